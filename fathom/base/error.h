@@ -1,0 +1,54 @@
+// Room: base. The one exception of the library: thrown at the border for bad files, arrays and options, and for cancelled
+// work; queries never throw for numerical reasons. The message reads "file:line: element 12: reason".
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace fathom {
+
+enum class Cause {
+    cannot_open,        // the file is missing or unreadable
+    cannot_write,       // the file cannot be created, or the disk is full
+    unknown_format,     // neither the name nor the content tells a known format
+    unsupported,        // a known format, but a part of it that we do not read or write
+    truncated,          // the data ends too early
+    malformed,          // the data cannot be parsed
+    count_mismatch,     // the data holds more or fewer elements than it states
+    index_out_of_range, // an element names a vertex that does not exist
+    non_finite,         // NaN or infinity
+    empty,              // nothing to work on
+    too_large,          // past a limit that is stated in the message
+    invalid_argument,   // an option or argument outside its stated range
+    import_failed,      // a third-party importer gave up or died
+    cancelled           // the caller asked to stop
+};
+
+[[nodiscard]] std::string_view name(Cause cause); // "index_out_of_range"
+
+// Where in the input. Negative numbers and empty strings mean "not known".
+struct Place {
+    std::string file{};
+    std::int64_t line = -1;    // counted from 1; for binary data use `element` and `index`, or `offset`
+    std::string element{};     // "vertex", "triangle", "option resolution"
+    std::int64_t index = -1;   // of the element, counted from 0
+    std::int64_t offset = -1;  // byte in the file
+};
+
+class Error : public std::runtime_error {
+public:
+    Error(Cause cause, std::string reason, Place place = {});
+
+    [[nodiscard]] Cause cause() const { return cause_; }
+    [[nodiscard]] const Place& place() const { return place_; }
+    [[nodiscard]] const std::string& reason() const { return reason_; }
+
+private:
+    Cause cause_;
+    std::string reason_;
+    Place place_;
+};
+
+} // namespace fathom

@@ -1,0 +1,73 @@
+// Room: base. The only file that knows oneTBB.
+#include <fathom/base/parallel.h>
+
+#include <tbb/global_control.h>
+#include <tbb/info.h>
+#include <tbb/parallel_for.h>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+
+#if defined(__SANITIZE_THREAD__)
+#define FATHOM_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define FATHOM_TSAN 1
+#endif
+#endif
+
+#ifdef FATHOM_TSAN
+// Debian's TBB is not instrumented, so the sanitizer cannot see that forking and joining order memory. Say so.
+extern "C" void __tsan_acquire(void* address);
+extern "C" void __tsan_release(void* address);
+#else
+#define __tsan_acquire(address) (void)(address)
+#define __tsan_release(address) (void)(address)
+#endif
+
+namespace fathom {
+
+namespace {
+
+std::atomic<std::size_t> wanted_threads{0};
+
+std::size_t machine_threads() { return static_cast<std::size_t>(std::max(1, tbb::info::default_concurrency())); }
+
+} // namespace
+
+std::size_t thread_count() {
+    const std::size_t wanted = wanted_threads.load(std::memory_order_relaxed);
+    return wanted ? wanted : machine_threads();
+}
+
+void set_thread_count(std::size_t count) {
+    static std::mutex mutex;
+    static std::unique_ptr<tbb::global_control> control;
+    const std::lock_guard lock(mutex);
+    wanted_threads.store(count, std::memory_order_relaxed);
+    control = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism, thread_count());
+}
+
+namespace detail {
+
+void run_chunks(std::size_t chunk_count, ChunkCall call, void* context) {
+    const std::size_t threads = thread_count();
+    if (threads == 1 || chunk_count <= 1) {
+        for (std::size_t k = 0; k < chunk_count; ++k) call(context, k);
+        return;
+    }
+    [[maybe_unused]] char fork = 0, join = 0;
+    __tsan_release(&fork);
+    const auto body = [&](std::size_t k) {
+        __tsan_acquire(&fork);
+        call(context, k);
+        __tsan_release(&join);
+    };
+    tbb::parallel_for(std::size_t{0}, chunk_count, body);
+    __tsan_acquire(&join);
+}
+
+} // namespace detail
+
+} // namespace fathom

@@ -1,0 +1,52 @@
+// Room: base. Parallel loops on oneTBB whose results do not depend on the number of threads: work is cut into chunks of a
+// fixed size, and partial results are combined in the order of the chunks. Exceptions of a body reach the caller.
+// The header names no TBB type.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace fathom {
+
+// Threads that the loops below use; at first as many as the machine has. 0 sets it back to that.
+[[nodiscard]] std::size_t thread_count();
+void set_thread_count(std::size_t count);
+
+namespace detail {
+
+using ChunkCall = void (*)(void* context, std::size_t chunk);
+void run_chunks(std::size_t chunk_count, ChunkCall call, void* context);
+
+} // namespace detail
+
+// body(k) for every k in {0, ..., count-1}, each once, in any order and on any thread.
+template <class Body>
+void parallel_tasks(std::size_t count, Body&& body) {
+    using Plain = std::remove_reference_t<Body>;
+    const auto call = [](void* context, std::size_t k) { (*static_cast<Plain*>(context))(k); };
+    detail::run_chunks(count, call, const_cast<void*>(static_cast<const void*>(&body)));
+}
+
+// body(begin, end) over pieces of {0, ..., count-1} of `chunk` elements each (the last may be shorter).
+template <class Body>
+void parallel_for(std::size_t count, std::size_t chunk, Body&& body) {
+    chunk = std::max<std::size_t>(chunk, 1);
+    parallel_tasks((count + chunk - 1) / chunk,
+                   [&](std::size_t k) { body(k * chunk, std::min(count, (k + 1) * chunk)); });
+}
+
+// combine(... combine(combine(start, map(0, chunk)), map(chunk, 2 chunk)) ...): the same for any number of threads.
+template <class T, class Map, class Combine>
+[[nodiscard]] T parallel_reduce(std::size_t count, std::size_t chunk, T start, Map&& map, Combine&& combine) {
+    chunk = std::max<std::size_t>(chunk, 1);
+    const std::size_t pieces = (count + chunk - 1) / chunk;
+    std::vector<T> partial(pieces, start);
+    parallel_tasks(pieces, [&](std::size_t k) { partial[k] = map(k * chunk, std::min(count, (k + 1) * chunk)); });
+    for (T& part : partial) start = combine(std::move(start), std::move(part));
+    return start;
+}
+
+} // namespace fathom

@@ -1,0 +1,43 @@
+// Room: base. Long work reports how far it is, and can be told to stop.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace fathom {
+
+// What a caller implements to watch, or to cancel. Called from any thread, at most about a hundred times a stage, never
+// from two threads at once for one stage. Pass nullptr where a Progress* is asked for to watch nothing.
+class Progress {
+public:
+    virtual ~Progress() = default;
+
+    // `fraction` in [0,1] of the named stage is done. Return false to cancel: the work then throws Error{cancelled}.
+    virtual bool update(std::string_view stage, double fraction) = 0;
+};
+
+// What long work uses to report. step() is cheap and may be called from every thread of a loop.
+class Stage {
+public:
+    Stage(Progress* progress, std::string name, std::size_t total);
+    ~Stage();
+    Stage(const Stage&) = delete;
+    Stage& operator=(const Stage&) = delete;
+
+    void step(std::size_t count = 1); // throws Error{cancelled} once the watcher has said so
+
+private:
+    void report(std::size_t done);
+
+    Progress* progress_;
+    std::string name_;
+    std::size_t total_;
+    std::atomic<std::size_t> done_{0};
+    std::atomic<std::size_t> next_report_{0};
+    std::atomic<bool> reporting_{false};
+    std::atomic<bool> cancelled_{false};
+};
+
+} // namespace fathom

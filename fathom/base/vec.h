@@ -1,0 +1,29 @@
+// Room: base. Vectors, matrices and quaternions: Eigen's, in double.
+// Lengths in metres, angles in radians. Quat is unaligned so that its layout is the same whatever CPU flags a user picks.
+#pragma once
+
+#include <Eigen/Core>
+#include <Eigen/Geometry>
+#include <cstdint>
+
+namespace fathom {
+
+using Vec2 = Eigen::Vector2d;
+using Vec3 = Eigen::Vector3d;
+using Vec3f = Eigen::Vector3f;
+using Mat3 = Eigen::Matrix3d;
+using Quat = Eigen::Quaternion<double, Eigen::DontAlign>;
+
+using Index = std::uint32_t; // of a vertex, triangle, tetrahedron or box
+inline constexpr Index no_index = ~Index{0};
+
+[[nodiscard]] inline bool is_finite(const Vec3& v) { return v.allFinite(); }
+
+// Any unit vector at right angles to the unit vector n; the same one for the same n.
+[[nodiscard]] inline Vec3 any_perpendicular(const Vec3& n) {
+    int smallest = 0;
+    n.cwiseAbs().minCoeff(&smallest);
+    return n.cross(Vec3::Unit(smallest)).normalized();
+}
+
+} // namespace fathom

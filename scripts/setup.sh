@@ -1,0 +1,50 @@
+# Shared by run, test and bench: installs the missing packages of a list, configures and builds a preset.
+# Speaks on stderr, and only when there is something to do.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+say() { printf 'fathom: %s\n' "$*" >&2; }
+
+# install_packages LIST...: the Debian packages named in scripts/packages/LIST.txt, where they are missing.
+install_packages() {
+    local missing=() package
+    for package in $(sed "s/#.*//" "${@/#/scripts/packages/}"); do
+        dpkg-query -W -f='${db:Status-Abbrev}' "$package" 2>/dev/null | grep -q '^ii' || missing+=("$package")
+    done
+    [ ${#missing[@]} -eq 0 ] && return 0
+    if ! command -v apt-get >/dev/null; then
+        say "this is not a Debian system: please install the equivalents of: ${missing[*]}"
+        return 0
+    fi
+    local as_root=()
+    if [ "$(id -u)" -ne 0 ]; then
+        command -v sudo >/dev/null || { say "need root or sudo to install: ${missing[*]}"; exit 1; }
+        as_root=(sudo)
+    fi
+    say "installing ${missing[*]}"
+    "${as_root[@]}" apt-get update -qq >&2
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2
+}
+
+# build PRESET [TARGET...]: silent when everything is up to date; the compiler's words only when it fails.
+build() {
+    local preset=$1 folder=build/$1 log
+    shift
+    export CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+    mkdir -p "$folder"
+    log=$folder/build.log
+    if [ ! -f "$folder/build.ninja" ]; then
+        say "configuring $preset"
+        local launcher=()
+        command -v ccache >/dev/null && launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+        cmake --preset "$preset" "${launcher[@]}" >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
+    fi
+    if ! ninja -C "$folder" -n "$@" 2>/dev/null | tail -n 1 | grep -q 'no work to do'; then
+        say "building $preset (log: $log)"
+        if [ -t 2 ]; then
+            ninja -C "$folder" "$@" 2>&1 | tee "$log" >&2 || exit 1
+        else
+            ninja -C "$folder" "$@" >"$log" 2>&1 || { grep -v '^\[' "$log" | head -n 200 >&2; exit 1; }
+        fi
+    fi
+}

@@ -1,0 +1,63 @@
+// fathom: the command line. Data goes to stdout, words to stderr. Exit codes: 0 done, 1 failed, 2 wrong usage.
+#include <tool/verbs.h>
+
+#include <fathom/base/error.h>
+#include <fathom/base/parallel.h>
+#include <fathom/base/version.h>
+
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <exception>
+#include <new>
+
+namespace {
+
+constexpr const char* examples = R"(Examples:
+  fathom info bunny.obj            what a mesh is made of, and what is wrong with it
+  fathom make torus -o torus.ply   a generated shape
+  fathom convert in.stl out.glb    from one format to another
+  fathom demo                      a tour; writes pictures and files to out/
+
+`fathom VERB --help` says more.)";
+
+int run(int argc, char** argv) {
+    fathom::tool::Session session;
+    std::size_t threads = 0;
+
+    CLI::App program("Collision, distance and penetration for rigid, deformable, breaking and drawn geometry.", "fathom");
+    program.set_version_flag("--version", std::string("fathom ") + fathom::version);
+    program.add_option("--threads", threads, "Number of threads (0: all cores)")->check(CLI::Range(0, 1024));
+    program.add_flag("--quiet,-q", session.quiet, "No progress bars, no chatter");
+    program.footer(examples);
+    program.require_subcommand(1);
+    program.fallthrough();
+    program.parse_complete_callback([&] { fathom::set_thread_count(threads); });
+    fathom::tool::add_info(program, session);
+    fathom::tool::add_make(program, session);
+    fathom::tool::add_convert(program, session);
+    fathom::tool::add_demo(program, session);
+
+    try {
+        program.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return program.exit(error) == 0 ? 0 : 2;
+    }
+    return 0;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    try {
+        return run(argc, argv);
+    } catch (const fathom::Error& error) {
+        std::fprintf(stderr, "fathom: %s\n", error.what());
+        return error.cause() == fathom::Cause::invalid_argument ? 2 : 1;
+    } catch (const std::bad_alloc&) {
+        std::fprintf(stderr, "fathom: out of memory\n");
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "fathom: %s\n", error.what());
+    }
+    return 1;
+}

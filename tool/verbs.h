@@ -1,0 +1,26 @@
+// The verbs of the command line. Each file adds one: its options, its help with an example, and what it does.
+#pragma once
+
+#include <fathom/base/progress.h>
+
+namespace CLI {
+class App;
+}
+
+namespace fathom::tool {
+
+// What every verb shares: the options before the verb.
+struct Session {
+    bool quiet = false; // no progress bars, no chatter on stderr
+
+    // A progress bar on stderr where that is a terminal and the session is not quiet; else nullptr. Owned by the session.
+    [[nodiscard]] Progress* progress();
+};
+
+// Each adds its subcommand to the program. The work runs after parsing and throws fathom::Error on failure.
+void add_info(CLI::App& program, Session& session);
+void add_make(CLI::App& program, Session& session);
+void add_convert(CLI::App& program, Session& session);
+void add_demo(CLI::App& program, Session& session);
+
+} // namespace fathom::tool
