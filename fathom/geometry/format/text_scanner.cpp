@@ -1,0 +1,171 @@
+// Room: geometry. Reads words and numbers from text, and says on which line it failed.
+#include <fathom/geometry/format/text_scanner.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+namespace fathom {
+
+namespace {
+
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
+bool ends_word(char c) { return is_blank(c) || c == '\n'; }
+
+// A word as it may be shown in a message: short, and nothing that upsets a terminal.
+std::string shown(std::string_view word) {
+    std::string text(word.substr(0, 32));
+    for (char& c : text)
+        if (static_cast<unsigned char>(c) < 32 || static_cast<unsigned char>(c) > 126) c = '?';
+    return word.size() > 32 ? text + "..." : text;
+}
+
+template <class T> bool parse(std::string_view word, T& value) {
+    if (word.starts_with('+')) word.remove_prefix(1);
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    return error == std::errc() && end == word.data() + word.size() && !word.empty();
+}
+
+// Numbers too large or too small for a double: what strtod would say, without its locale.
+bool parse_number(std::string_view word, double& value) {
+    if (parse(word, value)) return true;
+    if (word.starts_with('+')) word.remove_prefix(1);
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (error != std::errc::result_out_of_range || end != word.data() + word.size()) return false;
+    const bool tiny = word.find("e-") != word.npos || word.find("E-") != word.npos;
+    value = tiny ? 0.0 : HUGE_VAL;
+    return true;
+}
+
+} // namespace
+
+TextScanner::TextScanner(const Source& source, char comment, std::size_t start)
+    : text_(source.text()), name_(source.name), comment_(comment), at_(start) {
+    line_ += std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(start), '\n');
+}
+
+void TextScanner::skip_blank(bool across_lines) {
+    while (at_ < text_.size()) {
+        const char c = text_[at_];
+        if (c == '\n') {
+            if (!across_lines) return;
+            ++line_;
+            ++at_;
+        } else if (is_blank(c)) {
+            ++at_;
+        } else if (comment_ != '\0' && c == comment_) {
+            at_ = std::min(text_.find('\n', at_), text_.size());
+        } else {
+            return;
+        }
+    }
+}
+
+std::string_view TextScanner::take_word() {
+    const std::size_t start = at_;
+    while (at_ < text_.size() && !ends_word(text_[at_])) ++at_;
+    return text_.substr(start, at_ - start);
+}
+
+std::string_view TextScanner::word() {
+    skip_blank(true);
+    return take_word();
+}
+
+std::string_view TextScanner::word_on_line() {
+    skip_blank(false);
+    return take_word();
+}
+
+std::string_view TextScanner::peek() {
+    skip_blank(true);
+    std::size_t end = at_;
+    while (end < text_.size() && !ends_word(text_[end])) ++end;
+    return text_.substr(at_, end - at_);
+}
+
+std::string_view TextScanner::rest_of_line() const {
+    const std::size_t end = std::min(text_.find('\n', at_), text_.size());
+    std::string_view rest = text_.substr(at_, end - at_);
+    if (comment_ != '\0') rest = rest.substr(0, rest.find(comment_));
+    while (!rest.empty() && is_blank(rest.front())) rest.remove_prefix(1);
+    while (!rest.empty() && is_blank(rest.back())) rest.remove_suffix(1);
+    return rest;
+}
+
+bool TextScanner::next_line() {
+    const std::size_t end = text_.find('\n', at_);
+    if (end == text_.npos) {
+        at_ = text_.size();
+        return false;
+    }
+    at_ = end + 1;
+    ++line_;
+    return at_ < text_.size();
+}
+
+double TextScanner::to_number(std::string_view word, std::string_view what) const {
+    double value = 0;
+    if (word.empty()) fail(left() == 0 ? Cause::truncated : Cause::malformed, fmt::format("{} is missing", what));
+    if (!parse_number(word, value)) fail(Cause::malformed, fmt::format("{} is not a number: '{}'", what, shown(word)));
+    return value;
+}
+
+std::int64_t TextScanner::to_integer(std::string_view word, std::string_view what) const {
+    std::int64_t value = 0;
+    if (word.empty()) fail(left() == 0 ? Cause::truncated : Cause::malformed, fmt::format("{} is missing", what));
+    if (!parse(word, value)) fail(Cause::malformed, fmt::format("{} is not a whole number: '{}'", what, shown(word)));
+    return value;
+}
+
+double TextScanner::number(std::string_view what) { return to_number(word(), what); }
+double TextScanner::number_on_line(std::string_view what) { return to_number(word_on_line(), what); }
+std::int64_t TextScanner::integer(std::string_view what) { return to_integer(word(), what); }
+
+std::uint64_t TextScanner::count(std::string_view what) {
+    const std::int64_t value = integer(what);
+    if (value < 0) fail(Cause::malformed, fmt::format("{} is negative", what));
+    return static_cast<std::uint64_t>(value);
+}
+
+template <class Next> Vec3 TextScanner::three(std::size_t vertex, Next next) const {
+    constexpr std::string_view axes[] = {"x coordinate", "y coordinate", "z coordinate"};
+    Vec3 p;
+    for (int k = 0; k < 3; ++k) p[k] = next(axes[k]);
+    if (!is_finite(p)) fail(Cause::non_finite, "not a finite position", "vertex", static_cast<std::int64_t>(vertex));
+    return p;
+}
+
+Vec3 TextScanner::position(std::size_t vertex) {
+    return three(vertex, [this](std::string_view what) { return number(what); });
+}
+
+Vec3 TextScanner::position_on_line(std::size_t vertex) {
+    return three(vertex, [this](std::string_view what) { return number_on_line(what); });
+}
+
+bool TextScanner::at_end() {
+    skip_blank(true);
+    return at_ == text_.size();
+}
+
+void TextScanner::skip_bytes(std::size_t count) {
+    if (count > left()) fail(Cause::truncated, "binary data ends too early");
+    at_ += count;
+}
+
+std::size_t TextScanner::believable_count(std::uint64_t count, std::size_t least_bytes, std::string_view element) const {
+    return believable(count, least_bytes, left() + 1, element, place()); // the last element may lack its newline
+}
+
+Place TextScanner::place(std::string_view element, std::int64_t index) const {
+    return {.file = name_, .line = line_, .element = std::string(element), .index = index};
+}
+
+void TextScanner::fail(Cause cause, std::string_view reason, std::string_view element, std::int64_t index) const {
+    throw Error(cause, std::string(reason), place(element, index));
+}
+
+} // namespace fathom
