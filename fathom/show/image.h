@@ -1,0 +1,40 @@
+// Room: show. Pictures in memory, and as PNG files.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <vector>
+
+namespace fathom {
+
+using Color = std::array<std::uint8_t, 3>; // red, green, blue (sRGB)
+
+struct Image {
+    int width = 0;  // pixels
+    int height = 0; // pixels
+    std::vector<Color> pixels; // row by row, from the top left
+
+    Image() = default;
+    Image(int w, int h, Color fill) : width(w), height(h), pixels(static_cast<std::size_t>(w) * static_cast<std::size_t>(h), fill) {}
+
+    [[nodiscard]] Color& at(int x, int y) { return pixels[index(x, y)]; }
+    [[nodiscard]] const Color& at(int x, int y) const { return pixels[index(x, y)]; }
+
+private:
+    [[nodiscard]] std::size_t index(int x, int y) const {
+        return static_cast<std::size_t>(y) * static_cast<std::size_t>(width) + static_cast<std::size_t>(x);
+    }
+};
+
+// Pictures of one size side by side, row after row, `gap` pixels apart.
+[[nodiscard]] Image tiled(std::span<const Image> images, int columns, int gap = 0, Color background = {255, 255, 255});
+
+// Averages blocks of `factor` x `factor` pixels.
+[[nodiscard]] Image shrunk(const Image& image, int factor);
+
+// The same pixels give the same bytes. Throws Error{cannot_write}.
+void write_png(const std::filesystem::path& path, const Image& image);
+
+} // namespace fathom

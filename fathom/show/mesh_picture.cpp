@@ -1,0 +1,154 @@
+// Room: show. A small z-buffer renderer.
+#include <fathom/show/mesh_picture.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace fathom {
+
+namespace {
+
+constexpr int supersampling = 2;
+
+// World to picture: x right, y down (pixels), z towards the eye (m).
+struct Camera {
+    Mat3 rotation;
+    double scale = 1;
+    Vec3 shift = Vec3::Zero();
+
+    [[nodiscard]] Vec3 operator()(const Vec3& p) const {
+        const Vec3 v = rotation * p;
+        return {v.x() * scale + shift.x(), -v.y() * scale + shift.y(), v.z()};
+    }
+};
+
+Camera camera_for(std::span<const Vec3> points, const View& view, int width, int height) {
+    const double ca = std::cos(view.azimuth), sa = std::sin(view.azimuth);
+    const double ce = std::cos(view.elevation), se = std::sin(view.elevation);
+    Camera camera;
+    camera.rotation.row(0) = Vec3(-sa, ca, 0);
+    camera.rotation.row(1) = Vec3(-se * ca, -se * sa, ce);
+    camera.rotation.row(2) = Vec3(ce * ca, ce * sa, se);
+    Box seen;
+    for (const Vec3& p : points) seen.extend(Vec3(camera.rotation * p));
+    if (seen.empty()) return camera;
+    const double room = 1 - 2 * view.margin;
+    const Vec3 size = seen.size().cwiseMax(1e-300);
+    camera.scale = std::min(width * room / size.x(), height * room / size.y());
+    const Vec3 center = seen.center();
+    camera.shift = {0.5 * width - center.x() * camera.scale, 0.5 * height + center.y() * camera.scale, 0};
+    return camera;
+}
+
+// Normals of the corners of every triangle: averaged over the neighbours that meet at less than the crease angle.
+std::vector<std::array<Vec3, 3>> corner_normals(const TriangleMesh& mesh, double crease) {
+    const std::size_t count = mesh.triangles.size();
+    std::vector<Vec3> face(count);
+    std::vector<std::vector<Index>> around(mesh.vertices.size());
+    for (std::size_t t = 0; t < count; ++t) {
+        face[t] = area_vector(mesh.corners(t));
+        for (const Index v : mesh.triangles[t]) around[v].push_back(static_cast<Index>(t));
+    }
+    const double least_cosine = std::cos(crease);
+    std::vector<std::array<Vec3, 3>> normals(count);
+    for (std::size_t t = 0; t < count; ++t)
+        for (std::size_t k = 0; k < 3; ++k) {
+            Vec3 sum = Vec3::Zero();
+            for (const Index other : around[mesh.triangles[t][k]])
+                if (face[other].dot(face[t]) >= least_cosine * face[other].norm() * face[t].norm()) sum += face[other];
+            normals[t][k] = sum.normalized();
+        }
+    return normals;
+}
+
+class Canvas {
+public:
+    Canvas(const View& view, const Camera& camera)
+        : view_(view), camera_(camera), image_(view.width * supersampling, view.height * supersampling, view.background),
+          depth_(image_.pixels.size(), -std::numeric_limits<double>::infinity()) {}
+
+    void triangle(const std::array<Vec3, 3>& corners, const std::array<Vec3, 3>& normals) {
+        const Vec3 a = camera_(corners[0]), b = camera_(corners[1]), c = camera_(corners[2]);
+        const double area = cross(a, b, c);
+        if (area == 0 || !std::isfinite(area)) return;
+        const bool front = area < 0; // y points down, so counter-clockwise becomes negative
+        const auto [left, right] = pixels(std::min({a.x(), b.x(), c.x()}), std::max({a.x(), b.x(), c.x()}), image_.width);
+        const auto [top, bottom] = pixels(std::min({a.y(), b.y(), c.y()}), std::max({a.y(), b.y(), c.y()}), image_.height);
+        for (int y = top; y <= bottom; ++y)
+            for (int x = left; x <= right; ++x) {
+                const Vec3 p(x + 0.5, y + 0.5, 0);
+                const double u = cross(p, b, c) / area, v = cross(a, p, c) / area, w = 1 - u - v;
+                if (u < 0 || v < 0 || w < 0) continue;
+                const Vec3 normal = u * normals[0] + v * normals[1] + w * normals[2];
+                plot(x, y, u * a.z() + v * b.z() + w * c.z(), shade(normal, front));
+            }
+    }
+
+    // A disc a little in front of its point, so that marks on the surface are seen.
+    void point(const Vec3& world) {
+        const Vec3 p = camera_(world);
+        const double radius = view_.mark_size * supersampling;
+        const auto [left, right] = pixels(p.x() - radius, p.x() + radius, image_.width);
+        const auto [top, bottom] = pixels(p.y() - radius, p.y() + radius, image_.height);
+        for (int y = top; y <= bottom; ++y)
+            for (int x = left; x <= right; ++x)
+                if (std::hypot(x + 0.5 - p.x(), y + 0.5 - p.y()) <= radius)
+                    plot(x, y, p.z() + 2 * radius / camera_.scale, view_.mark);
+    }
+
+    void segment(const std::array<Vec3, 2>& ends) {
+        const double length = (camera_(ends[1]) - camera_(ends[0])).head<2>().norm();
+        const int steps = static_cast<int>(std::clamp(length, 1.0, 4.0 * image_.width));
+        for (int i = 0; i <= steps; ++i) point(ends[0] + (ends[1] - ends[0]) * (static_cast<double>(i) / steps));
+    }
+
+    [[nodiscard]] Image finish() const { return shrunk(image_, supersampling); }
+
+private:
+    static double cross(const Vec3& a, const Vec3& b, const Vec3& c) {
+        return (b.x() - a.x()) * (c.y() - a.y()) - (b.y() - a.y()) * (c.x() - a.x());
+    }
+
+    // The pixels whose centres may lie in [low, high], within the picture.
+    static std::array<int, 2> pixels(double low, double high, int size) {
+        return {static_cast<int>(std::clamp(std::floor(low), 0.0, size - 1.0)),
+                static_cast<int>(std::clamp(std::ceil(high), 0.0, size - 1.0))};
+    }
+
+    [[nodiscard]] Color shade(const Vec3& normal, bool front) const {
+        const Vec3 seen = camera_.rotation * normal.normalized() * (front ? 1.0 : -1.0);
+        const Vec3 key = Vec3(-0.45, 0.65, 0.61).normalized(), fill = Vec3(0.7, 0.1, 0.7).normalized();
+        const double light = 0.28 + 0.62 * std::max(0.0, seen.dot(key)) + 0.22 * std::max(0.0, seen.dot(fill));
+        const Color& base = front ? view_.surface : view_.back;
+        Color color;
+        for (std::size_t c = 0; c < 3; ++c) color[c] = static_cast<std::uint8_t>(std::clamp(base[c] * light, 0.0, 255.0));
+        return color;
+    }
+
+    void plot(int x, int y, double z, const Color& color) {
+        const auto at = static_cast<std::size_t>(y) * static_cast<std::size_t>(image_.width) + static_cast<std::size_t>(x);
+        if (z <= depth_[at]) return;
+        depth_[at] = z;
+        image_.pixels[at] = color;
+    }
+
+    const View& view_;
+    const Camera& camera_;
+    Image image_;
+    std::vector<double> depth_;
+};
+
+} // namespace
+
+Image draw(const TriangleMesh& mesh, const View& view, const Marks& marks) {
+    const Camera camera = camera_for(mesh.vertices, view, view.width * supersampling, view.height * supersampling);
+    Canvas canvas(view, camera);
+    const auto normals = corner_normals(mesh, view.crease);
+    for (std::size_t t = 0; t < mesh.triangles.size(); ++t) canvas.triangle(mesh.corners(t), normals[t]);
+    for (const Vec3& p : marks.points) canvas.point(p);
+    for (const auto& s : marks.segments) canvas.segment(s);
+    return canvas.finish();
+}
+
+} // namespace fathom

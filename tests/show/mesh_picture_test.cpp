@@ -1,0 +1,83 @@
+#include <fathom/base/error.h>
+#include <fathom/show/mesh_picture.h>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <numbers>
+
+namespace fathom {
+namespace {
+
+// A unit square facing +x.
+TriangleMesh square() {
+    return {{{0, 0, 0}, {0, 1, 0}, {0, 1, 1}, {0, 0, 1}}, {{0, 1, 2}, {0, 2, 3}}};
+}
+
+View seen_from_front() {
+    View view;
+    view.width = view.height = 100;
+    view.azimuth = view.elevation = 0;
+    return view;
+}
+
+std::size_t count_like(const Image& image, const View& view, bool (*test)(const Color&)) {
+    std::size_t count = 0;
+    for (const Color& c : image.pixels) count += c != view.background && test(c);
+    return count;
+}
+bool bluish(const Color& c) { return c[2] > c[0]; }
+bool reddish(const Color& c) { return c[0] > c[2]; }
+
+TEST(MeshPicture, a_square_fills_the_picture_but_for_its_margin) {
+    const View view = seen_from_front();
+    const Image image = draw(square(), view);
+    EXPECT_NEAR(static_cast<double>(count_like(image, view, bluish)), 88 * 88, 400);
+    EXPECT_EQ(count_like(image, view, reddish), 0u);
+}
+
+TEST(MeshPicture, the_back_of_a_surface_is_tinted) {
+    View view = seen_from_front();
+    view.azimuth = std::numbers::pi;
+    const Image image = draw(square(), view);
+    EXPECT_GT(count_like(image, view, reddish), 7000u);
+    EXPECT_EQ(count_like(image, view, bluish), 0u);
+}
+
+TEST(MeshPicture, the_nearer_surface_hides_the_farther_and_marks_behind_it) {
+    const View view = seen_from_front();
+    TriangleMesh mesh = square();
+    append(mesh, flipped(mapped(square(), [](const Vec3& p) { return Vec3(p - Vec3(1, 0, 0)); })));
+    const std::vector<Vec3> behind = {{-0.5, 0.5, 0.5}}, before = {{0.5, 0.5, 0.5}};
+    EXPECT_EQ(count_like(draw(mesh, view, {.points = behind, .segments = {}}), view, reddish), 0u);
+    EXPECT_GT(count_like(draw(mesh, view, {.points = before, .segments = {}}), view, reddish), 10u);
+}
+
+TEST(MeshPicture, nothing_to_draw_gives_the_background) {
+    const View view = seen_from_front();
+    for (const Color& c : draw({}, view).pixels) EXPECT_EQ(c, view.background);
+}
+
+TEST(Image, tiles_and_shrinks) {
+    const std::vector<Image> images(3, Image(4, 2, {0, 0, 0}));
+    const Image sheet = tiled(images, 2, 1);
+    EXPECT_EQ(sheet.width, 9);
+    EXPECT_EQ(sheet.height, 5);
+    EXPECT_EQ(sheet.at(0, 0), (Color{0, 0, 0}));
+    EXPECT_EQ(sheet.at(4, 0), (Color{255, 255, 255}));
+    EXPECT_EQ(shrunk(sheet, 2).width, 4);
+}
+
+TEST(Image, a_png_that_cannot_be_written_is_an_error_with_its_name) {
+    try {
+        write_png("no/such/folder/a.png", Image(2, 2, {1, 2, 3}));
+        FAIL();
+    } catch (const Error& error) {
+        EXPECT_EQ(error.cause(), Cause::cannot_write);
+        EXPECT_NE(std::string(error.what()).find("no/such/folder/a.png"), std::string::npos);
+    }
+}
+
+} // namespace
+} // namespace fathom
