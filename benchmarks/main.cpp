@@ -1,0 +1,59 @@
+// Benchmarks beside the peers. Usage: fathom_bench [TABLE...] [--json FILE] [--list]
+#include <benchmarks/report.h>
+#include <fathom/base/error.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace fathom::bench;
+
+int list() {
+    for (const Table& table : tables()) std::printf("%-16s %s\n", table.name.c_str(), table.title.c_str());
+    return 0;
+}
+
+int run(const std::vector<std::string>& wanted, const std::string& json) {
+    Report report;
+    for (const std::string& name : wanted)
+        if (std::none_of(tables().begin(), tables().end(), [&](const Table& t) { return t.name == name; })) {
+            std::fprintf(stderr, "fathom_bench: no table '%s'; --list shows them\n", name.c_str());
+            return 2;
+        }
+    for (const Table& table : tables()) {
+        if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), table.name) == wanted.end()) continue;
+        report.begin(table.name, table.title);
+        table.run(report);
+    }
+    if (!json.empty()) report.write_json(json);
+    return 0;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    std::sort(tables().begin(), tables().end(), [](const Table& a, const Table& b) { return a.name < b.name; });
+    std::vector<std::string> wanted;
+    std::string json;
+    for (int i = 1; i < argc; ++i) {
+        const std::string argument = argv[i];
+        if (argument == "--list") return list();
+        if (argument == "--json" && i + 1 < argc) {
+            json = argv[++i];
+        } else if (argument.starts_with("-")) {
+            std::fprintf(stderr, "usage: fathom_bench [TABLE...] [--json FILE] [--list]\n");
+            return 2;
+        } else {
+            wanted.push_back(argument);
+        }
+    }
+    try {
+        return run(wanted, json);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "fathom_bench: %s\n", error.what());
+        return 1;
+    }
+}
