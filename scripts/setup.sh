@@ -5,25 +5,29 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 say() { printf 'fathom: %s\n' "$*" >&2; }
 
-# install_packages LIST...: the Debian packages named in scripts/packages/LIST.txt, where they are missing.
+# install_packages LIST...: the Debian packages named in scripts/packages/LIST, where they are missing.
 install_packages() {
     local missing=() package
     for package in $(sed "s/#.*//" "${@/#/scripts/packages/}"); do
         dpkg-query -W -f='${db:Status-Abbrev}' "$package" 2>/dev/null | grep -q '^ii' || missing+=("$package")
     done
-    [ ${#missing[@]} -eq 0 ] && return 0
+    [ ${#missing[@]} -eq 0 ] || apt_install "${missing[@]}"
+}
+
+# apt_install PACKAGE...: as root, or through sudo.
+apt_install() {
     if ! command -v apt-get >/dev/null; then
-        say "this is not a Debian system: please install the equivalents of: ${missing[*]}"
+        say "this is not a Debian system: please install the equivalents of: $*"
         return 0
     fi
     local as_root=()
     if [ "$(id -u)" -ne 0 ]; then
-        command -v sudo >/dev/null || { say "need root or sudo to install: ${missing[*]}"; exit 1; }
+        command -v sudo >/dev/null || { say "need root or sudo to install: $*"; exit 1; }
         as_root=(sudo)
     fi
-    say "installing ${missing[*]}"
+    say "installing $*"
     "${as_root[@]}" apt-get update -qq >&2
-    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >&2
 }
 
 # build PRESET [TARGET...]: silent when everything is up to date; the compiler's words only when it fails.
