@@ -1,0 +1,138 @@
+// Room: index. A wide bounding volume hierarchy over boxes and ids: which boxes meet a box, a ray, a ball, or one another?
+// Method: binned surface-area splits (Wald 2007), collapsed into nodes of eight by dynamic programming (Ylitie et al. 2017);
+// a visit tests eight float boxes, rounded outward, in one SIMD step. Not for points in millions (a grid is quicker).
+// Build O(n log n), a visit O(log n + found). Visits are const, thread-safe and allocate nothing.
+#pragma once
+
+#include <fathom/base/box.h>
+#include <fathom/base/shapes.h>
+
+#include <array>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+namespace fathom {
+
+// A reference to a callable that outlives the call it is passed to.
+template <class Signature>
+class CallableRef;
+template <class Result, class... Arguments>
+class CallableRef<Result(Arguments...)> {
+public:
+    template <class F>
+        requires(!std::is_same_v<std::remove_cvref_t<F>, CallableRef>)
+    CallableRef(F&& f) // NOLINT: implicit on purpose
+        : object_(const_cast<void*>(static_cast<const void*>(std::addressof(f)))),
+          call_([](void* object, Arguments... arguments) -> Result {
+              return (*static_cast<std::remove_reference_t<F>*>(object))(arguments...);
+          }) {}
+    Result operator()(Arguments... arguments) const { return call_(object_, arguments...); }
+
+private:
+    void* object_;
+    Result (*call_)(void*, Arguments...);
+};
+
+struct BvhOptions {
+    Index leaf_size = 1;    // most boxes of a leaf, 1 to 64; a caller who tests its own primitives eight at a time wants 8
+    bool keep_boxes = true; // 48 bytes a box; without them an answer holds all ids of every leaf that it touches
+};
+
+// The frame of the node boxes: local = (world - origin) * scale. The scale is a power of two that brings everything into
+// [-1, 1], so that floats serve metres and light years alike, near the origin and far from it.
+struct BvhFrame {
+    Vec3 origin = Vec3::Zero();
+    double scale = 1;
+
+    [[nodiscard]] Vec3 to_local(const Vec3& world) const { return (world - origin) * scale; }
+};
+
+// Eight children. An unused slot has child == no_index and an inside-out box, which no visit can meet.
+struct alignas(64) BvhNode {
+    static constexpr int width = 8;
+    static constexpr std::uint32_t leaf_bit = 0x80000000u;
+
+    float lower[3][width]; // [axis][child], in the frame of the tree, rounded outward
+    float upper[3][width];
+    std::uint32_t child[width]; // index of a node, or leaf_bit | number of a leaf
+
+    [[nodiscard]] static bool is_leaf(std::uint32_t child_word) { return (child_word & leaf_bit) != 0; }
+};
+
+class Bvh {
+public:
+    Bvh() = default; // holds nothing; every visit ends at once
+    // Throws Error (non_finite, invalid_argument, too_large) naming the first box that is empty or not finite.
+    // The same boxes give the same bytes for any number of threads.
+    explicit Bvh(std::span<const Box> boxes, const BvhOptions& options = {});
+
+    // New boxes for the same ids, the same shape of tree. O(n), in parallel. Visits stay right whatever moved, but slow
+    // down as the tree decays. Not while another thread visits.
+    void refit(std::span<const Box> boxes);
+    // Expected cost of a visit (sum of child areas over the area of all) now over that at the build: 1 when fresh. Past
+    // about 1.5 a new build pays.
+    [[nodiscard]] double decay() const { return built_cost_ > 0 ? cost_ / built_cost_ : 1.0; }
+
+    [[nodiscard]] std::size_t size() const { return order_.size(); }
+    [[nodiscard]] bool empty() const { return order_.empty(); }
+    [[nodiscard]] const Box& bounds() const { return bounds_; } // of all boxes, world
+
+    // visitor(id) for every id whose box overlaps `box` (closed, exact), in no promised but repeatable order; it returns
+    // false to stop. The visit returns false when stopped.
+    bool visit_overlapping(const Box& box, CallableRef<bool(Index)> visitor) const;
+    // visitor(id) for every id whose box the ray meets at a parameter in [0, t_max], about near to far, and perhaps some that
+    // it misses by rounding. It returns the new t_max (the old one, or less once it has a hit); less than 0 stops.
+    bool visit_ray(const Ray& ray, double t_max, CallableRef<double(Index)> visitor) const;
+    // visitor(id) for every id whose box is within the radius of `point`, about near to far, and perhaps some that miss by
+    // rounding. It returns the new squared radius (the old one, or less); less than 0 stops.
+    bool visit_nearest(const Vec3& point, double squared_radius, CallableRef<double(Index)> visitor) const;
+
+    // The tree itself, for walks of one's own. Nodes lie level by level, node 0 is the root; leaf k holds the ids
+    // order()[leaf_begin(k)] to order()[leaf_begin(k + 1) - 1], ascending.
+    [[nodiscard]] const BvhFrame& frame() const { return frame_; }
+    [[nodiscard]] std::span<const BvhNode> nodes() const { return nodes_; }
+    [[nodiscard]] std::size_t level_count() const { return level_begin_.empty() ? 0 : level_begin_.size() - 1; }
+    [[nodiscard]] std::span<const BvhNode> level(std::size_t k) const {
+        return nodes().subspan(level_begin_[k], level_begin_[k + 1] - level_begin_[k]);
+    }
+    [[nodiscard]] std::span<const Index> order() const { return order_; }
+    [[nodiscard]] std::size_t leaf_count() const { return leaf_begin_.empty() ? 0 : leaf_begin_.size() - 1; }
+    [[nodiscard]] Index leaf_begin(std::size_t leaf) const { return leaf_begin_[leaf]; }
+    [[nodiscard]] std::span<const Index> leaf(std::size_t k) const {
+        return order().subspan(leaf_begin_[k], leaf_begin_[k + 1] - leaf_begin_[k]);
+    }
+    // The kept box of a position of order(); only with BvhOptions::keep_boxes.
+    [[nodiscard]] bool keeps_boxes() const { return !boxes_.empty(); }
+    [[nodiscard]] const Box& box_at(std::size_t position) const { return boxes_[position]; }
+    [[nodiscard]] std::size_t memory_bytes() const;
+
+private:
+    void fit(std::span<const Box> boxes);
+
+    BvhFrame frame_;
+    Box bounds_;
+    bool keep_boxes_ = true;
+    double cost_ = 0, built_cost_ = 0;
+    std::vector<BvhNode> nodes_;
+    std::vector<Index> level_begin_; // one more than levels
+    std::vector<Index> leaf_begin_;  // one more than leaves
+    std::vector<Index> order_;
+    std::vector<Box> boxes_; // by position
+};
+
+using IdPair = std::array<Index, 2>;
+
+// Pairs {a, b} with a < b whose boxes overlap, each once, sorted. In parallel, the same for any number of threads. Exact
+// (closed boxes) where the tree keeps its boxes, else with pairs of touching leaves too.
+[[nodiscard]] std::vector<IdPair> overlapping_pairs(const Bvh& tree);
+// Pairs {id in a, id in b}, the same way.
+[[nodiscard]] std::vector<IdPair> overlapping_pairs(const Bvh& a, const Bvh& b);
+
+// The same pairs one by one on the calling thread, in no promised but repeatable order, without allocation; the visitor
+// returns false to stop, and the visit then returns false.
+bool visit_overlapping_pairs(const Bvh& tree, CallableRef<bool(Index, Index)> visitor);
+bool visit_overlapping_pairs(const Bvh& a, const Bvh& b, CallableRef<bool(Index, Index)> visitor);
+
+} // namespace fathom

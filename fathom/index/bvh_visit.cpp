@@ -1,0 +1,91 @@
+// Room: index. The visits of Bvh for callers who know nothing of SIMD: one indirect call for each id.
+#include <fathom/index/bvh.h>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "fathom/index/bvh_visit.cpp"
+#include <hwy/foreach_target.h>
+
+#include <fathom/index/bvh_visit-inl.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace fathom::HWY_NAMESPACE {
+
+struct OverlapLeaf {
+    const Bvh& tree;
+    const Box& box;
+    CallableRef<bool(Index)> visitor;
+
+    HWY_ATTR bool operator()(std::uint32_t leaf) {
+        for (Index k = tree.leaf_begin(leaf); k < tree.leaf_begin(leaf + 1); ++k)
+            if ((!tree.keeps_boxes() || tree.box_at(k).overlaps(box)) && !visitor(tree.order()[k])) return false;
+        return true;
+    }
+};
+
+// Leaf functor of both sorted visits: the visitor answers with a new limit in the units of the query.
+template <class Query>
+struct LimitLeaf {
+    const Bvh& tree;
+    const Query& query;
+    CallableRef<double(Index)> visitor;
+    float local_limit;
+    bool stopped = false;
+
+    HWY_ATTR float limit() const { return local_limit; }
+    HWY_ATTR void operator()(std::uint32_t leaf) {
+        for (const Index id : tree.leaf(leaf)) {
+            const double answer = visitor(id);
+            stopped = !(answer >= 0);
+            local_limit = stopped ? -1.0f : std::min(local_limit, query.limit(answer));
+            if (stopped) return;
+        }
+    }
+};
+
+HWY_ATTR bool visit_box(const Bvh& tree, const Box& box, CallableRef<bool(Index)> visitor) {
+    OverlapLeaf leaf{tree, box, visitor};
+    return visit_overlapping(PlainNodes{tree.nodes()}, 0, LocalBox(tree.frame(), box), leaf);
+}
+
+template <class Query>
+HWY_ATTR bool visit_limited(const Bvh& tree, const Query& query, double limit, CallableRef<double(Index)> visitor) {
+    LimitLeaf<Query> leaf{tree, query, visitor, query.limit(limit)};
+    visit_near_to_far(tree, query, leaf);
+    return !leaf.stopped;
+}
+
+HWY_ATTR bool visit_point(const Bvh& tree, const LocalPoint& point, double limit, CallableRef<double(Index)> visitor) {
+    return visit_limited(tree, point, limit, visitor);
+}
+HWY_ATTR bool visit_line(const Bvh& tree, const LocalRay& ray, double limit, CallableRef<double(Index)> visitor) {
+    return visit_limited(tree, ray, limit, visitor);
+}
+
+} // namespace fathom::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace fathom {
+
+HWY_EXPORT(visit_box);
+HWY_EXPORT(visit_point);
+HWY_EXPORT(visit_line);
+
+bool Bvh::visit_overlapping(const Box& box, CallableRef<bool(Index)> visitor) const {
+    if (empty() || box.empty()) return true;
+    return HWY_DYNAMIC_DISPATCH(visit_box)(*this, box, visitor);
+}
+
+bool Bvh::visit_ray(const Ray& ray, double t_max, CallableRef<double(Index)> visitor) const {
+    const LocalRay local(frame_, ray);
+    if (empty() || local.misses || !(t_max >= 0)) return true;
+    return HWY_DYNAMIC_DISPATCH(visit_line)(*this, local, t_max, visitor);
+}
+
+bool Bvh::visit_nearest(const Vec3& point, double squared_radius, CallableRef<double(Index)> visitor) const {
+    if (empty() || !point.allFinite() || !(squared_radius >= 0)) return true;
+    return HWY_DYNAMIC_DISPATCH(visit_point)(*this, LocalPoint(frame_, point), squared_radius, visitor);
+}
+
+} // namespace fathom
+#endif
