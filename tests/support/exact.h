@@ -1,0 +1,214 @@
+// Exact answers for the tests, by other means than the library's: convex hulls meet where a linear programme is feasible
+// (simplex method, Bland's rule, whole numbers throughout), and triangles are clipped in rational numbers.
+#pragma once
+
+#include <fathom/base/vec.h>
+
+#include <gmpxx.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace fathom::testing {
+
+__extension__ using Int128 = __int128;
+
+inline void divide_exactly(mpz_class& x, const mpz_class& y) { mpz_divexact(x.get_mpz_t(), x.get_mpz_t(), y.get_mpz_t()); }
+inline void divide_exactly(Int128& x, const Int128& y) { x /= y; }
+
+// Is there x >= 0 with matrix * x = right, for right >= 0? Phase one of the simplex method in the fraction-free form of
+// Edmonds and Bareiss: every entry is a minor of the input, so divisions are exact; Bland's rule ends it.
+template <class Number>
+class Programme {
+public:
+    Programme(std::size_t rows, std::size_t columns)
+        : rows_(rows), columns_(columns), table_((rows + 1) * (columns + 1)), basis_(rows) {
+        for (std::size_t i = 0; i < rows; ++i) basis_[i] = columns + i;
+    }
+
+    Number& at(std::size_t row, std::size_t column) { return table_[row * (columns_ + 1) + column]; }
+    Number& right(std::size_t row) { return at(row, columns_); }
+
+    bool feasible() {
+        for (std::size_t j = 0; j <= columns_; ++j)
+            for (std::size_t i = 0; i < rows_; ++i) at(rows_, j) += at(i, j);
+        for (std::size_t column = entering(); column < columns_; column = entering()) pivot(leaving(column), column);
+        return right(rows_) == 0;
+    }
+
+private:
+    std::size_t entering() {
+        std::size_t j = 0;
+        while (j < columns_ && !(at(rows_, j) > 0)) ++j;
+        return j;
+    }
+
+    std::size_t leaving(std::size_t column) {
+        std::size_t best = rows_;
+        for (std::size_t i = 0; i < rows_; ++i) {
+            if (!(at(i, column) > 0)) continue;
+            if (best == rows_) {
+                best = i;
+                continue;
+            }
+            left_ = right(i) * at(best, column);
+            other_ = right(best) * at(i, column);
+            if (left_ < other_ || (left_ == other_ && basis_[i] < basis_[best])) best = i;
+        }
+        return best;
+    }
+
+    void pivot(std::size_t row, std::size_t column) {
+        const Number pivot = at(row, column);
+        for (std::size_t i = 0; i <= rows_; ++i) {
+            if (i == row) continue;
+            const Number factor = at(i, column);
+            for (std::size_t j = 0; j <= columns_; ++j) {
+                Number& entry = at(i, j);
+                entry *= pivot;
+                left_ = factor * at(row, j);
+                entry -= left_;
+                divide_exactly(entry, previous_);
+            }
+        }
+        basis_[row] = column; // artificial variables have no columns: once out they stay out
+        previous_ = pivot;
+    }
+
+    std::size_t rows_;
+    std::size_t columns_;
+    std::vector<Number> table_;
+    std::vector<std::size_t> basis_;
+    Number previous_ = 1;
+    Number left_ = 0;
+    Number other_ = 0;
+};
+
+// Doubles as whole numbers of one unit, a power of two small enough for all of them.
+struct WholeNumbers {
+    std::vector<mpz_class> values;
+    std::size_t bits = 0; // of the largest
+};
+inline WholeNumbers whole_numbers(std::span<const double> values) {
+    int lowest = std::numeric_limits<int>::max();
+    for (const double x : values) {
+        int exponent = 0;
+        double fraction = std::frexp(x, &exponent);
+        if (fraction == 0) continue;
+        const auto digits = static_cast<std::int64_t>(std::ldexp(fraction, 53));
+        lowest = std::min(lowest, exponent - 53 + std::countr_zero(static_cast<std::uint64_t>(digits)));
+    }
+    WholeNumbers result;
+    for (const double x : values) {
+        int exponent = 0;
+        const double fraction = std::frexp(x, &exponent);
+        mpz_class number(std::ldexp(fraction, 53));
+        const int shift = exponent - 53 - lowest;
+        if (fraction != 0 && shift > 0) number <<= static_cast<mp_bitcnt_t>(shift);
+        if (fraction != 0 && shift < 0) number >>= static_cast<mp_bitcnt_t>(-shift);
+        result.bits = std::max(result.bits, mpz_sizeinbase(number.get_mpz_t(), 2));
+        result.values.push_back(std::move(number));
+    }
+    return result;
+}
+
+inline WholeNumbers whole_numbers(std::span<const Vec3> a, std::span<const Vec3> b) {
+    std::vector<double> values;
+    for (const auto points : {a, b})
+        for (const Vec3& p : points) values.insert(values.end(), {p[0], p[1], p[2]});
+    return whole_numbers(values);
+}
+
+template <class Number, class Convert>
+bool hulls_meet(const WholeNumbers& x, std::size_t a_count, std::size_t b_count, Convert&& convert) {
+    Programme<Number> programme(5, a_count + b_count);
+    for (std::size_t j = 0; j < a_count + b_count; ++j) {
+        const bool of_a = j < a_count;
+        for (std::size_t k = 0; k < 3; ++k) {
+            const mpz_class relative = x.values[3 * j + k] - x.values[k]; // to the first corner: smaller numbers
+            programme.at(k, j) = convert(of_a ? relative : mpz_class(-relative));
+        }
+        programme.at(of_a ? 3 : 4, j) = 1;
+    }
+    programme.right(3) = 1;
+    programme.right(4) = 1;
+    return programme.feasible();
+}
+
+// Do the closed convex hulls of two point sets share a point? Exact, whatever their dimension.
+inline bool hulls_meet(std::span<const Vec3> a, std::span<const Vec3> b) {
+    const WholeNumbers x = whole_numbers(a, b);
+    // Minors of 5 rows stay below 2^(3 bits + 13), the products of two fit.
+    if (x.bits <= 12)
+        return hulls_meet<Int128>(x, a.size(), b.size(), [](const mpz_class& n) { return Int128{n.get_si()}; });
+    return hulls_meet<mpz_class>(x, a.size(), b.size(), [](const mpz_class& n) { return n; });
+}
+
+// Do two cones with one apex share a ray? Rays run from the apex through the points; those of `a` must not add up to nothing.
+// A line through the apex is given as two opposite rays.
+inline bool cones_meet(std::span<const std::array<mpz_class, 3>> a, std::span<const std::array<mpz_class, 3>> b,
+                       std::size_t counted) {
+    Programme<mpz_class> programme(4, a.size() + b.size());
+    for (std::size_t j = 0; j < a.size() + b.size(); ++j)
+        for (std::size_t k = 0; k < 3; ++k) programme.at(k, j) = j < a.size() ? a[j][k] : mpz_class(-b[j - a.size()][k]);
+    for (std::size_t j = 0; j < counted; ++j) programme.at(3, j) = 1; // of these rays of `a` some is needed
+    programme.right(3) = 1;
+    return programme.feasible();
+}
+
+// --- Rational vectors ---
+
+using ExactVec = std::array<mpq_class, 3>;
+
+inline ExactVec exact(const Vec3& p) { return {mpq_class(p[0]), mpq_class(p[1]), mpq_class(p[2])}; }
+inline ExactVec operator-(const ExactVec& a, const ExactVec& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
+inline mpq_class dot(const ExactVec& a, const ExactVec& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+inline ExactVec cross(const ExactVec& a, const ExactVec& b) {
+    return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+}
+inline Vec3 rounded(const ExactVec& p) { return {p[0].get_d(), p[1].get_d(), p[2].get_d()}; }
+
+// Six times the volume of a tetrahedron.
+inline mpq_class exact_volume(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d) {
+    return dot(cross(exact(b) - exact(a), exact(c) - exact(a)), exact(d) - exact(a));
+}
+
+// The part of a convex polygon (or segment, or point) with normal . (p - origin) >= 0.
+inline std::vector<ExactVec> clipped(const std::vector<ExactVec>& polygon, const ExactVec& origin, const ExactVec& normal) {
+    std::vector<ExactVec> kept;
+    for (std::size_t i = 0; i < polygon.size(); ++i) {
+        const ExactVec& p = polygon[i];
+        const ExactVec& q = polygon[(i + 1) % polygon.size()];
+        const mpq_class from = dot(normal, p - origin);
+        const mpq_class to = dot(normal, q - origin);
+        if (from >= 0) kept.push_back(p);
+        if ((from < 0 && to > 0) || (from > 0 && to < 0)) {
+            const mpq_class t = from / (from - to);
+            kept.push_back({p[0] + t * (q[0] - p[0]), p[1] + t * (q[1] - p[1]), p[2] + t * (q[2] - p[2])});
+        }
+    }
+    std::vector<ExactVec> distinct;
+    for (const ExactVec& p : kept)
+        if (std::find(distinct.begin(), distinct.end(), p) == distinct.end()) distinct.push_back(p);
+    return distinct;
+}
+
+// The corners of what `t`, any triangle, shares with `other`, a triangle with area: none, one, two, or a polygon.
+inline std::vector<ExactVec> common_part(const std::array<Vec3, 3>& t, const std::array<Vec3, 3>& other) {
+    const std::array<ExactVec, 3> o = {exact(other[0]), exact(other[1]), exact(other[2])};
+    const ExactVec normal = cross(o[1] - o[0], o[2] - o[0]);
+    const ExactVec opposite = {-normal[0], -normal[1], -normal[2]};
+    std::vector<ExactVec> part = {exact(t[0]), exact(t[1]), exact(t[2])};
+    part = clipped(clipped(part, o[0], normal), o[0], opposite);
+    for (std::size_t k = 0; k < 3; ++k) part = clipped(part, o[k], cross(normal, o[(k + 1) % 3] - o[k]));
+    return part;
+}
+
+} // namespace fathom::testing
