@@ -1,0 +1,167 @@
+// fathom demo: a tour of what the library does, with pictures and files to open.
+#include <tool/verbs.h>
+
+#include <fathom/base/error.h>
+#include <fathom/base/parallel.h>
+#include <fathom/geometry/mesh_file.h>
+#include <fathom/geometry/mesh_report.h>
+#include <fathom/geometry/point_shell.h>
+#include <fathom/geometry/shape_catalogue.h>
+#include <fathom/show/mesh_picture.h>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+
+namespace fathom::tool {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// What the demo made, for the summary and the page.
+struct Tour {
+    fs::path folder;
+    Session& session;
+    std::string page; // body of index.html
+
+    void say(const std::string& line) {
+        fmt::print("{}\n", line);
+        std::fflush(stdout);
+    }
+    void show(const std::string& title, const std::string& text, const std::string& picture, const Image& image) {
+        write_png(folder / picture, image);
+        page += fmt::format("<h2>{}</h2>\n<p>{}</p>\n<img src=\"{}\" alt=\"{}\">\n", title, text, picture, title);
+    }
+};
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// One sentence on what a report found.
+std::string verdict(const MeshReport& report) {
+    if (report.watertight) return fmt::format("closed, genus {}", report.genus.value_or(0));
+    return fmt::format("open, {} open edges", report.open_edges.count);
+}
+
+View thumbnail() {
+    View view;
+    view.width = 320;
+    view.height = 260;
+    return view;
+}
+
+// Every shape of the catalogue: made, checked, drawn.
+void show_shapes(Tour& tour) {
+    std::vector<Image> pictures;
+    std::size_t triangles = 0, watertight = 0;
+    std::string table;
+    const auto shapes = shape_catalogue();
+    Stage stage(tour.session.progress(), "making shapes", shapes.size());
+    for (const CatalogueShape& shape : shapes) {
+        const ShapeMesh made = make_shape(shape.name);
+        const auto* volume = std::get_if<TetMesh>(&made);
+        const TriangleMesh surface = volume ? boundary(*volume) : std::get<TriangleMesh>(made);
+        const MeshReport report = mesh_report(surface);
+        triangles += report.triangles;
+        watertight += report.watertight;
+        pictures.push_back(draw(surface, thumbnail()));
+        table += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n", shape.name, shape.description, report.triangles, verdict(report));
+        stage.step();
+    }
+    tour.show("Shapes", fmt::format("{} generated shapes, left to right and top to bottom as in the table below.", shapes.size()), "shapes.png", tiled(pictures, 5, 8));
+    tour.page += "<table><tr><th>shape</th><th>what</th><th>triangles</th><th>report</th></tr>\n" + table + "</table>\n";
+    tour.say(fmt::format("shapes     {} made, {} triangles, {} watertight -> shapes.png", shapes.size(), triangles, watertight));
+}
+
+// A large organic model: the stand-in for a scan.
+TriangleMesh show_creature(Tour& tour) {
+    const auto start = std::chrono::steady_clock::now();
+    const TriangleMesh mesh = std::get<TriangleMesh>(make_shape("creature", {{"triangles", 200000}}));
+    const double made = seconds_since(start);
+    const auto checked = std::chrono::steady_clock::now();
+    const MeshReport report = mesh_report(mesh);
+    const std::string text = fmt::format("{} triangles made in {:.2f} s, checked in {:.2f} s: {}, volume {:.4f} m3", report.triangles, made,
+                                         seconds_since(checked), verdict(report), report.volume.value_or(0));
+    View view;
+    view.width = 900;
+    view.height = 640;
+    tour.show("A creature", text, "creature.png", draw(mesh, view));
+    for (const char* name : {"creature.glb", "creature.ply", "creature.vtu"}) write_mesh(tour.folder / name, mesh);
+    tour.say(fmt::format("creature   {} -> creature.png, .glb, .ply, .vtu", text));
+    return mesh;
+}
+
+// A mesh with a hole and a flipped patch, and what the report says of it.
+void show_damage(Tour& tour, const TriangleMesh& whole) {
+    TriangleMesh broken = whole;
+    const Box box = bounds(whole.vertices);
+    const Vec3 wound = box.center() + Vec3(0.5, -0.2, 0.35).cwiseProduct(box.half());
+    std::erase_if(broken.triangles, [&](const Triangle& t) { return (broken.vertices[t[0]] - wound).norm() < 0.12 * box.diagonal(); });
+    const MeshReport report = mesh_report(broken, {.self_intersections = false, .first_count = 100000});
+    std::vector<std::array<Vec3, 2>> edges;
+    for (const Edge& e : report.open_edges.first) edges.push_back({broken.vertices[e[0]], broken.vertices[e[1]]});
+    View view;
+    view.width = 900;
+    view.height = 640;
+    view.mark_size = 1.5;
+    const std::string text = fmt::format("a hole cut on purpose: {} open edges found (red); what is seen through it is the inside (brown)", report.open_edges.count);
+    tour.show("A damaged mesh", text, "damaged.png", draw(broken, view, {.points = {}, .segments = edges}));
+    tour.say(fmt::format("damage     {} -> damaged.png", text));
+}
+
+void show_point_shell(Tour& tour) {
+    const TriangleMesh mesh = std::get<TriangleMesh>(make_shape("torus"));
+    const PointShell even = repelled_shell(mesh, {.count = 1500}), random = random_shell(mesh, {.count = 1500});
+    const ShellQuality quality = shell_quality(even, mesh), plain = shell_quality(random, mesh);
+    View view;
+    view.width = 560;
+    view.height = 420;
+    view.mark_size = 2;
+    const std::vector<Image> both = {draw(mesh, view, {.points = random.points, .segments = {}}), draw(mesh, view, {.points = even.points, .segments = {}})};
+    const std::string text = fmt::format("1500 points: closest two at {:.2f} of the ideal spacing by repulsion (right), {:.2f} at random (left)", quality.smallest, plain.smallest);
+    tour.show("A point shell", text, "point_shell.png", tiled(both, 2, 8));
+    tour.say(fmt::format("points     {} -> point_shell.png", text));
+}
+
+void write_page(const Tour& tour) {
+    std::ofstream page(tour.folder / "index.html");
+    page << "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Fathom: the demo</title>\n"
+            "<style>body{font:16px/1.5 system-ui,sans-serif;max-width:62rem;margin:2rem auto;padding:0 1rem;color:#222}"
+            "img{max-width:100%}table{border-collapse:collapse}td,th{padding:.2rem .8rem;text-align:left;border-bottom:1px solid #ddd}</style>\n"
+            "<h1>Fathom: the demo</h1>\n"
+         << tour.page << "</html>\n";
+    if (!page) throw Error(Cause::cannot_write, "cannot write the page", {.file = (tour.folder / "index.html").string()});
+}
+
+void run_demo(const fs::path& folder, Session& session) {
+    std::error_code failure;
+    fs::create_directories(folder, failure);
+    if (failure) throw Error(Cause::cannot_write, failure.message(), {.file = folder.string()});
+    const auto start = std::chrono::steady_clock::now();
+    Tour tour{folder, session, {}};
+    tour.say(fmt::format("Fathom shows geometry: shapes made, checked, sampled and written ({} threads).\n", thread_count()));
+    show_shapes(tour);
+    const TriangleMesh creature = show_creature(tour);
+    show_damage(tour, creature);
+    show_point_shell(tour);
+    write_page(tour);
+    tour.say(fmt::format("\nDone in {:.1f} s. Everything is in {}: open index.html in a browser, creature.glb in any 3-D viewer, creature.vtu in ParaView.",
+                         seconds_since(start), fs::absolute(folder).string()));
+}
+
+} // namespace
+
+void add_demo(CLI::App& program, Session& session) {
+    CLI::App* verb = program.add_subcommand("demo", "A tour: shapes made, checked, drawn and written");
+    auto folder = std::make_shared<std::string>("out");
+    verb->add_option("-o,--output", *folder, "Folder for the pictures and files")->capture_default_str();
+    verb->footer("Example:\n  fathom demo -o out    then open out/index.html");
+    verb->callback([folder, &session] { run_demo(*folder, session); });
+}
+
+} // namespace fathom::tool
