@@ -13,6 +13,7 @@ namespace {
 
 using Limb = std::uint64_t;
 __extension__ using DoubleLimb = unsigned __int128;
+__extension__ using SignedDoubleLimb = __int128;
 
 // Sign and magnitude; only the lowest `count` limbs are in use, and the highest of them is not 0.
 template <int Capacity>
@@ -145,7 +146,9 @@ Integer<A> scaled(double x, int lowest) {
     return result;
 }
 
-// Two sizes: 256 bits hold coordinates whose exponents are within about 60 digits, the other any finite double.
+// Three sizes. 60 bits hold most meshes, whose coordinates have similar exponents or few digits; 256 bits hold exponents
+// within about 60 digits; the last holds any finite double.
+constexpr int word_bits = 60;
 constexpr int usual_limbs = 4;
 constexpr int all_limbs = 33;
 static_assert(all_limbs * 64 >= 1024 + 1074);
@@ -154,6 +157,51 @@ struct Determinant {
     int sign;
     double value;
 };
+
+std::int64_t scaled_word(double x, int lowest) {
+    const auto [digits, exponent] = digits_of(x);
+    if (digits == 0) return 0;
+    const int shift = exponent - lowest;
+    const auto magnitude = static_cast<std::int64_t>(shift >= 0 ? digits << shift : digits >> -shift);
+    return std::signbit(x) ? -magnitude : magnitude;
+}
+
+// high * 2^64 + low. Each part is the sum of three products below 2^125.
+Determinant rounded(SignedDoubleLimb high, SignedDoubleLimb low, int exponent) {
+    high += low >> 64;
+    auto rest = static_cast<Limb>(low);
+    const int sign = high < 0 ? -1 : high != 0 || rest != 0 ? 1 : 0;
+    if (sign < 0) { // to the magnitude, lest the parts cancel in double
+        rest = ~rest + 1;
+        high = ~high + (rest == 0 ? 1 : 0);
+    }
+    return {sign, sign * std::ldexp(static_cast<double>(high) * 0x1p64 + static_cast<double>(rest), exponent)};
+}
+
+Determinant word_determinant2(const std::array<double, 6>& p, int lowest) {
+    std::array<SignedDoubleLimb, 4> d; // b - a, c - a
+    for (std::size_t i = 0; i < 4; ++i) d[i] = scaled_word(p[i + 2], lowest) - scaled_word(p[i % 2], lowest);
+    return rounded(0, d[0] * d[3] - d[1] * d[2], 2 * lowest);
+}
+
+Determinant word_determinant3(const std::array<double, 12>& p, int lowest) {
+    std::array<std::array<std::int64_t, 3>, 3> row; // b - a, c - a, d - a: below 2^61
+    for (std::size_t k = 0; k < 3; ++k) {
+        const std::int64_t origin = scaled_word(p[k], lowest);
+        for (std::size_t r = 0; r < 3; ++r) row[r][k] = scaled_word(p[3 * (r + 1) + k], lowest) - origin;
+    }
+    SignedDoubleLimb high = 0;
+    SignedDoubleLimb low = 0;
+    for (std::size_t i = 0; i < 3; ++i) {
+        const std::size_t j = (i + 1) % 3;
+        const std::size_t k = (i + 2) % 3;
+        const SignedDoubleLimb minor = static_cast<SignedDoubleLimb>(row[0][j]) * row[1][k] -
+                                       static_cast<SignedDoubleLimb>(row[0][k]) * row[1][j];
+        high += (minor >> 64) * row[2][i];
+        low += static_cast<SignedDoubleLimb>(static_cast<Limb>(minor)) * row[2][i];
+    }
+    return rounded(high, low, 3 * lowest);
+}
 
 template <int A>
 Determinant rounded(const Integer<A>& x, int exponent) {
@@ -196,6 +244,7 @@ Determinant determinant3(const std::array<double, 12>& p, int lowest) {
 Determinant exact2(const Vec2& a, const Vec2& b, const Vec2& c) {
     const std::array<double, 6> p = {a[0], a[1], b[0], b[1], c[0], c[1]};
     const BitRange range = bit_range(p);
+    if (range.width <= word_bits) return word_determinant2(p, range.lowest);
     if (range.width <= 64 * usual_limbs) return determinant2<usual_limbs>(p, range.lowest);
     return determinant2<all_limbs>(p, range.lowest);
 }
@@ -206,6 +255,7 @@ Determinant exact3(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d) {
         if (a[k] == b[k] && a[k] == c[k] && a[k] == d[k]) return {0, 0.0};
     const std::array<double, 12> p = {a[0], a[1], a[2], b[0], b[1], b[2], c[0], c[1], c[2], d[0], d[1], d[2]};
     const BitRange range = bit_range(p);
+    if (range.width <= word_bits) return word_determinant3(p, range.lowest);
     if (range.width <= 64 * usual_limbs) return determinant3<usual_limbs>(p, range.lowest);
     return determinant3<all_limbs>(p, range.lowest);
 }

@@ -81,7 +81,7 @@ TEST(TetrahedraOverlap, one_inside_the_other_and_touching_count) {
 }
 
 TEST(TetrahedraOverlap, survives_coordinates_of_any_finite_size_and_none) {
-    for (const double scale : {1e-310, 1e-150, 1e150, 1e300}) {
+    for (const double scale : {0x1p-1040, 0x1p-500, 0x1p500, 0x1p1000}) {
         const Corners a = moved(unit, scale, Vec3::Zero());
         EXPECT_TRUE(tetrahedra_overlap(a, moved(a, 0.25, scale * Vec3::Constant(0.125))));
         EXPECT_FALSE(tetrahedra_overlap(a, moved(a, 1, scale * Vec3::Constant(0.5))));

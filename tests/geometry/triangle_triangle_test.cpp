@@ -184,7 +184,7 @@ TEST(TrianglesOverlap, the_segment_of_a_crossing_is_where_it_should_be) {
 }
 
 TEST(TrianglesOverlap, survives_coordinates_of_any_finite_size_and_none) {
-    for (const double scale : {1e-300, 1e-150, 1e150, 1e300}) {
+    for (const double scale : {0x1p-1040, 0x1p-500, 0x1p500, 0x1p1000}) {
         const Corners flat = {origin, scale * x, scale * y};
         EXPECT_TRUE(triangles_overlap(flat, {0.25 * scale * (x + y) - scale * z, 0.25 * scale * (x + y) + scale * z, scale * z}));
         EXPECT_FALSE(triangles_overlap(flat, {0.75 * scale * (x + y) - scale * z, 0.75 * scale * (x + y) + scale * z,

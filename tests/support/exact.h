@@ -200,6 +200,18 @@ inline std::vector<ExactVec> clipped(const std::vector<ExactVec>& polygon, const
     return distinct;
 }
 
+// Points on a line, three or more, become the two ends.
+inline std::vector<ExactVec> without_inner_points(std::vector<ExactVec> points) {
+    const ExactVec none{};
+    for (std::size_t k = 2; k < points.size(); ++k)
+        if (cross(points[1] - points[0], points[k] - points[0]) != none) return points;
+    if (points.size() > 2) {
+        std::sort(points.begin(), points.end());
+        points = {points.front(), points.back()};
+    }
+    return points;
+}
+
 // The corners of what `t`, any triangle, shares with `other`, a triangle with area: none, one, two, or a polygon.
 inline std::vector<ExactVec> common_part(const std::array<Vec3, 3>& t, const std::array<Vec3, 3>& other) {
     const std::array<ExactVec, 3> o = {exact(other[0]), exact(other[1]), exact(other[2])};
@@ -208,7 +220,7 @@ inline std::vector<ExactVec> common_part(const std::array<Vec3, 3>& t, const std
     std::vector<ExactVec> part = {exact(t[0]), exact(t[1]), exact(t[2])};
     part = clipped(clipped(part, o[0], normal), o[0], opposite);
     for (std::size_t k = 0; k < 3; ++k) part = clipped(part, o[k], cross(normal, o[(k + 1) % 3] - o[k]));
-    return part;
+    return without_inner_points(part);
 }
 
 } // namespace fathom::testing
