@@ -16,108 +16,104 @@ enum class Answer { no, yes, unsure };
 
 constexpr std::array<std::array<int, 2>, 6> edges = {{{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}}};
 
-// height[f][j]: how far corner j of the other tetrahedron lies inside face f of this one, times twice that face's area.
+using Lanes = std::array<double, 4>; // one number a face; loops over it become vector instructions
+
+// height[j][f]: how far corner j of the other tetrahedron lies inside face f of this one, times twice that face's area.
 // True heights are within `error` of these, and so are heights interpolated between two corners.
 //
 // Why: relative to corner 0 let M = Mx My Mz be the product of the largest coordinates of both. A height of faces 1 to 3 is a
-// determinant of six products below M, each with at most eight roundings: error 48 u M, u = 2^-53. The volume is one more.
-// The height of face 0 is the volume minus the other three: 4 * 48 u M and three roundings of numbers below 24 M, together
-// 264 u M. Interpolation adds four roundings of numbers below 48 M. All below 2^9 u M = 2^-44 M. Where M is not tiny and no
+// determinant of six products below M, each with at most nine roundings: error 54 u M, u = 2^-53. The normal of face 0 is
+// minus the sum of the others, its height the volume plus 18 such products with three roundings more: 288 u M.
+// Interpolation adds three roundings of numbers below 48 M. All below 2^9 u M = 2^-44 M. Where M is not tiny and no
 // coordinate is huge, overflow cannot and underflow does not matter.
 struct Heights {
-    std::array<std::array<double, 4>, 4> height;
+    std::array<Lanes, 4> height;
     double error;
     bool valid; // the tetrahedron is surely not flat and the numbers are in range
 
     Heights(const Corners& a, const Corners& b) {
         std::array<std::array<double, 3>, 3> u; // edges from corner 0
-        std::array<std::array<double, 4>, 3> v; // [axis][corner of b]
+        std::array<std::array<double, 3>, 4> v; // the other's corners from corner 0
         std::array<double, 3> largest;
         for (std::size_t k = 0; k < 3; ++k) {
             const auto axis = static_cast<Eigen::Index>(k);
             const double origin = a[0][axis];
             for (std::size_t r = 0; r < 3; ++r) u[r][k] = a[r + 1][axis] - origin;
-            for (std::size_t j = 0; j < 4; ++j) v[k][j] = b[j][axis] - origin;
-            const double of_a = std::max({std::abs(u[0][k]), std::abs(u[1][k]), std::abs(u[2][k])});
-            const double of_b = std::max(std::max(std::abs(v[k][0]), std::abs(v[k][1])),
-                                         std::max(std::abs(v[k][2]), std::abs(v[k][3])));
+            for (std::size_t j = 0; j < 4; ++j) v[j][k] = b[j][axis] - origin;
+            const double of_a = std::max(std::max(std::abs(u[0][k]), std::abs(u[1][k])), std::abs(u[2][k]));
+            const double of_b = std::max(std::max(std::abs(v[0][k]), std::abs(v[1][k])),
+                                         std::max(std::abs(v[2][k]), std::abs(v[3][k])));
             largest[k] = std::max(of_a, of_b);
         }
-        std::array<std::array<double, 3>, 3> normal;
-        for (std::size_t f = 0; f < 3; ++f) {
-            const auto& p = u[(f + 1) % 3];
-            const auto& q = u[(f + 2) % 3];
-            normal[f] = {p[1] * q[2] - p[2] * q[1], p[2] * q[0] - p[0] * q[2], p[0] * q[1] - p[1] * q[0]};
+        std::array<Lanes, 3> normal; // [axis][face], inward for a positive tetrahedron
+        for (std::size_t k = 0; k < 3; ++k) {
+            const std::size_t p = (k + 1) % 3;
+            const std::size_t q = (k + 2) % 3;
+            for (std::size_t f = 0; f < 3; ++f)
+                normal[k][f + 1] = u[(f + 1) % 3][p] * u[(f + 2) % 3][q] - u[(f + 1) % 3][q] * u[(f + 2) % 3][p];
+            normal[k][0] = -(normal[k][1] + normal[k][2] + normal[k][3]);
         }
-        const double volume = u[0][0] * normal[0][0] + u[0][1] * normal[0][1] + u[0][2] * normal[0][2];
+        const double volume = u[0][0] * normal[0][1] + u[0][1] * normal[1][1] + u[0][2] * normal[2][1];
         const double sign = volume < 0 ? -1.0 : 1.0;
-        for (std::size_t f = 0; f < 3; ++f)
-            for (std::size_t j = 0; j < 4; ++j)
-                height[f + 1][j] = sign * (normal[f][0] * v[0][j] + normal[f][1] * v[1][j] + normal[f][2] * v[2][j]);
+        for (Lanes& row : normal)
+            for (double& x : row) x *= sign;
+        const Lanes start = {std::abs(volume), 0, 0, 0};
         for (std::size_t j = 0; j < 4; ++j)
-            height[0][j] = sign * volume - height[1][j] - height[2][j] - height[3][j];
+            for (std::size_t f = 0; f < 4; ++f)
+                height[j][f] = start[f] + normal[0][f] * v[j][0] + normal[1][f] * v[j][1] + normal[2][f] * v[j][2];
         const double product = largest[0] * largest[1] * largest[2];
         error = 0x1p-44 * product;
-        valid = std::abs(volume) > error && product > 1e-200 && std::max({largest[0], largest[1], largest[2]}) < 1e100;
+        valid = std::abs(volume) > error && product > 1e-200 &&
+                std::max(std::max(largest[0], largest[1]), largest[2]) < 1e100;
     }
 };
 
-// Bit f of inside[j] / outside[j]: corner j is surely inside / outside face f.
-struct Masks {
-    std::array<unsigned, 4> inside{};
-    std::array<unsigned, 4> outside{};
+unsigned bits_above(const Lanes& x, double limit) {
+    return static_cast<unsigned>(x[0] > limit) | static_cast<unsigned>(x[1] > limit) << 1 |
+           static_cast<unsigned>(x[2] > limit) << 2 | static_cast<unsigned>(x[3] > limit) << 3;
+}
+unsigned bits_below(const Lanes& x, double limit) {
+    return static_cast<unsigned>(x[0] < limit) | static_cast<unsigned>(x[1] < limit) << 1 |
+           static_cast<unsigned>(x[2] < limit) << 2 | static_cast<unsigned>(x[3] < limit) << 3;
+}
+constexpr unsigned all_faces = 15;
 
-    explicit Masks(const Heights& h) {
-        for (std::size_t f = 0; f < 4; ++f)
-            for (std::size_t j = 0; j < 4; ++j) {
-                inside[j] |= static_cast<unsigned>(h.height[f][j] > h.error) << f;
-                outside[j] |= static_cast<unsigned>(h.height[f][j] < -h.error) << f;
-            }
-    }
-    [[nodiscard]] bool separated() const { return (outside[0] & outside[1] & outside[2] & outside[3]) != 0; }
-    [[nodiscard]] bool contains_corner() const {
-        return inside[0] == 15 || inside[1] == 15 || inside[2] == 15 || inside[3] == 15;
+// outside[j]: bit f says that corner j is surely outside face f.
+struct Masks {
+    std::array<unsigned, 4> outside;
+    bool separated;       // all corners are outside one face
+    bool contains_corner; // a corner is inside all faces
+
+    explicit Masks(const Heights& h) : separated(false), contains_corner(false) {
+        for (std::size_t j = 0; j < 4; ++j) {
+            outside[j] = bits_below(h.height[j], -h.error);
+            contains_corner |= bits_above(h.height[j], h.error) == all_faces;
+        }
+        separated = (outside[0] & outside[1] & outside[2] & outside[3]) != 0;
     }
 };
 
 // Does the edge from corner i to corner j meet the tetrahedron? Heights are linear along it, so a point with all heights
 // above the error proves a meeting. A point with two heights below -error proves a miss, if one of the two is outside also at
-// the start and the other at the end.
-Answer clip_edge(const Heights& h, std::size_t i, std::size_t j) {
-    double enter = 0;
-    double leave = 1;
-    std::size_t enter_face = 4;
-    std::size_t leave_face = 4;
+// the start and the other at the end. The point tried is halfway between the last entry and the first exit.
+Answer clip_edge(const Heights& h, const Masks& m, std::size_t i, std::size_t j) {
+    const Lanes& from = h.height[i];
+    const Lanes& to = h.height[j];
+    Lanes enter;
+    Lanes leave;
     for (std::size_t f = 0; f < 4; ++f) {
-        const double from = h.height[f][i];
-        const double to = h.height[f][j];
-        if ((from < 0) == (to < 0)) {
-            if (from < 0) return Answer::unsure; // both below 0, but not both below -error
-            continue;
-        }
-        const double crossing = from / (from - to);
-        if (from < 0 && crossing > enter) {
-            enter = crossing;
-            enter_face = f;
-        }
-        if (to < 0 && crossing < leave) {
-            leave = crossing;
-            leave_face = f;
-        }
+        const double crossing = from[f] / (from[f] - to[f]);
+        enter[f] = from[f] < 0 ? crossing : 0.0;
+        leave[f] = to[f] < 0 ? crossing : 1.0;
     }
-    const double middle = 0.5 * (enter + leave);
-    const auto height_at = [&](std::size_t f) {
-        return h.height[f][i] + middle * (h.height[f][j] - h.height[f][i]);
-    };
-    if (enter < leave) {
-        for (std::size_t f = 0; f < 4; ++f)
-            if (!(height_at(f) > h.error)) return Answer::unsure;
-        return Answer::yes;
-    }
-    if (enter_face == 4 || leave_face == 4) return Answer::unsure;
-    const bool misses = h.height[enter_face][i] < -h.error && height_at(enter_face) < -h.error &&
-                        height_at(leave_face) < -h.error && h.height[leave_face][j] < -h.error;
-    return misses ? Answer::no : Answer::unsure;
+    const double last_entry = std::max(std::max(enter[0], enter[1]), std::max(enter[2], enter[3]));
+    const double first_exit = std::min(std::min(leave[0], leave[1]), std::min(leave[2], leave[3]));
+    const double middle = 0.5 * (last_entry + first_exit);
+    Lanes there;
+    for (std::size_t f = 0; f < 4; ++f) there[f] = from[f] + middle * (to[f] - from[f]);
+    if (last_entry < first_exit) return bits_above(there, h.error) == all_faces ? Answer::yes : Answer::unsure;
+    const unsigned outside = bits_below(there, -h.error);
+    return middle >= 0 && middle <= 1 && (outside & m.outside[i]) && (outside & m.outside[j]) ? Answer::no : Answer::unsure;
 }
 
 // Do the edges of the one tetrahedron meet the other?
@@ -127,7 +123,7 @@ Answer clip_edges(const Heights& h, const Masks& m) {
         const auto i = static_cast<std::size_t>(edge[0]);
         const auto j = static_cast<std::size_t>(edge[1]);
         if (m.outside[i] & m.outside[j]) continue;
-        const Answer found = clip_edge(h, i, j);
+        const Answer found = clip_edge(h, m, i, j);
         if (found == Answer::yes) return found;
         if (found == Answer::unsure) answer = found;
     }
@@ -139,13 +135,13 @@ Answer filtered(const Corners& a, const Corners& b) {
     const Heights of_b(a, b);
     if (!of_b.valid) return Answer::unsure;
     const Masks in_a(of_b);
-    if (in_a.separated()) return Answer::no;
-    if (in_a.contains_corner()) return Answer::yes;
+    if (in_a.separated) return Answer::no;
+    if (in_a.contains_corner) return Answer::yes;
     const Heights of_a(b, a);
     if (!of_a.valid) return Answer::unsure;
     const Masks in_b(of_a);
-    if (in_b.separated()) return Answer::no;
-    if (in_b.contains_corner()) return Answer::yes;
+    if (in_b.separated) return Answer::no;
+    if (in_b.contains_corner) return Answer::yes;
     const Answer first = clip_edges(of_b, in_a);
     if (first == Answer::yes) return first;
     const Answer second = clip_edges(of_a, in_b);

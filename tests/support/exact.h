@@ -223,4 +223,67 @@ inline std::vector<ExactVec> common_part(const std::array<Vec3, 3>& t, const std
     return without_inner_points(part);
 }
 
+// Solves matrix * x = right by elimination; false where the matrix is singular.
+inline bool solve(std::vector<std::vector<mpq_class>>& matrix, std::vector<mpq_class>& right) {
+    const std::size_t n = right.size();
+    for (std::size_t k = 0; k < n; ++k) {
+        std::size_t pivot = k;
+        while (pivot < n && sgn(matrix[pivot][k]) == 0) ++pivot;
+        if (pivot == n) return false;
+        std::swap(matrix[k], matrix[pivot]);
+        std::swap(right[k], right[pivot]);
+        for (std::size_t i = 0; i < n; ++i) {
+            if (i == k || sgn(matrix[i][k]) == 0) continue;
+            const mpq_class factor = matrix[i][k] / matrix[k][k];
+            for (std::size_t j = k; j < n; ++j) matrix[i][j] -= factor * matrix[k][j];
+            right[i] -= factor * right[k];
+        }
+    }
+    for (std::size_t k = 0; k < n; ++k) right[k] /= matrix[k][k];
+    return true;
+}
+
+inline std::vector<ExactVec> chosen(std::span<const Vec3> points, unsigned mask) {
+    std::vector<ExactVec> result;
+    for (std::size_t k = 0; k < points.size(); ++k)
+        if (mask >> k & 1) result.push_back(exact(points[k]));
+    return result;
+}
+
+// Squared distance of the affine hulls of a and b where it is reached at points with weights >= 0, else -1.
+inline mpq_class squared_distance_inside(const std::vector<ExactVec>& a, const std::vector<ExactVec>& b) {
+    std::vector<ExactVec> column;
+    for (std::size_t i = 1; i < a.size(); ++i) column.push_back(a[i] - a[0]);
+    for (std::size_t j = 1; j < b.size(); ++j) column.push_back(b[0] - b[j]);
+    const ExactVec between = b[0] - a[0];
+    std::vector<std::vector<mpq_class>> matrix(column.size(), std::vector<mpq_class>(column.size()));
+    std::vector<mpq_class> x(column.size());
+    for (std::size_t i = 0; i < column.size(); ++i) {
+        for (std::size_t j = 0; j < column.size(); ++j) matrix[i][j] = dot(column[i], column[j]);
+        x[i] = dot(column[i], between);
+    }
+    if (!solve(matrix, x)) return -1;
+    mpq_class a_rest = 1;
+    mpq_class b_rest = 1;
+    ExactVec gap = between;
+    for (std::size_t i = 0; i < column.size(); ++i) {
+        if (sgn(x[i]) < 0) return -1;
+        (i + 1 < a.size() ? a_rest : b_rest) -= x[i];
+        for (std::size_t k = 0; k < 3; ++k) gap[k] -= x[i] * column[i][k];
+    }
+    return sgn(a_rest) < 0 || sgn(b_rest) < 0 ? mpq_class(-1) : dot(gap, gap);
+}
+
+// Squared distance of two convex hulls: the least over all pairs of faces, tried one by one.
+inline mpq_class squared_distance(std::span<const Vec3> a, std::span<const Vec3> b) {
+    mpq_class best = -1;
+    for (unsigned a_mask = 1; a_mask < 1u << a.size(); ++a_mask)
+        for (unsigned b_mask = 1; b_mask < 1u << b.size(); ++b_mask) {
+            if (std::popcount(a_mask) + std::popcount(b_mask) > 5) continue; // dimensions beyond three add nothing
+            const mpq_class found = squared_distance_inside(chosen(a, a_mask), chosen(b, b_mask));
+            if (sgn(found) >= 0 && (sgn(best) < 0 || found < best)) best = found;
+        }
+    return best;
+}
+
 } // namespace fathom::testing
