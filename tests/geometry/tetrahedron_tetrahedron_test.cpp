@@ -1,3 +1,4 @@
+#include <fathom/geometry/tetrahedron_filter.h>
 #include <fathom/geometry/tetrahedron_tetrahedron.h>
 
 #include <support/exact.h>
@@ -44,6 +45,21 @@ TEST(TetrahedraOverlap, the_filter_and_the_slow_path_agree) {
         wrong += tetrahedra_overlap(a, b) != tetrahedra_overlap_exact(a, b);
     }
     EXPECT_EQ(wrong, 0u);
+}
+
+TEST(TetrahedraOverlap, the_filter_is_sure_of_pairs_in_general_position_and_unsure_of_touching_ones) {
+    SimplexPairs pairs(25);
+    const std::size_t count = 20000;
+    std::size_t unsure = 0;
+    std::size_t unsure_touching = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto generic = pairs.make<4>(Family::generic);
+        unsure += tetrahedra_filter(generic.a, generic.b) == FilterAnswer::unsure;
+        const auto touching = pairs.make<4>(Family::touching_corner);
+        unsure_touching += tetrahedra_filter(touching.a, touching.b) == FilterAnswer::unsure;
+    }
+    EXPECT_LT(unsure, count / 1000);
+    EXPECT_GT(unsure_touching, count / 2);
 }
 
 TEST(TetrahedraOverlap, every_order_of_the_corners_is_the_same_solid) {

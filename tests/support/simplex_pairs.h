@@ -61,7 +61,7 @@ private:
         case Family::touching_edge: return touching<N>(2);
         case Family::touching_face: return touching<N>(3);
         case Family::shared: return shared<N>();
-        case Family::sliver: return {sliver<N>(), random_.chance(0.5) ? sliver<N>() : anywhere<N>()};
+        case Family::sliver: return {sliver<N>(), random_.chance(0.2) ? sliver<N>() : anywhere<N>()};
         case Family::coplanar: return coplanar<N>();
         case Family::without_extent: return without_extent<N>();
         case Family::lattice: return lattice<N>();
