@@ -3,6 +3,7 @@
 #include <fathom/geometry/predicates.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <limits>

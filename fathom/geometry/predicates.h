@@ -7,7 +7,6 @@
 
 #include <fathom/base/vec.h>
 
-#include <array>
 #include <cmath>
 
 namespace fathom {
@@ -82,8 +81,8 @@ private:
     const Vec3& a_;
     const Vec3& b_;
     const Vec3& c_;
-    std::array<double, 3> normal_;
-    std::array<double, 3> magnitude_;
+    double normal_[3];
+    double magnitude_[3];
 };
 
 } // namespace fathom

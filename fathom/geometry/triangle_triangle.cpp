@@ -101,7 +101,7 @@ TriangleOverlap common_span(const Spans& spans, const Corners& a, const Corners&
 // Coplanar triangles with area, seen along an axis. Both are turned counter-clockwise.
 class Coplanar {
 public:
-    Coplanar(const Corners& a, const Corners& b, int axis) : a_(turned(a, axis)), b_(turned(b, axis)), axis_(axis) {
+    Coplanar(const Corners& a, const Corners& b, int axis) : a_(turned(a, axis)), b_(turned(b, axis)) {
         for (std::size_t edge = 0; edge < 3; ++edge)
             for (std::size_t k = 0; k < 3; ++k) {
                 b_inside_a_[edge][k] = orient2d(a_[edge], a_[(edge + 1) % 3], b_[k], axis);
@@ -173,7 +173,6 @@ private:
 
     Corners a_;
     Corners b_;
-    int axis_;
     Table b_inside_a_;
     Table a_inside_b_;
 };

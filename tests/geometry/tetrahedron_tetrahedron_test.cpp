@@ -66,13 +66,13 @@ TEST(TetrahedraOverlap, every_order_of_the_corners_is_the_same_solid) {
     SimplexPairs pairs(23);
     std::size_t hits = 0;
     for (int i = 0; i < 200; ++i) {
-        auto [a, b] = pairs.make<4>(Family::generic);
-        const bool expected = tetrahedra_overlap(a, b);
+        const SimplexPair<4> pair = pairs.make<4>(Family::generic);
+        const bool expected = tetrahedra_overlap(pair.a, pair.b);
         hits += expected;
         std::array<int, 4> order = {0, 1, 2, 3};
         do {
-            const auto at = [&](std::size_t k) -> const Vec3& { return a[static_cast<std::size_t>(order[k])]; };
-            EXPECT_EQ(tetrahedra_overlap({at(0), at(1), at(2), at(3)}, b), expected);
+            const auto at = [&](std::size_t k) -> const Vec3& { return pair.a[static_cast<std::size_t>(order[k])]; };
+            EXPECT_EQ(tetrahedra_overlap({at(0), at(1), at(2), at(3)}, pair.b), expected);
         } while (std::next_permutation(order.begin(), order.end()));
     }
     EXPECT_GT(hits, 20u);
