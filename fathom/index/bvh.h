@@ -82,6 +82,9 @@ public:
     // visitor(id) for every id whose box overlaps `box` (closed, exact), in no promised but repeatable order; it returns
     // false to stop. The visit returns false when stopped.
     bool visit_overlapping(const Box& box, CallableRef<bool(Index)> visitor) const;
+    // visitor(leaf) for every leaf whose box overlaps `box`, and perhaps some that miss by rounding: for callers who keep
+    // primitives of their own in the order of the leaves.
+    bool visit_overlapping_leaves(const Box& box, CallableRef<bool(std::uint32_t)> visitor) const;
     // visitor(id) for every id whose box the ray meets at a parameter in [0, t_max], about near to far, and perhaps some that
     // it misses by rounding. It returns the new t_max (the old one, or less once it has a hit); less than 0 stops.
     bool visit_ray(const Ray& ray, double t_max, CallableRef<double(Index)> visitor) const;

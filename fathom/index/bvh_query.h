@@ -34,17 +34,18 @@ struct LocalPoint {
         constexpr double far = 0x1p60; // squares stay finite; a point that is moved in to here only looks nearer
         const Vec3 local = frame.to_local(point);
         for (int axis = 0; axis < 3; ++axis) {
-            const double x = std::clamp(local[axis], -far, far);
-            lower[axis] = float_down(next_down(x));
-            upper[axis] = float_up(next_up(x));
+            const float x = static_cast<float>(std::clamp(local[axis], -far, far));
+            const float margin = std::abs(x) * 0x1p-22f + FLT_MIN; // twice what it must be, and quicker than the next float
+            lower[axis] = x - margin;
+            upper[axis] = x + margin;
         }
     }
 
     // A box at a true squared distance (world) of at most this has a computed one (local) of at most the answer: three
-    // squares and two sums, each off by at most 2^-24, and what underflows.
+    // squares and two sums, each off by at most 2^-24, the float itself, and what underflows.
     [[nodiscard]] float limit(double squared_distance) const {
         const double local = squared_distance * scale * scale * (1 + 0x1p-20) + FLT_MIN;
-        return local < FLT_MAX ? float_up(local) : FLT_MAX;
+        return static_cast<float>(std::min<double>(local, FLT_MAX));
     }
 
 private:
@@ -67,9 +68,9 @@ struct LocalRay {
 
     // The local parameter for a parameter of the ray, rounded up.
     [[nodiscard]] float limit(double t) const {
-        const double local = t * rate_ - start_;
-        const double wide = local + 0x1p-48 * (std::abs(t * rate_) + start_);
-        return wide < FLT_MAX ? float_up(wide) : FLT_MAX; // also where it is not a number
+        const double from_origin = t * rate_;
+        const double local = from_origin - start_ + 0x1p-22 * (from_origin + start_);
+        return local < FLT_MAX ? static_cast<float>(local) : FLT_MAX; // also where it is not a number
     }
 
 private:

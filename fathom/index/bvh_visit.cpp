@@ -10,18 +10,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace fathom::HWY_NAMESPACE {
 
-struct OverlapLeaf {
-    const Bvh& tree;
-    const Box& box;
-    CallableRef<bool(Index)> visitor;
-
-    HWY_ATTR bool operator()(std::uint32_t leaf) {
-        for (Index k = tree.leaf_begin(leaf); k < tree.leaf_begin(leaf + 1); ++k)
-            if ((!tree.keeps_boxes() || tree.box_at(k).overlaps(box)) && !visitor(tree.order()[k])) return false;
-        return true;
-    }
-};
-
 // Leaf functor of both sorted visits: the visitor answers with a new limit in the units of the query.
 template <class Query>
 struct LimitLeaf {
@@ -42,9 +30,8 @@ struct LimitLeaf {
     }
 };
 
-HWY_ATTR bool visit_box(const Bvh& tree, const Box& box, CallableRef<bool(Index)> visitor) {
-    OverlapLeaf leaf{tree, box, visitor};
-    return visit_overlapping(PlainNodes{tree.nodes()}, 0, LocalBox(tree.frame(), box), leaf);
+HWY_ATTR bool visit_box(const Bvh& tree, const Box& box, CallableRef<bool(std::uint32_t)> visitor) {
+    return visit_overlapping(PlainNodes{tree.nodes()}, 0, LocalBox(tree.frame(), box), visitor);
 }
 
 template <class Query>
@@ -71,9 +58,17 @@ HWY_EXPORT(visit_box);
 HWY_EXPORT(visit_point);
 HWY_EXPORT(visit_line);
 
-bool Bvh::visit_overlapping(const Box& box, CallableRef<bool(Index)> visitor) const {
+bool Bvh::visit_overlapping_leaves(const Box& box, CallableRef<bool(std::uint32_t)> visitor) const {
     if (empty() || box.empty()) return true;
     return HWY_DYNAMIC_DISPATCH(visit_box)(*this, box, visitor);
+}
+
+bool Bvh::visit_overlapping(const Box& box, CallableRef<bool(Index)> visitor) const {
+    return visit_overlapping_leaves(box, [&](std::uint32_t leaf) {
+        for (Index k = leaf_begin(leaf); k < leaf_begin(leaf + 1); ++k)
+            if ((!keeps_boxes() || box_at(k).overlaps(box)) && !visitor(order_[k])) return false;
+        return true;
+    });
 }
 
 bool Bvh::visit_ray(const Ray& ray, double t_max, CallableRef<double(Index)> visitor) const {

@@ -1,0 +1,305 @@
+// Room: geometry. The SIMD kernels of SurfaceTree: eight triangles a step in float, then what is left in double.
+#include <fathom/geometry/surface_visit.h>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "fathom/geometry/surface_visit.cpp"
+#include <hwy/foreach_target.h>
+
+#include <fathom/index/bvh_visit-inl.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace fathom::HWY_NAMESPACE {
+
+// Three coordinates of a step of lanes.
+struct Floats3 {
+    Floats x, y, z;
+};
+
+HWY_INLINE Floats3 load3(const float (&rows)[3][8], int lane) {
+    const Lanes8 d;
+    return {hn::Load(d, rows[0] + lane), hn::Load(d, rows[1] + lane), hn::Load(d, rows[2] + lane)};
+}
+HWY_INLINE Floats3 set3(const float (&v)[3]) {
+    const Lanes8 d;
+    return {hn::Set(d, v[0]), hn::Set(d, v[1]), hn::Set(d, v[2])};
+}
+HWY_INLINE Floats3 sub3(const Floats3& a, const Floats3& b) {
+    return {hn::Sub(a.x, b.x), hn::Sub(a.y, b.y), hn::Sub(a.z, b.z)};
+}
+HWY_INLINE Floats dot3(const Floats3& a, const Floats3& b) {
+    return hn::MulAdd(a.x, b.x, hn::MulAdd(a.y, b.y, hn::Mul(a.z, b.z)));
+}
+HWY_INLINE Floats3 cross3(const Floats3& a, const Floats3& b) {
+    return {hn::MulSub(a.y, b.z, hn::Mul(a.z, b.y)), hn::MulSub(a.z, b.x, hn::Mul(a.x, b.z)),
+            hn::MulSub(a.x, b.y, hn::Mul(a.y, b.x))};
+}
+
+// |v - t e|^2 for the best t in [0, 1], given v.e and e.e.
+HWY_INLINE Floats edge_distance(const Floats3& v, const Floats3& e, Floats ve, Floats ee) {
+    const Lanes8 d;
+    // An edge without length: v.e is zero too, or the point moves by less than the edge.
+    const Floats t = hn::Min(hn::Max(hn::Div(ve, hn::Max(ee, hn::Set(d, 1e-37f))), hn::Zero(d)), hn::Set(d, 1.0f));
+    const Floats3 r = {hn::NegMulAdd(t, e.x, v.x), hn::NegMulAdd(t, e.y, v.y), hn::NegMulAdd(t, e.z, v.z)};
+    return dot3(r, r);
+}
+
+// Squared distances of a point to the triangles of a pack, within distance_error.
+HWY_INLINE Floats squared_distances(const TrianglePack& pack, const Floats3& point, int lane) {
+    const Floats3 v = sub3(point, load3(pack.corner, lane));
+    const Floats3 e1 = load3(pack.edge_1, lane), e2 = load3(pack.edge_2, lane), e3 = sub3(e2, e1);
+    const Floats ve1 = dot3(v, e1), ve2 = dot3(v, e2);
+    const Floats e11 = dot3(e1, e1), e12 = dot3(e1, e2), e22 = dot3(e2, e2), e33 = dot3(e3, e3);
+    const Floats3 normal = cross3(e1, e2);
+    const Floats whole = dot3(normal, normal), height = dot3(v, normal);
+    const Floats first = hn::MulSub(e22, ve1, hn::Mul(e12, ve2));
+    const Floats second = hn::MulSub(e11, ve2, hn::Mul(e12, ve1));
+    const auto inside = hn::And(hn::And(hn::Gt(first, hn::Zero(Lanes8())), hn::Gt(second, hn::Zero(Lanes8()))),
+                                hn::Lt(hn::Add(first, second), whole));
+    const Floats3 w = sub3(v, e1);
+    const Floats border = hn::Min(hn::Min(edge_distance(v, e1, ve1, e11), edge_distance(v, e2, ve2, e22)),
+                                  edge_distance(w, e3, dot3(w, e3), e33));
+    return hn::IfThenElse(inside, hn::Div(hn::Mul(height, height), whole), border);
+}
+
+// Keeps an upper bound on the distance, and the few triangles that may be within it, for a decision in double at the end.
+class ClosestLeaf {
+public:
+    HWY_ATTR ClosestLeaf(const SurfaceView& surface, const Vec3& point, double max_distance)
+        : surface_(surface), point_(point), max_squared_(max_distance * max_distance) {
+        const Vec3 local = surface.tree.frame().to_local(point);
+        for (int axis = 0; axis < 3; ++axis) local_[axis] = static_cast<float>(std::clamp(local[axis], -0x1p60, 0x1p60));
+        error_ = static_cast<float>(std::min(distance_error(local), 0x1p60));
+        set_bound(static_cast<float>(std::min(max_distance * surface.tree.frame().scale, 0x1p62)) * (1 + 0x1p-20f));
+    }
+
+    HWY_ATTR float limit() const { return limit_; }
+
+    HWY_ATTR void operator()(std::uint32_t leaf) {
+        const Lanes8 d;
+        const TrianglePack& pack = surface_.packs[leaf];
+        const float error = error_ * pack.condition;
+        const Floats3 point = set3(local_);
+        alignas(64) float squared[8];
+        std::uint32_t found = 0;
+        Floats nearest = hn::Set(d, FLT_MAX);
+        for (int lane = 0; lane < 8; lane += lane_step()) {
+            const Floats distance = squared_distances(pack, point, lane);
+            hn::Store(distance, d, squared + lane);
+            const auto used = hn::Le(distance, hn::Set(d, FLT_MAX)); // unused lanes are NaN
+            nearest = hn::Min(nearest, hn::IfThenElse(used, distance, hn::Set(d, FLT_MAX)));
+            found |= mask_bits(hn::Le(distance, hn::Set(d, reach_squared(error))), lane);
+        }
+        if (found) keep(pack, squared, found, error, hn::GetLane(hn::MinOfLanes(d, nearest)));
+    }
+
+    // The nearest of what is left.
+    HWY_ATTR void finish(ClosestPoint& out) {
+        decide();
+        out = best_;
+    }
+
+private:
+    static constexpr int most_waiting = 32;
+
+    struct Candidate {
+        float lower; // bound on its distance, in the frame
+        Index position;
+    };
+
+    HWY_ATTR float reach_squared(float error) const { return (bound_ + error) * (bound_ + error) * (1 + 0x1p-20f); }
+
+    HWY_ATTR void set_bound(float bound) {
+        bound_ = bound;
+        limit_ = std::min(bound * bound * (1 + 0x1p-19f) + FLT_MIN, FLT_MAX);
+    }
+
+    HWY_ATTR void keep(const TrianglePack& pack, const float* squared, std::uint32_t found, float error, float nearest) {
+        const float upper = std::sqrt(nearest) * (1 + 0x1p-20f) + error;
+        if (upper < bound_) set_bound(upper);
+        const float reach = reach_squared(error);
+        for (; found; found &= found - 1) {
+            const int lane = lowest_bit(found);
+            if (!(squared[lane] <= reach)) continue;
+            if (waiting_ == most_waiting) make_room();
+            candidates_[waiting_++] = {std::sqrt(squared[lane]) * (1 - 0x1p-20f) - error,
+                                       pack.first + static_cast<Index>(lane)};
+        }
+    }
+
+    // Drops what the bound has overtaken; where too many are left, decides them now.
+    HWY_ATTR void make_room() {
+        int kept = 0;
+        for (int k = 0; k < waiting_; ++k)
+            if (candidates_[k].lower <= bound_) candidates_[kept++] = candidates_[k];
+        waiting_ = kept;
+        if (waiting_ > most_waiting / 2) decide();
+    }
+
+    HWY_ATTR void decide() {
+        for (int k = 0; k < waiting_; ++k) {
+            if (!(candidates_[k].lower <= bound_)) continue;
+            ClosestPoint found = closest_on_triangle(point_, surface_.corners[candidates_[k].position]);
+            found.triangle = surface_.triangle(candidates_[k].position);
+            if (found.squared_distance > max_squared_) continue;
+            if (found.squared_distance > best_.squared_distance) continue;
+            if (found.squared_distance == best_.squared_distance && found.triangle > best_.triangle) continue;
+            best_ = found;
+        }
+        waiting_ = 0;
+    }
+
+    const SurfaceView& surface_;
+    const Vec3& point_;
+    double max_squared_;
+    float local_[3];
+    float error_;
+    float bound_; // on the distance of the nearest triangle, in the frame
+    float limit_; // on the squared distance of a box that may hold it
+    int waiting_ = 0;
+    Candidate candidates_[most_waiting];
+    ClosestPoint best_;
+};
+
+HWY_ATTR void closest_kernel(const SurfaceView& surface, const Vec3& point, double max_distance, ClosestPoint& out) {
+    ClosestLeaf leaf(surface, point, max_distance);
+    visit_near_to_far(surface.tree, LocalPoint(surface.tree.frame(), point), leaf);
+    leaf.finish(out);
+}
+
+// Bits of the triangles of a pack that a ray may hit, as far as the edges go. Edge functions of Moeller & Trumbore; each is a
+// volume spanned by the ray's direction (at most sqrt(3)), an edge, and a vector of at most sqrt(3) + |origin|: three
+// subtractions, a cross and a dot product are off by less than 16 u of the product of the lengths.
+HWY_INLINE std::uint32_t may_hit(const TrianglePack& pack, const Floats3& origin, const Floats3& direction, float error) {
+    const Lanes8 d;
+    std::uint32_t found = 0;
+    for (int lane = 0; lane < 8; lane += lane_step()) {
+        const Floats3 e1 = load3(pack.edge_1, lane), e2 = load3(pack.edge_2, lane);
+        const Floats3 moment = cross3(sub3(load3(pack.corner, lane), origin), direction);
+        const Floats u = dot3(moment, e2), v = hn::Neg(dot3(moment, e1));
+        const Floats w = hn::Sub(dot3(cross3(e1, e2), direction), hn::Add(u, v));
+        const Floats above = hn::Set(d, error), below = hn::Set(d, -error);
+        const auto positive = hn::And(hn::Ge(u, below), hn::And(hn::Ge(v, below), hn::Ge(w, below)));
+        const auto negative = hn::And(hn::Le(u, above), hn::And(hn::Le(v, above), hn::Le(w, above)));
+        found |= mask_bits(hn::Or(positive, negative), lane);
+    }
+    return found;
+}
+
+// Hands what the floats cannot rule out to `Take`: take(meeting) -> the t up to which more hits are wanted, negative to stop.
+template <class Take>
+class HitLeaf {
+public:
+    HWY_ATTR HitLeaf(const SurfaceView& surface, const Ray& ray, const LocalRay& local, double t_max, Take& take)
+        : surface_(surface), ray_(ray), local_(local), t_max_(t_max), limit_(local.limit(t_max)), take_(take) {
+        double far = 0;
+        for (const float x : local.origin) far = std::max(far, std::abs(static_cast<double>(x)));
+        error_ = static_cast<float>(16 * 0x1p-24 * 3 * (1 + far) + 4 * local.margin);
+    }
+
+    HWY_ATTR float limit() const { return limit_; }
+
+    HWY_ATTR void operator()(std::uint32_t leaf) {
+        const TrianglePack& pack = surface_.packs[leaf];
+        std::uint32_t found = may_hit(pack, set3(local_.origin), set3(local_.direction), error_ * pack.reach);
+        for (; found && t_max_ >= 0; found &= found - 1) {
+            const Index position = pack.first + static_cast<Index>(lowest_bit(found));
+            RayMeeting result = ray_.meet(surface_.corners[position], t_max_);
+            if (!result.hit && !result.on_border) continue;
+            result.where.triangle = surface_.triangle(position);
+            const double t_max = take_(result);
+            if (t_max < t_max_) {
+                t_max_ = t_max;
+                limit_ = t_max < 0 ? -1.0f : local_.limit(t_max);
+            }
+        }
+    }
+
+private:
+    const SurfaceView& surface_;
+    ShearedRay ray_;
+    const LocalRay& local_;
+    double t_max_;
+    float limit_, error_;
+    Take& take_;
+};
+
+template <class Take>
+HWY_INLINE void visit_hits(const SurfaceView& surface, const Ray& ray, double t_max, Take& take) {
+    const LocalRay local(surface.tree.frame(), ray);
+    if (local.misses) return;
+    HitLeaf<Take> leaf(surface, ray, local, t_max, take);
+    visit_near_to_far(surface.tree, local, leaf);
+}
+
+struct TakeFirst {
+    SurfaceHit& best;
+    double t_max;
+    HWY_ATTR double operator()(const RayMeeting& result) {
+        if (!result.hit) return t_max;
+        const bool nearer = result.where.t < best.t;
+        if (nearer || (result.where.t == best.t && result.where.triangle < best.triangle)) best = result.where;
+        return best.t;
+    }
+};
+
+struct TakeAny {
+    double t_max;
+    bool found = false;
+    HWY_ATTR double operator()(const RayMeeting& result) {
+        found = found || result.hit;
+        return found ? -1.0 : t_max;
+    }
+};
+
+struct TakeAll {
+    double t_max;
+    CallableRef<bool(const RayMeeting&)> visitor;
+    HWY_ATTR double operator()(const RayMeeting& result) {
+        return visitor(result) ? t_max : -1.0;
+    }
+};
+
+HWY_ATTR void first_hit_kernel(const SurfaceView& surface, const Ray& ray, double t_max, SurfaceHit& out) {
+    out = SurfaceHit{};
+    TakeFirst take{out, t_max};
+    visit_hits(surface, ray, t_max, take);
+}
+
+HWY_ATTR bool any_hit_kernel(const SurfaceView& surface, const Ray& ray, double t_max) {
+    TakeAny take{t_max};
+    visit_hits(surface, ray, t_max, take);
+    return take.found;
+}
+
+HWY_ATTR void all_hits_kernel(const SurfaceView& surface, const Ray& ray, double t_max,
+                              CallableRef<bool(const RayMeeting&)> visitor) {
+    TakeAll take{t_max, visitor};
+    visit_hits(surface, ray, t_max, take);
+}
+
+} // namespace fathom::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace fathom {
+
+HWY_EXPORT(closest_kernel);
+HWY_EXPORT(first_hit_kernel);
+HWY_EXPORT(any_hit_kernel);
+HWY_EXPORT(all_hits_kernel);
+
+void visit_closest(const SurfaceView& surface, const Vec3& point, double max_distance, ClosestPoint& out) {
+    HWY_DYNAMIC_DISPATCH(closest_kernel)(surface, point, max_distance, out);
+}
+void visit_first_hit(const SurfaceView& surface, const Ray& ray, double t_max, SurfaceHit& out) {
+    HWY_DYNAMIC_DISPATCH(first_hit_kernel)(surface, ray, t_max, out);
+}
+bool visit_any_hit(const SurfaceView& surface, const Ray& ray, double t_max) {
+    return HWY_DYNAMIC_DISPATCH(any_hit_kernel)(surface, ray, t_max);
+}
+void visit_all_hits(const SurfaceView& surface, const Ray& ray, double t_max, CallableRef<bool(const RayMeeting&)> visitor) {
+    HWY_DYNAMIC_DISPATCH(all_hits_kernel)(surface, ray, t_max, visitor);
+}
+
+} // namespace fathom
+#endif

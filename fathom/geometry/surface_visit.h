@@ -1,0 +1,18 @@
+// Room: geometry. The queries of SurfaceTree that run in SIMD, one table of functions for the CPU at hand.
+#pragma once
+
+#include <fathom/geometry/surface_decide.h>
+#include <fathom/geometry/surface_pack.h>
+
+namespace fathom {
+
+// All for finite queries on a tree that holds something. max_distance, t_max >= 0.
+void visit_closest(const SurfaceView& surface, const Vec3& point, double max_distance, ClosestPoint& out);
+void visit_first_hit(const SurfaceView& surface, const Ray& ray, double t_max, SurfaceHit& out);
+[[nodiscard]] bool visit_any_hit(const SurfaceView& surface, const Ray& ray, double t_max);
+
+// Every triangle that a ray meets in [0, t_max], in no promised order, and those where it lies on a border; false stops.
+void visit_all_hits(const SurfaceView& surface, const Ray& ray, double t_max,
+                    CallableRef<bool(const RayMeeting&)> visitor);
+
+} // namespace fathom
