@@ -1,6 +1,7 @@
 #include <support/small_meshes.h>
 
 #include <fathom/geometry/adjacency.h>
+#include <fathom/geometry/closest_point.h>
 #include <fathom/geometry/normals.h>
 
 #include <gtest/gtest.h>
@@ -65,6 +66,49 @@ TEST(Normals, an_edge_of_a_cube_looks_half_way_between_its_faces) {
         diagonals += middle.norm() == 1;
     }
     EXPECT_EQ(diagonals, 6);
+}
+
+TEST(Normals, tell_inside_from_outside_at_corners_and_edges_too) {
+    // An L-shaped prism has convex and reflex edges; which side a point is on is known from its coordinates.
+    TriangleMesh mesh;
+    mesh.vertices = {{0, 0, 0}, {2, 0, 0}, {2, 1, 0}, {1, 1, 0}, {1, 2, 0}, {0, 2, 0}};
+    for (int k = 0; k < 6; ++k) mesh.vertices.push_back(mesh.vertices[static_cast<std::size_t>(k)] + Vec3::UnitZ());
+    for (const Triangle& t : {Triangle{0, 3, 1}, {1, 3, 2}, {0, 5, 3}, {5, 4, 3}}) {
+        mesh.triangles.push_back(t);
+        mesh.triangles.push_back({t[0] + 6, t[2] + 6, t[1] + 6});
+    }
+    for (Index k = 0; k < 6; ++k) {
+        const Index next = (k + 1) % 6;
+        mesh.triangles.push_back({k, next, next + 6});
+        mesh.triangles.push_back({k, next + 6, k + 6});
+    }
+    const EdgeTable table = edge_table(mesh.triangles, mesh.vertices.size());
+    const auto of_triangle = triangle_normals(mesh), of_vertex = vertex_normals(mesh), of_edge = edge_normals(mesh, table);
+    const auto normal_at = [&](std::size_t t, TriangleFeature feature) {
+        const auto f = static_cast<std::size_t>(feature);
+        if (feature == TriangleFeature::face) return of_triangle[t];
+        return f < 3 ? of_vertex[mesh.triangles[t][f]] : of_edge[table.of_triangle[t][f - 3]];
+    };
+
+    Random random(17);
+    std::size_t inside_count = 0, face_count = 0;
+    constexpr std::size_t count = 5000;
+    for (std::size_t i = 0; i < count; ++i) {
+        const Vec3 p = random.in_box({{-0.3, -0.3, -0.3}, {2.3, 2.3, 1.3}});
+        ClosestOnTriangle best = closest_point(p, mesh.corners(0));
+        std::size_t best_triangle = 0;
+        for (std::size_t t = 1; t < mesh.triangles.size(); ++t) {
+            const auto closest = closest_point(p, mesh.corners(t));
+            if (closest.squared_distance < best.squared_distance) best = closest, best_triangle = t;
+        }
+        const bool inside = p.minCoeff() > 0 && p.z() < 1 && p.x() < 2 && p.y() < 2 && (p.x() < 1 || p.y() < 1);
+        EXPECT_EQ((p - best.point).dot(normal_at(best_triangle, best.feature)) < 0, inside) << p.transpose();
+        inside_count += inside;
+        face_count += best.feature == TriangleFeature::face;
+    }
+    EXPECT_GT(inside_count, count / 5);
+    EXPECT_LT(inside_count, 4 * count / 5);
+    EXPECT_LT(face_count, 9 * count / 10);
 }
 
 TEST(Normals, unused_vertices_and_sheets_folded_onto_themselves_have_none) {
