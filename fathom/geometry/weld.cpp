@@ -128,11 +128,11 @@ void renumber(Welded& welded, const TriangleMesh& mesh, const std::vector<Index>
     const auto used = referenced_vertices(welded.mesh.triangles, target.size());
     welded.vertex_map.assign(target.size(), no_index);
     for (std::size_t i = 0; i < target.size(); ++i) {
-        if (target[i] == i && (used[i] || !drop_unreferenced)) {
+        if (target[i] != i) {
+            welded.vertex_map[i] = welded.vertex_map[target[i]];
+        } else if (used[i] || !drop_unreferenced) {
             welded.vertex_map[i] = static_cast<Index>(welded.mesh.vertices.size());
             welded.mesh.vertices.push_back(mesh.vertices[i]);
-        } else {
-            welded.vertex_map[i] = welded.vertex_map[target[i]];
         }
     }
     for (Triangle& t : welded.mesh.triangles)
@@ -166,6 +166,15 @@ std::vector<Index> equal_positions(std::span<const Vec3> points) {
         }
     });
     return lowest;
+}
+
+TriangleMesh without_unreferenced_vertices(const TriangleMesh& mesh) {
+    Welded kept;
+    kept.mesh.triangles = mesh.triangles;
+    std::vector<Index> itself(mesh.vertices.size());
+    std::iota(itself.begin(), itself.end(), Index{0});
+    renumber(kept, mesh, itself, true);
+    return std::move(kept.mesh);
 }
 
 std::vector<Index> duplicate_triangles(std::span<const Triangle> triangles, const EdgeTable& table) {

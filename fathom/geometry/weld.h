@@ -32,6 +32,9 @@ struct Welded {
 // Throws Error: non_finite or index_out_of_range for a bad mesh, invalid_argument for a bad tolerance.
 [[nodiscard]] Welded weld(const TriangleMesh& mesh, const WeldOptions& options = {});
 
+// The mesh without the vertices that no triangle uses; the others keep their order. O(n).
+[[nodiscard]] TriangleMesh without_unreferenced_vertices(const TriangleMesh& mesh);
+
 // For each point the lowest index of a point at exactly the same position; -0.0 is 0.0, and NaN equals the same NaN.
 [[nodiscard]] std::vector<Index> equal_positions(std::span<const Vec3> points);
 

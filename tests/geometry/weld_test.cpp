@@ -101,6 +101,16 @@ TEST(Weld, collapsed_and_duplicate_triangles_are_counted_and_dropped_when_asked)
     EXPECT_EQ(dropped.mesh.vertices.size(), 3u);
 }
 
+TEST(Weld, unreferenced_vertices_can_be_dropped_without_merging) {
+    TriangleMesh mesh = as_soup(cube_mesh());
+    const TriangleMesh before = mesh;
+    mesh.vertices.insert(mesh.vertices.begin() + 5, Vec3(9, 9, 9));
+    for (Triangle& t : mesh.triangles)
+        for (Index& v : t) v += v >= 5;
+    EXPECT_EQ(without_unreferenced_vertices(mesh), before);
+    EXPECT_TRUE(without_unreferenced_vertices({mesh.vertices, {}}).vertices.empty());
+}
+
 TEST(Weld, duplicates_are_those_that_sets_find) {
     Random random(5);
     const TriangleMesh mesh = random_triangles(random, 12, 600);

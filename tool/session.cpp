@@ -1,0 +1,68 @@
+// The progress bar of the command line.
+#include <tool/terminal.h>
+#include <tool/verbs.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <mutex>
+#include <string>
+
+namespace fathom::tool {
+
+namespace {
+
+// One line on stderr, redrawn in place and wiped when a stage is done. Quick stages never show.
+class Bar final : public Progress {
+public:
+    bool update(std::string_view stage, double fraction) override {
+        const std::lock_guard lock(mutex_);
+        if (stage != stage_) {
+            stage_ = stage;
+            begun_ = Clock::now();
+        }
+        if (fraction >= 1)
+            wipe();
+        else if (Clock::now() - begun_ > std::chrono::milliseconds(300))
+            draw(fraction);
+        return true;
+    }
+
+    ~Bar() override { wipe(); } // an error may have ended the stage early
+
+private:
+    using Clock = std::chrono::steady_clock;
+
+    void draw(double fraction) {
+        constexpr std::size_t width = 30;
+        const auto full = static_cast<std::size_t>(fraction * width);
+        const std::string bar = coloured(std::string(full, '='), Colour::green, wants_colour(stderr)) + std::string(width - full, ' ');
+        fmt::print(stderr, "\r[{}] {:3.0f} %  {}", bar, 100 * fraction, stage_);
+        std::fflush(stderr);
+        drawn_ = std::max(drawn_, width + 10 + stage_.size());
+    }
+
+    void wipe() {
+        if (drawn_ == 0) return;
+        fmt::print(stderr, "\r{}\r", std::string(drawn_, ' '));
+        std::fflush(stderr);
+        drawn_ = 0;
+    }
+
+    std::mutex mutex_;
+    std::string stage_;
+    Clock::time_point begun_;
+    std::size_t drawn_ = 0; // columns to wipe
+};
+
+} // namespace
+
+Progress* Session::progress() {
+    if (quiet || !is_terminal(stderr)) return nullptr;
+    static Bar bar;
+    return &bar;
+}
+
+} // namespace fathom::tool

@@ -1,0 +1,37 @@
+// What a terminal wants and a pipe does not: colours and moving bars. NO_COLOR (no-color.org) and TERM=dumb are respected.
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <unistd.h>
+
+namespace fathom::tool {
+
+[[nodiscard]] inline bool is_terminal(std::FILE* stream) {
+    const char* kind = std::getenv("TERM");
+    return isatty(fileno(stream)) != 0 && kind && std::string_view(kind) != "dumb";
+}
+
+[[nodiscard]] inline bool wants_colour(std::FILE* stream) {
+    const char* no_colour = std::getenv("NO_COLOR");
+    return is_terminal(stream) && (!no_colour || *no_colour == '\0');
+}
+
+enum class Colour { red = 31, green = 32, yellow = 33, faint = 2 };
+
+// The text in that colour, or plain.
+[[nodiscard]] inline std::string coloured(std::string_view text, Colour colour, bool on) {
+    if (!on) return std::string(text);
+    return "\033[" + std::to_string(static_cast<int>(colour)) + "m" + std::string(text) + "\033[0m";
+}
+
+// 1234567 as "1,234,567".
+[[nodiscard]] inline std::string with_commas(std::size_t number) {
+    std::string text = std::to_string(number);
+    for (std::size_t at = text.size(); at > 3; at -= 3) text.insert(at - 3, ",");
+    return text;
+}
+
+} // namespace fathom::tool
