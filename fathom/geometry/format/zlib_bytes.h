@@ -1,0 +1,37 @@
+// Room: geometry. Packs and unpacks zlib streams (RFC 1950). The only file pair here that knows zlib.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace fathom {
+
+// Deflate cannot shrink by more than this (zlib's technical notes: 1032 to 1).
+inline constexpr std::size_t most_inflation = 1032;
+
+// Unpacks piece by piece, so that memory does not depend on what a stream claims or holds. One object a thread.
+class Inflater {
+public:
+    Inflater();
+    ~Inflater();
+
+    struct Step {
+        std::size_t taken;  // from `packed`
+        std::size_t given;  // to `out`
+        bool ended = false; // the stream is complete
+        bool damaged = false;
+    };
+    void restart(); // before each stream
+    [[nodiscard]] Step step(std::span<const std::byte> packed, std::span<std::byte> out);
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+// One complete stream.
+[[nodiscard]] std::string deflated(std::string_view bytes);
+
+} // namespace fathom
