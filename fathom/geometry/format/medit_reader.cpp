@@ -3,6 +3,7 @@
 // Other sections are skipped; the binary form (.meshb) and meshes of dimension 2 are refused.
 #include <fathom/geometry/format/byte_reader.h>
 #include <fathom/geometry/format/cell_builder.h>
+#include <fathom/geometry/format/printable.h>
 #include <fathom/geometry/format/readers.h>
 #include <fathom/geometry/format/text_scanner.h>
 
@@ -62,7 +63,7 @@ private:
         if (word == "Vertices") return vertices();
         const auto known = std::find_if(sections.begin(), sections.end(), [&](const MeditSection& s) { return s.name == word; });
         if (known != sections.end()) return cells(*known);
-        if (skipped_.size() < 80) skipped_.append(skipped_.empty() ? "" : ", ").append(word.substr(0, 40));
+        if (skipped_.size() < 80) skipped_.append(skipped_.empty() ? "" : ", ").append(printable(word));
         while (!scanner_.at_end() && !is_keyword(scanner_.peek())) (void)scanner_.word();
     }
 

@@ -3,6 +3,7 @@
 // skipped. Node tags may be sparse and in any order; repeated ones are refused. Repeated element tags are noted.
 #include <fathom/geometry/format/cell_builder.h>
 #include <fathom/geometry/format/msh_fields.h>
+#include <fathom/geometry/format/printable.h>
 #include <fathom/geometry/format/readers.h>
 #include <fathom/geometry/format/tag_runs.h>
 
@@ -67,16 +68,18 @@ private:
         if (version_text_.empty()) fail(Cause::unknown_format, "does not start with $MeshFormat or $NOD");
         if (name == "$Nodes") return nodes(name);
         if (name == "$Elements" || name == "$ELM") return elements(name);
+        if (name == "$ParametricNodes") fail(Cause::unsupported, "$ParametricNodes are not read, only $Nodes");
         skip(name);
     }
 
     void header() {
         if (!version_text_.empty()) fail(Cause::malformed, "a second $MeshFormat");
-        version_text_ = std::string(scanner_.word().substr(0, 8));
+        version_text_ = printable(scanner_.word().substr(0, 8));
         if (version_text_ == "4.1") version_ = Version::four_one;
         else if (version_text_ == "4" || version_text_ == "4.0") version_ = Version::four_zero;
         else if (version_text_ == "2" || version_text_.starts_with("2.")) version_ = Version::two;
         else fail(Cause::unsupported, "only the versions 1, 2, 4.0 and 4.1 of gmsh's format are read");
+        if (version_text_.size() == 1) version_text_.append(".0");
         binary_ = scanner_.integer("file type") == 1;
         const std::int64_t data_size = scanner_.integer("data size");
         if (binary_ && data_size != 8) fail(Cause::unsupported, "binary numbers of a size other than 8 bytes");

@@ -1,6 +1,7 @@
 // Room: geometry. Reads VTK's legacy format: unstructured grids and polygonal data, text and binary (big-endian), the old
 // layout of cells and the one of version 5 with OFFSETS and CONNECTIVITY. Format: "VTK file formats" (Kitware).
 // What follows POINT_DATA or CELL_DATA is not read. Structured datasets are refused.
+#include <fathom/geometry/format/printable.h>
 #include <fathom/geometry/format/readers.h>
 #include <fathom/geometry/format/scalar.h>
 #include <fathom/geometry/format/text_scanner.h>
@@ -54,7 +55,7 @@ private:
         constexpr std::string_view magic = "# vtk DataFile Version ";
         const std::string_view first = scanner_.rest_of_line();
         if (!first.starts_with(magic)) fail(Cause::unknown_format, "does not start with '# vtk DataFile Version'");
-        version_ = std::string(first.substr(magic.size(), 8));
+        version_ = printable(first.substr(magic.size(), 8));
         scanner_.next_line();
         scanner_.next_line(); // the title may hold anything
         const std::string mode = lower(scanner_.word());
@@ -64,7 +65,7 @@ private:
         const std::string dataset = lower(scanner_.word());
         polygonal_ = dataset == "polydata";
         if (!polygonal_ && dataset != "unstructured_grid")
-            fail(Cause::unsupported, "only the datasets UNSTRUCTURED_GRID and POLYDATA are read");
+            fail(Cause::unsupported, fmt::format("a dataset '{}'; only UNSTRUCTURED_GRID and POLYDATA are read", printable(dataset)));
     }
 
     void section(const std::string& word) {

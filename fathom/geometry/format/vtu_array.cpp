@@ -1,6 +1,7 @@
 // Room: geometry. Streams over the DataArrays of a .vtu. Format: "VTK file formats" (Kitware), XML formats, and VTK's wiki
 // page on the layout of binary and compressed data: packed arrays start with the number of blocks, the size of a block, the
 // size of the last one if it is shorter (else 0), and the packed size of each.
+#include <fathom/geometry/format/printable.h>
 #include <fathom/geometry/format/text_scanner.h>
 #include <fathom/geometry/format/vtu_array.h>
 #include <fathom/geometry/format/zlib_bytes.h>
@@ -195,7 +196,7 @@ std::unique_ptr<VtuNumbers> open_array(const Source& source, const VtuStorage& s
     if (whole && !is_whole(array.type)) throw Error(Cause::malformed, "is not of a whole number type", place);
     if (array.format == VtuArray::Format::ascii) return std::make_unique<TextArray>(cut_source(source, array), array);
     if (!storage.compressor.empty() && storage.compressor != "vtkZLibDataCompressor")
-        throw Error(Cause::unsupported, fmt::format("data packed by {:.40} is not read, only by zlib", storage.compressor), place);
+        throw Error(Cause::unsupported, fmt::format("data packed by {} is not read, only by zlib", printable(storage.compressor)), place);
     return std::make_unique<BinaryArray>(feed_of(source, storage, array), storage, array);
 }
 

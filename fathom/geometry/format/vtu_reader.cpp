@@ -1,6 +1,7 @@
 // Room: geometry. Reads VTK's .vtu, an XML file of unstructured grids. Format: "VTK file formats" (Kitware), XML formats.
 // Only points and cells are read. Several pieces become one mesh, their points one after another, nothing merged.
 // A packed file may hold a thousand times its size; what would take more memory than the limit below is refused.
+#include <fathom/geometry/format/printable.h>
 #include <fathom/geometry/format/readers.h>
 #include <fathom/geometry/format/text_scanner.h>
 #include <fathom/geometry/format/vtk_cells.h>
@@ -73,7 +74,7 @@ private:
     bool file_head() {
         const std::string type = value("type", "");
         if (type != "UnstructuredGrid")
-            xml_.fail(Cause::unsupported, fmt::format("a VTK file of type '{:.40}'; only UnstructuredGrid is read", type));
+            xml_.fail(Cause::unsupported, fmt::format("a VTK file of type '{}'; only UnstructuredGrid is read", printable(type)));
         const std::string order = value("byte_order", "LittleEndian"), header = value("header_type", "UInt32");
         if (order != "LittleEndian" && order != "BigEndian") xml_.fail(Cause::malformed, "an unknown byte_order");
         if (header != "UInt32" && header != "UInt64") xml_.fail(Cause::malformed, "an unknown header_type");
