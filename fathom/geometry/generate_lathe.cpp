@@ -202,9 +202,8 @@ TriangleMesh make_pawn(const PawnOptions& options) {
     Profile profile({0, -0.5}, edge);
     profile.line_to({0.28, -0.5}).arc({0.28, -0.46}, 0.04, 75, 100).line_to({0.32, -0.43});
     profile.arc({0.28, -0.43}, 0.04, 0, 25).line_to({0.25, -0.39}).arc({0.25, -0.355}, 0.035, 75, 125);
-    profile.line_to({0.23, -0.32}).line_to({0.16, -0.2}).line_to({0.125, -0.08}).line_to({0.11, 0.06});
-    profile.line_to({0.115, 0.12}).line_to({0.18, 0.135}).arc({0.18, 0.155}, 0.02, 75, 125).line_to({0.11, 0.19});
-    // The ball's lowest ring: 0.11 = 0.18 sin, at 10/100 of a turn below the equator's opposite side.
+    profile.line_to({0.23, -0.32}).line_to({0.16, -0.2}).line_to({0.13, -0.08}).line_to({0.12, 0.06});
+    profile.line_to({0.12, 0.12}).line_to({0.18, 0.135}).arc({0.18, 0.155}, 0.02, 75, 125);
     const Vec2 center(0, 0.32);
     profile.line_to(center + 0.18 * unit_circle(87, 100));
     profile.arc(center, 0.18, 87, 125).end_on_axis();

@@ -24,7 +24,7 @@ void add_leg(std::vector<Blob>& blobs, const Vec3& hip, const Vec3& knee, const 
     add_pair(blobs, {.start = hip, .end = knee, .start_radius = 1.5 * girth, .end_radius = girth});
     add_pair(blobs, {.start = knee, .end = ankle, .start_radius = 0.85 * girth, .end_radius = 0.75 * girth});
     const Vec3 toe = ankle + Vec3(1.2 * girth, 0, -0.15 * girth);
-    add_pair(blobs, {.start = ankle, .end = toe, .start_radius = 0.75 * girth, .end_radius = 0.95 * girth});
+    add_pair(blobs, {.start = ankle, .end = toe, .start_radius = 0.7 * girth, .end_radius = 0.8 * girth});
 }
 
 // About one metre from nose to tail; the seed changes proportions by some percent.
@@ -34,6 +34,7 @@ std::vector<Blob> creature_blobs(std::uint64_t seed) {
     const double girth = random.uniform(0.046, 0.056), wag = random.uniform(-0.06, 0.06), nod = random.uniform(-0.02, 0.04);
     std::vector<Blob> blobs;
     blobs.push_back({.start = {-0.2, 0, 0}, .end = {0.14, 0, 0.01}, .start_radius = 0.13 * fat, .end_radius = 0.14 * fat});
+    blobs.push_back({.start = {0.12, 0, -0.02}, .end = {0.17, 0, 0.03}, .start_radius = 0.1 * fat, .end_radius = 0.1});
     blobs.push_back({.start = {0.2, 0, 0.07}, .end = {0.3, 0, 0.2 + nod}, .start_radius = 0.09, .end_radius = 0.07});
     blobs.push_back({.start = {0.31, 0, 0.25 + nod}, .end = {0.36, 0, 0.24 + nod}, .start_radius = 0.085, .end_radius = 0.07});
     blobs.push_back({.start = {0.4, 0, 0.21 + nod}, .end = {0.46, 0, 0.19 + nod}, .start_radius = 0.052, .end_radius = 0.042});
@@ -60,7 +61,7 @@ double relief(const Vec3& p, double thickness, double edge, std::uint64_t seed) 
     std::uint64_t octave = 1;
     for (double wavelength = 0.16; wavelength > 5 * edge; wavelength *= 0.5, ++octave) {
         const Vec3 q = p / wavelength + Vec3::Constant(0.5 + 17.0 * static_cast<double>(octave));
-        height += std::min(0.03 * wavelength, 0.06 * thickness) * lattice_noise(q, seed);
+        height += std::min(0.05 * wavelength, 0.1 * thickness) * lattice_noise(q, seed);
     }
     return height;
 }
@@ -76,7 +77,7 @@ void check_creature(const CreatureOptions& options) {
 TriangleMesh make_creature(const CreatureOptions& options) {
     check_creature(options);
     const BlobSurface surface(creature_blobs(options.seed));
-    TriangleMesh mesh = mesh_of(surface, {.triangles = options.triangles, .lattice = 0.0085});
+    TriangleMesh mesh = mesh_of(surface, {.triangles = options.triangles, .lattice = 0.011});
     const double edge = std::sqrt(1.6 / static_cast<double>(options.triangles)); // the skin is about 0.7 m^2
     const Box box = bounds(mesh.vertices);
     const double scale = options.length / box.size().x();
@@ -98,9 +99,9 @@ std::vector<Blob> spaceship_blobs() {
     blobs.push_back({.start = {0.22, 0, -0.005}, .end = {0.46, 0, -0.02}, .start_radius = 0.07, .end_radius = 0.02});
     blobs.push_back({.start = {0.1, 0, 0.06}, .end = {0.2, 0, 0.05}, .start_radius = 0.045, .end_radius = 0.035}); // cockpit
     add_pair(blobs, {.start = {-0.14, 0.06, -0.01}, // wings, swept back
-                     .end = {-0.3, 0.42, -0.03},
-                     .start_radius = 0.15,
-                     .end_radius = 0.07,
+                     .end = {-0.28, 0.42, -0.03},
+                     .start_radius = 0.17,
+                     .end_radius = 0.075,
                      .flatness = 5});
     add_pair(blobs, {.start = {-0.3, 0.42, -0.02}, // winglets
                      .end = {-0.37, 0.44, 0.09},

@@ -121,8 +121,6 @@ private:
         ++version_[a];
         ++version_[b];
         queue_edges(a, false);
-        // Edges of the ring were refused for reasons that may be gone: try them again.
-        for (const Index w : neighbours(a)) queue_edges(w, false);
     }
 
     [[nodiscard]] TriangleMesh compacted() const {

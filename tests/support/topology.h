@@ -7,8 +7,9 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <map>
 #include <numeric>
+#include <span>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -146,9 +147,13 @@ private:
 
 namespace detail {
 
-// True where the segment p-q passes strictly through the inside of the triangle.
+// True where the segment p-q passes through the inside of the triangle by more than rounding can feign.
 [[nodiscard]] inline bool pierces(const Vec3& p, const Vec3& q, const std::array<Vec3, 3>& c) {
-    const auto side = [](const Vec3& a, const Vec3& b, const Vec3& d, const Vec3& e) { return (b - a).cross(d - a).dot(e - a); };
+    const auto side = [](const Vec3& a, const Vec3& b, const Vec3& d, const Vec3& e) {
+        const Vec3 u = b - a, v = d - a, w = e - a;
+        const double value = u.cross(v).dot(w);
+        return std::abs(value) > 1e-12 * u.norm() * v.norm() * w.norm() ? value : 0.0;
+    };
     const double from = side(c[0], c[1], c[2], p), to = side(c[0], c[1], c[2], q);
     if (!((from > 0 && to < 0) || (from < 0 && to > 0))) return false;
     const double a = side(p, q, c[0], c[1]), b = side(p, q, c[1], c[2]), d = side(p, q, c[2], c[0]);
