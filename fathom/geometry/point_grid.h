@@ -1,0 +1,54 @@
+// Room: geometry. Points sorted into the cells of a grid: who is near? Built in O(n log n), one query O(points near).
+// For points of even density; a tree serves uneven ones. Immutable, thread-safe, visits in a fixed order.
+#pragma once
+
+#include <fathom/base/box.h>
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <vector>
+
+namespace fathom {
+
+class PointGrid {
+public:
+    PointGrid(std::span<const Vec3> points, double cell);
+
+    // call(index, position) for every point in the cells that the box around `p` meets: all within `radius`, and others.
+    template <class Call>
+    void near(const Vec3& p, double radius, Call&& call) const {
+        const Vec3 low = lattice(p - Vec3::Constant(radius)), high = lattice(p + Vec3::Constant(radius));
+        for (double z = low.z(); z <= high.z(); ++z)
+            for (double y = low.y(); y <= high.y(); ++y) {
+                const std::uint64_t first = key({low.x(), y, z}), last = key({high.x(), y, z});
+                auto at = std::lower_bound(keys_.begin(), keys_.end(), first);
+                for (; at != keys_.end() && *at <= last; ++at) {
+                    const auto i = static_cast<std::size_t>(at - keys_.begin());
+                    call(order_[i], sorted_[i]);
+                }
+            }
+    }
+
+    [[nodiscard]] double cell() const { return cell_; }
+    [[nodiscard]] double reach() const { return bounds_.diagonal(); } // no two points are farther apart
+
+private:
+    static constexpr double widest = 1 << 20; // cells along an axis: 21 bits hold their numbers
+
+    [[nodiscard]] Vec3 lattice(const Vec3& p) const {
+        return ((p - bounds_.lower) / cell_).array().floor().cwiseMax(0.0).cwiseMin(widest);
+    }
+    [[nodiscard]] static std::uint64_t key(const Vec3& cell) { // neighbours along x have neighbouring keys
+        const auto bits = [](double v) { return static_cast<std::uint64_t>(v); };
+        return bits(cell.z()) << 42 | bits(cell.y()) << 21 | bits(cell.x());
+    }
+
+    Box bounds_;
+    double cell_;
+    std::vector<std::uint64_t> keys_; // sorted
+    std::vector<Index> order_;        // beside them: the points' numbers and positions
+    std::vector<Vec3> sorted_;
+};
+
+} // namespace fathom
