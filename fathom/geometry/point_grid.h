@@ -4,8 +4,8 @@
 
 #include <fathom/base/box.h>
 
-#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -22,11 +22,10 @@ public:
         for (double z = low.z(); z <= high.z(); ++z)
             for (double y = low.y(); y <= high.y(); ++y) {
                 const std::uint64_t first = key({low.x(), y, z}), last = key({high.x(), y, z});
-                auto at = std::lower_bound(keys_.begin(), keys_.end(), first);
-                for (; at != keys_.end() && *at <= last; ++at) {
-                    const auto i = static_cast<std::size_t>(at - keys_.begin());
-                    call(order_[i], sorted_[i]);
-                }
+                const std::size_t bucket = bucket_of(first), end = start_[bucket + 1];
+                std::size_t i = start_[bucket];
+                while (i < end && keys_[i] < first) ++i;
+                for (; i < end && keys_[i] <= last; ++i) call(order_[i], sorted_[i]);
             }
     }
 
@@ -44,9 +43,16 @@ private:
         return bits(cell.z()) << 42 | bits(cell.y()) << 21 | bits(cell.x());
     }
 
+    // Rows of cells along x share a bucket, which may hold other rows too.
+    [[nodiscard]] std::size_t bucket_of(std::uint64_t key) const {
+        return static_cast<std::size_t>((key >> 21) * 0x9e3779b97f4a7c15u >> shift_);
+    }
+
     Box bounds_;
     double cell_;
-    std::vector<std::uint64_t> keys_; // sorted
+    int shift_;
+    std::vector<std::size_t> start_;  // of each bucket
+    std::vector<std::uint64_t> keys_; // sorted in each bucket
     std::vector<Index> order_;        // beside them: the points' numbers and positions
     std::vector<Vec3> sorted_;
 };

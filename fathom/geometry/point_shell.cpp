@@ -87,7 +87,9 @@ class Repulsion {
 public:
     Repulsion(const ShellSurface& surface, std::vector<SurfaceSpot> spots, std::size_t kept)
         : surface_(surface), spots_(std::move(spots)), kept_(kept),
-          spacing_(hexagonal_spacing(surface.area(), spots_.size())) {}
+          spacing_(hexagonal_spacing(surface.area(), spots_.size())) {
+        next_ = spots_;
+    }
 
     // Everybody looks at where the others were, then all move at once: the order does not matter.
     void round(double strength) {
@@ -105,11 +107,13 @@ public:
         spots_.swap(next_);
     }
 
-    void prepare() { next_ = spots_; }
     [[nodiscard]] const std::vector<SurfaceSpot>& spots() const { return spots_; }
 
 private:
     static constexpr double reach = 1.7; // spacings: just short of the second ring of a hexagonal packing
+
+    // A crease has points on one side only: without this its neighbours would crowd against it.
+    static constexpr double kept_push = 2.5;
 
     void moved_or_same(std::size_t i, const Vec3& move) {
         const SurfaceSpot spot = surface_.walker().walk(spots_[i], move);
@@ -132,7 +136,7 @@ private:
                 return;
             }
             const double distance = std::sqrt(squared), weight = 1 - distance / radius;
-            sum += weight * weight / distance * away;
+            sum += (j < kept_ ? kept_push : 1.0) * weight * weight / distance * away;
         });
         return sum;
     }
@@ -169,7 +173,6 @@ PointShell repelled_shell(const TriangleMesh& mesh, const RepelledShellOptions& 
     const std::vector<SurfaceSpot> free = surface.spread_spots(count - kept, random);
     spots.insert(spots.end(), free.begin(), free.end());
     Repulsion repulsion(surface, std::move(spots), kept);
-    repulsion.prepare();
     for (std::size_t k = 0; k < options.rounds; ++k)
         repulsion.round(0.5 - 0.35 * static_cast<double>(k) / static_cast<double>(options.rounds));
     return shell_of(surface, repulsion.spots());
@@ -188,7 +191,6 @@ double nearest(const PointGrid& grid, const PointShell& shell, const Vec3& p, co
     }
 }
 
-// A sum over chunks in their order.
 template <class Measure>
 std::vector<double> measured(std::size_t count, Measure&& measure) {
     std::vector<double> values(count);
