@@ -57,7 +57,7 @@ void print_list() {
     for (const CatalogueShape& shape : shape_catalogue()) {
         fmt::print("{} - {}{}\n", shape.name, shape.description, shape.volume ? " (volume)" : "");
         for (const ShapeParameter& p : shape.parameters)
-            fmt::print("    {:<11} {:>8}{:<2}  {}{}\n", p.name, fmt::format("{:g}", p.fallback), p.unit, p.meaning,
+            fmt::print("    {:<11} {:>8} {:<1}  {}{}\n", p.name, fmt::format("{:g}", p.fallback), p.unit, p.meaning,
                        p.whole && p.maximum < 1e9 ? fmt::format(" ({:.0f} to {:.0f})", p.minimum, p.maximum) : "");
     }
 }

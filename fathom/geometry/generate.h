@@ -67,7 +67,7 @@ struct TorusOptions {
 // The surface (x^2 + 9/4 y^2 + z^2 - 1)^3 = x^2 z^3 + 9/80 y^2 z^3 (Taubin 1994), scaled so that it is `size` wide.
 struct HeartOptions {
     double size = 1;
-    std::size_t resolution = 24; // as for the sphere
+    std::size_t resolution = 24; // as for the sphere; at most 400
 };
 [[nodiscard]] TriangleMesh make_heart(const HeartOptions& options = {});
 

@@ -196,7 +196,7 @@ TriangleMesh make_bowl(const BowlOptions& options) {
 // A chess pawn of unit height, then scaled: foot with two rolls, a waisted stem, a collar and a ball.
 TriangleMesh make_pawn(const PawnOptions& options) {
     check_length("height", options.height);
-    check_segments(options.segments, 12);
+    check_segments(options.segments, 24);
     const double edge = edge_around(0.3, options.segments);
     check_area("pawn", 2.5, edge);
     Profile profile({0, -0.5}, edge);

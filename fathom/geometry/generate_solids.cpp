@@ -111,17 +111,16 @@ double cube_root(double x) {
 
 // How far the heart reaches along the unit direction d: the one positive root of a t^2 - 1 = c t^(5/3). In s = t^(1/3)
 // that is g(s) = a s^6 - c s^5 - 1, which is negative at 0 and rises through its only root: the heart is star-shaped.
+// From there on g is convex, so Newton's iteration comes down to the root from above.
 double heart_reach(const Vec3& d) {
     const double xx = d.x() * d.x(), yy = d.y() * d.y(), zz = d.z() * d.z();
-    const double a = xx + 2.25 * yy + zz, z3 = zz * d.z();
-    const double c = cube_root((xx + 9.0 / 80 * yy) * z3);
-    const auto g = [&](double s) { return (a * s - c) * s * s * s * s * s - 1; };
-    double low = 0.5, high = 1.5; // g(0.5) < 0 < g(1.5) for every direction
-    for (int k = 0; k < 60; ++k) {
-        const double middle = 0.5 * (low + high);
-        (g(middle) < 0 ? low : high) = middle;
+    const double a = xx + 2.25 * yy + zz;
+    const double c = cube_root((xx + 9.0 / 80 * yy) * zz * d.z());
+    double s = 1.25; // no direction reaches farther than 1.95
+    for (int k = 0; k < 9; ++k) {
+        const double fourth = s * s * s * s;
+        s -= ((a * s - c) * s * fourth - 1) / ((6 * a * s - 5 * c) * fourth);
     }
-    const double s = 0.5 * (low + high);
     return s * s * s;
 }
 
@@ -129,7 +128,7 @@ double heart_reach(const Vec3& d) {
 
 TriangleMesh make_heart(const HeartOptions& options) {
     check_length("size", options.size);
-    check_count("resolution", options.resolution, 2, 2200);
+    check_count("resolution", options.resolution, 2, 400);
     TriangleMesh mesh = unit_icosphere(options.resolution);
     const auto onto_heart = [](const Vec3& p) {
         const Vec3 d = p / std::sqrt(p.squaredNorm());

@@ -99,7 +99,7 @@ void add_solids(std::vector<CatalogueShape>& shapes) {
                                  return make_torus({v("radius"), v("tube"), n, std::max<std::size_t>(3, n / 2)});
                              }));
     shapes.push_back(surface("heart", "the algebraic heart of Taubin",
-                             {length("size", 1, "width"), resolution(24, 2, 2200, "pieces of an icosahedron's edge")},
+                             {length("size", 1, "width"), resolution(24, 2, 400, "pieces of an icosahedron's edge")},
                              [](const Reader& v) { return make_heart({v("size"), v.count("resolution")}); }));
 }
 
