@@ -77,7 +77,7 @@ void check_creature(const CreatureOptions& options) {
 TriangleMesh make_creature(const CreatureOptions& options) {
     check_creature(options);
     const BlobSurface surface(creature_blobs(options.seed));
-    TriangleMesh mesh = mesh_of(surface, {.triangles = options.triangles, .lattice = 0.011});
+    TriangleMesh mesh = mesh_of(surface, {.triangles = options.triangles, .lattice = 0.015});
     const double edge = std::sqrt(1.6 / static_cast<double>(options.triangles)); // the skin is about 0.7 m^2
     const Box box = bounds(mesh.vertices);
     const double scale = options.length / box.size().x();
@@ -125,7 +125,7 @@ std::vector<Blob> spaceship_blobs() {
 TriangleMesh make_spaceship(const SpaceshipOptions& options) {
     check_count("triangles", options.triangles, 4000, max_generated_elements);
     check_length("length", options.length);
-    TriangleMesh mesh = mesh_of(BlobSurface(spaceship_blobs()), {.triangles = options.triangles, .lattice = 0.008});
+    TriangleMesh mesh = mesh_of(BlobSurface(spaceship_blobs()), {.triangles = options.triangles, .lattice = 0.011});
     const Box box = bounds(mesh.vertices);
     const double scale = options.length / box.size().x();
     return mapped(std::move(mesh), [&](const Vec3& p) { return Vec3(scale * (p - box.center())); });

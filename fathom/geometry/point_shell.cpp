@@ -204,7 +204,7 @@ std::vector<double> measured(std::size_t count, Measure&& measure) {
 
 ShellQuality shell_quality(const PointShell& shell, const TriangleMesh& mesh, std::size_t samples) {
     if (shell.points.empty()) throw Error(Cause::empty, "the shell has no points");
-    const ShellSurface surface(mesh, 0.7);
+    const ShellSurface surface(mesh, 1.0);
     const std::size_t n = shell.points.size();
     ShellQuality quality;
     quality.ideal_spacing = hexagonal_spacing(surface.area(), n);

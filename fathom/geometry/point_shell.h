@@ -27,7 +27,7 @@ struct RandomShellOptions {
     std::size_t count = 1000; // points, where `spacing` is 0
     double spacing = 0;       // wanted distance of neighbours (m); sets the count by hexagonal packing
     std::uint64_t seed = 1;
-    double crease_angle = 0.7; // rad; normals are smooth across flatter edges only
+    double crease_angle = 1.0; // rad; normals are smooth across flatter edges only
 };
 // Independent samples, uniform over the area.
 [[nodiscard]] PointShell random_shell(const TriangleMesh& mesh, const RandomShellOptions& options = {});
@@ -37,7 +37,7 @@ struct RepelledShellOptions {
     double spacing = 0;       // as above
     std::uint64_t seed = 1;
     std::size_t rounds = 60;   // of repulsion
-    double crease_angle = 0.7; // rad; an edge that turns by more is a crease
+    double crease_angle = 1.0; // rad; an edge that turns by more is a crease
     bool keep_corners = true;  // where creases meet or end, or turn by more than the angle, sits a point
     bool keep_creases = true;  // and along each crease a row of points; corners are kept too
 };

@@ -139,8 +139,10 @@ TEST(RepelledShell, does_not_mix_the_two_sides_of_a_thin_wall) {
         above += n.z() > 0.9;
         below += n.z() < -0.9;
     }
-    EXPECT_NEAR(static_cast<double>(above), 998, 40);
-    EXPECT_NEAR(static_cast<double>(below), 998, 40);
+    // The rest found room on the rim, a row of points one behind the other.
+    EXPECT_GT(above, 900u);
+    EXPECT_GT(below, 900u);
+    EXPECT_LT(std::max(above, below) - std::min(above, below), 40u);
     EXPECT_GT(shell_quality(shell, plate).mean, 0.8);
 }
 
