@@ -20,15 +20,17 @@ ClosestOnTriangle on_corner(const Vec3& p, const Corners& t, int k) {
     return {corner, Vec3::Unit(k), (p - corner).squaredNorm(), static_cast<TriangleFeature>(k)};
 }
 
+// Always from the same end, so that two triangles agree to the last bit on the edge they share.
 ClosestOnTriangle on_edge(const Vec3& p, const Corners& t, int k) {
-    const int next = (k + 1) % 3;
+    int from = k, to = (k + 1) % 3;
+    if (precedes(t[static_cast<std::size_t>(to)], t[static_cast<std::size_t>(from)])) std::swap(from, to);
     const auto [point, fraction, squared] =
-        closest_point(p, Segment{t[static_cast<std::size_t>(k)], t[static_cast<std::size_t>(next)]});
-    if (fraction <= 0) return on_corner(p, t, k);
-    if (fraction >= 1) return on_corner(p, t, next);
+        closest_point(p, Segment{t[static_cast<std::size_t>(from)], t[static_cast<std::size_t>(to)]});
+    if (fraction <= 0) return on_corner(p, t, from);
+    if (fraction >= 1) return on_corner(p, t, to);
     Vec3 weight = Vec3::Zero();
-    weight[k] = 1 - fraction;
-    weight[next] = fraction;
+    weight[from] = 1 - fraction;
+    weight[to] = fraction;
     return {point, weight, squared, static_cast<TriangleFeature>(3 + k)};
 }
 

@@ -1,4 +1,4 @@
-// Room: geometry. Closest point of a triangle and ray against triangle, in double.
+// Room: geometry. A ray against a triangle, in double.
 #include <fathom/geometry/surface_decide.h>
 
 #include <cmath>
@@ -6,58 +6,6 @@
 namespace fathom {
 
 namespace {
-
-bool before(const Vec3& a, const Vec3& b) {
-    return std::lexicographical_compare(a.data(), a.data() + 3, b.data(), b.data() + 3);
-}
-
-void take_corner(ClosestPoint& best, const Vec3& point, const std::array<Vec3, 3>& corners, int k) {
-    const Vec3& corner = corners[static_cast<std::size_t>(k)];
-    const double squared = (point - corner).squaredNorm();
-    if (!(squared < best.squared_distance)) return;
-    best.squared_distance = squared;
-    best.point = corner;
-    best.barycentric = Vec3::Unit(k);
-    best.feature = static_cast<TriangleFeature>(k);
-}
-
-// Always from the lower end, so that two triangles agree to the last bit on the edge they share.
-void take_edge(ClosestPoint& best, const Vec3& point, const std::array<Vec3, 3>& corners, int from) {
-    int to = (from + 1) % 3;
-    const auto feature = static_cast<TriangleFeature>(3 + from);
-    if (before(corners[static_cast<std::size_t>(to)], corners[static_cast<std::size_t>(from)])) std::swap(from, to);
-    const Vec3& start = corners[static_cast<std::size_t>(from)];
-    const Vec3 edge = corners[static_cast<std::size_t>(to)] - start, offset = point - start;
-    const double along = offset.dot(edge), length = edge.squaredNorm();
-    if (!(along > 0)) return take_corner(best, point, corners, from);
-    if (!(along < length)) return take_corner(best, point, corners, to);
-    const double t = along / length;
-    const double squared = (offset - t * edge).squaredNorm();
-    if (!(squared < best.squared_distance)) return;
-    best.squared_distance = squared;
-    best.point = start + t * edge;
-    best.barycentric = Vec3::Zero();
-    best.barycentric[from] = 1 - t;
-    best.barycentric[to] = t;
-    best.feature = feature;
-}
-
-// A nearest point inside beats the border only when it is really nearer, so a sliver whose normal is mostly rounding error
-// cannot spoil the answer.
-void take_face(ClosestPoint& best, const Vec3& point, const std::array<Vec3, 3>& corners) {
-    const Vec3 ab = corners[1] - corners[0], ac = corners[2] - corners[0], ap = point - corners[0];
-    const Vec3 normal = ab.cross(ac);
-    const double whole = normal.squaredNorm();
-    const double b = normal.dot(ap.cross(ac)), c = normal.dot(ab.cross(ap));
-    if (!(b > 0 && c > 0 && b + c < whole)) return;
-    const double v = b / whole, w = c / whole;
-    const double squared = (ap - v * ab - w * ac).squaredNorm();
-    if (!(squared < best.squared_distance)) return;
-    best.squared_distance = squared;
-    best.point = corners[0] + v * ab + w * ac;
-    best.barycentric = Vec3(1 - v - w, v, w);
-    best.feature = TriangleFeature::face;
-}
 
 // a b - c d with the right sign, and zero only where it is zero (or too small for a double).
 double difference_of_products(double a, double b, double c, double d) {
@@ -67,13 +15,6 @@ double difference_of_products(double a, double b, double c, double d) {
 }
 
 } // namespace
-
-ClosestPoint closest_on_triangle(const Vec3& point, const std::array<Vec3, 3>& corners) {
-    ClosestPoint best;
-    for (int k = 0; k < 3; ++k) take_edge(best, point, corners, k);
-    take_face(best, point, corners);
-    return best;
-}
 
 ShearedRay::ShearedRay(const Ray& ray) : origin_(ray.origin) {
     ray.direction.cwiseAbs().maxCoeff(&z_);

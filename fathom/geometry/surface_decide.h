@@ -1,13 +1,10 @@
-// Room: geometry. The last word on one triangle, in double: its point nearest to a point, and whether a ray hits it.
-// Both give the same numbers for an edge or corner whichever of its triangles is asked.
+// Room: geometry. The last word on one triangle, in double: does a ray hit it? The same answer at an edge or corner whichever
+// of its triangles is asked.
 #pragma once
 
 #include <fathom/geometry/surface_tree.h>
 
 namespace fathom {
-
-// Everything of ClosestPoint but the triangle. Never nearer than the true nearest point by more than rounding of the residual.
-[[nodiscard]] ClosestPoint closest_on_triangle(const Vec3& point, const std::array<Vec3, 3>& corners);
 
 struct RayMeeting {
     bool hit = false;

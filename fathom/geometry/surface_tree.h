@@ -5,15 +5,13 @@
 #pragma once
 
 #include <fathom/base/shapes.h>
+#include <fathom/geometry/closest_point.h>
 #include <fathom/geometry/triangle_mesh.h>
 #include <fathom/index/bvh.h>
 
 #include <limits>
 
 namespace fathom {
-
-// The part of a triangle that a point lies on. Edge k joins corner k and corner (k + 1) mod 3.
-enum class TriangleFeature : std::uint8_t { corner_0, corner_1, corner_2, edge_0, edge_1, edge_2, face };
 
 // The point of a surface nearest to a query point. Nothing found: triangle == no_index, squared_distance infinite.
 struct ClosestPoint {

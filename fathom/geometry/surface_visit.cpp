@@ -138,7 +138,8 @@ private:
     HWY_ATTR void decide() {
         for (int k = 0; k < waiting_; ++k) {
             if (!(candidates_[k].lower <= bound_)) continue;
-            ClosestPoint found = closest_on_triangle(point_, surface_.corners[candidates_[k].position]);
+            const ClosestOnTriangle on = closest_point(point_, surface_.corners[candidates_[k].position]);
+            ClosestPoint found{on.point, on.squared_distance, on.barycentric, no_index, on.feature};
             found.triangle = surface_.triangle(candidates_[k].position);
             if (found.squared_distance > max_squared_) continue;
             if (found.squared_distance > best_.squared_distance) continue;
