@@ -40,7 +40,8 @@ std::pair<std::string, double> parsed(const std::string& setting) {
     const std::string name = setting.substr(0, equals);
     double value = 0;
     if (equals == std::string::npos || name.empty() || !CLI::detail::lexical_cast(setting.substr(equals + 1), value))
-        throw Error(Cause::invalid_argument, fmt::format("'{}' does not read name=value", setting), {.element = "--set"});
+        throw Error(Cause::invalid_argument, fmt::format("'{}' does not read name=value", setting),
+                    {.element = "--set"});
     return {name, value};
 }
 
@@ -49,7 +50,8 @@ ShapeValues values_of(const MakeOptions& options) {
     if (options.resolution) values["resolution"] = *options.resolution;
     if (options.triangles) values["triangles"] = *options.triangles;
     if (options.seed) values["seed"] = *options.seed;
-    for (const std::string& setting : options.settings) values.insert_or_assign(parsed(setting).first, parsed(setting).second);
+    for (const std::string& setting : options.settings)
+        values.insert_or_assign(parsed(setting).first, parsed(setting).second);
     return values;
 }
 
@@ -85,7 +87,8 @@ void print_list_as_json() {
 void report(const MakeOptions& options, const ShapeMesh& mesh, const Session& session) {
     const bool volume = std::holds_alternative<TetMesh>(mesh);
     const std::size_t vertices = std::visit([](const auto& m) { return m.vertices.size(); }, mesh);
-    const std::size_t elements = volume ? std::get<TetMesh>(mesh).tetrahedra.size() : std::get<TriangleMesh>(mesh).triangles.size();
+    const std::size_t elements =
+        volume ? std::get<TetMesh>(mesh).tetrahedra.size() : std::get<TriangleMesh>(mesh).triangles.size();
     if (options.json)
         fmt::print("{}\n", nlohmann::ordered_json{{"shape", options.shape},
                                                   {"file", options.file},
@@ -94,8 +97,8 @@ void report(const MakeOptions& options, const ShapeMesh& mesh, const Session& se
                                                   {"tetrahedra", volume ? elements : 0}}
                                .dump(2));
     else if (!session.quiet)
-        fmt::print(stderr, "{}: {} {}, {} vertices -> {}\n", options.shape, elements, volume ? "tetrahedra" : "triangles",
-                   vertices, options.file);
+        fmt::print(stderr, "{}: {} {}, {} vertices -> {}\n", options.shape, elements,
+                   volume ? "tetrahedra" : "triangles", vertices, options.file);
 }
 
 void run(const MakeOptions& options, const Session& session) {

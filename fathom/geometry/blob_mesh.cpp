@@ -15,8 +15,8 @@ namespace fathom {
 
 namespace {
 
-// Marching tetrahedra: the zero set of the field, linear in each tetrahedron of a lattice. A value of 0 counts as outside,
-// so every lattice point has a side and the surface is a closed manifold.
+// Marching tetrahedra: the zero set of the field, linear in each tetrahedron of a lattice. A value of 0 counts as
+// outside, so every lattice point has a side and the surface is a closed manifold.
 class Marcher {
 public:
     Marcher(const BlobSurface& surface, double spacing) : spacing_(spacing) {
@@ -45,13 +45,15 @@ private:
     [[nodiscard]] std::size_t number(const LatticePoint& p) const { return (p[2] * n_[1] + p[1]) * n_[0] + p[0]; }
     [[nodiscard]] bool inside(const LatticePoint& p) const { return values_[number(p)] < 0; }
     [[nodiscard]] Vec3 position(const LatticePoint& p) const {
-        return origin_ + spacing_ * Vec3(static_cast<double>(p[0]), static_cast<double>(p[1]), static_cast<double>(p[2]));
+        return origin_ +
+               spacing_ * Vec3(static_cast<double>(p[0]), static_cast<double>(p[1]), static_cast<double>(p[2]));
     }
 
     [[nodiscard]] bool crosses(const LatticePoint& cell) const {
         const bool first = inside(cell);
         for (std::size_t bits = 1; bits < 8; ++bits)
-            if (inside({cell[0] + (bits & 1), cell[1] + ((bits >> 1) & 1), cell[2] + (bits >> 2)}) != first) return true;
+            if (inside({cell[0] + (bits & 1), cell[1] + ((bits >> 1) & 1), cell[2] + (bits >> 2)}) != first)
+                return true;
         return false;
     }
 
@@ -59,7 +61,8 @@ private:
     Index crossing(const LatticePoint& p, const LatticePoint& q) {
         std::size_t a = number(p), b = number(q);
         if (a > b) return crossing(q, p);
-        const auto [entry, fresh] = crossings_.try_emplace(a * values_.size() + b, static_cast<Index>(mesh_.vertices.size()));
+        const auto [entry, fresh] =
+            crossings_.try_emplace(a * values_.size() + b, static_cast<Index>(mesh_.vertices.size()));
         if (fresh) {
             const double t = std::clamp(values_[a] / (values_[a] - values_[b]), 0.2, 0.8);
             mesh_.vertices.push_back(position(p) + t * (position(q) - position(p)));
@@ -88,7 +91,8 @@ private:
             {{0, 1, 2, 3}, {0, 2, 3, 1}, {0, 3, 1, 2}, {1, 2, 0, 3}, {1, 3, 2, 0}, {2, 3, 0, 1}}};
         for (const auto& [i, j, k, l] : orders) {
             if (!in[i] || !in[j]) continue;
-            const Index a = crossing(c[i], c[k]), b = crossing(c[i], c[l]), d = crossing(c[j], c[l]), e = crossing(c[j], c[k]);
+            const Index a = crossing(c[i], c[k]), b = crossing(c[i], c[l]), d = crossing(c[j], c[l]),
+                        e = crossing(c[j], c[k]);
             mesh_.triangles.push_back({a, b, d});
             mesh_.triangles.push_back({a, d, e});
         }
@@ -104,13 +108,15 @@ private:
 
 double mean_edge(const TriangleMesh& mesh) {
     double area = 0;
-    for (std::size_t t = 0; t < mesh.triangles.size(); ++t) area += 0.5 * std::sqrt(area_vector(mesh.corners(t)).squaredNorm());
+    for (std::size_t t = 0; t < mesh.triangles.size(); ++t)
+        area += 0.5 * std::sqrt(area_vector(mesh.corners(t)).squaredNorm());
     return std::sqrt(area / static_cast<double>(mesh.triangles.size()) * 4 / 1.7320508075688772);
 }
 
 void project_from(TriangleMesh& mesh, std::size_t first, const BlobSurface& surface, double reach) {
     parallel_for(mesh.vertices.size() - first, 4096, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t v = first + begin; v < first + end; ++v) mesh.vertices[v] = surface.project(mesh.vertices[v], reach);
+        for (std::size_t v = first + begin; v < first + end; ++v)
+            mesh.vertices[v] = surface.project(mesh.vertices[v], reach);
     });
 }
 

@@ -51,7 +51,8 @@ BlobSurface::Sample BlobSurface::sample(const Vec3& p) const {
         if (u >= reach_squared) continue;
         const double k = (reach_squared - u) * kernel_scale;
         result.value -= b.weight * k * k * k;
-        // The nearest point of the segment moves at right angles to `away`, so only the taper adds to the gradient of u.
+        // The nearest point of the segment moves at right angles to `away`, so only the taper adds to the gradient of
+        // u.
         Vec3 du = 2 / (radius * radius) * away;
         if (t > 0 && t < 1) du -= (2 * u / radius * b.taper * b.inverse_length_squared) * b.axis;
         result.gradient += (3 * b.weight * kernel_scale * k * k) * (b.flatten * du);

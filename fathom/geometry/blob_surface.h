@@ -1,7 +1,8 @@
-// Room: geometry. A smooth closed surface as the level set of blended blobs, and its mesh with a wanted number of triangles.
-// Method: soft objects (Wyvill, McPheeters & Wyvill 1986) around tapered segments; marching tetrahedra on Kuhn's cut of a
-// cubic lattice (always a closed manifold), edges collapsed shortest first (Hoppe et al. 1993), relaxed, then refined 1 to 4.
-// For shapes known to be resolved by the lattice; not for thin or sharp ones. Thread-safe; same bytes for any thread count.
+// Room: geometry. A smooth closed surface as the level set of blended blobs, and its mesh with a wanted number of
+// triangles. Method: soft objects (Wyvill, McPheeters & Wyvill 1986) around tapered segments; marching tetrahedra on
+// Kuhn's cut of a cubic lattice (always a closed manifold), edges collapsed shortest first (Hoppe et al. 1993),
+// relaxed, then refined 1 to 4. For shapes known to be resolved by the lattice; not for thin or sharp ones.
+// Thread-safe; same bytes for any thread count.
 #pragma once
 
 #include <fathom/geometry/triangle_mesh.h>
@@ -13,8 +14,8 @@ struct Blob {
     Vec3 start = Vec3::Zero(), end = Vec3::Zero();
     double start_radius = 1, end_radius = 1;
     Vec3 flat_axis = Vec3::UnitZ(); // unit
-    double flatness = 1;            // the radius along flat_axis is this many times smaller; the segment is not along it
-    double weight = 1;              // below 0: carves
+    double flatness = 1; // the radius along flat_axis is this many times smaller; the segment is not along it
+    double weight = 1;   // below 0: carves
 };
 
 class BlobSurface {

@@ -1,8 +1,9 @@
 // Room: geometry. Generated shapes: what tests, benchmarks and the demo run on when no scan is at hand.
-// Closed shapes share their vertices, have every edge in two triangles of opposite direction, no doubled vertex, no triangle
-// without area and no self-intersection, and face outward. Sheets and open terrain have a border. Centred on the origin,
-// z up, metres. Arguments are checked: Error{invalid_argument} names the option and its range, Error{too_large} a shape of
-// more than max_generated_elements. Same bytes for any thread count; no function of libm is used, so also on any platform.
+// Closed shapes share their vertices, have every edge in two triangles of opposite direction, no doubled vertex, no
+// triangle without area and no self-intersection, and face outward. Sheets and open terrain have a border. Centred on
+// the origin, z up, metres. Arguments are checked: Error{invalid_argument} names the option and its range,
+// Error{too_large} a shape of more than max_generated_elements. Same bytes for any thread count; no function of libm is
+// used, so also on any platform.
 #pragma once
 
 #include <fathom/geometry/tet_mesh.h>
@@ -11,9 +12,10 @@
 
 namespace fathom {
 
-inline constexpr std::size_t max_generated_elements = 100'000'000; // triangles or tetrahedra: about 2.5 GB
-inline constexpr double min_generated_length = 1e-9;               // m
-inline constexpr double max_generated_length = 1e9;                // m
+// Triangles or tetrahedra: 2.4 GB, while working up to three times that.
+inline constexpr std::size_t max_generated_elements = 100'000'000;
+inline constexpr double min_generated_length = 1e-9; // m
+inline constexpr double max_generated_length = 1e9;  // m
 
 // ---- Solids. `segments` counts the edges around the widest circle; triangles stay near equilateral.
 
@@ -57,8 +59,8 @@ struct ConeOptions {
 [[nodiscard]] TriangleMesh make_cone(const ConeOptions& options = {}); // apex up; the origin halfway up
 
 struct TorusOptions {
-    double radius = 0.35; // of the circle in the middle of the tube
-    double tube = 0.15;   // radius of the tube; below `radius`
+    double radius = 0.35;           // of the circle in the middle of the tube
+    double tube = 0.15;             // radius of the tube; at most 0.999 `radius`
     std::size_t segments = 64;      // around the axis
     std::size_t tube_segments = 32; // around the tube
 };
@@ -78,8 +80,8 @@ struct LatheOptions {
     bool even = false; // fewer vertices on narrower rings: better triangles, for profiles with points as close as the
                        // edges around. Without it the surface never crosses itself unless the profile does.
 };
-// Profile points are (radius, height). The profile starts and ends on the axis (radius 0), or is a loop off the axis whose
-// last point repeats the first. The way it runs does not matter. O(points * segments).
+// Profile points are (radius, height). The profile starts and ends on the axis (radius 0), or is a loop off the axis
+// whose last point repeats the first. The way it runs does not matter. O(points * segments).
 [[nodiscard]] TriangleMesh lathe(std::span<const Vec2> profile, const LatheOptions& options = {});
 
 struct BowlOptions {
@@ -96,8 +98,8 @@ struct PawnOptions {
 [[nodiscard]] TriangleMesh make_pawn(const PawnOptions& options = {}); // stands on z = -height/2
 
 struct SkilletOptions {
-    double radius = 0.15;  // of the pan's rim
-    double handle = 0.2;   // length of the handle, along +x
+    double radius = 0.15; // of the pan's rim
+    double handle = 0.2;  // length of the handle, along +x
     std::size_t segments = 64;
 };
 [[nodiscard]] TriangleMesh make_skillet(const SkilletOptions& options = {}); // one surface; the pan's bottom on z = 0
@@ -118,14 +120,15 @@ struct SpaceshipOptions {
     std::size_t triangles = 20'000; // from 4,000; met within 0.5 %
     double length = 1;              // along x, nose at +x
 };
-[[nodiscard]] TriangleMesh make_spaceship(const SpaceshipOptions& options = {}); // body, wings, fins, hollow engines; genus 0
+[[nodiscard]] TriangleMesh
+make_spaceship(const SpaceshipOptions& options = {}); // body, wings, fins, hollow engines; genus 0
 
 // ---- Scenery.
 
 struct TunnelOptions {
-    double length = 4;  // along x
-    double radius = 0.5; // inner
-    double wall = 0.1;  // thickness
+    double length = 4;         // along x
+    double radius = 0.5;       // inner
+    double wall = 0.1;         // thickness
     std::size_t obstacles = 6; // inside, apart from the wall and from each other, each a closed part
     std::size_t segments = 48;
     std::uint64_t seed = 1;
@@ -133,11 +136,11 @@ struct TunnelOptions {
 [[nodiscard]] TriangleMesh make_tunnel(const TunnelOptions& options = {});
 
 struct TerrainOptions {
-    double size = 10;   // of the square
-    double height = 2;  // lowest to highest is at most this
+    double size = 10;       // of the square
+    double height = 2;      // lowest to highest is at most this
     std::size_t cells = 64; // along a side
     std::uint64_t seed = 1;
-    bool closed = false; // with walls and a flat base `height / 2` below the lowest possible point
+    bool closed = false; // with walls and a flat base, half the height below the lowest possible point
 };
 [[nodiscard]] TriangleMesh make_terrain(const TerrainOptions& options = {});
 

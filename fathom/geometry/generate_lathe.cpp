@@ -7,10 +7,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace fathom {
 
 namespace {
+
+using std::numbers::pi;
 
 [[noreturn]] void refuse_profile(std::size_t index, std::string reason) {
     throw Error(Cause::invalid_argument, std::move(reason),
@@ -55,8 +58,8 @@ void add_band(TriangleMesh& mesh, const Ring& low, const Ring& high) {
     }
 }
 
-// Even rings have the full number of vertices or a half, a quarter, ... of it: neighbours mostly agree, so that their bands
-// stay flat strips, and where they do not, every second vertex has a partner.
+// Even rings have the full number of vertices or a half, a quarter, ... of it: neighbours mostly agree, so that their
+// bands stay flat strips, and where they do not, every second vertex has a partner.
 std::size_t ring_size(double radius, double widest, const LatheOptions& options) {
     if (radius == 0) return 1;
     std::size_t count = options.segments;
@@ -123,7 +126,9 @@ void check_area(std::string_view shape, double area, double edge) { check_total(
 
 namespace {
 
-void check_segments(std::size_t segments, std::size_t minimum = 6) { check_count("segments", segments, minimum, 20'000); }
+void check_segments(std::size_t segments, std::size_t minimum = 6) {
+    check_count("segments", segments, minimum, 20'000);
+}
 
 TriangleMesh turned(const Profile& profile, std::size_t segments) {
     return lathe(profile.points(), {.segments = segments, .even = true});
@@ -150,7 +155,8 @@ TriangleMesh make_cylinder(const CylinderOptions& options) {
     check_segments(options.segments, 3);
     const double r = options.radius, half = options.height / 2, edge = edge_around(r, options.segments);
     check_area("cylinder", 2 * pi * r * (r + options.height), edge);
-    return turned(Profile({0, -half}, edge).line_to({r, -half}).line_to({r, half}).line_to({0, half}), options.segments);
+    return turned(Profile({0, -half}, edge).line_to({r, -half}).line_to({r, half}).line_to({0, half}),
+                  options.segments);
 }
 
 TriangleMesh make_cone(const ConeOptions& options) {
@@ -164,8 +170,7 @@ TriangleMesh make_cone(const ConeOptions& options) {
 
 TriangleMesh make_torus(const TorusOptions& options) {
     check_length("radius", options.radius);
-    check_length("tube", options.tube);
-    if (!(options.tube < options.radius)) check_number("tube", options.tube, min_generated_length, options.radius);
+    check_number("tube", options.tube, min_generated_length, 0.999 * options.radius);
     check_count("segments", options.segments, 3, max_generated_elements);
     check_count("tube_segments", options.tube_segments, 3, max_generated_elements);
     check_total("torus", 2.0 * static_cast<double>(options.segments) * static_cast<double>(options.tube_segments));

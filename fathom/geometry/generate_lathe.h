@@ -7,7 +7,8 @@
 
 namespace fathom {
 
-// The vertices of one profile point: `count` of them from `first` on, around the axis from +x towards +y; a pole has one.
+// The vertices of one profile point: `count` of them from `first` on, around the axis from +x towards +y; a pole has
+// one.
 struct Ring {
     Index first;
     std::size_t count;

@@ -31,13 +31,17 @@ void add_leg(std::vector<Blob>& blobs, const Vec3& hip, const Vec3& knee, const 
 std::vector<Blob> creature_blobs(std::uint64_t seed) {
     Random random(seed);
     const double fat = random.uniform(0.92, 1.12), tall = random.uniform(0.88, 1.1), ears = random.uniform(0.85, 1.3);
-    const double girth = random.uniform(0.046, 0.056), wag = random.uniform(-0.06, 0.06), nod = random.uniform(-0.02, 0.04);
+    const double girth = random.uniform(0.046, 0.056), wag = random.uniform(-0.06, 0.06),
+                 nod = random.uniform(-0.02, 0.04);
     std::vector<Blob> blobs;
-    blobs.push_back({.start = {-0.2, 0, 0}, .end = {0.14, 0, 0.01}, .start_radius = 0.13 * fat, .end_radius = 0.14 * fat});
+    blobs.push_back(
+        {.start = {-0.2, 0, 0}, .end = {0.14, 0, 0.01}, .start_radius = 0.13 * fat, .end_radius = 0.14 * fat});
     blobs.push_back({.start = {0.12, 0, -0.02}, .end = {0.17, 0, 0.03}, .start_radius = 0.1 * fat, .end_radius = 0.1});
     blobs.push_back({.start = {0.2, 0, 0.07}, .end = {0.3, 0, 0.2 + nod}, .start_radius = 0.09, .end_radius = 0.07});
-    blobs.push_back({.start = {0.31, 0, 0.25 + nod}, .end = {0.36, 0, 0.24 + nod}, .start_radius = 0.085, .end_radius = 0.07});
-    blobs.push_back({.start = {0.4, 0, 0.21 + nod}, .end = {0.46, 0, 0.19 + nod}, .start_radius = 0.052, .end_radius = 0.042});
+    blobs.push_back(
+        {.start = {0.31, 0, 0.25 + nod}, .end = {0.36, 0, 0.24 + nod}, .start_radius = 0.085, .end_radius = 0.07});
+    blobs.push_back(
+        {.start = {0.4, 0, 0.21 + nod}, .end = {0.46, 0, 0.19 + nod}, .start_radius = 0.052, .end_radius = 0.042});
     const Vec3 ear_root(0.29, 0.05, 0.32 + nod);
     add_pair(blobs, {.start = ear_root,
                      .end = ear_root + ears * Vec3(-0.05, 0.045, 0.12),
@@ -54,8 +58,8 @@ std::vector<Blob> creature_blobs(std::uint64_t seed) {
     return blobs;
 }
 
-// Relief along the normal: octaves of noise from folds of the skin down to what the triangles can carry. Its height is a
-// small part of its wavelength and of the body's thickness, so the surface cannot fold over itself.
+// Relief along the normal: octaves of noise from folds of the skin down to what the triangles can carry. Its height is
+// a small part of its wavelength and of the body's thickness, so the surface cannot fold over itself.
 double relief(const Vec3& p, double thickness, double edge, std::uint64_t seed) {
     double height = 0;
     std::uint64_t octave = 1;
@@ -97,7 +101,8 @@ std::vector<Blob> spaceship_blobs() {
     std::vector<Blob> blobs;
     blobs.push_back({.start = {-0.32, 0, 0}, .end = {0.18, 0, 0}, .start_radius = 0.085, .end_radius = 0.08});
     blobs.push_back({.start = {0.22, 0, -0.005}, .end = {0.46, 0, -0.02}, .start_radius = 0.07, .end_radius = 0.02});
-    blobs.push_back({.start = {0.1, 0, 0.06}, .end = {0.2, 0, 0.05}, .start_radius = 0.045, .end_radius = 0.035}); // cockpit
+    blobs.push_back(
+        {.start = {0.1, 0, 0.06}, .end = {0.2, 0, 0.05}, .start_radius = 0.045, .end_radius = 0.035}); // cockpit
     add_pair(blobs, {.start = {-0.14, 0.06, -0.01}, // wings, swept back
                      .end = {-0.28, 0.42, -0.03},
                      .start_radius = 0.17,
@@ -115,8 +120,14 @@ std::vector<Blob> spaceship_blobs() {
                      .end_radius = 0.045,
                      .flat_axis = Vec3::UnitY(),
                      .flatness = 4});
-    add_pair(blobs, {.start = {-0.44, 0.15, 0}, .end = {-0.2, 0.15, 0.005}, .start_radius = 0.055, .end_radius = 0.045}); // engines
-    add_pair(blobs, {.start = {-0.53, 0.15, 0}, .end = {-0.47, 0.15, 0}, .start_radius = 0.04, .end_radius = 0.03, .weight = -3}); // nozzles
+    add_pair(
+        blobs,
+        {.start = {-0.44, 0.15, 0}, .end = {-0.2, 0.15, 0.005}, .start_radius = 0.055, .end_radius = 0.045}); // engines
+    add_pair(blobs, {.start = {-0.53, 0.15, 0},
+                     .end = {-0.47, 0.15, 0},
+                     .start_radius = 0.04,
+                     .end_radius = 0.03,
+                     .weight = -3}); // nozzles
     return blobs;
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numbers>
 
 namespace fathom {
 
@@ -52,13 +53,17 @@ Vec2 unit_circle(std::size_t k, std::size_t n) {
     const std::size_t quarter = 4 * k / n, rest = 4 * k - quarter * n;
     const bool upper = 2 * rest > n;
     const double part = static_cast<double>(upper ? n - rest : rest) / static_cast<double>(n);
-    Vec2 p = small_turn(part * (pi / 2));
+    Vec2 p = small_turn(part * (std::numbers::pi / 2));
     if (upper) p = Vec2(p.y(), p.x());
     switch (quarter) {
-    case 0: return p;
-    case 1: return {-p.y(), p.x()};
-    case 2: return -p;
-    default: return {p.y(), -p.x()};
+    case 0:
+        return p;
+    case 1:
+        return {-p.y(), p.x()};
+    case 2:
+        return -p;
+    default:
+        return {p.y(), -p.x()};
     }
 }
 
@@ -169,9 +174,12 @@ double slope(const std::array<std::int64_t, 3>& cell, const Vec3& d, std::uint64
     for (const std::int64_t c : cell) hash = mixed(hash + static_cast<std::uint64_t>(c) * 0x9e3779b97f4a7c15u);
     const double u = (hash & 1) ? 1 : -1, v = (hash & 2) ? 1 : -1;
     switch ((hash >> 2) % 3) {
-    case 0: return u * d.x() + v * d.y();
-    case 1: return u * d.y() + v * d.z();
-    default: return u * d.z() + v * d.x();
+    case 0:
+        return u * d.x() + v * d.y();
+    case 1:
+        return u * d.y() + v * d.z();
+    default:
+        return u * d.z() + v * d.x();
     }
 }
 

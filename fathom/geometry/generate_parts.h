@@ -17,9 +17,6 @@ void check_total(std::string_view shape, double elements);
 // (cos, sin) of k/n of a full turn, exactly symmetric in the eight octants. n > 0.
 [[nodiscard]] Vec2 unit_circle(std::size_t k, std::size_t n);
 
-// pi to the nearest double; the circumference of a unit circle is 2 pi.
-inline constexpr double pi = 3.14159265358979323846;
-
 // How many pieces of about `edge` a length is cut into, at least `minimum`.
 [[nodiscard]] std::size_t pieces(double length, double edge, std::size_t minimum = 1);
 

@@ -40,8 +40,7 @@ bool keeps_facing(const TriangleMesh& mesh, const VertexRings& rings, std::size_
     for (const auto& [a, b] : rings.around(v)) {
         const Vec3 before = area_vector({mesh.vertices[v], mesh.vertices[a], mesh.vertices[b]});
         const Vec3 after = area_vector({p, mesh.vertices[a], mesh.vertices[b]});
-        if (before.dot(after) <= 0.25 * before.squaredNorm() * std::min(1.0, std::sqrt(after.squaredNorm() / before.squaredNorm())))
-            return false;
+        if (before.dot(after) <= 0.25 * std::sqrt(before.squaredNorm() * after.squaredNorm())) return false;
     }
     return true;
 }

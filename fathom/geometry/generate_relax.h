@@ -1,5 +1,6 @@
-// Room: geometry. Evens out the triangles of a closed mesh: every vertex moves in its tangent plane toward the middle of its
-// neighbours and is put back on the surface. Jacobi rounds in parallel, so the result does not depend on the thread count.
+// Room: geometry. Evens out the triangles of a closed mesh: every vertex moves in its tangent plane toward the middle
+// of its neighbours and is put back on the surface. Jacobi rounds in parallel, so the result does not depend on the
+// thread count.
 #pragma once
 
 #include <fathom/base/parallel.h>
@@ -9,7 +10,7 @@ namespace fathom {
 
 // The neighbours of each vertex, in the order of the triangles.
 struct VertexRings {
-    std::vector<std::uint32_t> start; // vertex v: entries start[v] .. start[v + 1]
+    std::vector<std::uint32_t> start;           // vertex v: entries start[v] .. start[v + 1]
     std::vector<std::array<Index, 2>> opposite; // the other two corners of a triangle around v, in its direction
 
     [[nodiscard]] std::span<const std::array<Index, 2>> around(std::size_t v) const {
@@ -20,8 +21,8 @@ struct VertexRings {
 
 struct RelaxOptions {
     int rounds = 5;
-    double step = 0.5;                 // part of the way to the middle of the neighbours
-    std::span<const char> fixed = {};  // nonzero: this vertex stays; empty: none
+    double step = 0.5;                // part of the way to the middle of the neighbours
+    std::span<const char> fixed = {}; // nonzero: this vertex stays; empty: none
 };
 
 // The tangential step of one vertex: where it wants to go, before it is put back on the surface.

@@ -7,10 +7,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace fathom {
 
 namespace {
+
+using std::numbers::pi;
 
 // z becomes x: the lathe's axis along the tunnel.
 Vec3 laid_down(const Vec3& p) { return {p.z(), p.x(), p.y()}; }
@@ -25,17 +28,21 @@ TriangleMesh tube(double inner, double outer, double length, std::size_t segment
 // An obstacle that fits into a ball of radius 1 about the origin, in the order sphere, bar, ring, block, cone.
 TriangleMesh obstacle(std::size_t kind, std::size_t segments) {
     switch (kind % 5) {
-    case 0: return make_sphere({.radius = 0.45, .resolution = std::max<std::size_t>(2, segments / 8)});
-    case 1: return make_capsule({.radius = 0.12, .length = 1.6, .segments = std::max<std::size_t>(6, segments / 3)});
+    case 0:
+        return make_sphere({.radius = 0.45, .resolution = std::max<std::size_t>(2, segments / 8)});
+    case 1:
+        return make_capsule({.radius = 0.12, .length = 1.6, .segments = std::max<std::size_t>(6, segments / 3)});
     case 2: {
         const std::size_t around = std::max<std::size_t>(6, segments / 4);
-        return mapped(make_torus({.radius = 0.75, .tube = 0.15, .segments = segments, .tube_segments = around}), laid_down);
+        return mapped(make_torus({.radius = 0.75, .tube = 0.15, .segments = segments, .tube_segments = around}),
+                      laid_down);
     }
     case 3: {
         const std::size_t n = std::max<std::size_t>(1, segments / 12);
         return make_box({.size = {0.5, 1.2, 0.6}, .cells = {n, 2 * n, n}});
     }
-    default: return make_cone({.radius = 0.5, .height = 1, .segments = std::max<std::size_t>(6, segments / 2)});
+    default:
+        return make_cone({.radius = 0.5, .height = 1, .segments = std::max<std::size_t>(6, segments / 2)});
     }
 }
 
@@ -66,7 +73,8 @@ TriangleMesh make_tunnel(const TunnelOptions& options) {
         const Vec3 center(-0.5 * options.length + (static_cast<double>(k) + 0.5) * slice, off.y(), off.z());
         const bool upright = k % 5 == 2; // a ring stays across the tunnel
         const Quat turn = upright ? Quat(1, 0, 0, 0) : random.rotation();
-        append(mesh, mapped(obstacle(k, options.segments), [&](const Vec3& p) { return Vec3(turn * (reach * p) + center); }));
+        append(mesh,
+               mapped(obstacle(k, options.segments), [&](const Vec3& p) { return Vec3(turn * (reach * p) + center); }));
     }
     return mesh;
 }
@@ -94,8 +102,8 @@ TriangleMesh make_terrain(const TerrainOptions& options) {
     const double height = options.height, depth = 0.5 * height;
     TriangleMesh mesh;
     if (options.closed) {
-        const std::size_t rows = std::min<std::size_t>(
-            options.cells, pieces(height, options.size / static_cast<double>(options.cells)));
+        const std::size_t rows =
+            std::min<std::size_t>(options.cells, pieces(height, options.size / static_cast<double>(options.cells)));
         mesh = make_box({.size = {options.size, options.size, 1}, .cells = {options.cells, options.cells, rows}});
     } else {
         mesh = mapped(make_cloth({.size = {options.size, options.size}, .cells = {options.cells, options.cells}}),

@@ -1,4 +1,5 @@
-// Room: geometry. A skillet: a pan from the lathe whose handle grows out of a patch of the wall, so that it is one surface.
+// Room: geometry. A skillet: a pan from the lathe whose handle grows out of a patch of the wall, so that it is one
+// surface.
 #include <fathom/geometry/generate_lathe.h>
 #include <fathom/geometry/generate_parts.h>
 
@@ -17,7 +18,8 @@ struct Patch {
     [[nodiscard]] std::size_t columns() const { return 2 * half_columns; }
 };
 
-// Where a grid point of the patch (column, row) goes on a cross-section of the handle: the square grid pressed into a disk.
+// Where a grid point of the patch (column, row) goes on a cross-section of the handle: the square grid pressed into a
+// disk.
 Vec2 on_section(const Patch& patch, std::size_t column, std::size_t row) {
     const double u = 2 * static_cast<double>(column) / static_cast<double>(patch.columns()) - 1;
     const double v = 2 * static_cast<double>(row) / static_cast<double>(patch.rows) - 1;
@@ -147,7 +149,8 @@ void SkilletBuilder::close_handle() {
         }
     for (std::size_t r = 0; r < rows; ++r)
         for (std::size_t c = 0; c < columns; ++c) {
-            // The diagonal at a corner of the grid must not cut off a triangle with all its vertices on the rim's curve.
+            // The diagonal at a corner of the grid must not cut off a triangle with all its vertices on the rim's
+            // curve.
             const bool other = (c < columns / 2) == (r < (rows + 1) / 2);
             add_quad(mesh_.triangles, at(c, r), at(c + 1, r), at(c + 1, r + 1), at(c, r + 1), !other);
         }

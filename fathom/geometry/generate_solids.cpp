@@ -9,7 +9,8 @@ namespace fathom {
 
 namespace {
 
-// Numbers the lattice points on the surface of a box: the whole lowest layer, the borders of those between, the highest.
+// Numbers the lattice points on the surface of a box: the whole lowest layer, the borders of those between, the
+// highest.
 class ShellNumbering {
 public:
     explicit ShellNumbering(const std::array<std::size_t, 3>& cells)
@@ -36,7 +37,8 @@ private:
 
 void check_cells(const std::array<std::size_t, 3>& cells) {
     for (const std::size_t count : cells) check_count("cells", count, 1, max_generated_elements);
-    const double x = static_cast<double>(cells[0]), y = static_cast<double>(cells[1]), z = static_cast<double>(cells[2]);
+    const double x = static_cast<double>(cells[0]), y = static_cast<double>(cells[1]),
+                 z = static_cast<double>(cells[2]);
     check_total("box", 4 * (x * y + y * z + z * x));
 }
 
@@ -55,8 +57,10 @@ void add_faces(TriangleMesh& mesh, const ShellNumbering& numbering, const std::a
                     return numbering.number(p[0], p[1], p[2]);
                 };
                 const bool other = (a + b) % 2 == 1;
-                if (far) add_quad(mesh.triangles, at(0, 0), at(1, 0), at(1, 1), at(0, 1), other);
-                else add_quad(mesh.triangles, at(0, 0), at(0, 1), at(1, 1), at(1, 0), other);
+                if (far)
+                    add_quad(mesh.triangles, at(0, 0), at(1, 0), at(1, 1), at(0, 1), other);
+                else
+                    add_quad(mesh.triangles, at(0, 0), at(0, 1), at(1, 1), at(1, 0), other);
             }
 }
 
@@ -94,7 +98,8 @@ TriangleMesh make_sphere(const SphereOptions& options) {
 TriangleMesh make_ellipsoid(const EllipsoidOptions& options) {
     for (const double radius : options.radii) check_length("radii", radius);
     check_count("resolution", options.resolution, 1, 2200);
-    return mapped(unit_icosphere(options.resolution), [&](const Vec3& p) { return Vec3(p.cwiseProduct(options.radii)); });
+    return mapped(unit_icosphere(options.resolution),
+                  [&](const Vec3& p) { return Vec3(p.cwiseProduct(options.radii)); });
 }
 
 namespace {

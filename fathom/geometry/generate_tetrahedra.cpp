@@ -46,7 +46,9 @@ TetMesh make_tet_box(const TetBoxOptions& options) {
     TetMesh mesh;
     mesh.vertices.reserve((n[0] + 1) * (n[1] + 1) * (n[2] + 1));
     mesh.tetrahedra.reserve(n[0] * n[1] * n[2] * (options.five ? 5 : 6));
-    const auto number = [&](const LatticePoint& p) { return static_cast<Index>((p[2] * (n[1] + 1) + p[1]) * (n[0] + 1) + p[0]); };
+    const auto number = [&](const LatticePoint& p) {
+        return static_cast<Index>((p[2] * (n[1] + 1) + p[1]) * (n[0] + 1) + p[0]);
+    };
     for (std::size_t k = 0; k <= n[2]; ++k)
         for (std::size_t j = 0; j <= n[1]; ++j)
             for (std::size_t i = 0; i <= n[0]; ++i) {
@@ -81,8 +83,8 @@ std::vector<Index> face_lattice(const TriangleMesh& sphere, std::size_t face, st
     return lattice;
 }
 
-// The ball as 20 wedges from the centre to the faces of an icosahedron. Wedge points are 0 <= c <= b <= a <= n: layer a,
-// and in it the point (a-b) A + (b-c) B + c C of the face. Kuhn's tetrahedra of whole cubes fill the wedge exactly.
+// The ball as 20 wedges from the centre to the faces of an icosahedron. Wedge points are 0 <= c <= b <= a <= n: layer
+// a, and in it the point (a-b) A + (b-c) B + c C of the face. Kuhn's tetrahedra of whole cubes fill the wedge exactly.
 // number(a, i, j) is the vertex with weights i of B and j of C in layer a.
 void add_wedge(TetMesh& mesh, std::size_t n, const auto& number) {
     const auto inside = [n](const LatticePoint& p) { return p[0] <= n && p[1] <= p[0] && p[2] <= p[1]; };
@@ -148,7 +150,8 @@ Disk unit_disk(std::size_t rings) {
             for (std::size_t i = 0; i < k; ++i) {
                 const std::size_t outer = sector * k + i, inner = sector * (k - 1) + i;
                 disk.triangles.push_back({number(k - 1, inner), number(k, outer), number(k, outer + 1)});
-                if (i + 1 < k) disk.triangles.push_back({number(k - 1, inner), number(k, outer + 1), number(k - 1, inner + 1)});
+                if (i + 1 < k)
+                    disk.triangles.push_back({number(k - 1, inner), number(k, outer + 1), number(k - 1, inner + 1)});
             }
     return disk;
 }

@@ -15,8 +15,12 @@ struct KuhnWalk {
     bool even; // an odd order of the axes makes a tetrahedron of negative volume
 };
 
-inline constexpr std::array<KuhnWalk, 6> kuhn_walks = {
-    {{{0, 1, 2}, true}, {{1, 2, 0}, true}, {{2, 0, 1}, true}, {{0, 2, 1}, false}, {{1, 0, 2}, false}, {{2, 1, 0}, false}}};
+inline constexpr std::array<KuhnWalk, 6> kuhn_walks = {{{{0, 1, 2}, true},
+                                                        {{1, 2, 0}, true},
+                                                        {{2, 0, 1}, true},
+                                                        {{0, 2, 1}, false},
+                                                        {{1, 0, 2}, false},
+                                                        {{2, 1, 0}, false}}};
 
 // The corners met on a walk through the cube whose lowest corner is `cell`, in the order of positive volume.
 [[nodiscard]] constexpr std::array<LatticePoint, 4> corners_of(const LatticePoint& cell, const KuhnWalk& walk) {

@@ -15,7 +15,8 @@ class PointGrid {
 public:
     PointGrid(std::span<const Vec3> points, double cell);
 
-    // call(index, position) for every point in the cells that the box around `p` meets: all within `radius`, and others.
+    // call(index, position) for every point in the cells that the box around `p` meets: all within `radius`, and
+    // others.
     template <class Call>
     void near(const Vec3& p, double radius, Call&& call) const {
         const Vec3 low = lattice(p - Vec3::Constant(radius)), high = lattice(p + Vec3::Constant(radius));

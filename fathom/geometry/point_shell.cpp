@@ -26,12 +26,14 @@ std::size_t wanted_count(const ShellSurface& surface, std::size_t count, double 
         throw Error(Cause::invalid_argument, std::move(reason), {.element = fmt::format("option {}", option)});
     };
     if (spacing == 0) {
-        if (count < 1 || count > max_points) refuse("count", fmt::format("count is {}, outside [1, {}]", count, max_points));
+        if (count < 1 || count > max_points)
+            refuse("count", fmt::format("count is {}, outside [1, {}]", count, max_points));
         return count;
     }
     const double points = surface.area() / (spacing * spacing) * 2 / 1.7320508075688772;
     if (!(spacing > 0) || !(points <= static_cast<double>(max_points)))
-        refuse("spacing", fmt::format("spacing {} m asks for {:.3g} points, outside [1, {}]", spacing, points, max_points));
+        refuse("spacing",
+               fmt::format("spacing {} m asks for {:.3g} points, outside [1, {}]", spacing, points, max_points));
     return std::max<std::size_t>(1, static_cast<std::size_t>(std::floor(points + 0.5)));
 }
 
@@ -147,15 +149,19 @@ private:
     double spacing_;
 };
 
-std::vector<SurfaceSpot> kept_spots(const ShellSurface& surface, const RepelledShellOptions& options, std::size_t count) {
+std::vector<SurfaceSpot> kept_spots(const ShellSurface& surface, const RepelledShellOptions& options,
+                                    std::size_t count) {
     std::vector<SurfaceSpot> kept;
-    if (options.keep_creases) kept = crease_spots(surface, hexagonal_spacing(surface.area(), count));
-    else if (options.keep_corners) kept = corner_spots(surface);
+    if (options.keep_creases)
+        kept = crease_spots(surface, hexagonal_spacing(surface.area(), count));
+    else if (options.keep_corners)
+        kept = corner_spots(surface);
     if (kept.size() > count)
-        throw Error(Cause::invalid_argument,
-                    fmt::format("{} points cannot hold the {} of corners and creases; ask for more, or do not keep those",
-                                count, kept.size()),
-                    {.element = "option count"});
+        throw Error(
+            Cause::invalid_argument,
+            fmt::format("{} points cannot hold the {} of corners and creases; ask for more, or do not keep those",
+                        count, kept.size()),
+            {.element = "option count"});
     return kept;
 }
 
@@ -209,7 +215,8 @@ ShellQuality shell_quality(const PointShell& shell, const TriangleMesh& mesh, st
     ShellQuality quality;
     quality.ideal_spacing = hexagonal_spacing(surface.area(), n);
     const PointGrid grid(shell.points, quality.ideal_spacing);
-    const auto distances = measured(n, [&](std::size_t i) { return nearest(grid, shell, shell.points[i], shell.normals[i], i); });
+    const auto distances =
+        measured(n, [&](std::size_t i) { return nearest(grid, shell, shell.points[i], shell.normals[i], i); });
     double sum = 0, squares = 0, smallest = std::numeric_limits<double>::infinity();
     std::size_t counted = 0;
     for (const double d : distances) {
@@ -223,10 +230,11 @@ ShellQuality shell_quality(const PointShell& shell, const TriangleMesh& mesh, st
         const double mean = sum / static_cast<double>(counted);
         quality.smallest = smallest / quality.ideal_spacing;
         quality.mean = mean / quality.ideal_spacing;
-        quality.variation = mean > 0 ? std::sqrt(std::max(0.0, squares / static_cast<double>(counted) - mean * mean)) / mean : 0;
+        quality.variation =
+            mean > 0 ? std::sqrt(std::max(0.0, squares / static_cast<double>(counted) - mean * mean)) / mean : 0;
     }
     Random random(1);
-    const auto spots = surface.random_spots(samples ? samples : 20 * n, random);
+    const auto spots = surface.random_spots(samples ? samples : std::min<std::size_t>(20 * n, 10'000'000), random);
     const auto gaps = measured(spots.size(), [&](std::size_t i) {
         const double gap = nearest(grid, shell, spots[i].point, surface.walker().normal(spots[i].triangle), n);
         return std::isfinite(gap) ? gap : grid.reach();

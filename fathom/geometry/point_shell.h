@@ -1,7 +1,7 @@
 // Room: geometry. Point shells: samples on a surface with outward unit normals, tested against fields by later rooms.
-// Method: the vertices, or particles that repel each other on the surface (Turk 1991; Barbic & James 2008, as Xu & Barbic
-// 2014 use them). Repulsion costs O(points * rounds); prefer the vertices when the mesh is already even.
-// Meshes are checked: Error{non_finite, index_out_of_range}; Error{empty} where no triangle has area. Borders and edges of
+// Method: the vertices, or particles that repel each other on the surface (Turk 1991; Barbic & James 2008, as Xu &
+// Barbic 2014 use them). Repulsion costs O(points * rounds); prefer the vertices when the mesh is already even. Meshes
+// are checked: Error{non_finite, index_out_of_range}; Error{empty} where no triangle has area. Borders and edges of
 // more than two triangles stop a particle. Thread-safe; same bytes for any thread count.
 #pragma once
 
@@ -53,8 +53,8 @@ struct ShellQuality {
     double variation = 0;     // of those distances: standard deviation / mean; random: about 0.52; 0 at best
     double largest_gap = 0;   // farthest that a surface sample is from the shell, against that packing's; 1 at best
 };
-// The gap is the largest of `samples` random places (0: 20 for each point), so a lower estimate. With fewer than two points
-// the distances are 0. O(n).
+// The gap is the largest of `samples` random places (0: 20 for each point, at most ten million), so a lower estimate.
+// With fewer than two points the distances are 0. O(n).
 [[nodiscard]] ShellQuality shell_quality(const PointShell& shell, const TriangleMesh& mesh, std::size_t samples = 0);
 
 } // namespace fathom

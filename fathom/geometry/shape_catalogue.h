@@ -1,5 +1,5 @@
-// Room: geometry. The generated shapes by name, with parameters that can be listed: for the command line, the demo, tests
-// and benchmarks. To add a shape: a generator in generate.h and an entry in shape_catalogue.cpp. Thread-safe.
+// Room: geometry. The generated shapes by name, with parameters that can be listed: for the command line, the demo,
+// tests and benchmarks. To add a shape: a generator in generate.h and an entry in shape_catalogue.cpp. Thread-safe.
 #pragma once
 
 #include <fathom/geometry/tet_mesh.h>
@@ -31,9 +31,9 @@ struct CatalogueShape {
     std::string name;
     std::string description; // one line
     std::vector<ShapeParameter> parameters;
-    bool volume;                                         // tetrahedra instead of triangles
-    std::function<bool(const ShapeValues&)> closed;      // a surface without border
-    std::function<ShapeMesh(const ShapeValues&)> build;  // takes a value for every parameter
+    bool volume;                                        // tetrahedra instead of triangles
+    std::function<bool(const ShapeValues&)> closed;     // a surface without border
+    std::function<ShapeMesh(const ShapeValues&)> build; // takes a value for every parameter
 };
 
 [[nodiscard]] std::span<const CatalogueShape> shape_catalogue(); // sorted by name
@@ -41,8 +41,8 @@ struct CatalogueShape {
 // Error{invalid_argument} names the shapes that there are.
 [[nodiscard]] const CatalogueShape& find_shape(std::string_view name);
 
-// Every parameter's value: the given one, or its fallback. Error{invalid_argument} for an unknown name, a value outside its
-// range, or a broken count.
+// Every parameter's value: the given one, or its fallback. Error{invalid_argument} for an unknown name, a value outside
+// its range, or a broken count.
 [[nodiscard]] ShapeValues completed(const CatalogueShape& shape, const ShapeValues& given);
 
 [[nodiscard]] ShapeMesh make_shape(std::string_view name, const ShapeValues& values = {});

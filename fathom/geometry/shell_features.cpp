@@ -40,7 +40,8 @@ struct Chain {
     std::vector<Index> triangles; // one fewer: beside each edge
 };
 
-Chain follow(const ShellSurface& surface, const CreaseEnds& ends, Index start, CreaseEnd next, std::vector<char>& used) {
+Chain follow(const ShellSurface& surface, const CreaseEnds& ends, Index start, CreaseEnd next,
+             std::vector<char>& used) {
     Chain chain{{start}, {}};
     while (!used[next.crease]) {
         used[next.crease] = 1;
@@ -54,11 +55,13 @@ Chain follow(const ShellSurface& surface, const CreaseEnds& ends, Index start, C
 }
 
 // Even steps along the chain, its ends left out; a loop has its start as its first point.
-void add_along(const ShellSurface& surface, const Chain& chain, bool loop, double spacing, std::vector<SurfaceSpot>& spots) {
+void add_along(const ShellSurface& surface, const Chain& chain, bool loop, double spacing,
+               std::vector<SurfaceSpot>& spots) {
     const auto& vertices = surface.mesh().vertices;
     std::vector<double> length{0};
     for (std::size_t i = 0; i + 1 < chain.vertices.size(); ++i)
-        length.push_back(length.back() + std::sqrt((vertices[chain.vertices[i + 1]] - vertices[chain.vertices[i]]).squaredNorm()));
+        length.push_back(length.back() +
+                         std::sqrt((vertices[chain.vertices[i + 1]] - vertices[chain.vertices[i]]).squaredNorm()));
     const double steps = std::max(1.0, std::floor(length.back() / spacing + 0.5));
     std::size_t i = 0;
     for (double k = loop ? 0 : 1; k < steps; ++k) {

@@ -44,9 +44,9 @@ private:
     const TriangleMesh* mesh_;
     double crease_cosine_;
     SurfaceWalker walker_;
-    std::vector<Index> order_;        // triangles with area along a space-filling curve
-    std::vector<double> area_up_to_;  // their areas, summed
-    std::vector<std::size_t> first_;  // by vertex, into around_
+    std::vector<Index> order_;       // triangles with area along a space-filling curve
+    std::vector<double> area_up_to_; // their areas, summed
+    std::vector<std::size_t> first_; // by vertex, into around_
     std::vector<Index> around_;
     std::vector<Crease> creases_;
 };

@@ -149,7 +149,9 @@ private:
 
 } // namespace
 
-TriangleMesh collapsed(const TriangleMesh& mesh, const CollapseOptions& options) { return Collapser(mesh, options).run(); }
+TriangleMesh collapsed(const TriangleMesh& mesh, const CollapseOptions& options) {
+    return Collapser(mesh, options).run();
+}
 
 namespace {
 
@@ -255,7 +257,8 @@ TriangleMesh split_four(const TriangleMesh& mesh) {
     };
     for (const Triangle& t : mesh.triangles) {
         const Index ab = middle(t[0], t[1]), bc = middle(t[1], t[2]), ca = middle(t[2], t[0]);
-        for (const Triangle& part : {Triangle{t[0], ab, ca}, Triangle{ab, t[1], bc}, Triangle{ca, bc, t[2]}, Triangle{ab, bc, ca}})
+        for (const Triangle& part :
+             {Triangle{t[0], ab, ca}, Triangle{ab, t[1], bc}, Triangle{ca, bc, t[2]}, Triangle{ab, bc, ca}})
             result.triangles.push_back(part);
     }
     return result;

@@ -8,13 +8,13 @@
 namespace fathom {
 
 struct CollapseOptions {
-    std::size_t triangles = 1000;                      // stop at or below this many
-    std::function<double(const Vec3&)> size;           // wanted edge length, up to a factor; the shortest against it goes first
-    std::function<Vec3(const Vec3&)> onto_surface;     // where the middle of a collapsed edge goes
+    std::size_t triangles = 1000;            // stop at or below this many
+    std::function<double(const Vec3&)> size; // wanted edge length, up to a factor; the shortest against it goes first
+    std::function<Vec3(const Vec3&)> onto_surface; // where the middle of a collapsed edge goes
 };
 
-// Collapses edges until the count is met. Keeps the mesh a closed manifold of the same genus (link condition) and turns no
-// triangle over; stops early where nothing more can go. Deterministic. O(n log n), one thread.
+// Collapses edges until the count is met. Keeps the mesh a closed manifold of the same genus (link condition) and turns
+// no triangle over; stops early where nothing more can go. Deterministic. O(n log n), one thread.
 [[nodiscard]] TriangleMesh collapsed(const TriangleMesh& mesh, const CollapseOptions& options);
 
 // Flips edges where that raises the smallest angle of the two triangles, up to `rounds` sweeps. Returns how many.

@@ -15,19 +15,23 @@ class SurfaceWalker {
 public:
     explicit SurfaceWalker(const TriangleMesh& mesh);
 
-    // The end of a walk from `from` (on a triangle with area) along the tangential part of `move`. Crosses edges that two
-    // triangles with area share; slides along all others. O(triangles crossed), at most a few hundred.
+    // The end of a walk from `from` (on a triangle with area) along the tangential part of `move`. Crosses edges that
+    // two triangles with area share; slides along all others. O(triangles crossed), at most a few hundred.
     [[nodiscard]] SurfaceSpot walk(const SurfaceSpot& from, const Vec3& move) const;
 
-    // The triangle across side k (corners k and k+1), and the number of the common side there. None (no_index) at a border,
-    // where more than two triangles meet, and beside triangles without area.
+    // The triangle across side k (corners k and k+1), and the number of the common side there. None (no_index) at a
+    // border, where more than two triangles meet, and beside triangles without area.
     struct Neighbour {
         Index triangle = no_index;
         Index side = 0;
     };
-    [[nodiscard]] const Neighbour& across(std::size_t triangle, std::size_t side) const { return across_[triangle][side]; }
+    [[nodiscard]] const Neighbour& across(std::size_t triangle, std::size_t side) const {
+        return across_[triangle][side];
+    }
 
-    [[nodiscard]] const Vec3& normal(std::size_t triangle) const { return normals_[triangle]; } // unit; zero without area
+    [[nodiscard]] const Vec3& normal(std::size_t triangle) const {
+        return normals_[triangle];
+    } // unit; zero without area
 
 private:
     // What is left of a walk: the place, the way still to go in its triangle, and the side that it lies on (3: none).

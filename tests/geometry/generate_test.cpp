@@ -92,7 +92,8 @@ long expected_euler(const std::string& name, const ShapeValues& values) {
     if (name == "cloth") return 1;
     if (name == "terrain") return values.at("closed") != 0 ? 2 : 1;
     // The tube is a ring; of the five kinds of obstacle only the third is.
-    if (name == "tunnel") return 2 * (static_cast<long>(values.at("obstacles")) - static_cast<long>(values.at("obstacles") + 2) / 5);
+    if (name == "tunnel")
+        return 2 * (static_cast<long>(values.at("obstacles")) - static_cast<long>(values.at("obstacles") + 2) / 5);
     return 2;
 }
 
@@ -101,7 +102,8 @@ std::vector<ShapeValues> variants_of(const CatalogueShape& shape) {
     std::vector<ShapeValues> variants{{}};
     for (const ShapeParameter& p : shape.parameters) {
         if (p.name == "resolution" && !shape.volume) {
-            for (const double n : {p.minimum, p.minimum + 1, std::floor(1.7 * p.fallback)}) variants.push_back({{p.name, n}});
+            for (const double n : {p.minimum, p.minimum + 1, std::floor(1.7 * p.fallback)})
+                variants.push_back({{p.name, n}});
         } else if (p.name == "resolution") {
             for (const double n : {1.0, 3.0, 8.0}) variants.push_back({{p.name, n}});
         } else if (p.whole && p.maximum == 1) {
@@ -122,7 +124,9 @@ TEST(ShapeCatalogue, every_surface_is_sound_at_every_resolution) {
         for (const ShapeValues& given : variants_of(shape)) {
             const ShapeValues values = completed(shape, given);
             if (shape.name == "bowl" && values.at("resolution") < 30) continue; // too coarse for its wall: refused
-            SCOPED_TRACE(shape.name + (given.empty() ? "" : " " + given.begin()->first + " " + std::to_string(given.begin()->second)));
+            SCOPED_TRACE(shape.name + (given.empty()
+                                           ? ""
+                                           : " " + given.begin()->first + " " + std::to_string(given.begin()->second)));
             const auto mesh = std::get<TriangleMesh>(shape.build(values));
             expect_sound(mesh, shape.closed(values));
             EXPECT_EQ(topology_of(mesh).euler, expected_euler(shape.name, values));
@@ -169,7 +173,10 @@ TEST(ShapeCatalogue, refuses_unknown_names_and_values_outside_their_ranges) {
             for (const double bad : {p.minimum - 1, 2 * p.maximum + 1, infinity, -infinity, std::nan("")})
                 EXPECT_EQ(cause_of([&] { (void)make_shape(shape.name, {{p.name, bad}}); }), Cause::invalid_argument);
             if (p.whole) {
-                EXPECT_EQ(cause_of([&] { (void)make_shape(shape.name, {{p.name, p.minimum + 0.5}}); }), Cause::invalid_argument);
+                EXPECT_EQ(cause_of([&] {
+                              (void)make_shape(shape.name, {{p.name, p.minimum + 0.5}});
+                          }),
+                          Cause::invalid_argument);
             }
         }
 }
@@ -202,15 +209,40 @@ struct Measured {
 TEST(Generate, volume_and_area_converge_to_the_closed_form_with_the_square_of_the_edge) {
     const double a = 0.5, b = 0.35, c = 0.25, rim = 0.375, wall = 0.25, inner = 0.25;
     const std::vector<Measured> shapes = {
-        {"sphere", [](std::size_t n) { return make_sphere({0.5, n / 4}); }, pi / 6, pi},
-        {"ellipsoid", [&](std::size_t n) { return make_ellipsoid({{a, b, c}, n / 4}); }, 4.0 / 3 * pi * a * b * c, 0},
-        {"capsule", [](std::size_t n) { return make_capsule({0.25, 0.5, n}); },
+        {"sphere",
+         [](std::size_t n) {
+             return make_sphere({0.5, n / 4});
+         },
+         pi / 6, pi},
+        {"ellipsoid",
+         [&](std::size_t n) {
+             return make_ellipsoid({{a, b, c}, n / 4});
+         },
+         4.0 / 3 * pi * a * b * c, 0},
+        {"capsule",
+         [](std::size_t n) {
+             return make_capsule({0.25, 0.5, n});
+         },
          pi * 0.0625 * 0.5 + 4.0 / 3 * pi * 0.015625, 2 * pi * 0.25 * 0.5 + 4 * pi * 0.0625},
-        {"cylinder", [](std::size_t n) { return make_cylinder({0.3, 1, n}); }, pi * 0.09, 2 * pi * 0.3 * 1.3},
-        {"cone", [](std::size_t n) { return make_cone({0.4, 1, n}); }, pi * 0.16 / 3, pi * 0.4 * (0.4 + std::sqrt(1.16))},
-        {"torus", [](std::size_t n) { return make_torus({0.35, 0.15, n, n / 2}); }, 2 * pi * pi * 0.35 * 0.0225,
-         4 * pi * pi * 0.35 * 0.15},
-        {"bowl", [](std::size_t n) { return make_bowl({0.5, 0.25, n}); },
+        {"cylinder",
+         [](std::size_t n) {
+             return make_cylinder({0.3, 1, n});
+         },
+         pi * 0.09, 2 * pi * 0.3 * 1.3},
+        {"cone",
+         [](std::size_t n) {
+             return make_cone({0.4, 1, n});
+         },
+         pi * 0.16 / 3, pi * 0.4 * (0.4 + std::sqrt(1.16))},
+        {"torus",
+         [](std::size_t n) {
+             return make_torus({0.35, 0.15, n, n / 2});
+         },
+         2 * pi * pi * 0.35 * 0.0225, 4 * pi * pi * 0.35 * 0.15},
+        {"bowl",
+         [](std::size_t n) {
+             return make_bowl({0.5, 0.25, n});
+         },
          2.0 / 3 * pi * (0.125 - inner * inner * inner) + pi * pi * wall * wall * rim / 4,
          2 * pi * (0.25 + inner * inner) + pi * pi * rim * wall},
     };
@@ -280,9 +312,14 @@ TEST(Generate, lathe_turns_any_profile_outward_and_refuses_broken_ones) {
     }
     const double n = 40; // a prism's exact share of the cylinder's volume
     EXPECT_NEAR(volume_of(lathe(loop, {.segments = 40})), 3 * n / 2 * std::sin(2 * pi / n), 1e-12);
-    const std::vector<std::vector<Vec2>> broken = {
-        {}, {{0, 0}, {0, 1}}, {{0, 0}, {1, 0}, {1, 1}}, {{0, 0}, {-1, 0}, {0, 1}}, {{0, 0}, {1, 0}, {1, 0}, {0, 1}},
-        {{0, 0}, {1, std::nan("")}, {0, 1}}, {{0, 0}, {infinity, 1}, {0, 2}}, {{0, 0}, {1, 0}, {0, 1}, {1, 2}, {0, 3}}};
+    const std::vector<std::vector<Vec2>> broken = {{},
+                                                   {{0, 0}, {0, 1}},
+                                                   {{0, 0}, {1, 0}, {1, 1}},
+                                                   {{0, 0}, {-1, 0}, {0, 1}},
+                                                   {{0, 0}, {1, 0}, {1, 0}, {0, 1}},
+                                                   {{0, 0}, {1, std::nan("")}, {0, 1}},
+                                                   {{0, 0}, {infinity, 1}, {0, 2}},
+                                                   {{0, 0}, {1, 0}, {0, 1}, {1, 2}, {0, 3}}};
     for (const auto& profile : broken) EXPECT_EQ(cause_of([&] { (void)lathe(profile); }), Cause::invalid_argument);
     EXPECT_EQ(cause_of([&] { (void)lathe(up, {.segments = 2}); }), Cause::invalid_argument);
 }
@@ -368,7 +405,8 @@ void expect_like_a_scan(const TriangleMesh& mesh, std::size_t asked) {
     EXPECT_EQ(topology.unused_vertices, 0u);
     EXPECT_EQ(testing::doubled_vertices(mesh.vertices), 0u);
     EXPECT_GT(volume_of(mesh), 0);
-    EXPECT_NEAR(static_cast<double>(mesh.triangles.size()), static_cast<double>(asked), 0.005 * static_cast<double>(asked));
+    EXPECT_NEAR(static_cast<double>(mesh.triangles.size()), static_cast<double>(asked),
+                0.005 * static_cast<double>(asked));
     const std::vector<double> angles = smallest_angles(mesh);
     EXPECT_GT(angles.front(), 12) << "degrees, of all";
     EXPECT_GT(angles[angles.size() / 1000], 27) << "degrees, of all but a thousandth";
@@ -400,7 +438,8 @@ TEST(Creature, every_seed_gives_another_sound_creature) {
 }
 
 TEST(Creature, more_triangles_carry_more_relief_on_the_same_body) {
-    const TriangleMesh rough = make_creature({.triangles = 30'000}), smooth = make_creature({.triangles = 30'000, .relief = 0});
+    const TriangleMesh rough = make_creature({.triangles = 30'000}),
+                       smooth = make_creature({.triangles = 30'000, .relief = 0});
     EXPECT_EQ(rough.triangles, smooth.triangles);
     EXPECT_NEAR(volume_of(rough) / volume_of(smooth), 1, 0.05);
     EXPECT_GT(area_of(rough) / area_of(smooth), 1.002);

@@ -38,7 +38,8 @@ TEST(VertexShell, normals_are_exact_on_a_sphere_and_even_on_a_box) {
     const TriangleMesh sphere = make_sphere({.radius = 2, .resolution = 10});
     const PointShell shell = vertex_shell(sphere);
     ASSERT_EQ(shell.points, sphere.vertices);
-    for (std::size_t i = 0; i < shell.points.size(); ++i) ASSERT_LT((shell.normals[i] - shell.points[i] / 2).norm(), 1e-12);
+    for (std::size_t i = 0; i < shell.points.size(); ++i)
+        ASSERT_LT((shell.normals[i] - shell.points[i] / 2).norm(), 1e-12);
     // However the faces are cut, a corner of a box points along the diagonal.
     const PointShell box = vertex_shell(make_box());
     for (std::size_t i = 0; i < 8; ++i) EXPECT_LT((box.normals[i] - box.points[i].normalized()).norm(), 1e-12);
@@ -69,7 +70,8 @@ TEST(RandomShell, spacing_sets_the_count) {
     const TriangleMesh sphere = make_sphere({.radius = 1, .resolution = 20});
     const double spacing = 0.1, wanted = testing::area_of(sphere) / (spacing * spacing * std::sqrt(3) / 2);
     EXPECT_NEAR(static_cast<double>(random_shell(sphere, {.spacing = spacing}).points.size()), wanted, 1);
-    EXPECT_NEAR(shell_quality(random_shell(sphere, {.spacing = spacing}), sphere).ideal_spacing, spacing, 1e-3 * spacing);
+    EXPECT_NEAR(shell_quality(random_shell(sphere, {.spacing = spacing}), sphere).ideal_spacing, spacing,
+                1e-3 * spacing);
 }
 
 // ---- Repulsion.
@@ -80,7 +82,8 @@ TEST(RepelledShell, is_far_more_even_than_random_samples) {
         const PointShell even = repelled_shell(mesh, {.count = 3000});
         expect_on_surface(even, mesh);
         ASSERT_EQ(even.points.size(), 3000u);
-        const ShellQuality best = shell_quality(even, mesh), chance = shell_quality(random_shell(mesh, {.count = 3000}), mesh);
+        const ShellQuality best = shell_quality(even, mesh),
+                           chance = shell_quality(random_shell(mesh, {.count = 3000}), mesh);
         // Random samples show the figures of a Poisson process.
         EXPECT_LT(chance.smallest, 0.1);
         EXPECT_NEAR(chance.mean, 0.465, 0.03);
@@ -194,7 +197,8 @@ TEST(ShellQuality, a_hexagonal_packing_scores_one) {
     PointShell shell;
     for (std::size_t j = 0; j < rows; ++j)
         for (std::size_t i = 0; i < columns; ++i) {
-            const double x = static_cast<double>(i) + (j % 2 ? 0.75 : 0.25), y = (static_cast<double>(j) + 0.5) * std::sqrt(3) / 2;
+            const double x = static_cast<double>(i) + (j % 2 ? 0.75 : 0.25),
+                         y = (static_cast<double>(j) + 0.5) * std::sqrt(3) / 2;
             shell.points.push_back({x - width / 2, y - height / 2, 0});
             shell.normals.push_back(Vec3::UnitZ());
             shell.triangles.push_back(0);

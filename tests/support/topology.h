@@ -1,4 +1,5 @@
-// What tests ask of a triangle mesh: closedness, genus, volume, angles, crossings. Plain and slow on purpose: an oracle.
+// What tests ask of a triangle mesh: closedness, genus, volume, angles, crossings. Plain and slow on purpose: an
+// oracle.
 #pragma once
 
 #include <fathom/geometry/triangle_mesh.h>
@@ -17,9 +18,9 @@ namespace fathom::testing {
 
 struct Topology {
     std::size_t edges = 0;
-    std::size_t border_edges = 0;     // in one triangle
-    std::size_t bad_edges = 0;        // in more than two triangles, or twice in the same direction
-    std::size_t fan_faults = 0;       // vertices whose triangles do not form one fan
+    std::size_t border_edges = 0; // in one triangle
+    std::size_t bad_edges = 0;    // in more than two triangles, or twice in the same direction
+    std::size_t fan_faults = 0;   // vertices whose triangles do not form one fan
     std::size_t unused_vertices = 0;
     std::size_t components = 0;       // by shared vertices; unused vertices do not count
     std::size_t repeated_corners = 0; // triangles that name a vertex twice
@@ -162,8 +163,8 @@ namespace detail {
 
 } // namespace detail
 
-// Edge-triangle pairs without a common vertex that pierce each other. Triangles are sorted into cells of about the size of
-// the longest edge; rounding may hide contacts that only touch.
+// Edge-triangle pairs without a common vertex that pierce each other. Triangles are sorted into cells of about the size
+// of the longest edge; rounding may hide contacts that only touch.
 [[nodiscard]] inline std::size_t crossings_in(const TriangleMesh& mesh) {
     double cell = 0;
     for (std::size_t t = 0; t < mesh.triangles.size(); ++t) cell += mesh.bounds(t).diagonal();
@@ -174,7 +175,9 @@ namespace detail {
         for (double z = low.z(); z <= high.z(); ++z)
             for (double y = low.y(); y <= high.y(); ++y)
                 for (double x = low.x(); x <= high.x(); ++x) {
-                    const auto bits = [](double v) { return static_cast<std::uint64_t>(static_cast<std::int64_t>(v)) & 0x1fffff; };
+                    const auto bits = [](double v) {
+                        return static_cast<std::uint64_t>(static_cast<std::int64_t>(v)) & 0x1fffff;
+                    };
                     call(bits(x) | bits(y) << 21 | bits(z) << 42);
                 }
     };
@@ -191,8 +194,10 @@ namespace detail {
             visit(box, [&](std::uint64_t key) {
                 for (const Index s : cells[key]) {
                     const Triangle& c = mesh.triangles[s];
-                    if (std::find(c.begin(), c.end(), a) != c.end() || std::find(c.begin(), c.end(), b) != c.end()) continue;
-                    if (mesh.bounds(s).overlaps(box) && detail::pierces(mesh.vertices[a], mesh.vertices[b], mesh.corners(s)))
+                    if (std::find(c.begin(), c.end(), a) != c.end() || std::find(c.begin(), c.end(), b) != c.end())
+                        continue;
+                    if (mesh.bounds(s).overlaps(box) &&
+                        detail::pierces(mesh.vertices[a], mesh.vertices[b], mesh.corners(s)))
                         ++found;
                 }
             });
