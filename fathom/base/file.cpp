@@ -1,0 +1,138 @@
+// Room: base. Whole files in and out, by POSIX calls: the standard streams do not say why they fail.
+#include <fathom/base/error.h>
+#include <fathom/base/file.h>
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace fathom {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+class Descriptor {
+public:
+    explicit Descriptor(int value) : value_(value) {}
+    ~Descriptor() {
+        if (value_ >= 0) ::close(value_);
+    }
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+
+    [[nodiscard]] int get() const { return value_; }
+    [[nodiscard]] bool close() { return ::close(std::exchange(value_, -1)) == 0; }
+
+private:
+    int value_;
+};
+
+[[noreturn]] void fail(Cause cause, const fs::path& path, std::string_view reason) {
+    throw Error(cause, std::string(reason), {.file = path.string()});
+}
+
+[[noreturn]] void fail_with_errno(Cause cause, const fs::path& path) { fail(cause, path, std::strerror(errno)); }
+
+void allocate(Bytes& bytes, std::size_t size, const fs::path& path) {
+    try {
+        bytes.resize(size);
+    } catch (const std::bad_alloc&) {
+        fail(Cause::too_large, path, fmt::format("{} bytes do not fit into memory", size));
+    }
+}
+
+// How many bytes came; fewer than asked only at the end of the file.
+std::size_t read_fully(int file, std::byte* target, std::size_t size, const fs::path& path) {
+    std::size_t done = 0;
+    while (done < size) {
+        const ssize_t step = ::read(file, target + done, size - done);
+        if (step < 0 && errno == EINTR) continue;
+        if (step < 0) fail_with_errno(Cause::cannot_open, path);
+        if (step == 0) break;
+        done += static_cast<std::size_t>(step);
+    }
+    return done;
+}
+
+bool write_fully(int file, std::string_view content) {
+    while (!content.empty()) {
+        const ssize_t step = ::write(file, content.data(), content.size());
+        if (step < 0 && errno == EINTR) continue;
+        if (step < 0) return false;
+        content.remove_prefix(static_cast<std::size_t>(step));
+    }
+    return true;
+}
+
+// Where the content belongs: the target of a link, and never a device or folder.
+fs::path final_place(const fs::path& path) {
+    std::error_code ignored;
+    const fs::path target = fs::is_symlink(path, ignored) ? fs::weakly_canonical(path, ignored) : path;
+    if (target.empty()) fail(Cause::cannot_write, path, "a symbolic link that leads nowhere");
+    const fs::file_status status = fs::status(target, ignored);
+    if (fs::exists(status) && !fs::is_regular_file(status)) fail(Cause::cannot_write, path, "not a regular file");
+    return target;
+}
+
+fs::path temporary_beside(const fs::path& target) {
+    static std::atomic<unsigned> counter = 0;
+    return target.parent_path() / fmt::format(".fathom-{}-{}.tmp", ::getpid(), counter++);
+}
+
+mode_t mode_of(const fs::path& target, mode_t otherwise) {
+    struct stat status {};
+    return ::stat(target.c_str(), &status) == 0 ? status.st_mode & 07777 : otherwise;
+}
+
+} // namespace
+
+void Bytes::Release::operator()(std::byte* memory) const { std::free(memory); }
+
+void Bytes::resize(std::size_t size) {
+    void* moved = std::realloc(memory_.get(), size > 0 ? size : 1);
+    if (!moved) throw std::bad_alloc();
+    static_cast<void>(memory_.release());
+    memory_.reset(static_cast<std::byte*>(moved));
+    size_ = size;
+}
+
+Bytes read_whole_file(const fs::path& path) {
+    // A pipe without a writer would block for ever.
+    Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    struct stat status {};
+    if (file.get() < 0 || ::fstat(file.get(), &status) != 0) fail_with_errno(Cause::cannot_open, path);
+    if (S_ISDIR(status.st_mode)) fail(Cause::cannot_open, path, "is a folder, not a file");
+    if (!S_ISREG(status.st_mode)) fail(Cause::cannot_open, path, "not a regular file");
+    Bytes bytes;
+    allocate(bytes, static_cast<std::size_t>(status.st_size), path);
+    const std::size_t size = read_fully(file.get(), bytes.data(), bytes.size(), path);
+    if (size < bytes.size()) bytes.resize(size); // cut short by someone else meanwhile
+    return bytes;
+}
+
+void write_whole_file(const fs::path& path, std::string_view content) {
+    const fs::path target = final_place(path);
+    const fs::path temporary = temporary_beside(target);
+    Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    if (file.get() < 0) fail_with_errno(Cause::cannot_write, path);
+    const mode_t mode = mode_of(target, mode_of(temporary, 0644));
+    const bool written = write_fully(file.get(), content) && ::fchmod(file.get(), mode) == 0 && file.close() &&
+                         ::rename(temporary.c_str(), target.c_str()) == 0;
+    if (written) return;
+    const int why = errno;
+    ::unlink(temporary.c_str());
+    errno = why;
+    fail_with_errno(Cause::cannot_write, path);
+}
+
+} // namespace fathom
