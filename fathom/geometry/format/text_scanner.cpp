@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 
@@ -12,7 +13,14 @@ namespace fathom {
 namespace {
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
-bool ends_word(char c) { return is_blank(c) || c == '\n'; }
+
+// By table: this is asked for every byte of a file.
+constexpr std::array<bool, 256> word_ends = [] {
+    std::array<bool, 256> table{};
+    for (const char c : {' ', '\t', '\r', '\v', '\f', '\n'}) table[static_cast<unsigned char>(c)] = true;
+    return table;
+}();
+bool ends_word(char c) { return word_ends[static_cast<unsigned char>(c)]; }
 
 // A word as it may be shown in a message: short, and nothing that upsets a terminal.
 std::string shown(std::string_view word) {
@@ -22,10 +30,25 @@ std::string shown(std::string_view word) {
     return word.size() > 32 ? text + "..." : text;
 }
 
-template <class T> bool parse(std::string_view word, T& value) {
+template <class T>
+bool parse(std::string_view word, T& value) {
     if (word.starts_with('+')) word.remove_prefix(1);
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
     return error == std::errc() && end == word.data() + word.size() && !word.empty();
+}
+
+// Where the first digit other than 0 of a valid number stands: -2 in 0.01, 3 in 1000, 99 in 1e99. Capped at +-10^9.
+std::int64_t decimal_exponent(std::string_view word) {
+    const std::size_t mark = std::min(word.find_first_of("eE"), word.size());
+    const std::string_view digits = word.substr(0, mark);
+    const std::size_t first = std::min(digits.find_first_of("123456789"), digits.size());
+    const std::size_t point = std::min(digits.find('.'), digits.size());
+    const std::int64_t place =
+        static_cast<std::int64_t>(point) - static_cast<std::int64_t>(first) - (first < point ? 1 : 0);
+    std::int64_t exponent = 0;
+    if (mark < word.size() && !parse(word.substr(mark + 1), exponent))
+        exponent = word[mark + 1] == '-' ? -1'000'000'000 : 1'000'000'000;
+    return std::clamp<std::int64_t>(exponent, -1'000'000'000, 1'000'000'000) + place;
 }
 
 // Numbers too large or too small for a double: what strtod would say, without its locale.
@@ -34,8 +57,7 @@ bool parse_number(std::string_view word, double& value) {
     if (word.starts_with('+')) word.remove_prefix(1);
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
     if (error != std::errc::result_out_of_range || end != word.data() + word.size()) return false;
-    const bool tiny = word.find("e-") != word.npos || word.find("E-") != word.npos;
-    value = tiny ? 0.0 : HUGE_VAL;
+    value = decimal_exponent(word) < 0 ? 0.0 : HUGE_VAL;
     return true;
 }
 
@@ -130,7 +152,8 @@ std::uint64_t TextScanner::count(std::string_view what) {
     return static_cast<std::uint64_t>(value);
 }
 
-template <class Next> Vec3 TextScanner::three(std::size_t vertex, Next next) const {
+template <class Next>
+Vec3 TextScanner::three(std::size_t vertex, Next next) const {
     constexpr std::string_view axes[] = {"x coordinate", "y coordinate", "z coordinate"};
     Vec3 p;
     for (int k = 0; k < 3; ++k) p[k] = next(axes[k]);
@@ -156,7 +179,8 @@ void TextScanner::skip_bytes(std::size_t count) {
     at_ += count;
 }
 
-std::size_t TextScanner::believable_count(std::uint64_t count, std::size_t least_bytes, std::string_view element) const {
+std::size_t TextScanner::believable_count(std::uint64_t count, std::size_t least_bytes,
+                                          std::string_view element) const {
     return believable(count, least_bytes, left() + 1, element, place()); // the last element may lack its newline
 }
 
