@@ -1,19 +1,19 @@
-// Room: geometry. Ear clipping with a waiting list for every blocking vertex, and a grid to find it.
+// Room: geometry. Ear clipping with a waiting list for every blocking vertex, and a tree to find it.
 #include <fathom/geometry/predicates.h>
 #include <fathom/geometry/triangulate.h>
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <numeric>
 
 namespace fathom {
 
 namespace {
 
-constexpr std::size_t grid_pays_from = 48; // corners; below, going round the ring is quicker
+constexpr std::size_t tree_pays_from = 48; // corners; below, going round the ring is quicker
 constexpr int forced_choice_looks_at = 16; // corners
 
-// Work is counted in vertices and grid cells looked at: about 30 ns each. Honest polygons need 5 to 300 a corner.
+// Work is counted in vertices and boxes looked at: about 20 ns each. Honest polygons need 5 to 200 a corner.
 constexpr std::uint64_t most_work_per_corner = 2000;
 constexpr std::uint64_t work_at_first = 50'000'000; // that a triangulator may spend on difficult polygons
 constexpr std::uint64_t work_earned_per_corner = 24;
@@ -35,117 +35,112 @@ Vec3 area_direction(std::span<const Vec3> vertices, std::span<const Index> corne
     return sum;
 }
 
-// Corners of the plane polygon by cell, over their bounding box. Those that are cut off later stay until the next build.
-class CornerGrid {
+// Is the box strictly to the right of the line from a to b? Yes only where rounding cannot change it.
+bool right_of(const Vec2& a, const Vec2& b, const Vec2& lower, const Vec2& upper) {
+    const Vec2 d = b - a;
+    const double x = (d.y() > 0 ? lower.x() : upper.x()) - a.x(); // the corner furthest to the left of the line
+    const double y = (d.x() > 0 ? upper.y() : lower.y()) - a.y();
+    const double first = d.x() * y;
+    const double second = d.y() * x;
+    return first - second < -0x1p-48 * (std::abs(first) + std::abs(second));
+}
+
+// A k-d tree of the corners in the plane, each node with its bounding box and the number of corners not yet cut off.
+// Long thin triangles, of which ear clipping makes many, touch few boxes that are not empty.
+class CornerTree {
 public:
-    // Over the corners for which keep() is true.
-    template <class Point, class Keep>
-    void build(std::size_t count, Point point, Keep keep) {
-        members_.clear();
-        for (Index i = 0; i < count; ++i)
-            if (keep(i)) members_.push_back(i);
-        Vec2 lower = point(members_.front());
-        Vec2 upper = lower;
-        for (const Index i : members_) {
-            lower = lower.cwiseMin(point(i));
-            upper = upper.cwiseMax(point(i));
-        }
-        columns_ = rows_ = 0;
-        if (lay_out(lower, upper, members_.size())) sort_members(point);
+    template <class Point>
+    void build(std::size_t count, Point point) {
+        members_.resize(count);
+        std::iota(members_.begin(), members_.end(), Index{0});
+        leaf_of_.resize(count);
+        nodes_.clear();
+        add_node(0, static_cast<Index>(count), no_index, point);
     }
-    void clear() { columns_ = rows_ = 0; }
+    void clear() { nodes_.clear(); }
+    [[nodiscard]] bool in_use() const { return !nodes_.empty(); }
 
-    [[nodiscard]] bool in_use() const { return columns_ > 0; }
-    [[nodiscard]] std::size_t size() const { return members_.size(); }
+    void remove(Index corner) {
+        for (Index n = leaf_of_[corner]; n != no_index; n = nodes_[n].parent) --nodes_[n].alive;
+    }
 
-    // look(corner) for every corner in a cell that the triangle may touch, until it says true: then that corner. Adds
-    // the cells and corners looked at to `work`.
+    // The first corner, in the order of the tree, in a box that the counter-clockwise triangle may touch and for which
+    // look(corner) is true. Adds what it looked at to `work`.
     template <class Look>
     [[nodiscard]] Index find(const std::array<Vec2, 3>& triangle, std::uint64_t& work, Look look) const {
-        const auto [low, high] = std::minmax({triangle[0].y(), triangle[1].y(), triangle[2].y()});
-        const Index last_row = row(high);
-        for (Index r = row(low); r <= last_row; ++r) {
-            const auto [first, last] = columns_of(triangle, r);
-            for (Index c = first; c <= last; ++c) {
-                const std::size_t k = static_cast<std::size_t>(r) * columns_ + c;
-                work += 1 + starts_[k + 1] - starts_[k];
-                for (Index m = starts_[k]; m < starts_[k + 1]; ++m)
-                    if (look(members_[m])) return members_[m];
+        const Vec2 lower = triangle[0].cwiseMin(triangle[1]).cwiseMin(triangle[2]);
+        const Vec2 upper = triangle[0].cwiseMax(triangle[1]).cwiseMax(triangle[2]);
+        std::array<Index, 64> stack;
+        std::size_t height = 0;
+        stack[height++] = 0;
+        while (height > 0) {
+            const Index n = stack[--height];
+            const Node& node = nodes_[n];
+            ++work;
+            if (node.alive == 0 || (node.lower.array() > upper.array()).any() ||
+                (node.upper.array() < lower.array()).any())
+                continue;
+            if (right_of(triangle[2], triangle[0], node.lower, node.upper) ||
+                right_of(triangle[0], triangle[1], node.lower, node.upper) ||
+                right_of(triangle[1], triangle[2], node.lower, node.upper))
+                continue;
+            if (node.right != no_index) {
+                stack[height++] = node.right;
+                stack[height++] = n + 1;
+                continue;
             }
+            work += node.end - node.begin;
+            for (Index m = node.begin; m < node.end; ++m)
+                if (look(members_[m])) return members_[m];
         }
         return no_index;
     }
 
 private:
-    // By cell, stable: a counting sort.
+    static constexpr Index leaf_size = 8;
+
+    struct Node {
+        Vec2 lower;
+        Vec2 upper;
+        Index begin; // of members_
+        Index end;
+        Index alive;
+        Index parent;
+        Index right; // the left child comes next; none where it is a leaf
+    };
+
+    // Halves at the median, so the depth is that of a balanced tree.
     template <class Point>
-    void sort_members(Point point) {
-        starts_.assign(static_cast<std::size_t>(columns_) * rows_ + 1, 0);
-        for (const Index i : members_) ++starts_[cell(point(i)) + 1];
-        for (std::size_t k = 1; k < starts_.size(); ++k) starts_[k] += starts_[k - 1];
-        sorted_.resize(members_.size());
-        for (const Index i : members_) sorted_[starts_[cell(point(i))]++] = i;
-        // Each start has moved up to the next one.
-        std::rotate(starts_.begin(), starts_.end() - 1, starts_.end());
-        starts_.front() = 0;
-        members_.swap(sorted_);
-    }
-
-    // About one corner a cell, cells about square. False where the box has no usable extent.
-    bool lay_out(const Vec2& lower, const Vec2& upper, std::size_t count) {
-        const Vec2 size = upper - lower;
-        const double most = static_cast<double>(count);
-        const double wide = std::clamp(std::sqrt(most * size.x() / size.y()), 1.0, most);
-        const double high = std::clamp(most / wide, 1.0, most);
-        lower_ = lower;
-        cell_size_ = Vec2(size.x() / std::floor(wide), size.y() / std::floor(high));
-        const Vec2 inverse = cell_size_.cwiseInverse();
-        if (!(cell_size_.minCoeff() > 0) || !cell_size_.allFinite() || !inverse.allFinite()) return false;
-        columns_ = static_cast<Index>(wide);
-        rows_ = static_cast<Index>(high);
-        return true;
-    }
-
-    [[nodiscard]] static Index clamped(double cells, Index count) {
-        return cells > 0 ? static_cast<Index>(std::min(cells, static_cast<double>(count - 1))) : 0;
-    }
-    [[nodiscard]] Index column(double x) const { return clamped((x - lower_.x()) / cell_size_.x(), columns_); }
-    [[nodiscard]] Index row(double y) const { return clamped((y - lower_.y()) / cell_size_.y(), rows_); }
-    [[nodiscard]] std::size_t cell(const Vec2& p) const {
-        return static_cast<std::size_t>(row(p.y())) * columns_ + column(p.x());
-    }
-
-    // Every column that the triangle may touch in a row; a column more on each side pays for rounding.
-    [[nodiscard]] std::pair<Index, Index> columns_of(const std::array<Vec2, 3>& triangle, Index r) const {
-        const double bottom = lower_.y() + (r - 0.01) * cell_size_.y();
-        const double top = lower_.y() + (r + 1.01) * cell_size_.y();
-        double left = std::numeric_limits<double>::infinity();
-        double right = -left;
-        for (std::size_t k = 0; k < 3; ++k) {
-            const Vec2& p = triangle[k];
-            const Vec2 along = triangle[(k + 1) % 3] - p;
-            const auto reach = [&](double t) {
-                const double x = p.x() + std::clamp(t, 0.0, 1.0) * along.x();
-                left = std::min(left, x);
-                right = std::max(right, x);
-            };
-            const bool level = along.y() == 0;
-            if (std::max(p.y(), p.y() + along.y()) < bottom || std::min(p.y(), p.y() + along.y()) > top) continue;
-            reach(level ? 0.0 : (bottom - p.y()) / along.y());
-            reach(level ? 1.0 : (top - p.y()) / along.y());
+    Index add_node(Index begin, Index end, Index parent, Point point) {
+        const Index n = static_cast<Index>(nodes_.size());
+        Vec2 lower = point(members_[begin]);
+        Vec2 upper = lower;
+        for (Index m = begin; m < end; ++m) {
+            lower = lower.cwiseMin(point(members_[m]));
+            upper = upper.cwiseMax(point(members_[m]));
         }
-        if (left > right) return {0, columns_ - 1}; // rounding lost the row: look everywhere
-        const Index first = column(left);
-        return {first > 0 ? first - 1 : 0, std::min(column(right) + 1, columns_ - 1)};
+        nodes_.push_back({lower, upper, begin, end, end - begin, parent, no_index});
+        if (end - begin <= leaf_size) {
+            for (Index m = begin; m < end; ++m) leaf_of_[members_[m]] = n;
+            return n;
+        }
+        const int axis = upper.x() - lower.x() > upper.y() - lower.y() ? 0 : 1;
+        const Index middle = begin + (end - begin) / 2;
+        // Equal coordinates by index: the tree, and with it the answer, is the same everywhere.
+        const auto less = [&](Index i, Index k) {
+            return point(i)[axis] < point(k)[axis] || (point(i)[axis] == point(k)[axis] && i < k);
+        };
+        const auto at = [this](Index m) { return members_.begin() + static_cast<std::ptrdiff_t>(m); };
+        std::nth_element(at(begin), at(middle), at(end), less);
+        add_node(begin, middle, n, point);
+        const Index right = add_node(middle, end, n, point);
+        nodes_[n].right = right;
+        return n;
     }
 
-    Vec2 lower_ = Vec2::Zero();
-    Vec2 cell_size_ = Vec2::Ones();
-    Index columns_ = 0;
-    Index rows_ = 0;
-    std::vector<Index> starts_;
+    std::vector<Node> nodes_;
     std::vector<Index> members_;
-    std::vector<Index> sorted_;
+    std::vector<Index> leaf_of_;
 };
 
 // First in, first out, of a fixed capacity.
@@ -202,7 +197,6 @@ private:
     [[nodiscard]] int turn(Index corner) const { return turn(ring_[corner].previous, corner, ring_[corner].next); }
 
     void prepare();
-    void build_grid();
     void look_at(Index corner, std::vector<Triangle>& triangles);
     [[nodiscard]] Index blocking(Index corner);
     [[nodiscard]] bool blocks(Index candidate, const std::array<Index, 3>& ear);
@@ -220,11 +214,11 @@ private:
     void end_with_fan(std::vector<Triangle>& triangles);
 
     std::vector<Corner> ring_;
-    CornerGrid grid_;
+    CornerTree tree_;
     Queue queue_;
-    std::vector<Index> flat_; // corners that stood on a line with their neighbours; a stack
-    std::size_t left_ = 0;    // corners
-    Index anchor_ = 0;        // some corner that is alive
+    std::vector<Index> flat_;     // corners that stood on a line with their neighbours; a stack
+    std::size_t left_ = 0;        // corners
+    Index anchor_ = 0;            // some corner that is alive
     bool sweep_may_help_ = false; // a corner waits for a twin, whose neighbours may have changed
     std::uint64_t work_ = 0;
 };
@@ -275,16 +269,11 @@ void PolygonTriangulator::EarClipper::prepare() {
     sweep_may_help_ = false;
     flat_.clear();
     queue_.reset(left_);
-    grid_.clear();
-    if (left_ >= grid_pays_from) build_grid();
+    tree_.clear();
+    if (left_ >= tree_pays_from) tree_.build(left_, [this](Index i) -> const Vec2& { return ring_[i].point; });
     for (Index i = 0; i < ring_.size(); ++i)
         if (is_spike(i)) enqueue(i); // before others are cut in a way that turns them inside out
     for (Index i = 0; i < ring_.size(); ++i) enqueue(i);
-}
-
-void PolygonTriangulator::EarClipper::build_grid() {
-    grid_.build(
-        ring_.size(), [this](Index i) -> const Vec2& { return ring_[i].point; }, [this](Index i) { return ring_[i].alive; });
 }
 
 bool PolygonTriangulator::EarClipper::clip_all(std::vector<Triangle>& triangles, std::uint64_t& allowance) {
@@ -367,8 +356,8 @@ void PolygonTriangulator::EarClipper::stop_waiting(Index corner) {
 
 Index PolygonTriangulator::EarClipper::blocking(Index corner) {
     const std::array<Index, 3> ear = {ring_[corner].previous, corner, ring_[corner].next};
-    if (grid_.in_use())
-        return grid_.find({point(ear[0]), point(ear[1]), point(ear[2])}, work_,
+    if (tree_.in_use())
+        return tree_.find({point(ear[0]), point(ear[1]), point(ear[2])}, work_,
                           [&](Index candidate) { return blocks(candidate, ear); });
     for (Index i = ring_[ear[2]].next; i != ear[0]; i = ring_[i].next) {
         ++work_;
@@ -413,10 +402,7 @@ void PolygonTriangulator::EarClipper::clip(Index corner, std::vector<Triangle>& 
         enqueue(neighbour);
     }
     for (Index i = c.waiting; i != no_index; i = ring_[i].after) enqueue(i);
-    if (grid_.in_use() && 2 * left_ < grid_.size()) {
-        work_ += ring_.size() / 4;
-        build_grid(); // finer for what is left, and without the dead
-    }
+    if (tree_.in_use()) tree_.remove(corner);
 }
 
 void PolygonTriangulator::EarClipper::enqueue(Index corner) {
