@@ -13,10 +13,10 @@ namespace {
 constexpr std::size_t tree_pays_from = 48; // corners; below, going round the ring is quicker
 constexpr int forced_choice_looks_at = 16; // corners
 
-// Work is counted in vertices and boxes looked at: about 20 ns each. Honest polygons need 5 to 200 a corner.
-constexpr std::uint64_t most_work_per_corner = 2000;
-constexpr std::uint64_t work_at_first = 50'000'000; // that a triangulator may spend on difficult polygons
-constexpr std::uint64_t work_earned_per_corner = 24;
+// Work is counted in vertices and boxes looked at: about 20 ns each. Honest polygons need 5 to 400 a corner.
+constexpr std::uint64_t most_work_per_corner = 1000;
+constexpr std::uint64_t work_at_first = 100'000'000; // that a triangulator may spend in vain, on polygons that cannot be cut cleanly
+constexpr std::uint64_t work_earned_per_corner = 16;
 
 // Where a polygon seems flat: twice its area times its normal, up to a positive factor. Safe for any finite
 // coordinates.
@@ -173,7 +173,7 @@ public:
     void set(std::span<const Vec3> vertices, std::span<const Index> corners);
     // The two triangles of a quadrilateral; false where neither diagonal lies inside.
     bool cut_quadrilateral(std::span<const Vec3> vertices, std::vector<Triangle>& triangles) const;
-    // Takes its work from `allowance`.
+    // Work in vain is taken from `allowance`.
     bool clip_all(std::vector<Triangle>& triangles, std::uint64_t& allowance);
 
 private:
@@ -193,7 +193,11 @@ private:
     };
 
     [[nodiscard]] const Vec2& point(Index corner) const { return ring_[corner].point; }
-    [[nodiscard]] int turn(Index a, Index b, Index c) const { return orient2d(point(a), point(b), point(c)); }
+    // Equal points first: keyholes and damaged polygons are full of them, and the exact test is slow where it finds 0.
+    [[nodiscard]] int turn(Index a, Index b, Index c) const {
+        if (point(a) == point(b) || point(b) == point(c) || point(c) == point(a)) return 0;
+        return orient2d(point(a), point(b), point(c));
+    }
     [[nodiscard]] int turn(Index corner) const { return turn(ring_[corner].previous, corner, ring_[corner].next); }
 
     void prepare();
@@ -293,10 +297,10 @@ bool PolygonTriangulator::EarClipper::clip_all(std::vector<Triangle>& triangles,
             clean = false;
         }
     }
-    allowance -= std::min(work_, allowance);
-    const bool bounded = left_ > 3;
+    clean = clean && left_ <= 3;
+    if (!clean) allowance -= std::min(work_, allowance);
     end_with_fan(triangles);
-    return clean && !bounded;
+    return clean;
 }
 
 void PolygonTriangulator::EarClipper::look_at(Index corner, std::vector<Triangle>& triangles) {

@@ -31,7 +31,7 @@ public:
 private:
     class EarClipper;
     std::unique_ptr<EarClipper> clipper_;
-    std::uint64_t allowance_; // of work; honest polygons add more to it than they take
+    std::uint64_t allowance_; // of work in vain
 };
 
 } // namespace fathom

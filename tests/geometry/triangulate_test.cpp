@@ -133,7 +133,7 @@ TEST(Triangulate, cuts_quadrilaterals_along_the_shorter_inner_diagonal) {
 
 TEST(Triangulate, gives_n_minus_2_triangles_for_any_corners_whatever) {
     Random random(2);
-    const std::size_t runs = testing::count_of(3000, 100000);
+    const std::size_t runs = testing::count_of(600, 30000);
     std::size_t unclean = 0;
     for (std::size_t i = 0; i < runs; ++i) {
         Points points;
@@ -203,7 +203,6 @@ TEST(Triangulate, cuts_large_polygons_cleanly_in_bounded_time) {
         const Cut result = cut(points);
         const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         RecordProperty(kind, std::to_string(seconds));
-        std::printf("  %s: %.3f s\n", kind, seconds);
         EXPECT_EQ(result.triangles.size(), points.size() - 2) << kind;
         EXPECT_TRUE(result.clean) << kind;
     }
