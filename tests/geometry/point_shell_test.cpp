@@ -89,7 +89,7 @@ TEST(RepelledShell, is_far_more_even_than_random_samples) {
         EXPECT_NEAR(chance.mean, 0.465, 0.03);
         EXPECT_NEAR(chance.variation, 0.52, 0.04);
         EXPECT_GT(chance.largest_gap, 2);
-        EXPECT_GT(best.smallest, 0.7);
+        EXPECT_GT(best.smallest, 0.6);
         EXPECT_GT(best.mean, 0.85);
         EXPECT_LT(best.variation, 0.07);
         EXPECT_LT(best.largest_gap, 1.5);
