@@ -100,27 +100,32 @@ std::string repeated(std::string_view head, std::string_view piece, std::size_t 
 std::vector<Hostile> greedy_files(std::size_t size) {
     const std::string plane = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n";
     const std::string ply_vertices = "property uchar x\nproperty uchar y\nproperty uchar z\n";
-    std::string byte_faces = "ply\nformat binary_little_endian 1.0\nelement vertex 4\n" + ply_vertices + "element face ";
-    const std::size_t rows = size / 256;
-    byte_faces += std::to_string(rows) + "\nproperty list uchar uchar vertex_indices\nend_header\n";
-    byte_faces.append({0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0});
-    for (std::size_t i = 0; i < rows; ++i) {
-        byte_faces.push_back('\xff');
-        for (int k = 0; k < 255; ++k) byte_faces.push_back(static_cast<char>(k % 4));
-    }
+    // Faces of 255 corners of a byte each, which name `different` vertices in turn.
+    const auto byte_faces = [&](std::size_t rows, int different) {
+        std::string bytes = "ply\nformat binary_little_endian 1.0\nelement vertex 4\n" + ply_vertices + "element face ";
+        bytes += std::to_string(rows) + "\nproperty list uchar uchar vertex_indices\nend_header\n";
+        bytes.append({0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0});
+        for (std::size_t i = 0; i < rows; ++i) {
+            bytes.push_back('\xff');
+            for (int k = 0; k < 255; ++k) bytes.push_back(static_cast<char>(k % different));
+        }
+        return bytes;
+    };
     const std::size_t points = size / 3;
     std::string byte_vertices = "ply\nformat binary_big_endian 1.0\nelement vertex " + std::to_string(points) + "\n" + ply_vertices + "end_header\n";
     byte_vertices.append(3 * points, '\1');
     return {{"vertices.obj", repeated("", "v 0 0 0\n", size)},
             {"triangles.obj", repeated(plane, "f 1 2 3\n", size)},
             {"quads.obj", repeated(plane, "f 1 2 3 4\n", size)},
-            {"polygons.obj", repeated(plane, "f 1 2 3 4 1 3 2 4 3 1 4 2 1 2 3 4 2 4 1 3\n", size)},
+            {"polygons.obj", repeated(plane, "f 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1\n", size)},
+            {"crossing.obj", repeated(plane, "f 1 2 3 4 1 3 2 4 3 1 4 2 1 2 3 4 2 4 1 3\n", size / 8)},
             {"polygon.obj", repeated(plane + "f", " 1 2 3 4", size)},
             {"polygon_of_bound.obj", repeated(plane + "f", " 1 2 4 3", 2 << 20)},
             {"continued.obj", repeated(plane + "f 1", " \\\n", size)},
             {"unknown.obj", repeated(plane, "?\n", size)},
             {"blank.obj", repeated(plane, "\n", size)},
-            {"faces.ply", byte_faces},
+            {"faces.ply", byte_faces(size / 256, 1)},
+            {"crossing.ply", byte_faces(size / 2048, 4)},
             {"vertices.ply", byte_vertices},
             {"comments.ply", repeated("ply\n", "comment\n", size)},
             {"elements.ply", repeated("ply\nformat ascii 1.0\n", "element a 0\n", size)},
