@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <new>
 
 namespace fathom {
@@ -62,9 +61,8 @@ Format format_of_ending(std::string_view ending) {
 
 bool has_binary_stl_size(std::span<const std::byte> bytes) {
     if (bytes.size() < 84) return false;
-    std::array<unsigned char, 4> raw{};
-    std::memcpy(raw.data(), bytes.data() + 80, 4);
-    const std::uint64_t count = raw[0] | raw[1] << 8u | raw[2] << 16u | std::uint64_t{raw[3]} << 24u;
+    std::uint64_t count = 0; // 32 bits, least significant byte first
+    for (std::size_t k = 4; k-- > 0;) count = count << 8 | std::to_integer<std::uint64_t>(bytes[80 + k]);
     return bytes.size() == 84 + 50 * count;
 }
 
