@@ -1,4 +1,5 @@
-// What the fuzz targets of volume formats share: a reader gives a sound mesh or throws Error; anything else is a finding.
+// What the fuzz targets of volume formats share: a reader gives a sound mesh or throws Error; anything else is a
+// finding.
 #pragma once
 
 #include <fathom/geometry/format/readers.h>

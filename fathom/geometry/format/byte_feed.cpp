@@ -28,7 +28,10 @@ ByteFeed::ByteFeed(std::string_view text, Encoding encoding, const Source& sourc
 
 void ByteFeed::fail(Cause cause, std::string_view reason, std::string_view element, std::int64_t index) const {
     throw Error(cause, std::string(reason),
-                {.file = name_, .element = std::string(element), .index = index, .offset = static_cast<std::int64_t>(start_ + at_)});
+                {.file = name_,
+                 .element = std::string(element),
+                 .index = index,
+                 .offset = static_cast<std::int64_t>(start_ + at_)});
 }
 
 void ByteFeed::skip_blank() {
@@ -43,11 +46,14 @@ void ByteFeed::decode_group() {
         if (at_ == text_.size()) fail(k == 0 ? Cause::truncated : Cause::malformed, "the base64 data ends too early");
         const char c = text_[at_++];
         const std::uint8_t digit = digits[static_cast<unsigned char>(c)];
-        if (c == '=' && k >= 2) ++padding;
-        else if (digit == no_digit || padding > 0) fail(Cause::malformed, "not base64");
+        if (c == '=' && k >= 2)
+            ++padding;
+        else if (digit == no_digit || padding > 0)
+            fail(Cause::malformed, "not base64");
         bits = bits << 6 | (c == '=' ? 0u : digit);
     }
-    group_ = {static_cast<std::byte>(bits >> 16), static_cast<std::byte>(bits >> 8 & 255), static_cast<std::byte>(bits & 255)};
+    group_ = {static_cast<std::byte>(bits >> 16), static_cast<std::byte>(bits >> 8 & 255),
+              static_cast<std::byte>(bits & 255)};
     group_at_ = 0;
     group_size_ = 3 - padding;
 }

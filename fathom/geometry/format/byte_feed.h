@@ -12,17 +12,19 @@ class ByteFeed {
 public:
     enum class Encoding { raw, base64 };
 
-    // `start` is the place in the file, for messages. Blanks inside base64 are passed over, and padding may stand before further
-    // groups: VTK pads the header of an array on its own.
+    // `start` is the place in the file, for messages. Blanks inside base64 are passed over, and padding may stand
+    // before further groups: VTK pads the header of an array on its own.
     ByteFeed(std::string_view text, Encoding encoding, const Source& source, std::size_t start);
 
-    // Fills `out`; Error{truncated} where the text ends before, Error{malformed} where it is no base64 or ends inside a group.
+    // Fills `out`; Error{truncated} where the text ends before, Error{malformed} where it is no base64 or ends inside a
+    // group.
     void read(std::span<std::byte> out);
 
     [[nodiscard]] std::size_t most_left() const; // no more bytes than this can come
     [[nodiscard]] bool at_end();
 
-    [[noreturn]] void fail(Cause cause, std::string_view reason, std::string_view element = {}, std::int64_t index = -1) const;
+    [[noreturn]] void fail(Cause cause, std::string_view reason, std::string_view element = {},
+                           std::int64_t index = -1) const;
 
 private:
     void decode_group();

@@ -13,8 +13,10 @@ namespace {
 constexpr int none = -1;
 using Face = std::array<int, 4>; // counter-clockwise seen from outside; triangles end in `none`
 
-constexpr std::array<Face, 5> pyramid_faces = {{{0, 3, 2, 1}, {0, 1, 4, none}, {1, 2, 4, none}, {2, 3, 4, none}, {3, 0, 4, none}}};
-constexpr std::array<Face, 5> prism_faces = {{{0, 2, 1, none}, {3, 4, 5, none}, {0, 1, 4, 3}, {1, 2, 5, 4}, {2, 0, 3, 5}}};
+constexpr std::array<Face, 5> pyramid_faces = {
+    {{0, 3, 2, 1}, {0, 1, 4, none}, {1, 2, 4, none}, {2, 3, 4, none}, {3, 0, 4, none}}};
+constexpr std::array<Face, 5> prism_faces = {
+    {{0, 2, 1, none}, {3, 4, 5, none}, {0, 1, 4, 3}, {1, 2, 5, 4}, {2, 0, 3, 5}}};
 constexpr std::array<Face, 6> hexahedron_faces = {
     {{0, 3, 2, 1}, {4, 5, 6, 7}, {0, 1, 5, 4}, {1, 2, 6, 5}, {2, 3, 7, 6}, {3, 0, 4, 7}}};
 
@@ -77,16 +79,32 @@ void CellBuilder::add(CellKind kind, std::span<const Index> nodes) {
     }
     switch (kind) {
     case CellKind::point:
-    case CellKind::line: ++points_and_lines_; break;
-    case CellKind::triangle: mesh_.surface.triangles.push_back({nodes[0], nodes[1], nodes[2]}); break;
-    case CellKind::quad: add_quad(nodes); break;
-    case CellKind::polygon: add_polygon(nodes); break;
-    case CellKind::strip: add_strip(nodes); break;
-    case CellKind::tetrahedron: mesh_.volume.tetrahedra.push_back({nodes[0], nodes[1], nodes[2], nodes[3]}); break;
+    case CellKind::line:
+        ++points_and_lines_;
+        break;
+    case CellKind::triangle:
+        mesh_.surface.triangles.push_back({nodes[0], nodes[1], nodes[2]});
+        break;
+    case CellKind::quad:
+        add_quad(nodes);
+        break;
+    case CellKind::polygon:
+        add_polygon(nodes);
+        break;
+    case CellKind::strip:
+        add_strip(nodes);
+        break;
+    case CellKind::tetrahedron:
+        mesh_.volume.tetrahedra.push_back({nodes[0], nodes[1], nodes[2], nodes[3]});
+        break;
     case CellKind::pyramid:
     case CellKind::prism:
-    case CellKind::hexahedron: cut(kind, nodes); break;
-    case CellKind::other: ++others_; break;
+    case CellKind::hexahedron:
+        cut(kind, nodes);
+        break;
+    case CellKind::other:
+        ++others_;
+        break;
     }
 }
 
@@ -112,8 +130,7 @@ void CellBuilder::add_polygon(std::span<const Index> corners) {
     } else if (corners.size() == 4) {
         add_quad(corners);
     } else {
-        for (std::size_t k = 2; k < corners.size(); ++k)
-            mesh_.surface.triangles.push_back({corners[0], corners[k - 1], corners[k]});
+        if (!triangulator_.triangulate(vertices_, corners, mesh_.surface.triangles)) ++unclean_;
         ++mesh_.report.polygons;
     }
 }
@@ -134,8 +151,10 @@ void CellBuilder::cut(CellKind kind, std::span<const Index> corners) {
         if (f.corner[0] == apex) continue;
         for (std::size_t k = 2; k < f.count; ++k) {
             const Tetrahedron t = {apex, f.corner[0], f.corner[k - 1], f.corner[k]};
-            if (all_differ(t)) mesh_.volume.tetrahedra.push_back(t);
-            else ++collapsed_;
+            if (all_differ(t))
+                mesh_.volume.tetrahedra.push_back(t);
+            else
+                ++collapsed_;
         }
     }
 }
@@ -145,8 +164,11 @@ void CellBuilder::tell() {
     if (others_ > 0) note(fmt::format("passed over {} cells that are neither surface nor volume", others_));
     if (reduced_ > 0) note(fmt::format("reduced {} cells of higher order to their corners", reduced_));
     if (cut_ > 0) note(fmt::format("cut {} pyramids, prisms and hexahedra into tetrahedra", cut_));
+    if (unclean_ > 0)
+        note(fmt::format("{} polygons cross themselves or are too intricate; their triangles overlap", unclean_));
     if (collapsed_ > 0) note(fmt::format("left out {} flat tetrahedra of collapsed cells", collapsed_));
-    if (mesh_.surface.triangles.empty() && mesh_.volume.tetrahedra.empty()) note("holds no triangles and no tetrahedra");
+    if (mesh_.surface.triangles.empty() && mesh_.volume.tetrahedra.empty())
+        note("holds no triangles and no tetrahedra");
 }
 
 MeshFile CellBuilder::finish(std::string format) && {

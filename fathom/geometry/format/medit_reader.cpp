@@ -1,6 +1,6 @@
-// Room: geometry. Reads the text form of Medit's .mesh: vertices, triangles, quadrilaterals, tetrahedra, and hexahedra, prisms
-// and pyramids, which are cut. Format: Frey, "Medit: an interactive mesh visualization software" (INRIA RT-0253, 2001).
-// Other sections are skipped; the binary form (.meshb) and meshes of dimension 2 are refused.
+// Room: geometry. Reads the text form of Medit's .mesh: vertices, triangles, quadrilaterals, tetrahedra, and hexahedra,
+// prisms and pyramids, which are cut. Format: Frey, "Medit: an interactive mesh visualization software" (INRIA RT-0253,
+// 2001). Other sections are skipped; the binary form (.meshb) and meshes of dimension 2 are refused.
 #include <fathom/geometry/format/byte_reader.h>
 #include <fathom/geometry/format/cell_builder.h>
 #include <fathom/geometry/format/printable.h>
@@ -50,7 +50,8 @@ public:
         if (scanner_.word() != "MeshVersionFormatted")
             scanner_.fail(Cause::unknown_format, "does not start with MeshVersionFormatted");
         (void)scanner_.integer("version");
-        for (std::string_view word = scanner_.word(); word != "End" && !word.empty(); word = scanner_.word()) section(word);
+        for (std::string_view word = scanner_.word(); word != "End" && !word.empty(); word = scanner_.word())
+            section(word);
         if (!cells_) scanner_.fail(Cause::truncated, "holds no section Vertices");
         if (!skipped_.empty()) cells_->note(fmt::format("skipped the sections {}", skipped_));
         return std::move(*cells_).finish("medit ascii");
@@ -58,10 +59,12 @@ public:
 
 private:
     void section(std::string_view word) {
-        if (!is_keyword(word)) scanner_.fail(Cause::count_mismatch, "expected a keyword: the section before holds more than it states");
+        if (!is_keyword(word))
+            scanner_.fail(Cause::count_mismatch, "expected a keyword: the section before holds more than it states");
         if (word == "Dimension") return dimension();
         if (word == "Vertices") return vertices();
-        const auto known = std::find_if(sections.begin(), sections.end(), [&](const MeditSection& s) { return s.name == word; });
+        const auto known =
+            std::find_if(sections.begin(), sections.end(), [&](const MeditSection& s) { return s.name == word; });
         if (known != sections.end()) return cells(*known);
         if (skipped_.size() < 80) skipped_.append(skipped_.empty() ? "" : ", ").append(printable(word));
         while (!scanner_.at_end() && !is_keyword(scanner_.peek())) (void)scanner_.word();
@@ -74,7 +77,8 @@ private:
     // A keyword where a number should stand: fewer elements than stated.
     void expect_row(std::string_view element, std::size_t index, std::size_t count) {
         if (is_keyword(scanner_.peek()))
-            scanner_.fail(Cause::count_mismatch, fmt::format("states {} of these, but holds {}", count, index), element);
+            scanner_.fail(Cause::count_mismatch, fmt::format("states {} of these, but holds {}", count, index),
+                          element);
     }
 
     void vertices() {
@@ -100,8 +104,8 @@ private:
             expect_row(section.element, i, count);
             nodes.clear();
             for (std::size_t k = 0; k < corners; ++k)
-                nodes.push_back(checked_vertex(scanner_.integer("vertex of a cell"), 1, cells_->vertex_count(), scanner_,
-                                               section.element, i));
+                nodes.push_back(checked_vertex(scanner_.integer("vertex of a cell"), 1, cells_->vertex_count(),
+                                               scanner_, section.element, i));
             (void)scanner_.integer("reference of a cell");
             cells_->add(section.kind, nodes);
         }

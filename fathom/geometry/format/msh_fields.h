@@ -6,8 +6,8 @@
 
 namespace fathom {
 
-// `integer` is an int in binary, `size` a size_t; `tag` is one or the other, by the version. `tag_here` continues a record,
-// which in text may not run on into the next line.
+// `integer` is an int in binary, `size` a size_t; `tag` is one or the other, by the version. `tag_here` continues a
+// record, which in text may not run on into the next line.
 class MshText {
 public:
     static constexpr bool binary = false;
@@ -28,17 +28,20 @@ public:
     }
     void skip_record() { scanner_.next_line(); }
 
-    [[nodiscard]] std::size_t believable_count(std::uint64_t count, std::size_t least_bytes, std::string_view element) const {
+    [[nodiscard]] std::size_t believable_count(std::uint64_t count, std::size_t least_bytes,
+                                               std::string_view element) const {
         return scanner_.believable_count(count, least_bytes, element);
     }
-    [[noreturn]] void fail(Cause cause, std::string_view reason, std::string_view element = {}, std::int64_t index = -1) const {
+    [[noreturn]] void fail(Cause cause, std::string_view reason, std::string_view element = {},
+                           std::int64_t index = -1) const {
         scanner_.fail(cause, reason, element, index);
     }
 
 private:
     // A section that closes where a number should stand holds less than it states.
     [[nodiscard]] std::string_view inside(std::string_view word, std::string_view what) const {
-        if (word.starts_with('$')) fail(Cause::count_mismatch, std::string("the section holds less than it states: no ").append(what));
+        if (word.starts_with('$'))
+            fail(Cause::count_mismatch, std::string("the section holds less than it states: no ").append(what));
         return word;
     }
     [[nodiscard]] std::int64_t whole(std::string_view word, std::string_view what) const {
@@ -68,10 +71,12 @@ public:
     void skip_record() { fail(Cause::unsupported, "a kind of element whose number of nodes is not known"); }
 
     [[nodiscard]] std::size_t offset() const { return bytes_.offset(); }
-    [[nodiscard]] std::size_t believable_count(std::uint64_t count, std::size_t least_bytes, std::string_view element) const {
+    [[nodiscard]] std::size_t believable_count(std::uint64_t count, std::size_t least_bytes,
+                                               std::string_view element) const {
         return bytes_.believable_count(count, least_bytes, element);
     }
-    [[noreturn]] void fail(Cause cause, std::string_view reason, std::string_view element = {}, std::int64_t index = -1) const {
+    [[noreturn]] void fail(Cause cause, std::string_view reason, std::string_view element = {},
+                           std::int64_t index = -1) const {
         bytes_.fail(cause, reason, element, index);
     }
 

@@ -1,6 +1,6 @@
 // Room: geometry. Reads gmsh's .msh, versions 1, 2 (2.0 to 2.2), 4.0 and 4.1, text and binary of both byte orders.
-// Format: gmsh reference manual, "MSH file format" and its legacy versions. Sections other than $Nodes and $Elements are
-// skipped. Node tags may be sparse and in any order; repeated ones are refused. Repeated element tags are noted.
+// Format: gmsh reference manual, "MSH file format" and its legacy versions. Sections other than $Nodes and $Elements
+// are skipped. Node tags may be sparse and in any order; repeated ones are refused. Repeated element tags are noted.
 #include <fathom/geometry/format/cell_builder.h>
 #include <fathom/geometry/format/msh_fields.h>
 #include <fathom/geometry/format/printable.h>
@@ -25,13 +25,38 @@ struct ElementType {
 // By gmsh's number of the type; the corners come first in all of them.
 ElementType element_type(std::int64_t number) {
     using enum CellKind;
-    static constexpr std::array<ElementType, 32> types = {
-        {{},                {line, 2},         {triangle, 3},     {quad, 4},        {tetrahedron, 4}, {hexahedron, 8},
-         {prism, 6},        {pyramid, 5},      {line, 3},         {triangle, 6},    {quad, 9},        {tetrahedron, 10},
-         {hexahedron, 27},  {prism, 18},       {pyramid, 14},     {point, 1},       {quad, 8},        {hexahedron, 20},
-         {prism, 15},       {pyramid, 13},     {triangle, 9},     {triangle, 10},   {triangle, 12},   {triangle, 15},
-         {triangle, 15},    {triangle, 21},    {line, 4},         {line, 5},        {line, 6},        {tetrahedron, 20},
-         {tetrahedron, 35}, {tetrahedron, 56}}};
+    static constexpr std::array<ElementType, 32> types = {{{},
+                                                           {line, 2},
+                                                           {triangle, 3},
+                                                           {quad, 4},
+                                                           {tetrahedron, 4},
+                                                           {hexahedron, 8},
+                                                           {prism, 6},
+                                                           {pyramid, 5},
+                                                           {line, 3},
+                                                           {triangle, 6},
+                                                           {quad, 9},
+                                                           {tetrahedron, 10},
+                                                           {hexahedron, 27},
+                                                           {prism, 18},
+                                                           {pyramid, 14},
+                                                           {point, 1},
+                                                           {quad, 8},
+                                                           {hexahedron, 20},
+                                                           {prism, 15},
+                                                           {pyramid, 13},
+                                                           {triangle, 9},
+                                                           {triangle, 10},
+                                                           {triangle, 12},
+                                                           {triangle, 15},
+                                                           {triangle, 15},
+                                                           {triangle, 21},
+                                                           {line, 4},
+                                                           {line, 5},
+                                                           {line, 6},
+                                                           {tetrahedron, 20},
+                                                           {tetrahedron, 35},
+                                                           {tetrahedron, 56}}};
     if (number == 92) return {hexahedron, 64};
     if (number == 93) return {hexahedron, 125};
     return number > 0 && number < std::ssize(types) ? types[static_cast<std::size_t>(number)] : ElementType{};
@@ -53,7 +78,8 @@ public:
 
 private:
     // Lines mean nothing between binary data.
-    [[noreturn]] void fail(Cause cause, std::string_view reason, std::string_view element = {}, std::int64_t index = -1) const {
+    [[noreturn]] void fail(Cause cause, std::string_view reason, std::string_view element = {},
+                           std::int64_t index = -1) const {
         if (!binary_) scanner_.fail(cause, reason, element, index);
         ByteReader(source_, scanner_.offset()).fail(cause, reason, element, index);
     }
@@ -75,10 +101,14 @@ private:
     void header() {
         if (!version_text_.empty()) fail(Cause::malformed, "a second $MeshFormat");
         version_text_ = printable(scanner_.word().substr(0, 8));
-        if (version_text_ == "4.1") version_ = Version::four_one;
-        else if (version_text_ == "4" || version_text_ == "4.0") version_ = Version::four_zero;
-        else if (version_text_ == "2" || version_text_.starts_with("2.")) version_ = Version::two;
-        else fail(Cause::unsupported, "only the versions 1, 2, 4.0 and 4.1 of gmsh's format are read");
+        if (version_text_ == "4.1")
+            version_ = Version::four_one;
+        else if (version_text_ == "4" || version_text_ == "4.0")
+            version_ = Version::four_zero;
+        else if (version_text_ == "2" || version_text_.starts_with("2."))
+            version_ = Version::two;
+        else
+            fail(Cause::unsupported, "only the versions 1, 2, 4.0 and 4.1 of gmsh's format are read");
         if (version_text_.size() == 1) version_text_.append(".0");
         binary_ = scanner_.integer("file type") == 1;
         const std::int64_t data_size = scanner_.integer("data size");
@@ -150,7 +180,7 @@ private:
         tags_.sort();
         if (const auto tag = tags_.first_repeated())
             fail(Cause::malformed, fmt::format("two nodes have the tag {}", *tag), "node",
-                          static_cast<std::int64_t>(*tags_.find(*tag)));
+                 static_cast<std::int64_t>(*tags_.find(*tag)));
     }
 
     template <class Fields>
@@ -158,7 +188,8 @@ private:
         const double x = fields.real("x coordinate"), y = fields.real("y coordinate"), z = fields.real("z coordinate");
         const Vec3 p(x, y, z);
         if (!is_finite(p))
-            fields.fail(Cause::non_finite, "not a finite position", "vertex", static_cast<std::int64_t>(vertices_.size()));
+            fields.fail(Cause::non_finite, "not a finite position", "vertex",
+                        static_cast<std::int64_t>(vertices_.size()));
         vertices_.push_back(p);
     }
 
@@ -184,7 +215,8 @@ private:
         vertices_.reserve(count);
         for (std::uint64_t b = 0; b < blocks; ++b) node_block(fields, count - vertices_.size());
         if (vertices_.size() != count)
-            fields.fail(Cause::count_mismatch, fmt::format("states {} nodes, but its blocks hold {}", count, vertices_.size()));
+            fields.fail(Cause::count_mismatch,
+                        fmt::format("states {} nodes, but its blocks hold {}", count, vertices_.size()));
     }
 
     template <class Fields>
@@ -225,8 +257,10 @@ private:
             const bool one = version_ == Version::one;
             const std::int64_t tags = one ? 2 : fields.integer_here("number of tags");
             for (std::int64_t k = 0; k < tags; ++k) (void)fields.integer_here("tag of an element");
-            if (one && fields.integer_here("number of nodes") != static_cast<std::int64_t>(type.nodes) && type.nodes != 0)
-                fields.fail(Cause::malformed, "the number of nodes does not fit the type", "element", static_cast<std::int64_t>(i));
+            if (one && fields.integer_here("number of nodes") != static_cast<std::int64_t>(type.nodes) &&
+                type.nodes != 0)
+                fields.fail(Cause::malformed, "the number of nodes does not fit the type", "element",
+                            static_cast<std::int64_t>(i));
             element(fields, type);
         }
     }
@@ -288,8 +322,8 @@ private:
             const std::int64_t tag = fields.tag_here("node of an element");
             const auto found = tags_.find(tag);
             if (!found)
-                fields.fail(Cause::index_out_of_range, fmt::format("names node {}, which the file does not hold", tag), "element",
-                            static_cast<std::int64_t>(elements_.size() - 1));
+                fields.fail(Cause::index_out_of_range, fmt::format("names node {}, which the file does not hold", tag),
+                            "element", static_cast<std::int64_t>(elements_.size() - 1));
             corners_.push_back(static_cast<Index>(*found));
         }
         cells_->add(type.kind, corners_);

@@ -25,7 +25,7 @@ void block(OutputBuffer& out, std::int32_t kind, std::size_t count) {
 
 void entities(OutputBuffer& out, const Box& box) {
     out.text("$Entities\n");
-    for (const std::uint64_t count : {0, 0, 0, 1}) out.bytes(count); // points, curves, surfaces, volumes
+    for (const std::uint64_t count : {0u, 0u, 0u, 1u}) out.bytes(count); // points, curves, surfaces, volumes
     out.bytes(volume_tag);
     for (int k = 0; k < 3; ++k) out.bytes(box.lower[k]);
     for (int k = 0; k < 3; ++k) out.bytes(box.upper[k]);

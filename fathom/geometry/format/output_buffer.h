@@ -19,7 +19,7 @@ public:
 
     // As digits.
     template <class T>
-        requires std::is_arithmetic_v<T>
+    requires std::is_arithmetic_v<T>
     void digits(T value) {
         char place[32];
         const auto [end, error] = std::to_chars(place, place + sizeof place, value);
@@ -28,7 +28,7 @@ public:
 
     // As bytes in the buffer's order.
     template <class T>
-        requires std::is_arithmetic_v<T>
+    requires std::is_arithmetic_v<T>
     void bytes(T value) {
         char raw[sizeof(T)];
         std::memcpy(raw, &value, sizeof(T));

@@ -52,16 +52,25 @@ template <class Result>
 Result read_as(ByteReader& bytes, Scalar type) {
     constexpr std::string_view what = "a number";
     switch (type) {
-    case Scalar::int8: return static_cast<Result>(bytes.read<std::int8_t>(what));
-    case Scalar::uint8: return static_cast<Result>(bytes.read<std::uint8_t>(what));
-    case Scalar::int16: return static_cast<Result>(bytes.read<std::int16_t>(what));
-    case Scalar::uint16: return static_cast<Result>(bytes.read<std::uint16_t>(what));
-    case Scalar::int32: return static_cast<Result>(bytes.read<std::int32_t>(what));
-    case Scalar::uint32: return static_cast<Result>(bytes.read<std::uint32_t>(what));
-    case Scalar::int64: return static_cast<Result>(bytes.read<std::int64_t>(what));
-    case Scalar::uint64: return static_cast<Result>(bytes.read<std::uint64_t>(what));
+    case Scalar::int8:
+        return static_cast<Result>(bytes.read<std::int8_t>(what));
+    case Scalar::uint8:
+        return static_cast<Result>(bytes.read<std::uint8_t>(what));
+    case Scalar::int16:
+        return static_cast<Result>(bytes.read<std::int16_t>(what));
+    case Scalar::uint16:
+        return static_cast<Result>(bytes.read<std::uint16_t>(what));
+    case Scalar::int32:
+        return static_cast<Result>(bytes.read<std::int32_t>(what));
+    case Scalar::uint32:
+        return static_cast<Result>(bytes.read<std::uint32_t>(what));
+    case Scalar::int64:
+        return static_cast<Result>(bytes.read<std::int64_t>(what));
+    case Scalar::uint64:
+        return static_cast<Result>(bytes.read<std::uint64_t>(what));
     case Scalar::float32:
-    case Scalar::float64: break;
+    case Scalar::float64:
+        break;
     }
     return Result(-1);
 }

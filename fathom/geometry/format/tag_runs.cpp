@@ -7,8 +7,10 @@ namespace fathom {
 
 void TagRuns::add(std::int64_t tag) {
     const bool follows = !runs_.empty() && tag > runs_.back().first && runs_.back().past(tag) == runs_.back().count;
-    if (follows) ++runs_.back().count;
-    else runs_.push_back({tag, size_, 1});
+    if (follows)
+        ++runs_.back().count;
+    else
+        runs_.push_back({tag, size_, 1});
     ++size_;
 }
 

@@ -1,5 +1,5 @@
-// Room: geometry. The tags that a file gives to its nodes or elements: any order, gaps allowed. Consecutive tags share one
-// entry, so the usual 1, 2, 3, ... costs nothing; the worst case is 24 bytes a tag.
+// Room: geometry. The tags that a file gives to its nodes or elements: any order, gaps allowed. Consecutive tags share
+// one entry, so the usual 1, 2, 3, ... costs nothing; the worst case is 24 bytes a tag.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // Room: geometry. Reads TetGen's pair of text files: .node holds the vertices, .ele the tetrahedra (4 or 10 nodes).
-// Format: TetGen manual (Si), "File formats". Attributes, boundary markers and region numbers are not kept. Vertices are
-// counted from 0 or from 1; the first line of the .node file tells.
+// Format: TetGen manual (Si), "File formats". Attributes, boundary markers and region numbers are not kept. Vertices
+// are counted from 0 or from 1; the first line of the .node file tells.
 #include <fathom/geometry/format/cell_builder.h>
 #include <fathom/geometry/format/readers.h>
 #include <fathom/geometry/format/text_scanner.h>
@@ -45,7 +45,8 @@ Nodes read_nodes(const Source& source) {
     for (std::size_t i = 0; i < count; ++i) {
         const std::int64_t number = record_number(scanner, "node", i, count);
         if (i == 0) nodes.first = number;
-        if (nodes.first != 0 && nodes.first != 1) scanner.fail(Cause::malformed, "the first node is neither 0 nor 1", "node", 0);
+        if (nodes.first != 0 && nodes.first != 1)
+            scanner.fail(Cause::malformed, "the first node is neither 0 nor 1", "node", 0);
         expect_number(scanner, number, nodes.first + static_cast<std::int64_t>(i), "node");
         nodes.vertices.push_back(scanner.position_on_line(i));
         scanner.next_line();

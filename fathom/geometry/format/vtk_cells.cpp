@@ -18,7 +18,8 @@ std::array<Index, N> reordered(std::span<const Index> nodes, const std::array<st
 
 // A cell of higher order keeps its extra nodes behind the corners, so that it is counted as reduced.
 template <std::size_t N>
-void add_reordered(CellBuilder& cells, CellKind kind, std::span<const Index> nodes, const std::array<std::size_t, N>& order) {
+void add_reordered(CellBuilder& cells, CellKind kind, std::span<const Index> nodes,
+                   const std::array<std::size_t, N>& order) {
     const std::array<Index, N> corners = reordered(nodes, order);
     if (nodes.size() == N) return cells.add(kind, corners);
     std::vector<Index> all(nodes.begin(), nodes.end());
@@ -52,10 +53,14 @@ bool add_vtk_cell(CellBuilder& cells, std::int64_t type, std::span<const Index> 
     const CellKind kind = vtk_cell_kind(type);
     const bool thin = kind == CellKind::point || kind == CellKind::line; // of any number of nodes
     if (!thin && nodes.size() < corner_count(kind)) return false;
-    if (type == pixel) add_reordered<4>(cells, kind, nodes, {0, 1, 3, 2});
-    else if (type == voxel) add_reordered<8>(cells, kind, nodes, {0, 1, 3, 2, 4, 5, 7, 6});
-    else if (kind == CellKind::prism) add_reordered<6>(cells, kind, nodes, {0, 2, 1, 3, 5, 4}); // its first face looks outward
-    else cells.add(kind, nodes);
+    if (type == pixel)
+        add_reordered<4>(cells, kind, nodes, {0, 1, 3, 2});
+    else if (type == voxel)
+        add_reordered<8>(cells, kind, nodes, {0, 1, 3, 2, 4, 5, 7, 6});
+    else if (kind == CellKind::prism)
+        add_reordered<6>(cells, kind, nodes, {0, 2, 1, 3, 5, 4}); // its first face looks outward
+    else
+        cells.add(kind, nodes);
     return true;
 }
 

@@ -1,5 +1,5 @@
-// Room: geometry. Reads VTK's legacy format: unstructured grids and polygonal data, text and binary (big-endian), the old
-// layout of cells and the one of version 5 with OFFSETS and CONNECTIVITY. Format: "VTK file formats" (Kitware).
+// Room: geometry. Reads VTK's legacy format: unstructured grids and polygonal data, text and binary (big-endian), the
+// old layout of cells and the one of version 5 with OFFSETS and CONNECTIVITY. Format: "VTK file formats" (Kitware).
 // What follows POINT_DATA or CELL_DATA is not read. Structured datasets are refused.
 #include <fathom/geometry/format/printable.h>
 #include <fathom/geometry/format/readers.h>
@@ -45,7 +45,8 @@ public:
     }
 
     // Lines mean nothing between binary data.
-    [[noreturn]] void fail(Cause cause, std::string_view reason, std::string_view element = {}, std::int64_t index = -1) const {
+    [[noreturn]] void fail(Cause cause, std::string_view reason, std::string_view element = {},
+                           std::int64_t index = -1) const {
         if (!binary_) scanner_.fail(cause, reason, element, index);
         ByteReader(source_, scanner_.offset()).fail(cause, reason, element, index);
     }
@@ -65,7 +66,8 @@ private:
         const std::string dataset = lower(scanner_.word());
         polygonal_ = dataset == "polydata";
         if (!polygonal_ && dataset != "unstructured_grid")
-            fail(Cause::unsupported, fmt::format("a dataset '{}'; only UNSTRUCTURED_GRID and POLYDATA are read", printable(dataset)));
+            fail(Cause::unsupported,
+                 fmt::format("a dataset '{}'; only UNSTRUCTURED_GRID and POLYDATA are read", printable(dataset)));
     }
 
     void section(const std::string& word) {
@@ -90,15 +92,19 @@ private:
             ByteReader bytes(source_, scanner_.offset(), std::endian::big);
             const std::size_t count = bytes.believable_count(stated, size_of(type), what);
             for (std::size_t i = 0; i < count; ++i) {
-                if constexpr (std::is_floating_point_v<Value>) use(read_number(bytes, type));
-                else use(read_integer(bytes, type));
+                if constexpr (std::is_floating_point_v<Value>)
+                    use(read_number(bytes, type));
+                else
+                    use(read_integer(bytes, type));
             }
             scanner_.skip_bytes(bytes.offset() - scanner_.offset());
         } else {
             const std::size_t count = scanner_.believable_count(stated, 2, what); // a digit and a blank
             for (std::size_t i = 0; i < count; ++i) {
-                if constexpr (std::is_floating_point_v<Value>) use(scanner_.number(what));
-                else use(scanner_.integer(what));
+                if constexpr (std::is_floating_point_v<Value>)
+                    use(scanner_.number(what));
+                else
+                    use(scanner_.integer(what));
             }
         }
     }
@@ -111,7 +117,8 @@ private:
 
     // A stated number of values, multiplied without overflow.
     [[nodiscard]] std::uint64_t times(std::uint64_t count, std::uint64_t factor) const {
-        if (factor != 0 && count > UINT64_MAX / factor) fail(Cause::count_mismatch, "states an impossible number of values");
+        if (factor != 0 && count > UINT64_MAX / factor)
+            fail(Cause::count_mismatch, "states an impossible number of values");
         return count * factor;
     }
 
@@ -217,7 +224,8 @@ private:
         if (count != waiting_.ends.size())
             fail(Cause::count_mismatch, fmt::format("states {} cell types for {} cells", count, waiting_.ends.size()));
         std::size_t cell = 0;
-        values<std::int64_t>(count, Scalar::int32, "cell types", [&](std::int64_t type) { add(type, waiting_, cell++); });
+        values<std::int64_t>(count, Scalar::int32, "cell types",
+                             [&](std::int64_t type) { add(type, waiting_, cell++); });
         waiting_ = {};
     }
 
@@ -237,7 +245,8 @@ private:
             const std::uint64_t components = scanner_.count("number of components");
             const std::uint64_t tuples = scanner_.count("number of tuples");
             const std::string type = lower(scanner_.word());
-            if (type == "string" || type == "bit") fail(Cause::unsupported, "a FIELD of strings or bits before the cells");
+            if (type == "string" || type == "bit")
+                fail(Cause::unsupported, "a FIELD of strings or bits before the cells");
             values<double>(times(components, tuples), scalar(type, false), "field values", [](double) {});
         }
     }

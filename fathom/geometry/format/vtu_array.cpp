@@ -1,6 +1,6 @@
-// Room: geometry. Streams over the DataArrays of a .vtu. Format: "VTK file formats" (Kitware), XML formats, and VTK's wiki
-// page on the layout of binary and compressed data: packed arrays start with the number of blocks, the size of a block, the
-// size of the last one if it is shorter (else 0), and the packed size of each.
+// Room: geometry. Streams over the DataArrays of a .vtu. Format: "VTK file formats" (Kitware), XML formats, and VTK's
+// wiki page on the layout of binary and compressed data: packed arrays start with the number of blocks, the size of a
+// block, the size of the last one if it is shorter (else 0), and the packed size of each.
 #include <fathom/geometry/format/printable.h>
 #include <fathom/geometry/format/text_scanner.h>
 #include <fathom/geometry/format/vtu_array.h>
@@ -24,7 +24,8 @@ public:
     double number() override { return scanner_.number(name_); }
     std::int64_t integer() override { return scanner_.integer(name_); }
     bool at_end() override { return scanner_.at_end(); }
-    [[noreturn]] void fail(Cause cause, std::string_view reason, std::string_view element, std::int64_t index) const override {
+    [[noreturn]] void fail(Cause cause, std::string_view reason, std::string_view element,
+                           std::int64_t index) const override {
         scanner_.fail(cause, reason, element, index);
     }
 
@@ -37,9 +38,12 @@ private:
 // The bytes behind the header of a binary array.
 class Payload {
 public:
-    Payload(ByteFeed feed, const VtuStorage& storage) : feed_(std::move(feed)), order_(storage.order), header_(storage.header) {
-        if (storage.compressor.empty()) left_ = header_number();
-        else read_block_sizes();
+    Payload(ByteFeed feed, const VtuStorage& storage)
+        : feed_(std::move(feed)), order_(storage.order), header_(storage.header) {
+        if (storage.compressor.empty())
+            left_ = header_number();
+        else
+            read_block_sizes();
     }
 
     // Fills `out` from its start as far as there are bytes; how many that are.
@@ -80,7 +84,8 @@ private:
         packed_left_ = packed_sizes_[block_];
         left_ = ++block_ == packed_sizes_.size() ? last_size_ : block_size_;
         if (packed_left_ > feed_.most_left()) feed_.fail(Cause::truncated, "a packed block is cut off");
-        if (left_ / most_inflation > packed_left_) feed_.fail(Cause::malformed, "a packed block states more than zlib can pack");
+        if (left_ / most_inflation > packed_left_)
+            feed_.fail(Cause::malformed, "a packed block states more than zlib can pack");
         inflater_->restart();
         inside_ = true;
     }
@@ -104,15 +109,18 @@ private:
             if (step.damaged) feed_.fail(Cause::malformed, "the zlib data is damaged");
             if (step.given > left_) feed_.fail(Cause::count_mismatch, "a packed block holds more than it states");
             left_ -= step.given;
-            if (step.ended) end_block();
-            else if (step.taken == 0 && step.given == 0) feed_.fail(Cause::truncated, "a packed block ends too early");
+            if (step.ended)
+                end_block();
+            else if (step.taken == 0 && step.given == 0)
+                feed_.fail(Cause::truncated, "a packed block ends too early");
         }
         return given;
     }
 
     void end_block() {
         if (left_ != 0) feed_.fail(Cause::count_mismatch, "a packed block holds less than it states");
-        if (packed_left_ != 0 || !waiting_.empty()) feed_.fail(Cause::malformed, "a packed block has bytes behind its end");
+        if (packed_left_ != 0 || !waiting_.empty())
+            feed_.fail(Cause::malformed, "a packed block has bytes behind its end");
         inside_ = false;
     }
 
@@ -124,9 +132,9 @@ private:
     std::optional<Inflater> inflater_; // packed arrays only, and so all below
     std::uint64_t block_size_ = 0, last_size_ = 0;
     std::vector<std::uint64_t> packed_sizes_;
-    std::size_t block_ = 0;          // the next
-    bool inside_ = false;            // a block
-    std::uint64_t packed_left_ = 0;  // of the block, not fetched yet
+    std::size_t block_ = 0;         // the next
+    bool inside_ = false;           // a block
+    std::uint64_t packed_left_ = 0; // of the block, not fetched yet
     std::array<std::byte, 16384> buffer_{};
     std::span<const std::byte> waiting_; // in the buffer, not unpacked yet
 };
@@ -142,16 +150,19 @@ public:
     bool at_end() override {
         if (bytes_ && !bytes_->at_end()) return false;
         if (refill()) return false;
-        if (alone_ && !payload_.feed().at_end()) fail(Cause::count_mismatch, "more base64 data than its header states", {}, -1);
+        if (alone_ && !payload_.feed().at_end())
+            fail(Cause::count_mismatch, "more base64 data than its header states", {}, -1);
         return true;
     }
-    [[noreturn]] void fail(Cause cause, std::string_view reason, std::string_view element, std::int64_t index) const override {
+    [[noreturn]] void fail(Cause cause, std::string_view reason, std::string_view element,
+                           std::int64_t index) const override {
         payload_.feed().fail(cause, fmt::format("{}: {}", name_, reason), element, index);
     }
 
 private:
     [[nodiscard]] ByteReader& ready() {
-        if ((!bytes_ || bytes_->at_end()) && !refill()) fail(Cause::truncated, "holds fewer numbers than stated", {}, -1);
+        if ((!bytes_ || bytes_->at_end()) && !refill())
+            fail(Cause::truncated, "holds fewer numbers than stated", {}, -1);
         return *bytes_;
     }
 
@@ -191,12 +202,14 @@ ByteFeed feed_of(const Source& source, const VtuStorage& storage, const VtuArray
 
 } // namespace
 
-std::unique_ptr<VtuNumbers> open_array(const Source& source, const VtuStorage& storage, const VtuArray& array, bool whole) {
+std::unique_ptr<VtuNumbers> open_array(const Source& source, const VtuStorage& storage, const VtuArray& array,
+                                       bool whole) {
     const Place place{.file = source.name, .element = array.name};
     if (whole && !is_whole(array.type)) throw Error(Cause::malformed, "is not of a whole number type", place);
     if (array.format == VtuArray::Format::ascii) return std::make_unique<TextArray>(cut_source(source, array), array);
     if (!storage.compressor.empty() && storage.compressor != "vtkZLibDataCompressor")
-        throw Error(Cause::unsupported, fmt::format("data packed by {} is not read, only by zlib", printable(storage.compressor)), place);
+        throw Error(Cause::unsupported,
+                    fmt::format("data packed by {} is not read, only by zlib", printable(storage.compressor)), place);
     return std::make_unique<BinaryArray>(feed_of(source, storage, array), storage, array);
 }
 

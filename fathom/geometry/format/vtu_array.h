@@ -1,5 +1,5 @@
-// Room: geometry. The numbers of one DataArray of a .vtu, one after another, however they are stored: text, base64 or raw,
-// inline or appended, packed by zlib or not. Memory is a few buffers a stream, whatever sizes the file states.
+// Room: geometry. The numbers of one DataArray of a .vtu, one after another, however they are stored: text, base64 or
+// raw, inline or appended, packed by zlib or not. Memory is a few buffers a stream, whatever sizes the file states.
 #pragma once
 
 #include <fathom/geometry/format/byte_feed.h>
@@ -23,10 +23,10 @@ struct VtuArray {
 
     Scalar type = Scalar::float64;
     Format format = Format::ascii;
-    std::uint64_t offset = 0;         // into the appended data
-    std::size_t begin = 0, end = 0;   // of the inline text in the file
-    std::string joined;               // instead, where comments cut that text into pieces
-    std::string name;                 // for messages
+    std::uint64_t offset = 0;       // into the appended data
+    std::size_t begin = 0, end = 0; // of the inline text in the file
+    std::string joined;             // instead, where comments cut that text into pieces
+    std::string name;               // for messages
 };
 
 class VtuNumbers {
@@ -40,7 +40,7 @@ public:
 };
 
 // The source, the storage and the array must outlive the stream. `whole`: the array must be of a whole type.
-[[nodiscard]] std::unique_ptr<VtuNumbers> open_array(const Source& source, const VtuStorage& storage, const VtuArray& array,
-                                                     bool whole);
+[[nodiscard]] std::unique_ptr<VtuNumbers> open_array(const Source& source, const VtuStorage& storage,
+                                                     const VtuArray& array, bool whole);
 
 } // namespace fathom

@@ -1,6 +1,7 @@
-// Room: geometry. Reads VTK's .vtu, an XML file of unstructured grids. Format: "VTK file formats" (Kitware), XML formats.
-// Only points and cells are read. Several pieces become one mesh, their points one after another, nothing merged.
-// A packed file may hold a thousand times its size; what would take more memory than the limit below is refused.
+// Room: geometry. Reads VTK's .vtu, an XML file of unstructured grids. Format: "VTK file formats" (Kitware), XML
+// formats. Only points and cells are read. Several pieces become one mesh, their points one after another, nothing
+// merged. A packed file may hold a thousand times its size; what would take more memory than the limit below is
+// refused.
 #include <fathom/geometry/format/printable.h>
 #include <fathom/geometry/format/readers.h>
 #include <fathom/geometry/format/text_scanner.h>
@@ -24,7 +25,8 @@ public:
 
     void spend(std::uint64_t count, std::uint64_t bytes_each) {
         if (count > left_ / bytes_each)
-            throw Error(Cause::too_large, "the mesh would take more memory than 16 times its file and 48 MB", {.file = name_});
+            throw Error(Cause::too_large, "the mesh would take more memory than 16 times its file and 48 MB",
+                        {.file = name_});
         left_ -= count * bytes_each;
     }
 
@@ -47,12 +49,17 @@ public:
         for (auto event = xml_.next(); event != Event::end; event = xml_.next()) {
             if (event == Event::text) continue;
             if (event == Event::close && xml_.name() == "VTKFile") return std::move(pieces_);
-            if (event != Event::close && xml_.name() == "VTKFile") inside_file = file_head();
-            else if (!inside_file) xml_.fail(Cause::unknown_format, "does not start with <VTKFile>");
-            else if (xml_.name() == "AppendedData") return appended_data(), std::move(pieces_);
-            else element(event);
+            if (event != Event::close && xml_.name() == "VTKFile")
+                inside_file = file_head();
+            else if (!inside_file)
+                xml_.fail(Cause::unknown_format, "does not start with <VTKFile>");
+            else if (xml_.name() == "AppendedData")
+                return appended_data(), std::move(pieces_);
+            else
+                element(event);
         }
-        xml_.fail(inside_file ? Cause::truncated : Cause::unknown_format, inside_file ? "ends before </VTKFile>" : "holds no <VTKFile>");
+        xml_.fail(inside_file ? Cause::truncated : Cause::unknown_format,
+                  inside_file ? "ends before </VTKFile>" : "holds no <VTKFile>");
     }
 
 private:
@@ -74,7 +81,8 @@ private:
     bool file_head() {
         const std::string type = value("type", "");
         if (type != "UnstructuredGrid")
-            xml_.fail(Cause::unsupported, fmt::format("a VTK file of type '{}'; only UnstructuredGrid is read", printable(type)));
+            xml_.fail(Cause::unsupported,
+                      fmt::format("a VTK file of type '{}'; only UnstructuredGrid is read", printable(type)));
         const std::string order = value("byte_order", "LittleEndian"), header = value("header_type", "UInt32");
         if (order != "LittleEndian" && order != "BigEndian") xml_.fail(Cause::malformed, "an unknown byte_order");
         if (header != "UInt32" && header != "UInt64") xml_.fail(Cause::malformed, "an unknown header_type");
@@ -138,7 +146,8 @@ private:
         content(ignored);
     }
 
-    // The text of the array, up to its closing tag; what stands inside elements of its own (VTK's InformationKey) is not data.
+    // The text of the array, up to its closing tag; what stands inside elements of its own (VTK's InformationKey) is
+    // not data.
     void content(VtuArray& array) {
         std::size_t depth = 0;
         for (auto event = xml_.next(); event != Event::end; event = xml_.next()) {
@@ -163,10 +172,12 @@ private:
     // The data starts behind an underscore.
     void appended_data() {
         const std::string encoding = value("encoding", "base64");
-        if (encoding != "raw" && encoding != "base64") xml_.fail(Cause::unsupported, "an unknown encoding of the appended data");
+        if (encoding != "raw" && encoding != "base64")
+            xml_.fail(Cause::unsupported, "an unknown encoding of the appended data");
         const std::string_view all = source_.text();
         const std::size_t mark = all.find_first_not_of(" \t\r\n", xml_.offset());
-        if (mark == all.npos || all[mark] != '_') xml_.fail(Cause::malformed, "the appended data does not start with '_'");
+        if (mark == all.npos || all[mark] != '_')
+            xml_.fail(Cause::malformed, "the appended data does not start with '_'");
         const bool raw = encoding == "raw";
         storage_.appended_encoding = raw ? ByteFeed::Encoding::raw : ByteFeed::Encoding::base64;
         storage_.appended_begin = mark + 1;
@@ -198,13 +209,17 @@ public:
     }
 
 private:
-    [[nodiscard]] std::unique_ptr<VtuNumbers> open(const std::optional<VtuArray>& array, std::string_view name, bool whole) const {
-        if (!array) throw Error(Cause::malformed, "a piece lacks this array", {.file = source_.name, .element = std::string(name)});
+    [[nodiscard]] std::unique_ptr<VtuNumbers> open(const std::optional<VtuArray>& array, std::string_view name,
+                                                   bool whole) const {
+        if (!array)
+            throw Error(Cause::malformed, "a piece lacks this array",
+                        {.file = source_.name, .element = std::string(name)});
         return open_array(source_, storage_, *array, whole);
     }
 
     static void expect_end(VtuNumbers& numbers, std::string_view what, std::uint64_t count) {
-        if (!numbers.at_end()) numbers.fail(Cause::count_mismatch, fmt::format("states {} {}, but holds more", count, what));
+        if (!numbers.at_end())
+            numbers.fail(Cause::count_mismatch, fmt::format("states {} {}, but holds more", count, what));
     }
 
     [[nodiscard]] std::vector<Vec3> read_points(const std::vector<Piece>& pieces) {
@@ -261,15 +276,16 @@ private:
             read_nodes(*connectivity, end - begin, piece, first, i, vtk_cell_kind(type), nodes);
             begin = end;
             if (!add_vtk_cell(cells, type, nodes))
-                connectivity->fail(Cause::malformed, fmt::format("has {} nodes, too few for cell type {}", nodes.size(), type),
-                                   "cell", cell);
+                connectivity->fail(Cause::malformed,
+                                   fmt::format("has {} nodes, too few for cell type {}", nodes.size(), type), "cell",
+                                   cell);
         }
         expect_end(*offsets, "cells", piece.cell_count);
         expect_end(*connectivity, "nodes of cells", static_cast<std::uint64_t>(begin));
     }
 
-    void read_nodes(VtuNumbers& connectivity, std::int64_t count, const Piece& piece, std::size_t first, std::size_t cell,
-                    CellKind kind, std::vector<Index>& nodes) {
+    void read_nodes(VtuNumbers& connectivity, std::int64_t count, const Piece& piece, std::size_t first,
+                    std::size_t cell, CellKind kind, std::vector<Index>& nodes) {
         nodes.clear();
         const bool kept = corner_count(kind) == 0; // polygons and strips become as many triangles
         if (kept) limit_.spend(static_cast<std::uint64_t>(count), 3 * sizeof(Triangle) + 3 * sizeof(Index));
@@ -285,7 +301,8 @@ private:
         const VtuArray::Format used = pieces[0].points ? pieces[0].points->format : VtuArray::Format::ascii;
         const bool packed = used != VtuArray::Format::ascii && !storage_.compressor.empty();
         const bool raw = used == VtuArray::Format::appended && storage_.appended_encoding == ByteFeed::Encoding::raw;
-        return fmt::format("vtu {}{}{}", names[static_cast<std::size_t>(used)], raw ? " raw" : "", packed ? " zlib" : "");
+        return fmt::format("vtu {}{}{}", names[static_cast<std::size_t>(used)], raw ? " raw" : "",
+                           packed ? " zlib" : "");
     }
 
     static constexpr std::size_t most_nodes = 1000; // more than the corners of any cell: the rest is of higher order

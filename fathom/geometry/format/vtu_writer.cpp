@@ -68,7 +68,8 @@ std::string written(std::span<const Vec3> vertices, std::span<const std::array<I
     declare(points, appended, R"(type="Float64" Name="Points" NumberOfComponents="3")", packed_points(vertices));
     declare(cells, appended, R"(type="Int32" Name="connectivity")", packed_connectivity<N>(elements));
     declare(cells, appended, R"(type="Int64" Name="offsets")", packed_offsets(elements.size(), N));
-    declare(cells, appended, R"(type="UInt8" Name="types")", packed(std::string(elements.size(), static_cast<char>(type))));
+    declare(cells, appended, R"(type="UInt8" Name="types")",
+            packed(std::string(elements.size(), static_cast<char>(type))));
     std::string file = fmt::format(R"(<?xml version="1.0"?>
 <VTKFile type="UnstructuredGrid" version="1.0" byte_order="LittleEndian" header_type="UInt64" compressor="vtkZLibDataCompressor">
   <UnstructuredGrid>

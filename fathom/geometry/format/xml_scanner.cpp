@@ -75,9 +75,12 @@ std::size_t XmlScanner::tag_end() const {
     char quote = '\0';
     for (std::size_t i = at_; i < all.size(); ++i) {
         const char c = all[i];
-        if (quote != '\0') quote = c == quote ? '\0' : quote;
-        else if (c == '"' || c == '\'') quote = c;
-        else if (c == '>') return i;
+        if (quote != '\0')
+            quote = c == quote ? '\0' : quote;
+        else if (c == '"' || c == '\'')
+            quote = c;
+        else if (c == '>')
+            return i;
     }
     fail(Cause::truncated, "the file ends inside a tag");
 }

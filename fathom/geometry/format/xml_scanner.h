@@ -1,6 +1,7 @@
 // Room: geometry. Walks over the tags and texts of an XML file without copying them.
-// Why not a library: a .vtu may carry raw bytes behind its last tag, which is no XML, and its text arrays are most of the file,
-// which a document tree would copy. Names are not checked for nesting, entities are not resolved: VTK's files need neither.
+// Why not a library: a .vtu may carry raw bytes behind its last tag, which is no XML, and its text arrays are most of
+// the file, which a document tree would copy. Names are not checked for nesting, entities are not resolved: VTK's files
+// need neither.
 #pragma once
 
 #include <fathom/geometry/format/source.h>
@@ -15,7 +16,8 @@ public:
 
     explicit XmlScanner(const Source& source) : source_(source) {}
 
-    // Comments, declarations and blank texts are passed over; CDATA is text. Error{truncated} inside a tag that does not close.
+    // Comments, declarations and blank texts are passed over; CDATA is text. Error{truncated} inside a tag that does
+    // not close.
     Event next();
 
     [[nodiscard]] std::string_view name() const { return name_; } // of the tag
@@ -23,7 +25,8 @@ public:
     [[nodiscard]] std::optional<std::string_view> attribute(std::string_view key) const; // of the tag
     [[nodiscard]] std::size_t offset() const { return at_; }                             // behind the last event
 
-    [[noreturn]] void fail(Cause cause, std::string_view reason, std::string_view element = {}) const; // at the last event
+    [[noreturn]] void fail(Cause cause, std::string_view reason,
+                           std::string_view element = {}) const; // at the last event
 
 private:
     [[nodiscard]] Event tag();

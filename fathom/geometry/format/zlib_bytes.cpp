@@ -43,8 +43,9 @@ std::string deflated(std::string_view bytes) {
     uLongf size = compressBound(static_cast<uLong>(bytes.size()));
     std::string packed(size, '\0');
     // Level 1: coordinates hardly pack better at higher levels, and those take several times as long.
-    const int status = compress2(reinterpret_cast<Bytef*>(packed.data()), &size, reinterpret_cast<const Bytef*>(bytes.data()),
-                                 static_cast<uLong>(bytes.size()), Z_BEST_SPEED);
+    const int status =
+        compress2(reinterpret_cast<Bytef*>(packed.data()), &size, reinterpret_cast<const Bytef*>(bytes.data()),
+                  static_cast<uLong>(bytes.size()), Z_BEST_SPEED);
     if (status != Z_OK) throw Error(Cause::too_large, "no memory to pack zlib data");
     packed.resize(size);
     return packed;

@@ -14,9 +14,10 @@ const std::string text_22 = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n"
                             "$Nodes\n4\n10 0 0 0\n20 1 0 0\n5 0 1 0\n1000000000000 0 0 1\n$EndNodes\n"
                             "$Elements\n1\n1 4 2 0 1 10 20 5 1000000000000\n$EndElements\n";
 
-const std::string text_41 = "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n"
-                            "$Nodes\n2 4 1 9\n0 1 0 1\n7\n0 0 0\n3 1 1 3\n2\n9\n4\n1 0 0 .1 .2 .3\n0 1 0 .1 .2 .3\n0 0 1 .1 .2 .3\n$EndNodes\n"
-                            "$Elements\n1 1 1 1\n3 1 4 1\n1 7 2 9 4\n$EndElements\n";
+const std::string text_41 =
+    "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n"
+    "$Nodes\n2 4 1 9\n0 1 0 1\n7\n0 0 0\n3 1 1 3\n2\n9\n4\n1 0 0 .1 .2 .3\n0 1 0 .1 .2 .3\n0 0 1 .1 .2 .3\n$EndNodes\n"
+    "$Elements\n1 1 1 1\n3 1 4 1\n1 7 2 9 4\n$EndElements\n";
 
 const TetMesh corner = {{Vec3(0, 0, 0), Vec3(1, 0, 0), Vec3(0, 1, 0), Vec3(0, 0, 1)}, {{0, 1, 2, 3}}};
 
@@ -92,8 +93,8 @@ TEST(Msh, other_cells_are_cut_reduced_or_passed_over_and_the_report_says_so) {
     EXPECT_TRUE(has_note(file, "neither surface nor volume"));
 }
 
-// A row of `count` unit hexahedra along x, and the quadrilateral at its start; node number i has the tag `tag[i]`, and nodes
-// are written in the order of their tags.
+// A row of `count` unit hexahedra along x, and the quadrilateral at its start; node number i has the tag `tag[i]`, and
+// nodes are written in the order of their tags.
 std::string row_of_hexahedra(std::size_t count, const std::vector<std::size_t>& tag) {
     std::vector<std::size_t> node(tag.size());
     for (std::size_t i = 0; i < tag.size(); ++i) node[tag[i]] = i;
@@ -138,8 +139,10 @@ TEST(Msh, cut_hexahedra_conform_to_their_neighbours_and_to_boundary_quadrilatera
 
 TEST(Msh, a_concave_quadrilateral_is_cut_along_its_inner_diagonal) {
     for (const char* corners : {"1 2 3 4", "2 3 4 1", "3 4 1 2", "4 1 2 3"}) {
-        const std::string text = with("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 1 0 0\n2 .2 .2 0\n3 0 1 0\n4 0 0 0\n$EndNodes\n"
-                                      "$Elements\n1\n1 3 0 CORNERS\n$EndElements\n", "CORNERS", corners);
+        const std::string text =
+            with("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 1 0 0\n2 .2 .2 0\n3 0 1 0\n4 0 0 0\n$EndNodes\n"
+                 "$Elements\n1\n1 3 0 CORNERS\n$EndElements\n",
+                 "CORNERS", corners);
         const MeshFile file = read_msh(source_of(text));
         ASSERT_EQ(file.surface.triangles.size(), 2u);
         for (std::size_t i = 0; i < 2; ++i) EXPECT_GT(area_vector(file.surface.corners(i)).z(), 0) << corners;
@@ -151,7 +154,8 @@ TEST(Msh, wrong_counts_and_missing_nodes_are_refused_with_their_place) {
     expect_cause(read_msh, with(text_22, "Nodes\n4", "Nodes\n3"), Cause::count_mismatch);
     expect_cause(read_msh, with(text_22, "Elements\n1", "Elements\n2"), Cause::count_mismatch);
     expect_cause(read_msh, with(text_22, "Elements\n1", "Elements\n0"), Cause::count_mismatch);
-    expect_cause(read_msh, with(text_22, "10 20 5 1", "10 20 6 1"), Cause::index_out_of_range, "element 0: names node 6");
+    expect_cause(read_msh, with(text_22, "10 20 5 1", "10 20 6 1"), Cause::index_out_of_range,
+                 "element 0: names node 6");
     expect_cause(read_msh, with(text_22, " 1000000000000\n$", "\n$"), Cause::malformed, "test:13");
     expect_cause(read_msh, with(text_22, "\n5 0 1 0", "\n10 0 1 0"), Cause::malformed, "two nodes have the tag 10");
     expect_cause(read_msh, with(text_22, "20 1 0 0", "20 nan 0 0"), Cause::non_finite, "vertex 1");
@@ -188,13 +192,14 @@ TEST(Msh, round_trips_are_exact) {
 
 TEST(Msh, real_files_hold_what_they_should) {
     FATHOM_NEEDS_MODELS();
-    for (const RealMesh& real : {RealMesh{"tet/bunny.msh", "msh 4.1 ascii", 4670, 19379, 6266, 0},
-                                 RealMesh{"tet/Armadillo13K.msh", "msh 4.1 ascii", 13230, 54985, 17296, 0},
-                                 RealMesh{"tet/hand.msh", "msh 2.2 binary", 7234, 29998, 9556, 0},
-                                 RealMesh{"tet/torus_low_res.msh", "msh 1 ascii", 264, 862, 408, 0},
-                                 RealMesh{"bad/6_tetra_bad.msh", "msh 2.2 ascii", 17, 6, 24, 1},
-                                 RealMesh{"bad/malformed_cube_41_ascii_mismatch_between_max_nodes_and_nodes_in_block.msh",
-                                          "msh 4.1 ascii", 14, 24, 24, 0}}) {
+    for (const RealMesh& real :
+         {RealMesh{"tet/bunny.msh", "msh 4.1 ascii", 4670, 19379, 6266, 0},
+          RealMesh{"tet/Armadillo13K.msh", "msh 4.1 ascii", 13230, 54985, 17296, 0},
+          RealMesh{"tet/hand.msh", "msh 2.2 binary", 7234, 29998, 9556, 0},
+          RealMesh{"tet/torus_low_res.msh", "msh 1 ascii", 264, 862, 408, 0},
+          RealMesh{"bad/6_tetra_bad.msh", "msh 2.2 ascii", 17, 6, 24, 1},
+          RealMesh{"bad/malformed_cube_41_ascii_mismatch_between_max_nodes_and_nodes_in_block.msh", "msh 4.1 ascii", 14,
+                   24, 24, 0}}) {
         const std::string text = load(models() / real.file);
         expect_counts(read_msh(source_of(text)), real);
         expect_survives_damage(read_msh, text);
@@ -207,8 +212,10 @@ TEST(Msh, real_files_hold_what_they_should) {
 
 TEST(Msh, real_files_that_are_broken_are_refused_with_the_line) {
     FATHOM_NEEDS_MODELS();
-    expect_cause(read_msh, load(models() / "bad/malformed_cube_22_ascii_missing_node.msh"), Cause::count_mismatch, "test:19");
-    expect_cause(read_msh, load(models() / "bad/malformed_cube_41_ascii_missing_element.msh"), Cause::count_mismatch, "test:66");
+    expect_cause(read_msh, load(models() / "bad/malformed_cube_22_ascii_missing_node.msh"), Cause::count_mismatch,
+                 "test:19");
+    expect_cause(read_msh, load(models() / "bad/malformed_cube_41_ascii_missing_element.msh"), Cause::count_mismatch,
+                 "test:66");
 }
 
 } // namespace

@@ -1,10 +1,12 @@
-// What the tests of volume formats share: sources, real files, damage, and a way to ask which Error comes.
+// What the tests of volume formats share: real files, files of other programs, damage, and a way to ask which Error
+// comes.
 #pragma once
 
 #include <fathom/base/random.h>
 #include <fathom/geometry/format/readers.h>
 #include <fathom/geometry/format/writers.h>
 #include <support/models.h>
+#include <support/sources.h>
 #include <support/test_counts.h>
 
 #include <gtest/gtest.h>
@@ -18,10 +20,6 @@
 
 namespace fathom::testing {
 
-[[nodiscard]] inline Source source_of(std::string_view text, std::string name = "test") {
-    return {{reinterpret_cast<const std::byte*>(text.data()), text.size()}, std::move(name)};
-}
-
 [[nodiscard]] inline std::string load(const std::filesystem::path& path) {
     std::ifstream stream(path, std::ios::binary);
     EXPECT_TRUE(stream.good()) << path;
@@ -33,7 +31,8 @@ namespace fathom::testing {
 }
 
 // The files of a corpus whose name starts so, in order.
-[[nodiscard]] inline std::vector<std::filesystem::path> corpus_files(const std::string& target, const std::string& start) {
+[[nodiscard]] inline std::vector<std::filesystem::path> corpus_files(const std::string& target,
+                                                                     const std::string& start) {
     std::vector<std::filesystem::path> files;
     for (const auto& entry : std::filesystem::directory_iterator(corpus(target)))
         if (entry.path().filename().string().starts_with(start)) files.push_back(entry.path());
@@ -43,7 +42,7 @@ namespace fathom::testing {
 
 using Reader = std::function<MeshFile(const Source&)>;
 
-[[nodiscard]] inline std::optional<Error> error_of(const Reader& read, std::string_view text) {
+[[nodiscard]] inline std::optional<Error> error_from(const Reader& read, std::string_view text) {
     try {
         (void)read(source_of(text));
     } catch (const Error& error) {
@@ -53,7 +52,7 @@ using Reader = std::function<MeshFile(const Source&)>;
 }
 
 inline void expect_cause(const Reader& read, std::string_view text, Cause cause, std::string_view words = {}) {
-    const std::optional<Error> error = error_of(read, text);
+    const std::optional<Error> error = error_from(read, text);
     ASSERT_TRUE(error.has_value()) << "no error, expected " << name(cause) << " for:\n" << text.substr(0, 400);
     EXPECT_EQ(name(error->cause()), name(cause)) << error->what();
     EXPECT_NE(std::string_view(error->what()).find(words), std::string_view::npos) << error->what();
@@ -77,8 +76,8 @@ inline void expect_cause(const Reader& read, std::string_view text, Cause cause,
                        [&](const std::string& note) { return note.find(words) != note.npos; });
 }
 
-// The sheared cube that every file of the corpora written by other programs holds: five tetrahedra, one of them inverted,
-// a triangle, a quadrilateral and, except for Medit by meshio, a line.
+// The sheared cube that every file of the corpora written by other programs holds: five tetrahedra, one of them
+// inverted, a triangle, a quadrilateral and, except for Medit by meshio, a line.
 inline void expect_sheared_cube(const MeshFile& file) {
     ASSERT_EQ(file.volume.vertices.size(), 8u);
     ASSERT_EQ(file.volume.tetrahedra.size(), 5u);
@@ -143,7 +142,8 @@ inline void expect_survives_damage(const Reader& read, const std::string& whole)
     for (std::size_t k = 0; k < rounds; ++k) {
         std::string damaged = whole;
         const std::size_t flips = 1 + random.below(8);
-        for (std::size_t i = 0; i < flips; ++i) damaged[random.below(damaged.size())] = static_cast<char>(random.bits());
+        for (std::size_t i = 0; i < flips; ++i)
+            damaged[random.below(damaged.size())] = static_cast<char>(random.bits());
         if (!attempt(damaged)) ++refused;
     }
     EXPECT_GT(refused, 0u);

@@ -5,12 +5,14 @@ namespace {
 
 using namespace testing;
 
-const std::string text = "# vtk DataFile Version 3.0\ntitle\nASCII\nDATASET UNSTRUCTURED_GRID\n"
-                         "POINTS 4 double\n0 0 0 1 0 0 0 1 0 0 0 1\nCELLS 2 9\n4 0 1 2 3\n3 0 1 2\nCELL_TYPES 2\n10\n5\n";
+const std::string text =
+    "# vtk DataFile Version 3.0\ntitle\nASCII\nDATASET UNSTRUCTURED_GRID\n"
+    "POINTS 4 double\n0 0 0 1 0 0 0 1 0 0 0 1\nCELLS 2 9\n4 0 1 2 3\n3 0 1 2\nCELL_TYPES 2\n10\n5\n";
 
-const std::string text_5 = "# vtk DataFile Version 5.1\ntitle\nASCII\nDATASET UNSTRUCTURED_GRID\n"
-                           "POINTS 4 float\n0 0 0 1 0 0 0 1 0 0 0 1\nMETADATA\nINFORMATION 0\n\n"
-                           "CELLS 3 7\nOFFSETS vtktypeint64\n0 4 7\nCONNECTIVITY vtktypeint64\n0 1 2 3 0 1 2\nCELL_TYPES 2\n10\n5\n";
+const std::string text_5 =
+    "# vtk DataFile Version 5.1\ntitle\nASCII\nDATASET UNSTRUCTURED_GRID\n"
+    "POINTS 4 float\n0 0 0 1 0 0 0 1 0 0 0 1\nMETADATA\nINFORMATION 0\n\n"
+    "CELLS 3 7\nOFFSETS vtktypeint64\n0 4 7\nCONNECTIVITY vtktypeint64\n0 1 2 3 0 1 2\nCELL_TYPES 2\n10\n5\n";
 
 TEST(Vtk, reads_every_variant_that_vtk_writes) {
     const auto files = corpus_files("vtk_fuzz", "vtk_");
@@ -51,6 +53,15 @@ TEST(Vtk, the_triangles_of_a_strip_all_face_the_same_way) {
     for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(area_vector(file.surface.corners(i)), Vec3(0, 0, -1));
 }
 
+TEST(Vtk, a_concave_polygon_is_cut_inside) {
+    const std::string arrow = "# vtk DataFile Version 3.0\nt\nASCII\nDATASET POLYDATA\nPOINTS 5 float\n"
+                              "0 0 0  2 1 0  0 2 0  .5 1.2 0  .5 .8 0\nPOLYGONS 1 6\n5 0 1 2 3 4\n";
+    const MeshFile file = read_vtk(source_of(arrow));
+    ASSERT_EQ(file.surface.triangles.size(), 3u);
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_GT(area_vector(file.surface.corners(i)).z(), 0);
+    EXPECT_EQ(file.report.polygons, 1u);
+}
+
 TEST(Vtk, cells_of_second_order_are_reduced_to_their_corners) {
     const std::string second = "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 5 float\n"
                                "0 0 0 1 0 0 0 1 0 0 0 1 .5 0 0\nCELLS 1 11\n10 0 1 2 3 4 4 4 4 4 4\nCELL_TYPES 1\n24\n";
@@ -62,7 +73,8 @@ TEST(Vtk, cells_of_second_order_are_reduced_to_their_corners) {
 }
 
 TEST(Vtk, wrong_counts_and_indices_are_refused_with_their_place) {
-    expect_cause(read_vtk, with(text, "4 0 1 2 3\n", "4 0 1 2 4\n"), Cause::index_out_of_range, "test:8: cell 0: names vertex 4 of 4");
+    expect_cause(read_vtk, with(text, "4 0 1 2 3\n", "4 0 1 2 4\n"), Cause::index_out_of_range,
+                 "test:8: cell 0: names vertex 4 of 4");
     expect_cause(read_vtk, with(text, "4 0 1 2 3\n", "4 0 1 2 -1\n"), Cause::index_out_of_range);
     expect_cause(read_vtk, with(text, "CELLS 2 9", "CELLS 3 9"), Cause::count_mismatch);
     expect_cause(read_vtk, with(text, "CELLS 2 9", "CELLS 1 9"), Cause::count_mismatch);
@@ -86,7 +98,8 @@ TEST(Vtk, counts_are_not_believed) {
 }
 
 TEST(Vtk, what_is_not_read_is_refused_by_name) {
-    expect_cause(read_vtk, with(text, "UNSTRUCTURED_GRID", "STRUCTURED_POINTS"), Cause::unsupported, "structured_points");
+    expect_cause(read_vtk, with(text, "UNSTRUCTURED_GRID", "STRUCTURED_POINTS"), Cause::unsupported,
+                 "structured_points");
     expect_cause(read_vtk, with(text, "UNSTRUCTURED_GRID", "RECTILINEAR_GRID"), Cause::unsupported);
     expect_cause(read_vtk, with(text, "# vtk", "# VDB"), Cause::unknown_format);
     expect_cause(read_vtk, "", Cause::unknown_format);
