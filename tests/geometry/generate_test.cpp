@@ -249,7 +249,7 @@ TEST(Generate, volume_and_area_converge_to_the_closed_form_with_the_square_of_th
     for (const Measured& shape : shapes) {
         SCOPED_TRACE(shape.name);
         double coarse_volume = 0, coarse_area = 0;
-        for (const std::size_t n : {64, 128, 256}) {
+        for (const std::size_t n : {64u, 128u, 256u}) {
             const TriangleMesh mesh = shape.make(n);
             const double volume = std::abs(volume_of(mesh) / shape.volume - 1);
             const double area = shape.area > 0 ? std::abs(area_of(mesh) / shape.area - 1) : 0;
@@ -291,7 +291,7 @@ TEST(Generate, vertices_of_the_heart_satisfy_its_equation) {
 }
 
 TEST(Generate, a_sphere_keeps_all_angles_above_fifty_degrees) {
-    for (const std::size_t n : {1, 2, 3, 10, 40}) {
+    for (const std::size_t n : {1u, 2u, 3u, 10u, 40u}) {
         const TriangleMesh mesh = make_sphere({.radius = 2, .resolution = n});
         EXPECT_EQ(mesh.triangles.size(), 20 * n * n);
         EXPECT_GT(smallest_angles(mesh).front(), 50);
@@ -325,7 +325,7 @@ TEST(Generate, lathe_turns_any_profile_outward_and_refuses_broken_ones) {
 }
 
 TEST(Generate, a_tunnel_holds_its_obstacles_apart) {
-    for (const std::size_t count : {0, 1, 5, 23}) {
+    for (const std::size_t count : {0u, 1u, 5u, 23u}) {
         const TriangleMesh mesh = make_tunnel({.obstacles = count, .seed = count});
         EXPECT_EQ(topology_of(mesh).components, 1 + count);
         EXPECT_EQ(crossings_in(mesh), 0u);
@@ -378,7 +378,7 @@ TEST(GenerateTetrahedra, boxes_fill_their_volume_with_six_or_five_a_cell) {
 
 TEST(GenerateTetrahedra, the_ball_and_the_cylinder_converge_to_their_volumes) {
     double last = infinity;
-    for (const std::size_t n : {4, 8, 16}) {
+    for (const std::size_t n : {4u, 8u, 16u}) {
         const TetMesh mesh = make_tet_ball({.radius = 1, .resolution = n});
         EXPECT_EQ(mesh.tetrahedra.size(), 20 * n * n * n);
         double volume = 0;
@@ -414,7 +414,7 @@ void expect_like_a_scan(const TriangleMesh& mesh, std::size_t asked) {
 }
 
 TEST(Creature, is_a_closed_manifold_of_genus_0_without_slivers_at_any_count) {
-    for (const std::size_t count : {1000, 7999, 10'000, 100'000}) {
+    for (const std::size_t count : {1000u, 7999u, 10'000u, 100'000u}) {
         const TriangleMesh mesh = make_creature({.triangles = count});
         expect_like_a_scan(mesh, count);
         EXPECT_EQ(crossings_in(mesh), 0u) << count;
@@ -472,7 +472,7 @@ std::uint64_t hash_of(const TriangleMesh& mesh) {
 }
 
 TEST(Creature, has_the_same_bytes_for_any_number_of_threads) {
-    for (const std::size_t count : {40'000}) {
+    for (const std::size_t count : {40'000u}) {
         set_thread_count(1);
         const TriangleMesh one = make_creature({.triangles = count});
         set_thread_count(7);
@@ -484,7 +484,7 @@ TEST(Creature, has_the_same_bytes_for_any_number_of_threads) {
 }
 
 TEST(Spaceship, is_one_closed_surface_of_genus_0_without_slivers) {
-    for (const std::size_t count : {4000, 20'000}) {
+    for (const std::size_t count : {4000u, 20'000u}) {
         const TriangleMesh mesh = make_spaceship({.triangles = count});
         expect_like_a_scan(mesh, count);
         EXPECT_EQ(crossings_in(mesh), 0u);

@@ -99,7 +99,7 @@ TEST(RepelledShell, is_far_more_even_than_random_samples) {
 TEST(RepelledShell, more_rounds_never_hurt_much_and_the_first_help_most) {
     const TriangleMesh mesh = make_torus();
     double last = shell_quality(repelled_shell(mesh, {.count = 1000, .rounds = 0}), mesh).mean;
-    for (const std::size_t rounds : {10, 40, 160}) {
+    for (const std::size_t rounds : {10u, 40u, 160u}) {
         const double mean = shell_quality(repelled_shell(mesh, {.count = 1000, .rounds = rounds}), mesh).mean;
         EXPECT_GT(mean, last);
         last = mean;
