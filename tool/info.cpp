@@ -190,7 +190,7 @@ private:
     void problem(const Finding<Id>& finding, std::string_view name, std::string_view meaning, Colour colour = Colour::red) const {
         if (finding.count == 0) return;
         std::string ids;
-        for (const Id& id : finding.first) ids += " " + id_text(id);
+        for (const Id& id : finding.first) ids += fmt::format(" {}", id_text(id));
         if (finding.first.size() < finding.count) ids += " ...";
         fmt::print("  {} {}  {}:{}\n", coloured(fmt::format("! {:<22}{:>10}", name, with_commas(finding.count)), colour, colour_), "",
                    meaning, ids);

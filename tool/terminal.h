@@ -1,6 +1,8 @@
 // What a terminal wants and a pipe does not: colours and moving bars. NO_COLOR (no-color.org) and TERM=dumb are respected.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -24,14 +26,13 @@ enum class Colour { red = 31, green = 32, yellow = 33, faint = 2 };
 // The text in that colour, or plain.
 [[nodiscard]] inline std::string coloured(std::string_view text, Colour colour, bool on) {
     if (!on) return std::string(text);
-    return "\033[" + std::to_string(static_cast<int>(colour)) + "m" + std::string(text) + "\033[0m";
+    return fmt::format("\033[{}m{}\033[0m", static_cast<int>(colour), text);
 }
 
 // 1234567 as "1,234,567".
 [[nodiscard]] inline std::string with_commas(std::size_t number) {
-    std::string text = std::to_string(number);
-    for (std::size_t at = text.size(); at > 3; at -= 3) text.insert(at - 3, ",");
-    return text;
+    if (number < 1000) return fmt::format("{}", number);
+    return fmt::format("{},{:03}", with_commas(number / 1000), number % 1000);
 }
 
 } // namespace fathom::tool

@@ -98,7 +98,7 @@ MeshReport report_of(const MeshFile& file) {
 void expect_counts(const Row& row, const MeshReport& report) {
     EXPECT_EQ(report.vertices, number(row.at("vertices")));
     EXPECT_EQ(report.triangles, number(row.at("triangles")));
-    if (row.count("tets")) EXPECT_EQ(report.tetrahedra, number(row.at("tets")));
+    if (row.count("tets")) { EXPECT_EQ(report.tetrahedra, number(row.at("tets"))); }
 }
 
 void expect_topology(const std::string& watertight, const MeshReport& report) {

@@ -168,7 +168,7 @@ void CellBuilder::tell() {
         note(fmt::format("{} polygons cross themselves or are too intricate; their triangles overlap", unclean_));
     if (collapsed_ > 0) note(fmt::format("left out {} flat tetrahedra of collapsed cells", collapsed_));
     if (mesh_.surface.triangles.empty() && mesh_.volume.tetrahedra.empty())
-        note("holds no triangles and no tetrahedra");
+        note(fmt::format("holds no triangles and no tetrahedra"));
 }
 
 MeshFile CellBuilder::finish(std::string format) && {
