@@ -7,6 +7,7 @@
 #include <fathom/geometry/mesh_report.h>
 #include <fathom/geometry/point_shell.h>
 #include <fathom/geometry/shape_catalogue.h>
+#include <fathom/geometry/surface_tree.h>
 #include <fathom/show/mesh_picture.h>
 
 #include <CLI/CLI.hpp>
@@ -100,8 +101,9 @@ TriangleMesh show_creature(Tour& tour) {
 void show_damage(Tour& tour, const TriangleMesh& whole) {
     TriangleMesh broken = whole;
     const Box box = bounds(whole.vertices);
-    const Vec3 wound = box.center() + Vec3(0.5, -0.2, 0.35).cwiseProduct(box.half());
-    std::erase_if(broken.triangles, [&](const Triangle& t) { return (broken.vertices[t[0]] - wound).norm() < 0.12 * box.diagonal(); });
+    const Ray look{box.center() + Vec3(1, 0.7, 0.6) * box.diagonal(), -Vec3(1, 0.7, 0.6)};
+    const Vec3 wound = look.at(SurfaceTree(whole).first_hit(look, 1).t);
+    std::erase_if(broken.triangles, [&](const Triangle& t) { return (broken.vertices[t[0]] - wound).norm() < 0.07 * box.diagonal(); });
     const MeshReport report = mesh_report(broken, {.self_intersections = false, .first_count = 100000});
     std::vector<std::array<Vec3, 2>> edges;
     for (const Edge& e : report.open_edges.first) edges.push_back({broken.vertices[e[0]], broken.vertices[e[1]]});

@@ -1,0 +1,27 @@
+// The peer of surface queries: Embree's nearest triangle and first hit, as a careful user calls them.
+#pragma once
+
+#include <fathom/base/shapes.h>
+#include <fathom/geometry/triangle_mesh.h>
+
+#include <limits>
+#include <memory>
+
+namespace fathom::bench {
+
+class EmbreeScene {
+public:
+    explicit EmbreeScene(const TriangleMesh& mesh); // built on one thread, medium quality
+    ~EmbreeScene();
+
+    // Distance by rtcPointQuery within `radius` (m); infinity where nothing is.
+    [[nodiscard]] double closest(const Vec3& point, double radius = std::numeric_limits<double>::infinity()) const;
+    // Parameter of the first hit by rtcIntersect1; infinity for none.
+    [[nodiscard]] double first_hit(const Ray& ray) const;
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+} // namespace fathom::bench
