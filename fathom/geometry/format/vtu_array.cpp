@@ -168,6 +168,7 @@ private:
 
     bool refill() {
         chunk_.bytes = std::span<const std::byte>(buffer_).first(payload_.read(buffer_));
+        if (chunk_.bytes.size() % size_of(type_) != 0) fail(Cause::malformed, "ends inside a number", {}, -1);
         bytes_.emplace(chunk_, 0, order_);
         return !chunk_.bytes.empty();
     }

@@ -249,7 +249,7 @@ private:
         std::size_t triangles = 0, tetrahedra = 0;
         for (const Piece& piece : pieces) {
             if (piece.cell_count == 0) continue;
-            limit_.spend(piece.cell_count, 1); // bounds the time spent on cells that are passed over
+            limit_.spend(piece.cell_count, 8); // bounds the time spent on cells that are passed over
             const auto types = open(piece.types, "types", true);
             for (std::uint64_t i = 0; i < piece.cell_count; ++i) {
                 const CellKind kind = vtk_cell_kind(types->integer());
