@@ -85,6 +85,7 @@ public:
         } while (scanner_.next_line());
         if (state_ != State::outside) scanner_.fail(Cause::truncated, "the text ends inside a solid");
         if (solids_ > 1) file_.report.notes.push_back(fmt::format("{} solids were read as one surface", solids_));
+        if (repeated_ > 0) file_.report.notes.push_back(fmt::format("{} corners that repeat the one before were left out", repeated_));
         faces_.finish();
         return std::move(file_);
     }
@@ -106,6 +107,7 @@ private:
             corners_.clear();
         } else if (same_word(word, "endloop")) {
             go(State::loop, State::facet, word);
+            if (corners_.size() > 3) drop_repeated_corners();
             faces_.add(corners_, scanner_.left());
         } else if (same_word(word, "endfacet")) {
             go(State::facet, State::solid, word);
@@ -117,6 +119,14 @@ private:
         } else if (!same_word(word, "color")) { // Materialise writes one a facet
             scanner_.fail(Cause::malformed, "expected solid, facet, outer loop, vertex or their ends");
         }
+    }
+
+    // A facet of more than three vertices is a polygon; one that names a vertex twice in a row gains nothing by it.
+    void drop_repeated_corners() {
+        const std::size_t before = corners_.size();
+        corners_.erase(std::unique(corners_.begin(), corners_.end()), corners_.end());
+        while (corners_.size() > 1 && corners_.front() == corners_.back()) corners_.pop_back();
+        repeated_ += before - corners_.size();
     }
 
     void expect(State state, std::string_view word) const {
@@ -134,6 +144,7 @@ private:
     std::vector<Index> corners_;
     State state_ = State::outside;
     std::size_t solids_ = 0;
+    std::size_t repeated_ = 0;
 };
 
 } // namespace
