@@ -1,7 +1,7 @@
 // Room: geometry. Do two triangles meet, and in what? All yes/no answers and kinds are exact for every finite input:
 // closed (touching in a point counts), coplanar pairs and triangles without area included. Thread-safe.
 // Method: Guigue & Devillers 2003 (signs of orient3d; the two spans on the common line are compared by orient3d too).
-// Cost: 20 to 60 ns for pairs in general position.
+// Cost: about 70 ns for pairs in general position, 0.2 to 1.5 us for touching, coplanar and flat ones.
 #pragma once
 
 #include <fathom/geometry/segment_triangle.h>
