@@ -61,8 +61,11 @@ Foot on_face(const Vec3& p, const Corners& t) {
     const Vec3 edge = t[(longest + 1) % 3] - origin;
     const Vec3 side = t[(longest + 2) % 3] - origin;
     const double edge_squared = squared_length[longest];
-    const double side_along = side.dot(edge) / edge_squared;
-    const Vec3 across = side - side_along * edge;
+    double side_along = side.dot(edge) / edge_squared;
+    Vec3 across = side - side_along * edge;
+    const double left_over = across.dot(edge) / edge_squared; // once more: in a thin triangle the first was mostly rounding
+    side_along += left_over;
+    across -= left_over * edge;
     const double across_squared = across.squaredNorm();
     if (!(across_squared > 1e-30 * edge_squared)) return {{}, true};
     const bool thin = across_squared < 1e-12 * edge_squared;
