@@ -1,10 +1,5 @@
 # Builds and runs an outside program that takes the source tree in as a subfolder.
-function(run)
-    execute_process(COMMAND ${ARGV} RESULT_VARIABLE code)
-    if(NOT code EQUAL 0)
-        message(FATAL_ERROR "failed: ${ARGV}")
-    endif()
-endfunction()
+include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 
 set(work ${BUILD}/install_test/add_subdirectory)
 file(REMOVE_RECURSE ${work})

@@ -1,10 +1,5 @@
 # Installs the built library into an empty prefix and builds and runs an outside program against it.
-function(run)
-    execute_process(COMMAND ${ARGV} RESULT_VARIABLE code)
-    if(NOT code EQUAL 0)
-        message(FATAL_ERROR "failed: ${ARGV}")
-    endif()
-endfunction()
+include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 
 set(work ${BUILD}/install_test/find_package)
 file(REMOVE_RECURSE ${work})
