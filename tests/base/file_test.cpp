@@ -32,7 +32,9 @@ TEST(File, reads_what_was_written) {
 
 TEST(File, refuses_to_read_what_is_no_file) {
     const ScratchFolder folder;
-    const auto cause = [](const fs::path& path) { return error_of([&] { static_cast<void>(read_whole_file(path)); }).cause(); };
+    const auto cause = [](const fs::path& path) {
+        return error_of([&] { static_cast<void>(read_whole_file(path)); }).cause();
+    };
     EXPECT_EQ(cause(folder / "missing"), Cause::cannot_open);
     EXPECT_EQ(cause(folder.path()), Cause::cannot_open);
     EXPECT_EQ(cause("/dev/zero"), Cause::cannot_open);

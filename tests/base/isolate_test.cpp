@@ -53,7 +53,8 @@ TEST(Isolate, ends_work_that_hangs) {
     const IsolateResult busy = run_isolated(
         []() -> Bytes {
             volatile bool forever = true;
-            while (forever) {}
+            while (forever) {
+            }
             return {};
         },
         {.seconds = 0.3});

@@ -38,7 +38,8 @@ Cut cut(const Points& points, std::vector<Index> corners = {}) {
 Vec3 area_of(const Points& points, const std::vector<Index>& corners) {
     Vec3 sum = Vec3::Zero();
     for (std::size_t i = 0; i < corners.size(); ++i)
-        sum += (points[corners[i]] - points[corners[0]]).cross(points[corners[(i + 1) % corners.size()]] - points[corners[0]]);
+        sum += (points[corners[i]] - points[corners[0]])
+                   .cross(points[corners[(i + 1) % corners.size()]] - points[corners[0]]);
     return sum;
 }
 
@@ -63,7 +64,8 @@ void expect_exact_cover(const Points& points, std::vector<Index> corners = {}) {
 Points star(std::size_t count, Random& random, const Quat& turn, double scale) {
     Points points;
     for (std::size_t i = 0; i < count; ++i) {
-        const double angle = 2 * std::numbers::pi * (static_cast<double>(i) + random.uniform(0, 0.9)) / static_cast<double>(count);
+        const double angle =
+            2 * std::numbers::pi * (static_cast<double>(i) + random.uniform(0, 0.9)) / static_cast<double>(count);
         const double radius = scale * random.uniform(0.1, 1);
         points.push_back(turn * Vec3(radius * std::cos(angle), radius * std::sin(angle), 0));
     }
@@ -93,12 +95,13 @@ TEST(Triangulate, covers_polygons_with_corners_on_straight_edges_without_flat_tr
 
 TEST(Triangulate, cuts_around_holes_on_keyhole_bridges) {
     // A square with two square holes, each on a bridge that is walked along twice.
-    const Points points = {Vec3(0, 0, 1), Vec3(9, 0, 1), Vec3(9, 9, 1), Vec3(0, 9, 1), Vec3(1, 1, 1), Vec3(1, 3, 1), Vec3(3, 3, 1),
-                           Vec3(3, 1, 1), Vec3(5, 5, 1), Vec3(5, 8, 1), Vec3(8, 8, 1), Vec3(8, 5, 1)};
+    const Points points = {Vec3(0, 0, 1), Vec3(9, 0, 1), Vec3(9, 9, 1), Vec3(0, 9, 1), Vec3(1, 1, 1), Vec3(1, 3, 1),
+                           Vec3(3, 3, 1), Vec3(3, 1, 1), Vec3(5, 5, 1), Vec3(5, 8, 1), Vec3(8, 8, 1), Vec3(8, 5, 1)};
     const std::vector<Index> corners = {0, 4, 5, 6, 8, 9, 10, 11, 8, 6, 7, 4, 0, 1, 2, 3};
     expect_exact_cover(points, corners);
     const Cut result = cut(points, corners);
-    for (const Triangle& t : result.triangles) EXPECT_GT(area_vector({points[t[0]], points[t[1]], points[t[2]]}).z(), 0);
+    for (const Triangle& t : result.triangles)
+        EXPECT_GT(area_vector({points[t[0]], points[t[1]], points[t[2]]}).z(), 0);
     std::vector<Index> backwards(corners.rbegin(), corners.rend());
     expect_exact_cover(points, backwards);
 }
@@ -119,7 +122,8 @@ TEST(Triangulate, reads_the_wall_with_a_hole_as_a_closed_surface) {
 TEST(Triangulate, cuts_quadrilaterals_along_the_shorter_inner_diagonal) {
     const Points kite = {Vec3(0, 0, 0), Vec3(1, -1, 0), Vec3(5, 0, 0), Vec3(1, 1, 0)};
     EXPECT_EQ(cut(kite).triangles, (std::vector<Triangle>{{0, 1, 3}, {1, 2, 3}}));
-    const Points dart = {Vec3(0, 0, 0), Vec3(1, -3, 0), Vec3(0.5, 0, 0), Vec3(1, 3, 0)}; // the diagonal 1-3 lies outside
+    const Points dart = {Vec3(0, 0, 0), Vec3(1, -3, 0), Vec3(0.5, 0, 0),
+                         Vec3(1, 3, 0)}; // the diagonal 1-3 lies outside
     expect_exact_cover(dart);
     const Points square = {Vec3(0, 0, 0), Vec3(1, 0, 0), Vec3(1, 1, 0), Vec3(0, 1, 0)};
     for (std::size_t first = 0; first < 4; ++first) {
@@ -163,7 +167,8 @@ TEST(Triangulate, ends_on_degenerate_polygons) {
     Points spike = {Vec3(0, 0, 0), Vec3(2, 0, 0), Vec3(2, 2, 0), Vec3(2, 5, 0), Vec3(2, 2, 0), Vec3(0, 2, 0)};
     EXPECT_EQ(cut(spike).triangles.size(), 4u);
     double area = 0;
-    for (const Triangle& t : cut(spike).triangles) area += area_vector({spike[t[0]], spike[t[1]], spike[t[2]]}).norm() / 2;
+    for (const Triangle& t : cut(spike).triangles)
+        area += area_vector({spike[t[0]], spike[t[1]], spike[t[2]]}).norm() / 2;
     EXPECT_NEAR(area, 4, 1e-12);
     EXPECT_TRUE(cut({Vec3(0, 0, 0), Vec3(1, 0, 0)}).triangles.empty());
 }

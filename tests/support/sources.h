@@ -11,10 +11,14 @@
 
 namespace fathom::testing {
 
-[[nodiscard]] inline std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
+[[nodiscard]] inline std::span<const std::byte> bytes_of(std::string_view text) {
+    return std::as_bytes(std::span(text));
+}
 
 // The text must outlive the source.
-[[nodiscard]] inline Source source_of(std::string_view text, std::string name = "test") { return {bytes_of(text), std::move(name)}; }
+[[nodiscard]] inline Source source_of(std::string_view text, std::string name = "test") {
+    return {bytes_of(text), std::move(name)};
+}
 
 // The Error that the call throws; a failed test where it throws none or something else.
 template <class Call>

@@ -24,7 +24,8 @@ std::string base64(std::string_view bytes) {
     std::string out;
     for (std::size_t i = 0; i < bytes.size(); i += 3) {
         std::uint32_t bits = 0;
-        for (std::size_t k = 0; k < 3; ++k) bits = bits << 8 | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0u);
+        for (std::size_t k = 0; k < 3; ++k)
+            bits = bits << 8 | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0u);
         for (std::size_t k = 0; k < 4; ++k) out += i + k > bytes.size() ? '=' : digits[bits >> (18 - 6 * k) & 63];
     }
     return out;
@@ -33,7 +34,8 @@ std::string base64(std::string_view bytes) {
 // Five positions at 0, the indices 0 1 2 3 4 as bytes at 60, as shorts at 68, as ints at 80.
 std::string buffer_bytes() {
     std::string bytes;
-    for (const float x : {0.f, 0.f, 0.f, 1.f, 0.f, 0.f, 1.f, 1.f, 0.f, 0.f, 1.f, 0.f, 0.f, 2.f, 0.f}) append_little_endian(bytes, x);
+    for (const float x : {0.f, 0.f, 0.f, 1.f, 0.f, 0.f, 1.f, 1.f, 0.f, 0.f, 1.f, 0.f, 0.f, 2.f, 0.f})
+        append_little_endian(bytes, x);
     for (int i = 0; i < 8; ++i) append_little_endian(bytes, static_cast<std::uint8_t>(i % 5));
     for (int i = 0; i < 6; ++i) append_little_endian(bytes, static_cast<std::uint16_t>(i % 5));
     for (int i = 0; i < 5; ++i) append_little_endian(bytes, static_cast<std::uint32_t>(i));
@@ -51,9 +53,10 @@ struct Parts {
     std::string length = std::to_string(buffer_bytes().size());
 
     [[nodiscard]] std::string text() const {
-        return joined({R"({"asset":{"version":"2.0"},)", extra, scenes, R"("nodes":)", nodes, R"(,"meshes":[{"primitives":[)", primitive,
-                       R"(]}],"accessors":[)", position_accessor, ",", index_accessor,
-                       R"(],"bufferViews":[{"buffer":0,"byteLength":100}],"buffers":[{"byteLength":)", length, R"(,"uri":")", uri, R"("}]})"});
+        return joined({R"({"asset":{"version":"2.0"},)", extra, scenes, R"("nodes":)", nodes,
+                       R"(,"meshes":[{"primitives":[)", primitive, R"(]}],"accessors":[)", position_accessor, ",",
+                       index_accessor, R"(],"bufferViews":[{"buffer":0,"byteLength":100}],"buffers":[{"byteLength":)",
+                       length, R"(,"uri":")", uri, R"("}]})"});
     }
 };
 
@@ -63,7 +66,8 @@ Cause cause_of(const Parts& parts) {
 }
 
 TEST(ReadGltf, reads_all_index_types_and_none) {
-    for (const char* where : {R"("byteOffset":60,"componentType":5121)", R"("byteOffset":68,"componentType":5123)", R"("byteOffset":80,"componentType":5125)"}) {
+    for (const char* where : {R"("byteOffset":60,"componentType":5121)", R"("byteOffset":68,"componentType":5123)",
+                              R"("byteOffset":80,"componentType":5125)"}) {
         Parts parts;
         parts.index_accessor = joined({R"({"bufferView":0,)", where, R"(,"count":3,"type":"SCALAR"})"});
         EXPECT_EQ(read(parts).surface.triangles, (std::vector<Triangle>{{0, 1, 2}})) << where;
@@ -76,16 +80,19 @@ TEST(ReadGltf, reads_all_index_types_and_none) {
 
 TEST(ReadGltf, reads_strips_and_fans_and_skips_lines) {
     Parts parts;
-    parts.primitive = R"({"attributes":{"POSITION":0},"mode":5},{"attributes":{"POSITION":0},"mode":6},{"attributes":{"POSITION":0},"mode":1})";
+    parts.primitive =
+        R"({"attributes":{"POSITION":0},"mode":5},{"attributes":{"POSITION":0},"mode":6},{"attributes":{"POSITION":0},"mode":1})";
     const MeshFile file = read(parts);
-    EXPECT_EQ(file.surface.triangles, (std::vector<Triangle>{{0, 1, 2}, {1, 3, 2}, {2, 3, 4}, {1, 2, 0}, {2, 3, 0}, {3, 4, 0}}));
+    EXPECT_EQ(file.surface.triangles,
+              (std::vector<Triangle>{{0, 1, 2}, {1, 3, 2}, {2, 3, 4}, {1, 2, 0}, {2, 3, 0}, {3, 4, 0}}));
     EXPECT_EQ(file.surface.vertices.size(), 5u); // shared
     EXPECT_EQ(file.report.skipped_faces, 1u);
 }
 
 TEST(ReadGltf, places_meshes_by_their_nodes) {
     Parts parts;
-    parts.nodes = R"([{"children":[1],"translation":[10,0,0]},{"mesh":0,"rotation":[0,0,0.7071067811865476,0.7071067811865476],"scale":[2,2,2]},{"mesh":0}])";
+    parts.nodes =
+        R"([{"children":[1],"translation":[10,0,0]},{"mesh":0,"rotation":[0,0,0.7071067811865476,0.7071067811865476],"scale":[2,2,2]},{"mesh":0}])";
     const MeshFile file = read(parts); // node 2 is in no scene
     ASSERT_EQ(file.surface.vertices.size(), 5u);
     EXPECT_LT((file.surface.vertices[1] - Vec3(10, 2, 0)).norm(), 1e-12);
@@ -104,7 +111,8 @@ TEST(ReadGltf, turns_triangles_that_a_node_mirrors) {
 
 TEST(ReadGltf, reads_normalised_positions) {
     std::string bytes;
-    for (const int x : {0, 0, 0, 0, 127, 0, 0, 0, 0, -128, 0, 0}) append_little_endian(bytes, static_cast<std::int8_t>(x));
+    for (const int x : {0, 0, 0, 0, 127, 0, 0, 0, 0, -128, 0, 0})
+        append_little_endian(bytes, static_cast<std::int8_t>(x));
     bytes.resize(100, '\0');
     Parts parts;
     parts.extra = R"("extensionsRequired":["KHR_mesh_quantization"],)";
@@ -136,7 +144,8 @@ TEST(ReadGltf, refuses_by_name_what_it_does_not_read) {
     Parts sparse;
     sparse.position_accessor = R"({"bufferView":0,"componentType":5126,"count":5,"type":"VEC3","sparse":{"count":1}})";
     EXPECT_EQ(cause_of(sparse), Cause::unsupported);
-    for (const char* uri : {"other.bin", "/etc/passwd", "../x.bin", "file:///x", "http://example.com/x", "data:text/plain,abc"}) {
+    for (const char* uri :
+         {"other.bin", "/etc/passwd", "../x.bin", "file:///x", "http://example.com/x", "data:text/plain,abc"}) {
         Parts outside;
         outside.uri = uri;
         EXPECT_EQ(cause_of(outside), Cause::unsupported) << uri;
@@ -151,15 +160,31 @@ TEST(ReadGltf, refuses_numbers_that_do_not_fit) {
         return std::pair{member, cause_of(parts)};
     };
     const auto index = &Parts::index_accessor;
-    EXPECT_EQ(with("view", index, R"({"bufferView":9,"componentType":5121,"count":3,"type":"SCALAR"})").second, Cause::index_out_of_range);
-    EXPECT_EQ(with("count", index, R"({"bufferView":0,"componentType":5121,"count":18446744073709551615,"type":"SCALAR"})").second, Cause::count_mismatch);
-    EXPECT_EQ(with("offset", index, R"({"bufferView":0,"byteOffset":18446744073709551615,"componentType":5121,"count":3,"type":"SCALAR"})").second, Cause::count_mismatch);
-    EXPECT_EQ(with("negative", index, R"({"bufferView":0,"byteOffset":-1,"componentType":5121,"count":3,"type":"SCALAR"})").second, Cause::malformed);
-    EXPECT_EQ(with("type", index, R"({"bufferView":0,"componentType":1,"count":3,"type":"SCALAR"})").second, Cause::malformed);
-    EXPECT_EQ(with("wide", index, R"({"bufferView":0,"componentType":5126,"count":3,"type":"VEC3"})").second, Cause::malformed);
+    EXPECT_EQ(with("view", index, R"({"bufferView":9,"componentType":5121,"count":3,"type":"SCALAR"})").second,
+              Cause::index_out_of_range);
+    EXPECT_EQ(
+        with("count", index, R"({"bufferView":0,"componentType":5121,"count":18446744073709551615,"type":"SCALAR"})")
+            .second,
+        Cause::count_mismatch);
+    EXPECT_EQ(
+        with("offset", index,
+             R"({"bufferView":0,"byteOffset":18446744073709551615,"componentType":5121,"count":3,"type":"SCALAR"})")
+            .second,
+        Cause::count_mismatch);
+    EXPECT_EQ(
+        with("negative", index, R"({"bufferView":0,"byteOffset":-1,"componentType":5121,"count":3,"type":"SCALAR"})")
+            .second,
+        Cause::malformed);
+    EXPECT_EQ(with("type", index, R"({"bufferView":0,"componentType":1,"count":3,"type":"SCALAR"})").second,
+              Cause::malformed);
+    EXPECT_EQ(with("wide", index, R"({"bufferView":0,"componentType":5126,"count":3,"type":"VEC3"})").second,
+              Cause::malformed);
     EXPECT_EQ(with("length", &Parts::length, "101").second, Cause::truncated);
     EXPECT_EQ(with("base64", &Parts::uri, "data:;base64,*%*%").second, Cause::malformed);
-    EXPECT_EQ(with("names float", index, R"({"bufferView":0,"byteOffset":16,"componentType":5125,"count":3,"type":"SCALAR"})").second, Cause::index_out_of_range);
+    EXPECT_EQ(
+        with("names float", index, R"({"bufferView":0,"byteOffset":16,"componentType":5125,"count":3,"type":"SCALAR"})")
+            .second,
+        Cause::index_out_of_range);
 }
 
 TEST(ReadGltf, refuses_nodes_in_circles_and_positions_that_are_not_finite) {
@@ -188,7 +213,8 @@ TEST(ReadGltf, refuses_json_that_nests_or_swells) {
     EXPECT_EQ(error_of([&] { static_cast<void>(read(wide)); }).cause(), Cause::too_large);
     EXPECT_EQ(error_of([] { static_cast<void>(read("{\"asset\":")); }).cause(), Cause::malformed);
     EXPECT_EQ(error_of([] { static_cast<void>(read("[]")); }).cause(), Cause::malformed);
-    EXPECT_EQ(error_of([] { static_cast<void>(read("{\"asset\":{\"version\":\"\xff\xfe\"}}")); }).cause(), Cause::malformed);
+    EXPECT_EQ(error_of([] { static_cast<void>(read("{\"asset\":{\"version\":\"\xff\xfe\"}}")); }).cause(),
+              Cause::malformed);
 }
 
 TEST(ReadGltf, refuses_a_small_file_that_repeats_its_mesh_endlessly) {

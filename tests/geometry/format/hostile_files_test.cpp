@@ -1,4 +1,5 @@
-// Damaged and hostile files: an Error or a mesh with a report, and nothing else; within 20 times the size of the file + 64 MB.
+// Damaged and hostile files: an Error or a mesh with a report, and nothing else; within 20 times the size of the file +
+// 64 MB.
 #include <fathom/base/file.h>
 #include <fathom/base/isolate.h>
 #include <fathom/base/random.h>
@@ -59,7 +60,8 @@ void read_variants(std::span<const std::byte> whole, const std::string& name, st
         for (std::size_t n = 1 + random.below(8); n > 0; --n) {
             const std::size_t at = random.below(k % 3 == 0 ? std::min<std::size_t>(whole.size(), 400) : whole.size());
             undo.emplace_back(at, damaged[at]);
-            damaged[at] = random.chance(0.5) ? damaged[at] ^ static_cast<std::byte>(1u << random.below(8)) : static_cast<std::byte>(random.bits());
+            damaged[at] = random.chance(0.5) ? damaged[at] ^ static_cast<std::byte>(1u << random.below(8))
+                                             : static_cast<std::byte>(random.bits());
         }
         ++counts[outcome_of(damaged, name)];
         for (auto change = undo.rbegin(); change != undo.rend(); ++change) damaged[change->first] = change->second;
@@ -76,7 +78,8 @@ TEST(HostileFiles, every_bad_file_its_cuts_and_its_flips_end_in_a_mesh_or_an_err
     for (std::size_t i = 0; i < files.size(); ++i) {
         const Bytes bytes = read_whole_file(files[i]);
         const std::string name = files[i].string();
-        const Counts counts = counts_in_child(name, bytes.size(), [&](Counts& c) { read_variants(bytes.span(), name, i, c); });
+        const Counts counts =
+            counts_in_child(name, bytes.size(), [&](Counts& c) { read_variants(bytes.span(), name, i, c); });
         for (std::size_t k = 0; k < outcome_count; ++k) total[k] += counts[k];
     }
     const std::size_t runs = total[read_well] + total[refused];
@@ -112,34 +115,38 @@ std::vector<Hostile> greedy_files(std::size_t size) {
         return bytes;
     };
     const std::size_t points = size / 3;
-    std::string byte_vertices = "ply\nformat binary_big_endian 1.0\nelement vertex " + std::to_string(points) + "\n" + ply_vertices + "end_header\n";
+    std::string byte_vertices = "ply\nformat binary_big_endian 1.0\nelement vertex " + std::to_string(points) + "\n" +
+                                ply_vertices + "end_header\n";
     byte_vertices.append(3 * points, '\1');
-    return {{"vertices.obj", repeated("", "v 0 0 0\n", size)},
-            {"triangles.obj", repeated(plane, "f 1 2 3\n", size)},
-            {"quads.obj", repeated(plane, "f 1 2 3 4\n", size)},
-            {"polygons.obj", repeated(plane, "f 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1\n", size)},
-            {"crossing.obj", repeated(plane, "f 1 2 3 4 1 3 2 4 3 1 4 2 1 2 3 4 2 4 1 3\n", size / 8)},
-            {"polygon.obj", repeated(plane + "f", " 1 2 3 4", size)},
-            {"polygon_of_bound.obj", repeated(plane + "f", " 1 2 4 3", 2 << 20)},
-            {"continued.obj", repeated(plane + "f 1", " \\\n", size)},
-            {"unknown.obj", repeated(plane, "?\n", size)},
-            {"blank.obj", repeated(plane, "\n", size)},
-            {"faces.ply", byte_faces(size / 256, 1)},
-            {"crossing.ply", byte_faces(size / 2048, 4)},
-            {"vertices.ply", byte_vertices},
-            {"comments.ply", repeated("ply\n", "comment\n", size)},
-            {"elements.ply", repeated("ply\nformat ascii 1.0\n", "element a 0\n", size)},
-            {"properties.ply", repeated("ply\nformat ascii 1.0\nelement a 1\n", "property char a\n", size)},
-            {"empty_lists.ply", repeated("ply\nformat ascii 1.0\nelement vertex 1\nproperty char x\nproperty char y\nproperty char z\nelement face 1000\n"
-                                         "property list uchar int vertex_indices\nend_header\n0 0 0\n", "0\n", size)},
-            {"facets.stl", repeated("solid\nfacet\nouter loop\n", "vertex 0 0 0\n", size, "endloop\nendfacet\nendsolid\n")},
-            {"blank.off", repeated("OFF 1 0 0\n", "\n", size)},
-            {"deep.gltf", repeated("{\"asset\":", "[", size)},
-            {"arrays.gltf", repeated("{\"asset\":[", "[],", size, "0]}")},
-            {"objects.gltf", repeated("{\"asset\":[", "{},", size, "0]}")},
-            {"numbers.gltf", repeated("{\"asset\":[", "1,", size, "0]}")},
-            {"texts.gltf", repeated("{\"asset\":[", "\"\",", size, "0]}")},
-            {"keys.gltf", repeated("{\"asset\":{", "\"\":1,", size, "\"a\":0}}")}};
+    return {
+        {"vertices.obj", repeated("", "v 0 0 0\n", size)},
+        {"triangles.obj", repeated(plane, "f 1 2 3\n", size)},
+        {"quads.obj", repeated(plane, "f 1 2 3 4\n", size)},
+        {"polygons.obj", repeated(plane, "f 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1\n", size)},
+        {"crossing.obj", repeated(plane, "f 1 2 3 4 1 3 2 4 3 1 4 2 1 2 3 4 2 4 1 3\n", size / 8)},
+        {"polygon.obj", repeated(plane + "f", " 1 2 3 4", size)},
+        {"polygon_of_bound.obj", repeated(plane + "f", " 1 2 4 3", 2 << 20)},
+        {"continued.obj", repeated(plane + "f 1", " \\\n", size)},
+        {"unknown.obj", repeated(plane, "?\n", size)},
+        {"blank.obj", repeated(plane, "\n", size)},
+        {"faces.ply", byte_faces(size / 256, 1)},
+        {"crossing.ply", byte_faces(size / 2048, 4)},
+        {"vertices.ply", byte_vertices},
+        {"comments.ply", repeated("ply\n", "comment\n", size)},
+        {"elements.ply", repeated("ply\nformat ascii 1.0\n", "element a 0\n", size)},
+        {"properties.ply", repeated("ply\nformat ascii 1.0\nelement a 1\n", "property char a\n", size)},
+        {"empty_lists.ply", repeated("ply\nformat ascii 1.0\nelement vertex 1\nproperty char x\nproperty char "
+                                     "y\nproperty char z\nelement face 1000\n"
+                                     "property list uchar int vertex_indices\nend_header\n0 0 0\n",
+                                     "0\n", size)},
+        {"facets.stl", repeated("solid\nfacet\nouter loop\n", "vertex 0 0 0\n", size, "endloop\nendfacet\nendsolid\n")},
+        {"blank.off", repeated("OFF 1 0 0\n", "\n", size)},
+        {"deep.gltf", repeated("{\"asset\":", "[", size)},
+        {"arrays.gltf", repeated("{\"asset\":[", "[],", size, "0]}")},
+        {"objects.gltf", repeated("{\"asset\":[", "{},", size, "0]}")},
+        {"numbers.gltf", repeated("{\"asset\":[", "1,", size, "0]}")},
+        {"texts.gltf", repeated("{\"asset\":[", "\"\",", size, "0]}")},
+        {"keys.gltf", repeated("{\"asset\":{", "\"\":1,", size, "\"a\":0}}")}};
 }
 
 TEST(HostileFiles, no_content_takes_more_than_20_times_its_size_and_64_MB) {
@@ -155,7 +162,8 @@ TEST(HostileFiles, no_content_takes_more_than_20_times_its_size_and_64_MB) {
 
 TEST(HostileFiles, random_bytes_of_any_name_end_in_an_error) {
     Random random(3);
-    for (const char* name : {"a.obj", "a.stl", "a.ply", "a.off", "a.glb", "a.gltf", "a.gz", "a.msh", "a.vtk", "a.vtu", "a.mesh", "a"})
+    for (const char* name :
+         {"a.obj", "a.stl", "a.ply", "a.off", "a.glb", "a.gltf", "a.gz", "a.msh", "a.vtk", "a.vtu", "a.mesh", "a"})
         for (std::size_t i = 0; i < testing::count_of(30, 1000); ++i) {
             std::vector<std::byte> bytes(1 + random.below(300));
             for (std::byte& b : bytes) b = static_cast<std::byte>(i % 2 == 0 ? random.bits() : ' ' + random.below(95));

@@ -58,8 +58,10 @@ TEST(MeshFile, refuses_what_is_empty_or_unknown) {
 }
 
 TEST(MeshFile, unpacks_gzip_of_any_format) {
-    for (const auto& [content, name] : {std::pair{written_obj(tetrahedron), "a.obj.gz"}, {written_ply(tetrahedron), "a.ply.gz"},
-                                        {written_stl(tetrahedron), "a.STL.GZ"}, {written_off(tetrahedron), "packed"}})
+    for (const auto& [content, name] : {std::pair{written_obj(tetrahedron), "a.obj.gz"},
+                                        {written_ply(tetrahedron), "a.ply.gz"},
+                                        {written_stl(tetrahedron), "a.STL.GZ"},
+                                        {written_off(tetrahedron), "packed"}})
         EXPECT_EQ(read(packed(content), name).surface.triangles.size(), 4u) << name;
     const std::string text = written_obj(tetrahedron);
     const std::string two_members = packed(text.substr(0, 40)).append(packed(text.substr(40))).append(20, '\0');
@@ -82,7 +84,8 @@ TEST(MeshFile, names_the_file_it_cannot_open) {
     const Error error = error_of([] { static_cast<void>(read_mesh(fs::path("/nonexistent/a.obj"))); });
     EXPECT_EQ(error.cause(), Cause::cannot_open);
     EXPECT_EQ(error.place().file, "/nonexistent/a.obj");
-    EXPECT_EQ(error_of([] { static_cast<void>(read_mesh(fs::path("/nonexistent/a.node"))); }).cause(), Cause::cannot_open);
+    EXPECT_EQ(error_of([] { static_cast<void>(read_mesh(fs::path("/nonexistent/a.node"))); }).cause(),
+              Cause::cannot_open);
     EXPECT_EQ(error_of([] { static_cast<void>(read_mesh(fs::temp_directory_path())); }).cause(), Cause::cannot_open);
 }
 
@@ -171,10 +174,19 @@ TEST(MeshFile, counts_what_the_real_files_hold) {
         std::size_t vertices;
         std::size_t triangles;
     };
-    for (const Known& known : {Known{"bunny.obj", 34835, 69666}, {"env.obj", 6540, 2180}, {"shuttle.obj", 310, 616}, {"rabbit.obj", 644, 1252},
-                               {"motorBike.obj.gz", 132871, 331653}, {"horse.ply", 48485, 96966}, {"cloth_ball92.ply", 46598, 92230},
-                               {"dragon_vrip_res3.ply", 22998, 47794}, {"armadillo.off", 26002, 52000}, {"halftunnel.off", 831, 1568},
-                               {"galileo.stl", 11245, 17473}, {"37322.stl", 18, 32}, {"bad/landsat9.stl", 12643, 26930}}) {
+    for (const Known& known : {Known{"bunny.obj", 34835, 69666},
+                               {"env.obj", 6540, 2180},
+                               {"shuttle.obj", 310, 616},
+                               {"rabbit.obj", 644, 1252},
+                               {"motorBike.obj.gz", 132871, 331653},
+                               {"horse.ply", 48485, 96966},
+                               {"cloth_ball92.ply", 46598, 92230},
+                               {"dragon_vrip_res3.ply", 22998, 47794},
+                               {"armadillo.off", 26002, 52000},
+                               {"halftunnel.off", 831, 1568},
+                               {"galileo.stl", 11245, 17473},
+                               {"37322.stl", 18, 32},
+                               {"bad/landsat9.stl", 12643, 26930}}) {
         const MeshFile file = read_mesh(testing::models() / known.name);
         EXPECT_EQ(file.surface.vertices.size(), known.vertices) << known.name;
         EXPECT_EQ(file.surface.triangles.size(), known.triangles) << known.name;

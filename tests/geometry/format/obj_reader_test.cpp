@@ -14,7 +14,8 @@ constexpr std::string_view square = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n";
 std::string square_and(std::string_view more) { return std::string(square).append(more); }
 
 TEST(ReadObj, reads_corners_with_and_without_texture_and_normal) {
-    const MeshFile file = read(square_and("f 1 2 3\nf 1/1 2/7 3/9\nf 1//5 2//5 3//5\nf 1/1/1 2/2/2 3/3/3\nf 1// 2// 3//\n"));
+    const MeshFile file =
+        read(square_and("f 1 2 3\nf 1/1 2/7 3/9\nf 1//5 2//5 3//5\nf 1/1/1 2/2/2 3/3/3\nf 1// 2// 3//\n"));
     ASSERT_EQ(file.surface.triangles.size(), 5u);
     for (const Triangle& t : file.surface.triangles) EXPECT_EQ(t, (Triangle{0, 1, 2}));
     EXPECT_EQ(file.surface.vertices.size(), 4u);
@@ -43,8 +44,9 @@ TEST(ReadObj, carries_statements_over_a_backslash) {
 }
 
 TEST(ReadObj, passes_over_colours_comments_groups_and_carriage_returns) {
-    const MeshFile file = read("# comment\r\nmtllib a.mtl\r\nv 0 0 0 nan nan nan # NaN colour\r\nv 1 0 0 1\r\n\r\nv 1 1 0\r\n"
-                               "g part\r\nusemtl C:\\textures\\\r\ns off\r\nvn 0 0 1\r\nvt 0 0\r\nf 1 2 3 # face\r\n");
+    const MeshFile file =
+        read("# comment\r\nmtllib a.mtl\r\nv 0 0 0 nan nan nan # NaN colour\r\nv 1 0 0 1\r\n\r\nv 1 1 0\r\n"
+             "g part\r\nusemtl C:\\textures\\\r\ns off\r\nvn 0 0 1\r\nvt 0 0\r\nf 1 2 3 # face\r\n");
     EXPECT_EQ(file.surface.vertices.size(), 3u);
     EXPECT_EQ(file.surface.triangles.size(), 1u);
     EXPECT_TRUE(file.report.notes.empty());
@@ -69,9 +71,12 @@ TEST(ReadObj, says_which_lines_it_does_not_know) {
 }
 
 TEST(ReadObj, refuses_indices_out_of_range_with_line_and_index) {
-    for (const auto& [face, index] : {std::pair{"f 1 2 0\n", "vertex 0"}, {"f 1 2 5\n", "vertex 5"},
-                                      {"f 1 2 -5\n", "vertex -5"}, {"f 1 2 99999999999\n", "vertex 99999999999"}}) {
-        const Error error = error_of([&] { static_cast<void>(read(square_and(face))); });
+    for (const auto& [face, index] : {std::pair{"f 1 2 0\n", "vertex 0"},
+                                      {"f 1 2 5\n", "vertex 5"},
+                                      {"f 1 2 -5\n", "vertex -5"},
+                                      {"f 1 2 99999999999\n", "vertex 99999999999"}}) {
+        const std::string text = square_and(face);
+        const Error error = error_of([&] { static_cast<void>(read(text)); });
         EXPECT_EQ(error.cause(), Cause::index_out_of_range) << face;
         EXPECT_EQ(error.place().line, 5) << face;
         EXPECT_NE(std::string(error.what()).find(index), std::string::npos) << error.what();
@@ -81,7 +86,8 @@ TEST(ReadObj, refuses_indices_out_of_range_with_line_and_index) {
 
 TEST(ReadObj, refuses_positions_that_are_not_finite_with_the_vertex) {
     for (const char* bad : {"nan 0 0", "0 inf 0", "0 0 -inf", "1e999 0 0", "0 -1e400 0"}) {
-        const Error error = error_of([&] { static_cast<void>(read(std::string("v 0 0 0\nv ").append(bad).append("\n"))); });
+        const Error error =
+            error_of([&] { static_cast<void>(read(std::string("v 0 0 0\nv ").append(bad).append("\n"))); });
         EXPECT_EQ(error.cause(), Cause::non_finite) << bad;
         EXPECT_EQ(error.place().index, 1) << bad;
         EXPECT_EQ(error.place().line, 2) << bad;
@@ -89,7 +95,8 @@ TEST(ReadObj, refuses_positions_that_are_not_finite_with_the_vertex) {
 }
 
 TEST(ReadObj, takes_numbers_too_small_for_a_double_for_zero) {
-    const MeshFile file = read(std::string("v 1e-999 -1e-400 0.").append(std::string(400, '0')).append("1\nv +1 1.5e+1 .5\n"));
+    const MeshFile file =
+        read(std::string("v 1e-999 -1e-400 0.").append(std::string(400, '0')).append("1\nv +1 1.5e+1 .5\n"));
     EXPECT_EQ(file.surface.vertices.at(0), Vec3::Zero());
     EXPECT_EQ(file.surface.vertices.at(1), Vec3(1, 15, 0.5));
 }

@@ -20,7 +20,8 @@ TEST(ReadOff, reads_counts_on_the_first_line_or_the_next_and_without_keyword) {
 
 TEST(ReadOff, passes_over_normals_colours_and_texture) {
     for (const char* kind : {"COFF", "NOFF", "CNOFF", "STOFF", "STCNOFF"}) {
-        const MeshFile file = read(std::string(kind).append("\n3 1 0\n0 0 0 1 0 0 1\n1 0 0 nan 1 0 0\n0 1 0 0 0 1 0\n3 0 1 2 255 0 0\n"));
+        const MeshFile file =
+            read(std::string(kind).append("\n3 1 0\n0 0 0 1 0 0 1\n1 0 0 nan 1 0 0\n0 1 0 0 0 1 0\n3 0 1 2 255 0 0\n"));
         EXPECT_EQ(file.surface.vertices[1], Vec3(1, 0, 0)) << kind;
         EXPECT_EQ(file.surface.triangles.size(), 1u) << kind;
     }
@@ -41,16 +42,24 @@ TEST(ReadOff, cuts_polygons_and_counts_what_it_skips) {
 }
 
 TEST(ReadOff, does_not_believe_counts) {
-    EXPECT_EQ(error_of([] { static_cast<void>(read("OFF\n353535235358 6 0\n0 0 0\n")); }).cause(), Cause::count_mismatch);
-    EXPECT_EQ(error_of([] { static_cast<void>(read("OFF\n1 99999999999999 0\n0 0 0\n")); }).cause(), Cause::count_mismatch);
-    EXPECT_EQ(error_of([] { static_cast<void>(read("OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n888888888888 0 1 2\n")); }).cause(), Cause::count_mismatch);
+    EXPECT_EQ(error_of([] { static_cast<void>(read("OFF\n353535235358 6 0\n0 0 0\n")); }).cause(),
+              Cause::count_mismatch);
+    EXPECT_EQ(error_of([] { static_cast<void>(read("OFF\n1 99999999999999 0\n0 0 0\n")); }).cause(),
+              Cause::count_mismatch);
+    EXPECT_EQ(
+        error_of([] { static_cast<void>(read("OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n888888888888 0 1 2\n")); }).cause(),
+        Cause::count_mismatch);
     EXPECT_EQ(error_of([] { static_cast<void>(read("OFF\n-3 1 0\n")); }).cause(), Cause::malformed);
-    EXPECT_EQ(error_of([] { static_cast<void>(read("OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0         \n")); }).cause(), Cause::truncated);
+    EXPECT_EQ(error_of([] { static_cast<void>(read("OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0         \n")); }).cause(),
+              Cause::truncated);
 }
 
 TEST(ReadOff, names_the_face_of_a_bad_index) {
     for (const char* index : {"3", "-1", "99999999999"}) {
-        const Error error = error_of([&] { static_cast<void>(read(std::string("OFF\n3 2 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n3 0 1 ").append(index).append("\n"))); });
+        const Error error = error_of([&] {
+            static_cast<void>(
+                read(std::string("OFF\n3 2 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n3 0 1 ").append(index).append("\n")));
+        });
         EXPECT_EQ(error.cause(), Cause::index_out_of_range);
         EXPECT_EQ(error.place().index, 1);
         EXPECT_EQ(error.place().line, 7);

@@ -7,7 +7,8 @@ namespace {
 using testing::bytes_of;
 using testing::error_of;
 
-// A square as one polygon, moved by its node; its corners carry normals of their own, so that assimp splits nothing away.
+// A square as one polygon, moved by its node; its corners carry normals of their own, so that assimp splits nothing
+// away.
 constexpr std::string_view square = R"(<?xml version="1.0"?>
 <COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
 <asset><up_axis>Y_UP</up_axis></asset>
@@ -28,7 +29,8 @@ bool with_assimp() {
     try {
         static_cast<void>(read_mesh(bytes_of("no scene"), "a.dae"));
     } catch (const Error& error) {
-        return error.cause() != Cause::unsupported || std::string_view(error.what()).find("assimp") == std::string_view::npos;
+        return error.cause() != Cause::unsupported ||
+               std::string_view(error.what()).find("assimp") == std::string_view::npos;
     }
     return true;
 }
@@ -46,7 +48,9 @@ TEST(ReadThroughAssimp, reads_collada_with_shared_vertices_and_node_transforms) 
 TEST(ReadThroughAssimp, turns_what_assimp_refuses_into_an_error) {
     if (!with_assimp()) GTEST_SKIP() << "this build leaves assimp out";
     for (const char* name : {"a.dae", "a.fbx", "a.3ds", "a.blend", "a.x", "a.lwo", "a.3mf", "a.ac", "a.ms3d"}) {
-        const Error error = error_of([&] { static_cast<void>(read_mesh(bytes_of("certainly not a scene, but long enough to be looked at"), name)); });
+        const Error error = error_of([&] {
+            static_cast<void>(read_mesh(bytes_of("certainly not a scene, but long enough to be looked at"), name));
+        });
         EXPECT_EQ(error.cause(), Cause::import_failed) << name << ": " << error.what();
         EXPECT_EQ(error.place().file, name);
     }

@@ -57,12 +57,16 @@ TEST(ReadStl, refuses_positions_that_are_not_finite) {
     const Error error = error_of([&] { static_cast<void>(read(binary("x", 2, triangles))); });
     EXPECT_EQ(error.cause(), Cause::non_finite);
     EXPECT_EQ(error.place().index, 1);
-    EXPECT_EQ(error_of([] { static_cast<void>(read("solid\nfacet\nouter loop\nvertex 0 1e999 0\n")); }).cause(), Cause::non_finite);
+    EXPECT_EQ(error_of([] { static_cast<void>(read("solid\nfacet\nouter loop\nvertex 0 1e999 0\n")); }).cause(),
+              Cause::non_finite);
 }
 
 TEST(ReadStl, reads_text_of_any_case_with_names_and_several_solids) {
-    const std::string text = std::string("solid a name of words\n").append(facet(one)).append("endsolid a name\n\nSOLID b\n  ")
-                                 .append("FACET NORMAL nan nan nan\nOUTER LOOP\nVERTEX 1 1 0\nVERTEX 0 1 0\nVERTEX -0 0 0\nENDLOOP\nENDFACET\nENDSOLID\n");
+    const std::string text = std::string("solid a name of words\n")
+                                 .append(facet(one))
+                                 .append("endsolid a name\n\nSOLID b\n  ")
+                                 .append("FACET NORMAL nan nan nan\nOUTER LOOP\nVERTEX 1 1 0\nVERTEX 0 1 0\nVERTEX -0 "
+                                         "0 0\nENDLOOP\nENDFACET\nENDSOLID\n");
     const MeshFile file = read(text);
     EXPECT_EQ(file.report.format, "stl text");
     EXPECT_EQ(file.surface.vertices.size(), 4u);
@@ -71,7 +75,8 @@ TEST(ReadStl, reads_text_of_any_case_with_names_and_several_solids) {
 }
 
 TEST(ReadStl, cuts_facets_of_more_than_three_vertices) {
-    const MeshFile file = read(std::string("solid\n").append(facet(std::string(one).append("vertex 0 1 0\n"))).append("endsolid\n"));
+    const MeshFile file =
+        read(std::string("solid\n").append(facet(std::string(one).append("vertex 0 1 0\n"))).append("endsolid\n"));
     EXPECT_EQ(file.surface.triangles.size(), 2u);
     EXPECT_EQ(file.report.polygons, 1u);
 }
