@@ -9,16 +9,9 @@
 #include <memory>
 #include <mutex>
 
-#if defined(__SANITIZE_THREAD__)
-#define FATHOM_TSAN 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define FATHOM_TSAN 1
-#endif
-#endif
-
 #ifdef FATHOM_TSAN
-// Debian's TBB is not instrumented, so the sanitizer cannot see that forking and joining order memory. Say so.
+// TBB is not instrumented (the build leaves this file out of it, too), so the sanitizer cannot see that forking and joining
+// order memory. Say so.
 extern "C" void __tsan_acquire(void* address);
 extern "C" void __tsan_release(void* address);
 #else
