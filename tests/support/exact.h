@@ -97,7 +97,7 @@ struct WholeNumbers {
     std::size_t bits = 0; // of the largest
 };
 inline WholeNumbers whole_numbers(std::span<const double> values) {
-    int lowest = std::numeric_limits<int>::max();
+    int lowest = 1 << 20; // above every exponent
     for (const double x : values) {
         int exponent = 0;
         double fraction = std::frexp(x, &exponent);
