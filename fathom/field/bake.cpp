@@ -1,0 +1,108 @@
+// Room: field. Any field into a grid.
+#include <fathom/base/error.h>
+#include <fathom/base/parallel.h>
+#include <fathom/field/bake.h>
+#include <fathom/field/grid_assembler.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace fathom {
+
+namespace {
+
+constexpr int largest_resolution = 16384;
+
+Box covered_box(const Field& field, const BakeOptions& options) {
+    if (!options.box.empty()) return options.box;
+    const Box bounds = field.bounds();
+    if (bounds.empty() || !is_finite(bounds.lower) || !is_finite(bounds.upper))
+        throw Error(Cause::invalid_argument, "the field has no finite bounds: say which box to cover", {.element = "option box"});
+    return bounds.grown(0.05 * bounds.size().maxCoeff());
+}
+
+std::vector<float> sample_corners(const Field& field, const GridLayout& layout, Stage& stage) {
+    std::vector<float> corners(layout.corner_count());
+    parallel_for(corners.size(), 1024, [&](std::size_t begin, std::size_t end) {
+        std::vector<Vec3> points;
+        std::vector<double> values(end - begin);
+        for (std::size_t c = begin; c < end; ++c) {
+            const auto p = layout.corner_position(c);
+            points.push_back(layout.sample_position({p[0] * brick_cells, p[1] * brick_cells, p[2] * brick_cells}));
+        }
+        field.distances(points, values);
+        std::transform(values.begin(), values.end(), corners.begin() + static_cast<std::ptrdiff_t>(begin),
+                       [](double v) { return static_cast<float>(v); });
+        stage.step(end - begin);
+    });
+    return corners;
+}
+
+std::vector<bool> bricks_near_surface(const Field& field, const GridLayout& layout, double band) {
+    std::vector<char> near(layout.brick_count());
+    const double side = brick_cells * layout.cell;
+    parallel_for(near.size(), 1024, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t b = begin; b < end; ++b) {
+            const auto p = layout.brick_position(b);
+            const Vec3 lower = layout.sample_position({p[0] * brick_cells, p[1] * brick_cells, p[2] * brick_cells});
+            const Interval range = field.range({lower, lower + Vec3::Constant(side)});
+            near[b] = range.lower <= band && range.upper >= -band;
+        }
+    });
+    return {near.begin(), near.end()};
+}
+
+} // namespace
+
+GridLayout covering_layout(const Box& box, int resolution) {
+    if (resolution < 1 || resolution > largest_resolution)
+        throw Error(Cause::invalid_argument, fmt::format("must be from 1 to {}", largest_resolution), {.element = "option resolution"});
+    if (box.empty() || !is_finite(box.lower) || !is_finite(box.upper) || !(box.size().maxCoeff() > 0))
+        throw Error(Cause::invalid_argument, "must be finite and have a size", {.element = "option box"});
+    GridLayout layout;
+    layout.cell = box.size().maxCoeff() / resolution;
+    for (std::size_t k = 0; k < 3; ++k) {
+        const double cells = std::ceil(box.size()[static_cast<Eigen::Index>(k)] / layout.cell - 1e-9);
+        layout.bricks[k] = std::max(1, static_cast<int>((cells + brick_cells - 1) / brick_cells));
+    }
+    layout.origin = box.center() - 0.5 * layout.cell * layout.cell_counts();
+    return layout;
+}
+
+GridField bake(const Field& field, const BakeOptions& options) {
+    const GridLayout layout = covering_layout(covered_box(field, options), options.resolution);
+    const double band = options.band * layout.cell;
+    const auto refuse_past_limit = [&](std::size_t stored) {
+        const std::size_t bytes = grid_bytes(layout, options.storage, stored);
+        if (bytes > options.memory_limit)
+            throw Error(Cause::too_large, fmt::format("the field would take {} MB, more than the limit of {} MB", bytes >> 20, options.memory_limit >> 20));
+    };
+    refuse_past_limit(options.dense ? layout.brick_count() : 0);
+    Stage corner_stage(options.progress, "sampling corners", layout.corner_count());
+    std::vector<float> corners = sample_corners(field, layout, corner_stage);
+    const std::vector<bool> stored = options.dense ? std::vector<bool>(layout.brick_count(), true) : bricks_near_surface(field, layout, band);
+    std::vector<std::size_t> bricks;
+    for (std::size_t b = 0; b < stored.size(); ++b)
+        if (stored[b]) bricks.push_back(b);
+    refuse_past_limit(bricks.size());
+
+    GridAssembler assembler(layout, options.storage, std::move(corners), stored);
+    Stage brick_stage(options.progress, "sampling bricks", bricks.size());
+    parallel_for(bricks.size(), 4, [&](std::size_t begin, std::size_t end) {
+        std::vector<Vec3> points(brick_size);
+        std::array<double, brick_size> values;
+        for (std::size_t n = begin; n < end; ++n) {
+            const auto p = layout.brick_position(bricks[n]);
+            for (int s = 0; s < static_cast<int>(brick_size); ++s)
+                points[static_cast<std::size_t>(s)] = layout.sample_position({p[0] * 8 + s % 9, p[1] * 8 + s / 9 % 9, p[2] * 8 + s / 81});
+            field.distances(points, values);
+            assembler.set(bricks[n], values);
+        }
+        brick_stage.step(end - begin);
+    });
+    return GridField(std::move(assembler).finish(band, {field.error_bound(), field.lipschitz()}));
+}
+
+} // namespace fathom

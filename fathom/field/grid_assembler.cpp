@@ -1,0 +1,292 @@
+// Room: field. Stitching, encoding and the min/max pyramid of grid fields.
+#include <fathom/base/error.h>
+#include <fathom/base/interval.h>
+#include <fathom/base/parallel.h>
+#include <fathom/field/grid_assembler.h>
+#include <fathom/field/grid_range.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace fathom {
+
+namespace {
+
+// A brick's values span little more than its diagonal; steep transitions may need more, and then are clamped to the
+// lattice's reach, which 24 cells make impossible for 1-Lipschitz samples.
+constexpr double lattice_reach = 24; // cells
+
+FloatRange range_of_values(double low, double high) { return {float_down(low), float_up(high)}; }
+
+double largest(const std::vector<float>& list) {
+    double most = 0;
+    for (const float x : list) most = std::max(most, std::abs(static_cast<double>(x)));
+    return most;
+}
+
+FloatRange joined(const FloatRange& a, const FloatRange& b) { return {std::min(a.lower, b.lower), std::max(a.upper, b.upper)}; }
+
+} // namespace
+
+struct GridAssembler::Arrays {
+    GridLayout layout;
+    GridStorage storage;
+    double step = 0;
+    std::vector<float> corners;
+    std::vector<Index> brick_of;
+    std::vector<std::int32_t> bases;
+    std::vector<std::uint16_t> codes;
+    std::vector<float> values;
+    std::vector<FloatRange> block_ranges;
+    std::vector<std::vector<FloatRange>> levels;
+    std::vector<float> steepest;   // of each stored brick: bound on the slope
+    std::vector<float> stitching;  // of each stored brick: largest change made to a border sample
+
+    [[nodiscard]] bool is_stored(std::array<int, 3> p, int dx, int dy, int dz) const {
+        p = {p[0] + dx, p[1] + dy, p[2] + dz};
+        for (std::size_t k = 0; k < 3; ++k)
+            if (p[k] < 0 || p[k] >= layout.bricks[k]) return true; // beyond the grid nothing needs to match
+        return brick_of[layout.brick_index(p)] != no_index;
+    }
+
+    void stitch(const std::array<int, 3>& position, std::span<double, brick_size> samples, Index stored);
+    void encode(std::span<double, brick_size> samples, Index stored);
+    void measure(std::span<const double, brick_size> samples, Index stored);
+    void build_levels();
+    [[nodiscard]] FloatRange brick_range(const std::array<int, 3>& p) const;
+    [[nodiscard]] double steepest_far() const;
+    [[nodiscard]] GridData view() const;
+};
+
+GridAssembler::GridAssembler(const GridLayout& layout, GridStorage storage, std::vector<float> corners, const std::vector<bool>& stored)
+    : arrays_(std::make_shared<Arrays>()) {
+    Arrays& a = *arrays_;
+    a.layout = layout;
+    a.storage = storage;
+    a.corners = std::move(corners);
+    a.brick_of.assign(layout.brick_count(), no_index);
+    Index count = 0;
+    for (std::size_t b = 0; b < stored.size(); ++b)
+        if (stored[b]) a.brick_of[b] = count++;
+    const std::size_t bricks = count;
+    if (storage == GridStorage::code16) {
+        a.step = lattice_reach * layout.cell / 65535;
+        a.codes.resize(bricks * brick_size);
+        a.bases.resize(bricks);
+    } else {
+        a.values.resize(bricks * brick_size);
+    }
+    a.block_ranges.resize(bricks * 8);
+    a.steepest.resize(bricks);
+    a.stitching.resize(bricks);
+}
+
+GridAssembler::~GridAssembler() = default;
+GridAssembler::GridAssembler(GridAssembler&&) noexcept = default;
+
+void GridAssembler::set(std::size_t brick_index, std::span<const double, brick_size> samples) {
+    std::array<double, brick_size> copy;
+    std::copy(samples.begin(), samples.end(), copy.begin());
+    Arrays& a = *arrays_;
+    const Index stored = a.brick_of[brick_index];
+    a.stitch(a.layout.brick_position(brick_index), copy, stored);
+    a.encode(copy, stored);
+    a.measure(copy, stored);
+}
+
+// Samples on a face, edge or corner that the brick shares with an absent brick take the value that interpolation between
+// brick corners gives there.
+void GridAssembler::Arrays::stitch(const std::array<int, 3>& position, std::span<double, brick_size> samples, Index stored) {
+    const std::array<double, 8> corner = [&] {
+        GridData data;
+        data.layout = layout;
+        data.corners = corners;
+        return brick_corner_values(data, position);
+    }();
+    std::array<bool, 27> absent{};
+    for (int d = 0; d < 27; ++d) absent[static_cast<std::size_t>(d)] = !is_stored(position, d % 3 - 1, d / 3 % 3 - 1, d / 9 - 1);
+    const auto border = [](int i) { return i == 0 ? -1 : i == brick_cells ? 1 : 0; };
+    double largest = 0;
+    for (int k = 0; k <= brick_cells; ++k)
+        for (int j = 0; j <= brick_cells; ++j)
+            for (int i = 0; i <= brick_cells; ++i) {
+                const int di = border(i), dj = border(j), dk = border(k);
+                if (di == 0 && dj == 0 && dk == 0) continue;
+                bool fix = di != 0 && dj != 0 && dk != 0; // brick corners always agree with the corner array
+                for (const int a : {0, di})
+                    for (const int b : {0, dj})
+                        for (const int c : {0, dk}) fix = fix || absent[static_cast<std::size_t>((a + 1) + 3 * (b + 1) + 9 * (c + 1))];
+                if (!fix) continue;
+                const double x = i / 8.0, y = j / 8.0, z = k / 8.0;
+                double value = 0;
+                for (int v = 0; v < 8; ++v)
+                    value += corner[static_cast<std::size_t>(v)] * ((v & 1) ? x : 1 - x) * ((v & 2) ? y : 1 - y) * ((v & 4) ? z : 1 - z);
+                double& sample = samples[brick_sample(i, j, k)];
+                largest = std::max(largest, std::abs(sample - value));
+                sample = value;
+            }
+    stitching[stored] = float_up(largest);
+}
+
+// Rounds the samples to what is stored, so that what follows sees the field as it will answer.
+void GridAssembler::Arrays::encode(std::span<double, brick_size> samples, Index stored) {
+    const std::size_t first = stored * brick_size;
+    if (storage == GridStorage::float32) {
+        for (std::size_t s = 0; s < brick_size; ++s) {
+            values[first + s] = static_cast<float>(samples[s]);
+            samples[s] = static_cast<double>(values[first + s]);
+        }
+        return;
+    }
+    const auto [low, high] = std::minmax_element(samples.begin(), samples.end());
+    // Centred, so that the reach is used evenly should a brick be too steep for it.
+    const double middle = std::round(0.5 * (*low + *high) / step);
+    const std::int32_t base = static_cast<std::int32_t>(middle) - 32768;
+    bases[stored] = base;
+    for (std::size_t s = 0; s < brick_size; ++s) {
+        const double code = std::clamp(std::round(samples[s] / step) - base, 0.0, 65535.0);
+        codes[first + s] = static_cast<std::uint16_t>(code);
+        samples[s] = step * (base + codes[first + s]);
+    }
+}
+
+void GridAssembler::Arrays::measure(std::span<const double, brick_size> samples, Index stored) {
+    for (int block = 0; block < 8; ++block) {
+        double low = samples[0], high = samples[0];
+        bool first = true;
+        for (int k = 0; k <= 4; ++k)
+            for (int j = 0; j <= 4; ++j)
+                for (int i = 0; i <= 4; ++i) {
+                    const double v = samples[brick_sample(i + 4 * (block & 1), j + 4 * (block >> 1 & 1), k + 4 * (block >> 2))];
+                    low = first ? v : std::min(low, v);
+                    high = first ? v : std::max(high, v);
+                    first = false;
+                }
+        block_ranges[std::size_t{stored} * 8 + static_cast<std::size_t>(block)] = range_of_values(low, high);
+    }
+    // A trilinear cell is no steeper along an axis than its steepest edge along it.
+    Vec3 steep = Vec3::Zero();
+    constexpr std::array<std::size_t, 3> stride = {1, brick_samples, brick_samples * brick_samples};
+    for (int k = 0; k <= brick_cells; ++k)
+        for (int j = 0; j <= brick_cells; ++j)
+            for (int i = 0; i <= brick_cells; ++i) {
+                const std::size_t s = brick_sample(i, j, k);
+                const std::array<int, 3> at = {i, j, k};
+                for (std::size_t axis = 0; axis < 3; ++axis)
+                    if (at[axis] < brick_cells) {
+                        double& most = steep[static_cast<Eigen::Index>(axis)];
+                        most = std::max(most, std::abs(samples[s + stride[axis]] - samples[s]));
+                    }
+            }
+    steepest[stored] = float_up(steep.norm() / layout.cell);
+}
+
+FloatRange GridAssembler::Arrays::brick_range(const std::array<int, 3>& p) const {
+    const Index stored = brick_of[layout.brick_index(p)];
+    if (stored != no_index) {
+        FloatRange all = block_ranges[std::size_t{stored} * 8];
+        for (std::size_t k = 1; k < 8; ++k) all = joined(all, block_ranges[std::size_t{stored} * 8 + k]);
+        return all;
+    }
+    GridData data;
+    data.layout = layout;
+    data.corners = corners;
+    const std::array<double, 8> c = brick_corner_values(data, p);
+    const auto [low, high] = std::minmax_element(c.begin(), c.end());
+    return range_of_values(*low, *high);
+}
+
+void GridAssembler::Arrays::build_levels() {
+    levels.resize(static_cast<std::size_t>(level_count(layout)));
+    std::array<int, 3> below = layout.bricks;
+    for (std::size_t l = 0; l < levels.size(); ++l) {
+        std::array<int, 3> size;
+        for (std::size_t k = 0; k < 3; ++k) size[k] = blocks_along(layout.bricks[k], static_cast<int>(l));
+        const auto at = [](const std::array<int, 3>& n, int x, int y, int z) {
+            return (static_cast<std::size_t>(z) * static_cast<std::size_t>(n[1]) + static_cast<std::size_t>(y)) * static_cast<std::size_t>(n[0]) + static_cast<std::size_t>(x);
+        };
+        levels[l].resize(at(size, 0, 0, size[2]));
+        parallel_for(static_cast<std::size_t>(size[2]), 1, [&](std::size_t begin, std::size_t end) {
+            for (int z = static_cast<int>(begin); z < static_cast<int>(end); ++z)
+                for (int y = 0; y < size[1]; ++y)
+                    for (int x = 0; x < size[0]; ++x) {
+                        FloatRange all{HUGE_VALF, -HUGE_VALF};
+                        for (int c = 0; c < 8; ++c) {
+                            const std::array<int, 3> p = {2 * x + (c & 1), 2 * y + (c >> 1 & 1), 2 * z + (c >> 2)};
+                            if (p[0] >= below[0] || p[1] >= below[1] || p[2] >= below[2]) continue;
+                            all = joined(all, l == 0 ? brick_range(p) : levels[l - 1][at(below, p[0], p[1], p[2])]);
+                        }
+                        levels[l][at(size, x, y, z)] = all;
+                    }
+        });
+        below = size;
+    }
+}
+
+double GridAssembler::Arrays::steepest_far() const {
+    GridData data;
+    data.layout = layout;
+    data.corners = corners;
+    return parallel_reduce(
+        layout.brick_count(), 4096, 0.0,
+        [&](std::size_t begin, std::size_t end) {
+            double most = 0;
+            for (std::size_t b = begin; b < end; ++b) {
+                if (brick_of[b] != no_index) continue;
+                const std::array<double, 8> c = brick_corner_values(data, layout.brick_position(b));
+                Vec3 steep = Vec3::Zero();
+                for (std::size_t v = 0; v < 8; ++v)
+                    for (std::size_t axis = 0; axis < 3; ++axis)
+                        if (!(v >> axis & 1)) {
+                            double& s = steep[static_cast<Eigen::Index>(axis)];
+                            s = std::max(s, std::abs(c[v | std::size_t{1} << axis] - c[v]));
+                        }
+                most = std::max(most, steep.norm() / (brick_cells * layout.cell));
+            }
+            return most;
+        },
+        [](double a, double b) { return std::max(a, b); });
+}
+
+GridData GridAssembler::Arrays::view() const {
+    GridData data;
+    data.layout = layout;
+    data.storage = storage;
+    data.step = step;
+    data.corners = corners;
+    data.brick_of = brick_of;
+    data.bases = bases;
+    data.codes = codes;
+    data.values = values;
+    data.block_ranges = block_ranges;
+    data.levels.assign(levels.begin(), levels.end());
+    return data;
+}
+
+GridData GridAssembler::finish(double band, const SampleTruth& truth) && {
+    Arrays& a = *arrays_;
+    a.build_levels();
+    GridData data = a.view();
+    data.band = band;
+    data.lipschitz = std::max(largest(a.steepest), a.steepest_far()) * (1 + 1e-6);
+    // Interpolating a function with weights w_i errs by at most lipschitz * sum w_i |p - x_i| <= sqrt(3)/2 sides.
+    const double half_diagonal = 0.5 * std::sqrt(3.0) * a.layout.cell * truth.lipschitz;
+    const double float_rounding = 1e-7 * largest(a.corners);
+    const double rounding = a.storage == GridStorage::code16 ? 0.5 * a.step : float_rounding;
+    const double far = brick_cells * half_diagonal + float_rounding, transition = half_diagonal + largest(a.stitching) + rounding;
+    data.near_error = half_diagonal + rounding + truth.error;
+    data.far_error = std::max(far, transition) + truth.error;
+    data.owner = arrays_;
+    a.steepest = {};
+    a.stitching = {};
+    return data;
+}
+
+std::size_t grid_bytes(const GridLayout& layout, GridStorage storage, std::size_t stored) {
+    const std::size_t sample_bytes = storage == GridStorage::code16 ? 2 : 4;
+    std::size_t bytes = layout.corner_count() * sizeof(float) + layout.brick_count() * sizeof(Index);
+    bytes += stored * (brick_size * sample_bytes + 8 * sizeof(FloatRange) + sizeof(std::int32_t));
+    return bytes + layout.brick_count() / 7 * sizeof(FloatRange) + 1024;
+}
+
+} // namespace fathom

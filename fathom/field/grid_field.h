@@ -1,0 +1,63 @@
+// Room: field. A distance field sampled on a grid, trilinear between samples (Xu & Barbic 2014, section 3), sparse.
+// The min/max octree of the paper is an implicit pyramid over bricks: trilinear values never leave the range of their
+// corners, so it proves range() for the interpolated field.
+// Not for: sharp features finer than a cell, or a handful of queries (ask the mesh: mesh_field.h).
+#pragma once
+
+#include <fathom/field/field.h>
+#include <fathom/field/grid_data.h>
+
+#include <array>
+
+namespace fathom {
+
+// The piece of the field in one cell: a trilinear function. In far regions a "cell" is a whole brick.
+struct GridCell {
+    std::array<double, 8> values; // at the corners; bit 0 of the index picks upper x, bit 1 upper y, bit 2 upper z
+    Box box;                      // m
+
+    // `f` in [0,1]^3 from the lower to the upper corner.
+    [[nodiscard]] double value(const Vec3& f) const;
+    [[nodiscard]] Vec3 slope(const Vec3& f) const; // per cell side, not per metre
+};
+
+class GridField final : public Field {
+public:
+    explicit GridField(GridData data);
+
+    [[nodiscard]] double distance(const Vec3& p) const override;
+    [[nodiscard]] Sample sample(const Vec3& p) const override;
+    void distances(std::span<const Vec3> points, std::span<double> out) const override;
+    void samples(std::span<const Vec3> points, std::span<Sample> out) const override;
+    [[nodiscard]] Interval range(const Box& box) const override;
+    [[nodiscard]] double lipschitz() const override;
+    [[nodiscard]] double error_bound() const override { return std::max(data_.near_error, data_.far_error); }
+    [[nodiscard]] double near_error_bound() const { return data_.near_error; } // where |true distance| <= band
+    [[nodiscard]] Box domain() const override { return domain_; }
+    [[nodiscard]] Box bounds() const override { return bounds_; }
+
+    [[nodiscard]] const GridLayout& layout() const { return data_.layout; }
+    [[nodiscard]] const GridData& data() const { return data_; }
+    [[nodiscard]] std::size_t bytes() const { return data_.bytes(); }
+
+    // The cell that holds a point of the domain (the last one on its upper border).
+    [[nodiscard]] GridCell cell_at(const Vec3& p) const;
+    // The value of a sample, counted in cells from the origin; interpolated where no brick is stored.
+    [[nodiscard]] double sample_value(const std::array<int, 3>& s) const;
+
+private:
+    struct Spot; // a point found in its cell
+
+    [[nodiscard]] Spot locate(const Vec3& p) const;
+    [[nodiscard]] std::array<double, 8> corner_values(const Spot& spot) const;
+    [[nodiscard]] double value_at(const Spot& spot) const;
+    void prefetch(const Spot& spot) const;
+    [[nodiscard]] double beyond(const Vec3& p, const Vec3& nearest, double value) const;
+
+    GridData data_;
+    Box domain_;
+    Box bounds_;
+    double per_cell_; // 1 / cell
+};
+
+} // namespace fathom
