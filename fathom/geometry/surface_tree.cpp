@@ -5,6 +5,7 @@
 #include <fathom/geometry/element_checks.h>
 #include <fathom/geometry/surface_tree.h>
 #include <fathom/geometry/surface_visit.h>
+#include <fathom/index/space_order.h>
 
 #include <fmt/format.h>
 
@@ -13,7 +14,7 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t chunk = 1024;
-constexpr std::size_t query_chunk = 64;
+constexpr std::size_t query_chunk = 256;
 
 // Directions along no axis, plane or diagonal that a modelled surface is likely to have.
 const Vec3& parity_direction(std::size_t k) {
@@ -85,21 +86,24 @@ void SurfaceTree::fill(std::span<const Vec3> vertices) {
 
 ClosestPoint SurfaceTree::closest(const Vec3& point, double max_distance) const {
     ClosestPoint answer;
-    if (!tree_.empty() && point.allFinite() && max_distance >= 0)
-        visit_closest(SurfaceView(*this), point, max_distance, answer);
+    const Index first = 0;
+    if (!tree_.empty() && max_distance >= 0)
+        visit_closest(SurfaceView(*this), {&point, 1}, {&first, 1}, max_distance, {&answer, 1});
     return answer;
 }
 
 void SurfaceTree::closest(std::span<const Vec3> points, std::span<ClosestPoint> out, double max_distance) const {
     expect_same_size(points.size(), out.size());
+    if (tree_.empty() || !(max_distance >= 0)) return std::fill(out.begin(), out.end(), ClosestPoint{});
+    const std::vector<Index> order = order_in_space(points);
     parallel_for(points.size(), query_chunk, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t k = begin; k < end; ++k) out[k] = closest(points[k], max_distance);
+        visit_closest(SurfaceView(*this), points, std::span(order).subspan(begin, end - begin), max_distance, out);
     });
 }
 
 SurfaceHit SurfaceTree::first_hit(const Ray& ray, double t_max) const {
     SurfaceHit hit;
-    if (!tree_.empty() && t_max >= 0) visit_first_hit(SurfaceView(*this), ray, t_max, hit);
+    if (!tree_.empty() && t_max >= 0) visit_first_hit(SurfaceView(*this), {&ray, 1}, t_max, {&hit, 1});
     return hit;
 }
 
@@ -122,8 +126,9 @@ std::vector<SurfaceHit> SurfaceTree::all_hits(const Ray& ray, double t_max) cons
 
 void SurfaceTree::first_hits(std::span<const Ray> rays, std::span<SurfaceHit> out, double t_max) const {
     expect_same_size(rays.size(), out.size());
+    if (tree_.empty() || !(t_max >= 0)) return std::fill(out.begin(), out.end(), SurfaceHit{});
     parallel_for(rays.size(), query_chunk, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t k = begin; k < end; ++k) out[k] = first_hit(rays[k], t_max);
+        visit_first_hit(SurfaceView(*this), rays.subspan(begin, end - begin), t_max, out.subspan(begin, end - begin));
     });
 }
 

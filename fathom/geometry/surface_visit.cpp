@@ -1,11 +1,14 @@
 // Room: geometry. The SIMD kernels of SurfaceTree: eight triangles a step in float, then what is left in double.
 #include <fathom/geometry/surface_visit.h>
 
+#include <optional>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "fathom/geometry/surface_visit.cpp"
 #include <hwy/foreach_target.h>
 
 #include <fathom/index/bvh_visit-inl.h>
+#include <hwy/cache_control.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace fathom::HWY_NAMESPACE {
@@ -64,12 +67,14 @@ HWY_INLINE Floats squared_distances(const TrianglePack& pack, const Floats3& poi
 // Keeps an upper bound on the distance, and the few triangles that may be within it, for a decision in double at the end.
 class ClosestLeaf {
 public:
-    HWY_ATTR ClosestLeaf(const SurfaceView& surface, const Vec3& point, double max_distance)
+    // `known` is a bound on the distance that the caller has from elsewhere.
+    HWY_ATTR ClosestLeaf(const SurfaceView& surface, const Vec3& point, double max_distance, double known)
         : surface_(surface), point_(point), max_squared_(max_distance * max_distance) {
         const Vec3 local = surface.tree.frame().to_local(point);
         for (int axis = 0; axis < 3; ++axis) local_[axis] = static_cast<float>(std::clamp(local[axis], -0x1p60, 0x1p60));
         error_ = static_cast<float>(std::min(distance_error(local), 0x1p60));
-        set_bound(static_cast<float>(std::min(max_distance * surface.tree.frame().scale, 0x1p62)) * (1 + 0x1p-20f));
+        const double bound = std::min(max_distance, known) * surface.tree.frame().scale;
+        set_bound(static_cast<float>(std::min(bound, 0x1p62)) * (1 + 0x1p-20f));
     }
 
     HWY_ATTR float limit() const { return limit_; }
@@ -95,7 +100,9 @@ public:
     // The nearest of what is left.
     HWY_ATTR void finish(ClosestPoint& out) {
         decide();
-        out = best_;
+        if (best_triangle_ == no_index || best_squared_ > max_squared_) return;
+        const ClosestOnTriangle on = closest_point(point_, surface_.corners[best_position_]);
+        out = {on.point, best_squared_, on.barycentric, best_triangle_, on.feature};
     }
 
 private:
@@ -138,13 +145,12 @@ private:
     HWY_ATTR void decide() {
         for (int k = 0; k < waiting_; ++k) {
             if (!(candidates_[k].lower <= bound_)) continue;
-            const ClosestOnTriangle on = closest_point(point_, surface_.corners[candidates_[k].position]);
-            ClosestPoint found{on.point, on.squared_distance, on.barycentric, no_index, on.feature};
-            found.triangle = surface_.triangle(candidates_[k].position);
-            if (found.squared_distance > max_squared_) continue;
-            if (found.squared_distance > best_.squared_distance) continue;
-            if (found.squared_distance == best_.squared_distance && found.triangle > best_.triangle) continue;
-            best_ = found;
+            const Index position = candidates_[k].position, triangle = surface_.triangle(position);
+            const double squared = squared_distance(point_, surface_.corners[position]);
+            if (squared > best_squared_ || (squared == best_squared_ && triangle > best_triangle_)) continue;
+            best_squared_ = squared;
+            best_triangle_ = triangle;
+            best_position_ = position;
         }
         waiting_ = 0;
     }
@@ -158,13 +164,28 @@ private:
     float limit_; // on the squared distance of a box that may hold it
     int waiting_ = 0;
     Candidate candidates_[most_waiting];
-    ClosestPoint best_;
+    double best_squared_ = std::numeric_limits<double>::infinity();
+    Index best_triangle_ = no_index, best_position_ = 0;
 };
 
-HWY_ATTR void closest_kernel(const SurfaceView& surface, const Vec3& point, double max_distance, ClosestPoint& out) {
-    ClosestLeaf leaf(surface, point, max_distance);
-    visit_near_to_far(surface.tree, LocalPoint(surface.tree.frame(), point), leaf);
-    leaf.finish(out);
+HWY_ATTR void closest_kernel(const SurfaceView& surface, std::span<const Vec3> points, std::span<const Index> order,
+                             double max_distance, std::span<ClosestPoint> out) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    const double rounding = 0x1p-40 / surface.tree.frame().scale;
+    double known = infinity;
+    const Vec3* last = nullptr;
+    for (const Index k : order) {
+        const Vec3& point = points[k];
+        out[k] = ClosestPoint{};
+        if (!point.allFinite()) continue;
+        // The distance changes by no more than the point moves.
+        if (known < infinity) known = (known + (point - *last).norm()) * (1 + 0x1p-40) + rounding;
+        ClosestLeaf leaf(surface, point, max_distance, known);
+        visit_near_to_far(surface.tree, LocalPoint(surface.tree.frame(), point), leaf);
+        leaf.finish(out[k]);
+        known = std::sqrt(out[k].squared_distance);
+        last = &point;
+    }
 }
 
 // Bits of the triangles of a pack that a ray may hit, as far as the edges go. Edge functions of Moeller & Trumbore; each is a
@@ -191,7 +212,7 @@ template <class Take>
 class HitLeaf {
 public:
     HWY_ATTR HitLeaf(const SurfaceView& surface, const Ray& ray, const LocalRay& local, double t_max, Take& take)
-        : surface_(surface), ray_(ray), local_(local), t_max_(t_max), limit_(local.limit(t_max)), take_(take) {
+        : surface_(surface), world_(ray), local_(local), t_max_(t_max), limit_(local.limit(t_max)), take_(take) {
         double far = 0;
         for (const float x : local.origin) far = std::max(far, std::abs(static_cast<double>(x)));
         error_ = static_cast<float>(16 * 0x1p-24 * 3 * (1 + far) + 4 * local.margin);
@@ -201,10 +222,14 @@ public:
 
     HWY_ATTR void operator()(std::uint32_t leaf) {
         const TrianglePack& pack = surface_.packs[leaf];
+        // What is decided in double comes from far away; let it start while the floats are at work.
+        const char* const corners = reinterpret_cast<const char*>(surface_.corners.data() + pack.first);
+        for (std::size_t line = 0; line < pack.count * sizeof(surface_.corners[0]); line += 64) hwy::Prefetch(corners + line);
         std::uint32_t found = may_hit(pack, set3(local_.origin), set3(local_.direction), error_ * pack.reach);
         for (; found && t_max_ >= 0; found &= found - 1) {
             const Index position = pack.first + static_cast<Index>(lowest_bit(found));
-            RayMeeting result = ray_.meet(surface_.corners[position], t_max_);
+            if (!ray_) ray_.emplace(world_); // most rays that miss never get here
+            RayMeeting result = ray_->meet(surface_.corners[position], t_max_);
             if (!result.hit && !result.on_border) continue;
             result.where.triangle = surface_.triangle(position);
             const double t_max = take_(result);
@@ -217,7 +242,8 @@ public:
 
 private:
     const SurfaceView& surface_;
-    ShearedRay ray_;
+    const Ray& world_;
+    std::optional<ShearedRay> ray_;
     const LocalRay& local_;
     double t_max_;
     float limit_, error_;
@@ -260,10 +286,13 @@ struct TakeAll {
     }
 };
 
-HWY_ATTR void first_hit_kernel(const SurfaceView& surface, const Ray& ray, double t_max, SurfaceHit& out) {
-    out = SurfaceHit{};
-    TakeFirst take{out, t_max};
-    visit_hits(surface, ray, t_max, take);
+HWY_ATTR void first_hit_kernel(const SurfaceView& surface, std::span<const Ray> rays, double t_max,
+                               std::span<SurfaceHit> out) {
+    for (std::size_t k = 0; k < rays.size(); ++k) {
+        out[k] = SurfaceHit{};
+        TakeFirst take{out[k], t_max};
+        visit_hits(surface, rays[k], t_max, take);
+    }
 }
 
 HWY_ATTR bool any_hit_kernel(const SurfaceView& surface, const Ray& ray, double t_max) {
@@ -289,11 +318,12 @@ HWY_EXPORT(first_hit_kernel);
 HWY_EXPORT(any_hit_kernel);
 HWY_EXPORT(all_hits_kernel);
 
-void visit_closest(const SurfaceView& surface, const Vec3& point, double max_distance, ClosestPoint& out) {
-    HWY_DYNAMIC_DISPATCH(closest_kernel)(surface, point, max_distance, out);
+void visit_closest(const SurfaceView& surface, std::span<const Vec3> points, std::span<const Index> order,
+                   double max_distance, std::span<ClosestPoint> out) {
+    HWY_DYNAMIC_DISPATCH(closest_kernel)(surface, points, order, max_distance, out);
 }
-void visit_first_hit(const SurfaceView& surface, const Ray& ray, double t_max, SurfaceHit& out) {
-    HWY_DYNAMIC_DISPATCH(first_hit_kernel)(surface, ray, t_max, out);
+void visit_first_hit(const SurfaceView& surface, std::span<const Ray> rays, double t_max, std::span<SurfaceHit> out) {
+    HWY_DYNAMIC_DISPATCH(first_hit_kernel)(surface, rays, t_max, out);
 }
 bool visit_any_hit(const SurfaceView& surface, const Ray& ray, double t_max) {
     return HWY_DYNAMIC_DISPATCH(any_hit_kernel)(surface, ray, t_max);

@@ -9,6 +9,7 @@ constexpr double cube = 1 + 0x1p-10; // half side of what holds every node box, 
 
 // Where o + t d enters the cube; infinity where it never does.
 double entry(const Vec3& o, const Vec3& d) {
+    if (o.cwiseAbs().maxCoeff() <= cube) return 0;
     double enter = 0, leave = std::numeric_limits<double>::infinity();
     for (int axis = 0; axis < 3; ++axis) {
         if (std::abs(d[axis]) < 0x1p-60) {
