@@ -1,6 +1,6 @@
 // Room: geometry. Closest points of points, segments, triangles and tetrahedra (closed, solid). Metres; thread-safe.
 // Any finite input is answered: segments without length, triangles without area, flat tetrahedra. Distances are good to
-// about 1e-14 of the largest coordinate difference, 1e-8 of it in slivers; coordinates past 1e100 leave the range of double.
+// about 1e-12 of the largest coordinate difference, 1e-8 of it in slivers; coordinates past 1e100 leave the range of double.
 // Ties: the corner before the edge before the face, the lower index before the higher.
 // Method: regions of Ericson 2005, with all borders compared where a shape is nearly degenerate.
 #pragma once
