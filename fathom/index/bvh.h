@@ -5,35 +5,14 @@
 #pragma once
 
 #include <fathom/base/box.h>
+#include <fathom/base/callable_ref.h>
 #include <fathom/base/shapes.h>
 
 #include <array>
-#include <memory>
 #include <span>
-#include <type_traits>
 #include <vector>
 
 namespace fathom {
-
-// A reference to a callable that outlives the call it is passed to.
-template <class Signature>
-class CallableRef;
-template <class Result, class... Arguments>
-class CallableRef<Result(Arguments...)> {
-public:
-    template <class F>
-        requires(!std::is_same_v<std::remove_cvref_t<F>, CallableRef>)
-    CallableRef(F&& f) // NOLINT: implicit on purpose
-        : object_(const_cast<void*>(static_cast<const void*>(std::addressof(f)))),
-          call_([](void* object, Arguments... arguments) -> Result {
-              return (*static_cast<std::remove_reference_t<F>*>(object))(arguments...);
-          }) {}
-    Result operator()(Arguments... arguments) const { return call_(object_, arguments...); }
-
-private:
-    void* object_;
-    Result (*call_)(void*, Arguments...);
-};
 
 struct BvhOptions {
     Index leaf_size = 1;    // most boxes of a leaf, 1 to 64; a caller who tests its own primitives eight at a time wants 8

@@ -1,5 +1,6 @@
 // Room: geometry. Raw and base64 bytes on demand.
 #include <fathom/geometry/format/byte_feed.h>
+#include <fathom/geometry/format/base64.h>
 
 #include <algorithm>
 #include <cstring>
@@ -7,17 +8,6 @@
 namespace fathom {
 
 namespace {
-
-constexpr std::uint8_t no_digit = 255;
-
-constexpr std::array<std::uint8_t, 256> digits = [] {
-    constexpr std::string_view alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    std::array<std::uint8_t, 256> table{};
-    table.fill(no_digit);
-    for (std::size_t i = 0; i < alphabet.size(); ++i)
-        table[static_cast<unsigned char>(alphabet[i])] = static_cast<std::uint8_t>(i);
-    return table;
-}();
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
@@ -45,10 +35,10 @@ void ByteFeed::decode_group() {
         skip_blank();
         if (at_ == text_.size()) fail(k == 0 ? Cause::truncated : Cause::malformed, "the base64 data ends too early");
         const char c = text_[at_++];
-        const std::uint8_t digit = digits[static_cast<unsigned char>(c)];
+        const std::uint8_t digit = base64_digit(c);
         if (c == '=' && k >= 2)
             ++padding;
-        else if (digit == no_digit || padding > 0)
+        else if (digit == no_base64_digit || padding > 0)
             fail(Cause::malformed, "not base64");
         bits = bits << 6 | (c == '=' ? 0u : digit);
     }

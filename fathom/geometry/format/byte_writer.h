@@ -1,9 +1,10 @@
-// Room: geometry. Appends numbers to a string, least significant byte first.
+// Room: geometry. Appends numbers to a string as bytes in a stated order.
 #pragma once
 
 #include <fathom/base/error.h>
 #include <fathom/base/vec.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -14,12 +15,16 @@ namespace fathom {
 
 template <class T>
 requires std::is_arithmetic_v<T>
-void append_little_endian(std::string& bytes, T value) {
+void append_bytes(std::string& bytes, T value, std::endian order) {
     char raw[sizeof(T)];
     std::memcpy(raw, &value, sizeof(T));
-    if constexpr (std::endian::native == std::endian::big)
-        for (std::size_t i = 0; i < sizeof(T) / 2; ++i) std::swap(raw[i], raw[sizeof(T) - 1 - i]);
+    if (order != std::endian::native) std::reverse(raw, raw + sizeof(T));
     bytes.append(raw, sizeof(T));
+}
+
+template <class T>
+void append_little_endian(std::string& bytes, T value) {
+    append_bytes(bytes, value, std::endian::little);
 }
 
 // The position in float; Error{too_large} names the vertex whose coordinates a float cannot hold.

@@ -1,12 +1,11 @@
 // Room: geometry. Where writers put text and bytes: no locale, the shortest digits that read back the same.
 #pragma once
 
-#include <bit>
+#include <fathom/geometry/format/byte_writer.h>
+
 #include <charconv>
-#include <cstring>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 
 namespace fathom {
@@ -30,11 +29,7 @@ public:
     template <class T>
     requires std::is_arithmetic_v<T>
     void bytes(T value) {
-        char raw[sizeof(T)];
-        std::memcpy(raw, &value, sizeof(T));
-        if (order_ != std::endian::native)
-            for (std::size_t i = 0; i < sizeof(T) / 2; ++i) std::swap(raw[i], raw[sizeof(T) - 1 - i]);
-        out_.append(raw, sizeof(T));
+        append_bytes(out_, value, order_);
     }
 
     void reserve(std::size_t count) { out_.reserve(count); }

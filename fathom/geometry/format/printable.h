@@ -7,10 +7,11 @@
 namespace fathom {
 
 [[nodiscard]] inline std::string printable(std::string_view word) {
-    std::string text(word.substr(0, 40));
+    constexpr std::size_t most = 40;
+    std::string text(word.substr(0, most));
     for (char& c : text)
         if (static_cast<unsigned char>(c) < 32 || static_cast<unsigned char>(c) > 126) c = '?';
-    return text;
+    return word.size() > most ? text + "..." : text;
 }
 
 } // namespace fathom

@@ -1,6 +1,8 @@
 // Room: geometry. Reads words and numbers from text, and says on which line it failed.
 #include <fathom/geometry/format/text_scanner.h>
 
+#include <fathom/geometry/format/printable.h>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,14 +23,6 @@ constexpr std::array<bool, 256> word_ends = [] {
     return table;
 }();
 bool ends_word(char c) { return word_ends[static_cast<unsigned char>(c)]; }
-
-// A word as it may be shown in a message: short, and nothing that upsets a terminal.
-std::string shown(std::string_view word) {
-    std::string text(word.substr(0, 32));
-    for (char& c : text)
-        if (static_cast<unsigned char>(c) < 32 || static_cast<unsigned char>(c) > 126) c = '?';
-    return word.size() > 32 ? text + "..." : text;
-}
 
 template <class T>
 bool parse(std::string_view word, T& value) {
@@ -131,14 +125,14 @@ bool TextScanner::next_line() {
 double TextScanner::to_number(std::string_view word, std::string_view what) const {
     double value = 0;
     if (word.empty()) fail(left() == 0 ? Cause::truncated : Cause::malformed, fmt::format("{} is missing", what));
-    if (!parse_number(word, value)) fail(Cause::malformed, fmt::format("{} is not a number: '{}'", what, shown(word)));
+    if (!parse_number(word, value)) fail(Cause::malformed, fmt::format("{} is not a number: '{}'", what, printable(word)));
     return value;
 }
 
 std::int64_t TextScanner::to_integer(std::string_view word, std::string_view what) const {
     std::int64_t value = 0;
     if (word.empty()) fail(left() == 0 ? Cause::truncated : Cause::malformed, fmt::format("{} is missing", what));
-    if (!parse(word, value)) fail(Cause::malformed, fmt::format("{} is not a whole number: '{}'", what, shown(word)));
+    if (!parse(word, value)) fail(Cause::malformed, fmt::format("{} is not a whole number: '{}'", what, printable(word)));
     return value;
 }
 

@@ -2,8 +2,8 @@
 #include <fathom/base/parallel.h>
 #include <fathom/base/pose.h>
 #include <fathom/base/random.h>
-#include <fathom/geometry/generate_lathe.h>
-#include <fathom/geometry/generate_parts.h>
+#include <fathom/geometry/generate/lathe.h>
+#include <fathom/geometry/generate/parts.h>
 
 #include <algorithm>
 #include <cmath>

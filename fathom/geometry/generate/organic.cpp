@@ -1,8 +1,8 @@
 // Room: geometry. The creature and the spaceship: blended blobs.
 #include <fathom/base/parallel.h>
 #include <fathom/base/random.h>
-#include <fathom/geometry/blob_surface.h>
-#include <fathom/geometry/generate_parts.h>
+#include <fathom/geometry/generate/blob_surface.h>
+#include <fathom/geometry/generate/parts.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // Room: geometry. What the generators share.
 #include <fathom/base/error.h>
-#include <fathom/geometry/generate_parts.h>
+#include <fathom/geometry/generate/parts.h>
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // Room: geometry. Tangential relaxation of closed meshes.
-#include <fathom/geometry/generate_relax.h>
+#include <fathom/geometry/generate/relax.h>
 
 #include <cmath>
 

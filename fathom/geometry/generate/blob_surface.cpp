@@ -1,5 +1,5 @@
 // Room: geometry. Blended blobs: value, gradient, projection.
-#include <fathom/geometry/blob_surface.h>
+#include <fathom/geometry/generate/blob_surface.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // Room: geometry. Boxes, balls and cylinders of tetrahedra.
-#include <fathom/geometry/generate_parts.h>
-#include <fathom/geometry/kuhn_cut.h>
+#include <fathom/geometry/generate/parts.h>
+#include <fathom/geometry/generate/kuhn_cut.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // Room: geometry. Box, sphere, ellipsoid and heart.
-#include <fathom/geometry/generate_parts.h>
-#include <fathom/geometry/generate_relax.h>
+#include <fathom/geometry/generate/parts.h>
+#include <fathom/geometry/generate/relax.h>
 
 #include <algorithm>
 #include <cmath>

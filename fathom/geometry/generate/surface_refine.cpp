@@ -1,5 +1,5 @@
 // Room: geometry. Collapse, flip and split of closed triangle meshes.
-#include <fathom/geometry/surface_refine.h>
+#include <fathom/geometry/generate/surface_refine.h>
 
 #include <algorithm>
 #include <cmath>
