@@ -1,6 +1,6 @@
 // Room: field. Point queries of grid fields.
-#include <fathom/field/grid_field.h>
-#include <fathom/field/grid_range.h>
+#include <fathom/field/grid/grid_field.h>
+#include <fathom/field/grid/grid_range.h>
 
 #include <algorithm>
 #include <bit>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <fathom/base/progress.h>
-#include <fathom/field/grid_field.h>
+#include <fathom/field/grid/grid_field.h>
 
 namespace fathom {
 

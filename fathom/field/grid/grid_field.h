@@ -5,7 +5,7 @@
 #pragma once
 
 #include <fathom/field/field.h>
-#include <fathom/field/grid_data.h>
+#include <fathom/field/grid/grid_data.h>
 
 #include <array>
 

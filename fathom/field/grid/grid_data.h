@@ -5,7 +5,7 @@
 #pragma once
 
 #include <fathom/base/vec.h>
-#include <fathom/field/grid_layout.h>
+#include <fathom/field/grid/grid_layout.h>
 
 #include <cstdint>
 #include <memory>

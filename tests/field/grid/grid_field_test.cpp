@@ -1,7 +1,7 @@
 #include <contract/field_contract.h>
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
-#include <fathom/field/bake.h>
+#include <fathom/field/grid/bake.h>
 
 #include <gtest/gtest.h>
 

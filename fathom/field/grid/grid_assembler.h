@@ -2,7 +2,7 @@
 // Bricks are independent of each other: any order, any thread, or any machine gives the same bytes.
 #pragma once
 
-#include <fathom/field/grid_data.h>
+#include <fathom/field/grid/grid_data.h>
 
 #include <memory>
 #include <span>

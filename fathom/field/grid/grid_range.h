@@ -4,7 +4,7 @@
 #pragma once
 
 #include <fathom/base/interval.h>
-#include <fathom/field/grid_data.h>
+#include <fathom/field/grid/grid_data.h>
 
 namespace fathom {
 

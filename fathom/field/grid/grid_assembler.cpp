@@ -2,8 +2,8 @@
 #include <fathom/base/error.h>
 #include <fathom/base/interval.h>
 #include <fathom/base/parallel.h>
-#include <fathom/field/grid_assembler.h>
-#include <fathom/field/grid_range.h>
+#include <fathom/field/grid/grid_assembler.h>
+#include <fathom/field/grid/grid_range.h>
 
 #include <algorithm>
 #include <cmath>

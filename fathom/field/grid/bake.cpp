@@ -1,8 +1,8 @@
 // Room: field. Any field into a grid.
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
-#include <fathom/field/bake.h>
-#include <fathom/field/grid_assembler.h>
+#include <fathom/field/grid/bake.h>
+#include <fathom/field/grid/grid_assembler.h>
 
 #include <fmt/format.h>
 
