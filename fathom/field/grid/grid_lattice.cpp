@@ -1,0 +1,78 @@
+// Room: field. Reading a grid as a uniform lattice.
+#include <fathom/field/grid/grid_field.h>
+#include <fathom/field/grid/grid_lattice.h>
+#include <fathom/field/grid/grid_range.h>
+
+#include <algorithm>
+
+namespace fathom {
+
+namespace {
+
+// Reads samples of one brick, by their position inside it.
+class BrickReader {
+public:
+    BrickReader(const GridData& data, const std::array<int, 3>& brick)
+        : data_(data), stored_(data.brick_of[data.layout.brick_index(brick)]) {
+        if (stored_ == no_index)
+            corners_.values = brick_corner_values(data, brick);
+        else if (data.storage == GridStorage::code16)
+            base_ = data.bases[stored_];
+    }
+
+    [[nodiscard]] double operator()(int i, int j, int k) const {
+        if (stored_ == no_index) return corners_.value(Vec3(i, j, k) / brick_cells);
+        const std::size_t at = stored_ * brick_size + brick_sample(i, j, k);
+        if (data_.storage == GridStorage::float32) return static_cast<double>(data_.values[at]);
+        return data_.step * (base_ + data_.codes[at]);
+    }
+
+private:
+    const GridData& data_;
+    Index stored_;
+    std::int32_t base_ = 0;
+    GridCell corners_{};
+};
+
+} // namespace
+
+double lattice_value(const GridData& data, std::array<int, 3> sample) {
+    std::array<int, 3> brick;
+    for (std::size_t k = 0; k < 3; ++k) {
+        sample[k] = std::clamp(sample[k], 0, data.layout.bricks[k] * brick_cells);
+        brick[k] = std::min(sample[k] / brick_cells, data.layout.bricks[k] - 1);
+        sample[k] -= brick[k] * brick_cells;
+    }
+    return BrickReader(data, brick)(sample[0], sample[1], sample[2]);
+}
+
+void read_lattice(const GridData& data, const std::array<int, 3>& brick, std::span<double, brick_size> out) {
+    const BrickReader own(data, brick);
+    std::size_t at = 0;
+    for (int k = 0; k <= brick_cells; ++k)
+        for (int j = 0; j <= brick_cells; ++j)
+            for (int i = 0; i <= brick_cells; ++i) {
+                const bool foreign = i == brick_cells || j == brick_cells || k == brick_cells;
+                out[at++] = foreign ? lattice_value(data, {brick[0] * brick_cells + i, brick[1] * brick_cells + j, brick[2] * brick_cells + k})
+                                    : own(i, j, k);
+            }
+}
+
+void read_lattice(const GridData& data, const std::array<int, 3>& first, std::span<double, 27> out) {
+    std::array<int, 3> brick, local;
+    bool within = true; // one brick owns all 27
+    for (std::size_t k = 0; k < 3; ++k) {
+        brick[k] = std::max(first[k], 0) / brick_cells;
+        local[k] = first[k] - brick[k] * brick_cells;
+        within = within && local[k] >= 0 && local[k] + 2 < brick_cells && brick[k] < data.layout.bricks[k];
+    }
+    if (within) {
+        const BrickReader own(data, brick);
+        for (int n = 0; n < 27; ++n) out[static_cast<std::size_t>(n)] = own(local[0] + n % 3, local[1] + n / 3 % 3, local[2] + n / 9);
+    } else {
+        for (int n = 0; n < 27; ++n)
+            out[static_cast<std::size_t>(n)] = lattice_value(data, {first[0] + n % 3, first[1] + n / 3 % 3, first[2] + n / 9});
+    }
+}
+
+} // namespace fathom

@@ -1,0 +1,39 @@
+// Room: field. A grid sampled smoothly: the gradient is continuous, where GridField's jumps from cell to cell.
+// Method: the triquadratic B-spline on the grid's samples, which is the trilinear field averaged over a cube of one cell
+// about the point. An average keeps what the proofs need: values stay in the range of the trilinear field within half a
+// cell, and the Lipschitz bound carries over. (Catmull-Rom would meet the samples, but overshoots between them.)
+// Not for: speed (27 samples a query), or corners and edges (they are rounded by up to half a cell).
+#pragma once
+
+#include <fathom/field/grid/grid_field.h>
+
+namespace fathom {
+
+class SmoothGridField final : public Field {
+public:
+    // Shares the grid's arrays.
+    explicit SmoothGridField(const GridField& grid);
+
+    [[nodiscard]] double distance(const Vec3& p) const override;
+    [[nodiscard]] Sample sample(const Vec3& p) const override; // continuous in the domain, its border included
+    [[nodiscard]] Interval range(const Box& box) const override;
+    [[nodiscard]] double lipschitz() const override;
+    [[nodiscard]] double error_bound() const override { return grid_.error_bound() + smoothing_bound(); }
+    [[nodiscard]] Box domain() const override { return grid_.domain(); }
+    [[nodiscard]] Box bounds() const override { return bounds_; }
+
+    // |distance(p) - grid.distance(p)| in the domain: the mean distance from the middle of a cube, times the Lipschitz
+    // bound. Where the field is smooth, the true difference is about cell^2 / 12 times its mean curvature.
+    [[nodiscard]] double smoothing_bound() const;
+    [[nodiscard]] const GridField& grid() const { return grid_; }
+
+private:
+    [[nodiscard]] Sample inside(const Vec3& p) const;
+
+    GridField grid_;
+    Box bounds_;
+    double rounding_; // of samples, which may differ by it between a stored brick and its absent neighbour (m)
+    double steepest_; // Lipschitz bound in the domain
+};
+
+} // namespace fathom
