@@ -146,19 +146,30 @@ std::vector<Index> SurfaceTree::overlapping(const Box& box) const {
     return found;
 }
 
-bool SurfaceTree::contains(const Vec3& point) const {
-    if (tree_.empty() || !tree_.bounds().contains(point)) return false;
+SurfaceTree::Crossings SurfaceTree::crossings(const Vec3& point) const {
+    if (tree_.empty() || !tree_.bounds().contains(point)) return {};
     for (std::size_t attempt = 0;; ++attempt) {
         const bool last = attempt + 1 == parity_attempts;
-        bool odd = false, on_surface = false, unclear = false;
+        Crossings found;
+        bool unclear = false;
         visit_all_hits(SurfaceView(*this), Ray{point, parity_direction(attempt)}, no_limit, [&](const RayMeeting& meeting) {
-            on_surface = meeting.hit && meeting.where.t == 0;
+            found.on_surface = meeting.hit && meeting.where.t == 0;
             unclear = unclear || meeting.on_border;
-            odd = odd != meeting.hit;
-            return !on_surface && (!unclear || last);
+            if (meeting.hit) ++found.count, found.outward += meeting.where.from_behind ? 1 : -1;
+            return !found.on_surface && (!unclear || last);
         });
-        if (on_surface || !unclear || last) return on_surface || odd;
+        if (found.on_surface || !unclear || last) return found;
     }
+}
+
+bool SurfaceTree::contains(const Vec3& point) const {
+    const Crossings found = crossings(point);
+    return found.on_surface || found.count % 2 == 1;
+}
+
+int SurfaceTree::winding(const Vec3& point) const {
+    const Crossings found = crossings(point);
+    return found.on_surface ? 1 : found.outward;
 }
 
 std::size_t SurfaceTree::memory_bytes() const {

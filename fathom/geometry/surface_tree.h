@@ -78,6 +78,9 @@ public:
     // edge or corner exactly is cast again in another direction, always the same ones. A point found on the surface is inside.
     // For a surface that is not closed the answer means nothing.
     [[nodiscard]] bool contains(const Vec3& point) const;
+    // How often a closed, consistently wound surface winds round the point: crossings outward less crossings inward. 1 inside a
+    // plain solid, 2 where two overlap, -1 inside one that is inside-out. A point found on the surface gets 1.
+    [[nodiscard]] int winding(const Vec3& point) const;
 
     [[nodiscard]] const Bvh& tree() const { return tree_; }
     [[nodiscard]] std::size_t memory_bytes() const;
@@ -85,6 +88,12 @@ public:
 private:
     friend struct SurfaceView;
     void fill(std::span<const Vec3> vertices);
+    struct Crossings {
+        int count = 0;
+        int outward = 0; // less inward
+        bool on_surface = false;
+    };
+    [[nodiscard]] Crossings crossings(const Vec3& point) const; // along a ray from the point
 
     Bvh tree_;
     std::size_t vertex_count_ = 0;

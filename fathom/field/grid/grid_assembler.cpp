@@ -275,7 +275,7 @@ GridData GridAssembler::finish(double band, const SampleTruth& truth) && {
     const double rounding = a.storage == GridStorage::code16 ? 0.5 * a.step : float_rounding;
     const double far = brick_cells * half_diagonal + float_rounding, transition = half_diagonal + largest(a.stitching) + rounding;
     data.near_error = half_diagonal + rounding + truth.error;
-    data.far_error = std::max(far, transition) + truth.error;
+    data.far_error = std::max(far, transition) + std::max(truth.error, truth.far_error);
     data.owner = arrays_;
     a.steepest = {};
     a.stitching = {};

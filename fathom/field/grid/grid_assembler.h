@@ -12,8 +12,9 @@ namespace fathom {
 
 // What is known of the given samples.
 struct SampleTruth {
-    double error = 0;     // |given sample - true distance| (m); infinity where the values are no distance
+    double error = 0;     // |given sample - true distance| in stored bricks (m); infinity where the values are no distance
     double lipschitz = 1; // of the function that was sampled
+    double far_error = 0; // of the corners elsewhere, where more than `error` (m)
 };
 
 class GridAssembler {

@@ -1,0 +1,209 @@
+// Room: field. A grid field from any triangle mesh.
+#include <fathom/field/mesh/grid_builder.h>
+
+#include <fathom/base/error.h>
+#include <fathom/base/parallel.h>
+#include <fathom/field/grid/bake.h>
+#include <fathom/field/grid/contour.h>
+#include <fathom/field/grid/grid_assembler.h>
+#include <fathom/field/mesh/lattice_signs.h>
+#include <fathom/field/mesh/mesh_sampler.h>
+#include <fathom/geometry/components.h>
+#include <fathom/geometry/weld.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace fathom {
+
+namespace {
+
+constexpr int most_wrap_resolution = 384; // of the offset surface that a soup is wrapped by
+
+void check_options(const GridOptions& options) {
+    const auto require = [](bool holds, const char* option, const char* reason) {
+        if (!holds) throw Error(Cause::invalid_argument, reason, {.element = fmt::format("option {}", option)});
+    };
+    require(options.margin > 0 && options.margin <= 10, "margin", "must be in (0, 10]");
+    require(options.band >= 1 && options.band <= 1000, "band", "must be from 1 to 1000 cells");
+    require(options.thickness >= 0 && std::isfinite(options.thickness), "thickness", "must not be negative");
+    require(options.wrap >= 0 && std::isfinite(options.wrap), "wrap", "must not be negative");
+}
+
+GridLayout layout_for(const Box& mesh, const GridOptions& options) {
+    if (options.box.empty()) {
+        const double size = std::max(mesh.size().maxCoeff(), 1e-300);
+        return covering_layout(mesh.grown(options.margin * size), options.resolution);
+    }
+    if (!options.box.contains(mesh)) throw Error(Cause::invalid_argument, "does not hold the mesh", {.element = "option box"});
+    return covering_layout(options.box, options.resolution);
+}
+
+// What one build works on. The field's value is the signed distance from the mesh, plus `shift`.
+struct Build {
+    const GridOptions& options;
+    const TriangleMesh& mesh; // welded
+    const SurfaceTree& tree;
+    SignChoice sign;
+    GridLayout layout;
+    double shift = 0; // m
+
+    [[nodiscard]] GridField run() const;
+
+private:
+    void refuse_past_limit(std::size_t stored_bricks) const;
+    [[nodiscard]] double band() const { return options.band * layout.cell; }
+    // A cell that comes within the band has all its samples in stored bricks, and so exact.
+    [[nodiscard]] double reach() const { return band() + std::abs(shift) + std::numbers::sqrt3 * layout.cell; }
+    [[nodiscard]] std::vector<float> corner_values(const MeshSampler& sampler, const InsideTest& inside) const;
+    void sample_bricks(const MeshSampler& sampler, const InsideTest& inside, const std::vector<char>& stored, GridAssembler& assembler) const;
+    void give_signs(LatticeSigns& signs, const SampleLattice& lattice, std::span<const Index> nearest, std::span<double> distances) const;
+    [[nodiscard]] SampleTruth truth(const MeshSampler& sampler) const;
+};
+
+void Build::refuse_past_limit(std::size_t stored_bricks) const {
+    const std::size_t bytes = grid_bytes(layout, options.storage, stored_bricks);
+    if (bytes > options.memory_limit)
+        throw Error(Cause::too_large, fmt::format("the field would take {} MB, more than the limit of {} MB", bytes >> 20,
+                                                  options.memory_limit >> 20));
+}
+
+void Build::give_signs(LatticeSigns& signs, const SampleLattice& lattice, std::span<const Index> nearest, std::span<double> distances) const {
+    if (sign.method != SignMethod::thickness) signs.apply(lattice, nearest, distances);
+    for (double& d : distances) d += shift;
+}
+
+// The corners of bricks are a lattice of their own, eight times as coarse.
+std::vector<float> Build::corner_values(const MeshSampler& sampler, const InsideTest& inside) const {
+    const std::array<int, 3> size = {layout.bricks[0] + 1, layout.bricks[1] + 1, layout.bricks[2] + 1};
+    const double spacing = brick_cells * layout.cell;
+    GridLayout coarse{layout.origin, spacing, {}};
+    for (std::size_t k = 0; k < 3; ++k) coarse.bricks[k] = (layout.bricks[k] + brick_cells - 1) / brick_cells;
+    std::vector<double> distances(layout.corner_count());
+    std::vector<Index> nearest(distances.size());
+    const std::vector<char> all(coarse.brick_count(), 1);
+    sampler.sample(coarse, all, "distances far from the surface", options.progress, [&](std::size_t brick, const BrickDistances& values) {
+        const auto p = coarse.brick_position(brick);
+        for (int s = 0; s < static_cast<int>(brick_size); ++s) {
+            const std::array<int, 3> in_brick = {s % 9, s / 9 % 9, s / 81};
+            std::array<int, 3> corner;
+            bool own = true; // of corners on a border, the brick that begins there is the owner
+            for (std::size_t k = 0; k < 3; ++k) {
+                corner[k] = p[k] * brick_cells + in_brick[k];
+                own = own && corner[k] < size[k] && (in_brick[k] < brick_cells || p[k] + 1 == coarse.bricks[k]);
+            }
+            if (!own) continue;
+            const std::size_t c = layout.corner_index(corner);
+            distances[c] = values.distance[static_cast<std::size_t>(s)];
+            nearest[c] = values.nearest[static_cast<std::size_t>(s)];
+        }
+    });
+    LatticeSigns signs(inside, sign.sealed);
+    give_signs(signs, {layout.origin, spacing, size}, nearest, distances);
+    return {distances.begin(), distances.end()};
+}
+
+void Build::sample_bricks(const MeshSampler& sampler, const InsideTest& inside, const std::vector<char>& stored,
+                          GridAssembler& assembler) const {
+    sampler.sample(layout, stored, "distances near the surface", options.progress, [&](std::size_t brick, const BrickDistances& values) {
+        const auto p = layout.brick_position(brick);
+        const Vec3 first = layout.sample_position({p[0] * brick_cells, p[1] * brick_cells, p[2] * brick_cells});
+        std::array<double, brick_size> distances = values.distance;
+        LatticeSigns signs(inside, sign.sealed);
+        give_signs(signs, {first, layout.cell, {brick_samples, brick_samples, brick_samples}}, values.nearest, distances);
+        assembler.set(brick, distances);
+    });
+}
+
+SampleTruth Build::truth(const MeshSampler& sampler) const {
+    SampleTruth truth;
+    const double far = layout.domain().size().norm();
+    truth.error = sampler.error_bound(layout, reach() + brick_cells * 2 * layout.cell);
+    truth.far_error = sampler.error_bound(layout, far);
+    if (!sign.sealed && sign.method == SignMethod::winding) {
+        // In a hole the sign jumps between two samples, and with it the value by twice the distance.
+        truth.error += 2 * reach();
+        truth.far_error += 2 * far;
+    }
+    return truth;
+}
+
+GridField Build::run() const {
+    refuse_past_limit(options.dense ? layout.brick_count() : 0);
+    const InsideTest inside(mesh, tree, sign);
+    const MeshSampler sampler(mesh, tree);
+    const std::vector<char> stored = options.dense ? std::vector<char>(layout.brick_count(), 1)
+                                                   : sampler.near_bricks(layout, reach(), options.progress);
+    refuse_past_limit(static_cast<std::size_t>(std::count(stored.begin(), stored.end(), char{1})));
+    GridAssembler assembler(layout, options.storage, corner_values(sampler, inside), {stored.begin(), stored.end()});
+    sample_bricks(sampler, inside, stored, assembler);
+    return GridField(std::move(assembler).finish(band(), truth(sampler)));
+}
+
+// The outer sheets of the surface at distance `offset` from a soup: what lies inside another sheet is a cavity that the
+// outside cannot reach.
+TriangleMesh wrapping(const Build& soup, double offset) {
+    GridOptions options = soup.options;
+    options.resolution = std::min(options.resolution, most_wrap_resolution);
+    options.dense = false;
+    options.band = 2;
+    options.storage = GridStorage::float32;
+    const GridLayout layout = covering_layout(soup.layout.domain(), options.resolution);
+    SignChoice sheets;
+    sheets.method = SignMethod::thickness;
+    const GridField offset_field = Build{options, soup.mesh, soup.tree, sheets, layout, -offset}.run();
+    const TriangleMesh all = contour(offset_field, {.progress = options.progress});
+    const Components parts = components(all);
+    TriangleMesh outer;
+    outer.vertices = all.vertices;
+    for (std::size_t t = 0; t < all.triangles.size(); ++t) {
+        const Index part = parts.part_of_triangle[t];
+        if (part != no_index && parts.parts[part].volume > 0) outer.triangles.push_back(all.triangles[t]);
+    }
+    if (outer.triangles.empty()) throw Error(Cause::empty, "nothing is left of the mesh after wrapping: choose a larger offset");
+    return without_unreferenced_vertices(outer);
+}
+
+GridField build_wrapped(const Build& soup) {
+    const GridLayout& layout = soup.layout;
+    const int resolution = std::min(soup.options.resolution, most_wrap_resolution);
+    const double least = 1.5 * layout.domain().size().maxCoeff() / resolution;
+    const double offset = std::max(least, soup.options.wrap > 0 ? soup.options.wrap : 2 * layout.cell);
+    const TriangleMesh closed = wrapping(soup, offset);
+    const SurfaceTree tree(closed);
+    SignChoice exact;
+    return Build{soup.options, closed, tree, exact, layout, offset}.run();
+}
+
+} // namespace
+
+GridField build_grid(const TriangleMesh& mesh, const GridOptions& options, GridReport* report) {
+    check(mesh);
+    check_options(options);
+    if (mesh.triangles.empty()) throw Error(Cause::empty, "a mesh without triangles has no distance");
+    const TriangleMesh welded = weld(mesh, {.drop_collapsed = false, .drop_unreferenced = true}).mesh;
+    const SurfaceTree tree(welded);
+    const GridLayout layout = layout_for(tree.tree().bounds(), options);
+    const SignChoice sign = choose_sign(welded, tree, options.sign, options.progress);
+    const double thickness = options.thickness > 0 ? options.thickness : 2 * layout.cell;
+    const Build build{options, welded, tree, sign, layout, sign.method == SignMethod::thickness ? -0.5 * thickness : 0.0};
+    GridField field = sign.method == SignMethod::wrap ? build_wrapped(build) : build.run();
+    if (report != nullptr)
+        *report = {sign, field.data().stored_bricks(), field.bytes(),
+                   MeshSampler(welded, tree).error_bound(layout, field.data().band) + 0.5 * field.data().step};
+    return field;
+}
+
+std::size_t least_grid_bytes(const TriangleMesh& mesh, const GridOptions& options) {
+    check(mesh);
+    check_options(options);
+    Box bounds;
+    for (const Vec3& v : mesh.vertices) bounds.extend(v);
+    const GridLayout layout = layout_for(bounds, options);
+    return grid_bytes(layout, options.storage, options.dense ? layout.brick_count() : 0);
+}
+
+} // namespace fathom

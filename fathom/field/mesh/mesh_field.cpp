@@ -1,0 +1,67 @@
+// Room: field. The mesh itself as a field.
+#include <fathom/base/error.h>
+#include <fathom/field/mesh/mesh_field.h>
+#include <fathom/geometry/normals.h>
+#include <fathom/geometry/weld.h>
+
+#include <cmath>
+
+namespace fathom {
+
+MeshField::MeshField(const TriangleMesh& mesh, const MeshFieldOptions& options) {
+    if (mesh.triangles.empty()) throw Error(Cause::empty, "a mesh without triangles has no distance");
+    if (!(options.thickness >= 0)) throw Error(Cause::invalid_argument, "must not be negative", {.element = "option thickness"});
+    if (options.sign == SignMethod::wrap)
+        throw Error(Cause::invalid_argument, "'wrap' needs a grid: build one", {.element = "option sign"});
+    mesh_ = std::make_unique<TriangleMesh>(weld(mesh, {.drop_collapsed = false}).mesh);
+    tree_ = std::make_unique<SurfaceTree>(*mesh_);
+    sign_ = choose_sign(*mesh_, *tree_, options.sign);
+    if (sign_.method == SignMethod::wrap) {
+        sign_.method = SignMethod::thickness;
+        sign_.reason = "a soup: without a grid it is taken for sheets";
+    }
+    half_thickness_ = 0.5 * options.thickness;
+    inside_ = std::make_unique<InsideTest>(*mesh_, *tree_, sign_);
+}
+
+Sample MeshField::sample(const Vec3& p) const {
+    const ClosestPoint closest = tree_->closest(p);
+    if (!closest.found()) return {std::nan(""), Vec3::Constant(std::nan(""))};
+    const double unsigned_distance = std::sqrt(closest.squared_distance);
+    const double sign = (*inside_)(p, closest.triangle) ? -1.0 : 1.0;
+    Vec3 gradient = Vec3::Zero();
+    if (unsigned_distance > 0) gradient = sign * (p - closest.point) / unsigned_distance;
+    else gradient = (sign_.flipped ? -1.0 : 1.0) * unit_normal(mesh_->corners(closest.triangle));
+    return {sign * unsigned_distance - half_thickness_, gradient};
+}
+
+double MeshField::distance(const Vec3& p) const {
+    const ClosestPoint closest = tree_->closest(p);
+    if (!closest.found()) return std::nan("");
+    const double sign = (*inside_)(p, closest.triangle) ? -1.0 : 1.0;
+    return sign * std::sqrt(closest.squared_distance) - half_thickness_;
+}
+
+Interval MeshField::range(const Box& box) const {
+    if (box.empty()) return Interval::none();
+    const double radius = 0.5 * box.diagonal() * (1 + 1e-12);
+    const double value = distance(box.center());
+    // Rounding of positions, relative to the size of what is looked at.
+    const double slack = 1e-13 * (std::abs(value) + radius + box.center().cwiseAbs().maxCoeff() + bounds().diagonal());
+    Interval result{value - radius - slack, value + radius + slack};
+    if (!sign_.sealed) {
+        const double most = std::abs(value + half_thickness_) + radius + slack;
+        result = hull(result, Interval{-most - half_thickness_, most - half_thickness_});
+    }
+    return result;
+}
+
+double MeshField::lipschitz() const { return sign_.sealed ? 1.0 : HUGE_VAL; }
+
+double MeshField::error_bound() const { return 1e-13 * (bounds().diagonal() + bounds().center().norm()); }
+
+Box MeshField::domain() const { return {Vec3::Constant(-HUGE_VAL), Vec3::Constant(HUGE_VAL)}; }
+
+Box MeshField::bounds() const { return tree_->tree().bounds().grown(half_thickness_); }
+
+} // namespace fathom

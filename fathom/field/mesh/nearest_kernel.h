@@ -1,0 +1,57 @@
+// Room: field. Eight points meet one triangle: the SIMD step under the building of grids.
+// A triangle lies in a frame of its own (axis u along its longest edge, v to its third corner, height over its plane), so a
+// point costs three dot products and a problem in the plane. Floats, relative to a nearby origin; see distance_error().
+#pragma once
+
+#include <fathom/base/vec.h>
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+namespace fathom {
+
+// (u, v, h) of a point p = (p, 1) . rows. Corners at (0, 0), (length, 0) and (apex_u, apex_v), in the unit of the points.
+struct alignas(16) FlatTriangle {
+    float u[4], v[4], h[4];
+    float length;
+    float apex_u, apex_v;
+    float side_u;          // from the second corner to the apex: (side_u, apex_v)
+    float per_left;        // 1 / squared length of the edge from the first corner to the apex, or 0
+    float per_right;       // of the edge from the second corner to the apex
+    float over;            // a point is over the triangle where its edge functions reach this: 0, or huge for a flat one
+    float size;            // longest edge
+};
+
+// `corners` relative to the origin that the points are relative to. Any triangle will do, without area too.
+[[nodiscard]] FlatTriangle flat_triangle(const std::array<Vec3, 3>& corners);
+
+// Distances of points and triangles within `reach` of the origin, whose points of interest are `far` apart at most, are
+// off by no more than this. Rounding of coordinates, of the frame and of some twenty operations: 8 units in 2^-24 each way.
+[[nodiscard]] constexpr double distance_error(double reach, double far) { return 0x1p-21 * (reach + far); }
+
+// Points in groups of eight lanes.
+struct alignas(32) EightPoints {
+    float x[8], y[8], z[8];
+};
+
+// Room for one group of centres against a list of triangles.
+struct alignas(32) EightNearest {
+    float squared[8], x[8], y[8], z[8]; // squared distance, and the nearest point of the triangle
+};
+
+// For each of eight balls (centres, one radius) and each listed triangle: may it be nearest to some point of the ball?
+// Bit k of masks[i] speaks of ball k and triangle list[i]. `least` gets the distances of the centres from the nearest of
+// the triangles. `margin` (squared length) covers rounding. `scratch` has the list's length.
+//
+// With q the point of all triangles nearest to the centre c, at distance d, and s any point of a triangle: p in the ball is
+// nearer to q than to s where |c - s|^2 >= d^2 + 2 r |s - q|. The nearest point s0 of a triangle stands for all of its
+// points, as |c - s|^2 >= |c - s0|^2 + |s - s0|^2. So the triangles kept lie round q, however far away c is.
+void sift(std::span<const FlatTriangle> triangles, std::span<const Index> list, const EightPoints& centers, float radius,
+          float margin, std::span<EightNearest> scratch, std::span<std::uint8_t> masks, std::array<float, 8>& least);
+
+// The nearest of the listed triangles for each point: squared distance, and place in the list (the first of equals).
+void nearest(std::span<const FlatTriangle> triangles, std::span<const Index> list, const EightPoints& points,
+             std::array<float, 8>& squared, std::array<std::int32_t, 8>& who);
+
+} // namespace fathom
