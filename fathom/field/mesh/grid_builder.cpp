@@ -21,6 +21,7 @@ namespace fathom {
 
 namespace {
 
+constexpr std::size_t many_corners = 12; // of bricks, a triangle: then their lattice is sampled like the bricks
 constexpr int most_wrap_resolution = 384; // of the offset surface that a soup is wrapped by
 
 void check_options(const GridOptions& options) {
@@ -59,6 +60,8 @@ private:
     // A cell that comes within the band has all its samples in stored bricks, and so exact.
     [[nodiscard]] double reach() const { return band() + std::abs(shift) + std::numbers::sqrt3 * layout.cell; }
     [[nodiscard]] std::vector<float> corner_values(const MeshSampler& sampler, const InsideTest& inside) const;
+    void ask_corners(const SampleLattice& lattice, std::span<double> distances, std::span<Index> nearest) const;
+    void sample_corners(const MeshSampler& sampler, std::span<double> distances, std::span<Index> nearest) const;
     void sample_bricks(const MeshSampler& sampler, const InsideTest& inside, const std::vector<char>& stored, GridAssembler& assembler) const;
     void give_signs(LatticeSigns& signs, const SampleLattice& lattice, std::span<const Index> nearest, std::span<double> distances) const;
     [[nodiscard]] SampleTruth truth(const MeshSampler& sampler) const;
@@ -76,14 +79,45 @@ void Build::give_signs(LatticeSigns& signs, const SampleLattice& lattice, std::s
     for (double& d : distances) d += shift;
 }
 
-// The corners of bricks are a lattice of their own, eight times as coarse.
 std::vector<float> Build::corner_values(const MeshSampler& sampler, const InsideTest& inside) const {
-    const std::array<int, 3> size = {layout.bricks[0] + 1, layout.bricks[1] + 1, layout.bricks[2] + 1};
     const double spacing = brick_cells * layout.cell;
-    GridLayout coarse{layout.origin, spacing, {}};
-    for (std::size_t k = 0; k < 3; ++k) coarse.bricks[k] = (layout.bricks[k] + brick_cells - 1) / brick_cells;
+    const SampleLattice lattice{layout.origin, spacing, {layout.bricks[0] + 1, layout.bricks[1] + 1, layout.bricks[2] + 1}};
     std::vector<double> distances(layout.corner_count());
     std::vector<Index> nearest(distances.size());
+    if (distances.size() > many_corners * mesh.triangles.size()) {
+        sample_corners(sampler, distances, nearest);
+    } else {
+        ask_corners(lattice, distances, nearest);
+    }
+    LatticeSigns signs(inside, sign.sealed);
+    give_signs(signs, lattice, nearest, distances);
+    return {distances.begin(), distances.end()};
+}
+
+// One by one: the choice where bricks are large beside triangles.
+void Build::ask_corners(const SampleLattice& lattice, std::span<double> distances, std::span<Index> nearest) const {
+    Stage stage(options.progress, "distances far from the surface", distances.size());
+    constexpr std::size_t piece = std::size_t{1} << 20;
+    std::vector<Vec3> points;
+    std::vector<ClosestPoint> closest;
+    for (std::size_t begin = 0; begin < distances.size(); begin += piece) {
+        const std::size_t count = std::min(piece, distances.size() - begin);
+        points.resize(count);
+        closest.resize(count);
+        for (std::size_t k = 0; k < count; ++k) points[k] = lattice.position(begin + k);
+        tree.closest(points, closest);
+        for (std::size_t k = 0; k < count; ++k) {
+            distances[begin + k] = std::sqrt(closest[k].squared_distance);
+            nearest[begin + k] = closest[k].triangle;
+        }
+        stage.step(count);
+    }
+}
+
+// The corners are a lattice eight times as coarse, with bricks of its own.
+void Build::sample_corners(const MeshSampler& sampler, std::span<double> distances, std::span<Index> nearest) const {
+    GridLayout coarse{layout.origin, brick_cells * layout.cell, {}};
+    for (std::size_t k = 0; k < 3; ++k) coarse.bricks[k] = (layout.bricks[k] + brick_cells - 1) / brick_cells;
     const std::vector<char> all(coarse.brick_count(), 1);
     sampler.sample(coarse, all, "distances far from the surface", options.progress, [&](std::size_t brick, const BrickDistances& values) {
         const auto p = coarse.brick_position(brick);
@@ -93,7 +127,7 @@ std::vector<float> Build::corner_values(const MeshSampler& sampler, const Inside
             bool own = true; // of corners on a border, the brick that begins there is the owner
             for (std::size_t k = 0; k < 3; ++k) {
                 corner[k] = p[k] * brick_cells + in_brick[k];
-                own = own && corner[k] < size[k] && (in_brick[k] < brick_cells || p[k] + 1 == coarse.bricks[k]);
+                own = own && corner[k] <= layout.bricks[k] && (in_brick[k] < brick_cells || p[k] + 1 == coarse.bricks[k]);
             }
             if (!own) continue;
             const std::size_t c = layout.corner_index(corner);
@@ -101,9 +135,6 @@ std::vector<float> Build::corner_values(const MeshSampler& sampler, const Inside
             nearest[c] = values.nearest[static_cast<std::size_t>(s)];
         }
     });
-    LatticeSigns signs(inside, sign.sealed);
-    give_signs(signs, {layout.origin, spacing, size}, nearest, distances);
-    return {distances.begin(), distances.end()};
 }
 
 void Build::sample_bricks(const MeshSampler& sampler, const InsideTest& inside, const std::vector<char>& stored,

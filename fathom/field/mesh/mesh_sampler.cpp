@@ -6,54 +6,64 @@
 #include <fathom/geometry/box_triangle.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cmath>
-#include <numbers>
 
 namespace fathom {
 
 namespace {
 
-constexpr int block_bricks = 4;                          // bricks along a side of a block
+constexpr int block_bricks = 2;                          // bricks along a side of a block
 constexpr int block_cells = block_bricks * brick_cells;
 constexpr double to_corner = 0.8660254037844387;         // of a cube, in sides, rounded up
-constexpr std::size_t few = 4;                           // triangles: shorter lists are not sifted again
-constexpr int patch = 3;                                 // samples along a side of the smallest block
-constexpr std::size_t patches = 27;                      // of a brick, and samples of a patch
+constexpr std::size_t few = 5;                           // triangles: shorter lists are not sifted again
+constexpr std::size_t most_depth = 2;                    // of halvings of a brick: 9 samples, 5 or 4, 3 or 2
 
-std::array<int, 3> split_27(int k) { return {k % 3, k / 3 % 3, k / 9}; }
+// Samples of a brick, both ends included.
+struct SampleBox {
+    std::array<int, 3> first, last;
 
-// 27 points in four groups of eight, the last filled up with repetitions.
-struct Points27 {
-    std::array<EightPoints, 4> groups;
-
-    void set(std::size_t k, const Vec3f& p) {
-        groups[k / 8].x[k % 8] = p.x();
-        groups[k / 8].y[k % 8] = p.y();
-        groups[k / 8].z[k % 8] = p.z();
+    [[nodiscard]] SampleBox half(int h) const {
+        SampleBox part;
+        for (std::size_t k = 0; k < 3; ++k) {
+            const int middle = (first[k] + last[k]) / 2;
+            part.first[k] = (h >> k & 1) ? middle + 1 : first[k];
+            part.last[k] = (h >> k & 1) ? last[k] : middle;
+        }
+        return part;
     }
 };
 
-// `first` + spacing * (i, j, k), each in {0, 1, 2}.
-Points27 lattice(const Vec3f& first, float spacing) {
-    Points27 points;
-    for (int k = 0; k < 32; ++k) {
-        const auto at = split_27(std::min(k, 26));
-        points.set(static_cast<std::size_t>(k),
-                   first + spacing * Vec3f(static_cast<float>(at[0]), static_cast<float>(at[1]), static_cast<float>(at[2])));
+// The balls about the halves of a brick or of a box of samples of it. `first` is where sample 0 lies.
+EightBalls balls_of_halves(const SampleBox& box, const Vec3f& first) {
+    EightBalls balls;
+    for (int h = 0; h < 8; ++h) {
+        const SampleBox part = box.half(h);
+        Vec3f low, high;
+        for (std::size_t k = 0; k < 3; ++k) {
+            low[static_cast<Eigen::Index>(k)] = static_cast<float>(part.first[k]);
+            high[static_cast<Eigen::Index>(k)] = static_cast<float>(part.last[k]);
+        }
+        const Vec3f center = first + 0.5f * (low + high);
+        balls.centers.x[h] = center.x();
+        balls.centers.y[h] = center.y();
+        balls.centers.z[h] = center.z();
+        balls.radius[h] = 0.5f * (high - low).norm() * (1 + 1e-6f);
     }
-    return points;
+    return balls;
 }
 
-// Centres of the eight halves of a cube.
-EightPoints halves(const Vec3f& center, float quarter) {
-    EightPoints points;
-    for (int k = 0; k < 8; ++k) {
-        points.x[k] = center.x() + ((k & 1) ? quarter : -quarter);
-        points.y[k] = center.y() + ((k & 2) ? quarter : -quarter);
-        points.z[k] = center.z() + ((k & 4) ? quarter : -quarter);
+// The balls round the eight bricks of a block about the origin.
+EightBalls balls_of_bricks() {
+    EightBalls balls;
+    for (int b = 0; b < 8; ++b) {
+        balls.centers.x[b] = (b & 1) ? 4.0f : -4.0f;
+        balls.centers.y[b] = (b & 2) ? 4.0f : -4.0f;
+        balls.centers.z[b] = (b & 4) ? 4.0f : -4.0f;
+        balls.radius[b] = static_cast<float>(to_corner * brick_cells * (1 + 1e-6));
     }
-    return points;
+    return balls;
 }
 
 using EightLists = std::array<std::vector<Index>, 8>;
@@ -63,114 +73,87 @@ struct BrickFound {
     std::array<int, 3> position;
     Vec3f center;              // cells, from the centre of the block
     std::span<const Index> list; // triangles that can be nearest in it: places in Block::ids
-    double distance;           // of its centre (cells)
 };
 
 // A block of bricks at work. Lengths are in cells, from the centre of the block.
 class Block {
 public:
-    Block(const TriangleMesh& mesh, const SurfaceTree& tree, const GridLayout& layout, const std::array<int, 3>& first)
-        : mesh_(mesh), tree_(tree), layout_(layout), first_(first) {
-        const std::array<int, 3> lower = {first[0] * brick_cells, first[1] * brick_cells, first[2] * brick_cells};
-        center_ = layout.sample_position(lower) + Vec3::Constant(0.5 * block_cells * layout.cell);
-        closest_ = tree.closest(center_);
-    }
+    Block(std::span<const PlacedTriangle> mesh, const SurfaceTree& tree, const GridLayout& layout) : mesh_(mesh), tree_(tree), layout_(layout) {}
 
-    // Of the surface from the block's centre (m).
-    [[nodiscard]] double distance() const { return std::sqrt(closest_.squared_distance); }
+    // Moves to the block that begins with this brick.
+    void begin(const std::array<int, 3>& first) {
+        first_ = first;
+        const std::array<int, 3> lower = {first[0] * brick_cells, first[1] * brick_cells, first[2] * brick_cells};
+        center_ = layout_.sample_position(lower) + Vec3::Constant(0.5 * block_cells * layout_.cell);
+        closest_ = tree_.closest(center_);
+    }
 
     // on_brick(BrickFound) for the bricks of the block that the layout has and `wanted(brick index)` asks for.
     template <class Wanted, class OnBrick>
     void visit(const Wanted& wanted, const OnBrick& on_brick) {
         gather();
-        std::vector<Index> all(ids_.size());
-        for (std::size_t k = 0; k < all.size(); ++k) all[k] = static_cast<Index>(k);
-        sift_eight(all, Vec3f::Zero(), block_cells, of_half_);
-        for (int h = 0; h < 8; ++h) {
-            const std::array<int, 3> corner = {h & 1, h >> 1 & 1, h >> 2};
-            if (!any_wanted(corner, wanted)) continue;
-            Vec3f center;
-            for (int k = 0; k < 3; ++k) center[k] = (static_cast<float>(corner[static_cast<std::size_t>(k)]) - 0.5f) * block_cells / 2;
-            sift_eight(of_half_[static_cast<std::size_t>(h)], center, block_cells / 2, of_brick_);
-            const std::array<float, 8> distances = least_; // the next sifting overwrites them
-            for (int b = 0; b < 8; ++b) {
-                const auto p = brick_at(corner, b);
-                if (!is_wanted(p, wanted)) continue;
-                const Vec3f offset((b & 1) ? 4.0f : -4.0f, (b & 2) ? 4.0f : -4.0f, (b & 4) ? 4.0f : -4.0f);
-                on_brick(BrickFound{p, center + offset, of_brick_[static_cast<std::size_t>(b)],
-                                    static_cast<double>(distances[static_cast<std::size_t>(b)])});
-            }
+        sift_group(all_, balls_of_bricks(), of_brick_);
+        for (int b = 0; b < 8; ++b) {
+            const std::array<int, 3> p = {first_[0] + (b & 1), first_[1] + (b >> 1 & 1), first_[2] + (b >> 2)};
+            if (p[0] >= layout_.bricks[0] || p[1] >= layout_.bricks[1] || p[2] >= layout_.bricks[2]) continue;
+            if (!wanted(layout_.brick_index(p))) continue;
+            const Vec3f center((b & 1) ? 4.0f : -4.0f, (b & 2) ? 4.0f : -4.0f, (b & 4) ? 4.0f : -4.0f);
+            on_brick(BrickFound{p, center, of_brick_[static_cast<std::size_t>(b)]});
         }
     }
 
-    void sample(const BrickFound& brick, BrickDistances& out);
-    [[nodiscard]] bool comes_within(const BrickFound& brick, double reach) const;
+    void sample(const BrickFound& brick, BrickDistances& out) {
+        sample(brick.list, brick.center - Vec3f::Constant(0.5f * brick_cells), {{0, 0, 0}, {brick_cells, brick_cells, brick_cells}}, 0, out);
+    }
 
 private:
     void gather();
     void gather_from(std::size_t node, const Vec3f& center, const Vec3f& nearest, float squared, float radius);
-    void sift_eight(std::span<const Index> list, const Vec3f& center, int side, EightLists& out);
-    void sift_group(std::span<const Index> list, const EightPoints& centers, double radius, EightLists& out);
-    void sample_patch(std::span<const Index> list, const Vec3f& first, const std::array<int, 3>& at, BrickDistances& out);
+    void sift_group(std::span<const Index> list, const EightBalls& balls, EightLists& out);
+    void sample(std::span<const Index> list, const Vec3f& first, const SampleBox& box, std::size_t depth, BrickDistances& out);
+    void evaluate(std::span<const Index> list, const Vec3f& first, const SampleBox& box, BrickDistances& out) const;
+    void evaluate(std::span<const Index> list, const EightPoints& points, std::span<const std::size_t> slots, BrickDistances& out) const;
 
-    [[nodiscard]] std::array<int, 3> brick_at(const std::array<int, 3>& half, int b) const {
-        return {first_[0] + 2 * half[0] + (b & 1), first_[1] + 2 * half[1] + (b >> 1 & 1), first_[2] + 2 * half[2] + (b >> 2)};
-    }
-    template <class Wanted>
-    [[nodiscard]] bool is_wanted(const std::array<int, 3>& p, const Wanted& wanted) const {
-        for (std::size_t k = 0; k < 3; ++k)
-            if (p[k] >= layout_.bricks[k]) return false;
-        return wanted(layout_.brick_index(p));
-    }
-    template <class Wanted>
-    [[nodiscard]] bool any_wanted(const std::array<int, 3>& half, const Wanted& wanted) const {
-        for (int b = 0; b < 8; ++b)
-            if (is_wanted(brick_at(half, b), wanted)) return true;
-        return false;
-    }
-
-    const TriangleMesh& mesh_;
+    std::span<const PlacedTriangle> mesh_;
     const SurfaceTree& tree_;
     const GridLayout& layout_;
-    std::array<int, 3> first_; // brick
-    Vec3 center_;              // m
+    std::array<int, 3> first_{};   // brick
+    Vec3 center_ = Vec3::Zero();   // m
     ClosestPoint closest_;     // to the centre
     double margin_ = 0;        // squared cells: what floats may be wrong by
 
     std::vector<Index> ids_; // triangles that can be nearest in the block
+    std::vector<Index> all_; // 0, 1, 2, ... for each of them
     std::vector<FlatTriangle> triangles_;
     std::vector<EightNearest> scratch_;
     std::vector<std::uint8_t> masks_;
-    std::array<float, 8> least_{};
-    EightLists of_half_, of_brick_, of_patch_;
+    EightLists of_brick_;
+    std::array<EightLists, most_depth> of_half_;
 };
 
 // The bound of sift() on the boxes of the tree: a box is opened where some point s of it may keep
 // |c - s|^2 <= d^2 + 2 r |s - q|.
 void Block::gather() {
     const BvhFrame& frame = tree_.tree().frame();
-    const double per_cell = 1 / layout_.cell;
-    const double radius = to_corner * block_cells;
-    ids_.clear();
+    const double radius = to_corner * block_cells * layout_.cell, distance = std::sqrt(closest_.squared_distance);
     const auto to_frame = [&](const Vec3& p) -> Vec3f { return frame.to_local(p).cast<float>(); };
-    const double unit = frame.scale; // frame units in a metre
     // Boxes are floats rounded outward; the centre and what follows are not.
-    const double slack = 1e-5 * (1 + distance() * unit + radius * layout_.cell * unit);
-    const double d = distance() * unit + slack;
+    const double slack = 1e-5 * (1 + (distance + radius) * frame.scale);
+    const double d = distance * frame.scale + slack;
+    ids_.clear();
     gather_from(0, to_frame(center_), to_frame(closest_.point), static_cast<float>(d * d * (1 + 1e-5)),
-                static_cast<float>(radius * layout_.cell * unit + slack));
-    std::sort(ids_.begin(), ids_.end());
-    triangles_.clear();
-    double largest = 0;
-    for (const Index id : ids_) {
-        std::array<Vec3, 3> corners = mesh_.corners(id);
-        for (Vec3& corner : corners) corner = (corner - center_) * per_cell;
-        triangles_.push_back(flat_triangle(corners));
-        largest = std::max(largest, static_cast<double>(triangles_.back().size));
+                static_cast<float>(radius * frame.scale + slack));
+    triangles_.resize(ids_.size());
+    float largest = 0;
+    for (std::size_t k = 0; k < ids_.size(); ++k) {
+        triangles_[k] = seen_from(mesh_[ids_[k]], center_, 1 / layout_.cell);
+        largest = std::max(largest, triangles_[k].size);
     }
-    const double far = distance() * per_cell + radius;
-    const double error = distance_error(radius + far + largest, far);
-    margin_ = 4 * (far + radius) * error + error * error;
+    while (all_.size() < ids_.size()) all_.push_back(static_cast<Index>(all_.size()));
+    all_.resize(ids_.size());
+    const double far = (distance + radius) / layout_.cell;
+    const double error = distance_error(to_corner * block_cells + far + static_cast<double>(largest), far);
+    margin_ = 4 * (far + to_corner * block_cells) * error + error * error;
     scratch_.resize(ids_.size());
     masks_.resize(ids_.size());
 }
@@ -198,61 +181,117 @@ void Block::gather_from(std::size_t node, const Vec3f& center, const Vec3f& near
     }
 }
 
-void Block::sift_group(std::span<const Index> list, const EightPoints& centers, double radius, EightLists& out) {
-    sift(triangles_, list, centers, static_cast<float>(radius * (1 + 1e-6)), static_cast<float>(margin_), scratch_, masks_, least_);
+void Block::sift_group(std::span<const Index> list, const EightBalls& balls, EightLists& out) {
+    sift(triangles_, list, balls, static_cast<float>(margin_), scratch_, masks_);
     for (auto& kept : out) kept.clear();
     for (std::size_t i = 0; i < list.size(); ++i)
         for (unsigned mask = masks_[i]; mask != 0; mask &= mask - 1)
             out[static_cast<std::size_t>(std::countr_zero(mask))].push_back(list[i]);
 }
 
-void Block::sift_eight(std::span<const Index> list, const Vec3f& center, int side, EightLists& out) {
-    sift_group(list, halves(center, static_cast<float>(side) / 4), to_corner * side / 2, out);
+void Block::sample(std::span<const Index> list, const Vec3f& first, const SampleBox& box, std::size_t depth, BrickDistances& out) {
+    if (depth == most_depth || list.size() <= few) return evaluate(list, first, box, out);
+    EightLists& lists = of_half_[depth];
+    sift_group(list, balls_of_halves(box, first), lists);
+    for (int h = 0; h < 8; ++h) sample(lists[static_cast<std::size_t>(h)], first, box.half(h), depth + 1, out);
 }
 
-bool Block::comes_within(const BrickFound& brick, double reach) const {
-    const double cells = reach / layout_.cell, rounding = 1e-5 * (brick.distance + cells + block_cells);
-    if (brick.distance <= cells + 0.5 * brick_cells - rounding) return true;
-    if (brick.distance > cells + to_corner * brick_cells + rounding) return false;
-    const auto& p = brick.position;
-    const Vec3 lower = layout_.sample_position({p[0] * brick_cells, p[1] * brick_cells, p[2] * brick_cells});
-    const Box grown = Box{lower, lower + Vec3::Constant(brick_cells * layout_.cell)}.grown(reach);
-    return std::any_of(brick.list.begin(), brick.list.end(),
-                       [&](Index t) { return box_overlaps_triangle(grown, mesh_.corners(ids_[t])); });
+void Block::evaluate(std::span<const Index> list, const Vec3f& first, const SampleBox& box, BrickDistances& out) const {
+    EightPoints points;
+    std::array<std::size_t, 8> slots;
+    std::size_t count = 0;
+    for (int k = box.first[2]; k <= box.last[2]; ++k)
+        for (int j = box.first[1]; j <= box.last[1]; ++j)
+            for (int i = box.first[0]; i <= box.last[0]; ++i) {
+                points.x[count] = first.x() + static_cast<float>(i);
+                points.y[count] = first.y() + static_cast<float>(j);
+                points.z[count] = first.z() + static_cast<float>(k);
+                slots[count++] = brick_sample(i, j, k);
+                if (count < 8) continue;
+                evaluate(list, points, slots, out);
+                count = 0;
+            }
+    for (std::size_t k = count; k < 8; ++k) points.x[k] = points.y[k] = points.z[k] = 0;
+    if (count > 0) evaluate(list, points, std::span(slots).first(count), out);
 }
 
-void Block::sample(const BrickFound& brick, BrickDistances& out) {
-    const Vec3f first = brick.center - Vec3f::Constant(0.5f * brick_cells);
-    const auto patch_start = [&](std::size_t k) {
-        const auto at = split_27(static_cast<int>(k));
-        return std::array<int, 3>{at[0] * patch, at[1] * patch, at[2] * patch};
-    };
-    if (brick.list.size() <= few) {
-        for (std::size_t k = 0; k < patches; ++k) sample_patch(brick.list, first, patch_start(k), out);
-        return;
-    }
-    const Points27 centers = lattice(first + Vec3f::Ones(), static_cast<float>(patch));
-    for (std::size_t group = 0; group < 4; ++group) {
-        sift_group(brick.list, centers.groups[group], std::numbers::sqrt3, of_patch_);
-        for (std::size_t k = 0; k < 8 && 8 * group + k < patches; ++k)
-            sample_patch(of_patch_[k], first, patch_start(8 * group + k), out);
-    }
-}
-
-void Block::sample_patch(std::span<const Index> list, const Vec3f& first, const std::array<int, 3>& at, BrickDistances& out) {
-    const Vec3f start(static_cast<float>(at[0]), static_cast<float>(at[1]), static_cast<float>(at[2]));
-    const Points27 points = lattice(first + start, 1.0f);
+void Block::evaluate(std::span<const Index> list, const EightPoints& points, std::span<const std::size_t> slots, BrickDistances& out) const {
     std::array<float, 8> squared;
     std::array<std::int32_t, 8> who;
-    for (std::size_t group = 0; group < 4; ++group) {
-        nearest(triangles_, list, points.groups[group], squared, who);
-        for (std::size_t k = 0; k < 8 && 8 * group + k < patches; ++k) {
-            const auto offset = split_27(static_cast<int>(8 * group + k));
-            const std::size_t s = brick_sample(at[0] + offset[0], at[1] + offset[1], at[2] + offset[2]);
-            out.distance[s] = std::sqrt(static_cast<double>(squared[k])) * layout_.cell;
-            out.nearest[s] = ids_[list[static_cast<std::size_t>(who[k])]];
-        }
+    nearest(triangles_, list, points, squared, who);
+    for (std::size_t k = 0; k < slots.size(); ++k) {
+        out.distance[slots[k]] = static_cast<double>(std::sqrt(squared[k])) * layout_.cell;
+        out.nearest[slots[k]] = ids_[list[static_cast<std::size_t>(who[k])]];
     }
+}
+
+// Bricks, both ends included.
+struct BrickRange {
+    std::array<int, 3> first, last;
+
+    [[nodiscard]] int count() const { return (last[0] - first[0] + 1) * (last[1] - first[1] + 1) * (last[2] - first[2] + 1); }
+};
+
+// Marks the bricks that a triangle comes within reach of.
+class NearMarker {
+public:
+    NearMarker(const GridLayout& layout, double reach, std::vector<char>& near) : layout_(layout), reach_(reach), near_(near) {}
+
+    // Large ranges are halved while the triangle comes near them.
+    void mark(const std::array<Vec3, 3>& corners, const BrickRange& range) {
+        constexpr int few_bricks = 64;
+        if (range.count() <= few_bricks) return mark_each(corners, range);
+        if (!box_overlaps_triangle(box_of(range).grown(reach_), corners)) return;
+        std::size_t axis = 0;
+        for (std::size_t k = 1; k < 3; ++k)
+            if (range.last[k] - range.first[k] > range.last[axis] - range.first[axis]) axis = k;
+        BrickRange low = range, high = range;
+        low.last[axis] = (range.first[axis] + range.last[axis]) / 2;
+        high.first[axis] = low.last[axis] + 1;
+        mark(corners, low);
+        mark(corners, high);
+    }
+
+private:
+    [[nodiscard]] Box box_of(const BrickRange& range) const {
+        const auto edge = [](int b) { return b * brick_cells; };
+        return {layout_.sample_position({edge(range.first[0]), edge(range.first[1]), edge(range.first[2])}),
+                layout_.sample_position({edge(range.last[0] + 1), edge(range.last[1] + 1), edge(range.last[2] + 1)})};
+    }
+
+    void mark_each(const std::array<Vec3, 3>& corners, const BrickRange& range) {
+        for (int z = range.first[2]; z <= range.last[2]; ++z)
+            for (int y = range.first[1]; y <= range.last[1]; ++y)
+                for (int x = range.first[0]; x <= range.last[0]; ++x) {
+                    const std::array<int, 3> b = {x, y, z};
+                    const std::atomic_ref<char> flag(near_[layout_.brick_index(b)]);
+                    if (flag.load(std::memory_order_relaxed) == 0 && comes_near(corners, box_of({b, b})))
+                        flag.store(1, std::memory_order_relaxed);
+                }
+    }
+
+    // The corners of the grown box are farther off than the reach; the ball about it leaves most of them out.
+    [[nodiscard]] bool comes_near(const std::array<Vec3, 3>& corners, const Box& brick) const {
+        const double ball = reach_ + 0.5 * brick.diagonal();
+        return closest_point(brick.center(), corners).squared_distance <= ball * ball * (1 + 1e-12) &&
+               box_overlaps_triangle(brick.grown(reach_), corners);
+    }
+
+    const GridLayout& layout_;
+    double reach_;
+    std::vector<char>& near_;
+};
+
+// Bricks that come near the box of the triangle; none where the range is empty.
+BrickRange bricks_round(const GridLayout& layout, const Box& box) {
+    BrickRange range;
+    for (std::size_t k = 0; k < 3; ++k) {
+        const auto axis = static_cast<Eigen::Index>(k);
+        const double per_brick = 1 / (brick_cells * layout.cell), last = layout.bricks[k] - 1;
+        range.first[k] = static_cast<int>(std::clamp(std::floor((box.lower[axis] - layout.origin[axis]) * per_brick - 1e-6), 0.0, last));
+        range.last[k] = static_cast<int>(std::clamp(std::floor((box.upper[axis] - layout.origin[axis]) * per_brick + 1e-6), 0.0, last));
+    }
+    return range;
 }
 
 std::array<int, 3> block_counts(const GridLayout& layout) {
@@ -261,61 +300,63 @@ std::array<int, 3> block_counts(const GridLayout& layout) {
     return counts;
 }
 
-// body(first brick of the block), in parallel.
-template <class Body>
-void for_each_block(const GridLayout& layout, std::string_view stage_name, Progress* progress, const Body& body) {
+// First bricks of the blocks that hold a wanted brick, x fastest.
+std::vector<std::array<int, 3>> wanted_blocks(const GridLayout& layout, const std::vector<char>& wanted) {
+    std::vector<std::array<int, 3>> blocks;
     const auto n = block_counts(layout);
-    const std::size_t count = static_cast<std::size_t>(n[0]) * static_cast<std::size_t>(n[1]) * static_cast<std::size_t>(n[2]);
-    Stage stage(progress, std::string(stage_name), count);
-    parallel_tasks(count, [&](std::size_t b) {
-        const std::size_t nx = static_cast<std::size_t>(n[0]), ny = static_cast<std::size_t>(n[1]);
-        body(std::array<int, 3>{static_cast<int>(b % nx) * block_bricks, static_cast<int>(b / nx % ny) * block_bricks,
-                                static_cast<int>(b / nx / ny) * block_bricks});
-        stage.step();
-    });
-}
-
-// Indices of the bricks of a block.
-template <class Visit>
-void for_each_brick(const GridLayout& layout, const std::array<int, 3>& first, const Visit& visit) {
-    for (int z = first[2]; z < std::min(first[2] + block_bricks, layout.bricks[2]); ++z)
-        for (int y = first[1]; y < std::min(first[1] + block_bricks, layout.bricks[1]); ++y)
-            for (int x = first[0]; x < std::min(first[0] + block_bricks, layout.bricks[0]); ++x)
-                visit(layout.brick_index({x, y, z}));
+    for (int z = 0; z < n[2]; ++z)
+        for (int y = 0; y < n[1]; ++y)
+            for (int x = 0; x < n[0]; ++x) {
+                bool any = false;
+                for (int b = 0; b < 8; ++b) {
+                    const std::array<int, 3> p = {2 * x + (b & 1), 2 * y + (b >> 1 & 1), 2 * z + (b >> 2)};
+                    any = any || (p[0] < layout.bricks[0] && p[1] < layout.bricks[1] && p[2] < layout.bricks[2] && wanted[layout.brick_index(p)]);
+                }
+                if (any) blocks.push_back({2 * x, 2 * y, 2 * z});
+            }
+    return blocks;
 }
 
 } // namespace
 
-MeshSampler::MeshSampler(const TriangleMesh& mesh, const SurfaceTree& tree) : mesh_(mesh), tree_(tree) {
-    for (std::size_t t = 0; t < mesh.triangles.size(); ++t) longest_ = std::max(longest_, mesh.bounds(t).diagonal());
+MeshSampler::MeshSampler(const TriangleMesh& mesh, const SurfaceTree& tree) : mesh_(mesh), tree_(tree), placed_(mesh.triangles.size()) {
+    parallel_for(placed_.size(), 4096, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t t = begin; t < end; ++t) placed_[t] = placed_triangle(mesh.corners(t));
+    });
+    for (const PlacedTriangle& t : placed_) longest_ = std::max(longest_, t.length);
     const Box& bounds = tree.tree().bounds();
     farthest_ = std::max(bounds.lower.cwiseAbs().maxCoeff(), bounds.upper.cwiseAbs().maxCoeff());
 }
 
+MeshSampler::~MeshSampler() = default;
+
 std::vector<char> MeshSampler::near_bricks(const GridLayout& layout, double reach, Progress* progress) const {
     std::vector<char> near(layout.brick_count(), 0);
-    for_each_block(layout, "where the surface is", progress, [&](const std::array<int, 3>& first) {
-        Block block(mesh_, tree_, layout, first);
-        if (block.distance() > reach + 1.001 * to_corner * block_cells * layout.cell) return;
-        block.visit([](std::size_t) { return true; },
-                    [&](const BrickFound& brick) { near[layout.brick_index(brick.position)] = block.comes_within(brick, reach); });
+    Stage stage(progress, "where the surface is", mesh_.triangles.size());
+    parallel_for(mesh_.triangles.size(), 256, [&](std::size_t begin, std::size_t end) {
+        NearMarker marker(layout, reach, near);
+        for (std::size_t t = begin; t < end; ++t) marker.mark(mesh_.corners(t), bricks_round(layout, mesh_.bounds(t).grown(reach)));
+        stage.step(end - begin);
     });
     return near;
 }
 
-void MeshSampler::sample(const GridLayout& layout, const std::vector<char>& wanted, std::string_view stage,
+void MeshSampler::sample(const GridLayout& layout, const std::vector<char>& wanted, std::string_view stage_name,
                          Progress* progress, Visitor visitor) const {
-    for_each_block(layout, stage, progress, [&](const std::array<int, 3>& first) {
-        bool any = false;
-        for_each_brick(layout, first, [&](std::size_t b) { any = any || wanted[b]; });
-        if (!any) return;
-        Block block(mesh_, tree_, layout, first);
+    const std::vector<std::array<int, 3>> blocks = wanted_blocks(layout, wanted);
+    Stage stage(progress, std::string(stage_name), blocks.size());
+    parallel_for(blocks.size(), 16, [&](std::size_t begin, std::size_t end) {
+        Block block(placed_, tree_, layout);
         BrickDistances values;
-        block.visit([&](std::size_t b) { return wanted[b] != 0; },
-                    [&](const BrickFound& brick) {
-                        block.sample(brick, values);
-                        visitor(layout.brick_index(brick.position), values);
-                    });
+        for (std::size_t b = begin; b < end; ++b) {
+            block.begin(blocks[b]);
+            block.visit([&](std::size_t brick) { return wanted[brick] != 0; },
+                        [&](const BrickFound& brick) {
+                            block.sample(brick, values);
+                            visitor(layout.brick_index(brick.position), values);
+                        });
+        }
+        stage.step(end - begin);
     });
 }
 

@@ -1,8 +1,8 @@
 // Room: field. Exact unsigned distances from the samples of bricks to a triangle mesh, for whole bricks at a time.
-// Method: blocks of 4 x 4 x 4 bricks take from the tree every triangle that can be nearest somewhere in them; the list is
+// Method: blocks of 2 x 2 x 2 bricks take from the tree every triangle that can be nearest somewhere in them; the list is
 // sifted for ever smaller blocks (nearest_kernel.h) down to 3 x 3 x 3 samples, which meet what is left. Because the bound
-// keeps only triangles round the nearest point, far bricks cost about as much as near ones: some 50 ns a sample, where a
-// tree walk costs a microsecond. A few scattered points: ask SurfaceTree. Immutable, thread-safe.
+// keeps only triangles round the nearest point, far bricks cost about as much as near ones: tens of ns a sample, where a tree
+// walk costs a microsecond. A few scattered points: ask SurfaceTree. Immutable, thread-safe.
 #pragma once
 
 #include <fathom/base/callable_ref.h>
@@ -21,13 +21,15 @@ struct BrickDistances {
     std::array<Index, brick_size> nearest;
 };
 
+struct PlacedTriangle; // as nearest_kernel.h wants it
+
 class MeshSampler {
 public:
     // Both must outlive the sampler, belong together, and hold a triangle at least.
     MeshSampler(const TriangleMesh& mesh, const SurfaceTree& tree);
+    ~MeshSampler();
 
-    // By brick index: does the surface come within `reach` metres of the brick? Never no where it does; yes for some that
-    // it misses by less than the corner of a cube sticks out. In parallel.
+    // By brick index: does the surface meet the brick grown by `reach` metres on every side? In parallel.
     [[nodiscard]] std::vector<char> near_bricks(const GridLayout& layout, double reach, Progress* progress) const;
 
     // visitor(brick index, distances) for every wanted brick, in parallel and in no order; the same values for any number
@@ -42,6 +44,7 @@ public:
 private:
     const TriangleMesh& mesh_;
     const SurfaceTree& tree_;
+    std::vector<PlacedTriangle> placed_;
     double longest_ = 0;  // diagonal of a triangle's box (m)
     double farthest_ = 0; // coordinate (m)
 };

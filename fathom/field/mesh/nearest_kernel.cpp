@@ -75,10 +75,9 @@ HWY_INLINE Points load(const EightPoints& points, std::size_t lane) {
 }
 
 // First all nearest points, and the nearest of them; then the bound for each triangle.
-HWY_ATTR void sift_lanes(std::span<const FlatTriangle> triangles, std::span<const Index> list, const EightPoints& centers,
-                         float radius, float margin, EightNearest* scratch, std::uint8_t* masks, float* least,
-                         std::size_t lane) {
-    const Points p = load(centers, lane);
+HWY_ATTR void sift_lanes(std::span<const FlatTriangle> triangles, std::span<const Index> list, const EightBalls& balls,
+                         float margin, EightNearest* scratch, std::uint8_t* masks, std::size_t lane) {
+    const Points p = load(balls.centers, lane);
     V best = hn::Set(d, 3.0e38f), qx = best, qy = best, qz = best;
     for (std::size_t i = 0; i < list.size(); ++i) {
         const FlatTriangle& t = triangles[list[i]];
@@ -94,14 +93,13 @@ HWY_ATTR void sift_lanes(std::span<const FlatTriangle> triangles, std::span<cons
         hn::Store(y, d, scratch[i].y + lane);
         hn::Store(z, d, scratch[i].z + lane);
     }
-    hn::Store(hn::Sqrt(best), d, least + lane);
-    const V reach = hn::Set(d, 2 * radius), from = hn::Add(best, hn::Set(d, margin));
+    const V radius = hn::Load(d, balls.radius + lane), reach = hn::Add(radius, radius), from = hn::Add(best, hn::Set(d, margin));
     for (std::size_t i = 0; i < list.size(); ++i) {
         const V x = hn::Sub(hn::Load(d, scratch[i].x + lane), qx), y = hn::Sub(hn::Load(d, scratch[i].y + lane), qy),
                 z = hn::Sub(hn::Load(d, scratch[i].z + lane), qz);
         const V apart = hn::Sqrt(hn::MulAdd(x, x, hn::MulAdd(y, y, hn::Mul(z, z))));
-        const float m = std::min(radius, triangles[list[i]].size);
-        const V limit = hn::Add(hn::MulAdd(reach, apart, from), hn::Set(d, m * (2 * radius - m)));
+        const V m = hn::Min(radius, hn::Set(d, triangles[list[i]].size));
+        const V limit = hn::MulAdd(m, hn::Sub(reach, m), hn::MulAdd(reach, apart, from));
         const auto kept = hn::Le(hn::Load(d, scratch[i].squared + lane), hn::Mul(limit, hn::Set(d, 1.00001f)));
         std::uint8_t bits[8] = {};
         hn::StoreMaskBits(d, kept, bits);
@@ -109,11 +107,10 @@ HWY_ATTR void sift_lanes(std::span<const FlatTriangle> triangles, std::span<cons
     }
 }
 
-HWY_ATTR void sift_all(std::span<const FlatTriangle> triangles, std::span<const Index> list, const EightPoints& centers,
-                       float radius, float margin, EightNearest* scratch, std::uint8_t* masks, float* least) {
+HWY_ATTR void sift_all(std::span<const FlatTriangle> triangles, std::span<const Index> list, const EightBalls& balls,
+                       float margin, EightNearest* scratch, std::uint8_t* masks) {
     std::fill_n(masks, list.size(), std::uint8_t{0});
-    for (std::size_t lane = 0; lane < 8; lane += hn::Lanes(d))
-        sift_lanes(triangles, list, centers, radius, margin, scratch, masks, least, lane);
+    for (std::size_t lane = 0; lane < 8; lane += hn::Lanes(d)) sift_lanes(triangles, list, balls, margin, scratch, masks, lane);
 }
 
 HWY_ATTR void nearest_of(std::span<const FlatTriangle> triangles, std::span<const Index> list, const EightPoints& points,
@@ -153,49 +150,69 @@ Vec3 any_across(const Vec3& unit) {
     return unit.cross(Vec3::Unit(smallest)).normalized();
 }
 
-void set_row(float* row, const Vec3& axis, const Vec3& start) {
+void set_axis(float* row, const Vec3& axis) {
     for (int k = 0; k < 3; ++k) row[k] = static_cast<float>(axis[k]);
-    row[3] = static_cast<float>(-axis.dot(start));
+}
+
+// The axis as rounded to float is taken as it is, so that only the offset is rounded again.
+void set_row(float* row, const float* axis, const Vec3& start) {
+    double offset = 0;
+    for (int k = 0; k < 3; ++k) {
+        row[k] = axis[k];
+        offset -= static_cast<double>(axis[k]) * start[k];
+    }
+    row[3] = static_cast<float>(offset);
 }
 
 } // namespace
 
-FlatTriangle flat_triangle(const std::array<Vec3, 3>& corners) {
+PlacedTriangle placed_triangle(const std::array<Vec3, 3>& corners) {
     std::size_t first = 0;
     double longest = -1;
     for (std::size_t k = 0; k < 3; ++k) {
         const double squared = (corners[(k + 1) % 3] - corners[k]).squaredNorm();
         if (squared > longest) longest = squared, first = k;
     }
-    const Vec3 &a = corners[first], b = corners[(first + 1) % 3], c = corners[(first + 2) % 3];
-    const double length = std::sqrt(longest);
+    const Vec3 &a = corners[first], &b = corners[(first + 1) % 3], &c = corners[(first + 2) % 3];
+    const double length = (b - a).stableNorm();
     const Vec3 u = length > 0 ? Vec3((b - a) / length) : Vec3(Vec3::UnitX());
-    const double apex_u = (c - a).dot(u);
-    const Vec3 up = (c - a) - apex_u * u;
-    const double apex_v = up.norm();
-    const bool flat = !(apex_v > flat_share * length);
-    const Vec3 v = flat ? any_across(u) : Vec3(up / apex_v);
-    const double left = apex_u * apex_u + apex_v * apex_v, right = (apex_u - length) * (apex_u - length) + apex_v * apex_v;
-    FlatTriangle t{};
-    set_row(t.u, u, a);
-    set_row(t.v, v, a);
-    set_row(t.h, u.cross(v), a);
+    PlacedTriangle placed{};
+    placed.start = a;
+    placed.length = length;
+    placed.apex_u = (c - a).dot(u);
+    const Vec3 up = (c - a) - placed.apex_u * u;
+    const double height = up.stableNorm();
+    const bool flat = !(height > flat_share * length);
+    const Vec3 v = flat ? any_across(u) : Vec3((up / height - (up / height).dot(u) * u).normalized());
+    placed.apex_v = flat ? 0.0 : height;
+    set_axis(placed.u, u);
+    set_axis(placed.v, v);
+    set_axis(placed.h, u.cross(v));
+    return placed;
+}
+
+FlatTriangle seen_from(const PlacedTriangle& placed, const Vec3& origin, double units_per_metre) {
+    const Vec3 start = (placed.start - origin) * units_per_metre;
+    const double length = placed.length * units_per_metre, u = placed.apex_u * units_per_metre, v = placed.apex_v * units_per_metre;
+    const double left = u * u + v * v, right = (u - length) * (u - length) + v * v;
+    FlatTriangle t;
+    set_row(t.u, placed.u, start);
+    set_row(t.v, placed.v, start);
+    set_row(t.h, placed.h, start);
     t.length = static_cast<float>(length);
-    t.apex_u = static_cast<float>(apex_u);
-    t.apex_v = static_cast<float>(flat ? 0.0 : apex_v);
-    t.side_u = static_cast<float>(apex_u - length);
+    t.apex_u = static_cast<float>(u);
+    t.apex_v = static_cast<float>(v);
+    t.side_u = static_cast<float>(u - length);
     t.per_left = left > 1e-30 ? static_cast<float>(1 / left) : 0.0f;
     t.per_right = right > 1e-30 ? static_cast<float>(1 / right) : 0.0f;
-    t.over = flat ? 3.0e38f : 0.0f;
-    t.size = static_cast<float>(length);
+    t.over = v > 0 ? 0.0f : 3.0e38f;
+    t.size = t.length;
     return t;
 }
 
-void sift(std::span<const FlatTriangle> triangles, std::span<const Index> list, const EightPoints& centers, float radius,
-          float margin, std::span<EightNearest> scratch, std::span<std::uint8_t> masks, std::array<float, 8>& least) {
-    alignas(32) float distances[8];
-    HWY_DYNAMIC_DISPATCH(sift_all)(triangles, list, centers, radius, margin, scratch.data(), masks.data(), distances);
-    std::copy_n(distances, 8, least.begin());
+void sift(std::span<const FlatTriangle> triangles, std::span<const Index> list, const EightBalls& balls, float margin,
+          std::span<EightNearest> scratch, std::span<std::uint8_t> masks) {
+    HWY_DYNAMIC_DISPATCH(sift_all)(triangles, list, balls, margin, scratch.data(), masks.data());
 }
 
 void nearest(std::span<const FlatTriangle> triangles, std::span<const Index> list, const EightPoints& points,

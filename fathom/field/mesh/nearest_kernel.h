@@ -23,8 +23,15 @@ struct alignas(16) FlatTriangle {
     float size;            // longest edge
 };
 
-// `corners` relative to the origin that the points are relative to. Any triangle will do, without area too.
-[[nodiscard]] FlatTriangle flat_triangle(const std::array<Vec3, 3>& corners);
+// A triangle's frame and shape in metres, found once; seen_from() then makes a FlatTriangle for any origin and unit.
+struct PlacedTriangle {
+    Vec3 start;             // first corner
+    float u[3], v[3], h[3]; // axes
+    double length, apex_u, apex_v;
+};
+// Any triangle will do, without area too.
+[[nodiscard]] PlacedTriangle placed_triangle(const std::array<Vec3, 3>& corners);
+[[nodiscard]] FlatTriangle seen_from(const PlacedTriangle& triangle, const Vec3& origin, double units_per_metre);
 
 // Distances of points and triangles within `reach` of the origin, whose points of interest are `far` apart at most, are
 // off by no more than this. Rounding of coordinates, of the frame and of some twenty operations: 8 units in 2^-24 each way.
@@ -35,20 +42,24 @@ struct alignas(32) EightPoints {
     float x[8], y[8], z[8];
 };
 
+struct alignas(32) EightBalls {
+    EightPoints centers;
+    float radius[8];
+};
+
 // Room for one group of centres against a list of triangles.
 struct alignas(32) EightNearest {
     float squared[8], x[8], y[8], z[8]; // squared distance, and the nearest point of the triangle
 };
 
-// For each of eight balls (centres, one radius) and each listed triangle: may it be nearest to some point of the ball?
-// Bit k of masks[i] speaks of ball k and triangle list[i]. `least` gets the distances of the centres from the nearest of
-// the triangles. `margin` (squared length) covers rounding. `scratch` has the list's length.
+// For each of eight balls and each listed triangle: may it be nearest to some point of the ball? Bit k of masks[i] speaks of
+// ball k and triangle list[i]. `margin` (squared length) covers rounding. Scratch and masks have the list's length.
 //
 // With q the point of all triangles nearest to the centre c, at distance d, and s any point of a triangle: p in the ball is
 // nearer to q than to s where |c - s|^2 >= d^2 + 2 r |s - q|. The nearest point s0 of a triangle stands for all of its
 // points, as |c - s|^2 >= |c - s0|^2 + |s - s0|^2. So the triangles kept lie round q, however far away c is.
-void sift(std::span<const FlatTriangle> triangles, std::span<const Index> list, const EightPoints& centers, float radius,
-          float margin, std::span<EightNearest> scratch, std::span<std::uint8_t> masks, std::array<float, 8>& least);
+void sift(std::span<const FlatTriangle> triangles, std::span<const Index> list, const EightBalls& balls, float margin,
+          std::span<EightNearest> scratch, std::span<std::uint8_t> masks);
 
 // The nearest of the listed triangles for each point: squared distance, and place in the list (the first of equals).
 void nearest(std::span<const FlatTriangle> triangles, std::span<const Index> list, const EightPoints& points,
