@@ -1,0 +1,149 @@
+// Room: field. The catalogue of shapes: profiles in the x-y plane, and the two ways to give them a third dimension.
+#include <fathom/field/analytic/shape_kinds.h>
+
+#include <cmath>
+#include <numbers>
+
+namespace fathom {
+
+namespace {
+
+using N = const ShapeNode&;
+using F = const Frame&;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr std::size_t max_corners = 4096;
+
+Box flat_box(double x, double y, double level) { return grown_around({x, y, infinity}, level); }
+
+NodeId polygon_formula(Graph& g, F f, std::span<const double> corners) {
+    return g.apply(Op::polygon, {f.coordinate(g, 0), f.coordinate(g, 1)}, polygon_parameters(corners));
+}
+
+// Corners at equal angles from +x, their radii in turn.
+std::vector<double> around(std::size_t count, double radius, double next_radius) {
+    std::vector<double> corners;
+    for (std::size_t k = 0; k < count; ++k) {
+        const double angle = 2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(count);
+        const double r = k % 2 == 0 ? radius : next_radius;
+        corners.insert(corners.end(), {r * std::cos(angle), r * std::sin(angle)});
+    }
+    return corners;
+}
+
+std::size_t whole(double value) { return static_cast<std::size_t>(value); }
+
+void check_polygon(N n) {
+    const std::size_t size = n.numbers.size();
+    if (size % 2 != 0) refuse(n, "takes pairs of numbers: x, y of each corner");
+    if (size / 2 > max_corners) refuse(n, "takes at most 4096 corners");
+    for (std::size_t k = 0; k < size; k += 2)
+        if (!(std::hypot(n[k] - n[(k + 2) % size], n[k + 1] - n[(k + 3) % size]) >= Shape::min_length))
+            refuse(n, "neighbouring corners must differ");
+}
+
+// Always to the same side, and once around.
+bool is_convex(N n) {
+    const std::size_t size = n.numbers.size();
+    int left = 0, right = 0;
+    double turned = 0;
+    for (std::size_t k = 0; k < size; k += 2) {
+        const auto corner = [&](std::size_t i) { return Vec2(n[(k + 2 * i) % size], n[(k + 2 * i) % size + 1]); };
+        const Vec2 before = corner(1) - corner(0), after = corner(2) - corner(1);
+        const double cross = before.x() * after.y() - before.y() * after.x();
+        ++(cross > 0 ? left : right);
+        turned += std::atan2(cross, before.dot(after));
+    }
+    return (left == 0 || right == 0) && std::abs(turned) < 7;
+}
+
+Box polygon_box(N n, double level) {
+    Box box;
+    for (std::size_t k = 0; k < n.numbers.size(); k += 2) {
+        box.extend(Vec3(n[k], n[k + 1], -infinity));
+        box.extend(Vec3(n[k], n[k + 1], infinity));
+    }
+    return box.grown(level);
+}
+
+// What a turned profile keeps depends on whether it reaches the axis: there its border is none of the solid.
+Traits revolved_traits(N n) {
+    Traits traits = n.child().traits;
+    const bool mirrored = n[0] == 0 && traits.even[0];
+    const double left = level_box(n.child(), 0).lower.x() + n[0];
+    traits.exact_outside = traits.exact_outside && (mirrored || left >= 0);
+    traits.exact_inside = traits.exact_inside && (mirrored || left > 0);
+    traits.convex = traits.convex && mirrored;
+    traits.even = {true, true, traits.even[1]};
+    return traits;
+}
+
+Box revolved_box(N n, double level) {
+    const Box flat = level_box(n.child(), level);
+    const double r = std::max(0.0, flat.upper.x() + n[0]);
+    return {{-r, -r, flat.lower.y()}, {r, r, flat.upper.y()}};
+}
+
+NodeId revolved_formula(Graph& g, N n, F f) {
+    const NodeId r = g.length(f.coordinate(g, 0), f.coordinate(g, 1));
+    return formula(g, n.child(), Frame{.base = {r, f.coordinate(g, 2), g.constant(0)}}.mapped(Mat3::Identity(), Vec3(-n[0], 0, 0)));
+}
+
+Traits extruded_traits(N n) {
+    Traits traits = n.child().traits;
+    traits.even[2] = true;
+    return traits;
+}
+
+Box extruded_box(N n, double level) {
+    Box box = level_box(n.child(), level);
+    box.upper.z() = 0.5 * n[0] + level;
+    box.lower.z() = -box.upper.z();
+    return box;
+}
+
+} // namespace
+
+std::vector<Kind> profile_kinds() {
+    const Parameter radius{"radius", Limits::positive};
+    const auto plain = [](N) { return Traits{}; };
+    std::vector<Kind> kinds;
+    kinds.push_back({.name = "circle", .dimension = 2, .parameters = {radius}, .traits = plain,
+                     .level_box = [](N n, double level) { return flat_box(n[0], n[0], level); },
+                     .formula = [](Graph& g, N n, F f) { return g.plus(g.length(f.coordinate(g, 0), f.coordinate(g, 1)), -n[0]); }});
+    kinds.push_back({.name = "rectangle", .dimension = 2, .parameters = {{"x", Limits::positive}, {"y", Limits::positive}}, .traits = plain,
+                     .level_box = [](N n, double level) { return flat_box(0.5 * n[0], 0.5 * n[1], level); },
+                     .formula = [](Graph& g, N n, F f) {
+                         const double p[] = {0.5 * n[0], 0.5 * n[1]};
+                         return g.apply(Op::rectangle, {f.coordinate(g, 0), f.coordinate(g, 1)}, p);
+                     }});
+    kinds.push_back({.name = "polygon", .dimension = 2, .parameters = {{"x0"}, {"y0"}, {"x1"}, {"y1"}, {"x2"}, {"y2"}}, .more_numbers = true,
+                     .check = check_polygon,
+                     .traits = [](N n) { return Traits{.convex = is_convex(n), .even = {false, false, true}}; },
+                     .level_box = polygon_box, .formula = [](Graph& g, N n, F f) { return polygon_formula(g, f, n.numbers); }});
+    kinds.push_back({.name = "regular_polygon", .dimension = 2, .parameters = {{"sides", Limits::whole}, radius},
+                     .check = [](N n) { if (n[0] < 3 || n[0] > max_corners) refuse(n, "sides must be from 3 to 4096"); },
+                     .traits = [](N n) { return Traits{.even = {whole(n[0]) % 2 == 0, true, true}}; },
+                     .level_box = [](N n, double level) { return flat_box(n[1], n[1], level); },
+                     .formula = [](Graph& g, N n, F f) { return polygon_formula(g, f, around(whole(n[0]), n[1], n[1])); }});
+    kinds.push_back({.name = "star", .dimension = 2, .parameters = {{"points", Limits::whole}, radius, {"inner_radius", Limits::positive}},
+                     .check = [](N n) {
+                         if (n[0] < 2 || n[0] > max_corners / 2) refuse(n, "points must be from 2 to 2048");
+                         if (n[2] > n[1]) refuse(n, "inner_radius must be at most radius");
+                     },
+                     .traits = [](N n) { return Traits{.convex = false, .even = {whole(n[0]) % 2 == 0, true, true}}; },
+                     .level_box = [](N n, double level) { return flat_box(n[1], n[1], level); },
+                     .formula = [](Graph& g, N n, F f) { return polygon_formula(g, f, around(2 * whole(n[0]), n[1], n[2])); }});
+    kinds.push_back({.name = "extrude", .child_dimension = 2, .min_children = 1, .max_children = 1,
+                     .parameters = {{"height", Limits::positive}}, .traits = extruded_traits, .level_box = extruded_box,
+                     .formula = [](Graph& g, N n, F f) {
+                         const Frame flat{.base = {f.coordinate(g, 0), f.coordinate(g, 1), g.constant(0)}};
+                         return g.corner(formula(g, n.child(), flat), g.plus(g.absolute(f.coordinate(g, 2)), -0.5 * n[0]));
+                     }});
+    kinds.push_back({.name = "revolve", .child_dimension = 2, .min_children = 1, .max_children = 1,
+                     .parameters = {{"offset", Limits::any}}, .traits = revolved_traits, .level_box = revolved_box,
+                     .formula = revolved_formula});
+    return kinds;
+}
+
+} // namespace fathom

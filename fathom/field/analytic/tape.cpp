@@ -1,0 +1,272 @@
+// Room: field. A formula as a short list of instructions: building, blocks, shortening.
+#include <fathom/field/analytic/tape.h>
+#include <fathom/field/analytic/tape_kernels.h>
+#include <fathom/field/analytic/tape_rounding.h>
+
+#include <array>
+#include <cmath>
+
+namespace fathom {
+
+struct TapeTables {
+    std::vector<double> constants;  // tape_lanes copies each
+    std::vector<double> parameters;
+    double lipschitz = 0;
+    RoundingTable rounding{};
+};
+
+namespace {
+
+constexpr std::uint16_t unassigned = 0xffff;
+
+// One thread's memory; grows to the largest tape it has met.
+struct Scratch {
+    std::vector<double> registers;
+    std::vector<Choice> choices;
+    std::vector<std::uint16_t> names; // new name of each value, and other marks
+    std::vector<std::uint16_t> free_registers;
+};
+Scratch& scratch() {
+    thread_local Scratch mine;
+    return mine;
+}
+
+double* registers(std::size_t count) {
+    std::vector<double>& all = scratch().registers;
+    if (all.size() < count) all.resize(count);
+    return all.data();
+}
+
+double inside_reach(double x) { return std::clamp(x, -farthest_coordinate, farthest_coordinate); }
+std::size_t whole_vectors(std::size_t count) { return (count + tape_lanes - 1) / tape_lanes * tape_lanes; }
+
+// Blocks of at most `block` elements: body(first, count).
+template <class Body> void for_blocks(std::size_t total, std::size_t block, Body body) {
+    for (std::size_t first = 0; first < total; first += block) body(first, std::min(block, total - first));
+}
+
+bool is_constant(std::uint16_t operand) { return (operand & Instruction::constant_flag) != 0; }
+
+// Fills a block's coordinates; the last point pads it to whole vectors.
+template <class Point> void set_coordinates(double* rows, std::size_t stride, std::size_t count, Point point) {
+    for (std::size_t i = 0; i < whole_vectors(count); ++i) {
+        const Vec3& p = point(std::min(i, count - 1));
+        for (std::size_t axis = 0; axis < 3; ++axis) rows[axis * stride + i] = inside_reach(p[static_cast<int>(axis)]);
+    }
+}
+
+// Everything that the root needs, each after its own operands and as late as possible: few values are alive at once.
+std::vector<NodeId> in_order_of_need(const std::vector<Node>& nodes, NodeId root) {
+    std::vector<NodeId> order, stack = {root};
+    std::vector<std::uint8_t> state(nodes.size(), 0); // 1: operands are asked for, 2: done
+    for (NodeId axis = 0; axis < 3; ++axis) state[axis] = 2;
+    while (!stack.empty()) {
+        const NodeId id = stack.back();
+        if (state[id] != 0) {
+            stack.pop_back();
+            if (state[id] == 1) order.push_back(id);
+            state[id] = 2;
+            continue;
+        }
+        state[id] = 1;
+        for (int k = operand_count(nodes[id].op); k-- > 0;)
+            if (state[nodes[id].operands[k]] == 0) stack.push_back(nodes[id].operands[k]);
+    }
+    return order;
+}
+
+bool has_nan(const Box& box) { return box.lower.hasNaN() || box.upper.hasNaN(); }
+
+void set_boxes(double* rows, std::span<const Box> boxes) {
+    for (std::size_t i = 0; i < whole_vectors(boxes.size()); ++i) {
+        const Box& box = boxes[std::min(i, boxes.size() - 1)];
+        for (int axis = 0; axis < 3; ++axis) {
+            double* const row = rows + 2 * interval_block * static_cast<std::size_t>(axis);
+            row[i] = inside_reach(box.lower[axis]);
+            row[interval_block + i] = inside_reach(box.upper[axis]);
+        }
+    }
+}
+
+} // namespace
+
+Tape::Tape(const Graph& graph, NodeId root, double lipschitz) {
+    auto tables = std::make_shared<TapeTables>();
+    tables->parameters = graph.parameters();
+    tables->lipschitz = lipschitz;
+    const std::vector<Node>& nodes = graph.nodes();
+    std::vector<std::uint16_t> name(nodes.size(), unassigned); // Graph::max_nodes keeps them below the flag
+    for (std::uint16_t axis = 0; axis < 3; ++axis) name[axis] = axis;
+    for (const NodeId id : in_order_of_need(nodes, root)) {
+        const Node& node = nodes[id];
+        if (node.op == Op::constant) {
+            name[id] = static_cast<std::uint16_t>(Instruction::constant_flag | tables->constants.size() / tape_lanes);
+            tables->constants.insert(tables->constants.end(), tape_lanes, graph.parameters()[node.parameters]);
+        } else {
+            Instruction in{.op = node.op, .out = static_cast<std::uint16_t>(plain_.size() + 3), .parameters = node.parameters};
+            for (int k = 0; k < operand_count(node.op); ++k) in.operands[k] = name[node.operands[k]];
+            plain_.push_back(in);
+            name[id] = in.out;
+        }
+    }
+    plain_result_ = name[root];
+    tables->rounding = rounding_table(plain_, plain_result_, tables->constants, tables->parameters);
+    tables_ = std::move(tables);
+    allocate_registers();
+}
+
+// Backwards: a value is given a register at its last use and returns it where it is made.
+void Tape::allocate_registers() {
+    Scratch& own = scratch();
+    own.names.assign(plain_.size() + 3, unassigned);
+    own.free_registers.clear();
+    std::uint16_t used = 3;
+    for (std::uint16_t axis = 0; axis < 3; ++axis) own.names[axis] = axis;
+    const auto taken = [&](std::uint16_t operand) {
+        if (is_constant(operand)) return operand;
+        std::uint16_t& name = own.names[operand];
+        if (name != unassigned) return name;
+        if (own.free_registers.empty()) return name = used++;
+        name = own.free_registers.back();
+        own.free_registers.pop_back();
+        return name;
+    };
+    result_ = taken(plain_result_);
+    code_ = plain_;
+    for (std::size_t i = code_.size(); i-- > 0;) {
+        Instruction& in = code_[i];
+        in.out = own.names[i + 3];
+        own.free_registers.push_back(in.out);
+        for (int k = 0; k < operand_count(in.op); ++k) in.operands[k] = taken(plain_[i].operands[k]);
+    }
+    register_count_ = used;
+}
+
+void Tape::distances(std::span<const Vec3> points, std::span<double> out) const {
+    const TapeView view{code_, tables_->constants.data(), tables_->parameters.data()};
+    double* const rows = registers(point_block * register_count_);
+    for_blocks(points.size(), point_block, [&](std::size_t first, std::size_t count) {
+        set_coordinates(rows, point_block, count, [&](std::size_t i) -> const Vec3& { return points[first + i]; });
+        run_points(view, rows, whole_vectors(count));
+        for (std::size_t i = 0; i < count; ++i)
+            out[first + i] = is_constant(result_) ? view.constants[tape_lanes * (result_ ^ Instruction::constant_flag)]
+                                                  : rows[point_block * result_ + i];
+    });
+}
+
+void Tape::samples(std::span<const Vec3> points, std::span<Sample> out) const {
+    const TapeView view{code_, tables_->constants.data(), tables_->parameters.data()};
+    double* const rows = registers(4 * sample_block * register_count_);
+    for_blocks(points.size(), sample_block, [&](std::size_t first, std::size_t count) {
+        set_coordinates(rows, 4 * sample_block, count, [&](std::size_t i) -> const Vec3& { return points[first + i]; });
+        for (std::size_t k = 0; k < 9; ++k) { // slopes of the coordinates: rows of the identity
+            double* const row = rows + 4 * sample_block * (k / 3) + sample_block * (1 + k % 3);
+            std::fill(row, row + sample_block, k / 3 == k % 3 ? 1.0 : 0.0);
+        }
+        run_samples(view, rows, whole_vectors(count));
+        for (std::size_t i = 0; i < count; ++i) {
+            Sample& sample = out[first + i];
+            sample = {};
+            if (is_constant(result_)) {
+                sample.distance = view.constants[tape_lanes * (result_ ^ Instruction::constant_flag)];
+                continue;
+            }
+            const double* const row = rows + 4 * sample_block * result_ + i;
+            sample = {row[0], {row[sample_block], row[2 * sample_block], row[3 * sample_block]}};
+        }
+    });
+}
+
+Interval Tape::met_with_ball(const Interval& range, const Box& box, const Vec3& center, double value) const {
+    const double lipschitz = tables_->lipschitz;
+    if (!(lipschitz < 1e100)) return range;
+    const double size = std::max(box.lower.cwiseAbs().maxCoeff(), box.upper.cwiseAbs().maxCoeff());
+    // The factor covers the rounding of the radius and of the numbers that the Lipschitz constant was made from.
+    const double radius = (box.upper - center).cwiseMax(center - box.lower).norm() * (1 + 1e-9);
+    const double reach = lipschitz * radius + 2 * tables_->rounding.at(size);
+    if (!(reach < 1e100)) return range;
+    return intersection(range, widened({value - reach, value + reach}));
+}
+
+void Tape::ranges(std::span<const Box> boxes, std::span<Interval> out) const {
+    const TapeView view{code_, tables_->constants.data(), tables_->parameters.data()};
+    for_blocks(boxes.size(), interval_block, [&](std::size_t first, std::size_t count) {
+        std::array<Vec3, interval_block> centers;
+        std::array<double, interval_block> values;
+        std::array<Box, interval_block> reached;
+        for (std::size_t i = 0; i < count; ++i) {
+            const Box& box = boxes[first + i];
+            reached[i] = {box.lower.unaryExpr(&inside_reach), box.upper.unaryExpr(&inside_reach)};
+            centers[i] = reached[i].center();
+        }
+        distances({centers.data(), count}, values);
+        double* const rows = registers(std::max(point_block, 2 * interval_block) * register_count_);
+        set_boxes(rows, {reached.data(), count});
+        run_intervals(view, rows, whole_vectors(count), nullptr);
+        for (std::size_t i = 0; i < count; ++i) {
+            Interval& range = out[first + i];
+            if (has_nan(boxes[first + i])) range = Interval::all();
+            else if (boxes[first + i].empty()) range = Interval::none();
+            else if (is_constant(result_)) range = values[i];
+            else {
+                const double* const row = rows + 2 * interval_block * result_ + i;
+                range = met_with_ball({row[0], row[interval_block]}, reached[i], centers[i], values[i]);
+            }
+        }
+    });
+}
+
+std::size_t Tape::choice_count() const {
+    return static_cast<std::size_t>(std::count_if(code_.begin(), code_.end(), [](const Instruction& in) {
+        return in.op == Op::minimum || in.op == Op::maximum || in.op == Op::smooth_minimum || in.op == Op::signed_by;
+    }));
+}
+
+double Tape::rounding_bound(double magnitude) const { return tables_->rounding.at(magnitude); }
+
+Interval Tape::shorten(const Box& box, Tape& part) const {
+    Interval range;
+    ranges({&box, 1}, {&range, 1});
+    Scratch& own = scratch();
+    own.choices.assign(plain_.size(), Choice::both);
+    if (!box.empty() && !has_nan(box)) {
+        double* const rows = registers(2 * interval_block * register_count_);
+        set_boxes(rows, {&box, 1});
+        run_intervals({code_, tables_->constants.data(), tables_->parameters.data()}, rows, tape_lanes, own.choices.data());
+    }
+    const auto winner = [&](std::size_t i) { return plain_[i].operands[own.choices[i] == Choice::first ? 0 : 1]; };
+
+    // Which results are still asked for, from the last to the first.
+    own.names.assign(plain_.size() + 3, unassigned);
+    const auto ask = [&](std::uint16_t operand) {
+        if (!is_constant(operand)) own.names[operand] = 0;
+    };
+    ask(plain_result_);
+    for (std::size_t i = plain_.size(); i-- > 0;) {
+        if (own.names[i + 3] == unassigned) continue;
+        if (own.choices[i] != Choice::both) ask(winner(i));
+        else
+            for (int k = 0; k < operand_count(plain_[i].op); ++k) ask(plain_[i].operands[k]);
+    }
+
+    const auto renamed = [&](std::uint16_t operand) { return is_constant(operand) ? operand : own.names[operand]; };
+    part.tables_ = tables_;
+    part.plain_.clear();
+    for (std::uint16_t axis = 0; axis < 3; ++axis) own.names[axis] = axis;
+    for (std::size_t i = 0; i < plain_.size(); ++i) {
+        if (own.names[i + 3] == unassigned) continue;
+        if (own.choices[i] != Choice::both) {
+            own.names[i + 3] = renamed(winner(i));
+            continue;
+        }
+        Instruction in = plain_[i];
+        for (int k = 0; k < operand_count(in.op); ++k) in.operands[k] = renamed(in.operands[k]);
+        in.out = own.names[i + 3] = static_cast<std::uint16_t>(part.plain_.size() + 3);
+        part.plain_.push_back(in);
+    }
+    part.plain_result_ = renamed(plain_result_);
+    part.allocate_registers();
+    return range;
+}
+
+} // namespace fathom

@@ -1,0 +1,65 @@
+// Room: field. A formula as a short list of instructions, run for points, gradients and boxes, and cut down inside a box.
+// Method: register tapes with choice traces as in fidget and MPR (Keeter 2020); intervals after Moore & Yang 1996, rounded
+// outward, and met with the ball f(centre) +- lipschitz * radius plus a proven bound on the rounding of the points.
+// Not for users: analytic_field.h is the face. Blocks of points or boxes go through each instruction together (SIMD), so a
+// batch costs a few ns a point and instruction group; a single point costs about as much as four.
+// Immutable and thread-safe once built; scratch memory belongs to the thread and is allocated only when it must grow.
+#pragma once
+
+#include <fathom/field/analytic/expression.h>
+#include <fathom/field/field.h>
+
+#include <memory>
+#include <vector>
+
+namespace fathom {
+
+// Coordinates past this are taken as this (m): the formula then stays finite, and its value a lower bound on the distance.
+inline constexpr double farthest_coordinate = 1e15;
+
+struct Instruction {
+    static constexpr std::uint16_t constant_flag = 0x8000; // set: the operand is a constant
+
+    Op op = Op::constant;
+    std::uint16_t out = 0;
+    std::uint16_t operands[3] = {};
+    std::uint32_t parameters = 0;
+};
+static_assert(sizeof(Instruction) == 16);
+
+struct TapeTables; // constants and parameters, shared by a tape and all its parts
+
+class Tape {
+public:
+    Tape() = default; // answers nothing; storage for shorten()
+    Tape(const Graph& graph, NodeId root, double lipschitz);
+
+    void distances(std::span<const Vec3> points, std::span<double> out) const;
+    void samples(std::span<const Vec3> points, std::span<Sample> out) const;
+    void ranges(std::span<const Box> boxes, std::span<Interval> out) const;
+
+    // Makes `part` the tape without every branch that provably never wins inside `box`, and returns the range there. Inside
+    // the box the part answers with the same bits (outside, anything). A part can be shortened again, for a smaller box. Its
+    // storage is reused: no allocation once it has grown. `part` must not be this tape. O(instructions).
+    Interval shorten(const Box& box, Tape& part) const;
+
+    [[nodiscard]] std::size_t size() const { return code_.size(); }              // instructions
+    [[nodiscard]] std::size_t register_count() const { return register_count_; } // live at once, with the 3 coordinates
+    [[nodiscard]] std::size_t choice_count() const;                              // branches that a box may decide
+
+    // |computed - exact value of the formula| for points with coordinates up to `magnitude` (m); infinity where unknown.
+    [[nodiscard]] double rounding_bound(double magnitude) const;
+
+private:
+    void allocate_registers();
+    [[nodiscard]] Interval met_with_ball(const Interval& range, const Box& box, const Vec3& center, double value) const;
+
+    std::shared_ptr<const TapeTables> tables_;
+    std::vector<Instruction> plain_; // operand k >= 3 is the result of instruction k - 3; below, a coordinate
+    std::vector<Instruction> code_;  // the same with registers: what runs
+    std::uint16_t plain_result_ = 0;
+    std::uint16_t result_ = 0;
+    std::size_t register_count_ = 3;
+};
+
+} // namespace fathom
