@@ -1,0 +1,25 @@
+// Distance by formula: build a shape in C++ or from text, and ask how far, which way, and what range over a box.
+#include <fathom/field/analytic/analytic_field.h>
+#include <fathom/field/analytic/parse.h>
+#include <fathom/field/analytic/shapes.h>
+
+#include <cstdio>
+
+int main() {
+    using namespace fathom::shapes;
+    const fathom::AnalyticField part(smooth_union(sphere(1), box({1, 2, 3}), 0.2));
+    const fathom::AnalyticField same(fathom::parse_shape("smooth_union(sphere(1), box(1, 2, 3), 0.2)"));
+
+    const fathom::Sample at = part.sample({2, 0.5, 0});
+    std::printf("%s\n", part.shape().text().c_str());
+    std::printf("distance %.3f m, slope %.3f %.3f %.3f\n", at.distance, at.gradient.x(), at.gradient.y(), at.gradient.z());
+
+    const fathom::Box far_box{{2, 2, 2}, {3, 3, 3}};
+    const fathom::Interval range = part.range(far_box);
+    std::printf("in the box: %.3f .. %.3f m, so no part of the shape is there: %s\n", range.lower, range.upper, range.lower > 0 ? "proven" : "not proven");
+
+    fathom::Tape cut; // reused from box to box
+    part.tape().shorten(far_box, cut);
+    std::printf("%zu instructions, %zu of them needed inside the box\n", part.tape().size(), cut.size());
+    return at.distance == same.distance({2, 0.5, 0}) && range.lower > 0 ? 0 : 1;
+}
