@@ -36,9 +36,12 @@ struct Part {
     Vec3 size;
     std::array<double, 9> back; // rotation to the part's own frame, row by row
 
+    [[nodiscard]] Shape solid() const {
+        if (form == Form::box) return shapes::box(size);
+        return form == Form::cylinder ? cylinder(size.x(), size.y()) : torus(size.x(), size.y());
+    }
     [[nodiscard]] Shape shape() const {
-        const Shape solid = form == Form::box ? shapes::box(size) : form == Form::cylinder ? cylinder(size.x(), size.y()) : torus(size.x(), size.y());
-        return translate(move, rotate(angle, axis, solid));
+        return translate(move, rotate(angle, axis, solid()));
     }
 };
 
@@ -77,6 +80,10 @@ template <class T> T by_hand(const std::vector<Part>& parts, const Point<T>& p) 
     return -blended(-nearest, ball(p, 0.7), smoothing);
 }
 
+void distances_by_hand(const std::vector<Part>& parts, const std::vector<Vec3>& points, std::vector<double>& out) {
+    for (std::size_t i = 0; i < points.size(); ++i) out[i] = by_hand(parts, Point<double>{points[i].x(), points[i].y(), points[i].z()});
+}
+
 // ---- Ours
 
 std::vector<Part> random_parts(std::size_t count) {
@@ -102,7 +109,8 @@ Shape shape_of(const std::vector<Part>& parts) {
 
 const Box region = Box::around(Vec3::Zero(), Vec3::Constant(2));
 
-void add_rates(Report& report, const std::string& id, const std::string& work, std::size_t count, const std::vector<double>& seconds, std::string error) {
+void add_rates(Report& report, const std::string& id, const std::string& work, std::size_t count,
+               const std::vector<double>& seconds, std::string error) {
     const double ours = 1e-6 * static_cast<double>(count) / seconds[0], theirs = 1e-6 * static_cast<double>(count) / seconds[1];
     report.add({id, work, "M/s", ours, "plain C++", theirs, ratio(ours, theirs, Better::larger), std::move(error), 0});
 }
@@ -114,13 +122,14 @@ void race_points(Report& report, const AnalyticField& field, const std::vector<P
     std::vector<double> ours(points.size()), theirs(points.size());
     const std::function<void()> rivals[] = {
         [&] { field.distances(points, ours); },
-        [&] { for (std::size_t i = 0; i < points.size(); ++i) theirs[i] = by_hand(parts, Point<double>{points[i].x(), points[i].y(), points[i].z()}); }};
+        [&] { distances_by_hand(parts, points, theirs); }};
     const auto seconds = race(rivals, 9);
     double largest = 0;
     for (std::size_t i = 0; i < points.size(); ++i) largest = std::max(largest, std::abs(ours[i] - theirs[i]));
     const std::size_t nodes = field.shape().weight();
-    add_rates(report, fmt::format("analytic-points-{}", nodes), fmt::format("distances, {} shapes, {} instructions", nodes, field.tape().size()),
-              points.size(), seconds, fmt::format("{:.1e} m apart", largest));
+    add_rates(report, fmt::format("analytic-points-{}", nodes),
+              fmt::format("distances, {} shapes, {} instructions", nodes, field.tape().size()), points.size(), seconds,
+              fmt::format("{:.1e} m apart", largest));
 }
 
 void race_intervals(Report& report, const AnalyticField& field, const std::vector<Part>& parts) {
@@ -142,7 +151,8 @@ void race_intervals(Report& report, const AnalyticField& field, const std::vecto
         missed += !ours[i].contains(field.distance(random.in_box(boxes[i])));
     }
     const std::size_t nodes = field.shape().weight();
-    add_rates(report, fmt::format("analytic-intervals-{}", nodes), fmt::format("ranges over boxes, {} shapes", nodes), boxes.size(), seconds,
+    add_rates(report, fmt::format("analytic-intervals-{}", nodes),
+              fmt::format("ranges over boxes, {} shapes", nodes), boxes.size(), seconds,
               fmt::format("{} of {} miss; {:.2f} of plain width", missed, boxes.size(), width / their_width));
 }
 
@@ -168,13 +178,14 @@ void race_shortened(Report& report, const AnalyticField& field, const std::vecto
                 part.distances({points.data() + k * per_box, per_box}, {ours.data() + k * per_box, per_box});
             }
         },
-        [&] { for (std::size_t i = 0; i < points.size(); ++i) theirs[i] = by_hand(parts, Point<double>{points[i].x(), points[i].y(), points[i].z()}); }};
+        [&] { distances_by_hand(parts, points, theirs); }};
     const auto seconds = race(rivals, 9);
     field.distances(points, full);
     double largest = 0;
     for (std::size_t i = 0; i < points.size(); ++i) largest = std::max(largest, std::abs(ours[i] - full[i]));
-    add_rates(report, "analytic-shortened-300", fmt::format("distances in 64 boxes, tape {} -> {}", field.tape().size(), size / boxes.size()),
-              points.size(), seconds, fmt::format("{:.1e} m from the full tape", largest));
+    add_rates(report, "analytic-shortened-300",
+              fmt::format("distances in 64 boxes, tape {} -> {}", field.tape().size(), size / boxes.size()), points.size(), seconds,
+              fmt::format("{:.1e} m from the full tape", largest));
 }
 
 void run(Report& report) {

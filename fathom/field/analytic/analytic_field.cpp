@@ -12,7 +12,7 @@ Tape tape_of(const Shape& shape) {
         throw Error(Cause::invalid_argument, "a profile of two dimensions is no field: extrude or revolve it");
     Graph graph;
     const NodeId root = formula(graph, shape.node(), Frame{});
-    return Tape(graph, root, shape.lipschitz());
+    return Tape(graph, root);
 }
 
 } // namespace

@@ -126,19 +126,19 @@ std::vector<Kind> combination_kinds() {
     kinds.push_back({.name = "complement", .dimension = 0, .min_children = 1, .max_children = 1, .children_first = true,
                      .traits = complement_traits, .level_box = [](N, double) { return everywhere(); },
                      .formula = [](Graph& g, N n, F f) { return g.negate(formula(g, n.child(), f)); }});
-    kinds.push_back({.name = "smooth_union", .dimension = 0, .min_children = 2, .max_children = 2, .parameters = width, .children_first = true,
-                     .traits = common_traits,
+    kinds.push_back({.name = "smooth_union", .dimension = 0, .min_children = 2, .max_children = 2, .parameters = width,
+                     .children_first = true, .traits = common_traits,
                      .level_box = [](N n, double level) { return union_box(n, level + 0.25 * n[0]); }, // as much as it swells
                      .formula = [](Graph& g, N n, F f) {
                          return smooth_minimum(g, formula(g, n.child(0), f), formula(g, n.child(1), f), n[0]);
                      }});
-    kinds.push_back({.name = "smooth_intersection", .dimension = 0, .min_children = 2, .max_children = 2, .parameters = width, .children_first = true,
-                     .traits = common_traits, .level_box = intersection_box,
+    kinds.push_back({.name = "smooth_intersection", .dimension = 0, .min_children = 2, .max_children = 2, .parameters = width,
+                     .children_first = true, .traits = common_traits, .level_box = intersection_box,
                      .formula = [](Graph& g, N n, F f) {
                          return smooth_maximum(g, formula(g, n.child(0), f), formula(g, n.child(1), f), n[0]);
                      }});
-    kinds.push_back({.name = "smooth_difference", .dimension = 0, .min_children = 2, .max_children = 2, .parameters = width, .children_first = true,
-                     .traits = common_traits,
+    kinds.push_back({.name = "smooth_difference", .dimension = 0, .min_children = 2, .max_children = 2, .parameters = width,
+                     .children_first = true, .traits = common_traits,
                      .level_box = [](N n, double level) { return level_box(n.child(), level); },
                      .formula = [](Graph& g, N n, F f) {
                          return smooth_maximum(g, formula(g, n.child(0), f), g.negate(formula(g, n.child(1), f)), n[0]);

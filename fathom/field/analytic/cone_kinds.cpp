@@ -163,7 +163,9 @@ std::vector<Kind> cone_kinds() {
                      },
                      .formula = rounded_cone_formula});
     kinds.push_back({.name = "capsule", .parameters = {{"ax"}, {"ay"}, {"az"}, {"bx"}, {"by"}, {"bz"}, radius_},
-                     .check = [](N n) { if (!((n.vector(0) - n.vector(3)).norm() >= Shape::min_length)) refuse(n, "its ends must differ"); },
+                     .check = [](N n) {
+                         if (!((n.vector(0) - n.vector(3)).norm() >= Shape::min_length)) refuse(n, "its ends must differ");
+                     },
                      .traits = capsule_traits, .level_box = capsule_box, .formula = capsule_formula});
     kinds.push_back({.name = "hexagonal_prism", .parameters = {radius_, height}, .traits = plain_traits, .level_box = prism_box,
                      .formula = [](Graph& g, N n, F f) { return prism_formula(g, n, f, 6); }});

@@ -16,6 +16,10 @@ using F = const Frame&;
 // A shear by `slope` stretches by this at most.
 double shear_stretch(double slope) { return 0.5 * (slope + std::sqrt(slope * slope + 4)); }
 
+// Of the deformation within its radius.
+double twist_stretch(N n) { return shear_stretch(std::abs(n[0]) * n[1]); }
+double bend_stretch(N n) { return 1 + std::abs(n[0]) * n[1]; }
+
 Traits turned_traits(N n, double stretch, bool even_z) {
     Traits traits = n.child().traits;
     const bool keeps_z = even_z && traits.even[2];
@@ -24,7 +28,7 @@ Traits turned_traits(N n, double stretch, bool even_z) {
 }
 
 // (x, y) pulled within the radius and turned back by rate * (the coordinate `along` of the pulled point), then cut off.
-NodeId turned_formula(Graph& g, N n, F f, int along) {
+NodeId turned_formula(Graph& g, N n, F f, int along, double stretch) {
     auto [x, y, z] = f.coordinates(g);
     const double radius[] = {n[1]};
     const NodeId r = g.length(x, y), shrink = g.apply(Op::pull, {r}, radius);
@@ -34,7 +38,7 @@ NodeId turned_formula(Graph& g, N n, F f, int along) {
     const NodeId c = g.apply(Op::cosine, {angle}), s = g.apply(Op::sine, {angle});
     const NodeId back_x = g.add(g.multiply(c, x), g.multiply(s, y));
     const NodeId back_y = g.apply(Op::subtract, {g.multiply(c, y), g.multiply(s, x)});
-    return g.maximum(formula(g, n.child(), Frame{.base = {back_x, back_y, z}}), g.plus(r, -n[1]));
+    return g.maximum(formula(g, n.child(), f.replaced({back_x, back_y, z}, stretch)), g.plus(r, -n[1]));
 }
 
 Box turned_box(N n, double level) {
@@ -70,7 +74,7 @@ NodeId elongated_formula(Graph& g, N n, F f) {
         const double half[] = {0.5 * n[k]};
         if (n[k] > 0) at[k] = g.apply(Op::beyond, {at[k]}, half);
     }
-    return formula(g, n.child(), Frame{.base = at});
+    return formula(g, n.child(), f.replaced(at));
 }
 
 // From within the wall the nearest of its two faces need not be reached along the shape's own shortest way.
@@ -93,22 +97,22 @@ std::vector<Kind> deformation_kinds() {
     const std::vector<Parameter> turning = {{"rate", Limits::any}, {"radius", Limits::positive}};
     std::vector<Kind> kinds;
     kinds.push_back({.name = "twist", .child_dimension = 3, .min_children = 1, .max_children = 1, .parameters = turning,
-                     .traits = [](N n) { return turned_traits(n, shear_stretch(std::abs(n[0]) * n[1]), false); },
+                     .traits = [](N n) { return turned_traits(n, twist_stretch(n), false); },
                      .level_box = turned_box,
-                     .formula = [](Graph& g, N n, F f) { return turned_formula(g, n, f, 2); }});
+                     .formula = [](Graph& g, N n, F f) { return turned_formula(g, n, f, 2, twist_stretch(n)); }});
     kinds.push_back({.name = "bend", .child_dimension = 3, .min_children = 1, .max_children = 1, .parameters = turning,
-                     .traits = [](N n) { return turned_traits(n, 1 + std::abs(n[0]) * n[1], true); },
+                     .traits = [](N n) { return turned_traits(n, bend_stretch(n), true); },
                      .level_box = turned_box,
-                     .formula = [](Graph& g, N n, F f) { return turned_formula(g, n, f, 0); }});
+                     .formula = [](Graph& g, N n, F f) { return turned_formula(g, n, f, 0, bend_stretch(n)); }});
     kinds.push_back({.name = "elongate", .child_dimension = 3, .min_children = 1, .max_children = 1,
                      .parameters = {{"x", Limits::not_negative}, {"y", Limits::not_negative}, {"z", Limits::not_negative}},
                      .traits = elongated_traits, .level_box = elongated_box, .formula = elongated_formula});
-    kinds.push_back({.name = "shell", .dimension = 0, .min_children = 1, .max_children = 1, .parameters = {{"thickness", Limits::positive}},
-                     .traits = shell_traits,
+    kinds.push_back({.name = "shell", .dimension = 0, .min_children = 1, .max_children = 1,
+                     .parameters = {{"thickness", Limits::positive}}, .traits = shell_traits,
                      .level_box = [](N n, double level) { return level_box(n.child(), level + 0.5 * n[0]); },
                      .formula = [](Graph& g, N n, F f) { return g.plus(g.absolute(formula(g, n.child(), f)), -0.5 * n[0]); }});
-    kinds.push_back({.name = "round", .dimension = 0, .min_children = 1, .max_children = 1, .parameters = {{"radius", Limits::not_negative}},
-                     .traits = rounded_traits,
+    kinds.push_back({.name = "round", .dimension = 0, .min_children = 1, .max_children = 1,
+                     .parameters = {{"radius", Limits::not_negative}}, .traits = rounded_traits,
                      .level_box = [](N n, double level) { return level_box(n.child(), level + n[0]); },
                      .formula = [](Graph& g, N n, F f) { return g.plus(formula(g, n.child(), f), -n[0]); }});
     return kinds;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace fathom {
 
@@ -73,6 +74,7 @@ std::vector<double> polygon_parameters(std::span<const double> vertices) {
 
 Graph::Graph() {
     for (const Op op : {Op::x, Op::y, Op::z}) nodes_.push_back({.op = op});
+    slopes_.assign(3, 1);
 }
 
 NodeId Graph::stored(Op op, std::span<const NodeId> operands, std::span<const double> parameters) {
@@ -83,9 +85,12 @@ NodeId Graph::stored(Op op, std::span<const NodeId> operands, std::span<const do
     Node node{.op = op, .parameters = static_cast<std::uint32_t>(parameters_.size())};
     std::copy(operands.begin(), operands.end(), node.operands);
     nodes_.push_back(node);
+    slopes_.push_back(std::numeric_limits<double>::infinity());
     parameters_.insert(parameters_.end(), parameters.begin(), parameters.end());
     return at->second;
 }
+
+void Graph::bound_slope(NodeId a, double slope) { slopes_[a] = std::min(slopes_[a], slope); }
 
 NodeId Graph::constant(double value) {
     const double p = value + 0.0; // -0 and 0 are one constant

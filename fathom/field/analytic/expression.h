@@ -86,6 +86,10 @@ public:
     [[nodiscard]] NodeId length(NodeId a, NodeId b, NodeId c) { return apply(Op::length3, {a, b, c}); }
     [[nodiscard]] NodeId corner(NodeId a, NodeId b) { return apply(Op::corner, {a, b}); }
 
+    // What is known of a node as a function of the point: it changes by at most `slope` a metre. Makes its ranges tighter.
+    void bound_slope(NodeId a, double slope);
+    [[nodiscard]] double slope(NodeId a) const { return slopes_[a]; } // infinity where nothing is known
+
     [[nodiscard]] const std::vector<Node>& nodes() const { return nodes_; } // operands come before their users
     [[nodiscard]] const std::vector<double>& parameters() const { return parameters_; }
 
@@ -96,6 +100,7 @@ private:
     [[nodiscard]] NodeId stored(Op op, std::span<const NodeId> operands, std::span<const double> parameters);
 
     std::vector<Node> nodes_;
+    std::vector<double> slopes_; // one a node
     std::vector<double> parameters_;
     std::unordered_map<std::string, NodeId> known_; // by the bytes of operation, operands and parameters
 };

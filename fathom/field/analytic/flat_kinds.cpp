@@ -35,7 +35,8 @@ Box sheet_box(N n, double level) {
 
 double longest_side(N n) {
     double longest = 0;
-    for (std::size_t k = 0; k < n.numbers.size(); k += 3) longest = std::max(longest, (n.vector(k) - n.vector((k + 3) % n.numbers.size())).norm());
+    const std::size_t count = n.numbers.size();
+    for (std::size_t k = 0; k < count; k += 3) longest = std::max(longest, (n.vector(k) - n.vector((k + 3) % count)).norm());
     return longest;
 }
 

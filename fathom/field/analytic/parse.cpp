@@ -207,7 +207,8 @@ private:
         const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
         if (error != std::errc()) fail(at_, "not a number that a double can hold");
         at_ = static_cast<std::size_t>(end - text_.data());
-        if (at_ < text_.size() && (starts_word(text_[at_]) || is_digit(text_[at_]) || text_[at_] == '.')) fail(at_, "a number runs into what follows");
+        const char next = at_ < text_.size() ? text_[at_] : ' ';
+        if (starts_word(next) || is_digit(next) || next == '.') fail(at_, "a number runs into what follows");
         skip_blank();
         return value;
     }
@@ -250,14 +251,16 @@ private:
         if (!word.empty() && after < text_.size() && text_[after] == '=') {
             take_word();
             accept('=');
-            const bool known = std::any_of(kind.parameters.begin(), kind.parameters.end(), [&](const Parameter& p) { return p.name == word; });
-            if (!known) fail(start, fmt::format("{} has no number '{}'", kind.name, shown(word)));
+            const auto same_name = [&](const Parameter& p) { return p.name == word; };
+            if (std::none_of(kind.parameters.begin(), kind.parameters.end(), same_name))
+                fail(start, fmt::format("{} has no number '{}'", kind.name, shown(word)));
             const std::size_t inner = at_;
             if (!arguments.named.try_emplace(word, number(sum(), inner)).second) fail(start, fmt::format("'{}' is given twice", word));
             return;
         }
         Value value = sum();
-        if (auto* const list = std::get_if<Numbers>(&value)) arguments.numbers.insert(arguments.numbers.end(), list->begin(), list->end());
+        if (auto* const list = std::get_if<Numbers>(&value))
+            arguments.numbers.insert(arguments.numbers.end(), list->begin(), list->end());
         else if (const auto* const one = std::get_if<double>(&value)) arguments.numbers.push_back(*one);
         else arguments.shapes.push_back(std::get<Shape>(std::move(value)));
     }

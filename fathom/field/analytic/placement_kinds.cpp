@@ -66,7 +66,8 @@ template <Pose (*pose)(N)> NodeId placed_formula(Graph& g, N n, F f) {
     return formula(g, n.child(), f.mapped(back, -(back * place.translation)));
 }
 
-template <Pose (*pose)(N)> Kind placement(std::string_view name, int dimension, std::vector<Parameter> parameters, void (*check)(N) = nullptr) {
+template <Pose (*pose)(N)>
+Kind placement(std::string_view name, int dimension, std::vector<Parameter> parameters, void (*check)(N) = nullptr) {
     return {.name = name, .dimension = dimension, .child_dimension = dimension, .min_children = 1, .max_children = 1,
             .parameters = std::move(parameters), .check = check, .traits = placed_traits<pose>, .level_box = placed_box<pose>,
             .formula = placed_formula<pose>};
@@ -109,7 +110,7 @@ NodeId mirrored_formula(Graph& g, N n, F f) {
     if (axis >= 0) {
         NodeId& along = at[static_cast<std::size_t>(axis)];
         along = g.scale_add(g.absolute(along), unit[axis], 0);
-        return formula(g, n.child(), Frame{.base = at});
+        return formula(g, n.child(), f.replaced(at));
     }
     const double p[] = {unit.x(), unit.y(), unit.z(), 0};
     const NodeId behind = g.at_most_zero(g.apply(Op::affine, {at[0], at[1], at[2]}, p));
@@ -117,7 +118,7 @@ NodeId mirrored_formula(Graph& g, N n, F f) {
         NodeId& c = at[static_cast<std::size_t>(k)];
         c = g.add(c, g.scale_add(behind, -2 * unit[k], 0));
     }
-    return formula(g, n.child(), Frame{.base = at});
+    return formula(g, n.child(), f.replaced(at));
 }
 
 // ---- Repetition
@@ -165,16 +166,17 @@ Box repeated_box(N n, double level) {
 }
 
 // The value in the cells below and above, for each axis that needs both.
-NodeId nearest_copy(Graph& g, N n, std::array<NodeId, 3> at, std::size_t axis) {
+NodeId nearest_copy(Graph& g, N n, F f, std::array<NodeId, 3> at, std::size_t axis) {
     while (axis < 3 && (!repeats(n, axis) || n.child().traits.even[axis])) ++axis;
-    if (axis == 3) return formula(g, n.child(), Frame{.base = at});
-    const NodeId below = nearest_copy(g, n, at, axis + 1);
+    if (axis == 3) return formula(g, n.child(), f.replaced(at));
+    const NodeId below = nearest_copy(g, n, f, at, axis + 1);
     at[axis] = g.plus(at[axis], -n[axis]);
-    return g.minimum(below, nearest_copy(g, n, at, axis + 1));
+    return g.minimum(below, nearest_copy(g, n, f, at, axis + 1));
 }
 
 NodeId repeated_formula(Graph& g, N n, F f) {
     std::array<NodeId, 3> at = f.coordinates(g);
+    double stretch = 1;
     for (std::size_t axis = 0; axis < 3; ++axis) {
         if (!repeats(n, axis)) continue;
         const double count = copies(n, axis), spacing = n[axis];
@@ -183,8 +185,9 @@ NodeId repeated_formula(Graph& g, N n, F f) {
         const double p[] = {spacing, first, last};
         if (!endless) at[axis] = g.plus(at[axis], 0.5 * spacing * (count - 1));
         at[axis] = g.apply(even ? Op::fold : Op::saw, {at[axis]}, p);
+        if (!even) stretch = infinity; // the saw jumps; only the nearest copy of all is smooth again
     }
-    return nearest_copy(g, n, at, 0);
+    return nearest_copy(g, n, f.mapped(Mat3::Identity(), Vec3::Zero(), stretch), at, 0);
 }
 
 // Every second cell is a mirror image, so that neighbours agree on their border whatever is inside.
@@ -195,7 +198,7 @@ NodeId zigzag_formula(Graph& g, N n, F f) {
         const double p[] = {2 * n[axis], -infinity, infinity};
         at[axis] = g.plus(g.apply(Op::fold, {g.plus(at[axis], 0.5 * n[axis])}, p), -0.5 * n[axis]);
     }
-    return formula(g, n.child(), Frame{.base = at});
+    return formula(g, n.child(), f.replaced(at));
 }
 
 Traits zigzag_traits(N n) {
@@ -231,7 +234,7 @@ std::vector<Kind> placement_kinds() {
                          return Box{n[0] * box.lower, n[0] * box.upper};
                      },
                      .formula = [](Graph& g, N n, F f) {
-                         return g.scale_add(formula(g, n.child(), f.mapped(Mat3::Identity() / n[0], Vec3::Zero())), n[0], 0);
+                         return g.scale_add(formula(g, n.child(), f.mapped(Mat3::Identity() / n[0], Vec3::Zero(), 1 / n[0])), n[0], 0);
                      }});
     kinds.push_back({.name = "mirror", .child_dimension = 3, .min_children = 1, .max_children = 1, .parameters = {{"nx"}, {"ny"}, {"nz"}},
                      .check = [](N n) { if (!(n.vector().norm() >= Shape::min_length)) refuse(n, "the normal must not be 0"); },

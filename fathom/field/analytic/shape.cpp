@@ -16,7 +16,8 @@ constexpr double max_scaling = 69; // log of 1e30: further, squares of coordinat
 
 std::vector<Kind> all_kinds() {
     std::vector<Kind> kinds;
-    for (const auto& family : {solid_kinds(), cone_kinds(), flat_kinds(), profile_kinds(), combination_kinds(), placement_kinds(), deformation_kinds()})
+    for (const auto& family : {solid_kinds(), cone_kinds(), flat_kinds(), profile_kinds(), combination_kinds(), placement_kinds(),
+                               deformation_kinds()})
         kinds.insert(kinds.end(), family.begin(), family.end());
     std::sort(kinds.begin(), kinds.end(), [](const Kind& a, const Kind& b) { return a.name < b.name; });
     return kinds;

@@ -34,11 +34,17 @@ struct Frame {
     std::array<NodeId, 3> base = {0, 1, 2};
     Mat3 linear = Mat3::Identity();
     Vec3 offset = Vec3::Zero();
+    double stretch = 1; // a step of 1 m of the point moves the coordinates by at most this
 
     [[nodiscard]] NodeId coordinate(Graph& graph, int axis) const;
     [[nodiscard]] std::array<NodeId, 3> coordinates(Graph& graph) const;
-    [[nodiscard]] Frame mapped(const Mat3& matrix, const Vec3& shift) const { // coordinates become matrix * them + shift
-        return {base, matrix * linear, matrix * offset + shift};
+    // Coordinates become matrix * them + shift; the matrix stretches by at most `by`.
+    [[nodiscard]] Frame mapped(const Mat3& matrix, const Vec3& shift, double by = 1) const {
+        return {base, matrix * linear, matrix * offset + shift, stretch * by};
+    }
+    // Other coordinates, which follow these with a slope of at most `by`.
+    [[nodiscard]] Frame replaced(const std::array<NodeId, 3>& coordinates_, double by = 1) const {
+        return {.base = coordinates_, .stretch = stretch * by};
     }
 };
 
@@ -87,7 +93,9 @@ struct ShapeNode {
 // ---- What the families share
 
 [[nodiscard]] inline NodeId formula(Graph& graph, const ShapeNode& node, const Frame& frame) {
-    return node.kind->formula(graph, node, frame);
+    const NodeId value = node.kind->formula(graph, node, frame);
+    graph.bound_slope(value, node.traits.lipschitz * frame.stretch);
+    return value;
 }
 [[nodiscard]] inline Box level_box(const ShapeNode& node, double level) { return node.kind->level_box(node, level); }
 [[nodiscard]] Box everywhere();

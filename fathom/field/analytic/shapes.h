@@ -42,7 +42,7 @@ namespace fathom::shapes {
 // ---- Profiles in the x-y plane, and solids of them
 [[nodiscard]] Shape circle(double radius);
 [[nodiscard]] Shape rectangle(const Vec2& size);
-[[nodiscard]] Shape polygon(std::span<const Vec2> corners);       // inside by the even-odd rule
+[[nodiscard]] Shape polygon(std::span<const Vec2> corners);       // inside by the even-odd rule; edges must not lie on one another
 [[nodiscard]] Shape regular_polygon(int sides, double radius);    // radius to the corners, one of them on +x
 [[nodiscard]] Shape star(int points, double radius, double inner_radius);
 [[nodiscard]] Shape translate2(const Vec2& move, const Shape& profile);
@@ -81,7 +81,7 @@ namespace fathom::shapes {
 [[nodiscard]] Shape twist(double rate, double radius, const Shape& shape);
 [[nodiscard]] Shape bend(double rate, double radius, const Shape& shape);
 [[nodiscard]] Shape elongate(const Vec3& length, const Shape& shape); // cut in the middle and pulled apart
-[[nodiscard]] Shape shell(double thickness, const Shape& shape);      // a wall with the old surface in its middle
+[[nodiscard]] Shape shell(double thickness, const Shape& shape);      // "onion": a wall with the old surface in its middle
 [[nodiscard]] Shape round(double radius, const Shape& shape);         // grown by a ball
 
 } // namespace fathom::shapes

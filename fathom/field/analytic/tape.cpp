@@ -11,8 +11,8 @@ namespace fathom {
 struct TapeTables {
     std::vector<double> constants;  // tape_lanes copies each
     std::vector<double> parameters;
-    double lipschitz = 0;
-    RoundingTable rounding{};
+    std::vector<double> slopes;     // known Lipschitz constants, one an instruction that has one
+    TapeRounding rounding{};
 };
 
 namespace {
@@ -22,6 +22,7 @@ constexpr std::uint16_t unassigned = 0xffff;
 // One thread's memory; grows to the largest tape it has met.
 struct Scratch {
     std::vector<double> registers;
+    std::vector<double> middles;
     std::vector<Choice> choices;
     std::vector<std::uint16_t> names; // new name of each value, and other marks
     std::vector<std::uint16_t> free_registers;
@@ -90,10 +91,9 @@ void set_boxes(double* rows, std::span<const Box> boxes) {
 
 } // namespace
 
-Tape::Tape(const Graph& graph, NodeId root, double lipschitz) {
+Tape::Tape(const Graph& graph, NodeId root) {
     auto tables = std::make_shared<TapeTables>();
     tables->parameters = graph.parameters();
-    tables->lipschitz = lipschitz;
     const std::vector<Node>& nodes = graph.nodes();
     std::vector<std::uint16_t> name(nodes.size(), unassigned); // Graph::max_nodes keeps them below the flag
     for (std::uint16_t axis = 0; axis < 3; ++axis) name[axis] = axis;
@@ -105,12 +105,16 @@ Tape::Tape(const Graph& graph, NodeId root, double lipschitz) {
         } else {
             Instruction in{.op = node.op, .out = static_cast<std::uint16_t>(plain_.size() + 3), .parameters = node.parameters};
             for (int k = 0; k < operand_count(node.op); ++k) in.operands[k] = name[node.operands[k]];
+            if (graph.slope(id) < 1e30) {
+                tables->slopes.push_back(graph.slope(id));
+                in.slope = static_cast<std::uint16_t>(tables->slopes.size());
+            }
             plain_.push_back(in);
             name[id] = in.out;
         }
     }
     plain_result_ = name[root];
-    tables->rounding = rounding_table(plain_, plain_result_, tables->constants, tables->parameters);
+    tables->rounding = tape_rounding(plain_, plain_result_, tables->constants, tables->parameters);
     tables_ = std::move(tables);
     allocate_registers();
 }
@@ -177,42 +181,42 @@ void Tape::samples(std::span<const Vec3> points, std::span<Sample> out) const {
     });
 }
 
-Interval Tape::met_with_ball(const Interval& range, const Box& box, const Vec3& center, double value) const {
-    const double lipschitz = tables_->lipschitz;
-    if (!(lipschitz < 1e100)) return range;
-    const double size = std::max(box.lower.cwiseAbs().maxCoeff(), box.upper.cwiseAbs().maxCoeff());
-    // The factor covers the rounding of the radius and of the numbers that the Lipschitz constant was made from.
-    const double radius = (box.upper - center).cwiseMax(center - box.lower).norm() * (1 + 1e-9);
-    const double reach = lipschitz * radius + 2 * tables_->rounding.at(size);
-    if (!(reach < 1e100)) return range;
-    return intersection(range, widened({value - reach, value + reach}));
+// First the centres as points, then the boxes as intervals; each interval with a known slope is met with its ball.
+void Tape::run_ranges(std::span<const Box> boxes, std::span<Interval> out, bool trace) const {
+    const TapeView view{code_, tables_->constants.data(), tables_->parameters.data()};
+    const std::size_t count = boxes.size(), padded = whole_vectors(count);
+    std::array<Box, interval_block> reached;
+    std::array<Vec3, interval_block> centers;
+    std::array<double, interval_block> radii, noise;
+    for (std::size_t i = 0; i < padded; ++i) {
+        const Box& box = boxes[std::min(i, count - 1)];
+        reached[i] = {box.lower.unaryExpr(&inside_reach), box.upper.unaryExpr(&inside_reach)};
+        centers[i] = reached[i].center();
+        // The factor covers the rounding of the radius and of the numbers that the slopes were made from.
+        radii[i] = (reached[i].upper - centers[i]).cwiseMax(centers[i] - reached[i].lower).norm() * (1 + 1e-9);
+        const double size = std::max(reached[i].lower.cwiseAbs().maxCoeff(), reached[i].upper.cwiseAbs().maxCoeff());
+        noise[i] = 2 * tables_->rounding.largest.at(size); // at the centre and at the point
+    }
+    Scratch& own = scratch();
+    if (own.middles.size() < interval_block * tables_->slopes.size()) own.middles.resize(interval_block * tables_->slopes.size());
+    double* const rows = registers(point_block * register_count_);
+    set_coordinates(rows, point_block, padded, [&](std::size_t i) -> const Vec3& { return centers[i]; });
+    run_points(view, rows, padded, own.middles.data());
+    set_boxes(rows, {reached.data(), count});
+    const Balls balls{radii.data(), noise.data(), tables_->slopes.data(), own.middles.data()};
+    run_intervals(view, balls, rows, padded, trace ? own.choices.data() : nullptr);
+    for (std::size_t i = 0; i < count; ++i) {
+        const double* const row = rows + 2 * interval_block * result_ + i;
+        if (has_nan(boxes[i])) out[i] = Interval::all();
+        else if (boxes[i].empty()) out[i] = Interval::none();
+        else if (is_constant(result_)) out[i] = view.constants[tape_lanes * (result_ ^ Instruction::constant_flag)];
+        else out[i] = {row[0], row[interval_block]};
+    }
 }
 
 void Tape::ranges(std::span<const Box> boxes, std::span<Interval> out) const {
-    const TapeView view{code_, tables_->constants.data(), tables_->parameters.data()};
     for_blocks(boxes.size(), interval_block, [&](std::size_t first, std::size_t count) {
-        std::array<Vec3, interval_block> centers;
-        std::array<double, interval_block> values;
-        std::array<Box, interval_block> reached;
-        for (std::size_t i = 0; i < count; ++i) {
-            const Box& box = boxes[first + i];
-            reached[i] = {box.lower.unaryExpr(&inside_reach), box.upper.unaryExpr(&inside_reach)};
-            centers[i] = reached[i].center();
-        }
-        distances({centers.data(), count}, values);
-        double* const rows = registers(std::max(point_block, 2 * interval_block) * register_count_);
-        set_boxes(rows, {reached.data(), count});
-        run_intervals(view, rows, whole_vectors(count), nullptr);
-        for (std::size_t i = 0; i < count; ++i) {
-            Interval& range = out[first + i];
-            if (has_nan(boxes[first + i])) range = Interval::all();
-            else if (boxes[first + i].empty()) range = Interval::none();
-            else if (is_constant(result_)) range = values[i];
-            else {
-                const double* const row = rows + 2 * interval_block * result_ + i;
-                range = met_with_ball({row[0], row[interval_block]}, reached[i], centers[i], values[i]);
-            }
-        }
+        run_ranges(boxes.subspan(first, count), out.subspan(first, count), false);
     });
 }
 
@@ -222,18 +226,14 @@ std::size_t Tape::choice_count() const {
     }));
 }
 
-double Tape::rounding_bound(double magnitude) const { return tables_->rounding.at(magnitude); }
+double Tape::rounding_bound(double magnitude) const { return tables_->rounding.result.at(magnitude); }
 
 Interval Tape::shorten(const Box& box, Tape& part) const {
     Interval range;
-    ranges({&box, 1}, {&range, 1});
     Scratch& own = scratch();
-    own.choices.assign(plain_.size(), Choice::both);
-    if (!box.empty() && !has_nan(box)) {
-        double* const rows = registers(2 * interval_block * register_count_);
-        set_boxes(rows, {&box, 1});
-        run_intervals({code_, tables_->constants.data(), tables_->parameters.data()}, rows, tape_lanes, own.choices.data());
-    }
+    own.choices.resize(plain_.size());
+    run_ranges({&box, 1}, {&range, 1}, true);
+    if (box.empty() || has_nan(box)) own.choices.assign(plain_.size(), Choice::both);
     const auto winner = [&](std::size_t i) { return plain_[i].operands[own.choices[i] == Choice::first ? 0 : 1]; };
 
     // Which results are still asked for, from the last to the first.

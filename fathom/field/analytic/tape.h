@@ -1,6 +1,7 @@
 // Room: field. A formula as a short list of instructions, run for points, gradients and boxes, and cut down inside a box.
 // Method: register tapes with choice traces as in fidget and MPR (Keeter 2020); intervals after Moore & Yang 1996, rounded
-// outward, and met with the ball f(centre) +- lipschitz * radius plus a proven bound on the rounding of the points.
+// outward. Where a Lipschitz constant is known, of the whole or of a part, its interval is met with the ball
+// f(centre) +- lipschitz * radius, widened by a proven bound on the rounding of the points.
 // Not for users: analytic_field.h is the face. Blocks of points or boxes go through each instruction together (SIMD), so a
 // batch costs a few ns a point and instruction group; a single point costs about as much as four.
 // Immutable and thread-safe once built; scratch memory belongs to the thread and is allocated only when it must grow.
@@ -23,6 +24,7 @@ struct Instruction {
     Op op = Op::constant;
     std::uint16_t out = 0;
     std::uint16_t operands[3] = {};
+    std::uint16_t slope = 0; // 1 + where its Lipschitz constant lies; 0 if none is known
     std::uint32_t parameters = 0;
 };
 static_assert(sizeof(Instruction) == 16);
@@ -32,7 +34,7 @@ struct TapeTables; // constants and parameters, shared by a tape and all its par
 class Tape {
 public:
     Tape() = default; // answers nothing; storage for shorten()
-    Tape(const Graph& graph, NodeId root, double lipschitz);
+    Tape(const Graph& graph, NodeId root);
 
     void distances(std::span<const Vec3> points, std::span<double> out) const;
     void samples(std::span<const Vec3> points, std::span<Sample> out) const;
@@ -52,7 +54,7 @@ public:
 
 private:
     void allocate_registers();
-    [[nodiscard]] Interval met_with_ball(const Interval& range, const Box& box, const Vec3& center, double value) const;
+    void run_ranges(std::span<const Box> boxes, std::span<Interval> out, bool trace) const;
 
     std::shared_ptr<const TapeTables> tables_;
     std::vector<Instruction> plain_; // operand k >= 3 is the result of instruction k - 3; below, a coordinate

@@ -193,7 +193,8 @@ using Rg = const Range&;
 
 HWY_ATTR void interval_step(const IntervalRun& run, const Instruction& in, const double* p) {
     switch (in.op) {
-    case Op::add: return run.binary(in, [](Rg a, Rg b) HWY_ATTR { return outward(hn::Add(a.lower, b.lower), hn::Add(a.upper, b.upper)); });
+    case Op::add:
+        return run.binary(in, [](Rg a, Rg b) HWY_ATTR { return outward(hn::Add(a.lower, b.lower), hn::Add(a.upper, b.upper)); });
     case Op::subtract:
         return run.binary(in, [](Rg a, Rg b) HWY_ATTR { return outward(hn::Sub(a.lower, b.upper), hn::Sub(a.upper, b.lower)); });
     case Op::multiply: return run.binary(in, [](Rg a, Rg b) HWY_ATTR { return product(a, b); });
@@ -249,12 +250,26 @@ HWY_ATTR Choice choice(const IntervalRun& run, const Instruction& in, const doub
     }
 }
 
-HWY_ATTR void intervals_for_target(const TapeView& tape, double* registers, std::size_t count, Choice* choices) {
+HWY_ATTR void meet_with_balls(const IntervalRun& run, const Balls& balls, const Instruction& in) {
+    const std::size_t k = in.slope - 1u;
+    const double* const middles = balls.middles + interval_block * k;
+    const V slope = set(balls.slopes[k]);
+    double* const lower = run.registers + 2 * interval_block * in.out;
+    double* const upper = lower + interval_block;
+    for (std::size_t i = 0; i < run.count; i += hn::Lanes(d)) {
+        const V middle = load(middles + i), reach = up(hn::Add(up(hn::Mul(slope, load(balls.radii + i))), load(balls.noise + i)));
+        hn::StoreU(hn::Max(load(lower + i), down(hn::Sub(middle, reach))), d, lower + i);
+        hn::StoreU(hn::Min(load(upper + i), up(hn::Add(middle, reach))), d, upper + i);
+    }
+}
+
+HWY_ATTR void intervals_for_target(const TapeView& tape, const Balls& balls, double* registers, std::size_t count, Choice* choices) {
     const IntervalRun run{tape, registers, count};
     for (const Instruction& in : tape.code) {
         const double* const p = tape.parameters + in.parameters;
         if (choices) *choices++ = choice(run, in, p); // before the step, which may overwrite an operand
         interval_step(run, in, p);
+        if (in.slope != 0) meet_with_balls(run, balls, in);
     }
 }
 
@@ -267,8 +282,8 @@ namespace fathom {
 
 HWY_EXPORT(intervals_for_target);
 
-void run_intervals(const TapeView& tape, double* registers, std::size_t count, Choice* choices) {
-    HWY_DYNAMIC_DISPATCH(intervals_for_target)(tape, registers, count, choices);
+void run_intervals(const TapeView& tape, const Balls& balls, double* registers, std::size_t count, Choice* choices) {
+    HWY_DYNAMIC_DISPATCH(intervals_for_target)(tape, balls, registers, count, choices);
 }
 
 } // namespace fathom

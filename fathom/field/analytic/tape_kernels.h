@@ -21,9 +21,15 @@ struct TapeView {
 enum class Choice : std::uint8_t { both, first, second };
 
 // Registers 0, 1, 2 hold the coordinates on entry (for samples, also their slopes).
-void run_points(const TapeView& tape, double* registers, std::size_t count);
+// With `middles`, the values of every instruction with a known slope are kept there, interval_block each.
+void run_points(const TapeView& tape, double* registers, std::size_t count, double* middles = nullptr);
 void run_samples(const TapeView& tape, double* registers, std::size_t count);
+
+// For each box its radius and what rounding may add; for each known slope, that slope and the values at the centres.
+struct Balls {
+    const double *radii, *noise, *slopes, *middles;
+};
 // With `choices`, one entry an instruction is written for the first box.
-void run_intervals(const TapeView& tape, double* registers, std::size_t count, Choice* choices);
+void run_intervals(const TapeView& tape, const Balls& balls, double* registers, std::size_t count, Choice* choices);
 
 } // namespace fathom

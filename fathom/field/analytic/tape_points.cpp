@@ -1,6 +1,8 @@
 // Room: field. The loop that runs a tape for points, for every instruction set of the machine.
 #include <fathom/field/analytic/tape_kernels.h>
 
+#include <algorithm>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "fathom/field/analytic/tape_points.cpp"
 #include <hwy/foreach_target.h>
@@ -51,8 +53,16 @@ HWY_ATTR void point_step(const PointRun& run, const Instruction& in, const doubl
     case Op::add: return run.binary(in, [](V a, V b) HWY_ATTR { return hn::Add(a, b); });
     case Op::subtract: return run.binary(in, [](V a, V b) HWY_ATTR { return hn::Sub(a, b); });
     case Op::multiply: return run.binary(in, [](V a, V b) HWY_ATTR { return hn::Mul(a, b); });
-    case Op::scale_add: return run.unary(in, [=](V a) HWY_ATTR { return hn::Add(hn::Mul(a, set(p[0])), set(p[1])); });
-    case Op::affine: return run.ternary(in, [=](V a, V b, V c) HWY_ATTR { return affine(a, b, c, p); });
+    case Op::scale_add: {
+        const V factor = set(p[0]), shift = set(p[1]); // read once: the compiler cannot know that the results are not p
+        return run.unary(in, [=](V a) HWY_ATTR { return hn::Add(hn::Mul(a, factor), shift); });
+    }
+    case Op::affine: {
+        const V p0 = set(p[0]), p1 = set(p[1]), p2 = set(p[2]), p3 = set(p[3]);
+        return run.ternary(in, [=](V a, V b, V c) HWY_ATTR {
+            return hn::Add(hn::Add(hn::Add(hn::Mul(a, p0), hn::Mul(b, p1)), hn::Mul(c, p2)), p3);
+        });
+    }
     case Op::negate: return run.unary(in, [](V a) HWY_ATTR { return hn::Neg(a); });
     case Op::absolute: return run.unary(in, [](V a) HWY_ATTR { return hn::Abs(a); });
     case Op::square: return run.unary(in, [](V a) HWY_ATTR { return hn::Mul(a, a); });
@@ -80,9 +90,14 @@ HWY_ATTR void point_step(const PointRun& run, const Instruction& in, const doubl
     }
 }
 
-HWY_ATTR void points_for_target(const TapeView& tape, double* registers, std::size_t count) {
+HWY_ATTR void points_for_target(const TapeView& tape, double* registers, std::size_t count, double* middles) {
     const PointRun run{tape, registers, count};
-    for (const Instruction& in : tape.code) point_step(run, in, tape.parameters + in.parameters);
+    for (const Instruction& in : tape.code) {
+        point_step(run, in, tape.parameters + in.parameters);
+        if (!middles || in.slope == 0) continue;
+        const double* const row = registers + point_block * in.out;
+        std::copy(row, row + count, middles + interval_block * (in.slope - 1u));
+    }
 }
 
 } // namespace
@@ -94,8 +109,8 @@ namespace fathom {
 
 HWY_EXPORT(points_for_target);
 
-void run_points(const TapeView& tape, double* registers, std::size_t count) {
-    HWY_DYNAMIC_DISPATCH(points_for_target)(tape, registers, count);
+void run_points(const TapeView& tape, double* registers, std::size_t count, double* middles) {
+    HWY_DYNAMIC_DISPATCH(points_for_target)(tape, registers, count, middles);
 }
 
 } // namespace fathom

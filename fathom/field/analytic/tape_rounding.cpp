@@ -31,10 +31,10 @@ Bound bound_of(const Instruction& in, const Bound& a, const Bound& b, const Boun
     case Op::subtract: return gentle(ab, errors, 1);
     case Op::multiply: return product(a, b);
     case Op::square: return product(a, a);
-    case Op::scale_add: return {std::abs(p[0]) * a.size + std::abs(p[1]), std::abs(p[0]) * a.error + 3 * half_ulp * (std::abs(p[0]) * a.size + std::abs(p[1]))};
+    case Op::scale_add: return gentle(std::abs(p[0]) * a.size + std::abs(p[1]), std::abs(p[0]) * a.error, 3);
     case Op::affine: {
         const double size = std::abs(p[0]) * a.size + std::abs(p[1]) * b.size + std::abs(p[2]) * c.size + std::abs(p[3]);
-        return {size, std::abs(p[0]) * a.error + std::abs(p[1]) * b.error + std::abs(p[2]) * c.error + 6 * half_ulp * size};
+        return gentle(size, std::abs(p[0]) * a.error + std::abs(p[1]) * b.error + std::abs(p[2]) * c.error, 10);
     }
     case Op::square_root: return {std::sqrt(a.size), std::sqrt(a.error) + half_ulp * std::sqrt(a.size)};
     case Op::negate:
@@ -60,8 +60,9 @@ Bound bound_of(const Instruction& in, const Bound& a, const Bound& b, const Boun
     }
 }
 
-double total_error(std::span<const Instruction> plain, std::uint16_t result, std::span<const double> constants,
-                   std::span<const double> parameters, double magnitude) {
+// Bounds of the coordinates and of every instruction, for coordinates up to `magnitude`.
+std::vector<Bound> all_bounds(std::span<const Instruction> plain, std::span<const double> constants, std::span<const double> parameters,
+                              double magnitude) {
     std::vector<Bound> bounds(plain.size() + 3, Bound{magnitude, 0});
     const auto of = [&](std::uint16_t operand) {
         if (!(operand & Instruction::constant_flag)) return bounds[operand];
@@ -72,9 +73,10 @@ double total_error(std::span<const Instruction> plain, std::uint16_t result, std
         const int count = operand_count(in.op);
         const Bound a = of(in.operands[0]), b = count > 1 ? of(in.operands[1]) : Bound{}, c = count > 2 ? of(in.operands[2]) : Bound{};
         bounds[i + 3] = bound_of(in, a, b, c, parameters.data() + in.parameters);
+        Bound& bound = bounds[i + 3];
+        if (!(bound.error >= 0)) bound.error = std::numeric_limits<double>::infinity(); // NaN counts as unknown
     }
-    const double error = of(result).error;
-    return error >= 0 ? error * (1 + 1e-6) : std::numeric_limits<double>::infinity(); // NaN counts as unknown
+    return bounds;
 }
 
 } // namespace
@@ -86,12 +88,20 @@ double RoundingTable::at(double magnitude) const {
     return k < static_cast<int>(bounds.size()) ? bounds[static_cast<std::size_t>(k)] : std::numeric_limits<double>::infinity();
 }
 
-RoundingTable rounding_table(std::span<const Instruction> plain, std::uint16_t result, std::span<const double> constants,
-                             std::span<const double> parameters) {
-    RoundingTable table;
-    for (std::size_t k = 0; k < table.bounds.size(); ++k)
-        table.bounds[k] = total_error(plain, result, constants, parameters, std::ldexp(1.0, 4 * (static_cast<int>(k) + RoundingTable::least_power)));
-    return table;
+TapeRounding tape_rounding(std::span<Instruction> plain, std::uint16_t result, std::span<const double> constants,
+                           std::span<const double> parameters) {
+    TapeRounding rounding;
+    constexpr double slack = 1 + 1e-6; // sizes leave out the errors themselves
+    for (std::size_t k = rounding.result.bounds.size(); k-- > 0;) { // from the largest, where the unbounded ones show
+        const double magnitude = std::ldexp(1.0, 4 * (static_cast<int>(k) + RoundingTable::least_power));
+        const std::vector<Bound> bounds = all_bounds(plain, constants, parameters, magnitude);
+        if (!(result & Instruction::constant_flag)) rounding.result.bounds[k] = slack * bounds[result].error;
+        for (std::size_t i = 0; i < plain.size(); ++i) {
+            if (!(bounds[i + 3].error < 1e100)) plain[i].slope = 0;
+            if (plain[i].slope != 0) rounding.largest.bounds[k] = std::max(rounding.largest.bounds[k], slack * bounds[i + 3].error);
+        }
+    }
+    return rounding;
 }
 
 } // namespace fathom

@@ -18,7 +18,13 @@ struct RoundingTable {
     [[nodiscard]] double at(double magnitude) const;
 };
 
-[[nodiscard]] RoundingTable rounding_table(std::span<const Instruction> plain, std::uint16_t result,
-                                           std::span<const double> constants, std::span<const double> parameters);
+struct TapeRounding {
+    RoundingTable result;  // of the whole tape
+    RoundingTable largest; // of all instructions with a slope
+};
+
+// Takes the slope from instructions whose rounding cannot be bounded.
+[[nodiscard]] TapeRounding tape_rounding(std::span<Instruction> plain, std::uint16_t result, std::span<const double> constants,
+                                         std::span<const double> parameters);
 
 } // namespace fathom

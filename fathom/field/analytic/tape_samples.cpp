@@ -162,9 +162,13 @@ HWY_ATTR void sample_step(const SampleRun& run, const Instruction& in, const dou
     case Op::square: return run.unary(in, [](Dl a) HWY_ATTR { return chained(hn::Mul(a.value, a.value), hn::Add(a.value, a.value), a); });
     case Op::square_root: return run.unary(in, [](Dl a) HWY_ATTR { return square_root(a); });
     case Op::minimum:
-        return run.binary(in, [](Dl a, Dl b) HWY_ATTR { return with_value(hn::Min(a.value, b.value), select(hn::Le(a.value, b.value), a, b)); });
+        return run.binary(in, [](Dl a, Dl b) HWY_ATTR {
+            return with_value(hn::Min(a.value, b.value), select(hn::Le(a.value, b.value), a, b));
+        });
     case Op::maximum:
-        return run.binary(in, [](Dl a, Dl b) HWY_ATTR { return with_value(hn::Max(a.value, b.value), select(hn::Ge(a.value, b.value), a, b)); });
+        return run.binary(in, [](Dl a, Dl b) HWY_ATTR {
+            return with_value(hn::Max(a.value, b.value), select(hn::Ge(a.value, b.value), a, b));
+        });
     case Op::smooth_minimum: return run.binary(in, [=](Dl a, Dl b) HWY_ATTR { return smooth_minimum(a, b, p[0]); });
     case Op::sine: return run.unary(in, [](Dl a) HWY_ATTR { return chained(sine(a.value), cosine(a.value), a); });
     case Op::cosine: return run.unary(in, [](Dl a) HWY_ATTR { return chained(cosine(a.value), hn::Neg(sine(a.value)), a); });

@@ -36,7 +36,12 @@ bool in_regular_polygon(double x, double y, int sides, double radius) {
     return true;
 }
 
-double to_segment(const Vec3& p, const Vec3& a, const Vec3& b) { return (p - Segment{a, b}.at(Segment{a, b}.closest_fraction(p))).norm(); }
+double to_segment(const Vec3& p, const Vec3& a, const Vec3& b) {
+    const Segment segment{a, b};
+    return (p - segment.at(segment.closest_fraction(p))).norm();
+}
+
+double to_block(const Vec3& p, const Vec3& size) { return (p - Box::around({0, 0, 0}, 0.5 * size).closest(p)).norm(); }
 
 bool in_rounded_cone(const Vec3& p, double bottom, double top, double height) {
     for (int k = 0; k <= 2000; ++k) { // as a union of many balls
@@ -84,7 +89,7 @@ std::vector<Membership> memberships() {
     return {
         {sphere(0.8), [](const Vec3& p) { return p.norm() <= 0.8; }},
         {shapes::box(size), [=](const Vec3& p) { return in_box(p, size); }},
-        {rounded_box(size, 0.2), [=](const Vec3& p) { return (p - Box::around({0, 0, 0}, 0.5 * size - Vec3::Constant(0.2)).closest(p)).norm() <= 0.2; }},
+        {rounded_box(size, 0.2), [=](const Vec3& p) { return to_block(p, size - Vec3::Constant(0.4)) <= 0.2; }},
         {box_frame(size, 0.2), [=](const Vec3& p) { return in_frame(p, size, 0.2); }},
         {ellipsoid({0.9, 0.5, 0.3}), [](const Vec3& p) { return p.cwiseQuotient(Vec3(0.9, 0.5, 0.3)).norm() <= 1; }},
         {torus(0.7, 0.25), [](const Vec3& p) { return to_arc(p, M_PI, 0.7) <= 0.25; }},
@@ -101,14 +106,15 @@ std::vector<Membership> memberships() {
         {hexagonal_prism(0.8, 0.9), [](const Vec3& p) { return in_regular_polygon(p.x(), p.y(), 6, 0.8) && std::abs(p.z()) <= 0.45; }},
         {triangular_prism(0.9, 0.7), [](const Vec3& p) { return in_regular_polygon(p.x(), p.y(), 3, 0.9) && std::abs(p.z()) <= 0.35; }},
         {octahedron(0.9), [](const Vec3& p) { return p.cwiseAbs().sum() <= 0.9; }},
-        {pyramid(1.2, 1), [](const Vec3& p) { return std::abs(p.z()) <= 0.5 && std::max(std::abs(p.x()), std::abs(p.y())) <= 0.6 * (0.5 - p.z()); }},
+        {pyramid(1.2, 1), [](const Vec3& p) { return std::abs(p.z()) <= 0.5 && p.head<2>().cwiseAbs().maxCoeff() <= 0.6 * (0.5 - p.z()); }},
         {plane({1, 2, -1}, 0.2), [](const Vec3& p) { return p.dot(Vec3(1, 2, -1).normalized()) <= 0.2; }},
         {scale(0.05, heart()), [](const Vec3& p) { return heart_value(20 * p) <= 0; }},
         {extrude(0.6, star(5, 0.9, 0.4)), [](const Vec3& p) { return in_star(p.x(), p.y(), 5, 0.9, 0.4) && std::abs(p.z()) <= 0.3; }},
         {revolve(0.5, rectangle({0.4, 0.6})), [=](const Vec3& p) { return std::abs(radial(p) - 0.5) <= 0.2 && std::abs(p.z()) <= 0.3; }},
-        {twist(1.5, 2, shapes::box({0.7, 0.6, 1.2})), [](const Vec3& p) { return in_box(Eigen::AngleAxisd(-1.5 * p.z(), Vec3::UnitZ()) * p, {0.7, 0.6, 1.2}); }},
+        {twist(1.5, 2, shapes::box({0.7, 0.6, 1.2})),
+         [](const Vec3& p) { return in_box(Eigen::AngleAxisd(-1.5 * p.z(), Vec3::UnitZ()) * p, {0.7, 0.6, 1.2}); }},
         {shell(0.1, sphere(0.7)), [](const Vec3& p) { return std::abs(p.norm() - 0.7) <= 0.05; }},
-        {elongate({0.6, 0.2, 0}, sphere(0.4)), [](const Vec3& p) { return (p - Box::around({0, 0, 0}, {0.3, 0.1, 0}).closest(p)).norm() <= 0.4; }},
+        {elongate({0.6, 0.2, 0}, sphere(0.4)), [](const Vec3& p) { return to_block(p, {0.6, 0.2, 0}) <= 0.4; }},
         {repeat_limited({0.6, 0.5, 0}, {3, 2, 1}, sphere(0.2)), [](const Vec3& p) {
              for (const double x : {-0.6, 0.0, 0.6})
                  for (const double y : {-0.25, 0.25})
@@ -121,8 +127,7 @@ std::vector<Membership> memberships() {
          [=](const Vec3& p) { return p.norm() <= 0.6 || in_box(p - Vec3(0.5, 0, 0), size); }},
         {intersection(sphere(0.8), shapes::box(size)), [=](const Vec3& p) { return p.norm() <= 0.8 && in_box(p, size); }},
         {difference(shapes::box(size), sphere(0.6)), [=](const Vec3& p) { return in_box(p, size) && !(p.norm() < 0.6); }},
-        {fathom::shapes::round(0.15, shapes::box(size)),
-         [=](const Vec3& p) { return (p - Box::around({0, 0, 0}, 0.5 * size).closest(p)).norm() <= 0.15; }},
+        {fathom::shapes::round(0.15, shapes::box(size)), [=](const Vec3& p) { return to_block(p, size) <= 0.15; }},
     };
 }
 

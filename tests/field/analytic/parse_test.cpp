@@ -89,8 +89,8 @@ TEST(ParseShape, hostile_text_is_refused_without_harm) {
     expect_error(wide, Cause::invalid_argument, 1, "shapes");
     for (int i = 1; i < 60; ++i) {
         const std::string before = std::to_string(i - 1);
-        for (const std::string& piece : {std::string("let a"), std::to_string(i), std::string(" = union(a"), before, std::string(", a"), before, std::string(");")})
-            doubling += piece;
+        doubling.append("let a").append(std::to_string(i)).append(" = union(a").append(before);
+        doubling.append(", a").append(before).append(");");
     }
     doubling += "a59";
     expect_error(doubling, Cause::too_large, 1, "made of more than");
@@ -142,7 +142,8 @@ TEST(Shapes, every_number_is_checked_and_named) {
 TEST(Shapes, bounds_are_tight) {
     const auto expect = [](const Shape& shape, const Vec3& lower, const Vec3& upper) {
         const Box box = shape.bounds();
-        EXPECT_TRUE(box.lower.isApprox(lower, 1e-9) && box.upper.isApprox(upper, 1e-9)) << shape.text() << ": " << box.lower.transpose() << " .. " << box.upper.transpose();
+        EXPECT_TRUE(box.lower.isApprox(lower, 1e-9) && box.upper.isApprox(upper, 1e-9))
+            << shape.text() << ": " << box.lower.transpose() << " .. " << box.upper.transpose();
     };
     expect(translate({1, 2, 3}, shapes::box({1, 2, 3})), {0.5, 1, 1.5}, {1.5, 3, 4.5});
     expect(rotate(std::numbers::pi / 2, {0, 0, 1}, shapes::box({1, 2, 3})), {-1, -0.5, -1.5}, {1, 0.5, 1.5});
