@@ -71,6 +71,41 @@ TEST(AnalyticField, is_finite_for_every_finite_point_and_range_is_never_nan) {
     }
 }
 
+// A point where formulas have kinks, or on the surface: there rounding decides which branch is taken.
+Vec3 delicate_point(const AnalyticField& field, const Box& region, Random& random) {
+    static constexpr double special[] = {0, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.7, 0.75, 0.8, 0.9};
+    Vec3 p = random.in_box(region);
+    for (int k = 0; k < 3; ++k)
+        if (random.chance(0.3)) p[k] = (random.chance(0.5) ? 1 : -1) * special[random.below(std::size(special))];
+    if (random.chance(0.2)) p.y() = p.x();
+    if (random.chance(0.4)) {
+        const Sample at = field.sample(p);
+        const double slope = at.gradient.squaredNorm();
+        if (slope > 1e-6) p -= at.distance / slope * at.gradient;
+    }
+    return p;
+}
+
+TEST(AnalyticField, boxes_of_a_few_bits_are_enclosed_at_kinks_and_far_from_the_origin) {
+    std::uint64_t seed = 1;
+    for (const std::string& text : shape_examples())
+        for (const Vec3& away : {Vec3(0, 0, 0), Vec3(1e3, -2e3, 5e2), Vec3(-3e7, 1e7, 4e7)}) {
+            const Shape shape = parse_shape(text);
+            const AnalyticField near(shape), field(away.isZero() ? shape : shapes::translate(away, shape));
+            Random random(seed++);
+            for (std::size_t i = 0; i < count_of(300, 100000); ++i) {
+                const Vec3 p = delicate_point(near, Box::around(Vec3::Zero(), Vec3::Constant(1.5)), random) + away;
+                const Vec3 half = (p.cwiseAbs() + Vec3::Constant(1)) * std::exp2(random.uniform(-54, -30));
+                const Box box = Box::around(p, random.chance(0.2) ? Vec3(0, 0, 0) : half);
+                const Interval range = field.range(box);
+                for (int k = 0; k < 12; ++k) {
+                    const Vec3 q = k < 8 ? box.corner(k) : box.closest(random.in_box(box));
+                    ASSERT_TRUE(range.contains(field.distance(q))) << field.shape().text() << " at " << q.transpose() << " of " << p.transpose();
+                }
+            }
+        }
+}
+
 TEST(AnalyticField, every_instruction_set_gives_the_same_bits) {
     std::vector<Vec3> points(200);
     std::vector<Box> boxes(50);
