@@ -143,6 +143,22 @@ TEST(Tape, the_rounding_bound_and_the_point_range_hold_against_long_double) {
     EXPECT_GE(largest, 0.001 * field.tape().rounding_bound(2)); // a bound far too large would be useless
 }
 
+TEST(Tape, intervals_are_rounded_outward_where_the_points_have_lost_digits) {
+    using L = long double;
+    const AnalyticField field(parse_shape("translate(0.3, -0.1, 0.2, box(1, 1.5, 0.7))"));
+    Random random(9);
+    std::size_t rounded = 0, count = count_of(5000, 1000000);
+    for (std::size_t i = 0; i < count; ++i) { // inside, near the face x = -0.2: what is left of the subtraction is small
+        const Vec3 p(-0.2 + 1e-3 * random.uniform(), -0.1, 0.2);
+        const L exact = std::abs(static_cast<L>(p.x()) - static_cast<L>(0.3)) - 0.5L;
+        const Interval range = field.range({p, p});
+        ASSERT_LE(static_cast<L>(range.lower), exact);
+        ASSERT_GE(static_cast<L>(range.upper), exact);
+        rounded += static_cast<L>(field.distance(p)) != exact;
+    }
+    EXPECT_GT(rounded, count / 5);
+}
+
 TEST(Tape, the_range_is_never_wider_than_the_lipschitz_ball) {
     Random random(7);
     for (const std::string& text : shape_examples()) {
