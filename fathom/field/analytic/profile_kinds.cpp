@@ -89,6 +89,8 @@ NodeId revolved_formula(Graph& g, N n, F f) {
     return formula(g, n.child(), f.replaced({r, f.coordinate(g, 2), g.constant(0)}).mapped(Mat3::Identity(), Vec3(-n[0], 0, 0)));
 }
 
+Frame flattened(Graph& g, F f) { return f.replaced({f.coordinate(g, 0), f.coordinate(g, 1), g.constant(0)}); }
+
 Traits extruded_traits(N n) {
     Traits traits = n.child().traits;
     traits.even[2] = true;
@@ -138,9 +140,11 @@ std::vector<Kind> profile_kinds() {
     kinds.push_back({.name = "extrude", .child_dimension = 2, .min_children = 1, .max_children = 1,
                      .parameters = {{"height", Limits::positive}}, .traits = extruded_traits, .level_box = extruded_box,
                      .formula = [](Graph& g, N n, F f) {
-                         const Frame flat = f.replaced({f.coordinate(g, 0), f.coordinate(g, 1), g.constant(0)});
-                         return g.corner(formula(g, n.child(), flat), g.plus(g.absolute(f.coordinate(g, 2)), -0.5 * n[0]));
+                         return g.corner(formula(g, n.child(), flattened(g, f)), g.plus(g.absolute(f.coordinate(g, 2)), -0.5 * n[0]));
                      }});
+    kinds.push_back({.name = "infinite_extrude", .child_dimension = 2, .min_children = 1, .max_children = 1, .traits = extruded_traits,
+                     .level_box = [](N n, double level) { return level_box(n.child(), level); },
+                     .formula = [](Graph& g, N n, F f) { return formula(g, n.child(), flattened(g, f)); }});
     kinds.push_back({.name = "revolve", .child_dimension = 2, .min_children = 1, .max_children = 1,
                      .parameters = {{"offset", Limits::any}}, .traits = revolved_traits, .level_box = revolved_box,
                      .formula = revolved_formula});

@@ -47,6 +47,7 @@ Shape star(int points, double radius, double inner) { return {"star", {static_ca
 Shape translate2(const Vec2& move, const Shape& profile) { return {"translate2", {move.x(), move.y()}, {profile}}; }
 Shape rotate2(double angle, const Shape& profile) { return {"rotate2", {angle}, {profile}}; }
 Shape extrude(double height, const Shape& profile) { return {"extrude", {height}, {profile}}; }
+Shape infinite_extrude(const Shape& profile) { return {"infinite_extrude", {}, {profile}}; }
 Shape revolve(double offset, const Shape& profile) { return {"revolve", {offset}, {profile}}; }
 
 Shape union_of(std::vector<Shape> shapes) { return {"union", {}, std::move(shapes)}; }

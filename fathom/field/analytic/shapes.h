@@ -48,6 +48,7 @@ namespace fathom::shapes {
 [[nodiscard]] Shape translate2(const Vec2& move, const Shape& profile);
 [[nodiscard]] Shape rotate2(double angle, const Shape& profile);
 [[nodiscard]] Shape extrude(double height, const Shape& profile);
+[[nodiscard]] Shape infinite_extrude(const Shape& profile);
 [[nodiscard]] Shape revolve(double offset, const Shape& profile); // the profile's x = -offset becomes the z axis
 
 // ---- Combinations; they take profiles too. A union is exact outside, an intersection or difference exact inside.

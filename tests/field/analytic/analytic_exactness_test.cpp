@@ -110,6 +110,7 @@ std::vector<Membership> memberships() {
         {plane({1, 2, -1}, 0.2), [](const Vec3& p) { return p.dot(Vec3(1, 2, -1).normalized()) <= 0.2; }},
         {scale(0.05, heart()), [](const Vec3& p) { return heart_value(20 * p) <= 0; }},
         {extrude(0.6, star(5, 0.9, 0.4)), [](const Vec3& p) { return in_star(p.x(), p.y(), 5, 0.9, 0.4) && std::abs(p.z()) <= 0.3; }},
+        {infinite_extrude(rectangle({0.4, 0.6})), [](const Vec3& p) { return std::abs(p.x()) <= 0.2 && std::abs(p.y()) <= 0.3; }},
         {revolve(0.5, rectangle({0.4, 0.6})), [=](const Vec3& p) { return std::abs(radial(p) - 0.5) <= 0.2 && std::abs(p.z()) <= 0.3; }},
         {twist(1.5, 2, shapes::box({0.7, 0.6, 1.2})),
          [](const Vec3& p) { return in_box(Eigen::AngleAxisd(-1.5 * p.z(), Vec3::UnitZ()) * p, {0.7, 0.6, 1.2}); }},

@@ -20,7 +20,7 @@ namespace fathom::testing {
         "hexagonal_prism(0.8, 0.9)", "triangular_prism(0.9, 0.7)", "octahedron(0.9)", "pyramid(1.2, 1)", "pyramid(0.4, 1.6)",
         "plane(1, 2, -1, 0.2)", "plane(0, 0, -3, 0.3)", "disk(0.7)", "triangle(-0.6, -0.4, 0, 0.8, -0.2, 0.3, 0.1, 0.7, -0.2)",
         "quad(-0.6, -0.5, 0.1, 0.6, -0.5, 0.1, 0.5, 0.5, 0.1, -0.4, 0.6, 0.1)", "scale(0.05, heart())",
-        "extrude(0.8, circle(0.6))", "extrude(0.8, rectangle(1.1, 0.6))", "extrude(0.6, star(5, 0.9, 0.4))",
+        "extrude(0.8, circle(0.6))", "infinite_extrude(translate2(0.1, 0.2, star(4, 0.8, 0.5)))", "extrude(0.8, rectangle(1.1, 0.6))", "extrude(0.6, star(5, 0.9, 0.4))",
         "extrude(0.9, polygon([-0.7, -0.5], [0.8, -0.5], [0.8, 0.6], [0, 0], [-0.7, 0.6]))",
         "revolve(0.5, regular_polygon(5, 0.3))", "revolve(0, translate2(0.5, 0.1, rotate2(0.4, rectangle(0.3, 0.5))))",
         "union(sphere(0.5), translate(0.4, 0.3, 0, box(0.8, 0.6, 0.5)), translate(-0.5, 0, 0.3, torus(0.4, 0.1)))",

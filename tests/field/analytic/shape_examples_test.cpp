@@ -5,6 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <set>
 
 namespace fathom::testing {
@@ -77,6 +80,26 @@ TEST(ShapeExamples, show_every_kind_of_the_catalogue) {
     std::set<std::string_view> shown;
     for (const std::string& text : shape_examples()) collect_kinds(parse_shape(text).node(), shown);
     for (const Kind& kind : shape_kinds()) EXPECT_TRUE(shown.contains(kind.name)) << kind.name;
+}
+
+// As the page writes it: torus(radius, tube), translate(x, y, z, shape), union(shape, ...).
+std::string signature(const Kind& kind) {
+    std::vector<std::string> numbers, shapes(std::min<std::size_t>(kind.min_children, 2), "shape"), all;
+    for (const Parameter& p : kind.parameters) numbers.emplace_back(p.name);
+    if (kind.more_numbers || kind.max_children > 2) (kind.more_numbers ? numbers : shapes).emplace_back("...");
+    all = kind.children_first ? shapes : numbers;
+    const auto& rest = kind.children_first ? numbers : shapes;
+    all.insert(all.end(), rest.begin(), rest.end());
+    std::string text(kind.name);
+    text.append("(");
+    for (std::size_t k = 0; k < all.size(); ++k) text.append(k == 0 ? "" : ", ").append(all[k]);
+    return text.append(")");
+}
+
+TEST(ShapeExamples, the_page_of_analytic_fields_lists_every_kind_with_its_numbers) {
+    std::ifstream file(std::string(FATHOM_SOURCE_DIR) + "/docs/analytic-fields.md");
+    const std::string page{std::istreambuf_iterator<char>(file), {}};
+    for (const Kind& kind : shape_kinds()) EXPECT_NE(page.find(signature(kind)), std::string::npos) << signature(kind);
 }
 
 } // namespace
