@@ -206,11 +206,10 @@ void Tape::run_ranges(std::span<const Box> boxes, std::span<Interval> out, bool 
     const Balls balls{radii.data(), noise.data(), tables_->slopes.data(), own.middles.data()};
     run_intervals(view, balls, rows, padded, trace ? own.choices.data() : nullptr);
     for (std::size_t i = 0; i < count; ++i) {
-        const double* const row = rows + 2 * interval_block * result_ + i;
         if (has_nan(boxes[i])) out[i] = Interval::all();
         else if (boxes[i].empty()) out[i] = Interval::none();
         else if (is_constant(result_)) out[i] = view.constants[tape_lanes * (result_ ^ Instruction::constant_flag)];
-        else out[i] = {row[0], row[interval_block]};
+        else out[i] = {rows[2 * interval_block * result_ + i], rows[2 * interval_block * result_ + interval_block + i]};
     }
 }
 
