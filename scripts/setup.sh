@@ -43,12 +43,18 @@ build() {
         command -v ccache >/dev/null && launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
         cmake --preset "$preset" "${launcher[@]}" >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
     fi
-    if ! ninja -C "$folder" -n "$@" 2>/dev/null | tail -n 1 | grep -q 'no work to do'; then
-        say "building $preset (log: $log)"
-        if [ -t 2 ]; then
-            ninja -C "$folder" "$@" 2>&1 | tee "$log" >&2 || exit 1
-        else
-            ninja -C "$folder" "$@" >"$log" 2>&1 || { grep -v '^\[' "$log" | head -n 200 >&2; exit 1; }
-        fi
-    fi
+    ninja -C "$folder" "$@" 2>&1 | tee "$log" | announce "building $preset (log: $log)" || {
+        [ -t 2 ] || grep -v '^\[' "$log" | head -n 200 >&2
+        exit 1
+    }
+}
+
+# announce WORDS: says them once ninja does more than look, and on a terminal shows what it does.
+announce() {
+    local line spoken=0
+    while IFS= read -r line; do
+        case $line in "ninja: "* | *"Re-checking globbed"*) continue ;; esac
+        [ $spoken = 1 ] || { spoken=1; say "$1"; }
+        [ ! -t 2 ] || printf '%s\n' "$line" >&2
+    done
 }

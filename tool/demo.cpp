@@ -101,8 +101,7 @@ TriangleMesh show_creature(Tour& tour) {
 void show_damage(Tour& tour, const TriangleMesh& whole) {
     TriangleMesh broken = whole;
     const Box box = bounds(whole.vertices);
-    const Ray look{box.center() + Vec3(1, 0.7, 0.6) * box.diagonal(), -Vec3(1, 0.7, 0.6)};
-    const Vec3 wound = look.at(SurfaceTree(whole).first_hit(look, 1).t);
+    const Vec3 wound = SurfaceTree(whole).closest(box.center() + Vec3(1, 0.7, 0.6) * box.diagonal()).point;
     std::erase_if(broken.triangles, [&](const Triangle& t) { return (broken.vertices[t[0]] - wound).norm() < 0.07 * box.diagonal(); });
     const MeshReport report = mesh_report(broken, {.self_intersections = false, .first_count = 100000});
     std::vector<std::array<Vec3, 2>> edges;

@@ -41,6 +41,12 @@ int run(int argc, char** argv) {
     try {
         program.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
+        // CLI11 asks for a verb before it tells that the word it got is none.
+        const std::vector<std::string> rest = program.remaining();
+        if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && !rest.empty()) {
+            std::fprintf(stderr, "fathom: '%s' is no verb; `fathom --help` lists them\n", rest.front().c_str());
+            return 2;
+        }
         return program.exit(error) == 0 ? 0 : 2;
     }
     return 0;

@@ -1,0 +1,28 @@
+#include <tool/program.h>
+
+#include <filesystem>
+
+namespace fathom::testing {
+namespace {
+
+TEST(Demo, writes_what_it_says_and_finds_the_hole_that_it_cut) {
+    const Folder folder;
+    const Outcome outcome = run("demo -o " + quoted(folder.file("out")));
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    for (const char* name : {"index.html", "shapes.png", "creature.glb", "creature.vtu", "damaged.png", "point_shell.png"})
+        EXPECT_GT(std::filesystem::file_size(folder.file("out") + "/" + name), 1000u) << name;
+    const std::size_t at = outcome.out.find(" open edges found");
+    ASSERT_NE(at, std::string::npos) << outcome.out;
+    const std::size_t before = outcome.out.rfind(' ', at - 1);
+    EXPECT_GT(std::stoi(outcome.out.substr(before + 1, at - before - 1)), 20) << outcome.out;
+}
+
+TEST(Usage, a_word_that_is_no_verb_is_named_and_exits_with_2) {
+    const Outcome outcome = run("frobnicate");
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_NE(outcome.err.find("frobnicate"), std::string::npos) << outcome.err;
+    EXPECT_EQ(run("").exit_code, 2);
+}
+
+} // namespace
+} // namespace fathom::testing
