@@ -34,7 +34,15 @@ class Search {
 public:
     // `low` and `high` in cells from the origin.
     Search(const GridData& data, const Vec3& low, const Vec3& high)
-        : data_(data), low_(low), high_(high), finest_((high - low).maxCoeff() / 4) {}
+        : data_(data), low_(low), high_(high), finest_((high - low).maxCoeff() / 4) {
+        // Dividing by the cell size may leave the grid by a few units in the last place.
+        for (std::size_t k = 0; k < 3; ++k) {
+            const auto axis = static_cast<Eigen::Index>(k);
+            const double cells = data.layout.cells(static_cast<int>(k));
+            low_[axis] = std::clamp(low_[axis], 0.0, cells);
+            high_[axis] = std::clamp(high_[axis], 0.0, cells);
+        }
+    }
 
     [[nodiscard]] Interval run() {
         descend({static_cast<int>(data_.levels.size()) - 1, {0, 0, 0}});

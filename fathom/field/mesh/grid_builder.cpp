@@ -36,7 +36,9 @@ void check_options(const GridOptions& options) {
 
 GridLayout layout_for(const Box& mesh, const GridOptions& options) {
     if (options.box.empty()) {
-        const double size = std::max(mesh.size().maxCoeff(), 1e-300);
+        const double size = mesh.size().maxCoeff();
+        if (!(size > 1e-12 * std::max(mesh.lower.cwiseAbs().maxCoeff(), mesh.upper.cwiseAbs().maxCoeff())))
+            throw Error(Cause::invalid_argument, "the mesh has no extent: say which box to cover", {.element = "option box"});
         return covering_layout(mesh.grown(options.margin * size), options.resolution);
     }
     if (!options.box.contains(mesh)) throw Error(Cause::invalid_argument, "does not hold the mesh", {.element = "option box"});
@@ -59,6 +61,8 @@ private:
     [[nodiscard]] double band() const { return options.band * layout.cell; }
     // A cell that comes within the band has all its samples in stored bricks, and so exact.
     [[nodiscard]] double reach() const { return band() + std::abs(shift) + std::numbers::sqrt3 * layout.cell; }
+    // No sample of a stored brick of a sparse grid is farther from the surface than this.
+    [[nodiscard]] double near_distance() const { return reach() + 2 * brick_cells * layout.cell; }
     [[nodiscard]] std::vector<float> corner_values(const MeshSampler& sampler, const InsideTest& inside) const;
     void ask_corners(const SampleLattice& lattice, std::span<double> distances, std::span<Index> nearest) const;
     void sample_corners(const MeshSampler& sampler, std::span<double> distances, std::span<Index> nearest) const;
@@ -89,7 +93,7 @@ std::vector<float> Build::corner_values(const MeshSampler& sampler, const Inside
     } else {
         ask_corners(lattice, distances, nearest);
     }
-    LatticeSigns signs(inside, sign.sealed);
+    LatticeSigns signs(inside, sign.sealed, sampler.error_bound(layout, layout.domain().size().norm()));
     give_signs(signs, lattice, nearest, distances);
     return {distances.begin(), distances.end()};
 }
@@ -139,11 +143,12 @@ void Build::sample_corners(const MeshSampler& sampler, std::span<double> distanc
 
 void Build::sample_bricks(const MeshSampler& sampler, const InsideTest& inside, const std::vector<char>& stored,
                           GridAssembler& assembler) const {
+    const double error = sampler.error_bound(layout, options.dense ? layout.domain().size().norm() : near_distance());
     sampler.sample(layout, stored, "distances near the surface", options.progress, [&](std::size_t brick, const BrickDistances& values) {
         const auto p = layout.brick_position(brick);
         const Vec3 first = layout.sample_position({p[0] * brick_cells, p[1] * brick_cells, p[2] * brick_cells});
         std::array<double, brick_size> distances = values.distance;
-        LatticeSigns signs(inside, sign.sealed);
+        LatticeSigns signs(inside, sign.sealed, error);
         give_signs(signs, {first, layout.cell, {brick_samples, brick_samples, brick_samples}}, values.nearest, distances);
         assembler.set(brick, distances);
     });
@@ -152,7 +157,7 @@ void Build::sample_bricks(const MeshSampler& sampler, const InsideTest& inside, 
 SampleTruth Build::truth(const MeshSampler& sampler) const {
     SampleTruth truth;
     const double far = layout.domain().size().norm();
-    truth.error = sampler.error_bound(layout, reach() + brick_cells * 2 * layout.cell);
+    truth.error = sampler.error_bound(layout, near_distance());
     truth.far_error = sampler.error_bound(layout, far);
     if (!sign.sealed && sign.method == SignMethod::winding) {
         // In a hole the sign jumps between two samples, and with it the value by twice the distance.
@@ -182,7 +187,7 @@ TriangleMesh wrapping(const Build& soup, double offset) {
     options.dense = false;
     options.band = 2;
     options.storage = GridStorage::float32;
-    const GridLayout layout = covering_layout(soup.layout.domain(), options.resolution);
+    const GridLayout layout = covering_layout(soup.layout.domain().grown(2 * offset), options.resolution);
     SignChoice sheets;
     sheets.method = SignMethod::thickness;
     const GridField offset_field = Build{options, soup.mesh, soup.tree, sheets, layout, -offset}.run();
@@ -215,7 +220,7 @@ GridField build_grid(const TriangleMesh& mesh, const GridOptions& options, GridR
     check(mesh);
     check_options(options);
     if (mesh.triangles.empty()) throw Error(Cause::empty, "a mesh without triangles has no distance");
-    const TriangleMesh welded = weld(mesh, {.drop_collapsed = false, .drop_unreferenced = true}).mesh;
+    const TriangleMesh welded = weld(mesh, {.drop_collapsed = false, .drop_duplicates = true, .drop_unreferenced = true}).mesh;
     const SurfaceTree tree(welded);
     const GridLayout layout = layout_for(tree.tree().bounds(), options);
     const SignChoice sign = choose_sign(welded, tree, options.sign, options.progress);

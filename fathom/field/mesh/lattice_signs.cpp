@@ -14,7 +14,7 @@ constexpr int stride = 4; // samples between trial samples of open surfaces, alo
 
 void LatticeSigns::apply(const SampleLattice& lattice, std::span<const Index> nearest, std::span<double> distances) {
     side_.assign(distances.size(), 0);
-    regions_.find(distances, lattice.size, lattice.spacing);
+    regions_.find(distances, error_, lattice.size, lattice.spacing);
     judge_regions(lattice, nearest);
     if (!sealed_) judge_open_regions(lattice, nearest);
     for (std::size_t n = 0; n < side_.size(); ++n)

@@ -23,7 +23,7 @@ struct SampleLattice {
 // where these do not agree. One object a thread.
 class LatticeSigns {
 public:
-    LatticeSigns(const InsideTest& inside, bool sealed) : inside_(inside), sealed_(sealed) {}
+    LatticeSigns(const InsideTest& inside, bool sealed, double error) : inside_(inside), sealed_(sealed), error_(error) {}
 
     void apply(const SampleLattice& lattice, std::span<const Index> nearest, std::span<double> distances);
 
@@ -33,6 +33,7 @@ private:
 
     const InsideTest& inside_;
     bool sealed_;
+    double error_; // of the distances (m)
     SignRegions regions_;
     std::vector<char> side_;     // by sample: inside?
     std::vector<char> doubtful_; // by speaker of a region

@@ -13,7 +13,7 @@ MeshField::MeshField(const TriangleMesh& mesh, const MeshFieldOptions& options) 
     if (!(options.thickness >= 0)) throw Error(Cause::invalid_argument, "must not be negative", {.element = "option thickness"});
     if (options.sign == SignMethod::wrap)
         throw Error(Cause::invalid_argument, "'wrap' needs a grid: build one", {.element = "option sign"});
-    mesh_ = std::make_unique<TriangleMesh>(weld(mesh, {.drop_collapsed = false}).mesh);
+    mesh_ = std::make_unique<TriangleMesh>(weld(mesh, {.drop_collapsed = false, .drop_duplicates = true}).mesh);
     tree_ = std::make_unique<SurfaceTree>(*mesh_);
     sign_ = choose_sign(*mesh_, *tree_, options.sign);
     if (sign_.method == SignMethod::wrap) {

@@ -11,8 +11,9 @@ Index SignRegions::root(Index sample) {
     return sample;
 }
 
-void SignRegions::find(std::span<const double> distances, const std::array<int, 3>& size, double spacing) {
-    const double clear = spacing * (1 + 1e-9); // rounding of the distances must not open a gap
+void SignRegions::find(std::span<const double> distances, double error, const std::array<int, 3>& size, double spacing) {
+    // A surface square to an axis leaves exactly the spacing: rounding must not open a gap in it.
+    const double clear = spacing * (1 + 1e-9) + 2 * error;
     speaker_.resize(distances.size());
     if (2 * *std::min_element(distances.begin(), distances.end()) > clear) { // no surface near: all is one region
         const auto farthest = std::max_element(distances.begin(), distances.end());

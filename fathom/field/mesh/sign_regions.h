@@ -12,8 +12,9 @@ namespace fathom {
 
 class SignRegions {
 public:
-    // Unsigned distances on a lattice of the given size (x fastest) and spacing (m). O(n). Reusable.
-    void find(std::span<const double> distances, const std::array<int, 3>& size, double spacing);
+    // Unsigned distances, each off by no more than `error`, on a lattice of the given size (x fastest) and spacing (m). O(n).
+    // Reusable.
+    void find(std::span<const double> distances, double error, const std::array<int, 3>& size, double spacing);
 
     // The region of each sample is named by one of its samples: the one farthest from the surface, the first such.
     [[nodiscard]] Index region_of(std::size_t sample) const { return speaker_[sample]; }
