@@ -31,7 +31,6 @@ public:
     Descriptor& operator=(const Descriptor&) = delete;
 
     [[nodiscard]] int get() const { return value_; }
-    [[nodiscard]] bool close() { return ::close(std::exchange(value_, -1)) == 0; }
 
 private:
     int value_;
@@ -120,19 +119,45 @@ Bytes read_whole_file(const fs::path& path) {
     return bytes;
 }
 
-void write_whole_file(const fs::path& path, std::string_view content) {
-    const fs::path target = final_place(path);
-    const fs::path temporary = temporary_beside(target);
-    Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-    if (file.get() < 0) fail_with_errno(Cause::cannot_write, path);
-    const mode_t mode = mode_of(target, mode_of(temporary, 0644));
-    const bool written = write_fully(file.get(), content) && ::fchmod(file.get(), mode) == 0 && file.close() &&
-                         ::rename(temporary.c_str(), target.c_str()) == 0;
-    if (written) return;
+FileWriter::FileWriter(const fs::path& path)
+    : path_(path), target_(final_place(path)), temporary_(temporary_beside(target_)),
+      file_(::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)) {
+    if (file_ < 0) fail_with_errno(Cause::cannot_write, path_);
+}
+
+FileWriter::~FileWriter() {
+    if (file_ < 0) return;
+    ::close(file_);
+    ::unlink(temporary_.c_str());
+}
+
+void FileWriter::fail() {
     const int why = errno;
-    ::unlink(temporary.c_str());
+    if (file_ >= 0) ::close(std::exchange(file_, -1));
+    ::unlink(temporary_.c_str());
     errno = why;
-    fail_with_errno(Cause::cannot_write, path);
+    fail_with_errno(Cause::cannot_write, path_);
+}
+
+void FileWriter::write(std::string_view piece) {
+    if (!write_fully(file_, piece)) fail();
+}
+
+void FileWriter::write(std::span<const std::byte> piece) {
+    write(std::string_view(reinterpret_cast<const char*>(piece.data()), piece.size()));
+}
+
+void FileWriter::finish() {
+    const mode_t mode = mode_of(target_, mode_of(temporary_, 0644));
+    const bool written = ::fchmod(file_, mode) == 0 && ::close(std::exchange(file_, -1)) == 0 &&
+                         ::rename(temporary_.c_str(), target_.c_str()) == 0;
+    if (!written) fail();
+}
+
+void write_whole_file(const fs::path& path, std::string_view content) {
+    FileWriter file(path);
+    file.write(content);
+    file.finish();
 }
 
 } // namespace fathom

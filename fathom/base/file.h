@@ -38,4 +38,23 @@ private:
 // symbolic link keeps pointing where it did. Throws Error{cannot_write} and leaves nothing behind.
 void write_whole_file(const std::filesystem::path& path, std::string_view content);
 
+// The same, piece by piece, for content that need not be in memory at once. What is not finished leaves nothing behind.
+class FileWriter {
+public:
+    explicit FileWriter(const std::filesystem::path& path);
+    ~FileWriter();
+    FileWriter(const FileWriter&) = delete;
+    FileWriter& operator=(const FileWriter&) = delete;
+
+    void write(std::string_view piece);
+    void write(std::span<const std::byte> piece);
+    void finish(); // the file appears under its name
+
+private:
+    [[noreturn]] void fail();
+
+    std::filesystem::path path_, target_, temporary_;
+    int file_;
+};
+
 } // namespace fathom
