@@ -2,17 +2,11 @@
 // formats. Only points and cells are read. Several pieces become one mesh, their points one after another, nothing
 // merged. A packed file may hold a thousand times its size; what would take more memory than the limit below is
 // refused.
-#include <fathom/geometry/format/printable.h>
 #include <fathom/geometry/format/readers.h>
-#include <fathom/geometry/format/text_scanner.h>
 #include <fathom/geometry/format/vtk_cells.h>
-#include <fathom/geometry/format/vtu_array.h>
-#include <fathom/geometry/format/xml_scanner.h>
+#include <fathom/geometry/format/vtk_xml.h>
 
 #include <fmt/format.h>
-
-#include <algorithm>
-#include <charconv>
 
 namespace fathom {
 
@@ -42,62 +36,22 @@ struct Piece {
 
 class VtuParser {
 public:
-    VtuParser(const Source& source, VtuStorage& storage) : source_(source), xml_(source), storage_(storage) {}
+    VtuParser(const Source& source, VtuStorage& storage) : xml_(source, "UnstructuredGrid", storage) {}
 
     std::vector<Piece> parse() {
-        bool inside_file = false;
-        for (auto event = xml_.next(); event != Event::end; event = xml_.next()) {
-            if (event == Event::text) continue;
-            if (event == Event::close && xml_.name() == "VTKFile") return std::move(pieces_);
-            if (event != Event::close && xml_.name() == "VTKFile")
-                inside_file = file_head();
-            else if (!inside_file)
-                xml_.fail(Cause::unknown_format, "does not start with <VTKFile>");
-            else if (xml_.name() == "AppendedData")
-                return appended_data(), std::move(pieces_);
-            else
-                element(event);
-        }
-        xml_.fail(inside_file ? Cause::truncated : Cause::unknown_format,
-                  inside_file ? "ends before </VTKFile>" : "holds no <VTKFile>");
+        xml_.walk([this](Event event) { element(event); });
+        return std::move(pieces_);
     }
 
 private:
-    using Event = XmlScanner::Event;
-
-    [[nodiscard]] std::string value(std::string_view key, std::string_view otherwise) const {
-        return std::string(xml_.attribute(key).value_or(otherwise));
-    }
-
-    [[nodiscard]] std::uint64_t number(std::string_view key, std::string_view otherwise) const {
-        const std::string text = value(key, otherwise);
-        std::uint64_t number = 0;
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-        if (error != std::errc() || end != text.data() + text.size())
-            xml_.fail(Cause::malformed, fmt::format("the attribute {} is not a whole number", key));
-        return number;
-    }
-
-    bool file_head() {
-        const std::string type = value("type", "");
-        if (type != "UnstructuredGrid")
-            xml_.fail(Cause::unsupported,
-                      fmt::format("a VTK file of type '{}'; only UnstructuredGrid is read", printable(type)));
-        const std::string order = value("byte_order", "LittleEndian"), header = value("header_type", "UInt32");
-        if (order != "LittleEndian" && order != "BigEndian") xml_.fail(Cause::malformed, "an unknown byte_order");
-        if (header != "UInt32" && header != "UInt64") xml_.fail(Cause::malformed, "an unknown header_type");
-        storage_.order = order == "BigEndian" ? std::endian::big : std::endian::little;
-        storage_.header = header == "UInt64" ? Scalar::uint64 : Scalar::uint32;
-        storage_.compressor = value("compressor", "");
-        return true;
-    }
+    using Event = VtkXml::Event;
 
     void element(Event event) {
         const std::string_view name = xml_.name();
         if (event == Event::close) {
             if (name == "Points" || name == "Cells") group_.clear();
         } else if (name == "Piece") {
-            pieces_.push_back({number("NumberOfPoints", ""), number("NumberOfCells", "0"), {}, {}, {}, {}});
+            pieces_.push_back({xml_.number("NumberOfPoints", ""), xml_.number("NumberOfCells", "0"), {}, {}, {}, {}});
         } else if (name == "Points" || name == "Cells") {
             if (event == Event::open) group_ = name;
         } else if (name == "DataArray") {
@@ -106,28 +60,12 @@ private:
     }
 
     void data_array(Event event) {
-        const std::string name = value("Name", "");
+        const std::string name = xml_.value("Name", "");
         std::optional<VtuArray>* slot = slot_of(name);
-        if (slot == nullptr) return event == Event::open ? skip_content() : void();
-        VtuArray array;
-        array.name = group_ == "Points" ? "points" : name;
-        array.offset = 0;
-        const std::optional<Scalar> type = xml_scalar(value("type", ""));
-        if (!type) xml_.fail(Cause::unsupported, "a number type that is not known here", array.name);
-        array.type = *type;
-        if (group_ == "Points" && number("NumberOfComponents", "3") != 3)
+        if (slot == nullptr) return xml_.skip(event);
+        if (group_ == "Points" && xml_.number("NumberOfComponents", "3") != 3)
             xml_.fail(Cause::malformed, "points of other than three coordinates");
-        const std::string format = value("format", "ascii");
-        if (format == "appended") {
-            array.format = VtuArray::Format::appended;
-            array.offset = number("offset", "");
-        } else if (format == "binary") {
-            array.format = VtuArray::Format::binary;
-        } else if (format != "ascii") {
-            xml_.fail(Cause::unsupported, "a format of data that is not known here", array.name);
-        }
-        if (event == Event::open) content(array);
-        slot->emplace(std::move(array));
+        slot->emplace(xml_.array(event, group_ == "Points" ? "points" : name));
     }
 
     [[nodiscard]] std::optional<VtuArray>* slot_of(std::string_view name) {
@@ -140,53 +78,7 @@ private:
         return name == "types" ? &piece.types : nullptr;
     }
 
-    void skip_content() {
-        VtuArray ignored;
-        ignored.format = VtuArray::Format::appended;
-        content(ignored);
-    }
-
-    // The text of the array, up to its closing tag; what stands inside elements of its own (VTK's InformationKey) is
-    // not data.
-    void content(VtuArray& array) {
-        std::size_t depth = 0;
-        for (auto event = xml_.next(); event != Event::end; event = xml_.next()) {
-            if (event == Event::open) ++depth;
-            if (event == Event::close && depth-- == 0) return;
-            if (event != Event::text || depth > 0 || array.format == VtuArray::Format::appended) continue;
-            add_text(array);
-        }
-        xml_.fail(Cause::truncated, "the file ends inside a DataArray");
-    }
-
-    void add_text(VtuArray& array) const {
-        if (array.end != 0) {
-            if (array.joined.empty()) array.joined = source_.text().substr(array.begin, array.end - array.begin);
-            array.joined.append(" ").append(xml_.text());
-            return;
-        }
-        array.begin = static_cast<std::size_t>(xml_.text().data() - source_.text().data());
-        array.end = array.begin + xml_.text().size();
-    }
-
-    // The data starts behind an underscore.
-    void appended_data() {
-        const std::string encoding = value("encoding", "base64");
-        if (encoding != "raw" && encoding != "base64")
-            xml_.fail(Cause::unsupported, "an unknown encoding of the appended data");
-        const std::string_view all = source_.text();
-        const std::size_t mark = all.find_first_not_of(" \t\r\n", xml_.offset());
-        if (mark == all.npos || all[mark] != '_')
-            xml_.fail(Cause::malformed, "the appended data does not start with '_'");
-        const bool raw = encoding == "raw";
-        storage_.appended_encoding = raw ? ByteFeed::Encoding::raw : ByteFeed::Encoding::base64;
-        storage_.appended_begin = mark + 1;
-        storage_.appended_end = raw ? all.size() : std::min(all.find('<', mark), all.size());
-    }
-
-    const Source& source_;
-    XmlScanner xml_;
-    VtuStorage& storage_;
+    VtkXml xml_;
     std::string group_; // "Points", "Cells" or neither
     std::vector<Piece> pieces_;
 };

@@ -1,0 +1,31 @@
+// Room: field. The head of a NumPy file, and its numbers one after another.
+// Format: "numpy.lib.format", versions 1 to 3.
+#pragma once
+
+#include <fathom/geometry/format/scalar.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace fathom {
+
+struct NpyHead {
+    Scalar type = Scalar::float64;
+    std::endian order = std::endian::little;
+    bool fortran_order = false;        // the first index runs fastest
+    std::vector<std::uint64_t> shape;
+    std::size_t count = 1;             // of numbers: the product of the shape
+    std::size_t begin = 0;             // of the numbers in the file
+};
+
+[[nodiscard]] bool is_npy(std::span<const std::byte> bytes);
+
+// Throws Error: unsupported (structures, complex and other types, more than 8 dimensions), truncated or count_mismatch
+// where the numbers do not fill the rest of the file exactly.
+[[nodiscard]] NpyHead read_npy_head(const Source& source);
+
+// What stands before the numbers, float32 or float64 of little-endian order.
+[[nodiscard]] std::string written_npy_head(bool doubles, bool fortran_order, const std::vector<std::uint64_t>& shape);
+
+} // namespace fathom
