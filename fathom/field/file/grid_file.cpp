@@ -44,9 +44,13 @@ Format format_of(const Source& source) {
     return format_of_name(source.name);
 }
 
-[[noreturn, maybe_unused]] void refuse_vdb(const std::string& name) {
-    throw Error(Cause::unsupported, "this build was made without OpenVDB (FATHOM_VDB)", {.file = name});
+#ifndef FATHOM_WITH_VDB
+[[noreturn]] void refuse_vdb(const fs::path& path) {
+    throw Error(Cause::unsupported, "this build was made without OpenVDB (FATHOM_VDB)", {.file = path.string()});
 }
+GridFile read_vdb(const fs::path& path, const GridReadOptions&) { refuse_vdb(path); }
+void write_vdb(const GridField&, const fs::path& path) { refuse_vdb(path); }
+#endif
 
 [[noreturn]] void refuse_name(const std::string& name) {
     throw Error(Cause::unknown_format, "no grid format that is known here: .fathom .npy .nrrd .vti .sdf .dist .vdb", {.file = name});
@@ -93,11 +97,7 @@ GridFile read_path(const fs::path& path, const GridReadOptions& options) {
     if (source.bytes.empty()) throw Error(Cause::empty, "the file is empty", {.file = source.name});
     const Format format = format_of(source);
     if (format == Format::fathom) return from_field_file(read_field(source.bytes, source.name, file));
-#ifdef FATHOM_WITH_VDB
     if (format == Format::vdb) return read_vdb(path, options);
-#else
-    if (format == Format::vdb) refuse_vdb(source.name);
-#endif
     return read_samples(format, source, options);
 }
 
@@ -147,6 +147,14 @@ void check_limits(const GridLayout& layout, const fs::path& path, const GridWrit
 
 } // namespace
 
+bool has_openvdb() {
+#ifdef FATHOM_WITH_VDB
+    return true;
+#else
+    return false;
+#endif
+}
+
 GridFile read_grid_file(const fs::path& path, const GridReadOptions& options) {
     return guarded(path.string(), [&] { return read_path(path, options); });
 }
@@ -159,11 +167,7 @@ GridFile read_grid_file(std::span<const std::byte> bytes, std::string_view name,
 void write_grid_file(const GridField& field, const fs::path& path, const GridWriteOptions& options) {
     const Format format = format_of_name(path);
     if (format == Format::fathom) return write_field(field, path, options.note);
-#ifdef FATHOM_WITH_VDB
     if (format == Format::vdb) return write_vdb(field, path);
-#else
-    if (format == Format::vdb) refuse_vdb(path.string());
-#endif
     const Write write = writer_of(format);
     if (!write) refuse_name(path.string());
     check_limits(field.layout(), path, options);

@@ -51,4 +51,7 @@ struct GridWriteOptions {
 // and .vdb stay sparse. Atomic: a failed write leaves no half file. The same bytes for any number of threads.
 void write_grid_file(const GridField& field, const std::filesystem::path& path, const GridWriteOptions& options = {});
 
+// Whether this build has OpenVDB; without it, .vdb files are refused with Error{unsupported}.
+[[nodiscard]] bool has_openvdb();
+
 } // namespace fathom

@@ -20,8 +20,10 @@ void write_vega(FileWriter& file, const GridData& data, const GridWriteOptions& 
 
 [[nodiscard]] bool is_vega(std::span<const std::byte> bytes); // the counts in front give the size of the file exactly
 
-// OpenVDB level sets; only in builds with FATHOM_VDB.
+#ifdef FATHOM_WITH_VDB
+// OpenVDB level sets. Read in a child process with bounded memory and time: OpenVDB trusts its files.
 [[nodiscard]] GridFile read_vdb(const std::filesystem::path& path, const GridReadOptions& options);
 void write_vdb(const GridField& field, const std::filesystem::path& path);
+#endif
 
 } // namespace fathom

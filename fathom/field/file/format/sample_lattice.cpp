@@ -44,12 +44,19 @@ double cubic_cell(const Vec3& spacing, const Place& place) {
     return cell;
 }
 
+void check_reach(std::span<const double, brick_size> samples, double cell, GridStorage storage, const Place& place) {
+    if (storage != GridStorage::code16) return;
+    const auto [low, high] = std::minmax_element(samples.begin(), samples.end());
+    if (*high - *low > 23 * cell || std::max(-*low, *high) > 1e5 * cell)
+        throw Error(Cause::unsupported, "too steep for 16-bit codes: read it as float32", place);
+}
+
 LatticeBuilder::LatticeBuilder(const SampleLattice& lattice, const Source& source, const GridReadOptions& options, std::size_t extra)
     : source_(source), options_(options), layout_(layout_of(lattice, {.file = source.name, .element = "lattice"})) {
     if (!(options.error >= 0) || !(options.lipschitz >= 0))
         throw Error(Cause::invalid_argument, "must not be negative", {.element = "option error or lipschitz"});
     // A sample takes more than its own 4 bytes below; this alone keeps the sums from overflow.
-    const std::size_t limit = options.memory_limit > 0 ? options.memory_limit : 16 * source.bytes.size() + (std::size_t{48} << 20);
+    const std::size_t limit = memory_limit(options, source.bytes.size());
     const bool countable = layout_.brick_count() < limit && lattice.counts[0] * lattice.counts[1] < limit / lattice.counts[2];
     if (!countable || extra > limit || bytes_needed(lattice, layout_, options.storage) > limit - extra)
         throw Error(Cause::too_large, fmt::format("a grid of {} x {} x {} samples takes more memory than the limit of {} MB", lattice.counts[0],
@@ -90,15 +97,6 @@ double LatticeBuilder::padding_error() const {
     return 2 * layout_.cell * gap.norm();
 }
 
-void LatticeBuilder::check_reach(std::span<const double, brick_size> samples, std::size_t brick) const {
-    if (options_.storage != GridStorage::code16) return;
-    const auto [low, high] = std::minmax_element(samples.begin(), samples.end());
-    const double cell = layout_.cell;
-    if (*high - *low > 23 * cell || std::max(-*low, *high) > 1e5 * cell)
-        throw Error(Cause::unsupported, "too steep for 16-bit codes: read it as float32",
-                    {.file = source_.name, .element = "brick", .index = static_cast<std::int64_t>(brick)});
-}
-
 GridFile LatticeBuilder::finish(std::string format, std::vector<std::string> remarks) && {
     std::vector<float> corners(layout_.corner_count());
     for (std::size_t c = 0; c < corners.size(); ++c) {
@@ -112,7 +110,7 @@ GridFile LatticeBuilder::finish(std::string format, std::vector<std::string> rem
             const auto p = layout_.brick_position(b);
             for (int s = 0; s < static_cast<int>(brick_size); ++s)
                 samples[static_cast<std::size_t>(s)] = value_at({p[0] * brick_cells + s % 9, p[1] * brick_cells + s / 9 % 9, p[2] * brick_cells + s / 81});
-            check_reach(samples, b);
+            check_reach(samples, layout_.cell, options_.storage, {.file = source_.name, .element = "brick", .index = static_cast<std::int64_t>(b)});
             assembler.set(b, samples);
         }
     });

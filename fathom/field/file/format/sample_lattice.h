@@ -20,6 +20,14 @@ struct SampleLattice {
 // The side of a cubic cell; Error{unsupported} where the three differ by more than a millionth or one is not positive.
 [[nodiscard]] double cubic_cell(const Vec3& spacing, const Place& place);
 
+// Bytes that reading a file of `size` may take.
+[[nodiscard]] inline std::size_t memory_limit(const GridReadOptions& options, std::size_t size) {
+    return options.memory_limit > 0 ? options.memory_limit : 16 * size + (std::size_t{48} << 20);
+}
+
+// Error{unsupported} where 16-bit codes, if asked for, cannot hold the samples of a brick.
+void check_reach(std::span<const double, brick_size> samples, double cell, GridStorage storage, const Place& place);
+
 // Takes samples as a file lists them, and makes the field. One object a file.
 class LatticeBuilder {
 public:
@@ -45,7 +53,6 @@ private:
     [[nodiscard]] bool is_padded() const;
     [[nodiscard]] double value_at(const std::array<int, 3>& sample) const;
     [[nodiscard]] double padding_error() const;
-    void check_reach(std::span<const double, brick_size> samples, std::size_t brick) const;
 
     const Source& source_;
     GridReadOptions options_;
