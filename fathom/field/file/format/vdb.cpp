@@ -7,6 +7,7 @@
 #include <fathom/field/file/grid_check.h>
 #include <fathom/field/grid/grid_assembler.h>
 #include <fathom/field/grid/grid_lattice.h>
+#include <fathom/geometry/format/byte_reader.h>
 
 #include <fmt/format.h>
 #include <openvdb/openvdb.h>
