@@ -9,7 +9,9 @@ namespace {
 using testing::error_of;
 using testing::ScratchFolder;
 
-std::string text_of(const MappedFile& file) { return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()}; }
+std::string text_of(const MappedFile& file) {
+    return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
+}
 
 TEST(MappedFile, shows_the_bytes_of_the_file_even_when_its_name_is_gone) {
     const ScratchFolder folder;

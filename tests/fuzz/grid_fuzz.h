@@ -1,5 +1,5 @@
-// What the fuzz targets of grid formats share: a reader gives a sound grid that answers, or throws Error; anything else is
-// a finding.
+// What the fuzz targets of grid formats share: a reader gives a sound grid that answers, or throws Error; anything else
+// is a finding.
 #pragma once
 
 #include <fathom/base/random.h>
@@ -39,7 +39,8 @@ int expect_grid_or_error(Read&& read) {
 inline int feed_grid(const std::uint8_t* data, std::size_t size, const char* name) {
     GridReadOptions options;
     options.memory_limit = std::size_t{4} << 20; // what a few bytes ask for is quickly made
-    return expect_grid_or_error([&] { return read_grid_file(std::as_bytes(std::span(data, size)), name, options).field; });
+    return expect_grid_or_error(
+        [&] { return read_grid_file(std::as_bytes(std::span(data, size)), name, options).field; });
 }
 
 } // namespace fathom::testing

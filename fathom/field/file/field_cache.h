@@ -1,6 +1,6 @@
-// Room: field. Fields that were built before, kept in a folder: the second time a mesh is asked for, its field is mapped.
-// Safe beside other threads and processes: an entry appears complete or not at all, and one that is damaged counts as
-// absent. A cache never makes work fail: it finds nothing, or says why it kept nothing.
+// Room: field. Fields that were built before, kept in a folder: the second time a mesh is asked for, its field is
+// mapped. Safe beside other threads and processes: an entry appears complete or not at all, and one that is damaged
+// counts as absent. A cache never makes work fail: it finds nothing, or says why it kept nothing.
 #pragma once
 
 #include <fathom/base/hash.h>

@@ -16,13 +16,25 @@ namespace fathom {
 
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "the arrays of a .fathom file are used as they lie: little-endian");
+static_assert(std::endian::native == std::endian::little,
+              "the arrays of a .fathom file are used as they lie: little-endian");
 
 constexpr std::size_t alignment = 64;
-constexpr std::array<unsigned char, 8> magic = {0x89, 'F', 'T', 'H', 'M', '\r', '\n', 0x1a}; // damaged by text transfer, like PNG's
+constexpr std::array<unsigned char, 8> magic = {0x89, 'F',  'T',  'H',
+                                                'M',  '\r', '\n', 0x1a}; // damaged by text transfer, like PNG's
 
-enum Part : std::size_t { note_part, corner_part, brick_part, base_part, sample_part, block_part, level_part, part_count };
-constexpr std::array<std::string_view, part_count> part_names = {"note", "corners", "brick positions", "bases", "samples", "block ranges", "level ranges"};
+enum Part : std::size_t {
+    note_part,
+    corner_part,
+    brick_part,
+    base_part,
+    sample_part,
+    block_part,
+    level_part,
+    part_count
+};
+constexpr std::array<std::string_view, part_count> part_names = {"note",    "corners",      "brick positions", "bases",
+                                                                 "samples", "block ranges", "level ranges"};
 
 struct Section {
     std::uint64_t offset = 0;   // a multiple of 64
@@ -58,7 +70,9 @@ std::uint64_t checksum_of(const Header& header) { return checksum(bytes_of(heade
 std::uint64_t section_checksum(ByteSpan bytes) {
     constexpr std::size_t block = std::size_t{4} << 20;
     std::vector<std::uint64_t> sums((bytes.size() + block - 1) / block);
-    parallel_tasks(sums.size(), [&](std::size_t k) { sums[k] = checksum(bytes.subspan(k * block, std::min(block, bytes.size() - k * block))); });
+    parallel_tasks(sums.size(), [&](std::size_t k) {
+        sums[k] = checksum(bytes.subspan(k * block, std::min(block, bytes.size() - k * block)));
+    });
     return checksum(std::as_bytes(std::span(sums)));
 }
 
@@ -116,7 +130,9 @@ public:
     }
 
 private:
-    [[nodiscard]] Place place(std::string_view element = {}) const { return {.file = name_, .element = std::string(element)}; }
+    [[nodiscard]] Place place(std::string_view element = {}) const {
+        return {.file = name_, .element = std::string(element)};
+    }
     [[noreturn]] void fail(Cause cause, std::string reason, std::string_view element = {}) const {
         throw Error(cause, std::move(reason), place(element));
     }
@@ -126,9 +142,12 @@ private:
         if (bytes_.size() < sizeof(Header)) fail(Cause::truncated, "ends inside its header");
         std::memcpy(&header_, bytes_.data(), sizeof(Header));
         if (header_.version != field_file_version)
-            fail(Cause::unsupported, fmt::format("has version {}; version {} is read here", header_.version, field_file_version));
-        if (header_.checksum != checksum_of(header_)) fail(Cause::malformed, "is damaged: its checksum does not fit", "header");
-        if (header_.header_size != sizeof(Header)) fail(Cause::malformed, "has another size than this version", "header");
+            fail(Cause::unsupported,
+                 fmt::format("has version {}; version {} is read here", header_.version, field_file_version));
+        if (header_.checksum != checksum_of(header_))
+            fail(Cause::malformed, "is damaged: its checksum does not fit", "header");
+        if (header_.header_size != sizeof(Header))
+            fail(Cause::malformed, "has another size than this version", "header");
         if (header_.file_size != bytes_.size())
             fail(bytes_.size() < header_.file_size ? Cause::truncated : Cause::count_mismatch,
                  fmt::format("has {} bytes, where its header states {}", bytes_.size(), header_.file_size));
@@ -156,12 +175,15 @@ private:
         }
     }
 
-    [[nodiscard]] ByteSpan section(Part part) const { return bytes_.subspan(header_.sections[part].offset, header_.sections[part].size); }
+    [[nodiscard]] ByteSpan section(Part part) const {
+        return bytes_.subspan(header_.sections[part].offset, header_.sections[part].size);
+    }
 
     template <class T>
     void point_at(std::span<const T>& array, Part part) const {
         const ByteSpan bytes = section(part);
-        if (bytes.size() % sizeof(T) != 0) fail(Cause::count_mismatch, "does not hold a whole number of entries", part_names[part]);
+        if (bytes.size() % sizeof(T) != 0)
+            fail(Cause::count_mismatch, "does not hold a whole number of entries", part_names[part]);
         array = {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
     }
 
@@ -178,7 +200,9 @@ private:
         point_at(ranges, level_part);
         const GridCounts counts = counts_of(data.layout, data.stored_bricks(), bytes_.size(), place());
         if (ranges.size() != counts.level_entries)
-            fail(Cause::count_mismatch, fmt::format("{} entries, where the layout asks for {}", ranges.size(), counts.level_entries), part_names[level_part]);
+            fail(Cause::count_mismatch,
+                 fmt::format("{} entries, where the layout asks for {}", ranges.size(), counts.level_entries),
+                 part_names[level_part]);
         data.levels = split_levels(data.layout, ranges);
     }
 
@@ -197,9 +221,14 @@ void write_field(const GridField& field, const std::filesystem::path& path, std:
     const GridData& data = field.data();
     check_grid(data, {.file = path.string()});
     const std::vector<FloatRange> levels = joined(data.levels);
-    const ByteSpan samples = data.storage == GridStorage::code16 ? std::as_bytes(data.codes) : std::as_bytes(data.values);
-    const std::array<ByteSpan, part_count> parts = {std::as_bytes(std::span(note)), std::as_bytes(data.corners), std::as_bytes(data.brick_of),
-                                                    std::as_bytes(data.bases),      samples,                     std::as_bytes(data.block_ranges),
+    const ByteSpan samples =
+        data.storage == GridStorage::code16 ? std::as_bytes(data.codes) : std::as_bytes(data.values);
+    const std::array<ByteSpan, part_count> parts = {std::as_bytes(std::span(note)),
+                                                    std::as_bytes(data.corners),
+                                                    std::as_bytes(data.brick_of),
+                                                    std::as_bytes(data.bases),
+                                                    samples,
+                                                    std::as_bytes(data.block_ranges),
                                                     std::as_bytes(std::span(levels))};
     Header header = header_of(data);
     header.file_size = sizeof(Header);

@@ -12,7 +12,8 @@ namespace fathom {
 
 namespace {
 
-[[noreturn]] void fail(Cause cause, std::string reason, Place place, std::string_view element = {}, std::size_t index = SIZE_MAX) {
+[[noreturn]] void fail(Cause cause, std::string reason, Place place, std::string_view element = {},
+                       std::size_t index = SIZE_MAX) {
     place.element = element;
     if (index != SIZE_MAX) place.index = static_cast<std::int64_t>(index);
     throw Error(cause, std::move(reason), std::move(place));
@@ -36,7 +37,8 @@ void check_numbers(const GridData& data, const Place& place) {
 
 void check_length(std::size_t length, std::size_t expected, std::string_view name, const Place& place) {
     if (length != expected)
-        fail(Cause::count_mismatch, fmt::format("{} entries, where the layout asks for {}", length, expected), place, name);
+        fail(Cause::count_mismatch, fmt::format("{} entries, where the layout asks for {}", length, expected), place,
+             name);
 }
 
 constexpr std::size_t chunk = std::size_t{1} << 18;
@@ -51,12 +53,14 @@ std::size_t first_bad(std::span<const T> entries, Bad bad) {
         while (!bad(entries[begin])) ++begin;
         return begin;
     };
-    return parallel_reduce(entries.size(), chunk, SIZE_MAX, search, [](std::size_t a, std::size_t b) { return std::min(a, b); });
+    return parallel_reduce(entries.size(), chunk, SIZE_MAX, search,
+                           [](std::size_t a, std::size_t b) { return std::min(a, b); });
 }
 
 bool is_bad(float value) { return (std::bit_cast<std::uint32_t>(value) & 0x7f800000u) == 0x7f800000u; }
 bool is_bad(const FloatRange& range) {
-    return static_cast<bool>(static_cast<int>(is_bad(range.lower)) | static_cast<int>(is_bad(range.upper)) | static_cast<int>(range.lower > range.upper));
+    return static_cast<bool>(static_cast<int>(is_bad(range.lower)) | static_cast<int>(is_bad(range.upper)) |
+                             static_cast<int>(range.lower > range.upper));
 }
 
 void check_finite(std::span<const float> values, std::string_view name, const Place& place) {
@@ -74,10 +78,13 @@ void check_bricks(std::span<const Index> brick_of, std::size_t stored, const Pla
     for (std::size_t b = 0; b < brick_of.size(); ++b) {
         if (brick_of[b] == no_index) continue;
         if (brick_of[b] != next || next == stored)
-            fail(Cause::index_out_of_range, fmt::format("names stored brick {} of {}, where {} is next", brick_of[b], stored, next), place, "brick", b);
+            fail(Cause::index_out_of_range,
+                 fmt::format("names stored brick {} of {}, where {} is next", brick_of[b], stored, next), place,
+                 "brick", b);
         ++next;
     }
-    if (next != stored) fail(Cause::count_mismatch, fmt::format("{} bricks are stored, but {} have a position", stored, next), place);
+    if (next != stored)
+        fail(Cause::count_mismatch, fmt::format("{} bricks are stored, but {} have a position", stored, next), place);
 }
 
 } // namespace
@@ -87,7 +94,8 @@ GridCounts counts_of(const GridLayout& layout, std::size_t stored, std::size_t a
         fail(Cause::non_finite, "the origin or the cell size is no such number", place, "layout");
     std::size_t corners = 1;
     for (const int n : layout.bricks) {
-        if (n < 1 || n > most_bricks_along) fail(Cause::malformed, fmt::format("{} bricks along an axis", n), place, "layout");
+        if (n < 1 || n > most_bricks_along)
+            fail(Cause::malformed, fmt::format("{} bricks along an axis", n), place, "layout");
         if (corners > available / sizeof(float) / static_cast<std::size_t>(n + 1))
             fail(Cause::count_mismatch, "asks for more bricks than there are bytes", place, "layout");
         corners *= static_cast<std::size_t>(n + 1);
@@ -136,7 +144,8 @@ void check_grid(const GridData& data, const Place& place) {
     check_finite(data.corners, "corner", place);
     check_finite(data.values, "value", place);
     check_ranges(data.block_ranges, "block range", place);
-    const std::size_t bad = first_bad(data.bases, [](std::int32_t base) { return base > std::numeric_limits<std::int32_t>::max() - 65535; });
+    const std::size_t bad = first_bad(
+        data.bases, [](std::int32_t base) { return base > std::numeric_limits<std::int32_t>::max() - 65535; });
     if (bad != SIZE_MAX) fail(Cause::malformed, "codes past its reach", place, "base", bad);
 }
 

@@ -1,5 +1,5 @@
-// Room: field. Is this grid sound enough to be asked? For grids that come from files, and before one is written: whatever
-// passes can be queried without reading past its arrays and without overflow, whoever made it.
+// Room: field. Is this grid sound enough to be asked? For grids that come from files, and before one is written:
+// whatever passes can be queried without reading past its arrays and without overflow, whoever made it.
 #pragma once
 
 #include <fathom/base/error.h>
@@ -22,10 +22,12 @@ struct GridCounts {
 
 // What the layout asks for, computed without overflow. Error{malformed, non_finite} where it is no layout,
 // Error{count_mismatch} where a grid of `available` bytes cannot have it.
-[[nodiscard]] GridCounts counts_of(const GridLayout& layout, std::size_t stored, std::size_t available, const Place& place);
+[[nodiscard]] GridCounts counts_of(const GridLayout& layout, std::size_t stored, std::size_t available,
+                                   const Place& place);
 
 // Levels of `entries` in turn, as they are laid out one after another.
-[[nodiscard]] std::vector<std::span<const FloatRange>> split_levels(const GridLayout& layout, std::span<const FloatRange> entries);
+[[nodiscard]] std::vector<std::span<const FloatRange>> split_levels(const GridLayout& layout,
+                                                                    std::span<const FloatRange> entries);
 
 // Layout, numbers and all arrays: finite, in range, of the lengths that the layout asks for, stored bricks numbered in
 // the order of their positions. Throws Error that names the array and the entry. Reads every array but the codes once.

@@ -23,8 +23,14 @@ Format format_of_name(const fs::path& path) {
         std::string_view ending;
         Format format;
     };
-    constexpr std::array<Ending, 8> endings = {{{".fathom", Format::fathom}, {".npy", Format::npy}, {".nrrd", Format::nrrd}, {".vti", Format::vti},
-                                                {".sdf", Format::sdfgen}, {".dist", Format::vega}, {".distance", Format::vega}, {".vdb", Format::vdb}}};
+    constexpr std::array<Ending, 8> endings = {{{".fathom", Format::fathom},
+                                                {".npy", Format::npy},
+                                                {".nrrd", Format::nrrd},
+                                                {".vti", Format::vti},
+                                                {".sdf", Format::sdfgen},
+                                                {".dist", Format::vega},
+                                                {".distance", Format::vega},
+                                                {".vdb", Format::vdb}}};
     std::string ending = path.extension().string();
     for (char& c : ending)
         if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
@@ -53,7 +59,8 @@ void write_vdb(const GridField&, const fs::path& path) { refuse_vdb(path); }
 #endif
 
 [[noreturn]] void refuse_name(const std::string& name) {
-    throw Error(Cause::unknown_format, "no grid format that is known here: .fathom .npy .nrrd .vti .sdf .dist .vdb", {.file = name});
+    throw Error(Cause::unknown_format, "no grid format that is known here: .fathom .npy .nrrd .vti .sdf .dist .vdb",
+                {.file = name});
 }
 
 GridFile from_field_file(FieldFile file) { return {std::move(file.field), "fathom", std::move(file.note), {}}; }
@@ -138,11 +145,17 @@ void check_limits(const GridLayout& layout, const fs::path& path, const GridWrit
     const Place place{.file = path.string()};
     const std::uint64_t size = sample_count(layout) * (options.doubles ? 8 : 4);
     if (size > options.size_limit)
-        throw Error(Cause::too_large, fmt::format("all samples take {} MB, more than the limit of {} MB", size >> 20, options.size_limit >> 20), place);
+        throw Error(
+            Cause::too_large,
+            fmt::format("all samples take {} MB, more than the limit of {} MB", size >> 20, options.size_limit >> 20),
+            place);
     const auto n = sample_counts(layout);
     const std::uint64_t memory = n[0] * n[1] * (brick_samples + 1) * sizeof(double);
     if (memory > options.memory_limit)
-        throw Error(Cause::too_large, fmt::format("8 slices take {} MB, more than the limit of {} MB", memory >> 20, options.memory_limit >> 20), place);
+        throw Error(
+            Cause::too_large,
+            fmt::format("8 slices take {} MB, more than the limit of {} MB", memory >> 20, options.memory_limit >> 20),
+            place);
 }
 
 } // namespace

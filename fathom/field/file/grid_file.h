@@ -1,8 +1,8 @@
-// Room: field. Grids of distances in the files of others, in and out. Every byte read is taken for hostile: an Error names
-// file, element and reason. What each format keeps and loses: docs/field-files.md.
+// Room: field. Grids of distances in the files of others, in and out. Every byte read is taken for hostile: an Error
+// names file, element and reason. What each format keeps and loses: docs/field-files.md.
 //   .fathom  our own (field_file.h)            .npy   NumPy, three dimensions     .nrrd  Nearly Raw Raster Data
-//   .vti     VTK image data                    .sdf   SDFGen's text               .dist  Vega FEM's binary distance field
-//   .vdb     OpenVDB level sets, where the build has FATHOM_VDB
+//   .vti     VTK image data                    .sdf   SDFGen's text               .dist  Vega FEM's binary distance
+//   field .vdb     OpenVDB level sets, where the build has FATHOM_VDB
 #pragma once
 
 #include <fathom/field/grid/grid_field.h>
@@ -15,14 +15,16 @@
 
 namespace fathom {
 
+// Of files that are not our own: a .fathom file says all of this itself.
 struct GridReadOptions {
     Vec3 origin = Vec3::Zero(); // of the first sample (m); .npy only, which does not carry it
     double cell = 1;            // m; .npy only
     bool x_first = false;       // .npy: the array is indexed [x][y][z] instead of [z][y][x]
     double error = HUGE_VAL;    // |sample - true distance| (m), where the caller knows it; no format carries it
     double lipschitz = 1;       // of the function that was sampled; counts where the error is known
-    GridStorage storage = GridStorage::float32; // of the grid in memory; code16 is for samples no steeper than a distance
-    std::size_t memory_limit = 0;               // bytes; 0: 16 times the file and 48 MB
+    GridStorage storage =
+        GridStorage::float32;     // of the grid in memory; code16 is for samples no steeper than a distance
+    std::size_t memory_limit = 0; // bytes; 0: 16 times the file and 48 MB
 };
 
 struct GridFile {
@@ -33,22 +35,23 @@ struct GridFile {
 };
 
 // The content decides the format where it can, else the ending of the name. Cells must be cubes and axes in order, else
-// Error{unsupported}. Samples that are not whole bricks of 8 cells are continued beyond the last ones as a field answers
-// outside its domain; a remark says so, and a known error grows by what that may be off.
+// Error{unsupported}. Samples that are not whole bricks of 8 cells are continued beyond the last ones as a field
+// answers outside its domain; a remark says so, and a known error grows by what that may be off.
 [[nodiscard]] GridFile read_grid_file(const std::filesystem::path& path, const GridReadOptions& options = {});
 // The same from memory; `name` serves the messages and the choice of format. Not for .vdb.
-[[nodiscard]] GridFile read_grid_file(std::span<const std::byte> bytes, std::string_view name, const GridReadOptions& options = {});
+[[nodiscard]] GridFile read_grid_file(std::span<const std::byte> bytes, std::string_view name,
+                                      const GridReadOptions& options = {});
 
 struct GridWriteOptions {
-    std::string note;      // .fathom only
-    bool doubles = false;  // 8 bytes a sample instead of 4; .npy, .nrrd, .vti, .dist
-    bool x_first = false;  // .npy: index the array [x][y][z]
+    std::string note;                                // .fathom only
+    bool doubles = false;                            // samples in double instead of float; all but .fathom and .vdb
+    bool x_first = false;                            // .npy: index the array [x][y][z]
     std::size_t size_limit = std::size_t{16} << 30;  // bytes of the file; Error{too_large} before it is begun
     std::size_t memory_limit = std::size_t{2} << 30; // bytes; what is sampled at a time is 8 slices
 };
 
-// The ending of the name decides. All samples of the lattice are written, interpolated where no brick is stored; .fathom
-// and .vdb stay sparse. Atomic: a failed write leaves no half file. The same bytes for any number of threads.
+// The ending of the name decides. All samples of the lattice are written, interpolated where no brick is stored;
+// .fathom and .vdb stay sparse. Atomic: a failed write leaves no half file. The same bytes for any number of threads.
 void write_grid_file(const GridField& field, const std::filesystem::path& path, const GridWriteOptions& options = {});
 
 // Whether this build has OpenVDB; without it, .vdb files are refused with Error{unsupported}.

@@ -43,8 +43,7 @@ std::uint64_t VtkXml::number(std::string_view key, std::string_view otherwise) c
 bool VtkXml::file_head() {
     const std::string type = value("type", "");
     if (type != type_)
-        xml_.fail(Cause::unsupported,
-                  fmt::format("a VTK file of type '{}'; only {} is read", printable(type), type_));
+        xml_.fail(Cause::unsupported, fmt::format("a VTK file of type '{}'; only {} is read", printable(type), type_));
     const std::string order = value("byte_order", "LittleEndian"), header = value("header_type", "UInt32");
     if (order != "LittleEndian" && order != "BigEndian") xml_.fail(Cause::malformed, "an unknown byte_order");
     if (header != "UInt32" && header != "UInt64") xml_.fail(Cause::malformed, "an unknown header_type");
@@ -109,8 +108,7 @@ void VtkXml::appended_data() {
         xml_.fail(Cause::unsupported, "an unknown encoding of the appended data");
     const std::string_view all = source_.text();
     const std::size_t mark = all.find_first_not_of(" \t\r\n", xml_.offset());
-    if (mark == all.npos || all[mark] != '_')
-        xml_.fail(Cause::malformed, "the appended data does not start with '_'");
+    if (mark == all.npos || all[mark] != '_') xml_.fail(Cause::malformed, "the appended data does not start with '_'");
     const bool raw = encoding == "raw";
     storage_.appended_encoding = raw ? ByteFeed::Encoding::raw : ByteFeed::Encoding::base64;
     storage_.appended_begin = mark + 1;

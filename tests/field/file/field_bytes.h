@@ -26,7 +26,9 @@ void put_at(std::string& bytes, std::size_t at, T value) {
 }
 
 // Where section k begins: note, corners, brick positions, bases, samples, block ranges, level ranges.
-[[nodiscard]] inline std::size_t section_at(const std::string& bytes, std::size_t k) { return number_at(bytes, field_table + 24 * k); }
+[[nodiscard]] inline std::size_t section_at(const std::string& bytes, std::size_t k) {
+    return number_at(bytes, field_table + 24 * k);
+}
 
 // All checksums and the size of the file, as far as the places that the header names lie in the file.
 inline void seal(std::string& bytes) {
@@ -37,7 +39,8 @@ inline void seal(std::string& bytes) {
         if (offset > bytes.size() || size > bytes.size() - offset) continue;
         std::vector<std::uint64_t> sums;
         for (std::size_t at = 0; at < size; at += 4u << 20)
-            sums.push_back(checksum(std::as_bytes(std::span(bytes).subspan(offset + at, std::min<std::size_t>(4u << 20, size - at)))));
+            sums.push_back(checksum(
+                std::as_bytes(std::span(bytes).subspan(offset + at, std::min<std::size_t>(4u << 20, size - at)))));
         put_at(bytes, field_table + 24 * k + 16, checksum(std::as_bytes(std::span(sums))));
     }
     put_at(bytes, 312, checksum(std::as_bytes(std::span(bytes).first(312))));

@@ -17,7 +17,9 @@ namespace {
 namespace fs = std::filesystem;
 using testing::ScratchFolder;
 
-GridField ball(double radius = 1) { return bake(testing::BallField(Vec3::Zero(), radius), {.box = {}, .resolution = 24}); }
+GridField ball(double radius = 1) {
+    return bake(testing::BallField(Vec3::Zero(), radius), {.box = {}, .resolution = 24});
+}
 
 // Sets a variable of the environment for the length of a test; nullptr unsets it.
 class Environment {

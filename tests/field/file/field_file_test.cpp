@@ -56,7 +56,8 @@ TEST(FieldFile, gives_back_every_bit) {
             EXPECT_EQ(file.note, "{\"source\": \"torus\"}");
             EXPECT_EQ(a.layout, b.layout);
             EXPECT_EQ(a.storage, b.storage);
-            EXPECT_EQ(std::tie(a.band, a.near_error, a.far_error, a.lipschitz, a.step), std::tie(b.band, b.near_error, b.far_error, b.lipschitz, b.step));
+            EXPECT_EQ(std::tie(a.band, a.near_error, a.far_error, a.lipschitz, a.step),
+                      std::tie(b.band, b.near_error, b.far_error, b.lipschitz, b.step));
             expect_same(a.corners, b.corners, "corners");
             expect_same(a.brick_of, b.brick_of, "brick_of");
             expect_same(a.bases, b.bases, "bases");
@@ -141,11 +142,13 @@ TEST(FieldFile, a_shortened_or_lengthened_file_is_refused) {
     const std::string whole = written(small_grid());
     Random random(2);
     for (int i = 0; i < 300; ++i) {
-        const std::size_t length = i < 16 ? whole.size() * static_cast<std::size_t>(i) / 16 : random.below(whole.size());
+        const std::size_t length =
+            i < 16 ? whole.size() * static_cast<std::size_t>(i) / 16 : random.below(whole.size());
         const Error error = error_of([&] { static_cast<void>(read_field_bytes(whole.substr(0, length))); });
         EXPECT_TRUE(error.cause() == Cause::truncated || error.cause() == Cause::unknown_format) << error.what();
     }
-    EXPECT_EQ(error_of([&] { static_cast<void>(read_field_bytes(whole + std::string(64, '\0'))); }).cause(), Cause::count_mismatch);
+    EXPECT_EQ(error_of([&] { static_cast<void>(read_field_bytes(whole + std::string(64, '\0'))); }).cause(),
+              Cause::count_mismatch);
 }
 
 // What each change is refused for, although all checksums fit.
@@ -192,7 +195,8 @@ TEST(FieldFile, a_sealed_file_of_random_bytes_is_refused_or_answers) {
     for (std::size_t i = 0; i < runs; ++i) {
         std::string bytes = whole;
         for (std::size_t n = 1 + random.below(4); n > 0; --n)
-            put_at(bytes, i % 2 == 0 ? random.below(testing::field_header_size) : random.below(bytes.size()), static_cast<unsigned char>(random.bits()));
+            put_at(bytes, i % 2 == 0 ? random.below(testing::field_header_size) : random.below(bytes.size()),
+                   static_cast<unsigned char>(random.bits()));
         testing::seal(bytes);
         try {
             const GridField field = read_field_bytes(bytes).field;
@@ -214,9 +218,12 @@ TEST(FieldFile, refuses_what_is_no_field_file) {
     const ScratchFolder folder;
     EXPECT_EQ(error_of([&] { static_cast<void>(read_field(folder / "missing.fathom")); }).cause(), Cause::cannot_open);
     EXPECT_EQ(error_of([&] { static_cast<void>(read_field(folder.path())); }).cause(), Cause::cannot_open);
-    EXPECT_EQ(error_of([&] { static_cast<void>(read_field(folder.write("empty", ""))); }).cause(), Cause::unknown_format);
-    EXPECT_EQ(error_of([&] { static_cast<void>(read_field(folder.write("text", "solid torus\n"))); }).cause(), Cause::unknown_format);
-    EXPECT_EQ(error_of([&] { write_field(small_grid(), folder / "no folder" / "a.fathom"); }).cause(), Cause::cannot_write);
+    EXPECT_EQ(error_of([&] { static_cast<void>(read_field(folder.write("empty", ""))); }).cause(),
+              Cause::unknown_format);
+    EXPECT_EQ(error_of([&] { static_cast<void>(read_field(folder.write("text", "solid torus\n"))); }).cause(),
+              Cause::unknown_format);
+    EXPECT_EQ(error_of([&] { write_field(small_grid(), folder / "no folder" / "a.fathom"); }).cause(),
+              Cause::cannot_write);
     EXPECT_EQ(folder.file_count(), 2u) << "and nothing half written stays";
 }
 
@@ -224,7 +231,9 @@ TEST(FieldFile, a_grid_that_no_reader_would_take_is_not_written) {
     const ScratchFolder folder;
     GridLayout layout;
     layout.bricks = {1, 1, 1};
-    const GridField field = testing::grid_of(layout, GridStorage::float32, [](int i, int, int) { return i == 3 ? std::nan("") : 1.0; }, [](std::size_t) { return true; });
+    const GridField field = testing::grid_of(
+        layout, GridStorage::float32, [](int i, int, int) { return i == 3 ? std::nan("") : 1.0; },
+        [](std::size_t) { return true; });
     EXPECT_EQ(error_of([&] { write_field(field, folder / "a.fathom"); }).cause(), Cause::non_finite);
     EXPECT_EQ(folder.file_count(), 0u);
 }

@@ -33,7 +33,9 @@ GridReadOptions placed_as(const GridField& field) {
     return options;
 }
 
-GridFile read_text(std::string_view text, std::string_view name, const GridReadOptions& options = {}) { return read_grid_file(bytes_of(text), name, options); }
+GridFile read_text(std::string_view text, std::string_view name, const GridReadOptions& options = {}) {
+    return read_grid_file(bytes_of(text), name, options);
+}
 
 Cause cause_of(std::string_view text, std::string_view name, const GridReadOptions& options = {}) {
     const Error error = error_of([&] { static_cast<void>(read_text(text, name, options)); });
@@ -76,7 +78,8 @@ TEST(GridFile, every_format_gives_back_what_was_written) {
                     EXPECT_EQ(file.field.error_bound(), HUGE_VAL) << "nobody said how good the samples are";
                     const std::vector<double> expected = all_samples(field), found = all_samples(file.field);
                     const double largest = 4 * scale;
-                    for (std::size_t i = 0; i < expected.size(); ++i) ASSERT_NEAR(expected[i], found[i], 1.2e-7 * largest) << ending << " sample " << i;
+                    for (std::size_t i = 0; i < expected.size(); ++i)
+                        ASSERT_NEAR(expected[i], found[i], 1.2e-7 * largest) << ending << " sample " << i;
                 }
 }
 
@@ -89,12 +92,15 @@ TEST(GridFile, floats_come_back_to_the_bit_and_writing_again_gives_the_same_byte
         options.storage = GridStorage::float32;
         options.dense = true;
         const GridField field = bake(testing::TorusField(1, 0.3), options);
-        const std::filesystem::path first = folder / std::string("a.").append(ending), second = folder / std::string("b.").append(ending);
+        const std::filesystem::path first = folder / std::string("a.").append(ending),
+                                    second = folder / std::string("b.").append(ending);
         write_grid_file(field, first);
         const GridField again = read_grid_file(first, placed_as(field)).field;
         ASSERT_EQ(field.layout(), again.layout()) << ending;
         ASSERT_EQ(field.data().values.size(), again.data().values.size());
-        EXPECT_EQ(std::memcmp(field.data().values.data(), again.data().values.data(), again.data().values.size_bytes()), 0) << ending;
+        EXPECT_EQ(std::memcmp(field.data().values.data(), again.data().values.data(), again.data().values.size_bytes()),
+                  0)
+            << ending;
         write_grid_file(again, second);
         EXPECT_EQ(text_of(first), text_of(second)) << ending;
     }
@@ -133,10 +139,12 @@ TEST(GridFile, our_own_format_goes_through_the_same_door) {
 
 // A lattice of 11 x 4 x 12 samples of a ball, as SDFGen's text.
 std::string ball_text(double radius, std::array<int, 3> counts = {11, 4, 12}) {
-    std::string text = std::to_string(counts[0]) + " " + std::to_string(counts[1]) + " " + std::to_string(counts[2]) + "\n-1 -0.25 -1\n0.25\n";
+    std::string text = std::to_string(counts[0]) + " " + std::to_string(counts[1]) + " " + std::to_string(counts[2]) +
+                       "\n-1 -0.25 -1\n0.25\n";
     for (int k = 0; k < counts[2]; ++k)
         for (int j = 0; j < counts[1]; ++j)
-            for (int i = 0; i < counts[0]; ++i) text += std::to_string(Vec3(-1 + 0.25 * i, -0.25 + 0.25 * j, -1 + 0.25 * k).norm() - radius) + "\n";
+            for (int i = 0; i < counts[0]; ++i)
+                text += std::to_string(Vec3(-1 + 0.25 * i, -0.25 + 0.25 * j, -1 + 0.25 * k).norm() - radius) + "\n";
     return text;
 }
 
@@ -209,7 +217,9 @@ TEST(SdfGen, damaged_text_is_refused_with_its_reason) {
     const Error error = error_of([] { static_cast<void>(read_text("2 2 2\n0 0 0\n1\n0 1 2 3 4 nan 6 7\n", "a.sdf")); });
     EXPECT_EQ(error.cause(), Cause::non_finite);
     EXPECT_EQ(error.place().index, 5);
-    EXPECT_EQ(error_of([] { static_cast<void>(read_text("2 2 2\n0 0 0\n1\n0 1 2 1e39 4 5 6 7\n", "a.sdf")); }).place().index, 3);
+    EXPECT_EQ(
+        error_of([] { static_cast<void>(read_text("2 2 2\n0 0 0\n1\n0 1 2 1e39 4 5 6 7\n", "a.sdf")); }).place().index,
+        3);
 }
 
 // 2 x 3 x 2 cells, the value at corner (i, j, k) is i + 10 j + 100 k.

@@ -31,7 +31,9 @@ Outcome outcome_of(std::string_view bytes, const std::string& name) {
         const GridFile file = read_grid_file(bytes_of(bytes), name);
         return std::isnan(file.field.distance(file.field.domain().center())) ? exhausted : read_well;
     } catch (const Error& error) {
-        return error.reason().find("memory does not hold") != std::string::npos || error.place().file.empty() ? exhausted : refused;
+        return error.reason().find("memory does not hold") != std::string::npos || error.place().file.empty()
+                   ? exhausted
+                   : refused;
     }
 }
 
@@ -63,12 +65,14 @@ TEST(HostileGrids, cuts_and_flips_of_every_format_end_in_a_field_or_an_error) {
         const Bytes file = read_whole_file(folder / name);
         const std::string whole(reinterpret_cast<const char*>(file.span().data()), file.size());
         const Counts counts = counts_in_child(name, whole.size(), [&](Counts& c) {
-            for (std::size_t k = 0; k <= 16; ++k) ++c[outcome_of(std::string_view(whole).substr(0, whole.size() * k / 16), name)];
+            for (std::size_t k = 0; k <= 16; ++k)
+                ++c[outcome_of(std::string_view(whole).substr(0, whole.size() * k / 16), name)];
             Random random(7);
             for (std::size_t k = 0; k < testing::count_of(40, 2000); ++k) {
                 std::string damaged = whole;
                 for (std::size_t n = 1 + random.below(6); n > 0; --n)
-                    damaged[random.below(k % 2 == 0 ? std::min<std::size_t>(whole.size(), 300) : whole.size())] = static_cast<char>(random.bits());
+                    damaged[random.below(k % 2 == 0 ? std::min<std::size_t>(whole.size(), 300) : whole.size())] =
+                        static_cast<char>(random.bits());
                 ++c[outcome_of(damaged, name)];
             }
         });
@@ -92,16 +96,21 @@ std::string npy_of(std::string_view type, std::string_view shape, std::size_t by
 }
 
 std::string nrrd_of(std::string_view type, std::string_view sizes, std::string_view encoding, std::string_view data) {
-    return fmt::format("NRRD0004\ntype: {}\ndimension: 3\nsizes: {}\nspacings: 1 1 1\nendian: little\nencoding: {}\n\n{}", type, sizes, encoding, data);
+    return fmt::format(
+        "NRRD0004\ntype: {}\ndimension: 3\nsizes: {}\nspacings: 1 1 1\nendian: little\nencoding: {}\n\n{}", type, sizes,
+        encoding, data);
 }
 
 std::string vti_of(std::size_t n, std::string_view extent, const std::string& packed) {
     std::string data;
-    for (const std::uint64_t x : {std::uint64_t{1}, std::uint64_t{n}, std::uint64_t{0}, std::uint64_t{packed.size()}}) append_little_endian(data, x);
-    return fmt::format("<VTKFile type=\"ImageData\" byte_order=\"LittleEndian\" header_type=\"UInt64\" compressor=\"vtkZLibDataCompressor\">"
-                       "<ImageData WholeExtent=\"{0}\" Spacing=\"1 1 1\"><Piece Extent=\"{0}\"><PointData><DataArray type=\"Int8\" "
-                       "format=\"appended\" offset=\"0\"/></PointData></Piece></ImageData><AppendedData encoding=\"raw\">_{1}",
-                       extent, data.append(packed));
+    for (const std::uint64_t x : {std::uint64_t{1}, std::uint64_t{n}, std::uint64_t{0}, std::uint64_t{packed.size()}})
+        append_little_endian(data, x);
+    return fmt::format(
+        "<VTKFile type=\"ImageData\" byte_order=\"LittleEndian\" header_type=\"UInt64\" "
+        "compressor=\"vtkZLibDataCompressor\">"
+        "<ImageData WholeExtent=\"{0}\" Spacing=\"1 1 1\"><Piece Extent=\"{0}\"><PointData><DataArray type=\"Int8\" "
+        "format=\"appended\" offset=\"0\"/></PointData></Piece></ImageData><AppendedData encoding=\"raw\">_{1}",
+        extent, data.append(packed));
 }
 
 std::string repeated(std::string text, std::string_view piece, std::size_t count) {
@@ -116,7 +125,8 @@ std::vector<Greedy> greedy_files() {
     const std::string packed = deflated(zeros);
     std::string thin_vega;
     for (const std::int32_t n : {-1, 1, (1 << 18) - 1}) append_little_endian(thin_vega, n);
-    for (const double x : {0.0, 0.0, 0.0, 1.0, 1.0, static_cast<double>((1 << 18) - 1)}) append_little_endian(thin_vega, x);
+    for (const double x : {0.0, 0.0, 0.0, 1.0, 1.0, static_cast<double>((1 << 18) - 1)})
+        append_little_endian(thin_vega, x);
     thin_vega.append(4 * mega, '\0');
     return {{"bytes.npy", npy_of("|u1", "128, 128, 128,", 2 * mega)},
             {"thin.npy", npy_of("|u1", "2, 2, 524288,", 2 * mega)},
@@ -137,7 +147,8 @@ std::vector<Greedy> greedy_files() {
 TEST(HostileGrids, greedy_files_stay_within_their_memory) {
     Counts total{};
     for (const Greedy& file : greedy_files()) {
-        const Counts counts = counts_in_child(file.name, file.content.size(), [&](Counts& c) { ++c[outcome_of(file.content, file.name)]; });
+        const Counts counts = counts_in_child(file.name, file.content.size(),
+                                              [&](Counts& c) { ++c[outcome_of(file.content, file.name)]; });
         for (std::size_t k = 0; k < outcome_count; ++k) total[k] += counts[k];
     }
     EXPECT_GE(total[read_well], 3u);

@@ -42,12 +42,21 @@ std::vector<Vec3> points_of(const std::string& bytes) {
 TEST(Npy, points_come_in_every_type_and_order) {
     const std::vector<Vec3> expected = {{1, 2, 3}, {4, 5, 6}};
     const auto c = {1., 2., 3., 4., 5., 6.}, fortran = {1., 4., 2., 5., 3., 6.};
-    EXPECT_EQ(points_of(npy("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }", numbers<double>(c))), expected);
-    EXPECT_EQ(points_of(npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", numbers<float>(c))), expected);
-    EXPECT_EQ(points_of(npy("{'descr': '>f8', 'fortran_order': True, 'shape': (2, 3), }", numbers<double>(fortran, std::endian::big))), expected);
-    EXPECT_EQ(points_of(npy("{'descr': '>f4', 'fortran_order': False, 'shape': (2, 3), }", numbers<float>(c, std::endian::big), 2)), expected);
-    EXPECT_EQ(points_of(npy("{'descr': '<i8', 'fortran_order': False, 'shape': (2, 3), }", numbers<std::int64_t>(c), 3)), expected);
-    EXPECT_EQ(points_of(npy("{'shape':(2,3),\"fortran_order\":True,'descr':'|u1'}", numbers<std::uint8_t>(fortran))), expected);
+    EXPECT_EQ(points_of(npy("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }", numbers<double>(c))),
+              expected);
+    EXPECT_EQ(points_of(npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", numbers<float>(c))),
+              expected);
+    EXPECT_EQ(points_of(npy("{'descr': '>f8', 'fortran_order': True, 'shape': (2, 3), }",
+                            numbers<double>(fortran, std::endian::big))),
+              expected);
+    EXPECT_EQ(points_of(npy("{'descr': '>f4', 'fortran_order': False, 'shape': (2, 3), }",
+                            numbers<float>(c, std::endian::big), 2)),
+              expected);
+    EXPECT_EQ(
+        points_of(npy("{'descr': '<i8', 'fortran_order': False, 'shape': (2, 3), }", numbers<std::int64_t>(c), 3)),
+        expected);
+    EXPECT_EQ(points_of(npy("{'shape':(2,3),\"fortran_order\":True,'descr':'|u1'}", numbers<std::uint8_t>(fortran))),
+              expected);
     EXPECT_TRUE(points_of(npy("{'descr': '<f8', 'fortran_order': False, 'shape': (0, 3), }", "")).empty());
 }
 
@@ -64,7 +73,8 @@ TEST(Npy, tables_come_back_as_written) {
     write_npy_table(folder / "a.npy", {}, 4);
     EXPECT_EQ(read_npy_table(folder / "a.npy").rows(), 0u);
     EXPECT_EQ(error_of([&] { write_npy_table(folder / "b.npy", values, 3); }).cause(), Cause::invalid_argument);
-    const NpyTable row = read_npy_table(folder.write("row.npy", npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }", numbers<float>({1, 2}))));
+    const NpyTable row = read_npy_table(folder.write(
+        "row.npy", npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }", numbers<float>({1, 2}))));
     EXPECT_EQ(row.columns, 1u);
     EXPECT_EQ(row.values, (std::vector<double>{1, 2}));
 }
@@ -88,13 +98,19 @@ TEST(Npy, damaged_files_are_refused_with_their_reason) {
     EXPECT_EQ(cause_of(std::string("\x93NUMPY\x04\0", 8)), Cause::unsupported);
     EXPECT_EQ(cause_of(std::string("\x93NUMPY\x01\0\xff\xff{", 11)), Cause::truncated);
     EXPECT_EQ(cause_of(with("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }")), Cause::truncated);
-    EXPECT_EQ(cause_of(npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1, 3), }", data + "x")), Cause::count_mismatch);
-    EXPECT_EQ(cause_of(with("{'descr': '<f8', 'fortran_order': False, 'shape': (4611686018427387904, 4611686018427387904, 3), }")), Cause::count_mismatch);
-    EXPECT_EQ(cause_of(with("{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999, 3), }")), Cause::malformed);
+    EXPECT_EQ(cause_of(npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1, 3), }", data + "x")),
+              Cause::count_mismatch);
+    EXPECT_EQ(
+        cause_of(
+            with("{'descr': '<f8', 'fortran_order': False, 'shape': (4611686018427387904, 4611686018427387904, 3), }")),
+        Cause::count_mismatch);
+    EXPECT_EQ(cause_of(with("{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999, 3), }")),
+              Cause::malformed);
     EXPECT_EQ(cause_of(with("{'descr': '<f8', 'fortran_order': False, 'shape': (-1, 3), }")), Cause::malformed);
     EXPECT_EQ(cause_of(with("{'descr': '<f8', 'fortran_order': False, 'shape': (3, 1), }")), Cause::unsupported);
     EXPECT_EQ(cause_of(with("{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1, 3), }")), Cause::unsupported);
-    EXPECT_EQ(cause_of(with("{'descr': '<f8', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1,1,3), }")), Cause::unsupported);
+    EXPECT_EQ(cause_of(with("{'descr': '<f8', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1,1,3), }")),
+              Cause::unsupported);
     EXPECT_EQ(cause_of(with("{'descr': '<c16', 'fortran_order': False, 'shape': (1, 3), }")), Cause::unsupported);
     EXPECT_EQ(cause_of(with("{'descr': [('x', '<f8')], 'fortran_order': False, 'shape': (3,), }")), Cause::unsupported);
     EXPECT_EQ(cause_of(with("{'descr': '<f8', 'fortran_order': Maybe, 'shape': (1, 3), }")), Cause::malformed);
@@ -127,7 +143,10 @@ TEST(Npy, grids_are_indexed_by_z_y_x_or_as_asked) {
     check("{'descr': '<f4', 'fortran_order': True, 'shape': (4, 3, 2), }", fortran, false);
     check("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3, 4), }", c, true);
     check("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3, 4), }", fortran, true);
-    EXPECT_EQ(error_of([&] { static_cast<void>(read_grid_file(bytes_of(npy("{'descr': '<f4', 'fortran_order': False, 'shape': (12, 2), }", c)), "a.npy")); }).cause(),
+    EXPECT_EQ(error_of([&] {
+                  static_cast<void>(read_grid_file(
+                      bytes_of(npy("{'descr': '<f4', 'fortran_order': False, 'shape': (12, 2), }", c)), "a.npy"));
+              }).cause(),
               Cause::unsupported);
 }
 

@@ -62,19 +62,25 @@ std::string gzip(std::string_view bytes) {
 
 const std::string nrrd_place = "space directions: (0.5,0,0) (0,0.5,0) (0,0,0.5)\nspace origin: (1,2,3)\n";
 
-std::string nrrd(std::string_view type, std::string_view encoding, std::string_view data, std::string_view place = nrrd_place, std::string_view more = "endian: little\n") {
-    return fmt::format("NRRD0004\n# a comment\ntype: {}\ndimension: 3\nspace dimension: 3\nsizes: 2 3 4\n{}encoding: {}\nkinds: domain domain domain\nmade by:=hand\n{}\n{}", type, place,
-                       encoding, more, data);
+std::string nrrd(std::string_view type, std::string_view encoding, std::string_view data,
+                 std::string_view place = nrrd_place, std::string_view more = "endian: little\n") {
+    return fmt::format("NRRD0004\n# a comment\ntype: {}\ndimension: 3\nspace dimension: 3\nsizes: 2 3 4\n{}encoding: "
+                       "{}\nkinds: domain domain domain\nmade by:=hand\n{}\n{}",
+                       type, place, encoding, more, data);
 }
 
 TEST(Nrrd, reads_raw_gzip_and_text_in_both_orders) {
     expect_samples(nrrd("float", "raw", samples<float>()), "a.nrrd", "nrrd raw");
-    expect_samples(nrrd("double", "raw", samples<double>(std::endian::big), nrrd_place, "endian: big\n"), "a.nrrd", "nrrd raw");
+    expect_samples(nrrd("double", "raw", samples<double>(std::endian::big), nrrd_place, "endian: big\n"), "a.nrrd",
+                   "nrrd raw");
     expect_samples(nrrd("unsigned short", "raw", samples<std::uint16_t>()), "a.nrrd", "nrrd raw");
     expect_samples(nrrd("float", "gzip", gzip(samples<float>())), "a.nrrd", "nrrd gzip");
     expect_samples(nrrd("float", "ascii", sample_text(), nrrd_place, ""), "a.nrrd", "nrrd text");
-    expect_samples(nrrd("float", "raw", samples<float>(), "spacings: 0.5 0.5 0.5\naxis mins: 1 2 3\n"), "a.nrrd", "nrrd raw");
-    expect_samples(nrrd("float", "raw", samples<float>(), "spacings: 0.5 0.5 0.5\naxis mins: 0.75 1.75 2.75\ncenters: cell cell cell\n"), "a.nrrd", "nrrd raw");
+    expect_samples(nrrd("float", "raw", samples<float>(), "spacings: 0.5 0.5 0.5\naxis mins: 1 2 3\n"), "a.nrrd",
+                   "nrrd raw");
+    expect_samples(nrrd("float", "raw", samples<float>(),
+                        "spacings: 0.5 0.5 0.5\naxis mins: 0.75 1.75 2.75\ncenters: cell cell cell\n"),
+                   "a.nrrd", "nrrd raw");
 }
 
 TEST(Nrrd, what_it_does_not_tell_is_assumed_and_said) {
@@ -94,8 +100,10 @@ TEST(Nrrd, damaged_files_are_refused_with_their_reason) {
     EXPECT_EQ(cause_of(nrrd("float", "raw", raw, "spacings: 0.5 0.5 0.6\n"), "a.nrrd"), Cause::unsupported);
     EXPECT_EQ(cause_of(nrrd("float", "raw", raw, "spacings: 0.5 0.5\n"), "a.nrrd"), Cause::malformed);
     EXPECT_EQ(cause_of(nrrd("float", "raw", raw, "spacings: 0.5 0.5 nan\n"), "a.nrrd"), Cause::unsupported);
-    EXPECT_EQ(cause_of(nrrd("float", "raw", raw, "space directions: (-0.5,0,0) (0,0.5,0) (0,0,0.5)\n"), "a.nrrd"), Cause::unsupported);
-    EXPECT_EQ(cause_of(nrrd("float", "raw", raw, "space directions: (0,0.5,0) (0.5,0,0) (0,0,0.5)\n"), "a.nrrd"), Cause::unsupported);
+    EXPECT_EQ(cause_of(nrrd("float", "raw", raw, "space directions: (-0.5,0,0) (0,0.5,0) (0,0,0.5)\n"), "a.nrrd"),
+              Cause::unsupported);
+    EXPECT_EQ(cause_of(nrrd("float", "raw", raw, "space directions: (0,0.5,0) (0.5,0,0) (0,0,0.5)\n"), "a.nrrd"),
+              Cause::unsupported);
     EXPECT_EQ(cause_of(nrrd("float", "raw", raw, "data file: other.raw\n"), "a.nrrd"), Cause::unsupported);
     EXPECT_EQ(cause_of(nrrd("float", "raw", raw, "byte skip: -1\n"), "a.nrrd"), Cause::unsupported);
     EXPECT_EQ(cause_of(nrrd("float", "raw", raw, "sizes: 2 3 4\n"), "a.nrrd"), Cause::malformed); // twice
@@ -105,7 +113,8 @@ TEST(Nrrd, damaged_files_are_refused_with_their_reason) {
     EXPECT_EQ(cause_of(huge, "a.nrrd"), Cause::too_large);
 }
 
-std::string vti(std::string_view attributes, std::string_view array, std::string_view appended = {}, std::string_view image = R"(Origin="1 2 3" Spacing="0.5 0.5 0.5")") {
+std::string vti(std::string_view attributes, std::string_view array, std::string_view appended = {},
+                std::string_view image = R"(Origin="1 2 3" Spacing="0.5 0.5 0.5")") {
     std::string text = fmt::format(R"(<?xml version="1.0"?>
 <VTKFile type="ImageData" version="1.0" {}>
 <ImageData WholeExtent="0 1 0 2 0 3" {}>
@@ -115,7 +124,8 @@ std::string vti(std::string_view attributes, std::string_view array, std::string
 {}</PointData><CellData/></Piece></ImageData>
 )",
                                    attributes, image, array);
-    if (!appended.empty()) text.append("<AppendedData encoding=\"raw\">\n_").append(appended).append("\n</AppendedData>\n");
+    if (!appended.empty())
+        text.append("<AppendedData encoding=\"raw\">\n_").append(appended).append("\n</AppendedData>\n");
     return text + "</VTKFile>\n";
 }
 
@@ -124,7 +134,8 @@ std::string base64(std::string_view bytes) {
     std::string text;
     for (std::size_t i = 0; i < bytes.size(); i += 3) {
         unsigned group = 0;
-        for (std::size_t k = 0; k < 3; ++k) group = group << 8 | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0u);
+        for (std::size_t k = 0; k < 3; ++k)
+            group = group << 8 | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0u);
         for (std::size_t k = 0; k < 4; ++k) text += i + k > bytes.size() ? '=' : digits[group >> (18 - 6 * k) & 63];
     }
     return text;
@@ -139,7 +150,8 @@ std::string sized(std::string_view bytes) {
 std::string packed(const std::string& bytes) {
     const std::string piece = deflated(bytes);
     std::string result;
-    for (const std::size_t n : {std::size_t{1}, bytes.size(), std::size_t{0}, piece.size()}) append_little_endian(result, static_cast<std::uint32_t>(n));
+    for (const std::size_t n : {std::size_t{1}, bytes.size(), std::size_t{0}, piece.size()})
+        append_little_endian(result, static_cast<std::uint32_t>(n));
     return result.append(piece);
 }
 
@@ -148,15 +160,22 @@ const std::string little = R"(byte_order="LittleEndian")";
 TEST(Vti, reads_text_base64_raw_and_zlib) {
     const std::string array = R"(<DataArray type="Float32" Name="distance" format=)";
     expect_samples(vti(little, array + "\"ascii\">" + sample_text() + "</DataArray>"), "a.vti", "vti ascii");
-    expect_samples(vti(little, array + "\"binary\">" + base64(sized(samples<float>())) + "</DataArray>"), "a.vti", "vti binary");
-    expect_samples(vti(little, array + "\"appended\" offset=\"0\"/>", sized(samples<float>())), "a.vti", "vti appended");
-    expect_samples(vti(little + " compressor=\"vtkZLibDataCompressor\"", array + "\"appended\" offset=\"0\"/>", packed(samples<float>())), "a.vti", "vti appended zlib");
+    expect_samples(vti(little, array + "\"binary\">" + base64(sized(samples<float>())) + "</DataArray>"), "a.vti",
+                   "vti binary");
+    expect_samples(vti(little, array + "\"appended\" offset=\"0\"/>", sized(samples<float>())), "a.vti",
+                   "vti appended");
+    expect_samples(vti(little + " compressor=\"vtkZLibDataCompressor\"", array + "\"appended\" offset=\"0\"/>",
+                       packed(samples<float>())),
+                   "a.vti", "vti appended zlib");
 }
 
 TEST(Vti, damaged_files_are_refused_with_their_reason) {
     const std::string array = R"(<DataArray type="Float32" Name="distance" format="appended" offset="0"/>)";
     const std::string data = sized(samples<float>());
-    EXPECT_EQ(cause_of(vti(little, array, data.substr(0, 60)).substr(0, vti(little, array, data.substr(0, 60)).size() - 30), "a.vti"), Cause::truncated);
+    EXPECT_EQ(
+        cause_of(vti(little, array, data.substr(0, 60)).substr(0, vti(little, array, data.substr(0, 60)).size() - 30),
+                 "a.vti"),
+        Cause::truncated);
     EXPECT_EQ(cause_of(vti(little, array, sized(samples<float>().substr(4))), "a.vti"), Cause::truncated);
     EXPECT_EQ(cause_of(vti(little, array, sized(samples<float>() + "abcd")), "a.vti"), Cause::count_mismatch);
     EXPECT_EQ(cause_of(vti(little, array, data, R"(Origin="1 2 3" Spacing="0.5 1 0.5")"), "a.vti"), Cause::unsupported);

@@ -24,8 +24,10 @@ GridField torus(double scale = 1, bool dense = false) {
 TEST(Vdb, a_build_without_openvdb_says_so) {
     if (has_openvdb()) GTEST_SKIP() << "this build has it";
     const ScratchFolder folder;
-    for (const Error& error : {error_of([&] { write_grid_file(torus(), folder / "a.vdb"); }),
-                               error_of([&] { static_cast<void>(read_grid_file(folder.write("b.vdb", std::string(" BDV\0\0\0\0", 8)))); })}) {
+    for (const Error& error :
+         {error_of([&] { write_grid_file(torus(), folder / "a.vdb"); }), error_of([&] {
+              static_cast<void>(read_grid_file(folder.write("b.vdb", std::string(" BDV\0\0\0\0", 8))));
+          })}) {
         EXPECT_EQ(error.cause(), Cause::unsupported);
         EXPECT_NE(error.reason().find("without OpenVDB"), std::string::npos);
     }
@@ -88,7 +90,8 @@ TEST(Vdb, damaged_files_end_in_an_error_or_a_field) {
     for (std::size_t k = 1; k < 40; ++k) {
         std::string damaged = whole.substr(0, k < 16 ? whole.size() * k / 16 : whole.size());
         if (k >= 16)
-            for (int n = 0; n < 4; ++n) damaged[random.below(k % 2 == 0 ? 1000 : damaged.size())] = static_cast<char>(random.bits());
+            for (int n = 0; n < 4; ++n)
+                damaged[random.below(k % 2 == 0 ? 1000 : damaged.size())] = static_cast<char>(random.bits());
         try {
             static_cast<void>(read_grid_file(folder.write("b.vdb", damaged)));
         } catch (const Error& error) {

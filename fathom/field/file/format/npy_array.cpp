@@ -19,7 +19,8 @@ constexpr std::size_t most_dimensions = 8;
 // The dictionary: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
 class HeadParser {
 public:
-    HeadParser(std::string_view text, std::size_t start, const Source& source) : text_(text), start_(start), source_(source) {}
+    HeadParser(std::string_view text, std::size_t start, const Source& source)
+        : text_(text), start_(start), source_(source) {}
 
     NpyHead parse() {
         expect('{');
@@ -42,7 +43,8 @@ public:
 
 private:
     [[noreturn]] void fail(Cause cause, std::string reason) const {
-        throw Error(cause, std::move(reason), {.file = source_.name, .offset = static_cast<std::int64_t>(start_ + at_)});
+        throw Error(cause, std::move(reason),
+                    {.file = source_.name, .offset = static_cast<std::int64_t>(start_ + at_)});
     }
     char peek() {
         while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t')) ++at_;
@@ -82,11 +84,19 @@ private:
             std::string_view name;
             Scalar type;
         };
-        constexpr std::array<Named, 10> names = {{{"f4", Scalar::float32}, {"f8", Scalar::float64}, {"i1", Scalar::int8}, {"u1", Scalar::uint8},
-                                                  {"i2", Scalar::int16}, {"u2", Scalar::uint16}, {"i4", Scalar::int32}, {"u4", Scalar::uint32},
-                                                  {"i8", Scalar::int64}, {"u8", Scalar::uint64}}};
+        constexpr std::array<Named, 10> names = {{{"f4", Scalar::float32},
+                                                  {"f8", Scalar::float64},
+                                                  {"i1", Scalar::int8},
+                                                  {"u1", Scalar::uint8},
+                                                  {"i2", Scalar::int16},
+                                                  {"u2", Scalar::uint16},
+                                                  {"i4", Scalar::int32},
+                                                  {"u4", Scalar::uint32},
+                                                  {"i8", Scalar::int64},
+                                                  {"u8", Scalar::uint64}}};
         for (const Named& known : names)
-            if (name.size() == 3 && name.substr(1) == known.name && std::string_view("<>|=").find(name[0]) != std::string_view::npos) {
+            if (name.size() == 3 && name.substr(1) == known.name &&
+                std::string_view("<>|=").find(name[0]) != std::string_view::npos) {
                 head_.type = known.type;
                 head_.order = name[0] == '>' ? std::endian::big : std::endian::little;
                 typed_ = true;
@@ -123,13 +133,15 @@ void check_size(NpyHead& head, const Source& source) {
     const std::size_t available = (source.bytes.size() - head.begin) / size_of(head.type);
     const Place place{.file = source.name, .element = "shape"};
     for (const std::uint64_t n : head.shape) {
-        if (n != 0 && head.count > std::numeric_limits<std::size_t>::max() / 8 / n) throw Error(Cause::count_mismatch, "asks for more numbers than any memory holds", place);
+        if (n != 0 && head.count > std::numeric_limits<std::size_t>::max() / 8 / n)
+            throw Error(Cause::count_mismatch, "asks for more numbers than any memory holds", place);
         head.count *= static_cast<std::size_t>(n);
     }
     if (head.count > available)
         throw Error(Cause::truncated, fmt::format("asks for {} numbers, but {} follow", head.count, available), place);
     if (head.begin + head.count * size_of(head.type) != source.bytes.size())
-        throw Error(Cause::count_mismatch, fmt::format("asks for {} numbers, but more bytes follow", head.count), place);
+        throw Error(Cause::count_mismatch, fmt::format("asks for {} numbers, but more bytes follow", head.count),
+                    place);
 }
 
 } // namespace
@@ -143,8 +155,10 @@ NpyHead read_npy_head(const Source& source) {
     ByteReader bytes(source, magic.size());
     const auto major = bytes.read<std::uint8_t>("the version");
     static_cast<void>(bytes.read<std::uint8_t>("the version"));
-    if (major < 1 || major > 3) throw Error(Cause::unsupported, fmt::format("version {} of the format", major), {.file = source.name});
-    const std::size_t size = major == 1 ? bytes.read<std::uint16_t>("the size of the head") : bytes.read<std::uint32_t>("the size of the head");
+    if (major < 1 || major > 3)
+        throw Error(Cause::unsupported, fmt::format("version {} of the format", major), {.file = source.name});
+    const std::size_t size = major == 1 ? bytes.read<std::uint16_t>("the size of the head")
+                                        : bytes.read<std::uint32_t>("the size of the head");
     const std::size_t start = bytes.offset();
     const auto raw = bytes.take(size, "the head");
     NpyHead head = HeadParser({reinterpret_cast<const char*>(raw.data()), raw.size()}, start, source).parse();
@@ -154,12 +168,14 @@ NpyHead read_npy_head(const Source& source) {
 }
 
 std::string written_npy_head(bool doubles, bool fortran_order, const std::vector<std::uint64_t>& shape) {
-    std::string text = fmt::format("{{'descr': '<f{}', 'fortran_order': {}, 'shape': (", doubles ? 8 : 4, fortran_order ? "True" : "False");
+    std::string text = fmt::format("{{'descr': '<f{}', 'fortran_order': {}, 'shape': (", doubles ? 8 : 4,
+                                   fortran_order ? "True" : "False");
     for (const std::uint64_t n : shape) text += fmt::format("{},", n);
     text += "), }";
     const std::size_t fixed = magic.size() + 4, alignment = 64; // so that the numbers can be mapped
     text.append(alignment - (fixed + text.size() + 1) % alignment, ' ').append("\n");
-    return fmt::format("{}{}{}{}{}{}", magic, '\1', '\0', static_cast<char>(text.size() & 255), static_cast<char>(text.size() >> 8), text);
+    return fmt::format("{}{}{}{}{}{}", magic, '\1', '\0', static_cast<char>(text.size() & 255),
+                       static_cast<char>(text.size() >> 8), text);
 }
 
 } // namespace fathom

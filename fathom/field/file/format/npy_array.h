@@ -13,10 +13,10 @@ namespace fathom {
 struct NpyHead {
     Scalar type = Scalar::float64;
     std::endian order = std::endian::little;
-    bool fortran_order = false;        // the first index runs fastest
+    bool fortran_order = false; // the first index runs fastest
     std::vector<std::uint64_t> shape;
-    std::size_t count = 1;             // of numbers: the product of the shape
-    std::size_t begin = 0;             // of the numbers in the file
+    std::size_t count = 1; // of numbers: the product of the shape
+    std::size_t begin = 0; // of the numbers in the file
 };
 
 [[nodiscard]] bool is_npy(std::span<const std::byte> bytes);

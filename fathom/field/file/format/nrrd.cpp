@@ -1,5 +1,6 @@
 // Room: field. Nearly Raw Raster Data (teem): lines of "field: value", a blank line, then the samples, x fastest.
-// Three axes in order and along x, y and z; attached data, raw, gzip or text. Format: teem's "Definition of NRRD File Format".
+// Three axes in order and along x, y and z; attached data, raw, gzip or text. Format: teem's "Definition of NRRD File
+// Format".
 #include <fathom/field/file/format/grid_formats.h>
 #include <fathom/geometry/format/gzip.h>
 #include <fathom/geometry/format/printable.h>
@@ -40,7 +41,8 @@ class NrrdHead {
 public:
     explicit NrrdHead(const Source& source) : source_(source) {
         std::string_view text = source.text();
-        if (!text.starts_with("NRRD000")) throw Error(Cause::unknown_format, "is not an NRRD file", {.file = source.name});
+        if (!text.starts_with("NRRD000"))
+            throw Error(Cause::unknown_format, "is not an NRRD file", {.file = source.name});
         for (std::int64_t number = 1;; ++number) {
             const std::size_t end = text.find('\n', begin_);
             if (end == text.npos) fail(Cause::truncated, "ends inside its head");
@@ -86,11 +88,13 @@ private:
     void take(std::string_view line) {
         if (line.starts_with('#') || line.find(":=") != line.npos) return; // a comment, a key of the user's
         const std::size_t colon = line.find(": ");
-        if (colon == line.npos) fail(Cause::malformed, fmt::format("a line of its head is no field: '{}'", printable(line)));
+        if (colon == line.npos)
+            fail(Cause::malformed, fmt::format("a line of its head is no field: '{}'", printable(line)));
         std::string_view value = line.substr(colon + 2);
         while (value.starts_with(' ')) value.remove_prefix(1);
         while (value.ends_with(' ')) value.remove_suffix(1);
-        if (!fields_.emplace(line.substr(0, colon), value).second) fail(Cause::malformed, "stands there twice", printable(line.substr(0, colon)));
+        if (!fields_.emplace(line.substr(0, colon), value).second)
+            fail(Cause::malformed, "stands there twice", printable(line.substr(0, colon)));
         if (fields_.size() > 64) fail(Cause::malformed, "more fields than the format has");
     }
 
@@ -102,13 +106,15 @@ private:
 Vec3 as_vector(const std::vector<double>& v) { return {v[0], v[1], v[2]}; }
 
 // Spacing and place by directions of space, or by axis; what is missing is 1, and a remark says so.
-void place_lattice(const NrrdHead& head, SampleLattice& lattice, std::vector<std::string>& remarks, const Place& place) {
+void place_lattice(const NrrdHead& head, SampleLattice& lattice, std::vector<std::string>& remarks,
+                   const Place& place) {
     Vec3 spacing = Vec3::Ones();
     if (head.has("space directions")) {
         const std::vector<double> d = head.numbers("space directions", 9);
         spacing = {d[0], d[4], d[8]};
         for (const std::size_t off : {1u, 2u, 3u, 5u, 6u, 7u})
-            if (!(std::abs(d[off]) <= 1e-9 * std::abs(d[0]))) head.fail(Cause::unsupported, "axes that are not along x, y and z", "space directions");
+            if (!(std::abs(d[off]) <= 1e-9 * std::abs(d[0])))
+                head.fail(Cause::unsupported, "axes that are not along x, y and z", "space directions");
     } else if (head.has("spacings")) {
         spacing = as_vector(head.numbers("spacings", 3));
     } else {
@@ -120,7 +126,8 @@ void place_lattice(const NrrdHead& head, SampleLattice& lattice, std::vector<std
     } else if (head.has("axis mins")) {
         lattice.origin = as_vector(head.numbers("axis mins", 3));
         const std::string centers = head.text("centers", head.text("centerings"));
-        if (centers.starts_with("cell")) lattice.origin += 0.5 * spacing; // the samples lie in the middle of their cells
+        if (centers.starts_with("cell"))
+            lattice.origin += 0.5 * spacing; // the samples lie in the middle of their cells
     } else {
         remarks.emplace_back("the file tells no place: the first sample was put at the origin");
     }
@@ -135,7 +142,8 @@ SampleLattice lattice_of(const NrrdHead& head, std::vector<std::string>& remarks
     SampleLattice lattice;
     const std::vector<double> sizes = head.numbers("sizes", 3);
     for (std::size_t k = 0; k < 3; ++k) {
-        if (!(sizes[k] >= 0 && sizes[k] < 0x1p40) || sizes[k] != std::floor(sizes[k])) head.fail(Cause::malformed, "is not of whole numbers", "sizes");
+        if (!(sizes[k] >= 0 && sizes[k] < 0x1p40) || sizes[k] != std::floor(sizes[k]))
+            head.fail(Cause::malformed, "is not of whole numbers", "sizes");
         lattice.counts[k] = static_cast<std::uint64_t>(sizes[k]);
     }
     place_lattice(head, lattice, remarks, place);
@@ -144,7 +152,8 @@ SampleLattice lattice_of(const NrrdHead& head, std::vector<std::string>& remarks
 
 void read_binary(const Source& data, Scalar type, std::endian order, LatticeBuilder& builder) {
     ByteReader bytes(data, 0, order);
-    if (bytes.left() / size_of(type) < builder.count()) bytes.fail(Cause::truncated, fmt::format("{} samples do not follow", builder.count()));
+    if (bytes.left() / size_of(type) < builder.count())
+        bytes.fail(Cause::truncated, fmt::format("{} samples do not follow", builder.count()));
     for (std::size_t i = 0; i < builder.count(); ++i) builder.set(i, read_number(bytes, type));
     if (!bytes.at_end()) bytes.fail(Cause::count_mismatch, "more bytes than samples");
 }
@@ -166,26 +175,35 @@ GridFile read_nrrd(const Source& source, const GridReadOptions& options) {
     const SampleLattice lattice = lattice_of(head, remarks, {.file = source.name, .element = "spacing"});
     const Source data{source.bytes.subspan(head.data_begin()), source.name};
     const std::string encoding = head.text("encoding", "raw");
-    const bool packed = encoding == "gzip" || encoding == "gz", text = encoding == "ascii" || encoding == "text" || encoding == "txt";
-    if (!packed && !text && encoding != "raw") head.fail(Cause::unsupported, fmt::format("'{}'", printable(encoding)), "encoding");
+    const bool packed = encoding == "gzip" || encoding == "gz",
+               text = encoding == "ascii" || encoding == "text" || encoding == "txt";
+    if (!packed && !text && encoding != "raw")
+        head.fail(Cause::unsupported, fmt::format("'{}'", printable(encoding)), "encoding");
     const std::string order = head.text("endian", size_of(*type) == 1 || text ? "little" : "");
-    if (!text && order != "little" && order != "big") head.fail(Cause::malformed, "is neither little nor big", "endian");
-    const Bytes unpacked = packed ? unpacked_gzip(data) : Bytes(); // before the grid: a lie about its size must not add to it
+    if (!text && order != "little" && order != "big")
+        head.fail(Cause::malformed, "is neither little nor big", "endian");
+    const Bytes unpacked =
+        packed ? unpacked_gzip(data) : Bytes(); // before the grid: a lie about its size must not add to it
     LatticeBuilder builder(lattice, source, options, unpacked.size());
     if (text)
         read_text(data, builder);
     else
-        read_binary(packed ? Source{unpacked.span(), source.name} : data, *type, order == "big" ? std::endian::big : std::endian::little, builder);
-    return std::move(builder).finish(fmt::format("nrrd {}", packed ? "gzip" : text ? "text" : "raw"), std::move(remarks));
+        read_binary(packed ? Source{unpacked.span(), source.name} : data, *type,
+                    order == "big" ? std::endian::big : std::endian::little, builder);
+    return std::move(builder).finish(fmt::format("nrrd {}", packed ? "gzip"
+                                                            : text ? "text"
+                                                                   : "raw"),
+                                     std::move(remarks));
 }
 
 void write_nrrd(FileWriter& file, const GridData& data, const GridWriteOptions& options) {
     const auto n = sample_counts(data.layout);
     const Vec3& o = data.layout.origin;
     const double cell = data.layout.cell;
-    file.write(fmt::format("NRRD0004\ntype: {}\ndimension: 3\nspace dimension: 3\nsizes: {} {} {}\n"
-                           "space directions: ({},0,0) (0,{},0) (0,0,{})\nspace origin: ({},{},{})\nendian: little\nencoding: raw\n\n",
-                           options.doubles ? "double" : "float", n[0], n[1], n[2], cell, cell, cell, o.x(), o.y(), o.z()));
+    file.write(fmt::format(
+        "NRRD0004\ntype: {}\ndimension: 3\nspace dimension: 3\nsizes: {} {} {}\n"
+        "space directions: ({},0,0) (0,{},0) (0,0,{})\nspace origin: ({},{},{})\nendian: little\nencoding: raw\n\n",
+        options.doubles ? "double" : "float", n[0], n[1], n[2], cell, cell, cell, o.x(), o.y(), o.z()));
     write_samples(file, data, options.doubles);
 }
 

@@ -33,7 +33,8 @@ class LatticeBuilder {
 public:
     // Checks the lattice, and that it fits into the memory that a file of this size may ask for, before taking any;
     // `extra` bytes are held elsewhere at the same time.
-    LatticeBuilder(const SampleLattice& lattice, const Source& source, const GridReadOptions& options, std::size_t extra = 0);
+    LatticeBuilder(const SampleLattice& lattice, const Source& source, const GridReadOptions& options,
+                   std::size_t extra = 0);
 
     [[nodiscard]] std::size_t count() const { return samples_.size(); } // of samples
 
@@ -66,7 +67,8 @@ private:
 void for_each_slice(const GridData& data, CallableRef<void(std::span<const double>)> visit);
 
 [[nodiscard]] inline std::array<std::uint64_t, 3> sample_counts(const GridLayout& layout) {
-    return {static_cast<std::uint64_t>(layout.cells(0)) + 1, static_cast<std::uint64_t>(layout.cells(1)) + 1, static_cast<std::uint64_t>(layout.cells(2)) + 1};
+    return {static_cast<std::uint64_t>(layout.cells(0)) + 1, static_cast<std::uint64_t>(layout.cells(1)) + 1,
+            static_cast<std::uint64_t>(layout.cells(2)) + 1};
 }
 [[nodiscard]] inline std::uint64_t sample_count(const GridLayout& layout) {
     const auto n = sample_counts(layout);

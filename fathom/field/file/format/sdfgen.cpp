@@ -1,4 +1,5 @@
-// Room: field. SDFGen's text (Batty): counts of samples, place of the first, side of a cell, then a value a line, x fastest.
+// Room: field. SDFGen's text (Batty): counts of samples, place of the first, side of a cell, then a value a line, x
+// fastest.
 #include <fathom/field/file/format/grid_formats.h>
 #include <fathom/geometry/format/output_buffer.h>
 #include <fathom/geometry/format/text_scanner.h>

@@ -1,6 +1,6 @@
 // Room: field. OpenVDB level sets, in and out. The only file that knows OpenVDB (slow to compile, MPL-2.0).
-// Our bricks of 8 x 8 x 8 cells are its leaves: sample (i, j, k) is voxel (i, j, k). What OpenVDB knows past the band is the sign
-// and that the distance is no less than the background, and so it is stored.
+// Our bricks of 8 x 8 x 8 cells are its leaves: sample (i, j, k) is voxel (i, j, k). What OpenVDB knows past the band
+// is the sign and that the distance is no less than the background, and so it is stored.
 #include <fathom/base/error.h>
 #include <fathom/base/isolate.h>
 #include <fathom/field/file/format/grid_formats.h>
@@ -14,6 +14,8 @@
 
 #include <cstring>
 #include <limits>
+
+#include <unistd.h>
 
 namespace fathom {
 
@@ -67,7 +69,8 @@ double cell_of(const FloatGrid& grid) {
 // Runs in the child.
 class Reader {
 public:
-    Reader(const std::string& path, GridStorage storage, std::size_t limit) : grid_(first_level_set(path)), storage_(storage), limit_(limit) {}
+    Reader(const std::string& path, GridStorage storage, std::size_t limit)
+        : grid_(first_level_set(path)), storage_(storage), limit_(limit) {}
 
     std::vector<std::byte> read() {
         place();
@@ -133,7 +136,8 @@ private:
         const auto p = layout_.brick_position(b);
         std::array<float, brick_size> samples;
         for (int s = 0; s < static_cast<int>(brick_size); ++s)
-            samples[static_cast<std::size_t>(s)] = values.getValue(first_.offsetBy(p[0] * 8 + s % 9, p[1] * 8 + s / 9 % 9, p[2] * 8 + s / 81));
+            samples[static_cast<std::size_t>(s)] =
+                values.getValue(first_.offsetBy(p[0] * 8 + s % 9, p[1] * 8 + s / 9 % 9, p[2] * 8 + s / 81));
         append(bytes, std::span<const float>(samples));
     }
 
@@ -170,14 +174,16 @@ public:
 private:
     float finite() {
         const float value = reader_.read<float>("a voxel");
-        if (!std::isfinite(value)) throw Error(Cause::non_finite, "a voxel is no finite number", {.file = source_.name});
+        if (!std::isfinite(value))
+            throw Error(Cause::non_finite, "a voxel is no finite number", {.file = source_.name});
         return value;
     }
 
     void set(GridAssembler& assembler, std::size_t brick) {
         std::array<double, brick_size> samples;
         for (double& sample : samples) sample = static_cast<double>(finite());
-        check_reach(samples, layout_.cell, options_.storage, {.file = source_.name, .element = "brick", .index = static_cast<std::int64_t>(brick)});
+        check_reach(samples, layout_.cell, options_.storage,
+                    {.file = source_.name, .element = "brick", .index = static_cast<std::int64_t>(brick)});
         assembler.set(brick, samples);
     }
 
@@ -186,7 +192,11 @@ private:
         const double band = std::max(0.0, head_.background - 0.87 * layout_.cell);
         GridData data = std::move(assembler).finish(band, {options_.error, options_.lipschitz});
         data.far_error = std::numeric_limits<double>::infinity();
-        return {GridField(std::move(data)), "vdb", {}, {fmt::format("past {} m from the surface, distances are no more than that: a lower bound", head_.background)}};
+        return {GridField(std::move(data)),
+                "vdb",
+                {},
+                {fmt::format("past {} m from the surface, distances are no more than that: a lower bound",
+                             head_.background)}};
     }
 
     Source source_;
@@ -246,19 +256,23 @@ FloatGrid::Ptr level_set_of(const GridData& data, double band) {
 GridFile read_vdb(const fs::path& path, const GridReadOptions& options) {
     const std::string name = path.string();
     const std::size_t limit = memory_limit(options, fs::file_size(path));
-    const IsolateResult result = run_isolated([&] { return Reader(name, options.storage, limit).read(); }, {.memory = limit, .seconds = 600});
+    const IsolateResult result =
+        run_isolated([&] { return Reader(name, options.storage, limit).read(); }, {.memory = limit, .seconds = 600});
     if (result.status == IsolateStatus::out_of_memory)
-        throw Error(Cause::too_large, fmt::format("takes more memory than the limit of {} MB", limit >> 20), {.file = name});
+        throw Error(Cause::too_large, fmt::format("takes more memory than the limit of {} MB", limit >> 20),
+                    {.file = name});
     if (result.status == IsolateStatus::threw) throw Error(Cause::import_failed, result.reason, {.file = name});
-    if (result.status != IsolateStatus::finished) throw Error(Cause::import_failed, fmt::format("OpenVDB gave up: {}", result.reason), {.file = name});
+    if (result.status != IsolateStatus::finished)
+        throw Error(Cause::import_failed, fmt::format("OpenVDB gave up: {}", result.reason), {.file = name});
     return Assembly(result.bytes, options, name).build();
 }
 
 void write_vdb(const GridField& field, const fs::path& path) {
     const double band = written_band(field.data());
-    if (!(band > 0)) throw Error(Cause::unsupported, "the field states no band, and a level set needs one", {.file = path.string()});
+    if (!(band > 0))
+        throw Error(Cause::unsupported, "the field states no band, and a level set needs one", {.file = path.string()});
     fs::path temporary = path;
-    temporary.replace_filename(fmt::format(".{}.tmp", path.filename().string()));
+    temporary.replace_filename(fmt::format(".{}-{}.tmp", path.filename().string(), ::getpid()));
     try {
         openvdb::io::File(temporary.string()).write(openvdb::GridPtrVec{level_set_of(field.data(), band)});
         fs::rename(temporary, path);

@@ -1,6 +1,6 @@
-// Room: field. Vega FEM's binary distance field (Barbic et al.): the numbers of cells along x (negative where floats follow,
-// else doubles), y (negative: a field of closest points, which is another thing) and z, the box in six doubles, then
-// the values at all (nx + 1)(ny + 1)(nz + 1) corners, x fastest. Little-endian.
+// Room: field. Vega FEM's binary distance field (Barbic et al.): the numbers of cells along x (negative where floats
+// follow, else doubles), y (negative: a field of closest points, which is another thing) and z, the box in six doubles,
+// then the values at all (nx + 1)(ny + 1)(nz + 1) corners, x fastest. Little-endian.
 #include <fathom/field/file/format/grid_formats.h>
 #include <fathom/geometry/format/byte_reader.h>
 #include <fathom/geometry/format/byte_writer.h>
@@ -60,7 +60,8 @@ GridFile read_vega(const Source& source, const GridReadOptions& options) {
         for (int k = 0; k < 3; ++k) (*corner)[k] = bytes.read<double>("the box");
     if (head.size() != source.bytes.size())
         bytes.fail(source.bytes.size() < head.size() ? Cause::truncated : Cause::count_mismatch,
-                   fmt::format("{} x {} x {} cells ask for another size of the file", head.cells[0], head.cells[1], head.cells[2]));
+                   fmt::format("{} x {} x {} cells ask for another size of the file", head.cells[0], head.cells[1],
+                               head.cells[2]));
     SampleLattice lattice;
     for (std::size_t k = 0; k < 3; ++k) {
         lattice.counts[k] = static_cast<std::uint64_t>(head.cells[k]) + 1;
@@ -69,13 +70,17 @@ GridFile read_vega(const Source& source, const GridReadOptions& options) {
     lattice.origin = lower;
     lattice.cell = cubic_cell((upper - lower).cwiseQuotient(cells), bytes.place("box"));
     LatticeBuilder builder(lattice, source, options);
-    for (std::size_t i = 0; i < builder.count(); ++i) builder.set(i, head.floats ? static_cast<double>(bytes.read<float>("a sample")) : bytes.read<double>("a sample"));
+    for (std::size_t i = 0; i < builder.count(); ++i)
+        builder.set(i,
+                    head.floats ? static_cast<double>(bytes.read<float>("a sample")) : bytes.read<double>("a sample"));
     return std::move(builder).finish(head.floats ? "vega float32" : "vega float64");
 }
 
 void write_vega(FileWriter& file, const GridData& data, const GridWriteOptions& options) {
     std::string head;
-    for (int k = 0; k < 3; ++k) append_little_endian(head, static_cast<std::int32_t>(k == 0 && !options.doubles ? -data.layout.cells(k) : data.layout.cells(k)));
+    for (int k = 0; k < 3; ++k)
+        append_little_endian(
+            head, static_cast<std::int32_t>(k == 0 && !options.doubles ? -data.layout.cells(k) : data.layout.cells(k)));
     const Box box = data.layout.domain();
     for (const Vec3& corner : {box.lower, box.upper})
         for (int k = 0; k < 3; ++k) append_little_endian(head, corner[k]);

@@ -1,5 +1,5 @@
-// Room: field. VTK's .vti: image data in XML. One piece, point data; the array that is marked as the scalars, else the first
-// of one component. Format: "VTK file formats" (Kitware), XML formats.
+// Room: field. VTK's .vti: image data in XML. One piece, point data; the array that is marked as the scalars, else the
+// first of one component. Format: "VTK file formats" (Kitware), XML formats.
 #include <fathom/field/file/format/grid_formats.h>
 #include <fathom/geometry/format/byte_writer.h>
 #include <fathom/geometry/format/text_scanner.h>
@@ -66,7 +66,8 @@ private:
     void image() {
         const auto origin = numbers<3>("Origin", "0 0 0"), spacing = numbers<3>("Spacing", "1 1 1");
         const auto direction = numbers<9>("Direction", "1 0 0 0 1 0 0 0 1");
-        if (direction != std::array<double, 9>{1, 0, 0, 0, 1, 0, 0, 0, 1}) fail(Cause::unsupported, "axes that are not along x, y and z", "Direction");
+        if (direction != std::array<double, 9>{1, 0, 0, 0, 1, 0, 0, 0, 1})
+            fail(Cause::unsupported, "axes that are not along x, y and z", "Direction");
         lattice_.origin = {origin[0], origin[1], origin[2]};
         lattice_.cell = cubic_cell({spacing[0], spacing[1], spacing[2]}, {.file = source_.name, .element = "Spacing"});
     }
@@ -77,7 +78,8 @@ private:
         const auto extent = numbers<6>("Extent", "");
         for (std::size_t k = 0; k < 3; ++k) {
             const double low = extent[2 * k], high = extent[2 * k + 1];
-            if (!(std::abs(low) < 0x1p31 && high >= low && high < 0x1p31) || low != std::floor(low) || high != std::floor(high))
+            if (!(std::abs(low) < 0x1p31 && high >= low && high < 0x1p31) || low != std::floor(low) ||
+                high != std::floor(high))
                 fail(Cause::malformed, "is no range of whole numbers", "Extent");
             lattice_.counts[k] = static_cast<std::uint64_t>(high - low) + 1;
             lattice_.origin[static_cast<Eigen::Index>(k)] += low * lattice_.cell;
@@ -86,7 +88,8 @@ private:
 
     void data_array(Event event) {
         const std::string name = xml_.value("Name", "");
-        const bool wanted = inside_ && xml_.number("NumberOfComponents", "1") == 1 && (!samples_ || (name == scalars_ && samples_name_ != scalars_));
+        const bool wanted = inside_ && xml_.number("NumberOfComponents", "1") == 1 &&
+                            (!samples_ || (name == scalars_ && samples_name_ != scalars_));
         if (!wanted) return xml_.skip(event);
         samples_ = xml_.array(event, "samples");
         samples_name_ = name;
@@ -113,7 +116,8 @@ GridFile read_vti(const Source& source, const GridReadOptions& options) {
     if (!numbers->at_end()) numbers->fail(Cause::count_mismatch, fmt::format("more than {} samples", builder.count()));
     const bool packed = !storage.compressor.empty() && file.samples.format != VtuArray::Format::ascii;
     constexpr std::array<std::string_view, 3> names = {"ascii", "binary", "appended"};
-    return std::move(builder).finish(fmt::format("vti {}{}", names[static_cast<std::size_t>(file.samples.format)], packed ? " zlib" : ""));
+    return std::move(builder).finish(
+        fmt::format("vti {}{}", names[static_cast<std::size_t>(file.samples.format)], packed ? " zlib" : ""));
 }
 
 void write_vti(FileWriter& file, const GridData& data, const GridWriteOptions& options) {
@@ -130,7 +134,8 @@ void write_vti(FileWriter& file, const GridData& data, const GridWriteOptions& o
   </ImageData>
   <AppendedData encoding="raw">
    _)",
-                                   extent, layout.origin.x(), layout.origin.y(), layout.origin.z(), layout.cell, options.doubles ? "Float64" : "Float32");
+                                   extent, layout.origin.x(), layout.origin.y(), layout.origin.z(), layout.cell,
+                                   options.doubles ? "Float64" : "Float32");
     append_little_endian<std::uint64_t>(head, sample_count(layout) * (options.doubles ? 8 : 4));
     file.write(head);
     write_samples(file, data, options.doubles);
