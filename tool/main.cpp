@@ -17,6 +17,7 @@ constexpr const char* examples = R"(Examples:
   fathom info bunny.obj            what a mesh is made of, and what is wrong with it
   fathom make torus -o torus.ply   a generated shape
   fathom convert in.stl out.glb    from one format to another
+  fathom field build bunny.obj -r 256 -o bunny.fathom   distances on a grid; `field slice` draws them
   fathom demo                      a tour; writes pictures and files to out/
 
 `fathom VERB --help` says more.)";
@@ -36,6 +37,7 @@ int run(int argc, char** argv) {
     fathom::tool::add_info(program, session);
     fathom::tool::add_make(program, session);
     fathom::tool::add_convert(program, session);
+    fathom::tool::add_field(program, session);
     fathom::tool::add_demo(program, session);
 
     try {

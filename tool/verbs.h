@@ -21,6 +21,7 @@ struct Session {
 void add_info(CLI::App& program, Session& session);
 void add_make(CLI::App& program, Session& session);
 void add_convert(CLI::App& program, Session& session);
+void add_field(CLI::App& program, Session& session);
 void add_demo(CLI::App& program, Session& session);
 
 } // namespace fathom::tool

@@ -9,7 +9,7 @@ namespace fathom {
 
 namespace {
 
-constexpr double far_factor = 2.5; // radii: nearer groups are opened
+constexpr double far_factor = 3; // radii: nearer groups are opened
 
 } // namespace
 

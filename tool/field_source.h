@@ -1,0 +1,32 @@
+// What the verbs of `fathom field` accept as a field: a grid file, a mesh, the name of a generated shape, or a formula.
+#pragma once
+
+#include <fathom/field/grid/grid_field.h>
+#include <fathom/geometry/triangle_mesh.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fathom::tool {
+
+struct FieldSource {
+    std::string kind; // "grid", "mesh" or "formula"
+    std::string what; // one line: "npy float32", "obj, 69,666 triangles", "smooth_union(...)"
+    std::string note; // of a .fathom file
+    std::vector<std::string> remarks;
+    std::optional<TriangleMesh> mesh;
+    std::optional<GridField> grid;
+    FieldPtr field; // of grids and formulas, and of meshes once field_of() asked for it
+};
+
+constexpr const char* field_help = "A grid file (.fathom .npy .nrrd .vti .sdf .dist .vdb), a mesh file, a shape of `fathom make`, or a formula";
+
+// A file where one of that name exists (formulas in files end in .shape or .txt), else the name of a generated shape, else a
+// formula. Throws fathom::Error.
+[[nodiscard]] FieldSource open_field(const std::string& text);
+
+// The field of any source; of a mesh, the exact distance through its tree.
+[[nodiscard]] FieldPtr field_of(FieldSource& source);
+
+} // namespace fathom::tool
