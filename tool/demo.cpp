@@ -3,11 +3,16 @@
 
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
+#include <fathom/field/analytic/analytic_field.h>
+#include <fathom/field/analytic/parse.h>
+#include <fathom/field/file/field_file.h>
+#include <fathom/field/mesh/grid_builder.h>
 #include <fathom/geometry/mesh_file.h>
 #include <fathom/geometry/mesh_report.h>
 #include <fathom/geometry/point_shell.h>
 #include <fathom/geometry/shape_catalogue.h>
 #include <fathom/geometry/surface_tree.h>
+#include <fathom/show/field_slice.h>
 #include <fathom/show/mesh_picture.h>
 
 #include <CLI/CLI.hpp>
@@ -129,6 +134,24 @@ void show_point_shell(Tour& tour) {
     tour.say(fmt::format("points     {} -> point_shell.png", text));
 }
 
+// The creature as a field of distances: built, drawn as a slice, meshed again, and written.
+void show_field(Tour& tour, const TriangleMesh& mesh) {
+    const auto start = std::chrono::steady_clock::now();
+    GridReport report;
+    const GridField field = build_grid(mesh, {.resolution = 256, .progress = tour.session.progress()}, &report);
+    const double seconds = seconds_since(start);
+    write_field(field, tour.folder / "creature.fathom");
+    const std::string text = fmt::format("distances on {} x {} x {} cells in {:.2f} s, {:.1f} MB; sign by {}: {}", field.layout().cells(0),
+                                         field.layout().cells(1), field.layout().cells(2), seconds, static_cast<double>(field.bytes()) * 1e-6,
+                                         name(report.sign.method), report.sign.reason);
+    tour.show("A field of distances", text, "field.png", draw_slice(field, {.axis = 1, .size = 900}));
+    tour.say(fmt::format("field      {} -> field.png, creature.fathom", text));
+    const Shape blend = parse_shape("smooth_union(torus(0.5, 0.16), translate(0, 0, 0.2, box(0.5, 0.5, 0.5)), 0.15)");
+    const AnalyticField formula(blend);
+    tour.show("A field by formula", blend.text(), "formula.png", draw_slice(formula, {.axis = 1, .size = 600}));
+    tour.say(fmt::format("formula    {} -> formula.png", blend.text()));
+}
+
 void write_page(const Tour& tour) {
     std::ofstream page(tour.folder / "index.html");
     page << "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Fathom: the demo</title>\n"
@@ -145,11 +168,12 @@ void run_demo(const fs::path& folder, Session& session) {
     if (failure) throw Error(Cause::cannot_write, failure.message(), {.file = folder.string()});
     const auto start = std::chrono::steady_clock::now();
     Tour tour{folder, session, {}};
-    tour.say(fmt::format("Fathom shows geometry: shapes made, checked, sampled and written ({} threads).\n", thread_count()));
+    tour.say(fmt::format("Fathom shows shapes made, checked, sampled and written, and fields of distances ({} threads).\n", thread_count()));
     show_shapes(tour);
     const TriangleMesh creature = show_creature(tour);
     show_damage(tour, creature);
     show_point_shell(tour);
+    show_field(tour, creature);
     write_page(tour);
     tour.say(fmt::format("\nDone in {:.1f} s. Everything is in {}: open index.html in a browser, creature.glb in any 3-D viewer, creature.vtu in ParaView.",
                          seconds_since(start), fs::absolute(folder).string()));
@@ -158,7 +182,7 @@ void run_demo(const fs::path& folder, Session& session) {
 } // namespace
 
 void add_demo(CLI::App& program, Session& session) {
-    CLI::App* verb = program.add_subcommand("demo", "A tour: shapes made, checked, drawn and written");
+    CLI::App* verb = program.add_subcommand("demo", "A tour: shapes made, checked, drawn and written; fields built and sliced");
     auto folder = std::make_shared<std::string>("out");
     verb->add_option("-o,--output", *folder, "Folder for the pictures and files")->capture_default_str();
     verb->footer("Example:\n  fathom demo -o out    then open out/index.html");

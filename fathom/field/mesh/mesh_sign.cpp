@@ -21,6 +21,8 @@ constexpr std::array<std::string_view, 6> method_names = {"auto", "pseudo_normal
 constexpr int trials = 512;          // points on the surface
 constexpr double trial_depth = 1e-3; // how far off it on either side, as a share of the box
 constexpr double clear = 0.25;       // winding numbers this far from 1/2 are clear
+constexpr double has_inside = 0.25;  // share of the surface that must have one
+constexpr double clear_enough = 0.6; // share of the surface that winding numbers must judge clearly
 
 // Few enough clashes that winding numbers still mean something.
 bool is_wound(const MeshReport& report) {
@@ -78,13 +80,14 @@ SignChoice choose_for_open(const TriangleMesh& mesh, const MeshReport& report, c
         choice.method = SignMethod::wrap;
         choice.confidence = 0.5;
         choice.reason = "a soup: neither closed nor consistently wound";
-    } else if (trial.inside < 0.25) {
+    } else if (trial.inside < has_inside) {
         choice.method = SignMethod::thickness;
         choice.confidence = 1 - trial.inside;
         choice.reason = fmt::format("an open sheet with no inside: {} edges are open", report.open_edges.count);
     } else {
-        choice.method = SignMethod::winding;
-        choice.reason = fmt::format("consistently wound, but {} edges are open", report.open_edges.count);
+        choice.method = trial.clear < clear_enough ? SignMethod::wrap : SignMethod::winding;
+        choice.reason = fmt::format("consistently wound, but {} edges are open{}", report.open_edges.count,
+                                    trial.clear < clear_enough ? " and much of it has no clear inside" : "");
     }
     return choice;
 }
