@@ -199,7 +199,7 @@ void run(Report& report) {
     report.note("points and boxes in batches, one thread; plain C++ is scalar, -O3, no -march; its intervals lack the Lipschitz ball");
 }
 
-const Registration registration("fields", "distance by formula", run);
+const Registration registration("fields/analytic", "distance by formula", run);
 
 } // namespace
 
