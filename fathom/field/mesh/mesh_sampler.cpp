@@ -35,9 +35,17 @@ struct SampleBox {
     }
 };
 
-// The balls about the halves of a brick or of a box of samples of it. `first` is where sample 0 lies.
-EightBalls balls_of_halves(const SampleBox& box, const Vec3f& first) {
-    EightBalls balls;
+void set_lane(EightPoints& points, int lane, const Vec3f& p) {
+    points.x[lane] = p.x();
+    points.y[lane] = p.y();
+    points.z[lane] = p.z();
+}
+
+constexpr float outward = 1 + 1e-6f; // covers the rounding of halves and their sums
+
+// Round the halves of a brick or of a box of samples of it. `first` is where sample 0 lies.
+EightBoxes boxes_of_halves(const SampleBox& box, const Vec3f& first) {
+    EightBoxes boxes;
     for (int h = 0; h < 8; ++h) {
         const SampleBox part = box.half(h);
         Vec3f low, high;
@@ -45,25 +53,22 @@ EightBalls balls_of_halves(const SampleBox& box, const Vec3f& first) {
             low[static_cast<Eigen::Index>(k)] = static_cast<float>(part.first[k]);
             high[static_cast<Eigen::Index>(k)] = static_cast<float>(part.last[k]);
         }
-        const Vec3f center = first + 0.5f * (low + high);
-        balls.centers.x[h] = center.x();
-        balls.centers.y[h] = center.y();
-        balls.centers.z[h] = center.z();
-        balls.radius[h] = 0.5f * (high - low).norm() * (1 + 1e-6f);
+        set_lane(boxes.centers, h, first + 0.5f * (low + high));
+        set_lane(boxes.halves, h, 0.5f * outward * (high - low));
     }
-    return balls;
+    return boxes;
 }
 
-// The balls round the eight bricks of a block about the origin.
-EightBalls balls_of_bricks() {
-    EightBalls balls;
+// Of a brick of a block, from the block's centre.
+Vec3f brick_center(int b) { return {(b & 1) ? 4.0f : -4.0f, (b & 2) ? 4.0f : -4.0f, (b & 4) ? 4.0f : -4.0f}; }
+
+EightBoxes boxes_of_bricks() {
+    EightBoxes boxes;
     for (int b = 0; b < 8; ++b) {
-        balls.centers.x[b] = (b & 1) ? 4.0f : -4.0f;
-        balls.centers.y[b] = (b & 2) ? 4.0f : -4.0f;
-        balls.centers.z[b] = (b & 4) ? 4.0f : -4.0f;
-        balls.radius[b] = static_cast<float>(to_corner * brick_cells * (1 + 1e-6));
+        set_lane(boxes.centers, b, brick_center(b));
+        set_lane(boxes.halves, b, Vec3f::Constant(0.5f * brick_cells * outward));
     }
-    return balls;
+    return boxes;
 }
 
 using EightLists = std::array<std::vector<Index>, 8>;
@@ -92,13 +97,12 @@ public:
     template <class Wanted, class OnBrick>
     void visit(const Wanted& wanted, const OnBrick& on_brick) {
         gather();
-        sift_group(all_, balls_of_bricks(), of_brick_);
+        sift_group(all_, boxes_of_bricks(), of_brick_);
         for (int b = 0; b < 8; ++b) {
             const std::array<int, 3> p = {first_[0] + (b & 1), first_[1] + (b >> 1 & 1), first_[2] + (b >> 2)};
             if (p[0] >= layout_.bricks[0] || p[1] >= layout_.bricks[1] || p[2] >= layout_.bricks[2]) continue;
             if (!wanted(layout_.brick_index(p))) continue;
-            const Vec3f center((b & 1) ? 4.0f : -4.0f, (b & 2) ? 4.0f : -4.0f, (b & 4) ? 4.0f : -4.0f);
-            on_brick(BrickFound{p, center, of_brick_[static_cast<std::size_t>(b)]});
+            on_brick(BrickFound{p, brick_center(b), of_brick_[static_cast<std::size_t>(b)]});
         }
     }
 
@@ -108,8 +112,8 @@ public:
 
 private:
     void gather();
-    void gather_from(std::size_t node, const Vec3f& center, const Vec3f& nearest, float squared, float radius);
-    void sift_group(std::span<const Index> list, const EightBalls& balls, EightLists& out);
+    void gather_from(std::size_t node, const Vec3f& center, const Vec3f& nearest, float squared, float half);
+    void sift_group(std::span<const Index> list, const EightBoxes& boxes, EightLists& out);
     void sample(std::span<const Index> list, const Vec3f& first, const SampleBox& box, std::size_t depth, BrickDistances& out);
     void evaluate(std::span<const Index> list, const Vec3f& first, const SampleBox& box, BrickDistances& out) const;
     void evaluate(std::span<const Index> list, const EightPoints& points, std::span<const std::size_t> slots, BrickDistances& out) const;
@@ -132,7 +136,7 @@ private:
 };
 
 // The bound of sift() on the boxes of the tree: a box is opened where some point s of it may keep
-// |c - s|^2 <= d^2 + 2 r |s - q|.
+// |c - s|^2 <= d^2 + 2 h (|s - q|, summed over the axes).
 void Block::gather() {
     const BvhFrame& frame = tree_.tree().frame();
     const double radius = to_corner * block_cells * layout_.cell, distance = std::sqrt(closest_.squared_distance);
@@ -142,7 +146,7 @@ void Block::gather() {
     const double d = distance * frame.scale + slack;
     ids_.clear();
     gather_from(0, to_frame(center_), to_frame(closest_.point), static_cast<float>(d * d * (1 + 1e-5)),
-                static_cast<float>(radius * frame.scale + slack));
+                static_cast<float>((0.5 * block_cells * layout_.cell * frame.scale + slack) * (1 + 1e-5)));
     triangles_.resize(ids_.size());
     float largest = 0;
     for (std::size_t k = 0; k < ids_.size(); ++k) {
@@ -158,7 +162,7 @@ void Block::gather() {
     masks_.resize(ids_.size());
 }
 
-void Block::gather_from(std::size_t node, const Vec3f& center, const Vec3f& nearest, float squared, float radius) {
+void Block::gather_from(std::size_t node, const Vec3f& center, const Vec3f& nearest, float squared, float half) {
     const BvhNode& n = tree_.tree().nodes()[node];
     std::array<float, 8> lowest{}, apart{};
     for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -167,22 +171,22 @@ void Block::gather_from(std::size_t node, const Vec3f& center, const Vec3f& near
             const float outside = std::max({n.lower[axis][k] - c, 0.0f, c - n.upper[axis][k]});
             const float across = std::max(n.upper[axis][k] - q, q - n.lower[axis][k]);
             lowest[k] += outside * outside;
-            apart[k] += across * across;
+            apart[k] += across;
         }
     }
     for (std::size_t k = 0; k < 8; ++k) {
-        if (n.child[k] == no_index || !(lowest[k] <= squared + 2.00001f * radius * std::sqrt(apart[k]))) continue;
+        if (n.child[k] == no_index || !(lowest[k] <= squared + 2 * half * apart[k])) continue;
         if (BvhNode::is_leaf(n.child[k])) {
             const auto leaf = tree_.tree().leaf(n.child[k] & ~BvhNode::leaf_bit);
             ids_.insert(ids_.end(), leaf.begin(), leaf.end());
         } else {
-            gather_from(n.child[k], center, nearest, squared, radius);
+            gather_from(n.child[k], center, nearest, squared, half);
         }
     }
 }
 
-void Block::sift_group(std::span<const Index> list, const EightBalls& balls, EightLists& out) {
-    sift(triangles_, list, balls, static_cast<float>(margin_), scratch_, masks_);
+void Block::sift_group(std::span<const Index> list, const EightBoxes& boxes, EightLists& out) {
+    sift(triangles_, list, boxes, static_cast<float>(margin_), scratch_, masks_);
     for (auto& kept : out) kept.clear();
     for (std::size_t i = 0; i < list.size(); ++i)
         for (unsigned mask = masks_[i]; mask != 0; mask &= mask - 1)
@@ -192,7 +196,7 @@ void Block::sift_group(std::span<const Index> list, const EightBalls& balls, Eig
 void Block::sample(std::span<const Index> list, const Vec3f& first, const SampleBox& box, std::size_t depth, BrickDistances& out) {
     if (depth == most_depth || list.size() <= few) return evaluate(list, first, box, out);
     EightLists& lists = of_half_[depth];
-    sift_group(list, balls_of_halves(box, first), lists);
+    sift_group(list, boxes_of_halves(box, first), lists);
     for (int h = 0; h < 8; ++h) sample(lists[static_cast<std::size_t>(h)], first, box.half(h), depth + 1, out);
 }
 

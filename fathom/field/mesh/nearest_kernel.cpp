@@ -75,9 +75,9 @@ HWY_INLINE Points load(const EightPoints& points, std::size_t lane) {
 }
 
 // First all nearest points, and the nearest of them; then the bound for each triangle.
-HWY_ATTR void sift_lanes(std::span<const FlatTriangle> triangles, std::span<const Index> list, const EightBalls& balls,
+HWY_ATTR void sift_lanes(std::span<const FlatTriangle> triangles, std::span<const Index> list, const EightBoxes& boxes,
                          float margin, EightNearest* scratch, std::uint8_t* masks, std::size_t lane) {
-    const Points p = load(balls.centers, lane);
+    const Points p = load(boxes.centers, lane);
     V best = hn::Set(d, 3.0e38f), qx = best, qy = best, qz = best;
     for (std::size_t i = 0; i < list.size(); ++i) {
         const FlatTriangle& t = triangles[list[i]];
@@ -93,13 +93,16 @@ HWY_ATTR void sift_lanes(std::span<const FlatTriangle> triangles, std::span<cons
         hn::Store(y, d, scratch[i].y + lane);
         hn::Store(z, d, scratch[i].z + lane);
     }
-    const V radius = hn::Load(d, balls.radius + lane), reach = hn::Add(radius, radius), from = hn::Add(best, hn::Set(d, margin));
+    const Points half = load(boxes.halves, lane);
+    const V radius = hn::Sqrt(hn::MulAdd(half.x, half.x, hn::MulAdd(half.y, half.y, hn::Mul(half.z, half.z))));
+    const V sides[3] = {hn::Add(half.x, half.x), hn::Add(half.y, half.y), hn::Add(half.z, half.z)};
+    const V reach = hn::Add(radius, radius), from = hn::Add(best, hn::Set(d, margin));
     for (std::size_t i = 0; i < list.size(); ++i) {
-        const V x = hn::Sub(hn::Load(d, scratch[i].x + lane), qx), y = hn::Sub(hn::Load(d, scratch[i].y + lane), qy),
-                z = hn::Sub(hn::Load(d, scratch[i].z + lane), qz);
-        const V apart = hn::Sqrt(hn::MulAdd(x, x, hn::MulAdd(y, y, hn::Mul(z, z))));
+        const V x = hn::AbsDiff(hn::Load(d, scratch[i].x + lane), qx), y = hn::AbsDiff(hn::Load(d, scratch[i].y + lane), qy),
+                z = hn::AbsDiff(hn::Load(d, scratch[i].z + lane), qz);
         const V m = hn::Min(radius, hn::Set(d, triangles[list[i]].size));
-        const V limit = hn::MulAdd(m, hn::Sub(reach, m), hn::MulAdd(reach, apart, from));
+        const V apart = hn::MulAdd(sides[0], x, hn::MulAdd(sides[1], y, hn::MulAdd(sides[2], z, from)));
+        const V limit = hn::MulAdd(m, hn::Sub(reach, m), apart);
         const auto kept = hn::Le(hn::Load(d, scratch[i].squared + lane), hn::Mul(limit, hn::Set(d, 1.00001f)));
         std::uint8_t bits[8] = {};
         hn::StoreMaskBits(d, kept, bits);
@@ -107,10 +110,10 @@ HWY_ATTR void sift_lanes(std::span<const FlatTriangle> triangles, std::span<cons
     }
 }
 
-HWY_ATTR void sift_all(std::span<const FlatTriangle> triangles, std::span<const Index> list, const EightBalls& balls,
+HWY_ATTR void sift_all(std::span<const FlatTriangle> triangles, std::span<const Index> list, const EightBoxes& boxes,
                        float margin, EightNearest* scratch, std::uint8_t* masks) {
     std::fill_n(masks, list.size(), std::uint8_t{0});
-    for (std::size_t lane = 0; lane < 8; lane += hn::Lanes(d)) sift_lanes(triangles, list, balls, margin, scratch, masks, lane);
+    for (std::size_t lane = 0; lane < 8; lane += hn::Lanes(d)) sift_lanes(triangles, list, boxes, margin, scratch, masks, lane);
 }
 
 HWY_ATTR void nearest_of(std::span<const FlatTriangle> triangles, std::span<const Index> list, const EightPoints& points,
@@ -210,9 +213,9 @@ FlatTriangle seen_from(const PlacedTriangle& placed, const Vec3& origin, double 
     return t;
 }
 
-void sift(std::span<const FlatTriangle> triangles, std::span<const Index> list, const EightBalls& balls, float margin,
+void sift(std::span<const FlatTriangle> triangles, std::span<const Index> list, const EightBoxes& boxes, float margin,
           std::span<EightNearest> scratch, std::span<std::uint8_t> masks) {
-    HWY_DYNAMIC_DISPATCH(sift_all)(triangles, list, balls, margin, scratch.data(), masks.data());
+    HWY_DYNAMIC_DISPATCH(sift_all)(triangles, list, boxes, margin, scratch.data(), masks.data());
 }
 
 void nearest(std::span<const FlatTriangle> triangles, std::span<const Index> list, const EightPoints& points,

@@ -42,9 +42,9 @@ struct alignas(32) EightPoints {
     float x[8], y[8], z[8];
 };
 
-struct alignas(32) EightBalls {
+struct alignas(32) EightBoxes {
     EightPoints centers;
-    float radius[8];
+    EightPoints halves; // of their sides
 };
 
 // Room for one group of centres against a list of triangles.
@@ -52,13 +52,14 @@ struct alignas(32) EightNearest {
     float squared[8], x[8], y[8], z[8]; // squared distance, and the nearest point of the triangle
 };
 
-// For each of eight balls and each listed triangle: may it be nearest to some point of the ball? Bit k of masks[i] speaks of
-// ball k and triangle list[i]. `margin` (squared length) covers rounding. Scratch and masks have the list's length.
+// For each of eight boxes and each listed triangle: may it be nearest to some point of the box? Bit k of masks[i] speaks of
+// box k and triangle list[i]. `margin` (squared length) covers rounding. Scratch and masks have the list's length.
 //
-// With q the point of all triangles nearest to the centre c, at distance d, and s any point of a triangle: p in the ball is
-// nearer to q than to s where |c - s|^2 >= d^2 + 2 r |s - q|. The nearest point s0 of a triangle stands for all of its
-// points, as |c - s|^2 >= |c - s0|^2 + |s - s0|^2. So the triangles kept lie round q, however far away c is.
-void sift(std::span<const FlatTriangle> triangles, std::span<const Index> list, const EightBalls& balls, float margin,
+// With q the point of all triangles nearest to the centre c, at distance d, and s any point of a triangle: p is as near to s
+// as to q only where |c - s|^2 <= d^2 + 2 (p - c).(s - q). In a box with half sides h, that is at most d^2 + 2 h.|s - q|, axis
+// by axis. The nearest point s0 of a triangle stands for all of its points, as |c - s|^2 >= |c - s0|^2 + |s - s0|^2. So the
+// triangles kept lie round q, however far away c is.
+void sift(std::span<const FlatTriangle> triangles, std::span<const Index> list, const EightBoxes& boxes, float margin,
           std::span<EightNearest> scratch, std::span<std::uint8_t> masks);
 
 // The nearest of the listed triangles for each point: squared distance, and place in the list (the first of equals).
