@@ -30,21 +30,28 @@ void SignRegions::find(std::span<const double> distances, double error, const st
     for (std::size_t sample = distances.size(); sample-- > 0;) speaker_[sample] = speaker_[root(static_cast<Index>(sample))];
 }
 
+// Along x, samples form runs, each named by its first. Two runs side by side need one join only, however long they touch.
 void SignRegions::join_neighbours(std::span<const double> distances, const std::array<int, 3>& size, double clear) {
     parent_.resize(distances.size());
-    std::iota(parent_.begin(), parent_.end(), Index{0});
-    const std::array<std::size_t, 3> stride = {1, static_cast<std::size_t>(size[0]), static_cast<std::size_t>(size[0]) * static_cast<std::size_t>(size[1])};
-    std::size_t s = 0;
-    for (int k = 0; k < size[2]; ++k)
-        for (int j = 0; j < size[1]; ++j)
-            for (int i = 0; i < size[0]; ++i, ++s) {
-                const std::array<bool, 3> has_next = {i + 1 < size[0], j + 1 < size[1], k + 1 < size[2]};
-                for (std::size_t axis = 0; axis < 3; ++axis) {
-                    if (!has_next[axis] || !(distances[s] + distances[s + stride[axis]] > clear)) continue;
-                    const Index a = root(static_cast<Index>(s)), b = root(static_cast<Index>(s + stride[axis]));
-                    parent_[std::max(a, b)] = std::min(a, b);
-                }
-            }
+    const auto nx = static_cast<std::size_t>(size[0]), layer = nx * static_cast<std::size_t>(size[1]);
+    for (std::size_t row = 0; row < distances.size(); row += nx) {
+        parent_[row] = static_cast<Index>(row);
+        for (std::size_t s = row + 1; s < row + nx; ++s)
+            parent_[s] = distances[s - 1] + distances[s] > clear ? parent_[s - 1] : static_cast<Index>(s);
+        if (row % layer != 0) join_rows(distances, row - nx, row, nx, clear);
+        if (row >= layer) join_rows(distances, row - layer, row, nx, clear);
+    }
+}
+
+void SignRegions::join_rows(std::span<const double> distances, std::size_t below, std::size_t above, std::size_t length, double clear) {
+    Index last_below = no_index, last_above = no_index; // parents at the join before
+    for (std::size_t i = 0; i < length; ++i) {
+        const Index p = parent_[below + i], q = parent_[above + i];
+        if (!(distances[below + i] + distances[above + i] > clear) || (p == last_below && q == last_above)) continue;
+        last_below = p, last_above = q;
+        const Index a = root(p), b = root(q);
+        parent_[std::max(a, b)] = std::min(a, b);
+    }
 }
 
 } // namespace fathom

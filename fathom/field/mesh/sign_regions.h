@@ -22,6 +22,7 @@ public:
 private:
     [[nodiscard]] Index root(Index sample);
     void join_neighbours(std::span<const double> distances, const std::array<int, 3>& size, double clear);
+    void join_rows(std::span<const double> distances, std::size_t below, std::size_t above, std::size_t length, double clear);
 
     std::vector<Index> parent_;
     std::vector<Index> speaker_;
