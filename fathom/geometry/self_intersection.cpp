@@ -5,6 +5,7 @@
 #include <fathom/index/bvh.h>
 
 #include <algorithm>
+#include <atomic>
 
 namespace fathom {
 
@@ -25,12 +26,33 @@ void add_pairs(const TriangleMesh& mesh, const Bvh& tree, Index i, std::size_t m
     if (found.pairs.size() > most_pairs) found.pairs.resize(most_pairs);
 }
 
+std::vector<Box> boxes_of(const TriangleMesh& mesh) {
+    std::vector<Box> boxes(mesh.triangles.size());
+    for (std::size_t t = 0; t < boxes.size(); ++t) boxes[t] = mesh.bounds(t);
+    return boxes;
+}
+
 } // namespace
+
+bool crosses_itself(const TriangleMesh& mesh, const Bvh& tree, Progress* progress) {
+    const std::vector<Box> boxes = boxes_of(mesh);
+    std::atomic<bool> found = false;
+    Stage stage(progress, "self-intersections", boxes.size());
+    parallel_for(boxes.size(), chunk, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin; k < end && !found; ++k) {
+            const auto i = static_cast<Index>(k);
+            // A visit that is stopped has found a pair.
+            if (!tree.visit_overlapping(boxes[i], [&](Index j) { return j <= i || !boxes[i].overlaps(boxes[j]) || !triangles_cross(mesh, i, j); }))
+                found = true;
+        }
+        stage.step(end - begin);
+    });
+    return found;
+}
 
 SelfIntersections self_intersections(const TriangleMesh& mesh, const SelfIntersectionOptions& options) {
     check(mesh);
-    std::vector<Box> boxes(mesh.triangles.size());
-    for (std::size_t t = 0; t < boxes.size(); ++t) boxes[t] = mesh.bounds(t);
+    const std::vector<Box> boxes = boxes_of(mesh);
     const Bvh tree(boxes);
     Stage stage(options.progress, "self-intersections", boxes.size());
     return parallel_reduce(

@@ -26,4 +26,8 @@ struct SelfIntersections {
 // Vertices at exactly equal positions count as shared. Throws Error{non_finite}, and Error{cancelled} when told to stop.
 [[nodiscard]] SelfIntersections self_intersections(const TriangleMesh& mesh, const SelfIntersectionOptions& options = {});
 
+// Is there any such pair? Stops at the first. `tree` is over the boxes of the mesh's triangles, with or without keeping them.
+class Bvh;
+[[nodiscard]] bool crosses_itself(const TriangleMesh& mesh, const Bvh& tree, Progress* progress = nullptr);
+
 } // namespace fathom

@@ -6,6 +6,7 @@
 #include <fathom/geometry/components.h>
 #include <fathom/geometry/mesh_report.h>
 #include <fathom/geometry/self_intersection.h>
+#include <fathom/geometry/surface_tree.h>
 #include <fathom/geometry/triangle_triangle.h>
 
 #include <gtest/gtest.h>
@@ -291,6 +292,7 @@ TEST(SelfIntersection, finds_the_pairs_that_all_against_all_finds) {
         const SelfIntersections found = self_intersections(mesh);
         EXPECT_EQ(found.count, expected.size());
         EXPECT_EQ(found.pairs, expected);
+        EXPECT_EQ(crosses_itself(mesh, SurfaceTree(mesh).tree()), found.count > 0);
         const SelfIntersections few = self_intersections(mesh, {.most_pairs = 5});
         EXPECT_EQ(few.count, expected.size());
         EXPECT_EQ(few.pairs, std::vector(expected.begin(), expected.begin() + 5));
@@ -304,6 +306,7 @@ TEST(SelfIntersection, clean_shapes_have_none_and_crossing_ones_do) {
             return mapped(mesh, [&](const Vec3& p) -> Vec3 { return scale * p; });
         };
         EXPECT_EQ(self_intersections(scaled(sphere_mesh(4))).count, 0u);
+        EXPECT_FALSE(crosses_itself(scaled(sphere_mesh(4)), SurfaceTree(scaled(sphere_mesh(4))).tree()));
         EXPECT_EQ(self_intersections(scaled(as_soup(torus_mesh(40, 20)))).count, 0u);
         const MeshReport report =
             mesh_report(scaled(joined(cube_mesh(), cube_mesh(Vec3(0.9, 0.8, 0.7)))), {.self_intersections = true});

@@ -118,7 +118,10 @@ double GridField::distance(const Vec3& p) const {
 
 Sample GridField::sample(const Vec3& p) const {
     const Vec3 q = domain_.closest(p);
-    const Spot spot = locate(q);
+    return sample_at(locate(q), p, q);
+}
+
+Sample GridField::sample_at(const Spot& spot, const Vec3& p, const Vec3& q) const {
     const GridCell cell{corner_values(spot), {}};
     const double value = cell.value(spot.fraction);
     const double side = data_.layout.cell * (spot.stored == no_index ? brick_cells : 1);
@@ -133,8 +136,9 @@ Sample GridField::sample(const Vec3& p) const {
     return {result, (value * along + (p - q)) / result};
 }
 
-void GridField::distances(std::span<const Vec3> points, std::span<double> out) const {
-    // The time goes into waiting for memory: find all addresses of a group first, then read.
+// The time goes into waiting for memory: find all addresses of a group first, then read.
+template <class Answer>
+void GridField::in_groups(std::span<const Vec3> points, const Answer& answer) const {
     constexpr std::size_t group = 16;
     std::array<Spot, group> spots;
     std::array<Vec3, group> nearest;
@@ -145,16 +149,19 @@ void GridField::distances(std::span<const Vec3> points, std::span<double> out) c
             spots[i] = locate(nearest[i]);
             prefetch(spots[i]);
         }
-        for (std::size_t i = 0; i < count; ++i) {
-            const Vec3& p = points[start + i];
-            const double value = value_at(spots[i]);
-            out[start + i] = nearest[i] == p ? value : beyond(p, nearest[i], value);
-        }
+        for (std::size_t i = 0; i < count; ++i) answer(start + i, spots[i], nearest[i]);
     }
 }
 
+void GridField::distances(std::span<const Vec3> points, std::span<double> out) const {
+    in_groups(points, [&](std::size_t i, const Spot& spot, const Vec3& nearest) {
+        const double value = value_at(spot);
+        out[i] = nearest == points[i] ? value : beyond(points[i], nearest, value);
+    });
+}
+
 void GridField::samples(std::span<const Vec3> points, std::span<Sample> out) const {
-    std::transform(points.begin(), points.end(), out.begin(), [this](const Vec3& p) { return sample(p); });
+    in_groups(points, [&](std::size_t i, const Spot& spot, const Vec3& nearest) { out[i] = sample_at(spot, points[i], nearest); });
 }
 
 GridCell GridField::cell_at(const Vec3& p) const {

@@ -51,7 +51,10 @@ private:
     [[nodiscard]] Spot locate(const Vec3& p) const;
     [[nodiscard]] std::array<double, 8> corner_values(const Spot& spot) const;
     [[nodiscard]] double value_at(const Spot& spot) const;
+    [[nodiscard]] Sample sample_at(const Spot& spot, const Vec3& p, const Vec3& nearest) const; // of the domain to p
     void prefetch(const Spot& spot) const;
+    template <class Answer>
+    void in_groups(std::span<const Vec3> points, const Answer& answer) const;
     [[nodiscard]] double beyond(const Vec3& p, const Vec3& nearest, double value) const;
 
     GridData data_;

@@ -111,7 +111,7 @@ SignMethod sign_method_named(std::string_view name) {
 SignChoice choose_sign(const TriangleMesh& mesh, const SurfaceTree& tree, SignMethod wanted, Progress* progress) {
     const MeshReport report = mesh_report(mesh);
     const bool closed = is_closed(report);
-    const bool crossing = closed && self_intersections(mesh, {.most_pairs = 0, .progress = progress}).count > 0;
+    const bool crossing = closed && crosses_itself(mesh, tree.tree(), progress);
     SignChoice choice = closed ? choose_for_closed(report, crossing) : choose_for_open(mesh, report, tree);
     if (wanted == SignMethod::automatic || wanted == choice.method) return choice;
     const bool exact = report.watertight && !crossing && wanted == SignMethod::parity;
