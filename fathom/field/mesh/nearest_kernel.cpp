@@ -18,13 +18,18 @@ using D = hn::CappedTag<float, 8>;
 using V = hn::Vec<D>;
 constexpr D d{};
 
+// Not fused, though that would be quicker: so every CPU gives the same bits, and the grids built here the same bytes.
+HWY_INLINE V plus_product(V a, V b, V c) { return hn::Add(hn::Mul(a, b), c); }
+HWY_INLINE V less_product(V a, V b, V c) { return hn::Sub(c, hn::Mul(a, b)); }
+HWY_INLINE V product_less(V a, V b, V c) { return hn::Sub(hn::Mul(a, b), c); }
+
 struct Points {
     V x, y, z;
 };
 
 HWY_INLINE V along(const Points& p, const float* row) {
-    return hn::MulAdd(p.x, hn::Set(d, row[0]),
-                      hn::MulAdd(p.y, hn::Set(d, row[1]), hn::MulAdd(p.z, hn::Set(d, row[2]), hn::Set(d, row[3]))));
+    return plus_product(p.x, hn::Set(d, row[0]),
+                      plus_product(p.y, hn::Set(d, row[1]), plus_product(p.z, hn::Set(d, row[2]), hn::Set(d, row[3]))));
 }
 
 HWY_INLINE V clamped(V t, V most) { return hn::Min(hn::Max(t, hn::Zero(d)), most); }
@@ -36,9 +41,9 @@ struct Offset {
 
 // Of the edge from (0, 0) to (eu, ev), for points relative to its start.
 HWY_INLINE void try_edge(V u, V v, V eu, V ev, V per, Offset& best) {
-    const V t = clamped(hn::Mul(hn::MulAdd(u, eu, hn::Mul(v, ev)), per), hn::Set(d, 1.0f));
-    const V ou = hn::NegMulAdd(t, eu, u), ov = hn::NegMulAdd(t, ev, v);
-    const V squared = hn::MulAdd(ou, ou, hn::Mul(ov, ov));
+    const V t = clamped(hn::Mul(plus_product(u, eu, hn::Mul(v, ev)), per), hn::Set(d, 1.0f));
+    const V ou = less_product(t, eu, u), ov = less_product(t, ev, v);
+    const V squared = plus_product(ou, ou, hn::Mul(ov, ov));
     const auto nearer = hn::Lt(squared, best.squared);
     best.u = hn::IfThenElse(nearer, ou, best.u);
     best.v = hn::IfThenElse(nearer, ov, best.v);
@@ -52,22 +57,22 @@ HWY_INLINE Offset offset_from(const FlatTriangle& t, const Points& p) {
     Offset best;
     best.u = hn::Sub(u, clamped(u, length));
     best.v = v;
-    best.squared = hn::MulAdd(best.u, best.u, hn::Mul(v, v));
+    best.squared = plus_product(best.u, best.u, hn::Mul(v, v));
     try_edge(u, v, apex_u, apex_v, hn::Set(d, t.per_left), best);
     try_edge(from_second, v, side_u, apex_v, hn::Set(d, t.per_right), best);
-    const V left = hn::NegMulAdd(v, apex_u, hn::Mul(u, apex_v));
-    const V right = hn::MulSub(v, side_u, hn::Mul(from_second, apex_v));
+    const V left = less_product(v, apex_u, hn::Mul(u, apex_v));
+    const V right = product_less(v, side_u, hn::Mul(from_second, apex_v));
     const auto over = hn::Ge(hn::Min(v, hn::Min(left, right)), hn::Set(d, t.over));
     best.u = hn::IfThenZeroElse(over, best.u);
     best.v = hn::IfThenZeroElse(over, best.v);
-    best.squared = hn::MulAdd(h, h, hn::IfThenZeroElse(over, best.squared));
+    best.squared = plus_product(h, h, hn::IfThenZeroElse(over, best.squared));
     best.h = h;
     return best;
 }
 
 HWY_INLINE V back(const Offset& o, V p, const FlatTriangle& t, std::size_t axis) {
-    return hn::NegMulAdd(o.u, hn::Set(d, t.u[axis]),
-                         hn::NegMulAdd(o.v, hn::Set(d, t.v[axis]), hn::NegMulAdd(o.h, hn::Set(d, t.h[axis]), p)));
+    return less_product(o.u, hn::Set(d, t.u[axis]),
+                         less_product(o.v, hn::Set(d, t.v[axis]), less_product(o.h, hn::Set(d, t.h[axis]), p)));
 }
 
 HWY_INLINE Points load(const EightPoints& points, std::size_t lane) {
@@ -94,15 +99,15 @@ HWY_ATTR void sift_lanes(std::span<const FlatTriangle> triangles, std::span<cons
         hn::Store(z, d, scratch[i].z + lane);
     }
     const Points half = load(boxes.halves, lane);
-    const V radius = hn::Sqrt(hn::MulAdd(half.x, half.x, hn::MulAdd(half.y, half.y, hn::Mul(half.z, half.z))));
+    const V radius = hn::Sqrt(plus_product(half.x, half.x, plus_product(half.y, half.y, hn::Mul(half.z, half.z))));
     const V sides[3] = {hn::Add(half.x, half.x), hn::Add(half.y, half.y), hn::Add(half.z, half.z)};
     const V reach = hn::Add(radius, radius), from = hn::Add(best, hn::Set(d, margin));
     for (std::size_t i = 0; i < list.size(); ++i) {
         const V x = hn::AbsDiff(hn::Load(d, scratch[i].x + lane), qx), y = hn::AbsDiff(hn::Load(d, scratch[i].y + lane), qy),
                 z = hn::AbsDiff(hn::Load(d, scratch[i].z + lane), qz);
         const V m = hn::Min(radius, hn::Set(d, triangles[list[i]].size));
-        const V apart = hn::MulAdd(sides[0], x, hn::MulAdd(sides[1], y, hn::MulAdd(sides[2], z, from)));
-        const V limit = hn::MulAdd(m, hn::Sub(reach, m), apart);
+        const V apart = plus_product(sides[0], x, plus_product(sides[1], y, plus_product(sides[2], z, from)));
+        const V limit = plus_product(m, hn::Sub(reach, m), apart);
         const auto kept = hn::Le(hn::Load(d, scratch[i].squared + lane), hn::Mul(limit, hn::Set(d, 1.00001f)));
         std::uint8_t bits[8] = {};
         hn::StoreMaskBits(d, kept, bits);
