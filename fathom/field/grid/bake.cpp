@@ -40,7 +40,9 @@ std::vector<float> sample_corners(const Field& field, const GridLayout& layout, 
     return corners;
 }
 
+// A cell that comes within the band has all its samples in stored bricks.
 std::vector<bool> bricks_near_surface(const Field& field, const GridLayout& layout, double band) {
+    const double reach = band + std::sqrt(3.0) * layout.cell * std::min(field.lipschitz(), 10.0);
     std::vector<char> near(layout.brick_count());
     const double side = brick_cells * layout.cell;
     parallel_for(near.size(), 1024, [&](std::size_t begin, std::size_t end) {
@@ -48,10 +50,19 @@ std::vector<bool> bricks_near_surface(const Field& field, const GridLayout& layo
             const auto p = layout.brick_position(b);
             const Vec3 lower = layout.sample_position({p[0] * brick_cells, p[1] * brick_cells, p[2] * brick_cells});
             const Interval range = field.range({lower, lower + Vec3::Constant(side)});
-            near[b] = range.lower <= band && range.upper >= -band;
+            near[b] = range.lower <= reach && range.upper >= -reach;
         }
     });
     return {near.begin(), near.end()};
+}
+
+// Beyond its domain a field answers a lower bound, which may be off by anything.
+SampleTruth truth_of(const Field& field, const GridLayout& layout, double band) {
+    SampleTruth truth{field.error_bound(), field.lipschitz(), 0};
+    const double reach = band + std::sqrt(3.0) * layout.cell;
+    if (!field.domain().contains(intersection(field.bounds().grown(reach), layout.domain()))) truth.error = HUGE_VAL;
+    if (!field.domain().contains(layout.domain())) truth.far_error = HUGE_VAL;
+    return truth;
 }
 
 } // namespace
@@ -102,7 +113,7 @@ GridField bake(const Field& field, const BakeOptions& options) {
         }
         brick_stage.step(end - begin);
     });
-    return GridField(std::move(assembler).finish(band, {field.error_bound(), field.lipschitz()}));
+    return GridField(std::move(assembler).finish(band, truth_of(field, layout, band)));
 }
 
 } // namespace fathom

@@ -9,7 +9,7 @@ namespace fathom {
 struct BakeOptions {
     Box box;                                   // what to cover; empty: the field's bounds, with a margin of 5 %
     int resolution = 128;                      // cells along the longest side of the box; rounded up to whole bricks
-    double band = 3;                           // store bricks that the surface may come this near to (cells)
+    double band = 3;                           // cells: as near to the surface as this, cells have all their samples
     bool dense = false;                        // store every brick
     GridStorage storage = GridStorage::code16;
     std::size_t memory_limit = std::size_t{8} << 30; // bytes; Error{too_large} before anything larger is allocated

@@ -12,9 +12,10 @@ namespace fathom {
 
 namespace {
 
-// A brick's values span little more than its diagonal; steep transitions may need more, and then are clamped to the
-// lattice's reach, which 24 cells make impossible for 1-Lipschitz samples.
+// A brick's values span little more than its diagonal; steeper samples may need more, and then are clamped to the lattice's
+// reach, which 24 cells make impossible for 1-Lipschitz ones. What clamping changes is part of the stated error.
 constexpr double lattice_reach = 24; // cells
+constexpr double last_base = 2e9;    // codes: bases are 32-bit numbers
 
 FloatRange range_of_values(double low, double high) { return {float_down(low), float_up(high)}; }
 
@@ -41,6 +42,7 @@ struct GridAssembler::Arrays {
     std::vector<std::vector<FloatRange>> levels;
     std::vector<float> steepest;   // of each stored brick: bound on the slope
     std::vector<float> stitching;  // of each stored brick: largest change made to a border sample
+    std::vector<float> rounding;   // of each stored brick: largest change made by storing it
 
     [[nodiscard]] bool is_stored(std::array<int, 3> p, int dx, int dy, int dz) const {
         p = {p[0] + dx, p[1] + dy, p[2] + dz};
@@ -79,6 +81,7 @@ GridAssembler::GridAssembler(const GridLayout& layout, GridStorage storage, std:
     a.block_ranges.resize(bricks * 8);
     a.steepest.resize(bricks);
     a.stitching.resize(bricks);
+    a.rounding.resize(bricks);
 }
 
 GridAssembler::~GridAssembler() = default;
@@ -131,23 +134,29 @@ void GridAssembler::Arrays::stitch(const std::array<int, 3>& position, std::span
 // Rounds the samples to what is stored, so that what follows sees the field as it will answer.
 void GridAssembler::Arrays::encode(std::span<double, brick_size> samples, Index stored) {
     const std::size_t first = stored * brick_size;
+    double largest = 0;
+    const auto replace = [&](std::size_t s, double value) {
+        largest = std::max(largest, std::abs(samples[s] - value));
+        samples[s] = value;
+    };
     if (storage == GridStorage::float32) {
         for (std::size_t s = 0; s < brick_size; ++s) {
             values[first + s] = static_cast<float>(samples[s]);
-            samples[s] = static_cast<double>(values[first + s]);
+            replace(s, static_cast<double>(values[first + s]));
         }
-        return;
+    } else {
+        const auto [low, high] = std::minmax_element(samples.begin(), samples.end());
+        // Centred, so that the reach is used evenly should a brick be too steep for it.
+        const double middle = std::clamp(std::round(0.5 * (*low + *high) / step), -last_base, last_base);
+        const std::int32_t base = static_cast<std::int32_t>(middle) - 32768;
+        bases[stored] = base;
+        for (std::size_t s = 0; s < brick_size; ++s) {
+            const double code = std::clamp(std::round(samples[s] / step) - base, 0.0, 65535.0);
+            codes[first + s] = static_cast<std::uint16_t>(code);
+            replace(s, step * (base + codes[first + s]));
+        }
     }
-    const auto [low, high] = std::minmax_element(samples.begin(), samples.end());
-    // Centred, so that the reach is used evenly should a brick be too steep for it.
-    const double middle = std::round(0.5 * (*low + *high) / step);
-    const std::int32_t base = static_cast<std::int32_t>(middle) - 32768;
-    bases[stored] = base;
-    for (std::size_t s = 0; s < brick_size; ++s) {
-        const double code = std::clamp(std::round(samples[s] / step) - base, 0.0, 65535.0);
-        codes[first + s] = static_cast<std::uint16_t>(code);
-        samples[s] = step * (base + codes[first + s]);
-    }
+    rounding[stored] = float_up(largest);
 }
 
 void GridAssembler::Arrays::measure(std::span<const double, brick_size> samples, Index stored) {
@@ -272,13 +281,14 @@ GridData GridAssembler::finish(double band, const SampleTruth& truth) && {
     // Interpolating a function with weights w_i errs by at most lipschitz * sum w_i |p - x_i| <= sqrt(3)/2 sides.
     const double half_diagonal = 0.5 * std::sqrt(3.0) * a.layout.cell * truth.lipschitz;
     const double float_rounding = 1e-7 * largest(a.corners);
-    const double rounding = a.storage == GridStorage::code16 ? 0.5 * a.step : float_rounding;
+    const double rounding = largest(a.rounding);
     const double far = brick_cells * half_diagonal + float_rounding, transition = half_diagonal + largest(a.stitching) + rounding;
     data.near_error = half_diagonal + rounding + truth.error;
     data.far_error = std::max(far, transition) + std::max(truth.error, truth.far_error);
     data.owner = arrays_;
     a.steepest = {};
     a.stitching = {};
+    a.rounding = {};
     return data;
 }
 

@@ -27,7 +27,7 @@ public:
     // The 729 samples of one stored brick. Different bricks may be set from different threads at once.
     void set(std::size_t brick_index, std::span<const double, brick_size> samples);
 
-    // All stored bricks have been set; the bricks that the surface comes within `band` metres of were among them.
+    // All stored bricks have been set; every cell that comes within `band` metres of the surface lies in one of them.
     [[nodiscard]] GridData finish(double band, const SampleTruth& truth) &&;
 
 private:

@@ -28,8 +28,8 @@ enum class GridStorage : std::uint32_t {
 struct GridData {
     GridLayout layout;
     GridStorage storage = GridStorage::code16;
-    double band = 0;        // bricks that the surface comes this near to are stored (m)
-    double near_error = 0;  // |value - true distance| in stored bricks, within the band (m)
+    double band = 0;        // cells that come this near to the surface have all their samples (m)
+    double near_error = 0;  // |value - true distance| within the band (m)
     double far_error = 0;   // elsewhere in the domain (m)
     double lipschitz = 0;   // of the interpolated field
     double step = 0;        // code16: value = step * (base + code), in double; one lattice for all bricks (m)
