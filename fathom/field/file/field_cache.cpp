@@ -1,6 +1,7 @@
 // Room: field. The folder of fields that were built before.
 #include <fathom/field/file/field_cache.h>
 
+#include <array>
 #include <cstdlib>
 #include <exception>
 
@@ -19,7 +20,8 @@ fs::path from_environment(const char* name) {
 
 Fingerprint field_key(const TriangleMesh& mesh, std::string_view options) {
     Fingerprinter printer;
-    printer.add(std::as_bytes(std::span(&field_file_version, 1)));
+    const std::array<std::uint64_t, 3> head = {field_file_version, mesh.vertices.size(), mesh.triangles.size()};
+    printer.add(std::as_bytes(std::span(head)));
     printer.add(std::as_bytes(std::span(mesh.vertices)));
     printer.add(std::as_bytes(std::span(mesh.triangles)));
     printer.add(options);

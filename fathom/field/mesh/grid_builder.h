@@ -23,6 +23,9 @@ struct GridOptions {
     Progress* progress = nullptr;
 };
 
+// Part of the key of cached grids: to be raised by whoever changes a byte of what build_grid() gives.
+inline constexpr int grid_builder_revision = 1;
+
 struct GridReport {
     SignChoice sign;
     std::size_t stored_bricks = 0;
