@@ -21,8 +21,9 @@ public:
     }
     Interval range(const Box& box) const override {
         if (box.empty()) return Interval::none();
-        const double middle = distance(box.center()), reach = box.half().norm() * (1 + 1e-12);
-        return widened({middle - reach, middle + reach}, 8);
+        const double rounding = 4e-16 * (box.center().norm() + box.diagonal() + bounds().center().norm() + bounds().diagonal());
+        const double middle = distance(box.center()), reach = box.half().norm() * (1 + 1e-12) + 4 * rounding;
+        return {middle - reach, middle + reach};
     }
     double lipschitz() const override { return 1; }
     double error_bound() const override { return 0; }

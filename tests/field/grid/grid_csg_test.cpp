@@ -48,7 +48,7 @@ TEST(CombinedField, keeps_the_contract_over_grids) {
         testing::FieldContract contract;
         contract.name = "combined grids";
         contract.region = Box::around(Vec3(0.4, 0, 0), Vec3::Constant(1.9));
-        contract.boxes = testing::count_of(1500, 100000);
+        contract.boxes = testing::count_of(1500, 1000000);
         contract.gradient_tolerance = 1e-3;
         testing::check_field_contract(CombinedField(a, b, c), contract);
     }

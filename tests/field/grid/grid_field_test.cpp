@@ -63,7 +63,7 @@ TEST(GridField, keeps_the_contract_at_every_scale_and_storage) {
         FieldContract contract;
         contract.name = c.name;
         contract.region = Box::around(center, Vec3::Constant(1.6 * c.scale));
-        contract.boxes = testing::count_of(3000, 100000);
+        contract.boxes = testing::count_of(3000, 1000000);
         contract.gradient_tolerance = 1e-3;
         const auto counts = check_field_contract(grid, contract);
         EXPECT_GT(counts.outside, contract.boxes / 10);

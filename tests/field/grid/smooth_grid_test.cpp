@@ -21,7 +21,7 @@ TEST(SmoothGridField, keeps_the_contract_at_every_scale_and_storage) {
                 testing::FieldContract contract;
                 contract.name = "smooth ball";
                 contract.region = Box::around(scale * Vec3(0.3, -0.2, 0.1), Vec3::Constant(1.6 * scale));
-                contract.boxes = testing::count_of(1500, 100000);
+                contract.boxes = testing::count_of(1500, 1000000);
                 contract.gradient_tolerance = 1e-4;
                 contract.smooth_share = 0.95;
                 const auto counts = testing::check_field_contract(smooth, contract);
@@ -39,7 +39,7 @@ TEST(SmoothGridField, keeps_the_contract_on_noise) {
         testing::FieldContract contract;
         contract.name = "smooth noise";
         contract.region = grid.domain().grown(2);
-        contract.boxes = testing::count_of(3000, 100000);
+        contract.boxes = testing::count_of(3000, 1000000);
         contract.gradient_tolerance = 1e-3;
         contract.smooth_share = 0.9;
         testing::check_field_contract(SmoothGridField(grid), contract);
