@@ -97,7 +97,7 @@ std::string signature(const Kind& kind) {
 }
 
 TEST(ShapeExamples, the_page_of_analytic_fields_lists_every_kind_with_its_numbers) {
-    std::ifstream file(std::string(FATHOM_SOURCE_DIR) + "/docs/analytic-fields.md");
+    std::ifstream file(FATHOM_SOURCE_DIR "/docs/analytic-fields.md");
     const std::string page{std::istreambuf_iterator<char>(file), {}};
     for (const Kind& kind : shape_kinds()) EXPECT_NE(page.find(signature(kind)), std::string::npos) << signature(kind);
 }

@@ -40,7 +40,7 @@ std::string written(const GridField& field, std::string_view note = "a note") {
 template <class T>
 void expect_same(std::span<const T> a, std::span<const T> b, const char* name) {
     ASSERT_EQ(a.size(), b.size()) << name;
-    EXPECT_EQ(std::memcmp(a.data(), b.data(), a.size_bytes()), 0) << name;
+    EXPECT_TRUE(a.empty() || std::memcmp(a.data(), b.data(), a.size_bytes()) == 0) << name; // memcmp takes no null
 }
 
 TEST(FieldFile, gives_back_every_bit) {
