@@ -25,6 +25,16 @@ namespace {
 
 std::atomic<std::size_t> wanted_threads{0};
 
+// Also where a body throws: what it threw is read by the caller.
+struct ReleaseAtEnd {
+    char* address;
+    ~ReleaseAtEnd() { __tsan_release(address); }
+};
+struct AcquireAtEnd {
+    char* address;
+    ~AcquireAtEnd() { __tsan_acquire(address); }
+};
+
 std::size_t machine_threads() { return static_cast<std::size_t>(std::max(1, tbb::info::default_concurrency())); }
 
 } // namespace
@@ -50,15 +60,15 @@ void run_chunks(std::size_t chunk_count, ChunkCall call, void* context) {
         for (std::size_t k = 0; k < chunk_count; ++k) call(context, k);
         return;
     }
-    [[maybe_unused]] char fork = 0, join = 0;
+    char fork = 0, join = 0;
     __tsan_release(&fork);
+    const AcquireAtEnd joined{&join};
     const auto body = [&](std::size_t k) {
         __tsan_acquire(&fork);
+        const ReleaseAtEnd done{&join};
         call(context, k);
-        __tsan_release(&join);
     };
     tbb::parallel_for(std::size_t{0}, chunk_count, body);
-    __tsan_acquire(&join);
 }
 
 } // namespace detail
