@@ -66,8 +66,9 @@ SignChoice choose_for_closed(const MeshReport& report, bool crossing) {
         choice.reason = crossing ? "closed and consistently wound, but crossing itself: inside is what it winds round"
                                  : "closed, with some parts wound inside-out: inside is what it winds round";
     } else {
-        choice.reason = choice.flipped ? "closed and consistently wound, inside-out" : "closed and consistently wound";
+        choice.reason = "closed and consistently wound";
     }
+    if (choice.flipped && turned == report.components) choice.reason += "; it is inside-out";
     return choice;
 }
 
