@@ -131,7 +131,8 @@ void run_build(const FieldOptions& options, Session& session) {
     GridFile file = built(source, options, session);
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     write_grid_file(file.field, options.out, {.note = file.note});
-    FieldSource result{"grid", "fathom", file.note, {}, {}, file.field, std::make_shared<GridField>(file.field)};
+    const auto grid = std::make_shared<const GridField>(file.field);
+    const FieldSource result{"grid", "fathom", file.note, {}, {}, grid, grid};
     if (options.json) {
         Json text = description(result, *result.field);
         text["seconds"] = seconds;

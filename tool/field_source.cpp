@@ -28,8 +28,7 @@ bool ends_in(const fs::path& path, std::initializer_list<std::string_view> endin
 FieldSource of_grid(const fs::path& path) {
     GridFile file = read_grid_file(path);
     FieldSource source{"grid", file.format, file.note, file.remarks, {}, {}, {}};
-    source.grid = std::move(file.field);
-    source.field = std::make_shared<GridField>(*source.grid);
+    source.field = source.grid = std::make_shared<GridField>(std::move(file.field));
     return source;
 }
 

@@ -16,7 +16,7 @@ struct FieldSource {
     std::string note; // of a .fathom file
     std::vector<std::string> remarks;
     std::optional<TriangleMesh> mesh;
-    std::optional<GridField> grid;
+    std::shared_ptr<const GridField> grid;
     FieldPtr field; // of grids and formulas, and of meshes once field_of() asked for it
 };
 

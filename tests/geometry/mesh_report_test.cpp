@@ -19,14 +19,10 @@ namespace {
 using testing::as_soup;
 using testing::box_of_tetrahedra;
 using testing::cube_mesh;
+using testing::joined;
 using testing::random_triangles;
 using testing::sphere_mesh;
 using testing::torus_mesh;
-
-TriangleMesh joined(TriangleMesh a, const TriangleMesh& b) {
-    append(a, b);
-    return a;
-}
 
 TEST(MeshReport, a_cube_is_clean) {
     for (const double scale : {1e-3, 1.0, 1e3}) {

@@ -10,16 +10,9 @@ namespace {
 
 using testing::count_of;
 using testing::cube_mesh;
+using testing::joined;
 using testing::sphere_mesh;
 using testing::torus_mesh;
-
-TriangleMesh joined(const TriangleMesh& a, const TriangleMesh& b) {
-    TriangleMesh both = a;
-    for (const Vec3& v : b.vertices) both.vertices.push_back(v);
-    const auto shift = static_cast<Index>(a.vertices.size());
-    for (const Triangle& t : b.triangles) both.triangles.push_back({t[0] + shift, t[1] + shift, t[2] + shift});
-    return both;
-}
 
 double by_solid_angles(const TriangleMesh& mesh, const Vec3& p) {
     double sum = 0;

@@ -65,6 +65,11 @@ namespace fathom::testing {
     return mesh;
 }
 
+[[nodiscard]] inline TriangleMesh joined(TriangleMesh a, const TriangleMesh& b) {
+    append(a, b);
+    return a;
+}
+
 // Every triangle with three vertices of its own.
 [[nodiscard]] inline TriangleMesh as_soup(const TriangleMesh& mesh) {
     TriangleMesh soup;

@@ -28,10 +28,7 @@ std::vector<float> sample_corners(const Field& field, const GridLayout& layout, 
     parallel_for(corners.size(), 1024, [&](std::size_t begin, std::size_t end) {
         std::vector<Vec3> points;
         std::vector<double> values(end - begin);
-        for (std::size_t c = begin; c < end; ++c) {
-            const auto p = layout.corner_position(c);
-            points.push_back(layout.sample_position({p[0] * brick_cells, p[1] * brick_cells, p[2] * brick_cells}));
-        }
+        for (std::size_t c = begin; c < end; ++c) points.push_back(layout.brick_start(layout.corner_position(c)));
         field.distances(points, values);
         std::transform(values.begin(), values.end(), corners.begin() + static_cast<std::ptrdiff_t>(begin),
                        [](double v) { return static_cast<float>(v); });
@@ -44,12 +41,9 @@ std::vector<float> sample_corners(const Field& field, const GridLayout& layout, 
 std::vector<bool> bricks_near_surface(const Field& field, const GridLayout& layout, double band) {
     const double reach = band + std::sqrt(3.0) * layout.cell * std::min(field.lipschitz(), 10.0);
     std::vector<char> near(layout.brick_count());
-    const double side = brick_cells * layout.cell;
     parallel_for(near.size(), 1024, [&](std::size_t begin, std::size_t end) {
         for (std::size_t b = begin; b < end; ++b) {
-            const auto p = layout.brick_position(b);
-            const Vec3 lower = layout.sample_position({p[0] * brick_cells, p[1] * brick_cells, p[2] * brick_cells});
-            const Interval range = field.range({lower, lower + Vec3::Constant(side)});
+            const Interval range = field.range(layout.brick_box(layout.brick_position(b)));
             near[b] = range.lower <= reach && range.upper >= -reach;
         }
     });
@@ -60,8 +54,9 @@ std::vector<bool> bricks_near_surface(const Field& field, const GridLayout& layo
 SampleTruth truth_of(const Field& field, const GridLayout& layout, double band) {
     SampleTruth truth{field.error_bound(), field.lipschitz(), 0};
     const double reach = band + std::sqrt(3.0) * layout.cell;
-    if (!field.domain().contains(intersection(field.bounds().grown(reach), layout.domain()))) truth.error = HUGE_VAL;
-    if (!field.domain().contains(layout.domain())) truth.far_error = HUGE_VAL;
+    const Box known = field.domain().grown(1e-9 * layout.cell); // the layout is rounded
+    if (!known.contains(intersection(field.bounds().grown(reach), layout.domain()))) truth.error = HUGE_VAL;
+    if (!known.contains(layout.domain())) truth.far_error = HUGE_VAL;
     return truth;
 }
 
@@ -85,29 +80,22 @@ GridLayout covering_layout(const Box& box, int resolution) {
 GridField bake(const Field& field, const BakeOptions& options) {
     const GridLayout layout = covering_layout(covered_box(field, options), options.resolution);
     const double band = options.band * layout.cell;
-    const auto refuse_past_limit = [&](std::size_t stored) {
-        const std::size_t bytes = grid_bytes(layout, options.storage, stored);
-        if (bytes > options.memory_limit)
-            throw Error(Cause::too_large, fmt::format("the field would take {} MB, more than the limit of {} MB", bytes >> 20, options.memory_limit >> 20));
-    };
-    refuse_past_limit(options.dense ? layout.brick_count() : 0);
+    refuse_past_limit(layout, options.storage, options.dense ? layout.brick_count() : 0, options.memory_limit);
     Stage corner_stage(options.progress, "sampling corners", layout.corner_count());
     std::vector<float> corners = sample_corners(field, layout, corner_stage);
     const std::vector<bool> stored = options.dense ? std::vector<bool>(layout.brick_count(), true) : bricks_near_surface(field, layout, band);
     std::vector<std::size_t> bricks;
     for (std::size_t b = 0; b < stored.size(); ++b)
         if (stored[b]) bricks.push_back(b);
-    refuse_past_limit(bricks.size());
+    refuse_past_limit(layout, options.storage, bricks.size(), options.memory_limit);
 
     GridAssembler assembler(layout, options.storage, std::move(corners), stored);
     Stage brick_stage(options.progress, "sampling bricks", bricks.size());
     parallel_for(bricks.size(), 4, [&](std::size_t begin, std::size_t end) {
-        std::vector<Vec3> points(brick_size);
+        std::array<Vec3, brick_size> points;
         std::array<double, brick_size> values;
         for (std::size_t n = begin; n < end; ++n) {
-            const auto p = layout.brick_position(bricks[n]);
-            for (int s = 0; s < static_cast<int>(brick_size); ++s)
-                points[static_cast<std::size_t>(s)] = layout.sample_position({p[0] * 8 + s % 9, p[1] * 8 + s / 9 % 9, p[2] * 8 + s / 81});
+            brick_positions(layout, layout.brick_position(bricks[n]), points);
             field.distances(points, values);
             assembler.set(bricks[n], values);
         }

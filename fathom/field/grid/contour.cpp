@@ -77,10 +77,7 @@ public:
     }
     void read(const Cell& brick, std::span<double, brick_size> out) const override {
         std::array<Vec3, brick_size> points;
-        for (int s = 0; s < static_cast<int>(brick_size); ++s)
-            points[static_cast<std::size_t>(s)] = layout.sample_position(
-                {brick[0] * brick_cells + s % brick_samples, brick[1] * brick_cells + s / brick_samples % brick_samples,
-                 brick[2] * brick_cells + s / (brick_samples * brick_samples)});
+        brick_positions(layout, brick, points);
         field_.distances(points, out);
     }
 

@@ -3,7 +3,7 @@
 // lattice edge that the surface crosses. Ambiguous faces are settled by the asymptotic decider (Nielson & Hamann 1991). Where
 // a sheet passes twice through a face, which leaves four triangles at one edge in the plain method, the two arcs on that
 // face get vertices of their own; so every edge has exactly two triangles and every vertex one fan, whatever the samples.
-// Chosen over marching cubes and tetrahedra for the shape of its triangles: docs/grid-tools.md has the figures.
+// Chosen over marching cubes and tetrahedra for the shape of its triangles.
 // Not for: sharp edges finer than a cell (they come out rounded).
 #pragma once
 

@@ -5,6 +5,8 @@
 #include <fathom/field/grid/grid_assembler.h>
 #include <fathom/field/grid/grid_range.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -282,7 +284,8 @@ GridData GridAssembler::finish(double band, const SampleTruth& truth) && {
     const double half_diagonal = 0.5 * std::sqrt(3.0) * a.layout.cell * truth.lipschitz;
     const double float_rounding = 1e-7 * largest(a.corners);
     const double rounding = largest(a.rounding);
-    const double far = brick_cells * half_diagonal + float_rounding, transition = half_diagonal + largest(a.stitching) + rounding;
+    const bool dense = a.stitching.size() == a.layout.brick_count(); // then nothing is interpolated between corners of bricks
+    const double far = dense ? 0 : brick_cells * half_diagonal + float_rounding, transition = half_diagonal + largest(a.stitching) + rounding;
     data.near_error = half_diagonal + rounding + truth.error;
     data.far_error = std::max(far, transition) + std::max(truth.error, truth.far_error);
     data.owner = arrays_;
@@ -297,6 +300,12 @@ std::size_t grid_bytes(const GridLayout& layout, GridStorage storage, std::size_
     std::size_t bytes = layout.corner_count() * sizeof(float) + layout.brick_count() * sizeof(Index);
     bytes += stored * (brick_size * sample_bytes + 8 * sizeof(FloatRange) + sizeof(std::int32_t));
     return bytes + layout.brick_count() / 7 * sizeof(FloatRange) + 1024;
+}
+
+void refuse_past_limit(const GridLayout& layout, GridStorage storage, std::size_t stored, std::size_t limit) {
+    const std::size_t bytes = grid_bytes(layout, storage, stored);
+    if (bytes > limit)
+        throw Error(Cause::too_large, fmt::format("the field would take {} MB, more than the limit of {} MB", bytes >> 20, limit >> 20));
 }
 
 } // namespace fathom

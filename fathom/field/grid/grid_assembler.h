@@ -38,4 +38,7 @@ private:
 // Bytes that a field of this layout will hold with `stored` bricks; what finish() needs beyond them is small.
 [[nodiscard]] std::size_t grid_bytes(const GridLayout& layout, GridStorage storage, std::size_t stored);
 
+// Error{too_large} where that is more than `limit` bytes.
+void refuse_past_limit(const GridLayout& layout, GridStorage storage, std::size_t stored, std::size_t limit);
+
 } // namespace fathom

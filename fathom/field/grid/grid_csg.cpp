@@ -72,9 +72,7 @@ double cell_of(const GridCsgOptions& options, double finest) {
 GridField with_honest_errors(const GridField& grid, const Field& field, double own) {
     GridData data = grid.data();
     const double interpolation = 0.5 * std::sqrt(3.0) * data.layout.cell * field.lipschitz() + data.step;
-    const bool known = field.domain().grown(1e-9 * data.layout.cell).contains(grid.domain());
-    data.near_error = std::min(known ? data.near_error : infinity, data.band + own + interpolation);
-    if (!known) data.far_error = infinity;
+    data.near_error = std::min(data.near_error, data.band + own + interpolation);
     return GridField(std::move(data));
 }
 

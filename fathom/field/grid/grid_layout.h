@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <span>
 
 namespace fathom {
 
@@ -32,6 +33,11 @@ struct GridLayout {
     [[nodiscard]] Vec3 sample_position(const std::array<int, 3>& s) const {
         return origin + cell * Vec3(s[0], s[1], s[2]);
     }
+    // Of a brick: its first sample, and all of it.
+    [[nodiscard]] Vec3 brick_start(const std::array<int, 3>& b) const {
+        return sample_position({b[0] * brick_cells, b[1] * brick_cells, b[2] * brick_cells});
+    }
+    [[nodiscard]] Box brick_box(const std::array<int, 3>& b) const { return {brick_start(b), brick_start({b[0] + 1, b[1] + 1, b[2] + 1})}; }
     friend bool operator==(const GridLayout&, const GridLayout&) = default;
 
 private:
@@ -51,6 +57,14 @@ private:
 // Index of a sample inside its brick, each of i, j, k in {0, ..., 8}.
 [[nodiscard]] constexpr std::size_t brick_sample(int i, int j, int k) {
     return static_cast<std::size_t>((k * brick_samples + j) * brick_samples + i);
+}
+
+// World positions of the samples of a brick.
+inline void brick_positions(const GridLayout& layout, const std::array<int, 3>& b, std::span<Vec3, brick_size> out) {
+    for (int s = 0; s < static_cast<int>(brick_size); ++s)
+        out[static_cast<std::size_t>(s)] =
+            layout.sample_position({b[0] * brick_cells + s % brick_samples, b[1] * brick_cells + s / brick_samples % brick_samples,
+                                    b[2] * brick_cells + s / (brick_samples * brick_samples)});
 }
 
 } // namespace fathom

@@ -50,6 +50,7 @@ struct Build {
     const GridOptions& options;
     const TriangleMesh& mesh; // welded
     const SurfaceTree& tree;
+    const MeshSampler& sampler;
     SignChoice sign;
     GridLayout layout;
     double shift = 0; // m
@@ -57,39 +58,31 @@ struct Build {
     [[nodiscard]] GridField run() const;
 
 private:
-    void refuse_past_limit(std::size_t stored_bricks) const;
     [[nodiscard]] double band() const { return options.band * layout.cell; }
     // A cell that comes within the band has all its samples in stored bricks, and so exact.
     [[nodiscard]] double reach() const { return band() + std::abs(shift) + std::numbers::sqrt3 * layout.cell; }
     // No sample of a stored brick of a sparse grid is farther from the surface than this.
     [[nodiscard]] double near_distance() const { return reach() + 2 * brick_cells * layout.cell; }
-    [[nodiscard]] std::vector<float> corner_values(const MeshSampler& sampler, const InsideTest& inside) const;
+    [[nodiscard]] std::vector<float> corner_values(const InsideTest& inside) const;
     void ask_corners(const SampleLattice& lattice, std::span<double> distances, std::span<Index> nearest) const;
-    void sample_corners(const MeshSampler& sampler, std::span<double> distances, std::span<Index> nearest) const;
-    void sample_bricks(const MeshSampler& sampler, const InsideTest& inside, const std::vector<char>& stored, GridAssembler& assembler) const;
+    void sample_corners(std::span<double> distances, std::span<Index> nearest) const;
+    void sample_bricks(const InsideTest& inside, const std::vector<char>& stored, GridAssembler& assembler) const;
     void give_signs(LatticeSigns& signs, const SampleLattice& lattice, std::span<const Index> nearest, std::span<double> distances) const;
-    [[nodiscard]] SampleTruth truth(const MeshSampler& sampler) const;
+    [[nodiscard]] SampleTruth truth() const;
 };
-
-void Build::refuse_past_limit(std::size_t stored_bricks) const {
-    const std::size_t bytes = grid_bytes(layout, options.storage, stored_bricks);
-    if (bytes > options.memory_limit)
-        throw Error(Cause::too_large, fmt::format("the field would take {} MB, more than the limit of {} MB", bytes >> 20,
-                                                  options.memory_limit >> 20));
-}
 
 void Build::give_signs(LatticeSigns& signs, const SampleLattice& lattice, std::span<const Index> nearest, std::span<double> distances) const {
     if (sign.method != SignMethod::thickness) signs.apply(lattice, nearest, distances);
     for (double& d : distances) d += shift;
 }
 
-std::vector<float> Build::corner_values(const MeshSampler& sampler, const InsideTest& inside) const {
+std::vector<float> Build::corner_values(const InsideTest& inside) const {
     const double spacing = brick_cells * layout.cell;
     const SampleLattice lattice{layout.origin, spacing, {layout.bricks[0] + 1, layout.bricks[1] + 1, layout.bricks[2] + 1}};
     std::vector<double> distances(layout.corner_count());
     std::vector<Index> nearest(distances.size());
     if (distances.size() > many_corners * mesh.triangles.size()) {
-        sample_corners(sampler, distances, nearest);
+        sample_corners(distances, nearest);
     } else {
         ask_corners(lattice, distances, nearest);
     }
@@ -119,7 +112,7 @@ void Build::ask_corners(const SampleLattice& lattice, std::span<double> distance
 }
 
 // The corners are a lattice eight times as coarse, with bricks of its own.
-void Build::sample_corners(const MeshSampler& sampler, std::span<double> distances, std::span<Index> nearest) const {
+void Build::sample_corners(std::span<double> distances, std::span<Index> nearest) const {
     GridLayout coarse{layout.origin, brick_cells * layout.cell, {}};
     for (std::size_t k = 0; k < 3; ++k) coarse.bricks[k] = (layout.bricks[k] + brick_cells - 1) / brick_cells;
     const std::vector<char> all(coarse.brick_count(), 1);
@@ -141,12 +134,10 @@ void Build::sample_corners(const MeshSampler& sampler, std::span<double> distanc
     });
 }
 
-void Build::sample_bricks(const MeshSampler& sampler, const InsideTest& inside, const std::vector<char>& stored,
-                          GridAssembler& assembler) const {
+void Build::sample_bricks(const InsideTest& inside, const std::vector<char>& stored, GridAssembler& assembler) const {
     const double error = sampler.error_bound(layout, options.dense ? layout.domain().size().norm() : near_distance());
     sampler.sample(layout, stored, "distances near the surface", options.progress, [&](std::size_t brick, const BrickDistances& values) {
-        const auto p = layout.brick_position(brick);
-        const Vec3 first = layout.sample_position({p[0] * brick_cells, p[1] * brick_cells, p[2] * brick_cells});
+        const Vec3 first = layout.brick_start(layout.brick_position(brick));
         std::array<double, brick_size> distances = values.distance;
         LatticeSigns signs(inside, sign.sealed, error);
         give_signs(signs, {first, layout.cell, {brick_samples, brick_samples, brick_samples}}, values.nearest, distances);
@@ -154,7 +145,7 @@ void Build::sample_bricks(const MeshSampler& sampler, const InsideTest& inside, 
     });
 }
 
-SampleTruth Build::truth(const MeshSampler& sampler) const {
+SampleTruth Build::truth() const {
     SampleTruth truth;
     const double far = layout.domain().size().norm();
     truth.error = sampler.error_bound(layout, near_distance());
@@ -168,15 +159,15 @@ SampleTruth Build::truth(const MeshSampler& sampler) const {
 }
 
 GridField Build::run() const {
-    refuse_past_limit(options.dense ? layout.brick_count() : 0);
+    refuse_past_limit(layout, options.storage, options.dense ? layout.brick_count() : 0, options.memory_limit);
     const InsideTest inside(mesh, tree, sign);
-    const MeshSampler sampler(mesh, tree);
     const std::vector<char> stored = options.dense ? std::vector<char>(layout.brick_count(), 1)
                                                    : sampler.near_bricks(layout, reach(), options.progress);
-    refuse_past_limit(static_cast<std::size_t>(std::count(stored.begin(), stored.end(), char{1})));
-    GridAssembler assembler(layout, options.storage, corner_values(sampler, inside), {stored.begin(), stored.end()});
-    sample_bricks(sampler, inside, stored, assembler);
-    return GridField(std::move(assembler).finish(band(), truth(sampler)));
+    const auto count = static_cast<std::size_t>(std::count(stored.begin(), stored.end(), char{1}));
+    refuse_past_limit(layout, options.storage, count, options.memory_limit);
+    GridAssembler assembler(layout, options.storage, corner_values(inside), {stored.begin(), stored.end()});
+    sample_bricks(inside, stored, assembler);
+    return GridField(std::move(assembler).finish(band(), truth()));
 }
 
 // The outer sheets of the surface at distance `offset` from a soup: what lies inside another sheet is a cavity that the
@@ -190,7 +181,7 @@ TriangleMesh wrapping(const Build& soup, double offset) {
     const GridLayout layout = covering_layout(soup.layout.domain().grown(2 * offset), options.resolution);
     SignChoice sheets;
     sheets.method = SignMethod::thickness;
-    const GridField offset_field = Build{options, soup.mesh, soup.tree, sheets, layout, -offset}.run();
+    const GridField offset_field = Build{options, soup.mesh, soup.tree, soup.sampler, sheets, layout, -offset}.run();
     const TriangleMesh all = contour(offset_field, {.progress = options.progress});
     const Components parts = components(all);
     TriangleMesh outer;
@@ -210,8 +201,8 @@ GridField build_wrapped(const Build& soup) {
     const double offset = std::max(least, soup.options.wrap > 0 ? soup.options.wrap : 2 * layout.cell);
     const TriangleMesh closed = wrapping(soup, offset);
     const SurfaceTree tree(closed);
-    SignChoice exact;
-    return Build{soup.options, closed, tree, exact, layout, offset}.run();
+    const MeshSampler sampler(closed, tree);
+    return Build{soup.options, closed, tree, sampler, SignChoice{}, layout, offset}.run();
 }
 
 } // namespace
@@ -222,14 +213,15 @@ GridField build_grid(const TriangleMesh& mesh, const GridOptions& options, GridR
     if (mesh.triangles.empty()) throw Error(Cause::empty, "a mesh without triangles has no distance");
     const TriangleMesh welded = weld(mesh, {.drop_collapsed = false, .drop_duplicates = true, .drop_unreferenced = true}).mesh;
     const SurfaceTree tree(welded);
+    const MeshSampler sampler(welded, tree);
     const GridLayout layout = layout_for(tree.tree().bounds(), options);
     const SignChoice sign = choose_sign(welded, tree, options.sign, options.progress);
     const double thickness = options.thickness > 0 ? options.thickness : 2 * layout.cell;
-    const Build build{options, welded, tree, sign, layout, sign.method == SignMethod::thickness ? -0.5 * thickness : 0.0};
+    const Build build{options, welded, tree, sampler, sign, layout, sign.method == SignMethod::thickness ? -0.5 * thickness : 0.0};
     GridField field = sign.method == SignMethod::wrap ? build_wrapped(build) : build.run();
     if (report != nullptr)
         *report = {sign, field.data().stored_bricks(), field.bytes(),
-                   MeshSampler(welded, tree).error_bound(layout, field.data().band) + 0.5 * field.data().step};
+                   sampler.error_bound(layout, field.data().band) + 0.5 * field.data().step};
     return field;
 }
 

@@ -1,5 +1,5 @@
-// Room: field. The mesh itself as a field: exact distance and gradient through its tree. Slow beside a grid (about a
-// microsecond a query), exact, and the oracle of the rest; the choice when few queries are asked.
+// Room: field. The mesh itself as a field: exact distance and gradient through its tree. Slow beside a grid (a
+// microsecond or two a query), exact, and the oracle of the rest; the choice when few queries are asked.
 #pragma once
 
 #include <fathom/field/field.h>

@@ -71,14 +71,14 @@ EightBoxes boxes_of_bricks() {
     return boxes;
 }
 
-using EightLists = std::array<std::vector<Index>, 8>;
+// Of a block that may stick out of the layout.
+bool is_wanted(const GridLayout& layout, const std::vector<char>& wanted, const std::array<int, 3>& b) {
+    for (std::size_t k = 0; k < 3; ++k)
+        if (b[k] >= layout.bricks[k]) return false;
+    return wanted[layout.brick_index(b)] != 0;
+}
 
-// A brick that a block's walk has come to.
-struct BrickFound {
-    std::array<int, 3> position;
-    Vec3f center;              // cells, from the centre of the block
-    std::span<const Index> list; // triangles that can be nearest in it: places in Block::ids
-};
+using EightLists = std::array<std::vector<Index>, 8>;
 
 // A block of bricks at work. Lengths are in cells, from the centre of the block.
 class Block {
@@ -88,26 +88,21 @@ public:
     // Moves to the block that begins with this brick.
     void begin(const std::array<int, 3>& first) {
         first_ = first;
-        const std::array<int, 3> lower = {first[0] * brick_cells, first[1] * brick_cells, first[2] * brick_cells};
-        center_ = layout_.sample_position(lower) + Vec3::Constant(0.5 * block_cells * layout_.cell);
+        center_ = layout_.brick_start(first) + Vec3::Constant(0.5 * block_cells * layout_.cell);
         closest_ = tree_.closest(center_);
     }
 
-    // on_brick(BrickFound) for the bricks of the block that the layout has and `wanted(brick index)` asks for.
-    template <class Wanted, class OnBrick>
-    void visit(const Wanted& wanted, const OnBrick& on_brick) {
+    // The bricks of the block that the layout has and that are wanted.
+    void sample(const std::vector<char>& wanted, BrickDistances& values, MeshSampler::Visitor visitor) {
         gather();
         sift_group(all_, boxes_of_bricks(), of_brick_);
         for (int b = 0; b < 8; ++b) {
             const std::array<int, 3> p = {first_[0] + (b & 1), first_[1] + (b >> 1 & 1), first_[2] + (b >> 2)};
-            if (p[0] >= layout_.bricks[0] || p[1] >= layout_.bricks[1] || p[2] >= layout_.bricks[2]) continue;
-            if (!wanted(layout_.brick_index(p))) continue;
-            on_brick(BrickFound{p, brick_center(b), of_brick_[static_cast<std::size_t>(b)]});
+            if (!is_wanted(layout_, wanted, p)) continue;
+            const Vec3f first = brick_center(b) - Vec3f::Constant(0.5f * brick_cells);
+            sample(of_brick_[static_cast<std::size_t>(b)], first, {{0, 0, 0}, {brick_cells, brick_cells, brick_cells}}, 0, values);
+            visitor(layout_.brick_index(p), values);
         }
-    }
-
-    void sample(const BrickFound& brick, BrickDistances& out) {
-        sample(brick.list, brick.center - Vec3f::Constant(0.5f * brick_cells), {{0, 0, 0}, {brick_cells, brick_cells, brick_cells}}, 0, out);
     }
 
 private:
@@ -151,7 +146,7 @@ void Block::gather() {
     float largest = 0;
     for (std::size_t k = 0; k < ids_.size(); ++k) {
         triangles_[k] = seen_from(mesh_[ids_[k]], center_, 1 / layout_.cell);
-        largest = std::max(largest, triangles_[k].size);
+        largest = std::max(largest, triangles_[k].length);
     }
     while (all_.size() < ids_.size()) all_.push_back(static_cast<Index>(all_.size()));
     all_.resize(ids_.size());
@@ -258,9 +253,7 @@ public:
 
 private:
     [[nodiscard]] Box box_of(const BrickRange& range) const {
-        const auto edge = [](int b) { return b * brick_cells; };
-        return {layout_.sample_position({edge(range.first[0]), edge(range.first[1]), edge(range.first[2])}),
-                layout_.sample_position({edge(range.last[0] + 1), edge(range.last[1] + 1), edge(range.last[2] + 1)})};
+        return {layout_.brick_start(range.first), layout_.brick_start({range.last[0] + 1, range.last[1] + 1, range.last[2] + 1})};
     }
 
     void mark_each(const std::array<Vec3, 3>& corners, const BrickRange& range) {
@@ -286,7 +279,7 @@ private:
     std::vector<char>& near_;
 };
 
-// Bricks that come near the box of the triangle; none where the range is empty.
+// Bricks that may meet the box; at least the nearest one of the layout.
 BrickRange bricks_round(const GridLayout& layout, const Box& box) {
     BrickRange range;
     for (std::size_t k = 0; k < 3; ++k) {
@@ -312,10 +305,7 @@ std::vector<std::array<int, 3>> wanted_blocks(const GridLayout& layout, const st
         for (int y = 0; y < n[1]; ++y)
             for (int x = 0; x < n[0]; ++x) {
                 bool any = false;
-                for (int b = 0; b < 8; ++b) {
-                    const std::array<int, 3> p = {2 * x + (b & 1), 2 * y + (b >> 1 & 1), 2 * z + (b >> 2)};
-                    any = any || (p[0] < layout.bricks[0] && p[1] < layout.bricks[1] && p[2] < layout.bricks[2] && wanted[layout.brick_index(p)]);
-                }
+                for (int b = 0; b < 8; ++b) any = any || is_wanted(layout, wanted, {2 * x + (b & 1), 2 * y + (b >> 1 & 1), 2 * z + (b >> 2)});
                 if (any) blocks.push_back({2 * x, 2 * y, 2 * z});
             }
     return blocks;
@@ -354,11 +344,7 @@ void MeshSampler::sample(const GridLayout& layout, const std::vector<char>& want
         BrickDistances values;
         for (std::size_t b = begin; b < end; ++b) {
             block.begin(blocks[b]);
-            block.visit([&](std::size_t brick) { return wanted[brick] != 0; },
-                        [&](const BrickFound& brick) {
-                            block.sample(brick, values);
-                            visitor(layout.brick_index(brick.position), values);
-                        });
+            block.sample(wanted, values, visitor);
         }
         stage.step(end - begin);
     });

@@ -105,7 +105,7 @@ HWY_ATTR void sift_lanes(std::span<const FlatTriangle> triangles, std::span<cons
     for (std::size_t i = 0; i < list.size(); ++i) {
         const V x = hn::AbsDiff(hn::Load(d, scratch[i].x + lane), qx), y = hn::AbsDiff(hn::Load(d, scratch[i].y + lane), qy),
                 z = hn::AbsDiff(hn::Load(d, scratch[i].z + lane), qz);
-        const V m = hn::Min(radius, hn::Set(d, triangles[list[i]].size));
+        const V m = hn::Min(radius, hn::Set(d, triangles[list[i]].length));
         const V apart = plus_product(sides[0], x, plus_product(sides[1], y, plus_product(sides[2], z, from)));
         const V limit = plus_product(m, hn::Sub(reach, m), apart);
         const auto kept = hn::Le(hn::Load(d, scratch[i].squared + lane), hn::Mul(limit, hn::Set(d, 1.00001f)));
@@ -214,7 +214,6 @@ FlatTriangle seen_from(const PlacedTriangle& placed, const Vec3& origin, double 
     t.per_left = left > 1e-30 ? static_cast<float>(1 / left) : 0.0f;
     t.per_right = right > 1e-30 ? static_cast<float>(1 / right) : 0.0f;
     t.over = v > 0 ? 0.0f : 3.0e38f;
-    t.size = t.length;
     return t;
 }
 

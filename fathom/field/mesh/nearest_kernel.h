@@ -14,13 +14,12 @@ namespace fathom {
 // (u, v, h) of a point p = (p, 1) . rows. Corners at (0, 0), (length, 0) and (apex_u, apex_v), in the unit of the points.
 struct alignas(16) FlatTriangle {
     float u[4], v[4], h[4];
-    float length;
+    float length;          // of the longest edge
     float apex_u, apex_v;
     float side_u;          // from the second corner to the apex: (side_u, apex_v)
     float per_left;        // 1 / squared length of the edge from the first corner to the apex, or 0
     float per_right;       // of the edge from the second corner to the apex
     float over;            // a point is over the triangle where its edge functions reach this: 0, or huge for a flat one
-    float size;            // longest edge
 };
 
 // A triangle's frame and shape in metres, found once; seen_from() then makes a FlatTriangle for any origin and unit.

@@ -70,6 +70,7 @@ TEST(BuildGrid, errs_no_more_than_it_states_and_never_in_sign_beyond_that) {
             }
             EXPECT_LE(near, field.near_error_bound());
             EXPECT_LE(far, field.error_bound());
+            EXPECT_EQ(field.error_bound() < field.layout().cell, options.dense); // only a dense grid errs little everywhere
             EXPECT_GT(near, 0.01 * field.near_error_bound()); // the bound means something
             EXPECT_GT(inside, 50);
         }

@@ -16,17 +16,11 @@ using testing::check_field_contract;
 using testing::ContractCounts;
 using testing::cube_mesh;
 using testing::FieldContract;
+using testing::joined;
 
 TriangleMesh scaled(TriangleMesh mesh, double scale) {
     for (Vec3& v : mesh.vertices) v *= scale;
     return mesh;
-}
-
-TriangleMesh joined(TriangleMesh a, const TriangleMesh& b) {
-    const auto shift = static_cast<Index>(a.vertices.size());
-    a.vertices.insert(a.vertices.end(), b.vertices.begin(), b.vertices.end());
-    for (const Triangle& t : b.triangles) a.triangles.push_back({t[0] + shift, t[1] + shift, t[2] + shift});
-    return a;
 }
 
 TriangleMesh open_sphere() {

@@ -12,7 +12,7 @@ GridFile read_npy_grid(const Source& source, const GridReadOptions& options) {
     if (head.shape.size() != 3)
         throw Error(Cause::unsupported, fmt::format("an array of {} dimensions is no grid", head.shape.size()),
                     {.file = source.name, .element = "shape"});
-    SampleLattice lattice{{head.shape[0], head.shape[1], head.shape[2]}, options.origin, options.cell};
+    StatedLattice lattice{{head.shape[0], head.shape[1], head.shape[2]}, options.origin, options.cell};
     if (!options.x_first) std::swap(lattice.counts[0], lattice.counts[2]);
     LatticeBuilder builder(lattice, source, options);
     ByteReader bytes(source, head.begin, head.order);

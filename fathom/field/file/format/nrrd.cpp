@@ -106,7 +106,7 @@ private:
 Vec3 as_vector(const std::vector<double>& v) { return {v[0], v[1], v[2]}; }
 
 // Spacing and place by directions of space, or by axis; what is missing is 1, and a remark says so.
-void place_lattice(const NrrdHead& head, SampleLattice& lattice, std::vector<std::string>& remarks,
+void place_lattice(const NrrdHead& head, StatedLattice& lattice, std::vector<std::string>& remarks,
                    const Place& place) {
     Vec3 spacing = Vec3::Ones();
     if (head.has("space directions")) {
@@ -133,13 +133,13 @@ void place_lattice(const NrrdHead& head, SampleLattice& lattice, std::vector<std
     }
 }
 
-SampleLattice lattice_of(const NrrdHead& head, std::vector<std::string>& remarks, const Place& place) {
+StatedLattice lattice_of(const NrrdHead& head, std::vector<std::string>& remarks, const Place& place) {
     if (head.text("dimension") != "3") head.fail(Cause::unsupported, "only three dimensions are read", "dimension");
     for (const std::string_view key : {"data file", "datafile"})
         if (head.has(key)) head.fail(Cause::unsupported, "the samples lie in another file", key);
     for (const std::string_view key : {"line skip", "lineskip", "byte skip", "byteskip"})
         if (head.text(key, "0") != "0") head.fail(Cause::unsupported, "parts to pass over", key);
-    SampleLattice lattice;
+    StatedLattice lattice;
     const std::vector<double> sizes = head.numbers("sizes", 3);
     for (std::size_t k = 0; k < 3; ++k) {
         if (!(sizes[k] >= 0 && sizes[k] < 0x1p40) || sizes[k] != std::floor(sizes[k]))
@@ -172,7 +172,7 @@ GridFile read_nrrd(const Source& source, const GridReadOptions& options) {
     const std::optional<Scalar> type = nrrd_scalar(head.text("type"));
     if (!type) head.fail(Cause::unsupported, fmt::format("samples of type '{}'", printable(head.text("type"))), "type");
     std::vector<std::string> remarks;
-    const SampleLattice lattice = lattice_of(head, remarks, {.file = source.name, .element = "spacing"});
+    const StatedLattice lattice = lattice_of(head, remarks, {.file = source.name, .element = "spacing"});
     const Source data{source.bytes.subspan(head.data_begin()), source.name};
     const std::string encoding = head.text("encoding", "raw");
     const bool packed = encoding == "gzip" || encoding == "gz",

@@ -15,7 +15,7 @@ namespace fathom {
 
 namespace {
 
-GridLayout layout_of(const SampleLattice& lattice, const Place& place) {
+GridLayout layout_of(const StatedLattice& lattice, const Place& place) {
     GridLayout layout;
     layout.origin = lattice.origin;
     layout.cell = lattice.cell;
@@ -32,7 +32,7 @@ GridLayout layout_of(const SampleLattice& lattice, const Place& place) {
 }
 
 // Bytes that reading takes at its height: the samples, the grid, and two numbers a brick.
-std::size_t bytes_needed(const SampleLattice& lattice, const GridLayout& layout, GridStorage storage) {
+std::size_t bytes_needed(const StatedLattice& lattice, const GridLayout& layout, GridStorage storage) {
     const std::size_t samples = lattice.counts[0] * lattice.counts[1] * lattice.counts[2];
     return samples * sizeof(float) + grid_bytes(layout, storage, layout.brick_count()) +
            layout.brick_count() * 2 * sizeof(float);
@@ -56,7 +56,7 @@ void check_reach(std::span<const double, brick_size> samples, double cell, GridS
         throw Error(Cause::unsupported, "too steep for 16-bit codes: read it as float32", place);
 }
 
-LatticeBuilder::LatticeBuilder(const SampleLattice& lattice, const Source& source, const GridReadOptions& options,
+LatticeBuilder::LatticeBuilder(const StatedLattice& lattice, const Source& source, const GridReadOptions& options,
                                std::size_t extra)
     : source_(source), options_(options), layout_(layout_of(lattice, {.file = source.name, .element = "lattice"})) {
     if (!(options.error >= 0) || !(options.lipschitz >= 0))

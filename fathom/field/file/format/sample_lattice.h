@@ -11,7 +11,7 @@
 namespace fathom {
 
 // As a file states it.
-struct SampleLattice {
+struct StatedLattice {
     std::array<std::uint64_t, 3> counts{}; // samples along x, y, z
     Vec3 origin = Vec3::Zero();            // of the first (m)
     double cell = 1;                       // m
@@ -33,7 +33,7 @@ class LatticeBuilder {
 public:
     // Checks the lattice, and that it fits into the memory that a file of this size may ask for, before taking any;
     // `extra` bytes are held elsewhere at the same time.
-    LatticeBuilder(const SampleLattice& lattice, const Source& source, const GridReadOptions& options,
+    LatticeBuilder(const StatedLattice& lattice, const Source& source, const GridReadOptions& options,
                    std::size_t extra = 0);
 
     [[nodiscard]] std::size_t count() const { return samples_.size(); } // of samples

@@ -8,7 +8,7 @@ namespace fathom {
 
 GridFile read_sdfgen(const Source& source, const GridReadOptions& options) {
     TextScanner text(source);
-    SampleLattice lattice;
+    StatedLattice lattice;
     for (std::uint64_t& n : lattice.counts) n = text.count("the number of samples");
     for (int k = 0; k < 3; ++k) lattice.origin[k] = text.number("the origin");
     lattice.cell = text.number("the side of a cell");

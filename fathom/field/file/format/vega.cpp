@@ -62,7 +62,7 @@ GridFile read_vega(const Source& source, const GridReadOptions& options) {
         bytes.fail(source.bytes.size() < head.size() ? Cause::truncated : Cause::count_mismatch,
                    fmt::format("{} x {} x {} cells ask for another size of the file", head.cells[0], head.cells[1],
                                head.cells[2]));
-    SampleLattice lattice;
+    StatedLattice lattice;
     for (std::size_t k = 0; k < 3; ++k) {
         lattice.counts[k] = static_cast<std::uint64_t>(head.cells[k]) + 1;
         cells[static_cast<Eigen::Index>(k)] = static_cast<double>(head.cells[k]);

@@ -18,7 +18,7 @@ public:
     VtiParser(const Source& source, VtuStorage& storage) : source_(source), xml_(source, "ImageData", storage) {}
 
     struct Result {
-        SampleLattice lattice;
+        StatedLattice lattice;
         VtuArray samples;
     };
 
@@ -97,7 +97,7 @@ private:
 
     const Source& source_;
     VtkXml xml_;
-    SampleLattice lattice_;
+    StatedLattice lattice_;
     std::size_t pieces_ = 0;
     bool inside_ = false; // of <PointData>
     std::string scalars_; // the name of the array that is meant
