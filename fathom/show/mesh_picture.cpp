@@ -23,7 +23,7 @@ struct Camera {
     }
 };
 
-Camera camera_for(std::span<const Vec3> points, const View& view, int width, int height) {
+Camera camera_for(std::span<const PlacedMesh> meshes, const View& view, int width, int height) {
     const double ca = std::cos(view.azimuth), sa = std::sin(view.azimuth);
     const double ce = std::cos(view.elevation), se = std::sin(view.elevation);
     Camera camera;
@@ -31,7 +31,12 @@ Camera camera_for(std::span<const Vec3> points, const View& view, int width, int
     camera.rotation.row(1) = Vec3(-se * ca, -se * sa, ce);
     camera.rotation.row(2) = Vec3(ce * ca, ce * sa, se);
     Box seen;
-    for (const Vec3& p : points) seen.extend(Vec3(camera.rotation * p));
+    if (view.frame.empty()) {
+        for (const PlacedMesh& placed : meshes)
+            for (const Vec3& p : placed.mesh->vertices) seen.extend(Vec3(camera.rotation * (placed.pose * p)));
+    } else {
+        for (int k = 0; k < 8; ++k) seen.extend(Vec3(camera.rotation * view.frame.corner(k)));
+    }
     if (seen.empty()) return camera;
     const double room = 1 - 2 * view.margin;
     const Vec3 size = seen.size().cwiseMax(1e-300);
@@ -68,7 +73,19 @@ public:
         : view_(view), camera_(camera), image_(view.width * supersampling, view.height * supersampling, view.background),
           depth_(image_.pixels.size(), -std::numeric_limits<double>::infinity()) {}
 
-    void triangle(const std::array<Vec3, 3>& corners, const std::array<Vec3, 3>& normals) {
+    void mesh(const PlacedMesh& placed) {
+        const auto normals = corner_normals(*placed.mesh, view_.crease);
+        for (std::size_t t = 0; t < placed.mesh->triangles.size(); ++t) {
+            std::array<Vec3, 3> corners = placed.mesh->corners(t), turned;
+            for (std::size_t k = 0; k < 3; ++k) {
+                corners[k] = placed.pose * corners[k];
+                turned[k] = placed.pose.turn(normals[t][k]);
+            }
+            triangle(corners, turned, placed.color);
+        }
+    }
+
+    void triangle(const std::array<Vec3, 3>& corners, const std::array<Vec3, 3>& normals, const Color& color) {
         const Vec3 a = camera_(corners[0]), b = camera_(corners[1]), c = camera_(corners[2]);
         const double area = cross(a, b, c);
         if (area == 0 || !std::isfinite(area)) return;
@@ -81,7 +98,7 @@ public:
                 const double u = cross(p, b, c) / area, v = cross(a, p, c) / area, w = 1 - u - v;
                 if (u < 0 || v < 0 || w < 0) continue;
                 const Vec3 normal = u * normals[0] + v * normals[1] + w * normals[2];
-                plot(x, y, u * a.z() + v * b.z() + w * c.z(), shade(normal, front));
+                plot(x, y, u * a.z() + v * b.z() + w * c.z(), shade(normal, front ? color : view_.back, front));
             }
     }
 
@@ -116,11 +133,10 @@ private:
                 static_cast<int>(std::clamp(std::ceil(high), 0.0, size - 1.0))};
     }
 
-    [[nodiscard]] Color shade(const Vec3& normal, bool front) const {
+    [[nodiscard]] Color shade(const Vec3& normal, const Color& base, bool front) const {
         const Vec3 seen = camera_.rotation * normal.normalized() * (front ? 1.0 : -1.0);
         const Vec3 key = Vec3(-0.45, 0.65, 0.61).normalized(), fill = Vec3(0.7, 0.1, 0.7).normalized();
         const double light = 0.28 + 0.62 * std::max(0.0, seen.dot(key)) + 0.22 * std::max(0.0, seen.dot(fill));
-        const Color& base = front ? view_.surface : view_.back;
         Color color;
         for (std::size_t c = 0; c < 3; ++c) color[c] = static_cast<std::uint8_t>(std::clamp(base[c] * light, 0.0, 255.0));
         return color;
@@ -141,14 +157,18 @@ private:
 
 } // namespace
 
-Image draw(const TriangleMesh& mesh, const View& view, const Marks& marks) {
-    const Camera camera = camera_for(mesh.vertices, view, view.width * supersampling, view.height * supersampling);
+Image draw(std::span<const PlacedMesh> meshes, const View& view, const Marks& marks) {
+    const Camera camera = camera_for(meshes, view, view.width * supersampling, view.height * supersampling);
     Canvas canvas(view, camera);
-    const auto normals = corner_normals(mesh, view.crease);
-    for (std::size_t t = 0; t < mesh.triangles.size(); ++t) canvas.triangle(mesh.corners(t), normals[t]);
+    for (const PlacedMesh& placed : meshes) canvas.mesh(placed);
     for (const Vec3& p : marks.points) canvas.point(p);
     for (const auto& s : marks.segments) canvas.segment(s);
     return canvas.finish();
+}
+
+Image draw(const TriangleMesh& mesh, const View& view, const Marks& marks) {
+    const PlacedMesh placed{&mesh, {}, view.surface};
+    return draw(std::span(&placed, 1), view, marks);
 }
 
 } // namespace fathom

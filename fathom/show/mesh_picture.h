@@ -3,6 +3,7 @@
 // O(pixels + triangles); the same bytes on every run.
 #pragma once
 
+#include <fathom/base/pose.h>
 #include <fathom/geometry/triangle_mesh.h>
 #include <fathom/show/image.h>
 
@@ -23,6 +24,7 @@ struct View {
     Color background = {250, 250, 248};
     Color mark = {200, 30, 40};
     double mark_size = 3; // pixels: radius of points, half width of lines
+    Box frame{};          // what the picture must hold, where not empty (m); else everything drawn
 };
 
 // What is drawn on top of the surface where it is not hidden by it: points, and segments.
@@ -32,5 +34,13 @@ struct Marks {
 };
 
 [[nodiscard]] Image draw(const TriangleMesh& mesh, const View& view = {}, const Marks& marks = {});
+
+// One of several meshes in a picture, placed and coloured.
+struct PlacedMesh {
+    const TriangleMesh* mesh = nullptr;
+    Pose pose;
+    Color color = {120, 170, 210};
+};
+[[nodiscard]] Image draw(std::span<const PlacedMesh> meshes, const View& view = {}, const Marks& marks = {});
 
 } // namespace fathom

@@ -37,6 +37,26 @@ TEST(MeshPicture, a_square_fills_the_picture_but_for_its_margin) {
     EXPECT_EQ(count_like(image, view, reddish), 0u);
 }
 
+TEST(MeshPicture, several_meshes_stand_where_they_are_placed_in_their_colours) {
+    View view = seen_from_front();
+    view.width = 200;
+    const TriangleMesh mesh = square();
+    const std::vector<PlacedMesh> both = {{&mesh, {}, {20, 20, 240}}, {&mesh, Pose::at({0, 1, 0}), {240, 20, 20}}};
+    const Image image = draw(both, view);
+    const std::size_t blue = count_like(image, view, bluish), red = count_like(image, view, reddish);
+    EXPECT_NEAR(static_cast<double>(blue), 88 * 88, 500);
+    EXPECT_NEAR(static_cast<double>(red), 88 * 88, 500);
+    EXPECT_TRUE(bluish(image.at(60, 50)));
+    EXPECT_TRUE(reddish(image.at(140, 50)));
+}
+
+TEST(MeshPicture, a_frame_keeps_the_camera_still) {
+    View view = seen_from_front();
+    view.frame = {Vec3(0, 0, 0), Vec3(0, 2, 2)};
+    const Image image = draw(square(), view);
+    EXPECT_NEAR(static_cast<double>(count_like(image, view, bluish)), 44 * 44, 200);
+}
+
 TEST(MeshPicture, the_back_of_a_surface_is_tinted) {
     View view = seen_from_front();
     view.azimuth = std::numbers::pi;
@@ -56,7 +76,7 @@ TEST(MeshPicture, the_nearer_surface_hides_the_farther_and_marks_behind_it) {
 
 TEST(MeshPicture, nothing_to_draw_gives_the_background) {
     const View view = seen_from_front();
-    for (const Color& c : draw({}, view).pixels) EXPECT_EQ(c, view.background);
+    for (const Color& c : draw(TriangleMesh{}, view).pixels) EXPECT_EQ(c, view.background);
 }
 
 TEST(Image, tiles_and_shrinks) {
