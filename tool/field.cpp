@@ -1,5 +1,6 @@
 // fathom field: distance fields built, told about, drawn, meshed, sampled and converted.
 #include <tool/field_source.h>
+#include <tool/json_values.h>
 #include <tool/terminal.h>
 #include <tool/verbs.h>
 
@@ -14,7 +15,6 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <chrono>
 #include <cmath>
@@ -23,8 +23,6 @@
 namespace fathom::tool {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct FieldOptions {
     std::string in, points, out;
@@ -43,11 +41,6 @@ template <class... Arguments>
 void say(const Session& session, fmt::format_string<Arguments...> format, Arguments&&... arguments) {
     if (!session.quiet) fmt::print(stderr, "{}\n", fmt::format(format, std::forward<Arguments>(arguments)...));
 }
-
-Json to_json(const Vec3& v) { return {v.x(), v.y(), v.z()}; }
-Json to_json(const Box& b) { return {{"lower", to_json(b.lower)}, {"upper", to_json(b.upper)}}; }
-// JSON knows no infinity: a bound that does not exist is null.
-Json bound(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
 Json description(const FieldSource& source, const Field& field) {
     Json text = {{"kind", source.kind}, {"what", source.what}, {"bounds", to_json(field.bounds())}, {"lipschitz", bound(field.lipschitz())}, {"error_bound", bound(field.error_bound())}};

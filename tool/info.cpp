@@ -1,4 +1,5 @@
 // fathom info: what a mesh is made of, and what is wrong with it.
+#include <tool/json_values.h>
 #include <tool/terminal.h>
 #include <tool/verbs.h>
 
@@ -8,7 +9,6 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <cstdio>
 #include <filesystem>
@@ -20,8 +20,6 @@
 namespace fathom::tool {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr const char* examples = R"(Examples:
   fathom info bunny.obj                        a readable report
@@ -53,8 +51,6 @@ Inspected inspect(const std::string& file, const InfoOptions& options, Session& 
                                                 with_commas(mesh.surface.triangles.size())));
     return result;
 }
-
-Json to_json(const Vec3& v) { return {v.x(), v.y(), v.z()}; }
 
 // The first few elements of every defect that was found.
 Json first_elements(const MeshReport& r) {

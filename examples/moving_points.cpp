@@ -1,0 +1,28 @@
+// When does a moving point enter a shape and leave it, and when does a whole body first touch?
+#include <fathom/detect/shell_sweep.h>
+#include <fathom/field/mesh/grid_builder.h>
+#include <fathom/geometry/generate.h>
+#include <fathom/geometry/point_shell.h>
+
+#include <cstdio>
+
+int main() {
+    using namespace fathom;
+    const TriangleMesh mesh = make_creature({.triangles = 20000});
+    const auto field = std::make_shared<GridField>(build_grid(mesh, {.resolution = 128}));
+    const Box box = field->bounds();
+    const SegmentCaster caster(field);
+
+    std::vector<ContactInterval> times;
+    caster.all({box.center() - 2 * box.half(), box.center() + 2 * box.half()}, times);
+    for (const ContactInterval& t : times) std::printf("a point on the diagonal is inside from %.4f to %.4f\n", t.start, t.end);
+
+    const SweepShell shell(vertex_shell(mesh).points); // a second creature falls on the first, turning
+    const Vec3 above(0, 0, 1.2 * box.size().z());
+    const Motion fall{Pose::at(above), Pose::turned(1.0, Vec3::UnitX(), -0.5 * above), Path::screw};
+    SweepResult result;
+    sweep(shell, fall, caster, Motion::still({}), result, {.path = Path::screw});
+    std::printf("first contact at %.6f, point %u; %zu of %zu points come to be inside\n", result.first.time, result.first.point,
+                result.contacts.size(), shell.points.size());
+    return times.empty() || result.first.verdict != Verdict::overlapping ? 1 : 0;
+}
