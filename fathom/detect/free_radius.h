@@ -1,30 +1,43 @@
 // Room: detect. One look-up that clears a whole ball: how far from a point the field certainly stays above a level.
 // Two proofs, the better counts. (1) Lipschitz: |f(p) - f(q)| <= L |p - q| everywhere, in the domain and beyond.
-// (2) Truth: a distance D is 1-Lipschitz, and a field is near it. On a sparse grid |f - D| <= near_error where |D| <= band, and
-// <= far_error elsewhere; and where D > band, f is a mean of samples of at least band - near_error. So D(p) is at least
-// min(f(p) - near, max(band, f(p) - far)), any q within r of p has D(q) >= D(p) - r, and f(q) >= min(D(q), band) - near.
-// Beyond the domain f is a lower bound on D (as true as at the border), so the same holds. For fields whose values are no
-// distance only (1) counts.
+// (2) Truth: a distance D is 1-Lipschitz, and f is near it. On a sparse grid a cell either has samples of its own, and then
+// |f - D| <= near; or it shares samples with a brick that is absent: there |D| > band - near, |f - D| <= far, and f is a mean
+// of samples of D's sign that are all past the band. So D(p) >= min(f(p) - near, max(band, f(p) - far + near) - near); any q
+// within r of p has D(q) >= D(p) - r; and f(q) >= min(D(q), band) - near, while D(q) >= 2 near - band.
+// Beyond the domain f is h(gap, f at the border), and h(g, v) = hypot(g, v) keeps all of this: it rises with v, by at most as
+// much, and h(gap, D) is again 1-Lipschitz because the gap grows at right angles to the border. Where the border itself is
+// not clear of the surface, h is g + v there and sqrt(2)-Lipschitz: then far counts for near, and r is divided by sqrt(2).
+// For fields whose values are no distance, or end at a domain without saying how, only (1) counts.
 #pragma once
 
 #include <fathom/field/field.h>
 
 namespace fathom {
 
-// Cheap to copy; made once for a field and a level, then asked with values of the field.
+class GridField;
+
+// Cheap to copy; made once for a field and a level (microseconds), then asked with values of the field.
 class FreeRadius {
 public:
     FreeRadius(const Field& field, double level);
 
-    // Every q with |q - p| < the answer has field(q) > level, where field(p) == value. 0 or less: nothing is proven.
+    // Every q with |q - p| < the answer has field(q) > level, where field(p) == value. 0 or less (or NaN): nothing is proven.
     [[nodiscard]] double operator()(double value) const;
+    // Every q with |q - p| <= the answer has field(q) <= level. Less than 0 (or NaN): nothing is proven.
+    [[nodiscard]] double inside(double value) const;
+
+    [[nodiscard]] double level() const { return level_; }
 
 private:
+    void trust_grid(const GridField& grid);
+
     double level_;
-    double lipschitz_;
-    double near_;    // infinity where only (1) counts
+    double lipschitz_;  // (1)
+    double jump_ = 0;   // (1): what rounding of stored samples adds to it
+    double near_;       // (2): infinity where only (1) counts
     double far_;
     double band_;
+    double steepest_ = 1; // (2): Lipschitz bound on the distance, continued beyond the domain
 };
 
 } // namespace fathom
