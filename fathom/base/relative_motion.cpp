@@ -1,0 +1,55 @@
+// Room: base. Kinematics in a frame that moves.
+#include <fathom/base/relative_motion.h>
+
+#include <cmath>
+
+namespace fathom {
+
+RelativeMotion::Twist RelativeMotion::twist_of(const Motion& motion) {
+    const Screw screw = screw_between(motion.start, motion.end);
+    return {screw.axis, screw.point, screw.angle * screw.axis, screw.slide * screw.axis, screw.angle};
+}
+
+Vec3 RelativeMotion::Twist::moved(const Vec3& x, double t) const {
+    if (angle == 0) return x + t * slide;
+    const Vec3 from = x - point, along = axis * axis.dot(from), across = from - along;
+    return point + along + std::cos(t * angle) * across + std::sin(t * angle) * axis.cross(across) + t * slide;
+}
+
+RelativeMotion::RelativeMotion(const Motion& moving, const Motion& seen_from, Path path)
+    : path_(path), moving_start_(moving.start), seen_start_(seen_from.start) {
+    const Pose start = relative(seen_from.start, moving.start), end = relative(seen_from.end, moving.end);
+    start_turn_ = start.rotation.toRotationMatrix();
+    end_turn_ = end.rotation.toRotationMatrix();
+    start_move_ = start.translation;
+    end_move_ = end.translation;
+    if (path == Path::straight) return;
+    moving_ = twist_of(moving);
+    seen_from_ = twist_of(seen_from);
+}
+
+// What stands still in the world runs backwards for the other body.
+Vec3 RelativeMotion::seen(const Vec3& world, double t) const { return seen_start_.to_local(seen_from_.moved(world - t * seen_from_.slide, -t) + t * seen_from_.slide); }
+
+Vec3 RelativeMotion::at(const Vec3& p, double t) const {
+    if (path_ == Path::straight) return chord(p).at(t);
+    return seen(moving_.moved(moving_start_ * p, t), t);
+}
+
+RelativeMotion::State RelativeMotion::over(const Vec3& p, double start, double end) const {
+    const double middle = 0.5 * (start + end), half = 0.5 * (end - start);
+    if (path_ == Path::straight) {
+        const Segment whole = chord(p);
+        return {whole.at(middle), whole.length(), 0};
+    }
+    const Vec3 world = moving_.moved(moving_start_ * p, middle);
+    // Of the point in the world: both are the same all along its screw.
+    const double speed = moving_.velocity(world).norm(), turning = moving_.angle * moving_.angle * moving_.axis_distance(world);
+    // v = v_moving(x) - v_seen(x) turns with the first and is carried through the second.
+    const double relative_speed = (moving_.velocity(world) - seen_from_.velocity(world)).norm() + half * (turning + seen_from_.angle * speed);
+    const double farthest = seen_from_.axis_distance(world) + half * speed;
+    const double acceleration = turning + seen_from_.angle * (seen_from_.angle * farthest + 2 * relative_speed);
+    return {seen(world, middle), relative_speed * (1 + 1e-12), acceleration * half * half / 2 * (1 + 1e-12)};
+}
+
+} // namespace fathom
