@@ -3,9 +3,9 @@
 #include <fathom/field/analytic/shapes.h>
 #include <fathom/geometry/generate.h>
 #include <fathom/field/mesh/mesh_field.h>
-#include <tests/support/closed_intervals.h>
-#include <tests/support/plain_fields.h>
-#include <tests/support/test_counts.h>
+#include "support/closed_intervals.h"
+#include "support/plain_fields.h"
+#include "support/test_counts.h"
 
 #include <gtest/gtest.h>
 

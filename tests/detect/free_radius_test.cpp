@@ -6,8 +6,8 @@
 #include <fathom/field/mesh/grid_builder.h>
 #include <fathom/field/mesh/mesh_field.h>
 #include <fathom/geometry/generate.h>
-#include <tests/support/plain_fields.h>
-#include <tests/support/test_counts.h>
+#include "support/plain_fields.h"
+#include "support/test_counts.h"
 
 #include <gtest/gtest.h>
 
