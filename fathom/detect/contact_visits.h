@@ -1,0 +1,126 @@
+// Room: detect. What a walk over cells tells as it goes, turned into times of contact. The walks differ in what they visit,
+// never in what a cell means.
+#pragma once
+
+#include <fathom/detect/cell_roots.h>
+#include <fathom/detect/result.h>
+
+#include <vector>
+
+namespace fathom {
+
+inline constexpr double no_contact = 2; // a time after every other
+
+// Of a piece [t0, t1] in one cell: where it begins and ends in [0,1]^3 of the cell, and the corner values.
+struct CellPiece {
+    const std::array<double, 8>& values;
+    Vec3 from, to;
+    double t0, t1;
+
+    [[nodiscard]] double time(double s) const { return s == 1 ? t1 : t0 + s * (t1 - t0); } // ends stay what neighbours see
+};
+
+// The first contact; every call says whether that is enough.
+struct FirstContact {
+    double level, slack;
+    double time = no_contact;
+
+    bool clear(bool inside, double t0, double) {
+        if (inside) time = t0;
+        return inside;
+    }
+    bool cell(const CellPiece& piece) {
+        const double s = first_cell_contact(cell_cubic(piece.values, level, piece.from, piece.to), slack);
+        if (s <= 1) time = piece.time(s);
+        return s <= 1;
+    }
+    void ends(double) {}
+};
+
+// Every contact. What a walk passes over in silence, after a cell or a clear piece, is as its end was.
+struct AllContacts {
+    double level, slack;
+    std::vector<ContactInterval>& out;
+    std::size_t first = out.size();
+    bool inside = false;
+    double since = 0;
+
+    bool clear(bool is_inside, double t0, double t1) {
+        pass(t0);
+        if (is_inside) add(t0, t1);
+        inside = is_inside;
+        since = t1;
+        return false;
+    }
+    bool cell(const CellPiece& piece) {
+        pass(piece.t0);
+        const CellCubic cubic = cell_cubic(piece.values, level, piece.from, piece.to);
+        const CellContacts contacts = cell_contacts(cubic, slack);
+        for (std::size_t k = 0; k < static_cast<std::size_t>(contacts.count); ++k)
+            add(piece.time(contacts.spans[k][0]), piece.time(contacts.spans[k][1]));
+        inside = cubic.b[3] <= slack;
+        since = piece.t1;
+        return false;
+    }
+    void ends(double t) { pass(t); }
+
+private:
+    void pass(double until) {
+        if (inside) add(since, until);
+    }
+    void add(double low, double high) {
+        if (out.size() > first && out.back().end >= low) out.back().end = std::max(out.back().end, high);
+        else out.push_back({low, std::max(low, high)});
+    }
+};
+
+// Contact as the paper finds it (section 3.1): the signs at the ends of a piece, and five steps of regula falsi between them.
+struct PaperContacts {
+    double level;
+    std::vector<ContactInterval>& out;
+    bool inside = false;
+    bool fresh = true;
+
+    bool clear(bool is_inside, double t0, double) {
+        if (fresh) start(is_inside, t0);
+        return false;
+    }
+    bool cell(const CellPiece& piece) {
+        double low = value(piece, 0), high = value(piece, 1);
+        if (fresh) start(low < 0, piece.t0);
+        if ((low < 0) == (high < 0)) return false;
+        double a = 0, b = 1, s = 0;
+        for (int k = 0; k < 5; ++k) {
+            s = a + (b - a) * low / (low - high);
+            const double middle = value(piece, s);
+            ((middle < 0) == (low < 0) ? a : b) = s;
+            ((middle < 0) == (low < 0) ? low : high) = middle;
+            if (middle == 0) break;
+        }
+        flip(piece.t0 + s * (piece.t1 - piece.t0));
+        return false;
+    }
+    void ends(double t) {
+        if (inside) out.back().end = t;
+    }
+
+private:
+    [[nodiscard]] double value(const CellPiece& piece, double s) const {
+        const auto lerp = [](double p, double q, double t) { return p + t * (q - p); };
+        const Vec3 f = piece.from + s * (piece.to - piece.from);
+        const auto& v = piece.values;
+        return lerp(lerp(lerp(v[0], v[1], f[0]), lerp(v[2], v[3], f[0]), f[1]),
+                    lerp(lerp(v[4], v[5], f[0]), lerp(v[6], v[7], f[0]), f[1]), f[2]) - level;
+    }
+    void start(bool is_inside, double t) {
+        fresh = false;
+        if (is_inside) flip(t);
+    }
+    void flip(double t) {
+        if (inside) out.back().end = t;
+        else out.push_back({t, t});
+        inside = !inside;
+    }
+};
+
+} // namespace fathom

@@ -1,0 +1,316 @@
+// Room: detect. Makes the map of a level.
+#include <fathom/base/parallel.h>
+#include <fathom/detect/level_map.h>
+#include <fathom/field/grid/grid_range.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace fathom {
+
+namespace {
+
+constexpr std::size_t chunk = 512; // bricks
+
+struct Band {
+    double low, high; // what counts as the level
+
+    [[nodiscard]] bool meets(double least, double most) const { return least <= high && most >= low; }
+};
+
+Interval brick_range(const GridData& data, std::size_t brick) {
+    const Index stored = data.brick_of[brick];
+    double low = HUGE_VAL, high = -HUGE_VAL;
+    if (stored == no_index) {
+        for (const double v : brick_corner_values(data, data.layout.brick_position(brick))) low = std::min(low, v), high = std::max(high, v);
+    } else {
+        for (const FloatRange& r : data.block_ranges.subspan(std::size_t{stored} * 8, 8)) {
+            low = std::min(low, static_cast<double>(r.lower));
+            high = std::max(high, static_cast<double>(r.upper));
+        }
+    }
+    return {low, high};
+}
+
+// 0 and the inside bit, or the longest jump: what spread_clearances() starts from.
+void classify(const GridData& data, const Band& band, HugeVector<std::uint8_t>& out) {
+    out.resize(data.layout.brick_count() + 4); // gathers read four bytes at once
+    parallel_for(data.layout.brick_count(), 4096, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t b = begin; b < end; ++b) {
+            const Interval range = brick_range(data, b);
+            if (band.meets(range.lower, range.upper)) out[b] = 0;
+            else out[b] = range.upper < band.low ? LevelMap::inside_bit | LevelMap::longest_jump : LevelMap::longest_jump;
+        }
+    });
+}
+
+// Chebyshev distances to the nearest 0, exact in two sweeps: each row learns from its neighbours that came before it.
+class Sweeps {
+public:
+    Sweeps(const GridLayout& layout, HugeVector<std::uint8_t>& map)
+        : nx_(layout.bricks[0]), ny_(layout.bricks[1]), nz_(layout.bricks[2]), map_(map), near_(static_cast<std::size_t>(nx_) + 2) {}
+
+    void run() {
+        for (int z = 0; z < nz_; ++z)
+            for (int y = 0; y < ny_; ++y) learn(y, z, -1);
+        for (int z = nz_ - 1; z >= 0; --z)
+            for (int y = ny_ - 1; y >= 0; --y) learn(y, z, 1);
+    }
+
+private:
+    using Byte = std::uint8_t;
+    static constexpr Byte most = LevelMap::longest_jump;
+
+    Byte* row(int y, int z) { return map_.data() + (static_cast<std::size_t>(z) * static_cast<std::size_t>(ny_) + static_cast<std::size_t>(y)) * static_cast<std::size_t>(nx_); }
+
+    void take(int y, int z) {
+        if (y < 0 || y >= ny_ || z < 0 || z >= nz_) return;
+        const Byte* from = row(y, z);
+        for (int x = 0; x < nx_; ++x) near_[static_cast<std::size_t>(x) + 1] = std::min(near_[static_cast<std::size_t>(x) + 1], static_cast<Byte>(from[x] & most));
+    }
+
+    void learn(int y, int z, int side) {
+        std::fill(near_.begin(), near_.end(), most);
+        take(y + side, z);
+        for (int dy = -1; dy <= 1; ++dy) take(y + dy, z + side);
+        Byte* own = row(y, z);
+        for (int x = 0; x < nx_; ++x) {
+            const auto at = static_cast<std::size_t>(x);
+            const int least = std::min({near_[at], near_[at + 1], near_[at + 2]}) + 1;
+            own[x] = static_cast<Byte>((own[x] & ~most) | std::min<int>(own[x] & most, least));
+        }
+        int before = most;
+        for (int n = 0; n < nx_; ++n) {
+            Byte& mine = own[side < 0 ? n : nx_ - 1 - n];
+            before = std::min<int>(mine & most, before + 1);
+            mine = static_cast<Byte>((mine & ~most) | before);
+        }
+    }
+
+    int nx_, ny_, nz_;
+    HugeVector<std::uint8_t>& map_;
+    std::vector<Byte> near_; // the least of the neighbouring rows, with a border
+};
+
+void number_held(LevelMap& map, std::size_t count) {
+    map.ranks.resize(count / 64 + 1);
+    Index total = 0;
+    for (std::size_t b = 0; b < count; ++b) {
+        LevelMap::RankWord& word = map.ranks[b / 64];
+        if (b % 64 == 0) word.before = total;
+        if (map.clearances[b] & LevelMap::longest_jump) continue;
+        word.bits |= std::uint64_t{1} << (b % 64);
+        map.places.push_back(static_cast<Index>(b));
+        ++total;
+    }
+}
+
+// The samples of a stored brick as bits, in the order of brick_sample(): at most `high`, at least `low`.
+struct SampleBits {
+    std::array<std::uint16_t, 81> below{}, above{}; // nine bits a row
+
+    template <class Sample, class Limit>
+    SampleBits(const Sample* samples, Limit low, Limit high) {
+        for (std::size_t r = 0; r < 81; ++r)
+            for (std::size_t i = 0; i < 9; ++i) {
+                const auto v = static_cast<Limit>(samples[9 * r + i]);
+                below[r] = static_cast<std::uint16_t>(below[r] | static_cast<unsigned>(v <= high) << i);
+                above[r] = static_cast<std::uint16_t>(above[r] | static_cast<unsigned>(v >= low) << i);
+            }
+    }
+
+    [[nodiscard]] HeldCells cells() const {
+        HeldCells result{};
+        for (std::size_t k = 0; k < 8; ++k)
+            for (std::size_t j = 0; j < 8; ++j) {
+                const std::uint64_t some_below = row(below, k, j), some_above = row(above, k, j);
+                result.slices[k].held |= (some_below & some_above) << (8 * j);
+                result.slices[k].inside |= (some_below & ~some_above) << (8 * j);
+            }
+        return result;
+    }
+
+private:
+    // Bit i: one of the eight corners of cell i, j, k has its bit.
+    static std::uint64_t row(const std::array<std::uint16_t, 81>& bits, std::size_t k, std::size_t j) {
+        const unsigned four = static_cast<unsigned>(bits[9 * k + j] | bits[9 * k + j + 1] | bits[9 * k + 9 + j] | bits[9 * k + 10 + j]);
+        return (four | four >> 1) & 0xff;
+    }
+};
+
+HeldCells held_cells(const GridData& data, Index stored, const Band& band) {
+    if (data.storage == GridStorage::float32) return SampleBits(data.values.data() + stored * brick_size, band.low, band.high).cells();
+    // Codes outward by one, against the rounding of the division.
+    const double base = data.bases[stored];
+    const double low = std::clamp(std::floor(band.low / data.step - base) - 1, -2e9, 2e9);
+    const double high = std::clamp(std::ceil(band.high / data.step - base) + 1, -2e9, 2e9);
+    return SampleBits(data.codes.data() + stored * brick_size, static_cast<std::int32_t>(low), static_cast<std::int32_t>(high)).cells();
+}
+
+void mark_cells(const GridData& data, const Band& band, LevelMap& map) {
+    map.cells.resize(map.places.size());
+    map.bricks.resize(map.places.size());
+    parallel_for(map.places.size(), chunk, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t r = begin; r < end; ++r) {
+            const Index stored = data.brick_of[map.places[r]];
+            if (stored == no_index) continue;
+            map.cells[r] = held_cells(data, stored, band);
+            if (data.storage == GridStorage::code16) map.bricks[r].base = data.bases[stored];
+        }
+    });
+}
+
+template <class Sample, class Cell>
+void copy_cells(const HeldCells& held, const Sample* samples, Cell* out) {
+    constexpr std::array<std::size_t, 8> offsets = {0, 1, 9, 10, 81, 82, 90, 91};
+    for (int k = 0; k < brick_cells; ++k)
+        for (std::uint64_t rest = held.slices[static_cast<std::size_t>(k)].held; rest; rest &= rest - 1) {
+            const int bit = std::countr_zero(rest);
+            const Sample* corner = samples + brick_sample(bit % 8, bit / 8, k);
+            for (std::size_t v = 0; v < 8; ++v) (*out)[v] = corner[offsets[v]];
+            ++out;
+        }
+}
+
+void pack_cells(const GridData& data, LevelMap& map) {
+    std::size_t total = 0;
+    for (std::size_t r = 0; r < map.places.size(); ++r) {
+        if (data.brick_of[map.places[r]] == no_index) continue;
+        map.bricks[r].first = static_cast<Index>(total);
+        for (std::size_t k = 0; k < brick_cells; ++k) {
+            map.bricks[r].before[k] = static_cast<std::uint16_t>(total - map.bricks[r].first);
+            total += static_cast<std::size_t>(std::popcount(map.cells[r].slices[k].held));
+        }
+    }
+    const bool floats = data.storage == GridStorage::float32;
+    floats ? map.values.resize(total) : map.codes.resize(total);
+    parallel_for(map.places.size(), chunk, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t r = begin; r < end; ++r) {
+            const Index stored = data.brick_of[map.places[r]];
+            if (stored == no_index) continue;
+            if (floats) copy_cells(map.cells[r], data.values.data() + stored * brick_size, map.values.data() + map.bricks[r].first);
+            else copy_cells(map.cells[r], data.codes.data() + stored * brick_size, map.codes.data() + map.bricks[r].first);
+        }
+    });
+}
+
+// The value at a sample as one brick sees it.
+class BrickView {
+public:
+    BrickView(const GridData& data, const std::array<int, 3>& brick) : data_(data), stored_(data.brick_of[data.layout.brick_index(brick)]) {
+        if (stored_ == no_index) corners_.values = brick_corner_values(data, brick);
+    }
+    [[nodiscard]] double operator()(const std::array<int, 3>& s) const {
+        if (stored_ == no_index) return corners_.value(Vec3(s[0], s[1], s[2]) / brick_cells);
+        const std::size_t at = stored_ * brick_size + brick_sample(s[0], s[1], s[2]);
+        return data_.storage == GridStorage::float32 ? static_cast<double>(data_.values[at]) : data_.step * (data_.bases[stored_] + data_.codes[at]);
+    }
+
+private:
+    const GridData& data_;
+    Index stored_;
+    GridCell corners_{};
+};
+
+double largest_jump(const GridData& data, const std::array<int, 3>& brick, int axis, int side) {
+    const auto k = static_cast<std::size_t>(axis);
+    std::array<int, 3> other = brick;
+    other[k] += side;
+    if (other[k] < 0 || other[k] >= data.layout.bricks[k]) return 0;
+    const BrickView mine(data, brick), theirs(data, other);
+    double most = 0;
+    for (int n = 0; n < 81; ++n) {
+        std::array<int, 3> s;
+        s[(k + 1) % 3] = n % 9;
+        s[(k + 2) % 3] = n / 9;
+        s[k] = side < 0 ? 0 : brick_cells;
+        const double here = mine(s);
+        s[k] = brick_cells - s[k];
+        most = std::max(most, std::abs(here - theirs(s)));
+    }
+    return most;
+}
+
+// Free neighbours must be on one side of the level, and a brick that holds it must meet its neighbours without a jump.
+bool brick_is_continuous(const GridData& data, const LevelMap& map, std::size_t brick) {
+    const std::array<int, 3> p = data.layout.brick_position(brick);
+    const bool held = map.clearance(brick) == 0;
+    for (std::size_t axis = 0; axis < 3; ++axis)
+        for (const int side : {-1, 1}) {
+            std::array<int, 3> q = p;
+            q[axis] += side;
+            if (q[axis] < 0 || q[axis] >= data.layout.bricks[axis]) continue;
+            const std::size_t other = data.layout.brick_index(q);
+            const bool other_held = map.clearance(other) == 0;
+            if (!held && !other_held && map.inside(brick) != map.inside(other)) return false;
+            if (held && !(other_held && side > 0) && largest_jump(data, p, static_cast<int>(axis), side) > 0.5 * map.margin) return false;
+        }
+    return true;
+}
+
+bool is_continuous(const GridData& data, const LevelMap& map) {
+    const auto jumps = parallel_reduce(
+        data.layout.brick_count(), 4096, std::size_t{0},
+        [&](std::size_t begin, std::size_t end) {
+            std::size_t found = 0;
+            for (std::size_t b = begin; b < end && found == 0; ++b) found += map.clearance(b) <= 1 && !brick_is_continuous(data, map, b);
+            return found;
+        },
+        [](std::size_t a, std::size_t b) { return a + b; });
+    return jumps == 0;
+}
+
+double least_on_face(const GridData& data, const std::array<int, 3>& brick, std::size_t axis, int sample) {
+    const BrickView view(data, brick);
+    double least = HUGE_VAL;
+    for (int n = 0; n < 81; ++n) {
+        std::array<int, 3> s;
+        s[(axis + 1) % 3] = n % 9;
+        s[(axis + 2) % 3] = n / 9;
+        s[axis] = sample;
+        least = std::min(least, view(s));
+    }
+    return least;
+}
+
+double least_at_border(const GridData& data) {
+    const std::array<int, 3>& n = data.layout.bricks;
+    double least = HUGE_VAL;
+    for (std::size_t axis = 0; axis < 3; ++axis)
+        for (int v = 0; v < n[(axis + 2) % 3]; ++v)
+            for (int u = 0; u < n[(axis + 1) % 3]; ++u)
+                for (const int side : {0, 1}) {
+                    std::array<int, 3> p;
+                    p[axis] = side ? n[axis] - 1 : 0;
+                    p[(axis + 1) % 3] = u;
+                    p[(axis + 2) % 3] = v;
+                    least = std::min(least, least_on_face(data, p, axis, side * brick_cells));
+                }
+    return least;
+}
+
+double margin_in_cells(const GridLayout& layout) {
+    return 0x1p-10 + 0x1p-16 * *std::max_element(layout.bricks.begin(), layout.bricks.end());
+}
+
+} // namespace
+
+LevelMap::LevelMap(const GridData& data, double at)
+    : level(at), margin_cells(margin_in_cells(data.layout)) {
+    margin = margin_cells * data.lipschitz * data.layout.cell + data.step;
+    const Band band{level - margin, level + margin};
+    classify(data, band, clearances);
+    number_held(*this, data.layout.brick_count());
+    Sweeps(data.layout, clearances).run();
+    mark_cells(data, band, *this);
+    pack_cells(data, *this);
+    continuous = is_continuous(data, *this);
+    border_least = least_at_border(data);
+}
+
+std::size_t LevelMap::bytes() const {
+    return clearances.size() + ranks.size() * sizeof(RankWord) + cells.size() * sizeof(HeldCells) + bricks.size() * sizeof(HeldBrick) +
+           places.size() * sizeof(Index) + codes.size() * sizeof(CodeCell) + values.size() * sizeof(FloatCell);
+}
+
+} // namespace fathom

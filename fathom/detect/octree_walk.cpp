@@ -1,0 +1,81 @@
+// Room: detect. From the root to the largest block that is free.
+#include <fathom/detect/cell_stepper.h>
+#include <fathom/detect/contact_visits.h>
+#include <fathom/detect/grid_walk.h>
+#include <fathom/detect/octree_walk.h>
+
+namespace fathom {
+
+namespace {
+
+template <class Visitor>
+class Descent {
+public:
+    Descent(const GridData& data, const GridPath& path, const LevelBand& band, Visitor& visitor)
+        : data_(data), path_(path), band_(band), visitor_(visitor), stepper_(data, path) {}
+
+    void run() {
+        if (stepper_.done()) return;
+        while (stepper_.leave(visit())) {}
+        visitor_.ends(path_.end);
+    }
+
+private:
+    // The side of the block that was dealt with, in cells.
+    int visit() {
+        for (int level = static_cast<int>(data_.levels.size()) - 1; level >= 0; --level) {
+            const int side = brick_cells << (level + 1);
+            if (skips(level_range(level, side), side)) return side;
+        }
+        if (stepper_.stored() == no_index) {
+            stepper_.visit_cell(band_, visitor_, brick_cells);
+            return brick_cells;
+        }
+        return visit_stored();
+    }
+
+    int visit_stored() {
+        const auto blocks = data_.block_ranges.subspan(std::size_t{stepper_.stored()} * 8, 8);
+        FloatRange all = blocks[0];
+        for (const FloatRange& b : blocks) all = {std::min(all.lower, b.lower), std::max(all.upper, b.upper)};
+        if (skips(all, brick_cells)) return brick_cells;
+        const auto& c = stepper_.cell();
+        if (skips(blocks[static_cast<std::size_t>((c[0] / 4 & 1) | (c[1] / 4 & 1) << 1 | (c[2] / 4 & 1) << 2)], 4)) return 4;
+        stepper_.visit_cell(band_, visitor_);
+        return 1;
+    }
+
+    bool skips(const FloatRange& range, int side) {
+        const bool outside = band_.below(static_cast<double>(range.lower)), inside = band_.above(static_cast<double>(range.upper));
+        if (outside || inside) stepper_.clear(inside, side, visitor_);
+        return outside || inside;
+    }
+
+    [[nodiscard]] const FloatRange& level_range(int level, int side) const {
+        const auto nx = static_cast<std::size_t>(blocks_along(data_.layout.bricks[0], level));
+        const auto ny = static_cast<std::size_t>(blocks_along(data_.layout.bricks[1], level));
+        const auto at = [&](std::size_t k) { return static_cast<std::size_t>(stepper_.cell()[k] / side); };
+        return data_.levels[static_cast<std::size_t>(level)][(at(2) * ny + at(1)) * nx + at(0)];
+    }
+
+    const GridData& data_;
+    const GridPath& path_;
+    LevelBand band_;
+    Visitor& visitor_;
+    CellStepper stepper_;
+};
+
+} // namespace
+
+void octree_walk(const GridField& field, const GridPath& path, double level, CellTest test, std::vector<ContactInterval>& out) {
+    if (test == CellTest::paper) {
+        PaperContacts visitor{level, out};
+        Descent(field.data(), path, {level, 0}, visitor).run();
+    } else {
+        const double slack = walk_slack(field.data(), path);
+        AllContacts visitor{level, slack, out};
+        Descent(field.data(), path, {level, slack}, visitor).run();
+    }
+}
+
+} // namespace fathom
