@@ -12,8 +12,10 @@ RelativeMotion::Twist RelativeMotion::twist_of(const Motion& motion) {
 
 Vec3 RelativeMotion::Twist::moved(const Vec3& x, double t) const {
     if (angle == 0) return x + t * slide;
-    const Vec3 from = x - point, along = axis * axis.dot(from), across = from - along;
-    return point + along + std::cos(t * angle) * across + std::sin(t * angle) * axis.cross(across) + t * slide;
+    const Vec3 from = x - point, across = from - axis * axis.dot(from);
+    // As a change of x: the axis of a small turn may be far away, and its place would be rounded as coarsely.
+    const double sine = std::sin(0.5 * t * angle), cosine = std::cos(0.5 * t * angle);
+    return x + t * slide - (2 * sine * sine) * across + (2 * sine * cosine) * axis.cross(across);
 }
 
 RelativeMotion::RelativeMotion(const Motion& moving, const Motion& seen_from, Path path)

@@ -56,6 +56,19 @@ TEST(RelativeMotion, on_screws_it_is_what_one_pose_sees_of_the_other) {
     }
 }
 
+TEST(RelativeMotion, small_turns_about_an_axis_far_away_keep_their_precision) {
+    Random random(5);
+    for (const double angle : {1e-11, 1e-9, 1e-6, 1e-3})
+        for (int k = 0; k < 100; ++k) {
+            const Pose turn = Pose::turned(angle, random.direction());
+            Motion moving{{random.rotation(), random.in_ball()}, {}}, still = Motion::still({random.rotation(), random.in_ball()});
+            moving.end = {Quat(turn.rotation * moving.start.rotation).normalized(), random.in_ball()};
+            const RelativeMotion motion(moving, still, Path::screw);
+            const Vec3 p = random.in_ball();
+            EXPECT_LT((motion.at(p, 1) - motion.chord(p).end).norm(), 1e-13 + 1e-15 / angle * 1e-3);
+        }
+}
+
 TEST(RelativeMotion, bounds_on_speed_and_bend_hold_and_are_not_wasteful) {
     Random random(3);
     double tightest_speed = 0, tightest_bend = 0;

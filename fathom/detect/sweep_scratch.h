@@ -1,0 +1,45 @@
+// Room: detect. What a sweep works with, kept from call to call so that nothing is allocated once it has grown.
+#pragma once
+
+#include <fathom/detect/segment_caster.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace fathom {
+
+struct PointContact {
+    Index point = no_index;
+    ContactInterval time;
+
+    friend bool operator==(const PointContact&, const PointContact&) = default;
+};
+
+// A node of the tree, or with point_bit a point, that may touch in a piece of time.
+struct SweepItem {
+    double start = 0;
+    double end = 1;
+    Index id = 0;
+
+    static constexpr Index point_bit = 0x80000000u;
+    [[nodiscard]] bool is_point() const { return (id & point_bit) != 0; }
+    [[nodiscard]] Index index() const { return id & ~point_bit; }
+};
+
+// Of a chunk of points that pay for intervals.
+struct SweepChunk {
+    std::vector<Segment> segments;
+    CastIntervals intervals;
+    std::vector<PointContact> contacts;
+};
+
+struct SweepScratch {
+    std::vector<SweepItem> items, next;
+    std::vector<Vec3> positions;
+    std::vector<double> values, speeds, radii; // of items
+    std::vector<std::uint64_t> marked;         // a bit a point
+    std::vector<Index> points;                 // the marked ones
+    std::vector<SweepChunk> chunks;
+};
+
+} // namespace fathom
