@@ -40,8 +40,8 @@ struct FirstContact {
 // Every contact. What a walk passes over in silence, after a cell or a clear piece, is as its end was.
 struct AllContacts {
     double level, slack;
-    std::vector<ContactInterval>& out;
-    std::size_t first = out.size();
+    std::vector<ContactInterval>* out;
+    std::size_t first = out->size();
     bool inside = false;
     double since = 0;
 
@@ -69,8 +69,8 @@ private:
         if (inside) add(since, until);
     }
     void add(double low, double high) {
-        if (out.size() > first && out.back().end >= low) out.back().end = std::max(out.back().end, high);
-        else out.push_back({low, std::max(low, high)});
+        if (out->size() > first && out->back().end >= low) out->back().end = std::max(out->back().end, high);
+        else out->push_back({low, std::max(low, high)});
     }
 };
 

@@ -13,6 +13,7 @@ struct GridPath {
     std::array<double, 3> start;   // at time 0
     std::array<double, 3> step;    // from time 0 to 1
     std::array<double, 3> inverse; // 1 / step; 0 along axes on which the path stands still
+    std::array<double, 3> ahead;   // 1 where it climbs the axis, else 0: signs cannot be foretold, so nothing should branch on them
     std::array<double, 3> enter;   // time of entering past a plane: plane * inverse + enter (-infinity on still axes)
     std::array<double, 3> leave;   // the same for leaving (infinity on still axes)
     double begin = 0;              // times within the domain, ends included; begin > end: none
@@ -23,7 +24,7 @@ struct GridPath {
 };
 
 // Of a finite segment whose length does not overflow. Times within the domain are closed: touching its border counts.
-[[nodiscard]] inline GridPath grid_path(const GridLayout& layout, const Segment& segment) {
+[[nodiscard, gnu::always_inline]] inline GridPath grid_path(const GridLayout& layout, const Segment& segment) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     constexpr double still = 1e-200; // cells: no such path goes anywhere, and its inverse would overflow
     const double per_cell = 1 / layout.cell;
@@ -39,11 +40,12 @@ struct GridPath {
         path.start[k] = start;
         path.step[k] = step;
         path.inverse[k] = inverse;
+        path.ahead[k] = 0.5 + std::copysign(0.5, step);
         path.enter[k] = moves ? -start * inverse : -infinity;
         path.leave[k] = moves ? -start * inverse : infinity;
         path.reach = std::max(path.reach, std::max(std::max(std::abs(start), std::abs(start + step)), cells));
-        begin = std::max(begin, (step > 0 ? 0 : cells) * inverse + path.enter[k]);
-        end = std::min(end, (step > 0 ? cells : 0) * inverse + path.leave[k]);
+        begin = std::max(begin, (cells - path.ahead[k] * cells) * inverse + path.enter[k]);
+        end = std::min(end, path.ahead[k] * cells * inverse + path.leave[k]);
         if (!moves && !(start >= 0 && start <= cells)) end = -1;
     }
     path.begin = begin;

@@ -73,7 +73,7 @@ void octree_walk(const GridField& field, const GridPath& path, double level, Cel
         Descent(field.data(), path, {level, 0}, visitor).run();
     } else {
         const double slack = walk_slack(field.data(), path);
-        AllContacts visitor{level, slack, out};
+        AllContacts visitor{level, slack, &out};
         Descent(field.data(), path, {level, slack}, visitor).run();
     }
 }

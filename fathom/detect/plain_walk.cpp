@@ -26,7 +26,7 @@ void plain_walk(const GridField& field, const GridPath& path, double level, Cell
         walk(field, path, {level, 0}, visitor);
     } else {
         const double slack = walk_slack(field.data(), path);
-        AllContacts visitor{level, slack, out};
+        AllContacts visitor{level, slack, &out};
         walk(field, path, {level, slack}, visitor);
     }
 }

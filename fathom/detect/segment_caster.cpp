@@ -14,6 +14,8 @@ namespace {
 
 constexpr std::size_t chunk = 1024; // segments
 
+constexpr CastHit not_finite{Verdict::undecided, 0, 0};
+
 // Differences must stay finite, too.
 bool is_finite(const Segment& s) { return s.start.allFinite() && s.end.allFinite() && (s.end - s.start).allFinite(); }
 
@@ -49,7 +51,10 @@ struct SegmentCaster::State {
         map->continuous ? walk_all(grid->data(), *map, path, out) : plain_walk(*grid, path, options.level, CellTest::exact, out);
     }
 
-    [[nodiscard]] CastHit first_on_grid(const Segment& segment) const;
+    // Only where the map proves anything, and its bricks can be counted in 31 bits.
+    [[nodiscard]] bool walks_together() const { return grid && map->continuous && grid->layout().brick_count() < (std::size_t{1} << 31); }
+    [[nodiscard]] static CastHit hit_at(double time) { return time == no_contact ? CastHit{} : CastHit{Verdict::overlapping, time, 0}; }
+    [[nodiscard]] CastHit first_with(const Segment& segment, const GridPath& path, double time) const;
     [[nodiscard]] Verdict all_on_grid(const Segment& segment, std::vector<ContactInterval>& out) const;
 
     FieldPtr field;
@@ -90,16 +95,16 @@ Verdict verdict_of(std::span<const ContactInterval> intervals) {
 
 } // namespace
 
-CastHit SegmentCaster::State::first_on_grid(const Segment& segment) const {
-    const GridPath path = grid_path(grid->layout(), segment);
+// Joins what was found within the domain, at `time`, with what is beyond it.
+CastHit SegmentCaster::State::first_with(const Segment& segment, const GridPath& path, double time) const {
     const bool within = path.begin <= path.end;
+    if (!beyond) return hit_at(time);
+    if (!within) return first_beyond(segment, 0, 1);
     CastHit hit;
-    if (beyond && !within) return first_beyond(segment, 0, 1);
-    if (beyond && path.begin > 0) hit = first_beyond(segment, 0, path.begin);
-    if (hit.verdict == Verdict::overlapping || !within) return hit;
-    const double time = first_within(path);
-    if (time != no_contact) return earlier(hit, {Verdict::overlapping, time, 0});
-    if (beyond && path.end < 1) hit = earlier(hit, first_beyond(segment, path.end, 1));
+    if (path.begin > 0) hit = first_beyond(segment, 0, path.begin);
+    if (hit.verdict == Verdict::overlapping) return hit;
+    hit = earlier(hit, hit_at(time));
+    if (hit.verdict != Verdict::overlapping && path.end < 1) hit = earlier(hit, first_beyond(segment, path.end, 1));
     return hit;
 }
 
@@ -128,8 +133,11 @@ SegmentCaster::SegmentCaster(SegmentCaster&&) noexcept = default;
 SegmentCaster& SegmentCaster::operator=(SegmentCaster&&) noexcept = default;
 
 CastHit SegmentCaster::first(const Segment& segment) const {
-    if (!is_finite(segment)) return {Verdict::undecided, 0, 0};
-    if (state_->grid) return state_->first_on_grid(segment);
+    if (!is_finite(segment)) return not_finite;
+    if (state_->grid) {
+        const GridPath path = grid_path(state_->grid->layout(), segment);
+        return state_->first_with(segment, path, path.begin <= path.end ? state_->first_within(path) : no_contact);
+    }
     return cast_first(*state_->field, state_->radius, segment, state_->options);
 }
 
@@ -146,18 +154,55 @@ Verdict SegmentCaster::all(const Segment& segment, std::vector<ContactInterval>&
 
 void SegmentCaster::first(std::span<const Segment> segments, std::span<CastHit> out) const {
     if (segments.size() != out.size()) throw Error(Cause::invalid_argument, "as many answers as segments are needed");
+    const State& s = *state_;
     parallel_for(segments.size(), chunk, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t k = begin; k < end; ++k) out[k] = first(segments[k]);
+        if (!s.walks_together()) {
+            for (std::size_t k = begin; k < end; ++k) out[k] = first(segments[k]);
+            return;
+        }
+        std::array<double, chunk> times;
+        walk_first(s.grid->data(), *s.map, segments.subspan(begin, end - begin), std::span(times).first(end - begin));
+        for (std::size_t k = begin; k < end; ++k) {
+            const double time = times[k - begin];
+            if (!is_finite(segments[k])) out[k] = not_finite;
+            else out[k] = s.beyond ? s.first_with(segments[k], grid_path(s.grid->layout(), segments[k]), time) : s.hit_at(time);
+        }
     });
 }
 
 void SegmentCaster::all(std::span<const Segment> segments, CastIntervals& out) const {
-    out.intervals.clear();
-    out.begin.assign(1, 0);
-    for (const Segment& segment : segments) {
-        all(segment, out.intervals);
-        out.begin.push_back(out.intervals.size());
+    const State& s = *state_;
+    const std::size_t chunks = (segments.size() + chunk - 1) / chunk;
+    std::vector<std::vector<ContactInterval>> parts(chunks); // of each chunk, in the order of its segments
+    out.begin.resize(segments.size() + 1);
+    out.begin[0] = 0;
+    parallel_tasks(chunks, [&](std::size_t c) {
+        const std::size_t begin = c * chunk, end = std::min(segments.size(), begin + chunk);
+        std::vector<ContactInterval>& part = parts[c];
+        WalkIntervals walked;
+        if (s.walks_together()) {
+            walked.places.resize(end - begin);
+            walk_all(s.grid->data(), *s.map, segments.subspan(begin, end - begin), walked);
+        }
+        for (std::size_t k = begin; k < end; ++k) {
+            if (s.walks_together() && !s.beyond && is_finite(segments[k])) {
+                const auto [first, count] = walked.places[k - begin];
+                part.insert(part.end(), walked.intervals.begin() + first, walked.intervals.begin() + first + count);
+            } else {
+                all(segments[k], part);
+            }
+            out.begin[k + 1] = part.size();
+        }
+    });
+    std::size_t total = 0;
+    for (std::size_t c = 0; c < chunks; ++c) {
+        for (std::size_t k = c * chunk; k < std::min(segments.size(), (c + 1) * chunk); ++k) out.begin[k + 1] += total;
+        total += parts[c].size();
     }
+    out.intervals.resize(total);
+    parallel_tasks(chunks, [&](std::size_t c) {
+        std::copy(parts[c].begin(), parts[c].end(), out.intervals.begin() + static_cast<std::ptrdiff_t>(out.begin[c * chunk]));
+    });
 }
 
 const Field& SegmentCaster::field() const { return *state_->field; }

@@ -1,0 +1,362 @@
+// Room: detect. Many segments over a grid at once, to be compiled once for each SIMD target.
+// A walk waits: for memory, and for branches that cannot be foretold. So a few hundred segments are in flight, and what they
+// need is done kind by kind: jumps eight at a time in float (the margin of the map pays for their rounding), then the entry of bricks
+// that hold the level, then the cells, each kind asking memory for what the next will read.
+// NOLINTBEGIN(llvm-header-guard)
+#if defined(FATHOM_DETECT_GRID_WAVE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef FATHOM_DETECT_GRID_WAVE_INL_H_
+#undef FATHOM_DETECT_GRID_WAVE_INL_H_
+#else
+#define FATHOM_DETECT_GRID_WAVE_INL_H_
+#endif
+// NOLINTEND
+
+#include <fathom/detect/grid_walk-inl.h>
+
+#include <hwy/highway.h>
+
+#include <bit>
+#include <memory>
+
+HWY_BEFORE_NAMESPACE();
+namespace fathom::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using FloatLanes = hn::CappedTag<float, 8>;
+using IntLanes = hn::RebindToSigned<FloatLanes>;
+
+// A path as the jumps see it: in bricks, from where it begins, its longest axis running at speed 1.
+struct JumpPath {
+    float start[3], direction[3], inverse[3];
+    float brick[3]; // where it is
+    float end;
+};
+
+inline JumpPath jump_path(const GridPath& path, const BrickPosition& brick) {
+    const double fastest = std::max({std::abs(path.step[0]), std::abs(path.step[1]), std::abs(path.step[2])});
+    const double scale = fastest > 0 ? 1 / fastest : 0;
+    JumpPath jump;
+    for (std::size_t k = 0; k < 3; ++k) {
+        const double direction = path.step[k] * scale;
+        const bool still = !(std::abs(direction) > 1e-9); // moves by less than the rounding of a float
+        jump.brick[k] = static_cast<float>(brick[k]);
+        jump.start[k] = still ? jump.brick[k] + 0.5f : static_cast<float>(path.at(k, path.begin) * (1.0 / brick_cells));
+        jump.direction[k] = still ? 0.0f : static_cast<float>(direction);
+        jump.inverse[k] = still ? 1e30f : static_cast<float>(fastest * path.inverse[k]);
+    }
+    jump.end = static_cast<float>((path.end - path.begin) * fastest * (1.0 / brick_cells));
+    return jump;
+}
+
+// Paths that jump side by side.
+class JumpLanes {
+public:
+    static constexpr int width = 8;
+    struct Outcome {
+        unsigned done; // lanes that go no further
+        unsigned held; // of these: in a brick that holds the level
+    };
+
+    JumpLanes() = default; // every lane in brick 0, at its end
+
+    HWY_INLINE void set(int lane, const JumpPath& path) {
+        for (int k = 0; k < 3; ++k) {
+            start_[k][lane] = path.start[k];
+            direction_[k][lane] = path.direction[k];
+            inverse_[k][lane] = path.inverse[k];
+            brick_[k][lane] = path.brick[k];
+        }
+        end_[lane] = path.end;
+    }
+    HWY_INLINE BrickPosition brick(int lane) const {
+        return {static_cast<int>(brick_[0][lane]), static_cast<int>(brick_[1][lane]), static_cast<int>(brick_[2][lane])};
+    }
+
+    HWY_ATTR HWY_INLINE Outcome step(const std::uint8_t* clearances, const std::array<int, 3>& bricks) {
+        Outcome outcome{0, 0};
+        for (int first = 0; first < width; first += static_cast<int>(hn::Lanes(FloatLanes()))) step_some(clearances, bricks, first, outcome);
+        return outcome;
+    }
+
+private:
+    HWY_ATTR HWY_INLINE void step_some(const std::uint8_t* clearances, const std::array<int, 3>& bricks, int first, Outcome& outcome) {
+        const FloatLanes d;
+        const IntLanes di;
+        const auto bx = hn::Load(d, brick_[0] + first), by = hn::Load(d, brick_[1] + first), bz = hn::Load(d, brick_[2] + first);
+        const auto nx = hn::Set(di, bricks[0]), ny = hn::Set(di, bricks[1]);
+        const auto index = hn::Add(hn::ConvertTo(di, bx), hn::Mul(nx, hn::Add(hn::ConvertTo(di, by), hn::Mul(ny, hn::ConvertTo(di, bz)))));
+        const auto bytes = hn::GatherOffset(di, reinterpret_cast<const std::int32_t*>(clearances), index);
+        const auto clearance = hn::ConvertTo(d, hn::And(bytes, hn::Set(di, LevelMap::longest_jump)));
+        const auto zero = hn::Zero(d), one = hn::Set(d, 1.0f);
+        const auto held = hn::Eq(clearance, zero);
+        const auto reach = hn::Sub(clearance, one);
+
+        const auto sx = hn::Load(d, start_[0] + first), sy = hn::Load(d, start_[1] + first), sz = hn::Load(d, start_[2] + first);
+        const auto ix = hn::Load(d, inverse_[0] + first), iy = hn::Load(d, inverse_[1] + first), iz = hn::Load(d, inverse_[2] + first);
+        const auto exit_time = [&](auto b, auto s, auto i) HWY_ATTR {
+            const auto plane = hn::IfThenElse(hn::Lt(i, zero), hn::Sub(b, reach), hn::Add(b, clearance));
+            return hn::Mul(hn::Sub(plane, s), i);
+        };
+        const auto tx = exit_time(bx, sx, ix), ty = exit_time(by, sy, iy), tz = exit_time(bz, sz, iz);
+        const auto t = hn::Min(tx, hn::Min(ty, tz));
+        const auto next = [&](auto b, auto s, const float* directions, auto i, auto own) HWY_ATTR {
+            const auto at = hn::Floor(hn::Add(s, hn::Mul(t, hn::Load(d, directions + first))));
+            const auto within = hn::Min(hn::Max(at, hn::Sub(b, reach)), hn::Add(b, reach));
+            const auto beyond = hn::IfThenElse(hn::Lt(i, zero), hn::Sub(b, clearance), hn::Add(b, clearance));
+            return hn::IfThenElse(hn::Eq(own, t), beyond, within);
+        };
+        const auto x = next(bx, sx, direction_[0], ix, tx), y = next(by, sy, direction_[1], iy, ty), z = next(bz, sz, direction_[2], iz, tz);
+        const auto inside = [&](auto b, int count) HWY_ATTR {
+            return hn::And(hn::Ge(b, zero), hn::Lt(b, hn::Set(d, static_cast<float>(count))));
+        };
+        const auto goes_on = hn::And(hn::And(hn::Lt(t, hn::Load(d, end_ + first)), hn::Not(held)),
+                                     hn::And(inside(x, bricks[0]), hn::And(inside(y, bricks[1]), inside(z, bricks[2]))));
+        hn::Store(hn::IfThenElse(goes_on, x, bx), d, brick_[0] + first);
+        hn::Store(hn::IfThenElse(goes_on, y, by), d, brick_[1] + first);
+        hn::Store(hn::IfThenElse(goes_on, z, bz), d, brick_[2] + first);
+        outcome.done |= bits(hn::Not(goes_on)) << first;
+        outcome.held |= bits(held) << first;
+    }
+
+    template <class Mask>
+    static HWY_INLINE unsigned bits(Mask mask) {
+        alignas(8) std::uint8_t bytes[8] = {};
+        hn::StoreMaskBits(FloatLanes(), mask, bytes);
+        return bytes[0];
+    }
+
+    alignas(32) float start_[3][width] = {};
+    alignas(32) float direction_[3][width] = {};
+    alignas(32) float inverse_[3][width] = {};
+    alignas(32) float brick_[3][width] = {};
+    alignas(32) float end_[width] = {};
+};
+
+inline constexpr std::size_t paths_in_flight = 256;
+
+// What becomes of each segment: its first contact.
+struct FirstOfEach {
+    using Visitor = FirstContact;
+    double level;
+    std::span<double> times;
+
+    Visitor visitor(std::size_t, double slack) { return {level, slack}; }
+    void done(std::size_t segment, std::size_t, const Visitor& visitor) { times[segment] = visitor.time; }
+    void nothing(std::size_t segment) { times[segment] = no_contact; }
+};
+
+// Or all of them; each path in flight has a list of its own.
+struct AllOfEach {
+    using Visitor = AllContacts;
+    double level;
+    WalkIntervals* out;
+    std::vector<std::vector<ContactInterval>> lists = std::vector<std::vector<ContactInterval>>(paths_in_flight);
+
+    Visitor visitor(std::size_t slot, double slack) {
+        lists[slot].clear();
+        return {level, slack, &lists[slot]};
+    }
+    void done(std::size_t segment, std::size_t slot, const Visitor&) {
+        const auto& list = lists[slot];
+        out->places[segment] = {static_cast<Index>(out->intervals.size()), static_cast<Index>(list.size())};
+        out->intervals.insert(out->intervals.end(), list.begin(), list.end());
+    }
+    void nothing(std::size_t segment) { out->places[segment] = {0, 0}; }
+};
+
+template <class Answers>
+class Wave {
+public:
+    using Visitor = typename Answers::Visitor;
+
+    Wave(const GridData& data, const LevelMap& map, std::span<const Segment> segments, Answers answers)
+        : data_(data), map_(map), segments_(segments), answers_(std::move(answers)), slots_(std::make_unique<Slots>()) {}
+
+    HWY_ATTR void run() {
+        for (std::size_t s = flight; s-- > 0;) unused_.push(s);
+        for (;;) {
+            while (unused_.size > 0 && next_ < segments_.size()) begin(next_++);
+            if (jumping_.size + holding_.size == 0) return;
+            jump_all();
+            look_up_ranks();
+            enter_bricks();
+            visit_cells();
+        }
+    }
+
+private:
+    static constexpr std::size_t flight = paths_in_flight;
+    static constexpr int groups = 4;           // of lanes, in turn
+
+    struct Slot {
+        GridPath path;
+        JumpPath jump;
+        BrickRun run;
+        BrickPosition brick;
+        std::size_t segment, rank;
+        bool begins;
+        alignas(Visitor) std::byte visitor[sizeof(Visitor)];
+
+        Visitor& contacts() { return *std::launder(reinterpret_cast<Visitor*>(visitor)); }
+    };
+    struct Slots {
+        std::array<Slot, flight> list;
+    };
+    struct SlotList {
+        std::array<std::uint16_t, flight> list;
+        std::size_t size = 0;
+
+        void push(std::size_t slot) { list[size++] = static_cast<std::uint16_t>(slot); }
+        std::size_t pop() { return list[--size]; }
+    };
+
+    HWY_ATTR void begin(std::size_t segment) {
+        const Segment& s = segments_[segment];
+        if (!s.start.allFinite() || !(s.end - s.start).allFinite()) return answers_.nothing(segment);
+        const GridPath path = grid_path(data_.layout, s);
+        if (!(path.begin <= path.end)) return answers_.nothing(segment);
+        const std::size_t number = unused_.pop();
+        Slot& slot = slots_->list[number];
+        slot.path = path;
+        slot.segment = segment;
+        slot.brick = first_brick(data_.layout, path);
+        Visitor& visitor = *new (slot.visitor) Visitor(answers_.visitor(number, walk_slack(data_, path)));
+        const std::size_t index = data_.layout.brick_index(slot.brick);
+        slot.begins = map_.clearance(index) == 0;
+        if (slot.begins) return holding_.push(number);
+        if (visitor.clear(map_.inside(index), path.begin, path.begin)) return finish(number);
+        slot.jump = jump_path(path, slot.brick);
+        jumping_.push(number);
+    }
+
+    void finish(std::size_t number) {
+        Slot& slot = slots_->list[number];
+        answers_.done(slot.segment, number, slot.contacts());
+        unused_.push(number);
+    }
+
+    void end(std::size_t number) {
+        slots_->list[number].contacts().ends(slots_->list[number].path.end);
+        finish(number);
+    }
+
+    HWY_ATTR void jump_all() {
+        std::array<JumpLanes, groups> lanes;
+        std::array<std::array<std::uint16_t, JumpLanes::width>, groups> owner;
+        std::array<unsigned, groups> live{};
+        std::size_t taken = 0;
+        const auto refill = [&](std::size_t g, int lane) HWY_ATTR {
+            if (taken == jumping_.size) {
+                live[g] &= ~(1u << lane);
+                return;
+            }
+            const std::uint16_t number = jumping_.list[taken++];
+            owner[g][static_cast<std::size_t>(lane)] = number;
+            live[g] |= 1u << lane;
+            lanes[g].set(lane, slots_->list[number].jump);
+        };
+        for (std::size_t g = 0; g < groups; ++g)
+            for (int lane = 0; lane < JumpLanes::width; ++lane) refill(g, lane);
+        unsigned any = 1;
+        while (any) {
+            any = 0;
+            for (std::size_t g = 0; g < groups; ++g) {
+                if (!live[g]) continue;
+                const JumpLanes::Outcome outcome = lanes[g].step(map_.clearances.data(), data_.layout.bricks);
+                for (unsigned rest = outcome.done & live[g]; rest; rest &= rest - 1) {
+                    const int lane = std::countr_zero(rest);
+                    const std::uint16_t number = owner[g][static_cast<std::size_t>(lane)];
+                    if (outcome.held >> lane & 1) {
+                        slots_->list[number].brick = lanes[g].brick(lane);
+                        holding_.push(number);
+                    } else {
+                        end(number);
+                    }
+                    refill(g, lane);
+                }
+                any |= live[g];
+            }
+        }
+        jumping_.size = 0;
+    }
+
+    HWY_ATTR void look_up_ranks() {
+        for (std::size_t n = 0; n < holding_.size; ++n) {
+            Slot& slot = slots_->list[holding_.list[n]];
+            slot.rank = map_.rank(data_.layout.brick_index(slot.brick));
+            const char* cells = reinterpret_cast<const char*>(&map_.cells[slot.rank]);
+            __builtin_prefetch(cells);
+            __builtin_prefetch(cells + 64);
+            __builtin_prefetch(&map_.bricks[slot.rank]);
+        }
+    }
+
+    // To the first cell that holds the level.
+    HWY_ATTR void enter_bricks() {
+        const SlotList entering = holding_;
+        holding_.size = 0;
+        for (std::size_t n = 0; n < entering.size; ++n) {
+            const std::size_t number = entering.list[n];
+            Slot& slot = slots_->list[number];
+            BrickRun run = enter_brick(slot.path, slot.brick);
+            if (slot.begins) {
+                slot.begins = false;
+                slot.jump = jump_path(slot.path, slot.brick);
+                if (slot.contacts().clear(begins_inside(map_, slot.rank, run), slot.path.begin, slot.path.begin)) {
+                    finish(number);
+                    continue;
+                }
+            }
+            const bool far = map_.bricks[slot.rank].first == HeldBrick::far;
+            if (!far && !run.seek(map_.cells[slot.rank])) {
+                leave_brick(number);
+                continue;
+            }
+            slot.run = run;
+            if (!far && data_.storage == GridStorage::code16) __builtin_prefetch(&map_.codes[packed_cell(map_, slot.rank, run)]);
+            visiting_.push(number);
+        }
+    }
+
+    HWY_ATTR void visit_cells() {
+        for (std::size_t n = 0; n < visiting_.size; ++n) {
+            const std::size_t number = visiting_.list[n];
+            Slot& slot = slots_->list[number];
+            if (visit_brick_cells(slot)) finish(number);
+            else leave_brick(number);
+        }
+        visiting_.size = 0;
+    }
+
+    HWY_ATTR bool visit_brick_cells(Slot& slot) {
+        if (map_.bricks[slot.rank].first == HeldBrick::far) return visit_far(data_, slot.path, slot.brick, slot.run, slot.contacts());
+        const HeldCells& cells = map_.cells[slot.rank];
+        BrickRun run = slot.run;
+        do {
+            if (visit_cell(data_, map_, slot.path, slot.brick, slot.rank, run, slot.contacts())) return true;
+        } while (run.step() && run.seek(cells));
+        return false;
+    }
+
+    HWY_ATTR void leave_brick(std::size_t number) {
+        Slot& slot = slots_->list[number];
+        if (!jump(data_.layout, slot.path, 1, slot.brick)) return end(number);
+        if (map_.clearance(data_.layout.brick_index(slot.brick)) == 0) return holding_.push(number);
+        for (std::size_t k = 0; k < 3; ++k) slot.jump.brick[k] = static_cast<float>(slot.brick[k]);
+        jumping_.push(number);
+    }
+
+    const GridData& data_;
+    const LevelMap& map_;
+    std::span<const Segment> segments_;
+    Answers answers_;
+    std::unique_ptr<Slots> slots_;
+    std::size_t next_ = 0;
+    SlotList unused_, jumping_, holding_, visiting_;
+};
+
+} // namespace fathom::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif // per-target include guard
