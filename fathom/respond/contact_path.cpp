@@ -7,12 +7,6 @@ namespace fathom {
 
 namespace {
 
-Quat turned(const Quat& rotation, const Vec3& turn) {
-    const double angle = turn.norm();
-    if (angle == 0) return rotation;
-    return Quat(Quat(Eigen::AngleAxisd(angle, turn / angle)) * rotation).normalized();
-}
-
 // Along the shorter turn; for the small turns of a step as good as the great circle.
 Quat between(const Quat& a, const Quat& b, double t) {
     const double sign = a.dot(b) < 0 ? -1 : 1;
@@ -20,6 +14,12 @@ Quat between(const Quat& a, const Quat& b, double t) {
 }
 
 } // namespace
+
+Quat turned(const Quat& rotation, const Vec3& turn) {
+    const double angle = turn.norm();
+    if (angle == 0) return rotation;
+    return Quat(Quat(Eigen::AngleAxisd(angle, turn / angle)) * rotation).normalized();
+}
 
 ContactPath::Body::Body(const MovingBody& body, double step, PathInTime path)
     : body_(body), step_(step), path_(path), mover_({body.motion.start, body.motion.end, Path::screw}),

@@ -10,6 +10,9 @@
 
 namespace fathom {
 
+// Turned on by a turn about the world axis `turn`, by its length (rad).
+[[nodiscard]] Quat turned(const Quat& rotation, const Vec3& turn);
+
 // A rigid body over one step.
 struct MovingBody {
     Motion motion;                      // of the frame in which its points or its field are given

@@ -8,8 +8,8 @@
 
 namespace fathom {
 
-// How one body feels the point: moves and turns about its centre by the handle r.
-[[nodiscard]] inline ContactSlope contact_slope(const ContactState& state, const Vec3& handle, const ContactLaw& law, double weight) {
+// How one body feels the point: moves and turns about its centre by the handle. `side` is 1 for the shell's body, -1 for the field's.
+[[nodiscard]] inline ContactSlope contact_slope(const ContactState& state, const Vec3& handle, const ContactLaw& law, double weight, double side) {
     Mat3 cross;
     cross << 0, -handle.z(), handle.y(), handle.z(), 0, -handle.x(), -handle.y(), handle.x(), 0;
     Eigen::Matrix<double, 3, 6> reach; // from moves and turns to the velocity of the point
@@ -19,7 +19,8 @@ namespace fathom {
     const Vec3 slip = across * state.velocity;
     const double rub = law.friction * law.stiffness * std::max(state.depth, 0.0) / std::sqrt(slip.squaredNorm() + law.slip_speed * law.slip_speed);
     const Mat3 damping = law.damping * (law.damped == DampedPart::all ? Mat3(Mat3::Identity()) : along) + rub * across;
-    return {weight * law.stiffness * reach.transpose() * along * reach, weight * reach.transpose() * damping * reach};
+    const Mat6 stiffness = weight * law.stiffness * reach.transpose() * along * reach;
+    return {stiffness, weight * reach.transpose() * damping * reach, -side * weight * law.stiffness * reach.transpose() * along * state.velocity};
 }
 
 inline void add(ContactResponse& sum, const ContactResponse& part, bool slopes) {

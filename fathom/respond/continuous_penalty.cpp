@@ -103,8 +103,8 @@ private:
             if (contact.time.end >= 1) response.stored = 0.5 * law_.stiffness * std::pow(std::max(last.depth, 0.0), 2);
             if (slopes_) {
                 const double share = contact.time.end - contact.time.start;
-                response.shell_slope = contact_slope(last, last.shell_handle, law_, share);
-                response.field_slope = contact_slope(last, last.field_handle, law_, share);
+                response.shell_slope = contact_slope(last, last.shell_handle, law_, share, 1);
+                response.field_slope = contact_slope(last, last.field_handle, law_, share, -1);
             }
         }
         response.deepest = record.depth;

@@ -22,8 +22,8 @@ ContactResponse discrete_penalty(std::span<const PointContact> contacts, const C
         response.stored = 0.5 * law.stiffness * response.deepest * response.deepest;
         record = {contact.point, 1, response.deepest, state.position, state.normal.stableNormalized()};
         if (output.slopes && state.depth > 0) {
-            response.shell_slope = contact_slope(state, state.shell_handle, law, 1);
-            response.field_slope = contact_slope(state, state.field_handle, law, 1);
+            response.shell_slope = contact_slope(state, state.shell_handle, law, 1, 1);
+            response.field_slope = contact_slope(state, state.field_handle, law, 1, -1);
         }
         return response;
     });

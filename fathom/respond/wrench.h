@@ -25,10 +25,12 @@ struct Wrench {
 struct ContactSlope {
     Mat6 stiffness = Mat6::Zero(); // N/m, N, N m
     Mat6 damping = Mat6::Zero();   // N s/m, N s, N m s
+    Vec6 rate = Vec6::Zero();      // how the wrench of the springs changes as both bodies now move (N/s, N m/s)
 
     ContactSlope& operator+=(const ContactSlope& other) {
         stiffness += other.stiffness;
         damping += other.damping;
+        rate += other.rate;
         return *this;
     }
 };

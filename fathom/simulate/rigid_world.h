@@ -1,0 +1,94 @@
+// Room: simulate. Rigid bodies that fall, touch and come to rest.
+// Method: Xu & Barbic 2014, section 4. A step first moves the bodies under the contact forces found in the step before, then
+// sweeps the points of each body through the fields of the others, both roles of every pair whose swept bounds meet, and
+// averages the contact forces over the times inside, for the next step. Explicit symplectic Euler, or linearly implicit.
+// Not for: joints, or hard constraints; contact is a spring. A step costs O(bodies + contacts), never O(points), and allocates
+// nothing once its buffers have grown. Not thread-safe; parallel inside, and the same bits for any number of threads.
+#pragma once
+
+#include <fathom/base/hash.h>
+#include <fathom/index/bvh.h>
+#include <fathom/respond/continuous_penalty.h>
+#include <fathom/simulate/energy.h>
+#include <fathom/simulate/rigid_body.h>
+
+#include <span>
+#include <vector>
+
+namespace fathom {
+
+enum class ContactMode {
+    continuous, // integrals over the times in contact
+    discrete    // the end of the step alone, for comparison
+};
+
+enum class Stepping {
+    symplectic, // explicit; stable while the stiffest contact is followed by the step
+    // (M + h D + h^2 K) dv = h (f + h df/dt) for each body with the slopes of its contacts, those between two moving bodies
+    // counted twice so that both may answer at once (mass splitting). Stable for stiff contact, and damps it.
+    implicit
+};
+
+struct RigidOptions {
+    double step = 1e-3; // s
+    Vec3 gravity = {0, 0, -9.81};
+    ContactMode mode = ContactMode::continuous;
+    Stepping stepping = Stepping::symplectic;
+    ContactLaw law{};         // stiffness, damping and friction are those of the bodies instead
+    bool tree = true;         // false: every point is tested, for comparison
+    double energy_limit = 10; // the guard: energy may grow by this many times what the scene holds; see RigidWorld::step()
+    double sleep_speed = 0;   // m/s; a touching body slower than this, its rim included, for `sleep_steps` sleeps; 0: none does
+    int sleep_steps = 100;
+};
+
+// A contact of the last step.
+struct BodyContact {
+    Index shell_body = no_index, field_body = no_index;
+    ContactRecord record;
+};
+
+// What the last step met and what it cost.
+struct StepReport {
+    std::size_t pairs = 0;         // of bodies whose swept bounds met
+    std::size_t contacts = 0;      // of points, an interval each
+    double deepest = 0;            // m
+    std::size_t look_ups = 0;      // of fields, for nodes of the trees
+    std::size_t points_tested = 0; // that paid for intervals
+    double detect_seconds = 0;     // broad phase and sweeps, wall time
+    double respond_seconds = 0;
+};
+
+class RigidWorld {
+public:
+    // Error{invalid_argument} names the option that is out of range.
+    explicit RigidWorld(const RigidOptions& options = {});
+    ~RigidWorld();
+    RigidWorld(RigidWorld&&) noexcept;
+
+    // Returns its number. Error{invalid_argument}: no shape, or a number that is not finite or out of range, or a moving body
+    // without points or mass.
+    Index add(RigidBody body);
+
+    // Error{too_large} names step, body and energy where the energy of all bodies has grown past the limit: by energy_limit
+    // times the energy it had at the start (motion, springs, and the height of each body's own size). Error{non_finite} where
+    // a number is none. The world then stays as it was when the guard saw it.
+    void step();
+
+    [[nodiscard]] const RigidOptions& options() const;
+    [[nodiscard]] std::size_t steps() const;
+    [[nodiscard]] double time() const; // s
+    [[nodiscard]] std::span<const RigidBody> bodies() const;
+    [[nodiscard]] std::span<const BodyState> states() const;
+    [[nodiscard]] Pose pose(Index body) const;
+    [[nodiscard]] std::span<const Wrench> contact_wrenches() const; // of the last step, to be applied in the next
+    [[nodiscard]] std::span<const BodyContact> contacts() const;    // of the last step, in a fixed order
+    [[nodiscard]] const StepReport& report() const;
+    [[nodiscard]] Energy energy() const;
+    [[nodiscard]] Fingerprint state_hash() const; // of every number that the next step depends on
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+} // namespace fathom
