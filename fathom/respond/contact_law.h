@@ -25,11 +25,9 @@ enum class PathInTime {
     acceleration // constant acceleration: an Euler step from the start to each time; velocities go from start to end
 };
 
-// What angular impulses are measured from.
-enum class HandleCenter {
-    end,    // the centre of mass at the end of the step, where the impulse is then applied: the pair keeps its angular momentum
-    moving  // the centre at each time, as in the paper
-};
+// What angular impulses are measured from: the centre of mass where the impulse is applied, so that the pair keeps its angular
+// momentum, or the centre at each time, as in the paper.
+enum class HandleCenter { start, end, moving };
 
 struct ContactLaw {
     double stiffness = 1e4;  // k (N/m), of one point

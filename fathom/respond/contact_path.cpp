@@ -81,9 +81,9 @@ ContactState ContactPath::at(Index point, const Chord& chord, double t) const {
     state.shell_handle = state.position - shell.center;
     state.field_handle = state.position - field.center;
     state.velocity = shell.velocity + shell.spin.cross(state.shell_handle) - field.velocity - field.spin.cross(state.field_handle);
-    if (law_.handle == HandleCenter::end) {
-        state.shell_handle = state.position - shell_.end_center();
-        state.field_handle = state.position - field_.end_center();
+    if (law_.handle != HandleCenter::moving) {
+        state.shell_handle = state.position - shell_.center(law_.handle);
+        state.field_handle = state.position - field_.center(law_.handle);
     }
     return state;
 }

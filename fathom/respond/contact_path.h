@@ -64,7 +64,7 @@ private:
     public:
         Body(const MovingBody& body, double step, PathInTime path);
         [[nodiscard]] Placement at(double t) const;
-        [[nodiscard]] const Vec3& end_center() const { return center_end_; }
+        [[nodiscard]] const Vec3& center(HandleCenter at) const { return at == HandleCenter::start ? center_start_ : center_end_; }
 
     private:
         [[nodiscard]] Placement accelerated(double t) const;

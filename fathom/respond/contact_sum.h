@@ -29,6 +29,7 @@ inline void add(ContactResponse& sum, const ContactResponse& part, bool slopes) 
     sum.force_error += part.force_error;
     sum.torque_error += part.torque_error;
     sum.deepest = std::max(sum.deepest, part.deepest);
+    sum.deepest_now = std::max(sum.deepest_now, part.deepest_now);
     sum.stored += part.stored;
     if (!slopes) return;
     sum.shell_slope += part.shell_slope;

@@ -44,8 +44,8 @@ private:
 
 class Contacts {
 public:
-    Contacts(const ContactRole& role, double step, const ContactLaw& law, bool slopes)
-        : path_(role, step, law), law_(law), grid_(dynamic_cast<const GridField*>(&role.field)), slopes_(slopes) {}
+    Contacts(const ContactRole& role, double step, const ContactLaw& law, const ContactOutput& output)
+        : path_(role, step, law), law_(law), grid_(dynamic_cast<const GridField*>(&role.field)), output_(output) {}
 
     ContactResponse operator()(const PointContact& contact, ContactRecord& record) const {
         const ContactPath::Chord chord = path_.chord(contact.point);
@@ -95,25 +95,26 @@ private:
         return response;
     }
 
-    // What is left inside at the end of the step, and the slopes there: the next step begins with them.
+    // What is inside now, and the slopes at the end of the contact: the nearest to what comes next.
     void finish(ContactResponse& response, const PointContact& contact, const ContactPath::Chord& chord, ContactRecord& record) const {
-        if (slopes_ || contact.time.end >= 1) {
-            const ContactState last = path_.at(contact.point, chord, contact.time.end);
-            remember(record, last, contact.time.end);
-            if (contact.time.end >= 1) response.stored = 0.5 * law_.stiffness * std::pow(std::max(last.depth, 0.0), 2);
-            if (slopes_) {
-                const double share = contact.time.end - contact.time.start;
-                response.shell_slope = contact_slope(last, last.shell_handle, law_, share, 1);
-                response.field_slope = contact_slope(last, last.field_handle, law_, share, -1);
-            }
+        if (contact.time.start <= output_.now && output_.now <= contact.time.end) {
+            const ContactState state = path_.at(contact.point, chord, output_.now);
+            remember(record, state, output_.now);
+            response.deepest_now = std::max(state.depth, 0.0);
+            response.stored = 0.5 * law_.stiffness * response.deepest_now * response.deepest_now;
         }
         response.deepest = record.depth;
+        if (!output_.slopes) return;
+        const ContactState last = path_.at(contact.point, chord, contact.time.end);
+        const double share = contact.time.end - contact.time.start;
+        response.shell_slope = contact_slope(last, last.shell_handle, law_, share, 1);
+        response.field_slope = contact_slope(last, last.field_handle, law_, share, -1);
     }
 
     ContactPath path_;
     const ContactLaw& law_;
     const GridField* grid_;
-    bool slopes_;
+    const ContactOutput& output_;
 };
 
 } // namespace
@@ -121,7 +122,7 @@ private:
 ContactResponse continuous_penalty(std::span<const PointContact> contacts, const ContactRole& role, double step, const ContactLaw& law,
                                    const ContactOutput& output) {
     if (contacts.empty()) return {};
-    const Contacts one(role, step, law, output.slopes);
+    const Contacts one(role, step, law, output);
     return contact_sum(contacts, output, [&](const PointContact& contact, ContactRecord& record) {
         record = {};
         return one(contact, record);

@@ -29,13 +29,15 @@ struct ContactResponse {
     Wrench on_field;       // the opposite force, and the torque of it about the centre of the field's body
     Vec3 force_error = Vec3::Zero();  // estimates of the quadrature, by component
     Vec3 torque_error = Vec3::Zero(); // of on_shell
-    double deepest = 0;    // m
-    double stored = 0;     // energy of the springs at the end of the step (J)
+    double deepest = 0;    // of all times looked at (m)
+    double deepest_now = 0; // at ContactOutput::now (m)
+    double stored = 0;     // energy of the springs then (J)
     ContactSlope shell_slope, field_slope; // averages over the step too; only where asked for
 };
 
 // What to give besides the wrenches.
 struct ContactOutput {
+    double now = 1; // the time in [0,1] at which the bodies are as they are: 0 where the motion is a prediction
     bool slopes = false;
     std::vector<ContactRecord>* records = nullptr; // one for each contact is appended, in their order
 };

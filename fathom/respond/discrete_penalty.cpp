@@ -18,7 +18,7 @@ ContactResponse discrete_penalty(std::span<const PointContact> contacts, const C
         const Vec3 force = contact_force(state, law);
         response.on_shell = {force, state.shell_handle.cross(force)};
         response.on_field = {-force, -state.field_handle.cross(force)};
-        response.deepest = std::max(state.depth, 0.0);
+        response.deepest = response.deepest_now = std::max(state.depth, 0.0);
         response.stored = 0.5 * law.stiffness * response.deepest * response.deepest;
         record = {contact.point, 1, response.deepest, state.position, state.normal.stableNormalized()};
         if (output.slopes && state.depth > 0) {

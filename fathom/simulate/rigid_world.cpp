@@ -78,6 +78,7 @@ struct RigidWorld::State {
 
     void accelerate(Index k);
     void move(Index k);
+    void predict(Index k);
     void begin_jobs(std::span<const IdPair> found);
     void add_job(Index shell_body, Index field_body);
     void detect(Job& job);
@@ -86,6 +87,8 @@ struct RigidWorld::State {
     void put_to_sleep();
     void guard();
     [[nodiscard]] Energy energy() const;
+    [[nodiscard]] bool predicts() const { return options.mode == ContactMode::continuous && options.span == ContactSpan::coming; }
+    [[nodiscard]] double foretold() const;
     [[nodiscard]] bool idle(Index k) const { return bodies[k].fixed || states[k].asleep; }
 };
 
@@ -104,9 +107,15 @@ void RigidWorld::State::accelerate(Index k) {
     matrix.bottomRightCorner<3, 3>() += inertia;
     Vec6 push;
     push << wrenches[k].force + mass.mass * options.gravity, wrenches[k].torque;
-    const Vec6 change = matrix.ldlt().solve(h * (push + h * slopes[k].rate));
+    const Vec6 change = matrix.ldlt().solve(h * (push + foretold() * h * slopes[k].rate));
     state.velocity += change.head<3>();
     state.angular_momentum += inertia * change.tail<3>();
+}
+
+// Steps from the time that the found forces belong to, to the end of the step they are applied in.
+double RigidWorld::State::foretold() const {
+    if (options.mode == ContactMode::discrete) return 1;
+    return predicts() ? 0.5 : 1.5;
 }
 
 void RigidWorld::State::move(Index k) {
@@ -122,12 +131,27 @@ void RigidWorld::State::move(Index k) {
     body.motion.end = pose_of(state, *bodies[k].shape);
     body.velocity_end = state.velocity;
     body.spin_end = state.spin;
-    const Vec3 start = body.motion.start * body.center;
+    if (predicts()) predict(k);
+    const Vec3 start = body.motion.start * body.center, end = body.motion.end * body.center;
     // A turning body stays in the ball about its moving centre; chords of points do too, since balls are convex. Screws of
     // both centre and points bend by no more than the path is long.
-    const double bend = options.law.path == PathInTime::screw ? (state.center - start).norm() : 0;
-    boxes[k] = Box{start.cwiseMin(state.center), start.cwiseMax(state.center)}.grown(bodies[k].shape->reach + bend);
+    const double bend = options.law.path == PathInTime::screw ? (end - start).norm() : 0;
+    boxes[k] = Box{start.cwiseMin(end), start.cwiseMax(end)}.grown(bodies[k].shape->reach + bend);
     awake[k] = !idle(k);
+}
+
+void RigidWorld::State::predict(Index k) {
+    MovingBody& body = moving[k];
+    body.motion.start = body.motion.end;
+    body.velocity_start = body.velocity_end;
+    body.spin_start = body.spin_end;
+    if (idle(k)) return;
+    BodyState free = states[k];
+    free.velocity += options.step * options.gravity;
+    coast(free, masses[k], options.step);
+    body.motion.end = pose_of(free, *bodies[k].shape);
+    body.velocity_end = free.velocity;
+    body.spin_end = free.spin;
 }
 
 void RigidWorld::State::add_job(Index shell_body, Index field_body) {
@@ -162,8 +186,9 @@ void RigidWorld::State::respond(Job& job) {
     law.damping = shell.damping;
     law.friction = std::sqrt(shell.friction * field.friction);
     const ContactRole role{shell.shape->shell->points, shell.shape->normals, moving[job.shell_body], field.shape->caster->field(), moving[job.field_body]};
+    if (law.handle != HandleCenter::moving) law.handle = predicts() ? HandleCenter::start : HandleCenter::end;
     job.records.clear();
-    const ContactOutput output{options.stepping == Stepping::implicit, &job.records};
+    const ContactOutput output{predicts() ? 0.0 : 1.0, options.stepping == Stepping::implicit, &job.records};
     job.response = options.mode == ContactMode::discrete ? discrete_penalty(job.sweep.contacts, role, options.step, law, output)
                                                          : continuous_penalty(job.sweep.contacts, role, options.step, law, output);
 }
@@ -173,7 +198,7 @@ void RigidWorld::State::gather() {
     if (options.stepping == Stepping::implicit) std::fill(slopes.begin(), slopes.end(), ContactSlope{});
     contacts.clear();
     report.contacts = report.look_ups = report.points_tested = 0;
-    report.deepest = 0;
+    report.deepest = report.deepest_now = 0;
     for (std::size_t k = 0; k < job_count; ++k) {
         const Job& job = jobs[k];
         report.look_ups += job.sweep.look_ups;
@@ -182,6 +207,7 @@ void RigidWorld::State::gather() {
         wrenches[job.shell_body] += job.response.on_shell;
         wrenches[job.field_body] += job.response.on_field;
         report.deepest = std::max(report.deepest, job.response.deepest);
+        report.deepest_now = std::max(report.deepest_now, job.response.deepest_now);
         report.contacts += job.sweep.contacts.size();
         for (const ContactRecord& record : job.records) contacts.push_back({job.shell_body, job.field_body, record});
         if (options.stepping != Stepping::implicit) continue;

@@ -2,6 +2,9 @@
 // Method: Xu & Barbic 2014, section 4. A step first moves the bodies under the contact forces found in the step before, then
 // sweeps the points of each body through the fields of the others, both roles of every pair whose swept bounds meet, and
 // averages the contact forces over the times inside, for the next step. Explicit symplectic Euler, or linearly implicit.
+// What is swept: the paper's text takes the step that was just made. The average then belongs half a step before the velocity it
+// meets, which feeds a spring of frequency w like a damping of -step w^2 / 2. By default we take the coming step instead, as
+// the bodies would make it without contact: at the same cost the sign turns, and contact is damped as by an implicit step.
 // Not for: joints, or hard constraints; contact is a spring. A step costs O(bodies + contacts), never O(points), and allocates
 // nothing once its buffers have grown. Not thread-safe; parallel inside, and the same bits for any number of threads.
 #pragma once
@@ -22,10 +25,16 @@ enum class ContactMode {
     discrete    // the end of the step alone, for comparison
 };
 
+// What continuous contact is averaged over.
+enum class ContactSpan {
+    coming, // the next step, predicted without contact
+    last    // the step just made, as in the paper
+};
+
 enum class Stepping {
     symplectic, // explicit; stable while the stiffest contact is followed by the step
-    // (M + h D + h^2 K) dv = h (f + h df/dt) for each body with the slopes of its contacts, those between two moving bodies
-    // counted twice so that both may answer at once (mass splitting). Stable for stiff contact, and damps it.
+    // (M + h D + h^2 K) dv = h f for each body, f foretold for the end of the step, with the slopes of its contacts; those
+    // between two moving bodies count twice so that both may answer at once (mass splitting). Stable for stiff contact.
     implicit
 };
 
@@ -33,8 +42,10 @@ struct RigidOptions {
     double step = 1e-3; // s
     Vec3 gravity = {0, 0, -9.81};
     ContactMode mode = ContactMode::continuous;
+    ContactSpan span = ContactSpan::coming;
     Stepping stepping = Stepping::symplectic;
-    ContactLaw law{};         // stiffness, damping and friction are those of the bodies instead
+    ContactLaw law{};         // stiffness, damping and friction are those of the bodies; handles start where bodies are now,
+                              // unless they are `moving`
     bool tree = true;         // false: every point is tested, for comparison
     double energy_limit = 10; // the guard: energy may grow by this many times what the scene holds; see RigidWorld::step()
     double sleep_speed = 0;   // m/s; a touching body slower than this, its rim included, for `sleep_steps` sleeps; 0: none does
@@ -51,7 +62,8 @@ struct BodyContact {
 struct StepReport {
     std::size_t pairs = 0;         // of bodies whose swept bounds met
     std::size_t contacts = 0;      // of points, an interval each
-    double deepest = 0;            // m
+    double deepest = 0;            // point in the motion that was swept (m)
+    double deepest_now = 0;        // as the bodies now are (m)
     std::size_t look_ups = 0;      // of fields, for nodes of the trees
     std::size_t points_tested = 0; // that paid for intervals
     double detect_seconds = 0;     // broad phase and sweeps, wall time

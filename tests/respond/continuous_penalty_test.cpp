@@ -202,7 +202,7 @@ TEST(ContinuousPenalty, gives_the_same_bits_for_any_number_of_threads) {
     ContactResponse responses[2];
     for (const std::size_t threads : {1u, 2u}) {
         set_thread_count(threads);
-        responses[threads - 1] = continuous_penalty(some.contacts, some.role(ball), step, {.friction = 0.3}, {true, &records[threads - 1]});
+        responses[threads - 1] = continuous_penalty(some.contacts, some.role(ball), step, {.friction = 0.3}, {.slopes = true, .records = &records[threads - 1]});
     }
     set_thread_count(0);
     EXPECT_EQ(responses[0].on_shell.force, responses[1].on_shell.force);
