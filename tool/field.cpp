@@ -43,10 +43,10 @@ void say(const Session& session, fmt::format_string<Arguments...> format, Argume
 }
 
 Json description(const FieldSource& source, const Field& field) {
-    Json text = {{"kind", source.kind}, {"what", source.what}, {"bounds", to_json(field.bounds())}, {"lipschitz", bound(field.lipschitz())}, {"error_bound", bound(field.error_bound())}};
+    Json text = {{"kind", source.kind}, {"what", source.what}, {"bounds", as_json(field.bounds())}, {"lipschitz", bound(field.lipschitz())}, {"error_bound", bound(field.error_bound())}};
     if (!source.grid) return text;
     const GridData& data = source.grid->data();
-    text["domain"] = to_json(field.domain());
+    text["domain"] = as_json(field.domain());
     text["cells"] = {data.layout.cells(0), data.layout.cells(1), data.layout.cells(2)};
     text["cell"] = data.layout.cell;
     text["storage"] = data.storage == GridStorage::code16 ? "code16" : "float32";

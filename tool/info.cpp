@@ -99,8 +99,8 @@ Json to_json(const Inspected& inspected) {
             {"skipped_faces", inspected.read.skipped_faces},
             {"volume", or_null(r.volume)},
             {"area", r.area},
-            {"center", to_json(r.center)},
-            {"bounds", r.bounds.empty() ? Json(nullptr) : Json::array({to_json(r.bounds.lower), to_json(r.bounds.upper)})},
+            {"center", as_json(r.center)},
+            {"bounds", r.bounds.empty() ? Json(nullptr) : Json::array({as_json(r.bounds.lower), as_json(r.bounds.upper)})},
             {"clean", r.clean()},
             {"first", first_elements(r)},
             {"notes", inspected.read.notes}};

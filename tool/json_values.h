@@ -11,8 +11,8 @@ namespace fathom::tool {
 
 using Json = nlohmann::ordered_json;
 
-[[nodiscard]] inline Json to_json(const Vec3& v) { return {v.x(), v.y(), v.z()}; }
-[[nodiscard]] inline Json to_json(const Box& b) { return {{"lower", to_json(b.lower)}, {"upper", to_json(b.upper)}}; }
+[[nodiscard]] inline Json as_json(const Vec3& v) { return {v.x(), v.y(), v.z()}; }
+[[nodiscard]] inline Json as_json(const Box& b) { return {{"lower", as_json(b.lower)}, {"upper", as_json(b.upper)}}; }
 // JSON knows no infinity: a bound that does not exist is null.
 [[nodiscard]] inline Json bound(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 

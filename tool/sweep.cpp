@@ -103,7 +103,9 @@ struct Question {
 PairSweep answer(const Question& q, double level_a, double level_b) {
     // The level in A's field is for B's points, and the other way round.
     const SegmentCaster in_a(q.a.field, {.level = level_b}), in_b(q.b.field, {.level = level_a});
-    return sweep_pair({q.a.shell ? &*q.a.shell : nullptr, &in_a}, q.motion_a, {q.b.shell ? &*q.b.shell : nullptr, &in_b}, q.motion_b, q.options);
+    PairSweep result;
+    sweep_pair({q.a.shell ? &*q.a.shell : nullptr, &in_a}, q.motion_a, {q.b.shell ? &*q.b.shell : nullptr, &in_b}, q.motion_b, result, q.options);
+    return result;
 }
 
 // Pieces of time in which any point of either body is in contact.
@@ -148,11 +150,11 @@ Json to_json(const Question& q, const PairSweep& sweep, Verdict verdict, bool pe
     if (sweep.first.verdict != Verdict::disjoint) {
         text["time"] = sweep.first.time;
         text["time_error"] = sweep.first.error;
-        text["point"] = to_json(sweep.first.position);
-        text["normal"] = to_json(sweep.first.normal);
-        text["point_of"] = sweep.first_from_a ? "a" : "b";
+        text["point"] = as_json(sweep.first.position);
+        text["normal"] = as_json(sweep.first.normal);
+        text["point_of"] = sweep.point_of_a ? "a" : "b";
         text["point_id"] = sweep.first.point;
-        text["cell"] = sweep.first.cell.empty() ? Json(nullptr) : to_json(sweep.first.cell);
+        text["cell"] = sweep.first.cell.empty() ? Json(nullptr) : as_json(sweep.first.cell);
     }
     text["intervals"] = Json::array();
     for (const ContactInterval& i : united(sweep)) text["intervals"].push_back({i.start, i.end});
@@ -175,7 +177,7 @@ void print(const Question& q, const PairSweep& sweep, Verdict verdict, const Swe
     fmt::print("{}\n", word(verdict));
     if (sweep.first.verdict != Verdict::disjoint) {
         fmt::print("  time       {:.9g}\n", sweep.first.time);
-        fmt::print("  point      {} m (number {} of {})\n", shown(sweep.first.position), sweep.first.point, sweep.first_from_a ? "A" : "B");
+        fmt::print("  point      {} m (number {} of {})\n", shown(sweep.first.position), sweep.first.point, sweep.point_of_a ? "A" : "B");
         fmt::print("  normal     {} from A to B\n", shown(sweep.first.normal));
         std::string pieces;
         for (const ContactInterval& i : united(sweep)) pieces += fmt::format(" [{:.6g}, {:.6g}]{}", i.start, i.end, i.proven ? "" : "?");

@@ -41,11 +41,12 @@ TEST(SweepVerb, tells_apart_what_passes_by) {
 }
 
 TEST(SweepVerb, a_blade_that_turns_hits_what_its_chords_miss) {
-    // Half a turn about z: on straight lines every point passes through the axis, on the screw the tip sweeps round.
-    const std::string blade = "'box(2, 0.1, 0.1)' 'translate(0, 0.9, 0, sphere(0.1))' --to-a 0,0,0,0,0,0,1";
-    EXPECT_EQ(answer(blade)["status"], "disjoint");
+    // Half a turn about z: on straight lines every point of the blade passes through the axis, on the screw its tip sweeps round.
+    const std::string blade = "'box(2, 0.1, 0.1)' 'translate(0, 0.9, 0, sphere(0.1))' --to-a 0,0,0,0,0,0,1 --per-point";
+    EXPECT_TRUE(answer(blade)["contacts_a"].empty());
     const auto turned = answer(blade + " --screw");
     EXPECT_EQ(turned["status"], "overlapping");
+    EXPECT_FALSE(turned["contacts_a"].empty());
     EXPECT_GT(turned["time"].get<double>(), 0.4);
     EXPECT_LT(turned["time"].get<double>(), 0.5);
 }
@@ -64,7 +65,7 @@ TEST(SweepVerb, proof_speaks_of_surfaces) {
 
 TEST(SweepVerb, refuses_what_is_no_pose) {
     for (const char* pose : {"1,2", "1,2,x", "1,2,3,", "1;2;3", "nan,0,0", "0,0,0,1,1,0,0", "0,0,0,0,0,0,0", "1,2,3,4,5"}) {
-        const Outcome outcome = sweep(std::string("'sphere(1)' 'sphere(1)' --to-a ") + pose);
+        const Outcome outcome = sweep(std::string("'sphere(1)' 'sphere(1)' --to-a ") + quoted(pose));
         EXPECT_EQ(outcome.exit_code, 2) << pose;
         EXPECT_NE(outcome.err.find("--to-a"), std::string::npos) << pose << ": " << outcome.err;
     }
