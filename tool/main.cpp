@@ -41,7 +41,7 @@ int run(int argc, char** argv) {
     fathom::tool::add_convert(program, session);
     fathom::tool::add_field(program, session);
     fathom::tool::add_sweep(program, session);
-    // fathom::tool::add_simulate(program, session);
+    fathom::tool::add_simulate(program, session);
     fathom::tool::add_demo(program, session);
 
     try {

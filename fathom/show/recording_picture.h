@@ -1,0 +1,22 @@
+// Room: show. A recorded simulation at a glance: a strip of pictures, and curves of energy and penetration.
+#pragma once
+
+#include <fathom/show/line_plot.h>
+#include <fathom/show/mesh_picture.h>
+#include <fathom/simulate/recording.h>
+
+namespace fathom {
+
+struct FilmOptions {
+    int pictures = 6; // evenly over the time, the first and the last frame among them
+    int columns = 3;
+    View view{.width = 420, .height = 360};
+};
+
+// Bodies with a mesh, each in its colour, contacts marked, the camera still. A floor is not drawn: it has no mesh.
+[[nodiscard]] Image film_strip(const Recording& recording, std::span<const RigidBody> bodies, const FilmOptions& options = {});
+
+[[nodiscard]] LinePlot energy_plot(const Recording& recording);      // kinetic, height, springs and their sum over time
+[[nodiscard]] LinePlot penetration_plot(const Recording& recording); // the deepest point over time
+
+} // namespace fathom

@@ -1,0 +1,65 @@
+// Pictures of recordings: bodies move from picture to picture, and curves hold every frame.
+#include <fathom/geometry/generate.h>
+#include <fathom/show/recording_picture.h>
+
+#include <gtest/gtest.h>
+
+namespace fathom {
+namespace {
+
+// A box in free fall, every step recorded.
+struct Fall {
+    RigidWorld world{RigidOptions{.step = 0.01}};
+    Recording recording;
+
+    explicit Fall(int steps) {
+        world.add({.shape = make_body_shape(make_box({1, 1, 1}), {.grid = {.resolution = 16}}), .pose = Pose::at({0, 0, 5})});
+        recording.add(world);
+        for (int k = 0; k < steps; ++k) {
+            world.step();
+            recording.add(world);
+        }
+    }
+};
+
+// Rows of the topmost and lowest pixel that is not background, in one picture of a strip.
+std::array<int, 2> rows_of(const Image& strip, int left, int width, Color background) {
+    std::array<int, 2> rows = {-1, -1};
+    for (int y = 0; y < strip.height; ++y)
+        for (int x = left; x < left + width; ++x)
+            if (strip.at(x, y) != background) {
+                if (rows[0] < 0) rows[0] = y;
+                rows[1] = y;
+            }
+    return rows;
+}
+
+TEST(RecordingPicture, a_falling_box_is_lower_in_the_last_picture) {
+    const Fall fall(100);
+    FilmOptions options{.pictures = 2, .columns = 2, .view = {.width = 120, .height = 200}};
+    const Image strip = film_strip(fall.recording, fall.world.bodies(), options);
+    ASSERT_EQ(strip.width, 246);
+    const auto first = rows_of(strip, 0, 120, options.view.background), last = rows_of(strip, 126, 120, options.view.background);
+    EXPECT_LT(first[0], 30);
+    EXPECT_GT(last[1], 170);
+    EXPECT_GT(last[0], first[1]); // five metres and a box of one
+    EXPECT_NEAR(first[1] - first[0], last[1] - last[0], 2);
+}
+
+TEST(RecordingPicture, the_plots_hold_every_frame) {
+    const Fall fall(20);
+    const LinePlot energy = energy_plot(fall.recording), depth = penetration_plot(fall.recording);
+    ASSERT_EQ(energy.curves.size(), 4u);
+    for (const Curve& c : energy.curves) EXPECT_EQ(c.points.size(), 21u) << c.name;
+    EXPECT_NEAR(energy.curves[0].points.front().second, energy.curves[0].points.back().second, 0.01 * std::abs(energy.curves[0].points.front().second));
+    EXPECT_GT(energy.curves[1].points.back().second, 0);
+    EXPECT_EQ(depth.curves[0].points.back().second, 0);
+}
+
+TEST(RecordingPicture, nothing_recorded_is_an_empty_picture) {
+    const Recording recording;
+    EXPECT_EQ(film_strip(recording, {}).width, 0);
+}
+
+} // namespace
+} // namespace fathom

@@ -1,0 +1,76 @@
+#include <tool/program.h>
+
+#include <nlohmann/json.hpp>
+
+namespace fathom::testing {
+namespace {
+
+constexpr const char* fall = R"(
+name = "fall"
+step = 0.002
+duration = 0.2
+ground = 0.0
+[[body]]
+name = "ball"
+shape = "sphere"
+size = 0.2
+resolution = 24
+position = [0, 0, 0.12]
+)";
+
+TEST(SimulateVerb, records_a_fall_for_every_kind_of_reader) {
+    const Folder folder;
+    const std::string scene = folder.written("fall.toml", fall), out = folder.file("out");
+    const Outcome outcome = run("simulate " + quoted(scene) + " -o " + quoted(out) + " --json");
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_EQ(outcome.err, "");
+    const auto summary = nlohmann::json::parse(outcome.out);
+    EXPECT_EQ(summary["steps"], 100);
+    EXPECT_GT(summary["worst_penetration"].get<double>(), 0);
+    for (const char* name : {"frames.pvd", "film.png", "energy.svg", "penetration.svg", "energy.csv", "states.csv", "contacts.csv", "summary.json"})
+        EXPECT_GT(std::filesystem::file_size(out + "/" + name), 20u) << name;
+}
+
+TEST(SimulateVerb, the_same_bytes_for_any_number_of_threads) {
+    const Folder folder;
+    const std::string scene = folder.written("fall.toml", fall);
+    ASSERT_EQ(run("--threads 1 simulate " + quoted(scene) + " -o " + quoted(folder.file("one"))).exit_code, 0);
+    ASSERT_EQ(run("--threads 2 simulate " + quoted(scene) + " -o " + quoted(folder.file("two"))).exit_code, 0);
+    for (const char* name : {"/energy.csv", "/states.csv", "/contacts.csv"})
+        EXPECT_EQ(content_of(folder.file("one") + name), content_of(folder.file("two") + name)) << name;
+}
+
+TEST(SimulateVerb, lines_on_the_command_line_replace_those_of_the_file) {
+    const Folder folder;
+    const std::string scene = folder.written("fall.toml", fall);
+    const Outcome outcome = run("simulate " + quoted(scene) + " -o " + quoted(folder.file("out")) + " --seconds 0.1 --step 0.001 --set 'gravity = [0, 0, 0]' --json");
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    const auto summary = nlohmann::json::parse(outcome.out);
+    EXPECT_EQ(summary["steps"], 100);
+    EXPECT_EQ(summary["worst_penetration"], 0.0);
+}
+
+TEST(SimulateVerb, names_file_line_and_key_of_what_is_wrong) {
+    const Folder folder;
+    const std::string scene = folder.written("bad.toml", "name = \"bad\"\nstepp = 1\n");
+    const Outcome outcome = run("simulate " + quoted(scene) + " -o " + quoted(folder.file("out")));
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_NE(outcome.err.find("bad.toml"), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find("stepp"), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find("2"), std::string::npos) << outcome.err;
+    EXPECT_EQ(run("simulate no_such_scene.toml -o " + quoted(folder.file("out"))).exit_code, 1);
+    EXPECT_EQ(run("simulate " + quoted(scene)).exit_code, 2);
+}
+
+TEST(SimulateVerb, stops_what_blows_up_and_keeps_what_happened) {
+    const Folder folder;
+    const std::string scene = folder.written("fall.toml", fall);
+    const Outcome outcome = run("simulate " + quoted(scene) + " -o " + quoted(folder.file("out")) + " --seconds 2 --step 0.02 --set 'contact.stiffness = 1e9'");
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_NE(outcome.err.find("ball"), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find("step"), std::string::npos) << outcome.err;
+    EXPECT_GT(std::filesystem::file_size(folder.file("out") + "/energy.csv"), 20u);
+}
+
+} // namespace
+} // namespace fathom::testing

@@ -1,0 +1,102 @@
+// fathom simulate: a scene run and recorded, for ParaView, spreadsheets and a browser.
+#include <tool/terminal.h>
+#include <tool/verbs.h>
+
+#include <fathom/base/error.h>
+#include <fathom/base/file.h>
+#include <fathom/show/recording_picture.h>
+#include <fathom/simulate/simulation.h>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+namespace fathom::tool {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct SimulateArguments {
+    std::string scene, out, models;
+    double seconds = 0, step = 0;
+    std::vector<std::string> set;
+    bool json = false;
+};
+
+SceneOptions scene_options(const SimulateArguments& arguments) {
+    SceneOptions options{arguments.models, arguments.set};
+    if (arguments.seconds > 0) options.overrides.push_back(fmt::format("duration = {}", arguments.seconds));
+    if (arguments.step > 0) options.overrides.push_back(fmt::format("step = {}", arguments.step));
+    return options;
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+void write(const Simulation& simulation, const fs::path& folder, Session& session) {
+    write_results(simulation, folder, session.progress());
+    const Recording& recording = simulation.recording();
+    write_png(folder / "film.png", film_strip(recording, simulation.world().bodies()));
+    write_svg(folder / "energy.svg", energy_plot(recording));
+    write_svg(folder / "penetration.svg", penetration_plot(recording));
+}
+
+void print_summary(const Simulation& simulation, double seconds, const std::string& folder) {
+    const Recording& recording = simulation.recording();
+    const RigidWorld& world = simulation.world();
+    std::size_t points = 0;
+    for (const RigidBody& body : world.bodies()) points += body.shape->point_count();
+    const auto steps = static_cast<double>(std::max<std::size_t>(world.steps(), 1));
+    fmt::print("{}: {} bodies, {} points\n", simulation.scene().name, world.bodies().size(), with_commas(points));
+    fmt::print("  simulated    {:.4g} s in {} steps, {:.2f} s of computing ({:.3g} ms a step, {:.3g} ms of it in detection)\n", world.time(),
+               with_commas(world.steps()), seconds, 1e3 * seconds / steps, 1e3 * recording.detect_seconds() / steps);
+    fmt::print("  energy       {:.6g} J at first, {:.6g} J at last, {:.6g} J at most\n", recording.frames().front().energy.total(), world.energy().total(), recording.highest_energy());
+    fmt::print("  penetration  {:.3g} m at worst\n", recording.worst_penetration());
+    fmt::print("  frames       {} -> {} (open frames.pvd in ParaView; film.png, energy.svg, penetration.svg, *.csv)\n", recording.frames().size(), folder);
+}
+
+void run_simulate(const SimulateArguments& arguments, Session& session) {
+    Simulation simulation(read_scene(arguments.scene, scene_options(arguments)), session.progress());
+    const auto start = std::chrono::steady_clock::now();
+    std::optional<Error> stopped; // what was recorded until then shows why
+    try {
+        simulation.run(session.progress());
+    } catch (const Error& error) {
+        stopped = error;
+    }
+    const double seconds = seconds_since(start);
+    write(simulation, arguments.out, session);
+    if (stopped) throw *stopped;
+    if (!arguments.json) return print_summary(simulation, seconds, arguments.out);
+    const Bytes summary = read_whole_file(fs::path(arguments.out) / "summary.json");
+    fmt::print("{}", std::string_view(reinterpret_cast<const char*>(summary.data()), summary.size()));
+}
+
+} // namespace
+
+void add_simulate(CLI::App& program, Session& session) {
+    const auto o = std::make_shared<SimulateArguments>();
+    CLI::App* verb = program.add_subcommand("simulate", "A scene of rigid bodies, run and recorded");
+    verb->footer(R"~(Examples:
+  fathom simulate scenes/bunny_drop.toml -o drop
+  fathom simulate scenes/dragon_drop.toml -o drop --models folder --seconds 0.5 --set "contact.friction = 0"
+
+DIR gets frames.pvd (ParaView), film.png, energy.svg, penetration.svg, energy.csv, states.csv, contacts.csv and summary.json.
+A scene that blows up is stopped and named; what happened until then is written.)~");
+    verb->add_option("SCENE", o->scene, "Scene file (TOML; scenes/ has examples)")->required();
+    verb->add_option("-o,--output", o->out, "Folder to write")->required();
+    verb->add_option("--models", o->models, "Folder with the real meshes that scenes name; without it generated shapes stand in");
+    verb->add_option("--seconds", o->seconds, "Simulated time instead of the scene's")->check(CLI::PositiveNumber);
+    verb->add_option("--step", o->step, "Step instead of the scene's (s)")->check(CLI::PositiveNumber);
+    verb->add_option("--set", o->set, "A line as in the scene file, in place of the one there");
+    verb->add_flag("--json", o->json, "The summary as JSON on stdout");
+    verb->callback([o, &session] { run_simulate(*o, session); });
+}
+
+} // namespace fathom::tool
