@@ -16,10 +16,9 @@ namespace {
 constexpr std::size_t item_chunk = 2048;  // look-ups of one task
 constexpr std::size_t point_chunk = 2048; // points of one task
 constexpr std::size_t batch = 16;         // look-ups in flight, where items are taken by time
-// A node whose way is longer than this many radii is cut in time before its children are opened, but for pieces this short
-// (half a piece): then its points are cheaper.
-constexpr double longest_way = 2;
-constexpr double shortest_half = 1.0 / 256, shortest_half_of_leaf = 1.0 / 64;
+constexpr double look_ahead = 1;          // radii: the least that a node looks ahead before its children are opened
+constexpr std::uint32_t most_steps = 32;  // of a node beside the surface, before its children are opened all the same
+constexpr double short_way = 4;           // radii of a leaf: where points go no farther, each is looked up before it pays
 
 // The true path of one point.
 class ScrewPath {
@@ -58,6 +57,7 @@ public:
                           field_motion.start.translation.norm());
         const auto* grid = dynamic_cast<const GridField*>(&field_);
         bend_ = options.bend > 0 ? options.bend : grid ? 1e-3 * grid->layout().cell : 1e-6 * std::max(all.radius, 1e-300);
+        if (options.goal != SweepGoal::all) end_ = std::clamp(options.latest, 0.0, 1.0);
         scratch_.marked.resize((shell.points.size() + 63) / 64);
         out_.error_bound = options.path == Path::screw ? bend_ : 0;
     }
@@ -68,8 +68,13 @@ public:
 private:
     void look_up_all();
     void look_up(std::size_t begin, std::size_t end);
+    enum class Step { drop, advance, open };
+    [[nodiscard]] Step step(std::size_t k, SweepItem& item) const;
     template <class Take>
-    void open(std::size_t k, const Take& take) const;
+    void each_child(const SweepItem& item, const Take& take) const;
+    [[nodiscard]] SweepItem root() const { return {0, end_, 0, tree_.nodes()[0].least, 0}; }
+    void take_point(Index point);
+    [[nodiscard]] bool is_beaten(const SweepItem& item) const;
     void spread_by_level();
     void first_by_time();
     void list_points();
@@ -113,6 +118,7 @@ private:
     RelativeMotion motion_;
     FreeRadius radius_;
     CastOptions cast_options_;
+    double end_ = 1; // of the time looked at
     double error_;   // of positions, by rounding (m)
     double bend_;
     CastHit best_;   // of the earliest proven contact
@@ -126,16 +132,20 @@ void Sweeper::look_up_all() {
     scratch_.values.resize(count);
     scratch_.speeds.resize(count);
     scratch_.radii.resize(count);
+    scratch_.times.resize(count);
     out_.look_ups += count;
     if (count <= item_chunk) return look_up(0, count);
     parallel_for(count, item_chunk, [&](std::size_t begin, std::size_t end) { look_up(begin, end); });
 }
 
+// Each item in the middle of the time from its start to twice its hop, which ends with the motion.
 void Sweeper::look_up(std::size_t begin, std::size_t end) {
     for (std::size_t k = begin; k < end; ++k) {
         const SweepItem& item = scratch_.items[k];
         const Sphere sphere = item.is_point() ? Sphere{tree_.points()[item.index()], 0} : tree_.sphere(tree_.nodes()[item.index()]);
-        const RelativeMotion::State state = motion_.over(sphere.center, item.start, item.end);
+        const double last = std::min(item.start + 2 * item.hop, end_);
+        const RelativeMotion::State state = motion_.over(sphere.center, item.start, last);
+        scratch_.times[k] = 0.5 * (item.start + last);
         scratch_.positions[k] = state.position;
         scratch_.speeds[k] = state.speed;
         scratch_.radii[k] = sphere.radius + error_;
@@ -144,41 +154,59 @@ void Sweeper::look_up(std::size_t begin, std::size_t end) {
                      std::span<double>(scratch_.values).subspan(begin, end - begin));
 }
 
-// take(id, start, end) for what is left of an item after its look-up: pieces of its time, of itself or of its children.
-template <class Take>
-void Sweeper::open(std::size_t k, const Take& take) const {
-    const SweepItem item = scratch_.items[k];
-    const double half = 0.5 * (item.end - item.start), middle = 0.5 * (item.start + item.end), speed = scratch_.speeds[k];
+// What its look-up says about an item: it never touches, not before a later start, or it is too near to tell.
+Sweeper::Step Sweeper::step(std::size_t k, SweepItem& item) const {
+    const double time = scratch_.times[k], speed = scratch_.speeds[k], ahead = time - item.start;
     const double clear = radius_(scratch_.values[k]) - scratch_.radii[k];
-    if (clear > speed * half) return;
-    const double reach = clear > 0 ? clear / speed : 0.0; // also for NaN
-    const bool is_leaf = !item.is_point() && tree_.nodes()[item.index()].is_leaf();
-    const bool is_long = !item.is_point() && speed * half > longest_way * scratch_.radii[k] &&
-                         half > (is_leaf ? shortest_half_of_leaf : shortest_half);
-    const bool cut = is_long || reach > 0.25 * half;
-    const auto take_in = [&](Index id) {
-        if (!cut) return take(id, item.start, item.end);
-        take(id, item.start, middle - reach);
-        take(id, middle + reach, item.end);
-    };
-    if (item.is_point() || is_long) return take_in(item.id);
-    const SphereNode& node = tree_.nodes()[item.index()];
-    const Index bit = is_leaf ? SweepItem::point_bit : 0;
-    for (std::uint32_t c = 0; c < node.size(); ++c) take_in((node.first + c) | bit);
+    const double least_hop = look_ahead * scratch_.radii[k] / speed;
+    if (clear > speed * ahead) {
+        // The speed is known as far as twice the hop.
+        const double reach = std::min(clear / speed, ahead);
+        if (time + reach >= end_) return Step::drop;
+        item.start = time + reach;
+        item.hop = std::max(2 * reach, least_hop);
+        return ++item.steps < most_steps ? Step::advance : Step::open;
+    }
+    if (ahead <= least_hop || item.steps >= most_steps) return Step::open;
+    item.hop = std::max(least_hop, clear > 0 ? 0.5 * clear / speed : 0.0); // half the ball, so that it reaches back
+    ++item.steps;
+    return Step::advance;
 }
 
-// All nodes and points that may touch at any time, level by level; points that pass their own look-up are marked.
+template <class Take>
+void Sweeper::each_child(const SweepItem& item, const Take& take) const {
+    const SphereNode& node = tree_.nodes()[item.index()];
+    for (std::uint32_t c = 0; c < node.size(); ++c) {
+        const Index child = node.first + c;
+        if (node.is_leaf()) take(SweepItem{item.start, item.hop, child | SweepItem::point_bit, tree_.order()[child], 0});
+        else take(SweepItem{item.start, item.hop, child, tree_.nodes()[child].least, 0});
+    }
+}
+
+// All nodes and points that may touch at any time, level by level; points that may are marked.
 void Sweeper::spread_by_level() {
-    scratch_.items.assign(1, SweepItem{});
+    scratch_.items.assign(1, root());
     while (!scratch_.items.empty()) {
         look_up_all();
         scratch_.next.clear();
         for (std::size_t k = 0; k < scratch_.items.size(); ++k) {
-            const bool is_point = scratch_.items[k].is_point();
-            open(k, [&](Index id, double start, double end) {
-                if (is_point) mark(tree_.order()[id & ~SweepItem::point_bit]);
-                else scratch_.next.push_back({start, end, id});
-            });
+            SweepItem item = scratch_.items[k];
+            const Step found = step(k, item);
+            if (found == Step::drop) continue;
+            if (item.is_point()) {
+                mark(item.least);
+            } else if (found == Step::advance) {
+                scratch_.next.push_back(item);
+            } else {
+                const bool is_leaf = tree_.nodes()[item.index()].is_leaf();
+                const bool pays = is_leaf && scratch_.speeds[k] * (end_ - item.start) > short_way * scratch_.radii[k];
+                each_child(item, [&](SweepItem child) {
+                    child.hop = end_; // of a point: all at once; of a node: cut down to what its radius asks for
+                    if (!is_leaf) child.hop = scratch_.speeds[k] > 0 ? look_ahead * scratch_.radii[k] / scratch_.speeds[k] : end_;
+                    if (pays) mark(child.least);
+                    else scratch_.next.push_back(child);
+                });
+            }
         }
         scratch_.items.swap(scratch_.next);
     }
@@ -262,35 +290,46 @@ void Sweeper::all() {
     finish();
 }
 
-// By time: what may touch earliest is looked at first, and nothing that can only touch later than the best so far.
+bool Sweeper::is_beaten(const SweepItem& item) const {
+    if (best_point_ == no_index) return item.start > end_;
+    return item.start > best_.time || (item.start == best_.time && item.least > best_point_);
+}
+
+void Sweeper::take_point(Index point) {
+    if (!mark(point)) return;
+    scratch_.points.push_back(point);
+    note(point, cast_first(point));
+}
+
+// By time: what may touch earliest is looked at first, and nothing that cannot beat the best so far.
 void Sweeper::first_by_time() {
     std::vector<SweepItem>& heap = scratch_.next;
-    const auto later = [](const SweepItem& a, const SweepItem& b) { return a.start > b.start || (a.start == b.start && a.id < b.id); };
-    const auto limit = [&] { return best_point_ == no_index ? options_.latest : best_.time; };
+    const auto later = [](const SweepItem& a, const SweepItem& b) { return a.start > b.start || (a.start == b.start && a.least > b.least); };
     const auto done = [&] { return options_.goal == SweepGoal::any && best_point_ != no_index; };
-    heap.assign(1, SweepItem{0, options_.latest, 0});
+    const auto push = [&](const SweepItem& item) {
+        if (is_beaten(item)) return;
+        heap.push_back(item);
+        std::push_heap(heap.begin(), heap.end(), later);
+    };
+    heap.assign(1, root());
     scratch_.points.clear();
-    while (!heap.empty() && heap.front().start <= limit() && !done()) {
+    while (!heap.empty() && !is_beaten(heap.front()) && !done()) {
         scratch_.items.clear();
-        while (!heap.empty() && scratch_.items.size() < batch && heap.front().start <= limit()) {
+        while (!heap.empty() && scratch_.items.size() < batch && !is_beaten(heap.front())) {
             std::pop_heap(heap.begin(), heap.end(), later);
             scratch_.items.push_back(heap.back());
             heap.pop_back();
         }
         look_up_all();
         for (std::size_t k = 0; k < scratch_.items.size() && !done(); ++k) {
-            const bool is_point = scratch_.items[k].is_point();
-            open(k, [&](Index id, double start, double end) {
-                if (start > limit() || done()) return;
-                if (!is_point) {
-                    heap.push_back({start, end, id});
-                    std::push_heap(heap.begin(), heap.end(), later);
-                    return;
-                }
-                const Index point = tree_.order()[id & ~SweepItem::point_bit];
-                if (!mark(point)) return;
-                scratch_.points.push_back(point);
-                note(point, cast_first(point));
+            SweepItem item = scratch_.items[k];
+            const Step found = step(k, item);
+            if (found == Step::drop || is_beaten(item)) continue;
+            if (item.is_point() && (found == Step::open || item.steps > 2)) take_point(item.least);
+            else if (found == Step::advance) push(item);
+            else each_child(item, [&](SweepItem child) {
+                child.hop = scratch_.speeds[k] > 0 ? look_ahead * scratch_.radii[k] / scratch_.speeds[k] : end_;
+                push(child);
             });
         }
     }

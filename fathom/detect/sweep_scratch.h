@@ -15,11 +15,13 @@ struct PointContact {
     friend bool operator==(const PointContact&, const PointContact&) = default;
 };
 
-// A node of the tree, or with point_bit a point, that may touch in a piece of time.
+// A node of the tree, or with point_bit a point, that touches nothing before `start`.
 struct SweepItem {
     double start = 0;
-    double end = 1;
+    double hop = 1;            // how far ahead of the start to look next (time)
     Index id = 0;
+    Index least = 0;           // smallest point below
+    std::uint32_t steps = 0;   // that it has taken
 
     static constexpr Index point_bit = 0x80000000u;
     [[nodiscard]] bool is_point() const { return (id & point_bit) != 0; }
@@ -36,7 +38,7 @@ struct SweepChunk {
 struct SweepScratch {
     std::vector<SweepItem> items, next;
     std::vector<Vec3> positions;
-    std::vector<double> values, speeds, radii; // of items
+    std::vector<double> values, speeds, radii, times; // of items
     std::vector<std::uint64_t> marked;         // a bit a point
     std::vector<Index> points;                 // the marked ones
     std::vector<SweepChunk> chunks;

@@ -143,6 +143,12 @@ struct SphereTree::Builder {
             node.count = children[k] > 0 ? children[k] : SphereNode::leaf_bit | (all[k].end - all[k].begin);
             next += children[k];
         }
+        for (std::size_t k = all.size(); k-- > 0;) {
+            SphereNode& node = tree.nodes_[k];
+            node.least = node.is_leaf() ? tree.order_[node.first] : no_index; // ids of a leaf ascend
+            for (std::uint32_t c = 0; !node.is_leaf() && c < node.size(); ++c)
+                node.least = std::min(node.least, tree.nodes_[node.first + c].least);
+        }
         const auto enclose = [&](std::size_t k) {
             set_sphere(tree.nodes_[k], std::span<const Vec3>(tree.points_).subspan(all[k].begin, all[k].end - all[k].begin));
         };
