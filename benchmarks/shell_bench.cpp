@@ -1,0 +1,260 @@
+// Tables `ccd/shells` (Xu & Barbic 2014, table 3) and `ccd/fcl`: shells of points against a field while they move, point by
+// point as in the paper, point by point with our walk, and with the tree; and two moving bunnies beside FCL. One thread.
+#include <benchmarks/fcl_peer.h>
+#include <benchmarks/report.h>
+#include <fathom/base/parallel.h>
+#include <fathom/base/random.h>
+#include <fathom/base/relative_motion.h>
+#include <fathom/detect/octree_walk.h>
+#include <fathom/detect/shell_sweep.h>
+#include <fathom/field/mesh/cached_grid.h>
+#include <fathom/geometry/generate.h>
+#include <fathom/geometry/mesh_file.h>
+#include <fathom/geometry/point_shell.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+namespace fathom::bench {
+
+namespace {
+
+constexpr std::size_t pose_count = 1000;
+
+struct Model {
+    std::string name;
+    TriangleMesh mesh;
+    SweepShell shell;
+    std::shared_ptr<const GridField> field;
+    double paper_linear, paper_tree; // seconds for all poses
+};
+
+std::shared_ptr<const GridField> field_of(const TriangleMesh& mesh, int resolution) {
+    return std::make_shared<GridField>(cached_grid(mesh, {.resolution = resolution}).file.field);
+}
+
+Model make_model(const std::string& name, const TriangleMesh& mesh, std::size_t points, double paper_linear, double paper_tree) {
+    std::vector<Vec3> shell = points == 0 ? mesh.vertices : repelled_shell(mesh, {.count = points}).points;
+    return {name, mesh, SweepShell(std::move(shell)), field_of(mesh, 1024), paper_linear, paper_tree};
+}
+
+// The middle of the shell uniform in the field's box, three times as large along each side, and turned at random.
+Pose random_pose(Random& random, const Box& box) {
+    const Quat turn = random.rotation();
+    return {turn, random.in_box(Box::around(box.center(), 1.5 * box.size())) - turn * box.center()};
+}
+
+std::vector<Motion> random_motions(const Box& box, std::size_t count) {
+    Random random(1);
+    std::vector<Motion> motions(count);
+    for (Motion& motion : motions) motion = {random_pose(random, box), random_pose(random, box)};
+    return motions;
+}
+
+using PointCast = std::function<void(const Segment&, std::vector<ContactInterval>&)>;
+
+// Seconds a pose, and contacts; every `stride`-th pose.
+struct Measured {
+    double seconds = 0;
+    std::size_t contacts = 0;
+    std::size_t hits = 0;
+};
+
+Measured point_by_point(const Model& model, const std::vector<Motion>& motions, std::size_t stride, const PointCast& cast) {
+    Measured result;
+    std::vector<ContactInterval> out;
+    std::size_t poses = 0;
+    const std::function<void()> work[] = {[&] {
+        for (std::size_t k = 0; k < motions.size(); k += stride, ++poses) {
+            const RelativeMotion motion(motions[k], Motion::still({}), Path::straight);
+            const std::size_t before = result.contacts;
+            for (const Vec3& p : model.shell.points) {
+                out.clear();
+                cast(motion.chord(p), out);
+                result.contacts += out.size();
+            }
+            result.hits += result.contacts > before;
+        }
+    }};
+    result.seconds = race(work, 1)[0] / static_cast<double>(std::max<std::size_t>(poses, 1));
+    return result;
+}
+
+Measured by_tree(const Model& model, const SegmentCaster& caster, const std::vector<Motion>& motions, std::size_t stride, const SweepOptions& options) {
+    Measured result;
+    SweepResult sweep_result;
+    std::size_t poses = 0;
+    const std::function<void()> work[] = {[&] {
+        result = {};
+        poses = 0;
+        for (std::size_t k = 0; k < motions.size(); k += stride, ++poses) {
+            sweep(model.shell, motions[k], caster, Motion::still({}), sweep_result, options);
+            result.contacts += sweep_result.contacts.size();
+            result.hits += sweep_result.first.verdict == Verdict::overlapping;
+        }
+    }};
+    result.seconds = race(work, 2)[0] / static_cast<double>(std::max<std::size_t>(poses, 1));
+    return result;
+}
+
+void shell_rows(Report& report, const Model& model, std::size_t stride) {
+    const SegmentCaster caster(model.field);
+    const std::vector<Motion> motions = random_motions(model.field->domain(), pose_count);
+    const std::size_t points = model.shell.points.size();
+    const Measured octree = point_by_point(model, motions, stride, [&](const Segment& s, std::vector<ContactInterval>& out) {
+        const GridPath path = grid_path(model.field->layout(), s);
+        if (path.begin <= path.end) octree_walk(*model.field, path, 0, CellTest::paper, out);
+    });
+    const Measured walk = point_by_point(model, motions, stride, [&](const Segment& s, std::vector<ContactInterval>& out) { caster.all(s, out); });
+    const Measured all_same = by_tree(model, caster, motions, stride, {});
+    const Measured all = by_tree(model, caster, motions, 1, {});
+    const Measured first = by_tree(model, caster, motions, 1, {.goal = SweepGoal::first});
+    const double memory = 1e-6 * static_cast<double>(model.shell.tree.memory_bytes());
+    const bool dragon = model.name == "dragon";
+    const std::string sample = stride > 1 ? fmt::format(", every {}th pose", stride) : "";
+    const auto add = [&](const std::string& id, const std::string& work, double ours, const std::string& peer, double theirs, const std::string& error) {
+        report.add({id, fmt::format("{}, {} points: {}", model.name, points, work), "ms/pose", 1e3 * ours, peer, 1e3 * theirs, ratio(ours, theirs), error, memory});
+    };
+    const std::string same = all_same.contacts == walk.contacts ? fmt::format("the same {} contacts", walk.contacts) : "UNLIKE point by point";
+    add(fmt::format("shell-walk-{}", model.name), "all intervals, our walk" + sample, walk.seconds, "the paper's octree walk", octree.seconds,
+        fmt::format("{} contacts; the paper's test {}", walk.contacts, octree.contacts));
+    add(dragon ? "shell-tree-random" : fmt::format("shell-tree-{}", model.name), "all intervals, tree" + sample, all_same.seconds, "octree walk, point by point",
+        octree.seconds, same);
+    add(fmt::format("shell-tree-own-{}", model.name), "all intervals, tree" + sample, all_same.seconds, "our walk, point by point", walk.seconds, same);
+    add(fmt::format("shell-first-{}", model.name), "first contact, tree", first.seconds, "octree walk, point by point" + sample, octree.seconds,
+        first.hits == all.hits ? fmt::format("{} of {} poses touch", first.hits, pose_count) : "UNLIKE all intervals");
+    report.note(fmt::format("{}: {:.1f} s for 1,000 poses with the tree, {:.0f} s with the octree walk; the paper's machine: {} and {} s", model.name,
+                            1e3 * all.seconds, 1e3 * octree.seconds, model.paper_tree, model.paper_linear));
+    report.note(fmt::format("{}: {:.1f} % of the points touch in a pose on average, and no tree can spare them their intervals", model.name,
+                            100.0 * static_cast<double>(all.contacts) / static_cast<double>(points * pose_count)));
+}
+
+// Steps in light contact: from a pose of first touch, a step of about a cell with a small turn.
+std::vector<Motion> light_steps(const Model& model, const SegmentCaster& caster, std::size_t count) {
+    Random random(2);
+    SweepResult result;
+    std::vector<Motion> steps;
+    const Vec3 middle = model.field->domain().center();
+    const double cell = model.field->layout().cell, far = 2 * model.field->domain().diagonal();
+    while (steps.size() < count) {
+        const Quat turn = random.rotation();
+        const Vec3 way = random.direction();
+        const Motion approach{{turn, middle + far * way - turn * middle}, {turn, middle - turn * middle}};
+        sweep(model.shell, approach, caster, Motion::still({}), result, {.goal = SweepGoal::first});
+        if (result.first.verdict != Verdict::overlapping) continue;
+        const Vec3 touch = approach.start.translation + result.first.time * (approach.end.translation - approach.start.translation);
+        const Quat turned = Quat(Pose::turned(0.002, random.direction()).rotation * turn).normalized();
+        const Vec3 moved = touch + turn * middle - turned * middle + cell * (0.5 * random.direction() - random.uniform(0, 2) * way);
+        steps.push_back({{turn, touch}, {turned, moved}});
+    }
+    return steps;
+}
+
+void step_rows(Report& report, const Model& model) {
+    const SegmentCaster caster(model.field);
+    const std::vector<Motion> steps = light_steps(model, caster, 500);
+    for (const Path path : {Path::straight, Path::screw}) {
+        std::vector<double> seconds;
+        SweepResult result;
+        std::size_t touching = 0;
+        for (const Motion& step : steps) {
+            const std::function<void()> work[] = {[&] { sweep(model.shell, step, caster, Motion::still({}), result, {.path = path}); }};
+            seconds.push_back(race(work, 1)[0]);
+            touching += result.contacts.empty() ? 0 : 1;
+        }
+        std::sort(seconds.begin(), seconds.end());
+        const auto at = [&](double share) { return 1e3 * seconds[static_cast<std::size_t>(share * static_cast<double>(seconds.size() - 1))]; };
+        const char* name = path == Path::straight ? "straight" : "screw";
+        report.add({fmt::format("shell-step-{}", name), fmt::format("{}, a step in light contact, {}, p99", model.name, name), "ms", at(0.99), "1 ms, for haptics", 1,
+                    1 / at(0.99), fmt::format("p50 {:.3f}, max {:.3f} ms; {} of {} steps touch", at(0.5), at(1), touching, steps.size()), 0});
+    }
+}
+
+void run_shells(Report& report) {
+    set_thread_count(1);
+    shell_rows(report, make_model("bunny", read_mesh(model("bunny.obj")).surface, 777, 1.8, 0.7), 1);
+    shell_rows(report, make_model("bowl", make_bowl(), 2072, 3.4, 0.3), 1);
+    const Model dragon = make_model("dragon", read_mesh(model("dragon.ply.gz")).surface, 0, 761.2, 9.9);
+    shell_rows(report, dragon, 50);
+    step_rows(report, dragon);
+    set_thread_count(0);
+}
+
+// From two sizes away into a pose of deep or no overlap, both turning.
+struct PairMotion {
+    Motion a, b;
+};
+std::vector<PairMotion> pair_motions(const Box& box, std::size_t count) {
+    Random random(3);
+    const double size = box.size().maxCoeff();
+    std::vector<PairMotion> motions(count);
+    for (PairMotion& m : motions) {
+        const auto pose = [&](const Quat& turn, const Vec3& at) { return Pose{turn, at - turn * box.center()}; };
+        const Quat first = random.rotation();
+        m.a = {pose(first, 1.3 * size * random.direction()), pose(random.rotation(), random.in_box(Box::around(Vec3::Zero(), Vec3::Constant(0.53 * size))))};
+        const Quat second = random.rotation();
+        m.b = {pose(second, Vec3::Zero()), pose(Quat(Pose::turned(0.5, random.direction()).rotation * second).normalized(), 0.1 * size * random.direction())};
+    }
+    return motions;
+}
+
+void run_fcl(Report& report) {
+    set_thread_count(1);
+    const TriangleMesh mesh = read_mesh(model("bunny.obj")).surface;
+    const auto field = field_of(mesh, 256);
+    const SegmentCaster caster(field);
+    const SweepShell shell(mesh.vertices);
+    const SweepBody body{&shell, &caster};
+    const FclMesh peer(mesh);
+    const std::vector<PairMotion> motions = pair_motions(field->bounds(), 300);
+    const double size = field->bounds().size().maxCoeff();
+    std::vector<double> ours(motions.size(), HUGE_VAL), errors(motions.size(), 0);
+    std::array<std::vector<double>, 3> theirs;
+    theirs.fill(std::vector<double>(motions.size()));
+    constexpr std::array<int, 3> steps = {10, 100, 1000};
+    std::size_t undecided = 0;
+    PairSweep result;
+    const auto sweep_all = [&] {
+        undecided = 0;
+        for (std::size_t k = 0; k < motions.size(); ++k) {
+            sweep_pair(body, motions[k].a, body, motions[k].b, result, {.goal = SweepGoal::first, .path = Path::screw, .bend = 1e-6 * size});
+            ours[k] = result.first.verdict == Verdict::overlapping ? result.first.time : HUGE_VAL;
+            errors[k] = result.first.error;
+            undecided += result.first.verdict == Verdict::undecided;
+        }
+    };
+    const auto sample_all = [&](std::size_t n) {
+        for (std::size_t k = 0; k < motions.size(); ++k) theirs[n][k] = first_sampled_contact(peer, motions[k].a, peer, motions[k].b, steps[n]);
+    };
+    const std::function<void()> rivals[] = {sweep_all, [&] { sample_all(0); }, [&] { sample_all(1); }, [&] { sample_all(2); }};
+    const auto seconds = race(rivals, 2);
+    const double scale = 1e3 / static_cast<double>(motions.size());
+    const auto count = [&](const auto& holds) {
+        std::size_t n = 0;
+        for (std::size_t k = 0; k < motions.size(); ++k) n += holds(k) ? 1 : 0;
+        return n;
+    };
+    for (const std::size_t n : {std::size_t{2}, std::size_t{1}, std::size_t{0}}) {
+        const std::size_t missed = count([&](std::size_t k) { return ours[k] < HUGE_VAL && theirs[n][k] == HUGE_VAL; });
+        const std::size_t beyond = count([&](std::size_t k) { return ours[k] == HUGE_VAL && theirs[n][k] < HUGE_VAL; });
+        const std::size_t late = count([&](std::size_t k) { return theirs[n][k] < HUGE_VAL && theirs[n][k] > ours[k] + 1.0 / steps[n] + 1e-3; });
+        report.add({n == 2 ? "pair-sweep" : fmt::format("pair-sweep-{}", steps[n]),
+                    fmt::format("two moving bunnies, first contact on screws, FCL at {} times", steps[n]), "ms/motion", scale * seconds[0], "FCL collide, float",
+                    scale * seconds[n + 1], ratio(seconds[0], seconds[n + 1]),
+                    fmt::format("FCL misses {} of our {}, {} more late; it finds {} of edges on edges", missed, count([&](std::size_t k) { return ours[k] < HUGE_VAL; }), late, beyond),
+                    1e-6 * static_cast<double>(field->bytes() + caster.bytes() + shell.tree.memory_bytes())});
+    }
+    report.note(fmt::format("ours: contact time within {:.1g} of the step, {} of {} motions undecided; points of each bunny in the 256 field of the other",
+                            *std::max_element(errors.begin(), errors.end()), undecided, motions.size()));
+    set_thread_count(0);
+}
+
+const Registration shells("ccd/shells", "shells of points against a field of 1024 cells, random motions (table 3 of the paper)", run_shells);
+const Registration fcl("ccd/fcl", "two moving bunnies beside FCL, which samples time", run_fcl);
+
+} // namespace
+
+} // namespace fathom::bench
