@@ -1,0 +1,288 @@
+// Room: simulate. Scenes as TOML. The only file that knows toml++.
+#include <fathom/base/error.h>
+#include <fathom/base/file.h>
+#include <fathom/simulate/scene.h>
+
+#include <fmt/format.h>
+
+#define TOML_EXCEPTIONS 0
+#define TOML_ENABLE_FORMATTERS 0
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace fathom {
+
+namespace {
+
+// A table whose keys are taken one by one; what is left at the end is refused.
+class Keys {
+public:
+    Keys(const toml::table& table, std::string file, std::string path) : table_(table), file_(std::move(file)), path_(std::move(path)) {}
+
+    [[noreturn]] void fail(const toml::node* node, std::string_view key, std::string_view reason) const {
+        const std::int64_t line = node && node->source().begin ? static_cast<std::int64_t>(node->source().begin.line) : -1;
+        throw Error(Cause::malformed, std::string(reason), {.file = file_, .line = line, .element = fmt::format("key {}{}", path_, key)});
+    }
+    [[noreturn]] void fail(std::string_view key, std::string_view reason) const { fail(table_.get(key), key, reason); }
+
+    [[nodiscard]] const toml::node* take(std::string_view key) {
+        taken_.emplace(key);
+        return table_.get(key);
+    }
+    [[nodiscard]] bool has(std::string_view key) const { return table_.get(key) != nullptr; }
+
+    void number(std::string_view key, double& value, double low, double high) {
+        const toml::node* node = take(key);
+        if (!node) return;
+        const auto found = node->value<double>();
+        if (!found || !node->is_number()) fail(node, key, "is not a number");
+        if (!(*found >= low && *found <= high)) fail(node, key, fmt::format("{} is not between {} and {}", *found, low, high));
+        value = *found;
+    }
+    void number(std::string_view key, std::optional<double>& value, double low, double high) {
+        if (!has(key)) return;
+        double found = 0;
+        number(key, found, low, high);
+        value = found;
+    }
+    template <class T>
+    void whole(std::string_view key, T& value, std::int64_t low, std::int64_t high) {
+        const toml::node* node = take(key);
+        if (!node) return;
+        const auto found = node->value_exact<std::int64_t>();
+        if (!found) fail(node, key, "is not a whole number");
+        if (*found < low || *found > high) fail(node, key, fmt::format("{} is not between {} and {}", *found, low, high));
+        value = static_cast<T>(*found);
+    }
+    void flag(std::string_view key, bool& value) {
+        const toml::node* node = take(key);
+        if (!node) return;
+        if (!node->is_boolean()) fail(node, key, "is neither true nor false");
+        value = *node->value<bool>();
+    }
+    void text(std::string_view key, std::string& value) {
+        const toml::node* node = take(key);
+        if (!node) return;
+        if (!node->is_string()) fail(node, key, "is not a text in quotes");
+        value = *node->value<std::string>();
+    }
+    template <std::size_t N>
+    [[nodiscard]] std::optional<std::array<double, N>> numbers(std::string_view key) {
+        const toml::node* node = take(key);
+        if (!node) return {};
+        const toml::array* array = node->as_array();
+        if (!array || array->size() != N) fail(node, key, fmt::format("is not a list of {} numbers", N));
+        std::array<double, N> values;
+        for (std::size_t k = 0; k < N; ++k) {
+            const auto found = (*array)[k].value<double>();
+            if (!found || !(*array)[k].is_number() || !(std::abs(*found) <= 1e9)) fail(node, key, fmt::format("element {} is not a number within +-1e9", k));
+            values[k] = *found;
+        }
+        return values;
+    }
+    void vector(std::string_view key, Vec3& value) {
+        if (const auto found = numbers<3>(key)) value = {(*found)[0], (*found)[1], (*found)[2]};
+    }
+    template <class Enum>
+    void choice(std::string_view key, Enum& value, std::initializer_list<std::pair<std::string_view, Enum>> choices) {
+        std::string word;
+        text(key, word);
+        if (!has(key)) return;
+        std::string all;
+        for (const auto& [name, meaning] : choices) {
+            if (name == word) {
+                value = meaning;
+                return;
+            }
+            all += fmt::format("{}{}", all.empty() ? "" : ", ", name);
+        }
+        fail(key, fmt::format("'{}' is none of {}", word, all));
+    }
+    [[nodiscard]] std::optional<Keys> table(std::string_view key) {
+        const toml::node* node = take(key);
+        if (!node) return {};
+        if (!node->is_table()) fail(node, key, "is not a table");
+        return Keys(*node->as_table(), file_, fmt::format("{}{}.", path_, key));
+    }
+    template <class Each>
+    void each(const Each& each) { // key and number of every entry
+        for (const auto& [key, node] : table_) {
+            double value = 0;
+            number(key.str(), value, -1e15, 1e15);
+            each(std::string(key.str()), value);
+        }
+    }
+    void refuse_rest() const {
+        for (const auto& [key, node] : table_)
+            if (!taken_.contains(std::string(key.str()))) fail(&node, key.str(), "is not known");
+    }
+
+private:
+    const toml::table& table_;
+    std::string file_, path_;
+    std::set<std::string, std::less<>> taken_;
+};
+
+constexpr double huge = 1e15;
+
+void read_quadrature(Keys& keys, QuadratureOptions& options) {
+    keys.choice("quadrature", options.rule, {{"adaptive", QuadratureRule::adaptive}, {"midpoint", QuadratureRule::midpoint}});
+    keys.whole("quadrature_points", options.points, 1, 100'000);
+    keys.number("quadrature_tolerance", options.tolerance, 1e-15, 1);
+}
+
+void read_contact(Keys keys, Scene& scene) {
+    keys.number("stiffness", scene.stiffness, 0, huge);
+    keys.number("damping", scene.damping, 0, huge);
+    keys.flag("per_area", scene.per_area);
+    keys.number("friction", scene.friction, 0, 1e3);
+    ContactLaw& law = scene.options.law;
+    keys.number("slip_speed", law.slip_speed, 1e-12, huge);
+    keys.choice("normal", law.normal, {{"unit_gradient", ContactNormal::unit_gradient}, {"gradient", ContactNormal::gradient}, {"shell", ContactNormal::shell}});
+    keys.choice("damped", law.damped, {{"all", DampedPart::all}, {"normal", DampedPart::normal}});
+    keys.choice("path", law.path, {{"chord", PathInTime::chord}, {"screw", PathInTime::screw}, {"acceleration", PathInTime::acceleration}});
+    keys.choice("handle", law.handle, {{"applied", HandleCenter::end}, {"moving", HandleCenter::moving}});
+    read_quadrature(keys, law.quadrature);
+    keys.refuse_rest();
+}
+
+void read_rotation(Keys& keys, Quat& rotation) {
+    if (const auto q = keys.numbers<4>("rotation")) {
+        rotation = Quat((*q)[0], (*q)[1], (*q)[2], (*q)[3]);
+        if (!(rotation.norm() > 1e-6)) keys.fail("rotation", "is no quaternion w, x, y, z");
+        rotation.normalize();
+    }
+    Vec3 axis = Vec3::UnitZ();
+    double degrees = 0;
+    keys.vector("turn_axis", axis);
+    keys.number("turn_degrees", degrees, -1e6, 1e6);
+    if (!(axis.norm() > 1e-9)) keys.fail("turn_axis", "has no length");
+    if (degrees != 0) rotation = Quat(Quat(Eigen::AngleAxisd(degrees * std::numbers::pi / 180, axis.normalized())) * rotation);
+}
+
+void read_source(Keys& keys, SceneBody& body) {
+    keys.text("model", body.model);
+    keys.text("mesh", body.mesh);
+    keys.text("shape", body.shape);
+    keys.text("field", body.field);
+    if (auto parameters = keys.table("parameters")) parameters->each([&](const std::string& name, double value) { body.parameters[name] = value; });
+    if (body.model.find('/') != std::string::npos || body.model.starts_with(".")) keys.fail("model", "is not the plain name of a file");
+    const int sources = !body.mesh.empty() + !body.shape.empty() + !body.field.empty();
+    if (sources != 1) keys.fail("shape", "a body has exactly one of shape, mesh and field (and may name a model besides)");
+    if (!body.shape.empty()) try {
+            (void)completed(find_shape(body.shape), body.parameters);
+        } catch (const Error& error) {
+            keys.fail("shape", error.what());
+        }
+    keys.text("up", body.up);
+    if (body.up != "y" && body.up != "z") keys.fail("up", "is neither \"y\" nor \"z\"");
+    keys.number("size", body.size, 1e-9, 1e9);
+    keys.whole("resolution", body.resolution, 8, 4096);
+    keys.whole("points", body.points, 0, 100'000'000);
+}
+
+SceneBody read_body(Keys keys, std::size_t number) {
+    SceneBody body;
+    body.name = fmt::format("body {}", number);
+    keys.text("name", body.name);
+    read_source(keys, body);
+    keys.vector("position", body.pose.translation);
+    read_rotation(keys, body.pose.rotation);
+    keys.vector("velocity", body.velocity);
+    keys.vector("spin", body.spin);
+    keys.number("density", body.density, 1e-9, huge);
+    keys.flag("fixed", body.fixed);
+    if (!body.field.empty() && !body.fixed) keys.fail("field", "is only for bodies that are fixed");
+    keys.number("stiffness", body.stiffness, 0, huge);
+    keys.number("damping", body.damping, 0, huge);
+    keys.number("friction", body.friction, 0, 1e3);
+    if (const auto copies = keys.numbers<3>("copies")) {
+        for (std::size_t k = 0; k < 3; ++k) {
+            if (!((*copies)[k] >= 1 && (*copies)[k] <= 1000 && (*copies)[k] == std::floor((*copies)[k]))) keys.fail("copies", "are not whole numbers from 1 to 1000");
+            body.copies[k] = static_cast<int>((*copies)[k]);
+        }
+        if (body.copies[0] * body.copies[1] * body.copies[2] > 100'000) keys.fail("copies", "are more than 100000 in all");
+    }
+    keys.vector("spacing", body.spacing);
+    if (keys.has("turn_seed")) {
+        std::uint64_t seed = 0;
+        keys.whole("turn_seed", seed, 0, INT64_MAX);
+        body.turn_seed = seed;
+    }
+    keys.refuse_rest();
+    return body;
+}
+
+void read_stepping(Keys& keys, Scene& scene) {
+    RigidOptions& o = scene.options;
+    keys.number("step", o.step, 1e-9, 10);
+    keys.number("duration", scene.duration, 0, 1e6);
+    if (scene.duration / o.step > 1e9) keys.fail("duration", "is more than a billion steps");
+    keys.vector("gravity", o.gravity);
+    keys.choice("mode", o.mode, {{"continuous", ContactMode::continuous}, {"discrete", ContactMode::discrete}});
+    keys.choice("span", o.span, {{"coming", ContactSpan::coming}, {"last", ContactSpan::last}});
+    keys.choice("stepping", o.stepping, {{"symplectic", Stepping::symplectic}, {"implicit", Stepping::implicit}});
+    keys.number("energy_limit", o.energy_limit, 1e-9, huge);
+    keys.number("sleep_speed", o.sleep_speed, 0, huge);
+    keys.whole("sleep_steps", o.sleep_steps, 1, 1'000'000'000);
+    keys.whole("record_every", scene.recording.every, 1, 1'000'000'000);
+    keys.whole("record_most", scene.recording.most_frames, 2, 10'000'000);
+    keys.flag("record_contacts", scene.recording.contacts);
+}
+
+Scene read_table(const toml::table& table, const std::string& file) {
+    Scene scene;
+    scene.file = file;
+    scene.name = std::filesystem::path(file).stem().string();
+    Keys keys(table, file, "");
+    keys.text("name", scene.name);
+    read_stepping(keys, scene);
+    keys.number("ground", scene.ground, -1e9, 1e9);
+    keys.flag("cached", scene.cached);
+    if (auto contact = keys.table("contact")) read_contact(std::move(*contact), scene);
+    if (const toml::node* node = keys.take("body")) {
+        const toml::array* bodies = node->as_array();
+        if (!bodies || !bodies->is_array_of_tables()) keys.fail(node, "body", "is not a list of tables [[body]]");
+        for (std::size_t k = 0; k < bodies->size(); ++k) scene.bodies.push_back(read_body(Keys(*(*bodies)[k].as_table(), file, fmt::format("body {}: ", k)), k));
+    }
+    keys.refuse_rest();
+    if (scene.bodies.empty()) throw Error(Cause::empty, "the scene has no [[body]]", {.file = file});
+    return scene;
+}
+
+toml::table parsed(std::string_view text, const std::string& name) {
+    toml::parse_result result = toml::parse(text, name);
+    if (result) return std::move(result).table();
+    const toml::parse_error& error = result.error();
+    throw Error(Cause::malformed, std::string(error.description()), {.file = name, .line = static_cast<std::int64_t>(error.source().begin.line)});
+}
+
+// What `from` says replaces what `into` said, key by key in nested tables.
+void merge(toml::table& into, toml::table&& from) {
+    for (auto&& [key, node] : from) {
+        toml::table* old = into.get_as<toml::table>(key.str());
+        if (old && node.is_table()) merge(*old, std::move(*node.as_table()));
+        else into.insert_or_assign(key.str(), std::move(node));
+    }
+}
+
+} // namespace
+
+Scene parse_scene(std::string_view text, std::string_view name, const SceneOptions& options) {
+    toml::table table = parsed(text, std::string(name));
+    for (const std::string& line : options.overrides) merge(table, parsed(line, "override"));
+    Scene scene = read_table(table, std::string(name));
+    scene.model_folder = options.model_folder;
+    return scene;
+}
+
+Scene read_scene(const std::filesystem::path& path, const SceneOptions& options) {
+    const Bytes bytes = read_whole_file(path);
+    if (bytes.size() > 16 << 20) throw Error(Cause::too_large, "a scene has at most 16 MB", {.file = path.string()});
+    return parse_scene({reinterpret_cast<const char*>(bytes.span().data()), bytes.size()}, path.string(), options);
+}
+
+} // namespace fathom
