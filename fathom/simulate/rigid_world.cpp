@@ -147,7 +147,6 @@ void RigidWorld::State::predict(Index k) {
     body.spin_start = body.spin_end;
     if (idle(k)) return;
     BodyState free = states[k];
-    free.velocity += options.step * options.gravity;
     coast(free, masses[k], options.step);
     body.motion.end = pose_of(free, *bodies[k].shape);
     body.velocity_end = free.velocity;

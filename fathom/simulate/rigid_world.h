@@ -4,7 +4,7 @@
 // averages the contact forces over the times inside, for the next step. Explicit symplectic Euler, or linearly implicit.
 // What is swept: the paper's text takes the step that was just made. The average then belongs half a step before the velocity it
 // meets, which feeds a spring of frequency w like a damping of -step w^2 / 2. By default we take the coming step instead, as
-// the bodies would make it without contact: at the same cost the sign turns, and contact is damped as by an implicit step.
+// the bodies would make it at the velocity they have: at the same cost the sign turns, and contact is damped as by an implicit step.
 // Not for: joints, or hard constraints; contact is a spring. A step costs O(bodies + contacts), never O(points), and allocates
 // nothing once its buffers have grown. Not thread-safe; parallel inside, and the same bits for any number of threads.
 #pragma once
@@ -27,7 +27,7 @@ enum class ContactMode {
 
 // What continuous contact is averaged over.
 enum class ContactSpan {
-    coming, // the next step, predicted without contact
+    coming, // the next step, predicted without forces
     last    // the step just made, as in the paper
 };
 
