@@ -74,7 +74,7 @@ void run_simulate(const SimulateArguments& arguments, Session& session) {
     write(simulation, arguments.out, session);
     if (stopped) throw *stopped;
     if (!arguments.json) return print_summary(simulation, seconds, arguments.out);
-    const Bytes summary = read_whole_file(fs::path(arguments.out) / "summary.json");
+    Bytes summary = read_whole_file(fs::path(arguments.out) / "summary.json");
     fmt::print("{}", std::string_view(reinterpret_cast<const char*>(summary.data()), summary.size()));
 }
 

@@ -13,7 +13,7 @@ struct Fall {
     Recording recording;
 
     explicit Fall(int steps) {
-        world.add({.shape = make_body_shape(make_box({1, 1, 1}), {.grid = {.resolution = 16}}), .pose = Pose::at({0, 0, 5})});
+        world.add({.shape = make_body_shape(make_box(), {.grid = {.resolution = 16}}), .pose = Pose::at({0, 0, 5})});
         recording.add(world);
         for (int k = 0; k < steps; ++k) {
             world.step();
