@@ -35,7 +35,7 @@ Camera camera_for(std::span<const PlacedMesh> meshes, const View& view, int widt
         for (const PlacedMesh& placed : meshes)
             for (const Vec3& p : placed.mesh->vertices) seen.extend(Vec3(camera.rotation * (placed.pose * p)));
     } else {
-        for (int k = 0; k < 8; ++k) seen.extend(Vec3(camera.rotation * view.frame.corner(k)));
+        for (const Vec3& p : view.frame) seen.extend(Vec3(camera.rotation * p));
     }
     if (seen.empty()) return camera;
     const double room = 1 - 2 * view.margin;

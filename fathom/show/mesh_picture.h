@@ -24,7 +24,7 @@ struct View {
     Color background = {250, 250, 248};
     Color mark = {200, 30, 40};
     double mark_size = 3; // pixels: radius of points, half width of lines
-    Box frame{};          // what the picture must hold, where not empty (m); else everything drawn
+    std::span<const Vec3> frame{}; // what the picture must hold, where not empty (m); else everything drawn
 };
 
 // What is drawn on top of the surface where it is not hidden by it: points, and segments.

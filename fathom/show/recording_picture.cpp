@@ -1,6 +1,8 @@
 // Room: show. Pictures and curves of recordings.
 #include <fathom/show/recording_picture.h>
 
+#include <fathom/field/grid/contour.h>
+
 #include <algorithm>
 #include <array>
 
@@ -11,26 +13,40 @@ namespace {
 constexpr std::array<Color, 6> moving_colors = {{{120, 170, 210}, {226, 160, 84}, {130, 186, 120}, {200, 130, 170}, {214, 198, 90}, {140, 140, 200}}};
 constexpr Color fixed_color = {190, 190, 186};
 
-// Everything that is seen at some time, by the corners of its bounds. Meshes are gone through once.
-Box stage_of(const Recording& recording, std::span<const RigidBody> bodies) {
-    Box stage;
+// Where the bodies are at some time: a few thousand of their vertices, in a few frames.
+std::vector<Vec3> stage_of(const Recording& recording, std::span<const RigidBody> bodies) {
+    constexpr std::size_t most_vertices = 500, most_frames = 24;
+    std::vector<Vec3> stage;
     for (std::size_t b = 0; b < bodies.size(); ++b) {
-        const TriangleMesh& mesh = bodies[b].shape->mesh;
-        if (mesh.vertices.empty()) continue;
-        const Box own = bounds(mesh.vertices);
-        for (const RecordedFrame& frame : recording.frames())
-            for (int corner = 0; corner < 8; ++corner) stage.extend(frame.bodies[b].pose * own.corner(corner));
+        const std::vector<Vec3>& vertices = bodies[b].shape->mesh.vertices;
+        for (std::size_t v = 0; v < vertices.size(); v += 1 + vertices.size() / most_vertices)
+            for (std::size_t f = 0; f < recording.frames().size(); f += 1 + recording.frames().size() / most_frames)
+                stage.push_back(recording.frames()[f].bodies[b].pose * vertices[v]);
     }
     return stage;
 }
 
-Image picture(const RecordedFrame& frame, std::span<const RigidBody> bodies, const View& view) {
+// A mesh for each body; formulas are meshed within the stage.
+std::vector<TriangleMesh> formula_meshes(std::span<const RigidBody> bodies, std::span<const Vec3> stage) {
+    const Box box = bounds(stage);
+    std::vector<TriangleMesh> meshes(bodies.size());
+    for (std::size_t b = 0; b < bodies.size(); ++b) {
+        const BodyShape& shape = *bodies[b].shape;
+        if (!shape.mesh.vertices.empty() || !shape.caster || box.empty()) continue;
+        Box local;
+        for (int corner = 0; corner < 8; ++corner) local.extend(bodies[b].pose.to_local(box.corner(corner)));
+        meshes[b] = contour(shape.caster->field(), local.grown(0.1 * local.diagonal()), 24);
+    }
+    return meshes;
+}
+
+Image picture(const RecordedFrame& frame, std::span<const RigidBody> bodies, std::span<const TriangleMesh> formulas, const View& view) {
     std::vector<PlacedMesh> placed;
     std::size_t moving = 0;
     for (std::size_t b = 0; b < bodies.size(); ++b) {
-        if (bodies[b].shape->mesh.triangles.empty()) continue;
+        const TriangleMesh& own = bodies[b].shape->mesh;
         const Color color = bodies[b].fixed ? fixed_color : moving_colors[moving++ % moving_colors.size()];
-        placed.push_back({&bodies[b].shape->mesh, frame.bodies[b].pose, color});
+        placed.push_back({own.vertices.empty() ? &formulas[b] : &own, frame.bodies[b].pose, color});
     }
     std::vector<Vec3> contacts;
     for (const BodyContact& contact : frame.contacts) contacts.push_back(contact.record.position);
@@ -50,13 +66,15 @@ Image film_strip(const Recording& recording, std::span<const RigidBody> bodies, 
     const auto frames = recording.frames();
     if (frames.empty() || options.pictures < 1) return {};
     View view = options.view;
-    view.frame = stage_of(recording, bodies);
+    const std::vector<Vec3> stage = stage_of(recording, bodies);
+    const std::vector<TriangleMesh> formulas = formula_meshes(bodies, stage);
+    view.frame = stage;
     view.mark_size = 1.5;
     std::vector<Image> images;
     for (int k = 0; k < options.pictures; ++k) {
         const std::size_t last = frames.size() - 1;
         const std::size_t at = options.pictures > 1 ? last * static_cast<std::size_t>(k) / static_cast<std::size_t>(options.pictures - 1) : last;
-        images.push_back(picture(frames[at], bodies, view));
+        images.push_back(picture(frames[at], bodies, formulas, view));
     }
     return tiled(images, std::clamp(options.columns, 1, options.pictures), 6);
 }

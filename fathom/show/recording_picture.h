@@ -13,7 +13,8 @@ struct FilmOptions {
     View view{.width = 420, .height = 360};
 };
 
-// Bodies with a mesh, each in its colour, contacts marked, the camera still. A floor is not drawn: it has no mesh.
+// Each body in its colour, contacts marked, the camera still. A body that is a formula (the ground) is drawn as far as the others
+// reach.
 [[nodiscard]] Image film_strip(const Recording& recording, std::span<const RigidBody> bodies, const FilmOptions& options = {});
 
 [[nodiscard]] LinePlot energy_plot(const Recording& recording);      // kinetic, height, springs and their sum over time

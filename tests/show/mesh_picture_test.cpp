@@ -52,7 +52,8 @@ TEST(MeshPicture, several_meshes_stand_where_they_are_placed_in_their_colours) {
 
 TEST(MeshPicture, a_frame_keeps_the_camera_still) {
     View view = seen_from_front();
-    view.frame = {Vec3(0, 0, 0), Vec3(0, 2, 2)};
+    const std::array<Vec3, 2> ends = {Vec3(0, 0, 0), Vec3(0, 2, 2)};
+    view.frame = ends;
     const Image image = draw(square(), view);
     EXPECT_NEAR(static_cast<double>(count_like(image, view, bluish)), 44 * 44, 200);
 }
