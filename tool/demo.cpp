@@ -14,6 +14,9 @@
 #include <fathom/geometry/surface_tree.h>
 #include <fathom/show/field_slice.h>
 #include <fathom/show/mesh_picture.h>
+#include <fathom/show/recording_picture.h>
+#include <fathom/simulate/recording_files.h>
+#include <fathom/simulate/simulation.h>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -152,6 +155,49 @@ void show_field(Tour& tour, const TriangleMesh& mesh) {
     tour.say(fmt::format("formula    {} -> formula.png", blend.text()));
 }
 
+// Creatures and bowls in a heap: contact found over time, forces from it, a film of it.
+void show_drop(Tour& tour) {
+    constexpr std::string_view scene = R"~(
+name = "drop"
+step = 0.001
+duration = 1.2
+ground = 0.0
+record_every = 12
+[contact]
+stiffness = 2e3
+damping = 4
+[[body]]
+name = "creature"
+shape = "creature"
+parameters = { triangles = 2000 }
+size = 0.5
+position = [-0.3, -0.3, 0.5]
+copies = [2, 2, 1]
+spacing = [0.6, 0.6, 0.4]
+turn_seed = 5
+[[body]]
+name = "bowl"
+shape = "bowl"
+size = 0.6
+position = [0, 0, 1.0]
+turn_axis = [1, 0, 0]
+turn_degrees = 160
+)~";
+    Simulation simulation(parse_scene(scene, "drop"), tour.session.progress());
+    const auto start = std::chrono::steady_clock::now();
+    simulation.run(tour.session.progress());
+    const double seconds = seconds_since(start);
+    const Recording& recording = simulation.recording();
+    const RigidWorld& world = simulation.world();
+    write_vtk(tour.folder / "drop.pvd", recording, world.bodies());
+    write_svg(tour.folder / "drop_energy.svg", energy_plot(recording));
+    const std::string text = fmt::format("{:.1f} s of {} bodies in {:.2f} s, {} steps; every point is followed over the whole step, deepest {:.1f} mm", world.time(),
+                                         world.bodies().size(), seconds, world.steps(), 1e3 * recording.worst_penetration());
+    tour.show("A drop", text, "drop.png", film_strip(recording, world.bodies()));
+    tour.page += "<img src=\"drop_energy.svg\" alt=\"Energy over time\">\n";
+    tour.say(fmt::format("drop       {} -> drop.png, drop_energy.svg, drop.pvd", text));
+}
+
 void write_page(const Tour& tour) {
     std::ofstream page(tour.folder / "index.html");
     page << "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Fathom: the demo</title>\n"
@@ -168,21 +214,22 @@ void run_demo(const fs::path& folder, Session& session) {
     if (failure) throw Error(Cause::cannot_write, failure.message(), {.file = folder.string()});
     const auto start = std::chrono::steady_clock::now();
     Tour tour{folder, session, {}};
-    tour.say(fmt::format("Fathom shows shapes made, checked, sampled and written, and fields of distances ({} threads).\n", thread_count()));
+    tour.say(fmt::format("Fathom shows shapes made, checked, sampled and written, fields of distances, and bodies that fall ({} threads).\n", thread_count()));
     show_shapes(tour);
     const TriangleMesh creature = show_creature(tour);
     show_damage(tour, creature);
     show_point_shell(tour);
     show_field(tour, creature);
+    show_drop(tour);
     write_page(tour);
-    tour.say(fmt::format("\nDone in {:.1f} s. Everything is in {}: open index.html in a browser, creature.glb in any 3-D viewer, creature.vtu in ParaView.",
+    tour.say(fmt::format("\nDone in {:.1f} s. Everything is in {}: open index.html in a browser, creature.glb in any 3-D viewer, creature.vtu and drop.pvd in ParaView.",
                          seconds_since(start), fs::absolute(folder).string()));
 }
 
 } // namespace
 
 void add_demo(CLI::App& program, Session& session) {
-    CLI::App* verb = program.add_subcommand("demo", "A tour: shapes made, checked, drawn and written; fields built and sliced");
+    CLI::App* verb = program.add_subcommand("demo", "A tour: shapes made, checked, drawn and written; fields built and sliced; bodies dropped");
     auto folder = std::make_shared<std::string>("out");
     verb->add_option("-o,--output", *folder, "Folder for the pictures and files")->capture_default_str();
     verb->footer("Example:\n  fathom demo -o out    then open out/index.html");

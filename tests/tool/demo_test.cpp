@@ -9,7 +9,7 @@ TEST(Demo, writes_what_it_says_and_finds_the_hole_that_it_cut) {
     const Folder folder;
     const Outcome outcome = run("demo -o " + quoted(folder.file("out")));
     ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-    for (const char* name : {"index.html", "shapes.png", "creature.glb", "creature.vtu", "damaged.png", "point_shell.png", "field.png", "creature.fathom", "formula.png"})
+    for (const char* name : {"index.html", "shapes.png", "creature.glb", "creature.vtu", "damaged.png", "point_shell.png", "field.png", "creature.fathom", "formula.png", "drop.png", "drop_energy.svg", "drop.pvd"})
         EXPECT_GT(std::filesystem::file_size(folder.file("out") + "/" + name), 1000u) << name;
     const std::size_t at = outcome.out.find(" open edges found");
     ASSERT_NE(at, std::string::npos) << outcome.out;
