@@ -54,11 +54,72 @@ struct CellContacts {
     int count = 0;
 };
 
+namespace detail {
+
+using Bernstein = std::array<double, 4>;
+
+// Falls from above 0 to 0 or below, through one root: a parameter at or before it with a value of at most `window`.
+[[nodiscard, gnu::always_inline]] inline double fall(const Bernstein& c, double window) {
+    const double a1 = 3 * (c[1] - c[0]), a2 = 3 * (c[2] - 2 * c[1] + c[0]), a3 = (c[3] - c[0]) - 3 * (c[2] - c[1]);
+    double low = 0, high = 1, x = c[0] / (c[0] - c[3]);
+    if (c[0] <= window) return 0;
+    for (int k = 0; k < 100; ++k) {
+        const double value = ((a3 * x + a2) * x + a1) * x + c[0];
+        if (value > 0 && value <= window) return x;
+        (value > 0 ? low : high) = x;
+        const double slope = (3 * a3 * x + 2 * a2) * x + a1;
+        x -= (value - 0.5 * window) / slope;
+        if (!(x > low && x < high)) x = 0.5 * (low + high);
+        if (!(x > low && x < high)) break; // neighbours among the doubles
+    }
+    return low;
+}
+
+// Bit k: coefficient k is in contact.
+[[nodiscard, gnu::always_inline]] inline unsigned contact_bits(const Bernstein& c) {
+    return static_cast<unsigned>(c[0] <= 0) | static_cast<unsigned>(c[1] <= 0) << 1 | static_cast<unsigned>(c[2] <= 0) << 2 |
+           static_cast<unsigned>(c[3] <= 0) << 3;
+}
+
+// Neighbours among the bits differ exactly once.
+[[nodiscard]] constexpr bool one_change(unsigned bits) {
+    const unsigned changes = (bits ^ (bits >> 1)) & 7;
+    return changes == 1 || changes == 2 || changes == 4;
+}
+
+[[nodiscard]] double first_of_halves(const Bernstein& c, double window);
+void all_of(const Bernstein& c, double window, double start, double width, int depth, CellContacts& out);
+
+} // namespace detail
+
 // With `slack` >= cubic.rounding(): every parameter where the exact cubic is <= 0 is in the answer, and at every parameter of the
 // answer it is <= 3 * slack. Touching counts. At most a few hundred operations, mostly under a hundred.
-[[nodiscard]] CellContacts cell_contacts(const CellCubic& cubic, double slack);
+[[nodiscard, gnu::always_inline]] inline CellContacts cell_contacts(const CellCubic& cubic, double slack) {
+    const auto& b = cubic.b;
+    const detail::Bernstein c = {b[0] - slack, b[1] - slack, b[2] - slack, b[3] - slack};
+    const unsigned bits = detail::contact_bits(c);
+    CellContacts out;
+    if (bits == 0) return out;
+    if (bits == 15) return {{{{0, 1}, {}}}, 1};
+    if (!detail::one_change(bits)) {
+        detail::all_of(c, slack, 0, 1, 0, out);
+        return out;
+    }
+    const bool falls = !(bits & 1); // else it rises: the same, seen from the other end
+    const double root = detail::fall({falls ? c[0] : c[3], falls ? c[1] : c[2], falls ? c[2] : c[1], falls ? c[3] : c[0]}, slack);
+    out.spans[0] = {falls ? root : 0, falls ? 1 : 1 - root};
+    out.count = 1;
+    return out;
+}
 
 // The start of the first of those intervals; above 1 where there is none.
-[[nodiscard]] double first_cell_contact(const CellCubic& cubic, double slack);
+[[nodiscard, gnu::always_inline]] inline double first_cell_contact(const CellCubic& cubic, double slack) {
+    const auto& b = cubic.b;
+    const detail::Bernstein c = {b[0] - slack, b[1] - slack, b[2] - slack, b[3] - slack};
+    const unsigned bits = detail::contact_bits(c);
+    if (bits == 0) return 2;
+    if (bits & 1) return 0;
+    return detail::one_change(bits) ? detail::fall(c, slack) : detail::first_of_halves(c, slack);
+}
 
 } // namespace fathom

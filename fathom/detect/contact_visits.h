@@ -16,9 +16,10 @@ struct CellPiece {
     const std::array<double, 8>& values;
     Vec3 from, to;
     double t0, t1;
-
-    [[nodiscard]] double time(double s) const { return s == 1 ? t1 : t0 + s * (t1 - t0); } // ends stay what neighbours see
 };
+
+// Ends stay what neighbours see.
+[[nodiscard]] inline double time_between(double t0, double t1, double s) { return s == 1 ? t1 : t0 + s * (t1 - t0); }
 
 // The first contact; every call says whether that is enough.
 struct FirstContact {
@@ -29,9 +30,10 @@ struct FirstContact {
         if (inside) time = t0;
         return inside;
     }
-    bool cell(const CellPiece& piece) {
-        const double s = first_cell_contact(cell_cubic(piece.values, level, piece.from, piece.to), slack);
-        if (s <= 1) time = piece.time(s);
+    bool cell(const CellPiece& piece) { return cubic(cell_cubic(piece.values, level, piece.from, piece.to), piece.t0, piece.t1); }
+    [[gnu::always_inline]] bool cubic(const CellCubic& values, double t0, double t1) {
+        const double s = first_cell_contact(values, slack);
+        if (s <= 1) time = time_between(t0, t1, s);
         return s <= 1;
     }
     void ends(double) {}
@@ -52,14 +54,14 @@ struct AllContacts {
         since = t1;
         return false;
     }
-    bool cell(const CellPiece& piece) {
-        pass(piece.t0);
-        const CellCubic cubic = cell_cubic(piece.values, level, piece.from, piece.to);
-        const CellContacts contacts = cell_contacts(cubic, slack);
+    bool cell(const CellPiece& piece) { return cubic(cell_cubic(piece.values, level, piece.from, piece.to), piece.t0, piece.t1); }
+    [[gnu::always_inline]] bool cubic(const CellCubic& values, double t0, double t1) {
+        pass(t0);
+        const CellContacts contacts = cell_contacts(values, slack);
         for (std::size_t k = 0; k < static_cast<std::size_t>(contacts.count); ++k)
-            add(piece.time(contacts.spans[k][0]), piece.time(contacts.spans[k][1]));
-        inside = cubic.b[3] <= slack;
-        since = piece.t1;
+            add(time_between(t0, t1, contacts.spans[k][0]), time_between(t0, t1, contacts.spans[k][1]));
+        inside = values.b[3] <= slack;
+        since = t1;
         return false;
     }
     void ends(double t) { pass(t); }

@@ -9,15 +9,22 @@
 
 namespace fathom {
 
+// Three axes and one that stands still for ever: four make a SIMD vector.
+inline constexpr std::size_t padded_axes = 4;
+template <class T>
+using Axes = std::array<T, padded_axes>;
+
 struct GridPath {
-    std::array<double, 3> start;   // at time 0
-    std::array<double, 3> step;    // from time 0 to 1
-    std::array<double, 3> inverse; // 1 / step; 0 along axes on which the path stands still
-    std::array<double, 3> ahead;   // 1 where it climbs the axis, else 0: signs cannot be foretold, so nothing should branch on them
-    std::array<double, 3> enter;   // time of entering past a plane: plane * inverse + enter (-infinity on still axes)
-    std::array<double, 3> leave;   // the same for leaving (infinity on still axes)
+    Axes<double> start{};   // at time 0
+    Axes<double> step{};    // from time 0 to 1
+    Axes<double> inverse{}; // 1 / step; 0 along axes on which the path stands still
+    Axes<double> ahead{};   // 1 where it climbs the axis, else 0: signs cannot be foretold, so nothing should branch on them
+    Axes<double> enter;     // time of entering past a plane: plane * inverse + enter (-infinity on still axes)
+    Axes<double> leave;     // the same for leaving (infinity on still axes)
     double begin = 0;              // times within the domain, ends included; begin > end: none
     double end = -1;
+    std::size_t longest = 0;       // axis along which it goes farthest
+    bool stands = false;           // still along some axis
     double reach = 0;              // largest coordinate: positions are true to a few units in its last place
 
     [[nodiscard]] double at(std::size_t axis, double t) const { return start[axis] + t * step[axis]; }
@@ -29,6 +36,8 @@ struct GridPath {
     constexpr double still = 1e-200; // cells: no such path goes anywhere, and its inverse would overflow
     const double per_cell = 1 / layout.cell;
     GridPath path;
+    path.enter[3] = -infinity;
+    path.leave[3] = infinity;
     double begin = 0, end = 1;
     for (std::size_t k = 0; k < 3; ++k) {
         const auto axis = static_cast<Eigen::Index>(k);
@@ -46,8 +55,12 @@ struct GridPath {
         path.reach = std::max(path.reach, std::max(std::max(std::abs(start), std::abs(start + step)), cells));
         begin = std::max(begin, (cells - path.ahead[k] * cells) * inverse + path.enter[k]);
         end = std::min(end, path.ahead[k] * cells * inverse + path.leave[k]);
+        path.stands |= !moves;
         if (!moves && !(start >= 0 && start <= cells)) end = -1;
     }
+    const double x = std::abs(path.step[0]), y = std::abs(path.step[1]), z = std::abs(path.step[2]);
+    const auto tall = static_cast<std::size_t>(z > std::max(x, y));
+    path.longest = 2 * tall + (1 - tall) * static_cast<std::size_t>(y > x);
     path.begin = begin;
     path.end = end;
     return path;

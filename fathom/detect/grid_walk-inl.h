@@ -10,172 +10,299 @@
 // NOLINTEND
 
 #include <fathom/detect/contact_visits.h>
+#include <fathom/detect/four-inl.h>
 #include <fathom/detect/grid_walk.h>
 #include <fathom/field/grid/grid_range.h>
 
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 HWY_BEFORE_NAMESPACE();
 namespace fathom::HWY_NAMESPACE {
 
-using BrickPosition = std::array<int, 3>;
+using BrickPosition = Axes<int>;
+inline constexpr std::array<std::size_t, 3> next_axis = {1, 2, 0};
 
 // The brick where the path begins.
 HWY_INLINE BrickPosition first_brick(const GridLayout& layout, const GridPath& path) {
-    BrickPosition brick;
+    BrickPosition brick{};
     for (std::size_t k = 0; k < 3; ++k)
         brick[k] = std::clamp(static_cast<int>(std::floor(path.at(k, path.begin) * (1.0 / brick_cells))), 0, layout.bricks[k] - 1);
     return brick;
 }
 
+HWY_INLINE Four place(const GridPath& path, double t) {
+    return Four::load(path.start.data()) + Four::all(t) * Four::load(path.step.data());
+}
+
 // To the first brick beyond those fewer than `clearance` away; false where the path ends before.
 HWY_INLINE bool jump(const GridLayout& layout, const GridPath& path, int clearance, BrickPosition& brick) {
-    std::array<double, 3> exits;
-    for (std::size_t k = 0; k < 3; ++k) {
-        const double plane = brick[k] + 1 - clearance + path.ahead[k] * (2 * clearance - 1);
-        exits[k] = plane * brick_cells * path.inverse[k] + path.leave[k];
-    }
-    const double exit = std::min(exits[0], std::min(exits[1], exits[2]));
+    const Four at = Four::load(brick.data()), reach = Four::all(clearance - 1), ahead = Four::load(path.ahead.data());
+    const Four plane = at - reach + ahead * Four::all(2 * clearance - 1);
+    const Four exits = plane * Four::all(brick_cells) * Four::load(path.inverse.data()) + Four::load(path.leave.data());
+    const double exit = exits.least();
     if (!(exit < path.end)) return false;
-    bool within = true;
-    for (std::size_t k = 0; k < 3; ++k) {
-        const int at = static_cast<int>(std::floor(path.at(k, exit) * (1.0 / brick_cells)));
-        const int beside = std::min(std::max(at, brick[k] - clearance + 1), brick[k] + clearance - 1);
-        const int beyond = brick[k] - clearance + static_cast<int>(path.ahead[k]) * 2 * clearance;
-        const int crossed = -static_cast<int>(exits[k] == exit); // all bits, or none
-        brick[k] = (beyond & crossed) | (beside & ~crossed);
-        within &= static_cast<unsigned>(brick[k]) < static_cast<unsigned>(layout.bricks[k]);
-    }
-    return within;
+    const Four there = place(path, exit) * Four::all(1.0 / brick_cells);
+    const Four beside = min(max(floor(there), at - reach), at + reach);
+    const Four beyond = at - Four::all(clearance) + ahead * Four::all(2 * clearance);
+    where_equal(exits, Four::all(exit), beyond, beside).store_truncated(brick.data());
+    const auto within = [&](std::size_t k) { return static_cast<unsigned>(brick[k]) < static_cast<unsigned>(layout.bricks[k]); };
+    return within(0) & within(1) & within(2);
 }
 
-// The way of a path through the cells of one brick. Times are whole numbers of 2^-60: as fine as doubles near 1, and their
-// comparisons cost no branch.
-struct BrickRun {
-    std::array<std::int64_t, 3> next;   // of the next plane along each axis
-    std::array<std::int64_t, 3> period; // between planes
-    std::array<int, 3> stride;
-    int position;                       // x | y << 4 | z << 8: a step out of the brick sets the spare bit of its axis
-    std::int64_t end;
-    double first, last;                 // times of the path in the brick
+// The times between which the path is in a box of `side` cells, by the planes of the box: neighbours agree on the time between them.
+HWY_INLINE void clip(const GridPath& path, Four low, double side, double& first, double& last) {
+    const Four inverse = Four::load(path.inverse.data()), all = Four::all(side), far = Four::load(path.ahead.data()) * all;
+    first = std::max(first, ((low + (all - far)) * inverse + Four::load(path.enter.data())).most());
+    last = std::min(last, ((low + far) * inverse + Four::load(path.leave.data())).least());
+}
 
-    static constexpr int spare_bits = 0x888;
-    static constexpr double one = 0x1p60;
+HWY_INLINE Four first_cell(const BrickPosition& brick) { return Four::load(brick.data()) * Four::all(brick_cells); }
 
-    [[nodiscard]] static HWY_INLINE std::int64_t whole(double t) { return static_cast<std::int64_t>(std::min(std::max(t, -2.0), 2.0) * one); }
-    [[nodiscard]] HWY_INLINE std::size_t slice() const { return static_cast<std::size_t>(position >> 8); }
-    [[nodiscard]] HWY_INLINE int bit() const { return (position & 7) | (position >> 1 & 0x38); }
+// The cells of a brick that hold the level and may lie on a path: a superset by a hair, for times to decide.
+struct Candidates {
+    alignas(32) std::array<std::uint32_t, 16> words; // as HeldCells
+    unsigned slices;                                 // bits of those that are not empty
+    double first, last;                              // times of the path in the brick
 
-    // False where the brick is left.
-    HWY_INLINE bool step() {
-        const std::int64_t t = std::min(next[0], std::min(next[1], next[2]));
-        for (std::size_t k = 0; k < 3; ++k) {
-            const auto crossed = -static_cast<std::int64_t>(next[k] == t); // all bits, or none; two axes where it runs through an edge
-            position += stride[k] & static_cast<int>(crossed);
-            next[k] += period[k] & crossed;
-        }
-        return t < end && (position & spare_bits) == 0;
-    }
-    // To the first cell that holds the level, this one included.
-    HWY_INLINE bool seek(const HeldCells& cells) {
-        do
-            if (cells.slices[slice()].held >> bit() & 1) return true;
-        while (step());
-        return false;
-    }
+    [[nodiscard]] HWY_INLINE std::uint64_t slice(std::size_t s) const { return words[s] | std::uint64_t{words[s + 8]} << 32; }
 };
 
-HWY_INLINE BrickRun enter_brick(const GridPath& path, const BrickPosition& brick) {
-    BrickRun run;
-    double t0 = path.begin, t1 = path.end;
-    for (std::size_t k = 0; k < 3; ++k) {
-        const double low = brick[k] * brick_cells, far = path.ahead[k] * brick_cells;
-        t0 = std::max(t0, (low + (brick_cells - far)) * path.inverse[k] + path.enter[k]);
-        t1 = std::min(t1, (low + far) * path.inverse[k] + path.leave[k]);
-    }
-    run.first = t0;
-    run.last = std::max(t0, t1); // a corner missed by rounding is still looked at
-    run.end = BrickRun::whole(run.last);
-    run.position = 0;
-    for (std::size_t k = 0; k < 3; ++k) {
-        const int low = brick[k] * brick_cells;
-        const int cell = std::min(std::max(static_cast<int>(std::floor(path.at(k, t0))) - low, 0), brick_cells - 1);
-        run.position |= cell << (4 * k);
-        run.stride[k] = (2 * static_cast<int>(path.ahead[k]) - 1) * (1 << (4 * k));
-        run.period[k] = BrickRun::whole(std::abs(path.inverse[k]));
-        run.next[k] = BrickRun::whole((low + cell + path.ahead[k]) * path.inverse[k] + path.leave[k]);
-    }
-    return run;
+// All bytes from number `byte` in {0, ..., 4} on, of a 32-bit word; shifted twice, since a shift by 32 means nothing.
+template <class V>
+HWY_INLINE auto all_from(V byte) {
+    const hn::DFromV<V> d;
+    const hn::RebindToUnsigned<decltype(d)> du;
+    const auto half = hn::BitCast(du, hn::ShiftLeft<2>(byte));
+    return hn::Shl(hn::Shl(hn::Set(du, ~0u), half), half);
 }
 
-HWY_INLINE Vec3 place_within(const GridPath& path, const std::array<int, 3>& low, double scale, double t) {
-    Vec3 result;
-    for (std::size_t k = 0; k < 3; ++k)
-        result[static_cast<Eigen::Index>(k)] = std::min(std::max((path.at(k, t) - low[k]) * scale, 0.0), 1.0);
+// Along its longest axis a path crosses slice after slice, and in each stays within a box of about two by two cells: all eight
+// boxes at once, in whole numbers of 2^-20 cells, grown by more than that can be off.
+class SliceBoxes {
+public:
+    HWY_INLINE SliceBoxes(const GridPath& path, const BrickPosition& brick, double first, double last) {
+        const std::size_t a = path.longest, u = next_axis[a], v = next_axis[u];
+        const Four low = first_cell(brick), entry = place(path, first) - low, slope = Four::load(path.step.data()) * Four::all(path.inverse[a]);
+        Axes<double> in, out;
+        entry.store(in.data());
+        (place(path, last) - low).store(out.data());
+        const auto slice = [](double x) { return std::min(std::max(static_cast<int>(x + 1) - 1, 0), brick_cells - 1); }; // floor, from -1 on
+        const double hair = static_cast<double>(grown) / one;
+        from_ = slice(std::min(in[a], out[a]) - hair);
+        to_ = slice(std::max(in[a], out[a]) + hair);
+        Axes<std::int32_t> at, slopes;
+        (min(max(entry - Four::all(in[a]) * slope, Four::all(-1000)), Four::all(1000)) * Four::all(one)).store_truncated(at.data());
+        (slope * Four::all(one)).store_truncated(slopes.data());
+        u_ = at[u], v_ = at[v], u_slope_ = slopes[u], v_slope_ = slopes[v];
+    }
+
+    HWY_ATTR HWY_INLINE void intersect(const std::array<std::uint32_t, 16>& held, Candidates& out) const {
+        const hn::CappedTag<std::int32_t, 8> d;
+        const hn::RebindToUnsigned<decltype(d)> du;
+        unsigned some = 0;
+        for (int first = 0; first < 8; first += static_cast<int>(hn::Lanes(d))) {
+            const auto number = hn::Iota(d, first);
+            const auto range = [&](std::int32_t at, std::int32_t slope, auto& low, auto& high) HWY_ATTR {
+                const auto here = hn::Add(hn::Set(d, at), hn::Mul(number, hn::Set(d, slope))), there = hn::Add(here, hn::Set(d, slope));
+                low = hn::ShiftRight<20>(hn::Sub(hn::Min(here, there), hn::Set(d, grown)));
+                high = hn::ShiftRight<20>(hn::Add(hn::Max(here, there), hn::Set(d, grown)));
+            };
+            const auto zero = hn::Zero(d), seven = hn::Set(d, 7);
+            auto u0 = zero, u1 = zero, v0 = zero, v1 = zero;
+            range(u_, u_slope_, u0, u1);
+            range(v_, v_slope_, v0, v1);
+            const auto inside = hn::And(hn::And(hn::Gt(hn::Min(u1, v1), hn::Set(d, -1)), hn::Lt(hn::Max(u0, v0), hn::Set(d, 8))),
+                                        hn::And(hn::Gt(number, hn::Set(d, from_ - 1)), hn::Lt(number, hn::Set(d, to_ + 1))));
+            u0 = hn::Max(u0, zero), v0 = hn::Max(v0, zero), u1 = hn::Min(u1, seven), v1 = hn::Min(v1, seven);
+            // Bits u0 to u1 of a row, in every row; then rows v0 to v1.
+            const auto one_bit = hn::Set(du, 1);
+            auto row = hn::Sub(hn::Shl(hn::Set(du, 2), hn::BitCast(du, u1)), hn::Shl(one_bit, hn::BitCast(du, u0)));
+            row = hn::Or(row, hn::ShiftLeft<8>(row));
+            row = hn::IfThenElseZero(hn::RebindMask(du, inside), hn::Or(row, hn::ShiftLeft<16>(row)));
+            const auto rows = [&](int lowest) HWY_ATTR { // of the four from `lowest` on
+                const auto four = hn::Set(d, 4);
+                const auto begin = hn::Min(hn::Max(hn::Sub(v0, hn::Set(d, lowest)), zero), four);
+                const auto end = hn::Min(hn::Max(hn::Sub(v1, hn::Set(d, lowest - 1)), zero), four);
+                return hn::AndNot(all_from(end), all_from(begin));
+            };
+            const auto low = hn::And(hn::And(row, rows(0)), hn::Load(du, held.data() + first));
+            const auto high = hn::And(hn::And(row, rows(4)), hn::Load(du, held.data() + 8 + first));
+            hn::Store(low, du, out.words.data() + first);
+            hn::Store(high, du, out.words.data() + 8 + first);
+            alignas(8) std::uint8_t bytes[8] = {};
+            hn::StoreMaskBits(du, hn::Ne(hn::Or(low, high), hn::Zero(du)), bytes);
+            some |= static_cast<unsigned>(bytes[0]) << first;
+        }
+        out.slices = some;
+    }
+
+private:
+    static constexpr double one = 1 << 20;
+    static constexpr std::int32_t grown = 1 << 6;
+
+    std::int32_t from_, to_, u_, v_, u_slope_, v_slope_;
+};
+
+HWY_ATTR HWY_INLINE Candidates find_candidates(const GridPath& path, const BrickPosition& brick, const HeldCells& cells) {
+    Candidates found;
+    found.first = path.begin, found.last = path.end;
+    clip(path, first_cell(brick), brick_cells, found.first, found.last);
+    found.last = std::max(found.first, found.last); // a corner missed by rounding is still looked at
+    SliceBoxes(path, brick, found.first, found.last).intersect(cells.held[path.longest], found);
+    return found;
+}
+
+// In [0,1] of a box with corner `low` and side 1 / scale, all in cells.
+HWY_INLINE Axes<double> place_within(const GridPath& path, Four low, double scale, double t) {
+    Axes<double> result;
+    min(max((place(path, t) - low) * Four::all(scale), Four::all(0)), Four::all(1)).store(result.data());
     return result;
 }
 
-HWY_INLINE std::size_t packed_cell(const LevelMap& map, std::size_t rank, const BrickRun& run) {
-    const std::uint64_t held = map.cells[rank].slices[run.slice()].held;
-    const std::uint64_t before = held & ((std::uint64_t{1} << run.bit()) - 1);
-    return map.bricks[rank].first + map.bricks[rank].before[run.slice()] + static_cast<std::size_t>(std::popcount(before));
+// `cell` within its brick.
+HWY_INLINE std::size_t packed_cell(const LevelMap& map, std::size_t rank, const Axes<int>& cell) {
+    const auto slice = static_cast<std::size_t>(cell[2]);
+    const std::uint64_t before = map.cells[rank].slice(2, slice) & ((std::uint64_t{1} << (cell[0] + 8 * cell[1])) - 1);
+    return map.bricks[rank].first + map.bricks[rank].before[slice] + static_cast<std::size_t>(std::popcount(before));
 }
 
-HWY_INLINE std::array<double, 8> packed_values(const GridData& data, const LevelMap& map, std::size_t rank, std::size_t packed) {
-    std::array<double, 8> v;
+// The corner values less the level: those at lower x, then those at upper x; by y, then z.
+struct CornerValues {
+    Four low, high;
+};
+HWY_INLINE CornerValues packed_values(const GridData& data, const LevelMap& map, std::size_t rank, std::size_t packed) {
+    const Four level = Four::all(map.level);
     if (data.storage == GridStorage::float32) {
-        for (std::size_t k = 0; k < 8; ++k) v[k] = static_cast<double>(map.values[packed][k]);
-    } else {
-        const std::int32_t base = map.bricks[rank].base;
-        for (std::size_t k = 0; k < 8; ++k) v[k] = data.step * (base + map.codes[packed][k]);
+        const auto& v = map.values[packed];
+        alignas(32) std::array<double, 8> wide;
+        for (std::size_t k = 0; k < 8; ++k) wide[k] = static_cast<double>(v[k]);
+        return {Four::load(wide.data()) - level, Four::load(wide.data() + 4) - level};
     }
-    return v;
+    const std::int32_t base = map.bricks[rank].base;
+    alignas(32) std::array<std::int32_t, 8> wide;
+    for (std::size_t k = 0; k < 8; ++k) wide[k] = base + map.codes[packed][k];
+    const Four step = Four::all(data.step);
+    return {step * Four::load(wide.data()) - level, step * Four::load(wide.data() + 4) - level};
 }
 
-// True where the visitor has seen enough.
+// cell_cubic() of packed values, to the bit.
+HWY_INLINE CellCubic packed_cubic(const CornerValues& values, const Axes<double>& from, const Axes<double>& to) {
+    const Four x0 = lerp(values.low, values.high, from[0]), x1 = lerp(values.low, values.high, to[0]);
+    const Four y_low = evens(x0, x1), y_high = odds(x0, x1);
+    const Four y0 = lerp(y_low, y_high, from[1]), y1 = lerp(y_low, y_high, to[1]);
+    const Four z_low = evens(y0, y1), z_high = odds(y0, y1);
+    Axes<double> a, b;
+    lerp(z_low, z_high, from[2]).store(a.data());
+    lerp(z_low, z_high, to[2]).store(b.data());
+    return {{a[0], (a[1] + a[2] + b[0]) * (1.0 / 3), (a[3] + b[1] + b[2]) * (1.0 / 3), b[3]}, 0};
+}
+
+// The path in one cell of a brick, where it is there at all: t0 <= t1. Times come from planes, so that neighbours agree.
+struct CellTimes {
+    Axes<int> cell; // within the grid
+    double t0, t1;
+};
+
+HWY_INLINE Axes<int> candidate_cell(std::size_t axis, int slice, int bit) {
+    Axes<int> cell{};
+    cell[axis] = slice;
+    cell[next_axis[axis]] = bit & 7;
+    cell[next_axis[next_axis[axis]]] = bit >> 3;
+    return cell;
+}
+
+HWY_INLINE CellTimes times_in_cell(const GridPath& path, const BrickPosition& brick, const Candidates& run, const Axes<int>& cell) {
+    CellTimes times{{}, run.first, run.last};
+    const Four low = first_cell(brick) + Four::load(cell.data());
+    low.store_truncated(times.cell.data());
+    clip(path, low, 1, times.t0, times.t1);
+    if (path.stands) // the planes of still axes have no times
+        for (std::size_t k = 0; k < 3; ++k) {
+            const double at = path.start[k] - times.cell[k];
+            if (path.inverse[k] == 0 && !(at >= 0 && at <= 1)) times.t1 = -1;
+        }
+    return times;
+}
+
 template <class Visitor>
 HWY_INLINE bool visit_cell(const GridData& data, const LevelMap& map, const GridPath& path, const BrickPosition& brick, std::size_t rank,
-                           const BrickRun& run, Visitor& visitor) {
-    const std::array<int, 3> low = {brick[0] * brick_cells + (run.position & 7), brick[1] * brick_cells + (run.position >> 4 & 7),
-                                    brick[2] * brick_cells + (run.position >> 8)};
-    double t0 = run.first, t1 = run.last; // from the planes, so that neighbours agree on the time between them
-    for (std::size_t k = 0; k < 3; ++k) {
-        t0 = std::max(t0, (low[k] + (1 - path.ahead[k])) * path.inverse[k] + path.enter[k]);
-        t1 = std::min(t1, (low[k] + path.ahead[k]) * path.inverse[k] + path.leave[k]);
+                           const CellTimes& piece, Visitor& visitor) {
+    const Axes<int> local = {piece.cell[0] - brick[0] * brick_cells, piece.cell[1] - brick[1] * brick_cells, piece.cell[2] - brick[2] * brick_cells, 0};
+    const CornerValues values = packed_values(data, map, rank, packed_cell(map, rank, local));
+    const Four low = Four::load(piece.cell.data());
+    return visitor.cubic(packed_cubic(values, place_within(path, low, 1, piece.t0), place_within(path, low, 1, piece.t1)), piece.t0, piece.t1);
+}
+
+// One slice: its cells in the order of time. True where the visitor has seen enough.
+template <class Visitor>
+HWY_INLINE bool visit_slice(const GridData& data, const LevelMap& map, const GridPath& path, const BrickPosition& brick, std::size_t rank,
+                            const Candidates& run, int slice, Visitor& visitor) {
+    const std::uint64_t all = run.slice(static_cast<std::size_t>(slice));
+    if ((all & (all - 1)) == 0) { // mostly
+        const CellTimes piece = times_in_cell(path, brick, run, candidate_cell(path.longest, slice, std::countr_zero(all)));
+        return piece.t0 <= piece.t1 && visit_cell(data, map, path, brick, rank, piece, visitor);
     }
-    t1 = std::max(t0, t1);
-    const std::array<double, 8> values = packed_values(data, map, rank, packed_cell(map, rank, run));
-    return visitor.cell({values, place_within(path, low, 1, t0), place_within(path, low, 1, t1), t0, t1});
+    std::array<CellTimes, 16> pieces; // boxes are no larger than 3 x 3
+    std::size_t count = 0;
+    for (std::uint64_t rest = all; rest && count < pieces.size(); rest &= rest - 1) {
+        const CellTimes piece = times_in_cell(path, brick, run, candidate_cell(path.longest, slice, std::countr_zero(rest)));
+        if (!(piece.t0 <= piece.t1)) continue;
+        std::size_t at = count++;
+        for (; at > 0 && (piece.t0 < pieces[at - 1].t0 || (piece.t0 == pieces[at - 1].t0 && piece.t1 < pieces[at - 1].t1)); --at)
+            pieces[at] = pieces[at - 1];
+        pieces[at] = piece;
+    }
+    for (std::size_t k = 0; k < count; ++k)
+        if (visit_cell(data, map, path, brick, rank, pieces[k], visitor)) return true;
+    return false;
+}
+
+// The slice where a path comes first.
+HWY_INLINE int first_slice(const GridPath& path, unsigned slices) {
+    return path.ahead[path.longest] > 0 ? std::countr_zero(slices) : std::bit_width(slices) - 1;
+}
+
+template <class Visitor>
+HWY_INLINE bool visit_candidates(const GridData& data, const LevelMap& map, const GridPath& path, const BrickPosition& brick, std::size_t rank,
+                                 const Candidates& run, Visitor& visitor) {
+    for (unsigned slices = run.slices; slices;) {
+        const int slice = first_slice(path, slices);
+        slices &= ~(1u << slice);
+        if (visit_slice(data, map, path, brick, rank, run, slice, visitor)) return true;
+    }
+    return false;
 }
 
 // A brick without samples is one large cell.
 template <class Visitor>
-bool visit_far(const GridData& data, const GridPath& path, const BrickPosition& brick, const BrickRun& run, Visitor& visitor) {
-    const std::array<int, 3> low = {brick[0] * brick_cells, brick[1] * brick_cells, brick[2] * brick_cells};
-    const std::array<double, 8> corners = brick_corner_values(data, brick);
-    const auto at = [&](double t) { return place_within(path, low, 1.0 / brick_cells, t); };
+bool visit_far(const GridData& data, const GridPath& path, const BrickPosition& brick, const Candidates& run, Visitor& visitor) {
+    const std::array<double, 8> corners = brick_corner_values(data, {brick[0], brick[1], brick[2]});
+    const auto at = [&](double t) {
+        const Axes<double> p = place_within(path, first_cell(brick), 1.0 / brick_cells, t);
+        return Vec3(p[0], p[1], p[2]);
+    };
     return visitor.cell({corners, at(run.first), at(run.last), run.first, run.last});
 }
 
 // Is the path inside where it begins, in a cell of this brick that does not hold the level?
-HWY_INLINE bool begins_inside(const LevelMap& map, std::size_t rank, const BrickRun& run) {
-    return map.bricks[rank].first != HeldBrick::far && (map.cells[rank].slices[run.slice()].inside >> run.bit() & 1);
+HWY_INLINE bool begins_inside(const LevelMap& map, std::size_t rank, const GridPath& path, const BrickPosition& brick) {
+    std::array<int, 3> cell;
+    for (std::size_t k = 0; k < 3; ++k)
+        cell[k] = std::min(std::max(static_cast<int>(std::floor(path.at(k, path.begin))) - brick[k] * brick_cells, 0), brick_cells - 1);
+    return map.cells[rank].inside[static_cast<std::size_t>(cell[2])] >> (cell[0] + 8 * cell[1]) & 1;
 }
 
 template <class Visitor>
-bool visit_brick(const GridData& data, const LevelMap& map, const GridPath& path, const BrickPosition& brick, std::size_t rank, bool begins,
-                 Visitor& visitor) {
-    BrickRun run = enter_brick(path, brick);
-    if (begins && visitor.clear(begins_inside(map, rank, run), path.begin, path.begin)) return true;
+HWY_ATTR bool visit_brick(const GridData& data, const LevelMap& map, const GridPath& path, const BrickPosition& brick, std::size_t rank,
+                          bool begins, Visitor& visitor) {
+    if (begins && visitor.clear(begins_inside(map, rank, path, brick), path.begin, path.begin)) return true;
+    const Candidates run = find_candidates(path, brick, map.cells[rank]);
     if (map.bricks[rank].first == HeldBrick::far) return visit_far(data, path, brick, run, visitor);
-    while (run.seek(map.cells[rank])) {
-        if (visit_cell(data, map, path, brick, rank, run, visitor)) return true;
-        if (!run.step()) break;
-    }
-    return false;
+    return visit_candidates(data, map, path, brick, rank, run, visitor);
 }
 
 template <class Visitor>
@@ -185,7 +312,7 @@ HWY_ATTR void walk_one(const GridData& data, const LevelMap& map, const GridPath
     bool begins = true;
     int clearance = 0;
     do {
-        const std::size_t index = data.layout.brick_index(brick);
+        const std::size_t index = data.layout.brick_index({brick[0], brick[1], brick[2]});
         clearance = map.clearance(index);
         if (clearance == 0 ? visit_brick(data, map, path, brick, map.rank(index), begins, visitor)
                            : begins && visitor.clear(map.inside(index), path.begin, path.begin))

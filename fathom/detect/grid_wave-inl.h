@@ -21,10 +21,15 @@
 HWY_BEFORE_NAMESPACE();
 namespace fathom::HWY_NAMESPACE {
 
-namespace hn = hwy::HWY_NAMESPACE;
-
 using FloatLanes = hn::CappedTag<float, 8>;
 using IntLanes = hn::RebindToSigned<FloatLanes>;
+
+template <class Tag, class Mask>
+HWY_INLINE unsigned mask_bits(Tag d, Mask mask) {
+    alignas(8) std::uint8_t bytes[8] = {};
+    hn::StoreMaskBits(d, mask, bytes);
+    return bytes[0];
+}
 
 // A path as the jumps see it: in bricks, from where it begins, its longest axis running at speed 1.
 struct JumpPath {
@@ -70,7 +75,7 @@ public:
         end_[lane] = path.end;
     }
     HWY_INLINE BrickPosition brick(int lane) const {
-        return {static_cast<int>(brick_[0][lane]), static_cast<int>(brick_[1][lane]), static_cast<int>(brick_[2][lane])};
+        return {static_cast<int>(brick_[0][lane]), static_cast<int>(brick_[1][lane]), static_cast<int>(brick_[2][lane]), 0};
     }
 
     HWY_ATTR HWY_INLINE Outcome step(const std::uint8_t* clearances, const std::array<int, 3>& bricks) {
@@ -115,15 +120,8 @@ private:
         hn::Store(hn::IfThenElse(goes_on, x, bx), d, brick_[0] + first);
         hn::Store(hn::IfThenElse(goes_on, y, by), d, brick_[1] + first);
         hn::Store(hn::IfThenElse(goes_on, z, bz), d, brick_[2] + first);
-        outcome.done |= bits(hn::Not(goes_on)) << first;
-        outcome.held |= bits(held) << first;
-    }
-
-    template <class Mask>
-    static HWY_INLINE unsigned bits(Mask mask) {
-        alignas(8) std::uint8_t bytes[8] = {};
-        hn::StoreMaskBits(FloatLanes(), mask, bytes);
-        return bytes[0];
+        outcome.done |= mask_bits(d, hn::Not(goes_on)) << first;
+        outcome.held |= mask_bits(d, held) << first;
     }
 
     alignas(32) float start_[3][width] = {};
@@ -133,7 +131,7 @@ private:
     alignas(32) float end_[width] = {};
 };
 
-inline constexpr std::size_t paths_in_flight = 256;
+inline constexpr std::size_t paths_in_flight = 128;
 
 // What becomes of each segment: its first contact.
 struct FirstOfEach {
@@ -192,7 +190,7 @@ private:
     struct Slot {
         GridPath path;
         JumpPath jump;
-        BrickRun run;
+        Candidates run;
         BrickPosition brick;
         std::size_t segment, rank;
         bool begins;
@@ -222,13 +220,15 @@ private:
         slot.segment = segment;
         slot.brick = first_brick(data_.layout, path);
         Visitor& visitor = *new (slot.visitor) Visitor(answers_.visitor(number, walk_slack(data_, path)));
-        const std::size_t index = data_.layout.brick_index(slot.brick);
+        const std::size_t index = index_of(slot.brick);
         slot.begins = map_.clearance(index) == 0;
         if (slot.begins) return holding_.push(number);
         if (visitor.clear(map_.inside(index), path.begin, path.begin)) return finish(number);
         slot.jump = jump_path(path, slot.brick);
         jumping_.push(number);
     }
+
+    [[nodiscard]] HWY_INLINE std::size_t index_of(const BrickPosition& b) const { return data_.layout.brick_index({b[0], b[1], b[2]}); }
 
     void finish(std::size_t number) {
         Slot& slot = slots_->list[number];
@@ -241,108 +241,114 @@ private:
         finish(number);
     }
 
-    HWY_ATTR void jump_all() {
-        std::array<JumpLanes, groups> lanes;
-        std::array<std::array<std::uint16_t, JumpLanes::width>, groups> owner;
+    // Keeps all lanes busy with what is in `list`, until that is done: put(lanes, lane, slot) fills a lane, and take(lanes,
+    // lane, slot, bit) deals with one that goes no further, with its bit of the second outcome.
+    template <class Lanes, class Step, class Put, class Take>
+    HWY_ATTR HWY_INLINE void run_lanes(const SlotList& list, const Step& step, const Put& put, const Take& take) {
+        std::array<Lanes, groups> lanes;
+        std::array<std::array<std::uint16_t, Lanes::width>, groups> owner;
         std::array<unsigned, groups> live{};
         std::size_t taken = 0;
         const auto refill = [&](std::size_t g, int lane) HWY_ATTR {
-            if (taken == jumping_.size) {
+            if (taken == list.size) {
                 live[g] &= ~(1u << lane);
                 return;
             }
-            const std::uint16_t number = jumping_.list[taken++];
+            const std::uint16_t number = list.list[taken++];
             owner[g][static_cast<std::size_t>(lane)] = number;
             live[g] |= 1u << lane;
-            lanes[g].set(lane, slots_->list[number].jump);
+            put(lanes[g], lane, slots_->list[number]);
         };
-        for (std::size_t g = 0; g < groups; ++g)
-            for (int lane = 0; lane < JumpLanes::width; ++lane) refill(g, lane);
-        unsigned any = 1;
-        while (any) {
+        for (int lane = 0; lane < Lanes::width; ++lane)
+            for (std::size_t g = 0; g < groups; ++g) refill(g, lane);
+        for (unsigned any = 1; any;) {
             any = 0;
             for (std::size_t g = 0; g < groups; ++g) {
                 if (!live[g]) continue;
-                const JumpLanes::Outcome outcome = lanes[g].step(map_.clearances.data(), data_.layout.bricks);
-                for (unsigned rest = outcome.done & live[g]; rest; rest &= rest - 1) {
+                const auto [done, special] = step(lanes[g]);
+                for (unsigned rest = done & live[g]; rest; rest &= rest - 1) {
                     const int lane = std::countr_zero(rest);
-                    const std::uint16_t number = owner[g][static_cast<std::size_t>(lane)];
-                    if (outcome.held >> lane & 1) {
-                        slots_->list[number].brick = lanes[g].brick(lane);
-                        holding_.push(number);
-                    } else {
-                        end(number);
-                    }
+                    take(lanes[g], lane, owner[g][static_cast<std::size_t>(lane)], (special >> lane & 1) != 0);
                     refill(g, lane);
                 }
                 any |= live[g];
             }
         }
+    }
+
+    HWY_ATTR void jump_all() {
+        run_lanes<JumpLanes>(
+            jumping_, [&](JumpLanes& lanes) HWY_ATTR { return lanes.step(map_.clearances.data(), data_.layout.bricks); },
+            [](JumpLanes& lanes, int lane, const Slot& slot) HWY_ATTR { lanes.set(lane, slot.jump); },
+            [&](const JumpLanes& lanes, int lane, std::size_t number, bool held) HWY_ATTR {
+                if (!held) return end(number);
+                slots_->list[number].brick = lanes.brick(lane);
+                holding_.push(number);
+            });
         jumping_.size = 0;
     }
 
     HWY_ATTR void look_up_ranks() {
         for (std::size_t n = 0; n < holding_.size; ++n) {
             Slot& slot = slots_->list[holding_.list[n]];
-            slot.rank = map_.rank(data_.layout.brick_index(slot.brick));
-            const char* cells = reinterpret_cast<const char*>(&map_.cells[slot.rank]);
-            __builtin_prefetch(cells);
-            __builtin_prefetch(cells + 64);
+            slot.rank = map_.rank(index_of(slot.brick));
+            __builtin_prefetch(&map_.cells[slot.rank].held[slot.path.longest]);
+            __builtin_prefetch(&map_.cells[slot.rank].held[2]);
             __builtin_prefetch(&map_.bricks[slot.rank]);
         }
     }
 
-    // To the first cell that holds the level.
     HWY_ATTR void enter_bricks() {
-        const SlotList entering = holding_;
-        holding_.size = 0;
+        SlotList entering;
+        std::swap(entering, holding_);
         for (std::size_t n = 0; n < entering.size; ++n) {
             const std::size_t number = entering.list[n];
             Slot& slot = slots_->list[number];
-            BrickRun run = enter_brick(slot.path, slot.brick);
             if (slot.begins) {
                 slot.begins = false;
                 slot.jump = jump_path(slot.path, slot.brick);
-                if (slot.contacts().clear(begins_inside(map_, slot.rank, run), slot.path.begin, slot.path.begin)) {
+                if (slot.contacts().clear(begins_inside(map_, slot.rank, slot.path, slot.brick), slot.path.begin, slot.path.begin)) {
                     finish(number);
                     continue;
                 }
             }
+            slot.run = find_candidates(slot.path, slot.brick, map_.cells[slot.rank]);
             const bool far = map_.bricks[slot.rank].first == HeldBrick::far;
-            if (!far && !run.seek(map_.cells[slot.rank])) {
+            if (slot.run.slices == 0 && !far) {
                 leave_brick(number);
                 continue;
             }
-            slot.run = run;
-            if (!far && data_.storage == GridStorage::code16) __builtin_prefetch(&map_.codes[packed_cell(map_, slot.rank, run)]);
+            if (!far) prefetch_first_cell(slot);
             visiting_.push(number);
         }
+    }
+
+    HWY_ATTR HWY_INLINE void prefetch_first_cell(const Slot& slot) {
+        const int slice = first_slice(slot.path, slot.run.slices);
+        const int bit = std::countr_zero(slot.run.slice(static_cast<std::size_t>(slice)));
+        const std::size_t packed = packed_cell(map_, slot.rank, candidate_cell(slot.path.longest, slice, bit));
+        if (data_.storage == GridStorage::code16) __builtin_prefetch(&map_.codes[packed]);
+        else __builtin_prefetch(&map_.values[packed]);
     }
 
     HWY_ATTR void visit_cells() {
         for (std::size_t n = 0; n < visiting_.size; ++n) {
             const std::size_t number = visiting_.list[n];
             Slot& slot = slots_->list[number];
-            if (visit_brick_cells(slot)) finish(number);
-            else leave_brick(number);
+            const bool far = map_.bricks[slot.rank].first == HeldBrick::far;
+            if (far ? visit_far(data_, slot.path, slot.brick, slot.run, slot.contacts())
+                    : visit_candidates(data_, map_, slot.path, slot.brick, slot.rank, slot.run, slot.contacts()))
+                finish(number);
+            else
+                leave_brick(number);
         }
         visiting_.size = 0;
-    }
-
-    HWY_ATTR bool visit_brick_cells(Slot& slot) {
-        if (map_.bricks[slot.rank].first == HeldBrick::far) return visit_far(data_, slot.path, slot.brick, slot.run, slot.contacts());
-        const HeldCells& cells = map_.cells[slot.rank];
-        BrickRun run = slot.run;
-        do {
-            if (visit_cell(data_, map_, slot.path, slot.brick, slot.rank, run, slot.contacts())) return true;
-        } while (run.step() && run.seek(cells));
-        return false;
     }
 
     HWY_ATTR void leave_brick(std::size_t number) {
         Slot& slot = slots_->list[number];
         if (!jump(data_.layout, slot.path, 1, slot.brick)) return end(number);
-        if (map_.clearance(data_.layout.brick_index(slot.brick)) == 0) return holding_.push(number);
+        if (map_.clearance(index_of(slot.brick)) == 0) return holding_.push(number);
         for (std::size_t k = 0; k < 3; ++k) slot.jump.brick[k] = static_cast<float>(slot.brick[k]);
         jumping_.push(number);
     }

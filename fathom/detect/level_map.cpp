@@ -124,13 +124,25 @@ struct SampleBits {
         for (std::size_t k = 0; k < 8; ++k)
             for (std::size_t j = 0; j < 8; ++j) {
                 const std::uint64_t some_below = row(below, k, j), some_above = row(above, k, j);
-                result.slices[k].held |= (some_below & some_above) << (8 * j);
-                result.slices[k].inside |= (some_below & ~some_above) << (8 * j);
+                add_row(result, k, j, some_below & some_above);
+                result.inside[k] |= (some_below & ~some_above) << (8 * j);
             }
         return result;
     }
 
 private:
+    static void add_row(HeldCells& cells, std::size_t k, std::size_t j, std::uint64_t row) {
+        const auto set = [&](std::size_t axis, std::size_t s, std::size_t u, std::size_t v) {
+            cells.held[axis][s + (v >= 4 ? 8 : 0)] |= std::uint32_t{1} << (u + 8 * (v % 4));
+        };
+        for (; row; row &= row - 1) {
+            const auto i = static_cast<std::size_t>(std::countr_zero(row));
+            set(0, i, j, k);
+            set(1, j, k, i);
+            set(2, k, i, j);
+        }
+    }
+
     // Bit i: one of the eight corners of cell i, j, k has its bit.
     static std::uint64_t row(const std::array<std::uint16_t, 81>& bits, std::size_t k, std::size_t j) {
         const unsigned four = static_cast<unsigned>(bits[9 * k + j] | bits[9 * k + j + 1] | bits[9 * k + 9 + j] | bits[9 * k + 10 + j]);
@@ -162,9 +174,9 @@ void mark_cells(const GridData& data, const Band& band, LevelMap& map) {
 
 template <class Sample, class Cell>
 void copy_cells(const HeldCells& held, const Sample* samples, Cell* out) {
-    constexpr std::array<std::size_t, 8> offsets = {0, 1, 9, 10, 81, 82, 90, 91};
+    constexpr std::array<std::size_t, 8> offsets = {0, 9, 81, 90, 1, 10, 82, 91}; // lower x first
     for (int k = 0; k < brick_cells; ++k)
-        for (std::uint64_t rest = held.slices[static_cast<std::size_t>(k)].held; rest; rest &= rest - 1) {
+        for (std::uint64_t rest = held.slice(2, static_cast<std::size_t>(k)); rest; rest &= rest - 1) {
             const int bit = std::countr_zero(rest);
             const Sample* corner = samples + brick_sample(bit % 8, bit / 8, k);
             for (std::size_t v = 0; v < 8; ++v) (*out)[v] = corner[offsets[v]];
@@ -179,7 +191,7 @@ void pack_cells(const GridData& data, LevelMap& map) {
         map.bricks[r].first = static_cast<Index>(total);
         for (std::size_t k = 0; k < brick_cells; ++k) {
             map.bricks[r].before[k] = static_cast<std::uint16_t>(total - map.bricks[r].first);
-            total += static_cast<std::size_t>(std::popcount(map.cells[r].slices[k].held));
+            total += static_cast<std::size_t>(std::popcount(map.cells[r].slice(2, k)));
         }
     }
     const bool floats = data.storage == GridStorage::float32;

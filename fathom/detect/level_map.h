@@ -15,13 +15,14 @@
 
 namespace fathom {
 
-// The cells of a brick, one 64-bit word a slice along z, x fastest.
+// Which cells of a brick hold the level: their values come within `margin` of it. Sliced along each of the three axes, so that a
+// path finds every slice of its longest axis in one cache line. Slice s along axis a: bit u + 8 v of cell s, u, v along a, a + 1,
+// a + 2; the lower 32 bits of all eight slices, then the upper ones.
 struct HeldCells {
-    struct Slice {
-        std::uint64_t held = 0;   // the cell's values come within `margin` of the level
-        std::uint64_t inside = 0; // not held, and below the level
-    };
-    alignas(128) std::array<Slice, brick_cells> slices;
+    alignas(64) std::array<std::array<std::uint32_t, 16>, 3> held{};
+    std::array<std::uint64_t, brick_cells> inside{}; // slices along z: not held, and below the level
+
+    [[nodiscard]] std::uint64_t slice(std::size_t axis, std::size_t s) const { return held[axis][s] | std::uint64_t{held[axis][s + 8]} << 32; }
 };
 
 // A brick that holds the level.
@@ -30,7 +31,7 @@ struct HeldBrick {
 
     Index first = far;     // its first packed cell; `far`: no samples but the corners of the brick, which is one large cell
     std::int32_t base = 0; // code16: value = step * (base + code)
-    std::array<std::uint16_t, brick_cells> before{}; // packed cells in the slices below each slice
+    std::array<std::uint16_t, brick_cells> before{}; // packed cells in the slices along z below each
 };
 
 struct LevelMap {
@@ -53,7 +54,7 @@ struct LevelMap {
         std::uint64_t bits = 0;
         Index before = 0;
     };
-    using CodeCell = std::array<std::uint16_t, 8>; // corners as in GridCell
+    using CodeCell = std::array<std::uint16_t, 8>; // corners by y, z and then x
     using FloatCell = std::array<float, 8>;
 
     double level;
