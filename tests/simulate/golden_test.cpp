@@ -1,0 +1,64 @@
+// Every scene of the project, shortened, ends in the state that tests/golden/scenes.txt names, for any number of threads.
+// After a change that is meant to change results: FATHOM_WRITE_GOLDEN=1 fathom_test_simulate --gtest_filter=Golden.*
+#include <fathom/base/parallel.h>
+#include <fathom/simulate/simulation.h>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace fathom {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path golden_file = fs::path(FATHOM_SOURCE_DIR) / "tests/golden/scenes.txt";
+
+std::vector<fs::path> scene_files() {
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::directory_iterator(fs::path(FATHOM_SOURCE_DIR) / "scenes"))
+        if (entry.path().extension() == ".toml") files.push_back(entry.path());
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
+// After as much time as it takes to touch.
+std::string hash_of(const fs::path& file, std::size_t threads) {
+    set_thread_count(threads);
+    Simulation simulation(read_scene(file, {.overrides = {"duration = 0.45"}}));
+    simulation.run();
+    set_thread_count(0);
+    EXPECT_GT(simulation.recording().worst_penetration(), 0) << file;
+    return simulation.world().state_hash().text();
+}
+
+std::map<std::string, std::string> golden() {
+    std::map<std::string, std::string> lines;
+    std::ifstream stream(golden_file);
+    for (std::string name, hash; stream >> name >> hash;) lines[name] = hash;
+    return lines;
+}
+
+TEST(Golden, every_scene_ends_in_its_golden_state_on_one_thread_and_on_two) {
+    const bool writing = std::getenv("FATHOM_WRITE_GOLDEN") != nullptr;
+    std::map<std::string, std::string> wanted = golden();
+    const auto files = scene_files();
+    ASSERT_GE(files.size(), 6u);
+    for (const fs::path& file : files) {
+        const std::string name = file.stem().string(), one = hash_of(file, 1), two = hash_of(file, 2);
+        EXPECT_EQ(one, two) << name;
+        if (writing) wanted[name] = one;
+        EXPECT_EQ(one, wanted[name]) << name;
+    }
+    if (!writing) return;
+    std::ofstream out(golden_file);
+    for (const auto& [name, hash] : wanted) out << name << ' ' << hash << '\n';
+}
+
+} // namespace
+} // namespace fathom

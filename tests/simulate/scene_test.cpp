@@ -1,0 +1,172 @@
+#include <fathom/simulate/simulation.h>
+
+#include <fathom/base/error.h>
+#include <fathom/base/file.h>
+#include <fathom/geometry/mesh_file.h>
+#include <fathom/simulate/recording_files.h>
+#include <support/models.h>
+#include <support/scratch_folder.h>
+#include <support/test_counts.h>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace fathom {
+namespace {
+
+constexpr const char* small_scene = R"(
+name = "small"
+step = 0.002
+duration = 0.4
+ground = 0.0
+record_every = 10
+[contact]
+stiffness = 1e4
+damping = 30
+[[body]]
+name = "box"
+shape = "box"
+parameters = { resolution = 2 }
+size = 0.5
+resolution = 16
+position = [0, 0, 0.4]
+turn_axis = [1, 0, 0]
+turn_degrees = 10
+)";
+
+std::filesystem::path scene_file(const std::string& name) { return std::filesystem::path(FATHOM_SOURCE_DIR) / "scenes" / name; }
+
+TEST(Scene, keys_mean_what_they_say) {
+    const Scene scene = parse_scene(small_scene, "small.toml", {.overrides = {"contact.friction = 0.7", "mode = \"discrete\""}});
+    EXPECT_EQ(scene.name, "small");
+    EXPECT_EQ(scene.options.step, 0.002);
+    EXPECT_EQ(scene.step_count(), 200u);
+    EXPECT_EQ(scene.friction, 0.7);
+    EXPECT_EQ(scene.stiffness, 1e4);
+    EXPECT_EQ(scene.options.mode, ContactMode::discrete);
+    ASSERT_EQ(scene.bodies.size(), 1u);
+    EXPECT_NEAR(scene.bodies[0].pose.rotation.w(), std::cos(5 * M_PI / 180), 1e-12);
+    const RigidWorld world = make_world(scene);
+    ASSERT_EQ(world.bodies().size(), 2u);
+    EXPECT_EQ(world.bodies()[0].shape->point_count(), 26u);
+    EXPECT_NEAR(world.bodies()[0].shape->volume, 0.125, 1e-12);
+    EXPECT_TRUE(world.bodies()[1].fixed);
+}
+
+TEST(Scene, copies_stand_apart_and_share_their_shape) {
+    const Scene scene = parse_scene(std::string(small_scene) + "copies = [2, 1, 3]\nspacing = [1, 1, 2]\nturn_seed = 4\n", "copies.toml");
+    const RigidWorld world = make_world(scene);
+    ASSERT_EQ(world.bodies().size(), 7u);
+    EXPECT_EQ(world.bodies()[0].shape, world.bodies()[5].shape);
+    EXPECT_NEAR((world.bodies()[5].pose.translation - Vec3(1, 0, 4.4)).norm(), 0, 1e-12);
+    EXPECT_NE(world.bodies()[0].pose.rotation.coeffs(), world.bodies()[1].pose.rotation.coeffs());
+}
+
+TEST(Scene, mistakes_are_named_with_file_line_and_key) {
+    const struct {
+        const char* line;
+        const char* word;
+    } mistakes[] = {{"step = 0", "step"},           {"step = \"fast\"", "step"}, {"gravity = [0, 1]", "gravity"},  {"colour = 3", "colour"},
+                    {"mode = \"loose\"", "mode"},   {"ground = nan", "ground"},  {"duration = 1e300", "duration"}, {"contact.damping = -1", "damping"},
+                    {"contact.normals = 1", "normals"}, {"body = 3", "body"},   {"step = ", ""},                  {"record_every = 0", "record_every"},
+                    {"record_every = 1.5", "record_every"}};
+    for (const auto& [line, word] : mistakes) try {
+            (void)parse_scene(small_scene, "bad.toml", {.overrides = {line}});
+            ADD_FAILURE() << line << " was taken";
+        } catch (const Error& error) {
+            EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
+        }
+    for (const char* text : {"", "step = 1", "[[body]]\n", "[[body]]\nshape = \"nothing\"\n", "[[body]]\nshape = \"box\"\nmesh = \"a.obj\"\n", "[[body]]\nmodel = \"../a.obj\"\nshape = \"box\"\n",
+                             "[[body]]\nshape = \"box\"\nparameters = { radius = 1 }\n", "[[body]]\nshape = \"box\"\ncopies = [0, 1, 1]\n", "[[body]]\nshape = \"box\"\nrotation = [0, 0, 0, 0]\n",
+                             "[[body]]\nfield = \"sphere(1)\"\n", "\xff\xfe", "[[body]]\nshape = \"box\"\nresolution = 100000\n"})
+        EXPECT_THROW((void)parse_scene(text, "bad.toml"), Error) << text;
+    try {
+        (void)parse_scene("step = 0.1\n\nstrange = 1\n", "bad.toml");
+        FAIL();
+    } catch (const Error& error) {
+        EXPECT_EQ(error.place().line, 3);
+        EXPECT_EQ(error.place().file, "bad.toml");
+    }
+    EXPECT_THROW((void)make_world(parse_scene("[[body]]\nshape = \"cloth\"\n", "cloth.toml")), Error); // encloses nothing
+    EXPECT_THROW((void)read_scene("/nowhere/scene.toml"), Error);
+}
+
+TEST(Scene, a_formula_can_be_the_floor) {
+    const std::string text = std::string(small_scene) + "[[body]]\nfield = \"box(4, 4, 0.2)\"\nfixed = true\n";
+    Simulation simulation(parse_scene(text, "formula.toml", {.overrides = {"ground = -100.0", "duration = 2.0"}}));
+    simulation.run();
+    EXPECT_NEAR(simulation.world().states()[0].center.z(), 0.35, 0.02);
+}
+
+TEST(Scene, a_model_takes_the_place_of_its_stand_in_where_it_is_there) {
+    testing::ScratchFolder folder;
+    write_mesh(folder / "brick.obj", std::get<TriangleMesh>(make_shape("box", {{"width", 2}, {"resolution", 1}})));
+    const std::string text = "[[body]]\nmodel = \"brick.obj\"\nshape = \"sphere\"\nparameters = { resolution = 4 }\nsize = 1\nresolution = 16\n";
+    EXPECT_EQ(make_world(parse_scene(text, "a.toml")).bodies()[0].shape->point_count(), 162u);
+    EXPECT_EQ(make_world(parse_scene(text, "a.toml", {.model_folder = folder.path()})).bodies()[0].shape->mesh.triangles.size(), 12u);
+}
+
+TEST(Simulation, records_what_happened_and_writes_files_that_read_back) {
+    testing::ScratchFolder folder;
+    Simulation simulation(parse_scene(small_scene, "small.toml"));
+    simulation.run();
+    const Recording& recording = simulation.recording();
+    ASSERT_EQ(recording.frames().size(), 21u);
+    EXPECT_EQ(recording.frames()[20].step, 200u);
+    EXPECT_GT(recording.worst_penetration(), 0);
+    EXPECT_GT(recording.frames()[15].contact_count, 0u);
+    write_results(simulation, folder / "out");
+    const TriangleMesh frame = read_triangle_mesh(folder / "out/frames/bodies_000020.vtu");
+    const TriangleMesh& mesh = simulation.world().bodies()[0].shape->mesh;
+    ASSERT_EQ(frame.triangles.size(), mesh.triangles.size());
+    for (std::size_t k = 0; k < mesh.vertices.size(); ++k) EXPECT_LT((frame.vertices[k] - simulation.world().pose(0) * mesh.vertices[k]).norm(), 1e-6);
+    for (const char* name : {"out/energy.csv", "out/states.csv", "out/contacts.csv", "out/summary.json", "out/frames.pvd", "out/frames/contacts_000015.vtu", "out/frames/fixed.vtu"})
+        EXPECT_GT(read_whole_file(folder / name).size(), 50u) << name;
+}
+
+TEST(Simulation, a_recording_that_would_grow_too_large_keeps_every_second_frame) {
+    Simulation simulation(parse_scene(small_scene, "small.toml", {.overrides = {"record_every = 1", "record_most = 50"}}));
+    simulation.run();
+    const auto frames = simulation.recording().frames();
+    EXPECT_LE(frames.size(), 50u);
+    EXPECT_GE(frames.size(), 20u);
+    for (std::size_t k = 0; k < frames.size(); ++k) EXPECT_EQ(frames[k].step, k * simulation.recording().every());
+}
+
+class StopAtOnce final : public Progress {
+public:
+    bool update(std::string_view stage, double) override { return stage != "simulating"; }
+};
+
+TEST(Simulation, can_be_cancelled) {
+    Simulation simulation(parse_scene(small_scene, "small.toml"));
+    StopAtOnce stop;
+    EXPECT_THROW(simulation.run(&stop), Error);
+    EXPECT_LT(simulation.world().steps(), 200u);
+}
+
+TEST(Simulation, a_resting_stack_keeps_its_energy) {
+    Simulation simulation(read_scene(scene_file("resting_stack.toml")));
+    const std::size_t steps = testing::count_of(2000, 10000);
+    while (simulation.world().steps() < 200) simulation.step(); // the last tenths of a millimetre
+    const double settled = simulation.world().energy().total();
+    double drift = 0;
+    while (simulation.world().steps() < steps) {
+        simulation.step();
+        drift = std::max(drift, std::abs(simulation.world().energy().total() - settled));
+    }
+    EXPECT_LT(drift, 0.01 * settled);
+    for (std::size_t k = 0; k < 3; ++k) EXPECT_LT(simulation.world().states()[k].velocity.norm(), 1e-4) << k;
+}
+
+TEST(Simulation, real_models_drop_too) {
+    FATHOM_NEEDS_MODELS();
+    Simulation simulation(read_scene(scene_file("bunny_drop.toml"), {.model_folder = testing::models(), .overrides = {"duration = 0.6"}}));
+    simulation.run();
+    EXPECT_GT(simulation.recording().worst_penetration(), 0);
+    EXPECT_LT(simulation.recording().worst_penetration(), 0.1);
+}
+
+} // namespace
+} // namespace fathom
