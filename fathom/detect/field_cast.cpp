@@ -16,6 +16,7 @@ public:
     [[nodiscard]] Vec3 at(double t) const { return segment_.at(t); }
     [[nodiscard]] Box bounds(double start, double end) const { return Segment{at(start), at(end)}.bounds().grown(error_); }
     [[nodiscard]] double error() const { return error_; }
+    [[nodiscard]] double longest_range() const { return HUGE_VAL; } // a segment along a face may be decided as a whole
 
 private:
     const Segment& segment_;

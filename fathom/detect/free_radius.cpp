@@ -64,23 +64,39 @@ FreeRadius::FreeRadius(const Field& field, double level)
 void FreeRadius::trust_grid(const GridField& grid) {
     const GridData& data = grid.data();
     const bool dense = data.stored_bricks() == data.layout.brick_count();
+    double inside_slope = data.lipschitz;
     if (data.storage == GridStorage::code16 && !dense) {
         // Samples on the faces towards absent bricks are rounded on one side only.
         jump_ = data.step;
-        lipschitz_ = std::hypot(1.0, data.lipschitz + std::numbers::sqrt3 * data.step / data.layout.cell);
-        if (may_be_clamped(data)) lipschitz_ = HUGE_VAL;
+        inside_slope = may_be_clamped(data) ? HUGE_VAL : data.lipschitz + std::numbers::sqrt3 * data.step / data.layout.cell;
+        lipschitz_ = std::hypot(1.0, inside_slope);
     }
+    const bool clear = border_is_clear(grid);
+    if (clear) lipschitz_ = std::min(lipschitz_, std::max(1.0, inside_slope));
     const double error = grid.error_bound();
     // A sign that jumps in the hole of an open mesh costs twice the size of the domain: no distance then.
     if (!(error < grid.domain().diagonal())) return;
     near_ = data.near_error;
     far_ = std::max(error, near_);
     band_ = data.band;
-    const bool clear = border_is_clear(grid);
+    // The stated errors hold spread * slope of what was sampled, whose slope is that of a distance: 1.
+    const double spread = 0.5 * std::numbers::sqrt3 * data.layout.cell;
+    if (data.lipschitz >= 0.99 && near_ >= spread && far_ >= (dense ? 1 : brick_cells) * spread) spread_ = spread;
     if (clear && band_ >= 3 * near_ && level_ >= near_ - band_) return;
     near_ = far_;
     band_ = HUGE_VAL;
+    spread_ = 0;
     if (!clear) steepest_ = std::numbers::sqrt2;
+}
+
+double FreeRadius::least_distance(double value) const {
+    if (band_ == HUGE_VAL) return value - far_;
+    const auto beside = [&](double error, double spread) { // of the samples, and of their places
+        const double mean = value - (error - spread);
+        const double by_places = mean > spread ? std::sqrt((mean - spread) * (mean + spread)) : -HUGE_VAL;
+        return spread > 0 ? std::max(value - error, by_places) : value - error;
+    };
+    return std::min(beside(near_, spread_), std::max(band_ - near_, beside(far_, std::min(far_, brick_cells * spread_))));
 }
 
 double FreeRadius::operator()(double value) const {
@@ -88,8 +104,7 @@ double FreeRadius::operator()(double value) const {
     const double by_slope = (value - level_ - jump_ - slack) / lipschitz_;
     double by_truth = -HUGE_VAL;
     if (near_ < HUGE_VAL && level_ < band_ - near_) {
-        const double distance = band_ < HUGE_VAL ? std::min(value - near_, std::max(band_ - near_, value - far_)) : value - far_;
-        by_truth = (distance - level_ - near_ - slack) / steepest_;
+        by_truth = (least_distance(value) - level_ - near_ - slack) / steepest_;
     }
     return (1 - rounding) * std::max(by_slope, by_truth);
 }

@@ -27,7 +27,8 @@ struct PathPiece {
 
 // Hands out pieces in the order of time. A Path answers:
 //   PathPart over(start, end): the position in the middle, and a bound on the speed;
-//   Vec3 at(t); Box bounds(start, end); double error(): of positions, by rounding (m).
+//   Vec3 at(t); Box bounds(start, end); double error(): of positions, by rounding (m);
+//   double longest_range(): the way of a piece whose range is worth asking for (m).
 struct PathPart {
     Vec3 middle;
     double speed; // m a step
@@ -36,9 +37,10 @@ struct PathPart {
 template <class Path>
 class PathCutter {
 public:
-    PathCutter(const Field& field, const FreeRadius& radius, const Path& path, const CastOptions& options, double latest = 1)
+    PathCutter(const Field& field, const FreeRadius& radius, const Path& path, const CastOptions& options, double earliest = 0,
+               double latest = 1)
         : field_(field), radius_(radius), path_(path), options_(options) {
-        stack_[count_++] = {0, latest};
+        stack_[count_++] = {earliest, latest};
     }
 
     // False when all pieces are out.
@@ -71,7 +73,7 @@ private:
         if (reach > half) return with(piece, found);
         if (2 * half <= shortest_piece * options_.tolerance || !(piece.start < middle && middle < piece.end))
             return too_short(piece, inside ? middle : -1);
-        if (reach < 0.25 * half) {
+        if (reach < 0.25 * half && 2 * half * part.speed <= path_.longest_range()) {
             const PieceKind kind = by_range(piece);
             if (kind != PieceKind::unknown) return with(piece, kind);
         }

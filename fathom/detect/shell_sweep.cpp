@@ -23,7 +23,8 @@ constexpr double short_way = 4;           // radii of a leaf: where points go no
 // The true path of one point.
 class ScrewPath {
 public:
-    ScrewPath(const RelativeMotion& motion, const Vec3& point, double error) : motion_(motion), point_(point), error_(error) {}
+    ScrewPath(const RelativeMotion& motion, const Vec3& point, double error, double longest_range)
+        : motion_(motion), point_(point), error_(error), longest_range_(longest_range) {}
 
     [[nodiscard]] PathPart over(double start, double end) const {
         const RelativeMotion::State state = motion_.over(point_, start, end);
@@ -34,11 +35,12 @@ public:
         return Segment{at(start), at(end)}.bounds().grown(motion_.over(point_, start, end).bend + error_);
     }
     [[nodiscard]] double error() const { return error_; }
+    [[nodiscard]] double longest_range() const { return longest_range_; }
 
 private:
     const RelativeMotion& motion_;
     const Vec3& point_;
-    double error_;
+    double error_, longest_range_;
 };
 
 bool is_finite(const Pose& pose) { return fathom::is_finite(pose.translation) && pose.rotation.coeffs().allFinite(); }
@@ -57,6 +59,8 @@ public:
                           field_motion.start.translation.norm());
         const auto* grid = dynamic_cast<const GridField*>(&field_);
         bend_ = options.bend > 0 ? options.bend : grid ? 1e-3 * grid->layout().cell : 1e-6 * std::max(all.radius, 1e-300);
+        longest_range_ = grid ? 2 * grid->layout().cell : HUGE_VAL; // the range of larger boxes costs many look-ups
+        nearest_ = grid ? 0.25 * grid->layout().cell : 1e-3 * all.radius;
         if (options.goal != SweepGoal::all) end_ = std::clamp(options.latest, 0.0, 1.0);
         scratch_.marked.resize((shell.points.size() + 63) / 64);
         out_.error_bound = options.path == Path::screw ? bend_ : 0;
@@ -73,7 +77,7 @@ private:
     template <class Take>
     void each_child(const SweepItem& item, const Take& take) const;
     [[nodiscard]] SweepItem root() const { return {0, end_, 0, tree_.nodes()[0].least, 0}; }
-    void take_point(Index point);
+    void take_point(const SweepItem& item);
     [[nodiscard]] bool is_beaten(const SweepItem& item) const;
     void spread_by_level();
     void first_by_time();
@@ -98,12 +102,12 @@ private:
         result.tolerance = std::clamp(bend_ / (3 * motion_.over(point, 0, 1).speed), 1e-12, 1.0);
         return result;
     }
-    [[nodiscard]] CastHit cast_first(Index point) const {
+    [[nodiscard]] CastHit cast_first(Index point, double earliest = 0) const {
         const Vec3& p = shell_.points[point];
         if (options_.path == Path::straight) return caster_.first(motion_.chord(p));
         const CastOptions options = options_for(p);
-        const ScrewPath path(motion_, p, error_);
-        PathCutter cutter(field_, radius_, path, options);
+        const ScrewPath path(motion_, p, error_, longest_range_);
+        PathCutter cutter(field_, radius_, path, options, earliest);
         return first_on_path(cutter);
     }
 
@@ -121,6 +125,8 @@ private:
     double end_ = 1; // of the time looked at
     double error_;   // of positions, by rounding (m)
     double bend_;
+    double longest_range_;
+    double nearest_; // way of a point before it pays, where points are taken by time (m)
     CastHit best_;   // of the earliest proven contact
     Index best_point_ = no_index;
     double open_ = HUGE_VAL; // earliest time at which contact was not excluded
@@ -158,16 +164,17 @@ void Sweeper::look_up(std::size_t begin, std::size_t end) {
 Sweeper::Step Sweeper::step(std::size_t k, SweepItem& item) const {
     const double time = scratch_.times[k], speed = scratch_.speeds[k], ahead = time - item.start;
     const double clear = radius_(scratch_.values[k]) - scratch_.radii[k];
-    const double least_hop = look_ahead * scratch_.radii[k] / speed;
+    const double least_hop = (item.is_point() ? nearest_ : look_ahead * scratch_.radii[k]) / speed;
     if (clear > speed * ahead) {
-        // The speed is known as far as twice the hop.
-        const double reach = std::min(clear / speed, ahead);
-        if (time + reach >= end_) return Step::drop;
+        // On screws the speed is known as far as twice the hop only.
+        const double reach = options_.path == Path::straight ? clear / speed : std::min(clear / speed, ahead);
+        // As look_up() chose the middle: then all that is left lies in the ball, though rounding may deny it.
+        if (item.start + 2 * item.hop >= end_ || time + reach >= end_) return Step::drop;
         item.start = time + reach;
         item.hop = std::max(2 * reach, least_hop);
         return ++item.steps < most_steps ? Step::advance : Step::open;
     }
-    if (ahead <= least_hop || item.steps >= most_steps) return Step::open;
+    if (ahead <= 1.01 * least_hop || item.steps >= most_steps) return Step::open;
     item.hop = std::max(least_hop, clear > 0 ? 0.5 * clear / speed : 0.0); // half the ball, so that it reaches back
     ++item.steps;
     return Step::advance;
@@ -234,7 +241,7 @@ void Sweeper::fill_chunk(std::span<const Index> points, SweepChunk& chunk) const
     }
     for (const Index point : points) {
         const CastOptions options = options_for(shell_.points[point]);
-        const ScrewPath path(motion_, shell_.points[point], error_);
+        const ScrewPath path(motion_, shell_.points[point], error_, longest_range_);
         PathCutter cutter(field_, radius_, path, options);
         chunk.intervals.intervals.clear();
         all_on_path(cutter, options.tolerance, chunk.intervals.intervals);
@@ -295,10 +302,10 @@ bool Sweeper::is_beaten(const SweepItem& item) const {
     return item.start > best_.time || (item.start == best_.time && item.least > best_point_);
 }
 
-void Sweeper::take_point(Index point) {
-    if (!mark(point)) return;
-    scratch_.points.push_back(point);
-    note(point, cast_first(point));
+void Sweeper::take_point(const SweepItem& item) {
+    if (!mark(item.least)) return;
+    scratch_.points.push_back(item.least);
+    note(item.least, cast_first(item.least, item.start));
 }
 
 // By time: what may touch earliest is looked at first, and nothing that cannot beat the best so far.
@@ -325,7 +332,7 @@ void Sweeper::first_by_time() {
             SweepItem item = scratch_.items[k];
             const Step found = step(k, item);
             if (found == Step::drop || is_beaten(item)) continue;
-            if (item.is_point() && (found == Step::open || item.steps > 2)) take_point(item.least);
+            if (item.is_point() && found == Step::open) take_point(item);
             else if (found == Step::advance) push(item);
             else each_child(item, [&](SweepItem child) {
                 child.hop = scratch_.speeds[k] > 0 ? look_ahead * scratch_.radii[k] / scratch_.speeds[k] : end_;

@@ -32,7 +32,7 @@ struct SweepHit {
     Verdict verdict = Verdict::disjoint; // undecided: some point may touch, none was seen to
     double time = 1;                     // no contact is before this; overlapping: the first is in [time, time + error]
     double error = 0;
-    Index point = no_index;              // the smallest of those that touch first; goal any: one that touches
+    Index point = no_index;              // the smallest of those that touch first (screws: first but for `bend`); any: one that touches
     Vec3 position = Vec3::Zero();        // of the point then (m, world)
     Vec3 normal = Vec3::Zero();          // unit, out of the shell's body into the field's: against the field's gradient (world)
     Box cell;                            // of the grid, in the field's frame; empty for other fields
