@@ -23,7 +23,8 @@ Quat turned(const Quat& rotation, const Vec3& turn) {
 
 ContactPath::Body::Body(const MovingBody& body, double step, PathInTime path)
     : body_(body), step_(step), path_(path), mover_({body.motion.start, body.motion.end, Path::screw}),
-      center_start_(body.motion.start * body.center), center_end_(body.motion.end * body.center) {}
+      center_start_(body.motion.start * body.center), center_end_(body.motion.end * body.center),
+      turns_(body.motion.start.rotation.coeffs() != body.motion.end.rotation.coeffs()) {}
 
 ContactPath::Placement ContactPath::Body::accelerated(double t) const {
     Placement p;
@@ -35,7 +36,7 @@ ContactPath::Placement ContactPath::Body::accelerated(double t) const {
     return p;
 }
 
-ContactPath::Placement ContactPath::Body::at(double t) const {
+ContactPath::Placement ContactPath::Body::at(double t, bool turned) const {
     if (path_ == PathInTime::acceleration) return accelerated(t);
     Placement p;
     p.velocity = body_.velocity_end;
@@ -44,8 +45,9 @@ ContactPath::Placement ContactPath::Body::at(double t) const {
         p.pose = mover_.pose(t);
         p.center = p.pose * body_.center;
     } else {
-        p.pose.rotation = between(body_.motion.start.rotation, body_.motion.end.rotation, t);
         p.center = center_start_ + t * (center_end_ - center_start_);
+        if (!turned) return p;
+        p.pose.rotation = turns_ ? between(body_.motion.start.rotation, body_.motion.end.rotation, t) : body_.motion.end.rotation;
         p.pose.translation = p.center - p.pose.rotation * body_.center;
     }
     return p;
@@ -60,7 +62,7 @@ ContactPath::Chord ContactPath::chord(Index point) const {
 }
 
 ContactState ContactPath::at(Index point, const Chord& chord, double t) const {
-    const Placement shell = shell_.at(t), field = field_.at(t);
+    const Placement shell = shell_.at(t, law_.normal == ContactNormal::shell), field = field_.at(t, true);
     ContactState state;
     Vec3 local;
     if (law_.path == PathInTime::chord) {

@@ -63,7 +63,7 @@ private:
     class Body {
     public:
         Body(const MovingBody& body, double step, PathInTime path);
-        [[nodiscard]] Placement at(double t) const;
+        [[nodiscard]] Placement at(double t, bool turned) const; // chords: without the rotation where it is not asked for
         [[nodiscard]] const Vec3& center(HandleCenter at) const { return at == HandleCenter::start ? center_start_ : center_end_; }
 
     private:
@@ -74,6 +74,7 @@ private:
         PathInTime path_;
         Mover mover_;
         Vec3 center_start_, center_end_;
+        bool turns_;
     };
 
     const ContactRole& role_;

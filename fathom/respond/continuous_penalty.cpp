@@ -74,13 +74,16 @@ private:
 
     template <class Function>
     Integral<size> over_interval(const Function& f, const ContactInterval& time, const ContactPath::Chord& chord) const {
-        const bool by_cells = grid_ && law_.path == PathInTime::chord && law_.quadrature.rule == QuadratureRule::adaptive;
-        if (!by_cells) return integral<size>(f, time.start, time.end, law_.quadrature);
-        const CellBorders borders(grid_->layout(), chord);
+        const QuadratureOptions& q = law_.quadrature;
+        if (q.rule == QuadratureRule::midpoint) return midpoint_integral<size>(f, time.start, time.end, q.points);
         Integral<size> sum;
+        if (quick_integral<size>(f, time.start, time.end, q.tolerance, sum)) return sum;
+        if (!grid_ || law_.path != PathInTime::chord) return adaptive_integral<size>(f, time.start, time.end, q.tolerance, q.halvings);
+        const CellBorders borders(grid_->layout(), chord);
+        sum = {};
         for (double a = time.start; a < time.end;) {
             const double b = std::min(borders.next(a), time.end);
-            sum += integral<size>(f, a, b, law_.quadrature);
+            sum += adaptive_integral<size>(f, a, b, q.tolerance, q.halvings);
             a = b;
         }
         return sum;

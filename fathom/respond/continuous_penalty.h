@@ -1,9 +1,9 @@
 // Room: respond. Continuous penalty contact: force and torque integrated over the times in which points are inside.
 // Method: Xu & Barbic 2014, section 4, equations 3-11, with friction added. Since impulses grow with the time in contact, no
 // force jumps when a point enters or leaves between two steps; that is what makes larger steps stable.
-// The adaptive rule is exact (rounding apart) for a chord through grid cells with ContactNormal::gradient while neither body
-// turns: pieces end at cell borders, and depth (degree 3) * gradient (2) * handle (1) is a polynomial there. Elsewhere `error`
-// is its estimate. O(contacts * evaluations); thread-safe, parallel past some hundred contacts, the same for any thread count.
+// The adaptive rule, where its quick form does not meet the tolerance, is exact (rounding apart) for a chord through grid cells with
+// ContactNormal::gradient while neither body turns: pieces end at cell borders, and depth (degree 3) * gradient (2) * handle (1)
+// is a polynomial there. Elsewhere the errors are its estimates. O(contacts * evaluations); thread-safe, parallel past some hundred contacts, the same for any thread count.
 #pragma once
 
 #include <fathom/detect/shell_sweep.h>

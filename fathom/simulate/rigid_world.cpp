@@ -322,6 +322,7 @@ std::span<const BodyState> RigidWorld::states() const { return state_->states; }
 Pose RigidWorld::pose(Index body) const { return pose_of(state_->states[body], *state_->bodies[body].shape); }
 std::span<const Wrench> RigidWorld::contact_wrenches() const { return state_->wrenches; }
 std::span<const BodyContact> RigidWorld::contacts() const { return state_->contacts; }
+std::span<const MovingBody> RigidWorld::swept() const { return state_->moving; }
 const StepReport& RigidWorld::report() const { return state_->report; }
 Energy RigidWorld::energy() const { return state_->energy(); }
 

@@ -94,6 +94,7 @@ public:
     [[nodiscard]] Pose pose(Index body) const;
     [[nodiscard]] std::span<const Wrench> contact_wrenches() const; // of the last step, to be applied in the next
     [[nodiscard]] std::span<const BodyContact> contacts() const;    // of the last step, in a fixed order
+    [[nodiscard]] std::span<const MovingBody> swept() const;        // the motions in which those were found
     [[nodiscard]] const StepReport& report() const;
     [[nodiscard]] Energy energy() const;
     [[nodiscard]] Fingerprint state_hash() const; // of every number that the next step depends on

@@ -70,7 +70,7 @@ TEST(ContinuousPenalty, a_point_through_a_ball_meets_the_closed_form_at_any_scal
         const testing::BallField ball(Vec3::Zero(), radius);
         const OnePoint shot({-2 * scale, b, 0}, {2 * scale, b, 0}, {0.5 - half / length, 0.5 + half / length});
         const double sideways = 1e4 * (radius * b * 2 * std::asinh(half / b) - 2 * half * b) / length;
-        const auto response = continuous_penalty(shot.contacts, shot.role(ball), step, {.stiffness = 1e4, .handle = HandleCenter::moving});
+        const auto response = continuous_penalty(shot.contacts, shot.role(ball), step, {.stiffness = 1e4, .handle = HandleCenter::moving, .quadrature = {.tolerance = 1e-6}});
         EXPECT_NEAR(response.on_shell.force.y() / sideways, 1, 1e-6);
         EXPECT_NEAR(response.on_shell.force.x() / sideways, 0, 1e-6);
         EXPECT_NEAR(response.deepest / (radius - b), 1, 1e-3);
@@ -97,7 +97,7 @@ TEST(ContinuousPenalty, the_adaptive_rule_is_exact_for_the_polynomials_of_grid_c
     for (std::size_t k = 0; k < testing::count_of(200, 20000); ++k) {
         const OnePoint path(0.39 * random.direction(), 0.39 * random.direction(), {0.1 * random.uniform(), 1 - 0.1 * random.uniform()}, random.in_ball());
         ContactLaw law{.damping = 3, .normal = ContactNormal::gradient, .handle = HandleCenter::moving};
-        law.quadrature = {.tolerance = 1, .halvings = 0}; // one set of nine points a cell
+        law.quadrature = {.tolerance = 1e-12, .halvings = 0}; // the quick form does not meet it: one set of nine points a cell
         const auto once = continuous_penalty(path.contacts, path.role(grid), step, law);
         law.quadrature = midpoint(20000);
         const auto dense = continuous_penalty(path.contacts, path.role(grid), step, law);
@@ -114,20 +114,20 @@ TEST(ContinuousPenalty, the_adaptive_rule_is_exact_for_the_polynomials_of_grid_c
 
 TEST(ContinuousPenalty, the_midpoint_rule_converges_to_the_adaptive_one) {
     Random random(6);
-    const testing::TorusField torus(0.6, 0.25);
+    const AnalyticField ball(shapes::sphere(3)); // all points are inside all the time
     const RandomContacts some(random, 100);
-    ContactLaw law{.damping = 20, .friction = 0.4};
-    const Vec3 best = continuous_penalty(some.contacts, some.role(torus), step, law).on_shell.force;
+    ContactLaw law{.damping = 20, .friction = 0.4, .quadrature = {.tolerance = 1e-8}};
+    const Vec3 best = continuous_penalty(some.contacts, some.role(ball), step, law).on_shell.force;
     double before = 0;
-    for (const int points : {20, 80, 320, 1280}) {
+    for (const int points : {20, 80, 320}) {
         law.quadrature = midpoint(points);
-        const double off = (continuous_penalty(some.contacts, some.role(torus), step, law).on_shell.force - best).norm() / best.norm();
+        const double off = (continuous_penalty(some.contacts, some.role(ball), step, law).on_shell.force - best).norm() / best.norm();
         if (points > 20) {
-            EXPECT_LT(off, before);
+            EXPECT_NEAR(before / off, 16, 2); // of second order
         }
         before = off;
     }
-    EXPECT_LT(before, 1e-3);
+    EXPECT_LT(before, 1e-6);
 }
 
 TEST(ContinuousPenalty, both_bodies_keep_their_momentum_and_angular_momentum_in_sum) {
@@ -173,7 +173,9 @@ TEST(ContinuousPenalty, forces_scale_with_length_and_torques_with_its_square) {
         Random one(9), other(9);
         const RandomContacts a(one, 50), b(other, 50, scale);
         const testing::BallField ball(Vec3::Zero(), 0.8), scaled(Vec3::Zero(), 0.8 * scale);
-        const ContactLaw law{.damping = 10, .friction = 0.5, .slip_speed = 0.01}, scaled_law{.damping = 10, .friction = 0.5, .slip_speed = 0.01 * scale};
+        const QuadratureOptions fine{.tolerance = 1e-7};
+        const ContactLaw law{.damping = 10, .friction = 0.5, .slip_speed = 0.01, .quadrature = fine},
+            scaled_law{.damping = 10, .friction = 0.5, .slip_speed = 0.01 * scale, .quadrature = fine};
         auto spun = b; // spins are not lengths
         for (MovingBody* body : {&spun.shell, &spun.other}) body->spin_start /= scale, body->spin_end /= scale;
         const auto ra = continuous_penalty(a.contacts, a.role(ball), step, law), rb = continuous_penalty(spun.contacts, spun.role(scaled), step, scaled_law);
