@@ -10,12 +10,12 @@ RelativeMotion::Twist RelativeMotion::twist_of(const Motion& motion) {
     return {screw.axis, screw.point, screw.angle * screw.axis, screw.slide * screw.axis, screw.angle};
 }
 
-Vec3 RelativeMotion::Twist::moved(const Vec3& x, double t) const {
-    if (angle == 0) return x + t * slide;
-    const Vec3 from = x - point, across = from - axis * axis.dot(from);
-    // As a change of x: the axis of a small turn may be far away, and its place would be rounded as coarsely.
+// As a change: the axis of a small turn may be far away, and its place would be rounded as coarsely.
+Vec3 RelativeMotion::Twist::turned(const Vec3& from, double t) const {
+    if (angle == 0) return Vec3::Zero();
+    const Vec3 across = from - axis * axis.dot(from);
     const double sine = std::sin(0.5 * t * angle), cosine = std::cos(0.5 * t * angle);
-    return x + t * slide - (2 * sine * sine) * across + (2 * sine * cosine) * axis.cross(across);
+    return (2 * sine * cosine) * axis.cross(across) - (2 * sine * sine) * across;
 }
 
 RelativeMotion::RelativeMotion(const Motion& moving, const Motion& seen_from, Path path)
@@ -31,7 +31,13 @@ RelativeMotion::RelativeMotion(const Motion& moving, const Motion& seen_from, Pa
 }
 
 // What stands still in the world runs backwards for the other body.
-Vec3 RelativeMotion::seen(const Vec3& world, double t) const { return seen_start_.to_local(seen_from_.moved(world - t * seen_from_.slide, -t) + t * seen_from_.slide); }
+Vec3 RelativeMotion::seen(const Vec3& world, double t) const {
+    const Vec3 back = world - t * seen_from_.slide;
+    return seen_start_.to_local(back + seen_from_.turned(back - seen_from_.point, -t));
+}
+Vec3 RelativeMotion::seen_arrow(const Vec3& world, double t) const {
+    return seen_start_.turn_to_local(world + seen_from_.turned(world, -t));
+}
 
 Vec3 RelativeMotion::at(const Vec3& p, double t) const {
     if (path_ == Path::straight) return chord(p).at(t);
@@ -42,16 +48,17 @@ RelativeMotion::State RelativeMotion::over(const Vec3& p, double start, double e
     const double middle = 0.5 * (start + end), half = 0.5 * (end - start);
     if (path_ == Path::straight) {
         const Segment whole = chord(p);
-        return {whole.at(middle), whole.length(), 0};
+        return {whole.at(middle), whole.end - whole.start, whole.length(), 0};
     }
     const Vec3 world = moving_.moved(moving_start_ * p, middle);
+    const Vec3 own = moving_.velocity(world), velocity = own - seen_from_.velocity(world);
     // Of the point in the world: both are the same all along its screw.
-    const double speed = moving_.velocity(world).norm(), turning = moving_.angle * moving_.angle * moving_.axis_distance(world);
+    const double speed = own.norm(), turning = moving_.angle * moving_.angle * moving_.axis_distance(world);
     // v = v_moving(x) - v_seen(x) turns with the first and is carried through the second.
-    const double relative_speed = (moving_.velocity(world) - seen_from_.velocity(world)).norm() + half * (turning + seen_from_.angle * speed);
+    const double relative_speed = velocity.norm() + half * (turning + seen_from_.angle * speed);
     const double farthest = seen_from_.axis_distance(world) + half * speed;
     const double acceleration = turning + seen_from_.angle * (seen_from_.angle * farthest + 2 * relative_speed);
-    return {seen(world, middle), relative_speed * (1 + 1e-12), acceleration * half * half / 2 * (1 + 1e-12)};
+    return {seen(world, middle), seen_arrow(velocity, middle), relative_speed * (1 + 1e-12), acceleration * half * half / 2 * (1 + 1e-12)};
 }
 
 } // namespace fathom

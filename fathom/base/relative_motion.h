@@ -25,8 +25,10 @@ public:
 
     struct State {
         Vec3 position;    // in the middle of a piece of time
+        Vec3 velocity;    // there
         double speed;     // bound on it anywhere in the piece: no position is farther from the middle than speed * half its time
-        double bend;      // bound on the distance between the path and the chord of the piece at equal times
+        double bend;      // bound on the distance, at equal times, between the path and the chord of the piece, and between the
+                          // path and its tangent in the middle
     };
     [[nodiscard]] State over(const Vec3& p, double start, double end) const;
 
@@ -39,12 +41,15 @@ private:
         Vec3 slide = Vec3::Zero();  // m a step
         double angle = 0;
 
-        [[nodiscard]] Vec3 moved(const Vec3& x, double t) const; // where the screw, run to t, takes x
+        [[nodiscard]] Vec3 moved(const Vec3& x, double t) const { return x + t * slide + turned(x - point, t); }
+        // By how much a turn to t changes an arrow.
+        [[nodiscard]] Vec3 turned(const Vec3& from, double t) const;
         [[nodiscard]] Vec3 velocity(const Vec3& x) const { return turn.cross(x - point) + slide; }
         [[nodiscard]] double axis_distance(const Vec3& x) const { return axis.cross(x - point).norm(); }
     };
     [[nodiscard]] static Twist twist_of(const Motion& motion);
     [[nodiscard]] Vec3 seen(const Vec3& world, double t) const;
+    [[nodiscard]] Vec3 seen_arrow(const Vec3& world, double t) const;
 
     Path path_;
     Mat3 start_turn_, end_turn_; // of the moving body as seen at the start and at the end

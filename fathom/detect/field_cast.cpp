@@ -12,9 +12,10 @@ public:
         : segment_(segment), length_(segment.length()),
           error_(4e-16 * (segment.start.cwiseAbs().maxCoeff() + segment.end.cwiseAbs().maxCoeff())) {}
 
-    [[nodiscard]] PathPart over(double start, double end) const { return {segment_.at(0.5 * (start + end)), length_}; }
+    [[nodiscard]] PathPart over(double start, double end) const {
+        return {segment_.at(0.5 * (start + end)), length_, 0.5 * (end - start) * (segment_.end - segment_.start).cwiseAbs()};
+    }
     [[nodiscard]] Vec3 at(double t) const { return segment_.at(t); }
-    [[nodiscard]] Box bounds(double start, double end) const { return Segment{at(start), at(end)}.bounds().grown(error_); }
     [[nodiscard]] double error() const { return error_; }
     [[nodiscard]] double longest_range() const { return HUGE_VAL; } // a segment along a face may be decided as a whole
 

@@ -26,12 +26,12 @@ struct PathPiece {
 };
 
 // Hands out pieces in the order of time. A Path answers:
-//   PathPart over(start, end): the position in the middle, and a bound on the speed;
-//   Vec3 at(t); Box bounds(start, end); double error(): of positions, by rounding (m);
+//   PathPart over(start, end); Vec3 at(t); double error(): of positions, by rounding (m);
 //   double longest_range(): the way of a piece whose range is worth asking for (m).
 struct PathPart {
-    Vec3 middle;
-    double speed; // m a step
+    Vec3 middle;  // the position then
+    double speed; // bound on it (m a step)
+    Vec3 reach;   // half the size of a box round the middle that holds the piece (m), rounding apart
 };
 
 template <class Path>
@@ -74,7 +74,7 @@ private:
         if (2 * half <= shortest_piece * options_.tolerance || !(piece.start < middle && middle < piece.end))
             return too_short(piece, inside ? middle : -1);
         if (reach < 0.25 * half && 2 * half * part.speed <= path_.longest_range()) {
-            const PieceKind kind = by_range(piece);
+            const PieceKind kind = by_range(part);
             if (kind != PieceKind::unknown) return with(piece, kind);
         }
         push({middle + reach, piece.end});
@@ -98,10 +98,10 @@ private:
     }
 
     // Ranges cost more than look-ups and fail wherever the surface is: asked while they succeed, and now and then.
-    [[nodiscard]] PieceKind by_range(const PathPiece& piece) {
+    [[nodiscard]] PieceKind by_range(const PathPart& part) {
         if (range_credit_ <= 0 && ++ranges_left_out_ % 8 != 0) return PieceKind::unknown;
         ++look_ups_;
-        const Interval range = field_.range(path_.bounds(piece.start, piece.end));
+        const Interval range = field_.range(Box::around(part.middle, part.reach).grown(path_.error()));
         --range_credit_;
         if (range.lower > radius_.level()) return range_credit_ += 3, PieceKind::free;
         if (range.upper <= radius_.level()) return range_credit_ += 3, PieceKind::inside;

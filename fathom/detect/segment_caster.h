@@ -15,6 +15,8 @@
 
 namespace fathom {
 
+class FreeRadius;
+
 struct CastOptions {
     double level = 0;            // m
     double tolerance = 1e-7;     // of times, for fields without cells: pieces shorter than this are not cut further
@@ -63,6 +65,7 @@ public:
     [[nodiscard]] const Field& field() const;
     [[nodiscard]] const FieldPtr& shared_field() const;
     [[nodiscard]] const CastOptions& options() const;
+    [[nodiscard]] const FreeRadius& free_radius() const; // of the field and the level
     [[nodiscard]] std::size_t bytes() const; // of what was prepared
 
 private:

@@ -28,12 +28,9 @@ public:
 
     [[nodiscard]] PathPart over(double start, double end) const {
         const RelativeMotion::State state = motion_.over(point_, start, end);
-        return {state.position, state.speed};
+        return {state.position, state.speed, 0.5 * (end - start) * state.velocity.cwiseAbs() + Vec3::Constant(state.bend)};
     }
     [[nodiscard]] Vec3 at(double t) const { return motion_.at(point_, t); }
-    [[nodiscard]] Box bounds(double start, double end) const {
-        return Segment{at(start), at(end)}.bounds().grown(motion_.over(point_, start, end).bend + error_);
-    }
     [[nodiscard]] double error() const { return error_; }
     [[nodiscard]] double longest_range() const { return longest_range_; }
 
@@ -51,7 +48,7 @@ public:
     Sweeper(const SweepShell& shell, const Motion& shell_motion, const SegmentCaster& caster, const Motion& field_motion,
             SweepResult& out, const SweepOptions& options)
         : shell_(shell), tree_(shell.tree), caster_(caster), field_(caster.field()), out_(out), scratch_(out.scratch), options_(options),
-          field_motion_(field_motion), motion_(shell_motion, field_motion, options.path), radius_(field_, caster.options().level),
+          field_motion_(field_motion), motion_(shell_motion, field_motion, options.path), radius_(caster.free_radius()),
           cast_options_(caster.options()) {
         const Sphere all = tree_.sphere(tree_.nodes()[0]);
         const Segment way = motion_.chord(all.center);
@@ -60,7 +57,7 @@ public:
         const auto* grid = dynamic_cast<const GridField*>(&field_);
         bend_ = options.bend > 0 ? options.bend : grid ? 1e-3 * grid->layout().cell : 1e-6 * std::max(all.radius, 1e-300);
         longest_range_ = grid ? 2 * grid->layout().cell : HUGE_VAL; // the range of larger boxes costs many look-ups
-        nearest_ = grid ? 0.25 * grid->layout().cell : 1e-3 * all.radius;
+        nearest_ = (options.path == Path::screw ? 0.1 : 1) * (grid ? 0.25 * grid->layout().cell : 1e-3 * all.radius);
         if (options.goal != SweepGoal::all) end_ = std::clamp(options.latest, 0.0, 1.0);
         scratch_.marked.resize((shell.points.size() + 63) / 64);
         out_.error_bound = options.path == Path::screw ? bend_ : 0;
@@ -102,12 +99,12 @@ private:
         result.tolerance = std::clamp(bend_ / (3 * motion_.over(point, 0, 1).speed), 1e-12, 1.0);
         return result;
     }
-    [[nodiscard]] CastHit cast_first(Index point, double earliest = 0) const {
+    [[nodiscard]] CastHit cast_first(Index point, double earliest = 0, double latest = 1) const {
         const Vec3& p = shell_.points[point];
         if (options_.path == Path::straight) return caster_.first(motion_.chord(p));
         const CastOptions options = options_for(p);
         const ScrewPath path(motion_, p, error_, longest_range_);
-        PathCutter cutter(field_, radius_, path, options, earliest);
+        PathCutter cutter(field_, radius_, path, options, earliest, latest);
         return first_on_path(cutter);
     }
 
@@ -305,7 +302,7 @@ bool Sweeper::is_beaten(const SweepItem& item) const {
 void Sweeper::take_point(const SweepItem& item) {
     if (!mark(item.least)) return;
     scratch_.points.push_back(item.least);
-    note(item.least, cast_first(item.least, item.start));
+    note(item.least, cast_first(item.least, item.start, std::min(end_, best_.time)));
 }
 
 // By time: what may touch earliest is looked at first, and nothing that cannot beat the best so far.

@@ -89,6 +89,7 @@ TEST(RelativeMotion, bounds_on_speed_and_bend_hold_and_are_not_wasteful) {
                     const Vec3 x = motion.at(p, t);
                     EXPECT_LE((x - before).norm(), state.speed * (end - start) / 32 + rounding);
                     EXPECT_LE((x - chord.at(n / 32.0)).norm(), state.bend + rounding);
+                    EXPECT_LE((x - state.position - (t - 0.5 * (start + end)) * state.velocity).norm(), state.bend + rounding);
                     EXPECT_LE((x - state.position).norm(), 0.5 * state.speed * (end - start) + rounding);
                     if (end - start > 1e-3 && state.speed > 0) tightest_speed = std::max(tightest_speed, 32 * (x - before).norm() / (state.speed * (end - start)));
                     if (path == Path::screw && state.bend > 1e-4 * scale) tightest_bend = std::max(tightest_bend, (x - chord.at(n / 32.0)).norm() / state.bend);
