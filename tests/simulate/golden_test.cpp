@@ -3,6 +3,8 @@
 #include <fathom/base/parallel.h>
 #include <fathom/simulate/simulation.h>
 
+#include <index/simd_targets.h>
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -58,6 +60,13 @@ TEST(Golden, every_scene_ends_in_its_golden_state_on_one_thread_and_on_two) {
     if (!writing) return;
     std::ofstream out(golden_file);
     for (const auto& [name, hash] : wanted) out << name << ' ' << hash << '\n';
+}
+
+TEST(Golden, no_instruction_set_changes_a_state) {
+    std::vector<std::string> hashes;
+    testing::for_each_simd_target([&](const char*) { hashes.push_back(hash_of(fs::path(FATHOM_SOURCE_DIR) / "scenes/bunny_drop.toml", 1)); });
+    EXPECT_GE(hashes.size(), 1u);
+    for (const std::string& hash : hashes) EXPECT_EQ(hash, hashes[0]);
 }
 
 } // namespace
