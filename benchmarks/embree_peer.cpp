@@ -3,6 +3,7 @@
 
 #include <embree3/rtcore.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <vector>
@@ -62,6 +63,35 @@ bool test_triangle(RTCPointQueryFunctionArguments* arguments) {
     return true;
 }
 
+RTCRayHit as_ray(const Segment& segment) {
+    const Vec3f origin = segment.start.cast<float>(), direction = (segment.end - segment.start).cast<float>();
+    RTCRayHit hit{};
+    hit.ray.org_x = origin.x(), hit.ray.org_y = origin.y(), hit.ray.org_z = origin.z();
+    hit.ray.dir_x = direction.x(), hit.ray.dir_y = direction.y(), hit.ray.dir_z = direction.z();
+    hit.ray.tfar = 1;
+    hit.ray.mask = ~0u;
+    hit.hit.geomID = RTC_INVALID_GEOMETRY_ID;
+    return hit;
+}
+
+struct Crossing {
+    float time;
+    unsigned triangle;
+};
+
+struct Collector {
+    RTCIntersectContext context; // first: the filter gets a pointer to it
+    std::vector<Crossing> crossings;
+};
+
+// Takes note of the hit and lets the ray pass on.
+void collect(const RTCFilterFunctionNArguments* arguments) {
+    auto* collector = reinterpret_cast<Collector*>(arguments->context);
+    if (arguments->valid[0] != -1) return;
+    collector->crossings.push_back({RTCRayN_tfar(arguments->ray, 1, 0), RTCHitN_primID(arguments->hit, 1, 0)});
+    arguments->valid[0] = 0;
+}
+
 } // namespace
 
 EmbreeScene::EmbreeScene(const TriangleMesh& mesh) : state_(std::make_unique<State>()) {
@@ -103,6 +133,36 @@ double EmbreeScene::first_hit(const Ray& ray) const {
     rtcIntersect1(state_->scene, &context, &hit);
     const bool found = hit.hit.geomID != RTC_INVALID_GEOMETRY_ID;
     return found ? static_cast<double>(hit.ray.tfar) : std::numeric_limits<double>::infinity();
+}
+
+void EmbreeScene::first_hits(std::span<const Segment> segments, std::span<double> out) const {
+    for (std::size_t k = 0; k < segments.size(); ++k) {
+        RTCIntersectContext context;
+        rtcInitIntersectContext(&context);
+        RTCRayHit hit = as_ray(segments[k]);
+        rtcIntersect1(state_->scene, &context, &hit);
+        const bool found = hit.hit.geomID != RTC_INVALID_GEOMETRY_ID;
+        out[k] = found ? static_cast<double>(hit.ray.tfar) : std::numeric_limits<double>::infinity();
+    }
+}
+
+std::size_t EmbreeScene::all_hits(std::span<const Segment> segments, std::vector<float>& out) const {
+    Collector collector;
+    rtcInitIntersectContext(&collector.context);
+    collector.context.filter = collect;
+    std::size_t total = 0;
+    for (const Segment& segment : segments) {
+        collector.crossings.clear();
+        RTCRayHit hit = as_ray(segment);
+        rtcIntersect1(state_->scene, &collector.context, &hit);
+        auto& list = collector.crossings;
+        std::sort(list.begin(), list.end(), [](const Crossing& a, const Crossing& b) { return a.time != b.time ? a.time < b.time : a.triangle < b.triangle; });
+        list.erase(std::unique(list.begin(), list.end(), [](const Crossing& a, const Crossing& b) { return a.triangle == b.triangle; }), list.end());
+        out.clear();
+        for (const Crossing& c : list) out.push_back(c.time);
+        total += out.size();
+    }
+    return total;
 }
 
 } // namespace fathom::bench

@@ -4,8 +4,10 @@
 #include <openvdb/openvdb.h>
 #include <openvdb/tools/Interpolation.h>
 #include <openvdb/tools/MeshToVolume.h>
+#include <openvdb/tools/RayIntersector.h>
 
 #include <cmath>
+#include <limits>
 
 namespace fathom::bench {
 
@@ -63,6 +65,20 @@ void OpenVdbField::samples(std::span<const Vec3> points, std::span<Sample> out) 
         const Vec3 gradient(high - low, mix(edge[0][1] - edge[0][0], edge[1][1] - edge[1][0], u),
                             mix(mix(slope[0][0], slope[0][1], v), mix(slope[1][0], slope[1][1], v), u));
         out[n] = {mix(low, high, u), gradient / state_->cell};
+    }
+}
+
+void OpenVdbField::first_hits(std::span<const Segment> segments, std::span<double> out) const {
+    using Intersector = openvdb::tools::LevelSetRayIntersector<openvdb::FloatGrid>;
+    const Intersector intersector(*state_->grid);
+    for (std::size_t k = 0; k < segments.size(); ++k) {
+        const Segment& s = segments[k];
+        const Vec3 d = s.end - s.start;
+        const double length = d.norm();
+        const openvdb::Vec3R origin(s.start.x(), s.start.y(), s.start.z()), direction(d.x() / length, d.y() / length, d.z() / length);
+        const Intersector::RayType ray(origin, direction, 1e-9 * length, length); // its rays must not begin at 0
+        double time = 0;
+        out[k] = intersector.intersectsWS(ray, time) ? time / length : std::numeric_limits<double>::infinity();
     }
 }
 

@@ -1,6 +1,7 @@
 // The peer of grid fields: OpenVDB's narrow band, three voxels on either side of the surface, and its trilinear sampler.
 #pragma once
 
+#include <fathom/base/shapes.h>
 #include <fathom/field/field.h>
 #include <fathom/geometry/triangle_mesh.h>
 
@@ -19,6 +20,8 @@ public:
     void distances(std::span<const Vec3> points, std::span<double> out) const;
     // Its eight values once, and the gradient from them: there is no such call, but a careful user writes it.
     void samples(std::span<const Vec3> points, std::span<Sample> out) const;
+    // The first crossing of each segment as a fraction by LevelSetRayIntersector; infinity for none.
+    void first_hits(std::span<const Segment> segments, std::span<double> out) const;
     [[nodiscard]] std::size_t bytes() const;
 
 private:

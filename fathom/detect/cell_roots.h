@@ -92,34 +92,85 @@ void all_of(const Bernstein& c, double window, double start, double width, int d
 
 } // namespace detail
 
+// What signs of coefficients and three steps of Newton say, without a branch: most pieces need no more. Made ahead of the
+// question, for many pieces in a row.
+struct CellLook {
+    detail::Bernstein c; // less the slack
+    unsigned bits;       // detail::contact_bits()
+    double root;         // where c changes sign once: of the fall, seen from the end that is not in contact
+    double value;        // there
+
+    [[nodiscard]] std::size_t turn() const { return 3 * (bits & 1); } // coefficient k is number k ^ turn() from that end
+};
+
+// All but the root.
+[[nodiscard, gnu::always_inline]] inline CellLook signs_of(const CellCubic& cubic, double slack) {
+    const auto& b = cubic.b;
+    CellLook look{{b[0] - slack, b[1] - slack, b[2] - slack, b[3] - slack}, 0, 0, 0};
+    look.bits = detail::contact_bits(look.c);
+    return look;
+}
+
+// Three steps of Newton from the secant, towards `aim`, for many cubics in a row: a loop that vectorises. Coefficient j of cubic k is
+// c[j][k], and number 0 is that of the end that is not in contact.
+[[gnu::always_inline]] inline void newton(const std::array<const double*, 4>& c, const double* __restrict aim, std::size_t count, double* __restrict root,
+                                          double* __restrict value) {
+    const double *__restrict c0 = c[0], *__restrict c1 = c[1], *__restrict c2 = c[2], *__restrict c3 = c[3];
+    for (std::size_t k = 0; k < count; ++k) {
+        const double a1 = 3 * (c1[k] - c0[k]), a2 = 3 * (c2[k] - 2 * c1[k] + c0[k]), a3 = (c3[k] - c0[k]) - 3 * (c2[k] - c1[k]);
+        double x = c0[k] / (c0[k] - c3[k]), v = ((a3 * x + a2) * x + a1) * x + c0[k];
+        for (int step = 0; step < 3; ++step) {
+            x -= (v - aim[k]) / ((3 * a3 * x + 2 * a2) * x + a1);
+            v = ((a3 * x + a2) * x + a1) * x + c0[k];
+        }
+        root[k] = x;
+        value[k] = v;
+    }
+}
+
+[[nodiscard, gnu::always_inline]] inline CellLook look_at(const CellCubic& cubic, double slack) {
+    CellLook look = signs_of(cubic, slack);
+    const std::size_t turn = look.turn();
+    const double aim = 0.5 * slack;
+    newton({&look.c[turn], &look.c[1 ^ turn], &look.c[2 ^ turn], &look.c[3 ^ turn]}, &aim, 1, &look.root, &look.value);
+    return look;
+}
+
+namespace detail {
+
+// Any parameter with a value in (0, slack] will do: before the only root, all values are above 0.
+[[nodiscard, gnu::always_inline]] inline double root_of(const CellLook& look, double slack) {
+    if (look.value > 0 && look.value <= slack && look.root >= 0 && look.root <= 1) return look.root;
+    const std::size_t turn = look.turn();
+    return fall({look.c[turn], look.c[1 ^ turn], look.c[2 ^ turn], look.c[3 ^ turn]}, slack);
+}
+
+} // namespace detail
+
 // With `slack` >= cubic.rounding(): every parameter where the exact cubic is <= 0 is in the answer, and at every parameter of the
 // answer it is <= 3 * slack. Touching counts. At most a few hundred operations, mostly under a hundred.
-[[nodiscard, gnu::always_inline]] inline CellContacts cell_contacts(const CellCubic& cubic, double slack) {
-    const auto& b = cubic.b;
-    const detail::Bernstein c = {b[0] - slack, b[1] - slack, b[2] - slack, b[3] - slack};
-    const unsigned bits = detail::contact_bits(c);
+[[nodiscard, gnu::always_inline]] inline CellContacts cell_contacts(const CellLook& look, double slack) {
     CellContacts out;
-    if (bits == 0) return out;
-    if (bits == 15) return {{{{0, 1}, {}}}, 1};
-    if (!detail::one_change(bits)) {
-        detail::all_of(c, slack, 0, 1, 0, out);
+    if (look.bits == 0) return out;
+    if (look.bits == 15) return {{{{0, 1}, {}}}, 1};
+    if (!detail::one_change(look.bits)) {
+        detail::all_of(look.c, slack, 0, 1, 0, out);
         return out;
     }
-    const bool falls = !(bits & 1); // else it rises: the same, seen from the other end
-    const double root = detail::fall({falls ? c[0] : c[3], falls ? c[1] : c[2], falls ? c[2] : c[1], falls ? c[3] : c[0]}, slack);
-    out.spans[0] = {falls ? root : 0, falls ? 1 : 1 - root};
+    const double root = detail::root_of(look, slack);
+    const bool rises = look.bits & 1;
+    out.spans[0] = {rises ? 0 : root, rises ? 1 - root : 1};
     out.count = 1;
     return out;
 }
+[[nodiscard]] inline CellContacts cell_contacts(const CellCubic& cubic, double slack) { return cell_contacts(look_at(cubic, slack), slack); }
 
 // The start of the first of those intervals; above 1 where there is none.
-[[nodiscard, gnu::always_inline]] inline double first_cell_contact(const CellCubic& cubic, double slack) {
-    const auto& b = cubic.b;
-    const detail::Bernstein c = {b[0] - slack, b[1] - slack, b[2] - slack, b[3] - slack};
-    const unsigned bits = detail::contact_bits(c);
-    if (bits == 0) return 2;
-    if (bits & 1) return 0;
-    return detail::one_change(bits) ? detail::fall(c, slack) : detail::first_of_halves(c, slack);
+[[nodiscard, gnu::always_inline]] inline double first_cell_contact(const CellLook& look, double slack) {
+    if (look.bits == 0) return 2;
+    if (look.bits & 1) return 0;
+    return detail::one_change(look.bits) ? detail::root_of(look, slack) : detail::first_of_halves(look.c, slack);
 }
+[[nodiscard]] inline double first_cell_contact(const CellCubic& cubic, double slack) { return first_cell_contact(look_at(cubic, slack), slack); }
 
 } // namespace fathom

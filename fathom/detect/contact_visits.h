@@ -30,9 +30,9 @@ struct FirstContact {
         if (inside) time = t0;
         return inside;
     }
-    bool cell(const CellPiece& piece) { return cubic(cell_cubic(piece.values, level, piece.from, piece.to), piece.t0, piece.t1); }
-    [[gnu::always_inline]] bool cubic(const CellCubic& values, double t0, double t1) {
-        const double s = first_cell_contact(values, slack);
+    bool cell(const CellPiece& piece) { return looked(look_at(cell_cubic(piece.values, level, piece.from, piece.to), slack), piece.t0, piece.t1); }
+    [[gnu::always_inline]] bool looked(const CellLook& look, double t0, double t1) {
+        const double s = first_cell_contact(look, slack);
         if (s <= 1) time = time_between(t0, t1, s);
         return s <= 1;
     }
@@ -54,13 +54,13 @@ struct AllContacts {
         since = t1;
         return false;
     }
-    bool cell(const CellPiece& piece) { return cubic(cell_cubic(piece.values, level, piece.from, piece.to), piece.t0, piece.t1); }
-    [[gnu::always_inline]] bool cubic(const CellCubic& values, double t0, double t1) {
+    bool cell(const CellPiece& piece) { return looked(look_at(cell_cubic(piece.values, level, piece.from, piece.to), slack), piece.t0, piece.t1); }
+    [[gnu::always_inline]] bool looked(const CellLook& look, double t0, double t1) {
         pass(t0);
-        const CellContacts contacts = cell_contacts(values, slack);
+        const CellContacts contacts = cell_contacts(look, slack);
         for (std::size_t k = 0; k < static_cast<std::size_t>(contacts.count); ++k)
             add(time_between(t0, t1, contacts.spans[k][0]), time_between(t0, t1, contacts.spans[k][1]));
-        inside = values.b[3] <= slack;
+        inside = (look.bits & 8) != 0;
         since = t1;
         return false;
     }

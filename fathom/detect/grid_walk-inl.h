@@ -43,14 +43,13 @@ HWY_INLINE bool jump(const GridLayout& layout, const GridPath& path, int clearan
     const Four at = Four::load(brick.data()), reach = Four::all(clearance - 1), ahead = Four::load(path.ahead.data());
     const Four plane = at - reach + ahead * Four::all(2 * clearance - 1);
     const Four exits = plane * Four::all(brick_cells) * Four::load(path.inverse.data()) + Four::load(path.leave.data());
-    const double exit = exits.least();
-    if (!(exit < path.end)) return false;
+    const double exit = std::min(exits.least(), path.end); // infinity has no place
     const Four there = place(path, exit) * Four::all(1.0 / brick_cells);
     const Four beside = min(max(floor(there), at - reach), at + reach);
     const Four beyond = at - Four::all(clearance) + ahead * Four::all(2 * clearance);
     where_equal(exits, Four::all(exit), beyond, beside).store_truncated(brick.data());
     const auto within = [&](std::size_t k) { return static_cast<unsigned>(brick[k]) < static_cast<unsigned>(layout.bricks[k]); };
-    return within(0) & within(1) & within(2);
+    return within(0) & within(1) & within(2) & (exit < path.end);
 }
 
 // The times between which the path is in a box of `side` cells, by the planes of the box: neighbours agree on the time between them.
@@ -207,12 +206,12 @@ struct CellTimes {
     double t0, t1;
 };
 
+inline constexpr std::size_t most_in_slice = 9; // boxes are no larger than 3 x 3
+
 HWY_INLINE Axes<int> candidate_cell(std::size_t axis, int slice, int bit) {
-    Axes<int> cell{};
-    cell[axis] = slice;
-    cell[next_axis[axis]] = bit & 7;
-    cell[next_axis[next_axis[axis]]] = bit >> 3;
-    return cell;
+    // Read in turn rather than written in turn: a vector load right after single stores would wait for them.
+    const std::array<int, 5> turned = {bit & 7, bit >> 3, slice, bit & 7, bit >> 3};
+    return {turned[2 - axis], turned[3 - axis], turned[4 - axis], 0};
 }
 
 HWY_INLINE CellTimes times_in_cell(const GridPath& path, const BrickPosition& brick, const Candidates& run, const Axes<int>& cell) {
@@ -228,36 +227,39 @@ HWY_INLINE CellTimes times_in_cell(const GridPath& path, const BrickPosition& br
     return times;
 }
 
-template <class Visitor>
-HWY_INLINE bool visit_cell(const GridData& data, const LevelMap& map, const GridPath& path, const BrickPosition& brick, std::size_t rank,
-                           const CellTimes& piece, Visitor& visitor) {
-    const Axes<int> local = {piece.cell[0] - brick[0] * brick_cells, piece.cell[1] - brick[1] * brick_cells, piece.cell[2] - brick[2] * brick_cells, 0};
-    const CornerValues values = packed_values(data, map, rank, packed_cell(map, rank, local));
+HWY_INLINE CellCubic cubic_in_cell(const GridData& data, const LevelMap& map, const GridPath& path, std::size_t rank, std::size_t packed,
+                                  const CellTimes& piece) {
+    const CornerValues values = packed_values(data, map, rank, packed);
     const Four low = Four::load(piece.cell.data());
-    return visitor.cubic(packed_cubic(values, place_within(path, low, 1, piece.t0), place_within(path, low, 1, piece.t1)), piece.t0, piece.t1);
+    return packed_cubic(values, place_within(path, low, 1, piece.t0), place_within(path, low, 1, piece.t1));
 }
+
+// Pieces of one slice in the order of time.
+HWY_INLINE bool comes_before(const CellTimes& a, const CellTimes& b) { return a.t0 < b.t0 || (a.t0 == b.t0 && a.t1 < b.t1); }
 
 // One slice: its cells in the order of time. True where the visitor has seen enough.
 template <class Visitor>
 HWY_INLINE bool visit_slice(const GridData& data, const LevelMap& map, const GridPath& path, const BrickPosition& brick, std::size_t rank,
                             const Candidates& run, int slice, Visitor& visitor) {
-    const std::uint64_t all = run.slice(static_cast<std::size_t>(slice));
-    if ((all & (all - 1)) == 0) { // mostly
-        const CellTimes piece = times_in_cell(path, brick, run, candidate_cell(path.longest, slice, std::countr_zero(all)));
-        return piece.t0 <= piece.t1 && visit_cell(data, map, path, brick, rank, piece, visitor);
-    }
-    std::array<CellTimes, 16> pieces; // boxes are no larger than 3 x 3
+    struct Piece {
+        CellTimes times;
+        std::size_t packed;
+    };
+    std::array<Piece, most_in_slice> pieces;
     std::size_t count = 0;
-    for (std::uint64_t rest = all; rest && count < pieces.size(); rest &= rest - 1) {
-        const CellTimes piece = times_in_cell(path, brick, run, candidate_cell(path.longest, slice, std::countr_zero(rest)));
-        if (!(piece.t0 <= piece.t1)) continue;
+    for (std::uint64_t rest = run.slice(static_cast<std::size_t>(slice)); rest; rest &= rest - 1) {
+        const Axes<int> cell = candidate_cell(path.longest, slice, std::countr_zero(rest));
+        const Piece piece{times_in_cell(path, brick, run, cell), packed_cell(map, rank, cell)};
+        if (!(piece.times.t0 <= piece.times.t1)) continue;
         std::size_t at = count++;
-        for (; at > 0 && (piece.t0 < pieces[at - 1].t0 || (piece.t0 == pieces[at - 1].t0 && piece.t1 < pieces[at - 1].t1)); --at)
-            pieces[at] = pieces[at - 1];
+        for (; at > 0 && comes_before(piece.times, pieces[at - 1].times); --at) pieces[at] = pieces[at - 1];
         pieces[at] = piece;
     }
-    for (std::size_t k = 0; k < count; ++k)
-        if (visit_cell(data, map, path, brick, rank, pieces[k], visitor)) return true;
+    for (std::size_t k = 0; k < count; ++k) {
+        const CellTimes& times = pieces[k].times;
+        const CellCubic cubic = cubic_in_cell(data, map, path, rank, pieces[k].packed, times);
+        if (visitor.looked(look_at(cubic, visitor.slack), times.t0, times.t1)) return true;
+    }
     return false;
 }
 
@@ -267,9 +269,9 @@ HWY_INLINE int first_slice(const GridPath& path, unsigned slices) {
 }
 
 template <class Visitor>
-HWY_INLINE bool visit_candidates(const GridData& data, const LevelMap& map, const GridPath& path, const BrickPosition& brick, std::size_t rank,
-                                 const Candidates& run, Visitor& visitor) {
-    for (unsigned slices = run.slices; slices;) {
+HWY_INLINE bool visit_slices(const GridData& data, const LevelMap& map, const GridPath& path, const BrickPosition& brick, std::size_t rank,
+                             const Candidates& run, unsigned slices, Visitor& visitor) {
+    while (slices) {
         const int slice = first_slice(path, slices);
         slices &= ~(1u << slice);
         if (visit_slice(data, map, path, brick, rank, run, slice, visitor)) return true;
@@ -302,7 +304,7 @@ HWY_ATTR bool visit_brick(const GridData& data, const LevelMap& map, const GridP
     if (begins && visitor.clear(begins_inside(map, rank, path, brick), path.begin, path.begin)) return true;
     const Candidates run = find_candidates(path, brick, map.cells[rank]);
     if (map.bricks[rank].first == HeldBrick::far) return visit_far(data, path, brick, run, visitor);
-    return visit_candidates(data, map, path, brick, rank, run, visitor);
+    return visit_slices(data, map, path, brick, rank, run, run.slices, visitor);
 }
 
 template <class Visitor>

@@ -136,6 +136,7 @@ inline constexpr std::size_t paths_in_flight = 128;
 // What becomes of each segment: its first contact.
 struct FirstOfEach {
     using Visitor = FirstContact;
+    static constexpr std::size_t looked_ahead = 2; // cells, or as many as are in the same slice
     double level;
     std::span<double> times;
 
@@ -147,6 +148,7 @@ struct FirstOfEach {
 // Or all of them; each path in flight has a list of its own.
 struct AllOfEach {
     using Visitor = AllContacts;
+    static constexpr std::size_t looked_ahead = most_in_slice * brick_cells;
     double level;
     WalkIntervals* out;
     std::vector<std::vector<ContactInterval>> lists = std::vector<std::vector<ContactInterval>>(paths_in_flight);
@@ -171,15 +173,17 @@ public:
     Wave(const GridData& data, const LevelMap& map, std::span<const Segment> segments, Answers answers)
         : data_(data), map_(map), segments_(segments), answers_(std::move(answers)), slots_(std::make_unique<Slots>()) {}
 
+    // Each step is a loop that computes without asking, and one that asks: a wrong guess of a branch then costs no work.
     HWY_ATTR void run() {
         for (std::size_t s = flight; s-- > 0;) unused_.push(s);
         for (;;) {
-            while (unused_.size > 0 && next_ < segments_.size()) begin(next_++);
-            if (jumping_.size + holding_.size == 0) return;
+            begin_paths();
+            if (jumping_.size + holding_.size + visiting_.size == 0) return;
             jump_all();
             look_up_ranks();
             enter_bricks();
             visit_cells();
+            leave_bricks();
         }
     }
 
@@ -192,14 +196,25 @@ private:
         JumpPath jump;
         Candidates run;
         BrickPosition brick;
-        std::size_t segment, rank;
-        bool begins;
+        std::size_t segment, rank, index; // of the brick
+        std::size_t first_item, end_item; // of its candidates
+        bool begins, goes_on;
         alignas(Visitor) std::byte visitor[sizeof(Visitor)];
 
         Visitor& contacts() { return *std::launder(reinterpret_cast<Visitor*>(visitor)); }
     };
+    struct Item { // a candidate
+        CellTimes piece;
+        CellLook look;
+        double slack;
+        std::size_t packed;
+        std::uint16_t slot, slice;
+    };
     struct Slots {
         std::array<Slot, flight> list;
+        std::array<Item, 4 * flight> items;
+        std::array<std::array<double, 4 * flight>, 4> cubics;
+        std::array<double, 4 * flight> aims, roots, root_values;
     };
     struct SlotList {
         std::array<std::uint16_t, flight> list;
@@ -209,23 +224,34 @@ private:
         std::size_t pop() { return list[--size]; }
     };
 
-    HWY_ATTR void begin(std::size_t segment) {
-        const Segment& s = segments_[segment];
-        if (!s.start.allFinite() || !(s.end - s.start).allFinite()) return answers_.nothing(segment);
-        const GridPath path = grid_path(data_.layout, s);
-        if (!(path.begin <= path.end)) return answers_.nothing(segment);
-        const std::size_t number = unused_.pop();
-        Slot& slot = slots_->list[number];
-        slot.path = path;
-        slot.segment = segment;
-        slot.brick = first_brick(data_.layout, path);
-        Visitor& visitor = *new (slot.visitor) Visitor(answers_.visitor(number, walk_slack(data_, path)));
-        const std::size_t index = index_of(slot.brick);
-        slot.begins = map_.clearance(index) == 0;
-        if (slot.begins) return holding_.push(number);
-        if (visitor.clear(map_.inside(index), path.begin, path.begin)) return finish(number);
-        slot.jump = jump_path(path, slot.brick);
-        jumping_.push(number);
+    HWY_ATTR void begin_paths() {
+        SlotList begun;
+        while (unused_.size > 0 && next_ < segments_.size()) {
+            const std::size_t segment = next_++;
+            const Segment& s = segments_[segment];
+            const std::size_t number = unused_.list[unused_.size - 1];
+            Slot& slot = slots_->list[number];
+            slot.path = grid_path(data_.layout, s);
+            if (!s.start.allFinite() || !(s.end - s.start).allFinite() || !(slot.path.begin <= slot.path.end)) {
+                answers_.nothing(segment);
+                continue;
+            }
+            slot.segment = segment;
+            slot.brick = first_brick(data_.layout, slot.path);
+            slot.index = index_of(slot.brick);
+            __builtin_prefetch(&map_.clearances[slot.index]);
+            slot.jump = jump_path(slot.path, slot.brick);
+            begun.push(unused_.pop());
+        }
+        for (std::size_t n = 0; n < begun.size; ++n) {
+            const std::size_t number = begun.list[n];
+            Slot& slot = slots_->list[number];
+            Visitor& visitor = *new (slot.visitor) Visitor(answers_.visitor(number, walk_slack(data_, slot.path)));
+            slot.begins = map_.clearance(slot.index) == 0;
+            if (slot.begins) holding_.push(number);
+            else if (visitor.clear(map_.inside(slot.index), slot.path.begin, slot.path.begin)) finish(number);
+            else jumping_.push(number);
+        }
     }
 
     [[nodiscard]] HWY_INLINE std::size_t index_of(const BrickPosition& b) const { return data_.layout.brick_index({b[0], b[1], b[2]}); }
@@ -282,7 +308,10 @@ private:
             [](JumpLanes& lanes, int lane, const Slot& slot) HWY_ATTR { lanes.set(lane, slot.jump); },
             [&](const JumpLanes& lanes, int lane, std::size_t number, bool held) HWY_ATTR {
                 if (!held) return end(number);
-                slots_->list[number].brick = lanes.brick(lane);
+                Slot& slot = slots_->list[number];
+                slot.brick = lanes.brick(lane);
+                slot.index = index_of(slot.brick);
+                __builtin_prefetch(&map_.ranks[slot.index / 64]);
                 holding_.push(number);
             });
         jumping_.size = 0;
@@ -291,7 +320,7 @@ private:
     HWY_ATTR void look_up_ranks() {
         for (std::size_t n = 0; n < holding_.size; ++n) {
             Slot& slot = slots_->list[holding_.list[n]];
-            slot.rank = map_.rank(index_of(slot.brick));
+            slot.rank = map_.rank(slot.index);
             __builtin_prefetch(&map_.cells[slot.rank].held[slot.path.longest]);
             __builtin_prefetch(&map_.cells[slot.rank].held[2]);
             __builtin_prefetch(&map_.bricks[slot.rank]);
@@ -299,58 +328,120 @@ private:
     }
 
     HWY_ATTR void enter_bricks() {
-        SlotList entering;
-        std::swap(entering, holding_);
-        for (std::size_t n = 0; n < entering.size; ++n) {
-            const std::size_t number = entering.list[n];
+        for (std::size_t n = 0; n < holding_.size; ++n) {
+            Slot& slot = slots_->list[holding_.list[n]];
+            slot.run = find_candidates(slot.path, slot.brick, map_.cells[slot.rank]);
+        }
+        for (std::size_t n = 0; n < holding_.size; ++n) {
+            const std::size_t number = holding_.list[n];
             Slot& slot = slots_->list[number];
             if (slot.begins) {
                 slot.begins = false;
-                slot.jump = jump_path(slot.path, slot.brick);
                 if (slot.contacts().clear(begins_inside(map_, slot.rank, slot.path, slot.brick), slot.path.begin, slot.path.begin)) {
                     finish(number);
                     continue;
                 }
             }
-            slot.run = find_candidates(slot.path, slot.brick, map_.cells[slot.rank]);
-            const bool far = map_.bricks[slot.rank].first == HeldBrick::far;
-            if (slot.run.slices == 0 && !far) {
-                leave_brick(number);
-                continue;
+            if (map_.bricks[slot.rank].first == HeldBrick::far) {
+                visit_far(data_, slot.path, slot.brick, slot.run, slot.contacts()) ? finish(number) : leaving_.push(number);
+            } else {
+                (slot.run.slices ? visiting_ : leaving_).push(number);
             }
-            if (!far) prefetch_first_cell(slot);
-            visiting_.push(number);
         }
+        holding_.size = 0;
     }
 
-    HWY_ATTR HWY_INLINE void prefetch_first_cell(const Slot& slot) {
-        const int slice = first_slice(slot.path, slot.run.slices);
-        const int bit = std::countr_zero(slot.run.slice(static_cast<std::size_t>(slice)));
-        const std::size_t packed = packed_cell(map_, slot.rank, candidate_cell(slot.path.longest, slice, bit));
-        if (data_.storage == GridStorage::code16) __builtin_prefetch(&map_.codes[packed]);
-        else __builtin_prefetch(&map_.values[packed]);
-    }
-
+    // Some candidates are looked at that a contact before them makes needless: to know which would cost more.
     HWY_ATTR void visit_cells() {
-        for (std::size_t n = 0; n < visiting_.size; ++n) {
-            const std::size_t number = visiting_.list[n];
-            Slot& slot = slots_->list[number];
-            const bool far = map_.bricks[slot.rank].first == HeldBrick::far;
-            if (far ? visit_far(data_, slot.path, slot.brick, slot.run, slot.contacts())
-                    : visit_candidates(data_, map_, slot.path, slot.brick, slot.rank, slot.run, slot.contacts()))
-                finish(number);
-            else
-                leave_brick(number);
+        SlotList again;
+        for (std::size_t n = 0; n < visiting_.size;) {
+            const std::size_t first = n;
+            std::size_t count = 0;
+            for (; n < visiting_.size && count + most_in_slice * brick_cells <= slots_->items.size(); ++n) list_items(visiting_.list[n], count);
+            for (std::size_t i = 0; i < count; ++i) look_at_item(i);
+            find_roots(count);
+            for (std::size_t v = first; v < n; ++v) {
+                const std::size_t number = visiting_.list[v];
+                Slot& slot = slots_->list[number];
+                if (visit_items(slot)) finish(number);
+                else (slot.run.slices ? again : leaving_).push(number);
+            }
         }
-        visiting_.size = 0;
+        visiting_ = again;
     }
 
-    HWY_ATTR void leave_brick(std::size_t number) {
+    HWY_ATTR HWY_INLINE void list_items(std::size_t number, std::size_t& count) {
         Slot& slot = slots_->list[number];
-        if (!jump(data_.layout, slot.path, 1, slot.brick)) return end(number);
-        if (map_.clearance(index_of(slot.brick)) == 0) return holding_.push(number);
-        for (std::size_t k = 0; k < 3; ++k) slot.jump.brick[k] = static_cast<float>(slot.brick[k]);
-        jumping_.push(number);
+        const double slack = slot.contacts().slack;
+        slot.first_item = count;
+        while (slot.run.slices && count - slot.first_item < Answers::looked_ahead) {
+            const int slice = first_slice(slot.path, slot.run.slices);
+            slot.run.slices &= ~(1u << slice);
+            for (std::uint64_t rest = slot.run.slice(static_cast<std::size_t>(slice)); rest; rest &= rest - 1) {
+                Item& item = slots_->items[count++];
+                item.piece.cell = candidate_cell(slot.path.longest, slice, std::countr_zero(rest));
+                item.packed = packed_cell(map_, slot.rank, item.piece.cell);
+                item.slot = static_cast<std::uint16_t>(number);
+                item.slice = static_cast<std::uint16_t>(slice);
+                item.slack = slack;
+                if (data_.storage == GridStorage::code16) __builtin_prefetch(&map_.codes[item.packed]);
+                else __builtin_prefetch(&map_.values[item.packed]);
+            }
+        }
+        slot.end_item = count;
+    }
+
+    HWY_ATTR HWY_INLINE void look_at_item(std::size_t i) {
+        Item& item = slots_->items[i];
+        const Slot& slot = slots_->list[item.slot];
+        item.piece = times_in_cell(slot.path, slot.brick, slot.run, item.piece.cell);
+        item.look = signs_of(cubic_in_cell(data_, map_, slot.path, slot.rank, item.packed, item.piece), item.slack);
+        const std::size_t turn = item.look.turn();
+        for (std::size_t k = 0; k < 4; ++k) slots_->cubics[k][i] = item.look.c[k ^ turn];
+        slots_->aims[i] = 0.5 * item.slack;
+    }
+
+    HWY_ATTR void find_roots(std::size_t count) {
+        const auto& c = slots_->cubics;
+        newton({c[0].data(), c[1].data(), c[2].data(), c[3].data()}, slots_->aims.data(), count, slots_->roots.data(), slots_->root_values.data());
+        for (std::size_t i = 0; i < count; ++i) {
+            slots_->items[i].look.root = slots_->roots[i];
+            slots_->items[i].look.value = slots_->root_values[i];
+        }
+    }
+
+    // True where the visitor has seen enough.
+    HWY_ATTR HWY_INLINE bool visit_items(Slot& slot) {
+        for (std::size_t i = slot.first_item; i < slot.end_item;) {
+            std::array<const Item*, most_in_slice> order;
+            std::size_t count = 0;
+            for (const std::uint16_t slice = slots_->items[i].slice; i < slot.end_item && slots_->items[i].slice == slice; ++i) {
+                const Item& item = slots_->items[i];
+                if (!(item.piece.t0 <= item.piece.t1)) continue;
+                std::size_t at = count++;
+                for (; at > 0 && comes_before(item.piece, order[at - 1]->piece); --at) order[at] = order[at - 1];
+                order[at] = &item;
+            }
+            for (std::size_t k = 0; k < count; ++k)
+                if (slot.contacts().looked(order[k]->look, order[k]->piece.t0, order[k]->piece.t1)) return true;
+        }
+        return false;
+    }
+
+    HWY_ATTR void leave_bricks() {
+        for (std::size_t n = 0; n < leaving_.size; ++n) {
+            Slot& slot = slots_->list[leaving_.list[n]];
+            slot.goes_on = jump(data_.layout, slot.path, 1, slot.brick);
+            for (std::size_t k = 0; k < 3; ++k) slot.jump.brick[k] = static_cast<float>(slot.brick[k]);
+            slot.index = slot.goes_on ? index_of(slot.brick) : 0;
+        }
+        for (std::size_t n = 0; n < leaving_.size; ++n) {
+            const std::size_t number = leaving_.list[n];
+            Slot& slot = slots_->list[number];
+            if (!slot.goes_on) end(number);
+            else (map_.clearance(slot.index) == 0 ? holding_ : jumping_).push(number);
+        }
+        leaving_.size = 0;
     }
 
     const GridData& data_;
@@ -359,7 +450,7 @@ private:
     Answers answers_;
     std::unique_ptr<Slots> slots_;
     std::size_t next_ = 0;
-    SlotList unused_, jumping_, holding_, visiting_;
+    SlotList unused_, jumping_, holding_, visiting_, leaving_;
 };
 
 } // namespace fathom::HWY_NAMESPACE
