@@ -13,11 +13,13 @@ namespace fathom::bench {
 struct EmbreeScene::State {
     RTCDevice device = rtcNewDevice("threads=1,set_affinity=0");
     RTCScene scene = rtcNewScene(device);
+    RTCScene all = rtcNewScene(device); // the same with a filter, which would slow the first hit
     std::vector<Vec3f> vertices;
     std::vector<Triangle> triangles;
 
     ~State() {
         rtcReleaseScene(scene);
+        rtcReleaseScene(all);
         rtcReleaseDevice(device);
     }
 };
@@ -98,15 +100,20 @@ EmbreeScene::EmbreeScene(const TriangleMesh& mesh) : state_(std::make_unique<Sta
     State& s = *state_;
     s.triangles = mesh.triangles;
     for (const Vec3& v : mesh.vertices) s.vertices.push_back(v.cast<float>());
-    RTCGeometry geometry = rtcNewGeometry(s.device, RTC_GEOMETRY_TYPE_TRIANGLE);
-    void* points = rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3, 12, s.vertices.size());
-    std::memcpy(points, s.vertices.data(), s.vertices.size() * 12);
-    void* corners = rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3, 12, s.triangles.size());
-    std::memcpy(corners, s.triangles.data(), s.triangles.size() * 12);
-    rtcCommitGeometry(geometry);
-    rtcAttachGeometry(s.scene, geometry);
-    rtcReleaseGeometry(geometry);
-    rtcCommitScene(s.scene);
+    const auto fill = [&](RTCScene scene, RTCFilterFunctionN filter) {
+        RTCGeometry geometry = rtcNewGeometry(s.device, RTC_GEOMETRY_TYPE_TRIANGLE);
+        void* points = rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3, 12, s.vertices.size());
+        std::memcpy(points, s.vertices.data(), s.vertices.size() * 12);
+        void* corners = rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3, 12, s.triangles.size());
+        std::memcpy(corners, s.triangles.data(), s.triangles.size() * 12);
+        if (filter) rtcSetGeometryIntersectFilterFunction(geometry, filter);
+        rtcCommitGeometry(geometry);
+        rtcAttachGeometry(scene, geometry);
+        rtcReleaseGeometry(geometry);
+        rtcCommitScene(scene);
+    };
+    fill(s.scene, nullptr);
+    fill(s.all, collect);
 }
 
 EmbreeScene::~EmbreeScene() = default;
@@ -149,12 +156,11 @@ void EmbreeScene::first_hits(std::span<const Segment> segments, std::span<double
 std::size_t EmbreeScene::all_hits(std::span<const Segment> segments, std::vector<float>& out) const {
     Collector collector;
     rtcInitIntersectContext(&collector.context);
-    collector.context.filter = collect;
     std::size_t total = 0;
     for (const Segment& segment : segments) {
         collector.crossings.clear();
         RTCRayHit hit = as_ray(segment);
-        rtcIntersect1(state_->scene, &collector.context, &hit);
+        rtcIntersect1(state_->all, &collector.context, &hit);
         auto& list = collector.crossings;
         std::sort(list.begin(), list.end(), [](const Crossing& a, const Crossing& b) { return a.time != b.time ? a.time < b.time : a.triangle < b.triangle; });
         list.erase(std::unique(list.begin(), list.end(), [](const Crossing& a, const Crossing& b) { return a.triangle == b.triangle; }), list.end());
