@@ -55,7 +55,7 @@ public:
         error_ = 1e-14 * (way.start.norm() + way.end.norm() + all.center.norm() + all.radius + shell_motion.start.translation.norm() +
                           field_motion.start.translation.norm());
         const auto* grid = dynamic_cast<const GridField*>(&field_);
-        bend_ = options.bend > 0 ? options.bend : grid ? 1e-3 * grid->layout().cell : 1e-6 * std::max(all.radius, 1e-300);
+        bend_ = options.bend > 0 ? options.bend : grid ? 1e-2 * grid->layout().cell : 1e-6 * std::max(all.radius, 1e-300);
         longest_range_ = grid ? 2 * grid->layout().cell : HUGE_VAL; // the range of larger boxes costs many look-ups
         nearest_ = (options.path == Path::screw ? 0.1 : 1) * (grid ? 0.25 * grid->layout().cell : 1e-3 * all.radius);
         if (options.goal != SweepGoal::all) end_ = std::clamp(options.latest, 0.0, 1.0);

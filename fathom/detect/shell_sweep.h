@@ -22,7 +22,7 @@ enum class SweepGoal { any, first, all };
 struct SweepOptions {
     SweepGoal goal = SweepGoal::all;
     Path path = Path::straight;  // of both bodies; the `path` of the motions is not looked at
-    double bend = 0;             // m, screws: ends of intervals are true to the time of this way; 0: a thousandth of a cell, or
+    double bend = 0;             // m, screws: ends of intervals are true to the time of this way; 0: a hundredth of a cell, or
                                  // 1e-6 of the shell's size
     double latest = 1;           // any, first: contacts after this time are not looked for
     bool tree = true;            // false: point by point, for comparison
