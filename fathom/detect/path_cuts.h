@@ -151,7 +151,7 @@ private:
     // All is free from here to `end`: what nothing to come can join is done.
     void settle(double end) {
         if (has_open_ && has_contact_) {
-            if (open_.end - contact_.end <= margin_) {
+            if (open_.end - seen_until_ <= margin_) {
                 contact_.end = open_.end;
                 has_open_ = false;
             } else {
@@ -168,7 +168,7 @@ private:
             flush_open();
         }
         if (!has_contact_) contact_ = {close ? open_.start : piece.start, piece.end, true};
-        contact_.end = piece.end;
+        contact_.end = seen_until_ = piece.end;
         has_contact_ = true;
         has_open_ = false;
     }
@@ -193,6 +193,7 @@ private:
     std::size_t first_;
     std::vector<ContactInterval>& out_;
     ContactInterval open_, contact_;
+    double seen_until_ = 0; // end of contact_ without the open pieces after it
     bool has_open_ = false, has_contact_ = false, any_proven_ = false;
 };
 

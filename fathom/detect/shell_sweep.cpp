@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t item_chunk = 2048;  // look-ups of one task
 constexpr std::size_t point_chunk = 2048; // points of one task
 constexpr std::size_t batch = 16;         // look-ups in flight, where items are taken by time
-constexpr double look_ahead = 1;          // radii: the least that a node looks ahead before its children are opened
+constexpr double look_ahead = 0.3;        // radii: the least that a node looks ahead before its children are opened
 constexpr std::uint32_t most_steps = 32;  // of a node beside the surface, before its children are opened all the same
 constexpr double short_way = 4;           // radii of a leaf: where points go no farther, each is looked up before it pays
 
@@ -72,7 +72,7 @@ private:
     enum class Step { drop, advance, open };
     [[nodiscard]] Step step(std::size_t k, SweepItem& item) const;
     template <class Take>
-    void each_child(const SweepItem& item, const Take& take) const;
+    void each_child(const SweepItem& item, double speed, const Take& take) const;
     [[nodiscard]] SweepItem root() const { return {0, end_, 0, tree_.nodes()[0].least, 0}; }
     void take_point(const SweepItem& item);
     [[nodiscard]] bool is_beaten(const SweepItem& item) const;
@@ -168,22 +168,25 @@ Sweeper::Step Sweeper::step(std::size_t k, SweepItem& item) const {
         // As look_up() chose the middle: then all that is left lies in the ball, though rounding may deny it.
         if (item.start + 2 * item.hop >= end_ || time + reach >= end_) return Step::drop;
         item.start = time + reach;
-        item.hop = std::max(2 * reach, least_hop);
+        item.hop = std::max(reach, least_hop);
         return ++item.steps < most_steps ? Step::advance : Step::open;
     }
     if (ahead <= 1.01 * least_hop || item.steps >= most_steps) return Step::open;
-    item.hop = std::max(least_hop, clear > 0 ? 0.5 * clear / speed : 0.0); // half the ball, so that it reaches back
+    item.hop = std::max(least_hop, clear > 0 ? 0.8 * clear / speed : 0.0); // so that a ball like this reaches back
     ++item.steps;
     return Step::advance;
 }
 
+// Children look ahead as far as their parent did; points too, or where all are wanted at once, at all that is left.
 template <class Take>
-void Sweeper::each_child(const SweepItem& item, const Take& take) const {
+void Sweeper::each_child(const SweepItem& item, double speed, const Take& take) const {
     const SphereNode& node = tree_.nodes()[item.index()];
+    const double hop = speed > 0 ? look_ahead * tree_.sphere(node).radius / speed : end_;
+    const double point_hop = options_.goal == SweepGoal::all ? end_ : hop;
     for (std::uint32_t c = 0; c < node.size(); ++c) {
         const Index child = node.first + c;
-        if (node.is_leaf()) take(SweepItem{item.start, item.hop, child | SweepItem::point_bit, tree_.order()[child], 0});
-        else take(SweepItem{item.start, item.hop, child, tree_.nodes()[child].least, 0});
+        if (node.is_leaf()) take(SweepItem{item.start, point_hop, child | SweepItem::point_bit, tree_.order()[child], 0});
+        else take(SweepItem{item.start, hop, child, tree_.nodes()[child].least, 0});
     }
 }
 
@@ -204,9 +207,7 @@ void Sweeper::spread_by_level() {
             } else {
                 const bool is_leaf = tree_.nodes()[item.index()].is_leaf();
                 const bool pays = is_leaf && scratch_.speeds[k] * (end_ - item.start) > short_way * scratch_.radii[k];
-                each_child(item, [&](SweepItem child) {
-                    child.hop = end_; // of a point: all at once; of a node: cut down to what its radius asks for
-                    if (!is_leaf) child.hop = scratch_.speeds[k] > 0 ? look_ahead * scratch_.radii[k] / scratch_.speeds[k] : end_;
+                each_child(item, scratch_.speeds[k], [&](const SweepItem& child) {
                     if (pays) mark(child.least);
                     else scratch_.next.push_back(child);
                 });
@@ -308,22 +309,30 @@ void Sweeper::take_point(const SweepItem& item) {
 // By time: what may touch earliest is looked at first, and nothing that cannot beat the best so far.
 void Sweeper::first_by_time() {
     std::vector<SweepItem>& heap = scratch_.next;
-    const auto later = [](const SweepItem& a, const SweepItem& b) { return a.start > b.start || (a.start == b.start && a.least > b.least); };
+    const auto later = [](const SweepItem& a, const SweepItem& b) {
+        return a.start > b.start || (a.start == b.start && a.least > b.least);
+    };
     const auto done = [&] { return options_.goal == SweepGoal::any && best_point_ != no_index; };
     const auto push = [&](const SweepItem& item) {
         if (is_beaten(item)) return;
         heap.push_back(item);
         std::push_heap(heap.begin(), heap.end(), later);
     };
-    heap.assign(1, root());
+    heap.clear();
     scratch_.points.clear();
-    while (!heap.empty() && !is_beaten(heap.front()) && !done()) {
+    scratch_.fresh.assign(1, root());
+    while (!done()) {
+        // Children begin when their parent was opened, which is now: they need no place in the order.
         scratch_.items.clear();
+        for (const SweepItem& item : scratch_.fresh)
+            if (!is_beaten(item)) scratch_.items.push_back(item);
+        scratch_.fresh.clear();
         while (!heap.empty() && scratch_.items.size() < batch && !is_beaten(heap.front())) {
             std::pop_heap(heap.begin(), heap.end(), later);
             scratch_.items.push_back(heap.back());
             heap.pop_back();
         }
+        if (scratch_.items.empty()) break;
         look_up_all();
         for (std::size_t k = 0; k < scratch_.items.size() && !done(); ++k) {
             SweepItem item = scratch_.items[k];
@@ -331,10 +340,7 @@ void Sweeper::first_by_time() {
             if (found == Step::drop || is_beaten(item)) continue;
             if (item.is_point() && found == Step::open) take_point(item);
             else if (found == Step::advance) push(item);
-            else each_child(item, [&](SweepItem child) {
-                child.hop = scratch_.speeds[k] > 0 ? look_ahead * scratch_.radii[k] / scratch_.speeds[k] : end_;
-                push(child);
-            });
+            else each_child(item, scratch_.speeds[k], [&](const SweepItem& child) { scratch_.fresh.push_back(child); });
         }
     }
     for (const Index point : scratch_.points) scratch_.marked[point / 64] = 0;
@@ -404,6 +410,8 @@ void sweep_pair(const SweepBody& a, const Motion& motion_a, const SweepBody& b, 
     const auto clear = [](SweepResult& result) {
         result.first = {};
         result.contacts.clear();
+        result.error_bound = 0;
+        result.look_ups = result.points_tested = 0;
     };
     clear(out.a_in_b);
     clear(out.b_in_a);
@@ -414,7 +422,9 @@ void sweep_pair(const SweepBody& a, const Motion& motion_a, const SweepBody& b, 
     const bool enough = options.goal == SweepGoal::any && out.a_in_b.first.verdict == Verdict::overlapping;
     if (b.shell && a.caster && !enough) sweep(*b.shell, motion_b, *a.caster, motion_a, out.b_in_a, second);
     out.b_in_a.first.normal *= -1;
-    const auto rank = [](const SweepHit& hit) { return hit.verdict == Verdict::overlapping ? 0 : hit.verdict == Verdict::undecided ? 1 : 2; };
+    const auto rank = [](const SweepHit& hit) {
+        return hit.verdict == Verdict::overlapping ? 0 : hit.verdict == Verdict::undecided ? 1 : 2;
+    };
     const SweepHit &x = out.a_in_b.first, &y = out.b_in_a.first;
     out.point_of_a = rank(x) != rank(y) ? rank(x) < rank(y) : x.time <= y.time;
     out.first = out.point_of_a ? x : y;

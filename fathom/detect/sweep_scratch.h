@@ -36,7 +36,7 @@ struct SweepChunk {
 };
 
 struct SweepScratch {
-    std::vector<SweepItem> items, next;
+    std::vector<SweepItem> items, next, fresh;
     std::vector<Vec3> positions;
     std::vector<double> values, speeds, radii, times; // of items
     std::vector<std::uint64_t> marked;         // a bit a point

@@ -190,7 +190,8 @@ SphereTree::SphereTree(std::span<const Vec3> points, const SphereTreeOptions& op
 }
 
 std::size_t SphereTree::memory_bytes() const {
-    return nodes_.size() * sizeof(SphereNode) + level_begin_.size() * sizeof(Index) + points_.size() * sizeof(Vec3) + order_.size() * sizeof(Index);
+    return nodes_.size() * sizeof(SphereNode) + points_.size() * sizeof(Vec3) +
+           (order_.size() + level_begin_.size()) * sizeof(Index);
 }
 
 } // namespace fathom

@@ -58,7 +58,7 @@ private:
     struct Builder;
 
     [[nodiscard]] Vec3 center(const SphereNode& node) const {
-        return origin_ + unit_ * Vec3(static_cast<double>(node.center[0]), static_cast<double>(node.center[1]), static_cast<double>(node.center[2]));
+        return origin_ + unit_ * Vec3f(node.center[0], node.center[1], node.center[2]).cast<double>();
     }
 
     Vec3 origin_ = Vec3::Zero();
