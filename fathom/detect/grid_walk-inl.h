@@ -235,7 +235,7 @@ HWY_INLINE CellCubic cubic_in_cell(const GridData& data, const LevelMap& map, co
 }
 
 // Pieces of one slice in the order of time.
-HWY_INLINE bool comes_before(const CellTimes& a, const CellTimes& b) { return a.t0 < b.t0 || (a.t0 == b.t0 && a.t1 < b.t1); }
+HWY_INLINE bool comes_before(double t0, double t1, double other_t0, double other_t1) { return t0 < other_t0 || (t0 == other_t0 && t1 < other_t1); }
 
 // One slice: its cells in the order of time. True where the visitor has seen enough.
 template <class Visitor>
@@ -252,7 +252,7 @@ HWY_INLINE bool visit_slice(const GridData& data, const LevelMap& map, const Gri
         const Piece piece{times_in_cell(path, brick, run, cell), packed_cell(map, rank, cell)};
         if (!(piece.times.t0 <= piece.times.t1)) continue;
         std::size_t at = count++;
-        for (; at > 0 && comes_before(piece.times, pieces[at - 1].times); --at) pieces[at] = pieces[at - 1];
+        for (; at > 0 && comes_before(piece.times.t0, piece.times.t1, pieces[at - 1].times.t0, pieces[at - 1].times.t1); --at) pieces[at] = pieces[at - 1];
         pieces[at] = piece;
     }
     for (std::size_t k = 0; k < count; ++k) {

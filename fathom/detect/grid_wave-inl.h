@@ -11,6 +11,7 @@
 #endif
 // NOLINTEND
 
+#include <fathom/detect/cell_batch-inl.h>
 #include <fathom/detect/grid_walk-inl.h>
 
 #include <hwy/highway.h>
@@ -178,7 +179,7 @@ public:
         for (std::size_t s = flight; s-- > 0;) unused_.push(s);
         for (;;) {
             begin_paths();
-            if (jumping_.size + holding_.size + visiting_.size == 0) return;
+            if (jumping_.size + holding_.size + visiting_.size + jumpers_ == 0) return;
             jump_all();
             look_up_ranks();
             enter_bricks();
@@ -189,7 +190,7 @@ public:
 
 private:
     static constexpr std::size_t flight = paths_in_flight;
-    static constexpr int groups = 4;           // of lanes, in turn
+    static constexpr std::size_t groups = 4;           // of lanes, in turn
 
     struct Slot {
         GridPath path;
@@ -197,24 +198,17 @@ private:
         Candidates run;
         BrickPosition brick;
         std::size_t segment, rank, index; // of the brick
-        std::size_t first_item, end_item; // of its candidates
+        std::size_t first_cell, end_cell; // of its candidates in the batch
         bool begins, goes_on;
         alignas(Visitor) std::byte visitor[sizeof(Visitor)];
 
         Visitor& contacts() { return *std::launder(reinterpret_cast<Visitor*>(visitor)); }
     };
-    struct Item { // a candidate
-        CellTimes piece;
-        CellLook look;
-        double slack;
-        std::size_t packed;
-        std::uint16_t slot, slice;
-    };
+    static constexpr std::size_t batch_room = 4 * flight + 24; // columns of 4096 bytes would all fall into one set of the cache
     struct Slots {
         std::array<Slot, flight> list;
-        std::array<Item, 4 * flight> items;
-        std::array<std::array<double, 4 * flight>, 4> cubics;
-        std::array<double, 4 * flight> aims, roots, root_values;
+        CellBatch<batch_room> batch;                   // candidates, those of a slot in a row
+        std::array<std::uint8_t, batch_room> slice_of; // each of them
     };
     struct SlotList {
         std::array<std::uint16_t, flight> list;
@@ -267,54 +261,46 @@ private:
         finish(number);
     }
 
-    // Keeps all lanes busy with what is in `list`, until that is done: put(lanes, lane, slot) fills a lane, and take(lanes,
-    // lane, slot, bit) deals with one that goes no further, with its bit of the second outcome.
-    template <class Lanes, class Step, class Put, class Take>
-    HWY_ATTR HWY_INLINE void run_lanes(const SlotList& list, const Step& step, const Put& put, const Take& take) {
-        std::array<Lanes, groups> lanes;
-        std::array<std::array<std::uint16_t, Lanes::width>, groups> owner;
-        std::array<unsigned, groups> live{};
+    // Keeps the lanes busy, and stops when they would run half empty: who is on the way then goes on with those to come.
+    HWY_ATTR void jump_all() {
         std::size_t taken = 0;
         const auto refill = [&](std::size_t g, int lane) HWY_ATTR {
-            if (taken == list.size) {
-                live[g] &= ~(1u << lane);
+            if (taken == jumping_.size) {
+                live_[g] &= ~(1u << lane);
+                --jumpers_;
                 return;
             }
-            const std::uint16_t number = list.list[taken++];
-            owner[g][static_cast<std::size_t>(lane)] = number;
-            live[g] |= 1u << lane;
-            put(lanes[g], lane, slots_->list[number]);
+            const std::uint16_t number = jumping_.list[taken++];
+            owner_[g][static_cast<std::size_t>(lane)] = number;
+            lanes_[g].set(lane, slots_->list[number].jump);
         };
-        for (int lane = 0; lane < Lanes::width; ++lane)
-            for (std::size_t g = 0; g < groups; ++g) refill(g, lane);
-        for (unsigned any = 1; any;) {
-            any = 0;
+        for (std::size_t g = 0; g < groups; ++g)
+            for (unsigned idle = ~live_[g] & 0xff; idle && taken < jumping_.size; idle &= idle - 1) {
+                live_[g] |= idle & (~idle + 1);
+                ++jumpers_;
+                refill(g, std::countr_zero(idle));
+            }
+        while (jumpers_ > 0 && (jumpers_ > groups * JumpLanes::width / 2 || holding_.size + visiting_.size == 0))
             for (std::size_t g = 0; g < groups; ++g) {
-                if (!live[g]) continue;
-                const auto [done, special] = step(lanes[g]);
-                for (unsigned rest = done & live[g]; rest; rest &= rest - 1) {
+                if (!live_[g]) continue;
+                const JumpLanes::Outcome outcome = lanes_[g].step(map_.clearances.data(), data_.layout.bricks);
+                for (unsigned rest = outcome.done & live_[g]; rest; rest &= rest - 1) {
                     const int lane = std::countr_zero(rest);
-                    take(lanes[g], lane, owner[g][static_cast<std::size_t>(lane)], (special >> lane & 1) != 0);
+                    land(owner_[g][static_cast<std::size_t>(lane)], lanes_[g].brick(lane), (outcome.held >> lane & 1) != 0);
                     refill(g, lane);
                 }
-                any |= live[g];
             }
-        }
+        jumping_.size = 0;
     }
 
-    HWY_ATTR void jump_all() {
-        run_lanes<JumpLanes>(
-            jumping_, [&](JumpLanes& lanes) HWY_ATTR { return lanes.step(map_.clearances.data(), data_.layout.bricks); },
-            [](JumpLanes& lanes, int lane, const Slot& slot) HWY_ATTR { lanes.set(lane, slot.jump); },
-            [&](const JumpLanes& lanes, int lane, std::size_t number, bool held) HWY_ATTR {
-                if (!held) return end(number);
-                Slot& slot = slots_->list[number];
-                slot.brick = lanes.brick(lane);
-                slot.index = index_of(slot.brick);
-                __builtin_prefetch(&map_.ranks[slot.index / 64]);
-                holding_.push(number);
-            });
-        jumping_.size = 0;
+    // After jumps: in a brick that holds the level, or at the end.
+    HWY_ATTR HWY_INLINE void land(std::size_t number, const BrickPosition& brick, bool held) {
+        if (!held) return end(number);
+        Slot& slot = slots_->list[number];
+        slot.brick = brick;
+        slot.index = index_of(brick);
+        __builtin_prefetch(&map_.ranks[slot.index / 64]);
+        holding_.push(number);
     }
 
     HWY_ATTR void look_up_ranks() {
@@ -356,74 +342,58 @@ private:
         SlotList again;
         for (std::size_t n = 0; n < visiting_.size;) {
             const std::size_t first = n;
-            std::size_t count = 0;
-            for (; n < visiting_.size && count + most_in_slice * brick_cells <= slots_->items.size(); ++n) list_items(visiting_.list[n], count);
-            for (std::size_t i = 0; i < count; ++i) look_at_item(i);
-            find_roots(count);
+            slots_->batch.clear();
+            for (; n < visiting_.size && slots_->batch.size() + most_in_slice * brick_cells <= batch_room; ++n) list_cells(visiting_.list[n]);
+            slots_->batch.look(map_, data_.step);
             for (std::size_t v = first; v < n; ++v) {
                 const std::size_t number = visiting_.list[v];
                 Slot& slot = slots_->list[number];
-                if (visit_items(slot)) finish(number);
+                if (visit_listed(slot)) finish(number);
                 else (slot.run.slices ? again : leaving_).push(number);
             }
         }
         visiting_ = again;
     }
 
-    HWY_ATTR HWY_INLINE void list_items(std::size_t number, std::size_t& count) {
+    HWY_ATTR HWY_INLINE void list_cells(std::size_t number) {
         Slot& slot = slots_->list[number];
-        const double slack = slot.contacts().slack;
-        slot.first_item = count;
-        while (slot.run.slices && count - slot.first_item < Answers::looked_ahead) {
+        CellBatch<batch_room>& batch = slots_->batch;
+        const HeldBrick& held = map_.bricks[slot.rank];
+        const Axes<int> low = {slot.brick[0] * brick_cells, slot.brick[1] * brick_cells, slot.brick[2] * brick_cells, 0};
+        slot.first_cell = batch.size();
+        while (slot.run.slices && !slot.path.stands && batch.size() - slot.first_cell < Answers::looked_ahead) {
             const int slice = first_slice(slot.path, slot.run.slices);
             slot.run.slices &= ~(1u << slice);
             for (std::uint64_t rest = slot.run.slice(static_cast<std::size_t>(slice)); rest; rest &= rest - 1) {
-                Item& item = slots_->items[count++];
-                item.piece.cell = candidate_cell(slot.path.longest, slice, std::countr_zero(rest));
-                item.packed = packed_cell(map_, slot.rank, item.piece.cell);
-                item.slot = static_cast<std::uint16_t>(number);
-                item.slice = static_cast<std::uint16_t>(slice);
-                item.slack = slack;
-                if (data_.storage == GridStorage::code16) __builtin_prefetch(&map_.codes[item.packed]);
-                else __builtin_prefetch(&map_.values[item.packed]);
+                const Axes<int> cell = candidate_cell(slot.path.longest, slice, std::countr_zero(rest));
+                const std::size_t packed = packed_cell(map_, slot.rank, cell);
+                slots_->slice_of[batch.size()] = static_cast<std::uint8_t>(slice);
+                batch.add(map_, slot.path, {low[0] + cell[0], low[1] + cell[1], low[2] + cell[2], 0}, packed, held.base, slot.run.first, slot.run.last,
+                          slot.contacts().slack);
             }
         }
-        slot.end_item = count;
-    }
-
-    HWY_ATTR HWY_INLINE void look_at_item(std::size_t i) {
-        Item& item = slots_->items[i];
-        const Slot& slot = slots_->list[item.slot];
-        item.piece = times_in_cell(slot.path, slot.brick, slot.run, item.piece.cell);
-        item.look = signs_of(cubic_in_cell(data_, map_, slot.path, slot.rank, item.packed, item.piece), item.slack);
-        const std::size_t turn = item.look.turn();
-        for (std::size_t k = 0; k < 4; ++k) slots_->cubics[k][i] = item.look.c[k ^ turn];
-        slots_->aims[i] = 0.5 * item.slack;
-    }
-
-    HWY_ATTR void find_roots(std::size_t count) {
-        const auto& c = slots_->cubics;
-        newton({c[0].data(), c[1].data(), c[2].data(), c[3].data()}, slots_->aims.data(), count, slots_->roots.data(), slots_->root_values.data());
-        for (std::size_t i = 0; i < count; ++i) {
-            slots_->items[i].look.root = slots_->roots[i];
-            slots_->items[i].look.value = slots_->root_values[i];
-        }
+        slot.end_cell = batch.size();
     }
 
     // True where the visitor has seen enough.
-    HWY_ATTR HWY_INLINE bool visit_items(Slot& slot) {
-        for (std::size_t i = slot.first_item; i < slot.end_item;) {
-            std::array<const Item*, most_in_slice> order;
+    HWY_ATTR HWY_INLINE bool visit_listed(Slot& slot) {
+        if (slot.path.stands) { // rare, and not for batches
+            const unsigned slices = slot.run.slices;
+            slot.run.slices = 0;
+            return visit_slices(data_, map_, slot.path, slot.brick, slot.rank, slot.run, slices, slot.contacts());
+        }
+        const CellBatch<batch_room>& batch = slots_->batch;
+        for (std::size_t i = slot.first_cell; i < slot.end_cell;) {
+            std::array<std::size_t, most_in_slice> order;
             std::size_t count = 0;
-            for (const std::uint16_t slice = slots_->items[i].slice; i < slot.end_item && slots_->items[i].slice == slice; ++i) {
-                const Item& item = slots_->items[i];
-                if (!(item.piece.t0 <= item.piece.t1)) continue;
+            for (const std::uint8_t slice = slots_->slice_of[i]; i < slot.end_cell && slots_->slice_of[i] == slice; ++i) {
+                if (!(batch.t0(i) <= batch.t1(i))) continue;
                 std::size_t at = count++;
-                for (; at > 0 && comes_before(item.piece, order[at - 1]->piece); --at) order[at] = order[at - 1];
-                order[at] = &item;
+                for (; at > 0 && comes_before(batch.t0(i), batch.t1(i), batch.t0(order[at - 1]), batch.t1(order[at - 1])); --at) order[at] = order[at - 1];
+                order[at] = i;
             }
             for (std::size_t k = 0; k < count; ++k)
-                if (slot.contacts().looked(order[k]->look, order[k]->piece.t0, order[k]->piece.t1)) return true;
+                if (slot.contacts().looked(batch.result(order[k]), batch.t0(order[k]), batch.t1(order[k]))) return true;
         }
         return false;
     }
@@ -450,6 +420,10 @@ private:
     Answers answers_;
     std::unique_ptr<Slots> slots_;
     std::size_t next_ = 0;
+    std::array<JumpLanes, groups> lanes_;
+    std::array<std::array<std::uint16_t, JumpLanes::width>, groups> owner_;
+    std::array<unsigned, groups> live_{}; // lanes
+    std::size_t jumpers_ = 0;             // live lanes in all
     SlotList unused_, jumping_, holding_, visiting_, leaving_;
 };
 
