@@ -116,7 +116,8 @@ public:
             range(v_, v_slope_, v0, v1);
             const auto inside = hn::And(hn::And(hn::Gt(hn::Min(u1, v1), hn::Set(d, -1)), hn::Lt(hn::Max(u0, v0), hn::Set(d, 8))),
                                         hn::And(hn::Gt(number, hn::Set(d, from_ - 1)), hn::Lt(number, hn::Set(d, to_ + 1))));
-            u0 = hn::Max(u0, zero), v0 = hn::Max(v0, zero), u1 = hn::Min(u1, seven), v1 = hn::Min(v1, seven);
+            // Both ways for u: what lies outside is masked, but must not shift by more than a word has.
+            u0 = hn::Min(hn::Max(u0, zero), seven), u1 = hn::Min(hn::Max(u1, zero), seven), v0 = hn::Max(v0, zero), v1 = hn::Min(v1, seven);
             // Bits u0 to u1 of a row, in every row; then rows v0 to v1.
             const auto one_bit = hn::Set(du, 1);
             auto row = hn::Sub(hn::Shl(hn::Set(du, 2), hn::BitCast(du, u1)), hn::Shl(one_bit, hn::BitCast(du, u0)));
