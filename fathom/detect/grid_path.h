@@ -31,13 +31,16 @@ struct GridPath {
 };
 
 // Of a finite segment whose length does not overflow. Times within the domain are closed: touching its border counts.
-[[nodiscard, gnu::always_inline]] inline GridPath grid_path(const GridLayout& layout, const Segment& segment) {
+// Filled in place: copies of what was just written would wait for it.
+[[gnu::always_inline]] inline void set_grid_path(const GridLayout& layout, const Segment& segment, GridPath& path) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     constexpr double still = 1e-200; // cells: no such path goes anywhere, and its inverse would overflow
     const double per_cell = 1 / layout.cell;
-    GridPath path;
+    path.start[3] = path.step[3] = path.inverse[3] = path.ahead[3] = 0;
     path.enter[3] = -infinity;
     path.leave[3] = infinity;
+    double reach = 0;
+    bool stands = false;
     double begin = 0, end = 1;
     for (std::size_t k = 0; k < 3; ++k) {
         const auto axis = static_cast<Eigen::Index>(k);
@@ -52,10 +55,10 @@ struct GridPath {
         path.ahead[k] = 0.5 + std::copysign(0.5, step);
         path.enter[k] = moves ? -start * inverse : -infinity;
         path.leave[k] = moves ? -start * inverse : infinity;
-        path.reach = std::max(path.reach, std::max(std::max(std::abs(start), std::abs(start + step)), cells));
+        reach = std::max(reach, std::max(std::max(std::abs(start), std::abs(start + step)), cells));
         begin = std::max(begin, (cells - path.ahead[k] * cells) * inverse + path.enter[k]);
         end = std::min(end, path.ahead[k] * cells * inverse + path.leave[k]);
-        path.stands |= !moves;
+        stands |= !moves;
         if (!moves && !(start >= 0 && start <= cells)) end = -1;
     }
     const double x = std::abs(path.step[0]), y = std::abs(path.step[1]), z = std::abs(path.step[2]);
@@ -63,6 +66,12 @@ struct GridPath {
     path.longest = 2 * tall + (1 - tall) * static_cast<std::size_t>(y > x);
     path.begin = begin;
     path.end = end;
+    path.reach = reach;
+    path.stands = stands;
+}
+[[nodiscard]] inline GridPath grid_path(const GridLayout& layout, const Segment& segment) {
+    GridPath path;
+    set_grid_path(layout, segment, path);
     return path;
 }
 

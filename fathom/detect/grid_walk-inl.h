@@ -79,25 +79,17 @@ HWY_INLINE auto all_from(V byte) {
     return hn::Shl(hn::Shl(hn::Set(du, ~0u), half), half);
 }
 
-// Along its longest axis a path crosses slice after slice, and in each stays within a box of about two by two cells: all eight
-// boxes at once, in whole numbers of 2^-20 cells, grown by more than that can be off.
-class SliceBoxes {
-public:
-    HWY_INLINE SliceBoxes(const GridPath& path, const BrickPosition& brick, double first, double last) {
-        const std::size_t a = path.longest, u = next_axis[a], v = next_axis[u];
-        const Four low = first_cell(brick), entry = place(path, first) - low, slope = Four::load(path.step.data()) * Four::all(path.inverse[a]);
-        Axes<double> in, out;
-        entry.store(in.data());
-        (place(path, last) - low).store(out.data());
-        const auto slice = [](double x) { return std::min(std::max(static_cast<int>(x + 1) - 1, 0), brick_cells - 1); }; // floor, from -1 on
-        const double hair = static_cast<double>(grown) / one;
-        from_ = slice(std::min(in[a], out[a]) - hair);
-        to_ = slice(std::max(in[a], out[a]) + hair);
-        Axes<std::int32_t> at, slopes;
-        (min(max(entry - Four::all(in[a]) * slope, Four::all(-1000)), Four::all(1000)) * Four::all(one)).store_truncated(at.data());
-        (slope * Four::all(one)).store_truncated(slopes.data());
-        u_ = at[u], v_ = at[v], u_slope_ = slopes[u], v_slope_ = slopes[v];
-    }
+// Along its longest axis a path crosses slice after slice, and in each stays within a box of about two by two cells. All in
+// whole numbers of 2^-20 cells, counted from the brick's corner, and grown by more than that can be off.
+struct SliceBoxes {
+    static constexpr double one = 1 << 20;
+    static constexpr std::int32_t grown = 1 << 6;
+    static constexpr double hair = grown / one;
+    static constexpr double bound = 1000; // cells: what is beyond is as good as there
+
+    std::int32_t from, to;         // slices
+    std::int32_t u, v;             // along the other axes, at the first plane
+    std::int32_t u_slope, v_slope; // from plane to plane
 
     HWY_ATTR HWY_INLINE void intersect(const std::array<std::uint32_t, 16>& held, Candidates& out) const {
         const hn::CappedTag<std::int32_t, 8> d;
@@ -112,10 +104,10 @@ public:
             };
             const auto zero = hn::Zero(d), seven = hn::Set(d, 7);
             auto u0 = zero, u1 = zero, v0 = zero, v1 = zero;
-            range(u_, u_slope_, u0, u1);
-            range(v_, v_slope_, v0, v1);
+            range(u, u_slope, u0, u1);
+            range(v, v_slope, v0, v1);
             const auto inside = hn::And(hn::And(hn::Gt(hn::Min(u1, v1), hn::Set(d, -1)), hn::Lt(hn::Max(u0, v0), hn::Set(d, 8))),
-                                        hn::And(hn::Gt(number, hn::Set(d, from_ - 1)), hn::Lt(number, hn::Set(d, to_ + 1))));
+                                        hn::And(hn::Gt(number, hn::Set(d, from - 1)), hn::Lt(number, hn::Set(d, to + 1))));
             // Both ways for u: what lies outside is masked, but must not shift by more than a word has.
             u0 = hn::Min(hn::Max(u0, zero), seven), u1 = hn::Min(hn::Max(u1, zero), seven), v0 = hn::Max(v0, zero), v1 = hn::Min(v1, seven);
             // Bits u0 to u1 of a row, in every row; then rows v0 to v1.
@@ -139,20 +131,28 @@ public:
         }
         out.slices = some;
     }
-
-private:
-    static constexpr double one = 1 << 20;
-    static constexpr std::int32_t grown = 1 << 6;
-
-    std::int32_t from_, to_, u_, v_, u_slope_, v_slope_;
 };
+
+HWY_INLINE SliceBoxes slice_boxes(const GridPath& path, const BrickPosition& brick, double first, double last) {
+    const std::size_t a = path.longest, u = next_axis[a], v = next_axis[u];
+    const Four low = first_cell(brick), entry = place(path, first) - low, slope = Four::load(path.step.data()) * Four::all(path.inverse[a]);
+    Axes<double> in, out;
+    entry.store(in.data());
+    (place(path, last) - low).store(out.data());
+    Axes<std::int32_t> at, slopes;
+    const Four bound = Four::all(SliceBoxes::bound), one = Four::all(SliceBoxes::one);
+    (min(max(entry - Four::all(in[a]) * slope, Four::all(0) - bound), bound) * one).store_truncated(at.data());
+    (slope * one).store_truncated(slopes.data());
+    const auto slice = [](double x) { return std::min(std::max(static_cast<int>(x + 1) - 1, 0), brick_cells - 1); }; // floor, from -1 on
+    return {slice(std::min(in[a], out[a]) - SliceBoxes::hair), slice(std::max(in[a], out[a]) + SliceBoxes::hair), at[u], at[v], slopes[u], slopes[v]};
+}
 
 HWY_ATTR HWY_INLINE Candidates find_candidates(const GridPath& path, const BrickPosition& brick, const HeldCells& cells) {
     Candidates found;
     found.first = path.begin, found.last = path.end;
     clip(path, first_cell(brick), brick_cells, found.first, found.last);
     found.last = std::max(found.first, found.last); // a corner missed by rounding is still looked at
-    SliceBoxes(path, brick, found.first, found.last).intersect(cells.held[path.longest], found);
+    slice_boxes(path, brick, found.first, found.last).intersect(cells.held[path.longest], found);
     return found;
 }
 

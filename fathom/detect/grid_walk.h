@@ -23,7 +23,8 @@ namespace fathom {
 // Every interval, ascending and apart, appended.
 void walk_all(const GridData& data, const LevelMap& map, const GridPath& path, std::vector<ContactInterval>& out);
 
-// Intervals of many segments in the order in which they were done; those of segment k are `count` from `first` on.
+// Intervals of many segments in the order in which they were done; those of segment k are `count` from `first` on;
+// no_index where it is not finite.
 struct WalkIntervals {
     struct Place {
         Index first, count;
@@ -33,7 +34,7 @@ struct WalkIntervals {
 };
 
 // The same for many segments, on the calling thread, hundreds in flight: jumps go eight at once, and what the cells need is on its
-// way from memory before it is asked for. The same bits as one by one. Segments that are not finite: as if outside the domain.
+// way from memory before it is asked for. The same bits as one by one. Segments that are not finite have the time NaN.
 void walk_first(const GridData& data, const LevelMap& map, std::span<const Segment> segments, std::span<double> times);
 void walk_all(const GridData& data, const LevelMap& map, std::span<const Segment> segments, WalkIntervals& out);
 

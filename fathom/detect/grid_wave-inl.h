@@ -11,6 +11,7 @@
 #endif
 // NOLINTEND
 
+#include <fathom/detect/brick_batch-inl.h>
 #include <fathom/detect/cell_batch-inl.h>
 #include <fathom/detect/grid_walk-inl.h>
 
@@ -39,10 +40,9 @@ struct JumpPath {
     float end;
 };
 
-inline JumpPath jump_path(const GridPath& path, const BrickPosition& brick) {
+HWY_INLINE void set_jump_path(const GridPath& path, const BrickPosition& brick, JumpPath& jump) {
     const double fastest = std::max({std::abs(path.step[0]), std::abs(path.step[1]), std::abs(path.step[2])});
     const double scale = fastest > 0 ? 1 / fastest : 0;
-    JumpPath jump;
     for (std::size_t k = 0; k < 3; ++k) {
         const double direction = path.step[k] * scale;
         const bool still = !(std::abs(direction) > 1e-9); // moves by less than the rounding of a float
@@ -52,7 +52,6 @@ inline JumpPath jump_path(const GridPath& path, const BrickPosition& brick) {
         jump.inverse[k] = still ? 1e30f : static_cast<float>(fastest * path.inverse[k]);
     }
     jump.end = static_cast<float>((path.end - path.begin) * fastest * (1.0 / brick_cells));
-    return jump;
 }
 
 // Paths that jump side by side.
@@ -143,7 +142,7 @@ struct FirstOfEach {
 
     Visitor visitor(std::size_t, double slack) { return {level, slack}; }
     void done(std::size_t segment, std::size_t, const Visitor& visitor) { times[segment] = visitor.time; }
-    void nothing(std::size_t segment) { times[segment] = no_contact; }
+    void nothing(std::size_t segment, bool finite) { times[segment] = finite ? no_contact : std::numeric_limits<double>::quiet_NaN(); }
 };
 
 // Or all of them; each path in flight has a list of its own.
@@ -163,7 +162,7 @@ struct AllOfEach {
         out->places[segment] = {static_cast<Index>(out->intervals.size()), static_cast<Index>(list.size())};
         out->intervals.insert(out->intervals.end(), list.begin(), list.end());
     }
-    void nothing(std::size_t segment) { out->places[segment] = {0, 0}; }
+    void nothing(std::size_t segment, bool finite) { out->places[segment] = {0, finite ? 0 : no_index}; }
 };
 
 template <class Answers>
@@ -172,7 +171,7 @@ public:
     using Visitor = typename Answers::Visitor;
 
     Wave(const GridData& data, const LevelMap& map, std::span<const Segment> segments, Answers answers)
-        : data_(data), map_(map), segments_(segments), answers_(std::move(answers)), slots_(std::make_unique<Slots>()) {}
+        : data_(data), map_(map), segments_(segments), answers_(std::move(answers)), slots_(std::make_unique_for_overwrite<Slots>()) {}
 
     // Each step is a loop that computes without asking, and one that asks: a wrong guess of a branch then costs no work.
     HWY_ATTR void run() {
@@ -207,6 +206,7 @@ private:
     static constexpr std::size_t batch_room = 4 * flight + 24; // columns of 4096 bytes would all fall into one set of the cache
     struct Slots {
         std::array<Slot, flight> list;
+        BrickBatch<flight + 8> bricks;
         CellBatch<batch_room> batch;                   // candidates, those of a slot in a row
         std::array<std::uint8_t, batch_room> slice_of; // each of them
     };
@@ -225,16 +225,17 @@ private:
             const Segment& s = segments_[segment];
             const std::size_t number = unused_.list[unused_.size - 1];
             Slot& slot = slots_->list[number];
-            slot.path = grid_path(data_.layout, s);
-            if (!s.start.allFinite() || !(s.end - s.start).allFinite() || !(slot.path.begin <= slot.path.end)) {
-                answers_.nothing(segment);
+            set_grid_path(data_.layout, s, slot.path);
+            const bool finite = s.start.allFinite() && s.end.allFinite() && (s.end - s.start).allFinite();
+            if (!finite || !(slot.path.begin <= slot.path.end)) {
+                answers_.nothing(segment, finite);
                 continue;
             }
             slot.segment = segment;
             slot.brick = first_brick(data_.layout, slot.path);
             slot.index = index_of(slot.brick);
             __builtin_prefetch(&map_.clearances[slot.index]);
-            slot.jump = jump_path(slot.path, slot.brick);
+            set_jump_path(slot.path, slot.brick, slot.jump);
             begun.push(unused_.pop());
         }
         for (std::size_t n = 0; n < begun.size; ++n) {
@@ -314,9 +315,15 @@ private:
     }
 
     HWY_ATTR void enter_bricks() {
+        auto& batch = slots_->bricks;
+        batch.clear();
+        for (std::size_t n = 0; n < holding_.size; ++n) batch.add(slots_->list[holding_.list[n]].path, slots_->list[holding_.list[n]].brick);
+        batch.look();
         for (std::size_t n = 0; n < holding_.size; ++n) {
             Slot& slot = slots_->list[holding_.list[n]];
-            slot.run = find_candidates(slot.path, slot.brick, map_.cells[slot.rank]);
+            const HeldCells& cells = map_.cells[slot.rank];
+            if (slot.path.stands) slot.run = find_candidates(slot.path, slot.brick, cells); // rare, and not for batches
+            else batch.result(n, cells.held[slot.path.longest], slot.run);
         }
         for (std::size_t n = 0; n < holding_.size; ++n) {
             const std::size_t number = holding_.list[n];

@@ -12,7 +12,7 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t chunk = 1024; // segments
+constexpr std::size_t chunk = 4096; // segments: what a wave needs is made once for each
 
 constexpr CastHit not_finite{Verdict::undecided, 0, 0};
 
@@ -164,7 +164,7 @@ void SegmentCaster::first(std::span<const Segment> segments, std::span<CastHit> 
         walk_first(s.grid->data(), *s.map, segments.subspan(begin, end - begin), std::span(times).first(end - begin));
         for (std::size_t k = begin; k < end; ++k) {
             const double time = times[k - begin];
-            if (!is_finite(segments[k])) out[k] = not_finite;
+            if (std::isnan(time)) out[k] = not_finite;
             else out[k] = s.beyond ? s.first_with(segments[k], grid_path(s.grid->layout(), segments[k]), time) : s.hit_at(time);
         }
     });
@@ -185,8 +185,8 @@ void SegmentCaster::all(std::span<const Segment> segments, CastIntervals& out) c
             walk_all(s.grid->data(), *s.map, segments.subspan(begin, end - begin), walked);
         }
         for (std::size_t k = begin; k < end; ++k) {
-            if (s.walks_together() && !s.beyond && is_finite(segments[k])) {
-                const auto [first, count] = walked.places[k - begin];
+            const auto [first, count] = s.walks_together() ? walked.places[k - begin] : WalkIntervals::Place{0, no_index};
+            if (!s.beyond && count != no_index) {
                 part.insert(part.end(), walked.intervals.begin() + first, walked.intervals.begin() + first + count);
             } else {
                 all(segments[k], part);

@@ -46,7 +46,7 @@ struct CastIntervals {
 // vectors they append to. A segment that is not finite is undecided over [0,1]. Segments without length are points.
 class SegmentCaster {
 public:
-    // Keeps the field alive. Grids: O(bricks + stored cells) in parallel, about 100 ms at 1024 cells a side.
+    // Keeps the field alive. Grids: O(bricks + stored cells) in parallel, about half a second of CPU at 1024 cells a side.
     // Throws Error{invalid_argument} for options that are not finite or out of range.
     explicit SegmentCaster(FieldPtr field, const CastOptions& options = {});
     ~SegmentCaster();
