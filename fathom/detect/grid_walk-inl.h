@@ -39,16 +39,18 @@ HWY_INLINE Four place(const GridPath& path, double t) {
 }
 
 // To the first brick beyond those fewer than `clearance` away; false where the path ends before.
-HWY_INLINE bool jump(const GridLayout& layout, const GridPath& path, int clearance, BrickPosition& brick) {
+HWY_INLINE bool jump(const LevelMap& map, const GridPath& path, int clearance, BrickPosition& brick) {
     const Four at = Four::load(brick.data()), reach = Four::all(clearance - 1), ahead = Four::load(path.ahead.data());
     const Four plane = at - reach + ahead * Four::all(2 * clearance - 1);
     const Four exits = plane * Four::all(brick_cells) * Four::load(path.inverse.data()) + Four::load(path.leave.data());
     const double exit = std::min(exits.least(), path.end); // infinity has no place
     const Four there = place(path, exit) * Four::all(1.0 / brick_cells);
-    const Four beside = min(max(floor(there), at - reach), at + reach);
+    // Along axes that no plane was crossed on, rounding must not leave the grid; along the others leaving it is the end.
+    const Four last = Four::load(map.last_brick.data());
+    const Four beside = min(max(floor(there), max(at - reach, Four::all(0))), min(at + reach, last));
     const Four beyond = at - Four::all(clearance) + ahead * Four::all(2 * clearance);
     where_equal(exits, Four::all(exit), beyond, beside).store_truncated(brick.data());
-    const auto within = [&](std::size_t k) { return static_cast<unsigned>(brick[k]) < static_cast<unsigned>(layout.bricks[k]); };
+    const auto within = [&](std::size_t k) { return brick[k] >= 0 && brick[k] <= static_cast<int>(map.last_brick[k]); };
     return within(0) & within(1) & within(2) & (exit < path.end);
 }
 
@@ -291,18 +293,24 @@ bool visit_far(const GridData& data, const GridPath& path, const BrickPosition& 
     return visitor.cell({corners, at(run.first), at(run.last), run.first, run.last});
 }
 
-// Is the path inside where it begins, in a cell of this brick that does not hold the level?
-HWY_INLINE bool begins_inside(const LevelMap& map, std::size_t rank, const GridPath& path, const BrickPosition& brick) {
-    std::array<int, 3> cell;
+// Is the path inside where it begins? That may be in a corner of a cell that holds the level and is left at once.
+HWY_ATTR HWY_INLINE bool begins_inside(const GridData& data, const LevelMap& map, std::size_t rank, const GridPath& path, const BrickPosition& brick,
+                                       double slack) {
+    if (map.bricks[rank].first == HeldBrick::far) return false; // all of it is looked at
+    Axes<int> cell{};
     for (std::size_t k = 0; k < 3; ++k)
         cell[k] = std::min(std::max(static_cast<int>(std::floor(path.at(k, path.begin))) - brick[k] * brick_cells, 0), brick_cells - 1);
-    return map.cells[rank].inside[static_cast<std::size_t>(cell[2])] >> (cell[0] + 8 * cell[1]) & 1;
+    const auto slice = static_cast<std::size_t>(cell[2]);
+    const int bit = cell[0] + 8 * cell[1];
+    if (!(map.cells[rank].slice(2, slice) >> bit & 1)) return map.cells[rank].inside[slice] >> bit & 1;
+    const Axes<double> at = place_within(path, first_cell(brick) + Four::load(cell.data()), 1, path.begin);
+    return packed_cubic(packed_values(data, map, rank, packed_cell(map, rank, cell)), at, at).b[0] <= slack;
 }
 
 template <class Visitor>
 HWY_ATTR bool visit_brick(const GridData& data, const LevelMap& map, const GridPath& path, const BrickPosition& brick, std::size_t rank,
                           bool begins, Visitor& visitor) {
-    if (begins && visitor.clear(begins_inside(map, rank, path, brick), path.begin, path.begin)) return true;
+    if (begins && visitor.clear(begins_inside(data, map, rank, path, brick, visitor.slack), path.begin, path.begin)) return true;
     const Candidates run = find_candidates(path, brick, map.cells[rank]);
     if (map.bricks[rank].first == HeldBrick::far) return visit_far(data, path, brick, run, visitor);
     return visit_slices(data, map, path, brick, rank, run, run.slices, visitor);
@@ -321,7 +329,7 @@ HWY_ATTR void walk_one(const GridData& data, const LevelMap& map, const GridPath
                            : begins && visitor.clear(map.inside(index), path.begin, path.begin))
             return;
         begins = false;
-    } while (jump(data.layout, path, std::max(clearance, 1), brick));
+    } while (jump(map, path, std::max(clearance, 1), brick));
     visitor.ends(path.end);
 }
 

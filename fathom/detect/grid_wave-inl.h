@@ -105,13 +105,15 @@ private:
         };
         const auto tx = exit_time(bx, sx, ix), ty = exit_time(by, sy, iy), tz = exit_time(bz, sz, iz);
         const auto t = hn::Min(tx, hn::Min(ty, tz));
-        const auto next = [&](auto b, auto s, const float* directions, auto i, auto own) HWY_ATTR {
+        const auto next = [&](auto b, auto s, const float* directions, auto i, auto own, int count) HWY_ATTR {
             const auto at = hn::Floor(hn::Add(s, hn::Mul(t, hn::Load(d, directions + first))));
-            const auto within = hn::Min(hn::Max(at, hn::Sub(b, reach)), hn::Add(b, reach));
+            const auto last = hn::Set(d, static_cast<float>(count - 1)); // rounding must not leave the grid
+            const auto within = hn::Min(hn::Max(at, hn::Max(hn::Sub(b, reach), zero)), hn::Min(hn::Add(b, reach), last));
             const auto beyond = hn::IfThenElse(hn::Lt(i, zero), hn::Sub(b, clearance), hn::Add(b, clearance));
             return hn::IfThenElse(hn::Eq(own, t), beyond, within);
         };
-        const auto x = next(bx, sx, direction_[0], ix, tx), y = next(by, sy, direction_[1], iy, ty), z = next(bz, sz, direction_[2], iz, tz);
+        const auto x = next(bx, sx, direction_[0], ix, tx, bricks[0]), y = next(by, sy, direction_[1], iy, ty, bricks[1]);
+        const auto z = next(bz, sz, direction_[2], iz, tz, bricks[2]);
         const auto inside = [&](auto b, int count) HWY_ATTR {
             return hn::And(hn::Ge(b, zero), hn::Lt(b, hn::Set(d, static_cast<float>(count))));
         };
@@ -330,7 +332,8 @@ private:
             Slot& slot = slots_->list[number];
             if (slot.begins) {
                 slot.begins = false;
-                if (slot.contacts().clear(begins_inside(map_, slot.rank, slot.path, slot.brick), slot.path.begin, slot.path.begin)) {
+                const bool inside = begins_inside(data_, map_, slot.rank, slot.path, slot.brick, slot.contacts().slack);
+                if (slot.contacts().clear(inside, slot.path.begin, slot.path.begin)) {
                     finish(number);
                     continue;
                 }
@@ -408,7 +411,7 @@ private:
     HWY_ATTR void leave_bricks() {
         for (std::size_t n = 0; n < leaving_.size; ++n) {
             Slot& slot = slots_->list[leaving_.list[n]];
-            slot.goes_on = jump(data_.layout, slot.path, 1, slot.brick);
+            slot.goes_on = jump(map_, slot.path, 1, slot.brick);
             for (std::size_t k = 0; k < 3; ++k) slot.jump.brick[k] = static_cast<float>(slot.brick[k]);
             slot.index = slot.goes_on ? index_of(slot.brick) : 0;
         }

@@ -265,7 +265,7 @@ bool is_continuous(const GridData& data, const LevelMap& map) {
         data.layout.brick_count(), 4096, std::size_t{0},
         [&](std::size_t begin, std::size_t end) {
             std::size_t found = 0;
-            for (std::size_t b = begin; b < end && found == 0; ++b) found += map.clearance(b) <= 1 && !brick_is_continuous(data, map, b);
+            for (std::size_t b = begin; b < end && found == 0; ++b) found += !brick_is_continuous(data, map, b);
             return found;
         },
         [](std::size_t a, std::size_t b) { return a + b; });
@@ -308,7 +308,8 @@ double margin_in_cells(const GridLayout& layout) {
 } // namespace
 
 LevelMap::LevelMap(const GridData& data, double at)
-    : level(at), margin_cells(margin_in_cells(data.layout)) {
+    : last_brick{data.layout.bricks[0] - 1.0, data.layout.bricks[1] - 1.0, data.layout.bricks[2] - 1.0, 0}, level(at),
+      margin_cells(margin_in_cells(data.layout)) {
     margin = margin_cells * data.lipschitz * data.layout.cell + data.step;
     const Band band{level - margin, level + margin};
     classify(data, band, clearances);

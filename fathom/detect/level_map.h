@@ -57,6 +57,7 @@ struct LevelMap {
     using CodeCell = std::array<std::uint16_t, 8>; // corners by y, z and then x
     using FloatCell = std::array<float, 8>;
 
+    std::array<double, 4> last_brick; // along each axis; the fourth is 0
     double level;
     double margin;       // m
     double margin_cells; // how far off a position may be, in cells

@@ -47,6 +47,11 @@ Segment random_segment(Random& random, const GridField& field) {
         s.start = domain.center() + 3 * out;
         break;
     }
+    case 6: { // along the border of the domain
+        const auto axis = static_cast<int>(random.below(3));
+        s.start[axis] = s.end[axis] = random.chance(0.5) ? domain.upper[axis] : domain.lower[axis];
+        break;
+    }
     default: break;
     }
     return s;
