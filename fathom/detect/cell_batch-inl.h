@@ -22,8 +22,8 @@ public:
 
     // The path moves along every axis. `cell` counts from the grid's origin, `packed` is its place in the map; first and last: times
     // in the brick; base: of its codes.
-    HWY_INLINE void add(const LevelMap& map, const GridPath& path, const Axes<int>& cell, std::size_t packed, std::int32_t base, double first, double last,
-                        double slack) {
+    HWY_INLINE void add(const LevelMap& map, const GridPath& path, const Axes<int>& cell, std::size_t packed, std::int32_t base, double first,
+                        double last, double slack) {
         const std::size_t i = size_++;
         if (map.codes.empty()) __builtin_prefetch(&map.values[packed]);
         else __builtin_prefetch(&map.codes[packed]);

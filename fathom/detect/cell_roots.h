@@ -113,8 +113,8 @@ struct CellLook {
 
 // Three steps of Newton from the secant, towards `aim`, for many cubics in a row: a loop that vectorises. Coefficient j of cubic k is
 // c[j][k], and number 0 is that of the end that is not in contact.
-[[gnu::always_inline]] inline void newton(const std::array<const double*, 4>& c, const double* __restrict aim, std::size_t count, double* __restrict root,
-                                          double* __restrict value) {
+[[gnu::always_inline]] inline void newton(const std::array<const double*, 4>& c, const double* __restrict aim, std::size_t count,
+                                          double* __restrict root, double* __restrict value) {
     const double *__restrict c0 = c[0], *__restrict c1 = c[1], *__restrict c2 = c[2], *__restrict c3 = c[3];
     for (std::size_t k = 0; k < count; ++k) {
         const double a1 = 3 * (c1[k] - c0[k]), a2 = 3 * (c2[k] - 2 * c1[k] + c0[k]), a3 = (c3[k] - c0[k]) - 3 * (c2[k] - c1[k]);

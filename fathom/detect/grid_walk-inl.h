@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <utility>
 
 HWY_BEFORE_NAMESPACE();
 namespace fathom::HWY_NAMESPACE {
@@ -255,7 +256,8 @@ HWY_INLINE bool visit_slice(const GridData& data, const LevelMap& map, const Gri
         const Piece piece{times_in_cell(path, brick, run, cell), packed_cell(map, rank, cell)};
         if (!(piece.times.t0 <= piece.times.t1)) continue;
         std::size_t at = count++;
-        for (; at > 0 && comes_before(piece.times.t0, piece.times.t1, pieces[at - 1].times.t0, pieces[at - 1].times.t1); --at) pieces[at] = pieces[at - 1];
+        const auto [t0, t1] = std::pair(piece.times.t0, piece.times.t1);
+        for (; at > 0 && comes_before(t0, t1, pieces[at - 1].times.t0, pieces[at - 1].times.t1); --at) pieces[at] = pieces[at - 1];
         pieces[at] = piece;
     }
     for (std::size_t k = 0; k < count; ++k) {

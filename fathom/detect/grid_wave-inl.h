@@ -378,8 +378,8 @@ private:
                 const Axes<int> cell = candidate_cell(slot.path.longest, slice, std::countr_zero(rest));
                 const std::size_t packed = packed_cell(map_, slot.rank, cell);
                 slots_->slice_of[batch.size()] = static_cast<std::uint8_t>(slice);
-                batch.add(map_, slot.path, {low[0] + cell[0], low[1] + cell[1], low[2] + cell[2], 0}, packed, held.base, slot.run.first, slot.run.last,
-                          slot.contacts().slack);
+                const Axes<int> place = {low[0] + cell[0], low[1] + cell[1], low[2] + cell[2], 0};
+                batch.add(map_, slot.path, place, packed, held.base, slot.run.first, slot.run.last, slot.contacts().slack);
             }
         }
         slot.end_cell = batch.size();
@@ -397,9 +397,10 @@ private:
             std::array<std::size_t, most_in_slice> order;
             std::size_t count = 0;
             for (const std::uint8_t slice = slots_->slice_of[i]; i < slot.end_cell && slots_->slice_of[i] == slice; ++i) {
-                if (!(batch.t0(i) <= batch.t1(i))) continue;
+                const double t0 = batch.t0(i), t1 = batch.t1(i);
+                if (!(t0 <= t1)) continue;
                 std::size_t at = count++;
-                for (; at > 0 && comes_before(batch.t0(i), batch.t1(i), batch.t0(order[at - 1]), batch.t1(order[at - 1])); --at) order[at] = order[at - 1];
+                for (; at > 0 && comes_before(t0, t1, batch.t0(order[at - 1]), batch.t1(order[at - 1])); --at) order[at] = order[at - 1];
                 order[at] = i;
             }
             for (std::size_t k = 0; k < count; ++k)

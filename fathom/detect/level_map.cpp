@@ -61,12 +61,13 @@ private:
     using Byte = std::uint8_t;
     static constexpr Byte most = LevelMap::longest_jump;
 
-    Byte* row(int y, int z) { return map_.data() + (static_cast<std::size_t>(z) * static_cast<std::size_t>(ny_) + static_cast<std::size_t>(y)) * static_cast<std::size_t>(nx_); }
+    Byte* row(int y, int z) { return map_.data() + (std::ptrdiff_t{z} * ny_ + y) * nx_; }
 
     void take(int y, int z) {
         if (y < 0 || y >= ny_ || z < 0 || z >= nz_) return;
         const Byte* from = row(y, z);
-        for (int x = 0; x < nx_; ++x) near_[static_cast<std::size_t>(x) + 1] = std::min(near_[static_cast<std::size_t>(x) + 1], static_cast<Byte>(from[x] & most));
+        Byte* near = near_.data() + 1;
+        for (int x = 0; x < nx_; ++x) near[x] = std::min(near[x], static_cast<Byte>(from[x] & most));
     }
 
     void learn(int y, int z, int side) {

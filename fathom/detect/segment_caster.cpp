@@ -22,7 +22,8 @@ bool is_finite(const Segment& s) { return s.start.allFinite() && s.end.allFinite
 } // namespace
 
 struct SegmentCaster::State {
-    State(FieldPtr f, const CastOptions& o) : field(std::move(f)), options(o), radius(*field, o.level), grid(dynamic_cast<const GridField*>(field.get())) {
+    State(FieldPtr f, const CastOptions& o)
+        : field(std::move(f)), options(o), radius(*field, o.level), grid(dynamic_cast<const GridField*>(field.get())) {
         if (!grid) return;
         map.emplace(grid->data(), options.level);
         // Beyond the domain nothing is below the value at its border.
