@@ -1,4 +1,5 @@
 // fathom demo: a tour of what the library does, with pictures and files to open.
+#include <tool/terminal.h>
 #include <tool/verbs.h>
 
 #include <fathom/base/error.h>
@@ -46,10 +47,6 @@ struct Tour {
         page += fmt::format("<h2>{}</h2>\n<p>{}</p>\n<img src=\"{}\" alt=\"{}\">\n", title, text, picture, title);
     }
 };
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 // One sentence on what a report found.
 std::string verdict(const MeshReport& report) {

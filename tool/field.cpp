@@ -62,8 +62,6 @@ Json description(const FieldSource& source, const Field& field) {
     return text;
 }
 
-std::string shown(const Vec3& v) { return fmt::format("({:.6g}, {:.6g}, {:.6g})", v.x(), v.y(), v.z()); }
-
 // Of a note that build wrote: by which method the sign was found, and how sure.
 std::string sign_of(const std::string& note) {
     const Json text = Json::parse(note, nullptr, false);
@@ -122,7 +120,7 @@ void run_build(const FieldOptions& options, Session& session) {
     const FieldSource source = open_field(options.in);
     const auto start = std::chrono::steady_clock::now();
     GridFile file = built(source, options, session);
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const double seconds = seconds_since(start);
     write_grid_file(file.field, options.out, {.note = file.note});
     const auto grid = std::make_shared<const GridField>(file.field);
     const FieldSource result{"grid", "fathom", file.note, {}, {}, grid, grid};

@@ -35,10 +35,6 @@ SceneOptions scene_options(const SimulateArguments& arguments) {
     return options;
 }
 
-double seconds_since(std::chrono::steady_clock::time_point start) {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
 void write(const Simulation& simulation, const fs::path& folder, Session& session) {
     write_results(simulation, folder, session.progress());
     const Recording& recording = simulation.recording();

@@ -134,7 +134,7 @@ std::string method_of(const Question& q) {
     return fmt::format("point shells through sphere trees, both roles, {} paths", q.options.path == Path::screw ? "screw" : "straight");
 }
 
-// What keeps the answer from being exact: the fields, and how far the tested paths are from the true ones (m).
+// What keeps the answer from being exact: the fields, and on screws the way that ends of intervals may be off by (m).
 double error_of(const Question& q, const PairSweep& sweep) {
     return std::max(q.a.field_error, q.b.field_error) + std::max(sweep.a_in_b.error_bound, sweep.b_in_a.error_bound);
 }
@@ -170,8 +170,6 @@ Json to_json(const Question& q, const PairSweep& sweep, Verdict verdict, bool pe
     }
     return text;
 }
-
-std::string shown(const Vec3& v) { return fmt::format("({:.6g}, {:.6g}, {:.6g})", v.x(), v.y(), v.z()); }
 
 void print(const Question& q, const PairSweep& sweep, Verdict verdict, const SweepArguments& arguments) {
     fmt::print("{}\n", word(verdict));
@@ -232,7 +230,7 @@ tested in the field of the other. Times run from 0 to 1. "disjoint" speaks of th
     verb->add_option("--from-b", o->from_b, "POSE of B at time 0")->capture_default_str();
     verb->add_option("--to-b", o->to_b, "POSE of B at time 1");
     verb->add_flag("--screw", o->screw, "True rigid motion; otherwise each point moves on a straight line");
-    verb->add_option("--bend", o->bend, "With --screw: farthest that a tested path may be from the true one (m; 0: chosen)")->check(CLI::NonNegativeNumber);
+    verb->add_option("--bend", o->bend, "With --screw: way that the ends of intervals may be off by (m; 0: chosen)")->check(CLI::NonNegativeNumber);
     verb->add_option("--radius", o->radius, "Points are balls of this radius (m)");
     verb->add_option("--points", o->points, "Even points on each surface instead of its vertices")->check(CLI::Range(std::size_t{1}, std::size_t{100000000}));
     verb->add_option("-r,--resolution", o->resolution, "Cells of the grid of a mesh, along its longest side")->capture_default_str()->check(CLI::Range(8, 16384));

@@ -1,8 +1,12 @@
-// What a terminal wants and a pipe does not: colours and moving bars. NO_COLOR (no-color.org) and TERM=dumb are respected.
+// What people read: colours and moving bars where there is a terminal, numbers and places in words, times.
+// NO_COLOR (no-color.org) and TERM=dumb are respected.
 #pragma once
+
+#include <fathom/base/vec.h>
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -33,6 +37,12 @@ enum class Colour { red = 31, green = 32, yellow = 33, faint = 2 };
 [[nodiscard]] inline std::string with_commas(std::size_t number) {
     if (number < 1000) return fmt::format("{}", number);
     return fmt::format("{},{:03}", with_commas(number / 1000), number % 1000);
+}
+
+[[nodiscard]] inline std::string shown(const Vec3& v) { return fmt::format("({:.6g}, {:.6g}, {:.6g})", v.x(), v.y(), v.z()); }
+
+[[nodiscard]] inline double seconds_since(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 } // namespace fathom::tool

@@ -4,6 +4,7 @@
 
 #include <fathom/detect/cell_roots.h>
 #include <fathom/detect/result.h>
+#include <fathom/field/grid/grid_field.h>
 
 #include <vector>
 
@@ -108,11 +109,7 @@ struct PaperContacts {
 
 private:
     [[nodiscard]] double value(const CellPiece& piece, double s) const {
-        const auto lerp = [](double p, double q, double t) { return p + t * (q - p); };
-        const Vec3 f = piece.from + s * (piece.to - piece.from);
-        const auto& v = piece.values;
-        return lerp(lerp(lerp(v[0], v[1], f[0]), lerp(v[2], v[3], f[0]), f[1]),
-                    lerp(lerp(v[4], v[5], f[0]), lerp(v[6], v[7], f[0]), f[1]), f[2]) - level;
+        return trilinear(piece.values, piece.from + s * (piece.to - piece.from)) - level;
     }
     void start(bool is_inside, double t) {
         fresh = false;

@@ -2,6 +2,7 @@
 #include <fathom/detect/free_radius.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/grid/grid_field.h>
+#include <fathom/field/grid/grid_range.h>
 
 #include <algorithm>
 #include <cmath>
@@ -18,12 +19,8 @@ bool may_be_clamped(const GridData& data) {
     // No brick spans that much in a diagonal of sqrt(3) * 8 cells unless it is this steep.
     if (data.storage != GridStorage::code16 || data.lipschitz < 1.74) return false;
     const double reach = 65535 * data.step * (1 - 1e-6);
-    for (std::size_t b = 0; b < data.stored_bricks(); ++b) {
-        FloatRange all = data.block_ranges[8 * b];
-        for (const FloatRange& r : data.block_ranges.subspan(8 * b + 1, 7))
-            all = {std::min(all.lower, r.lower), std::max(all.upper, r.upper)};
-        if (static_cast<double>(all.upper) - static_cast<double>(all.lower) >= reach) return true;
-    }
+    for (Index b = 0; b < data.stored_bricks(); ++b)
+        if (stored_brick_range(data, b).width() >= reach) return true;
     return false;
 }
 

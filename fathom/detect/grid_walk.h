@@ -33,7 +33,7 @@ struct WalkIntervals {
     std::vector<Place> places;
 };
 
-// The same for many segments, on the calling thread, hundreds in flight: jumps go eight at once, and what the cells need is on its
+// The same for many segments, on the calling thread, 128 in flight: jumps go eight at once, and what the cells need is on its
 // way from memory before it is asked for. The same bits as one by one. Segments that are not finite have the time NaN.
 void walk_first(const GridData& data, const LevelMap& map, std::span<const Segment> segments, std::span<double> times);
 void walk_all(const GridData& data, const LevelMap& map, std::span<const Segment> segments, WalkIntervals& out);

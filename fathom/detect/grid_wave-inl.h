@@ -1,5 +1,5 @@
 // Room: detect. Many segments over a grid at once, to be compiled once for each SIMD target.
-// A walk waits: for memory, and for branches that cannot be foretold. So a few hundred segments are in flight, and what they
+// A walk waits: for memory, and for branches that cannot be foretold. So 128 segments are in flight, and what they
 // need is done kind by kind: jumps eight at a time in float (the margin of the map pays for their rounding), then the entry of bricks
 // that hold the level, then the cells, each kind asking memory for what the next will read.
 // NOLINTBEGIN(llvm-header-guard)

@@ -18,20 +18,6 @@ struct Band {
     [[nodiscard]] bool meets(double least, double most) const { return least <= high && most >= low; }
 };
 
-Interval brick_range(const GridData& data, std::size_t brick) {
-    const Index stored = data.brick_of[brick];
-    double low = HUGE_VAL, high = -HUGE_VAL;
-    if (stored == no_index) {
-        for (const double v : brick_corner_values(data, data.layout.brick_position(brick))) low = std::min(low, v), high = std::max(high, v);
-    } else {
-        for (const FloatRange& r : data.block_ranges.subspan(std::size_t{stored} * 8, 8)) {
-            low = std::min(low, static_cast<double>(r.lower));
-            high = std::max(high, static_cast<double>(r.upper));
-        }
-    }
-    return {low, high};
-}
-
 // 0 and the inside bit, or the longest jump: what spread_clearances() starts from.
 void classify(const GridData& data, const Band& band, HugeVector<std::uint8_t>& out) {
     out.resize(data.layout.brick_count() + 4); // gathers read four bytes at once

@@ -25,7 +25,8 @@ private:
     int visit() {
         for (int level = static_cast<int>(data_.levels.size()) - 1; level >= 0; --level) {
             const int side = brick_cells << (level + 1);
-            if (skips(level_range(level, side), side)) return side;
+            const FloatRange& range = level_range(data_, level, stepper_.cell());
+            if (skips({static_cast<double>(range.lower), static_cast<double>(range.upper)}, side)) return side;
         }
         if (stepper_.stored() == no_index) {
             stepper_.visit_cell(band_, visitor_, brick_cells);
@@ -36,26 +37,18 @@ private:
 
     int visit_stored() {
         const auto blocks = data_.block_ranges.subspan(std::size_t{stepper_.stored()} * 8, 8);
-        FloatRange all = blocks[0];
-        for (const FloatRange& b : blocks) all = {std::min(all.lower, b.lower), std::max(all.upper, b.upper)};
-        if (skips(all, brick_cells)) return brick_cells;
+        if (skips(stored_brick_range(data_, stepper_.stored()), brick_cells)) return brick_cells;
         const auto& c = stepper_.cell();
-        if (skips(blocks[static_cast<std::size_t>((c[0] / 4 & 1) | (c[1] / 4 & 1) << 1 | (c[2] / 4 & 1) << 2)], 4)) return 4;
+        const FloatRange& block = blocks[static_cast<std::size_t>((c[0] / 4 & 1) | (c[1] / 4 & 1) << 1 | (c[2] / 4 & 1) << 2)];
+        if (skips({static_cast<double>(block.lower), static_cast<double>(block.upper)}, 4)) return 4;
         stepper_.visit_cell(band_, visitor_);
         return 1;
     }
 
-    bool skips(const FloatRange& range, int side) {
-        const bool outside = band_.below(static_cast<double>(range.lower)), inside = band_.above(static_cast<double>(range.upper));
+    bool skips(const Interval& range, int side) {
+        const bool outside = band_.below(range.lower), inside = band_.above(range.upper);
         if (outside || inside) stepper_.clear(inside, side, visitor_);
         return outside || inside;
-    }
-
-    [[nodiscard]] const FloatRange& level_range(int level, int side) const {
-        const auto nx = static_cast<std::size_t>(blocks_along(data_.layout.bricks[0], level));
-        const auto ny = static_cast<std::size_t>(blocks_along(data_.layout.bricks[1], level));
-        const auto at = [&](std::size_t k) { return static_cast<std::size_t>(stepper_.cell()[k] / side); };
-        return data_.levels[static_cast<std::size_t>(level)][(at(2) * ny + at(1)) * nx + at(0)];
     }
 
     const GridData& data_;

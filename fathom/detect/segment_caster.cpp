@@ -207,7 +207,6 @@ void SegmentCaster::all(std::span<const Segment> segments, CastIntervals& out) c
 }
 
 const Field& SegmentCaster::field() const { return *state_->field; }
-const FieldPtr& SegmentCaster::shared_field() const { return state_->field; }
 const CastOptions& SegmentCaster::options() const { return state_->options; }
 const FreeRadius& SegmentCaster::free_radius() const { return state_->radius; }
 std::size_t SegmentCaster::bytes() const { return sizeof(State) + (state_->map ? state_->map->bytes() : 0); }

@@ -32,7 +32,7 @@ struct CastHit {
 };
 
 // Intervals of many segments: those of segment k are intervals[begin[k]] to intervals[begin[k + 1] - 1], ascending and apart.
-// Kept from call to call, so that nothing is allocated once it has grown.
+// Kept from call to call, so that these vectors need not grow again.
 struct CastIntervals {
     std::vector<ContactInterval> intervals;
     std::vector<std::size_t> begin;
@@ -42,8 +42,8 @@ struct CastIntervals {
     }
 };
 
-// Prepared once for a field and a level, then asked many times. const calls are thread-safe and do not allocate, but for the
-// vectors they append to. A segment that is not finite is undecided over [0,1]. Segments without length are points.
+// Prepared once for a field and a level, then asked many times. const calls are thread-safe. Single ones allocate nothing
+// but in the vectors they append to, batches what a few thousand segments at a time work with. A segment that is not finite is undecided over [0,1]. Segments without length are points.
 class SegmentCaster {
 public:
     // Keeps the field alive. Grids: O(bricks + stored cells) in parallel, about half a second of CPU at 1024 cells a side.
@@ -63,7 +63,6 @@ public:
     void all(std::span<const Segment> segments, CastIntervals& out) const;
 
     [[nodiscard]] const Field& field() const;
-    [[nodiscard]] const FieldPtr& shared_field() const;
     [[nodiscard]] const CastOptions& options() const;
     [[nodiscard]] const FreeRadius& free_radius() const; // of the field and the level
     [[nodiscard]] std::size_t bytes() const; // of what was prepared

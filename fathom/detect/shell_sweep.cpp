@@ -378,16 +378,20 @@ void Sweeper::finish() {
     if (const auto* grid = dynamic_cast<const GridField*>(&field_)) hit.cell = grid->cell_at(seen).box;
 }
 
+void clear(SweepResult& result) {
+    result.first = {};
+    result.contacts.clear();
+    result.error_bound = 0;
+    result.look_ups = result.points_tested = 0;
+}
+
 } // namespace
 
 SweepShell::SweepShell(std::vector<Vec3> given) : points(std::move(given)), tree(points) {}
 
 void sweep(const SweepShell& shell, const Motion& shell_motion, const SegmentCaster& caster, const Motion& field_motion,
            SweepResult& out, const SweepOptions& options) {
-    out.first = {};
-    out.contacts.clear();
-    out.error_bound = 0;
-    out.look_ups = out.points_tested = 0;
+    clear(out);
     if (shell.points.empty()) return;
     if (!is_finite(shell_motion) || !is_finite(field_motion)) {
         out.first = {.verdict = Verdict::undecided, .time = 0, .cell = {}};
@@ -407,12 +411,6 @@ SweepHit sweep_ball(const Vec3& center, const Motion& ball_motion, const Segment
 
 void sweep_pair(const SweepBody& a, const Motion& motion_a, const SweepBody& b, const Motion& motion_b, PairSweep& out,
                 const SweepOptions& options) {
-    const auto clear = [](SweepResult& result) {
-        result.first = {};
-        result.contacts.clear();
-        result.error_bound = 0;
-        result.look_ups = result.points_tested = 0;
-    };
     clear(out.a_in_b);
     clear(out.b_in_a);
     SweepOptions second = options;

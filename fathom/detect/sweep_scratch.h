@@ -1,4 +1,4 @@
-// Room: detect. What a sweep works with, kept from call to call so that nothing is allocated once it has grown.
+// Room: detect. What a sweep works with, kept from call to call so that it need not grow again.
 #pragma once
 
 #include <fathom/detect/segment_caster.h>

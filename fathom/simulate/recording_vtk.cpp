@@ -1,8 +1,7 @@
-// Room: simulate. Recordings for ParaView: .vtu files packed by zlib, and a .pvd that gives them their times.
+// Room: simulate. Recordings for ParaView: .vtu files, and a .pvd that gives them their times.
 #include <fathom/base/error.h>
 #include <fathom/base/file.h>
-#include <fathom/geometry/format/output_buffer.h>
-#include <fathom/geometry/format/zlib_bytes.h>
+#include <fathom/geometry/format/vtu_file.h>
 #include <fathom/simulate/recording_files.h>
 
 #include <fmt/format.h>
@@ -11,56 +10,12 @@ namespace fathom {
 
 namespace {
 
-constexpr std::uint8_t vtk_vertex = 1, vtk_triangle = 5;
-
-// One unstructured grid with data: arrays are packed as one block each behind the tags that name them.
-class VtuFile {
-public:
-    enum class Part { points, cells, point_data, cell_data };
-
-    template <class T>
-    void add(Part part, std::string_view type, std::string_view name, int components, const std::vector<T>& values) {
-        const std::string_view bytes(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
-        tags_[static_cast<std::size_t>(part)] += fmt::format("        <DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\" format=\"appended\" offset=\"{}\"/>\n", type,
-                                                            name, components, appended_.view().size());
-        appended_.bytes<std::uint64_t>(bytes.empty() ? 0 : 1);
-        appended_.bytes<std::uint64_t>(bytes.size());
-        appended_.bytes<std::uint64_t>(0); // the last block is as long as the others
-        if (bytes.empty()) return;
-        const std::string packed = deflated(bytes);
-        appended_.bytes<std::uint64_t>(packed.size());
-        appended_.text(packed);
-    }
-
-    void write(const std::filesystem::path& path, std::size_t points, std::size_t cells) const {
-        FileWriter file(path);
-        file.write(fmt::format("<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\" "
-                               "compressor=\"vtkZLibDataCompressor\">\n  <UnstructuredGrid>\n    <Piece NumberOfPoints=\"{}\" NumberOfCells=\"{}\">\n      <Points>\n{}"
-                               "      </Points>\n      <Cells>\n{}      </Cells>\n      <PointData>\n{}      </PointData>\n      <CellData>\n{}      </CellData>\n"
-                               "    </Piece>\n  </UnstructuredGrid>\n  <AppendedData encoding=\"raw\">\n   _",
-                               points, cells, tags_[0], tags_[1], tags_[2], tags_[3]));
-        file.write(appended_.view());
-        file.write("\n  </AppendedData>\n</VTKFile>\n");
-        file.finish();
-    }
-
-private:
-    std::array<std::string, 4> tags_;
-    OutputBuffer appended_;
-};
-
 void append(std::vector<float>& values, const Vec3& v) {
     for (int k = 0; k < 3; ++k) values.push_back(static_cast<float>(v[k]));
 }
 
-void add_cells(VtuFile& file, const std::vector<std::int32_t>& connectivity, std::size_t corners, std::uint8_t type) {
-    const std::size_t count = connectivity.size() / corners;
-    std::vector<std::int64_t> offsets(count);
-    for (std::size_t k = 0; k < count; ++k) offsets[k] = static_cast<std::int64_t>((k + 1) * corners);
-    file.add(VtuFile::Part::cells, "Int32", "connectivity", 1, connectivity);
-    file.add(VtuFile::Part::cells, "Int64", "offsets", 1, offsets);
-    file.add(VtuFile::Part::cells, "UInt8", "types", 1, std::vector<std::uint8_t>(count, type));
-}
+template <class T>
+std::span<const T> all(const std::vector<T>& values) { return values; }
 
 // The meshes of all bodies that are fixed, or of all that are not.
 void write_bodies(const std::filesystem::path& path, const RecordedFrame& frame, std::span<const RigidBody> bodies, bool fixed) {
@@ -76,10 +31,10 @@ void write_bodies(const std::filesystem::path& path, const RecordedFrame& frame,
         }
     }
     VtuFile file;
-    file.add(VtuFile::Part::points, "Float32", "Points", 3, points);
-    add_cells(file, corners, 3, vtk_triangle);
-    file.add(VtuFile::Part::cell_data, "Int32", "body", 1, body_of);
-    file.write(path, points.size() / 3, body_of.size());
+    file.add(VtuFile::Part::points, R"(type="Float32" Name="Points" NumberOfComponents="3")", all(points));
+    file.add_cells(corners, 3, vtk_triangle);
+    file.add(VtuFile::Part::cell_data, R"(type="Int32" Name="body")", all(body_of));
+    write_whole_file(path, file.text(points.size() / 3, body_of.size()));
 }
 
 void write_contacts(const std::filesystem::path& path, const RecordedFrame& frame) {
@@ -94,13 +49,13 @@ void write_contacts(const std::filesystem::path& path, const RecordedFrame& fram
         field_bodies.push_back(static_cast<std::int32_t>(c.field_body));
     }
     VtuFile file;
-    file.add(VtuFile::Part::points, "Float32", "Points", 3, points);
-    add_cells(file, vertices, 1, vtk_vertex);
-    file.add(VtuFile::Part::point_data, "Float32", "normal", 3, normals);
-    file.add(VtuFile::Part::point_data, "Float32", "depth", 1, depths);
-    file.add(VtuFile::Part::point_data, "Int32", "shell_body", 1, shell_bodies);
-    file.add(VtuFile::Part::point_data, "Int32", "field_body", 1, field_bodies);
-    file.write(path, vertices.size(), vertices.size());
+    file.add(VtuFile::Part::points, R"(type="Float32" Name="Points" NumberOfComponents="3")", all(points));
+    file.add_cells(vertices, 1, vtk_vertex);
+    file.add(VtuFile::Part::point_data, R"(type="Float32" Name="normal" NumberOfComponents="3")", all(normals));
+    file.add(VtuFile::Part::point_data, R"(type="Float32" Name="depth")", all(depths));
+    file.add(VtuFile::Part::point_data, R"(type="Int32" Name="shell_body")", all(shell_bodies));
+    file.add(VtuFile::Part::point_data, R"(type="Int32" Name="field_body")", all(field_bodies));
+    write_whole_file(path, file.text(vertices.size(), vertices.size()));
 }
 
 } // namespace

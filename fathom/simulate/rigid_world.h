@@ -5,8 +5,8 @@
 // What is swept: the paper's text takes the step that was just made. The average then belongs half a step before the velocity it
 // meets, which feeds a spring of frequency w like a damping of -step w^2 / 2. By default we take the coming step instead, as
 // the bodies would make it at the velocity they have: at the same cost the sign turns, and contact is damped as by an implicit step.
-// Not for: joints, or hard constraints; contact is a spring. A step costs O(bodies + contacts), never O(points), and allocates
-// nothing once its buffers have grown. Not thread-safe; parallel inside, and the same bits for any number of threads.
+// Not for: joints, or hard constraints; contact is a spring. A step costs O(bodies + contacts), and a bit for each point of
+// a pair whose bounds meet; its buffers are kept from step to step. Not thread-safe; parallel inside, and the same bits for any number of threads.
 #pragma once
 
 #include <fathom/base/hash.h>

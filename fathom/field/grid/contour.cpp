@@ -38,13 +38,7 @@ public:
 
     [[nodiscard]] Interval bound(int level, const Cell& block) const override {
         if (level >= 0) return spare(range_of(data_.levels[static_cast<std::size_t>(level)][index(level, block)]));
-        const Index stored = data_.brick_of[layout.brick_index(block)];
-        Interval all = Interval::none();
-        if (stored == no_index)
-            for (const double v : brick_corner_values(data_, block)) all = hull(all, Interval(v));
-        else
-            for (const FloatRange& r : data_.block_ranges.subspan(std::size_t{stored} * 8, 8)) all = hull(all, range_of(r));
-        return spare(all);
+        return spare(brick_range(data_, layout.brick_index(block)));
     }
     void read(const Cell& brick, std::span<double, brick_size> out) const override { read_lattice(data_, brick, out); }
 

@@ -14,12 +14,6 @@ double lerp(double a, double b, double t) { return a + t * (b - a); }
 
 } // namespace
 
-double GridCell::value(const Vec3& f) const {
-    const double y0 = lerp(lerp(values[0], values[1], f.x()), lerp(values[2], values[3], f.x()), f.y());
-    const double y1 = lerp(lerp(values[4], values[5], f.x()), lerp(values[6], values[7], f.x()), f.y());
-    return lerp(y0, y1, f.z());
-}
-
 Vec3 GridCell::slope(const Vec3& f) const {
     const auto difference = [&](int axis, int u, int v) { // along `axis`, interpolated over the other two
         const auto edge = [&](int corner) {

@@ -11,13 +11,21 @@
 
 namespace fathom {
 
+// `values` at the corners as in GridCell, `f` in [0,1]^3.
+[[nodiscard]] inline double trilinear(const std::array<double, 8>& values, const Vec3& f) {
+    const auto lerp = [](double a, double b, double t) { return a + t * (b - a); };
+    const double y0 = lerp(lerp(values[0], values[1], f.x()), lerp(values[2], values[3], f.x()), f.y());
+    const double y1 = lerp(lerp(values[4], values[5], f.x()), lerp(values[6], values[7], f.x()), f.y());
+    return lerp(y0, y1, f.z());
+}
+
 // The piece of the field in one cell: a trilinear function. In far regions a "cell" is a whole brick.
 struct GridCell {
     std::array<double, 8> values; // at the corners; bit 0 of the index picks upper x, bit 1 upper y, bit 2 upper z
     Box box;                      // m
 
     // `f` in [0,1]^3 from the lower to the upper corner.
-    [[nodiscard]] double value(const Vec3& f) const;
+    [[nodiscard]] double value(const Vec3& f) const { return trilinear(values, f); }
     [[nodiscard]] Vec3 slope(const Vec3& f) const; // per cell side, not per metre
 };
 

@@ -99,7 +99,7 @@ private:
     }
 
     [[nodiscard]] Interval range_of(const Node& node) const {
-        if (node.level >= 0) return of(level_entry(node));
+        if (node.level >= 0) return of(level_range(data_, node.level, node.lower));
         const Index brick = stored(node);
         if (brick == no_index) return span_of(brick_corner_values(data_, node.brick()));
         const auto blocks = data_.block_ranges.subspan(std::size_t{brick} * 8, 8);
@@ -108,18 +108,7 @@ private:
             return of(blocks[block]);
         }
         if (node.level == cell_level) return span_of(stored_cell_values(data_, brick, local(node)));
-        Interval all = Interval::none();
-        for (const FloatRange& block : blocks) all = hull(all, of(block));
-        return all;
-    }
-
-    [[nodiscard]] const FloatRange& level_entry(const Node& node) const {
-        const auto level = static_cast<std::size_t>(node.level);
-        const int side = node.side();
-        const auto nx = static_cast<std::size_t>(blocks_along(data_.layout.bricks[0], node.level));
-        const auto ny = static_cast<std::size_t>(blocks_along(data_.layout.bricks[1], node.level));
-        const auto at = [&](std::size_t k) { return static_cast<std::size_t>(node.lower[k] / side); };
-        return data_.levels[level][(at(2) * ny + at(1)) * nx + at(0)];
+        return stored_brick_range(data_, brick);
     }
 
     [[nodiscard]] static std::array<int, 3> local(const Node& node) {
@@ -174,6 +163,26 @@ std::array<double, 8> stored_cell_values(const GridData& data, Index stored, con
         for (std::size_t k = 0; k < 8; ++k) values[k] = data.step * (base + data.codes[first + offsets[k]]);
     }
     return values;
+}
+
+Interval stored_brick_range(const GridData& data, Index stored) {
+    Interval all = Interval::none();
+    for (const FloatRange& block : data.block_ranges.subspan(std::size_t{stored} * 8, 8)) all = hull(all, of(block));
+    return all;
+}
+
+Interval brick_range(const GridData& data, std::size_t brick_index) {
+    const Index stored = data.brick_of[brick_index];
+    if (stored != no_index) return stored_brick_range(data, stored);
+    return span_of(brick_corner_values(data, data.layout.brick_position(brick_index)));
+}
+
+const FloatRange& level_range(const GridData& data, int level, const std::array<int, 3>& cell) {
+    const int side = brick_cells << (level + 1);
+    const auto nx = static_cast<std::size_t>(blocks_along(data.layout.bricks[0], level));
+    const auto ny = static_cast<std::size_t>(blocks_along(data.layout.bricks[1], level));
+    const auto at = [&](std::size_t k) { return static_cast<std::size_t>(cell[k] / side); };
+    return data.levels[static_cast<std::size_t>(level)][(at(2) * ny + at(1)) * nx + at(0)];
 }
 
 Interval range_inside(const GridData& data, const Box& box) {
