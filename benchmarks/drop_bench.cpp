@@ -9,6 +9,7 @@
 #include <fathom/geometry/generate.h>
 #include <fathom/geometry/mass_properties.h>
 #include <fathom/geometry/mesh_file.h>
+#include <fathom/show/recording_picture.h>
 #include <fathom/simulate/rigid_world.h>
 #include <fathom/simulate/stability.h>
 
@@ -16,6 +17,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <tuple>
 
 namespace fathom::bench {
 
@@ -148,6 +150,27 @@ void run_drops(Report& report) {
     set_thread_count(0);
 }
 
+// Energy and penetration over time at the continuous method's largest stable step: it, and discrete contact as stiff and softened.
+void plot_stability(const std::filesystem::path& folder, const StabilityScene& scene, const StabilityReport& r) {
+    RigidOptions options = scene.scene().options;
+    options.step = r.continuous_step;
+    Recording continuous, discrete, soft;
+    options.mode = ContactMode::continuous;
+    options.span = ContactSpan::coming;
+    std::ignore = scene.run(options, 1, &continuous);
+    options.mode = ContactMode::discrete;
+    std::ignore = scene.run(options, 1, &discrete);
+    std::ignore = scene.run(options, r.softness, &soft);
+    const std::string step = fmt::format(" at {:.1f} ms", 1e3 * options.step);
+    const NamedRecording runs[] = {{"continuous", &continuous}, {"discrete", &discrete}, {fmt::format("discrete, {:.1f} x softer", r.softness), &soft}};
+    LinePlot energy = energy_plot(runs), depth = penetration_plot(runs);
+    energy.title += step, depth.title += step;
+    energy.highest_y = 1.5 * continuous.highest_energy();
+    depth.highest_y = 1.2 * soft.worst_penetration();
+    write_svg(folder / "stability_energy.svg", energy);
+    write_svg(folder / "stability_penetration.svg", depth);
+}
+
 void run_stability(Report& report) {
     set_thread_count(1);
     const StabilityScene scene(read_scene(std::filesystem::path(FATHOM_SOURCE_DIR) / "scenes/figure6_stability.toml"));
@@ -163,6 +186,7 @@ void run_stability(Report& report) {
     report.note(fmt::format("softened by {:.1f}; penetration at the largest stable step of each: continuous {:.1f} mm, discrete {:.1f} mm; discrete at the continuous step: energy up by {:.0f} % "
                             "of weight times size when it was stopped",
                             r.softness, 1e3 * r.continuous.worst_penetration, 1e3 * r.discrete.worst_penetration, 100 * r.discrete_exploding.energy_rise));
+    if (!report.plots.empty() && r.softness > 0) plot_stability(report.plots, scene, r);
     set_thread_count(0);
 }
 

@@ -1,4 +1,4 @@
-// Benchmarks beside the peers. Usage: fathom_bench [TABLE...] [--json FILE] [--list]
+// Benchmarks beside the peers. Usage: fathom_bench [TABLE...] [--json FILE] [--plots DIR] [--list]
 #include <benchmarks/report.h>
 #include <fathom/base/error.h>
 
@@ -19,8 +19,9 @@ int list() {
     return 0;
 }
 
-int run(const std::vector<std::string>& wanted, const std::string& json) {
+int run(const std::vector<std::string>& wanted, const std::string& json, const std::string& plots) {
     Report report;
+    report.plots = plots;
     for (const std::string& name : wanted)
         if (std::none_of(tables().begin(), tables().end(), [&](const Table& t) { return asked_for(t, name); })) {
             std::fprintf(stderr, "fathom_bench: no table '%s'; --list shows them\n", name.c_str());
@@ -41,21 +42,23 @@ int run(const std::vector<std::string>& wanted, const std::string& json) {
 int main(int argc, char** argv) {
     std::sort(tables().begin(), tables().end(), [](const Table& a, const Table& b) { return a.name < b.name; });
     std::vector<std::string> wanted;
-    std::string json;
+    std::string json, plots;
     for (int i = 1; i < argc; ++i) {
         const std::string argument = argv[i];
         if (argument == "--list") return list();
         if (argument == "--json" && i + 1 < argc) {
             json = argv[++i];
+        } else if (argument == "--plots" && i + 1 < argc) {
+            plots = argv[++i];
         } else if (argument.starts_with("-")) {
-            std::fprintf(stderr, "usage: fathom_bench [TABLE...] [--json FILE] [--list]\n");
+            std::fprintf(stderr, "usage: fathom_bench [TABLE...] [--json FILE] [--plots DIR] [--list]\n");
             return 2;
         } else {
             wanted.push_back(argument);
         }
     }
     try {
-        return run(wanted, json);
+        return run(wanted, json, plots);
     } catch (const std::exception& error) {
         std::fprintf(stderr, "fathom_bench: %s\n", error.what());
         return 1;

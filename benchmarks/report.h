@@ -33,6 +33,8 @@ public:
     void note(const std::string& sentence); // a line below the rows
     void write_json(const std::filesystem::path& path) const;
 
+    std::filesystem::path plots; // where tables that have pictures put them; empty: nowhere
+
 private:
     struct Entry {
         std::string table;

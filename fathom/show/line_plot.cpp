@@ -21,9 +21,10 @@ constexpr double left = 74, right = 18, top = 40, bottom = 50; // room for the w
 struct Axis {
     double low = 0, high = 1, step = 1;
     bool log = false;
+    double highest = std::numeric_limits<double>::infinity();
 
     [[nodiscard]] double fraction(double v) const { return ((log ? std::log10(v) : v) - low) / (high - low); }
-    [[nodiscard]] bool shows(double v) const { return std::isfinite(v) && (!log || v > 0); }
+    [[nodiscard]] bool shows(double v) const { return std::isfinite(v) && v <= highest && (!log || v > 0); }
 };
 
 double round_step(double span, int wanted) {
@@ -34,8 +35,9 @@ double round_step(double span, int wanted) {
 }
 
 template <class Get>
-Axis axis_of(const LinePlot& plot, bool log, int ticks, const Get& get) {
-    Axis axis{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(), 1, log};
+Axis axis_of(const LinePlot& plot, Axis axis, int ticks, const Get& get) {
+    const bool log = axis.log;
+    axis.low = std::numeric_limits<double>::infinity(), axis.high = -axis.low;
     for (const Curve& curve : plot.curves)
         for (const auto& point : curve.points) {
             if (!axis.shows(get(point))) continue;
@@ -65,8 +67,8 @@ std::string escaped(const std::string& text) {
 class Drawing {
 public:
     explicit Drawing(const LinePlot& plot)
-        : plot_(plot), x_(axis_of(plot, false, 8, [](const auto& p) { return p.first; })),
-          y_(axis_of(plot, plot.log_y, 5, [](const auto& p) { return p.second; })) {}
+        : plot_(plot), x_(axis_of(plot, {}, 8, [](const auto& p) { return p.first; })),
+          y_(axis_of(plot, {.log = plot.log_y, .highest = plot.highest_y}, 5, [](const auto& p) { return p.second; })) {}
 
     std::string run() {
         add("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" font-family=\"sans-serif\" font-size=\"12\">\n", plot_.width, plot_.height);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +21,7 @@ struct LinePlot {
     std::string y_label;
     std::vector<Curve> curves;
     bool log_y = false; // values of 0 or less leave a gap
+    double highest_y = std::numeric_limits<double>::infinity(); // values above it leave a gap: a curve that runs away hides no other
     int width = 760;    // pixels
     int height = 380;
 };

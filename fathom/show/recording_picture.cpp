@@ -96,4 +96,16 @@ LinePlot penetration_plot(const Recording& recording) {
             .curves = {curve("deepest", recording, [](const RecordedFrame& f) { return f.deepest; })}};
 }
 
+LinePlot energy_plot(std::span<const NamedRecording> runs) {
+    LinePlot plot{.title = "Energy", .x_label = "time (s)", .y_label = "energy (J)", .curves = {}};
+    for (const auto& [name, recording] : runs) plot.curves.push_back(curve(name, *recording, [](const RecordedFrame& f) { return f.energy.total(); }));
+    return plot;
+}
+
+LinePlot penetration_plot(std::span<const NamedRecording> runs) {
+    LinePlot plot{.title = "Penetration", .x_label = "time (s)", .y_label = "deepest point (m)", .curves = {}};
+    for (const auto& [name, recording] : runs) plot.curves.push_back(curve(name, *recording, [](const RecordedFrame& f) { return f.deepest; }));
+    return plot;
+}
+
 } // namespace fathom

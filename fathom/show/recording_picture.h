@@ -20,4 +20,12 @@ struct FilmOptions {
 [[nodiscard]] LinePlot energy_plot(const Recording& recording);      // kinetic, height, springs and their sum over time
 [[nodiscard]] LinePlot penetration_plot(const Recording& recording); // the deepest point over time
 
+// Several runs of one scene in one plot: the sum of energy, and the deepest point.
+struct NamedRecording {
+    std::string name;
+    const Recording* recording = nullptr;
+};
+[[nodiscard]] LinePlot energy_plot(std::span<const NamedRecording> runs);
+[[nodiscard]] LinePlot penetration_plot(std::span<const NamedRecording> runs);
+
 } // namespace fathom

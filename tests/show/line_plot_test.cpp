@@ -43,6 +43,16 @@ TEST(LinePlot, leaves_gaps_where_values_are_not_finite_or_have_no_logarithm) {
     EXPECT_EQ(occurrences(path_of(to_svg(plot), 0), "L"), 0u);
 }
 
+TEST(LinePlot, a_curve_that_runs_away_does_not_hide_the_others) {
+    LinePlot plot{.title = "", .x_label = "", .y_label = "", .curves = {{"tame", {{0, 1}, {1, 2}}}, {"wild", {{0, 1}, {1, 1e9}}}}};
+    const std::string hidden = path_of(to_svg(plot), 0);
+    plot.highest_y = 3;
+    const std::string shown = to_svg(plot);
+    EXPECT_NE(path_of(shown, 0), hidden);
+    EXPECT_EQ(occurrences(path_of(shown, 1), "M"), 1u);
+    EXPECT_EQ(occurrences(path_of(shown, 1), "L"), 0u);
+}
+
 TEST(LinePlot, survives_nothing_one_point_and_level_curves) {
     LinePlot plot;
     EXPECT_NE(to_svg(plot).find("</svg>"), std::string::npos);

@@ -56,6 +56,18 @@ TEST(RecordingPicture, the_plots_hold_every_frame) {
     EXPECT_EQ(depth.curves[0].points.back().second, 0);
 }
 
+TEST(RecordingPicture, several_runs_share_a_plot) {
+    const Fall brief(5), lasting(20);
+    const NamedRecording runs[] = {{"brief", &brief.recording}, {"lasting", &lasting.recording}};
+    for (const LinePlot& plot : {energy_plot(runs), penetration_plot(runs)}) {
+        ASSERT_EQ(plot.curves.size(), 2u);
+        EXPECT_EQ(plot.curves[0].name, "brief");
+        EXPECT_EQ(plot.curves[0].points.size(), 6u);
+        EXPECT_EQ(plot.curves[1].points.size(), 21u);
+    }
+    EXPECT_EQ(energy_plot(runs).curves[1].points.back().second, energy_plot(lasting.recording).curves[0].points.back().second);
+}
+
 TEST(RecordingPicture, nothing_recorded_is_an_empty_picture) {
     const Recording recording;
     EXPECT_EQ(film_strip(recording, {}).width, 0);
