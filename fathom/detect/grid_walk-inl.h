@@ -51,8 +51,8 @@ HWY_INLINE bool jump(const LevelMap& map, const GridPath& path, int clearance, B
     const Four beside = min(max(floor(there), max(at - reach, Four::all(0))), min(at + reach, last));
     const Four beyond = at - Four::all(clearance) + ahead * Four::all(2 * clearance);
     where_equal(exits, Four::all(exit), beyond, beside).store_truncated(brick.data());
-    const auto within = [&](std::size_t k) { return brick[k] >= 0 && brick[k] <= static_cast<int>(map.last_brick[k]); };
-    return within(0) & within(1) & within(2) & (exit < path.end);
+    const auto within = [&](std::size_t k) { return static_cast<int>(brick[k] >= 0 && brick[k] <= static_cast<int>(map.last_brick[k])); };
+    return (within(0) & within(1) & within(2) & static_cast<int>(exit < path.end)) != 0; // without branches
 }
 
 // The times between which the path is in a box of `side` cells, by the planes of the box: neighbours agree on the time between them.
@@ -270,7 +270,7 @@ HWY_INLINE bool visit_slice(const GridData& data, const LevelMap& map, const Gri
 
 // The slice where a path comes first.
 HWY_INLINE int first_slice(const GridPath& path, unsigned slices) {
-    return path.ahead[path.longest] > 0 ? std::countr_zero(slices) : std::bit_width(slices) - 1;
+    return path.ahead[path.longest] > 0 ? std::countr_zero(slices) : static_cast<int>(std::bit_width(slices)) - 1;
 }
 
 template <class Visitor>
