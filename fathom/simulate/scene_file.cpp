@@ -253,7 +253,32 @@ Scene read_table(const toml::table& table, const std::string& file) {
     return scene;
 }
 
+// Letters beyond ASCII belong into comments and strings of one line. Elsewhere TOML allows none, and toml++ 3.3 runs into undefined
+// behaviour on some of them where it looks for spaces.
+void refuse_stray_letters(std::string_view text, const std::string& name) {
+    char quote = 0; // of the string or comment we are in
+    std::int64_t line = 1;
+    for (std::size_t k = 0; k < text.size(); ++k) {
+        const char c = text[k];
+        if (c == '\n') {
+            ++line;
+            quote = 0;
+        } else if (quote == 0 && (c == '#' || c == '"' || c == '\'')) {
+            // Three quotes open a string of several lines, whose inside is held to be plain too.
+            if (c != '#' && text.substr(k, 3) == std::string(3, c)) k += 2;
+            else quote = c;
+        } else if (quote == '"' && c == '\\') {
+            ++k;
+        } else if (quote == c && c != '#') {
+            quote = 0;
+        } else if (quote == 0 && static_cast<unsigned char>(c) >= 0x80) {
+            throw Error(Cause::malformed, "a letter beyond ASCII outside of comments and strings of one line", {.file = name, .line = line});
+        }
+    }
+}
+
 toml::table parsed(std::string_view text, const std::string& name) {
+    refuse_stray_letters(text, name);
     toml::parse_result result = toml::parse(text, name);
     if (result) return std::move(result).table();
     const toml::parse_error& error = result.error();

@@ -92,6 +92,19 @@ TEST(Scene, mistakes_are_named_with_file_line_and_key) {
     EXPECT_THROW((void)read_scene("/nowhere/scene.toml"), Error);
 }
 
+TEST(Scene, letters_beyond_ascii_are_welcome_in_comments_and_strings_alone) {
+    const std::string body = "[[body]]\nshape = \"box\"\n";
+    EXPECT_EQ(parse_scene("name = \"caf\u00e9 \\\"\u00e9\" # \u00fcber\n" + body, "x").bodies.size(), 1u);
+    EXPECT_EQ(parse_scene("name = 'caf\u00e9'\n" + body, "x").bodies.size(), 1u);
+    for (const char* text : {"n\u00e4me = 1\n", "\u0101", "name = \"a\" \u00e9\n", "name = \"\"\"\\\n\u0101\"\"\"\n", "name = \"\\\u00e9\"\u00e9"})
+        try {
+            (void)parse_scene(std::string(text) + "\n" + body, "x");
+            ADD_FAILURE() << text;
+        } catch (const Error& error) {
+            EXPECT_EQ(error.cause(), Cause::malformed) << error.what();
+        }
+}
+
 TEST(Scene, a_formula_can_be_the_floor) {
     const std::string text = std::string(small_scene) + "[[body]]\nfield = \"box(4, 4, 0.2)\"\nfixed = true\n";
     Simulation simulation(parse_scene(text, "formula.toml", {.overrides = {"ground = -100.0", "duration = 2.0"}}));
