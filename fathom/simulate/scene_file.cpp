@@ -254,12 +254,14 @@ Scene read_table(const toml::table& table, const std::string& file) {
 }
 
 // Letters beyond ASCII belong into comments and strings of one line. Elsewhere TOML allows none, and toml++ 3.3 runs into undefined
-// behaviour on some of them where it looks for spaces.
+// behaviour on some of them where it looks for spaces, and on control characters where it looks for keys.
 void refuse_stray_letters(std::string_view text, const std::string& name) {
     char quote = 0; // of the string or comment we are in
     std::int64_t line = 1;
     for (std::size_t k = 0; k < text.size(); ++k) {
         const char c = text[k];
+        const bool control = static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+        if (control && c != '\t' && c != '\n' && c != '\r') throw Error(Cause::malformed, "a control character", {.file = name, .line = line});
         if (c == '\n') {
             ++line;
             quote = 0;
