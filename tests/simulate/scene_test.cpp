@@ -96,7 +96,7 @@ TEST(Scene, letters_beyond_ascii_are_welcome_in_comments_and_strings_alone) {
     const std::string body = "[[body]]\nshape = \"box\"\n";
     EXPECT_EQ(parse_scene("name = \"caf\u00e9 \\\"\u00e9\" # \u00fcber\n" + body, "x").bodies.size(), 1u);
     EXPECT_EQ(parse_scene("name = 'caf\u00e9'\n" + body, "x").bodies.size(), 1u);
-    for (const char* text : {"n\u00e4me = 1\n", "\u0101", "name = \"a\" \u00e9\n", "name = \"\"\"\\\n\u0101\"\"\"\n", "name = \"\\\u00e9\"\u00e9", "[\x01\x05", "name = \"\x7f\""})
+    for (const char* text : {"n\u00e4me = 1\n", "\u0101", "name = \"a\" \u00e9\n", "name = \"\"\"\\\n\u0101\"\"\"\n", "name = \"\\\u00e9\"\u00e9", "[\x01\x05", "[\ny[dob]]", "name = \"\x7f\""})
         try {
             (void)parse_scene(std::string(text) + "\n" + body, "x");
             ADD_FAILURE() << text;
