@@ -262,29 +262,18 @@ Scene read_table(const toml::table& table, const std::string& file) {
     return scene;
 }
 
-// Letters beyond ASCII belong into comments and strings of one line. Elsewhere TOML allows none, and toml++ 3.3 runs into undefined
-// behaviour on some of them where it looks for spaces, and on control characters where it looks for keys.
+// toml++ 3.3 runs into undefined behaviour on some letters beyond ASCII where it looks for spaces, and on control characters where
+// it looks for keys. So letters beyond ASCII are for comments; strings have escapes for them.
 void refuse_stray_letters(std::string_view text, const std::string& name) {
-    char quote = 0; // of the string or comment we are in
+    bool comment = false, quoted = false; // since the line began
     std::int64_t line = 1;
-    for (std::size_t k = 0; k < text.size(); ++k) {
-        const char c = text[k];
-        const bool control = static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-        if (control && c != '\t' && c != '\n' && c != '\r') throw Error(Cause::malformed, "a control character", {.file = name, .line = line});
-        if (c == '\n') {
-            ++line;
-            quote = 0;
-        } else if (quote == 0 && (c == '#' || c == '"' || c == '\'')) {
-            // Three quotes open a string of several lines, whose inside is held to be plain too.
-            if (c != '#' && text.substr(k, 3) == std::string(3, c)) k += 2;
-            else quote = c;
-        } else if (quote == '"' && c == '\\') {
-            ++k;
-        } else if (quote == c && c != '#') {
-            quote = 0;
-        } else if (quote == 0 && static_cast<unsigned char>(c) >= 0x80) {
-            throw Error(Cause::malformed, "a letter beyond ASCII outside of comments and strings of one line", {.file = name, .line = line});
-        }
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if ((byte < 0x20 && c != '\t' && c != '\n' && c != '\r') || byte == 0x7f) throw Error(Cause::malformed, "a control character", {.file = name, .line = line});
+        if (byte >= 0x80 && !comment) throw Error(Cause::malformed, "a letter beyond ASCII outside of a comment; strings take it as \\u and its number", {.file = name, .line = line});
+        if (c == '\n') comment = quoted = false, ++line;
+        quoted = quoted || c == '"' || c == '\'';
+        comment = comment || (c == '#' && !quoted);
     }
 }
 

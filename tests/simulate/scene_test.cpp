@@ -92,11 +92,11 @@ TEST(Scene, mistakes_are_named_with_file_line_and_key) {
     EXPECT_THROW((void)read_scene("/nowhere/scene.toml"), Error);
 }
 
-TEST(Scene, letters_beyond_ascii_are_welcome_in_comments_and_strings_alone) {
+TEST(Scene, letters_beyond_ascii_are_welcome_in_comments_and_as_escapes) {
     const std::string body = "[[body]]\nshape = \"box\"\n";
-    EXPECT_EQ(parse_scene("name = \"caf\u00e9 \\\"\u00e9\" # \u00fcber\n" + body, "x").bodies.size(), 1u);
-    EXPECT_EQ(parse_scene("name = 'caf\u00e9'\n" + body, "x").bodies.size(), 1u);
-    for (const char* text : {"n\u00e4me = 1\n", "\u0101", "name = \"a\" \u00e9\n", "name = \"\"\"\\\n\u0101\"\"\"\n", "name = \"\\\u00e9\"\u00e9", "[\x01\x05", "[\ny[dob]]", "name = \"\x7f\""})
+    EXPECT_EQ(parse_scene("name = 1 # \u00fcber\n" + body, "x", {.overrides = {"name = \"y\""}}).bodies.size(), 1u);
+    EXPECT_EQ(parse_scene("name = \"caf\\u00e9\"\n" + body, "x").name, "caf\u00e9");
+    for (const char* text : {"n\u00e4me = 1\n", "\u0101", "name = \"a\" \u00e9\n", "name = 0\"a\u0101 #", "name = \"caf\u00e9\"", "[\x01\x05", "[\ny[dob]]", "name = \"\x7f\""})
         try {
             (void)parse_scene(std::string(text) + "\n" + body, "x");
             ADD_FAILURE() << text;
