@@ -1,0 +1,64 @@
+// Room: detect. A field made ready to meet others: a tree of balls that certainly hold all of its inside, {f <= 0}.
+// Method: an octree of cells that `range` cannot clear, each given the smallest ball we know round what may be inside; as
+// the boxes of Liu et al. 2024, section 4.1, but proven, at many scales, and without anything to tune. Grids use their pyramid.
+// Build: milliseconds for a grid of 256 cells, O(cells of the finest level that touch the surface). Immutable, thread-safe.
+#pragma once
+
+#include <fathom/base/shapes.h>
+#include <fathom/detect/free_radius.h>
+#include <fathom/field/field.h>
+
+#include <span>
+#include <vector>
+
+namespace fathom {
+
+struct SolidOptions {
+    int levels = 0;                 // halvings of the bounds, 1 to 10; 0: to four cells of a grid, else six
+    std::size_t most_nodes = 200'000; // the tree ends early rather than grow past this
+};
+
+// A cell of the octree and the ball round the inside in it, in the frame and unit of the solid's tree.
+struct SolidNode {
+    float center[3] = {0, 0, 0};
+    float radius = 0;        // rounded up: inside points of the cell lie in the ball
+    Index first = 0;         // of its children, which lie side by side; a leaf has none
+    std::uint8_t children = 0;
+    bool center_inside = false; // field(centre) <= 0, as it answers
+    bool full = false;          // all of the cell is inside
+};
+
+class Solid {
+public:
+    // Keeps the field alive. A field without finite bounds (a plane) has no tree, and meets those that have one.
+    // Throws Error{invalid_argument} for options out of range.
+    explicit Solid(FieldPtr field, const SolidOptions& options = {});
+
+    [[nodiscard]] const Field& field() const { return *field_; }
+    [[nodiscard]] const FieldPtr& shared_field() const { return field_; }
+    [[nodiscard]] bool bounded() const { return bounded_; }
+    [[nodiscard]] bool empty() const { return bounded_ && nodes_.empty(); } // nothing is inside, proven
+    [[nodiscard]] const Box& bounds() const { return bounds_; }             // of the inside (m, field's frame)
+    // |field - true distance| near the surface (m); infinity where the field is no distance.
+    [[nodiscard]] double surface_error() const { return surface_error_; }
+
+    [[nodiscard]] std::span<const SolidNode> nodes() const { return nodes_; } // node 0 is the root
+    [[nodiscard]] Sphere ball(const SolidNode& node) const { return {center(node), static_cast<double>(node.radius) * unit_}; }
+    [[nodiscard]] Vec3 center(const SolidNode& node) const {
+        return origin_ + unit_ * Vec3f(node.center[0], node.center[1], node.center[2]).cast<double>();
+    }
+    [[nodiscard]] std::size_t bytes() const { return nodes_.size() * sizeof(SolidNode); }
+
+private:
+    struct Builder;
+
+    FieldPtr field_;
+    bool bounded_ = false;
+    Box bounds_;
+    double surface_error_ = 0;
+    Vec3 origin_ = Vec3::Zero();
+    double unit_ = 1; // a power of two (m)
+    std::vector<SolidNode> nodes_;
+};
+
+} // namespace fathom
