@@ -24,6 +24,7 @@ struct SolidNode {
     float radius = 0;        // rounded up: inside points of the cell lie in the ball
     Index first = 0;         // of its children, which lie side by side; a leaf has none
     std::uint8_t children = 0;
+    std::uint8_t octant = 0;    // of its parent's cell; bit k is the upper half of axis k
     bool center_inside = false; // field(centre) <= 0, as it answers
     bool full = false;          // all of the cell is inside
 };
@@ -42,6 +43,10 @@ public:
     // |field - true distance| near the surface (m); infinity where the field is no distance.
     [[nodiscard]] double surface_error() const { return surface_error_; }
 
+    // How far from a point the solid is for certain, from the value of its field there.
+    [[nodiscard]] const FreeRadius& free_radius() const { return radius_; }
+
+    [[nodiscard]] const Box& root() const { return root_; } // the cube of node 0; the cells of its children are its octants
     [[nodiscard]] std::span<const SolidNode> nodes() const { return nodes_; } // node 0 is the root
     [[nodiscard]] Sphere ball(const SolidNode& node) const { return {center(node), static_cast<double>(node.radius) * unit_}; }
     [[nodiscard]] Vec3 center(const SolidNode& node) const {
@@ -53,8 +58,9 @@ private:
     struct Builder;
 
     FieldPtr field_;
+    FreeRadius radius_;
     bool bounded_ = false;
-    Box bounds_;
+    Box bounds_, root_;
     double surface_error_ = 0;
     Vec3 origin_ = Vec3::Zero();
     double unit_ = 1; // a power of two (m)

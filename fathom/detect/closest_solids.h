@@ -1,0 +1,27 @@
+// Room: detect. The two nearest points of solids that are apart, with a bound below.
+// Pairs of nodes of both trees, the nearest first, bound the distance from below and pick where to refine; there, two points
+// draw each other over their surfaces. Only values near the surfaces are read, so solids far from one another are no worse
+// known than near ones. Where the trees leave the bound loose, search() with the wanted distance as margin proves it.
+// Thread-safe.
+#pragma once
+
+#include <fathom/detect/field_pair.h>
+#include <fathom/detect/solid.h>
+
+namespace fathom {
+
+struct ClosestOptions {
+    double tolerance = 1e-6;      // m, between the bounds
+    std::size_t budget = 100'000; // pairs of nodes and look-ups
+};
+
+struct ClosestSolids {
+    double lower = 0, upper = 0;                         // m
+    Vec3 in_p = Vec3::Zero(), in_q = Vec3::Zero();       // `upper` apart, in P's frame
+    std::size_t look_ups = 0;
+};
+
+// Both bounded and not empty, and known to be apart.
+[[nodiscard]] ClosestSolids closest_solids(const Solid& p, const Solid& q, const FieldPair& pair, const Pose& q_in_p, const ClosestOptions& options);
+
+} // namespace fathom

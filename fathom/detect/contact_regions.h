@@ -1,0 +1,35 @@
+// Room: detect. Where two solids overlap: the cells of one tree that may hold a common point, grouped into regions, and the
+// deepest points from each. (Liu et al. 2024, section 4.4 and algorithm 3.) Thread-safe.
+// Cells are as fine as a fixed number of them allows, so regions nearer to one another than a cell are taken as one.
+#pragma once
+
+#include <fathom/detect/descent.h>
+#include <fathom/detect/solid.h>
+
+#include <vector>
+
+namespace fathom {
+
+struct RegionOptions {
+    double margin = 0;
+    std::size_t most_contacts = 16;
+    bool polish = false;
+};
+
+// In P's frame, normal from P to Q.
+struct RegionContact {
+    Vec3 point_p, point_q, normal;
+    double depth = 0;
+    Index region = 0;
+};
+
+struct RegionContacts {
+    std::vector<RegionContact> contacts; // deepest first
+    bool truncated = false;
+    std::size_t look_ups = 0;
+};
+
+// `common`: a point known to be inside both (with a margin: inside P and near Q). P must be bounded.
+[[nodiscard]] RegionContacts find_contacts(const Solid& p, const Solid& q, const FieldPair& pair, const Vec3& common, const RegionOptions& options);
+
+} // namespace fathom

@@ -1,0 +1,200 @@
+// Room: detect. Builds the tree of balls round the inside of a field, level by level with batches of ranges.
+#include <fathom/detect/solid.h>
+
+#include <fathom/base/error.h>
+#include <fathom/base/parallel.h>
+#include <fathom/field/grid/grid_field.h>
+
+#include <array>
+#include <bit>
+#include <cmath>
+
+namespace fathom {
+
+namespace {
+
+constexpr int default_levels = 6;
+constexpr double cells_of_leaf = 4; // of a grid, along an axis
+
+int chosen_levels(const Field& field, double size, const SolidOptions& options) {
+    if (options.levels > 0) return options.levels;
+    const auto* grid = dynamic_cast<const GridField*>(&field);
+    if (!grid) return default_levels;
+    return std::clamp(static_cast<int>(std::lround(std::log2(size / (cells_of_leaf * grid->layout().cell)))), 1, 10);
+}
+
+double error_near_surface(const Field& field) {
+    if (const auto* grid = dynamic_cast<const GridField*>(&field)) return grid->near_error_bound();
+    return field.error_bound();
+}
+
+std::vector<Interval> ranges_of(const Field& field, std::span<const Box> boxes) {
+    std::vector<Interval> ranges(boxes.size());
+    parallel_for(boxes.size(), 256, [&](std::size_t begin, std::size_t end) { field.ranges(boxes.subspan(begin, end - begin), std::span(ranges).subspan(begin, end - begin)); });
+    return ranges;
+}
+
+Box octant(const Box& box, int k) {
+    const Vec3 middle = box.center();
+    Box part;
+    for (int axis = 0; axis < 3; ++axis) {
+        const bool upper = (k >> axis) & 1;
+        part.lower[axis] = upper ? middle[axis] : box.lower[axis];
+        part.upper[axis] = upper ? box.upper[axis] : middle[axis];
+    }
+    return part;
+}
+
+double farthest_corner(const Box& box, const Vec3& from) { return (box.upper - from).cwiseMax(from - box.lower).norm(); }
+
+} // namespace
+
+// Cells level by level; then, from the leaves up, the boxes that really hold something, and balls round those.
+struct Solid::Builder {
+    struct Cell {
+        Box box;   // of the octree
+        Box tight; // what may be inside lies in this part of it
+        Index parent = no_index;
+        Index first = 0;
+        std::uint8_t children = 0, octant = 0;
+        bool full = false;
+    };
+    struct Level {
+        std::size_t begin = 0, end = 0;
+    };
+
+    Solid& solid;
+    std::vector<Cell> cells;
+    std::vector<Level> levels;
+
+    void run(int count, std::size_t most) {
+        const Box& bounds = solid.bounds_;
+        const Box root = Box::around(bounds.center(), Vec3::Constant(std::max(0.5 * bounds.size().maxCoeff(), 1e-300)));
+        if (add_level({Cell{.box = root, .tight = root}}) == 0) return;
+        for (int k = 0; k < count && split(most); ++k) {}
+        tighten_leaves();
+        for (std::size_t k = levels.size(); k-- > 0;) join(levels[k]);
+        make_nodes();
+    }
+
+    // Keeps the cells that range() does not clear. Returns how many.
+    std::size_t add_level(std::vector<Cell> candidates) {
+        std::vector<Box> boxes;
+        for (const Cell& c : candidates) boxes.push_back(c.box);
+        const std::vector<Interval> ranges = ranges_of(*solid.field_, boxes);
+        const std::size_t begin = cells.size();
+        for (std::size_t k = 0; k < candidates.size(); ++k) {
+            if (!(ranges[k].lower <= 0)) continue;
+            candidates[k].full = ranges[k].upper <= 0;
+            const Index place = static_cast<Index>(cells.size()), parent = candidates[k].parent;
+            if (parent != no_index && cells[parent].children++ == 0) cells[parent].first = place;
+            cells.push_back(candidates[k]);
+        }
+        if (cells.size() > begin) levels.push_back({begin, cells.size()});
+        return cells.size() - begin;
+    }
+
+    bool split(std::size_t most) {
+        const Level last = levels.back();
+        std::vector<Cell> candidates;
+        for (std::size_t k = last.begin; k < last.end; ++k)
+            for (int o = 0; o < 8 && !cells[k].full; ++o) {
+                const Box part = octant(cells[k].box, o);
+                candidates.push_back({.box = part, .tight = part, .parent = static_cast<Index>(k), .octant = static_cast<std::uint8_t>(o)});
+            }
+        if (candidates.empty() || cells.size() + candidates.size() > most) return false;
+        return add_level(std::move(candidates)) > 0;
+    }
+
+    // One more halving, of which only the bounding box is kept.
+    void tighten_leaves() {
+        const Level last = levels.back();
+        std::vector<Box> parts;
+        for (std::size_t k = last.begin; k < last.end; ++k)
+            for (int o = 0; o < 8; ++o) parts.push_back(octant(cells[k].box, o));
+        const std::vector<Interval> ranges = ranges_of(*solid.field_, parts);
+        for (std::size_t k = last.begin; k < last.end; ++k) {
+            if (cells[k].full) continue;
+            cells[k].tight = Box{};
+            for (std::size_t o = 8 * (k - last.begin), end = o + 8; o < end; ++o)
+                if (ranges[o].lower <= 0) cells[k].tight.extend(parts[o]);
+            if (cells[k].tight.empty()) cells[k].tight = Box::around(cells[k].box.center(), Vec3::Zero()); // proven empty after all
+        }
+    }
+
+    // Boxes of parents from those of their children. A cell whose children were all cleared holds nothing: a point will do.
+    void join(const Level& level) {
+        for (std::size_t k = level.begin; k < level.end; ++k) {
+            Cell& cell = cells[k];
+            if (cell.full || level.begin == levels.back().begin) continue;
+            Box tight;
+            for (Index c = 0; c < cell.children; ++c) tight.extend(cells[cell.first + c].tight);
+            cell.tight = tight.empty() ? Box::around(cell.box.center(), Vec3::Zero()) : tight;
+        }
+    }
+
+    void make_nodes() {
+        solid.root_ = cells[0].box;
+        solid.unit_ = std::exp2(std::ceil(std::log2(cells[0].box.size().maxCoeff())));
+        solid.origin_ = cells[0].box.center();
+        solid.nodes_.resize(cells.size());
+        std::vector<Vec3> centers(cells.size());
+        for (std::size_t k = 0; k < cells.size(); ++k) centers[k] = cells[k].tight.center();
+        std::vector<Sample> samples(cells.size());
+        parallel_for(cells.size(), 256, [&](std::size_t b, std::size_t e) { solid.field_->samples(std::span(centers).subspan(b, e - b), std::span(samples).subspan(b, e - b)); });
+        parallel_for(cells.size(), 256, [&](std::size_t b, std::size_t e) {
+            for (std::size_t k = b; k < e; ++k) make_node(k, centers[k], samples[k]);
+        });
+    }
+
+    void make_node(std::size_t k, const Vec3& center, const Sample& sample) {
+        const Cell& cell = cells[k];
+        SolidNode& node = solid.nodes_[k];
+        node.first = cell.first;
+        node.children = cell.children;
+        node.octant = cell.octant;
+        node.full = cell.full;
+        set_ball(node, cell, center);
+        if (sample.distance <= 0) {
+            node.center_inside = solid.field_->distance(solid.center(node)) <= 0;
+            return;
+        }
+        // A middle that is outside witnesses nothing: take the surface next to it where that costs little.
+        SolidNode moved = node;
+        Vec3 p = center;
+        Sample s = sample;
+        for (int step = 0; step < 3 && s.distance > 0 && s.gradient.squaredNorm() > 1e-12; ++step) {
+            p -= (s.distance + 1e-3 * cell.box.size().x()) / s.gradient.squaredNorm() * s.gradient;
+            s = solid.field_->sample(p);
+        }
+        set_ball(moved, cell, p);
+        if (moved.radius > 1.3f * node.radius || !(solid.field_->distance(solid.center(moved)) <= 0)) return;
+        node = moved;
+        node.center_inside = true;
+    }
+
+    // Round the boxes of the children, which is less than their common box.
+    void set_ball(SolidNode& node, const Cell& cell, const Vec3& center) {
+        const Vec3 local = (center - solid.origin_) / solid.unit_;
+        for (int axis = 0; axis < 3; ++axis) node.center[axis] = static_cast<float>(local[axis]);
+        const Vec3 c = solid.center(node);
+        double radius = farthest_corner(cell.tight, c);
+        if (cell.children > 0) {
+            double of_children = 0;
+            for (Index i = 0; i < cell.children; ++i) of_children = std::max(of_children, farthest_corner(cells[cell.first + i].tight, c));
+            radius = std::min(radius, of_children);
+        }
+        node.radius = std::nextafter(static_cast<float>(radius / solid.unit_ * (1 + 1e-6)), HUGE_VALF);
+    }
+};
+
+Solid::Solid(FieldPtr field, const SolidOptions& options) : field_(std::move(field)), radius_(*field_, 0) {
+    if (options.levels < 0 || options.levels > 10) throw Error(Cause::invalid_argument, "the levels of a solid's tree must be 0 to 10");
+    bounds_ = field_->bounds();
+    surface_error_ = error_near_surface(*field_);
+    bounded_ = bounds_.empty() || is_finite(bounds_.size());
+    if (!bounded_ || bounds_.empty()) return;
+    Builder{*this, {}, {}}.run(chosen_levels(*field_, bounds_.size().maxCoeff(), options), options.most_nodes);
+}
+
+} // namespace fathom

@@ -1,0 +1,186 @@
+// Room: detect. Best-first search over the tree of a solid, and over halved cells below its leaves.
+#include <fathom/detect/solid_search.h>
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+namespace fathom {
+
+namespace {
+
+constexpr std::size_t fewest_descents = 4;  // from the first leaves; then from every n-th
+constexpr std::size_t descent_stride = 16;
+
+struct Item {
+    double key = 0;
+    Index node = no_index; // no_index: a cell below the leaves
+    std::uint32_t level = 0;
+    std::array<std::uint32_t, 3> place{}; // of the cell in its level
+
+    friend bool operator<(const Item& a, const Item& b) { // a heap has its greatest on top
+        if (a.key != b.key) return a.key > b.key;
+        return std::tie(a.level, a.place) > std::tie(b.level, b.place);
+    }
+};
+
+// How far from `center`, a point of the line through both, no point is outside of both balls. Their centres lie `before` and
+// `behind` it. 0 or less: nothing is covered.
+double covered_radius(double before, double radius_before, double behind, double radius_behind) {
+    const double apart = before + behind;
+    if (!(radius_before > 0 && radius_behind > 0 && radius_before + radius_behind > apart)) return 0;
+    const double plane = (apart * apart + (radius_before - radius_behind) * (radius_before + radius_behind)) / (2 * apart); // of their common circle, from the first
+    const double circle = (radius_before - plane) * (radius_before + plane); // its radius squared
+    if (!(circle > 0)) return 0; // one holds the other: the plain tests see that
+    return std::min({std::sqrt(circle + (before - plane) * (before - plane)), before + radius_before, behind + radius_behind}) * (1 - 1e-12);
+}
+
+class Search {
+public:
+    Search(const Solid& p, const Solid& q, const FieldPair& pair, const SearchOptions& options)
+        : p_(p), q_(q), pair_(pair), options_(options), size_(std::min(p.bounds().size().maxCoeff(), q.bounded() ? q.bounds().size().maxCoeff() : HUGE_VAL)) {}
+
+    SearchResult run() {
+        thread_local std::vector<Item> scratch;
+        heap_.swap(scratch);
+        heap_.clear();
+        if (!p_.nodes().empty() && !q_.empty()) {
+            const Vec3 center = pair_.to_q(p_.center(p_.nodes()[0]));
+            const double value = q_.field().distance(center);
+            ++result_.look_ups;
+            if (!std::isfinite(value)) leave_open(p_.root().diagonal());
+            else if (!is_clear(value, p_.ball(p_.nodes()[0]).radius)) push({value, 0, 0, {}});
+        }
+        while (!heap_.empty() && !found_) step();
+        heap_.swap(scratch);
+        if (found_) result_.verdict = Verdict::overlapping;
+        else if (result_.open_size > 0) result_.verdict = Verdict::undecided;
+        return result_;
+    }
+
+private:
+    void push(const Item& item) {
+        heap_.push_back(item);
+        std::push_heap(heap_.begin(), heap_.end());
+    }
+    [[nodiscard]] bool is_clear(double value, double radius) const { return q_.free_radius()(value) - options_.margin > radius; }
+    void leave_open(double size) { result_.open_size = std::max(result_.open_size, size); }
+
+    void step() {
+        std::pop_heap(heap_.begin(), heap_.end());
+        const Item item = heap_.back();
+        heap_.pop_back();
+        if (result_.look_ups >= options_.budget) return leave_open(cell_size(item.level));
+        if (item.node != no_index && p_.nodes()[item.node].children > 0) return expand(item);
+        if (item.node != no_index) {
+            try_descent(p_.center(p_.nodes()[item.node]));
+            if (found_) return;
+        }
+        halve(item);
+    }
+
+    void expand(const Item& item) {
+        const SolidNode& node = p_.nodes()[item.node];
+        std::array<Vec3, 8> points;
+        std::array<double, 8> values;
+        const std::size_t count = node.children;
+        for (std::size_t k = 0; k < count; ++k) points[k] = pair_.to_q(p_.center(p_.nodes()[node.first + k]));
+        q_.field().distances(std::span(points).first(count), std::span(values).first(count));
+        result_.look_ups += count;
+        for (std::size_t k = 0; k < count && !found_; ++k) {
+            const auto child = static_cast<Index>(node.first + k);
+            const SolidNode& below = p_.nodes()[child];
+            const double radius = p_.ball(below).radius;
+            if (is_clear(values[k], radius)) continue;
+            if (below.center_inside && values[k] <= options_.margin) meet(p_.center(below), values[k]);
+            push({values[k] - 0.5 * radius, child, item.level + 1, octant_of(item.place, below.octant)});
+        }
+    }
+
+    static std::array<std::uint32_t, 3> octant_of(const std::array<std::uint32_t, 3>& place, int octant) {
+        return {2 * place[0] + (octant & 1u), 2 * place[1] + ((static_cast<unsigned>(octant) >> 1) & 1u), 2 * place[2] + ((static_cast<unsigned>(octant) >> 2) & 1u)};
+    }
+    [[nodiscard]] double cell_side(std::uint32_t level) const { return std::ldexp(p_.root().size().x(), -static_cast<int>(level)); }
+    [[nodiscard]] double cell_size(std::uint32_t level) const { return std::sqrt(3.0) * cell_side(level); }
+    [[nodiscard]] Vec3 cell_center(std::uint32_t level, const std::array<std::uint32_t, 3>& place) const {
+        const double side = cell_side(level);
+        return p_.root().lower + side * Vec3(place[0] + 0.5, place[1] + 0.5, place[2] + 0.5);
+    }
+
+    void halve(const Item& item) {
+        if (cell_size(item.level) < options_.tolerance || item.level >= 30) return leave_open(cell_size(item.level));
+        const std::uint32_t level = item.level + 1;
+        const double radius = 0.5 * cell_size(level) * (1 + 1e-12);
+        std::array<Vec3, 8> in_p, in_q;
+        std::array<double, 8> values_p, values_q;
+        for (int k = 0; k < 8; ++k) {
+            const auto at = static_cast<std::size_t>(k);
+            in_p[at] = cell_center(level, octant_of(item.place, k));
+            in_q[at] = pair_.to_q(in_p[at]);
+        }
+        q_.field().distances(in_q, values_q);
+        p_.field().distances(in_p, values_p);
+        result_.look_ups += 16;
+        for (std::size_t k = 0; k < 8 && !found_; ++k) {
+            if (is_clear(values_q[k], radius) || p_.free_radius()(values_p[k]) > radius) continue;
+            if (values_p[k] <= 0 && values_q[k] <= options_.margin) meet(in_p[k], values_q[k]);
+            if (found_ || two_balls_clear(in_p[k], radius)) continue;
+            const double key = std::max(values_p[k], values_q[k]) - 0.5 * radius;
+            push({key, no_index, level, octant_of(item.place, static_cast<int>(k))});
+        }
+    }
+
+    // x is in P and Q's field is at most the margin there. Without a margin that is a common point.
+    void meet(const Vec3& x, double value) {
+        if (value <= 0) return accept(x, x);
+        Vec3 y = x;
+        int samples = 0;
+        const bool inside = move_inside(pair_, 1, y, size_, samples);
+        result_.look_ups += static_cast<std::size_t>(samples);
+        if (inside && (y - x).norm() <= options_.margin) accept(x, y);
+    }
+    void accept(const Vec3& in_p, const Vec3& in_q) {
+        found_ = true;
+        result_.in_p = in_p;
+        result_.in_q = in_q;
+    }
+
+    void try_descent(const Vec3& start) {
+        const std::size_t turn = leaves_++;
+        if (turn >= fewest_descents && turn % descent_stride != 0) return;
+        const Descent down = descend(pair_, 0, start, {.size = size_, .tolerance = 1e-5, .most_steps = 16, .enough = options_.margin});
+        result_.look_ups += static_cast<std::size_t>(down.samples);
+        if (down.value <= options_.margin) meet(down.point, down.value);
+    }
+
+    bool two_balls_clear(const Vec3& c, double radius) {
+        const Sample p = pair_.sample_p(c), q = pair_.sample_q(c);
+        result_.look_ups += 2;
+        const Vec3 out = p.gradient.stableNormalized() - q.gradient.stableNormalized();
+        const double length = out.norm();
+        if (!(length > 0.1)) return false; // the surfaces do not face one another
+        for (const double way : {4 * radius, 24 * radius}) {
+            const Vec3 step = way / length * out;
+            const double free_of_q = q_.free_radius()(pair_.distance_q(c - step)) - options_.margin;
+            const double free_of_p = p_.free_radius()(p_.field().distance(c + step));
+            result_.look_ups += 2;
+            if (covered_radius(way, free_of_q, way, free_of_p) > radius) return true;
+        }
+        return false;
+    }
+
+    const Solid &p_, &q_;
+    const FieldPair& pair_;
+    const SearchOptions& options_;
+    double size_;
+    std::vector<Item> heap_;
+    std::size_t leaves_ = 0;
+    bool found_ = false;
+    SearchResult result_;
+};
+
+} // namespace
+
+SearchResult search(const Solid& p, const Solid& q, const FieldPair& pair, const SearchOptions& options) { return Search(p, q, pair, options).run(); }
+
+} // namespace fathom
