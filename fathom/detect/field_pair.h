@@ -14,6 +14,8 @@ public:
     [[nodiscard]] const Field& q() const { return *q_; }
     [[nodiscard]] Vec3 to_q(const Vec3& x) const { return turn_ * x + move_; }
 
+    [[nodiscard]] Vec3 from_q(const Vec3& direction) const { return turn_.transpose() * direction; } // turns only
+
     // At a point of P's frame, gradients in P's frame.
     [[nodiscard]] double distance_q(const Vec3& x) const { return q_->distance(to_q(x)); }
     [[nodiscard]] Sample sample_p(const Vec3& x) const { return p_->sample(x); }

@@ -188,7 +188,7 @@ struct Solid::Builder {
     }
 };
 
-Solid::Solid(FieldPtr field, const SolidOptions& options) : field_(std::move(field)), radius_(*field_, 0) {
+Solid::Solid(FieldPtr field, const SolidOptions& options) : field_(std::move(field)), clearance_(*field_) {
     if (options.levels < 0 || options.levels > 10) throw Error(Cause::invalid_argument, "the levels of a solid's tree must be 0 to 10");
     bounds_ = field_->bounds();
     surface_error_ = error_near_surface(*field_);

@@ -5,7 +5,7 @@
 #pragma once
 
 #include <fathom/base/shapes.h>
-#include <fathom/detect/free_radius.h>
+#include <fathom/detect/clearance.h>
 #include <fathom/field/field.h>
 
 #include <span>
@@ -43,8 +43,8 @@ public:
     // |field - true distance| near the surface (m); infinity where the field is no distance.
     [[nodiscard]] double surface_error() const { return surface_error_; }
 
-    // How far from a point the solid is for certain, from the value of its field there.
-    [[nodiscard]] const FreeRadius& free_radius() const { return radius_; }
+    // How far from a point the solid is for certain.
+    [[nodiscard]] const Clearance& clearance() const { return clearance_; }
 
     [[nodiscard]] const Box& root() const { return root_; } // the cube of node 0; the cells of its children are its octants
     [[nodiscard]] std::span<const SolidNode> nodes() const { return nodes_; } // node 0 is the root
@@ -58,7 +58,7 @@ private:
     struct Builder;
 
     FieldPtr field_;
-    FreeRadius radius_;
+    Clearance clearance_;
     bool bounded_ = false;
     Box bounds_, root_;
     double surface_error_ = 0;

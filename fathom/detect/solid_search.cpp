@@ -49,7 +49,7 @@ public:
             const double value = q_.field().distance(center);
             ++result_.look_ups;
             if (!std::isfinite(value)) leave_open(p_.root().diagonal());
-            else if (!is_clear(value, p_.ball(p_.nodes()[0]).radius)) push({value, 0, 0, {}});
+            else if (!is_clear(center, value, p_.ball(p_.nodes()[0]).radius)) push({value, 0, 0, {}});
         }
         while (!heap_.empty() && !found_) step();
         heap_.swap(scratch);
@@ -63,7 +63,7 @@ private:
         heap_.push_back(item);
         std::push_heap(heap_.begin(), heap_.end());
     }
-    [[nodiscard]] bool is_clear(double value, double radius) const { return q_.free_radius()(value) - options_.margin > radius; }
+    [[nodiscard]] bool is_clear(const Vec3& in_q, double value, double radius) const { return q_.clearance().clears(in_q, value, radius + options_.margin); }
     void leave_open(double size) { result_.open_size = std::max(result_.open_size, size); }
 
     void step() {
@@ -73,7 +73,10 @@ private:
         if (result_.look_ups >= options_.budget) return leave_open(cell_size(item.level));
         if (item.node != no_index && p_.nodes()[item.node].children > 0) return expand(item);
         if (item.node != no_index) {
-            try_descent(p_.center(p_.nodes()[item.node]));
+            const SolidNode& leaf = p_.nodes()[item.node];
+            const Vec3 center = p_.center(leaf);
+            if (facing_clear(center, p_.ball(leaf).radius)) return;
+            try_descent(center);
             if (found_) return;
         }
         halve(item);
@@ -91,7 +94,7 @@ private:
             const auto child = static_cast<Index>(node.first + k);
             const SolidNode& below = p_.nodes()[child];
             const double radius = p_.ball(below).radius;
-            if (is_clear(values[k], radius)) continue;
+            if (is_clear(points[k], values[k], radius)) continue;
             if (below.center_inside && values[k] <= options_.margin) meet(p_.center(below), values[k]);
             push({values[k] - 0.5 * radius, child, item.level + 1, octant_of(item.place, below.octant)});
         }
@@ -122,9 +125,9 @@ private:
         p_.field().distances(in_p, values_p);
         result_.look_ups += 16;
         for (std::size_t k = 0; k < 8 && !found_; ++k) {
-            if (is_clear(values_q[k], radius) || p_.free_radius()(values_p[k]) > radius) continue;
+            if (is_clear(in_q[k], values_q[k], radius) || p_.clearance().clears(in_p[k], values_p[k], radius)) continue;
             if (values_p[k] <= 0 && values_q[k] <= options_.margin) meet(in_p[k], values_q[k]);
-            if (found_ || two_balls_clear(in_p[k], radius)) continue;
+            if (found_ || slopes_clear(in_p[k], in_q[k], radius, values_p[k], values_q[k]) || two_balls_clear(in_p[k], radius, values_p[k], values_q[k])) continue;
             const double key = std::max(values_p[k], values_q[k]) - 0.5 * radius;
             push({key, no_index, level, octant_of(item.place, static_cast<int>(k))});
         }
@@ -153,17 +156,38 @@ private:
         if (down.value <= options_.margin) meet(down.point, down.value);
     }
 
-    bool two_balls_clear(const Vec3& c, double radius) {
-        const Sample p = pair_.sample_p(c), q = pair_.sample_q(c);
+    // Both together, where each alone does not clear a ball.
+    bool facing_clear(const Vec3& c, double radius) {
+        const Vec3 in_q = pair_.to_q(c);
+        const double value_p = p_.field().distance(c), value_q = q_.field().distance(in_q);
         result_.look_ups += 2;
-        const Vec3 out = p.gradient.stableNormalized() - q.gradient.stableNormalized();
-        const double length = out.norm();
-        if (!(length > 0.1)) return false; // the surfaces do not face one another
+        return slopes_clear(c, in_q, radius, value_p, value_q) || two_balls_clear(c, radius, value_p, value_q);
+    }
+
+    // In both, both fields are at most 0, and so is their sum; where the surfaces face one another its slope is small.
+    bool slopes_clear(const Vec3& in_p, const Vec3& in_q, double radius, double value_p, double value_q) {
+        const double sum = value_p + value_q - options_.margin;
+        if (!(sum > 0)) return false;
+        SlopeRange p, q;
+        if (!p_.clearance().slopes(in_p, radius, p) || !q_.clearance().slopes(in_q, radius + options_.margin, q)) return false;
+        const double slope = (p.middle + pair_.from_q(q.middle)).norm() + p.half.norm() + q.half.norm();
+        const double far = options_.margin * (q.steepest() - 1); // beyond the margin itself
+        return sum - p_.clearance().jump() - q_.clearance().jump() > radius * slope * (1 + 1e-12) + std::max(far, 0.0);
+    }
+
+    bool two_balls_clear(const Vec3& c, double radius, double value_p, double value_q) {
         for (const double way : {4 * radius, 24 * radius}) {
+            // What it would be at best, were the surfaces flat and facing one another.
+            const double hope_q = q_.clearance().radius(value_q + way) - options_.margin, hope_p = p_.clearance().radius(value_p + way);
+            if (!(covered_radius(way, hope_q, way, hope_p) > radius)) continue;
+            const Sample p = pair_.sample_p(c), q = pair_.sample_q(c);
+            const Vec3 out = p.gradient.stableNormalized() - q.gradient.stableNormalized();
+            const double length = out.norm();
+            result_.look_ups += 4;
+            if (!(length > 0.1)) return false; // they do not
             const Vec3 step = way / length * out;
-            const double free_of_q = q_.free_radius()(pair_.distance_q(c - step)) - options_.margin;
-            const double free_of_p = p_.free_radius()(p_.field().distance(c + step));
-            result_.look_ups += 2;
+            const double free_of_q = q_.clearance().radius(pair_.distance_q(c - step)) - options_.margin;
+            const double free_of_p = p_.clearance().radius(p_.field().distance(c + step));
             if (covered_radius(way, free_of_q, way, free_of_p) > radius) return true;
         }
         return false;

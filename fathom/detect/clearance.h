@@ -1,0 +1,35 @@
+// Room: detect. Is a ball round a point free of a field's inside? First from the value alone (free_radius.h); where that is not
+// enough, on grids, from the slopes in the ball (grid_slopes.h), which near a surface are those of a distance however steep
+// the grid is elsewhere. Cheap to copy; thread-safe; the field must outlive it.
+#pragma once
+
+#include <fathom/detect/free_radius.h>
+#include <fathom/field/grid/grid_slopes.h>
+
+#include <memory>
+
+namespace fathom {
+
+class Clearance {
+public:
+    explicit Clearance(const Field& field);
+
+    // For any radius at once: no point nearer than this is inside. Negative: nothing is known.
+    [[nodiscard]] double radius(double value) const { return radius_(value); }
+    // Every q with |q - p| <= radius has field(q) > 0, where field(p) == value.
+    [[nodiscard]] bool clears(const Vec3& p, double value, double radius) const { return radius_(value) > radius || (slopes_ && value > 0 && clears_by_slope(p, value, radius)); }
+    // What the gradient can be in a ball; false where that is not known.
+    [[nodiscard]] bool slopes(const Vec3& p, double radius, SlopeRange& out) const { return slopes_ && slopes_->over({p.array() - radius, p.array() + radius}, out); }
+    [[nodiscard]] double jump() const { return slopes_ ? slopes_->jump() : 0; }
+
+    [[nodiscard]] std::size_t bytes() const { return slopes_ ? slopes_->bytes() : 0; }
+
+private:
+    [[nodiscard]] bool clears_by_slope(const Vec3& p, double value, double radius) const;
+
+    FreeRadius radius_;
+    double cell_ = 0;
+    std::shared_ptr<const GridSlopes> slopes_; // grids only
+};
+
+} // namespace fathom
