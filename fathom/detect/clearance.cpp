@@ -7,20 +7,20 @@ namespace fathom {
 
 namespace {
 
-constexpr double farthest_slopes = 6; // cells: larger balls meet the steep rim of the stored bricks
+constexpr double largest_in_cells = 6;
 
 } // namespace
 
 Clearance::Clearance(const Field& field) : radius_(field, 0) {
     if (const auto* grid = dynamic_cast<const GridField*>(&field)) {
         slopes_ = std::make_shared<GridSlopes>(grid->data());
-        cell_ = grid->layout().cell;
+        largest_ = largest_in_cells * grid->layout().cell;
     }
 }
 
 bool Clearance::clears_by_slope(const Vec3& p, double value, double radius) const {
     // A distance falls by about its way: hopeless otherwise.
-    if (radius > farthest_slopes * cell_ || value < 0.9 * radius) return false;
+    if (value < 0.9 * radius) return false;
     SlopeRange range;
     return slopes(p, radius, range) && value - jump() > radius * range.steepest() * (1 + 1e-12);
 }

@@ -18,8 +18,8 @@ public:
     [[nodiscard]] double radius(double value) const { return radius_(value); }
     // Every q with |q - p| <= radius has field(q) > 0, where field(p) == value.
     [[nodiscard]] bool clears(const Vec3& p, double value, double radius) const { return radius_(value) > radius || (slopes_ && value > 0 && clears_by_slope(p, value, radius)); }
-    // What the gradient can be in a ball; false where that is not known.
-    [[nodiscard]] bool slopes(const Vec3& p, double radius, SlopeRange& out) const { return slopes_ && slopes_->over({p.array() - radius, p.array() + radius}, out); }
+    // What the gradient can be in a ball; false where that is not known, or the ball is large.
+    [[nodiscard]] bool slopes(const Vec3& p, double radius, SlopeRange& out) const { return radius <= largest_ && slopes_->over({p.array() - radius, p.array() + radius}, out); }
     [[nodiscard]] double jump() const { return slopes_ ? slopes_->jump() : 0; }
 
     [[nodiscard]] std::size_t bytes() const { return slopes_ ? slopes_->bytes() : 0; }
@@ -28,7 +28,7 @@ private:
     [[nodiscard]] bool clears_by_slope(const Vec3& p, double value, double radius) const;
 
     FreeRadius radius_;
-    double cell_ = 0;
+    double largest_ = -1; // ball whose slopes are looked at: beyond some cells it meets the steep rim of the stored bricks (m)
     std::shared_ptr<const GridSlopes> slopes_; // grids only
 };
 

@@ -49,7 +49,12 @@ private:
         const double apart = (a - b).norm(), radii = p_.ball(in_p).radius + q_.ball(in_q).radius;
         ++best_.look_ups;
         if (in_p.center_inside && in_q.center_inside && apart < best_.upper) take(a, b, apart);
-        const double lower = (apart - radii) * (1 - 1e-12);
+        double lower = (apart - radii) * (1 - 1e-12);
+        if (in_p.children == 0 && in_q.children == 0 && lower < best_.upper && apart > 0) {
+            // Along the line of centres: what either reaches towards the other.
+            const Vec3 u = (b - a) / apart;
+            lower = std::max(lower, (apart - p_.reach(in_p, u) - q_.reach(in_q, turn_.transpose() * -u)) * (1 - 1e-12));
+        }
         if (lower >= best_.upper - options_.tolerance) {
             leaf_lower_ = std::min(leaf_lower_, lower);
             return;
@@ -125,6 +130,8 @@ private:
 void raise_lower(const Solid& p, const Solid& q, const FieldPair& pair, const ClosestOptions& options, ClosestSolids& best) {
     const double wanted = best.upper - options.tolerance;
     if (best.lower >= wanted || best.look_ups >= options.budget) return;
+    // Beyond its domain a field only bounds the distance: nothing to gain there.
+    if (!q.field().domain().contains(pair.to_q(best.in_p)) && !p.field().domain().contains(best.in_q)) return;
     const SearchResult found = search(p, q, pair, {.margin = wanted, .tolerance = options.tolerance, .budget = options.budget - best.look_ups});
     best.look_ups += found.look_ups;
     if (found.verdict == Verdict::disjoint) best.lower = wanted;

@@ -73,6 +73,14 @@ void check(double margin, double tolerance, const Solid& a, const Solid& b) {
 
 bool is_smooth(const Solid& solid) { return dynamic_cast<const AnalyticField*>(&solid.field()) != nullptr; }
 
+// A fiftieth of a cell of a grid is far below its error.
+double contact_tolerance(const Ordered& o) {
+    double finest = 1e-4;
+    for (const Solid* solid : {o.p, o.q})
+        if (const auto* grid = dynamic_cast<const GridField*>(&solid->field())) finest = std::max(finest, 0.02 * grid->layout().cell / o.size());
+    return finest;
+}
+
 Contact in_world(const Ordered& o, const RegionContact& c) {
     Contact contact{o.pose_p * c.point_p, o.pose_p * c.point_q, o.pose_p.turn(c.normal), c.depth, c.region, feature_at(*o.p, o.pose_p, o.pose_p * c.point_p),
                     feature_at(*o.q, o.pose_q, o.pose_p * c.point_q)};
@@ -97,7 +105,7 @@ void number_regions(std::vector<Contact>& contacts) {
 
 void add_contacts(const Ordered& o, const FieldPair& pair, const Vec3& common, const CollideOptions& options, CollideResult& result) {
     const bool smooth = is_smooth(*o.p) && is_smooth(*o.q);
-    const RegionContacts found = find_contacts(*o.p, *o.q, pair, common, {options.margin, options.most_contacts, smooth});
+    const RegionContacts found = find_contacts(*o.p, *o.q, pair, common, {.margin = options.margin, .most_contacts = options.most_contacts, .tolerance = contact_tolerance(o), .polish = smooth});
     result.look_ups += found.look_ups;
     result.truncated = found.truncated;
     result.contacts.reserve(found.contacts.size());
@@ -142,7 +150,7 @@ Separation separation(const Solid& a, const Pose& pose_a, const Solid& b, const 
     result.truncated = true;
     if (!is_finite(pose_a) || !is_finite(pose_b)) return result;
     const Ordered o(a, pose_a, b, pose_b);
-    const double tolerance = options.tolerance > 0 ? options.tolerance : 1e-3 * o.size();
+    const double tolerance = options.tolerance > 0 ? options.tolerance : std::max(1e-3 * o.size(), std::isfinite(result.error_bound) ? result.error_bound : 0.0);
     const CollideResult touch = collide(a, pose_a, b, pose_b, {.budget = options.budget, .most_contacts = 1});
     result.look_ups = touch.look_ups;
     if (!touch.contacts.empty()) {

@@ -54,7 +54,7 @@ struct CollideResult {
 [[nodiscard]] CollideResult collide(const Solid& a, const Pose& pose_a, const Solid& b, const Pose& pose_b, const CollideOptions& options = {});
 
 struct SeparationOptions {
-    double tolerance = 0;         // between the bounds (m); 0: 1e-6 of the smaller solid
+    double tolerance = 0;         // between the bounds (m); 0: the error of the fields, and at least 1e-3 of the smaller solid
     std::size_t budget = 100'000; // look-ups
 };
 

@@ -11,9 +11,9 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t most_cells = 160;
-constexpr std::size_t most_starts = 24;
-constexpr int slide_steps = 12;
+constexpr std::size_t most_cells = 80;
+constexpr std::size_t most_starts = 8;
+constexpr int slide_steps = 6;
 
 // A node of P's tree that Q may reach.
 struct LiveCell {
@@ -32,7 +32,10 @@ public:
         collect();
         group();
         add_start(common, region_at(common));
-        for (const std::size_t k : lowest_cells()) add_start(p_.center(p_.nodes()[cells_[k].node]), regions_.find(static_cast<Index>(k)));
+        for (const std::size_t k : lowest_cells()) {
+            const Vec3 center = p_.center(p_.nodes()[cells_[k].node]);
+            if (!is_known(center, cells_[k].box.size().x())) add_start(center, regions_.find(static_cast<Index>(k)));
+        }
         keep_distinct();
         spread();
         return std::move(result_);
@@ -112,15 +115,19 @@ private:
         return order;
     }
 
+    [[nodiscard]] bool is_known(const Vec3& x, double near) const {
+        return std::any_of(result_.contacts.begin(), result_.contacts.end(), [&](const RegionContact& c) { return (c.point_p - x).norm() < near; });
+    }
+
     // The deeper of: the deepest point of P near by in Q, and that of Q in P.
     void add_start(const Vec3& start, Index region) {
-        const DescentOptions options{.size = size_, .tolerance = 1e-7, .most_steps = 40, .polish = options_.polish};
+        const DescentOptions options{.size = size_, .tolerance = options_.tolerance, .most_steps = 40, .polish = options_.polish};
         const Descent of_p = descend(pair_, 0, start, options);
         result_.look_ups += static_cast<std::size_t>(of_p.samples);
         if (!(of_p.value <= options_.margin)) return;
-        const Descent of_q = descend(pair_, 1, of_p.point, options);
-        result_.look_ups += static_cast<std::size_t>(of_q.samples);
         std::optional<RegionContact> best = contact_of(of_p, 0, region);
+        const Descent of_q = descend(pair_, 1, best ? best->point_q : of_p.point, options);
+        result_.look_ups += static_cast<std::size_t>(of_q.samples);
         if (const auto other = contact_of(of_q, 1, region); other && (!best || other->depth > best->depth * (1 + 1e-12))) best = other;
         if (best) result_.contacts.push_back(*best);
     }

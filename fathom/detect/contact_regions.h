@@ -13,7 +13,8 @@ namespace fathom {
 struct RegionOptions {
     double margin = 0;
     std::size_t most_contacts = 16;
-    bool polish = false;
+    double tolerance = 1e-4; // of the smaller solid's size: of the places of contacts, before polishing
+    bool polish = false;     // both fields are smooth: to rounding
 };
 
 // In P's frame, normal from P to Q.

@@ -3,6 +3,7 @@
 
 #include <Eigen/Dense>
 
+#include <array>
 #include <cmath>
 
 namespace fathom {
@@ -31,66 +32,72 @@ struct State {
 // gradients: they steer, the gradients decide.
 class Polish {
 public:
-    Polish(const FieldPair& pair, int body, double size) : pair_(pair), body_(body), step_(1e-5 * size) {}
+    Polish(const FieldPair& pair, int body, double size) : pair_(pair), body_(body), size_(size) {}
 
     // Takes over a point only where the conditions hold better than before.
-    void run(State& state, int& samples) const {
-        Vec3 x = state.x;
-        double lambda = 0, before = residual(x, lambda, true).norm();
-        samples += 2;
-        bool better = false;
-        for (int k = 0; k < 8; ++k) {
-            Eigen::Vector4d move;
-            samples += 14;
-            if (!newton(x, lambda, move)) return;
-            const Vec3 y = x + move.head<3>();
-            double next_lambda = lambda + move[3];
-            const double after = residual(y, next_lambda, false).norm();
-            if (!(after < before)) break;
-            x = y, lambda = next_lambda, before = after, better = true;
-            if (after < 1e-15) break;
+    void run(State& state, int& samples) {
+        look(state.x, samples);
+        double lambda = -at_body_[0].gradient.dot(at_down_[0].gradient) / std::max(at_body_[0].gradient.squaredNorm(), 1e-300);
+        Vec3 x = state.x, best_x = x;
+        double best = HUGE_VAL;
+        for (int k = 0; k < 7; ++k) {
+            const Eigen::Vector4d r = residual(lambda);
+            if (!(r.norm() < best)) break;
+            best = r.norm(), best_x = x;
+            if (best < 4e-16) break;
+            const Eigen::Vector4d move = newton(lambda, r);
+            if (!move.allFinite() || move.head<3>().norm() > 0.1 * size_) break;
+            x += move.head<3>();
+            lambda += move[3] / size_;
+            look(x, samples);
         }
-        if (!better || before > 1e-9) return;
-        if (!move_inside(pair_, body_, x, step_, samples)) return;
-        const Sample down = pair_.sample(1 - body_, x);
+        if (best > 1e-9 || !move_inside(pair_, body_, best_x, 1e-6 * size_, samples)) return;
+        const Sample down = pair_.sample(1 - body_, best_x);
         ++samples;
-        if (down.distance <= state.down.distance + 1e-9 * step_) state = {x, down};
+        if (down.distance <= state.down.distance + 1e-12 * size_) state = {best_x, down};
     }
 
 private:
-    [[nodiscard]] Eigen::Vector4d residual(const Vec3& x, double& lambda, bool fit) const {
-        const Sample body = pair_.sample(body_, x), down = pair_.sample(1 - body_, x);
-        if (fit) lambda = -body.gradient.dot(down.gradient) / std::max(body.gradient.squaredNorm(), 1e-300);
+    static constexpr std::size_t count = 7; // the point, and one on either side along each axis
+
+    void look(const Vec3& x, int& samples) {
+        std::array<Vec3, count> points;
+        points[0] = x;
+        for (int axis = 0; axis < 3; ++axis) {
+            points[static_cast<std::size_t>(1 + 2 * axis)] = x + step() * Vec3::Unit(axis);
+            points[static_cast<std::size_t>(2 + 2 * axis)] = x - step() * Vec3::Unit(axis);
+        }
+        pair_.samples(body_, points, at_body_);
+        pair_.samples(1 - body_, points, at_down_);
+        samples += 2 * static_cast<int>(count);
+    }
+    [[nodiscard]] double step() const { return 1e-5 * size_; }
+
+    // All in units of the bodies' size.
+    [[nodiscard]] Eigen::Vector4d residual(double lambda) const {
         Eigen::Vector4d r;
-        r << down.gradient + lambda * body.gradient, body.distance / (1e5 * step_);
+        r << at_down_[0].gradient + lambda * at_body_[0].gradient, at_body_[0].distance / size_;
         return r;
     }
-
-    [[nodiscard]] Mat3 curvature(int which, const Vec3& x) const {
+    [[nodiscard]] Mat3 curvature(const std::array<Sample, count>& at) const {
         Mat3 h;
-        for (int axis = 0; axis < 3; ++axis) {
-            const Vec3 e = step_ * Vec3::Unit(axis);
-            h.col(axis) = (pair_.sample(which, x + e).gradient - pair_.sample(which, x - e).gradient) / (2 * step_);
-        }
+        for (int axis = 0; axis < 3; ++axis) h.col(axis) = (at[static_cast<std::size_t>(1 + 2 * axis)].gradient - at[static_cast<std::size_t>(2 + 2 * axis)].gradient) / (2 * step());
         return 0.5 * (h + h.transpose());
     }
-
-    [[nodiscard]] bool newton(const Vec3& x, double lambda, Eigen::Vector4d& move) const {
-        const Sample body = pair_.sample(body_, x), down = pair_.sample(1 - body_, x);
+    [[nodiscard]] Eigen::Vector4d newton(double lambda, const Eigen::Vector4d& r) const {
         Eigen::Matrix4d j = Eigen::Matrix4d::Zero();
-        j.topLeftCorner<3, 3>() = curvature(1 - body_, x) + lambda * curvature(body_, x);
-        j.topRightCorner<3, 1>() = body.gradient;
-        j.bottomLeftCorner<1, 3>() = body.gradient.transpose();
-        Eigen::Vector4d r;
-        r << down.gradient + lambda * body.gradient, body.distance;
-        // Where both are flat along the surface the least of the possible moves is right.
-        move = -j.completeOrthogonalDecomposition().solve(r);
-        return move.allFinite();
+        j.topLeftCorner<3, 3>() = curvature(at_down_) + lambda * curvature(at_body_);
+        j.topRightCorner<3, 1>() = at_body_[0].gradient / size_;
+        j.bottomLeftCorner<1, 3>() = at_body_[0].gradient.transpose() / size_;
+        // Flat along the surface: any point is as good, so stay.
+        j.topLeftCorner<3, 3>().diagonal().array() += 1e-9 / size_;
+        return -j.partialPivLu().solve(r);
     }
 
     const FieldPair& pair_;
     int body_;
-    double step_; // of differences (m)
+    double size_;
+    std::array<Sample, count> at_body_, at_down_;
 };
 
 } // namespace

@@ -25,6 +25,8 @@ public:
     }
     // role 0: the first field, 1: the second.
     [[nodiscard]] Sample sample(int role, const Vec3& x) const { return role == 0 ? sample_p(x) : sample_q(x); }
+    void samples(int role, std::span<const Vec3> points, std::span<Sample> out) const; // at most 16
+    [[nodiscard]] const Field& field(int role) const { return role == 0 ? *p_ : *q_; }
 
 private:
     const Field *p_, *q_;

@@ -138,12 +138,16 @@ struct Solid::Builder {
         solid.unit_ = std::exp2(std::ceil(std::log2(cells[0].box.size().maxCoeff())));
         solid.origin_ = cells[0].box.center();
         solid.nodes_.resize(cells.size());
+        solid.caps_.resize(cells.size());
         std::vector<Vec3> centers(cells.size());
         for (std::size_t k = 0; k < cells.size(); ++k) centers[k] = cells[k].tight.center();
         std::vector<Sample> samples(cells.size());
         parallel_for(cells.size(), 256, [&](std::size_t b, std::size_t e) { solid.field_->samples(std::span(centers).subspan(b, e - b), std::span(samples).subspan(b, e - b)); });
         parallel_for(cells.size(), 256, [&](std::size_t b, std::size_t e) {
-            for (std::size_t k = b; k < e; ++k) make_node(k, centers[k], samples[k]);
+            for (std::size_t k = b; k < e; ++k) {
+                make_node(k, centers[k], samples[k]);
+                make_cap(solid.nodes_[k], solid.caps_[k]);
+            }
         });
     }
 
@@ -173,6 +177,20 @@ struct Solid::Builder {
         node.center_inside = true;
     }
 
+    // In the ball, f(x) >= f(c) + slope . (x - c) for some slope of the range; inside, f(x) <= 0.
+    void make_cap(const SolidNode& node, SolidCap& cap) const {
+        cap.offset = node.radius;
+        const Sphere ball = solid.ball(node);
+        SlopeRange range;
+        if (node.children > 0 || node.full || !solid.clearance_.slopes(ball.center, ball.radius, range)) return;
+        const double steepness = range.middle.norm();
+        if (!(steepness > 0.1)) return;
+        const double offset = (range.half.norm() * ball.radius + solid.clearance_.jump() - solid.field_->distance(ball.center)) / steepness;
+        if (!(offset < ball.radius)) return;
+        for (int axis = 0; axis < 3; ++axis) cap.normal[axis] = static_cast<float>(range.middle[axis] / steepness);
+        cap.offset = std::nextafter(static_cast<float>((offset + 1e-6 * ball.radius) / solid.unit_), HUGE_VALF); // of which a millionth for the rounded normal
+    }
+
     // Round the boxes of the children, which is less than their common box.
     void set_ball(SolidNode& node, const Cell& cell, const Vec3& center) {
         const Vec3 local = (center - solid.origin_) / solid.unit_;
@@ -187,6 +205,16 @@ struct Solid::Builder {
         node.radius = std::nextafter(static_cast<float>(radius / solid.unit_ * (1 + 1e-6)), HUGE_VALF);
     }
 };
+
+double Solid::reach(const SolidNode& node, const Vec3& direction) const {
+    const SolidCap& cap = caps_[static_cast<std::size_t>(&node - nodes_.data())];
+    const double radius = static_cast<double>(node.radius), offset = static_cast<double>(cap.offset);
+    const double along = Vec3f(cap.normal[0], cap.normal[1], cap.normal[2]).cast<double>().dot(direction);
+    if (offset >= radius || radius * along <= offset) return radius * unit_;
+    // The rim of the cap, or below its middle where the plane leaves nothing.
+    const double rim = std::sqrt(std::max(0.0, (radius - offset) * (radius + offset))), across = std::sqrt(std::max(0.0, (1 - along) * (1 + along)));
+    return std::min(radius, offset * along + rim * across + 1e-6 * radius) * unit_;
+}
 
 Solid::Solid(FieldPtr field, const SolidOptions& options) : field_(std::move(field)), clearance_(*field_) {
     if (options.levels < 0 || options.levels > 10) throw Error(Cause::invalid_argument, "the levels of a solid's tree must be 0 to 10");

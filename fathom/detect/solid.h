@@ -29,6 +29,12 @@ struct SolidNode {
     bool full = false;          // all of the cell is inside
 };
 
+// A plane over the inside in a node's ball: normal . (x - centre) <= offset for all of it, in the unit of the tree.
+struct SolidCap {
+    float normal[3] = {0, 0, 0};
+    float offset = 0; // the radius where nothing better is known
+};
+
 class Solid {
 public:
     // Keeps the field alive. A field without finite bounds (a plane) has no tree, and meets those that have one.
@@ -52,7 +58,9 @@ public:
     [[nodiscard]] Vec3 center(const SolidNode& node) const {
         return origin_ + unit_ * Vec3f(node.center[0], node.center[1], node.center[2]).cast<double>();
     }
-    [[nodiscard]] std::size_t bytes() const { return nodes_.size() * sizeof(SolidNode); }
+    // How far the inside in a node's ball reaches from its centre along a unit direction (m).
+    [[nodiscard]] double reach(const SolidNode& node, const Vec3& direction) const;
+    [[nodiscard]] std::size_t bytes() const { return nodes_.size() * (sizeof(SolidNode) + sizeof(SolidCap)) + clearance_.bytes(); }
 
 private:
     struct Builder;
@@ -65,6 +73,7 @@ private:
     Vec3 origin_ = Vec3::Zero();
     double unit_ = 1; // a power of two (m)
     std::vector<SolidNode> nodes_;
+    std::vector<SolidCap> caps_; // of each node
 };
 
 } // namespace fathom
