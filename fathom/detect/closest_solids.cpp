@@ -5,6 +5,7 @@
 #include <fathom/detect/solid_search.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <tuple>
 
@@ -13,6 +14,7 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t most_refinements = 24;
+constexpr int quick_steps = 8, thorough_steps = 100;
 
 struct NodePair {
     double lower = 0;
@@ -21,26 +23,86 @@ struct NodePair {
     friend bool operator<(const NodePair& a, const NodePair& b) { return std::tie(a.lower, a.p, a.q) > std::tie(b.lower, b.p, b.q); }
 };
 
+// What all ways of looking share: the nearest pair so far, and drawing points together.
 class Closest {
 public:
-    Closest(const Solid& p, const Solid& q, const FieldPair& pair, const Pose& q_in_p, const ClosestOptions& options)
-        : p_(p), q_(q), pair_(pair), turn_(q_in_p.rotation.toRotationMatrix()), move_(q_in_p.translation), options_(options),
-          size_(std::min(p.bounds().size().maxCoeff(), q.bounds().size().maxCoeff())) {}
-
-    ClosestSolids run() {
+    Closest(const Solid& p, const Solid& q, const FieldPair& pair, const ClosestOptions& options)
+        : p_(p), q_(q), pair_(pair), options_(options), size_(std::min(p.bounds().size().maxCoeff(), q.bounds().size().maxCoeff())) {
         best_.upper = HUGE_VAL;
+    }
+
+protected:
+    void take(const Vec3& a, const Vec3& b, double apart) {
+        best_.upper = apart;
+        best_.in_p = a;
+        best_.in_q = b;
+    }
+
+    // Each point a step towards the other, then back into its body; the step shrinks when that does not bring them nearer.
+    void refine(Vec3 a, Vec3 b, int most_steps = quick_steps) {
+        int samples = 0;
+        if (!move_inside(pair_, 0, a, size_, samples) || !move_inside(pair_, 1, b, size_, samples)) return;
+        double apart = (a - b).norm(), share = std::min(0.5, 0.1 * size_ / std::max(apart, 1e-300));
+        const double enough = 1e-3 * options_.tolerance;
+        for (int k = 0; k < most_steps && share * apart > enough; ++k) {
+            if (most_steps == quick_steps && k == 3 && apart > best_.upper + 0.05 * size_) break; // not worth it
+            Vec3 x = a + share * (b - a), y = b + share * (a - b);
+            const bool inside = move_inside(pair_, 0, x, size_, samples) && move_inside(pair_, 1, y, size_, samples);
+            const double next = (x - y).norm();
+            if (inside && next < apart * (1 - 1e-13)) {
+                const bool settled = apart - next < enough * share;
+                a = x, b = y, apart = next;
+                share = std::min(0.5, 1.5 * share);
+                if (settled) break;
+            } else {
+                share *= 0.3;
+            }
+        }
+        best_.look_ups += static_cast<std::size_t>(samples);
+        if (apart < best_.upper) take(a, b, apart);
+    }
+
+    const Solid &p_, &q_;
+    const FieldPair& pair_;
+    const ClosestOptions& options_;
+    double size_;
+    std::size_t refined_ = 0;
+    ClosestSolids best_;
+};
+
+// Pairs of nodes of both trees: needs no field beyond its domain, but near the end meets many pairs.
+class BetweenTrees : Closest {
+public:
+    BetweenTrees(const Solid& p, const Solid& q, const FieldPair& pair, const Pose& q_in_p, const ClosestOptions& options)
+        : Closest(p, q, pair, options), turn_(q_in_p.rotation.toRotationMatrix()), move_(q_in_p.translation) {}
+
+    // Straight down to two leaves that look near, and refined there.
+    ClosestSolids first() {
+        NodePair at;
+        while (nearest_part(at)) {}
+        ++refined_;
+        refine(p_.center(p_.nodes()[at.p]), center_q(at.q));
+        return best_;
+    }
+    // Until the bounds are as near as asked.
+    ClosestSolids whole() {
         push(0, 0);
+        run();
+        refine(best_.in_p, best_.in_q, thorough_steps);
+        best_.lower = std::clamp(std::min(heap_.empty() ? HUGE_VAL : heap_.front().lower, leaf_lower_), 0.0, best_.upper);
+        return best_;
+    }
+
+private:
+    void run() {
         while (!heap_.empty() && heap_.front().lower < best_.upper - options_.tolerance && best_.look_ups < options_.budget) {
             std::pop_heap(heap_.begin(), heap_.end());
             const NodePair next = heap_.back();
             heap_.pop_back();
             if (!split(next)) at_leaves(next);
         }
-        best_.lower = std::clamp(std::min(heap_.empty() ? HUGE_VAL : heap_.front().lower, leaf_lower_), 0.0, best_.upper);
-        return best_;
     }
 
-private:
     [[nodiscard]] Vec3 center_q(Index node) const { return turn_ * q_.center(q_.nodes()[node]) + move_; }
 
     void push(Index p, Index q) {
@@ -63,22 +125,30 @@ private:
         std::push_heap(heap_.begin(), heap_.end());
     }
 
-    void take(const Vec3& a, const Vec3& b, double apart) {
-        best_.upper = apart;
-        best_.in_p = a;
-        best_.in_q = b;
-    }
-
-    // The larger of the two.
-    bool split(const NodePair& pair) {
+    // The larger of the two; false for two leaves.
+    template <class Visit>
+    bool each_part(const NodePair& pair, const Visit& visit) {
         const SolidNode &p = p_.nodes()[pair.p], &q = q_.nodes()[pair.q];
         if (p.children == 0 && q.children == 0) return false;
         const bool first = q.children == 0 || (p.children > 0 && p_.ball(p).radius >= q_.ball(q).radius);
         for (Index k = 0; k < (first ? p : q).children; ++k) {
-            if (first) push(p.first + k, pair.q);
-            else push(pair.p, q.first + k);
+            if (first) visit(p.first + k, pair.q);
+            else visit(pair.p, q.first + k);
         }
         return true;
+    }
+    bool split(const NodePair& pair) {
+        return each_part(pair, [&](Index p, Index q) { push(p, q); });
+    }
+    bool nearest_part(NodePair& pair) {
+        NodePair best{HUGE_VAL, pair.p, pair.q};
+        const bool parts = each_part(pair, [&](Index p, Index q) {
+            const double apart = (p_.center(p_.nodes()[p]) - center_q(q)).norm();
+            ++best_.look_ups;
+            if (apart < best.lower) best = {apart, p, q};
+        });
+        if (parts) pair = best;
+        return parts;
     }
 
     void at_leaves(const NodePair& pair) {
@@ -86,67 +156,119 @@ private:
         const SolidNode &p = p_.nodes()[pair.p], &q = q_.nodes()[pair.q];
         const Vec3 a = p_.center(p), b = center_q(pair.q);
         // Far from the nearest so far: its own nearest points are hardly better.
-        const double hope = pair.lower + 0.35 * (p_.ball(p).radius + q_.ball(q).radius);
+        const double hope = pair.lower + 0.1 * (p_.ball(p).radius + q_.ball(q).radius);
         if (refined_ > 0 && (hope > best_.upper || refined_ >= most_refinements)) return;
         ++refined_;
         refine(a, b);
     }
 
-    // Each point a step towards the other, then back into its body; the step shrinks when that does not bring them nearer.
-    void refine(Vec3 a, Vec3 b) {
-        int samples = 0;
-        if (!move_inside(pair_, 0, a, size_, samples) || !move_inside(pair_, 1, b, size_, samples)) return;
-        double apart = (a - b).norm(), share = std::min(0.5, 0.1 * size_ / std::max(apart, 1e-300));
-        for (int k = 0; k < 100 && share * apart > 1e-9 * size_; ++k) {
-            Vec3 x = a + share * (b - a), y = b + share * (a - b);
-            const bool inside = move_inside(pair_, 0, x, size_, samples) && move_inside(pair_, 1, y, size_, samples);
-            const double next = (x - y).norm();
-            if (inside && next < apart * (1 - 1e-13)) {
-                const bool settled = apart - next < 1e-12 * size_;
-                a = x, b = y, apart = next;
-                share = std::min(0.5, 1.5 * share);
-                if (settled) break;
-            } else {
-                share *= 0.3;
-            }
-        }
-        best_.look_ups += static_cast<std::size_t>(samples);
-        if (apart < best_.upper) take(a, b, apart);
-    }
-
-    const Solid &p_, &q_;
-    const FieldPair& pair_;
     Mat3 turn_;
     Vec3 move_;
-    const ClosestOptions& options_;
-    double size_;
     std::vector<NodePair> heap_;
     double leaf_lower_ = HUGE_VAL; // of pairs that were not split
-    std::size_t refined_ = 0;
-    ClosestSolids best_;
 };
 
-// Proves the distance up to the tolerance, or finds nearer points and refines those.
+// P's tree through Q's field: one look-up knows the distance to all of Q.
+class ThroughField : Closest {
+public:
+    ThroughField(const Solid& p, const Solid& q, const FieldPair& pair, const ClosestOptions& options, const ClosestSolids& known) : Closest(p, q, pair, options) { best_ = known; }
+
+    ClosestSolids run() {
+        heap_.push_back({-HUGE_VAL, 0, 0});
+        while (!heap_.empty() && heap_.front().lower < best_.upper && best_.look_ups < options_.budget) {
+            std::pop_heap(heap_.begin(), heap_.end());
+            const NodePair next = heap_.back();
+            heap_.pop_back();
+            if (p_.nodes()[next.p].children > 0) expand(p_.nodes()[next.p]);
+            else at_leaf(next);
+        }
+        refine(best_.in_p, best_.in_q, thorough_steps);
+        best_.lower = std::clamp(std::min(heap_.empty() ? HUGE_VAL : heap_.front().lower, left_lower_), 0.0, best_.upper);
+        return best_;
+    }
+
+private:
+    void expand(const SolidNode& node) {
+        std::array<Vec3, 8> points;
+        std::array<double, 8> values;
+        const std::size_t count = node.children;
+        for (std::size_t k = 0; k < count; ++k) points[k] = pair_.to_q(p_.center(p_.nodes()[node.first + k]));
+        q_.field().distances(std::span(points).first(count), std::span(values).first(count));
+        best_.look_ups += count;
+        for (std::size_t k = 0; k < count; ++k) {
+            const SolidNode& below = p_.nodes()[node.first + k];
+            const double lower = q_.clearance().radius(values[k]) - p_.ball(below).radius;
+            if (lower >= best_.upper) {
+                left_lower_ = std::min(left_lower_, lower);
+                continue;
+            }
+            heap_.push_back({lower, static_cast<Index>(node.first + k), 0});
+            std::push_heap(heap_.begin(), heap_.end());
+        }
+    }
+
+    // Worth the while if, as far as the slope in its middle tells, it holds a nearer point.
+    void at_leaf(const NodePair& leaf) {
+        left_lower_ = std::min(left_lower_, leaf.lower);
+        const SolidNode& node = p_.nodes()[leaf.p];
+        const Vec3 center = p_.center(node);
+        const Sample p = pair_.sample_p(center), q = pair_.sample_q(center);
+        best_.look_ups += 2;
+        const double along = -p.gradient.stableNormalized().dot(q.gradient.stableNormalized()), across = std::sqrt(std::max(0.0, 1 - along * along));
+        // Up to the surface, and half way to the rim of the leaf where the surface slopes towards Q.
+        const double hope = q.distance + p.distance * std::max(along, 0.0) - 0.5 * p_.ball(node).radius * across;
+        if (hope > best_.upper - 1e-2 * options_.tolerance || refined_ >= most_refinements) return;
+        ++refined_;
+        refine(center, center);
+    }
+
+    std::vector<NodePair> heap_; // q is not used
+    double left_lower_ = HUGE_VAL;
+};
+
+// What two balls can prove with room to spare, at this distance: fields know it no better than their errors allow.
+double provable(const Solid& p, const Solid& q, double distance) {
+    return distance - 2 * ((distance - q.clearance().radius(distance)) - p.clearance().radius(0));
+}
+
+// Proves the distance up to the tolerance, or finds nearer points.
 void raise_lower(const Solid& p, const Solid& q, const FieldPair& pair, const ClosestOptions& options, ClosestSolids& best) {
-    const double wanted = best.upper - options.tolerance;
-    if (best.lower >= wanted || best.look_ups >= options.budget) return;
-    // Beyond its domain a field only bounds the distance: nothing to gain there.
-    if (!q.field().domain().contains(pair.to_q(best.in_p)) && !p.field().domain().contains(best.in_q)) return;
-    const SearchResult found = search(p, q, pair, {.margin = wanted, .tolerance = options.tolerance, .budget = options.budget - best.look_ups});
-    best.look_ups += found.look_ups;
-    if (found.verdict == Verdict::disjoint) best.lower = wanted;
-    else if (found.verdict == Verdict::overlapping) {
+    for (int round = 0; round < 3 && best.look_ups < options.budget; ++round) {
+        double wanted = best.upper - options.tolerance;
+        if (!options.strict) wanted = std::min(wanted, provable(p, q, best.upper));
+        if (best.lower >= wanted) return;
+        const SearchResult found = search(p, q, pair, {.margin = wanted, .tolerance = 0.01 * options.tolerance, .budget = options.budget - best.look_ups});
+        best.look_ups += found.look_ups;
+        if (found.verdict == Verdict::disjoint) best.lower = wanted;
+        if (found.verdict != Verdict::overlapping) return;
         const double apart = (found.in_p - found.in_q).norm();
         if (apart < best.upper) best.upper = apart, best.in_p = found.in_p, best.in_q = found.in_q;
         best.lower = std::min(best.lower, best.upper);
     }
 }
 
+ClosestSolids through_field(const Solid& p, const Solid& q, const FieldPair& pair, const ClosestOptions& options, const ClosestSolids& known) {
+    ClosestSolids best = ThroughField(p, q, pair, options, known).run();
+    raise_lower(p, q, pair, options, best);
+    return best;
+}
+
 } // namespace
 
 ClosestSolids closest_solids(const Solid& p, const Solid& q, const FieldPair& pair, const Pose& q_in_p, const ClosestOptions& options) {
-    ClosestSolids best = Closest(p, q, pair, q_in_p, options).run();
-    raise_lower(p, q, pair, options, best);
+    BetweenTrees trees(p, q, pair, q_in_p, options);
+    const ClosestSolids first = trees.first();
+    // Beyond its domain a field only bounds the distance from below.
+    if (q.field().domain().contains(pair.to_q(first.in_p))) return through_field(p, q, pair, options, first);
+    if (!p.field().domain().contains(first.in_q)) return trees.whole();
+    const FieldPair turned(q.field(), p.field(), q_in_p.inverse());
+    ClosestSolids seen = first;
+    seen.in_p = pair.to_q(first.in_q);
+    seen.in_q = pair.to_q(first.in_p);
+    ClosestSolids best = through_field(q, p, turned, options, seen);
+    const Vec3 in_p = q_in_p * best.in_q;
+    best.in_q = q_in_p * best.in_p;
+    best.in_p = in_p;
     return best;
 }
 

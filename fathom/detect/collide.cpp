@@ -150,8 +150,8 @@ Separation separation(const Solid& a, const Pose& pose_a, const Solid& b, const 
     result.truncated = true;
     if (!is_finite(pose_a) || !is_finite(pose_b)) return result;
     const Ordered o(a, pose_a, b, pose_b);
-    const double tolerance = options.tolerance > 0 ? options.tolerance : std::max(1e-3 * o.size(), std::isfinite(result.error_bound) ? result.error_bound : 0.0);
-    const CollideResult touch = collide(a, pose_a, b, pose_b, {.budget = options.budget, .most_contacts = 1});
+    const double tolerance = options.tolerance > 0 ? options.tolerance : 1e-3 * o.size();
+    const CollideResult touch = collide(a, pose_a, b, pose_b, {.most_contacts = 1});
     result.look_ups = touch.look_ups;
     if (!touch.contacts.empty()) {
         const Contact& c = touch.contacts.front();
@@ -160,13 +160,13 @@ Separation separation(const Solid& a, const Pose& pose_a, const Solid& b, const 
         return result;
     }
     if (!o.q->bounded()) return result;
-    const ClosestSolids near = closest_solids(*o.p, *o.q, o.pair(), relative(o.pose_p, o.pose_q), {tolerance, options.budget});
+    const ClosestSolids near = closest_solids(*o.p, *o.q, o.pair(), relative(o.pose_p, o.pose_q), {tolerance, options.tolerance > 0, options.budget});
     result.look_ups += near.look_ups;
     result.lower = near.lower, result.upper = near.upper;
     result.point_a = o.pose_p * (o.swapped ? near.in_q : near.in_p);
     result.point_b = o.pose_p * (o.swapped ? near.in_p : near.in_q);
     result.normal = (result.point_b - result.point_a).stableNormalized();
-    result.truncated = result.upper - result.lower > 1.001 * tolerance;
+    result.truncated = result.upper - result.lower > std::max(1.001 * tolerance, options.tolerance > 0 ? 0.0 : 4 * result.error_bound);
     return result;
 }
 

@@ -54,8 +54,8 @@ struct CollideResult {
 [[nodiscard]] CollideResult collide(const Solid& a, const Pose& pose_a, const Solid& b, const Pose& pose_b, const CollideOptions& options = {});
 
 struct SeparationOptions {
-    double tolerance = 0;         // between the bounds (m); 0: the error of the fields, and at least 1e-3 of the smaller solid
-    std::size_t budget = 100'000; // look-ups
+    double tolerance = 0;         // between the bounds (m); 0: 1e-3 of the smaller solid, or what the errors of the fields allow
+    std::size_t budget = 3'000;   // look-ups: `upper` is found with some hundreds, the rest proves `lower`
 };
 
 // Signed: the distance when apart, minus the depth of the deepest point of either in the other when not.
