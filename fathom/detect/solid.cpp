@@ -4,7 +4,9 @@
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/field/grid/grid_field.h>
+#include <fathom/field/grid/grid_range.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -14,18 +16,65 @@ namespace fathom {
 namespace {
 
 constexpr int default_levels = 6;
-constexpr double cells_of_leaf = 4; // of a grid, along an axis
 
-int chosen_levels(const Field& field, double size, const SolidOptions& options) {
-    if (options.levels > 0) return options.levels;
-    const auto* grid = dynamic_cast<const GridField*>(&field);
-    if (!grid) return default_levels;
-    return std::clamp(static_cast<int>(std::lround(std::log2(size / (cells_of_leaf * grid->layout().cell)))), 1, 10);
+// Down to blocks of four cells of a grid.
+int most_levels(const GridField& grid) {
+    const auto& bricks = grid.layout().bricks;
+    return 1 + std::countr_zero(std::bit_ceil(static_cast<unsigned>(*std::max_element(bricks.begin(), bricks.end()))));
+}
+
+int chosen_levels(const GridField* grid, const SolidOptions& options) {
+    const int finest = grid ? most_levels(*grid) : default_levels;
+    return options.levels == 0 ? finest : grid ? std::min(options.levels, finest) : options.levels;
 }
 
 double error_near_surface(const Field& field) {
     if (const auto* grid = dynamic_cast<const GridField*>(&field)) return grid->near_error_bound();
     return field.error_bound();
+}
+
+// A grid's own pyramid, for cells that are its blocks: they start at its origin and measure 4 * 2^k of its cells.
+Interval block_range(const GridField& grid, const Box& box) {
+    const GridData& data = grid.data();
+    const int side = static_cast<int>(std::lround(box.size().x() / data.layout.cell));
+    std::array<int, 3> cell, brick;
+    for (std::size_t k = 0; k < 3; ++k) {
+        const auto axis = static_cast<Eigen::Index>(k);
+        cell[k] = static_cast<int>(std::lround((box.lower[axis] - data.layout.origin[axis]) / data.layout.cell));
+        brick[k] = cell[k] / brick_cells;
+        if (brick[k] >= data.layout.bricks[k]) return Interval::none();
+    }
+    if (side > brick_cells) {
+        const FloatRange& range = level_range(data, std::countr_zero(static_cast<unsigned>(side / brick_cells)) - 1, cell);
+        return {static_cast<double>(range.lower), static_cast<double>(range.upper)};
+    }
+    const std::size_t index = data.layout.brick_index(brick);
+    const Index stored = data.brick_of[index];
+    if (side == brick_cells || stored == no_index) return brick_range(data, index);
+    const auto block = static_cast<std::size_t>((cell[0] / 4 & 1) | (cell[1] / 4 & 1) << 1 | (cell[2] / 4 & 1) << 2);
+    const FloatRange& range = data.block_ranges[std::size_t{stored} * 8 + block];
+    return {static_cast<double>(range.lower), static_cast<double>(range.upper)};
+}
+
+// Over whole cells of a stored brick, up to half a brick a side; of an absent one all of it.
+Interval cells_range(const GridField& grid, const Box& box) {
+    const GridData& data = grid.data();
+    const int side = static_cast<int>(std::lround(box.size().x() / data.layout.cell));
+    std::array<int, 3> cell, brick;
+    for (std::size_t k = 0; k < 3; ++k) {
+        const auto axis = static_cast<Eigen::Index>(k);
+        cell[k] = static_cast<int>(std::lround((box.lower[axis] - data.layout.origin[axis]) / data.layout.cell));
+        brick[k] = cell[k] / brick_cells;
+        cell[k] -= brick[k] * brick_cells;
+    }
+    const std::size_t index = data.layout.brick_index(brick);
+    const Index stored = data.brick_of[index];
+    if (stored == no_index || side > brick_cells / 2) return brick_range(data, index);
+    Interval range = Interval::none();
+    for (int k = cell[2]; k <= cell[2] + side; ++k)
+        for (int j = cell[1]; j <= cell[1] + side; ++j)
+            for (int i = cell[0]; i <= cell[0] + side; ++i) range = hull(range, Interval(stored_value(data, stored, brick_sample(i, j, k))));
+    return range;
 }
 
 std::vector<Interval> ranges_of(const Field& field, std::span<const Box> boxes) {
@@ -64,12 +113,12 @@ struct Solid::Builder {
     };
 
     Solid& solid;
+    const GridField* grid; // where it is one: its blocks are the cells
     std::vector<Cell> cells;
     std::vector<Level> levels;
 
     void run(int count, std::size_t most) {
-        const Box& bounds = solid.bounds_;
-        const Box root = Box::around(bounds.center(), Vec3::Constant(std::max(0.5 * bounds.size().maxCoeff(), 1e-300)));
+        const Box root = grid ? blocks_root() : Box::around(solid.bounds_.center(), Vec3::Constant(std::max(0.5 * solid.bounds_.size().maxCoeff(), 1e-300)));
         if (add_level({Cell{.box = root, .tight = root}}) == 0) return;
         for (int k = 0; k < count && split(most); ++k) {}
         tighten_leaves();
@@ -77,11 +126,23 @@ struct Solid::Builder {
         make_nodes();
     }
 
+    [[nodiscard]] Box blocks_root() const {
+        const GridLayout& layout = grid->layout();
+        const int side = *std::max_element(layout.bricks.begin(), layout.bricks.end());
+        return {layout.origin, layout.origin.array() + layout.cell * brick_cells * std::bit_ceil(static_cast<unsigned>(side))};
+    }
+    [[nodiscard]] std::vector<Interval> level_ranges(std::span<const Box> boxes) const {
+        if (!grid) return ranges_of(*solid.field_, boxes);
+        std::vector<Interval> ranges;
+        for (const Box& box : boxes) ranges.push_back(block_range(*grid, box));
+        return ranges;
+    }
+
     // Keeps the cells that range() does not clear. Returns how many.
     std::size_t add_level(std::vector<Cell> candidates) {
         std::vector<Box> boxes;
         for (const Cell& c : candidates) boxes.push_back(c.box);
-        const std::vector<Interval> ranges = ranges_of(*solid.field_, boxes);
+        const std::vector<Interval> ranges = level_ranges(boxes);
         const std::size_t begin = cells.size();
         for (std::size_t k = 0; k < candidates.size(); ++k) {
             if (!(ranges[k].lower <= 0)) continue;
@@ -112,7 +173,7 @@ struct Solid::Builder {
         std::vector<Box> parts;
         for (std::size_t k = last.begin; k < last.end; ++k)
             for (int o = 0; o < 8; ++o) parts.push_back(octant(cells[k].box, o));
-        const std::vector<Interval> ranges = ranges_of(*solid.field_, parts);
+        const std::vector<Interval> ranges = grid ? part_ranges(parts) : ranges_of(*solid.field_, parts);
         for (std::size_t k = last.begin; k < last.end; ++k) {
             if (cells[k].full) continue;
             cells[k].tight = Box{};
@@ -120,6 +181,15 @@ struct Solid::Builder {
                 if (ranges[o].lower <= 0) cells[k].tight.extend(parts[o]);
             if (cells[k].tight.empty()) cells[k].tight = Box::around(cells[k].box.center(), Vec3::Zero()); // proven empty after all
         }
+    }
+
+    // Of halved blocks, which are whole cells: from the samples themselves.
+    [[nodiscard]] std::vector<Interval> part_ranges(std::span<const Box> parts) const {
+        std::vector<Interval> ranges(parts.size());
+        parallel_for(parts.size(), 1024, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t k = begin; k < end; ++k) ranges[k] = cells_range(*grid, parts[k]);
+        });
+        return ranges;
     }
 
     // Boxes of parents from those of their children. A cell whose children were all cleared holds nothing: a point will do.
@@ -222,7 +292,8 @@ Solid::Solid(FieldPtr field, const SolidOptions& options) : field_(std::move(fie
     surface_error_ = error_near_surface(*field_);
     bounded_ = bounds_.empty() || is_finite(bounds_.size());
     if (!bounded_ || bounds_.empty()) return;
-    Builder{*this, {}, {}}.run(chosen_levels(*field_, bounds_.size().maxCoeff(), options), options.most_nodes);
+    const auto* grid = dynamic_cast<const GridField*>(field_.get());
+    Builder{*this, grid, {}, {}}.run(chosen_levels(grid, options), options.most_nodes);
 }
 
 } // namespace fathom

@@ -48,6 +48,12 @@ struct GridData {
     [[nodiscard]] std::size_t bytes() const; // resident size of all arrays
 };
 
+// A sample of a stored brick (m); `at` as brick_sample() counts.
+[[nodiscard]] inline double stored_value(const GridData& data, std::size_t brick, std::size_t at) {
+    if (data.storage == GridStorage::float32) return static_cast<double>(data.values[brick * brick_size + at]);
+    return data.step * (data.bases[brick] + data.codes[brick * brick_size + at]);
+}
+
 // Number of blocks of 2^(level + 1) bricks along an axis with `bricks` bricks.
 [[nodiscard]] constexpr int blocks_along(int bricks, int level) {
     const int side = 1 << (level + 1);

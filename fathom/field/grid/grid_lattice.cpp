@@ -16,21 +16,16 @@ public:
         : data_(data), stored_(data.brick_of[data.layout.brick_index(brick)]) {
         if (stored_ == no_index)
             corners_.values = brick_corner_values(data, brick);
-        else if (data.storage == GridStorage::code16)
-            base_ = data.bases[stored_];
     }
 
     [[nodiscard]] double operator()(int i, int j, int k) const {
         if (stored_ == no_index) return corners_.value(Vec3(i, j, k) / brick_cells);
-        const std::size_t at = stored_ * brick_size + brick_sample(i, j, k);
-        if (data_.storage == GridStorage::float32) return static_cast<double>(data_.values[at]);
-        return data_.step * (base_ + data_.codes[at]);
+        return stored_value(data_, stored_, brick_sample(i, j, k));
     }
 
 private:
     const GridData& data_;
     Index stored_;
-    std::int32_t base_ = 0;
     GridCell corners_{};
 };
 

@@ -17,11 +17,6 @@ constexpr int blocks_along_brick = brick_cells / block_cells;
 float down(double v) { return std::nextafter(static_cast<float>(v), -HUGE_VALF); }
 float up(double v) { return std::nextafter(static_cast<float>(v), HUGE_VALF); }
 
-double stored_sample(const GridData& data, std::size_t brick, std::size_t at) {
-    if (data.storage == GridStorage::float32) return static_cast<double>(data.values[brick * brick_size + at]);
-    return data.step * (data.bases[brick] + data.codes[brick * brick_size + at]);
-}
-
 } // namespace
 
 GridSlopes::GridSlopes(const GridData& data) : data_(data), jump_(data.storage == GridStorage::code16 ? 4 * data.step : 0), blocks_(8 * data.stored_bricks()) {
@@ -39,7 +34,7 @@ GridSlopes::GridSlopes(const GridData& data) : data_(data), jump_(data.storage =
                         for (int j = 0; j < count[1]; ++j)
                             for (int i = 0; i < count[0]; ++i) {
                                 const std::size_t at = brick_sample(first[0] + i, first[1] + j, first[2] + k);
-                                const double edge = stored_sample(data_, b, at + stride) - stored_sample(data_, b, at);
+                                const double edge = stored_value(data_, b, at + stride) - stored_value(data_, b, at);
                                 least = std::min(least, edge);
                                 greatest = std::max(greatest, edge);
                             }
