@@ -1,0 +1,72 @@
+// Room: detect. A field seen from another frame: what it proves about balls and boxes there, rounding of the pose included.
+// A box that turns is enclosed twice, by its ball and by an axis box of the field's frame; each proof counts.
+// Formulas are asked through a tape that may have been cut down to a box (Tape::shorten). Thread-safe.
+#pragma once
+
+#include <fathom/base/pose.h>
+#include <fathom/detect/free_radius.h>
+#include <fathom/field/analytic/tape.h>
+#include <fathom/field/field.h>
+
+#include <memory>
+
+namespace fathom {
+
+[[nodiscard]] bool is_finite(const Pose& pose);
+
+// The axis box round a turned box: it holds pose * p for every p of the box, which may be infinite.
+[[nodiscard]] Box turned_bounds(const Box& box, const Pose& pose);
+
+// Holds all p with field(p) <= level; infinite where no such box is known.
+[[nodiscard]] Box level_bounds(const Field& field, double level);
+
+using TapePtr = std::shared_ptr<const Tape>; // null for fields that are no formula
+
+class PosedField {
+public:
+    // `pose` places the field in the frame; `slack` is how far rounding may misplace a point on the way (m).
+    PosedField(const Field& field, const Pose& pose, double level, double slack);
+
+    [[nodiscard]] const Field& field() const { return *field_; }
+    [[nodiscard]] const FreeRadius& free_radius() const { return radius_; }
+    [[nodiscard]] const TapePtr& tape() const { return tape_; }
+    [[nodiscard]] double slack() const { return slack_; }
+    [[nodiscard]] bool range_helps() const { return range_helps_; } // beyond what a ball tells
+
+    [[nodiscard]] Vec3 to_field(const Vec3& p) const { return turn_ * p + move_; }
+    [[nodiscard]] Vec3 turn_to_frame(const Vec3& v) const { return turn_.transpose() * v; }
+    [[nodiscard]] Box to_field(const Box& box) const;
+
+    // A tape that answers as `tape` does in a box of the frame, with what it cannot need there left out.
+    [[nodiscard]] TapePtr shortened(const TapePtr& tape, const Box& box) const;
+
+    // Points and boxes in the field's frame.
+    void distances(const TapePtr& tape, std::span<const Vec3> points, std::span<double> out) const;
+    void ranges(const TapePtr& tape, std::span<const Box> boxes, std::span<Interval> out) const;
+
+    // How far from a point of the frame the field certainly stays above the level, or at most at it, given its value there.
+    [[nodiscard]] double clear(double value) const { return radius_(value) - slack_; }
+    [[nodiscard]] double filled(double value) const { return radius_.inside(value) - slack_; }
+
+private:
+    const Field* field_;
+    Mat3 turn_; // from the frame to the field's
+    Vec3 move_;
+    bool turned_;
+    bool range_helps_;
+    double slack_;
+    FreeRadius radius_;
+    TapePtr tape_;
+};
+
+// Two balls that are each free of one of two bodies: around `center`, no point within the answer is in both bodies.
+// (x is in one of the balls where a weighted mean of their powers is not above 0: a sphere of their pencil.) Balls that are
+// far larger than the gap between two smooth bodies clear cells as large as its square root, where one ball clears only
+// cells as large as the gap. Less than 0: nothing is proven.
+[[nodiscard]] double covered_radius(const Vec3& center, const Vec3& center_a, double radius_a, const Vec3& center_b, double radius_b);
+
+// How far off the surfaces the centres of two such balls best lie, for a cell of this radius where the values at its centre
+// add up to `gap` above their levels; 0 where the balls had to be too large for double precision.
+[[nodiscard]] double ball_offset(double cell_radius, double gap, double size);
+
+} // namespace fathom
