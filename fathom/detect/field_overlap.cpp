@@ -56,6 +56,7 @@ struct Search {
     double finest;    // side of cells that are not split (m)
     double size;      // of the region (m)
     bool balls, shorten;
+    bool apart = true; // look for proofs by two balls: worth it until a common point is known
 
     [[nodiscard]] bool is_finest(const Box& box) const { return box.size().maxCoeff() <= finest; }
 
@@ -76,9 +77,9 @@ void Search::children(const Cell& parent, Judged& out) const {
     std::array<bool, 3> halved;
     for (int k = 0; k < 3; ++k)
         halved[static_cast<std::size_t>(k)] = size[k] > nearly_longest * longest && parent.box.lower[k] < middle[k] && middle[k] < parent.box.upper[k];
-    std::array<TapePtr, 2> tapes = parent.tapes;
+    std::array<TapePtr, 2> tapes = parent.tapes; // cutting costs as much as two families: not for the last one
     for (std::size_t f = 0; f < 2; ++f)
-        if (shorten && !parent.inside[f]) tapes[f] = fields[f].shortened(tapes[f], parent.box);
+        if (shorten && longest > 3 * finest && !parent.inside[f]) tapes[f] = fields[f].shortened(tapes[f], parent.box);
     out.count = 0;
     for (std::size_t c = 0; c < family; ++c) {
         Box box = parent.box;
@@ -137,18 +138,21 @@ void Search::look_up_ranges(Judged& judged, int which, Found& found) const {
     }
 }
 
-// Two large balls, one free of each body, that together cover the cell.
+// Two large balls, one free of each body, that together cover the cell. They reach beyond it, where only whole formulas
+// answer: tried where they may spare more cells than that costs.
 bool Search::proven_apart(const Judged& judged, std::size_t k, Found& found) const {
     const Cell& cell = judged.cells[k];
     const double gap = judged.values[0][k] + judged.values[1][k] - 2 * level;
-    if (!balls || cell.inside[0] || cell.inside[1] || !(gap > 0)) return false;
-    const double offset = ball_offset(judged.radii[k], gap, size);
+    if (!balls || !apart || cell.inside[0] || cell.inside[1] || !(gap > 0)) return false;
+    const double offset = ball_offset(judged.radii[k], gap, size), spared = judged.radii[k] / gap;
     if (!(offset > 0)) return false;
+    for (std::size_t f = 0; f < 2; ++f)
+        if (spared * spared < fields[f].cost_of_whole(cell.tapes[f])) return false;
     std::array<Vec3, 2> centers;
     std::array<double, 2> radii;
     for (std::size_t f = 0; f < 2; ++f) {
         const Field& field = fields[f].field();
-        const Sample sample = field.sample(fields[f].to_field(judged.centers[k]));
+        const Sample sample = fields[f].sample(cell.tapes[f], fields[f].to_field(judged.centers[k]));
         const double slope = sample.gradient.norm();
         ++found.look_ups;
         if (!(slope > 0)) return false;
@@ -209,6 +213,7 @@ public:
         border_ = border_ + volume_of(box);
         if (options_.keep_cells) out_.border.push_back(box);
     }
+    [[nodiscard]] bool has_common() const { return common_.has_value(); }
     [[nodiscard]] bool is_done() const { return options_.stop_at_first && common_; }
     // Cells that there are look-ups left to split.
     [[nodiscard]] std::size_t affordable() const { return out_.look_ups < options_.budget ? (options_.budget - out_.look_ups) / most_look_ups + 1 : 0; }
@@ -233,12 +238,13 @@ private:
     std::optional<Vec3> common_;
 };
 
-void search_by_level(const Search& search, std::vector<Cell> open, Gathering& all, FieldOverlap& out) {
+void search_by_level(Search& search, std::vector<Cell> open, Gathering& all, FieldOverlap& out) {
     while (!open.empty()) {
         const std::size_t count = all.is_done() ? 0 : std::min(open.size(), all.affordable());
         out.truncated = out.truncated || (count < open.size() && !all.is_done());
         for (std::size_t k = count; k < open.size(); ++k) all.border(open[k].box);
         std::vector<Found> found((count + parent_chunk - 1) / parent_chunk);
+        search.apart = !all.has_common();
         const auto task = [&](std::size_t begin, std::size_t end) {
             for (std::size_t k = begin; k < end; ++k) search.split(open[k], found[begin / parent_chunk]);
         };
@@ -252,7 +258,7 @@ void search_by_level(const Search& search, std::vector<Cell> open, Gathering& al
     }
 }
 
-void search_by_likelihood(const Search& search, std::vector<Cell> start, Gathering& all, FieldOverlap& out) {
+void search_by_likelihood(Search& search, std::vector<Cell> start, Gathering& all, FieldOverlap& out) {
     const auto later = [](const Cell& a, const Cell& b) { return a.likely != b.likely ? a.likely > b.likely : a.number > b.number; };
     std::vector<Cell> heap = std::move(start);
     std::uint64_t number = heap.size();
@@ -262,6 +268,7 @@ void search_by_likelihood(const Search& search, std::vector<Cell> start, Gatheri
         const Cell cell = std::move(heap.back());
         heap.pop_back();
         found = {};
+        search.apart = !all.has_common();
         search.split(cell, found);
         all.take(found);
         for (Cell& child : found.open) {
@@ -339,10 +346,10 @@ FieldOverlap field_overlap(const Field& a, const Pose& given_a, const Field& b, 
         return !options.region && pose.translation == place.frame.translation && pose.rotation.coeffs() == place.frame.rotation.coeffs();
     };
     const double longest = place.region.size().maxCoeff();
-    const Search search{{PosedField(a, seen_from(place.frame, pose_a, same(pose_a)), options.level, slack),
+    Search search{{PosedField(a, seen_from(place.frame, pose_a, same(pose_a)), options.level, slack),
                          PosedField(b, seen_from(place.frame, pose_b, same(pose_b)), options.level, slack)},
                         options.level, options.size > 0 ? options.size : std::ldexp(longest, -options.depth) * (1 + 1e-12),
-                        longest, options.balls, options.shorten};
+                        longest, options.balls, options.shorten, true};
     Judged root;
     root.count = 1;
     root.cells[0] = {place.region, {search.fields[0].tape(), search.fields[1].tape()}, {false, false}, 0, 0};

@@ -70,6 +70,13 @@ void PosedField::distances(const TapePtr& tape, std::span<const Vec3> points, st
     else field_->distances(points, out);
 }
 
+Sample PosedField::sample(const TapePtr& tape, const Vec3& point) const {
+    Sample result;
+    if (tape) tape->samples({&point, 1}, {&result, 1});
+    else result = field_->sample(point);
+    return result;
+}
+
 void PosedField::ranges(const TapePtr& tape, std::span<const Box> boxes, std::span<Interval> out) const {
     if (tape) tape->ranges(boxes, out);
     else field_->ranges(boxes, out);

@@ -8,6 +8,7 @@
 #include <fathom/field/analytic/tape.h>
 #include <fathom/field/field.h>
 
+#include <algorithm>
 #include <memory>
 
 namespace fathom {
@@ -33,6 +34,11 @@ public:
     [[nodiscard]] double slack() const { return slack_; }
     [[nodiscard]] bool range_helps() const { return range_helps_; } // beyond what a ball tells
 
+    // Of the whole formula, in look-ups through a tape cut from it.
+    [[nodiscard]] double cost_of_whole(const TapePtr& part) const {
+        return tape_ ? static_cast<double>(tape_->size()) / static_cast<double>(std::max<std::size_t>(part->size(), 1)) : 1.0;
+    }
+
     [[nodiscard]] Vec3 to_field(const Vec3& p) const { return turn_ * p + move_; }
     [[nodiscard]] Vec3 turn_to_frame(const Vec3& v) const { return turn_.transpose() * v; }
     [[nodiscard]] Box to_field(const Box& box) const;
@@ -42,6 +48,7 @@ public:
 
     // Points and boxes in the field's frame.
     void distances(const TapePtr& tape, std::span<const Vec3> points, std::span<double> out) const;
+    [[nodiscard]] Sample sample(const TapePtr& tape, const Vec3& point) const;
     void ranges(const TapePtr& tape, std::span<const Box> boxes, std::span<Interval> out) const;
 
     // How far from a point of the frame the field certainly stays above the level, or at most at it, given its value there.
