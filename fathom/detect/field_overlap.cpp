@@ -2,6 +2,7 @@
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/detect/field_overlap.h>
+#include <fathom/detect/octants.h>
 #include <fathom/detect/posed_field.h>
 
 #include <fmt/format.h>
@@ -15,8 +16,7 @@ namespace {
 
 constexpr std::size_t family = 8;          // most children of a cell
 constexpr std::size_t parent_chunk = 64;   // cells of one task
-constexpr std::size_t most_look_ups = family * 8 + 2; // to split one cell
-constexpr double nearly_longest = 0.7;     // sides longer than this part of the longest are halved with it
+constexpr std::size_t most_look_ups = family * 12 + 2; // to split one cell
 
 struct Cell {
     Box box;
@@ -70,27 +70,13 @@ private:
     [[nodiscard]] bool proven_apart(const Judged& judged, std::size_t k, Found& found) const;
 };
 
-// Halves the sides that are nearly the longest, at shared planes: children tile their parent exactly.
 void Search::children(const Cell& parent, Judged& out) const {
-    const Vec3 size = parent.box.size(), middle = parent.box.center();
-    const double longest = size.maxCoeff();
-    std::array<bool, 3> halved;
-    for (int k = 0; k < 3; ++k)
-        halved[static_cast<std::size_t>(k)] = size[k] > nearly_longest * longest && parent.box.lower[k] < middle[k] && middle[k] < parent.box.upper[k];
     std::array<TapePtr, 2> tapes = parent.tapes; // cutting costs as much as two families: not for the last one
     for (std::size_t f = 0; f < 2; ++f)
-        if (shorten && longest > 3 * finest && !parent.inside[f]) tapes[f] = fields[f].shortened(tapes[f], parent.box);
-    out.count = 0;
-    for (std::size_t c = 0; c < family; ++c) {
-        Box box = parent.box;
-        bool real = true;
-        for (std::size_t k = 0; k < 3; ++k) {
-            const bool upper = (c >> k & 1) != 0;
-            if (!halved[k]) real = real && !upper;
-            else (upper ? box.lower : box.upper)[static_cast<int>(k)] = middle[static_cast<int>(k)];
-        }
-        if (real) out.cells[out.count++] = {box, tapes, parent.inside, 0, 0};
-    }
+        if (shorten && parent.box.size().maxCoeff() > 3 * finest && !parent.inside[f]) tapes[f] = fields[f].shortened(tapes[f], parent.box);
+    std::array<Box, family> boxes;
+    out.count = octants(parent.box, boxes);
+    for (std::size_t c = 0; c < out.count; ++c) out.cells[c] = {boxes[c], tapes, parent.inside, 0, 0};
 }
 
 void Search::look_up_values(Judged& judged, int which, Found& found) const {
@@ -148,20 +134,20 @@ bool Search::proven_apart(const Judged& judged, std::size_t k, Found& found) con
     if (!(offset > 0)) return false;
     for (std::size_t f = 0; f < 2; ++f)
         if (spared * spared < fields[f].cost_of_whole(cell.tapes[f])) return false;
-    std::array<Vec3, 2> centers;
-    std::array<double, 2> radii;
+    std::array<Vec3, 2> normals;
     for (std::size_t f = 0; f < 2; ++f) {
-        const Field& field = fields[f].field();
-        const Sample sample = fields[f].sample(cell.tapes[f], fields[f].to_field(judged.centers[k]));
-        const double slope = sample.gradient.norm();
+        const Vec3 gradient = fields[f].sample(cell.tapes[f], fields[f].to_field(judged.centers[k])).gradient;
         ++found.look_ups;
-        if (!(slope > 0)) return false;
-        centers[f] = judged.centers[k] + offset * fields[f].turn_to_frame(sample.gradient) / slope;
-        radii[f] = fields[f].clear(field.distance(fields[f].to_field(centers[f]))) - 1e-15 * offset;
-        ++found.look_ups;
-        if (!(radii[f] > 0)) return false;
+        if (!(gradient.norm() > 0)) return false;
+        normals[f] = fields[f].turn_to_frame(gradient.normalized());
     }
-    return covered_radius(judged.centers[k], centers[0], radii[0], centers[1], radii[1]) > judged.radii[k];
+    const auto free_of = [&](const PosedField& field) {
+        return [&](const Vec3& q) {
+            ++found.look_ups;
+            return field.clear(field.field().distance(field.to_field(q))) - 4e-15 * offset;
+        };
+    };
+    return two_balls_cover({judged.centers[k], judged.radii[k]}, normals[0], normals[1], offset, free_of(fields[0]), free_of(fields[1]));
 }
 
 void Search::judge(Judged& judged, Found& found) const {
@@ -192,6 +178,7 @@ void Search::judge(Judged& judged, Found& found) const {
 void Search::split(const Cell& parent, Found& found) const {
     Judged judged;
     children(parent, judged);
+    if (judged.count == 1) return found.border.push_back(parent.box); // as small as numbers go
     judge(judged, found);
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <fathom/base/pose.h>
+#include <fathom/base/shapes.h>
 #include <fathom/detect/free_radius.h>
 #include <fathom/field/analytic/tape.h>
 #include <fathom/field/field.h>
@@ -75,5 +76,18 @@ private:
 // How far off the surfaces the centres of two such balls best lie, for a cell of this radius where the values at its centre
 // add up to `gap` above their levels; 0 where the balls had to be too large for double precision.
 [[nodiscard]] double ball_offset(double cell_radius, double gap, double size);
+
+// Whether two such balls cover a cell: centred off it along the bodies' own normals and, where those are not opposite (beside edges
+// and corners), along either one alone. free_a(q) and free_b(q) are radii of balls about q that are free of the bodies.
+template <class FreeOfA, class FreeOfB>
+[[nodiscard]] bool two_balls_cover(const Sphere& cell, const Vec3& normal_a, const Vec3& normal_b, double offset, const FreeOfA& free_a, const FreeOfB& free_b) {
+    const auto covered = [&](const Vec3& to_a, const Vec3& to_b) {
+        const Vec3 center_a = cell.center + offset * to_a, center_b = cell.center + offset * to_b;
+        return covered_radius(cell.center, center_a, free_a(center_a), center_b, free_b(center_b)) > cell.radius;
+    };
+    if (covered(normal_a, normal_b)) return true;
+    const bool opposite = normal_a.dot(normal_b) < -0.98;
+    return !opposite && (covered(-normal_b, normal_b) || covered(normal_a, -normal_a));
+}
 
 } // namespace fathom

@@ -1,0 +1,28 @@
+// Room: detect. Cells of an octree over a box of any shape: sides are halved that are nearly the longest, so cells become cubes.
+#pragma once
+
+#include <fathom/base/box.h>
+
+#include <array>
+
+namespace fathom {
+
+// The pieces of a box, 1 to 8 of them, halved at shared planes: they tile it exactly. 1: it is too small to be halved.
+inline std::size_t octants(const Box& box, std::array<Box, 8>& out) {
+    constexpr double nearly_longest = 0.7;
+    const Vec3 size = box.size(), middle = box.center();
+    const double longest = size.maxCoeff();
+    out[0] = box;
+    std::size_t count = 1;
+    for (int k = 0; k < 3; ++k) {
+        if (!(size[k] > nearly_longest * longest && box.lower[k] < middle[k] && middle[k] < box.upper[k])) continue;
+        for (std::size_t c = 0; c < count; ++c) {
+            out[count + c] = out[c];
+            out[c].upper[k] = out[count + c].lower[k] = middle[k];
+        }
+        count *= 2;
+    }
+    return count;
+}
+
+} // namespace fathom
