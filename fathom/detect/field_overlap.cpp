@@ -14,8 +14,8 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t family = 8;          // most children of a cell
-constexpr std::size_t parent_chunk = 64;   // cells of one task
+constexpr std::size_t family = 8;                      // most children of a cell
+constexpr std::size_t parent_chunk = 64;               // cells of one task
 constexpr std::size_t most_look_ups = family * 12 + 2; // to split one cell
 
 struct Cell {
@@ -53,8 +53,8 @@ Interval volume_of(const Box& box) {
 struct Search {
     std::array<PosedField, 2> fields;
     double level;
-    double finest;    // side of cells that are not split (m)
-    double size;      // of the region (m)
+    double finest; // side of cells that are not split (m)
+    double size;   // of the region (m)
     bool balls, shorten;
     bool apart = true; // look for proofs by two balls: worth it until a common point is known
 
@@ -98,8 +98,10 @@ void Search::look_up_values(Judged& judged, int which, Found& found) const {
         const std::size_t k = of[i];
         judged.values[f][k] = values[i];
         if (!balls) continue;
-        if (fields[f].clear(values[i]) > judged.radii[k]) judged.alive[k] = false;
-        else if (fields[f].filled(values[i]) >= judged.radii[k]) judged.cells[k].inside[f] = true;
+        if (fields[f].clear(values[i]) > judged.radii[k])
+            judged.alive[k] = false;
+        else if (fields[f].filled(values[i]) >= judged.radii[k])
+            judged.cells[k].inside[f] = true;
     }
 }
 
@@ -119,8 +121,10 @@ void Search::look_up_ranges(Judged& judged, int which, Found& found) const {
     fields[f].ranges(judged.cells[0].tapes[f], std::span(boxes).first(count), std::span(ranges).first(count));
     found.look_ups += count;
     for (std::size_t i = 0; i < count; ++i) {
-        if (ranges[i].lower > level) judged.alive[of[i]] = false;
-        else if (ranges[i].upper <= level) judged.cells[of[i]].inside[f] = true;
+        if (ranges[i].lower > level)
+            judged.alive[of[i]] = false;
+        else if (ranges[i].upper <= level)
+            judged.cells[of[i]].inside[f] = true;
     }
 }
 
@@ -134,6 +138,9 @@ bool Search::proven_apart(const Judged& judged, std::size_t k, Found& found) con
     if (!(offset > 0)) return false;
     for (std::size_t f = 0; f < 2; ++f)
         if (spared * spared < fields[f].cost_of_whole(cell.tapes[f])) return false;
+    double hoped = 0;
+    for (std::size_t f = 0; f < 2; ++f) hoped += fields[f].hoped_clear(judged.values[f][k], offset);
+    if (!(hoped > 2 * offset)) return false;
     std::array<Vec3, 2> normals;
     for (std::size_t f = 0; f < 2; ++f) {
         const Vec3 gradient = fields[f].sample(cell.tapes[f], fields[f].to_field(judged.centers[k])).gradient;
@@ -164,9 +171,12 @@ void Search::judge(Judged& judged, Found& found) const {
         const double a = judged.values[0][k], b = judged.values[1][k];
         const bool both = cell.inside[0] && cell.inside[1];
         if (!found.common && (both || (a <= level && b <= level))) found.common = judged.centers[k];
-        if (both) found.inside.push_back(cell.box);
-        else if (proven_apart(judged, k, found)) continue;
-        else if (is_finest(cell.box)) found.border.push_back(cell.box);
+        if (both)
+            found.inside.push_back(cell.box);
+        else if (proven_apart(judged, k, found))
+            continue;
+        else if (is_finest(cell.box))
+            found.border.push_back(cell.box);
         else {
             cell.likely = std::max(a, b) - judged.radii[k];
             if (!(cell.likely == cell.likely)) cell.likely = HUGE_VAL;
@@ -203,7 +213,9 @@ public:
     [[nodiscard]] bool has_common() const { return common_.has_value(); }
     [[nodiscard]] bool is_done() const { return options_.stop_at_first && common_; }
     // Cells that there are look-ups left to split.
-    [[nodiscard]] std::size_t affordable() const { return out_.look_ups < options_.budget ? (options_.budget - out_.look_ups) / most_look_ups + 1 : 0; }
+    [[nodiscard]] std::size_t affordable() const {
+        return out_.look_ups < options_.budget ? (options_.budget - out_.look_ups) / most_look_ups + 1 : 0;
+    }
 
     void finish() {
         out_.volume = {std::max(inside_.lower, 0.0), (inside_ + border_).upper};
@@ -235,8 +247,10 @@ void search_by_level(Search& search, std::vector<Cell> open, Gathering& all, Fie
         const auto task = [&](std::size_t begin, std::size_t end) {
             for (std::size_t k = begin; k < end; ++k) search.split(open[k], found[begin / parent_chunk]);
         };
-        if (found.size() == 1) task(0, count);
-        else parallel_for(count, parent_chunk, task);
+        if (found.size() == 1)
+            task(0, count);
+        else
+            parallel_for(count, parent_chunk, task);
         open.clear();
         for (Found& part : found) {
             all.take(part);
@@ -297,7 +311,8 @@ SearchPlace place_of(const Box& a, const Pose& pose_a, const Box& b, const Pose&
     if (from_a.empty()) return {from_a, pose_a};
     if (from_b.empty()) return {from_b, pose_b};
     if (!is_finite(from_a) && !is_finite(from_b))
-        throw Error(Cause::invalid_argument, "neither a finite region is given nor do the bounds of the fields meet in one", {.element = "option region"});
+        throw Error(Cause::invalid_argument, "neither a finite region is given nor do the bounds of the fields meet in one",
+                    {.element = "option region"});
     const bool in_b = !is_finite(from_a) || from_b.volume() < from_a.volume();
     return in_b ? SearchPlace{from_b, pose_b} : SearchPlace{from_a, pose_a};
 }
@@ -334,17 +349,23 @@ FieldOverlap field_overlap(const Field& a, const Pose& given_a, const Field& b, 
     };
     const double longest = place.region.size().maxCoeff();
     Search search{{PosedField(a, seen_from(place.frame, pose_a, same(pose_a)), options.level, slack),
-                         PosedField(b, seen_from(place.frame, pose_b, same(pose_b)), options.level, slack)},
-                        options.level, options.size > 0 ? options.size : std::ldexp(longest, -options.depth) * (1 + 1e-12),
-                        longest, options.balls, options.shorten, true};
+                   PosedField(b, seen_from(place.frame, pose_b, same(pose_b)), options.level, slack)},
+                  options.level,
+                  options.size > 0 ? options.size : std::ldexp(longest, -options.depth) * (1 + 1e-12),
+                  longest,
+                  options.balls,
+                  options.shorten,
+                  true};
     Judged root;
     root.count = 1;
     root.cells[0] = {place.region, {search.fields[0].tape(), search.fields[1].tape()}, {false, false}, 0, 0};
     Found found;
     search.judge(root, found);
     all.take(found);
-    if (options.order == OverlapOrder::best_first) search_by_likelihood(search, std::move(found.open), all, out);
-    else search_by_level(search, std::move(found.open), all, out);
+    if (options.order == OverlapOrder::best_first)
+        search_by_likelihood(search, std::move(found.open), all, out);
+    else
+        search_by_level(search, std::move(found.open), all, out);
     all.finish();
     return out;
 }

@@ -22,9 +22,9 @@ struct Node {
     Box box;
     Vec3 center;
     double radius;
-    double value;     // of the cut body's field at the centre
-    TapePtr tape;     // that answers in the box
-    Index first = 0;  // of its children
+    double value;    // of the cut body's field at the centre
+    TapePtr tape;    // that answers in the box
+    Index first = 0; // of its children
     std::uint8_t children = 0;
     bool opened = false;
 };
@@ -39,7 +39,7 @@ bool later(const Item& a, const Item& b) { return a.start != b.start ? a.start >
 
 // What the two fields say where they nearly touch, in the cut body's frame.
 struct Meeting {
-    double cut, other;         // distances to their levels: value / slope (m)
+    double cut, other; // distances to their levels: value / slope (m)
     Vec3 cut_normal, other_normal;
     bool common = false;
 
@@ -49,14 +49,15 @@ struct Meeting {
 class FieldSweeper {
 public:
     // Cells of `cut` against `other`.
-    FieldSweeper(const Field& cut, const Motion& cut_motion, const Field& other, const Motion& other_motion, const FieldSweepOptions& options,
-                 FieldSweep& out)
+    FieldSweeper(const Field& cut, const Motion& cut_motion, const Field& other, const Motion& other_motion,
+                 const FieldSweepOptions& options, FieldSweep& out)
         : cut_motion_(cut_motion), motion_(cut_motion, other_motion, Path::screw), options_(options), out_(out), end_(options.latest),
           turning_(screw_between(cut_motion.start, cut_motion.end).angle + screw_between(other_motion.start, other_motion.end).angle),
           root_(level_bounds(cut, options.level)), cut_(cut, {}, options.level, 0), other_(other, {}, options.level, 0) {
         const Segment way = motion_.chord(root_.center());
-        slack_ = 1e-14 * (way.start.norm() + way.end.norm() + root_.center().norm() + root_.diagonal() + cut_motion.start.translation.norm() +
-                          cut_motion.end.translation.norm() + other_motion.start.translation.norm() + other_motion.end.translation.norm());
+        slack_ =
+            1e-14 * (way.start.norm() + way.end.norm() + root_.center().norm() + root_.diagonal() + cut_motion.start.translation.norm() +
+                     cut_motion.end.translation.norm() + other_motion.start.translation.norm() + other_motion.end.translation.norm());
         const Box other_bounds = level_bounds(other, options.level);
         size_ = root_.half().norm();
         if (const double half = other_bounds.half().norm(); std::isfinite(half) && !other_bounds.empty()) size_ = std::max(size_, half);
@@ -91,8 +92,8 @@ private:
     RelativeMotion motion_;
     const FieldSweepOptions& options_;
     FieldSweep& out_;
-    double end_;       // of the time to be proven clear
-    double turning_;   // bound on the relative angular speed (rad a step)
+    double end_;     // of the time to be proven clear
+    double turning_; // bound on the relative angular speed (rad a step)
     Box root_;
     PosedField cut_, other_;
     double slack_, size_;
@@ -148,7 +149,7 @@ bool FieldSweeper::proven_apart(const Node& node, const Vec3& place, double valu
     const double room = node.value + value - 2 * options_.level - way, spared = node.radius / room;
     if (!(room > 0) || spared * spared < cut_.cost_of_whole(node.tape)) return false;
     const double offset = ball_offset(node.radius, room, size_);
-    if (!(offset > 0)) return false;
+    if (!(offset > 0) || !(cut_.hoped_clear(node.value, offset) + other_.hoped_clear(value, offset) - way > 2 * offset)) return false;
     const Vec3 out_of_cut = cut_.sample(node.tape, node.center).gradient, out_of_other = other_.sample(other_.tape(), place).gradient;
     out_.look_ups += 2;
     if (!(out_of_cut.norm() > 0 && out_of_other.norm() > 0)) return false;
@@ -162,7 +163,8 @@ bool FieldSweeper::proven_apart(const Node& node, const Vec3& place, double valu
         ++out_.look_ups;
         return other_.clear(other_.field().distance(q)) - loss - way;
     };
-    return two_balls_cover({place, node.radius}, turn * out_of_cut.normalized(), out_of_other.normalized(), offset, free_of_cut, free_of_other);
+    return two_balls_cover({place, node.radius}, turn * out_of_cut.normalized(), out_of_other.normalized(), offset, free_of_cut,
+                           free_of_other);
 }
 
 FieldSweeper::Step FieldSweeper::step(Item& item) {
@@ -354,7 +356,8 @@ Vec3 FieldSweeper::contact_normal() {
     const Meeting met = meeting(seen_point_, seen_, turn);
     const Vec3 mean = met.cut_normal - met.other_normal;
     Vec3 normal = mean.norm() > 1e-9 ? mean : met.cut_normal;
-    const double before = std::max(0.0, seen_ - 10 * std::max(out_.error, 1e-12)), way = motion_.over(seen_point_, before, seen_).speed * (seen_ - before);
+    const double before = std::max(0.0, seen_ - 10 * std::max(out_.error, 1e-12)),
+                 way = motion_.over(seen_point_, before, seen_).speed * (seen_ - before);
     double best = -0.9; // cosine between the two
     for (const Vec3& start : {seen_point_, Vec3(seen_point_ + way * met.cut_normal), Vec3(seen_point_ - way * met.other_normal)}) {
         const Mat3 earlier = turn_at(before);
@@ -407,8 +410,10 @@ FieldSweep field_sweep(const Field& a, const Motion& motion_a, const Field& b, c
     const FieldOverlap start = field_overlap(a, motion_a.start, b, motion_b.start, at_start);
     out.look_ups = start.look_ups;
     FieldSweeper sweeper(cut_a ? a : b, cut_a ? motion_a : motion_b, cut_a ? b : a, cut_a ? motion_b : motion_a, options, out);
-    if (start.verdict == Verdict::overlapping) sweeper.note_contact(0, (cut_a ? motion_a : motion_b).start.to_local(start.common));
-    else sweeper.run(start.verdict == Verdict::disjoint);
+    if (start.verdict == Verdict::overlapping)
+        sweeper.note_contact(0, (cut_a ? motion_a : motion_b).start.to_local(start.common));
+    else
+        sweeper.run(start.verdict == Verdict::disjoint);
     sweeper.finish(cut_a);
     return out;
 }

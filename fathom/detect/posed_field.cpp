@@ -49,7 +49,7 @@ Box level_bounds(const Field& field, double level) {
 PosedField::PosedField(const Field& field, const Pose& pose, double level, double slack)
     : field_(&field), turn_(pose.rotation.toRotationMatrix().transpose()), move_(-(turn_ * pose.translation)),
       turned_(!turn_.isIdentity(0) || !pose.translation.isZero(0)), range_helps_(!balls_tell_all(field)), slack_(turned_ ? slack : 0.0),
-      radius_(field, level) {
+      radius_(field, level), slope_(std::isfinite(field.error_bound()) || !std::isfinite(field.lipschitz()) ? 1.0 : field.lipschitz()) {
     if (const auto* formula = dynamic_cast<const AnalyticField*>(&field)) tape_ = TapePtr(TapePtr(), &formula->tape());
 }
 

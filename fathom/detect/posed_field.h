@@ -54,6 +54,8 @@ public:
 
     // How far from a point of the frame the field certainly stays above the level, or at most at it, given its value there.
     [[nodiscard]] double clear(double value) const { return radius_(value) - slack_; }
+    // The most that clear() can hope to be `offset` farther out than a point with this value.
+    [[nodiscard]] double hoped_clear(double value, double offset) const { return clear(value + slope_ * offset); }
     [[nodiscard]] double filled(double value) const { return radius_.inside(value) - slack_; }
 
 private:
@@ -64,6 +66,7 @@ private:
     bool range_helps_;
     double slack_;
     FreeRadius radius_;
+    double slope_; // of values along their gradient: 1 for distances
     TapePtr tape_;
 };
 
@@ -80,7 +83,8 @@ private:
 // Whether two such balls cover a cell: centred off it along the bodies' own normals and, where those are not opposite (beside edges
 // and corners), along either one alone. free_a(q) and free_b(q) are radii of balls about q that are free of the bodies.
 template <class FreeOfA, class FreeOfB>
-[[nodiscard]] bool two_balls_cover(const Sphere& cell, const Vec3& normal_a, const Vec3& normal_b, double offset, const FreeOfA& free_a, const FreeOfB& free_b) {
+[[nodiscard]] bool two_balls_cover(const Sphere& cell, const Vec3& normal_a, const Vec3& normal_b, double offset, const FreeOfA& free_a,
+                                   const FreeOfB& free_b) {
     const auto covered = [&](const Vec3& to_a, const Vec3& to_b) {
         const Vec3 center_a = cell.center + offset * to_a, center_b = cell.center + offset * to_b;
         return covered_radius(cell.center, center_a, free_a(center_a), center_b, free_b(center_b)) > cell.radius;
