@@ -34,7 +34,9 @@ Box turned_bounds(const Box& box, const Pose& pose) {
         result.lower[row] = sum.lower;
         result.upper[row] = sum.upper;
     }
-    return result;
+    // An entry that came out as a whole number may still be rounded; only infinite sides must not suffer from it.
+    const double reach = box.lower.norm() + box.upper.norm();
+    return std::isfinite(reach) && !turn.isIdentity(0) ? result.grown(1e-15 * reach) : result;
 }
 
 Box level_bounds(const Field& field, double level) {
