@@ -43,7 +43,7 @@ protected:
         int samples = 0;
         if (!move_inside(pair_, 0, a, size_, samples) || !move_inside(pair_, 1, b, size_, samples)) return;
         double apart = (a - b).norm(), share = std::min(0.5, 0.1 * size_ / std::max(apart, 1e-300));
-        const double enough = 1e-3 * options_.tolerance;
+        const double enough = (most_steps == quick_steps ? 1e-3 : 1e-6) * options_.tolerance;
         for (int k = 0; k < most_steps && share * apart > enough; ++k) {
             if (most_steps == quick_steps && k == 3 && apart > best_.upper + 0.05 * size_) break; // not worth it
             Vec3 x = a + share * (b - a), y = b + share * (a - b);
@@ -247,8 +247,23 @@ void raise_lower(const Solid& p, const Solid& q, const FieldPair& pair, const Cl
     }
 }
 
+// The last digits, where both fields are smooth: the nearest point of P is where Q's distance is least.
+void polish(const FieldPair& pair, double size, ClosestSolids& best) {
+    const Descent down = descend(pair, 0, best.in_p, {.size = size, .tolerance = 1e-6, .polish = true});
+    best.look_ups += static_cast<std::size_t>(down.samples);
+    if (!(down.value > 0 && down.value < HUGE_VAL)) return;
+    Vec3 in_q = down.point - down.value * down.gradient.stableNormalized();
+    int samples = 0;
+    if (!move_inside(pair, 1, in_q, size, samples)) return;
+    best.look_ups += static_cast<std::size_t>(samples);
+    const double apart = (down.point - in_q).norm();
+    if (apart < best.upper) best.upper = apart, best.in_p = down.point, best.in_q = in_q;
+    best.lower = std::min(best.lower, best.upper);
+}
+
 ClosestSolids through_field(const Solid& p, const Solid& q, const FieldPair& pair, const ClosestOptions& options, const ClosestSolids& known) {
     ClosestSolids best = ThroughField(p, q, pair, options, known).run();
+    if (options.polish) polish(pair, std::min(p.bounds().size().maxCoeff(), q.bounds().size().maxCoeff()), best);
     raise_lower(p, q, pair, options, best);
     return best;
 }

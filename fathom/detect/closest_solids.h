@@ -13,6 +13,7 @@ namespace fathom {
 struct ClosestOptions {
     double tolerance = 1e-6;      // m, between the bounds
     bool strict = false;          // tries for the tolerance even where the fields' errors forbid it
+    bool polish = false;          // both fields are smooth exact distances: to rounding
     std::size_t budget = 100'000; // pairs of nodes and look-ups
 };
 

@@ -22,8 +22,6 @@ int speed(const Field& field) {
     return dynamic_cast<const MeshField*>(&field) ? 0 : 1;
 }
 
-bool is_finite(const Pose& pose) { return pose.translation.allFinite() && pose.rotation.coeffs().allFinite(); }
-
 // P's tree through Q's field.
 struct Ordered {
     const Solid *p, *q;
@@ -160,7 +158,7 @@ Separation separation(const Solid& a, const Pose& pose_a, const Solid& b, const 
         return result;
     }
     if (!o.q->bounded()) return result;
-    const ClosestSolids near = closest_solids(*o.p, *o.q, o.pair(), relative(o.pose_p, o.pose_q), {tolerance, options.tolerance > 0, options.budget});
+    const ClosestSolids near = closest_solids(*o.p, *o.q, o.pair(), relative(o.pose_p, o.pose_q), {tolerance, options.tolerance > 0, is_smooth(a) && is_smooth(b), options.budget});
     result.look_ups += near.look_ups;
     result.lower = near.lower, result.upper = near.upper;
     result.point_a = o.pose_p * (o.swapped ? near.in_q : near.in_p);

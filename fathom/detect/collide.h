@@ -33,7 +33,8 @@ struct Feature {
 };
 
 struct Contact {
-    Vec3 point_a = Vec3::Zero(), point_b = Vec3::Zero(); // on the two surfaces, `depth` apart along the normal (m, world)
+    // `depth` apart along the normal (m, world): the deepest point of one body in the other, and the other's surface next to it.
+    Vec3 point_a = Vec3::Zero(), point_b = Vec3::Zero();
     Vec3 normal = Vec3::Zero();                          // unit, from A to B (world)
     double depth = 0;                                    // >= 0; with a margin, less than 0 down to -margin (m)
     Index region = 0;                                    // contacts of one region of overlap share it

@@ -13,7 +13,6 @@ namespace {
 
 constexpr std::size_t most_cells = 80;
 constexpr std::size_t most_starts = 8;
-constexpr int slide_steps = 6;
 
 // A node of P's tree that Q may reach.
 struct LiveCell {
@@ -103,7 +102,7 @@ private:
     std::vector<std::size_t> lowest_cells() {
         std::vector<bool> lowest(cells_.size(), true);
         for (const auto& [i, j] : neighbours_)
-            if (cells_[i].value != cells_[j].value) lowest[cells_[i].value < cells_[j].value ? j : i] = false;
+            lowest[cells_[i].value < cells_[j].value ? j : i] = false; // i > j: of equal ones the first stays
         std::vector<std::size_t> order;
         for (std::size_t k = 0; k < cells_.size(); ++k)
             if (lowest[k]) order.push_back(k);
@@ -185,17 +184,20 @@ private:
         std::stable_sort(taken.begin(), taken.end(), [](const auto& a, const auto& b) { return a.depth > b.depth; });
     }
 
+    // From the middle of each cell towards Q, as far as P goes.
     std::vector<RegionContact> surface_points() {
         std::vector<RegionContact> points;
         Vec3 sum = Vec3::Zero();
         for (std::size_t k = 0; k < cells_.size(); ++k) {
             const SolidNode& node = p_.nodes()[cells_[k].node];
             if (node.full) continue;
+            const double half = 0.5 * cells_[k].box.size().x();
             Vec3 x = p_.center(node);
-            const Sample p = pair_.sample_p(x);
-            ++result_.look_ups;
-            if (!(p.gradient.squaredNorm() > 1e-10)) continue;
-            x -= p.distance / p.gradient.squaredNorm() * p.gradient;
+            x -= half * pair_.sample_q(x).gradient.stableNormalized();
+            int samples = 1;
+            const bool inside = move_inside(pair_, 0, x, size_, samples);
+            result_.look_ups += static_cast<std::size_t>(samples);
+            if (!inside || !cells_[k].box.grown(half).contains(x)) continue;
             if (const auto contact = contact_at(x, regions_.find(static_cast<Index>(k)))) {
                 points.push_back(*contact);
                 sum += x;
@@ -213,26 +215,21 @@ private:
         return contact_of({x, q.distance, q.gradient, 0}, 0, region);
     }
 
-    // Towards the rim of what touches, within the cell: the corners of a resting box are worth more than its middle.
+    // Towards the rim of what touches, about a cell: the corners of a resting box are worth more than its middle.
     RegionContact slid_outward(const RegionContact& from) {
         Vec3 way = from.point_p - middle_;
         way -= way.dot(from.normal) * from.normal;
         const double length = way.norm();
         if (!(length > 0)) return from;
-        way *= cell_size() / length;
-        RegionContact best = from;
-        double low = 0, high = 1;
-        for (int k = 0; k < slide_steps; ++k) {
-            const double t = k == 0 ? 1.0 : 0.5 * (low + high);
-            const Vec3 x = from.point_p + t * way;
-            const bool on = p_.field().distance(x) <= 1e-9 * size_;
-            ++result_.look_ups;
-            const auto contact = on ? contact_at(x, from.region) : std::nullopt;
-            if (contact) best = *contact, low = t;
-            else high = t;
-            if (low == 1) break;
+        for (const double cells : {2.0, 1.0, 0.5}) {
+            Vec3 x = from.point_p + cells * cell_size() / length * way;
+            int samples = 0;
+            const bool inside = move_inside(pair_, 0, x, size_, samples);
+            result_.look_ups += static_cast<std::size_t>(samples);
+            if (!inside) continue;
+            if (const auto contact = contact_at(x, from.region)) return *contact;
         }
-        return best;
+        return from;
     }
 
     const Solid &p_, &q_;

@@ -34,8 +34,8 @@ class Polish {
 public:
     Polish(const FieldPair& pair, int body, double size) : pair_(pair), body_(body), size_(size) {}
 
-    // Takes over a point only where the conditions hold better than before.
-    void run(State& state, int& samples) {
+    // Takes over a point only where the conditions hold to rounding; false: they do not, so the minimum is at a kink.
+    bool run(State& state, int& samples) {
         look(state.x, samples);
         double lambda = -at_body_[0].gradient.dot(at_down_[0].gradient) / std::max(at_body_[0].gradient.squaredNorm(), 1e-300);
         Vec3 x = state.x, best_x = x;
@@ -51,10 +51,12 @@ public:
             lambda += move[3] / size_;
             look(x, samples);
         }
-        if (best > 1e-9 || !move_inside(pair_, body_, best_x, 1e-6 * size_, samples)) return;
+        if (best > 1e-9 || !move_inside(pair_, body_, best_x, 1e-6 * size_, samples)) return false;
         const Sample down = pair_.sample(1 - body_, best_x);
         ++samples;
-        if (down.distance <= state.down.distance + 1e-12 * size_) state = {best_x, down};
+        if (!(down.distance <= state.down.distance + 1e-12 * size_)) return false;
+        state = {best_x, down};
+        return true;
     }
 
 private:
@@ -112,22 +114,22 @@ Descent descend(const FieldPair& pair, int body, const Vec3& start, const Descen
     };
     state.down = down(state.x);
     double length = std::clamp(std::abs(state.down.distance), 0.01 * options.size, 0.25 * options.size);
-    for (int step = 0; step < options.most_steps && state.down.distance > options.enough; ++step) {
-        const double steepness = state.down.gradient.norm();
-        if (!(steepness > 1e-10)) break;
-        Vec3 y = state.x - length / steepness * state.down.gradient;
-        const bool inside = move_inside(pair, body, y, options.size, result.samples);
-        const Sample next = inside ? down(y) : Sample{HUGE_VAL, Vec3::Zero()};
-        const double way = (y - state.x).norm();
-        if (next.distance < state.down.distance) {
-            state = {y, next};
-            length *= 1.5;
-        } else {
-            length *= 0.3;
+    const auto go = [&](double tolerance, int most_steps) {
+        for (int step = 0; step < most_steps && state.down.distance > options.enough && length >= tolerance; ++step) {
+            const double steepness = state.down.gradient.norm();
+            if (!(steepness > 1e-10)) break;
+            Vec3 y = state.x - length / steepness * state.down.gradient;
+            const bool inside = move_inside(pair, body, y, options.size, result.samples);
+            const Sample next = inside ? down(y) : Sample{HUGE_VAL, Vec3::Zero()};
+            const double way = (y - state.x).norm();
+            const bool lower = next.distance < state.down.distance;
+            length *= lower ? 1.5 : 0.3;
+            if (lower) state = {y, next};
+            if (inside && way < tolerance) break;
         }
-        if (length < options.tolerance * options.size || (inside && way < options.tolerance * options.size)) break;
-    }
-    if (options.polish) Polish(pair, body, options.size).run(state, result.samples);
+    };
+    go(options.tolerance * options.size, options.most_steps);
+    if (options.polish && !Polish(pair, body, options.size).run(state, result.samples)) go(1e-12 * options.size, 6 * options.most_steps);
     result.point = state.x;
     result.value = state.down.distance;
     result.gradient = state.down.gradient;

@@ -18,8 +18,6 @@ bool balls_tell_all(const Field& field) { return dynamic_cast<const MeshField*>(
 
 } // namespace
 
-bool is_finite(const Pose& pose) { return fathom::is_finite(pose.translation) && pose.rotation.coeffs().allFinite(); }
-
 Box turned_bounds(const Box& box, const Pose& pose) {
     if (box.empty()) return box;
     const Mat3 turn = pose.rotation.toRotationMatrix();

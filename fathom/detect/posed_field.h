@@ -14,8 +14,6 @@
 
 namespace fathom {
 
-[[nodiscard]] bool is_finite(const Pose& pose);
-
 // The axis box round a turned box: it holds pose * p for every p of the box, which may be infinite.
 [[nodiscard]] Box turned_bounds(const Box& box, const Pose& pose);
 

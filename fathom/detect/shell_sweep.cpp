@@ -40,8 +40,7 @@ private:
     double error_, longest_range_;
 };
 
-bool is_finite(const Pose& pose) { return fathom::is_finite(pose.translation) && pose.rotation.coeffs().allFinite(); }
-bool is_finite(const Motion& motion) { return is_finite(motion.start) && is_finite(motion.end); }
+bool is_finite(const Motion& motion) { return fathom::is_finite(motion.start) && fathom::is_finite(motion.end); }
 
 class Sweeper {
 public:

@@ -15,7 +15,7 @@ namespace fathom {
 
 namespace {
 
-constexpr int default_levels = 6;
+constexpr int default_levels = 4;
 
 // Down to blocks of four cells of a grid.
 int most_levels(const GridField& grid) {

@@ -14,7 +14,7 @@
 namespace fathom {
 
 struct SolidOptions {
-    int levels = 0;                   // halvings, 1 to 10; 0: to blocks of four cells of a grid (never finer), else six
+    int levels = 0;                   // halvings, 1 to 10; 0: to blocks of four cells of a grid (never finer), else four
     std::size_t most_nodes = 200'000; // the tree ends early rather than grow past this
 };
 

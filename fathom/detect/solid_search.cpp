@@ -1,6 +1,8 @@
 // Room: detect. Best-first search over the tree of a solid, and over halved cells below its leaves.
 #include <fathom/detect/solid_search.h>
 
+#include <fathom/detect/posed_field.h>
+
 #include <algorithm>
 #include <cmath>
 #include <tuple>
@@ -24,21 +26,11 @@ struct Item {
     }
 };
 
-// How far from `center`, a point of the line through both, no point is outside of both balls. Their centres lie `before` and
-// `behind` it. 0 or less: nothing is covered.
-double covered_radius(double before, double radius_before, double behind, double radius_behind) {
-    const double apart = before + behind;
-    if (!(radius_before > 0 && radius_behind > 0 && radius_before + radius_behind > apart)) return 0;
-    const double plane = (apart * apart + (radius_before - radius_behind) * (radius_before + radius_behind)) / (2 * apart); // of their common circle, from the first
-    const double circle = (radius_before - plane) * (radius_before + plane); // its radius squared
-    if (!(circle > 0)) return 0; // one holds the other: the plain tests see that
-    return std::min({std::sqrt(circle + (before - plane) * (before - plane)), before + radius_before, behind + radius_behind}) * (1 - 1e-12);
-}
-
 class Search {
 public:
     Search(const Solid& p, const Solid& q, const FieldPair& pair, const SearchOptions& options)
-        : p_(p), q_(q), pair_(pair), options_(options), size_(std::min(p.bounds().size().maxCoeff(), q.bounded() ? q.bounds().size().maxCoeff() : HUGE_VAL)) {}
+        : p_(p), q_(q), pair_(pair), options_(options), size_(std::min(p.bounds().size().maxCoeff(), q.bounded() ? q.bounds().size().maxCoeff() : HUGE_VAL)),
+          slack_(1e-14 * (pair.to_q(p.root().center()).norm() + p.root().center().norm() + p.root().diagonal())), margin_(options.margin + slack_) {}
 
     SearchResult run() {
         thread_local std::vector<Item> scratch;
@@ -63,7 +55,7 @@ private:
         heap_.push_back(item);
         std::push_heap(heap_.begin(), heap_.end());
     }
-    [[nodiscard]] bool is_clear(const Vec3& in_q, double value, double radius) const { return q_.clearance().clears(in_q, value, radius + options_.margin); }
+    [[nodiscard]] bool is_clear(const Vec3& in_q, double value, double radius) const { return q_.clearance().clears(in_q, value, radius + margin_); }
     void leave_open(double size) { result_.open_size = std::max(result_.open_size, size); }
 
     void step() {
@@ -166,37 +158,36 @@ private:
 
     // In both, both fields are at most 0, and so is their sum; where the surfaces face one another its slope is small.
     bool slopes_clear(const Vec3& in_p, const Vec3& in_q, double radius, double value_p, double value_q) {
-        const double sum = value_p + value_q - options_.margin;
+        const double sum = value_p + value_q - margin_;
         if (!(sum > 0)) return false;
         SlopeRange p, q;
-        if (!p_.clearance().slopes(in_p, radius, p) || !q_.clearance().slopes(in_q, radius + options_.margin, q)) return false;
+        if (!p_.clearance().slopes(in_p, radius, p) || !q_.clearance().slopes(in_q, radius + margin_, q)) return false;
         const double slope = (p.middle + pair_.from_q(q.middle)).norm() + p.half.norm() + q.half.norm();
-        const double far = options_.margin * (q.steepest() - 1); // beyond the margin itself
+        const double far = margin_ * (q.steepest() - 1); // beyond the margin itself
         return sum - p_.clearance().jump() - q_.clearance().jump() > radius * slope * (1 + 1e-12) + std::max(far, 0.0);
     }
 
     bool two_balls_clear(const Vec3& c, double radius, double value_p, double value_q) {
-        for (const double way : {4 * radius, 24 * radius}) {
-            // What it would be at best, were the surfaces flat and facing one another.
-            const double hope_q = q_.clearance().radius(value_q + way) - options_.margin, hope_p = p_.clearance().radius(value_p + way);
-            if (!(covered_radius(way, hope_q, way, hope_p) > radius)) continue;
-            const Sample p = pair_.sample_p(c), q = pair_.sample_q(c);
-            const Vec3 out = p.gradient.stableNormalized() - q.gradient.stableNormalized();
-            const double length = out.norm();
-            result_.look_ups += 4;
-            if (!(length > 0.1)) return false; // they do not
-            const Vec3 step = way / length * out;
-            const double free_of_q = q_.clearance().radius(pair_.distance_q(c - step)) - options_.margin;
-            const double free_of_p = p_.clearance().radius(p_.field().distance(c + step));
-            if (covered_radius(way, free_of_q, way, free_of_p) > radius) return true;
-        }
-        return false;
+        const double gap = value_p + value_q - margin_;
+        if (!(gap > 0)) return false;
+        const double offset = std::min(ball_offset(radius, gap, size_), 0.5 * size_);
+        const auto free_of_p = [&](double value) { return p_.clearance().radius(value) - slack_; };
+        const auto free_of_q = [&](double value) { return q_.clearance().radius(value) - margin_; };
+        // What it would be at best, were the surfaces flat and facing one another.
+        const Vec3 ahead = offset * Vec3::UnitX();
+        if (!(covered_radius(Vec3::Zero(), ahead, free_of_p(value_p + offset), -ahead, free_of_q(value_q + offset)) > radius)) return false;
+        const Vec3 out_of_p = pair_.sample_p(c).gradient.stableNormalized(), out_of_q = pair_.sample_q(c).gradient.stableNormalized();
+        result_.look_ups += 4;
+        return two_balls_cover({c, radius}, out_of_p, out_of_q, offset, [&](const Vec3& x) { return free_of_p(p_.field().distance(x)); },
+                               [&](const Vec3& x) { return free_of_q(pair_.distance_q(x)); });
     }
 
     const Solid &p_, &q_;
     const FieldPair& pair_;
     const SearchOptions& options_;
     double size_;
+    double slack_;  // what rounding may misplace a point by on its way from P's frame to Q's, and more (m)
+    double margin_; // with it
     std::vector<Item> heap_;
     std::size_t leaves_ = 0;
     bool found_ = false;

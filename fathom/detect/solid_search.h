@@ -1,8 +1,8 @@
 // Room: detect. Do two solids come nearer than a margin? Everywhere, best first, with a proof either way.
 // The tree of P is walked; a node whose ball Q's field shows to be farther than the margin is dropped after one look-up. Below
-// the leaves cells are halved on, both fields asked. Near contact of smooth surfaces that alone would need cells as small as the
-// gap; two large balls, one in P and free of Q, one outside and free of P, that overlap where the surfaces come near, clear a
-// patch as wide as the root of gap times radius at once. Thread-safe; the scratch grows to what was needed and is reused.
+// the leaves cells are halved on, both fields asked. Near contact that alone would need cells as small as the gap; the slopes of
+// two grids (grid_slopes.h), or two large balls each free of one body (posed_field.h), clear wider patches at once.
+// Thread-safe; the scratch of a thread grows to what was needed and is reused.
 #pragma once
 
 #include <fathom/detect/descent.h>

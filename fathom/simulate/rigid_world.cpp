@@ -36,7 +36,7 @@ void check_options(const RigidOptions& options) {
 void check_body(const RigidBody& body, std::size_t number) {
     const auto element = [&](const char* what) { return fmt::format("body {} ({}) {}", number, body.name, what); };
     if (!body.shape) throw Error(Cause::invalid_argument, "has no shape", {.element = element("shape")});
-    const bool placed = is_finite(body.pose.translation) && body.pose.rotation.coeffs().allFinite() && body.pose.rotation.norm() > 0;
+    const bool placed = is_finite(body.pose) && body.pose.rotation.norm() > 0;
     check_number(placed, body.pose.translation.norm(), "a finite pose", element("pose"));
     check_number(is_finite(body.velocity), body.velocity.norm(), "finite", element("velocity"));
     check_number(is_finite(body.spin), body.spin.norm(), "finite", element("spin"));

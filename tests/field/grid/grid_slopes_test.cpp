@@ -1,0 +1,61 @@
+// Slopes of a grid: what is bounded, checked on noise and on distances, against differences of the field itself.
+#include <fathom/base/random.h>
+#include <fathom/field/grid/grid_slopes.h>
+#include <fathom/field/mesh/grid_builder.h>
+#include <fathom/geometry/generate.h>
+
+#include <gtest/gtest.h>
+
+namespace fathom {
+namespace {
+
+// The field never changes more between two points of a box than its slopes allow.
+void expect_enclosed(const GridField& field, Random& random, double reach) {
+    const GridSlopes slopes(field.data());
+    const Box domain = field.domain();
+    for (int k = 0; k < 2000; ++k) {
+        const Vec3 p = random.in_box(domain), half = Vec3(random.uniform(), random.uniform(), random.uniform()) * reach;
+        const Box within = domain.grown(-1e-5 * domain.size().x()), box{within.closest(p - half), within.closest(p + half)};
+        SlopeRange range;
+        ASSERT_TRUE(slopes.over(box, range));
+        for (int i = 0; i < 4; ++i) {
+            const Vec3 a = random.in_box(box), b = random.in_box(box), way = b - a;
+            const double change = field.distance(b) - field.distance(a);
+            const double slack = range.half.dot(way.cwiseAbs()) + slopes.jump() + 1e-12;
+            EXPECT_LE(std::abs(change - range.middle.dot(way)), slack);
+        }
+    }
+}
+
+TEST(GridSlopes, enclose_what_the_field_does_in_any_box) {
+    Random random(1);
+    for (const GridStorage storage : {GridStorage::float32, GridStorage::code16}) {
+        const GridField creature = build_grid(make_creature({.triangles = 2000}), {.resolution = 48, .storage = storage});
+        expect_enclosed(creature, random, 3 * creature.layout().cell);
+        expect_enclosed(creature, random, 20 * creature.layout().cell);
+    }
+}
+
+TEST(GridSlopes, near_a_smooth_surface_are_those_of_a_distance) {
+    const GridField ball = build_grid(make_sphere({.radius = 1, .resolution = 60}), {.resolution = 128});
+    const GridSlopes slopes(ball.data());
+    Random random(2);
+    for (int k = 0; k < 500; ++k) {
+        const Vec3 p = random.direction();
+        SlopeRange range;
+        ASSERT_TRUE(slopes.over(Box::around(p, Vec3::Constant(0.5 * ball.layout().cell)), range));
+        EXPECT_LT(range.steepest(), 1.3);
+        EXPECT_LT((range.middle - p).norm(), 0.25);
+    }
+}
+
+TEST(GridSlopes, say_nothing_beyond_the_domain) {
+    const GridField ball = build_grid(make_sphere({.radius = 1}), {.resolution = 32});
+    const GridSlopes slopes(ball.data());
+    SlopeRange range;
+    EXPECT_FALSE(slopes.over(ball.domain().grown(0.1), range));
+    EXPECT_FALSE(slopes.over(Box::around(Vec3::Constant(std::nan("")), Vec3::Ones()), range));
+}
+
+} // namespace
+} // namespace fathom
