@@ -98,11 +98,7 @@ Quat principal_axes(std::span<const Vec3> points) {
     mean = origin + mean / static_cast<double>(points.size());
     Mat3 spread = Mat3::Zero();
     for (const Vec3& p : points) spread += (p - mean) * (p - mean).transpose();
-    const double size = spread.trace();
-    if (!(size > 0) || !std::isfinite(size)) return Quat::Identity();
-    Mat3 axes = Eigen::SelfAdjointEigenSolver<Mat3>(spread / size).eigenvectors();
-    axes.col(2) = axes.col(0).cross(axes.col(1));
-    return Quat(axes).normalized();
+    return axes_of(spread);
 }
 
 double cross(const Vec2& a, const Vec2& b) { return a.x() * b.y() - a.y() * b.x(); }
@@ -189,6 +185,14 @@ bool certainly_contains(const OrientedBox& outer, const Box& inner) {
     const Vec3 reach = (turn.transpose() * (center - outer.pose.translation)).cwiseAbs() + turn.cwiseAbs().transpose() * inner.half();
     const double spare = rounding * (reach.sum() + center.cwiseAbs().maxCoeff() + outer.pose.translation.cwiseAbs().maxCoeff());
     return ((reach + Vec3::Constant(spare)).array() <= outer.half.array()).all();
+}
+
+Quat axes_of(const Mat3& spread) {
+    const double size = spread.trace();
+    if (!(size > 0) || !std::isfinite(size)) return Quat::Identity();
+    Mat3 axes = Eigen::SelfAdjointEigenSolver<Mat3>(spread / size).eigenvectors();
+    axes.col(2) = axes.col(0).cross(axes.col(1));
+    return Quat(axes).normalized();
 }
 
 OrientedBox box_along(const Quat& axes, std::span<const Vec3> points) {

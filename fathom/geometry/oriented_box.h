@@ -30,6 +30,9 @@ namespace fathom {
 // Throws Error{empty} without points, Error{non_finite}.
 [[nodiscard]] OrientedBox box_along(const Quat& axes, std::span<const Vec3> points);
 
+// The axes of a spread, a sum of outer products; those of the frame where it is 0 or not finite.
+[[nodiscard]] Quat axes_of(const Mat3& spread);
+
 enum class BoxFit {
     principal, // axes of the points' spread; O(n)
     refined    // then turned about each axis in turn to the least area of its shadow (rotating calipers): O(n log n) a turn
