@@ -52,7 +52,7 @@ std::vector<InsideCell> sampling_cells(const Field& field, double detail, std::s
         const auto settled = [&](const InsideCell& cell) { return cell.full && cell.box.size().maxCoeff() <= coarse; };
         std::vector<InsideCell> cells = inside_cells(field, {.least_side = side, .most_cells = 4 * wanted + 1000}, settled);
         const auto mixed = static_cast<std::size_t>(std::count_if(cells.begin(), cells.end(), [](const InsideCell& c) { return !c.full; }));
-        if (2 * mixed >= wanted || cells.empty() || side <= 2 * detail) return cells;
+        if (4 * mixed >= wanted || cells.empty() || side <= 2 * detail) return cells;
         side /= 2;
     }
 }

@@ -21,8 +21,13 @@ struct Part {
     double waste = 0;
 };
 
-Box ball_bounds(const Mat3& to_local, const CloudPoint& point) {
-    return Box::around(to_local * point.place, Vec3::Constant(point.radius));
+// Plain doubles: the search spends its time here.
+void extend_by(Box& box, const Mat3& to_local, const CloudPoint& point) {
+    for (int k = 0; k < 3; ++k) {
+        const double middle = to_local(k, 0) * point.place[0] + to_local(k, 1) * point.place[1] + to_local(k, 2) * point.place[2];
+        box.lower[k] = std::min(box.lower[k], middle - point.radius);
+        box.upper[k] = std::max(box.upper[k], middle + point.radius);
+    }
 }
 
 class PartSearch {
@@ -32,7 +37,9 @@ public:
     std::vector<Part> run() {
         Members all(cloud_.size());
         for (std::size_t k = 0; k < all.size(); ++k) all[k] = static_cast<Index>(k);
-        std::vector<Part> parts = {fitted(std::move(all), {})};
+        std::vector<Vec3> places;
+        for (const CloudPoint& point : cloud_) places.push_back(point.place);
+        std::vector<Part> parts = {fitted(std::move(all), {fitted_box(places).pose.rotation})};
         const int wanted = options_.parts > 0 ? options_.parts : options_.most_parts;
         cut_wasteful(parts, static_cast<std::size_t>(2 * wanted));
         parts = joined(std::move(parts));
@@ -57,7 +64,7 @@ private:
     [[nodiscard]] Box extent(const Members& members, const Quat& axes) const {
         const Mat3 to_local = axes.conjugate().toRotationMatrix();
         Box local;
-        for (const Index m : members) local.extend(ball_bounds(to_local, cloud_[m]));
+        for (const Index m : members) extend_by(local, to_local, cloud_[m]);
         return local;
     }
 
@@ -109,13 +116,14 @@ private:
         std::sort(order.begin(), order.end());
         std::vector<double> after(n + 1, 0);
         Box box;
-        const auto add = [&](std::size_t k) { box.extend(ball_bounds(to_local, cloud_[order[k].second])); };
+        const auto add = [&](std::size_t k) { extend_by(box, to_local, cloud_[order[k].second]); };
         for (std::size_t k = n; k-- > 0;) add(k), after[k] = bulk(box);
         Plane plane;
         box = Box{};
         for (std::size_t k = 0; k + 1 < n; ++k) {
             add(k);
-            const double sum = bulk(box) + after[k + 1];
+            const bool sliver = std::min(k + 1, n - k - 1) < n / 20; // of use only where it saves
+            const double sum = bulk(box) + after[k + 1] + (sliver ? 0.02 * after[0] : 0);
             if (order[k].first < order[k + 1].first && sum < plane.bulk) plane.bulk = sum, plane.count = k + 1;
         }
         if (plane.count > 0)
@@ -146,7 +154,7 @@ private:
 
     // Where a cut saves most; where none saves, where most is wasted: it may pay when the halves are cut.
     void cut_wasteful(std::vector<Part>& parts, std::size_t count) const {
-        const double enough = 1e-3 * parts[0].bulk;
+        const double enough = 5e-3 * parts[0].bulk;
         const auto cut_of = [&](const Part& part) {
             return part.waste < enough ? Halves{} : best_cut(part.members, {part.axes, spread_axes(part.members), Quat::Identity()});
         };
@@ -270,7 +278,7 @@ OrientedBox final_box(std::span<const CloudPoint> cloud, const Part& part, doubl
     const auto round_balls = [&](const Quat& axes) {
         const Mat3 to_local = axes.conjugate().toRotationMatrix();
         Box local;
-        for (const Index m : part.members) local.extend(ball_bounds(to_local, cloud[m]));
+        for (const Index m : part.members) extend_by(local, to_local, cloud[m]);
         return OrientedBox{{axes, axes * local.center()}, local.half()};
     };
     const OrientedBox as_found = round_balls(part.axes), fine = round_balls(fitted_box(places).pose.rotation);

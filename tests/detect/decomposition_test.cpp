@@ -54,7 +54,7 @@ Shape angle_iron(double scale) {
 TEST(Decomposition, boxes_are_found_again_whatever_their_turn_and_size) {
     Random random(82);
     for (const double scale : {1e-3, 1.0, 1e3})
-        for (int k = 0; k < 3; ++k) {
+        for (std::size_t k = 0; k < count_of(1, 20); ++k) {
             const Vec3 size = scale * random.in_box({Vec3::Constant(0.4), Vec3::Constant(2)});
             const AnalyticField field(shapes::transform({random.rotation(), scale * random.in_ball()}, shapes::box(size)));
             DecompositionReport report;
