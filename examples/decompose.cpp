@@ -16,7 +16,7 @@ int main() {
     std::printf("%zu boxes, containment %s; %.0f to %.0f %% of them is inside, and they stand out by %.3f at most\n", parts.boxes.size(),
                 parts.contained ? "proven" : "open", 100 * report.fill.lower, 100 * report.fill.upper, report.protrusion.upper);
 
-    const Pose here, there{Quat(Eigen::AngleAxisd(1.0, Vec3::UnitZ())), Vec3(0.6 * field.bounds().size().x(), 0, 0)};
+    const Pose here, there{Quat(Eigen::AngleAxisd(1.0, Vec3::UnitZ())), Vec3(0.4 * field.bounds().size().x(), 0, 0)};
     std::vector<PartPair> pairs;
     part_pairs(parts, here, parts, there, pairs);
     std::printf("%zu of %zu pairs of parts may touch\n", pairs.size(), parts.boxes.size() * parts.boxes.size());

@@ -39,7 +39,10 @@ public:
         for (std::size_t k = 0; k < all.size(); ++k) all[k] = static_cast<Index>(k);
         std::vector<Vec3> places;
         for (const CloudPoint& point : cloud_) places.push_back(point.place);
-        std::vector<Part> parts = {fitted(std::move(all), {fitted_box(places).pose.rotation})};
+        std::vector<Part> parts = {fitted(all, {})};
+        // A turned block has a spread without direction; for other shapes careful axes of the whole mislead the first cuts.
+        Part careful = fitted(std::move(all), {fitted_box(places).pose.rotation});
+        if (careful.bulk < 0.85 * parts[0].bulk) parts[0] = std::move(careful);
         const int wanted = options_.parts > 0 ? options_.parts : options_.most_parts;
         cut_wasteful(parts, static_cast<std::size_t>(2 * wanted));
         parts = joined(std::move(parts));

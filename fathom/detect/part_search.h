@@ -23,7 +23,7 @@ struct CloudPoint {
 struct PartSearchOptions {
     int parts = 0;        // wanted; 0: as many as pay
     int most_parts = 32;  // where as many as pay
-    double worth = 0.03;  // one part more must lower the volume by this share
+    double worth = 0.02;  // one part more must lower the volume by this share
     double spacing = 0;   // boxes count as larger by this (m), since they stand for what lies between the points too
 };
 
