@@ -319,7 +319,8 @@ void part_pairs(const Decomposition& a, const Pose& pose_a, const Decomposition&
     for (Index i = 0; i < a.boxes.size(); ++i) {
         const Box mine = a.boxes[i].bounds();
         for (Index j = 0; j < count_b; ++j)
-            if (mine.overlaps(bounds[j]) && gap_between(a.boxes[i], placed[j]) <= margin) out.push_back({i, j});
+            if (mine.overlaps(bounds[j]) && (boxes_overlap(a.boxes[i], placed[j]) || (margin > 0 && gap_between(a.boxes[i], placed[j]) <= margin)))
+                out.push_back({i, j});
     }
 }
 

@@ -139,7 +139,7 @@ private:
         const double slack = rules.slack(place);
         if (a.distance > slack && tries_ < most_tries) {
             ++tries_;
-            ask(projected(place, a, 0.5 * slack), true, false, phase_);
+            ask(projected(place, a, rules.beyond ? 0 : 0.5 * slack), true, false, phase_); // a common point is to be inside for certain
             return;
         }
         a_ = a;

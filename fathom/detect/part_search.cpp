@@ -98,7 +98,7 @@ private:
         consider(spread_axes(members));
         consider(axes_of(normals));
         for (const Quat& axes : hints) consider(axes);
-        best.waste = best.bulk - inside;
+        best.waste = best.local.volume() - inside;
         best.members = std::move(members);
         return best;
     }
@@ -159,7 +159,8 @@ private:
     void cut_wasteful(std::vector<Part>& parts, std::size_t count) const {
         const double enough = 5e-3 * parts[0].bulk;
         const auto cut_of = [&](const Part& part) {
-            return part.waste < enough ? Halves{} : best_cut(part.members, {part.axes, spread_axes(part.members), Quat::Identity()});
+            const bool full = part.waste < std::max(enough, 0.03 * part.bulk);
+            return full ? Halves{} : best_cut(part.members, {part.axes, spread_axes(part.members), Quat::Identity()});
         };
         std::vector<Halves> cuts = {cut_of(parts[0])};
         while (parts.size() < count) {

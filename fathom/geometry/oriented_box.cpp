@@ -34,24 +34,22 @@ struct BoxPair {
     [[nodiscard]] double gap_on_b(int j) const {
         return std::abs(way.dot(turn.col(j))) - (half_b[j] + size.col(j).dot(half_a)) - slack;
     }
-    // Along edge i of a times edge j of b; in units of that vector's length, which `length` gets.
-    [[nodiscard]] double gap_on_edges(int i, int j, double& length) const {
+    // Along edge i of a times edge j of b; times the length of that vector.
+    [[nodiscard]] double gap_on_edges(int i, int j) const {
         const int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
-        length = std::hypot(turn(i1, j), turn(i2, j));
         const double reach_a = half_a[i1] * size(i2, j) + half_a[i2] * size(i1, j);
         const double reach_b = half_b[j1] * size(i, j2) + half_b[j2] * size(i, j1);
         return std::abs(way[i2] * turn(i1, j) - way[i1] * turn(i2, j)) - (reach_a + reach_b) - slack;
     }
 
     [[nodiscard]] bool apart() const {
-        double length = 0;
         for (int i = 0; i < 3; ++i)
             if (gap_on_a(i) > 0) return true;
         for (int j = 0; j < 3; ++j)
             if (gap_on_b(j) > 0) return true;
         for (int i = 0; i < 3; ++i)
             for (int j = 0; j < 3; ++j)
-                if (gap_on_edges(i, j, length) > 0) return true;
+                if (gap_on_edges(i, j) > 0) return true;
         return false;
     }
 
@@ -60,9 +58,10 @@ struct BoxPair {
         for (int k = 0; k < 3; ++k) widest = std::max({widest, gap_on_a(k), gap_on_b(k)});
         for (int i = 0; i < 3; ++i)
             for (int j = 0; j < 3; ++j) {
-                double length = 0;
-                const double gap = gap_on_edges(i, j, length);
-                if (gap > 0) widest = std::max(widest, gap / (length * (1 + rounding) + rounding));
+                const double gap = gap_on_edges(i, j);
+                if (!(gap > 0)) continue;
+                const double length = std::hypot(turn((i + 1) % 3, j), turn((i + 2) % 3, j));
+                widest = std::max(widest, gap / (length * (1 + rounding) + rounding));
             }
         return widest;
     }

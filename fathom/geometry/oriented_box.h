@@ -12,7 +12,7 @@
 namespace fathom {
 
 // "false" is a proof. "true" is also said of boxes that are apart by less than their rounding, 1e-14 of their size and of the
-// way between their centres. About 30 ns.
+// way between their centres. Under 100 ns.
 [[nodiscard]] bool boxes_overlap(const OrientedBox& a, const OrientedBox& b);
 [[nodiscard]] bool boxes_overlap(const Box& a, const OrientedBox& b); // an empty box meets nothing
 
