@@ -206,7 +206,7 @@ Decomposition grown(const Field& field, std::span<const OrientedBox> boxes, cons
     cells_seen = cells.size();
     for (const InsideCell& cell : cells) cover.grow_round(cell.box);
     if (trim) cover.trim(cells);
-    return {cover.boxes(), true};
+    return {cover.boxes(), std::all_of(cells.begin(), cells.end(), [&](const InsideCell& cell) { return cover.holds(cell.box); })};
 }
 
 // ---- The report

@@ -70,16 +70,18 @@ double boundary_of(const Field& field, double reach) {
     return error < 0.25 * reach ? -error : 0.0;
 }
 
+double reach_for(const ProtrusionOptions& options, double spacing) { return options.reach > 0 ? options.reach : 4 * spacing; }
+
 struct Candidate {
     Vec3 place;
     double value;
     int outside; // of the six neighbours
 };
 
-// A lattice point of every small cell that may hold one below the boundary, near the surface.
-std::vector<Vec3> lattice_near_surface(const Field& field, const ProtrusionOptions& options, double& spacing, double reach_in_spacings) {
+// The lattice points of cells that may hold inside, but are not all so deep that none can qualify. Coarser where they are too many.
+std::vector<Vec3> lattice_near_surface(const Field& field, const ProtrusionOptions& options, double& spacing) {
     for (;; spacing *= 2) {
-        const double deep = -field.lipschitz() * reach_in_spacings * spacing;
+        const double reach = reach_for(options, spacing), deepest = boundary_of(field, reach) - field.lipschitz() * reach;
         std::vector<Vec3> places;
         bool fits = true;
         const auto settled = [](const InsideCell&) { return false; };
@@ -89,7 +91,7 @@ std::vector<Vec3> lattice_near_surface(const Field& field, const ProtrusionOptio
         std::vector<Interval> ranges(boxes.size());
         field.ranges(boxes, ranges);
         for (std::size_t k = 0; k < cells.size() && fits; ++k) {
-            if (ranges[k].upper < 2 * deep) continue;
+            if (ranges[k].upper < deepest) continue;
             const Box& box = cells[k].box;
             const Vec3 first = (box.lower / spacing).array().ceil(), last = (box.upper / spacing).array().ceil();
             if (!(((last - first).array() <= 1e4).all())) { fits = false; break; }
@@ -186,9 +188,8 @@ ProtrusionPoints protrusion_points(const Field& field, const ProtrusionOptions& 
     need(options.most_candidates >= 1000, "must be at least 1000", "option most_candidates");
     ProtrusionPoints result;
     result.spacing = options.spacing > 0 ? options.spacing : natural_cell(field);
-    const double in_spacings = options.reach > 0 ? options.reach / result.spacing : 4;
-    const std::vector<Vec3> places = lattice_near_surface(field, options, result.spacing, in_spacings);
-    result.reach = options.reach > 0 ? options.reach : 4 * result.spacing;
+    const std::vector<Vec3> places = lattice_near_surface(field, options, result.spacing);
+    result.reach = reach_for(options, result.spacing);
     result.boundary = boundary_of(field, result.reach);
     result.points = thinned(qualified(field, places, result.boundary, result.reach), result.reach);
     return result;
