@@ -16,7 +16,7 @@
 namespace fathom {
 
 struct DecompositionOptions {
-    int parts = 0;                    // 1 to 256; 0: as many as pay
+    int parts = 0;                    // 1 to 256, or fewer where boxes are full already; 0: as many as pay
     int most_parts = 32;              // 1 to 256, where as many as pay
     double worth = 0.02;              // as many as pay: one part more must lower the volume of the boxes by this share
     std::size_t samples = 4000;       // of the surface, at most about; at least a quarter of it; 100 to 1e6

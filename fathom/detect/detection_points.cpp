@@ -27,15 +27,33 @@ int depth_for(const OrientedBox& a, const OrientedBox& b, const Box& region) {
     return std::clamp(static_cast<int>(std::ceil(std::log2(std::max(side / thin, 1.0)))), 1, 5);
 }
 
-// Nearest points of two convex bodies in turn: ends in both, or where they are nearest.
-Vec3 between(const OrientedBox& a, const OrientedBox& b) {
-    Vec3 p = 0.5 * (a.pose.translation + b.pose.translation);
-    for (int k = 0; k < 200; ++k) {
-        const Vec3 next = 0.5 * (a.closest(p) + b.closest(p));
-        if (next == p) break;
-        p = next;
+// Adds the middle of what each edge of `a` shares with `b`.
+void add_shared_edges(const OrientedBox& a, const OrientedBox& b, Vec3& sum, int& count) {
+    const std::array<Vec3, 8> corners = corners_of(a);
+    for (std::size_t k = 0; k < 24; ++k) {
+        const std::size_t from = k % 8, to = from | (std::size_t{1} << (k / 8));
+        if (from == to) continue;
+        const Vec3 start = b.pose.to_local(corners[from]), way = b.pose.to_local(corners[to]) - start;
+        Interval shared{0, 1};
+        for (int axis = 0; axis < 3; ++axis) {
+            const double near = -b.half[axis] - start[axis], far = b.half[axis] - start[axis];
+            if (way[axis] == 0) shared = near <= 0 && far >= 0 ? shared : Interval::none();
+            else shared = intersection(shared, {std::min(near / way[axis], far / way[axis]), std::max(near / way[axis], far / way[axis])});
+        }
+        if (shared.empty()) continue;
+        sum += corners[from] + shared.middle() * (corners[to] - corners[from]);
+        ++count;
     }
-    return p;
+}
+
+// A point of both. Where two boxes meet, an edge of one reaches into the other; what they share is convex, so means stay in it.
+Vec3 between(const OrientedBox& a, const OrientedBox& b) {
+    Vec3 sum = Vec3::Zero();
+    int count = 0;
+    add_shared_edges(a, b, sum, count);
+    add_shared_edges(b, a, sum, count);
+    if (count > 0) return sum / count;
+    return 0.5 * (a.closest(b.pose.translation) + b.closest(a.pose.translation)); // they touch up to rounding
 }
 
 // One level of algorithm 1: cells in both give their centres, cells in neither go, the others are cut.

@@ -27,7 +27,7 @@ struct PartSearchOptions {
     double spacing = 0;   // boxes count as larger by this (m), since they stand for what lies between the points too
 };
 
-// Small boxes that together hold every ball. Fewer than asked for where the points are few; none without points.
+// Small boxes that together hold every ball. Fewer than asked for where boxes are full already; none without points.
 [[nodiscard]] std::vector<OrientedBox> search_parts(std::span<const CloudPoint> cloud, const PartSearchOptions& options);
 
 } // namespace fathom
