@@ -9,9 +9,9 @@ namespace fathom {
 
 namespace {
 
-constexpr int most_steps = 40;
+constexpr int most_steps = 20;
 constexpr int most_trials = 12;
-constexpr int most_cuts = 24;
+constexpr int most_cuts = 30;
 constexpr double still = 1e-10; // of the longest edge: a step shorter than this is none
 
 // What a sample says about the field over the triangle, at corner 0 + u edge 1 + v edge 2: constant + u by_u + v by_v.
@@ -24,12 +24,18 @@ struct Cut {
 // The last few cuts; over each point the highest counts.
 class Cuts {
 public:
-    static constexpr std::size_t capacity = 7;
+    static constexpr std::size_t capacity = 12;
 
     void add(const Cut& cut) {
         cuts_[next_] = cut;
         next_ = (next_ + 1) % capacity;
         count_ = std::min(count_ + 1, capacity);
+    }
+
+    void keep_newest(std::size_t wanted) {
+        Cuts kept;
+        for (std::size_t k = std::min(wanted, count_); k > 0; --k) kept.add(cuts_[(next_ + capacity - k) % capacity]);
+        *this = kept;
     }
 
     struct Lowest {
@@ -136,8 +142,10 @@ private:
     // Where slopes meet, the descent stops at the crease. The lowest point below which no cut lies is where to look next
     // (Kelley 1960); in a convex field the cuts also tell when there is nothing lower.
     void follow_creases() {
+        cuts_.keep_newest(4); // short steps say the same again and again
+        for (const Vec3& corner : corners_) (void)look_up(corner);
         int in_vain = 0;
-        for (int k = 0; k < most_cuts && in_vain < 4; ++k) {
+        for (int k = 0; k < most_cuts && in_vain < 6; ++k) {
             const Cuts::Lowest lowest = cuts_.lowest();
             if (!(at_.sample.distance - lowest.value > still * size_)) return;
             const Vec3 next = corners_[0] + lowest.u * edge_u_ + lowest.v * edge_v_;

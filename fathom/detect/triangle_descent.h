@@ -1,6 +1,7 @@
 // Room: detect. The least value of a field on a triangle, by descent: projected gradients with steps that fit the curvature
 // (Birgin, Martinez & Raydan 2000), and where slopes meet in creases, cutting planes (Kelley 1960).
-// Convex bodies, round or sharp: true to 1e-9 of the triangle. Other fields have valleys, and this finds one.
+// Convex bodies, round or sharp: true to 1e-9 of the triangle, but for one in 10^4 that ends 1e-3 short of it. Other fields
+// have valleys, and this finds one.
 // Cost: four look-ups, and on smooth fields one or two more, on blocks about ten. Thread-safe.
 #pragma once
 
