@@ -80,7 +80,7 @@ bool any_pair(const OracleBody& a, const OracleBody& b, const Pose& b_in_a, doub
     const double smallest = std::max(0.02 * (error_a + error_b), 1e-7 * common.diagonal());
     std::priority_queue<Cell> open;
     open.push({common, -HUGE_VAL});
-    for (std::size_t k = 0; k < 400'000 && !open.empty(); ++k) {
+    for (std::size_t k = 0; k < 100'000 && !open.empty(); ++k) {
         const Cell cell = open.top();
         open.pop();
         const Vec3 c = cell.box.center();
