@@ -4,43 +4,61 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
 #pragma GCC diagnostic ignored "-Wextra"
+#include <BulletCollision/Gimpact/btGImpactCollisionAlgorithm.h>
+#include <BulletCollision/Gimpact/btGImpactShape.h>
 #include <btBulletCollisionCommon.h>
 #pragma GCC diagnostic pop
 
+#include <algorithm>
 #include <limits>
 #include <vector>
 
 namespace fathom::bench {
 
-struct BulletScene::State {
+namespace {
+
+btVector3 vector(const Vec3& p) { return btVector3(static_cast<float>(p.x()), static_cast<float>(p.y()), static_cast<float>(p.z())); }
+
+// A mesh as Bullet's arrays want it.
+struct Arrays {
     std::vector<float> points;
     std::vector<int> corners;
+    btTriangleIndexVertexArray arrays;
+
+    explicit Arrays(const TriangleMesh& mesh) {
+        for (const Vec3& v : mesh.vertices)
+            for (int k = 0; k < 3; ++k) points.push_back(static_cast<float>(v[k]));
+        for (const Triangle& t : mesh.triangles)
+            for (const Index corner : t) corners.push_back(static_cast<int>(corner));
+        btIndexedMesh part;
+        part.m_numTriangles = static_cast<int>(mesh.triangles.size());
+        part.m_triangleIndexBase = reinterpret_cast<const unsigned char*>(corners.data());
+        part.m_triangleIndexStride = 3 * sizeof(int);
+        part.m_numVertices = static_cast<int>(mesh.vertices.size());
+        part.m_vertexBase = reinterpret_cast<const unsigned char*>(points.data());
+        part.m_vertexStride = 3 * sizeof(float);
+        arrays.addIndexedMesh(part, PHY_INTEGER);
+    }
+};
+
+} // namespace
+
+struct BulletScene::State {
+    Arrays mesh;
     btDefaultCollisionConfiguration configuration;
     btCollisionDispatcher dispatcher{&configuration};
     btDbvtBroadphase broadphase;
     btCollisionWorld world{&dispatcher, &broadphase, &configuration};
-    btTriangleIndexVertexArray arrays;
     std::unique_ptr<btBvhTriangleMeshShape> shape;
     btCollisionObject object;
 
+    explicit State(const TriangleMesh& given) : mesh(given) {}
     ~State() { world.removeCollisionObject(&object); }
 };
 
-BulletScene::BulletScene(const TriangleMesh& mesh) : state_(std::make_unique<State>()) {
+BulletScene::BulletScene(const TriangleMesh& mesh) : state_(std::make_unique<State>(mesh)) {
     State& s = *state_;
-    for (const Vec3& v : mesh.vertices)
-        for (int k = 0; k < 3; ++k) s.points.push_back(static_cast<float>(v[k]));
-    for (const Triangle& t : mesh.triangles)
-        for (const Index corner : t) s.corners.push_back(static_cast<int>(corner));
-    btIndexedMesh part;
-    part.m_numTriangles = static_cast<int>(mesh.triangles.size());
-    part.m_triangleIndexBase = reinterpret_cast<const unsigned char*>(s.corners.data());
-    part.m_triangleIndexStride = 3 * sizeof(int);
-    part.m_numVertices = static_cast<int>(mesh.vertices.size());
-    part.m_vertexBase = reinterpret_cast<const unsigned char*>(s.points.data());
-    part.m_vertexStride = 3 * sizeof(float);
-    s.arrays.addIndexedMesh(part, PHY_INTEGER);
-    s.shape = std::make_unique<btBvhTriangleMeshShape>(&s.arrays, true);
+    s.shape = std::make_unique<btBvhTriangleMeshShape>(&s.mesh.arrays, true);
     s.object.setCollisionShape(s.shape.get());
     s.world.addCollisionObject(&s.object);
     s.world.updateAabbs();
@@ -49,13 +67,75 @@ BulletScene::BulletScene(const TriangleMesh& mesh) : state_(std::make_unique<Sta
 BulletScene::~BulletScene() = default;
 
 void BulletScene::first_hits(std::span<const Segment> segments, std::span<double> out) const {
-    const auto vector = [](const Vec3& p) { return btVector3(static_cast<float>(p.x()), static_cast<float>(p.y()), static_cast<float>(p.z())); };
     for (std::size_t k = 0; k < segments.size(); ++k) {
         const btVector3 from = vector(segments[k].start), to = vector(segments[k].end);
         btCollisionWorld::ClosestRayResultCallback result(from, to);
         state_->world.rayTest(from, to, result);
         out[k] = result.hasHit() ? static_cast<double>(result.m_closestHitFraction) : std::numeric_limits<double>::infinity();
     }
+}
+
+struct BulletMesh::State {
+    Arrays mesh;
+    btGImpactMeshShape shape;
+
+    explicit State(const TriangleMesh& given) : mesh(given), shape(&mesh.arrays) { shape.updateBound(); }
+};
+
+BulletMesh::BulletMesh(const TriangleMesh& mesh) : state_(std::make_unique<State>(mesh)) {}
+BulletMesh::~BulletMesh() = default;
+
+struct BulletWorld::State {
+    btDefaultCollisionConfiguration configuration;
+    btCollisionDispatcher dispatcher{&configuration};
+    btDbvtBroadphase broadphase;
+    btCollisionWorld world{&dispatcher, &broadphase, &configuration};
+    btGImpactCollisionAlgorithm::CreateFunc create;
+
+    State() {
+        btGImpactCollisionAlgorithm::registerAlgorithm(&dispatcher);
+        // contactPairTest asks the table of closest points, which the call above leaves empty: it would find nothing.
+        for (int type = 0; type < MAX_BROADPHASE_COLLISION_TYPES; ++type) {
+            dispatcher.registerClosestPointsCreateFunc(GIMPACT_SHAPE_PROXYTYPE, type, &create);
+            dispatcher.registerClosestPointsCreateFunc(type, GIMPACT_SHAPE_PROXYTYPE, &create);
+        }
+    }
+};
+
+BulletWorld::BulletWorld() : state_(std::make_unique<State>()) {}
+BulletWorld::~BulletWorld() = default;
+
+namespace {
+
+struct Counter final : btCollisionWorld::ContactResultCallback {
+    BulletContacts found;
+
+    btScalar addSingleResult(btManifoldPoint& point, const btCollisionObjectWrapper*, int, int, const btCollisionObjectWrapper*, int, int) override {
+        if (point.getDistance() <= 0) {
+            ++found.count;
+            found.depth = std::max(found.depth, -static_cast<double>(point.getDistance()));
+        }
+        return 0;
+    }
+};
+
+btTransform placed(const Pose& pose) {
+    const Quat& q = pose.rotation;
+    return {btQuaternion(static_cast<float>(q.x()), static_cast<float>(q.y()), static_cast<float>(q.z()), static_cast<float>(q.w())),
+            vector(pose.translation)};
+}
+
+} // namespace
+
+BulletContacts BulletWorld::contacts(const BulletMesh& a, const Pose& pose_a, const BulletMesh& b, const Pose& pose_b) const {
+    btCollisionObject first, second;
+    first.setCollisionShape(&a.state().shape);
+    first.setWorldTransform(placed(pose_a));
+    second.setCollisionShape(&b.state().shape);
+    second.setWorldTransform(placed(pose_b));
+    Counter counter;
+    state_->world.contactPairTest(&first, &second, counter);
+    return counter.found;
 }
 
 } // namespace fathom::bench

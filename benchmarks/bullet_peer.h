@@ -1,6 +1,7 @@
-// The peer of segments: Bullet's rayTest on its triangle tree, closest hit, in float.
+// Bullet, in float: the peer of segments (rayTest on its triangle tree, closest hit) and of two meshes (GImpact).
 #pragma once
 
+#include <fathom/base/pose.h>
 #include <fathom/base/shapes.h>
 #include <fathom/geometry/triangle_mesh.h>
 
@@ -16,6 +17,35 @@ public:
 
     // The first hit of each segment as a fraction; infinity for none.
     void first_hits(std::span<const Segment> segments, std::span<double> out) const;
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+class BulletMesh {
+public:
+    explicit BulletMesh(const TriangleMesh& mesh);
+    ~BulletMesh();
+
+    struct State;
+    [[nodiscard]] State& state() const { return *state_; }
+
+private:
+    std::unique_ptr<State> state_;
+};
+
+// What contactPairTest says of two GImpact meshes.
+struct BulletContacts {
+    std::size_t count = 0;
+    double depth = 0; // of the deepest (m)
+};
+class BulletWorld {
+public:
+    BulletWorld();
+    ~BulletWorld();
+
+    [[nodiscard]] BulletContacts contacts(const BulletMesh& a, const Pose& pose_a, const BulletMesh& b, const Pose& pose_b) const;
 
 private:
     struct State;

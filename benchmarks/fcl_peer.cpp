@@ -7,46 +7,91 @@
 #pragma GCC diagnostic ignored "-Wdeprecated-copy"
 #include <fcl/geometry/bvh/BVH_model.h>
 #include <fcl/narrowphase/collision.h>
+#include <fcl/narrowphase/distance.h>
 #pragma GCC diagnostic pop
+
+#include <algorithm>
 
 namespace fathom::bench {
 
-struct FclMesh::State {
-    fcl::BVHModel<fcl::OBBRSS<float>> model;
+template <class Scalar>
+struct FclMeshOf<Scalar>::State {
+    fcl::BVHModel<fcl::OBBRSS<Scalar>> model;
 };
 
-FclMesh::FclMesh(const TriangleMesh& mesh) : state_(std::make_unique<State>()) {
-    std::vector<fcl::Vector3<float>> vertices;
+template <class Scalar>
+FclMeshOf<Scalar>::FclMeshOf(const TriangleMesh& mesh) : state_(std::make_unique<State>()) {
+    std::vector<fcl::Vector3<Scalar>> vertices;
     std::vector<fcl::Triangle> triangles;
-    for (const Vec3& v : mesh.vertices) vertices.push_back(v.cast<float>());
+    for (const Vec3& v : mesh.vertices) vertices.push_back(v.cast<Scalar>());
     for (const auto& t : mesh.triangles) triangles.emplace_back(t[0], t[1], t[2]);
     state_->model.beginModel(static_cast<int>(triangles.size()), static_cast<int>(vertices.size()));
     state_->model.addSubModel(vertices, triangles);
     state_->model.endModel();
 }
 
-FclMesh::~FclMesh() = default;
+template <class Scalar>
+FclMeshOf<Scalar>::~FclMeshOf() = default;
+
+template <class Scalar>
+std::size_t FclMeshOf<Scalar>::bytes() const {
+    return static_cast<std::size_t>(state_->model.memUsage(0));
+}
 
 namespace {
 
-fcl::Transform3<float> placed(const Pose& pose) {
-    fcl::Transform3<float> result = fcl::Transform3<float>::Identity();
-    result.linear() = pose.rotation.toRotationMatrix().cast<float>();
-    result.translation() = pose.translation.cast<float>();
+template <class Scalar>
+fcl::Transform3<Scalar> placed(const Pose& pose) {
+    fcl::Transform3<Scalar> result = fcl::Transform3<Scalar>::Identity();
+    result.linear() = pose.rotation.toRotationMatrix().template cast<Scalar>();
+    result.translation() = pose.translation.template cast<Scalar>();
     return result;
 }
 
 } // namespace
 
+template <class Scalar>
+bool surfaces_cross(const FclMeshOf<Scalar>& a, const Pose& pose_a, const FclMeshOf<Scalar>& b, const Pose& pose_b) {
+    const fcl::CollisionRequest<Scalar> request(1, false);
+    fcl::CollisionResult<Scalar> result;
+    return fcl::collide(&a.state().model, placed<Scalar>(pose_a), &b.state().model, placed<Scalar>(pose_b), request, result) > 0;
+}
+
+template <class Scalar>
+FclContacts contacts(const FclMeshOf<Scalar>& a, const Pose& pose_a, const FclMeshOf<Scalar>& b, const Pose& pose_b, std::size_t most) {
+    const fcl::CollisionRequest<Scalar> request(most, true);
+    fcl::CollisionResult<Scalar> result;
+    fcl::collide(&a.state().model, placed<Scalar>(pose_a), &b.state().model, placed<Scalar>(pose_b), request, result);
+    FclContacts answer{result.numContacts(), 0};
+    for (std::size_t k = 0; k < answer.count; ++k)
+        answer.depth = std::max(answer.depth, static_cast<double>(result.getContact(k).penetration_depth));
+    return answer;
+}
+
+template <class Scalar>
+double surface_distance(const FclMeshOf<Scalar>& a, const Pose& pose_a, const FclMeshOf<Scalar>& b, const Pose& pose_b) {
+    const fcl::DistanceRequest<Scalar> request(true);
+    fcl::DistanceResult<Scalar> result;
+    return static_cast<double>(
+        fcl::distance(&a.state().model, placed<Scalar>(pose_a), &b.state().model, placed<Scalar>(pose_b), request, result));
+}
+
 double first_sampled_contact(const FclMesh& a, const Motion& motion_a, const FclMesh& b, const Motion& motion_b, int steps) {
     const Mover mover_a({motion_a.start, motion_a.end, Path::screw}), mover_b({motion_b.start, motion_b.end, Path::screw});
-    const fcl::CollisionRequest<float> request(1, false);
     for (int k = 0; k <= steps; ++k) {
         const double t = static_cast<double>(k) / steps;
-        fcl::CollisionResult<float> result;
-        if (fcl::collide(&a.state().model, placed(mover_a.pose(t)), &b.state().model, placed(mover_b.pose(t)), request, result) > 0) return t;
+        if (surfaces_cross(a, mover_a.pose(t), b, mover_b.pose(t))) return t;
     }
     return HUGE_VAL;
 }
+
+#define FATHOM_FCL_IN(Scalar)                                                                                          \
+    template class FclMeshOf<Scalar>;                                                                                  \
+    template bool surfaces_cross(const FclMeshOf<Scalar>&, const Pose&, const FclMeshOf<Scalar>&, const Pose&);        \
+    template FclContacts contacts(const FclMeshOf<Scalar>&, const Pose&, const FclMeshOf<Scalar>&, const Pose&, std::size_t); \
+    template double surface_distance(const FclMeshOf<Scalar>&, const Pose&, const FclMeshOf<Scalar>&, const Pose&)
+FATHOM_FCL_IN(float);
+FATHOM_FCL_IN(double);
+#undef FATHOM_FCL_IN
 
 } // namespace fathom::bench
