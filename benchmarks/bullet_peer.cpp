@@ -121,8 +121,8 @@ struct Counter final : btCollisionWorld::ContactResultCallback {
 
 btTransform placed(const Pose& pose) {
     const Quat& q = pose.rotation;
-    return {btQuaternion(static_cast<float>(q.x()), static_cast<float>(q.y()), static_cast<float>(q.z()), static_cast<float>(q.w())),
-            vector(pose.translation)};
+    return btTransform(btQuaternion(static_cast<float>(q.x()), static_cast<float>(q.y()), static_cast<float>(q.z()), static_cast<float>(q.w())),
+                       vector(pose.translation));
 }
 
 } // namespace

@@ -35,7 +35,10 @@ FclMeshOf<Scalar>::~FclMeshOf() = default;
 
 template <class Scalar>
 std::size_t FclMeshOf<Scalar>::bytes() const {
-    return static_cast<std::size_t>(state_->model.memUsage(0));
+    const auto& model = state_->model;
+    return static_cast<std::size_t>(model.getNumBVs()) * sizeof(fcl::BVNode<fcl::OBBRSS<Scalar>>) +
+           static_cast<std::size_t>(model.num_vertices) * sizeof(fcl::Vector3<Scalar>) +
+           static_cast<std::size_t>(model.num_tris) * (sizeof(fcl::Triangle) + sizeof(unsigned));
 }
 
 namespace {
