@@ -79,7 +79,10 @@ struct BulletMesh::State {
     Arrays mesh;
     btGImpactMeshShape shape;
 
-    explicit State(const TriangleMesh& given) : mesh(given), shape(&mesh.arrays) { shape.updateBound(); }
+    explicit State(const TriangleMesh& given) : mesh(given), shape(&mesh.arrays) {
+        shape.setMargin(0); // by default surfaces 8 cm apart touch
+        shape.updateBound();
+    }
 };
 
 BulletMesh::BulletMesh(const TriangleMesh& mesh) : state_(std::make_unique<State>(mesh)) {}
@@ -95,10 +98,7 @@ struct BulletWorld::State {
     State() {
         btGImpactCollisionAlgorithm::registerAlgorithm(&dispatcher);
         // contactPairTest asks the table of closest points, which the call above leaves empty: it would find nothing.
-        for (int type = 0; type < MAX_BROADPHASE_COLLISION_TYPES; ++type) {
-            dispatcher.registerClosestPointsCreateFunc(GIMPACT_SHAPE_PROXYTYPE, type, &create);
-            dispatcher.registerClosestPointsCreateFunc(type, GIMPACT_SHAPE_PROXYTYPE, &create);
-        }
+        dispatcher.registerClosestPointsCreateFunc(GIMPACT_SHAPE_PROXYTYPE, GIMPACT_SHAPE_PROXYTYPE, &create);
     }
 };
 

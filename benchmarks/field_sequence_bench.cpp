@@ -7,6 +7,7 @@
 #include <benchmarks/report.h>
 #include <fathom/base/parallel.h>
 #include <fathom/detect/collide.h>
+#include <fathom/detect/decomposition.h>
 #include <fathom/detect/mesh_contacts.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/shapes.h>
@@ -32,7 +33,7 @@ std::vector<Pose> passing_over(const PairBody& scan, double reach) {
     std::vector<Pose> poses(frame_count);
     for (std::size_t k = 0; k < frame_count; ++k) {
         const double t = static_cast<double>(k) / (frame_count - 1), lift = 0.6 * std::cos(6 * std::numbers::pi * t);
-        const Vec3 at(box.lower.x() + t * box.size().x(), 0.2 * box.size().y() * std::sin(4 * std::numbers::pi * t), box.upper.z() + reach * (0.1 + 0.6 * lift));
+        const Vec3 at(box.lower.x() + t * box.size().x(), 0.2 * box.size().y() * std::sin(4 * std::numbers::pi * t), box.upper.z() + reach * (0.25 + lift));
         poses[k] = Pose::turned(2 * std::numbers::pi * t, Vec3(0.2, 0.4, 1).normalized(), at);
     }
     return poses;
@@ -78,12 +79,14 @@ void sequence_rows(Report& report, const Sequence& s) {
     const BulletWorld bullet;
     const BulletMesh bullet_scan(s.scan.mesh), bullet_shape(s.shape_mesh);
     const OrientedBox scan_box = whole_box(*s.scan.grid), shape_box = whole_box(*s.shape);
+    const Decomposition parts = decompose(*s.scan.grid);
     const PlainOptions plain{.depth = s.plain_depth, .step = s.plain_step};
 
     struct Rival {
         std::string name;
         Method method;
         double megabytes;
+        bool one_way = false; // only points of the scan are asked how deep they are
     };
     const double mesh_megabytes = 1e-6 * static_cast<double>(ready.memory_bytes());
     const std::vector<Rival> rivals = {
@@ -94,9 +97,17 @@ void sequence_rows(Report& report, const Sequence& s) {
         {"mesh and field", [&](const Pose& pose) {
              const MeshContactResult r = mesh_contacts(ready, {}, *s.shape, pose);
              return Answer{r.verdict == Verdict::overlapping, r.contacts.empty() ? 0 : r.contacts[0].depth};
-         }, mesh_megabytes},
+         }, mesh_megabytes, true},
+        {"mesh and field, any", [&](const Pose& pose) {
+             const MeshContactResult r = mesh_contacts(ready, {}, *s.shape, pose, {.goal = MeshGoal::any});
+             return Answer{r.verdict == Verdict::overlapping, r.contacts.empty() ? 0 : r.contacts[0].depth};
+         }, mesh_megabytes, true},
         {"the paper's, one box", [&](const Pose& pose) {
              const PlainResult r = plain_collide(*s.scan.grid, std::span(&scan_box, 1), {}, *s.shape, std::span(&shape_box, 1), pose, plain);
+             return Answer{r.overlap, r.depth};
+         }, 0},
+        {"the paper's, in parts", [&](const Pose& pose) {
+             const PlainResult r = plain_collide(*s.scan.grid, parts.boxes, {}, *s.shape, std::span(&shape_box, 1), pose, plain);
              return Answer{r.overlap, r.depth};
          }, 0},
         {"FCL float", [&](const Pose& pose) {
@@ -124,11 +135,12 @@ void sequence_rows(Report& report, const Sequence& s) {
         shape_error = std::max(shape_error, std::abs(s.shape->distance((t[0] + t[1] + t[2]) / 3)));
     }
     std::vector<testing::Truth> truths;
-    std::vector<double> depths;
+    std::vector<double> depths, one_way;
     for (const Pose& pose : poses) {
         truths.push_back(testing::truth_of(scan_oracle, s.scan.grid->near_error_bound(), shape_oracle, shape_error, pose));
         double deepest = 0;
         for (const Vec3& v : s.scan.mesh.vertices) deepest = std::max(deepest, -s.shape->distance(pose.to_local(v)));
+        one_way.push_back(deepest);
         for (const Vec3& v : s.shape_mesh.vertices) deepest = std::max(deepest, -scan_oracle.exact().distance(pose * v));
         depths.push_back(deepest);
     }
@@ -136,18 +148,18 @@ void sequence_rows(Report& report, const Sequence& s) {
     for (std::size_t n = 1; n < rivals.size(); ++n)
         report.add({"sequence-" + s.name, fmt::format("{}, {} triangles, {} frames, contacts", s.name, s.scan.mesh.triangles.size(), poses.size()),
                     "ms/frame", milliseconds(0), rivals[n].name, milliseconds(n), ratio(seconds[0], seconds[n]),
-                    fmt::format("{}: {}", rivals[n].name, judged(answers[n], truths, depths)), rivals[n].megabytes});
-    report.note(fmt::format("{}, fields: {}; {:.1f} MB", s.name, judged(answers[0], truths, depths), rivals[0].megabytes));
+                    fmt::format("{}: {}", rivals[n].name, judged(answers[n], truths, rivals[n].one_way ? one_way : depths)), rivals[n].megabytes});
+    report.note(fmt::format("{}, fields: {}; {:.1f} MB; {} parts", s.name, judged(answers[0], truths, depths), rivals[0].megabytes, parts.boxes.size()));
 }
 
 void run_sequences(Report& report) {
     set_thread_count(1);
     const PairBody bunny("bunny", bunny_mesh(), 256);
-    sequence_rows(report, {"bunny-cone", bunny, std::make_shared<AnalyticField>(shapes::cone(0.2, 0.5)), make_cone({.radius = 0.2, .height = 0.5, .segments = 96}), 0.3, 3, 0.005});
+    sequence_rows(report, {"bunny-cone", bunny, std::make_shared<AnalyticField>(shapes::cone(0.2, 0.5)), make_cone({.radius = 0.2, .height = 0.5, .segments = 96}), 0.6, 2, 0.005});
     if (const auto mesh = armadillo_mesh()) {
         const PairBody armadillo("armadillo", *mesh, 256);
         sequence_rows(report, {"armadillo-cylinder", armadillo, std::make_shared<AnalyticField>(shapes::cylinder(0.12, 0.6)),
-                               make_cylinder({.radius = 0.12, .height = 0.6, .segments = 96}), 0.3, 3, 0.01});
+                               make_cylinder({.radius = 0.12, .height = 0.6, .segments = 96}), 0.6, 2, 0.01});
     } else {
         report.note("no armadillo: set FATHOM_MODELS to a folder with armadillo.off");
     }
