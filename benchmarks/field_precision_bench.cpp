@@ -4,6 +4,7 @@
 #include <fathom/base/parallel.h>
 #include <fathom/base/random.h>
 #include <fathom/detect/collide.h>
+#include <fathom/detect/dual_gradient.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/shapes.h>
 #include <fathom/geometry/closest_point.h>
@@ -27,13 +28,9 @@ double exact_distance() { return std::hypot(std::hypot(center.x(), center.y()) -
 
 // The paper's search, with its fixed step: a point of the ball goes towards the torus and is put back.
 double after_iterations(const Field& ball, const Field& torus, double step, int iterations) {
-    Vec3 x = center + Vec3(0.2, 0.7, 0.5) * radius; // a detection point in the ball, on its far side
-    for (int k = 0; k < iterations; ++k) {
-        x -= step * torus.sample(x).gradient;
-        const Sample s = ball.sample(x - center);
-        if (s.distance > 0) x -= s.distance * s.gradient;
-    }
-    return torus.distance(x);
+    const Vec3 start = center + radius * Vec3(0.2, 0.7, 0.5); // on the ball's far side
+    return nearest_to({&torus, {}}, {&ball, Pose::at(center)}, start, {.rule = StepRule::fixed, .step = step, .tolerance = 1e-30, .most_steps = iterations})
+        .distance_b;
 }
 
 using Line = std::vector<Segment>;
