@@ -21,7 +21,7 @@
 namespace fathom {
 
 // A mesh made ready to meet fields, in its own frame: balls over balls over triangles. Any triangles will do, also flat ones and
-// soups. About 60 bytes a triangle. Build O(n log n). Throws Error as check(mesh) does; an empty mesh touches nothing.
+// soups. About 65 bytes a triangle. Build O(n log n). Throws Error as check(mesh) does; an empty mesh touches nothing.
 class ContactMesh {
 public:
     explicit ContactMesh(const TriangleMesh& mesh);
