@@ -29,19 +29,22 @@ struct Side {
 };
 
 struct Tally {
-    std::size_t pairs = 0, meeting = 0, apart = 0, in_band = 0, undecided = 0;
+    std::size_t pairs = 0, meeting = 0, apart = 0, in_band = 0;
+    std::size_t undecided = 0, too_near = 0; // too near: undecided, but nearer to touching than the tolerance that was asked for
     std::size_t missed = 0, invented = 0;
     std::size_t look_ups = 0;
 
     void print(const char* what) const {
-        std::printf("    %-28s %6zu pairs: %zu meet, %zu apart, %zu in the band; missed %zu, invented %zu, undecided %zu; %.0f look-ups a pair\n",
-                    what, pairs, meeting, apart, in_band, missed, invented, undecided,
+        std::printf("    %-28s %6zu pairs: %zu meet, %zu apart, %zu in the band; missed %zu, invented %zu, undecided %zu + %zu below the "
+                    "tolerance; %.0f look-ups a pair\n",
+                    what, pairs, meeting, apart, in_band, missed, invented, undecided, too_near,
                     static_cast<double>(look_ups) / static_cast<double>(std::max<std::size_t>(pairs, 1)));
     }
     void expect_right() const {
         EXPECT_EQ(missed, 0u);
         EXPECT_EQ(invented, 0u);
         EXPECT_LE(undecided, pairs / 1000);
+        EXPECT_LE(too_near, pairs / 100);
         EXPECT_GT(meeting, (meeting + apart) / 5);
         EXPECT_GT(apart, (meeting + apart) / 5);
     }
@@ -72,7 +75,11 @@ void judge(const Side& a, const Side& b, const std::string& what, Random& random
     tally.meeting += truth == Truth::meeting;
     tally.apart += truth == Truth::apart;
     tally.in_band += truth == Truth::in_band;
-    tally.undecided += result.verdict == Verdict::undecided;
+    if (result.verdict == Verdict::undecided) {
+        const double tolerance = 1e-6 * std::min(a.solid->bounds().diagonal(), b.solid->bounds().diagonal()); // CollideOptions' own
+        const Truth nearly = testing::truth_of(*a.oracle, tolerance, *b.oracle, tolerance, relative(a.pose, b.pose));
+        ++(nearly == Truth::in_band ? tally.too_near : tally.undecided);
+    }
     tally.look_ups += result.look_ups;
     const bool missed = result.verdict == Verdict::disjoint && (truth == Truth::meeting || shares_a_point(a, b, random));
     bool invented = result.verdict == Verdict::overlapping && truth == Truth::apart;
