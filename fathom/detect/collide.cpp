@@ -126,7 +126,7 @@ CollideResult collide(const Solid& a, const Pose& pose_a, const Solid& b, const 
     }
     const Ordered o(a, pose_a, b, pose_b);
     const FieldPair pair = o.pair();
-    const double tolerance = options.tolerance > 0 ? options.tolerance : 1e-6 * o.size();
+    const double tolerance = options.tolerance > 0 ? options.tolerance : 1e-9 * o.size();
     const SearchResult found = search(*o.p, *o.q, pair, {options.margin, tolerance, options.budget});
     result.verdict = found.verdict;
     result.look_ups = found.look_ups;

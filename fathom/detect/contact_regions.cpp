@@ -132,14 +132,28 @@ private:
     }
 
     // A point of the body `body` and the other's surface next to it.
-    static std::optional<RegionContact> contact_of(const Descent& down, int body, Index region) {
+    std::optional<RegionContact> contact_of(const Descent& down, int body, Index region) {
         const double steepness = down.gradient.norm();
         if (!(steepness > 1e-10) || !std::isfinite(down.value)) return std::nullopt;
         const Vec3 out = down.gradient / steepness;
-        const double depth = -down.value / steepness;
+        const double depth = way_out(down, 1 - body, out);
         const Vec3 other = down.point + depth * out;
         if (body == 0) return RegionContact{down.point, other, -out, depth, region};
         return RegionContact{other, down.point, out, depth, region};
+    }
+
+    // A distance is its own depth, also on ridges, where the slope says nothing. Other fields are followed to their surface.
+    double way_out(const Descent& down, int other, const Vec3& out) {
+        if (std::isfinite(pair_.field(other).error_bound())) return -down.value;
+        double way = -down.value / down.gradient.norm();
+        for (int step = 0; step < 8; ++step) {
+            const Sample s = pair_.sample(other, down.point + way * out);
+            ++result_.look_ups;
+            const double slope = s.gradient.dot(out);
+            if (!(slope > 0.05 * down.gradient.norm()) || std::abs(s.distance) < 1e-14 * size_) break;
+            way -= s.distance / slope;
+        }
+        return way;
     }
 
     [[nodiscard]] double cell_size() const {
