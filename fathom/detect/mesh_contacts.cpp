@@ -385,8 +385,6 @@ void check_options(const MeshContactOptions& options) {
     if (!(options.tolerance >= 0)) throw Error(Cause::invalid_argument, fmt::format("tolerance is {}, not 0 or more", options.tolerance));
 }
 
-bool is_finite(const Pose& pose) { return fathom::is_finite(pose.translation) && pose.rotation.coeffs().allFinite(); }
-
 } // namespace
 
 MeshContactResult mesh_contacts(const ContactMesh& mesh, const Pose& mesh_pose, const Field& field, const Pose& field_pose,
