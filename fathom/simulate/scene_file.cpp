@@ -265,6 +265,8 @@ Scene read_table(const toml::table& table, const std::string& file) {
 // toml++ 3.3 runs into undefined behaviour on some letters beyond ASCII where it looks for spaces, and on control characters where
 // it looks for keys. So letters beyond ASCII are for comments; strings have escapes for them.
 void refuse_stray_letters(std::string_view text, const std::string& name) {
+    // What looks like a comment in a string of several lines is none.
+    const bool plain = text.find("\"\"\"") == text.npos && text.find("'''") == text.npos;
     bool comment = false, quoted = false; // since the line began
     std::int64_t line = 1;
     for (const char c : text) {
@@ -273,7 +275,7 @@ void refuse_stray_letters(std::string_view text, const std::string& name) {
         if (byte >= 0x80 && !comment) throw Error(Cause::malformed, "a letter beyond ASCII outside of a comment; strings take it as \\u and its number", {.file = name, .line = line});
         if (c == '\n') comment = quoted = false, ++line;
         quoted = quoted || c == '"' || c == '\'';
-        comment = comment || (c == '#' && !quoted);
+        comment = comment || (c == '#' && !quoted && plain);
     }
 }
 
