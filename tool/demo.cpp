@@ -1,9 +1,11 @@
 // fathom demo: a tour of what the library does, with pictures and files to open.
 #include <tool/terminal.h>
 #include <tool/verbs.h>
+#include <tool/verdict_text.h>
 
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
+#include <fathom/detect/collide.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/parse.h>
 #include <fathom/field/file/field_file.h>
@@ -15,6 +17,7 @@
 #include <fathom/geometry/surface_tree.h>
 #include <fathom/show/field_slice.h>
 #include <fathom/show/mesh_picture.h>
+#include <fathom/show/overlap_picture.h>
 #include <fathom/show/recording_picture.h>
 #include <fathom/simulate/recording_files.h>
 #include <fathom/simulate/simulation.h>
@@ -25,6 +28,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <numbers>
 
 namespace fathom::tool {
 
@@ -152,6 +156,26 @@ void show_field(Tour& tour, const TriangleMesh& mesh) {
     tour.say(fmt::format("formula    {} -> formula.png", blend.text()));
 }
 
+// Two fields by formula meet: whether, how deep and where, and the octree of what they have in common.
+void show_meeting(Tour& tour) {
+    const auto heart = std::make_shared<AnalyticField>(parse_shape("scale(0.1, rotate(pi / 2, [1, 0, 0], heart()))"));
+    const auto ring = std::make_shared<AnalyticField>(parse_shape("torus(1.2, 0.45)"));
+    const Solid a(heart), b(ring);
+    const Pose there = Pose::turned(0.9, Vec3(1, 0.3, 0).normalized(), {1.2, 0.1, 0.3});
+    const auto start = std::chrono::steady_clock::now();
+    const CollideResult found = collide(a, {}, b, there);
+    const double seconds = seconds_since(start);
+    const FieldOverlap cells = field_overlap(*heart, {}, *ring, there, {.depth = 4});
+    OverlapPictureOptions options{.resolution = 160};
+    options.view.width = 900;
+    options.view.height = 640;
+    options.view.azimuth = -std::numbers::pi / 2 + 0.5;
+    const std::string text = fmt::format("a heart and a ring: {}, {:.3f} m deep, {} contacts in {:.0f} us; {} cells inside both, {} on the border", word(found.verdict),
+                                         found.depth, found.contacts.size(), 1e6 * seconds, cells.inside_count, cells.border_count);
+    tour.show("Two fields meet", text, "overlap.png", draw_overlap(*heart, {}, *ring, there, cells, options));
+    tour.say(fmt::format("meeting    {} -> overlap.png", text));
+}
+
 // Creatures and bowls in a heap: contact found over time, forces from it, a film of it.
 void show_drop(Tour& tour) {
     constexpr std::string_view scene = R"~(
@@ -211,12 +235,13 @@ void run_demo(const fs::path& folder, Session& session) {
     if (failure) throw Error(Cause::cannot_write, failure.message(), {.file = folder.string()});
     const auto start = std::chrono::steady_clock::now();
     Tour tour{folder, session, {}};
-    tour.say(fmt::format("Fathom shows shapes made, checked, sampled and written, fields of distances, and bodies that fall ({} threads).\n", thread_count()));
+    tour.say(fmt::format("Fathom shows shapes made, checked, sampled and written, fields of distances that meet, and bodies that fall ({} threads).\n", thread_count()));
     show_shapes(tour);
     const TriangleMesh creature = show_creature(tour);
     show_damage(tour, creature);
     show_point_shell(tour);
     show_field(tour, creature);
+    show_meeting(tour);
     show_drop(tour);
     write_page(tour);
     tour.say(fmt::format("\nDone in {:.1f} s. Everything is in {}: open index.html in a browser, creature.glb in any 3-D viewer, creature.vtu and drop.pvd in ParaView.",
@@ -226,7 +251,7 @@ void run_demo(const fs::path& folder, Session& session) {
 } // namespace
 
 void add_demo(CLI::App& program, Session& session) {
-    CLI::App* verb = program.add_subcommand("demo", "A tour: shapes made, checked, drawn and written; fields built and sliced; bodies dropped");
+    CLI::App* verb = program.add_subcommand("demo", "A tour: shapes made, checked, drawn and written; fields built, sliced and made to meet; bodies dropped");
     auto folder = std::make_shared<std::string>("out");
     verb->add_option("-o,--output", *folder, "Folder for the pictures and files")->capture_default_str();
     verb->footer("Example:\n  fathom demo -o out    then open out/index.html");

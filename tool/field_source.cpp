@@ -7,6 +7,7 @@
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/parse.h>
 #include <fathom/field/file/grid_file.h>
+#include <fathom/field/mesh/cached_grid.h>
 #include <fathom/field/mesh/mesh_field.h>
 #include <fathom/geometry/mesh_file.h>
 #include <fathom/geometry/shape_catalogue.h>
@@ -76,6 +77,12 @@ FieldSource open_field(const std::string& text) {
     if (text.find('(') == std::string::npos)
         throw Error(Cause::cannot_open, "no such file, no shape of `fathom make --list`, and no formula", {.file = text});
     return of_formula(text, "formula");
+}
+
+void mesh_to_grid(FieldSource& source, int resolution, Progress* progress) {
+    if (!source.mesh) return;
+    CachedGrid made = cached_grid(*source.mesh, {.resolution = resolution, .progress = progress});
+    source.field = source.grid = std::make_shared<GridField>(std::move(made.file.field));
 }
 
 FieldPtr field_of(FieldSource& source) {

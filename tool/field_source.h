@@ -1,6 +1,7 @@
 // What the verbs of `fathom field` accept as a field: a grid file, a mesh, the name of a generated shape, or a formula.
 #pragma once
 
+#include <fathom/base/progress.h>
 #include <fathom/field/grid/grid_field.h>
 #include <fathom/geometry/triangle_mesh.h>
 
@@ -25,6 +26,9 @@ constexpr const char* field_help = "A grid file (.fathom .npy .nrrd .vti .sdf .d
 // A file where one of that name exists (formulas in files end in .shape or .txt), else the name of a generated shape, else a
 // formula. Throws fathom::Error.
 [[nodiscard]] FieldSource open_field(const std::string& text);
+
+// Of a mesh, the field becomes a grid of it, from the cache where it is kept there. Of other sources nothing changes.
+void mesh_to_grid(FieldSource& source, int resolution, Progress* progress);
 
 // The field of any source; of a mesh, the exact distance through its tree.
 [[nodiscard]] FieldPtr field_of(FieldSource& source);

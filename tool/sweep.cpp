@@ -4,17 +4,18 @@
 #include <tool/pose_text.h>
 #include <tool/terminal.h>
 #include <tool/verbs.h>
+#include <tool/verdict_text.h>
 
 #include <fathom/base/error.h>
 #include <fathom/detect/shell_sweep.h>
 #include <fathom/field/grid/contour.h>
-#include <fathom/field/mesh/cached_grid.h>
 #include <fathom/geometry/point_shell.h>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <optional>
 
@@ -33,10 +34,9 @@ struct SweepArguments {
 
 // A body as the sweep wants it: its field, points on its surface, and how well they cover it.
 struct SweptBody {
-    std::string text, what;
     FieldPtr field;
     std::optional<SweepShell> shell; // none where the surface has no end
-    double gap = 0;                  // no place of the surface is farther than this from a point (m); infinity: not known
+    double gap = std::numeric_limits<double>::infinity(); // no place of the surface is farther than this from a point (m); infinity: not known
     double field_error = 0;          // near the surface (m)
 };
 
@@ -69,14 +69,8 @@ std::vector<Vec3> points_of(const Field& field, const FieldSource& source, const
 
 SweptBody body_of(const std::string& text, const SweepArguments& arguments, Session& session) {
     FieldSource source = open_field(text);
-    SweptBody body{text, {}, {}, {}, std::numeric_limits<double>::infinity(), 0};
-    if (source.mesh && !arguments.exact) {
-        CachedGrid made = cached_grid(*source.mesh, {.resolution = arguments.resolution, .progress = session.progress()});
-        source.field = source.grid = std::make_shared<GridField>(std::move(made.file.field));
-        body.what = fmt::format("grid of {}", source.what);
-    } else {
-        body.what = fmt::format("{}: {}", source.kind, source.what);
-    }
+    SweptBody body;
+    if (!arguments.exact) mesh_to_grid(source, arguments.resolution, session.progress());
     body.field = field_of(source);
     body.field_error = source.grid ? source.grid->near_error_bound() : body.field->error_bound();
     if (source.mesh) {
@@ -124,10 +118,6 @@ std::vector<ContactInterval> united(const PairSweep& sweep) {
         }
     }
     return joined;
-}
-
-const char* word(Verdict verdict) {
-    return verdict == Verdict::disjoint ? "disjoint" : verdict == Verdict::overlapping ? "overlapping" : "undecided";
 }
 
 std::string method_of(const Question& q) {

@@ -1,0 +1,167 @@
+#include <tool/program.h>
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+
+namespace fathom::testing {
+namespace {
+
+Outcome collide(const std::string& arguments) { return run("collide " + arguments, "FATHOM_CACHE=off"); }
+
+nlohmann::json answer(const std::string& arguments) {
+    const Outcome outcome = collide(arguments + " --json");
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return nlohmann::json::parse(outcome.out, nullptr, false);
+}
+
+void expect_near(const nlohmann::json& vector, double x, double y, double z, double tolerance) {
+    ASSERT_EQ(vector.size(), 3u);
+    EXPECT_NEAR(vector[0].get<double>(), x, tolerance);
+    EXPECT_NEAR(vector[1].get<double>(), y, tolerance);
+    EXPECT_NEAR(vector[2].get<double>(), z, tolerance);
+}
+
+TEST(CollideVerb, two_balls_meet_as_deep_as_they_must) {
+    const auto told = answer("'sphere(1)' 'sphere(0.5)' --pose-a 2,0,0 --pose-b 2,0,1.3");
+    EXPECT_EQ(told["status"], "overlap");
+    EXPECT_EQ(told["proven"], true);
+    EXPECT_EQ(told["truncated"], false);
+    EXPECT_NEAR(told["depth"].get<double>(), 0.2, 1e-9);
+    EXPECT_TRUE(told["distance"].is_null());
+    ASSERT_EQ(told["contacts"].size(), 1u);
+    const auto& contact = told["contacts"][0];
+    expect_near(contact["normal"], 0, 0, 1, 1e-6);
+    expect_near(contact["point_a"], 2, 0, 1, 1e-6);
+    expect_near(contact["point_b"], 2, 0, 0.8, 1e-6);
+    EXPECT_NEAR(contact["depth"].get<double>(), 0.2, 1e-9);
+    EXPECT_EQ(contact["region"], 0);
+    for (const char* feature : {"feature_a", "feature_b"}) EXPECT_TRUE(contact[feature]["element"].is_null()) << feature;
+    const double z = told["common"][2].get<double>();
+    EXPECT_GE(z, 0.8 - 1e-9);
+    EXPECT_LE(z, 1 + 1e-9);
+    EXPECT_TRUE(told["method"].is_string());
+    EXPECT_TRUE(told["error_bound"].is_number());
+    EXPECT_GT(told["look_ups"].get<int>(), 0);
+}
+
+TEST(CollideVerb, both_ways_round_give_the_same_depth_and_opposite_normals) {
+    const auto ab = answer("'torus(1, 0.3)' 'box(0.4, 0.5, 0.6)' --pose-b 1,0,0.45,0.924,0.383,0,0");
+    const auto ba = answer("'box(0.4, 0.5, 0.6)' 'torus(1, 0.3)' --pose-a 1,0,0.45,0.924,0.383,0,0");
+    ASSERT_EQ(ab["status"], "overlap");
+    EXPECT_EQ(ab["depth"], ba["depth"]);
+    EXPECT_GT(ab["depth"].get<double>(), 0.01);
+    for (std::size_t k = 0; k < 3; ++k) EXPECT_EQ(ab["contacts"][0]["normal"][k].get<double>(), -ba["contacts"][0]["normal"][k].get<double>());
+    EXPECT_EQ(ab["contacts"][0]["point_a"], ba["contacts"][0]["point_b"]);
+}
+
+TEST(CollideVerb, bounds_the_distance_of_what_is_apart) {
+    const std::string balls = "'sphere(1)' 'sphere(0.5)' --pose-b 0,3,0";
+    const auto told = answer(balls);
+    EXPECT_EQ(told["status"], "disjoint");
+    EXPECT_EQ(told["proven"], true);
+    EXPECT_TRUE(told["depth"].is_null());
+    EXPECT_TRUE(told["common"].is_null());
+    EXPECT_TRUE(told["contacts"].empty());
+    EXPECT_LE(told["distance"]["lower"].get<double>(), 1.5 + 1e-12);
+    EXPECT_NEAR(told["distance"]["upper"].get<double>(), 1.5, 1e-9);
+    expect_near(told["distance"]["point_a"], 0, 1, 0, 1e-4);
+    expect_near(told["distance"]["point_b"], 0, 2.5, 0, 1e-4);
+    expect_near(told["distance"]["normal"], 0, 1, 0, 1e-4);
+    const auto closer = answer(balls + " --distance")["distance"];
+    EXPECT_LE(closer["upper"].get<double>() - closer["lower"].get<double>(), 1.1e-6);
+    EXPECT_LE(closer["lower"].get<double>(), 1.5 + 1e-12);
+}
+
+TEST(CollideVerb, a_margin_makes_neighbours_touch) {
+    const std::string balls = "'sphere(1)' 'sphere(0.5)' --pose-b 0,0,1.6";
+    EXPECT_EQ(answer(balls + " --margin 0.09")["status"], "disjoint");
+    const auto near = answer(balls + " --margin 0.11");
+    EXPECT_EQ(near["status"], "overlap");
+    EXPECT_NEAR(near["depth"].get<double>(), -0.1, 1e-9);
+    EXPECT_NEAR(near["distance"]["upper"].get<double>(), 0.1, 1e-9);
+    EXPECT_TRUE(near["common"].is_null()); // no point is inside both
+}
+
+TEST(CollideVerb, separate_regions_have_contacts_of_their_own_and_all_of_them_spreads_more) {
+    // A rod through a ring touches it on both sides.
+    const std::string rod = "'torus(1, 0.2)' 'box(4, 0.2, 0.2)'";
+    const auto deepest = answer(rod)["contacts"];
+    ASSERT_EQ(deepest.size(), 2u);
+    EXPECT_EQ(deepest[0]["region"], 0);
+    EXPECT_EQ(deepest[1]["region"], 1);
+    EXPECT_LT(deepest[0]["point_a"][0].get<double>() * deepest[1]["point_a"][0].get<double>(), 0);
+    EXPECT_GT(answer(rod + " --all")["contacts"].size(), 2u);
+}
+
+TEST(CollideVerb, meshes_meet_through_grids_and_through_their_triangles) {
+    const Folder folder;
+    const std::string mesh = quoted(folder.file("ball.ply"));
+    ASSERT_EQ(run("make sphere -o " + mesh).exit_code, 0); // radius 0.5
+    for (const char* how : {" -r 64", " --exact"}) {
+        const auto told = answer(mesh + " 'box(2, 2, 1)' --pose-b 0,0,0.9" + how);
+        ASSERT_EQ(told["status"], "overlap") << how;
+        EXPECT_NEAR(told["depth"].get<double>(), 0.1, 5e-3) << how;
+        expect_near(told["contacts"][0]["normal"], 0, 0, 1, 0.05);
+        EXPECT_TRUE(told["contacts"][0]["feature_a"]["element"].is_number()) << how;
+        EXPECT_TRUE(told["contacts"][0]["feature_b"]["element"].is_null()) << how;
+        EXPECT_GE(told["error_bound"].get<double>(), 0) << how;
+    }
+    const std::string grid = quoted(folder.file("ball.fathom"));
+    ASSERT_EQ(run("field build " + mesh + " -r 64 -o " + grid).exit_code, 0);
+    const auto apart = answer(grid + " " + mesh + " -r 64 --pose-b 2,0,0");
+    EXPECT_EQ(apart["status"], "disjoint");
+    EXPECT_NEAR(apart["distance"]["upper"].get<double>(), 1, 0.01);
+    EXPECT_LE(apart["distance"]["lower"].get<double>(), apart["distance"]["upper"].get<double>());
+}
+
+TEST(CollideVerb, a_graze_is_undecided_and_no_failure) {
+    const auto graze = answer("'sphere(1)' 'sphere(0.5)' --pose-b 0,0,1.5000000000001 --prove");
+    if (graze["status"] == "undecided") {
+        EXPECT_EQ(graze["proven"], false);
+        EXPECT_TRUE(graze["open_size"].is_number());
+    } else {
+        EXPECT_EQ(graze["status"], "disjoint"); // true as well, where rounding allows a proof
+    }
+}
+
+TEST(CollideVerb, writes_a_picture_of_the_octree_between_the_bodies) {
+    const Folder folder;
+    const std::string meeting = folder.file("meeting.png"), apart = folder.file("apart.png");
+    const Outcome drawn = collide("'torus(1, 0.3)' 'sphere(0.5)' --pose-b 1,0,0.3 --picture " + quoted(meeting));
+    ASSERT_EQ(drawn.exit_code, 0) << drawn.err;
+    EXPECT_NE(drawn.out.find("meeting.png"), std::string::npos);
+    ASSERT_EQ(collide("'torus(1, 0.3)' 'sphere(0.5)' --pose-b 5,0,0 --picture " + quoted(apart)).exit_code, 0);
+    for (const std::string& file : {meeting, apart}) {
+        EXPECT_EQ(content_of(file).substr(1, 3), "PNG") << file;
+        EXPECT_GT(content_of(file).size(), 5000u) << file;
+    }
+    EXPECT_EQ(collide("'sphere(1)' 'sphere(1)' --picture " + quoted(folder.file("no/such/folder.png"))).exit_code, 1);
+}
+
+TEST(CollideVerb, refuses_what_it_cannot_use) {
+    for (const char* pose : {"1,2", "1,2,x", "nan,0,0", "0,0,0,1,1,0,0"}) {
+        const Outcome outcome = collide(std::string("'sphere(1)' 'sphere(1)' --pose-b ") + quoted(pose));
+        EXPECT_EQ(outcome.exit_code, 2) << pose;
+        EXPECT_NE(outcome.err.find("--pose-b"), std::string::npos) << pose << ": " << outcome.err;
+    }
+    EXPECT_EQ(collide("'sphere(1)'").exit_code, 2);
+    EXPECT_EQ(collide("'sphere(1)' 'sphere(1)' --margin -1").exit_code, 2);
+    EXPECT_EQ(collide("'plane(0, 0, 1, 0)' 'plane(0, 0, 1, 0)'").exit_code, 2);
+    const Outcome missing = collide("'sphere(1)' no_such_file.obj");
+    EXPECT_EQ(missing.exit_code, 1);
+    EXPECT_NE(missing.err.find("no_such_file.obj"), std::string::npos) << missing.err;
+}
+
+TEST(CollideVerb, prints_for_people) {
+    const Outcome meeting = collide("'sphere(1)' 'sphere(0.5)' --pose-b 0,0,1.3");
+    EXPECT_EQ(meeting.exit_code, 0);
+    EXPECT_EQ(meeting.out.find("overlap, proven\n"), 0u) << meeting.out;
+    for (const char* words : {"depth      0.2 m", "common ", "point of A", "normal from A to B", "method ", "error "}) EXPECT_NE(meeting.out.find(words), std::string::npos) << words << meeting.out;
+    const Outcome apart = collide("'sphere(1)' 'sphere(0.5)' --pose-b 0,0,2");
+    EXPECT_EQ(apart.out.find("disjoint, proven\n"), 0u) << apart.out;
+    EXPECT_NE(apart.out.find("distance   between "), std::string::npos) << apart.out;
+}
+
+} // namespace
+} // namespace fathom::testing
