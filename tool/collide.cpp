@@ -158,10 +158,10 @@ void print(const PosedBody& a, const PosedBody& b, const Answer& answer, const C
 void draw(const PosedBody& a, const PosedBody& b, const std::string& file) {
     const Field &in_a = a.solid.field(), &in_b = b.solid.field();
     if (!a.solid.bounded() || !b.solid.bounded()) throw Error(Cause::invalid_argument, "--picture needs two bodies that have an end");
-    OverlapPictureOptions options{.resolution = 160};
+    OverlapPictureOptions options;
     options.view.width = 900;
     options.view.height = 640;
-    const FieldOverlap cells = field_overlap(in_a, a.pose, in_b, b.pose, {.depth = 4});
+    const FieldOverlap cells = field_overlap(in_a, a.pose, in_b, b.pose, {.depth = 5});
     write_png(file, draw_overlap(in_a, a.pose, in_b, b.pose, cells, options));
 }
 

@@ -139,10 +139,11 @@ void show_point_shell(Tour& tour) {
 }
 
 // The creature as a field of distances: built, drawn as a slice, meshed again, and written.
-void show_field(Tour& tour, const TriangleMesh& mesh) {
+std::shared_ptr<const GridField> show_field(Tour& tour, const TriangleMesh& mesh) {
     const auto start = std::chrono::steady_clock::now();
     GridReport report;
-    const GridField field = build_grid(mesh, {.resolution = 256, .progress = tour.session.progress()}, &report);
+    const auto made = std::make_shared<const GridField>(build_grid(mesh, {.resolution = 256, .progress = tour.session.progress()}, &report));
+    const GridField& field = *made;
     const double seconds = seconds_since(start);
     write_field(field, tour.folder / "creature.fathom");
     const std::string text = fmt::format("distances on {} x {} x {} cells in {:.2f} s, {:.1f} MB; sign by {}: {}", field.layout().cells(0),
@@ -154,25 +155,24 @@ void show_field(Tour& tour, const TriangleMesh& mesh) {
     const AnalyticField formula(blend);
     tour.show("A field by formula", blend.text(), "formula.png", draw_slice(formula, {.axis = 1, .size = 600}));
     tour.say(fmt::format("formula    {} -> formula.png", blend.text()));
+    return made;
 }
 
-// Two fields by formula meet: whether, how deep and where, and the octree of what they have in common.
-void show_meeting(Tour& tour) {
-    const auto heart = std::make_shared<AnalyticField>(parse_shape("scale(0.1, rotate(pi / 2, [1, 0, 0], heart()))"));
-    const auto ring = std::make_shared<AnalyticField>(parse_shape("torus(1.2, 0.45)"));
-    const Solid a(heart), b(ring);
-    const Pose there = Pose::turned(0.9, Vec3(1, 0.3, 0).normalized(), {1.2, 0.1, 0.3});
+// A grid and a formula meet: whether, how deep and where, and the octree of what they have in common.
+void show_meeting(Tour& tour, const std::shared_ptr<const GridField>& creature) {
+    const auto ring = std::make_shared<AnalyticField>(parse_shape("torus(0.28, 0.07)"));
+    const Solid a(creature), b(ring);
+    const Pose there = Pose::turned(std::numbers::pi / 2, Vec3(0.1, 1, 0).normalized(), {0.15, 0.03, 0});
     const auto start = std::chrono::steady_clock::now();
     const CollideResult found = collide(a, {}, b, there);
     const double seconds = seconds_since(start);
-    const FieldOverlap cells = field_overlap(*heart, {}, *ring, there, {.depth = 4});
-    OverlapPictureOptions options{.resolution = 160};
+    const FieldOverlap cells = field_overlap(*creature, {}, *ring, there, {.depth = 5});
+    OverlapPictureOptions options;
     options.view.width = 900;
     options.view.height = 640;
-    options.view.azimuth = -std::numbers::pi / 2 + 0.5;
-    const std::string text = fmt::format("a heart and a ring: {}, {:.3f} m deep, {} contacts in {:.0f} us; {} cells inside both, {} on the border", word(found.verdict),
-                                         found.depth, found.contacts.size(), 1e6 * seconds, cells.inside_count, cells.border_count);
-    tour.show("Two fields meet", text, "overlap.png", draw_overlap(*heart, {}, *ring, there, cells, options));
+    const std::string text = fmt::format("the creature's grid and a ring by formula: {}, {:.3f} m deep, {} contacts in {:.0f} us; {} cells inside both, {} on the border",
+                                         word(found.verdict), found.depth, found.contacts.size(), 1e6 * seconds, cells.inside_count, cells.border_count);
+    tour.show("Two fields meet", text, "overlap.png", draw_overlap(*creature, {}, *ring, there, cells, options));
     tour.say(fmt::format("meeting    {} -> overlap.png", text));
 }
 
@@ -240,8 +240,8 @@ void run_demo(const fs::path& folder, Session& session) {
     const TriangleMesh creature = show_creature(tour);
     show_damage(tour, creature);
     show_point_shell(tour);
-    show_field(tour, creature);
-    show_meeting(tour);
+    const std::shared_ptr<const GridField> field = show_field(tour, creature);
+    show_meeting(tour, field);
     show_drop(tour);
     write_page(tour);
     tour.say(fmt::format("\nDone in {:.1f} s. Everything is in {}: open index.html in a browser, creature.glb in any 3-D viewer, creature.vtu and drop.pvd in ParaView.",

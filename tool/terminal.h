@@ -39,7 +39,8 @@ enum class Colour { red = 31, green = 32, yellow = 33, faint = 2 };
     return fmt::format("{},{:03}", with_commas(number / 1000), number % 1000);
 }
 
-[[nodiscard]] inline std::string shown(const Vec3& v) { return fmt::format("({:.6g}, {:.6g}, {:.6g})", v.x(), v.y(), v.z()); }
+// Adding 0 turns -0 into 0.
+[[nodiscard]] inline std::string shown(const Vec3& v) { return fmt::format("({:.6g}, {:.6g}, {:.6g})", v.x() + 0.0, v.y() + 0.0, v.z() + 0.0); }
 
 [[nodiscard]] inline double seconds_since(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

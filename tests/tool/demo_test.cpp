@@ -12,9 +12,9 @@ TEST(Demo, writes_what_it_says_and_finds_the_hole_that_it_cut) {
     for (const char* name : {"index.html", "shapes.png", "creature.glb", "creature.vtu", "damaged.png", "point_shell.png", "field.png", "creature.fathom", "formula.png", "overlap.png", "drop.png", "drop_energy.svg", "drop.pvd"})
         EXPECT_GT(std::filesystem::file_size(folder.file("out") + "/" + name), 1000u) << name;
     EXPECT_NE(content_of(folder.file("out") + "/index.html").find("overlap.png"), std::string::npos);
-    const std::size_t meeting = outcome.out.find("a heart and a ring: overlapping, ");
+    const std::size_t meeting = outcome.out.find("a ring by formula: overlapping, ");
     ASSERT_NE(meeting, std::string::npos) << outcome.out;
-    EXPECT_GT(std::stod(outcome.out.substr(outcome.out.find(", ", meeting) + 2)), 0.1) << outcome.out; // deep
+    EXPECT_GT(std::stod(outcome.out.substr(outcome.out.find(", ", meeting) + 2)), 0.01) << outcome.out; // m deep
     const std::size_t at = outcome.out.find(" open edges found");
     ASSERT_NE(at, std::string::npos) << outcome.out;
     const std::size_t before = outcome.out.rfind(' ', at - 1);
