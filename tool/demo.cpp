@@ -167,7 +167,7 @@ void show_meeting(Tour& tour, const std::shared_ptr<const GridField>& creature) 
     const CollideResult found = collide(a, {}, b, there);
     const double seconds = seconds_since(start);
     const FieldOverlap cells = field_overlap(*creature, {}, *ring, there, {.depth = 5});
-    OverlapPictureOptions options;
+    OverlapPictureOptions options{.resolution = 160};
     options.view.width = 900;
     options.view.height = 640;
     const std::string text = fmt::format("the creature's grid and a ring by formula: {}, {:.3f} m deep, {} contacts in {:.0f} us; {} cells inside both, {} on the border",

@@ -100,10 +100,11 @@ TEST(CollideVerb, all_contacts_spread_over_what_rests_flat) {
     const std::string boxes = "'box(1, 1, 1)' 'box(0.6, 0.6, 0.6)' --pose-b 0,0,0.75";
     EXPECT_EQ(answer(boxes)["contacts"].size(), 1u);
     const auto all = answer(boxes + " --all")["contacts"];
-    EXPECT_GE(all.size(), 4u);
+    ASSERT_GE(all.size(), 4u);
+    EXPECT_NEAR(all[0]["depth"].get<double>(), 0.05, 1e-9);
     double left = 0, right = 0;
     for (const auto& contact : all) {
-        EXPECT_NEAR(contact["depth"].get<double>(), 0.05, 1e-9);
+        EXPECT_NEAR(contact["depth"].get<double>(), 0.05, 1e-7); // spread ones are not refined
         left = std::min(left, contact["point_b"][0].get<double>());
         right = std::max(right, contact["point_b"][0].get<double>());
     }
