@@ -95,7 +95,8 @@ public:
 
 private:
     void run() {
-        while (!heap_.empty() && heap_.front().lower < best_.upper - options_.tolerance && best_.look_ups < options_.budget) {
+        // A pair of nodes costs far less than a look-up.
+        while (!heap_.empty() && heap_.front().lower < best_.upper - options_.tolerance && best_.look_ups < 3 * options_.budget) {
             std::pop_heap(heap_.begin(), heap_.end());
             const NodePair next = heap_.back();
             heap_.pop_back();
@@ -156,7 +157,7 @@ private:
         const SolidNode &p = p_.nodes()[pair.p], &q = q_.nodes()[pair.q];
         const Vec3 a = p_.center(p), b = center_q(pair.q);
         // Far from the nearest so far: its own nearest points are hardly better.
-        const double hope = pair.lower + 0.1 * (p_.ball(p).radius + q_.ball(q).radius);
+        const double hope = pair.lower + 0.05 * (p_.ball(p).radius + q_.ball(q).radius);
         if (refined_ > 0 && (hope > best_.upper || refined_ >= most_refinements)) return;
         ++refined_;
         refine(a, b);

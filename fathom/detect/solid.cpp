@@ -276,14 +276,17 @@ struct Solid::Builder {
     }
 };
 
+double capped_reach(double radius, double offset, double along) {
+    if (offset >= radius || radius * along <= offset) return radius;
+    // The rim of the cap.
+    const double rim = std::sqrt(std::max(0.0, (radius - offset) * (radius + offset))), across = std::sqrt(std::max(0.0, (1 - along) * (1 + along)));
+    return std::min(radius, offset * along + rim * across + 1e-6 * radius);
+}
+
 double Solid::reach(const SolidNode& node, const Vec3& direction) const {
     const SolidCap& cap = caps_[static_cast<std::size_t>(&node - nodes_.data())];
-    const double radius = static_cast<double>(node.radius), offset = static_cast<double>(cap.offset);
     const double along = Vec3f(cap.normal[0], cap.normal[1], cap.normal[2]).cast<double>().dot(direction);
-    if (offset >= radius || radius * along <= offset) return radius * unit_;
-    // The rim of the cap, or below its middle where the plane leaves nothing.
-    const double rim = std::sqrt(std::max(0.0, (radius - offset) * (radius + offset))), across = std::sqrt(std::max(0.0, (1 - along) * (1 + along)));
-    return std::min(radius, offset * along + rim * across + 1e-6 * radius) * unit_;
+    return capped_reach(static_cast<double>(node.radius), static_cast<double>(cap.offset), along) * unit_;
 }
 
 Solid::Solid(FieldPtr field, const SolidOptions& options) : field_(std::move(field)), clearance_(*field_) {

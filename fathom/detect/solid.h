@@ -35,6 +35,10 @@ struct SolidCap {
     float offset = 0; // the radius where nothing better is known
 };
 
+// How far from its centre a ball reaches along a direction when all beyond a plane is cut off: `offset` of the plane from the
+// centre, `along` the cosine between its normal and the direction.
+[[nodiscard]] double capped_reach(double radius, double offset, double along);
+
 class Solid {
 public:
     // Keeps the field alive. A field without finite bounds (a plane) has no tree, and meets those that have one.

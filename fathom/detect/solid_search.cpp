@@ -119,7 +119,7 @@ private:
         for (std::size_t k = 0; k < 8 && !found_; ++k) {
             if (is_clear(in_q[k], values_q[k], radius) || p_.clearance().clears(in_p[k], values_p[k], radius)) continue;
             if (values_p[k] <= 0 && values_q[k] <= options_.margin) meet(in_p[k], values_q[k]);
-            if (found_ || slopes_clear(in_p[k], in_q[k], radius, values_p[k], values_q[k]) || two_balls_clear(in_p[k], radius, values_p[k], values_q[k])) continue;
+            if (found_ || together_clear(in_p[k], in_q[k], radius, values_p[k], values_q[k])) continue;
             const double key = std::max(values_p[k], values_q[k]) - 0.5 * radius;
             push({key, no_index, level, octant_of(item.place, static_cast<int>(k))});
         }
@@ -153,7 +153,11 @@ private:
         const Vec3 in_q = pair_.to_q(c);
         const double value_p = p_.field().distance(c), value_q = q_.field().distance(in_q);
         result_.look_ups += 2;
-        return slopes_clear(c, in_q, radius, value_p, value_q) || two_balls_clear(c, radius, value_p, value_q);
+        return together_clear(c, in_q, radius, value_p, value_q);
+    }
+    bool together_clear(const Vec3& in_p, const Vec3& in_q, double radius, double value_p, double value_q) {
+        return value_p + value_q > margin_ && (slopes_clear(in_p, in_q, radius, value_p, value_q) || cap_clear(in_p, in_q, radius, value_p, value_q) ||
+                                               two_balls_clear(in_p, radius, value_p, value_q));
     }
 
     // In both, both fields are at most 0, and so is their sum; where the surfaces face one another its slope is small.
@@ -165,6 +169,28 @@ private:
         const double slope = (p.middle + pair_.from_q(q.middle)).norm() + p.half.norm() + q.half.norm();
         const double far = margin_ * (q.steepest() - 1); // beyond the margin itself
         return sum - p_.clearance().jump() - q_.clearance().jump() > radius * slope * (1 + 1e-12) + std::max(far, 0.0);
+    }
+
+    // One a formula, one a grid: a ball that is free of the formula leaves of its body, in the cell, what lies below a plane; the slopes
+    // of the grid tell whether that reaches it.
+    bool cap_clear(const Vec3& in_p, const Vec3& in_q, double radius, double value_p, double value_q) {
+        const bool grid_p = p_.clearance().knows_slopes(), grid_q = q_.clearance().knows_slopes();
+        if (grid_p == grid_q) return false;
+        SlopeRange range;
+        if (grid_q ? !q_.clearance().slopes(in_q, radius + margin_, range) : !p_.clearance().slopes(in_p, radius, range)) return false;
+        const Vec3 out = (grid_q ? pair_.sample_p(in_p) : pair_.sample_q(in_p)).gradient.stableNormalized();
+        const double far = 16 * radius;
+        const Vec3 center = in_p + far * out;
+        const double free = grid_q ? p_.clearance().radius(p_.field().distance(center)) - slack_ : q_.clearance().radius(pair_.distance_q(center)) - margin_;
+        result_.look_ups += 2;
+        if (!(free > 0)) return false;
+        const double offset = (radius * radius + (far - free) * (far + free)) / (2 * far) + 1e-12 * radius;
+        if (offset <= -radius) return true;
+        const Vec3 down = grid_q ? pair_.from_q(range.middle) : range.middle;
+        const double steepness = down.norm();
+        const double reach = capped_reach(radius, offset, steepness > 0 ? -down.dot(out) / steepness : 0.0);
+        const double value = grid_q ? value_q - q_.clearance().jump() - margin_ * std::max(1.0, range.steepest()) : value_p - p_.clearance().jump();
+        return value > (steepness * reach + range.half.norm() * radius) * (1 + 1e-12);
     }
 
     bool two_balls_clear(const Vec3& c, double radius, double value_p, double value_q) {

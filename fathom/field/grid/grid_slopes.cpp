@@ -2,6 +2,7 @@
 #include <fathom/field/grid/grid_slopes.h>
 
 #include <fathom/base/parallel.h>
+#include <fathom/field/grid/grid_lattice.h>
 #include <fathom/field/grid/grid_range.h>
 
 #include <algorithm>
@@ -62,16 +63,42 @@ GridSlopes::Block GridSlopes::absent_block(const std::array<int, 3>& brick) cons
     return block;
 }
 
+// Edge by edge, of eight cells.
+void GridSlopes::over_cells(const std::array<int, 3>& first, SlopeRange& out) const {
+    std::array<double, 27> samples;
+    read_lattice(data_, first, samples);
+    for (int axis = 0; axis < 3; ++axis) {
+        const std::size_t stride = axis == 0 ? 1 : axis == 1 ? 3 : 9;
+        double least = HUGE_VAL, greatest = -HUGE_VAL;
+        for (std::size_t s = 0; s < 27; ++s) {
+            if (s / stride % 3 == 2) continue;
+            const double edge = samples[s + stride] - samples[s];
+            least = std::min(least, edge);
+            greatest = std::max(greatest, edge);
+        }
+        out.middle[axis] = 0.5 * (least + greatest) / data_.layout.cell;
+        // 16-bit samples may differ by a step from one side of a brick's face to the other.
+        out.half[axis] = (0.5 * (greatest - least) + jump_) / data_.layout.cell * (1 + 1e-9) + 1e-12;
+    }
+}
+
 bool GridSlopes::over(const Box& box, SlopeRange& out) const {
     const GridLayout& layout = data_.layout;
-    std::array<int, 3> first, last; // blocks
+    std::array<int, 3> first, last, cell; // blocks, and the first cell
+    bool small = true; // two cells along each axis hold it
     for (std::size_t k = 0; k < 3; ++k) {
         const auto axis = static_cast<Eigen::Index>(k);
         // A little wider, so that rounding cannot leave a block out.
         const double low = (box.lower[axis] - layout.origin[axis]) / layout.cell - 1e-6, high = (box.upper[axis] - layout.origin[axis]) / layout.cell + 1e-6;
         if (!(low >= 0 && high <= layout.cells(static_cast<int>(k)))) return false;
-        first[k] = static_cast<int>(low) / block_cells;
+        cell[k] = static_cast<int>(low);
+        small = small && high < cell[k] + 2;
+        first[k] = cell[k] / block_cells;
         last[k] = std::min(static_cast<int>(high) / block_cells, layout.bricks[k] * blocks_along_brick - 1);
+    }
+    if (small) {
+        over_cells(cell, out);
+        return true;
     }
     std::array<float, 3> least = {HUGE_VALF, HUGE_VALF, HUGE_VALF}, greatest = {-HUGE_VALF, -HUGE_VALF, -HUGE_VALF};
     for (int z = first[2]; z <= last[2]; ++z)
