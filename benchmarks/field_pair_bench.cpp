@@ -21,6 +21,7 @@ namespace {
 constexpr std::size_t pose_count = 1000;
 constexpr std::size_t slow_count = 100; // poses for peers that take milliseconds
 constexpr int rounds = 3;
+constexpr double margin = 0.5; // of grids, in sizes of the body: distances are known as far as that
 
 struct Peers {
     FclMesh single;
@@ -186,7 +187,7 @@ void formula_rows(Report& report) {
 
 void run_pairs(Report& report) {
     set_thread_count(1);
-    const PairBody bunny("bunny", bunny_mesh(), 256);
+    const PairBody bunny("bunny", bunny_mesh(), 256, margin);
     const Peers bunny_peers(bunny.mesh);
     const auto rows = [&](const Pairing& pairing) {
         yes_no_rows(report, pairing);
@@ -197,7 +198,7 @@ void run_pairs(Report& report) {
     };
     rows({bunny, bunny, bunny_peers, bunny_peers, random_poses(0.82, pose_count), "bunny-bunny"});
     if (const auto mesh = armadillo_mesh()) {
-        const PairBody armadillo("armadillo", *mesh, 256);
+        const PairBody armadillo("armadillo", *mesh, 256, margin);
         const Peers peers(armadillo.mesh);
         rows({bunny, armadillo, bunny_peers, peers, random_poses(0.78, pose_count), "bunny-armadillo"});
     } else {
