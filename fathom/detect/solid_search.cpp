@@ -92,8 +92,8 @@ private:
         }
     }
 
-    static std::array<std::uint32_t, 3> octant_of(const std::array<std::uint32_t, 3>& place, int octant) {
-        return {2 * place[0] + (octant & 1u), 2 * place[1] + ((static_cast<unsigned>(octant) >> 1) & 1u), 2 * place[2] + ((static_cast<unsigned>(octant) >> 2) & 1u)};
+    static std::array<std::uint32_t, 3> octant_of(const std::array<std::uint32_t, 3>& place, unsigned octant) {
+        return {2 * place[0] + (octant & 1u), 2 * place[1] + (octant >> 1 & 1u), 2 * place[2] + (octant >> 2 & 1u)};
     }
     [[nodiscard]] double cell_side(std::uint32_t level) const { return std::ldexp(p_.root().size().x(), -static_cast<int>(level)); }
     [[nodiscard]] double cell_size(std::uint32_t level) const { return std::sqrt(3.0) * cell_side(level); }
@@ -108,10 +108,9 @@ private:
         const double radius = 0.5 * cell_size(level) * (1 + 1e-12);
         std::array<Vec3, 8> in_p, in_q;
         std::array<double, 8> values_p, values_q;
-        for (int k = 0; k < 8; ++k) {
-            const auto at = static_cast<std::size_t>(k);
-            in_p[at] = cell_center(level, octant_of(item.place, k));
-            in_q[at] = pair_.to_q(in_p[at]);
+        for (unsigned k = 0; k < 8; ++k) {
+            in_p[k] = cell_center(level, octant_of(item.place, k));
+            in_q[k] = pair_.to_q(in_p[k]);
         }
         q_.field().distances(in_q, values_q);
         p_.field().distances(in_p, values_p);
@@ -121,7 +120,7 @@ private:
             if (values_p[k] <= 0 && values_q[k] <= options_.margin) meet(in_p[k], values_q[k]);
             if (found_ || together_clear(in_p[k], in_q[k], radius, values_p[k], values_q[k])) continue;
             const double key = std::max(values_p[k], values_q[k]) - 0.5 * radius;
-            push({key, no_index, level, octant_of(item.place, static_cast<int>(k))});
+            push({key, no_index, level, octant_of(item.place, static_cast<unsigned>(k))});
         }
     }
 
