@@ -133,7 +133,14 @@ CollideResult collide(const Solid& a, const Pose& pose_a, const Solid& b, const 
     result.open_size = found.open_size;
     if (found.verdict != Verdict::overlapping) return result;
     result.common = o.pose_p * found.in_p;
-    if (options.goal == CollideGoal::contacts) add_contacts(o, pair, found.in_p, options, result);
+    if (options.goal != CollideGoal::contacts) return result;
+    Vec3 start = found.in_p;
+    if (options.margin > 0) { // what overlaps is deeper than what is only near
+        const SearchResult deeper = search(*o.p, *o.q, pair, {0, tolerance, options.budget});
+        result.look_ups += deeper.look_ups;
+        if (deeper.verdict == Verdict::overlapping) start = deeper.in_p;
+    }
+    add_contacts(o, pair, start, options, result);
     return result;
 }
 

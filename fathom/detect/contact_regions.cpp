@@ -198,20 +198,15 @@ private:
         std::stable_sort(taken.begin(), taken.end(), [](const auto& a, const auto& b) { return a.depth > b.depth; });
     }
 
-    // From the middle of each cell towards Q, as far as P goes.
     std::vector<RegionContact> surface_points() {
         std::vector<RegionContact> points;
         Vec3 sum = Vec3::Zero();
         for (std::size_t k = 0; k < cells_.size(); ++k) {
             const SolidNode& node = p_.nodes()[cells_[k].node];
-            if (node.full) continue;
-            const double half = 0.5 * cells_[k].box.size().x();
+            if (node.full || cells_[k].value > options_.margin + 0.5 * p_.ball(node).radius) continue; // hardly in Q
             Vec3 x = p_.center(node);
-            x -= half * pair_.sample_q(x).gradient.stableNormalized();
-            int samples = 1;
-            const bool inside = move_inside(pair_, 0, x, size_, samples);
-            result_.look_ups += static_cast<std::size_t>(samples);
-            if (!inside || !cells_[k].box.grown(half).contains(x)) continue;
+            const double half = 0.5 * cells_[k].box.size().x();
+            if (!move_out_towards_q(x, half) || !cells_[k].box.grown(2 * half).contains(x)) continue;
             if (const auto contact = contact_at(x, regions_.find(static_cast<Index>(k)))) {
                 points.push_back(*contact);
                 sum += x;
@@ -219,6 +214,23 @@ private:
         }
         if (!points.empty()) middle_ = sum / static_cast<double>(points.size());
         return points;
+    }
+
+    // To where P ends on the way down Q's field, a little beyond and back to the surface.
+    bool move_out_towards_q(Vec3& x, double step) {
+        for (int k = 0; k < 3; ++k) {
+            x -= step * pair_.sample_q(x).gradient.stableNormalized();
+            const double value = p_.field().distance(x);
+            result_.look_ups += 2;
+            if (value > 0) {
+                int samples = 0;
+                const bool inside = move_inside(pair_, 0, x, size_, samples);
+                result_.look_ups += static_cast<std::size_t>(samples);
+                return inside;
+            }
+            step = std::max(step, -value);
+        }
+        return false;
     }
 
     // At a point of P's surface, where Q's field is at most the margin.
