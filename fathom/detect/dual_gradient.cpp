@@ -27,7 +27,7 @@ struct Rules {
     int most_steps;
     bool beyond; // go on below 0, to the least value
 
-    Rules(const PlacedField& a, const PlacedField& b, const DescentOptions& options, bool beyond_zero)
+    Rules(const PlacedField& a, const PlacedField& b, const DualDescentOptions& options, bool beyond_zero)
         : rule(options.rule), step(options.step), tolerance(options.tolerance), size(std::min(size_of(*a.field), size_of(*b.field))),
           most_steps(options.most_steps), beyond(beyond_zero) {
         const auto need = [](bool holds, const char* reason, const char* option) {
@@ -284,20 +284,20 @@ void walk(const PlacedField& a, const PlacedField& b, std::span<const Vec3> star
 
 } // namespace
 
-DescentEnd dual_descent(const PlacedField& a, const PlacedField& b, const Vec3& start, const DescentOptions& options) {
+DescentEnd dual_descent(const PlacedField& a, const PlacedField& b, const Vec3& start, const DualDescentOptions& options) {
     DescentEnd end;
     walk(a, b, {&start, 1}, {&end, 1}, Rules(a, b, options, false));
     return end;
 }
 
-void dual_descents(const PlacedField& a, const PlacedField& b, std::span<const Vec3> starts, std::span<DescentEnd> out, const DescentOptions& options) {
+void dual_descents(const PlacedField& a, const PlacedField& b, std::span<const Vec3> starts, std::span<DescentEnd> out, const DualDescentOptions& options) {
     const Rules rules(a, b, options, false);
     parallel_for(starts.size(), lane_count, [&](std::size_t begin, std::size_t end) {
         walk(a, b, starts.subspan(begin, end - begin), out.subspan(begin, end - begin), rules);
     });
 }
 
-std::optional<DescentEnd> first_common_point(const PlacedField& a, const PlacedField& b, std::span<const Vec3> starts, const DescentOptions& options) {
+std::optional<DescentEnd> first_common_point(const PlacedField& a, const PlacedField& b, std::span<const Vec3> starts, const DualDescentOptions& options) {
     const Rules rules(a, b, options, false);
     std::vector<DescentEnd> ends(starts.size());
     std::atomic<std::size_t> lowest = starts.size();
@@ -308,13 +308,13 @@ std::optional<DescentEnd> first_common_point(const PlacedField& a, const PlacedF
     return lowest < starts.size() ? std::optional(ends[lowest]) : std::nullopt;
 }
 
-DescentEnd nearest_to(const PlacedField& b, const PlacedField& a, const Vec3& start, const DescentOptions& options) {
+DescentEnd nearest_to(const PlacedField& b, const PlacedField& a, const Vec3& start, const DualDescentOptions& options) {
     DescentEnd end;
     walk(a, b, {&start, 1}, {&end, 1}, Rules(a, b, options, true));
     return end;
 }
 
-DualContact deepest_points(const PlacedField& a, const PlacedField& b, const Vec3& common, const DescentOptions& options) {
+DualContact deepest_points(const PlacedField& a, const PlacedField& b, const Vec3& common, const DualDescentOptions& options) {
     const DescentEnd in_b = nearest_to(b, a, common, options), in_a = nearest_to(a, b, common, options);
     DualContact contact;
     contact.point_a = in_b.point;

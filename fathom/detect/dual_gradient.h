@@ -33,7 +33,7 @@ enum class StepRule {
              // not lower the largest of the last values is shortened (Grippo et al. 1986)
 };
 
-struct DescentOptions {
+struct DualDescentOptions {
     StepRule rule = StepRule::adaptive;
     double step = 0;      // s, where fixed (m); 0: a hundredth of the smaller bounds' diagonal
     double tolerance = 0; // a shorter step is the last (m); 0: 1e-13 of the smaller diagonal, 1e-5 of it where fixed
@@ -48,18 +48,18 @@ struct DescentEnd {
 };
 
 // Algorithm 2 from one point. Throws Error{invalid_argument} for options out of range, as all below.
-[[nodiscard]] DescentEnd dual_descent(const PlacedField& a, const PlacedField& b, const Vec3& start, const DescentOptions& options = {});
+[[nodiscard]] DescentEnd dual_descent(const PlacedField& a, const PlacedField& b, const Vec3& start, const DualDescentOptions& options = {});
 
 // Algorithm 2 from every start, side by side, with the fields' batch calls. Spans of equal length.
-void dual_descents(const PlacedField& a, const PlacedField& b, std::span<const Vec3> starts, std::span<DescentEnd> out, const DescentOptions& options = {});
+void dual_descents(const PlacedField& a, const PlacedField& b, std::span<const Vec3> starts, std::span<DescentEnd> out, const DualDescentOptions& options = {});
 
 // The common point of the lowest start that reaches one; the others are given up as soon as that is known.
 [[nodiscard]] std::optional<DescentEnd> first_common_point(const PlacedField& a, const PlacedField& b, std::span<const Vec3> starts,
-                                                           const DescentOptions& options = {});
+                                                           const DualDescentOptions& options = {});
 
 // The same without an end at common points: down to the least value of B's field that the way through A leads to. Apart,
 // that is the distance from A to B; inside, minus the depth of A's deepest point (algorithm 3).
-[[nodiscard]] DescentEnd nearest_to(const PlacedField& b, const PlacedField& a, const Vec3& start, const DescentOptions& options = {});
+[[nodiscard]] DescentEnd nearest_to(const PlacedField& b, const PlacedField& a, const Vec3& start, const DualDescentOptions& options = {});
 
 // Both normals are unit and point from A to B: moving B along them, or A against them, separates. (The paper's equation 10 and
 // algorithm 3 differ on whose gradient counts; the field that the point is deep in knows the way out of itself.)
@@ -73,7 +73,7 @@ struct DualContact {
 };
 
 // Algorithm 3 from a point in both.
-[[nodiscard]] DualContact deepest_points(const PlacedField& a, const PlacedField& b, const Vec3& common, const DescentOptions& options = {});
+[[nodiscard]] DualContact deepest_points(const PlacedField& a, const PlacedField& b, const Vec3& common, const DualDescentOptions& options = {});
 
 // ---- The paper's whole way, as the measure of ours
 
@@ -84,7 +84,7 @@ struct PlainBody {
 };
 
 struct PlainOptions {
-    DescentOptions descent{.rule = StepRule::fixed};
+    DualDescentOptions descent{.rule = StepRule::fixed};
     bool all = true;       // contacts of every pair of parts; else the first
     int octree_depth = 0;  // of detection points in common boxes, as CommonPointOptions::depth
     std::size_t most_points = 64; // of each pair of parts

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t fewest_descents = 4;  // from the first leaves; then from every n-th
 constexpr std::size_t descent_stride = 16;
+constexpr std::size_t halving_stride = 48;  // cells below the leaves: a thorough descent from every n-th
 
 struct Item {
     double key = 0;
@@ -104,6 +105,8 @@ private:
 
     void halve(const Item& item) {
         if (cell_size(item.level) < options_.tolerance || item.level >= 30) return leave_open(cell_size(item.level));
+        if (++halvings_ % halving_stride == 0) descend_from(cell_center(item.level, item.place), {.size = size_, .tolerance = 1e-9, .most_steps = 60, .enough = options_.margin});
+        if (found_) return;
         const std::uint32_t level = item.level + 1;
         const double radius = 0.5 * cell_size(level) * (1 + 1e-12);
         std::array<Vec3, 8> in_p, in_q;
@@ -119,7 +122,7 @@ private:
             if (is_clear(in_q[k], values_q[k], radius) || p_.clearance().clears(in_p[k], values_p[k], radius)) continue;
             if (values_p[k] <= 0 && values_q[k] <= options_.margin) meet(in_p[k], values_q[k]);
             if (found_ || together_clear(in_p[k], in_q[k], radius, values_p[k], values_q[k])) continue;
-            const double key = std::max(values_p[k], values_q[k]) - 0.5 * radius;
+            const double key = std::max(values_p[k], values_q[k]); // straight to where both are deepest
             push({key, no_index, level, octant_of(item.place, static_cast<unsigned>(k))});
         }
     }
@@ -142,7 +145,10 @@ private:
     void try_descent(const Vec3& start) {
         const std::size_t turn = leaves_++;
         if (turn >= fewest_descents && turn % descent_stride != 0) return;
-        const Descent down = descend(pair_, 0, start, {.size = size_, .tolerance = 1e-5, .most_steps = 16, .enough = options_.margin});
+        descend_from(start, {.size = size_, .tolerance = 1e-5, .most_steps = 16, .enough = options_.margin});
+    }
+    void descend_from(const Vec3& start, const DescentOptions& options) {
+        const Descent down = descend(pair_, 0, start, options);
         result_.look_ups += static_cast<std::size_t>(down.samples);
         if (down.value <= options_.margin) meet(down.point, down.value);
     }
@@ -214,7 +220,7 @@ private:
     double slack_;  // what rounding may misplace a point by on its way from P's frame to Q's, and more (m)
     double margin_; // with it
     std::vector<Item> heap_;
-    std::size_t leaves_ = 0;
+    std::size_t leaves_ = 0, halvings_ = 0;
     bool found_ = false;
     SearchResult result_;
 };

@@ -83,7 +83,7 @@ TEST(DualGradient, deepest_points_of_balls_and_capsules_are_those_of_the_closed_
 TEST(DualGradient, the_printed_contact_generation_comes_as_near_as_its_step) {
     const AnalyticField ball(shapes::sphere(1)), other(shapes::sphere(0.8));
     const PlacedField a{&ball, {}}, b{&other, Pose::at(Vec3(1.5, 0, 0))};
-    const DescentOptions fixed{.rule = StepRule::fixed, .step = 0.02, .tolerance = 1e-14, .most_steps = 2000};
+    const DualDescentOptions fixed{.rule = StepRule::fixed, .step = 0.02, .tolerance = 1e-14, .most_steps = 2000};
     const DualContact contact = deepest_points(a, b, Vec3(0.85, 0.1, 0.1), fixed);
     EXPECT_NEAR(contact.depth_a, 0.3, 1e-9);
     EXPECT_NEAR(contact.depth_b, 0.3, 1e-9);
@@ -160,7 +160,7 @@ TEST(DualGradient, ends_of_a_batch_are_those_of_single_points_for_any_number_of_
     std::vector<Vec3> starts;
     for (int k = 0; k < 200; ++k) starts.push_back(2 * random.in_ball());
     for (const StepRule rule : both_rules) {
-        const DescentOptions options{.rule = rule};
+        const DualDescentOptions options{.rule = rule};
         std::vector<DescentEnd> ends(starts.size());
         std::optional<DescentEnd> first;
         for (const std::size_t threads : {1u, 4u}) {

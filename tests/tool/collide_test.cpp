@@ -104,7 +104,7 @@ TEST(CollideVerb, all_contacts_spread_over_what_rests_flat) {
     EXPECT_NEAR(all[0]["depth"].get<double>(), 0.05, 1e-9);
     double left = 0, right = 0;
     for (const auto& contact : all) {
-        EXPECT_NEAR(contact["depth"].get<double>(), 0.05, 1e-7); // spread ones are not refined
+        EXPECT_NEAR(contact["depth"].get<double>(), 0.05, 1e-9);
         left = std::min(left, contact["point_b"][0].get<double>());
         right = std::max(right, contact["point_b"][0].get<double>());
     }
