@@ -176,7 +176,7 @@ public:
 
     ClosestSolids run() {
         heap_.push_back({-HUGE_VAL, 0, 0});
-        while (!heap_.empty() && heap_.front().lower < best_.upper && best_.look_ups < options_.budget) {
+        while (!heap_.empty() && heap_.front().lower < best_.upper && best_.look_ups < options_.budget / 2) { // the rest is for the proof
             std::pop_heap(heap_.begin(), heap_.end());
             const NodePair next = heap_.back();
             heap_.pop_back();
