@@ -33,7 +33,10 @@ double error_near_surface(const Field& field) {
     return field.error_bound();
 }
 
-// A grid's own pyramid, for cells that are its blocks: they start at its origin and measure 4 * 2^k of its cells.
+Interval wide(const FloatRange& range) { return {static_cast<double>(range.lower), static_cast<double>(range.upper)}; }
+
+// From a grid's own pyramid, for boxes that start at a multiple of their size from its origin: 2^k of its cells a side, from 2 on.
+// Beyond the grid there is nothing.
 Interval block_range(const GridField& grid, const Box& box) {
     const GridData& data = grid.data();
     const int side = static_cast<int>(std::lround(box.size().x() / data.layout.cell));
@@ -44,32 +47,12 @@ Interval block_range(const GridField& grid, const Box& box) {
         brick[k] = cell[k] / brick_cells;
         if (brick[k] >= data.layout.bricks[k]) return Interval::none();
     }
-    if (side > brick_cells) {
-        const FloatRange& range = level_range(data, std::countr_zero(static_cast<unsigned>(side / brick_cells)) - 1, cell);
-        return {static_cast<double>(range.lower), static_cast<double>(range.upper)};
-    }
+    if (side > brick_cells) return wide(level_range(data, std::countr_zero(static_cast<unsigned>(side / brick_cells)) - 1, cell));
+    for (int& c : cell) c %= brick_cells;
     const std::size_t index = data.layout.brick_index(brick);
     const Index stored = data.brick_of[index];
     if (side == brick_cells || stored == no_index) return brick_range(data, index);
-    const auto block = static_cast<std::size_t>((cell[0] / 4 & 1) | (cell[1] / 4 & 1) << 1 | (cell[2] / 4 & 1) << 2);
-    const FloatRange& range = data.block_ranges[std::size_t{stored} * 8 + block];
-    return {static_cast<double>(range.lower), static_cast<double>(range.upper)};
-}
-
-// Over whole cells of a stored brick, up to half a brick a side; of an absent one all of it.
-Interval cells_range(const GridField& grid, const Box& box) {
-    const GridData& data = grid.data();
-    const int side = static_cast<int>(std::lround(box.size().x() / data.layout.cell));
-    std::array<int, 3> cell, brick;
-    for (std::size_t k = 0; k < 3; ++k) {
-        const auto axis = static_cast<Eigen::Index>(k);
-        cell[k] = static_cast<int>(std::lround((box.lower[axis] - data.layout.origin[axis]) / data.layout.cell));
-        brick[k] = cell[k] / brick_cells;
-        cell[k] -= brick[k] * brick_cells;
-    }
-    const std::size_t index = data.layout.brick_index(brick);
-    const Index stored = data.brick_of[index];
-    if (stored == no_index || side > brick_cells / 2) return brick_range(data, index);
+    if (side == 4) return wide(data.block_ranges[std::size_t{stored} * 8 + static_cast<std::size_t>(cell[0] / 4 | cell[1] / 4 << 1 | cell[2] / 4 << 2)]);
     Interval range = Interval::none();
     for (int k = cell[2]; k <= cell[2] + side; ++k)
         for (int j = cell[1]; j <= cell[1] + side; ++j)
@@ -77,9 +60,12 @@ Interval cells_range(const GridField& grid, const Box& box) {
     return range;
 }
 
-std::vector<Interval> ranges_of(const Field& field, std::span<const Box> boxes) {
+std::vector<Interval> ranges_of(const Field& field, const GridField* grid, std::span<const Box> boxes) {
     std::vector<Interval> ranges(boxes.size());
-    parallel_for(boxes.size(), 256, [&](std::size_t begin, std::size_t end) { field.ranges(boxes.subspan(begin, end - begin), std::span(ranges).subspan(begin, end - begin)); });
+    parallel_for(boxes.size(), 256, [&](std::size_t begin, std::size_t end) {
+        if (!grid) return field.ranges(boxes.subspan(begin, end - begin), std::span(ranges).subspan(begin, end - begin));
+        for (std::size_t k = begin; k < end; ++k) ranges[k] = block_range(*grid, boxes[k]);
+    });
     return ranges;
 }
 
@@ -131,18 +117,12 @@ struct Solid::Builder {
         const int side = *std::max_element(layout.bricks.begin(), layout.bricks.end());
         return {layout.origin, layout.origin.array() + layout.cell * brick_cells * std::bit_ceil(static_cast<unsigned>(side))};
     }
-    [[nodiscard]] std::vector<Interval> level_ranges(std::span<const Box> boxes) const {
-        if (!grid) return ranges_of(*solid.field_, boxes);
-        std::vector<Interval> ranges;
-        for (const Box& box : boxes) ranges.push_back(block_range(*grid, box));
-        return ranges;
-    }
 
     // Keeps the cells that range() does not clear. Returns how many.
     std::size_t add_level(std::vector<Cell> candidates) {
         std::vector<Box> boxes;
         for (const Cell& c : candidates) boxes.push_back(c.box);
-        const std::vector<Interval> ranges = level_ranges(boxes);
+        const std::vector<Interval> ranges = ranges_of(*solid.field_, grid, boxes);
         const std::size_t begin = cells.size();
         for (std::size_t k = 0; k < candidates.size(); ++k) {
             if (!(ranges[k].lower <= 0)) continue;
@@ -173,7 +153,7 @@ struct Solid::Builder {
         std::vector<Box> parts;
         for (std::size_t k = last.begin; k < last.end; ++k)
             for (int o = 0; o < 8; ++o) parts.push_back(octant(cells[k].box, o));
-        const std::vector<Interval> ranges = grid ? part_ranges(parts) : ranges_of(*solid.field_, parts);
+        const std::vector<Interval> ranges = ranges_of(*solid.field_, grid, parts);
         for (std::size_t k = last.begin; k < last.end; ++k) {
             if (cells[k].full) continue;
             cells[k].tight = Box{};
@@ -181,15 +161,6 @@ struct Solid::Builder {
                 if (ranges[o].lower <= 0) cells[k].tight.extend(parts[o]);
             if (cells[k].tight.empty()) cells[k].tight = Box::around(cells[k].box.center(), Vec3::Zero()); // proven empty after all
         }
-    }
-
-    // Of halved blocks, which are whole cells: from the samples themselves.
-    [[nodiscard]] std::vector<Interval> part_ranges(std::span<const Box> parts) const {
-        std::vector<Interval> ranges(parts.size());
-        parallel_for(parts.size(), 1024, [&](std::size_t begin, std::size_t end) {
-            for (std::size_t k = begin; k < end; ++k) ranges[k] = cells_range(*grid, parts[k]);
-        });
-        return ranges;
     }
 
     // Boxes of parents from those of their children. A cell whose children were all cleared holds nothing: a point will do.
