@@ -192,7 +192,7 @@ of meshes are kept in the cache.)~");
     verb->add_option("--pose-a", o->pose_a, "POSE of A")->capture_default_str();
     verb->add_option("--pose-b", o->pose_b, "POSE of B")->capture_default_str();
     verb->add_flag("--all", o->all, "Contacts spread over each region instead of its deepest alone");
-    verb->add_flag("--prove", o->prove, "Look a hundred times longer before saying undecided");
+    verb->add_flag("--prove", o->prove, "Look up to ten million times before saying undecided");
     verb->add_option("--margin", o->margin, "Bodies nearer than this count as overlapping; depths are then down to minus this (m)")->check(CLI::NonNegativeNumber);
     verb->add_flag("--distance", o->distance, "Bounds on the distance as close as the fields allow (slower)");
     verb->add_option("-r,--resolution", o->resolution, "Cells of the grid of a mesh, along its longest side")->capture_default_str()->check(CLI::Range(8, 16384));

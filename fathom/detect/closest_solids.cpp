@@ -1,6 +1,7 @@
 // Room: detect. Best-first over pairs of nodes, refined by drawing points together.
 #include <fathom/detect/closest_solids.h>
 
+#include <fathom/detect/child_values.h>
 #include <fathom/detect/descent.h>
 #include <fathom/detect/solid_search.h>
 
@@ -190,11 +191,7 @@ public:
 
 private:
     void expand(const SolidNode& node) {
-        std::array<Vec3, 8> points;
-        std::array<double, 8> values;
-        const std::size_t count = node.children;
-        for (std::size_t k = 0; k < count; ++k) points[k] = pair_.to_q(p_.center(p_.nodes()[node.first + k]));
-        q_.field().distances(std::span(points).first(count), std::span(values).first(count));
+        const auto [points, values, count] = ChildValues(p_, node, q_, pair_);
         best_.look_ups += count;
         for (std::size_t k = 0; k < count; ++k) {
             const SolidNode& below = p_.nodes()[node.first + k];

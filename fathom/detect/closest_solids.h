@@ -1,8 +1,7 @@
 // Room: detect. The two nearest points of solids that are apart, with a bound below.
-// Pairs of nodes of both trees, the nearest first, bound the distance from below and pick where to refine; there, two points
-// draw each other over their surfaces. Only values near the surfaces are read, so solids far from one another are no worse
-// known than near ones. Where the trees leave the bound loose, search() with the wanted distance as margin proves it.
-// Thread-safe.
+// Straight down both trees to two leaves that look near; then, where one body is within the other's domain, its tree through that
+// field, and search() with the wanted distance as margin proves it; else pairs of nodes of both trees, whose bound is loose by
+// about the size of a leaf. In the leaves two points draw each other over their surfaces. Thread-safe.
 #pragma once
 
 #include <fathom/detect/field_pair.h>

@@ -3,7 +3,8 @@
 // was found proves overlap; where every ball of one solid's tree is clear of the other's field, they are proven disjoint;
 // what stays open at the asked tolerance is "undecided" and said so.
 // One idea carries all: over the points x of A, the least value of B's field is minus the depth when they overlap and the
-// distance when they do not. Best first over the tree finds it globally, a projected descent refines it.
+// distance when they do not. The verdict is global and proven. Depth is the best of descents from a bounded number of places: a
+// deeper point that none of them leads to is possible. Distances have a proven bound below, which may be loose.
 // Contact normals are unit and point from A to B: moving B along the normal by `depth` undoes the deepest penetration.
 // const and thread-safe; swapping A and B gives the same points and the negated normal, to the bit.
 #pragma once
@@ -26,10 +27,10 @@ struct CollideOptions {
     std::size_t most_contacts = 16; // spread as far as they go over each region
 };
 
-// Which piece of the body: the cell of a grid, the part of a decomposition, the triangle of a mesh. no_index: unknown.
+// Which piece of the body. no_index: unknown.
 struct Feature {
-    Index element = no_index;
-    Index part = no_index;
+    Index element = no_index; // the brick of a grid, the triangle of a mesh
+    Index part = no_index;    // of a decomposition; collide() knows none
 };
 
 struct Contact {
@@ -43,7 +44,7 @@ struct Contact {
 
 struct CollideResult {
     Verdict verdict = Verdict::disjoint;
-    Vec3 common = Vec3::Zero();  // overlapping: a point inside both (m, world)
+    Vec3 common = Vec3::Zero();  // overlapping: a point inside both; with a margin, of one and that near to the other (m, world)
     double depth = 0;            // of the deepest contact (m)
     double error_bound = 0;      // |answers - truth|, of the fields near their surfaces (m)
     bool truncated = false;      // regions or points were left out
@@ -59,9 +60,10 @@ struct SeparationOptions {
     std::size_t budget = 3'000;   // look-ups: `upper` is found with some hundreds, the rest proves `lower`
 };
 
-// Signed: the distance when apart, minus the depth of the deepest point of either in the other when not.
+// Signed: the distance when apart, minus the depth as collide() finds it when not.
 struct Separation {
-    double lower = 0, upper = 0;                         // proven but for error_bound (m)
+    // Proven but for error_bound (m). Overlapping: lower is -infinity. Against a body without end: upper is infinity.
+    double lower = 0, upper = 0;
     Vec3 point_a = Vec3::Zero(), point_b = Vec3::Zero(); // that reach `upper` (m, world)
     Vec3 normal = Vec3::Zero();                          // unit, from A to B
     double error_bound = 0;

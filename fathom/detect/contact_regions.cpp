@@ -1,6 +1,7 @@
 // Room: detect. Live cells, their regions, descents from the lowest of each, and points spread over what touches.
 #include <fathom/detect/contact_regions.h>
 
+#include <fathom/detect/child_values.h>
 #include <fathom/geometry/disjoint_sets.h>
 
 #include <algorithm>
@@ -62,11 +63,7 @@ private:
 
     void expand(const LiveCell& cell, std::vector<LiveCell>& out) {
         const SolidNode& node = p_.nodes()[cell.node];
-        const std::size_t count = node.children;
-        std::array<Vec3, 8> points;
-        std::array<double, 8> values;
-        for (std::size_t k = 0; k < count; ++k) points[k] = pair_.to_q(p_.center(p_.nodes()[node.first + k]));
-        q_.field().distances(std::span(points).first(count), std::span(values).first(count));
+        const auto [points, values, count] = ChildValues(p_, node, q_, pair_);
         result_.look_ups += count;
         for (std::size_t k = 0; k < count; ++k) {
             const auto child = static_cast<Index>(node.first + k);
@@ -181,6 +178,7 @@ private:
 
     // Points of P's surface that are in Q, as far as possible from those taken so far.
     void spread() {
+        if (result_.contacts.size() >= options_.most_contacts) return;
         std::vector<RegionContact> candidates = surface_points();
         if (candidates.empty()) return;
         auto& taken = result_.contacts;

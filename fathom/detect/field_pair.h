@@ -10,8 +10,6 @@ class FieldPair {
 public:
     FieldPair(const Field& p, const Field& q, const Pose& q_seen_from_p);
 
-    [[nodiscard]] const Field& p() const { return *p_; }
-    [[nodiscard]] const Field& q() const { return *q_; }
     [[nodiscard]] Vec3 to_q(const Vec3& x) const { return turn_ * x + move_; }
 
     [[nodiscard]] Vec3 from_q(const Vec3& direction) const { return turn_.transpose() * direction; } // turns only

@@ -41,12 +41,12 @@ struct SolidCap {
 
 class Solid {
 public:
-    // Keeps the field alive. A field without finite bounds (a plane) has no tree, and meets those that have one.
+    // Keeps the field alive. A field without finite bounds (a plane) has no tree, and meets those that have one. A grid that is inside
+    // at its border ends there: what its field says beyond is not in the tree.
     // Throws Error{invalid_argument} for options out of range.
     explicit Solid(FieldPtr field, const SolidOptions& options = {});
 
     [[nodiscard]] const Field& field() const { return *field_; }
-    [[nodiscard]] const FieldPtr& shared_field() const { return field_; }
     [[nodiscard]] bool bounded() const { return bounded_; }
     [[nodiscard]] bool empty() const { return bounded_ && nodes_.empty(); } // nothing is inside, proven
     [[nodiscard]] const Box& bounds() const { return bounds_; }             // of the inside (m, field's frame)

@@ -1,6 +1,7 @@
 // Room: detect. Best-first search over the tree of a solid, and over halved cells below its leaves.
 #include <fathom/detect/solid_search.h>
 
+#include <fathom/detect/child_values.h>
 #include <fathom/detect/posed_field.h>
 
 #include <algorithm>
@@ -77,11 +78,7 @@ private:
 
     void expand(const Item& item) {
         const SolidNode& node = p_.nodes()[item.node];
-        std::array<Vec3, 8> points;
-        std::array<double, 8> values;
-        const std::size_t count = node.children;
-        for (std::size_t k = 0; k < count; ++k) points[k] = pair_.to_q(p_.center(p_.nodes()[node.first + k]));
-        q_.field().distances(std::span(points).first(count), std::span(values).first(count));
+        const auto [points, values, count] = ChildValues(p_, node, q_, pair_);
         result_.look_ups += count;
         for (std::size_t k = 0; k < count && !found_; ++k) {
             const auto child = static_cast<Index>(node.first + k);

@@ -1,7 +1,7 @@
 // Room: field. What the gradient of a grid's interpolated field can be over a box: its own kind of range, one order up.
 // Trilinear functions have their slopes along an axis between those of the four edges of their cell, so the least and greatest
-// edge of each block of 4 x 4 x 4 cells bound it; small boxes look at the edges themselves. Where two surfaces face one another their slopes cancel, and what is left
-// says over a wide patch that they stay apart, however small the gap: range() alone would need cells as small as the gap.
+// edge of each block of 4 x 4 x 4 cells bound it; small boxes look at the edges themselves. Where two surfaces face one another
+// their slopes cancel, and what is left says over a wide patch that they stay apart, however small the gap: range() alone would need cells as small as the gap.
 // Built in O(stored cells), in parallel; 192 bytes a stored brick. Immutable, thread-safe; shares the grid's arrays.
 #pragma once
 
