@@ -1,5 +1,7 @@
 // Room: field. Point queries of grid fields.
 #include <fathom/field/grid/grid_field.h>
+
+#include <fathom/field/beyond_domain.h>
 #include <fathom/field/grid/grid_range.h>
 
 #include <algorithm>
@@ -97,17 +99,10 @@ void GridField::prefetch(const Spot& spot) const {
     }
 }
 
-// All of the surface lies in the domain, which is convex: seen from p, nothing is nearer than the hypotenuse over the gap
-// to the domain and the distance from there.
-double GridField::beyond(const Vec3& p, const Vec3& nearest, double value) const {
-    const double gap = (p - nearest).norm();
-    return value >= 0 ? std::hypot(gap, value) : value + gap;
-}
-
 double GridField::distance(const Vec3& p) const {
     const Vec3 q = domain_.closest(p);
     const double value = value_at(locate(q));
-    return q == p ? value : beyond(p, q, value);
+    return q == p ? value : beyond_domain(p, q, value);
 }
 
 Sample GridField::sample(const Vec3& p) const {
@@ -119,15 +114,7 @@ Sample GridField::sample_at(const Spot& spot, const Vec3& p, const Vec3& q) cons
     const GridCell cell{corner_values(spot), {}};
     const double value = cell.value(spot.fraction);
     const double side = data_.layout.cell * (spot.stored == no_index ? brick_cells : 1);
-    const Vec3 slope = cell.slope(spot.fraction) / side;
-    if (q == p) return {value, slope};
-    // Moving along the border moves `nearest`; moving away from it only widens the gap.
-    Vec3 along = slope;
-    for (int k = 0; k < 3; ++k)
-        if (q[k] != p[k]) along[k] = 0;
-    const double result = beyond(p, q, value);
-    if (value < 0) return {result, along + (p - q).normalized()};
-    return {result, (value * along + (p - q)) / result};
+    return beyond_domain(p, q, Sample{value, cell.slope(spot.fraction) / side});
 }
 
 // The time goes into waiting for memory: find all addresses of a group first, then read.
@@ -150,7 +137,7 @@ void GridField::in_groups(std::span<const Vec3> points, const Answer& answer) co
 void GridField::distances(std::span<const Vec3> points, std::span<double> out) const {
     in_groups(points, [&](std::size_t i, const Spot& spot, const Vec3& nearest) {
         const double value = value_at(spot);
-        out[i] = nearest == points[i] ? value : beyond(points[i], nearest, value);
+        out[i] = nearest == points[i] ? value : beyond_domain(points[i], nearest, value);
     });
 }
 
@@ -177,15 +164,7 @@ Interval GridField::range(const Box& box) const {
     if (box.empty()) return Interval::none();
     const Box inside{domain_.closest(box.lower), domain_.closest(box.upper)};
     const Interval values = range_inside(data_, inside);
-    if (domain_.contains(box)) return values;
-    // How far the points of the box stick out of the domain.
-    const Vec3 least = (domain_.lower - box.upper).cwiseMax(box.lower - domain_.upper).cwiseMax(0.0);
-    const Vec3 most = (domain_.lower - box.lower).cwiseMax(box.upper - domain_.upper).cwiseMax(0.0);
-    const Interval gap = widened({least.norm(), most.norm()}, 8);
-    const Interval outside = sqrt(square(gap) + square(Interval(std::max(0.0, values.lower), std::max(0.0, values.upper))));
-    Interval result = values.upper >= 0 ? outside : Interval::none();
-    if (values.lower < 0) result = hull(result, Interval(values.lower, std::min(0.0, values.upper)) + gap);
-    return widened(result, 8);
+    return domain_.contains(box) ? values : beyond_domain(box, domain_, values);
 }
 
 } // namespace fathom

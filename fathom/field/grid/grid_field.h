@@ -63,7 +63,6 @@ private:
     void prefetch(const Spot& spot) const;
     template <class Answer>
     void in_groups(std::span<const Vec3> points, const Answer& answer) const;
-    [[nodiscard]] double beyond(const Vec3& p, const Vec3& nearest, double value) const;
 
     GridData data_;
     Box domain_;
