@@ -22,7 +22,7 @@ bool Clearance::clears_by_slope(const Vec3& p, double value, double radius) cons
     // A distance falls by about its way: hopeless otherwise.
     if (value < 0.9 * radius) return false;
     SlopeRange range;
-    return slopes(p, radius, range) && value - jump() > radius * range.steepest() * (1 + 1e-12);
+    return slopes(p, radius, range) && value - range.jump > radius * range.steepest() * (1 + 1e-12);
 }
 
 } // namespace fathom

@@ -21,7 +21,6 @@ public:
     // What the gradient can be in a ball; false where that is not known, or the ball is large.
     [[nodiscard]] bool slopes(const Vec3& p, double radius, SlopeRange& out) const { return radius <= largest_ && slopes_->over({p.array() - radius, p.array() + radius}, out); }
     [[nodiscard]] bool knows_slopes() const { return slopes_ != nullptr; }
-    [[nodiscard]] double jump() const { return slopes_ ? slopes_->jump() : 0; }
 
     [[nodiscard]] std::size_t bytes() const { return slopes_ ? slopes_->bytes() : 0; }
 

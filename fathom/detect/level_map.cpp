@@ -1,6 +1,7 @@
 // Room: detect. Makes the map of a level.
 #include <fathom/base/parallel.h>
 #include <fathom/detect/level_map.h>
+#include <fathom/field/grid/grid_lattice.h>
 #include <fathom/field/grid/grid_range.h>
 
 #include <algorithm>
@@ -193,43 +194,6 @@ void pack_cells(const GridData& data, LevelMap& map) {
     });
 }
 
-// The value at a sample as one brick sees it.
-class BrickView {
-public:
-    BrickView(const GridData& data, const std::array<int, 3>& brick) : data_(data), stored_(data.brick_of[data.layout.brick_index(brick)]) {
-        if (stored_ == no_index) corners_.values = brick_corner_values(data, brick);
-    }
-    [[nodiscard]] double operator()(const std::array<int, 3>& s) const {
-        if (stored_ == no_index) return corners_.value(Vec3(s[0], s[1], s[2]) / brick_cells);
-        const std::size_t at = stored_ * brick_size + brick_sample(s[0], s[1], s[2]);
-        return data_.storage == GridStorage::float32 ? static_cast<double>(data_.values[at]) : data_.step * (data_.bases[stored_] + data_.codes[at]);
-    }
-
-private:
-    const GridData& data_;
-    Index stored_;
-    GridCell corners_{};
-};
-
-double largest_jump(const GridData& data, const std::array<int, 3>& brick, int axis, int side) {
-    const auto k = static_cast<std::size_t>(axis);
-    std::array<int, 3> other = brick;
-    other[k] += side;
-    if (other[k] < 0 || other[k] >= data.layout.bricks[k]) return 0;
-    const BrickView mine(data, brick), theirs(data, other);
-    double most = 0;
-    for (int n = 0; n < 81; ++n) {
-        std::array<int, 3> s;
-        s[(k + 1) % 3] = n % 9;
-        s[(k + 2) % 3] = n / 9;
-        s[k] = side < 0 ? 0 : brick_cells;
-        const double here = mine(s);
-        s[k] = brick_cells - s[k];
-        most = std::max(most, std::abs(here - theirs(s)));
-    }
-    return most;
-}
-
 // Free neighbours must be on one side of the level, and a brick that holds it must meet its neighbours without a jump.
 bool brick_is_continuous(const GridData& data, const LevelMap& map, std::size_t brick) {
     const std::array<int, 3> p = data.layout.brick_position(brick);
@@ -242,7 +206,7 @@ bool brick_is_continuous(const GridData& data, const LevelMap& map, std::size_t 
             const std::size_t other = data.layout.brick_index(q);
             const bool other_held = map.clearance(other) == 0;
             if (!held && !other_held && map.inside(brick) != map.inside(other)) return false;
-            if (held && !(other_held && side > 0) && largest_jump(data, p, static_cast<int>(axis), side) > 0.5 * map.margin) return false;
+            if (held && !(other_held && side > 0) && face_jump(data, p, axis, side) > 0.5 * map.margin) return false;
         }
     return true;
 }
@@ -260,7 +224,7 @@ bool is_continuous(const GridData& data, const LevelMap& map) {
 }
 
 double least_on_face(const GridData& data, const std::array<int, 3>& brick, std::size_t axis, int sample) {
-    const BrickView view(data, brick);
+    const BrickReader view(data, brick);
     double least = HUGE_VAL;
     for (int n = 0; n < 81; ++n) {
         std::array<int, 3> s;

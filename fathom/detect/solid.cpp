@@ -226,7 +226,7 @@ struct Solid::Builder {
         if (node.children > 0 || node.full || !solid.clearance_.slopes(ball.center, ball.radius, range)) return;
         const double steepness = range.middle.norm();
         if (!(steepness > 0.1)) return;
-        const double offset = (range.half.norm() * ball.radius + solid.clearance_.jump() - solid.field_->distance(ball.center)) / steepness;
+        const double offset = (range.half.norm() * ball.radius + range.jump - solid.field_->distance(ball.center)) / steepness;
         if (!(offset < ball.radius)) return;
         for (int axis = 0; axis < 3; ++axis) cap.normal[axis] = static_cast<float>(range.middle[axis] / steepness);
         cap.offset = std::nextafter(static_cast<float>((offset + 1e-6 * ball.radius) / solid.unit_), HUGE_VALF); // of which a millionth for the rounded normal

@@ -170,7 +170,7 @@ private:
         if (!p_.clearance().slopes(in_p, radius, p) || !q_.clearance().slopes(in_q, radius + margin_, q)) return false;
         const double slope = (p.middle + pair_.from_q(q.middle)).norm() + p.half.norm() + q.half.norm();
         const double far = margin_ * (q.steepest() - 1); // beyond the margin itself
-        return sum - p_.clearance().jump() - q_.clearance().jump() > radius * slope * (1 + 1e-12) + std::max(far, 0.0);
+        return sum - p.jump - q.jump > radius * slope * (1 + 1e-12) + std::max(far, 0.0);
     }
 
     // One a formula, one a grid: a ball that is free of the formula leaves of its body, in the cell, what lies below a plane; the slopes
@@ -181,7 +181,7 @@ private:
         SlopeRange range;
         if (grid_q ? !q_.clearance().slopes(in_q, radius + margin_, range) : !p_.clearance().slopes(in_p, radius, range)) return false;
         const Vec3 out = (grid_q ? pair_.sample_p(in_p) : pair_.sample_q(in_p)).gradient.stableNormalized();
-        const double far = 16 * radius;
+        const double far = std::clamp(radius * radius / (value_p + value_q - margin_), 16 * radius, std::max(0.5 * size_, 16 * radius));
         const Vec3 center = in_p + far * out;
         const double free = grid_q ? p_.clearance().radius(p_.field().distance(center)) - slack_ : q_.clearance().radius(pair_.distance_q(center)) - margin_;
         result_.look_ups += 2;
@@ -191,7 +191,7 @@ private:
         const Vec3 down = grid_q ? pair_.from_q(range.middle) : range.middle;
         const double steepness = down.norm();
         const double reach = capped_reach(radius, offset, steepness > 0 ? -down.dot(out) / steepness : 0.0);
-        const double value = grid_q ? value_q - q_.clearance().jump() - margin_ * std::max(1.0, range.steepest()) : value_p - p_.clearance().jump();
+        const double value = (grid_q ? value_q - margin_ * std::max(1.0, range.steepest()) : value_p) - range.jump;
         return value > (steepness * reach + range.half.norm() * radius) * (1 + 1e-12);
     }
 
