@@ -247,7 +247,8 @@ void raise_lower(const Solid& p, const Solid& q, const FieldPair& pair, const Cl
 
 // The last digits, where both fields are smooth: the nearest point of P is where Q's distance is least.
 void polish(const FieldPair& pair, double size, ClosestSolids& best) {
-    const Descent down = descend(pair, 0, best.in_p, {.size = size, .tolerance = 1e-6, .polish = true});
+    Descent down = descend(pair, 0, best.in_p, {.size = size, .tolerance = 1e-6, .polish = true});
+    if (!down.polished && std::isfinite(down.value)) refine(pair, 0, size, down);
     best.look_ups += static_cast<std::size_t>(down.samples);
     if (!(down.value > 0 && down.value < HUGE_VAL)) return;
     Vec3 in_q = down.point - down.value * down.gradient.stableNormalized();

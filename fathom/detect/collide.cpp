@@ -3,7 +3,7 @@
 
 #include <fathom/base/error.h>
 #include <fathom/detect/closest_solids.h>
-#include <fathom/detect/contact_regions.h>
+#include <fathom/detect/convex_contacts.h>
 #include <fathom/detect/solid_search.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/grid/grid_field.h>
@@ -102,8 +102,9 @@ void number_regions(std::vector<Contact>& contacts) {
 }
 
 void add_contacts(const Ordered& o, const FieldPair& pair, const Vec3& common, const CollideOptions& options, CollideResult& result) {
-    const bool smooth = is_smooth(*o.p) && is_smooth(*o.q);
-    const RegionContacts found = find_contacts(*o.p, *o.q, pair, common, {.margin = options.margin, .most_contacts = options.most_contacts, .tolerance = contact_tolerance(o), .polish = smooth});
+    const bool smooth = is_smooth(*o.p) && is_smooth(*o.q), convex = is_convex(o.p->field()) && is_convex(o.q->field());
+    const RegionOptions ask{.margin = options.margin, .most_contacts = options.most_contacts, .tolerance = contact_tolerance(o), .polish = smooth};
+    const RegionContacts found = convex ? convex_contacts(pair, common, o.size(), ask) : find_contacts(*o.p, *o.q, pair, common, ask);
     result.look_ups += found.look_ups;
     result.truncated = found.truncated;
     result.contacts.reserve(found.contacts.size());

@@ -3,8 +3,8 @@
 // was found proves overlap; where every ball of one solid's tree is clear of the other's field, they are proven disjoint;
 // what stays open at the asked tolerance is "undecided" and said so.
 // One idea carries all: over the points x of A, the least value of B's field is minus the depth when they overlap and the
-// distance when they do not. The verdict is global and proven. Depth is the best of descents from a bounded number of places: a
-// deeper point that none of them leads to is possible. Distances have a proven bound below, which may be loose.
+// distance when they do not. The verdict is global and proven. The depth of two convex formulas is that of the deepest point
+// of all; of others it is the best of descents from a bounded number of places: a deeper point that none leads to is possible. Distances have a proven bound below, which may be loose.
 // Contact normals are unit and point from A to B: moving B along the normal by `depth` undoes the deepest penetration.
 // const and thread-safe; swapping A and B gives the same points and the negated normal, to the bit.
 #pragma once

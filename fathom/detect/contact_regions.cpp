@@ -26,23 +26,25 @@ class Contacts {
 public:
     Contacts(const Solid& p, const Solid& q, const FieldPair& pair, const RegionOptions& options)
         : p_(p), q_(q), pair_(pair), options_(options),
-          size_(std::min(p.bounds().size().maxCoeff(), q.bounded() ? q.bounds().size().maxCoeff() : HUGE_VAL)) {}
+          size_(std::min(p.bounds().size().maxCoeff(), q.bounded() ? q.bounds().size().maxCoeff() : HUGE_VAL)),
+          deepest_(pair, {size_, options.margin, options.tolerance, options.polish, false}) {}
 
     RegionContacts run(const Vec3& common) {
         collect();
         group();
         add_start(common, region_at(common));
         for (const std::size_t k : lowest_cells()) {
-            const Vec3 center = p_.center(p_.nodes()[cells_[k].node]);
+            const Vec3 center = cell_center(k);
             if (!is_known(center, cells_[k].box.size().x())) add_start(center, regions_.find(static_cast<Index>(k)));
         }
         keep_distinct();
         spread();
+        result_.look_ups += deepest_.look_ups();
         return std::move(result_);
     }
 
 private:
-    // Level by level while there are few.
+    // Level by level while there are few: the next has two to four times as many.
     void collect() {
         const Vec3 center = p_.center(p_.nodes()[0]);
         cells_ = {{0, p_.root(), pair_.distance_q(center)}};
@@ -58,6 +60,10 @@ private:
                 expand(cell, next);
             }
             if (!expanded || next.size() > most_cells) return;
+            if (3 * next.size() > most_cells) {
+                cells_.swap(next);
+                return;
+            }
         }
     }
 
@@ -115,42 +121,11 @@ private:
         return std::any_of(result_.contacts.begin(), result_.contacts.end(), [&](const RegionContact& c) { return (c.point_p - x).norm() < near; });
     }
 
-    // The deeper of: the deepest point of P near by in Q, and that of Q in P.
     void add_start(const Vec3& start, Index region) {
-        const DescentOptions options{.size = size_, .tolerance = options_.tolerance, .most_steps = 40, .polish = options_.polish};
-        const Descent of_p = descend(pair_, 0, start, options);
-        result_.look_ups += static_cast<std::size_t>(of_p.samples);
-        if (!(of_p.value <= options_.margin)) return;
-        std::optional<RegionContact> best = contact_of(of_p, 0, region);
-        const Descent of_q = descend(pair_, 1, best ? best->point_q : of_p.point, options);
-        result_.look_ups += static_cast<std::size_t>(of_q.samples);
-        if (const auto other = contact_of(of_q, 1, region); other && (!best || other->depth > best->depth * (1 + 1e-12))) best = other;
-        if (best) result_.contacts.push_back(*best);
-    }
-
-    // A point of the body `body` and the other's surface next to it.
-    std::optional<RegionContact> contact_of(const Descent& down, int body, Index region) {
-        const double steepness = down.gradient.norm();
-        if (!(steepness > 1e-10) || !std::isfinite(down.value)) return std::nullopt;
-        const Vec3 out = down.gradient / steepness;
-        const double depth = way_out(down, 1 - body, out);
-        const Vec3 other = down.point + depth * out;
-        if (body == 0) return RegionContact{down.point, other, -out, depth, region};
-        return RegionContact{other, down.point, out, depth, region};
-    }
-
-    // A distance is its own depth, also on ridges, where the slope says nothing. Other fields are followed to their surface.
-    double way_out(const Descent& down, int other, const Vec3& out) {
-        if (std::isfinite(pair_.field(other).error_bound())) return -down.value;
-        double way = -down.value / down.gradient.norm();
-        for (int step = 0; step < 8; ++step) {
-            const Sample s = pair_.sample(other, down.point + way * out);
-            ++result_.look_ups;
-            const double slope = s.gradient.dot(out);
-            if (!(slope > 0.05 * down.gradient.norm()) || std::abs(s.distance) < 1e-14 * size_) break;
-            way -= s.distance / slope;
-        }
-        return way;
+        std::optional<RegionContact> contact = deepest_.from(start);
+        if (!contact) return;
+        contact->region = region;
+        result_.contacts.push_back(*contact);
     }
 
     [[nodiscard]] double cell_size() const {
@@ -176,42 +151,47 @@ private:
         all = std::move(kept);
     }
 
-    // Points of P's surface that are in Q, as far as possible from those taken so far.
+    // Points of P's surface that are in Q, as far as possible from those taken so far. Only cells that are picked are looked into.
     void spread() {
-        if (result_.contacts.size() >= options_.most_contacts) return;
-        std::vector<RegionContact> candidates = surface_points();
-        if (candidates.empty()) return;
         auto& taken = result_.contacts;
-        std::vector<double> gap(candidates.size(), HUGE_VAL);
-        std::size_t seen = 0;
+        if (taken.size() >= options_.most_contacts) return;
+        std::vector<std::size_t> open = touching_cells();
         const double near = cell_size();
-        while (taken.size() < options_.most_contacts) {
+        std::vector<double> gap(open.size(), HUGE_VAL); // to the nearest that was taken
+        std::size_t seen = 0;
+        for (std::size_t tries = 0; tries < 2 * options_.most_contacts && taken.size() < options_.most_contacts; ++tries) {
             for (; seen < taken.size(); ++seen)
-                for (std::size_t k = 0; k < candidates.size(); ++k) gap[k] = std::min(gap[k], (candidates[k].point_p - taken[seen].point_p).norm());
-            const auto farthest = static_cast<std::size_t>(std::max_element(gap.begin(), gap.end()) - gap.begin());
-            if (gap[farthest] < near) break;
-            taken.push_back(slid_outward(candidates[farthest]));
-            gap[farthest] = 0;
+                for (std::size_t k = 0; k < open.size(); ++k) gap[k] = std::min(gap[k], (cell_center(open[k]) - taken[seen].point_p).norm());
+            const auto farthest = std::max_element(gap.begin(), gap.end());
+            if (farthest == gap.end() || *farthest < near) break;
+            *farthest = 0;
+            const auto contact = surface_contact(open[static_cast<std::size_t>(farthest - gap.begin())]);
+            if (contact && !is_known(contact->point_p, near)) taken.push_back(slid_outward(*contact));
         }
         std::stable_sort(taken.begin(), taken.end(), [](const auto& a, const auto& b) { return a.depth > b.depth; });
     }
 
-    std::vector<RegionContact> surface_points() {
-        std::vector<RegionContact> points;
+    [[nodiscard]] Vec3 cell_center(std::size_t k) const { return p_.center(p_.nodes()[cells_[k].node]); }
+
+    // Cells with some of P's surface that are not hardly in Q, and the middle of them.
+    std::vector<std::size_t> touching_cells() {
+        std::vector<std::size_t> found;
         Vec3 sum = Vec3::Zero();
         for (std::size_t k = 0; k < cells_.size(); ++k) {
             const SolidNode& node = p_.nodes()[cells_[k].node];
-            if (node.full || cells_[k].value > options_.margin + 0.5 * p_.ball(node).radius) continue; // hardly in Q
-            Vec3 x = p_.center(node);
-            const double half = 0.5 * cells_[k].box.size().x();
-            if (!move_out_towards_q(x, half) || !cells_[k].box.grown(2 * half).contains(x)) continue;
-            if (const auto contact = contact_at(x, regions_.find(static_cast<Index>(k)))) {
-                points.push_back(*contact);
-                sum += x;
-            }
+            if (node.full || cells_[k].value > options_.margin + 0.5 * p_.ball(node).radius) continue;
+            found.push_back(k);
+            sum += cell_center(k);
         }
-        if (!points.empty()) middle_ = sum / static_cast<double>(points.size());
-        return points;
+        if (!found.empty()) middle_ = sum / static_cast<double>(found.size());
+        return found;
+    }
+
+    std::optional<RegionContact> surface_contact(std::size_t k) {
+        Vec3 x = cell_center(k);
+        const double half = 0.5 * cells_[k].box.size().x();
+        if (!move_out_towards_q(x, half) || !cells_[k].box.grown(2 * half).contains(x)) return std::nullopt;
+        return contact_at(x, regions_.find(static_cast<Index>(k)));
     }
 
     // To where P ends on the way down Q's field, a little beyond and back to the surface.
@@ -236,7 +216,9 @@ private:
         const Sample q = pair_.sample_q(x);
         ++result_.look_ups;
         if (!(q.distance <= options_.margin)) return std::nullopt;
-        return contact_of({x, q.distance, q.gradient, 0}, 0, region);
+        std::optional<RegionContact> contact = deepest_.at(x, 0, q);
+        if (contact) contact->region = region;
+        return contact;
     }
 
     // Towards the rim of what touches, about a cell: the corners of a resting box are worth more than its middle.
@@ -260,10 +242,11 @@ private:
     const FieldPair& pair_;
     const RegionOptions& options_;
     double size_;
+    DeepestContact deepest_;
     std::vector<LiveCell> cells_;
     std::vector<std::pair<Index, Index>> neighbours_;
     DisjointSets regions_;
-    Vec3 middle_ = Vec3::Zero(); // of the surface points that touch
+    Vec3 middle_ = Vec3::Zero(); // of the cells that touch
     RegionContacts result_;
 };
 

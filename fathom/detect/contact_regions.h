@@ -3,7 +3,7 @@
 // Cells are as fine as a fixed number of them allows, so regions nearer to one another than a cell are taken as one.
 #pragma once
 
-#include <fathom/detect/descent.h>
+#include <fathom/detect/deepest_contact.h>
 #include <fathom/detect/solid.h>
 
 #include <vector>
@@ -15,13 +15,6 @@ struct RegionOptions {
     std::size_t most_contacts = 16;
     double tolerance = 1e-4; // of the smaller solid's size: of the places of contacts, before polishing
     bool polish = false;     // both fields are smooth: to rounding
-};
-
-// In P's frame, normal from P to Q.
-struct RegionContact {
-    Vec3 point_p, point_q, normal;
-    double depth = 0;
-    Index region = 0;
 };
 
 struct RegionContacts {

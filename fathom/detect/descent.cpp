@@ -32,7 +32,7 @@ struct State {
 // gradients: they steer, the gradients decide.
 class Polish {
 public:
-    Polish(const FieldPair& pair, int body, double size) : pair_(pair), body_(body), size_(size) {}
+    Polish(const FieldPair& pair, int body, double size) : pair_(pair), body_(body), size_(size), step_(1e-5 * size) {}
 
     // Takes over a point only where the conditions hold to rounding; false: they do not, so the minimum is at a kink.
     bool run(State& state, int& samples) {
@@ -66,14 +66,13 @@ private:
         std::array<Vec3, count> points;
         points[0] = x;
         for (int axis = 0; axis < 3; ++axis) {
-            points[static_cast<std::size_t>(1 + 2 * axis)] = x + step() * Vec3::Unit(axis);
-            points[static_cast<std::size_t>(2 + 2 * axis)] = x - step() * Vec3::Unit(axis);
+            points[static_cast<std::size_t>(1 + 2 * axis)] = x + step_ * Vec3::Unit(axis);
+            points[static_cast<std::size_t>(2 + 2 * axis)] = x - step_ * Vec3::Unit(axis);
         }
         pair_.samples(body_, points, at_body_);
         pair_.samples(1 - body_, points, at_down_);
         samples += 2 * static_cast<int>(count);
     }
-    [[nodiscard]] double step() const { return 1e-5 * size_; }
 
     // All in units of the bodies' size.
     [[nodiscard]] Eigen::Vector4d residual(double lambda) const {
@@ -83,7 +82,7 @@ private:
     }
     [[nodiscard]] Mat3 curvature(const std::array<Sample, count>& at) const {
         Mat3 h;
-        for (int axis = 0; axis < 3; ++axis) h.col(axis) = (at[static_cast<std::size_t>(1 + 2 * axis)].gradient - at[static_cast<std::size_t>(2 + 2 * axis)].gradient) / (2 * step());
+        for (int axis = 0; axis < 3; ++axis) h.col(axis) = (at[static_cast<std::size_t>(1 + 2 * axis)].gradient - at[static_cast<std::size_t>(2 + 2 * axis)].gradient) / (2 * step_);
         return 0.5 * (h + h.transpose());
     }
     [[nodiscard]] Eigen::Vector4d newton(double lambda, const Eigen::Vector4d& r) const {
@@ -98,9 +97,37 @@ private:
 
     const FieldPair& pair_;
     int body_;
-    double size_;
+    double size_, step_; // of differences (m)
     std::array<Sample, count> at_body_, at_down_;
 };
+
+} // namespace
+
+namespace {
+
+// As far as the gradient has turned on the last step tells where it will have turned all the way (Barzilai & Borwein 1988).
+double next_length(const State& from, const State& to, double length) {
+    const Vec3 way = to.x - from.x, turn = to.down.gradient.stableNormalized() - from.down.gradient.stableNormalized();
+    const double along = way.dot(turn), far = way.squaredNorm();
+    return far < 4 * length * along ? std::max(far / along, 0.3 * length) : 4 * length;
+}
+
+// Steps that grow while the value falls and shrink when it does not; ends below `shortest` (m).
+void walk_down(const FieldPair& pair, int body, const DescentOptions& options, double length, double shortest, int most_steps, State& state, int& samples) {
+    for (int step = 0; step < most_steps && state.down.distance > options.enough && length >= shortest; ++step) {
+        const double steepness = state.down.gradient.norm();
+        if (!(steepness > 1e-10)) break;
+        Vec3 y = state.x - length / steepness * state.down.gradient;
+        const bool inside = move_inside(pair, body, y, options.size, samples);
+        const Sample next = inside ? pair.sample(1 - body, y) : Sample{HUGE_VAL, Vec3::Zero()};
+        samples += inside;
+        const double way = (y - state.x).norm();
+        const bool lower = next.distance < state.down.distance;
+        length = lower ? next_length({state.x, state.down}, {y, next}, length) : 0.3 * length;
+        if (lower) state = {y, next};
+        if (inside && way < shortest) break;
+    }
+}
 
 } // namespace
 
@@ -108,32 +135,23 @@ Descent descend(const FieldPair& pair, int body, const Vec3& start, const Descen
     Descent result;
     State state{start, {}};
     if (!move_inside(pair, body, state.x, options.size, result.samples)) return result;
-    const auto down = [&](const Vec3& x) {
-        ++result.samples;
-        return pair.sample(1 - body, x);
-    };
-    state.down = down(state.x);
-    double length = std::clamp(std::abs(state.down.distance), 0.01 * options.size, 0.25 * options.size);
-    const auto go = [&](double tolerance, int most_steps) {
-        for (int step = 0; step < most_steps && state.down.distance > options.enough && length >= tolerance; ++step) {
-            const double steepness = state.down.gradient.norm();
-            if (!(steepness > 1e-10)) break;
-            Vec3 y = state.x - length / steepness * state.down.gradient;
-            const bool inside = move_inside(pair, body, y, options.size, result.samples);
-            const Sample next = inside ? down(y) : Sample{HUGE_VAL, Vec3::Zero()};
-            const double way = (y - state.x).norm();
-            const bool lower = next.distance < state.down.distance;
-            length *= lower ? 1.5 : 0.3;
-            if (lower) state = {y, next};
-            if (inside && way < tolerance) break;
-        }
-    };
-    go(options.tolerance * options.size, options.most_steps);
-    if (options.polish && !Polish(pair, body, options.size).run(state, result.samples)) go(1e-12 * options.size, 6 * options.most_steps);
+    state.down = pair.sample(1 - body, state.x);
+    ++result.samples;
+    const double first = std::clamp(std::abs(state.down.distance), 0.01 * options.size, 0.25 * options.size);
+    walk_down(pair, body, options, first, options.tolerance * options.size, options.most_steps, state, result.samples);
+    result.polished = options.polish && Polish(pair, body, options.size).run(state, result.samples);
     result.point = state.x;
     result.value = state.down.distance;
     result.gradient = state.down.gradient;
     return result;
+}
+
+void refine(const FieldPair& pair, int body, double size, Descent& end) {
+    State state{end.point, {end.value, end.gradient}};
+    walk_down(pair, body, {.size = size}, 1e-4 * size, 1e-12 * size, 240, state, end.samples);
+    end.point = state.x;
+    end.value = state.down.distance;
+    end.gradient = state.down.gradient;
 }
 
 } // namespace fathom

@@ -13,7 +13,7 @@ struct DescentOptions {
     double tolerance = 1e-7;   // of size: the way at which it ends
     int most_steps = 60;
     double enough = -HUGE_VAL; // ends where the value is at most this: 0 for any common point
-    bool polish = false;       // for smooth fields: to rounding
+    bool polish = false;       // for smooth fields: to rounding, where the minimum is at no kink
 };
 
 struct Descent {
@@ -21,10 +21,14 @@ struct Descent {
     double value = HUGE_VAL;   // of the other field there; infinity: no point of the body was found
     Vec3 gradient = Vec3::Zero(); // of the other field there
     int samples = 0;
+    bool polished = false;     // to rounding
 };
 
 // `body` 0: stays in P, goes down Q; 1: the other way round.
 [[nodiscard]] Descent descend(const FieldPair& pair, int body, const Vec3& start, const DescentOptions& options);
+
+// Goes on to the last digits without second derivatives, which kinks do not have: many small steps.
+void refine(const FieldPair& pair, int body, double size, Descent& end);
 
 // The nearest point of the body that a few Newton steps find, with its field at most 0 as it answers there. False if none.
 bool move_inside(const FieldPair& pair, int body, Vec3& x, double size, int& samples);

@@ -45,6 +45,8 @@ double AnalyticField::error_bound() const {
     return distance_kind() == DistanceKind::exact ? 0.0 : std::numeric_limits<double>::infinity();
 }
 
+bool AnalyticField::is_convex() const { return shape_.node().traits.convex && distance_kind() == DistanceKind::exact; }
+
 Box AnalyticField::domain() const { return everywhere(); }
 
 } // namespace fathom

@@ -30,6 +30,8 @@ public:
     [[nodiscard]] Box bounds() const override { return bounds_; }
 
     [[nodiscard]] DistanceKind distance_kind() const { return shape_.distance_kind(); }
+    // The body is convex and the values are its distance: then they are a convex function.
+    [[nodiscard]] bool is_convex() const;
     [[nodiscard]] const Shape& shape() const { return shape_; }
     [[nodiscard]] const Tape& tape() const { return tape_; }
 

@@ -162,12 +162,13 @@ void Tape::samples(std::span<const Vec3> points, std::span<Sample> out) const {
     const TapeView view{code_, tables_->constants.data(), tables_->parameters.data()};
     double* const rows = registers(4 * sample_block * register_count_);
     for_blocks(points.size(), sample_block, [&](std::size_t first, std::size_t count) {
-        set_coordinates(rows, 4 * sample_block, count, [&](std::size_t i) -> const Vec3& { return points[first + i]; });
-        for (std::size_t k = 0; k < 9; ++k) { // slopes of the coordinates: rows of the identity
-            double* const row = rows + 4 * sample_block * (k / 3) + sample_block * (1 + k % 3);
-            std::fill(row, row + sample_block, k / 3 == k % 3 ? 1.0 : 0.0);
+        if (count == 1) {
+            const Vec3 alone = points[first].unaryExpr(&inside_reach);
+            run_samples(view, rows, 1, alone.data());
+        } else {
+            set_coordinates(rows, 4 * sample_block, count, [&](std::size_t i) -> const Vec3& { return points[first + i]; });
+            run_samples(view, rows, whole_vectors(count));
         }
-        run_samples(view, rows, whole_vectors(count));
         for (std::size_t i = 0; i < count; ++i) {
             Sample& sample = out[first + i];
             sample = {};

@@ -20,10 +20,11 @@ struct TapeView {
 // Which operand of a minimum, maximum, smooth minimum or sign provably wins over the box.
 enum class Choice : std::uint8_t { both, first, second };
 
-// Registers 0, 1, 2 hold the coordinates on entry (for samples, also their slopes).
+// Registers 0, 1, 2 hold the coordinates on entry.
 // With `middles`, the values of every instruction with a known slope are kept there, interval_block each.
 void run_points(const TapeView& tape, double* registers, std::size_t count, double* middles = nullptr);
-void run_samples(const TapeView& tape, double* registers, std::size_t count);
+// With `alone`, that one point instead, and count is 1.
+void run_samples(const TapeView& tape, double* registers, std::size_t count, const double* alone = nullptr);
 
 // For each box its radius and what rounding may add; for each known slope, that slope and the values at the centres.
 struct Balls {

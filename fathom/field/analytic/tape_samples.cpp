@@ -205,7 +205,19 @@ HWY_ATTR void sample_step(const SampleRun& run, const Instruction& in, const dou
     }
 }
 
-HWY_ATTR void samples_for_target(const TapeView& tape, double* registers, std::size_t count) {
+// The slopes of the coordinates are the rows of the identity. Stored as they will be loaded: narrower stores would have to
+// reach memory first. One point alone, which is what searches ask for, is spread here for the same reason.
+HWY_ATTR void set_up(double* registers, std::size_t count) {
+    for (std::size_t i = 0; i < count; i += hn::Lanes(d))
+        for (std::size_t axis = 0; axis < 3; ++axis)
+            for (std::size_t slope = 0; slope < 3; ++slope)
+                hn::StoreU(axis == slope ? set(1) : zero(), d, registers + 4 * sample_block * axis + sample_block * (1 + slope) + i);
+}
+
+HWY_ATTR void samples_for_target(const TapeView& tape, double* registers, std::size_t count, const double* alone) {
+    set_up(registers, count);
+    if (alone != nullptr)
+        for (std::size_t axis = 0; axis < 3; ++axis) hn::StoreU(set(alone[axis]), d, registers + 4 * sample_block * axis);
     const SampleRun run{tape, registers, count};
     for (const Instruction& in : tape.code) sample_step(run, in, tape.parameters + in.parameters);
 }
@@ -219,8 +231,8 @@ namespace fathom {
 
 HWY_EXPORT(samples_for_target);
 
-void run_samples(const TapeView& tape, double* registers, std::size_t count) {
-    HWY_DYNAMIC_DISPATCH(samples_for_target)(tape, registers, count);
+void run_samples(const TapeView& tape, double* registers, std::size_t count, const double* alone) {
+    HWY_DYNAMIC_DISPATCH(samples_for_target)(tape, registers, count, alone);
 }
 
 } // namespace fathom

@@ -1,0 +1,86 @@
+// Room: detect. Both ways down from a start, and which of them is the contact.
+#include <fathom/detect/deepest_contact.h>
+
+#include <fathom/detect/convex_minimum.h>
+
+#include <cmath>
+
+namespace fathom {
+
+namespace {
+
+Sample sample_of(const Descent& end) { return {end.value, end.gradient}; }
+
+} // namespace
+
+std::optional<RegionContact> DeepestContact::from(const Vec3& start) {
+    Descent of_p = down(0, start);
+    if (!(of_p.value <= options_.margin)) return std::nullopt;
+    if (options_.convex) settle(0, start, of_p);
+    std::optional<RegionContact> first = at(of_p.point, 0, sample_of(of_p));
+    if (of_p.polished && first && is_mutual(*first)) return first;
+    const Vec3 opposite = first ? first->point_q : of_p.point;
+    Descent of_q = down(1, opposite);
+    if (options_.convex) settle(1, opposite, of_q);
+    std::optional<RegionContact> second = at(of_q.point, 1, sample_of(of_q));
+    const bool second_wins = second && (!first || second->depth > first->depth * (1 + 1e-12));
+    if (!options_.convex && options_.polish && (first || second)) {
+        settle(second_wins ? 1 : 0, start, second_wins ? of_q : of_p);
+        return second_wins ? at(of_q.point, 1, sample_of(of_q)) : at(of_p.point, 0, sample_of(of_p));
+    }
+    return second_wins ? second : first;
+}
+
+// The last digits where Newton's method could not give them: at kinks.
+void DeepestContact::settle(int body, const Vec3& start, Descent& end) {
+    if (end.polished || !std::isfinite(end.value)) return;
+    const int before = end.samples;
+    if (options_.convex) {
+        const ConvexMinimum least = convex_minimum(pair_, body, start, 2 * (options_.size + options_.margin), 1e-12 * options_.size);
+        end.samples += least.end.samples;
+        if (least.end.value < end.value) end.point = least.end.point, end.value = least.end.value, end.gradient = least.end.gradient;
+    } else {
+        refine(pair_, body, options_.size, end);
+    }
+    look_ups_ += static_cast<std::size_t>(end.samples - before);
+}
+
+Descent DeepestContact::down(int body, const Vec3& start) {
+    const Descent end = descend(pair_, body, start, {.size = options_.size, .tolerance = options_.tolerance, .most_steps = 40, .polish = options_.polish});
+    look_ups_ += static_cast<std::size_t>(end.samples);
+    return end;
+}
+
+// The point of Q is as deep in P as that of P in Q, the same way: it is where a descent from there would end, too.
+bool DeepestContact::is_mutual(const RegionContact& contact) {
+    const Sample s = pair_.sample_p(contact.point_q);
+    ++look_ups_;
+    return std::abs(s.distance + contact.depth) <= 1e-12 * options_.size && (s.gradient - contact.normal).norm() < 1e-7;
+}
+
+std::optional<RegionContact> DeepestContact::at(const Vec3& x, int body, const Sample& other) {
+    const double steepness = other.gradient.norm();
+    if (!(steepness > 1e-10) || !std::isfinite(other.distance)) return std::nullopt;
+    const Vec3 out = other.gradient / steepness;
+    const double depth = way_out(x, 1 - body, other, out);
+    const Vec3 surface = x + depth * out;
+    if (body == 0) return RegionContact{x, surface, -out, depth, 0};
+    return RegionContact{surface, x, out, depth, 0};
+}
+
+// A distance is its own depth, also on ridges, where the slope says nothing. Other fields are followed to their surface.
+double DeepestContact::way_out(const Vec3& x, int other, const Sample& sample, const Vec3& out) {
+    if (std::isfinite(pair_.field(other).error_bound())) return -sample.distance;
+    const double steepness = sample.gradient.norm();
+    double way = -sample.distance / steepness;
+    for (int step = 0; step < 8; ++step) {
+        const Sample s = pair_.sample(other, x + way * out);
+        ++look_ups_;
+        const double slope = s.gradient.dot(out);
+        if (!(slope > 0.05 * steepness) || std::abs(s.distance) < 1e-14 * options_.size) break;
+        way -= s.distance / slope;
+    }
+    return way;
+}
+
+} // namespace fathom
