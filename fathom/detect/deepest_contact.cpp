@@ -31,17 +31,25 @@ std::optional<RegionContact> DeepestContact::from(const Vec3& start) {
     return second_wins ? second : first;
 }
 
-// The last digits where Newton's method could not give them: at kinks.
+// The last digits where Newton's method could not give them: at kinks, or from too far.
 void DeepestContact::settle(int body, const Vec3& start, Descent& end) {
     if (end.polished || !std::isfinite(end.value)) return;
     const int before = end.samples;
     if (options_.convex) {
         const ConvexMinimum least = convex_minimum(pair_, body, start, 2 * (options_.size + options_.margin), 1e-12 * options_.size);
         end.samples += least.end.samples;
-        if (least.end.value < end.value) end.point = least.end.point, end.value = least.end.value, end.gradient = least.end.gradient;
-    } else {
-        refine(pair_, body, options_.size, end);
+        const auto take = [&](const Descent& other) {
+            if (other.value < end.value) end.point = other.point, end.value = other.value, end.gradient = other.gradient;
+        };
+        take(least.end);
+        if (end.value - least.lower > 1e-11 * options_.size) { // round: planes come near, and Newton's method nearer
+            const Descent again = descend(pair_, body, end.point, {.size = options_.size, .tolerance = 1e-4, .most_steps = 40, .polish = true});
+            end.samples += again.samples;
+            take(again);
+            end.polished = again.polished;
+        }
     }
+    if (!end.polished) refine(pair_, body, options_.size, end); // values are flat at their least: places are not so good yet
     look_ups_ += static_cast<std::size_t>(end.samples - before);
 }
 

@@ -39,11 +39,11 @@ public:
         look(state.x, samples);
         double lambda = -at_body_[0].gradient.dot(at_down_[0].gradient) / std::max(at_body_[0].gradient.squaredNorm(), 1e-300);
         Vec3 x = state.x, best_x = x;
-        double best = HUGE_VAL;
+        double best = HUGE_VAL, best_lambda = 0;
         for (int k = 0; k < 7; ++k) {
             const Eigen::Vector4d r = residual(lambda);
             if (!(r.norm() < best)) break;
-            best = r.norm(), best_x = x;
+            best = r.norm(), best_x = x, best_lambda = lambda;
             if (best < 4e-16) break;
             const Eigen::Vector4d move = newton(lambda, r);
             if (!move.allFinite() || move.head<3>().norm() > 0.1 * size_) break;
@@ -51,7 +51,8 @@ public:
             lambda += move[3] / size_;
             look(x, samples);
         }
-        if (best > 1e-9 || !move_inside(pair_, body_, best_x, 1e-6 * size_, samples)) return false;
+        // Below 0 the way on is inward: the surface is no end.
+        if (best > 1e-9 || best_lambda < 0 || !move_inside(pair_, body_, best_x, 1e-6 * size_, samples)) return false;
         const Sample down = pair_.sample(1 - body_, best_x);
         ++samples;
         if (!(down.distance <= state.down.distance + 1e-12 * size_)) return false;
@@ -112,6 +113,17 @@ double next_length(const State& from, const State& to, double length) {
     return far < 4 * length * along ? std::max(far / along, 0.3 * length) : 4 * length;
 }
 
+// The middle of a ball or the core of a ring is where a distance ends falling, at a kink that steps only circle. From two places
+// with different slopes it is told: both rays down meet it, at the same value. False where the slopes are not those of a distance.
+bool core_between(const State& a, const State& b, Vec3& core) {
+    const Vec3 &g = a.down.gradient, &h = b.down.gradient;
+    if (std::abs(g.squaredNorm() - 1) > 1e-6 || std::abs(h.squaredNorm() - 1) > 1e-6 || g.dot(h) > 0.7) return false;
+    const Vec3 apart = (a.x - a.down.distance * g) - (b.x - b.down.distance * h);
+    const double value = -apart.dot(g - h) / (g - h).squaredNorm();
+    core = a.x - (a.down.distance - value) * g;
+    return value < std::min(a.down.distance, b.down.distance);
+}
+
 // Steps that grow while the value falls and shrink when it does not; ends below `shortest` (m).
 void walk_down(const FieldPair& pair, int body, const DescentOptions& options, double length, double shortest, int most_steps, State& state, int& samples) {
     for (int step = 0; step < most_steps && state.down.distance > options.enough && length >= shortest; ++step) {
@@ -121,6 +133,15 @@ void walk_down(const FieldPair& pair, int body, const DescentOptions& options, d
         const bool inside = move_inside(pair, body, y, options.size, samples);
         const Sample next = inside ? pair.sample(1 - body, y) : Sample{HUGE_VAL, Vec3::Zero()};
         samples += inside;
+        if (Vec3 core; inside && core_between(state, {y, next}, core) && pair.sample(body, core).distance <= 0) {
+            const Sample there = pair.sample(1 - body, core);
+            samples += 2;
+            if (there.distance < std::min(state.down.distance, next.distance)) {
+                state = {core, there};
+                length *= 0.3;
+                continue;
+            }
+        }
         const double way = (y - state.x).norm();
         const bool lower = next.distance < state.down.distance;
         length = lower ? next_length({state.x, state.down}, {y, next}, length) : 0.3 * length;

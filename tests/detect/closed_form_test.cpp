@@ -99,6 +99,10 @@ struct Core {
         const double angle = 2 * std::numbers::pi * t;
         return pose * (circle ? Vec3(size * std::cos(angle), size * std::sin(angle), 0) : Vec3(0, 0, size * (2 * t - 1)));
     }
+    [[nodiscard]] Vec3 tangent(double t) const {
+        const double angle = 2 * std::numbers::pi * t;
+        return pose.turn(circle ? Vec3(-std::sin(angle), std::cos(angle), 0) : Vec3::UnitZ());
+    }
     [[nodiscard]] Vec3 nearest(const Vec3& world) const {
         const Vec3 p = pose.to_local(world);
         if (!circle) return pose * Vec3(0, 0, std::clamp(p.z(), -size, size));
@@ -113,10 +117,11 @@ struct Nearest {
     [[nodiscard]] double distance() const { return (b - a).norm(); }
 };
 
-// One parameter: many samples, and the golden section in each dip.
+// One parameter: many samples, and in each dip the place where the distance begins to rise.
 Nearest nearest_of(const Core& a, const Core& b) {
     constexpr int samples = 720;
     const auto distance = [&](double t) { return (b.nearest(a.at(t)) - a.at(t)).norm(); };
+    const auto rises = [&](double t) { return (a.at(t) - b.nearest(a.at(t))).dot(a.tangent(t)) > 0; };
     std::vector<double> dips;
     for (int k = 0; k <= samples; ++k) {
         const auto at = [&](int i) { return distance(a.circle ? static_cast<double>((i + samples) % samples) / samples : std::clamp(static_cast<double>(i) / samples, 0.0, 1.0)); };
@@ -128,8 +133,8 @@ Nearest nearest_of(const Core& a, const Core& b) {
         double low = dip - 1.0 / samples, high = dip + 1.0 / samples;
         if (!a.circle) low = std::max(low, 0.0), high = std::min(high, 1.0);
         for (int k = 0; k < 60; ++k) {
-            const double third = (high - low) * 0.38196601125;
-            (distance(low + third) < distance(high - third) ? high : low) = distance(low + third) < distance(high - third) ? high - third : low + third;
+            const double middle = 0.5 * (low + high);
+            (rises(middle) ? high : low) = middle;
         }
         const Vec3 p = a.at(0.5 * (low + high)), q = b.nearest(p);
         const double found = (q - p).norm();
@@ -155,7 +160,7 @@ struct Round {
 TEST(ClosedForm, capsules_and_tori_are_as_deep_as_the_distance_of_their_cores_says) {
     Random random(12);
     std::array<std::size_t, 3> touching{}, apart{};
-    std::size_t told = 0; // with one normal
+    std::size_t told = 0, to_nine_digits = 0; // pairs with one normal
     const std::size_t count = count_of(240, 9000);
     for (std::size_t n = 0; n < count; ++n) {
         const double scale = std::array{1.0, 1e-3, 1e3}[n / 3 % 3];
@@ -175,9 +180,12 @@ TEST(ClosedForm, capsules_and_tori_are_as_deep_as_the_distance_of_their_cores_sa
         EXPECT_NEAR(result.depth, std::min(-gap, std::max(a.radius, b.radius)), (on_ridge ? 5e-4 : 1e-9) * scale) << "pair " << n;
         if (on_ridge || cores.second < cores.distance() + 1e-6 * scale) continue;
         ++told;
-        EXPECT_LT((result.contacts[0].normal - (cores.b - cores.a).normalized()).norm(), 1e-7) << "pair " << n;
+        const double off = (result.contacts[0].normal - (cores.b - cores.a).normalized()).norm();
+        EXPECT_LT(off, 1e-6) << "pair " << n; // nearly parallel cores have a flat least distance
+        to_nine_digits += off < 1e-9;
     }
     EXPECT_GT(told, count / 6);
+    EXPECT_GE(to_nine_digits, told * 99 / 100) << "of " << told;
     for (std::size_t k = 0; k < 3; ++k) {
         EXPECT_GT(touching[k], count / 30);
         EXPECT_GT(apart[k], count / 30);
