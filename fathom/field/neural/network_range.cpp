@@ -48,6 +48,8 @@ void put(float* columns, std::size_t units, std::size_t unit, int axis, const En
     column(columns, axes[axis], units)[unit] = slope;
     column(columns, C::radius, units)[unit] = error;
     column(columns, C::own, units)[unit] = error;
+    const double size = std::abs(static_cast<double>(base)) + std::abs(static_cast<double>(slope)) + static_cast<double>(error);
+    column(columns, C::size, units)[unit] = float_up(size);
 }
 
 // sin(f x) or cos(f x) over x = middle + half * e; the terms are explained at line_of_sine in range_kernels.cpp.

@@ -3,9 +3,8 @@
 // Why the result is sound. A unit's row (base, x, y, z, radius) holds, for every point of the box, both the exact output and
 // what float kernels compute. A sum of n inputs adds to the radius, besides |weights| * radius:
 //   - the rounding of the kernels: at most gamma(n + 1) * (sum |w| |input| + |bias|) in any order, fused or not;
-//   - our own rounding of the five sums: at most as much again, as |base| + |x| + |y| + |z| + radius bounds |input|.
-// sum |w| |input| is bounded by the largest input times the sum of |w|, and by Cauchy's inequality; the factors in the program
-// hold gamma for both and a few roundings more. Each activation adds the largest distance to its straight line over all that
+//   - our own rounding of the sums: at most as much again, as |base| + |x| + |y| + |z| + radius bounds |input|.
+// sum |w| |input| is computed beside the others; the factor in the program holds gamma for both and a few roundings more. Each activation adds the largest distance to its straight line over all that
 // can reach the unit, the kernels' own error, and a margin for the functions of the vector library (at most 4 units in the last
 // place by its own statement, 2^-21; the margin is 2^-20) and for the products with the slope (2^-22).
 // Nothing overflows: a layer is only entered while its largest sum stays below 1e30, and all else is finite by construction.
@@ -49,6 +48,7 @@ HWY_INLINE V select(hn::Mask<D> mask, V yes, V no) { return hn::IfThenElse(mask,
 
 struct Row {
     V base, x, y, z, radius, others;
+    V terms; // sum of |weight| * size
 };
 struct Reach {
     V lower, upper;
@@ -197,36 +197,22 @@ struct BoxColumns {
     HWY_INLINE float* operator[](RangeColumn c) const { return first + static_cast<std::size_t>(c) * units; }
 };
 
-// What the rounding of a layer's sums grows with, over all inputs.
-struct Inputs {
-    float largest = 0, length = 0;
-};
-
-HWY_ATTR Inputs measure(const BoxColumns& box, std::span<const UnitSpan> spans) {
-    using C = RangeColumn;
-    V largest = zero(), squares = zero();
+HWY_ATTR float largest_input(const BoxColumns& box, std::span<const UnitSpan> spans) {
+    V largest = zero();
     for (const UnitSpan& span : spans)
-        for (std::size_t i = span.start; i < span.start + span.count; i += hn::Lanes(d)) { // past the end lie padding units
-            const V size = hn::Add(hn::Abs(hn::LoadU(d, box[C::base] + i)),
-                                   spread({zero(), hn::LoadU(d, box[C::x] + i), hn::LoadU(d, box[C::y] + i), hn::LoadU(d, box[C::z] + i),
-                                           hn::LoadU(d, box[C::radius] + i), hn::LoadU(d, box[C::others] + i)}));
-            largest = hn::Max(largest, size);
-            squares = hn::MulAdd(size, size, squares);
-        }
-    const float most = hn::GetLane(hn::MaxOfLanes(d, largest));
-    const float sum = hn::GetLane(hn::SumOfLanes(d, squares));
-    const float length = sum < 1e38F ? std::sqrt(sum) * 1.001F : std::numeric_limits<float>::max(); // then `largest` decides
-    return {most * 1.00001F, length + 1e-18F}; // squares of less than that vanish
+        for (std::size_t i = span.start; i < span.start + span.count; i += hn::Lanes(d)) // past the end lie padding units
+            largest = hn::Max(largest, hn::LoadU(d, box[RangeColumn::size] + i));
+    return hn::GetLane(hn::MaxOfLanes(d, largest));
 }
 
-// Two vectors of units of a layer: their sums. Ten plain variables, as compilers keep no arrays in registers.
+// Two vectors of units of a layer: their sums. Plain variables, as compilers keep no arrays in registers.
 HWY_INLINE void add_up(std::span<const UnitSpan> inputs, const float* weights, const BoxColumns& box, Row& first, Row& second) {
     using C = RangeColumn;
-    V base0 = first.base, x0 = zero(), y0 = zero(), z0 = zero(), radius0 = zero();
-    V base1 = second.base, x1 = zero(), y1 = zero(), z1 = zero(), radius1 = zero();
+    V base0 = first.base, x0 = zero(), y0 = zero(), z0 = zero(), radius0 = zero(), terms0 = zero();
+    V base1 = second.base, x1 = zero(), y1 = zero(), z1 = zero(), radius1 = zero(), terms1 = zero();
     for (const UnitSpan& span : inputs) {
         const float *base = box[C::base] + span.start, *x = box[C::x] + span.start, *y = box[C::y] + span.start,
-                    *z = box[C::z] + span.start, *radius = box[C::radius] + span.start;
+                    *z = box[C::z] + span.start, *radius = box[C::radius] + span.start, *size = box[C::size] + span.start;
         for (std::size_t j = 0; j < span.count; ++j, weights += range_tile) {
             const V w0 = hn::LoadU(d, weights), w1 = hn::LoadU(d, weights + hn::Lanes(d));
             const V b = set(base[j]);
@@ -237,20 +223,19 @@ HWY_INLINE void add_up(std::span<const UnitSpan> inputs, const float* weights, c
             y0 = hn::MulAdd(w0, along_y, y0), y1 = hn::MulAdd(w1, along_y, y1);
             const V along_z = set(z[j]);
             z0 = hn::MulAdd(w0, along_z, z0), z1 = hn::MulAdd(w1, along_z, z1);
-            const V r = set(radius[j]);
-            radius0 = hn::MulAdd(hn::Abs(w0), r, radius0), radius1 = hn::MulAdd(hn::Abs(w1), r, radius1);
+            const V r = set(radius[j]), size0 = hn::Abs(w0), size1 = hn::Abs(w1);
+            radius0 = hn::MulAdd(size0, r, radius0), radius1 = hn::MulAdd(size1, r, radius1);
+            const V t = set(size[j]);
+            terms0 = hn::MulAdd(size0, t, terms0), terms1 = hn::MulAdd(size1, t, terms1);
         }
     }
-    first = {base0, x0, y0, z0, radius0, zero()};
-    second = {base1, x1, y1, z1, radius1, zero()};
+    first = {base0, x0, y0, z0, radius0, zero(), terms0};
+    second = {base1, x1, y1, z1, radius1, zero(), terms1};
 }
 
-HWY_INLINE void finish(const RangeProgram& program, Activation activation, float parameter, const Inputs& inputs, const BoxColumns& box,
-                       std::size_t unit, Row sum) {
+HWY_INLINE void finish(const RangeProgram& program, Activation activation, float parameter, const BoxColumns& box, std::size_t unit, Row sum) {
     using C = RangeColumn;
-    const V rounding = hn::Add(hn::Min(hn::Mul(hn::LoadU(d, program.by_largest.data() + unit), set(inputs.largest)),
-                                       hn::Mul(hn::LoadU(d, program.by_length.data() + unit), set(inputs.length))),
-                               hn::LoadU(d, program.fixed.data() + unit));
+    const V rounding = hn::MulAdd(hn::LoadU(d, program.share.data() + unit), sum.terms, hn::LoadU(d, program.fixed.data() + unit));
     const V carried = sum.radius;
     sum.radius = hn::Add(sum.radius, rounding);
     const Reach reach = reach_of(sum);
@@ -259,27 +244,29 @@ HWY_INLINE void finish(const RangeProgram& program, Activation activation, float
     const auto curved = hn::Eq(line.state, set(unit_bends));
     const V size = hn::MulAdd(steep, hn::Add(hn::Abs(sum.base), spread(sum)), hn::Add(hn::Abs(line.offset), line.error));
     const V error = hn::Add(line.error, hn::IfThenElseZero(hn::Or(curved, hn::Gt(line.error, zero())), hn::Mul(size, set(2 * product_margin))));
-    hn::StoreU(hn::MulAdd(line.slope, sum.base, line.offset), d, box[C::base] + unit);
-    hn::StoreU(hn::Mul(line.slope, sum.x), d, box[C::x] + unit);
-    hn::StoreU(hn::Mul(line.slope, sum.y), d, box[C::y] + unit);
-    hn::StoreU(hn::Mul(line.slope, sum.z), d, box[C::z] + unit);
-    hn::StoreU(hn::MulAdd(steep, sum.radius, error), d, box[C::radius] + unit);
+    const Row out{hn::MulAdd(line.slope, sum.base, line.offset), hn::Mul(line.slope, sum.x), hn::Mul(line.slope, sum.y), hn::Mul(line.slope, sum.z),
+                  hn::MulAdd(steep, sum.radius, error), hn::Mul(steep, sum.others), zero()};
+    hn::StoreU(out.base, d, box[C::base] + unit);
+    hn::StoreU(out.x, d, box[C::x] + unit);
+    hn::StoreU(out.y, d, box[C::y] + unit);
+    hn::StoreU(out.z, d, box[C::z] + unit);
+    hn::StoreU(out.radius, d, box[C::radius] + unit);
+    hn::StoreU(out.others, d, box[C::others] + unit);
+    hn::StoreU(hn::Mul(hn::Add(hn::Abs(out.base), spread(out)), set(1 + 8 * product_margin)), d, box[C::size] + unit);
     hn::StoreU(line.slope, d, box[C::slope] + unit);
     hn::StoreU(hn::Mul(hn::MulAdd(steep, rounding, error), set(1 + product_margin)), d, box[C::own] + unit);
     hn::StoreU(rounding, d, box[C::rounding] + unit);
     hn::StoreU(line.state, d, box[C::state] + unit);
     hn::StoreU(reach.lower, d, box[C::lower] + unit);
     hn::StoreU(reach.upper, d, box[C::upper] + unit);
-    hn::StoreU(hn::Mul(steep, sum.others), d, box[C::others] + unit);
     hn::StoreU(hn::Mul(hn::Mul(steep, carried), set(1 + product_margin)), d, box[C::carried] + unit);
 }
 
 HWY_INLINE Row bias_row(const RangeProgram& program, std::size_t unit) {
-    return {hn::LoadU(d, program.biases.data() + unit), zero(), zero(), zero(), zero(), zero()};
+    return {hn::LoadU(d, program.biases.data() + unit), zero(), zero(), zero(), zero(), zero(), zero()};
 }
 
-HWY_ATTR void forward(const RangeProgram& program, const RangeLayer& layer, Activation activation, const BoxColumns* boxes,
-                      const Inputs* inputs, std::size_t count) {
+HWY_ATTR void forward(const RangeProgram& program, const RangeLayer& layer, Activation activation, const BoxColumns* boxes, std::size_t count) {
     const std::size_t lanes = hn::Lanes(d);
     const std::span<const UnitSpan> spans = program.inputs(layer);
     for (std::size_t tile = 0; tile < layer.outputs; tile += range_tile) {
@@ -289,8 +276,8 @@ HWY_ATTR void forward(const RangeProgram& program, const RangeLayer& layer, Acti
                 const std::size_t unit = layer.start + tile + v;
                 Row first = bias_row(program, unit), second = bias_row(program, unit + lanes);
                 add_up(spans, weights + v, boxes[b], first, second);
-                finish(program, activation, layer.parameter, inputs[b], boxes[b], unit, first);
-                finish(program, activation, layer.parameter, inputs[b], boxes[b], unit + lanes, second);
+                finish(program, activation, layer.parameter, boxes[b], unit, first);
+                finish(program, activation, layer.parameter, boxes[b], unit + lanes, second);
             }
     }
 }
@@ -381,8 +368,8 @@ HWY_ATTR void backward_for_target(const RangeProgram& program, std::size_t layer
     for (std::size_t b = 0; b < count; ++b) sums[b] += collect(back, 0, program.encoded, b, slack);
 }
 
-HWY_ATTR bool overflows(const RangeLayer& layer, const Inputs& inputs) {
-    const double largest = static_cast<double>(inputs.largest);
+HWY_ATTR bool overflows(const RangeProgram& program, const RangeLayer& layer, const BoxColumns& box) {
+    const double largest = static_cast<double>(largest_input(box, program.inputs(layer)));
     return !(largest < 1e30 && largest * layer.largest_sum + layer.largest_bias < 1e30);
 }
 
@@ -433,7 +420,7 @@ HWY_INLINE void pass_symbols(const Symbols& symbols, const BoxColumns& box, std:
 }
 
 HWY_ATTR void forward_refined(const RangeProgram& program, const RangeLayer& layer, Activation activation, const BoxColumns& box,
-                              const Inputs& inputs, const Symbols& symbols) {
+                              const Symbols& symbols) {
     const std::size_t lanes = hn::Lanes(d);
     const std::span<const UnitSpan> spans = program.inputs(layer);
     for (std::size_t v = 0; v < layer.outputs; v += 2 * lanes) {
@@ -444,8 +431,8 @@ HWY_ATTR void forward_refined(const RangeProgram& program, const RangeLayer& lay
         for (std::size_t k = 0; k < symbols.count; k += 4) add_up_symbols(spans, weights, symbols, k, unit, first.others, second.others);
         const V margin = set(1 + 0x1p-12F); // of the sum of up to 2^11 sizes
         first.others = hn::Mul(first.others, margin), second.others = hn::Mul(second.others, margin);
-        finish(program, activation, layer.parameter, inputs, box, unit, first);
-        finish(program, activation, layer.parameter, inputs, box, unit + lanes, second);
+        finish(program, activation, layer.parameter, box, unit, first);
+        finish(program, activation, layer.parameter, box, unit + lanes, second);
         pass_symbols(symbols, box, unit);
         pass_symbols(symbols, box, unit + lanes);
     }
@@ -481,10 +468,9 @@ HWY_ATTR RangeBall refine_for_target(const RangeProgram& program, std::size_t pe
     const BoxColumns box{columns, program.units};
     Symbols symbols{storage, program.units, 0};
     for (const RangeLayer& layer : program.layers) {
-        const Inputs inputs = measure(box, program.inputs(layer));
-        if (overflows(layer, inputs)) return {0, std::numeric_limits<double>::infinity(), 0};
+        if (overflows(program, layer, box)) return {0, std::numeric_limits<double>::infinity(), 0};
         const bool last = &layer == &program.layers.back();
-        forward_refined(program, layer, last ? Activation::none : layer.activation, box, inputs, symbols);
+        forward_refined(program, layer, last ? Activation::none : layer.activation, box, symbols);
         if (!last) name_symbols(layer, per_layer, box, symbols);
     }
     double radius = 0;
@@ -498,20 +484,16 @@ HWY_ATTR void ranges_for_target(const RangeProgram& program, float* columns, dou
     using C = RangeColumn;
     constexpr double infinity = std::numeric_limits<double>::infinity();
     BoxColumns boxes[range_block];
-    Inputs inputs[range_block];
     double radii[range_block] = {};
     for (std::size_t b = 0; b < count; ++b) boxes[b] = {columns + b * range_columns * program.units, program.units}, out[b].reach = 0;
     for (const RangeLayer& layer : program.layers) {
         for (std::size_t b = 0; b < count; ++b) {
-            inputs[b] = measure(boxes[b], program.inputs(layer));
-            if (overflows(layer, inputs[b])) {
-                out[b].reach = infinity;
-                std::fill_n(boxes[b].first, range_columns * program.units, 0.0F); // finite from here on: its result is thrown away
-                inputs[b] = {};
-            }
+            if (!overflows(program, layer, boxes[b])) continue;
+            out[b].reach = infinity;
+            std::fill_n(boxes[b].first, range_columns * program.units, 0.0F); // finite from here on: its result is thrown away
         }
         const bool last = &layer == &program.layers.back();
-        forward(program, layer, last ? Activation::none : layer.activation, boxes, inputs, count);
+        forward(program, layer, last ? Activation::none : layer.activation, boxes, count);
     }
     const std::size_t result = program.layers.back().start, step = range_columns * program.units;
     std::fill_n(adjoints, 2 * count * program.units, 0.0);

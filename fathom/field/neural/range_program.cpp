@@ -34,16 +34,12 @@ void pack_weights(RangeProgram& program, const RangeLayer& layer, std::span<cons
 void pack_errors(RangeProgram& program, RangeLayer& layer, const LayerRows& rows) {
     const double terms = rows.roundings * half_ulp, gamma = terms / (1 - terms) * few;
     for (std::size_t o = 0; o < layer.outputs; ++o) {
-        double sum = 0, squares = 0;
-        for (const float w : rows.weights.subspan(o * layer.inputs, layer.inputs)) {
-            const double size = std::abs(static_cast<double>(w));
-            sum += size, squares += size * size;
-        }
+        double sum = 0;
+        for (const float w : rows.weights.subspan(o * layer.inputs, layer.inputs)) sum += std::abs(static_cast<double>(w));
         const double bias = std::abs(static_cast<double>(rows.biases[o]));
         const std::size_t unit = layer.start + o;
         program.biases[unit] = rows.biases[o];
-        program.by_largest[unit] = float_up(gamma * sum * few + 1e-40);
-        program.by_length[unit] = float_up(gamma * std::sqrt(squares) * few + 1e-40);
+        program.share[unit] = float_up(gamma * (1 + 2 * terms) * few); // that sum is rounded as well
         program.fixed[unit] = float_up((gamma * bias + 8 * least_normal * sum + 1e-28 + (rows.errors.empty() ? 0 : rows.errors[o])) * few);
         layer.largest_sum = std::max(layer.largest_sum, sum * few);
         layer.largest_bias = std::max(layer.largest_bias, bias + static_cast<double>(program.fixed[unit]));
@@ -76,7 +72,7 @@ void start(RangeProgram& program, std::size_t encoded) {
     program.spans.clear();
     program.by_input.clear();
     program.by_output.clear();
-    for (auto* each : {&program.biases, &program.by_largest, &program.by_length, &program.fixed}) each->assign(program.units, 0.0F);
+    for (auto* each : {&program.biases, &program.share, &program.fixed}) each->assign(program.units, 0.0F);
 }
 
 void append(RangeProgram& program, std::span<const UnitSpan> inputs, const LayerRows& rows) {
@@ -92,7 +88,7 @@ void append(RangeProgram& program, std::span<const UnitSpan> inputs, const Layer
     layer.by_input = program.by_input.size();
     layer.by_output = program.by_output.size();
     program.units += in_tiles(rows.outputs);
-    for (auto* each : {&program.biases, &program.by_largest, &program.by_length, &program.fixed}) each->resize(program.units, 0.0F);
+    for (auto* each : {&program.biases, &program.share, &program.fixed}) each->resize(program.units, 0.0F);
     pack_weights(program, layer, rows.weights);
     pack_errors(program, layer, rows);
     program.layers.push_back(layer);

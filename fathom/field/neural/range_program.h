@@ -16,11 +16,11 @@ inline constexpr std::size_t range_block = 8; // boxes that share one pass throu
 // What is known of a unit, one row of `units` numbers each; a box has all of them side by side.
 // The unit's output is base + x e0 + y e1 + z e2 + radius * anything in [-1,1], where e are the box's own coordinates in [-1,1].
 // In a refined run the units that bend most are coordinates too; `others` is the sum of the sizes along those, and `carried` the
-// radius without what the unit itself added.
+// radius without what the unit itself added. size: no value of the unit is larger.
 // slope: of the line that stands for its activation; own: what the unit itself added to the radius, and rounding: of that, what its
 // sum did; lower, upper: what reaches its activation.
-enum class RangeColumn : unsigned char { base, x, y, z, radius, slope, own, rounding, state, lower, upper, others, carried };
-inline constexpr std::size_t range_columns = 13;
+enum class RangeColumn : unsigned char { base, x, y, z, radius, slope, own, rounding, state, lower, upper, others, carried, size };
+inline constexpr std::size_t range_columns = 14;
 
 // In RangeColumn::state: how the activation acts on all that can reach it inside the box.
 inline constexpr float unit_bends = 0, unit_is_linear = 1, unit_is_off = 2;
@@ -47,8 +47,8 @@ struct RangeProgram {
     std::size_t encoded = 0;        // the first units are the encoded point
     std::size_t units = 0;          // with padding
     std::vector<float> by_input, by_output;
-    // For each unit: its bias, and what bounds the rounding of its sum from the largest and the root of the squared inputs.
-    std::vector<float> biases, by_largest, by_length, fixed;
+    // For each unit: its bias, and the rounding of its sum: a share of the sum of |weights| * size, and what is always there.
+    std::vector<float> biases, share, fixed;
     std::vector<double> adjoint_slack; // how far the computed slope of the result along a unit can be off
 
     [[nodiscard]] std::span<const UnitSpan> inputs(const RangeLayer& layer) const {
