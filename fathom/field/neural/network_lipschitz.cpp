@@ -202,7 +202,8 @@ double NetworkPart::slope_bound(const Box& box, std::span<const double> norms) c
         }
     }
     const double outer = steepest(frame_.last, frame_.parameter);
-    for (std::size_t u = 0; u < program.encoded; ++u) slopes.radius[u] = slopes.radius[u] * (1 + 1e-8) + 4 * outer * program.adjoint_slack[u];
+    for (std::size_t u = 0; u < program.encoded; ++u)
+        slopes.radius[u] = slopes.radius[u] * (1 + 1e-8) + 4 * outer * program.adjoint_slack[u];
     return encoded_slope(box, slopes.centre, slopes.radius);
 }
 
@@ -250,7 +251,9 @@ double NetworkPart::norm_product(std::span<const double> norms) const {
 double NetworkPart::steepest_slope(const Box& domain) const {
     std::vector<double> norms;
     for (const RangeLayer& layer : program_->layers) norms.push_back(norm_bound(*program_, layer));
-    return std::min(norm_product(norms), slope_bound_by_splitting(domain, norms));
+    const double by_norms = norm_product(norms), by_splitting = slope_bound_by_splitting(domain, norms);
+    const double least = by_norms < by_splitting ? by_norms : by_splitting;
+    return least < infinity ? least : infinity; // not a number: too large to be computed
 }
 
 double NetworkPart::slope_bound_by_splitting(const Box& domain, std::span<const double> norms) const {

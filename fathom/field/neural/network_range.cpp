@@ -103,12 +103,12 @@ bool bounded(const DenseLayer& layer) {
 RangeProgram pack(const Network& network) {
     RangeProgram program;
     const std::size_t encoded = static_cast<std::size_t>(network.encoding.outputs());
-    start(program, encoded);
+    start_program(program, encoded);
     UnitSpan arriving{0, encoded};
     for (const DenseLayer& layer : network.layers) {
         const UnitSpan inputs[] = {arriving, {0, encoded}};
         const double n = layer.inputs;
-        append(program, {inputs, layer.skip_input ? 2U : 1U},
+        append_layer(program, {inputs, layer.skip_input ? 2U : 1U},
                {.outputs = static_cast<std::size_t>(layer.outputs),
                 .weights = layer.weights,
                 .biases = layer.biases,
@@ -118,7 +118,7 @@ RangeProgram pack(const Network& network) {
                 .parameter = layer.parameter});
         arriving = {program.layers.back().start, program.layers.back().outputs};
     }
-    finish(program);
+    finish_program(program);
     return program;
 }
 

@@ -28,14 +28,16 @@ Scratch& scratch() {
 
 class Folding {
 public:
-    Folding(const RangeProgram& program, std::span<const float> columns, Scratch& scratch) : from_(program), columns_(columns), own_(scratch) {}
+    Folding(const RangeProgram& program, std::span<const float> columns, Scratch& scratch)
+        : from_(program), columns_(columns), own_(scratch) {}
 
     // Whether the linear units are folded or kept, whichever leaves less to do; false if neither saves enough.
     bool choose() {
         mark(own_.kept, true);
         mark(own_.kept_unfolded, false);
-        std::vector<unsigned char> everything(from_.units, 1);
-        const double now = work(everything, false), folded = work(own_.kept, true), unfolded = work(own_.kept_unfolded, false);
+        double now = 0;
+        for (const RangeLayer& layer : from_.layers) now += static_cast<double>(in_tiles(layer.outputs) * layer.inputs);
+        const double folded = work(own_.kept, true), unfolded = work(own_.kept_unfolded, false);
         folds_ = folded <= unfolded;
         if (!folds_) own_.kept.swap(own_.kept_unfolded);
         return std::min(folded, unfolded) < worthwhile * now;
@@ -43,12 +45,12 @@ public:
 
     void run(RangeProgram& out) {
         prepare();
-        start(out, from_.encoded);
+        start_program(out, from_.encoded);
         own_.places.clear();
         own_.groups.assign(1, {0, from_.encoded});
         for (std::size_t u = 0; u < from_.encoded; ++u) own_.places.push_back(u);
         for (std::size_t k = 0; k < from_.layers.size(); ++k) fold_layer(k, out);
-        finish(out);
+        finish_program(out);
     }
 
 private:
@@ -108,7 +110,7 @@ private:
         for (std::size_t first = 0; first < own_.targets.size(); first += range_block)
             add_rows(k, std::span(own_.targets).subspan(first, std::min(range_block, own_.targets.size() - first)));
         drop_unused_groups();
-        append(out, own_.spans,
+        append_layer(out, own_.spans,
                {.outputs = own_.targets.size(),
                 .weights = own_.weights,
                 .biases = own_.biases,
@@ -167,7 +169,8 @@ private:
         own_.biases.push_back(static_cast<float>(bias));
         const double inexact = folds_ ? paths_ * largest_ * roundings_ * static_cast<double>(from_.layers.size() + 2) * 0x1p-52 : 0;
         const double rounded = std::abs(static_cast<double>(own_.biases.back()) - bias);
-        own_.layer_errors.push_back((left_behind + static_cast<double>(value(RangeColumn::rounding, unit)) + rounded + inexact) * (1 + 1e-6));
+        const double own = static_cast<double>(value(RangeColumn::rounding, unit));
+        own_.layer_errors.push_back((left_behind + own + rounded + inexact) * (1 + 1e-6));
     }
 
     const RangeProgram& from_;

@@ -4,9 +4,10 @@
 // what float kernels compute. A sum of n inputs adds to the radius, besides |weights| * radius:
 //   - the rounding of the kernels: at most gamma(n + 1) * (sum |w| |input| + |bias|) in any order, fused or not;
 //   - our own rounding of the sums: at most as much again, as |base| + |x| + |y| + |z| + radius bounds |input|.
-// sum |w| |input| is computed beside the others; the factor in the program holds gamma for both and a few roundings more. Each activation adds the largest distance to its straight line over all that
-// can reach the unit, the kernels' own error, and a margin for the functions of the vector library (at most 4 units in the last
-// place by its own statement, 2^-21; the margin is 2^-20) and for the products with the slope (2^-22).
+// sum |w| |input| is computed beside the others; the factor in the program holds gamma for both and a few roundings more. An
+// activation adds the largest distance to its straight line over all that can reach the unit, the kernels' own error, and a margin
+// for the functions of the vector library (at most 4 units in the last place by its own statement, 2^-21; the margin is 2^-20) and
+// for the products with the slope (2^-22).
 // Nothing overflows: a layer is only entered while its largest sum stays below 1e30, and all else is finite by construction.
 // The second half runs back from the result: radius = sum over units of |slope of the result along it| * what the unit itself
 // added, which the forward radius bounds from above by products of |weights|. In double, with a proven slack for its rounding.
@@ -119,7 +120,8 @@ HWY_INLINE Line line_of_elu(const Reach& r, float parameter) {
 // The residue tanh x - slope x turns where tanh^2 = 1 - slope: largest to the right, least to the left.
 HWY_INLINE Line line_of_tanh(const Reach& r) {
     const V one = set(1);
-    const V low = hn::Tanh(d, hn::Min(hn::Max(r.lower, set(-20)), set(20))), high = hn::Tanh(d, hn::Min(hn::Max(r.upper, set(-20)), set(20)));
+    const auto tanh = [&](V x) HWY_ATTR { return hn::Tanh(d, hn::Min(hn::Max(x, set(-20)), set(20))); };
+    const V low = tanh(r.lower), high = tanh(r.upper);
     const V slope = secant(low, high, r, one);
     const V at_low = hn::Sub(low, hn::Mul(slope, r.lower)), at_high = hn::Sub(high, hn::Mul(slope, r.upper));
     const V height = hn::Sqrt(hn::Max(hn::Sub(one, slope), zero()));
@@ -205,8 +207,9 @@ HWY_ATTR float largest_input(const BoxColumns& box, std::span<const UnitSpan> sp
     return hn::GetLane(hn::MaxOfLanes(d, largest));
 }
 
-// Two vectors of units of a layer: their sums. Plain variables, as compilers keep no arrays in registers.
-HWY_INLINE void add_up(std::span<const UnitSpan> inputs, const float* weights, const BoxColumns& box, Row& first, Row& second) {
+// Two vectors of units of a layer: their sums. Plain variables, as compilers keep no arrays in registers, and a function of its own:
+// all sixteen registers are needed.
+HWY_NOINLINE HWY_ATTR void add_up(std::span<const UnitSpan> inputs, const float* weights, const BoxColumns& box, Row& first, Row& second) {
     using C = RangeColumn;
     V base0 = first.base, x0 = zero(), y0 = zero(), z0 = zero(), radius0 = zero(), terms0 = zero();
     V base1 = second.base, x1 = zero(), y1 = zero(), z1 = zero(), radius1 = zero(), terms1 = zero();

@@ -65,7 +65,7 @@ double steepest(Activation activation, float parameter) {
     return activation == Activation::sine ? static_cast<double>(parameter) : 1;
 }
 
-void start(RangeProgram& program, std::size_t encoded) {
+void start_program(RangeProgram& program, std::size_t encoded) {
     program.encoded = encoded;
     program.units = in_tiles(encoded);
     program.layers.clear();
@@ -75,7 +75,7 @@ void start(RangeProgram& program, std::size_t encoded) {
     for (auto* each : {&program.biases, &program.share, &program.fixed}) each->assign(program.units, 0.0F);
 }
 
-void append(RangeProgram& program, std::span<const UnitSpan> inputs, const LayerRows& rows) {
+void append_layer(RangeProgram& program, std::span<const UnitSpan> inputs, const LayerRows& rows) {
     RangeLayer layer;
     layer.first_span = program.spans.size();
     layer.span_count = inputs.size();
@@ -96,7 +96,7 @@ void append(RangeProgram& program, std::span<const UnitSpan> inputs, const Layer
 
 // The slope of the result along a unit is a sum over paths of products of weights and slopes. Its computed value is off by at most
 // gamma of the roundings on a path times the same sum of sizes.
-void finish(RangeProgram& program) {
+void finish_program(RangeProgram& program) {
     std::vector<double>& size = program.adjoint_slack;
     size.assign(program.units, 0.0);
     size[program.layers.back().start] = 1;

@@ -71,10 +71,10 @@ struct LayerRows {
     float parameter = 1;
 };
 
-// In this order: start, then every layer, then finish. Storage is reused.
-void start(RangeProgram& program, std::size_t encoded);
-void append(RangeProgram& program, std::span<const UnitSpan> inputs, const LayerRows& rows);
-void finish(RangeProgram& program);
+// In this order: start, every layer, finish. Storage is reused.
+void start_program(RangeProgram& program, std::size_t encoded);
+void append_layer(RangeProgram& program, std::span<const UnitSpan> inputs, const LayerRows& rows);
+void finish_program(RangeProgram& program);
 
 // `columns` as run_range_program() left them for a box. Makes `out` what `program` does inside of it, without the units that are off
 // and the linear ones where that is less work: see NetworkPart::shorten. False where it would not be much less work.
