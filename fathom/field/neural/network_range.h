@@ -19,9 +19,9 @@
 namespace fathom {
 
 struct RangeOptions {
-    // Looks again at boxes whose sign the first run leaves open, with up to 32 units of each layer as coordinates of their own: up to
-    // ten times the cost, and in large boxes an interval up to a hundred times narrower. An octree of depth 7 over a network of 8 x 32
-    // ReLU then needs a tenth of the cells.
+    // Looks again at boxes whose sign the first run leaves open, with up to 32 units of each layer as coordinates of their own: 3 to 20
+    // times the cost, and in large boxes an interval up to a hundred times narrower. Measured on octrees of depth 7: 8 x 32 ReLU needs
+    // a tenth of the cells and a third of the time; 8 x 64 ELU, where every unit bends, a fifth of the cells but twice the time.
     bool refine = true;
 };
 
@@ -34,10 +34,10 @@ public:
     void ranges(std::span<const Box> boxes, std::span<Interval> out, const RangeOptions& options = {}) const;
 
     // Makes `part` the network as it acts inside `box`: units that are off are dropped, and units that are linear are folded into
-    // those that follow. Returns the range over the box. For boxes inside it the part's answers are valid, and mostly tighter than
-    // those of the whole. Where too few units are decided the part is the whole. A part can be shortened again. Its storage is
-    // reused. `part` must not be this. Cost: up to one value of the network for each unit that is left. Pays where hundreds of boxes
-    // follow; an octree over 8 x 32 or 8 x 64 gains nothing to speak of, as refined ranges leave few children to look at.
+    // those that follow. Returns the range over the box. For boxes inside it the part's answers are valid and about as tight as those
+    // of the whole. Where too few units are decided the part is the whole. A part can be shortened again. Its storage is reused.
+    // `part` must not be this. Cost: up to one value of the network for each unit that is left. Not for octrees over 8 x 32 ReLU or
+    // 8 x 64 ELU: with refined ranges it gained nothing there, and without them it took up to twice as long as the whole.
     Interval shorten(const Box& box, NetworkPart& part) const;
 
     // The exact network's gradient is nowhere in the box longer than this (m/m). Looks at some thousand pieces of the box.
