@@ -99,7 +99,7 @@ void expect_batches_equal_singles(const Field& field, const FieldContract& contr
 void expect_gradient_is_the_slope(const Field& field, const FieldContract& contract, Random& random) {
     int smooth = 0;
     constexpr int count = 400;
-    const double step = 1e-6 * contract.region.diagonal();
+    const double step = contract.difference_step * contract.region.diagonal();
     for (int i = 0; i < count; ++i) {
         const Vec3 p = random.in_box(contract.region);
         const Sample at = field.sample(p);

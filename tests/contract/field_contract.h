@@ -18,6 +18,7 @@ struct FieldContract {
     std::uint64_t seed = 1;
     std::size_t boxes = count_of(4000, 1000000);
     double gradient_tolerance = 1e-5; // against central differences, where the field is smooth there
+    double difference_step = 1e-6;    // of those differences, in diagonals of the region; larger where values are floats
     double smooth_share = 0.5;  // at least this share of the random points must pass the gradient check
 };
 
