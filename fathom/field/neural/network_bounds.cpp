@@ -5,88 +5,109 @@
 #include <fathom/field/neural/network_range.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 namespace fathom {
 
 namespace {
 
-constexpr int deepest = 6; // halvings of the domain
+constexpr double finest = 1.0 / 64;   // of the domain
+constexpr double thin = 2;            // cells are this much thinner across the side that is sought
+constexpr std::size_t at_once = 8;    // cells halved together, for the sake of batches
+
+// About half a second at most for the largest of common networks.
+std::size_t budget_of_side(const Network& network) {
+    const double affordable = 1e9 / static_cast<double>(network.weight_count());
+    return static_cast<std::size_t>(std::clamp(affordable, 60.0, 6000.0)) / 6;
+}
 
 struct Cell {
     Box box;
-    int depth = 0;
-    Interval values{};
-    [[nodiscard]] bool settled() const { return depth >= deepest || values.upper <= 0; }
+    double reach = 0; // how far out the inside may be in it, along the side's direction (m)
+    bool inside = false;
 };
 
-// About half a second at most for the largest of common networks.
-std::size_t budget(const Network& network) {
-    const double affordable = 1e9 / static_cast<double>(network.weight_count());
-    return static_cast<std::size_t>(std::clamp(affordable, 64.0, 4096.0));
-}
+// Nearer to the side first; among equals the smaller, so that one of them is settled soon.
+bool later(const Cell& a, const Cell& b) { return a.reach != b.reach ? a.reach < b.reach : a.box.volume() > b.box.volume(); }
 
-bool touches(const Box& box, const Box& hull) {
-    return (box.lower.array() == hull.lower.array()).any() || (box.upper.array() == hull.upper.array()).any();
-}
+class SideSearch {
+public:
+    SideSearch(const Network& network, const NetworkRange& range, int axis, double direction)
+        : domain_(network.domain), range_(range), axis_(axis), direction_(direction), left_(budget_of_side(network)) {}
 
-Box hull_of(const std::vector<Cell>& cells) {
-    Box hull;
-    for (const Cell& cell : cells) hull.extend(cell.box);
-    return hull;
-}
-
-void add_octants(const Cell& cell, std::vector<Cell>& out) {
-    const Vec3 middle = cell.box.center();
-    for (int k = 0; k < 8; ++k) {
-        Box part;
-        part.extend(middle);
-        part.extend(cell.box.corner(k));
-        out.push_back({part, cell.depth + 1});
+    // The coordinate that nothing inside passes; nothing where there is no inside.
+    std::optional<double> run() {
+        add({domain_});
+        while (!cells_.empty()) {
+            if (left_ < 2 * at_once || settled(cells_.front())) return direction_ * cells_.front().reach;
+            std::vector<Box> halves;
+            for (std::size_t k = 0; k < at_once && !cells_.empty() && !settled(cells_.front()); ++k) {
+                std::pop_heap(cells_.begin(), cells_.end(), later);
+                halve(cells_.back().box, halves);
+                cells_.pop_back();
+            }
+            left_ -= halves.size();
+            add(halves);
+        }
+        return std::nullopt;
     }
-}
 
-void find_values(const NetworkRange& range, std::vector<Cell>& cells) {
-    parallel_for(cells.size(), 16, [&](std::size_t begin, std::size_t end) {
-        std::vector<Box> boxes;
-        for (std::size_t k = begin; k < end; ++k) boxes.push_back(cells[k].box);
+private:
+    [[nodiscard]] Vec3 share(const Box& box) const { return box.size().cwiseQuotient(domain_.size().cwiseMax(1e-300)); }
+    [[nodiscard]] bool settled(const Cell& cell) const { return cell.inside || share(cell.box).maxCoeff() <= finest; }
+
+    void halve(const Box& box, std::vector<Box>& out) const {
+        Vec3 length = share(box);
+        length[axis_] *= length[axis_] > finest ? thin : 1.0;
+        Eigen::Index longest = 0;
+        length.maxCoeff(&longest);
+        const double middle = box.center()[longest];
+        out.insert(out.end(), 2, box);
+        out[out.size() - 2].upper[longest] = middle;
+        out.back().lower[longest] = middle;
+    }
+
+    void add(const std::vector<Box>& boxes) {
         std::vector<Interval> values(boxes.size());
-        range.ranges(boxes, values);
-        for (std::size_t k = begin; k < end; ++k) cells[k].values = values[k - begin];
-    });
-    std::erase_if(cells, [](const Cell& cell) { return cell.values.lower > 0; });
-}
-
-// Beyond the domain a value below 0 at the border rises by the gap.
-Box with_beyond(const Cell& cell, const Box& domain) {
-    Box box = cell.box;
-    const double reach = -std::min(cell.values.lower, 0.0) * (1 + 1e-12);
-    for (int k = 0; k < 3; ++k) {
-        if (box.lower[k] == domain.lower[k]) box.lower[k] = next_down(box.lower[k] - reach);
-        if (box.upper[k] == domain.upper[k]) box.upper[k] = next_up(box.upper[k] + reach);
+        range_.ranges(boxes, values);
+        for (std::size_t k = 0; k < boxes.size(); ++k) {
+            if (values[k].lower > 0) continue;
+            cells_.push_back({boxes[k], reach_of(boxes[k], values[k]), values[k].upper <= 0});
+            std::push_heap(cells_.begin(), cells_.end(), later);
+        }
     }
-    return box;
-}
+
+    // Beyond the domain a value below 0 at the border rises by the gap.
+    [[nodiscard]] double reach_of(const Box& box, const Interval& values) const {
+        const double border = direction_ > 0 ? domain_.upper[axis_] : -domain_.lower[axis_];
+        const double reach = direction_ > 0 ? box.upper[axis_] : -box.lower[axis_];
+        return reach < border ? reach : next_up(border - std::min(values.lower, 0.0) * (1 + 1e-12));
+    }
+
+    Box domain_;
+    const NetworkRange& range_;
+    int axis_;
+    double direction_;
+    std::size_t left_;
+    std::vector<Cell> cells_; // a heap
+};
 
 } // namespace
 
 Box inside_bounds(const Network& network, const NetworkRange& range) {
-    std::vector<Cell> cells = {{network.domain}};
-    find_values(range, cells);
-    for (std::size_t left = budget(network);;) {
-        const Box hull = hull_of(cells);
-        const auto outer = std::partition(cells.begin(), cells.end(), [&](const Cell& cell) { return cell.settled() || !touches(cell.box, hull); });
-        std::vector<Cell> parts;
-        for (auto cell = outer; cell != cells.end(); ++cell) add_octants(*cell, parts);
-        if (parts.empty() || parts.size() > left) break;
-        left -= parts.size();
-        find_values(range, parts);
-        cells.erase(outer, cells.end());
-        cells.insert(cells.end(), parts.begin(), parts.end());
-    }
+    std::array<std::optional<double>, 6> ends;
+    parallel_tasks(ends.size(), [&](std::size_t k) {
+        ends[k] = SideSearch(network, range, static_cast<int>(k / 2), k % 2 == 0 ? -1.0 : 1.0).run();
+    });
     Box bounds;
-    for (const Cell& cell : cells) bounds.extend(with_beyond(cell, network.domain));
+    if (std::any_of(ends.begin(), ends.end(), [](const auto& end) { return !end; })) return bounds;
+    for (int axis = 0; axis < 3; ++axis) {
+        bounds.lower[axis] = *ends[2 * static_cast<std::size_t>(axis)];
+        bounds.upper[axis] = *ends[2 * static_cast<std::size_t>(axis) + 1];
+    }
     return bounds;
 }
 

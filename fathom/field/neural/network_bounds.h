@@ -1,4 +1,5 @@
 // Room: field. A proven box around everything that a network calls inside. Not for users: NetworkField::bounds().
+// Method: for each of the six sides, branch and bound with ranges: the outermost cell that is not yet proven outside is halved.
 #pragma once
 
 #include <fathom/field/neural/network.h>
@@ -7,9 +8,9 @@ namespace fathom {
 
 class NetworkRange;
 
-// Cells of the domain that reach the outermost still undecided ones are halved, down to 1/64 of the domain or until some
-// thousand ranges are spent (fewer for large networks). Holds the zero surface and everything inside, beyond the domain too,
-// as beyond_domain.h answers there. Empty where nothing is inside. Uses all threads; the same for any number of them.
+// Holds the zero surface and everything inside, beyond the domain too, as beyond_domain.h answers there. To 1/64 of the domain,
+// unless some thousand ranges (fewer for large networks) do not suffice. Empty where nothing is inside. The sides are searched
+// on all threads; the result is the same for any number of them.
 [[nodiscard]] Box inside_bounds(const Network& network, const NetworkRange& range);
 
 } // namespace fathom

