@@ -1,5 +1,5 @@
 // Room: field. Activations on vectors of floats, with their derivatives. Include it only from a file that Highway's
-// foreach_target compiles. Errors: activation_error.h. NaN in, NaN out. Polynomials are weighted minimax fits.
+// foreach_target compiles. Errors: activation_error.h. Polynomials are weighted minimax fits.
 // NOLINTBEGIN(llvm-header-guard)
 #if defined(FATHOM_FIELD_NETWORK_FUNCTIONS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef FATHOM_FIELD_NETWORK_FUNCTIONS_INL_H_
@@ -45,7 +45,7 @@ HWY_INLINE F small_expm1(F r) {
 
 // e^x - 1 for x <= 0; anything for x > 0. Below -20 it is -1 to the last bit.
 HWY_INLINE F negative_expm1(F x) {
-    const F bounded = hn::Max(set(-20.0F), x); // this order keeps NaN
+    const F bounded = hn::Max(set(-20.0F), x);
     const F shifted = hn::MulAdd(bounded, set(std::numbers::log2e_v<float>), set(exponent_shift));
     const F n = hn::Sub(shifted, set(exponent_shift));
     const F power = power_of_two(shifted);

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 
 namespace fathom {
 
@@ -24,6 +25,7 @@ struct PackedNetwork {
 namespace {
 
 constexpr std::size_t alignment = 64;
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 // One thread's memory; grows to the largest network it has met.
 float* scratch(std::size_t count) {
@@ -99,6 +101,11 @@ void set_points(const PackedNetwork& network, std::span<const Vec3> points, floa
 
 using Rows = std::array<float, 3 * network_block>;
 
+Vec3 slope_at(const float* gradients, std::size_t i) {
+    if (!gradients) return Vec3::Zero();
+    return {static_cast<double>(gradients[i]), static_cast<double>(gradients[network_block + i]), static_cast<double>(gradients[2 * network_block + i])};
+}
+
 template <class Store>
 void in_blocks(const PackedNetwork& network, std::span<const Vec3> points, float* gradients, const Store& store) {
     Rows coordinates;
@@ -108,7 +115,11 @@ void in_blocks(const PackedNetwork& network, std::span<const Vec3> points, float
         const std::size_t count = std::min(network_block, points.size() - first);
         set_points(network, points.subspan(first, count), coordinates.data());
         run_network(network.view, {coordinates.data(), count, values.data(), gradients, memory});
-        for (std::size_t i = 0; i < count; ++i) store(first + i, network.scale * static_cast<double>(values[i]), i);
+        for (std::size_t i = 0; i < count; ++i) {
+            // A maximum of vectors may lose NaN on its way.
+            if (points[first + i].hasNaN()) store(first + i, Sample{nan, Vec3::Constant(nan)});
+            else store(first + i, Sample{network.scale * static_cast<double>(values[i]), slope_at(gradients, i)});
+        }
     }
 }
 
@@ -117,14 +128,12 @@ void in_blocks(const PackedNetwork& network, std::span<const Vec3> points, float
 NetworkValues::NetworkValues(const Network& network) : packed_(packed(network)) {}
 
 void NetworkValues::values(std::span<const Vec3> points, std::span<double> out) const {
-    in_blocks(*packed_, points, nullptr, [&](std::size_t k, double value, std::size_t) { out[k] = value; });
+    in_blocks(*packed_, points, nullptr, [&](std::size_t k, const Sample& sample) { out[k] = sample.distance; });
 }
 
 void NetworkValues::samples(std::span<const Vec3> points, std::span<Sample> out) const {
     Rows slopes;
-    in_blocks(*packed_, points, slopes.data(), [&](std::size_t k, double value, std::size_t i) {
-        out[k] = {value, Vec3(slopes[i], slopes[network_block + i], slopes[2 * network_block + i])};
-    });
+    in_blocks(*packed_, points, slopes.data(), [&](std::size_t k, const Sample& sample) { out[k] = sample; });
 }
 
 std::size_t NetworkValues::bytes() const {
