@@ -11,6 +11,8 @@
 #include <fathom/field/neural/network_range.h>
 #include <fathom/field/neural/network_values.h>
 
+#include <cstdint>
+
 namespace fathom {
 
 class NetworkField final : public Field {

@@ -1,6 +1,6 @@
 // Room: field. The loops that run a network, for every instruction set of the machine.
 // Numbers between layers lie in panels: row by row of one unit, as many points side by side as fill three vectors (Goto & van de
-// Geijn 2008: a register tile of 4 units x 3 vectors, inputs cut so that a panel stays in the L1 cache). A single point is a
+// Geijn 2008: a register tile of 4 units x 3 vectors; inputs cut so that a panel stays in the L1 cache). A single point is a
 // panel one point wide, with units side by side. Each sum runs over the inputs in order, so all panels give the same bits.
 #include <fathom/field/neural/network_kernels.h>
 
@@ -38,11 +38,12 @@ struct Part {
 
 template <int vectors> struct Panel {
     static constexpr std::size_t width = static_cast<std::size_t>(vectors) * lanes;
+    static constexpr std::size_t height = vectors == 1 ? 8 : 4; // enough sums at once to hide the time of an addition
 
     static HWY_INLINE void tile(const PackedMatrix& matrix, const Part& part, const float* in, float* out, const Finish& finish, std::size_t output) {
-        F sums[4][vectors];
+        F sums[height][vectors];
         float* const to = out + output * width;
-        for (std::size_t o = 0; o < 4; ++o)
+        for (std::size_t o = 0; o < height; ++o)
             for (std::size_t v = 0; v < vectors; ++v)
                 sums[o][v] = !part.first ? hn::LoadU(floats, to + o * width + v * lanes) : matrix.biases ? set(matrix.biases[output + o]) : zero();
         const float* weights = matrix.weights + output / network_tile * network_tile * matrix.inputs + output % network_tile;
@@ -51,12 +52,12 @@ template <int vectors> struct Panel {
         for (const float* x = in + part.begin * width; weights != end; weights += network_tile, x += width) {
             F points[vectors];
             for (std::size_t v = 0; v < vectors; ++v) points[v] = hn::LoadU(floats, x + v * lanes);
-            for (std::size_t o = 0; o < 4; ++o) {
+            for (std::size_t o = 0; o < height; ++o) {
                 const F weight = set(weights[o]);
                 for (std::size_t v = 0; v < vectors; ++v) sums[o][v] = hn::MulAdd(weight, points[v], sums[o][v]);
             }
         }
-        for (std::size_t o = 0; o < 4; ++o)
+        for (std::size_t o = 0; o < height; ++o)
             for (std::size_t v = 0; v < vectors; ++v) {
                 const std::size_t place = o * width + v * lanes;
                 hn::StoreU(part.last ? finished(sums[o][v], finish, output * width + place) : sums[o][v], floats, to + place);
@@ -64,7 +65,7 @@ template <int vectors> struct Panel {
     }
 
     static HWY_ATTR void multiply(const PackedMatrix& matrix, const Part& part, const float* in, float* out, const Finish& finish) {
-        for (std::size_t output = 0; output < matrix.outputs; output += 4) tile(matrix, part, in, out, finish, output);
+        for (std::size_t output = 0; output < matrix.outputs; output += height) tile(matrix, part, in, out, finish, output);
     }
 };
 
