@@ -10,19 +10,6 @@ namespace fathom {
 
 namespace {
 
-// set(row, column, value) for every number, in the order of the file.
-template <class Set>
-void visit(const Source& source, const NpyHead& head, std::size_t rows, std::size_t columns, Set set) {
-    ByteReader bytes(source, head.begin, head.order);
-    for (std::size_t i = 0; i < head.count; ++i) {
-        const double value = read_number(bytes, head.type);
-        if (head.fortran_order)
-            set(i % rows, i / rows, value);
-        else
-            set(i / columns, i % columns, value);
-    }
-}
-
 std::size_t columns_of(const NpyHead& head, const Source& source) {
     if (head.shape.size() != 1 && head.shape.size() != 2)
         throw Error(Cause::unsupported, fmt::format("an array of {} dimensions is no table", head.shape.size()),
@@ -40,7 +27,7 @@ std::vector<Vec3> read_npy_points(const std::filesystem::path& path) {
         throw Error(Cause::unsupported, "points are an array of shape (N, 3)",
                     {.file = source.name, .element = "shape"});
     std::vector<Vec3> points(head.count / 3);
-    visit(source, head, points.size(), 3, [&](std::size_t row, std::size_t column, double value) {
+    visit_npy_table(source, head, [&](std::size_t row, std::size_t column, double value) {
         points[row][static_cast<Eigen::Index>(column)] = value;
     });
     return points;
@@ -51,7 +38,7 @@ NpyTable read_npy_table(const std::filesystem::path& path) {
     const Source source{file.bytes(), path.string()};
     const NpyHead head = read_npy_head(source);
     NpyTable table{std::max<std::size_t>(columns_of(head, source), 1), std::vector<double>(head.count)};
-    visit(source, head, table.rows(), table.columns, [&](std::size_t row, std::size_t column, double value) {
+    visit_npy_table(source, head, [&](std::size_t row, std::size_t column, double value) {
         table.values[row * table.columns + column] = value;
     });
     return table;

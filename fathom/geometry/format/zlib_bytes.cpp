@@ -18,8 +18,8 @@ struct Inflater::State {
     z_stream stream{};
 };
 
-Inflater::Inflater() : state_(std::make_unique<State>()) {
-    if (inflateInit(&state_->stream) != Z_OK) throw Error(Cause::too_large, "no memory to unpack zlib data");
+Inflater::Inflater(Wrapping wrapping) : state_(std::make_unique<State>()) {
+    if (inflateInit2(&state_->stream, wrapping == Wrapping::zlib ? MAX_WBITS : -MAX_WBITS) != Z_OK) throw Error(Cause::too_large, "no memory to unpack zlib data");
 }
 
 Inflater::~Inflater() { inflateEnd(&state_->stream); }
@@ -49,6 +49,10 @@ std::string deflated(std::string_view bytes) {
     if (status != Z_OK) throw Error(Cause::too_large, "no memory to pack zlib data");
     packed.resize(size);
     return packed;
+}
+
+std::uint32_t crc32_of(std::span<const std::byte> bytes) {
+    return static_cast<std::uint32_t>(crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
 
 } // namespace fathom

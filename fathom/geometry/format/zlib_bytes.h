@@ -1,10 +1,12 @@
-// Room: geometry. Packs and unpacks zlib streams (RFC 1950). The only file pair here that knows zlib.
+// Room: geometry. Packs and unpacks zlib streams (RFC 1950), and the bare ones of zip files (RFC 1951).
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace fathom {
 
@@ -14,7 +16,8 @@ inline constexpr std::size_t most_inflation = 1032;
 // Unpacks piece by piece, so that memory does not depend on what a stream claims or holds. One object a thread.
 class Inflater {
 public:
-    Inflater();
+    enum class Wrapping { zlib, none };
+    explicit Inflater(Wrapping wrapping = Wrapping::zlib);
     ~Inflater();
 
     struct Step {
@@ -33,5 +36,7 @@ private:
 
 // One complete stream.
 [[nodiscard]] std::string deflated(std::string_view bytes);
+
+[[nodiscard]] std::uint32_t crc32_of(std::span<const std::byte> bytes); // as zip and gzip files state it
 
 } // namespace fathom

@@ -25,6 +25,21 @@ struct NpyHead {
 // where the numbers do not fill the rest of the file exactly.
 [[nodiscard]] NpyHead read_npy_head(const Source& source);
 
+// set(row, column, value) for every number of a table, in the order of the file. An array of one dimension is one column.
+template <class Set>
+void visit_npy_table(const Source& source, const NpyHead& head, Set set) {
+    const auto rows = static_cast<std::size_t>(head.shape.empty() ? 1 : head.shape[0]);
+    const auto columns = static_cast<std::size_t>(head.shape.size() < 2 ? 1 : head.shape[1]);
+    ByteReader bytes(source, head.begin, head.order);
+    for (std::size_t i = 0; i < head.count; ++i) {
+        const double value = read_number(bytes, head.type);
+        if (head.fortran_order)
+            set(i % rows, i / rows, value);
+        else
+            set(i / columns, i % columns, value);
+    }
+}
+
 // What stands before the numbers, float32 or float64 of little-endian order.
 [[nodiscard]] std::string written_npy_head(bool doubles, bool fortran_order, const std::vector<std::uint64_t>& shape);
 
