@@ -105,7 +105,8 @@ TEST(Keras, layers_without_names_are_taken_by_their_numbers) {
     Network expected;
     for (int k = 0; k < 12; ++k) { // "dense_10" sorts before "dense_2", and 12 take two nodes
         const int inputs = k == 0 ? 3 : k, outputs = k == 11 ? 1 : k + 1;
-        DenseLayer layer = testing::random_layer(random, inputs, outputs, k == 11 ? Activation::tanh : Activation::relu);
+        DenseLayer layer =
+            testing::random_layer(random, inputs, outputs, k == 11 ? Activation::tanh : Activation::relu);
         std::string kernel, bias;
         for (int i = 0; i < inputs; ++i)
             for (int o = 0; o < outputs; ++o)
@@ -124,7 +125,8 @@ std::string config_of(std::string_view layers) {
     return fmt::format(R"({{"class_name": "Sequential", "config": {{"name": "m", "layers": [{}]}}}})", layers);
 }
 std::string dense_config(std::string_view name, std::string_view activation) {
-    return fmt::format(R"({{"class_name": "Dense", "config": {{"name": "{}", "activation": "{}", "units": 2}}}})", name, activation);
+    return fmt::format(R"({{"class_name": "Dense", "config": {{"name": "{}", "activation": "{}", "units": 2}}}})", name,
+                       activation);
 }
 
 TEST(Keras, whole_models_name_their_activations) {
@@ -136,9 +138,10 @@ TEST(Keras, whole_models_name_their_activations) {
         EXPECT_EQ(file.network.layers[0].activation, Activation::softplus);
         EXPECT_EQ(file.network.layers[1].activation, Activation::none);
         EXPECT_TRUE(file.remarks.empty());
-        v.config = config_of(R"({"class_name": "InputLayer", "config": {"name": "i"}},)" + dense_config("dense", "linear") +
-                             R"(, {"class_name": "ELU", "config": {"alpha": 0.5}}, {"class_name": "Dropout", "config": {}},)" +
-                             dense_config("dense_1", "linear") + R"(, {"class_name": "Activation", "config": {"activation": "tanh"}})");
+        v.config = config_of(
+            R"({"class_name": "InputLayer", "config": {"name": "i"}},)" + dense_config("dense", "linear") +
+            R"(, {"class_name": "ELU", "config": {"alpha": 0.5}}, {"class_name": "Dropout", "config": {}},)" +
+            dense_config("dense_1", "linear") + R"(, {"class_name": "Activation", "config": {"activation": "tanh"}})");
         file = read_bytes(keras_file(v));
         EXPECT_EQ(file.network.layers[0].activation, Activation::elu);
         EXPECT_EQ(file.network.layers[0].parameter, 0.5F);
@@ -158,14 +161,17 @@ TEST(Keras, models_that_are_no_such_network_are_refused_by_name) {
     error = with_config(config_of(dense_config("dense", "relu") + R"(,{"class_name": "Concatenate", "config": {}})"));
     EXPECT_EQ(error.cause(), Cause::unsupported);
     EXPECT_NE(error.reason().find("'Concatenate'"), std::string::npos);
-    EXPECT_EQ(with_config(config_of(dense_config("dense", "relu") + R"(,{"class_name": "ReLU", "config": {}})")).cause(), Cause::unsupported);
+    EXPECT_EQ(
+        with_config(config_of(dense_config("dense", "relu") + R"(,{"class_name": "ReLU", "config": {}})")).cause(),
+        Cause::unsupported);
     EXPECT_EQ(with_config(config_of(dense_config("dense_7", "relu"))).cause(), Cause::malformed) << "no such group";
     EXPECT_EQ(with_config("{").cause(), Cause::malformed);
     EXPECT_EQ(with_config("[]").cause(), Cause::malformed);
     EXPECT_EQ(with_config(R"({"config": {"layers": 3}})").cause(), Cause::malformed);
     EXPECT_EQ(with_config(R"({"config": {"layers": [3]}})").cause(), Cause::malformed);
     EXPECT_EQ(with_config(config_of("")).cause(), Cause::empty);
-    EXPECT_EQ(with_config(R"({"config": )" + std::string(100, '[') + std::string(100, ']') + "}").cause(), Cause::too_large);
+    EXPECT_EQ(with_config(R"({"config": )" + std::string(100, '[') + std::string(100, ']') + "}").cause(),
+              Cause::too_large);
 }
 
 TEST(Keras, a_bias_may_be_absent_unless_it_is_listed) {
@@ -221,7 +227,9 @@ TEST(Keras, parts_of_hdf5_that_are_not_read_are_refused_by_name) {
     EXPECT_NE(reason(Hdf5Bytes::message(7, std::string(8, '\1'))).find("other files"), std::string::npos);
     EXPECT_NE(reason(Hdf5Bytes::message(2, std::string(24, '\0'))).find("dense links"), std::string::npos);
     EXPECT_NE(reason(Hdf5Bytes::message(21, std::string(24, '\0'))).find("dense attributes"), std::string::npos);
-    EXPECT_EQ(refusal(with_array({type, Hdf5Bytes::message(8, std::string("\3\0\4\0abcd", 8))})).cause(), Cause::malformed) << "no shape";
+    EXPECT_EQ(refusal(with_array({type, Hdf5Bytes::message(8, std::string("\3\0\4\0abcd", 8))})).cause(),
+              Cause::malformed)
+        << "no shape";
     // Compact storage is read.
     const std::string compact = Hdf5Bytes::message(8, std::string("\3\0\x0c\0", 4) + numbers<float>({1, 2, 3}));
     const Network network = read_bytes(with_array({space, type, compact})).network;
@@ -238,29 +246,37 @@ TEST(Keras, parts_of_hdf5_that_are_not_read_are_refused_by_name) {
 std::string new_style_file() {
     std::string out = std::string("\x89HDF\r\n\x1a\n\2\x08\x08\0", 12) + std::string(36, '\0');
     const auto message = [](char type, const std::string& body) {
-        return std::string(1, type) + Hdf5Bytes::packed(static_cast<std::uint16_t>(body.size()), std::uint8_t{0}) + body;
+        return std::string(1, type) + Hdf5Bytes::packed(static_cast<std::uint16_t>(body.size()), std::uint8_t{0}) +
+               body;
     };
     const auto object = [&](const std::string& messages) {
         const std::uint64_t address = out.size();
-        out += std::string("OHDR\2\1", 6) + Hdf5Bytes::packed(static_cast<std::uint16_t>(messages.size())) + messages + "sum!";
+        out += std::string("OHDR\2\1", 6) + Hdf5Bytes::packed(static_cast<std::uint16_t>(messages.size())) + messages +
+               "sum!";
         return address;
     };
     const auto array = [&](std::uint64_t rows, std::uint64_t columns, const std::string& data) {
-        const std::string shape = columns ? Hdf5Bytes::packed(std::uint8_t{2}, std::uint8_t{2}, std::uint16_t{0x100}, rows, columns)
-                                          : Hdf5Bytes::packed(std::uint8_t{2}, std::uint8_t{1}, std::uint16_t{0x100}, rows);
-        return object(message(1, shape) + message(3, Hdf5Bytes::float_type()) +
-                      message(8, Hdf5Bytes::packed(std::uint8_t{4}, std::uint8_t{0}, static_cast<std::uint16_t>(data.size())) + data));
+        const std::string shape =
+            columns ? Hdf5Bytes::packed(std::uint8_t{2}, std::uint8_t{2}, std::uint16_t{0x100}, rows, columns)
+                    : Hdf5Bytes::packed(std::uint8_t{2}, std::uint8_t{1}, std::uint16_t{0x100}, rows);
+        return object(
+            message(1, shape) + message(3, Hdf5Bytes::float_type()) +
+            message(8, Hdf5Bytes::packed(std::uint8_t{4}, std::uint8_t{0}, static_cast<std::uint16_t>(data.size())) +
+                           data));
     };
     const auto link = [&](const std::string& name, std::uint64_t address) {
-        return message(6, Hdf5Bytes::packed(std::uint8_t{1}, std::uint8_t{0}, static_cast<std::uint8_t>(name.size())) + name + Hdf5Bytes::packed(address));
+        return message(6, Hdf5Bytes::packed(std::uint8_t{1}, std::uint8_t{0}, static_cast<std::uint8_t>(name.size())) +
+                              name + Hdf5Bytes::packed(address));
     };
     const std::uint64_t kernel = array(3, 1, numbers<float>({1, 2, 3})), bias = array(1, 0, numbers<float>({4}));
     // The second link lies in a continuation of the header.
     const std::string second = link("bias:0", bias);
     const std::uint64_t piece = out.size();
     out += "OCHK" + second + "sum!";
-    const std::uint64_t layer = object(link("kernel:0", kernel) + message(16, Hdf5Bytes::packed(piece, std::uint64_t{second.size() + 8})));
-    const std::uint64_t root = object(message(2, Hdf5Bytes::packed(std::uint16_t{0}, ~std::uint64_t{0}, ~std::uint64_t{0})) + link("dense", layer));
+    const std::uint64_t layer =
+        object(link("kernel:0", kernel) + message(16, Hdf5Bytes::packed(piece, std::uint64_t{second.size() + 8})));
+    const std::uint64_t root = object(
+        message(2, Hdf5Bytes::packed(std::uint16_t{0}, ~std::uint64_t{0}, ~std::uint64_t{0})) + link("dense", layer));
     const std::string places = Hdf5Bytes::packed(std::uint64_t{0}, ~std::uint64_t{0}, std::uint64_t{out.size()}, root);
     return out.replace(12, places.size(), places);
 }

@@ -114,7 +114,8 @@ TEST(NetworkFile, cut_off_anywhere_is_an_error) {
                                                                     {written_npz_network(plain_network()), "a.npz"}};
     for (const auto& [bytes, name] : files)
         for (std::size_t size = 0; size < bytes.size(); ++size) {
-            const Error error = error_of([&, &b = bytes, n = name] { static_cast<void>(read_bytes(b.substr(0, size), n)); });
+            const Error error =
+                error_of([&, &b = bytes, n = name] { static_cast<void>(read_bytes(b.substr(0, size), n)); });
             ASSERT_EQ(error.place().file.substr(0, 2), "a.") << name << " of " << size << " bytes: " << error.what();
         }
 }
@@ -175,8 +176,8 @@ TEST(Fnet, forged_numbers_are_refused) {
 using Files = std::vector<std::pair<std::string, std::string>>;
 
 template <class T>
-std::string npy(const std::vector<std::uint64_t>& shape, std::initializer_list<double> values, std::endian order = std::endian::little,
-                bool fortran = false) {
+std::string npy(const std::vector<std::uint64_t>& shape, std::initializer_list<double> values,
+                std::endian order = std::endian::little, bool fortran = false) {
     std::string bytes = written_npy_head(sizeof(T) == 8, fortran, shape);
     if (order == std::endian::big) bytes.replace(bytes.find('<'), 1, ">");
     for (const double v : values) append_bytes(bytes, static_cast<T>(v), order);
@@ -203,9 +204,10 @@ Cause cause_of_files(const Files& files) { return cause_of(written_zip(files)); 
 TEST(Npz, arrays_come_in_every_type_and_order) {
     EXPECT_TRUE(same_network(read_files(small_files()), small_network()));
     Files files = small_files();
-    for (const std::string& a : {npy<double>({3, 2}, {1, 2, 3, 4, 5, 6}), npy<float>({3, 2}, {1, 2, 3, 4, 5, 6}, std::endian::big),
-                                 npy<double>({3, 2}, {1, 2, 3, 4, 5, 6}, std::endian::big),
-                                 npy<float>({3, 2}, {1, 3, 5, 2, 4, 6}, std::endian::little, true)}) {
+    for (const std::string& a :
+         {npy<double>({3, 2}, {1, 2, 3, 4, 5, 6}), npy<float>({3, 2}, {1, 2, 3, 4, 5, 6}, std::endian::big),
+          npy<double>({3, 2}, {1, 2, 3, 4, 5, 6}, std::endian::big),
+          npy<float>({3, 2}, {1, 3, 5, 2, 4, 6}, std::endian::little, true)}) {
         files[0].second = a;
         EXPECT_TRUE(same_network(read_files(files), small_network()));
     }
@@ -255,7 +257,8 @@ TEST(Npz, packed_arrays_are_read_and_damage_is_seen) {
         std::string bytes = zip;
         bytes[at] = static_cast<char>(bytes[at] ^ 1);
         try {
-            EXPECT_TRUE(same_network(read_bytes(bytes, "a.npz").network, small_network())) << at; // a date, a spare byte
+            EXPECT_TRUE(same_network(read_bytes(bytes, "a.npz").network, small_network()))
+                << at; // a date, a spare byte
         } catch (const Error&) {
             ++damaged;
         }
@@ -304,14 +307,19 @@ TEST(Npz, what_is_no_network_is_refused_by_name) {
     EXPECT_EQ(cause_of_files(added("x.npy", nothing)), Cause::malformed);
     EXPECT_EQ(cause_of_files(added("0004.relu.npy", nothing)), Cause::malformed);
     EXPECT_EQ(cause_of_files(added("0004.relu._.npy", nothing)), Cause::unsupported) << "after squeeze_last";
-    EXPECT_EQ(cause_of_files(added("0000.dense.c.npy", nothing)), Cause::unsupported) << "an array that dense does not have";
-    EXPECT_EQ(cause_of_files(with_file(0, "0000.dense.A.npy", npy<float>({2, 3}, {1, 2, 3, 4, 5, 6}))), Cause::count_mismatch);
-    EXPECT_EQ(cause_of_files(with_file(0, "0000.dense.A.npy", npy<float>({6}, {1, 2, 3, 4, 5, 6}))), Cause::count_mismatch);
-    EXPECT_EQ(cause_of_files(with_file(0, "0000.dense.A.npy", npy<float>({3, 2, 1}, {1, 2, 3, 4, 5, 6}))), Cause::unsupported);
+    EXPECT_EQ(cause_of_files(added("0000.dense.c.npy", nothing)), Cause::unsupported)
+        << "an array that dense does not have";
+    EXPECT_EQ(cause_of_files(with_file(0, "0000.dense.A.npy", npy<float>({2, 3}, {1, 2, 3, 4, 5, 6}))),
+              Cause::count_mismatch);
+    EXPECT_EQ(cause_of_files(with_file(0, "0000.dense.A.npy", npy<float>({6}, {1, 2, 3, 4, 5, 6}))),
+              Cause::count_mismatch);
+    EXPECT_EQ(cause_of_files(with_file(0, "0000.dense.A.npy", npy<float>({3, 2, 1}, {1, 2, 3, 4, 5, 6}))),
+              Cause::unsupported);
     EXPECT_EQ(cause_of_files(with_file(1, "0000.dense.b.npy", npy<float>({3}, {1, 2, 3}))), Cause::count_mismatch);
     EXPECT_EQ(cause_of_files(with_file(1, "0000.dense.b.npy", npy<float>({2}, {1, NAN}))), Cause::non_finite);
     EXPECT_EQ(cause_of_files(with_file(1, "0000.dense.b.npy", npy<double>({2}, {1, 1e300}))), Cause::non_finite);
-    EXPECT_EQ(cause_of_files(with_file(3, "0002.dense.A.npy", npy<float>({2, 2}, {1, 2, 3, 4}))), Cause::count_mismatch);
+    EXPECT_EQ(cause_of_files(with_file(3, "0002.dense.A.npy", npy<float>({2, 2}, {1, 2, 3, 4}))),
+              Cause::count_mismatch);
     EXPECT_EQ(cause_of_files(with_file(0, "0000.dense.B.npy", nothing)), Cause::unsupported);
     EXPECT_EQ(cause_of_files({{"0000.relu._.npy", nothing}}), Cause::unsupported) << "no layer before it";
     const Error error = error_of([&] { static_cast<void>(read_files(with_file(2, "0001.gelu._.npy", nothing))); });

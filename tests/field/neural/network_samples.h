@@ -34,12 +34,10 @@ namespace fathom::testing {
     Network network;
     network.encoding = {.frequencies = 3, .point_first = point_first, .scale = 1.7F};
     const int n = network.encoding.outputs();
-    network.layers = {random_layer(random, n, 6, Activation::sine, 30.F),
-                      random_layer(random, 6 + n, 5, Activation::softplus, 100.F),
-                      random_layer(random, 5, 4, Activation::none),
-                      random_layer(random, 4, 4, Activation::elu, 0.3F),
-                      random_layer(random, 4 + n, 3, Activation::relu),
-                      random_layer(random, 3, 1, Activation::tanh)};
+    network.layers = {
+        random_layer(random, n, 6, Activation::sine, 30.F), random_layer(random, 6 + n, 5, Activation::softplus, 100.F),
+        random_layer(random, 5, 4, Activation::none),       random_layer(random, 4, 4, Activation::elu, 0.3F),
+        random_layer(random, 4 + n, 3, Activation::relu),   random_layer(random, 3, 1, Activation::tanh)};
     network.layers[1].skip_input = network.layers[4].skip_input = true;
     network.center = {0.1, -1. / 3, 1e-7};
     network.scale = 2.5e-3;
@@ -58,8 +56,9 @@ template <class T>
         return false;
     for (std::size_t k = 0; k < a.layers.size(); ++k) {
         const DenseLayer &x = a.layers[k], &y = b.layers[k];
-        if (x.inputs != y.inputs || x.outputs != y.outputs || x.activation != y.activation || x.parameter != y.parameter ||
-            x.skip_input != y.skip_input || !same_bits(x.weights, y.weights) || !same_bits(x.biases, y.biases))
+        if (x.inputs != y.inputs || x.outputs != y.outputs || x.activation != y.activation ||
+            x.parameter != y.parameter || x.skip_input != y.skip_input || !same_bits(x.weights, y.weights) ||
+            !same_bits(x.biases, y.biases))
             return false;
     }
     return true;
@@ -71,12 +70,18 @@ template <class T>
 
 [[nodiscard]] inline double activated(Activation activation, double a, double x) {
     switch (activation) {
-    case Activation::none: return x;
-    case Activation::relu: return std::max(0., x);
-    case Activation::elu: return x > 0 ? x : a * std::expm1(x);
-    case Activation::tanh: return std::tanh(x);
-    case Activation::sine: return std::sin(a * x);
-    case Activation::softplus: return a * x > 30 ? x : std::log1p(std::exp(a * x)) / a;
+    case Activation::none:
+        return x;
+    case Activation::relu:
+        return std::max(0., x);
+    case Activation::elu:
+        return x > 0 ? x : a * std::expm1(x);
+    case Activation::tanh:
+        return std::tanh(x);
+    case Activation::sine:
+        return std::sin(a * x);
+    case Activation::softplus:
+        return a * x > 30 ? x : std::log1p(std::exp(a * x)) / a;
     }
     return x;
 }
@@ -95,7 +100,8 @@ template <class T>
         if (layer.skip_input) x.insert(x.end(), encoded.begin(), encoded.end());
         std::vector<double> y(layer.biases.begin(), layer.biases.end());
         for (std::size_t o = 0; o < y.size(); ++o) {
-            for (std::size_t i = 0; i < x.size(); ++i) y[o] += static_cast<double>(layer.weights[o * x.size() + i]) * x[i];
+            for (std::size_t i = 0; i < x.size(); ++i)
+                y[o] += static_cast<double>(layer.weights[o * x.size() + i]) * x[i];
             y[o] = activated(layer.activation, static_cast<double>(layer.parameter), y[o]);
         }
         x = std::move(y);

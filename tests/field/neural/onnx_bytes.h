@@ -39,7 +39,8 @@ public:
         return out;
     }
     // The numbers as raw bytes of the type: 1 float, 7 int64, 10 half, 11 double.
-    static std::string tensor(std::string_view name, const std::vector<std::uint64_t>& shape, std::string_view raw, std::uint64_t type = 1) {
+    static std::string tensor(std::string_view name, const std::vector<std::uint64_t>& shape, std::string_view raw,
+                              std::uint64_t type = 1) {
         std::string out;
         for (const std::uint64_t n : shape) append_wire(out, 1, n);
         append_wire(out, 2, type);
@@ -52,7 +53,8 @@ public:
         return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
     }
 
-    OnnxBytes& floats(std::string_view name, const std::vector<std::uint64_t>& shape, const std::vector<float>& values) {
+    OnnxBytes& floats(std::string_view name, const std::vector<std::uint64_t>& shape,
+                      const std::vector<float>& values) {
         return initializer(tensor(name, shape, raw(values)));
     }
     OnnxBytes& wholes_constant(std::string_view name, const std::vector<std::int64_t>& values) {

@@ -13,7 +13,8 @@ std::string text_of(const std::vector<std::uint64_t>& shape) { return fmt::forma
 
 DenseLayer dense_layer(const FloatArray& kernel, const FloatArray* bias, const Place& place) {
     if (kernel.shape.size() != 2)
-        throw Error(Cause::count_mismatch, fmt::format("a kernel of shape {} is no matrix", text_of(kernel.shape)), place);
+        throw Error(Cause::count_mismatch, fmt::format("a kernel of shape {} is no matrix", text_of(kernel.shape)),
+                    place);
     const std::uint64_t inputs = kernel.shape[0], outputs = kernel.shape[1];
     constexpr std::uint64_t widest_input = 2 * Network::max_width;
     if (inputs < 1 || outputs < 1 || inputs > widest_input || outputs > Network::max_width)

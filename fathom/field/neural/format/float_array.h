@@ -13,8 +13,8 @@ struct FloatArray {
     std::vector<float> values; // the last index runs fastest
 };
 
-// y = x kernel + bias, the kernel of shape (inputs, outputs); without a bias, zeros. Error{count_mismatch, too_large} at
-// `place` where the shapes do not fit.
+// y = x kernel + bias, the kernel of shape (inputs, outputs); without a bias, zeros. Error{count_mismatch, too_large}
+// at `place` where the shapes do not fit.
 [[nodiscard]] DenseLayer dense_layer(const FloatArray& kernel, const FloatArray* bias, const Place& place);
 
 } // namespace fathom

@@ -36,10 +36,11 @@ public:
         read_frame();
         for (DenseLayer& layer : network_.layers) read_layer_head(layer);
         if (stated_weights_ > bytes_.left() / sizeof(float))
-            bytes_.fail(Cause::count_mismatch, fmt::format("states {} weights, but {} bytes follow", stated_weights_,
-                                                           bytes_.left()));
+            bytes_.fail(Cause::count_mismatch,
+                        fmt::format("states {} weights, but {} bytes follow", stated_weights_, bytes_.left()));
         for (DenseLayer& layer : network_.layers) {
-            read_floats(layer.weights, static_cast<std::size_t>(layer.inputs) * static_cast<std::size_t>(layer.outputs));
+            read_floats(layer.weights,
+                        static_cast<std::size_t>(layer.inputs) * static_cast<std::size_t>(layer.outputs));
             read_floats(layer.biases, static_cast<std::size_t>(layer.outputs));
         }
         if (bytes_.left() < checksum_size || note_size_ != bytes_.left() - checksum_size)
@@ -52,7 +53,8 @@ private:
     void read_head() {
         const auto stated_version = bytes_.read<std::uint32_t>("the version");
         if (stated_version != version)
-            bytes_.fail(Cause::unsupported, fmt::format("has version {}; version {} is read here", stated_version, version));
+            bytes_.fail(Cause::unsupported,
+                        fmt::format("has version {}; version {} is read here", stated_version, version));
         const auto layers = bytes_.read<std::uint32_t>("the header");
         network_.encoding.frequencies = whole(bytes_.read<std::uint32_t>("the header"), Network::max_frequencies);
         network_.encoding.point_first = truth(bytes_.read<std::uint32_t>("the header"));
@@ -63,12 +65,14 @@ private:
                         fmt::format("has {} bytes, where its header states {}", source_.bytes.size(), size));
         check_sum();
         if (layers > Network::max_layers)
-            bytes_.fail(Cause::too_large, fmt::format("{} layers; at most {} are possible", layers, Network::max_layers));
+            bytes_.fail(Cause::too_large,
+                        fmt::format("{} layers; at most {} are possible", layers, Network::max_layers));
         network_.layers.resize(bytes_.believable_count(layers, layer_size, "layers"));
     }
 
     void check_sum() const {
-        if (source_.bytes.size() < magic.size() + checksum_size) bytes_.fail(Cause::truncated, "ends inside its header");
+        if (source_.bytes.size() < magic.size() + checksum_size)
+            bytes_.fail(Cause::truncated, "ends inside its header");
         const std::size_t end = source_.bytes.size() - checksum_size;
         if (ByteReader(source_, end).read<std::uint64_t>("the checksum") != checksum(source_.bytes.first(end)))
             bytes_.fail(Cause::malformed, "is damaged: its checksum does not fit");
@@ -140,7 +144,8 @@ std::string written_fnet(const Network& network, std::string_view note) {
     append_all(out, version, static_cast<std::uint32_t>(network.layers.size()),
                static_cast<std::uint32_t>(network.encoding.frequencies), std::uint32_t{network.encoding.point_first});
     const std::size_t size_at = out.size();
-    append_all(out, std::uint64_t{0}, static_cast<std::uint64_t>(note.size()), network.encoding.scale, std::uint32_t{0});
+    append_all(out, std::uint64_t{0}, static_cast<std::uint64_t>(note.size()), network.encoding.scale,
+               std::uint32_t{0});
     const Vec3 &c = network.center, &l = network.domain.lower, &u = network.domain.upper;
     append_all(out, c.x(), c.y(), c.z(), network.scale, l.x(), l.y(), l.z(), u.x(), u.y(), u.z());
     for (const DenseLayer& layer : network.layers)

@@ -130,7 +130,8 @@ private:
         ByteReader bytes = at(begin);
         const std::size_t end = begin + size, head = new_header_ ? (numbered_ ? 6 : 4) : 8;
         while (end - bytes.offset() >= head) { // less is a gap
-            const unsigned type = new_header_ ? bytes.read<std::uint8_t>("a message") : bytes.read<std::uint16_t>("a message");
+            const unsigned type =
+                new_header_ ? bytes.read<std::uint8_t>("a message") : bytes.read<std::uint16_t>("a message");
             const std::size_t length = bytes.read<std::uint16_t>("a message");
             const unsigned flags = bytes.read<std::uint8_t>("a message");
             skip(bytes, head - (new_header_ ? 4 : 5));
@@ -138,7 +139,8 @@ private:
             ByteReader message = at(bytes.offset());
             skip(bytes, length);
             read_message(type, flags, message);
-            if (message.offset() > bytes.offset()) message.fail(Cause::malformed, "HDF5: a message is longer than it states");
+            if (message.offset() > bytes.offset())
+                message.fail(Cause::malformed, "HDF5: a message is longer than it states");
         }
     }
 
@@ -185,7 +187,8 @@ private:
     }
 
     void read_continuation(ByteReader& bytes) {
-        const auto address = bytes.read<std::uint64_t>("a continuation"), size = bytes.read<std::uint64_t>("a continuation");
+        const auto address = bytes.read<std::uint64_t>("a continuation"),
+                   size = bytes.read<std::uint64_t>("a continuation");
         if (!new_header_) return add_block(at(address), size);
         const ByteReader block = marked(address, "OCHK");
         if (size < 8) block.fail(Cause::malformed, "HDF5: a continuation without room");
@@ -193,8 +196,10 @@ private:
     }
 
     [[nodiscard]] static std::vector<std::uint64_t> read_dataspace(ByteReader& bytes) {
-        const unsigned version = bytes.read<std::uint8_t>("a dataspace"), rank = bytes.read<std::uint8_t>("a dataspace");
-        if (version != 1 && version != 2) bytes.fail(Cause::unsupported, fmt::format("HDF5: dataspace version {}", version));
+        const unsigned version = bytes.read<std::uint8_t>("a dataspace"),
+                       rank = bytes.read<std::uint8_t>("a dataspace");
+        if (version != 1 && version != 2)
+            bytes.fail(Cause::unsupported, fmt::format("HDF5: dataspace version {}", version));
         skip(bytes, version == 1 ? 6 : 2);
         if (rank > 8) bytes.fail(Cause::unsupported, fmt::format("HDF5: an array of {} dimensions", rank));
         std::vector<std::uint64_t> shape;
@@ -204,7 +209,8 @@ private:
 
     [[nodiscard]] static Datatype read_datatype(ByteReader& bytes) {
         const unsigned head = bytes.read<std::uint8_t>("a datatype");
-        const std::array<unsigned, 3> bits = {bytes.read<std::uint8_t>("a datatype"), bytes.read<std::uint8_t>("a datatype"),
+        const std::array<unsigned, 3> bits = {bytes.read<std::uint8_t>("a datatype"),
+                                              bytes.read<std::uint8_t>("a datatype"),
                                               bytes.read<std::uint8_t>("a datatype")};
         Datatype type;
         type.size = bytes.read<std::uint32_t>("a datatype");
@@ -227,13 +233,16 @@ private:
 
     // IEEE 754 of 4 or 8 bytes; anything else stays Kind::other.
     static void read_float_type(ByteReader& bytes, const std::array<unsigned, 3>& bits, Datatype& type) {
-        const auto offset = bytes.read<std::uint16_t>("a datatype"), precision = bytes.read<std::uint16_t>("a datatype");
+        const auto offset = bytes.read<std::uint16_t>("a datatype"),
+                   precision = bytes.read<std::uint16_t>("a datatype");
         std::array<unsigned, 4> fields{}; // place and size of exponent, of mantissa
         for (unsigned& field : fields) field = bytes.read<std::uint8_t>("a datatype");
         const auto bias = bytes.read<std::uint32_t>("a datatype");
         const bool vax = bits[0] & 0x40;
-        const bool single = type.size == 4 && precision == 32 && fields == std::array<unsigned, 4>{23, 8, 0, 23} && bias == 127;
-        const bool twice = type.size == 8 && precision == 64 && fields == std::array<unsigned, 4>{52, 11, 0, 52} && bias == 1023;
+        const bool single =
+            type.size == 4 && precision == 32 && fields == std::array<unsigned, 4>{23, 8, 0, 23} && bias == 127;
+        const bool twice =
+            type.size == 8 && precision == 64 && fields == std::array<unsigned, 4>{52, 11, 0, 52} && bias == 1023;
         if (offset != 0 || vax || (!single && !twice)) return;
         type.kind = Kind::number;
         type.scalar = single ? Scalar::float32 : Scalar::float64;
@@ -242,7 +251,8 @@ private:
 
     void read_layout(ByteReader& bytes) {
         const unsigned version = bytes.read<std::uint8_t>("a layout"), kind = bytes.read<std::uint8_t>("a layout");
-        if (version != 3 && version != 4) bytes.fail(Cause::unsupported, fmt::format("HDF5: layout version {}", version));
+        if (version != 3 && version != 4)
+            bytes.fail(Cause::unsupported, fmt::format("HDF5: layout version {}", version));
         if (kind > 1) refuse(kind == 2 ? "arrays in chunks" : "virtual arrays");
         layout_.emplace();
         layout_->compact = kind == 0;
@@ -285,13 +295,15 @@ private:
     }
 
     void read_symbol_table(ByteReader& bytes) {
-        const auto tree = bytes.read<std::uint64_t>("a symbol table"), heap_at = bytes.read<std::uint64_t>("a symbol table");
+        const auto tree = bytes.read<std::uint64_t>("a symbol table"),
+                   heap_at = bytes.read<std::uint64_t>("a symbol table");
         ByteReader heap = marked(heap_at, "HEAP");
         skip(heap, 4);
         const auto size = heap.read<std::uint64_t>("a heap");
         skip(heap, 8);
         const auto address = heap.read<std::uint64_t>("a heap");
-        const auto raw = at(address).take(static_cast<std::size_t>(std::min<std::uint64_t>(size, undefined >> 1)), "a heap");
+        const auto raw =
+            at(address).take(static_cast<std::size_t>(std::min<std::uint64_t>(size, undefined >> 1)), "a heap");
         const std::string_view names(reinterpret_cast<const char*>(raw.data()), raw.size());
         std::vector<std::uint64_t> nodes = {tree};
         while (!nodes.empty()) {
@@ -336,8 +348,10 @@ private:
     }
 
     void read_attribute(ByteReader& bytes) {
-        const unsigned version = bytes.read<std::uint8_t>("an attribute"), flags = bytes.read<std::uint8_t>("an attribute");
-        if (version < 1 || version > 3) bytes.fail(Cause::unsupported, fmt::format("HDF5: attribute version {}", version));
+        const unsigned version = bytes.read<std::uint8_t>("an attribute"),
+                       flags = bytes.read<std::uint8_t>("an attribute");
+        if (version < 1 || version > 3)
+            bytes.fail(Cause::unsupported, fmt::format("HDF5: attribute version {}", version));
         std::array<std::size_t, 3> sizes{}; // of name, type, shape
         for (std::size_t& size : sizes) size = bytes.read<std::uint16_t>("an attribute");
         skip(bytes, version == 3 ? 1 : 0);
@@ -401,7 +415,8 @@ private:
             if (number == 0) break;
             const auto raw = heap.take(static_cast<std::size_t>(size), "a heap");
             if (number == index)
-                return kept({reinterpret_cast<const char*>(raw.data()), std::min<std::size_t>(raw.size(), length)}, bytes);
+                return kept({reinterpret_cast<const char*>(raw.data()), std::min<std::size_t>(raw.size(), length)},
+                            bytes);
             skip(heap, (8 - size % 8) % 8);
         }
         bytes.fail(Cause::malformed, "HDF5: a text that is not in its heap");

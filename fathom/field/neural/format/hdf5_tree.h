@@ -1,7 +1,8 @@
 // Room: field. As much of HDF5 as files of weights use, read without belief: groups, arrays of float and double,
 // attributes of text.
 // Format: "HDF5 File Format Specification 3.0": superblocks 0 to 3, object headers 1 and 2, symbol tables and link
-// messages, contiguous and compact storage. Not for: chunks, filters, dense groups, references; each is refused by name.
+// messages, contiguous and compact storage. Not for: chunks, filters, dense groups, references; each is refused by
+// name.
 #pragma once
 
 #include <fathom/field/neural/format/float_array.h>
@@ -14,9 +15,9 @@
 namespace fathom {
 
 struct Hdf5Object {
-    std::map<std::string, std::uint64_t, std::less<>> links;               // of a group: names and addresses
-    std::map<std::string, std::vector<std::string>, std::less<>> texts;    // attributes that are text, or lists of it
-    std::optional<FloatArray> array;                                       // of a dataset
+    std::map<std::string, std::uint64_t, std::less<>> links;            // of a group: names and addresses
+    std::map<std::string, std::vector<std::string>, std::less<>> texts; // attributes that are text, or lists of it
+    std::optional<FloatArray> array;                                    // of a dataset
 };
 
 // One object a file and a thread; the source must outlive it.

@@ -1,5 +1,6 @@
-// Room: field. Weights as Keras saves them to HDF5 (Davies, Nowrouzezahrai & Jacobson 2021): a group a layer, with arrays
-// kernel:0 (inputs x outputs) and bias:0. Files of weights do not name activations; those of whole models do, as JSON.
+// Room: field. Weights as Keras saves them to HDF5 (Davies, Nowrouzezahrai & Jacobson 2021): a group a layer, with
+// arrays kernel:0 (inputs x outputs) and bias:0. Files of weights do not name activations; those of whole models do, as
+// JSON.
 #include <fathom/field/neural/format/hdf5_tree.h>
 #include <fathom/field/neural/format/network_formats.h>
 #include <fathom/geometry/format/gltf_json.h>
@@ -14,8 +15,8 @@ namespace fathom {
 
 namespace {
 
-constexpr int deepest = 6;                   // groups below the group of a layer
-constexpr std::size_t most_objects = 1024;   // looked at in one file
+constexpr int deepest = 6;                 // groups below the group of a layer
+constexpr std::size_t most_objects = 1024; // looked at in one file
 constexpr std::string_view first_name = "dense";
 
 struct LayerPlan {
@@ -38,7 +39,8 @@ std::optional<unsigned> dense_number(std::string_view name) {
 // The layers of a model as its JSON describes them.
 class ModelConfig {
 public:
-    ModelConfig(const Source& source, const std::string& text) : source_(source), json_(parse_gltf_json(source, text)) {}
+    ModelConfig(const Source& source, const std::string& text)
+        : source_(source), json_(parse_gltf_json(source, text)) {}
 
     std::vector<LayerPlan> plans() {
         const Json& config = GltfTable(source_, json_, "model_config").at("config");
@@ -125,15 +127,17 @@ public:
         std::vector<LayerPlan> plans =
             described ? ModelConfig(source_, config->second.front()).plans() : assumed_plans(weights);
         if (plans.size() > Network::max_layers)
-            fail(Cause::too_large, fmt::format("{} layers; at most {} are possible", plans.size(), Network::max_layers));
+            fail(Cause::too_large,
+                 fmt::format("{} layers; at most {} are possible", plans.size(), Network::max_layers));
         NetworkFile result{.network = {}, .format = "keras", .note = {}, .remarks = {}};
         result.network.center = options_.center;
         result.network.scale = options_.scale;
         result.network.domain = options_.domain;
         for (const LayerPlan& plan : plans) result.network.layers.push_back(read_layer(weights, plan));
         if (!described)
-            result.remarks.push_back(fmt::format("the file names no activations: {} was assumed, and {} for the last layer",
-                                                 fathom::name(options_.hidden), fathom::name(options_.output)));
+            result.remarks.push_back(
+                fmt::format("the file names no activations: {} was assumed, and {} for the last layer",
+                            fathom::name(options_.hidden), fathom::name(options_.output)));
         return result;
     }
 
@@ -184,8 +188,8 @@ private:
         collect(group->second, plan.name, plan.name, 0);
         if (!kernel_) fail(Cause::unsupported, "has no kernel: it is not a dense layer", plan.name);
         if (bias_listed_ && !bias_) fail(Cause::malformed, "lists a bias that is missing", plan.name);
-        DenseLayer layer = dense_layer(*kernel_, bias_ ? &*bias_ : nullptr,
-                                       {.file = source_.name, .element = printable(plan.name)});
+        DenseLayer layer =
+            dense_layer(*kernel_, bias_ ? &*bias_ : nullptr, {.file = source_.name, .element = printable(plan.name)});
         layer.activation = plan.activation;
         layer.parameter = plan.parameter;
         return layer;
@@ -199,7 +203,9 @@ private:
             std::optional<FloatArray>* const place = name == "kernel:0" || name == "kernel" ? &kernel_
                                                      : name == "bias:0" || name == "bias"   ? &bias_
                                                                                             : nullptr;
-            if (!place) fail(Cause::unsupported, fmt::format("holds '{}'; a dense layer has kernel and bias", printable(name)), layer);
+            if (!place)
+                fail(Cause::unsupported, fmt::format("holds '{}'; a dense layer has kernel and bias", printable(name)),
+                     layer);
             if (*place) fail(Cause::malformed, fmt::format("holds '{}' twice", printable(name)), layer);
             *place = std::move(object.array);
         }

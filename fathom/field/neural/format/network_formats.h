@@ -1,5 +1,5 @@
-// Room: field. One reader and one writer a format; read_network_file() and write_network() pick. Readers believe nothing
-// and throw Error; what they return still has to pass check(). Writers take networks that have.
+// Room: field. One reader and one writer a format; read_network_file() and write_network() pick. Readers believe
+// nothing and throw Error; what they return still has to pass check(). Writers take networks that have.
 #pragma once
 
 #include <fathom/field/neural/network_file.h>

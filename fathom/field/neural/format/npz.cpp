@@ -83,9 +83,10 @@ private:
         const std::size_t dot = words.find('.', 1);
         if (error != std::errc() || !words.starts_with('.') || !words.ends_with(ending) || dot == words.npos ||
             dot + 1 + ending.size() >= words.size())
-            throw Error(Cause::malformed,
-                        fmt::format("'{}' is no array of a network; one is named like 0002.dense.A.npy", printable(key)),
-                        {.file = source_.name});
+            throw Error(
+                Cause::malformed,
+                fmt::format("'{}' is no array of a network; one is named like 0002.dense.A.npy", printable(key)),
+                {.file = source_.name});
         if (index_ >= most_operations) fail(Cause::too_large, fmt::format("at most {} are possible", most_operations));
         const std::string_view name = words.substr(1, dot - 1);
         const std::string_view array = words.substr(dot + 1, words.size() - dot - 1 - ending.size());
@@ -184,8 +185,7 @@ private:
         const Eigen::Matrix3d turn = stated.cast<double>();
         const Eigen::Matrix3d inverse = turn.inverse();
         const Vec3 t(shift.values[0], shift.values[1], shift.values[2]);
-        if (!inverse.allFinite() || !t.allFinite())
-            fail(Cause::malformed, "'spatial_transformation' has no inverse");
+        if (!inverse.allFinite() || !t.allFinite()) fail(Cause::malformed, "'spatial_transformation' has no inverse");
         if (turn.isIdentity(0) && t.isZero(0)) return;
         const Vec3 offset = -inverse * t;
         DenseLayer layer{.inputs = 3, .outputs = 3};
@@ -240,7 +240,8 @@ std::string written_npz_network(const Network& network) {
         throw Error(Cause::unsupported, ".npz of neural-implicit-queries does not hold this positional encoding");
     std::vector<std::pair<std::string, std::string>> files;
     std::size_t operation = 0;
-    const auto add = [&](std::string_view name, const std::vector<std::uint64_t>& shape, std::span<const float> values) {
+    const auto add = [&](std::string_view name, const std::vector<std::uint64_t>& shape,
+                         std::span<const float> values) {
         files.emplace_back(fmt::format("{:04}.{}{}", operation, name, ending), written_array(shape, values));
     };
     for (std::size_t k = 0; k < network.layers.size(); ++k) {

@@ -87,7 +87,8 @@ private:
     void packed_halves(std::span<const std::byte> bytes, std::vector<float>& out) const {
         if (bytes.size() % 2 != 0) fail(Cause::malformed, "ONNX: no whole number of numbers");
         const Source source{bytes, source_.name};
-        for (ByteReader reader(source); !reader.at_end();) out.push_back(from_half(reader.read<std::uint16_t>("a number")));
+        for (ByteReader reader(source); !reader.at_end();)
+            out.push_back(from_half(reader.read<std::uint16_t>("a number")));
     }
     static float from_half(std::uint16_t bits) {
         return Eigen::half_impl::half_to_float(Eigen::half_impl::raw_uint16_to_half(bits));
@@ -159,7 +160,8 @@ private:
             }
         });
         if (!domain.empty() && domain != "ai.onnx")
-            fail(Cause::unsupported, fmt::format("ONNX: operator '{}' of the domain '{}'", printable(result.kind), printable(domain)));
+            fail(Cause::unsupported,
+                 fmt::format("ONNX: operator '{}' of the domain '{}'", printable(result.kind), printable(domain)));
         return result;
     }
 
@@ -229,7 +231,8 @@ private:
         if (type != int64_type) return;
         if (raw.size() % 8 != 0) fail(Cause::malformed, "ONNX: no whole number of numbers");
         const Source source{raw, source_.name};
-        for (ByteReader reader(source); !reader.at_end();) result.wholes.push_back(reader.read<std::int64_t>("a number"));
+        for (ByteReader reader(source); !reader.at_end();)
+            result.wholes.push_back(reader.read<std::int64_t>("a number"));
     }
 
     void check_tensor(std::uint64_t type, const OnnxTensor& result, const std::string& name) const {
@@ -239,21 +242,26 @@ private:
         const std::size_t idle = type == int64_type ? result.floats.values.size() : result.wholes.size();
         std::uint64_t stated = 1;
         for (const std::uint64_t n : result.floats.shape) {
-            if (n != 0 && stated > held / n) stated = held + 1; // too many already: no product of these overflows
-            else stated *= n;
+            if (n != 0 && stated > held / n)
+                stated = held + 1; // too many already: no product of these overflows
+            else
+                stated *= n;
             if (stated == 0 || stated > held) break;
         }
         if (stated != held || idle != 0)
             throw Error(Cause::count_mismatch,
                         fmt::format("ONNX: the shape ({}) does not fit the {} numbers of '{}'",
-                                    fmt::join(std::span(result.floats.shape).first(std::min<std::size_t>(8, result.floats.shape.size())), ", "),
+                                    fmt::join(std::span(result.floats.shape)
+                                                  .first(std::min<std::size_t>(8, result.floats.shape.size())),
+                                              ", "),
                                     held, printable(name)),
                         {.file = source_.name});
     }
 
     // name 1, type 2 { tensor_type 1 { shape 2 { dim 1 { dim_value 1 } } } }
     OnnxInput value_info(std::span<const std::byte> bytes) const {
-        if (graph_.inputs.size() + graph_.outputs.size() > OnnxGraph::max_nodes) fail(Cause::too_large, "ONNX: too many inputs");
+        if (graph_.inputs.size() + graph_.outputs.size() > OnnxGraph::max_nodes)
+            fail(Cause::too_large, "ONNX: too many inputs");
         OnnxInput result;
         for_each(bytes, [&](const WireField& value) {
             if (value.number == 1) result.name = text(value);

@@ -99,8 +99,8 @@ AffineValue LayerBuilder::cosine(const AffineValue& value) {
     return waves(value, PointFeature::Kind::cosine);
 }
 
-// weights = row_factors * matrix * factors, biases = row_factors * matrix * offsets + biases. Written so that factors of
-// 1 and offsets of 0 leave every bit as it was, signs of zeros too.
+// weights = row_factors * matrix * factors, biases = row_factors * matrix * offsets + biases. Written so that factors
+// of 1 and offsets of 0 leave every bit as it was, signs of zeros too.
 void LayerBuilder::fill(const AffineValue& value, Layer& layer) const {
     const std::size_t inputs = value.entries.size(), outputs = value.width();
     const auto columns = static_cast<std::size_t>(layer.dense.inputs), features = layer.features.size();
@@ -121,9 +121,9 @@ void LayerBuilder::fill(const AffineValue& value, Layer& layer) const {
             if (entry.of == AffineEntry::Of::nothing) continue;
             std::size_t column = static_cast<std::size_t>(entry.index);
             if (entry.of == AffineEntry::Of::feature)
-                column = columns + static_cast<std::size_t>(
-                                       std::find(layer.features.begin(), layer.features.end(), entry.index) -
-                                       layer.features.begin());
+                column = columns +
+                         static_cast<std::size_t>(std::find(layer.features.begin(), layer.features.end(), entry.index) -
+                                                  layer.features.begin());
             row[column] = used[column] ? row[column] + weight * entry.factor : weight * entry.factor;
             used[column] = true;
         }

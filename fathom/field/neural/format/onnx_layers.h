@@ -1,7 +1,7 @@
 // Room: field. Between an ONNX graph and the layers of a Network: values on their way, and what they become.
-// A value is affine in the outputs of the last layer and in features of the point; an activation closes it into a layer.
-// So scales, shifts and concatenations fold into weights, and nothing is multiplied out: products of matrices become
-// layers of their own.
+// A value is affine in the outputs of the last layer and in features of the point; an activation closes it into a
+// layer. So scales, shifts and concatenations fold into weights, and nothing is multiplied out: products of matrices
+// become layers of their own.
 #pragma once
 
 #include <fathom/field/neural/format/float_array.h>

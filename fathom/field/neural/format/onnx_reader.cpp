@@ -58,7 +58,8 @@ private:
 
     void read_input() {
         if (graph_.inputs.size() != 1)
-            fail(Cause::unsupported, fmt::format("takes {} inputs; a field takes the point alone", graph_.inputs.size()));
+            fail(Cause::unsupported,
+                 fmt::format("takes {} inputs; a field takes the point alone", graph_.inputs.size()));
         const auto& shape = graph_.inputs[0].shape;
         if (shape && (shape->empty() || (shape->back() != 3 && shape->back() != -1)))
             fail(Cause::unsupported, "its input is not an array of points of 3 coordinates");
@@ -104,8 +105,10 @@ private:
         }};
         for (const NamedStep& known : steps) {
             if (known.kind != node_->kind) continue;
-            if (node_->inputs.size() < known.least_inputs || node_->inputs.size() > known.most_inputs || node_->outputs.size() != 1)
-                fail(Cause::malformed, fmt::format("has {} inputs and {} outputs", node_->inputs.size(), node_->outputs.size()));
+            if (node_->inputs.size() < known.least_inputs || node_->inputs.size() > known.most_inputs ||
+                node_->outputs.size() != 1)
+                fail(Cause::malformed,
+                     fmt::format("has {} inputs and {} outputs", node_->inputs.size(), node_->outputs.size()));
             for (const auto& [name, attribute] : node_->attributes)
                 if (known.attributes.find(fmt::format(" {} ", name)) == known.attributes.npos)
                     fail(Cause::unsupported, fmt::format("the attribute '{}'", printable(name)));
@@ -116,7 +119,8 @@ private:
 
     [[nodiscard]] const Value& input(std::size_t k) const {
         const auto found = values_.find(node_->inputs[k]);
-        if (found == values_.end()) fail(Cause::malformed, fmt::format("its input '{}' is not made before it", printable(node_->inputs[k])));
+        if (found == values_.end())
+            fail(Cause::malformed, fmt::format("its input '{}' is not made before it", printable(node_->inputs[k])));
         return found->second;
     }
     [[nodiscard]] const AffineValue& affine(std::size_t k) const {
@@ -159,7 +163,8 @@ private:
     // As many numbers as the value is wide, or one.
     [[nodiscard]] std::span<const float> fitting(const OnnxTensor& constant, const AffineValue& value) const {
         const FloatArray& floats = constant.floats;
-        const bool wide = !floats.shape.empty() && floats.shape.back() == value.width() && floats.values.size() == value.width();
+        const bool wide =
+            !floats.shape.empty() && floats.shape.back() == value.width() && floats.values.size() == value.width();
         if (floats.values.size() != 1 && (!wide || value.loose))
             fail(Cause::count_mismatch,
                  fmt::format("a constant of {} numbers for a value of {}", floats.values.size(), value.width()));
@@ -167,9 +172,11 @@ private:
     }
 
     void dense(AffineValue value, std::shared_ptr<const FloatArray> matrix, bool outputs_first) {
-        if (matrix->shape.size() != 2 || matrix->values.empty()) fail(Cause::count_mismatch, "its constant is no matrix");
+        if (matrix->shape.size() != 2 || matrix->values.empty())
+            fail(Cause::count_mismatch, "its constant is no matrix");
         if (value.matrix) value = builder_.close(std::move(value), Activation::none);
-        const std::uint64_t inputs = matrix->shape[outputs_first ? 1 : 0], outputs = matrix->shape[outputs_first ? 0 : 1];
+        const std::uint64_t inputs = matrix->shape[outputs_first ? 1 : 0],
+                            outputs = matrix->shape[outputs_first ? 0 : 1];
         if (value.loose || inputs != value.width())
             fail(Cause::count_mismatch, fmt::format("takes {} inputs, but {} arrive", inputs, value.width()));
         if (outputs > Network::max_width)
@@ -262,7 +269,8 @@ private:
         if (is_constant(k)) {
             const std::vector<float>& numbers = tensor(k).floats.values;
             const auto& shape = tensor(k).floats.shape;
-            if (shape.empty() || shape.back() != numbers.size()) fail(Cause::unsupported, "with a constant that is no row");
+            if (shape.empty() || shape.back() != numbers.size())
+                fail(Cause::unsupported, "with a constant that is no row");
             pay(numbers.size());
             for (const float x : numbers)
                 result.entries.push_back({AffineEntry::Of::nothing, 0, 0, static_cast<double>(x)});
@@ -305,7 +313,8 @@ private:
         if (!is_constant(0)) fail(Cause::unsupported, "of a value that depends on the point");
         const FloatArray& from = tensor(0).floats;
         const OnnxAttribute* const order = attribute("perm");
-        if (from.shape.size() != 2 || !tensor(0).wholes.empty() || (order && order->wholes != std::vector<std::int64_t>{1, 0}))
+        if (from.shape.size() != 2 || !tensor(0).wholes.empty() ||
+            (order && order->wholes != std::vector<std::int64_t>{1, 0}))
             fail(Cause::unsupported, "of anything but a matrix");
         pay(from.values.size());
         const auto rows = static_cast<std::size_t>(from.shape[0]), columns = static_cast<std::size_t>(from.shape[1]);
@@ -345,14 +354,16 @@ private:
         const bool keeps = std::none_of(gone.begin(), gone.end(),
                                         [&](std::int64_t axis) { return axis == -1 || rank < 0 || axis == rank - 1; });
         const bool countable = rank >= 0 && !gone.empty() && gone.size() < static_cast<std::size_t>(rank);
-        reshaped(countable ? rank - static_cast<int>(gone.size()) : -1, keeps && (!gone.empty() || affine(0).width() > 1));
+        reshaped(countable ? rank - static_cast<int>(gone.size()) : -1,
+                 keeps && (!gone.empty() || affine(0).width() > 1));
     }
     void unsqueeze() {
         const int rank = affine(0).rank;
         const std::vector<std::int64_t> made = axes();
         const std::int64_t last = rank + static_cast<std::int64_t>(made.size()) - 1;
-        const bool keeps = std::none_of(made.begin(), made.end(),
-                                        [&](std::int64_t axis) { return axis == -1 || (axis > 0 && rank < 0) || axis >= last; });
+        const bool keeps = std::none_of(made.begin(), made.end(), [&](std::int64_t axis) {
+            return axis == -1 || (axis > 0 && rank < 0) || axis >= last;
+        });
         reshaped(rank >= 0 && made.size() < 8 ? static_cast<int>(last) + 1 : -1, keeps);
     }
 
@@ -377,7 +388,8 @@ bool read_metadata(const OnnxGraph& graph, std::string_view key, std::array<doub
         while (at != end && *at == ' ') ++at;
         const auto [after, error] = std::from_chars(at, end, number);
         if (error != std::errc())
-            throw Error(Cause::malformed, fmt::format("metadata of {} numbers", N), {.file = source.name, .element = std::string(key)});
+            throw Error(Cause::malformed, fmt::format("metadata of {} numbers", N),
+                        {.file = source.name, .element = std::string(key)});
         at = after;
     }
     return true;

@@ -69,8 +69,8 @@ private:
         return out;
     }
 
-    void node(std::string_view kind, std::string_view name, const std::vector<std::string>& inputs, std::string_view output,
-              std::string_view with = {}) {
+    void node(std::string_view kind, std::string_view name, const std::vector<std::string>& inputs,
+              std::string_view output, std::string_view with = {}) {
         std::string out;
         for (const std::string& input : inputs) append_wire(out, 1, input);
         append_wire(out, 2, output);
@@ -88,7 +88,8 @@ private:
         return step("Concat", name, inputs, attribute("axis", std::uint64_t{1}));
     }
 
-    std::string constant(const std::string& name, std::initializer_list<std::size_t> shape, std::span<const float> values) {
+    std::string constant(const std::string& name, std::initializer_list<std::size_t> shape,
+                         std::span<const float> values) {
         std::string out;
         for (const std::size_t n : shape) append_wire(out, 1, std::uint64_t{n});
         append_wire(out, 2, float_type);
@@ -105,7 +106,8 @@ private:
         for (int k = 0; k < encoding.frequencies; ++k) {
             const float frequency = std::ldexp(encoding.scale, k);
             const std::string name = fmt::format("wave{}", k);
-            const std::string scaled = step("Mul", name, {"point", constant(name + ".frequency", {1}, {&frequency, 1})});
+            const std::string scaled =
+                step("Mul", name, {"point", constant(name + ".frequency", {1}, {&frequency, 1})});
             parts.push_back(step("Sin", name + ".sine", {scaled}));
             parts.push_back(step("Cos", name + ".cosine", {scaled}));
         }
@@ -121,8 +123,8 @@ private:
 
     std::string activate(const std::string& name, const DenseLayer& layer, std::string value) {
         const std::string parameter = name + ".parameter", active = name + ".active";
-        const bool scaled = layer.parameter != 1 &&
-                            (layer.activation == Activation::sine || layer.activation == Activation::softplus);
+        const bool scaled =
+            layer.parameter != 1 && (layer.activation == Activation::sine || layer.activation == Activation::softplus);
         if (scaled) value = step("Mul", name + ".scaled", {value, constant(parameter, {1}, {&layer.parameter, 1})});
         switch (layer.activation) {
         case Activation::none:
@@ -157,7 +159,8 @@ std::string written_onnx_network(const Network& network) {
     append_wire(out, 8, operators);
     append_wire(out, 14, pair_of(onnx_center_key, fmt::format("{} {} {}", c.x(), c.y(), c.z())));
     append_wire(out, 14, pair_of(onnx_scale_key, fmt::format("{}", network.scale)));
-    append_wire(out, 14, pair_of(onnx_domain_key, fmt::format("{} {} {} {} {} {}", l.x(), l.y(), l.z(), u.x(), u.y(), u.z())));
+    append_wire(out, 14,
+                pair_of(onnx_domain_key, fmt::format("{} {} {} {} {} {}", l.x(), l.y(), l.z(), u.x(), u.y(), u.z())));
     append_wire(out, 7, GraphWriter().write(network));
     return out;
 }

@@ -1,4 +1,5 @@
-// Room: field. Reads and writes zip files. The directory at the end is believed, local headers only tell their own size.
+// Room: field. Reads and writes zip files. The directory at the end is believed, local headers only tell their own
+// size.
 #include <fathom/field/neural/format/zip_archive.h>
 #include <fathom/geometry/format/byte_reader.h>
 #include <fathom/geometry/format/byte_writer.h>

@@ -18,8 +18,8 @@ struct ZipEntry {
     std::uint32_t checksum = 0;
 };
 
-// In the order of the directory. Error{unsupported}: encrypted, other methods, more than 4 GB; malformed: names that occur
-// twice, entries that take more bytes than the file has. What all entries unpack to is thus bounded by the file.
+// In the order of the directory. Error{unsupported}: encrypted, other methods, more than 4 GB; malformed: names that
+// occur twice, entries that take more bytes than the file has. What all entries unpack to is thus bounded by the file.
 [[nodiscard]] std::vector<ZipEntry> zip_entries(const Source& source);
 
 // Error{malformed} where the data are damaged.
