@@ -306,7 +306,7 @@ TEST(Keras, cut_off_or_changed_anywhere_it_is_an_error_or_a_network) {
             ASSERT_THROW(static_cast<void>(read_bytes(whole.substr(0, size))), Error) << size;
         int refused = 0;
         for (std::size_t at = 0; at < whole.size(); ++at)
-            for (const int flip : {1, 0x80, 0xff}) {
+            for (const int flip : {1, 0xff}) {
                 std::string bytes = whole;
                 bytes[at] = static_cast<char>(bytes[at] ^ flip);
                 try {

@@ -385,7 +385,7 @@ TEST(Onnx, changed_anywhere_it_is_an_error_or_a_network) {
     const std::string whole = written_onnx_network(testing::rich_network());
     int refused = 0;
     for (std::size_t at = 0; at < whole.size(); ++at)
-        for (const int flip : {1, 0x80, 0xff}) {
+        for (const int flip : {1, 0xff}) {
             std::string bytes = whole;
             bytes[at] = static_cast<char>(bytes[at] ^ flip);
             try {

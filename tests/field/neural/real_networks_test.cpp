@@ -49,7 +49,7 @@ TEST(RealNetworks, have_the_layers_that_they_were_published_with) {
 
 double share_inside(const Network& network) {
     Random random(3);
-    constexpr int count = 10000;
+    constexpr int count = 4000;
     int inside = 0;
     for (int k = 0; k < count; ++k)
         inside += plain_value(network, random.in_box(Box::around(Vec3::Zero(), Vec3::Ones()))) < 0;

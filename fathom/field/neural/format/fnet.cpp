@@ -102,7 +102,7 @@ private:
     void read_floats(std::vector<float>& values, std::size_t count) {
         values.resize(count);
         const auto raw = bytes_.take(count * sizeof(float), "the weights");
-        std::memcpy(values.data(), raw.data(), raw.size());
+        if (count > 0) std::memcpy(values.data(), raw.data(), raw.size());
     }
 
     [[nodiscard]] int whole(std::uint32_t number, std::uint32_t most) const {
