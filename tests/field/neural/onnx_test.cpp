@@ -269,7 +269,7 @@ TEST(Onnx, constants_come_in_every_way) {
         with_matrix(OnnxBytes::tensor("A", {3, 1}, OnnxBytes::raw<std::uint16_t>({0x3c00, 0x4000, 0x4200}), 10)));
     const auto head = [](std::uint64_t type) {
         std::string out;
-        for (const std::uint64_t n : {3, 1}) append_wire(out, 1, n);
+        for (const std::uint64_t n : {3U, 1U}) append_wire(out, 1, n);
         append_wire(out, 2, type);
         append_wire(out, 8, std::string_view("A"));
         return out;
@@ -277,7 +277,7 @@ TEST(Onnx, constants_come_in_every_way) {
     std::string packed = head(1), loose = head(1), halves = head(10), doubles = head(11);
     append_wire(packed, 4, OnnxBytes::raw<float>({1, 2, 3}));
     for (const float x : {1.F, 2.F, 3.F}) append_wire(loose, 4, x);
-    for (const std::uint64_t x : {0x3c00, 0x4000, 0x4200}) append_wire(halves, 5, x);
+    for (const std::uint64_t x : {0x3c00U, 0x4000U, 0x4200U}) append_wire(halves, 5, x);
     append_wire(doubles, 10, OnnxBytes::raw<double>({1, 2, 3}));
     for (const std::string& tensor : {packed, loose, halves, doubles}) expect_123(with_matrix(tensor));
     expect_123(OnnxBytes()
@@ -379,6 +379,20 @@ TEST(Onnx, small_files_cannot_ask_for_much) {
     OnnxBytes many;
     for (int k = 0; k < 5000; ++k) many.node("Identity", {"x"}, fmt::format("i{}", k));
     EXPECT_EQ(cause_of(many.node("Relu", {"x"}, "y")), Cause::too_large);
+}
+
+TEST(Onnx, the_widest_layers_are_read) {
+    const std::size_t n = Network::max_width;
+    const Network network = read(OnnxBytes()
+                                     .floats("A", {3, n}, std::vector<float>(3 * n, 1))
+                                     .floats("B", {n, 1}, std::vector<float>(n, 1))
+                                     .node("MatMul", {"x", "A"}, "h")
+                                     .node("Tanh", {"h"}, "t")
+                                     .node("MatMul", {"t", "B"}, "y"));
+    EXPECT_EQ(network.width(), Network::max_width);
+    EXPECT_EQ(
+        cause_of(OnnxBytes().floats("A", {3, n + 1}, std::vector<float>(3 * n + 3)).node("MatMul", {"x", "A"}, "y")),
+        Cause::too_large);
 }
 
 TEST(Onnx, changed_anywhere_it_is_an_error_or_a_network) {

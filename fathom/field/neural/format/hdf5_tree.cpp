@@ -425,7 +425,7 @@ private:
     void read_array() {
         if (!type_ || !shape_)
             throw Error(Cause::malformed, "HDF5: an array without type or shape", {.file = source_.name});
-        if (type_->kind != Kind::number) return; // not weights
+        if (type_->kind != Kind::number) refuse("arrays of other types than float and double");
         ByteReader bytes(source_, at(layout_->address == undefined ? source_.bytes.size() : layout_->address).offset(),
                          type_->order);
         const std::size_t count = element_count(*shape_, type_->size, bytes);

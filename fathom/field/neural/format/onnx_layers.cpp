@@ -154,7 +154,7 @@ AffineValue LayerBuilder::close(AffineValue value, Activation activation, double
             std::find(layer.features.begin(), layer.features.end(), entry.index) == layer.features.end())
             layer.features.push_back(entry.index);
     const std::size_t outputs = value.width(), columns = static_cast<std::size_t>(layer.dense.inputs);
-    weights_ += outputs * (columns + most_features + 1);
+    weights_ += outputs * (columns + layer.features.size() + 1);
     if (weights_ > most_weights_) throw Error(Cause::too_large, "more weights than the file can justify");
     layer.dense.biases.resize(outputs);
     layer.dense.weights.resize(outputs * columns);
