@@ -1,10 +1,9 @@
-// Room: field. Loss, slopes and Adam for networks, for every instruction set of the machine.
+// Room: field. Loss and slopes of networks, for every instruction set of the machine.
 #include <fathom/base/parallel.h>
 #include <fathom/field/neural/network_training_kernels.h>
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <utility>
 
 #undef HWY_TARGET_INCLUDE
@@ -115,26 +114,6 @@ HWY_ATTR double gradient_for_target(const ChunkPass& pass, const float* const (&
     return loss;
 }
 
-HWY_ATTR void adam_for_target(const AdamStep& s) {
-    std::size_t i = 0;
-    for (; i < s.count; i += lanes()) {
-        const std::size_t n = std::min(lanes(), s.count - i);
-        const auto load_here = [&](const float* p) HWY_ATTR { return n == lanes() ? load(p + i) : hn::MaskedLoad(hn::FirstN(d, n), d, p + i); };
-        V gradient = hn::Zero(d);
-        for (std::size_t c = 0; c < s.chunks; ++c) gradient = hn::Add(gradient, load_here(s.gradients + c * s.count));
-        gradient = hn::Mul(gradient, set(s.share));
-        const V mean = hn::MulAdd(set(s.first), hn::Sub(load_here(s.mean), gradient), gradient);
-        const V squared = hn::Mul(gradient, gradient);
-        const V square = hn::MulAdd(set(s.second), hn::Sub(load_here(s.square), squared), squared);
-        const V change = hn::Div(hn::Mul(set(s.rate), mean), hn::MulAdd(set(s.root), hn::Sqrt(square), set(s.tiny)));
-        const V parameter = hn::Sub(load_here(s.parameters), change);
-        const auto mask = hn::FirstN(d, n);
-        hn::BlendedStore(mean, mask, d, s.mean + i);
-        hn::BlendedStore(square, mask, d, s.square + i);
-        hn::BlendedStore(parameter, mask, d, s.parameters + i);
-    }
-}
-
 } // namespace
 } // namespace fathom::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -146,7 +125,6 @@ namespace {
 
 HWY_EXPORT(forward_for_target);
 HWY_EXPORT(gradient_for_target);
-HWY_EXPORT(adam_for_target);
 
 std::size_t rows_into(const Network& shape, std::size_t layer) {
     return static_cast<std::size_t>(layer < shape.layers.size() ? shape.layers[layer].inputs : 1);
@@ -221,18 +199,6 @@ void set_parameters(Network& network, std::span<const float> parameters) {
         fill(layer.weights);
         fill(layer.biases);
     }
-}
-
-void Adam::step(std::span<float> parameters, std::span<const float> gradients, std::size_t points, const AdamOptions& options) {
-    first_power_ *= options.first;
-    second_power_ *= options.second;
-    const auto narrow = [](double x) { return static_cast<float>(x); };
-    const AdamStep step{.parameters = parameters.data(), .mean = mean_.data(), .square = square_.data(), .gradients = gradients.data(),
-                        .count = parameters.size(), .chunks = gradients.size() / parameters.size(),
-                        .share = narrow(1 / static_cast<double>(points)), .first = narrow(options.first), .second = narrow(options.second),
-                        .rate = narrow(options.rate / (1 - first_power_)), .root = narrow(1 / std::sqrt(1 - second_power_)),
-                        .tiny = narrow(options.tiny)};
-    HWY_DYNAMIC_DISPATCH(adam_for_target)(step);
 }
 
 } // namespace fathom

@@ -38,22 +38,4 @@ void training_values(const Network& shape, std::span<const float> parameters, co
 [[nodiscard]] std::vector<float> parameters_of(const Network& network);
 void set_parameters(Network& network, std::span<const float> parameters);
 
-// Adam (Kingma & Ba 2015), on the mean of the gradients of chunks, which are summed in their order.
-struct AdamOptions {
-    double rate = 1e-3;
-    double first = 0.9, second = 0.99; // how much of the moments is kept
-    double tiny = 1e-8;                // added to the root of the second moment
-};
-class Adam {
-public:
-    explicit Adam(std::size_t parameters) : mean_(parameters), square_(parameters) {}
-
-    // `gradients` holds one gradient after another; `points` is how many points they sum over.
-    void step(std::span<float> parameters, std::span<const float> gradients, std::size_t points, const AdamOptions& options);
-
-private:
-    std::vector<float> mean_, square_;
-    double first_power_ = 1, second_power_ = 1;
-};
-
 } // namespace fathom

@@ -15,13 +15,4 @@ struct ChunkPass {
     float* slopes[2];                  // of the loss, in the sums of two layers that follow one another
 };
 
-struct AdamStep {
-    float *parameters, *mean, *square;
-    const float* gradients; // of chunks, one after another
-    std::size_t count;      // of parameters
-    std::size_t chunks;
-    float share; // 1 / points
-    float first, second, rate, root, tiny;
-};
-
 } // namespace fathom
