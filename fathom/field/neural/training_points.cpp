@@ -2,8 +2,6 @@
 #include <fathom/field/neural/training_points.h>
 
 #include <fathom/base/parallel.h>
-#include <fathom/base/random.h>
-#include <fathom/geometry/point_shell.h>
 
 #include <cmath>
 
@@ -12,30 +10,7 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t piece = 1024; // points that share a stream of random numbers
-
-// place(index, random) is the point; its distance is exact for the point as floats hold it.
-template <class Place>
-TrainingPoints measured(const MeshField& mesh, const Network& network, std::size_t count, std::uint64_t seed, Progress* progress, const Place& place) {
-    TrainingPoints points;
-    for (std::vector<float>* row : {&points.x, &points.y, &points.z, &points.value}) row->resize(count);
-    Stage stage(progress, "measuring distances", count);
-    parallel_for(count, piece, [&](std::size_t begin, std::size_t end) {
-        Random random(seed, begin / piece);
-        for (std::size_t i = begin; i < end; ++i) {
-            const Vec3 wanted = network.domain.closest(place(i, random));
-            const Eigen::Vector3f q = ((wanted - network.center) / network.scale).cast<float>();
-            points.x[i] = q.x();
-            points.y[i] = q.y();
-            points.z[i] = q.z();
-            const Vec3 p = network.center + network.scale * q.cast<double>();
-            points.value[i] = static_cast<float>(mesh.distance(p) / network.scale);
-        }
-        stage.step(end - begin);
-    });
-    return points;
-}
-
-double longest_side(const MeshField& mesh) { return mesh.bounds().size().maxCoeff(); }
+constexpr double crease = 1;        // rad; any will do, since the normals of triangles serve
 
 // With density exp(-|x| / mean) / (2 mean).
 double two_sided_exponential(Random& random, double mean) {
@@ -43,33 +18,52 @@ double two_sided_exponential(Random& random, double mean) {
     return random.chance(0.5) ? size : -size;
 }
 
-PointShell places(const MeshField& mesh, std::size_t count, std::uint64_t seed) {
-    if (count == 0) return {};
-    return random_shell(mesh.mesh(), {.count = count, .seed = seed});
-}
-
 } // namespace
 
-TrainingPoints fitting_points(const MeshField& mesh, const Network& network, std::size_t count, std::uint64_t seed, const PointMix& mix, Progress* progress) {
-    const double side = longest_side(mesh);
-    const PointShell shell = places(mesh, count, seed);
-    return measured(mesh, network, count, seed, progress, [&](std::size_t i, Random& random) -> Vec3 {
+TrainingSource::TrainingSource(const MeshField& mesh, const Network& network) : mesh_(mesh), network_(network), surface_(mesh.mesh(), crease) {}
+
+// place(point on the surface, normal, random) is the point wanted; the distance is that of the point as floats hold it.
+template <class Place>
+TrainingPoints TrainingSource::measured(std::size_t count, std::uint64_t seed, Progress* progress, const Place& place) const {
+    TrainingPoints points;
+    for (std::vector<float>* row : {&points.x, &points.y, &points.z, &points.value}) row->resize(count);
+    Stage stage(progress, "measuring distances", count);
+    parallel_for(count, piece, [&](std::size_t begin, std::size_t end) {
+        Random random(seed, begin / piece);
+        const std::vector<SurfaceSpot> spots = surface_.random_spots(end - begin, random);
+        for (std::size_t i = begin; i < end; ++i) {
+            const SurfaceSpot& spot = spots[i - begin];
+            const Vec3 wanted = network_.domain.closest(place(spot.point, surface_.walker().normal(spot.triangle), random));
+            const Eigen::Vector3f q = ((wanted - network_.center) / network_.scale).cast<float>();
+            points.x[i] = q.x();
+            points.y[i] = q.y();
+            points.z[i] = q.z();
+            const Vec3 p = network_.center + network_.scale * q.cast<double>();
+            points.value[i] = static_cast<float>(mesh_.distance(p) / network_.scale);
+        }
+        stage.step(end - begin);
+    });
+    return points;
+}
+
+TrainingPoints TrainingSource::mixed(std::size_t count, std::uint64_t seed, const PointMix& mix, Progress* progress) const {
+    const double side = mesh_.bounds().size().maxCoeff();
+    return measured(count, seed, progress, [&](const Vec3& point, const Vec3& normal, Random& random) -> Vec3 {
         const double kind = random.uniform();
-        if (kind >= mix.near + mix.middle) return random.in_box(network.domain);
+        if (kind >= mix.near + mix.middle) return random.in_box(network_.domain);
         const double distance = kind < mix.near ? mix.near_distance : mix.middle_distance;
-        return shell.points[i] + two_sided_exponential(random, distance * side) * shell.normals[i];
+        return point + two_sided_exponential(random, distance * side) * normal;
     });
 }
 
-TrainingPoints near_points(const MeshField& mesh, const Network& network, std::size_t count, double reach, std::uint64_t seed) {
-    const PointShell shell = places(mesh, count, seed);
-    return measured(mesh, network, count, seed, nullptr, [&](std::size_t i, Random& random) -> Vec3 {
-        return shell.points[i] + random.uniform(-reach, reach) * shell.normals[i];
+TrainingPoints TrainingSource::near(std::size_t count, double reach, std::uint64_t seed) const {
+    return measured(count, seed, nullptr, [&](const Vec3& point, const Vec3& normal, Random& random) -> Vec3 {
+        return point + random.uniform(-reach, reach) * normal;
     });
 }
 
-TrainingPoints domain_points(const MeshField& mesh, const Network& network, std::size_t count, std::uint64_t seed) {
-    return measured(mesh, network, count, seed, nullptr, [&](std::size_t, Random& random) { return random.in_box(network.domain); });
+TrainingPoints TrainingSource::anywhere(std::size_t count, std::uint64_t seed) const {
+    return measured(count, seed, nullptr, [&](const Vec3&, const Vec3&, Random& random) { return random.in_box(network_.domain); });
 }
 
 } // namespace fathom
