@@ -23,7 +23,7 @@ struct TrainingPoints {
 
 // Huber's loss of an error e: |e| - width / 2 past `width`, e^2 / (2 width) within.
 struct TrainingLoss {
-    float width = 1e-3F; // in units of the network; positive
+    float width = 3e-3F; // in units of the network; positive
 };
 
 // Sum of the loss over a chunk of points that begins at `begin`, and its slopes, which are stored (not added).

@@ -13,8 +13,8 @@ namespace fathom {
 
 // Shares of the points, and how far they lie from the surface on average (as shares of the longest side of the mesh).
 struct PointMix {
-    double near = 0.6, near_distance = 0.008;
-    double middle = 0.25, middle_distance = 0.05; // the rest lies anywhere in the domain
+    double near = 0.75, near_distance = 0.01;
+    double middle = 0.15, middle_distance = 0.08; // the rest lies anywhere in the domain
 };
 
 class TrainingSource {
