@@ -16,7 +16,7 @@ struct OptimizerOptions {
     double second = 0.95;     // and of the mean square
     double factors = 0.95;    // and of the second moments that give the basis
     double tiny = 1e-8;       // added to the root of the mean square
-    std::size_t refresh = 10; // steps between two turns of the basis
+    std::size_t refresh = 20; // steps between two turns of the basis
     std::size_t widest = 256; // turning costs the cube of a side
 };
 
