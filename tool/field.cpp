@@ -275,10 +275,11 @@ POINTS.npy has shape (N, 3); the result (N, 1), or (N, 4) with the gradient behi
 } // namespace
 
 void add_field(CLI::App& program, Session& session) {
-    CLI::App* field = program.add_subcommand("field", "Distance fields: build, info, slice, mesh, sample, convert");
+    CLI::App* field = program.add_subcommand("field", "Distance fields: build, fit, info, slice, mesh, sample, convert");
     field->require_subcommand(1);
     field->footer("Example:\n  fathom field build bunny.obj -r 256 -o bunny.fathom\n  fathom field slice bunny.fathom -o bunny.png\n\n`fathom field VERB --help` says more.");
     add_build(field, session);
+    add_field_fit(*field, session);
     add_looks(field, session);
     add_data(field, session);
 }

@@ -19,10 +19,9 @@ class Bar final : public Progress {
 public:
     bool update(std::string_view stage, double fraction) override {
         const std::lock_guard lock(mutex_);
-        if (stage != stage_) {
-            stage_ = stage;
-            begun_ = Clock::now();
-        }
+        // What follows a colon may change while a stage goes on.
+        if (stage.substr(0, stage.find(':')) != std::string_view(stage_).substr(0, stage_.find(':'))) begun_ = Clock::now();
+        stage_ = stage;
         if (fraction >= 1)
             wipe();
         else if (Clock::now() - begun_ > std::chrono::milliseconds(300))
@@ -39,9 +38,10 @@ private:
         constexpr std::size_t width = 30;
         const auto full = static_cast<std::size_t>(fraction * width);
         const std::string bar = coloured(std::string(full, '='), Colour::green, wants_colour(stderr)) + std::string(width - full, ' ');
-        fmt::print(stderr, "\r[{}] {:3.0f} %  {}", bar, 100 * fraction, stage_);
+        const std::size_t columns = width + 10 + stage_.size();
+        fmt::print(stderr, "\r[{}] {:3.0f} %  {}{}", bar, 100 * fraction, stage_, std::string(std::max(drawn_, columns) - columns, ' '));
         std::fflush(stderr);
-        drawn_ = std::max(drawn_, width + 10 + stage_.size());
+        drawn_ = std::max(drawn_, columns);
     }
 
     void wipe() {

@@ -22,6 +22,7 @@ void add_info(CLI::App& program, Session& session);
 void add_make(CLI::App& program, Session& session);
 void add_convert(CLI::App& program, Session& session);
 void add_field(CLI::App& program, Session& session);
+void add_field_fit(CLI::App& field, Session& session); // a verb of `fathom field`
 void add_collide(CLI::App& program, Session& session);
 void add_sweep(CLI::App& program, Session& session);
 void add_simulate(CLI::App& program, Session& session);
