@@ -8,6 +8,7 @@
 #include <fathom/field/file/grid_file.h>
 #include <fathom/field/file/npy_file.h>
 #include <fathom/field/grid/bake.h>
+#include <fathom/field/grid/baked_error.h>
 #include <fathom/field/grid/contour.h>
 #include <fathom/field/mesh/cached_grid.h>
 #include <fathom/geometry/mesh_file.h>
@@ -19,6 +20,7 @@
 #include <chrono>
 #include <cmath>
 #include <memory>
+#include <optional>
 
 namespace fathom::tool {
 
@@ -124,16 +126,20 @@ void run_build(const FieldOptions& options, Session& session) {
     write_grid_file(file.field, options.out, {.note = file.note});
     const auto grid = std::make_shared<const GridField>(file.field);
     const FieldSource result{"grid", "fathom", file.note, {}, {}, grid, grid};
+    std::optional<BakedError> certified; // where no error is known beforehand
+    if (source.field && !std::isfinite(source.field->error_bound())) certified = baked_error(file.field, *source.field, {.progress = session.progress()});
     if (options.json) {
         Json text = description(result, *result.field);
         text["seconds"] = seconds;
         text["file"] = options.out;
+        if (certified) text["certified_error"] = bound(certified->largest);
         return fmt::print("{}\n", text.dump(2));
     }
     const GridData& data = file.field.data();
     say(session, "{} x {} x {} cells, {} bricks stored, {:.1f} MB, {:.2f} s -> {}", data.layout.cells(0), data.layout.cells(1), data.layout.cells(2),
         with_commas(data.stored_bricks()), static_cast<double>(data.bytes()) * 1e-6, seconds, options.out);
     if (const std::string sign = sign_of(file.note); !sign.empty()) say(session, "sign by {}", sign);
+    if (certified) say(session, "certified: nowhere in {} cells near the surface more than {:.3g} m from the {}", with_commas(certified->cells), certified->largest, source.kind);
 }
 
 void run_slice(const FieldOptions& options, bool has_position, const Session& session) {

@@ -9,6 +9,8 @@
 #include <fathom/field/file/grid_file.h>
 #include <fathom/field/mesh/cached_grid.h>
 #include <fathom/field/mesh/mesh_field.h>
+#include <fathom/field/neural/network_field.h>
+#include <fathom/field/neural/network_file.h>
 #include <fathom/geometry/mesh_file.h>
 #include <fathom/geometry/shape_catalogue.h>
 
@@ -30,6 +32,15 @@ FieldSource of_grid(const fs::path& path) {
     GridFile file = read_grid_file(path);
     FieldSource source{"grid", file.format, file.note, file.remarks, {}, {}, {}};
     source.field = source.grid = std::make_shared<GridField>(std::move(file.field));
+    return source;
+}
+
+FieldSource of_network(const fs::path& path) {
+    NetworkFile file = read_network_file(path);
+    const Network& net = file.network;
+    FieldSource source{"network", fmt::format("{}, {} layers, {} wide, {} weights", file.format, net.layers.size(), net.width(), with_commas(net.weight_count())),
+                       file.note, file.remarks, {}, {}, {}};
+    source.field = std::make_shared<NetworkField>(std::move(file.network));
     return source;
 }
 
@@ -58,6 +69,7 @@ FieldSource of_shape(const std::string& name) {
 
 FieldSource of_file(const fs::path& path) {
     if (ends_in(path, {".fathom", ".npy", ".nrrd", ".vti", ".sdf", ".dist", ".vdb"})) return of_grid(path);
+    if (is_network_file(path)) return of_network(path);
     if (ends_in(path, {".shape", ".txt"})) {
         Bytes bytes = read_whole_file(path);
         return of_formula({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path.string());

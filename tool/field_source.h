@@ -1,4 +1,4 @@
-// What the verbs of `fathom field` accept as a field: a grid file, a mesh, the name of a generated shape, or a formula.
+// What the verbs of `fathom field` accept as a field: a grid file, a network, a mesh, the name of a generated shape, or a formula.
 #pragma once
 
 #include <fathom/base/progress.h>
@@ -12,16 +12,16 @@
 namespace fathom::tool {
 
 struct FieldSource {
-    std::string kind; // "grid", "mesh" or "formula"
+    std::string kind; // "grid", "network", "mesh" or "formula"
     std::string what; // one line: "npy float32", "obj, 69,666 triangles", "smooth_union(...)"
     std::string note; // of a .fathom file
     std::vector<std::string> remarks;
     std::optional<TriangleMesh> mesh;
     std::shared_ptr<const GridField> grid;
-    FieldPtr field; // of grids and formulas, and of meshes once field_of() asked for it
+    FieldPtr field; // of grids, networks and formulas, and of meshes once field_of() asked for it
 };
 
-constexpr const char* field_help = "A grid file (.fathom .npy .nrrd .vti .sdf .dist .vdb), a mesh file, a shape of `fathom make`, or a formula";
+constexpr const char* field_help = "A grid file (.fathom .npy .nrrd .vti .sdf .dist .vdb), a network (.fnet .npz .h5 .onnx), a mesh file, a shape of `fathom make`, or a formula";
 
 // A file where one of that name exists (formulas in files end in .shape or .txt), else the name of a generated shape, else a
 // formula. Throws fathom::Error.

@@ -8,6 +8,7 @@
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/grid/grid_field.h>
 #include <fathom/field/mesh/mesh_field.h>
+#include <fathom/field/neural/network_field.h>
 
 #include <algorithm>
 #include <cmath>
@@ -79,6 +80,14 @@ double contact_tolerance(const Ordered& o) {
     return finest;
 }
 
+// Networks compute in float: below a ten-thousandth of their size boxes tell no more.
+double finest_useful(const Ordered& o) {
+    double finest = 1e-9;
+    for (const Solid* solid : {o.p, o.q})
+        if (dynamic_cast<const NetworkField*>(&solid->field())) finest = 1e-4;
+    return finest * o.size();
+}
+
 Contact in_world(const Ordered& o, const RegionContact& c) {
     Contact contact{o.pose_p * c.point_p, o.pose_p * c.point_q, o.pose_p.turn(c.normal), c.depth, c.region, feature_at(*o.p, o.pose_p, o.pose_p * c.point_p),
                     feature_at(*o.q, o.pose_q, o.pose_p * c.point_q)};
@@ -127,7 +136,7 @@ CollideResult collide(const Solid& a, const Pose& pose_a, const Solid& b, const 
     }
     const Ordered o(a, pose_a, b, pose_b);
     const FieldPair pair = o.pair();
-    const double tolerance = options.tolerance > 0 ? options.tolerance : 1e-9 * o.size();
+    const double tolerance = options.tolerance > 0 ? options.tolerance : finest_useful(o);
     const SearchResult found = search(*o.p, *o.q, pair, {options.margin, tolerance, options.budget});
     result.verdict = found.verdict;
     result.look_ups = found.look_ups;

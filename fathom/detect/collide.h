@@ -22,7 +22,7 @@ enum class CollideGoal { any, contacts };
 struct CollideOptions {
     CollideGoal goal = CollideGoal::contacts;
     double margin = 0;             // solids nearer than this count as touching (m)
-    double tolerance = 0;          // boxes smaller than this are not cut further (m); 0: 1e-9 of the smaller solid
+    double tolerance = 0;          // boxes smaller than this are not cut further (m); 0: 1e-9 of the smaller solid, 1e-4 with a network
     std::size_t budget = 300'000;  // look-ups; what is open then stays undecided
     std::size_t most_contacts = 16; // spread as far as they go over each region
 };

@@ -3,6 +3,7 @@
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/grid/grid_field.h>
 #include <fathom/field/grid/grid_range.h>
+#include <fathom/field/neural/network_field.h>
 
 #include <algorithm>
 #include <cmath>
@@ -56,6 +57,7 @@ FreeRadius::FreeRadius(const Field& field, double level)
         jump_ = 2 * formula->tape().rounding_bound(std::isfinite(size) ? 4 * size : 1.0);
         near_ = far_ = near_ + jump_;
     }
+    if (const auto* network = dynamic_cast<const NetworkField*>(&field)) jump_ = 2 * network->rounding_bound();
 }
 
 void FreeRadius::trust_grid(const GridField& grid) {

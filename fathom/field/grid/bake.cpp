@@ -42,10 +42,11 @@ std::vector<bool> bricks_near_surface(const Field& field, const GridLayout& layo
     const double reach = band + std::sqrt(3.0) * layout.cell * std::min(field.lipschitz(), 10.0);
     std::vector<char> near(layout.brick_count());
     parallel_for(near.size(), 1024, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t b = begin; b < end; ++b) {
-            const Interval range = field.range(layout.brick_box(layout.brick_position(b)));
-            near[b] = range.lower <= reach && range.upper >= -reach;
-        }
+        std::vector<Box> boxes;
+        std::vector<Interval> ranges(end - begin);
+        for (std::size_t b = begin; b < end; ++b) boxes.push_back(layout.brick_box(layout.brick_position(b)));
+        field.ranges(boxes, ranges);
+        for (std::size_t b = begin; b < end; ++b) near[b] = ranges[b - begin].lower <= reach && ranges[b - begin].upper >= -reach;
     });
     return {near.begin(), near.end()};
 }

@@ -17,7 +17,7 @@ struct BakeOptions {
 };
 
 // Which bricks are stored is decided by the field's own range(), so none that holds surface is left out. The error bound of
-// the result is the field's own, plus lipschitz * (sqrt(3)/2) * cell. Throws Error{invalid_argument, too_large, cancelled}.
+// the result is the field's own, plus lipschitz * (sqrt(3)/2) * cell; baked_error.h certifies what it is against the field alone. Throws Error{invalid_argument, too_large, cancelled}.
 // O(bricks + stored samples) queries, in parallel; the same bytes for any number of threads.
 [[nodiscard]] GridField bake(const Field& field, const BakeOptions& options = {});
 

@@ -1,0 +1,28 @@
+// Room: field. How far a grid is from the field it was baked from, certified: every cell near the surface is compared with
+// range() of the field over it. For fields that are no proven distance (networks, free formulas) this is the error that bake() cannot state.
+// The bound is of first order: about slope * cell. Cost: one range a cell, and eight times that for each halving. In parallel.
+#pragma once
+
+#include <fathom/base/progress.h>
+#include <fathom/field/grid/grid_field.h>
+
+namespace fathom {
+
+struct BakedErrorOptions {
+    double band = 2;  // cells: values of the grid that are farther from 0 than this everywhere in a cell are not looked at
+    int halvings = 0; // of each cell: the bound falls with the size of the pieces
+    Progress* progress = nullptr;
+};
+
+struct BakedError {
+    double largest = 0;    // |grid - field| in every cell that was looked at (m); infinite where a range is
+    std::size_t cells = 0; // that were
+    // Cells of stored bricks that were passed by, where the field may have another sign than the grid for all that its range says.
+    // Counted only where bricks are stored: 0 for all others is proven by bake() itself.
+    std::size_t unsure = 0;
+};
+
+// Throws Error{invalid_argument, cancelled}.
+[[nodiscard]] BakedError baked_error(const GridField& grid, const Field& field, const BakedErrorOptions& options = {});
+
+} // namespace fathom
