@@ -74,7 +74,7 @@ private:
         for (std::size_t k = 0; k < count; ++k) {
             const auto child = static_cast<Index>(node.first + k);
             const SolidNode& below = p_.nodes()[child];
-            if (q_.clearance().clears(points[k], values[k], p_.ball(below).radius + options_.margin)) continue;
+            if (q_.clears(points[k], values[k], p_.ball(below).radius + options_.margin)) continue;
             const Vec3 half = cell.box.half();
             Box box{cell.box.lower, cell.box.lower + half};
             for (int axis = 0; axis < 3; ++axis)

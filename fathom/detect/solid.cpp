@@ -5,6 +5,7 @@
 #include <fathom/base/parallel.h>
 #include <fathom/field/grid/grid_field.h>
 #include <fathom/field/grid/grid_range.h>
+#include <fathom/field/neural/network_field.h>
 
 #include <algorithm>
 #include <array>
@@ -16,6 +17,7 @@ namespace fathom {
 namespace {
 
 constexpr int default_levels = 4;
+constexpr int network_levels = 6; // each look costs: what the tree tells need not be asked again
 
 // Down to blocks of four cells of a grid.
 int most_levels(const GridField& grid) {
@@ -23,8 +25,10 @@ int most_levels(const GridField& grid) {
     return 1 + std::countr_zero(std::bit_ceil(static_cast<unsigned>(*std::max_element(bricks.begin(), bricks.end()))));
 }
 
-int chosen_levels(const GridField* grid, const SolidOptions& options) {
-    const int finest = grid ? most_levels(*grid) : default_levels;
+bool is_network(const Field& field) { return dynamic_cast<const NetworkField*>(&field) != nullptr; }
+
+int chosen_levels(const Field& field, const GridField* grid, const SolidOptions& options) {
+    const int finest = grid ? most_levels(*grid) : is_network(field) ? network_levels : default_levels;
     return options.levels == 0 ? finest : grid ? std::min(options.levels, finest) : options.levels;
 }
 
@@ -176,6 +180,7 @@ struct Solid::Builder {
 
     void make_nodes() {
         solid.root_ = cells[0].box;
+        solid.leaf_side_ = cells.back().box.size().x();
         solid.unit_ = std::exp2(std::ceil(std::log2(cells[0].box.size().maxCoeff())));
         solid.origin_ = cells[0].box.center();
         solid.nodes_.resize(cells.size());
@@ -247,6 +252,25 @@ struct Solid::Builder {
     }
 };
 
+bool Solid::tree_clears(const Vec3& p, double radius) const {
+    struct Visit {
+        Index node;
+        Box box;
+    };
+    std::array<Visit, 8 * 11> stack; // siblings of each level on the way down
+    std::size_t count = 0;
+    if (!nodes_.empty()) stack[count++] = {0, root_};
+    const double reach = radius * (1 + 1e-12) + 1e-12 * root_.size().x();
+    while (count > 0) {
+        const Visit at = stack[--count];
+        const SolidNode& node = nodes_[at.node];
+        if (at.box.squared_distance(p) > reach * reach || (center(node) - p).norm() > reach + ball(node).radius) continue;
+        if (node.children == 0) return false;
+        for (Index c = 0; c < node.children; ++c) stack[count++] = {node.first + c, octant(at.box, nodes_[node.first + c].octant)};
+    }
+    return true;
+}
+
 double capped_reach(double radius, double offset, double along) {
     if (offset >= radius || radius * along <= offset) return radius;
     // The rim of the cap.
@@ -267,7 +291,8 @@ Solid::Solid(FieldPtr field, const SolidOptions& options) : field_(std::move(fie
     bounded_ = bounds_.empty() || is_finite(bounds_.size());
     if (!bounded_ || bounds_.empty()) return;
     const auto* grid = dynamic_cast<const GridField*>(field_.get());
-    Builder{*this, grid, {}, {}}.run(chosen_levels(grid, options), options.most_nodes);
+    tree_tells_ = is_network(*field_);
+    Builder{*this, grid, {}, {}}.run(chosen_levels(*field_, grid, options), options.most_nodes);
 }
 
 } // namespace fathom

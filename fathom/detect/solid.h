@@ -1,7 +1,7 @@
 // Room: detect. A field made ready to meet others: a tree of balls that certainly hold all of its inside, {f <= 0}.
 // Method: an octree of cells that `range` cannot clear, each given the smallest ball we know round what may be inside; as
 // the boxes of Liu et al. 2024, section 4.1, but proven, at many scales, and without anything to tune. Grids use their pyramid.
-// Build: some 50 ms of CPU for a grid of 256 cells, O(cells of the finest level that touch the surface). Immutable, thread-safe.
+// Build: some 50 ms of CPU for a grid of 256 cells, a second or so for a network, O(cells of the finest level that touch the surface). Immutable, thread-safe.
 #pragma once
 
 #include <fathom/base/shapes.h>
@@ -14,7 +14,7 @@
 namespace fathom {
 
 struct SolidOptions {
-    int levels = 0;                   // halvings, 1 to 10; 0: to blocks of four cells of a grid (never finer), else four
+    int levels = 0;                   // halvings, 1 to 10; 0: to blocks of four cells of a grid (never finer), six of a network, else four
     std::size_t most_nodes = 200'000; // the tree ends early rather than grow past this
 };
 
@@ -55,6 +55,10 @@ public:
 
     // How far from a point the solid is for certain.
     [[nodiscard]] const Clearance& clearance() const { return clearance_; }
+    // Every point of the ball is outside, where field(p) == value: by the field or, for networks, by the tree where that can tell.
+    [[nodiscard]] bool clears(const Vec3& p, double value, double radius) const {
+        return tree_tells_ ? tree_clears(p, radius) || (radius < leaf_side_ && clearance_.clears(p, value, radius)) : clearance_.clears(p, value, radius);
+    }
 
     [[nodiscard]] const Box& root() const { return root_; } // the cube of node 0; the cells of its children are its octants
     [[nodiscard]] std::span<const SolidNode> nodes() const { return nodes_; } // node 0 is the root
@@ -69,10 +73,14 @@ public:
 private:
     struct Builder;
 
+    [[nodiscard]] bool tree_clears(const Vec3& p, double radius) const;
+
     FieldPtr field_;
     Clearance clearance_;
     bool bounded_ = false;
+    bool tree_tells_ = false; // what the field alone hardly can
     Box bounds_, root_;
+    double leaf_side_ = 0; // of the finest cells (m)
     double surface_error_ = 0;
     Vec3 origin_ = Vec3::Zero();
     double unit_ = 1; // a power of two (m)

@@ -57,7 +57,7 @@ private:
         heap_.push_back(item);
         std::push_heap(heap_.begin(), heap_.end());
     }
-    [[nodiscard]] bool is_clear(const Vec3& in_q, double value, double radius) const { return q_.clearance().clears(in_q, value, radius + margin_); }
+    [[nodiscard]] bool is_clear(const Vec3& in_q, double value, double radius) const { return q_.clears(in_q, value, radius + margin_); }
     void leave_open(double size) { result_.open_size = std::max(result_.open_size, size); }
 
     void step() {

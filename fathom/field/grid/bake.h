@@ -7,7 +7,7 @@
 namespace fathom {
 
 struct BakeOptions {
-    Box box;                                   // what to cover; empty: the field's bounds, with a margin of 5 %
+    Box box{};                                 // what to cover; empty: the field's bounds, with a margin of 5 %
     int resolution = 128;                      // cells along the longest side of the box; rounded up to whole bricks
     double band = 3;                           // cells: as near to the surface as this, cells have all their samples
     bool dense = false;                        // store every brick
