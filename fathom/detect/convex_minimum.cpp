@@ -14,7 +14,7 @@ namespace {
 using Vec4 = Eigen::Vector4d;
 using Mat4 = Eigen::Matrix4d;
 
-constexpr std::size_t most_samples = 64;
+constexpr std::size_t most_samples = 30; // round bodies would take hundreds: others do the rest
 
 // The least t over all (x, t) with a . (x, t) <= b for every row; x within a cube of half side 1.
 class PlaneProgram {
@@ -92,6 +92,19 @@ private:
 
 } // namespace
 
+namespace {
+
+// Places next to one another: between them they see every face that meets there.
+constexpr std::size_t star_size = 7;
+std::array<Vec3, star_size> star_at(const Vec3& x, double step) {
+    std::array<Vec3, star_size> star;
+    star.fill(x);
+    for (int k = 0; k < 6; ++k) star[static_cast<std::size_t>(1 + k)][k / 2] += k % 2 == 0 ? step : -step;
+    return star;
+}
+
+} // namespace
+
 ConvexMinimum convex_minimum(const FieldPair& pair, int body, const Vec3& start, double reach, double tolerance) {
     ConvexMinimum result;
     result.lower = -HUGE_VAL;
@@ -100,25 +113,30 @@ ConvexMinimum convex_minimum(const FieldPair& pair, int body, const Vec3& start,
         if (down.distance < best.value) best.point = x, best.value = down.distance, best.gradient = down.gradient;
     };
     const auto offset = [&](const Sample& s, const Vec3& x) { return (s.distance - s.gradient.dot(x - start)) / reach; };
-    Sample down = pair.sample(1 - body, start);
-    ++best.samples;
-    consider(start, down);
-    PlaneProgram program(down.gradient, offset(down, start));
+    const std::array<Vec3, star_size> star = star_at(start, 1e-6 * reach);
+    std::array<Sample, star_size> own_star, down_star;
+    pair.samples(body, star, own_star);
+    pair.samples(1 - body, star, down_star);
+    best.samples += 2 * static_cast<int>(star_size);
+    consider(start, down_star[0]);
+    PlaneProgram program(down_star[0].gradient, offset(down_star[0], start));
+    for (std::size_t k = 0; k < star_size; ++k) {
+        if (k > 0) program.add_under(down_star[k].gradient, offset(down_star[k], star[k]));
+        program.add_limit(own_star[k].gradient, offset(own_star[k], star[k]));
+    }
     while (!program.full() && program.solve()) {
         result.lower = reach * program.value();
         if (best.value - result.lower <= tolerance) break;
         const Vec3 x = start + reach * program.point();
-        const Sample own = pair.sample(body, x);
-        down = pair.sample(1 - body, x);
+        const Sample own = pair.sample(body, x), down = pair.sample(1 - body, x);
         best.samples += 2;
         if (own.distance > 0) program.add_limit(own.gradient, offset(own, x));
         program.add_under(down.gradient, offset(down, x));
         Vec3 inside = x;
         if (own.distance <= 0) consider(x, down);
         else if (move_inside(pair, body, inside, reach, best.samples)) {
-            const Sample there = pair.sample(1 - body, inside);
+            consider(inside, pair.sample(1 - body, inside));
             ++best.samples;
-            consider(inside, there);
         }
     }
     return result;

@@ -1,6 +1,6 @@
 // Room: detect. The least value of one convex field over another convex body, kinks and all: by cutting planes (Kelley 1960). Every
 // sample of a convex function is a plane below it, so the lowest point over all planes is a proven bound, and where it is met
-// the search ends: after some ten samples for bodies with flat faces. Not for: fields that are not convex functions.
+// the search ends: at once where `start` is the place already, and after some ten samples for bodies with flat faces. Not for: fields that are not convex functions.
 // A small linear program in four unknowns goes with each sample, solved by the dual simplex method from where the last one ended.
 #pragma once
 

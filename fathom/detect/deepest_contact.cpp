@@ -16,41 +16,41 @@ Sample sample_of(const Descent& end) { return {end.value, end.gradient}; }
 std::optional<RegionContact> DeepestContact::from(const Vec3& start) {
     Descent of_p = down(0, start);
     if (!(of_p.value <= options_.margin)) return std::nullopt;
-    if (options_.convex) settle(0, start, of_p);
+    if (options_.convex) settle(0, of_p);
     std::optional<RegionContact> first = at(of_p.point, 0, sample_of(of_p));
     if (of_p.polished && first && is_mutual(*first)) return first;
     const Vec3 opposite = first ? first->point_q : of_p.point;
     Descent of_q = down(1, opposite);
-    if (options_.convex) settle(1, opposite, of_q);
+    if (options_.convex) settle(1, of_q);
     std::optional<RegionContact> second = at(of_q.point, 1, sample_of(of_q));
     const bool second_wins = second && (!first || second->depth > first->depth * (1 + 1e-12));
     if (!options_.convex && options_.polish && (first || second)) {
-        settle(second_wins ? 1 : 0, start, second_wins ? of_q : of_p);
+        settle(second_wins ? 1 : 0, second_wins ? of_q : of_p);
         return second_wins ? at(of_q.point, 1, sample_of(of_q)) : at(of_p.point, 0, sample_of(of_p));
     }
     return second_wins ? second : first;
 }
 
 // The last digits where Newton's method could not give them: at kinks, or from too far.
-void DeepestContact::settle(int body, const Vec3& start, Descent& end) {
+void DeepestContact::settle(int body, Descent& end) {
     if (end.polished || !std::isfinite(end.value)) return;
     const int before = end.samples;
-    if (options_.convex) {
-        const ConvexMinimum least = convex_minimum(pair_, body, start, 2 * (options_.size + options_.margin), 1e-12 * options_.size);
-        end.samples += least.end.samples;
-        const auto take = [&](const Descent& other) {
-            if (other.value < end.value) end.point = other.point, end.value = other.value, end.gradient = other.gradient;
-        };
-        take(least.end);
-        if (end.value - least.lower > 1e-11 * options_.size) { // round: planes come near, and Newton's method nearer
-            const Descent again = descend(pair_, body, end.point, {.size = options_.size, .tolerance = 1e-4, .most_steps = 40, .polish = true});
-            end.samples += again.samples;
-            take(again);
-            end.polished = again.polished;
-        }
-    }
-    if (!end.polished) refine(pair_, body, options_.size, end); // values are flat at their least: places are not so good yet
+    if (!options_.convex || !settle_by_planes(body, end)) refine(pair_, body, options_.size, end);
     look_ups_ += static_cast<std::size_t>(end.samples - before);
+}
+
+// True where they end it, as with flat faces. Round ones they only come near to, and a second descent nearer.
+bool DeepestContact::settle_by_planes(int body, Descent& end) {
+    const auto take = [&](const Descent& other) {
+        end.samples += other.samples;
+        if (other.value < end.value) end.point = other.point, end.value = other.value, end.gradient = other.gradient;
+    };
+    const ConvexMinimum least = convex_minimum(pair_, body, end.point, 2 * (options_.size + options_.margin), 1e-14 * options_.size);
+    take(least.end);
+    if (end.value - least.lower <= 1e-13 * options_.size) return true;
+    const Descent again = descend(pair_, body, end.point, {.size = options_.size, .tolerance = 1e-4, .most_steps = 40, .polish = true});
+    take(again);
+    return end.polished = again.polished;
 }
 
 Descent DeepestContact::down(int body, const Vec3& start) {

@@ -39,7 +39,8 @@ public:
 
 private:
     [[nodiscard]] Descent down(int body, const Vec3& start);
-    void settle(int body, const Vec3& start, Descent& end);
+    void settle(int body, Descent& end);
+    [[nodiscard]] bool settle_by_planes(int body, Descent& end);
     [[nodiscard]] bool is_mutual(const RegionContact& contact);
     [[nodiscard]] double way_out(const Vec3& x, int other, const Sample& sample, const Vec3& out);
 
