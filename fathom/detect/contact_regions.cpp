@@ -2,6 +2,7 @@
 #include <fathom/detect/contact_regions.h>
 
 #include <fathom/detect/child_values.h>
+#include <fathom/detect/octants.h>
 #include <fathom/geometry/disjoint_sets.h>
 
 #include <algorithm>
@@ -75,11 +76,7 @@ private:
             const auto child = static_cast<Index>(node.first + k);
             const SolidNode& below = p_.nodes()[child];
             if (q_.clears(points[k], values[k], p_.ball(below).radius + options_.margin)) continue;
-            const Vec3 half = cell.box.half();
-            Box box{cell.box.lower, cell.box.lower + half};
-            for (int axis = 0; axis < 3; ++axis)
-                if ((below.octant >> axis) & 1) box.lower[axis] += half[axis], box.upper[axis] = cell.box.upper[axis];
-            out.push_back({child, box, values[k]});
+            out.push_back({child, octant(cell.box, below.octant), values[k]});
         }
     }
 

@@ -1,4 +1,4 @@
-// Room: detect. Cells of an octree over a box of any shape: sides are halved that are nearly the longest, so cells become cubes.
+// Room: detect. Cells of an octree over a cube, or over a box of any shape.
 #pragma once
 
 #include <fathom/base/box.h>
@@ -7,7 +7,16 @@
 
 namespace fathom {
 
-// The pieces of a box, 1 to 8 of them, halved at shared planes: they tile it exactly. 1: it is too small to be halved.
+// One of the eight halves of halves of halves; bit a of k picks the upper half along axis a.
+[[nodiscard]] inline Box octant(const Box& box, int k) {
+    const Vec3 middle = box.center();
+    Box part = box;
+    for (int axis = 0; axis < 3; ++axis) ((k >> axis) & 1 ? part.lower : part.upper)[axis] = middle[axis];
+    return part;
+}
+
+// The pieces of a box, 1 to 8 of them, halved at shared planes: they tile it exactly. Sides are halved that are nearly the longest, so
+// cells become cubes. 1: it is too small to be halved.
 inline std::size_t octants(const Box& box, std::array<Box, 8>& out) {
     constexpr double nearly_longest = 0.7;
     const Vec3 size = box.size(), middle = box.center();

@@ -3,6 +3,7 @@
 
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
+#include <fathom/detect/octants.h>
 #include <fathom/field/grid/grid_field.h>
 #include <fathom/field/grid/grid_range.h>
 #include <fathom/field/neural/network_field.h>
@@ -71,17 +72,6 @@ std::vector<Interval> ranges_of(const Field& field, const GridField* grid, std::
         for (std::size_t k = begin; k < end; ++k) ranges[k] = block_range(*grid, boxes[k]);
     });
     return ranges;
-}
-
-Box octant(const Box& box, int k) {
-    const Vec3 middle = box.center();
-    Box part;
-    for (int axis = 0; axis < 3; ++axis) {
-        const bool upper = (k >> axis) & 1;
-        part.lower[axis] = upper ? middle[axis] : box.lower[axis];
-        part.upper[axis] = upper ? box.upper[axis] : middle[axis];
-    }
-    return part;
 }
 
 double farthest_corner(const Box& box, const Vec3& from) { return (box.upper - from).cwiseMax(from - box.lower).norm(); }
