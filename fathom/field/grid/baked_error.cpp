@@ -19,64 +19,84 @@ constexpr int most_halvings = 4;
 class BrickCheck {
 public:
     BrickCheck(const GridField& grid, const Field& field, const BakedErrorOptions& options)
-        : grid_(grid), field_(field), pieces_(1 << options.halvings), band_(options.band * grid.layout().cell) {}
+        : grid_(grid), field_(field), halvings_(options.halvings), band_(options.band * grid.layout().cell), enough_(options.enough * grid.layout().cell) {}
 
     [[nodiscard]] BakedError of_brick(const std::array<int, 3>& brick, Index stored) {
         BakedError error;
         for (int k = 0; k < brick_cells; ++k)
             for (int j = 0; j < brick_cells; ++j) {
-                row_.clear();
-                boxes_.clear();
-                for (int i = 0; i < brick_cells; ++i) take_cell(brick, {i, j, k}, stored);
-                compare(error);
+                pieces_.clear();
+                for (int i = 0; i < brick_cells; ++i) take_cell(brick, {i, j, k}, stored, error);
+                for (int halving = 0; !pieces_.empty(); ++halving) compare(halving < halvings_, error);
             }
         return error;
     }
 
 private:
     struct Piece {
-        Interval grid; // its values there
+        GridCell cell; // that it is a piece of; its box may round
+        Vec3 lower;    // in the cell, 0 to 1
+        double side;   // of the cell's
         bool near;
     };
 
-    void take_cell(const std::array<int, 3>& brick, const std::array<int, 3>& cell, Index stored) {
-        const GridCell corners{stored_cell_values(grid_.data(), stored, cell), {}};
+    void take_cell(const std::array<int, 3>& brick, const std::array<int, 3>& cell, Index stored, BakedError& error) {
+        GridCell corners{stored_cell_values(grid_.data(), stored, cell), {}};
         const auto [least, most] = std::minmax_element(corners.values.begin(), corners.values.end());
         const bool near = *least <= band_ && *most >= -band_;
-        const int cut = near ? pieces_ : 1;
         std::array<int, 3> first;
         for (std::size_t a = 0; a < 3; ++a) first[a] = brick[a] * brick_cells + cell[a];
-        const Vec3 lower = grid_.layout().sample_position(first);
-        const double side = grid_.layout().cell / cut;
-        for (int n = 0; n < cut * cut * cut; ++n) {
-            const Vec3 at = Vec3(n % cut, n / cut % cut, n / (cut * cut));
-            Interval values = Interval::none(); // a trilinear piece has its extremes at its corners
-            for (int c = 0; c < 8; ++c) values = hull(values, Interval(corners.value((at + Vec3(c & 1, c >> 1 & 1, c >> 2)) / cut)));
-            row_.push_back({widened(values, 8), near});
-            const Vec3 from = lower + side * at;
-            boxes_.push_back(Box{from, from.array() + side}.grown(1e-12 * side)); // rounding leaves no gap between pieces
-        }
+        corners.box.lower = grid_.layout().sample_position(first);
+        corners.box.upper = corners.box.lower.array() + grid_.layout().cell;
+        pieces_.push_back({corners, Vec3::Zero(), 1, near});
+        error.cells += near;
     }
 
-    void compare(BakedError& error) {
+    // A trilinear piece has its extremes at its corners.
+    static Interval values_of(const Piece& piece) {
+        Interval values = Interval::none();
+        for (int c = 0; c < 8; ++c) values = hull(values, Interval(piece.cell.value(piece.lower + piece.side * Vec3(c & 1, c >> 1 & 1, c >> 2))));
+        return widened(values, 8);
+    }
+    [[nodiscard]] Box box_of(const Piece& piece) const { // a little more: rounding leaves no gap between pieces
+        const double side = grid_.layout().cell;
+        const Vec3 from = piece.cell.box.lower + side * piece.lower;
+        return Box{from, from.array() + side * piece.side}.grown(1e-12 * side);
+    }
+
+    // What is too far off is left in pieces_, halved, where that is still allowed.
+    void compare(bool halve, BakedError& error) {
+        boxes_.clear();
+        for (const Piece& piece : pieces_) boxes_.push_back(box_of(piece));
         ranges_.resize(boxes_.size());
         field_.ranges(boxes_, ranges_);
-        for (std::size_t n = 0; n < row_.size(); ++n) {
-            const Interval &g = row_[n].grid, &f = ranges_[n];
-            if (row_[n].near) {
-                error.largest = std::max({error.largest, f.upper - g.lower, g.upper - f.lower});
-            } else {
+        halved_.clear();
+        for (std::size_t n = 0; n < pieces_.size(); ++n) {
+            const Interval g = values_of(pieces_[n]), f = ranges_[n];
+            if (!pieces_[n].near) {
                 error.unsure += g.lower > 0 ? !(f.lower > 0) : !(f.upper < 0);
+                continue;
             }
+            const double off = std::max(f.upper - g.lower, g.upper - f.lower);
+            if (halve && !(off <= enough_)) split(pieces_[n]);
+            else error.largest = std::max(error.largest, off);
         }
-        error.cells += static_cast<std::size_t>(std::count_if(row_.begin(), row_.end(), [](const Piece& p) { return p.near; })) / static_cast<std::size_t>(pieces_ * pieces_ * pieces_);
+        pieces_.swap(halved_);
+    }
+    void split(const Piece& piece) {
+        for (int c = 0; c < 8; ++c) {
+            Piece part = piece;
+            part.side *= 0.5;
+            part.lower += part.side * Vec3(c & 1, c >> 1 & 1, c >> 2);
+            halved_.push_back(part);
+        }
     }
 
     const GridField& grid_;
     const Field& field_;
-    int pieces_;
-    double band_; // m
-    std::vector<Piece> row_;
+    int halvings_;
+    double band_, enough_; // m
+    std::vector<Piece> pieces_, halved_;
     std::vector<Box> boxes_;
     std::vector<Interval> ranges_;
 };
@@ -87,6 +107,7 @@ BakedError joined(const BakedError& a, const BakedError& b) { return {std::max(a
 
 BakedError baked_error(const GridField& grid, const Field& field, const BakedErrorOptions& options) {
     if (options.halvings < 0 || options.halvings > most_halvings) throw Error(Cause::invalid_argument, "must be from 0 to 4", {.element = "option halvings"});
+    if (!(options.enough >= 0)) throw Error(Cause::invalid_argument, "must not be below 0", {.element = "option enough"});
     if (!(options.band > 0) || !std::isfinite(options.band)) throw Error(Cause::invalid_argument, "must be a positive number", {.element = "option band"});
     const GridLayout& layout = grid.layout();
     Stage stage(options.progress, "comparing with the field", layout.brick_count());

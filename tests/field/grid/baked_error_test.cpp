@@ -28,7 +28,7 @@ TEST(BakedError, bounds_what_samples_see_and_shrinks_with_the_pieces) {
         const double seen = largest_seen(grid, field, grid.layout().cell, 20000);
         double last = HUGE_VAL;
         for (const int halvings : {0, 1, 2}) {
-            const BakedError error = baked_error(grid, field, {.halvings = halvings});
+            const BakedError error = baked_error(grid, field, {.enough = 0, .halvings = halvings});
             EXPECT_GT(error.cells, 1000U);
             EXPECT_LE(seen, error.largest);
             EXPECT_LT(error.largest, 0.9 * last);
@@ -42,7 +42,7 @@ TEST(BakedError, bounds_what_samples_see_and_shrinks_with_the_pieces) {
 TEST(BakedError, of_another_field_is_large) {
     const AnalyticField ball(shapes::sphere(1)), larger(shapes::sphere(1.5));
     const GridField grid = bake(ball, {.resolution = 32});
-    const BakedError own = baked_error(grid, ball), other = baked_error(grid, larger);
+    const BakedError own = baked_error(grid, ball, {.halvings = 0}), other = baked_error(grid, larger);
     EXPECT_EQ(own.unsure, 0U);
     EXPECT_LT(own.largest, 3 * grid.layout().cell);
     EXPECT_GE(other.largest, 0.5);
