@@ -1,11 +1,14 @@
 #include <fathom/field/neural/network_file.h>
 #include <fathom/geometry/mesh_file.h>
+#include <field/neural/enclosing_ball.h>
 #include <field/neural/network_samples.h>
 #include <support/models.h>
 
 namespace fathom {
 namespace {
 
+using testing::Ball;
+using testing::enclosing_ball;
 using testing::models;
 using testing::plain_value;
 
@@ -60,22 +63,6 @@ TEST(RealNetworks, of_shapes_fill_as_much_of_the_cube_as_they_should) {
     FATHOM_NEEDS_MODELS();
     EXPECT_NEAR(share_inside(model("fox.npz")), 0.015, 0.004);
     EXPECT_NEAR(share_inside(model("bunny.npz")), 0.083, 0.008);
-}
-
-// Bădoiu & Clarkson 2003: towards the farthest point by ever smaller steps.
-struct Ball {
-    Vec3 center;
-    double radius;
-};
-Ball enclosing_ball(const std::vector<Vec3>& points) {
-    Vec3 center = points[0];
-    const auto farthest = [&] {
-        return *std::max_element(points.begin(), points.end(), [&](const Vec3& a, const Vec3& b) {
-            return (a - center).squaredNorm() < (b - center).squaredNorm();
-        });
-    };
-    for (int k = 1; k <= 1000; ++k) center += (farthest() - center) / (k + 1);
-    return {center, (farthest() - center).norm()};
 }
 
 struct Misfit {
