@@ -3,18 +3,15 @@
 #include <benchmarks/bullet_peer.h>
 #include <benchmarks/fcl_peer.h>
 #include <benchmarks/pair_models.h>
+#include <benchmarks/passing_sequence.h>
 #include <benchmarks/report.h>
 #include <fathom/base/parallel.h>
 #include <fathom/detect/collide.h>
-#include <fathom/detect/decomposition.h>
 #include <fathom/detect/detection_points.h>
 #include <fathom/detect/dual_gradient.h>
 #include <fathom/detect/mesh_contacts.h>
-#include <fathom/field/analytic/analytic_field.h>
-#include <fathom/field/analytic/shapes.h>
 #include <fathom/geometry/generate.h>
 #include <fathom/geometry/mesh_file.h>
-#include <tests/support/mesh_oracle.h>
 
 #include <fmt/format.h>
 
@@ -26,49 +23,9 @@ namespace fathom::bench {
 
 namespace {
 
-constexpr std::size_t frame_count = 150;
-
-// A scan at rest, and a shape that comes down on it, goes across it while it turns, and leaves.
-std::vector<Pose> passing_over(const PairBody& scan) {
-    const Box box = bounds(scan.mesh.vertices);
-    std::vector<Pose> poses(frame_count);
-    for (std::size_t k = 0; k < frame_count; ++k) {
-        const double t = static_cast<double>(k) / (frame_count - 1), lift = std::cos(6 * std::numbers::pi * t);
-        const Vec3 at(box.lower.x() + t * box.size().x(), 0.2 * box.size().y() * std::sin(4 * std::numbers::pi * t), box.upper.z() + 0.15 + 0.36 * lift);
-        poses[k] = Pose::turned(2 * std::numbers::pi * t, Vec3(0.2, 0.4, 1).normalized(), at);
-    }
-    return poses;
-}
-
-// A body as one box.
-Decomposition whole(const Field& field) {
-    const Box box = field.bounds();
-    return {{{Pose::at(box.center()), box.half()}}, true};
-}
-
-struct Answer {
-    bool touches = false;
-    double depth = 0;
-};
-
-struct Rival {
-    std::string name;
-    std::function<Answer(const Pose&)> method;
-    double megabytes = 0;
-    bool one_way = false; // only points of the scan are asked how deep they are
-};
-
-struct Sequence {
-    std::string name;
-    const PairBody& scan; // at rest
-    std::shared_ptr<const AnalyticField> shape;
-    TriangleMesh shape_mesh;
-    double plain_step; // m: table 1 of the paper
-};
-
 // Everything that the rivals have ready before the first frame.
 struct Prepared {
-    const Sequence& s;
+    const PassingSequence& s;
     Solid shape{s.shape};
     ContactMesh mesh{s.scan.mesh};
     FclMesh fcl_scan{s.scan.mesh}, fcl_shape{s.shape_mesh};
@@ -77,7 +34,7 @@ struct Prepared {
     BulletMesh bullet_scan{s.scan.mesh}, bullet_shape{s.shape_mesh};
     Decomposition scan_box = whole(*s.scan.grid), shape_box = whole(*s.shape), parts = decompose(*s.scan.grid);
 
-    explicit Prepared(const Sequence& sequence) : s(sequence) {}
+    explicit Prepared(const PassingSequence& sequence) : s(sequence) {}
 
     [[nodiscard]] Answer by_fields(const Pose& pose) const {
         const CollideResult r = collide(s.scan.solid, {}, shape, pose);
@@ -88,9 +45,7 @@ struct Prepared {
         return {r.verdict == Verdict::overlapping, r.contacts.empty() ? 0 : r.contacts[0].depth};
     }
     [[nodiscard]] Answer by_paper(const Decomposition& boxes, std::size_t most_points, const Pose& pose) const {
-        const PlainOptions plain{.descent = {.rule = StepRule::fixed, .step = s.plain_step}, .most_points = most_points};
-        const PlainResult r = plain_field_collision({{s.scan.grid.get(), {}}, &boxes}, {{s.shape.get(), pose}, &shape_box}, plain);
-        return {r.verdict == Verdict::overlapping, r.contacts.empty() ? 0 : std::max(r.contacts[0].depth_a, r.contacts[0].depth_b)};
+        return bench::by_paper(s, *s.scan.grid, boxes, shape_box, most_points, pose);
     }
     template <class Contacts>
     [[nodiscard]] static Answer as_answer(const Contacts& r) {
@@ -114,61 +69,15 @@ std::vector<Rival> rivals_of(const Prepared& p) {
             {"Bullet GImpact", [&](const Pose& pose) { return Prepared::as_answer(p.bullet.contacts(p.bullet_scan, {}, p.bullet_shape, pose)); }}};
 }
 
-// What is true of a frame: by exact triangles, and by every vertex of either body in the other.
-struct FrameTruth {
-    testing::Truth truth;
-    double depth;   // of the deepest vertex of either in the other (m)
-    double one_way; // of the scan's in the shape
-};
-
-std::vector<FrameTruth> truths_of(const Sequence& s, const std::vector<Pose>& poses) {
-    const testing::OracleBody scan(s.scan.mesh), shape(s.shape_mesh);
-    double shape_error = 1e-9;
-    for (std::size_t k = 0; k < s.shape_mesh.triangles.size(); ++k) {
-        const auto t = s.shape_mesh.corners(k);
-        shape_error = std::max(shape_error, std::abs(s.shape->distance((t[0] + t[1] + t[2]) / 3)));
-    }
-    std::vector<FrameTruth> frames;
-    for (const Pose& pose : poses) {
-        FrameTruth frame{testing::truth_of(scan, s.scan.grid->near_error_bound(), shape, shape_error, pose), 0, 0};
-        for (const Vec3& v : s.scan.mesh.vertices) frame.one_way = std::max(frame.one_way, -s.shape->distance(pose.to_local(v)));
-        frame.depth = frame.one_way;
-        for (const Vec3& v : s.shape_mesh.vertices) frame.depth = std::max(frame.depth, -scan.exact().distance(pose * v));
-        frames.push_back(frame);
-    }
-    return frames;
-}
-
-// Frames that a method gets wrong, and how far its depth is from the truth.
-std::string judged(const std::vector<Answer>& answers, const std::vector<FrameTruth>& truths, bool one_way) {
-    std::size_t missed = 0, invented = 0, touching = 0;
-    double off = 0;
-    for (std::size_t k = 0; k < answers.size(); ++k) {
-        const FrameTruth& frame = truths[k];
-        missed += frame.truth == testing::Truth::meeting && !answers[k].touches;
-        invented += frame.truth == testing::Truth::apart && answers[k].touches;
-        if (!(frame.truth == testing::Truth::meeting && answers[k].touches)) continue;
-        ++touching;
-        off += std::abs(answers[k].depth - (one_way ? frame.one_way : frame.depth));
-    }
-    return fmt::format("{} of {} frames touch: {} missed, {} invented; depth off by {:.1e} mean", touching + missed, answers.size(), missed, invented,
-                       off / static_cast<double>(std::max<std::size_t>(touching, 1)));
-}
-
-void sequence_rows(Report& report, const Sequence& s) {
+void sequence_rows(Report& report, const PassingSequence& s) {
     const std::vector<Pose> poses = passing_over(s.scan);
     const Prepared prepared(s);
     const std::vector<Rival> rivals = rivals_of(prepared);
-    std::vector<std::vector<Answer>> answers(rivals.size(), std::vector<Answer>(poses.size()));
-    std::vector<std::function<void()>> work;
-    for (std::size_t n = 0; n < rivals.size(); ++n)
-        work.emplace_back([&, n] { for (std::size_t k = 0; k < poses.size(); ++k) answers[n][k] = rivals[n].method(poses[k]); });
-    const std::vector<double> seconds = race(work, 2);
-    const std::vector<FrameTruth> truths = truths_of(s, poses);
-    const auto milliseconds = [&](std::size_t n) { return 1e3 * seconds[n] / static_cast<double>(poses.size()); };
+    const auto [milliseconds, answers] = race_over(rivals, poses);
+    const std::vector<FrameTruth> truths = truths_of(s, poses, s.scan.grid->near_error_bound());
     for (std::size_t n = 1; n < rivals.size(); ++n)
         report.add({"sequence-" + s.name, fmt::format("{}, {} triangles, {} frames, contacts", s.name, s.scan.mesh.triangles.size(), poses.size()),
-                    "ms/frame", milliseconds(0), rivals[n].name, milliseconds(n), ratio(seconds[0], seconds[n]),
+                    "ms/frame", milliseconds[0], rivals[n].name, milliseconds[n], ratio(milliseconds[0], milliseconds[n]),
                     fmt::format("{}: {}", rivals[n].name, judged(answers[n], truths, rivals[n].one_way)), rivals[n].megabytes});
     report.note(fmt::format("{}, fields: {}; {:.1f} MB; {} parts", s.name, judged(answers[0], truths, false), rivals[0].megabytes, prepared.parts.boxes.size()));
 }
@@ -176,11 +85,10 @@ void sequence_rows(Report& report, const Sequence& s) {
 void run_sequences(Report& report) {
     set_thread_count(1);
     const PairBody bunny("bunny", bunny_mesh(), 256);
-    sequence_rows(report, {"bunny-cone", bunny, std::make_shared<AnalyticField>(shapes::cone(0.2, 0.5)), make_cone({.radius = 0.2, .height = 0.5, .segments = 96}), 0.005});
+    sequence_rows(report, bunny_cone(bunny));
     if (const auto mesh = armadillo_mesh()) {
         const PairBody armadillo("armadillo", *mesh, 256);
-        sequence_rows(report, {"armadillo-cylinder", armadillo, std::make_shared<AnalyticField>(shapes::cylinder(0.12, 0.6)),
-                               make_cylinder({.radius = 0.12, .height = 0.6, .segments = 96}), 0.01});
+        sequence_rows(report, armadillo_cylinder(armadillo));
     } else {
         report.note("no armadillo: set FATHOM_MODELS to a folder with armadillo.off");
     }
