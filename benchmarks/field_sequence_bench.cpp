@@ -38,7 +38,7 @@ struct Prepared {
 
     [[nodiscard]] Answer by_fields(const Pose& pose) const {
         const CollideResult r = collide(s.scan.solid, {}, shape, pose);
-        return {r.verdict == Verdict::overlapping, r.depth};
+        return {r.verdict == Verdict::overlapping, r.depth, r.verdict == Verdict::undecided};
     }
     [[nodiscard]] Answer by_mesh(MeshGoal goal, const Pose& pose) const {
         const MeshContactResult r = mesh_contacts(mesh, {}, *s.shape, pose, {.goal = goal});

@@ -58,7 +58,7 @@ double time_to_wanted(const FitReport& r) {
 void run_fit(Report& report) {
     for (const auto& [name, mesh] : scans(report)) {
         const auto& [network, r] = fitted(name, mesh);
-        report.add({"neural-fit-" + name, fmt::format("{}, {} triangles, 8x32 ReLU, {} steps, at most 60 s", name, mesh.triangles.size(), r.steps), "s", r.seconds, "",
+        report.add({"neural-fit-" + name, fmt::format("{}, {} triangles, 8x32 ReLU, {} steps{}, at most 60 s", name, mesh.triangles.size(), r.steps, r.cut_short ? " (cut short)" : ""), "s", r.seconds, "",
                     0, 0, errors(r), 4e-6 * static_cast<double>(network.weight_count())});
         const double seconds = time_to_wanted(r);
         report.note(fmt::format("{}: {}", name, seconds > 0 ? fmt::format("below {} % after {:.1f} s", 100 * wanted_error, seconds) : fmt::format("never below {} %", 100 * wanted_error)));
@@ -81,7 +81,7 @@ struct Prepared {
 
     [[nodiscard]] Answer ours(const Solid& scan, const Pose& pose) const {
         const CollideResult r = collide(scan, {}, shape, pose);
-        return {r.verdict == Verdict::overlapping, r.depth};
+        return {r.verdict == Verdict::overlapping, r.depth, r.verdict == Verdict::undecided};
     }
     [[nodiscard]] Answer on_network(const Decomposition& parts, const Pose& pose) const { return by_paper(s, *network, parts, shape_box, 64, pose); }
     [[nodiscard]] Answer on_grid(const Decomposition& parts, const Pose& pose) const { return by_paper(s, *s.scan.grid, parts, shape_box, 64, pose); }
@@ -121,6 +121,7 @@ void run_sequences(Report& report) {
     set_thread_count(1);
     for (const auto& [body, learned] : bodies) sequence_rows(report, body.name == "bunny" ? bunny_cone(body) : armadillo_cylinder(body), *learned);
     set_thread_count(0);
+    report.note("depths that collide() gives of networks and of what is baked from them run along the normal: these fields are no proven distances");
     report.note("one thread; the paper: figure 13 is a curve without numbers, its networks slower than its grids; table 1, whole process: bunny 463 MB with a network, "
                 "513 MB with a grid of 256; armadillo 468 and 755 MB");
 }

@@ -78,18 +78,19 @@ std::vector<FrameTruth> truths_of(const PassingSequence& s, const std::vector<Po
 }
 
 std::string judged(const std::vector<Answer>& answers, const std::vector<FrameTruth>& truths, bool one_way) {
-    std::size_t missed = 0, invented = 0, touching = 0;
+    std::size_t missed = 0, invented = 0, touching = 0, undecided = 0;
     double off = 0;
     for (std::size_t k = 0; k < answers.size(); ++k) {
         const FrameTruth& frame = truths[k];
+        undecided += answers[k].undecided;
         missed += frame.truth == testing::Truth::meeting && !answers[k].touches;
         invented += frame.truth == testing::Truth::apart && answers[k].touches;
         if (!(frame.truth == testing::Truth::meeting && answers[k].touches)) continue;
         ++touching;
         off += std::abs(answers[k].depth - (one_way ? frame.one_way : frame.depth));
     }
-    return fmt::format("{} of {} frames touch: {} missed, {} invented; depth off by {:.1e} mean", touching + missed, answers.size(), missed, invented,
-                       off / static_cast<double>(std::max<std::size_t>(touching, 1)));
+    return fmt::format("{} of {} frames touch: {} missed, {} invented{}; depth off by {:.1e} mean", touching + missed, answers.size(), missed, invented,
+                       undecided > 0 ? fmt::format(", {} undecided", undecided) : "", off / static_cast<double>(std::max<std::size_t>(touching, 1)));
 }
 
 } // namespace fathom::bench

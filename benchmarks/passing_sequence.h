@@ -35,6 +35,7 @@ struct PassingSequence {
 struct Answer {
     bool touches = false;
     double depth = 0;
+    bool undecided = false;
 };
 
 struct Rival {
