@@ -104,10 +104,10 @@ void add_field_fit(CLI::App& field, Session& session) {
     const auto o = std::make_shared<FitVerbOptions>();
     CLI::App* verb = field.add_subcommand("fit", "A network that learns the distances of a mesh");
     verb->footer(R"~(Examples:
-  fathom field fit bunny.obj -o bunny.npz
-  fathom field fit bunny.obj -o bunny.npz --seconds 10 --json
-  fathom field fit torus -o torus.npz --layers 4 --width 16 --error 0.002
-  fathom field fit bunny.obj -o same.npz --steps 20480      what a run of that many steps gave, to the bit
+  fathom field fit bunny.obj -o bunny.fnet
+  fathom field fit bunny.obj -o bunny.fnet --seconds 10 --json
+  fathom field fit torus -o torus.onnx --layers 4 --width 16 --error 0.002
+  fathom field fit bunny.obj -o same.fnet --steps 20480      what a run of that many steps gave, to the bit
 
 Errors are shares of the mesh's longest side, near the surface. Same seed, samples and steps, same network.)~");
     verb->add_option("MESH", o->in, "A mesh file, or a shape of `fathom make`")->required();

@@ -14,6 +14,7 @@ namespace fathom {
 namespace {
 
 constexpr int largest_resolution = 16384;
+constexpr double steepest_code = 1.7; // slope at which a brick may span more than 16-bit samples can tell
 
 Box covered_box(const Field& field, const BakeOptions& options) {
     if (!options.box.empty()) return options.box;
@@ -81,16 +82,17 @@ GridLayout covering_layout(const Box& box, int resolution) {
 GridField bake(const Field& field, const BakeOptions& options) {
     const GridLayout layout = covering_layout(covered_box(field, options), options.resolution);
     const double band = options.band * layout.cell;
-    refuse_past_limit(layout, options.storage, options.dense ? layout.brick_count() : 0, options.memory_limit);
+    const GridStorage storage = field.lipschitz() < steepest_code ? options.storage : GridStorage::float32;
+    refuse_past_limit(layout, storage, options.dense ? layout.brick_count() : 0, options.memory_limit);
     Stage corner_stage(options.progress, "sampling corners", layout.corner_count());
     std::vector<float> corners = sample_corners(field, layout, corner_stage);
     const std::vector<bool> stored = options.dense ? std::vector<bool>(layout.brick_count(), true) : bricks_near_surface(field, layout, band);
     std::vector<std::size_t> bricks;
     for (std::size_t b = 0; b < stored.size(); ++b)
         if (stored[b]) bricks.push_back(b);
-    refuse_past_limit(layout, options.storage, bricks.size(), options.memory_limit);
+    refuse_past_limit(layout, storage, bricks.size(), options.memory_limit);
 
-    GridAssembler assembler(layout, options.storage, std::move(corners), stored);
+    GridAssembler assembler(layout, storage, std::move(corners), stored);
     Stage brick_stage(options.progress, "sampling bricks", bricks.size());
     parallel_for(bricks.size(), 4, [&](std::size_t begin, std::size_t end) {
         std::array<Vec3, brick_size> points;

@@ -49,6 +49,33 @@ TEST(BakedError, of_another_field_is_large) {
     EXPECT_GT(other.unsure, 0U);
 }
 
+// Values of a field that is a thousand times as steep as a distance keep their signs.
+TEST(BakedError, steep_fields_are_baked_whole) {
+    const AnalyticField steep(shapes::difference(shapes::sphere(1), shapes::sphere(0.5)));
+    struct Times final : Field {
+        const Field& field;
+        explicit Times(const Field& f) : field(f) {}
+        [[nodiscard]] double distance(const Vec3& p) const override { return 1000 * field.distance(p); }
+        [[nodiscard]] Sample sample(const Vec3& p) const override {
+            const Sample s = field.sample(p);
+            return {1000 * s.distance, 1000 * s.gradient};
+        }
+        [[nodiscard]] Interval range(const Box& box) const override { return Interval(1000) * field.range(box); }
+        [[nodiscard]] double lipschitz() const override { return 1000 * field.lipschitz(); }
+        [[nodiscard]] double error_bound() const override { return HUGE_VAL; }
+        [[nodiscard]] Box domain() const override { return field.domain(); }
+        [[nodiscard]] Box bounds() const override { return field.bounds(); }
+    };
+    const Times field(steep);
+    const GridField grid = bake(field, {.resolution = 48});
+    Random random(4);
+    for (int k = 0; k < 5000; ++k) {
+        const Vec3 p = random.in_box(field.bounds());
+        if (std::abs(steep.distance(p)) < 0.05) continue;
+        EXPECT_EQ(grid.distance(p) < 0, field.distance(p) < 0);
+    }
+}
+
 TEST(BakedError, refuses_senseless_options) {
     const AnalyticField ball(shapes::sphere(1));
     const GridField grid = bake(ball, {.resolution = 8});
