@@ -9,6 +9,7 @@
 #endif
 // NOLINTEND
 
+#include <fathom/field/neural/exponential-inl.h>
 #include <hwy/highway.h>
 
 #include <numbers>
@@ -27,30 +28,10 @@ using Doubles = hn::Rebind<double, Halves>;
 HWY_INLINE F set(float x) { return hn::Set(floats, x); }
 HWY_INLINE F zero() { return hn::Zero(floats); }
 
-// Adding this leaves a float whose low bits are those of the nearest integer, plus the bias of a float's exponent.
-constexpr float exponent_shift = 0x1.8p23F + 127;
-HWY_INLINE F power_of_two(F shifted) {
-    const hn::RebindToSigned<Floats> ints;
-    return hn::BitCast(floats, hn::ShiftLeft<23>(hn::BitCast(ints, shifted)));
-}
-
-// e^r - 1 for |r| <= ln(2) / 2, to 2^-24 relative.
-HWY_INLINE F small_expm1(F r) {
-    F q = hn::MulAdd(set(0.001390130608342588F), r, set(0.008363200351595879F));
-    q = hn::MulAdd(q, r, set(0.04166685417294502F));
-    q = hn::MulAdd(q, r, set(0.16666576266288757F));
-    q = hn::MulAdd(q, r, set(0.5F));
-    return hn::MulAdd(hn::Mul(r, r), q, r);
-}
-
 // e^x - 1 for x <= 0; anything for x > 0. Below -20 it is -1 to the last bit.
 HWY_INLINE F negative_expm1(F x) {
-    const F bounded = hn::Max(set(-20.0F), x);
-    const F shifted = hn::MulAdd(bounded, set(std::numbers::log2e_v<float>), set(exponent_shift));
-    const F n = hn::Sub(shifted, set(exponent_shift));
-    const F power = power_of_two(shifted);
-    const F r = hn::NegMulAdd(n, set(std::numbers::ln2_v<float>), bounded);
-    return hn::MulAdd(power, small_expm1(r), hn::Sub(power, set(1.0F)));
+    const auto e = split_exponential(floats, x, -20.0F);
+    return hn::MulAdd(e.power, e.rest, hn::Sub(e.power, set(1.0F)));
 }
 
 HWY_INLINE F relu(F x) { return hn::Max(zero(), x); }
@@ -118,8 +99,8 @@ HWY_INLINE void softplus(F x, float parameter, F& value, F& slope) {
     const Reduction halvings{-static_cast<double>(parameter), std::numbers::ln2, -126, 0.5 * std::numbers::ln2 * (1 + 0x1p-20), false};
     F n, r;
     reduce(hn::Abs(x), halvings, n, r);
-    const F power = power_of_two(hn::Add(n, set(exponent_shift)));
-    const F e = hn::MulAdd(power, small_expm1(r), power); // e^-|parameter x|
+    const F power = power_of_two(floats, hn::Add(n, set(exponent_shift)));
+    const F e = hn::MulAdd(power, small_expm1(floats, r), power); // e^-|parameter x|
     const F s = hn::Div(e, hn::Add(e, set(2.0F)));        // log(1 + e) = 2 artanh(s), s <= 1/3
     const F z = hn::Mul(s, s);
     F g = hn::MulAdd(set(0.13433165848255157F), z, set(0.14117152988910675F));

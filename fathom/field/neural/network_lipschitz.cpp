@@ -13,6 +13,7 @@ namespace fathom {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr std::size_t symbols_per_layer = 32; // a multiple of four
 constexpr double few = 1 + 1e-9; // the roundings of sums of sizes in double, by far
 
 // Slopes within centre +- radius, each; and all of a layer's together within a ball of `length`.
@@ -176,9 +177,9 @@ void split(const Box& box, std::vector<Piece>& out) {
 double NetworkPart::slope_bound(const Box& box, std::span<const double> norms) const {
     const RangeProgram& program = *program_;
     if (box.empty()) return 0;
-    std::vector<float> columns(range_columns * program.units, 0.0F);
-    enter(box, columns.data());
-    const RangeBall ball = refined(columns);
+    std::vector<float> columns(range_columns * program.units), entered(range_entry * program.encoded);
+    enter(box, entered.data());
+    const RangeBall ball = refined(entered, symbols_per_layer, columns);
     if (!(ball.reach < infinity) || !frame_.bounded) return infinity;
     const auto reach = [&](std::size_t unit) {
         const auto at = [&](RangeColumn c) { return static_cast<double>(columns[static_cast<std::size_t>(c) * program.units + unit]); };

@@ -11,18 +11,27 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t symbols_per_layer = 32; // a multiple of four
-constexpr double worth_refining = 1.25;       // the box's own three coordinates make up the rest: nothing to gain below
+constexpr double worth_going_back = 1.05;     // the box's own three coordinates make up the rest: nothing to gain below
+constexpr double worth_refining = 1.25;
+constexpr double too_loose = 8; // for those who compare ranges with other numbers than 0
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 struct Scratch {
-    std::vector<float> columns;
+    std::vector<float> entered, storage, lines, columns, symbols;
     std::vector<double> adjoints;
-    std::vector<float> symbols;
 };
 
 Scratch& scratch() {
     thread_local Scratch mine;
     return mine;
+}
+
+// From the next cache line on: vectors that lie across two of them are slow to read.
+std::span<float> aligned(std::span<float> storage) {
+    void* start = storage.data();
+    std::size_t bytes = storage.size_bytes();
+    std::align(range_alignment, 0, start, bytes);
+    return {static_cast<float*>(start), bytes / sizeof(float)};
 }
 
 template <class T> std::span<T> grown(std::vector<T>& storage, std::size_t size) {
@@ -35,21 +44,18 @@ struct Encoded {
     double centre = 0, slope = 0, error = 0;
 };
 
-float* column(float* columns, RangeColumn which, std::size_t units) { return columns + static_cast<std::size_t>(which) * units; }
+// At least x >= 0, and not far above; cheaper than float_up.
+float no_less(double x) { return x > 0 ? static_cast<float>(x * (1 + 0x1p-22) + 1e-36) : 0.0F; }
 
-void put(float* columns, std::size_t units, std::size_t unit, int axis, const Encoded& value) {
-    using C = RangeColumn;
-    constexpr C axes[] = {C::x, C::y, C::z};
+void put(float* entry, int axis, const Encoded& value) {
     const float base = static_cast<float>(value.centre), slope = static_cast<float>(value.slope);
     const double rounding = std::abs(static_cast<double>(base) - value.centre) + std::abs(static_cast<double>(slope) - value.slope);
-    const float error = float_up((value.error + rounding) * (1 + 1e-9));
-    for (std::size_t c = 0; c < range_columns; ++c) columns[c * units + unit] = 0;
-    column(columns, C::base, units)[unit] = base;
-    column(columns, axes[axis], units)[unit] = slope;
-    column(columns, C::radius, units)[unit] = error;
-    column(columns, C::own, units)[unit] = error;
-    const double size = std::abs(static_cast<double>(base)) + std::abs(static_cast<double>(slope)) + static_cast<double>(error);
-    column(columns, C::size, units)[unit] = float_up(size);
+    const float radius = no_less(value.error + rounding);
+    const double size = std::abs(static_cast<double>(base)) + std::abs(static_cast<double>(slope)) + static_cast<double>(radius);
+    entry[0] = base;
+    for (int k = 0; k < 3; ++k) entry[1 + k] = k == axis ? slope : 0.0F;
+    entry[4] = radius;
+    entry[5] = no_less(size);
 }
 
 // sin(f x) or cos(f x) over x = middle + half * e; the terms are explained at line_of_sine in range_kernels.cpp.
@@ -132,24 +138,31 @@ NetworkPart::NetworkPart(const Network& network) {
     program_ = std::make_shared<const RangeProgram>(pack(network));
 }
 
-void NetworkPart::enter(const Box& box, float* columns) const {
-    const std::size_t units = program_->units;
-    for (std::size_t c = 0; c < range_columns; ++c) std::fill_n(columns + c * units, in_tiles(program_->encoded), 0.0F);
+// A side of the box in the network's units, centre and half length. Kernels compute (p - centre) / scale in double, rounded to float:
+// each step keeps the order, so the ends bound what they get; the exact number is off by less than the slack.
+NetworkPart::Side NetworkPart::in_frame(const Box& box, int axis) const {
+    const double center = frame_.center[axis], lower = box.lower[axis], upper = box.upper[axis];
+    const double low = (lower - center) / frame_.scale, high = (upper - center) / frame_.scale;
+    if (!(low > -1e30 && high < 1e30)) return {0, static_cast<double>(std::numeric_limits<float>::max())}; // the first layer reports it
+    const double slack = (std::max(std::abs(lower), std::abs(upper)) + std::abs(center)) / frame_.scale * 0x1p-51;
+    const double least = std::min(static_cast<double>(static_cast<float>(low)), low - slack);
+    const double most = std::max(static_cast<double>(static_cast<float>(high)), high + slack);
+    const double middle = static_cast<double>(static_cast<float>(0.5 * least + 0.5 * most));
+    return {middle, static_cast<double>(no_less(std::max(most - middle, middle - least)))};
+}
+
+void NetworkPart::enter(const Box& box, float* entered) const {
     for (int axis = 0; axis < 3; ++axis) {
-        const Interval x = (Interval(box.lower[axis], box.upper[axis]) - frame_.center[axis]) / frame_.scale;
-        const double low = static_cast<double>(float_down(x.lower)), high = static_cast<double>(float_up(x.upper));
-        const bool finite = low > -1e30 && high < 1e30; // otherwise the first layer reports that it overflows
-        const double middle = finite ? static_cast<double>(static_cast<float>(0.5 * low + 0.5 * high)) : 0;
-        const double half = static_cast<double>(finite ? float_up(std::max(high - middle, middle - low)) : std::numeric_limits<float>::max());
-        std::size_t unit = static_cast<std::size_t>(axis);
+        const auto [middle, half] = in_frame(box, axis);
+        float* entry = entered + static_cast<std::size_t>(axis) * range_entry;
         if (frame_.encoding.point_first) {
-            put(columns, units, unit, axis, {middle, half, 0});
-            unit += 3;
+            put(entry, axis, {middle, half, 0});
+            entry += 3 * range_entry;
         }
-        for (int k = 0; k < frame_.encoding.frequencies; ++k, unit += 6) {
+        for (int k = 0; k < frame_.encoding.frequencies; ++k, entry += 6 * range_entry) {
             const double frequency = std::ldexp(static_cast<double>(frame_.encoding.scale), k);
-            put(columns, units, unit, axis, encode(frequency, middle, half, false));
-            put(columns, units, unit + 3, axis, encode(frequency, middle, half, true));
+            put(entry, axis, encode(frequency, middle, half, false));
+            put(entry + 3 * range_entry, axis, encode(frequency, middle, half, true));
         }
     }
 }
@@ -161,38 +174,58 @@ Interval NetworkPart::leave(const RangeBall& ball) const {
 }
 
 void NetworkPart::ranges(std::span<const Box> boxes, std::span<Interval> out, const RangeOptions& options) const {
-    const std::size_t units = program_->units;
-    const std::span<float> columns = grown(scratch().columns, range_block * range_columns * units);
-    const std::span<double> adjoints = grown(scratch().adjoints, range_block * 2 * units);
-    RangeBall balls[range_block];
     for (std::size_t first = 0; first < boxes.size(); first += range_block) {
         const std::size_t count = std::min(range_block, boxes.size() - first);
-        for (std::size_t b = 0; b < count; ++b) enter(boxes[first + b], columns.data() + b * range_columns * units);
-        run_range_program(*program_, columns, adjoints, {balls, count});
-        for (std::size_t b = 0; b < count; ++b) {
-            Interval& range = out[first + b];
-            range = boxes[first + b].empty() ? Interval::none() : leave(balls[b]);
-            const bool open = range.contains(0.0) && balls[b].reach < infinity;
-            if (options.refine && open && balls[b].reach > worth_refining * balls[b].along)
-                range = intersection(range, leave(refined(columns.subspan(b * range_columns * units, range_columns * units))));
-        }
+        ranges_of_block(boxes.subspan(first, count), out.subspan(first, count), options);
     }
 }
 
-RangeBall NetworkPart::refined(std::span<float> columns) const {
+void NetworkPart::ranges_of_block(std::span<const Box> boxes, std::span<Interval> out, const RangeOptions& options) const {
+    const std::size_t numbers = range_entry * program_->encoded;
+    const std::span<float> entered = grown(scratch().entered, range_block * numbers);
+    const std::span<float> storage = aligned(grown(scratch().storage, range_storage(*program_) + range_alignment / sizeof(float)));
+    RangeBall all[range_block];
+    const std::span<RangeBall> balls(all, boxes.size());
+    for (std::size_t b = 0; b < boxes.size(); ++b) enter(boxes[b], entered.data() + b * numbers);
+    run_affine(*program_, entered, storage, balls);
+    std::size_t which[range_block], open = 0;
+    for (std::size_t b = 0; b < boxes.size(); ++b) {
+        out[b] = boxes[b].empty() ? Interval::none() : leave(balls[b]);
+        const double share = options.every_box || out[b].contains(0.0) ? worth_going_back : too_loose;
+        if (!out[b].empty() && balls[b].reach < infinity && balls[b].reach > share * balls[b].along) which[open++] = b;
+    }
+    if (options.effort == RangeEffort::affine) return;
+    for (std::size_t k = 0; k < open; k += range_open) {
+        const std::size_t now = std::min(range_open, open - k);
+        run_back(*program_, storage, {which + k, now}, grown(scratch().lines, range_open * 2 * program_->units),
+                 grown(scratch().adjoints, range_open * 2 * program_->units), balls);
+    }
+    for (std::size_t k = 0; k < open; ++k) {
+        const std::size_t b = which[k];
+        out[b] = leave(balls[b]);
+        if (options.effort == RangeEffort::backward || !(balls[b].reach > worth_refining * balls[b].along)) continue;
+        if (!options.every_box && !out[b].contains(0.0)) continue;
+        const std::span<float> columns = grown(scratch().columns, range_columns * program_->units);
+        out[b] = intersection(out[b], leave(refined(entered.subspan(b * numbers, numbers), symbols_per_layer, columns)));
+    }
+}
+
+RangeBall NetworkPart::refined(std::span<const float> entered, std::size_t symbols, std::span<float> columns) const {
     const std::size_t units = program_->units;
-    const std::span<float> symbols = grown(scratch().symbols, symbols_per_layer * program_->layers.size() * units);
-    return refine_range(*program_, symbols_per_layer, columns, symbols, grown(scratch().adjoints, 2 * units));
+    return refine_range(*program_, symbols, entered, columns, grown(scratch().symbols, symbols * program_->layers.size() * units),
+                        grown(scratch().adjoints, 2 * units));
 }
 
 Interval NetworkPart::shorten(const Box& box, NetworkPart& part) const {
     Interval range;
     ranges({&box, 1}, {&range, 1});
     part.frame_ = frame_;
-    part.program_.reset();
+    part.program_ = program_;
+    if (range.empty() || range == Interval::all()) return range;
+    const std::span<float> columns = grown(scratch().columns, range_columns * program_->units);
+    refined(scratch().entered, symbols_per_layer, columns);
     if (!part.storage_ || part.storage_.use_count() > 1) part.storage_ = std::make_shared<RangeProgram>();
-    const bool smaller = !range.empty() && range != Interval::all() && fold_decided_units(*program_, scratch().columns, *part.storage_);
-    part.program_ = smaller ? std::shared_ptr<const RangeProgram>(part.storage_) : program_;
+    if (fold_decided_units(*program_, columns, *part.storage_)) part.program_ = part.storage_;
     return range;
 }
 

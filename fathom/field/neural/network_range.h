@@ -6,8 +6,7 @@
 // p of the box, both the exact value and what float kernels compute (the point rounded to float once, sums in any order, fused or
 // not, activations within activation_error); in a box where every unit is linear it is exact but for rounding. A box whose numbers
 // might overflow gets an infinite interval, an empty one an empty interval. A box alone gives the same bits as in a batch.
-// Cost: the multiplications of 7 to 8 values of the network, shared by boxes in blocks of 8; see RangeOptions. Immutable and
-// thread-safe; scratch memory belongs to the thread.
+// Cost: see RangeEffort; boxes are cheapest in batches of 8 or more. Immutable and thread-safe; scratch memory belongs to the thread.
 #pragma once
 
 #include <fathom/base/interval.h>
@@ -18,11 +17,17 @@
 
 namespace fathom {
 
+// How much is tried. Each contains what follows it.
+enum class RangeEffort : unsigned char {
+    affine,   // forward only: five multiplications for each of a value
+    backward, // slopes of the result back through all units: two to three more, and an interval some times narrower
+    refined   // again with up to 32 units of each layer as coordinates of their own: 3 to 20 times the cost, and in large boxes an
+              // interval up to a hundred times narrower
+};
+
 struct RangeOptions {
-    // Looks again at boxes whose sign the first run leaves open, with up to 32 units of each layer as coordinates of their own: 3 to 20
-    // times the cost, and in large boxes an interval up to a hundred times narrower. Measured on octrees of depth 7: 8 x 32 ReLU needs
-    // a tenth of the cells and a third of the time; 8 x 64 ELU, where every unit bends, a fifth of the cells but twice the time.
-    bool refine = true;
+    RangeEffort effort = RangeEffort::refined;
+    bool every_box = false; // false: no more effort on a box as soon as its sign is known and the interval is not extremely loose
 };
 
 // The network, or what is left of it inside a box.
@@ -57,9 +62,14 @@ private:
         bool bounded = true; // false: parameters that float kernels refuse
     };
 
-    void enter(const Box& box, float* columns) const;
+    struct Side {
+        double middle, half;
+    };
+    [[nodiscard]] Side in_frame(const Box& box, int axis) const;
+    void enter(const Box& box, float* entered) const;
+    void ranges_of_block(std::span<const Box> boxes, std::span<Interval> out, const RangeOptions& options) const;
     [[nodiscard]] Interval leave(const RangeBall& ball) const;
-    [[nodiscard]] RangeBall refined(std::span<float> columns) const;
+    RangeBall refined(std::span<const float> entered, std::size_t symbols, std::span<float> columns) const;
     [[nodiscard]] double encoded_slope(const Box& box, std::span<const double> centre, std::span<const double> radius) const;
     [[nodiscard]] double slope_bound(const Box& box, std::span<const double> norms) const;
     [[nodiscard]] double slope_bound_by_splitting(const Box& domain, std::span<const double> norms) const;

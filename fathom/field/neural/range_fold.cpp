@@ -107,8 +107,8 @@ private:
             if (own_.kept[u]) own_.targets.push_back(u);
         if (own_.targets.empty()) return;
         own_.rows.clear(), own_.biases.clear(), own_.layer_errors.clear();
-        for (std::size_t first = 0; first < own_.targets.size(); first += range_block)
-            add_rows(k, std::span(own_.targets).subspan(first, std::min(range_block, own_.targets.size() - first)));
+        for (std::size_t first = 0; first < own_.targets.size(); first += range_open)
+            add_rows(k, std::span(own_.targets).subspan(first, std::min(range_open, own_.targets.size() - first)));
         drop_unused_groups();
         append_layer(out, own_.spans,
                {.outputs = own_.targets.size(),

@@ -3,14 +3,18 @@
 // Why the result is sound. A unit's row (base, x, y, z, radius) holds, for every point of the box, both the exact output and
 // what float kernels compute. A sum of n inputs adds to the radius, besides |weights| * radius:
 //   - the rounding of the kernels: at most gamma(n + 1) * (sum |w| |input| + |bias|) in any order, fused or not;
-//   - our own rounding of the sums: at most as much again, as |base| + |x| + |y| + |z| + radius bounds |input|.
-// sum |w| |input| is computed beside the others; the factor in the program holds gamma for both and a few roundings more. An
-// activation adds the largest distance to its straight line over all that can reach the unit, the kernels' own error, and a margin
-// for the functions of the vector library (at most 4 units in the last place by its own statement, 2^-21; the margin is 2^-20) and
-// for the products with the slope (2^-22).
-// Nothing overflows: a layer is only entered while its largest sum stays below 1e30, and all else is finite by construction.
+//   - our own rounding of the sums: at most as much again, as size = |base| + |x| + |y| + |z| + radius bounds |input|.
+// sum |w| |input| is at most the length of the weights times that of the sizes (Cauchy & Schwarz); the program's factors hold gamma
+// for both, the length of the weights and a few roundings more. An activation adds the largest distance to its straight line over
+// all that can reach the unit, the kernels' own error, and a margin for our functions (at most 4 units in the last place, of the
+// vector library by its own statement, 2^-21; the margin is 2^-20) and for the products with the slope (2^-22).
+// Nothing overflows: a layer is only entered while its largest sum stays below 1e30, and all else is finite by construction; sizes
+// whose squares overflow have an infinite length, and are not entered.
 // The second half runs back from the result: radius = sum over units of |slope of the result along it| * what the unit itself
 // added, which the forward radius bounds from above by products of |weights|. In double, with a proven slack for its rounding.
+//
+// Boxes go forward side by side in panels, one a lane, with weights set in all lanes (as in network_kernels.cpp); a few boxes one by
+// one, with units side by side. Both do the same operations in the same order on each unit, so a box has the same bits in either.
 #include <fathom/field/neural/activation_error.h>
 #include <fathom/field/neural/range_program.h>
 
@@ -22,6 +26,7 @@
 #define HWY_TARGET_INCLUDE "fathom/field/neural/range_kernels.cpp"
 #include <hwy/foreach_target.h>
 
+#include <fathom/field/neural/exponential-inl.h>
 #include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>
 
@@ -49,7 +54,6 @@ HWY_INLINE V select(hn::Mask<D> mask, V yes, V no) { return hn::IfThenElse(mask,
 
 struct Row {
     V base, x, y, z, radius, others;
-    V terms; // sum of |weight| * size
 };
 struct Reach {
     V lower, upper;
@@ -59,13 +63,14 @@ struct Line {
     V slope, offset, error, state;
 };
 
-HWY_INLINE V spread(const Row& a) {
-    return hn::Add(hn::Add(hn::Add(hn::Abs(a.x), hn::Abs(a.y)), hn::Abs(a.z)), hn::Add(a.radius, a.others));
+// Adding others of 0 changes no bit of a sum of sizes.
+template <bool refined> HWY_INLINE V spread(const Row& a) {
+    return hn::Add(hn::Add(hn::Add(hn::Abs(a.x), hn::Abs(a.y)), hn::Abs(a.z)), refined ? hn::Add(a.radius, a.others) : a.radius);
 }
-HWY_INLINE Reach reach_of(const Row& a) {
-    const V half = spread(a);
-    const V out = hn::MulAdd(hn::Add(hn::Abs(a.base), half), set(2 * product_margin), half);
-    return {hn::Sub(a.base, out), hn::Add(a.base, out)};
+// half: the spread; size: what no value is larger than.
+HWY_INLINE Reach reach_of(V base, V half, V size) {
+    const V out = hn::MulAdd(size, set(2 * product_margin), half);
+    return {hn::Sub(base, out), hn::Add(base, out)};
 }
 
 HWY_INLINE V secant(V low, V high, const Reach& r, V most) {
@@ -81,36 +86,42 @@ HWY_INLINE Line line(V slope, V least, V most, V size, V error) {
     return {slope, offset, hn::Add(hn::MulAdd(size, set(function_margin), width), error), zero()};
 }
 
+// Between the line through both ends and the same through 0. The margin covers the rounding of the slope as well, which moves the
+// ends by at most two units in the last place of r.upper <= 2 slope * larger(ends).
 HWY_INLINE Line line_of_relu(const Reach& r) {
-    const auto on = hn::Ge(r.lower, zero()), off = hn::Le(r.upper, zero());
-    const V width = hn::Max(hn::Sub(r.upper, r.lower), set(least_width));
-    const V slope = hn::Min(hn::Max(hn::Div(r.upper, width), zero()), set(1));
-    const V most = hn::Max(hn::Neg(hn::Mul(slope, r.lower)), hn::Sub(r.upper, hn::Mul(slope, r.upper)));
-    const V half = hn::Mul(set(0.5F), hn::Max(most, zero()));
-    const V margin = hn::Mul(hn::Mul(slope, larger(r.lower, r.upper)), set(4 * product_margin));
-    const auto decided = hn::Or(on, off);
-    return {select(on, set(1), select(off, zero(), slope)), hn::IfThenZeroElse(decided, half),
-            hn::IfThenZeroElse(decided, hn::Add(half, margin)), select(on, set(unit_is_linear), select(off, set(unit_is_off), zero()))};
+    const auto on = hn::Ge(r.lower, zero()), off = hn::Le(r.upper, zero()), decided = hn::Or(on, off);
+    const V below = hn::Neg(r.lower), slope = hn::Div(r.upper, hn::Add(r.upper, below)); // not a number: decided
+    const V half = hn::Mul(hn::Mul(slope, set(0.5F)), below);
+    const V error = hn::MulAdd(hn::Mul(slope, set(4 * product_margin)), hn::Max(r.upper, below), half);
+    return {select(on, set(1), hn::IfThenZeroElse(off, slope)), hn::IfThenZeroElse(decided, half), hn::IfThenZeroElse(decided, error),
+            select(on, set(unit_is_linear), hn::IfThenElseZero(off, set(unit_is_off)))};
 }
 
-// Below 0 the residue a (e^x - 1) - slope x is convex, with its least value where a e^x = slope.
+// Below 0 the residue a (e^x - 1) - slope x is convex, with its least value slope - a - slope log(slope / a) where a e^x = slope. If
+// that lies left of the upper end h, log(slope / a) = h + log(1 + t) with -1 < t <= 0, and any odd number of terms of the series of
+// log(1 + t) is at least that; else the least value is that at h.
 HWY_INLINE Line line_of_elu(const Reach& r, float parameter) {
     const V a = set(parameter), one = set(1);
-    const V below_low = hn::Min(r.lower, zero()), below_high = hn::Min(r.upper, zero());
-    const V exp_low = hn::Mul(a, hn::Sub(hn::Exp(d, hn::Max(below_low, set(-87))), one));
-    const V exp_high = hn::Mul(a, hn::Sub(hn::Exp(d, hn::Max(below_high, set(-87))), one));
-    const V low = select(hn::Gt(r.lower, zero()), r.lower, exp_low), high = select(hn::Gt(r.upper, zero()), r.upper, exp_high);
+    const V below_high = hn::Min(r.upper, zero());
+    const auto e_low = split_exponential(d, hn::Min(r.lower, zero()), -87), e_high = split_exponential(d, below_high, -87);
+    const auto elu = [&](V x, const SplitExponential<D>& e) HWY_ATTR {
+        return select(hn::Gt(x, zero()), x, hn::Mul(a, hn::MulAdd(e.power, e.rest, hn::Sub(e.power, one))));
+    };
+    const V low = elu(r.lower, e_low), high = elu(r.upper, e_high);
     const V slope = secant(low, high, r, hn::Max(a, one));
     const V at_low = hn::Sub(low, hn::Mul(slope, r.lower)), at_high = hn::Sub(high, hn::Mul(slope, r.upper));
-    const V turn = hn::Log(d, hn::Max(hn::Div(slope, a), set(least_slope)));
-    const V slack = hn::Mul(hn::Add(one, hn::Abs(turn)), set(0x1p-16F));
-    const auto turns = hn::And(hn::Ge(hn::Add(turn, slack), below_low), hn::Le(hn::Sub(turn, slack), below_high));
-    const V at_turn = select(turns, hn::Sub(hn::Sub(slope, a), hn::Mul(slope, turn)), at_low);
+    const V t = hn::Sub(hn::Div(slope, hn::Mul(a, hn::MulAdd(e_high.power, e_high.rest, e_high.power))), one);
+    V series = hn::MulAdd(t, set(0.2F), set(-0.25F));
+    series = hn::MulAdd(t, series, set(1.0F / 3));
+    series = hn::MulAdd(t, series, set(-0.5F));
+    series = hn::MulAdd(t, hn::MulAdd(t, series, one), below_high);
+    const V at_turn = select(hn::Lt(t, zero()), hn::Sub(hn::Sub(slope, a), hn::Mul(slope, series)), at_low);
     const V at_zero = hn::IfThenZeroElse(hn::And(hn::Lt(r.lower, zero()), hn::Gt(r.upper, zero())), at_low);
     const V least = hn::Min(hn::Min(at_low, at_high), hn::Min(at_turn, at_zero));
     const V most = hn::Max(hn::Max(at_low, at_high), at_zero);
-    const V size = hn::Add(hn::Add(a, slope), hn::MulAdd(slope, larger(r.lower, r.upper), larger(low, high)));
-    const V error = hn::Mul(set(kernel_error * 1.0001F), hn::Max(one, hn::Add(larger(low, high), hn::Mul(a, set(function_margin)))));
+    const V largest = larger(low, high);
+    const V size = hn::MulAdd(slope, hn::Add(larger(r.lower, r.upper), set(2)), hn::Add(a, largest));
+    const V error = hn::Mul(set(kernel_error * 1.0001F), hn::Max(one, hn::MulAdd(a, set(function_margin), largest)));
     const Line curved = line(slope, least, most, size, error);
     const auto on = hn::Ge(r.lower, zero());
     return {select(on, one, curved.slope), hn::IfThenZeroElse(on, curved.offset), select(on, error, curved.error),
@@ -199,23 +210,36 @@ struct BoxColumns {
     HWY_INLINE float* operator[](RangeColumn c) const { return first + static_cast<std::size_t>(c) * units; }
 };
 
-HWY_ATTR float largest_input(const BoxColumns& box, std::span<const UnitSpan> spans) {
-    V largest = zero();
-    for (const UnitSpan& span : spans)
-        for (std::size_t i = span.start; i < span.start + span.count; i += hn::Lanes(d)) // past the end lie padding units
-            largest = hn::Max(largest, hn::LoadU(d, box[RangeColumn::size] + i));
-    return hn::GetLane(hn::MaxOfLanes(d, largest));
+// The length of the sizes of some units, `step` floats from one to the next; a little too long, and never 0.
+template <class Tag> HWY_INLINE hn::Vec<Tag> length_of(Tag tag, std::span<const UnitSpan> spans, const float* sizes, std::size_t step) {
+    auto a = hn::Set(tag, 1e-30F), b = hn::Zero(tag), c = b, e = b; // 1e-30: for squares too small to count
+    for (const UnitSpan& span : spans) {
+        const float* size = sizes + span.start * step;
+        std::size_t j = 0;
+        const auto at = [&](std::size_t k) HWY_ATTR { return hn::LoadU(tag, size + k * step); };
+        for (; j + 4 <= span.count; j += 4) {
+            a = hn::MulAdd(at(j), at(j), a), b = hn::MulAdd(at(j + 1), at(j + 1), b);
+            c = hn::MulAdd(at(j + 2), at(j + 2), c), e = hn::MulAdd(at(j + 3), at(j + 3), e);
+        }
+        for (; j < span.count; ++j) a = hn::MulAdd(at(j), at(j), a);
+    }
+    return hn::Mul(hn::Sqrt(hn::Add(hn::Add(a, b), hn::Add(c, e))), hn::Set(tag, 1 + 0x1p-10F)); // of up to 2^13 squares
+}
+
+HWY_INLINE bool overflows(const RangeLayer& layer, float length) {
+    const double most = static_cast<double>(length);
+    return !(most < 1e18 && most * layer.largest_norm + layer.largest_bias < 1e30);
 }
 
 // Two vectors of units of a layer: their sums. Plain variables, as compilers keep no arrays in registers, and a function of its own:
 // all sixteen registers are needed.
 HWY_NOINLINE HWY_ATTR void add_up(std::span<const UnitSpan> inputs, const float* weights, const BoxColumns& box, Row& first, Row& second) {
     using C = RangeColumn;
-    V base0 = first.base, x0 = zero(), y0 = zero(), z0 = zero(), radius0 = zero(), terms0 = zero();
-    V base1 = second.base, x1 = zero(), y1 = zero(), z1 = zero(), radius1 = zero(), terms1 = zero();
+    V base0 = first.base, x0 = zero(), y0 = zero(), z0 = zero(), radius0 = zero();
+    V base1 = second.base, x1 = zero(), y1 = zero(), z1 = zero(), radius1 = zero();
     for (const UnitSpan& span : inputs) {
         const float *base = box[C::base] + span.start, *x = box[C::x] + span.start, *y = box[C::y] + span.start,
-                    *z = box[C::z] + span.start, *radius = box[C::radius] + span.start, *size = box[C::size] + span.start;
+                    *z = box[C::z] + span.start, *radius = box[C::radius] + span.start;
         for (std::size_t j = 0; j < span.count; ++j, weights += range_tile) {
             const V w0 = hn::LoadU(d, weights), w1 = hn::LoadU(d, weights + hn::Lanes(d));
             const V b = set(base[j]);
@@ -226,64 +250,176 @@ HWY_NOINLINE HWY_ATTR void add_up(std::span<const UnitSpan> inputs, const float*
             y0 = hn::MulAdd(w0, along_y, y0), y1 = hn::MulAdd(w1, along_y, y1);
             const V along_z = set(z[j]);
             z0 = hn::MulAdd(w0, along_z, z0), z1 = hn::MulAdd(w1, along_z, z1);
-            const V r = set(radius[j]), size0 = hn::Abs(w0), size1 = hn::Abs(w1);
-            radius0 = hn::MulAdd(size0, r, radius0), radius1 = hn::MulAdd(size1, r, radius1);
-            const V t = set(size[j]);
-            terms0 = hn::MulAdd(size0, t, terms0), terms1 = hn::MulAdd(size1, t, terms1);
+            const V r = set(radius[j]);
+            radius0 = hn::MulAdd(hn::Abs(w0), r, radius0), radius1 = hn::MulAdd(hn::Abs(w1), r, radius1);
         }
     }
-    first = {base0, x0, y0, z0, radius0, zero(), terms0};
-    second = {base1, x1, y1, z1, radius1, zero(), terms1};
+    first = {base0, x0, y0, z0, radius0, zero()};
+    second = {base1, x1, y1, z1, radius1, zero()};
 }
 
-HWY_INLINE void finish(const RangeProgram& program, Activation activation, float parameter, const BoxColumns& box, std::size_t unit, Row sum) {
-    using C = RangeColumn;
-    const V rounding = hn::MulAdd(hn::LoadU(d, program.share.data() + unit), sum.terms, hn::LoadU(d, program.fixed.data() + unit));
+// A unit behind its activation, and what RangeColumn keeps of it.
+struct Passed {
+    Row out;
+    V size, slope, own, rounding, state, carried;
+    Reach reach;
+};
+
+template <bool refined> HWY_INLINE Passed pass(Activation activation, float parameter, V rounding, Row sum) {
     const V carried = sum.radius;
     sum.radius = hn::Add(sum.radius, rounding);
-    const Reach reach = reach_of(sum);
+    const V half = spread<refined>(sum), size = hn::Add(hn::Abs(sum.base), half);
+    const Reach reach = reach_of(sum.base, half, size);
     const Line line = line_of(reach, activation, parameter);
     const V steep = hn::Abs(line.slope);
-    const auto curved = hn::Eq(line.state, set(unit_bends));
-    const V size = hn::MulAdd(steep, hn::Add(hn::Abs(sum.base), spread(sum)), hn::Add(hn::Abs(line.offset), line.error));
-    const V error = hn::Add(line.error, hn::IfThenElseZero(hn::Or(curved, hn::Gt(line.error, zero())), hn::Mul(size, set(2 * product_margin))));
+    const V largest = hn::MulAdd(steep, size, hn::Add(hn::Abs(line.offset), line.error));
+    const V error = hn::MulAdd(largest, set(2 * product_margin), line.error);
     const Row out{hn::MulAdd(line.slope, sum.base, line.offset), hn::Mul(line.slope, sum.x), hn::Mul(line.slope, sum.y), hn::Mul(line.slope, sum.z),
-                  hn::MulAdd(steep, sum.radius, error), hn::Mul(steep, sum.others), zero()};
-    hn::StoreU(out.base, d, box[C::base] + unit);
-    hn::StoreU(out.x, d, box[C::x] + unit);
-    hn::StoreU(out.y, d, box[C::y] + unit);
-    hn::StoreU(out.z, d, box[C::z] + unit);
-    hn::StoreU(out.radius, d, box[C::radius] + unit);
-    hn::StoreU(out.others, d, box[C::others] + unit);
-    hn::StoreU(hn::Mul(hn::Add(hn::Abs(out.base), spread(out)), set(1 + 8 * product_margin)), d, box[C::size] + unit);
-    hn::StoreU(line.slope, d, box[C::slope] + unit);
-    hn::StoreU(hn::Mul(hn::MulAdd(steep, rounding, error), set(1 + product_margin)), d, box[C::own] + unit);
-    hn::StoreU(rounding, d, box[C::rounding] + unit);
-    hn::StoreU(line.state, d, box[C::state] + unit);
-    hn::StoreU(reach.lower, d, box[C::lower] + unit);
-    hn::StoreU(reach.upper, d, box[C::upper] + unit);
-    hn::StoreU(hn::Mul(hn::Mul(steep, carried), set(1 + product_margin)), d, box[C::carried] + unit);
+                  hn::MulAdd(steep, sum.radius, error), refined ? hn::Mul(steep, sum.others) : zero()};
+    return {out, hn::Mul(largest, set(1 + 8 * product_margin)), line.slope, hn::Mul(hn::MulAdd(steep, rounding, error), set(1 + product_margin)),
+            rounding, line.state, hn::Mul(hn::Mul(steep, carried), set(1 + product_margin)), reach};
+}
+
+HWY_INLINE void finish(const RangeProgram& program, Activation activation, float parameter, const BoxColumns& box, std::size_t unit, V length,
+                       const Row& sum) {
+    using C = RangeColumn;
+    const V rounding = hn::MulAdd(hn::LoadU(d, program.share.data() + unit), length, hn::LoadU(d, program.fixed.data() + unit));
+    const Passed unit_out = pass<true>(activation, parameter, rounding, sum);
+    const auto keep = [&](C column, V value) HWY_ATTR { hn::StoreU(value, d, box[column] + unit); };
+    keep(C::base, unit_out.out.base), keep(C::x, unit_out.out.x), keep(C::y, unit_out.out.y), keep(C::z, unit_out.out.z);
+    keep(C::radius, unit_out.out.radius), keep(C::others, unit_out.out.others), keep(C::size, unit_out.size);
+    keep(C::slope, unit_out.slope), keep(C::own, unit_out.own), keep(C::rounding, unit_out.rounding), keep(C::state, unit_out.state);
+    keep(C::lower, unit_out.reach.lower), keep(C::upper, unit_out.reach.upper), keep(C::carried, unit_out.carried);
 }
 
 HWY_INLINE Row bias_row(const RangeProgram& program, std::size_t unit) {
-    return {hn::LoadU(d, program.biases.data() + unit), zero(), zero(), zero(), zero(), zero(), zero()};
+    return {hn::LoadU(d, program.biases.data() + unit), zero(), zero(), zero(), zero(), zero()};
 }
 
-HWY_ATTR void forward(const RangeProgram& program, const RangeLayer& layer, Activation activation, const BoxColumns* boxes, std::size_t count) {
-    const std::size_t lanes = hn::Lanes(d);
-    const std::span<const UnitSpan> spans = program.inputs(layer);
-    for (std::size_t tile = 0; tile < layer.outputs; tile += range_tile) {
-        const float* const weights = program.by_input.data() + layer.by_input + tile * layer.inputs;
-        for (std::size_t b = 0; b < count; ++b)
-            for (std::size_t v = 0; v < range_tile; v += 2 * lanes) {
-                const std::size_t unit = layer.start + tile + v;
-                Row first = bias_row(program, unit), second = bias_row(program, unit + lanes);
-                add_up(spans, weights + v, boxes[b], first, second);
-                finish(program, activation, layer.parameter, boxes[b], unit, first);
-                finish(program, activation, layer.parameter, boxes[b], unit + lanes, second);
+// at(k): base, x, y, z, radius, size of the result.
+template <class At> RangeBall ball(At at, double others) {
+    const auto number = [&](std::size_t k) { return static_cast<double>(at(k)); };
+    const double along = std::abs(number(1)) + std::abs(number(2)) + std::abs(number(3));
+    return {number(0), (along + number(4) + others) * (1 + 1e-9), along};
+}
+
+enum PanelRow : std::size_t { base_row, radius_row = 4, size_row, slope_row, own_row, panel_rows };
+constexpr std::size_t panel_lanes = hn::MaxLanes(d), widest_panel = 3 * panel_lanes;
+
+// Boxes side by side, as many as fill `vectors`. Row after row (base, x, y, z, radius, size, slope, own) of all units.
+template <std::size_t vectors> class Panel {
+public:
+    static constexpr std::size_t width = vectors * panel_lanes;
+
+    HWY_ATTR Panel(const RangeProgram& program, float* storage) : program_(program), storage_(storage) {}
+
+    HWY_ATTR void run(const float* entered, RangeBall* out, std::size_t count) {
+        enter(entered, count);
+        for (const RangeLayer& layer : program_.layers) forward(layer, &layer == &program_.layers.back() ? Activation::none : layer.activation);
+        for (std::size_t b = 0; b < count; ++b) {
+            out[b] = ball([&](std::size_t k) { return row(k)[program_.layers.back().start * width + b]; }, 0);
+            if (lost_[b]) out[b] = {0, std::numeric_limits<double>::infinity(), 0};
+        }
+    }
+
+private:
+    static constexpr std::size_t height = vectors == 1 ? 8 : 4; // units that share the reading of a row: enough sums to hide the time of one
+
+    HWY_INLINE float* row(std::size_t k) const { return storage_ + k * program_.units * width; }
+
+    // The last box fills up the panel.
+    HWY_ATTR void enter(const float* entered, std::size_t count) {
+        const std::size_t numbers = range_entry * program_.encoded;
+        for (std::size_t u = 0; u < program_.encoded; ++u)
+            for (std::size_t b = 0; b < width; ++b) {
+                const float* const from = entered + std::min(b, count - 1) * numbers + u * range_entry;
+                for (std::size_t k = 0; k < range_entry; ++k) row(k)[u * width + b] = from[k];
+                row(slope_row)[u * width + b] = 0;
+                row(own_row)[u * width + b] = from[radius_row];
             }
     }
-}
+
+    // Of the layer's inputs, for each box; boxes that would overflow are 0 from here on.
+    HWY_ATTR void find_lengths(const RangeLayer& layer) {
+        for (std::size_t v = 0; v < width; v += panel_lanes)
+            hn::Store(length_of(d, program_.inputs(layer), row(size_row) + v, width), d, lengths_ + v);
+        for (std::size_t b = 0; b < width; ++b) {
+            if (!overflows(layer, lengths_[b])) continue;
+            lost_[b] = true;
+            lengths_[b] = 0;
+            for (std::size_t k = b; k < panel_rows * program_.units * width; k += width) storage_[k] = 0;
+        }
+    }
+
+    // One row of some units' sums. Inputs in order, as everywhere.
+    template <bool sizes> HWY_INLINE void add_up(std::span<const UnitSpan> inputs, const float* weights, const float* biases, const float* from, float* to) const {
+        V sums[height][vectors];
+        for (std::size_t o = 0; o < height; ++o)
+            for (std::size_t v = 0; v < vectors; ++v) sums[o][v] = biases ? set(biases[o]) : zero();
+        for (const UnitSpan& span : inputs) {
+            const float* in = from + span.start * width;
+            for (const float* const end = weights + span.count * range_tile; weights != end; weights += range_tile, in += width) {
+                V boxes[vectors];
+                for (std::size_t v = 0; v < vectors; ++v) boxes[v] = hn::Load(d, in + v * panel_lanes);
+                for (std::size_t o = 0; o < height; ++o) {
+                    const V weight = sizes ? hn::Abs(set(weights[o])) : set(weights[o]);
+                    for (std::size_t v = 0; v < vectors; ++v) sums[o][v] = hn::MulAdd(weight, boxes[v], sums[o][v]);
+                }
+            }
+        }
+        for (std::size_t o = 0; o < height; ++o)
+            for (std::size_t v = 0; v < vectors; ++v) hn::Store(sums[o][v], d, to + o * width + v * panel_lanes);
+    }
+
+    // Sums of a unit, `apart` floats from one row's to the next's, in one vector of boxes become the unit's rows, `step` floats apart.
+    template <Activation activation>
+    static HWY_INLINE void finish(float parameter, V rounding, const float* sums, float* to, std::size_t step) {
+        constexpr std::size_t apart = height * width;
+        const auto sum = [&](std::size_t k) HWY_ATTR { return hn::Load(d, sums + k * apart); };
+        const Passed passed = pass<false>(activation, parameter, rounding, {sum(0), sum(1), sum(2), sum(3), sum(4), zero()});
+        for (const V& value : {passed.out.base, passed.out.x, passed.out.y, passed.out.z, passed.out.radius, passed.size, passed.slope, passed.own}) {
+            hn::Store(value, d, to);
+            to += step;
+        }
+    }
+
+    template <Activation activation> HWY_ATTR void forward(const RangeLayer& layer) {
+        find_lengths(layer);
+        const std::span<const UnitSpan> inputs = program_.inputs(layer);
+        const std::size_t step = program_.units * width; // plain variables: compilers take it that vectors might be stored over members
+        const float parameter = layer.parameter;
+        HWY_ALIGN float sums[radius_row + 1][height * width];
+        for (std::size_t o = 0; o < layer.outputs; o += height) {
+            const std::size_t unit = layer.start + o;
+            const float* const weights = program_.by_input.data() + layer.by_input + o / range_tile * range_tile * layer.inputs + o % range_tile;
+            const float *const biases = &program_.biases[unit], *const share = &program_.share[unit], *const fixed = &program_.fixed[unit];
+            for (std::size_t k = base_row; k < radius_row; ++k) add_up<false>(inputs, weights, k == base_row ? biases : nullptr, row(k), sums[k]);
+            add_up<true>(inputs, weights, nullptr, row(radius_row), sums[radius_row]);
+            float* const to = storage_ + unit * width;
+            for (std::size_t k = 0; k < height; ++k)
+                for (std::size_t v = 0; v < width; v += panel_lanes) {
+                    const V rounding = hn::MulAdd(set(share[k]), hn::Load(d, lengths_ + v), set(fixed[k]));
+                    finish<activation>(parameter, rounding, sums[0] + k * width + v, to + k * width + v, step);
+                }
+        }
+    }
+
+    HWY_ATTR void forward(const RangeLayer& layer, Activation activation) {
+        switch (activation) {
+        case Activation::none: return forward<Activation::none>(layer);
+        case Activation::relu: return forward<Activation::relu>(layer);
+        case Activation::elu: return forward<Activation::elu>(layer);
+        case Activation::tanh: return forward<Activation::tanh>(layer);
+        case Activation::sine: return forward<Activation::sine>(layer);
+        case Activation::softplus: return forward<Activation::softplus>(layer);
+        }
+    }
+
+    const RangeProgram& program_;
+    float* storage_;
+    HWY_ALIGN float lengths_[width];
+    bool lost_[width] = {};
+};
 
 using Dd = hn::CappedTag<double, range_tile / 4>;
 constexpr Dd dd;
@@ -371,18 +507,12 @@ HWY_ATTR void backward_for_target(const RangeProgram& program, std::size_t layer
     for (std::size_t b = 0; b < count; ++b) sums[b] += collect(back, 0, program.encoded, b, slack);
 }
 
-HWY_ATTR bool overflows(const RangeProgram& program, const RangeLayer& layer, const BoxColumns& box) {
-    const double largest = static_cast<double>(largest_input(box, program.inputs(layer)));
-    return !(largest < 1e30 && largest * layer.largest_sum + layer.largest_bias < 1e30);
+RangeBall ball_of_box(const RangeProgram& program, const BoxColumns& box) {
+    const std::size_t result = program.layers.back().start;
+    return ball([&](std::size_t k) { return box.first[k * program.units + result]; }, static_cast<double>(box[RangeColumn::others][result]));
 }
 
-HWY_ATTR RangeBall ball(const RangeProgram& program, const BoxColumns& box, double radius) {
-    using C = RangeColumn;
-    const auto at = [&](C c) { return static_cast<double>(box[c][program.layers.back().start]); };
-    const double least = std::min(at(C::radius) + at(C::others), radius * (1 + 1e-9));
-    const double along = std::abs(at(C::x)) + std::abs(at(C::y)) + std::abs(at(C::z));
-    return {at(C::base), (along + least) * (1 + 1e-9), along};
-}
+void tighten(RangeBall& found, double radius) { found.reach = std::min(found.reach, (found.along + radius * (1 + 1e-9)) * (1 + 1e-9)); }
 
 // Units that are coordinates of their own: a row of slopes along each, over all units.
 struct Symbols {
@@ -423,9 +553,10 @@ HWY_INLINE void pass_symbols(const Symbols& symbols, const BoxColumns& box, std:
 }
 
 HWY_ATTR void forward_refined(const RangeProgram& program, const RangeLayer& layer, Activation activation, const BoxColumns& box,
-                              const Symbols& symbols) {
+                              float length, const Symbols& symbols) {
     const std::size_t lanes = hn::Lanes(d);
     const std::span<const UnitSpan> spans = program.inputs(layer);
+    const V lengths = set(length);
     for (std::size_t v = 0; v < layer.outputs; v += 2 * lanes) {
         const float* const weights = program.by_input.data() + layer.by_input + v / range_tile * range_tile * layer.inputs + v % range_tile;
         const std::size_t unit = layer.start + v;
@@ -434,8 +565,8 @@ HWY_ATTR void forward_refined(const RangeProgram& program, const RangeLayer& lay
         for (std::size_t k = 0; k < symbols.count; k += 4) add_up_symbols(spans, weights, symbols, k, unit, first.others, second.others);
         const V margin = set(1 + 0x1p-12F); // of the sum of up to 2^11 sizes
         first.others = hn::Mul(first.others, margin), second.others = hn::Mul(second.others, margin);
-        finish(program, activation, layer.parameter, box, unit, first);
-        finish(program, activation, layer.parameter, box, unit + lanes, second);
+        finish(program, activation, layer.parameter, box, unit, lengths, first);
+        finish(program, activation, layer.parameter, box, unit + lanes, lengths, second);
         pass_symbols(symbols, box, unit);
         pass_symbols(symbols, box, unit + lanes);
     }
@@ -466,46 +597,92 @@ HWY_ATTR void name_symbols(const RangeLayer& layer, std::size_t most, const BoxC
     symbols.count += rows;
 }
 
-HWY_ATTR RangeBall refine_for_target(const RangeProgram& program, std::size_t per_layer, float* columns, float* storage, double* adjoints) {
+// One box forward, with up to `per_layer` units of each layer as coordinates of their own.
+HWY_ATTR RangeBall forward_one(const RangeProgram& program, std::size_t per_layer, const BoxColumns& box, float* storage) {
+    Symbols symbols{storage, program.units, 0};
+    const hn::CappedTag<float, 1> one;
+    for (const RangeLayer& layer : program.layers) {
+        const float length = hn::GetLane(length_of(one, program.inputs(layer), box[RangeColumn::size], 1));
+        if (overflows(layer, length)) return {0, std::numeric_limits<double>::infinity(), 0};
+        const bool last = &layer == &program.layers.back();
+        forward_refined(program, layer, last ? Activation::none : layer.activation, box, length, symbols);
+        if (!last && per_layer > 0) name_symbols(layer, per_layer, box, symbols);
+    }
+    return ball_of_box(program, box);
+}
+
+HWY_ATTR void enter_box(const RangeProgram& program, const float* entered, const BoxColumns& box) {
+    using C = RangeColumn;
+    std::fill_n(box.first, range_columns * program.units, 0.0F);
+    for (std::size_t u = 0; u < program.encoded; ++u, entered += range_entry) {
+        for (std::size_t k = 0; k < range_entry; ++k) box.first[k * program.units + u] = entered[k];
+        box[C::own][u] = box[C::radius][u];
+    }
+}
+
+HWY_ATTR RangeBall refine_for_target(const RangeProgram& program, std::size_t per_layer, const float* entered, float* columns, float* storage,
+                                     double* adjoints) {
     using C = RangeColumn;
     const BoxColumns box{columns, program.units};
-    Symbols symbols{storage, program.units, 0};
-    for (const RangeLayer& layer : program.layers) {
-        if (overflows(program, layer, box)) return {0, std::numeric_limits<double>::infinity(), 0};
-        const bool last = &layer == &program.layers.back();
-        forward_refined(program, layer, last ? Activation::none : layer.activation, box, symbols);
-        if (!last) name_symbols(layer, per_layer, box, symbols);
-    }
+    enter_box(program, entered, box);
+    RangeBall found = forward_one(program, per_layer, box, storage);
+    if (!(found.reach < std::numeric_limits<double>::infinity())) return found;
     double radius = 0;
     std::fill_n(adjoints, 2 * program.units, 0.0);
     adjoints[program.layers.back().start] = 1;
     backward_for_target(program, program.layers.size(), box[C::slope], box[C::own], 0, true, adjoints, &radius, 1);
-    return ball(program, box, radius);
+    tighten(found, radius);
+    return found;
 }
 
-HWY_ATTR void ranges_for_target(const RangeProgram& program, float* columns, double* adjoints, RangeBall* out, std::size_t count) {
-    using C = RangeColumn;
-    constexpr double infinity = std::numeric_limits<double>::infinity();
-    BoxColumns boxes[range_block];
-    double radii[range_block] = {};
-    for (std::size_t b = 0; b < count; ++b) boxes[b] = {columns + b * range_columns * program.units, program.units}, out[b].reach = 0;
-    for (const RangeLayer& layer : program.layers) {
+// Fewer boxes than this are not worth a panel.
+constexpr std::size_t few_boxes = panel_lanes / 2;
+static_assert(few_boxes * range_columns <= range_block * panel_rows && range_block % widest_panel == 0);
+
+HWY_ATTR void affine_for_target(const RangeProgram& program, const float* entered, float* storage, RangeBall* out, std::size_t count) {
+    const std::size_t numbers = range_entry * program.encoded;
+    if (count < few_boxes) {
         for (std::size_t b = 0; b < count; ++b) {
-            if (!overflows(program, layer, boxes[b])) continue;
-            out[b].reach = infinity;
-            std::fill_n(boxes[b].first, range_columns * program.units, 0.0F); // finite from here on: its result is thrown away
+            const BoxColumns box{storage + b * range_columns * program.units, program.units};
+            enter_box(program, entered + b * numbers, box);
+            out[b] = forward_one(program, 0, box, nullptr);
         }
-        const bool last = &layer == &program.layers.back();
-        forward(program, layer, last ? Activation::none : layer.activation, boxes, count);
+        return;
     }
-    const std::size_t result = program.layers.back().start, step = range_columns * program.units;
-    std::fill_n(adjoints, 2 * count * program.units, 0.0);
-    for (std::size_t b = 0; b < count; ++b) adjoints[2 * b * program.units + result] = 1;
-    backward_for_target(program, program.layers.size(), boxes[0][C::slope], boxes[0][C::own], step, true, adjoints, radii, count);
-    for (std::size_t b = 0; b < count; ++b) {
-        const RangeBall found = ball(program, boxes[b], radii[b]);
-        out[b] = {found.centre, out[b].reach + found.reach, found.along};
+    for (std::size_t b = 0; b < count; b += widest_panel) {
+        const std::size_t left = std::min(widest_panel, count - b);
+        float* const mine = storage + b * panel_rows * program.units;
+        if (left > 2 * panel_lanes) Panel<3>(program, mine).run(entered + b * numbers, out + b, left);
+        else if (left > panel_lanes) Panel<2>(program, mine).run(entered + b * numbers, out + b, left);
+        else Panel<1>(program, mine).run(entered + b * numbers, out + b, left);
     }
+}
+
+// Slopes and own errors of box b of a run of `count`, unit by unit.
+HWY_ATTR void copy_lines(const RangeProgram& program, const float* storage, std::size_t count, std::size_t b, float* slopes, float* owns) {
+    if (count < few_boxes) {
+        const float* const columns = storage + b * range_columns * program.units;
+        std::copy_n(columns + static_cast<std::size_t>(RangeColumn::slope) * program.units, program.units, slopes);
+        std::copy_n(columns + static_cast<std::size_t>(RangeColumn::own) * program.units, program.units, owns);
+        return;
+    }
+    const std::size_t first = b / widest_panel * widest_panel, width = (std::min(widest_panel, count - first) + panel_lanes - 1) / panel_lanes * panel_lanes;
+    const float* const mine = storage + first * panel_rows * program.units + (b - first);
+    const float *slope = mine + slope_row * program.units * width, *own = mine + own_row * program.units * width;
+    for (std::size_t u = 0; u < program.units; ++u, slope += width, own += width) slopes[u] = *slope, owns[u] = *own;
+}
+
+HWY_ATTR void tighten_for_target(const RangeProgram& program, const float* storage, std::size_t count, const std::size_t* which, std::size_t open,
+                                 float* lines, double* adjoints, RangeBall* out) {
+    double radii[range_open] = {};
+    std::fill_n(adjoints, 2 * open * program.units, 0.0);
+    for (std::size_t k = 0; k < open; ++k) {
+        float* const mine = lines + 2 * k * program.units;
+        copy_lines(program, storage, count, which[k], mine, mine + program.units);
+        adjoints[2 * k * program.units + program.layers.back().start] = 1;
+    }
+    backward_for_target(program, program.layers.size(), lines, lines + program.units, 2 * program.units, true, adjoints, radii, open);
+    for (std::size_t k = 0; k < open; ++k) tighten(out[which[k]], radii[k]);
 }
 
 } // namespace
@@ -515,17 +692,24 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace fathom {
 
-HWY_EXPORT(ranges_for_target);
+HWY_EXPORT(affine_for_target);
+HWY_EXPORT(tighten_for_target);
 HWY_EXPORT(backward_for_target);
 HWY_EXPORT(refine_for_target);
 
-void run_range_program(const RangeProgram& program, std::span<float> columns, std::span<double> adjoints, std::span<RangeBall> out) {
-    HWY_DYNAMIC_DISPATCH(ranges_for_target)(program, columns.data(), adjoints.data(), out.data(), out.size());
+void run_affine(const RangeProgram& program, std::span<const float> entered, std::span<float> storage, std::span<RangeBall> out) {
+    HWY_DYNAMIC_DISPATCH(affine_for_target)(program, entered.data(), storage.data(), out.data(), out.size());
 }
 
-RangeBall refine_range(const RangeProgram& program, std::size_t per_layer, std::span<float> columns, std::span<float> symbols,
-                       std::span<double> adjoints) {
-    return HWY_DYNAMIC_DISPATCH(refine_for_target)(program, per_layer, columns.data(), symbols.data(), adjoints.data());
+void run_back(const RangeProgram& program, std::span<const float> storage, std::span<const std::size_t> which, std::span<float> lines,
+              std::span<double> adjoints, std::span<RangeBall> out) {
+    HWY_DYNAMIC_DISPATCH(tighten_for_target)
+    (program, storage.data(), out.size(), which.data(), which.size(), lines.data(), adjoints.data(), out.data());
+}
+
+RangeBall refine_range(const RangeProgram& program, std::size_t per_layer, std::span<const float> entered, std::span<float> columns,
+                       std::span<float> symbols, std::span<double> adjoints) {
+    return HWY_DYNAMIC_DISPATCH(refine_for_target)(program, per_layer, entered.data(), columns.data(), symbols.data(), adjoints.data());
 }
 
 void run_adjoints(const RangeProgram& program, std::size_t layer, const float* slope, const float* own, std::span<double> adjoints,

@@ -34,14 +34,19 @@ void pack_weights(RangeProgram& program, const RangeLayer& layer, std::span<cons
 void pack_errors(RangeProgram& program, RangeLayer& layer, const LayerRows& rows) {
     const double terms = rows.roundings * half_ulp, gamma = terms / (1 - terms) * few;
     for (std::size_t o = 0; o < layer.outputs; ++o) {
-        double sum = 0;
-        for (const float w : rows.weights.subspan(o * layer.inputs, layer.inputs)) sum += std::abs(static_cast<double>(w));
+        double sum = 0, squares = 0;
+        for (const float w : rows.weights.subspan(o * layer.inputs, layer.inputs)) {
+            sum += std::abs(static_cast<double>(w));
+            squares += static_cast<double>(w) * static_cast<double>(w);
+        }
+        const double norm = std::sqrt(squares) * few;
         const double bias = std::abs(static_cast<double>(rows.biases[o]));
         const std::size_t unit = layer.start + o;
         program.biases[unit] = rows.biases[o];
-        program.share[unit] = float_up(gamma * (1 + 2 * terms) * few); // that sum is rounded as well
+        program.share[unit] = float_up(gamma * norm * few);
         program.fixed[unit] = float_up((gamma * bias + 8 * least_normal * sum + 1e-28 + (rows.errors.empty() ? 0 : rows.errors[o])) * few);
         layer.largest_sum = std::max(layer.largest_sum, sum * few);
+        layer.largest_norm = std::max(layer.largest_norm, norm * few);
         layer.largest_bias = std::max(layer.largest_bias, bias + static_cast<double>(program.fixed[unit]));
     }
 }

@@ -11,7 +11,8 @@
 namespace fathom {
 
 inline constexpr std::size_t range_tile = 16; // units that go through a layer together; a layer starts at a multiple of it
-inline constexpr std::size_t range_block = 8; // boxes that share one pass through the weights
+inline constexpr std::size_t range_block = 24; // boxes that share one pass forward through the weights
+inline constexpr std::size_t range_open = 8;   // and one back
 
 // What is known of a unit, one row of `units` numbers each; a box has all of them side by side.
 // The unit's output is base + x e0 + y e1 + z e2 + radius * anything in [-1,1], where e are the box's own coordinates in [-1,1].
@@ -19,8 +20,10 @@ inline constexpr std::size_t range_block = 8; // boxes that share one pass throu
 // radius without what the unit itself added. size: no value of the unit is larger.
 // slope: of the line that stands for its activation; own: what the unit itself added to the radius, and rounding: of that, what its
 // sum did; lower, upper: what reaches its activation.
-enum class RangeColumn : unsigned char { base, x, y, z, radius, slope, own, rounding, state, lower, upper, others, carried, size };
+enum class RangeColumn : unsigned char { base, x, y, z, radius, size, slope, own, rounding, state, lower, upper, others, carried };
 inline constexpr std::size_t range_columns = 14;
+inline constexpr std::size_t range_alignment = 64; // bytes
+inline constexpr std::size_t range_entry = 6; // of an encoded number: base, x, y, z, radius, size
 
 // In RangeColumn::state: how the activation acts on all that can reach it inside the box.
 inline constexpr float unit_bends = 0, unit_is_linear = 1, unit_is_off = 2;
@@ -38,6 +41,7 @@ struct RangeLayer {
     std::size_t by_input = 0;  // where its weights lie in RangeProgram::by_input: [tile][input][16]
     std::size_t by_output = 0; // and in RangeProgram::by_output: [output][each span, padded to tiles]
     double largest_sum = 0;    // of |weights| of one output
+    double largest_norm = 0;   // the length of the weights of one output
     double largest_bias = 0;
 };
 
@@ -47,7 +51,7 @@ struct RangeProgram {
     std::size_t encoded = 0;        // the first units are the encoded point
     std::size_t units = 0;          // with padding
     std::vector<float> by_input, by_output;
-    // For each unit: its bias, and the rounding of its sum: a share of the sum of |weights| * size, and what is always there.
+    // For each unit: its bias, and the rounding of its sum: a share of the length of its inputs' sizes, and what is always there.
     std::vector<float> biases, share, fixed;
     std::vector<double> adjoint_slack; // how far the computed slope of the result along a unit can be off
 
@@ -55,7 +59,7 @@ struct RangeProgram {
         return {spans.data() + layer.first_span, layer.span_count};
     }
     [[nodiscard]] std::size_t padded_inputs(const RangeLayer& layer) const;
-    [[nodiscard]] std::size_t multiplications() const; // of a value; a range takes about five times as many, and a slope back one
+    [[nodiscard]] std::size_t multiplications() const; // of a value; a range takes five times as many, and a slope back one
 };
 
 [[nodiscard]] inline std::size_t in_tiles(std::size_t count) { return (count + range_tile - 1) / range_tile * range_tile; }
@@ -76,7 +80,7 @@ void start_program(RangeProgram& program, std::size_t encoded);
 void append_layer(RangeProgram& program, std::span<const UnitSpan> inputs, const LayerRows& rows);
 void finish_program(RangeProgram& program);
 
-// `columns` as run_range_program() left them for a box. Makes `out` what `program` does inside of it, without the units that are off
+// `columns` as refine_range() left them for a box. Makes `out` what `program` does inside of it, without the units that are off
 // and the linear ones where that is less work: see NetworkPart::shorten. False where it would not be much less work.
 [[nodiscard]] bool fold_decided_units(const RangeProgram& program, std::span<const float> columns, RangeProgram& out);
 
@@ -89,14 +93,21 @@ struct RangeBall {
     double along = 0; // the part of reach that the box's own coordinates take
 };
 
-// `columns`: range_columns * units floats a box, those of the encoded point filled in. `adjoints`: 2 * units doubles a box: the
-// slopes of the result along the units, then what they passed on. At most range_block boxes.
-void run_range_program(const RangeProgram& program, std::span<float> columns, std::span<double> adjoints, std::span<RangeBall> out);
+// Affine arithmetic forward, for at most range_block boxes. `entered`: range_entry numbers for each encoded number, box by box.
+// `storage`: range_storage floats, aligned; keeps what run_back() needs.
+void run_affine(const RangeProgram& program, std::span<const float> entered, std::span<float> storage, std::span<RangeBall> out);
+[[nodiscard]] inline std::size_t range_storage(const RangeProgram& program) { return range_block * 8 * program.units; }
 
-// The same for one box, with up to `per_layer` units of each layer as coordinates of their own: their errors may cancel. `symbols`:
-// per_layer * layers * units floats. Costs as much as the first and about one value for each of them that follows.
-[[nodiscard]] RangeBall refine_range(const RangeProgram& program, std::size_t per_layer, std::span<float> columns, std::span<float> symbols,
-                                     std::span<double> adjoints);
+// Tightens the balls of at most range_open of those boxes, by the slopes of the result along all units. `out`: all that run_affine()
+// found. `lines`: 2 * units floats for each of `which`; `adjoints`: as many doubles.
+void run_back(const RangeProgram& program, std::span<const float> storage, std::span<const std::size_t> which, std::span<float> lines,
+              std::span<double> adjoints, std::span<RangeBall> out);
+
+// Both for one box, with up to `per_layer` units of each layer as coordinates of their own: their errors may cancel. `columns`:
+// range_columns * units floats, filled; `symbols`: per_layer * layers * units floats; `adjoints`: 2 * units doubles. Costs as much
+// as the other two and about one value for each of those units that follows.
+[[nodiscard]] RangeBall refine_range(const RangeProgram& program, std::size_t per_layer, std::span<const float> entered, std::span<float> columns,
+                                     std::span<float> symbols, std::span<double> adjoints);
 
 // From `layer` back to the encoded point: adds to the adjoints of its inputs, then of theirs, as far as `slope` is not 0, and to
 // `sums` the |adjoint| * `own` of all that it meets. One row of slopes and errors for all; the adjoints of the layer's inputs

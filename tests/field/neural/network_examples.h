@@ -79,8 +79,8 @@ struct PlainResult {
     double kink = HUGE_VAL; // how near to 0 the argument of a relu came
 };
 
-inline PlainResult plain_sample(const Network& network, const Vec3& p) {
-    const Vec3 q = ((p - network.center) / network.scale).cast<float>().cast<double>();
+// At a point in the network's own units.
+inline PlainResult plain_result(const Network& network, const Vec3& q) {
     std::vector<Dual> point;
     if (network.encoding.point_first)
         for (int k = 0; k < 3; ++k) point.push_back({q[k], Vec3::Unit(k)});
@@ -108,7 +108,16 @@ inline PlainResult plain_sample(const Network& network, const Vec3& p) {
         }
         now = std::move(next);
     }
-    result.sample = {network.scale * now.front().value, now.front().slope};
+    result.sample = {now.front().value, now.front().slope};
+    return result;
+}
+
+inline double plain_value(const Network& network, const Vec3& q) { return plain_result(network, q).sample.distance; }
+
+// At a point of the field's frame, which enters the network as a float.
+inline PlainResult plain_sample(const Network& network, const Vec3& p) {
+    PlainResult result = plain_result(network, ((p - network.center) / network.scale).cast<float>().cast<double>());
+    result.sample.distance *= network.scale;
     return result;
 }
 

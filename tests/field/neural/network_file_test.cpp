@@ -4,6 +4,7 @@
 #include <fathom/field/neural/format/zip_archive.h>
 #include <fathom/geometry/format/byte_writer.h>
 #include <fathom/geometry/format/zlib_bytes.h>
+#include <field/neural/network_examples.h>
 #include <field/neural/network_samples.h>
 #include <support/scratch_folder.h>
 #include <support/sources.h>

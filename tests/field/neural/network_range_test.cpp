@@ -150,9 +150,9 @@ std::vector<Vec3> points_of(const Network& network, const Box& box, bool search,
     return points;
 }
 
-Interval range_of(const NetworkRange& ranges, const Box& box, bool refine = true) {
+Interval range_of(const NetworkRange& ranges, const Box& box, const RangeOptions& options = {}) {
     Interval result;
-    ranges.ranges({&box, 1}, {&result, 1}, {.refine = refine});
+    ranges.ranges({&box, 1}, {&result, 1}, options);
     return result;
 }
 
@@ -167,8 +167,9 @@ TEST(NetworkRange, encloses_exact_and_float_values_in_boxes_of_every_size) {
             const NetworkRange ranges(network);
             for (std::size_t i = 0; i < boxes; ++i) {
                 const Box box = random_box(network.domain, random);
-                const Interval full = range_of(ranges, box), quick = range_of(ranges, box, false);
-                ASSERT_TRUE(quick.contains(full));
+                const Interval full = range_of(ranges, box, {.every_box = true}), usual = range_of(ranges, box);
+                const Interval quick = range_of(ranges, box, {RangeEffort::affine}), back = range_of(ranges, box, {RangeEffort::backward});
+                ASSERT_TRUE(quick.contains(back) && back.contains(usual) && usual.contains(full));
                 ++(full.lower > 0 ? outside : full.upper < 0 ? inside : mixed);
                 for (const Vec3& p : points_of(network, box, i % 8 == 0, random))
                     ASSERT_TRUE(holds(full, network, p)) << name(kind.activation) << " of width " << kind.width << " scale " << scale << " over "
@@ -238,9 +239,9 @@ TEST(NetworkRange, tightens_to_rounding_as_the_box_shrinks) {
         const NetworkRange ranges(network);
         for (int i = 0; i < 20; ++i) {
             const Vec3 p = random.in_box(Box::around(network.center, Vec3::Constant(0.9 * kind.scale)));
-            const double noise = range_of(ranges, {p, p}).width();
+            const double noise = range_of(ranges, {p, p}, {.every_box = true}).width();
             EXPECT_LT(noise, 2e-3 * kind.scale) << name(kind.activation) << " of width " << kind.width;
-            const double small = range_of(ranges, Box::around(p, Vec3::Constant(1e-4 * kind.scale))).width();
+            const double small = range_of(ranges, Box::around(p, Vec3::Constant(1e-4 * kind.scale)), {.every_box = true}).width();
             EXPECT_LT(small - noise, 2.5 * ranges.lipschitz() * 1e-4 * kind.scale * std::sqrt(3.0) + noise) << name(kind.activation);
         }
     }
@@ -251,12 +252,14 @@ TEST(NetworkRange, of_a_box_alone_has_the_bits_of_a_batch) {
     for (const NetworkKind& kind : kinds()) {
         const Network network = random_network(kind, random);
         const NetworkRange ranges(network);
-        for (const std::size_t count : {0U, 1U, 3U, 4U, 5U, 8U, 61U}) {
+        for (const std::size_t count : {0U, 1U, 3U, 4U, 5U, 8U, 9U, 17U, 24U, 25U, 61U}) {
             std::vector<Box> boxes(count);
             for (Box& b : boxes) b = random_box(network.domain, random);
             std::vector<Interval> together(count);
             ranges.ranges(boxes, together);
             for (std::size_t i = 0; i < count; ++i) EXPECT_EQ(together[i], range_of(ranges, boxes[i])) << name(kind.activation);
+            ranges.ranges(boxes, together, {RangeEffort::affine});
+            for (std::size_t i = 0; i < count; ++i) EXPECT_EQ(together[i], range_of(ranges, boxes[i], {RangeEffort::affine})) << name(kind.activation);
         }
     }
 }

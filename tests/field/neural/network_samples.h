@@ -1,10 +1,9 @@
-// Networks to write and read, and what they answer, by plain loops in double.
+// Networks to write and read.
 #pragma once
 
 #include <fathom/base/random.h>
 #include <fathom/field/neural/network.h>
 
-#include <cmath>
 #include <cstring>
 
 namespace fathom::testing {
@@ -66,47 +65,6 @@ template <class T>
 [[nodiscard]] inline bool same_network(const Network& a, const Network& b) {
     return same_layers(a, b) && a.center == b.center && a.scale == b.scale && a.domain.lower == b.domain.lower &&
            a.domain.upper == b.domain.upper;
-}
-
-[[nodiscard]] inline double activated(Activation activation, double a, double x) {
-    switch (activation) {
-    case Activation::none:
-        return x;
-    case Activation::relu:
-        return std::max(0., x);
-    case Activation::elu:
-        return x > 0 ? x : a * std::expm1(x);
-    case Activation::tanh:
-        return std::tanh(x);
-    case Activation::sine:
-        return std::sin(a * x);
-    case Activation::softplus:
-        return a * x > 30 ? x : std::log1p(std::exp(a * x)) / a;
-    }
-    return x;
-}
-
-// Of a point in the units of the network.
-[[nodiscard]] inline double plain_value(const Network& network, const Vec3& p) {
-    std::vector<double> encoded;
-    if (network.encoding.point_first) encoded = {p.x(), p.y(), p.z()};
-    for (int k = 0; k < network.encoding.frequencies; ++k) {
-        const Vec3 q = std::ldexp(static_cast<double>(network.encoding.scale), k) * p;
-        for (int axis = 0; axis < 3; ++axis) encoded.push_back(std::sin(q[axis]));
-        for (int axis = 0; axis < 3; ++axis) encoded.push_back(std::cos(q[axis]));
-    }
-    std::vector<double> x = encoded;
-    for (const DenseLayer& layer : network.layers) {
-        if (layer.skip_input) x.insert(x.end(), encoded.begin(), encoded.end());
-        std::vector<double> y(layer.biases.begin(), layer.biases.end());
-        for (std::size_t o = 0; o < y.size(); ++o) {
-            for (std::size_t i = 0; i < x.size(); ++i)
-                y[o] += static_cast<double>(layer.weights[o * x.size() + i]) * x[i];
-            y[o] = activated(layer.activation, static_cast<double>(layer.parameter), y[o]);
-        }
-        x = std::move(y);
-    }
-    return x.at(0);
 }
 
 } // namespace fathom::testing

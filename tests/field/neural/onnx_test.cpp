@@ -1,4 +1,5 @@
 #include <fathom/field/neural/format/network_formats.h>
+#include <field/neural/network_examples.h>
 #include <field/neural/network_samples.h>
 #include <field/neural/onnx_bytes.h>
 #include <support/sources.h>

@@ -1,7 +1,7 @@
 #include <fathom/field/neural/network_file.h>
 #include <fathom/geometry/mesh_file.h>
 #include <field/neural/enclosing_ball.h>
-#include <field/neural/network_samples.h>
+#include <field/neural/network_examples.h>
 #include <support/models.h>
 
 namespace fathom {
