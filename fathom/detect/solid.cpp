@@ -18,6 +18,7 @@ namespace fathom {
 namespace {
 
 constexpr int default_levels = 4;
+constexpr std::size_t most_of_network = 1'000'000, most_of_others = 200'000;
 constexpr int network_levels = 6; // each look costs: what the tree tells need not be asked again
 
 // Down to blocks of four cells of a grid.
@@ -65,10 +66,20 @@ Interval block_range(const GridField& grid, const Box& box) {
     return range;
 }
 
+// Where units are on or off, refined ranges clear so many large cells that they pay; where every unit bends, smaller cells cost less.
+RangeEffort effort_for(const NetworkField& field) {
+    const auto bends = [](const DenseLayer& layer) { return layer.activation != Activation::relu && layer.activation != Activation::none; };
+    const auto& layers = field.network().layers;
+    return std::any_of(layers.begin(), layers.end() - 1, bends) ? RangeEffort::backward : RangeEffort::refined;
+}
+
 std::vector<Interval> ranges_of(const Field& field, const GridField* grid, std::span<const Box> boxes) {
     std::vector<Interval> ranges(boxes.size());
     parallel_for(boxes.size(), 256, [&](std::size_t begin, std::size_t end) {
-        if (!grid) return field.ranges(boxes.subspan(begin, end - begin), std::span(ranges).subspan(begin, end - begin));
+        const auto part = boxes.subspan(begin, end - begin);
+        const auto out = std::span(ranges).subspan(begin, end - begin);
+        if (const auto* network = dynamic_cast<const NetworkField*>(&field)) return network->ranges(part, out, {.effort = effort_for(*network)});
+        if (!grid) return field.ranges(part, out);
         for (std::size_t k = begin; k < end; ++k) ranges[k] = block_range(*grid, boxes[k]);
     });
     return ranges;
@@ -282,7 +293,7 @@ Solid::Solid(FieldPtr field, const SolidOptions& options) : field_(std::move(fie
     if (!bounded_ || bounds_.empty()) return;
     const auto* grid = dynamic_cast<const GridField*>(field_.get());
     tree_tells_ = is_network(*field_);
-    Builder{*this, grid, {}, {}}.run(chosen_levels(*field_, grid, options), options.most_nodes);
+    Builder{*this, grid, {}, {}}.run(chosen_levels(*field_, grid, options), options.most_nodes > 0 ? options.most_nodes : tree_tells_ ? most_of_network : most_of_others);
 }
 
 } // namespace fathom

@@ -15,7 +15,7 @@ namespace fathom {
 
 struct SolidOptions {
     int levels = 0;                   // halvings, 1 to 10; 0: to blocks of four cells of a grid (never finer), six of a network, else four
-    std::size_t most_nodes = 200'000; // the tree ends early rather than grow past this
+    std::size_t most_nodes = 0;       // the tree ends early rather than grow past this; 0: 200,000, and a million for networks
 };
 
 // A cell of the octree and the ball round the inside in it, in the frame and unit of the solid's tree.

@@ -76,7 +76,9 @@ Interval NetworkField::range(const Box& box) const {
     return value;
 }
 
-void NetworkField::ranges(std::span<const Box> boxes, std::span<Interval> out) const {
+void NetworkField::ranges(std::span<const Box> boxes, std::span<Interval> out) const { ranges(boxes, out, {}); }
+
+void NetworkField::ranges(std::span<const Box> boxes, std::span<Interval> out, const RangeOptions& options) const {
     const Box& domain = network_.domain;
     std::array<Box, block> inside;
     for (std::size_t first = 0; first < boxes.size(); first += block) {
@@ -86,7 +88,7 @@ void NetworkField::ranges(std::span<const Box> boxes, std::span<Interval> out) c
             const Box& box = boxes[first + i];
             inside[i] = unsound(box) ? Box{domain.lower, domain.lower} : Box{domain.closest(box.lower), domain.closest(box.upper)};
         }
-        range_.ranges({inside.data(), count}, out.subspan(first, count));
+        range_.ranges({inside.data(), count}, out.subspan(first, count), options);
         for (std::size_t i = 0; i < count; ++i) {
             const Box& box = boxes[first + i];
             Interval& result = out[first + i];
