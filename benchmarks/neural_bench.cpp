@@ -1,7 +1,8 @@
-// Table `neural`: networks asked for values and gradients on one thread, beside Eigen's matrix products.
+// Table `neural`: networks asked for values, gradients and ranges on one thread, beside Eigen's matrix products.
 #include <benchmarks/eigen_peer.h>
 #include <benchmarks/report.h>
 #include <fathom/base/random.h>
+#include <fathom/field/neural/network_range.h>
 #include <fathom/field/neural/network_values.h>
 
 #include <fmt/format.h>
@@ -84,15 +85,62 @@ void rows(Report& report, int width, Activation activation) {
         report.add({fmt::format("neural-{}-8x{}-{}", id, width, name(activation)), work, "M/s", rate(mine), "Eigen, batch 256", rate(yours),
                     ratio(rate(mine), rate(yours), Better::larger), error, 1e-6 * static_cast<double>(ours.bytes())});
     };
+    if (width == 32 && activation == Activation::relu) // the row that has a target
+        report.add({"neural-values", shape + ", values", "M/s", rate(0), "Eigen, batch 256", rate(1), ratio(rate(0), rate(1), Better::larger), words,
+                    1e-6 * static_cast<double>(ours.bytes())});
     add("values", shape + ", values", 0, 1, words);
     add("gradients", shape + ", values and gradients", 2, 3, fmt::format("{:.2f} times the time of a value", seconds[2] / seconds[0]));
     add("single", shape + ", values one by one", 4, 1, answers.single == answers.values ? "the same bits as the batch" : "UNLIKE the batch");
 }
 
+constexpr std::size_t box_batch = 64;
+
+void range_rows(Report& report, int width, Activation activation, double half) {
+    const Network network = started_network(width, activation);
+    const NetworkValues values(network);
+    const NetworkRange ranges(network);
+    const std::size_t count = box_batch * (width > 100 ? 2 : 60);
+    Random random(3);
+    std::vector<Vec3> points(count);
+    std::vector<Box> boxes(count);
+    for (std::size_t k = 0; k < count; ++k) {
+        points[k] = random.in_box(network.domain);
+        boxes[k] = Box::around(points[k], Vec3::Constant(half));
+    }
+    std::vector<double> at_points(count);
+    std::vector<Interval> forward(count), both(count);
+    const auto in_batches = [&](std::vector<Interval>& out, const RangeOptions& options) {
+        for (std::size_t k = 0; k < count; k += box_batch)
+            ranges.ranges(std::span(boxes).subspan(k, box_batch), std::span(out).subspan(k, box_batch), options);
+    };
+    const std::function<void()> rivals[] = {[&] { values.values(points, at_points); }, [&] { in_batches(forward, {RangeEffort::affine}); },
+                                            [&] { in_batches(both, {RangeEffort::backward, true}); }};
+    const auto seconds = race(rivals, 7);
+    const auto rate = [&](std::size_t k) { return 1e-6 * static_cast<double>(count) / seconds[k]; };
+    std::size_t missed = 0;
+    double narrower = 0;
+    for (std::size_t k = 0; k < count; ++k) {
+        missed += forward[k].contains(at_points[k]) && both[k].contains(at_points[k]) ? 0 : 1;
+        narrower += std::log(forward[k].width() / both[k].width()) / static_cast<double>(count);
+    }
+    const char* const size = half < 0.01 ? "-small" : "";
+    const auto add = [&](const char* id, const char* how, std::size_t k, const std::string& words) {
+        report.add({fmt::format("neural-{}-8x{}-{}{}", id, width, name(activation), size),
+                    fmt::format("8x{} {}, {}, boxes of +-{}", width, name(activation), how, half), "M/s", rate(k), "a value of the same", rate(0),
+                    ratio(rate(k), rate(0), Better::larger), words, 0});
+    };
+    add("range", "range forward", 1, fmt::format("{:.2f} times the time of a value; {} of {} values missed", seconds[1] / seconds[0], missed, count));
+    add("range-back", "range forward and back", 2,
+        fmt::format("{:.2f} times the time of a value; {:.1f} times narrower", seconds[2] / seconds[0], std::exp(narrower)));
+}
+
 void run(Report& report) {
     for (const int width : {32, 64, 512})
-        for (const Activation activation : {Activation::relu, Activation::elu}) rows(report, width, activation);
-    report.note("one thread; millions of points a second; Eigen is compiled for this CPU and always gets 256 points at once");
+        for (const Activation activation : {Activation::relu, Activation::elu}) {
+            rows(report, width, activation);
+            for (const double half : {0.02, 0.002}) range_rows(report, width, activation, half);
+        }
+    report.note("one thread; millions of points or boxes a second, boxes in batches of 64; Eigen is compiled for this CPU and always gets 256 points at once");
 }
 
 const Registration registration("neural/points", "networks asked, one thread", run);

@@ -9,7 +9,7 @@ namespace fathom {
 class NetworkRange;
 
 // Holds the zero surface and everything inside, beyond the domain too, as beyond_domain.h answers there. To 1/64 of the domain,
-// unless some thousand ranges (fewer for large networks) do not suffice. Empty where nothing is inside. The sides are searched
+// unless some ten thousand ranges (fewer for large networks) do not suffice. Empty where nothing is inside. The sides are searched
 // on all threads; the result is the same for any number of them.
 [[nodiscard]] Box inside_bounds(const Network& network, const NetworkRange& range);
 

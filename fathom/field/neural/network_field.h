@@ -17,14 +17,14 @@ namespace fathom {
 
 class NetworkField final : public Field {
 public:
-    // Error as check() and NetworkValues. Takes up to some thousand ranges, for bounds().
+    // Error as check() and NetworkValues. Takes up to some ten thousand ranges, for bounds().
     explicit NetworkField(Network network);
 
     [[nodiscard]] double distance(const Vec3& p) const override;
     [[nodiscard]] Sample sample(const Vec3& p) const override;
     void distances(std::span<const Vec3> points, std::span<double> out) const override;
     void samples(std::span<const Vec3> points, std::span<Sample> out) const override;
-    [[nodiscard]] Interval range(const Box& box) const override; // several boxes at once are cheaper: ranges()
+    [[nodiscard]] Interval range(const Box& box) const override; // as far as its sign needs; several at once are cheaper: ranges()
     void ranges(std::span<const Box> boxes, std::span<Interval> out) const override;
     void ranges(std::span<const Box> boxes, std::span<Interval> out, const RangeOptions& options) const;
 

@@ -191,7 +191,7 @@ void NetworkPart::ranges_of_block(std::span<const Box> boxes, std::span<Interval
     std::size_t which[range_block], open = 0;
     for (std::size_t b = 0; b < boxes.size(); ++b) {
         out[b] = boxes[b].empty() ? Interval::none() : leave(balls[b]);
-        const double share = options.every_box || out[b].contains(0.0) ? worth_going_back : too_loose;
+        const double share = options.every_box ? 1 : out[b].contains(0.0) ? worth_going_back : too_loose;
         if (!out[b].empty() && balls[b].reach < infinity && balls[b].reach > share * balls[b].along) which[open++] = b;
     }
     if (options.effort == RangeEffort::affine) return;

@@ -22,7 +22,8 @@ enum class RangeEffort : unsigned char {
     affine,   // forward only: five multiplications for each of a value
     backward, // slopes of the result back through all units: two to three more, and an interval some times narrower
     refined   // again with up to 32 units of each layer as coordinates of their own: 3 to 20 times the cost, and in large boxes an
-              // interval up to a hundred times narrower
+              // interval up to a hundred times narrower. Octrees of depth 6 over fox (8 x 32 relu) and bunny (8 x 64 elu): 7 and 5 times
+              // fewer cells than backward, in 0.6 and 2 times the time; affine alone leaves another 1.5 to 2 times as many leaves open
 };
 
 struct RangeOptions {

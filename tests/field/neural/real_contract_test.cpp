@@ -64,6 +64,25 @@ TEST_P(RealNetwork, has_the_values_and_gradients_of_plain_loops_in_double) {
     EXPECT_GT(smooth, count / 2);
 }
 
+// Against the network's own values on a lattice: nothing inside lies out of its bounds, and they are not much wider.
+TEST_P(RealNetwork, is_bounded_closely) {
+    FATHOM_NEEDS_MODELS();
+    const NetworkField field(network());
+    const Box bounds = field.bounds(), domain = field.domain();
+    constexpr int cells = 48;
+    std::vector<Vec3> points;
+    for (int i = 0; i <= cells; ++i)
+        for (int j = 0; j <= cells; ++j)
+            for (int k = 0; k <= cells; ++k) points.push_back(domain.lower + domain.size().cwiseProduct(Vec3(i, j, k) / cells));
+    std::vector<double> values(points.size());
+    field.distances(points, values);
+    Box inside;
+    for (std::size_t i = 0; i < points.size(); ++i)
+        if (values[i] <= 0) inside.extend(points[i]);
+    ASSERT_TRUE(bounds.contains(inside));
+    EXPECT_LT((bounds.size() - inside.size()).maxCoeff(), 0.2 * inside.size().maxCoeff()) << bounds.lower.transpose() << " .. " << bounds.upper.transpose();
+}
+
 INSTANTIATE_TEST_SUITE_P(Files, RealNetwork, ::testing::ValuesIn(files), [](const auto& file) {
     const std::string name = file.param;
     return "of_" + name.substr(0, name.find_first_of("._"));
