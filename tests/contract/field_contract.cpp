@@ -64,7 +64,7 @@ void expect_range_tightens(const Field& field, const FieldContract& contract, Ra
     const double slope = bounded ? field.lipschitz() : steepest_slope(field, contract.region, random);
     for (int i = 0; i < 200; ++i) {
         const Vec3 p = random.in_box(contract.region);
-        const double allowed = 1e-5 * size * slope + 1e-6 * std::abs(field.distance(p));
+        const double allowed = 1e-5 * size * slope + 1e-6 * std::abs(field.distance(p)) + contract.rounding;
         const Interval point = field.range({p, p});
         const Interval small = field.range(Box::around(p, Vec3::Constant(1e-7 * size)));
         ASSERT_LE(point.width(), allowed) << contract.name << " at " << p.transpose();

@@ -41,6 +41,7 @@ void expect_contract(const Network& network, const std::string& name, std::size_
     const NetworkField field(network);
     FieldContract contract{.name = name, .region = network.domain.grown(0.2 * network.domain.diagonal())};
     contract.boxes = boxes;
+    contract.rounding = 4 * field.rounding_bound(); // of the kernels, up and down, and as much again of the range itself
     contract.difference_step = 1e-3;
     contract.gradient_tolerance = 5e-3;
     check_field_contract(field, contract);

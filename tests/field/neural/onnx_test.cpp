@@ -86,8 +86,9 @@ TEST(Onnx, every_activation_is_read) {
             read(model().node("Gemm", {"x", "A"}, "h").node(known.kind, {"h"}, "a").node("MatMul", {"a", "sum"}, "y"));
         EXPECT_EQ(network.layers[0].activation, known.activation);
         expect_function(network, [&](const Vec3& p) {
-            return testing::activated(known.activation, 1, row_one(p)) +
-                   testing::activated(known.activation, 1, row_two(p));
+            const DenseLayer layer{.activation = known.activation};
+            double slope = 0;
+            return testing::activated(layer, row_one(p), slope) + testing::activated(layer, row_two(p), slope);
         });
     }
     const Network network = read(model()
