@@ -170,7 +170,8 @@ private:
 template <std::size_t N>
 class Search {
 public:
-    Search(const Part<N>& whole, const Question& question, std::size_t most) : question_(question), most_(most), now_(whole) {}
+    Search(const Part<N>& whole, const Question& question, std::size_t most)
+        : whole_(whole), question_(question), most_(most), now_(whole) {}
 
     TimeOfImpact run() {
         for (std::size_t tried = 0; tried < most_; ++tried) {
@@ -188,7 +189,7 @@ public:
             if (poor) add(halve(now_));
             if (!waiting_.empty()) exchange();
         }
-        const double gap = nearest(hull_at(now_, now_.time)).point.norm() - question_.separation;
+        const double gap = nearest(hull_at(whole_, now_.time)).point.norm() - question_.separation;
         return {true, now_.time, std::max(gap, question_.tolerance), true};
     }
 
@@ -219,6 +220,7 @@ private:
         take_next();
     }
 
+    const Part<N>& whole_;
     const Question& question_;
     std::size_t most_;
     Part<N> now_;

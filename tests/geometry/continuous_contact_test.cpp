@@ -81,7 +81,7 @@ public:
     double weight() { return 0.25 * static_cast<double>(random.below(5)); } // ends and corners are frequent
     double time() { return std::array{0.25, 0.5, 1.0}[random.below(3)]; }
 
-    // In [1], `moves` apart from the start, as the shape wants it.
+    // Where a point of the shape ends that starts here.
     Vec3 moved(Shape shape, const Vec3& start, const Vec3& common) {
         if (shape == Shape::still) return start;
         return shape == Shape::shared_motion ? Vec3(start + common) : point(shape);
@@ -94,12 +94,7 @@ private:
 // Where a point that starts here must end to be at `middle` at the time.
 Vec3 end_through(const Vec3& start, const Vec3& middle, double time) { return start + (middle - start) / time; }
 
-struct Touching {
-    VertexFaceStep vertex_face;
-    EdgeEdgeStep edge_edge;
-    double vertex_face_time = 1, edge_edge_time = 1; // of a contact; there may be earlier ones
-};
-
+// `time` is that of a contact; there may be earlier ones.
 VertexFaceStep touching_vertex_face(Steps& steps, Shape shape, double& time) {
     VertexFaceStep s;
     const Vec3 common = steps.point(shape);
@@ -138,13 +133,15 @@ EdgeEdgeStep touching_edge_edge(Steps& steps, Shape shape, double& time) {
 }
 
 template <class Step>
-void expect_touch_found(const Step& step, double time, std::size_t i) {
+void expect_touch_found(const Step& step, double time, Shape shape, double scale, std::size_t i) {
     ASSERT_EQ(exact_squared_distance(step, mpq_class(time)), 0) << "the construction is exact: " << i;
     for (const double tolerance : {0.0, 1e-12}) {
         const TimeOfImpact found = time_of_impact(step, {.tolerance = tolerance});
         ASSERT_TRUE(found.hit) << i;
         ASSERT_LE(found.time, time) << i;
-        ASSERT_FALSE(found.truncated) << i;
+        // Edges that turn parallel as they meet touch all along at once: the smallest tolerance is out of reach there.
+        ASSERT_FALSE(found.truncated && (shape != Shape::parallel || tolerance == 0)) << i;
+        ASSERT_LT(found.tolerance, 1e-6 * 80 * scale) << i;
     }
     ASSERT_LE(time_of_impact(step, {.most_refinements = 3}).time, time) << i;
 }
@@ -157,9 +154,9 @@ TEST(ContinuousContact, finds_every_contact_made_to_happen_at_a_known_time) {
             for (std::size_t i = 0; i < whole / (all_shapes.size() * scales.size()); ++i) {
                 double time = 0;
                 const VertexFaceStep vertex_face = touching_vertex_face(steps, shape, time);
-                expect_touch_found(vertex_face, time, i);
+                expect_touch_found(vertex_face, time, shape, scale, i);
                 const EdgeEdgeStep edge_edge = touching_edge_edge(steps, shape, time);
-                expect_touch_found(edge_edge, time, i);
+                expect_touch_found(edge_edge, time, shape, scale, i);
                 if (HasFatalFailure()) return;
             }
         }
