@@ -222,7 +222,7 @@ public:
             const Hull<N> hull = hull_at(now_, now_.time);
             Nearest<N> near = quick_nearest(hull);
             double until = off_until(near);
-            if (until == now_.time || touches(near)) { // the quick point may lie
+            if (until == now_.time || touches(near)) { // a quick point does not decide
                 near = nearest(hull);
                 if (touches(near)) return {true, now_.time, question_.tolerance, false};
                 until = off_until(near);
