@@ -82,7 +82,8 @@ GridLayout covering_layout(const Box& box, int resolution) {
 GridField bake(const Field& field, const BakeOptions& options) {
     const GridLayout layout = covering_layout(covered_box(field, options), options.resolution);
     const double band = options.band * layout.cell;
-    const GridStorage storage = field.lipschitz() < steepest_code ? options.storage : GridStorage::float32;
+    const bool clamps_unstated = !std::isfinite(field.error_bound()) && field.lipschitz() >= steepest_code; // no error to add it to
+    const GridStorage storage = clamps_unstated ? GridStorage::float32 : options.storage;
     refuse_past_limit(layout, storage, options.dense ? layout.brick_count() : 0, options.memory_limit);
     Stage corner_stage(options.progress, "sampling corners", layout.corner_count());
     std::vector<float> corners = sample_corners(field, layout, corner_stage);
