@@ -1,0 +1,176 @@
+// Room: index. Keeps objects by id, hands them to a broad phase, and tells the events of a step.
+#include <fathom/base/error.h>
+#include <fathom/base/parallel.h>
+#include <fathom/index/broad_phase.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace fathom {
+
+namespace {
+
+constexpr std::size_t few_objects = 32; // brute force is quicker up to here
+
+bool acceptable(const Box& box) {
+    // Infinities may cancel into NaN, never into a number. The sum of large numbers may overflow, so a bad one proves nothing.
+    if (std::isfinite(box.lower.sum() + box.upper.sum())) return true;
+    if (box.lower.hasNaN() || box.upper.hasNaN()) return false;
+    return box.empty() || (box.lower.allFinite() && box.upper.allFinite());
+}
+bool acceptable(const Sphere& sphere) { return sphere.radius >= 0 && acceptable(bounds_of_sphere(sphere)); }
+
+[[noreturn]] void refuse(const Box&, std::size_t id) {
+    throw Error(Cause::non_finite, "the box of an object is not finite", {.element = "object", .index = static_cast<std::int64_t>(id)});
+}
+[[noreturn]] void refuse(const Sphere& sphere, std::size_t id) {
+    const bool negative = sphere.radius < 0;
+    throw Error(negative ? Cause::invalid_argument : Cause::non_finite,
+                negative ? "the radius of a sphere is negative" : "the sphere of an object is not finite",
+                {.element = "object", .index = static_cast<std::int64_t>(id)});
+}
+
+Box grown(const Box& box, double margin) { return box.empty() ? Box{} : margin > 0 ? box.grown(margin) : box; }
+Sphere grown(const Sphere& sphere, double margin) {
+    return {sphere.center, sphere.radius >= 0 ? sphere.radius + margin : sphere.radius};
+}
+
+// What is stored of a volume; throws if it cannot be.
+template <class Volume>
+Volume checked(const Volume& volume, double margin, std::size_t id) {
+    const Volume result = grown(volume, margin);
+    if (!acceptable(volume) || !acceptable(result)) refuse(volume, id);
+    return result;
+}
+
+} // namespace
+
+BroadPhase::BroadPhase(const BroadPhaseOptions& options) : options_(options), octree_(options.octree) {
+    if (!(options.margin >= 0) || !std::isfinite(options.margin))
+        throw Error(Cause::invalid_argument, "the margin must be finite and not negative", {.element = "option margin"});
+}
+
+Index BroadPhase::new_id() {
+    ++size_;
+    if (!free_.empty()) {
+        const Index id = free_.back();
+        free_.pop_back();
+        present_[id] = 1;
+        return id;
+    }
+    boxes_.emplace_back();
+    present_.push_back(1);
+    if (!spheres_.empty()) spheres_.push_back({Vec3::Zero(), -1});
+    return static_cast<Index>(boxes_.size() - 1);
+}
+
+void BroadPhase::require(Index id) const {
+    if (!contains(id))
+        throw Error(Cause::index_out_of_range, "there is no such object", {.element = "object", .index = static_cast<std::int64_t>(id)});
+}
+
+void BroadPhase::set(Index id, const Box& box) {
+    if (boxes_[id].empty() != box.empty()) packed_.forget_order();
+    boxes_[id] = box;
+    if (!spheres_.empty()) spheres_[id].radius = -1;
+}
+
+void BroadPhase::set(Index id, const Sphere& sphere) {
+    set(id, bounds_of_sphere(sphere));
+    spheres_.resize(boxes_.size(), {Vec3::Zero(), -1});
+    spheres_[id] = sphere;
+}
+
+Index BroadPhase::add(const Box& box) {
+    const auto stored = checked(box, options_.margin, boxes_.size());
+    const Index id = new_id();
+    set(id, stored);
+    return id;
+}
+
+Index BroadPhase::add(const Sphere& sphere) {
+    const auto stored = checked(sphere, options_.margin, boxes_.size());
+    const Index id = new_id();
+    set(id, stored);
+    return id;
+}
+
+void BroadPhase::move(Index id, const Box& box) {
+    require(id);
+    set(id, checked(box, options_.margin, id));
+}
+
+void BroadPhase::move(Index id, const Sphere& sphere) {
+    require(id);
+    set(id, checked(sphere, options_.margin, id));
+}
+
+void BroadPhase::remove(Index id) {
+    require(id);
+    set(id, Box{});
+    present_[id] = 0;
+    --size_;
+    freed_now_.push_back(id);
+}
+
+template <class Volume>
+void BroadPhase::update_all(std::span<const Volume> volumes) {
+    if (volumes.size() != boxes_.size())
+        throw Error(Cause::count_mismatch, fmt::format("{} volumes for {} ids", volumes.size(), boxes_.size()));
+    for (std::size_t k = 0; k < volumes.size(); ++k)
+        if (present_[k]) (void)checked(volumes[k], options_.margin, k);
+    for (std::size_t k = 0; k < volumes.size(); ++k)
+        if (present_[k]) set(static_cast<Index>(k), grown(volumes[k], options_.margin));
+    find_pairs();
+}
+
+void BroadPhase::update(std::span<const Box> boxes) { update_all(boxes); }
+void BroadPhase::update(std::span<const Sphere> spheres) { update_all(spheres); }
+
+BroadMethod BroadPhase::choose() const {
+    if (options_.method != BroadMethod::automatic) return options_.method;
+    return size_ <= few_objects ? BroadMethod::brute_force : BroadMethod::packed_tree;
+}
+
+void BroadPhase::find_pairs() {
+    used_ = choose();
+    before_.swap(pairs_);
+    const SceneObjects objects{boxes_, spheres_};
+    if (used_ == BroadMethod::brute_force) {
+        pairs_by_force(objects, pairs_);
+    } else if (used_ == BroadMethod::scene_octree) {
+        octree_.update(objects);
+        octree_.find_pairs(objects, pairs_);
+    } else {
+        packed_.find_pairs(boxes_, pairs_);
+        if (!spheres_.empty()) std::erase_if(pairs_, [&](const IdPair& pair) { return !objects.overlap(pair[0], pair[1]); });
+    }
+    note_events();
+    free_.insert(free_.end(), freed_now_.rbegin(), freed_now_.rend());
+    freed_now_.clear();
+}
+
+void BroadPhase::note_events() {
+    began_.clear();
+    ended_.clear();
+    std::size_t old = 0;
+    for (const IdPair& pair : pairs_) {
+        while (old < before_.size() && before_[old] < pair) ended_.push_back(before_[old++]);
+        if (old < before_.size() && before_[old] == pair)
+            ++old;
+        else
+            began_.push_back(pair);
+    }
+    ended_.insert(ended_.end(), before_.begin() + static_cast<std::ptrdiff_t>(old), before_.end());
+}
+
+std::vector<IdPair> BroadPhase::stayed() const {
+    std::vector<IdPair> result;
+    result.reserve(pairs_.size() - began_.size());
+    std::set_difference(pairs_.begin(), pairs_.end(), began_.begin(), began_.end(), std::back_inserter(result));
+    return result;
+}
+
+} // namespace fathom
