@@ -138,4 +138,32 @@ BulletContacts BulletWorld::contacts(const BulletMesh& a, const Pose& pose_a, co
     return counter.found;
 }
 
+struct BulletBroadPhase::State {
+    btDefaultCollisionConfiguration configuration;
+    btCollisionDispatcher dispatcher{&configuration};
+    btDbvtBroadphase broadphase;
+    std::vector<btBroadphaseProxy*> proxies;
+
+    ~State() {
+        for (btBroadphaseProxy* proxy : proxies) broadphase.destroyProxy(proxy, &dispatcher);
+    }
+};
+
+BulletBroadPhase::BulletBroadPhase(std::span<const Box> boxes) : state_(std::make_unique<State>()) {
+    State& s = *state_;
+    s.broadphase.m_deferedcollide = true;
+    for (const Box& box : boxes)
+        s.proxies.push_back(s.broadphase.createProxy(vector(box.lower), vector(box.upper), BOX_SHAPE_PROXYTYPE, nullptr,
+                                                     btBroadphaseProxy::DefaultFilter, btBroadphaseProxy::AllFilter, &s.dispatcher));
+}
+
+BulletBroadPhase::~BulletBroadPhase() = default;
+
+std::size_t BulletBroadPhase::step(std::span<const Box> boxes) {
+    State& s = *state_;
+    for (std::size_t k = 0; k < boxes.size(); ++k) s.broadphase.setAabb(s.proxies[k], vector(boxes[k].lower), vector(boxes[k].upper), &s.dispatcher);
+    s.broadphase.calculateOverlappingPairs(&s.dispatcher);
+    return static_cast<std::size_t>(s.broadphase.getOverlappingPairCache()->getNumOverlappingPairs());
+}
+
 } // namespace fathom::bench

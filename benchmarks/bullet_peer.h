@@ -52,4 +52,17 @@ private:
     std::unique_ptr<State> state_;
 };
 
+// btDbvtBroadphase, which collides when all boxes are moved: the quickest way to move all.
+class BulletBroadPhase {
+public:
+    explicit BulletBroadPhase(std::span<const Box> boxes);
+    ~BulletBroadPhase();
+
+    std::size_t step(std::span<const Box> boxes); // how many pairs of its fattened boxes overlap
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
 } // namespace fathom::bench

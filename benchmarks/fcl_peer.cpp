@@ -5,7 +5,9 @@
 #pragma GCC diagnostic ignored "-Wconversion"
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #pragma GCC diagnostic ignored "-Wdeprecated-copy"
+#include <fcl/broadphase/broadphase_dynamic_AABB_tree.h>
 #include <fcl/geometry/bvh/BVH_model.h>
+#include <fcl/geometry/shape/box.h>
 #include <fcl/narrowphase/collision.h>
 #include <fcl/narrowphase/distance.h>
 #pragma GCC diagnostic pop
@@ -86,6 +88,42 @@ double first_sampled_contact(const FclMesh& a, const Motion& motion_a, const Fcl
         if (surfaces_cross(a, mover_a.pose(t), b, mover_b.pose(t))) return t;
     }
     return HUGE_VAL;
+}
+
+struct FclBroadPhase::State {
+    std::vector<std::unique_ptr<fcl::CollisionObject<float>>> objects;
+    fcl::DynamicAABBTreeCollisionManager<float> manager;
+};
+
+FclBroadPhase::FclBroadPhase(std::span<const Box> boxes) : state_(std::make_unique<State>()) {
+    std::vector<fcl::CollisionObject<float>*> all;
+    for (const Box& box : boxes) {
+        const auto shape = std::make_shared<fcl::Box<float>>(box.size().cast<float>());
+        state_->objects.push_back(std::make_unique<fcl::CollisionObject<float>>(shape));
+        all.push_back(state_->objects.back().get());
+    }
+    place(boxes);
+    state_->manager.registerObjects(all);
+    state_->manager.setup();
+}
+
+FclBroadPhase::~FclBroadPhase() = default;
+
+void FclBroadPhase::place(std::span<const Box> boxes) {
+    for (std::size_t k = 0; k < boxes.size(); ++k) {
+        state_->objects[k]->setTranslation(boxes[k].center().cast<float>());
+        state_->objects[k]->computeAABB();
+    }
+}
+
+std::size_t FclBroadPhase::step() {
+    std::size_t count = 0;
+    state_->manager.update();
+    state_->manager.collide(&count, [](fcl::CollisionObject<float>* a, fcl::CollisionObject<float>* b, void* data) {
+        *static_cast<std::size_t*>(data) += a->getAABB().overlap(b->getAABB()) ? 1u : 0u;
+        return false;
+    });
+    return count;
 }
 
 #define FATHOM_FCL_IN(Scalar)                                                                                          \

@@ -7,6 +7,7 @@
 #include <fathom/geometry/triangle_mesh.h>
 
 #include <memory>
+#include <span>
 
 namespace fathom::bench {
 
@@ -42,5 +43,19 @@ template <class Scalar>
 
 // The first of `steps` + 1 evenly spaced times at which the surfaces cross, on screws; infinity for none.
 [[nodiscard]] double first_sampled_contact(const FclMesh& a, const Motion& motion_a, const FclMesh& b, const Motion& motion_b, int steps);
+
+// DynamicAABBTreeCollisionManager over boxes that move but keep their sizes.
+class FclBroadPhase {
+public:
+    explicit FclBroadPhase(std::span<const Box> boxes);
+    ~FclBroadPhase();
+
+    void place(std::span<const Box> boxes); // tells the objects, not yet the manager
+    [[nodiscard]] std::size_t step();       // update() and collide(): how many pairs overlap
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
 
 } // namespace fathom::bench

@@ -8,6 +8,7 @@
 #include <hwy/highway.h>
 
 #include <bit>
+#include <limits>
 
 #ifndef FATHOM_INDEX_PACKED_PAIRS_ONCE_
 #define FATHOM_INDEX_PACKED_PAIRS_ONCE_
@@ -25,9 +26,18 @@ struct LaneTable {
 };
 inline constexpr LaneTable lane_table;
 
-struct GroupsToMeet {
-    std::uint32_t node; // of level 1
-    std::uint32_t lanes;
+// The groups that a group may meet: their boxes, and their numbers. Always room for a full vector after the last.
+struct Candidates {
+    std::vector<float> lower[3], upper[3];
+    std::vector<Index> number;
+    std::size_t count = 0;
+
+    void make_room() {
+        if (count + BoxGroup::width <= number.size()) return;
+        const std::size_t size = 2 * number.size() + 1024;
+        for (int axis = 0; axis < 3; ++axis) lower[axis].resize(size), upper[axis].resize(size);
+        number.resize(size);
+    }
 };
 
 } // namespace fathom
@@ -53,15 +63,20 @@ struct OneBox {
     }
 };
 
-// Which of the lanes from `lane` on overlap the box. By order: closed, or open (no two bounds equal).
-HWY_INLINE auto overlap(const BoxGroup& group, std::size_t lane, const OneBox& box) {
+// Which lanes overlap the box; where pointers[axis] give the bounds of the lanes.
+HWY_INLINE auto overlap(const float* const lower[3], const float* const upper[3], const OneBox& box) {
     const Eight d;
-    auto all = hn::And(hn::Le(hn::Load(d, group.lower[0] + lane), box.upper[0]), hn::Le(box.lower[0], hn::Load(d, group.upper[0] + lane)));
+    auto all = hn::And(hn::Le(hn::LoadU(d, lower[0]), box.upper[0]), hn::Le(box.lower[0], hn::LoadU(d, upper[0])));
     for (int axis = 1; axis < 3; ++axis)
-        all = hn::And(all, hn::And(hn::Le(hn::Load(d, group.lower[axis] + lane), box.upper[axis]),
-                                   hn::Le(box.lower[axis], hn::Load(d, group.upper[axis] + lane))));
+        all = hn::And(all, hn::And(hn::Le(hn::LoadU(d, lower[axis]), box.upper[axis]), hn::Le(box.lower[axis], hn::LoadU(d, upper[axis]))));
     return all;
 }
+HWY_INLINE auto overlap(const BoxGroup& group, std::size_t lane, const OneBox& box) {
+    const float* const lower[3] = {group.lower[0] + lane, group.lower[1] + lane, group.lower[2] + lane};
+    const float* const upper[3] = {group.upper[0] + lane, group.upper[1] + lane, group.upper[2] + lane};
+    return overlap(lower, upper, box);
+}
+// Which lanes have a bound that equals the opposite one of the box.
 HWY_INLINE auto bounds_meet(const BoxGroup& group, std::size_t lane, const OneBox& box) {
     const Eight d;
     auto any = hn::Or(hn::Eq(hn::Load(d, group.lower[0] + lane), box.upper[0]), hn::Eq(box.lower[0], hn::Load(d, group.upper[0] + lane)));
@@ -91,27 +106,39 @@ HWY_INLINE std::uint32_t lanes_from(std::size_t first, std::size_t begin) {
     return first - begin < BoxGroup::width ? (0xffu << (first - begin)) & 0xffu : 0u;
 }
 
-// Stores the lanes whose bits are set side by side, and others after them. Returns how many are set.
-template <class Numbers>
-HWY_INLINE std::size_t store_lanes(Numbers numbers, std::uint32_t bits, Index* to) {
+// Brings the lanes whose bits are set to the front; what follows them is of no meaning.
+HWY_INLINE auto lanes_in_front(std::uint32_t bits) {
     const hn::RebindToUnsigned<Eight> du;
-    const auto from = hn::PromoteTo(du, hn::LoadU(hn::Rebind<std::uint8_t, decltype(du)>(), lane_table.lanes[bits]));
-    hn::StoreU(hn::TableLookupLanes(numbers, hn::IndicesFromVec(du, from)), du, to);
-    return static_cast<std::size_t>(std::popcount(bits));
+    return hn::PromoteTo(du, hn::LoadU(hn::Rebind<std::uint8_t, decltype(du)>(), lane_table.lanes[bits]));
 }
-
-// Room for a full group after the last that counts, so that stores need no branch.
-template <class T>
-HWY_INLINE void make_room(std::vector<T>& list, std::size_t used) {
-    if (list.size() < used + BoxGroup::width) list.resize(2 * list.size() + 1024);
+template <class D, class Values, class Lanes>
+HWY_INLINE void store_lanes(D d, Values values, Lanes lanes, hn::TFromD<D>* to) {
+    hn::StoreU(hn::TableLookupLanes(values, hn::IndicesFromVec(d, lanes)), d, to);
 }
 
 struct Walk {
     const PackedView& tree;
     FoundPairs& found;
-    std::vector<GroupsToMeet> meets{};
+    Candidates near{};
     std::vector<Index> groups{}; // that one box may meet
     std::size_t comparisons = 0;
+
+    HWY_ATTR void note(std::size_t node, std::uint32_t lanes) {
+        const Eight d;
+        const hn::RebindToUnsigned<Eight> du;
+        const BoxGroup& group = tree.levels[1][node];
+        for (std::size_t lane = 0; lane < BoxGroup::width; lane += hn::Lanes(d)) {
+            near.make_room();
+            const std::uint32_t bits = (lanes >> lane) & ((1u << hn::Lanes(d)) - 1);
+            const auto front = lanes_in_front(bits);
+            for (int axis = 0; axis < 3; ++axis) {
+                store_lanes(d, hn::Load(d, group.lower[axis] + lane), front, near.lower[axis].data() + near.count);
+                store_lanes(d, hn::Load(d, group.upper[axis] + lane), front, near.upper[axis].data() + near.count);
+            }
+            store_lanes(du, hn::Iota(du, static_cast<std::uint32_t>(8 * node + lane)), front, near.number.data() + near.count);
+            near.count += static_cast<std::size_t>(std::popcount(bits));
+        }
+    }
 
     // Notes the groups after `group` that its box meets.
     HWY_ATTR void go_down(std::size_t group) {
@@ -122,73 +149,87 @@ struct Walk {
         std::size_t height = 0;
         stack[height++] = {tree.levels.size() - 1, 0};
         const OneBox box(tree.levels[1][group / 8], group % 8);
-        meets.clear();
+        near.count = 0;
         while (height > 0) {
             const auto [level, node] = stack[--height];
             // The ancestor of the first group that counts; whatever comes before it has met us already.
             const std::size_t first = (group + 1) >> (3 * (level - 1));
             std::uint32_t lanes = overlapping_lanes(tree.levels[level][node], box) & lanes_from(first, 8 * node);
             if (level == 1) {
-                if (lanes) meets.push_back({static_cast<std::uint32_t>(node), lanes});
+                note(node, lanes);
                 continue;
             }
             for (; lanes; lanes &= lanes - 1)
                 stack[height++] = {level - 1, 8 * node + static_cast<std::size_t>(std::countr_zero(lanes))};
         }
+        near.make_room();
+        hn::StoreU(hn::Set(Eight(), std::numeric_limits<float>::infinity()), Eight(), near.lower[0].data() + near.count);
     }
 
     // Of the groups noted, those that one box meets.
     HWY_ATTR std::size_t list_groups(const OneBox& box) {
-        const Eight d;
         const hn::RebindToUnsigned<Eight> du;
         std::size_t count = 0;
-        for (const GroupsToMeet& m : meets) {
-            make_room(groups, count);
-            for (std::size_t lane = 0; lane < BoxGroup::width; lane += hn::Lanes(d)) {
-                const std::uint32_t bits = bits_of(overlap(tree.levels[1][m.node], lane, box)) & (m.lanes >> lane);
-                const auto number = hn::Iota(du, static_cast<std::uint32_t>(8 * m.node + lane));
-                count += store_lanes(number, bits, groups.data() + count);
-            }
+        if (groups.size() < near.number.size()) groups.resize(near.number.size());
+        Index* const list = groups.data();
+        const float* lower[3] = {near.lower[0].data(), near.lower[1].data(), near.lower[2].data()};
+        const float* upper[3] = {near.upper[0].data(), near.upper[1].data(), near.upper[2].data()};
+        const Index* const number = near.number.data();
+        for (std::size_t k = 0; k < near.count; k += hn::Lanes(du)) {
+            const float* const low[3] = {lower[0] + k, lower[1] + k, lower[2] + k};
+            const float* const high[3] = {upper[0] + k, upper[1] + k, upper[2] + k};
+            const std::uint32_t bits = bits_of(overlap(low, high, box));
+            store_lanes(du, hn::LoadU(du, number + k), lanes_in_front(bits), list + count);
+            count += static_cast<std::size_t>(std::popcount(bits));
         }
         return count;
     }
 
     // Equal floats: only the doubles know.
-    HWY_NOINLINE HWY_ATTR std::uint32_t refined(std::uint32_t lanes, Index id, std::size_t group) const {
+    HWY_NOINLINE HWY_ATTR std::uint32_t refined(std::uint32_t lanes, Index id, const Index* others) const {
         std::uint32_t kept = 0;
-        for (; lanes; lanes &= lanes - 1) {
-            const Index other = tree.order[8 * group + static_cast<std::size_t>(std::countr_zero(lanes))];
-            if (tree.boxes[id].overlaps(tree.boxes[other])) kept |= lanes & (~lanes + 1);
-        }
+        for (; lanes; lanes &= lanes - 1)
+            if (tree.boxes[id].overlaps(tree.boxes[others[std::countr_zero(lanes)]])) kept |= lanes & (~lanes + 1);
         return kept;
     }
 
-    HWY_ATTR void compare(Index id, const OneBox& box, std::size_t group, std::uint32_t allowed) {
+    // Stores the pairs of the box with the allowed lanes of a group, and returns how many.
+    HWY_INLINE std::size_t compare(Index id, const OneBox& box, const BoxGroup& group, const Index* ids, std::uint32_t allowed,
+                                   Index* first, Index* second) const {
         const Eight d;
         const hn::RebindToUnsigned<Eight> du;
-        make_room(found.first, found.count);
-        make_room(found.second, found.count);
         const auto self = hn::Set(du, id);
+        std::size_t count = 0;
         for (std::size_t lane = 0; lane < BoxGroup::width; lane += hn::Lanes(d)) {
-            const auto mask = overlap(tree.levels[0][group], lane, box);
+            const auto mask = overlap(group, lane, box);
             std::uint32_t bits = bits_of(mask) & (allowed >> lane);
-            if (HWY_UNLIKELY(bits & bits_of(hn::And(mask, bounds_meet(tree.levels[0][group], lane, box)))))
-                bits = refined(bits << lane, id, group) >> lane;
-            const auto others = hn::LoadU(du, tree.order.data() + 8 * group + lane);
-            store_lanes(hn::Min(self, others), bits, found.first.data() + found.count);
-            found.count += store_lanes(hn::Max(self, others), bits, found.second.data() + found.count);
+            if (HWY_UNLIKELY(bits & bits_of(hn::And(mask, bounds_meet(group, lane, box))))) bits = refined(bits, id, ids + lane);
+            const auto others = hn::LoadU(du, ids + lane);
+            const auto front = lanes_in_front(bits);
+            store_lanes(du, hn::Min(self, others), front, first + count);
+            store_lanes(du, hn::Max(self, others), front, second + count);
+            count += static_cast<std::size_t>(std::popcount(bits));
         }
+        return count;
     }
 
     HWY_ATTR void meet(std::size_t group) {
+        const BoxGroup* const all = tree.levels[0].data();
+        const Index* const ids = tree.order.data();
         for (std::size_t lane = 0; lane < BoxGroup::width; ++lane) {
-            const Index id = tree.order[8 * group + lane];
+            const Index id = ids[8 * group + lane];
             if (id == no_index) return;
-            const OneBox box(tree.levels[0][group], lane);
+            const OneBox box(all[group], lane);
             const std::size_t count = list_groups(box);
-            comparisons += count + meets.size();
-            compare(id, box, group, lanes_from(lane + 1, 0));
-            for (std::size_t k = 0; k < count; ++k) compare(id, box, groups[k], 0xffu);
+            comparisons += count + near.count / 8 + 1;
+            found.make_room(BoxGroup::width * (count + 2));
+            Index *const first = found.first.data() + found.count, *const second = found.second.data() + found.count;
+            std::size_t n = compare(id, box, all[group], ids + 8 * group, lanes_from(lane + 1, 0), first, second);
+            for (std::size_t k = 0; k < count; ++k) {
+                const std::size_t other = groups[k];
+                n += compare(id, box, all[other], ids + 8 * other, 0xffu, first + n, second + n);
+            }
+            found.count += n;
         }
     }
 };

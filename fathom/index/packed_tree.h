@@ -7,6 +7,7 @@
 
 #include <fathom/index/bvh.h>
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -24,8 +25,11 @@ struct FoundPairs {
     std::vector<Index> first, second;
     std::size_t count = 0;
 
+    void make_room(std::size_t more) {
+        if (first.size() < count + more) first.resize(2 * count + more + 64), second.resize(first.size());
+    }
     void push(Index a, Index b) {
-        if (first.size() <= count) first.resize(2 * count + 64), second.resize(2 * count + 64);
+        make_room(1);
         first[count] = a, second[count++] = b;
     }
 };
@@ -49,7 +53,10 @@ public:
         double scale = 1;
         Vec3 shift = Vec3::Zero();
 
-        [[nodiscard]] float operator()(double x, int axis) const { return static_cast<float>(x * scale - shift[axis]); }
+        // What has gone far since the frame was chosen stays finite: infinity is for unused lanes.
+        [[nodiscard]] float operator()(double x, int axis) const {
+            return static_cast<float>(std::clamp(x * scale - shift[axis], -3e38, 3e38));
+        }
     };
 
 private:

@@ -197,6 +197,10 @@ TEST(BroadPhase, works_at_the_ends_of_the_number_range) {
                 (void)phase.add(Box{scale * Vec3(k * 0.1 - 5, 0, 0), scale * Vec3((k + 1) * 0.1 - 5, 1, 1)});
             phase.find_pairs();
             EXPECT_EQ(phase.pairs().size(), 99u) << scale;
+            phase.move(0, Box::around(Vec3::Zero(), Vec3::Constant(1.5e308))); // holds all others
+            phase.move(1, Box::around(Vec3::Constant(1.2e308), Vec3::Constant(1e307)));
+            phase.find_pairs();
+            EXPECT_EQ(phase.pairs().size(), 99u + 97u) << scale;
         }
 }
 
