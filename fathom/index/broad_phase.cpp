@@ -32,7 +32,7 @@ bool acceptable(const Sphere& sphere) { return sphere.radius >= 0 && acceptable(
                 {.element = "object", .index = static_cast<std::int64_t>(id)});
 }
 
-Box grown(const Box& box, double margin) { return box.empty() ? Box{} : margin > 0 ? box.grown(margin) : box; }
+Box grown(const Box& box, double margin) { return box.empty() ? box : box.grown(margin); }
 Sphere grown(const Sphere& sphere, double margin) {
     return {sphere.center, sphere.radius >= 0 ? sphere.radius + margin : sphere.radius};
 }
@@ -40,8 +40,10 @@ Sphere grown(const Sphere& sphere, double margin) {
 // What is stored of a volume; throws if it cannot be.
 template <class Volume>
 Volume checked(const Volume& volume, double margin, std::size_t id) {
+    if (!acceptable(volume)) refuse(volume, id);
+    if (margin == 0) return volume;
     const Volume result = grown(volume, margin);
-    if (!acceptable(volume) || !acceptable(result)) refuse(volume, id);
+    if (!acceptable(result)) refuse(volume, id);
     return result;
 }
 
@@ -122,7 +124,7 @@ void BroadPhase::update_all(std::span<const Volume> volumes) {
     for (std::size_t k = 0; k < volumes.size(); ++k)
         if (present_[k]) (void)checked(volumes[k], options_.margin, k);
     for (std::size_t k = 0; k < volumes.size(); ++k)
-        if (present_[k]) set(static_cast<Index>(k), grown(volumes[k], options_.margin));
+        if (present_[k]) set(static_cast<Index>(k), options_.margin > 0 ? grown(volumes[k], options_.margin) : volumes[k]);
     find_pairs();
 }
 
