@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t box_chunk = 8192;
 constexpr std::size_t group_chunk = 512; // groups of eight that one task walks
 constexpr int axis_bits = 19;            // of a Morton code
-constexpr int class_step = 6;            // a size class spans a factor of 2^6
+constexpr int class_step = 10;           // a size class spans a factor of 2^10: finer ones cost more walks than they spare
 constexpr int class_count = 64;
 constexpr int digit_bits = 11; // of a pass of the sort: three passes see the class and nine bits an axis
 constexpr double tolerated_growth = 1.1; // of the walks, before a new sort pays

@@ -2,7 +2,7 @@
 // Method: boxes sorted by size class (large first), then along the Morton curve, and packed eight by eight into a tree without
 // pointers (after Kamel & Faloutsos 1993); a group of eight walks down once, then each of its boxes against eight at a time.
 // Sorted again only when the walks have grown longer. Not for single queries (Bvh). A step costs O(n log n + pairs); memory
-// 40 bytes a box. One caller at a time; inside it runs in parallel, with the same bytes for any number of threads.
+// about 32 bytes a box and 8 a pair. One caller at a time; inside it runs in parallel, with the same bytes for any number of threads.
 #pragma once
 
 #include <fathom/index/bvh.h>
