@@ -14,7 +14,7 @@ namespace fathom {
 namespace {
 
 constexpr int largest_resolution = 16384;
-constexpr double steepest_code = 1.7; // slope at which a brick may span more than 16-bit samples can tell
+constexpr double largest_code_span = 16; // cells: bricks whose corners differ by more may reach past what 16-bit samples can tell
 
 Box covered_box(const Field& field, const BakeOptions& options) {
     if (!options.box.empty()) return options.box;
@@ -52,6 +52,22 @@ std::vector<bool> bricks_near_surface(const Field& field, const GridLayout& layo
     return {near.begin(), near.end()};
 }
 
+// The most by which the corners of a brick differ.
+double span_of_bricks(const GridLayout& layout, std::span<const float> corners, std::span<const std::size_t> bricks) {
+    float most = 0;
+    for (const std::size_t b : bricks) {
+        const std::array<int, 3> p = layout.brick_position(b);
+        float least = HUGE_VALF, greatest = -HUGE_VALF;
+        for (int c = 0; c < 8; ++c) {
+            const float value = corners[layout.corner_index({p[0] + (c & 1), p[1] + (c >> 1 & 1), p[2] + (c >> 2)})];
+            least = std::min(least, value);
+            greatest = std::max(greatest, value);
+        }
+        most = std::max(most, greatest - least);
+    }
+    return static_cast<double>(most);
+}
+
 // Beyond its domain a field answers a lower bound, which may be off by anything.
 SampleTruth truth_of(const Field& field, const GridLayout& layout, double band) {
     SampleTruth truth{field.error_bound(), field.lipschitz(), 0};
@@ -82,15 +98,16 @@ GridLayout covering_layout(const Box& box, int resolution) {
 GridField bake(const Field& field, const BakeOptions& options) {
     const GridLayout layout = covering_layout(covered_box(field, options), options.resolution);
     const double band = options.band * layout.cell;
-    const bool clamps_unstated = !std::isfinite(field.error_bound()) && field.lipschitz() >= steepest_code; // no error to add it to
-    const GridStorage storage = clamps_unstated ? GridStorage::float32 : options.storage;
-    refuse_past_limit(layout, storage, options.dense ? layout.brick_count() : 0, options.memory_limit);
+    refuse_past_limit(layout, options.storage, options.dense ? layout.brick_count() : 0, options.memory_limit);
     Stage corner_stage(options.progress, "sampling corners", layout.corner_count());
     std::vector<float> corners = sample_corners(field, layout, corner_stage);
     const std::vector<bool> stored = options.dense ? std::vector<bool>(layout.brick_count(), true) : bricks_near_surface(field, layout, band);
     std::vector<std::size_t> bricks;
     for (std::size_t b = 0; b < stored.size(); ++b)
         if (stored[b]) bricks.push_back(b);
+    // What codes clamp is part of the stated error; where none can be stated, nothing may be clamped.
+    const bool steep = !std::isfinite(field.error_bound()) && span_of_bricks(layout, corners, bricks) > largest_code_span * layout.cell;
+    const GridStorage storage = steep ? GridStorage::float32 : options.storage;
     refuse_past_limit(layout, storage, bricks.size(), options.memory_limit);
 
     GridAssembler assembler(layout, storage, std::move(corners), stored);

@@ -11,7 +11,7 @@ struct BakeOptions {
     int resolution = 128;                      // cells along the longest side of the box; rounded up to whole bricks
     double band = 3;                           // cells: as near to the surface as this, cells have all their samples
     bool dense = false;                        // store every brick
-    GridStorage storage = GridStorage::code16; // fields that are no distance and may be steeper than 1.7 are always float32: codes would clamp them
+    GridStorage storage = GridStorage::code16; // fields that are no distance and too steep for codes are always float32
     std::size_t memory_limit = std::size_t{8} << 30; // bytes; Error{too_large} before anything larger is allocated
     Progress* progress = nullptr;
 };
