@@ -69,24 +69,41 @@ bool DeepestContact::is_mutual(const RegionContact& contact) {
 std::optional<RegionContact> DeepestContact::at(const Vec3& x, int body, const Sample& other) {
     const double steepness = other.gradient.norm();
     if (!(steepness > 1e-10) || !std::isfinite(other.distance)) return std::nullopt;
-    const Vec3 out = other.gradient / steepness;
+    Vec3 out = other.gradient / steepness;
     const double depth = way_out(x, 1 - body, other, out);
     const Vec3 surface = x + depth * out;
     if (body == 0) return RegionContact{x, surface, -out, depth, 0};
     return RegionContact{surface, x, out, depth, 0};
 }
 
-// A distance is its own depth, also on ridges, where the slope says nothing. Other fields are followed to their surface.
-double DeepestContact::way_out(const Vec3& x, int other, const Sample& sample, const Vec3& out) {
+// A distance is its own depth, also on ridges, where the slope says nothing. Other fields are followed to their surface, and from
+// x again along the normal there, while that way is shorter: the nearest surface is where both agree.
+double DeepestContact::way_out(const Vec3& x, int other, const Sample& sample, Vec3& out) {
     if (std::isfinite(pair_.field(other).error_bound())) return -sample.distance;
+    Sample end;
+    double way = way_along(x, other, sample, out, end);
+    for (int turn = 0; turn < 6 && sample.distance < 0; ++turn) {
+        const double steepness = end.gradient.norm();
+        if (!(steepness > 1e-10)) break;
+        const Vec3 next = end.gradient / steepness;
+        const double shorter = way_along(x, other, sample, next, end);
+        if (!(shorter > 0 && shorter < way * (1 - 1e-9)) || std::abs(end.distance) > 1e-3 * steepness * way) break;
+        way = shorter;
+        out = next;
+    }
+    return way;
+}
+
+// Newton's method along a line; `end` is the sample where it ends.
+double DeepestContact::way_along(const Vec3& x, int other, const Sample& sample, const Vec3& out, Sample& end) {
     const double steepness = sample.gradient.norm();
     double way = -sample.distance / steepness;
     for (int step = 0; step < 8; ++step) {
-        const Sample s = pair_.sample(other, x + way * out);
+        end = pair_.sample(other, x + way * out);
         ++look_ups_;
-        const double slope = s.gradient.dot(out);
-        if (!(slope > 0.05 * steepness) || std::abs(s.distance) < 1e-14 * options_.size) break;
-        way -= s.distance / slope;
+        const double slope = end.gradient.dot(out);
+        if (!(slope > 0.05 * steepness) || std::abs(end.distance) < 1e-14 * options_.size) break;
+        way -= end.distance / slope;
     }
     return way;
 }
