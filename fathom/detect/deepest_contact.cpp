@@ -2,6 +2,7 @@
 #include <fathom/detect/deepest_contact.h>
 
 #include <fathom/detect/convex_minimum.h>
+#include <fathom/field/neural/network_field.h>
 
 #include <cmath>
 
@@ -76,10 +77,20 @@ std::optional<RegionContact> DeepestContact::at(const Vec3& x, int body, const S
     return RegionContact{surface, x, out, depth, 0};
 }
 
+namespace {
+
+bool is_distance_like(const Field& field) {
+    if (std::isfinite(field.error_bound())) return true;
+    const auto* network = dynamic_cast<const NetworkField*>(&field);
+    return network && network->distance_like();
+}
+
+} // namespace
+
 // A distance is its own depth, also on ridges, where the slope says nothing. Other fields are followed to their surface, and from
 // x again along the normal there, while that way is shorter: the nearest surface is where both agree.
 double DeepestContact::way_out(const Vec3& x, int other, const Sample& sample, Vec3& out) {
-    if (std::isfinite(pair_.field(other).error_bound())) return -sample.distance;
+    if (is_distance_like(pair_.field(other))) return -sample.distance;
     Sample end;
     double way = way_along(x, other, sample, out, end);
     for (int turn = 0; turn < 6 && sample.distance < 0; ++turn) {

@@ -42,7 +42,9 @@ Sample answer(const Vec3& p, const Vec3& nearest, const Sample& inside) {
 
 NetworkField::NetworkField(Network network)
     : network_(std::move(network)), values_(network_), range_(network_), lipschitz_(std::hypot(1.0, range_.lipschitz())),
-      rounding_bound_(fathom::rounding_bound(network_)), bounds_(inside_bounds(network_, range_)) {}
+      rounding_bound_(fathom::rounding_bound(network_)), bounds_(inside_bounds(network_, range_)) {
+    distance_like_ = measure(*this, {.points = 2000}).distance_like;
+}
 
 double NetworkField::distance(const Vec3& p) const {
     double value = 0;

@@ -37,6 +37,8 @@ public:
     // Proven with ranges; to about 1/64 of the domain where those are tight. Empty where nothing is inside.
     [[nodiscard]] Box bounds() const override { return bounds_; }
 
+    // As measure() finds it with two thousand points: then values are good estimates of distances, though not proven ones.
+    [[nodiscard]] bool distance_like() const { return distance_like_; }
     [[nodiscard]] const Network& network() const { return network_; }
     [[nodiscard]] std::size_t bytes() const { return values_.bytes(); } // of the weights as they are run
 
@@ -47,6 +49,7 @@ private:
     double lipschitz_;
     double rounding_bound_;
     Box bounds_;
+    bool distance_like_ = false;
 };
 
 // A network seen at random points of its domain: measured, not proven.
