@@ -133,10 +133,10 @@ void walk_down(const FieldPair& pair, int body, const DescentOptions& options, d
         const bool inside = move_inside(pair, body, y, options.size, samples);
         const Sample next = inside ? pair.sample(1 - body, y) : Sample{HUGE_VAL, Vec3::Zero()};
         samples += inside;
-        if (Vec3 core; inside && core_between(state, {y, next}, core) && pair.sample(body, core).distance <= 0) {
+        if (Vec3 core; inside && core_between(state, {y, next}, core)) {
             const Sample there = pair.sample(1 - body, core);
             samples += 2;
-            if (there.distance < std::min(state.down.distance, next.distance)) {
+            if (pair.sample(body, core).distance <= 0 && there.distance < std::min(state.down.distance, next.distance)) {
                 state = {core, there};
                 length *= 0.3;
                 continue;

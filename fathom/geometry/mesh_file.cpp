@@ -1,4 +1,5 @@
 // Room: geometry. Which reader or writer a file gets.
+#include <fathom/base/lower_case.h>
 #include <fathom/base/file.h>
 #include <fathom/geometry/format/gzip.h>
 #include <fathom/geometry/format/readers.h>
@@ -39,12 +40,6 @@ constexpr std::array<Ending, 12> endings = {{{".obj", Format::obj},
                                              {".mesh", Format::medit},
                                              {".node", Format::tetgen},
                                              {".ele", Format::tetgen}}};
-
-std::string lower_case(std::string text) {
-    for (char& c : text)
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    return text;
-}
 
 // ".obj" of "a/b.OBJ" and of "b.obj.gz".
 std::string ending_of(std::string_view name) {

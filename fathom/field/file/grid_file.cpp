@@ -1,5 +1,6 @@
 // Room: field. Which reader or writer a grid file gets.
 #include <fathom/base/error.h>
+#include <fathom/base/lower_case.h>
 #include <fathom/base/mapped_file.h>
 #include <fathom/field/file/field_file.h>
 #include <fathom/field/file/format/grid_formats.h>
@@ -31,9 +32,7 @@ Format format_of_name(const fs::path& path) {
                                                 {".dist", Format::vega},
                                                 {".distance", Format::vega},
                                                 {".vdb", Format::vdb}}};
-    std::string ending = path.extension().string();
-    for (char& c : ending)
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    const std::string ending = lower_case(path.extension().string());
     for (const Ending& known : endings)
         if (known.ending == ending) return known.format;
     return Format::unknown;

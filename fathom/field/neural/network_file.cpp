@@ -1,6 +1,7 @@
 // Room: field. Which reader or writer a file of a network gets.
 #include <fathom/base/error.h>
 #include <fathom/base/file.h>
+#include <fathom/base/lower_case.h>
 #include <fathom/base/mapped_file.h>
 #include <fathom/field/neural/format/network_formats.h>
 
@@ -29,9 +30,7 @@ Format format_of_name(const fs::path& path) {
                                                 {".npz", Format::npz},
                                                 {".h5", Format::keras},
                                                 {".hdf5", Format::keras}}};
-    std::string ending = path.extension().string();
-    for (char& c : ending)
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    const std::string ending = lower_case(path.extension().string());
     for (const Ending& known : endings)
         if (known.ending == ending) return known.format;
     return Format::unknown;

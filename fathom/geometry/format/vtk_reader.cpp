@@ -1,6 +1,7 @@
 // Room: geometry. Reads VTK's legacy format: unstructured grids and polygonal data, text and binary (big-endian), the
 // old layout of cells and the one of version 5 with OFFSETS and CONNECTIVITY. Format: "VTK file formats" (Kitware).
 // What follows POINT_DATA or CELL_DATA is not read. Structured datasets are refused.
+#include <fathom/base/lower_case.h>
 #include <fathom/geometry/format/printable.h>
 #include <fathom/geometry/format/readers.h>
 #include <fathom/geometry/format/scalar.h>
@@ -22,10 +23,7 @@ struct CellList {
 };
 
 std::string lower(std::string_view word) {
-    std::string text(word.substr(0, 32));
-    for (char& c : text)
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    return text;
+    return lower_case(std::string(word.substr(0, 32)));
 }
 
 class VtkReader {
