@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 
 namespace fathom {
 
@@ -40,7 +41,7 @@ private:
         std::array<Vec3, ring_size> ways;
         std::size_t open = 0;
         for (; open < wanted; ++open) {
-            const double angle = 0.25 * 3.14159265358979323846 * ring_order[open];
+            const double angle = 0.25 * std::numbers::pi * ring_order[open];
             ways[open] = std::cos(angle) * u + std::sin(angle) * v;
         }
         for (const double radius : ring_radii) open = place(center, radius * size_, ways, open, result);
@@ -88,6 +89,10 @@ bool is_convex(const Field& field) {
 
 RegionContacts convex_contacts(const FieldPair& pair, const Vec3& common, double size, const RegionOptions& options) {
     RegionContacts result;
+    if (options.most_contacts == 0) {
+        result.truncated = true;
+        return result;
+    }
     DeepestContact deepest(pair, {size, options.margin, 1e-2, true, true}); // Newton's method or cutting planes do the rest
     if (const auto contact = deepest.from(common)) {
         result.contacts.push_back(*contact);

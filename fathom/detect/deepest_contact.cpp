@@ -12,6 +12,12 @@ namespace {
 
 Sample sample_of(const Descent& end) { return {end.value, end.gradient}; }
 
+bool is_distance_like(const Field& field) {
+    if (std::isfinite(field.error_bound())) return true;
+    const auto* network = dynamic_cast<const NetworkField*>(&field);
+    return network && network->distance_like();
+}
+
 } // namespace
 
 std::optional<RegionContact> DeepestContact::from(const Vec3& start) {
@@ -76,16 +82,6 @@ std::optional<RegionContact> DeepestContact::at(const Vec3& x, int body, const S
     if (body == 0) return RegionContact{x, surface, -out, depth, 0};
     return RegionContact{surface, x, out, depth, 0};
 }
-
-namespace {
-
-bool is_distance_like(const Field& field) {
-    if (std::isfinite(field.error_bound())) return true;
-    const auto* network = dynamic_cast<const NetworkField*>(&field);
-    return network && network->distance_like();
-}
-
-} // namespace
 
 // A distance is its own depth, also on ridges, where the slope says nothing. Other fields are followed to their surface, and from
 // x again along the normal there, while that way is shorter: the nearest surface is where both agree.

@@ -1,7 +1,7 @@
 // Room: detect. A field made ready to meet others: a tree of balls that certainly hold all of its inside, {f <= 0}.
 // Method: an octree of cells that `range` cannot clear, each given the smallest ball we know round what may be inside; as
 // the boxes of Liu et al. 2024, section 4.1, but proven, at many scales, and without anything to tune. Grids use their pyramid.
-// Build: some 50 ms of CPU for a grid of 256 cells, a second or so for a network, O(cells of the finest level that touch the surface). Immutable, thread-safe.
+// Build: some 50 ms of CPU for a grid of 256 cells, one to ten seconds for a network, O(cells of the finest level that touch the surface). Immutable, thread-safe.
 #pragma once
 
 #include <fathom/base/shapes.h>
