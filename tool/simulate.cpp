@@ -38,7 +38,7 @@ SceneOptions scene_options(const SimulateArguments& arguments) {
 void write(const Simulation& simulation, const fs::path& folder, Session& session) {
     write_results(simulation, folder, session.progress());
     const Recording& recording = simulation.recording();
-    write_png(folder / "film.png", film_strip(recording, simulation.world().bodies()));
+    write_png(folder / "film.png", film_strip(recording));
     write_svg(folder / "energy.svg", energy_plot(recording));
     write_svg(folder / "penetration.svg", penetration_plot(recording));
 }

@@ -14,42 +14,51 @@ constexpr std::array<Color, 6> moving_colors = {{{120, 170, 210}, {226, 160, 84}
 constexpr Color fixed_color = {190, 190, 186};
 
 // Where the bodies are at some time: a few thousand of their vertices, in a few frames.
-std::vector<Vec3> stage_of(const Recording& recording, std::span<const RigidBody> bodies) {
+std::vector<Vec3> stage_of(const Recording& recording) {
     constexpr std::size_t most_vertices = 500, most_frames = 24;
     std::vector<Vec3> stage;
-    for (std::size_t b = 0; b < bodies.size(); ++b) {
-        const std::vector<Vec3>& vertices = bodies[b].shape->mesh.vertices;
-        for (std::size_t v = 0; v < vertices.size(); v += 1 + vertices.size() / most_vertices)
+    for (std::size_t b = 0; b < recording.bodies().size(); ++b) {
+        const TriangleMesh& mesh = *recording.bodies()[b].mesh;
+        for (std::size_t v = 0; v < mesh.vertices.size(); v += 1 + mesh.vertices.size() / most_vertices)
             for (std::size_t f = 0; f < recording.frames().size(); f += 1 + recording.frames().size() / most_frames)
-                stage.push_back(recording.frames()[f].bodies[b].pose * vertices[v]);
+                stage.push_back(recording.frames()[f].vertex(b, mesh, v));
     }
     return stage;
 }
 
 // A mesh for each body; formulas are meshed within the stage.
-std::vector<TriangleMesh> formula_meshes(std::span<const RigidBody> bodies, std::span<const Vec3> stage) {
+std::vector<TriangleMesh> formula_meshes(const Recording& recording, std::span<const Vec3> stage) {
     const Box box = bounds(stage);
+    const auto bodies = recording.bodies();
     std::vector<TriangleMesh> meshes(bodies.size());
     for (std::size_t b = 0; b < bodies.size(); ++b) {
-        const BodyShape& shape = *bodies[b].shape;
-        if (!shape.mesh.vertices.empty() || !shape.caster || box.empty()) continue;
+        if (!bodies[b].formula || box.empty()) continue;
         Box local;
-        for (int corner = 0; corner < 8; ++corner) local.extend(bodies[b].pose.to_local(box.corner(corner)));
-        meshes[b] = contour(shape.caster->field(), local.grown(0.1 * local.diagonal()), 24);
+        for (int corner = 0; corner < 8; ++corner) local.extend(recording.frames()[0].bodies[b].pose.to_local(box.corner(corner)));
+        meshes[b] = contour(*bodies[b].formula, local.grown(0.1 * local.diagonal()), 24);
     }
     return meshes;
 }
 
-Image picture(const RecordedFrame& frame, std::span<const RigidBody> bodies, std::span<const TriangleMesh> formulas, const View& view) {
+// A body as it is in a frame: where it deforms, with the vertices that it has there.
+TriangleMesh deformed(const TriangleMesh& mesh, std::span<const Vec3f> vertices) {
+    TriangleMesh result{{}, mesh.triangles};
+    for (const Vec3f& v : vertices) result.vertices.push_back(v.cast<double>());
+    return result;
+}
+
+Image picture(const RecordedFrame& frame, std::span<const RecordedBody> bodies, std::span<const TriangleMesh> formulas, const View& view) {
     std::vector<PlacedMesh> placed;
+    std::vector<TriangleMesh> shapes(bodies.size());
     std::size_t moving = 0;
     for (std::size_t b = 0; b < bodies.size(); ++b) {
-        const TriangleMesh& own = bodies[b].shape->mesh;
+        const bool deforms = !frame.bodies[b].vertices.empty();
         const Color color = bodies[b].fixed ? fixed_color : moving_colors[moving++ % moving_colors.size()];
-        placed.push_back({own.vertices.empty() ? &formulas[b] : &own, frame.bodies[b].pose, color});
+        if (deforms) shapes[b] = deformed(*bodies[b].mesh, frame.bodies[b].vertices);
+        placed.push_back({deforms ? &shapes[b] : bodies[b].formula ? &formulas[b] : bodies[b].mesh.get(), deforms ? Pose{} : frame.bodies[b].pose, color});
     }
     std::vector<Vec3> contacts;
-    for (const BodyContact& contact : frame.contacts) contacts.push_back(contact.record.position);
+    for (const RecordedContact& contact : frame.contacts) contacts.push_back(contact.position);
     return draw(placed, view, {.points = contacts, .segments = {}});
 }
 
@@ -62,19 +71,19 @@ Curve curve(const std::string& name, const Recording& recording, const Get& get)
 
 } // namespace
 
-Image film_strip(const Recording& recording, std::span<const RigidBody> bodies, const FilmOptions& options) {
+Image film_strip(const Recording& recording, const FilmOptions& options) {
     const auto frames = recording.frames();
     if (frames.empty() || options.pictures < 1) return {};
     View view = options.view;
-    const std::vector<Vec3> stage = stage_of(recording, bodies);
-    const std::vector<TriangleMesh> formulas = formula_meshes(bodies, stage);
+    const std::vector<Vec3> stage = stage_of(recording);
+    const std::vector<TriangleMesh> formulas = formula_meshes(recording, stage);
     view.frame = stage;
     view.mark_size = 1.5;
     std::vector<Image> images;
     for (int k = 0; k < options.pictures; ++k) {
         const std::size_t last = frames.size() - 1;
         const std::size_t at = options.pictures > 1 ? last * static_cast<std::size_t>(k) / static_cast<std::size_t>(options.pictures - 1) : last;
-        images.push_back(picture(frames[at], bodies, formulas, view));
+        images.push_back(picture(frames[at], recording.bodies(), formulas, view));
     }
     return tiled(images, std::clamp(options.columns, 1, options.pictures), 6);
 }

@@ -15,7 +15,7 @@ struct FilmOptions {
 
 // Each body in its colour, contacts marked, the camera still. A body that is a formula (the ground) is drawn as far as the others
 // reach.
-[[nodiscard]] Image film_strip(const Recording& recording, std::span<const RigidBody> bodies, const FilmOptions& options = {});
+[[nodiscard]] Image film_strip(const Recording& recording, const FilmOptions& options = {});
 
 [[nodiscard]] LinePlot energy_plot(const Recording& recording);      // kinetic, height, springs and their sum over time
 [[nodiscard]] LinePlot penetration_plot(const Recording& recording); // the deepest point over time

@@ -17,24 +17,17 @@ void Recording::thin_out() {
     std::erase_if(frames_, [&](const RecordedFrame& frame) { return frame.step % every_ != 0; });
 }
 
-void Recording::add(const RigidWorld& world) {
-    const Energy energy = world.energy();
-    const StepReport& report = world.report();
-    highest_energy_ = steps_ == 0 ? energy.total() : std::max(highest_energy_, energy.total());
-    worst_penetration_ = std::max(worst_penetration_, report.deepest_now);
-    detect_seconds_ += report.detect_seconds;
-    respond_seconds_ += report.respond_seconds;
-    ++steps_;
-    if (world.steps() % every_ != 0) return;
+RecordedFrame* Recording::add(const RecordedStep& step) {
+    highest_energy_ = begun_ ? std::max(highest_energy_, step.energy.total()) : step.energy.total();
+    worst_penetration_ = std::max(worst_penetration_, step.deepest);
+    detect_seconds_ += step.detect_seconds;
+    respond_seconds_ += step.respond_seconds;
+    begun_ = true;
+    last_ = step;
+    if (step.step % every_ != 0) return nullptr;
     if (frames_.size() >= options_.most_frames) thin_out();
-    if (world.steps() % every_ != 0) return;
-    RecordedFrame frame{world.steps(), world.time(), {}, energy, report.deepest_now, report.contacts, {}};
-    for (Index k = 0; k < world.bodies().size(); ++k) {
-        const BodyState& state = world.states()[k];
-        frame.bodies.push_back({world.pose(k), state.velocity, state.spin, state.asleep});
-    }
-    if (options_.contacts) frame.contacts.assign(world.contacts().begin(), world.contacts().end());
-    frames_.push_back(std::move(frame));
+    if (step.step % every_ != 0) return nullptr;
+    return &frames_.emplace_back(RecordedFrame{step, {}, {}});
 }
 
 } // namespace fathom

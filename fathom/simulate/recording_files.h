@@ -2,25 +2,25 @@
 // Each file appears complete or not at all; Error{cannot_write} names it.
 #pragma once
 
+#include <fathom/base/hash.h>
 #include <fathom/base/progress.h>
 #include <fathom/simulate/recording.h>
 
 #include <filesystem>
-#include <span>
 
 namespace fathom {
 
 // step, time, kinetic, potential, stored, total, deepest, contacts: a row a frame.
 void write_energy_csv(const std::filesystem::path& path, const Recording& recording);
 // step, time, body, position of its centre of mass, rotation (w x y z), velocity, spin: a row a moving body a frame.
-void write_states_csv(const std::filesystem::path& path, const Recording& recording, std::span<const RigidBody> bodies);
-// step, time, shell body, field body, point, position, normal, depth: a row a contact.
+void write_states_csv(const std::filesystem::path& path, const Recording& recording);
+// step, time, body, other body, point, position, normal, depth: a row a contact.
 void write_contacts_csv(const std::filesystem::path& path, const Recording& recording);
-// Steps, times, energies, worst penetration, final state of each body, state hash.
-void write_summary_json(const std::filesystem::path& path, const Recording& recording, const RigidWorld& world);
+// Steps, times, energies, worst penetration, state of each body in the frame `end` (which may be one that was not kept), state hash.
+void write_summary_json(const std::filesystem::path& path, const Recording& recording, const RecordedFrame& end, const Fingerprint& state_hash);
 
-// `name`.pvd with the times, and in the folder `name` a .vtu of the moving bodies and one of the contacts a frame, and one of the
-// fixed bodies for all. Cells carry the number of their body; contacts carry normal, depth and the numbers of both bodies.
-void write_vtk(const std::filesystem::path& pvd, const Recording& recording, std::span<const RigidBody> bodies, Progress* progress = nullptr);
+// `name`.pvd with the times, and in the folder `name` a .vtu of the moving and deforming bodies and one of the contacts a frame,
+// and one of the fixed bodies for all. Cells carry the number of their body; contacts carry normal, depth and the numbers of both bodies.
+void write_vtk(const std::filesystem::path& pvd, const Recording& recording, Progress* progress = nullptr);
 
 } // namespace fathom

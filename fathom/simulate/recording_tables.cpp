@@ -29,44 +29,43 @@ void write_energy_csv(const std::filesystem::path& path, const Recording& record
     write_whole_file(path, text);
 }
 
-void write_states_csv(const std::filesystem::path& path, const Recording& recording, std::span<const RigidBody> bodies) {
+void write_states_csv(const std::filesystem::path& path, const Recording& recording) {
     std::string text = "step,time,body,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz\n";
     for (const RecordedFrame& f : recording.frames())
         for (std::size_t k = 0; k < f.bodies.size(); ++k) {
-            if (bodies[k].fixed) continue;
+            if (recording.bodies()[k].fixed) continue;
             const BodyFrame& b = f.bodies[k];
             const Quat& q = b.pose.rotation;
-            fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{},{}\n", f.step, f.time, k, numbers(b.pose * bodies[k].shape->center), q.w(), q.x(), q.y(),
+            fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{},{}\n", f.step, f.time, k, numbers(b.pose * recording.bodies()[k].center), q.w(), q.x(), q.y(),
                            q.z(), numbers(b.velocity), numbers(b.spin));
         }
     write_whole_file(path, text);
 }
 
 void write_contacts_csv(const std::filesystem::path& path, const Recording& recording) {
-    std::string text = "step,time,shell_body,field_body,point,x,y,z,nx,ny,nz,depth\n";
+    std::string text = "step,time,body,other,point,x,y,z,nx,ny,nz,depth\n";
     for (const RecordedFrame& f : recording.frames())
-        for (const BodyContact& c : f.contacts)
-            fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{}\n", f.step, f.time, c.shell_body, c.field_body, c.record.point, numbers(c.record.position),
-                           numbers(c.record.normal), c.record.depth);
+        for (const RecordedContact& c : f.contacts)
+            fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{}\n", f.step, f.time, c.body, c.other, c.point, numbers(c.position),
+                           numbers(c.normal), c.depth);
     write_whole_file(path, text);
 }
 
-void write_summary_json(const std::filesystem::path& path, const Recording& recording, const RigidWorld& world) {
-    nlohmann::ordered_json json = {{"steps", world.steps()}, {"time", world.time()}, {"step", world.options().step}, {"frames", recording.frames().size()},
-                                   {"every", recording.every()}};
+void write_summary_json(const std::filesystem::path& path, const Recording& recording, const RecordedFrame& end, const Fingerprint& state_hash) {
+    nlohmann::ordered_json json = {{"steps", end.step}, {"time", end.time}, {"frames", recording.frames().size()}, {"every", recording.every()}};
     if (!recording.frames().empty()) json["energy_at_start"] = summary_of(recording.frames().front().energy);
-    json["energy"] = summary_of(world.energy());
+    json["energy"] = summary_of(end.energy);
     json["highest_energy"] = recording.highest_energy();
     json["worst_penetration"] = recording.worst_penetration();
     json["detect_seconds"] = recording.detect_seconds();
     json["respond_seconds"] = recording.respond_seconds();
-    json["state_hash"] = world.state_hash().text();
-    for (Index k = 0; k < world.bodies().size(); ++k) {
-        const BodyState& s = world.states()[k];
-        const Quat& q = s.rotation;
-        json["bodies"].push_back({{"name", world.bodies()[k].name}, {"fixed", world.bodies()[k].fixed}, {"points", world.bodies()[k].shape->point_count()},
-                                  {"center", array(s.center)}, {"rotation", {q.w(), q.x(), q.y(), q.z()}}, {"velocity", array(s.velocity)}, {"spin", array(s.spin)},
-                                  {"asleep", s.asleep}});
+    json["state_hash"] = state_hash.text();
+    for (std::size_t k = 0; k < end.bodies.size(); ++k) {
+        const RecordedBody& body = recording.bodies()[k];
+        const BodyFrame& state = end.bodies[k];
+        const Quat& q = state.pose.rotation;
+        json["bodies"].push_back({{"name", body.name}, {"fixed", body.fixed}, {"vertices", body.mesh->vertices.size()}, {"center", array(state.pose * body.center)},
+                                  {"rotation", {q.w(), q.x(), q.y(), q.z()}}, {"velocity", array(state.velocity)}, {"spin", array(state.spin)}, {"asleep", state.asleep}});
     }
     write_whole_file(path, json.dump(2) + "\n");
 }

@@ -18,14 +18,15 @@ template <class T>
 std::span<const T> all(const std::vector<T>& values) { return values; }
 
 // The meshes of all bodies that are fixed, or of all that are not.
-void write_bodies(const std::filesystem::path& path, const RecordedFrame& frame, std::span<const RigidBody> bodies, bool fixed) {
+void write_bodies(const std::filesystem::path& path, const RecordedFrame& frame, std::span<const RecordedBody> bodies, bool fixed) {
     std::vector<float> points;
     std::vector<std::int32_t> corners, body_of;
     for (std::size_t k = 0; k < bodies.size(); ++k) {
         if (bodies[k].fixed != fixed) continue;
         const auto first = static_cast<std::int32_t>(points.size() / 3);
-        for (const Vec3& v : bodies[k].shape->mesh.vertices) append(points, frame.bodies[k].pose * v);
-        for (const Triangle& t : bodies[k].shape->mesh.triangles) {
+        const TriangleMesh& mesh = *bodies[k].mesh;
+        for (std::size_t v = 0; v < mesh.vertices.size(); ++v) append(points, frame.vertex(k, mesh, v));
+        for (const Triangle& t : mesh.triangles) {
             for (const Index v : t) corners.push_back(first + static_cast<std::int32_t>(v));
             body_of.push_back(static_cast<std::int32_t>(k));
         }
@@ -39,28 +40,28 @@ void write_bodies(const std::filesystem::path& path, const RecordedFrame& frame,
 
 void write_contacts(const std::filesystem::path& path, const RecordedFrame& frame) {
     std::vector<float> points, normals, depths;
-    std::vector<std::int32_t> vertices, shell_bodies, field_bodies;
-    for (const BodyContact& c : frame.contacts) {
+    std::vector<std::int32_t> vertices, bodies, others;
+    for (const RecordedContact& c : frame.contacts) {
         vertices.push_back(static_cast<std::int32_t>(vertices.size()));
-        append(points, c.record.position);
-        append(normals, c.record.normal);
-        depths.push_back(static_cast<float>(c.record.depth));
-        shell_bodies.push_back(static_cast<std::int32_t>(c.shell_body));
-        field_bodies.push_back(static_cast<std::int32_t>(c.field_body));
+        append(points, c.position);
+        append(normals, c.normal);
+        depths.push_back(static_cast<float>(c.depth));
+        bodies.push_back(static_cast<std::int32_t>(c.body));
+        others.push_back(static_cast<std::int32_t>(c.other));
     }
     VtuFile file;
     file.add(VtuFile::Part::points, R"(type="Float32" Name="Points" NumberOfComponents="3")", all(points));
     file.add_cells(vertices, 1, vtk_vertex);
     file.add(VtuFile::Part::point_data, R"(type="Float32" Name="normal" NumberOfComponents="3")", all(normals));
     file.add(VtuFile::Part::point_data, R"(type="Float32" Name="depth")", all(depths));
-    file.add(VtuFile::Part::point_data, R"(type="Int32" Name="shell_body")", all(shell_bodies));
-    file.add(VtuFile::Part::point_data, R"(type="Int32" Name="field_body")", all(field_bodies));
+    file.add(VtuFile::Part::point_data, R"(type="Int32" Name="body")", all(bodies));
+    file.add(VtuFile::Part::point_data, R"(type="Int32" Name="other")", all(others));
     write_whole_file(path, file.text(vertices.size(), vertices.size()));
 }
 
 } // namespace
 
-void write_vtk(const std::filesystem::path& pvd, const Recording& recording, std::span<const RigidBody> bodies, Progress* progress) {
+void write_vtk(const std::filesystem::path& pvd, const Recording& recording, Progress* progress) {
     const std::string name = pvd.stem().string();
     const std::filesystem::path folder = pvd.parent_path() / name;
     std::error_code failed;
@@ -74,8 +75,8 @@ void write_vtk(const std::filesystem::path& pvd, const Recording& recording, std
     for (std::size_t k = 0; k < recording.frames().size(); ++k) {
         const RecordedFrame& frame = recording.frames()[k];
         const std::string moving = fmt::format("bodies_{:06}.vtu", k), contacts = fmt::format("contacts_{:06}.vtu", k);
-        if (k == 0) write_bodies(folder / "fixed.vtu", frame, bodies, true);
-        write_bodies(folder / moving, frame, bodies, false);
+        if (k == 0) write_bodies(folder / "fixed.vtu", frame, recording.bodies(), true);
+        write_bodies(folder / moving, frame, recording.bodies(), false);
         write_contacts(folder / contacts, frame);
         list(frame.time, 0, moving);
         list(frame.time, 1, "fixed.vtu");

@@ -3,16 +3,17 @@
 
 #include <fathom/base/error.h>
 #include <fathom/simulate/recording_files.h>
+#include <fathom/simulate/rigid_recording.h>
 
 namespace fathom {
 
 Simulation::Simulation(Scene scene, Progress* progress) : scene_(std::move(scene)), world_(make_world(scene_, progress)), recording_(scene_.recording) {
-    recording_.add(world_);
+    record(world_, recording_);
 }
 
 void Simulation::step() {
     world_.step();
-    recording_.add(world_);
+    record(world_, recording_);
 }
 
 void Simulation::run(Progress* progress) {
@@ -31,10 +32,12 @@ void write_results(const Simulation& simulation, const std::filesystem::path& fo
     const Recording& recording = simulation.recording();
     const RigidWorld& world = simulation.world();
     write_energy_csv(folder / "energy.csv", recording);
-    write_states_csv(folder / "states.csv", recording, world.bodies());
+    write_states_csv(folder / "states.csv", recording);
     write_contacts_csv(folder / "contacts.csv", recording);
-    write_summary_json(folder / "summary.json", recording, world);
-    write_vtk(folder / "frames.pvd", recording, world.bodies(), progress);
+    Recording end;
+    record(world, end);
+    write_summary_json(folder / "summary.json", recording, end.frames().back(), world.state_hash());
+    write_vtk(folder / "frames.pvd", recording, progress);
 }
 
 } // namespace fathom

@@ -2,6 +2,7 @@
 #include <fathom/simulate/stability.h>
 
 #include <fathom/base/error.h>
+#include <fathom/simulate/rigid_recording.h>
 
 #include <cmath>
 
@@ -27,7 +28,7 @@ StabilityRun StabilityScene::run(const RigidOptions& options, double softness, R
     try {
         for (std::size_t k = 0; k < steps; ++k) {
             world.step();
-            if (recording) recording->add(world);
+            if (recording) record(world, *recording);
             result.worst_penetration = std::max(result.worst_penetration, world.report().deepest_now);
             result.energy_rise = std::max(result.energy_rise, (world.energy().total() - start) / energy_scale_);
             if (result.energy_rise > options_.energy_tolerance && !recording) return result;

@@ -1,6 +1,7 @@
 // Pictures of recordings: bodies move from picture to picture, and curves hold every frame.
 #include <fathom/geometry/generate.h>
 #include <fathom/show/recording_picture.h>
+#include <fathom/simulate/rigid_recording.h>
 
 #include <gtest/gtest.h>
 
@@ -14,10 +15,10 @@ struct Fall {
 
     explicit Fall(int steps) {
         world.add({.shape = make_body_shape(make_box(), {.grid = {.resolution = 16}}), .pose = Pose::at({0, 0, 5})});
-        recording.add(world);
+        record(world, recording);
         for (int k = 0; k < steps; ++k) {
             world.step();
-            recording.add(world);
+            record(world, recording);
         }
     }
 };
@@ -37,7 +38,7 @@ std::array<int, 2> rows_of(const Image& strip, int left, int width, Color backgr
 TEST(RecordingPicture, a_falling_box_is_lower_in_the_last_picture) {
     const Fall fall(100);
     FilmOptions options{.pictures = 2, .columns = 2, .view = {.width = 120, .height = 200}};
-    const Image strip = film_strip(fall.recording, fall.world.bodies(), options);
+    const Image strip = film_strip(fall.recording, options);
     ASSERT_EQ(strip.width, 246);
     const auto first = rows_of(strip, 0, 120, options.view.background), last = rows_of(strip, 126, 120, options.view.background);
     EXPECT_LT(first[0], 30);
@@ -70,7 +71,7 @@ TEST(RecordingPicture, several_runs_share_a_plot) {
 
 TEST(RecordingPicture, nothing_recorded_is_an_empty_picture) {
     const Recording recording;
-    EXPECT_EQ(film_strip(recording, {}).width, 0);
+    EXPECT_EQ(film_strip(recording).width, 0);
 }
 
 } // namespace
