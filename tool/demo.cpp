@@ -209,11 +209,10 @@ turn_degrees = 160
     simulation.run(tour.session.progress());
     const double seconds = seconds_since(start);
     const Recording& recording = simulation.recording();
-    const RigidWorld& world = simulation.world();
     write_vtk(tour.folder / "drop.pvd", recording);
     write_svg(tour.folder / "drop_energy.svg", energy_plot(recording));
-    const std::string text = fmt::format("{:.1f} s of {} bodies in {:.2f} s, {} steps; every point is followed over the whole step, deepest {:.1f} mm", world.time(),
-                                         world.bodies().size(), seconds, world.steps(), 1e3 * recording.worst_penetration());
+    const std::string text = fmt::format("{:.1f} s of {} bodies in {:.2f} s, {} steps; every point is followed over the whole step, deepest {:.1f} mm", simulation.world().time(),
+                                         recording.bodies().size(), seconds, simulation.world().steps(), 1e3 * recording.worst_penetration());
     tour.show("A drop", text, "drop.png", film_strip(recording));
     tour.page += "<img src=\"drop_energy.svg\" alt=\"Energy over time\">\n";
     tour.say(fmt::format("drop       {} -> drop.png, drop_energy.svg, drop.pvd", text));

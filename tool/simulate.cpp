@@ -45,11 +45,11 @@ void write(const Simulation& simulation, const fs::path& folder, Session& sessio
 
 void print_summary(const Simulation& simulation, double seconds, const std::string& folder) {
     const Recording& recording = simulation.recording();
-    const RigidWorld& world = simulation.world();
+    const SimulatedWorld& world = simulation.world();
     std::size_t points = 0;
-    for (const RigidBody& body : world.bodies()) points += body.shape->point_count();
+    for (const RecordedBody& body : recording.bodies()) points += body.mesh->vertices.size();
     const auto steps = static_cast<double>(std::max<std::size_t>(world.steps(), 1));
-    fmt::print("{}: {} bodies, {} points\n", simulation.scene().name, world.bodies().size(), with_commas(points));
+    fmt::print("{}: {} bodies, {} vertices\n", simulation.scene().name, recording.bodies().size(), with_commas(points));
     fmt::print("  simulated    {:.4g} s in {} steps, {:.2f} s of computing ({:.3g} ms a step, {:.3g} ms of it in detection)\n", world.time(),
                with_commas(world.steps()), seconds, 1e3 * seconds / steps, 1e3 * recording.detect_seconds() / steps);
     fmt::print("  energy       {:.6g} J at first, {:.6g} J at last, {:.6g} J at most\n", recording.frames().front().energy.total(), world.energy().total(), recording.highest_energy());

@@ -1,5 +1,5 @@
 // Room: simulate. What happened: states, energies and contacts of a simulation, for files, plots and pictures. Knows what it
-// needs of the bodies, and nothing of the world that made it: record() of each kind of world fills it.
+// needs of the bodies, and nothing of the world that made it (simulated_world.h): that fills it.
 // Memory is bounded: every n-th step is kept, and where that would still be too many frames, every second one is dropped and n
 // is doubled. The worst penetration and the highest energy are of all steps, kept or not.
 #pragma once

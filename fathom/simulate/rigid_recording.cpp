@@ -1,5 +1,6 @@
 // Room: simulate. Copies poses and contacts of rigid bodies into frames.
-#include <fathom/simulate/rigid_recording.h>
+#include <fathom/simulate/recording.h>
+#include <fathom/simulate/rigid_world.h>
 
 namespace fathom {
 
@@ -13,21 +14,21 @@ RecordedBody recorded(const RigidBody& body) {
 
 } // namespace
 
-void record(const RigidWorld& world, Recording& recording) {
-    if (recording.bodies().size() != world.bodies().size()) {
-        std::vector<RecordedBody> bodies;
-        for (const RigidBody& body : world.bodies()) bodies.push_back(recorded(body));
-        recording.set_bodies(std::move(bodies));
+void RigidWorld::record(Recording& recording) const {
+    if (recording.bodies().size() != bodies().size()) {
+        std::vector<RecordedBody> recorded_bodies;
+        for (const RigidBody& body : bodies()) recorded_bodies.push_back(recorded(body));
+        recording.set_bodies(std::move(recorded_bodies));
     }
-    const StepReport& report = world.report();
-    RecordedFrame* frame = recording.add({world.steps(), world.time(), world.energy(), report.deepest_now, report.contacts, report.detect_seconds, report.respond_seconds});
+    const StepReport& now = report();
+    RecordedFrame* frame = recording.add({steps(), time(), energy(), now.deepest_now, now.contacts, now.detect_seconds, now.respond_seconds});
     if (!frame) return;
-    for (Index k = 0; k < world.bodies().size(); ++k) {
-        const BodyState& state = world.states()[k];
-        frame->bodies.push_back({world.pose(k), state.velocity, state.spin, state.asleep});
+    for (Index k = 0; k < bodies().size(); ++k) {
+        const BodyState& state = states()[k];
+        frame->bodies.push_back({pose(k), state.velocity, state.spin, state.asleep});
     }
     if (!recording.options().contacts) return;
-    for (const BodyContact& c : world.contacts())
+    for (const BodyContact& c : contacts())
         frame->contacts.push_back({c.shell_body, c.field_body, c.record.point, c.record.position, c.record.normal, c.record.depth});
 }
 

@@ -9,11 +9,10 @@
 // a pair whose bounds meet; its buffers are kept from step to step. Not thread-safe; parallel inside, and the same bits for any number of threads.
 #pragma once
 
-#include <fathom/base/hash.h>
 #include <fathom/index/bvh.h>
 #include <fathom/respond/continuous_penalty.h>
-#include <fathom/simulate/energy.h>
 #include <fathom/simulate/rigid_body.h>
+#include <fathom/simulate/simulated_world.h>
 
 #include <span>
 #include <vector>
@@ -70,11 +69,11 @@ struct StepReport {
     double respond_seconds = 0;
 };
 
-class RigidWorld {
+class RigidWorld final : public SimulatedWorld {
 public:
     // Error{invalid_argument} names the option that is out of range.
     explicit RigidWorld(const RigidOptions& options = {});
-    ~RigidWorld();
+    ~RigidWorld() override;
     RigidWorld(RigidWorld&&) noexcept;
 
     // Returns its number. Error{invalid_argument}: no shape, or a number that is not finite or out of range, or a moving body
@@ -84,11 +83,11 @@ public:
     // Error{too_large} names step, body and energy where the energy of all bodies has grown past the limit: by energy_limit
     // times the energy it had at the start (motion, springs, and the height of each body's own size). Error{non_finite} where
     // a number is none. The world then stays as it was when the guard saw it.
-    void step();
+    void step() override;
 
     [[nodiscard]] const RigidOptions& options() const;
-    [[nodiscard]] std::size_t steps() const;
-    [[nodiscard]] double time() const; // s
+    [[nodiscard]] std::size_t steps() const override;
+    [[nodiscard]] double time() const override; // s
     [[nodiscard]] std::span<const RigidBody> bodies() const;
     [[nodiscard]] std::span<const BodyState> states() const;
     [[nodiscard]] Pose pose(Index body) const;
@@ -96,8 +95,9 @@ public:
     [[nodiscard]] std::span<const BodyContact> contacts() const;    // of the last step, in a fixed order
     [[nodiscard]] std::span<const MovingBody> swept() const;        // the motions in which those were found
     [[nodiscard]] const StepReport& report() const;
-    [[nodiscard]] Energy energy() const;
-    [[nodiscard]] Fingerprint state_hash() const; // of every number that the next step depends on
+    [[nodiscard]] Energy energy() const override;
+    [[nodiscard]] Fingerprint state_hash() const override;
+    void record(Recording& recording) const override;
 
 private:
     struct State;

@@ -84,7 +84,9 @@ void add_copies(RigidWorld& world, const SceneBody& body, const RigidBody& rigid
 
 std::size_t Scene::step_count() const { return static_cast<std::size_t>(std::llround(duration / options.step)); }
 
-RigidWorld make_world(const Scene& scene, Progress* progress) {
+std::unique_ptr<SimulatedWorld> make_world(const Scene& scene, Progress* progress) { return std::make_unique<RigidWorld>(make_rigid_world(scene, progress)); }
+
+RigidWorld make_rigid_world(const Scene& scene, Progress* progress) {
     RigidWorld world(scene.options);
     std::map<ShapeKey, BodyShapePtr> shapes;
     for (const SceneBody& body : scene.bodies) {

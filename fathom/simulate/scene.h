@@ -65,6 +65,7 @@ struct SceneOptions {
 [[nodiscard]] Scene parse_scene(std::string_view text, std::string_view name, const SceneOptions& options = {});
 
 // The bodies of a scene in a world, fields built. Equal shapes are built once. Throws Error with the body's name.
-[[nodiscard]] RigidWorld make_world(const Scene& scene, Progress* progress = nullptr);
+[[nodiscard]] std::unique_ptr<SimulatedWorld> make_world(const Scene& scene, Progress* progress = nullptr);
+[[nodiscard]] RigidWorld make_rigid_world(const Scene& scene, Progress* progress = nullptr);
 
 } // namespace fathom

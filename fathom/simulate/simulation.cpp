@@ -3,22 +3,21 @@
 
 #include <fathom/base/error.h>
 #include <fathom/simulate/recording_files.h>
-#include <fathom/simulate/rigid_recording.h>
 
 namespace fathom {
 
 Simulation::Simulation(Scene scene, Progress* progress) : scene_(std::move(scene)), world_(make_world(scene_, progress)), recording_(scene_.recording) {
-    record(world_, recording_);
+    world_->record(recording_);
 }
 
 void Simulation::step() {
-    world_.step();
-    record(world_, recording_);
+    world_->step();
+    world_->record(recording_);
 }
 
 void Simulation::run(Progress* progress) {
     const std::size_t all = scene_.step_count();
-    Stage stage(progress, "simulating", all - std::min(all, world_.steps()));
+    Stage stage(progress, "simulating", all - std::min(all, world_->steps()));
     while (!finished()) {
         step();
         stage.step();
@@ -30,13 +29,12 @@ void write_results(const Simulation& simulation, const std::filesystem::path& fo
     std::filesystem::create_directories(folder, failed);
     if (failed) throw Error(Cause::cannot_write, failed.message(), {.file = folder.string()});
     const Recording& recording = simulation.recording();
-    const RigidWorld& world = simulation.world();
     write_energy_csv(folder / "energy.csv", recording);
     write_states_csv(folder / "states.csv", recording);
     write_contacts_csv(folder / "contacts.csv", recording);
     Recording end;
-    record(world, end);
-    write_summary_json(folder / "summary.json", recording, end.frames().back(), world.state_hash());
+    simulation.world().record(end);
+    write_summary_json(folder / "summary.json", recording, end.frames().back(), simulation.world().state_hash());
     write_vtk(folder / "frames.pvd", recording, progress);
 }
 

@@ -3,6 +3,8 @@
 
 #include <fathom/simulate/scene.h>
 
+#include <memory>
+
 namespace fathom {
 
 class Simulation {
@@ -12,15 +14,15 @@ public:
 
     void step(); // and record; throws Error where the guard of RigidWorld::step() strikes
     void run(Progress* progress = nullptr); // to the end of the scene's duration; Error{cancelled} leaves what was done
-    [[nodiscard]] bool finished() const { return world_.steps() >= scene_.step_count(); }
+    [[nodiscard]] bool finished() const { return world_->steps() >= scene_.step_count(); }
 
     [[nodiscard]] const Scene& scene() const { return scene_; }
-    [[nodiscard]] const RigidWorld& world() const { return world_; }
+    [[nodiscard]] const SimulatedWorld& world() const { return *world_; }
     [[nodiscard]] const Recording& recording() const { return recording_; }
 
 private:
     Scene scene_;
-    RigidWorld world_;
+    std::unique_ptr<SimulatedWorld> world_;
     Recording recording_;
 };
 

@@ -2,14 +2,13 @@
 #include <fathom/simulate/stability.h>
 
 #include <fathom/base/error.h>
-#include <fathom/simulate/rigid_recording.h>
 
 #include <cmath>
 
 namespace fathom {
 
 StabilityScene::StabilityScene(const Scene& scene, const StabilityOptions& options) : scene_(scene), options_(options) {
-    const RigidWorld world = make_world(scene);
+    const RigidWorld world = make_rigid_world(scene);
     bodies_.assign(world.bodies().begin(), world.bodies().end());
     for (const RigidBody& body : bodies_)
         if (!body.fixed) energy_scale_ += BodyMass(body).mass * scene.options.gravity.norm() * body.shape->reach;
@@ -28,7 +27,7 @@ StabilityRun StabilityScene::run(const RigidOptions& options, double softness, R
     try {
         for (std::size_t k = 0; k < steps; ++k) {
             world.step();
-            if (recording) record(world, *recording);
+            if (recording) world.record(*recording);
             result.worst_penetration = std::max(result.worst_penetration, world.report().deepest_now);
             result.energy_rise = std::max(result.energy_rise, (world.energy().total() - start) / energy_scale_);
             if (result.energy_rise > options_.energy_tolerance && !recording) return result;

@@ -1,7 +1,7 @@
 // Pictures of recordings: bodies move from picture to picture, and curves hold every frame.
 #include <fathom/geometry/generate.h>
 #include <fathom/show/recording_picture.h>
-#include <fathom/simulate/rigid_recording.h>
+#include <fathom/simulate/rigid_world.h>
 
 #include <gtest/gtest.h>
 
@@ -15,10 +15,10 @@ struct Fall {
 
     explicit Fall(int steps) {
         world.add({.shape = make_body_shape(make_box(), {.grid = {.resolution = 16}}), .pose = Pose::at({0, 0, 5})});
-        record(world, recording);
+        world.record(recording);
         for (int k = 0; k < steps; ++k) {
             world.step();
-            record(world, recording);
+            world.record(recording);
         }
     }
 };

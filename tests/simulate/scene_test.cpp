@@ -47,7 +47,7 @@ TEST(Scene, keys_mean_what_they_say) {
     EXPECT_EQ(scene.options.mode, ContactMode::discrete);
     ASSERT_EQ(scene.bodies.size(), 1u);
     EXPECT_NEAR(scene.bodies[0].pose.rotation.w(), std::cos(5 * M_PI / 180), 1e-12);
-    const RigidWorld world = make_world(scene);
+    const RigidWorld world = make_rigid_world(scene);
     ASSERT_EQ(world.bodies().size(), 2u);
     EXPECT_EQ(world.bodies()[0].shape->point_count(), 26u);
     EXPECT_NEAR(world.bodies()[0].shape->volume, 0.125, 1e-12);
@@ -56,7 +56,7 @@ TEST(Scene, keys_mean_what_they_say) {
 
 TEST(Scene, copies_stand_apart_and_share_their_shape) {
     const Scene scene = parse_scene(std::string(small_scene) + "copies = [2, 1, 3]\nspacing = [1, 1, 2]\nturn_seed = 4\n", "copies.toml");
-    const RigidWorld world = make_world(scene);
+    const RigidWorld world = make_rigid_world(scene);
     ASSERT_EQ(world.bodies().size(), 7u);
     EXPECT_EQ(world.bodies()[0].shape, world.bodies()[5].shape);
     EXPECT_NEAR((world.bodies()[5].pose.translation - Vec3(1, 0, 4.4)).norm(), 0, 1e-12);
@@ -88,7 +88,7 @@ TEST(Scene, mistakes_are_named_with_file_line_and_key) {
         EXPECT_EQ(error.place().line, 3);
         EXPECT_EQ(error.place().file, "bad.toml");
     }
-    EXPECT_THROW((void)make_world(parse_scene("[[body]]\nshape = \"cloth\"\n", "cloth.toml")), Error); // encloses nothing
+    EXPECT_THROW((void)make_rigid_world(parse_scene("[[body]]\nshape = \"cloth\"\n", "cloth.toml")), Error); // encloses nothing
     EXPECT_THROW((void)read_scene("/nowhere/scene.toml"), Error);
 }
 
@@ -105,19 +105,21 @@ TEST(Scene, letters_beyond_ascii_are_welcome_in_comments_and_as_escapes) {
         }
 }
 
+const RigidWorld& rigid(const Simulation& simulation) { return dynamic_cast<const RigidWorld&>(simulation.world()); }
+
 TEST(Scene, a_formula_can_be_the_floor) {
     const std::string text = std::string(small_scene) + "[[body]]\nfield = \"box(4, 4, 0.2)\"\nfixed = true\n";
     Simulation simulation(parse_scene(text, "formula.toml", {.overrides = {"ground = -100.0", "duration = 2.0"}}));
     simulation.run();
-    EXPECT_NEAR(simulation.world().states()[0].center.z(), 0.35, 0.02);
+    EXPECT_NEAR(rigid(simulation).states()[0].center.z(), 0.35, 0.02);
 }
 
 TEST(Scene, a_model_takes_the_place_of_its_stand_in_where_it_is_there) {
     testing::ScratchFolder folder;
     write_mesh(folder / "brick.obj", std::get<TriangleMesh>(make_shape("box", {{"width", 2}, {"resolution", 1}})));
     const std::string text = "[[body]]\nmodel = \"brick.obj\"\nshape = \"sphere\"\nparameters = { resolution = 4 }\nsize = 1\nresolution = 16\n";
-    EXPECT_EQ(make_world(parse_scene(text, "a.toml")).bodies()[0].shape->point_count(), 162u);
-    EXPECT_EQ(make_world(parse_scene(text, "a.toml", {.model_folder = folder.path()})).bodies()[0].shape->mesh.triangles.size(), 12u);
+    EXPECT_EQ(make_rigid_world(parse_scene(text, "a.toml")).bodies()[0].shape->point_count(), 162u);
+    EXPECT_EQ(make_rigid_world(parse_scene(text, "a.toml", {.model_folder = folder.path()})).bodies()[0].shape->mesh.triangles.size(), 12u);
 }
 
 TEST(Simulation, records_what_happened_and_writes_files_that_read_back) {
@@ -131,9 +133,9 @@ TEST(Simulation, records_what_happened_and_writes_files_that_read_back) {
     EXPECT_GT(recording.frames()[15].contact_count, 0u);
     write_results(simulation, folder / "out");
     const TriangleMesh frame = read_triangle_mesh(folder / "out/frames/bodies_000020.vtu");
-    const TriangleMesh& mesh = simulation.world().bodies()[0].shape->mesh;
+    const TriangleMesh& mesh = rigid(simulation).bodies()[0].shape->mesh;
     ASSERT_EQ(frame.triangles.size(), mesh.triangles.size());
-    for (std::size_t k = 0; k < mesh.vertices.size(); ++k) EXPECT_LT((frame.vertices[k] - simulation.world().pose(0) * mesh.vertices[k]).norm(), 1e-6);
+    for (std::size_t k = 0; k < mesh.vertices.size(); ++k) EXPECT_LT((frame.vertices[k] - rigid(simulation).pose(0) * mesh.vertices[k]).norm(), 1e-6);
     for (const char* name : {"out/energy.csv", "out/states.csv", "out/contacts.csv", "out/summary.json", "out/frames.pvd", "out/frames/contacts_000015.vtu", "out/frames/fixed.vtu"})
         EXPECT_GT(read_whole_file(folder / name).size(), 50u) << name;
 }
@@ -170,7 +172,7 @@ TEST(Simulation, a_resting_stack_keeps_its_energy) {
         drift = std::max(drift, std::abs(simulation.world().energy().total() - settled));
     }
     EXPECT_LT(drift, 0.01 * settled);
-    for (std::size_t k = 0; k < 3; ++k) EXPECT_LT(simulation.world().states()[k].velocity.norm(), 1e-4) << k;
+    for (std::size_t k = 0; k < 3; ++k) EXPECT_LT(rigid(simulation).states()[k].velocity.norm(), 1e-4) << k;
 }
 
 TEST(Simulation, real_models_drop_too) {

@@ -1,0 +1,31 @@
+// Room: simulate. What every kind of world can do: step, tell its energy, and be recorded.
+#pragma once
+
+#include <fathom/base/hash.h>
+#include <fathom/simulate/energy.h>
+
+#include <cstddef>
+
+namespace fathom {
+
+class Recording;
+
+class SimulatedWorld {
+public:
+    virtual ~SimulatedWorld() = default;
+
+    virtual void step() = 0; // throws Error where the world has left what numbers can follow
+    [[nodiscard]] virtual std::size_t steps() const = 0;
+    [[nodiscard]] virtual double time() const = 0; // s
+    [[nodiscard]] virtual Energy energy() const = 0;
+    [[nodiscard]] virtual Fingerprint state_hash() const = 0; // of every number that the next step depends on
+    // To be called after each step, and once before the first.
+    virtual void record(Recording& recording) const = 0;
+
+protected:
+    SimulatedWorld() = default;
+    SimulatedWorld(SimulatedWorld&&) = default;
+    SimulatedWorld& operator=(SimulatedWorld&&) = default;
+};
+
+} // namespace fathom
