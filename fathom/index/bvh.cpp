@@ -4,6 +4,7 @@
 #include <fathom/base/parallel.h>
 #include <fathom/index/bvh.h>
 #include <fathom/index/bvh_build.h>
+#include <fathom/index/bvh_query.h>
 
 #include <fmt/format.h>
 
@@ -35,16 +36,6 @@ Box bounds_of(std::span<const Box> boxes) {
         for (std::size_t k = begin; k < end; ++k) box.extend(boxes[k]);
         return box;
     }, [](Box a, const Box& b) { return hull(a, b); });
-}
-
-BvhFrame frame_of(const Box& bounds) {
-    // Halves first: the size of a box may overflow where its corners do not.
-    const Vec3 half = 0.5 * bounds.upper - 0.5 * bounds.lower;
-    int exponent = 0;
-    std::frexp(half.maxCoeff(), &exponent);
-    // Past these limits the square of the scale would leave the doubles.
-    exponent = half.maxCoeff() > 0 ? std::clamp(exponent, -500, 1023) : 0;
-    return {0.5 * bounds.upper + 0.5 * bounds.lower, std::ldexp(1.0, -std::min(exponent, 1022))};
 }
 
 // One unit outward before rounding to float, for the rounding of the change of frame itself.

@@ -6,7 +6,7 @@
 #define HWY_TARGET_INCLUDE "fathom/index/bvh_pairs.cpp"
 #include <hwy/foreach_target.h>
 
-#include <fathom/index/bvh_visit-inl.h>
+#include <fathom/index/bvh_placed-inl.h>
 
 #ifndef FATHOM_INDEX_BVH_PAIRS_ONCE_
 #define FATHOM_INDEX_BVH_PAIRS_ONCE_
@@ -14,19 +14,6 @@ namespace fathom {
 
 struct NodePair {
     std::uint32_t a, b;
-};
-
-// How boxes of a small tree read in the frame of a large one: local = box * ratio + shift, then widened.
-struct Placement {
-    float ratio, shift_lower[3], shift_upper[3];
-
-    Placement(const BvhFrame& large, const BvhFrame& small) : ratio(static_cast<float>(large.scale / small.scale)) {
-        const Vec3 shift = large.to_local(small.origin);
-        for (int axis = 0; axis < 3; ++axis) {
-            shift_lower[axis] = float_down(next_down(shift[axis]));
-            shift_upper[axis] = float_up(next_up(shift[axis]));
-        }
-    }
 };
 
 // Reports the pairs of two leaves to a visitor; exact where boxes are kept.
@@ -60,45 +47,6 @@ struct PairReport {
 
 HWY_BEFORE_NAMESPACE();
 namespace fathom::HWY_NAMESPACE {
-
-// The nodes of a tree, read in the frame of another.
-struct PlacedNodes {
-    std::span<const BvhNode> nodes;
-    Placement placement;
-
-    HWY_ATTR const BvhNode& operator()(std::uint32_t index, BvhNode& scratch) const {
-        const Lanes8 d;
-        const BvhNode& node = nodes[index];
-        const Floats ratio = hn::Set(d, placement.ratio);
-        const auto place = [&](const float* from, float shift, float sign, float* to) HWY_ATTR {
-            const Floats x = hn::MulAdd(hn::Load(d, from), ratio, hn::Set(d, shift));
-            // The sum is off by at most 2^-24 of itself, and the product by what underflows. Infinities of unused slots
-            // stay what they are.
-            const Floats margin = hn::MulAdd(hn::Abs(x), hn::Set(d, 0x1p-22f), hn::Set(d, FLT_MIN));
-            hn::Store(hn::MulAdd(margin, hn::Set(d, sign), x), d, to);
-        };
-        for (int axis = 0; axis < 3; ++axis)
-            for (int lane = 0; lane < node_width; lane += lane_step()) {
-                place(node.lower[axis] + lane, placement.shift_lower[axis], -1.0f, scratch.lower[axis] + lane);
-                place(node.upper[axis] + lane, placement.shift_upper[axis], 1.0f, scratch.upper[axis] + lane);
-            }
-        for (int slot = 0; slot < node_width; ++slot) {
-            scratch.child[slot] = node.child[slot];
-            if (node.child[slot] == no_index) // infinity minus an infinite margin is not a number
-                scratch.lower[0][slot] = FLT_MAX, scratch.upper[0][slot] = -FLT_MAX;
-        }
-        return scratch;
-    }
-};
-
-HWY_INLINE LocalBox child_box(const BvhNode& node, int slot) {
-    LocalBox box;
-    for (int axis = 0; axis < 3; ++axis) {
-        box.lower[axis] = node.lower[axis][slot];
-        box.upper[axis] = node.upper[axis][slot];
-    }
-    return box;
-}
 
 // A leaf of one tree against the leaves below a node of the other.
 struct LeafBelow {

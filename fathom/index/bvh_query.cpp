@@ -1,4 +1,4 @@
-// Room: index. Brings a ray into the frame of a tree.
+// Room: index. Chooses the frame of a tree, and brings a ray into it.
 #include <fathom/index/bvh_query.h>
 
 namespace fathom {
@@ -24,6 +24,16 @@ double entry(const Vec3& o, const Vec3& d) {
 }
 
 } // namespace
+
+BvhFrame frame_of(const Box& bounds) {
+    // Halves first: the size of a box may overflow where its corners do not.
+    const Vec3 half = 0.5 * bounds.upper - 0.5 * bounds.lower;
+    int exponent = 0;
+    std::frexp(half.maxCoeff(), &exponent);
+    // Past these limits the square of the scale would leave the doubles.
+    exponent = half.maxCoeff() > 0 ? std::clamp(exponent, -500, 1023) : 0;
+    return {0.5 * bounds.upper + 0.5 * bounds.lower, std::ldexp(1.0, -std::min(exponent, 1022))};
+}
 
 LocalRay::LocalRay(const BvhFrame& frame, const Ray& ray) {
     const double longest = ray.direction.cwiseAbs().maxCoeff();

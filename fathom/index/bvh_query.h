@@ -13,6 +13,9 @@ namespace fathom {
 // Entries that a depth-first visit may have to keep: seven a level, and the children of the last node.
 inline constexpr int stack_size = 7 * deepest_level + 8;
 
+// The frame that brings a box that is not empty into [-1, 1].
+[[nodiscard]] BvhFrame frame_of(const Box& bounds);
+
 struct LocalBox {
     float lower[3], upper[3];
 
@@ -50,6 +53,19 @@ struct LocalPoint {
 
 private:
     double scale;
+};
+
+// How boxes of a small tree read in the frame of a large one: local = box * ratio + shift, then widened.
+struct Placement {
+    float ratio, shift_lower[3], shift_upper[3];
+
+    Placement(const BvhFrame& large, const BvhFrame& small) : ratio(static_cast<float>(large.scale / small.scale)) {
+        const Vec3 shift = large.to_local(small.origin);
+        for (int axis = 0; axis < 3; ++axis) {
+            shift_lower[axis] = float_down(next_down(shift[axis]));
+            shift_upper[axis] = float_up(next_up(shift[axis]));
+        }
+    }
 };
 
 // Parametrised by the longest component of its direction, from where it enters the frame's cube on. That leaves every

@@ -133,19 +133,46 @@ HWY_INLINE void visit_sorted(std::span<const BvhNode> nodes, const Test& test, L
 }
 
 // leaf.limit() is a squared distance in the frame of the tree, from LocalPoint::limit.
-template <class Leaf>
-HWY_INLINE void visit_near_to_far(const Bvh& tree, const LocalPoint& point, Leaf& leaf) {
+template <class Tree, class Leaf>
+HWY_INLINE void visit_near_to_far(const Tree& tree, const LocalPoint& point, Leaf& leaf) {
     const auto test = [&](const BvhNode& node, float limit, float* keys)
                           HWY_ATTR { return nearer_children(node, point, limit, keys); };
     visit_sorted(tree.nodes(), test, leaf);
 }
 
 // leaf.limit() is a parameter of the local ray, from LocalRay::limit.
-template <class Leaf>
-HWY_INLINE void visit_near_to_far(const Bvh& tree, const LocalRay& ray, Leaf& leaf) {
+template <class Tree, class Leaf>
+HWY_INLINE void visit_near_to_far(const Tree& tree, const LocalRay& ray, Leaf& leaf) {
     const auto test = [&](const BvhNode& node, float limit, float* keys)
                           HWY_ATTR { return pierced_children(node, ray, limit, keys); };
     visit_sorted(tree.nodes(), test, leaf);
+}
+
+// Leaf functor of the sorted visits of callers who know nothing of SIMD: the visitor answers with a new limit in the units of the query.
+template <class Tree, class Query>
+struct LimitLeaf {
+    const Tree& tree;
+    const Query& query;
+    CallableRef<double(Index)> visitor;
+    float local_limit;
+    bool stopped = false;
+
+    HWY_ATTR float limit() const { return local_limit; }
+    HWY_ATTR void operator()(std::uint32_t leaf) {
+        for (const Index id : tree.leaf(leaf)) {
+            const double answer = visitor(id);
+            stopped = !(answer >= 0);
+            local_limit = stopped ? -1.0f : std::min(local_limit, query.limit(answer));
+            if (stopped) return;
+        }
+    }
+};
+
+template <class Tree, class Query>
+HWY_INLINE bool visit_limited(const Tree& tree, const Query& query, double limit, CallableRef<double(Index)> visitor) {
+    LimitLeaf<Tree, Query> leaf{tree, query, visitor, query.limit(limit)};
+    visit_near_to_far(tree, query, leaf);
+    return !leaf.stopped;
 }
 
 // The nodes of a tree as they are. Another source may fill the scratch node and return that.

@@ -10,35 +10,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace fathom::HWY_NAMESPACE {
 
-// Leaf functor of both sorted visits: the visitor answers with a new limit in the units of the query.
-template <class Query>
-struct LimitLeaf {
-    const Bvh& tree;
-    const Query& query;
-    CallableRef<double(Index)> visitor;
-    float local_limit;
-    bool stopped = false;
-
-    HWY_ATTR float limit() const { return local_limit; }
-    HWY_ATTR void operator()(std::uint32_t leaf) {
-        for (const Index id : tree.leaf(leaf)) {
-            const double answer = visitor(id);
-            stopped = !(answer >= 0);
-            local_limit = stopped ? -1.0f : std::min(local_limit, query.limit(answer));
-            if (stopped) return;
-        }
-    }
-};
-
 HWY_ATTR bool visit_box(const Bvh& tree, const Box& box, CallableRef<bool(std::uint32_t)> visitor) {
     return visit_overlapping(PlainNodes{tree.nodes()}, 0, LocalBox(tree.frame(), box), visitor);
-}
-
-template <class Query>
-HWY_ATTR bool visit_limited(const Bvh& tree, const Query& query, double limit, CallableRef<double(Index)> visitor) {
-    LimitLeaf<Query> leaf{tree, query, visitor, query.limit(limit)};
-    visit_near_to_far(tree, query, leaf);
-    return !leaf.stopped;
 }
 
 HWY_ATTR bool visit_point(const Bvh& tree, const LocalPoint& point, double limit, CallableRef<double(Index)> visitor) {

@@ -1,0 +1,269 @@
+// Room: index. Checks, builds and updates a body octree, and says where its volumes are in the world.
+#include <fathom/base/error.h>
+#include <fathom/base/parallel.h>
+#include <fathom/index/body_octree.h>
+#include <fathom/index/body_octree_build.h>
+#include <fathom/index/body_octree_fit.h>
+#include <fathom/index/bvh_query.h>
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace fathom {
+
+namespace {
+
+constexpr std::size_t point_chunk = 8192;
+constexpr std::size_t node_chunk = 64;
+constexpr std::size_t most_primitives = 0x7f000000; // leaves must leave the leaf bit free
+
+void check_options(const BodyOctreeOptions& options, int corners_each) {
+    if (corners_each < 1 || corners_each > 4)
+        throw Error(Cause::invalid_argument, fmt::format("corners_each is {}, not 1 to 4", corners_each));
+    if (options.leaf_size < 1 || options.leaf_size > 64)
+        throw Error(Cause::invalid_argument, fmt::format("leaf_size is {}, not 1 to 64", options.leaf_size));
+    if (!(options.rebuild_at == 0 || options.rebuild_at > 1))
+        throw Error(Cause::invalid_argument, fmt::format("rebuild_at is {}, neither 0 nor above 1", options.rebuild_at));
+}
+
+void check_margin(double margin) {
+    if (!(margin >= 0 && std::isfinite(margin)))
+        throw Error(Cause::invalid_argument, fmt::format("a margin of {}, which is negative or not finite", margin));
+}
+
+[[noreturn]] void refuse(std::span<const Vec3> points) {
+    std::size_t first = 0;
+    while (first + 1 < points.size() && is_finite(points[first])) ++first;
+    throw Error(Cause::non_finite, "a coordinate is NaN or infinite", {.element = "point", .index = static_cast<std::int64_t>(first)});
+}
+
+// Copies and checks in one pass. The box of all points; empty where there are none.
+Box stage(std::span<const Vec3> points, std::vector<Vec3>& to) {
+    to.resize(points.size() + 1, Vec3::Zero());
+    to.back().setZero();
+    struct Seen {
+        Box box;
+        bool finite = true;
+    };
+    const Seen seen = parallel_reduce(points.size(), point_chunk, Seen{}, [&](std::size_t begin, std::size_t end) {
+        const Box box = copy_points(points.subspan(begin, end - begin), to.data() + begin);
+        return Seen{box, !box.empty()};
+    }, [](Seen a, const Seen& b) { return Seen{hull(a.box, b.box), a.finite && b.finite}; });
+    if (!seen.finite) refuse(points);
+    return seen.box;
+}
+
+double half_area(const BvhNode& crown) {
+    Vec3 size;
+    for (int axis = 0; axis < 3; ++axis) size[axis] = static_cast<double>(crown.upper[axis][0]) - static_cast<double>(crown.lower[axis][0]);
+    return size.x() * size.y() + size.y() * size.z() + size.z() * size.x();
+}
+
+} // namespace
+
+BodyOctree::BodyOctree(std::span<const Vec3> points, std::span<const Index> corners, int corners_each, const BodyOctreeOptions& options)
+    : options_(options) {
+    check_options(options, corners_each);
+    corners_each_ = static_cast<std::size_t>(corners_each);
+    point_count_ = points.size();
+    if (points.size() >= no_index || corners.size() / corners_each_ > most_primitives)
+        throw Error(Cause::too_large, fmt::format("{} points and {} corners, more than 32 bits can name", points.size(), corners.size()));
+    if (corners.size() % corners_each_ != 0)
+        throw Error(Cause::count_mismatch, fmt::format("{} corners, not a multiple of {}", corners.size(), corners_each));
+    check_corners(corners, 0);
+    const Box bounds = stage(points, points_);
+    corners_.assign(corners.begin(), corners.end());
+    live_ = corners.size() / corners_each_;
+    leaf_of_.assign(live_, 0); // anything but no_index: build() finds the leaves
+    set_frame(bounds);
+    build();
+}
+
+void BodyOctree::check_corners(std::span<const Index> corners, Index first_primitive) const {
+    for (std::size_t k = 0; k < corners.size(); ++k)
+        if (corners[k] >= point_count_)
+            throw Error(Cause::index_out_of_range, fmt::format("names point {} of {}", corners[k], point_count_),
+                        {.element = "primitive", .index = static_cast<std::int64_t>(first_primitive + k / corners_each_)});
+}
+
+void BodyOctree::update(std::span<const Vec3> points, double margin) { move_points(points, {}, margin); }
+
+void BodyOctree::update_swept(std::span<const Vec3> starts, std::span<const Vec3> ends, double margin) {
+    if (ends.size() != point_count_)
+        throw Error(Cause::count_mismatch, fmt::format("{} ends for a body of {} points", ends.size(), point_count_));
+    move_points(starts, ends, margin);
+    swept_ = true;
+}
+
+void BodyOctree::move_points(std::span<const Vec3> starts, std::span<const Vec3> ends, double margin) {
+    if (starts.size() != point_count_)
+        throw Error(Cause::count_mismatch, fmt::format("{} points for a body of {}", starts.size(), point_count_));
+    check_margin(margin);
+    const bool swept = !ends.empty();
+    Box bounds = stage(starts, staged_);
+    if (swept) bounds.extend(stage(ends, staged_ends_));
+    if (!is_finite(bounds.grown(margin).size()) && point_count_ > 0)
+        throw Error(Cause::too_large, fmt::format("points and a margin of {} that doubles cannot hold", margin));
+    if (swept) ends_.swap(staged_ends_);
+    points_.swap(staged_);
+    swept_ = swept;
+    margin_ = margin;
+    if (point_count_ == 0) return;
+    set_frame(bounds);
+    fit();
+    if (options_.rebuild_at > 0 && decay() > options_.rebuild_at) build();
+}
+
+double BodyOctree::decay() const {
+    const double edited = live_ > 0 ? static_cast<double>(edits_) / static_cast<double>(live_) : 0.0;
+    return (built_cost_ > 0 ? cost_ / built_cost_ : 1.0) + edited;
+}
+
+void BodyOctree::set_frame(const Box& bounds) {
+    frame_ = bounds.empty() ? BvhFrame{} : frame_of(bounds.grown(margin_));
+}
+
+Box BodyOctree::primitive_box(Index primitive) const {
+    Box box;
+    for (const Index point : corners(primitive)) {
+        box.extend(points_[point]);
+        if (swept_) box.extend(ends_[point]);
+    }
+    return box.grown(margin_);
+}
+
+void BodyOctree::build() {
+    std::vector<Index> ids;
+    ids.reserve(live_);
+    for (Index k = 0; k < primitive_ids(); ++k)
+        if (holds(k)) ids.push_back(k);
+    std::vector<BuildBox> boxes(ids.size());
+    parallel_for(ids.size(), point_chunk, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin; k < end; ++k) {
+            const Box box = primitive_box(ids[k]);
+            boxes[k].lower << frame_.to_local(box.lower).cast<float>(), 0.0f;
+            boxes[k].upper << frame_.to_local(box.upper).cast<float>(), 0.0f;
+        }
+    });
+    BvhShape shape = build_body_shape(boxes, options_);
+    for (Index& id : shape.order) id = ids[id];
+    nodes_.assign(shape.children.size(), BvhNode{});
+    spheres_.assign(options_.volume == NodeVolume::sphere ? nodes_.size() : 0, SphereGroup{});
+    node_places_.assign(nodes_.size(), Place{});
+    leaf_places_.assign(shape.leaf_begin.empty() ? 0 : shape.leaf_begin.size() - 1, Place{});
+    for (Index k = 0; k < nodes_.size(); ++k)
+        for (std::uint32_t slot = 0; slot < BvhNode::width; ++slot) set_child(k, slot, shape.children[k][slot]);
+    level_begin_ = std::move(shape.level_begin);
+    list_leaves(shape.leaf_begin, shape.order);
+    free_nodes_.clear();
+    free_leaves_.clear();
+    edits_ = 0;
+    ++builds_;
+    fit();
+    built_cost_ = cost_;
+}
+
+void BodyOctree::list_leaves(std::span<const Index> leaf_begin, std::span<const Index> order) {
+    const std::size_t leaves = leaf_places_.size();
+    leaf_primitives_.assign(leaves, Piece{});
+    leaf_points_.assign(leaves, Piece{});
+    listed_primitives_.assign(order.begin(), order.end());
+    listed_points_.clear();
+    listed_points_.reserve(order.size() * 2);
+    std::vector<Index> distinct;
+    for (Index leaf = 0; leaf < leaves; ++leaf) {
+        distinct.clear();
+        for (Index k = leaf_begin[leaf]; k < leaf_begin[leaf + 1]; ++k) {
+            leaf_of_[order[k]] = leaf;
+            for (const Index point : corners(order[k])) distinct.push_back(point);
+        }
+        std::sort(distinct.begin(), distinct.end());
+        distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+        const Index held = leaf_begin[leaf + 1] - leaf_begin[leaf], listed = static_cast<Index>(distinct.size());
+        leaf_primitives_[leaf] = {leaf_begin[leaf], held, held};
+        leaf_points_[leaf] = {static_cast<Index>(listed_points_.size()), listed, listed};
+        listed_points_.insert(listed_points_.end(), distinct.begin(), distinct.end());
+    }
+}
+
+BodyFit BodyOctree::fit_view() {
+    return {frame_, margin_, points_.data(), swept_ ? ends_.data() : nullptr, leaf_points_.data(), listed_points_.data(), options_.sphere_rule,
+            nodes_.data(), spheres_.empty() ? nullptr : spheres_.data()};
+}
+
+// Nodes of edits first, from the last, each of which lies after its parent; then the levels, from the lowest.
+void BodyOctree::fit() {
+    if (nodes_.empty()) return;
+    const BodyFit view = fit_view();
+    double areas = fit_nodes(view, level_begin_.back(), nodes_.size());
+    for (std::size_t k = level_begin_.size() - 1; k-- > 0;) {
+        const std::size_t first = level_begin_[k], count = level_begin_[k + 1] - first;
+        areas += parallel_reduce(count, node_chunk, 0.0, [&](std::size_t begin, std::size_t end) {
+            return fit_nodes(view, first + begin, first + end);
+        }, [](double a, double b) { return a + b; });
+    }
+    fit_crown();
+    const double whole = half_area(crown_);
+    cost_ = live_ > 0 && whole > 0 ? areas / whole : 0.0;
+}
+
+void BodyOctree::fit_crown() {
+    crown_ = {};
+    std::fill(std::begin(crown_.child), std::end(crown_.child), no_index);
+    if (live_ > 0) crown_.child[0] = 0;
+    fit_node(fit_view(), crown_, spheres_.empty() ? nullptr : &sphere_crown_);
+}
+
+BodyOctree::Place BodyOctree::place_of(std::uint32_t word) const {
+    return BvhNode::is_leaf(word) ? leaf_places_[word & ~BvhNode::leaf_bit] : node_places_[word];
+}
+
+void BodyOctree::set_child(Index node, std::uint32_t slot, std::uint32_t word) {
+    nodes_[node].child[slot] = word;
+    if (word == no_index) return;
+    (BvhNode::is_leaf(word) ? leaf_places_[word & ~BvhNode::leaf_bit] : node_places_[word]) = {node, slot};
+}
+
+// No step outward is needed: the float lies at or below (x - origin) * scale for every x of the node, so what it stands for lies
+// at or below x, and rounding to double keeps that order.
+Box BodyOctree::box_of(std::uint32_t word) const {
+    const Place place = place_of(word);
+    const BvhNode& node = place.node == no_index ? crown_ : nodes_[place.node];
+    Box box;
+    for (int axis = 0; axis < 3; ++axis) {
+        box.lower[axis] = frame_.origin[axis] + static_cast<double>(node.lower[axis][place.slot]) / frame_.scale;
+        box.upper[axis] = frame_.origin[axis] + static_cast<double>(node.upper[axis][place.slot]) / frame_.scale;
+    }
+    return box;
+}
+
+// Far from the origin the centre itself is rounded: the radius makes up for it.
+Sphere BodyOctree::sphere_of(std::uint32_t word) const {
+    const Place place = place_of(word);
+    const SphereGroup& group = place.node == no_index ? sphere_crown_ : spheres_[place.node];
+    Sphere sphere;
+    for (int axis = 0; axis < 3; ++axis)
+        sphere.center[axis] = frame_.origin[axis] + static_cast<double>(group.center[axis][place.slot]) / frame_.scale;
+    sphere.radius = static_cast<double>(group.radius[place.slot]) / frame_.scale * (1 + 0x1p-48) + sphere.center.cwiseAbs().sum() * 0x1p-51;
+    return sphere;
+}
+
+int BodyOctree::depth() const {
+    std::vector<int> level(nodes_.size(), 0); // of the node; its children lie one deeper
+    int deepest = 0;
+    for (Index k = 0; k < nodes_.size(); ++k) {
+        const Index parent = node_places_[k].node;
+        if (parent != no_index) level[k] = level[parent] + 1;
+        if (nodes_[k].child[0] != no_index) deepest = std::max(deepest, level[k] + 1);
+    }
+    return deepest;
+}
+
+std::size_t BodyOctree::memory_bytes() const {
+    const auto bytes = [](const auto&... lists) { return (... + (lists.capacity() * sizeof(lists[0]))); };
+    return bytes(corners_, leaf_of_, points_, ends_, staged_, staged_ends_, nodes_, spheres_, level_begin_, node_places_, leaf_places_, leaf_primitives_,
+                 leaf_points_, listed_primitives_, listed_points_, free_nodes_, free_leaves_);
+}
+
+} // namespace fathom
