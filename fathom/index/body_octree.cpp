@@ -32,26 +32,35 @@ void check_margin(double margin) {
         throw Error(Cause::invalid_argument, fmt::format("a margin of {}, which is negative or not finite", margin));
 }
 
-[[noreturn]] void refuse(std::span<const Vec3> points) {
-    std::size_t first = 0;
-    while (first + 1 < points.size() && is_finite(points[first])) ++first;
-    throw Error(Cause::non_finite, "a coordinate is NaN or infinite", {.element = "point", .index = static_cast<std::int64_t>(first)});
+struct Seen {
+    Box box;
+    std::size_t bad = no_index; // the first point that is not finite
+};
+
+Seen look_at(std::span<const Vec3> points) {
+    return parallel_reduce(points.size(), point_chunk, Seen{}, [&](std::size_t begin, std::size_t end) {
+        Seen seen;
+        for (std::size_t k = begin; k < end; ++k) {
+            seen.box.extend(points[k]);
+            if (!is_finite(points[k])) seen.bad = std::min(seen.bad, k);
+        }
+        return seen;
+    }, [](const Seen& a, const Seen& b) { return Seen{hull(a.box, b.box), std::min(a.bad, b.bad)}; });
 }
 
-// Copies and checks in one pass. The box of all points; empty where there are none.
-Box stage(std::span<const Vec3> points, std::vector<Vec3>& to) {
-    to.resize(points.size() + 1, Vec3::Zero());
-    to.back().setZero();
-    struct Seen {
-        Box box;
-        bool finite = true;
-    };
-    const Seen seen = parallel_reduce(points.size(), point_chunk, Seen{}, [&](std::size_t begin, std::size_t end) {
-        const Box box = copy_points(points.subspan(begin, end - begin), to.data() + begin);
-        return Seen{box, !box.empty()};
-    }, [](Seen a, const Seen& b) { return Seen{hull(a.box, b.box), a.finite && b.finite}; });
-    if (!seen.finite) refuse(points);
+// Of the points, or an Error.
+Box checked_bounds(std::span<const Vec3> points) {
+    const Seen seen = look_at(points);
+    if (seen.bad != no_index)
+        throw Error(Cause::non_finite, "a coordinate is NaN or infinite", {.element = "point", .index = static_cast<std::int64_t>(seen.bad)});
     return seen.box;
+}
+
+double longest_side(const BvhNode& crown) {
+    double side = 0;
+    for (int axis = 0; axis < 3; ++axis)
+        side = std::max(side, static_cast<double>(crown.upper[axis][0]) - static_cast<double>(crown.lower[axis][0]));
+    return side;
 }
 
 double half_area(const BvhNode& crown) {
@@ -72,11 +81,13 @@ BodyOctree::BodyOctree(std::span<const Vec3> points, std::span<const Index> corn
     if (corners.size() % corners_each_ != 0)
         throw Error(Cause::count_mismatch, fmt::format("{} corners, not a multiple of {}", corners.size(), corners_each));
     check_corners(corners, 0);
-    const Box bounds = stage(points, points_);
+    const Box bounds = checked_bounds(points);
+    points_.assign(points.begin(), points.end());
+    points_.push_back(Vec3::Zero());
     corners_.assign(corners.begin(), corners.end());
     live_ = corners.size() / corners_each_;
     leaf_of_.assign(live_, 0); // anything but no_index: build() finds the leaves
-    set_frame(bounds);
+    set_frame(bounds, 0);
     build();
 }
 
@@ -101,18 +112,45 @@ void BodyOctree::move_points(std::span<const Vec3> starts, std::span<const Vec3>
         throw Error(Cause::count_mismatch, fmt::format("{} points for a body of {}", starts.size(), point_count_));
     check_margin(margin);
     const bool swept = !ends.empty();
-    Box bounds = stage(starts, staged_);
-    if (swept) bounds.extend(stage(ends, staged_ends_));
-    if (!is_finite(bounds.grown(margin).size()) && point_count_ > 0)
-        throw Error(Cause::too_large, fmt::format("points and a margin of {} that doubles cannot hold", margin));
-    if (swept) ends_.swap(staged_ends_);
+    staged_.resize(point_count_ + 1, Vec3::Zero());
+    if (swept) staged_ends_.resize(point_count_ + 1, Vec3::Zero());
+    const bool fits = frame_fits_ && place(starts, margin, placed_, staged_.data()) &&
+                      (!swept || place(ends, margin, placed_ends_, staged_ends_.data()));
+    if (!fits) choose_frame(starts, ends, margin);
     points_.swap(staged_);
+    if (swept) ends_.swap(staged_ends_);
     swept_ = swept;
     margin_ = margin;
-    if (point_count_ == 0) return;
-    set_frame(bounds);
     fit();
     if (options_.rebuild_at > 0 && decay() > options_.rebuild_at) build();
+}
+
+// The body has left its frame, or was never in it, or a point is not finite.
+void BodyOctree::choose_frame(std::span<const Vec3> starts, std::span<const Vec3> ends, double margin) {
+    try {
+        const Box bounds = hull(checked_bounds(starts), checked_bounds(ends));
+        if (point_count_ > 0 && !is_finite(bounds.grown(margin).size()))
+            throw Error(Cause::too_large, fmt::format("points and a margin of {} that doubles cannot hold", margin));
+        set_frame(bounds, margin);
+    } catch (const Error&) {
+        place_all(); // as they were
+        throw;
+    }
+    (void)place(starts, margin, placed_, staged_.data());
+    if (!ends.empty()) (void)place(ends, margin, placed_ends_, staged_ends_.data());
+}
+
+bool BodyOctree::place(std::span<const Vec3> points, double margin, std::vector<FramePoint>& to, Vec3* copies) const {
+    to.resize(point_count_);
+    const float limit = 1 - margin_in(frame_, margin);
+    return parallel_reduce(points.size(), point_chunk, 1, [&](std::size_t begin, std::size_t end) {
+        return place_points(frame_, limit, points.data(), begin, end, slot_of_.data(), to.data(), copies) ? 1 : 0;
+    }, [](int a, int b) { return a & b; }) != 0;
+}
+
+void BodyOctree::place_all() {
+    (void)place(points(), margin_, placed_, nullptr);
+    if (swept_) (void)place(ends(), margin_, placed_ends_, nullptr);
 }
 
 double BodyOctree::decay() const {
@@ -120,8 +158,10 @@ double BodyOctree::decay() const {
     return (built_cost_ > 0 ? cost_ / built_cost_ : 1.0) + edited;
 }
 
-void BodyOctree::set_frame(const Box& bounds) {
-    frame_ = bounds.empty() ? BvhFrame{} : frame_of(bounds.grown(margin_));
+// With room to move in: another frame costs a second pass over the points.
+void BodyOctree::set_frame(const Box& bounds, double margin) {
+    frame_ = bounds.empty() ? BvhFrame{} : frame_of(bounds.grown(margin));
+    frame_.scale = std::max(0.25 * frame_.scale, 0x1p-1022);
 }
 
 Box BodyOctree::primitive_box(Index primitive) const {
@@ -155,7 +195,11 @@ void BodyOctree::build() {
     for (Index k = 0; k < nodes_.size(); ++k)
         for (std::uint32_t slot = 0; slot < BvhNode::width; ++slot) set_child(k, slot, shape.children[k][slot]);
     level_begin_ = std::move(shape.level_begin);
+    slot_of_.assign(point_count_, no_index);
+    next_slot_ = 0;
     list_leaves(shape.leaf_begin, shape.order);
+    place_unused();
+    place_all();
     free_nodes_.clear();
     free_leaves_.clear();
     edits_ = 0;
@@ -168,28 +212,26 @@ void BodyOctree::list_leaves(std::span<const Index> leaf_begin, std::span<const 
     const std::size_t leaves = leaf_places_.size();
     leaf_primitives_.assign(leaves, Piece{});
     leaf_points_.assign(leaves, Piece{});
-    listed_primitives_.assign(order.begin(), order.end());
+    listed_primitives_.clear();
+    listed_primitives_.reserve(order.size());
     listed_points_.clear();
-    listed_points_.reserve(order.size() * 2);
-    std::vector<Index> distinct;
-    for (Index leaf = 0; leaf < leaves; ++leaf) {
-        distinct.clear();
-        for (Index k = leaf_begin[leaf]; k < leaf_begin[leaf + 1]; ++k) {
-            leaf_of_[order[k]] = leaf;
-            for (const Index point : corners(order[k])) distinct.push_back(point);
-        }
-        std::sort(distinct.begin(), distinct.end());
-        distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
-        const Index held = leaf_begin[leaf + 1] - leaf_begin[leaf], listed = static_cast<Index>(distinct.size());
-        leaf_primitives_[leaf] = {leaf_begin[leaf], held, held};
-        leaf_points_[leaf] = {static_cast<Index>(listed_points_.size()), listed, listed};
-        listed_points_.insert(listed_points_.end(), distinct.begin(), distinct.end());
-    }
+    listed_points_.reserve(2 * order.size());
+    listed_slots_.clear();
+    for (Index leaf = 0; leaf < leaves; ++leaf) fill_leaf(leaf, order.subspan(leaf_begin[leaf], leaf_begin[leaf + 1] - leaf_begin[leaf]));
+}
+
+Index BodyOctree::slot_for(Index point) {
+    if (slot_of_[point] == no_index) slot_of_[point] = next_slot_++;
+    return slot_of_[point];
+}
+
+void BodyOctree::place_unused() {
+    for (Index k = 0; k < point_count_; ++k) (void)slot_for(k);
 }
 
 BodyFit BodyOctree::fit_view() {
-    return {frame_, margin_, points_.data(), swept_ ? ends_.data() : nullptr, leaf_points_.data(), listed_points_.data(), options_.sphere_rule,
-            nodes_.data(), spheres_.empty() ? nullptr : spheres_.data()};
+    return {margin_in(frame_, margin_), placed_.data(), swept_ ? placed_ends_.data() : nullptr, leaf_points_.data(), listed_slots_.data(),
+            options_.sphere_rule, nodes_.data(), spheres_.empty() ? nullptr : spheres_.data()};
 }
 
 // Nodes of edits first, from the last, each of which lies after its parent; then the levels, from the lowest.
@@ -204,6 +246,7 @@ void BodyOctree::fit() {
         }, [](double a, double b) { return a + b; });
     }
     fit_crown();
+    frame_fits_ = longest_side(crown_) >= 0x1p-5; // else floats would be too coarse for it
     const double whole = half_area(crown_);
     cost_ = live_ > 0 && whole > 0 ? areas / whole : 0.0;
 }
@@ -262,8 +305,8 @@ int BodyOctree::depth() const {
 
 std::size_t BodyOctree::memory_bytes() const {
     const auto bytes = [](const auto&... lists) { return (... + (lists.capacity() * sizeof(lists[0]))); };
-    return bytes(corners_, leaf_of_, points_, ends_, staged_, staged_ends_, nodes_, spheres_, level_begin_, node_places_, leaf_places_, leaf_primitives_,
-                 leaf_points_, listed_primitives_, listed_points_, free_nodes_, free_leaves_);
+    return bytes(corners_, leaf_of_, points_, ends_, staged_, staged_ends_, slot_of_, placed_, placed_ends_, nodes_, spheres_, level_begin_, node_places_, leaf_places_, leaf_primitives_,
+                 leaf_points_, listed_primitives_, listed_points_, listed_slots_, free_nodes_, free_leaves_);
 }
 
 } // namespace fathom

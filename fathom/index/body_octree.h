@@ -45,6 +45,12 @@ struct alignas(64) SphereGroup {
     float radius[BvhNode::width];
 };
 
+// A point in the frame of the tree, to the nearest float; the fourth is zero. They lie in the order in which the leaves first name
+// them, so that a fit reads memory from front to back.
+struct alignas(16) FramePoint {
+    float at[4] = {0, 0, 0, 0};
+};
+
 struct BodyFit; // what an update hands to its kernels
 
 class BodyOctree {
@@ -122,7 +128,12 @@ private:
     void move_points(std::span<const Vec3> starts, std::span<const Vec3> ends, double margin);
     void build();
     void list_leaves(std::span<const Index> leaf_begin, std::span<const Index> order);
-    void set_frame(const Box& bounds);
+    void set_frame(const Box& bounds, double margin);
+    [[nodiscard]] bool place(std::span<const Vec3> points, double margin, std::vector<FramePoint>& to, Vec3* copies) const;
+    void place_all();
+    void choose_frame(std::span<const Vec3> starts, std::span<const Vec3> ends, double margin);
+    void place_unused();
+    [[nodiscard]] Index slot_for(Index point);
     [[nodiscard]] BodyFit fit_view();
     void fit();
     void fit_path(Index node);
@@ -143,10 +154,13 @@ private:
 
     BodyOctreeOptions options_;
     std::size_t corners_each_ = 1, live_ = 0, point_count_ = 0;
+    Index next_slot_ = 0;
     std::vector<Index> corners_; // by primitive
     std::vector<Index> leaf_of_; // by primitive; no_index: removed
     std::vector<Vec3> points_, ends_, staged_, staged_ends_; // each with one more at the end, so that four doubles can be read from any point
-    bool swept_ = false;
+    std::vector<Index> slot_of_;               // by point: its place in the next two
+    std::vector<FramePoint> placed_, placed_ends_;
+    bool swept_ = false, frame_fits_ = false;
     double margin_ = 0, cost_ = 0, built_cost_ = 0;
     std::size_t edits_ = 0, builds_ = 0;
 
@@ -159,6 +173,7 @@ private:
     std::vector<Place> node_places_, leaf_places_;
     std::vector<Piece> leaf_primitives_, leaf_points_;
     std::vector<Index> listed_primitives_, listed_points_;
+    std::vector<Index> listed_slots_; // beside listed_points_
     std::vector<Index> free_nodes_, free_leaves_;
 };
 

@@ -78,6 +78,15 @@ Index BodyOctree::add_points(std::span<const Vec3> points) {
     append(points_);
     if (swept_) append(ends_);
     point_count_ += points.size();
+    slot_of_.resize(point_count_, no_index);
+    place_unused();
+    placed_.resize(point_count_);
+    if (swept_) placed_ends_.resize(point_count_);
+    const auto place_new = [&](const std::vector<Vec3>& from, std::vector<FramePoint>& to) {
+        if (!points.empty()) (void)place_points(frame_, 1, from.data(), first, point_count_, slot_of_.data(), to.data(), nullptr);
+    };
+    place_new(points_, placed_);
+    if (swept_) place_new(ends_, placed_ends_);
     return first;
 }
 
@@ -108,9 +117,10 @@ Index BodyOctree::nearest_leaf(const Box& box) const {
 
 void BodyOctree::put_list(std::vector<Index>& pool, Piece& piece, std::span<const Index> list) {
     if (list.size() > piece.room) {
-        // Room for more, so that a leaf moves seldom; what it leaves behind goes at the next build.
+        // A leaf that moves gets room for more, and moves seldom; what it leaves behind goes at the next build.
+        const std::size_t room = piece.room > 0 ? 2 * list.size() : list.size();
         piece.begin = static_cast<Index>(pool.size());
-        piece.room = static_cast<Index>(2 * list.size());
+        piece.room = static_cast<Index>((room + 3) / 4 * 4);
         pool.resize(pool.size() + piece.room, 0);
     }
     piece.count = static_cast<Index>(list.size());
@@ -127,6 +137,9 @@ void BodyOctree::fill_leaf(Index leaf, std::span<const Index> primitives) {
     distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
     put_list(listed_primitives_, leaf_primitives_[leaf], primitives);
     put_list(listed_points_, leaf_points_[leaf], distinct);
+    listed_slots_.resize(listed_points_.size(), 0);
+    for (Index k = 0; k < leaf_points_[leaf].room; ++k)
+        listed_slots_[leaf_points_[leaf].begin + k] = slot_for(distinct[k < distinct.size() ? k : 0]);
 }
 
 Index BodyOctree::new_leaf() {
@@ -225,7 +238,7 @@ void BodyOctree::put_in(Index primitive) {
     const Box box = primitive_box(primitive);
     leaf_of_[primitive] = 0; // anything but no_index, for build()
     if (live_ == 1) { // nothing to hang it on
-        set_frame(box);
+        set_frame(box, 0);
         return build();
     }
     const Index home = nearest_leaf(box);
@@ -241,7 +254,8 @@ void BodyOctree::put_in(Index primitive) {
             all.extend(points_[k]);
             if (swept_) all.extend(ends_[k]);
         }
-        set_frame(all);
+        set_frame(all, margin_);
+        place_all();
         return fit();
     }
     fit_path(leaf_places_[home].node);

@@ -7,62 +7,37 @@
 
 #include <fathom/index/bvh_visit-inl.h>
 
-#include <cstring>
 
 HWY_BEFORE_NAMESPACE();
 namespace fathom::HWY_NAMESPACE {
 
-// A point and the x of the next one, in as many steps as the target needs.
-using Lanes4 = hn::CappedTag<double, 4>;
-using Doubles = hn::Vec<Lanes4>;
+// A point, in as many steps as the target needs.
+using Lanes4 = hn::CappedTag<float, 4>;
+using Point = hn::Vec<Lanes4>;
 
-HWY_INLINE std::size_t double_step() { return hn::Lanes(Lanes4()); }
+HWY_INLINE std::size_t point_step() { return hn::Lanes(Lanes4()); }
 
-struct Extent {
-    alignas(32) double lower[4], upper[4];
-};
-
-// Two points at a time, because a minimum waits four cycles for the one before it.
-HWY_INLINE void extend(const double* points, const Index* ids, Index count, std::size_t part, Doubles& lower, Doubles& upper) {
+// Four points at a time and no remainder: leaves differ little in size, and a loop that ends as it did before costs nothing.
+HWY_INLINE void extend(const FramePoint* points, const Index* slots, Index count, std::size_t part, Point& lower, Point& upper) {
     const Lanes4 d;
-    Doubles low = lower, high = upper;
-    Index k = 0;
-    for (; k + 2 <= count; k += 2) {
-        const Doubles p = hn::LoadU(d, points + 3 * std::size_t{ids[k]} + part), q = hn::LoadU(d, points + 3 * std::size_t{ids[k + 1]} + part);
-        lower = hn::Min(lower, p), upper = hn::Max(upper, p);
-        low = hn::Min(low, q), high = hn::Max(high, q);
+    const auto at = [&](Index k) HWY_ATTR { return hn::Load(d, points[slots[k]].at + part); };
+    for (Index k = 0; k < count; k += 4) {
+        const Point a = at(k), b = at(k + 1), c = at(k + 2), e = at(k + 3);
+        lower = hn::Min(lower, hn::Min(hn::Min(a, b), hn::Min(c, e)));
+        upper = hn::Max(upper, hn::Max(hn::Max(a, b), hn::Max(c, e)));
     }
-    if (k < count) {
-        const Doubles p = hn::LoadU(d, points + 3 * std::size_t{ids[k]} + part);
-        lower = hn::Min(lower, p), upper = hn::Max(upper, p);
-    }
-    lower = hn::Min(lower, low), upper = hn::Max(upper, high);
 }
 
-// The box of a leaf, as floats of the frame. The fourth lane means nothing.
-// Outward: v = (x - origin) * scale is off by at most 2^-52 |v|, the cast to float f by 2^-24 |v|, and the last sum by 2^-24 of
-// itself, all below 2^-22 |f|; FLT_MIN covers whatever underflows. The margin is added to x as Box::grown() adds it, and
-// rounding is monotone, so the box holds the grown boxes of all primitives too.
 HWY_INLINE void fit_leaf(const BodyFit& fit, Index leaf, float* lower, float* upper) {
     const Lanes4 d;
-    const hn::Rebind<float, Lanes4> df;
     const BodyOctree::Piece piece = fit.leaf_points[leaf];
-    const Index* const ids = fit.listed_points + piece.begin;
-    const double* const starts = fit.starts->data();
-    alignas(32) const double origin[4] = {fit.frame.origin.x(), fit.frame.origin.y(), fit.frame.origin.z(), 0};
-    for (std::size_t part = 0; part < 4; part += double_step()) {
-        Doubles low = hn::LoadU(d, starts + 3 * std::size_t{ids[0]} + part), high = low;
-        extend(starts, ids, piece.count, part, low, high);
-        if (fit.ends) extend(fit.ends->data(), ids, piece.count, part, low, high);
-        const auto local = [&](Doubles x) HWY_ATTR {
-            return hn::DemoteTo(df, hn::Mul(hn::Sub(x, hn::Load(d, origin + part)), hn::Set(d, fit.frame.scale)));
-        };
-        const auto slack = [&](hn::Vec<decltype(df)> f) HWY_ATTR {
-            return hn::Add(hn::Mul(hn::Abs(f), hn::Set(df, 0x1p-22f)), hn::Set(df, FLT_MIN));
-        };
-        const auto f = local(hn::Sub(low, hn::Set(d, fit.margin))), g = local(hn::Add(high, hn::Set(d, fit.margin)));
-        hn::StoreU(hn::Sub(f, slack(f)), df, lower + part);
-        hn::StoreU(hn::Add(g, slack(g)), df, upper + part);
+    const Index* const slots = fit.listed_slots + piece.begin;
+    for (std::size_t part = 0; part < 4; part += point_step()) {
+        Point low = hn::Load(d, fit.starts[slots[0]].at + part), high = low;
+        extend(fit.starts, slots, piece.count, part, low, high);
+        if (fit.ends) extend(fit.ends, slots, piece.count, part, low, high);
+        hn::Store(low, d, lower + part);
+        hn::Store(high, d, upper + part);
     }
 }
 
@@ -79,42 +54,73 @@ HWY_INLINE float greatest(const float* values) {
     return hn::GetLane(hn::MaxOfLanes(d, all));
 }
 
-HWY_INLINE void fit_box(const BodyFit& fit, BvhNode& node, int slot) {
-    alignas(16) float lower[4], upper[4];
-    const std::uint32_t child = node.child[slot];
-    if (child == no_index) {
-        std::fill(lower, lower + 3, std::numeric_limits<float>::infinity());
-        std::fill(upper, upper + 3, -std::numeric_limits<float>::infinity());
-    } else if (BvhNode::is_leaf(child)) {
-        fit_leaf(fit, child & ~BvhNode::leaf_bit, lower, upper);
-    } else {
-        const BvhNode& below = fit.nodes[child];
-        for (int axis = 0; axis < 3; ++axis) lower[axis] = least(below.lower[axis]), upper[axis] = greatest(below.upper[axis]);
+// Outward: a coordinate f of a point is off by at most 2^-23 |f| (the change of frame and the cast), and each of two sums by 2^-24
+// of itself: 2^-22 (|f| + margin) covers all, and FLT_MIN whatever underflows. Rounding is monotone, so that the boxes of
+// primitives that doubles have grown by the margin are inside too, by what margin_in() adds.
+HWY_INLINE void store_leaves(const BodyFit& fit, const float* lower, const float* upper, BvhNode& node) {
+    const Lanes8 d;
+    const Floats margin = hn::Set(d, fit.margin);
+    const auto slack = [&](Floats f) HWY_ATTR {
+        return hn::Add(margin, hn::Add(hn::Mul(hn::Add(hn::Abs(f), margin), hn::Set(d, 0x1p-22f)), hn::Set(d, FLT_MIN)));
+    };
+    for (int lane = 0; lane < node_width; lane += lane_step()) {
+        Floats low[4], high[4];
+        hn::LoadInterleaved4(d, lower + 4 * lane, low[0], low[1], low[2], low[3]);
+        hn::LoadInterleaved4(d, upper + 4 * lane, high[0], high[1], high[2], high[3]);
+        for (int axis = 0; axis < 3; ++axis) {
+            hn::Store(hn::Sub(low[axis], slack(low[axis])), d, node.lower[axis] + lane);
+            hn::Store(hn::Add(high[axis], slack(high[axis])), d, node.upper[axis] + lane);
+        }
     }
-    for (int axis = 0; axis < 3; ++axis) node.lower[axis][slot] = lower[axis], node.upper[axis][slot] = upper[axis];
 }
 
-// Where a sphere is to be: its centre, as doubles of the frame.
-struct Center {
-    double at[3];
+HWY_INLINE void fit_boxes(const BodyFit& fit, BvhNode& node) {
+    alignas(64) float lower[4 * node_width], upper[4 * node_width];
+    int leaves = 0;
+    for (int slot = 0; slot < node_width; ++slot)
+        if (BvhNode::is_leaf(node.child[slot]) && node.child[slot] != no_index) {
+            fit_leaf(fit, node.child[slot] & ~BvhNode::leaf_bit, lower + 4 * slot, upper + 4 * slot);
+            ++leaves;
+        } else {
+            std::fill_n(lower + 4 * slot, 4, 0.0f), std::fill_n(upper + 4 * slot, 4, 0.0f);
+        }
+    if (leaves > 0) store_leaves(fit, lower, upper, node);
+    if (leaves == node_width) return;
+    for (int slot = 0; slot < node_width; ++slot) {
+        const std::uint32_t child = node.child[slot];
+        if (child != no_index && BvhNode::is_leaf(child)) continue;
+        for (int axis = 0; axis < 3; ++axis) {
+            node.lower[axis][slot] = child == no_index ? std::numeric_limits<float>::infinity() : least(fit.nodes[child].lower[axis]);
+            node.upper[axis][slot] = child == no_index ? -std::numeric_limits<float>::infinity() : greatest(fit.nodes[child].upper[axis]);
+        }
+    }
+}
+
+// Where a sphere is to be, in the frame; the fourth is zero.
+struct alignas(16) Center {
+    float at[4] = {0, 0, 0, 0};
 };
 
-// The largest squared distance from the centre to a point of a list, in the frame.
-HWY_INLINE double farthest(const BodyFit& fit, const Vec3* points, const BodyOctree::Piece& piece, const Center& center, double squared) {
-    const double ox = fit.frame.origin.x(), oy = fit.frame.origin.y(), oz = fit.frame.origin.z(), scale = fit.frame.scale;
-    for (Index k = 0; k < piece.count; ++k) {
-        const double* const p = points[fit.listed_points[piece.begin + k]].data();
-        const double x = (p[0] - ox) * scale - center.at[0], y = (p[1] - oy) * scale - center.at[1], z = (p[2] - oz) * scale - center.at[2];
-        const double here = x * x + y * y + z * z;
-        squared = here > squared ? here : squared;
+// The largest squared distance from the centre to a point of a leaf, in as many lanes as the target has.
+HWY_INLINE Point farthest(const FramePoint* points, const Index* slots, Index count, const Center& center, Point squared) {
+    const Lanes4 d;
+    for (Index k = 0; k < count; ++k) {
+        Point sum = hn::Zero(d);
+        for (std::size_t part = 0; part < 4; part += point_step()) {
+            const Point off = hn::Sub(hn::Load(d, points[slots[k]].at + part), hn::Load(d, center.at + part));
+            sum = hn::MulAdd(off, off, sum);
+        }
+        squared = hn::Max(squared, hn::SumOfLanes(d, sum));
     }
     return squared;
 }
-HWY_INLINE double farthest_of_leaf(const BodyFit& fit, std::uint32_t word, const Center& center, double squared) {
+HWY_INLINE Point farthest_of_leaf(const BodyFit& fit, std::uint32_t word, const Center& center, Point squared) {
     const BodyOctree::Piece& piece = fit.leaf_points[word & ~BvhNode::leaf_bit];
-    squared = farthest(fit, fit.starts, piece, center, squared);
-    return fit.ends ? farthest(fit, fit.ends, piece, center, squared) : squared;
+    const Index* const slots = fit.listed_slots + piece.begin;
+    squared = farthest(fit.starts, slots, piece.count, center, squared);
+    return fit.ends ? farthest(fit.ends, slots, piece.count, center, squared) : squared;
 }
+HWY_INLINE double root_of(Point squared) { return std::sqrt(static_cast<double>(hn::GetLane(squared))); }
 
 HWY_INLINE bool holds_leaves_alone(const BvhNode& node) {
     for (int slot = 0; slot < node_width && node.child[slot] != no_index; ++slot)
@@ -128,7 +134,7 @@ HWY_INLINE double reach_of_children(const BvhNode& node, const SphereGroup& sphe
     for (int slot = 0; slot < node_width && node.child[slot] != no_index; ++slot) {
         double to_sphere = 0, to_corner = 0;
         for (int axis = 0; axis < 3; ++axis) {
-            const double c = center.at[axis];
+            const double c = static_cast<double>(center.at[axis]);
             const double off = static_cast<double>(spheres.center[axis][slot]) - c;
             const double side = std::max(c - static_cast<double>(node.lower[axis][slot]), static_cast<double>(node.upper[axis][slot]) - c);
             to_sphere += off * off;
@@ -142,20 +148,20 @@ HWY_INLINE double reach_of_children(const BvhNode& node, const SphereGroup& sphe
 // Leaves, and nodes of nothing but leaves, are fitted from their points; what lies higher from its children, because a pass over
 // all points for every level would cost O(n log n).
 HWY_INLINE double reach_below(const BodyFit& fit, std::uint32_t word, const Center& center) {
-    const double margin = fit.margin * fit.frame.scale;
-    if (BvhNode::is_leaf(word)) return std::sqrt(farthest_of_leaf(fit, word, center, 0)) + margin;
+    const double margin = static_cast<double>(fit.margin);
+    Point squared = hn::Zero(Lanes4());
+    if (BvhNode::is_leaf(word)) return root_of(farthest_of_leaf(fit, word, center, squared)) + margin;
     const BvhNode& below = fit.nodes[word];
     const double by_children = reach_of_children(below, fit.spheres[word], center);
     if (!holds_leaves_alone(below)) return by_children;
-    double squared = 0;
     for (int slot = 0; slot < node_width && below.child[slot] != no_index; ++slot)
         squared = farthest_of_leaf(fit, below.child[slot], center, squared);
-    return std::min(by_children, std::sqrt(squared) + margin);
+    return std::min(by_children, root_of(squared) + margin);
 }
 
-// The centre is rounded first, and the radius is that of the rounded one, read back from where it is stored. Coordinates of the
-// frame lie in [-1, 1], off by at most 2^-52: distances are off by less than 2^-50 and roots by 2^-52 of themselves. The cast to
-// float is off by 2^-24 of the radius; 2^-22 of it, and 2^-40, cover all.
+// The centre is rounded first, and the radius is that of the rounded one, read back from where it is stored. Coordinates of
+// points lie in [-1, 1] and are off by 2^-24 at most, so a distance is by 2^-23; differences, squares and sums by 2^-21 of the
+// square, so the root by 2^-22 of itself; the cast by 2^-24 of the radius. 2^-21 of the radius and 2^-22 cover all.
 HWY_INLINE void fit_sphere(const BodyFit& fit, const BvhNode& node, SphereGroup& spheres, int slot) {
     Center center;
     double side = 0;
@@ -163,17 +169,12 @@ HWY_INLINE void fit_sphere(const BodyFit& fit, const BvhNode& node, SphereGroup&
         side = std::max(side, static_cast<double>(node.upper[axis][slot]) - static_cast<double>(node.lower[axis][slot]));
     for (int axis = 0; axis < 3; ++axis) {
         const double low = static_cast<double>(node.lower[axis][slot]), high = static_cast<double>(node.upper[axis][slot]);
-        spheres.center[axis][slot] = float_down(fit.rule == SphereRule::cube ? low + 0.5 * side : 0.5 * (low + high));
-        center.at[axis] = static_cast<double>(spheres.center[axis][slot]);
+        center.at[axis] = float_down(fit.rule == SphereRule::cube ? low + 0.5 * side : 0.5 * (low + high));
+        spheres.center[axis][slot] = center.at[axis];
     }
-    double reach = 0;
-    if (fit.rule == SphereRule::points) {
-        reach = reach_below(fit, node.child[slot], center);
-    } else {
-        // Half the diagonal of the cube, and what its centre was moved by.
-        reach = 0.8660254037844387 * side + 0x1p-22 * (side + std::abs(center.at[0]) + std::abs(center.at[1]) + std::abs(center.at[2]));
-    }
-    spheres.radius[slot] = static_cast<float>(reach * (1 + 0x1p-22) + 0x1p-40);
+    // Half the diagonal of the cube, and what its centre was moved by, which is at most 2^-23 an axis.
+    const double reach = fit.rule == SphereRule::cube ? 0.8660254037844387 * side + 0x1p-21 : reach_below(fit, node.child[slot], center);
+    spheres.radius[slot] = static_cast<float>(reach * (1 + 0x1p-21) + 0x1p-22);
 }
 
 HWY_INLINE void clear_sphere(SphereGroup& spheres, int slot) {
@@ -182,7 +183,7 @@ HWY_INLINE void clear_sphere(SphereGroup& spheres, int slot) {
 }
 
 HWY_ATTR void fit_one(const BodyFit& fit, BvhNode& node, SphereGroup* spheres) {
-    for (int slot = 0; slot < node_width; ++slot) fit_box(fit, node, slot);
+    fit_boxes(fit, node);
     for (int slot = 0; spheres && slot < node_width; ++slot)
         if (node.child[slot] == no_index) clear_sphere(*spheres, slot);
         else fit_sphere(fit, node, *spheres, slot);
@@ -211,39 +212,34 @@ HWY_ATTR double fit_range(const BodyFit& fit, std::size_t begin, std::size_t end
     return areas;
 }
 
-// Pieces that stay in the first cache between the copy and the look. Zero times what is not finite is not a number.
-HWY_ATTR Box copy_range(const Vec3* from, std::size_t count, Vec3* to) {
-    constexpr std::size_t piece = 256;
-    const Lanes4 d;
-    Extent extent;
-    bool finite = true;
-    for (std::size_t part = 0; part < 4; part += double_step()) {
-        hn::Store(hn::Set(d, HUGE_VAL), d, extent.lower + part);
-        hn::Store(hn::Set(d, -HUGE_VAL), d, extent.upper + part);
-    }
-    for (std::size_t begin = 0; begin < count; begin += piece) {
-        const std::size_t here = std::min(piece, count - begin);
-        std::memcpy(static_cast<void*>(to + begin), static_cast<const void*>(from + begin), here * sizeof(Vec3));
-        const double* const values = to[begin].data();
-        for (std::size_t part = 0; part < 3; part += double_step()) {
-            Doubles low = hn::Load(d, extent.lower + part), high = hn::Load(d, extent.upper + part), bad = hn::Zero(d);
-            const std::size_t last = here - 1; // read by itself: after it lies what is not yet copied
-            for (std::size_t k = 0; k < last; ++k) {
-                const Doubles p = hn::LoadU(d, values + 3 * k + part);
-                low = hn::Min(low, p), high = hn::Max(high, p);
-                bad = hn::MulAdd(p, hn::Zero(d), bad);
-            }
-            alignas(32) double tail[4] = {values[3 * last], values[3 * last + 1], values[3 * last + 2], 0};
-            const Doubles p = hn::Load(d, tail + part);
-            low = hn::Min(low, p), high = hn::Max(high, p);
-            bad = hn::MulAdd(p, hn::Zero(d), bad);
-            hn::Store(low, d, extent.lower + part);
-            hn::Store(high, d, extent.upper + part);
-            finite = finite && hn::AllTrue(d, hn::Eq(bad, hn::Zero(d)));
+// Four doubles a point: itself and the x of the next, which the scale of zero leaves out. The last point is read by itself.
+HWY_ATTR bool place_range(const BvhFrame& frame, float limit, const Vec3* points, std::size_t begin, std::size_t end, const Index* slots,
+                          FramePoint* to, Vec3* copies) {
+    const hn::CappedTag<double, 4> d;
+    const hn::Rebind<float, decltype(d)> df;
+    alignas(32) const double origin[4] = {frame.origin.x(), frame.origin.y(), frame.origin.z(), 0};
+    alignas(32) const double scale[4] = {frame.scale, frame.scale, frame.scale, 0};
+    alignas(32) const double last[4] = {points[end - 1].x(), points[end - 1].y(), points[end - 1].z(), 0};
+    bool all_near = true;
+    for (std::size_t part = 0; part < 4; part += hn::Lanes(d)) {
+        const auto o = hn::Load(d, origin + part), s = hn::Load(d, scale + part);
+        const auto most = hn::Set(df, limit);
+        auto far = hn::Lt(most, hn::Zero(df));
+        const auto place = [&](std::size_t k, const auto x) HWY_ATTR {
+            const auto f = hn::DemoteTo(df, hn::Mul(hn::Sub(x, o), s));
+            hn::StoreU(f, df, to[slots[k]].at + part);
+            far = hn::Or(far, hn::Not(hn::Le(hn::Abs(f), most))); // also where it is not a number
+        };
+        for (std::size_t k = begin; k + 1 < end; ++k) {
+            const auto x = hn::LoadU(d, points[k].data() + part);
+            if (copies) hn::StoreU(x, d, copies[k].data() + part);
+            place(k, x);
         }
+        place(end - 1, hn::Load(d, last + part));
+        all_near = all_near && hn::AllFalse(df, far);
     }
-    if (!finite) return {};
-    return {Vec3(extent.lower[0], extent.lower[1], extent.lower[2]), Vec3(extent.upper[0], extent.upper[1], extent.upper[2])};
+    if (copies) copies[end - 1] = points[end - 1];
+    return all_near;
 }
 
 } // namespace fathom::HWY_NAMESPACE
@@ -254,9 +250,18 @@ namespace fathom {
 
 HWY_EXPORT(fit_one);
 HWY_EXPORT(fit_range);
-HWY_EXPORT(copy_range);
+HWY_EXPORT(place_range);
 
-Box copy_points(std::span<const Vec3> from, Vec3* to) { return HWY_DYNAMIC_DISPATCH(copy_range)(from.data(), from.size(), to); }
+bool place_points(const BvhFrame& frame, float limit, const Vec3* points, std::size_t begin, std::size_t end, const Index* slots, FramePoint* to,
+                  Vec3* copies) {
+    return HWY_DYNAMIC_DISPATCH(place_range)(frame, limit, points, begin, end, slots, to, copies);
+}
+
+float margin_in(const BvhFrame& frame, double margin) {
+    if (margin == 0) return 0;
+    const double reach = frame.origin.cwiseAbs().maxCoeff() + margin + 1 / frame.scale;
+    return float_up((margin + 0x1p-51 * reach) * frame.scale);
+}
 
 double fit_nodes(const BodyFit& fit, std::size_t begin, std::size_t end) { return HWY_DYNAMIC_DISPATCH(fit_range)(fit, begin, end); }
 

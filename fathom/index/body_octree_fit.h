@@ -5,16 +5,20 @@
 
 namespace fathom {
 
-// Copies points and looks at each once. An empty box where one is not finite.
-[[nodiscard]] Box copy_points(std::span<const Vec3> from, Vec3* to);
+// Brings points [begin, end) into the frame, point k to to[slots[k]], and copies them to copies[k] unless that is null. False
+// where one is not finite, or farther than `limit` from the origin of the frame along an axis.
+[[nodiscard]] bool place_points(const BvhFrame& frame, float limit, const Vec3* points, std::size_t begin, std::size_t end, const Index* slots,
+                                FramePoint* to, Vec3* copies);
+
+// The margin in units of the frame, rounded up; and what doubles may lose when they add it to a coordinate.
+[[nodiscard]] float margin_in(const BvhFrame& frame, double margin);
 
 struct BodyFit {
-    BvhFrame frame;
-    double margin = 0;
-    const Vec3* starts = nullptr; // one more may be read after the last
-    const Vec3* ends = nullptr;   // null when the points rest
+    float margin = 0; // as margin_in()
+    const FramePoint* starts = nullptr;
+    const FramePoint* ends = nullptr; // null when the points rest
     const BodyOctree::Piece* leaf_points = nullptr;
-    const Index* listed_points = nullptr;
+    const Index* listed_slots = nullptr; // each leaf's to a multiple of four: the first once more where it has fewer
     SphereRule rule = SphereRule::points;
     BvhNode* nodes = nullptr;
     SphereGroup* spheres = nullptr; // null for boxes alone
