@@ -37,16 +37,17 @@ BuildBox hull_of(std::span<const Index> ids, std::span<const BuildBox> boxes) {
 
 class Splitter {
 public:
-    Splitter(std::span<const BuildBox> boxes, const BodyOctreeOptions& options) : boxes_(boxes), options_(options), order(boxes.size()) {
-        std::iota(order.begin(), order.end(), Index{0});
+    Splitter(std::span<const BuildBox> boxes, const BodyOctreeOptions& options) : boxes_(boxes), options_(options), order_(boxes.size()) {
+        std::iota(order_.begin(), order_.end(), Index{0});
     }
+    [[nodiscard]] std::span<Index> ids(Part part) { return std::span(order_).subspan(part.begin, part.size()); }
 
     // The children of a node at this level, the root's being 0; one alone is a leaf, as are those of leaf_size.
     [[nodiscard]] Parts split(Part part, int level) {
         Parts parts;
         if (options_.level_cap == 0 || part.size() <= options_.leaf_size) parts.add(part);
         else if (options_.split == BodySplit::octants && level < octant_levels) split_octants(part, parts);
-        else split_median(part, packed_unit(part.size()), (part.size() + packed_unit(part.size()) - 1) / packed_unit(part.size()), parts);
+        else split_packed(part, parts);
         return parts;
     }
     [[nodiscard]] bool is_leaf(Part part, int level) const { // level of the part itself
@@ -54,13 +55,16 @@ public:
     }
 
 private:
-    [[nodiscard]] std::span<Index> ids(Part part) { return std::span(order).subspan(part.begin, part.size()); }
-
     // The largest full subtree (leaf_size, 8 leaf_size, 64 leaf_size, ...) of which eight hold everything.
     [[nodiscard]] std::size_t packed_unit(std::size_t count) const {
         std::size_t unit = options_.leaf_size;
         while (unit * width < count) unit *= width;
         return unit;
+    }
+
+    void split_packed(Part part, Parts& parts) {
+        const std::size_t unit = packed_unit(part.size());
+        split_median(part, unit, (part.size() + unit - 1) / unit, parts);
     }
 
     // Into `units` parts of which all but the last are full.
@@ -80,9 +84,9 @@ private:
         halves[0] = part;
         for (int axis = 0; axis < 3; ++axis) {
             for (std::size_t k = count; k-- > 0;) {
-                const auto first = order.begin() + std::ptrdiff_t(halves[k].begin), last = order.begin() + std::ptrdiff_t(halves[k].end);
-                const auto cut = std::stable_partition(first, last, [&](Index id) { return twice_center(boxes_[id])[axis] < middle[axis]; });
-                const auto at = static_cast<std::size_t>(cut - order.begin());
+                const std::span<Index> half = ids(halves[k]);
+                const auto cut = std::stable_partition(half.begin(), half.end(), [&](Index id) { return twice_center(boxes_[id])[axis] < middle[axis]; });
+                const std::size_t at = halves[k].begin + static_cast<std::size_t>(cut - half.begin());
                 halves[2 * k + 1] = {at, halves[k].end};
                 halves[2 * k] = {halves[k].begin, at};
             }
@@ -97,9 +101,7 @@ private:
 
     std::span<const BuildBox> boxes_;
     const BodyOctreeOptions& options_;
-
-public:
-    std::vector<Index> order;
+    std::vector<Index> order_;
 };
 
 struct ShapeWriter {
@@ -133,7 +135,7 @@ BvhShape split_shape(std::span<const BuildBox> boxes, const BodyOctreeOptions& o
             for (std::size_t k = 0; k < children.count; ++k) {
                 const Part child = children.all[k];
                 if (splitter.is_leaf(child, depth + 1)) {
-                    writer.leaf(words[k], std::span(splitter.order).subspan(child.begin, child.size()));
+                    writer.leaf(words[k], splitter.ids(child));
                 } else {
                     words[k] = static_cast<Index>(below + next.size());
                     next.push_back(child);

@@ -17,7 +17,7 @@ using Point = hn::Vec<Lanes4>;
 
 HWY_INLINE std::size_t point_step() { return hn::Lanes(Lanes4()); }
 
-// Four points at a time and no remainder: leaves differ little in size, and a loop that ends as it did before costs nothing.
+// Four points at a time and no remainder: leaves differ little in size, so the loop mostly ends as it did before.
 HWY_INLINE void extend(const FramePoint* points, const Index* slots, Index count, std::size_t part, Point& lower, Point& upper) {
     const Lanes4 d;
     const auto at = [&](Index k) HWY_ATTR { return hn::Load(d, points[slots[k]].at + part); };
@@ -57,14 +57,15 @@ HWY_INLINE float greatest(const float* values) {
 // Outward: a coordinate f of a point is off by at most 2^-23 |f| (the change of frame and the cast), and each of two sums by 2^-24
 // of itself: 2^-22 (|f| + margin) covers all, and FLT_MIN whatever underflows. Rounding is monotone, so that the boxes of
 // primitives that doubles have grown by the margin are inside too, by what margin_in() adds.
+// Four lanes, not eight: loads as wide as the stores just before them need not wait.
 HWY_INLINE void store_leaves(const BodyFit& fit, const float* lower, const float* upper, BvhNode& node) {
-    const Lanes8 d;
-    const Floats margin = hn::Set(d, fit.margin);
-    const auto slack = [&](Floats f) HWY_ATTR {
+    const Lanes4 d;
+    const Point margin = hn::Set(d, fit.margin);
+    const auto slack = [&](Point f) HWY_ATTR {
         return hn::Add(margin, hn::Add(hn::Mul(hn::Add(hn::Abs(f), margin), hn::Set(d, 0x1p-22f)), hn::Set(d, FLT_MIN)));
     };
-    for (int lane = 0; lane < node_width; lane += lane_step()) {
-        Floats low[4], high[4];
+    for (std::size_t lane = 0; lane < node_width; lane += point_step()) {
+        Point low[4], high[4];
         hn::LoadInterleaved4(d, lower + 4 * lane, low[0], low[1], low[2], low[3]);
         hn::LoadInterleaved4(d, upper + 4 * lane, high[0], high[1], high[2], high[3]);
         for (int axis = 0; axis < 3; ++axis) {
@@ -101,16 +102,21 @@ struct alignas(16) Center {
     float at[4] = {0, 0, 0, 0};
 };
 
-// The largest squared distance from the centre to a point of a leaf, in as many lanes as the target has.
+// The largest squared distances from the centre to points of a leaf, four points at a time, each lane for itself.
 HWY_INLINE Point farthest(const FramePoint* points, const Index* slots, Index count, const Center& center, Point squared) {
     const Lanes4 d;
-    for (Index k = 0; k < count; ++k) {
-        Point sum = hn::Zero(d);
-        for (std::size_t part = 0; part < 4; part += point_step()) {
-            const Point off = hn::Sub(hn::Load(d, points[slots[k]].at + part), hn::Load(d, center.at + part));
-            sum = hn::MulAdd(off, off, sum);
+    const Point cx = hn::Set(d, center.at[0]), cy = hn::Set(d, center.at[1]), cz = hn::Set(d, center.at[2]);
+    alignas(64) float four[16];
+    for (Index k = 0; k < count; k += 4) {
+        for (Index i = 0; i < 4; ++i)
+            for (std::size_t part = 0; part < 4; part += point_step())
+                hn::Store(hn::Load(d, points[slots[k + i]].at + part), d, four + 4 * i + part);
+        for (std::size_t i = 0; i < 4; i += point_step()) {
+            Point x, y, z, zero;
+            hn::LoadInterleaved4(d, four + 4 * i, x, y, z, zero);
+            x = hn::Sub(x, cx), y = hn::Sub(y, cy), z = hn::Sub(z, cz);
+            squared = hn::Max(squared, hn::MulAdd(x, x, hn::MulAdd(y, y, hn::Mul(z, z))));
         }
-        squared = hn::Max(squared, hn::SumOfLanes(d, sum));
     }
     return squared;
 }
@@ -120,7 +126,7 @@ HWY_INLINE Point farthest_of_leaf(const BodyFit& fit, std::uint32_t word, const 
     squared = farthest(fit.starts, slots, piece.count, center, squared);
     return fit.ends ? farthest(fit.ends, slots, piece.count, center, squared) : squared;
 }
-HWY_INLINE double root_of(Point squared) { return std::sqrt(static_cast<double>(hn::GetLane(squared))); }
+HWY_INLINE double root_of(Point squared) { return std::sqrt(static_cast<double>(hn::GetLane(hn::MaxOfLanes(Lanes4(), squared)))); }
 
 HWY_INLINE bool holds_leaves_alone(const BvhNode& node) {
     for (int slot = 0; slot < node_width && node.child[slot] != no_index; ++slot)

@@ -18,7 +18,7 @@ struct BodyFit {
     const FramePoint* starts = nullptr;
     const FramePoint* ends = nullptr; // null when the points rest
     const BodyOctree::Piece* leaf_points = nullptr;
-    const Index* listed_slots = nullptr; // each leaf's to a multiple of four: the first once more where it has fewer
+    const Index* listed_slots = nullptr; // each leaf's filled up to a multiple of four, with its first once more
     SphereRule rule = SphereRule::points;
     BvhNode* nodes = nullptr;
     SphereGroup* spheres = nullptr; // null for boxes alone
