@@ -1,0 +1,98 @@
+// Room: simulate. Highest frequencies of a network.
+#include <fathom/simulate/spring_stability.h>
+
+#include <fathom/base/random.h>
+#include <fathom/simulate/spring_matrix.h>
+
+#include <Eigen/Eigenvalues>
+
+#include <cmath>
+#include <limits>
+
+namespace fathom {
+
+namespace {
+
+constexpr std::size_t lanczos_steps = 64;
+
+double dot(std::span<const Vec3> a, std::span<const Vec3> b) {
+    double sum = 0;
+    for (std::size_t k = 0; k < a.size(); ++k) sum += a[k].dot(b[k]);
+    return sum;
+}
+
+// A matrix of the network between square roots of inverse masses; 0 there for points that cannot move.
+struct Scaled {
+    const SpringNetwork& network;
+    const SpringBlocks& blocks;
+    std::span<const Vec3> positions;
+    MatrixFactors factors;
+    std::vector<double> roots;
+    std::vector<Vec3> scratch;
+
+    Scaled(const SpringNetwork& net, const SpringBlocks& pieces, std::span<const Vec3> x) : network(net), blocks(pieces), positions(x), roots(net.size()), scratch(net.size()) {
+        for (Index k = 0; k < network.size(); ++k) roots[k] = std::sqrt(network.inverse_mass(k));
+    }
+    void operator()(std::span<const Vec3> in, std::span<Vec3> out) {
+        for (std::size_t k = 0; k < in.size(); ++k) scratch[k] = roots[k] * in[k];
+        spring_product(network, blocks, positions, factors, scratch, out);
+        for (std::size_t k = 0; k < in.size(); ++k) out[k] *= roots[k];
+    }
+};
+
+std::vector<Vec3> start_vector(std::span<const double> roots) {
+    Random random(1);
+    std::vector<Vec3> start(roots.size(), Vec3::Zero());
+    for (std::size_t k = 0; k < start.size(); ++k)
+        if (roots[k] > 0) start[k] = random.direction();
+    return start;
+}
+
+double highest_eigenvalue(Scaled& scaled) {
+    std::vector<Vec3> now = start_vector(scaled.roots), before(now.size(), Vec3::Zero()), next(now.size());
+    std::vector<double> diagonal, side;
+    double length = std::sqrt(dot(now, now));
+    while (diagonal.size() < lanczos_steps && length > 0) {
+        for (Vec3& v : now) v /= length;
+        scaled(now, next);
+        diagonal.push_back(dot(now, next));
+        const double back = side.empty() ? 0 : side.back();
+        for (std::size_t k = 0; k < now.size(); ++k) next[k] -= diagonal.back() * now[k] + back * before[k];
+        length = std::sqrt(dot(next, next));
+        if (length <= 1e-10 * std::abs(diagonal.front())) length = 0; // the vectors span all there is
+        side.push_back(length);
+        std::swap(before, now);
+        std::swap(now, next);
+    }
+    if (diagonal.empty()) return 0;
+    const auto count = static_cast<Eigen::Index>(diagonal.size());
+    Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> small;
+    small.computeFromTridiagonal(Eigen::Map<Eigen::VectorXd>(diagonal.data(), count), Eigen::Map<Eigen::VectorXd>(side.data(), count - 1));
+    const double residual = side.back() * std::abs(small.eigenvectors()(count - 1, count - 1));
+    return std::max(0.0, small.eigenvalues()[count - 1] + residual);
+}
+
+} // namespace
+
+double StiffnessBounds::largest_stable_step() const {
+    const double root = std::sqrt(damping * damping + 4 * frequency * frequency);
+    return root > 0 ? 4 / (damping + root) : std::numeric_limits<double>::infinity();
+}
+
+StiffnessBounds stiffness_bounds(const SpringNetwork& network, const SpringBlocks& blocks, std::span<const Vec3> positions) {
+    Scaled scaled(network, blocks, positions);
+    StiffnessBounds bounds;
+    scaled.factors = {.stiffness = 1};
+    bounds.frequency = std::sqrt(highest_eigenvalue(scaled));
+    const bool damped = std::any_of(network.springs.begin(), network.springs.end(), [](const Spring& s) { return s.damping > 0; });
+    scaled.factors = {.damping = 1};
+    if (damped) bounds.damping = highest_eigenvalue(scaled);
+    return bounds;
+}
+
+double largest_stable_step(const SpringNetwork& network) {
+    check(network);
+    return stiffness_bounds(network, SpringBlocks(network), network.points).largest_stable_step();
+}
+
+} // namespace fathom
