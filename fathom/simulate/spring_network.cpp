@@ -60,7 +60,7 @@ void add_surface_springs(SpringNetwork& network, const TriangleMesh& mesh, std::
         stiffen(spring, surface_stiffness(material.stretch, around, spring.rest), material.damping_time);
         network.springs.push_back(spring);
         if (table.sides[e].size() != 2 || material.bending == 0) continue;
-        const auto [a, b] = std::minmax(opposite_corner(mesh, table.sides[e][0]), opposite_corner(mesh, table.sides[e][1]));
+        const auto [a, b] = std::minmax({opposite_corner(mesh, table.sides[e][0]), opposite_corner(mesh, table.sides[e][1])});
         if (a == b || std::binary_search(table.edges.begin(), table.edges.end(), Edge{a, b})) continue;
         Spring across = spring_between(network, a, b, SpringKind::bending);
         stiffen(across, surface_stiffness(material.bending, around, across.rest), material.damping_time);

@@ -29,20 +29,17 @@ using Sparse = Eigen::SparseMatrix<double>;
 // The lower triangle, column by column; block (i, j) of a symmetric matrix is the transposed (j, i).
 Sparse lower_triangle(const SpringMatrix& matrix) {
     const auto n = static_cast<Eigen::Index>(3 * matrix.size());
-    Sparse lower(n, n);
-    Eigen::VectorXi held = Eigen::VectorXi::Zero(n);
+    std::vector<int> outer = {0}, inner;
+    std::vector<double> values;
     for (Index i = 0; i < matrix.size(); ++i)
-        for (const Index j : matrix.columns(i))
-            for (int c = 0; j >= i && c < 3; ++c) held[3 * i + c] += j == i ? 3 - c : 3;
-    lower.reserve(held);
-    for (Index i = 0; i < matrix.size(); ++i)
-        for (int c = 0; c < 3; ++c)
+        for (int c = 0; c < 3; ++c) {
             for (std::size_t k = 0; k < matrix.columns(i).size(); ++k) {
                 const Index j = matrix.columns(i)[k];
-                for (int r = j == i ? c : 0; j >= i && r < 3; ++r)
-                    lower.insert(static_cast<Eigen::Index>(3 * j + static_cast<Index>(r)), static_cast<Eigen::Index>(3 * i + static_cast<Index>(c))) = matrix.values(i)[k](c, r);
+                for (int r = j == i ? c : 0; j >= i && r < 3; ++r) inner.push_back(static_cast<int>(3 * j) + r), values.push_back(matrix.values(i)[k](c, r));
             }
-    return lower;
+            outer.push_back(static_cast<int>(inner.size()));
+        }
+    return Eigen::Map<const Sparse>(n, n, static_cast<Eigen::Index>(inner.size()), outer.data(), inner.data(), values.data());
 }
 
 Sparse contact_triangle(const SpringMatrix& matrix) {

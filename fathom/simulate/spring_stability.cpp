@@ -48,6 +48,19 @@ std::vector<Vec3> start_vector(std::span<const double> roots) {
     return start;
 }
 
+struct Ritz {
+    double value = 0, residual = 0;
+};
+
+// The highest eigenvalue of the tridiagonal matrix that the steps have made so far; `side` has one entry more than fits into it.
+Ritz highest(std::vector<double>& diagonal, std::vector<double>& side) {
+    const auto count = static_cast<Eigen::Index>(diagonal.size());
+    if (count == 0) return {};
+    Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> small;
+    small.computeFromTridiagonal(Eigen::Map<Eigen::VectorXd>(diagonal.data(), count), Eigen::Map<Eigen::VectorXd>(side.data(), count - 1));
+    return {small.eigenvalues()[count - 1], side.back() * std::abs(small.eigenvectors()(count - 1, count - 1))};
+}
+
 double highest_eigenvalue(Scaled& scaled) {
     std::vector<Vec3> now = start_vector(scaled.roots), before(now.size(), Vec3::Zero()), next(now.size());
     std::vector<double> diagonal, side;
@@ -63,13 +76,11 @@ double highest_eigenvalue(Scaled& scaled) {
         side.push_back(length);
         std::swap(before, now);
         std::swap(now, next);
+        if (diagonal.size() % 8 != 0) continue;
+        if (const Ritz ritz = highest(diagonal, side); ritz.residual < 2e-3 * ritz.value) break;
     }
-    if (diagonal.empty()) return 0;
-    const auto count = static_cast<Eigen::Index>(diagonal.size());
-    Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> small;
-    small.computeFromTridiagonal(Eigen::Map<Eigen::VectorXd>(diagonal.data(), count), Eigen::Map<Eigen::VectorXd>(side.data(), count - 1));
-    const double residual = side.back() * std::abs(small.eigenvectors()(count - 1, count - 1));
-    return std::max(0.0, small.eigenvalues()[count - 1] + residual);
+    const Ritz ritz = highest(diagonal, side);
+    return std::max(0.0, ritz.value + ritz.residual);
 }
 
 } // namespace

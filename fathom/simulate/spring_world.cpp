@@ -14,6 +14,7 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t chunk = 4096;
+constexpr int most_halvings = 10; // of a step of backward Euler
 
 using Clock = std::chrono::steady_clock;
 
@@ -82,6 +83,8 @@ struct SpringWorld::State {
     void prepare();
     void refuse_unstable() const;
     void find_contacts();
+    void find_spring_forces();
+    void add_contact_pushes();
     void find_forces();
     void renew();
     void call_hook(double h);
@@ -89,7 +92,10 @@ struct SpringWorld::State {
     double kick(double h);
     void drift(double h);
     void move_verlet(double h);
-    void move_implicit(double h);
+    void creep_springs(double h);
+    void accelerate_implicit(double h);
+    void move_implicit(double h, int halvings);
+    [[nodiscard]] bool gained(const SpringEnergy& before, std::span<const Vec3> old_positions) const;
     void couple_contacts(double h);
     void advance(double h);
     void count_work(double h);
@@ -147,17 +153,25 @@ void SpringWorld::State::find_contacts() {
     for (const WeightedContact& contact : contacts) report.deepest = std::max(report.deepest, contact.depth);
 }
 
-void SpringWorld::State::find_forces() {
+void SpringWorld::State::find_spring_forces() {
     const Timer timer{report.force_seconds};
     const SpringSurroundings around{.gravity = options.gravity, .air_friction = verlet() ? 0 : options.air_friction};
     energy = spring_forces(network, blocks, state.positions, state.velocities, around, forces);
+    stale = false;
+}
+
+void SpringWorld::State::add_contact_pushes() {
     strengths.resize(contacts.size());
     for (std::size_t c = 0; c < contacts.size(); ++c) {
         strengths[c] = contact_strength(contacts[c], options.contact, inverse_masses, state.velocities);
         for (std::size_t k = 0; k < contacts[c].count; ++k) forces[contacts[c].points[k]] += contacts[c].weights[k] * strengths[c].force;
         energy.contact += strengths[c].energy;
     }
-    stale = false;
+}
+
+void SpringWorld::State::find_forces() {
+    find_spring_forces();
+    add_contact_pushes();
 }
 
 void SpringWorld::State::renew() {
@@ -206,6 +220,9 @@ void SpringWorld::State::drift(double h) {
     parallel_for(network.size(), chunk, [&](std::size_t begin, std::size_t end) {
         for (std::size_t k = begin; k < end; ++k) state.positions[k] += h * state.velocities[k];
     });
+}
+
+void SpringWorld::State::creep_springs(double h) {
     if (options.plastic.active()) report.crept += creep(network.springs, first_rest, state.positions, h, options.plastic);
 }
 
@@ -218,6 +235,7 @@ void SpringWorld::State::move_verlet(double h) {
     slow();
     kick(0.5 * h);
     drift(h);
+    creep_springs(h);
     renew();
     const double kinetic = kick(0.5 * h);
     slow();
@@ -237,22 +255,50 @@ void SpringWorld::State::couple_contacts(double h) {
     matrix.set_contacts(std::move(couplings));
 }
 
-void SpringWorld::State::move_implicit(double h) {
+void SpringWorld::State::accelerate_implicit(double h) {
+    const Timer timer{report.solve_seconds};
     right.resize(network.size());
     change.resize(network.size());
-    {
-        const Timer timer{report.solve_seconds};
-        spring_product(network, blocks, state.positions, {.stiffness = -h * h}, state.velocities, right);
-        for (std::size_t k = 0; k < right.size(); ++k) right[k] += h * (forces[k] + pushes[k]);
-        matrix.assemble(network, blocks, state.positions, {.mass = 1, .damping = h, .stiffness = h * h, .air_friction = options.air_friction});
-        couple_contacts(h);
-        for (std::size_t k = 0; k < right.size(); ++k)
-            if (network.fixed[k]) right[k] = Vec3::Zero();
-        report.solve = solve(matrix, right, change, options.solve);
-    }
+    spring_product(network, blocks, state.positions, {.stiffness = -h * h}, state.velocities, right);
+    for (std::size_t k = 0; k < right.size(); ++k) right[k] += h * (forces[k] + pushes[k]);
+    matrix.assemble(network, blocks, state.positions, {.mass = 1, .damping = h, .stiffness = h * h, .air_friction = options.air_friction});
+    couple_contacts(h);
+    for (std::size_t k = 0; k < right.size(); ++k)
+        if (network.fixed[k]) right[k] = Vec3::Zero();
+    report.solve = solve(matrix, right, change, options.solve);
     for (std::size_t k = 0; k < change.size(); ++k) state.velocities[k] += change[k];
+}
+
+// Whether a step has won energy that nobody put in: backward Euler loses some, unless the slopes that it took for constant were not. Contacts found
+// since do not count.
+bool SpringWorld::State::gained(const SpringEnergy& before, std::span<const Vec3> old_positions) const {
+    double work = 0;
+    for (std::size_t k = 0; k < network.size(); ++k)
+        work += (state.positions[k] - old_positions[k]).dot(network.fixed[k] ? Vec3(network.masses[k] * options.gravity - forces[k]) : pushes[k]);
+    const double room = 0.01 * (before.kinetic + before.elastic() + std::abs(work)) + 1e-3 * energy_scale;
+    return !(energy.total() <= before.total() + std::max(work, 0.0) + room);
+}
+
+void SpringWorld::State::move_implicit(double h, int halvings) {
+    const SpringState old = state;
+    const std::vector<Vec3> old_forces = forces;
+    const SpringEnergy before = energy;
+    accelerate_implicit(h);
     drift(h);
-    renew();
+    find_spring_forces();
+    if (halvings > 0 && gained(before, old.positions)) {
+        state = old;
+        forces = old_forces;
+        energy = before;
+        ++report.parts;
+        move_implicit(0.5 * h, halvings - 1);
+        move_implicit(0.5 * h, halvings - 1);
+        return;
+    }
+    creep_springs(h);
+    if (options.plastic.active()) find_spring_forces();
+    find_contacts();
+    add_contact_pushes();
 }
 
 // What pushes and moved fixed points put in: the forces of the network on the latter are those that hold them, turned round.
@@ -269,7 +315,7 @@ void SpringWorld::State::count_work(double h) {
 }
 
 void SpringWorld::State::guard() const {
-    const double total = energy.total();
+    const double total = energy.total() - energy.contact; // a contact that is found late and deep has not yet moved anything
     if (!std::isfinite(total))
         for (std::size_t k = 0; k < network.size(); ++k)
             if (!is_finite(state.positions[k]) || !std::isfinite(state.velocities[k].squaredNorm()))
@@ -283,7 +329,7 @@ void SpringWorld::State::guard() const {
 void SpringWorld::State::advance(double h) {
     call_hook(h);
     reflect_at_borders(h);
-    verlet() ? move_verlet(h) : move_implicit(h);
+    verlet() ? move_verlet(h) : move_implicit(h, options.unstable == UnstableStep::allow ? 0 : most_halvings);
     time += h;
     count_work(h);
 }
@@ -328,12 +374,13 @@ void SpringWorld::step() {
     }
     ++s.steps;
     if (s.verlet() && s.options.unstable == UnstableStep::divide) {
-        const double parts = std::ceil(s.options.step / s.stable_step());
-        if (!(parts <= static_cast<double>(s.options.most_parts)))
-            throw Error(Cause::too_large, fmt::format("step {} would have to be divided into {} parts, more than {}", s.steps, parts, s.options.most_parts), {.element = "option most_parts"});
-        s.report.parts = std::max<std::size_t>(1, static_cast<std::size_t>(parts));
+        const double needed = std::ceil(s.options.step / s.stable_step());
+        if (!(needed <= static_cast<double>(s.options.most_parts)))
+            throw Error(Cause::too_large, fmt::format("step {} would have to be divided into {} parts, more than {}", s.steps, needed, s.options.most_parts), {.element = "option most_parts"});
+        s.report.parts = std::max<std::size_t>(1, static_cast<std::size_t>(needed));
     }
-    for (std::size_t k = 0; k < s.report.parts; ++k) s.advance(s.options.step / static_cast<double>(s.report.parts));
+    const std::size_t parts = s.report.parts;
+    for (std::size_t k = 0; k < parts; ++k) s.advance(s.options.step / static_cast<double>(parts));
     if (s.verlet()) s.report.largest_stable_step = s.stable_step();
     s.guard();
 }

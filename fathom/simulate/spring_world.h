@@ -20,7 +20,8 @@ namespace fathom {
 
 enum class SpringStepping { verlet, backward_euler };
 
-// What to do about a Verlet step that is larger than the largest stable one.
+// What to do about a Verlet step that is larger than the largest stable one. A step of backward Euler that wins energy nobody put in, because
+// points moved too far for its one linear solve, is done again in two halves (at most ten times over), unless `allow`.
 enum class UnstableStep {
     refuse, // Error{invalid_argument} names it
     divide, // into equal parts that are stable, contacts of the moment included
@@ -33,7 +34,7 @@ struct SpringOptions {
     double air_friction = 0; // 1/s, over the mass
     SpringStepping stepping = SpringStepping::verlet;
     UnstableStep unstable = UnstableStep::refuse;
-    std::size_t most_parts = 1000; // that a step is divided into
+    std::size_t most_parts = 1000; // that a Verlet step is divided into
     PlasticOptions plastic{};
     WeightedContactLaw contact{};
     Box environment{}; // empty: without borders
@@ -53,7 +54,7 @@ using MotionHook = std::function<void(SpringMotion&)>;
 using ContactFinder = std::function<void(std::span<const Vec3> positions, std::span<const Vec3> velocities, std::vector<WeightedContact>& contacts)>;
 
 struct SpringReport {
-    std::size_t parts = 1;              // that the step was divided into
+    std::size_t parts = 1;              // that the step was divided into, or halved into
     std::size_t contacts = 0;           // now
     double deepest = 0;                 // of them (m)
     std::size_t reflections = 0;        // in the step
@@ -74,7 +75,7 @@ public:
     void set_motion(MotionHook hook);
     void set_contact_finder(ContactFinder finder);
 
-    // Error{too_large} where the energy has grown by more than energy_limit times what the network held at first: its energy then, and that of all
+    // Error{too_large} where the energy, contacts apart, has grown by more than energy_limit times what the network held at first: its energy then, and that of all
     // springs at a strain of 0.1, and what hooks and moved fixed points put in. Error{non_finite} where a number is none. Errors of
     // the hook and the finder pass through; what the hook or the finder wrote is checked. The state is then that of the fault.
     void step();
