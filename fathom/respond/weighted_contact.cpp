@@ -99,12 +99,14 @@ Mat3 contact_step_matrix(const WeightedContact& contact, const ContactStrength& 
 }
 
 double add_contact_forces(std::span<const WeightedContact> contacts, const WeightedContactLaw& law, std::span<const double> inverse_masses,
-                          std::span<const Vec3> velocities, std::span<Vec3> forces) {
+                          std::span<const Vec3> velocities, std::span<Vec3> forces, std::vector<ContactStrength>* strengths) {
     double energy = 0;
+    if (strengths) strengths->clear();
     for (const WeightedContact& contact : contacts) {
         const ContactStrength strength = contact_strength(contact, law, inverse_masses, velocities);
         for (std::size_t k = 0; k < contact.count; ++k) forces[contact.points[k]] += contact.weights[k] * strength.force;
         energy += strength.energy;
+        if (strengths) strengths->push_back(strength);
     }
     return energy;
 }

@@ -10,6 +10,7 @@
 #include <fathom/geometry/feature_proximity.h>
 
 #include <span>
+#include <vector>
 
 namespace fathom {
 
@@ -71,8 +72,9 @@ void check(std::span<const WeightedContact> contacts, std::size_t point_count);
 // i and j is weights[i] * weights[j] times it.
 [[nodiscard]] Mat3 contact_step_matrix(const WeightedContact& contact, const ContactStrength& strength, double step);
 
-// Adds every push to the forces (N), in order; returns the energy stored (J). Numbers must be checked. About 0.1 us a contact.
+// Adds every push to the forces (N), in order; returns the energy stored (J), and the strengths where asked for. Numbers must be checked.
+// About 0.1 us a contact.
 double add_contact_forces(std::span<const WeightedContact> contacts, const WeightedContactLaw& law, std::span<const double> inverse_masses,
-                          std::span<const Vec3> velocities, std::span<Vec3> forces);
+                          std::span<const Vec3> velocities, std::span<Vec3> forces, std::vector<ContactStrength>* strengths = nullptr);
 
 } // namespace fathom

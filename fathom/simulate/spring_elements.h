@@ -8,6 +8,9 @@
 
 namespace fathom {
 
+// What is smaller has no direction: its square is no number of full precision any more (m, m^2).
+inline constexpr double least_size = 1e-150;
+
 // A measure (area, volume) of some points, and how it changes as each of them moves.
 template <std::size_t N>
 struct MeasureSlope {
@@ -32,8 +35,8 @@ struct AreaSlope : MeasureSlope<3> {
     AreaSlope slope;
     slope.value = 0.5 * length;
     slope.by.fill(Vec3::Zero());
-    if (!(length > 0)) return slope;
-    slope.normal = doubled / length;
+    if (!(length > least_size)) return slope;
+    slope.normal = (1 / length) * doubled;
     slope.by[0] = 0.5 * slope.normal.cross(x[2] - x[1]);
     slope.by[1] = 0.5 * slope.normal.cross(x[0] - x[2]);
     slope.by[2] = -(slope.by[0] + slope.by[1]);
@@ -66,21 +69,21 @@ template <class Term>
 }
 
 struct SpringPull {
-    double energy = 0;                 // J
-    double length = 0;                 // m
-    Vec3 direction = Vec3::Zero();     // from the first end to the second; unit, or zero
-    Vec3 force = Vec3::Zero();         // on the first end (N); the second feels the opposite
+    double energy = 0;         // J
+    Vec3 force = Vec3::Zero(); // on the first end (N); the second feels the opposite
 };
 
-// Equation 2 of the paper: Hooke along d / |d|, damped by the rate of the length.
-[[nodiscard]] inline SpringPull spring_pull(const Spring& spring, const Vec3& d, const Vec3& rate) {
+// Equation 2 of the paper: Hooke along d / |d|, damped by the rate of the length. rate() -> how d changes (m/s), asked only where damped.
+template <class Rate>
+[[nodiscard]] inline SpringPull spring_pull(const Spring& spring, const Vec3& d, const Rate& rate) {
     const double length = d.norm(), stretch = length - spring.rest;
     SpringPull pull;
     pull.energy = 0.5 * spring.stiffness * stretch * stretch;
-    pull.length = length;
-    if (!(length > 0)) return pull;
-    pull.direction = d / length;
-    pull.force = (spring.stiffness * stretch + spring.damping * rate.dot(pull.direction)) * pull.direction;
+    if (!(length > least_size)) return pull;
+    const double inverse = 1 / length;
+    double tension = spring.stiffness * stretch;
+    if (spring.damping > 0) tension += spring.damping * inverse * rate().dot(d);
+    pull.force = tension * inverse * d;
     return pull;
 }
 

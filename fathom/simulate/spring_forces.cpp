@@ -14,7 +14,6 @@ namespace {
 // One block of the sum.
 struct BlockSum {
     const SpringNetwork& network;
-    const SpringBlocks& blocks;
     std::span<const Vec3> x, v;
     std::span<Vec3> forces;
     BlockRange block;
@@ -40,8 +39,8 @@ void BlockSum::outside(const SpringSurroundings& around) {
 void BlockSum::springs(std::span<const Index> chosen) {
     for (const Index s : chosen) {
         const Spring& spring = network.springs[s];
-        const auto [a, b] = spring.points;
-        const SpringPull pull = spring_pull(spring, x[b] - x[a], v[b] - v[a]);
+        const Index a = spring.points[0], b = spring.points[1];
+        const SpringPull pull = spring_pull(spring, x[b] - x[a], [&]() -> Vec3 { return v[b] - v[a]; });
         if (block.has(a)) {
             forces[a] += pull.force;
             (spring.kind == SpringKind::bending ? energy.bending : energy.stretch) += pull.energy;
@@ -82,11 +81,11 @@ SpringState start_state(const SpringNetwork& network) { return {network.points, 
 SpringEnergy spring_forces(const SpringNetwork& network, const SpringBlocks& blocks, std::span<const Vec3> positions, std::span<const Vec3> velocities,
                            const SpringSurroundings& surroundings, std::span<Vec3> forces) {
     const auto one = [&](std::size_t b, std::size_t) {
-        BlockSum sum{network, blocks, positions, velocities, forces, block_range(blocks, b)};
+        BlockSum sum{network, positions, velocities, forces, block_range(blocks, b)};
         sum.outside(surroundings);
         sum.springs(blocks.springs[b]);
-        sum.energy.area = sum.terms(network.areas, blocks.areas[b], area_slope);
-        sum.energy.volume = sum.terms(network.volumes, blocks.volumes[b], volume_slope);
+        sum.energy.area = sum.terms(network.areas, blocks.areas[b], [](const std::array<Vec3, 3>& c) { return area_slope(c); });
+        sum.energy.volume = sum.terms(network.volumes, blocks.volumes[b], [](const std::array<Vec3, 4>& c) { return volume_slope(c); });
         return sum.energy;
     };
     return parallel_reduce(blocks.size(), 1, SpringEnergy{}, one, [](SpringEnergy sum, const SpringEnergy& part) { return sum += part; });

@@ -60,7 +60,7 @@ struct SpringSlope {
 
 SpringSlope spring_slope(const Spring& spring, const Vec3& d, const MatrixFactors& factors) {
     const double length = d.norm();
-    if (!(length > 0)) return {Vec3::Zero(), 0, 0};
+    if (!(length > least_size)) return {Vec3::Zero(), 0, 0};
     const double share = length > spring.rest ? 1 - spring.rest / length : 0; // pressed springs would give less than nothing
     const double stiffness = factors.stiffness * spring.stiffness;
     return {d / length, share * stiffness, (1 - share) * stiffness + factors.damping * spring.damping};

@@ -37,9 +37,8 @@ double natural_energy(const SpringNetwork& network) {
 }
 
 // How much contacts add to the square of the highest frequency, at most: the largest sum over the contacts of a point.
-double contact_frequency_square(std::span<const WeightedContact> contacts, std::span<const ContactStrength> strengths, std::span<const double> inverse_masses,
-                                std::vector<double>& sums) {
-    sums.assign(inverse_masses.size(), 0);
+double contact_frequency_square(std::span<const WeightedContact> contacts, std::span<const ContactStrength> strengths, std::span<const double> inverse_masses) {
+    std::vector<double> sums(inverse_masses.size(), 0);
     double most = 0;
     for (std::size_t c = 0; c < contacts.size(); ++c) {
         double weights = 0;
@@ -73,7 +72,6 @@ struct SpringWorld::State {
     SpringMatrix matrix;
     SpringSolve solve;
     std::vector<Vec3> right, change;
-    std::vector<double> sums;
     SpringReport report;
     std::size_t steps = 0;
     double time = 0;
@@ -136,10 +134,7 @@ void SpringWorld::State::refuse_unstable() const {
 
 double SpringWorld::State::stable_step() const {
     StiffnessBounds both = bounds;
-    if (!contacts.empty()) {
-        std::vector<double> scratch;
-        both.frequency = std::sqrt(bounds.frequency * bounds.frequency + contact_frequency_square(contacts, strengths, inverse_masses, scratch));
-    }
+    if (!contacts.empty()) both.frequency = std::sqrt(bounds.frequency * bounds.frequency + contact_frequency_square(contacts, strengths, inverse_masses));
     return both.largest_stable_step();
 }
 
@@ -161,12 +156,7 @@ void SpringWorld::State::find_spring_forces() {
 }
 
 void SpringWorld::State::add_contact_pushes() {
-    strengths.resize(contacts.size());
-    for (std::size_t c = 0; c < contacts.size(); ++c) {
-        strengths[c] = contact_strength(contacts[c], options.contact, inverse_masses, state.velocities);
-        for (std::size_t k = 0; k < contacts[c].count; ++k) forces[contacts[c].points[k]] += contacts[c].weights[k] * strengths[c].force;
-        energy.contact += strengths[c].energy;
-    }
+    energy.contact = add_contact_forces(contacts, options.contact, inverse_masses, state.velocities, forces, &strengths);
 }
 
 void SpringWorld::State::find_forces() {
@@ -351,6 +341,7 @@ SpringWorld::SpringWorld(SpringWorld&&) noexcept = default;
 void SpringWorld::set_state(SpringState state) {
     check(state, state_->network);
     state_->state = std::move(state);
+    state_->begun = false;
     state_->renew();
 }
 void SpringWorld::set_motion(MotionHook hook) {
@@ -369,6 +360,7 @@ void SpringWorld::step() {
     if (s.stale) s.renew();
     if (!s.begun) {
         s.begun = true;
+        s.given = 0;
         s.first_energy = s.energy.total();
         s.energy_scale += s.energy.kinetic + s.energy.elastic();
     }
@@ -427,7 +419,7 @@ Fingerprint SpringWorld::state_hash() const {
 
 void SpringWorld::remove_spring(Index spring) {
     fathom::remove_spring(state_->network, spring);
-    state_->edited = true;
+    state_->stale = true; // blocks and matrix stay, and nothing swings faster than before
 }
 
 Index SpringWorld::split_point(Index point, const PointSplit& split) {

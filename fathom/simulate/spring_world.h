@@ -50,7 +50,8 @@ struct SpringMotion {
 };
 using MotionHook = std::function<void(SpringMotion&)>;
 
-// Fills the contacts (empty at first) of the points as they are. Called once at the end of each step, or part of one.
+// Fills the contacts (empty at first) of the points as they are. Called at the end of each step, or part of one, and where a state or a hook has
+// set positions or velocities.
 using ContactFinder = std::function<void(std::span<const Vec3> positions, std::span<const Vec3> velocities, std::vector<WeightedContact>& contacts)>;
 
 struct SpringReport {
@@ -94,9 +95,10 @@ public:
     [[nodiscard]] double largest_stable_step() const;       // s, of the network as it started or was last edited
     [[nodiscard]] Fingerprint state_hash() const;           // of every number that the next step depends on, hooks apart
 
-    // Edits, for what breaks. Numbers of points and springs stay. The next step finds its blocks and matrix anew, O(n).
-    void remove_spring(Index spring);
-    Index split_point(Index point, const PointSplit& split); // the new point moves as the old one does
+    // Edits, for what breaks. Numbers of points and springs stay; energies are those of before until the next step.
+    void remove_spring(Index spring); // O(1)
+    // The new point moves as the old one does. The next step finds blocks, matrix and largest stable step anew, once for all splits; O(n).
+    Index split_point(Index point, const PointSplit& split);
 
 private:
     struct State;
