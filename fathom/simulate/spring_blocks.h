@@ -1,6 +1,6 @@
 // Room: simulate. Points in blocks, so that forces and matrices are summed in parallel without locks: a block adds up all
-// elements that touch its points, but only for its own points. Elements across two blocks are computed twice. The order of each sum is that
-// of the elements, whatever the number of threads.
+// elements that touch its points, but only for its own points. Elements across two blocks are computed twice. The order of each
+// sum is that of the elements, whatever the number of threads.
 #pragma once
 
 #include <fathom/geometry/adjacency.h>

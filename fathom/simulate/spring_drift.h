@@ -1,8 +1,9 @@
 // Room: simulate. Objects that drift and tremble at random in a box, and turn back at its borders.
-// Method: Madera et al. 2006, section 4: each object has a random velocity that is added to each of its masses. It is added once; added
-// in every step, as the text may also be read, it would be a force without end.
-// A reflection only turns velocities round, before the step that would cross the border: no position jumps, so springs and heights keep
-// their energy, and the path of a point under a steady force runs back as it came. Kinetic energy is kept to rounding.
+// Method: Madera et al. 2006, section 4: each object has a random velocity that is added to each of its masses. It is added
+// once; added in every step, as the text may also be read, it would be a force without end.
+// A reflection only turns velocities round, before the step that would cross the border: no position jumps, so springs and
+// heights keep their energy, and the path of a point under a steady force runs back as it came. Kinetic energy is kept to
+// rounding.
 #pragma once
 
 #include <fathom/base/box.h>
@@ -25,8 +26,9 @@ struct RandomMotion {
 // Adds to the velocities. The same for an object wherever it stands in the network. O(n).
 void add_random_motion(const SpringNetwork& network, const RandomMotion& motion, std::span<Vec3> velocities);
 
-// Turns the velocities of what would leave the box within `step` seconds and is on its way out; returns how many turned (axes counted apart). Objects
-// with fixed points stay as they are; so do borders at infinity. `points_of` lists the points of each part. O(n), parallel over objects.
+// Turns the velocities of what would leave the box within `step` seconds and is on its way out; returns how many turned (axes
+// counted apart). Objects with fixed points stay as they are; so do borders at infinity. `points_of` lists the points of each
+// part. O(n), parallel over objects.
 std::size_t reflect(const SpringNetwork& network, const Lists& points_of, const Box& environment, Reflection mode, double step,
                     std::span<const Vec3> positions, std::span<Vec3> velocities);
 

@@ -1,8 +1,8 @@
 // Room: simulate. The symmetric matrix of a network, mass * M + damping * D + stiffness * K, in blocks of three rows and columns. K is minus the
-// slope of the forces by the positions, made free of negative eigenvalues; D that by the velocities.
-// What is left out of K: what a spring shorter than its rest length gives across itself (it buckles; Choi & Ko 2002), what a change
-// of area or volume gives beyond the product of its slopes, but for the outward part of triangles larger than at rest; and how damping turns
-// with the springs. At rest, and for stretched springs, K is exact.
+// slope of the forces by the positions, made free of negative eigenvalues; D that by the velocities. What is left out of K:
+// what a spring shorter than its rest length gives across itself (it buckles; Choi & Ko 2002), what a change of area or volume
+// gives beyond the product of its slopes, but for the outward part of triangles larger than at rest; and how damping turns with
+// the springs. At rest, and for stretched springs, K is exact.
 // O(points + elements); parallel by blocks, the same bits for any number of threads. Columns of fixed points are left out.
 #pragma once
 
@@ -16,8 +16,8 @@ struct MatrixFactors {
     double air_friction = 0;                     // 1/s, a part of the damping
 };
 
-// out = (damping * D + stiffness * K) * in, straight from the elements, without air friction and with fixed points like all others. The
-// way to multiply once; a matrix costs some 1 kB a point.
+// out = (damping * D + stiffness * K) * in, straight from the elements, without air friction and with fixed points like all
+// others. The way to multiply once; a matrix costs some 1 kB a point.
 void spring_product(const SpringNetwork& network, const SpringBlocks& blocks, std::span<const Vec3> positions, const MatrixFactors& factors,
                     std::span<const Vec3> in, std::span<Vec3> out);
 

@@ -1,10 +1,11 @@
 // Room: simulate. Points with masses, joined by springs, and by triangles and tetrahedra that keep their area and volume.
 // Method: Madera et al. 2006, section 4, and Teschner et al. 2004 for the terms of area and volume. One network may hold many
-// objects ("parts"): then points of different objects have numbers of one row, and contact may couple them.
-// Stiffness is stated as a modulus of the material and shared out to the springs by the area (volume) round each edge, k = modulus *
-// area / length^2 (van Gelder 1998): a finer mesh, or other units, give the same material. For equilateral triangles that is
-// exact, with a Poisson ratio of 1/3; otherwise near. SI units: metres, kilograms, seconds.
-// Not for: sheets that resist bending at small angles. Across a flat edge the force of a bending spring grows with the cube of the angle.
+// objects ("parts"): then points of different objects have numbers of one row, and contact may couple them. Stiffness is stated
+// as a modulus of the material and shared out to the springs by the area (volume) round each edge, k = modulus * area /
+// length^2 (van Gelder 1998): a finer mesh, or other units, give the same material. For equilateral triangles that is exact,
+// with a Poisson ratio of 1/3; otherwise near. SI units: metres, kilograms, seconds.
+// Not for: sheets that resist bending at small angles. Across a flat edge the force of a bending spring grows with the cube of
+// the angle.
 #pragma once
 
 #include <fathom/geometry/tet_mesh.h>
@@ -74,21 +75,22 @@ struct SolidMaterial {
     double least_mass = 0.01; // as above
 };
 
-// One part, point k at vertex k. Springs on all edges (in the order of edge_table()), then bending springs across edges of exactly two
-// triangles, unless their ends share an edge already; areas of all triangles that have one. A third of a triangle's mass goes to
-// each corner. Area / length^2 is kept within [0.05, 20], and is 0.866 on edges without length. Vertices of no
-// triangle are fixed and weigh nothing. Throws as check(mesh), Error{invalid_argument} for the material, Error{empty} for no area.
+// One part, point k at vertex k. Springs on all edges (in the order of edge_table()), then bending springs across edges of
+// exactly two triangles, unless their ends share an edge already; areas of all triangles that have one. A third of a triangle's
+// mass goes to each corner. Area / length^2 is kept within [0.05, 20], and is 0.866 on edges without length. Vertices of no
+// triangle are fixed and weigh nothing. Throws as check(mesh), Error{invalid_argument} for the material, Error{empty} for no
+// area.
 [[nodiscard]] SpringNetwork surface_network(const TriangleMesh& mesh, const SurfaceMaterial& material = {});
 
-// One part; springs on all edges, k = stretch * volume round it / length^2 with volume / length^3 within [0.01, 10]; volumes of all
-// tetrahedra that have one, whatever their sign. A quarter of a tetrahedron's mass goes to each corner. Else as above.
+// One part; springs on all edges, k = stretch * volume round it / length^2 with volume / length^3 within [0.01, 10]; volumes of
+// all tetrahedra that have one, whatever their sign. A quarter of a tetrahedron's mass goes to each corner. Else as above.
 [[nodiscard]] SpringNetwork solid_network(const TetMesh& mesh, const SolidMaterial& material = {});
 
 // Appends the points and elements of `other`, its parts after those of `network`. Returns the first new point. O(other).
 Index append(SpringNetwork& network, const SpringNetwork& other);
 
-// Throws Error naming the first bad array or element: count_mismatch, non_finite, index_out_of_range, invalid_argument (negative
-// stiffness, damping or rest length; a free point without mass; a spring with one end). O(n).
+// Throws Error naming the first bad array or element: count_mismatch, non_finite, index_out_of_range, invalid_argument
+// (negative stiffness, damping or rest length; a free point without mass; a spring with one end). O(n).
 void check(const SpringNetwork& network);
 
 // What goes over to the new point when a point is split.

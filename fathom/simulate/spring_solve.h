@@ -1,8 +1,8 @@
 // Room: simulate. Solves with the matrix of an implicit step: conjugate gradients, or a sparse factorisation.
-// Conjugate gradients, with the inverse 3x3 blocks of the diagonal before them, are the default: contacts come and go without a new pattern, they
-// run in parallel, and for surfaces they win (1,000 points: 2 ms against 15 ms, 10,000 points: 0.1 s against 1.2 s, one thread). The factorisation (Eigen's SimplicialLDLT, ordered by AMD,
-// its symbolic part kept while the pattern stays) does not care how stiff the system is. Both give the same bits for any
-// number of threads.
+// Conjugate gradients, with the inverse 3x3 blocks of the diagonal before them, are the default: contacts come and go without a
+// new pattern, they run in parallel, and for surfaces they win (1,000 points: 2 ms against 15 ms, 10,000 points: 0.1 s against
+// 1.2 s, one thread). The factorisation (Eigen's SimplicialLDLT, ordered by AMD, its symbolic part kept while the pattern
+// stays) does not care how stiff the system is. Both give the same bits for any number of threads.
 #pragma once
 
 #include <fathom/simulate/spring_matrix.h>

@@ -52,7 +52,8 @@ struct Ritz {
     double value = 0, residual = 0;
 };
 
-// The highest eigenvalue of the tridiagonal matrix that the steps have made so far; `side` has one entry more than fits into it.
+// The highest eigenvalue of the tridiagonal matrix that the steps have made so far; `side` has one entry more than fits into
+// it.
 Ritz highest(std::vector<double>& diagonal, std::vector<double>& side) {
     const auto count = static_cast<Eigen::Index>(diagonal.size());
     if (count == 0) return {};

@@ -177,7 +177,8 @@ void SpringWorld::State::call_hook(double h) {
     hook(motion);
     for (std::size_t k = 0; k < network.size(); ++k)
         if (!is_finite(state.positions[k]) || !is_finite(state.velocities[k]) || !is_finite(pushes[k]))
-            throw Error(Cause::non_finite, fmt::format("the motion hook gave a number that is not finite at step {}", steps), {.element = "point", .index = static_cast<std::int64_t>(k)});
+            throw Error(Cause::non_finite, fmt::format("the motion hook gave a number that is not finite at step {}", steps),
+                        {.element = "point", .index = static_cast<std::int64_t>(k)});
     if (state.positions == before_hook.positions && state.velocities == before_hook.velocities) return;
     const double before = energy.total();
     renew();
@@ -259,8 +260,8 @@ void SpringWorld::State::accelerate_implicit(double h) {
     for (std::size_t k = 0; k < change.size(); ++k) state.velocities[k] += change[k];
 }
 
-// Whether a step has won energy that nobody put in: backward Euler loses some, unless the slopes that it took for constant were not. Contacts found
-// since do not count.
+// Whether a step has won energy that nobody put in: backward Euler loses some, unless the slopes that it took for constant were
+// not. Contacts found since do not count.
 bool SpringWorld::State::gained(const SpringEnergy& before, std::span<const Vec3> old_positions) const {
     double work = 0;
     for (std::size_t k = 0; k < network.size(); ++k)
@@ -368,7 +369,8 @@ void SpringWorld::step() {
     if (s.verlet() && s.options.unstable == UnstableStep::divide) {
         const double needed = std::ceil(s.options.step / s.stable_step());
         if (!(needed <= static_cast<double>(s.options.most_parts)))
-            throw Error(Cause::too_large, fmt::format("step {} would have to be divided into {} parts, more than {}", s.steps, needed, s.options.most_parts), {.element = "option most_parts"});
+            throw Error(Cause::too_large, fmt::format("step {} would have to be divided into {} parts, more than {}", s.steps, needed, s.options.most_parts),
+                        {.element = "option most_parts"});
         s.report.parts = std::max<std::size_t>(1, static_cast<std::size_t>(needed));
     }
     const std::size_t parts = s.report.parts;
