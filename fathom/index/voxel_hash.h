@@ -1,0 +1,75 @@
+// Room: index. A hash of voxels over moving boxes: who overlaps whom, which boxes hold a point, meet a box or a segment?
+// Method: spatial hashing (Teschner et al. 2003) with a grid for each size of object. A box lies in one voxel alone, that of its
+// lower corner, at the level whose voxels are as large as itself; so nothing is ever in many cells, a pair is met once, and a step
+// is one counting sort. Voxels of a row stand side by side in the table, and a query reads rows, eight boxes at a time.
+// When to use: queries on boxes that move every step, or are chosen anew (a contact zone): an update costs a fifth of a Bvh refit.
+// When not: all pairs of one set (PackedTree is 2 times quicker), queries on what stands still or has any size (Bvh).
+// An update is O(n) and changes the hash for one caller; queries are const, thread-safe and allocate nothing. About 80 bytes a box.
+#pragma once
+
+#include <fathom/index/packed_tree.h>
+
+namespace fathom {
+
+struct VoxelHashOptions {
+    double cell = 0; // side of the voxels (m) for most of the boxes; 0: chosen so that 19 of 20 boxes fit
+};
+
+class VoxelHash {
+public:
+    explicit VoxelHash(const VoxelHashOptions& options = {}); // throws Error{invalid_argument}
+
+    // The boxes of ids 0, ..., n - 1 as they are now. An empty box is away: nothing meets it. Throws Error (non_finite,
+    // too_large) and then holds what it held. Only boxes that have changed voxel are sorted again, by one counting sort of
+    // all; where none has, none is.
+    void update(std::span<const Box> boxes);
+
+    [[nodiscard]] std::size_t size() const { return boxes_.size(); }
+    [[nodiscard]] double cell() const { return cell_; }         // m
+    [[nodiscard]] std::size_t moved() const { return moved_; } // boxes that the last update found in another voxel
+    [[nodiscard]] std::size_t memory_bytes() const;
+
+    // Pairs {a, b}, a < b, of boxes that overlap: closed, exact, each once, sorted. In parallel, the same bytes for any number
+    // of threads. `pairs` is overwritten.
+    void find_pairs(std::vector<IdPair>& pairs) const;
+    // Pairs {position in others, id here}, the same way. Empty boxes meet nothing; NaN and infinity must not occur in the rest.
+    void find_pairs(std::span<const Box> others, std::vector<IdPair>& pairs) const;
+
+    // visitor(id) for every box that meets the box, the point or the segment, each once, in no promised but repeatable order;
+    // it returns false to stop, and the visit then returns false. Closed; exact for boxes and points, while a segment may be
+    // given boxes that it misses by rounding. What is not finite, or empty, meets nothing.
+    bool visit_overlapping(const Box& box, CallableRef<bool(Index)> visitor) const;
+    bool visit_containing(const Vec3& point, CallableRef<bool(Index)> visitor) const { return visit_overlapping({point, point}, visitor); }
+    bool visit_segment(const Segment& segment, CallableRef<bool(Index)> visitor) const;
+
+private:
+    static constexpr int level_count = 15, main_level = 8, too_large = level_count; // sides differ by 4 from level to level
+    struct Walk;
+
+    struct Home {
+        std::uint32_t bucket, row;
+    };
+    void choose_cells(std::span<const Box> boxes);
+    [[nodiscard]] std::uint8_t level_of(const Box& box) const;
+    [[nodiscard]] Home home_of(const Box& box, int level) const;
+    [[nodiscard]] std::uint32_t table_size() const { return static_cast<std::uint32_t>(begin_.size() - 2); }
+    void sort();
+    void fill();
+
+    VoxelHashOptions options_;
+    double cell_ = 0;
+    double side_[level_count] = {}, inverse_[level_count] = {}; // of the voxels of a level (m)
+    std::size_t on_level_[level_count + 1] = {};                // boxes there
+    PackedTree::Frame frame_;                                   // of the bounds below
+    std::vector<Box> boxes_;                                    // by id
+    std::vector<Home> homes_;                                   // by id; beyond the table for boxes that are away
+    std::vector<std::uint8_t> levels_;                          // by id
+    std::vector<std::uint32_t> begin_;    // by bucket: where its boxes begin; the bucket after all voxels holds what is too large
+    std::vector<Index> order_;            // by position: the id
+    std::vector<std::uint32_t> rows_;     // by position: which row of voxels
+    std::vector<float> lower_[3], upper_[3]; // by position, padded
+    std::size_t chosen_for_ = 0, chosen_main_ = 0; // boxes when the cells were chosen; those on the main level
+    std::size_t moved_ = 0;
+};
+
+} // namespace fathom
