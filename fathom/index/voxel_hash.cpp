@@ -16,9 +16,11 @@ namespace {
 constexpr std::size_t box_chunk = 4096;
 constexpr std::size_t query_chunk = 1024;
 constexpr double fitting_share = 0.95;        // of the boxes are to fit into the main voxels
+constexpr double room_to_grow = 1.2;          // boxes that deform must not leap to voxels of four times the side
 constexpr double slack = 1e-3;                // of a voxel: more than rounding moves a bound by, seen from a voxel's own size
 constexpr double farthest = 0x1p40;           // voxels from the origin; what lies beyond shares the last voxel
 constexpr std::int64_t most_rows_across = 4096; // of a query; names of rows repeat after 2^14
+constexpr std::int64_t few_rows = 16;          // are read sooner than the segment is cut by them
 constexpr std::uint32_t away = ~std::uint32_t{0};
 
 std::int64_t voxel(double x, double inverse) {
@@ -189,6 +191,7 @@ struct VoxelHash::Walk {
     // The rows of a level that a segment passes: boxes of voxel h lie within [h, h + 2] sides.
     template <class Visitor>
     bool segment_level(int l, const Segment& s, const Range& r, Visitor& visitor) const {
+        if (r.rows() <= few_rows) return level(l, r, 0, visitor);
         const double side = hash.side_[l], inverse = hash.inverse_[l], pad = 2 * slack * side;
         const Vec3 step = s.end - s.start;
         const auto span = [&](int axis, double from, double to) {
@@ -230,7 +233,7 @@ void VoxelHash::choose_cells(std::span<const Box> boxes) {
     if (cell_ == 0 && !sides.empty()) {
         const auto fitting = sides.begin() + static_cast<std::ptrdiff_t>(fitting_share * static_cast<double>(sides.size() - 1));
         std::nth_element(sides.begin(), fitting, sides.end());
-        cell_ = *fitting > 0 ? *fitting : longest_side(bounds) / std::cbrt(static_cast<double>(sides.size()));
+        cell_ = *fitting > 0 ? room_to_grow * *fitting : longest_side(bounds) / std::cbrt(static_cast<double>(sides.size()));
     }
     if (cell_ == 0) cell_ = 1;
     cell_ = std::clamp(cell_, 1e-250, 1e250);
@@ -256,14 +259,18 @@ VoxelHash::Home VoxelHash::home_of(const Box& box, int level) const {
     return {(row_start(name) + static_cast<std::uint32_t>(voxel(box.lower[0], inverse))) & (table_size() - 1), name};
 }
 
+std::size_t VoxelHash::above_main() const {
+    return std::accumulate(std::begin(on_level_) + main_level + 1, std::end(on_level_), std::size_t{0});
+}
+
 void VoxelHash::update(std::span<const Box> boxes) {
     if (boxes.size() >= no_index / 4) throw Error(Cause::too_large, "more boxes than the voxel hash can name");
     const Survey seen = survey(boxes);
     if (seen.first_bad < boxes.size())
         throw Error(Cause::non_finite, "a bound is not finite", {.element = "box", .index = static_cast<std::int64_t>(seen.first_bad)});
-    const bool resized = boxes.size() > 2 * chosen_for_ || 2 * boxes.size() < chosen_for_;
     bool anew = boxes.size() != boxes_.size();
-    if (resized || 2 * on_level_[main_level] < chosen_main_) {
+    const bool choose = boxes.size() > 2 * chosen_for_ || 2 * boxes.size() < chosen_for_ || above_main() > 2 * chosen_above_ + boxes.size() / 16;
+    if (choose) {
         choose_cells(boxes);
         begin_.assign(std::bit_ceil(std::max<std::size_t>(2 * boxes.size(), 64)) + 2, 0);
         anew = true;
@@ -283,7 +290,7 @@ void VoxelHash::update(std::span<const Box> boxes) {
         return moved;
     }, std::plus<>());
     if (anew || moved_ > 0) sort();
-    if (resized) chosen_main_ = on_level_[main_level];
+    if (choose) chosen_above_ = above_main();
     fill();
 }
 

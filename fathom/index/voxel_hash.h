@@ -53,6 +53,7 @@ private:
     [[nodiscard]] std::uint8_t level_of(const Box& box) const;
     [[nodiscard]] Home home_of(const Box& box, int level) const;
     [[nodiscard]] std::uint32_t table_size() const { return static_cast<std::uint32_t>(begin_.size() - 2); }
+    [[nodiscard]] std::size_t above_main() const;
     void sort();
     void fill();
 
@@ -68,7 +69,7 @@ private:
     std::vector<Index> order_;            // by position: the id
     std::vector<std::uint32_t> rows_;     // by position: which row of voxels
     std::vector<float> lower_[3], upper_[3]; // by position, padded
-    std::size_t chosen_for_ = 0, chosen_main_ = 0; // boxes when the cells were chosen; those on the main level
+    std::size_t chosen_for_ = 0, chosen_above_ = 0; // boxes when the cells were chosen; those above the main level
     std::size_t moved_ = 0;
 };
 
