@@ -58,11 +58,50 @@ Lowest descend(const Field& field, double level, const std::array<Vec3, 4>& corn
     return lowest;
 }
 
+// Cuts the tetrahedron at its longest edges until the slope of the field clears every part, a part is seen to reach in (then
+// `lowest` is there), or the look-ups are spent.
+Verdict decide(const Field& field, double level, const std::array<Vec3, 4>& corners, std::size_t budget, Lowest& lowest) {
+    using Part = std::array<std::array<double, 4>, 4>; // weights of its corners
+    std::vector<Part> open = {{{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}}}};
+    for (; !open.empty(); --budget) {
+        if (budget == 0) return Verdict::undecided;
+        Part part = open.back();
+        open.pop_back();
+        std::array<Vec3, 4> p;
+        std::array<double, 4> middle{};
+        for (std::size_t k = 0; k < 4; ++k) {
+            p[k] = at(corners, part[k]);
+            for (std::size_t i = 0; i < 4; ++i) middle[i] += 0.25 * part[k][i];
+        }
+        const Vec3 center = at(corners, middle);
+        const double value = field.distance(center) - level;
+        if (value < lowest.value) lowest = {middle, value};
+        if (value <= 0) return Verdict::overlapping;
+        double reach = 0, longest = -1;
+        std::size_t from = 0, to = 1;
+        for (std::size_t i = 0; i < 4; ++i) {
+            reach = std::max(reach, (p[i] - center).norm());
+            for (std::size_t j = i + 1; j < 4; ++j)
+                if ((p[i] - p[j]).squaredNorm() > longest) longest = (p[i] - p[j]).squaredNorm(), from = i, to = j;
+        }
+        if (value > (1 + 1e-9) * field.lipschitz() * reach) continue;
+        std::array<double, 4> half;
+        for (std::size_t i = 0; i < 4; ++i) half[i] = 0.5 * (part[from][i] + part[to][i]);
+        Part other = part;
+        part[from] = half;
+        other[to] = half;
+        open.push_back(part);
+        open.push_back(other);
+    }
+    return Verdict::disjoint;
+}
+
 Box box_round(const std::array<Vec3, 4>& c) {
     return {c[0].cwiseMin(c[1]).cwiseMin(c[2].cwiseMin(c[3])), c[0].cwiseMax(c[1]).cwiseMax(c[2].cwiseMax(c[3]))};
 }
 
-void judge(const Field& field, double level, const Values& v, Index number, const Tetrahedron& t, std::vector<TetInField>& out) {
+void judge(const Field& field, const TetFieldOptions& options, const Values& v, Index number, const Tetrahedron& t, std::vector<TetInField>& out) {
+    const double level = options.level;
     const std::array<Vec3, 4> corners = {v.points[t[0]], v.points[t[1]], v.points[t[2]], v.points[t[3]]};
     const std::array<double, 4> values = {v.value[t[0]], v.value[t[1]], v.value[t[2]], v.value[t[3]]};
     double reach = 0; // from corner 0 to the farthest point of the tetrahedron
@@ -71,10 +110,13 @@ void judge(const Field& field, double level, const Values& v, Index number, cons
     if (by_slope > 0) return;
     const double by_range = field.range(box_round(corners)).lower - level;
     if (by_range > 0) return;
-    const Lowest lowest = descend(field, level, corners, values);
+    Lowest lowest = descend(field, level, corners, values);
+    Verdict verdict = lowest.value <= 0 ? Verdict::overlapping : Verdict::undecided;
+    if (verdict == Verdict::undecided && std::isfinite(field.lipschitz())) verdict = decide(field, level, corners, options.budget, lowest);
+    if (verdict == Verdict::disjoint) return;
     // Infinite slopes make the one NaN or minus infinity; rounding may put a corner's value below the other.
     const double bound = std::max(-(by_slope > by_range ? by_slope : by_range), -lowest.value);
-    out.push_back({number, lowest.value <= 0 ? Verdict::overlapping : Verdict::undecided, lowest.weights, -lowest.value, bound});
+    out.push_back({number, verdict, lowest.weights, -lowest.value, bound});
 }
 
 } // namespace
@@ -94,7 +136,7 @@ TetFieldContacts tet_field_contacts(const TetBody& body, const Field& field, con
     std::vector<std::vector<TetInField>> parts((tetrahedra.size() + tetrahedron_chunk - 1) / tetrahedron_chunk);
     parallel_tasks(parts.size(), [&](std::size_t k) {
         for (std::size_t t = k * tetrahedron_chunk; t < std::min(tetrahedra.size(), (k + 1) * tetrahedron_chunk); ++t)
-            judge(field, options.level, v, static_cast<Index>(t), tetrahedra[t], parts[k]);
+            judge(field, options, v, static_cast<Index>(t), tetrahedra[t], parts[k]);
     });
     for (const auto& part : parts) found.tetrahedra.insert(found.tetrahedra.end(), part.begin(), part.end());
     return found;

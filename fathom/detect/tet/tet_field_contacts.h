@@ -2,9 +2,9 @@
 // and how deep, and which tetrahedra reach in, also where none of their vertices does?
 // Method: all vertices in one batch; a tetrahedron none of whose vertices is in is cleared by the field's Lipschitz bound over its
 // ball, then by its range over the box; for the rest the field is made small over the tetrahedron by steps towards its corners
-// (Frank & Wolfe 1956, as Macklin et al. 2020 do for triangles). What that finds is attained, and so no more than the true depth;
-// a tetrahedron that it does not find inside but the range does not clear is given too, as undecided.
-// Cost: one look-up a vertex, one range for tetrahedra near the surface, about 20 look-ups for those at it. Thread-safe.
+// (Frank & Wolfe 1956, as Macklin et al. 2020 do for triangles). What that finds is attained, and so no more than the true depth.
+// One that is not found inside is cut until the slope clears every part of it; what is open then is given too, as undecided.
+// Cost: one look-up a vertex, one range for tetrahedra near the surface, about 20 look-ups for those in it. Thread-safe.
 #pragma once
 
 #include <fathom/base/pose.h>
@@ -38,7 +38,8 @@ struct TetFieldContacts {
 };
 
 struct TetFieldOptions {
-    double level = 0; // inside is where the field is at most this (m)
+    double level = 0;        // inside is where the field is at most this (m)
+    std::size_t budget = 64; // look-ups to clear a tetrahedron that was not found inside; 0: it stays undecided
 };
 
 // `pose` places the field in the world. Throws Error as bounds(body) does, and invalid_argument for a level or pose that is not finite.
