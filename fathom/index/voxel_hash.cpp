@@ -24,7 +24,9 @@ constexpr std::int64_t few_rows = 16;          // are read sooner than the segme
 constexpr std::uint32_t away = ~std::uint32_t{0};
 
 std::int64_t voxel(double x, double inverse) {
-    return static_cast<std::int64_t>(std::clamp(std::floor(x * inverse), -farthest, farthest));
+    const double scaled = std::clamp(x * inverse, -farthest, farthest);
+    const auto whole = static_cast<std::int64_t>(scaled); // towards zero; std::floor is a call on plain x86-64
+    return whole - (static_cast<double>(whole) > scaled);
 }
 
 // Distinct for any two rows that one query can meet.
@@ -178,13 +180,13 @@ struct VoxelHash::Walk {
         return positions(any_row, std::max<std::size_t>(first, hash.begin_[hash.table_size()]), hash.order_.size(), visitor);
     }
 
-    // Levels from `lowest` up, and what is too large for any.
     template <class Visitor>
     bool everything(const Box& query, Visitor& visitor) const {
+        Range ranges[level_count];
         for (int l = 0; l < level_count; ++l)
-            if (hash.on_level_[l] && too_wide(range(query, l))) return positions(any_row, 0, hash.order_.size(), visitor);
+            if (hash.on_level_[l] && too_wide(ranges[l] = range(query, l))) return positions(any_row, 0, hash.order_.size(), visitor);
         for (int l = 0; l < level_count; ++l)
-            if (hash.on_level_[l] && !level(l, range(query, l), 0, visitor)) return false;
+            if (hash.on_level_[l] && !level(l, ranges[l], 0, visitor)) return false;
         return large_ones(0, visitor);
     }
 
