@@ -37,26 +37,41 @@ struct Corners {
     Point b[4];
 };
 
-HWY_ATTR HWY_INLINE void set_lane(const Vec3& p, const Vec3& origin, float (*to)[width], std::size_t lane) {
-    for (int axis = 0; axis < 3; ++axis) to[axis][lane] = static_cast<float>(p[axis] - origin[axis]);
+// Seven corners of eight pairs, each as four floats of which the last means nothing.
+using Raw = float[7][width][4];
+
+// The difference is taken in double, so that what lies far from the origin loses nothing.
+HWY_ATTR HWY_INLINE void put(const Vec3& p, const Vec3& origin, float* to) {
+    using Doubles = hn::CappedTag<double, 4>;
+    if constexpr (hn::MaxLanes(Doubles()) == 4) {
+        const Doubles d;
+        const auto three = hn::FirstN(d, 3); // reading a fourth would leave the array
+        const auto difference = hn::Sub(hn::MaskedLoad(three, d, p.data()), hn::MaskedLoad(three, d, origin.data()));
+        hn::Store(hn::DemoteTo(hn::Rebind<float, Doubles>(), difference), hn::Rebind<float, Doubles>(), to);
+    } else {
+        for (int axis = 0; axis < 3; ++axis) to[axis] = static_cast<float>(p[axis] - origin[axis]);
+        to[3] = 0;
+    }
 }
 
 HWY_ATTR HWY_INLINE void gather(const TetrahedronSet& a, const TetrahedronSet& b, const IdPair* pairs, const std::uint32_t* which,
-                                std::size_t count, float (*raw)[width]) {
+                                std::size_t count, Raw& raw) {
     for (std::size_t lane = 0; lane < width; ++lane) {
         const IdPair& pair = pairs[which[lane < count ? lane : 0]];
         const Tetrahedron& s = a.tetrahedra[pair[0]];
         const Tetrahedron& t = b.tetrahedra[pair[1]];
         const Vec3& origin = a.vertices[s[0]];
-        for (std::size_t k = 1; k < 4; ++k) set_lane(a.vertices[s[k]], origin, raw + 3 * (k - 1), lane);
-        for (std::size_t k = 0; k < 4; ++k) set_lane(b.vertices[t[k]], origin, raw + 9 + 3 * k, lane);
+        for (std::size_t k = 1; k < 4; ++k) put(a.vertices[s[k]], origin, raw[k - 1][lane]);
+        for (std::size_t k = 0; k < 4; ++k) put(b.vertices[t[k]], origin, raw[3 + k][lane]);
     }
 }
 
-HWY_ATTR HWY_INLINE Corners load(const float (*raw)[width], std::size_t lane) {
-    const Tag tag;
-    const auto point = [&](std::size_t k)
-                           HWY_ATTR { return Point{hn::Load(tag, raw[3 * k] + lane), hn::Load(tag, raw[3 * k + 1] + lane), hn::Load(tag, raw[3 * k + 2] + lane)}; };
+HWY_ATTR HWY_INLINE Corners load(const Raw& raw, std::size_t lane) {
+    const auto point = [&](std::size_t k) HWY_ATTR {
+        V x, y, z, unused;
+        hn::LoadInterleaved4(Tag(), raw[k][lane], x, y, z, unused);
+        return Point{x, y, z};
+    };
     return {{point(0), point(1), point(2)}, {point(3), point(4), point(5), point(6)}};
 }
 
@@ -163,7 +178,7 @@ HWY_ATTR HWY_INLINE unsigned bits(M mask, std::size_t lane) {
 
 // Bits of the lanes that surely meet, and of those that are unsure; `edges` asks beyond corners.
 template <bool edges>
-HWY_ATTR HWY_INLINE void judge(const float (*raw)[width], unsigned& meets, unsigned& unsures) {
+HWY_ATTR HWY_INLINE void judge(const Raw& raw, unsigned& meets, unsigned& unsures) {
     const Tag tag;
     for (std::size_t lane = 0; lane < width; lane += hn::Lanes(tag)) {
         Heights in_a, in_b;
@@ -187,18 +202,21 @@ HWY_ATTR HWY_INLINE void judge(const float (*raw)[width], unsigned& meets, unsig
 template <bool edges>
 HWY_ATTR HWY_INLINE std::size_t pass(const TetrahedronSet& a, const TetrahedronSet& b, const IdPair* pairs, const std::uint32_t* which,
                                      std::size_t count, std::uint8_t* out, std::uint32_t* open) {
-    HWY_ALIGN float raw[21][width];
+    constexpr std::size_t ahead = 8; // batches gathered before the first is read: a wide load soon after narrow stores waits
+    HWY_ALIGN Raw raw[ahead];
     std::size_t left = 0;
-    for (std::size_t k = 0; k < count; k += width) {
-        const std::size_t here = std::min(width, count - k);
-        gather(a, b, pairs, which + k, here, raw);
-        unsigned meets = 0, unsures = 0;
-        judge<edges>(raw, meets, unsures);
-        for (std::size_t lane = 0; lane < here; ++lane) {
-            const std::uint32_t number = which[k + lane];
-            out[number] = (meets >> lane) & 1u;
-            open[left] = number;
-            left += (unsures >> lane) & 1u;
+    for (std::size_t first = 0; first < count; first += ahead * width) {
+        const std::size_t end = std::min(count, first + ahead * width);
+        for (std::size_t k = first; k < end; k += width) gather(a, b, pairs, which + k, std::min(width, end - k), raw[(k - first) / width]);
+        for (std::size_t k = first; k < end; k += width) {
+            unsigned meets = 0, unsures = 0;
+            judge<edges>(raw[(k - first) / width], meets, unsures);
+            for (std::size_t lane = 0; lane < std::min(width, end - k); ++lane) {
+                const std::uint32_t number = which[k + lane];
+                out[number] = (meets >> lane) & 1u;
+                open[left] = number;
+                left += (unsures >> lane) & 1u;
+            }
         }
     }
     return left;

@@ -1,8 +1,6 @@
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
-#include <fathom/detect/tet/points_in_tets.h>
-#include <fathom/detect/tet/segments_in_tets.h>
-#include <fathom/detect/tet/tet_pairs.h>
+#include <fathom/detect/tet/tet_collision.h>
 #include <fathom/geometry/generate.h>
 #include <fathom/geometry/mesh_file.h>
 #include <fathom/geometry/tetrahedron_tetrahedron.h>
@@ -319,6 +317,31 @@ TEST(TetContacts, one_and_two_threads_give_the_same_bytes) {
     EXPECT_EQ(points[0], points[1]);
     EXPECT_EQ(segments[0], segments[1]);
     EXPECT_FALSE(pairs[0].empty() || points[0].empty() || segments[0].chains.empty());
+}
+
+TEST(TetContacts, a_collider_steps_moving_bodies_as_the_single_questions_do) {
+    Random random(50);
+    Scene scene(random, 1, 0.05);
+    TetCollider collider;
+    std::size_t apart = 0, in_contact = 0;
+    for (int step = 0; step < 12; ++step) {
+        const TetCollision found = collider.collide(scene.a.view(), scene.b.view());
+        EXPECT_EQ(found.pairs, overlapping_tetrahedra(scene.a.view(), scene.b.view()));
+        EXPECT_EQ(found.a_in_b, points_in_tets(scene.a.view(), scene.b.view()));
+        EXPECT_EQ(found.b_in_a, points_in_tets(scene.b.view(), scene.a.view()));
+        EXPECT_EQ(found.edges_of_a, segments_in_tets(scene.a.view(), scene.b.view()));
+        EXPECT_EQ(found.edges_of_b, segments_in_tets(scene.b.view(), scene.a.view()));
+        const auto nodes = nodes_in_contact(scene.b.view(), found.a_in_b, found.edges_of_a);
+        EXPECT_TRUE(std::is_sorted(nodes.begin(), nodes.end()));
+        for (const PointInTet& point : found.a_in_b)
+            for (const Index v : scene.b.mesh.tetrahedra[point.tetrahedron]) EXPECT_TRUE(std::binary_search(nodes.begin(), nodes.end(), v));
+        (found.empty() ? apart : in_contact) += 1;
+        for (Vec3& v : scene.b.mesh.vertices) v += Vec3(0.08, 0.02, 0) + 0.01 * random.in_ball();
+    }
+    EXPECT_GT(apart, 1u);
+    EXPECT_GT(in_contact, 3u);
+    const TetCollision nothing = TetCollider({.pairs = false, .points = false, .segments = false}).collide(scene.a.view(), scene.a.view());
+    EXPECT_TRUE(nothing.empty());
 }
 
 TEST(TetContacts, hostile_bodies_are_refused_and_empty_ones_meet_nothing) {
