@@ -3,9 +3,9 @@
 // lower corner, at the level whose voxels are as large as itself; so nothing is ever in many cells, a pair is met once, and a step
 // is one counting sort. Voxels of a row stand side by side in the table, and a query reads rows, eight boxes at a time.
 // When to use: boxes of like size that move every step, or are chosen anew (a zone of contact), asked for points, boxes and pairs
-// with another set. On 94,000 tetrahedra that tremble an update costs a third of a Bvh refit (a twentieth of a build), points and
-// pairs of two sets half. When not: all pairs within one set (PackedTree: 1.4 times quicker), segments (Bvh: 1.6 times), rays,
-// nearest boxes, and boxes that stand still.
+// with another set. On 94,000 tetrahedra that tremble an update costs a third of a Bvh refit (a twentieth of a build), pairs of
+// two sets half, points two thirds. When not: all pairs within one set (PackedTree: 1.3 times quicker), segments (Bvh: 1.7 times),
+// rays, nearest boxes, and boxes that stand still.
 // An update is O(n) and for one caller; visits are const, thread-safe and allocate nothing. About 100 bytes a box.
 #pragma once
 

@@ -22,7 +22,8 @@ struct PointsInTetsOptions {
 
 // Vertices of a in b, ascending. `zone` is of b and reaches wherever vertices of a are to be found. Where a and b are one body,
 // tetrahedra do not hold their own corners.
-[[nodiscard]] std::vector<PointInTet> points_in_tets(const TetBody& a, const TetBody& b, const TetZone& zone, const PointsInTetsOptions& options = {});
+[[nodiscard]] std::vector<PointInTet> points_in_tets(const TetBody& a, const TetBody& b, const TetZone& zone,
+                                                     const PointsInTetsOptions& options = {});
 [[nodiscard]] std::vector<PointInTet> points_in_tets(const TetBody& a, const TetBody& b, const PointsInTetsOptions& options = {});
 
 // The value at the point of what is given at the nodes of b: a depth, where those are depths. Exact for linear values.

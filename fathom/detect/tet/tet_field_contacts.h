@@ -44,6 +44,7 @@ struct TetFieldOptions {
 
 // `pose` places the field in the world. Throws Error as bounds(body) does, and invalid_argument for a level or pose that is not finite.
 // The same bytes for any number of threads.
-[[nodiscard]] TetFieldContacts tet_field_contacts(const TetBody& body, const Field& field, const Pose& pose = {}, const TetFieldOptions& options = {});
+[[nodiscard]] TetFieldContacts tet_field_contacts(const TetBody& body, const Field& field, const Pose& pose = {},
+                                                  const TetFieldOptions& options = {});
 
 } // namespace fathom

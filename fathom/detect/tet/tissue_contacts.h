@@ -3,7 +3,7 @@
 // The side is that of the last step in which the tetrahedron was clear of the tissue: its centre over the plane of the triangle it
 // meets now, as both were then. While a tetrahedron stays in contact its side stays. So the tissue must be wound one way, and its
 // triangles keep their numbers; after a cut of either, forget(). A tetrahedron that leaps through within a step is not seen.
-// Cost: O(n) a step and about 0.5 us a pair of boxes. One caller at a time; inside in parallel, the same bytes for any thread count.
+// Cost: O(n) a step, and an exact test for each pair of boxes. One caller at a time; inside in parallel, the same bytes for any thread count.
 #pragma once
 
 #include <fathom/detect/tet/tet_body.h>
