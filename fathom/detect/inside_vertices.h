@@ -1,0 +1,43 @@
+// Room: detect. Which vertices of a surface lie inside another closed surface, or inside their own? Exact, given which triangles cross.
+// An edge that does not meet the other surface has both ends on one side of it, so few vertices need a test: see surface_contacts.h.
+#pragma once
+
+#include <fathom/detect/surface_contacts.h>
+
+namespace fathom {
+
+class InsideVertices {
+public:
+    // Signs that a vertex may bear; those inside bear the number of their patch, from first_patch on.
+    enum Mark : Index { unknown, seed, outside, on_surface, first_patch };
+
+    // Both the same object: the surface in itself. Marks go to `mark`, by vertex of `of`.
+    InsideVertices(const DeformingSurface& of, const DeformingSurface& in, SurfaceScratch& scratch, std::vector<Index>& mark)
+        : of_(of), in_(in), scratch_(scratch), mark_(mark) {}
+
+    // Appends the vertices inside `in` or on it to `found`, by number. `crossing` holds all crossing pairs {triangle of `of`, triangle of
+    // `in`}; of one surface each both ways. `near_only`: those of crossing triangles alone. Returns the number of tests done.
+    std::size_t find(std::span<const IdPair> crossing, bool near_only, std::vector<Index>& found);
+
+    // Of a vertex that was found. Another that was found, with its depth, bounds the search.
+    [[nodiscard]] CollidingVertex describe(Index vertex, bool of_b, const CollidingVertex* known = nullptr) const;
+
+private:
+    [[nodiscard]] bool self() const { return &of_ == &in_; }
+    void mark_seeds(std::span<const IdPair> crossing);
+    void cut(Index own, Index other);
+    [[nodiscard]] bool cuts(const Edge& edge, const Triangle& face, const std::array<Vec3, 3>& corners) const;
+    [[nodiscard]] bool is_inside(Index vertex);
+    void spread(Index from, Index mark, bool among_seeds);
+    void test_parts();
+
+    const DeformingSurface& of_;
+    const DeformingSurface& in_;
+    SurfaceScratch& scratch_;
+    std::vector<Index>& mark_;
+    std::vector<Index>* found_ = nullptr;
+    Index next_patch_ = first_patch;
+    std::size_t tests_ = 0;
+};
+
+} // namespace fathom

@@ -1,0 +1,234 @@
+// Room: detect. Colliding vertices, triangle contacts and proximities of deforming surfaces.
+#include <fathom/base/error.h>
+#include <fathom/base/parallel.h>
+#include <fathom/detect/chunked.h>
+#include <fathom/detect/inside_vertices.h>
+#include <fathom/detect/surface_contacts.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace fathom {
+
+namespace {
+
+constexpr std::size_t test_chunk = 2048;
+constexpr std::size_t describe_chunk = 256;
+
+// The pairs of triangles that cross, sorted, in scratch.crossing.
+void find_crossing(const DeformingSurface& a, const DeformingSurface& b, SurfaceScratch& scratch) {
+    const bool self = &a == &b;
+    scratch.candidates.clear();
+    scratch.crossing.clear();
+    if (self)
+        TriangleTree::close_pairs(a.tree(), 0, scratch.candidates);
+    else
+        TriangleTree::close_pairs(a.tree(), b.tree(), 0, scratch.candidates);
+    in_chunks(scratch.candidates.size(), test_chunk, scratch.crossing, [&](std::size_t k, std::vector<IdPair>& part) {
+        const auto& [s, t] = scratch.candidates[k];
+        if (!a.contains(s) || !b.contains(t)) return;
+        const auto p = a.corners(s), q = b.corners(t);
+        if (self ? triangles_cross(p, q) : triangles_overlap(p, q)) part.push_back({s, t});
+    });
+    std::sort(scratch.crossing.begin(), scratch.crossing.end());
+}
+
+void append_turned(std::span<const IdPair> pairs, std::vector<IdPair>& out) {
+    for (const auto& [s, t] : pairs) out.push_back({t, s});
+}
+
+// Appends what there is to say of the vertices found; the nearest point of one bounds the search of the next.
+void describe(const InsideVertices& inside, std::span<const Index> found, bool of_b, std::vector<CollidingVertex>& out) {
+    const std::size_t first = out.size();
+    out.resize(first + found.size());
+    parallel_for(found.size(), describe_chunk, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin; k < end; ++k) {
+            CollidingVertex* const here = &out[first + k];
+            *here = inside.describe(found[k], of_b, k > begin ? here - 1 : nullptr);
+        }
+    });
+}
+
+// One surface's vertices inside the other, up to a limit.
+struct Side {
+    const DeformingSurface& of;
+    const DeformingSurface& in;
+    bool of_b;
+};
+void add_inside(const Side& side, std::span<const IdPair> crossing, std::size_t most, SurfaceScratch& scratch, CollidingVertices& result) {
+    if (!side.in.closed()) return;
+    InsideVertices inside(side.of, side.in, scratch, scratch.mark[side.of_b]);
+    std::vector<Index>& found = scratch.found;
+    found.clear();
+    result.inside_tests += inside.find(crossing, false, found);
+    if (!found.empty()) result.verdict = Verdict::overlapping;
+    const std::size_t room = most - result.vertices.size();
+    result.truncated = result.truncated || found.size() > room;
+    describe(inside, std::span(found).first(std::min(found.size(), room)), side.of_b, result.vertices);
+}
+
+// A corner of a crossing triangle that sits inside the other body, if it does.
+const CollidingVertex* found_at(std::span<const CollidingVertex> sorted, Index vertex) {
+    const auto at = std::lower_bound(sorted.begin(), sorted.end(), vertex, [](const CollidingVertex& c, Index v) { return c.vertex < v; });
+    return at != sorted.end() && at->vertex == vertex ? &*at : nullptr;
+}
+
+// The corners of crossing triangles inside the other body.
+void find_near_corners(const Side& side, std::span<const IdPair> crossing, SurfaceScratch& scratch) {
+    std::vector<CollidingVertex>& corners = scratch.corners[side.of_b];
+    corners.clear();
+    if (!side.in.closed() || crossing.empty()) return;
+    InsideVertices inside(side.of, side.in, scratch, scratch.mark[side.of_b]);
+    scratch.found.clear();
+    inside.find(crossing, true, scratch.found);
+    describe(inside, scratch.found, side.of_b, corners);
+}
+
+void take_depth_of_bodies(SurfaceContact& contact, const DeformingSurface& a, const DeformingSurface& b, const SurfaceScratch& scratch) {
+    const auto look = [&](const DeformingSurface& of, Index t, bool of_b) {
+        for (const Index v : of.triangle(t)) {
+            const CollidingVertex* const corner = found_at(scratch.corners[of_b], v);
+            if (!corner || (contact.from_bodies && corner->depth <= contact.depth)) continue;
+            contact.from_bodies = true;
+            contact.depth = corner->depth;
+            contact.way_out = of_b ? Vec3(-corner->normal) : corner->normal;
+        }
+    };
+    look(a, contact.triangle_a, false);
+    look(b, contact.triangle_b, true);
+}
+
+// Boxes are compared by rounded sums, and distances are rounded too: what is at the limit must not be lost.
+double padded(double distance, const Box& bounds) {
+    return distance * (1 + 1e-6) + 1e-12 * std::max(bounds.lower.cwiseAbs().maxCoeff(), bounds.upper.cwiseAbs().maxCoeff());
+}
+
+Segment segment_of(std::span<const Vec3> vertices, Index from, Index to) { return {vertices[from], vertices[to]}; }
+
+FeatureProximity nearness_of(const DeformingSurface& a, const DeformingSurface& b, const FeaturePair& pair) {
+    const auto& v = pair.vertices;
+    if (pair.kind == FeatureKind::edge_edge)
+        return edge_edge_proximity(segment_of(a.vertices(), v[0], v[1]), segment_of(b.vertices(), v[2], v[3]));
+    const DeformingSurface &of = pair.swapped ? b : a, &face = pair.swapped ? a : b;
+    return vertex_face_proximity(of.vertices()[v[0]], face.corners(pair.triangle));
+}
+
+bool boxes_within(const DeformingSurface& a, const DeformingSurface& b, const FeaturePair& pair, double reach) {
+    const auto& v = pair.vertices;
+    if (pair.kind == FeatureKind::edge_edge)
+        return segment_of(a.vertices(), v[0], v[1]).bounds().grown(reach).overlaps(segment_of(b.vertices(), v[2], v[3]).bounds());
+    const DeformingSurface &of = pair.swapped ? b : a, &face = pair.swapped ? a : b;
+    Box box;
+    for (const Vec3& corner : face.corners(pair.triangle)) box.extend(corner);
+    return box.grown(reach).contains(of.vertices()[v[0]]);
+}
+
+} // namespace
+
+void colliding_vertices(const DeformingSurface& a, const DeformingSurface& b, const CollidingVertexOptions& options,
+                        SurfaceScratch& scratch, CollidingVertices& result) {
+    result.vertices.clear();
+    result.truncated = false;
+    result.inside_tests = 0;
+    find_crossing(a, b, scratch);
+    result.verdict = scratch.crossing.empty() ? Verdict::disjoint : Verdict::overlapping;
+    scratch.turned.clear();
+    append_turned(scratch.crossing, scratch.turned);
+    if (&a == &b) {
+        scratch.crossing.insert(scratch.crossing.end(), scratch.turned.begin(), scratch.turned.end());
+        add_inside({a, a, false}, scratch.crossing, options.most, scratch, result);
+        return;
+    }
+    add_inside({a, b, false}, scratch.crossing, options.most, scratch, result);
+    add_inside({b, a, true}, scratch.turned, options.most, scratch, result);
+}
+
+CollidingVertices colliding_vertices(const DeformingSurface& a, const DeformingSurface& b, const CollidingVertexOptions& options) {
+    SurfaceScratch scratch;
+    CollidingVertices result;
+    colliding_vertices(a, b, options, scratch, result);
+    return result;
+}
+
+CollidingVertices colliding_vertices(const DeformingSurface& surface, const CollidingVertexOptions& options) {
+    return colliding_vertices(surface, surface, options);
+}
+
+void surface_contacts(const DeformingSurface& a, const DeformingSurface& b, const SurfaceContactOptions& options,
+                      SurfaceScratch& scratch, SurfaceContacts& result) {
+    find_crossing(a, b, scratch);
+    const bool bodies = options.depth_of_bodies && &a != &b;
+    if (bodies) {
+        scratch.turned.clear();
+        append_turned(scratch.crossing, scratch.turned);
+        find_near_corners({a, b, false}, scratch.crossing, scratch);
+        find_near_corners({b, a, true}, scratch.turned, scratch);
+    }
+    result.verdict = scratch.crossing.empty() ? Verdict::disjoint : Verdict::overlapping;
+    result.candidates = scratch.candidates.size();
+    result.truncated = scratch.crossing.size() > options.most;
+    result.contacts.resize(std::min(scratch.crossing.size(), options.most));
+    parallel_for(result.contacts.size(), describe_chunk, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin; k < end; ++k) {
+            const auto& [s, t] = scratch.crossing[k];
+            SurfaceContact& contact = result.contacts[k];
+            contact = {.triangle_a = s, .triangle_b = t, .contact = triangle_contact(a.corners(s), b.corners(t))};
+            contact.way_out = contact.contact.way_out;
+            contact.depth = contact.contact.depth;
+            if (bodies) take_depth_of_bodies(contact, a, b, scratch);
+        }
+    });
+}
+
+SurfaceContacts surface_contacts(const DeformingSurface& a, const DeformingSurface& b, const SurfaceContactOptions& options) {
+    SurfaceScratch scratch;
+    SurfaceContacts result;
+    surface_contacts(a, b, options, scratch, result);
+    return result;
+}
+
+SurfaceContacts surface_contacts(const DeformingSurface& surface, const SurfaceContactOptions& options) {
+    return surface_contacts(surface, surface, options);
+}
+
+void surface_proximities(const DeformingSurface& a, const DeformingSurface& b, const SurfaceProximityOptions& options,
+                         SurfaceScratch& scratch, SurfaceProximities& result) {
+    if (!(options.distance >= 0) || !std::isfinite(options.distance))
+        throw Error(Cause::invalid_argument, fmt::format("a distance of {}", options.distance), {.element = "option distance"});
+    result.pairs.clear();
+    scratch.candidates.clear();
+    const double reach = padded(options.distance, hull(a.bounds(), b.bounds()));
+    if (&a == &b)
+        TriangleTree::close_pairs(a.tree(), reach, scratch.candidates);
+    else
+        TriangleTree::close_pairs(a.tree(), b.tree(), reach, scratch.candidates);
+    in_chunks(scratch.candidates.size(), test_chunk, result.pairs, [&](std::size_t k, std::vector<SurfaceProximity>& part) {
+        const auto& [s, t] = scratch.candidates[k];
+        if (!a.contains(s) || !b.contains(t)) return;
+        each_feature_pair(a, b, scratch.candidates[k], [&](const FeaturePair& pair) {
+            if (!boxes_within(a, b, pair, reach)) return;
+            const FeatureProximity near = nearness_of(a, b, pair);
+            if (near.distance <= options.distance) part.push_back({pair, near});
+        });
+    });
+    std::sort(result.pairs.begin(), result.pairs.end(),
+              [](const SurfaceProximity& p, const SurfaceProximity& q) { return p.features < q.features; });
+    result.verdict = result.pairs.empty() ? Verdict::disjoint : Verdict::overlapping;
+    result.truncated = result.pairs.size() > options.most;
+    if (result.truncated) result.pairs.resize(options.most);
+}
+
+SurfaceProximities surface_proximities(const DeformingSurface& a, const DeformingSurface& b, const SurfaceProximityOptions& options) {
+    SurfaceScratch scratch;
+    SurfaceProximities result;
+    surface_proximities(a, b, options, scratch, result);
+    return result;
+}
+
+SurfaceProximities surface_proximities(const DeformingSurface& surface, const SurfaceProximityOptions& options) {
+    return surface_proximities(surface, surface, options);
+}
+
+} // namespace fathom
