@@ -4,6 +4,7 @@
 #include <fathom/detect/chunked.h>
 #include <fathom/detect/inside_vertices.h>
 #include <fathom/detect/surface_contacts.h>
+#include <fathom/geometry/normals.h>
 
 #include <fmt/format.h>
 
@@ -86,7 +87,8 @@ void find_near_corners(const Side& side, std::span<const IdPair> crossing, Surfa
     describe(inside, scratch.found, side.of_b, corners);
 }
 
-void take_depth_of_bodies(SurfaceContact& contact, const DeformingSurface& a, const DeformingSurface& b, const SurfaceScratch& scratch) {
+// The deepest corner of either triangle inside the other body, if there is one.
+void take_depth_of_bodies(const DeformingSurface& a, const DeformingSurface& b, const SurfaceScratch& scratch, SurfaceContact& contact) {
     const auto look = [&](const DeformingSurface& of, Index t, bool of_b) {
         for (const Index v : of.triangle(t)) {
             const CollidingVertex* const corner = found_at(scratch.corners[of_b], v);
@@ -98,6 +100,29 @@ void take_depth_of_bodies(SurfaceContact& contact, const DeformingSurface& a, co
     };
     look(a, contact.triangle_a, false);
     look(b, contact.triangle_b, true);
+}
+
+SurfaceContact contact_of(const DeformingSurface& a, const DeformingSurface& b, const IdPair& pair, ContactDepth depth,
+                          const SurfaceScratch& scratch) {
+    const auto p = a.corners(pair[0]), q = b.corners(pair[1]);
+    SurfaceContact contact{.triangle_a = pair[0], .triangle_b = pair[1]};
+    if (depth == ContactDepth::bodies) take_depth_of_bodies(a, b, scratch, contact);
+    if (depth == ContactDepth::none || contact.from_bodies) {
+        const TriangleOverlap overlap = triangle_overlap(p, q);
+        contact.kind = overlap.kind;
+        contact.segment = overlap.segment;
+        contact.normal_a = unit_normal(p);
+        contact.normal_b = unit_normal(q);
+        return contact;
+    }
+    const TriangleContact found = triangle_contact(p, q);
+    contact.kind = found.kind;
+    contact.segment = found.segment;
+    contact.normal_a = found.normal_a;
+    contact.normal_b = found.normal_b;
+    contact.way_out = found.way_out;
+    contact.depth = found.depth;
+    return contact;
 }
 
 // Boxes are compared by rounded sums, and distances are rounded too: what is at the limit must not be lost.
@@ -159,8 +184,9 @@ CollidingVertices colliding_vertices(const DeformingSurface& surface, const Coll
 void surface_contacts(const DeformingSurface& a, const DeformingSurface& b, const SurfaceContactOptions& options,
                       SurfaceScratch& scratch, SurfaceContacts& result) {
     find_crossing(a, b, scratch);
-    const bool bodies = options.depth_of_bodies && &a != &b;
-    if (bodies) {
+    // One surface alone has no corners inside another body.
+    const ContactDepth depth = &a == &b && options.depth == ContactDepth::bodies ? ContactDepth::triangles : options.depth;
+    if (depth == ContactDepth::bodies) {
         scratch.turned.clear();
         append_turned(scratch.crossing, scratch.turned);
         find_near_corners({a, b, false}, scratch.crossing, scratch);
@@ -171,14 +197,7 @@ void surface_contacts(const DeformingSurface& a, const DeformingSurface& b, cons
     result.truncated = scratch.crossing.size() > options.most;
     result.contacts.resize(std::min(scratch.crossing.size(), options.most));
     parallel_for(result.contacts.size(), describe_chunk, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t k = begin; k < end; ++k) {
-            const auto& [s, t] = scratch.crossing[k];
-            SurfaceContact& contact = result.contacts[k];
-            contact = {.triangle_a = s, .triangle_b = t, .contact = triangle_contact(a.corners(s), b.corners(t))};
-            contact.way_out = contact.contact.way_out;
-            contact.depth = contact.contact.depth;
-            if (bodies) take_depth_of_bodies(contact, a, b, scratch);
-        }
+        for (std::size_t k = begin; k < end; ++k) result.contacts[k] = contact_of(a, b, scratch.crossing[k], depth, scratch);
     });
 }
 

@@ -64,10 +64,14 @@ void colliding_vertices(const DeformingSurface& a, const DeformingSurface& b, co
 struct SurfaceContact {
     Index triangle_a = no_index;
     Index triangle_b = no_index;
-    TriangleContact contact{};    // of the two triangles: kind, segment, normals, their own way out
-    Vec3 way_out = Vec3::Zero();  // unit: moving a along it parts them
-    double depth = 0;             // (m) of the deepest of the six corners in the other body, where that is closed; else of `contact`
-    bool from_bodies = false;     // a corner is inside a closed body: depth and way_out are that corner's
+    OverlapKind kind = OverlapKind::none; // what the two triangles share: a point, a segment, or area in one plane
+    bool from_bodies = false;       // a corner of the two is inside a closed body: depth and way_out are that corner's
+    Segment segment{};              // shared by both; start == end for a point (triangle_triangle.h)
+    Vec3 normal_a = Vec3::Zero();   // unit, of the side from which corners run counter-clockwise; zero without area
+    Vec3 normal_b = Vec3::Zero();
+    Vec3 way_out = Vec3::Zero();    // unit: a moved along it by `depth` only touches b there
+    double depth = 0;               // (m) of the deepest of the six corners in the other body, where that is closed; else of the two
+                                    // triangles alone (triangle_contact.h)
 };
 
 struct SurfaceContacts {
@@ -77,8 +81,14 @@ struct SurfaceContacts {
     std::size_t candidates = 0;           // pairs of triangles that were tested
 };
 
+enum class ContactDepth {
+    none,      // where they cross alone; depth and way_out stay zero
+    triangles, // of each pair of triangles
+    bodies     // of the bodies where one is closed, else of the triangles
+};
+
 struct SurfaceContactOptions {
-    bool depth_of_bodies = true; // false: the way out of each pair of triangles alone, about twice as fast
+    ContactDepth depth = ContactDepth::bodies;
     std::size_t most = 10'000'000;
 };
 
@@ -86,7 +96,7 @@ void surface_contacts(const DeformingSurface& a, const DeformingSurface& b, cons
                       SurfaceScratch& scratch, SurfaceContacts& result);
 [[nodiscard]] SurfaceContacts surface_contacts(const DeformingSurface& a, const DeformingSurface& b,
                                                const SurfaceContactOptions& options = {});
-// Triangles of one surface that meet beyond the corners they share: triangle_a < triangle_b; always with the triangles' own depth.
+// Triangles of one surface that meet beyond the corners they share: triangle_a < triangle_b; `bodies` means `triangles`.
 [[nodiscard]] SurfaceContacts surface_contacts(const DeformingSurface& surface, const SurfaceContactOptions& options = {});
 
 // ---- Depth 3: near features.
