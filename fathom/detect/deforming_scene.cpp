@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 namespace fathom {
 
@@ -18,10 +19,11 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 
 // Half of what two boxes must be grown by together; a little more, as boxes that grow are rounded.
 double reach_of(const DeformingSceneOptions& options) {
-    double reach = 0;
-    if (options.proximities) reach = std::max(reach, options.proximities->distance);
-    if (options.sweep) reach = std::max(reach, options.sweep->contact.minimum_separation);
-    return 0.5 * reach * (1 + 1e-5);
+    const double distance = options.proximities ? options.proximities->distance : 0;
+    const double separation = options.sweep ? options.sweep->contact.minimum_separation : 0;
+    if (!(distance >= 0) || !std::isfinite(distance) || !std::isfinite(separation))
+        throw Error(Cause::invalid_argument, fmt::format("a distance of {} or a separation of {}", distance, separation));
+    return 0.5 * std::max(distance, separation) * (1 + 1e-5);
 }
 
 } // namespace
@@ -32,10 +34,7 @@ bool BodyContacts::touching() const {
 }
 
 DeformingScene::DeformingScene(const DeformingSceneOptions& options)
-    : options_(options), reach_(reach_of(options)), broad_(options.broad) {
-    if (!(reach_ >= 0 && reach_ <= std::numeric_limits<double>::max()))
-        throw Error(Cause::invalid_argument, "distance or separation is negative or not finite");
-}
+    : options_(options), reach_(std::max(0.0, reach_of(options))), broad_(options.broad) {}
 
 Index DeformingScene::add(const TriangleMesh& mesh) {
     auto made = std::make_unique<Body>(Body{DeformingSurface(mesh), false});
