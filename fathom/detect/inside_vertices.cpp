@@ -1,6 +1,7 @@
 // Room: detect. Vertices inside a surface: tests where triangles cross, and from there over edges that do not.
 #include <fathom/detect/inside_vertices.h>
 #include <fathom/geometry/predicates.h>
+#include <fathom/geometry/surface_decide.h>
 
 #include <algorithm>
 #include <cmath>
@@ -18,27 +19,59 @@ bool names(const Triangle& t, Index vertex) { return t[0] == vertex || t[1] == v
 std::size_t InsideVertices::find(std::span<const IdPair> crossing, bool near_only, std::vector<Index>& found) {
     found_ = &found;
     mark_.assign(of_.vertices().size(), unknown);
+    partner_.assign(of_.vertices().size(), no_index);
     scratch_.cut_edges.clear();
     scratch_.seeds.clear();
+    scratch_.touched.clear();
     mark_seeds(crossing);
     std::sort(scratch_.cut_edges.begin(), scratch_.cut_edges.end());
-    std::sort(scratch_.seeds.begin(), scratch_.seeds.end());
-    for (const Index v : scratch_.seeds) {
-        if (mark_[v] == on_surface) found.push_back(v);
-        if (mark_[v] != seed) continue;
-        const bool inside = is_inside(v);
-        spread(v, inside ? next_patch_++ : Index{outside}, near_only || !inside);
+    scratch_.cut_edges.erase(std::unique(scratch_.cut_edges.begin(), scratch_.cut_edges.end()), scratch_.cut_edges.end());
+    join_seeds(crossing);
+    judge_seeds();
+    if (!near_only) {
+        const std::size_t near = found.size();
+        for (std::size_t k = 0; k < near; ++k)
+            if (mark_[found[k]] >= first_patch) flood(found[k], mark_[found[k]]);
+        test_parts();
     }
-    if (!near_only) test_parts();
     std::sort(found.begin(), found.end());
     return tests_;
 }
 
 void InsideVertices::mark_seeds(std::span<const IdPair> crossing) {
     for (const auto& [own, other] : crossing) {
-        for (const Index v : of_.triangle(own))
-            if (mark_[v] == unknown) mark_[v] = seed, scratch_.seeds.push_back(v);
+        for (const Index v : of_.triangle(own)) {
+            if (mark_[v] != unknown) continue;
+            mark_[v] = seed_bit | static_cast<Index>(scratch_.seeds.size());
+            partner_[v] = other;
+            scratch_.seeds.push_back(v);
+        }
         cut(own, other);
+    }
+}
+
+// Seeds on one side of a crossing triangle hang together. They may do so elsewhere too: then they are tested twice.
+void InsideVertices::join_seeds(std::span<const IdPair> crossing) {
+    scratch_.sets.reset(scratch_.seeds.size());
+    Index last = no_index;
+    for (const auto& [own, other] : crossing) {
+        if (own == last || names_a_vertex_twice(of_.triangle(own))) continue;
+        last = own;
+        for (std::size_t k = 0; k < 3; ++k) {
+            const Edge edge = edge_at(of_, own, k);
+            if (!std::binary_search(scratch_.cut_edges.begin(), scratch_.cut_edges.end(), edge))
+                scratch_.sets.join(mark_[edge[0]] & ~seed_bit, mark_[edge[1]] & ~seed_bit);
+        }
+    }
+}
+
+// One test a set: its name is its first seed, which comes before the others.
+void InsideVertices::judge_seeds() {
+    for (const Index v : scratch_.touched) mark_[v] = on_surface;
+    for (Index k = 0; k < scratch_.seeds.size(); ++k) {
+        const Index v = scratch_.seeds[k], first = scratch_.seeds[scratch_.sets.find(k)];
+        if (mark_[v] != on_surface) mark_[v] = v != first ? mark_[first] : is_inside(v) ? next_patch_++ : Index{outside};
+        if (mark_[v] != outside) found_->push_back(v);
     }
 }
 
@@ -51,7 +84,7 @@ void InsideVertices::cut(Index own, Index other) {
         const Vec3& p = of_.vertices()[t[k]];
         if (of_.owns_corner(own, k) && !(self() && names(face, t[k])) && orient3d(corners[0], corners[1], corners[2], p) == 0 &&
             segment_overlaps_triangle({p, p}, corners))
-            mark_[t[k]] = on_surface;
+            scratch_.touched.push_back(t[k]);
         if (of_.owns_side(own, k) && cuts(edge_at(of_, own, k), face, corners)) scratch_.cut_edges.push_back(edge_at(of_, own, k));
     }
 }
@@ -80,30 +113,21 @@ bool InsideVertices::is_inside(Index vertex) {
     return of_.winding_above(near, beside) > 0;
 }
 
-// Gives the mark to all that hang together with `from` by edges that are not cut; cut edges join seeds alone.
-void InsideVertices::spread(Index from, Index mark, bool among_seeds) {
+// All that hang together with a vertex inside are inside: what stands between is marked already, as both ends of a cut edge are seeds.
+void InsideVertices::flood(Index from, Index patch) {
     std::vector<Index>& open = scratch_.open;
-    const std::size_t bottom = open.size();
-    const auto reach = [&](Index v) {
-        mark_[v] = mark;
-        if (mark >= first_patch) found_->push_back(v);
-        open.push_back(v);
-    };
-    const bool from_seed = mark_[from] == seed;
-    reach(from);
-    while (open.size() > bottom) {
+    open.assign(1, from);
+    while (!open.empty()) {
         const Index v = open.back();
         open.pop_back();
         of_.visit_corners(v, [&](Index corner) {
             const Triangle& t = of_.triangle(corner / 3);
             if (names_a_vertex_twice(t)) return;
             for (const Index w : t) {
-                const bool open_to = mark_[w] == seed || (!among_seeds && mark_[w] == unknown);
-                if (!open_to) continue;
-                if (from_seed && mark_[w] == seed &&
-                    std::binary_search(scratch_.cut_edges.begin(), scratch_.cut_edges.end(), Edge{std::min(v, w), std::max(v, w)}))
-                    continue;
-                reach(w);
+                if (mark_[w] != unknown) continue;
+                mark_[w] = patch;
+                found_->push_back(w);
+                open.push_back(w);
             }
         });
     }
@@ -115,14 +139,20 @@ void InsideVertices::test_parts() {
     for (std::size_t k = 0; k < scratch_.part_seen.size(); ++k) {
         const Index speaker = of_.speakers()[k];
         if (scratch_.part_seen[k] || !in_.bounds().contains(of_.vertices()[speaker])) continue;
-        if (is_inside(speaker)) spread(speaker, next_patch_++, false);
+        if (!is_inside(speaker)) continue;
+        mark_[speaker] = next_patch_++;
+        found_->push_back(speaker);
+        flood(speaker, mark_[speaker]);
     }
 }
 
-CollidingVertex InsideVertices::describe(Index vertex, bool of_b, const CollidingVertex* known) const {
+CollidingVertex InsideVertices::describe(Index vertex, bool of_b, const Vec3* known) const {
     const Vec3& p = of_.vertices()[vertex];
     double radius = std::numeric_limits<double>::infinity();
-    if (known && !self()) radius = (p - known->point).squaredNorm() * (1 + 1e-9);
+    if (!self() && partner_[vertex] != no_index)
+        radius = squared_distance(p, in_.corners(partner_[vertex]));
+    else if (!self() && known)
+        radius = (p - *known).squaredNorm() * (1 + 1e-9);
     ClosestPoint nearest;
     if (self()) {
         const Index patch = mark_[vertex];

@@ -36,8 +36,11 @@ void find_crossing(const DeformingSurface& a, const DeformingSurface& b, Surface
     std::sort(scratch.crossing.begin(), scratch.crossing.end());
 }
 
-void append_turned(std::span<const IdPair> pairs, std::vector<IdPair>& out) {
-    for (const auto& [s, t] : pairs) out.push_back({t, s});
+// The crossing pairs seen from b, sorted, in scratch.turned.
+void turn_crossing(SurfaceScratch& scratch) {
+    scratch.turned.clear();
+    for (const auto& [s, t] : scratch.crossing) scratch.turned.push_back({t, s});
+    std::sort(scratch.turned.begin(), scratch.turned.end());
 }
 
 // Appends what there is to say of the vertices found; the nearest point of one bounds the search of the next.
@@ -47,7 +50,7 @@ void describe(const InsideVertices& inside, std::span<const Index> found, bool o
     parallel_for(found.size(), describe_chunk, [&](std::size_t begin, std::size_t end) {
         for (std::size_t k = begin; k < end; ++k) {
             CollidingVertex* const here = &out[first + k];
-            *here = inside.describe(found[k], of_b, k > begin ? here - 1 : nullptr);
+            *here = inside.describe(found[k], of_b, k > begin ? &here[-1].point : nullptr);
         }
     });
 }
@@ -159,8 +162,7 @@ void colliding_vertices(const DeformingSurface& a, const DeformingSurface& b, co
     result.inside_tests = 0;
     find_crossing(a, b, scratch);
     result.verdict = scratch.crossing.empty() ? Verdict::disjoint : Verdict::overlapping;
-    scratch.turned.clear();
-    append_turned(scratch.crossing, scratch.turned);
+    turn_crossing(scratch);
     if (&a == &b) {
         scratch.crossing.insert(scratch.crossing.end(), scratch.turned.begin(), scratch.turned.end());
         add_inside({a, a, false}, scratch.crossing, options.most, scratch, result);
@@ -187,8 +189,7 @@ void surface_contacts(const DeformingSurface& a, const DeformingSurface& b, cons
     // One surface alone has no corners inside another body.
     const ContactDepth depth = &a == &b && options.depth == ContactDepth::bodies ? ContactDepth::triangles : options.depth;
     if (depth == ContactDepth::bodies) {
-        scratch.turned.clear();
-        append_turned(scratch.crossing, scratch.turned);
+        turn_crossing(scratch);
         find_near_corners({a, b, false}, scratch.crossing, scratch);
         find_near_corners({b, a, true}, scratch.turned, scratch);
     }

@@ -8,6 +8,7 @@
 
 #include <fathom/detect/feature_pairs.h>
 #include <fathom/detect/result.h>
+#include <fathom/geometry/disjoint_sets.h>
 #include <fathom/geometry/feature_proximity.h>
 #include <fathom/geometry/triangle_contact.h>
 
@@ -29,8 +30,10 @@ struct CollidingVertex {
 struct SurfaceScratch {
     std::vector<IdPair> candidates, crossing, turned; // of triangles; `turned` are the crossing ones seen from b
     std::vector<Edge> cut_edges;                      // of one surface, that meet the other: sorted
-    std::vector<Index> seeds, open, found;            // vertices
+    std::vector<Index> seeds, touched, open, found;   // vertices
+    DisjointSets sets;                                // of seeds
     std::vector<Index> mark[2];                       // by vertex of a, of b: the patch of those inside, or a sign
+    std::vector<Index> partner;                       // by vertex of the surface at work
     std::vector<char> part_seen;
     std::vector<CollidingVertex> corners[2];          // of crossing triangles, inside the other body
 };
