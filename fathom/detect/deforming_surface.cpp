@@ -152,7 +152,9 @@ std::vector<Index> DeformingSurface::edit(const SurfaceEdit& change) {
         put_in(added.back(), corners);
     }
     find_parts();
-    refit();
+    std::vector<Index> changed(change.remove.begin(), change.remove.end());
+    changed.insert(changed.end(), added.begin(), added.end());
+    tree_.edit(changed, {triangles_, start_vertices(), vertices_});
     return added;
 }
 

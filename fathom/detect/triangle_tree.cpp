@@ -36,10 +36,16 @@ void TriangleTree::build(const Moving& surface) {
 }
 
 void TriangleTree::refit(const Moving& surface) {
-    if (surface.triangles.size() != tree_.size()) return build(surface);
     set_boxes(surface);
     tree_.refit(boxes_);
     if (tree_.decay() > most_decay) tree_ = Bvh(boxes_, tree_options);
+}
+
+void TriangleTree::edit(std::span<const Index>, const Moving& surface) {
+    if (surface.triangles.size() == tree_.size())
+        refit(surface);
+    else
+        build(surface);
 }
 
 void TriangleTree::close_pairs(const TriangleTree& a, const TriangleTree& b, double reach, std::vector<IdPair>& out) {

@@ -17,8 +17,10 @@ public:
         std::span<const Vec3> end;
     };
     void build(const Moving& surface);
-    // The same triangles, or as many others; far fewer than at the build may have moved far. Builds anew where that pays.
+    // The same triangles with corners that moved. Builds anew where that pays.
     void refit(const Moving& surface);
+    // Triangles with these numbers are others now, or new ones after the last; vertices may have been added, none moved.
+    void edit(std::span<const Index> changed, const Moving& surface);
 
     [[nodiscard]] const Box& bounds() const { return tree_.bounds(); }
     [[nodiscard]] std::size_t size() const { return tree_.size(); }
