@@ -278,7 +278,10 @@ ClosestPoint DeformingSurface::nearest(const Vec3& point, double squared_radius,
     double radius = squared_radius;
     tree_.visit_nearest(point, squared_radius, [&](Index t) {
         if (!present_[t]) return radius;
-        const double distance = squared_distance(point, corners(t));
+        const auto c = corners(t);
+        const Box box{c[0].cwiseMin(c[1]).cwiseMin(c[2]), c[0].cwiseMax(c[1]).cwiseMax(c[2])};
+        if (box.squared_distance(point) * (1 - 1e-12) > radius) return radius; // most of a leaf, for a tenth of the price
+        const double distance = squared_distance(point, c);
         const bool nearer = distance < radius || (distance == radius && t < best.triangle);
         if (!nearer || skip(t)) return radius;
         best.triangle = t;

@@ -59,8 +59,9 @@ void InsideVertices::join_seeds(std::span<const IdPair> crossing) {
         last = own;
         for (std::size_t k = 0; k < 3; ++k) {
             const Edge edge = edge_at(of_, own, k);
-            if (!std::binary_search(scratch_.cut_edges.begin(), scratch_.cut_edges.end(), edge))
-                scratch_.sets.join(mark_[edge[0]] & ~seed_bit, mark_[edge[1]] & ~seed_bit);
+            const Index first = mark_[edge[0]] & ~seed_bit, second = mark_[edge[1]] & ~seed_bit;
+            if (scratch_.sets.find(first) == scratch_.sets.find(second)) continue; // quicker than to look the edge up
+            if (!std::binary_search(scratch_.cut_edges.begin(), scratch_.cut_edges.end(), edge)) scratch_.sets.join(first, second);
         }
     }
 }
