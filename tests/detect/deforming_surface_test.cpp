@@ -163,10 +163,10 @@ TEST(DeformingSurface, may_be_updated_from_its_own_vertices) {
     for (Vec3& v : next) v += Vec3(1, 0, 0);
     cube.update(cube.vertices(), next);
     EXPECT_EQ(std::vector<Vec3>(cube.start_vertices().begin(), cube.start_vertices().end()), mesh.vertices);
-    EXPECT_EQ(cube.bounds().lower, Vec3(-1, -1, -1));
-    EXPECT_EQ(cube.bounds().upper, Vec3(2, 1, 1));
+    EXPECT_LT((cube.bounds().lower - Vec3(-1, -1, -1)).norm(), 1e-5); // trees may round outward
+    EXPECT_LT((cube.bounds().upper - Vec3(2, 1, 1)).norm(), 1e-5);
     cube.update(cube.vertices());
-    EXPECT_EQ(cube.bounds().lower, Vec3(0, -1, -1));
+    EXPECT_LT((cube.bounds().lower - Vec3(0, -1, -1)).norm(), 1e-5);
 }
 
 TEST(DeformingSurface, winds_as_solid_angles_say) {
