@@ -36,8 +36,8 @@ bool BodyContacts::touching() const {
 DeformingScene::DeformingScene(const DeformingSceneOptions& options)
     : options_(options), reach_(std::max(0.0, reach_of(options))), broad_(options.broad) {}
 
-Index DeformingScene::add(const TriangleMesh& mesh) {
-    auto made = std::make_unique<Body>(Body{DeformingSurface(mesh), false});
+Index DeformingScene::add(const TriangleMesh& mesh, bool still) {
+    auto made = std::make_unique<Body>(Body{DeformingSurface(mesh), still});
     const Index id = broad_.add(made->surface.bounds().grown(reach_));
     if (id >= bodies_.size()) {
         bodies_.resize(id + 1);
@@ -109,7 +109,10 @@ void DeformingScene::answer(std::size_t k) {
     BodyContacts& entry = contacts_[k];
     const DeformingSurface &a = bodies_[entry.bodies[0]]->surface, &b = bodies_[entry.bodies[1]]->surface;
     if (options_.vertices) colliding_vertices(a, b, *options_.vertices, scratch_[k], entry.vertices);
-    if (options_.triangles) surface_contacts(a, b, *options_.triangles, scratch_[k], entry.triangles);
+    if (options_.triangles && options_.vertices)
+        surface_contacts(a, b, *options_.triangles, entry.vertices, scratch_[k], entry.triangles);
+    else if (options_.triangles)
+        surface_contacts(a, b, *options_.triangles, scratch_[k], entry.triangles);
     if (options_.proximities) surface_proximities(a, b, *options_.proximities, scratch_[k], entry.proximities);
     if (options_.sweep) surface_sweep(a, b, *options_.sweep, scratch_[k], entry.sweep);
 }
@@ -149,7 +152,7 @@ void DeformingScene::find() {
     };
     for (const IdPair& pair : broad_.pairs()) ask(pair);
     for (Index id = 0; options_.self && id < bodies_.size(); ++id)
-        if (bodies_[id]) ask({id, id});
+        if (bodies_[id] && !bodies_[id]->still) ask({id, id});
     parallel_tasks(used_, [&](std::size_t k) { answer(k); });
     statistics_.pairs = broad_.pairs().size();
     sum_up();

@@ -51,7 +51,8 @@ public:
 
     // Bodies have ids that stay; that of a removed one is given again after the next find(). Throws Error as DeformingSurface and
     // BroadPhase do, Error{index_out_of_range} for unknown ids.
-    Index add(const TriangleMesh& mesh);
+    // A body that stands still is not asked about itself.
+    Index add(const TriangleMesh& mesh, bool still = false);
     void remove(Index body);
     // As DeformingSurface::update(); different bodies may be updated from different threads at once.
     void update(Index body, std::span<const Vec3> vertices);
@@ -71,6 +72,7 @@ public:
 private:
     struct Body {
         DeformingSurface surface;
+        bool still = false;
         bool stale = false; // moved, but not refitted
     };
     [[nodiscard]] Body& body(Index id);

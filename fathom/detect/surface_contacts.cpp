@@ -90,11 +90,14 @@ void find_near_corners(const Side& side, std::span<const IdPair> crossing, Surfa
     describe(inside, scratch.found, side.of_b, corners);
 }
 
+// Vertices of a inside b, and of b inside a, by number.
+using InsideBoth = std::array<std::span<const CollidingVertex>, 2>;
+
 // The deepest corner of either triangle inside the other body, if there is one.
-void take_depth_of_bodies(const DeformingSurface& a, const DeformingSurface& b, const SurfaceScratch& scratch, SurfaceContact& contact) {
+void take_depth_of_bodies(const DeformingSurface& a, const DeformingSurface& b, const InsideBoth& inside, SurfaceContact& contact) {
     const auto look = [&](const DeformingSurface& of, Index t, bool of_b) {
         for (const Index v : of.triangle(t)) {
-            const CollidingVertex* const corner = found_at(scratch.corners[of_b], v);
+            const CollidingVertex* const corner = found_at(inside[of_b], v);
             if (!corner || (contact.from_bodies && corner->depth <= contact.depth)) continue;
             contact.from_bodies = true;
             contact.depth = corner->depth;
@@ -105,11 +108,10 @@ void take_depth_of_bodies(const DeformingSurface& a, const DeformingSurface& b, 
     look(b, contact.triangle_b, true);
 }
 
-SurfaceContact contact_of(const DeformingSurface& a, const DeformingSurface& b, const IdPair& pair, ContactDepth depth,
-                          const SurfaceScratch& scratch) {
+SurfaceContact contact_of(const DeformingSurface& a, const DeformingSurface& b, const IdPair& pair, ContactDepth depth, const InsideBoth& inside) {
     const auto p = a.corners(pair[0]), q = b.corners(pair[1]);
     SurfaceContact contact{.triangle_a = pair[0], .triangle_b = pair[1]};
-    if (depth == ContactDepth::bodies) take_depth_of_bodies(a, b, scratch, contact);
+    if (depth == ContactDepth::bodies) take_depth_of_bodies(a, b, inside, contact);
     if (depth == ContactDepth::none || contact.from_bodies) {
         const TriangleOverlap overlap = triangle_overlap(p, q);
         contact.kind = overlap.kind;
@@ -126,6 +128,23 @@ SurfaceContact contact_of(const DeformingSurface& a, const DeformingSurface& b, 
     contact.way_out = found.way_out;
     contact.depth = found.depth;
     return contact;
+}
+
+// The contacts of the pairs in scratch.crossing.
+void describe_crossing(const DeformingSurface& a, const DeformingSurface& b, const SurfaceContactOptions& options, ContactDepth depth,
+                       const SurfaceScratch& scratch, const InsideBoth& inside, SurfaceContacts& result) {
+    result.verdict = scratch.crossing.empty() ? Verdict::disjoint : Verdict::overlapping;
+    result.candidates = scratch.candidates.size();
+    result.truncated = scratch.crossing.size() > options.most;
+    result.contacts.resize(std::min(scratch.crossing.size(), options.most));
+    parallel_for(result.contacts.size(), describe_chunk, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin; k < end; ++k) result.contacts[k] = contact_of(a, b, scratch.crossing[k], depth, inside);
+    });
+}
+
+// One surface alone has no corners inside another body.
+ContactDepth depth_for(const DeformingSurface& a, const DeformingSurface& b, const SurfaceContactOptions& options) {
+    return &a == &b && options.depth == ContactDepth::bodies ? ContactDepth::triangles : options.depth;
 }
 
 // Boxes are compared by rounded sums, and distances are rounded too: what is at the limit must not be lost.
@@ -164,8 +183,9 @@ void colliding_vertices(const DeformingSurface& a, const DeformingSurface& b, co
     result.verdict = scratch.crossing.empty() ? Verdict::disjoint : Verdict::overlapping;
     turn_crossing(scratch);
     if (&a == &b) {
-        scratch.crossing.insert(scratch.crossing.end(), scratch.turned.begin(), scratch.turned.end());
-        add_inside({a, a, false}, scratch.crossing, options.most, scratch, result);
+        scratch.turned.insert(scratch.turned.end(), scratch.crossing.begin(), scratch.crossing.end());
+        std::sort(scratch.turned.begin(), scratch.turned.end());
+        add_inside({a, a, false}, scratch.turned, options.most, scratch, result);
         return;
     }
     add_inside({a, b, false}, scratch.crossing, options.most, scratch, result);
@@ -186,20 +206,23 @@ CollidingVertices colliding_vertices(const DeformingSurface& surface, const Coll
 void surface_contacts(const DeformingSurface& a, const DeformingSurface& b, const SurfaceContactOptions& options,
                       SurfaceScratch& scratch, SurfaceContacts& result) {
     find_crossing(a, b, scratch);
-    // One surface alone has no corners inside another body.
-    const ContactDepth depth = &a == &b && options.depth == ContactDepth::bodies ? ContactDepth::triangles : options.depth;
+    const ContactDepth depth = depth_for(a, b, options);
+    InsideBoth inside;
     if (depth == ContactDepth::bodies) {
         turn_crossing(scratch);
         find_near_corners({a, b, false}, scratch.crossing, scratch);
         find_near_corners({b, a, true}, scratch.turned, scratch);
+        inside = {scratch.corners[0], scratch.corners[1]};
     }
-    result.verdict = scratch.crossing.empty() ? Verdict::disjoint : Verdict::overlapping;
-    result.candidates = scratch.candidates.size();
-    result.truncated = scratch.crossing.size() > options.most;
-    result.contacts.resize(std::min(scratch.crossing.size(), options.most));
-    parallel_for(result.contacts.size(), describe_chunk, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t k = begin; k < end; ++k) result.contacts[k] = contact_of(a, b, scratch.crossing[k], depth, scratch);
-    });
+    describe_crossing(a, b, options, depth, scratch, inside, result);
+}
+
+void surface_contacts(const DeformingSurface& a, const DeformingSurface& b, const SurfaceContactOptions& options, const CollidingVertices& known,
+                      SurfaceScratch& scratch, SurfaceContacts& result) {
+    if (known.truncated) return surface_contacts(a, b, options, scratch, result);
+    const auto begin = known.vertices.begin(), end = known.vertices.end();
+    const auto of_b = std::partition_point(begin, end, [](const CollidingVertex& v) { return !v.of_b; });
+    describe_crossing(a, b, options, depth_for(a, b, options), scratch, {std::span(begin, of_b), std::span(of_b, end)}, result);
 }
 
 SurfaceContacts surface_contacts(const DeformingSurface& a, const DeformingSurface& b, const SurfaceContactOptions& options) {

@@ -99,6 +99,9 @@ void surface_contacts(const DeformingSurface& a, const DeformingSurface& b, cons
                       SurfaceScratch& scratch, SurfaceContacts& result);
 [[nodiscard]] SurfaceContacts surface_contacts(const DeformingSurface& a, const DeformingSurface& b,
                                                const SurfaceContactOptions& options = {});
+// The same right after colliding_vertices() of the two with this scratch: what that found is not looked for again.
+void surface_contacts(const DeformingSurface& a, const DeformingSurface& b, const SurfaceContactOptions& options, const CollidingVertices& known,
+                      SurfaceScratch& scratch, SurfaceContacts& result);
 // Triangles of one surface that meet beyond the corners they share: triangle_a < triangle_b; `bodies` means `triangles`.
 [[nodiscard]] SurfaceContacts surface_contacts(const DeformingSurface& surface, const SurfaceContactOptions& options = {});
 

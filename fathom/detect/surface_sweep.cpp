@@ -65,7 +65,7 @@ void test(const Question& question, const FeaturePair& pair, const Step& step, P
     options.latest = part.latest;
     const SurfaceImpact impact{pair, time_of_impact(step, options)};
     if (!impact.impact.hit) return;
-    if (question.options.goal == SweepGoal::all) return part.impacts.push_back(impact);
+    if (question.options.goal == ImpactGoal::all) return part.impacts.push_back(impact);
     if (part.impacts.empty())
         part.impacts.push_back(impact);
     else if (comes_before(impact, part.impacts.front()))
@@ -127,7 +127,7 @@ void surface_sweep(const DeformingSurface& a, const DeformingSurface& b, const S
         TriangleTree::close_pairs(a.tree(), b.tree(), question.reach, scratch.candidates);
     test_all(question, scratch.candidates, result);
     std::sort(result.impacts.begin(), result.impacts.end(), comes_before);
-    if (options.goal == SweepGoal::first && result.impacts.size() > 1) result.impacts.resize(1);
+    if (options.goal == ImpactGoal::first && result.impacts.size() > 1) result.impacts.resize(1);
     const bool proven = std::any_of(result.impacts.begin(), result.impacts.end(), [](const SurfaceImpact& i) { return !i.impact.truncated; });
     result.verdict = proven ? Verdict::overlapping : result.impacts.empty() ? Verdict::disjoint : Verdict::undecided;
     result.time = result.impacts.empty() ? options.contact.latest : result.impacts.front().impact.time;

@@ -11,13 +11,13 @@
 
 namespace fathom {
 
-enum class SweepGoal {
+enum class ImpactGoal {
     first, // the earliest contact alone: pairs that come later are cut short
     all    // every pair of features that comes into contact within the step
 };
 
 struct SurfaceSweepOptions {
-    SweepGoal goal = SweepGoal::all;
+    ImpactGoal goal = ImpactGoal::all;
     ContinuousContactOptions contact{}; // separation, tolerance, effort; only contacts up to its `latest` count
     std::size_t most = 10'000'000;      // impacts listed; the earliest are kept
 };

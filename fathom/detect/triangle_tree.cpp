@@ -1,51 +1,48 @@
-// Room: detect. Deforming triangles in a Bvh.
-#include <fathom/base/parallel.h>
+// Room: detect. Deforming triangles in a BodyOctree.
 #include <fathom/detect/chunked.h>
 #include <fathom/detect/triangle_tree.h>
+#include <fathom/index/body_octree_pairs.h>
+
+#include <algorithm>
 
 namespace fathom {
 
 namespace {
 
-constexpr std::size_t box_chunk = 4096;
 constexpr std::size_t visit_chunk = 512;
-constexpr double most_decay = 1.8;
-constexpr BvhOptions tree_options{.leaf_size = 2};
+
+std::span<const Index> corners_of(std::span<const Triangle> triangles) {
+    return {triangles.empty() ? nullptr : triangles.front().data(), 3 * triangles.size()};
+}
 
 } // namespace
 
-void TriangleTree::set_boxes(const Moving& surface) {
-    boxes_.resize(surface.triangles.size());
-    const bool still = surface.start.data() == surface.end.data();
-    parallel_for(boxes_.size(), box_chunk, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t k = begin; k < end; ++k) {
-            const Triangle& t = surface.triangles[k];
-            const auto span_of = [&](std::span<const Vec3> points) -> Box {
-                const Vec3 &p = points[t[0]], &q = points[t[1]], &r = points[t[2]];
-                return {p.cwiseMin(q).cwiseMin(r), p.cwiseMax(q).cwiseMax(r)};
-            };
-            boxes_[k] = span_of(surface.end);
-            if (!still) boxes_[k].extend(span_of(surface.start));
-        }
-    });
-}
-
 void TriangleTree::build(const Moving& surface) {
-    set_boxes(surface);
-    tree_ = Bvh(boxes_, tree_options);
+    tree_ = BodyOctree(surface.end, corners_of(surface.triangles), 3);
+    refit(surface);
 }
 
 void TriangleTree::refit(const Moving& surface) {
-    set_boxes(surface);
-    tree_.refit(boxes_);
-    if (tree_.decay() > most_decay) tree_ = Bvh(boxes_, tree_options);
+    if (surface.start.data() == surface.end.data())
+        tree_.update(surface.end);
+    else
+        tree_.update_swept(surface.start, surface.end);
+    bounds_ = tree_.bounds();
 }
 
-void TriangleTree::edit(std::span<const Index>, const Moving& surface) {
-    if (surface.triangles.size() == tree_.size())
-        refit(surface);
-    else
-        build(surface);
+void TriangleTree::edit(std::span<const Index> changed, const Moving& surface) {
+    const std::size_t before = tree_.points().size();
+    if (surface.end.size() > before) static_cast<void>(tree_.add_points(surface.end.subspan(before)));
+    std::vector<Index> sorted(changed.begin(), changed.end());
+    std::sort(sorted.begin(), sorted.end()); // new ones must come in order
+    sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+    for (const Index t : sorted) {
+        if (tree_.holds(t))
+            tree_.change(t, surface.triangles[t]);
+        else
+            tree_.add(t, surface.triangles[t]);
+    }
+    refit(surface);
 }
 
 void TriangleTree::close_pairs(const TriangleTree& a, const TriangleTree& b, double reach, std::vector<IdPair>& out) {
@@ -54,7 +51,7 @@ void TriangleTree::close_pairs(const TriangleTree& a, const TriangleTree& b, dou
         return true;
     };
     if (!(reach > 0)) {
-        visit_overlapping_pairs(a.tree_, b.tree_, keep);
+        visit_overlapping_primitives(a.tree_, b.tree_, keep);
         return;
     }
     std::vector<Index> near;
@@ -63,7 +60,7 @@ void TriangleTree::close_pairs(const TriangleTree& a, const TriangleTree& b, dou
         return true;
     });
     in_chunks(near.size(), visit_chunk, out, [&](std::size_t k, std::vector<IdPair>& part) {
-        b.visit_overlapping(a.boxes_[near[k]].grown(reach), [&](Index j) {
+        b.visit_overlapping(a.tree_.primitive_box(near[k]).grown(reach), [&](Index j) {
             part.push_back({near[k], j});
             return true;
         });
@@ -73,7 +70,7 @@ void TriangleTree::close_pairs(const TriangleTree& a, const TriangleTree& b, dou
 void TriangleTree::close_pairs(const TriangleTree& tree, double reach, std::vector<IdPair>& out) {
     in_chunks(tree.size(), visit_chunk, out, [&](std::size_t k, std::vector<IdPair>& part) {
         const auto i = static_cast<Index>(k);
-        tree.visit_overlapping(tree.boxes_[i].grown(std::max(reach, 0.0)), [&](Index j) {
+        tree.visit_overlapping(tree.tree_.primitive_box(i).grown(std::max(reach, 0.0)), [&](Index j) {
             if (j > i) part.push_back({i, j});
             return true;
         });

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <fathom/geometry/triangle_mesh.h>
-#include <fathom/index/bvh.h>
+#include <fathom/index/body_octree.h>
 
 namespace fathom {
 
@@ -22,10 +22,10 @@ public:
     // Triangles with these numbers are others now, or new ones after the last; vertices may have been added, none moved.
     void edit(std::span<const Index> changed, const Moving& surface);
 
-    [[nodiscard]] const Box& bounds() const { return tree_.bounds(); }
-    [[nodiscard]] std::size_t size() const { return tree_.size(); }
+    [[nodiscard]] const Box& bounds() const { return bounds_; }
+    [[nodiscard]] std::size_t size() const { return tree_.primitive_ids(); }
 
-    // As Bvh's visits of the same names.
+    // As BodyOctree's visits of the same names.
     bool visit_overlapping(const Box& box, CallableRef<bool(Index)> visitor) const {
         return tree_.visit_overlapping(box, visitor);
     }
@@ -39,10 +39,8 @@ public:
     static void close_pairs(const TriangleTree& tree, double reach, std::vector<IdPair>& out);
 
 private:
-    void set_boxes(const Moving& surface);
-
-    Bvh tree_;
-    std::vector<Box> boxes_; // by triangle
+    BodyOctree tree_;
+    Box bounds_;
 };
 
 } // namespace fathom

@@ -31,6 +31,19 @@ TriangleMesh source_mesh(const Scene& scene, const SceneBody& body, bool& genera
     return std::get<TriangleMesh>(make_shape(body.shape, body.parameters));
 }
 
+// Of a thin sheet on it: closed or not.
+Vec3 surface_center(const TriangleMesh& mesh) {
+    Vec3 sum = Vec3::Zero();
+    double area = 0;
+    for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
+        const std::array<Vec3, 3> c = mesh.corners(t);
+        const double a = area_vector(c).norm();
+        sum += a / 3 * (c[0] + c[1] + c[2]);
+        area += a;
+    }
+    return area > 0 ? Vec3(sum / area) : bounds(mesh.vertices).center();
+}
+
 // Upright, of the wanted size, its centre of mass in the origin.
 TriangleMesh placed_mesh(const Scene& scene, const SceneBody& body) {
     bool generated = false;
@@ -39,7 +52,7 @@ TriangleMesh placed_mesh(const Scene& scene, const SceneBody& body) {
     if (body.up == "y" && !generated) mesh = mapped(std::move(mesh), [](const Vec3& v) { return Vec3(v.x(), -v.z(), v.y()); });
     const double longest = bounds(mesh.vertices).size().maxCoeff();
     const double scale = body.size > 0 && longest > 0 ? body.size / longest : 1;
-    const Vec3 center = mass_properties(mesh).center;
+    const Vec3 center = scene.springs ? surface_center(mesh) : mass_properties(mesh).center;
     return mapped(std::move(mesh), [&](const Vec3& v) { return Vec3(scale * (v - center)); });
 }
 
@@ -67,43 +80,100 @@ RigidBody rigid_body(const Scene& scene, const SceneBody& body, const BodyShapeP
     return rigid;
 }
 
-void add_copies(RigidWorld& world, const SceneBody& body, const RigidBody& rigid) {
+// add(name, pose) for each copy of a body.
+template <class Add>
+void each_copy(const SceneBody& body, const Add& add) {
     Random random(body.turn_seed.value_or(0));
+    const bool one = body.copies == std::array<int, 3>{1, 1, 1};
     for (int z = 0; z < body.copies[2]; ++z)
         for (int y = 0; y < body.copies[1]; ++y)
             for (int x = 0; x < body.copies[0]; ++x) {
-                RigidBody copy = rigid;
-                copy.pose.translation += body.spacing.cwiseProduct(Vec3(x, y, z));
-                if (body.turn_seed) copy.pose.rotation = random.rotation();
-                if (body.copies != std::array<int, 3>{1, 1, 1}) copy.name = fmt::format("{} {}.{}.{}", body.name, x, y, z);
-                world.add(std::move(copy));
+                Pose pose = body.pose;
+                pose.translation += body.spacing.cwiseProduct(Vec3(x, y, z));
+                if (body.turn_seed) pose.rotation = random.rotation();
+                add(one ? body.name : fmt::format("{} {}.{}.{}", body.name, x, y, z), pose);
             }
+}
+
+// What goes wrong with a body is told with its name.
+template <class Work>
+auto for_body(const Scene& scene, const SceneBody& body, const Work& work) {
+    try {
+        return work();
+    } catch (const Error& error) {
+        if (!error.place().file.empty() || error.cause() == Cause::cancelled) throw;
+        throw Error(error.cause(), fmt::format("{}: {}", error.place().element, error.reason()), {.file = scene.file, .element = fmt::format("body '{}'", body.name)});
+    }
+}
+
+FieldPtr ground_of(const Scene& scene) { return std::make_shared<AnalyticField>(shapes::plane(Vec3::UnitZ(), *scene.ground)); }
+
+SurfaceMaterial material_of(const Scene& scene, const SceneBody& body) {
+    SurfaceMaterial material = scene.springs->material;
+    material.density = body.density;
+    material.stretch = body.stretch.value_or(material.stretch);
+    material.bending = body.bending.value_or(material.bending);
+    material.area = body.area.value_or(material.area);
+    material.damping_time = body.damping_time.value_or(material.damping_time);
+    return material;
+}
+
+DeformingBody deforming_body(const SceneBody& body, const std::string& name, const TriangleMesh& mesh, const Pose& pose, const SurfaceMaterial& material) {
+    DeformingBody made{.name = name, .mesh = mapped(mesh, [&](const Vec3& v) { return pose * v; }), .material = material};
+    made.velocity = body.velocity;
+    made.spin = body.spin;
+    made.fixed = body.fixed;
+    for (std::size_t k = 0; body.hold_above && k < made.mesh.vertices.size(); ++k)
+        if (made.mesh.vertices[k].z() > *body.hold_above) made.fixed_vertices.push_back(static_cast<Index>(k));
+    return made;
 }
 
 } // namespace
 
 std::size_t Scene::step_count() const { return static_cast<std::size_t>(std::llround(duration / options.step)); }
 
-std::unique_ptr<SimulatedWorld> make_world(const Scene& scene, Progress* progress) { return std::make_unique<RigidWorld>(make_rigid_world(scene, progress)); }
+std::unique_ptr<SimulatedWorld> make_world(const Scene& scene, Progress* progress) {
+    if (scene.springs) return std::make_unique<DeformingWorld>(make_deforming_world(scene));
+    return std::make_unique<RigidWorld>(make_rigid_world(scene, progress));
+}
 
 RigidWorld make_rigid_world(const Scene& scene, Progress* progress) {
     RigidWorld world(scene.options);
-    std::map<ShapeKey, BodyShapePtr> shapes;
+    std::map<ShapeKey, BodyShapePtr> built;
     for (const SceneBody& body : scene.bodies) {
-        BodyShapePtr& shape = shapes[key_of(body)];
-        try {
-            if (!shape) shape = built_shape(scene, body, progress);
-        } catch (const Error& error) {
-            if (!error.place().file.empty() || error.cause() == Cause::cancelled) throw;
-            throw Error(error.cause(), fmt::format("{}: {}", error.place().element, error.reason()), {.file = scene.file, .element = fmt::format("body '{}'", body.name)});
-        }
-        add_copies(world, body, rigid_body(scene, body, shape));
+        BodyShapePtr& shape = built[key_of(body)];
+        if (!shape) shape = for_body(scene, body, [&] { return built_shape(scene, body, progress); });
+        const RigidBody rigid = rigid_body(scene, body, shape);
+        each_copy(body, [&](const std::string& name, const Pose& pose) {
+            RigidBody copy = rigid;
+            copy.name = name;
+            copy.pose = pose;
+            world.add(std::move(copy));
+        });
     }
-    if (scene.ground) {
-        const auto plane = std::make_shared<AnalyticField>(shapes::plane(Vec3::UnitZ(), *scene.ground));
-        world.add({.shape = make_field_shape(plane), .name = "ground", .friction = scene.friction, .fixed = true});
-    }
+    if (scene.ground) world.add({.shape = make_field_shape(ground_of(scene)), .name = "ground", .friction = scene.friction, .fixed = true});
     return world;
+}
+
+DeformingWorld make_deforming_world(const Scene& scene) {
+    if (!scene.springs) throw Error(Cause::invalid_argument, "the scene has no [springs]", {.file = scene.file});
+    std::vector<DeformingBody> bodies;
+    std::vector<FieldObstacle> obstacles;
+    for (const SceneBody& body : scene.bodies) {
+        if (!body.field.empty()) {
+            const FieldPtr field = std::make_shared<AnalyticField>(parse_shape(body.field));
+            each_copy(body, [&](const std::string& name, const Pose& pose) { obstacles.push_back({field, pose, name}); });
+            continue;
+        }
+        const TriangleMesh mesh = for_body(scene, body, [&] { return placed_mesh(scene, body); });
+        each_copy(body, [&](const std::string& name, const Pose& pose) { bodies.push_back(deforming_body(body, name, mesh, pose, material_of(scene, body))); });
+    }
+    if (scene.ground) obstacles.push_back({ground_of(scene), {}, "ground"});
+    DeformingOptions options = scene.springs->options;
+    options.springs.step = scene.options.step;
+    options.springs.gravity = scene.options.gravity;
+    options.springs.energy_limit = scene.options.energy_limit;
+    return DeformingWorld(std::move(bodies), std::move(obstacles), options);
 }
 
 } // namespace fathom

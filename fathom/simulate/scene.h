@@ -3,6 +3,7 @@
 #pragma once
 
 #include <fathom/geometry/shape_catalogue.h>
+#include <fathom/simulate/deforming_world.h>
 #include <fathom/simulate/recording.h>
 #include <fathom/simulate/rigid_world.h>
 
@@ -35,6 +36,15 @@ struct SceneBody {
     std::array<int, 3> copies = {1, 1, 1};               // along x, y and z
     Vec3 spacing = Vec3::Zero();                         // between copies (m)
     std::optional<std::uint64_t> turn_seed;              // turns each copy at random
+    std::optional<double> stretch, bending, area, damping_time; // of its springs; else those of the scene
+    std::optional<double> hold_above;                    // vertices that start above this height are held (m)
+};
+
+// The table `[springs]`: all bodies are surfaces that deform (but for those that are fixed), and densities are in kg/m^2. Step, gravity and
+// the guard are those of Scene::options.
+struct SceneSprings {
+    DeformingOptions options;
+    SurfaceMaterial material;
 };
 
 struct Scene {
@@ -49,6 +59,7 @@ struct Scene {
     bool per_area = false;              // or N/m^3 and N s/m^3, so that shells of any density act alike
     double friction = 0.3;
     RecordingOptions recording;
+    std::optional<SceneSprings> springs;
     bool cached = false;                // keep fields in the field cache
     std::vector<SceneBody> bodies;
 
@@ -64,8 +75,11 @@ struct SceneOptions {
 // The same from memory; `name` serves the messages, and meshes are looked for beside it.
 [[nodiscard]] Scene parse_scene(std::string_view text, std::string_view name, const SceneOptions& options = {});
 
-// The bodies of a scene in a world, fields built. Equal shapes are built once. Throws Error with the body's name.
+// The bodies of a scene in a world of the kind that it asks for. Throws Error with the body's name.
 [[nodiscard]] std::unique_ptr<SimulatedWorld> make_world(const Scene& scene, Progress* progress = nullptr);
+// Of a scene without springs: fields are built, for equal shapes once.
 [[nodiscard]] RigidWorld make_rigid_world(const Scene& scene, Progress* progress = nullptr);
+// Of a scene with springs.
+[[nodiscard]] DeformingWorld make_deforming_world(const Scene& scene);
 
 } // namespace fathom

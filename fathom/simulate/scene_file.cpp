@@ -158,6 +158,54 @@ void read_contact(Keys keys, Scene& scene) {
     keys.refuse_rest();
 }
 
+void read_environment(Keys& keys, Box& environment) {
+    const auto found = keys.numbers<6>("environment");
+    if (!found) return;
+    const auto& e = *found;
+    environment = {{e[0], e[1], e[2]}, {e[3], e[4], e[5]}};
+    if (environment.empty()) keys.fail("environment", "has a lower corner above its upper one");
+}
+
+void read_drift(Keys& keys, DeformingOptions& options) {
+    RandomMotion motion{.drift = 0, .deformation = 0};
+    keys.number("drift", motion.drift, 0, huge);
+    keys.number("deformation", motion.deformation, 0, huge);
+    keys.whole("seed", motion.seed, 0, INT64_MAX);
+    if (motion.drift > 0 || motion.deformation > 0) options.motion = motion;
+}
+
+void read_springs(Keys keys, SceneSprings& springs) {
+    SurfaceMaterial& material = springs.material;
+    keys.number("density", material.density, 1e-9, huge);
+    keys.number("stretch", material.stretch, 0, huge);
+    keys.number("bending", material.bending, 0, huge);
+    keys.number("area", material.area, 0, huge);
+    keys.number("damping_time", material.damping_time, 0, huge);
+    SpringOptions& o = springs.options.springs;
+    keys.choice("stepping", o.stepping, {{"verlet", SpringStepping::verlet}, {"backward_euler", SpringStepping::backward_euler}});
+    keys.choice("unstable", o.unstable, {{"refuse", UnstableStep::refuse}, {"divide", UnstableStep::divide}, {"allow", UnstableStep::allow}});
+    keys.number("air_friction", o.air_friction, 0, huge);
+    keys.number("yield_strain", o.plastic.yield_strain, 0, huge);
+    keys.number("creep_rate", o.plastic.creep_rate, 0, huge);
+    keys.number("largest_change", o.plastic.largest_change, 0, 0.999);
+    keys.choice("reflection", o.reflection, {{"object", Reflection::object}, {"point", Reflection::point}});
+    read_environment(keys, o.environment);
+    read_drift(keys, springs.options);
+    keys.flag("respond", springs.options.respond);
+    keys.flag("self", springs.options.self);
+    keys.number("thickness", springs.options.thickness, 0, 1e9);
+    keys.refuse_rest();
+}
+
+void read_spring_contact(Keys keys, WeightedContactLaw& law) {
+    keys.choice("scaling", law.scaling, {{"mass", ContactScaling::mass}, {"area", ContactScaling::area}, {"none", ContactScaling::none}});
+    keys.number("stiffness", law.stiffness, 0, huge);
+    keys.number("damping_ratio", law.damping_ratio, 0, 1e3);
+    keys.number("friction", law.friction, 0, 1e3);
+    keys.number("slip_speed", law.slip_speed, 1e-12, huge);
+    keys.refuse_rest();
+}
+
 void read_rotation(Keys& keys, Quat& rotation) {
     if (const auto q = keys.numbers<4>("rotation")) {
         rotation = Quat((*q)[0], (*q)[1], (*q)[2], (*q)[3]);
@@ -193,21 +241,7 @@ void read_source(Keys& keys, SceneBody& body) {
     keys.whole("points", body.points, 0, 100'000'000);
 }
 
-SceneBody read_body(Keys keys, std::size_t number) {
-    SceneBody body;
-    body.name = fmt::format("body {}", number);
-    keys.text("name", body.name);
-    read_source(keys, body);
-    keys.vector("position", body.pose.translation);
-    read_rotation(keys, body.pose.rotation);
-    keys.vector("velocity", body.velocity);
-    keys.vector("spin", body.spin);
-    keys.number("density", body.density, 1e-9, huge);
-    keys.flag("fixed", body.fixed);
-    if (!body.field.empty() && !body.fixed) keys.fail("field", "is only for bodies that are fixed");
-    keys.number("stiffness", body.stiffness, 0, huge);
-    keys.number("damping", body.damping, 0, huge);
-    keys.number("friction", body.friction, 0, 1e3);
+void read_copies(Keys& keys, SceneBody& body) {
     if (const auto copies = keys.numbers<3>("copies")) {
         for (std::size_t k = 0; k < 3; ++k) {
             if (!((*copies)[k] >= 1 && (*copies)[k] <= 1000 && (*copies)[k] == std::floor((*copies)[k]))) keys.fail("copies", "are not whole numbers from 1 to 1000");
@@ -221,6 +255,38 @@ SceneBody read_body(Keys keys, std::size_t number) {
         keys.whole("turn_seed", seed, 0, INT64_MAX);
         body.turn_seed = seed;
     }
+}
+
+// What only bodies of springs, or only rigid ones, have.
+void read_substance(Keys& keys, SceneBody& body, bool springs) {
+    if (springs) {
+        keys.number("stretch", body.stretch, 0, huge);
+        keys.number("bending", body.bending, 0, huge);
+        keys.number("area", body.area, 0, huge);
+        keys.number("damping_time", body.damping_time, 0, huge);
+        keys.number("hold_above", body.hold_above, -1e9, 1e9);
+        return;
+    }
+    keys.number("stiffness", body.stiffness, 0, huge);
+    keys.number("damping", body.damping, 0, huge);
+    keys.number("friction", body.friction, 0, 1e3);
+}
+
+SceneBody read_body(Keys keys, std::size_t number, const Scene& scene) {
+    SceneBody body;
+    if (scene.springs) body.density = scene.springs->material.density;
+    body.name = fmt::format("body {}", number);
+    keys.text("name", body.name);
+    read_source(keys, body);
+    keys.vector("position", body.pose.translation);
+    read_rotation(keys, body.pose.rotation);
+    keys.vector("velocity", body.velocity);
+    keys.vector("spin", body.spin);
+    keys.number("density", body.density, 1e-9, huge);
+    keys.flag("fixed", body.fixed);
+    if (!body.field.empty() && !body.fixed) keys.fail("field", "is only for bodies that are fixed");
+    read_substance(keys, body, scene.springs.has_value());
+    read_copies(keys, body);
     keys.refuse_rest();
     return body;
 }
@@ -251,11 +317,15 @@ Scene read_table(const toml::table& table, const std::string& file) {
     read_stepping(keys, scene);
     keys.number("ground", scene.ground, -1e9, 1e9);
     keys.flag("cached", scene.cached);
-    if (auto contact = keys.table("contact")) read_contact(std::move(*contact), scene);
+    if (auto springs = keys.table("springs")) read_springs(std::move(*springs), scene.springs.emplace());
+    if (auto contact = keys.table("contact")) {
+        if (scene.springs) read_spring_contact(std::move(*contact), scene.springs->options.springs.contact);
+        else read_contact(std::move(*contact), scene);
+    }
     if (const toml::node* node = keys.take("body")) {
         const toml::array* bodies = node->as_array();
         if (!bodies || !bodies->is_array_of_tables()) keys.fail(node, "body", "is not a list of tables [[body]]");
-        for (std::size_t k = 0; k < bodies->size(); ++k) scene.bodies.push_back(read_body(Keys(*(*bodies)[k].as_table(), file, fmt::format("body {}: ", k)), k));
+        for (std::size_t k = 0; k < bodies->size(); ++k) scene.bodies.push_back(read_body(Keys(*(*bodies)[k].as_table(), file, fmt::format("body {}: ", k)), k, scene));
     }
     keys.refuse_rest();
     if (scene.bodies.empty()) throw Error(Cause::empty, "the scene has no [[body]]", {.file = file});

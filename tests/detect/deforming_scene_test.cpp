@@ -46,7 +46,7 @@ TEST(DeformingScene, finds_what_each_pair_of_bodies_says_alone_step_by_step) {
     DeformingSceneOptions options;
     options.vertices.emplace();
     options.proximities = SurfaceProximityOptions{.distance = 0.02};
-    options.sweep = SurfaceSweepOptions{.goal = SweepGoal::first, .contact = {.minimum_separation = 0.001}};
+    options.sweep = SurfaceSweepOptions{.goal = ImpactGoal::first, .contact = {.minimum_separation = 0.001}};
     Crowd crowd(1, 9, 1.9);
     DeformingScene scene(options);
     std::vector<DeformingSurface> alone;

@@ -80,7 +80,7 @@ TEST(SurfaceSweep, equals_brute_force_over_all_features) {
         hits += !truth.empty();
         ASSERT_EQ(all.verdict, truth.empty() ? Verdict::disjoint : Verdict::overlapping);
 
-        const SurfaceSweep first = surface_sweep(a, b, {.goal = SweepGoal::first, .contact = contact});
+        const SurfaceSweep first = surface_sweep(a, b, {.goal = ImpactGoal::first, .contact = contact});
         ASSERT_EQ(first.verdict, all.verdict);
         ASSERT_EQ(first.impacts.size(), truth.empty() ? 0u : 1u);
         ASSERT_NEAR(first.time, all.time, 1e-4);
@@ -120,7 +120,7 @@ TEST(SurfaceSweep, always_finds_a_thin_sheet_thrown_through_another) {
         const testing::Waves waves(random, 0.05);
         const Quat turn = random.rotation();
         thrown.update(testing::deformed(cloth, waves, {turn, aim - part * way}, scale), testing::deformed(cloth, waves, {turn, aim + (1 - part) * way}, scale));
-        const SurfaceSweep first = surface_sweep(thrown, target, {.goal = SweepGoal::first});
+        const SurfaceSweep first = surface_sweep(thrown, target, {.goal = ImpactGoal::first});
         ASSERT_EQ(first.verdict, Verdict::overlapping) << k;
         // They come together within the size of both of the moment in which the centres meet.
         ASSERT_NEAR(first.time, part, 2 / speed);
@@ -131,7 +131,7 @@ TEST(SurfaceSweep, is_the_same_for_one_thread_and_two_and_keeps_the_earliest) {
     Random random(4);
     const TriangleMesh ball = make_sphere({.radius = 0.5, .resolution = 12}), cloth = make_cloth({.size = {2, 2}, .cells = {30, 30}});
     const DeformingSurface a = random_step(random, ball, 1, {0, 0, 1}, {0, 0, -1}), b = random_step(random, cloth, 1, Vec3::Zero(), Vec3::Zero());
-    const auto ask = [&] { return std::pair(surface_sweep(a, b), surface_sweep(a, b, {.goal = SweepGoal::first})); };
+    const auto ask = [&] { return std::pair(surface_sweep(a, b), surface_sweep(a, b, {.goal = ImpactGoal::first})); };
     set_thread_count(1);
     const auto one = ask();
     set_thread_count(2);

@@ -1,0 +1,310 @@
+// Room: simulate. Hands the points of the springs to the surfaces, and what those find back as pushes over points.
+#include <fathom/simulate/deforming_world.h>
+
+#include <fathom/base/error.h>
+#include <fathom/base/parallel.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace fathom {
+
+namespace {
+
+constexpr std::size_t point_chunk = 1024;
+
+// Where a row of points comes from.
+struct Row {
+    Index first = 0, count = 0;
+    bool closed = false;
+};
+
+// What a contact is known by from step to step: a vertex in a body, or two triangles.
+struct ContactKey {
+    Index body = no_index, other = no_index, feature = no_index, other_feature = no_index;
+
+    friend auto operator<=>(const ContactKey&, const ContactKey&) = default;
+};
+struct KnownContact {
+    ContactKey key{};
+    double pressed = 0; // m: the depth by which it pushes
+
+    friend bool operator<(const KnownContact& a, const KnownContact& b) { return a.key < b.key; }
+};
+
+Error named(const Error& error, const std::string& name) {
+    return Error(error.cause(), error.place().element.empty() ? error.reason() : fmt::format("{}: {}", error.place().element, error.reason()),
+                 {.file = error.place().file, .element = fmt::format("body '{}'", name), .index = error.place().index});
+}
+
+SpringNetwork network_of(const DeformingBody& body) {
+    SpringNetwork network = surface_network(body.mesh, body.material);
+    if (body.fixed) network.fixed.assign(network.size(), 1);
+    for (const Index v : body.fixed_vertices) {
+        if (v >= network.size()) throw Error(Cause::index_out_of_range, "there is no such vertex", {.element = "fixed vertex", .index = static_cast<std::int64_t>(v)});
+        network.fixed[v] = 1;
+    }
+    return network;
+}
+
+Vec3 center_of_mass(const SpringNetwork& network) {
+    Vec3 sum = Vec3::Zero();
+    double mass = 0;
+    for (std::size_t k = 0; k < network.size(); ++k) sum += network.masses[k] * network.points[k], mass += network.masses[k];
+    return mass > 0 ? Vec3(sum / mass) : Vec3(Vec3::Zero());
+}
+
+DeformingSceneOptions scene_options(const DeformingOptions& options) {
+    DeformingSceneOptions scene;
+    scene.vertices = CollidingVertexOptions{};
+    scene.triangles = SurfaceContactOptions{};
+    if (options.thickness > 0) scene.proximities = SurfaceProximityOptions{.distance = options.thickness};
+    scene.self = options.self;
+    scene.broad = options.broad;
+    return scene;
+}
+
+// Where a point of a triangle is, in shares of its corners.
+Vec3 barycentric(const std::array<Vec3, 3>& corners, const Vec3& point) {
+    const Vec3 e = corners[1] - corners[0], f = corners[2] - corners[0], d = point - corners[0];
+    const double ee = e.dot(e), ef = e.dot(f), ff = f.dot(f), de = d.dot(e), df = d.dot(f), det = ee * ff - ef * ef;
+    if (!(det > 0)) return Vec3::Constant(1.0 / 3);
+    const double s = (ff * de - ef * df) / det, t = (ee * df - ef * de) / det;
+    const Vec3 shares = Vec3(1 - s - t, s, t).cwiseMax(0); // crossings lie in both triangles, but for rounding
+    return shares / shares.sum();
+}
+
+} // namespace
+
+struct DeformingWorld::State {
+    DeformingOptions options;
+    std::vector<DeformingBody> bodies;
+    std::vector<FieldObstacle> obstacles;
+    std::vector<Row> rows;
+    DeformingScene scene;
+    std::unique_ptr<SpringWorld> springs;
+    std::vector<DeformingContact> contacts;
+    std::vector<WeightedContact> pushes;
+    std::vector<double> areas; // by point: a third of the triangles round it, at rest
+    std::vector<Vec3> before;  // positions when contacts were last found; empty at first
+    std::span<const Vec3> now;
+    std::vector<KnownContact> known, last_known; // sorted
+
+    explicit State(const DeformingOptions& o) : options(o), scene(scene_options(o)) {}
+
+    SpringNetwork add_bodies();
+    SpringState start(const SpringNetwork& network) const;
+    void find(std::span<const Vec3> positions);
+    [[nodiscard]] double pressed(const ContactKey& key, const WeightedContact& over) const;
+    void add_vertices(const BodyContacts& pair);
+    void add_crossings(const BodyContacts& pair);
+    void add_near_features(const BodyContacts& pair);
+    void add_obstacles(std::span<const Vec3> positions);
+    void push(const DeformingContact& contact, const WeightedContact& over);
+    [[nodiscard]] Index point(Index body, Index vertex) const { return rows[body].first + vertex; }
+};
+
+SpringNetwork DeformingWorld::State::add_bodies() {
+    SpringNetwork all;
+    for (const DeformingBody& body : bodies) try {
+            const SpringNetwork network = network_of(body);
+            const Index first = append(all, network);
+            const Index id = scene.add(body.mesh, body.fixed);
+            rows.push_back({first, static_cast<Index>(network.size()), scene.surface(id).closed()});
+            areas.resize(all.size(), 0.0);
+            for (std::size_t t = 0; t < body.mesh.triangles.size(); ++t)
+                for (const Index v : body.mesh.triangles[t]) areas[first + v] += area_vector(body.mesh.corners(t)).norm() / 6;
+        } catch (const Error& error) {
+            throw named(error, body.name);
+        }
+    return all;
+}
+
+SpringState DeformingWorld::State::start(const SpringNetwork& network) const {
+    SpringState state = start_state(network);
+    for (std::size_t b = 0; b < bodies.size(); ++b) {
+        if (bodies[b].fixed) continue;
+        const Vec3 center = center_of_mass(network_of(bodies[b]));
+        for (Index v = 0; v < rows[b].count; ++v) {
+            const Index k = rows[b].first + v;
+            if (!network.fixed[k]) state.velocities[k] = bodies[b].velocity + bodies[b].spin.cross(network.points[k] - center);
+        }
+    }
+    if (options.motion) add_random_motion(network, *options.motion, state.velocities);
+    for (std::size_t k = 0; k < network.size(); ++k)
+        if (network.fixed[k]) state.velocities[k] = Vec3::Zero();
+    return state;
+}
+
+// A contact pushes by no more than the way by which its features have come together since it began: what is found deep all at once, because a
+// surface has folded into itself, would be energy from nowhere. Where nothing folds that way is the depth.
+double DeformingWorld::State::pressed(const ContactKey& key, const WeightedContact& over) const {
+    if (before.empty()) return over.depth;
+    const auto old = std::lower_bound(last_known.begin(), last_known.end(), KnownContact{key, 0});
+    const double had = old != last_known.end() && old->key == key ? old->pressed : 0;
+    double approach = 0;
+    for (std::size_t k = 0; k < over.count; ++k) approach -= over.weights[k] * over.normal.dot(now[over.points[k]] - before[over.points[k]]);
+    const double kept = std::clamp(had + approach, 0.0, over.depth);
+    const double part = options.springs.step / static_cast<double>(springs->report().parts);
+    return kept + (over.depth - kept) * std::min(1.0, part / options.recovery_time);
+}
+
+void DeformingWorld::State::push(const DeformingContact& contact, const WeightedContact& over) {
+    contacts.push_back(contact);
+    pushes.push_back(over);
+}
+
+void DeformingWorld::State::add_vertices(const BodyContacts& pair) {
+    for (const CollidingVertex& v : pair.vertices.vertices) {
+        const Index body = pair.bodies[v.of_b ? 1 : 0], other = pair.bodies[v.of_b ? 0 : 1];
+        const Vec3 gap = v.point - now[point(body, v.vertex)];
+        const Vec3 way_out = gap.isZero() ? v.normal : gap.normalized();
+        if (way_out.isZero()) continue;
+        const Triangle& face = scene.surface(other).triangle(v.triangle);
+        WeightedContact over{.points = {point(body, v.vertex)}, .weights = {1}, .count = 4, .normal = way_out, .depth = v.depth, .area = areas[point(body, v.vertex)]};
+        for (std::size_t k = 0; k < 3; ++k) {
+            over.points[k + 1] = point(other, face[k]);
+            over.weights[k + 1] = -v.barycentric[static_cast<Eigen::Index>(k)];
+        }
+        over.depth = pressed({body, other, v.vertex}, over);
+        known.push_back({{body, other, v.vertex}, over.depth});
+        push({body, other, v.vertex, v.point, way_out, v.depth}, over);
+    }
+}
+
+// What vertices do not see: edges through edges, and sheets that have no inside.
+void DeformingWorld::State::add_crossings(const BodyContacts& pair) {
+    const auto [a, b] = pair.bodies;
+    for (const SurfaceContact& c : pair.triangles.contacts) {
+        if (c.from_bodies || c.way_out.isZero()) continue;
+        const DeformingSurface &surface_a = scene.surface(a), &surface_b = scene.surface(b);
+        const Vec3 middle = c.segment.at(0.5);
+        const Vec3 shares_a = barycentric(surface_a.corners(c.triangle_a), middle), shares_b = barycentric(surface_b.corners(c.triangle_b), middle);
+        WeightedContact over{.count = 6, .normal = c.way_out, .depth = c.depth};
+        for (std::size_t k = 0; k < 3; ++k) {
+            const auto axis = static_cast<Eigen::Index>(k);
+            over.points[k] = point(a, surface_a.triangle(c.triangle_a)[k]);
+            over.points[k + 3] = point(b, surface_b.triangle(c.triangle_b)[k]);
+            over.weights[k] = shares_a[axis];
+            over.weights[k + 3] = -shares_b[axis];
+            over.area += shares_a[axis] * areas[over.points[k]];
+        }
+        over.depth = pressed({a, b, c.triangle_a, c.triangle_b}, over);
+        known.push_back({{a, b, c.triangle_a, c.triangle_b}, over.depth});
+        push({a, b, no_index, middle, c.way_out, c.depth}, over);
+    }
+}
+
+void DeformingWorld::State::add_near_features(const BodyContacts& pair) {
+    if (pair.vertices.verdict != Verdict::disjoint || pair.triangles.verdict != Verdict::disjoint) return;
+    for (const SurfaceProximity& p : pair.proximities.pairs) {
+        if (p.nearness.normal.isZero()) continue;
+        const bool vertex_face = p.features.kind == FeatureKind::vertex_face;
+        const Index body = pair.bodies[p.features.swapped ? 1 : 0], other = pair.bodies[p.features.swapped ? 0 : 1];
+        const std::size_t own = vertex_face ? 1 : 2;
+        std::array<Index, 4> points;
+        for (std::size_t k = 0; k < 4; ++k) points[k] = point(k < own ? body : other, p.features.vertices[k]);
+        const WeightedContact over = weighted_contact(points, p.nearness, options.thickness, areas[points[0]]);
+        push({body, other, vertex_face ? p.features.vertices[0] : no_index, p.nearness.point_a, over.normal, over.depth}, over);
+    }
+}
+
+void DeformingWorld::State::add_obstacles(std::span<const Vec3> positions) {
+    struct Hit {
+        Index point;
+        Sample sample;
+    };
+    for (std::size_t o = 0; o < obstacles.size(); ++o) {
+        const FieldObstacle& obstacle = obstacles[o];
+        std::vector<std::vector<Hit>> found((positions.size() + point_chunk - 1) / point_chunk);
+        parallel_for(positions.size(), point_chunk, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t k = begin; k < end; ++k) {
+                const Sample sample = obstacle.field->sample(obstacle.pose.to_local(positions[k]));
+                if (sample.distance < 0) found[begin / point_chunk].push_back({static_cast<Index>(k), sample});
+            }
+        });
+        Index body = 0;
+        for (const auto& chunk : found)
+            for (const auto& [k, sample] : chunk) {
+                while (k >= rows[body].first + rows[body].count) ++body;
+                const double steepness = sample.gradient.norm();
+                if (!(steepness > 0) || bodies[body].fixed) continue;
+                const Vec3 normal = obstacle.pose.turn(sample.gradient / steepness);
+                push({body, static_cast<Index>(bodies.size() + o), k - rows[body].first, positions[k], normal, -sample.distance},
+                     {.points = {k}, .weights = {1}, .count = 1, .normal = normal, .depth = -sample.distance, .area = areas[k]});
+            }
+    }
+}
+
+void DeformingWorld::State::find(std::span<const Vec3> positions) {
+    now = positions;
+    last_known.swap(known);
+    known.clear();
+    parallel_tasks(bodies.size(), [&](std::size_t b) {
+        if (!bodies[b].fixed) scene.update(static_cast<Index>(b), positions.subspan(rows[b].first, rows[b].count));
+    });
+    scene.find();
+    contacts.clear();
+    pushes.clear();
+    for (const BodyContacts& pair : scene.contacts()) {
+        if (bodies[pair.bodies[0]].fixed && bodies[pair.bodies[1]].fixed) continue;
+        add_vertices(pair);
+        add_crossings(pair);
+        if (options.thickness > 0) add_near_features(pair);
+    }
+    add_obstacles(positions);
+    std::sort(known.begin(), known.end());
+    before.assign(positions.begin(), positions.end());
+}
+
+DeformingWorld::DeformingWorld(std::vector<DeformingBody> bodies, std::vector<FieldObstacle> obstacles, const DeformingOptions& options)
+    : state_(std::make_unique<State>(options)) {
+    if (bodies.empty()) throw Error(Cause::empty, "a world without bodies");
+    if (!(options.thickness >= 0) || !std::isfinite(options.thickness))
+        throw Error(Cause::invalid_argument, "must be a finite number from 0", {.element = "option thickness"});
+    State& s = *state_;
+    s.bodies = std::move(bodies);
+    s.obstacles = std::move(obstacles);
+    const SpringNetwork network = s.add_bodies();
+    SpringState start = s.start(network);
+    s.springs = std::make_unique<SpringWorld>(network, options.springs);
+    s.springs->set_state(std::move(start));
+    s.find(s.springs->positions());
+    s.springs->set_contact_finder([&s](std::span<const Vec3> positions, std::span<const Vec3>, std::vector<WeightedContact>& contacts) {
+        s.find(positions);
+        if (s.options.respond) contacts = s.pushes;
+    });
+}
+
+DeformingWorld::~DeformingWorld() = default;
+DeformingWorld::DeformingWorld(DeformingWorld&&) noexcept = default;
+
+Fingerprint DeformingWorld::state_hash() const {
+    Fingerprinter printer;
+    printer.add(springs().state_hash().text());
+    printer.add(std::as_bytes(std::span(state_->known)));
+    return printer.finish();
+}
+
+void DeformingWorld::step() { state_->springs->step(); }
+
+Energy DeformingWorld::energy() const {
+    const SpringEnergy e = springs().energy();
+    return {e.kinetic, e.gravity, e.elastic()};
+}
+
+void DeformingWorld::set_motion(MotionHook hook) { state_->springs->set_motion(std::move(hook)); }
+
+std::span<const DeformingBody> DeformingWorld::bodies() const { return state_->bodies; }
+std::span<const FieldObstacle> DeformingWorld::obstacles() const { return state_->obstacles; }
+Index DeformingWorld::first_point(Index body) const { return state_->rows[body].first; }
+std::span<const Vec3> DeformingWorld::vertices(Index body) const {
+    return springs().positions().subspan(state_->rows[body].first, state_->rows[body].count);
+}
+const SpringWorld& DeformingWorld::springs() const { return *state_->springs; }
+const DeformingScene& DeformingWorld::detection() const { return state_->scene; }
+std::span<const DeformingContact> DeformingWorld::contacts() const { return state_->contacts; }
+
+} // namespace fathom
