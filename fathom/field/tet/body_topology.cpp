@@ -1,0 +1,187 @@
+// Room: field. Neighbours and boundary of a body, in the order of a space-filling curve.
+#include <fathom/field/tet/body_topology.h>
+#include <fathom/geometry/element_checks.h>
+#include <fathom/index/space_order.h>
+
+#include <algorithm>
+
+namespace fathom {
+
+namespace {
+
+template <std::size_t N>
+bool names_a_node_twice(const std::array<Index, N>& element) {
+    for (std::size_t i = 0; i < N; ++i)
+        for (std::size_t k = i + 1; k < N; ++k)
+            if (element[i] == element[k]) return true;
+    return false;
+}
+
+template <std::size_t N>
+std::vector<std::array<Index, N>> sound_elements(std::span<const std::array<Index, N>> elements) {
+    std::vector<std::array<Index, N>> sound;
+    sound.reserve(elements.size());
+    for (const auto& element : elements)
+        if (!names_a_node_twice(element)) sound.push_back(element);
+    return sound;
+}
+
+// The faces of each triangle's sides that belong to it alone, as faces of two equal corners.
+std::vector<Triangle> border_of(std::span<const Triangle> triangles, std::size_t vertex_count) {
+    const EdgeTable table = edge_table(triangles, vertex_count);
+    std::vector<Triangle> border;
+    for (std::size_t e = 0; e < table.edges.size(); ++e)
+        if (table.sides[e].size() == 1) border.push_back({table.edges[e][0], table.edges[e][1], table.edges[e][1]});
+    return border;
+}
+
+// The elements round every node, by rank.
+template <std::size_t N>
+Lists elements_round(std::span<const std::array<Index, N>> elements, std::span<const Index> rank) {
+    std::vector<Index> keys(N * elements.size());
+    for (std::size_t e = 0; e < elements.size(); ++e)
+        for (std::size_t k = 0; k < N; ++k) keys[N * e + k] = rank[elements[e][k]];
+    Lists lists = grouped(keys, rank.size());
+    for (Index& item : lists.items) item /= static_cast<Index>(N);
+    return lists;
+}
+
+// Every node that shares an element with each node, ascending, by rank.
+template <std::size_t N>
+Lists neighbours_of(std::span<const std::array<Index, N>> elements, std::span<const Index> rank) {
+    const Lists round = elements_round<N>(elements, rank);
+    Lists neighbours;
+    std::vector<Index> last_seen(rank.size(), no_index);
+    for (Index node = 0; node < rank.size(); ++node) {
+        const std::size_t begin = neighbours.items.size();
+        last_seen[node] = node;
+        for (const Index element : round[node])
+            for (const Index corner : elements[element])
+                if (last_seen[rank[corner]] != node) {
+                    last_seen[rank[corner]] = node;
+                    neighbours.items.push_back(rank[corner]);
+                }
+        std::sort(neighbours.items.begin() + static_cast<std::ptrdiff_t>(begin), neighbours.items.end());
+        neighbours.offsets.push_back(static_cast<Index>(neighbours.items.size()));
+    }
+    return neighbours;
+}
+
+// Only the items that `keep` accepts.
+template <class Keep>
+Lists filtered(const Lists& lists, const Keep& keep) {
+    Lists kept;
+    for (std::size_t i = 0; i < lists.size(); ++i) {
+        for (const Index item : lists[i])
+            if (keep(item)) kept.items.push_back(item);
+        kept.offsets.push_back(static_cast<Index>(kept.items.size()));
+    }
+    return kept;
+}
+
+// Across each side of each face. In the plane a face {a, b, b} has sides {a, b}, {b, b} and {b, a}; what follows it at a corner is
+// found by the faces round that corner, so it needs none.
+std::vector<std::array<Index, 3>> across_sides(std::span<const Triangle> faces, std::size_t node_count) {
+    std::vector<std::array<Index, 3>> across(faces.size(), {no_index, no_index, no_index});
+    const EdgeTable table = edge_table(faces, node_count);
+    for (std::size_t e = 0; e < table.edges.size(); ++e) {
+        const auto sides = table.sides[e];
+        for (std::size_t k = 0; k < sides.size() && sides.size() > 1; ++k)
+            across[sides[k] / 3][sides[k] % 3] = sides[(k + 1) % sides.size()] / 3;
+    }
+    return across;
+}
+
+Lists faces_round_nodes(std::span<const Triangle> faces, std::size_t node_count) {
+    std::vector<Index> keys(3 * faces.size());
+    for (std::size_t f = 0; f < faces.size(); ++f)
+        for (std::size_t k = 0; k < 3; ++k) keys[3 * f + k] = k == 2 && faces[f][2] == faces[f][1] ? no_index : faces[f][k];
+    Lists lists = grouped(keys, node_count);
+    for (Index& item : lists.items) item /= 3;
+    return lists;
+}
+
+std::size_t bytes_of(const Lists& lists) { return (lists.offsets.size() + lists.items.size()) * sizeof(Index); }
+
+} // namespace
+
+BodyTopology::BodyTopology(const TetMesh& mesh) {
+    check(mesh);
+    const TetMesh sound{mesh.vertices, sound_elements<4>(mesh.tetrahedra)};
+    faces_ = boundary(sound).triangles;
+    build<4>(sound.vertices, sound.tetrahedra);
+}
+
+BodyTopology BodyTopology::planar(const TriangleMesh& mesh) {
+    check(mesh);
+    BodyTopology topology;
+    const std::vector<Triangle> sound = sound_elements<3>(mesh.triangles);
+    topology.faces_ = border_of(sound, mesh.vertices.size());
+    topology.build<3>(mesh.vertices, sound);
+    return topology;
+}
+
+template <std::size_t N>
+void BodyTopology::build(std::span<const Vec3> positions, std::span<const std::array<Index, N>> elements) {
+    rank_nodes(positions);
+    kind_.assign(positions.size(), Kind::loose);
+    for (const auto& element : elements)
+        for (const Index node : element) kind_[rank_[node]] = Kind::inner;
+    number_boundary();
+    faces_round_ = faces_round_nodes(ranked_faces_, positions.size());
+    across_ = across_sides(ranked_faces_, positions.size());
+    const Lists neighbours = neighbours_of<N>(elements, rank_);
+    inner_neighbours_ = filtered(neighbours, [&](Index node) { return kind_[node] == Kind::inner; });
+    list_first_faces(neighbours);
+}
+
+void BodyTopology::rank_nodes(std::span<const Vec3> positions) {
+    order_ = order_in_space(positions);
+    rank_.resize(order_.size());
+    for (std::size_t k = 0; k < order_.size(); ++k) rank_[order_[k]] = static_cast<Index>(k);
+}
+
+void BodyTopology::number_boundary() {
+    ranked_faces_ = faces_;
+    for (Triangle& face : ranked_faces_)
+        for (Index& node : face) {
+            node = rank_[node];
+            kind_[node] = Kind::boundary;
+        }
+    std::vector<Index> number(kind_.size(), no_index);
+    for (Index node = 0; node < kind_.size(); ++node)
+        if (kind_[node] == Kind::boundary) {
+            number[node] = static_cast<Index>(boundary_nodes_.size());
+            boundary_nodes_.push_back(node);
+        }
+    boundary_faces_ = ranked_faces_;
+    for (Triangle& face : boundary_faces_)
+        for (Index& node : face) node = number[node];
+}
+
+void BodyTopology::list_first_faces(const Lists& neighbours) {
+    for (std::size_t node = 0; node < kind_.size(); ++node) {
+        const auto begin = static_cast<std::ptrdiff_t>(first_faces_.items.size());
+        if (kind_[node] == Kind::inner)
+            for (const Index other : neighbours[node])
+                if (kind_[other] == Kind::boundary)
+                    first_faces_.items.insert(first_faces_.items.end(), faces_round_[other].begin(), faces_round_[other].end());
+        std::sort(first_faces_.items.begin() + begin, first_faces_.items.end());
+        first_faces_.items.erase(std::unique(first_faces_.items.begin() + begin, first_faces_.items.end()), first_faces_.items.end());
+        first_faces_.offsets.push_back(static_cast<Index>(first_faces_.items.size()));
+    }
+}
+
+std::size_t BodyTopology::memory_bytes() const {
+    return (rank_.size() + order_.size() + boundary_nodes_.size()) * sizeof(Index) + kind_.size() + 4 * faces_.size() * sizeof(Triangle) +
+           bytes_of(inner_neighbours_) + bytes_of(first_faces_) + bytes_of(faces_round_);
+}
+
+void nodes_of(std::span<const Tetrahedron> tetrahedra, std::span<const Index> chosen, std::vector<Index>& nodes) {
+    nodes.clear();
+    for (const Index t : chosen) nodes.insert(nodes.end(), tetrahedra[t].begin(), tetrahedra[t].end());
+    std::sort(nodes.begin(), nodes.end());
+    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+}
+
+} // namespace fathom

@@ -1,0 +1,293 @@
+// Room: field. Depths of nodes: by the tree over the boundary, or by marching on the mesh.
+#include <fathom/base/error.h>
+#include <fathom/base/parallel.h>
+#include <fathom/field/tet/node_depths.h>
+#include <fathom/geometry/element_checks.h>
+#include <fathom/geometry/surface_visit.h>
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace fathom {
+
+namespace {
+
+constexpr double far = std::numeric_limits<double>::infinity();
+constexpr std::uint32_t never = ~std::uint32_t{0};
+constexpr std::size_t query_chunk = 256;
+
+struct Nearest {
+    double squared = far;
+    Index source = no_index;
+
+    void keep(double other, Index face) {
+        if (other < squared) squared = other, source = face;
+    }
+};
+
+// From a face along the boundary to ever nearer ones.
+void follow(const BodyTopology& topology, std::span<const FaceFrame> frames, const Vec3& p, TriangleFeature part, int steps, Nearest& best) {
+    for (; steps > 0 && part != TriangleFeature::face; --steps) {
+        const Index from = best.source;
+        const auto place = static_cast<std::size_t>(part);
+        const auto look = [&](Index face) {
+            if (face == no_index || face == from) return;
+            const FaceDistance other = frames[face](p);
+            if (other.squared < best.squared) best = {other.squared, face}, part = other.part;
+        };
+        if (place >= 3)
+            look(topology.across()[from][place - 3]);
+        else
+            for (const Index face : topology.faces_round(topology.ranked_faces()[from][place])) look(face);
+        if (best.source == from) return;
+    }
+}
+
+} // namespace
+
+// How a march seeds itself and passes on what a node knows.
+struct PointRule {
+    NodeDepths& d;
+
+    template <class Offer>
+    void seed(const Offer& offer) const {
+        for (const Index node : d.topology_->boundary_nodes()) pass(node, node, offer);
+    }
+    template <class Offer>
+    void pass(Index from, Index source, const Offer& offer) const {
+        const Vec3 at = d.positions_[source];
+        for (const Index node : d.topology_->inner_neighbours(from)) offer(node, [&] { return Nearest{(d.positions_[node] - at).squaredNorm(), source}; });
+    }
+};
+
+struct FeatureRule {
+    NodeDepths& d;
+
+    template <class Offer>
+    void seed(const Offer& offer) const {
+        for (Index node = 0; node < d.positions_.size(); ++node)
+            if (!d.topology_->first_faces(node).empty()) offer(node, [&] { return nearest_first_face(node); });
+    }
+    [[nodiscard]] Nearest nearest_first_face(Index node) const {
+        Nearest best;
+        TriangleFeature part = TriangleFeature::face;
+        for (const Index face : d.topology_->first_faces(node)) {
+            const FaceDistance found = d.frames_[face](d.positions_[node]);
+            if (found.squared < best.squared) best = {found.squared, face}, part = found.part;
+        }
+        follow(*d.topology_, d.frames_, d.positions_[node], part, d.options_.surface_steps, best);
+        return best;
+    }
+    template <class Offer>
+    void pass(Index from, Index source, const Offer& offer) const {
+        const FaceFrame& frame = d.frames_[source];
+        for (const Index node : d.topology_->inner_neighbours(from))
+            offer(node, [&] {
+                const FaceDistance found = frame(d.positions_[node]);
+                Nearest best{found.squared, source};
+                if (found.squared < d.squared_[node]) follow(*d.topology_, d.frames_, d.positions_[node], found.part, d.options_.surface_steps, best);
+                return best;
+            });
+    }
+};
+
+NodeDepths::NodeDepths(std::shared_ptr<const BodyTopology> topology)
+    : topology_(std::move(topology)), depths_(topology_->node_count(), unknown) {
+    const std::size_t count = topology_->node_count();
+    positions_.assign(count, Vec3::Zero());
+    squared_.assign(count, far);
+    source_.assign(count, no_index);
+    asked_.assign(count, 0);
+    asked_order_.reserve(count);
+    boundary_positions_.resize(topology_->boundary_nodes().size());
+}
+
+void NodeDepths::compute(std::span<const Vec3> positions, const DepthOptions& options) {
+    begin(positions);
+    ask_all();
+    run(options);
+}
+
+void NodeDepths::compute(std::span<const Vec3> positions, std::span<const Index> asked, const DepthOptions& options) {
+    for (const Index node : asked)
+        if (node >= topology_->node_count())
+            throw Error(Cause::index_out_of_range, fmt::format("asks for node {} of {}", node, topology_->node_count()));
+    begin(positions);
+    ask(asked);
+    run(options);
+}
+
+void NodeDepths::begin(std::span<const Vec3> positions) {
+    if (positions.size() != topology_->node_count())
+        throw Error(Cause::count_mismatch, fmt::format("{} positions for a body of {} nodes", positions.size(), topology_->node_count()));
+    check_vertices(positions, {});
+    for (std::size_t k = 0; k < positions.size(); ++k) positions_[k] = positions[topology_->order()[k]];
+    tree_is_fitted_ = false;
+}
+
+void NodeDepths::ask(std::span<const Index> nodes) {
+    std::fill(asked_.begin(), asked_.end(), std::uint8_t{0});
+    for (const Index node : nodes) asked_[topology_->rank()[node]] = 1;
+    asked_order_.clear();
+    for (Index node = 0; node < asked_.size(); ++node)
+        if (asked_[node] != 0 && topology_->kinds()[node] == BodyTopology::Kind::inner) asked_order_.push_back(node);
+}
+
+void NodeDepths::ask_all() {
+    std::fill(asked_.begin(), asked_.end(), std::uint8_t{1});
+    asked_order_.clear();
+    for (Index node = 0; node < asked_.size(); ++node)
+        if (topology_->kinds()[node] == BodyTopology::Kind::inner) asked_order_.push_back(node);
+}
+
+void NodeDepths::run(const DepthOptions& options) {
+    options_ = options;
+    std::fill(squared_.begin(), squared_.end(), far);
+    std::fill(source_.begin(), source_.end(), no_index);
+    for (const Index node : topology_->boundary_nodes()) squared_[node] = 0, source_[node] = node;
+    options.method == DepthMethod::exact ? ask_tree() : march(options);
+    for (std::size_t k = 0; k < squared_.size(); ++k) depths_[topology_->order()[k]] = std::sqrt(squared_[k]);
+}
+
+void NodeDepths::gather_boundary() {
+    for (std::size_t k = 0; k < boundary_positions_.size(); ++k) boundary_positions_[k] = positions_[topology_->boundary_nodes()[k]];
+}
+
+void NodeDepths::build_tree() {
+    gather_boundary();
+    const auto faces = topology_->boundary_faces();
+    tree_ = SurfaceTree(TriangleMesh{boundary_positions_, {faces.begin(), faces.end()}});
+    has_tree_ = tree_is_fitted_ = true;
+}
+
+void NodeDepths::fit_tree() {
+    if (!has_tree_) return build_tree();
+    if (tree_is_fitted_) return;
+    gather_boundary();
+    tree_.refit(boundary_positions_);
+    tree_is_fitted_ = true;
+}
+
+void NodeDepths::ask_tree() {
+    fit_tree();
+    if (tree_.tree().empty()) return;
+    found_.resize(positions_.size());
+    parallel_for(asked_order_.size(), query_chunk, [&](std::size_t begin, std::size_t end) {
+        visit_closest(SurfaceView(tree_), positions_, std::span(asked_order_).subspan(begin, end - begin), SurfaceTree::no_limit, found_);
+    });
+    for (const Index node : asked_order_) squared_[node] = found_[node].squared_distance, source_[node] = found_[node].triangle;
+}
+
+// Half the mean length of some edges, evenly picked: narrower buckets cost more than they sort.
+double NodeDepths::bucket_width() const {
+    constexpr std::size_t most = 512;
+    const std::size_t step = std::max<std::size_t>(1, positions_.size() / most);
+    double sum = 0;
+    std::size_t count = 0;
+    for (std::size_t k = 0; k < positions_.size(); k += step) {
+        const auto neighbours = topology_->inner_neighbours(static_cast<Index>(k));
+        if (neighbours.empty()) continue;
+        sum += (positions_[k] - positions_[neighbours.front()]).norm();
+        ++count;
+    }
+    return count > 0 ? 0.5 * sum / static_cast<double>(count) : 0.0;
+}
+
+void NodeDepths::march(const DepthOptions& options) {
+    level_.assign(positions_.size(), never);
+    for (const Index node : topology_->boundary_nodes()) level_[node] = 0;
+    left_ = asked_order_.size();
+    queue_.reset(positions_.size(), bucket_width());
+    if (options.method == DepthMethod::closest_point) {
+        PointRule rule{*this};
+        return march_by(rule);
+    }
+    frames_.resize(topology_->faces().size());
+    for (Index face = 0; face < frames_.size(); ++face) frames_[face] = FaceFrame(corners(face));
+    FeatureRule rule{*this};
+    march_by(rule);
+}
+
+// Nodes of one bucket may still correct each other; those of earlier ones are done. So the asked nodes are done when their bucket is,
+// and what follows cannot change them: a march that stops there has the same bits as a whole one.
+template <class Rule>
+void NodeDepths::march_by(Rule& rule) {
+    Index bucket = 0;
+    const auto offer = [&](Index node, const auto& measure) {
+        if (level_[node] < bucket) return;
+        const Nearest found = measure();
+        if (!(found.squared < squared_[node])) return;
+        squared_[node] = found.squared;
+        source_[node] = found.source;
+        queue_.put(node, std::max(bucket, queue_.bucket_of(std::sqrt(found.squared))));
+    };
+    rule.seed(offer);
+    for (; bucket < BucketQueue::bucket_count && left_ > 0 && !queue_.empty(); ++bucket)
+        for (Index node = queue_.pop(bucket); node != no_index; node = queue_.pop(bucket)) {
+            if (level_[node] == never) left_ -= asked_[node];
+            level_[node] = bucket;
+            rule.pass(node, source_[node], offer);
+        }
+    for (std::size_t k = 0; k < level_.size(); ++k)
+        if (level_[k] == never) squared_[k] = far, source_[k] = no_index;
+}
+
+std::array<Vec3, 3> NodeDepths::corners(Index face) const {
+    const Triangle& f = topology_->ranked_faces()[face];
+    return {positions_[f[0]], positions_[f[1]], positions_[f[2]]};
+}
+
+BoundaryFeature NodeDepths::feature(Index node) const {
+    const Index k = topology_->rank()[node], source = source_[k];
+    BoundaryFeature result;
+    if (source == no_index) return result;
+    const bool by_node = topology_->kinds()[k] == BodyTopology::Kind::boundary || options_.method == DepthMethod::closest_point;
+    if (by_node) {
+        result.nodes[0] = topology_->order()[source];
+        return result;
+    }
+    const Triangle& face = topology_->faces()[source];
+    const Vec3 weights = closest_point(positions_[k], corners(source)).barycentric;
+    std::size_t count = 0;
+    for (std::size_t c = 0; c < 3; ++c)
+        if (weights[static_cast<Eigen::Index>(c)] > 0 && (count == 0 || face[c] != result.nodes[count - 1])) result.nodes[count++] = face[c];
+    std::sort(result.nodes.begin(), result.nodes.end());
+    return result;
+}
+
+Vec3 NodeDepths::closest(Index node) const {
+    const Index k = topology_->rank()[node], source = source_[k];
+    if (source == no_index) return positions_[k];
+    const bool by_node = topology_->kinds()[k] == BodyTopology::Kind::boundary || options_.method == DepthMethod::closest_point;
+    return by_node ? positions_[source] : closest_point(positions_[k], corners(source)).point;
+}
+
+double NodeDepths::depth_at(const Vec3& point, std::span<const Index> near_nodes) const {
+    if (options_.method == DepthMethod::exact) return std::sqrt(tree_.closest(point).squared_distance);
+    Nearest best;
+    TriangleFeature part = TriangleFeature::face;
+    const auto look = [&](Index face) {
+        const FaceDistance found = frames_[face](point);
+        if (found.squared < best.squared) best = {found.squared, face}, part = found.part;
+    };
+    for (const Index node : near_nodes) {
+        const Index k = topology_->rank()[node];
+        if (source_[k] == no_index) continue;
+        if (options_.method == DepthMethod::closest_point)
+            best.keep((point - positions_[source_[k]]).squaredNorm(), source_[k]);
+        else if (topology_->kinds()[k] == BodyTopology::Kind::boundary)
+            for (const Index face : topology_->faces_round(k)) look(face);
+        else
+            look(source_[k]);
+    }
+    if (options_.method == DepthMethod::closest_feature && best.source != no_index) follow(*topology_, frames_, point, part, options_.surface_steps, best);
+    return std::sqrt(best.squared);
+}
+
+std::size_t NodeDepths::memory_bytes() const {
+    return positions_.size() * (sizeof(Vec3) + 2 * sizeof(double) + 6 * sizeof(Index) + 1) + found_.size() * sizeof(ClosestPoint) +
+           frames_.size() * sizeof(FaceFrame) + tree_.memory_bytes() + sizeof(queue_);
+}
+
+} // namespace fathom
