@@ -79,19 +79,6 @@ Lists filtered(const Lists& lists, const Keep& keep) {
     return kept;
 }
 
-// Across each side of each face. In the plane a face {a, b, b} has sides {a, b}, {b, b} and {b, a}; what follows it at a corner is
-// found by the faces round that corner, so it needs none.
-std::vector<std::array<Index, 3>> across_sides(std::span<const Triangle> faces, std::size_t node_count) {
-    std::vector<std::array<Index, 3>> across(faces.size(), {no_index, no_index, no_index});
-    const EdgeTable table = edge_table(faces, node_count);
-    for (std::size_t e = 0; e < table.edges.size(); ++e) {
-        const auto sides = table.sides[e];
-        for (std::size_t k = 0; k < sides.size() && sides.size() > 1; ++k)
-            across[sides[k] / 3][sides[k] % 3] = sides[(k + 1) % sides.size()] / 3;
-    }
-    return across;
-}
-
 Lists faces_round_nodes(std::span<const Triangle> faces, std::size_t node_count) {
     std::vector<Index> keys(3 * faces.size());
     for (std::size_t f = 0; f < faces.size(); ++f)
@@ -99,6 +86,24 @@ Lists faces_round_nodes(std::span<const Triangle> faces, std::size_t node_count)
     Lists lists = grouped(keys, node_count);
     for (Index& item : lists.items) item /= 3;
     return lists;
+}
+
+// Across each side of each face. In the plane a face {a, b, b} is left at b by its second side and at a by its third.
+std::vector<std::array<Index, 3>> across_sides(std::span<const Triangle> faces, const Lists& faces_round) {
+    std::vector<std::array<Index, 3>> across(faces.size(), {no_index, no_index, no_index});
+    const EdgeTable table = edge_table(faces, faces_round.size());
+    for (std::size_t e = 0; e < table.edges.size(); ++e) {
+        const auto sides = table.sides[e];
+        for (std::size_t k = 0; k < sides.size() && sides.size() > 1; ++k)
+            across[sides[k] / 3][sides[k] % 3] = sides[(k + 1) % sides.size()] / 3;
+    }
+    for (Index f = 0; f < faces.size(); ++f) {
+        if (faces[f][1] != faces[f][2]) continue;
+        for (const std::size_t side : {1u, 2u})
+            for (const Index other : faces_round[faces[f][2 - side]])
+                if (other != f) across[f][side] = other;
+    }
+    return across;
 }
 
 std::size_t bytes_of(const Lists& lists) { return (lists.offsets.size() + lists.items.size()) * sizeof(Index); }
@@ -129,7 +134,7 @@ void BodyTopology::build(std::span<const Vec3> positions, std::span<const std::a
         for (const Index node : element) kind_[rank_[node]] = Kind::inner;
     number_boundary();
     faces_round_ = faces_round_nodes(ranked_faces_, positions.size());
-    across_ = across_sides(ranked_faces_, positions.size());
+    across_ = across_sides(ranked_faces_, faces_round_);
     const Lists neighbours = neighbours_of<N>(elements, rank_);
     inner_neighbours_ = filtered(neighbours, [&](Index node) { return kind_[node] == Kind::inner; });
     list_first_faces(neighbours);

@@ -16,6 +16,7 @@ namespace {
 constexpr double far = std::numeric_limits<double>::infinity();
 constexpr std::uint32_t never = ~std::uint32_t{0};
 constexpr std::size_t query_chunk = 256;
+constexpr Index correction_buckets = 2; // a bucket is half an edge wide
 
 struct Nearest {
     double squared = far;
@@ -52,10 +53,12 @@ struct PointRule {
 
     template <class Offer>
     void seed(const Offer& offer) const {
-        for (const Index node : d.topology_->boundary_nodes()) pass(node, node, offer);
+        for (const Index node : d.topology_->boundary_nodes()) pass(node, offer);
     }
+    void improve(Index) const {}
     template <class Offer>
-    void pass(Index from, Index source, const Offer& offer) const {
+    void pass(Index from, const Offer& offer) const {
+        const Index source = d.source_[from];
         const Vec3 at = d.positions_[source];
         for (const Index node : d.topology_->inner_neighbours(from)) offer(node, [&] { return Nearest{(d.positions_[node] - at).squaredNorm(), source}; });
     }
@@ -79,8 +82,18 @@ struct FeatureRule {
         follow(*d.topology_, d.frames_, d.positions_[node], part, d.options_.surface_steps, best);
         return best;
     }
+    // A face may be the best of its surroundings and the next one better still, beyond a dent.
+    void improve(Index node) const {
+        if (d.options_.surface_steps <= 0) return;
+        Nearest best{d.squared_[node], d.source_[node]};
+        for (const Index face : d.topology_->across()[d.source_[node]])
+            if (face != no_index) best.keep(d.frames_[face](d.positions_[node]).squared, face);
+        d.squared_[node] = best.squared;
+        d.source_[node] = best.source;
+    }
     template <class Offer>
-    void pass(Index from, Index source, const Offer& offer) const {
+    void pass(Index from, const Offer& offer) const {
+        const Index source = d.source_[from];
         const FaceFrame& frame = d.frames_[source];
         for (const Index node : d.topology_->inner_neighbours(from))
             offer(node, [&] {
@@ -209,13 +222,13 @@ void NodeDepths::march(const DepthOptions& options) {
     march_by(rule);
 }
 
-// Nodes of one bucket may still correct each other; those of earlier ones are done. So the asked nodes are done when their bucket is,
-// and what follows cannot change them: a march that stops there has the same bits as a whole one.
+// A node may still be corrected while its neighbours are served, that is for the length of an edge; then it is done. So the asked nodes
+// are done a little after their buckets, and what follows cannot change them: a march that stops there has the same bits as a whole one.
 template <class Rule>
 void NodeDepths::march_by(Rule& rule) {
-    Index bucket = 0;
+    Index bucket = 0, last_asked = 0;
     const auto offer = [&](Index node, const auto& measure) {
-        if (level_[node] < bucket) return;
+        if (level_[node] < bucket && level_[node] + correction_buckets < bucket) return;
         const Nearest found = measure();
         if (!(found.squared < squared_[node])) return;
         squared_[node] = found.squared;
@@ -223,11 +236,13 @@ void NodeDepths::march_by(Rule& rule) {
         queue_.put(node, std::max(bucket, queue_.bucket_of(std::sqrt(found.squared))));
     };
     rule.seed(offer);
-    for (; bucket < BucketQueue::bucket_count && left_ > 0 && !queue_.empty(); ++bucket)
+    for (; bucket < BucketQueue::bucket_count && !queue_.empty() && (left_ > 0 || bucket <= last_asked + correction_buckets); ++bucket)
         for (Index node = queue_.pop(bucket); node != no_index; node = queue_.pop(bucket)) {
             if (level_[node] == never) left_ -= asked_[node];
+            if (asked_[node] != 0) last_asked = bucket;
             level_[node] = bucket;
-            rule.pass(node, source_[node], offer);
+            rule.improve(node);
+            rule.pass(node, offer);
         }
     for (std::size_t k = 0; k < level_.size(); ++k)
         if (level_[k] == never) squared_[k] = far, source_[k] = no_index;
