@@ -1,7 +1,6 @@
 // Room: field. Fast marching on a regular grid.
 #include <fathom/base/error.h>
 #include <fathom/field/tet/grid_marching.h>
-#include <fathom/geometry/box_triangle.h>
 #include <fathom/geometry/closest_point.h>
 #include <fathom/geometry/element_checks.h>
 
@@ -15,6 +14,23 @@ namespace fathom {
 namespace {
 
 constexpr double far = std::numeric_limits<double>::infinity();
+
+// Separating axes in double: a cell more or less on the border of another is no matter here.
+bool cell_meets_face(const Vec3& center, const Vec3& half, const std::array<Vec3, 3>& face) {
+    const std::array<Vec3, 3> c = {face[0] - center, face[1] - center, face[2] - center};
+    const auto separates = [&](const Vec3& axis) {
+        const double reach = axis.cwiseAbs().dot(half) * (1 + 1e-12);
+        const auto [low, high] = std::minmax({axis.dot(c[0]), axis.dot(c[1]), axis.dot(c[2])});
+        return low > reach || high < -reach;
+    };
+    for (int k = 0; k < 3; ++k)
+        if (separates(Vec3::Unit(k))) return false;
+    if (separates((c[1] - c[0]).cross(c[2] - c[0]))) return false;
+    for (std::size_t edge = 0; edge < 3; ++edge)
+        for (int k = 0; k < 3; ++k)
+            if (separates((c[(edge + 1) % 3] - c[edge]).cross(Vec3::Unit(k)))) return false;
+    return true;
+}
 
 class Grid {
 public:
@@ -43,7 +59,7 @@ public:
                 for (std::size_t x = first[0]; x <= last[0]; ++x) {
                     const Vec3 at = position({x, y, z});
                     const Vec3 half(0.5 * step_[0], 0.5 * step_[1], 0.5 * step_[2]);
-                    if (!box_overlaps_triangle(Box::around(at, half), face)) continue;
+                    if (!cell_meets_face(at, half, face)) continue;
                     lower(index({x, y, z}), exact ? std::sqrt(closest_point(at, face).squared_distance) : 0.0);
                 }
     }
