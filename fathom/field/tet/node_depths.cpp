@@ -109,7 +109,6 @@ NodeDepths::NodeDepths(std::shared_ptr<const BodyTopology> topology)
     : topology_(std::move(topology)), depths_(topology_->node_count(), unknown) {
     const std::size_t count = topology_->node_count();
     positions_.assign(count, Vec3::Zero());
-    squared_.assign(count, far);
     source_.assign(count, no_index);
     asked_.assign(count, 0);
     asked_order_.reserve(count);
@@ -156,11 +155,11 @@ void NodeDepths::ask_all() {
 
 void NodeDepths::run(const DepthOptions& options) {
     options_ = options;
-    std::fill(squared_.begin(), squared_.end(), far);
     std::fill(source_.begin(), source_.end(), no_index);
-    for (const Index node : topology_->boundary_nodes()) squared_[node] = 0, source_[node] = node;
+    for (const Index node : topology_->boundary_nodes()) source_[node] = node;
+    std::fill(depths_.begin(), depths_.end(), unknown);
+    for (const Index node : topology_->boundary_nodes()) depths_[topology_->order()[node]] = 0;
     options.method == DepthMethod::exact ? ask_tree() : march(options);
-    for (std::size_t k = 0; k < squared_.size(); ++k) depths_[topology_->order()[k]] = std::sqrt(squared_[k]);
 }
 
 void NodeDepths::gather_boundary() {
@@ -189,7 +188,10 @@ void NodeDepths::ask_tree() {
     parallel_for(asked_order_.size(), query_chunk, [&](std::size_t begin, std::size_t end) {
         visit_closest(SurfaceView(tree_), positions_, std::span(asked_order_).subspan(begin, end - begin), SurfaceTree::no_limit, found_);
     });
-    for (const Index node : asked_order_) squared_[node] = found_[node].squared_distance, source_[node] = found_[node].triangle;
+    for (const Index node : asked_order_) {
+        source_[node] = found_[node].triangle;
+        depths_[topology_->order()[node]] = std::sqrt(found_[node].squared_distance);
+    }
 }
 
 // Half the mean length of some edges, evenly picked: narrower buckets cost more than they sort.
@@ -209,7 +211,8 @@ double NodeDepths::bucket_width() const {
 
 void NodeDepths::march(const DepthOptions& options) {
     level_.assign(positions_.size(), never);
-    for (const Index node : topology_->boundary_nodes()) level_[node] = 0;
+    squared_.assign(positions_.size(), far);
+    for (const Index node : topology_->boundary_nodes()) level_[node] = 0, squared_[node] = 0;
     left_ = asked_order_.size();
     queue_.reset(positions_.size(), bucket_width());
     if (options.method == DepthMethod::closest_point) {
@@ -244,8 +247,10 @@ void NodeDepths::march_by(Rule& rule) {
             rule.improve(node);
             rule.pass(node, offer);
         }
-    for (std::size_t k = 0; k < level_.size(); ++k)
-        if (level_[k] == never) squared_[k] = far, source_[k] = no_index;
+    for (std::size_t k = 0; k < level_.size(); ++k) {
+        if (level_[k] == never) source_[k] = no_index; // only offered, never served
+        else depths_[topology_->order()[k]] = std::sqrt(squared_[k]);
+    }
 }
 
 std::array<Vec3, 3> NodeDepths::corners(Index face) const {
