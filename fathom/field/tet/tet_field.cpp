@@ -51,6 +51,15 @@ struct WeightFrame {
     }
 };
 
+// Exact, for a tetrahedron whose orientation is known.
+bool holds(const Corners& c, int orientation, const Vec3& p) {
+    for (const auto& f : tetrahedron_faces) {
+        const auto corner = [&](std::size_t i) -> const Vec3& { return c[static_cast<std::size_t>(f[i])]; };
+        if (orient3d(corner(0), corner(1), corner(2), p) * orientation > 0) return false;
+    }
+    return true;
+}
+
 // The weights of a point that is known to be in the tetrahedron: accurate however thin it is.
 TetWeights weights_inside(const Corners& c, const Vec3& p) {
     TetWeights weights{};
@@ -64,12 +73,17 @@ TetWeights weights_inside(const Corners& c, const Vec3& p) {
     return weights;
 }
 
-// Exact, for a tetrahedron whose orientation is known.
-bool holds(const Corners& c, int orientation, const Vec3& p) {
-    for (const auto& f : tetrahedron_faces) {
-        const auto corner = [&](std::size_t i) -> const Vec3& { return c[static_cast<std::size_t>(f[i])]; };
-        if (orient3d(corner(0), corner(1), corner(2), p) * orientation > 0) return false;
+// Both at once, quickly where the answer is plain. Returns false outside; exact. p lies in the box of the tetrahedron.
+bool weights_if_inside(const Corners& c, int orientation, const Vec3& p, TetWeights& weights) {
+    constexpr double plain = 1e3; // condition up to which a weight is good to twelve digits
+    if (const WeightFrame frame(c); frame.condition < plain) {
+        weights = frame.weights(c, p);
+        const double least = *std::min_element(weights.begin(), weights.end()), error = 1e-14 * frame.condition;
+        if (least > error) return true;
+        if (least < -error) return false;
     }
+    if (!holds(c, orientation, p)) return false;
+    weights = weights_inside(c, p);
     return true;
 }
 
@@ -119,7 +133,7 @@ void TetField::fit_location() {
     for (Index t = 0; t < count; ++t)
         if (orientation_[t] <= 0) (orientation_[t] < 0 ? inverted_ : flat_).push_back(t);
     if (location_.empty())
-        location_ = Bvh(boxes_, {.leaf_size = 4, .keep_boxes = false});
+        location_ = Bvh(boxes_, {.leaf_size = 8, .keep_boxes = false});
     else
         location_.refit(boxes_);
 }
@@ -166,7 +180,12 @@ void TetField::fit_ranges() {
             node_ranges_[node][slot] = range;
         }
     };
-    for (std::size_t node = node_ranges_.size(); node-- > 0;) fit(node);
+    for (std::size_t k = location_.level_count(); k-- > 0;) {
+        const auto first = static_cast<std::size_t>(location_.level(k).data() - location_.nodes().data());
+        parallel_for(location_.level(k).size(), 256, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t node = begin; node < end; ++node) fit(first + node);
+        });
+    }
 }
 
 TetField::Place TetField::place_of(const Vec3& p) const {
@@ -174,10 +193,10 @@ TetField::Place TetField::place_of(const Vec3& p) const {
     if (!is_finite(p)) return best;
     location_.visit_overlapping_leaves({p, p}, [&](std::uint32_t leaf) {
         for (const Index t : location_.leaf(leaf)) {
-            if (orientation_[t] == 0 || !boxes_[t].contains(p)) continue;
-            const Corners c = corners(t);
-            if (!holds(c, orientation_[t], p)) continue;
-            Place found{t, weights_inside(c, p), {}, 0};
+            const Corners c = corners(t); // not the kept box: the corners are needed next, and are in the cache more often
+            if (orientation_[t] == 0 || !Box{c[0].cwiseMin(c[1]).cwiseMin(c[2].cwiseMin(c[3])), c[0].cwiseMax(c[1]).cwiseMax(c[2].cwiseMax(c[3]))}.contains(p)) continue;
+            Place found{t, {}, {}, 0};
+            if (!weights_if_inside(c, orientation_[t], p, found.weights)) continue;
             found.slopes = interpolant_.slopes(t, found.weights);
             for (std::size_t k = 0; k < 4; ++k) found.distance -= found.slopes[k] * found.weights[k];
             // Corners of different depth, weights rounded: never outside of what range() promises.
@@ -262,7 +281,8 @@ Interval TetField::inside_range(const Box& box) const {
             else if (!BvhNode::is_leaf(child))
                 stack[top++] = child;
             else
-                for (const Index t : location_.leaf(child & ~BvhNode::leaf_bit)) result = hull(result, range_in(t, box));
+                for (const Index t : location_.leaf(child & ~BvhNode::leaf_bit))
+                    if (!result.contains(-interpolant_.range(t))) result = hull(result, range_in(t, box));
         }
     }
     return result;

@@ -4,7 +4,7 @@
 // Any tetrahedra are answered: flat ones hold no points, inverted ones are the solids that they are; where several hold a point the
 // deepest answer counts. With flat or inverted ones the field may jump, and lipschitz() says so.
 // When not: rigid shapes (a grid answers ten times as fast), or when the tetrahedron is known (TetInterpolant needs no search).
-// Cost: update about 0.5 us a tetrahedron, in parallel; a query 0.5 to 2 us; range O(tetrahedra on the border of the box).
+// Cost: update about 0.3 us a tetrahedron, in parallel; a query 1 to 2 us; range O(tetrahedra on the border of the box).
 #pragma once
 
 #include <fathom/field/field.h>
