@@ -155,6 +155,7 @@ void NodeDepths::ask_all() {
 
 void NodeDepths::run(const DepthOptions& options) {
     options_ = options;
+    served_ = 0;
     std::fill(source_.begin(), source_.end(), no_index);
     for (const Index node : topology_->boundary_nodes()) source_[node] = node;
     std::fill(depths_.begin(), depths_.end(), unknown);
@@ -244,6 +245,7 @@ void NodeDepths::march_by(Rule& rule) {
             if (level_[node] == never) left_ -= asked_[node];
             if (asked_[node] != 0) last_asked = bucket;
             level_[node] = bucket;
+            ++served_;
             rule.improve(node);
             rule.pass(node, offer);
         }

@@ -146,6 +146,18 @@ TEST(NodeDepths, a_lazy_march_has_the_bits_of_a_whole_one_on_the_asked_nodes) {
     EXPECT_GT(stopped_early, runs / 4);
 }
 
+TEST(NodeDepths, the_work_of_a_march_grows_linearly_with_the_body) {
+    for (const DepthOptions& options : marches)
+        for (const std::size_t cells : {5u, 10u, 20u}) {
+            const TetMesh mesh = bent(make_tet_box({.cells = {cells, cells, cells}}), 0.1 / static_cast<double>(cells));
+            NodeDepths depths(mesh);
+            depths.compute(mesh.vertices, options);
+            const std::size_t inner = (cells - 1) * (cells - 1) * (cells - 1);
+            EXPECT_GE(depths.served(), inner);
+            EXPECT_LE(depths.served(), inner + inner / 2);
+        }
+}
+
 TEST(NodeDepths, one_object_answers_like_a_fresh_one_whatever_it_did_before) {
     const TetMesh mesh = bent(make_tet_box({.cells = {6, 5, 4}}), 0.01);
     NodeDepths used(mesh);
