@@ -82,9 +82,9 @@ public:
         std::array<double, 3> part{};
         for (std::size_t k = 0; k < 3; ++k) {
             if (count_[k] == 1) continue;
-            const double place = std::clamp((p[static_cast<Eigen::Index>(k)] - origin_[static_cast<Eigen::Index>(k)]) / step_[k], 0.0, static_cast<double>(count_[k] - 1));
-            cell[k] = std::min(static_cast<std::size_t>(place), count_[k] - 2);
-            part[k] = place - static_cast<double>(cell[k]);
+            const double at = place(p, k, 0);
+            cell[k] = std::min(static_cast<std::size_t>(at), count_[k] - 2);
+            part[k] = at - static_cast<double>(cell[k]);
         }
         double sum = 0;
         for (std::size_t corner = 0; corner < 8; ++corner) {
@@ -105,10 +105,15 @@ private:
     [[nodiscard]] Vec3 position(const std::array<std::size_t, 3>& c) const {
         return origin_ + Vec3(static_cast<double>(c[0]) * step_[0], static_cast<double>(c[1]) * step_[1], static_cast<double>(c[2]) * step_[2]);
     }
+    // In steps along an axis, moved by `shift`, within the grid.
+    [[nodiscard]] double place(const Vec3& p, std::size_t k, double shift) const {
+        const auto axis = static_cast<Eigen::Index>(k);
+        return std::clamp((p[axis] - origin_[axis]) / step_[k] + shift, 0.0, static_cast<double>(count_[k] - 1));
+    }
     [[nodiscard]] std::array<std::size_t, 3> cell_of(const Vec3& p) const {
         std::array<std::size_t, 3> cell{};
         for (std::size_t k = 0; k < 3; ++k)
-            if (count_[k] > 1) cell[k] = static_cast<std::size_t>(std::clamp((p[static_cast<Eigen::Index>(k)] - origin_[static_cast<Eigen::Index>(k)]) / step_[k] + 0.5, 0.0, static_cast<double>(count_[k] - 1)));
+            if (count_[k] > 1) cell[k] = static_cast<std::size_t>(place(p, k, 0.5));
         return cell;
     }
     [[nodiscard]] std::size_t coordinate(std::size_t point, std::size_t axis) const { return point / stride_[axis] % count_[axis]; }

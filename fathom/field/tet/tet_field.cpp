@@ -19,6 +19,10 @@ constexpr double well_shaped = 1e6; // largest cube of the edge over volume with
 
 using Corners = std::array<Vec3, 4>;
 
+Box box_of(const Corners& c) {
+    return {c[0].cwiseMin(c[1]).cwiseMin(c[2].cwiseMin(c[3])), c[0].cwiseMax(c[1]).cwiseMax(c[2].cwiseMax(c[3]))};
+}
+
 // Gradients of the four weights, and how much they can be trusted.
 struct WeightFrame {
     std::array<Vec3, 4> gradients;
@@ -123,8 +127,7 @@ void TetField::fit_location() {
     parallel_for(count, chunk, [&](std::size_t begin, std::size_t end) {
         for (std::size_t t = begin; t < end; ++t) {
             const Corners c = corners(static_cast<Index>(t));
-            boxes_[t] = Box{};
-            for (const Vec3& corner : c) boxes_[t].extend(corner);
+            boxes_[t] = box_of(c);
             orientation_[t] = static_cast<std::int8_t>(orient3d(c[0], c[1], c[2], c[3]));
         }
     });
@@ -158,11 +161,16 @@ void TetField::measure_slopes() {
     const bool continuous = inverted_.empty() && flat_.empty() && !options_.outer;
     lipschitz_ = continuous ? all.slope * (1 + 1e-9) : HUGE_VAL;
 
+    set_error_bound(std::sqrt(all.edge));
+}
+
+void TetField::set_error_bound(double longest_edge) {
     double deepest = 0;
-    for (const double depth : depths_.depths())
-        if (depth != NodeDepths::unknown) deepest = std::max(deepest, depth);
+    for (Index node = 0; node < positions_.size(); ++node)
+        if (depths_.topology().kind(node) != BodyTopology::Kind::loose) deepest = std::max(deepest, depths_.depths()[node]); // infinite where unknown
+    const bool exact = options_.depth.method == DepthMethod::exact && deepest != NodeDepths::unknown;
     // The mean distance to the corners, weighted by the weights, is at most the root of 3/8 of the longest edge.
-    error_bound_ = std::sqrt(0.375 * all.edge) + (options_.depth.method == DepthMethod::exact ? 0 : deepest) + 1e-12 * location_.bounds().diagonal();
+    error_bound_ = std::sqrt(0.375) * longest_edge + (exact ? 0 : deepest) + 1e-12 * location_.bounds().diagonal();
     if (!inverted_.empty()) error_bound_ = HUGE_VAL;
     if (options_.outer) error_bound_ = std::max(error_bound_, options_.outer->error_bound());
 }
@@ -193,8 +201,8 @@ TetField::Place TetField::place_of(const Vec3& p) const {
     if (!is_finite(p)) return best;
     location_.visit_overlapping_leaves({p, p}, [&](std::uint32_t leaf) {
         for (const Index t : location_.leaf(leaf)) {
-            const Corners c = corners(t); // not the kept box: the corners are needed next, and are in the cache more often
-            if (orientation_[t] == 0 || !Box{c[0].cwiseMin(c[1]).cwiseMin(c[2].cwiseMin(c[3])), c[0].cwiseMax(c[1]).cwiseMax(c[2].cwiseMax(c[3]))}.contains(p)) continue;
+            const Corners c = corners(t);
+            if (orientation_[t] == 0 || !box_of(c).contains(p)) continue; // not the kept box: the corners are in the cache more often
             Place found{t, {}, {}, 0};
             if (!weights_if_inside(c, orientation_[t], p, found.weights)) continue;
             found.slopes = interpolant_.slopes(t, found.weights);

@@ -33,7 +33,8 @@ public:
     // The steepest tetrahedron's slope, or 1; infinite with flat or inverted tetrahedra and with an outer field, where it may jump.
     [[nodiscard]] double lipschitz() const override { return lipschitz_; }
     // For a body that does not overlap itself. By `exact` 0.61 of the longest edge, that is the linear interpolation of a function of
-    // slope 1; the marches may also overstate a node's depth, by no more than the deepest. Infinite with inverted tetrahedra.
+    // slope 1; the marches may also overstate a node's depth, by no more than the deepest. Infinite with inverted tetrahedra, and
+    // where a part has no boundary at all.
     [[nodiscard]] double error_bound() const override { return error_bound_; }
     [[nodiscard]] Box domain() const override;
     [[nodiscard]] Box bounds() const override;
@@ -58,6 +59,7 @@ private:
     [[nodiscard]] std::array<Vec3, 4> corners(Index tetrahedron) const;
     void fit_location();
     void measure_slopes();
+    void set_error_bound(double longest_edge);
     void fit_ranges();
     [[nodiscard]] Interval inside_range(const Box& box) const;
     [[nodiscard]] Interval range_in(Index tetrahedron, const Box& box) const;
