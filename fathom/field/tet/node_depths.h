@@ -46,7 +46,8 @@ public:
     void compute(std::span<const Vec3> positions, const DepthOptions& options = {});
     void compute(std::span<const Vec3> positions, std::span<const Index> asked, const DepthOptions& options = {});
 
-    // By node (m, >= 0): 0 on the boundary; `unknown` where not asked for and not met on the way, and for nodes of no element.
+    // By node (m, >= 0): 0 on the boundary; `unknown` for nodes of no element, and where not asked for. A march may know some of those
+    // that it met on the way; they need not be final.
     [[nodiscard]] std::span<const double> depths() const { return depths_; }
     // What the depth was measured to; none where it is unknown. O(1).
     [[nodiscard]] BoundaryFeature feature(Index node) const;
