@@ -218,6 +218,61 @@ turn_degrees = 160
     tour.say(fmt::format("drop       {} -> drop.png, drop_energy.svg, drop.pvd", text));
 }
 
+// Soft shapes fall on each other: springs move them, their own trees find what touches, penalties answer.
+void show_soft_heap(Tour& tour) {
+    constexpr std::string_view scene = R"~(
+name = "soft"
+step = 0.002
+duration = 1.1
+ground = 0.0
+record_every = 10
+[springs]
+stretch = 2000.0
+bending = 400.0
+area = 2000.0
+damping_time = 0.002
+air_friction = 0.3
+stepping = "backward_euler"
+[contact]
+stiffness = 4e4
+damping_ratio = 0.3
+friction = 0.5
+[[body]]
+name = "ball"
+shape = "sphere"
+parameters = { resolution = 6 }
+size = 0.6
+position = [0, 0, 0.4]
+[[body]]
+name = "ring"
+shape = "torus"
+parameters = { resolution = 24 }
+size = 0.9
+position = [0.15, 0.1, 0.9]
+turn_axis = [1, 0.3, 0]
+turn_degrees = 20
+[[body]]
+name = "heart"
+shape = "heart"
+parameters = { resolution = 8 }
+size = 0.7
+position = [0.05, 0, 1.5]
+)~";
+    Simulation simulation(parse_scene(scene, "soft"), tour.session.progress());
+    const auto start = std::chrono::steady_clock::now();
+    simulation.run(tour.session.progress());
+    const double seconds = seconds_since(start);
+    const Recording& recording = simulation.recording();
+    write_vtk(tour.folder / "soft.pvd", recording);
+    write_svg(tour.folder / "soft_energy.svg", energy_plot(recording));
+    const std::string text = fmt::format("{:.1f} s of {} soft shapes in {:.2f} s ({:.2f} ms of detection a step); deepest {:.1f} mm", simulation.world().time(),
+                                         recording.bodies().size() - 1, seconds, 1e3 * recording.detect_seconds() / static_cast<double>(simulation.world().steps()),
+                                         1e3 * recording.worst_penetration());
+    tour.show("Soft shapes meet", text, "soft.png", film_strip(recording));
+    tour.page += "<img src=\"soft_energy.svg\" alt=\"Energy over time\">\n";
+    tour.say(fmt::format("soft       {} -> soft.png, soft_energy.svg, soft.pvd", text));
+}
+
 void write_page(const Tour& tour) {
     std::ofstream page(tour.folder / "index.html");
     page << "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Fathom: the demo</title>\n"
@@ -242,6 +297,7 @@ void run_demo(const fs::path& folder, Session& session) {
     const std::shared_ptr<const GridField> field = show_field(tour, creature);
     show_meeting(tour, field);
     show_drop(tour);
+    show_soft_heap(tour);
     write_page(tour);
     tour.say(fmt::format("\nDone in {:.1f} s. Everything is in {}: open index.html in a browser, creature.glb in any 3-D viewer, creature.vtu and drop.pvd in ParaView.",
                          seconds_since(start), fs::absolute(folder).string()));

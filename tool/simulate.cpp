@@ -78,10 +78,11 @@ void run_simulate(const SimulateArguments& arguments, Session& session) {
 
 void add_simulate(CLI::App& program, Session& session) {
     const auto o = std::make_shared<SimulateArguments>();
-    CLI::App* verb = program.add_subcommand("simulate", "A scene of rigid bodies, run and recorded");
+    CLI::App* verb = program.add_subcommand("simulate", "A scene of rigid or deforming bodies, run and recorded");
     verb->footer(R"~(Examples:
   fathom simulate scenes/bunny_drop.toml -o drop
   fathom simulate scenes/dragon_drop.toml -o drop --models folder --seconds 0.5 --set "contact.friction = 0"
+  fathom simulate scenes/hundred_balls.toml -o balls --set "springs.stepping = 'backward_euler'"
 
 DIR gets frames.pvd (ParaView), film.png, energy.svg, penetration.svg, energy.csv, states.csv, contacts.csv and summary.json.
 A scene that blows up is stopped and named; what happened until then is written.)~");
