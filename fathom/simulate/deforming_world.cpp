@@ -3,6 +3,7 @@
 
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
+#include <fathom/simulate/contact_memory.h>
 
 #include <fmt/format.h>
 
@@ -19,19 +20,6 @@ constexpr std::size_t point_chunk = 1024;
 struct Row {
     Index first = 0, count = 0;
     bool closed = false;
-};
-
-// What a contact is known by from step to step: a vertex in a body, or two triangles.
-struct ContactKey {
-    Index body = no_index, other = no_index, feature = no_index, other_feature = no_index;
-
-    friend auto operator<=>(const ContactKey&, const ContactKey&) = default;
-};
-struct KnownContact {
-    ContactKey key{};
-    double pressed = 0; // m: the depth by which it pushes
-
-    friend bool operator<(const KnownContact& a, const KnownContact& b) { return a.key < b.key; }
 };
 
 Error named(const Error& error, const std::string& name) {
@@ -88,16 +76,14 @@ struct DeformingWorld::State {
     std::vector<DeformingContact> contacts;
     std::vector<WeightedContact> pushes;
     std::vector<double> areas; // by point: a third of the triangles round it, at rest
-    std::vector<Vec3> before;  // positions when contacts were last found; empty at first
     std::span<const Vec3> now;
-    std::vector<KnownContact> known, last_known; // sorted
+    ContactMemory memory;
 
     explicit State(const DeformingOptions& o) : options(o), scene(scene_options(o)) {}
 
     SpringNetwork add_bodies();
     SpringState start(const SpringNetwork& network) const;
     void find(std::span<const Vec3> positions);
-    [[nodiscard]] double pressed(const ContactKey& key, const WeightedContact& over) const;
     void add_vertices(const BodyContacts& pair);
     void add_crossings(const BodyContacts& pair);
     void add_near_features(const BodyContacts& pair);
@@ -138,19 +124,6 @@ SpringState DeformingWorld::State::start(const SpringNetwork& network) const {
     return state;
 }
 
-// A contact pushes by no more than the way by which its features have come together since it began: what is found deep all at once, because a
-// surface has folded into itself, would be energy from nowhere. Where nothing folds that way is the depth.
-double DeformingWorld::State::pressed(const ContactKey& key, const WeightedContact& over) const {
-    if (before.empty()) return over.depth;
-    const auto old = std::lower_bound(last_known.begin(), last_known.end(), KnownContact{key, 0});
-    const double had = old != last_known.end() && old->key == key ? old->pressed : 0;
-    double approach = 0;
-    for (std::size_t k = 0; k < over.count; ++k) approach -= over.weights[k] * over.normal.dot(now[over.points[k]] - before[over.points[k]]);
-    const double kept = std::clamp(had + approach, 0.0, over.depth);
-    const double part = options.springs.step / static_cast<double>(springs->report().parts);
-    return kept + (over.depth - kept) * std::min(1.0, part / options.recovery_time);
-}
-
 void DeformingWorld::State::push(const DeformingContact& contact, const WeightedContact& over) {
     contacts.push_back(contact);
     pushes.push_back(over);
@@ -168,8 +141,7 @@ void DeformingWorld::State::add_vertices(const BodyContacts& pair) {
             over.points[k + 1] = point(other, face[k]);
             over.weights[k + 1] = -v.barycentric[static_cast<Eigen::Index>(k)];
         }
-        over.depth = pressed({body, other, v.vertex}, over);
-        known.push_back({{body, other, v.vertex}, over.depth});
+        over.depth = memory.pressed({body, other, v.vertex}, over);
         push({body, other, v.vertex, v.point, way_out, v.depth}, over);
     }
 }
@@ -191,8 +163,7 @@ void DeformingWorld::State::add_crossings(const BodyContacts& pair) {
             over.weights[k + 3] = -shares_b[axis];
             over.area += shares_a[axis] * areas[over.points[k]];
         }
-        over.depth = pressed({a, b, c.triangle_a, c.triangle_b}, over);
-        known.push_back({{a, b, c.triangle_a, c.triangle_b}, over.depth});
+        over.depth = memory.pressed({a, b, c.triangle_a, c.triangle_b}, over);
         push({a, b, no_index, middle, c.way_out, c.depth}, over);
     }
 }
@@ -240,8 +211,8 @@ void DeformingWorld::State::add_obstacles(std::span<const Vec3> positions) {
 
 void DeformingWorld::State::find(std::span<const Vec3> positions) {
     now = positions;
-    last_known.swap(known);
-    known.clear();
+    const std::size_t parts = springs ? springs->report().parts : 1;
+    memory.begin(positions, options.springs.step / static_cast<double>(parts), options.recovery_time);
     parallel_tasks(bodies.size(), [&](std::size_t b) {
         if (!bodies[b].fixed) scene.update(static_cast<Index>(b), positions.subspan(rows[b].first, rows[b].count));
     });
@@ -255,8 +226,7 @@ void DeformingWorld::State::find(std::span<const Vec3> positions) {
         if (options.thickness > 0) add_near_features(pair);
     }
     add_obstacles(positions);
-    std::sort(known.begin(), known.end());
-    before.assign(positions.begin(), positions.end());
+    memory.end();
 }
 
 DeformingWorld::DeformingWorld(std::vector<DeformingBody> bodies, std::vector<FieldObstacle> obstacles, const DeformingOptions& options)
@@ -284,7 +254,7 @@ DeformingWorld::DeformingWorld(DeformingWorld&&) noexcept = default;
 Fingerprint DeformingWorld::state_hash() const {
     Fingerprinter printer;
     printer.add(springs().state_hash().text());
-    printer.add(std::as_bytes(std::span(state_->known)));
+    printer.add(std::as_bytes(state_->memory.known()));
     return printer.finish();
 }
 

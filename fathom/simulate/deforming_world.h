@@ -5,6 +5,7 @@
 // - triangles that cross with no corner inside (edge through edge, open sheets), by the way out of the two;
 // - where `thickness` is not 0 and nothing of two surfaces crosses: features nearer than that, by what lacks;
 // - a vertex inside an obstacle, which is a field and never moves.
+// A contact pushes by the way it was pressed, never by a depth that it was found at (contact_memory.h): no energy comes from nowhere.
 // Penalties give way: fast thin sheets can pass each other in one step (surface_sweep.h sees it, a smaller step prevents it).
 // O(points + springs + contacts) a step. Not thread-safe; parallel inside, the same bits for any number of threads.
 #pragma once
@@ -40,7 +41,7 @@ struct DeformingOptions {
     bool respond = true;   // false: contacts are found and told, and nothing answers
     bool self = false;     // bodies may touch themselves
     double thickness = 0;  // m
-    double recovery_time = 0.5; // s: a contact that was found deep all at once, where a surface has folded, grows to its depth at this pace
+    double recovery_time = 0.5; // s, of contacts that were found deep all at once (contact_memory.h)
     std::optional<RandomMotion> motion{}; // added to the velocities at the start
     BroadPhaseOptions broad{};
 };
