@@ -241,7 +241,6 @@ DeformingWorld::DeformingWorld(std::vector<DeformingBody> bodies, std::vector<Fi
     SpringState start = s.start(network);
     s.springs = std::make_unique<SpringWorld>(network, options.springs);
     s.springs->set_state(std::move(start));
-    s.find(s.springs->positions());
     s.springs->set_contact_finder([&s](std::span<const Vec3> positions, std::span<const Vec3>, std::vector<WeightedContact>& contacts) {
         s.find(positions);
         if (s.options.respond) contacts = s.pushes;
