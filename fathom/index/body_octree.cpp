@@ -63,6 +63,13 @@ double longest_side(const BvhNode& crown) {
     return side;
 }
 
+double farthest_side(const BvhNode& crown) {
+    double side = 0;
+    for (int axis = 0; axis < 3; ++axis)
+        side = std::max({side, -static_cast<double>(crown.lower[axis][0]), static_cast<double>(crown.upper[axis][0])});
+    return side;
+}
+
 double half_area(const BvhNode& crown) {
     Vec3 size;
     for (int axis = 0; axis < 3; ++axis) size[axis] = static_cast<double>(crown.upper[axis][0]) - static_cast<double>(crown.lower[axis][0]);
@@ -82,8 +89,8 @@ BodyOctree::BodyOctree(std::span<const Vec3> points, std::span<const Index> corn
         throw Error(Cause::count_mismatch, fmt::format("{} corners, not a multiple of {}", corners.size(), corners_each));
     check_corners(corners, 0);
     const Box bounds = checked_bounds(points);
-    points_.assign(points.begin(), points.end());
-    points_.push_back(Vec3::Zero());
+    if (options.storage == PointStorage::copies) starts_.own.assign(points.begin(), points.end());
+    else starts_ = {{}, points, true};
     corners_.assign(corners.begin(), corners.end());
     live_ = corners.size() / corners_each_;
     leaf_of_.assign(live_, 0); // anything but no_index: build() finds the leaves
@@ -112,45 +119,50 @@ void BodyOctree::move_points(std::span<const Vec3> starts, std::span<const Vec3>
         throw Error(Cause::count_mismatch, fmt::format("{} points for a body of {}", starts.size(), point_count_));
     check_margin(margin);
     const bool swept = !ends.empty();
-    staged_.resize(point_count_ + 1, Vec3::Zero());
-    if (swept) staged_ends_.resize(point_count_ + 1, Vec3::Zero());
-    const bool fits = frame_fits_ && place(starts, margin, placed_, staged_.data()) &&
-                      (!swept || place(ends, margin, placed_ends_, staged_ends_.data()));
-    if (!fits) choose_frame(starts, ends, margin);
-    points_.swap(staged_);
-    if (swept) ends_.swap(staged_ends_);
+    // Every pass over the points is dear: that which checks them makes the copies, too, and their bounds are asked for only
+    // where the checks may fail, or the fit has shown that the body has left its frame.
+    const bool tame = margin < 1e150 && stage(starts, staged_) && (!swept || stage(ends, staged_ends_));
+    const Box bounds = tame ? Box{} : checked_frame(starts, ends, margin);
+    take(starts, staged_, starts_);
+    if (swept) take(ends, staged_ends_, ends_);
     swept_ = swept;
     margin_ = margin;
-    fit();
+    if (tame && frame_fits_) fit();
+    if (!tame || !frame_fits_) {
+        set_frame(tame ? hull(look_at(starts).box, look_at(ends).box) : bounds, margin);
+        fit();
+    }
     if (options_.rebuild_at > 0 && decay() > options_.rebuild_at) build();
 }
 
-// The body has left its frame, or was never in it, or a point is not finite.
-void BodyOctree::choose_frame(std::span<const Vec3> starts, std::span<const Vec3> ends, double margin) {
-    try {
-        const Box bounds = hull(checked_bounds(starts), checked_bounds(ends));
-        if (point_count_ > 0 && !is_finite(bounds.grown(margin).size()))
-            throw Error(Cause::too_large, fmt::format("points and a margin of {} that doubles cannot hold", margin));
-        set_frame(bounds, margin);
-    } catch (const Error&) {
-        place_all(); // as they were
-        throw;
-    }
-    (void)place(starts, margin, placed_, staged_.data());
-    if (!ends.empty()) (void)place(ends, margin, placed_ends_, staged_ends_.data());
+// Of points that are finite, and whose box has a size that doubles can hold, or an Error.
+Box BodyOctree::checked_frame(std::span<const Vec3> starts, std::span<const Vec3> ends, double margin) const {
+    const Box bounds = hull(checked_bounds(starts), checked_bounds(ends));
+    if (point_count_ > 0 && !is_finite(bounds.grown(margin).size()))
+        throw Error(Cause::too_large, fmt::format("points and a margin of {} that doubles cannot hold", margin));
+    return bounds;
 }
 
-bool BodyOctree::place(std::span<const Vec3> points, double margin, std::vector<FramePoint>& to, Vec3* copies) const {
-    to.resize(point_count_);
-    const float limit = 1 - margin_in(frame_, margin);
+// Whether the points need no closer look.
+bool BodyOctree::stage(std::span<const Vec3> points, std::vector<Vec3>& copies) const {
+    const bool copy = options_.storage == PointStorage::copies;
+    if (copy) copies.resize(points.size());
     return parallel_reduce(points.size(), point_chunk, 1, [&](std::size_t begin, std::size_t end) {
-        return place_points(frame_, limit, points.data(), begin, end, slot_of_.data(), to.data(), copies) ? 1 : 0;
+        return are_tame(points.subspan(begin, end - begin), copy ? copies.data() + begin : nullptr) ? 1 : 0;
     }, [](int a, int b) { return a & b; }) != 0;
 }
 
-void BodyOctree::place_all() {
-    (void)place(points(), margin_, placed_, nullptr);
-    if (swept_) (void)place(ends(), margin_, placed_ends_, nullptr);
+void BodyOctree::take(std::span<const Vec3> points, std::vector<Vec3>& copies, PointList& list) {
+    list.is_view = options_.storage == PointStorage::views;
+    list.viewed = list.is_view ? points : std::span<const Vec3>{};
+    if (list.is_view) return list.own.clear();
+    list.own.swap(copies);
+}
+
+void BodyOctree::PointList::append(std::span<const Vec3> points) {
+    if (is_view) own.assign(viewed.begin(), viewed.end());
+    own.insert(own.end(), points.begin(), points.end());
+    is_view = false;
 }
 
 double BodyOctree::decay() const {
@@ -167,8 +179,8 @@ void BodyOctree::set_frame(const Box& bounds, double margin) {
 Box BodyOctree::primitive_box(Index primitive) const {
     Box box;
     for (const Index point : corners(primitive)) {
-        box.extend(points_[point]);
-        if (swept_) box.extend(ends_[point]);
+        box.extend(points()[point]);
+        if (swept_) box.extend(ends()[point]);
     }
     return box.grown(margin_);
 }
@@ -195,11 +207,7 @@ void BodyOctree::build() {
     for (Index k = 0; k < nodes_.size(); ++k)
         for (std::uint32_t slot = 0; slot < BvhNode::width; ++slot) set_child(k, slot, shape.children[k][slot]);
     level_begin_ = std::move(shape.level_begin);
-    slot_of_.assign(point_count_, no_index);
-    next_slot_ = 0;
     list_leaves(shape.leaf_begin, shape.order);
-    place_unused();
-    place_all();
     free_nodes_.clear();
     free_leaves_.clear();
     edits_ = 0;
@@ -216,22 +224,37 @@ void BodyOctree::list_leaves(std::span<const Index> leaf_begin, std::span<const 
     listed_primitives_.reserve(order.size());
     listed_points_.clear();
     listed_points_.reserve(2 * order.size());
-    listed_slots_.clear();
+    node_rounds_.assign(nodes_.size(), Piece{});
+    listed_rounds_.clear();
+    listed_rounds_.reserve(2 * order.size());
     for (Index leaf = 0; leaf < leaves; ++leaf) fill_leaf(leaf, order.subspan(leaf_begin[leaf], leaf_begin[leaf + 1] - leaf_begin[leaf]));
+    for (Index node = 0; node < nodes_.size(); ++node) list_rounds(node);
 }
 
-Index BodyOctree::slot_for(Index point) {
-    if (slot_of_[point] == no_index) slot_of_[point] = next_slot_++;
-    return slot_of_[point];
-}
-
-void BodyOctree::place_unused() {
-    for (Index k = 0; k < point_count_; ++k) (void)slot_for(k);
+void BodyOctree::list_rounds(Index node) {
+    std::array<std::span<const Index>, BvhNode::width> lists{};
+    std::size_t rounds = 0;
+    Index any = no_index; // a point, where a child has none of its own
+    for (std::uint32_t slot = 0; slot < child_count(node); ++slot) {
+        const std::uint32_t word = nodes_[node].child[slot];
+        if (!BvhNode::is_leaf(word)) continue;
+        lists[slot] = leaf_points(word & ~BvhNode::leaf_bit);
+        rounds = std::clamp(lists[slot].size(), rounds, std::max(rounds, most_rounds));
+        if (any == no_index) any = lists[slot][0];
+    }
+    std::vector<Index> ids(rounds * lists.size());
+    for (std::size_t k = 0; k < ids.size(); ++k) {
+        const std::span<const Index> list = lists[k % lists.size()];
+        const std::size_t round = k / lists.size();
+        ids[k] = list.empty() ? any : list[round < list.size() ? round : 0];
+    }
+    put_list(listed_rounds_, node_rounds_[node], ids);
+    node_rounds_[node].count = static_cast<Index>(rounds);
 }
 
 BodyFit BodyOctree::fit_view() {
-    return {margin_in(frame_, margin_), placed_.data(), swept_ ? placed_ends_.data() : nullptr, leaf_points_.data(), listed_slots_.data(),
-            options_.sphere_rule, nodes_.data(), spheres_.empty() ? nullptr : spheres_.data()};
+    return {frame_, margin_in(frame_, margin_), points().data(), swept_ ? ends().data() : nullptr, leaf_points_.data(), listed_points_.data(),
+            node_rounds_.data(), listed_rounds_.data(), options_.sphere_rule, nodes_.data(), spheres_.empty() ? nullptr : spheres_.data()};
 }
 
 // Nodes of edits first, from the last, each of which lies after its parent; then the levels, from the lowest.
@@ -246,7 +269,8 @@ void BodyOctree::fit() {
         }, [](double a, double b) { return a + b; });
     }
     fit_crown();
-    frame_fits_ = longest_side(crown_) >= 0x1p-5; // else floats would be too coarse for it
+    // Else floats would be too coarse for it, or lose their meaning.
+    frame_fits_ = longest_side(crown_) >= 0x1p-5 && farthest_side(crown_) <= 1;
     const double whole = half_area(crown_);
     cost_ = live_ > 0 && whole > 0 ? areas / whole : 0.0;
 }
@@ -255,7 +279,7 @@ void BodyOctree::fit_crown() {
     crown_ = {};
     std::fill(std::begin(crown_.child), std::end(crown_.child), no_index);
     if (live_ > 0) crown_.child[0] = 0;
-    fit_node(fit_view(), crown_, spheres_.empty() ? nullptr : &sphere_crown_);
+    fit_above(fit_view(), crown_, spheres_.empty() ? nullptr : &sphere_crown_);
 }
 
 BodyOctree::Place BodyOctree::place_of(std::uint32_t word) const {
@@ -305,8 +329,8 @@ int BodyOctree::depth() const {
 
 std::size_t BodyOctree::memory_bytes() const {
     const auto bytes = [](const auto&... lists) { return (... + (lists.capacity() * sizeof(lists[0]))); };
-    return bytes(corners_, leaf_of_, points_, ends_, staged_, staged_ends_, slot_of_, placed_, placed_ends_, nodes_, spheres_, level_begin_, node_places_, leaf_places_, leaf_primitives_,
-                 leaf_points_, listed_primitives_, listed_points_, listed_slots_, free_nodes_, free_leaves_);
+    return bytes(corners_, leaf_of_, starts_.own, ends_.own, staged_, staged_ends_, nodes_, spheres_, level_begin_, node_places_, leaf_places_,
+                 leaf_primitives_, leaf_points_, listed_primitives_, listed_points_, node_rounds_, listed_rounds_, free_nodes_, free_leaves_);
 }
 
 } // namespace fathom

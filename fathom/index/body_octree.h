@@ -30,12 +30,19 @@ enum class SphereRule {
             // that of the cube's corners: half its side, as printed, leaves points outside
 };
 
+// Whose the points of a body are. Copies are safe, views spare an update the time to make them: a third of it.
+enum class PointStorage {
+    copies, // the tree's own
+    views   // the caller's: those given last must stay where and as they are until the next update
+};
+
 struct BodyOctreeOptions {
     NodeVolume volume = NodeVolume::box; // of the paired walk; box, ray and ball queries use boxes always
     BodySplit split = BodySplit::median;
     SphereRule sphere_rule = SphereRule::points;
     Index leaf_size = 8;      // most primitives of a leaf, 1 to 64; a leaf at the level cap may hold more
     int level_cap = -1;       // deepest level of a volume (0: the whole body is one leaf); negative: none
+    PointStorage storage = PointStorage::copies;
     double rebuild_at = 1.8;  // an update that leaves decay() above this builds anew; 0: never
 };
 
@@ -46,18 +53,12 @@ struct alignas(64) SphereGroup {
     float radius[BvhNode::width];
 };
 
-// A point in the frame of the tree, to the nearest float; the fourth is zero. They lie in the order in which the leaves first name
-// them, so that a fit reads memory from front to back.
-struct alignas(16) FramePoint {
-    float at[4] = {0, 0, 0, 0};
-};
-
 struct BodyFit; // what an update hands to its kernels
 
 class BodyOctree {
 public:
     BodyOctree() = default; // no points, no primitives
-    // `corners` lists `corners_each` (1 to 4) point ids a primitive. Copies what it is given. Throws Error (non_finite,
+    // `corners` lists `corners_each` (1 to 4) point ids a primitive. Copies them, and the points unless asked to view. Throws Error (non_finite,
     // index_out_of_range, count_mismatch, invalid_argument, too_large) naming the first point or primitive at fault.
     BodyOctree(std::span<const Vec3> points, std::span<const Index> corners, int corners_each, const BodyOctreeOptions& options = {});
 
@@ -85,8 +86,8 @@ public:
         return std::span(corners_).subspan(std::size_t{primitive} * corners_each_, corners_each_);
     }
     [[nodiscard]] std::size_t corners_each() const { return corners_each_; }
-    [[nodiscard]] std::span<const Vec3> points() const { return std::span(points_).first(point_count_); } // starts, when swept
-    [[nodiscard]] std::span<const Vec3> ends() const { return std::span(swept_ ? ends_ : points_).first(point_count_); }
+    [[nodiscard]] std::span<const Vec3> points() const { return starts_.all(); } // starts, when swept
+    [[nodiscard]] std::span<const Vec3> ends() const { return swept_ ? ends_.all() : starts_.all(); }
     [[nodiscard]] double margin() const { return margin_; }
     [[nodiscard]] Box bounds() const { return empty() ? Box{} : box_of(0); } // of all primitives, as box_of()
     [[nodiscard]] Box primitive_box(Index primitive) const; // of its points at start and end, grown by the margin
@@ -124,17 +125,25 @@ private:
         std::uint32_t slot = 0;
     };
 
+    struct PointList { // copies, or a view
+        std::vector<Vec3> own;
+        std::span<const Vec3> viewed;
+        bool is_view = false;
+
+        [[nodiscard]] std::span<const Vec3> all() const { return is_view ? viewed : std::span<const Vec3>(own); }
+        void append(std::span<const Vec3> points); // owns all of them from then on
+    };
+
     void check_corners(std::span<const Index> corners, Index first_primitive) const;
     void check_new_corners(Index primitive, std::span<const Index> corners) const;
     void move_points(std::span<const Vec3> starts, std::span<const Vec3> ends, double margin);
     void build();
     void list_leaves(std::span<const Index> leaf_begin, std::span<const Index> order);
     void set_frame(const Box& bounds, double margin);
-    [[nodiscard]] bool place(std::span<const Vec3> points, double margin, std::vector<FramePoint>& to, Vec3* copies) const;
-    void place_all();
-    void choose_frame(std::span<const Vec3> starts, std::span<const Vec3> ends, double margin);
-    void place_unused();
-    [[nodiscard]] Index slot_for(Index point);
+    [[nodiscard]] bool stage(std::span<const Vec3> points, std::vector<Vec3>& copies) const;
+    void take(std::span<const Vec3> points, std::vector<Vec3>& copies, PointList& list);
+    [[nodiscard]] Box checked_frame(std::span<const Vec3> starts, std::span<const Vec3> ends, double margin) const;
+    void list_rounds(Index node);
     [[nodiscard]] BodyFit fit_view();
     void fit();
     void fit_path(Index node);
@@ -155,13 +164,10 @@ private:
 
     BodyOctreeOptions options_;
     std::size_t corners_each_ = 1, live_ = 0, point_count_ = 0;
-    Index next_slot_ = 0;
     std::vector<Index> corners_; // by primitive
     std::vector<Index> leaf_of_; // by primitive; no_index: removed
-    // Each with one more at the end, so that four doubles can be read from any point.
-    std::vector<Vec3> points_, ends_, staged_, staged_ends_;
-    std::vector<Index> slot_of_;               // by point: its place in the next two
-    std::vector<FramePoint> placed_, placed_ends_;
+    PointList starts_, ends_;
+    std::vector<Vec3> staged_, staged_ends_; // copies, until it is known that nothing is wrong with them
     bool swept_ = false, frame_fits_ = false;
     double margin_ = 0, cost_ = 0, built_cost_ = 0;
     std::size_t edits_ = 0, builds_ = 0;
@@ -175,7 +181,8 @@ private:
     std::vector<Place> node_places_, leaf_places_;
     std::vector<Piece> leaf_primitives_, leaf_points_;
     std::vector<Index> listed_primitives_, listed_points_;
-    std::vector<Index> listed_slots_; // beside listed_points_
+    std::vector<Piece> node_rounds_;
+    std::vector<Index> listed_rounds_; // as body_octree_fit.h says
     std::vector<Index> free_nodes_, free_leaves_;
 };
 

@@ -70,23 +70,9 @@ Index BodyOctree::add_points(std::span<const Vec3> points) {
             throw Error(Cause::non_finite, "a coordinate is NaN or infinite", {.element = "point", .index = static_cast<std::int64_t>(k)});
     if (point_count_ + points.size() >= no_index) throw Error(Cause::too_large, "more points than 32 bits can name");
     const Index first = static_cast<Index>(point_count_);
-    const auto append = [&](std::vector<Vec3>& list) {
-        list.resize(point_count_);
-        list.insert(list.end(), points.begin(), points.end());
-        list.push_back(Vec3::Zero());
-    };
-    append(points_);
-    if (swept_) append(ends_);
+    starts_.append(points);
+    if (swept_) ends_.append(points);
     point_count_ += points.size();
-    slot_of_.resize(point_count_, no_index);
-    place_unused();
-    placed_.resize(point_count_);
-    if (swept_) placed_ends_.resize(point_count_);
-    const auto place_new = [&](const std::vector<Vec3>& from, std::vector<FramePoint>& to) {
-        if (!points.empty()) (void)place_points(frame_, 1, from.data(), first, point_count_, slot_of_.data(), to.data(), nullptr);
-    };
-    place_new(points_, placed_);
-    if (swept_) place_new(ends_, placed_ends_);
     return first;
 }
 
@@ -97,8 +83,9 @@ std::uint32_t BodyOctree::child_count(Index node) const {
 }
 
 void BodyOctree::fit_path(Index node) {
+    list_rounds(node);
     const BodyFit view = fit_view();
-    for (; node != no_index; node = node_places_[node].node) fit_node(view, nodes_[node], spheres_.empty() ? nullptr : &spheres_[node]);
+    for (; node != no_index; node = node_places_[node].node) fit_nodes(view, node, node + 1);
     fit_crown();
 }
 
@@ -137,9 +124,8 @@ void BodyOctree::fill_leaf(Index leaf, std::span<const Index> primitives) {
     distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
     put_list(listed_primitives_, leaf_primitives_[leaf], primitives);
     put_list(listed_points_, leaf_points_[leaf], distinct);
-    listed_slots_.resize(listed_points_.size(), 0);
-    for (Index k = 0; k < leaf_points_[leaf].room; ++k)
-        listed_slots_[leaf_points_[leaf].begin + k] = slot_for(distinct[k < distinct.size() ? k : 0]);
+    const Piece& piece = leaf_points_[leaf];
+    std::fill(listed_points_.begin() + piece.begin + piece.count, listed_points_.begin() + piece.begin + piece.room, distinct[0]);
 }
 
 Index BodyOctree::new_leaf() {
@@ -168,6 +154,7 @@ Index BodyOctree::new_node(Index parent) {
     nodes_.push_back(empty);
     if (options_.volume == NodeVolume::sphere) spheres_.emplace_back();
     node_places_.emplace_back();
+    node_rounds_.emplace_back();
     return static_cast<Index>(nodes_.size() - 1);
 }
 
@@ -206,6 +193,7 @@ void BodyOctree::split_leaf(Index leaf, std::span<const Index> primitives) {
     }
     fill_leaf(leaf, std::span(ids).first(half));
     fill_leaf(other, std::span(ids).subspan(half));
+    if (leaf_places_[leaf].node != place.node) list_rounds(place.node); // the new node is the caller's to list
 }
 
 // The last child of the node takes the empty place; a node without children goes too.
@@ -251,11 +239,11 @@ void BodyOctree::put_in(Index primitive) {
     if (reach > 1) {
         Box all;
         for (std::size_t k = 0; k < point_count_; ++k) {
-            all.extend(points_[k]);
-            if (swept_) all.extend(ends_[k]);
+            all.extend(points()[k]);
+            if (swept_) all.extend(ends()[k]);
         }
         set_frame(all, margin_);
-        place_all();
+        list_rounds(leaf_places_[home].node);
         return fit();
     }
     fit_path(leaf_places_[home].node);

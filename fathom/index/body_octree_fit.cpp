@@ -1,44 +1,135 @@
 // Room: index. Fits the boxes and spheres of a body octree to its points. Every volume holds its points whatever was rounded.
 #include <fathom/index/body_octree_fit.h>
 
+#include <cmath>
+#include <numeric>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "fathom/index/body_octree_fit.cpp"
 #include <hwy/foreach_target.h>
 
+#include <fathom/index/body_octree_point-inl.h>
 #include <fathom/index/bvh_visit-inl.h>
-
 
 HWY_BEFORE_NAMESPACE();
 namespace fathom::HWY_NAMESPACE {
 
-// A point, in as many steps as the target needs.
 using Lanes4 = hn::CappedTag<float, 4>;
 using Point = hn::Vec<Lanes4>;
 
-HWY_INLINE std::size_t point_step() { return hn::Lanes(Lanes4()); }
+// Points brought into the frame, to the nearest float.
+struct ToFrame {
+    alignas(32) double origin[4], scale[4];
 
-// Four points at a time and no remainder: leaves differ little in size, so the loop mostly ends as it did before.
-HWY_INLINE void extend(const FramePoint* points, const Index* slots, Index count, std::size_t part, Point& lower, Point& upper) {
-    const Lanes4 d;
-    const auto at = [&](Index k) HWY_ATTR { return hn::Load(d, points[slots[k]].at + part); };
-    for (Index k = 0; k < count; k += 4) {
-        const Point a = at(k), b = at(k + 1), c = at(k + 2), e = at(k + 3);
-        lower = hn::Min(lower, hn::Min(hn::Min(a, b), hn::Min(c, e)));
-        upper = hn::Max(upper, hn::Max(hn::Max(a, b), hn::Max(c, e)));
+    explicit ToFrame(const BvhFrame& frame)
+        : origin{frame.origin.x(), frame.origin.y(), frame.origin.z(), 0}, scale{frame.scale, frame.scale, frame.scale, 0} {}
+
+    HWY_INLINE void store(PointDoubles x, std::size_t part, float* to) const {
+        const PointLanes d;
+        const hn::Rebind<float, PointLanes> df;
+        hn::Store(hn::DemoteTo(df, hn::Mul(hn::Sub(x, hn::Load(d, origin + part)), hn::Load(d, scale + part))), df, to + part);
+    }
+};
+
+// Four leaves side by side, so that none waits for another and all end at once.
+struct FourBoxes {
+    PointDoubles low[4], high[4];
+
+    HWY_INLINE void begin(const Vec3* points, const Index* ids, std::size_t part) {
+        for (int i = 0; i < 4; ++i) low[i] = high[i] = load_point(points, ids[i], part);
+    }
+    HWY_INLINE void extend(const Vec3* points, const Index* ids, const Index* end, std::size_t part) {
+        for (; ids != end; ids += node_width)
+            for (int i = 0; i < 4; ++i) {
+                const PointDoubles x = load_point(points, ids[i], part);
+                low[i] = hn::Min(low[i], x), high[i] = hn::Max(high[i], x);
+            }
+    }
+};
+
+// Boxes of eight leaves, four floats a corner.
+struct LeafBoxes {
+    alignas(64) float lower[4 * node_width], upper[4 * node_width];
+};
+
+HWY_INLINE void fit_rounds(const BodyFit& fit, const ToFrame& to_frame, const Index* rounds, Index count, LeafBoxes& boxes) {
+    const Index* const end = rounds + count * node_width;
+    for (int half = 0; half < node_width; half += 4)
+        for (std::size_t part = 0; part < 4; part += point_step()) {
+            FourBoxes four;
+            four.begin(fit.starts, rounds + half, part);
+            four.extend(fit.starts, rounds + node_width + half, end + half, part);
+            if (fit.ends) four.extend(fit.ends, rounds + half, end + half, part);
+            for (int i = 0; i < 4; ++i) {
+                to_frame.store(four.low[i], part, boxes.lower + 4 * (half + i));
+                to_frame.store(four.high[i], part, boxes.upper + 4 * (half + i));
+            }
+        }
+}
+
+HWY_INLINE bool is_leaf_word(std::uint32_t word) { return word != no_index && BvhNode::is_leaf(word); }
+
+// What a long leaf has beyond the rounds: under a level cap, mostly.
+HWY_INLINE void extend_long_leaf(const BodyFit& fit, const ToFrame& to_frame, Index leaf, float* lower, float* upper) {
+    const BodyOctree::Piece piece = fit.leaf_points[leaf];
+    for (Index k = most_rounds; k < piece.count; ++k)
+        for (const Vec3* const points : {fit.starts, fit.ends}) {
+            alignas(16) float at[4];
+            for (std::size_t part = 0; points && part < 4; part += point_step())
+                to_frame.store(load_point(points, fit.listed_points[piece.begin + k], part), part, at);
+            for (int axis = 0; points && axis < 3; ++axis) {
+                lower[axis] = std::min(lower[axis], at[axis]);
+                upper[axis] = std::max(upper[axis], at[axis]);
+            }
+        }
+}
+
+// From corners to axes.
+HWY_INLINE void transpose_leaves(const float* corners, int lane, Floats (&axes)[3]) {
+    const Lanes8 d;
+#if HWY_MAX_BYTES >= 32
+    (void)lane;
+    const hn::RepartitionToWide<Lanes8> pairs;
+    const auto row = [&](int k) HWY_ATTR { // loads as wide as the stores just before them need not wait
+        return hn::Combine(d, hn::Load(Lanes4(), corners + 4 * (k + 4)), hn::Load(Lanes4(), corners + 4 * k));
+    };
+    const auto lower = [&](int k) HWY_ATTR { return hn::BitCast(pairs, hn::InterleaveLower(d, row(k), row(k + 1))); };
+    const auto upper = [&](int k) HWY_ATTR { return hn::BitCast(pairs, hn::InterleaveUpper(d, row(k), row(k + 1))); };
+    axes[0] = hn::BitCast(d, hn::InterleaveLower(pairs, lower(0), lower(2)));
+    axes[1] = hn::BitCast(d, hn::InterleaveUpper(pairs, lower(0), lower(2)));
+    axes[2] = hn::BitCast(d, hn::InterleaveLower(pairs, upper(0), upper(2)));
+#else
+    Floats unused;
+    hn::LoadInterleaved4(d, corners + 4 * lane, axes[0], axes[1], axes[2], unused);
+#endif
+}
+
+// Outward: a coordinate f of a point is off by at most 2^-23 |f| (the change of frame and the cast), and each of two sums by 2^-24
+// of itself: 2^-22 |f| and 2^-21 of the margin cover all, and FLT_MIN whatever underflows. Rounding is monotone, so that the
+// boxes of primitives that doubles have grown by the margin are inside too, by what margin_in() adds. What lies outside the
+// frame gets no more, since another frame must be chosen then: infinity stays infinity.
+HWY_INLINE void store_leaves(const BodyFit& fit, const LeafBoxes& boxes, BvhNode& node) {
+    const Lanes8 d;
+    const Floats least = hn::Set(d, fit.margin * (1 + 0x1p-21f) + FLT_MIN);
+    const auto slack = [&](Floats f) HWY_ATTR { return hn::Add(hn::Mul(hn::Min(hn::Abs(f), hn::Set(d, 1)), hn::Set(d, 0x1p-22f)), least); };
+    for (int lane = 0; lane < node_width; lane += lane_step()) {
+        Floats low[3], high[3];
+        transpose_leaves(boxes.lower, lane, low);
+        transpose_leaves(boxes.upper, lane, high);
+        for (int axis = 0; axis < 3; ++axis) {
+            hn::Store(hn::Sub(low[axis], slack(low[axis])), d, node.lower[axis] + lane);
+            hn::Store(hn::Add(high[axis], slack(high[axis])), d, node.upper[axis] + lane);
+        }
     }
 }
 
-HWY_INLINE void fit_leaf(const BodyFit& fit, Index leaf, float* lower, float* upper) {
-    const Lanes4 d;
-    const BodyOctree::Piece piece = fit.leaf_points[leaf];
-    const Index* const slots = fit.listed_slots + piece.begin;
-    for (std::size_t part = 0; part < 4; part += point_step()) {
-        Point low = hn::Load(d, fit.starts[slots[0]].at + part), high = low;
-        extend(fit.starts, slots, piece.count, part, low, high);
-        if (fit.ends) extend(fit.ends, slots, piece.count, part, low, high);
-        hn::Store(low, d, lower + part);
-        hn::Store(high, d, upper + part);
-    }
+HWY_INLINE void fit_leaves(const BodyFit& fit, const ToFrame& to_frame, const BodyOctree::Piece& piece, BvhNode& node) {
+    LeafBoxes boxes;
+    fit_rounds(fit, to_frame, fit.listed_rounds + piece.begin, piece.count, boxes);
+    for (int slot = 0; piece.count == most_rounds && slot < node_width; ++slot)
+        if (is_leaf_word(node.child[slot]))
+            extend_long_leaf(fit, to_frame, node.child[slot] & ~BvhNode::leaf_bit, boxes.lower + 4 * slot, boxes.upper + 4 * slot);
+    store_leaves(fit, boxes, node);
 }
 
 HWY_INLINE float least(const float* values) {
@@ -54,45 +145,23 @@ HWY_INLINE float greatest(const float* values) {
     return hn::GetLane(hn::MaxOfLanes(d, all));
 }
 
-// Outward: a coordinate f of a point is off by at most 2^-23 |f| (the change of frame and the cast), and each of two sums by 2^-24
-// of itself: 2^-22 (|f| + margin) covers all, and FLT_MIN whatever underflows. Rounding is monotone, so that the boxes of
-// primitives that doubles have grown by the margin are inside too, by what margin_in() adds.
-// Four lanes, not eight: loads as wide as the stores just before them need not wait.
-HWY_INLINE void store_leaves(const BodyFit& fit, const float* lower, const float* upper, BvhNode& node) {
-    const Lanes4 d;
-    const Point margin = hn::Set(d, fit.margin);
-    const auto slack = [&](Point f) HWY_ATTR {
-        return hn::Add(margin, hn::Add(hn::Mul(hn::Add(hn::Abs(f), margin), hn::Set(d, 0x1p-22f)), hn::Set(d, FLT_MIN)));
-    };
-    for (std::size_t lane = 0; lane < node_width; lane += point_step()) {
-        Point low[4], high[4];
-        hn::LoadInterleaved4(d, lower + 4 * lane, low[0], low[1], low[2], low[3]);
-        hn::LoadInterleaved4(d, upper + 4 * lane, high[0], high[1], high[2], high[3]);
-        for (int axis = 0; axis < 3; ++axis) {
-            hn::Store(hn::Sub(low[axis], slack(low[axis])), d, node.lower[axis] + lane);
-            hn::Store(hn::Add(high[axis], slack(high[axis])), d, node.upper[axis] + lane);
-        }
-    }
+HWY_INLINE bool holds_eight_leaves(const BvhNode& node) {
+    const hn::RebindToSigned<Lanes8> d;
+    const auto* const words = reinterpret_cast<const std::int32_t*>(node.child);
+    for (int lane = 0; lane < node_width; lane += lane_step()) // no_index is -1, and a leaf less than that
+        if (!hn::AllTrue(d, hn::Lt(hn::Load(d, words + lane), hn::Set(d, -1)))) return false;
+    return true;
 }
 
-HWY_INLINE void fit_boxes(const BodyFit& fit, BvhNode& node) {
-    alignas(64) float lower[4 * node_width], upper[4 * node_width];
-    int leaves = 0;
-    for (int slot = 0; slot < node_width; ++slot)
-        if (BvhNode::is_leaf(node.child[slot]) && node.child[slot] != no_index) {
-            fit_leaf(fit, node.child[slot] & ~BvhNode::leaf_bit, lower + 4 * slot, upper + 4 * slot);
-            ++leaves;
-        } else {
-            std::fill_n(lower + 4 * slot, 4, 0.0f), std::fill_n(upper + 4 * slot, 4, 0.0f);
-        }
-    if (leaves > 0) store_leaves(fit, lower, upper, node);
-    if (leaves == node_width) return;
+// The slots of nodes, and those that are not used.
+HWY_INLINE void fit_inner(const BodyFit& fit, BvhNode& node) {
+    constexpr float infinity = std::numeric_limits<float>::infinity();
     for (int slot = 0; slot < node_width; ++slot) {
         const std::uint32_t child = node.child[slot];
-        if (child != no_index && BvhNode::is_leaf(child)) continue;
+        if (is_leaf_word(child)) continue;
         for (int axis = 0; axis < 3; ++axis) {
-            node.lower[axis][slot] = child == no_index ? std::numeric_limits<float>::infinity() : least(fit.nodes[child].lower[axis]);
-            node.upper[axis][slot] = child == no_index ? -std::numeric_limits<float>::infinity() : greatest(fit.nodes[child].upper[axis]);
+            node.lower[axis][slot] = child == no_index ? infinity : least(fit.nodes[child].lower[axis]);
+            node.upper[axis][slot] = child == no_index ? -infinity : greatest(fit.nodes[child].upper[axis]);
         }
     }
 }
@@ -103,17 +172,16 @@ struct alignas(16) Center {
 };
 
 // The largest squared distances from the centre to points of a leaf, four points at a time, each lane for itself.
-HWY_INLINE Point farthest(const FramePoint* points, const Index* slots, Index count, const Center& center, Point squared) {
+HWY_INLINE Point farthest(const ToFrame& to_frame, const Vec3* points, const Index* ids, Index count, const Center& center, Point squared) {
     const Lanes4 d;
     const Point cx = hn::Set(d, center.at[0]), cy = hn::Set(d, center.at[1]), cz = hn::Set(d, center.at[2]);
     alignas(64) float four[16];
     for (Index k = 0; k < count; k += 4) {
         for (Index i = 0; i < 4; ++i)
-            for (std::size_t part = 0; part < 4; part += point_step())
-                hn::Store(hn::Load(d, points[slots[k + i]].at + part), d, four + 4 * i + part);
-        for (std::size_t i = 0; i < 4; i += point_step()) {
-            Point x, y, z, zero;
-            hn::LoadInterleaved4(d, four + 4 * i, x, y, z, zero);
+            for (std::size_t part = 0; part < 4; part += point_step()) to_frame.store(load_point(points, ids[k + i], part), part, four + 4 * i);
+        for (std::size_t i = 0; i < 4; i += hn::Lanes(d)) {
+            Point x, y, z, unused;
+            hn::LoadInterleaved4(d, four + 4 * i, x, y, z, unused);
             x = hn::Sub(x, cx), y = hn::Sub(y, cy), z = hn::Sub(z, cz);
             squared = hn::Max(squared, hn::MulAdd(x, x, hn::MulAdd(y, y, hn::Mul(z, z))));
         }
@@ -121,10 +189,11 @@ HWY_INLINE Point farthest(const FramePoint* points, const Index* slots, Index co
     return squared;
 }
 HWY_INLINE Point farthest_of_leaf(const BodyFit& fit, std::uint32_t word, const Center& center, Point squared) {
+    const ToFrame to_frame(fit.frame);
     const BodyOctree::Piece& piece = fit.leaf_points[word & ~BvhNode::leaf_bit];
-    const Index* const slots = fit.listed_slots + piece.begin;
-    squared = farthest(fit.starts, slots, piece.count, center, squared);
-    return fit.ends ? farthest(fit.ends, slots, piece.count, center, squared) : squared;
+    const Index* const ids = fit.listed_points + piece.begin;
+    squared = farthest(to_frame, fit.starts, ids, piece.count, center, squared);
+    return fit.ends ? farthest(to_frame, fit.ends, ids, piece.count, center, squared) : squared;
 }
 HWY_INLINE double root_of(Point squared) { return std::sqrt(static_cast<double>(hn::GetLane(hn::MaxOfLanes(Lanes4(), squared)))); }
 
@@ -188,64 +257,66 @@ HWY_INLINE void clear_sphere(SphereGroup& spheres, int slot) {
     spheres.radius[slot] = 0;
 }
 
-HWY_ATTR void fit_one(const BodyFit& fit, BvhNode& node, SphereGroup* spheres) {
-    fit_boxes(fit, node);
-    for (int slot = 0; spheres && slot < node_width; ++slot)
-        if (node.child[slot] == no_index) clear_sphere(*spheres, slot);
-        else fit_sphere(fit, node, *spheres, slot);
+HWY_INLINE void fit_spheres(const BodyFit& fit, const BvhNode& node, SphereGroup& spheres) {
+    for (int slot = 0; slot < node_width; ++slot)
+        if (node.child[slot] == no_index) clear_sphere(spheres, slot);
+        else fit_sphere(fit, node, spheres, slot);
 }
 
-HWY_INLINE double child_areas(const BvhNode& node) {
-    const Lanes8 d;
-    alignas(64) float areas[node_width];
-    for (int lane = 0; lane < node_width; lane += lane_step()) {
-        Floats size[3];
-        for (int axis = 0; axis < 3; ++axis) // an unused slot is inside-out, and has none
-            size[axis] = hn::Max(hn::Sub(hn::Load(d, node.upper[axis] + lane), hn::Load(d, node.lower[axis] + lane)), hn::Zero(d));
-        hn::Store(hn::Add(hn::Mul(size[0], hn::Add(size[1], size[2])), hn::Mul(size[1], size[2])), d, areas + lane);
-    }
-    double sum = 0;
-    for (const float area : areas) sum += static_cast<double>(area);
-    return sum;
+HWY_ATTR void fit_crown(const BodyFit& fit, BvhNode& node, SphereGroup* spheres) {
+    fit_inner(fit, node);
+    if (spheres) fit_spheres(fit, node, *spheres);
 }
+
+// Half the areas of children's boxes, summed by slots: in the same order on every target.
+struct AreaSums {
+    alignas(64) double sums[node_width] = {};
+
+    HWY_INLINE void add(const BvhNode& node) {
+        const hn::Rebind<float, PointLanes> d;
+        const PointLanes dd;
+        for (std::size_t lane = 0; lane < node_width; lane += hn::Lanes(d)) {
+            const auto side = [&](int axis) HWY_ATTR { // an unused slot is inside-out, and has none
+                return hn::Max(hn::Sub(hn::Load(d, node.upper[axis] + lane), hn::Load(d, node.lower[axis] + lane)), hn::Zero(d));
+            };
+            const auto x = side(0), y = side(1), z = side(2);
+            const auto area = hn::PromoteTo(dd, hn::Add(hn::Mul(x, hn::Add(y, z)), hn::Mul(y, z)));
+            hn::Store(hn::Add(hn::Load(dd, sums + lane), area), dd, sums + lane);
+        }
+    }
+    [[nodiscard]] double sum() const { return std::accumulate(std::begin(sums), std::end(sums), 0.0); }
+};
 
 HWY_ATTR double fit_range(const BodyFit& fit, std::size_t begin, std::size_t end) {
-    double areas = 0;
+    const ToFrame to_frame(fit.frame);
+    AreaSums areas;
     for (std::size_t k = end; k-- > begin;) {
-        fit_one(fit, fit.nodes[k], fit.spheres ? fit.spheres + k : nullptr);
-        areas += child_areas(fit.nodes[k]);
+        BvhNode& node = fit.nodes[k];
+        if (fit.node_rounds[k].count > 0) fit_leaves(fit, to_frame, fit.node_rounds[k], node);
+        if (!holds_eight_leaves(node)) fit_inner(fit, node);
+        if (fit.spheres) fit_spheres(fit, node, fit.spheres[k]);
+        areas.add(node);
     }
-    return areas;
+    return areas.sum();
 }
 
-// Four doubles a point: itself and the x of the next, which the scale of zero leaves out. The last point is read by itself.
-HWY_ATTR bool place_range(const BvhFrame& frame, float limit, const Vec3* points, std::size_t begin, std::size_t end, const Index* slots,
-                          FramePoint* to, Vec3* copies) {
-    const hn::CappedTag<double, 4> d;
-    const hn::Rebind<float, decltype(d)> df;
-    alignas(32) const double origin[4] = {frame.origin.x(), frame.origin.y(), frame.origin.z(), 0};
-    alignas(32) const double scale[4] = {frame.scale, frame.scale, frame.scale, 0};
-    alignas(32) const double last[4] = {points[end - 1].x(), points[end - 1].y(), points[end - 1].z(), 0};
-    bool all_near = true;
-    for (std::size_t part = 0; part < 4; part += hn::Lanes(d)) {
-        const auto o = hn::Load(d, origin + part), s = hn::Load(d, scale + part);
-        const auto most = hn::Set(df, limit);
-        auto far = hn::Lt(most, hn::Zero(df));
-        const auto place = [&](std::size_t k, const auto x) HWY_ATTR {
-            const auto f = hn::DemoteTo(df, hn::Mul(hn::Sub(x, o), s));
-            hn::StoreU(f, df, to[slots[k]].at + part);
-            far = hn::Or(far, hn::Not(hn::Le(hn::Abs(f), most))); // also where it is not a number
-        };
-        for (std::size_t k = begin; k + 1 < end; ++k) {
-            const auto x = hn::LoadU(d, points[k].data() + part);
-            if (copies) hn::StoreU(x, d, copies[k].data() + part);
-            place(k, x);
+HWY_ATTR bool is_sum_finite(const double* values, std::size_t count, double* copies) {
+    const PointLanes d;
+    const std::size_t step = hn::Lanes(d);
+    PointDoubles sums[4] = {hn::Zero(d), hn::Zero(d), hn::Zero(d), hn::Zero(d)};
+    std::size_t k = 0;
+    for (; k + 4 * step <= count; k += 4 * step)
+        for (std::size_t i = 0; i < 4; ++i) {
+            const PointDoubles x = hn::LoadU(d, values + k + i * step);
+            if (copies) hn::StoreU(x, d, copies + k + i * step);
+            sums[i] = hn::MulAdd(x, x, sums[i]);
         }
-        place(end - 1, hn::Load(d, last + part));
-        all_near = all_near && hn::AllFalse(df, far);
+    double sum = hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(sums[0], sums[1]), hn::Add(sums[2], sums[3]))));
+    for (; k < count; ++k) {
+        sum += values[k] * values[k];
+        if (copies) copies[k] = values[k];
     }
-    if (copies) copies[end - 1] = points[end - 1];
-    return all_near;
+    return std::isfinite(sum);
 }
 
 } // namespace fathom::HWY_NAMESPACE
@@ -254,13 +325,14 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace fathom {
 
-HWY_EXPORT(fit_one);
+HWY_EXPORT(fit_crown);
 HWY_EXPORT(fit_range);
-HWY_EXPORT(place_range);
+HWY_EXPORT(is_sum_finite);
 
-bool place_points(const BvhFrame& frame, float limit, const Vec3* points, std::size_t begin, std::size_t end, const Index* slots, FramePoint* to,
-                  Vec3* copies) {
-    return HWY_DYNAMIC_DISPATCH(place_range)(frame, limit, points, begin, end, slots, to, copies);
+bool are_tame(std::span<const Vec3> points, Vec3* copies) {
+    static_assert(sizeof(Vec3) == 3 * sizeof(double));
+    if (points.empty()) return true;
+    return HWY_DYNAMIC_DISPATCH(is_sum_finite)(points.data()->data(), 3 * points.size(), copies ? copies->data() : nullptr);
 }
 
 float margin_in(const BvhFrame& frame, double margin) {
@@ -271,7 +343,7 @@ float margin_in(const BvhFrame& frame, double margin) {
 
 double fit_nodes(const BodyFit& fit, std::size_t begin, std::size_t end) { return HWY_DYNAMIC_DISPATCH(fit_range)(fit, begin, end); }
 
-void fit_node(const BodyFit& fit, BvhNode& node, SphereGroup* spheres) { HWY_DYNAMIC_DISPATCH(fit_one)(fit, node, spheres); }
+void fit_above(const BodyFit& fit, BvhNode& node, SphereGroup* spheres) { HWY_DYNAMIC_DISPATCH(fit_crown)(fit, node, spheres); }
 
 } // namespace fathom
 #endif

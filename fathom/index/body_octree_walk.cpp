@@ -5,6 +5,7 @@
 #define HWY_TARGET_INCLUDE "fathom/index/body_octree_walk.cpp"
 #include <hwy/foreach_target.h>
 
+#include <fathom/index/body_octree_point-inl.h>
 #include <fathom/index/bvh_placed-inl.h>
 
 #include <cstring>
@@ -245,8 +246,8 @@ HWY_ATTR bool find_first(const BodyWalk& walk, BodyWalkStep& first) {
 }
 
 // The boxes of primitives. The fourth lane is zero in both corners, and so overlaps always.
-using Lanes4 = hn::CappedTag<double, 4>;
-using Doubles = hn::Vec<Lanes4>;
+using Lanes4 = PointLanes;
+using Doubles = PointDoubles;
 
 HWY_INLINE auto lanes_of_point(std::size_t part) {
     const Lanes4 d;
@@ -255,17 +256,17 @@ HWY_INLINE auto lanes_of_point(std::size_t part) {
 
 HWY_ATTR void fill_block(const BodyOctree& tree, const Index* ids, std::size_t count, PrimitiveBlock& block) {
     const Lanes4 d;
-    const double* const starts = tree.points().data()->data();
-    const double* const ends = tree.ends().data()->data();
+    const Vec3* const starts = tree.points().data();
+    const Vec3* const ends = tree.ends().data();
     const std::size_t each = tree.corners_each();
     for (std::size_t k = 0; k < count; ++k) {
         const Index* const corners = tree.corners(ids[k]).data();
         block.ids[k] = ids[k];
         for (std::size_t part = 0; part < 4; part += hn::Lanes(d)) {
-            Doubles low = hn::LoadU(d, starts + 3 * std::size_t{corners[0]} + part), high = low;
-            const auto extend = [&](const double* points, std::size_t first) HWY_ATTR {
+            Doubles low = load_point(starts, corners[0], part), high = low;
+            const auto extend = [&](const Vec3* points, std::size_t first) HWY_ATTR {
                 for (std::size_t c = first; c < each; ++c) {
-                    const Doubles p = hn::LoadU(d, points + 3 * std::size_t{corners[c]} + part);
+                    const Doubles p = load_point(points, corners[c], part);
                     low = hn::Min(low, p), high = hn::Max(high, p);
                 }
             };

@@ -643,6 +643,43 @@ TEST(BodyOctree, one_thread_and_two_give_the_same_bytes) {
     }
 }
 
+TEST(BodyOctree, a_tree_that_views_its_points_has_the_bytes_of_one_that_copies_them) {
+    const Scene scene{1, Vec3(3, 2, 1)};
+    for (BodyOctreeOptions options : all_kinds()) {
+        Random random(14);
+        Body body = ring(20, 33, scene, Vec3::Zero());
+        BodyOctree copies = body.tree(options);
+        options.storage = PointStorage::views;
+        BodyOctree views = body.tree(options);
+        EXPECT_EQ(views.points().data(), body.points.data());
+        for (int step = 0; step < 4; ++step) {
+            const std::vector<Vec3> starts = deformed(body.points, random, scene, step == 2 ? 9.0 : 0.1), ends = deformed(starts, random, scene, 0.1);
+            for (BodyOctree* tree : {&copies, &views}) {
+                if (step % 2) tree->update_swept(starts, ends, 0.01);
+                else tree->update(starts, 0.02);
+            }
+            EXPECT_EQ(views.points().data(), starts.data());
+            ASSERT_TRUE(same_bytes(copies, views));
+            const std::vector<Vec3> more = {random_point(random, scene)};
+            const std::vector<Index> corners = {static_cast<Index>(body.points.size()), 3, 4};
+            for (BodyOctree* tree : {&copies, &views}) {
+                tree->add_points(more);
+                tree->add(tree->primitive_ids(), corners);
+                tree->remove(static_cast<Index>(step));
+            }
+            ASSERT_TRUE(same_bytes(copies, views));
+            ASSERT_TRUE(std::ranges::equal(copies.points(), views.points()));
+            ASSERT_EQ(overlapping_primitives(copies), overlapping_primitives(views));
+            expect_enclosure(views);
+            std::vector<Vec3> bad = starts;
+            bad.push_back(Vec3(0, 0, nan));
+            EXPECT_THROW(views.update(bad), Error);
+            ASSERT_TRUE(same_bytes(copies, views));
+            body.points.push_back(more[0]);
+        }
+    }
+}
+
 TEST(BodyOctree, every_simd_target_gives_sound_nodes_and_the_same_pairs) {
     const Scene scene{1, Vec3(100, 0, 0)};
     const Body a = ring(12, 30, scene, Vec3::Zero()), b = ring(10, 21, scene, Vec3(0.5, 0.3, 0.2));
