@@ -88,6 +88,13 @@ struct BulletMesh::State {
 BulletMesh::BulletMesh(const TriangleMesh& mesh) : state_(std::make_unique<State>(mesh)) {}
 BulletMesh::~BulletMesh() = default;
 
+void BulletMesh::move(std::span<const Vec3> vertices) {
+    for (std::size_t k = 0; k < vertices.size(); ++k)
+        for (int axis = 0; axis < 3; ++axis) state_->mesh.points[3 * k + static_cast<std::size_t>(axis)] = static_cast<float>(vertices[k][axis]);
+    state_->shape.postUpdate();
+    state_->shape.updateBound();
+}
+
 struct BulletWorld::State {
     btDefaultCollisionConfiguration configuration;
     btCollisionDispatcher dispatcher{&configuration};
@@ -119,6 +126,15 @@ struct Counter final : btCollisionWorld::ContactResultCallback {
     }
 };
 
+struct PairCollector final : btCollisionWorld::ContactResultCallback {
+    std::vector<std::array<Index, 2>> pairs;
+
+    btScalar addSingleResult(btManifoldPoint& point, const btCollisionObjectWrapper*, int, int a, const btCollisionObjectWrapper*, int, int b) override {
+        if (point.getDistance() <= 0) pairs.push_back({static_cast<Index>(a), static_cast<Index>(b)});
+        return 0;
+    }
+};
+
 btTransform placed(const Pose& pose) {
     const Quat& q = pose.rotation;
     return btTransform(btQuaternion(static_cast<float>(q.x()), static_cast<float>(q.y()), static_cast<float>(q.z()), static_cast<float>(q.w())),
@@ -136,6 +152,17 @@ BulletContacts BulletWorld::contacts(const BulletMesh& a, const Pose& pose_a, co
     Counter counter;
     state_->world.contactPairTest(&first, &second, counter);
     return counter.found;
+}
+
+std::vector<std::array<Index, 2>> BulletWorld::crossing_triangles(const BulletMesh& a, const BulletMesh& b) const {
+    btCollisionObject first, second;
+    first.setCollisionShape(&a.state().shape);
+    second.setCollisionShape(&b.state().shape);
+    PairCollector collector;
+    state_->world.contactPairTest(&first, &second, collector);
+    std::sort(collector.pairs.begin(), collector.pairs.end());
+    collector.pairs.erase(std::unique(collector.pairs.begin(), collector.pairs.end()), collector.pairs.end());
+    return std::move(collector.pairs);
 }
 
 struct BulletBroadPhase::State {

@@ -5,8 +5,10 @@
 #include <fathom/base/shapes.h>
 #include <fathom/geometry/triangle_mesh.h>
 
+#include <array>
 #include <memory>
 #include <span>
+#include <vector>
 
 namespace fathom::bench {
 
@@ -28,6 +30,8 @@ public:
     explicit BulletMesh(const TriangleMesh& mesh);
     ~BulletMesh();
 
+    void move(std::span<const Vec3> vertices); // and fits its tree anew
+
     struct State;
     [[nodiscard]] State& state() const { return *state_; }
 
@@ -46,6 +50,8 @@ public:
     ~BulletWorld();
 
     [[nodiscard]] BulletContacts contacts(const BulletMesh& a, const Pose& pose_a, const BulletMesh& b, const Pose& pose_b) const;
+    // The pairs of triangles that it has contacts for, where the meshes are; sorted.
+    [[nodiscard]] std::vector<std::array<Index, 2>> crossing_triangles(const BulletMesh& a, const BulletMesh& b) const;
 
 private:
     struct State;

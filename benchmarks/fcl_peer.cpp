@@ -13,6 +13,7 @@
 #pragma GCC diagnostic pop
 
 #include <algorithm>
+#include <limits>
 
 namespace fathom::bench {
 
@@ -34,6 +35,14 @@ FclMeshOf<Scalar>::FclMeshOf(const TriangleMesh& mesh) : state_(std::make_unique
 
 template <class Scalar>
 FclMeshOf<Scalar>::~FclMeshOf() = default;
+
+template <class Scalar>
+void FclMeshOf<Scalar>::move(std::span<const Vec3> vertices, bool refit) {
+    auto& model = state_->model;
+    model.beginReplaceModel();
+    for (const Vec3& v : vertices) model.replaceVertex(v.cast<Scalar>());
+    model.endReplaceModel(refit, true);
+}
 
 template <class Scalar>
 std::size_t FclMeshOf<Scalar>::bytes() const {
@@ -71,6 +80,19 @@ FclContacts contacts(const FclMeshOf<Scalar>& a, const Pose& pose_a, const FclMe
     for (std::size_t k = 0; k < answer.count; ++k)
         answer.depth = std::max(answer.depth, static_cast<double>(result.getContact(k).penetration_depth));
     return answer;
+}
+
+template <class Scalar>
+std::vector<std::array<Index, 2>> crossing_triangles(const FclMeshOf<Scalar>& a, const FclMeshOf<Scalar>& b) {
+    const fcl::CollisionRequest<Scalar> request(std::numeric_limits<std::size_t>::max(), false);
+    fcl::CollisionResult<Scalar> result;
+    const auto here = fcl::Transform3<Scalar>::Identity();
+    fcl::collide(&a.state().model, here, &b.state().model, here, request, result);
+    std::vector<std::array<Index, 2>> pairs(result.numContacts());
+    for (std::size_t k = 0; k < pairs.size(); ++k)
+        pairs[k] = {static_cast<Index>(result.getContact(k).b1), static_cast<Index>(result.getContact(k).b2)};
+    std::sort(pairs.begin(), pairs.end());
+    return pairs;
 }
 
 template <class Scalar>
@@ -130,6 +152,7 @@ std::size_t FclBroadPhase::step() {
     template class FclMeshOf<Scalar>;                                                                                  \
     template bool surfaces_cross(const FclMeshOf<Scalar>&, const Pose&, const FclMeshOf<Scalar>&, const Pose&);        \
     template FclContacts contacts(const FclMeshOf<Scalar>&, const Pose&, const FclMeshOf<Scalar>&, const Pose&, std::size_t); \
+    template std::vector<std::array<Index, 2>> crossing_triangles(const FclMeshOf<Scalar>&, const FclMeshOf<Scalar>&); \
     template double surface_distance(const FclMeshOf<Scalar>&, const Pose&, const FclMeshOf<Scalar>&, const Pose&)
 FATHOM_FCL_IN(float);
 FATHOM_FCL_IN(double);

@@ -6,6 +6,7 @@
 #include <fathom/base/motion.h>
 #include <fathom/geometry/triangle_mesh.h>
 
+#include <array>
 #include <memory>
 #include <span>
 
@@ -17,6 +18,9 @@ class FclMeshOf {
 public:
     explicit FclMeshOf(const TriangleMesh& mesh);
     ~FclMeshOf();
+
+    // The vertices have moved: its volumes are fitted from the bottom up, or its tree is built anew.
+    void move(std::span<const Vec3> vertices, bool refit);
 
     struct State;
     [[nodiscard]] const State& state() const { return *state_; }
@@ -38,6 +42,9 @@ template <class Scalar>
 template <class Scalar>
 [[nodiscard]] FclContacts contacts(const FclMeshOf<Scalar>& a, const Pose& pose_a, const FclMeshOf<Scalar>& b, const Pose& pose_b,
                                    std::size_t most = 1000);
+// All pairs of triangles that it says cross, sorted.
+template <class Scalar>
+[[nodiscard]] std::vector<std::array<Index, 2>> crossing_triangles(const FclMeshOf<Scalar>& a, const FclMeshOf<Scalar>& b);
 template <class Scalar>
 [[nodiscard]] double surface_distance(const FclMeshOf<Scalar>& a, const Pose& pose_a, const FclMeshOf<Scalar>& b, const Pose& pose_b);
 

@@ -21,13 +21,19 @@ PairBody::PairBody(std::string name, const TriangleMesh& mesh, int resolution, d
 
 TriangleMesh bunny_mesh() { return sized(read_triangle_mesh(model("bunny.obj"))); }
 
-std::optional<TriangleMesh> armadillo_mesh() {
+std::optional<std::filesystem::path> test_model(const std::string& name) {
     for (const char* variable : {"FATHOM_BENCH_MODELS", "FATHOM_MODELS"}) {
         const char* folder = std::getenv(variable);
-        const std::filesystem::path path = std::filesystem::path(folder ? folder : "") / "armadillo.off";
-        if (folder && std::filesystem::exists(path)) return sized(read_triangle_mesh(path));
+        const std::filesystem::path path = std::filesystem::path(folder ? folder : "") / name;
+        if (folder && std::filesystem::exists(path)) return path;
     }
     return std::nullopt;
+}
+
+std::optional<TriangleMesh> armadillo_mesh() {
+    const auto path = test_model("armadillo.off");
+    if (!path) return std::nullopt;
+    return sized(read_triangle_mesh(*path));
 }
 
 std::vector<Pose> random_poses(double half_width, std::size_t count, std::uint64_t seed) {

@@ -30,6 +30,8 @@ struct PairBody {
 [[nodiscard]] TriangleMesh bunny_mesh();
 // The armadillo is in no package that ./bench installs: it is looked for beside the models of the tests.
 [[nodiscard]] std::optional<TriangleMesh> armadillo_mesh();
+// So is whatever else no package has.
+[[nodiscard]] std::optional<std::filesystem::path> test_model(const std::string& name);
 
 // Uniform turns, translations uniform in a cube.
 [[nodiscard]] std::vector<Pose> random_poses(double half_width, std::size_t count, std::uint64_t seed = 777);

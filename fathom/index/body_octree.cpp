@@ -225,8 +225,8 @@ void BodyOctree::list_leaves(std::span<const Index> leaf_begin, std::span<const 
     listed_points_.clear();
     listed_points_.reserve(2 * order.size());
     node_rounds_.assign(nodes_.size(), Piece{});
-    listed_rounds_.clear();
-    listed_rounds_.reserve(2 * order.size());
+    listed_rounds_.reserve(rounds_ahead + 2 * order.size());
+    listed_rounds_.assign(rounds_ahead, 0);
     for (Index leaf = 0; leaf < leaves; ++leaf) fill_leaf(leaf, order.subspan(leaf_begin[leaf], leaf_begin[leaf + 1] - leaf_begin[leaf]));
     for (Index node = 0; node < nodes_.size(); ++node) list_rounds(node);
 }

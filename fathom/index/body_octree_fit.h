@@ -15,6 +15,8 @@ namespace fathom {
 // The points of the leaves of a node as its fit reads them: round r holds a point of each of the eight children, the r-th of a
 // leaf or its first once more. What a leaf has beyond the most rounds is read from its own list.
 inline constexpr std::size_t most_rounds = 32;
+// So many ids lie before the first round: a fit, which goes from the last node to the first, looks that far ahead.
+inline constexpr std::size_t rounds_ahead = 512;
 
 struct BodyFit {
     BvhFrame frame;
@@ -24,7 +26,7 @@ struct BodyFit {
     const BodyOctree::Piece* leaf_points = nullptr;
     const Index* listed_points = nullptr; // each leaf's filled up to a multiple of four, with its first once more
     const BodyOctree::Piece* node_rounds = nullptr;
-    const Index* listed_rounds = nullptr;
+    const Index* listed_rounds = nullptr; // the first rounds_ahead of them name any point
     SphereRule rule = SphereRule::points;
     BvhNode* nodes = nullptr;
     SphereGroup* spheres = nullptr; // null for boxes alone
