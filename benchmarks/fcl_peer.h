@@ -9,6 +9,7 @@
 #include <array>
 #include <memory>
 #include <span>
+#include <vector>
 
 namespace fathom::bench {
 

@@ -16,7 +16,7 @@ namespace fathom {
 enum class NodeVolume { box, sphere };
 
 // How the primitives of a node are shared among its children. Full leaves and nodes make `median` the quickest to update: 10^5
-// triangles take it 0.24 ms, `surface_area` 0.32 and `octants` 0.67. `surface_area` is the quickest to visit, by about a fifth for
+// triangles take it 0.15 ms, `surface_area` 0.24 and `octants` 0.54. `surface_area` is the quickest to visit, by about a fifth for
 // the pairs of two spheres of 2,000 triangles, but takes twice as long as `median` to build.
 enum class BodySplit {
     octants,     // the paper's: regular, about the centre of the node's box
@@ -30,7 +30,7 @@ enum class SphereRule {
             // that of the cube's corners: half its side, as printed, leaves points outside
 };
 
-// Whose the points of a body are. Copies are safe, views spare an update the time to make them: a third of it.
+// Whose the points of a body are. Copies are safe, views spare an update the time to make them: an eighth of it.
 enum class PointStorage {
     copies, // the tree's own
     views   // the caller's: those given last must stay where and as they are until the next update
