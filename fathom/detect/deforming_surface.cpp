@@ -132,6 +132,7 @@ void DeformingSurface::check_edit(const SurfaceEdit& change) const {
 
 std::vector<Index> DeformingSurface::edit(const SurfaceEdit& change) {
     check_edit(change);
+    tree_.add_vertices(change.new_vertices);
     vertices_.insert(vertices_.end(), change.new_vertices.begin(), change.new_vertices.end());
     if (moving_) start_.insert(start_.end(), change.new_vertices.begin(), change.new_vertices.end());
     first_corner_.resize(vertices_.size(), no_index);

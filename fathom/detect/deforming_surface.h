@@ -22,6 +22,8 @@ class DeformingSurface {
 public:
     // Throws Error as check(mesh) does.
     explicit DeformingSurface(const TriangleMesh& mesh);
+    DeformingSurface(DeformingSurface&&) = default; // no copies: the tree views the vertices
+    DeformingSurface& operator=(DeformingSurface&&) = default;
 
     // New positions of all vertices: one call refits everything. Nothing is allocated, unless the tree has decayed and is built
     // anew. Throws Error{non_finite} naming the vertex, Error{count_mismatch}; then nothing has changed.

@@ -18,7 +18,7 @@ std::span<const Index> corners_of(std::span<const Triangle> triangles) {
 } // namespace
 
 void TriangleTree::build(const Moving& surface) {
-    tree_ = BodyOctree(surface.end, corners_of(surface.triangles), 3);
+    tree_ = BodyOctree(surface.end, corners_of(surface.triangles), 3, {.storage = PointStorage::views});
     refit(surface);
 }
 
@@ -30,9 +30,11 @@ void TriangleTree::refit(const Moving& surface) {
     bounds_ = tree_.bounds();
 }
 
+void TriangleTree::add_vertices(std::span<const Vec3> vertices) {
+    if (!vertices.empty()) static_cast<void>(tree_.add_points(vertices));
+}
+
 void TriangleTree::edit(std::span<const Index> changed, const Moving& surface) {
-    const std::size_t before = tree_.points().size();
-    if (surface.end.size() > before) static_cast<void>(tree_.add_points(surface.end.subspan(before)));
     std::vector<Index> sorted(changed.begin(), changed.end());
     std::sort(sorted.begin(), sorted.end()); // new ones must come in order
     sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());

@@ -10,7 +10,8 @@ namespace fathom {
 
 class TriangleTree {
 public:
-    // Corners of all triangles at both ends of the step; the two may be one array.
+    // Corners of all triangles at both ends of the step; the two may be one array. They are viewed: they stay where and as they are until the
+    // next call.
     struct Moving {
         std::span<const Triangle> triangles;
         std::span<const Vec3> start;
@@ -19,7 +20,9 @@ public:
     void build(const Moving& surface);
     // The same triangles with corners that moved. Builds anew where that pays.
     void refit(const Moving& surface);
-    // Triangles with these numbers are others now, or new ones after the last; vertices may have been added, none moved.
+    // Before vertices come after the last: from then on those viewed may go elsewhere, until edit().
+    void add_vertices(std::span<const Vec3> vertices);
+    // Triangles with these numbers are others now, or new ones after the last; no vertex has moved.
     void edit(std::span<const Index> changed, const Moving& surface);
 
     [[nodiscard]] const Box& bounds() const { return bounds_; }
