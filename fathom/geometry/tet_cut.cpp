@@ -12,7 +12,6 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 
 namespace fathom {
@@ -93,7 +92,7 @@ int sign_of(double value) { return (value > 0) - (value < 0); }
 struct Sided {
     double height = 0;
     int side = 0; // 0: on the cut
-    bool decided = false;
+    bool seen = false, decided = false;
 };
 
 struct Crossing {
@@ -105,7 +104,7 @@ struct Crossing {
 template <class Cutter>
 class Cut {
 public:
-    Cut(EditableTetMesh& mesh, const Cutter& cutter, const CutOptions& options) : mesh_(mesh), cutter_(cutter), options_(options) {}
+    Cut(EditableTetMesh& mesh, const Cutter& cutter, const CutOptions& options) : mesh_(mesh), cutter_(cutter), options_(options), sided_(mesh.vertex_slots()) {}
 
     CutReport run() {
         find_crossed();
@@ -116,23 +115,31 @@ public:
 
 private:
     Sided& at(Index v) {
-        const auto [found, fresh] = sided_.try_emplace(v);
-        if (fresh) {
+        Sided& known = sided_[v];
+        if (!known.seen) {
             const double height = cutter_.height(mesh_.positions()[v]);
-            found->second.height = std::abs(height) <= tolerance_ ? 0 : height;
+            known = {std::abs(height) <= tolerance_ ? 0 : height, 0, true, false};
         }
-        return found->second;
+        return known;
+    }
+
+    void put_on_cut(Index v) {
+        at(v).decided = true;
+        at(v).side = 0;
+        on_cut_.push_back(v);
     }
 
     // Depends on the vertex and its edges alone, so that a blade which comes by in many steps finds the same sides each time.
     int side(Index v) {
-        const Sided known = at(v);
+        Sided& known = at(v);
         if (known.decided) return known.side;
         const bool near = known.height != 0 && is_near(v, known.height);
         report_.snapped += near;
-        at(v).side = near ? 0 : sign_of(known.height);
-        at(v).decided = true;
-        return at(v).side;
+        if (near || known.height == 0)
+            put_on_cut(v);
+        else
+            known.side = sign_of(known.height), known.decided = true;
+        return known.side;
     }
 
     // Whether an edge is crossed close to this end.
@@ -174,10 +181,6 @@ private:
         return found;
     }
 
-    void put_on_cut(Index v) {
-        if (std::exchange(at(v).side, 0) != 0) ++report_.snapped;
-    }
-
     // Whether both halves of every tetrahedron round the edge keep its orientation.
     [[nodiscard]] bool splits_well(const Crossing& c) const {
         if (!(c.share > 0 && c.share < 1)) return false;
@@ -201,9 +204,14 @@ private:
             if (side(c.a) == 0 || side(c.b) == 0) continue;
             if (!splits_well(c)) {
                 put_on_cut(c.share < 0.5 ? c.a : c.b);
+                ++report_.snapped;
                 continue;
             }
-            for (const Index middle : mesh_.split_edge(c.a, c.b, c.share)) sided_[middle] = {0, 0, true};
+            for (const Index middle : mesh_.split_edge(c.a, c.b, c.share)) {
+                if (middle >= sided_.size()) sided_.resize(mesh_.vertex_slots());
+                sided_[middle] = {0, 0, true, false};
+                put_on_cut(middle);
+            }
             ++report_.split;
         }
     }
@@ -216,15 +224,14 @@ private:
         return sides != 0 ? sign_of(sides) : sum < 0 ? -1 : 1;
     }
 
-    [[nodiscard]] bool on_cut(const Triangle& face) {
+    [[nodiscard]] bool lies_on_cut(const Triangle& face) {
         return std::all_of(face.begin(), face.end(), [&](Index v) { return side(v) == 0; });
     }
 
     // The tetrahedra round every vertex that is on the cut.
     std::vector<Index> along_cut() {
         std::vector<Index> tets;
-        for (const auto& [v, sided] : sided_) {
-            if (!sided.decided || sided.side != 0) continue;
+        for (const Index v : on_cut_) {
             const std::vector<Index> star = mesh_.tets_round(v);
             tets.insert(tets.end(), star.begin(), star.end());
         }
@@ -238,7 +245,7 @@ private:
         for (const Index t : along_cut())
             for (Index k = 0; k < 4; ++k) {
                 const Index face = 4 * t + k, other = mesh_.neighbour(face);
-                if (other == no_index || !on_cut(mesh_.face_corners(face)) || side_of(t) == side_of(other)) continue;
+                if (other == no_index || !lies_on_cut(mesh_.face_corners(face)) || side_of(t) == side_of(other)) continue;
                 if (cutter_.covers(centre(face))) faces.push_back(std::min(face, mesh_.opposite(face)));
             }
         std::sort(faces.begin(), faces.end());
@@ -257,7 +264,8 @@ private:
     EditableTetMesh& mesh_;
     const Cutter& cutter_;
     const CutOptions& options_;
-    std::unordered_map<Index, Sided> sided_;
+    std::vector<Sided> sided_;    // of each vertex
+    std::vector<Index> on_cut_;   // vertices, in the order found
     std::vector<Index> crossed_;
     double tolerance_ = 0;
     CutReport report_;

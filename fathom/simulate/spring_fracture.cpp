@@ -1,6 +1,7 @@
 // Room: simulate. How points, masses, volumes and springs follow the edits of a mesh; and where a stretched solid breaks.
 #include <fathom/simulate/spring_fracture.h>
 
+#include <fathom/geometry/normals.h>
 #include <fathom/simulate/spring_checks.h>
 
 #include <Eigen/Eigenvalues>
@@ -26,6 +27,15 @@ void sort_unique(auto& items) {
 void add_edges(const std::array<Index, 4>& corners, std::vector<std::uint64_t>& keys) {
     for (std::size_t i = 0; i < 4; ++i)
         for (std::size_t j = i + 1; j < 4; ++j) keys.push_back(key_of(corners[i], corners[j]));
+}
+
+using Strained = std::vector<std::pair<double, Index>>; // minus the strain, so that sorting puts the largest first
+
+void note(Strained& list, double strain, Index element, const BreakOptions& options, BreakReport& report) {
+    report.largest_strain = std::max(report.largest_strain, strain);
+    if (!(strain > options.strain)) return;
+    list.emplace_back(-strain, element);
+    ++report.stretched;
 }
 
 Index low_end(std::uint64_t key) { return static_cast<Index>(key >> 32); }
@@ -312,17 +322,10 @@ std::vector<Index> BreakableSolid::faces_freeing(Index a, Index b) const {
     return faces.empty() ? faces_across(b, at_b.direction) : faces;
 }
 
-BreakReport BreakableSolid::break_stretched(const BreakOptions& options) {
-    require_positive(options.strain, "option strain");
-    BreakReport report;
-    std::vector<std::pair<double, Index>> stretched;
-    for (Index s = 0; s < network_.springs.size(); ++s) {
-        const double found = strain(network_.springs[s]);
-        report.largest_strain = std::max(report.largest_strain, found);
-        if (found > options.strain) stretched.emplace_back(-found, s);
-    }
+std::vector<Index> BreakableSolid::faces_at_springs(const BreakOptions& options, BreakReport& report) const {
+    Strained stretched;
+    for (Index s = 0; s < network_.springs.size(); ++s) note(stretched, strain(network_.springs[s]), s, options, report);
     std::sort(stretched.begin(), stretched.end());
-    report.stretched = stretched.size();
     std::unordered_set<Index> done;
     std::vector<Index> faces;
     for (std::size_t i = 0; i < stretched.size() && report.broken < options.most; ++i) {
@@ -335,6 +338,43 @@ BreakReport BreakableSolid::break_stretched(const BreakOptions& options) {
         faces.insert(faces.end(), across.begin(), across.end());
         ++report.broken;
     }
+    return faces;
+}
+
+// The length of what was one metre at rest and now points along a unit vector; 0 in what is flat now.
+double BreakableSolid::stretch_along(Index tet, const Vec3& direction) const {
+    const Tetrahedron& t = mesh_.tet(tet);
+    Mat3 rest, now;
+    for (int k = 0; k < 3; ++k) {
+        rest.col(k) = network_.points[t[static_cast<std::size_t>(k) + 1]] - network_.points[t[0]];
+        now.col(k) = state_.positions[t[static_cast<std::size_t>(k) + 1]] - state_.positions[t[0]];
+    }
+    const double back = (rest * (now.inverse() * direction)).norm();
+    return std::isfinite(back) && back > 0 ? 1 / back : 0;
+}
+
+double BreakableSolid::strain_across(Index face) const {
+    const Triangle c = mesh_.face_corners(face);
+    const Vec3 normal = unit_normal({state_.positions[c[0]], state_.positions[c[1]], state_.positions[c[2]]});
+    return 0.5 * (stretch_along(face / 4, normal) + stretch_along(mesh_.neighbour(face), normal)) - 1;
+}
+
+std::vector<Index> BreakableSolid::stretched_faces(const BreakOptions& options, BreakReport& report) const {
+    Strained stretched;
+    for (const Index face : faces_between(mesh_, [](Index, Index) { return true; }))
+        if (!mesh_.is_scored(face)) note(stretched, strain_across(face), face, options, report);
+    std::sort(stretched.begin(), stretched.end());
+    if (stretched.size() > options.most) stretched.resize(options.most);
+    std::vector<Index> faces;
+    for (const auto& [strain, face] : stretched) faces.push_back(face);
+    report.broken = faces.size();
+    return faces;
+}
+
+BreakReport BreakableSolid::break_stretched(const BreakOptions& options) {
+    require_positive(options.strain, "option strain");
+    BreakReport report;
+    std::vector<Index> faces = options.rule == BreakRule::springs ? faces_at_springs(options, report) : stretched_faces(options, report);
     sort_unique(faces);
     report.opened = faces.size();
     separate(faces);

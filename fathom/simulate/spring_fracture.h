@@ -4,8 +4,6 @@
 // the volume at rest, so mass, momentum and centre of mass are kept to rounding (angular momentum is not quite: a point between
 // two others has not their spin). Springs get their stiffness as solid_network() shares it out; edges that were there keep
 // their rest length, also where it has crept, and halves of an edge share it.
-// Breaking: at an end of a spring past the limit, the tetrahedra round the point are parted by the plane across the direction
-// in which its springs are stretched most (the tensor of O'Brien & Hodgins 1999, here of strains), along existing faces.
 // Not thread-safe. Metres, kilograms, seconds.
 #pragma once
 
@@ -17,16 +15,23 @@
 
 namespace fathom {
 
+enum class BreakRule {
+    springs, // at an end of a spring past the limit, the tetrahedra round the point are parted by the plane across the direction in
+             // which its springs are stretched most (the tensor of O'Brien & Hodgins 1999, here of strains), along existing faces
+    faces    // a face opens where the material is stretched past the limit across it, in the mean of its two tetrahedra
+};
+
 struct BreakOptions {
-    double strain = 0.3;                                           // a spring longer than 1 + this times its rest length breaks
-    std::size_t most = std::numeric_limits<std::size_t>::max(); // points that part in one call, the most stretched first
+    BreakRule rule = BreakRule::springs;
+    double strain = 0.3;                                        // the limit: longer than 1 + this times the length at rest
+    std::size_t most = std::numeric_limits<std::size_t>::max(); // springs or faces that break in one call, the most stretched first
 };
 
 struct BreakReport {
-    std::size_t stretched = 0; // springs past the limit
-    std::size_t broken = 0;    // points that were parted
-    std::size_t held = 0;      // springs past the limit that no face can free: both ends have all tetrahedra on one side
-    std::size_t opened = 0;    // faces
+    std::size_t stretched = 0; // springs or faces past the limit
+    std::size_t broken = 0;    // of them
+    std::size_t held = 0;      // springs that no face can free: both ends have all tetrahedra on one side
+    std::size_t opened = 0;    // faces, scored ones too
     double largest_strain = 0;
 };
 
@@ -52,7 +57,7 @@ public:
     CutReport cut(const TriangleMesh& surface, const CutOptions& options = {});
     void separate(std::span<const Index> faces);
     void remove(std::span<const Index> tets); // their mass goes with them
-    // Once a step. O(springs), and the tetrahedra round what breaks. Error{invalid_argument} for options out of range.
+    // Once a step. O(springs), or O(faces), and the tetrahedra round what breaks. Error{invalid_argument} for options out of range.
     BreakReport break_stretched(const BreakOptions& options = {});
 
     // Numbers the pieces in network().part; returns how many there are. O(n).
@@ -77,6 +82,10 @@ private:
     [[nodiscard]] Tension tension_at(Index point) const;
     [[nodiscard]] std::vector<Index> faces_across(Index point, const Vec3& direction) const;
     [[nodiscard]] std::vector<Index> faces_freeing(Index a, Index b) const;
+    [[nodiscard]] double stretch_along(Index tet, const Vec3& direction) const;
+    [[nodiscard]] double strain_across(Index face) const;
+    [[nodiscard]] std::vector<Index> faces_at_springs(const BreakOptions& options, BreakReport& report) const;
+    [[nodiscard]] std::vector<Index> stretched_faces(const BreakOptions& options, BreakReport& report) const;
 
     SolidMaterial material_;
     EditableTetMesh mesh_;

@@ -108,7 +108,7 @@ TEST(BreakableSolid, a_cut_of_the_deformed_body_keeps_mass_momentum_and_centre) 
 
 TEST(BreakableSolid, random_cuts_breaks_and_removals_leave_the_network_of_the_new_mesh) {
     Random random(9);
-    std::size_t broken = 0, held = 0, parts = 1;
+    std::size_t broken = 0, parts = 1;
     for (std::size_t round = 0; round < count_of(10, 100); ++round) {
         BreakableSolid solid(round % 2 ? make_tet_box({.cells = {3, 3, 3}}) : make_tet_ball({.resolution = 3}), soft);
         for (int k = 0; k < 12 && solid.mesh().tet_count() > 0 && solid.mesh().tet_count() < 4000; ++k) {
@@ -119,9 +119,8 @@ TEST(BreakableSolid, random_cuts_breaks_and_removals_leave_the_network_of_the_ne
             if (k % 4 == 0) {
                 solid.cut(CutPlane{random.in_box(box), random.direction()});
             } else if (k % 4 == 1) {
-                const BreakReport report = solid.break_stretched({.strain = 0.2});
+                const BreakReport report = solid.break_stretched({.rule = round % 4 < 2 ? BreakRule::springs : BreakRule::faces, .strain = 0.2});
                 broken += report.broken;
-                held += report.held;
             } else if (k % 4 == 2) {
                 const Vec3 place = random.in_box(box), along = size * random.in_ball(), sweep = size * random.in_ball();
                 solid.cut(swept_surface(std::array<Vec3, 2>{place, place + along}, std::array<Vec3, 2>{place + sweep, place + along + sweep}));
@@ -153,6 +152,23 @@ TEST(BreakableSolid, nothing_breaks_below_the_limit) {
     for (Vec3& p : state.positions) p.x() *= 1.02;
     solid.set_state(state);
     EXPECT_GT(solid.break_stretched({.strain = 0.2}).broken, 0u);
+}
+
+TEST(BreakableSolid, faces_open_only_where_the_body_is_stretched_across_them) {
+    BreakableSolid solid(make_tet_box({.cells = {4, 4, 4}}), soft);
+    SpringState state = solid.state();
+    for (Vec3& p : state.positions) p.z() = p.z() > 0.1 ? p.z() + 0.2 : p.z(); // the layer from 0 to 0.25 is 0.45 high
+    solid.set_state(state);
+    const BreakReport report = solid.break_stretched({.rule = BreakRule::faces, .strain = 0.35});
+    EXPECT_NEAR(report.largest_strain, 0.4, 1e-9) << "the mean of 0.8 in the layer and 0 beside it";
+    EXPECT_GT(report.opened, 16u);
+    EXPECT_NO_THROW(solid.mesh().check());
+    for (const Index face : solid.last_edit().new_boundary)
+        for (const Index v : solid.mesh().face_corners(face)) {
+            EXPECT_GT(solid.network().points[v].z(), -0.01);
+            EXPECT_LT(solid.network().points[v].z(), 0.26);
+        }
+    EXPECT_GE(solid.number_parts(), 2u);
 }
 
 TEST(BreakableSolid, a_bar_pulled_at_both_ends_breaks_across_and_the_pieces_fly_apart) {
