@@ -43,7 +43,8 @@ void refuse_crowded_faces(const TetMesh& mesh, std::span<const std::array<Index,
         std::array<Index, 4> sides = neighbours[t];
         std::sort(sides.begin(), sides.end());
         for (std::size_t k = 1; k < 4; ++k)
-            if (sides[k] == sides[k - 1] && sides[k] != no_index) throw Error(Cause::invalid_argument, fmt::format("has the corners of tetrahedron {}", sides[k]), at_tet(t));
+            if (sides[k] == sides[k - 1] && sides[k] != no_index)
+                throw Error(Cause::invalid_argument, fmt::format("has the corners of tetrahedron {}", sides[k]), at_tet(t));
         for (std::size_t k = 0; k < 4; ++k) {
             if (neighbours[t][k] != no_index) continue;
             Triangle key{};

@@ -31,7 +31,9 @@ struct TetEdit {
     // twin instead of its vertex, if its tetrahedron is a changed one.
     std::vector<Index> new_boundary, removed_boundary;
 
-    [[nodiscard]] bool empty() const { return new_vertices.empty() && new_tets.empty() && changed_tets.empty() && removed_tets.empty() && new_boundary.empty(); }
+    [[nodiscard]] bool empty() const {
+        return new_vertices.empty() && new_tets.empty() && changed_tets.empty() && removed_tets.empty() && new_boundary.empty();
+    }
 };
 
 struct TetParts {
@@ -57,7 +59,10 @@ public:
 
     [[nodiscard]] std::span<const Vec3> positions() const { return positions_; } // m
     [[nodiscard]] const Tetrahedron& tet(Index t) const { return tets_[t]; }
-    [[nodiscard]] std::array<Vec3, 4> corners(Index t) const { return {positions_[tets_[t][0]], positions_[tets_[t][1]], positions_[tets_[t][2]], positions_[tets_[t][3]]}; }
+    [[nodiscard]] std::array<Vec3, 4> corners(Index t) const {
+        const Tetrahedron& c = tets_[t];
+        return {positions_[c[0]], positions_[c[1]], positions_[c[2]], positions_[c[3]]};
+    }
     [[nodiscard]] Index neighbour(Index face) const { return neighbours_[face / 4][face % 4]; } // no_index at the boundary
     [[nodiscard]] Index opposite(Index face) const;                                             // the same face of the neighbour
     [[nodiscard]] bool is_scored(Index face) const { return scored_[face / 4] >> face % 4 & 1; } // see separate()

@@ -46,7 +46,8 @@ void EditableTetMesh::check_lists() const {
         std::sort(corners.begin(), corners.end());
         if (std::adjacent_find(corners.begin(), corners.end()) != corners.end()) fail("names a vertex twice", "tetrahedron", t);
     }
-    if (used != tet_count_ || used + free_tets_.size() + pending_.removed_tets.size() != tets_.size()) fail("the count of tetrahedra is wrong", "tetrahedron", no_index);
+    if (used != tet_count_ || used + free_tets_.size() + pending_.removed_tets.size() != tets_.size())
+        fail("the count of tetrahedra is wrong", "tetrahedron", no_index);
     for (const Index t : free_tets_)
         if (t >= tets_.size() || has_tet(t)) fail("is in use and free", "tetrahedron", t);
     for (const Index v : free_vertices_)
@@ -96,7 +97,8 @@ void EditableTetMesh::check_vertices() const {
         const std::vector<Index> groups = groups_round(v, stars[v]);
         if (std::any_of(groups.begin(), groups.end(), [](Index g) { return g != 0; })) fail("joins tetrahedra that do not hang together there", "vertex", v);
     }
-    if (used != vertex_count_ || used + free_vertices_.size() + pending_.removed_vertices.size() != positions_.size()) fail("the count of vertices is wrong", "vertex", no_index);
+    if (used != vertex_count_ || used + free_vertices_.size() + pending_.removed_vertices.size() != positions_.size())
+        fail("the count of vertices is wrong", "vertex", no_index);
 }
 
 void EditableTetMesh::check() const {

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <unordered_set>
+#include <utility>
 
 namespace fathom {
 
@@ -45,11 +46,11 @@ Index high_end(std::uint64_t key) { return static_cast<Index>(key); }
 
 // What an edit needs to know of the time before it, gathered while the network still tells.
 struct BreakableSolid::Before {
-    std::vector<Index> tets;                            // whose corners changed, new ones too, in use
-    std::vector<Index> points;                          // whose mass or springs may change
-    std::vector<EdgeKey> edges;                         // of the tetrahedra as they were
-    std::unordered_map<Index, Index> origin;            // of twins: the point that all of them were
-    std::unordered_map<EdgeKey, double> halves;         // rest lengths of pieces of edges, by origins
+    std::vector<Index> tets;                    // whose corners changed, new ones too, in use
+    std::vector<Index> points;                  // whose mass or springs may change
+    std::vector<EdgeKey> edges;                 // of the tetrahedra as they were
+    std::unordered_map<Index, Index> origin;    // of twins: the point that all of them were
+    std::unordered_map<EdgeKey, double> halves; // rest lengths of pieces of edges, by origins
     [[nodiscard]] Index origin_of(Index point) const {
         const auto found = origin.find(point);
         return found == origin.end() ? point : found->second;
@@ -95,7 +96,8 @@ SpringWorld BreakableSolid::world(const SpringOptions& options) const {
 
 void BreakableSolid::follow(const SpringWorld& world) {
     const auto& springs = world.network().springs;
-    if (springs.size() != network_.springs.size()) throw Error(Cause::count_mismatch, fmt::format("{} springs, not the {} of this solid", springs.size(), network_.springs.size()));
+    if (springs.size() != network_.springs.size())
+        throw Error(Cause::count_mismatch, fmt::format("{} springs, not the {} of this solid", springs.size(), network_.springs.size()));
     set_state({{world.positions().begin(), world.positions().end()}, {world.velocities().begin(), world.velocities().end()}});
     for (std::size_t s = 0; s < springs.size(); ++s) network_.springs[s].rest = springs[s].rest;
 }
@@ -152,7 +154,9 @@ void BreakableSolid::add_points(Before& before) {
     state_.positions.resize(count, Vec3::Zero());
     state_.velocities.resize(count, Vec3::Zero());
     excess_.resize(count, 0);
-    const auto between = [](std::vector<Vec3>& values, const TetEdit::NewVertex& v) { values[v.vertex] = (1 - v.share) * Vec3(values[v.a]) + v.share * Vec3(values[v.b]); };
+    const auto between = [](std::vector<Vec3>& values, const TetEdit::NewVertex& v) {
+        values[v.vertex] = (1 - v.share) * Vec3(values[v.a]) + v.share * Vec3(values[v.b]);
+    };
     for (const TetEdit::NewVertex& v : edit_.new_vertices) {
         between(network_.points, v);
         between(state_.velocities, v);
@@ -177,13 +181,13 @@ void BreakableSolid::add_points(Before& before) {
 
 void BreakableSolid::renew_volumes(Before& before) {
     before.tets = edit_.changed_tets;
-    std::vector<Index> gone = edit_.removed_tets;
+    const std::vector<Index>& gone = edit_.removed_tets;
     for (const TetEdit::NewTet& t : edit_.new_tets)
         if (mesh_.has_tet(t.tet)) before.tets.push_back(t.tet);
     std::sort(before.tets.begin(), before.tets.end());
     const std::size_t old_count = network_.volumes.size();
-    for (const auto& some : {before.tets, gone})
-        for (const Index t : some) {
+    for (const std::vector<Index>* some : {&std::as_const(before.tets), &gone})
+        for (const Index t : *some) {
             if (t >= old_count) continue;
             add_edges(network_.volumes[t].points, before.edges);
             before.points.insert(before.points.end(), network_.volumes[t].points.begin(), network_.volumes[t].points.end());
@@ -216,7 +220,8 @@ void BreakableSolid::renew_masses(const Before& before) {
             continue;
         }
         const Index root = before.origin_of(p);
-        excess_[p] = spare[root] * network_.masses[p] / family[root];
+        const double share = family[root] > 0 ? network_.masses[p] / family[root] : p == root;
+        excess_[p] = share * spare[root];
         network_.masses[p] += excess_[p];
     }
 }
@@ -233,9 +238,11 @@ void BreakableSolid::renew_springs(const Before& before) {
         const Index a = before.origin_of(low_end(key)), b = before.origin_of(high_end(key));
         const auto whole = spring_of_.find(key_of(a, b));
         const auto piece = before.halves.find(key_of(a, b));
-        const double rest = piece != before.halves.end()  ? piece->second
-                            : whole != spring_of_.end() ? network_.springs[whole->second].rest
-                                                          : (network_.points[low_end(key)] - network_.points[high_end(key)]).norm();
+        double rest = (network_.points[low_end(key)] - network_.points[high_end(key)]).norm();
+        if (piece != before.halves.end())
+            rest = piece->second;
+        else if (whole != spring_of_.end())
+            rest = network_.springs[whole->second].rest;
         fresh.emplace_back(key, rest);
     }
     for (const EdgeKey key : old) {
