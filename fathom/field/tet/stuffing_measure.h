@@ -1,0 +1,13 @@
+// Room: field. How good a stuffed mesh is, and what of the field it misses.
+#pragma once
+
+#include <fathom/field/tet/stuffing.h>
+#include <fathom/field/tet/stuffing_lattice.h>
+#include <fathom/field/tet/stuffing_pinches.h>
+
+namespace fathom {
+
+[[nodiscard]] StuffingReport measured(const Field& field, const StuffingLattice& lattice, const TetMesh& mesh, const PinchCounts& pinches,
+                                      const StuffingOptions& options);
+
+} // namespace fathom

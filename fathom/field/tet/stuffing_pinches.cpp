@@ -1,0 +1,224 @@
+// Room: field. Finds the pinches of a tetrahedral mesh and parts them, in rounds, until there are none.
+#include <fathom/base/parallel.h>
+#include <fathom/field/tet/stuffing_pinches.h>
+#include <fathom/geometry/adjacency.h>
+
+#include <algorithm>
+#include <numeric>
+#include <unordered_map>
+
+namespace fathom {
+
+namespace {
+
+struct Pinches {
+    std::vector<Edge> edges;       // more than two boundary triangles
+    std::vector<Index> vertices;   // more than one fan, but no such edge
+};
+
+// How many triangles a walk round the vertex meets before it is back.
+std::size_t fan_size(const std::vector<Triangle>& triangles, const std::vector<std::array<Index, 3>>& across, Index vertex, Index start) {
+    std::size_t count = 0;
+    Index t = start;
+    do {
+        const Triangle& c = triangles[t];
+        const auto corner = static_cast<std::size_t>(std::find(c.begin(), c.end(), vertex) - c.begin());
+        t = across[t][corner];
+        ++count;
+    } while (t != start && t != no_index && count <= triangles.size());
+    return count;
+}
+
+Pinches find_pinches(const TriangleMesh& skin) {
+    const EdgeTable table = edge_table(skin.triangles, skin.vertices.size());
+    const auto across = triangle_neighbours(table);
+    const Lists round = vertex_triangles(skin.triangles, skin.vertices.size());
+    Pinches result;
+    std::vector<char> excused(skin.vertices.size(), 0);
+    for (std::size_t e = 0; e < table.edges.size(); ++e) {
+        if (table.sides[e].size() <= 2) continue;
+        result.edges.push_back(table.edges[e]);
+        for (const Index v : table.edges[e]) excused[v] = 1;
+    }
+    std::vector<char> bad(skin.vertices.size(), 0);
+    parallel_for(bad.size(), 4096, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t v = begin; v < end; ++v)
+            bad[v] = !excused[v] && round[v].size() > 0 && fan_size(skin.triangles, across, static_cast<Index>(v), round[v][0]) != round[v].size();
+    });
+    for (std::size_t v = 0; v < bad.size(); ++v)
+        if (bad[v]) result.vertices.push_back(static_cast<Index>(v));
+    return result;
+}
+
+bool holds(const Tetrahedron& t, Index v) { return std::find(t.begin(), t.end(), v) != t.end(); }
+
+// The tetrahedra round some vertices of a mesh, and how they hang together there.
+class Stars {
+public:
+    Stars(const TetMesh& mesh, const Pinches& pinches) : mesh_(mesh) {
+        for (const Index v : pinches.vertices) stars_[v];
+        for (const Edge& e : pinches.edges)
+            for (const Index v : e) stars_[v];
+        for (std::size_t t = 0; t < mesh.tetrahedra.size(); ++t)
+            for (const Index v : mesh.tetrahedra[t])
+                if (const auto star = stars_.find(v); star != stars_.end()) star->second.push_back(static_cast<Index>(t));
+    }
+
+    [[nodiscard]] const std::vector<Index>& operator[](Index v) const { return stars_.at(v); }
+
+    // Groups of tetrahedra joined by faces that hold all the given vertices; the largest first, then by lowest tetrahedron.
+    [[nodiscard]] std::vector<std::vector<Index>> groups(const std::vector<Index>& tets, std::initializer_list<Index> held) const {
+        std::vector<std::vector<Index>> result;
+        std::vector<char> seen(tets.size(), 0);
+        for (std::size_t first = 0; first < tets.size(); ++first) {
+            if (seen[first]) continue;
+            seen[first] = 1;
+            std::vector<Index> group = {tets[first]};
+            for (std::size_t n = 0; n < group.size(); ++n)
+                for (std::size_t k = 0; k < tets.size(); ++k)
+                    if (!seen[k] && share_face(group[n], tets[k], held)) {
+                        seen[k] = 1;
+                        group.push_back(tets[k]);
+                    }
+            result.push_back(std::move(group));
+        }
+        std::stable_sort(result.begin(), result.end(), [](const auto& a, const auto& b) { return a.size() > b.size(); });
+        return result;
+    }
+
+    [[nodiscard]] bool share_face(Index a, Index b, std::initializer_list<Index> held) const {
+        const Tetrahedron &s = mesh_.tetrahedra[a], &t = mesh_.tetrahedra[b];
+        for (const Index v : held)
+            if (!holds(s, v) || !holds(t, v)) return false;
+        return std::count_if(s.begin(), s.end(), [&](Index v) { return holds(t, v); }) == 3;
+    }
+
+private:
+    const TetMesh& mesh_;
+    std::unordered_map<Index, std::vector<Index>> stars_;
+};
+
+Index moved_copy(TetMesh& mesh, Index v, const std::vector<Index>& group, double gap) {
+    Vec3 middle = Vec3::Zero();
+    for (const Index t : group)
+        for (const Index corner : mesh.tetrahedra[t]) middle += mesh.vertices[corner] - mesh.vertices[v];
+    mesh.vertices.push_back(mesh.vertices[v] + gap * middle.normalized());
+    return static_cast<Index>(mesh.vertices.size() - 1);
+}
+
+std::size_t split(TetMesh& mesh, const Stars& stars, Index v, double gap) {
+    const auto groups = stars.groups(stars[v], {v});
+    for (std::size_t g = 1; g < groups.size(); ++g) {
+        const Index copy = moved_copy(mesh, v, groups[g], gap);
+        for (const Index t : groups[g]) std::replace(mesh.tetrahedra[t].begin(), mesh.tetrahedra[t].end(), v, copy);
+    }
+    return groups.empty() ? 0 : groups.size() - 1;
+}
+
+std::size_t split_all(TetMesh& mesh, const Pinches& pinches, double gap) {
+    const Stars stars(mesh, pinches);
+    std::vector<Index> all = pinches.vertices;
+    for (const Edge& e : pinches.edges) all.insert(all.end(), e.begin(), e.end());
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    std::size_t count = 0;
+    for (const Index v : all) count += split(mesh, stars, v, gap);
+    return count;
+}
+
+// Boundary faces of a star at v that hang together across edges at v are one sheet; the shortest chain of tetrahedra from the first
+// sheet to any other.
+std::vector<Index> way_between_sheets(const TetMesh& mesh, const Stars& stars, Index v) {
+    const std::vector<Index>& star = stars[v];
+    std::vector<std::array<Index, 3>> faces; // two far corners and the place of the tetrahedron
+    for (std::size_t n = 0; n < star.size(); ++n) {
+        const Tetrahedron& t = mesh.tetrahedra[star[n]];
+        for (std::size_t k = 0; k < 4; ++k) {
+            if (t[k] == v) continue;
+            std::array<Index, 2> far{};
+            std::size_t count = 0;
+            for (std::size_t j = 0; j < 4; ++j)
+                if (j != k && t[j] != v) far[count++] = t[j];
+            const bool shared = std::any_of(star.begin(), star.end(), [&](Index other) {
+                const Tetrahedron& o = mesh.tetrahedra[other];
+                return other != star[n] && holds(o, far[0]) && holds(o, far[1]);
+            });
+            if (!shared) faces.push_back({far[0], far[1], static_cast<Index>(n)});
+        }
+    }
+    std::vector<char> first(faces.size(), 0);
+    first[0] = 1;
+    for (bool grown = true; grown;) {
+        grown = false;
+        for (std::size_t a = 0; a < faces.size(); ++a)
+            for (std::size_t b = 0; b < faces.size() && !first[a]; ++b) {
+                const bool touch = faces[a][0] == faces[b][0] || faces[a][0] == faces[b][1] || faces[a][1] == faces[b][0] || faces[a][1] == faces[b][1];
+                if (first[b] && touch) first[a] = grown = true;
+            }
+    }
+    std::vector<std::size_t> from(star.size(), star.size()), queue;
+    std::vector<char> goal(star.size(), 0);
+    for (std::size_t f = 0; f < faces.size(); ++f) {
+        if (!first[f]) goal[faces[f][2]] = 1;
+        else if (from[faces[f][2]] == star.size()) {
+            from[faces[f][2]] = faces[f][2];
+            queue.push_back(faces[f][2]);
+        }
+    }
+    for (std::size_t n = 0; n < queue.size(); ++n) {
+        if (goal[queue[n]]) {
+            std::vector<Index> way;
+            for (std::size_t k = queue[n];; k = from[k]) {
+                way.push_back(star[k]);
+                if (from[k] == k) return way;
+            }
+        }
+        for (std::size_t k = 0; k < star.size(); ++k)
+            if (from[k] == star.size() && stars.share_face(star[queue[n]], star[k], {v})) {
+                from[k] = queue[n];
+                queue.push_back(k);
+            }
+    }
+    return star; // not one group after all: none of it is kept
+}
+
+std::size_t drop_some(TetMesh& mesh, const Pinches& pinches) {
+    const Stars stars(mesh, pinches);
+    std::vector<Index> dropped;
+    for (const Edge& e : pinches.edges) {
+        std::vector<Index> round;
+        for (const Index t : stars[e[0]])
+            if (holds(mesh.tetrahedra[t], e[1])) round.push_back(t);
+        const auto groups = stars.groups(round, {e[0], e[1]});
+        for (std::size_t g = 1; g < groups.size(); ++g) dropped.insert(dropped.end(), groups[g].begin(), groups[g].end());
+    }
+    if (pinches.edges.empty())
+        for (const Index v : pinches.vertices) {
+            const std::vector<Index> way = way_between_sheets(mesh, stars, v);
+            dropped.insert(dropped.end(), way.begin(), way.end());
+        }
+    std::sort(dropped.begin(), dropped.end());
+    dropped.erase(std::unique(dropped.begin(), dropped.end()), dropped.end());
+    std::size_t kept = 0, next = 0;
+    for (std::size_t t = 0; t < mesh.tetrahedra.size(); ++t) {
+        if (next < dropped.size() && dropped[next] == t) ++next;
+        else mesh.tetrahedra[kept++] = mesh.tetrahedra[t];
+    }
+    mesh.tetrahedra.resize(kept);
+    return dropped.size();
+}
+
+} // namespace
+
+PinchCounts part_pinches(TetMesh& mesh, double gap) {
+    PinchCounts counts;
+    for (;;) {
+        const Pinches pinches = find_pinches(boundary(mesh));
+        if (pinches.edges.empty() && pinches.vertices.empty()) return counts;
+        const std::size_t splits = split_all(mesh, pinches, gap);
+        counts.split_vertices += splits;
+        if (splits == 0) counts.dropped_tetrahedra += drop_some(mesh, pinches);
+    }
+}
+
+} // namespace fathom
