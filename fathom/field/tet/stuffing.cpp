@@ -152,24 +152,38 @@ std::size_t number_used(std::vector<NamedTet>& tets, std::vector<Index>& number)
     return next;
 }
 
-TetMesh mesh_of(const StuffingLattice& lattice, Progress* progress) {
+struct Filled {
+    std::unique_ptr<StuffingLattice> lattice;
     TetMesh mesh;
-    mesh.tetrahedra = cut_all(lattice, progress);
+    std::vector<char> may_be_bare; // by vertex: lies on the surface
+};
+
+void make_mesh(Filled& filled, Progress* progress) {
+    const StuffingLattice& lattice = *filled.lattice;
+    filled.mesh.tetrahedra = cut_all(lattice, progress);
     std::vector<Index> number(lattice.id_count(), no_index);
-    mesh.vertices.resize(number_used(mesh.tetrahedra, number));
+    const std::size_t count = number_used(filled.mesh.tetrahedra, number);
+    filled.mesh.vertices.resize(count);
+    filled.may_be_bare.resize(count);
     parallel_for(number.size(), 4096, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t id = begin; id < end; ++id)
-            if (number[id] != no_index) mesh.vertices[number[id]] = lattice.position_of(static_cast<Index>(id));
+        for (std::size_t id = begin; id < end; ++id) {
+            if (number[id] == no_index) continue;
+            filled.mesh.vertices[number[id]] = lattice.position_of(static_cast<Index>(id));
+            filled.may_be_bare[number[id]] = lattice.is_on_surface(static_cast<Index>(id));
+        }
     });
-    return mesh;
 }
 
-void drop_unused_vertices(TetMesh& mesh) {
-    std::vector<Index> number(mesh.vertices.size(), no_index);
-    const std::size_t used = number_used(mesh.tetrahedra, number);
-    for (std::size_t v = 0; v < number.size(); ++v)
-        if (number[v] != no_index) mesh.vertices[number[v]] = mesh.vertices[v]; // never ahead of v
-    mesh.vertices.resize(used);
+void drop_unused_vertices(Filled& filled) {
+    std::vector<Index> number(filled.mesh.vertices.size(), no_index);
+    const std::size_t used = number_used(filled.mesh.tetrahedra, number);
+    for (std::size_t v = 0; v < number.size(); ++v) {
+        if (number[v] == no_index) continue;
+        filled.mesh.vertices[number[v]] = filled.mesh.vertices[v]; // never ahead of v
+        filled.may_be_bare[number[v]] = filled.may_be_bare[v];
+    }
+    filled.mesh.vertices.resize(used);
+    filled.may_be_bare.resize(used);
 }
 
 Box filled_bounds(const Field& field, const Box& wanted) {
@@ -188,14 +202,9 @@ void check(const StuffingOptions& options) {
         throw Error(Cause::too_large, fmt::format("{} are wanted; the limit is {}", options.tetrahedra, options.limit), {.element = "option tetrahedra"});
 }
 
-struct Filled {
-    std::unique_ptr<StuffingLattice> lattice;
-    TetMesh mesh;
-};
-
 Filled fill(const Field& field, const Box& bounds, double cell, const StuffingOptions& options) {
-    Filled result{std::make_unique<StuffingLattice>(field, bounds, cell, options.limit, options.progress), {}};
-    result.mesh = mesh_of(*result.lattice, options.progress);
+    Filled result{std::make_unique<StuffingLattice>(field, bounds, cell, options.limit, options.progress), {}, {}};
+    make_mesh(result, options.progress);
     return result;
 }
 
@@ -205,7 +214,8 @@ Filled fill_with_about(const Field& field, const Box& bounds, const StuffingOpti
     double cell = std::max(longest / 16, longest / std::cbrt(wanted));
     Filled best;
     double best_ratio = HUGE_VAL;
-    for (int trial = 0; trial < 12 && best_ratio > 1.05; ++trial) {
+    // Past three trials that find nothing inside, cells are far finer than wanted.
+    for (int trial = 0; trial < 12 && best_ratio > 1.05 && (best.lattice || trial < 3); ++trial) {
         Filled next = fill(field, bounds, cell, options);
         const double ratio = static_cast<double>(next.mesh.tetrahedra.size()) / wanted;
         if (std::max(ratio, 1 / ratio) < best_ratio) {
@@ -250,11 +260,11 @@ TetMesh tetrahedralize(const Field& field, const StuffingOptions& options, Stuff
                                            : fill(*shape, bounds, options.cell > 0 ? options.cell : longest / options.resolution, options);
     if (filled.mesh.tetrahedra.size() > options.limit)
         throw Error(Cause::too_large, fmt::format("{} tetrahedra; the limit is {}", filled.mesh.tetrahedra.size(), options.limit), {.element = "option cell"});
-    const PinchCounts pinches = part_pinches(filled.mesh, 1e-6 * filled.lattice->cell());
+    const PinchCounts pinches = part_pinches(filled.mesh, filled.may_be_bare, 1e-6 * filled.lattice->cell());
     if (filled.mesh.tetrahedra.empty())
         throw Error(Cause::empty, fmt::format("nothing inside is as thick as the cells of {:.3g} m", filled.lattice->cell()));
-    if (pinches.dropped_tetrahedra > 0) drop_unused_vertices(filled.mesh);
-    if (report) *report = measured(*shape, *filled.lattice, filled.mesh, pinches, options);
+    if (pinches.dropped_tetrahedra > 0) drop_unused_vertices(filled);
+    if (report) *report = measured(*shape, *filled.lattice, filled.mesh, marked_boundary(filled.mesh, filled.may_be_bare), pinches, options);
     return std::move(filled.mesh);
 }
 

@@ -43,6 +43,7 @@ public:
     [[nodiscard]] Index cut_id(Index from, const LatticePoint& a, Index to, const LatticePoint& b) const;
     [[nodiscard]] std::size_t id_count() const { return blocks_.size() * block_points + cuts_.size(); }
     [[nodiscard]] Vec3 position_of(Index id) const;
+    [[nodiscard]] bool is_on_surface(Index id) const { return id >= blocks_.size() * block_points || side(id) == Side::surface; }
 
     // Edges that the field crosses more than once, as a few samples on each show.
     [[nodiscard]] std::size_t hidden_edges(const Field& field) const;

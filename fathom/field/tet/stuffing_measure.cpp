@@ -3,7 +3,6 @@
 #include <fathom/field/grid/contour.h>
 #include <fathom/field/tet/stuffing_measure.h>
 #include <fathom/geometry/disjoint_sets.h>
-#include <fathom/geometry/mass_properties.h>
 #include <fathom/geometry/surface_tree.h>
 #include <fathom/geometry/weld.h>
 
@@ -21,6 +20,14 @@ AngleRange all_angles(const TetMesh& mesh) {
         for (std::size_t t = begin; t < end; ++t) range = wider(range, dihedral_angles(mesh.corners(t)));
         return range;
     }, wider);
+}
+
+double volume_of(const TetMesh& mesh) {
+    return parallel_reduce(mesh.tetrahedra.size(), 4096, 0.0, [&](std::size_t begin, std::size_t end) {
+        double sum = 0;
+        for (std::size_t t = begin; t < end; ++t) sum += signed_volume(mesh.corners(t));
+        return sum;
+    }, [](double a, double b) { return a + b; });
 }
 
 std::size_t part_count(const TetMesh& mesh) {
@@ -67,9 +74,9 @@ double missed_deviation(const Field& field, const StuffingLattice& lattice, cons
 
 } // namespace
 
-StuffingReport measured(const Field& field, const StuffingLattice& lattice, const TetMesh& mesh, const PinchCounts& pinches,
-                        const StuffingOptions& options) {
-    const TriangleMesh skin = without_unreferenced_vertices(boundary(mesh));
+StuffingReport measured(const Field& field, const StuffingLattice& lattice, const TetMesh& mesh, const TriangleMesh& boundary,
+                        const PinchCounts& pinches, const StuffingOptions& options) {
+    const TriangleMesh skin = without_unreferenced_vertices(boundary);
     const AngleRange angles = all_angles(mesh);
     StuffingReport report;
     report.cell = lattice.cell();
@@ -79,7 +86,7 @@ StuffingReport measured(const Field& field, const StuffingLattice& lattice, cons
     report.parts = part_count(mesh);
     report.smallest_angle = angles.smallest;
     report.largest_angle = angles.largest;
-    report.volume = mass_properties(mesh).volume;
+    report.volume = volume_of(mesh);
     report.split_vertices = pinches.split_vertices;
     report.dropped_tetrahedra = pinches.dropped_tetrahedra;
     if (!options.measure) return report;

@@ -7,7 +7,8 @@
 
 namespace fathom {
 
-[[nodiscard]] StuffingReport measured(const Field& field, const StuffingLattice& lattice, const TetMesh& mesh, const PinchCounts& pinches,
-                                      const StuffingOptions& options);
+// `boundary` of the mesh, with all its vertices.
+[[nodiscard]] StuffingReport measured(const Field& field, const StuffingLattice& lattice, const TetMesh& mesh, const TriangleMesh& boundary,
+                                      const PinchCounts& pinches, const StuffingOptions& options);
 
 } // namespace fathom

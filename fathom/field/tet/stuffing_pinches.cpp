@@ -182,7 +182,7 @@ std::vector<Index> way_between_sheets(const TetMesh& mesh, const Stars& stars, I
     return star; // not one group after all: none of it is kept
 }
 
-std::size_t drop_some(TetMesh& mesh, const Pinches& pinches) {
+std::size_t drop_some(TetMesh& mesh, const Pinches& pinches, std::vector<char>& may_be_bare) {
     const Stars stars(mesh, pinches);
     std::vector<Index> dropped;
     for (const Edge& e : pinches.edges) {
@@ -199,6 +199,8 @@ std::size_t drop_some(TetMesh& mesh, const Pinches& pinches) {
         }
     std::sort(dropped.begin(), dropped.end());
     dropped.erase(std::unique(dropped.begin(), dropped.end()), dropped.end());
+    for (const Index t : dropped)
+        for (const Index v : mesh.tetrahedra[t]) may_be_bare[v] = 1;
     std::size_t kept = 0, next = 0;
     for (std::size_t t = 0; t < mesh.tetrahedra.size(); ++t) {
         if (next < dropped.size() && dropped[next] == t) ++next;
@@ -210,14 +212,24 @@ std::size_t drop_some(TetMesh& mesh, const Pinches& pinches) {
 
 } // namespace
 
-PinchCounts part_pinches(TetMesh& mesh, double gap) {
+TriangleMesh marked_boundary(const TetMesh& mesh, const std::vector<char>& may_be_bare) {
+    TetMesh outer{mesh.vertices, {}};
+    for (const Tetrahedron& t : mesh.tetrahedra)
+        if (may_be_bare[t[0]] + may_be_bare[t[1]] + may_be_bare[t[2]] + may_be_bare[t[3]] >= 3) outer.tetrahedra.push_back(t);
+    TriangleMesh skin = boundary(outer);
+    std::erase_if(skin.triangles, [&](const Triangle& t) { return !(may_be_bare[t[0]] && may_be_bare[t[1]] && may_be_bare[t[2]]); });
+    return skin;
+}
+
+PinchCounts part_pinches(TetMesh& mesh, std::vector<char>& may_be_bare, double gap) {
     PinchCounts counts;
     for (;;) {
-        const Pinches pinches = find_pinches(boundary(mesh));
+        const Pinches pinches = find_pinches(marked_boundary(mesh, may_be_bare));
         if (pinches.edges.empty() && pinches.vertices.empty()) return counts;
         const std::size_t splits = split_all(mesh, pinches, gap);
+        may_be_bare.resize(mesh.vertices.size(), 1);
         counts.split_vertices += splits;
-        if (splits == 0) counts.dropped_tetrahedra += drop_some(mesh, pinches);
+        if (splits == 0) counts.dropped_tetrahedra += drop_some(mesh, pinches, may_be_bare);
     }
 }
 

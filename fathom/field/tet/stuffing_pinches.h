@@ -5,6 +5,7 @@
 #include <fathom/geometry/tet_mesh.h>
 
 #include <cstddef>
+#include <vector>
 
 namespace fathom {
 
@@ -17,6 +18,10 @@ struct PinchCounts {
 // apart, into the group. Where they do not, yet the boundary passes twice, tetrahedra are dropped: the smaller groups round such an
 // edge, or the shortest way from one sheet to the other at such a vertex. In the end every boundary edge has two triangles
 // and every boundary vertex one fan. Vertices without tetrahedra are left to the caller. The order of tetrahedra stays.
-PinchCounts part_pinches(TetMesh& mesh, double gap);
+// `may_be_bare` marks by vertex what the boundary can touch, and is kept up to date.
+PinchCounts part_pinches(TetMesh& mesh, std::vector<char>& may_be_bare, double gap);
+
+// boundary(), where only faces of three marked vertices can be bare: looks at few tetrahedra.
+[[nodiscard]] TriangleMesh marked_boundary(const TetMesh& mesh, const std::vector<char>& may_be_bare);
 
 } // namespace fathom
