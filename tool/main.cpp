@@ -18,6 +18,7 @@ constexpr const char* examples = R"(Examples:
   fathom make torus -o torus.ply   a generated shape
   fathom convert in.stl out.glb    from one format to another
   fathom field build bunny.obj -r 256 -o bunny.fathom   distances on a grid; `field slice` draws them
+  fathom tetrahedralize bunny.obj -o bunny.msh              tetrahedra that fill a mesh or field
   fathom collide a.obj b.obj --pose-b 1,0,0                 how deep two bodies meet and where, or how far apart they are
   fathom sweep a.obj b.obj --from-a 0,0,3 --to-a 0,0,-3     when two moving bodies touch, and where
   fathom simulate scenes/bunny_drop.toml -o drop            rigid bodies; opens in ParaView
@@ -41,6 +42,7 @@ int run(int argc, char** argv) {
     fathom::tool::add_make(program, session);
     fathom::tool::add_convert(program, session);
     fathom::tool::add_field(program, session);
+    fathom::tool::add_tetrahedralize(program, session);
     fathom::tool::add_collide(program, session);
     fathom::tool::add_sweep(program, session);
     fathom::tool::add_simulate(program, session);
