@@ -62,12 +62,12 @@ TEST(Tetrahedralize, talks_on_stderr_and_is_silent_when_asked) {
 
 TEST(Tetrahedralize, failures_are_one_line_and_leave_no_file) {
     const Folder folder;
-    const std::string open = quoted(folder.written("open.obj", open_obj)), out = " -o " + quoted(folder.file("x.vtu"));
+    const std::string sheet = quoted(folder.written("sheet.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\nf 1 3 4\n")), out = " -o " + quoted(folder.file("x.vtu"));
     struct Case {
         std::string arguments, word;
         int exit_code;
     };
-    const std::vector<Case> cases = {{open + out, "inside", 1},
+    const std::vector<Case> cases = {{sheet + out, "sheet.obj: has no certain inside", 1},
                                      {"none.obj" + out, "no such file", 1},
                                      {"'sphere(1)' -o " + quoted(folder.file("x.obj")), "", 1},
                                      {"'sphere(1)' --cell 100" + out, "inside", 1},
