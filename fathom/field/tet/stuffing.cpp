@@ -15,7 +15,7 @@
 #include <atomic>
 #include <cmath>
 #include <memory>
-#include <optional>
+#include <utility>
 
 namespace fathom {
 

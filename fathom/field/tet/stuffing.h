@@ -3,7 +3,7 @@
 // changes sign, lattice points too close to a cut moved onto it, and a table of 81 stencils. Where the result would touch
 // itself in a point or an edge only, it is pulled apart by a millionth of a cell or loses the few tetrahedra that touch.
 // Not for: sharp edges (cut off by up to a cell), walls thinner than about two cells (holes, told in the report).
-// Cost: O(cells near the surface) queries of the field, O(cells inside) memory: 12 tetrahedra a cell, some 250 bytes each cell.
+// Cost: O(cells near the surface) queries of the field, O(cells inside) memory: 12 tetrahedra and some 250 bytes a cell.
 // In parallel; the same bytes for any number of threads.
 #pragma once
 
@@ -11,6 +11,7 @@
 #include <fathom/field/field.h>
 #include <fathom/geometry/tet_mesh.h>
 
+#include <array>
 #include <cstddef>
 
 namespace fathom {

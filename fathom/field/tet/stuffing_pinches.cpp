@@ -4,7 +4,6 @@
 #include <fathom/geometry/adjacency.h>
 
 #include <algorithm>
-#include <numeric>
 #include <unordered_map>
 
 namespace fathom {
@@ -126,52 +125,69 @@ std::size_t split_all(TetMesh& mesh, const Pinches& pinches, double gap) {
     return count;
 }
 
-// Boundary faces of a star at v that hang together across edges at v are one sheet; the shortest chain of tetrahedra from the first
-// sheet to any other.
-std::vector<Index> way_between_sheets(const TetMesh& mesh, const Stars& stars, Index v) {
-    const std::vector<Index>& star = stars[v];
-    std::vector<std::array<Index, 3>> faces; // two far corners and the place of the tetrahedron
+// A face of a star at its vertex that only one tetrahedron of the star has.
+struct BareFace {
+    Index a, b;        // its corners but the vertex
+    std::size_t place; // of its tetrahedron in the star
+};
+
+std::vector<BareFace> bare_faces(const TetMesh& mesh, const std::vector<Index>& star, Index v) {
+    std::vector<BareFace> faces;
     for (std::size_t n = 0; n < star.size(); ++n) {
-        const Tetrahedron& t = mesh.tetrahedra[star[n]];
-        for (std::size_t k = 0; k < 4; ++k) {
-            if (t[k] == v) continue;
-            std::array<Index, 2> far{};
-            std::size_t count = 0;
-            for (std::size_t j = 0; j < 4; ++j)
-                if (j != k && t[j] != v) far[count++] = t[j];
+        std::array<Index, 3> far{};
+        std::copy_if(mesh.tetrahedra[star[n]].begin(), mesh.tetrahedra[star[n]].end(), far.begin(), [&](Index corner) { return corner != v; });
+        for (std::size_t k = 0; k < 3; ++k) {
+            const Index a = far[k], b = far[(k + 1) % 3];
             const bool shared = std::any_of(star.begin(), star.end(), [&](Index other) {
-                const Tetrahedron& o = mesh.tetrahedra[other];
-                return other != star[n] && holds(o, far[0]) && holds(o, far[1]);
+                return other != star[n] && holds(mesh.tetrahedra[other], a) && holds(mesh.tetrahedra[other], b);
             });
-            if (!shared) faces.push_back({far[0], far[1], static_cast<Index>(n)});
+            if (!shared) faces.push_back({a, b, n});
         }
     }
+    return faces;
+}
+
+// By face: does it hang together with the first one, across edges at the vertex?
+std::vector<char> first_sheet(const std::vector<BareFace>& faces) {
     std::vector<char> first(faces.size(), 0);
-    first[0] = 1;
-    for (bool grown = true; grown;) {
-        grown = false;
-        for (std::size_t a = 0; a < faces.size(); ++a)
-            for (std::size_t b = 0; b < faces.size() && !first[a]; ++b) {
-                const bool touch = faces[a][0] == faces[b][0] || faces[a][0] == faces[b][1] || faces[a][1] == faces[b][0] || faces[a][1] == faces[b][1];
-                if (first[b] && touch) first[a] = grown = true;
+    std::vector<std::size_t> queue;
+    if (!faces.empty()) queue.push_back(0);
+    for (std::size_t n = 0; n < queue.size(); ++n) {
+        const BareFace& f = faces[queue[n]];
+        first[queue[n]] = 1;
+        for (std::size_t k = 0; k < faces.size(); ++k) {
+            const bool touch = faces[k].a == f.a || faces[k].a == f.b || faces[k].b == f.a || faces[k].b == f.b;
+            if (touch && !first[k]) {
+                first[k] = 1;
+                queue.push_back(k);
             }
+        }
     }
+    return first;
+}
+
+// The shortest chain of tetrahedra from the first sheet at v to any other. The whole star where there is no way: it is not
+// one group after all, and none of it is kept.
+std::vector<Index> way_between_sheets(const TetMesh& mesh, const Stars& stars, Index v) {
+    const std::vector<Index>& star = stars[v];
+    const std::vector<BareFace> faces = bare_faces(mesh, star, v);
+    const std::vector<char> first = first_sheet(faces);
     std::vector<std::size_t> from(star.size(), star.size()), queue;
     std::vector<char> goal(star.size(), 0);
     for (std::size_t f = 0; f < faces.size(); ++f) {
-        if (!first[f]) goal[faces[f][2]] = 1;
-        else if (from[faces[f][2]] == star.size()) {
-            from[faces[f][2]] = faces[f][2];
-            queue.push_back(faces[f][2]);
+        const std::size_t place = faces[f].place;
+        if (!first[f]) {
+            goal[place] = 1;
+        } else if (from[place] == star.size()) {
+            from[place] = place;
+            queue.push_back(place);
         }
     }
     for (std::size_t n = 0; n < queue.size(); ++n) {
         if (goal[queue[n]]) {
-            std::vector<Index> way;
-            for (std::size_t k = queue[n];; k = from[k]) {
-                way.push_back(star[k]);
-                if (from[k] == k) return way;
-            }
+            std::vector<Index> way = {star[queue[n]]};
+            for (std::size_t k = queue[n]; from[k] != k; k = from[k]) way.push_back(star[from[k]]);
+            return way;
         }
         for (std::size_t k = 0; k < star.size(); ++k)
             if (from[k] == star.size() && stars.share_face(star[queue[n]], star[k], {v})) {
@@ -179,7 +195,7 @@ std::vector<Index> way_between_sheets(const TetMesh& mesh, const Stars& stars, I
                 queue.push_back(k);
             }
     }
-    return star; // not one group after all: none of it is kept
+    return star;
 }
 
 std::size_t drop_some(TetMesh& mesh, const Pinches& pinches, std::vector<char>& may_be_bare) {

@@ -72,15 +72,14 @@ Stencil three_inside(const std::array<int, 3>& in, int out) {
     }
     for (std::size_t i = 0; i < 3; ++i)
         for (std::size_t j = i + 1; j < 3; ++j) prism.set(i, j, starts_diagonal(in[i], in[j], out));
-    return {3, prism.tets(), false, {}, {}};
+    return {3, prism.tets(), false, {}};
 }
 
 Stencil two_inside(int p, int q, int a, int b) {
     Prism prism{{static_cast<Point>(p), cut(p, a), cut(p, b)}, {static_cast<Point>(q), cut(q, a), cut(q, b)}};
     prism.set(0, 1, starts_diagonal(p, q, a));
     prism.set(0, 2, starts_diagonal(p, q, b));
-    Stencil result{3, {}, prism.beats[0][1] == prism.beats[0][2], {}, {}};
-    result.diagonals = {{{cut(p, a), cut(q, b)}, {cut(p, b), cut(q, a)}}};
+    Stencil result{3, {}, prism.beats[0][1] == prism.beats[0][2], {}};
     prism.set(1, 2, result.has_choice || prism.beats[1][0]);
     result.tets = prism.tets();
     if (!result.has_choice) return result;
@@ -92,14 +91,14 @@ Stencil two_inside(int p, int q, int a, int b) {
 Stencil pyramid(int p, int q, int out, int tip) {
     if (!starts_diagonal(p, q, out)) std::swap(p, q);
     const auto apex = static_cast<Point>(tip), from = static_cast<Point>(p), to = cut(q, out);
-    return {2, {oriented({apex, from, static_cast<Point>(q), to}), oriented({apex, from, to, cut(p, out)}), {}}, false, {}, {}};
+    return {2, {oriented({apex, from, static_cast<Point>(q), to}), oriented({apex, from, to, cut(p, out)}), {}}, false, {}};
 }
 
 // Each corner outside gives way to the cut towards the one inside.
 Stencil single(const std::array<Side, 4>& corners, int in) {
     StencilTet t{};
     for (int k = 0; k < 4; ++k) t[static_cast<std::size_t>(k)] = corners[static_cast<std::size_t>(k)] == Side::outside ? cut(k, in) : static_cast<Point>(k);
-    return {1, {t, {}, {}}, false, {}, {}};
+    return {1, {t, {}, {}}, false, {}};
 }
 
 Stencil made(const std::array<Side, 4>& corners) {
@@ -109,7 +108,7 @@ Stencil made(const std::array<Side, 4>& corners) {
         (side == Side::inside ? in : side == Side::outside ? out : on).push_back(k);
     }
     if (in.empty()) return {};
-    if (out.empty()) return {1, {StencilTet{0, 1, 2, 3}, {}, {}}, false, {}, {}};
+    if (out.empty()) return {1, {StencilTet{0, 1, 2, 3}, {}, {}}, false, {}};
     if (in.size() == 1) return single(corners, in[0]);
     if (in.size() == 3) return three_inside({in[0], in[1], in[2]}, out[0]);
     return on.empty() ? two_inside(in[0], in[1], out[0], out[1]) : pyramid(in[0], in[1], out[0], on[0]);

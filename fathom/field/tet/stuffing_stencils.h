@@ -21,7 +21,6 @@ struct Stencil {
     std::array<StencilTet, 3> tets{};     // of positive volume where (0, 1, 2, 3) has it
     bool has_choice = false;              // the quadrilateral on the surface may be cut along either diagonal: the one with the larger smallest angle
     std::array<StencilTet, 3> others{};   // along the second one
-    std::array<std::array<std::uint8_t, 2>, 2> diagonals{};
 };
 
 // A tetrahedron without a corner inside leaves nothing: one with all corners on the surface is as flat as the surface.
