@@ -89,7 +89,7 @@ TEST(Stuffing, fills_known_shapes_and_closes_in_on_their_volume) {
     for (const Known& shape : known) {
         const AnalyticField field = formula(shape.text);
         double last = 0;
-        for (const int resolution : {12, 24, 48}) {
+        for (const int resolution : {10, 20, 40}) {
             StuffingReport report;
             const TetMesh mesh = tetrahedralize(field, {.resolution = resolution}, &report);
             const MeshReport found = expect_sound(mesh, report, shape.text);
