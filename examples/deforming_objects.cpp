@@ -1,0 +1,50 @@
+// Two soft balls meet: what is inside, what crosses, when they first touch; then springs let them bounce.
+#include <fathom/detect/deforming_scene.h>
+#include <fathom/geometry/generate.h>
+#include <fathom/simulate/deforming_world.h>
+
+#include <cstdio>
+
+using namespace fathom;
+
+namespace {
+
+TriangleMesh ball_at(double x) {
+    return mapped(make_sphere({0.5, 8}), [&](const Vec3& v) { return Vec3(v + Vec3(x, 0, 0)); });
+}
+
+} // namespace
+
+int main() {
+    // Detection alone: whoever moves the vertices hands them over, and asks.
+    DeformingSceneOptions asked;
+    asked.vertices = CollidingVertexOptions{};
+    asked.sweep = SurfaceSweepOptions{.goal = ImpactGoal::first};
+    DeformingScene scene(asked);
+    const TriangleMesh left = ball_at(-0.6), right = ball_at(0.6), moved = ball_at(0.3);
+    scene.add(left);
+    const Index ball = scene.add(right);
+    scene.update(ball, right.vertices, moved.vertices); // from there to here in one step
+    scene.find();
+    for (const BodyContacts& pair : scene.contacts())
+        std::printf("bodies %u and %u: %zu vertices inside, %zu pairs of triangles cross, first contact at %.3f of the step\n", pair.bodies[0], pair.bodies[1],
+                    pair.vertices.vertices.size(), pair.triangles.contacts.size(), pair.sweep.time);
+
+    // The same with springs that move the balls, and penalties that part them.
+    DeformingOptions options;
+    options.springs.step = 2e-3;
+    options.springs.gravity = Vec3::Zero();
+    options.springs.unstable = UnstableStep::divide;
+    options.springs.contact.damping_ratio = 0.05;
+    const SurfaceMaterial rubber{.stretch = 2000, .bending = 2000, .area = 2000};
+    DeformingWorld world({{.name = "left", .mesh = left, .material = rubber, .velocity = {0.5, 0, 0}}, {.name = "right", .mesh = right, .material = rubber, .velocity = {-0.5, 0, 0}}}, {}, options);
+    const double energy = world.energy().total();
+    std::size_t touching = 0;
+    for (int k = 0; k < 500; ++k) {
+        world.step();
+        touching += world.contacts().empty() ? 0 : 1;
+    }
+    const double apart = (bounds(world.vertices(1)).center() - bounds(world.vertices(0)).center()).x();
+    std::printf("in contact for %zu of 500 steps; %.2f m apart; energy %.3f J at first, %.3f J now\n", touching, apart, energy, world.energy().total());
+    return touching > 0 && world.energy().total() < 1.01 * energy ? 0 : 1;
+}
