@@ -343,7 +343,7 @@ double paired(std::span<const double> a, std::span<const double> b) {
     std::vector<double> less;
     for (std::size_t k = 0; k < a.size(); ++k) less.push_back(a[k] - b[k]);
     const Sample difference(less);
-    return difference.mean / (difference.spread / std::sqrt(static_cast<double>(less.size())));
+    return difference.mean == 0 ? 0 : difference.mean / (difference.spread / std::sqrt(static_cast<double>(less.size())));
 }
 
 void add_rows(Report& report, const Experiment& e, const Result& r) {
