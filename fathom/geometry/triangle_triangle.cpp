@@ -258,15 +258,17 @@ bool folded_over(const Vec3& p, const Vec3& q, const Vec3& a, const Vec3& b) {
     return orient2d(p, q, a, axis) * orient2d(p, q, b, axis) > 0;
 }
 
-// The quick no for neighbours, which is what nearly all are. Differences of doubles are off by a relative 2^-53, sums and products of three
-// by less than the factors below; where numbers are so small that they underflow the answer is left to the exact tests.
+// Quick answers "no" for neighbours, proved. Differences of doubles are off by a relative 2^-53, sums and products of three by less than the factors
+// below; where numbers are so small that they underflow the answer is left to the exact tests.
 constexpr double rounding = 0x1p-53;
 constexpr double smallest_side = 1e-60;
+
+double longest_side(const Vec3& a, const Vec3& b) { return std::max(a.cwiseAbs().maxCoeff(), b.cwiseAbs().maxCoeff()); }
 
 // Folded over they would have normals of one direction.
 bool surely_unfolded(const Vec3& p, const Vec3& q, const Vec3& a, const Vec3& b) {
     const Vec3 edge = q - p, to_a = a - p, to_b = b - p;
-    const double side = std::max({edge.cwiseAbs().maxCoeff(), to_a.cwiseAbs().maxCoeff(), to_b.cwiseAbs().maxCoeff()});
+    const double side = std::max(longest_side(edge, to_a), to_b.cwiseAbs().maxCoeff());
     return side > smallest_side && edge.cross(to_a).dot(edge.cross(to_b)) < -256 * rounding * side * side * side * side;
 }
 
@@ -274,7 +276,7 @@ bool surely_unfolded(const Vec3& p, const Vec3& q, const Vec3& a, const Vec3& b)
 bool surely_parted(const Corners& p, const Corners& q) {
     const Vec3 p1 = p[1] - p[0], p2 = p[2] - p[0], q1 = q[1] - p[0], q2 = q[2] - p[0];
     const Vec3 normal = (p1 + p2).normalized() - (q1 + q2).normalized();
-    const double side = std::max({p1.cwiseAbs().maxCoeff(), p2.cwiseAbs().maxCoeff(), q1.cwiseAbs().maxCoeff(), q2.cwiseAbs().maxCoeff()});
+    const double side = std::max(longest_side(p1, p2), longest_side(q1, q2));
     const double margin = 32 * rounding * side * normal.lpNorm<1>();
     return side > smallest_side && normal.dot(p1) > margin && normal.dot(p2) > margin && normal.dot(q1) < -margin && normal.dot(q2) < -margin;
 }

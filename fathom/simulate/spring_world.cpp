@@ -14,7 +14,8 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t chunk = 4096;
-constexpr int most_halvings = 10; // of a step of backward Euler
+constexpr int most_halvings = 10;     // of a step of backward Euler
+constexpr double stable_share = 0.7; // of the largest stable step, for parts of one: bodies get stiffer as they stretch
 
 using Clock = std::chrono::steady_clock;
 
@@ -367,7 +368,7 @@ void SpringWorld::step() {
     }
     ++s.steps;
     if (s.verlet() && s.options.unstable == UnstableStep::divide) {
-        const double needed = std::ceil(s.options.step / s.stable_step());
+        const double needed = std::ceil(s.options.step / (stable_share * s.stable_step()));
         if (!(needed <= static_cast<double>(s.options.most_parts)))
             throw Error(Cause::too_large, fmt::format("step {} would have to be divided into {} parts, more than {}", s.steps, needed, s.options.most_parts),
                         {.element = "option most_parts"});

@@ -25,7 +25,7 @@ enum class SpringStepping { verlet, backward_euler };
 // `allow`.
 enum class UnstableStep {
     refuse, // Error{invalid_argument} names it
-    divide, // into equal parts that are stable, contacts of the moment included
+    divide, // into equal parts of at most 0.7 of what is stable, contacts of the moment included
     allow   // for experiments: the guard stops what grows
 };
 
