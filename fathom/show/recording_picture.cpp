@@ -21,7 +21,7 @@ std::vector<Vec3> stage_of(const Recording& recording) {
         const TriangleMesh& mesh = *recording.bodies()[b].mesh;
         for (std::size_t v = 0; v < mesh.vertices.size(); v += 1 + mesh.vertices.size() / most_vertices)
             for (std::size_t f = 0; f < recording.frames().size(); f += 1 + recording.frames().size() / most_frames)
-                stage.push_back(recording.frames()[f].vertex(b, mesh, v));
+                if (v < recording.frames()[f].vertex_count(b, mesh)) stage.push_back(recording.frames()[f].vertex(b, mesh, v));
     }
     return stage;
 }
@@ -41,8 +41,8 @@ std::vector<TriangleMesh> formula_meshes(const Recording& recording, std::span<c
 }
 
 // A body as it is in a frame: where it deforms, with the vertices that it has there.
-TriangleMesh deformed(const TriangleMesh& mesh, std::span<const Vec3f> vertices) {
-    TriangleMesh result{{}, mesh.triangles};
+TriangleMesh deformed(std::span<const Triangle> triangles, std::span<const Vec3f> vertices) {
+    TriangleMesh result{{}, {triangles.begin(), triangles.end()}};
     for (const Vec3f& v : vertices) result.vertices.push_back(v.cast<double>());
     return result;
 }
@@ -54,7 +54,7 @@ Image picture(const RecordedFrame& frame, std::span<const RecordedBody> bodies, 
     for (std::size_t b = 0; b < bodies.size(); ++b) {
         const bool deforms = !frame.bodies[b].vertices.empty();
         const Color color = bodies[b].fixed ? fixed_color : moving_colors[moving++ % moving_colors.size()];
-        if (deforms) shapes[b] = deformed(*bodies[b].mesh, frame.bodies[b].vertices);
+        if (deforms) shapes[b] = deformed(frame.triangles(b, *bodies[b].mesh), frame.bodies[b].vertices);
         placed.push_back({deforms ? &shapes[b] : bodies[b].formula ? &formulas[b] : bodies[b].mesh.get(), deforms ? Pose{} : frame.bodies[b].pose, color});
     }
     std::vector<Vec3> contacts;

@@ -1,7 +1,9 @@
 // Room: simulate. Copies the shapes and contacts of deforming objects into frames.
 #include <fathom/simulate/deforming_world.h>
 
-#include <fathom/simulate/recording.h>
+#include <fathom/simulate/spring_bodies.h>
+
+#include <numeric>
 
 namespace fathom {
 
@@ -19,18 +21,10 @@ std::vector<RecordedBody> recorded_bodies(const DeformingWorld& world) {
 // Its pose stands in the centre of mass.
 BodyFrame frame_of(const DeformingWorld& world, Index body) {
     if (world.bodies()[body].fixed) return {};
-    const SpringWorld& springs = world.springs();
-    BodyFrame frame;
-    double mass = 0;
-    for (std::size_t v = 0; v < world.vertices(body).size(); ++v) {
-        const std::size_t point = world.first_point(body) + v;
-        const double m = springs.network().masses[point];
-        frame.pose.translation += m * springs.positions()[point];
-        frame.velocity += m * springs.velocities()[point];
-        mass += m;
-        frame.vertices.push_back(springs.positions()[point].cast<float>());
-    }
-    if (mass > 0) frame.pose.translation /= mass, frame.velocity /= mass;
+    std::vector<Index> points(world.vertices(body).size());
+    std::iota(points.begin(), points.end(), world.first_point(body));
+    BodyFrame frame = mass_frame(world.springs(), points);
+    for (const Vec3& v : world.vertices(body)) frame.vertices.push_back(v.cast<float>());
     return frame;
 }
 

@@ -4,8 +4,7 @@
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/simulate/contact_memory.h>
-
-#include <fmt/format.h>
+#include <fathom/simulate/spring_bodies.h>
 
 #include <algorithm>
 #include <cmath>
@@ -14,34 +13,16 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t point_chunk = 1024;
-
 // Where a row of points comes from.
 struct Row {
     Index first = 0, count = 0;
     bool closed = false;
 };
 
-Error named(const Error& error, const std::string& name) {
-    return Error(error.cause(), error.place().element.empty() ? error.reason() : fmt::format("{}: {}", error.place().element, error.reason()),
-                 {.file = error.place().file, .element = fmt::format("body '{}'", name), .index = error.place().index});
-}
-
 SpringNetwork network_of(const DeformingBody& body) {
     SpringNetwork network = surface_network(body.mesh, body.material);
-    if (body.fixed) network.fixed.assign(network.size(), 1);
-    for (const Index v : body.fixed_vertices) {
-        if (v >= network.size()) throw Error(Cause::index_out_of_range, "there is no such vertex", {.element = "fixed vertex", .index = static_cast<std::int64_t>(v)});
-        network.fixed[v] = 1;
-    }
+    fix_points(network, body.fixed, body.fixed_vertices);
     return network;
-}
-
-Vec3 center_of_mass(const SpringNetwork& network) {
-    Vec3 sum = Vec3::Zero();
-    double mass = 0;
-    for (std::size_t k = 0; k < network.size(); ++k) sum += network.masses[k] * network.points[k], mass += network.masses[k];
-    return mass > 0 ? Vec3(sum / mass) : Vec3(Vec3::Zero());
 }
 
 DeformingSceneOptions scene_options(const DeformingOptions& options) {
@@ -111,12 +92,8 @@ SpringNetwork DeformingWorld::State::add_bodies() {
 SpringState DeformingWorld::State::start(const SpringNetwork& network) const {
     SpringState state = start_state(network);
     for (std::size_t b = 0; b < bodies.size(); ++b) {
-        if (bodies[b].fixed) continue;
-        const Vec3 center = center_of_mass(network_of(bodies[b]));
-        for (Index v = 0; v < rows[b].count; ++v) {
-            const Index k = rows[b].first + v;
-            if (!network.fixed[k]) state.velocities[k] = bodies[b].velocity + bodies[b].spin.cross(network.points[k] - center);
-        }
+        const std::vector<Vec3> velocities = rigid_velocities(network_of(bodies[b]), bodies[b].velocity, bodies[b].spin);
+        std::copy(velocities.begin(), velocities.end(), state.velocities.begin() + static_cast<std::ptrdiff_t>(rows[b].first));
     }
     if (options.motion) add_random_motion(network, *options.motion, state.velocities);
     for (std::size_t k = 0; k < network.size(); ++k)
@@ -183,29 +160,13 @@ void DeformingWorld::State::add_near_features(const BodyContacts& pair) {
 }
 
 void DeformingWorld::State::add_obstacles(std::span<const Vec3> positions) {
-    struct Hit {
-        Index point;
-        Sample sample;
-    };
-    for (std::size_t o = 0; o < obstacles.size(); ++o) {
-        const FieldObstacle& obstacle = obstacles[o];
-        std::vector<std::vector<Hit>> found((positions.size() + point_chunk - 1) / point_chunk);
-        parallel_for(positions.size(), point_chunk, [&](std::size_t begin, std::size_t end) {
-            for (std::size_t k = begin; k < end; ++k) {
-                const Sample sample = obstacle.field->sample(obstacle.pose.to_local(positions[k]));
-                if (sample.distance < 0) found[begin / point_chunk].push_back({static_cast<Index>(k), sample});
-            }
-        });
-        Index body = 0;
-        for (const auto& chunk : found)
-            for (const auto& [k, sample] : chunk) {
-                while (k >= rows[body].first + rows[body].count) ++body;
-                const double steepness = sample.gradient.norm();
-                if (!(steepness > 0) || bodies[body].fixed) continue;
-                const Vec3 normal = obstacle.pose.turn(sample.gradient / steepness);
-                push({body, static_cast<Index>(bodies.size() + o), k - rows[body].first, positions[k], normal, -sample.distance},
-                     {.points = {k}, .weights = {1}, .count = 1, .normal = normal, .depth = -sample.distance, .area = areas[k]});
-            }
+    Index body = 0, obstacle = no_index;
+    for (const PointInObstacle& p : points_in_obstacles(obstacles, positions)) {
+        if (p.obstacle != obstacle) body = 0, obstacle = p.obstacle;
+        while (p.point >= rows[body].first + rows[body].count) ++body;
+        if (bodies[body].fixed) continue;
+        push({body, static_cast<Index>(bodies.size() + p.obstacle), p.point - rows[body].first, positions[p.point], p.normal, p.depth},
+             {.points = {p.point}, .weights = {1}, .count = 1, .normal = p.normal, .depth = p.depth, .area = areas[p.point]});
     }
 }
 

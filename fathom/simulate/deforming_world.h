@@ -11,7 +11,7 @@
 #pragma once
 
 #include <fathom/detect/deforming_scene.h>
-#include <fathom/field/field.h>
+#include <fathom/simulate/field_obstacle.h>
 #include <fathom/simulate/simulated_world.h>
 #include <fathom/simulate/spring_world.h>
 
@@ -28,12 +28,6 @@ struct DeformingBody {
     Vec3 spin = Vec3::Zero();          // rad/s, about the centre of mass
     bool fixed = false;                // all of its points stay where they are
     std::vector<Index> fixed_vertices{};
-};
-
-struct FieldObstacle {
-    FieldPtr field;
-    Pose pose{};
-    std::string name{};
 };
 
 struct DeformingOptions {

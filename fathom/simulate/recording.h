@@ -36,6 +36,8 @@ struct BodyFrame {
     Vec3 velocity = Vec3::Zero(), spin = Vec3::Zero(); // world; of a body that deforms: of all its mass
     bool asleep = false;
     std::vector<Vec3f> vertices{}; // of a body that deforms: where its mesh has them now (m, world); else empty
+    // Of a body that has broken: the triangles that it has now, over `vertices`, of which there may then be more or fewer; else null.
+    std::shared_ptr<const std::vector<Triangle>> triangles{};
 };
 
 struct RecordedContact {
@@ -60,6 +62,13 @@ struct RecordedFrame : RecordedStep {
     std::vector<BodyFrame> bodies{};
     std::vector<RecordedContact> contacts{};
 
+    // Of a body's mesh as it is in this frame.
+    [[nodiscard]] std::size_t vertex_count(std::size_t body, const TriangleMesh& mesh) const {
+        return bodies[body].vertices.empty() ? mesh.vertices.size() : bodies[body].vertices.size();
+    }
+    [[nodiscard]] std::span<const Triangle> triangles(std::size_t body, const TriangleMesh& mesh) const {
+        return bodies[body].triangles ? *bodies[body].triangles : mesh.triangles;
+    }
     // Where vertex k of the body's mesh is (m, world).
     [[nodiscard]] Vec3 vertex(std::size_t body, const TriangleMesh& mesh, std::size_t k) const {
         const BodyFrame& b = bodies[body];

@@ -25,8 +25,8 @@ void write_bodies(const std::filesystem::path& path, const RecordedFrame& frame,
         if (bodies[k].fixed != fixed) continue;
         const auto first = static_cast<std::int32_t>(points.size() / 3);
         const TriangleMesh& mesh = *bodies[k].mesh;
-        for (std::size_t v = 0; v < mesh.vertices.size(); ++v) append(points, frame.vertex(k, mesh, v));
-        for (const Triangle& t : mesh.triangles) {
+        for (std::size_t v = 0; v < frame.vertex_count(k, mesh); ++v) append(points, frame.vertex(k, mesh, v));
+        for (const Triangle& t : frame.triangles(k, mesh)) {
             for (const Index v : t) corners.push_back(first + static_cast<std::int32_t>(v));
             body_of.push_back(static_cast<std::int32_t>(k));
         }

@@ -1,0 +1,44 @@
+// Room: simulate. Copies the boundaries and contacts of tetrahedral bodies into frames.
+#include <fathom/simulate/spring_bodies.h>
+#include <fathom/simulate/tet_world.h>
+
+namespace fathom {
+
+namespace {
+
+RecordedBody recorded_body(const TetWorld& world, Index b) {
+    const TetBody body = world.body(b);
+    TriangleMesh surface{{}, *world.surface(b)};
+    for (const Index v : body.topology.boundary_vertices()) surface.vertices.push_back(body.vertices[v]);
+    return {world.bodies()[b].name, std::make_shared<const TriangleMesh>(std::move(surface)), {}, Vec3::Zero(), world.bodies()[b].fixed};
+}
+
+BodyFrame frame_of(const TetWorld& world, Index b) {
+    if (world.bodies()[b].fixed) return {};
+    const TetBody body = world.body(b);
+    BodyFrame frame = mass_frame(world.springs(), world.points(b));
+    for (const Index v : body.topology.boundary_vertices()) frame.vertices.push_back(body.vertices[v].cast<float>());
+    if (world.broken(b)) frame.triangles = world.surface(b);
+    return frame;
+}
+
+} // namespace
+
+void TetWorld::record(Recording& recording) const {
+    if (recording.bodies().empty()) {
+        std::vector<RecordedBody> all;
+        for (Index b = 0; b < bodies().size(); ++b) all.push_back(recorded_body(*this, b));
+        for (const FieldObstacle& obstacle : obstacles()) all.push_back({obstacle.name, std::make_shared<const TriangleMesh>(), obstacle.field, Vec3::Zero(), true});
+        recording.set_bodies(std::move(all));
+    }
+    double deepest = 0;
+    for (const TetWorldContact& c : contacts()) deepest = std::max(deepest, c.depth);
+    RecordedFrame* frame = recording.add({steps(), time(), energy(), deepest, contacts().size(), report().contact_seconds, report().force_seconds + report().solve_seconds});
+    if (!frame) return;
+    for (Index b = 0; b < bodies().size(); ++b) frame->bodies.push_back(frame_of(*this, b));
+    for (const FieldObstacle& obstacle : obstacles()) frame->bodies.push_back({.pose = obstacle.pose});
+    if (!recording.options().contacts) return;
+    for (const TetWorldContact& c : contacts()) frame->contacts.push_back({c.body, c.other, c.vertices[0], c.position, c.normal, c.depth});
+}
+
+} // namespace fathom

@@ -1,0 +1,331 @@
+// Room: simulate. Hands the points of the springs to the bodies, what those find back as pushes, and what breaks to new springs.
+#include <fathom/simulate/tet_world.h>
+
+#include <fathom/base/parallel.h>
+#include <fathom/simulate/contact_memory.h>
+#include <fathom/simulate/simulated_tets.h>
+#include <fathom/simulate/spring_bodies.h>
+#include <fathom/simulate/spring_checks.h>
+
+#include <algorithm>
+#include <chrono>
+
+namespace fathom {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+// What a pair of bodies, or a body in itself, has in common.
+struct Meeting {
+    Index a = no_index, b = no_index;
+    TetCollision found;
+};
+
+TetCollisionOptions collision_options(const TetWorldOptions& options) {
+    const bool points = options.response == TetResponse::points;
+    return {.pairs = false, .points = points, .segments = !points, .boundary_points_only = true};
+}
+
+} // namespace
+
+struct TetWorld::State {
+    TetWorldOptions options;
+    std::vector<TetWorldBody> bodies;
+    std::vector<FieldObstacle> obstacles;
+    std::vector<SimulatedTets> tets;
+    std::size_t point_count = 0;
+    std::unique_ptr<SpringWorld> springs;
+    MotionHook hook;
+    BroadPhase broad;
+    TetCollider collider;
+    std::vector<Meeting> meetings;
+    std::vector<TetWorldContact> contacts;
+    std::vector<WeightedContact> pushes;
+    ContactMemory memory;
+    SpringReport report;
+    TetWorldStatistics statistics;
+    std::size_t steps_before = 0; // in worlds of springs that breaking has ended
+    double time_before = 0;
+
+    explicit State(const TetWorldOptions& o) : options(o), broad(o.broad), collider(collision_options(o)) {}
+
+    void add_bodies();
+    [[nodiscard]] SpringNetwork joined_network() const;
+    [[nodiscard]] SpringState joined_state() const;
+    void begin_springs();
+    void find(std::span<const Vec3> positions);
+    void meet();
+    void meet_self(Index body);
+    void measure_depths();
+    void answer(const Meeting& meeting);
+    void answer(Index intruder, Index holder, std::span<const PointInTet> points, const SegmentsInTets& segments);
+    void push(const TetPush& push, TetWorldContact contact, const ContactKey& key);
+    void add_obstacles();
+    void break_bodies();
+    void go_on();
+};
+
+// ---- Bodies and springs
+
+void TetWorld::State::add_bodies() {
+    for (const TetWorldBody& body : bodies) try {
+            tets.emplace_back(body, options.breaking.has_value() && !body.fixed);
+            tets.back().number_points(point_count);
+            broad.add(Box{});
+        } catch (const Error& error) {
+            throw named(error, body.name);
+        }
+}
+
+// The networks of all bodies over one row of points, which they may share out in any order.
+SpringNetwork TetWorld::State::joined_network() const {
+    SpringNetwork all;
+    all.points.resize(point_count, Vec3::Zero());
+    all.masses.resize(point_count, 0);
+    all.fixed.resize(point_count, 1);
+    all.part.resize(point_count, 0);
+    std::size_t first_part = 0;
+    for (const SimulatedTets& body : tets) {
+        const SpringNetwork& own = body.network();
+        for (std::size_t v = 0; v < own.size(); ++v) {
+            const Index k = body.points()[v];
+            all.points[k] = own.points[v];
+            all.masses[k] = own.masses[v];
+            all.fixed[k] = own.fixed[v];
+            all.part[k] = static_cast<Index>(first_part + own.part[v]);
+        }
+        first_part += own.part_count();
+        const auto renumber = [&](auto element) {
+            for (Index& v : element.points) v = body.points()[v];
+            return element;
+        };
+        for (const Spring& s : own.springs) all.springs.push_back(renumber(s));
+        for (const VolumeTerm& t : own.volumes) all.volumes.push_back(renumber(t));
+    }
+    return all;
+}
+
+SpringState TetWorld::State::joined_state() const {
+    SpringState state{std::vector<Vec3>(point_count, Vec3::Zero()), std::vector<Vec3>(point_count, Vec3::Zero())};
+    for (const SimulatedTets& body : tets)
+        for (std::size_t v = 0; v < body.points().size(); ++v) {
+            state.positions[body.points()[v]] = body.state().positions[v];
+            state.velocities[body.points()[v]] = body.state().velocities[v];
+        }
+    return state;
+}
+
+void TetWorld::State::begin_springs() {
+    springs = std::make_unique<SpringWorld>(joined_network(), options.springs);
+    springs->set_state(joined_state());
+    if (hook) springs->set_motion(hook);
+    springs->set_contact_finder([this](std::span<const Vec3> positions, std::span<const Vec3>, std::vector<WeightedContact>& found) {
+        find(positions);
+        if (options.response != TetResponse::none) found = pushes;
+    });
+}
+
+// ---- Contacts
+
+void TetWorld::State::find(std::span<const Vec3> positions) {
+    const auto start = Clock::now();
+    const std::size_t parts = springs ? springs->report().parts : 1;
+    memory.begin(positions, options.springs.step / static_cast<double>(parts), options.recovery_time);
+    parallel_tasks(tets.size(), [&](std::size_t b) { tets[b].move(positions); });
+    meet();
+    measure_depths();
+    contacts.clear();
+    pushes.clear();
+    for (const Meeting& meeting : meetings) answer(meeting);
+    add_obstacles();
+    memory.end();
+    statistics.collision_seconds += seconds_since(start);
+}
+
+void TetWorld::State::meet() {
+    std::vector<Box> boxes;
+    for (const SimulatedTets& body : tets) boxes.push_back(bounds(body.view()));
+    broad.update(boxes);
+    meetings.clear();
+    for (const IdPair& pair : broad.pairs()) {
+        if (bodies[pair[0]].fixed && bodies[pair[1]].fixed) continue;
+        TetCollision found = collider.collide(tets[pair[0]].view(), tets[pair[1]].view());
+        if (!found.empty()) meetings.push_back({pair[0], pair[1], std::move(found)});
+    }
+    for (Index b = 0; options.self && b < tets.size(); ++b)
+        if (!bodies[b].fixed) meet_self(b);
+}
+
+void TetWorld::State::meet_self(Index b) {
+    const TetBody body = tets[b].view();
+    const TetZone& zone = tets[b].zone();
+    Meeting meeting{b, b, {}};
+    if (options.response == TetResponse::points) meeting.found.a_in_b = points_in_tets(body, body, zone, {.boundary_only = true});
+    else meeting.found.edges_of_a = segments_in_tets(body, body.topology.boundary_edges(), body, zone);
+    if (!meeting.found.empty()) meetings.push_back(std::move(meeting));
+}
+
+void TetWorld::State::measure_depths() {
+    const auto start = Clock::now();
+    for (SimulatedTets& body : tets) body.forget_asked();
+    for (const Meeting& m : meetings) {
+        tets[m.b].ask(m.found.a_in_b, m.found.edges_of_a, m.a == m.b);
+        if (m.a != m.b) tets[m.a].ask(m.found.b_in_a, m.found.edges_of_b, false);
+    }
+    for (SimulatedTets& body : tets) body.measure(options.depth);
+    statistics.depth_seconds += seconds_since(start);
+}
+
+void TetWorld::State::answer(const Meeting& m) {
+    answer(m.a, m.b, m.found.a_in_b, m.found.edges_of_a);
+    if (m.a != m.b) answer(m.b, m.a, m.found.b_in_a, m.found.edges_of_b);
+}
+
+void TetWorld::State::answer(Index intruder, Index holder, std::span<const PointInTet> points, const SegmentsInTets& segments) {
+    if (points.empty() && segments.chains.empty()) return;
+    const SimulatedTets &a = tets[intruder], &b = tets[holder];
+    const PushIntruder in{a.view(), a.points(), a.areas()};
+    const PushHolder by{b.view(), b.points(), b.depths(intruder == holder), b.method(options.depth, intruder == holder)};
+    const std::vector<TetPush> of_points = point_pushes(in, by, points, options.push);
+    for (std::size_t k = 0; k < points.size(); ++k)
+        push(of_points[k], {intruder, holder, {points[k].vertex, no_index}}, {intruder, holder, points[k].vertex});
+    const std::vector<TetPush> of_chains = segment_pushes(in, by, segments, options.push);
+    Index again = 0; // chains of an edge after its first are known by a number of the holder that is counted on
+    for (std::size_t k = 0; k < of_chains.size(); ++k) {
+        const Edge& edge = a.view().topology.boundary_edges()[segments.chains[k].edge];
+        again = k > 0 && segments.chains[k].edge == segments.chains[k - 1].edge ? again + 1 : 0;
+        const auto known_as = static_cast<Index>(holder + again * tets.size());
+        push(of_chains[k], {intruder, holder, edge}, {intruder, known_as, edge[0], edge[1]});
+    }
+}
+
+void TetWorld::State::push(const TetPush& found, TetWorldContact contact, const ContactKey& key) {
+    if (!(found.contact.depth > 0)) return;
+    contact.position = found.position;
+    contact.normal = found.contact.normal;
+    contact.depth = found.contact.depth;
+    WeightedContact moving = found.contact; // comes together as fast as its depth grows
+    moving.normal *= found.rate;
+    WeightedContact pushed = found.contact;
+    pushed.depth = memory.pressed(key, moving);
+    contacts.push_back(contact);
+    pushes.push_back(pushed);
+}
+
+void TetWorld::State::add_obstacles() {
+    for (Index b = 0; b < tets.size() && !obstacles.empty(); ++b) {
+        if (bodies[b].fixed) continue;
+        const TetBody body = tets[b].view();
+        const auto vertices = body.topology.boundary_vertices();
+        std::vector<Vec3> places;
+        for (const Index v : vertices) places.push_back(body.vertices[v]);
+        for (const PointInObstacle& p : points_in_obstacles(obstacles, places)) {
+            const Index v = vertices[p.point];
+            contacts.push_back({b, static_cast<Index>(bodies.size() + p.obstacle), {v, no_index}, places[p.point], p.normal, p.depth});
+            pushes.push_back({.points = {tets[b].points()[v]}, .weights = {1}, .count = 1, .normal = p.normal, .depth = p.depth, .area = tets[b].areas().of_vertex[v]});
+        }
+    }
+}
+
+// ---- Breaking
+
+void TetWorld::State::break_bodies() {
+    bool broken = false;
+    for (SimulatedTets& body : tets) {
+        if (!body.breakable()) continue;
+        body.follow(*springs);
+        const BreakReport found = body.break_stretched(*options.breaking);
+        statistics.broken += found.broken;
+        if (found.opened == 0) continue;
+        body.number_points(point_count);
+        broken = true;
+    }
+    if (broken) go_on();
+}
+
+// With the springs that there are now. What can break has followed before it did.
+void TetWorld::State::go_on() {
+    for (SimulatedTets& body : tets)
+        if (!body.breakable()) body.follow(*springs);
+    steps_before += springs->steps();
+    time_before += springs->time();
+    begin_springs();
+}
+
+TetWorld::TetWorld(std::vector<TetWorldBody> bodies, std::vector<FieldObstacle> obstacles, const TetWorldOptions& options) : state_(std::make_unique<State>(options)) {
+    if (bodies.empty()) throw Error(Cause::empty, "a world without bodies");
+    require_positive(options.recovery_time, "option recovery_time");
+    if (options.breaking) {
+        require_positive(options.breaking->strain, "option strain");
+        require(!options.springs.plastic.active(), 0, "left off where bodies break", {.element = "option plastic"});
+    }
+    State& s = *state_;
+    s.bodies = std::move(bodies);
+    s.obstacles = std::move(obstacles);
+    s.add_bodies();
+    s.begin_springs();
+    s.statistics = {};
+}
+
+TetWorld::~TetWorld() = default;
+TetWorld::TetWorld(TetWorld&&) noexcept = default;
+
+void TetWorld::step() {
+    State& s = *state_;
+    const auto start = Clock::now();
+    s.springs->step();
+    s.report = s.springs->report();
+    if (s.options.breaking) s.break_bodies();
+    s.statistics.seconds += seconds_since(start);
+}
+
+CutReport TetWorld::cut(Index body, const CutPlane& plane, const CutOptions& options) {
+    State& s = *state_;
+    if (body >= s.tets.size()) throw Error(Cause::index_out_of_range, "there is no such body", {.element = "body", .index = static_cast<std::int64_t>(body)});
+    if (!s.tets[body].breakable()) throw Error(Cause::invalid_argument, "it cannot be cut: the world has no `breaking`, or it is fixed", {.element = "body", .index = static_cast<std::int64_t>(body)});
+    for (SimulatedTets& tets : s.tets)
+        if (tets.breakable()) tets.follow(*s.springs);
+    const CutReport report = s.tets[body].cut(plane, options);
+    s.tets[body].number_points(s.point_count);
+    s.go_on();
+    return report;
+}
+
+std::size_t TetWorld::steps() const { return state_->steps_before + springs().steps(); }
+double TetWorld::time() const { return state_->time_before + springs().time(); }
+
+Energy TetWorld::energy() const {
+    const SpringEnergy e = springs().energy();
+    return {e.kinetic, e.gravity, e.elastic()};
+}
+
+Fingerprint TetWorld::state_hash() const {
+    Fingerprinter printer;
+    printer.add(springs().state_hash().text());
+    printer.add(std::as_bytes(state_->memory.known()));
+    for (const SimulatedTets& body : state_->tets) printer.add(std::as_bytes(body.view().topology.tetrahedra()));
+    return printer.finish();
+}
+
+void TetWorld::set_motion(MotionHook hook) {
+    state_->hook = std::move(hook);
+    state_->springs->set_motion(state_->hook);
+}
+
+const TetWorldOptions& TetWorld::options() const { return state_->options; }
+std::span<const TetWorldBody> TetWorld::bodies() const { return state_->bodies; }
+std::span<const FieldObstacle> TetWorld::obstacles() const { return state_->obstacles; }
+TetBody TetWorld::body(Index body) const { return state_->tets[body].view(); }
+std::span<const Index> TetWorld::points(Index body) const { return state_->tets[body].points(); }
+std::size_t TetWorld::pieces(Index body) const { return state_->tets[body].pieces(); }
+bool TetWorld::broken(Index body) const { return state_->tets[body].broken(); }
+std::shared_ptr<const std::vector<Triangle>> TetWorld::surface(Index body) const { return state_->tets[body].surface_triangles(); }
+const SpringWorld& TetWorld::springs() const { return *state_->springs; }
+const SpringReport& TetWorld::report() const { return state_->report; }
+std::span<const TetWorldContact> TetWorld::contacts() const { return state_->contacts; }
+const TetWorldStatistics& TetWorld::statistics() const { return state_->statistics; }
+
+} // namespace fathom
