@@ -173,4 +173,12 @@ struct TetCylinderOptions {
 };
 [[nodiscard]] TetMesh make_tet_cylinder(const TetCylinderOptions& options = {});
 
+struct TetTorusOptions {
+    double radius = 0.35;    // from the axis z to the middle of the tube
+    double tube = 0.15;      // radius of the tube, below `radius`
+    std::size_t rings = 3;   // of the tube's disk
+    std::size_t layers = 24; // round the axis: 18 rings^2 layers tetrahedra
+};
+[[nodiscard]] TetMesh make_tet_torus(const TetTorusOptions& options = {});
+
 } // namespace fathom

@@ -20,15 +20,32 @@ namespace fathom {
 
 namespace {
 
-TriangleMesh source_mesh(const Scene& scene, const SceneBody& body, bool& generated) {
+// A mesh of a kind: its reader, and what to call it.
+template <class Mesh>
+struct MeshKind;
+template <>
+struct MeshKind<TriangleMesh> {
+    static TriangleMesh read(const std::filesystem::path& path) { return read_triangle_mesh(path); }
+    static constexpr bool volume = false;
+    static constexpr const char* unlike = "is made of tetrahedra; a body wants a surface";
+};
+template <>
+struct MeshKind<TetMesh> {
+    static TetMesh read(const std::filesystem::path& path) { return read_tet_mesh(path); }
+    static constexpr bool volume = true;
+    static constexpr const char* unlike = "is a surface; a solid wants tetrahedra";
+};
+
+template <class Mesh>
+Mesh source_mesh(const Scene& scene, const SceneBody& body, bool& generated) {
     generated = false;
     if (!body.model.empty() && !scene.model_folder.empty() && std::filesystem::exists(scene.model_folder / body.model))
-        return read_triangle_mesh(scene.model_folder / body.model);
-    if (!body.mesh.empty()) return read_triangle_mesh(std::filesystem::path(scene.file).parent_path() / body.mesh);
+        return MeshKind<Mesh>::read(scene.model_folder / body.model);
+    if (!body.mesh.empty()) return MeshKind<Mesh>::read(std::filesystem::path(scene.file).parent_path() / body.mesh);
     generated = true;
-    const CatalogueShape& shape = find_shape(body.shape);
-    if (shape.volume) throw Error(Cause::invalid_argument, fmt::format("'{}' is made of tetrahedra; a body wants a surface", body.shape), {.element = "shape"});
-    return std::get<TriangleMesh>(make_shape(body.shape, body.parameters));
+    if (find_shape(body.shape).volume != MeshKind<Mesh>::volume)
+        throw Error(Cause::invalid_argument, fmt::format("'{}' {}", body.shape, MeshKind<Mesh>::unlike), {.element = "shape"});
+    return std::get<Mesh>(make_shape(body.shape, body.parameters));
 }
 
 // Of a thin sheet on it: closed or not.
@@ -44,16 +61,33 @@ Vec3 surface_center(const TriangleMesh& mesh) {
     return area > 0 ? Vec3(sum / area) : bounds(mesh.vertices).center();
 }
 
+Vec3 center_of(const Scene& scene, const TriangleMesh& mesh) { return scene.springs ? surface_center(mesh) : mass_properties(mesh).center; }
+
+Vec3 center_of(const Scene&, const TetMesh& mesh) {
+    Vec3 sum = Vec3::Zero();
+    double volume = 0;
+    for (std::size_t t = 0; t < mesh.tetrahedra.size(); ++t) {
+        const std::array<Vec3, 4> c = mesh.corners(t);
+        const double v = std::abs(signed_volume(c));
+        sum += v / 4 * (c[0] + c[1] + c[2] + c[3]);
+        volume += v;
+    }
+    return volume > 0 ? Vec3(sum / volume) : bounds(mesh.vertices).center();
+}
+
 // Upright, of the wanted size, its centre of mass in the origin.
-TriangleMesh placed_mesh(const Scene& scene, const SceneBody& body) {
+template <class Mesh>
+Mesh placed_mesh(const Scene& scene, const SceneBody& body) {
     bool generated = false;
-    TriangleMesh mesh = source_mesh(scene, body, generated);
+    Mesh mesh = source_mesh<Mesh>(scene, body, generated);
     check(mesh);
-    if (body.up == "y" && !generated) mesh = mapped(std::move(mesh), [](const Vec3& v) { return Vec3(v.x(), -v.z(), v.y()); });
+    if (body.up == "y" && !generated)
+        for (Vec3& v : mesh.vertices) v = Vec3(v.x(), -v.z(), v.y());
     const double longest = bounds(mesh.vertices).size().maxCoeff();
     const double scale = body.size > 0 && longest > 0 ? body.size / longest : 1;
-    const Vec3 center = scene.springs ? surface_center(mesh) : mass_properties(mesh).center;
-    return mapped(std::move(mesh), [&](const Vec3& v) { return Vec3(scale * (v - center)); });
+    const Vec3 center = center_of(scene, mesh);
+    for (Vec3& v : mesh.vertices) v = scale * (v - center);
+    return mesh;
 }
 
 BodyShapePtr built_shape(const Scene& scene, const SceneBody& body, Progress* progress) {
@@ -63,7 +97,7 @@ BodyShapePtr built_shape(const Scene& scene, const SceneBody& body, Progress* pr
     options.grid.progress = progress;
     options.points = body.points;
     options.cached = scene.cached;
-    return make_body_shape(placed_mesh(scene, body), options);
+    return make_body_shape(placed_mesh<TriangleMesh>(scene, body), options);
 }
 
 // What decides the shape of a body.
@@ -108,7 +142,7 @@ auto for_body(const Scene& scene, const SceneBody& body, const Work& work) {
 
 FieldPtr ground_of(const Scene& scene) { return std::make_shared<AnalyticField>(shapes::plane(Vec3::UnitZ(), *scene.ground)); }
 
-SurfaceMaterial material_of(const Scene& scene, const SceneBody& body) {
+SurfaceMaterial surface_material(const Scene& scene, const SceneBody& body) {
     SurfaceMaterial material = scene.springs->material;
     material.density = body.density;
     material.stretch = body.stretch.value_or(material.stretch);
@@ -118,8 +152,20 @@ SurfaceMaterial material_of(const Scene& scene, const SceneBody& body) {
     return material;
 }
 
-DeformingBody deforming_body(const SceneBody& body, const std::string& name, const TriangleMesh& mesh, const Pose& pose, const SurfaceMaterial& material) {
-    DeformingBody made{.name = name, .mesh = mapped(mesh, [&](const Vec3& v) { return pose * v; }), .material = material};
+SolidMaterial solid_material(const Scene& scene, const SceneBody& body) {
+    SolidMaterial material = scene.solids->material;
+    material.density = body.density;
+    material.stretch = body.stretch.value_or(material.stretch);
+    material.volume = body.volume.value_or(material.volume);
+    material.damping_time = body.damping_time.value_or(material.damping_time);
+    return material;
+}
+
+// A copy of a body that deforms, where it starts.
+template <class Body, class Mesh, class Material>
+Body spring_body(const SceneBody& body, const std::string& name, const Mesh& mesh, const Pose& pose, const Material& material) {
+    Body made{.name = name, .mesh = mesh, .material = material};
+    for (Vec3& v : made.mesh.vertices) v = pose * v;
     made.velocity = body.velocity;
     made.spin = body.spin;
     made.fixed = body.fixed;
@@ -128,11 +174,41 @@ DeformingBody deforming_body(const SceneBody& body, const std::string& name, con
     return made;
 }
 
+// What a scene of deforming bodies is made of: Body is DeformingBody or TetWorldBody.
+template <class Body>
+struct SpringCast {
+    std::vector<Body> bodies;
+    std::vector<FieldObstacle> obstacles;
+};
+
+template <class Body, class Mesh, class MaterialOf>
+SpringCast<Body> spring_cast(const Scene& scene, const MaterialOf& material_of) {
+    SpringCast<Body> cast;
+    for (const SceneBody& body : scene.bodies) {
+        if (!body.field.empty()) {
+            const FieldPtr field = std::make_shared<AnalyticField>(parse_shape(body.field));
+            each_copy(body, [&](const std::string& name, const Pose& pose) { cast.obstacles.push_back({field, pose, name}); });
+            continue;
+        }
+        const Mesh mesh = for_body(scene, body, [&] { return placed_mesh<Mesh>(scene, body); });
+        each_copy(body, [&](const std::string& name, const Pose& pose) { cast.bodies.push_back(spring_body<Body>(body, name, mesh, pose, material_of(scene, body))); });
+    }
+    if (scene.ground) cast.obstacles.push_back({ground_of(scene), {}, "ground"});
+    return cast;
+}
+
+void take_stepping(SpringOptions& springs, const Scene& scene) {
+    springs.step = scene.options.step;
+    springs.gravity = scene.options.gravity;
+    springs.energy_limit = scene.options.energy_limit;
+}
+
 } // namespace
 
 std::size_t Scene::step_count() const { return static_cast<std::size_t>(std::llround(duration / options.step)); }
 
 std::unique_ptr<SimulatedWorld> make_world(const Scene& scene, Progress* progress) {
+    if (scene.solids) return std::make_unique<TetWorld>(make_tet_world(scene));
     if (scene.springs) return std::make_unique<DeformingWorld>(make_deforming_world(scene));
     return std::make_unique<RigidWorld>(make_rigid_world(scene, progress));
 }
@@ -157,23 +233,18 @@ RigidWorld make_rigid_world(const Scene& scene, Progress* progress) {
 
 DeformingWorld make_deforming_world(const Scene& scene) {
     if (!scene.springs) throw Error(Cause::invalid_argument, "the scene has no [springs]", {.file = scene.file});
-    std::vector<DeformingBody> bodies;
-    std::vector<FieldObstacle> obstacles;
-    for (const SceneBody& body : scene.bodies) {
-        if (!body.field.empty()) {
-            const FieldPtr field = std::make_shared<AnalyticField>(parse_shape(body.field));
-            each_copy(body, [&](const std::string& name, const Pose& pose) { obstacles.push_back({field, pose, name}); });
-            continue;
-        }
-        const TriangleMesh mesh = for_body(scene, body, [&] { return placed_mesh(scene, body); });
-        each_copy(body, [&](const std::string& name, const Pose& pose) { bodies.push_back(deforming_body(body, name, mesh, pose, material_of(scene, body))); });
-    }
-    if (scene.ground) obstacles.push_back({ground_of(scene), {}, "ground"});
+    SpringCast<DeformingBody> cast = spring_cast<DeformingBody, TriangleMesh>(scene, surface_material);
     DeformingOptions options = scene.springs->options;
-    options.springs.step = scene.options.step;
-    options.springs.gravity = scene.options.gravity;
-    options.springs.energy_limit = scene.options.energy_limit;
-    return DeformingWorld(std::move(bodies), std::move(obstacles), options);
+    take_stepping(options.springs, scene);
+    return DeformingWorld(std::move(cast.bodies), std::move(cast.obstacles), options);
+}
+
+TetWorld make_tet_world(const Scene& scene) {
+    if (!scene.solids) throw Error(Cause::invalid_argument, "the scene has no [solids]", {.file = scene.file});
+    SpringCast<TetWorldBody> cast = spring_cast<TetWorldBody, TetMesh>(scene, solid_material);
+    TetWorldOptions options = scene.solids->options;
+    take_stepping(options.springs, scene);
+    return TetWorld(std::move(cast.bodies), std::move(cast.obstacles), options);
 }
 
 } // namespace fathom

@@ -6,6 +6,7 @@
 #include <fathom/simulate/deforming_world.h>
 #include <fathom/simulate/recording.h>
 #include <fathom/simulate/rigid_world.h>
+#include <fathom/simulate/tet_world.h>
 
 #include <array>
 #include <filesystem>
@@ -19,7 +20,7 @@ namespace fathom {
 // One entry `[[body]]`, which may stand for several copies of a body.
 struct SceneBody {
     std::string name;
-    std::string model;      // a file of the model folder; the generated `shape` stands in where it is not there
+    std::string model;      // a file of the model folder (of solids: "tet/" and a file); `shape` stands in where it is not there
     std::string mesh;       // a mesh file, beside the scene file or absolute
     std::string shape;      // of the catalogue, with `parameters`
     ShapeValues parameters;
@@ -36,7 +37,7 @@ struct SceneBody {
     std::array<int, 3> copies = {1, 1, 1};               // along x, y and z
     Vec3 spacing = Vec3::Zero();                         // between copies (m)
     std::optional<std::uint64_t> turn_seed;              // turns each copy at random
-    std::optional<double> stretch, bending, area, damping_time; // of its springs; else those of the scene
+    std::optional<double> stretch, bending, area, volume, damping_time; // of its springs; else those of the scene
     std::optional<double> hold_above;                    // vertices that start above this height are held (m)
 };
 
@@ -45,6 +46,13 @@ struct SceneBody {
 struct SceneSprings {
     DeformingOptions options;
     SurfaceMaterial material;
+};
+
+// The table `[solids]`: all bodies are made of tetrahedra that deform (but for those that are fixed). Step, gravity and the guard are
+// those of Scene::options.
+struct SceneSolids {
+    TetWorldOptions options;
+    SolidMaterial material;
 };
 
 struct Scene {
@@ -59,7 +67,8 @@ struct Scene {
     bool per_area = false;              // or N/m^3 and N s/m^3, so that shells of any density act alike
     double friction = 0.3;
     RecordingOptions recording;
-    std::optional<SceneSprings> springs;
+    std::optional<SceneSprings> springs; // at most one of the two
+    std::optional<SceneSolids> solids;
     bool cached = false;                // keep fields in the field cache
     std::vector<SceneBody> bodies;
 
@@ -77,9 +86,11 @@ struct SceneOptions {
 
 // The bodies of a scene in a world of the kind that it asks for. Throws Error with the body's name.
 [[nodiscard]] std::unique_ptr<SimulatedWorld> make_world(const Scene& scene, Progress* progress = nullptr);
-// Of a scene without springs: fields are built, for equal shapes once.
+// Of a scene without springs and solids: fields are built, for equal shapes once.
 [[nodiscard]] RigidWorld make_rigid_world(const Scene& scene, Progress* progress = nullptr);
 // Of a scene with springs.
 [[nodiscard]] DeformingWorld make_deforming_world(const Scene& scene);
+// Of a scene with solids.
+[[nodiscard]] TetWorld make_tet_world(const Scene& scene);
 
 } // namespace fathom

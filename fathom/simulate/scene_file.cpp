@@ -174,14 +174,7 @@ void read_drift(Keys& keys, DeformingOptions& options) {
     if (motion.drift > 0 || motion.deformation > 0) options.motion = motion;
 }
 
-void read_springs(Keys keys, SceneSprings& springs) {
-    SurfaceMaterial& material = springs.material;
-    keys.number("density", material.density, 1e-9, huge);
-    keys.number("stretch", material.stretch, 0, huge);
-    keys.number("bending", material.bending, 0, huge);
-    keys.number("area", material.area, 0, huge);
-    keys.number("damping_time", material.damping_time, 0, huge);
-    SpringOptions& o = springs.options.springs;
+void read_spring_options(Keys& keys, SpringOptions& o) {
     keys.choice("stepping", o.stepping, {{"verlet", SpringStepping::verlet}, {"backward_euler", SpringStepping::backward_euler}});
     keys.choice("unstable", o.unstable, {{"refuse", UnstableStep::refuse}, {"divide", UnstableStep::divide}, {"allow", UnstableStep::allow}});
     keys.number("air_friction", o.air_friction, 0, huge);
@@ -190,10 +183,46 @@ void read_springs(Keys keys, SceneSprings& springs) {
     keys.number("largest_change", o.plastic.largest_change, 0, 0.999);
     keys.choice("reflection", o.reflection, {{"object", Reflection::object}, {"point", Reflection::point}});
     read_environment(keys, o.environment);
+}
+
+void read_springs(Keys keys, SceneSprings& springs) {
+    SurfaceMaterial& material = springs.material;
+    keys.number("density", material.density, 1e-9, huge);
+    keys.number("stretch", material.stretch, 0, huge);
+    keys.number("bending", material.bending, 0, huge);
+    keys.number("area", material.area, 0, huge);
+    keys.number("damping_time", material.damping_time, 0, huge);
+    read_spring_options(keys, springs.options.springs);
     read_drift(keys, springs.options);
     keys.flag("respond", springs.options.respond);
     keys.flag("self", springs.options.self);
     keys.number("thickness", springs.options.thickness, 0, 1e9);
+    keys.refuse_rest();
+}
+
+void read_breaking(Keys& keys, std::optional<BreakOptions>& breaking) {
+    if (!keys.has("strain_limit")) return;
+    breaking.emplace();
+    keys.number("strain_limit", breaking->strain, 1e-6, 1e6);
+    keys.choice("break_rule", breaking->rule, {{"springs", BreakRule::springs}, {"faces", BreakRule::faces}});
+    keys.whole("most_broken", breaking->most, 1, INT64_MAX);
+}
+
+void read_solids(Keys keys, SceneSolids& solids) {
+    SolidMaterial& material = solids.material;
+    keys.number("density", material.density, 1e-9, huge);
+    keys.number("stretch", material.stretch, 0, huge);
+    keys.number("volume", material.volume, 0, huge);
+    keys.number("damping_time", material.damping_time, 0, huge);
+    TetWorldOptions& o = solids.options;
+    read_spring_options(keys, o.springs);
+    keys.choice("response", o.response, {{"points", TetResponse::points}, {"segments", TetResponse::segments}, {"none", TetResponse::none}});
+    keys.choice("depth", o.depth.method, {{"exact", DepthMethod::exact}, {"closest_feature", DepthMethod::closest_feature}, {"closest_point", DepthMethod::closest_point}});
+    keys.choice("push_depth", o.push.depth, {{"measured", PushDepth::measured}, {"interpolated", PushDepth::interpolated}});
+    keys.choice("push_direction", o.push.direction, {{"nearest", PushDirection::nearest}, {"gradient", PushDirection::gradient}});
+    keys.flag("self", o.self);
+    keys.number("recovery_time", o.recovery_time, 1e-9, huge);
+    read_breaking(keys, o.breaking);
     keys.refuse_rest();
 }
 
@@ -220,13 +249,14 @@ void read_rotation(Keys& keys, Quat& rotation) {
     if (degrees != 0) rotation = Quat(Quat(Eigen::AngleAxisd(degrees * std::numbers::pi / 180, axis.normalized())) * rotation);
 }
 
-void read_source(Keys& keys, SceneBody& body) {
+void read_source(Keys& keys, SceneBody& body, bool solids) {
     keys.text("model", body.model);
     keys.text("mesh", body.mesh);
     keys.text("shape", body.shape);
     keys.text("field", body.field);
     if (auto parameters = keys.table("parameters")) parameters->each([&](const std::string& name, double value) { body.parameters[name] = value; });
-    if (body.model.find('/') != std::string::npos || body.model.starts_with(".")) keys.fail("model", "is not the plain name of a file");
+    const std::string_view file = std::string_view(body.model).substr(solids && body.model.starts_with("tet/") ? 4 : 0);
+    if (file.find('/') != file.npos || file.starts_with(".")) keys.fail("model", "is not the plain name of a file");
     const int sources = !body.mesh.empty() + !body.shape.empty() + !body.field.empty();
     if (sources != 1) keys.fail("shape", "a body has exactly one of shape, mesh and field (and may name a model besides)");
     if (!body.shape.empty()) try {
@@ -257,27 +287,29 @@ void read_copies(Keys& keys, SceneBody& body) {
     }
 }
 
-// What only bodies of springs, or only rigid ones, have.
-void read_substance(Keys& keys, SceneBody& body, bool springs) {
-    if (springs) {
-        keys.number("stretch", body.stretch, 0, huge);
-        keys.number("bending", body.bending, 0, huge);
-        keys.number("area", body.area, 0, huge);
-        keys.number("damping_time", body.damping_time, 0, huge);
-        keys.number("hold_above", body.hold_above, -1e9, 1e9);
+// What only some kinds of bodies have.
+void read_substance(Keys& keys, SceneBody& body, const Scene& scene) {
+    if (!scene.springs && !scene.solids) {
+        keys.number("stiffness", body.stiffness, 0, huge);
+        keys.number("damping", body.damping, 0, huge);
+        keys.number("friction", body.friction, 0, 1e3);
         return;
     }
-    keys.number("stiffness", body.stiffness, 0, huge);
-    keys.number("damping", body.damping, 0, huge);
-    keys.number("friction", body.friction, 0, 1e3);
+    keys.number("stretch", body.stretch, 0, huge);
+    keys.number("damping_time", body.damping_time, 0, huge);
+    keys.number("hold_above", body.hold_above, -1e9, 1e9);
+    if (scene.springs) keys.number("bending", body.bending, 0, huge);
+    if (scene.springs) keys.number("area", body.area, 0, huge);
+    if (scene.solids) keys.number("volume", body.volume, 0, huge);
 }
 
 SceneBody read_body(Keys keys, std::size_t number, const Scene& scene) {
     SceneBody body;
     if (scene.springs) body.density = scene.springs->material.density;
+    if (scene.solids) body.density = scene.solids->material.density;
     body.name = fmt::format("body {}", number);
     keys.text("name", body.name);
-    read_source(keys, body);
+    read_source(keys, body, scene.solids.has_value());
     keys.vector("position", body.pose.translation);
     read_rotation(keys, body.pose.rotation);
     keys.vector("velocity", body.velocity);
@@ -285,7 +317,7 @@ SceneBody read_body(Keys keys, std::size_t number, const Scene& scene) {
     keys.number("density", body.density, 1e-9, huge);
     keys.flag("fixed", body.fixed);
     if (!body.field.empty() && !body.fixed) keys.fail("field", "is only for bodies that are fixed");
-    read_substance(keys, body, scene.springs.has_value());
+    read_substance(keys, body, scene);
     read_copies(keys, body);
     keys.refuse_rest();
     return body;
@@ -318,8 +350,13 @@ Scene read_table(const toml::table& table, const std::string& file) {
     keys.number("ground", scene.ground, -1e9, 1e9);
     keys.flag("cached", scene.cached);
     if (auto springs = keys.table("springs")) read_springs(std::move(*springs), scene.springs.emplace());
+    if (auto solids = keys.table("solids")) {
+        if (scene.springs) keys.fail("solids", "is in a scene that has [springs] too: bodies are one or the other");
+        read_solids(std::move(*solids), scene.solids.emplace());
+    }
     if (auto contact = keys.table("contact")) {
-        if (scene.springs) read_spring_contact(std::move(*contact), scene.springs->options.springs.contact);
+        if (scene.solids) read_spring_contact(std::move(*contact), scene.solids->options.springs.contact);
+        else if (scene.springs) read_spring_contact(std::move(*contact), scene.springs->options.springs.contact);
         else read_contact(std::move(*contact), scene);
     }
     if (const toml::node* node = keys.take("body")) {

@@ -394,6 +394,27 @@ TEST(GenerateTetrahedra, the_ball_and_the_cylinder_converge_to_their_volumes) {
     EXPECT_NEAR(volume, 2 * 15 * std::sin(2 * pi / 30), 1e-12); // over a polygon of 30 corners
 }
 
+TEST(GenerateTetrahedra, the_ring_closes_and_converges_to_its_volume) {
+    double last = infinity;
+    for (const std::size_t n : {2u, 4u, 8u}) {
+        const TetMesh mesh = make_tet_torus({.radius = 2, .tube = 0.5, .rings = n, .layers = 12 * n});
+        EXPECT_EQ(mesh.tetrahedra.size(), 18 * n * n * 12 * n);
+        double volume = 0;
+        for (std::size_t t = 0; t < mesh.tetrahedra.size(); ++t) {
+            EXPECT_GT(signed_volume(mesh.corners(t)), 0);
+            volume += signed_volume(mesh.corners(t));
+        }
+        const Topology skin = topology_of(skin_of(mesh));
+        EXPECT_TRUE(skin.closed());
+        EXPECT_EQ(skin.euler, 0);
+        const double error = std::abs(volume / (2 * pi * pi * 2 * 0.25) - 1);
+        EXPECT_LT(error, last / 3);
+        last = error;
+    }
+    EXPECT_EQ(cause_of([] { (void)make_tet_torus({.radius = 1, .tube = 1}); }), Cause::invalid_argument);
+    EXPECT_EQ(cause_of([] { (void)make_tet_torus({.layers = 2}); }), Cause::invalid_argument);
+}
+
 // ---- The creature and the spaceship.
 
 void expect_like_a_scan(const TriangleMesh& mesh, std::size_t asked) {

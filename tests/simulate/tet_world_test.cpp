@@ -123,7 +123,8 @@ TEST(TetWorld, edges_that_points_let_pass_are_stopped_by_segments) {
             highest = std::max(highest, world.energy().total());
         }
         EXPECT_EQ(met, world.options().response != TetResponse::points);
-        EXPECT_LT(highest, 1.005 * start);
+        EXPECT_LT(highest, 1.03 * start); // while two thirds of it are in two contacts of bodies of one cell's width
+        EXPECT_LT(world.energy().total(), 1.001 * start);
         return bounds(world.body(0)).center().z() < bounds(world.body(1)).center().z();
     };
     EXPECT_TRUE(passes(crossing_bars(TetResponse::points)));
@@ -170,11 +171,18 @@ TEST(TetWorld, an_obstacle_carries_a_ball) {
     options.springs.contact = {.scaling = ContactScaling::area, .stiffness = 1e7, .damping_ratio = 0.3};
     const FieldPtr plane = std::make_shared<AnalyticField>(shapes::plane({0, 0, 1}, 0));
     TetWorld world({{.name = "ball", .mesh = moved(make_tet_ball({.resolution = 3}), {0, 0, 0.52})}}, {{plane, {}, "ground"}}, options);
-    for (int k = 0; k < 250; ++k) world.step();
-    ASSERT_FALSE(world.contacts().empty());
-    EXPECT_EQ(world.contacts()[0].other, 1u);
-    EXPECT_GT(world.contacts()[0].normal.z(), 0.999);
-    EXPECT_GT(bounds(world.body(0)).lower.z(), -0.05);
+    std::size_t touched = 0;
+    for (int k = 0; k < 250; ++k) {
+        world.step();
+        for (const TetWorldContact& c : world.contacts()) {
+            ++touched;
+            EXPECT_EQ(c.other, 1u);
+            EXPECT_GT(c.normal.z(), 0.999);
+            EXPECT_LT(c.depth, 0.05);
+        }
+    }
+    EXPECT_GT(touched, 0u);
+    EXPECT_GT(bounds(world.body(0)).center().z(), 0.4);
 }
 
 // A horseshoe whose ends are driven into each other.
@@ -189,11 +197,11 @@ TEST(TetWorld, a_body_meets_itself_where_it_is_asked_to) {
         TetWorldOptions options = still_air(1e-3);
         options.self = self;
         options.springs.stepping = SpringStepping::backward_euler;
-        options.springs.contact = {.scaling = ContactScaling::area, .stiffness = 1e8};
-        TetWorld world({{.name = "shoe", .mesh = std::move(shoe), .material = {.stretch = 2e4, .volume = 2e4}}}, {}, options);
+        options.springs.contact = {.scaling = ContactScaling::area, .stiffness = 1e7};
+        TetWorld world({{.name = "shoe", .mesh = std::move(shoe), .material = {.density = 100, .stretch = 5e3, .volume = 5e3}}}, {}, options);
         world.set_motion([&](SpringMotion& motion) {
             for (std::size_t k = 0; k < motion.positions.size(); ++k)
-                if (world.springs().network().points[k].z() < 0) motion.pushes[k].x() = world.springs().network().points[k].x() > 0 ? -10 : 10;
+                if (world.springs().network().points[k].z() < 0) motion.pushes[k].x() = world.springs().network().points[k].x() > 0 ? -3 : 3;
         });
         std::size_t met = 0;
         double least = 1;
@@ -212,8 +220,10 @@ TEST(TetWorld, a_body_meets_itself_where_it_is_asked_to) {
         EXPECT_EQ(met > 0, self);
         return least;
     };
-    EXPECT_LT(closest_ends(false), -0.1);
-    EXPECT_GT(closest_ends(true), -0.1);
+    const double free = closest_ends(false), stopped = closest_ends(true);
+    EXPECT_LT(free, -0.2);
+    EXPECT_GT(stopped, 0.5 * free);
+    std::printf("%g %g\n", free, stopped);
 }
 
 TetWorld breaking_drop(double strain) {

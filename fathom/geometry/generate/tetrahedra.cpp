@@ -1,4 +1,5 @@
-// Room: geometry. Boxes, balls and cylinders of tetrahedra.
+// Room: geometry. Boxes, balls, cylinders and rings of tetrahedra.
+#include <fathom/base/error.h>
 #include <fathom/geometry/generate/parts.h>
 #include <fathom/geometry/generate/kuhn_cut.h>
 
@@ -156,15 +157,15 @@ Disk unit_disk(std::size_t rings) {
     return disk;
 }
 
-// Three tetrahedra of the prism over the triangle t. Walking up its corners in the order of their numbers makes
-// neighbouring prisms choose the same diagonal.
-void add_prism(TetMesh& mesh, Triangle t, Index layer, Index layer_size) {
+// Three tetrahedra of the prism over the triangle t, between the layers that begin with these vertices. Walking up its corners in
+// the order of their numbers makes neighbouring prisms choose the same diagonal.
+void add_prism(TetMesh& mesh, Triangle t, Index low_layer, Index high_layer) {
     const Triangle unsorted = t;
     std::sort(t.begin(), t.end());
     const bool even = (unsorted[0] == t[0] && unsorted[1] == t[1]) || (unsorted[1] == t[0] && unsorted[2] == t[1]) ||
                       (unsorted[2] == t[0] && unsorted[0] == t[1]);
-    const auto low = [&](std::size_t k) { return layer * layer_size + t[k]; };
-    const auto high = [&](std::size_t k) { return (layer + 1) * layer_size + t[k]; };
+    const auto low = [&](std::size_t k) { return low_layer + t[k]; };
+    const auto high = [&](std::size_t k) { return high_layer + t[k]; };
     for (Tetrahedron tet : {Tetrahedron{low(0), low(1), low(2), high(2)}, Tetrahedron{low(0), low(1), high(2), high(1)},
                             Tetrahedron{low(0), high(1), high(2), high(0)}}) {
         if (!even) std::swap(tet[0], tet[1]);
@@ -191,7 +192,30 @@ TetMesh make_tet_cylinder(const TetCylinderOptions& options) {
     mesh.tetrahedra.reserve(3 * disk.triangles.size() * options.layers);
     for (std::size_t k = 0; k < options.layers; ++k)
         for (const Triangle& t : disk.triangles)
-            add_prism(mesh, t, static_cast<Index>(k), static_cast<Index>(disk.points.size()));
+            add_prism(mesh, t, static_cast<Index>(k * disk.points.size()), static_cast<Index>((k + 1) * disk.points.size()));
+    return mesh;
+}
+
+TetMesh make_tet_torus(const TetTorusOptions& options) {
+    check_length("radius", options.radius);
+    check_length("tube", options.tube);
+    if (!(options.tube < options.radius)) throw Error(Cause::invalid_argument, "the tube is not thinner than the ring", {.element = "option tube"});
+    check_count("rings", options.rings, 1, max_generated_elements);
+    check_count("layers", options.layers, 3, max_generated_elements);
+    check_total("ring of tetrahedra", 18 * static_cast<double>(options.rings) * static_cast<double>(options.rings) * static_cast<double>(options.layers));
+
+    const Disk disk = unit_disk(options.rings);
+    TetMesh mesh;
+    for (std::size_t k = 0; k < options.layers; ++k) {
+        const Vec2 around = unit_circle(k, options.layers);
+        for (const Vec2& p : disk.points) {
+            const double from_axis = options.radius + options.tube * p.y();
+            mesh.vertices.push_back({from_axis * around.x(), from_axis * around.y(), options.tube * p.x()});
+        }
+    }
+    for (std::size_t k = 0; k < options.layers; ++k)
+        for (const Triangle& t : disk.triangles)
+            add_prism(mesh, t, static_cast<Index>(k * disk.points.size()), static_cast<Index>((k + 1) % options.layers * disk.points.size()));
     return mesh;
 }
 
