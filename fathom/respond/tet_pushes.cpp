@@ -27,6 +27,12 @@ struct WayOut {
     Vec3 direction = Vec3::Zero(); // unit, or 0 where unknown
 };
 
+// Faces of the boundary that a tetrahedron may be near to, kept for the next point in it.
+struct NearFaces {
+    Index tetrahedron = no_index;
+    std::vector<Index> faces;
+};
+
 Vec3 weighted(const TetBody& body, Index tetrahedron, const Weights& weights) {
     const Tetrahedron& t = body.topology.tetrahedra()[tetrahedron];
     return weights[0] * body.vertices[t[0]] + weights[1] * body.vertices[t[1]] + weights[2] * body.vertices[t[2]] + weights[3] * body.vertices[t[3]];
@@ -40,13 +46,13 @@ public:
             throw Error(Cause::invalid_argument, "a body in itself has no exact depth: take closest_feature or closest_point", {.element = "option method"});
     }
 
-    [[nodiscard]] WayOut operator()(const Spot& spot, std::span<const Index> own) const {
+    [[nodiscard]] WayOut operator()(const Spot& spot, std::span<const Index> own, NearFaces& near) const {
         const bool read_depth = options_.depth == PushDepth::interpolated, read_direction = options_.direction == PushDirection::gradient;
         WayOut way;
         if (read_depth || read_direction) way = read(spot, read_direction);
         const bool depth_known = read_depth && way.depth > 0, direction_known = read_direction && !way.direction.isZero();
         if (depth_known && direction_known) return way;
-        const WayOut measured = measure(spot, own);
+        const WayOut measured = measure(spot, own, near);
         return {depth_known ? way.depth : measured.depth, direction_known ? way.direction : measured.direction};
     }
 
@@ -71,28 +77,38 @@ private:
         return way;
     }
 
-    [[nodiscard]] WayOut measure(const Spot& spot, std::span<const Index> own) const {
-        const Vec3 gap = (b_.method == DepthMethod::exact ? b_.depths.tree().closest(spot.point).point : nearest_by_features(spot, own)) - spot.point;
+    [[nodiscard]] WayOut measure(const Spot& spot, std::span<const Index> own, NearFaces& near) const {
+        const Vec3 gap = (b_.method == DepthMethod::exact ? b_.depths.tree().closest(spot.point).point : nearest_by_features(spot, own, near)) - spot.point;
         const double depth = gap.norm();
         return depth > 0 && std::isfinite(depth) ? WayOut{depth, gap / depth} : WayOut{};
     }
 
     // The nearest point of the faces round what the corners were measured to.
-    [[nodiscard]] Vec3 nearest_by_features(const Spot& spot, std::span<const Index> own) const {
-        const BodyTopology& topology = b_.depths.topology();
+    [[nodiscard]] Vec3 nearest_by_features(const Spot& spot, std::span<const Index> own, NearFaces& near) const {
+        if (near.tetrahedron != spot.tetrahedron) gather(spot.tetrahedron, near);
         double best = std::numeric_limits<double>::infinity();
         Vec3 nearest = spot.point;
-        for (const Index node : b_.body.topology.tetrahedra()[spot.tetrahedron])
-            for (const Index part : b_.depths.feature(node).nodes) {
-                if (part == no_index) continue;
-                for (const Index face : topology.faces_round(topology.rank()[part])) {
-                    const Triangle& f = topology.faces()[face];
-                    if (same_ && std::any_of(own.begin(), own.end(), [&](Index v) { return v == f[0] || v == f[1] || v == f[2]; })) continue;
-                    const ClosestOnTriangle found = closest_point(spot.point, std::array<Vec3, 3>{b_.body.vertices[f[0]], b_.body.vertices[f[1]], b_.body.vertices[f[2]]});
-                    if (found.squared_distance < best) best = found.squared_distance, nearest = found.point;
-                }
-            }
+        for (const Index face : near.faces) {
+            const Triangle& f = b_.depths.topology().faces()[face];
+            if (same_ && std::any_of(own.begin(), own.end(), [&](Index v) { return v == f[0] || v == f[1] || v == f[2]; })) continue;
+            const ClosestOnTriangle found = closest_point(spot.point, std::array<Vec3, 3>{b_.body.vertices[f[0]], b_.body.vertices[f[1]], b_.body.vertices[f[2]]});
+            if (found.squared_distance < best) best = found.squared_distance, nearest = found.point;
+        }
         return nearest;
+    }
+
+    void gather(Index tetrahedron, NearFaces& near) const {
+        const BodyTopology& topology = b_.depths.topology();
+        near.tetrahedron = tetrahedron;
+        near.faces.clear();
+        for (const Index node : b_.body.topology.tetrahedra()[tetrahedron])
+            for (const Index part : b_.depths.feature(node).nodes)
+                if (part != no_index) {
+                    const auto round = topology.faces_round(topology.rank()[part]);
+                    near.faces.insert(near.faces.end(), round.begin(), round.end());
+                }
+        std::sort(near.faces.begin(), near.faces.end());
+        near.faces.erase(std::unique(near.faces.begin(), near.faces.end()), near.faces.end());
     }
 
     const PushHolder& b_;
@@ -123,7 +139,8 @@ Weights between(const InsidePiece& piece, double share) {
 }
 
 // Two points of Gauss in each piece; a lone piece is halved, for its ends may both be on the boundary.
-void sample_chain(const PushHolder& b, std::span<const InsidePiece> pieces, const Edge& edge, const WaysOut& ways, std::vector<ChainSample>& samples) {
+void sample_chain(const PushHolder& b, std::span<const InsidePiece> pieces, const Edge& edge, const WaysOut& ways, NearFaces& near,
+                  std::vector<ChainSample>& samples) {
     constexpr double gauss = 0.21132486540518712;
     const int halves = pieces.size() == 1 ? 2 : 1;
     samples.clear();
@@ -133,7 +150,7 @@ void sample_chain(const PushHolder& b, std::span<const InsidePiece> pieces, cons
                 const double share = (half + at) / halves, length = piece.leave - piece.enter;
                 Spot spot{piece.tetrahedron, between(piece, share), {}};
                 spot.point = weighted(b.body, piece.tetrahedron, spot.weights);
-                samples.push_back({piece.enter + share * length, 0.5 * length / halves, ways(spot, edge)});
+                samples.push_back({piece.enter + share * length, 0.5 * length / halves, ways(spot, edge, near)});
             }
 }
 
@@ -206,10 +223,11 @@ std::vector<TetPush> point_pushes(const PushIntruder& a, const PushHolder& b, st
     const WaysOut ways(a, b, options);
     std::vector<TetPush> pushes(points.size());
     parallel_for(points.size(), chunk, [&](std::size_t begin, std::size_t end) {
+        NearFaces near;
         for (std::size_t k = begin; k < end; ++k) {
             const Index vertex = points[k].vertex;
             const Spot spot{points[k].tetrahedron, points[k].barycentric, a.body.vertices[vertex]};
-            const WayOut way = ways(spot, std::span(&vertex, 1));
+            const WayOut way = ways(spot, std::span(&vertex, 1), near);
             TetPush& push = pushes[k];
             push.position = spot.point;
             push.contact = {.points = {a.points[vertex]}, .weights = {1}, .count = 1, .normal = way.direction, .depth = way.depth, .area = a.areas.of_vertex[vertex]};
@@ -225,12 +243,13 @@ std::vector<TetPush> segment_pushes(const PushIntruder& a, const PushHolder& b, 
     std::vector<TetPush> pushes(found.chains.size());
     parallel_for(pushes.size(), chunk, [&](std::size_t begin, std::size_t end) {
         std::vector<ChainSample> samples;
+        NearFaces near;
         for (std::size_t k = begin; k < end; ++k) {
             const InsideChain& chain = found.chains[k];
             const auto pieces = found.pieces_of(chain);
             const Edge& edge = a.body.topology.boundary_edges()[chain.edge];
             double fraction = 0.5 * (chain.enter + chain.leave);
-            sample_chain(b, pieces, edge, ways, samples);
+            sample_chain(b, pieces, edge, ways, near, samples);
             TetPush& push = pushes[k] = lumped(samples, a.areas.of_edge[chain.edge], fraction);
             const Spot spot = spot_at(b, pieces, fraction);
             push.position = spot.point;

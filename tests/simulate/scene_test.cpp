@@ -183,5 +183,92 @@ TEST(Simulation, real_models_drop_too) {
     EXPECT_LT(simulation.recording().worst_penetration(), 0.1);
 }
 
+constexpr const char* small_solids = R"toml(
+step = 0.002
+duration = 0.1
+ground = -0.4
+[solids]
+density = 500
+stretch = 1e5
+volume = 2e5
+stepping = "backward_euler"
+response = "points"
+depth = "closest_point"
+push_direction = "gradient"
+strain_limit = 0.5
+self = true
+[contact]
+scaling = "area"
+stiffness = 1e6
+[[body]]
+name = "ball"
+shape = "tet_ball"
+parameters = { resolution = 2 }
+size = 0.6
+position = [0, 0, -0.08]
+stretch = 3e5
+[[body]]
+name = "wall"
+field = "sphere(0.1)"
+position = [3, 0, 0]
+fixed = true
+)toml";
+
+TEST(Scene, solids_are_made_of_tetrahedra) {
+    const Scene scene = parse_scene(small_solids, "solids.toml");
+    ASSERT_TRUE(scene.solids.has_value());
+    const TetWorldOptions& options = scene.solids->options;
+    EXPECT_EQ(options.response, TetResponse::points);
+    EXPECT_EQ(options.depth.method, DepthMethod::closest_point);
+    EXPECT_EQ(options.push.direction, PushDirection::gradient);
+    EXPECT_TRUE(options.self);
+    ASSERT_TRUE(options.breaking.has_value());
+    EXPECT_EQ(options.breaking->strain, 0.5);
+    EXPECT_EQ(options.springs.contact.scaling, ContactScaling::area);
+    const TetWorld world = make_tet_world(scene);
+    ASSERT_EQ(world.bodies().size(), 1u);
+    ASSERT_EQ(world.obstacles().size(), 2u);
+    EXPECT_EQ(world.bodies()[0].material.density, 500);
+    EXPECT_EQ(world.bodies()[0].material.stretch, 3e5);
+    EXPECT_EQ(world.bodies()[0].material.volume, 2e5);
+    EXPECT_NEAR(bounds(world.body(0)).size().maxCoeff(), 0.6, 1e-9);
+    Simulation simulation(scene);
+    simulation.run();
+    EXPECT_EQ(simulation.world().steps(), 50u);
+    EXPECT_GT(simulation.recording().worst_penetration(), 0);
+}
+
+TEST(Scene, solids_from_files_take_the_place_of_shapes) {
+    const testing::ScratchFolder folder;
+    std::filesystem::create_directories(folder / "tet");
+    write_mesh(folder / "tet/one.msh", TetMesh{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {{0, 1, 2, 3}}});
+    std::string text = small_solids;
+    text.insert(text.find("size = 0.6"), "model = \"tet/one.msh\"\n");
+    EXPECT_EQ(make_tet_world(parse_scene(text, "solids.toml")).bodies()[0].mesh.tetrahedra.size(), 160u);
+    EXPECT_EQ(make_tet_world(parse_scene(text, "solids.toml", {.model_folder = folder.path()})).bodies()[0].mesh.tetrahedra.size(), 1u);
+    text.replace(text.find("tet/one.msh"), 11, "tet/../one.msh");
+    EXPECT_THROW((void)parse_scene(text, "solids.toml"), Error);
+}
+
+TEST(Scene, what_is_wrong_with_solids_is_named) {
+    const auto message = [](const std::string& from, const std::string& to) {
+        std::string text = small_solids;
+        text.replace(text.find(from), from.size(), to);
+        try {
+            (void)make_world(parse_scene(text, "solids.toml"));
+        } catch (const Error& error) {
+            return std::string(error.what());
+        }
+        return std::string("accepted");
+    };
+    EXPECT_EQ(message("points", "segments"), "accepted");
+    EXPECT_NE(message("\"points\"", "\"both\"").find("'both' is none of points, segments, none"), std::string::npos);
+    EXPECT_NE(message("closest_point", "guess").find("solids.depth"), std::string::npos);
+    EXPECT_NE(message("strain_limit = 0.5", "strain_limit = -1").find("strain_limit"), std::string::npos);
+    EXPECT_NE(message("volume = 2e5", "bending = 1").find("bending"), std::string::npos);
+    EXPECT_NE(message("tet_ball", "sphere").find("is a surface; a solid wants tetrahedra"), std::string::npos);
+    EXPECT_NE(message("[solids]", "[springs]\n[solids]").find("one or the other"), std::string::npos);
+}
+
 } // namespace
 } // namespace fathom
