@@ -27,10 +27,15 @@ struct WayOut {
     Vec3 direction = Vec3::Zero(); // unit, or 0 where unknown
 };
 
-// Faces of the boundary that a tetrahedron may be near to, kept for the next point in it.
-struct NearFaces {
+// What one point tells the next, which is often near: the faces that its tetrahedron may be near to, and how deep it was.
+struct Hint {
     Index tetrahedron = no_index;
     std::vector<Index> faces;
+    Vec3 point = Vec3::Zero();
+    double depth = std::numeric_limits<double>::infinity();
+
+    // No point of the boundary that is nearest to p is farther.
+    [[nodiscard]] double farthest(const Vec3& p) const { return (1 + 1e-9) * (depth + (p - point).norm()); }
 };
 
 Vec3 weighted(const TetBody& body, Index tetrahedron, const Weights& weights) {
@@ -46,13 +51,13 @@ public:
             throw Error(Cause::invalid_argument, "a body in itself has no exact depth: take closest_feature or closest_point", {.element = "option method"});
     }
 
-    [[nodiscard]] WayOut operator()(const Spot& spot, std::span<const Index> own, NearFaces& near) const {
+    [[nodiscard]] WayOut operator()(const Spot& spot, std::span<const Index> own, Hint& hint) const {
         const bool read_depth = options_.depth == PushDepth::interpolated, read_direction = options_.direction == PushDirection::gradient;
         WayOut way;
         if (read_depth || read_direction) way = read(spot, read_direction);
         const bool depth_known = read_depth && way.depth > 0, direction_known = read_direction && !way.direction.isZero();
         if (depth_known && direction_known) return way;
-        const WayOut measured = measure(spot, own, near);
+        const WayOut measured = measure(spot, own, hint);
         return {depth_known ? way.depth : measured.depth, direction_known ? way.direction : measured.direction};
     }
 
@@ -77,18 +82,25 @@ private:
         return way;
     }
 
-    [[nodiscard]] WayOut measure(const Spot& spot, std::span<const Index> own, NearFaces& near) const {
-        const Vec3 gap = (b_.method == DepthMethod::exact ? b_.depths.tree().closest(spot.point).point : nearest_by_features(spot, own, near)) - spot.point;
+    [[nodiscard]] WayOut measure(const Spot& spot, std::span<const Index> own, Hint& hint) const {
+        const Vec3 gap = (b_.method == DepthMethod::exact ? nearest_of_all(spot.point, hint) : nearest_by_features(spot, own, hint)) - spot.point;
         const double depth = gap.norm();
         return depth > 0 && std::isfinite(depth) ? WayOut{depth, gap / depth} : WayOut{};
     }
 
+    [[nodiscard]] Vec3 nearest_of_all(const Vec3& point, Hint& hint) const {
+        const ClosestPoint found = b_.depths.tree().closest(point, hint.farthest(point));
+        hint.point = point;
+        hint.depth = std::sqrt(found.squared_distance);
+        return found.found() ? found.point : point;
+    }
+
     // The nearest point of the faces round what the corners were measured to.
-    [[nodiscard]] Vec3 nearest_by_features(const Spot& spot, std::span<const Index> own, NearFaces& near) const {
-        if (near.tetrahedron != spot.tetrahedron) gather(spot.tetrahedron, near);
+    [[nodiscard]] Vec3 nearest_by_features(const Spot& spot, std::span<const Index> own, Hint& hint) const {
+        if (hint.tetrahedron != spot.tetrahedron) gather(spot.tetrahedron, hint);
         double best = std::numeric_limits<double>::infinity();
         Vec3 nearest = spot.point;
-        for (const Index face : near.faces) {
+        for (const Index face : hint.faces) {
             const Triangle& f = b_.depths.topology().faces()[face];
             if (same_ && std::any_of(own.begin(), own.end(), [&](Index v) { return v == f[0] || v == f[1] || v == f[2]; })) continue;
             const ClosestOnTriangle found = closest_point(spot.point, std::array<Vec3, 3>{b_.body.vertices[f[0]], b_.body.vertices[f[1]], b_.body.vertices[f[2]]});
@@ -97,18 +109,18 @@ private:
         return nearest;
     }
 
-    void gather(Index tetrahedron, NearFaces& near) const {
+    void gather(Index tetrahedron, Hint& hint) const {
         const BodyTopology& topology = b_.depths.topology();
-        near.tetrahedron = tetrahedron;
-        near.faces.clear();
+        hint.tetrahedron = tetrahedron;
+        hint.faces.clear();
         for (const Index node : b_.body.topology.tetrahedra()[tetrahedron])
             for (const Index part : b_.depths.feature(node).nodes)
                 if (part != no_index) {
                     const auto round = topology.faces_round(topology.rank()[part]);
-                    near.faces.insert(near.faces.end(), round.begin(), round.end());
+                    hint.faces.insert(hint.faces.end(), round.begin(), round.end());
                 }
-        std::sort(near.faces.begin(), near.faces.end());
-        near.faces.erase(std::unique(near.faces.begin(), near.faces.end()), near.faces.end());
+        std::sort(hint.faces.begin(), hint.faces.end());
+        hint.faces.erase(std::unique(hint.faces.begin(), hint.faces.end()), hint.faces.end());
     }
 
     const PushHolder& b_;
@@ -138,28 +150,43 @@ Weights between(const InsidePiece& piece, double share) {
     return w;
 }
 
-// Two points of Gauss in each piece; a lone piece is halved, for its ends may both be on the boundary.
-void sample_chain(const PushHolder& b, std::span<const InsidePiece> pieces, const Edge& edge, const WaysOut& ways, NearFaces& near,
-                  std::vector<ChainSample>& samples) {
-    constexpr double gauss = 0.21132486540518712;
-    const int halves = pieces.size() == 1 ? 2 : 1;
-    samples.clear();
-    for (const InsidePiece& piece : pieces)
-        for (int half = 0; half < halves; ++half)
-            for (const double at : {gauss, 1 - gauss}) {
-                const double share = (half + at) / halves, length = piece.leave - piece.enter;
-                Spot spot{piece.tetrahedron, between(piece, share), {}};
-                spot.point = weighted(b.body, piece.tetrahedron, spot.weights);
-                samples.push_back({piece.enter + share * length, 0.5 * length / halves, ways(spot, edge, near)});
-            }
-}
-
 Spot spot_at(const PushHolder& b, std::span<const InsidePiece> pieces, double fraction) {
     const auto piece = std::find_if(pieces.begin(), pieces.end() - 1, [&](const InsidePiece& p) { return fraction <= p.leave; });
     const double share = std::clamp((fraction - piece->enter) / (piece->leave - piece->enter), 0.0, 1.0);
     Spot spot{piece->tetrahedron, between(*piece, share), {}};
     spot.point = weighted(b.body, piece->tetrahedron, spot.weights);
     return spot;
+}
+
+// The stretches of a chain over which depth may be taken for linear. An interpolated one is so in each piece; a measured one knows
+// nothing of pieces, and bends most where the chain ends on the boundary. A lone stretch with both ends there would show no depth.
+void find_stretches(std::span<const InsidePiece> pieces, const TetPushOptions& options, std::vector<double>& ends) {
+    const double enter = pieces.front().enter, leave = pieces.back().leave;
+    const bool by_pieces = options.depth == PushDepth::interpolated && pieces.size() > 1, whole = enter == 0 && leave == 1;
+    ends.assign(1, enter);
+    if (by_pieces)
+        for (const InsidePiece& piece : pieces) ends.push_back(piece.leave);
+    else if (!whole)
+        ends.push_back(0.5 * (enter + leave));
+    if (!by_pieces) ends.push_back(leave);
+}
+
+struct ChainScratch {
+    std::vector<double> ends;
+    std::vector<ChainSample> samples;
+    Hint hint;
+};
+
+// Two points of Gauss in each stretch.
+void sample_chain(const PushHolder& b, std::span<const InsidePiece> pieces, const Edge& edge, const WaysOut& ways, const TetPushOptions& options, ChainScratch& scratch) {
+    constexpr double gauss = 0.21132486540518712;
+    find_stretches(pieces, options, scratch.ends);
+    scratch.samples.clear();
+    for (std::size_t k = 1; k < scratch.ends.size(); ++k)
+        for (const double at : {gauss, 1 - gauss}) {
+            const double length = scratch.ends[k] - scratch.ends[k - 1], fraction = scratch.ends[k - 1] + at * length;
+            scratch.samples.push_back({fraction, 0.5 * length, ways(spot_at(b, pieces, fraction), edge, scratch.hint)});
+        }
 }
 
 // Integrals over the chain: of the depth, of its square, and of depth times way out.
@@ -223,11 +250,11 @@ std::vector<TetPush> point_pushes(const PushIntruder& a, const PushHolder& b, st
     const WaysOut ways(a, b, options);
     std::vector<TetPush> pushes(points.size());
     parallel_for(points.size(), chunk, [&](std::size_t begin, std::size_t end) {
-        NearFaces near;
+        Hint hint;
         for (std::size_t k = begin; k < end; ++k) {
             const Index vertex = points[k].vertex;
             const Spot spot{points[k].tetrahedron, points[k].barycentric, a.body.vertices[vertex]};
-            const WayOut way = ways(spot, std::span(&vertex, 1), near);
+            const WayOut way = ways(spot, std::span(&vertex, 1), hint);
             TetPush& push = pushes[k];
             push.position = spot.point;
             push.contact = {.points = {a.points[vertex]}, .weights = {1}, .count = 1, .normal = way.direction, .depth = way.depth, .area = a.areas.of_vertex[vertex]};
@@ -242,15 +269,14 @@ std::vector<TetPush> segment_pushes(const PushIntruder& a, const PushHolder& b, 
     const WaysOut ways(a, b, options);
     std::vector<TetPush> pushes(found.chains.size());
     parallel_for(pushes.size(), chunk, [&](std::size_t begin, std::size_t end) {
-        std::vector<ChainSample> samples;
-        NearFaces near;
+        ChainScratch scratch;
         for (std::size_t k = begin; k < end; ++k) {
             const InsideChain& chain = found.chains[k];
             const auto pieces = found.pieces_of(chain);
             const Edge& edge = a.body.topology.boundary_edges()[chain.edge];
             double fraction = 0.5 * (chain.enter + chain.leave);
-            sample_chain(b, pieces, edge, ways, near, samples);
-            TetPush& push = pushes[k] = lumped(samples, a.areas.of_edge[chain.edge], fraction);
+            sample_chain(b, pieces, edge, ways, options, scratch);
+            TetPush& push = pushes[k] = lumped(scratch.samples, a.areas.of_edge[chain.edge], fraction);
             const Spot spot = spot_at(b, pieces, fraction);
             push.position = spot.point;
             push.contact.points[0] = a.points[edge[0]];

@@ -77,7 +77,8 @@ void SimulatedTets::ask(std::span<const PointInTet> points, const SegmentsInTets
     asked_[self].insert(asked_[self].end(), nodes.begin(), nodes.end());
 }
 
-void SimulatedTets::measure(const DepthOptions& options) {
+void SimulatedTets::measure(const DepthOptions& options, const TetPushOptions& push) {
+    const bool points_alone = push.depth == PushDepth::measured && push.direction == PushDirection::nearest;
     for (const bool self : {false, true}) {
         if (!wanted_[self]) continue;
         auto& depths = depths_[self];
@@ -86,7 +87,8 @@ void SimulatedTets::measure(const DepthOptions& options) {
         if (!depths) depths = other ? std::make_unique<NodeDepths>(other->shared_topology()) : std::make_unique<NodeDepths>(TetMesh{vertices_, {tetrahedra.begin(), tetrahedra.end()}});
         DepthOptions by = options;
         by.method = method(options, self);
-        depths->compute(vertices_, asked_[self], by);
+        const bool tree_alone = points_alone && by.method == DepthMethod::exact;
+        depths->compute(vertices_, tree_alone ? std::span<const Index>{} : asked_[self], by);
         if (by.method == DepthMethod::exact) depths->fit_tree();
     }
 }

@@ -27,7 +27,7 @@ public:
     // Depths: what is asked for is then measured, apart for contacts of the body with itself. Those need a march.
     void forget_asked();
     void ask(std::span<const PointInTet> points, const SegmentsInTets& segments, bool self);
-    void measure(const DepthOptions& options);
+    void measure(const DepthOptions& options, const TetPushOptions& push); // only as much as these pushes read
     [[nodiscard]] const NodeDepths& depths(bool self) const { return *depths_[self]; }
     [[nodiscard]] static DepthMethod method(const DepthOptions& options, bool self) {
         return self && options.method == DepthMethod::exact ? DepthMethod::closest_feature : options.method;

@@ -175,7 +175,7 @@ void TetWorld::State::measure_depths() {
         tets[m.b].ask(m.found.a_in_b, m.found.edges_of_a, m.a == m.b);
         if (m.a != m.b) tets[m.a].ask(m.found.b_in_a, m.found.edges_of_b, false);
     }
-    for (SimulatedTets& body : tets) body.measure(options.depth);
+    for (SimulatedTets& body : tets) body.measure(options.depth, options.push);
     statistics.depth_seconds += seconds_since(start);
 }
 

@@ -30,7 +30,7 @@ struct TetWorldBody {
 
 enum class TetResponse {
     points,   // vertices of the boundary that are inside another body; edges may cross unseen: for fine meshes
-    segments, // edges of the boundary, whether their ends are inside or not; about twice the cost
+    segments, // edges of the boundary, whether their ends are inside or not; about four times the cost
     none      // segments are found and told, and nothing answers
 };
 
