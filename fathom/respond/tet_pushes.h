@@ -5,7 +5,8 @@
 // size of the contact, and edges that cross where no point is inside are parted. Chains answer once: no redundant forces.
 // A push and its opposite act in one place: momentum and angular momentum of the pair are kept, whatever depth and direction say.
 // Both bodies push with what they have in the other. Where depth or direction cannot be told the push has depth 0.
-// Cost: about 1 us a look at the boundary: one for a point, two for an edge wholly inside, four for one partly so. Thread-safe; parallel inside, the same bytes for any number of threads.
+// Cost: about 1 us a look at the boundary: one for a point, two for an edge wholly inside, four for one partly so.
+// Thread-safe; parallel inside, the same bytes for any number of threads.
 #pragma once
 
 #include <fathom/detect/tet/tet_collision.h>

@@ -77,14 +77,19 @@ void SimulatedTets::ask(std::span<const PointInTet> points, const SegmentsInTets
     asked_[self].insert(asked_[self].end(), nodes.begin(), nodes.end());
 }
 
+// `other` may lend what it knows of the topology.
+std::unique_ptr<NodeDepths> SimulatedTets::new_depths(const NodeDepths* other) const {
+    if (other) return std::make_unique<NodeDepths>(other->shared_topology());
+    const auto tetrahedra = topology_->tetrahedra();
+    return std::make_unique<NodeDepths>(TetMesh{vertices_, {tetrahedra.begin(), tetrahedra.end()}});
+}
+
 void SimulatedTets::measure(const DepthOptions& options, const TetPushOptions& push) {
     const bool points_alone = push.depth == PushDepth::measured && push.direction == PushDirection::nearest;
     for (const bool self : {false, true}) {
         if (!wanted_[self]) continue;
         auto& depths = depths_[self];
-        const auto& other = depths_[!self];
-        const std::span<const Tetrahedron> tetrahedra = topology_->tetrahedra();
-        if (!depths) depths = other ? std::make_unique<NodeDepths>(other->shared_topology()) : std::make_unique<NodeDepths>(TetMesh{vertices_, {tetrahedra.begin(), tetrahedra.end()}});
+        if (!depths) depths = new_depths(depths_[!self].get());
         DepthOptions by = options;
         by.method = method(options, self);
         const bool tree_alone = points_alone && by.method == DepthMethod::exact;

@@ -45,6 +45,7 @@ public:
 private:
     void rebuild(const TetMesh& mesh);
     void edited();
+    [[nodiscard]] std::unique_ptr<NodeDepths> new_depths(const NodeDepths* other) const;
 
     SpringNetwork network_;
     SpringState spring_state_;

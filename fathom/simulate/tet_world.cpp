@@ -284,8 +284,9 @@ void TetWorld::step() {
 
 CutReport TetWorld::cut(Index body, const CutPlane& plane, const CutOptions& options) {
     State& s = *state_;
-    if (body >= s.tets.size()) throw Error(Cause::index_out_of_range, "there is no such body", {.element = "body", .index = static_cast<std::int64_t>(body)});
-    if (!s.tets[body].breakable()) throw Error(Cause::invalid_argument, "it cannot be cut: the world has no `breaking`, or it is fixed", {.element = "body", .index = static_cast<std::int64_t>(body)});
+    const Place place{.element = "body", .index = static_cast<std::int64_t>(body)};
+    if (body >= s.tets.size()) throw Error(Cause::index_out_of_range, "there is no such body", place);
+    if (!s.tets[body].breakable()) throw Error(Cause::invalid_argument, "it cannot be cut: the world has no `breaking`, or it is fixed", place);
     for (SimulatedTets& tets : s.tets)
         if (tets.breakable()) tets.follow(*s.springs);
     const CutReport report = s.tets[body].cut(plane, options);
