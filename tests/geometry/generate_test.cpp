@@ -153,7 +153,7 @@ TEST(ShapeCatalogue, every_volume_is_positive_with_a_closed_skin) {
             EXPECT_EQ(testing::doubled_vertices(mesh.vertices), 0u);
             const TriangleMesh skin = skin_of(mesh);
             EXPECT_TRUE(topology_of(skin).closed());
-            EXPECT_EQ(topology_of(skin).euler, 2);
+            EXPECT_EQ(topology_of(skin).euler, shape.name == "tet_torus" ? 0 : 2);
             EXPECT_NEAR(volume_of(skin), volume, 1e-12 * volume);
             ++tested;
         }
