@@ -100,7 +100,7 @@ Box box_round(const std::array<Vec3, 4>& c) {
     return {c[0].cwiseMin(c[1]).cwiseMin(c[2].cwiseMin(c[3])), c[0].cwiseMax(c[1]).cwiseMax(c[2].cwiseMax(c[3]))};
 }
 
-void judge(const Field& field, const TetFieldOptions& options, const Values& v, Index number, const Tetrahedron& t, std::vector<TetInField>& out) {
+void judge(const Field& field, const TetFieldContactOptions& options, const Values& v, Index number, const Tetrahedron& t, std::vector<TetInField>& out) {
     const double level = options.level;
     const std::array<Vec3, 4> corners = {v.points[t[0]], v.points[t[1]], v.points[t[2]], v.points[t[3]]};
     const std::array<double, 4> values = {v.value[t[0]], v.value[t[1]], v.value[t[2]], v.value[t[3]]};
@@ -121,7 +121,7 @@ void judge(const Field& field, const TetFieldOptions& options, const Values& v, 
 
 } // namespace
 
-TetFieldContacts tet_field_contacts(const TetBody& body, const Field& field, const Pose& pose, const TetFieldOptions& options) {
+TetFieldContacts tet_field_contacts(const TetBody& body, const Field& field, const Pose& pose, const TetFieldContactOptions& options) {
     (void)bounds(body);
     if (!std::isfinite(options.level) || !is_finite(pose)) throw Error(Cause::invalid_argument, "level and pose must be finite");
     const Values v = values_at(body, field, pose, options.level);

@@ -37,7 +37,7 @@ struct TetFieldContacts {
     std::vector<TetInField> tetrahedra;  // ascending
 };
 
-struct TetFieldOptions {
+struct TetFieldContactOptions {
     double level = 0;        // inside is where the field is at most this (m)
     std::size_t budget = 64; // look-ups to clear a tetrahedron that was not found inside; 0: it stays undecided
 };
@@ -45,6 +45,6 @@ struct TetFieldOptions {
 // `pose` places the field in the world. Throws Error as bounds(body) does, and invalid_argument for a level or pose that is not finite.
 // The same bytes for any number of threads.
 [[nodiscard]] TetFieldContacts tet_field_contacts(const TetBody& body, const Field& field, const Pose& pose = {},
-                                                  const TetFieldOptions& options = {});
+                                                  const TetFieldContactOptions& options = {});
 
 } // namespace fathom
