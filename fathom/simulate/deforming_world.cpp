@@ -5,9 +5,7 @@
 #include <fathom/base/parallel.h>
 #include <fathom/simulate/contact_memory.h>
 #include <fathom/simulate/spring_bodies.h>
-
-#include <algorithm>
-#include <cmath>
+#include <fathom/simulate/spring_checks.h>
 
 namespace fathom {
 
@@ -16,7 +14,6 @@ namespace {
 // Where a row of points comes from.
 struct Row {
     Index first = 0, count = 0;
-    bool closed = false;
 };
 
 SpringNetwork network_of(const DeformingBody& body) {
@@ -62,8 +59,7 @@ struct DeformingWorld::State {
 
     explicit State(const DeformingOptions& o) : options(o), scene(scene_options(o)) {}
 
-    SpringNetwork add_bodies();
-    SpringState start(const SpringNetwork& network) const;
+    SpringNetwork add_bodies(std::vector<Vec3>& velocities);
     void find(std::span<const Vec3> positions);
     void add_vertices(const BodyContacts& pair);
     void add_crossings(const BodyContacts& pair);
@@ -73,32 +69,26 @@ struct DeformingWorld::State {
     [[nodiscard]] Index point(Index body, Index vertex) const { return rows[body].first + vertex; }
 };
 
-SpringNetwork DeformingWorld::State::add_bodies() {
+// The network of all bodies, and how fast its points start.
+SpringNetwork DeformingWorld::State::add_bodies(std::vector<Vec3>& velocities) {
     SpringNetwork all;
     for (const DeformingBody& body : bodies) try {
             const SpringNetwork network = network_of(body);
             const Index first = append(all, network);
-            const Index id = scene.add(body.mesh, body.fixed);
-            rows.push_back({first, static_cast<Index>(network.size()), scene.surface(id).closed()});
+            rows.push_back({first, static_cast<Index>(network.size())});
+            const std::vector<Vec3> own = rigid_velocities(network, body.velocity, body.spin);
+            velocities.insert(velocities.end(), own.begin(), own.end());
+            scene.add(body.mesh, body.fixed);
             areas.resize(all.size(), 0.0);
             for (std::size_t t = 0; t < body.mesh.triangles.size(); ++t)
                 for (const Index v : body.mesh.triangles[t]) areas[first + v] += area_vector(body.mesh.corners(t)).norm() / 6;
         } catch (const Error& error) {
             throw named(error, body.name);
         }
+    if (options.motion) add_random_motion(all, *options.motion, velocities);
+    for (std::size_t k = 0; k < all.size(); ++k)
+        if (all.fixed[k]) velocities[k] = Vec3::Zero();
     return all;
-}
-
-SpringState DeformingWorld::State::start(const SpringNetwork& network) const {
-    SpringState state = start_state(network);
-    for (std::size_t b = 0; b < bodies.size(); ++b) {
-        const std::vector<Vec3> velocities = rigid_velocities(network_of(bodies[b]), bodies[b].velocity, bodies[b].spin);
-        std::copy(velocities.begin(), velocities.end(), state.velocities.begin() + static_cast<std::ptrdiff_t>(rows[b].first));
-    }
-    if (options.motion) add_random_motion(network, *options.motion, state.velocities);
-    for (std::size_t k = 0; k < network.size(); ++k)
-        if (network.fixed[k]) state.velocities[k] = Vec3::Zero();
-    return state;
 }
 
 void DeformingWorld::State::push(const DeformingContact& contact, const WeightedContact& over) {
@@ -108,6 +98,7 @@ void DeformingWorld::State::push(const DeformingContact& contact, const Weighted
 
 void DeformingWorld::State::add_vertices(const BodyContacts& pair) {
     for (const CollidingVertex& v : pair.vertices.vertices) {
+        if (v.triangle == no_index) continue; // of a body wholly inside itself: nothing to be pushed out of
         const Index body = pair.bodies[v.of_b ? 1 : 0], other = pair.bodies[v.of_b ? 0 : 1];
         const Vec3 gap = v.point - now[point(body, v.vertex)];
         const Vec3 way_out = gap.isZero() ? v.normal : gap.normalized();
@@ -193,14 +184,15 @@ void DeformingWorld::State::find(std::span<const Vec3> positions) {
 DeformingWorld::DeformingWorld(std::vector<DeformingBody> bodies, std::vector<FieldObstacle> obstacles, const DeformingOptions& options)
     : state_(std::make_unique<State>(options)) {
     if (bodies.empty()) throw Error(Cause::empty, "a world without bodies");
-    if (!(options.thickness >= 0) || !std::isfinite(options.thickness))
-        throw Error(Cause::invalid_argument, "must be a finite number from 0", {.element = "option thickness"});
+    require_not_negative(options.thickness, "option thickness");
+    require_positive(options.recovery_time, "option recovery_time");
     State& s = *state_;
     s.bodies = std::move(bodies);
     s.obstacles = std::move(obstacles);
-    const SpringNetwork network = s.add_bodies();
-    SpringState start = s.start(network);
-    s.springs = std::make_unique<SpringWorld>(network, options.springs);
+    std::vector<Vec3> velocities;
+    SpringNetwork network = s.add_bodies(velocities);
+    SpringState start{network.points, std::move(velocities)};
+    s.springs = std::make_unique<SpringWorld>(std::move(network), options.springs);
     s.springs->set_state(std::move(start));
     s.springs->set_contact_finder([&s](std::span<const Vec3> positions, std::span<const Vec3>, std::vector<WeightedContact>& contacts) {
         s.find(positions);

@@ -1,7 +1,7 @@
 // Room: simulate. Samples the fields of obstacles at points.
 #include <fathom/simulate/field_obstacle.h>
 
-#include <fathom/base/parallel.h>
+#include <fathom/detect/chunked.h>
 
 namespace fathom {
 
@@ -10,16 +10,12 @@ std::vector<PointInObstacle> points_in_obstacles(std::span<const FieldObstacle> 
     std::vector<PointInObstacle> all;
     for (std::size_t o = 0; o < obstacles.size(); ++o) {
         const FieldObstacle& obstacle = obstacles[o];
-        std::vector<std::vector<PointInObstacle>> found((points.size() + chunk - 1) / chunk);
-        parallel_for(points.size(), chunk, [&](std::size_t begin, std::size_t end) {
-            for (std::size_t k = begin; k < end; ++k) {
-                const Sample sample = obstacle.field->sample(obstacle.pose.to_local(points[k]));
-                const double steepness = sample.gradient.norm();
-                if (sample.distance < 0 && steepness > 0)
-                    found[begin / chunk].push_back({static_cast<Index>(o), static_cast<Index>(k), obstacle.pose.turn(sample.gradient / steepness), -sample.distance});
-            }
+        in_chunks(points.size(), chunk, all, [&](std::size_t k, std::vector<PointInObstacle>& found) {
+            const Sample sample = obstacle.field->sample(obstacle.pose.to_local(points[k]));
+            const double steepness = sample.gradient.norm();
+            if (sample.distance < 0 && steepness > 0)
+                found.push_back({static_cast<Index>(o), static_cast<Index>(k), obstacle.pose.turn(sample.gradient / steepness), -sample.distance});
         });
-        for (const auto& part : found) all.insert(all.end(), part.begin(), part.end());
     }
     return all;
 }

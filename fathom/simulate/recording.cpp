@@ -23,7 +23,6 @@ RecordedFrame* Recording::add(const RecordedStep& step) {
     detect_seconds_ += step.detect_seconds;
     respond_seconds_ += step.respond_seconds;
     begun_ = true;
-    last_ = step;
     if (step.step % every_ != 0) return nullptr;
     if (frames_.size() >= options_.most_frames) thin_out();
     if (step.step % every_ != 0) return nullptr;

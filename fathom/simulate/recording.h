@@ -89,7 +89,6 @@ public:
     [[nodiscard]] const RecordingOptions& options() const { return options_; }
     [[nodiscard]] std::span<const RecordedBody> bodies() const { return bodies_; }
     [[nodiscard]] std::span<const RecordedFrame> frames() const { return frames_; }
-    [[nodiscard]] const RecordedStep& last() const { return last_; }
     [[nodiscard]] std::size_t every() const { return every_; } // as it is now
     [[nodiscard]] double worst_penetration() const { return worst_penetration_; } // m
     [[nodiscard]] double highest_energy() const { return highest_energy_; }       // of all bodies in sum (J)
@@ -102,7 +101,6 @@ private:
     RecordingOptions options_;
     std::size_t every_;
     bool begun_ = false;
-    RecordedStep last_;
     double worst_penetration_ = 0, highest_energy_ = 0, detect_seconds_ = 0, respond_seconds_ = 0;
     std::vector<RecordedBody> bodies_;
     std::vector<RecordedFrame> frames_;
