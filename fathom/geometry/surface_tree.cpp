@@ -71,6 +71,14 @@ void SurfaceTree::refit(std::span<const Vec3> vertices) {
     fill(vertices);
 }
 
+void SurfaceTree::rename(std::span<const Index> numbers, std::span<const Triangle> triangles, std::size_t vertex_count) {
+    std::vector<Index> position(tree_.size());
+    for (std::size_t k = 0; k < position.size(); ++k) position[tree_.order()[k]] = static_cast<Index>(k);
+    for (const Index number : numbers)
+        if (number < position.size()) triangles_[position[number]] = triangles[number];
+    vertex_count_ = vertex_count;
+}
+
 void SurfaceTree::fill(std::span<const Vec3> vertices) {
     corners_.resize(triangles_.size());
     packs_.resize(tree_.leaf_count());

@@ -53,6 +53,10 @@ public:
     // stay exact; speed decays with tree().decay().
     void refit(std::span<const Vec3> vertices);
 
+    // Some triangles, by number, get other corners: those of `triangles`, which has all by number (and may have more than the tree). For edits of
+    // a mesh; refit() must follow before anything is asked, with as many vertices as are named here. O(n).
+    void rename(std::span<const Index> numbers, std::span<const Triangle> triangles, std::size_t vertex_count);
+
     // The nearest point of the surface within max_distance (closed). Triangles without area count as the segment or point
     // that they are. A point that is not finite finds nothing.
     [[nodiscard]] ClosestPoint closest(const Vec3& point, double max_distance = no_limit) const;

@@ -2,8 +2,10 @@
 #include <fathom/geometry/tet_edit.h>
 
 #include <fathom/base/error.h>
+#include <fathom/base/sorted_edit.h>
 #include <fathom/geometry/disjoint_sets.h>
 #include <fathom/geometry/element_checks.h>
+#include <fathom/geometry/predicates.h>
 
 #include <algorithm>
 #include <cmath>
@@ -21,11 +23,6 @@ std::size_t corner_of(const Tetrahedron& tet, Index vertex) {
 }
 
 bool holds(const Tetrahedron& tet, Index vertex) { return corner_of(tet, vertex) < 4; }
-
-void sort_unique(std::vector<Index>& numbers) {
-    std::sort(numbers.begin(), numbers.end());
-    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
-}
 
 void refuse_repeated_corners(const TetMesh& mesh) {
     for (std::size_t t = 0; t < mesh.tetrahedra.size(); ++t) {
@@ -89,6 +86,13 @@ Triangle EditableTetMesh::face_corners(Index face) const {
     return {t[static_cast<std::size_t>(f[0])], t[static_cast<std::size_t>(f[1])], t[static_cast<std::size_t>(f[2])]};
 }
 
+Triangle EditableTetMesh::outward_face(Index face) const {
+    Triangle t = face_corners(face);
+    const auto [a, b, c, d] = corners(face / 4);
+    if (orient3d(a, b, c, d) < 0) std::swap(t[1], t[2]);
+    return t;
+}
+
 Index EditableTetMesh::opposite(Index face) const {
     const Index other = neighbour(face);
     if (other == no_index) return no_index;
@@ -107,6 +111,22 @@ std::vector<Index> EditableTetMesh::tets_round(const Edge& edge) const {
     std::vector<Index> ring = tets_round(edge[0]);
     std::erase_if(ring, [&](Index t) { return !holds(tets_[t], edge[1]); });
     return ring;
+}
+
+std::vector<Index> EditableTetMesh::boundary_round(Index vertex) const {
+    std::vector<Index> faces;
+    for (const Index t : tets_round(vertex))
+        for (std::size_t k = 0; k < 4; ++k)
+            if (neighbours_[t][k] == no_index && tets_[t][k] != vertex) faces.push_back(static_cast<Index>(4 * t + k));
+    return faces;
+}
+
+bool EditableTetMesh::is_boundary(const Edge& edge) const {
+    const std::vector<Index> faces = boundary_round(edge[0]);
+    return std::any_of(faces.begin(), faces.end(), [&](Index face) {
+        const std::size_t place = corner_of(tets_[face / 4], edge[1]);
+        return place < 4 && place != face % 4;
+    });
 }
 
 TetParts EditableTetMesh::parts() const {

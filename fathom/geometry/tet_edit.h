@@ -68,8 +68,11 @@ public:
     [[nodiscard]] bool is_scored(Index face) const { return scored_[face / 4] >> face % 4 & 1; } // see separate()
     [[nodiscard]] Triangle face_corners(Index face) const;                                      // outward of a positive tetrahedron
     [[nodiscard]] std::span<const Index> boundary() const { return boundary_; }                 // faces, in no order, each once
+    [[nodiscard]] Triangle outward_face(Index face) const;                                      // of the tetrahedron as it is, as boundary() winds it
     [[nodiscard]] std::vector<Index> tets_round(Index vertex) const;                            // ascending; O(them)
     [[nodiscard]] std::vector<Index> tets_round(const Edge& edge) const;                        // ascending; O(those round an end)
+    [[nodiscard]] std::vector<Index> boundary_round(Index vertex) const;                        // boundary faces, ascending; O(tetrahedra there)
+    [[nodiscard]] bool is_boundary(const Edge& edge) const;                                     // of such a face; O(those round an end)
     [[nodiscard]] TetParts parts() const;                                                       // joined by faces; O(n)
     // All vertex slots, so that numbers agree; the tetrahedra in use, ascending.
     [[nodiscard]] TetMesh mesh() const;

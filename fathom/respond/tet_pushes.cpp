@@ -89,7 +89,7 @@ private:
     }
 
     [[nodiscard]] Vec3 nearest_of_all(const Vec3& point, Hint& hint) const {
-        const ClosestPoint found = b_.depths.tree().closest(point, hint.farthest(point));
+        const ClosestPoint found = b_.depths.nearest(point, hint.farthest(point));
         hint.point = point;
         hint.depth = std::sqrt(found.squared_distance);
         return found.found() ? found.point : point;

@@ -13,30 +13,95 @@ SimulatedTets::SimulatedTets(const TetWorldBody& body, bool breakable) {
     fix_points(network_, body.fixed, body.fixed_vertices);
     if (!breakable) {
         spring_state_ = {network_.points, rigid_velocities(network_, body.velocity, body.spin)};
-        rebuild(body.mesh);
-        return;
+        topology_ = std::make_unique<TetTopology>(body.mesh);
+        return begin();
     }
     solid_ = std::make_unique<BreakableSolid>(body.mesh, body.material);
     for (const Index v : body.fixed_vertices) solid_->fix(v);
     solid_->set_state({solid_->network().points, rigid_velocities(solid_->network(), body.velocity, body.spin)});
     network_ = {};
-    rebuild(solid_->mesh().mesh());
+    topology_ = std::make_unique<TetTopology>(solid_->mesh());
+    begin();
 }
 
-void SimulatedTets::rebuild(const TetMesh& mesh) {
-    topology_ = std::make_unique<TetTopology>(mesh);
+void SimulatedTets::begin() {
     vertices_ = state().positions;
     areas_ = boundary_areas({network().points, *topology_});
-    depths_ = {};
-    const auto vertices = topology_->boundary_vertices();
-    std::vector<Triangle> triangles(topology_->boundary().begin(), topology_->boundary().end());
-    for (Triangle& t : triangles)
-        for (Index& v : t) v = static_cast<Index>(std::lower_bound(vertices.begin(), vertices.end(), v) - vertices.begin());
-    surface_ = std::make_shared<const std::vector<Triangle>>(std::move(triangles));
 }
 
-void SimulatedTets::number_points(std::size_t& count) {
-    while (points_.size() < network().size()) points_.push_back(static_cast<Index>(count++));
+std::shared_ptr<const std::vector<Triangle>> SimulatedTets::surface_triangles() const {
+    if (surface_) return surface_;
+    std::vector<Index> place(vertices_.size(), no_index);
+    Index count = 0;
+    for (const Index v : topology_->boundary_vertices()) place[v] = count++;
+    std::vector<Triangle> triangles(topology_->boundary().begin(), topology_->boundary().end());
+    for (Triangle& t : triangles)
+        for (Index& v : t) v = place[v];
+    return surface_ = std::make_shared<const std::vector<Triangle>>(std::move(triangles));
+}
+
+// ---- Among the springs of all bodies
+
+void SimulatedTets::number(NetworkCounts& counts) {
+    const auto more = [](std::vector<Index>& numbers, std::size_t needed, std::size_t& count) {
+        while (numbers.size() < needed) numbers.push_back(static_cast<Index>(count++));
+    };
+    more(points_, network().size(), counts.points);
+    more(springs_, network().springs.size(), counts.springs);
+    more(volumes_, network().volumes.size(), counts.volumes);
+    parts_.resize(points_.size(), points_.front());
+}
+
+NetworkEdit::Point SimulatedTets::point(Index v) const {
+    const SpringNetwork& own = network();
+    return {points_[v], own.points[v], state().positions[v], state().velocities[v], own.masses[v], own.fixed[v] != 0, parts_[v]};
+}
+
+namespace {
+
+template <class Element>
+Element renumbered(Element element, std::span<const Index> points) {
+    for (Index& v : element.points) v = points[v];
+    return element;
+}
+
+} // namespace
+
+void SimulatedTets::add_to(SpringNetwork& network, SpringState& state) const {
+    const SpringNetwork& own = this->network();
+    NetworkEdit all;
+    for (Index v = 0; v < own.size(); ++v) {
+        const NetworkEdit::Point p = all.points.emplace_back(point(v));
+        state.positions[p.number] = p.position;
+        state.velocities[p.number] = p.velocity;
+    }
+    for (std::size_t s = 0; s < own.springs.size(); ++s) all.springs.push_back({springs_[s], renumbered(own.springs[s], points_)});
+    for (std::size_t t = 0; t < own.volumes.size(); ++t) all.volumes.push_back({volumes_[t], renumbered(own.volumes[t], points_)});
+    apply(all, network);
+}
+
+void SimulatedTets::add_to(NetworkEdit& edit, bool with_pieces) {
+    const std::vector<Index> before = parts_;
+    if (with_pieces) number_pieces();
+    const NetworkChanges& changes = solid_->last_changes();
+    for (const Index v : changes.points) edit.points.push_back(point(v));
+    for (Index v = 0; with_pieces && v < parts_.size(); ++v)
+        if (parts_[v] != before[v] && !std::binary_search(changes.points.begin(), changes.points.end(), v)) edit.points.push_back(point(v));
+    for (const Index s : changes.springs) edit.springs.push_back({springs_[s], renumbered(network().springs[s], points_)});
+    for (const Index t : changes.volumes) edit.volumes.push_back({volumes_[t], renumbered(network().volumes[t], points_)});
+}
+
+void SimulatedTets::number_pieces() {
+    const EditableTetMesh& mesh = solid_->mesh();
+    const TetParts pieces = mesh.parts();
+    std::vector<Index> lowest(pieces.count, no_index);
+    const auto visit = [&](const auto& visitor) {
+        for (Index t = 0; t < mesh.tet_slots(); ++t)
+            if (mesh.has_tet(t))
+                for (const Index v : mesh.tet(t)) visitor(pieces.of_tet[t], v);
+    };
+    visit([&](Index piece, Index v) { lowest[piece] = std::min(lowest[piece], points_[v]); });
+    visit([&](Index piece, Index v) { parts_[v] = lowest[piece]; });
 }
 
 void SimulatedTets::move(std::span<const Vec3> positions) {
@@ -49,8 +114,12 @@ void SimulatedTets::follow(const SpringWorld& springs) {
         now.positions.push_back(springs.positions()[k]);
         now.velocities.push_back(springs.velocities()[k]);
     }
-    if (solid_) solid_->set_state(std::move(now));
-    else spring_state_ = std::move(now);
+    if (!solid_) {
+        spring_state_ = std::move(now);
+        return;
+    }
+    solid_->set_state(std::move(now));
+    for (Index s = 0; springs.options().plastic.active() && s < springs_.size(); ++s) solid_->set_rest(s, springs.network().springs[springs_[s]].rest);
 }
 
 const TetZone& SimulatedTets::zone() {
@@ -77,19 +146,13 @@ void SimulatedTets::ask(std::span<const PointInTet> points, const SegmentsInTets
     asked_[self].insert(asked_[self].end(), nodes.begin(), nodes.end());
 }
 
-// `other` may lend what it knows of the topology.
-std::unique_ptr<NodeDepths> SimulatedTets::new_depths(const NodeDepths* other) const {
-    if (other) return std::make_unique<NodeDepths>(other->shared_topology());
-    const auto tetrahedra = topology_->tetrahedra();
-    return std::make_unique<NodeDepths>(TetMesh{vertices_, {tetrahedra.begin(), tetrahedra.end()}});
-}
-
 void SimulatedTets::measure(const DepthOptions& options, const TetPushOptions& push) {
     const bool points_alone = push.depth == PushDepth::measured && push.direction == PushDirection::nearest;
     for (const bool self : {false, true}) {
         if (!wanted_[self]) continue;
         auto& depths = depths_[self];
-        if (!depths) depths = new_depths(depths_[!self].get());
+        if (!body_) body_ = solid_ ? std::make_shared<BodyTopology>(solid_->mesh()) : std::make_shared<BodyTopology>(TetMesh{vertices_, {topology_->tetrahedra().begin(), topology_->tetrahedra().end()}});
+        if (!depths) depths = std::make_unique<NodeDepths>(body_);
         DepthOptions by = options;
         by.method = method(options, self);
         const bool tree_alone = points_alone && by.method == DepthMethod::exact;
@@ -111,8 +174,11 @@ CutReport SimulatedTets::cut(const CutPlane& plane, const CutOptions& options) {
 }
 
 void SimulatedTets::edited() {
-    solid_->number_parts();
-    rebuild(solid_->mesh().mesh());
+    if (solid_->last_edit().empty()) return;
+    topology_->apply(solid_->mesh(), solid_->last_edit());
+    if (body_) body_->apply(solid_->mesh(), solid_->last_edit());
+    begin();
+    surface_.reset();
     broken_ = true;
 }
 

@@ -6,15 +6,21 @@
 
 namespace fathom {
 
+// How many points and elements all bodies have together.
+struct NetworkCounts {
+    std::size_t points = 0, springs = 0, volumes = 0;
+};
+
 class SimulatedTets {
 public:
     // Error as solid_network(), TetTopology and BreakableSolid.
     SimulatedTets(const TetWorldBody& body, bool breakable);
 
-    // Numbers from `count` on for the vertices that have none, and counts them.
-    void number_points(std::size_t& count);
-    void move(std::span<const Vec3> positions);  // of all points of all bodies
-    void follow(const SpringWorld& springs);     // takes state() from there
+    // Numbers from `counts` on for the vertices, springs and volumes that have none, and counts them.
+    void number(NetworkCounts& counts);
+    void add_to(SpringNetwork& network, SpringState& state) const; // of all bodies, which has room for all that is numbered
+    void move(std::span<const Vec3> positions);                    // of all points of all bodies
+    void follow(const SpringWorld& springs);                       // takes state(), and rest lengths that creep, from there
 
     [[nodiscard]] TetBody view() const { return {vertices_, *topology_}; }
     [[nodiscard]] std::span<const Index> points() const { return points_; }
@@ -36,29 +42,34 @@ public:
     [[nodiscard]] bool breakable() const { return solid_ != nullptr; }
     BreakReport break_stretched(const BreakOptions& options); // where breakable; state() as followed
     CutReport cut(const CutPlane& plane, const CutOptions& options);
+    // What that changed, once number() has been called. A piece is a part by the lowest of its points: found only `with_pieces`, in O(n).
+    void add_to(NetworkEdit& edit, bool with_pieces);
 
     // The boundary for recordings: its vertices, and the triangles by their places in that list.
     [[nodiscard]] std::span<const Index> surface_vertices() const { return topology_->boundary_vertices(); }
-    [[nodiscard]] const std::shared_ptr<const std::vector<Triangle>>& surface_triangles() const { return surface_; }
+    [[nodiscard]] std::shared_ptr<const std::vector<Triangle>> surface_triangles() const; // found when first asked for
     [[nodiscard]] bool broken() const { return broken_; }
 
 private:
-    void rebuild(const TetMesh& mesh);
+    void begin();
     void edited();
-    [[nodiscard]] std::unique_ptr<NodeDepths> new_depths(const NodeDepths* other) const;
+    void number_pieces();
+    [[nodiscard]] NetworkEdit::Point point(Index vertex) const;
 
     SpringNetwork network_;
     SpringState spring_state_;
     std::unique_ptr<BreakableSolid> solid_;
     std::unique_ptr<TetTopology> topology_;
-    std::vector<Index> points_;
+    std::vector<Index> points_, springs_, volumes_; // numbers among those of all bodies
+    std::vector<Index> parts_;                      // of each vertex
     std::vector<Vec3> vertices_;
     BoundaryAreas areas_;
+    std::shared_ptr<BodyTopology> body_;                // shared with the depths, which only read it
     std::array<std::unique_ptr<NodeDepths>, 2> depths_; // of contacts with others, with itself
     std::array<std::vector<Index>, 2> asked_;
     std::array<bool, 2> wanted_ = {false, false};
     TetZone zone_;
-    std::shared_ptr<const std::vector<Triangle>> surface_;
+    mutable std::shared_ptr<const std::vector<Triangle>> surface_;
     bool broken_ = false;
 };
 

@@ -33,15 +33,55 @@ void for_each_touch(const std::vector<Element>& elements, std::span<const Index>
 }
 
 template <class Element>
-Lists touching(const std::vector<Element>& elements, std::span<const Index> block_of, std::size_t block_count) {
-    Lists lists;
-    lists.offsets.assign(block_count + 1, 0);
-    for_each_touch(elements, block_of, [&](Index block, Index) { ++lists.offsets[block + 1]; });
-    for (std::size_t b = 0; b < block_count; ++b) lists.offsets[b + 1] += lists.offsets[b];
-    lists.items.resize(lists.offsets.back());
-    std::vector<Index> next(lists.offsets.begin(), lists.offsets.end() - 1);
-    for_each_touch(elements, block_of, [&](Index block, Index e) { lists.items[next[block]++] = e; });
+SpringBlocks::Touching touching(const std::vector<Element>& elements, std::span<const Index> block_of, std::size_t block_count) {
+    std::vector<Index> counts(block_count, 0);
+    for_each_touch(elements, block_of, [&](Index block, Index) { ++counts[block]; });
+    SpringBlocks::Touching lists(block_count);
+    for (std::size_t b = 0; b < block_count; ++b) lists[b].reserve(counts[b]);
+    for_each_touch(elements, block_of, [&](Index block, Index e) { lists[block].push_back(e); });
     return lists;
+}
+
+struct Move {
+    Index block, element;
+    bool comes;
+    friend auto operator<=>(const Move&, const Move&) = default;
+};
+
+template <class Element>
+std::vector<Index> blocks_of(const SpringBlocks& blocks, const Element& element) {
+    std::vector<Index> touched;
+    for (const Index p : element.points) touched.push_back(blocks.block_of(p));
+    std::sort(touched.begin(), touched.end());
+    touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
+    return touched;
+}
+
+// Takes the moves of one block over into its list.
+void follow(std::span<const Move> moves, std::vector<Index>& list) {
+    std::vector<Index> come, go, left;
+    for (const Move& m : moves) (m.comes ? come : go).push_back(m.element);
+    std::set_difference(list.begin(), list.end(), go.begin(), go.end(), std::back_inserter(left));
+    list.clear();
+    std::merge(left.begin(), left.end(), come.begin(), come.end(), std::back_inserter(list));
+}
+
+template <class Element>
+void follow(const std::vector<NetworkEdit::Change<Element>>& changes, const std::vector<Element>& before, const SpringBlocks& blocks, SpringBlocks::Touching& lists) {
+    std::vector<Move> moves;
+    for (const auto& [number, element] : changes) {
+        const std::vector<Index> now = blocks_of(blocks, element);
+        const std::vector<Index> old = number < before.size() ? blocks_of(blocks, before[number]) : std::vector<Index>{};
+        for (const Index b : now)
+            if (!std::binary_search(old.begin(), old.end(), b)) moves.push_back({b, number, true});
+        for (const Index b : old)
+            if (!std::binary_search(now.begin(), now.end(), b)) moves.push_back({b, number, false});
+    }
+    std::sort(moves.begin(), moves.end());
+    for (std::size_t i = 0, end = 0; i < moves.size(); i = end) {
+        while (end < moves.size() && moves[end].block == moves[i].block) ++end;
+        follow(std::span(moves).subspan(i, end - i), lists[moves[i].block]);
+    }
 }
 
 } // namespace
@@ -52,6 +92,23 @@ SpringBlocks::SpringBlocks(const SpringNetwork& network) : first(cut(network.par
     springs = touching(network.springs, block_of, size());
     areas = touching(network.areas, block_of, size());
     volumes = touching(network.volumes, block_of, size());
+}
+
+void SpringBlocks::add_points(std::size_t count) {
+    while (first.back() < count) {
+        const bool full = size() == 0 || first.back() - first[size() - 1] >= most_points;
+        if (full) first.push_back(first.back());
+        first.back() = static_cast<Index>(std::min(count, first[size() - 1] + most_points));
+    }
+    for (Touching* lists : {&springs, &areas, &volumes}) lists->resize(size());
+}
+
+void SpringBlocks::apply(const NetworkEdit& edit, const SpringNetwork& before) {
+    std::size_t count = before.size();
+    for (const NetworkEdit::Point& p : edit.points) count = std::max<std::size_t>(count, std::size_t{p.number} + 1);
+    add_points(count);
+    follow(edit.springs, before.springs, *this, springs);
+    follow(edit.volumes, before.volumes, *this, volumes);
 }
 
 } // namespace fathom

@@ -3,19 +3,29 @@
 // sum is that of the elements, whatever the number of threads.
 #pragma once
 
-#include <fathom/geometry/adjacency.h>
 #include <fathom/simulate/spring_network.h>
+
+#include <algorithm>
 
 namespace fathom {
 
 struct SpringBlocks {
     std::vector<Index> first = {0}; // block b holds the points first[b], ..., first[b + 1] - 1
-    Lists springs, areas, volumes;  // that touch each block, increasing
+    using Touching = std::vector<std::vector<Index>>;
+    Touching springs, areas, volumes; // that touch each block, increasing
 
     SpringBlocks() = default;
     explicit SpringBlocks(const SpringNetwork& network); // O(n)
 
+    // What an edit will change: `before` is the network as it still is. New points join the last block, or begin another. O(edit log n),
+    // and a pass over the lists of the blocks in which elements come or go.
+    void apply(const NetworkEdit& edit, const SpringNetwork& before);
+
     [[nodiscard]] std::size_t size() const { return first.size() - 1; }
+    [[nodiscard]] Index block_of(Index point) const { return static_cast<Index>(std::upper_bound(first.begin(), first.end(), point) - first.begin() - 1); }
+
+private:
+    void add_points(std::size_t count);
 };
 
 // Whether a point belongs to a block.

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <fathom/base/box.h>
+#include <fathom/geometry/adjacency.h>
 #include <fathom/simulate/spring_forces.h>
 
 namespace fathom {

@@ -1,6 +1,7 @@
 // Room: simulate. How points, masses, volumes and springs follow the edits of a mesh; and where a stretched solid breaks.
 #include <fathom/simulate/spring_fracture.h>
 
+#include <fathom/base/sorted_edit.h>
 #include <fathom/geometry/normals.h>
 #include <fathom/simulate/spring_checks.h>
 
@@ -8,6 +9,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <functional>
 #include <unordered_set>
 #include <utility>
 
@@ -18,11 +20,6 @@ namespace {
 std::uint64_t key_of(Index a, Index b) {
     const auto [low, high] = std::minmax(a, b);
     return std::uint64_t{low} << 32 | high;
-}
-
-void sort_unique(auto& items) {
-    std::sort(items.begin(), items.end());
-    items.erase(std::unique(items.begin(), items.end()), items.end());
 }
 
 void add_edges(const std::array<Index, 4>& corners, std::vector<std::uint64_t>& keys) {
@@ -102,6 +99,13 @@ void BreakableSolid::follow(const SpringWorld& world) {
     for (std::size_t s = 0; s < springs.size(); ++s) network_.springs[s].rest = springs[s].rest;
 }
 
+void BreakableSolid::set_rest(Index spring, double length) {
+    const Place place{.element = "spring", .index = spring};
+    if (spring >= network_.springs.size()) throw Error(Cause::index_out_of_range, fmt::format("there are {}", network_.springs.size()), place);
+    require(length >= 0 && std::isfinite(length), length, "a length from 0", place);
+    network_.springs[spring].rest = length;
+}
+
 CutReport BreakableSolid::cut(const CutPlane& plane, const CutOptions& options) {
     const CutReport report = fathom::cut(mesh_, plane, options);
     apply();
@@ -137,12 +141,20 @@ std::size_t BreakableSolid::number_parts() {
 
 void BreakableSolid::apply() {
     edit_ = mesh_.take_edit();
+    changes_ = {};
     if (edit_.empty()) return;
+    const std::size_t known = network_.volumes.size();
     Before before;
     add_points(before);
     renew_volumes(before);
     renew_masses(before);
     renew_springs(before);
+    changes_.points = std::move(before.points);
+    changes_.volumes = std::move(before.tets);
+    changes_.volumes.insert(changes_.volumes.end(), edit_.removed_tets.begin(), edit_.removed_tets.end());
+    for (Index t = static_cast<Index>(known); t < network_.volumes.size(); ++t) changes_.volumes.push_back(t);
+    sort_unique(changes_.volumes);
+    sort_unique(changes_.springs);
 }
 
 void BreakableSolid::add_points(Before& before) {
@@ -250,6 +262,7 @@ void BreakableSolid::renew_springs(const Before& before) {
         if (found == spring_of_.end()) continue;
         if (mesh_.tets_round(Edge{low_end(key), high_end(key)}).empty()) {
             remove_spring(network_, found->second);
+            changes_.springs.push_back(found->second);
             free_springs_.push_back(found->second);
             spring_of_.erase(found);
         } else {
@@ -272,14 +285,12 @@ void BreakableSolid::add_spring(Index a, Index b, double rest) {
     stiffen(s);
 }
 
-// As solid_network() does.
 void BreakableSolid::stiffen(Index spring) {
     Spring& s = network_.springs[spring];
     double volume = 0;
     for (const Index t : mesh_.tets_round(Edge{s.points[0], s.points[1]})) volume += std::abs(rest_volume(t));
-    const double length = (network_.points[s.points[1]] - network_.points[s.points[0]]).norm(), round = volume / (length * length * length);
-    s.stiffness = material_.stretch * length * (std::isfinite(round) ? std::clamp(round, 0.01, 10.0) : 1);
-    s.damping = s.stiffness * material_.damping_time;
+    fathom::stiffen(s, material_, volume, (network_.points[s.points[1]] - network_.points[s.points[0]]).norm());
+    changes_.springs.push_back(spring);
 }
 
 // ---- Breaking
@@ -332,11 +343,12 @@ std::vector<Index> BreakableSolid::faces_freeing(Index a, Index b) const {
 std::vector<Index> BreakableSolid::faces_at_springs(const BreakOptions& options, BreakReport& report) const {
     Strained stretched;
     for (Index s = 0; s < network_.springs.size(); ++s) note(stretched, strain(network_.springs[s]), s, options, report);
-    std::sort(stretched.begin(), stretched.end());
+    std::make_heap(stretched.begin(), stretched.end(), std::greater<>{}); // the first few are all that is asked for, often
     std::unordered_set<Index> done;
     std::vector<Index> faces;
-    for (std::size_t i = 0; i < stretched.size() && report.broken < options.most; ++i) {
-        const auto [a, b] = network_.springs[stretched[i].second].points;
+    for (auto last = stretched.end(); last != stretched.begin() && report.broken < options.most;) {
+        std::pop_heap(stretched.begin(), last--, std::greater<>{});
+        const auto [a, b] = network_.springs[last->second].points;
         if (done.contains(a) || done.contains(b)) continue;
         const std::vector<Index> across = faces_freeing(a, b);
         report.held += across.empty();

@@ -35,6 +35,11 @@ struct BreakReport {
     double largest_strain = 0;
 };
 
+// Numbers in a network of what an edit made, changed or took out; ascending.
+struct NetworkChanges {
+    std::vector<Index> points, springs, volumes;
+};
+
 class BreakableSolid {
 public:
     // The body at rest. Errors as EditableTetMesh and solid_network(), and {invalid_argument} for a tetrahedron without volume.
@@ -45,12 +50,14 @@ public:
     [[nodiscard]] const SpringNetwork& network() const { return network_; }
     [[nodiscard]] const SpringState& state() const { return state_; }
     [[nodiscard]] const TetEdit& last_edit() const { return edit_; }
+    [[nodiscard]] const NetworkChanges& last_changes() const { return changes_; } // by it
 
     void set_state(SpringState state);       // Error as check(state, network())
     void fix(Index point, bool fixed = true); // twins are fixed as their origin, points on an edge where both ends are
     // A world that goes on from here, and back: places, velocities and crept rest lengths of a world with this network.
     [[nodiscard]] SpringWorld world(const SpringOptions& options = {}) const;
     void follow(const SpringWorld& world);
+    void set_rest(Index spring, double length); // as it has crept (m, from 0); Error{index_out_of_range}, {invalid_argument}
 
     // In the current shape; errors and reports as the functions of these names.
     CutReport cut(const CutPlane& plane, const CutOptions& options = {});
@@ -92,6 +99,7 @@ private:
     SpringNetwork network_;
     SpringState state_;
     TetEdit edit_;
+    NetworkChanges changes_;
     std::vector<double> excess_; // mass of each point beyond that of its tetrahedra (SolidMaterial::least_mass)
     std::unordered_map<EdgeKey, Index> spring_of_;
     std::vector<Index> free_springs_;

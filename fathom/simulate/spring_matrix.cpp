@@ -2,9 +2,12 @@
 #include <fathom/simulate/spring_matrix.h>
 
 #include <fathom/base/parallel.h>
+#include <fathom/geometry/adjacency.h>
 #include <fathom/simulate/spring_elements.h>
 
 #include <algorithm>
+#include <tuple>
+#include <utility>
 
 namespace fathom {
 
@@ -35,21 +38,6 @@ void tidy(std::vector<std::size_t>& rows, std::vector<Index>& columns) {
     }
     rows.back() = kept;
     columns.resize(kept);
-}
-
-std::size_t slot(const std::vector<std::size_t>& rows, const std::vector<Index>& columns, Index row, Index column) {
-    const auto begin = columns.begin() + static_cast<std::ptrdiff_t>(rows[row]), end = columns.begin() + static_cast<std::ptrdiff_t>(rows[row + 1]);
-    return static_cast<std::size_t>(std::lower_bound(begin, end, column) - columns.begin());
-}
-
-template <class Element>
-std::vector<std::size_t> slots_of(const std::vector<Element>& elements, const std::vector<std::size_t>& rows, const std::vector<Index>& columns) {
-    std::vector<std::size_t> slots;
-    slots.reserve(elements.size() * Element{}.points.size() * Element{}.points.size());
-    for (const Element& element : elements)
-        for (const Index p : element.points)
-            for (const Index q : element.points) slots.push_back(slot(rows, columns, p, q));
-    return slots;
 }
 
 // What a spring adds between its ends: across * 1 + along * direction * direction^T.
@@ -146,25 +134,116 @@ void spring_product(const SpringNetwork& network, const SpringBlocks& blocks, st
 
 SpringMatrix::SpringMatrix(const SpringNetwork& network, const SpringBlocks& blocks) : fixed_(network.fixed), block_first_(blocks.first) {
     const std::size_t n = network.size();
-    rows_.assign(n + 1, 1); // the diagonal is always there
-    rows_[0] = 0;
-    count_pairs(network.springs, rows_);
-    count_pairs(network.areas, rows_);
-    count_pairs(network.volumes, rows_);
-    for (std::size_t i = 0; i < n; ++i) rows_[i + 1] += rows_[i];
-    columns_.resize(rows_.back());
-    std::vector<std::size_t> next(rows_.begin(), rows_.end() - 1);
+    std::vector<std::size_t> begins(n + 1, 1); // the diagonal is always there
+    begins[0] = 0;
+    count_pairs(network.springs, begins);
+    count_pairs(network.areas, begins);
+    count_pairs(network.volumes, begins);
+    for (std::size_t i = 0; i < n; ++i) begins[i + 1] += begins[i];
+    columns_.resize(begins.back());
+    std::vector<std::size_t> next(begins.begin(), begins.end() - 1);
     for (std::size_t i = 0; i < n; ++i) columns_[next[i]++] = static_cast<Index>(i);
     list_pairs(network.springs, next, columns_);
     list_pairs(network.areas, next, columns_);
     list_pairs(network.volumes, next, columns_);
-    tidy(rows_, columns_);
-    diagonal_.resize(n);
-    for (std::size_t i = 0; i < n; ++i) diagonal_[i] = slot(rows_, columns_, static_cast<Index>(i), static_cast<Index>(i));
-    spring_slots_ = slots_of(network.springs, rows_, columns_);
-    area_slots_ = slots_of(network.areas, rows_, columns_);
-    volume_slots_ = slots_of(network.volumes, rows_, columns_);
+    tidy(begins, columns_);
+    rows_.resize(n);
+    for (Index i = 0; i < n; ++i) {
+        rows_[i] = {begins[i], static_cast<Index>(begins[i + 1] - begins[i])};
+        rows_[i].diagonal = slot(i, i);
+    }
+    spring_slots_ = all_slots(network.springs);
+    area_slots_ = all_slots(network.areas);
+    volume_slots_ = all_slots(network.volumes);
     values_.resize(columns_.size());
+}
+
+Index SpringMatrix::slot(Index row, Index column) const {
+    const auto in_row = columns(row);
+    return static_cast<Index>(std::lower_bound(in_row.begin(), in_row.end(), column) - in_row.begin());
+}
+
+template <class Element>
+void SpringMatrix::find_slots(const Element& element, Index* slots) const {
+    for (const Index p : element.points)
+        for (const Index q : element.points) *slots++ = slot(p, q);
+}
+
+template <class Element>
+constexpr std::size_t pairs_of = std::tuple_size_v<decltype(Element::points)> * std::tuple_size_v<decltype(Element::points)>;
+
+template <class Element>
+std::vector<Index> SpringMatrix::all_slots(const std::vector<Element>& elements) const {
+    std::vector<Index> slots(elements.size() * pairs_of<Element>);
+    for (std::size_t e = 0; e < elements.size(); ++e) find_slots(elements[e], &slots[e * pairs_of<Element>]);
+    return slots;
+}
+
+// Whether there was none of these columns (increasing) before in some row.
+bool SpringMatrix::grow(Index row, std::span<const Index> more) {
+    std::vector<Index> all;
+    const auto old = columns(row);
+    std::set_union(old.begin(), old.end(), more.begin(), more.end(), std::back_inserter(all));
+    if (all.size() == old.size()) return false;
+    lost_ += old.size();
+    rows_[row] = {columns_.size(), static_cast<Index>(all.size())};
+    columns_.insert(columns_.end(), all.begin(), all.end());
+    rows_[row].diagonal = slot(row, row);
+    return true;
+}
+
+// The rows that have got columns, increasing.
+std::vector<Index> SpringMatrix::grow_rows(const NetworkEdit& edit) {
+    std::vector<Edge> pairs;
+    const auto list = [&](const auto& changes) {
+        for (const auto& [number, element] : changes)
+            for (const Index p : element.points)
+                for (const Index q : element.points) pairs.push_back({p, q});
+    };
+    for (const NetworkEdit::Point& p : edit.points) pairs.push_back({p.number, p.number});
+    list(edit.springs);
+    list(edit.volumes);
+    std::sort(pairs.begin(), pairs.end());
+    pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+    std::vector<Index> grown, columns;
+    for (std::size_t i = 0; i < pairs.size();) {
+        const Index row = pairs[i][0];
+        columns.clear();
+        for (; i < pairs.size() && pairs[i][0] == row; ++i) columns.push_back(pairs[i][1]);
+        if (grow(row, columns)) grown.push_back(row);
+    }
+    return grown;
+}
+
+template <class Element>
+void SpringMatrix::renew_slots(const std::vector<Element>& elements, std::span<const Index> chosen, const std::vector<char>& grown, std::vector<Index>& slots) const {
+    for (const Index e : chosen) {
+        const auto& points = elements[e].points;
+        if (std::any_of(points.begin(), points.end(), [&](Index p) { return grown[p] != 0; })) find_slots(elements[e], &slots[e * pairs_of<Element>]);
+    }
+}
+
+void SpringMatrix::apply(const NetworkEdit& edit, const SpringNetwork& network, const SpringBlocks& blocks) {
+    rows_.resize(network.size());
+    const std::vector<Index> grown = grow_rows(edit);
+    if (2 * lost_ > columns_.size()) return void(*this = SpringMatrix(network, blocks));
+    values_.resize(columns_.size());
+    fixed_ = network.fixed;
+    block_first_ = blocks.first;
+    spring_slots_.resize(network.springs.size() * pairs_of<Spring>);
+    volume_slots_.resize(network.volumes.size() * pairs_of<VolumeTerm>);
+    for (const auto& [number, spring] : edit.springs) find_slots(spring, &spring_slots_[number * pairs_of<Spring>]);
+    for (const auto& [number, volume] : edit.volumes) find_slots(volume, &volume_slots_[number * pairs_of<VolumeTerm>]);
+    std::vector<char> is_grown(network.size(), 0);
+    for (const Index row : grown) is_grown[row] = 1;
+    Index last = no_index;
+    for (const Index row : grown) {
+        const Index b = blocks.block_of(row);
+        if (b == std::exchange(last, b)) continue;
+        renew_slots(network.springs, blocks.springs[b], is_grown, spring_slots_);
+        renew_slots(network.areas, blocks.areas[b], is_grown, area_slots_);
+        renew_slots(network.volumes, blocks.volumes[b], is_grown, volume_slots_);
+    }
 }
 
 // Adds one block of rows.
@@ -181,14 +260,15 @@ struct SpringMatrix::Assembly {
     void volumes(std::span<const Index> chosen);
     void release_fixed();
     template <std::size_t N, class Pair>
-    void couple(const std::array<Index, N>& points, const std::size_t* slots, const Pair& pair);
+    void couple(const std::array<Index, N>& points, const Index* slots, const Pair& pair);
+    [[nodiscard]] Mat3& value(Index row, Index slot) const { return matrix.values_[matrix.rows_[row].begin + slot]; }
 };
 
 void SpringMatrix::Assembly::masses() {
-    std::fill(matrix.values_.begin() + static_cast<std::ptrdiff_t>(matrix.rows_[block.begin]),
-              matrix.values_.begin() + static_cast<std::ptrdiff_t>(matrix.rows_[block.end]), Mat3::Zero());
     for (Index i = block.begin; i < block.end; ++i) {
-        matrix.values_[matrix.diagonal_[i]].diagonal().setConstant(network.masses[i] * (factors.mass + factors.damping * factors.air_friction));
+        const Row& row = matrix.rows_[i];
+        std::fill_n(matrix.values_.begin() + static_cast<std::ptrdiff_t>(row.begin), row.size, Mat3::Zero());
+        value(i, row.diagonal).diagonal().setConstant(network.masses[i] * (factors.mass + factors.damping * factors.air_friction));
     }
 }
 
@@ -197,18 +277,18 @@ void SpringMatrix::Assembly::springs(std::span<const Index> chosen) {
         const auto [a, b] = network.springs[s].points;
         const SpringSlope slope = spring_slope(network.springs[s], x[b] - x[a], factors);
         const Mat3 both = slope.across * Mat3::Identity() + slope.along * slope.direction * slope.direction.transpose();
-        const std::size_t* slots = &matrix.spring_slots_[4 * std::size_t{s}];
-        if (block.has(a)) matrix.values_[slots[0]] += both, matrix.values_[slots[1]] -= both;
-        if (block.has(b)) matrix.values_[slots[3]] += both, matrix.values_[slots[2]] -= both;
+        const Index* slots = &matrix.spring_slots_[4 * std::size_t{s}];
+        if (block.has(a)) value(a, slots[0]) += both, value(a, slots[1]) -= both;
+        if (block.has(b)) value(b, slots[3]) += both, value(b, slots[2]) -= both;
     }
 }
 
 // pair(i, j) -> the stiffness between two points of an element.
 template <std::size_t N, class Pair>
-void SpringMatrix::Assembly::couple(const std::array<Index, N>& points, const std::size_t* slots, const Pair& pair) {
+void SpringMatrix::Assembly::couple(const std::array<Index, N>& points, const Index* slots, const Pair& pair) {
     for (std::size_t i = 0; i < N; ++i) {
         if (!block.has(points[i])) continue;
-        for (std::size_t j = 0; j < N; ++j) matrix.values_[slots[N * i + j]] += pair(i, j);
+        for (std::size_t j = 0; j < N; ++j) value(points[i], slots[N * i + j]) += pair(i, j);
     }
 }
 
@@ -235,10 +315,10 @@ void SpringMatrix::Assembly::volumes(std::span<const Index> chosen) {
 // Fixed points stay out of the system: nothing answers for them, nothing is felt from them.
 void SpringMatrix::Assembly::release_fixed() {
     for (Index i = block.begin; i < block.end; ++i)
-        for (std::size_t k = matrix.rows_[i]; k < matrix.rows_[i + 1]; ++k) {
-            const Index j = matrix.columns_[k];
+        for (Index k = 0; k < matrix.rows_[i].size; ++k) {
+            const Index j = matrix.columns(i)[k];
             if (!matrix.fixed_[i] && !matrix.fixed_[j]) continue;
-            matrix.values_[k] = i == j ? Mat3(Mat3::Identity()) : Mat3(Mat3::Zero());
+            value(i, k) = i == j ? Mat3(Mat3::Identity()) : Mat3(Mat3::Zero());
         }
 }
 
@@ -257,7 +337,8 @@ void SpringMatrix::multiply(std::span<const Vec3> in, std::span<Vec3> out) const
     parallel_tasks(block_first_.size() - 1, [&](std::size_t b) {
         for (Index i = block_first_[b]; i < block_first_[b + 1]; ++i) {
             Vec3 sum = Vec3::Zero();
-            for (std::size_t k = rows_[i]; k < rows_[i + 1]; ++k) sum += values_[k] * in[columns_[k]];
+            const std::size_t begin = rows_[i].begin, end = begin + rows_[i].size;
+            for (std::size_t k = begin; k < end; ++k) sum += values_[k] * in[columns_[k]];
             out[i] = sum;
         }
     });
@@ -273,7 +354,7 @@ void SpringMatrix::multiply(std::span<const Vec3> in, std::span<Vec3> out) const
 
 std::vector<Mat3> SpringMatrix::diagonals() const {
     std::vector<Mat3> sum(size());
-    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] = values_[diagonal_[i]];
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] = values_[rows_[i].begin + rows_[i].diagonal];
     for (const auto& [contact, block] : contacts_)
         for (std::size_t k = 0; k < contact->count; ++k)
             if (!fixed_[contact->points[k]]) sum[contact->points[k]] += contact->weights[k] * contact->weights[k] * block;

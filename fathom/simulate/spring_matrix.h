@@ -33,6 +33,11 @@ public:
     // Finds which points are coupled; the pattern holds while the elements keep their points. O(n log n).
     SpringMatrix(const SpringNetwork& network, const SpringBlocks& blocks);
 
+    // Follows an edit: `network` and `blocks` are those after it. Pairs that it parted stay in the pattern, as zeros. A row that grows moves to
+    // the end; when half of the room is lost that way the pattern is found anew. O(edit log n), and a look at each element of the
+    // blocks with rows that grew.
+    void apply(const NetworkEdit& edit, const SpringNetwork& network, const SpringBlocks& blocks);
+
     // `network` and `blocks` as in the constructor. Contacts are kept apart and must outlive the products and solves.
     void assemble(const SpringNetwork& network, const SpringBlocks& blocks, std::span<const Vec3> positions, const MatrixFactors& factors);
     void set_contacts(std::vector<ContactBlock> contacts) { contacts_ = std::move(contacts); }
@@ -40,21 +45,34 @@ public:
     // out = matrix * in. Rows of fixed points are those of the unit matrix.
     void multiply(std::span<const Vec3> in, std::span<Vec3> out) const;
 
-    [[nodiscard]] std::size_t size() const { return diagonal_.size(); }
-    [[nodiscard]] std::span<const Index> columns(Index row) const { return std::span(columns_).subspan(rows_[row], rows_[row + 1] - rows_[row]); }
-    [[nodiscard]] std::span<const Mat3> values(Index row) const { return std::span(values_).subspan(rows_[row], rows_[row + 1] - rows_[row]); }
+    [[nodiscard]] std::size_t size() const { return rows_.size(); }
+    [[nodiscard]] std::span<const Index> columns(Index row) const { return std::span(columns_).subspan(rows_[row].begin, rows_[row].size); }
+    [[nodiscard]] std::span<const Mat3> values(Index row) const { return std::span(values_).subspan(rows_[row].begin, rows_[row].size); }
     [[nodiscard]] std::vector<Mat3> diagonals() const; // contacts included
     [[nodiscard]] std::span<const ContactBlock> contacts() const { return contacts_; }
     [[nodiscard]] bool is_fixed(Index row) const { return fixed_[row] != 0; }
 
 private:
     struct Assembly;
+    struct Row {
+        std::size_t begin = 0; // in columns_ and values_
+        Index size = 0, diagonal = 0; // the latter from the begin on
+    };
+    [[nodiscard]] Index slot(Index row, Index column) const; // from the begin of the row on
+    template <class Element>
+    void find_slots(const Element& element, Index* slots) const;
+    template <class Element>
+    [[nodiscard]] std::vector<Index> all_slots(const std::vector<Element>& elements) const;
+    [[nodiscard]] bool grow(Index row, std::span<const Index> columns);
+    std::vector<Index> grow_rows(const NetworkEdit& edit);
+    template <class Element>
+    void renew_slots(const std::vector<Element>& elements, std::span<const Index> chosen, const std::vector<char>& grown, std::vector<Index>& slots) const;
 
-    std::vector<std::size_t> rows_ = {0};
+    std::vector<Row> rows_;
     std::vector<Index> columns_; // of each row, increasing
     std::vector<Mat3> values_;
-    std::vector<std::size_t> diagonal_; // where in values_
-    std::vector<std::size_t> spring_slots_, area_slots_, volume_slots_; // where in values_ the pairs of each element are, row by row
+    std::size_t lost_ = 0; // entries of columns_ that belong to no row any more
+    std::vector<Index> spring_slots_, area_slots_, volume_slots_; // of the pairs of each element, row by row
     std::vector<char> fixed_;
     std::vector<Index> block_first_ = {0};
     std::vector<ContactBlock> contacts_;

@@ -121,14 +121,49 @@ void check_points(const Element& element, std::size_t count, const Place& place)
     require(element.stiffness >= 0, element.stiffness, "a stiffness from 0", place);
 }
 
+void check_element(const Spring& s, std::size_t count, const Place& place) {
+    check_points(s, count, place);
+    if (!std::isfinite(s.damping)) throw Error(Cause::non_finite, "has a damping that is not finite", place);
+    require(s.damping >= 0, s.damping, "a damping from 0", place);
+    require(s.rest >= 0, s.rest, "a rest length from 0", place);
+    require(s.points[0] != s.points[1], s.points[0], "two different ends", place);
+}
+
+void check_element(const AreaTerm& a, std::size_t count, const Place& place) {
+    check_points(a, count, place);
+    require(a.rest > 0, a.rest, "a rest area above 0", place);
+}
+
+void check_element(const VolumeTerm& v, std::size_t count, const Place& place) {
+    check_points(v, count, place);
+    require(v.rest != 0, v.rest, "a rest volume other than 0", place);
+}
+
+Place at(const char* name, std::size_t number) { return {.element = name, .index = static_cast<std::int64_t>(number)}; }
+
 template <class Element>
-void check_all(std::span<const Element> elements, std::size_t count, const char* name, const auto& more) {
+void check_all(const std::vector<Element>& elements, std::size_t count, const char* name) {
     if (elements.size() >= no_index) throw Error(Cause::too_large, fmt::format("more {}s than 32-bit indices can name", name));
-    for (std::size_t k = 0; k < elements.size(); ++k) {
-        const Place place{.element = name, .index = static_cast<std::int64_t>(k)};
-        check_points(elements[k], count, place);
-        more(elements[k], place);
-    }
+    for (std::size_t k = 0; k < elements.size(); ++k) check_element(elements[k], count, at(name, k));
+}
+
+void check_mass(double mass, bool fixed, const Place& place) {
+    if (!std::isfinite(mass)) throw Error(Cause::non_finite, "has a mass that is not finite", place);
+    require(mass > 0 || (fixed && mass == 0), mass, "a mass above 0", place);
+}
+
+// How many there are after the changes, which must name each new number.
+template <class Change>
+std::size_t count_after(const std::vector<Change>& changes, std::size_t before, const char* name) {
+    std::vector<std::size_t> numbers;
+    for (const Change& c : changes) numbers.push_back(c.number);
+    std::sort(numbers.begin(), numbers.end());
+    if (const auto twice = std::adjacent_find(numbers.begin(), numbers.end()); twice != numbers.end())
+        throw Error(Cause::invalid_argument, "is named twice in an edit", at(name, *twice));
+    const auto fresh = static_cast<std::size_t>(numbers.end() - std::lower_bound(numbers.begin(), numbers.end(), before));
+    if (fresh > 0 && numbers.back() - before + 1 != fresh)
+        throw Error(Cause::invalid_argument, fmt::format("new numbers from {} on leave some out", before), at(name, numbers.back()));
+    return before + fresh;
 }
 
 void check_arrays(const SpringNetwork& network) {
@@ -140,10 +175,8 @@ void check_arrays(const SpringNetwork& network) {
     same(network.part.size(), "part");
     check_vertices(network.points, {});
     for (std::size_t i = 0; i < network.size(); ++i) {
-        const Place place{.element = "point", .index = static_cast<std::int64_t>(i)};
-        const double mass = network.masses[i];
-        if (!std::isfinite(mass)) throw Error(Cause::non_finite, "has a mass that is not finite", place);
-        require(mass > 0 || (network.fixed[i] && mass == 0), mass, "a mass above 0", place);
+        const Place place = at("point", i);
+        check_mass(network.masses[i], network.fixed[i] != 0, place);
         require(network.part[i] < std::max<std::size_t>(network.size(), 1), network.part[i], "a part below the number of points", place);
     }
 }
@@ -197,6 +230,10 @@ SpringNetwork surface_network(const TriangleMesh& mesh, const SurfaceMaterial& m
     return network;
 }
 
+void stiffen(Spring& spring, const SolidMaterial& material, double volume, double length) {
+    stiffen(spring, material.stretch * length * within(volume / (length * length * length), 0.01, 10, 1), material.damping_time);
+}
+
 SpringNetwork solid_network(const TetMesh& mesh, const SolidMaterial& material) {
     check(mesh);
     check_material(material);
@@ -209,10 +246,8 @@ SpringNetwork solid_network(const TetMesh& mesh, const SolidMaterial& material) 
     }
     settle_masses(network, used, material.least_mass);
     for (const auto& [edge, volume] : edges_of(mesh)) {
-        Spring spring = spring_between(network, edge[0], edge[1], SpringKind::edge);
-        const double length = spring.rest;
-        stiffen(spring, material.stretch * length * within(volume / (length * length * length), 0.01, 10, 1), material.damping_time);
-        network.springs.push_back(spring);
+        network.springs.push_back(spring_between(network, edge[0], edge[1], SpringKind::edge));
+        stiffen(network.springs.back(), material, volume, network.springs.back().rest);
     }
     return network;
 }
@@ -234,16 +269,9 @@ Index append(SpringNetwork& network, const SpringNetwork& other) {
 
 void check(const SpringNetwork& network) {
     check_arrays(network);
-    check_all(std::span(network.springs), network.size(), "spring", [](const Spring& s, const Place& place) {
-        if (!std::isfinite(s.damping)) throw Error(Cause::non_finite, "has a damping that is not finite", place);
-        require(s.damping >= 0, s.damping, "a damping from 0", place);
-        require(s.rest >= 0, s.rest, "a rest length from 0", place);
-        require(s.points[0] != s.points[1], s.points[0], "two different ends", place);
-    });
-    check_all(std::span(network.areas), network.size(), "area",
-              [](const AreaTerm& a, const Place& place) { require(a.rest > 0, a.rest, "a rest area above 0", place); });
-    check_all(std::span(network.volumes), network.size(), "volume",
-              [](const VolumeTerm& v, const Place& place) { require(v.rest != 0, v.rest, "a rest volume other than 0", place); });
+    check_all(network.springs, network.size(), "spring");
+    check_all(network.areas, network.size(), "area");
+    check_all(network.volumes, network.size(), "volume");
 }
 
 Index split_point(SpringNetwork& network, Index point, const PointSplit& split) {
@@ -273,6 +301,36 @@ void remove_spring(SpringNetwork& network, Index spring) {
     Spring& gone = network.springs[spring];
     gone.stiffness = gone.damping = 0;
     gone.kind = SpringKind::removed;
+}
+
+void check(const NetworkEdit& edit, const SpringNetwork& network) {
+    const std::size_t count = count_after(edit.points, network.size(), "point");
+    if (count >= no_index) throw Error(Cause::too_large, "more points than 32-bit indices can name");
+    for (const NetworkEdit::Point& p : edit.points) {
+        const Place place = at("point", p.number);
+        check_mass(p.mass, p.fixed, place);
+        require(p.part < count, p.part, "a part below the number of points", place);
+        if (!is_finite(p.rest) || !is_finite(p.position) || !is_finite(p.velocity)) throw Error(Cause::non_finite, "is not finite", place);
+    }
+    count_after(edit.springs, network.springs.size(), "spring");
+    count_after(edit.volumes, network.volumes.size(), "volume");
+    for (const auto& [number, spring] : edit.springs) check_element(spring, count, at("spring", number));
+    for (const auto& [number, volume] : edit.volumes) check_element(volume, count, at("volume", number));
+}
+
+void apply(const NetworkEdit& edit, SpringNetwork& network) {
+    const auto put = [](auto& values, Index number, const auto& value) {
+        if (number >= values.size()) values.resize(std::size_t{number} + 1);
+        values[number] = value;
+    };
+    for (const NetworkEdit::Point& p : edit.points) {
+        put(network.points, p.number, p.rest);
+        put(network.masses, p.number, p.mass);
+        put(network.fixed, p.number, static_cast<char>(p.fixed));
+        put(network.part, p.number, p.part);
+    }
+    for (const auto& [number, spring] : edit.springs) put(network.springs, number, spring);
+    for (const auto& [number, volume] : edit.volumes) put(network.volumes, number, volume);
 }
 
 double total_mass(const SpringNetwork& network) {

@@ -85,6 +85,8 @@ struct SolidMaterial {
 // One part; springs on all edges, k = stretch * volume round it / length^2 with volume / length^3 within [0.01, 10]; volumes of
 // all tetrahedra that have one, whatever their sign. A quarter of a tetrahedron's mass goes to each corner. Else as above.
 [[nodiscard]] SpringNetwork solid_network(const TetMesh& mesh, const SolidMaterial& material = {});
+// Stiffness and damping there, of a spring on an edge of this length that has this volume round it (both at rest).
+void stiffen(Spring& spring, const SolidMaterial& material, double volume, double length);
 
 // Appends the points and elements of `other`, its parts after those of `network`. Returns the first new point. O(other).
 Index append(SpringNetwork& network, const SpringNetwork& other);
@@ -103,6 +105,32 @@ struct PointSplit {
 // are not added. Error{invalid_argument} or {index_out_of_range} before anything is changed. O(elements named).
 Index split_point(SpringNetwork& network, Index point, const PointSplit& split);
 void remove_spring(SpringNetwork& network, Index spring); // O(1); Error{index_out_of_range}
+
+// Points and elements that are new, or other than they were, with all that is known of them now. Numbers from the size of the network on
+// are new. Any order, each number once, and no new one left out.
+struct NetworkEdit {
+    struct Point {
+        Index number = no_index;
+        Vec3 rest = Vec3::Zero(), position = Vec3::Zero(), velocity = Vec3::Zero(); // m, m/s; rest is SpringNetwork::points
+        double mass = 0;
+        bool fixed = false;
+        Index part = 0;
+    };
+    template <class Element>
+    struct Change {
+        Index number = no_index;
+        Element element{};
+    };
+    std::vector<Point> points;
+    std::vector<Change<Spring>> springs;
+    std::vector<Change<VolumeTerm>> volumes;
+
+    [[nodiscard]] bool empty() const { return points.empty() && springs.empty() && volumes.empty(); }
+};
+
+// Errors as check(network) has for what is named, and {invalid_argument} for new numbers that leave some out. O(edit).
+void check(const NetworkEdit& edit, const SpringNetwork& network);
+void apply(const NetworkEdit& edit, SpringNetwork& network); // as checked; O(edit)
 
 [[nodiscard]] double total_mass(const SpringNetwork& network); // of the points that are not fixed (kg)
 

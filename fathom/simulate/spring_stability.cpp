@@ -6,8 +6,10 @@
 
 #include <Eigen/Eigenvalues>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace fathom {
 
@@ -84,6 +86,71 @@ double highest_eigenvalue(Scaled& scaled) {
     return std::max(0.0, ritz.value + ritz.residual);
 }
 
+// Some points of a network, and those that share an element with them, as a network.
+class Surroundings {
+public:
+    Surroundings(const SpringNetwork& network, const SpringBlocks& blocks, std::span<const Vec3> positions)
+        : network_(network), blocks_(blocks), positions_(positions), is_free_(network.size(), 0), number_(network.size(), no_index) {}
+
+    void release(std::span<const Index> points) {
+        for (const Index p : points)
+            if (!std::exchange(is_free_[p], 1)) free_.push_back(p);
+    }
+    [[nodiscard]] std::vector<Index> neighbours() const {
+        std::vector<Index> found;
+        visit([&](const auto& element, auto) { found.insert(found.end(), element.points.begin(), element.points.end()); });
+        return found;
+    }
+    // The points that were not released are fixed.
+    [[nodiscard]] std::vector<Vec3> cut_out(SpringNetwork& part) {
+        std::vector<Vec3> places;
+        visit([&](auto element, auto list) {
+            for (Index& p : element.points) {
+                if (number_[p] == no_index) add(p, part, places);
+                p = number_[p];
+            }
+            (part.*list).push_back(element);
+        });
+        return places;
+    }
+
+private:
+    void add(Index p, SpringNetwork& part, std::vector<Vec3>& places) {
+        number_[p] = static_cast<Index>(part.size());
+        part.points.push_back(network_.points[p]);
+        part.masses.push_back(network_.masses[p]);
+        part.fixed.push_back(!is_free_[p] || network_.fixed[p]);
+        part.part.push_back(0);
+        places.push_back(positions_[p]);
+    }
+    // Every element with a free point, once.
+    void visit(const auto& visitor) const {
+        std::vector<Index> touched;
+        for (const Index p : free_) touched.push_back(blocks_.block_of(p));
+        std::sort(touched.begin(), touched.end());
+        touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
+        for (const Index b : touched) {
+            visit_block(b, blocks_.springs[b], &SpringNetwork::springs, visitor);
+            visit_block(b, blocks_.areas[b], &SpringNetwork::areas, visitor);
+            visit_block(b, blocks_.volumes[b], &SpringNetwork::volumes, visitor);
+        }
+    }
+    void visit_block(Index b, std::span<const Index> chosen, auto list, const auto& visitor) const {
+        const BlockRange range = block_range(blocks_, b);
+        for (const Index e : chosen) {
+            const auto& points = (network_.*list)[e].points;
+            const auto first = std::find_if(points.begin(), points.end(), [&](Index p) { return is_free_[p] != 0; });
+            if (first != points.end() && range.has(*first)) visitor((network_.*list)[e], list);
+        }
+    }
+
+    const SpringNetwork& network_;
+    const SpringBlocks& blocks_;
+    std::span<const Vec3> positions_;
+    std::vector<char> is_free_;
+    std::vector<Index> free_, number_;
+};
+
 } // namespace
 
 double StiffnessBounds::largest_stable_step() const {
@@ -100,6 +167,15 @@ StiffnessBounds stiffness_bounds(const SpringNetwork& network, const SpringBlock
     scaled.factors = {.damping = 1};
     if (damped) bounds.damping = highest_eigenvalue(scaled);
     return bounds;
+}
+
+StiffnessBounds stiffness_bounds_round(std::span<const Index> points, const SpringNetwork& network, const SpringBlocks& blocks, std::span<const Vec3> positions) {
+    Surroundings round(network, blocks, positions);
+    round.release(points);
+    round.release(round.neighbours());
+    SpringNetwork part;
+    const std::vector<Vec3> places = round.cut_out(part);
+    return stiffness_bounds(part, SpringBlocks(part), places);
 }
 
 double largest_stable_step(const SpringNetwork& network) {

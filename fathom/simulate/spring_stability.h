@@ -21,6 +21,12 @@ struct StiffnessBounds {
 // Some 30 products with K, and as many with D. Parallel, the same for any number of threads.
 [[nodiscard]] StiffnessBounds stiffness_bounds(const SpringNetwork& network, const SpringBlocks& blocks, std::span<const Vec3> positions);
 
+// Of the points named and their neighbours, with all others held: never above those of the whole network but for rounding, and near them where
+// what swings fastest is there, for it does not reach far. For what an edit has changed. O(points named), and a look at the elements of
+// their blocks.
+[[nodiscard]] StiffnessBounds stiffness_bounds_round(std::span<const Index> points, const SpringNetwork& network, const SpringBlocks& blocks,
+                                                     std::span<const Vec3> positions);
+
 // Of the network as it starts. Throws as check(network).
 [[nodiscard]] double largest_stable_step(const SpringNetwork& network);
 

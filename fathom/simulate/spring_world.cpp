@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t chunk = 4096;
 constexpr int most_halvings = 10;     // of a step of backward Euler
+constexpr double no_length_yet = -1;
 constexpr double stable_share = 0.7; // of the largest stable step, for parts of one: bodies get stiffer as they stretch
 
 using Clock = std::chrono::steady_clock;
@@ -80,6 +81,10 @@ struct SpringWorld::State {
     double first_energy = 0, energy_scale = 0, given = 0;
 
     void prepare();
+    void list_parts();
+    void apply(const NetworkEdit& edit);
+    void follow_points(const NetworkEdit& edit);
+    void follow_bounds(const NetworkEdit& edit);
     void refuse_unstable() const;
     void find_contacts();
     void find_spring_forces();
@@ -107,7 +112,7 @@ struct SpringWorld::State {
 void SpringWorld::State::prepare() {
     if (!edited) return;
     blocks = SpringBlocks(network);
-    parts = grouped(network.part, network.part_count());
+    list_parts();
     inverse_masses.resize(network.size());
     for (Index k = 0; k < network.size(); ++k) inverse_masses[k] = network.inverse_mass(k);
     for (std::size_t s = first_rest.size(); s < network.springs.size(); ++s) first_rest.push_back(network.springs[s].rest);
@@ -121,6 +126,53 @@ void SpringWorld::State::prepare() {
     }
     edited = false;
     stale = true;
+}
+
+void SpringWorld::State::list_parts() {
+    if (!options.environment.empty()) parts = grouped(network.part, network.part_count());
+}
+
+void SpringWorld::State::apply(const NetworkEdit& edit) {
+    const double before = energy.total() - energy.contact;
+    for (const auto& [number, spring] : edit.springs) {
+        const bool known = number < network.springs.size() && network.springs[number].points == spring.points && network.springs[number].kind != SpringKind::removed;
+        if (number >= first_rest.size()) first_rest.resize(std::size_t{number} + 1);
+        if (!known) first_rest[number] = no_length_yet;
+    }
+    blocks.apply(edit, network);
+    fathom::apply(edit, network);
+    follow_points(edit);
+    for (const auto& [number, spring] : edit.springs)
+        if (first_rest[number] == no_length_yet) first_rest[number] = (network.points[spring.points[1]] - network.points[spring.points[0]]).norm();
+    verlet() ? follow_bounds(edit) : matrix.apply(edit, network, blocks);
+    renew();
+    const double change = energy.total() - energy.contact - before;
+    given += change;
+    energy_scale += std::abs(change);
+}
+
+void SpringWorld::State::follow_points(const NetworkEdit& edit) {
+    state.positions.resize(network.size());
+    state.velocities.resize(network.size());
+    inverse_masses.resize(network.size());
+    forces.resize(network.size());
+    pushes.resize(network.size(), Vec3::Zero());
+    for (const NetworkEdit::Point& p : edit.points) {
+        state.positions[p.number] = p.position;
+        state.velocities[p.number] = p.velocity;
+        inverse_masses[p.number] = network.inverse_mass(p.number);
+    }
+    list_parts();
+}
+
+void SpringWorld::State::follow_bounds(const NetworkEdit& edit) {
+    std::vector<Index> points;
+    for (const NetworkEdit::Point& p : edit.points) points.push_back(p.number);
+    for (const auto& [number, spring] : edit.springs) points.insert(points.end(), spring.points.begin(), spring.points.end());
+    const StiffnessBounds round = stiffness_bounds_round(points, network, blocks, network.points);
+    bounds.frequency = std::max(bounds.frequency, round.frequency);
+    bounds.damping = std::max(bounds.damping, round.damping);
+    refuse_unstable();
 }
 
 void SpringWorld::State::refuse_unstable() const {
@@ -432,6 +484,12 @@ Index SpringWorld::split_point(Index point, const PointSplit& split) {
     state.velocities.push_back(Vec3(state.velocities[point]));
     state_->edited = true;
     return twin;
+}
+
+void SpringWorld::apply(const NetworkEdit& edit) {
+    check(edit, state_->network);
+    state_->prepare();
+    state_->apply(edit);
 }
 
 void check(const SpringOptions& options) {

@@ -36,9 +36,8 @@ struct TetWorld::State {
     std::vector<TetWorldBody> bodies;
     std::vector<FieldObstacle> obstacles;
     std::vector<SimulatedTets> tets;
-    std::size_t point_count = 0;
+    NetworkCounts counts;
     std::unique_ptr<SpringWorld> springs;
-    MotionHook hook;
     BroadPhase broad;
     TetCollider collider;
     std::vector<Meeting> meetings;
@@ -47,14 +46,10 @@ struct TetWorld::State {
     ContactMemory memory;
     SpringReport report;
     TetWorldStatistics statistics;
-    std::size_t steps_before = 0; // in worlds of springs that breaking has ended
-    double time_before = 0;
 
     explicit State(const TetWorldOptions& o) : options(o), broad(o.broad), collider(collision_options(o)) {}
 
     void add_bodies();
-    [[nodiscard]] SpringNetwork joined_network() const;
-    [[nodiscard]] SpringState joined_state() const;
     void begin_springs();
     void find(std::span<const Vec3> positions);
     void meet();
@@ -65,7 +60,7 @@ struct TetWorld::State {
     void push(const TetPush& push, TetWorldContact contact, const ContactKey& key);
     void add_obstacles();
     void break_bodies();
-    void go_on();
+    void gather(SimulatedTets& body, NetworkEdit& edit);
 };
 
 // ---- Bodies and springs
@@ -73,55 +68,19 @@ struct TetWorld::State {
 void TetWorld::State::add_bodies() {
     for (const TetWorldBody& body : bodies) try {
             tets.emplace_back(body, options.breaking.has_value() && !body.fixed);
-            tets.back().number_points(point_count);
+            tets.back().number(counts);
             broad.add(Box{});
         } catch (const Error& error) {
             throw named(error, body.name);
         }
 }
 
-// The networks of all bodies over one row of points, which they may share out in any order.
-SpringNetwork TetWorld::State::joined_network() const {
-    SpringNetwork all;
-    all.points.resize(point_count, Vec3::Zero());
-    all.masses.resize(point_count, 0);
-    all.fixed.resize(point_count, 1);
-    all.part.resize(point_count, 0);
-    std::size_t first_part = 0;
-    for (const SimulatedTets& body : tets) {
-        const SpringNetwork& own = body.network();
-        for (std::size_t v = 0; v < own.size(); ++v) {
-            const Index k = body.points()[v];
-            all.points[k] = own.points[v];
-            all.masses[k] = own.masses[v];
-            all.fixed[k] = own.fixed[v];
-            all.part[k] = static_cast<Index>(first_part + own.part[v]);
-        }
-        first_part += own.part_count();
-        const auto renumber = [&](auto element) {
-            for (Index& v : element.points) v = body.points()[v];
-            return element;
-        };
-        for (const Spring& s : own.springs) all.springs.push_back(renumber(s));
-        for (const VolumeTerm& t : own.volumes) all.volumes.push_back(renumber(t));
-    }
-    return all;
-}
-
-SpringState TetWorld::State::joined_state() const {
-    SpringState state{std::vector<Vec3>(point_count, Vec3::Zero()), std::vector<Vec3>(point_count, Vec3::Zero())};
-    for (const SimulatedTets& body : tets)
-        for (std::size_t v = 0; v < body.points().size(); ++v) {
-            state.positions[body.points()[v]] = body.state().positions[v];
-            state.velocities[body.points()[v]] = body.state().velocities[v];
-        }
-    return state;
-}
-
 void TetWorld::State::begin_springs() {
-    springs = std::make_unique<SpringWorld>(joined_network(), options.springs);
-    springs->set_state(joined_state());
-    if (hook) springs->set_motion(hook);
+    SpringNetwork all; // over one row of points, which the bodies may share out in any order
+    SpringState state{std::vector<Vec3>(counts.points, Vec3::Zero()), std::vector<Vec3>(counts.points, Vec3::Zero())};
+    for (const SimulatedTets& body : tets) body.add_to(all, state);
+    springs = std::make_unique<SpringWorld>(std::move(all), options.springs);
+    springs->set_state(std::move(state));
     springs->set_contact_finder([this](std::span<const Vec3> positions, std::span<const Vec3>, std::vector<WeightedContact>& found) {
         find(positions);
         if (options.response != TetResponse::none) found = pushes;
@@ -233,35 +192,26 @@ void TetWorld::State::add_obstacles() {
 // ---- Breaking
 
 void TetWorld::State::break_bodies() {
-    bool broken = false;
+    NetworkEdit edit;
     for (SimulatedTets& body : tets) {
         if (!body.breakable()) continue;
         body.follow(*springs);
         const BreakReport found = body.break_stretched(*options.breaking);
         statistics.broken += found.broken;
-        if (found.opened == 0) continue;
-        body.number_points(point_count);
-        broken = true;
+        if (found.opened > 0) gather(body, edit);
     }
-    if (broken) go_on();
+    if (!edit.empty()) springs->apply(edit);
 }
 
-// With the springs that there are now. What can break has followed before it did.
-void TetWorld::State::go_on() {
-    for (SimulatedTets& body : tets)
-        if (!body.breakable()) body.follow(*springs);
-    steps_before += springs->steps();
-    time_before += springs->time();
-    begin_springs();
+void TetWorld::State::gather(SimulatedTets& body, NetworkEdit& edit) {
+    body.number(counts);
+    body.add_to(edit, !options.springs.environment.empty());
 }
 
 TetWorld::TetWorld(std::vector<TetWorldBody> bodies, std::vector<FieldObstacle> obstacles, const TetWorldOptions& options) : state_(std::make_unique<State>(options)) {
     if (bodies.empty()) throw Error(Cause::empty, "a world without bodies");
     require_positive(options.recovery_time, "option recovery_time");
-    if (options.breaking) {
-        require_positive(options.breaking->strain, "option strain");
-        require(!options.springs.plastic.active(), 0, "left off where bodies break", {.element = "option plastic"});
-    }
+    if (options.breaking) require_positive(options.breaking->strain, "option strain");
     State& s = *state_;
     s.bodies = std::move(bodies);
     s.obstacles = std::move(obstacles);
@@ -287,16 +237,16 @@ CutReport TetWorld::cut(Index body, const CutPlane& plane, const CutOptions& opt
     const Place place{.element = "body", .index = static_cast<std::int64_t>(body)};
     if (body >= s.tets.size()) throw Error(Cause::index_out_of_range, "there is no such body", place);
     if (!s.tets[body].breakable()) throw Error(Cause::invalid_argument, "it cannot be cut: the world has no `breaking`, or it is fixed", place);
-    for (SimulatedTets& tets : s.tets)
-        if (tets.breakable()) tets.follow(*s.springs);
+    s.tets[body].follow(*s.springs);
     const CutReport report = s.tets[body].cut(plane, options);
-    s.tets[body].number_points(s.point_count);
-    s.go_on();
+    NetworkEdit edit;
+    s.gather(s.tets[body], edit);
+    if (!edit.empty()) s.springs->apply(edit);
     return report;
 }
 
-std::size_t TetWorld::steps() const { return state_->steps_before + springs().steps(); }
-double TetWorld::time() const { return state_->time_before + springs().time(); }
+std::size_t TetWorld::steps() const { return springs().steps(); }
+double TetWorld::time() const { return springs().time(); }
 
 Energy TetWorld::energy() const {
     const SpringEnergy e = springs().energy();
@@ -312,8 +262,7 @@ Fingerprint TetWorld::state_hash() const {
 }
 
 void TetWorld::set_motion(MotionHook hook) {
-    state_->hook = std::move(hook);
-    state_->springs->set_motion(state_->hook);
+    state_->springs->set_motion(std::move(hook));
 }
 
 const TetWorldOptions& TetWorld::options() const { return state_->options; }

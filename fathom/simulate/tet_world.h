@@ -4,8 +4,8 @@
 // & Chaillou 2004. A contact pushes by the way it was pressed, never by a depth that it was found at (contact_memory.h).
 // Bodies that break or are cut (spring_fracture.h) keep the numbers of their points; new ones come after all others.
 // Penalties give way: what is fast or thin can pass in one step. Obstacles push vertices alone.
-// O(points + springs + tetrahedra near contacts) a step; one in which something breaks builds all springs and what bounds the
-// broken body anew. Not thread-safe; parallel inside, the same bits for any number of threads.
+// O(points + springs + tetrahedra near contacts) a step. Where something breaks, all that is known of the body changes round it alone, and
+// forces and contacts are found once more. Not thread-safe; parallel inside, the same bits for any number of threads.
 #pragma once
 
 #include <fathom/index/broad_phase.h>
@@ -41,7 +41,7 @@ struct TetWorldOptions {
     TetPushOptions push{};
     bool self = false; // bodies may touch themselves: depths are then marched, for they must not lead across another layer
     double recovery_time = 0.5; // s, of contacts that were found deep all at once
-    std::optional<BreakOptions> breaking{}; // after each step; not together with springs.plastic
+    std::optional<BreakOptions> breaking{}; // after each step; strains are those beyond what has crept (springs.plastic)
     BroadPhaseOptions broad{};
 };
 

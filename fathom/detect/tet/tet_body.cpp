@@ -1,6 +1,7 @@
 // Room: detect. What hangs together in a tetrahedral body, and which part of it lies in a box.
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
+#include <fathom/base/sorted_edit.h>
 #include <fathom/detect/tet/tet_body.h>
 
 #include <algorithm>
@@ -10,12 +11,6 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t chunk = 2048;
-
-template <class T>
-void sort_and_thin(std::vector<T>& values) {
-    std::sort(values.begin(), values.end());
-    values.erase(std::unique(values.begin(), values.end()), values.end());
-}
 
 Box box_of(const TetBody& body, const Tetrahedron& t) {
     const Vec3 &a = body.vertices[t[0]], &b = body.vertices[t[1]], &c = body.vertices[t[2]], &d = body.vertices[t[3]];
@@ -30,8 +25,91 @@ TetTopology::TetTopology(const TetMesh& mesh) : vertex_count_(mesh.vertices.size
     boundary_edges_ = edge_table(boundary_, vertex_count_).edges;
     for (const Triangle& t : boundary_) boundary_vertices_.insert(boundary_vertices_.end(), t.begin(), t.end());
     for (const Tetrahedron& t : tetrahedra_) used_vertices_.insert(used_vertices_.end(), t.begin(), t.end());
-    sort_and_thin(boundary_vertices_);
-    sort_and_thin(used_vertices_);
+    sort_unique(boundary_vertices_);
+    sort_unique(used_vertices_);
+}
+
+TetTopology::TetTopology(const EditableTetMesh& mesh) : TetTopology(mesh.mesh()) {
+    for (Index t = 0; t < mesh.tet_slots(); ++t)
+        if (mesh.has_tet(t)) slots_.push_back(t);
+    faces_.assign(mesh.boundary().begin(), mesh.boundary().end());
+    std::sort(faces_.begin(), faces_.end());
+    editable_ = true;
+}
+
+// What an edit may have changed; ascending, each once. Tetrahedra and faces by their numbers in the mesh.
+struct TetTopology::Touched {
+    std::vector<Index> tets, faces, vertices, boundary_vertices;
+    std::vector<Edge> boundary_edges;
+    bool moves = false; // tetrahedra come or go
+
+    void add_face(Index face, const Triangle& t) {
+        faces.push_back(face);
+        boundary_vertices.insert(boundary_vertices.end(), t.begin(), t.end());
+        for (std::size_t k = 0; k < 3; ++k) boundary_edges.push_back({std::min(t[k], t[(k + 1) % 3]), std::max(t[k], t[(k + 1) % 3])});
+    }
+    void sort() {
+        for (auto* list : {&tets, &faces, &vertices, &boundary_vertices}) sort_unique(*list);
+        sort_unique(boundary_edges);
+    }
+};
+
+std::size_t TetTopology::place_of(Index slot) const { return static_cast<std::size_t>(std::lower_bound(slots_.begin(), slots_.end(), slot) - slots_.begin()); }
+
+TetTopology::Change TetTopology::apply(const EditableTetMesh& mesh, const TetEdit& edit) {
+    if (!editable_) throw Error(Cause::invalid_argument, "the topology is of a mesh that is not edited");
+    Touched touched;
+    touched.tets = edit.changed_tets;
+    touched.tets.insert(touched.tets.end(), edit.removed_tets.begin(), edit.removed_tets.end());
+    for (const TetEdit::NewTet& t : edit.new_tets) touched.tets.push_back(t.tet);
+    touched.moves = touched.tets.size() != edit.changed_tets.size();
+    const auto add_corners = [&](const Tetrahedron& t) { touched.vertices.insert(touched.vertices.end(), t.begin(), t.end()); };
+    std::vector<Index> faces = edit.removed_boundary;
+    faces.insert(faces.end(), edit.new_boundary.begin(), edit.new_boundary.end());
+    for (const Index t : touched.tets) {
+        if (const std::size_t place = place_of(t); place < slots_.size() && slots_[place] == t) add_corners(tetrahedra_[place]);
+        if (mesh.has_tet(t)) add_corners(mesh.tet(t));
+        for (Index face = 4 * t; face < 4 * t + 4; ++face) faces.push_back(face);
+    }
+    sort_unique(faces);
+    for (const Index face : faces) {
+        const auto known = std::lower_bound(faces_.begin(), faces_.end(), face);
+        if (known != faces_.end() && *known == face) touched.add_face(face, boundary_[static_cast<std::size_t>(known - faces_.begin())]);
+        if (mesh.has_tet(face / 4) && mesh.neighbour(face) == no_index) touched.add_face(face, mesh.face_corners(face));
+    }
+    touched.sort();
+    vertex_count_ = mesh.vertex_slots();
+    renew_tetrahedra(mesh, touched);
+    renew_boundary(mesh, touched);
+    return {std::move(touched.boundary_edges), std::move(touched.boundary_vertices)};
+}
+
+void TetTopology::renew_tetrahedra(const EditableTetMesh& mesh, const Touched& touched) {
+    renew_sorted<Index>(used_vertices_, touched.vertices, [&](Index v) { return mesh.has_vertex(v); });
+    if (!touched.moves) {
+        for (const Index t : touched.tets) tetrahedra_[place_of(t)] = mesh.tet(t);
+        return;
+    }
+    const std::size_t from = place_of(touched.tets.front());
+    renew_sorted<Index>(slots_, touched.tets, [&](Index t) { return mesh.has_tet(t); });
+    tetrahedra_.resize(slots_.size());
+    for (std::size_t k = from; k < slots_.size(); ++k) tetrahedra_[k] = mesh.tet(slots_[k]);
+}
+
+void TetTopology::renew_boundary(const EditableTetMesh& mesh, const Touched& touched) {
+    renew_sorted<Index>(boundary_vertices_, touched.boundary_vertices, [&](Index v) { return !mesh.boundary_round(v).empty(); });
+    renew_sorted<Edge>(boundary_edges_, touched.boundary_edges, [&](const Edge& e) { return mesh.is_boundary(e); });
+    const std::vector<Index> old_faces = faces_;
+    renew_sorted<Index>(faces_, touched.faces, [&](Index face) { return mesh.has_tet(face / 4) && mesh.neighbour(face) == no_index; });
+    std::vector<Triangle> triangles(faces_.size());
+    std::size_t old = 0, next = 0;
+    for (std::size_t k = 0; k < faces_.size(); ++k) {
+        while (old < old_faces.size() && old_faces[old] < faces_[k]) ++old;
+        while (next < touched.faces.size() && touched.faces[next] < faces_[k]) ++next;
+        const bool changed = next < touched.faces.size() && touched.faces[next] == faces_[k];
+        triangles[k] = changed ? mesh.outward_face(faces_[k]) : boundary_[old];
+    }
+    boundary_ = std::move(triangles);
 }
 
 std::vector<Edge> tetrahedron_edges(std::span<const Tetrahedron> tetrahedra) {
@@ -40,7 +118,7 @@ std::vector<Edge> tetrahedron_edges(std::span<const Tetrahedron> tetrahedra) {
         for (std::size_t i = 0; i < 4; ++i)
             for (std::size_t j = i + 1; j < 4; ++j)
                 if (t[i] != t[j]) edges.push_back({std::min(t[i], t[j]), std::max(t[i], t[j])});
-    sort_and_thin(edges);
+    sort_unique(edges);
     return edges;
 }
 

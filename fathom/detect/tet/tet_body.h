@@ -1,17 +1,30 @@
-// Room: detect. A tetrahedral body as collision sees it: what hangs together (built once, and again after a cut), and where its
+// Room: detect. A tetrahedral body as collision sees it: what hangs together (built once; it follows cuts and breaks), and where its
 // vertices are now. Tetrahedra may be inverted or flat in the current shape. Metres, world frame.
 #pragma once
 
-#include <fathom/geometry/adjacency.h>
+#include <fathom/geometry/tet_edit.h>
 #include <fathom/geometry/tetrahedron_batch.h>
 #include <fathom/index/voxel_hash.h>
 
 namespace fathom {
 
-// Throws Error as check(mesh) does. O(n log n).
 class TetTopology {
 public:
+    // Throws Error as check(mesh) does. O(n log n).
     explicit TetTopology(const TetMesh& mesh);
+    // Of the tetrahedra in use, as of mesh.mesh(). O(n log n).
+    explicit TetTopology(const EditableTetMesh& mesh);
+
+    // What an edit touched; ascending. Edges and vertices may have come to the boundary, left it, or only have other faces.
+    struct Change {
+        std::vector<Edge> edges;
+        std::vector<Index> vertices;
+    };
+    // Follows the edits of the mesh that this was made of: `edit` is all that it has taken (take_edit()) since. Every list is then in the order
+    // that a new topology would have. (Only the winding of boundary triangles may differ: it is judged in the shape in which they
+    // appeared.) O(edit log n); lists in which something comes or goes are copied from there on, about 1 ns an item. Error{invalid_argument} where this
+    // was made of a TetMesh.
+    Change apply(const EditableTetMesh& mesh, const TetEdit& edit);
 
     [[nodiscard]] std::size_t vertex_count() const { return vertex_count_; }
     [[nodiscard]] std::span<const Tetrahedron> tetrahedra() const { return tetrahedra_; }
@@ -22,11 +35,19 @@ public:
     [[nodiscard]] std::span<const Index> used_vertices() const { return used_vertices_; }         // those of a tetrahedron, ascending
 
 private:
+    struct Touched;
+    void renew_tetrahedra(const EditableTetMesh& mesh, const Touched& touched);
+    void renew_boundary(const EditableTetMesh& mesh, const Touched& touched);
+    [[nodiscard]] std::size_t place_of(Index slot) const;
+
     std::size_t vertex_count_;
     std::vector<Tetrahedron> tetrahedra_;
     std::vector<Triangle> boundary_;
     std::vector<Edge> boundary_edges_;
     std::vector<Index> boundary_vertices_, used_vertices_;
+    // Numbers in the editable mesh, ascending: of tetrahedra_, and of the faces of boundary_.
+    std::vector<Index> slots_, faces_;
+    bool editable_ = false;
 };
 
 // All edges of the tetrahedra, each once, the lower vertex first, sorted. O(n log n).

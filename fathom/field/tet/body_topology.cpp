@@ -1,4 +1,5 @@
 // Room: field. Neighbours and boundary of a body, in the order of a space-filling curve.
+#include <fathom/base/sorted_edit.h>
 #include <fathom/field/tet/body_topology.h>
 #include <fathom/geometry/element_checks.h>
 #include <fathom/index/space_order.h>
@@ -48,7 +49,7 @@ Lists elements_round(std::span<const std::array<Index, N>> elements, std::span<c
 
 // Every node that shares an element with each node, ascending, by rank.
 template <std::size_t N>
-Lists neighbours_of(std::span<const std::array<Index, N>> elements, std::span<const Index> rank) {
+Lists all_neighbours(std::span<const std::array<Index, N>> elements, std::span<const Index> rank) {
     const Lists round = elements_round<N>(elements, rank);
     Lists neighbours;
     std::vector<Index> last_seen(rank.size(), no_index);
@@ -106,8 +107,6 @@ std::vector<std::array<Index, 3>> across_sides(std::span<const Triangle> faces, 
     return across;
 }
 
-std::size_t bytes_of(const Lists& lists) { return (lists.offsets.size() + lists.items.size()) * sizeof(Index); }
-
 } // namespace
 
 BodyTopology::BodyTopology(const TetMesh& mesh) {
@@ -132,11 +131,12 @@ void BodyTopology::build(std::span<const Vec3> positions, std::span<const std::a
     kind_.assign(positions.size(), Kind::loose);
     for (const auto& element : elements)
         for (const Index node : element) kind_[rank_[node]] = Kind::inner;
-    number_boundary();
-    faces_round_ = faces_round_nodes(ranked_faces_, positions.size());
-    across_ = across_sides(ranked_faces_, faces_round_);
-    const Lists neighbours = neighbours_of<N>(elements, rank_);
-    inner_neighbours_ = filtered(neighbours, [&](Index node) { return kind_[node] == Kind::inner; });
+    find_boundary();
+    const Lists round = faces_round_nodes(ranked_faces_, positions.size());
+    across_ = across_sides(ranked_faces_, round);
+    faces_round_ = EditableLists(round);
+    const Lists neighbours = all_neighbours<N>(elements, rank_);
+    inner_neighbours_ = EditableLists(filtered(neighbours, [&](Index node) { return kind_[node] == Kind::inner; }));
     list_first_faces(neighbours);
 }
 
@@ -146,47 +146,46 @@ void BodyTopology::rank_nodes(std::span<const Vec3> positions) {
     for (std::size_t k = 0; k < order_.size(); ++k) rank_[order_[k]] = static_cast<Index>(k);
 }
 
-void BodyTopology::number_boundary() {
+void BodyTopology::find_boundary() {
     ranked_faces_ = faces_;
     for (Triangle& face : ranked_faces_)
         for (Index& node : face) {
             node = rank_[node];
             kind_[node] = Kind::boundary;
         }
-    std::vector<Index> number(kind_.size(), no_index);
     for (Index node = 0; node < kind_.size(); ++node)
-        if (kind_[node] == Kind::boundary) {
-            number[node] = static_cast<Index>(boundary_nodes_.size());
-            boundary_nodes_.push_back(node);
-        }
-    boundary_faces_ = ranked_faces_;
-    for (Triangle& face : boundary_faces_)
-        for (Index& node : face) node = number[node];
+        if (kind_[node] == Kind::boundary) boundary_nodes_.push_back(node);
+}
+
+std::vector<Index> BodyTopology::first_faces_of(std::span<const Index> neighbours) const {
+    std::vector<Index> faces;
+    for (const Index other : neighbours)
+        if (kind_[other] == Kind::boundary) faces.insert(faces.end(), faces_round_[other].begin(), faces_round_[other].end());
+    sort_unique(faces);
+    return faces;
 }
 
 void BodyTopology::list_first_faces(const Lists& neighbours) {
+    Lists lists;
     for (std::size_t node = 0; node < kind_.size(); ++node) {
-        const auto begin = static_cast<std::ptrdiff_t>(first_faces_.items.size());
-        if (kind_[node] == Kind::inner)
-            for (const Index other : neighbours[node])
-                if (kind_[other] == Kind::boundary)
-                    first_faces_.items.insert(first_faces_.items.end(), faces_round_[other].begin(), faces_round_[other].end());
-        std::sort(first_faces_.items.begin() + begin, first_faces_.items.end());
-        first_faces_.items.erase(std::unique(first_faces_.items.begin() + begin, first_faces_.items.end()), first_faces_.items.end());
-        first_faces_.offsets.push_back(static_cast<Index>(first_faces_.items.size()));
+        if (kind_[node] == Kind::inner) {
+            const std::vector<Index> faces = first_faces_of(neighbours[node]);
+            lists.items.insert(lists.items.end(), faces.begin(), faces.end());
+        }
+        lists.offsets.push_back(static_cast<Index>(lists.items.size()));
     }
+    first_faces_ = EditableLists(std::move(lists));
 }
 
 std::size_t BodyTopology::memory_bytes() const {
-    return (rank_.size() + order_.size() + boundary_nodes_.size()) * sizeof(Index) + kind_.size() + 4 * faces_.size() * sizeof(Triangle) +
-           bytes_of(inner_neighbours_) + bytes_of(first_faces_) + bytes_of(faces_round_);
+    return (rank_.size() + order_.size() + boundary_nodes_.size()) * sizeof(Index) + kind_.size() + 3 * faces_.size() * sizeof(Triangle) +
+           (mesh_face_.size() + face_number_.size()) * sizeof(Index) + inner_neighbours_.memory_bytes() + first_faces_.memory_bytes() + faces_round_.memory_bytes();
 }
 
 void nodes_of(std::span<const Tetrahedron> tetrahedra, std::span<const Index> chosen, std::vector<Index>& nodes) {
     nodes.clear();
     for (const Index t : chosen) nodes.insert(nodes.end(), tetrahedra[t].begin(), tetrahedra[t].end());
-    std::sort(nodes.begin(), nodes.end());
-    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+    sort_unique(nodes);
 }
 
 } // namespace fathom

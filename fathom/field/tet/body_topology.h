@@ -1,10 +1,12 @@
 // Room: field. What distances in a body of tetrahedra (or, in the plane, of triangles) need to know of its topology: who is whose
-// neighbour, and which faces, edges and nodes bound it. Built once; positions may then change every step.
-// Nodes are ranked along a space-filling curve through the first positions, so that a march over any mesh stays in the cache.
-// Build O(n log n), about 1 us a tetrahedron. Immutable afterwards, so thread-safe.
+// neighbour, and which faces, edges and nodes bound it. Built once; positions may then change every step, and cuts and breaks are followed.
+// Nodes are ranked along a space-filling curve through the first positions, so that a march over any mesh stays in the cache. New nodes
+// have the next ranks.
+// Build O(n log n), about 1 us a tetrahedron. Thread-safe, but for apply(): the one who owns it applies edits while nobody reads.
 #pragma once
 
-#include <fathom/geometry/adjacency.h>
+#include <fathom/geometry/editable_lists.h>
+#include <fathom/geometry/tet_edit.h>
 
 namespace fathom {
 
@@ -13,6 +15,15 @@ public:
     // Throws Error as check(mesh) does. Elements that name a vertex twice are left out, as are, from distances, nodes of no element.
     // A face is on the boundary where it belongs to one tetrahedron; vertices are told apart by index, so a cut is boundary.
     explicit BodyTopology(const TetMesh& mesh);
+    // Of the tetrahedra in use of a mesh that will be edited, as of mesh.mesh().
+    explicit BodyTopology(const EditableTetMesh& mesh);
+    // Follows an edit of that mesh. Ranks stay; a face keeps its number unless it leaves: new ones then take its number, or the last one does.
+    // Else all is as in a new topology of the mesh. O(edit log n) and a pass over the boundary nodes. Error{invalid_argument} where this was not made of
+    // an EditableTetMesh.
+    void apply(const EditableTetMesh& mesh, const TetEdit& edit);
+    [[nodiscard]] std::size_t edits() const { return edits_; }                             // how many it has followed
+    [[nodiscard]] std::span<const Index> last_faces() const { return last_faces_; }        // numbers that mean other faces since the last one, ascending
+
     // A body in the plane: triangles, bounded by the edges of one triangle. A boundary edge {a, b} is kept as the face {a, b, b}.
     [[nodiscard]] static BodyTopology planar(const TriangleMesh& mesh);
 
@@ -36,23 +47,37 @@ public:
     // Across side k of a face: another boundary face there, or no_index.
     [[nodiscard]] std::span<const std::array<Index, 3>> across() const { return across_; }
 
-    // Boundary nodes in increasing rank, and the faces in their numbers: what a tree over the boundary is built of.
-    [[nodiscard]] std::span<const Index> boundary_nodes() const { return boundary_nodes_; }
-    [[nodiscard]] std::span<const Triangle> boundary_faces() const { return boundary_faces_; }
+    [[nodiscard]] std::span<const Index> boundary_nodes() const { return boundary_nodes_; } // increasing
 
 private:
     BodyTopology() = default;
     template <std::size_t N>
     void build(std::span<const Vec3> positions, std::span<const std::array<Index, N>> elements);
     void rank_nodes(std::span<const Vec3> positions);
-    void number_boundary();
+    void find_boundary();
+    [[nodiscard]] std::vector<Index> first_faces_of(std::span<const Index> neighbours) const;
     void list_first_faces(const Lists& neighbours);
+
+    // Following an edit.
+    void add_nodes(std::size_t count);
+    [[nodiscard]] std::vector<Index> renew_faces(const EditableTetMesh& mesh, const TetEdit& edit);
+    void set_face(Index number, Index face, const EditableTetMesh& mesh, std::vector<Index>& touched);
+    void drop_face(Index number, std::vector<Index>& touched);
+    [[nodiscard]] std::vector<Index> neighbours_of(Index node, const EditableTetMesh& mesh) const;
+    void renew_kind(Index node, const EditableTetMesh& mesh);
+    void renew_lists(Index node, const EditableTetMesh& mesh);
+    void renew_across(Index face);
 
     std::vector<Index> rank_, order_, boundary_nodes_;
     std::vector<Kind> kind_;
-    std::vector<Triangle> faces_, ranked_faces_, boundary_faces_;
+    std::vector<Triangle> faces_, ranked_faces_;
     std::vector<std::array<Index, 3>> across_;
-    Lists inner_neighbours_, first_faces_, faces_round_;
+    EditableLists inner_neighbours_, first_faces_, faces_round_;
+    std::vector<Index> mesh_face_;   // of each face: its number in the editable mesh
+    std::vector<Index> face_number_; // of each face of the editable mesh: its number here, or no_index
+    std::vector<Index> last_faces_;
+    std::size_t edits_ = 0;
+    bool editable_ = false;
 };
 
 // The nodes of the chosen elements, each once, ascending. `nodes` is overwritten; O(chosen log chosen).

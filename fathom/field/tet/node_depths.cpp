@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <utility>
 
 namespace fathom {
 
@@ -106,13 +107,12 @@ struct FeatureRule {
 };
 
 NodeDepths::NodeDepths(std::shared_ptr<const BodyTopology> topology)
-    : topology_(std::move(topology)), depths_(topology_->node_count(), unknown) {
+    : topology_(std::move(topology)), edits_(topology_->edits()), depths_(topology_->node_count(), unknown) {
     const std::size_t count = topology_->node_count();
     positions_.assign(count, Vec3::Zero());
     source_.assign(count, no_index);
     asked_.assign(count, 0);
     asked_order_.reserve(count);
-    boundary_positions_.resize(topology_->boundary_nodes().size());
 }
 
 void NodeDepths::compute(std::span<const Vec3> positions, const DepthOptions& options) {
@@ -134,8 +134,22 @@ void NodeDepths::begin(std::span<const Vec3> positions) {
     if (positions.size() != topology_->node_count())
         throw Error(Cause::count_mismatch, fmt::format("{} positions for a body of {} nodes", positions.size(), topology_->node_count()));
     check_vertices(positions, {});
+    follow_edits();
     for (std::size_t k = 0; k < positions.size(); ++k) positions_[k] = positions[topology_->order()[k]];
     tree_is_fitted_ = false;
+}
+
+void NodeDepths::follow_edits() {
+    if (edits_ == topology_->edits()) return;
+    const std::size_t count = topology_->node_count(), faces = topology_->faces().size(), in_tree = tree_.tree().size();
+    positions_.resize(count);
+    source_.resize(count);
+    asked_.resize(count);
+    depths_.resize(count);
+    has_tree_ = has_tree_ && edits_ + 1 == topology_->edits() && faces >= in_tree && 4 * (faces - in_tree) <= faces;
+    if (has_tree_) tree_.rename(topology_->last_faces(), topology_->ranked_faces(), count);
+    young_is_old_ = true;
+    edits_ = topology_->edits();
 }
 
 void NodeDepths::ask(std::span<const Index> nodes) {
@@ -163,23 +177,43 @@ void NodeDepths::run(const DepthOptions& options) {
     options.method == DepthMethod::exact ? ask_tree() : march(options);
 }
 
-void NodeDepths::gather_boundary() {
-    for (std::size_t k = 0; k < boundary_positions_.size(); ++k) boundary_positions_[k] = positions_[topology_->boundary_nodes()[k]];
-}
-
 void NodeDepths::build_tree() {
-    gather_boundary();
-    const auto faces = topology_->boundary_faces();
-    tree_ = SurfaceTree(TriangleMesh{boundary_positions_, {faces.begin(), faces.end()}});
+    const auto faces = topology_->ranked_faces();
+    tree_ = SurfaceTree(TriangleMesh{positions_, {faces.begin(), faces.end()}});
+    young_ = {};
+    young_is_old_ = false;
     has_tree_ = tree_is_fitted_ = true;
 }
 
 void NodeDepths::fit_tree() {
     if (!has_tree_) return build_tree();
     if (tree_is_fitted_) return;
-    gather_boundary();
-    tree_.refit(boundary_positions_);
+    tree_.refit(positions_);
+    fit_young();
     tree_is_fitted_ = true;
+}
+
+void NodeDepths::fit_young() {
+    const auto faces = topology_->ranked_faces().subspan(tree_.tree().size());
+    if (std::exchange(young_is_old_, false))
+        young_ = faces.empty() ? SurfaceTree() : SurfaceTree(TriangleMesh{positions_, {faces.begin(), faces.end()}});
+    else if (!faces.empty())
+        young_.refit(positions_);
+}
+
+ClosestPoint NodeDepths::nearest(const Vec3& point, double max_distance) const {
+    ClosestPoint found = tree_.closest(point, max_distance);
+    if (found.found()) look_at_young(point, found);
+    else if (found = young_.closest(point, max_distance); found.found()) found.triangle += static_cast<Index>(tree_.tree().size());
+    return found;
+}
+
+void NodeDepths::look_at_young(const Vec3& point, ClosestPoint& found) const {
+    if (young_.tree().empty()) return;
+    const ClosestPoint other = young_.closest(point, std::sqrt(found.squared_distance));
+    if (!(other.squared_distance < found.squared_distance)) return;
+    found = other;
+    found.triangle += static_cast<Index>(tree_.tree().size());
 }
 
 void NodeDepths::ask_tree() {
@@ -188,6 +222,7 @@ void NodeDepths::ask_tree() {
     found_.resize(positions_.size());
     parallel_for(asked_order_.size(), query_chunk, [&](std::size_t begin, std::size_t end) {
         visit_closest(SurfaceView(tree_), positions_, std::span(asked_order_).subspan(begin, end - begin), SurfaceTree::no_limit, found_);
+        for (std::size_t k = begin; k < end; ++k) look_at_young(positions_[asked_order_[k]], found_[asked_order_[k]]);
     });
     for (const Index node : asked_order_) {
         source_[node] = found_[node].triangle;
@@ -286,7 +321,7 @@ Vec3 NodeDepths::closest(Index node) const {
 }
 
 double NodeDepths::depth_at(const Vec3& point, std::span<const Index> near_nodes) const {
-    if (options_.method == DepthMethod::exact) return std::sqrt(tree_.closest(point).squared_distance);
+    if (options_.method == DepthMethod::exact) return std::sqrt(nearest(point).squared_distance);
     Nearest best;
     TriangleFeature part = TriangleFeature::face;
     const auto look = [&](Index face) {
@@ -309,7 +344,7 @@ double NodeDepths::depth_at(const Vec3& point, std::span<const Index> near_nodes
 
 std::size_t NodeDepths::memory_bytes() const {
     return positions_.size() * (sizeof(Vec3) + 2 * sizeof(double) + 6 * sizeof(Index) + 1) + found_.size() * sizeof(ClosestPoint) +
-           frames_.size() * sizeof(FaceFrame) + tree_.memory_bytes() + sizeof(queue_);
+           frames_.size() * sizeof(FaceFrame) + tree_.memory_bytes() + young_.memory_bytes() + sizeof(queue_);
 }
 
 } // namespace fathom

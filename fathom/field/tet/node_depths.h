@@ -37,6 +37,7 @@ class NodeDepths {
 public:
     static constexpr double unknown = std::numeric_limits<double>::infinity();
 
+    // The owner may apply edits to the topology between calls of compute(); what is known of the nodes is then void until the next one.
     explicit NodeDepths(std::shared_ptr<const BodyTopology> topology);
     explicit NodeDepths(const TetMesh& mesh) : NodeDepths(std::make_shared<BodyTopology>(mesh)) {}
 
@@ -62,8 +63,10 @@ public:
 
     [[nodiscard]] const BodyTopology& topology() const { return *topology_; }
     [[nodiscard]] std::shared_ptr<const BodyTopology> shared_topology() const { return topology_; }
-    // The tree over boundary faces, by the numbers of topology().faces(); fitted by compute(exact) and fit_tree(). A body that has
-    // changed its shape much answers slower: see tree().tree().decay(), and build_tree() to begin afresh.
+    // The nearest point of the boundary, by the numbers of topology().faces(), from a tree that compute(exact) and fit_tree() fit. Thread-safe.
+    [[nodiscard]] ClosestPoint nearest(const Vec3& point, double max_distance = SurfaceTree::no_limit) const;
+    // A body that has changed its shape much answers slower: see tree().tree().decay(), and build_tree() to begin afresh. Faces that edits
+    // have added since it was built are in a tree of their own, until they are a quarter of all.
     [[nodiscard]] const SurfaceTree& tree() const { return tree_; }
     void fit_tree();   // to the positions of the last compute()
     void build_tree(); // the same, anew
@@ -80,7 +83,9 @@ private:
     void march_by(Rule& rule);
     [[nodiscard]] double bucket_width() const;
     [[nodiscard]] std::array<Vec3, 3> corners(Index face) const;
-    void gather_boundary();
+    void follow_edits();
+    void fit_young();
+    void look_at_young(const Vec3& point, ClosestPoint& found) const; // whether it has a nearer one
 
     std::shared_ptr<const BodyTopology> topology_;
     DepthOptions options_;
@@ -94,10 +99,10 @@ private:
     std::size_t served_ = 0;
     std::vector<FaceFrame> frames_;      // by face
     BucketQueue queue_;
-    std::vector<Vec3> boundary_positions_;
     std::vector<ClosestPoint> found_;    // by rank
-    SurfaceTree tree_;
-    bool has_tree_ = false, tree_is_fitted_ = false;
+    SurfaceTree tree_, young_;           // of all faces when it was built, and of those with higher numbers
+    bool has_tree_ = false, tree_is_fitted_ = false, young_is_old_ = false;
+    std::size_t edits_ = 0;              // of the topology, followed
     std::vector<double> depths_;         // by node
 
     friend struct FeatureRule;

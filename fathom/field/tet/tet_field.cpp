@@ -226,7 +226,7 @@ double TetField::distance(const Vec3& p) const {
     const Place place = place_of(p);
     if (place.tetrahedron != no_index) return place.distance;
     if (options_.outer) return options_.outer->distance(p);
-    const ClosestPoint closest = depths_.tree().closest(p);
+    const ClosestPoint closest = depths_.nearest(p);
     return closest.found() ? std::sqrt(closest.squared_distance) : std::nan("");
 }
 
@@ -234,7 +234,7 @@ Sample TetField::sample(const Vec3& p) const {
     const Place place = place_of(p);
     if (place.tetrahedron != no_index) return {place.distance, -WeightFrame(corners(place.tetrahedron)).gradient(place.slopes)};
     if (options_.outer) return options_.outer->sample(p);
-    const ClosestPoint closest = depths_.tree().closest(p);
+    const ClosestPoint closest = depths_.nearest(p);
     if (!closest.found()) return {std::nan(""), Vec3::Constant(std::nan(""))};
     const double distance = std::sqrt(closest.squared_distance);
     return {distance, distance > 0 ? Vec3((p - closest.point) / distance) : Vec3::Zero()};
@@ -253,7 +253,7 @@ Interval TetField::range(const Box& box) const {
         return hull(inside_range(box), outside);
     }
     const double radius = 0.5 * box.diagonal() * (1 + 1e-12);
-    const double border = std::sqrt(depths_.tree().closest(center).squared_distance);
+    const double border = std::sqrt(depths_.nearest(center).squared_distance);
     const double slack = 1e-13 * (border + radius + center.cwiseAbs().maxCoeff() + location_.bounds().diagonal());
     const double least = border - radius - slack, most = border + radius + slack;
     // The tetrahedra cover all of a box or nothing of it unless the boundary, or a fold at an inverted one, comes near.
