@@ -14,7 +14,8 @@ SimulatedTets::SimulatedTets(const TetWorldBody& body, bool breakable) {
     if (!breakable) {
         spring_state_ = {network_.points, rigid_velocities(network_, body.velocity, body.spin)};
         topology_ = std::make_unique<TetTopology>(body.mesh);
-        return begin();
+        begin();
+        return;
     }
     solid_ = std::make_unique<BreakableSolid>(body.mesh, body.material);
     for (const Index v : body.fixed_vertices) solid_->fix(v);
