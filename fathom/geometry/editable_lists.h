@@ -12,7 +12,10 @@ class EditableLists {
 public:
     EditableLists() = default;
     explicit EditableLists(Lists lists) : items_(std::move(lists.items)) {
-        for (std::size_t i = 0; i < lists.size(); ++i) places_.push_back({lists.offsets[i], lists.offsets[i + 1] - lists.offsets[i], lists.offsets[i + 1] - lists.offsets[i]});
+        for (std::size_t i = 0; i < lists.size(); ++i) {
+            const Index size = lists.offsets[i + 1] - lists.offsets[i];
+            places_.push_back({lists.offsets[i], size, size});
+        }
     }
 
     [[nodiscard]] std::size_t size() const { return places_.size(); }

@@ -147,12 +147,18 @@ void SimulatedTets::ask(std::span<const PointInTet> points, const SegmentsInTets
     asked_[self].insert(asked_[self].end(), nodes.begin(), nodes.end());
 }
 
+std::shared_ptr<BodyTopology> SimulatedTets::new_body() const {
+    if (solid_) return std::make_shared<BodyTopology>(solid_->mesh());
+    const auto tetrahedra = topology_->tetrahedra();
+    return std::make_shared<BodyTopology>(TetMesh{vertices_, {tetrahedra.begin(), tetrahedra.end()}});
+}
+
 void SimulatedTets::measure(const DepthOptions& options, const TetPushOptions& push) {
     const bool points_alone = push.depth == PushDepth::measured && push.direction == PushDirection::nearest;
     for (const bool self : {false, true}) {
         if (!wanted_[self]) continue;
         auto& depths = depths_[self];
-        if (!body_) body_ = solid_ ? std::make_shared<BodyTopology>(solid_->mesh()) : std::make_shared<BodyTopology>(TetMesh{vertices_, {topology_->tetrahedra().begin(), topology_->tetrahedra().end()}});
+        if (!body_) body_ = new_body();
         if (!depths) depths = std::make_unique<NodeDepths>(body_);
         DepthOptions by = options;
         by.method = method(options, self);

@@ -54,6 +54,7 @@ private:
     void begin();
     void edited();
     void number_pieces();
+    [[nodiscard]] std::shared_ptr<BodyTopology> new_body() const;
     [[nodiscard]] NetworkEdit::Point point(Index vertex) const;
 
     SpringNetwork network_;
