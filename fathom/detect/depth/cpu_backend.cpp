@@ -1,11 +1,12 @@
-// Room: detect. Draws depth maps on the CPU, in main memory.
-#include <fathom/detect/depth/depth_backend.h>
+// Room: detect. Draws depth maps on the CPU, in main memory: rows of pixels are shared out to threads, and each draws the clusters that meet its rows.
+// After the first draw of a size nothing is allocated.
+#include <fathom/detect/depth/cpu_resolve.h>
 
 #include <fathom/base/error.h>
+#include <fathom/base/parallel.h>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
+#include <limits>
 
 namespace fathom {
 
@@ -20,84 +21,45 @@ struct CpuTarget final : DepthTarget {
 const DepthMap* limit_of(const DepthTarget* target, const DepthView& view) {
     if (!target) return nullptr;
     const auto* own = dynamic_cast<const CpuTarget*>(target);
-    if (!own || own->drawn.view.width != view.width || own->drawn.view.height != view.height)
-        throw Error(Cause::invalid_argument, "must be a target of this backend with as many pixels", {.element = "option after or until"});
+    if (!own || own->drawn.view.width != view.width || own->drawn.view.height != view.height || own->drawn.depth.size() != view.pixel_count())
+        throw Error(Cause::invalid_argument, "must be a drawn target of this backend with as many pixels", {.element = "option after or until"});
     return &own->drawn;
 }
 
-struct Corner {
-    std::int64_t x, y; // 1/256 pixels
-    double wx, wy, z;
-};
+void check(std::span<const DrawnBody> bodies) {
+    std::size_t primitives = 0;
+    for (std::size_t b = 0; b < bodies.size(); ++b) {
+        const Place place{.element = "body", .index = static_cast<std::int64_t>(b)};
+        if (!bodies[b].mesh) throw Error(Cause::invalid_argument, "has no mesh", place);
+        if (!is_finite(bodies[b].pose)) throw Error(Cause::non_finite, "pose", place);
+        primitives += bodies[b].mesh->size();
+        if (primitives >= static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) throw Error(Cause::too_large, "at most 2^31 - 2 primitives in a draw", place);
+    }
+}
 
-class Painter {
+// Rows as wide as the narrowest stride, so that eight pixels never reach the row after the next.
+class PaddedRows {
 public:
-    Painter(const DepthView& view, const DrawOptions& options, DepthMap& map)
-        : view_(view), options_(options), map_(map), after_(limit_of(options.after, view)), until_(limit_of(options.until, view)) {}
-
-    void paint(const DrawnBody& body) {
-        const Pose frame = body.pose * Pose::at(body.mesh->origin());
-        const ClipMatrix m = clip_matrix(view_, frame);
-        const auto positions = body.mesh->positions();
-        for (std::size_t t = 0; t < body.mesh->triangles().size(); ++t) {
-            std::array<Corner, 3> c;
-            const Triangle& triangle = body.mesh->triangles()[t];
-            for (std::size_t k = 0; k < 3; ++k) c[k] = corner(m, positions[triangle[k]]);
-            const Vec3f a = positions[triangle[0]], normal = (positions[triangle[1]] - a).cross(positions[triangle[2]] - a);
-            const Vec3 world = frame.turn(normal.cast<double>().normalized());
-            paint(c, {body.id, static_cast<Index>(t)}, world.cast<float>());
-        }
+    float* room(const DepthView& view) {
+        depth_.resize(static_cast<std::size_t>(narrowest_stride) * static_cast<std::size_t>(view.height));
+        return depth_.data();
+    }
+    const float* copy(const DepthMap& map) {
+        room(map.view);
+        each_row(map.view, [&](std::size_t from, std::size_t to, std::size_t count) { std::copy_n(map.depth.begin() + static_cast<std::ptrdiff_t>(from), count, depth_.begin() + static_cast<std::ptrdiff_t>(to)); });
+        return depth_.data();
+    }
+    void copy_to(DepthMap& map) const {
+        each_row(map.view, [&](std::size_t to, std::size_t from, std::size_t count) { std::copy_n(depth_.begin() + static_cast<std::ptrdiff_t>(from), count, map.depth.begin() + static_cast<std::ptrdiff_t>(to)); });
     }
 
 private:
-    [[nodiscard]] Corner corner(const ClipMatrix& m, const Vec3f& p) const {
-        const auto row = [&](std::size_t r) { return ((m[r] * p.x() + m[r + 1] * p.y()) + m[r + 2] * p.z()) + m[r + 3]; };
-        const float half_width = 0.5f * static_cast<float>(view_.width), half_height = 0.5f * static_cast<float>(view_.height);
-        const float x = row(0) * half_width + half_width, y = row(4) * half_height + half_height;
-        return {std::llrint(x * 256.0f), std::llrint(y * 256.0f), x, y, row(8)};
+    template <class Copy>
+    static void each_row(const DepthView& view, Copy&& copy) {
+        const auto width = static_cast<std::size_t>(view.width);
+        for (std::size_t row = 0; row < static_cast<std::size_t>(view.height); ++row) copy(row * width, row * narrowest_stride, width);
     }
-
-    void paint(std::array<Corner, 3> c, const DepthId& id, const Vec3f& normal) {
-        const auto cross = [](const Corner& a, const Corner& b, std::int64_t x, std::int64_t y) { return (b.x - a.x) * (y - a.y) - (b.y - a.y) * (x - a.x); };
-        std::int64_t area = cross(c[0], c[1], c[2].x, c[2].y);
-        if (area == 0) return;
-        const bool front = area < 0; // the frame of a view mirrors
-        if (options_.faces != Faces::both && front != (options_.faces == Faces::front)) return;
-        if (area < 0) std::swap(c[1], c[2]), area = -area;
-        const auto [left, right] = std::minmax({c[0].x, c[1].x, c[2].x});
-        const auto [top, bottom] = std::minmax({c[0].y, c[1].y, c[2].y});
-        const auto first = [](std::int64_t edge) { return std::max<std::int64_t>(0, (edge - 128) >> 8); };
-        for (std::int64_t j = first(top); j < std::min<std::int64_t>(view_.height, (bottom >> 8) + 1); ++j)
-            for (std::int64_t i = first(left); i < std::min<std::int64_t>(view_.width, (right >> 8) + 1); ++i) {
-                const std::int64_t x = 256 * i + 128, y = 256 * j + 128;
-                bool inside = true;
-                std::array<double, 3> weight{};
-                for (std::size_t k = 0; k < 3 && inside; ++k) {
-                    const Corner &a = c[(k + 1) % 3], &b = c[(k + 2) % 3];
-                    const std::int64_t e = cross(a, b, x, y);
-                    const bool owns = (a.y == b.y && b.x > a.x) || b.y < a.y; // top-left
-                    inside = e > 0 || (e == 0 && owns);
-                    weight[k] = static_cast<double>(e) / static_cast<double>(area);
-                }
-                if (inside) put(static_cast<std::size_t>(j * view_.width + i), static_cast<float>(weight[0] * c[0].z + weight[1] * c[1].z + weight[2] * c[2].z), id, normal);
-            }
-    }
-
-    void put(std::size_t pixel, float z, const DepthId& id, const Vec3f& normal) {
-        if (!(z >= 0 && z <= 1)) return;
-        if (after_ && !(z > after_->depth[pixel])) return;
-        if (until_ && !(z <= until_->depth[pixel])) return;
-        float& depth = map_.depth[pixel];
-        if (options_.keep == Keep::nearest ? !(z < depth) : !(z > depth)) return;
-        depth = z;
-        if (options_.ids) map_.ids[pixel] = id;
-        if (options_.normals) map_.normals[pixel] = normal;
-    }
-
-    const DepthView& view_;
-    const DrawOptions& options_;
-    DepthMap& map_;
-    const DepthMap *after_, *until_;
+    std::vector<float> depth_;
 };
 
 class CpuBackend final : public DepthBackend {
@@ -106,30 +68,91 @@ public:
     [[nodiscard]] std::unique_ptr<DepthTarget> make_target() override { return std::make_unique<CpuTarget>(); }
 
     void draw(const DepthView& view, std::span<const DrawnBody> bodies, const DrawOptions& options, DepthTarget& target) override {
-        check(view);
-        if (options.conservative) throw Error(Cause::unsupported, "conservative drawing");
+        fathom::check(view);
+        check(bodies);
         auto* own = dynamic_cast<CpuTarget*>(&target);
         if (!own) throw Error(Cause::invalid_argument, "must be a target of this backend", {.element = "target"});
-        DepthMap map{view, options.keep, {}, {}, {}};
-        map.depth.assign(view.pixel_count(), map.nothing());
-        if (options.ids) map.ids.assign(view.pixel_count(), {});
-        if (options.normals) map.normals.assign(view.pixel_count(), Vec3f::Zero());
-        Painter painter(view, options, map);
-        for (const DrawnBody& body : bodies) painter.paint(body);
-        own->drawn = std::move(map);
+        const DepthMap *after = limit_of(options.after, view), *until = limit_of(options.until, view);
+        const bool reads_itself = after == &own->drawn || until == &own->drawn;
+        if (reads_itself) std::swap(spare_, own->drawn);
+        if (after == &own->drawn) after = &spare_;
+        if (until == &own->drawn) until = &spare_;
+        make_room(view, options, own->drawn);
+        collect(view, bodies);
+        draw(view, bodies, options, after, until, own->drawn);
     }
 
     [[nodiscard]] DepthOverlap compare(const DepthTarget& object, const DepthTarget& environment) override {
         const DepthMap &a = object.map(), &b = environment.map();
         if (a.depth.size() != b.depth.size()) throw Error(Cause::invalid_argument, "must have as many pixels", {.element = "environment"});
-        DepthOverlap overlap;
-        for (std::size_t k = 0; k < a.depth.size(); ++k) {
-            if (!a.covered(k) || !b.covered(k) || b.depth[k] > a.depth[k]) continue;
-            if (overlap.pixels == 0 || a.depth[k] - b.depth[k] > overlap.deepest) overlap.deepest = a.depth[k] - b.depth[k], overlap.deepest_pixel = k;
-            ++overlap.pixels;
+        constexpr std::size_t piece = 1 << 16;
+        overlaps_.assign((a.depth.size() + piece - 1) / piece, {});
+        parallel_for(a.depth.size(), piece, [&](std::size_t begin, std::size_t end) { overlaps_[begin / piece] = compare_pixels(a, b, begin, end); });
+        DepthOverlap all;
+        for (const DepthOverlap& part : overlaps_) {
+            const bool deeper = part.pixels > 0 && (all.pixels == 0 || part.deepest > all.deepest);
+            if (deeper) all.deepest = part.deepest, all.deepest_pixel = part.deepest_pixel;
+            all.pixels += part.pixels;
         }
-        return overlap;
+        return all;
     }
+
+private:
+    static void make_room(const DepthView& view, const DrawOptions& options, DepthMap& map) {
+        map.view = view;
+        map.keep = options.keep;
+        map.depth.resize(view.pixel_count());
+        map.ids.resize(options.ids ? view.pixel_count() : 0);
+        map.normals.resize(options.normals ? view.pixel_count() : 0);
+    }
+
+    void collect(const DepthView& view, std::span<const DrawnBody> bodies) {
+        bodies_.clear(), clusters_.clear(), turns_.clear();
+        std::int32_t key = 1;
+        for (const DrawnBody& body : bodies) {
+            const auto index = static_cast<std::uint32_t>(bodies_.size());
+            bodies_.push_back({body.mesh.get(), clip_matrix(view, body.pose * Pose::at(body.mesh->origin())), key});
+            turns_.push_back(body.pose.rotation.toRotationMatrix());
+            body.mesh->clusters().visit(view, bodies_.back().matrix, [&](Index cluster, DrawnRows rows) { clusters_.push_back({index, cluster, rows}); });
+            key += static_cast<std::int32_t>(body.mesh->size());
+        }
+    }
+
+    void draw(const DepthView& view, std::span<const DrawnBody> bodies, const DrawOptions& options, const DepthMap* after, const DepthMap* until, DepthMap& map) {
+        const bool narrow = view.width < narrowest_stride, keyed = options.ids || options.normals;
+        Raster raster{.width = view.width, .height = view.height, .stride = std::max(view.width, narrowest_stride), .keep = options.keep, .faces = options.faces, .conservative = options.conservative};
+        raster.depth = narrow ? padded_.room(view) : map.depth.data();
+        if (after) raster.after = narrow ? padded_after_.copy(*after) : after->depth.data();
+        if (until) raster.until = narrow ? padded_until_.copy(*until) : until->depth.data();
+        const std::size_t room = static_cast<std::size_t>(raster.stride) * static_cast<std::size_t>(view.height);
+        if (keyed && keys_.size() < room) keys_.resize(room);
+        if (keyed) raster.keys = keys_.data();
+        raster.bodies = bodies_;
+        raster.clusters = clusters_;
+
+        const Resolve resolve{raster, bodies, turns_, map};
+        const auto rows = static_cast<std::size_t>(view.height);
+        parallel_for(rows, band_height(rows), [&](std::size_t begin, std::size_t end) {
+            const int first = static_cast<int>(begin), last = static_cast<int>(end) - 1;
+            draw_rows(raster, first, last);
+            if (keyed) resolve_rows(resolve, first, last);
+        });
+        if (narrow) padded_.copy_to(map);
+    }
+
+    // Clusters that reach into several bands are set up in each: few bands, but enough of them to even out. The result does not tell.
+    static std::size_t band_height(std::size_t rows) {
+        const std::size_t threads = thread_count(), bands = threads == 1 ? 1 : 4 * threads;
+        return std::max<std::size_t>(16, (rows + bands - 1) / bands);
+    }
+
+    std::vector<RasterBody> bodies_;
+    std::vector<RasterCluster> clusters_;
+    std::vector<Mat3> turns_;
+    std::vector<std::int32_t> keys_;
+    std::vector<DepthOverlap> overlaps_;
+    PaddedRows padded_, padded_after_, padded_until_;
+    DepthMap spare_; // what a target held that limits its own draw
 };
 
 } // namespace

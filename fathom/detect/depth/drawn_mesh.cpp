@@ -7,25 +7,71 @@
 
 namespace fathom {
 
+namespace {
+
+void check_finite(std::span<const Vec3> vertices) {
+    for (std::size_t v = 0; v < vertices.size(); ++v)
+        if (!is_finite(vertices[v])) throw Error(Cause::non_finite, "not a finite place", {.element = "vertex", .index = static_cast<std::int64_t>(v)});
+}
+
+void check_lines(std::span<const Line> lines, std::size_t vertex_count) {
+    for (std::size_t k = 0; k < lines.size(); ++k)
+        if (std::max(lines[k][0], lines[k][1]) >= vertex_count)
+            throw Error(Cause::index_out_of_range, "names a vertex that is not there", {.element = "line", .index = static_cast<std::int64_t>(k)});
+}
+
+} // namespace
+
 DrawnMesh::DrawnMesh(const TriangleMesh& mesh) : triangles_(mesh.triangles) {
     check(mesh);
-    positions_.resize(mesh.vertices.size());
     place(mesh.vertices);
+    sort();
 }
+
+DrawnMesh::DrawnMesh(Primitives kind, std::span<const Vec3> vertices, std::span<const Line> lines)
+    : kind_(kind), lines_(lines.begin(), lines.end()) {
+    if (std::max(vertices.size(), lines.size()) >= no_index) throw Error(Cause::too_large, "at most 2^32 - 2 vertices or lines");
+    check_finite(vertices);
+    check_lines(lines, vertices.size());
+    place(vertices);
+    sort();
+}
+
+DrawnMesh DrawnMesh::lines(std::span<const Vec3> vertices, std::span<const Line> lines) { return {Primitives::lines, vertices, lines}; }
+DrawnMesh DrawnMesh::points(std::span<const Vec3> points) { return {Primitives::points, points, {}}; }
 
 void DrawnMesh::move(std::span<const Vec3> vertices) {
     if (vertices.size() != positions_.size()) throw Error(Cause::count_mismatch, "as many vertices as before are needed", {.element = "vertices"});
-    for (std::size_t v = 0; v < vertices.size(); ++v)
-        if (!is_finite(vertices[v])) throw Error(Cause::non_finite, "not a finite place", {.element = "vertex", .index = static_cast<std::int64_t>(v)});
+    check_finite(vertices);
     place(vertices);
+    clusters_.refit(positions_);
 }
 
 void DrawnMesh::place(std::span<const Vec3> vertices) {
     static std::atomic<std::uint64_t> versions{0};
     bounds_ = fathom::bounds(vertices);
     origin_ = vertices.empty() ? Vec3::Zero().eval() : bounds_.center();
+    positions_.resize(vertices.size());
     for (std::size_t v = 0; v < vertices.size(); ++v) positions_[v] = (vertices[v] - origin_).cast<float>();
     version_ = ++versions;
+}
+
+void DrawnMesh::sort() {
+    if (kind_ == Primitives::triangles)
+        clusters_ = DrawnClusters(positions_, triangles_.size(), 3, true, [&](std::size_t t, std::size_t k) { return triangles_[t][k]; });
+    else if (kind_ == Primitives::lines)
+        clusters_ = DrawnClusters(positions_, lines_.size(), 2, true, [&](std::size_t t, std::size_t k) { return lines_[t][k]; });
+    else
+        clusters_ = DrawnClusters(positions_, positions_.size(), 1, false, [](std::size_t t, std::size_t) { return static_cast<Index>(t); });
+}
+
+void DrawnMesh::visible(const DepthView& view, const Pose& pose, std::vector<DrawnRange>& ranges) const {
+    ranges.clear();
+    clusters_.visit(view, clip_matrix(view, pose * Pose::at(origin_)), [&](Index cluster, DrawnRows) {
+        const DrawnRange& seen = clusters_.clusters()[cluster].primitives;
+        if (!ranges.empty() && ranges.back().end == seen.begin) ranges.back().end = seen.end;
+        else ranges.push_back(seen);
+    });
 }
 
 } // namespace fathom

@@ -1,0 +1,66 @@
+// Room: detect. Looks up bodies, primitives and normals by key.
+#include <fathom/detect/depth/cpu_resolve.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace fathom {
+
+namespace {
+
+// What the last key stood for: neighbours mostly share it.
+class Lookup {
+public:
+    explicit Lookup(const Resolve& resolve) : resolve_(resolve) {}
+
+    void set(std::int32_t key) {
+        if (key == key_) return;
+        key_ = key;
+        const auto bodies = resolve_.raster.bodies;
+        if (key == 0) return void((id_ = {}, normal_ = Vec3f::Zero()));
+        const bool same = body_ < bodies.size() && key >= bodies[body_].first_key && key - bodies[body_].first_key < static_cast<std::int64_t>(bodies[body_].mesh->size());
+        // Of bodies with equal first keys all but the last are empty.
+        if (!same) body_ = static_cast<std::size_t>(std::upper_bound(bodies.begin(), bodies.end(), key, [](std::int32_t k, const RasterBody& b) { return k < b.first_key; }) - bodies.begin()) - 1;
+        const DrawnMesh& mesh = *bodies[body_].mesh;
+        const Index number = mesh.numbers()[static_cast<std::size_t>(key - bodies[body_].first_key)];
+        id_ = {resolve_.bodies[body_].id, number};
+        if (!resolve_.map.normals.empty()) normal_ = normal_of(mesh, number);
+    }
+    [[nodiscard]] const DepthId& id() const { return id_; }
+    [[nodiscard]] const Vec3f& normal() const { return normal_; }
+
+private:
+    [[nodiscard]] Vec3f normal_of(const DrawnMesh& mesh, Index number) const {
+        if (mesh.kind() != Primitives::triangles) return (-resolve_.map.view.direction()).cast<float>();
+        const auto p = mesh.positions();
+        const Triangle& t = mesh.triangles()[number];
+        // In double: the square of a small length would vanish.
+        const Vec3 a = p[t[0]].cast<double>(), normal = (p[t[1]].cast<double>() - a).cross(p[t[2]].cast<double>() - a);
+        const double length = std::sqrt(normal.squaredNorm());
+        return length > 0 ? (resolve_.turns[body_] * (normal / length)).cast<float>().eval() : Vec3f::Zero().eval();
+    }
+
+    const Resolve& resolve_;
+    std::int32_t key_ = 0;
+    std::size_t body_ = 0;
+    DepthId id_{};
+    Vec3f normal_ = Vec3f::Zero();
+};
+
+} // namespace
+
+void resolve_rows(const Resolve& resolve, int first, int last) {
+    Lookup lookup(resolve);
+    DepthMap& map = resolve.map;
+    const auto width = static_cast<std::size_t>(resolve.raster.width);
+    for (auto row = static_cast<std::size_t>(first); row <= static_cast<std::size_t>(last); ++row) {
+        const std::int32_t* keys = resolve.raster.keys + row * static_cast<std::size_t>(resolve.raster.stride);
+        for (std::size_t column = 0; column < width; ++column) {
+            lookup.set(keys[column]);
+            if (!map.ids.empty()) map.ids[row * width + column] = lookup.id();
+            if (!map.normals.empty()) map.normals[row * width + column] = lookup.normal();
+        }
+    }
+}
+
+} // namespace fathom
