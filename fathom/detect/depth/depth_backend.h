@@ -2,8 +2,10 @@
 // Method: Fabrizio, "Easy real-time collision detection": an object's height map, drawn with inverted depth test and inverted culling,
 // against the environment's, drawn normally in the same box: a collision per pixel.
 // A pixel is covered where its middle is inside a triangle; corners are rounded to 1/256 of a pixel first, and of two triangles
-// that share an edge through the middle one has it. What is outside the box of the view is not drawn. At equal depth the first
-// primitive of the first body stays.
+// that share an edge through the middle one has it. A point covers the pixel that it is in; a line one pixel in each column (each row, where it is
+// steep) whose middle it passes, its lower end counted and its upper end not. Faces are for triangles alone. What is outside the
+// box of the view is not drawn. At equal depth what is drawn first stays: the first body, and in it the first in the order of
+// DrawnMesh::numbers().
 // Not thread-safe; one backend (and its targets) to a thread. The CPU one is parallel inside, the same bits for any number of threads.
 #pragma once
 
@@ -31,8 +33,10 @@ struct DrawOptions {
     Faces faces = Faces::front;
     bool ids = false;
     bool normals = false;
-    // Draws every pixel that a triangle touches, with the nearest (farthest) depth that it has in the pixel: thin parts are never lost, and the map
-    // is nearer (farther) than the surface. Where a backend cannot, Error{unsupported}.
+    // Draws every pixel whose closed square a primitive touches (and some that it misses by 1/256 of a pixel), with a depth that is not
+    // deeper (not nearer, in a farthest map) than any that it has there, nor than its own nearest (farthest): the least of its plane over the pixel.
+    // Thin parts are never lost: triangles seen edge-on are drawn, whichever faces are wanted. Limits are asked about the depth
+    // that is drawn. Where a backend cannot, Error{unsupported}.
     bool conservative = false;
     // Targets of the same backend with as many pixels: draws only what is deeper than `after` and not deeper than `until`, pixel by
     // pixel. So layers are peeled one by one; so an environment is drawn only where it is inside an object; and where
