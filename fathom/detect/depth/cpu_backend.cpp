@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <vector>
 
 namespace fathom {
 
@@ -37,29 +38,35 @@ void check(std::span<const DrawnBody> bodies) {
     }
 }
 
-// Rows as wide as the narrowest stride, so that eight pixels never reach the row after the next.
-class PaddedRows {
+// Memory of a thread for the rows that it draws; about what the second cache of a core holds.
+class RowMemory {
 public:
-    float* room(const DepthView& view) {
-        depth_.resize(static_cast<std::size_t>(narrowest_stride) * static_cast<std::size_t>(view.height));
-        return depth_.data();
-    }
-    const float* copy(const DepthMap& map) {
-        room(map.view);
-        each_row(map.view, [&](std::size_t from, std::size_t to, std::size_t count) { std::copy_n(map.depth.begin() + static_cast<std::ptrdiff_t>(from), count, depth_.begin() + static_cast<std::ptrdiff_t>(to)); });
-        return depth_.data();
-    }
-    void copy_to(DepthMap& map) const {
-        each_row(map.view, [&](std::size_t to, std::size_t from, std::size_t count) { std::copy_n(depth_.begin() + static_cast<std::ptrdiff_t>(from), count, map.depth.begin() + static_cast<std::ptrdiff_t>(to)); });
+    static constexpr std::size_t room = 1 << 17; // floats
+
+    RasterRows rows(const DepthView& view, int first, int last, bool keyed, const DepthMap* after, const DepthMap* until) {
+        RasterRows rows{.first = first, .last = last, .stride = RasterRows::stride_of(view.width)};
+        const std::size_t count = rows.at(last + 1, 0);
+        rows.depth = sized(depth_, count);
+        if (keyed) rows.keys = sized(keys_, count);
+        if (after) rows.after = copied(*after, rows, sized(after_, count));
+        if (until) rows.until = copied(*until, rows, sized(until_, count));
+        return rows;
     }
 
 private:
-    template <class Copy>
-    static void each_row(const DepthView& view, Copy&& copy) {
-        const auto width = static_cast<std::size_t>(view.width);
-        for (std::size_t row = 0; row < static_cast<std::size_t>(view.height); ++row) copy(row * width, row * narrowest_stride, width);
+    template <class T>
+    static T* sized(std::vector<T>& memory, std::size_t count) {
+        if (memory.size() < count) memory.resize(count);
+        return memory.data();
     }
-    std::vector<float> depth_;
+    static const float* copied(const DepthMap& map, const RasterRows& rows, float* to) {
+        const auto width = static_cast<std::size_t>(map.view.width);
+        for (int row = rows.first; row <= rows.last; ++row) std::copy_n(map.depth.data() + static_cast<std::size_t>(row) * width, width, to + rows.at(row, 0));
+        return to;
+    }
+
+    std::vector<float> depth_, after_, until_;
+    std::vector<std::int32_t> keys_;
 };
 
 class CpuBackend final : public DepthBackend {
@@ -73,10 +80,6 @@ public:
         auto* own = dynamic_cast<CpuTarget*>(&target);
         if (!own) throw Error(Cause::invalid_argument, "must be a target of this backend", {.element = "target"});
         const DepthMap *after = limit_of(options.after, view), *until = limit_of(options.until, view);
-        const bool reads_itself = after == &own->drawn || until == &own->drawn;
-        if (reads_itself) std::swap(spare_, own->drawn);
-        if (after == &own->drawn) after = &spare_;
-        if (until == &own->drawn) until = &spare_;
         make_room(view, options, own->drawn);
         collect(view, bodies);
         draw(view, bodies, options, after, until, own->drawn);
@@ -118,41 +121,32 @@ private:
         }
     }
 
+    // A target may limit its own draw: rows are read before they are written.
     void draw(const DepthView& view, std::span<const DrawnBody> bodies, const DrawOptions& options, const DepthMap* after, const DepthMap* until, DepthMap& map) {
-        const bool narrow = view.width < narrowest_stride, keyed = options.ids || options.normals;
-        Raster raster{.width = view.width, .height = view.height, .stride = std::max(view.width, narrowest_stride), .keep = options.keep, .faces = options.faces, .conservative = options.conservative};
-        raster.depth = narrow ? padded_.room(view) : map.depth.data();
-        if (after) raster.after = narrow ? padded_after_.copy(*after) : after->depth.data();
-        if (until) raster.until = narrow ? padded_until_.copy(*until) : until->depth.data();
-        const std::size_t room = static_cast<std::size_t>(raster.stride) * static_cast<std::size_t>(view.height);
-        if (keyed && keys_.size() < room) keys_.resize(room);
-        if (keyed) raster.keys = keys_.data();
-        raster.bodies = bodies_;
-        raster.clusters = clusters_;
-
+        const bool keyed = options.ids || options.normals;
+        const Raster raster{view.width, view.height, options.keep, options.faces, options.conservative, bodies_, clusters_};
         const Resolve resolve{raster, bodies, turns_, map};
-        const auto rows = static_cast<std::size_t>(view.height);
-        parallel_for(rows, band_height(rows), [&](std::size_t begin, std::size_t end) {
-            const int first = static_cast<int>(begin), last = static_cast<int>(end) - 1;
-            draw_rows(raster, first, last);
-            if (keyed) resolve_rows(resolve, first, last);
+        const auto width = static_cast<std::size_t>(view.width);
+        parallel_for(static_cast<std::size_t>(view.height), band_height(view, keyed), [&](std::size_t begin, std::size_t end) {
+            thread_local RowMemory memory;
+            const RasterRows rows = memory.rows(view, static_cast<int>(begin), static_cast<int>(end) - 1, keyed, after, until);
+            draw_rows(raster, rows);
+            for (std::size_t row = begin; row < end; ++row) std::copy_n(rows.depth + rows.at(static_cast<int>(row), 0), width, map.depth.data() + row * width);
+            if (keyed) resolve_rows(resolve, rows);
         });
-        if (narrow) padded_.copy_to(map);
     }
 
-    // Clusters that reach into several bands are set up in each: few bands, but enough of them to even out. The result does not tell.
-    static std::size_t band_height(std::size_t rows) {
-        const std::size_t threads = thread_count(), bands = threads == 1 ? 1 : 4 * threads;
-        return std::max<std::size_t>(16, (rows + bands - 1) / bands);
+    // Clusters that reach into several bands are set up in each, so bands are as high as the cache allows. The result does not tell.
+    static std::size_t band_height(const DepthView& view, bool keyed) {
+        const std::size_t fits = RowMemory::room / RasterRows::stride_of(view.width) / (keyed ? 2 : 1);
+        const std::size_t shares = (static_cast<std::size_t>(view.height) + 2 * thread_count() - 1) / (2 * thread_count());
+        return std::max<std::size_t>(16, thread_count() == 1 ? fits : std::min(fits, shares));
     }
 
     std::vector<RasterBody> bodies_;
     std::vector<RasterCluster> clusters_;
     std::vector<Mat3> turns_;
-    std::vector<std::int32_t> keys_;
     std::vector<DepthOverlap> overlaps_;
-    PaddedRows padded_, padded_after_, padded_until_;
-    DepthMap spare_; // what a target held that limits its own draw
 };
 
 } // namespace

@@ -118,7 +118,7 @@ HWY_ATTR HWY_INLINE unsigned bits(hn::Mask<Ints> mask) {
 }
 
 // Passes over what faces away, what is outside of these rows, and what holds no middle of a pixel; sets up the rest.
-HWY_ATTR HWY_INLINE Kinds set_up(const Raster& raster, int first_row, int last_row, const Placed& placed, const std::uint16_t* const corners[3], std::size_t count, Small& s) {
+HWY_ATTR HWY_INLINE Kinds set_up(const Raster& raster, const RasterRows& rows, const Placed& placed, const std::uint16_t* const corners[3], std::size_t count, Small& s) {
     const Ints i;
     const hn::Rebind<std::uint16_t, Ints> shorts;
     const I index[3] = {hn::PromoteTo(i, hn::LoadU(shorts, corners[0])), hn::PromoteTo(i, hn::LoadU(shorts, corners[1])), hn::PromoteTo(i, hn::LoadU(shorts, corners[2]))};
@@ -129,7 +129,7 @@ HWY_ATTR HWY_INLINE Kinds set_up(const Raster& raster, int first_row, int last_r
     const auto first_of = [&](I low) HWY_ATTR { return hn::Max(hn::Zero(i), hn::ShiftRight<8>(hn::Add(low, hn::Set(i, subpixels / 2 - 1)))); };
     const auto last_of = [&](I high, int size) HWY_ATTR { return hn::Min(hn::Set(i, size - 1), hn::ShiftRight<8>(hn::Sub(high, hn::Set(i, subpixels / 2)))); };
     const I column = first_of(left), last_column = last_of(right, raster.width), row = first_of(top), bottom_row = last_of(bottom, raster.height);
-    const auto holds_none = hn::Or(hn::Gt(column, last_column), hn::Gt(hn::Max(row, hn::Set(i, first_row)), hn::Min(bottom_row, hn::Set(i, last_row))));
+    const auto holds_none = hn::Or(hn::Gt(column, last_column), hn::Gt(hn::Max(row, hn::Set(i, rows.first)), hn::Min(bottom_row, hn::Set(i, rows.last))));
     // Beyond the farthest place a corner may be anywhere.
     const auto beyond = hn::Eq(hn::Max(right, bottom), hn::Set(i, static_cast<int>(farthest_place)));
     const auto exists = hn::FirstN(i, std::min<std::size_t>(count, lanes));
@@ -174,79 +174,78 @@ HWY_ATTR HWY_INLINE Kinds set_up(const Raster& raster, int first_row, int last_r
 
 // Keeps z where `inside`, at eight pixels.
 template <bool far, bool keyed>
-HWY_ATTR HWY_INLINE void keep(const Raster& raster, std::size_t at, F z, hn::Mask<Floats> inside, std::int32_t key) {
+HWY_ATTR HWY_INLINE void keep(const RasterRows& rows, std::size_t at, F z, hn::Mask<Floats> inside, std::int32_t key) {
     const Floats f;
     const Ints i;
-    const F old = hn::LoadU(f, raster.depth + at);
+    const F old = hn::LoadU(f, rows.depth + at);
     if constexpr (keyed) {
-        const I old_key = hn::LoadU(i, raster.keys + at);
+        const I old_key = hn::LoadU(i, rows.keys + at);
         const I own = hn::Set(i, key);
         const auto first = hn::RebindMask(f, hn::Lt(own, old_key));
         const auto better = far ? hn::Gt(z, old) : hn::Lt(z, old);
         const auto wins = hn::And(inside, hn::Or(better, hn::And(hn::Eq(z, old), first)));
-        hn::StoreU(hn::IfThenElse(wins, z, old), f, raster.depth + at);
-        hn::StoreU(hn::IfThenElse(hn::RebindMask(i, wins), own, old_key), i, raster.keys + at);
+        hn::StoreU(hn::IfThenElse(wins, z, old), f, rows.depth + at);
+        hn::StoreU(hn::IfThenElse(hn::RebindMask(i, wins), own, old_key), i, rows.keys + at);
     } else {
-        hn::StoreU(hn::IfThenElse(inside, far ? hn::Max(z, old) : hn::Min(z, old), old), f, raster.depth + at);
+        hn::StoreU(hn::IfThenElse(inside, far ? hn::Max(z, old) : hn::Min(z, old), old), f, rows.depth + at);
     }
 }
 
 // Within the box of the view, and deeper than `after`, not deeper than `until`.
-HWY_ATTR HWY_INLINE hn::Mask<Floats> within_limits(const Raster& raster, std::size_t at, F z) {
+HWY_ATTR HWY_INLINE hn::Mask<Floats> within_limits(const RasterRows& rows, std::size_t at, F z) {
     const Floats f;
     auto inside = hn::And(hn::Ge(z, hn::Zero(f)), hn::Le(z, hn::Set(f, 1.0f)));
-    if (raster.after) inside = hn::And(inside, hn::Gt(z, hn::LoadU(f, raster.after + at)));
-    if (raster.until) inside = hn::And(inside, hn::Le(z, hn::LoadU(f, raster.until + at)));
+    if (rows.after) inside = hn::And(inside, hn::Gt(z, hn::LoadU(f, rows.after + at)));
+    if (rows.until) inside = hn::And(inside, hn::Le(z, hn::LoadU(f, rows.until + at)));
     return inside;
 }
 
 template <bool far, bool keyed, bool limited>
-HWY_ATTR HWY_INLINE void fill(const Raster& raster, const Small& s, std::size_t k, int first_row, int last_row, std::int32_t key) {
+HWY_ATTR HWY_INLINE void fill(const RasterRows& rows, const Small& s, std::size_t k, std::int32_t key) {
     const Floats f;
     const Ints i;
     const int column = s.first_column[k], row = s.first_row[k];
-    const int top = std::max(row, first_row), bottom = std::min(s.last_row[k], last_row);
+    const int top = std::max(row, rows.first), bottom = std::min(s.last_row[k], rows.last);
     const F nearest = hn::Set(f, s.nearest[k]), farthest = hn::Set(f, s.farthest[k]), slope = hn::Set(f, s.slope_y[k]), one = hn::Set(f, 1.0f);
     const I step0 = hn::Set(i, s.b[0][k]), step1 = hn::Set(i, s.b[1][k]), step2 = hn::Set(i, s.b[2][k]);
     for (int x = column; x <= s.last_column[k]; x += lanes) {
-        const int from = std::min(x, raster.stride - lanes), right = from - column, down = top - row;
+        const int right = x - column, down = top - row;
         const auto edge = [&](int n) HWY_ATTR {
             const I across = hn::Mul(hn::Set(i, s.a[n][k]), hn::Iota(i, 0));
             return hn::Add(across, hn::Set(i, s.e[n][k] + s.a[n][k] * right + s.b[n][k] * down));
         };
         I e0 = edge(0), e1 = edge(1), e2 = edge(2);
         const F first = hn::Add(hn::Set(f, s.depth[k]), hn::Mul(hn::Set(f, s.slope_x[k]), hn::Iota(f, static_cast<float>(right))));
-        F rows = hn::Set(f, static_cast<float>(down));
-        std::size_t at = static_cast<std::size_t>(top) * static_cast<std::size_t>(raster.stride) + static_cast<std::size_t>(from);
+        F below = hn::Set(f, static_cast<float>(down));
+        std::size_t at = rows.at(top, x);
         for (int y = top; y <= bottom; ++y) {
-            const F z = hn::Min(hn::Max(hn::Add(first, hn::Mul(slope, rows)), nearest), farthest);
+            const F z = hn::Min(hn::Max(hn::Add(first, hn::Mul(slope, below)), nearest), farthest);
             auto inside = hn::RebindMask(f, hn::Gt(hn::Or(e0, hn::Or(e1, e2)), hn::Set(i, -1)));
-            if constexpr (limited) inside = hn::And(inside, within_limits(raster, at, z));
-            keep<far, keyed>(raster, at, z, inside, key);
+            if constexpr (limited) inside = hn::And(inside, within_limits(rows, at, z));
+            keep<far, keyed>(rows, at, z, inside, key);
             e0 = hn::Add(e0, step0), e1 = hn::Add(e1, step1), e2 = hn::Add(e2, step2);
-            rows = hn::Add(rows, one);
-            at += static_cast<std::size_t>(raster.stride);
+            below = hn::Add(below, one);
+            at += rows.stride;
         }
     }
 }
 
 // What has a range of depths in a pixel shows the end that is kept, and only if some of it is in the box.
 template <bool far, bool keyed>
-HWY_ATTR void fill_span(const Raster& raster, const Span& span, float slope, float nearest, float farthest, std::int32_t key) {
+HWY_ATTR void fill_span(const RasterRows& rows, const Span& span, float slope, float nearest, float farthest, std::int32_t key) {
     const Floats f;
     const Ints i;
     const F lowest = hn::Set(f, nearest), highest = hn::Set(f, farthest), zero = hn::Zero(f), one = hn::Set(f, 1.0f);
     for (int x = span.first; x <= span.last; x += lanes) {
-        const int from = std::min(x, raster.stride - lanes);
-        const F rise = hn::Mul(hn::Set(f, slope), hn::Iota(f, static_cast<float>(from - span.first)));
+        const F rise = hn::Mul(hn::Set(f, slope), hn::Iota(f, static_cast<float>(x - span.first)));
         const F low = hn::Min(hn::Max(hn::Add(hn::Set(f, span.nearest), rise), lowest), highest);
         const F high = hn::Min(hn::Max(hn::Add(hn::Set(f, span.farthest), rise), lowest), highest);
         const F z = far ? hn::Min(high, one) : hn::Max(low, zero);
-        const I column = hn::Iota(i, from);
-        const auto outside = hn::Or(hn::Lt(column, hn::Set(i, span.first)), hn::Gt(column, hn::Set(i, span.last)));
-        const auto inside = hn::AndNot(hn::RebindMask(f, outside), hn::And(hn::Ge(high, zero), hn::Le(low, one)));
-        const std::size_t at = static_cast<std::size_t>(span.row) * static_cast<std::size_t>(raster.stride) + static_cast<std::size_t>(from);
-        keep<far, keyed>(raster, at, z, hn::And(inside, within_limits(raster, at, z)), key);
+        const I column = hn::Iota(i, x);
+        const auto covered = hn::RebindMask(f, hn::Lt(column, hn::Set(i, span.last + 1)));
+        const auto inside = hn::And(covered, hn::And(hn::Ge(high, zero), hn::Le(low, one)));
+        const std::size_t at = rows.at(span.row, x);
+        keep<far, keyed>(rows, at, z, hn::And(inside, within_limits(rows, at, z)), key);
     }
 }
 
@@ -254,7 +253,7 @@ HWY_ATTR void fill_span(const Raster& raster, const Span& span, float slope, flo
 template <bool far, bool keyed>
 class ClusterPainter {
 public:
-    HWY_ATTR ClusterPainter(const Raster& raster, int first_row, int last_row) : raster_(raster), first_row_(first_row), last_row_(last_row) {}
+    HWY_ATTR ClusterPainter(const Raster& raster, const RasterRows& rows) : raster_(raster), rows_(rows) {}
 
     HWY_ATTR void paint(const RasterBody& body, const DrawnCluster& cluster) {
         place(raster_, body.matrix, body.mesh->clusters(), cluster, placed_);
@@ -268,16 +267,16 @@ public:
 private:
     HWY_ATTR void triangles(const RasterBody& body, const DrawnCluster& cluster) {
         const DrawnClusters& mesh = body.mesh->clusters();
-        const bool limited = raster_.after || raster_.until;
+        const bool limited = rows_.after || rows_.until;
         for (Index t = cluster.primitives.begin; t < cluster.primitives.end; t += lanes) {
             const std::uint16_t* corners[3] = {mesh.corners(0).data() + t, mesh.corners(1).data() + t, mesh.corners(2).data() + t};
             const std::int32_t key = body.first_key + static_cast<std::int32_t>(t);
             Kinds kinds{0, (1u << std::min<unsigned>(cluster.primitives.end - t, lanes)) - 1};
-            if (!raster_.conservative) kinds = set_up(raster_, first_row_, last_row_, placed_, corners, cluster.primitives.end - t, small_);
+            if (!raster_.conservative) kinds = set_up(raster_, rows_, placed_, corners, cluster.primitives.end - t, small_);
             for (; kinds.small != 0; kinds.small &= kinds.small - 1) {
                 const auto k = static_cast<std::size_t>(std::countr_zero(kinds.small));
-                if (limited || small_.clipped[k] != 0) fill<far, keyed, true>(raster_, small_, k, first_row_, last_row_, key + static_cast<std::int32_t>(k));
-                else fill<far, keyed, false>(raster_, small_, k, first_row_, last_row_, key + static_cast<std::int32_t>(k));
+                if (limited || small_.clipped[k] != 0) fill<far, keyed, true>(rows_, small_, k, key + static_cast<std::int32_t>(k));
+                else fill<far, keyed, false>(rows_, small_, k, key + static_cast<std::int32_t>(k));
             }
             for (; kinds.large != 0; kinds.large &= kinds.large - 1) {
                 const int k = std::countr_zero(kinds.large);
@@ -318,46 +317,44 @@ private:
     }
 
     HWY_ATTR void spans(Spans spans, std::int32_t key) {
-        const int top = std::max(spans.first_row(), first_row_), bottom = std::min(spans.last_row(), last_row_);
+        const int top = std::max(spans.first_row(), rows_.first), bottom = std::min(spans.last_row(), rows_.last);
         if (top > bottom) return;
         spans.start(top);
         for (int y = top; y <= bottom; ++y) {
             const Span span = spans.next();
-            if (span.first <= span.last) fill_span<far, keyed>(raster_, span, spans.slope(), spans.nearest(), spans.farthest(), key);
+            if (span.first <= span.last) fill_span<far, keyed>(rows_, span, spans.slope(), spans.nearest(), spans.farthest(), key);
         }
     }
 
     HWY_ATTR void pixel(int column, int row, float depth, std::int32_t key) {
-        if (row >= first_row_ && row <= last_row_) fill_span<far, keyed>(raster_, {row, column, column, depth, depth}, 0, depth, depth, key);
+        if (row >= rows_.first && row <= rows_.last) fill_span<far, keyed>(rows_, {row, column, column, depth, depth}, 0, depth, depth, key);
     }
 
     HWY_ATTR bool set(MapCorner& corner, std::uint16_t at) const { return corner.set(placed_.x[at], placed_.y[at], placed_.depth[at]); }
     [[nodiscard]] SpanOptions span_options() const { return {raster_.faces, raster_.conservative, raster_.width, raster_.height}; }
 
     const Raster& raster_;
-    int first_row_, last_row_;
+    const RasterRows& rows_;
     Placed placed_;
     Small small_;
 };
 
 template <bool far, bool keyed>
-HWY_ATTR void draw_all(const Raster& raster, int first, int last) {
-    ClusterPainter<far, keyed> painter(raster, first, last);
+HWY_ATTR void draw_all(const Raster& raster, const RasterRows& rows) {
+    ClusterPainter<far, keyed> painter(raster, rows);
     for (const RasterCluster& seen : raster.clusters) {
-        if (seen.rows.last < first || seen.rows.first > last) continue;
+        if (seen.rows.last < rows.first || seen.rows.first > rows.last) continue;
         const RasterBody& body = raster.bodies[seen.body];
         painter.paint(body, body.mesh->clusters().clusters()[seen.cluster]);
     }
 }
 
-HWY_ATTR void rows_drawn(const Raster& raster, int first, int last) {
-    const auto begin = static_cast<std::size_t>(first) * static_cast<std::size_t>(raster.stride);
-    const auto end = (static_cast<std::size_t>(last) + 1) * static_cast<std::size_t>(raster.stride);
+HWY_ATTR void rows_drawn(const Raster& raster, const RasterRows& rows) {
     const bool far = raster.keep == Keep::farthest;
-    std::fill(raster.depth + begin, raster.depth + end, far ? 0.0f : 1.0f);
-    if (raster.keys) std::fill(raster.keys + begin, raster.keys + end, 0);
-    if (raster.keys) far ? draw_all<true, true>(raster, first, last) : draw_all<false, true>(raster, first, last);
-    else far ? draw_all<true, false>(raster, first, last) : draw_all<false, false>(raster, first, last);
+    std::fill_n(rows.depth, rows.at(rows.last + 1, 0), far ? 0.0f : 1.0f);
+    if (rows.keys) std::fill_n(rows.keys, rows.at(rows.last + 1, 0), 0);
+    if (rows.keys) far ? draw_all<true, true>(raster, rows) : draw_all<false, true>(raster, rows);
+    else far ? draw_all<true, false>(raster, rows) : draw_all<false, false>(raster, rows);
 }
 
 // How deep the environment is inside the object; less than 0 where it is not, or one of the two is not there.
@@ -405,7 +402,7 @@ namespace fathom {
 HWY_EXPORT(rows_drawn);
 HWY_EXPORT(pixels_compared);
 
-void draw_rows(const Raster& raster, int first, int last) { HWY_DYNAMIC_DISPATCH(rows_drawn)(raster, first, last); }
+void draw_rows(const Raster& raster, const RasterRows& rows) { HWY_DYNAMIC_DISPATCH(rows_drawn)(raster, rows); }
 
 DepthOverlap compare_pixels(const DepthMap& object, const DepthMap& environment, std::size_t begin, std::size_t end) {
     return HWY_DYNAMIC_DISPATCH(pixels_compared)(object, environment, begin, end);

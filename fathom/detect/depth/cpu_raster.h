@@ -10,8 +10,6 @@
 
 namespace fathom {
 
-inline constexpr int narrowest_stride = 8; // floats from one row to the next, at least
-
 struct RasterBody {
     const DrawnMesh* mesh = nullptr;
     ClipMatrix matrix{};
@@ -23,24 +21,35 @@ struct RasterCluster {
     DrawnRows rows;
 };
 
+// What is drawn, and how.
 struct Raster {
-    int width = 0, height = 0, stride = 0;
+    int width = 0, height = 0;
     Keep keep = Keep::nearest;
     Faces faces = Faces::front;
     bool conservative = false;
-    float* depth = nullptr;
-    std::int32_t* keys = nullptr;                          // or none; 0 where there is nothing
-    const float *after = nullptr, *until = nullptr;        // or none
     std::span<const RasterBody> bodies{};
     std::span<const RasterCluster> clusters{};
 };
 
-// Clears rows `first` to `last` and draws all clusters there. Threads may share the rows of a raster.
+// Some rows of it, in memory of their own that stays in the cache. Rows are longer than the map's, so that eight pixels from any column on
+// are in there, and not a power of two apart, so that rows do not push one another out.
+struct RasterRows {
+    int first = 0, last = -1;
+    std::size_t stride = 0;
+    float* depth = nullptr;
+    std::int32_t* keys = nullptr;                   // or none; 0 where there is nothing
+    const float *after = nullptr, *until = nullptr; // or none
+
+    [[nodiscard]] static std::size_t stride_of(int width) { return (static_cast<std::size_t>(width) + 7) / 8 * 8 + 16; }
+    [[nodiscard]] std::size_t at(int row, int column) const { return static_cast<std::size_t>(row - first) * stride + static_cast<std::size_t>(column); }
+};
+
+// Clears the rows and draws all clusters there.
 //
 // Depth is that of the plane through the corners, rounded to 1/256 of a pixel, in the middle of the pixel, and never leaves the range of the
 // three corners. Off by at most 2^-22 (1 + d), where d is how much the plane rises along the width and the height of the triangle's box (as far
 // as it is in the view): below 1e-6 for d up to 3, so for all but slivers seen nearly edge-on.
-void draw_rows(const Raster& raster, int first, int last);
+void draw_rows(const Raster& raster, const RasterRows& rows);
 
 // Pixels `begin` to `end` - 1; `deepest_pixel` is counted from the start of the maps.
 [[nodiscard]] DepthOverlap compare_pixels(const DepthMap& object, const DepthMap& environment, std::size_t begin, std::size_t end);

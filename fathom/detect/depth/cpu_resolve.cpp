@@ -49,16 +49,19 @@ private:
 
 } // namespace
 
-void resolve_rows(const Resolve& resolve, int first, int last) {
+void resolve_rows(const Resolve& resolve, const RasterRows& rows) {
     Lookup lookup(resolve);
     DepthMap& map = resolve.map;
     const auto width = static_cast<std::size_t>(resolve.raster.width);
-    for (auto row = static_cast<std::size_t>(first); row <= static_cast<std::size_t>(last); ++row) {
-        const std::int32_t* keys = resolve.raster.keys + row * static_cast<std::size_t>(resolve.raster.stride);
-        for (std::size_t column = 0; column < width; ++column) {
+    for (int row = rows.first; row <= rows.last; ++row) {
+        const std::int32_t* keys = rows.keys + rows.at(row, 0);
+        const std::size_t first = static_cast<std::size_t>(row) * width;
+        for (std::size_t column = 0, end = 0; column < width; column = end) {
+            end = column + 1;
+            while (end < width && keys[end] == keys[column]) ++end;
             lookup.set(keys[column]);
-            if (!map.ids.empty()) map.ids[row * width + column] = lookup.id();
-            if (!map.normals.empty()) map.normals[row * width + column] = lookup.normal();
+            if (!map.ids.empty()) std::fill(map.ids.data() + first + column, map.ids.data() + first + end, lookup.id());
+            if (!map.normals.empty()) std::fill(map.normals.data() + first + column, map.normals.data() + first + end, lookup.normal());
         }
     }
 }

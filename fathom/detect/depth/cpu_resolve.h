@@ -7,13 +7,13 @@
 namespace fathom {
 
 struct Resolve {
-    const Raster& raster; // drawn, with keys
+    const Raster& raster;
     std::span<const DrawnBody> bodies;
     std::span<const Mat3> turns; // of the bodies, to the world
     DepthMap& map;               // ids and normals that are not empty are set
 };
 
-// Threads may share the rows. A line or a point has the normal that looks back at the view; a triangle without area has none, which is 0.
-void resolve_rows(const Resolve& resolve, int first, int last);
+// Rows that were drawn with keys. A line or a point has the normal that looks back at the view; a triangle without area has none, which is 0.
+void resolve_rows(const Resolve& resolve, const RasterRows& rows);
 
 } // namespace fathom
