@@ -18,9 +18,11 @@ public:
         key_ = key;
         const auto bodies = resolve_.raster.bodies;
         if (key == 0) return void((id_ = {}, normal_ = Vec3f::Zero()));
-        const bool same = body_ < bodies.size() && key >= bodies[body_].first_key && key - bodies[body_].first_key < static_cast<std::int64_t>(bodies[body_].mesh->size());
-        // Of bodies with equal first keys all but the last are empty.
-        if (!same) body_ = static_cast<std::size_t>(std::upper_bound(bodies.begin(), bodies.end(), key, [](std::int32_t k, const RasterBody& b) { return k < b.first_key; }) - bodies.begin()) - 1;
+        if (!holds(key)) {
+            // Of bodies with equal first keys all but the last are empty.
+            const auto next = std::upper_bound(bodies.begin(), bodies.end(), key, [](std::int32_t k, const RasterBody& b) { return k < b.first_key; });
+            body_ = static_cast<std::size_t>(next - bodies.begin()) - 1;
+        }
         const DrawnMesh& mesh = *bodies[body_].mesh;
         const Index number = mesh.numbers()[static_cast<std::size_t>(key - bodies[body_].first_key)];
         id_ = {resolve_.bodies[body_].id, number};
@@ -30,6 +32,10 @@ public:
     [[nodiscard]] const Vec3f& normal() const { return normal_; }
 
 private:
+    [[nodiscard]] bool holds(std::int32_t key) const {
+        const RasterBody& body = resolve_.raster.bodies[body_];
+        return key >= body.first_key && static_cast<std::size_t>(key - body.first_key) < body.mesh->size();
+    }
     [[nodiscard]] Vec3f normal_of(const DrawnMesh& mesh, Index number) const {
         if (mesh.kind() != Primitives::triangles) return (-resolve_.map.view.direction()).cast<float>();
         const auto p = mesh.positions();
