@@ -62,7 +62,7 @@ void compare(DepthBackend& backend, const Case& object, double scale, std::size_
     for (std::size_t k = 0; k < count; ++k) {
         auto& [other, body] = others[k % others.size()];
         const Pose pose{random.rotation(), 2 * scale * random.direction()};
-        const Pose relative_pose{random.rotation(), scale * random.uniform(0.1, 1.0) * random.direction()};
+        const Pose relative_pose{random.rotation(), scale * random.uniform(0.1, 1.4) * random.direction()};
         body.pose = pose * relative_pose;
         const DepthCollision result = collide(maps, pose, std::array{body});
         const bool truth = solids_meet(oracle, other, relative_pose);
@@ -88,7 +88,7 @@ TEST(DepthCollide, misses_and_alarms_stay_within_a_pixel_of_exact_intersection) 
         EXPECT_EQ(tally.missed, 0u) << object.name;
         EXPECT_EQ(tally.alarms, 0u) << object.name;
         EXPECT_GT(tally.meeting, tally.tried / 5) << object.name;
-        EXPECT_LT(tally.meeting, tally.tried * 9 / 10) << object.name;
+        EXPECT_LT(tally.meeting, tally.tried * 4 / 5) << object.name;
         if (testing::long_run())
             std::cout << object.name << ": " << tally.tried << " poses, " << tally.meeting << " meeting, " << tally.within << " other answers within the tolerance, "
                       << tally.missed << " misses, " << tally.alarms << " false alarms\n";

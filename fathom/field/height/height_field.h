@@ -1,0 +1,69 @@
+// Room: field. Heights over a rectangle as a field: the solid under them (or over them), cut off by a box. For terrain and for depth maps.
+// The value is the difference of heights, not the distance: where the slope is s it is up to sqrt(1 + s^2) times too large, which
+// lipschitz() tells; so its sign and range mean something, and value / lipschitz() is a lower bound of the distance. Near the sides of the box
+// the distance to them is less deep, and counts.
+// Bilinear between the samples. range() by a min/max pyramid (hierarchical z): it encloses always, exact over a few cells.
+// Cost: a value 10 ns or so, a range O(1). 12 bytes a sample. Immutable, thread-safe.
+#pragma once
+
+#include <fathom/field/field.h>
+
+#include <vector>
+
+namespace fathom {
+
+enum class SolidSide { below, above }; // of the heights, along z
+
+struct HeightSamples {
+    int columns = 0;              // along x, at least 2
+    int rows = 0;                 // along y, at least 2
+    std::vector<float> heights{}; // row by row: z (m); what is outside of [floor, ceiling] is cut off
+    Vec2 origin = Vec2::Zero();   // of the first sample (m)
+    Vec2 spacing = Vec2::Ones();  // of samples (m)
+    double floor = 0, ceiling = 1; // of the box (m)
+    SolidSide solid = SolidSide::below;
+};
+
+class HeightField final : public Field {
+public:
+    // Throws Error: invalid_argument, count_mismatch, non_finite, naming what is wrong.
+    explicit HeightField(HeightSamples samples);
+
+    [[nodiscard]] double distance(const Vec3& p) const override;
+    [[nodiscard]] Sample sample(const Vec3& p) const override;
+    [[nodiscard]] Interval range(const Box& box) const override;
+    [[nodiscard]] double lipschitz() const override { return lipschitz_; }
+    [[nodiscard]] double error_bound() const override { return std::numeric_limits<double>::infinity(); }
+    [[nodiscard]] Box domain() const override { return domain_; }
+    [[nodiscard]] Box bounds() const override { return domain_; }
+
+    [[nodiscard]] double height(double x, double y) const; // m; beyond the rectangle, that of its border
+    // Encloses height() over a rectangle.
+    [[nodiscard]] Interval heights(const Vec2& lower, const Vec2& upper) const;
+    [[nodiscard]] const HeightSamples& samples() const { return samples_; }
+    [[nodiscard]] std::size_t memory_bytes() const;
+
+private:
+    struct Cell; // where a point is
+    struct Range {
+        float lower, upper;
+    };
+    struct Level {
+        int columns, rows;
+        std::vector<Range> ranges;
+    };
+    [[nodiscard]] Cell cell_at(double x, double y) const;
+    [[nodiscard]] double corner(int column, int row) const;
+    [[nodiscard]] double value_in(const Cell& cell) const;
+    [[nodiscard]] Interval over_cells(const Cell& first, const Cell& last) const;
+    [[nodiscard]] Interval over_blocks(const Cell& first, const Cell& last) const;
+    [[nodiscard]] double steepest() const;
+    void build();
+
+    HeightSamples samples_;
+    std::vector<Level> levels_; // ranges of cells, of 2 x 2 cells, of 4 x 4, ...
+    Box domain_;
+    double lipschitz_ = 1;
+};
+
+} // namespace fathom
