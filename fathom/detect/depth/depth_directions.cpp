@@ -1,0 +1,249 @@
+// Room: detect. Chooses the directions of depth maps.
+#include <fathom/detect/depth/depth_directions.h>
+
+#include <fathom/base/error.h>
+#include <fathom/geometry/mesh_report.h>
+#include <fathom/geometry/oriented_box.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace fathom {
+
+namespace {
+
+// A sample of the surface.
+struct SurfacePlace {
+    Vec3 point = Vec3::Zero();
+    Vec3 normal = Vec3::Zero(); // unit, outward
+    double area = 0;            // that it stands for (m^2)
+    Index triangle = 0;
+};
+
+constexpr double wanted_places = 20'000;
+
+// Each triangle gets a share of the places by its area, at least one, on a sequence that covers it evenly (Roberts 2018: the R2 sequence, folded).
+std::vector<SurfacePlace> places_on(const TriangleMesh& mesh, double area) {
+    std::vector<SurfacePlace> places;
+    for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
+        const std::array<Vec3, 3> corners = mesh.corners(t);
+        const Vec3 twice = area_vector(corners);
+        if (!(twice.norm() > 0)) continue;
+        const int count = std::max(1, static_cast<int>(std::lround(0.5 * twice.norm() / area * wanted_places)));
+        for (int k = 0; k < count; ++k) {
+            double u = std::fmod(1.0 / 3 + k * 0.7548776662466927, 1), v = std::fmod(1.0 / 3 + k * 0.5698402909980532, 1);
+            if (u + v > 1) u = 1 - u, v = 1 - v;
+            places.push_back({corners[0] + u * (corners[1] - corners[0]) + v * (corners[2] - corners[0]), twice.normalized(), 0.5 * twice.norm() / count, static_cast<Index>(t)});
+        }
+    }
+    return places;
+}
+
+// The object as one direction fills it.
+struct Filled {
+    DepthView view{};
+    DepthMap near_side, far_side;
+    bool from_rear = false; // solid from the near side of the box on
+
+    [[nodiscard]] bool contains(const Vec3& p) const {
+        const Vec3 at = view.to_map(p);
+        if (!(at.x() >= 0 && at.x() < view.width && at.y() >= 0 && at.y() < view.height)) return false;
+        const auto pixel = static_cast<std::size_t>(at.y()) * static_cast<std::size_t>(view.width) + static_cast<std::size_t>(at.x());
+        return far_side.covered(pixel) && at.z() <= static_cast<double>(far_side.depth[pixel]) && at.z() >= from(pixel);
+    }
+    [[nodiscard]] double from(std::size_t pixel) const { return from_rear ? 0.0 : static_cast<double>(near_side.depth[pixel]); }
+    [[nodiscard]] double volume() const {
+        double sum = 0;
+        for (std::size_t k = 0; k < far_side.depth.size(); ++k)
+            if (far_side.covered(k)) sum += std::max(0.0, static_cast<double>(far_side.depth[k]) - from(k));
+        return sum * view.size.z() * view.pixel_size().prod();
+    }
+};
+
+Filled fill(DepthBackend& backend, const std::shared_ptr<const DrawnMesh>& mesh, const Vec3& direction, const DirectionOptions& options) {
+    Filled filled;
+    filled.view = view_of(mesh->bounds(), {}, direction, {.pixels = options.pixels});
+    filled.from_rear = options.sides == DepthSides::far_side;
+    const std::array body{DrawnBody{mesh, {}, 0}};
+    const auto target = backend.make_target();
+    backend.draw(filled.view, body, {.faces = Faces::both}, *target);
+    filled.near_side = target->map();
+    backend.draw(filled.view, body, {.keep = Keep::farthest, .faces = Faces::both}, *target);
+    filled.far_side = target->map();
+    return filled;
+}
+
+// What the first fills and all the others do too, in steps of a pixel.
+double common_volume(std::span<const Filled> all) {
+    const Filled& first = all.front();
+    const double step = first.view.pixel_size().maxCoeff() / first.view.size.z();
+    double sum = 0;
+    for (std::size_t k = 0; k < first.far_side.depth.size(); ++k) {
+        if (!first.far_side.covered(k)) continue;
+        const double length = static_cast<double>(first.far_side.depth[k]) - first.from(k);
+        const int steps = std::max(1, static_cast<int>(std::ceil(length / step)));
+        int inside = 0;
+        for (int s = 0; s < steps; ++s) {
+            const Vec3 p = first.view.to_world(k, first.from(k) + (s + 0.5) * length / steps);
+            inside += std::ranges::all_of(all.subspan(1), [&](const Filled& other) { return other.contains(p); });
+        }
+        sum += std::max(0.0, length) * inside / steps;
+    }
+    return sum * first.view.size.z() * first.view.pixel_size().prod();
+}
+
+Mat3 spread_of(std::span<const SurfacePlace> places) {
+    Vec3 middle = Vec3::Zero();
+    double area = 0;
+    for (const SurfacePlace& place : places) middle += place.area * place.point, area += place.area;
+    middle /= area;
+    Mat3 spread = Mat3::Zero();
+    for (const SurfacePlace& place : places) spread += place.area / area * (place.point - middle) * (place.point - middle).transpose();
+    return spread;
+}
+
+// Both sides see the same from either end, so half a sphere will do.
+std::vector<Vec3> candidates_for(std::span<const SurfacePlace> places, const DirectionOptions& options) {
+    const bool half = options.sides != DepthSides::far_side;
+    std::vector<Vec3> all;
+    const auto add = [&](const Vec3& direction) {
+        const Vec3 unit = direction.normalized();
+        if (std::ranges::none_of(all, [&](const Vec3& other) { return (half ? std::abs(unit.dot(other)) : unit.dot(other)) > 0.9999; })) all.push_back(unit);
+    };
+    const Mat3 principal = axes_of(spread_of(places)).toRotationMatrix();
+    for (const Mat3& axes : {Mat3(Mat3::Identity()), principal})
+        for (int k = 0; k < 3; ++k)
+            for (const double sign : {1.0, -1.0}) add(sign * axes.col(k));
+    const auto count = static_cast<double>(options.spread);
+    for (std::size_t k = 0; k < options.spread; ++k) {
+        // Heights of equal areas, turned by the golden angle from one to the next.
+        const double share = (static_cast<double>(k) + 0.5) / count, z = half ? share : 2 * share - 1;
+        const double angle = static_cast<double>(k) * std::numbers::pi * (3 - std::sqrt(5.0)), radius = std::sqrt(1 - z * z);
+        add({radius * std::cos(angle), radius * std::sin(angle), z});
+    }
+    for (const Vec3& direction : options.candidates) add(direction);
+    return all;
+}
+
+void check(const DirectionOptions& options) {
+    if (options.sides == DepthSides::layers) throw Error(Cause::invalid_argument, "layers fill nothing, and need no choice", {.element = "option sides"});
+    if (options.most < 1) throw Error(Cause::invalid_argument, "must be at least 1", {.element = "option most"});
+    if (!(options.least_gain >= 0)) throw Error(Cause::invalid_argument, "must be a number from 0", {.element = "option least_gain"});
+    for (const Vec3& direction : options.candidates)
+        if (!is_finite(direction) || !(direction.norm() > 0)) throw Error(Cause::invalid_argument, "must be finite and not zero", {.element = "option candidates"});
+}
+
+class Choice {
+public:
+    Choice(DepthBackend& backend, const TriangleMesh& mesh, const DirectionOptions& options)
+        : backend_(backend), options_(options), mesh_(mesh), drawn_(std::make_shared<DrawnMesh>(mesh)) {
+        const MeshReport found = mesh_report(mesh);
+        report_.sides = options.sides;
+        report_.area = found.area;
+        report_.closed = found.watertight && found.volume.value_or(0) > 0 && found.inside_out_parts.count == 0;
+        if (report_.closed) volume_ = found.volume;
+        if (!(report_.area > 0)) throw Error(Cause::empty, "a surface needs triangles with area");
+        places_ = places_on(mesh, report_.area);
+        covered_.assign(places_.size(), false);
+    }
+
+    [[nodiscard]] DirectionReport run() {
+        for (const Vec3& direction : candidates_for(places_, options_)) look(direction);
+        while (report_.chosen.size() < options_.most && choose_next()) {}
+        report_.seen = report_.seen_by_chosen.back();
+        report_.filled = common_volume(chosen_);
+        report_.concavity = over(report_.filled);
+        report_.compliant = report_.closed && report_.seen >= options_.compliant;
+        report_.compliant_to_one = report_.closed && report_.seen_by_chosen.front() >= options_.compliant;
+        tell_unseen();
+        return std::move(report_);
+    }
+
+private:
+    [[nodiscard]] std::optional<double> over(double filled) const {
+        return volume_ ? std::optional(std::max(0.0, filled - *volume_)) : std::nullopt;
+    }
+
+    void look(const Vec3& direction) {
+        const Filled filled = fill(backend_, drawn_, direction, options_);
+        const double off = 1.5 * filled.view.pixel_size().maxCoeff();
+        report_.resolution = std::max(report_.resolution, filled.view.pixel_size().maxCoeff());
+        std::vector<bool> seen(places_.size());
+        double area = 0;
+        for (std::size_t k = 0; k < places_.size(); ++k) {
+            seen[k] = !filled.contains(places_[k].point + off * places_[k].normal);
+            if (seen[k]) area += places_[k].area;
+        }
+        const double volume = filled.volume();
+        report_.candidates.push_back({direction, area / report_.area, volume, over(volume)});
+        seen_.push_back(std::move(seen));
+    }
+
+    [[nodiscard]] double gain_of(const std::vector<bool>& seen) const {
+        double area = 0;
+        for (std::size_t k = 0; k < places_.size(); ++k)
+            if (seen[k] && !covered_[k]) area += places_[k].area;
+        return area / report_.area;
+    }
+
+    // Of those that see as much, the one that fills least; of those that fill as much, the first: axes come before the rest.
+    bool choose_next() {
+        std::size_t best = 0;
+        double most = -1;
+        for (std::size_t k = 0; k < seen_.size(); ++k) {
+            const double gain = gain_of(seen_[k]);
+            const bool fills_less = report_.candidates[k].filled < 0.98 * report_.candidates[best].filled;
+            if (gain > most + 1e-3 || (gain > most - 1e-3 && fills_less)) best = k, most = gain;
+        }
+        const bool first = report_.chosen.empty();
+        if (!first && !(most > options_.least_gain)) return false;
+        for (std::size_t k = 0; k < covered_.size(); ++k) covered_[k] = covered_[k] || seen_[best][k];
+        report_.chosen.push_back(report_.candidates[best]);
+        report_.seen_by_chosen.push_back(std::min(1.0, (first ? 0.0 : report_.seen_by_chosen.back()) + most));
+        chosen_.push_back(fill(backend_, drawn_, report_.candidates[best].direction, options_));
+        return true;
+    }
+
+    void tell_unseen() {
+        std::vector<std::array<int, 2>> counts(mesh_.triangles.size(), {0, 0});
+        for (std::size_t k = 0; k < places_.size(); ++k) {
+            ++counts[places_[k].triangle][covered_[k] ? 1 : 0];
+            if (covered_[k]) continue;
+            report_.unseen_area += places_[k].area;
+            report_.unseen_bounds.extend(places_[k].point);
+        }
+        for (std::size_t t = 0; t < counts.size(); ++t) {
+            const int all = counts[t][0] + counts[t][1];
+            report_.seen_shares.push_back(all == 0 ? 1.0f : static_cast<float>(counts[t][1]) / static_cast<float>(all));
+            if (report_.seen_shares.back() < 0.5f) report_.unseen.push_back(static_cast<Index>(t));
+        }
+    }
+
+    DepthBackend& backend_;
+    const DirectionOptions& options_;
+    const TriangleMesh& mesh_;
+    std::shared_ptr<const DrawnMesh> drawn_;
+    DirectionReport report_;
+    std::optional<double> volume_;
+    std::vector<SurfacePlace> places_;
+    std::vector<std::vector<bool>> seen_; // by candidate and place
+    std::vector<bool> covered_;           // by place: seen by a chosen one
+    std::vector<Filled> chosen_;
+};
+
+} // namespace
+
+std::vector<Projection> DirectionReport::projections() const {
+    std::vector<Projection> all;
+    for (const DirectionSight& sight : chosen) all.push_back({sight.direction, sides});
+    return all;
+}
+
+DirectionReport choose_directions(DepthBackend& backend, const TriangleMesh& mesh, const DirectionOptions& options) {
+    check(mesh);
+    check(options);
+    return Choice(backend, mesh, options).run();
+}
+
+} // namespace fathom

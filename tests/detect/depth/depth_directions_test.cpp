@@ -1,0 +1,117 @@
+// The choice of directions: what they see, what they fill, and which objects no direction serves.
+#include <fathom/base/error.h>
+#include <fathom/detect/depth/depth_collide.h>
+#include <fathom/detect/depth/depth_directions.h>
+#include <fathom/geometry/generate.h>
+#include <support/small_meshes.h>
+
+#include <gtest/gtest.h>
+
+#include <numbers>
+
+namespace fathom {
+
+namespace {
+
+const DirectionOptions coarse{.pixels = 96, .spread = 12};
+
+DirectionReport report_of(const TriangleMesh& mesh, const DirectionOptions& options = coarse) {
+    const auto backend = make_cpu_depth_backend();
+    return choose_directions(*backend, mesh, options);
+}
+
+TEST(DepthDirections, one_direction_serves_convex_objects) {
+    for (const double scale : {1e-3, 1.0, 1e3})
+        for (const TriangleMesh& mesh : {make_box({.size = scale * Vec3(1, 2, 3)}), make_sphere({.radius = scale, .resolution = 8}), make_cone({.radius = scale, .height = scale})}) {
+            const DirectionReport report = report_of(mesh);
+            EXPECT_TRUE(report.closed);
+            EXPECT_TRUE(report.compliant_to_one);
+            EXPECT_TRUE(report.compliant);
+            EXPECT_EQ(report.chosen.size(), 1u);
+            EXPECT_GT(report.seen, 0.9999);
+            EXPECT_TRUE(report.unseen.empty());
+            EXPECT_LT(*report.concavity, 0.03 * report.filled);
+        }
+}
+
+TEST(DepthDirections, finds_the_axis_of_a_ring) {
+    const Quat turn(Eigen::AngleAxisd(0.7, Vec3(1, 2, 3).normalized()));
+    const TriangleMesh ring = mapped(make_torus(), [&](const Vec3& p) -> Vec3 { return turn * p; });
+    const DirectionReport report = report_of(ring);
+    EXPECT_TRUE(report.compliant_to_one);
+    EXPECT_GT(std::abs(report.chosen.front().direction.dot(turn * Vec3::UnitZ())), 0.99);
+    // From the side the hole is filled.
+    const double side_seen = report_of(ring, {.pixels = 96, .spread = 0, .candidates = {turn * Vec3::UnitX()}, .most = 1}).candidates.back().seen;
+    EXPECT_LT(side_seen, 0.9);
+}
+
+TEST(DepthDirections, terrain_is_seen_from_above) {
+    const DirectionReport report = report_of(make_terrain({.size = 2, .height = 1, .cells = 12, .closed = true}));
+    EXPECT_TRUE(report.compliant_to_one);
+    EXPECT_GT(std::abs(report.chosen.front().direction.z()), 0.99);
+}
+
+// Two bowls that face different ways: each direction sees into one.
+TEST(DepthDirections, several_directions_fill_less_than_one) {
+    TriangleMesh bowls = make_bowl({.thickness = 0.1});
+    append(bowls, mapped(make_bowl({.thickness = 0.1}), [](const Vec3& p) -> Vec3 { return {p.z(), p.y() + 2, -p.x()}; }));
+    const DirectionReport report = report_of(bowls);
+    ASSERT_GE(report.chosen.size(), 2u);
+    EXPECT_FALSE(report.compliant_to_one);
+    EXPECT_TRUE(report.compliant);
+    EXPECT_LT(*report.concavity, 0.5 * *report.chosen.front().concavity);
+    for (std::size_t k = 1; k < report.seen_by_chosen.size(); ++k) EXPECT_GT(report.seen_by_chosen[k], report.seen_by_chosen[k - 1]);
+}
+
+TEST(DepthDirections, a_hollow_that_no_direction_sees_is_named) {
+    TriangleMesh hollow = make_sphere({.radius = 1, .resolution = 8});
+    const std::size_t outer = hollow.triangles.size();
+    append(hollow, flipped(make_sphere({.radius = 0.6, .resolution = 8})));
+    const DirectionReport report = report_of(hollow);
+    EXPECT_FALSE(report.compliant);
+    EXPECT_FALSE(report.compliant_to_one);
+    ASSERT_EQ(report.unseen.size(), hollow.triangles.size() - outer);
+    EXPECT_EQ(report.unseen.front(), outer);
+    EXPECT_NEAR(report.seen, 1 / 1.36, 0.01);
+    EXPECT_NEAR(*report.concavity, 4.0 / 3 * std::numbers::pi * 0.216, 0.05);
+    EXPECT_NEAR(report.unseen_bounds.diagonal(), 1.2 * std::sqrt(3.0), 0.1);
+    EXPECT_NEAR(report.unseen_area, 4 * std::numbers::pi * 0.36, 0.1);
+}
+
+TEST(DepthDirections, the_far_side_alone_never_sees_the_rear) {
+    const DirectionReport report = report_of(make_sphere({.radius = 1, .resolution = 8}), {.sides = DepthSides::far_side, .pixels = 96, .spread = 12, .most = 1});
+    EXPECT_FALSE(report.compliant);
+    EXPECT_GT(report.seen, 0.5);
+    EXPECT_LT(report.seen, 0.7) << "half, and what is within a pixel and a half of the silhouette";
+    EXPECT_EQ(report.projections().front().sides, DepthSides::far_side);
+}
+
+// A cup on a thick stem: what the report promises is what collide() does.
+TEST(DepthDirections, chosen_projections_leave_a_seen_hollow_free) {
+    const auto backend = make_cpu_depth_backend();
+    const TriangleMesh bowl = make_bowl({.thickness = 0.1});
+    const DirectionReport report = choose_directions(*backend, bowl, coarse);
+    EXPECT_TRUE(report.compliant);
+    DepthObject object(*backend, bowl, report.projections());
+    const auto ball = std::make_shared<DrawnMesh>(make_sphere({.radius = 0.2}));
+    EXPECT_EQ(collide(object, {}, std::array{DrawnBody{ball, Pose::at({0, 0, 0}), 0}}).verdict, Verdict::disjoint);
+    EXPECT_EQ(collide(object, {}, std::array{DrawnBody{ball, Pose::at({0, 0, -0.3}), 0}}).verdict, Verdict::overlapping);
+}
+
+TEST(DepthDirections, sheets_are_not_compliant_and_nonsense_is_refused) {
+    EXPECT_FALSE(report_of(make_cloth()).compliant);
+    EXPECT_FALSE(report_of(make_cloth()).concavity.has_value());
+    EXPECT_FALSE(report_of(flipped(make_sphere())).compliant);
+    EXPECT_THROW((void)report_of(TriangleMesh{}), Error);
+    TriangleMesh flat;
+    flat.vertices = {Vec3::Zero(), Vec3::UnitX(), 2 * Vec3::UnitX()};
+    flat.triangles = {{0, 1, 2}};
+    EXPECT_THROW((void)report_of(flat), Error);
+    EXPECT_THROW((void)report_of(make_box(), {.sides = DepthSides::layers}), Error);
+    EXPECT_THROW((void)report_of(make_box(), {.most = 0}), Error);
+    EXPECT_THROW((void)report_of(make_box(), {.candidates = {Vec3::Zero()}}), Error);
+}
+
+} // namespace
+
+} // namespace fathom
