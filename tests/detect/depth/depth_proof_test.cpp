@@ -1,0 +1,164 @@
+// Proofs: "disjoint" with conservative maps is never wrong, and is said often enough. Run with a slow oracle of conservative drawing, and
+// with the CPU backend where that can.
+#include <fathom/base/error.h>
+#include <fathom/base/random.h>
+#include <fathom/detect/depth/column_sweep.h>
+#include <fathom/detect/depth/depth_collide.h>
+#include <fathom/geometry/generate.h>
+#include <support/clipping_backend.h>
+#include <support/mesh_oracle.h>
+#include <support/test_counts.h>
+
+#include <gtest/gtest.h>
+
+#include <iostream>
+
+namespace fathom {
+
+namespace {
+
+using testing::OracleBody;
+
+enum class Which { clipping, cpu };
+
+std::unique_ptr<DepthBackend> make(Which which) {
+    if (which == Which::clipping) return std::make_unique<testing::ClippingBackend>();
+    return make_cpu_depth_backend();
+}
+
+bool draws_conservatively(DepthBackend& backend) {
+    try {
+        const auto target = backend.make_target();
+        backend.draw({}, {}, {.faces = Faces::both, .conservative = true}, *target);
+        return true;
+    } catch (const Error& error) {
+        if (error.cause() != Cause::unsupported) throw;
+        return false;
+    }
+}
+
+class DepthProof : public ::testing::TestWithParam<Which> {
+protected:
+    void SetUp() override {
+        backend = make(GetParam());
+        if (!draws_conservatively(*backend)) GTEST_SKIP() << backend->name() << " does not draw conservatively";
+    }
+    std::unique_ptr<DepthBackend> backend;
+};
+
+INSTANTIATE_TEST_SUITE_P(Backends, DepthProof, ::testing::Values(Which::clipping, Which::cpu),
+                         [](const auto& info) { return info.param == Which::clipping ? "clipping" : "cpu"; });
+
+DrawnBody drawn(const TriangleMesh& mesh, const Pose& pose = {}) { return {std::make_shared<DrawnMesh>(mesh), pose, 0}; }
+
+DepthObject careful(DepthBackend& backend, const TriangleMesh& mesh, const Vec3& direction, DepthSides sides = DepthSides::both_sides, int pixels = 24) {
+    return DepthObject(backend, mesh, std::array{Projection{direction, sides}}, {.pixels = pixels, .conservative = true});
+}
+
+constexpr DepthCollideOptions with_proof{.conservative = true};
+
+TEST_P(DepthProof, is_never_given_of_bodies_that_meet_deeper_than_rounding) {
+    Random random(21);
+    const std::size_t count = testing::count_of(15, 300);
+    std::size_t proven = 0, apart = 0, undecided = 0, tried = 0;
+    for (const double scale : {1e-3, 1.0, 1e3})
+        for (const TriangleMesh& shape : {make_box({.size = {1, 0.7, 0.5}}), make_torus({.segments = 16, .tube_segments = 8}), make_box({.size = {1, 0.004, 0.004}})}) {
+            const TriangleMesh own = mapped(shape, [&](const Vec3& p) -> Vec3 { return scale * p; });
+            const OracleBody oracle(own);
+            DepthObject object = careful(*backend, own, Vec3(0.2, 0.3, 1));
+            for (const TriangleMesh& plain : {make_bowl({.thickness = 0.1, .segments = 24}), make_box({.size = {4, 0.004, 4}})}) {
+                const TriangleMesh other = mapped(plain, [&](const Vec3& p) -> Vec3 { return scale * p; });
+                const OracleBody other_oracle(other);
+                for (std::size_t k = 0; k < count; ++k) {
+                    const Pose pose{random.rotation(), scale * random.direction()}, between{random.rotation(), scale * random.uniform(0.1, 1.5) * random.direction()};
+                    const DepthCollision result = collide(object, pose, std::array{drawn(other, pose * between)}, with_proof);
+                    const bool meet = solids_meet(oracle, other_oracle, between);
+                    ++tried;
+                    apart += !meet;
+                    undecided += result.verdict == Verdict::undecided;
+                    EXPECT_EQ(result.proven, result.verdict == Verdict::disjoint);
+                    if (!result.proven) continue;
+                    ++proven;
+                    EXPECT_FALSE(meet && meet_deeper_than(oracle, result.rounding, other_oracle, result.rounding, between));
+                    // Both are thin: their surfaces cross although nothing is deep in the other.
+                    EXPECT_FALSE(meet) << "at scale " << scale;
+                }
+            }
+        }
+    EXPECT_GT(apart, tried / 5);
+    EXPECT_LT(apart, tried * 9 / 10);
+    EXPECT_GT(proven, apart / 3);
+    if (testing::long_run()) std::cout << tried << " poses, " << apart << " apart, " << proven << " proven, " << undecided << " undecided\n";
+}
+
+// Seen edge on, and reaching out of the box on both sides: in one pixel it passes through all depths.
+TEST_P(DepthProof, sees_a_wall_along_the_direction) {
+    DepthObject object = careful(*backend, make_sphere({.radius = 0.5}), Vec3::UnitZ());
+    for (const double turn : {0.0, 1e-4, 0.01}) {
+        const TriangleMesh wall = make_box({.size = {10, 1e-3, 10}});
+        const Quat tilt(Eigen::AngleAxisd(turn, Vec3::UnitX()));
+        const DepthCollision through = collide(object, {}, std::array{drawn(wall, {tilt, {0, 0.1234, 0}})}, with_proof);
+        EXPECT_NE(through.verdict, Verdict::disjoint);
+        EXPECT_GT(through.open_pixels, 0u);
+        const DepthCollision beside = collide(object, {}, std::array{drawn(wall, {tilt, {0, 0.62, 0}})}, with_proof);
+        EXPECT_EQ(beside.verdict, Verdict::disjoint);
+        EXPECT_TRUE(beside.proven);
+    }
+}
+
+// One part of the environment before the object and one behind: neither map alone can tell.
+TEST_P(DepthProof, is_given_between_a_floor_and_a_ceiling) {
+    DepthObject object = careful(*backend, make_sphere({.radius = 0.5}), Vec3::UnitZ());
+    TriangleMesh sheets = mapped(make_cloth({.size = {3, 3}}), [](const Vec3& p) -> Vec3 { return p + Vec3(0, 0, 0.51); });
+    append(sheets, mapped(make_cloth({.size = {3, 3}}), [](const Vec3& p) -> Vec3 { return p - Vec3(0, 0, 0.51); }));
+    EXPECT_TRUE(collide(object, {}, std::array{drawn(sheets)}, with_proof).proven);
+    EXPECT_EQ(collide(object, Pose::at({0, 0, 0.1}), std::array{drawn(sheets)}, with_proof).verdict, Verdict::overlapping);
+}
+
+TEST_P(DepthProof, is_not_given_inside_a_body_however_thin_the_object) {
+    const DrawnBody around = drawn(make_box({.size = {4, 4, 4}}));
+    DepthObject needle = careful(*backend, make_box({.size = {1, 1e-4, 1e-4}}), Vec3(0.3, 0.2, 1));
+    EXPECT_EQ(collide(needle, {}, std::array{around}, with_proof).verdict, Verdict::overlapping);
+    DepthObject ball = careful(*backend, make_sphere({.radius = 0.5}), Vec3::UnitZ());
+    EXPECT_EQ(collide(ball, {}, std::array{around}, {.enclosed = false, .conservative = true}).verdict, Verdict::overlapping);
+    EXPECT_TRUE(collide(ball, Pose::at({0, 3, 0}), std::array{around}, with_proof).proven);
+}
+
+// A hair between the middles of pixels is not missed in silence.
+TEST_P(DepthProof, leaves_undecided_what_is_thinner_than_pixels) {
+    DepthObject object = careful(*backend, make_box(), Vec3::UnitZ(), DepthSides::both_sides, 16);
+    const DrawnBody hair = drawn(make_box({.size = {1e-4, 1e-4, 0.5}}), Pose::at({0.011, 0.013, 0}));
+    EXPECT_EQ(collide(object, {}, std::array{hair}).verdict, Verdict::disjoint) << "missed, and not called a proof";
+    EXPECT_FALSE(collide(object, {}, std::array{hair}).proven);
+    const DepthCollision result = collide(object, {}, std::array{hair}, with_proof);
+    EXPECT_EQ(result.verdict, Verdict::undecided);
+    EXPECT_GT(result.open_pixels, 0u);
+}
+
+TEST(DepthObjectProof, asks_for_what_the_backend_cannot_do_and_says_so) {
+    const auto backend = make_cpu_depth_backend();
+    if (draws_conservatively(*backend)) GTEST_SKIP() << backend->name() << " draws conservatively";
+    EXPECT_THROW((void)careful(*backend, make_box(), Vec3::UnitZ()), Error);
+}
+
+TEST(ColumnSweep, meets_exactly_the_columns_that_a_triangle_passes) {
+    DepthView view{.size = {8, 8, 1}, .width = 8, .height = 8};
+    DepthMap lower{view, Keep::nearest, std::vector<float>(64, 0.4f), {}, {}}, upper{view, Keep::farthest, std::vector<float>(64, 0.6f), {}, {}};
+    TriangleMesh wall; // x = 0.5, that is column 4, from y = -4 to 4, all depths
+    wall.vertices = {{0.5, -4, -3}, {0.5, 4, -3}, {0.5, 4, 30}, {0.5, -4, 30}};
+    wall.triangles = {{0, 1, 2}, {0, 2, 3}};
+    const std::vector<bool> all(64, true);
+    const auto met = columns_met(view, drawn(wall), all, lower, upper, 1e-6);
+    for (std::size_t k = 0; k < 64; ++k) EXPECT_EQ(met[k], k % 8 == 4) << k;
+    for (const double z : {0.3, 0.5, 0.7}) {
+        TriangleMesh sheet = mapped(make_cloth({.size = {20, 20}}), [&](const Vec3& p) -> Vec3 { return p + Vec3(0, 0, z); });
+        const auto by_sheet = columns_met(view, drawn(sheet), all, lower, upper, 1e-6);
+        EXPECT_EQ(std::ranges::count(by_sheet, true), z == 0.5 ? 64 : 0);
+    }
+    EXPECT_EQ(std::ranges::count(columns_met(view, drawn(wall), std::vector<bool>(64, false), lower, upper, 1e-6), true), 0);
+    EXPECT_EQ(std::ranges::count(columns_met(view, drawn(wall, Pose::at({1e300, 0, 0})), all, lower, upper, 1e-6), true), 0);
+}
+
+} // namespace
+
+} // namespace fathom
