@@ -5,6 +5,7 @@
 #include <fathom/detect/depth/column_sweep.h>
 #include <fathom/geometry/mesh_report.h>
 #include <fathom/geometry/oriented_box.h>
+#include <fathom/geometry/winding_number.h>
 
 #include <algorithm>
 #include <cmath>
@@ -30,6 +31,18 @@ bool is_closed(const DrawnMesh& mesh) {
     for (const Vec3f& p : mesh.positions()) plain.vertices.push_back(p.cast<double>());
     const MeshReport report = mesh_report(plain);
     return report.watertight && report.inside_out_parts.count == 0;
+}
+
+// A point off the surface of a closed body: is it inside? O(n).
+bool winds_round(const DrawnBody& body, const Vec3& p) {
+    const Vec3 local = body.pose.to_local(p) - body.mesh->origin();
+    if (!body.mesh->bounds().contains(local + body.mesh->origin())) return false;
+    double turns = 0;
+    for (const Triangle& t : body.mesh->triangles()) {
+        const auto place = [&](std::size_t corner) -> Vec3 { return body.mesh->positions()[t[corner]].cast<double>(); };
+        turns += solid_angle_share(local, {place(0), place(1), place(2)});
+    }
+    return turns > 0.5;
 }
 
 // What one projection saw of one group of bodies.
@@ -141,7 +154,7 @@ private:
         if (std::ranges::none_of(open, std::identity{})) return;
         std::vector<bool> met(open.size(), false);
         for (const DrawnBody& body : bodies) {
-            const std::vector<bool> by_body = columns_met(maps_.view, body, open, outer.near_side->map(), outer.far_side->map(), result_.rounding);
+            const std::vector<bool> by_body = columns_met(body, open, outer.near_side->map(), outer.far_side->map(), maps_.gaps ? &*maps_.gaps : nullptr, result_.rounding);
             for (std::size_t k = 0; k < met.size(); ++k) met[k] = met[k] || by_body[k];
         }
         sight.open_pixels = static_cast<std::size_t>(std::ranges::count(met, true));
@@ -149,6 +162,7 @@ private:
     }
 
     [[nodiscard]] bool closed(const DrawnBody& body) {
+        if (scratch_.closed.size() > 10'000) scratch_.closed.clear(); // bodies that deform have a new version each time
         const auto [entry, unknown] = scratch_.closed.try_emplace(body.mesh->version(), false);
         if (unknown) entry->second = is_closed(*body.mesh);
         return entry->second;
@@ -156,11 +170,14 @@ private:
 
     void enclose(const DrawnBody& body, Sight& sight) {
         if (!closed(body)) return;
-        // With nothing in any column of the object, what is true of the line through its pixel is true of all of the object in it. So every
-        // part of the object has its say, however thin.
-        if (sight.proven) enclose(body, *maps_.outer.far_side, sight);
-        else
-            for (const SolidLayer& layer : maps_.layers) enclose(body, *layer.far_side, sight);
+        for (const SolidLayer& layer : maps_.layers) enclose(body, *layer.far_side, sight);
+        if (!sight.proven || !sight.enclosures.empty()) return;
+        // No surface of the body is in the object. So each piece of the object is inside or outside as a whole, however thin, and as one
+        // vertex of it is.
+        for (const Index speaker : part_.speakers) {
+            const Vec3 p = part_.mesh->origin() + part_.mesh->positions()[speaker].cast<double>();
+            if (winds_round(body, p)) return sight.enclosures.push_back({.body = body.id, .part = part_index_, .projection = projection_, .point = pose_ * p});
+        }
     }
 
     // The first surface of a body behind the object: in the box, or else beyond its far side.
@@ -190,7 +207,6 @@ private:
             if (!behind.covered(k) || !(behind.normals[k].dot(direction) > 0)) continue;
             if (found.pixels++ == 0) found.point = pose_ * maps_.view.to_world(k, static_cast<double>(object.depth[k]));
         }
-        if (seen == 0) sight.proven = false;
         if (found.pixels == 0) return;
         found.whole = found.pixels == seen;
         sight.enclosures.push_back(found);

@@ -62,9 +62,9 @@ struct DepthEnclosure {
     Index body = no_index;
     Index part = 0;
     Index projection = 0;
-    std::size_t pixels = 0;
+    std::size_t pixels = 0;    // 0: thinner than pixels, found by a proof that failed
     bool whole = false;        // every pixel of the part
-    Vec3 point = Vec3::Zero(); // of the object's far side, in one of them (m, world)
+    Vec3 point = Vec3::Zero(); // of the object's far side, in one of them; or a vertex (m, world)
 };
 
 struct DepthCollision {

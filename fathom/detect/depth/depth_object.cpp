@@ -2,6 +2,7 @@
 #include <fathom/detect/depth/depth_object.h>
 
 #include <fathom/base/error.h>
+#include <fathom/geometry/components.h>
 #include <fathom/geometry/mesh_report.h>
 
 #include <algorithm>
@@ -51,6 +52,10 @@ void peel(Pen& pen, std::size_t most, ProjectionMaps& maps) {
     }
 }
 
+bool solid_at(std::span<const SolidLayer> layers, std::size_t pixel, float depth) {
+    return std::ranges::any_of(layers, [&](const SolidLayer& layer) { return depth > layer.near_side->map().depth[pixel] && depth <= layer.far_side->map().depth[pixel]; });
+}
+
 void check(const DepthObjectOptions& options) {
     if (!(options.margin > 0) || !(options.margin <= 1)) throw Error(Cause::invalid_argument, "must be above 0 and at most 1", {.element = "option margin"});
     if (options.most_layers < 1) throw Error(Cause::invalid_argument, "must be at least 1", {.element = "option most_layers"});
@@ -73,9 +78,10 @@ void DepthObject::add(const DepthPart& part) {
     if (part.mesh.triangles.empty()) throw Error(Cause::empty, "a part needs triangles", place);
     if (part.projections.empty()) throw Error(Cause::empty, "a part needs a projection", place);
     if (!is_finite(part.pose)) throw Error(Cause::non_finite, "pose", place);
-    Part added{std::make_shared<DrawnMesh>(part.mesh), part.pose, false, {}};
+    Part added{std::make_shared<DrawnMesh>(part.mesh), part.pose, false, {}, {}};
     const MeshReport report = mesh_report(part.mesh);
     added.closed = report.watertight && report.volume.value_or(0) > 0 && report.inside_out_parts.count == 0;
+    for (const Component& component : components(part.mesh).parts) added.speakers.push_back(part.mesh.triangles[component.first_triangle][0]);
     for (const Projection& projection : part.projections) {
         if (projection.sides == DepthSides::layers && !added.closed)
             throw Error(Cause::invalid_argument, "layers need a closed mesh that faces outward", place);
@@ -88,7 +94,7 @@ void DepthObject::add(const DepthPart& part) {
 void DepthObject::draw(Part& part) {
     for (ProjectionMaps& maps : part.maps) {
         const Projection projection = maps.projection;
-        maps = {projection, view_of(part.mesh->bounds(), {}, projection.direction, {.pixels = options_.pixels, .margin = options_.margin}), {}, false, {}};
+        maps = {projection, view_of(part.mesh->bounds(), {}, projection.direction, {.pixels = options_.pixels, .margin = options_.margin}), {}, false, {}, std::nullopt};
         Pen pen(*backend_, maps.view, part.mesh);
         const DrawOptions first{.faces = part.closed ? Faces::front : Faces::both};
         const DrawOptions last{.keep = Keep::farthest, .faces = part.closed ? Faces::back : Faces::both};
@@ -99,6 +105,9 @@ void DepthObject::draw(Part& part) {
         if (!options_.conservative) continue;
         // Both faces: those seen edge on are neither.
         maps.outer = {pen.draw({.faces = Faces::both, .conservative = true}), pen.draw({.keep = Keep::farthest, .faces = Faces::both, .conservative = true})};
+        if (projection.sides != DepthSides::layers) continue;
+        const auto solid = [&](std::size_t pixel, double depth) { return solid_at(maps.layers, pixel, static_cast<float>(depth)); };
+        maps.gaps = gaps_of(maps.view, {part.mesh, {}, 0}, maps.view.pixel_size().norm() / 256, solid);
     }
 }
 

@@ -6,9 +6,11 @@
 // Cost: one drawing a side, three a layer. Not thread-safe: one object to a thread, with its backend, which must outlive it.
 #pragma once
 
+#include <fathom/detect/depth/column_sweep.h>
 #include <fathom/detect/depth/depth_backend.h>
 
 #include <map>
+#include <optional>
 #include <vector>
 
 namespace fathom {
@@ -55,6 +57,7 @@ struct ProjectionMaps {
     std::vector<SolidLayer> layers;
     bool truncated = false; // more layers than asked for: the last reaches to the last surface, its gaps are filled
     SolidLayer outer{};     // conservative: all of the object in the whole of each pixel is in between; or null
+    std::optional<ColumnGaps> gaps{}; // conservative layers: where none of the object is, in the whole of each pixel
 };
 
 // Targets that queries draw into, and what is known of the meshes of the environment.
@@ -69,6 +72,7 @@ public:
         std::shared_ptr<DrawnMesh> mesh;
         Pose pose{};
         bool closed = false; // watertight and facing outward
+        std::vector<Index> speakers; // a vertex of each piece of the surface that hangs together
         std::vector<ProjectionMaps> maps;
     };
 

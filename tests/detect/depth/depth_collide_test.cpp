@@ -144,10 +144,10 @@ TEST(DepthCollide, finds_a_body_that_the_object_is_inside_of) {
 
 TEST(DepthCollide, a_shell_encloses_only_what_is_in_its_wall) {
     const auto backend = make_cpu_depth_backend();
-    TriangleMesh shell = make_sphere({.radius = 3});
-    append(shell, flipped(make_sphere({.radius = 2})));
+    TriangleMesh shell = make_sphere({.radius = 3, .resolution = 8});
+    append(shell, flipped(make_sphere({.radius = 2, .resolution = 8})));
     const DrawnBody body = drawn(shell);
-    DepthObject object(*backend, make_sphere({.radius = 0.3}), std::array{up});
+    DepthObject object(*backend, make_sphere({.radius = 0.3}), std::array{up}, {.pixels = 64});
     Random random(3);
     for (int k = 0; k < 20; ++k) {
         EXPECT_EQ(collide(object, Pose::at(1.6 * random.direction()), std::array{body}).verdict, Verdict::disjoint);
@@ -211,8 +211,8 @@ TEST(DepthCollide, layers_leave_concavities_free_and_say_where_they_were_cut_off
     TriangleMesh comb;
     for (int tooth = 0; tooth < 5; ++tooth)
         append(comb, mapped(make_box({.size = {1, 1, 0.1}}), [&](const Vec3& p) -> Vec3 { return p + Vec3(0, 0, 0.3 * tooth); }));
-    DepthObject all(*backend, comb, std::array{Projection{Vec3(0.05, 0.02, 1), DepthSides::layers}});
-    DepthObject three(*backend, comb, std::array{Projection{Vec3(0.05, 0.02, 1), DepthSides::layers}}, {.most_layers = 3});
+    DepthObject all(*backend, comb, std::array{Projection{Vec3(0.05, 0.02, 1), DepthSides::layers}}, {.pixels = 128});
+    DepthObject three(*backend, comb, std::array{Projection{Vec3(0.05, 0.02, 1), DepthSides::layers}}, {.pixels = 128, .most_layers = 3});
     EXPECT_EQ(all.parts()[0].maps[0].layers.size(), 5u);
     EXPECT_FALSE(all.parts()[0].maps[0].truncated);
     EXPECT_EQ(three.parts()[0].maps[0].layers.size(), 3u);
