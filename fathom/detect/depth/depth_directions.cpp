@@ -4,6 +4,7 @@
 #include <fathom/base/error.h>
 #include <fathom/geometry/mesh_report.h>
 #include <fathom/geometry/oriented_box.h>
+#include <fathom/geometry/surface_tree.h>
 
 #include <algorithm>
 #include <cmath>
@@ -17,6 +18,8 @@ namespace {
 struct SurfacePlace {
     Vec3 point = Vec3::Zero();
     Vec3 normal = Vec3::Zero(); // unit, outward
+    Vec3 probe = Vec3::Zero();  // a little outside
+    bool tight = false;         // but in another part of the object: nearer to it than can be told apart
     double area = 0;            // that it stands for (m^2)
     Index triangle = 0;
 };
@@ -34,7 +37,7 @@ std::vector<SurfacePlace> places_on(const TriangleMesh& mesh, double area) {
         for (int k = 0; k < count; ++k) {
             double u = std::fmod(1.0 / 3 + k * 0.7548776662466927, 1), v = std::fmod(1.0 / 3 + k * 0.5698402909980532, 1);
             if (u + v > 1) u = 1 - u, v = 1 - v;
-            places.push_back({corners[0] + u * (corners[1] - corners[0]) + v * (corners[2] - corners[0]), twice.normalized(), 0.5 * twice.norm() / count, static_cast<Index>(t)});
+            places.push_back({corners[0] + u * (corners[1] - corners[0]) + v * (corners[2] - corners[0]), twice.normalized(), Vec3::Zero(), false, 0.5 * twice.norm() / count, static_cast<Index>(t)});
         }
     }
     return places;
@@ -74,21 +77,22 @@ Filled fill(DepthBackend& backend, const std::shared_ptr<const DrawnMesh>& mesh,
     return filled;
 }
 
-// What the first fills and all the others do too, in steps of a pixel.
-double common_volume(std::span<const Filled> all) {
+// What the first fills, all the others do too, and `counts(pixel of the first, depth)`, in steps of a pixel.
+template <class Counts>
+double common_volume(std::span<const Filled> all, const Counts& counts) {
     const Filled& first = all.front();
     const double step = first.view.pixel_size().maxCoeff() / first.view.size.z();
     double sum = 0;
     for (std::size_t k = 0; k < first.far_side.depth.size(); ++k) {
         if (!first.far_side.covered(k)) continue;
-        const double length = static_cast<double>(first.far_side.depth[k]) - first.from(k);
+        const double length = std::max(0.0, static_cast<double>(first.far_side.depth[k]) - first.from(k));
         const int steps = std::max(1, static_cast<int>(std::ceil(length / step)));
         int inside = 0;
         for (int s = 0; s < steps; ++s) {
-            const Vec3 p = first.view.to_world(k, first.from(k) + (s + 0.5) * length / steps);
-            inside += std::ranges::all_of(all.subspan(1), [&](const Filled& other) { return other.contains(p); });
+            const double depth = first.from(k) + (s + 0.5) * length / steps;
+            inside += counts(k, depth) && std::ranges::all_of(all.subspan(1), [&](const Filled& other) { return other.contains(first.view.to_world(k, depth)); });
         }
-        sum += std::max(0.0, length) * inside / steps;
+        sum += length * inside / steps;
     }
     return sum * first.view.size.z() * first.view.pixel_size().prod();
 }
@@ -145,6 +149,10 @@ public:
         if (report_.closed) volume_ = found.volume;
         if (!(report_.area > 0)) throw Error(Cause::empty, "a surface needs triangles with area");
         places_ = places_on(mesh, report_.area);
+        // As large as pixels get: the diagonal and the margins of a view on its longer side.
+        report_.resolution = 1.04 * drawn_->bounds().diagonal() / std::max(1, options.pixels - 2);
+        for (SurfacePlace& place : places_) place.probe = place.point + 1.5 * report_.resolution * place.normal;
+        if (report_.closed) mark_tight();
         covered_.assign(places_.size(), false);
     }
 
@@ -152,8 +160,7 @@ public:
         for (const Vec3& direction : candidates_for(places_, options_)) look(direction);
         while (report_.chosen.size() < options_.most && choose_next()) {}
         report_.seen = report_.seen_by_chosen.back();
-        report_.filled = common_volume(chosen_);
-        report_.concavity = over(report_.filled);
+        measure_concavity();
         report_.compliant = report_.closed && report_.seen >= options_.compliant;
         report_.compliant_to_one = report_.closed && report_.seen_by_chosen.front() >= options_.compliant;
         tell_unseen();
@@ -165,14 +172,17 @@ private:
         return volume_ ? std::optional(std::max(0.0, filled - *volume_)) : std::nullopt;
     }
 
+    void mark_tight() {
+        const SurfaceTree tree(mesh_);
+        for (SurfacePlace& place : places_) place.tight = tree.contains(place.probe);
+    }
+
     void look(const Vec3& direction) {
         const Filled filled = fill(backend_, drawn_, direction, options_);
-        const double off = 1.5 * filled.view.pixel_size().maxCoeff();
-        report_.resolution = std::max(report_.resolution, filled.view.pixel_size().maxCoeff());
         std::vector<bool> seen(places_.size());
         double area = 0;
         for (std::size_t k = 0; k < places_.size(); ++k) {
-            seen[k] = !filled.contains(places_[k].point + off * places_[k].normal);
+            seen[k] = places_[k].tight || !filled.contains(places_[k].probe);
             if (seen[k]) area += places_[k].area;
         }
         const double volume = filled.volume();
@@ -203,6 +213,16 @@ private:
         report_.seen_by_chosen.push_back(std::min(1.0, (first ? 0.0 : report_.seen_by_chosen.back()) + most));
         chosen_.push_back(fill(backend_, drawn_, report_.candidates[best].direction, options_));
         return true;
+    }
+
+    // Of the gaps that layers of the first direction leave, what all directions fill. Not the difference of two volumes, which would drown in the
+    // pixels along silhouettes.
+    void measure_concavity() {
+        if (!volume_) return void(report_.filled = common_volume(chosen_, [](std::size_t, double) { return true; }));
+        const DepthObject object(backend_, mesh_, std::array{Projection{report_.chosen.front().direction, DepthSides::layers}}, {.pixels = options_.pixels, .most_layers = 64});
+        const ProjectionMaps& layers = object.parts()[0].maps[0];
+        report_.concavity = common_volume(chosen_, [&](std::size_t pixel, double depth) { return !layers.solid(pixel, static_cast<float>(depth)); });
+        report_.filled = *volume_ + *report_.concavity;
     }
 
     void tell_unseen() {

@@ -4,8 +4,9 @@
 // a pixel and a half, does not become solid by that: so walls that run along the direction are seen, as a silhouette. Several directions fill only what
 // all of them fill. Directions are taken one by one, each the one that sees the most that is not seen yet (greedy cover: at least 63 %
 // of what as many directions could see), until nothing is gained.
-// Gaps narrower than a pixel or two count as filled. Places are samples: about 20,000, and at least one in each triangle.
-// Cost: two drawings and a look-up for each sample, a candidate; some 100 ms for 100,000 triangles. Thread rule: as the backend.
+// Where that point is in another part of the object, the gap is narrower than maps can tell, and the place counts as seen: what a direction
+// fills there is within the tolerance of collisions. Places are samples: about 20,000, and at least one in each triangle.
+// Cost: for each of some 30 candidates two drawings and a look-up for each sample; layers of one. Thread rule: as the backend.
 #pragma once
 
 #include <fathom/detect/depth/depth_object.h>
@@ -38,7 +39,7 @@ struct DirectionReport {
     double seen = 0;                        // share that all chosen ones see
     double filled = 0;                      // what all chosen ones fill (m^3)
     std::optional<double> concavity{};      // of it; what is left over
-    double resolution = 0;                  // of all this: a pixel (m)
+    double resolution = 0;                  // of all this: a pixel at its largest (m)
 
     double area = 0;                 // of the surface (m^2)
     double unseen_area = 0;          // m^2

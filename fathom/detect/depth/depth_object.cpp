@@ -52,16 +52,18 @@ void peel(Pen& pen, std::size_t most, ProjectionMaps& maps) {
     }
 }
 
-bool solid_at(std::span<const SolidLayer> layers, std::size_t pixel, float depth) {
-    return std::ranges::any_of(layers, [&](const SolidLayer& layer) { return depth > layer.near_side->map().depth[pixel] && depth <= layer.far_side->map().depth[pixel]; });
-}
-
 void check(const DepthObjectOptions& options) {
     if (!(options.margin > 0) || !(options.margin <= 1)) throw Error(Cause::invalid_argument, "must be above 0 and at most 1", {.element = "option margin"});
     if (options.most_layers < 1) throw Error(Cause::invalid_argument, "must be at least 1", {.element = "option most_layers"});
 }
 
 } // namespace
+
+bool ProjectionMaps::solid(std::size_t pixel, float depth) const {
+    return std::ranges::any_of(layers, [&](const SolidLayer& layer) {
+        return depth <= layer.far_side->map().depth[pixel] && (!layer.near_side || depth > layer.near_side->map().depth[pixel]);
+    });
+}
 
 DepthObject::DepthObject(DepthBackend& backend, std::span<const DepthPart> parts, const DepthObjectOptions& options) : backend_(&backend), options_(options) {
     check(options);
@@ -106,7 +108,7 @@ void DepthObject::draw(Part& part) {
         // Both faces: those seen edge on are neither.
         maps.outer = {pen.draw({.faces = Faces::both, .conservative = true}), pen.draw({.keep = Keep::farthest, .faces = Faces::both, .conservative = true})};
         if (projection.sides != DepthSides::layers) continue;
-        const auto solid = [&](std::size_t pixel, double depth) { return solid_at(maps.layers, pixel, static_cast<float>(depth)); };
+        const auto solid = [&](std::size_t pixel, double depth) { return maps.solid(pixel, static_cast<float>(depth)); };
         maps.gaps = gaps_of(maps.view, {part.mesh, {}, 0}, maps.view.pixel_size().norm() / 256, solid);
     }
 }

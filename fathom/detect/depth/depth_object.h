@@ -58,6 +58,9 @@ struct ProjectionMaps {
     bool truncated = false; // more layers than asked for: the last reaches to the last surface, its gaps are filled
     SolidLayer outer{};     // conservative: all of the object in the whole of each pixel is in between; or null
     std::optional<ColumnGaps> gaps{}; // conservative layers: where none of the object is, in the whole of each pixel
+
+    // On the line through the middle of a pixel, as the maps have it.
+    [[nodiscard]] bool solid(std::size_t pixel, float depth) const;
 };
 
 // Targets that queries draw into, and what is known of the meshes of the environment.

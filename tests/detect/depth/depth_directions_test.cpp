@@ -1,12 +1,15 @@
 // The choice of directions: what they see, what they fill, and which objects no direction serves.
 #include <fathom/base/error.h>
+#include <fathom/base/random.h>
 #include <fathom/detect/depth/depth_collide.h>
 #include <fathom/detect/depth/depth_directions.h>
 #include <fathom/geometry/generate.h>
-#include <support/small_meshes.h>
+#include <support/mesh_oracle.h>
+#include <support/test_counts.h>
 
 #include <gtest/gtest.h>
 
+#include <iostream>
 #include <numbers>
 
 namespace fathom {
@@ -60,6 +63,8 @@ TEST(DepthDirections, several_directions_fill_less_than_one) {
     EXPECT_FALSE(report.compliant_to_one);
     EXPECT_TRUE(report.compliant);
     EXPECT_LT(*report.concavity, 0.5 * *report.chosen.front().concavity);
+    // Seen by the second direction alone: within half a pixel and a step of the surface at most.
+    EXPECT_LT(*report.concavity, report.resolution * report.area);
     for (std::size_t k = 1; k < report.seen_by_chosen.size(); ++k) EXPECT_GT(report.seen_by_chosen[k], report.seen_by_chosen[k - 1]);
 }
 
@@ -96,6 +101,36 @@ TEST(DepthDirections, chosen_projections_leave_a_seen_hollow_free) {
     const auto ball = std::make_shared<DrawnMesh>(make_sphere({.radius = 0.2}));
     EXPECT_EQ(collide(object, {}, std::array{DrawnBody{ball, Pose::at({0, 0, 0}), 0}}).verdict, Verdict::disjoint);
     EXPECT_EQ(collide(object, {}, std::array{DrawnBody{ball, Pose::at({0, 0, -0.3}), 0}}).verdict, Verdict::overlapping);
+}
+
+// Whatever the directions, a common ball of the tolerance's radius is never missed; where the report says compliant, hits of solids that are farther
+// apart than a few pixels are the rare exception.
+TEST(DepthDirections, compliant_objects_collide_as_their_meshes_do) {
+    const auto backend = make_cpu_depth_backend();
+    Random random(31);
+    std::size_t meeting = 0, misses = 0, alarms = 0, tried = 0;
+    const TriangleMesh other_mesh = make_torus({.segments = 16, .tube_segments = 8});
+    const testing::OracleBody other(other_mesh);
+    const auto drawn = std::make_shared<DrawnMesh>(other_mesh);
+    for (const TriangleMesh& mesh : {make_pawn({.segments = 24}), make_bowl({.thickness = 0.1, .segments = 24}), make_heart({.resolution = 6})}) {
+        const DirectionReport report = choose_directions(*backend, mesh, coarse);
+        ASSERT_TRUE(report.compliant);
+        const testing::OracleBody oracle(mesh);
+        DepthObject object(*backend, mesh, report.projections(), {.pixels = 64});
+        for (std::size_t k = 0; k < testing::count_of(60, 1000); ++k, ++tried) {
+            const Pose between{random.rotation(), random.uniform(0.1, 1.2) * random.direction()};
+            const DepthCollision result = collide(object, {}, std::array{DrawnBody{drawn, between, 0}});
+            const bool meet = solids_meet(oracle, other, between), said = result.verdict == Verdict::overlapping;
+            meeting += meet;
+            misses += meet && !said && meet_deeper_than(oracle, result.tolerance, other, result.tolerance, between);
+            alarms += said && !meet && !surfaces_within(oracle, other, between, 3 * report.resolution);
+        }
+    }
+    EXPECT_EQ(misses, 0u);
+    EXPECT_LE(alarms, tried / 100);
+    EXPECT_GT(meeting, tried / 5);
+    EXPECT_LT(meeting, tried * 4 / 5);
+    if (testing::long_run()) std::cout << tried << " poses, " << meeting << " meeting, " << misses << " misses, " << alarms << " false alarms\n";
 }
 
 TEST(DepthDirections, sheets_are_not_compliant_and_nonsense_is_refused) {
