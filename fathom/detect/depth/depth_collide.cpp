@@ -66,7 +66,7 @@ public:
         std::vector<DrawnBody> near;
         state_tolerance(rounding_of(maps_.view, {part_.mesh, {}, 0}));
         for (const DrawnBody& body : bodies)
-            if (!body.mesh->triangles().empty() && boxes_overlap(box_of(maps_.view), box_of(body))) near.push_back(body);
+            if (!body.mesh->positions().empty() && boxes_overlap(box_of(maps_.view), box_of(body))) near.push_back(body);
         sight.proven = options_.conservative || near.empty();
         if (near.empty()) return sight;
         for (const DrawnBody& body : near) state_tolerance(rounding_of(maps_.view, {part_.mesh, {}, 0}) + rounding_of(maps_.view, body));
