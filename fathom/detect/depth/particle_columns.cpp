@@ -1,0 +1,192 @@
+// Room: detect. Columns of pixels that are solid from entry to exit, and steps followed through them pixel by pixel.
+#include <fathom/detect/depth/particle_columns.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace fathom {
+
+namespace {
+
+constexpr double never = std::numeric_limits<double>::infinity();
+// Steeper planes are taken for this steep (depth over width): what is drawn of them ends within the pixel.
+constexpr double steepest = 4;
+
+Box box_in_map(const DepthView& view, std::span<const DrawnBody> bodies) {
+    Box box;
+    for (const DrawnBody& body : bodies) {
+        const Box& bounds = body.mesh->bounds();
+        for (int k = 0; !bounds.empty() && k < 8; ++k) box.extend(view.to_map(body.pose * bounds.corner(k)));
+    }
+    return box;
+}
+
+// Where a function that is linear between its values at 0 and 1 is not negative.
+struct Stretch {
+    double begin = 0, end = 1;
+};
+std::optional<Stretch> not_negative(double first, double last) {
+    if (first >= 0 && last >= 0) return Stretch{};
+    if (first < 0 && last < 0) return {};
+    const double zero = first / (first - last);
+    return first < 0 ? Stretch{zero, 1} : Stretch{0, zero};
+}
+
+} // namespace
+
+// A step in the map: column, row and depth, and the same in the world.
+struct ParticleColumns::Way {
+    Vec3 from, motion; // world
+    Vec3 a, d;         // map
+};
+
+// The part of a way in a pixel.
+struct ParticleColumns::Span {
+    int column = 0, row = 0;
+    double begin = 0, end = 1; // shares of the way
+    int wall = -1;             // axis of the map along which it came in; -1: it starts here
+};
+
+// What was drawn in a pixel, as a plane over it.
+struct ParticleColumns::Surface {
+    bool entry = true;
+    std::size_t pixel = 0;
+    const DepthMap* map = nullptr; // null: no surface
+    double x = 0, y = 0, depth = never;
+    double slope_x = 0, slope_y = 0; // of depth, a pixel
+
+    [[nodiscard]] double at(const Vec3& p) const { return depth + (slope_x * (p.x() - x) + slope_y * (p.y() - y)); }
+    [[nodiscard]] Vec3 normal() const { return map->normals[pixel].cast<double>(); }
+    [[nodiscard]] DepthId id() const { return map->ids[pixel]; }
+};
+
+void ParticleColumns::draw(DepthBackend& backend, const DepthView& view, std::span<const DrawnBody> bodies, const ParticleMapOptions& options) {
+    view_ = view;
+    layers_.resize(options.layers);
+    const DepthTarget* after = nullptr;
+    for (ColumnLayer& layer : layers_) {
+        if (!layer.entry_target) layer.entry_target = backend.make_target();
+        backend.draw(view, bodies, {.faces = Faces::front, .ids = true, .normals = true, .after = after}, *layer.entry_target);
+        layer.entry = &layer.entry_target->map();
+        after = layer.entry_target.get();
+        if (!options.exits) continue;
+        if (!layer.exit_target) layer.exit_target = backend.make_target();
+        backend.draw(view, bodies, {.faces = Faces::back, .ids = true, .normals = true, .after = after}, *layer.exit_target);
+        layer.exit = &layer.exit_target->map();
+        after = layer.exit_target.get();
+    }
+    turn_ = view.pose.rotation.conjugate().toRotationMatrix();
+    scaled_ = Vec3(view.width / view.size.x(), view.height / view.size.y(), 1 / view.size.z()).asDiagonal() * turn_;
+    shift_ = Vec3(0.5 * view.width, 0.5 * view.height, 0) - scaled_ * view.pose.translation;
+    slack_ = steepest * view.pixel_size().maxCoeff() / view.size.z();
+    reach_ = box_in_map(view, bodies);
+    if (!options.exits) reach_.upper.z() = 1;
+    const Vec3 margin(1, 1, slack_);
+    reach_ = intersection({reach_.lower - margin, reach_.upper + margin}, {Vec3::Zero(), Vec3(view.width, view.height, 1)});
+}
+
+ParticleColumns::Surface ParticleColumns::surface(const DepthMap& map, std::size_t pixel, bool entry) const {
+    Surface s{.entry = entry, .pixel = pixel};
+    if (!map.covered(pixel)) return s;
+    s.map = &map;
+    const auto columns = static_cast<std::size_t>(view_.width);
+    s.x = static_cast<double>(pixel % columns) + 0.5;
+    s.y = static_cast<double>(pixel / columns) + 0.5;
+    s.depth = static_cast<double>(map.depth[pixel]);
+    const Vec3 n = turn_ * s.normal();
+    const double nz = std::max(std::abs(n.z()), 1 / steepest) * (entry ? -1 : 1) * view_.size.z();
+    s.slope_x = -n.x() / nz * view_.pixel_size().x();
+    s.slope_y = -n.y() / nz * view_.pixel_size().y();
+    return s;
+}
+
+// The stored normal where it opposes the motion; else the side of the pixel it came in by, or straight back along the view.
+Vec3 ParticleColumns::opposing(const Way& way, const Surface& surface, int wall) const {
+    const Vec3 stored = surface.normal();
+    if (stored.dot(way.motion) < 0) return stored;
+    const int axis = wall >= 0 ? wall : 2;
+    if (way.d[axis] == 0) return stored;
+    return turn_.row(axis).transpose() * (way.d[axis] > 0 ? -1.0 : 1.0);
+}
+
+ParticleHit ParticleColumns::left_from_inside(const Way& way, const Surface& entry, const Surface& exit) const {
+    const double before = entry.at(way.a), behind = exit.map ? exit.at(way.a) : never;
+    const bool back = way.a.z() - before <= behind - way.a.z();
+    const Surface& nearest = back ? entry : exit;
+    const Vec3 place(way.a.x(), way.a.y(), back ? before : behind);
+    return {.at = 0, .point = view_.to_world(place), .normal = nearest.normal(), .id = nearest.id(), .inside = true};
+}
+
+std::optional<ParticleHit> ParticleColumns::in_layer(const Way& way, const Span& span, std::size_t pixel, const ColumnLayer& layer) const {
+    const Vec3 p = way.a + span.begin * way.d, q = way.a + span.end * way.d;
+    const double low = std::min(p.z(), q.z()), high = std::max(p.z(), q.z());
+    const bool left = layer.exit && layer.exit->covered(pixel);
+    if (high < static_cast<double>(layer.entry->depth[pixel]) - slack_) return {};
+    if (left && low > static_cast<double>(layer.exit->depth[pixel]) + slack_) return {};
+    const Surface entry = surface(*layer.entry, pixel, true), exit = left ? surface(*layer.exit, pixel, false) : Surface{.entry = false};
+    const auto behind = not_negative(p.z() - entry.at(p), q.z() - entry.at(q));
+    const auto before = left ? not_negative(exit.at(p) - p.z(), exit.at(q) - q.z()) : Stretch{};
+    if (!behind || !before) return {};
+    const double begin = std::max(behind->begin, before->begin);
+    if (begin > std::min(behind->end, before->end)) return {};
+    if (begin == 0 && span.wall < 0 && span.begin == 0) return left_from_inside(way, entry, exit);
+    const bool sideways = begin == 0;
+    const bool by_entry = sideways ? !left || p.z() - entry.at(p) <= exit.at(p) - p.z() : behind->begin >= before->begin;
+    const Surface& hit = by_entry ? entry : exit;
+    const double at = span.begin + begin * (span.end - span.begin);
+    return ParticleHit{.at = at, .point = way.from + at * way.motion, .normal = opposing(way, hit, sideways ? span.wall : -1), .id = hit.id()};
+}
+
+std::optional<ParticleHit> ParticleColumns::in_pixel(const Way& way, const Span& span) const {
+    const std::size_t pixel = static_cast<std::size_t>(span.row) * static_cast<std::size_t>(view_.width) + static_cast<std::size_t>(span.column);
+    std::optional<ParticleHit> first;
+    for (const ColumnLayer& layer : layers_) {
+        if (!layer.entry->covered(pixel)) break;
+        const auto hit = in_layer(way, span, pixel, layer);
+        if (hit && (!first || hit->at < first->at)) first = hit;
+    }
+    return first;
+}
+
+std::optional<ParticleHit> ParticleColumns::first_hit(const Vec3& from, const Vec3& motion) const {
+    const Way way{from, motion, scaled_ * from + shift_, scaled_ * motion};
+    double begin = 0, end = 1;
+    for (int k = 0; k < 3; ++k) {
+        const double low = reach_.lower[k] - way.a[k], high = reach_.upper[k] - way.a[k];
+        if (way.d[k] == 0) {
+            if (!(low <= 0 && high >= 0)) return {};
+            continue;
+        }
+        begin = std::max(begin, std::min(low / way.d[k], high / way.d[k]));
+        end = std::min(end, std::max(low / way.d[k], high / way.d[k]));
+    }
+    if (!(begin <= end)) return {};
+    // From pixel to pixel (Amanatides & Woo 1987).
+    Span span{.begin = begin, .end = end};
+    const std::array<int, 2> pixels = {view_.width, view_.height};
+    std::array<int, 2> at{}, stride{};
+    std::array<double, 2> next{};
+    for (std::size_t k = 0; k < 2; ++k) {
+        const auto axis = static_cast<Eigen::Index>(k);
+        at[k] = std::clamp(static_cast<int>(std::floor(way.a[axis] + begin * way.d[axis])), 0, pixels[k] - 1);
+        stride[k] = way.d[axis] > 0 ? 1 : -1;
+    }
+    while (true) {
+        for (std::size_t k = 0; k < 2; ++k) {
+            const auto axis = static_cast<Eigen::Index>(k);
+            next[k] = way.d[axis] == 0 ? never : (at[k] + (stride[k] > 0 ? 1 : 0) - way.a[axis]) / way.d[axis];
+        }
+        const std::size_t axis = next[0] <= next[1] ? 0 : 1;
+        span.column = at[0], span.row = at[1];
+        span.end = std::clamp(next[axis], span.begin, end);
+        if (const auto hit = in_pixel(way, span)) return hit;
+        at[axis] += stride[axis];
+        if (!(next[axis] < end) || at[axis] < 0 || at[axis] >= pixels[axis]) return {};
+        span.begin = span.end;
+        span.wall = static_cast<int>(axis);
+    }
+}
+
+} // namespace fathom
