@@ -29,15 +29,19 @@ struct RecordedBody {
     FieldPtr formula{};                       // to be drawn where there is no mesh; may be null
     Vec3 center = Vec3::Zero();               // of mass, in the body's frame (m)
     bool fixed = false;
+    bool cloud = false; // points without triangles, in each frame another number of them; the mesh is empty
 };
 
 struct BodyFrame {
     Pose pose;
     Vec3 velocity = Vec3::Zero(), spin = Vec3::Zero(); // world; of a body that deforms: of all its mass
     bool asleep = false;
-    std::vector<Vec3f> vertices{}; // of a body that deforms: where its mesh has them now (m, world); else empty
+    std::vector<Vec3f> vertices{}; // of a body that deforms: where its mesh has them now (m, world); of a cloud: its points; else empty
     // Of a body that has broken: the triangles that it has now, over `vertices`, of which there may then be more or fewer; else null.
     std::shared_ptr<const std::vector<Triangle>> triangles{};
+    // Of a cloud, for each of `vertices`: m/s and s.
+    std::vector<Vec3f> velocities{};
+    std::vector<float> ages{};
 };
 
 struct RecordedContact {

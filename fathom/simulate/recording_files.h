@@ -16,11 +16,14 @@ void write_energy_csv(const std::filesystem::path& path, const Recording& record
 void write_states_csv(const std::filesystem::path& path, const Recording& recording);
 // step, time, body, other body, point, position, normal, depth: a row a contact.
 void write_contacts_csv(const std::filesystem::path& path, const Recording& recording);
+// body, position, velocity, age: a row a point of the clouds in a frame.
+void write_points_csv(const std::filesystem::path& path, const RecordedFrame& frame);
 // Steps, times, energies, worst penetration, state of each body in the frame `end` (which may be one that was not kept), state hash.
 void write_summary_json(const std::filesystem::path& path, const Recording& recording, const RecordedFrame& end, const Fingerprint& state_hash);
 
 // `name`.pvd with the times, and in the folder `name` a .vtu of the moving and deforming bodies and one of the contacts a frame,
 // and one of the fixed bodies for all. Cells carry the number of their body; contacts carry normal, depth and the numbers of both bodies.
+// Where there are clouds, a .vtu of their points a frame, with velocity and age.
 void write_vtk(const std::filesystem::path& pvd, const Recording& recording, Progress* progress = nullptr);
 
 } // namespace fathom

@@ -51,6 +51,16 @@ void write_contacts_csv(const std::filesystem::path& path, const Recording& reco
     write_whole_file(path, text);
 }
 
+void write_points_csv(const std::filesystem::path& path, const RecordedFrame& frame) {
+    std::string text = "body,x,y,z,vx,vy,vz,age\n";
+    for (std::size_t k = 0; k < frame.bodies.size(); ++k) {
+        const BodyFrame& cloud = frame.bodies[k];
+        for (std::size_t v = 0; v < cloud.ages.size(); ++v)
+            fmt::format_to(std::back_inserter(text), "{},{},{},{}\n", k, numbers(cloud.vertices[v].cast<double>()), numbers(cloud.velocities[v].cast<double>()), cloud.ages[v]);
+    }
+    write_whole_file(path, text);
+}
+
 void write_summary_json(const std::filesystem::path& path, const Recording& recording, const RecordedFrame& end, const Fingerprint& state_hash) {
     nlohmann::ordered_json json = {{"steps", end.step}, {"time", end.time}, {"frames", recording.frames().size()}, {"every", recording.every()}};
     if (!recording.frames().empty()) json["energy_at_start"] = summary_of(recording.frames().front().energy);
@@ -64,7 +74,7 @@ void write_summary_json(const std::filesystem::path& path, const Recording& reco
         const RecordedBody& body = recording.bodies()[k];
         const BodyFrame& state = end.bodies[k];
         const Quat& q = state.pose.rotation;
-        json["bodies"].push_back({{"name", body.name}, {"fixed", body.fixed}, {"vertices", body.mesh->vertices.size()}, {"center", array(state.pose * body.center)},
+        json["bodies"].push_back({{"name", body.name}, {"fixed", body.fixed}, {"vertices", end.vertex_count(k, *body.mesh)}, {"center", array(state.pose * body.center)},
                                   {"rotation", {q.w(), q.x(), q.y(), q.z()}}, {"velocity", array(state.velocity)}, {"spin", array(state.spin)}, {"asleep", state.asleep}});
     }
     write_whole_file(path, json.dump(2) + "\n");

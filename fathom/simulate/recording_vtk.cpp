@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace fathom {
 
 namespace {
@@ -22,7 +24,7 @@ void write_bodies(const std::filesystem::path& path, const RecordedFrame& frame,
     std::vector<float> points;
     std::vector<std::int32_t> corners, body_of;
     for (std::size_t k = 0; k < bodies.size(); ++k) {
-        if (bodies[k].fixed != fixed) continue;
+        if (bodies[k].fixed != fixed || bodies[k].cloud) continue;
         const auto first = static_cast<std::int32_t>(points.size() / 3);
         const TriangleMesh& mesh = *bodies[k].mesh;
         for (std::size_t v = 0; v < frame.vertex_count(k, mesh); ++v) append(points, frame.vertex(k, mesh, v));
@@ -59,6 +61,29 @@ void write_contacts(const std::filesystem::path& path, const RecordedFrame& fram
     write_whole_file(path, file.text(vertices.size(), vertices.size()));
 }
 
+void write_clouds(const std::filesystem::path& path, const RecordedFrame& frame, std::span<const RecordedBody> bodies) {
+    std::vector<float> points, velocities, ages;
+    std::vector<std::int32_t> vertices, body_of;
+    for (std::size_t k = 0; k < bodies.size(); ++k) {
+        if (!bodies[k].cloud) continue;
+        const BodyFrame& cloud = frame.bodies[k];
+        for (std::size_t v = 0; v < cloud.vertices.size(); ++v) {
+            vertices.push_back(static_cast<std::int32_t>(vertices.size()));
+            append(points, cloud.vertices[v].cast<double>());
+            append(velocities, cloud.velocities[v].cast<double>());
+            ages.push_back(cloud.ages[v]);
+            body_of.push_back(static_cast<std::int32_t>(k));
+        }
+    }
+    VtuFile file;
+    file.add(VtuFile::Part::points, R"(type="Float32" Name="Points" NumberOfComponents="3")", all(points));
+    file.add_cells(vertices, 1, vtk_vertex);
+    file.add(VtuFile::Part::point_data, R"(type="Float32" Name="velocity" NumberOfComponents="3")", all(velocities));
+    file.add(VtuFile::Part::point_data, R"(type="Float32" Name="age")", all(ages));
+    file.add(VtuFile::Part::point_data, R"(type="Int32" Name="body")", all(body_of));
+    write_whole_file(path, file.text(vertices.size(), vertices.size()));
+}
+
 } // namespace
 
 void write_vtk(const std::filesystem::path& pvd, const Recording& recording, Progress* progress) {
@@ -71,6 +96,7 @@ void write_vtk(const std::filesystem::path& pvd, const Recording& recording, Pro
     const auto list = [&](double time, int part, const std::string& file) {
         sets += fmt::format("    <DataSet timestep=\"{}\" part=\"{}\" file=\"{}/{}\"/>\n", time, part, name, file);
     };
+    const bool clouds = std::any_of(recording.bodies().begin(), recording.bodies().end(), [](const RecordedBody& body) { return body.cloud; });
     Stage stage(progress, "writing frames", recording.frames().size());
     for (std::size_t k = 0; k < recording.frames().size(); ++k) {
         const RecordedFrame& frame = recording.frames()[k];
@@ -81,6 +107,11 @@ void write_vtk(const std::filesystem::path& pvd, const Recording& recording, Pro
         list(frame.time, 0, moving);
         list(frame.time, 1, "fixed.vtu");
         list(frame.time, 2, contacts);
+        if (clouds) {
+            const std::string points = fmt::format("points_{:06}.vtu", k);
+            write_clouds(folder / points, frame, recording.bodies());
+            list(frame.time, 3, points);
+        }
         stage.step();
     }
     write_whole_file(pvd, fmt::format("<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" byte_order=\"LittleEndian\">\n  <Collection>\n{}  </Collection>\n</VTKFile>\n", sets));

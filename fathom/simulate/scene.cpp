@@ -61,7 +61,7 @@ Vec3 surface_center(const TriangleMesh& mesh) {
     return area > 0 ? Vec3(sum / area) : bounds(mesh.vertices).center();
 }
 
-Vec3 center_of(const Scene& scene, const TriangleMesh& mesh) { return scene.springs ? surface_center(mesh) : mass_properties(mesh).center; }
+Vec3 center_of(const Scene& scene, const TriangleMesh& mesh) { return scene.springs || scene.particles ? surface_center(mesh) : mass_properties(mesh).center; }
 
 Vec3 center_of(const Scene&, const TetMesh& mesh) {
     Vec3 sum = Vec3::Zero();
@@ -209,6 +209,7 @@ std::size_t Scene::step_count() const { return static_cast<std::size_t>(std::llr
 
 std::unique_ptr<SimulatedWorld> make_world(const Scene& scene, Progress* progress) {
     if (scene.solids) return std::make_unique<TetWorld>(make_tet_world(scene));
+    if (scene.particles) return std::make_unique<ParticleWorld>(make_particle_world(scene));
     if (scene.springs) return std::make_unique<DeformingWorld>(make_deforming_world(scene));
     return std::make_unique<RigidWorld>(make_rigid_world(scene, progress));
 }
@@ -245,6 +246,22 @@ TetWorld make_tet_world(const Scene& scene) {
     TetWorldOptions options = scene.solids->options;
     take_stepping(options.springs, scene);
     return TetWorld(std::move(cast.bodies), std::move(cast.obstacles), options);
+}
+
+ParticleWorld make_particle_world(const Scene& scene, std::shared_ptr<DepthBackend> backend) {
+    if (!scene.particles) throw Error(Cause::invalid_argument, "the scene has no [particles]", {.file = scene.file});
+    std::vector<ParticleObstacle> obstacles;
+    for (const SceneBody& body : scene.bodies) {
+        const auto mesh = for_body(scene, body, [&] { return std::make_shared<const TriangleMesh>(placed_mesh<TriangleMesh>(scene, body)); });
+        each_copy(body, [&](const std::string& name, const Pose& pose) {
+            if (body.fixed) obstacles.push_back({.name = name, .mesh = mesh, .pose = pose});
+            else obstacles.push_back({name, mesh, pose, body.velocity, body.spin, body.sway, body.sway_period});
+        });
+    }
+    ParticleOptions options = scene.particles->options;
+    options.step = scene.options.step;
+    options.gravity = scene.options.gravity;
+    return ParticleWorld(scene.particles->emitters, std::move(obstacles), options, std::move(backend));
 }
 
 } // namespace fathom

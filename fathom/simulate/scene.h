@@ -4,6 +4,7 @@
 
 #include <fathom/geometry/shape_catalogue.h>
 #include <fathom/simulate/deforming_world.h>
+#include <fathom/simulate/particles.h>
 #include <fathom/simulate/recording.h>
 #include <fathom/simulate/rigid_world.h>
 #include <fathom/simulate/tet_world.h>
@@ -39,6 +40,8 @@ struct SceneBody {
     std::optional<std::uint64_t> turn_seed;              // turns each copy at random
     std::optional<double> stretch, bending, area, volume, damping_time; // of its springs; else those of the scene
     std::optional<double> hold_above;                    // vertices that start above this height are held (m)
+    Vec3 sway = Vec3::Zero();                            // of an obstacle among particles: m to both sides,
+    double sway_period = 1;                              // s
 };
 
 // The table `[springs]`: all bodies are surfaces that deform (but for those that are fixed), and densities are in kg/m^2. Step, gravity and
@@ -55,6 +58,13 @@ struct SceneSolids {
     SolidMaterial material;
 };
 
+// The table `[particles]`, and the emitters `[[emitter]]`: all bodies are obstacles that move as they are told. Step and gravity are those of
+// Scene::options.
+struct SceneParticles {
+    ParticleOptions options;
+    std::vector<ParticleEmitter> emitters;
+};
+
 struct Scene {
     std::string name;
     std::string file;                   // that it was read from
@@ -67,8 +77,9 @@ struct Scene {
     bool per_area = false;              // or N/m^3 and N s/m^3, so that shells of any density act alike
     double friction = 0.3;
     RecordingOptions recording;
-    std::optional<SceneSprings> springs; // at most one of the two
+    std::optional<SceneSprings> springs; // at most one of the three
     std::optional<SceneSolids> solids;
+    std::optional<SceneParticles> particles;
     bool cached = false;                // keep fields in the field cache
     std::vector<SceneBody> bodies;
 
@@ -86,11 +97,13 @@ struct SceneOptions {
 
 // The bodies of a scene in a world of the kind that it asks for. Throws Error with the body's name.
 [[nodiscard]] std::unique_ptr<SimulatedWorld> make_world(const Scene& scene, Progress* progress = nullptr);
-// Of a scene without springs and solids: fields are built, for equal shapes once.
+// Of a scene without springs, solids and particles: fields are built, for equal shapes once.
 [[nodiscard]] RigidWorld make_rigid_world(const Scene& scene, Progress* progress = nullptr);
 // Of a scene with springs.
 [[nodiscard]] DeformingWorld make_deforming_world(const Scene& scene);
 // Of a scene with solids.
 [[nodiscard]] TetWorld make_tet_world(const Scene& scene);
+// Of a scene with particles. Without a backend: the CPU's.
+[[nodiscard]] ParticleWorld make_particle_world(const Scene& scene, std::shared_ptr<DepthBackend> backend = nullptr);
 
 } // namespace fathom

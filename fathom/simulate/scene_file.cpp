@@ -158,12 +158,12 @@ void read_contact(Keys keys, Scene& scene) {
     keys.refuse_rest();
 }
 
-void read_environment(Keys& keys, Box& environment) {
-    const auto found = keys.numbers<6>("environment");
+void read_box(Keys& keys, std::string_view key, Box& box) {
+    const auto found = keys.numbers<6>(key);
     if (!found) return;
     const auto& e = *found;
-    environment = {{e[0], e[1], e[2]}, {e[3], e[4], e[5]}};
-    if (environment.empty()) keys.fail("environment", "has a lower corner above its upper one");
+    box = {{e[0], e[1], e[2]}, {e[3], e[4], e[5]}};
+    if (box.empty()) keys.fail(key, "has a lower corner above its upper one");
 }
 
 void read_drift(Keys& keys, DeformingOptions& options) {
@@ -182,7 +182,7 @@ void read_spring_options(Keys& keys, SpringOptions& o) {
     keys.number("creep_rate", o.plastic.creep_rate, 0, huge);
     keys.number("largest_change", o.plastic.largest_change, 0, 0.999);
     keys.choice("reflection", o.reflection, {{"object", Reflection::object}, {"point", Reflection::point}});
-    read_environment(keys, o.environment);
+    read_box(keys, "environment", o.environment);
 }
 
 void read_springs(Keys keys, SceneSprings& springs) {
@@ -224,6 +224,56 @@ void read_solids(Keys keys, SceneSolids& solids) {
     keys.number("recovery_time", o.recovery_time, 1e-9, huge);
     read_breaking(keys, o.breaking);
     keys.refuse_rest();
+}
+
+void read_particle_maps(Keys& keys, ParticleOptions& o) {
+    keys.vector("look", o.look);
+    if (!(o.look.norm() > 1e-9)) keys.fail("look", "has no length");
+    keys.flag("around", o.around);
+    read_box(keys, "region", o.region);
+    keys.whole("pixels", o.pixels, 1, 16384);
+    keys.whole("layers", o.maps.layers, 1, 16);
+    keys.flag("exits", o.maps.exits);
+    if (o.maps.layers > 1 && !o.maps.exits) keys.fail("layers", "behind the first need exits");
+    keys.choice("ask", o.maps.ask, {{"every", AskMaps::every}, {"main_axis", AskMaps::main_axis}});
+}
+
+void read_particles(Keys keys, ParticleOptions& o) {
+    keys.number("drag", o.drag, 0, 1e9);
+    keys.number("turbulence", o.turbulence, 0, 1e9);
+    keys.number("turbulence_size", o.turbulence_size, 1e-9, 1e9);
+    keys.vector("turbulence_drift", o.turbulence_drift);
+    keys.choice("impact", o.impact, {{"bounce", ParticleImpact::bounce}, {"slide", ParticleImpact::slide}, {"die", ParticleImpact::die}});
+    keys.number("restitution", o.restitution, 0, 1);
+    keys.number("friction", o.friction, 0, 1e3);
+    keys.whole("most_impacts", o.most_impacts, 1, 100);
+    keys.whole("most", o.most, 1, 100'000'000);
+    keys.number("mass", o.mass, 0, 1e9);
+    keys.whole("seed", o.seed, 0, INT64_MAX);
+    read_particle_maps(keys, o);
+    keys.refuse_rest();
+}
+
+ParticleEmitter read_emitter(Keys keys) {
+    ParticleEmitter e;
+    keys.vector("position", e.center);
+    keys.vector("direction", e.direction);
+    if (!(e.direction.norm() > 1e-9)) keys.fail("direction", "has no length");
+    keys.number("radius", e.radius, 0, 1e9);
+    keys.number("rate", e.rate, 0, 1e12);
+    keys.whole("burst", e.burst, 0, 1'000'000'000);
+    keys.number("start", e.start, 0, 1e30);
+    keys.number("end", e.end, e.start, 1e30);
+    keys.number("speed", e.speed, 0, 1e9);
+    keys.number("speed_spread", e.speed_spread, 0, 1);
+    double degrees = 0;
+    keys.number("spread_degrees", degrees, 0, 180);
+    e.spread = std::min(degrees * std::numbers::pi / 180, std::numbers::pi);
+    keys.number("life", e.life, 1e-9, 1e9);
+    keys.number("life_spread", e.life_spread, 0, 1);
+    keys.whole("seed", e.seed, 0, INT64_MAX);
+    keys.refuse_rest();
+    return e;
 }
 
 void read_spring_contact(Keys keys, WeightedContactLaw& law) {
@@ -289,6 +339,12 @@ void read_copies(Keys& keys, SceneBody& body) {
 
 // What only some kinds of bodies have.
 void read_substance(Keys& keys, SceneBody& body, const Scene& scene) {
+    if (scene.particles) {
+        keys.vector("sway", body.sway);
+        keys.number("sway_period", body.sway_period, 1e-9, 1e9);
+        if (!body.field.empty()) keys.fail("field", "is no obstacle for particles: they meet meshes");
+        return;
+    }
     if (!scene.springs && !scene.solids) {
         keys.number("stiffness", body.stiffness, 0, huge);
         keys.number("damping", body.damping, 0, huge);
@@ -340,6 +396,16 @@ void read_stepping(Keys& keys, Scene& scene) {
     keys.flag("record_contacts", scene.recording.contacts);
 }
 
+// each(keys, number) for every table [[key]].
+template <class Each>
+void read_list(Keys& keys, std::string_view key, const std::string& file, const Each& each) {
+    const toml::node* node = keys.take(key);
+    if (!node) return;
+    const toml::array* list = node->as_array();
+    if (!list || !list->is_array_of_tables()) keys.fail(node, key, fmt::format("is not a list of tables [[{}]]", key));
+    for (std::size_t k = 0; k < list->size(); ++k) each(Keys(*(*list)[k].as_table(), file, fmt::format("{} {}: ", key, k)), k);
+}
+
 Scene read_table(const toml::table& table, const std::string& file) {
     Scene scene;
     scene.file = file;
@@ -354,18 +420,24 @@ Scene read_table(const toml::table& table, const std::string& file) {
         if (scene.springs) keys.fail("solids", "is in a scene that has [springs] too: bodies are one or the other");
         read_solids(std::move(*solids), scene.solids.emplace());
     }
+    if (auto particles = keys.table("particles")) {
+        if (scene.springs || scene.solids) keys.fail("particles", "is in a scene that has [springs] or [solids] too");
+        read_particles(std::move(*particles), scene.particles.emplace().options);
+    }
+    read_list(keys, "emitter", file, [&](Keys emitter, std::size_t) {
+        if (!scene.particles) keys.fail("emitter", "is in a scene without [particles]");
+        scene.particles->emitters.push_back(read_emitter(std::move(emitter)));
+    });
     if (auto contact = keys.table("contact")) {
+        if (scene.particles) keys.fail("contact", "is in a scene with [particles], which hold their own");
         if (scene.solids) read_spring_contact(std::move(*contact), scene.solids->options.springs.contact);
         else if (scene.springs) read_spring_contact(std::move(*contact), scene.springs->options.springs.contact);
         else read_contact(std::move(*contact), scene);
     }
-    if (const toml::node* node = keys.take("body")) {
-        const toml::array* bodies = node->as_array();
-        if (!bodies || !bodies->is_array_of_tables()) keys.fail(node, "body", "is not a list of tables [[body]]");
-        for (std::size_t k = 0; k < bodies->size(); ++k) scene.bodies.push_back(read_body(Keys(*(*bodies)[k].as_table(), file, fmt::format("body {}: ", k)), k, scene));
-    }
+    read_list(keys, "body", file, [&](Keys body, std::size_t k) { scene.bodies.push_back(read_body(std::move(body), k, scene)); });
     keys.refuse_rest();
-    if (scene.bodies.empty()) throw Error(Cause::empty, "the scene has no [[body]]", {.file = file});
+    if (scene.particles && scene.particles->emitters.empty()) throw Error(Cause::empty, "the scene has [particles] and no [[emitter]]", {.file = file});
+    if (scene.bodies.empty() && !scene.particles) throw Error(Cause::empty, "the scene has no [[body]]", {.file = file});
     return scene;
 }
 

@@ -35,6 +35,7 @@ void write_results(const Simulation& simulation, const std::filesystem::path& fo
     Recording end;
     simulation.world().record(end);
     write_summary_json(folder / "summary.json", recording, end.frames().back(), simulation.world().state_hash());
+    if (simulation.scene().particles) write_points_csv(folder / "points.csv", end.frames().back());
     write_vtk(folder / "frames.pvd", recording, progress);
 }
 
