@@ -9,7 +9,7 @@ namespace {
 std::vector<RecordedBody> recorded_bodies(const ParticleWorld& world) {
     std::vector<RecordedBody> result;
     result.push_back({"particles", std::make_shared<const TriangleMesh>(), {}, Vec3::Zero(), false, true});
-    for (const ParticleObstacle& obstacle : world.obstacles()) result.push_back({obstacle.name, obstacle.mesh, {}, Vec3::Zero(), obstacle.fixed()});
+    for (const MovingObstacle& obstacle : world.obstacles()) result.push_back({obstacle.name, obstacle.mesh, {}, Vec3::Zero(), obstacle.fixed()});
     return result;
 }
 

@@ -49,16 +49,6 @@ void check_emitter(const ParticleEmitter& e, std::size_t number) {
     check_range(named("life_spread"), e.life_spread, 0, 1);
 }
 
-void check_obstacle(const ParticleObstacle& o) {
-    const std::string name = fmt::format("obstacle '{}'", o.name);
-    if (!o.mesh) throw Error(Cause::invalid_argument, "has no mesh", {.element = name});
-    if (!is_finite(o.pose)) throw Error(Cause::non_finite, "its pose", {.element = name});
-    check_finite(name, o.velocity);
-    check_finite(name, o.spin);
-    check_finite(name, o.sway);
-    check_range(name + ": sway_period", o.sway_period, 1e-9, 1e9);
-}
-
 void check_options(const ParticleOptions& o) {
     check_range("option step", o.step, 1e-9, 10);
     check_finite("option gravity", o.gravity);
@@ -96,10 +86,15 @@ Newborn born(const ParticleEmitter& e, std::uint64_t serial) {
 
 } // namespace
 
+std::uint64_t ParticleEmitter::emitted_by(double time) const {
+    if (time < start) return 0;
+    return burst + static_cast<std::uint64_t>(std::floor(rate * std::max(0.0, std::min(time, end) - start)));
+}
+
 struct ParticleWorld::State {
     ParticleOptions options;
     std::vector<ParticleEmitter> emitters;
-    std::vector<ParticleObstacle> obstacles;
+    std::vector<MovingObstacle> obstacles;
     std::vector<DrawnBody> drawn;
     std::vector<Pose> before; // of obstacles, at the start of the step
     ParticleMaps maps;
@@ -266,10 +261,10 @@ void ParticleWorld::State::bury() {
     positions.resize(alive), velocities.resize(alive), ages.resize(alive), lives.resize(alive);
 }
 
-ParticleWorld::ParticleWorld(std::vector<ParticleEmitter> emitters, std::vector<ParticleObstacle> obstacles, const ParticleOptions& options, std::shared_ptr<DepthBackend> backend) {
+ParticleWorld::ParticleWorld(std::vector<ParticleEmitter> emitters, std::vector<MovingObstacle> obstacles, const ParticleOptions& options, std::shared_ptr<DepthBackend> backend) {
     check_options(options);
     for (std::size_t k = 0; k < emitters.size(); ++k) check_emitter(emitters[k], k);
-    for (const ParticleObstacle& obstacle : obstacles) check_obstacle(obstacle);
+    for (const MovingObstacle& obstacle : obstacles) check(obstacle);
     state_ = std::make_unique<State>(options, backend ? std::move(backend) : make_cpu_depth_backend());
     State& s = *state_;
     s.emitted.resize(emitters.size());
@@ -307,7 +302,7 @@ void ParticleWorld::step() {
 }
 
 const ParticleOptions& ParticleWorld::options() const { return state_->options; }
-std::span<const ParticleObstacle> ParticleWorld::obstacles() const { return state_->obstacles; }
+std::span<const MovingObstacle> ParticleWorld::obstacles() const { return state_->obstacles; }
 Pose ParticleWorld::obstacle_pose(std::size_t obstacle) const { return state_->drawn.at(obstacle).pose; }
 std::size_t ParticleWorld::steps() const { return state_->steps; }
 double ParticleWorld::time() const { return state_->time(); }

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <fathom/detect/depth/particle_maps.h>
+#include <fathom/simulate/moving_obstacle.h>
 #include <fathom/simulate/simulated_world.h>
 
 #include <cstdint>
@@ -33,20 +34,6 @@ struct ParticleEmitter {
     std::uint64_t seed = 1;
 
     [[nodiscard]] std::uint64_t emitted_by(double time) const; // in all, since the beginning
-};
-
-// A mesh that moves as it is told: straight on, turning, swaying.
-struct ParticleObstacle {
-    std::string name;
-    std::shared_ptr<const TriangleMesh> mesh; // closed, unless the maps have no exits
-    Pose pose{};                              // at time 0
-    Vec3 velocity = Vec3::Zero();             // m/s
-    Vec3 spin = Vec3::Zero();                 // rad/s, world, about the origin of the mesh's frame
-    Vec3 sway = Vec3::Zero();                 // m: to both sides, a sine
-    double sway_period = 1;                   // s
-
-    [[nodiscard]] bool fixed() const { return velocity.isZero(0) && spin.isZero(0) && sway.isZero(0); }
-    [[nodiscard]] Pose pose_at(double time) const;
 };
 
 enum class ParticleImpact { bounce, slide, die };
@@ -84,8 +71,9 @@ struct ParticleReport {
 
 class ParticleWorld final : public SimulatedWorld {
 public:
-    // Error{invalid_argument, non_finite} names the option, emitter or obstacle that is at fault. Without a backend: the CPU's.
-    ParticleWorld(std::vector<ParticleEmitter> emitters, std::vector<ParticleObstacle> obstacles, const ParticleOptions& options = {},
+    // Obstacles are closed meshes, unless the maps have no exits. Error{invalid_argument, non_finite} names the option, emitter or obstacle
+    // that is at fault. Without a backend: the CPU's.
+    ParticleWorld(std::vector<ParticleEmitter> emitters, std::vector<MovingObstacle> obstacles, const ParticleOptions& options = {},
                   std::shared_ptr<DepthBackend> backend = nullptr);
     ~ParticleWorld() override;
     ParticleWorld(ParticleWorld&&) noexcept;
@@ -94,7 +82,7 @@ public:
     void step() override;
 
     [[nodiscard]] const ParticleOptions& options() const;
-    [[nodiscard]] std::span<const ParticleObstacle> obstacles() const;
+    [[nodiscard]] std::span<const MovingObstacle> obstacles() const;
     [[nodiscard]] Pose obstacle_pose(std::size_t obstacle) const; // now
     [[nodiscard]] std::size_t steps() const override;
     [[nodiscard]] double time() const override;

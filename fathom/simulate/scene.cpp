@@ -250,7 +250,7 @@ TetWorld make_tet_world(const Scene& scene) {
 
 ParticleWorld make_particle_world(const Scene& scene, std::shared_ptr<DepthBackend> backend) {
     if (!scene.particles) throw Error(Cause::invalid_argument, "the scene has no [particles]", {.file = scene.file});
-    std::vector<ParticleObstacle> obstacles;
+    std::vector<MovingObstacle> obstacles;
     for (const SceneBody& body : scene.bodies) {
         const auto mesh = for_body(scene, body, [&] { return std::make_shared<const TriangleMesh>(placed_mesh<TriangleMesh>(scene, body)); });
         each_copy(body, [&](const std::string& name, const Pose& pose) {

@@ -1,6 +1,8 @@
 // Room: detect. Columns of pixels that are solid from entry to exit, and steps followed through them pixel by pixel.
 #include <fathom/detect/depth/particle_columns.h>
 
+#include <fathom/base/parallel.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -13,6 +15,7 @@ namespace {
 constexpr double never = std::numeric_limits<double>::infinity();
 // Steeper planes are taken for this steep (depth over width): what is drawn of them ends within the pixel.
 constexpr double steepest = 4;
+constexpr int tile_side = 16; // pixels
 
 Box box_in_map(const DepthView& view, std::span<const DrawnBody> bodies) {
     Box box;
@@ -77,14 +80,63 @@ void ParticleColumns::draw(DepthBackend& backend, const DepthView& view, std::sp
         layer.exit = &layer.exit_target->map();
         after = layer.exit_target.get();
     }
+    find_reach(bodies, options.exits);
+    fill_tiles();
+}
+
+void ParticleColumns::find_reach(std::span<const DrawnBody> bodies, bool exits) {
+    const DepthView& view = view_;
     turn_ = view.pose.rotation.conjugate().toRotationMatrix();
     scaled_ = Vec3(view.width / view.size.x(), view.height / view.size.y(), 1 / view.size.z()).asDiagonal() * turn_;
     shift_ = Vec3(0.5 * view.width, 0.5 * view.height, 0) - scaled_ * view.pose.translation;
     slack_ = steepest * view.pixel_size().maxCoeff() / view.size.z();
     reach_ = box_in_map(view, bodies);
-    if (!options.exits) reach_.upper.z() = 1;
+    if (!exits) reach_.upper.z() = 1;
     const Vec3 margin(1, 1, slack_);
     reach_ = intersection({reach_.lower - margin, reach_.upper + margin}, {Vec3::Zero(), Vec3(view.width, view.height, 1)});
+    world_reach_ = {};
+    for (int k = 0; !reach_.empty() && k < 8; ++k) world_reach_.extend(view.to_world(reach_.corner(k)));
+    world_reach_ = world_reach_.grown(1e-6 * view.pixel_size().maxCoeff() + 1e-12 * world_reach_.diagonal());
+}
+
+void ParticleColumns::fill_tiles() {
+    tile_columns_ = (view_.width + tile_side - 1) / tile_side;
+    tile_rows_ = (view_.height + tile_side - 1) / tile_side;
+    tiles_.assign(static_cast<std::size_t>(tile_columns_) * static_cast<std::size_t>(tile_rows_), {});
+    parallel_tasks(static_cast<std::size_t>(tile_rows_), [&](std::size_t row) { fill_tile_row(static_cast<int>(row)); });
+}
+
+// Column by column first, which a compiler can do several at a time.
+void ParticleColumns::fill_tile_row(int row) {
+    const auto width = static_cast<std::size_t>(view_.width);
+    std::vector<float> low(width, 1.0f), high(width, 0.0f);
+    for (const ColumnLayer& layer : layers_)
+        for (int y = row * tile_side; y < std::min(view_.height, (row + 1) * tile_side); ++y) {
+            const float* entry = &layer.entry->depth[static_cast<std::size_t>(y) * width];
+            const float* exit = layer.exit ? &layer.exit->depth[static_cast<std::size_t>(y) * width] : nullptr;
+            for (std::size_t x = 0; x < width; ++x) low[x] = std::min(low[x], entry[x]);
+            for (std::size_t x = 0; x < width; ++x) high[x] = std::max(high[x], entry[x] == 1.0f ? 0.0f : exit ? exit[x] : 1.0f);
+        }
+    for (std::size_t x = 0; x < width; ++x) {
+        Tile& tile = tiles_[static_cast<std::size_t>(row * tile_columns_) + x / tile_side];
+        tile.low = std::min(tile.low, low[x]);
+        tile.high = std::max(tile.high, high[x]);
+    }
+}
+
+bool ParticleColumns::near_in_map(const Vec3& a, const Vec3& b) const {
+    const Vec3 low = a.cwiseMin(b).cwiseMax(reach_.lower), high = a.cwiseMax(b).cwiseMin(reach_.upper);
+    if (!((low.array() <= high.array()).all())) return false;
+    const auto tile_of = [](double pixel, int count) { return std::clamp(static_cast<int>(pixel) / tile_side, 0, count - 1); };
+    const int left = tile_of(low.x(), tile_columns_), right = tile_of(high.x(), tile_columns_);
+    const int top = tile_of(low.y(), tile_rows_), bottom = tile_of(high.y(), tile_rows_);
+    if ((right - left + 1) * (bottom - top + 1) > 16) return true; // a long way: looked at pixel by pixel
+    for (int y = top; y <= bottom; ++y)
+        for (int x = left; x <= right; ++x) {
+            const Tile& tile = tiles_[static_cast<std::size_t>(y * tile_columns_ + x)];
+            if (high.z() >= static_cast<double>(tile.low) - slack_ && low.z() <= static_cast<double>(tile.high) + slack_) return true;
+        }
+    return false;
 }
 
 ParticleColumns::Surface ParticleColumns::surface(const DepthMap& map, std::size_t pixel, bool entry) const {

@@ -3,6 +3,8 @@
 
 #include <fathom/detect/depth/particle_maps.h>
 
+#include <algorithm>
+
 namespace fathom {
 
 // Layer by layer: where solids are entered, and left (null: never).
@@ -19,10 +21,11 @@ public:
     [[nodiscard]] const DepthView& view() const { return view_; }
     [[nodiscard]] std::span<const ColumnLayer> layers() const { return layers_; }
 
-    // May the way meet anything at all? Never wrong where it says no.
-    [[nodiscard]] bool near(const Vec3& from, const Vec3& motion) const {
-        const Vec3 a = scaled_ * from + shift_, d = scaled_ * motion, b = a + d;
-        return (a.cwiseMin(b).array() <= reach_.upper.array()).all() && (a.cwiseMax(b).array() >= reach_.lower.array()).all();
+    // May the way meet anything at all? Never wrong where it says no; no for NaN.
+    [[nodiscard]] bool near(const Vec3& from, const Vec3& to) const {
+        bool meets = true;
+        for (int k = 0; k < 3; ++k) meets &= std::min(from[k], to[k]) <= world_reach_.upper[k] && std::max(from[k], to[k]) >= world_reach_.lower[k];
+        return meets && near_in_map(scaled_ * from + shift_, scaled_ * to + shift_);
     }
     [[nodiscard]] std::optional<ParticleHit> first_hit(const Vec3& from, const Vec3& motion) const;
 
@@ -31,6 +34,15 @@ private:
     struct Span;
     struct Surface;
 
+    // Depths between which something is in a square of pixels.
+    struct Tile {
+        float low = 1, high = 0;
+    };
+
+    void find_reach(std::span<const DrawnBody> bodies, bool exits);
+    void fill_tiles();
+    void fill_tile_row(int row);
+    [[nodiscard]] bool near_in_map(const Vec3& a, const Vec3& b) const;
     [[nodiscard]] Surface surface(const DepthMap& map, std::size_t pixel, bool entry) const;
     [[nodiscard]] std::optional<ParticleHit> in_pixel(const Way& way, const Span& span) const;
     [[nodiscard]] std::optional<ParticleHit> in_layer(const Way& way, const Span& span, std::size_t pixel, const ColumnLayer& layer) const;
@@ -40,7 +52,9 @@ private:
     DepthView view_{};
     Mat3 scaled_ = Mat3::Identity(), turn_ = Mat3::Identity(); // world to map; world to the frame of the view
     Vec3 shift_ = Vec3::Zero();
-    Box reach_{}; // in the map: where something may be
+    Box reach_{}, world_reach_{}; // where something may be: in the map, and in the world
+    int tile_columns_ = 0, tile_rows_ = 0;
+    std::vector<Tile> tiles_;
     double slack_ = 0; // of depth: how far planes may reach beyond the depth in the middle of a pixel
     std::vector<ColumnLayer> layers_;
 };

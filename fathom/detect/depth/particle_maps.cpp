@@ -38,12 +38,13 @@ struct ParticleMaps::State {
         return best;
     }
 
-    [[nodiscard]] std::optional<ParticleHit> first_hit(const Vec3& from, const Vec3& motion) const {
+    [[nodiscard]] std::optional<ParticleHit> first_hit(const Vec3& from, const Vec3& to) const {
         std::optional<ParticleHit> first;
+        const Vec3 motion = to - from;
         const bool one = options.ask == AskMaps::main_axis && views.size() > 1;
         const std::size_t begin = one ? main_view(motion) : 0, end = one ? begin + 1 : views.size();
         for (std::size_t k = begin; k < end; ++k) {
-            if (!views[k].near(from, motion)) continue;
+            if (!views[k].near(from, to) || !is_finite(from) || !is_finite(motion)) continue;
             const auto hit = views[k].first_hit(from, motion);
             if (hit && (!first || sooner(*hit, *first, from))) first = hit;
         }
@@ -75,8 +76,7 @@ void ParticleMaps::draw(std::span<const DepthView> views, std::span<const DrawnB
 }
 
 std::optional<ParticleHit> ParticleMaps::first_hit(const Vec3& from, const Vec3& to) const {
-    if (!is_finite(from) || !is_finite(to)) return {};
-    return state_->first_hit(from, to - from);
+    return state_->first_hit(from, to);
 }
 
 void ParticleMaps::first_hits(std::span<const Vec3> from, std::span<const Vec3> to, std::vector<ParticleHit>& hits) const {
@@ -85,7 +85,7 @@ void ParticleMaps::first_hits(std::span<const Vec3> from, std::span<const Vec3> 
     std::vector<std::vector<ParticleHit>> found((from.size() + chunk - 1) / chunk);
     parallel_for(from.size(), chunk, [&](std::size_t begin, std::size_t end) {
         for (std::size_t k = begin; k < end; ++k) {
-            auto hit = first_hit(from[k], to[k]);
+            auto hit = state_->first_hit(from[k], to[k]);
             if (!hit) continue;
             hit->particle = static_cast<Index>(k);
             found[begin / chunk].push_back(*hit);
