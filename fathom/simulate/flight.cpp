@@ -42,7 +42,7 @@ std::size_t Flight::obstacle_triangles() const {
 
 Flight make_tunnel_flight() {
     Flight flight;
-    flight.ship = shared(make_spaceship({.triangles = 9'716, .length = 2}));
+    flight.ship = shared(make_spaceship({.triangles = 9'716, .length = 2.3}));
     flight.obstacles.push_back({.name = "tunnel", .mesh = shared(make_tunnel({.length = 40, .radius = 2, .wall = 0.2, .obstacles = 20, .segments = 60, .seed = 4}))});
     flight.start = {-18, 0, 0};
     flight.end = {18, 0, 0};
