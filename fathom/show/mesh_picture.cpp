@@ -114,6 +114,14 @@ public:
                     plot(x, y, p.z() + 2 * radius / camera_.scale, view_.mark);
     }
 
+    void dot(const Vec3& world, const Color& color) {
+        const Vec3 p = camera_(world);
+        const auto inside = [](double at, int size) { return at >= 0 && at < size; };
+        if (!inside(p.x(), image_.width) || !inside(p.y(), image_.height)) return;
+        const int x = static_cast<int>(p.x()) / supersampling * supersampling, y = static_cast<int>(p.y()) / supersampling * supersampling;
+        for (int k = 0; k < supersampling * supersampling; ++k) plot(x + k % supersampling, y + k / supersampling, p.z(), color);
+    }
+
     void segment(const std::array<Vec3, 2>& ends) {
         const double length = (camera_(ends[1]) - camera_(ends[0])).head<2>().norm();
         const int steps = static_cast<int>(std::clamp(length, 1.0, 4.0 * image_.width));
@@ -161,6 +169,8 @@ Image draw(std::span<const PlacedMesh> meshes, const View& view, const Marks& ma
     const Camera camera = camera_for(meshes, view, view.width * supersampling, view.height * supersampling);
     Canvas canvas(view, camera);
     for (const PlacedMesh& placed : meshes) canvas.mesh(placed);
+    for (std::size_t k = 0; k < marks.dots.size() && !marks.dot_colors.empty(); ++k)
+        canvas.dot(marks.dots[k].cast<double>(), marks.dot_colors[std::min(k, marks.dot_colors.size() - 1)]);
     for (const Vec3& p : marks.points) canvas.point(p);
     for (const auto& s : marks.segments) canvas.segment(s);
     return canvas.finish();

@@ -31,6 +31,8 @@ struct View {
 struct Marks {
     std::span<const Vec3> points;
     std::span<const std::array<Vec3, 2>> segments;
+    std::span<const Vec3f> dots{};            // a pixel each
+    std::span<const Color> dot_colors{};      // of each dot; of all alike where there is but one
 };
 
 [[nodiscard]] Image draw(const TriangleMesh& mesh, const View& view = {}, const Marks& marks = {});

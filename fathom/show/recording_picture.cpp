@@ -13,6 +13,34 @@ namespace {
 constexpr std::array<Color, 6> moving_colors = {{{120, 170, 210}, {226, 160, 84}, {130, 186, 120}, {200, 130, 170}, {214, 198, 90}, {140, 140, 200}}};
 constexpr Color fixed_color = {190, 190, 186};
 
+// All but the farthest hundredth each way, so that stray points do not shrink the picture.
+void add_cloud(std::vector<Vec3>& stage, std::span<const Vec3f> points) {
+    if (points.empty()) return;
+    Box box;
+    std::vector<float> along(points.size());
+    for (int axis = 0; axis < 3; ++axis) {
+        std::transform(points.begin(), points.end(), along.begin(), [&](const Vec3f& p) { return p[axis]; });
+        std::sort(along.begin(), along.end());
+        box.lower[axis] = static_cast<double>(along[along.size() / 100]);
+        box.upper[axis] = static_cast<double>(along[along.size() - 1 - along.size() / 100]);
+    }
+    for (int corner = 0; corner < 8; ++corner) stage.push_back(box.corner(corner));
+}
+
+// Young ones glow, old ones smoke.
+std::vector<Color> cloud_colors(std::span<const float> ages) {
+    constexpr std::array<Vec3f, 3> glow = {Vec3f(250, 190, 40), Vec3f(225, 70, 25), Vec3f(120, 110, 112)};
+    const float oldest = ages.empty() ? 1 : std::max(*std::max_element(ages.begin(), ages.end()), 1e-6f);
+    std::vector<Color> colors;
+    for (const float age : ages) {
+        const float place = 2 * std::clamp(age / oldest, 0.0f, 1.0f);
+        const std::size_t below = place < 1 ? 0 : 1;
+        const Vec3f mixed = glow[below] + (place - static_cast<float>(below)) * (glow[below + 1] - glow[below]);
+        colors.push_back({static_cast<std::uint8_t>(mixed[0]), static_cast<std::uint8_t>(mixed[1]), static_cast<std::uint8_t>(mixed[2])});
+    }
+    return colors;
+}
+
 // Where the bodies are at some time: a few thousand of their vertices, in a few frames.
 std::vector<Vec3> stage_of(const Recording& recording) {
     constexpr std::size_t most_vertices = 500, most_frames = 24;
@@ -22,6 +50,7 @@ std::vector<Vec3> stage_of(const Recording& recording) {
         for (std::size_t v = 0; v < mesh.vertices.size(); v += 1 + mesh.vertices.size() / most_vertices)
             for (std::size_t f = 0; f < recording.frames().size(); f += 1 + recording.frames().size() / most_frames)
                 if (v < recording.frames()[f].vertex_count(b, mesh)) stage.push_back(recording.frames()[f].vertex(b, mesh, v));
+        if (recording.bodies()[b].cloud) add_cloud(stage, recording.frames().back().bodies[b].vertices);
     }
     return stage;
 }
@@ -51,7 +80,15 @@ Image picture(const RecordedFrame& frame, std::span<const RecordedBody> bodies, 
     std::vector<PlacedMesh> placed;
     std::vector<TriangleMesh> shapes(bodies.size());
     std::size_t moving = 0;
+    std::vector<Vec3f> dots;
+    std::vector<Color> dot_colors;
     for (std::size_t b = 0; b < bodies.size(); ++b) {
+        if (bodies[b].cloud) {
+            const std::vector<Color> colors = cloud_colors(frame.bodies[b].ages);
+            dots.insert(dots.end(), frame.bodies[b].vertices.begin(), frame.bodies[b].vertices.end());
+            dot_colors.insert(dot_colors.end(), colors.begin(), colors.end());
+            continue;
+        }
         const bool deforms = !frame.bodies[b].vertices.empty();
         const Color color = bodies[b].fixed ? fixed_color : moving_colors[moving++ % moving_colors.size()];
         if (deforms) shapes[b] = deformed(frame.triangles(b, *bodies[b].mesh), frame.bodies[b].vertices);
@@ -59,7 +96,7 @@ Image picture(const RecordedFrame& frame, std::span<const RecordedBody> bodies, 
     }
     std::vector<Vec3> contacts;
     for (const RecordedContact& contact : frame.contacts) contacts.push_back(contact.position);
-    return draw(placed, view, {.points = contacts, .segments = {}});
+    return draw(placed, view, {.points = contacts, .segments = {}, .dots = dots, .dot_colors = dot_colors});
 }
 
 template <class Get>

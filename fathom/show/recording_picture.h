@@ -14,7 +14,7 @@ struct FilmOptions {
 };
 
 // Each body in its colour, contacts marked, the camera still. A body that is a formula (the ground) is drawn as far as the others
-// reach.
+// reach. Points of clouds are dots that fade with their age.
 [[nodiscard]] Image film_strip(const Recording& recording, const FilmOptions& options = {});
 
 [[nodiscard]] LinePlot energy_plot(const Recording& recording);      // kinetic, height, springs and their sum over time

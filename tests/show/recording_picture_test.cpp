@@ -1,6 +1,7 @@
 // Pictures of recordings: bodies move from picture to picture, and curves hold every frame.
 #include <fathom/geometry/generate.h>
 #include <fathom/show/recording_picture.h>
+#include <fathom/simulate/particles.h>
 #include <fathom/simulate/rigid_world.h>
 
 #include <gtest/gtest.h>
@@ -72,6 +73,31 @@ TEST(RecordingPicture, several_runs_share_a_plot) {
 TEST(RecordingPicture, nothing_recorded_is_an_empty_picture) {
     const Recording recording;
     EXPECT_EQ(film_strip(recording).width, 0);
+}
+
+TEST(RecordingPicture, particles_are_dots_that_spread_and_are_hidden_by_what_is_before_them) {
+    const MovingObstacle plate{.name = "plate", .mesh = std::make_shared<const TriangleMesh>(make_box({.size = {1, 1, 0.1}})), .pose = Pose::at({0, 0, 1})};
+    ParticleWorld world({{.rate = 0, .burst = 4'000, .speed = 1, .spread = 1.0, .life = 10}}, {plate}, {.step = 0.05, .gravity = Vec3::Zero(), .pixels = 32});
+    Recording recording({.contacts = false});
+    world.record(recording);
+    for (int k = 0; k < 30; ++k) {
+        world.step();
+        world.record(recording);
+    }
+    const FilmOptions options{.pictures = 2, .columns = 2, .view = {.width = 120, .height = 120}};
+    const Image strip = film_strip(recording, options);
+    ASSERT_EQ(strip.width, 246);
+    std::array<std::size_t, 2> glowing{};
+    for (int y = 0; y < strip.height; ++y)
+        for (int x = 0; x < strip.width; ++x) {
+            const Color& c = strip.at(x, y);
+            if (x != 120 && c[0] > c[2] + 60) ++glowing[x < 120 ? 0 : 1];
+        }
+    EXPECT_EQ(glowing[0], 0u); // none is born yet
+    EXPECT_EQ(glowing[1], 0u); // all are equally old: smoke
+    const auto dotted = rows_of(strip, 126, 120, options.view.background), alone = rows_of(strip, 0, 120, options.view.background);
+    EXPECT_GT(dotted[1], alone[1] + 10); // below the plate
+    EXPECT_EQ(film_strip(recording, options).pixels, strip.pixels);
 }
 
 } // namespace

@@ -189,7 +189,7 @@ TEST(Particles, a_fire_goes_round_the_skillet_and_never_into_it) {
             ++samples;
             above += p.z() > 0.3;
             // A pixel's tolerance: deeper than that no particle may be.
-            inside += tree.contains(local) && tree.closest(local).distance > world.maps().pixel_size();
+            inside += tree.contains(local) && std::sqrt(tree.closest(local).squared_distance) > world.maps().pixel_size();
         }
     }
     EXPECT_EQ(inside, 0u);
