@@ -29,7 +29,7 @@ void add_cloud(std::vector<Vec3>& stage, std::span<const Vec3f> points) {
 
 // Young ones glow, old ones smoke.
 std::vector<Color> cloud_colors(std::span<const float> ages) {
-    constexpr std::array<Vec3f, 3> glow = {Vec3f(250, 190, 40), Vec3f(225, 70, 25), Vec3f(120, 110, 112)};
+    static const std::array<Vec3f, 3> glow = {Vec3f(250, 190, 40), Vec3f(225, 70, 25), Vec3f(120, 110, 112)};
     const float oldest = ages.empty() ? 1 : std::max(*std::max_element(ages.begin(), ages.end()), 1e-6f);
     std::vector<Color> colors;
     for (const float age : ages) {

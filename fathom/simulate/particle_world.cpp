@@ -118,7 +118,7 @@ struct ParticleWorld::State {
     void move();
     void draw(double at);
     void respond();
-    void bounce(const ParticleHit& first, std::size_t& bounces, std::size_t& pushed);
+    std::size_t bounce(ParticleHit& first);
     [[nodiscard]] Vec3 turned_back(const Vec3& velocity, const ParticleHit& hit) const;
     void bury();
 };
@@ -176,7 +176,7 @@ void ParticleWorld::State::draw(double at) {
         for (const DrawnBody& body : drawn)
             for (int c = 0; !body.mesh->bounds().empty() && c < 8; ++c) box.extend(body.pose * body.mesh->bounds().corner(c));
     if (box.empty()) return;
-    const ViewOptions views{.pixels = options.pixels, .margin = 0};
+    const ViewOptions views{.pixels = options.pixels, .margin = 1e-3}; // what is flush with the box would be lost by rounding
     Vec3 middle = Vec3::Zero();
     for (const Vec3& p : positions) middle += p;
     if (!positions.empty()) middle /= static_cast<double>(positions.size());
@@ -198,29 +198,31 @@ Vec3 ParticleWorld::State::turned_back(const Vec3& velocity, const ParticleHit& 
     return surface + kept * along - (slide ? 0.0 : options.restitution) * into * hit.normal;
 }
 
-void ParticleWorld::State::bounce(const ParticleHit& first, std::size_t& bounces, std::size_t& pushed) {
+// How often it hit; `first` becomes what it hit first when the motion of obstacles is seen too.
+std::size_t ParticleWorld::State::bounce(ParticleHit& first) {
     const std::size_t k = first.particle;
     const double skin = 1e-3 * maps.pixel_size();
     double rest = std::min(options.step, ages[k]); // of the step, once the ages have grown
     Vec3 place = positions[k], goal = targets[k];
     std::optional<ParticleHit> hit = first;
     if (first.inside) {
-        ++pushed;
         // From where it would be had it gone along with the obstacle it is outside, and runs into the side that came upon it.
         place = drawn[first.id.body].pose * before[first.id.body].to_local(place);
         hit = maps.first_hit(place, goal);
+        if (hit) first = *hit, first.particle = static_cast<Index>(k), first.inside = true;
     }
-    for (int n = 0; hit; ++n) {
-        if (n == options.most_impacts) {
+    int impacts = 0;
+    for (; hit; ++impacts) {
+        if (impacts == options.most_impacts) {
             goal = place;
             break;
         }
-        ++bounces;
         const double length = (goal - place).norm();
         place = hit->inside ? Vec3(hit->point + skin * hit->normal) : Vec3(place + std::max(0.0, hit->at - skin / std::max(length, skin)) * (goal - place));
         if (options.impact == ParticleImpact::die) {
             lives[k] = -1;
             goal = place;
+            ++impacts;
             break;
         }
         velocities[k] = turned_back(velocities[k], *hit);
@@ -229,23 +231,25 @@ void ParticleWorld::State::bounce(const ParticleHit& first, std::size_t& bounces
         hit = maps.first_hit(place, goal);
     }
     targets[k] = goal;
+    return static_cast<std::size_t>(impacts);
 }
 
 void ParticleWorld::State::respond() {
-    struct Count {
-        std::size_t bounces = 0, pushed = 0;
-    };
-    const Count count = parallel_reduce(
-        hits.size(), 256, Count{},
+    report.bounces = parallel_reduce(
+        hits.size(), 256, std::size_t{0},
         [&](std::size_t begin, std::size_t end) {
-            Count part;
-            for (std::size_t k = begin; k < end; ++k) bounce(hits[k], part.bounces, part.pushed);
-            return part;
+            std::size_t bounces = 0;
+            for (std::size_t k = begin; k < end; ++k) {
+                const std::size_t impacts = bounce(hits[k]);
+                if (impacts == 0) hits[k].particle = no_index; // the obstacle did not catch up with it
+                bounces += impacts;
+            }
+            return bounces;
         },
-        [](Count a, Count b) { return Count{a.bounces + b.bounces, a.pushed + b.pushed}; });
+        [](std::size_t a, std::size_t b) { return a + b; });
+    std::erase_if(hits, [](const ParticleHit& hit) { return hit.particle == no_index; });
     report.hits = hits.size();
-    report.bounces = count.bounces;
-    report.pushed = count.pushed;
+    report.pushed = static_cast<std::size_t>(std::count_if(hits.begin(), hits.end(), [](const ParticleHit& hit) { return hit.inside; }));
     total_hits += hits.size();
     positions.swap(targets);
 }

@@ -65,7 +65,7 @@ struct ParticleReport {
     std::size_t emitted = 0, died = 0;
     std::size_t hits = 0;   // particles that ran into something
     std::size_t bounces = 0; // all their impacts
-    std::size_t pushed = 0; // particles that an obstacle moved into
+    std::size_t pushed = 0; // of them, those that an obstacle moved into
     double map_seconds = 0, compare_seconds = 0, move_seconds = 0;
 };
 
