@@ -27,7 +27,7 @@ TEST(DepthPicture, heights_are_light_where_near_and_marked_where_nothing_is) {
     EXPECT_EQ(grey.at(0, 0), DepthPictureOptions{}.nothing);
     EXPECT_EQ(grey.at(middle, middle)[0], grey.at(middle, middle)[2]);
     EXPECT_GT(grey.at(middle, middle)[0], 235);
-    EXPECT_LT(grey.at(middle + map.view.width * 3 / 8, middle)[0], 200);
+    EXPECT_LT(grey.at(middle + map.view.width * 5 / 16, middle)[0], 200);
     EXPECT_GT(color.at(middle, middle)[2], color.at(middle, middle)[0]); // blue is near
     EXPECT_NE(height_picture(map, {.stretch = false}).at(middle, middle), grey.at(middle, middle));
 }
@@ -43,7 +43,7 @@ TEST(DepthPicture, hits_are_marked_where_the_comparison_finds_them) {
 TEST(DepthPicture, normals_are_blue_towards_the_view_and_turn_across_the_ball) {
     const DepthMap map = ball(Keep::nearest);
     const Image image = normal_picture(map);
-    const int middle = map.view.width / 2, side = map.view.width * 3 / 8;
+    const int middle = map.view.width / 2, side = map.view.width * 5 / 16;
     EXPECT_GT(image.at(middle, middle)[2], 245);
     EXPECT_NEAR(image.at(middle, middle)[0], 128, 12);
     EXPECT_GT(image.at(middle + side, middle)[0], 200);

@@ -208,13 +208,12 @@ std::size_t above_pan(ParticleWorld& world, const Vec3& pan) {
 }
 
 TEST(Particles, without_the_skillet_the_fire_rises_through_where_it_was) {
-    ParticleWorld world = fire({}, {"particles.turbulence = 1.0"});
+    Scene scene = parse_scene(small_fire, "fire.toml", {.overrides = {"particles.turbulence = 1.0"}});
+    scene.bodies[0].sway.setZero();
+    ParticleWorld world = make_particle_world(scene);
+    scene.bodies.clear();
+    ParticleWorld open = make_particle_world(scene);
     const Vec3 pan = world.obstacle_pose(0) * (bounds(world.obstacles()[0].mesh->vertices).lower + Vec3(0.15, 0.15, 0));
-    ParticleWorld open(make_particle_world([] {
-        Scene scene = parse_scene(small_fire, "fire.toml", {.overrides = {"particles.turbulence = 1.0"}});
-        scene.bodies.clear();
-        return scene;
-    }()));
     const std::size_t with = above_pan(world, pan), without = above_pan(open, pan);
     EXPECT_EQ(open.total_hits(), 0u);
     EXPECT_GT(without, 2'000u);
