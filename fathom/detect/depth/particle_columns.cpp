@@ -139,13 +139,12 @@ bool ParticleColumns::near_in_map(const Vec3& a, const Vec3& b) const {
     return false;
 }
 
-ParticleColumns::Surface ParticleColumns::surface(const DepthMap& map, std::size_t pixel, bool entry) const {
+ParticleColumns::Surface ParticleColumns::surface(const DepthMap& map, const Span& span, std::size_t pixel, bool entry) const {
     Surface s{.entry = entry, .pixel = pixel};
     if (!map.covered(pixel)) return s;
     s.map = &map;
-    const auto columns = static_cast<std::size_t>(view_.width);
-    s.x = static_cast<double>(pixel % columns) + 0.5;
-    s.y = static_cast<double>(pixel / columns) + 0.5;
+    s.x = span.column + 0.5;
+    s.y = span.row + 0.5;
     s.depth = static_cast<double>(map.depth[pixel]);
     const Vec3 n = turn_ * s.normal();
     const double nz = std::max(std::abs(n.z()), 1 / steepest) * (entry ? -1 : 1) * view_.size.z();
@@ -171,50 +170,56 @@ ParticleHit ParticleColumns::left_from_inside(const Way& way, const Surface& ent
     return {.at = 0, .point = view_.to_world(place), .normal = nearest.normal(), .id = nearest.id(), .inside = true};
 }
 
-std::optional<ParticleHit> ParticleColumns::in_layer(const Way& way, const Span& span, std::size_t pixel, const ColumnLayer& layer) const {
+bool ParticleColumns::in_layer(const Way& way, const Span& span, std::size_t pixel, const ColumnLayer& layer, ParticleHit& hit) const {
     const Vec3 p = way.a + span.begin * way.d, q = way.a + span.end * way.d;
     const double low = std::min(p.z(), q.z()), high = std::max(p.z(), q.z());
     const bool left = layer.exit && layer.exit->covered(pixel);
-    if (high < static_cast<double>(layer.entry->depth[pixel]) - slack_) return {};
-    if (left && low > static_cast<double>(layer.exit->depth[pixel]) + slack_) return {};
-    const Surface entry = surface(*layer.entry, pixel, true), exit = left ? surface(*layer.exit, pixel, false) : Surface{.entry = false};
+    if (high < static_cast<double>(layer.entry->depth[pixel]) - slack_) return false;
+    if (left && low > static_cast<double>(layer.exit->depth[pixel]) + slack_) return false;
+    const Surface entry = surface(*layer.entry, span, pixel, true), exit = left ? surface(*layer.exit, span, pixel, false) : Surface{.entry = false};
     const auto behind = not_negative(p.z() - entry.at(p), q.z() - entry.at(q));
     const auto before = left ? not_negative(exit.at(p) - p.z(), exit.at(q) - q.z()) : Stretch{};
-    if (!behind || !before) return {};
+    if (!behind || !before) return false;
     const double begin = std::max(behind->begin, before->begin);
-    if (begin > std::min(behind->end, before->end)) return {};
-    if (begin == 0 && span.wall < 0 && span.begin == 0) return left_from_inside(way, entry, exit);
+    if (begin > std::min(behind->end, before->end)) return false;
     const bool sideways = begin == 0;
+    if (sideways && span.wall < 0 && span.begin == 0) {
+        hit = left_from_inside(way, entry, exit);
+        return true;
+    }
     const bool by_entry = sideways ? !left || p.z() - entry.at(p) <= exit.at(p) - p.z() : behind->begin >= before->begin;
-    const Surface& hit = by_entry ? entry : exit;
+    const Surface& met = by_entry ? entry : exit;
     const double at = span.begin + begin * (span.end - span.begin);
-    return ParticleHit{.at = at, .point = way.from + at * way.motion, .normal = opposing(way, hit, sideways ? span.wall : -1), .id = hit.id()};
+    hit = {.at = at, .point = way.from + at * way.motion, .normal = opposing(way, met, sideways ? span.wall : -1), .id = met.id()};
+    return true;
 }
 
-std::optional<ParticleHit> ParticleColumns::in_pixel(const Way& way, const Span& span) const {
+bool ParticleColumns::in_pixel(const Way& way, const Span& span, ParticleHit& hit) const {
     const std::size_t pixel = static_cast<std::size_t>(span.row) * static_cast<std::size_t>(view_.width) + static_cast<std::size_t>(span.column);
-    std::optional<ParticleHit> first;
+    bool any = false;
     for (const ColumnLayer& layer : layers_) {
         if (!layer.entry->covered(pixel)) break;
-        const auto hit = in_layer(way, span, pixel, layer);
-        if (hit && (!first || hit->at < first->at)) first = hit;
+        ParticleHit found;
+        if (!in_layer(way, span, pixel, layer, found) || (any && found.at >= hit.at)) continue;
+        hit = found;
+        any = true;
     }
-    return first;
+    return any;
 }
 
-std::optional<ParticleHit> ParticleColumns::first_hit(const Vec3& from, const Vec3& motion) const {
+bool ParticleColumns::first_hit(const Vec3& from, const Vec3& motion, ParticleHit& hit) const {
     const Way way{from, motion, scaled_ * from + shift_, scaled_ * motion};
     double begin = 0, end = 1;
     for (int k = 0; k < 3; ++k) {
         const double low = reach_.lower[k] - way.a[k], high = reach_.upper[k] - way.a[k];
         if (way.d[k] == 0) {
-            if (!(low <= 0 && high >= 0)) return {};
+            if (!(low <= 0 && high >= 0)) return false;
             continue;
         }
         begin = std::max(begin, std::min(low / way.d[k], high / way.d[k]));
         end = std::min(end, std::max(low / way.d[k], high / way.d[k]));
     }
-    if (!(begin <= end)) return {};
+    if (!(begin <= end)) return false;
     // From pixel to pixel (Amanatides & Woo 1987).
     Span span{.begin = begin, .end = end};
     const std::array<int, 2> pixels = {view_.width, view_.height};
@@ -233,9 +238,9 @@ std::optional<ParticleHit> ParticleColumns::first_hit(const Vec3& from, const Ve
         const std::size_t axis = next[0] <= next[1] ? 0 : 1;
         span.column = at[0], span.row = at[1];
         span.end = std::clamp(next[axis], span.begin, end);
-        if (const auto hit = in_pixel(way, span)) return hit;
+        if (in_pixel(way, span, hit)) return true;
         at[axis] += stride[axis];
-        if (!(next[axis] < end) || at[axis] < 0 || at[axis] >= pixels[axis]) return {};
+        if (!(next[axis] < end) || at[axis] < 0 || at[axis] >= pixels[axis]) return false;
         span.begin = span.end;
         span.wall = static_cast<int>(axis);
     }

@@ -27,7 +27,8 @@ public:
         for (int k = 0; k < 3; ++k) meets &= std::min(from[k], to[k]) <= world_reach_.upper[k] && std::max(from[k], to[k]) >= world_reach_.lower[k];
         return meets && near_in_map(scaled_ * from + shift_, scaled_ * to + shift_);
     }
-    [[nodiscard]] std::optional<ParticleHit> first_hit(const Vec3& from, const Vec3& motion) const;
+    // Fills `hit` and says true where there is one.
+    [[nodiscard]] bool first_hit(const Vec3& from, const Vec3& motion, ParticleHit& hit) const;
 
 private:
     struct Way;
@@ -43,9 +44,9 @@ private:
     void fill_tiles();
     void fill_tile_row(int row);
     [[nodiscard]] bool near_in_map(const Vec3& a, const Vec3& b) const;
-    [[nodiscard]] Surface surface(const DepthMap& map, std::size_t pixel, bool entry) const;
-    [[nodiscard]] std::optional<ParticleHit> in_pixel(const Way& way, const Span& span) const;
-    [[nodiscard]] std::optional<ParticleHit> in_layer(const Way& way, const Span& span, std::size_t pixel, const ColumnLayer& layer) const;
+    [[nodiscard]] Surface surface(const DepthMap& map, const Span& span, std::size_t pixel, bool entry) const;
+    [[nodiscard]] bool in_pixel(const Way& way, const Span& span, ParticleHit& hit) const;
+    [[nodiscard]] bool in_layer(const Way& way, const Span& span, std::size_t pixel, const ColumnLayer& layer, ParticleHit& hit) const;
     [[nodiscard]] ParticleHit left_from_inside(const Way& way, const Surface& entry, const Surface& exit) const;
     [[nodiscard]] Vec3 opposing(const Way& way, const Surface& surface, int wall) const;
 

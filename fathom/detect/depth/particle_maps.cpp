@@ -38,17 +38,18 @@ struct ParticleMaps::State {
         return best;
     }
 
-    [[nodiscard]] std::optional<ParticleHit> first_hit(const Vec3& from, const Vec3& to) const {
-        std::optional<ParticleHit> first;
-        const Vec3 motion = to - from;
+    [[nodiscard]] bool first_hit(const Vec3& from, const Vec3& to, ParticleHit& first) const {
+        bool any = false;
         const bool one = options.ask == AskMaps::main_axis && views.size() > 1;
-        const std::size_t begin = one ? main_view(motion) : 0, end = one ? begin + 1 : views.size();
+        const std::size_t begin = one ? main_view(to - from) : 0, end = one ? begin + 1 : views.size();
         for (std::size_t k = begin; k < end; ++k) {
-            if (!views[k].near(from, to) || !is_finite(from) || !is_finite(motion)) continue;
-            const auto hit = views[k].first_hit(from, motion);
-            if (hit && (!first || sooner(*hit, *first, from))) first = hit;
+            if (!views[k].near(from, to) || !is_finite(from) || !is_finite(Vec3(to - from))) continue;
+            ParticleHit hit;
+            if (!views[k].first_hit(from, to - from, hit) || (any && !sooner(hit, first, from))) continue;
+            first = hit;
+            any = true;
         }
-        return first;
+        return any;
     }
 
     // Of two ways out of a solid the shorter.
@@ -76,7 +77,9 @@ void ParticleMaps::draw(std::span<const DepthView> views, std::span<const DrawnB
 }
 
 std::optional<ParticleHit> ParticleMaps::first_hit(const Vec3& from, const Vec3& to) const {
-    return state_->first_hit(from, to);
+    ParticleHit hit;
+    if (state_->first_hit(from, to, hit)) return hit;
+    return std::nullopt;
 }
 
 void ParticleMaps::first_hits(std::span<const Vec3> from, std::span<const Vec3> to, std::vector<ParticleHit>& hits) const {
@@ -84,11 +87,11 @@ void ParticleMaps::first_hits(std::span<const Vec3> from, std::span<const Vec3> 
     constexpr std::size_t chunk = 2048;
     std::vector<std::vector<ParticleHit>> found((from.size() + chunk - 1) / chunk);
     parallel_for(from.size(), chunk, [&](std::size_t begin, std::size_t end) {
+        ParticleHit hit;
         for (std::size_t k = begin; k < end; ++k) {
-            auto hit = state_->first_hit(from[k], to[k]);
-            if (!hit) continue;
-            hit->particle = static_cast<Index>(k);
-            found[begin / chunk].push_back(*hit);
+            if (!state_->first_hit(from[k], to[k], hit)) continue;
+            hit.particle = static_cast<Index>(k);
+            found[begin / chunk].push_back(hit);
         }
     });
     hits.clear();
