@@ -15,7 +15,7 @@ namespace {
 constexpr double never = std::numeric_limits<double>::infinity();
 // Steeper planes are taken for this steep (depth over width): what is drawn of them ends within the pixel.
 constexpr double steepest = 4;
-constexpr int tile_side = 16; // pixels
+constexpr int tile_side = 8; // pixels
 
 Box box_in_map(const DepthView& view, std::span<const DrawnBody> bodies) {
     Box box;
@@ -176,10 +176,12 @@ bool ParticleColumns::in_layer(const Way& way, const Span& span, std::size_t pix
     const bool left = layer.exit && layer.exit->covered(pixel);
     if (high < static_cast<double>(layer.entry->depth[pixel]) - slack_) return false;
     if (left && low > static_cast<double>(layer.exit->depth[pixel]) + slack_) return false;
-    const Surface entry = surface(*layer.entry, span, pixel, true), exit = left ? surface(*layer.exit, span, pixel, false) : Surface{.entry = false};
+    const Surface entry = surface(*layer.entry, span, pixel, true);
     const auto behind = not_negative(p.z() - entry.at(p), q.z() - entry.at(q));
+    if (!behind) return false; // most end here, and need not fetch the exit
+    const Surface exit = left ? surface(*layer.exit, span, pixel, false) : Surface{.entry = false};
     const auto before = left ? not_negative(exit.at(p) - p.z(), exit.at(q) - q.z()) : Stretch{};
-    if (!behind || !before) return false;
+    if (!before) return false;
     const double begin = std::max(behind->begin, before->begin);
     if (begin > std::min(behind->end, before->end)) return false;
     const bool sideways = begin == 0;
