@@ -1,0 +1,46 @@
+// Room: detect. Sends meshes to the device.
+#include <fathom/detect/depth/gl/gl_meshes.h>
+
+namespace fathom::gl {
+
+namespace {
+
+template <class T>
+void send(const Buffer& buffer, std::span<const T> data, GLenum usage) {
+    glNamedBufferData(buffer.name(), static_cast<GLsizeiptr>(data.size_bytes()), data.data(), usage);
+}
+
+DeviceMesh make(const std::shared_ptr<Context>& context, const std::shared_ptr<const DrawnMesh>& mesh) {
+    DeviceMesh device{mesh, 0, Buffer(context), Buffer(context), VertexArray(context)};
+    send(device.corners, mesh->triangles(), GL_STATIC_DRAW);
+    const GLuint array = device.array.name();
+    glVertexArrayVertexBuffer(array, 0, device.places.name(), 0, sizeof(Vec3f));
+    glVertexArrayElementBuffer(array, device.corners.name());
+    glEnableVertexArrayAttrib(array, 0);
+    glVertexArrayAttribFormat(array, 0, 3, GL_FLOAT, GL_FALSE, 0);
+    glVertexArrayAttribBinding(array, 0, 0);
+    return device;
+}
+
+} // namespace
+
+const DeviceMesh& MeshStore::get(const std::shared_ptr<const DrawnMesh>& mesh) {
+    auto found = meshes_.find(mesh.get());
+    if (found != meshes_.end() && found->second.mesh.expired()) { // another mesh lived at this address
+        meshes_.erase(found);
+        found = meshes_.end();
+    }
+    if (found == meshes_.end()) found = meshes_.emplace(mesh.get(), make(context_, mesh)).first;
+    DeviceMesh& device = found->second;
+    if (device.version != mesh->version()) {
+        send(device.places, mesh->positions(), GL_DYNAMIC_DRAW);
+        device.version = mesh->version();
+    }
+    return device;
+}
+
+void MeshStore::forget_the_dead() {
+    std::erase_if(meshes_, [](const auto& entry) { return entry.second.mesh.expired(); });
+}
+
+} // namespace fathom::gl
