@@ -1,5 +1,5 @@
 // OpenGL and the CPU draw the same maps: each is the other's oracle.
-#include <detect/depth/gl_support.h>
+#include <detect/depth/gl/gl_support.h>
 #include <support/models.h>
 #include <support/test_counts.h>
 
