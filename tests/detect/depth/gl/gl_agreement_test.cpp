@@ -7,6 +7,7 @@
 #include <fathom/geometry/generate.h>
 #include <fathom/geometry/mesh_file.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace fathom {
@@ -97,6 +98,135 @@ TEST(GlAgreement, covers_the_pixels_that_the_cpu_covers_at_the_same_depth_by_the
         }
     }
     expect_agreement(sum, "512 x 512");
+}
+
+// Any number of pixels, and boxes that cut through the body: only what is inside is drawn, by both alike. Here a depth can fall on either
+// side of the box's near and far side, so pixels count as different only where the surface is not within the tolerance of them.
+TEST(GlAgreement, cuts_a_body_to_the_box_pixel_by_pixel) {
+    FATHOM_NEEDS_GL();
+    GlDepthBackend& gl = *shared_gl().backend;
+    const auto cpu = make_cpu_depth_backend();
+    const auto a = cpu->make_target(), b = gl.make_target();
+    const auto drawn = std::make_shared<DrawnMesh>(make_heart({.resolution = 20}));
+    Random random(2);
+    std::size_t covered = 0, different = 0, cut = 0;
+    for (std::size_t k = 0; k < count_of(20, 500); ++k) {
+        const DrawnBody body{drawn, {random.rotation(), 5 * random.direction()}, 3};
+        DepthView view = view_of(drawn->bounds(), body.pose, random.direction(), {.pixels = 300});
+        view.width = 50 + static_cast<int>(random.below(400));
+        view.height = 50 + static_cast<int>(random.below(400));
+        view.size = view.size.cwiseProduct(Vec3(random.uniform(0.6, 1.2), random.uniform(0.6, 1.2), random.uniform(0.2, 0.8)));
+        view.pose.translation += random.uniform(0, 0.5) * view.direction();
+        const DrawOptions options{.keep = k % 2 ? Keep::farthest : Keep::nearest, .faces = Faces::both};
+        cpu->draw(view, {&body, 1}, options, *a);
+        gl.draw(view, {&body, 1}, options, *b);
+        const DepthMap &left = a->map(), &right = b->map();
+        for (std::size_t p = 0; p < left.depth.size(); ++p) {
+            covered += left.covered(p);
+            const double gap = std::abs(static_cast<double>(left.depth[p]) - static_cast<double>(right.depth[p]));
+            const auto near_a_side = [&](float z) { return z < 1e-4f || z > 1 - 1e-4f; };
+            if (left.covered(p) == right.covered(p) && gap < 1e-4) continue;
+            ++(near_a_side(left.depth[p]) || near_a_side(right.depth[p]) ? cut : different);
+        }
+    }
+    std::printf("cut bodies: %zu covered pixels, %zu differ where the box cuts, %zu elsewhere\n", covered, cut, different);
+    EXPECT_GT(covered, 10000u);
+    EXPECT_LT(cut, covered / 10000);
+    EXPECT_EQ(different, 0u);
+}
+
+// Balls in one another: as many layers behind each pixel, each deeper than the last, and the map that is drawn into may be the limit.
+TEST(GlAgreement, peels_as_many_layers) {
+    FATHOM_NEEDS_GL();
+    Random random(3);
+    std::vector<DrawnBody> bodies;
+    for (const double radius : {0.5, 0.35, 0.2}) bodies.push_back({std::make_shared<DrawnMesh>(make_sphere({.radius = radius, .resolution = 10})), {random.rotation(), Vec3::Zero()}, static_cast<Index>(bodies.size())});
+    const DepthView view = view_of(Box::around(Vec3::Zero(), Vec3::Constant(0.5)), {}, Vec3(1, 2, 3), {.pixels = 150});
+    const auto layers = [&](DepthBackend& backend) {
+        const auto target = backend.make_target();
+        std::vector<int> counts(view.pixel_count());
+        std::vector<float> last(view.pixel_count(), -1.0f);
+        for (int layer = 0; layer < 8; ++layer) {
+            backend.draw(view, bodies, {.faces = Faces::both, .ids = true, .after = layer ? target.get() : nullptr}, *target);
+            const DepthMap& map = target->map();
+            for (std::size_t k = 0; k < counts.size(); ++k) {
+                if (!map.covered(k)) continue;
+                EXPECT_GT(map.depth[k], last[k]);
+                last[k] = map.depth[k];
+                ++counts[k];
+            }
+        }
+        return counts;
+    };
+    const std::vector<int> cpu = layers(*make_cpu_depth_backend()), gl = layers(*shared_gl().backend);
+    EXPECT_EQ(*std::max_element(gl.begin(), gl.end()), 6);
+    std::size_t different = 0;
+    for (std::size_t k = 0; k < gl.size(); ++k) different += cpu[k] != gl[k];
+    EXPECT_EQ(different, 0u);
+}
+
+// Renderers cut triangles that reach far beyond the view, and round the cut. What that costs is told, not hidden.
+TEST(GlAgreement, differs_by_few_pixels_in_triangles_far_larger_than_the_view) {
+    FATHOM_NEEDS_GL();
+    GlDepthBackend& gl = *shared_gl().backend;
+    const auto cpu = make_cpu_depth_backend();
+    const auto a = cpu->make_target(), b = gl.make_target();
+    Random random(4);
+    std::size_t covered = 0, different = 0;
+    for (std::size_t k = 0; k < count_of(30, 1000); ++k) {
+        TriangleMesh mesh;
+        for (int c = 0; c < 3; ++c) mesh.vertices.push_back(20 * random.direction());
+        mesh.triangles = {{0, 1, 2}};
+        const DrawnBody body{std::make_shared<DrawnMesh>(mesh), Pose::at(-(mesh.vertices[0] + mesh.vertices[1]) / 2), 0}; // an edge through the middle
+        const DepthView view = view_of(Box::around(Vec3::Zero(), Vec3::Constant(1)), {}, random.direction(), {.pixels = 256});
+        cpu->draw(view, {&body, 1}, {.faces = Faces::both}, *a);
+        gl.draw(view, {&body, 1}, {.faces = Faces::both}, *b);
+        for (std::size_t p = 0; p < a->map().depth.size(); ++p) {
+            covered += a->map().covered(p);
+            different += a->map().covered(p) != b->map().covered(p);
+        }
+    }
+    std::printf("large triangles: %zu covered pixels, %zu differ in coverage\n", covered, different);
+    EXPECT_GT(covered, 10000u);
+    EXPECT_LT(different, covered / 1000);
+}
+
+TEST(GlAgreement, a_mesh_that_moves_or_dies_is_sent_again) {
+    FATHOM_NEEDS_GL();
+    GlDepthBackend& gl = *shared_gl().backend;
+    const auto cpu = make_cpu_depth_backend();
+    const auto a = cpu->make_target(), b = gl.make_target();
+    const DepthView view = view_of(Box::around(Vec3::Zero(), Vec3::Constant(1)), {}, Vec3(1, 2, 3), {.pixels = 64});
+    Random random(5);
+    TriangleMesh mesh = make_sphere({.radius = 0.5, .resolution = 6});
+    auto drawn = std::make_shared<DrawnMesh>(mesh);
+    std::vector<float> last;
+    for (int k = 0; k < 12; ++k) {
+        if (k % 3 == 0) drawn = std::make_shared<DrawnMesh>(mesh);
+        for (Vec3& vertex : mesh.vertices) vertex += 0.03 * random.direction();
+        drawn->move(mesh.vertices);
+        const DrawnBody body{drawn, {}, 0};
+        cpu->draw(view, {&body, 1}, {}, *a);
+        gl.draw(view, {&body, 1}, {}, *b);
+        for (std::size_t p = 0; p < a->map().depth.size(); ++p) EXPECT_NEAR(a->map().depth[p], b->map().depth[p], 1e-3);
+        EXPECT_NE(b->map().depth, last);
+        last = b->map().depth;
+    }
+}
+
+TEST(GlAgreement, draws_the_same_bits_again) {
+    FATHOM_NEEDS_GL();
+    GlDepthBackend& gl = *shared_gl().backend;
+    const auto again = make_gl_depth_backend();
+    const auto a = gl.make_target(), b = again->make_target();
+    const DrawnBody body{std::make_shared<DrawnMesh>(make_pawn()), {}, 9};
+    const DepthView view = view_of(body.mesh->bounds(), {}, Vec3(1, 2, 3), {.pixels = 333});
+    const DrawOptions options{.faces = Faces::both, .ids = true, .normals = true};
+    gl.draw(view, {&body, 1}, options, *a);
+    again->draw(view, {&body, 1}, options, *b);
+    EXPECT_EQ(a->map().depth, b->map().depth);
+    EXPECT_EQ(a->map().ids, b->map().ids);
+    EXPECT_EQ(a->map().normals, b->map().normals);
 }
 
 } // namespace
