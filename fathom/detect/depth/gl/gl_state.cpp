@@ -32,7 +32,7 @@ void set_common(int width, int height) {
         set(GL_BLEND, buffer, false);
         glColorMaski(buffer, GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
     }
-    set(GL_SCISSOR_TEST, 0, false);
+    glDisable(GL_SCISSOR_TEST); // of all viewports: where another has one, Mesa still cuts the first
     glViewportIndexedf(0, 0, 0, static_cast<GLfloat>(width), static_cast<GLfloat>(height));
     glDepthRangeIndexed(0, 0, 1);
     glClipControl(GL_LOWER_LEFT, GL_ZERO_TO_ONE);
@@ -62,7 +62,8 @@ SavedState::SavedState(const Units& units) {
         glGetIntegeri_v(GL_TEXTURE_BINDING_2D, unit.unit, &unit.texture);
         glGetIntegeri_v(GL_SAMPLER_BINDING, unit.unit, &unit.sampler);
     }
-    scissor_ = glIsEnabledi(GL_SCISSOR_TEST, 0);
+    const GLint viewports = integer(GL_MAX_VIEWPORTS);
+    for (GLint v = 0; v < viewports; ++v) scissors_.push_back(glIsEnabledi(GL_SCISSOR_TEST, static_cast<GLuint>(v)));
     glGetFloati_v(GL_VIEWPORT, 0, viewport_.data());
     glGetDoublei_v(GL_DEPTH_RANGE, 0, depth_range_.data());
     glGetBooleanv(GL_DEPTH_WRITEMASK, &depth_mask_);
@@ -91,7 +92,7 @@ SavedState::~SavedState() {
         glBindTextureUnit(unit.unit, static_cast<GLuint>(unit.texture));
         glBindSampler(unit.unit, static_cast<GLuint>(unit.sampler));
     }
-    set(GL_SCISSOR_TEST, 0, scissor_);
+    for (std::size_t v = 0; v < scissors_.size(); ++v) set(GL_SCISSOR_TEST, static_cast<GLuint>(v), scissors_[v]);
     glViewportIndexedfv(0, viewport_.data());
     glDepthRangeIndexed(0, depth_range_[0], depth_range_[1]);
     glDepthMask(depth_mask_);

@@ -37,14 +37,13 @@ private:
         GLint64 start, size;
     };
 
-    std::vector<bool> enabled_;
+    std::vector<bool> enabled_, scissors_;
     std::vector<GLint> pack_;
     std::array<PerBuffer, 2> buffers_{};
     std::array<PerUnit, 2> units_{};
     std::array<Storage, 2> storage_{};
     std::array<GLfloat, 4> viewport_{};
     std::array<GLdouble, 2> depth_range_{};
-    bool scissor_ = false;
     GLboolean depth_mask_ = GL_TRUE;
     GLint depth_function_ = 0, cull_ = 0, front_ = 0, polygon_mode_ = 0, clip_origin_ = 0, clip_depth_ = 0;
     GLint draw_framebuffer_ = 0, read_framebuffer_ = 0, program_ = 0, vertex_array_ = 0, pack_buffer_ = 0, storage_buffer_ = 0;

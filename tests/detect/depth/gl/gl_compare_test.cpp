@@ -62,7 +62,7 @@ std::vector<std::unique_ptr<GlDepthBackend>> all_variants() {
     return backends;
 }
 
-TEST(GlCompareTest, every_variant_gives_the_answer_of_a_loop_over_the_maps) {
+TEST(GlComparison, every_variant_gives_the_answer_of_a_loop_over_the_maps) {
     FATHOM_NEEDS_GL();
     const auto backends = all_variants();
     Random random(1);
@@ -80,7 +80,7 @@ TEST(GlCompareTest, every_variant_gives_the_answer_of_a_loop_over_the_maps) {
 }
 
 // Flat against flat: every pixel is as deep, and the first must be told.
-TEST(GlCompareTest, of_equally_deep_pixels_the_first_is_told) {
+TEST(GlComparison, of_equally_deep_pixels_the_first_is_told) {
     FATHOM_NEEDS_GL();
     const auto box = std::make_shared<DrawnMesh>(make_box({.size = {1, 1, 1}}));
     const DepthView view = view_of(Box::around(Vec3::Zero(), Vec3(1, 1, 1)), {}, Vec3::UnitZ(), {.pixels = 97});
@@ -90,7 +90,7 @@ TEST(GlCompareTest, of_equally_deep_pixels_the_first_is_told) {
     EXPECT_EQ(hits, 1u);
 }
 
-TEST(GlCompareTest, maps_of_other_sizes_or_backends_are_refused) {
+TEST(GlComparison, maps_of_other_sizes_or_backends_are_refused) {
     FATHOM_NEEDS_GL();
     GlDepthBackend& gl = *testing::shared_gl().backend;
     const auto a = gl.make_target(), b = gl.make_target();
