@@ -211,7 +211,7 @@ private:
         const Where place = where(body, pass.view);
         if (body.mesh->triangles().empty() || place == Where::outside) return;
         const Variant variant{pass.options.ids, pass.options.normals, place == Where::across, pass.limits() != 0};
-        const DeviceMesh& device = meshes_.get(body.mesh);
+        const DeviceMesh& device = meshes_.get(body.mesh, variant.normals);
         const Pose frame = body.pose * Pose::at(body.mesh->origin());
         glUseProgram(program(variant).name());
         glUniform4fv(0, 3, clip_matrix(pass.view, frame).data());
@@ -219,8 +219,7 @@ private:
         if (variant.ids) glUniform1ui(4, body.id);
         if (variant.normals) {
             glUniformMatrix3fv(5, 1, GL_FALSE, columns_of(frame.rotation).data());
-            glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, device.places.name());
-            glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 1, device.corners.name());
+            glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, device.normals.name());
         }
         if (variant.limits) {
             glUniform1ui(6, pass.limits());

@@ -51,10 +51,14 @@ DepthOverlap Comparer::by_compute(const Target& object, const Target& environmen
     if (!compute_) compute_ = link(context_, {{GL_COMPUTE_SHADER, with_functions(compare_compute_shader)}});
     bind(compute_, object, environment, units);
     reset();
-    const auto groups = static_cast<GLuint>((object.view().pixel_count() + 4095) / 4096);
+    const auto groups = [](int pixels) { return static_cast<GLuint>((pixels + 63) / 64); };
+    const GLuint columns = groups(object.view().width), rows = groups(object.view().height);
+    if (!lanes_) lanes_ = Buffer(context_);
+    glNamedBufferData(lanes_.name(), static_cast<GLsizeiptr>(sizeof(GLuint) * 2) * object.view().width * static_cast<GLsizeiptr>(rows), nullptr, GL_STREAM_COPY);
+    glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 1, lanes_.name());
     for (const Task task : {how_deep, where}) {
         glUniform1ui(task_location, task);
-        glDispatchCompute(groups, 1, 1);
+        glDispatchCompute(columns, rows, 1);
         glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT);
     }
     const Result found = result();

@@ -11,7 +11,7 @@ void send(const Buffer& buffer, std::span<const T> data, GLenum usage) {
 }
 
 DeviceMesh make(const std::shared_ptr<Context>& context, const std::shared_ptr<const DrawnMesh>& mesh) {
-    DeviceMesh device{mesh, 0, Buffer(context), Buffer(context), VertexArray(context)};
+    DeviceMesh device{mesh, 0, 0, Buffer(context), Buffer(context), {}, VertexArray(context)};
     send(device.corners, mesh->triangles(), GL_STATIC_DRAW);
     const GLuint array = device.array.name();
     glVertexArrayVertexBuffer(array, 0, device.places.name(), 0, sizeof(Vec3f));
@@ -22,9 +22,17 @@ DeviceMesh make(const std::shared_ptr<Context>& context, const std::shared_ptr<c
     return device;
 }
 
+std::vector<Vec3f> normals_of(const DrawnMesh& mesh) {
+    std::vector<Vec3f> normals;
+    normals.reserve(mesh.triangles().size());
+    const auto place = [&](Index v) { return mesh.positions()[v].cast<double>().eval(); };
+    for (const Triangle& t : mesh.triangles()) normals.push_back((place(t[1]) - place(t[0])).cross(place(t[2]) - place(t[0])).normalized().cast<float>());
+    return normals;
+}
+
 } // namespace
 
-const DeviceMesh& MeshStore::get(const std::shared_ptr<const DrawnMesh>& mesh) {
+const DeviceMesh& MeshStore::get(const std::shared_ptr<const DrawnMesh>& mesh, bool normals) {
     auto found = meshes_.find(mesh.get());
     if (found != meshes_.end() && found->second.mesh.expired()) { // another mesh lived at this address
         meshes_.erase(found);
@@ -35,6 +43,11 @@ const DeviceMesh& MeshStore::get(const std::shared_ptr<const DrawnMesh>& mesh) {
     if (device.version != mesh->version()) {
         send(device.places, mesh->positions(), GL_DYNAMIC_DRAW);
         device.version = mesh->version();
+    }
+    if (normals && device.normals_version != mesh->version()) {
+        if (!device.normals) device.normals = Buffer(context_);
+        send<Vec3f>(device.normals, normals_of(*mesh), GL_DYNAMIC_DRAW);
+        device.normals_version = mesh->version();
     }
     return device;
 }

@@ -10,8 +10,9 @@ namespace fathom::gl {
 
 struct DeviceMesh {
     std::weak_ptr<const DrawnMesh> mesh;
-    std::uint64_t version = 0;
+    std::uint64_t version = 0, normals_version = 0;
     Buffer places, corners; // 3 floats a vertex; 3 unsigned integers a triangle
+    Buffer normals;         // 3 floats a triangle, unit, in the mesh's frame; only where asked for
     VertexArray array;
 };
 
@@ -20,7 +21,7 @@ public:
     explicit MeshStore(std::shared_ptr<Context> context) : context_(std::move(context)) {}
 
     // Inside a Scope.
-    [[nodiscard]] const DeviceMesh& get(const std::shared_ptr<const DrawnMesh>& mesh);
+    [[nodiscard]] const DeviceMesh& get(const std::shared_ptr<const DrawnMesh>& mesh, bool normals);
     void forget_the_dead();
     [[nodiscard]] std::size_t size() const { return meshes_.size(); }
 

@@ -37,23 +37,11 @@ layout(location = 4) uniform uint body;
 #ifdef NORMALS
 layout(location = 1) out vec4 normal;
 layout(location = 5) uniform mat3 to_world;
-layout(std430, binding = 0) readonly buffer Places { float places[]; };
-layout(std430, binding = 1) readonly buffer Corners { uint corners[]; };
-
-vec3 corner(int k) {
-    uint v = 3u * corners[3 * gl_PrimitiveID + k];
-    return vec3(places[v], places[v + 1u], places[v + 2u]);
-}
-
-vec3 unit(vec3 v) { // also of vectors whose square is too small for a float
-    vec3 size = abs(v);
-    return normalize(v / max(max(size.x, size.y), max(size.z, 1e-38)));
-}
+layout(std430, binding = 0) readonly buffer Normals { float normals[]; }; // of the triangles
 
 vec3 flat_normal() {
-    vec3 a = corner(0), ab = corner(1) - a, ac = corner(2) - a, sizes = max(abs(ab), abs(ac));
-    float size = max(max(sizes.x, sizes.y), max(sizes.z, 1e-38));
-    return to_world * unit(cross(ab / size, ac / size));
+    int k = 3 * gl_PrimitiveID;
+    return to_world * vec3(normals[k], normals[k + 1], normals[k + 2]);
 }
 #endif
 
@@ -135,26 +123,30 @@ float depth_at(ivec2 pixel) {
 }
 )";
 
-// 64 pixels a lane in registers, then one atomic operation of each kind.
+// A lane takes 64 pixels of a column in registers, then one atomic operation of each kind; the next task reads only what the lanes found.
 inline constexpr std::string_view compare_compute_shader = R"(
 layout(local_size_x = 64) in;
+layout(std430, binding = 1) buffer Lanes { uvec2 lanes[]; }; // how deep (bits), which pixel
 
 void main() {
     ivec2 size = textureSize(object, 0);
-    uint end = uint(size.x * size.y), found = 0u, where = 0xffffffffu;
-    float most = 0.0;
-    for (uint k = 0u; k < 64u; ++k) {
-        uint pixel = gl_WorkGroupID.x * 4096u + k * 64u + gl_LocalInvocationID.x;
-        if (pixel >= end) break;
-        float depth = depth_at(ivec2(pixel % uint(size.x), pixel / uint(size.x)));
-        if (depth < 0.0) continue;
-        ++found;
-        most = max(most, depth);
-        if (task == 2u && floatBitsToUint(depth) == deepest) where = min(where, pixel);
-    }
+    int x = int(gl_GlobalInvocationID.x), top = 64 * int(gl_WorkGroupID.y), bottom = min(top + 64, size.y);
+    if (x >= size.x) return;
+    uint lane = gl_WorkGroupID.y * uint(size.x) + uint(x);
     if (task == 2u) {
-        if (where != 0xffffffffu) atomicMin(first, where);
-    } else if (found > 0u) {
+        if (lanes[lane].y != 0xffffffffu && lanes[lane].x == deepest) atomicMin(first, lanes[lane].y);
+        return;
+    }
+    uint found = 0u, where = 0xffffffffu;
+    float most = -1.0;
+    for (int y = top; y < bottom; ++y) {
+        float depth = depth_at(ivec2(x, y));
+        found += depth < 0.0 ? 0u : 1u;
+        where = depth > most ? uint(y * size.x + x) : where;
+        most = max(most, depth);
+    }
+    lanes[lane] = uvec2(floatBitsToUint(most), where);
+    if (found > 0u) {
         atomicAdd(pixels, found);
         atomicMax(deepest, floatBitsToUint(most));
     }
