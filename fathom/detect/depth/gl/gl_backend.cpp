@@ -9,6 +9,7 @@
 
 #include <map>
 #include <optional>
+#include <type_traits>
 
 namespace fathom {
 
@@ -124,15 +125,15 @@ public:
     }
 
     [[nodiscard]] DepthOverlap compare(const DepthTarget& object, const DepthTarget& environment) override {
-        const auto& [a, b] = pair(object, environment);
-        if (!a.is_drawn()) return {};
-        if (compare_ == GlCompare::read_back) return cpu_->compare(a, b);
-        return on_device([&] { return compare_ == GlCompare::compute ? comparer_.by_compute(a, b, units_) : comparer_.by_fragments(a, b, units_); });
+        const auto maps = pair(object, environment);
+        if (!maps.first.is_drawn()) return {};
+        if (compare_ == GlCompare::read_back) return cpu_->compare(object, environment);
+        return on_device([&] { return compare_ == GlCompare::compute ? comparer_.by_compute(maps.first, maps.second, units_) : comparer_.by_fragments(maps.first, maps.second, units_); });
     }
 
     [[nodiscard]] bool touch(const DepthTarget& object, const DepthTarget& environment) override {
-        const auto& [a, b] = pair(object, environment);
-        return a.is_drawn() && on_device([&] { return comparer_.any(a, b, units_); });
+        const auto maps = pair(object, environment);
+        return maps.first.is_drawn() && on_device([&] { return comparer_.any(maps.first, maps.second, units_); });
     }
 
     void with_context(const std::function<void()>& work) override {

@@ -192,6 +192,9 @@ Scope::~Scope() {
 }
 
 void Scope::check(const char* culprit) {
+    // Not every driver tells errors of contexts that were not made for debugging; a caller's own flag is his to read.
+    if (!context_->adopted())
+        if (const GLenum error = glGetError(); error != GL_NO_ERROR && context_->errors_.empty()) context_->errors_.push_back(error == GL_OUT_OF_MEMORY ? "GL_OUT_OF_MEMORY" : fmt::format("OpenGL error {:#x}", error));
     if (context_->errors_.empty()) return;
     const std::string reason = context_->errors_.front();
     context_->errors_.clear();
