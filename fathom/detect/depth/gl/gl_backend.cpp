@@ -19,7 +19,7 @@ namespace {
 
 // What a mesh's program does beyond depth; an empty fragment shader lets the renderer test depth early.
 struct Variant {
-    bool ids, normals, box, limits;
+    bool ids, normals, facing, box, limits;
     auto operator<=>(const Variant&) const = default;
 };
 
@@ -27,6 +27,7 @@ std::string fragment_source(const Variant& variant) {
     std::string source = "#version 450 core\n";
     if (variant.ids) source += "#define IDS\n";
     if (variant.normals) source += "#define NORMALS\n";
+    if (variant.facing) source += "#define FACING\n";
     if (variant.box) source += "#define BOX\n";
     if (variant.limits) source += "#define LIMITS\n";
     return source.append(mesh_fragment_shader);
@@ -210,15 +211,20 @@ private:
 
     void draw_body(const Pass& pass, const DrawnBody& body) {
         const Where place = where(body, pass.view);
-        if (body.mesh->triangles().empty() || place == Where::outside) return;
-        const Variant variant{pass.options.ids, pass.options.normals, place == Where::across, pass.limits() != 0};
-        const DeviceMesh& device = meshes_.get(body.mesh, variant.normals);
+        if (body.mesh->size() == 0 || place == Where::outside) return;
+        const bool flat = body.mesh->kind() == Primitives::triangles;
+        const Variant variant{pass.options.ids, pass.options.normals, pass.options.normals && !flat, place == Where::across, pass.limits() != 0};
+        const DeviceMesh& device = meshes_.get(body.mesh, variant.normals && flat);
         const Pose frame = body.pose * Pose::at(body.mesh->origin());
         glUseProgram(program(variant).name());
         glUniform4fv(0, 3, clip_matrix(pass.view, frame).data());
         glUniform2f(3, 0.5f * static_cast<float>(pass.view.width), 0.5f * static_cast<float>(pass.view.height));
+        glUniform1i(9, body.mesh->kind() == Primitives::points);
         if (variant.ids) glUniform1ui(4, body.id);
-        if (variant.normals) {
+        if (variant.facing) {
+            const Vec3f back = -pass.view.direction().cast<float>();
+            glUniform3fv(5, 1, back.data());
+        } else if (variant.normals) {
             glUniformMatrix3fv(5, 1, GL_FALSE, columns_of(frame.rotation).data());
             glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, device.normals.name());
         }
@@ -227,8 +233,9 @@ private:
             glUniform1i(7, static_cast<GLint>(pass.units.first));
             glUniform1i(8, static_cast<GLint>(pass.units.second));
         }
+        if (!flat) set_thin();
         glBindVertexArray(device.array.name());
-        glDrawElements(GL_TRIANGLES, static_cast<GLsizei>(3 * body.mesh->triangles().size()), GL_UNSIGNED_INT, nullptr);
+        glDrawElements(device.mode, device.corner_count, GL_UNSIGNED_INT, nullptr);
     }
 
     std::shared_ptr<Context> context_;

@@ -10,9 +10,22 @@ void send(const Buffer& buffer, std::span<const T> data, GLenum usage) {
     glNamedBufferData(buffer.name(), static_cast<GLsizeiptr>(data.size_bytes()), data.data(), usage);
 }
 
+// In the order given, by which gl_PrimitiveID counts.
+std::vector<Index> corners_of(const DrawnMesh& mesh) {
+    std::vector<Index> corners;
+    for (const Triangle& triangle : mesh.triangles()) corners.insert(corners.end(), triangle.begin(), triangle.end());
+    for (const Line& line : mesh.edges()) corners.insert(corners.end(), line.begin(), line.end());
+    if (mesh.kind() == Primitives::points)
+        for (std::size_t v = 0; v < mesh.positions().size(); ++v) corners.push_back(static_cast<Index>(v));
+    return corners;
+}
+
 DeviceMesh make(const std::shared_ptr<Context>& context, const std::shared_ptr<const DrawnMesh>& mesh) {
     DeviceMesh device{mesh, 0, 0, Buffer(context), Buffer(context), {}, VertexArray(context)};
-    send(device.corners, mesh->triangles(), GL_STATIC_DRAW);
+    const std::vector<Index> corners = corners_of(*mesh);
+    send<Index>(device.corners, corners, GL_STATIC_DRAW);
+    device.mode = mesh->kind() == Primitives::triangles ? GL_TRIANGLES : mesh->kind() == Primitives::lines ? GL_LINES : GL_POINTS;
+    device.corner_count = static_cast<GLsizei>(corners.size());
     const GLuint array = device.array.name();
     glVertexArrayVertexBuffer(array, 0, device.places.name(), 0, sizeof(Vec3f));
     glVertexArrayElementBuffer(array, device.corners.name());

@@ -11,9 +11,11 @@ namespace fathom::gl {
 struct DeviceMesh {
     std::weak_ptr<const DrawnMesh> mesh;
     std::uint64_t version = 0, normals_version = 0;
-    Buffer places, corners; // 3 floats a vertex; 3 unsigned integers a triangle
+    Buffer places, corners; // 3 floats a vertex; a vertex index for each corner of each primitive
     Buffer normals;         // 3 floats a triangle, unit, in the mesh's frame; only where asked for
     VertexArray array;
+    GLenum mode = GL_TRIANGLES;
+    GLsizei corner_count = 0;
 };
 
 class MeshStore {

@@ -11,6 +11,7 @@ inline constexpr std::string_view mesh_vertex_shader = R"(#version 450 core
 layout(location = 0) in vec3 place;
 layout(location = 0) uniform vec4 rows[3]; // place to clip space
 layout(location = 3) uniform vec2 half_size; // pixels
+layout(location = 9) uniform bool points;    // go to the middle of their pixel: renderers differ about those on its border
 
 invariant gl_Position;
 
@@ -22,12 +23,13 @@ float row(vec4 m) {
 void main() {
     precise vec2 window = vec2(row(rows[0]), row(rows[1])) * half_size + half_size;
     precise vec2 rounded = roundEven(window * 256.0) / 256.0;
+    if (points) rounded = floor(rounded) + 0.5;
     precise vec2 clip = (rounded - half_size) / half_size;
     gl_Position = vec4(clip, row(rows[2]), 1.0);
 }
 )";
 
-// Begins after "#version 450 core" and any of #define IDS, NORMALS, BOX, LIMITS.
+// Begins after "#version 450 core" and any of #define IDS, NORMALS (and FACING, for lines and points), BOX, LIMITS.
 inline constexpr std::string_view mesh_fragment_shader = R"(
 #ifdef IDS
 layout(location = 0) out uvec2 id;
@@ -36,6 +38,10 @@ layout(location = 4) uniform uint body;
 
 #ifdef NORMALS
 layout(location = 1) out vec4 normal;
+#ifdef FACING
+layout(location = 5) uniform vec3 to_view;
+vec3 flat_normal() { return to_view; }
+#else
 layout(location = 5) uniform mat3 to_world;
 layout(std430, binding = 0) readonly buffer Normals { float normals[]; }; // of the triangles
 
@@ -43,6 +49,7 @@ vec3 flat_normal() {
     int k = 3 * gl_PrimitiveID;
     return to_world * vec3(normals[k], normals[k + 1], normals[k + 2]);
 }
+#endif
 #endif
 
 #ifdef LIMITS

@@ -5,11 +5,11 @@ namespace fathom::gl {
 
 namespace {
 
-// What must be off; depth test, culling and clamping are set apart.
+// What must be off; the rest is set apart.
 constexpr std::array<GLenum, 17> unwanted = {GL_COLOR_LOGIC_OP, GL_POLYGON_OFFSET_FILL, GL_POLYGON_OFFSET_LINE, GL_POLYGON_OFFSET_POINT, GL_PRIMITIVE_RESTART,
                                              GL_PRIMITIVE_RESTART_FIXED_INDEX, GL_RASTERIZER_DISCARD, GL_STENCIL_TEST, GL_POLYGON_SMOOTH, GL_CLIP_DISTANCE0, GL_CLIP_DISTANCE1,
                                              GL_CLIP_DISTANCE2, GL_CLIP_DISTANCE3, GL_CLIP_DISTANCE4, GL_CLIP_DISTANCE5, GL_CLIP_DISTANCE6, GL_CLIP_DISTANCE7};
-constexpr std::array<GLenum, 3> switched = {GL_DEPTH_TEST, GL_CULL_FACE, GL_DEPTH_CLAMP};
+constexpr std::array<GLenum, 5> switched = {GL_DEPTH_TEST, GL_CULL_FACE, GL_DEPTH_CLAMP, GL_PROGRAM_POINT_SIZE, GL_LINE_SMOOTH};
 
 struct Pack {
     GLenum name;
@@ -67,6 +67,8 @@ SavedState::SavedState(const Units& units) {
     glGetFloati_v(GL_VIEWPORT, 0, viewport_.data());
     glGetDoublei_v(GL_DEPTH_RANGE, 0, depth_range_.data());
     glGetBooleanv(GL_DEPTH_WRITEMASK, &depth_mask_);
+    glGetFloatv(GL_POINT_SIZE, &point_size_);
+    glGetFloatv(GL_LINE_WIDTH, &line_width_);
     depth_function_ = integer(GL_DEPTH_FUNC), cull_ = integer(GL_CULL_FACE_MODE), front_ = integer(GL_FRONT_FACE);
     polygon_mode_ = integer(GL_POLYGON_MODE), clip_origin_ = integer(GL_CLIP_ORIGIN), clip_depth_ = integer(GL_CLIP_DEPTH_MODE);
     draw_framebuffer_ = integer(GL_DRAW_FRAMEBUFFER_BINDING), read_framebuffer_ = integer(GL_READ_FRAMEBUFFER_BINDING);
@@ -96,6 +98,8 @@ SavedState::~SavedState() {
     glViewportIndexedfv(0, viewport_.data());
     glDepthRangeIndexed(0, depth_range_[0], depth_range_[1]);
     glDepthMask(depth_mask_);
+    glPointSize(point_size_);
+    glLineWidth(line_width_);
     glDepthFunc(static_cast<GLenum>(depth_function_));
     glCullFace(static_cast<GLenum>(cull_));
     glFrontFace(static_cast<GLenum>(front_));
@@ -118,6 +122,13 @@ void set_drawing(int width, int height, Keep keep, Faces faces) {
     glCullFace(faces == Faces::front ? GL_BACK : GL_FRONT);
     glFrontFace(GL_CW); // rows count upward here and downward in a picture
     glEnable(GL_DEPTH_CLAMP); // the fragment shader cuts, pixel by pixel: no new corners
+}
+
+void set_thin() {
+    glDisable(GL_PROGRAM_POINT_SIZE);
+    glDisable(GL_LINE_SMOOTH);
+    glPointSize(1);
+    glLineWidth(1);
 }
 
 void set_full_screen(int width, int height) {

@@ -193,6 +193,40 @@ TEST(GlAgreement, differs_by_few_pixels_in_triangles_far_larger_than_the_view) {
     EXPECT_LT(different, covered / 1000);
 }
 
+// The rules for ends of lines differ a little from renderer to renderer; points have but one pixel to be in.
+TEST(GlAgreement, draws_lines_and_points_of_meshes_where_the_cpu_does) {
+    FATHOM_NEEDS_GL();
+    GlDepthBackend& gl = *shared_gl().backend;
+    const auto cpu = make_cpu_depth_backend();
+    const auto a = cpu->make_target(), b = gl.make_target();
+    Random random(6);
+    std::vector<Vec3> places;
+    std::vector<Line> lines;
+    for (Index k = 0; k < 400; ++k) {
+        places.push_back(random.uniform(0, 1) * random.direction());
+        if (k % 2) lines.push_back({k - 1, k});
+    }
+    const DepthView view = view_of(Box::around(Vec3::Zero(), Vec3::Constant(1)), {}, random.direction(), {.pixels = 300});
+    for (const bool points : {true, false}) {
+        const DrawnBody body{std::make_shared<DrawnMesh>(points ? DrawnMesh::points(places) : DrawnMesh::lines(places, lines)), {}, 5};
+        cpu->draw(view, {&body, 1}, {.ids = true, .normals = true}, *a);
+        gl.draw(view, {&body, 1}, {.ids = true, .normals = true}, *b);
+        std::size_t covered = 0, different = 0, ids = 0;
+        for (std::size_t k = 0; k < a->map().depth.size(); ++k) {
+            const bool left = a->map().covered(k), right = b->map().covered(k);
+            covered += left, different += left != right;
+            if (!left || !right) continue;
+            ids += a->map().ids[k] != b->map().ids[k];
+            EXPECT_LT((a->map().normals[k] - b->map().normals[k]).norm(), 1e-5f);
+            EXPECT_NEAR(a->map().depth[k], b->map().depth[k], points ? 1e-6 : 1);
+        }
+        std::printf("%s: %zu covered pixels, %zu differ in coverage, %zu ids\n", points ? "points" : "lines", covered, different, ids);
+        EXPECT_GT(covered, 300u);
+        EXPECT_LE(different, points ? 0 : covered / 20);
+        EXPECT_LE(ids, points ? 0 : covered / 50);
+    }
+}
+
 TEST(GlAgreement, a_mesh_that_moves_or_dies_is_sent_again) {
     FATHOM_NEEDS_GL();
     GlDepthBackend& gl = *shared_gl().backend;
