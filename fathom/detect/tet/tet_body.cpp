@@ -22,11 +22,21 @@ Box box_of(const TetBody& body, const Tetrahedron& t) {
 TetTopology::TetTopology(const TetMesh& mesh) : vertex_count_(mesh.vertices.size()), tetrahedra_(mesh.tetrahedra) {
     check(mesh);
     boundary_ = fathom::boundary(mesh).triangles;
+    list_boundary();
+    for (const Tetrahedron& t : tetrahedra_) used_vertices_.insert(used_vertices_.end(), t.begin(), t.end());
+    sort_unique(used_vertices_);
+}
+
+TetTopology::TetTopology(const TriangleMesh& surface) : vertex_count_(surface.vertices.size()), boundary_(surface.triangles) {
+    check(surface);
+    list_boundary();
+    used_vertices_ = boundary_vertices_;
+}
+
+void TetTopology::list_boundary() {
     boundary_edges_ = edge_table(boundary_, vertex_count_).edges;
     for (const Triangle& t : boundary_) boundary_vertices_.insert(boundary_vertices_.end(), t.begin(), t.end());
-    for (const Tetrahedron& t : tetrahedra_) used_vertices_.insert(used_vertices_.end(), t.begin(), t.end());
     sort_unique(boundary_vertices_);
-    sort_unique(used_vertices_);
 }
 
 TetTopology::TetTopology(const EditableTetMesh& mesh) : TetTopology(mesh.mesh()) {

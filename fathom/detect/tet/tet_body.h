@@ -14,6 +14,8 @@ public:
     explicit TetTopology(const TetMesh& mesh);
     // Of the tetrahedra in use, as of mesh.mesh(). O(n log n).
     explicit TetTopology(const EditableTetMesh& mesh);
+    // An open surface as a body without tetrahedra: all boundary, and nothing is in it.
+    explicit TetTopology(const TriangleMesh& surface);
 
     // What an edit touched; ascending. Edges and vertices may have come to the boundary, left it, or only have other faces.
     struct Change {
@@ -39,6 +41,7 @@ private:
     void renew_tetrahedra(const EditableTetMesh& mesh, const Touched& touched);
     void renew_boundary(const EditableTetMesh& mesh, const Touched& touched);
     [[nodiscard]] std::size_t place_of(Index slot) const;
+    void list_boundary();
 
     std::size_t vertex_count_;
     std::vector<Tetrahedron> tetrahedra_;

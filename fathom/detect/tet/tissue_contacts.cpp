@@ -30,6 +30,12 @@ std::vector<IdPair> meeting_pairs(const TetBody& body, const TetZone& zone, cons
     return pairs;
 }
 
+// The first contact of a tetrahedron, or none.
+const TissueContact* contact_of(std::span<const TissueContact> contacts, Index tetrahedron) {
+    const auto found = std::lower_bound(contacts.begin(), contacts.end(), tetrahedron, [](const TissueContact& c, Index t) { return c.tetrahedron < t; });
+    return found != contacts.end() && found->tetrahedron == tetrahedron ? &*found : nullptr;
+}
+
 } // namespace
 
 int TissueContacts::side_before(const Tetrahedron& t, const Triangle& triangle) const {
@@ -40,10 +46,30 @@ int TissueContacts::side_before(const Tetrahedron& t, const Triangle& triangle) 
     return height > 0 ? 1 : height < 0 ? -1 : 0;
 }
 
-int TissueContacts::kept_side(Index tetrahedron) const {
-    const auto found = std::lower_bound(before_.begin(), before_.end(), tetrahedron,
-                                        [](const TissueContact& c, Index t) { return c.tetrahedron < t; });
-    return found != before_.end() && found->tetrahedron == tetrahedron ? found->side : 0;
+// What was in contact before keeps its side, also if that is not known; else the first triangle that tells decides.
+int TissueContacts::side_of(const Tetrahedron& corners, std::span<const IdPair> met, const TriangleMesh& tissue) const {
+    if (const TissueContact* known = contact_of(before_, met.front()[0])) return known->side;
+    int side = 0;
+    for (std::size_t k = 0; k < met.size() && side == 0; ++k) side = side_before(corners, tissue.triangles[met[k][1]]);
+    return side;
+}
+
+int TissueContacts::side(Index tetrahedron) const {
+    const TissueContact* contact = contact_of(contacts_, tetrahedron);
+    return contact ? contact->side : 0;
+}
+
+void TissueContacts::follow_tear(std::span<const Index> origins) {
+    if (tissue_before_.empty()) return;
+    for (const Index v : origins) tissue_before_.push_back(Vec3(tissue_before_.at(v)));
+}
+
+void TissueContacts::follow_break(std::span<const TetEdit::NewVertex> vertices) {
+    if (body_before_.empty()) return;
+    for (const TetEdit::NewVertex& v : vertices) {
+        if (v.vertex >= body_before_.size()) body_before_.resize(std::size_t{v.vertex} + 1, Vec3::Zero());
+        body_before_[v.vertex] = (1 - v.share) * Vec3(body_before_.at(v.a)) + v.share * Vec3(body_before_.at(v.b));
+    }
 }
 
 void TissueContacts::update(const TetBody& body, const TriangleMesh& tissue) {
@@ -57,11 +83,11 @@ void TissueContacts::update(const TetBody& body, const TriangleMesh& tissue) {
     }
     before_.swap(contacts_);
     contacts_.clear();
-    for (const IdPair& pair : pairs) {
-        const bool first = contacts_.empty() || contacts_.back().tetrahedron != pair[0];
-        int side = first ? kept_side(pair[0]) : contacts_.back().side;
-        if (side == 0) side = side_before(body.topology.tetrahedra()[pair[0]], tissue.triangles[pair[1]]);
-        contacts_.push_back({pair[0], pair[1], side});
+    for (std::size_t begin = 0, end = 0; begin < pairs.size(); begin = end) {
+        while (end < pairs.size() && pairs[end][0] == pairs[begin][0]) ++end;
+        const auto met = std::span(pairs).subspan(begin, end - begin);
+        const int side = side_of(body.topology.tetrahedra()[met.front()[0]], met, tissue);
+        for (const IdPair& pair : met) contacts_.push_back({pair[0], pair[1], side});
     }
     body_before_.assign(body.vertices.begin(), body.vertices.end());
     tissue_before_ = tissue.vertices;

@@ -2,11 +2,14 @@
 #include <fathom/base/parallel.h>
 #include <fathom/detect/tet/tissue_contacts.h>
 #include <fathom/geometry/generate.h>
+#include <fathom/geometry/surface_edit.h>
 #include <fathom/geometry/tetrahedron_triangle.h>
 
 #include <support/tet_bodies.h>
 
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 namespace fathom {
 namespace {
@@ -58,6 +61,20 @@ TEST(TissueContacts, what_was_never_clear_has_no_side_and_forgetting_makes_it_so
     contacts.update(ball.view(), tissue_at(1, 0));
     ASSERT_FALSE(contacts.contacts().empty());
     for (const TissueContact& c : contacts.contacts()) EXPECT_EQ(c.side, 0);
+    std::vector<Index> never_clear;
+    for (const TissueContact& c : contacts.contacts()) never_clear.push_back(c.tetrahedron);
+    for (int step = 1; step < 4; ++step) { // nor has it later, whatever moves while it stays in contact
+        const OwnedBody moved(placed(ball.mesh, 1, Vec3(0, 0, 0.01 * step)));
+        contacts.update(moved.view(), tissue_at(1, 0));
+        std::vector<Index> still;
+        for (const TissueContact& c : contacts.contacts()) {
+            const bool was_clear = !std::binary_search(never_clear.begin(), never_clear.end(), c.tetrahedron);
+            EXPECT_EQ(c.side != 0, was_clear) << step;
+            if (!was_clear) still.push_back(c.tetrahedron);
+        }
+        EXPECT_GT(still.size(), 10u);
+        never_clear = std::move(still);
+    }
     const OwnedBody above(placed(ball.mesh, 1, Vec3(0, 0, 2)));
     contacts.update(above.view(), tissue_at(1, 0));
     EXPECT_TRUE(contacts.contacts().empty());
@@ -66,6 +83,42 @@ TEST(TissueContacts, what_was_never_clear_has_no_side_and_forgetting_makes_it_so
     contacts.forget();
     contacts.update(ball.view(), tissue_at(1, 0));
     for (const TissueContact& c : contacts.contacts()) EXPECT_EQ(c.side, 0);
+}
+
+TEST(TissueContacts, a_body_that_breaks_and_a_tissue_that_tears_keep_their_sides) {
+    EditableTetMesh mesh(make_tet_ball({.radius = 0.5, .resolution = 2}));
+    EditableSurface surface(tissue_at(1, 0));
+    (void)mesh.take_edit();
+    TissueContacts contacts;
+    const auto update = [&](double height) {
+        std::vector<Vec3> moved(mesh.positions().begin(), mesh.positions().end());
+        for (Vec3& v : moved) v.z() += height;
+        const TetTopology topology(mesh);
+        contacts.update({moved, topology}, surface.mesh());
+    };
+    update(0.6);
+    EXPECT_TRUE(contacts.contacts().empty());
+    std::size_t opened = 0;
+    for (int step = 0; step < 20; ++step) {
+        update(0.55 - 0.04 * step);
+        std::vector<Index> faces;
+        for (Index face = static_cast<Index>(step); face < 4 * mesh.tet_slots(); face += 29)
+            if (mesh.neighbour(face) != no_index) faces.push_back(face);
+        mesh.separate(faces);
+        const TetEdit edit = mesh.take_edit();
+        ASSERT_TRUE(edit.new_tets.empty() && edit.removed_tets.empty());
+        contacts.follow_break(edit.new_vertices);
+        surface.separate(std::vector<Index>{static_cast<Index>(7 * step), static_cast<Index>(7 * step + 1)});
+        const SurfaceTear tear = surface.take_edit();
+        std::vector<Index> origins;
+        for (const auto& twin : tear.twins) origins.push_back(twin.origin);
+        contacts.follow_tear(origins);
+        opened += edit.new_vertices.size() * tear.twins.size();
+        update(0.53 - 0.04 * step);
+        for (const TissueContact& c : contacts.contacts()) EXPECT_EQ(c.side, 1) << "step " << step;
+        EXPECT_TRUE(step < 4 || !contacts.contacts().empty());
+    }
+    EXPECT_GT(opened, 0u);
 }
 
 TEST(TissueContacts, threads_do_not_matter_and_hostile_input_is_refused) {
