@@ -208,6 +208,14 @@ ClosestPoint NodeDepths::nearest(const Vec3& point, double max_distance) const {
     return found;
 }
 
+SurfaceHit NodeDepths::first_hit(const Ray& ray, double t_max) const {
+    const SurfaceHit found = tree_.first_hit(ray, t_max);
+    SurfaceHit other = young_.first_hit(ray, found.found() ? found.t : t_max);
+    if (!(other.t < found.t)) return found;
+    other.triangle += static_cast<Index>(tree_.tree().size());
+    return other;
+}
+
 void NodeDepths::look_at_young(const Vec3& point, ClosestPoint& found) const {
     if (young_.tree().empty()) return;
     const ClosestPoint other = young_.closest(point, std::sqrt(found.squared_distance));

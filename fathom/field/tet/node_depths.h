@@ -65,6 +65,7 @@ public:
     [[nodiscard]] std::shared_ptr<const BodyTopology> shared_topology() const { return topology_; }
     // The nearest point of the boundary, by the numbers of topology().faces(), from a tree that compute(exact) and fit_tree() fit. Thread-safe.
     [[nodiscard]] ClosestPoint nearest(const Vec3& point, double max_distance = SurfaceTree::no_limit) const;
+    [[nodiscard]] SurfaceHit first_hit(const Ray& ray, double t_max = SurfaceTree::no_limit) const; // the same of a ray; see SurfaceTree
     // A body that has changed its shape much answers slower: see tree().tree().decay(), and build_tree() to begin afresh. Faces that edits
     // have added since it was built are in a tree of their own, until they are a quarter of all.
     [[nodiscard]] const SurfaceTree& tree() const { return tree_; }

@@ -1,5 +1,6 @@
 // Neighbours, boundary and depths follow breaks, cuts and removals as if the body were new.
 #include <fathom/base/error.h>
+#include <fathom/base/random.h>
 #include <fathom/field/tet/node_depths.h>
 #include <fathom/geometry/generate.h>
 
@@ -96,6 +97,16 @@ void expect_depths(Followed& f, double size) {
         if (fresh.depths()[v] == NodeDepths::unknown) ASSERT_EQ(f.depths.depths()[v], NodeDepths::unknown);
         else ASSERT_NEAR(f.depths.depths()[v], fresh.depths()[v], 1e-12 * size);
         ASSERT_NEAR((f.depths.closest(v) - positions[v]).norm(), (fresh.closest(v) - positions[v]).norm(), 1e-12 * size);
+    }
+    Random random(positions.size());
+    for (int k = 0; k < 50; ++k) {
+        const Ray ray{0.6 * size * random.in_ball(), random.direction()};
+        const SurfaceHit hit = f.depths.first_hit(ray), wanted = fresh.first_hit(ray);
+        ASSERT_EQ(hit.found(), wanted.found());
+        if (!hit.found()) continue;
+        ASSERT_NEAR(hit.t, wanted.t, 1e-12 * size);
+        ASSERT_LT(hit.triangle, f.topology->faces().size());
+        ASSERT_FALSE(f.depths.first_hit(ray, 0.999 * hit.t).found());
     }
     const std::vector<double> exact(fresh.depths().begin(), fresh.depths().end());
     for (const DepthMethod method : {DepthMethod::closest_feature, DepthMethod::closest_point}) {
