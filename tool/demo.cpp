@@ -176,6 +176,22 @@ void show_meeting(Tour& tour, const std::shared_ptr<const GridField>& creature) 
     tour.say(fmt::format("meeting    {} -> overlap.png", text));
 }
 
+// What a scene leaves: its film NAME.png, its energy NAME_energy.svg and its frames NAME.pvd. `tell(simulation, seconds)` says what
+// happened.
+template <class Tell>
+void show_scene(Tour& tour, const std::string& name, const std::string& title, std::string_view scene, const Tell& tell) {
+    Simulation simulation(parse_scene(scene, name), tour.session.progress());
+    const auto start = std::chrono::steady_clock::now();
+    simulation.run(tour.session.progress());
+    const std::string text = tell(simulation, seconds_since(start));
+    const Recording& recording = simulation.recording();
+    write_vtk(tour.folder / (name + ".pvd"), recording);
+    write_svg(tour.folder / (name + "_energy.svg"), energy_plot(recording));
+    tour.show(title, text, name + ".png", film_strip(recording));
+    tour.page += fmt::format("<img src=\"{}_energy.svg\" alt=\"Energy over time\">\n", name);
+    tour.say(fmt::format("{:<10} {} -> {}.png, {}_energy.svg, {}.pvd", name, text, name, name, name));
+}
+
 // Creatures and bowls in a heap: contact found over time, forces from it, a film of it.
 void show_drop(Tour& tour) {
     constexpr std::string_view scene = R"~(
@@ -204,18 +220,11 @@ position = [0, 0, 1.0]
 turn_axis = [1, 0, 0]
 turn_degrees = 160
 )~";
-    Simulation simulation(parse_scene(scene, "drop"), tour.session.progress());
-    const auto start = std::chrono::steady_clock::now();
-    simulation.run(tour.session.progress());
-    const double seconds = seconds_since(start);
-    const Recording& recording = simulation.recording();
-    write_vtk(tour.folder / "drop.pvd", recording);
-    write_svg(tour.folder / "drop_energy.svg", energy_plot(recording));
-    const std::string text = fmt::format("{:.1f} s of {} bodies in {:.2f} s, {} steps; every point is followed over the whole step, deepest {:.1f} mm", simulation.world().time(),
-                                         recording.bodies().size(), seconds, simulation.world().steps(), 1e3 * recording.worst_penetration());
-    tour.show("A drop", text, "drop.png", film_strip(recording));
-    tour.page += "<img src=\"drop_energy.svg\" alt=\"Energy over time\">\n";
-    tour.say(fmt::format("drop       {} -> drop.png, drop_energy.svg, drop.pvd", text));
+    show_scene(tour, "drop", "A drop", scene, [](const Simulation& simulation, double seconds) {
+        const Recording& recording = simulation.recording();
+        return fmt::format("{:.1f} s of {} bodies in {:.2f} s, {} steps; every point is followed over the whole step, deepest {:.1f} mm", simulation.world().time(),
+                           recording.bodies().size(), seconds, simulation.world().steps(), 1e3 * recording.worst_penetration());
+    });
 }
 
 // Soft shapes fall on each other: springs move them, their own trees find what touches, penalties answer.
@@ -258,19 +267,57 @@ parameters = { resolution = 8 }
 size = 0.7
 position = [0.05, 0, 1.5]
 )~";
-    Simulation simulation(parse_scene(scene, "soft"), tour.session.progress());
-    const auto start = std::chrono::steady_clock::now();
-    simulation.run(tour.session.progress());
-    const double seconds = seconds_since(start);
-    const Recording& recording = simulation.recording();
-    write_vtk(tour.folder / "soft.pvd", recording);
-    write_svg(tour.folder / "soft_energy.svg", energy_plot(recording));
-    const std::string text = fmt::format("{:.1f} s of {} soft shapes in {:.2f} s ({:.2f} ms of detection a step); deepest {:.1f} mm", simulation.world().time(),
-                                         recording.bodies().size() - 1, seconds, 1e3 * recording.detect_seconds() / static_cast<double>(simulation.world().steps()),
-                                         1e3 * recording.worst_penetration());
-    tour.show("Soft shapes meet", text, "soft.png", film_strip(recording));
-    tour.page += "<img src=\"soft_energy.svg\" alt=\"Energy over time\">\n";
-    tour.say(fmt::format("soft       {} -> soft.png, soft_energy.svg, soft.pvd", text));
+    show_scene(tour, "soft", "Soft shapes meet", scene, [](const Simulation& simulation, double seconds) {
+        const Recording& recording = simulation.recording();
+        return fmt::format("{:.1f} s of {} soft shapes in {:.2f} s ({:.2f} ms of detection a step); deepest {:.1f} mm", simulation.world().time(), recording.bodies().size() - 1,
+                           seconds, 1e3 * recording.detect_seconds() / static_cast<double>(simulation.world().steps()), 1e3 * recording.worst_penetration());
+    });
+}
+
+// A ball of tetrahedra falls through a sheet that tears under it.
+void show_breaking(Tour& tour) {
+    constexpr std::string_view scene = R"~(
+name = "breaking"
+step = 0.002
+duration = 0.42
+ground = -0.7
+record_every = 5
+[solids]
+stretch = 2e5
+volume = 2e5
+damping_time = 0.001
+stepping = "backward_euler"
+[contact]
+scaling = "area"
+stiffness = 2e6
+damping_ratio = 0.1
+friction = 0.2
+[[body]]
+name = "ball"
+shape = "tet_ball"
+parameters = { radius = 0.25, resolution = 4 }
+density = 500
+position = [0.01, 0.02, 0.35]
+velocity = [0, 0, -2.5]
+[[body]]
+name = "sheet"
+kind = "tissue"
+shape = "cloth"
+parameters = { width = 1.2, depth = 1.2, resolution = 22 }
+density = 2.0
+stretch = 6e3
+bending = 100.0
+area = 1e3
+damping_time = 0.002
+hold_border = true
+strain_limit = 0.2
+)~";
+    show_scene(tour, "breaking", "A sheet breaks", scene, [](const Simulation& simulation, double seconds) {
+        const auto& world = dynamic_cast<const TetWorld&>(simulation.world());
+        return fmt::format("{:.2f} s of a ball of {} tetrahedra on a sheet of {} triangles in {:.2f} s: {} springs break, {} pieces of sheet; {:.0f} % of the time in collision",
+                           world.time(), world.body(0).topology.tetrahedra().size(), world.body(1).topology.boundary().size(), seconds, world.statistics().broken,
+                           world.pieces(1), 100 * world.statistics().collision_share());
+    });
 }
 
 void write_page(const Tour& tour) {
@@ -289,7 +336,7 @@ void run_demo(const fs::path& folder, Session& session) {
     if (failure) throw Error(Cause::cannot_write, failure.message(), {.file = folder.string()});
     const auto start = std::chrono::steady_clock::now();
     Tour tour{folder, session, {}};
-    tour.say(fmt::format("Fathom shows shapes made, checked, sampled and written, fields of distances that meet, and bodies that fall ({} threads).\n", thread_count()));
+    tour.say(fmt::format("Fathom shows shapes made, checked, sampled and written, fields of distances that meet, and bodies that fall, dent and break ({} threads).\n", thread_count()));
     show_shapes(tour);
     const TriangleMesh creature = show_creature(tour);
     show_damage(tour, creature);
@@ -298,6 +345,7 @@ void run_demo(const fs::path& folder, Session& session) {
     show_meeting(tour, field);
     show_drop(tour);
     show_soft_heap(tour);
+    show_breaking(tour);
     write_page(tour);
     tour.say(fmt::format("\nDone in {:.1f} s. Everything is in {}: open index.html in a browser, creature.glb in any 3-D viewer, creature.vtu and drop.pvd in ParaView.",
                          seconds_since(start), fs::absolute(folder).string()));
@@ -306,7 +354,7 @@ void run_demo(const fs::path& folder, Session& session) {
 } // namespace
 
 void add_demo(CLI::App& program, Session& session) {
-    CLI::App* verb = program.add_subcommand("demo", "A tour: shapes made, checked, drawn and written; fields built, sliced and made to meet; bodies dropped");
+    CLI::App* verb = program.add_subcommand("demo", "A tour: shapes made, checked, drawn and written; fields built, sliced and made to meet; bodies dropped, dented and broken");
     auto folder = std::make_shared<std::string>("out");
     verb->add_option("-o,--output", *folder, "Folder for the pictures and files")->capture_default_str();
     verb->footer("Example:\n  fathom demo -o out    then open out/index.html");

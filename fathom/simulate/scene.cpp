@@ -6,6 +6,7 @@
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/parse.h>
 #include <fathom/field/analytic/shapes.h>
+#include <fathom/geometry/adjacency.h>
 #include <fathom/geometry/mass_properties.h>
 #include <fathom/geometry/mesh_file.h>
 
@@ -61,7 +62,7 @@ Vec3 surface_center(const TriangleMesh& mesh) {
     return area > 0 ? Vec3(sum / area) : bounds(mesh.vertices).center();
 }
 
-Vec3 center_of(const Scene& scene, const TriangleMesh& mesh) { return scene.springs || scene.particles ? surface_center(mesh) : mass_properties(mesh).center; }
+Vec3 center_of(const Scene& scene, const TriangleMesh& mesh) { return scene.springs || scene.solids || scene.particles ? surface_center(mesh) : mass_properties(mesh).center; }
 
 Vec3 center_of(const Scene&, const TetMesh& mesh) {
     Vec3 sum = Vec3::Zero();
@@ -143,7 +144,7 @@ auto for_body(const Scene& scene, const SceneBody& body, const Work& work) {
 FieldPtr ground_of(const Scene& scene) { return std::make_shared<AnalyticField>(shapes::plane(Vec3::UnitZ(), *scene.ground)); }
 
 SurfaceMaterial surface_material(const Scene& scene, const SceneBody& body) {
-    SurfaceMaterial material = scene.springs->material;
+    SurfaceMaterial material = scene.springs ? scene.springs->material : SurfaceMaterial{};
     material.density = body.density;
     material.stretch = body.stretch.value_or(material.stretch);
     material.bending = body.bending.value_or(material.bending);
@@ -174,6 +175,15 @@ Body spring_body(const SceneBody& body, const std::string& name, const Mesh& mes
     return made;
 }
 
+TetWorldTissue tissue_of(const SceneBody& body, DeformingBody surface) {
+    const EdgeTable table = edge_table(surface.mesh.triangles, surface.mesh.vertices.size());
+    for (std::size_t e = 0; body.hold_border && e < table.edges.size(); ++e)
+        if (table.sides[e].size() == 1) surface.fixed_vertices.insert(surface.fixed_vertices.end(), table.edges[e].begin(), table.edges[e].end());
+    TetWorldTissue tissue{std::move(surface), {}};
+    if (body.strain_limit) tissue.breaking = TissueBreakOptions{.strain = *body.strain_limit};
+    return tissue;
+}
+
 // What a scene of deforming bodies is made of: Body is DeformingBody or TetWorldBody.
 template <class Body>
 struct SpringCast {
@@ -185,6 +195,7 @@ template <class Body, class Mesh, class MaterialOf>
 SpringCast<Body> spring_cast(const Scene& scene, const MaterialOf& material_of) {
     SpringCast<Body> cast;
     for (const SceneBody& body : scene.bodies) {
+        if (body.tissue) continue;
         if (!body.field.empty()) {
             const FieldPtr field = std::make_shared<AnalyticField>(parse_shape(body.field));
             each_copy(body, [&](const std::string& name, const Pose& pose) { cast.obstacles.push_back({field, pose, name}); });
@@ -195,6 +206,16 @@ SpringCast<Body> spring_cast(const Scene& scene, const MaterialOf& material_of) 
     }
     if (scene.ground) cast.obstacles.push_back({ground_of(scene), {}, "ground"});
     return cast;
+}
+
+std::vector<TetWorldTissue> tissues_of(const Scene& scene) {
+    std::vector<TetWorldTissue> tissues;
+    for (const SceneBody& body : scene.bodies) {
+        if (!body.tissue) continue;
+        const TriangleMesh mesh = for_body(scene, body, [&] { return placed_mesh<TriangleMesh>(scene, body); });
+        each_copy(body, [&](const std::string& name, const Pose& pose) { tissues.push_back(tissue_of(body, spring_body<DeformingBody>(body, name, mesh, pose, surface_material(scene, body)))); });
+    }
+    return tissues;
 }
 
 void take_stepping(SpringOptions& springs, const Scene& scene) {
@@ -245,7 +266,7 @@ TetWorld make_tet_world(const Scene& scene) {
     SpringCast<TetWorldBody> cast = spring_cast<TetWorldBody, TetMesh>(scene, solid_material);
     TetWorldOptions options = scene.solids->options;
     take_stepping(options.springs, scene);
-    return TetWorld(std::move(cast.bodies), std::move(cast.obstacles), options);
+    return TetWorld(std::move(cast.bodies), tissues_of(scene), std::move(cast.obstacles), options);
 }
 
 ParticleWorld make_particle_world(const Scene& scene, std::shared_ptr<DepthBackend> backend) {

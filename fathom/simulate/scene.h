@@ -40,6 +40,9 @@ struct SceneBody {
     std::optional<std::uint64_t> turn_seed;              // turns each copy at random
     std::optional<double> stretch, bending, area, volume, damping_time; // of its springs; else those of the scene
     std::optional<double> hold_above;                    // vertices that start above this height are held (m)
+    bool tissue = false;                                 // among solids: an open surface instead; its density is in kg/m^2
+    bool hold_border = false;                            // of a tissue: vertices at open edges are held
+    std::optional<double> strain_limit;                  // of a tissue: it tears where stretched beyond
     Vec3 sway = Vec3::Zero();                            // of an obstacle among particles: m to both sides,
     double sway_period = 1;                              // s
 };
@@ -51,7 +54,7 @@ struct SceneSprings {
     SurfaceMaterial material;
 };
 
-// The table `[solids]`: all bodies are made of tetrahedra that deform (but for those that are fixed). Step, gravity and the guard are
+// The table `[solids]`: bodies are made of tetrahedra that deform (but for those that are fixed), or are tissues. Step, gravity and the guard are
 // those of Scene::options.
 struct SceneSolids {
     TetWorldOptions options;

@@ -354,15 +354,22 @@ void read_substance(Keys& keys, SceneBody& body, const Scene& scene) {
     keys.number("stretch", body.stretch, 0, huge);
     keys.number("damping_time", body.damping_time, 0, huge);
     keys.number("hold_above", body.hold_above, -1e9, 1e9);
-    if (scene.springs) keys.number("bending", body.bending, 0, huge);
-    if (scene.springs) keys.number("area", body.area, 0, huge);
-    if (scene.solids) keys.number("volume", body.volume, 0, huge);
+    const bool surface = scene.springs || body.tissue;
+    if (surface) keys.number("bending", body.bending, 0, huge);
+    if (surface) keys.number("area", body.area, 0, huge);
+    if (!surface) keys.number("volume", body.volume, 0, huge);
+    if (!body.tissue) return;
+    keys.flag("hold_border", body.hold_border);
+    keys.number("strain_limit", body.strain_limit, 1e-6, 1e6);
 }
 
 SceneBody read_body(Keys keys, std::size_t number, const Scene& scene) {
     SceneBody body;
     if (scene.springs) body.density = scene.springs->material.density;
-    if (scene.solids) body.density = scene.solids->material.density;
+    if (scene.solids) {
+        keys.choice("kind", body.tissue, {{"solid", false}, {"tissue", true}});
+        body.density = body.tissue ? SurfaceMaterial{}.density : scene.solids->material.density;
+    }
     body.name = fmt::format("body {}", number);
     keys.text("name", body.name);
     read_source(keys, body, scene.solids.has_value());
@@ -372,6 +379,7 @@ SceneBody read_body(Keys keys, std::size_t number, const Scene& scene) {
     keys.vector("spin", body.spin);
     keys.number("density", body.density, 1e-9, huge);
     keys.flag("fixed", body.fixed);
+    if (!body.field.empty() && body.tissue) keys.fail("field", "is no surface that a tissue could have");
     if (!body.field.empty() && !body.fixed) keys.fail("field", "is only for bodies that are fixed");
     read_substance(keys, body, scene);
     read_copies(keys, body);

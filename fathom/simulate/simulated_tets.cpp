@@ -8,6 +8,14 @@
 
 namespace fathom {
 
+std::vector<Triangle> boundary_by_place(const TetTopology& topology) {
+    const auto vertices = topology.boundary_vertices();
+    std::vector<Triangle> triangles(topology.boundary().begin(), topology.boundary().end());
+    for (Triangle& t : triangles)
+        for (Index& v : t) v = static_cast<Index>(std::lower_bound(vertices.begin(), vertices.end(), v) - vertices.begin());
+    return triangles;
+}
+
 SimulatedTets::SimulatedTets(const TetWorldBody& body, bool breakable) {
     network_ = solid_network(body.mesh, body.material);
     fix_points(network_, body.fixed, body.fixed_vertices);
@@ -31,96 +39,38 @@ void SimulatedTets::begin() {
 }
 
 std::shared_ptr<const std::vector<Triangle>> SimulatedTets::surface_triangles() const {
-    if (surface_) return surface_;
-    std::vector<Index> place(vertices_.size(), no_index);
-    Index count = 0;
-    for (const Index v : topology_->boundary_vertices()) place[v] = count++;
-    std::vector<Triangle> triangles(topology_->boundary().begin(), topology_->boundary().end());
-    for (Triangle& t : triangles)
-        for (Index& v : t) v = place[v];
-    return surface_ = std::make_shared<const std::vector<Triangle>>(std::move(triangles));
+    if (!surface_) surface_ = std::make_shared<const std::vector<Triangle>>(boundary_by_place(*topology_));
+    return surface_;
 }
 
 // ---- Among the springs of all bodies
 
-void SimulatedTets::number(NetworkCounts& counts) {
-    const auto more = [](std::vector<Index>& numbers, std::size_t needed, std::size_t& count) {
-        while (numbers.size() < needed) numbers.push_back(static_cast<Index>(count++));
-    };
-    more(points_, network().size(), counts.points);
-    more(springs_, network().springs.size(), counts.springs);
-    more(volumes_, network().volumes.size(), counts.volumes);
-    parts_.resize(points_.size(), points_.front());
-}
-
-NetworkEdit::Point SimulatedTets::point(Index v) const {
-    const SpringNetwork& own = network();
-    return {points_[v], own.points[v], state().positions[v], state().velocities[v], own.masses[v], own.fixed[v] != 0, parts_[v]};
-}
-
-namespace {
-
-template <class Element>
-Element renumbered(Element element, std::span<const Index> points) {
-    for (Index& v : element.points) v = points[v];
-    return element;
-}
-
-} // namespace
-
-void SimulatedTets::add_to(SpringNetwork& network, SpringState& state) const {
-    const SpringNetwork& own = this->network();
-    NetworkEdit all;
-    for (Index v = 0; v < own.size(); ++v) {
-        const NetworkEdit::Point p = all.points.emplace_back(point(v));
-        state.positions[p.number] = p.position;
-        state.velocities[p.number] = p.velocity;
-    }
-    for (std::size_t s = 0; s < own.springs.size(); ++s) all.springs.push_back({springs_[s], renumbered(own.springs[s], points_)});
-    for (std::size_t t = 0; t < own.volumes.size(); ++t) all.volumes.push_back({volumes_[t], renumbered(own.volumes[t], points_)});
-    apply(all, network);
-}
-
 void SimulatedTets::add_to(NetworkEdit& edit, bool with_pieces) {
-    const std::vector<Index> before = parts_;
-    if (with_pieces) number_pieces();
-    const NetworkChanges& changes = solid_->last_changes();
-    for (const Index v : changes.points) edit.points.push_back(point(v));
-    for (Index v = 0; with_pieces && v < parts_.size(); ++v)
-        if (parts_[v] != before[v] && !std::binary_search(changes.points.begin(), changes.points.end(), v)) edit.points.push_back(point(v));
-    for (const Index s : changes.springs) edit.springs.push_back({springs_[s], renumbered(network().springs[s], points_)});
-    for (const Index t : changes.volumes) edit.volumes.push_back({volumes_[t], renumbered(network().volumes[t], points_)});
+    numbered_.add_to(edit, solid_->last_changes(), network(), state(), with_pieces ? piece_of_vertices() : std::vector<Index>{});
 }
 
-void SimulatedTets::number_pieces() {
+std::vector<Index> SimulatedTets::piece_of_vertices() const {
     const EditableTetMesh& mesh = solid_->mesh();
     const TetParts pieces = mesh.parts();
-    std::vector<Index> lowest(pieces.count, no_index);
-    const auto visit = [&](const auto& visitor) {
-        for (Index t = 0; t < mesh.tet_slots(); ++t)
-            if (mesh.has_tet(t))
-                for (const Index v : mesh.tet(t)) visitor(pieces.of_tet[t], v);
-    };
-    visit([&](Index piece, Index v) { lowest[piece] = std::min(lowest[piece], points_[v]); });
-    visit([&](Index piece, Index v) { parts_[v] = lowest[piece]; });
+    std::vector<Index> of_vertex(vertices_.size(), no_index);
+    for (Index t = 0; t < mesh.tet_slots(); ++t)
+        if (mesh.has_tet(t))
+            for (const Index v : mesh.tet(t)) of_vertex[v] = pieces.of_tet[t];
+    return of_vertex;
 }
 
 void SimulatedTets::move(std::span<const Vec3> positions) {
-    for (std::size_t v = 0; v < points_.size(); ++v) vertices_[v] = positions[points_[v]];
+    for (std::size_t v = 0; v < vertices_.size(); ++v) vertices_[v] = positions[points()[v]];
 }
 
 void SimulatedTets::follow(const SpringWorld& springs) {
-    SpringState now;
-    for (const Index k : points_) {
-        now.positions.push_back(springs.positions()[k]);
-        now.velocities.push_back(springs.velocities()[k]);
-    }
+    SpringState now = state_at(springs, points());
     if (!solid_) {
         spring_state_ = std::move(now);
         return;
     }
     solid_->set_state(std::move(now));
-    for (Index s = 0; springs.options().plastic.active() && s < springs_.size(); ++s) solid_->set_rest(s, springs.network().springs[springs_[s]].rest);
+    take_rest_lengths(springs, numbered_.springs(), [&](Index s, double length) { solid_->set_rest(s, length); });
 }
 
 const TetZone& SimulatedTets::zone() {

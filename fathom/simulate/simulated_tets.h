@@ -2,28 +2,27 @@
 // inside it for the nodes that contacts ask for. For tet_world.cpp and its recording. One caller a body.
 #pragma once
 
+#include <fathom/simulate/numbered_network.h>
 #include <fathom/simulate/tet_world.h>
 
 namespace fathom {
 
-// How many points and elements all bodies have together.
-struct NetworkCounts {
-    std::size_t points = 0, springs = 0, volumes = 0;
-};
+// The boundary by places in its list of vertices.
+[[nodiscard]] std::vector<Triangle> boundary_by_place(const TetTopology& topology);
 
 class SimulatedTets {
 public:
     // Error as solid_network(), TetTopology and BreakableSolid.
     SimulatedTets(const TetWorldBody& body, bool breakable);
 
-    // Numbers from `counts` on for the vertices, springs and volumes that have none, and counts them.
-    void number(NetworkCounts& counts);
-    void add_to(SpringNetwork& network, SpringState& state) const; // of all bodies, which has room for all that is numbered
+    // See NumberedNetwork.
+    void number(NetworkCounts& counts) { numbered_.number(network(), counts); }
+    void add_to(SpringNetwork& all, SpringState& all_state) const { numbered_.add_to(all, all_state, network(), state()); }
     void move(std::span<const Vec3> positions);                    // of all points of all bodies
     void follow(const SpringWorld& springs);                       // takes state(), and rest lengths that creep, from there
 
     [[nodiscard]] TetBody view() const { return {vertices_, *topology_}; }
-    [[nodiscard]] std::span<const Index> points() const { return points_; }
+    [[nodiscard]] std::span<const Index> points() const { return numbered_.points(); }
     [[nodiscard]] const BoundaryAreas& areas() const { return areas_; } // at rest
     [[nodiscard]] const SpringNetwork& network() const { return solid_ ? solid_->network() : network_; }
     [[nodiscard]] const SpringState& state() const { return solid_ ? solid_->state() : spring_state_; }
@@ -35,6 +34,11 @@ public:
     void ask(std::span<const PointInTet> points, const SegmentsInTets& segments, bool self);
     void measure(const DepthOptions& options, const TetPushOptions& push); // only as much as these pushes read
     [[nodiscard]] const NodeDepths& depths(bool self) const { return *depths_[self]; }
+    // Of contacts with others, measured before: ready for nearest() and first_hit(). O(n) where depths are marched, once a measure().
+    [[nodiscard]] const NodeDepths& fitted_depths() {
+        depths_[0]->fit_tree();
+        return *depths_[0];
+    }
     [[nodiscard]] static DepthMethod method(const DepthOptions& options, bool self) {
         return self && options.method == DepthMethod::exact ? DepthMethod::closest_feature : options.method;
     }
@@ -42,7 +46,8 @@ public:
     [[nodiscard]] bool breakable() const { return solid_ != nullptr; }
     BreakReport break_stretched(const BreakOptions& options); // where breakable; state() as followed
     CutReport cut(const CutPlane& plane, const CutOptions& options);
-    // What that changed, once number() has been called. A piece is a part by the lowest of its points: found only `with_pieces`, in O(n).
+    [[nodiscard]] const TetEdit& last_edit() const { return solid_->last_edit(); }
+    // What that changed, once number() has been called. Pieces become parts only `with_pieces`, in O(n).
     void add_to(NetworkEdit& edit, bool with_pieces);
 
     // The boundary for recordings: its vertices, and the triangles by their places in that list.
@@ -53,16 +58,14 @@ public:
 private:
     void begin();
     void edited();
-    void number_pieces();
+    [[nodiscard]] std::vector<Index> piece_of_vertices() const;
     [[nodiscard]] std::shared_ptr<BodyTopology> new_body() const;
-    [[nodiscard]] NetworkEdit::Point point(Index vertex) const;
 
     SpringNetwork network_;
     SpringState spring_state_;
     std::unique_ptr<BreakableSolid> solid_;
     std::unique_ptr<TetTopology> topology_;
-    std::vector<Index> points_, springs_, volumes_; // numbers among those of all bodies
-    std::vector<Index> parts_;                      // of each vertex
+    NumberedNetwork numbered_;
     std::vector<Vec3> vertices_;
     BoundaryAreas areas_;
     std::shared_ptr<BodyTopology> body_;                // shared with the depths, which only read it

@@ -108,6 +108,7 @@ void SpringBlocks::apply(const NetworkEdit& edit, const SpringNetwork& before) {
     for (const NetworkEdit::Point& p : edit.points) count = std::max<std::size_t>(count, std::size_t{p.number} + 1);
     add_points(count);
     follow(edit.springs, before.springs, *this, springs);
+    follow(edit.areas, before.areas, *this, areas);
     follow(edit.volumes, before.volumes, *this, volumes);
 }
 

@@ -33,6 +33,20 @@ std::vector<Vec3> rigid_velocities(const SpringNetwork& network, const Vec3& vel
     return velocities;
 }
 
+SpringState state_at(const SpringWorld& springs, std::span<const Index> points) {
+    SpringState state;
+    for (const Index k : points) {
+        state.positions.push_back(springs.positions()[k]);
+        state.velocities.push_back(springs.velocities()[k]);
+    }
+    return state;
+}
+
+void take_rest_lengths(const SpringWorld& springs, std::span<const Index> listed, const std::function<void(Index, double)>& set) {
+    if (!springs.options().plastic.active()) return;
+    for (Index k = 0; k < listed.size(); ++k) set(k, springs.network().springs[listed[k]].rest);
+}
+
 BodyFrame mass_frame(const SpringWorld& springs, std::span<const Index> points) {
     BodyFrame frame;
     double mass = 0;

@@ -8,7 +8,6 @@
 #include <Eigen/Eigenvalues>
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <functional>
 #include <unordered_set>
 #include <utility>
@@ -92,18 +91,8 @@ SpringWorld BreakableSolid::world(const SpringOptions& options) const {
 }
 
 void BreakableSolid::follow(const SpringWorld& world) {
-    const auto& springs = world.network().springs;
-    if (springs.size() != network_.springs.size())
-        throw Error(Cause::count_mismatch, fmt::format("{} springs, not the {} of this solid", springs.size(), network_.springs.size()));
+    copy_rest_lengths(world.network(), network_);
     set_state({{world.positions().begin(), world.positions().end()}, {world.velocities().begin(), world.velocities().end()}});
-    for (std::size_t s = 0; s < springs.size(); ++s) network_.springs[s].rest = springs[s].rest;
-}
-
-void BreakableSolid::set_rest(Index spring, double length) {
-    const Place place{.element = "spring", .index = spring};
-    if (spring >= network_.springs.size()) throw Error(Cause::index_out_of_range, fmt::format("there are {}", network_.springs.size()), place);
-    require(length >= 0 && std::isfinite(length), length, "a length from 0", place);
-    network_.springs[spring].rest = length;
 }
 
 CutReport BreakableSolid::cut(const CutPlane& plane, const CutOptions& options) {

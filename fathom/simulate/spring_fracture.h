@@ -35,11 +35,6 @@ struct BreakReport {
     double largest_strain = 0;
 };
 
-// Numbers in a network of what an edit made, changed or took out; ascending.
-struct NetworkChanges {
-    std::vector<Index> points, springs, volumes;
-};
-
 class BreakableSolid {
 public:
     // The body at rest. Errors as EditableTetMesh and solid_network(), and {invalid_argument} for a tetrahedron without volume.
@@ -57,7 +52,7 @@ public:
     // A world that goes on from here, and back: places, velocities and crept rest lengths of a world with this network.
     [[nodiscard]] SpringWorld world(const SpringOptions& options = {}) const;
     void follow(const SpringWorld& world);
-    void set_rest(Index spring, double length); // as it has crept (m, from 0); Error{index_out_of_range}, {invalid_argument}
+    void set_rest(Index spring, double length) { set_rest_length(network_, spring, length); }
 
     // In the current shape; errors and reports as the functions of these names.
     CutReport cut(const CutPlane& plane, const CutOptions& options = {});

@@ -202,6 +202,7 @@ std::vector<Index> SpringMatrix::grow_rows(const NetworkEdit& edit) {
     };
     for (const NetworkEdit::Point& p : edit.points) pairs.push_back({p.number, p.number});
     list(edit.springs);
+    list(edit.areas);
     list(edit.volumes);
     std::sort(pairs.begin(), pairs.end());
     pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
@@ -223,6 +224,12 @@ void SpringMatrix::renew_slots(const std::vector<Element>& elements, std::span<c
     }
 }
 
+template <class Element>
+void SpringMatrix::follow_slots(const std::vector<NetworkEdit::Change<Element>>& changes, const std::vector<Element>& elements, std::vector<Index>& slots) const {
+    slots.resize(elements.size() * pairs_of<Element>);
+    for (const auto& [number, element] : changes) find_slots(element, &slots[number * pairs_of<Element>]);
+}
+
 void SpringMatrix::apply(const NetworkEdit& edit, const SpringNetwork& network, const SpringBlocks& blocks) {
     rows_.resize(network.size());
     const std::vector<Index> grown = grow_rows(edit);
@@ -230,10 +237,9 @@ void SpringMatrix::apply(const NetworkEdit& edit, const SpringNetwork& network, 
     values_.resize(columns_.size());
     fixed_ = network.fixed;
     block_first_ = blocks.first;
-    spring_slots_.resize(network.springs.size() * pairs_of<Spring>);
-    volume_slots_.resize(network.volumes.size() * pairs_of<VolumeTerm>);
-    for (const auto& [number, spring] : edit.springs) find_slots(spring, &spring_slots_[number * pairs_of<Spring>]);
-    for (const auto& [number, volume] : edit.volumes) find_slots(volume, &volume_slots_[number * pairs_of<VolumeTerm>]);
+    follow_slots(edit.springs, network.springs, spring_slots_);
+    follow_slots(edit.areas, network.areas, area_slots_);
+    follow_slots(edit.volumes, network.volumes, volume_slots_);
     std::vector<char> is_grown(network.size(), 0);
     for (const Index row : grown) is_grown[row] = 1;
     Index last = no_index;

@@ -66,6 +66,8 @@ private:
     [[nodiscard]] bool grow(Index row, std::span<const Index> columns);
     std::vector<Index> grow_rows(const NetworkEdit& edit);
     template <class Element>
+    void follow_slots(const std::vector<NetworkEdit::Change<Element>>& changes, const std::vector<Element>& elements, std::vector<Index>& slots) const;
+    template <class Element>
     void renew_slots(const std::vector<Element>& elements, std::span<const Index> chosen, const std::vector<char>& grown, std::vector<Index>& slots) const;
 
     std::vector<Row> rows_;

@@ -44,10 +44,6 @@ void stiffen(Spring& spring, double stiffness, double damping_time) {
     spring.damping = stiffness * damping_time;
 }
 
-double surface_stiffness(double modulus, double area, double length) {
-    return modulus * within(area / (length * length), 0.05, 20, std::sqrt(0.75));
-}
-
 Index opposite_corner(const TriangleMesh& mesh, Index side) { return mesh.triangles[side / 3][(side + 2) % 3]; }
 
 void add_surface_springs(SpringNetwork& network, const TriangleMesh& mesh, std::span<const double> area, const SurfaceMaterial& material) {
@@ -214,6 +210,10 @@ std::size_t SpringNetwork::part_count() const {
     return part.empty() ? 0 : std::size_t{*std::max_element(part.begin(), part.end())} + 1;
 }
 
+double surface_stiffness(double modulus, double area, double length) {
+    return modulus * within(area / (length * length), 0.05, 20, std::sqrt(0.75));
+}
+
 SpringNetwork surface_network(const TriangleMesh& mesh, const SurfaceMaterial& material) {
     check(mesh);
     check_material(material);
@@ -303,6 +303,19 @@ void remove_spring(SpringNetwork& network, Index spring) {
     gone.kind = SpringKind::removed;
 }
 
+void set_rest_length(SpringNetwork& network, Index spring, double length) {
+    const Place place = at("spring", spring);
+    if (spring >= network.springs.size()) throw Error(Cause::index_out_of_range, fmt::format("there are {}", network.springs.size()), place);
+    require(length >= 0 && std::isfinite(length), length, "a length from 0", place);
+    network.springs[spring].rest = length;
+}
+
+void copy_rest_lengths(const SpringNetwork& from, SpringNetwork& to) {
+    if (from.springs.size() != to.springs.size())
+        throw Error(Cause::count_mismatch, fmt::format("{} springs, not the {} of this network", from.springs.size(), to.springs.size()));
+    for (std::size_t s = 0; s < to.springs.size(); ++s) to.springs[s].rest = from.springs[s].rest;
+}
+
 void check(const NetworkEdit& edit, const SpringNetwork& network) {
     const std::size_t count = count_after(edit.points, network.size(), "point");
     if (count >= no_index) throw Error(Cause::too_large, "more points than 32-bit indices can name");
@@ -313,8 +326,10 @@ void check(const NetworkEdit& edit, const SpringNetwork& network) {
         if (!is_finite(p.rest) || !is_finite(p.position) || !is_finite(p.velocity)) throw Error(Cause::non_finite, "is not finite", place);
     }
     count_after(edit.springs, network.springs.size(), "spring");
+    count_after(edit.areas, network.areas.size(), "area");
     count_after(edit.volumes, network.volumes.size(), "volume");
     for (const auto& [number, spring] : edit.springs) check_element(spring, count, at("spring", number));
+    for (const auto& [number, area] : edit.areas) check_element(area, count, at("area", number));
     for (const auto& [number, volume] : edit.volumes) check_element(volume, count, at("volume", number));
 }
 
@@ -330,6 +345,7 @@ void apply(const NetworkEdit& edit, SpringNetwork& network) {
         put(network.part, p.number, p.part);
     }
     for (const auto& [number, spring] : edit.springs) put(network.springs, number, spring);
+    for (const auto& [number, area] : edit.areas) put(network.areas, number, area);
     for (const auto& [number, volume] : edit.volumes) put(network.volumes, number, volume);
 }
 

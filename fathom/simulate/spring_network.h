@@ -88,6 +88,9 @@ struct SolidMaterial {
 // Stiffness and damping there, of a spring on an edge of this length that has this volume round it (both at rest).
 void stiffen(Spring& spring, const SolidMaterial& material, double volume, double length);
 
+// Of a spring over an edge with so much area round it: the modulus shared out as surface_network() does (N/m).
+[[nodiscard]] double surface_stiffness(double modulus, double area, double length);
+
 // Appends the points and elements of `other`, its parts after those of `network`. Returns the first new point. O(other).
 Index append(SpringNetwork& network, const SpringNetwork& other);
 
@@ -105,6 +108,10 @@ struct PointSplit {
 // are not added. Error{invalid_argument} or {index_out_of_range} before anything is changed. O(elements named).
 Index split_point(SpringNetwork& network, Index point, const PointSplit& split);
 void remove_spring(SpringNetwork& network, Index spring); // O(1); Error{index_out_of_range}
+// Rest lengths as they have crept (m, from 0): of a spring, Error{index_out_of_range}, {invalid_argument}; or as in another state of the
+// same network, Error{count_mismatch}.
+void set_rest_length(SpringNetwork& network, Index spring, double length);
+void copy_rest_lengths(const SpringNetwork& from, SpringNetwork& to);
 
 // Points and elements that are new, or other than they were, with all that is known of them now. Numbers from the size of the network on
 // are new. Any order, each number once, and no new one left out.
@@ -121,11 +128,17 @@ struct NetworkEdit {
         Index number = no_index;
         Element element{};
     };
-    std::vector<Point> points;
-    std::vector<Change<Spring>> springs;
-    std::vector<Change<VolumeTerm>> volumes;
+    std::vector<Point> points{};
+    std::vector<Change<Spring>> springs{};
+    std::vector<Change<AreaTerm>> areas{};
+    std::vector<Change<VolumeTerm>> volumes{};
 
-    [[nodiscard]] bool empty() const { return points.empty() && springs.empty() && volumes.empty(); }
+    [[nodiscard]] bool empty() const { return points.empty() && springs.empty() && areas.empty() && volumes.empty(); }
+};
+
+// Numbers in a network of what an edit made, changed or took out; ascending.
+struct NetworkChanges {
+    std::vector<Index> points, springs, areas, volumes;
 };
 
 // Errors as check(network) has for what is named, and {invalid_argument} for new numbers that leave some out. O(edit).

@@ -168,7 +168,11 @@ void SpringWorld::State::follow_points(const NetworkEdit& edit) {
 void SpringWorld::State::follow_bounds(const NetworkEdit& edit) {
     std::vector<Index> points;
     for (const NetworkEdit::Point& p : edit.points) points.push_back(p.number);
-    for (const auto& [number, spring] : edit.springs) points.insert(points.end(), spring.points.begin(), spring.points.end());
+    const auto add_points = [&](const auto& changes) {
+        for (const auto& [number, element] : changes) points.insert(points.end(), element.points.begin(), element.points.end());
+    };
+    add_points(edit.springs);
+    add_points(edit.areas);
     const StiffnessBounds round = stiffness_bounds_round(points, network, blocks, network.points);
     bounds.frequency = std::max(bounds.frequency, round.frequency);
     bounds.damping = std::max(bounds.damping, round.damping);

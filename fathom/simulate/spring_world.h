@@ -103,7 +103,7 @@ public:
     // The new point moves as the old one does. The next step finds blocks, matrix and largest stable step anew, once for all
     // splits; O(n).
     Index split_point(Index point, const PointSplit& split);
-    // For solids that break: steps, time, hook, finder and all that the edit does not name stay. Forces and contacts are found
+    // For bodies that break: steps, time, hook, finder and all that the edit does not name stay. Forces and contacts are found
     // again, once; what the edit gave or took in energy counts as given. The largest stable step of Verlet is that of before or of the
     // surroundings of the edit, whichever is less: Error{invalid_argument} where the step is refused, else as check(edit). O(edit log n), and
     // a look at elements of the blocks round it; of the matrix of backward Euler only the rows that get columns change.

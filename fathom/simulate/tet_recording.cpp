@@ -6,15 +6,29 @@ namespace fathom {
 
 namespace {
 
+struct Named {
+    std::string name;
+    bool fixed;
+};
+
+// Bodies, and then tissues.
+Named named(const TetWorld& world, Index b) {
+    const std::size_t bodies = world.bodies().size();
+    if (b < bodies) return {world.bodies()[b].name, world.bodies()[b].fixed};
+    const DeformingBody& surface = world.tissues()[b - bodies].surface;
+    return {surface.name, surface.fixed};
+}
+
 RecordedBody recorded_body(const TetWorld& world, Index b) {
     const TetBody body = world.body(b);
     TriangleMesh surface{{}, *world.surface(b)};
     for (const Index v : body.topology.boundary_vertices()) surface.vertices.push_back(body.vertices[v]);
-    return {world.bodies()[b].name, std::make_shared<const TriangleMesh>(std::move(surface)), {}, Vec3::Zero(), world.bodies()[b].fixed};
+    const auto& [name, fixed] = named(world, b);
+    return {name, std::make_shared<const TriangleMesh>(std::move(surface)), {}, Vec3::Zero(), fixed};
 }
 
 BodyFrame frame_of(const TetWorld& world, Index b) {
-    if (world.bodies()[b].fixed) return {};
+    if (named(world, b).fixed) return {};
     const TetBody body = world.body(b);
     BodyFrame frame = mass_frame(world.springs(), world.points(b));
     for (const Index v : body.topology.boundary_vertices()) frame.vertices.push_back(body.vertices[v].cast<float>());
@@ -25,9 +39,10 @@ BodyFrame frame_of(const TetWorld& world, Index b) {
 } // namespace
 
 void TetWorld::record(Recording& recording) const {
+    const std::size_t count = bodies().size() + tissues().size();
     if (recording.bodies().empty()) {
         std::vector<RecordedBody> all;
-        for (Index b = 0; b < bodies().size(); ++b) all.push_back(recorded_body(*this, b));
+        for (Index b = 0; b < count; ++b) all.push_back(recorded_body(*this, b));
         for (const FieldObstacle& obstacle : obstacles()) all.push_back({obstacle.name, std::make_shared<const TriangleMesh>(), obstacle.field, Vec3::Zero(), true});
         recording.set_bodies(std::move(all));
     }
@@ -35,7 +50,7 @@ void TetWorld::record(Recording& recording) const {
     for (const TetWorldContact& c : contacts()) deepest = std::max(deepest, c.depth);
     RecordedFrame* frame = recording.add({steps(), time(), energy(), deepest, contacts().size(), report().contact_seconds, report().force_seconds + report().solve_seconds});
     if (!frame) return;
-    for (Index b = 0; b < bodies().size(); ++b) frame->bodies.push_back(frame_of(*this, b));
+    for (Index b = 0; b < count; ++b) frame->bodies.push_back(frame_of(*this, b));
     for (const FieldObstacle& obstacle : obstacles()) frame->bodies.push_back({.pose = obstacle.pose});
     if (!recording.options().contacts) return;
     for (const TetWorldContact& c : contacts()) frame->contacts.push_back({c.body, c.other, c.vertices[0], c.position, c.normal, c.depth});

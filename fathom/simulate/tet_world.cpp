@@ -3,7 +3,7 @@
 
 #include <fathom/base/parallel.h>
 #include <fathom/simulate/contact_memory.h>
-#include <fathom/simulate/simulated_tets.h>
+#include <fathom/simulate/simulated_tissue.h>
 #include <fathom/simulate/spring_bodies.h>
 #include <fathom/simulate/spring_checks.h>
 
@@ -35,7 +35,9 @@ struct TetWorld::State {
     TetWorldOptions options;
     std::vector<TetWorldBody> bodies;
     std::vector<FieldObstacle> obstacles;
+    std::vector<TetWorldTissue> tissues_at_start;
     std::vector<SimulatedTets> tets;
+    std::vector<SimulatedTissue> tissues;
     NetworkCounts counts;
     std::unique_ptr<SpringWorld> springs;
     BroadPhase broad;
@@ -49,6 +51,21 @@ struct TetWorld::State {
 
     explicit State(const TetWorldOptions& o) : options(o), broad(o.broad), collider(collision_options(o)) {}
 
+    // Bodies, and then tissues. `ask` reads what both have.
+    [[nodiscard]] std::size_t count() const { return tets.size() + tissues.size(); }
+    template <class Ask>
+    [[nodiscard]] auto of(Index body, const Ask& ask) const {
+        return body < tets.size() ? ask(tets[body]) : ask(tissues[body - tets.size()]);
+    }
+    [[nodiscard]] TetBody view(Index body) const {
+        return of(body, [](const auto& b) { return b.view(); });
+    }
+    [[nodiscard]] bool is_tissue(Index body) const { return body >= tets.size(); }
+    [[nodiscard]] bool fixed(Index body) const { return is_tissue(body) ? tissues_at_start[body - tets.size()].surface.fixed : bodies[body].fixed; }
+    [[nodiscard]] PushIntruder intruder(Index body) const {
+        return of(body, [](const auto& b) { return PushIntruder{b.view(), b.points(), b.areas()}; });
+    }
+
     void add_bodies();
     void begin_springs();
     void find(std::span<const Vec3> positions);
@@ -60,18 +77,24 @@ struct TetWorld::State {
     void push(const TetPush& push, TetWorldContact contact, const ContactKey& key);
     void add_obstacles();
     void break_bodies();
-    void gather(SimulatedTets& body, NetworkEdit& edit);
+    void gather(auto& body, NetworkEdit& edit);
+    void broke(Index body, NetworkEdit& edit);
 };
 
 // ---- Bodies and springs
 
 void TetWorld::State::add_bodies() {
     for (const TetWorldBody& body : bodies) try {
-            tets.emplace_back(body, options.breaking.has_value() && !body.fixed);
-            tets.back().number(counts);
+            tets.emplace_back(body, options.breaking.has_value() && !body.fixed).number(counts);
             broad.add(Box{});
         } catch (const Error& error) {
             throw named(error, body.name);
+        }
+    for (const TetWorldTissue& tissue : tissues_at_start) try {
+            tissues.emplace_back(tissue).number(counts);
+            broad.add(Box{});
+        } catch (const Error& error) {
+            throw named(error, tissue.surface.name);
         }
 }
 
@@ -79,6 +102,7 @@ void TetWorld::State::begin_springs() {
     SpringNetwork all; // over one row of points, which the bodies may share out in any order
     SpringState state{std::vector<Vec3>(counts.points, Vec3::Zero()), std::vector<Vec3>(counts.points, Vec3::Zero())};
     for (const SimulatedTets& body : tets) body.add_to(all, state);
+    for (const SimulatedTissue& tissue : tissues) tissue.add_to(all, state);
     springs = std::make_unique<SpringWorld>(std::move(all), options.springs);
     springs->set_state(std::move(state));
     springs->set_contact_finder([this](std::span<const Vec3> positions, std::span<const Vec3>, std::vector<WeightedContact>& found) {
@@ -94,6 +118,10 @@ void TetWorld::State::find(std::span<const Vec3> positions) {
     const std::size_t parts = springs ? springs->report().parts : 1;
     memory.begin(positions, options.springs.step / static_cast<double>(parts), options.recovery_time);
     parallel_tasks(tets.size(), [&](std::size_t b) { tets[b].move(positions); });
+    for (SimulatedTissue& tissue : tissues) {
+        tissue.move(positions);
+        for (Index b = 0; b < tets.size(); ++b) tissue.look(b, tets[b].view());
+    }
     meet();
     measure_depths();
     contacts.clear();
@@ -106,12 +134,12 @@ void TetWorld::State::find(std::span<const Vec3> positions) {
 
 void TetWorld::State::meet() {
     std::vector<Box> boxes;
-    for (const SimulatedTets& body : tets) boxes.push_back(bounds(body.view()));
+    for (Index b = 0; b < count(); ++b) boxes.push_back(bounds(view(b)));
     broad.update(boxes);
     meetings.clear();
     for (const IdPair& pair : broad.pairs()) {
-        if (bodies[pair[0]].fixed && bodies[pair[1]].fixed) continue;
-        TetCollision found = collider.collide(tets[pair[0]].view(), tets[pair[1]].view());
+        if ((fixed(pair[0]) && fixed(pair[1])) || is_tissue(pair[0])) continue; // a second tissue comes later still
+        TetCollision found = collider.collide(view(pair[0]), view(pair[1]));
         if (!found.empty()) meetings.push_back({pair[0], pair[1], std::move(found)});
     }
     for (Index b = 0; options.self && b < tets.size(); ++b)
@@ -131,7 +159,7 @@ void TetWorld::State::measure_depths() {
     const auto start = Clock::now();
     for (SimulatedTets& body : tets) body.forget_asked();
     for (const Meeting& m : meetings) {
-        tets[m.b].ask(m.found.a_in_b, m.found.edges_of_a, m.a == m.b);
+        if (!is_tissue(m.b)) tets[m.b].ask(m.found.a_in_b, m.found.edges_of_a, m.a == m.b);
         if (m.a != m.b) tets[m.a].ask(m.found.b_in_a, m.found.edges_of_b, false);
     }
     for (SimulatedTets& body : tets) body.measure(options.depth, options.push);
@@ -145,18 +173,22 @@ void TetWorld::State::answer(const Meeting& m) {
 
 void TetWorld::State::answer(Index intruder, Index holder, std::span<const PointInTet> points, const SegmentsInTets& segments) {
     if (points.empty() && segments.chains.empty()) return;
-    const SimulatedTets &a = tets[intruder], &b = tets[holder];
-    const PushIntruder in{a.view(), a.points(), a.areas()};
+    SimulatedTets& b = tets[holder];
+    const PushIntruder in = this->intruder(intruder);
     const PushHolder by{b.view(), b.points(), b.depths(intruder == holder), b.method(options.depth, intruder == holder)};
-    const std::vector<TetPush> of_points = point_pushes(in, by, points, options.push);
+    std::vector<TetPush> of_points = point_pushes(in, by, points, options.push), of_chains = segment_pushes(in, by, segments, options.push);
+    if (is_tissue(intruder)) {
+        const auto depths = [&]() -> const NodeDepths& { return b.fitted_depths(); };
+        tissues[intruder - tets.size()].keep_sides(holder, points, of_points, depths);
+        tissues[intruder - tets.size()].keep_sides(holder, segments, of_chains, depths);
+    }
     for (std::size_t k = 0; k < points.size(); ++k)
         push(of_points[k], {intruder, holder, {points[k].vertex, no_index}}, {intruder, holder, points[k].vertex});
-    const std::vector<TetPush> of_chains = segment_pushes(in, by, segments, options.push);
     Index again = 0; // chains of an edge after its first are known by a number of the holder that is counted on
     for (std::size_t k = 0; k < of_chains.size(); ++k) {
-        const Edge& edge = a.view().topology.boundary_edges()[segments.chains[k].edge];
+        const Edge& edge = in.body.topology.boundary_edges()[segments.chains[k].edge];
         again = k > 0 && segments.chains[k].edge == segments.chains[k - 1].edge ? again + 1 : 0;
-        const auto known_as = static_cast<Index>(holder + again * tets.size());
+        const auto known_as = static_cast<Index>(holder + again * count());
         push(of_chains[k], {intruder, holder, edge}, {intruder, known_as, edge[0], edge[1]});
     }
 }
@@ -175,16 +207,16 @@ void TetWorld::State::push(const TetPush& found, TetWorldContact contact, const 
 }
 
 void TetWorld::State::add_obstacles() {
-    for (Index b = 0; b < tets.size() && !obstacles.empty(); ++b) {
-        if (bodies[b].fixed) continue;
-        const TetBody body = tets[b].view();
-        const auto vertices = body.topology.boundary_vertices();
+    for (Index b = 0; b < count() && !obstacles.empty(); ++b) {
+        if (fixed(b)) continue;
+        const PushIntruder in = intruder(b);
+        const auto vertices = in.body.topology.boundary_vertices();
         std::vector<Vec3> places;
-        for (const Index v : vertices) places.push_back(body.vertices[v]);
+        for (const Index v : vertices) places.push_back(in.body.vertices[v]);
         for (const PointInObstacle& p : points_in_obstacles(obstacles, places)) {
             const Index v = vertices[p.point];
-            contacts.push_back({b, static_cast<Index>(bodies.size() + p.obstacle), {v, no_index}, places[p.point], p.normal, p.depth});
-            pushes.push_back({.points = {tets[b].points()[v]}, .weights = {1}, .count = 1, .normal = p.normal, .depth = p.depth, .area = tets[b].areas().of_vertex[v]});
+            contacts.push_back({b, static_cast<Index>(count() + p.obstacle), {v, no_index}, places[p.point], p.normal, p.depth});
+            pushes.push_back({.points = {in.points[v]}, .weights = {1}, .count = 1, .normal = p.normal, .depth = p.depth, .area = in.areas.of_vertex[v]});
         }
     }
 }
@@ -193,27 +225,44 @@ void TetWorld::State::add_obstacles() {
 
 void TetWorld::State::break_bodies() {
     NetworkEdit edit;
-    for (SimulatedTets& body : tets) {
-        if (!body.breakable()) continue;
-        body.follow(*springs);
-        const BreakReport found = body.break_stretched(*options.breaking);
+    for (Index b = 0; b < tets.size(); ++b) {
+        if (!tets[b].breakable()) continue;
+        tets[b].follow(*springs);
+        const BreakReport found = tets[b].break_stretched(*options.breaking);
         statistics.broken += found.broken;
-        if (found.opened > 0) gather(body, edit);
+        if (found.opened > 0) broke(b, edit);
+    }
+    for (SimulatedTissue& tissue : tissues) {
+        if (!tissue.breakable()) continue;
+        tissue.follow(*springs);
+        const BreakReport found = tissue.break_stretched();
+        statistics.broken += found.broken;
+        if (found.opened > 0) gather(tissue, edit);
     }
     if (!edit.empty()) springs->apply(edit);
 }
 
-void TetWorld::State::gather(SimulatedTets& body, NetworkEdit& edit) {
+void TetWorld::State::gather(auto& body, NetworkEdit& edit) {
     body.number(counts);
     body.add_to(edit, !options.springs.environment.empty());
 }
 
-TetWorld::TetWorld(std::vector<TetWorldBody> bodies, std::vector<FieldObstacle> obstacles, const TetWorldOptions& options) : state_(std::make_unique<State>(options)) {
-    if (bodies.empty()) throw Error(Cause::empty, "a world without bodies");
+void TetWorld::State::broke(Index body, NetworkEdit& edit) {
+    gather(tets[body], edit);
+    for (SimulatedTissue& tissue : tissues) tissue.follow_break(body, tets[body].last_edit());
+}
+
+TetWorld::TetWorld(std::vector<TetWorldBody> bodies, std::vector<FieldObstacle> obstacles, const TetWorldOptions& options)
+    : TetWorld(std::move(bodies), {}, std::move(obstacles), options) {}
+
+TetWorld::TetWorld(std::vector<TetWorldBody> bodies, std::vector<TetWorldTissue> tissues, std::vector<FieldObstacle> obstacles, const TetWorldOptions& options)
+    : state_(std::make_unique<State>(options)) {
+    if (bodies.empty() && tissues.empty()) throw Error(Cause::empty, "a world without bodies");
     require_positive(options.recovery_time, "option recovery_time");
     if (options.breaking) require_positive(options.breaking->strain, "option strain");
     State& s = *state_;
     s.bodies = std::move(bodies);
+    s.tissues_at_start = std::move(tissues);
     s.obstacles = std::move(obstacles);
     s.add_bodies();
     s.begin_springs();
@@ -228,7 +277,7 @@ void TetWorld::step() {
     const auto start = Clock::now();
     s.springs->step();
     s.report = s.springs->report();
-    if (s.options.breaking) s.break_bodies();
+    s.break_bodies();
     s.statistics.seconds += seconds_since(start);
 }
 
@@ -240,7 +289,7 @@ CutReport TetWorld::cut(Index body, const CutPlane& plane, const CutOptions& opt
     s.tets[body].follow(*s.springs);
     const CutReport report = s.tets[body].cut(plane, options);
     NetworkEdit edit;
-    s.gather(s.tets[body], edit);
+    s.broke(body, edit);
     if (!edit.empty()) s.springs->apply(edit);
     return report;
 }
@@ -258,6 +307,10 @@ Fingerprint TetWorld::state_hash() const {
     printer.add(springs().state_hash().text());
     printer.add(std::as_bytes(state_->memory.known()));
     for (const SimulatedTets& body : state_->tets) printer.add(std::as_bytes(body.view().topology.tetrahedra()));
+    for (const SimulatedTissue& tissue : state_->tissues) {
+        printer.add(std::as_bytes(tissue.view().topology.boundary()));
+        for (Index b = 0; b < tissue.known_bodies(); ++b) printer.add(std::as_bytes(tissue.sides(b)));
+    }
     return printer.finish();
 }
 
@@ -268,11 +321,18 @@ void TetWorld::set_motion(MotionHook hook) {
 const TetWorldOptions& TetWorld::options() const { return state_->options; }
 std::span<const TetWorldBody> TetWorld::bodies() const { return state_->bodies; }
 std::span<const FieldObstacle> TetWorld::obstacles() const { return state_->obstacles; }
-TetBody TetWorld::body(Index body) const { return state_->tets[body].view(); }
-std::span<const Index> TetWorld::points(Index body) const { return state_->tets[body].points(); }
-std::size_t TetWorld::pieces(Index body) const { return state_->tets[body].pieces(); }
-bool TetWorld::broken(Index body) const { return state_->tets[body].broken(); }
-std::shared_ptr<const std::vector<Triangle>> TetWorld::surface(Index body) const { return state_->tets[body].surface_triangles(); }
+std::span<const TetWorldTissue> TetWorld::tissues() const { return state_->tissues_at_start; }
+TetBody TetWorld::body(Index body) const { return state_->view(body); }
+std::span<const Index> TetWorld::points(Index body) const { return state_->intruder(body).points; }
+std::size_t TetWorld::pieces(Index body) const {
+    return state_->of(body, [](const auto& b) { return b.pieces(); });
+}
+bool TetWorld::broken(Index body) const {
+    return state_->of(body, [](const auto& b) { return b.broken(); });
+}
+std::shared_ptr<const std::vector<Triangle>> TetWorld::surface(Index body) const {
+    return state_->of(body, [](const auto& b) { return b.surface_triangles(); });
+}
 const SpringWorld& TetWorld::springs() const { return *state_->springs; }
 const SpringReport& TetWorld::report() const { return state_->report; }
 std::span<const TetWorldContact> TetWorld::contacts() const { return state_->contacts; }

@@ -8,6 +8,7 @@
 #include <support/scratch_folder.h>
 #include <support/test_counts.h>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -268,6 +269,98 @@ TEST(Scene, what_is_wrong_with_solids_is_named) {
     EXPECT_NE(message("volume = 2e5", "bending = 1").find("bending"), std::string::npos);
     EXPECT_NE(message("tet_ball", "sphere").find("is a surface; a solid wants tetrahedra"), std::string::npos);
     EXPECT_NE(message("[solids]", "[springs]\n[solids]").find("one or the other"), std::string::npos);
+}
+
+constexpr const char* small_tissue = R"toml(
+step = 0.002
+duration = 0.1
+[solids]
+density = 500
+stepping = "backward_euler"
+[contact]
+scaling = "area"
+stiffness = 1e6
+[[body]]
+name = "ball"
+shape = "tet_ball"
+parameters = { radius = 0.2, resolution = 2 }
+position = [0, 0, 0.21]
+velocity = [0, 0, -2]
+[[body]]
+name = "skin"
+kind = "tissue"
+shape = "cloth"
+parameters = { resolution = 6 }
+position = [0, 0, 0]
+density = 2.5
+stretch = 900
+bending = 7
+area = 5
+hold_border = true
+strain_limit = 0.4
+)toml";
+
+TEST(Scene, a_tissue_is_a_surface_among_solids) {
+    const Scene scene = parse_scene(small_tissue, "tissue.toml");
+    const TetWorld world = make_tet_world(scene);
+    ASSERT_EQ(world.bodies().size(), 1u);
+    ASSERT_EQ(world.tissues().size(), 1u);
+    const TetWorldTissue& skin = world.tissues()[0];
+    EXPECT_EQ(skin.surface.name, "skin");
+    EXPECT_EQ(skin.surface.material.density, 2.5);
+    EXPECT_EQ(skin.surface.material.stretch, 900);
+    EXPECT_EQ(skin.surface.material.bending, 7);
+    EXPECT_EQ(skin.surface.material.area, 5);
+    ASSERT_TRUE(skin.breaking.has_value());
+    EXPECT_EQ(skin.breaking->strain, 0.4);
+    for (const Index v : skin.surface.fixed_vertices) EXPECT_NEAR(skin.surface.mesh.vertices[v].cwiseAbs().maxCoeff(), 0.5, 1e-12);
+    EXPECT_GE(skin.surface.fixed_vertices.size(), 24u);
+    EXPECT_EQ(world.body(1).topology.boundary().size(), 72u);
+    EXPECT_TRUE(world.body(1).topology.tetrahedra().empty());
+}
+
+TEST(Scene, what_is_wrong_with_tissues_is_named) {
+    const auto message = [](const std::string& from, const std::string& to) {
+        std::string text = small_tissue;
+        text.replace(text.find(from), from.size(), to);
+        try {
+            (void)make_world(parse_scene(text, "tissue.toml"));
+        } catch (const Error& error) {
+            return std::string(error.what());
+        }
+        return std::string("accepted");
+    };
+    EXPECT_EQ(message("0.4", "0.5"), "accepted");
+    EXPECT_NE(message("\"tissue\"", "\"skin\"").find("tissue.toml:18: key body 1: kind: 'skin' is none of solid, tissue"), std::string::npos) << message("\"tissue\"", "\"skin\"");
+    EXPECT_NE(message("bending = 7", "volume = 7").find("volume"), std::string::npos);
+    EXPECT_NE(message("strain_limit = 0.4", "strain_limit = 0").find("strain_limit"), std::string::npos);
+    EXPECT_NE(message("\"cloth\"", "\"tet_box\"").find("is made of tetrahedra"), std::string::npos);
+    EXPECT_NE(message("kind = \"tissue\"\n", "").find("area"), std::string::npos);
+    EXPECT_NE(message("hold_border = true", "hold_border = 3").find("neither true nor false"), std::string::npos);
+}
+
+// The figures of Marchal et al. 2004 with tetrahedra, shortened: each frame that ParaView would play is the shape that was simulated.
+TEST(Simulation, recordings_of_bodies_that_break_read_back) {
+    const testing::ScratchFolder folder;
+    for (const std::string name : {"figure12_torus_sphere", "figure13_torus_on_cube", "figure14_tissue", "figure15_ellipsoids"}) {
+        const bool tissue = name == "figure14_tissue";
+        Simulation simulation(read_scene(std::filesystem::path(FATHOM_SOURCE_DIR) / "scenes" / (name + ".toml"), {.overrides = {tissue ? "duration = 0.2" : "duration = 0.1", "record_every = 10"}}));
+        simulation.run();
+        const auto& world = dynamic_cast<const TetWorld&>(simulation.world());
+        const RecordedFrame& last = simulation.recording().frames().back();
+        write_vtk(folder / (name + ".pvd"), simulation.recording());
+        const TriangleMesh read = read_triangle_mesh(folder / fmt::format("{}/bodies_{:06}.vtu", name, simulation.recording().frames().size() - 1));
+        std::size_t vertices = 0, triangles = 0;
+        for (Index b = 0; b < world.bodies().size() + world.tissues().size(); ++b) {
+            if (b < world.bodies().size() && world.bodies()[b].fixed) continue;
+            const TetBody body = world.body(b);
+            for (const Index v : body.topology.boundary_vertices()) ASSERT_LT((read.vertices[vertices++] - body.vertices[v]).norm(), 1e-6) << name;
+            triangles += last.triangles(b, *simulation.recording().bodies()[b].mesh).size();
+        }
+        EXPECT_EQ(read.vertices.size(), vertices) << name;
+        EXPECT_EQ(read.triangles.size(), triangles) << name;
+        EXPECT_EQ(world.statistics().broken > 0, name != "figure12_torus_sphere") << name;
+    }
 }
 
 } // namespace

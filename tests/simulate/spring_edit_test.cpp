@@ -2,7 +2,7 @@
 #include <fathom/base/error.h>
 #include <fathom/base/random.h>
 #include <fathom/geometry/generate.h>
-#include <fathom/simulate/spring_fracture.h>
+#include <fathom/simulate/tissue_fracture.h>
 
 #include <support/test_counts.h>
 
@@ -14,13 +14,15 @@
 namespace fathom {
 namespace {
 
-NetworkEdit edit_of(const BreakableSolid& solid) {
-    const SpringNetwork& n = solid.network();
+NetworkEdit edit_of(const auto& body) {
+    const SpringNetwork& n = body.network();
+    const NetworkChanges& changes = body.last_changes();
     NetworkEdit edit;
-    for (const Index p : solid.last_changes().points)
-        edit.points.push_back({p, n.points[p], solid.state().positions[p], solid.state().velocities[p], n.masses[p], n.fixed[p] != 0, n.part[p]});
-    for (const Index s : solid.last_changes().springs) edit.springs.push_back({s, n.springs[s]});
-    for (const Index t : solid.last_changes().volumes) edit.volumes.push_back({t, n.volumes[t]});
+    for (const Index p : changes.points)
+        edit.points.push_back({p, n.points[p], body.state().positions[p], body.state().velocities[p], n.masses[p], n.fixed[p] != 0, n.part[p]});
+    for (const Index s : changes.springs) edit.springs.push_back({s, n.springs[s]});
+    for (const Index t : changes.areas) edit.areas.push_back({t, n.areas[t]});
+    for (const Index t : changes.volumes) edit.volumes.push_back({t, n.volumes[t]});
     return edit;
 }
 
@@ -72,11 +74,30 @@ void expect_equal(const SpringNetwork& found, const SpringNetwork& wanted) {
         EXPECT_EQ(found.springs[s].stiffness, wanted.springs[s].stiffness);
         EXPECT_EQ(found.springs[s].kind, wanted.springs[s].kind);
     }
-    ASSERT_EQ(found.volumes.size(), wanted.volumes.size());
-    for (std::size_t t = 0; t < found.volumes.size(); ++t) {
-        EXPECT_EQ(found.volumes[t].points, wanted.volumes[t].points);
-        EXPECT_EQ(found.volumes[t].rest, wanted.volumes[t].rest);
-        EXPECT_EQ(found.volumes[t].stiffness, wanted.volumes[t].stiffness);
+    const auto expect_same = [](const auto& some, const auto& others) {
+        ASSERT_EQ(some.size(), others.size());
+        for (std::size_t t = 0; t < some.size(); ++t) {
+            EXPECT_EQ(some[t].points, others[t].points);
+            EXPECT_EQ(some[t].rest, others[t].rest);
+            EXPECT_EQ(some[t].stiffness, others[t].stiffness);
+        }
+    };
+    expect_same(found.areas, wanted.areas);
+    expect_same(found.volumes, wanted.volumes);
+}
+
+// The world has followed an edit of the body: it is as a new one, and steps as that.
+void expect_as_new(SpringWorld& world, const auto& body, const SpringOptions& options, double size) {
+    expect_equal(world.network(), body.network());
+    SpringWorld fresh = body.world(options);
+    EXPECT_EQ(world.state_hash(), fresh.state_hash()) << "places, velocities, forces and rest lengths";
+    EXPECT_NEAR(world.energy().total(), fresh.energy().total(), 1e-12 * (fresh.energy().elastic() + fresh.energy().kinetic));
+    EXPECT_LE(world.largest_stable_step(), 1.02 * fresh.largest_stable_step());
+    world.step();
+    fresh.step();
+    for (std::size_t p = 0; p < world.positions().size(); ++p) {
+        ASSERT_LT((world.positions()[p] - fresh.positions()[p]).norm(), 1e-11 * size);
+        ASSERT_LT((world.velocities()[p] - fresh.velocities()[p]).norm(), 1e-7 * size);
     }
 }
 
@@ -94,23 +115,43 @@ TEST_P(SpringEdit, a_world_that_follows_random_edits_steps_as_a_new_one) {
             edit_at_random(solid, random, size);
             edits += !solid.last_edit().empty();
             world.apply(edit_of(solid));
-            expect_equal(world.network(), solid.network());
-            SpringWorld fresh = solid.world(options);
-            EXPECT_EQ(world.state_hash(), fresh.state_hash()) << "places, velocities, forces and rest lengths";
-            EXPECT_NEAR(world.energy().total(), fresh.energy().total(), 1e-12 * (fresh.energy().elastic() + fresh.energy().kinetic));
-            EXPECT_LE(world.largest_stable_step(), 1.02 * fresh.largest_stable_step());
-            world.step();
-            fresh.step();
+            expect_as_new(world, solid, options, size);
             EXPECT_EQ(world.steps(), k + 1);
-            for (std::size_t p = 0; p < world.positions().size(); ++p) {
-                ASSERT_LT((world.positions()[p] - fresh.positions()[p]).norm(), 1e-11 * size);
-                ASSERT_LT((world.velocities()[p] - fresh.velocities()[p]).norm(), 1e-7 * size);
-            }
             if (HasFailure()) return void(ADD_FAILURE() << "round " << round << ", edit " << k);
             solid.follow(world);
         }
     }
     EXPECT_GT(edits, 20u);
+}
+
+TEST_P(SpringEdit, a_world_that_follows_random_tears_steps_as_a_new_one) {
+    std::size_t edits = 0;
+    for (std::size_t round = 0; round < testing::count_of(6, 120); ++round) {
+        const double size = std::array{1e-3, 1.0, 1e3}[round % 3];
+        TriangleMesh mesh = make_cloth({.size = {1, 1}, .cells = {6 + 30 * (round % 2), 5}});
+        for (Vec3& v : mesh.vertices) v *= size;
+        BreakableTissue tissue(mesh, {.density = 1 / size, .stretch = 50 * size, .bending = 5 * size, .area = 30 * size, .damping_time = round % 4 < 2 ? 1e-3 : 0});
+        const SpringOptions options{.step = 1e-4, .gravity = {0, 0, -9.81 * size}, .stepping = GetParam(), .unstable = UnstableStep::allow};
+        Random random(round);
+        SpringWorld world = tissue.world(options);
+        for (int k = 0; k < 12; ++k) {
+            SpringState state = tissue.state();
+            for (std::size_t v = 0; v < state.positions.size(); ++v) state.positions[v] += 0.01 * size * random.in_ball(), state.velocities[v] = size * random.in_ball();
+            tissue.set_state(std::move(state));
+            world.set_state(tissue.state());
+            std::vector<Index> sides(6);
+            for (Index& side : sides) side = static_cast<Index>(random.below(3 * mesh.triangles.size()));
+            if (k % 2) tissue.break_stretched({.strain = 0.05, .most = 4});
+            else tissue.separate(sides);
+            edits += !tissue.last_edit().empty();
+            EXPECT_EQ(edit_of(tissue).empty(), tissue.last_edit().empty());
+            world.apply(edit_of(tissue));
+            expect_as_new(world, tissue, options, size);
+            if (HasFailure()) return void(ADD_FAILURE() << "round " << round << ", edit " << k);
+            tissue.follow(world);
+        }
+    }
+    EXPECT_GT(edits, 30u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Both, SpringEdit, ::testing::Values(SpringStepping::verlet, SpringStepping::backward_euler),
@@ -148,14 +189,16 @@ TEST(NetworkEdit, what_is_wrong_is_named_and_changes_nothing) {
     const auto count = static_cast<Index>(world.network().size());
     const auto springs = static_cast<Index>(world.network().springs.size());
     NetworkEdit::Point point{.number = count, .mass = 1};
-    refused({.points = {{.number = count + 1, .mass = 1}}, .springs = {}, .volumes = {}});
-    refused({.points = {point, point}, .springs = {}, .volumes = {}});
-    refused({.points = {{.number = count, .mass = -1}}, .springs = {}, .volumes = {}});
+    refused({.points = {{.number = count + 1, .mass = 1}}});
+    refused({.points = {point, point}});
+    refused({.points = {{.number = count, .mass = -1}}});
     point.velocity.x() = std::numeric_limits<double>::quiet_NaN();
-    refused({.points = {point}, .springs = {}, .volumes = {}});
-    refused({.points = {}, .springs = {{springs + 1, {.points = {0, 1}, .rest = 1}}}, .volumes = {}});
-    refused({.points = {}, .springs = {{springs, {.points = {0, count}, .rest = 1}}}, .volumes = {}});
-    refused({.points = {}, .springs = {}, .volumes = {{0, {.points = {0, 1, 2, 3}, .rest = 0}}}});
+    refused({.points = {point}});
+    refused({.springs = {{springs + 1, {.points = {0, 1}, .rest = 1}}}});
+    refused({.springs = {{springs, {.points = {0, count}, .rest = 1}}}});
+    refused({.areas = {{0, {.points = {0, 1, 2}, .rest = 0}}}});
+    refused({.areas = {{1, {.points = {0, 1, 2}, .rest = 1}}}});
+    refused({.volumes = {{0, {.points = {0, 1, 2, 3}, .rest = 0}}}});
     EXPECT_NO_THROW(world.apply({}));
 }
 
