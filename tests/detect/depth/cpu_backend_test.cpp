@@ -250,10 +250,8 @@ TEST(CpuDepth, never_holds_what_is_not_a_depth) {
             if (random.chance(0.3)) v *= std::pow(10.0, random.uniform(-300, 300));
         for (Triangle& t : mesh.triangles)
             if (random.chance(0.2)) t[1] = t[0];
-        const DrawnBody body = body_of(mesh);
-        std::vector<DrawnBody> bodies{body};
-        bodies.push_back({std::make_shared<DrawnMesh>(DrawnMesh::points(mesh.vertices)), {}, 1});
-        bodies.push_back({std::make_shared<DrawnMesh>(DrawnMesh::lines(mesh.vertices, std::array{Line{0, 1}, Line{1, 5}})), {}, 2});
+        const std::array bodies{body_of(mesh), DrawnBody{std::make_shared<DrawnMesh>(DrawnMesh::points(mesh.vertices)), {}, 1},
+                                DrawnBody{std::make_shared<DrawnMesh>(DrawnMesh::lines(mesh.vertices, std::array{Line{0, 1}, Line{1, 5}})), {}, 2}};
         const auto target = backend->make_target();
         DepthView view = box_view(std::pow(10.0, random.uniform(-30, 30)), 33, 20);
         for (const bool conservative : {false, true})
