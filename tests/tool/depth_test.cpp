@@ -1,0 +1,135 @@
+#include <tool/program.h>
+
+#include <nlohmann/json.hpp>
+
+namespace fathom::testing {
+namespace {
+
+Outcome depth(const std::string& arguments) { return run("depth " + arguments); }
+
+nlohmann::json answer(const std::string& arguments) {
+    const Outcome outcome = depth(arguments + " --json");
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return nlohmann::json::parse(outcome.out, nullptr, false);
+}
+
+TEST(DepthVerb, a_ball_is_seen_from_one_direction_and_a_bowl_is_not) {
+    const auto ball = answer("sphere");
+    EXPECT_EQ(ball["compliant_to_one"], true);
+    EXPECT_EQ(ball["compliant"], true);
+    EXPECT_EQ(ball["closed"], true);
+    EXPECT_EQ(ball["sides"], "both");
+    EXPECT_EQ(ball["directions"].size(), 1u);
+    EXPECT_GT(ball["seen"].get<double>(), 0.99);
+    EXPECT_LT(ball["unseen_area"].get<double>(), 0.01 * ball["area"].get<double>());
+    EXPECT_TRUE(ball["collision"].is_null());
+    EXPECT_TRUE(ball["pictures"].empty());
+    for (const char* key : {"mesh", "triangles", "pixels", "backend", "filled", "concavity", "unseen_bounds", "unseen_triangles", "resolution"}) EXPECT_TRUE(ball.contains(key)) << key;
+
+    const auto bowl = answer("bowl --most 1");
+    EXPECT_EQ(bowl["compliant_to_one"], false);
+    EXPECT_EQ(bowl["compliant"], false);
+    EXPECT_GT(bowl["concavity"].get<double>(), 0.5 * bowl["directions"][0]["concavity"].get<double>());
+    EXPECT_GT(bowl["unseen_triangles"].size(), 10u);
+    EXPECT_LT(bowl["unseen_bounds"]["lower"][0].get<double>(), bowl["unseen_bounds"]["upper"][0].get<double>());
+    const auto& first = bowl["directions"][0];
+    for (const char* key : {"direction", "seen", "seen_with_those_before", "filled", "concavity"}) EXPECT_TRUE(first.contains(key)) << key;
+}
+
+TEST(DepthVerb, the_far_side_alone_never_sees_the_rear) {
+    const auto one = answer("sphere --sides far --most 1");
+    EXPECT_EQ(one["compliant"], false);
+    EXPECT_NEAR(one["seen"].get<double>(), 0.5, 0.1);
+}
+
+TEST(DepthVerb, tells_which_bodies_are_met_how_deep_and_where) {
+    // Balls of radius 0.5: one 0.1 m deep, one out of reach.
+    const auto told = answer("sphere --against sphere --pose 0.9,0,0 --against sphere --pose 0,2,0")["collision"];
+    EXPECT_EQ(told["status"], "overlapping");
+    EXPECT_EQ(told["proven"], false);
+    ASSERT_EQ(told["bodies"].size(), 1u);
+    const auto& hit = told["bodies"][0];
+    EXPECT_EQ(hit["body"], 0);
+    EXPECT_GT(hit["pixels"].get<int>(), 20);
+    EXPECT_GT(hit["depth"].get<double>(), 0.05);
+    EXPECT_GT(hit["point"][0].get<double>(), 0.35);
+    EXPECT_LT(hit["normal"][0].get<double>(), -0.8); // out of the other ball, towards the first
+    EXPECT_GT(told["tolerance"].get<double>(), told["rounding"].get<double>());
+    for (const char* key : {"area", "way_out", "triangle", "projection"}) EXPECT_TRUE(hit.contains(key)) << key;
+    for (const char* key : {"open_pixels", "truncated", "drawings", "seconds", "enclosed_by"}) EXPECT_TRUE(told.contains(key)) << key;
+}
+
+TEST(DepthVerb, a_no_is_a_proof_where_it_is_asked_for) {
+    const std::string apart = "sphere --against sphere --pose 0.8,0.8,0"; // boxes meet, balls do not
+    EXPECT_EQ(answer(apart)["collision"]["status"], "disjoint");
+    EXPECT_EQ(answer(apart)["collision"]["proven"], false);
+    const auto careful = answer(apart + " --conservative")["collision"];
+    EXPECT_EQ(careful["status"], "disjoint");
+    EXPECT_EQ(careful["proven"], true);
+}
+
+TEST(DepthVerb, finds_what_is_inside_and_what_only_layers_tell_apart) {
+    const Folder folder;
+    const std::string pea = quoted(folder.file("pea.ply"));
+    ASSERT_EQ(run("make sphere -p radius=0.1 -o " + pea).exit_code, 0);
+    const auto inside = answer(pea + " --against sphere")["collision"];
+    EXPECT_EQ(inside["status"], "overlapping");
+    ASSERT_EQ(inside["enclosed_by"].size(), 1u);
+    EXPECT_EQ(inside["enclosed_by"][0]["whole"], true);
+    EXPECT_EQ(answer("torus --against " + pea)["collision"]["status"], "disjoint"); // in the hole of the ring
+    EXPECT_EQ(answer("bowl --most 1 --against " + pea)["collision"]["status"], "overlapping"); // filled up
+    const auto layers = answer("bowl --sides layers --against " + pea);
+    EXPECT_EQ(layers["collision"]["status"], "disjoint");
+    EXPECT_EQ(layers["directions"].size(), 1u);
+}
+
+TEST(DepthVerb, writes_pictures_of_all_four_maps) {
+    const Folder folder;
+    const std::string out = folder.file("maps");
+    const auto told = answer("sphere --against torus --pixels 64 --most 1 -o " + quoted(out));
+    ASSERT_EQ(told["pictures"].size(), 4u);
+    for (const char* name : {"object_1.png", "environment_1.png", "hits_1.png", "normals_1.png"}) EXPECT_EQ(content_of(out + "/" + name).substr(1, 3), "PNG") << name;
+    EXPECT_NE(content_of(out + "/object_1.png"), content_of(out + "/hits_1.png"));
+    EXPECT_NE(content_of(out + "/hits_1.png"), content_of(out + "/normals_1.png"));
+    const std::string taken = folder.written("file", "");
+    EXPECT_EQ(depth("sphere -o " + quoted(taken + "/maps")).exit_code, 1);
+}
+
+TEST(DepthVerb, every_backend_answers_and_says_its_name) {
+    for (const char* backend : {"cpu", "gl", "fastest"}) {
+        const auto told = answer(std::string("sphere --against sphere --pose 0.9,0,0 --most 1 --backend ") + backend);
+        EXPECT_FALSE(told["backend"].get<std::string>().empty()) << backend;
+        EXPECT_EQ(told["collision"]["status"], "overlapping") << backend;
+    }
+    EXPECT_EQ(answer("sphere --backend cpu")["backend"], "CPU");
+}
+
+TEST(DepthVerb, refuses_what_it_cannot_use) {
+    EXPECT_EQ(depth("").exit_code, 2);
+    for (const char* wrong : {"--sides middle", "--pixels 2", "--backend vulkan", "--pose 0,0,1", "--conservative", "--most 0", "--against sphere --pose 1,2"})
+        EXPECT_EQ(depth(std::string("sphere ") + wrong).exit_code, 2) << wrong;
+    EXPECT_NE(depth("sphere --against sphere --pose 1,2").err.find("--pose"), std::string::npos);
+    EXPECT_EQ(depth("sphere --against sphere --pose 0,0,1 --pose 0,0,2").exit_code, 2);
+    const Outcome formula = depth("'sphere(1)'");
+    EXPECT_EQ(formula.exit_code, 2);
+    EXPECT_NE(formula.err.find("formula"), std::string::npos) << formula.err;
+    const Outcome missing = depth("no_such_file.obj");
+    EXPECT_EQ(missing.exit_code, 1);
+    EXPECT_NE(missing.err.find("no_such_file.obj"), std::string::npos) << missing.err;
+    const Folder folder;
+    EXPECT_EQ(depth(quoted(folder.written("open.obj", open_obj)) + " --sides layers --against sphere").exit_code, 2);
+}
+
+TEST(DepthVerb, prints_for_people) {
+    const Outcome meeting = depth("sphere --against sphere --pose 0.9,0,0");
+    EXPECT_EQ(meeting.exit_code, 0);
+    for (const char* words : {"compliant to one projection", "concavity", "overlapping\n", "deepest point", "method "}) EXPECT_NE(meeting.out.find(words), std::string::npos) << words << meeting.out;
+    const Outcome apart = depth("bowl --most 1 --against sphere --pose 9,0,0");
+    for (const char* words : {"not compliant", "unseen ", "disjoint, proven"}) EXPECT_NE(apart.out.find(words), std::string::npos) << words << apart.out;
+    const Folder folder;
+    EXPECT_NE(depth(quoted(folder.written("open.obj", open_obj))).out.find("not closed"), std::string::npos);
+    EXPECT_NE(depth("--help").out.find("Examples:"), std::string::npos);
+}
+
+} // namespace
+} // namespace fathom::testing

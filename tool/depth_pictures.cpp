@@ -1,0 +1,52 @@
+// What depth maps saw, as pictures.
+#include <tool/depth_pictures.h>
+
+#include <fathom/show/depth_picture.h>
+
+namespace fathom::tool {
+
+namespace {
+
+// The bodies as the part sees them: maps lie in its frame.
+std::vector<DrawnBody> seen_from(const Pose& frame, std::span<const DrawnBody> bodies) {
+    std::vector<DrawnBody> moved(bodies.begin(), bodies.end());
+    for (DrawnBody& body : moved) body.pose = relative(frame, body.pose);
+    return moved;
+}
+
+// What is inside the object, of all layers the first in each pixel.
+DepthMap hits_of(const ProjectionMaps& maps, std::span<const DrawnBody> bodies, DepthBackend& backend) {
+    const auto target = backend.make_target();
+    DepthMap all;
+    for (const SolidLayer& layer : maps.layers) {
+        backend.draw(maps.view, bodies, {.faces = Faces::both, .normals = true, .after = layer.near_side.get(), .until = layer.far_side.get()}, *target);
+        const DepthMap& map = target->map();
+        if (all.depth.empty()) all = map;
+        for (std::size_t k = 0; k < map.depth.size(); ++k)
+            if (!all.covered(k)) all.depth[k] = map.depth[k], all.normals[k] = map.normals[k];
+    }
+    return all;
+}
+
+} // namespace
+
+DepthPictures depth_pictures(const DepthObject& object, std::size_t projection, const Pose& pose, std::span<const DrawnBody> environment) {
+    const DepthObject::Part& part = object.parts().front();
+    const ProjectionMaps& maps = part.maps.at(projection);
+    const std::vector<DrawnBody> bodies = seen_from(pose * part.pose, environment);
+    const auto target = object.backend().make_target();
+
+    DepthPictures pictures;
+    object.backend().draw(maps.view, bodies, {.faces = Faces::both}, *target);
+    pictures.environment = height_picture(target->map(), {.color = true});
+    object.backend().draw(maps.view, std::vector<DrawnBody>{{part.mesh, {}, 0}}, {.keep = Keep::farthest, .faces = Faces::both}, *target);
+    pictures.object = height_picture(target->map());
+    const DepthMap hits = hits_of(maps, bodies, object.backend());
+    pictures.hits = hit_picture(target->map(), hits);
+    pictures.normals = normal_picture(hits);
+    for (std::size_t k = 0; k < hits.depth.size(); ++k)
+        if (!hits.covered(k)) pictures.normals.pixels[k] = pictures.object.pixels[k];
+    return pictures;
+}
+
+} // namespace fathom::tool
