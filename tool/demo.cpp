@@ -1,4 +1,5 @@
 // fathom demo: a tour of what the library does, with pictures and files to open.
+#include <tool/depth_pictures.h>
 #include <tool/terminal.h>
 #include <tool/verbs.h>
 #include <tool/verdict_text.h>
@@ -6,6 +7,9 @@
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/detect/collide.h>
+#include <fathom/detect/depth/depth_collide.h>
+#include <fathom/detect/depth/depth_directions.h>
+#include <fathom/detect/depth/gl_backend.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/parse.h>
 #include <fathom/field/file/field_file.h>
@@ -19,6 +23,8 @@
 #include <fathom/show/mesh_picture.h>
 #include <fathom/show/overlap_picture.h>
 #include <fathom/show/recording_picture.h>
+#include <fathom/simulate/flight.h>
+#include <fathom/simulate/particles.h>
 #include <fathom/simulate/recording_files.h>
 #include <fathom/simulate/simulation.h>
 
@@ -320,6 +326,70 @@ strain_limit = 0.2
     });
 }
 
+// A ship flies through a tunnel: both are drawn into depth maps, and the pixels tell where they meet.
+void show_flight(Tour& tour) {
+    constexpr std::size_t shown_frame = 200, every = 4;
+    const Flight flight = make_tunnel_flight();
+    const auto backend = make_depth_backend();
+    const DirectionReport report = choose_directions(*backend, *flight.ship, {.most = 2});
+    DepthObject ship(*backend, *flight.ship, report.projections(), {.pixels = 512});
+    const std::vector<DrawnBody> tunnel = {{std::make_shared<DrawnMesh>(*flight.obstacles.front().mesh), {}, 0}};
+    std::size_t collided = 0, asked = 0;
+    const auto start = std::chrono::steady_clock::now();
+    for (std::size_t frame = 0; frame < flight.frames; frame += every, ++asked)
+        collided += collide(ship, flight.ship_pose(frame), tunnel, {.goal = DepthGoal::verdict}).verdict == Verdict::overlapping;
+    const double each = seconds_since(start) / static_cast<double>(asked);
+
+    const DepthCollision found = collide(ship, flight.ship_pose(shown_frame), tunnel);
+    const DepthBodyHit hit = found.bodies.empty() ? DepthBodyHit{} : found.bodies.front();
+    const DepthPictures maps = depth_pictures(ship, hit.projection, flight.ship_pose(shown_frame), tunnel);
+    const std::string text = fmt::format("a ship of {} triangles in a tunnel of {}: {} of {} frames collide, {:.2f} ms a frame ({}); in the one shown {} pixels, {:.3f} m deep",
+                                         flight.ship->triangles.size(), flight.obstacle_triangles(), collided, asked, 1e3 * each, backend->name(), hit.pixels, hit.depth);
+    tour.show("Depth maps", text + ". Heights of the ship and of the tunnel, where they meet, the tunnel's normals there.", "depth.png",
+              tiled(std::vector<Image>{maps.object, maps.environment, maps.hits, maps.normals}, 4, 8));
+    tour.say(fmt::format("depth      {} -> depth.png", text));
+}
+
+// Fire under a skillet that moves: all particles share one map of it.
+void show_fire(Tour& tour) {
+    constexpr std::string_view scene = R"~(
+name = "fire"
+step = 0.016666666666666666
+duration = 2.0
+gravity = [0, 0, 0.6]
+record_every = 4
+record_contacts = false
+[particles]
+drag = 1.2
+turbulence = 1.6
+turbulence_size = 0.3
+turbulence_drift = [0, 0, 0.5]
+restitution = 0.2
+friction = 0.05
+pixels = 512
+[[emitter]]
+rate = 15000.0
+radius = 0.05
+speed = 0.75
+speed_spread = 0.3
+spread_degrees = 25.0
+life = 0.8
+life_spread = 0.3
+[[body]]
+name = "skillet"
+shape = "skillet"
+parameters = { radius = 0.15, handle = 0.2, resolution = 64 }
+position = [0.04, 0, 0.13]
+sway = [0.1, 0.03, 0]
+sway_period = 2.0
+)~";
+    show_scene(tour, "fire", "Fire and skillet", scene, [](const Simulation& simulation, double seconds) {
+        const auto& world = dynamic_cast<const ParticleWorld&>(simulation.world());
+        return fmt::format("{:.1f} s of {} particles in {:.2f} s, {} steps: {} times one of them ran into the skillet", world.time(), world.positions().size(), seconds, world.steps(),
+                           world.total_hits());
+    });
+}
+
 void write_page(const Tour& tour) {
     std::ofstream page(tour.folder / "index.html");
     page << "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Fathom: the demo</title>\n"
@@ -336,7 +406,7 @@ void run_demo(const fs::path& folder, Session& session) {
     if (failure) throw Error(Cause::cannot_write, failure.message(), {.file = folder.string()});
     const auto start = std::chrono::steady_clock::now();
     Tour tour{folder, session, {}};
-    tour.say(fmt::format("Fathom shows shapes made, checked, sampled and written, fields of distances that meet, and bodies that fall, dent and break ({} threads).\n", thread_count()));
+    tour.say(fmt::format("Fathom shows shapes made, checked, sampled and written, fields of distances that meet, bodies that fall, dent and break, and depth maps ({} threads).\n", thread_count()));
     show_shapes(tour);
     const TriangleMesh creature = show_creature(tour);
     show_damage(tour, creature);
@@ -346,6 +416,8 @@ void run_demo(const fs::path& folder, Session& session) {
     show_drop(tour);
     show_soft_heap(tour);
     show_breaking(tour);
+    show_flight(tour);
+    show_fire(tour);
     write_page(tour);
     tour.say(fmt::format("\nDone in {:.1f} s. Everything is in {}: open index.html in a browser, creature.glb in any 3-D viewer, creature.vtu and drop.pvd in ParaView.",
                          seconds_since(start), fs::absolute(folder).string()));
@@ -354,7 +426,7 @@ void run_demo(const fs::path& folder, Session& session) {
 } // namespace
 
 void add_demo(CLI::App& program, Session& session) {
-    CLI::App* verb = program.add_subcommand("demo", "A tour: shapes made, checked, drawn and written; fields built, sliced and made to meet; bodies dropped, dented and broken");
+    CLI::App* verb = program.add_subcommand("demo", "A tour: shapes made, checked, drawn and written; fields built, sliced and made to meet; bodies dropped, dented and broken; depth maps");
     auto folder = std::make_shared<std::string>("out");
     verb->add_option("-o,--output", *folder, "Folder for the pictures and files")->capture_default_str();
     verb->footer("Example:\n  fathom demo -o out    then open out/index.html");

@@ -188,7 +188,8 @@ void print(const DirectionReport& r) {
     if (layers) return fmt::print("  (seen and filled without layers)\n");
     if (r.concavity) fmt::print("  left over  {:.4g} m3 of concavity that all of them fill\n", *r.concavity);
     if (r.unseen_area > 0)
-        fmt::print("  unseen     {:.4g} of {:.4g} m2, {} triangles, between {} and {} m\n", r.unseen_area, r.area, with_commas(r.unseen.size()), shown(r.unseen_bounds.lower), shown(r.unseen_bounds.upper));
+        fmt::print("  unseen     {:.4g} of {:.4g} m2, between {} and {} m; less than half is seen of triangles: {}\n", r.unseen_area, r.area, shown(r.unseen_bounds.lower), shown(r.unseen_bounds.upper),
+                   with_commas(r.unseen.size()));
     if (!r.closed) fmt::print("  open       the mesh is not closed, or faces inward: only its surface counts\n");
 }
 
@@ -200,7 +201,7 @@ void print(const DepthCollision& c, const DepthAnswer& answer) {
     for (const DepthEnclosure& e : c.enclosed_by) fmt::print("  inside     {} in body {}, at {} m\n", e.whole ? "the whole object is" : "part of the object is", e.body, shown(e.point));
     if (c.open_pixels > 0) fmt::print("  open       {} pixels in which something may be\n", with_commas(c.open_pixels));
     if (c.truncated) fmt::print("  (some layers were left out: gaps may count as solid)\n");
-    fmt::print("  method     {} drawings, {:.2f} ms; what is smaller than {:.3g} m may be missed{}\n", c.drawings, 1e3 * answer.seconds, c.tolerance, c.proven ? ", and is not here" : "");
+    fmt::print("  method     {:.2f} ms, drawn {} times; what is smaller than {:.3g} m may be missed{}\n", 1e3 * answer.seconds, c.drawings, c.tolerance, c.proven ? ", and is not here" : "");
 }
 
 void run_depth(const DepthArguments& arguments) {

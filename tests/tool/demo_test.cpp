@@ -9,12 +9,15 @@ TEST(Demo, writes_what_it_says_and_finds_the_hole_that_it_cut) {
     const Folder folder;
     const Outcome outcome = run("demo -o " + quoted(folder.file("out")));
     ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-    for (const char* name : {"index.html", "shapes.png", "creature.glb", "creature.vtu", "damaged.png", "point_shell.png", "field.png", "creature.fathom", "formula.png", "overlap.png", "drop.png", "drop_energy.svg", "drop.pvd"})
+    for (const char* name : {"index.html", "shapes.png", "creature.glb", "creature.vtu", "damaged.png", "point_shell.png", "field.png", "creature.fathom", "formula.png", "overlap.png", "drop.png", "drop_energy.svg", "drop.pvd", "depth.png", "fire.png"})
         EXPECT_GT(std::filesystem::file_size(folder.file("out") + "/" + name), 1000u) << name;
     EXPECT_NE(content_of(folder.file("out") + "/index.html").find("overlap.png"), std::string::npos);
     const std::size_t meeting = outcome.out.find("a ring by formula: overlapping, ");
     ASSERT_NE(meeting, std::string::npos) << outcome.out;
     EXPECT_GT(std::stod(outcome.out.substr(outcome.out.find(", ", meeting) + 2)), 0.01) << outcome.out; // m deep
+    const std::size_t flight = outcome.out.find(" of 200 frames collide"); // two thirds of them, as on the whole flight
+    ASSERT_NE(flight, std::string::npos) << outcome.out;
+    EXPECT_NEAR(std::stoi(outcome.out.substr(outcome.out.rfind(' ', flight - 1) + 1)), 129, 4) << outcome.out;
     const std::size_t at = outcome.out.find(" open edges found");
     ASSERT_NE(at, std::string::npos) << outcome.out;
     const std::size_t before = outcome.out.rfind(' ', at - 1);

@@ -52,7 +52,7 @@ TEST(DepthVerb, a_ball_is_seen_from_one_direction_and_a_hollow_from_none) {
 TEST(DepthVerb, the_far_side_alone_never_sees_the_rear) {
     const auto one = answer("sphere --sides far --most 1");
     EXPECT_EQ(one["compliant"], false);
-    EXPECT_NEAR(one["seen"].get<double>(), 0.5, 0.1);
+    EXPECT_NEAR(one["seen"].get<double>(), 0.55, 0.1); // its half, and what is beside the rim
 }
 
 TEST(DepthVerb, tells_which_bodies_are_met_how_deep_and_where) {
