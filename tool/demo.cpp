@@ -343,7 +343,7 @@ void show_flight(Tour& tour) {
     const DepthCollision found = collide(ship, flight.ship_pose(shown_frame), tunnel);
     const DepthBodyHit hit = found.bodies.empty() ? DepthBodyHit{} : found.bodies.front();
     const DepthPictures maps = depth_pictures(ship, hit.projection, flight.ship_pose(shown_frame), tunnel);
-    const std::string text = fmt::format("a ship of {} triangles in a tunnel of {}: {} of {} frames collide, {:.2f} ms a frame ({}); in the one shown {} pixels, {:.3f} m deep",
+    const std::string text = fmt::format("a ship of {} triangles in a tunnel of {}: {} of {} frames collide, {:.2f} ms a frame, drawn by {}; in the one shown {} pixels, {:.3f} m deep",
                                          flight.ship->triangles.size(), flight.obstacle_triangles(), collided, asked, 1e3 * each, backend->name(), hit.pixels, hit.depth);
     tour.show("Depth maps", text + ". Heights of the ship and of the tunnel, where they meet, the tunnel's normals there.", "depth.png",
               tiled(std::vector<Image>{maps.object, maps.environment, maps.hits, maps.normals}, 4, 8));
