@@ -21,7 +21,7 @@ constexpr const char* examples = R"(Examples:
   fathom tetrahedralize bunny.obj -o bunny.msh              tetrahedra that fill a mesh or field
   fathom collide a.obj b.obj --pose-b 1,0,0                 how deep two bodies meet and where, or how far apart they are
   fathom sweep a.obj b.obj --from-a 0,0,3 --to-a 0,0,-3     when two moving bodies touch, and where
-  fathom depth ship.obj --against rock.obj --pose 2,0,0     the same by depth maps, and which directions suit a mesh
+  fathom depth ship.obj --against rock.obj --pose 2,0,0     do they meet, by depth maps; which directions suit a mesh
   fathom simulate scenes/bunny_drop.toml -o drop            rigid bodies; opens in ParaView
   fathom demo                      a tour; writes pictures and files to out/
 
