@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 
 namespace fathom::bench {
 
@@ -60,8 +61,8 @@ struct Scene {
     Flight flight = make_tunnel_flight();
     FclMesh ship{*flight.ship};
     FclMeshDouble ship_double{*flight.ship};
-    std::vector<FclMesh> meshes;
-    std::vector<FclMeshDouble> doubles;
+    std::deque<FclMesh> meshes; // which cannot be moved
+    std::deque<FclMeshDouble> doubles;
     std::vector<DrawnBody> bodies;
 
     Scene() {
@@ -73,7 +74,7 @@ struct Scene {
         }
     }
     template <class Mesh>
-    bool crosses(const Mesh& own, const std::vector<Mesh>& others, std::size_t frame) const {
+    bool crosses(const Mesh& own, const std::deque<Mesh>& others, std::size_t frame) const {
         for (std::size_t o = 0; o < others.size(); ++o)
             if (surfaces_cross(own, flight.ship_pose(frame), others[o], flight.obstacle_pose(o, frame))) return true;
         return false;

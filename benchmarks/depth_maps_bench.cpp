@@ -151,7 +151,7 @@ void run_projections(Report& report) {
     projection_rows(report, *cpu, "skillet", make_skillet({}));
     projection_rows(report, *cpu, "ship", *make_tunnel_flight().ship);
     projection_rows(report, *cpu, "creature", make_creature({}));
-    projection_rows(report, *cpu, "bunny", read_mesh(model("bunny.obj")));
+    projection_rows(report, *cpu, "bunny", read_triangle_mesh(model("bunny.obj")));
 }
 
 // ---- Particles
