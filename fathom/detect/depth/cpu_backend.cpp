@@ -1,5 +1,6 @@
 // Room: detect. Draws depth maps on the CPU, in main memory: rows of pixels are shared out to threads, and each draws the clusters that meet its rows.
 // After the first draw of a size nothing is allocated.
+#include <fathom/detect/depth/cpu_limits.h>
 #include <fathom/detect/depth/cpu_resolve.h>
 
 #include <fathom/base/error.h>
@@ -7,6 +8,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <vector>
 
 namespace fathom {
@@ -17,14 +19,19 @@ struct CpuTarget final : DepthTarget {
     DepthMap drawn;
     [[nodiscard]] const DepthView& view() const override { return drawn.view; }
     [[nodiscard]] const DepthMap& map() const override { return drawn; }
+    [[nodiscard]] const DepthLimits& limits() const { return limits_ ? *limits_ : limits_.emplace(drawn); } // of the last draw; made when first asked for
+    void forget_limits() { limits_.reset(); }
+
+private:
+    mutable std::optional<DepthLimits> limits_;
 };
 
-const DepthMap* limit_of(const DepthTarget* target, const DepthView& view) {
+const CpuTarget* limit_of(const DepthTarget* target, const DepthView& view) {
     if (!target) return nullptr;
     const auto* own = dynamic_cast<const CpuTarget*>(target);
     if (!own || own->drawn.view.width != view.width || own->drawn.view.height != view.height || own->drawn.depth.size() != view.pixel_count())
         throw Error(Cause::invalid_argument, "must be a drawn target of this backend with as many pixels", {.element = "option after or until"});
-    return &own->drawn;
+    return own;
 }
 
 void check(std::span<const DrawnBody> bodies) {
@@ -79,10 +86,27 @@ public:
         check(bodies);
         auto* own = dynamic_cast<CpuTarget*>(&target);
         if (!own) throw Error(Cause::invalid_argument, "must be a target of this backend", {.element = "target"});
-        const DepthMap *after = limit_of(options.after, view), *until = limit_of(options.until, view);
+        const CpuTarget *after = limit_of(options.after, view), *until = limit_of(options.until, view);
+        own->forget_limits();
         make_room(view, options, own->drawn);
         collect(view, bodies);
-        draw(view, bodies, options, after, until, own->drawn);
+        draw(view, bodies, options, after ? &after->drawn : nullptr, until ? &until->drawn : nullptr, own->drawn);
+    }
+
+    // Without a map of its own: what a tile of the limits rules out is not looked at, and pixels are only compared. One thread.
+    [[nodiscard]] bool meets(const DepthView& view, std::span<const DrawnBody> bodies, const DrawOptions& options, DepthTarget&) override {
+        fathom::check(view);
+        check(bodies);
+        const CpuTarget *after = limit_of(options.after, view), *until = limit_of(options.until, view);
+        const DepthLimits *near = after ? &after->limits() : nullptr, *far = until ? &until->limits() : nullptr;
+        collect(view, bodies);
+        std::erase_if(clusters_, [&](const RasterCluster& c) { return !may_pass(c.reach, near, far); });
+        const Raster raster{view.width, view.height, options.keep, options.faces, options.conservative, bodies_, clusters_};
+        RasterRows rows{.first = 0, .last = view.height - 1, .stride = RasterRows::stride_of(view.width)};
+        if (near) rows.after = near->rows();
+        if (far) rows.until = far->rows();
+        if (near && far) rows.least_after = near->least(), rows.largest_until = far->largest(), rows.tile_columns = far->tile_columns();
+        return rows_are_met(raster, rows);
     }
 
     [[nodiscard]] DepthOverlap compare(const DepthTarget& object, const DepthTarget& environment) override {
@@ -116,7 +140,7 @@ private:
             const auto index = static_cast<std::uint32_t>(bodies_.size());
             bodies_.push_back({body.mesh.get(), clip_matrix(view, body.pose * Pose::at(body.mesh->origin())), key});
             turns_.push_back(body.pose.rotation.toRotationMatrix());
-            body.mesh->clusters().visit(view, bodies_.back().matrix, [&](Index cluster, DrawnRows rows) { clusters_.push_back({index, cluster, rows}); });
+            body.mesh->clusters().visit(view, bodies_.back().matrix, [&](Index cluster, const DrawnReach& reach) { clusters_.push_back({index, cluster, reach}); });
             key += static_cast<std::int32_t>(body.mesh->size());
         }
     }
@@ -150,6 +174,12 @@ private:
 };
 
 } // namespace
+
+bool DepthBackend::meets(const DepthView& view, std::span<const DrawnBody> bodies, const DrawOptions& options, DepthTarget& scratch) {
+    if (!options.until) throw Error(Cause::invalid_argument, "must be set", {.element = "option until"});
+    draw(view, bodies, options, scratch);
+    return compare(*options.until, scratch).pixels > 0;
+}
 
 std::unique_ptr<DepthBackend> make_cpu_depth_backend() { return std::make_unique<CpuBackend>(); }
 

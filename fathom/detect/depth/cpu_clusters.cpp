@@ -30,6 +30,12 @@ struct Projected {
     [[nodiscard]] bool misses(float low, float high) const { return middle + reach < low || middle - reach > high; }
 };
 
+// The first and the last pixel along an axis of so many, with one to spare.
+std::pair<int, int> pixels(const Projected& axis, float count) {
+    const float low = (axis.middle - axis.reach + 1) * 0.5f * count - 1, high = (axis.middle + axis.reach + 1) * 0.5f * count + 1;
+    return {low > 0 ? static_cast<int>(low) : 0, high < count ? static_cast<int>(high) : static_cast<int>(count) - 1};
+}
+
 } // namespace
 
 DrawnClusters::DrawnClusters(std::span<const Vec3f> positions, std::size_t count, std::size_t corners_each, bool sorted, CornerOf corner) {
@@ -97,19 +103,18 @@ void DrawnClusters::refit(std::span<const Vec3f> positions) {
     }
 }
 
-void DrawnClusters::visit(const DepthView& view, const ClipMatrix& matrix, CallableRef<void(Index, DrawnRows)> visitor) const {
-    const auto height = static_cast<float>(view.height);
-    const float wide = 1 + 2 / static_cast<float>(view.width), high = 1 + 2 / height;
-    const auto sees = [&](const DrawnBox& box) {
-        return !Projected(matrix, 0, box).misses(-wide, wide) && !Projected(matrix, 4, box).misses(-high, high) && !Projected(matrix, 8, box).misses(0, 1);
-    };
+void DrawnClusters::visit(const DepthView& view, const ClipMatrix& matrix, CallableRef<void(Index, const DrawnReach&)> visitor) const {
+    const auto width = static_cast<float>(view.width), height = static_cast<float>(view.height);
+    const float wide = 1 + 2 / width, high = 1 + 2 / height;
+    const auto sees = [&](const Projected& x, const Projected& y, const Projected& z) { return !x.misses(-wide, wide) && !y.misses(-high, high) && !z.misses(0, 1); };
     for (std::size_t r = 0; r < runs_.size(); ++r) {
-        if (!sees(runs_[r])) continue;
+        if (!sees({matrix, 0, runs_[r]}, {matrix, 4, runs_[r]}, {matrix, 8, runs_[r]})) continue;
         for (std::size_t c = r * run; c < std::min(clusters_.size(), (r + 1) * run); ++c) {
-            if (!sees(boxes_[c])) continue;
-            const Projected y(matrix, 4, boxes_[c]);
-            const float low = (y.middle - y.reach + 1) * 0.5f * height - 1, up = (y.middle + y.reach + 1) * 0.5f * height + 1;
-            visitor(static_cast<Index>(c), {low > 0 ? static_cast<int>(low) : 0, up < height ? static_cast<int>(up) : view.height - 1});
+            const Projected x(matrix, 0, boxes_[c]), y(matrix, 4, boxes_[c]), z(matrix, 8, boxes_[c]);
+            if (!sees(x, y, z)) continue;
+            const auto [top, bottom] = pixels(y, height);
+            const auto [left, right] = pixels(x, width);
+            visitor(static_cast<Index>(c), {top, bottom, left, right, z.middle - z.reach, z.middle + z.reach});
         }
     }
 }

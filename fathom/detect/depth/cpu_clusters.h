@@ -32,9 +32,11 @@ struct DrawnCluster {
     Index corner_count = 0; // with the last one repeated up to a whole number of eights
 };
 
-// Rows of pixels that a piece may reach; none where first > last.
-struct DrawnRows {
-    int first = 0, last = -1;
+// Pixels and depths that a piece may reach; none where first > last.
+struct DrawnReach {
+    int first_row = 0, last_row = -1;
+    int first_column = 0, last_column = -1;
+    float nearest = 0, farthest = 0;
 };
 
 class DrawnClusters {
@@ -47,8 +49,8 @@ public:
 
     void refit(std::span<const Vec3f> positions);
 
-    // visitor(cluster, rows) for all that the view may see, with a pixel to spare, in the order of drawing.
-    void visit(const DepthView& view, const ClipMatrix& matrix, CallableRef<void(Index, DrawnRows)> visitor) const;
+    // visitor(cluster, reach) for all that the view may see, with a pixel to spare, in the order of drawing.
+    void visit(const DepthView& view, const ClipMatrix& matrix, CallableRef<void(Index, const DrawnReach&)> visitor) const;
 
     [[nodiscard]] std::span<const DrawnCluster> clusters() const { return clusters_; }
     [[nodiscard]] std::span<const Index> numbers() const { return numbers_; } // as given, by order of drawing

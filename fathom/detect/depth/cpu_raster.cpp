@@ -107,6 +107,8 @@ HWY_ATTR HWY_INLINE void set_edge(const Point& from, const Point& to, const Poin
     hn::Store(dx, i, b);
 }
 
+enum class Keeping { depth, keys, nothing };
+
 struct Kinds {
     unsigned small = 0, large = 0; // a bit a triangle
 };
@@ -115,6 +117,23 @@ HWY_ATTR HWY_INLINE unsigned bits(hn::Mask<Ints> mask) {
     std::uint8_t bytes[8] = {};
     hn::StoreMaskBits(Ints(), mask, bytes);
     return bytes[0] & ((1u << lanes) - 1);
+}
+
+// Which of eight small triangles can pass the limits of the (at most four) tiles that they reach into. Columns and rows of those that are not
+// wanted may be anything.
+HWY_ATTR HWY_INLINE unsigned passing(const Raster& raster, const RasterRows& rows, const Point& first, const Point& last, F nearest, F farthest) {
+    const Ints i;
+    const Floats f;
+    const auto tile_of = [&](I pixel, int size) HWY_ATTR { return hn::ShiftRight<limit_tile_bits>(hn::Max(hn::Zero(i), hn::Min(pixel, hn::Set(i, size - 1)))); };
+    const Point from = {tile_of(first.x, raster.width), tile_of(first.y, raster.height)}, to = {tile_of(last.x, raster.width), tile_of(last.y, raster.height)};
+    const I one = hn::Set(i, 1), columns = hn::Set(i, rows.tile_columns);
+    auto passes = hn::RebindMask(f, hn::Or(hn::Gt(hn::Sub(to.x, from.x), one), hn::Gt(hn::Sub(to.y, from.y), one)));
+    for (const I& y : {from.y, to.y})
+        for (const I& x : {from.x, to.x}) {
+            const I tile = hn::Add(hn::Mul(y, columns), x);
+            passes = hn::Or(passes, hn::And(hn::Gt(farthest, hn::GatherIndex(f, rows.least_after, tile)), hn::Le(nearest, hn::GatherIndex(f, rows.largest_until, tile))));
+        }
+    return bits(hn::RebindMask(i, passes));
 }
 
 // Passes over what faces away, what is outside of these rows, and what holds no middle of a pixel; sets up the rest.
@@ -154,6 +173,8 @@ HWY_ATTR HWY_INLINE Kinds set_up(const Raster& raster, const RasterRows& rows, c
     kinds.small &= moderate;
     const F nearest = hn::Min(z[0], hn::Min(z[1], z[2])), farthest = hn::Max(z[0], hn::Max(z[1], z[2]));
     kinds.small &= bits(hn::RebindMask(i, hn::And(hn::Ge(farthest, hn::Zero(f)), hn::Le(nearest, hn::Set(f, 1.0f)))));
+    if (rows.least_after) kinds.small &= passing(raster, rows, {column, row}, {last_column, bottom_row}, nearest, farthest);
+    if (kinds.small == 0) return kinds;
     const auto outside = hn::Or(hn::Lt(nearest, hn::Zero(f)), hn::Gt(farthest, hn::Set(f, 1.0f)));
     hn::Store(hn::VecFromMask(i, hn::RebindMask(i, outside)), i, s.clipped);
 
@@ -172,13 +193,17 @@ HWY_ATTR HWY_INLINE Kinds set_up(const Raster& raster, const RasterRows& rows, c
     return kinds;
 }
 
-// Keeps z where `inside`, at eight pixels.
-template <bool far, bool keyed>
+// Keeps z where `inside`, at eight pixels; or tells that there is any.
+template <bool far, Keeping keeping>
 HWY_ATTR HWY_INLINE void keep(const RasterRows& rows, std::size_t at, F z, hn::Mask<Floats> inside, std::int32_t key) {
     const Floats f;
     const Ints i;
+    if constexpr (keeping == Keeping::nothing) {
+        *rows.met |= !hn::AllFalse(f, inside);
+        return;
+    }
     const F old = hn::LoadU(f, rows.depth + at);
-    if constexpr (keyed) {
+    if constexpr (keeping == Keeping::keys) {
         const I old_key = hn::LoadU(i, rows.keys + at);
         const I own = hn::Set(i, key);
         const auto first = hn::RebindMask(f, hn::Lt(own, old_key));
@@ -200,7 +225,7 @@ HWY_ATTR HWY_INLINE hn::Mask<Floats> within_limits(const RasterRows& rows, std::
     return inside;
 }
 
-template <bool far, bool keyed, bool limited>
+template <bool far, Keeping keeping, bool limited>
 HWY_ATTR HWY_INLINE void fill(const RasterRows& rows, const Small& s, std::size_t k, std::int32_t key) {
     const Floats f;
     const Ints i;
@@ -222,7 +247,7 @@ HWY_ATTR HWY_INLINE void fill(const RasterRows& rows, const Small& s, std::size_
             const F z = hn::Min(hn::Max(hn::Add(first, hn::Mul(slope, below)), nearest), farthest);
             auto inside = hn::RebindMask(f, hn::Gt(hn::Or(e0, hn::Or(e1, e2)), hn::Set(i, -1)));
             if constexpr (limited) inside = hn::And(inside, within_limits(rows, at, z));
-            keep<far, keyed>(rows, at, z, inside, key);
+            keep<far, keeping>(rows, at, z, inside, key);
             e0 = hn::Add(e0, step0), e1 = hn::Add(e1, step1), e2 = hn::Add(e2, step2);
             below = hn::Add(below, one);
             at += rows.stride;
@@ -231,7 +256,7 @@ HWY_ATTR HWY_INLINE void fill(const RasterRows& rows, const Small& s, std::size_
 }
 
 // What has a range of depths in a pixel shows the end that is kept, and only if some of it is in the box.
-template <bool far, bool keyed>
+template <bool far, Keeping keeping>
 HWY_ATTR void fill_span(const RasterRows& rows, const Span& span, float slope, float nearest, float farthest, std::int32_t key) {
     const Floats f;
     const Ints i;
@@ -245,12 +270,12 @@ HWY_ATTR void fill_span(const RasterRows& rows, const Span& span, float slope, f
         const auto covered = hn::RebindMask(f, hn::Lt(column, hn::Set(i, span.last + 1)));
         const auto inside = hn::And(covered, hn::And(hn::Ge(high, zero), hn::Le(low, one)));
         const std::size_t at = rows.at(span.row, x);
-        keep<far, keyed>(rows, at, z, hn::And(inside, within_limits(rows, at, z)), key);
+        keep<far, keeping>(rows, at, z, hn::And(inside, within_limits(rows, at, z)), key);
     }
 }
 
 // One cluster, in some rows.
-template <bool far, bool keyed>
+template <bool far, Keeping keeping>
 class ClusterPainter {
 public:
     HWY_ATTR ClusterPainter(const Raster& raster, const RasterRows& rows) : raster_(raster), rows_(rows) {}
@@ -275,8 +300,8 @@ private:
             if (!raster_.conservative) kinds = set_up(raster_, rows_, placed_, corners, cluster.primitives.end - t, small_);
             for (; kinds.small != 0; kinds.small &= kinds.small - 1) {
                 const auto k = static_cast<std::size_t>(std::countr_zero(kinds.small));
-                if (limited || small_.clipped[k] != 0) fill<far, keyed, true>(rows_, small_, k, key + static_cast<std::int32_t>(k));
-                else fill<far, keyed, false>(rows_, small_, k, key + static_cast<std::int32_t>(k));
+                if (limited || small_.clipped[k] != 0) fill<far, keeping, true>(rows_, small_, k, key + static_cast<std::int32_t>(k));
+                else fill<far, keeping, false>(rows_, small_, k, key + static_cast<std::int32_t>(k));
             }
             for (; kinds.large != 0; kinds.large &= kinds.large - 1) {
                 const int k = std::countr_zero(kinds.large);
@@ -322,12 +347,12 @@ private:
         spans.start(top);
         for (int y = top; y <= bottom; ++y) {
             const Span span = spans.next();
-            if (span.first <= span.last) fill_span<far, keyed>(rows_, span, spans.slope(), spans.nearest(), spans.farthest(), key);
+            if (span.first <= span.last) fill_span<far, keeping>(rows_, span, spans.slope(), spans.nearest(), spans.farthest(), key);
         }
     }
 
     HWY_ATTR void pixel(int column, int row, float depth, std::int32_t key) {
-        if (row >= rows_.first && row <= rows_.last) fill_span<far, keyed>(rows_, {row, column, column, depth, depth}, 0, depth, depth, key);
+        if (row >= rows_.first && row <= rows_.last) fill_span<far, keeping>(rows_, {row, column, column, depth, depth}, 0, depth, depth, key);
     }
 
     HWY_ATTR bool set(MapCorner& corner, std::uint16_t at) const { return corner.set(placed_.x[at], placed_.y[at], placed_.depth[at]); }
@@ -339,11 +364,12 @@ private:
     Small small_;
 };
 
-template <bool far, bool keyed>
+template <bool far, Keeping keeping>
 HWY_ATTR void draw_all(const Raster& raster, const RasterRows& rows) {
-    ClusterPainter<far, keyed> painter(raster, rows);
+    ClusterPainter<far, keeping> painter(raster, rows);
     for (const RasterCluster& seen : raster.clusters) {
-        if (seen.rows.last < rows.first || seen.rows.first > rows.last) continue;
+        if (seen.reach.last_row < rows.first || seen.reach.first_row > rows.last) continue;
+        if (keeping == Keeping::nothing && *rows.met) return;
         const RasterBody& body = raster.bodies[seen.body];
         painter.paint(body, body.mesh->clusters().clusters()[seen.cluster]);
     }
@@ -353,9 +379,11 @@ HWY_ATTR void rows_drawn(const Raster& raster, const RasterRows& rows) {
     const bool far = raster.keep == Keep::farthest;
     std::fill_n(rows.depth, rows.at(rows.last + 1, 0), far ? 0.0f : 1.0f);
     if (rows.keys) std::fill_n(rows.keys, rows.at(rows.last + 1, 0), 0);
-    if (rows.keys) far ? draw_all<true, true>(raster, rows) : draw_all<false, true>(raster, rows);
-    else far ? draw_all<true, false>(raster, rows) : draw_all<false, false>(raster, rows);
+    if (rows.keys) far ? draw_all<true, Keeping::keys>(raster, rows) : draw_all<false, Keeping::keys>(raster, rows);
+    else far ? draw_all<true, Keeping::depth>(raster, rows) : draw_all<false, Keeping::depth>(raster, rows);
 }
+
+HWY_ATTR void rows_tested(const Raster& raster, const RasterRows& rows) { draw_all<false, Keeping::nothing>(raster, rows); }
 
 // How deep the environment is inside the object; less than 0 where it is not, or one of the two is not there.
 HWY_ATTR HWY_INLINE F depth_inside(F object, F no_object, F environment, F no_environment) {
@@ -400,9 +428,17 @@ HWY_AFTER_NAMESPACE();
 namespace fathom {
 
 HWY_EXPORT(rows_drawn);
+HWY_EXPORT(rows_tested);
 HWY_EXPORT(pixels_compared);
 
 void draw_rows(const Raster& raster, const RasterRows& rows) { HWY_DYNAMIC_DISPATCH(rows_drawn)(raster, rows); }
+
+bool rows_are_met(const Raster& raster, RasterRows rows) {
+    bool met = false;
+    rows.met = &met;
+    HWY_DYNAMIC_DISPATCH(rows_tested)(raster, rows);
+    return met;
+}
 
 DepthOverlap compare_pixels(const DepthMap& object, const DepthMap& environment, std::size_t begin, std::size_t end) {
     return HWY_DYNAMIC_DISPATCH(pixels_compared)(object, environment, begin, end);

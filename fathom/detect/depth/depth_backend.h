@@ -60,6 +60,9 @@ public:
     [[nodiscard]] virtual std::unique_ptr<DepthTarget> make_target() = 0;
     // Replaces what the target holds. Throws Error as check(view); invalid_argument for a target of another backend or size.
     virtual void draw(const DepthView& view, std::span<const DrawnBody> bodies, const DrawOptions& options, DepthTarget& target) = 0;
+    // Would draw() draw anything within `until`, which must be set? For nearest maps without ids and normals; may stop at the first
+    // pixel. `scratch` may be drawn into.
+    [[nodiscard]] virtual bool meets(const DepthView& view, std::span<const DrawnBody> bodies, const DrawOptions& options, DepthTarget& scratch);
     // `object` a farthest map, `environment` a nearest one, of equal size.
     [[nodiscard]] virtual DepthOverlap compare(const DepthTarget& object, const DepthTarget& environment) = 0;
 };

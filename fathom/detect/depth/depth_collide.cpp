@@ -108,11 +108,17 @@ private:
     // The surfaces of the bodies inside one layer.
     void meet(const SolidLayer& layer, std::span<const DrawnBody> bodies, Sight& sight) {
         const bool details = options_.goal != DepthGoal::verdict;
-        draw(maps_.view, bodies, {.faces = Faces::both, .ids = details, .normals = details, .after = layer.near_side.get(), .until = layer.far_side.get()}, *scratch_.hits);
+        const DrawOptions inside{.faces = Faces::both, .ids = details, .normals = details, .after = layer.near_side.get(), .until = layer.far_side.get()};
+        if (!details) {
+            if (sight.pixels == 0 && backend_.meets(maps_.view, bodies, inside, *scratch_.hits)) ++sight.pixels;
+            ++result_.drawings;
+            return;
+        }
+        draw(maps_.view, bodies, inside, *scratch_.hits);
         // Asked where the map lies, so that nothing is read back where nothing was hit.
         const std::size_t pixels = backend_.compare(*layer.far_side, *scratch_.hits).pixels;
         sight.pixels += pixels;
-        if (pixels == 0 || !details) return;
+        if (pixels == 0) return;
         const DepthMap& map = scratch_.hits->map();
         for (std::size_t k = 0; k < map.depth.size(); ++k)
             if (map.covered(k)) add(layer, map, k, sight);

@@ -17,7 +17,7 @@
 namespace fathom {
 
 enum class DepthGoal {
-    verdict, // stops at the first body that is hit
+    verdict, // stops at the first pixel that is hit, and counts no others
     bodies,  // what was hit, and how
     pixels   // every pixel as well
 };

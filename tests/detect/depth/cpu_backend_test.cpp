@@ -203,6 +203,29 @@ TEST(CpuDepth, peels_layers_as_the_plainest_does) {
     EXPECT_GT(sum.covered, sum.pixels / 20);
 }
 
+TEST(CpuDepth, tells_whether_it_would_draw_anything_as_the_drawing_shows) {
+    const auto backend = make_cpu_depth_backend();
+    Random random(17);
+    std::size_t met = 0, tests = 0;
+    for (const double scale : {1e-3, 1.0, 1e3})
+        for (std::size_t k = 0; k < count_of(200, 5000); ++k) {
+            const DepthView view = box_view(scale, 1 + static_cast<int>(random.below(100)), 1 + static_cast<int>(random.below(100)));
+            const DrawnBody object = body_of(soup(random, 40, 0.2 * scale, 0.5 * scale)), other = body_of(soup(random, 1 + random.below(60), 0.3 * scale, 0.2 * scale), Pose::at(0.5 * scale * random.in_ball()));
+            const auto near = backend->make_target(), far = backend->make_target(), target = backend->make_target();
+            backend->draw(view, std::span(&object, 1), {.faces = Faces::both}, *near);
+            backend->draw(view, std::span(&object, 1), {.keep = Keep::farthest, .faces = Faces::both}, *far);
+            const DrawOptions options{.faces = random.chance(0.5) ? Faces::both : Faces::front, .after = random.chance(0.7) ? near.get() : nullptr, .until = far.get()};
+            backend->draw(view, std::span(&other, 1), options, *target);
+            bool drawn = false;
+            for (std::size_t p = 0; p < view.pixel_count(); ++p) drawn |= target->map().covered(p);
+            ASSERT_EQ(backend->meets(view, std::span(&other, 1), options, *target), drawn);
+            ASSERT_EQ(backend->DepthBackend::meets(view, std::span(&other, 1), options, *target), drawn);
+            met += drawn, ++tests;
+        }
+    EXPECT_GT(met, tests / 5);
+    EXPECT_LT(met, 4 * tests / 5);
+}
+
 TEST(CpuDepth, keeps_the_first_of_equal_depth) {
     const auto backend = make_cpu_depth_backend();
     TriangleMesh mesh;
