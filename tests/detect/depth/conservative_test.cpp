@@ -68,11 +68,14 @@ void expect_enclosed(const DepthView& view, const DepthMap& map, const std::vect
                 EXPECT_FALSE(covered && in_pixel(polygon, column, row, margin).empty()) << "pixel " << column << ", " << row;
                 continue;
             }
+            // What is out of the box is not drawn, and what reaches out of it is seen from its side on.
+            const auto beyond = [&](auto out) { return std::all_of(inside.begin(), inside.end(), out); };
+            if (beyond([](const ExactPoint& p) { return p.z < 0; }) || beyond([](const ExactPoint& p) { return p.z > 1; })) continue;
             ++seen.touched;
             EXPECT_TRUE(covered) << "pixel " << column << ", " << row;
             if (!covered) continue;
             const mpq_class depth(map.depth[pixel]);
-            for (const ExactPoint& p : inside) EXPECT_TRUE(map.keep == Keep::nearest ? depth <= p.z : depth >= p.z) << depth.get_d() << " for " << p.z.get_d();
+            for (const ExactPoint& p : inside) EXPECT_TRUE(map.keep == Keep::nearest ? depth <= std::max<mpq_class>(p.z, 0) : depth >= std::min<mpq_class>(p.z, 1)) << depth.get_d() << " for " << p.z.get_d();
             const auto [nearest, farthest] = std::minmax_element(polygon.begin(), polygon.end(), [](const ExactPoint& a, const ExactPoint& b) { return a.z < b.z; });
             EXPECT_TRUE(depth >= nearest->z && depth <= farthest->z);
         }
