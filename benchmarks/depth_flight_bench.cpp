@@ -81,11 +81,11 @@ struct Scene {
     }
 };
 
-Answers by_maps(Scene& scene, DepthBackend& backend, const DepthObjectOptions& options, std::span<const Projection> projections) {
+Answers by_maps(Scene& scene, DepthBackend& backend, const DepthObjectOptions& options, std::span<const Projection> projections, bool enclosed = false) {
     DepthObject object(backend, *scene.flight.ship, projections, options);
     return ask_all(scene.flight.frames, [&](std::size_t f) {
         for (std::size_t o = 0; o < scene.bodies.size(); ++o) scene.bodies[o].pose = scene.flight.obstacle_pose(o, f);
-        return collide(object, scene.flight.ship_pose(f), scene.bodies, {.goal = DepthGoal::verdict, .separate_bodies = false, .enclosed = false}).verdict == Verdict::overlapping;
+        return collide(object, scene.flight.ship_pose(f), scene.bodies, {.goal = DepthGoal::verdict, .separate_bodies = false, .enclosed = enclosed}).verdict == Verdict::overlapping;
     });
 }
 
@@ -124,6 +124,7 @@ void run(Report& report) {
             rows(report, fmt::format("depth-flight{}{}", pixels == 256 ? "" : "-512", sides ? "" : "-paper"), fmt::format("CPU, {}, {} pixels", sides ? "both sides" : "the paper's one side", pixels),
                  by_maps(scene, *cpu, {.pixels = pixels}, std::span(&p, 1)), fcl, truth, megabytes(pixels, sides ? 3 : 2));
         }
+    rows(report, "depth-flight-enclosed", "CPU, both sides, 256 pixels, enclosed too", by_maps(scene, *cpu, {.pixels = 256}, std::span(&two, 1), true), fcl, truth, megabytes(256, 5));
     try {
         const auto gl = make_gl_depth_backend();
         report.note("OpenGL: " + gl->name() + " (a software renderer works in threads of its own: CPU time of this thread alone)");

@@ -6,6 +6,7 @@
 
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
+#include <fathom/base/stopwatch.h>
 #include <fathom/detect/collide.h>
 #include <fathom/detect/depth/depth_collide.h>
 #include <fathom/detect/depth/depth_directions.h>
@@ -31,7 +32,6 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <numbers>
@@ -96,13 +96,13 @@ void show_shapes(Tour& tour) {
 
 // A large organic model: the stand-in for a scan.
 TriangleMesh show_creature(Tour& tour) {
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch start;
     const TriangleMesh mesh = std::get<TriangleMesh>(make_shape("creature", {{"triangles", 200000}}));
-    const double made = seconds_since(start);
-    const auto checked = std::chrono::steady_clock::now();
+    const double made = start.seconds();
+    const Stopwatch checked;
     const MeshReport report = mesh_report(mesh);
     const std::string text = fmt::format("{} triangles made in {:.2f} s, checked in {:.2f} s: {}, volume {:.4f} m3", report.triangles, made,
-                                         seconds_since(checked), verdict(report), report.volume.value_or(0));
+                                         checked.seconds(), verdict(report), report.volume.value_or(0));
     View view;
     view.width = 900;
     view.height = 640;
@@ -146,11 +146,11 @@ void show_point_shell(Tour& tour) {
 
 // The creature as a field of distances: built, drawn as a slice, meshed again, and written.
 std::shared_ptr<const GridField> show_field(Tour& tour, const TriangleMesh& mesh) {
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch start;
     GridReport report;
     const auto made = std::make_shared<const GridField>(build_grid(mesh, {.resolution = 256, .progress = tour.session.progress()}, &report));
     const GridField& field = *made;
-    const double seconds = seconds_since(start);
+    const double seconds = start.seconds();
     write_field(field, tour.folder / "creature.fathom");
     const std::string text = fmt::format("distances on {} x {} x {} cells in {:.2f} s, {:.1f} MB; sign by {}: {}", field.layout().cells(0),
                                          field.layout().cells(1), field.layout().cells(2), seconds, static_cast<double>(field.bytes()) * 1e-6,
@@ -169,9 +169,9 @@ void show_meeting(Tour& tour, const std::shared_ptr<const GridField>& creature) 
     const auto ring = std::make_shared<AnalyticField>(parse_shape("torus(0.28, 0.07)"));
     const Solid a(creature), b(ring);
     const Pose there = Pose::turned(std::numbers::pi / 2, Vec3(0.1, 1, 0).normalized(), {0.15, 0.03, 0});
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch start;
     const CollideResult found = collide(a, {}, b, there);
-    const double seconds = seconds_since(start);
+    const double seconds = start.seconds();
     const FieldOverlap cells = field_overlap(*creature, {}, *ring, there, {.depth = 5});
     OverlapPictureOptions options{.resolution = 160};
     options.view.width = 900;
@@ -187,9 +187,9 @@ void show_meeting(Tour& tour, const std::shared_ptr<const GridField>& creature) 
 template <class Tell>
 void show_scene(Tour& tour, const std::string& name, const std::string& title, std::string_view scene, const Tell& tell) {
     Simulation simulation(parse_scene(scene, name), tour.session.progress());
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch start;
     simulation.run(tour.session.progress());
-    const std::string text = tell(simulation, seconds_since(start));
+    const std::string text = tell(simulation, start.seconds());
     const Recording& recording = simulation.recording();
     write_vtk(tour.folder / (name + ".pvd"), recording);
     write_svg(tour.folder / (name + "_energy.svg"), energy_plot(recording));
@@ -335,10 +335,10 @@ void show_flight(Tour& tour) {
     DepthObject ship(*backend, *flight.ship, report.projections(), {.pixels = 512});
     const std::vector<DrawnBody> tunnel = {{std::make_shared<DrawnMesh>(*flight.obstacles.front().mesh), {}, 0}};
     std::size_t collided = 0, asked = 0;
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch start;
     for (std::size_t frame = 0; frame < flight.frames; frame += every, ++asked)
         collided += collide(ship, flight.ship_pose(frame), tunnel, {.goal = DepthGoal::verdict}).verdict == Verdict::overlapping;
-    const double each = seconds_since(start) / static_cast<double>(asked);
+    const double each = start.seconds() / static_cast<double>(asked);
 
     const DepthCollision found = collide(ship, flight.ship_pose(shown_frame), tunnel);
     const DepthBodyHit hit = found.bodies.empty() ? DepthBodyHit{} : found.bodies.front();
@@ -404,7 +404,7 @@ void run_demo(const fs::path& folder, Session& session) {
     std::error_code failure;
     fs::create_directories(folder, failure);
     if (failure) throw Error(Cause::cannot_write, failure.message(), {.file = folder.string()});
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch start;
     Tour tour{folder, session, {}};
     tour.say(fmt::format("Fathom shows shapes made, checked, sampled and written, fields of distances that meet, bodies that fall, dent and break, and depth maps ({} threads).\n", thread_count()));
     show_shapes(tour);
@@ -420,7 +420,7 @@ void run_demo(const fs::path& folder, Session& session) {
     show_fire(tour);
     write_page(tour);
     tour.say(fmt::format("\nDone in {:.1f} s. Everything is in {}: open index.html in a browser, creature.glb in any 3-D viewer, creature.vtu and drop.pvd in ParaView.",
-                         seconds_since(start), fs::absolute(folder).string()));
+                         start.seconds(), fs::absolute(folder).string()));
 }
 
 } // namespace

@@ -8,6 +8,7 @@
 #include <tool/verdict_text.h>
 
 #include <fathom/base/error.h>
+#include <fathom/base/stopwatch.h>
 #include <fathom/detect/depth/depth_collide.h>
 #include <fathom/detect/depth/depth_directions.h>
 #include <fathom/detect/depth/gl_backend.h>
@@ -15,7 +16,6 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include <chrono>
 #include <filesystem>
 #include <memory>
 
@@ -129,9 +129,9 @@ DepthAnswer answer_to(const DepthArguments& arguments) {
 
     DepthObject object(*backend, drawn.mesh, answer.report.projections(), {.pixels = arguments.pixels, .conservative = arguments.conservative});
     if (!bodies.empty()) {
-        const auto start = std::chrono::steady_clock::now();
+        const Stopwatch start;
         answer.collision = collide(object, {}, bodies, {.conservative = arguments.conservative});
-        answer.seconds = seconds_since(start);
+        answer.seconds = start.seconds();
     }
     if (!arguments.folder.empty()) write_pictures(object, bodies, arguments.folder, answer);
     return answer;

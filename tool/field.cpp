@@ -5,6 +5,7 @@
 #include <tool/verbs.h>
 
 #include <fathom/base/error.h>
+#include <fathom/base/stopwatch.h>
 #include <fathom/field/file/grid_file.h>
 #include <fathom/field/file/npy_file.h>
 #include <fathom/field/grid/bake.h>
@@ -17,7 +18,6 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include <chrono>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -120,9 +120,9 @@ GridFile built(const FieldSource& source, const FieldOptions& options, Session& 
 
 void run_build(const FieldOptions& options, Session& session) {
     const FieldSource source = open_field(options.in);
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch start;
     GridFile file = built(source, options, session);
-    const double seconds = seconds_since(start);
+    const double seconds = start.seconds();
     write_grid_file(file.field, options.out, {.note = file.note});
     const auto grid = std::make_shared<const GridField>(file.field);
     const FieldSource result{"grid", "fathom", file.note, {}, {}, grid, grid};

@@ -4,13 +4,13 @@
 
 #include <fathom/base/error.h>
 #include <fathom/base/file.h>
+#include <fathom/base/stopwatch.h>
 #include <fathom/show/recording_picture.h>
 #include <fathom/simulate/simulation.h>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -59,14 +59,14 @@ void print_summary(const Simulation& simulation, double seconds, const std::stri
 
 void run_simulate(const SimulateArguments& arguments, Session& session) {
     Simulation simulation(read_scene(arguments.scene, scene_options(arguments)), session.progress());
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch start;
     std::optional<Error> stopped; // what was recorded until then shows why
     try {
         simulation.run(session.progress());
     } catch (const Error& error) {
         stopped = error;
     }
-    const double seconds = seconds_since(start);
+    const double seconds = start.seconds();
     write(simulation, arguments.out, session);
     if (stopped) throw *stopped;
     if (!arguments.json) return print_summary(simulation, seconds, arguments.out);

@@ -1,4 +1,4 @@
-// What people read: colours and moving bars where there is a terminal, numbers and places in words, times.
+// What people read: colours and moving bars where there is a terminal, numbers and places in words.
 // NO_COLOR (no-color.org) and TERM=dumb are respected.
 #pragma once
 
@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -41,9 +40,5 @@ enum class Colour { red = 31, green = 32, yellow = 33, faint = 2 };
 
 // Adding 0 turns -0 into 0.
 [[nodiscard]] inline std::string shown(const Vec3& v) { return fmt::format("({:.6g}, {:.6g}, {:.6g})", v.x() + 0.0, v.y() + 0.0, v.z() + 0.0); }
-
-[[nodiscard]] inline double seconds_since(std::chrono::steady_clock::time_point start) {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 } // namespace fathom::tool

@@ -5,6 +5,7 @@
 #include <tool/verbs.h>
 
 #include <fathom/base/error.h>
+#include <fathom/base/stopwatch.h>
 #include <fathom/field/mesh/cached_grid.h>
 #include <fathom/field/mesh/mesh_field.h>
 #include <fathom/field/tet/stuffing.h>
@@ -13,7 +14,6 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include <chrono>
 #include <cmath>
 #include <memory>
 
@@ -103,9 +103,9 @@ void run_tetrahedralize(const TetrahedralizeOptions& options, Session& session) 
     stuffing.measure = !options.no_measure;
     stuffing.progress = session.progress();
     StuffingReport report;
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch start;
     const TetMesh mesh = tetrahedralize(*field, stuffing, &report);
-    const double seconds = seconds_since(start);
+    const double seconds = start.seconds();
     write_mesh(options.out, mesh);
     if (options.json) fmt::print("{}\n", to_json(report, options, seconds).dump(2));
     else if (!session.quiet) tell(report, options, seconds);

@@ -1,21 +1,17 @@
 // Room: detect. DeformingScene: broad phase, refit of what is in a pair, and the answers for each pair.
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
+#include <fathom/base/stopwatch.h>
 #include <fathom/detect/deforming_scene.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 namespace fathom {
 
 namespace {
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 // Half of what two boxes must be grown by together; a little more, as boxes that grow are rounded.
 double reach_of(const DeformingSceneOptions& options) {
@@ -126,21 +122,16 @@ void DeformingScene::sum_up() {
 }
 
 void DeformingScene::find() {
-    auto clock = std::chrono::steady_clock::now();
-    const auto lap = [&] {
-        const double seconds = seconds_since(clock);
-        clock = std::chrono::steady_clock::now();
-        return seconds;
-    };
+    Stopwatch watch;
     statistics_ = {.bodies = broad_.size()};
     for (Index id = 0; id < bodies_.size(); ++id)
         if (bodies_[id]) broad_.move(id, boxes_[id].empty() ? Box{} : boxes_[id].grown(reach_));
     broad_.find_pairs();
-    statistics_.broad_seconds = lap();
+    statistics_.broad_seconds = watch.lap();
 
     refit_those_in_pairs();
     statistics_.refitted = to_refit_.size();
-    statistics_.refit_seconds = lap();
+    statistics_.refit_seconds = watch.lap();
 
     used_ = 0;
     const auto ask = [&](const IdPair& bodies) {
@@ -156,7 +147,7 @@ void DeformingScene::find() {
     parallel_tasks(used_, [&](std::size_t k) { answer(k); });
     statistics_.pairs = broad_.pairs().size();
     sum_up();
-    statistics_.narrow_seconds = lap();
+    statistics_.narrow_seconds = watch.lap();
 }
 
 } // namespace fathom

@@ -2,7 +2,7 @@
 // Method: both trees of balls (mesh_contacts.h) at once, which do not mind turning; the larger ball is opened, the nearer first.
 // Whether triangles cross is decided exactly, on the corners of b as they are placed in a's frame (one rounding). Surfaces have no
 // inside here: one wholly inside the other is apart from it. Any triangles will do: soups, points (a corner thrice), segments.
-// Not for solids (collide.h, which also tells depth). Distances cost some 50 to 500 us for scans, more the more alike all distances are.
+// Not for solids (collide.h, which also tells depth). A distance costs more the more pairs of triangles are nearly as near as the nearest.
 // const and thread-safe. Metres; answers in the world.
 #pragma once
 

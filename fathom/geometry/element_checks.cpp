@@ -34,6 +34,7 @@ void check_elements(std::span<const std::array<Index, N>> elements, std::size_t 
                             place_of(file, element, i));
 }
 
+template void check_elements<2>(std::span<const std::array<Index, 2>>, std::size_t, const char*, const std::string&);
 template void check_elements<3>(std::span<const std::array<Index, 3>>, std::size_t, const char*, const std::string&);
 template void check_elements<4>(std::span<const std::array<Index, 4>>, std::size_t, const char*, const std::string&);
 

@@ -1,4 +1,4 @@
-// Room: geometry. The border checks that triangle and tetrahedral meshes share.
+// Room: geometry. The border checks that meshes of lines, triangles and tetrahedra share.
 #pragma once
 
 #include <fathom/base/vec.h>
@@ -17,6 +17,8 @@ template <std::size_t N>
 void check_elements(std::span<const std::array<Index, N>> elements, std::size_t vertex_count, const char* element,
                     const std::string& file);
 
+extern template void check_elements<2>(std::span<const std::array<Index, 2>>, std::size_t, const char*,
+                                       const std::string&);
 extern template void check_elements<3>(std::span<const std::array<Index, 3>>, std::size_t, const char*,
                                        const std::string&);
 extern template void check_elements<4>(std::span<const std::array<Index, 4>>, std::size_t, const char*,

@@ -55,6 +55,8 @@ struct MeshReport {
     std::optional<double> volume{}; // m^3, signed; absent where edges are not balanced, as it then has no meaning
     Vec3 center = Vec3::Zero();     // m; of the volume, or of the area where there is no volume
 
+    // Closed, with an inside, every part of it facing outward: told what is in it by the sides of its triangles.
+    [[nodiscard]] bool faces_outward() const { return watertight && volume.value_or(0) > 0 && inside_out_parts.count == 0; }
     // Nothing found that a collision query could trip over; unreferenced vertices do no harm.
     [[nodiscard]] bool clean() const;
 };

@@ -3,6 +3,7 @@
 
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
+#include <fathom/base/stopwatch.h>
 #include <fathom/base/random.h>
 #include <fathom/simulate/particle_wind.h>
 
@@ -10,7 +11,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cmath>
 #include <numbers>
 
@@ -20,9 +20,6 @@ namespace {
 
 constexpr std::size_t chunk = 1024;
 constexpr double farthest = 1e12; // m
-
-using Clock = std::chrono::steady_clock;
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 void check_range(const std::string& what, double value, double low, double high) {
     if (!(value >= low && value <= high)) throw Error(Cause::invalid_argument, fmt::format("{} is not between {} and {}", value, low, high), {.element = what});
@@ -288,21 +285,18 @@ void ParticleWorld::step() {
     State& s = *state_;
     s.report = {};
     const double until = static_cast<double>(s.steps + 1) * s.options.step;
-    const auto start = Clock::now();
+    Stopwatch watch;
     s.emit(until);
     s.move();
-    const auto moved = Clock::now();
+    s.report.move_seconds = watch.lap();
     s.draw(until);
-    const auto drawn = Clock::now();
+    s.report.map_seconds = watch.lap();
     s.maps.first_hits(s.positions, s.targets, s.hits);
-    const double compare = seconds_since(drawn);
-    const auto compared = Clock::now();
+    s.report.compare_seconds = watch.lap();
     s.respond();
     s.bury();
     ++s.steps;
-    s.report.move_seconds = std::chrono::duration<double>(moved - start).count() + seconds_since(compared);
-    s.report.map_seconds = std::chrono::duration<double>(drawn - moved).count();
-    s.report.compare_seconds = compare;
+    s.report.move_seconds += watch.lap();
 }
 
 const ParticleOptions& ParticleWorld::options() const { return state_->options; }

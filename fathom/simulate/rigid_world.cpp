@@ -3,22 +3,18 @@
 
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
+#include <fathom/base/stopwatch.h>
 #include <fathom/respond/discrete_penalty.h>
 #include <fathom/simulate/body_pairs.h>
 
 #include <Eigen/Cholesky>
 #include <fmt/format.h>
 
-#include <chrono>
 #include <cmath>
 
 namespace fathom {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 void check_number(bool good, double value, const char* range, std::string element) {
     if (!good) throw Error(Cause::invalid_argument, fmt::format("{} is not {}", value, range), {.element = std::move(element)});
@@ -295,7 +291,7 @@ Index RigidWorld::add(RigidBody body) {
 void RigidWorld::step() {
     State& s = *state_;
     for (Index k = 0; k < s.bodies.size(); ++k) s.move(k);
-    const auto start = Clock::now();
+    Stopwatch watch;
     ++s.steps;
     for (Index k = 0; k < s.bodies.size(); ++k)
         if (!s.boxes[k].lower.allFinite() && !s.bodies[k].fixed) s.job_count = 0, s.guard();
@@ -305,11 +301,10 @@ void RigidWorld::step() {
     } else {
         parallel_tasks(s.job_count, [&](std::size_t k) { s.detect(s.jobs[k]); });
     }
-    s.report.detect_seconds = seconds_since(start);
-    const auto found = Clock::now();
+    s.report.detect_seconds = watch.lap();
     for (std::size_t k = 0; k < s.job_count; ++k) s.respond(s.jobs[k]);
     s.gather();
-    s.report.respond_seconds = seconds_since(found);
+    s.report.respond_seconds = watch.lap();
     if (s.options.sleep_speed > 0) s.put_to_sleep();
     s.guard();
 }

@@ -5,11 +5,7 @@
 #include <fathom/geometry/normals.h>
 #include <fathom/simulate/spring_checks.h>
 
-#include <Eigen/Eigenvalues>
-
 #include <algorithm>
-#include <functional>
-#include <unordered_set>
 #include <utility>
 
 namespace fathom {
@@ -24,15 +20,6 @@ std::uint64_t key_of(Index a, Index b) {
 void add_edges(const std::array<Index, 4>& corners, std::vector<std::uint64_t>& keys) {
     for (std::size_t i = 0; i < 4; ++i)
         for (std::size_t j = i + 1; j < 4; ++j) keys.push_back(key_of(corners[i], corners[j]));
-}
-
-using Strained = std::vector<std::pair<double, Index>>; // minus the strain, so that sorting puts the largest first
-
-void note(Strained& list, double strain, Index element, const BreakOptions& options, BreakReport& report) {
-    report.largest_strain = std::max(report.largest_strain, strain);
-    if (!(strain > options.strain)) return;
-    list.emplace_back(-strain, element);
-    ++report.stretched;
 }
 
 Index low_end(std::uint64_t key) { return static_cast<Index>(key >> 32); }
@@ -284,25 +271,15 @@ void BreakableSolid::stiffen(Index spring) {
 
 // ---- Breaking
 
-double BreakableSolid::strain(const Spring& spring) const {
-    if (spring.kind != SpringKind::edge || !(spring.rest > 0)) return 0;
-    return (state_.positions[spring.points[1]] - state_.positions[spring.points[0]]).norm() / spring.rest - 1;
-}
-
-BreakableSolid::Tension BreakableSolid::tension_at(Index point) const {
+// By the numbers of their ends.
+std::vector<Index> BreakableSolid::springs_at(Index point) const {
     std::vector<EdgeKey> edges;
     for (const Index t : mesh_.tets_round(point)) add_edges(mesh_.tet(t), edges);
     sort_unique(edges);
-    Mat3 sum = Mat3::Zero();
-    for (const EdgeKey key : edges) {
-        const Index a = low_end(key), b = high_end(key);
-        if (a != point && b != point) continue;
-        const double pull = strain(network_.springs[spring_of_.at(key)]);
-        const Vec3 along = (state_.positions[b] - state_.positions[a]).stableNormalized();
-        if (pull > 0) sum += pull * along * along.transpose();
-    }
-    const Eigen::SelfAdjointEigenSolver<Mat3> solver(sum);
-    return {sum.trace(), solver.eigenvectors().col(2)};
+    std::vector<Index> springs;
+    for (const EdgeKey key : edges)
+        if (low_end(key) == point || high_end(key) == point) springs.push_back(spring_of_.at(key));
+    return springs;
 }
 
 // The faces round a point between the tetrahedra above and below the plane through it.
@@ -318,34 +295,6 @@ std::vector<Index> BreakableSolid::faces_across(Index point, const Vec3& directi
             const Index other = mesh_.neighbour(4 * t + k);
             if (mesh_.tet(t)[k] != point && other != no_index && t < other && above(t) != above(other)) faces.push_back(4 * t + k);
         }
-    return faces;
-}
-
-// At the end whose springs are stretched more, or at the other where that frees nothing.
-std::vector<Index> BreakableSolid::faces_freeing(Index a, Index b) const {
-    Tension at_a = tension_at(a), at_b = tension_at(b);
-    if (at_a.sum < at_b.sum) std::swap(a, b), std::swap(at_a, at_b);
-    std::vector<Index> faces = faces_across(a, at_a.direction);
-    return faces.empty() ? faces_across(b, at_b.direction) : faces;
-}
-
-std::vector<Index> BreakableSolid::faces_at_springs(const BreakOptions& options, BreakReport& report) const {
-    Strained stretched;
-    for (Index s = 0; s < network_.springs.size(); ++s) note(stretched, strain(network_.springs[s]), s, options, report);
-    std::make_heap(stretched.begin(), stretched.end(), std::greater<>{}); // the first few are all that is asked for, often
-    std::unordered_set<Index> done;
-    std::vector<Index> faces;
-    for (auto last = stretched.end(); last != stretched.begin() && report.broken < options.most;) {
-        std::pop_heap(stretched.begin(), last--, std::greater<>{});
-        const auto [a, b] = network_.springs[last->second].points;
-        if (done.contains(a) || done.contains(b)) continue;
-        const std::vector<Index> across = faces_freeing(a, b);
-        report.held += across.empty();
-        if (across.empty()) continue;
-        done.insert({a, b});
-        faces.insert(faces.end(), across.begin(), across.end());
-        ++report.broken;
-    }
     return faces;
 }
 
@@ -370,7 +319,7 @@ double BreakableSolid::strain_across(Index face) const {
 std::vector<Index> BreakableSolid::stretched_faces(const BreakOptions& options, BreakReport& report) const {
     Strained stretched;
     for (const Index face : faces_between(mesh_, [](Index, Index) { return true; }))
-        if (!mesh_.is_scored(face)) note(stretched, strain_across(face), face, options, report);
+        if (!mesh_.is_scored(face)) note(stretched, strain_across(face), face, options.strain, report);
     std::sort(stretched.begin(), stretched.end());
     if (stretched.size() > options.most) stretched.resize(options.most);
     std::vector<Index> faces;
@@ -382,7 +331,10 @@ std::vector<Index> BreakableSolid::stretched_faces(const BreakOptions& options, 
 BreakReport BreakableSolid::break_stretched(const BreakOptions& options) {
     require_positive(options.strain, "option strain");
     BreakReport report;
-    std::vector<Index> faces = options.rule == BreakRule::springs ? faces_at_springs(options, report) : stretched_faces(options, report);
+    const auto springs_of = [&](Index point) { return springs_at(point); };
+    const auto across = [&](Index point, const Vec3& direction) { return faces_across(point, direction); };
+    std::vector<Index> faces = options.rule == BreakRule::springs ? parted_at_springs(network_, state_, options.strain, options.most, springs_of, across, report)
+                                                                  : stretched_faces(options, report);
     sort_unique(faces);
     report.opened = faces.size();
     separate(faces);

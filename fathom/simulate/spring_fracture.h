@@ -8,7 +8,7 @@
 #pragma once
 
 #include <fathom/geometry/tet_cut.h>
-#include <fathom/simulate/spring_world.h>
+#include <fathom/simulate/spring_strain.h>
 
 #include <limits>
 #include <unordered_map>
@@ -16,8 +16,7 @@
 namespace fathom {
 
 enum class BreakRule {
-    springs, // at an end of a spring past the limit, the tetrahedra round the point are parted by the plane across the direction in
-             // which its springs are stretched most (the tensor of O'Brien & Hodgins 1999, here of strains), along existing faces
+    springs, // spring_strain.h: what parts are the tetrahedra round an end of a stretched spring, along existing faces
     faces    // a face opens where the material is stretched past the limit across it, in the mean of its two tetrahedra
 };
 
@@ -25,14 +24,6 @@ struct BreakOptions {
     BreakRule rule = BreakRule::springs;
     double strain = 0.3;                                        // the limit: longer than 1 + this times the length at rest
     std::size_t most = std::numeric_limits<std::size_t>::max(); // springs or faces that break in one call, the most stretched first
-};
-
-struct BreakReport {
-    std::size_t stretched = 0; // springs or faces past the limit
-    std::size_t broken = 0;    // of them
-    std::size_t held = 0;      // springs that no face can free: both ends have all tetrahedra on one side
-    std::size_t opened = 0;    // faces, scored ones too
-    double largest_strain = 0;
 };
 
 class BreakableSolid {
@@ -76,17 +67,10 @@ private:
     void add_spring(Index a, Index b, double rest);
     void stiffen(Index spring);
     [[nodiscard]] double rest_volume(Index tet) const;
-    [[nodiscard]] double strain(const Spring& spring) const;
-    struct Tension {
-        double sum = 0;
-        Vec3 direction = Vec3::Zero();
-    };
-    [[nodiscard]] Tension tension_at(Index point) const;
+    [[nodiscard]] std::vector<Index> springs_at(Index point) const;
     [[nodiscard]] std::vector<Index> faces_across(Index point, const Vec3& direction) const;
-    [[nodiscard]] std::vector<Index> faces_freeing(Index a, Index b) const;
     [[nodiscard]] double stretch_along(Index tet, const Vec3& direction) const;
     [[nodiscard]] double strain_across(Index face) const;
-    [[nodiscard]] std::vector<Index> faces_at_springs(const BreakOptions& options, BreakReport& report) const;
     [[nodiscard]] std::vector<Index> stretched_faces(const BreakOptions& options, BreakReport& report) const;
 
     SolidMaterial material_;

@@ -2,11 +2,11 @@
 #include <fathom/simulate/spring_world.h>
 
 #include <fathom/base/parallel.h>
+#include <fathom/base/stopwatch.h>
 #include <fathom/simulate/spring_checks.h>
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <cmath>
 
 namespace fathom {
@@ -18,13 +18,11 @@ constexpr int most_halvings = 10;     // of a step of backward Euler
 constexpr double no_length_yet = -1;
 constexpr double stable_share = 0.7; // of the largest stable step, for parts of one: bodies get stiffer as they stretch
 
-using Clock = std::chrono::steady_clock;
-
 // Adds the time that passes in a scope.
 struct Timer {
     double& sum;
-    Clock::time_point start = Clock::now();
-    ~Timer() { sum += std::chrono::duration<double>(Clock::now() - start).count(); }
+    Stopwatch watch{};
+    ~Timer() { sum += watch.seconds(); }
 };
 
 double plus(double sum, double part) { return sum + part; }

@@ -2,21 +2,17 @@
 #include <fathom/simulate/tet_world.h>
 
 #include <fathom/base/parallel.h>
+#include <fathom/base/stopwatch.h>
 #include <fathom/simulate/contact_memory.h>
 #include <fathom/simulate/simulated_tissue.h>
 #include <fathom/simulate/spring_bodies.h>
 #include <fathom/simulate/spring_checks.h>
 
 #include <algorithm>
-#include <chrono>
 
 namespace fathom {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 // What a pair of bodies, or a body in itself, has in common.
 struct Meeting {
@@ -114,7 +110,7 @@ void TetWorld::State::begin_springs() {
 // ---- Contacts
 
 void TetWorld::State::find(std::span<const Vec3> positions) {
-    const auto start = Clock::now();
+    const Stopwatch watch;
     const std::size_t parts = springs ? springs->report().parts : 1;
     memory.begin(positions, options.springs.step / static_cast<double>(parts), options.recovery_time);
     parallel_tasks(tets.size(), [&](std::size_t b) { tets[b].move(positions); });
@@ -129,7 +125,7 @@ void TetWorld::State::find(std::span<const Vec3> positions) {
     for (const Meeting& meeting : meetings) answer(meeting);
     add_obstacles();
     memory.end();
-    statistics.collision_seconds += seconds_since(start);
+    statistics.collision_seconds += watch.seconds();
 }
 
 void TetWorld::State::meet() {
@@ -156,14 +152,14 @@ void TetWorld::State::meet_self(Index b) {
 }
 
 void TetWorld::State::measure_depths() {
-    const auto start = Clock::now();
+    const Stopwatch watch;
     for (SimulatedTets& body : tets) body.forget_asked();
     for (const Meeting& m : meetings) {
         if (!is_tissue(m.b)) tets[m.b].ask(m.found.a_in_b, m.found.edges_of_a, m.a == m.b);
         if (m.a != m.b) tets[m.a].ask(m.found.b_in_a, m.found.edges_of_b, false);
     }
     for (SimulatedTets& body : tets) body.measure(options.depth, options.push);
-    statistics.depth_seconds += seconds_since(start);
+    statistics.depth_seconds += watch.seconds();
 }
 
 void TetWorld::State::answer(const Meeting& m) {
@@ -274,11 +270,11 @@ TetWorld::TetWorld(TetWorld&&) noexcept = default;
 
 void TetWorld::step() {
     State& s = *state_;
-    const auto start = Clock::now();
+    const Stopwatch watch;
     s.springs->step();
     s.report = s.springs->report();
     s.break_bodies();
-    s.statistics.seconds += seconds_since(start);
+    s.statistics.seconds += watch.seconds();
 }
 
 CutReport TetWorld::cut(Index body, const CutPlane& plane, const CutOptions& options) {

@@ -13,6 +13,7 @@
 #include <fathom/index/broad_phase.h>
 #include <fathom/respond/tet_pushes.h>
 #include <fathom/simulate/deforming_world.h>
+#include <fathom/simulate/spring_fracture.h>
 #include <fathom/simulate/tissue_fracture.h>
 
 #include <optional>

@@ -4,11 +4,8 @@
 #include <fathom/base/sorted_edit.h>
 #include <fathom/simulate/spring_checks.h>
 
-#include <Eigen/Eigenvalues>
-
 #include <algorithm>
 #include <fmt/format.h>
-#include <unordered_set>
 
 namespace fathom {
 
@@ -172,13 +169,7 @@ void BreakableTissue::stiffen(Index spring) {
 
 // ---- Breaking
 
-double BreakableTissue::strain(Index spring) const {
-    const Spring& s = network_.springs[spring];
-    if (s.kind != SpringKind::edge || !(s.rest > 0)) return 0;
-    return (state_.positions[s.points[1]] - state_.positions[s.points[0]]).norm() / s.rest - 1;
-}
-
-BreakableTissue::Tension BreakableTissue::tension_at(Index point) const {
+std::vector<Index> BreakableTissue::springs_at(Index point) const {
     std::vector<Index> springs;
     for (const Index t : surface_.triangles_round(point))
         for (Index k = 0; k < 3; ++k) {
@@ -186,15 +177,7 @@ BreakableTissue::Tension BreakableTissue::tension_at(Index point) const {
             if (ends[0] == point || ends[1] == point) springs.push_back(spring_of_[3 * t + k]);
         }
     sort_unique(springs);
-    Mat3 sum = Mat3::Zero();
-    for (const Index s : springs) {
-        const auto [a, b] = network_.springs[s].points;
-        const double pull = strain(s);
-        const Vec3 along = (state_.positions[b] - state_.positions[a]).stableNormalized();
-        if (pull > 0) sum += pull * along * along.transpose();
-    }
-    const Eigen::SelfAdjointEigenSolver<Mat3> solver(sum);
-    return {sum.trace(), solver.eigenvectors().col(2)};
+    return springs;
 }
 
 // The edges at a point between the triangles above and below the plane through it, each by one of its sides.
@@ -214,38 +197,12 @@ std::vector<Index> BreakableTissue::sides_across(Index point, const Vec3& direct
     return sides;
 }
 
-// At the end whose springs are stretched more, or at the other where that frees nothing.
-std::vector<Index> BreakableTissue::sides_freeing(Index spring) const {
-    auto [a, b] = network_.springs[spring].points;
-    Tension at_a = tension_at(a), at_b = tension_at(b);
-    if (at_a.sum < at_b.sum) std::swap(a, b), std::swap(at_a, at_b);
-    std::vector<Index> sides = sides_across(a, at_a.direction);
-    return sides.empty() ? sides_across(b, at_b.direction) : sides;
-}
-
 BreakReport BreakableTissue::break_stretched(const TissueBreakOptions& options) {
     require_positive(options.strain, "option strain");
     BreakReport report;
-    std::vector<std::pair<double, Index>> stretched; // minus the strain, so that sorting puts the largest first
-    for (Index s = 0; s < network_.springs.size(); ++s) {
-        const double found = strain(s);
-        report.largest_strain = std::max(report.largest_strain, found);
-        if (found > options.strain) stretched.emplace_back(-found, s);
-    }
-    report.stretched = stretched.size();
-    std::sort(stretched.begin(), stretched.end());
-    std::unordered_set<Index> done; // a point parts once a call
-    std::vector<Index> sides;
-    for (std::size_t i = 0; i < stretched.size() && report.broken < options.most; ++i) {
-        const auto [a, b] = network_.springs[stretched[i].second].points;
-        if (done.contains(a) || done.contains(b)) continue;
-        const std::vector<Index> across = sides_freeing(stretched[i].second);
-        report.held += across.empty();
-        if (across.empty()) continue;
-        done.insert({a, b});
-        sides.insert(sides.end(), across.begin(), across.end());
-        ++report.broken;
-    }
+    const auto springs_of = [&](Index point) { return springs_at(point); };
+    const auto across = [&](Index point, const Vec3& direction) { return sides_across(point, direction); };
+    std::vector<Index> sides = parted_at_springs(network_, state_, options.strain, options.most, springs_of, across, report);
     sort_unique(sides);
     report.opened = sides.size();
     separate(sides);

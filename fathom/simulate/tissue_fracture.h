@@ -7,7 +7,9 @@
 #pragma once
 
 #include <fathom/geometry/surface_edit.h>
-#include <fathom/simulate/spring_fracture.h>
+#include <fathom/simulate/spring_strain.h>
+
+#include <limits>
 
 namespace fathom {
 
@@ -50,14 +52,8 @@ private:
     void renew_edge(Index side);
     void stiffen(Index spring);
     [[nodiscard]] double rest_area(Index triangle) const;
-    [[nodiscard]] double strain(Index spring) const;
-    struct Tension {
-        double sum = 0;
-        Vec3 direction = Vec3::Zero();
-    };
-    [[nodiscard]] Tension tension_at(Index point) const;
+    [[nodiscard]] std::vector<Index> springs_at(Index point) const;
     [[nodiscard]] std::vector<Index> sides_across(Index point, const Vec3& direction) const;
-    [[nodiscard]] std::vector<Index> sides_freeing(Index spring) const;
 
     // Of an edge: the sides that lie on it (the second may be no_index), and the spring across it, or no_index.
     struct Edging {

@@ -251,17 +251,19 @@ TEST(Scene, solids_from_files_take_the_place_of_shapes) {
     EXPECT_THROW((void)parse_scene(text, "solids.toml"), Error);
 }
 
+// What making the world says when one piece of the text is another.
+std::string message_of(std::string text, const std::string& file, const std::string& from, const std::string& to) {
+    text.replace(text.find(from), from.size(), to);
+    try {
+        (void)make_world(parse_scene(text, file));
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return "accepted";
+}
+
 TEST(Scene, what_is_wrong_with_solids_is_named) {
-    const auto message = [](const std::string& from, const std::string& to) {
-        std::string text = small_solids;
-        text.replace(text.find(from), from.size(), to);
-        try {
-            (void)make_world(parse_scene(text, "solids.toml"));
-        } catch (const Error& error) {
-            return std::string(error.what());
-        }
-        return std::string("accepted");
-    };
+    const auto message = [](const std::string& from, const std::string& to) { return message_of(small_solids, "solids.toml", from, to); };
     EXPECT_EQ(message("points", "segments"), "accepted");
     EXPECT_NE(message("\"points\"", "\"both\"").find("'both' is none of points, segments, none"), std::string::npos);
     EXPECT_NE(message("closest_point", "guess").find("solids.depth"), std::string::npos);
@@ -320,16 +322,7 @@ TEST(Scene, a_tissue_is_a_surface_among_solids) {
 }
 
 TEST(Scene, what_is_wrong_with_tissues_is_named) {
-    const auto message = [](const std::string& from, const std::string& to) {
-        std::string text = small_tissue;
-        text.replace(text.find(from), from.size(), to);
-        try {
-            (void)make_world(parse_scene(text, "tissue.toml"));
-        } catch (const Error& error) {
-            return std::string(error.what());
-        }
-        return std::string("accepted");
-    };
+    const auto message = [](const std::string& from, const std::string& to) { return message_of(small_tissue, "tissue.toml", from, to); };
     EXPECT_EQ(message("0.4", "0.5"), "accepted");
     EXPECT_NE(message("\"tissue\"", "\"skin\"").find("tissue.toml:18: key body 1: kind: 'skin' is none of solid, tissue"), std::string::npos) << message("\"tissue\"", "\"skin\"");
     EXPECT_NE(message("bending = 7", "volume = 7").find("volume"), std::string::npos);

@@ -6,6 +6,8 @@
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -78,7 +80,9 @@ private:
 
 class CpuBackend final : public DepthBackend {
 public:
-    [[nodiscard]] std::string name() const override { return "CPU"; }
+    explicit CpuBackend(const std::string& why) : name_(why.empty() ? "CPU" : fmt::format("CPU ({})", why)) {}
+
+    [[nodiscard]] std::string name() const override { return name_; }
     [[nodiscard]] std::unique_ptr<DepthTarget> make_target() override { return std::make_unique<CpuTarget>(); }
 
     void draw(const DepthView& view, std::span<const DrawnBody> bodies, const DrawOptions& options, DepthTarget& target) override {
@@ -167,6 +171,7 @@ private:
         return std::max<std::size_t>(16, thread_count() == 1 ? fits : std::min(fits, shares));
     }
 
+    std::string name_;
     std::vector<RasterBody> bodies_;
     std::vector<RasterCluster> clusters_;
     std::vector<Mat3> turns_;
@@ -181,6 +186,6 @@ bool DepthBackend::meets(const DepthView& view, std::span<const DrawnBody> bodie
     return compare(*options.until, scratch).pixels > 0;
 }
 
-std::unique_ptr<DepthBackend> make_cpu_depth_backend() { return std::make_unique<CpuBackend>(); }
+std::unique_ptr<DepthBackend> make_cpu_depth_backend(const std::string& why) { return std::make_unique<CpuBackend>(why); }
 
 } // namespace fathom

@@ -4,8 +4,8 @@
 // A pixel is covered where its middle is inside a triangle; corners are rounded to 1/256 of a pixel first, and of two triangles
 // that share an edge through the middle one has it. A point covers the pixel that it is in; a line one pixel in each column (each row, where it is
 // steep) whose middle it passes, its lower end counted and its upper end not. Faces are for triangles alone. What is outside the
-// box of the view is not drawn. At equal depth what is drawn first stays: the first body, and in it the first in the order of
-// DrawnMesh::numbers().
+// box of the view is not drawn. At equal depth the first body stays, and in it, on the CPU, the first in the order of
+// DrawnMesh::numbers(); by OpenGL, the first as given.
 // Not thread-safe; one backend (and its targets) to a thread. The CPU one is parallel inside, the same bits for any number of threads.
 #pragma once
 
@@ -67,6 +67,7 @@ public:
     [[nodiscard]] virtual DepthOverlap compare(const DepthTarget& object, const DepthTarget& environment) = 0;
 };
 
-[[nodiscard]] std::unique_ptr<DepthBackend> make_cpu_depth_backend();
+// `why` it was taken is told in its name: "CPU (why)".
+[[nodiscard]] std::unique_ptr<DepthBackend> make_cpu_depth_backend(const std::string& why = {});
 
 } // namespace fathom

@@ -29,8 +29,7 @@ double rounding_of(const DepthView& view, const DrawnBody& body) {
 bool is_closed(const DrawnMesh& mesh) {
     TriangleMesh plain{{}, {mesh.triangles().begin(), mesh.triangles().end()}};
     for (const Vec3f& p : mesh.positions()) plain.vertices.push_back(p.cast<double>());
-    const MeshReport report = mesh_report(plain);
-    return report.watertight && report.inside_out_parts.count == 0;
+    return mesh_report(plain).faces_outward();
 }
 
 // A point off the surface of a closed body: is it inside? O(n).

@@ -145,7 +145,7 @@ public:
         const MeshReport found = mesh_report(mesh);
         report_.sides = options.sides;
         report_.area = found.area;
-        report_.closed = found.watertight && found.volume.value_or(0) > 0 && found.inside_out_parts.count == 0;
+        report_.closed = found.faces_outward();
         if (report_.closed) volume_ = found.volume;
         if (!(report_.area > 0)) throw Error(Cause::empty, "a surface needs triangles with area");
         places_ = places_on(mesh, report_.area);

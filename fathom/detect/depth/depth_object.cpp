@@ -81,8 +81,7 @@ void DepthObject::add(const DepthPart& part) {
     if (part.projections.empty()) throw Error(Cause::empty, "a part needs a projection", place);
     if (!is_finite(part.pose)) throw Error(Cause::non_finite, "pose", place);
     Part added{std::make_shared<DrawnMesh>(part.mesh), part.pose, false, {}, {}};
-    const MeshReport report = mesh_report(part.mesh);
-    added.closed = report.watertight && report.volume.value_or(0) > 0 && report.inside_out_parts.count == 0;
+    added.closed = mesh_report(part.mesh).faces_outward();
     for (const Component& component : components(part.mesh).parts) added.speakers.push_back(part.mesh.triangles[component.first_triangle][0]);
     for (const Projection& projection : part.projections) {
         if (projection.sides == DepthSides::layers && !added.closed)

@@ -2,25 +2,11 @@
 #include <fathom/detect/depth/drawn_mesh.h>
 
 #include <fathom/base/error.h>
+#include <fathom/geometry/element_checks.h>
 
 #include <atomic>
 
 namespace fathom {
-
-namespace {
-
-void check_finite(std::span<const Vec3> vertices) {
-    for (std::size_t v = 0; v < vertices.size(); ++v)
-        if (!is_finite(vertices[v])) throw Error(Cause::non_finite, "not a finite place", {.element = "vertex", .index = static_cast<std::int64_t>(v)});
-}
-
-void check_lines(std::span<const Line> lines, std::size_t vertex_count) {
-    for (std::size_t k = 0; k < lines.size(); ++k)
-        if (std::max(lines[k][0], lines[k][1]) >= vertex_count)
-            throw Error(Cause::index_out_of_range, "names a vertex that is not there", {.element = "line", .index = static_cast<std::int64_t>(k)});
-}
-
-} // namespace
 
 DrawnMesh::DrawnMesh(const TriangleMesh& mesh) : triangles_(mesh.triangles) {
     check(mesh);
@@ -30,9 +16,8 @@ DrawnMesh::DrawnMesh(const TriangleMesh& mesh) : triangles_(mesh.triangles) {
 
 DrawnMesh::DrawnMesh(Primitives kind, std::span<const Vec3> vertices, std::span<const Line> lines)
     : kind_(kind), lines_(lines.begin(), lines.end()) {
-    if (std::max(vertices.size(), lines.size()) >= no_index) throw Error(Cause::too_large, "at most 2^32 - 2 vertices or lines");
-    check_finite(vertices);
-    check_lines(lines, vertices.size());
+    check_vertices(vertices, {});
+    check_elements<2>(lines, vertices.size(), "line", {});
     place(vertices);
     sort();
 }
@@ -42,7 +27,7 @@ DrawnMesh DrawnMesh::points(std::span<const Vec3> points) { return {Primitives::
 
 void DrawnMesh::move(std::span<const Vec3> vertices) {
     if (vertices.size() != positions_.size()) throw Error(Cause::count_mismatch, "as many vertices as before are needed", {.element = "vertices"});
-    check_finite(vertices);
+    check_vertices(vertices, {});
     place(vertices);
     clusters_.refit(positions_);
 }

@@ -7,23 +7,6 @@
 
 namespace fathom {
 
-namespace {
-
-class NamedBackend final : public DepthBackend {
-public:
-    NamedBackend(std::unique_ptr<DepthBackend> inner, std::string why) : inner_(std::move(inner)), why_(std::move(why)) {}
-    [[nodiscard]] std::string name() const override { return fmt::format("{} ({})", inner_->name(), why_); }
-    [[nodiscard]] std::unique_ptr<DepthTarget> make_target() override { return inner_->make_target(); }
-    void draw(const DepthView& view, std::span<const DrawnBody> bodies, const DrawOptions& options, DepthTarget& target) override { inner_->draw(view, bodies, options, target); }
-    [[nodiscard]] DepthOverlap compare(const DepthTarget& object, const DepthTarget& environment) override { return inner_->compare(object, environment); }
-
-private:
-    std::unique_ptr<DepthBackend> inner_;
-    std::string why_;
-};
-
-} // namespace
-
 std::unique_ptr<DepthBackend> make_depth_backend(DepthPreference preference) {
     if (preference == DepthPreference::cpu) return make_cpu_depth_backend();
     std::string why;
@@ -35,7 +18,7 @@ std::unique_ptr<DepthBackend> make_depth_backend(DepthPreference preference) {
         if (error.cause() != Cause::unsupported) throw;
         why = error.reason();
     }
-    return std::make_unique<NamedBackend>(make_cpu_depth_backend(), why);
+    return make_cpu_depth_backend(why);
 }
 
 std::array<float, 16> GlScene::clip(const Pose& frame) const {

@@ -5,7 +5,7 @@
 // a surface is the plane of what was drawn there, not a step. A motion is followed through all pixels on its way: none is too long.
 // Not for: solids that overlap each other (the second is known only from the far side of the first), parts thinner than a pixel.
 // Where views see nothing, outside of their boxes too, there is nothing. Drawing is not thread-safe; what was drawn can be asked by
-// many threads. Some 10 ns a particle that is not near anything.
+// many threads. A particle that is near nothing costs one look at a few tiles.
 #pragma once
 
 #include <fathom/detect/depth/depth_backend.h>
