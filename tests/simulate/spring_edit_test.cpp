@@ -2,6 +2,7 @@
 #include <fathom/base/error.h>
 #include <fathom/base/random.h>
 #include <fathom/geometry/generate.h>
+#include <fathom/simulate/spring_fracture.h>
 #include <fathom/simulate/tissue_fracture.h>
 
 #include <support/test_counts.h>
