@@ -30,7 +30,7 @@ enum class Method {
     depth_maps,       // drawn and compared (detect/depth)
     advancement       // in time by as much as the distance allows (time_search.h)
 };
-inline constexpr std::array methods = {Method::closed_form,     Method::fields,   Method::octree,     Method::surface_in_field, Method::points_in_field,
+inline constexpr std::array all_methods = {Method::closed_form,     Method::fields,   Method::octree,     Method::surface_in_field, Method::points_in_field,
                                        Method::surfaces,        Method::tetrahedra, Method::depth_maps, Method::advancement};
 [[nodiscard]] std::string_view name(Method method); // "surface_in_field"
 
@@ -53,7 +53,7 @@ struct Collision {
     Method method = Method::automatic;
     Vec3 common = Vec3::Zero();  // overlapping: a point of both, but for the margin (m, world)
     double depth = 0;            // of the deepest contact found (m)
-    double error_bound = 0;      // of depths, and of the verdict: shapes that overlap or are apart by more than this are told so (m)
+    double error_bound = 0;      // of depths (m); infinity where a field is no distance, whose depths are then only values
     bool truncated = false;      // there are more contacts
     std::vector<Contact> contacts{}; // deepest first, the same order on every run; QueryGoal::contacts
 };

@@ -10,7 +10,7 @@
 namespace fathom {
 
 enum class Question { collide, distance, sweep_first, sweep_all };
-inline constexpr std::array questions = {Question::collide, Question::distance, Question::sweep_first, Question::sweep_all};
+inline constexpr std::array all_questions = {Question::collide, Question::distance, Question::sweep_first, Question::sweep_all};
 [[nodiscard]] std::string_view name(Question question); // "sweep_first"
 
 struct PairMethod {

@@ -16,6 +16,7 @@
 #include <fathom/geometry/triangle_mesh.h>
 
 #include <array>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -24,8 +25,8 @@
 namespace fathom {
 
 enum class ShapeKind { formula, grid, network, other_field, closed_mesh, open_mesh, point_shell, tetrahedra, depth_map, plane };
-inline constexpr std::array shape_kinds = {ShapeKind::formula,   ShapeKind::grid,        ShapeKind::network,    ShapeKind::other_field, ShapeKind::closed_mesh,
-                                           ShapeKind::open_mesh, ShapeKind::point_shell, ShapeKind::tetrahedra, ShapeKind::depth_map,   ShapeKind::plane};
+inline constexpr std::array all_shape_kinds = {ShapeKind::formula,   ShapeKind::grid,        ShapeKind::network,    ShapeKind::other_field, ShapeKind::closed_mesh,
+                                               ShapeKind::open_mesh, ShapeKind::point_shell, ShapeKind::tetrahedra, ShapeKind::depth_map,   ShapeKind::plane};
 [[nodiscard]] std::string_view name(ShapeKind kind); // "closed_mesh"
 
 // By what a kind can be asked.

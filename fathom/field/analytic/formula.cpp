@@ -119,13 +119,13 @@ std::string_view name(DistanceKind kind) {
     }
 }
 
-const std::vector<Kind>& shape_kinds() {
+const std::vector<Kind>& formula_kinds() {
     static const std::vector<Kind> kinds = all_kinds();
     return kinds;
 }
 
 const Kind* find_kind(std::string_view name) {
-    const auto& kinds = shape_kinds();
+    const auto& kinds = formula_kinds();
     const auto at = std::lower_bound(kinds.begin(), kinds.end(), name, [](const Kind& k, std::string_view n) { return k.name < n; });
     return at != kinds.end() && at->name == name ? &*at : nullptr;
 }

@@ -78,7 +78,7 @@ struct FormulaNode {
     [[nodiscard]] Vec3 vector(std::size_t first = 0) const { return {numbers[first], numbers[first + 1], numbers[first + 2]}; }
 };
 
-[[nodiscard]] const std::vector<Kind>& shape_kinds(); // sorted by name
+[[nodiscard]] const std::vector<Kind>& formula_kinds(); // sorted by name
 [[nodiscard]] const Kind* find_kind(std::string_view name);
 
 // The families, each in its own file.

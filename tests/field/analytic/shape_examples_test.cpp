@@ -79,7 +79,7 @@ void collect_kinds(const FormulaNode& node, std::set<std::string_view>& names) {
 TEST(ShapeExamples, show_every_kind_of_the_catalogue) {
     std::set<std::string_view> shown;
     for (const std::string& text : shape_examples()) collect_kinds(parse_shape(text).node(), shown);
-    for (const Kind& kind : shape_kinds()) EXPECT_TRUE(shown.contains(kind.name)) << kind.name;
+    for (const Kind& kind : formula_kinds()) EXPECT_TRUE(shown.contains(kind.name)) << kind.name;
 }
 
 // As the page writes it: torus(radius, tube), translate(x, y, z, shape), union(shape, ...).
@@ -99,7 +99,7 @@ std::string signature(const Kind& kind) {
 TEST(ShapeExamples, the_page_of_analytic_fields_lists_every_kind_with_its_numbers) {
     std::ifstream file(FATHOM_SOURCE_DIR "/docs/analytic-fields.md");
     const std::string page{std::istreambuf_iterator<char>(file), {}};
-    for (const Kind& kind : shape_kinds()) EXPECT_NE(page.find(signature(kind)), std::string::npos) << signature(kind);
+    for (const Kind& kind : formula_kinds()) EXPECT_NE(page.find(signature(kind)), std::string::npos) << signature(kind);
 }
 
 } // namespace
