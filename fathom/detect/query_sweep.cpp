@@ -87,7 +87,17 @@ private:
         Distance d = distance_at(t, 0);
         const double above = d.upper - options_.margin;
         if (above > 0 && d.lower - options_.margin < 0.5 * above && std::isfinite(above)) d = distance_at(t, 0.25 * above);
-        return {d.upper <= options_.margin, d.lower - options_.margin};
+        return {d.upper <= options_.margin, std::max(d.lower - options_.margin, apart_by_verdict(t, d))};
+    }
+
+    // Far from a grid distances are proven loosely, where "apart by more than this margin" still can be.
+    [[nodiscard]] double apart_by_verdict(double t, const Distance& d) const {
+        const double above = d.upper - options_.margin;
+        if (!(above > 0) || !std::isfinite(above) || d.lower - options_.margin > 0.3 * above || d.method != Method::fields) return 0;
+        for (const double share : {0.5, 0.2, 0.05})
+            if (collide(*a_.shape, mover_a_.pose(t), *b_.shape, mover_b_.pose(t), {.goal = QueryGoal::verdict, .margin = options_.margin + share * above}).verdict == Verdict::disjoint)
+                return share * above;
+        return 0;
     }
 
     void describe(Sweep& result) const {

