@@ -11,7 +11,7 @@ namespace {
 
 constexpr int most_steps = 64;         // of a walk down to the solid
 constexpr int most_rounds = 60;        // of drawing two points together
-constexpr int most_levels = 8;         // tried from below
+constexpr std::size_t most_look_ups = 5'000; // of a proof from below
 constexpr std::size_t most_balls = 20'000;
 
 class Problem {
@@ -113,12 +113,17 @@ private:
         result.normal = (result.on_solid - result.on_surface).stableNormalized();
     }
 
-    // The highest level that the field is proven to stay above on the whole surface, of a few below its least value.
+    // A level that the field is proven to stay above on the whole surface: ever nearer to its least value, as long as that costs little. The
+    // proof needs pieces of triangles about as small as what is left between the two.
     [[nodiscard]] double by_levels(double value, double tolerance) const {
-        double step = std::min(0.5 * tolerance, 1e-3 * value);
-        for (int k = 0; k < most_levels && step < value; ++k, step *= 4)
-            if (contacts({.goal = MeshGoal::any, .margin = value - step}).verdict == Verdict::disjoint) return value - step;
-        return contacts({.goal = MeshGoal::any}).verdict == Verdict::disjoint ? 0 : -HUGE_VAL;
+        double proven = -HUGE_VAL;
+        for (double step = value;; step *= 0.25) {
+            const double level = std::max(value - step, 0.0);
+            if (contacts({.goal = MeshGoal::any, .margin = level, .budget = most_look_ups}).verdict != Verdict::disjoint) break;
+            proven = level;
+            if (step <= 0.5 * tolerance) break;
+        }
+        return proven;
     }
 
     // Pairs of balls, the nearest first, down to the leaves.
