@@ -49,7 +49,8 @@ struct WorldStep {
 
 struct RayHit {
     Index body = no_index; // none: nothing hit
-    double distance = std::numeric_limits<double>::infinity(); // m along the ray
+    double distance = std::numeric_limits<double>::infinity(); // along the ray; 0 where it starts inside (m)
+    double error = 0;                                          // overlapping: the body begins in [distance, distance + error] (m)
     Vec3 point = Vec3::Zero(), normal = Vec3::Zero();          // unit, out of the body
     Verdict verdict = Verdict::disjoint;
 };

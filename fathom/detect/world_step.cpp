@@ -1,0 +1,135 @@
+// Room: detect. A step of a world: pairs from the broad phase, those that need not be asked spared, the rest asked in parallel, then the events.
+#include <fathom/detect/world_state.h>
+
+#include <fathom/base/parallel.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace fathom {
+
+namespace {
+
+constexpr double most_steps_ahead = 64;
+constexpr int steps_of_rest = 4;
+
+const auto pair_of = [](const WorldPair& pair) { return IdPair{pair.a, pair.b}; };
+
+void note_events(std::span<const WorldPair> before, WorldStep& step) {
+    std::vector<IdPair> old, now;
+    std::ranges::transform(before, std::back_inserter(old), pair_of);
+    std::ranges::transform(step.pairs, std::back_inserter(now), pair_of);
+    std::ranges::set_difference(now, old, std::back_inserter(step.began));
+    std::ranges::set_intersection(now, old, std::back_inserter(step.stayed));
+    std::ranges::set_difference(old, now, std::back_inserter(step.ended));
+}
+
+// By candidate, what was remembered; null where nothing was. Both sorted.
+std::vector<const PairMemory*> recall(std::span<const IdPair> pairs, std::span<const PairMemory> memory) {
+    std::vector<const PairMemory*> found(pairs.size(), nullptr);
+    auto next = memory.begin();
+    for (std::size_t k = 0; k < pairs.size(); ++k) {
+        while (next != memory.end() && next->pair < pairs[k]) ++next;
+        if (next != memory.end() && next->pair == pairs[k]) found[k] = &*next;
+    }
+    return found;
+}
+
+} // namespace
+
+bool World::State::allowed(Index a, Index b) const {
+    const BodyOptions &x = bodies[a]->options, &y = bodies[b]->options;
+    if ((x.fixed && y.fixed) || (x.groups & y.meets) == 0 || (y.groups & x.meets) == 0) return false;
+    return !filter || filter(a, b);
+}
+
+bool World::State::may_reach(const WorldBody& endless_one, const WorldBody& other) const {
+    if (other.endless()) return true;
+    const Box box = placed_box(other.shape, relative(endless_one.pose, other.pose));
+    return !box.empty() && endless_one.shape.field()->range(box).lower <= options.query.margin;
+}
+
+std::vector<IdPair> World::State::candidates() const {
+    std::vector<IdPair> pairs;
+    for (const IdPair& pair : broad.pairs())
+        if (allowed(pair[0], pair[1])) pairs.push_back(pair);
+    if (endless.empty()) return pairs;
+    for (const Index plane : endless)
+        for (Index id = 0; id < bodies.size(); ++id) {
+            if (id == plane || !bodies[id] || (bodies[id]->endless() && id < plane)) continue;
+            const IdPair pair{std::min(id, plane), std::max(id, plane)};
+            if (may_reach(*bodies[plane], *bodies[id]) && allowed(pair[0], pair[1])) pairs.push_back(pair);
+        }
+    std::ranges::sort(pairs);
+    return pairs;
+}
+
+bool World::State::proven_farther(const WorldBody& a, const WorldBody& b, double reserve) const {
+    const Collision wide = collide(a.shape, a.pose, b.shape, b.pose, {.goal = QueryGoal::verdict, .margin = options.query.margin + reserve});
+    return wide.verdict == Verdict::disjoint && wide.proven;
+}
+
+World::State::Answer World::State::answer(const IdPair& pair, const PairMemory* before) const {
+    const WorldBody &a = *bodies[pair[0]], &b = *bodies[pair[1]];
+    Answer result;
+    if (before) result.memory = *before;
+    PairMemory& memory = result.memory;
+    memory.pair = pair;
+    const bool warm = options.warm_start && options.query.method == Method::automatic;
+    const bool reshaped = a.reshaped == steps || b.reshaped == steps;
+    if (warm && before && !reshaped) {
+        result.asked = false;
+        if (a.changed < steps && b.changed < steps) {
+            if (memory.touching) result.collision = std::ranges::lower_bound(step.pairs, pair, {}, pair_of)->collision;
+            return result;
+        }
+        if (memory.reserve > 0 && relative_travel(a.shape, memory.pose_a, a.pose, b.shape, memory.pose_b, b.pose) < memory.reserve) return result;
+        result.asked = true;
+    }
+    memory.reserve = 0;
+    if (warm && !reshaped && !memory.touching && memory.rest == 0) {
+        const Reserve rule = reserve_of(a.shape, b.shape, options.query.margin);
+        const double width = rule.width(memory.steps_ahead * relative_travel(a.shape, a.before, a.pose, b.shape, b.before, b.pose));
+        if (width < std::min(a.shape.radius(), b.shape.radius()) && proven_farther(a, b, width)) {
+            memory.reserve = rule.travel(width);
+            memory.pose_a = a.pose;
+            memory.pose_b = b.pose;
+            memory.steps_ahead = std::min(2 * memory.steps_ahead, most_steps_ahead);
+            return result;
+        }
+        memory.steps_ahead = std::max(memory.steps_ahead / 4, 2.0);
+        memory.rest = steps_of_rest;
+    }
+    memory.rest = std::max(0, memory.rest - 1);
+    result.collision = collide(a.shape, a.pose, b.shape, b.pose, options.query);
+    memory.touching = result.collision.verdict != Verdict::disjoint;
+    return result;
+}
+
+const WorldStep& World::update() {
+    State& s = *state_;
+    s.broad.find_pairs();
+    const std::vector<IdPair> pairs = s.candidates();
+    const std::vector<const PairMemory*> before = recall(pairs, s.memory);
+    std::vector<State::Answer> answers(pairs.size());
+    parallel_for(pairs.size(), 4, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin; k < end; ++k) answers[k] = s.answer(pairs[k], before[k]);
+    });
+
+    WorldStep step;
+    std::vector<PairMemory> memory;
+    for (State::Answer& answer : answers) {
+        ++(answer.asked ? step.tested : step.spared);
+        memory.push_back(answer.memory);
+        if (answer.memory.touching) step.pairs.push_back({answer.memory.pair[0], answer.memory.pair[1], std::move(answer.collision)});
+    }
+    note_events(s.step.pairs, step);
+    s.step = std::move(step);
+    s.memory = std::move(memory);
+    for (auto& body : s.bodies)
+        if (body) body->before = body->pose;
+    ++s.steps;
+    return s.step;
+}
+
+} // namespace fathom
