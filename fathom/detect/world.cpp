@@ -37,7 +37,7 @@ Box placed_box(const Shape& shape, const Pose& pose) {
     if (box.empty()) return {};
     const Vec3 center = pose * box.center();
     const Vec3 half = pose.rotation.toRotationMatrix().cwiseAbs() * box.half();
-    const double rounding = 1e-11 * (box.center().norm() + box.half().norm()) + 1e-15 * center.norm();
+    const double rounding = 1e-11 * (box.center().norm() + box.half().norm()) + 1e-15 * center.stableNorm();
     return Box::around(center, half).grown(rounding);
 }
 

@@ -61,7 +61,8 @@ struct World::State {
         bool asked = true;
     };
     [[nodiscard]] Answer answer(const IdPair& pair, const PairMemory* before) const;
-    [[nodiscard]] bool proven_farther(const WorldBody& a, const WorldBody& b, double reserve) const;
+    [[nodiscard]] bool still_true(const WorldBody& a, const WorldBody& b, const PairMemory& memory) const;
+    [[nodiscard]] bool proven_ahead(const WorldBody& a, const WorldBody& b, PairMemory& memory) const;
 
     [[nodiscard]] const WorldView& seen() const;
     [[nodiscard]] std::vector<Index> near(const Shape& shape, const Box& box) const; // bodies that may touch it, ascending

@@ -10,7 +10,7 @@ namespace fathom {
 
 namespace {
 
-constexpr double most_steps_ahead = 64;
+constexpr double least_steps_ahead = 2, most_steps_ahead = 64;
 constexpr int steps_of_rest = 4;
 
 const auto pair_of = [](const WorldPair& pair) { return IdPair{pair.a, pair.b}; };
@@ -64,44 +64,47 @@ std::vector<IdPair> World::State::candidates() const {
     return pairs;
 }
 
-bool World::State::proven_farther(const WorldBody& a, const WorldBody& b, double reserve) const {
-    const Collision wide = collide(a.shape, a.pose, b.shape, b.pose, {.goal = QueryGoal::verdict, .margin = options.query.margin + reserve});
-    return wide.verdict == Verdict::disjoint && wide.proven;
+// Nothing has changed, or not by as much as they were apart.
+bool World::State::still_true(const WorldBody& a, const WorldBody& b, const PairMemory& memory) const {
+    if (a.reshaped == steps || b.reshaped == steps) return false;
+    if (a.changed < steps && b.changed < steps) return true;
+    return memory.reserve > 0 && relative_travel(a.shape, memory.pose_a, a.pose, b.shape, memory.pose_b, b.pose) < memory.reserve;
+}
+
+bool World::State::proven_ahead(const WorldBody& a, const WorldBody& b, PairMemory& memory) const {
+    const Reserve rule = reserve_of(a.shape, b.shape, options.query.margin);
+    const double width = rule.width(memory.steps_ahead * relative_travel(a.shape, a.before, a.pose, b.shape, b.before, b.pose));
+    if (!(width < std::min(a.shape.radius(), b.shape.radius()))) return false; // they pass each other within a few steps
+    const Collision wide = fathom::collide(a.shape, a.pose, b.shape, b.pose, {.goal = QueryGoal::verdict, .margin = options.query.margin + width});
+    if (wide.verdict != Verdict::disjoint || !wide.proven) {
+        memory.steps_ahead = std::max(memory.steps_ahead / 4, least_steps_ahead);
+        memory.rest = steps_of_rest;
+        return false;
+    }
+    memory.reserve = rule.travel(width);
+    memory.pose_a = a.pose;
+    memory.pose_b = b.pose;
+    memory.steps_ahead = std::min(2 * memory.steps_ahead, most_steps_ahead);
+    return true;
 }
 
 World::State::Answer World::State::answer(const IdPair& pair, const PairMemory* before) const {
     const WorldBody &a = *bodies[pair[0]], &b = *bodies[pair[1]];
     Answer result;
-    if (before) result.memory = *before;
     PairMemory& memory = result.memory;
+    if (before) memory = *before;
     memory.pair = pair;
     const bool warm = options.warm_start && options.query.method == Method::automatic;
-    const bool reshaped = a.reshaped == steps || b.reshaped == steps;
-    if (warm && before && !reshaped) {
+    if (warm && before && still_true(a, b, memory)) {
         result.asked = false;
-        if (a.changed < steps && b.changed < steps) {
-            if (memory.touching) result.collision = std::ranges::lower_bound(step.pairs, pair, {}, pair_of)->collision;
-            return result;
-        }
-        if (memory.reserve > 0 && relative_travel(a.shape, memory.pose_a, a.pose, b.shape, memory.pose_b, b.pose) < memory.reserve) return result;
-        result.asked = true;
+        if (memory.touching) result.collision = std::ranges::lower_bound(step.pairs, pair, {}, pair_of)->collision;
+        return result;
     }
     memory.reserve = 0;
-    if (warm && !reshaped && !memory.touching && memory.rest == 0) {
-        const Reserve rule = reserve_of(a.shape, b.shape, options.query.margin);
-        const double width = rule.width(memory.steps_ahead * relative_travel(a.shape, a.before, a.pose, b.shape, b.before, b.pose));
-        if (width < std::min(a.shape.radius(), b.shape.radius()) && proven_farther(a, b, width)) {
-            memory.reserve = rule.travel(width);
-            memory.pose_a = a.pose;
-            memory.pose_b = b.pose;
-            memory.steps_ahead = std::min(2 * memory.steps_ahead, most_steps_ahead);
-            return result;
-        }
-        memory.steps_ahead = std::max(memory.steps_ahead / 4, 2.0);
-        memory.rest = steps_of_rest;
-    }
+    const bool reshaped = a.reshaped == steps || b.reshaped == steps;
+    if (warm && !reshaped && !memory.touching && memory.rest == 0 && proven_ahead(a, b, memory)) return result;
     memory.rest = std::max(0, memory.rest - 1);
-    result.collision = collide(a.shape, a.pose, b.shape, b.pose, options.query);
+    result.collision = fathom::collide(a.shape, a.pose, b.shape, b.pose, options.query);
     memory.touching = result.collision.verdict != Verdict::disjoint;
     return result;
 }
