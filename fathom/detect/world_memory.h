@@ -33,4 +33,7 @@ struct Reserve {
 };
 [[nodiscard]] Reserve reserve_of(const Shape& a, const Shape& b, double margin);
 
+// Are they proven to be farther apart than a margin? Asked with little effort, as collide() would: "no" means nothing.
+[[nodiscard]] bool surely_apart(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b, double margin);
+
 } // namespace fathom

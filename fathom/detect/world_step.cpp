@@ -75,8 +75,7 @@ bool World::State::proven_ahead(const WorldBody& a, const WorldBody& b, PairMemo
     const Reserve rule = reserve_of(a.shape, b.shape, options.query.margin);
     const double width = rule.width(memory.steps_ahead * relative_travel(a.shape, a.before, a.pose, b.shape, b.before, b.pose));
     if (!(width < std::min(a.shape.radius(), b.shape.radius()))) return false; // they pass each other within a few steps
-    const Collision wide = fathom::collide(a.shape, a.pose, b.shape, b.pose, {.goal = QueryGoal::verdict, .margin = options.query.margin + width});
-    if (wide.verdict != Verdict::disjoint || !wide.proven) {
+    if (!surely_apart(a.shape, a.pose, b.shape, b.pose, options.query.margin + width)) {
         memory.steps_ahead = std::max(memory.steps_ahead / 4, least_steps_ahead);
         memory.rest = steps_of_rest;
         return false;
