@@ -1,5 +1,4 @@
 // Room: detect. Bounds on the way that two bodies have gone, and what it can have done to them.
-#include <fathom/detect/query_table.h>
 #include <fathom/detect/world_memory.h>
 
 #include <algorithm>
@@ -10,7 +9,6 @@ namespace fathom {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr std::size_t little = 2000; // look-ups: grids, which know little beyond their border, could take a hundred times that in vain
 
 // Of the ball round the shape, seen from where the other is.
 double travel_of(const Shape& shape, const Pose& before, const Pose& now) {
@@ -31,27 +29,8 @@ double relative_travel(const Shape& a, const Pose& a_before, const Pose& a_now, 
     return std::min(of_a, of_b) + 1e-14 * far;
 }
 
-double steepness(const Shape& shape) {
-    const bool distance = has_surface(shape.kind()) || shape.kind() == ShapeKind::plane; // exact outside
-    return distance ? 1.0 : std::max(1.0, shape.field()->lipschitz());
-}
-
-Reserve reserve_of(const Shape& a, const Shape& b, double margin) {
-    return {std::max(steepness(a), steepness(b)), margin > 0 ? infinity : 2 * (a.error_bound() + b.error_bound())};
-}
-
-bool surely_apart(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b, double margin) {
-    const Method method = choose(a.kind(), b.kind(), Question::collide, Method::automatic);
-    if (method == Method::fields)
-        return collide(a.solid(), pose_a, b.solid(), pose_b, {.goal = CollideGoal::any, .margin = margin, .budget = little}).verdict == Verdict::disjoint;
-    if (method == Method::surface_in_field) {
-        const bool first = is_surface(a.kind());
-        const Shape &surface = first ? a : b, &solid = first ? b : a;
-        const MeshContactOptions options{.goal = MeshGoal::any, .margin = margin, .budget = little};
-        return mesh_contacts(surface.surface(), first ? pose_a : pose_b, *solid.field(), first ? pose_b : pose_a, options).verdict == Verdict::disjoint;
-    }
-    const Collision found = collide(a, pose_a, b, pose_b, {.goal = QueryGoal::verdict, .margin = margin});
-    return found.verdict == Verdict::disjoint && found.proven;
+bool measures_distance(const Shape& shape) {
+    return has_surface(shape.kind()) || shape.kind() == ShapeKind::plane || (shape.kind() == ShapeKind::formula && shape.error_bound() == 0);
 }
 
 } // namespace fathom

@@ -62,7 +62,7 @@ struct World::State {
     };
     [[nodiscard]] Answer answer(const IdPair& pair, const PairMemory* before) const;
     [[nodiscard]] bool still_true(const WorldBody& a, const WorldBody& b, const PairMemory& memory) const;
-    [[nodiscard]] bool proven_ahead(const WorldBody& a, const WorldBody& b, PairMemory& memory) const;
+    void look_ahead(const WorldBody& a, const WorldBody& b, PairMemory& memory) const;
 
     [[nodiscard]] const WorldView& seen() const;
     [[nodiscard]] std::vector<Index> near(const Shape& shape, const Box& box) const; // bodies that may touch it, ascending

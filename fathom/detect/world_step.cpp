@@ -2,6 +2,7 @@
 #include <fathom/detect/world_state.h>
 
 #include <fathom/base/parallel.h>
+#include <fathom/detect/world_gap.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,8 +11,8 @@ namespace fathom {
 
 namespace {
 
-constexpr double least_steps_ahead = 2, most_steps_ahead = 64;
-constexpr int steps_of_rest = 4;
+constexpr double steps_ahead = 32; // of travel like the last, that a reserve is to cover
+constexpr int steps_of_rest = 4; // after none was to be had
 
 const auto pair_of = [](const WorldPair& pair) { return IdPair{pair.a, pair.b}; };
 
@@ -71,20 +72,20 @@ bool World::State::still_true(const WorldBody& a, const WorldBody& b, const Pair
     return memory.reserve > 0 && relative_travel(a.shape, memory.pose_a, a.pose, b.shape, memory.pose_b, b.pose) < memory.reserve;
 }
 
-bool World::State::proven_ahead(const WorldBody& a, const WorldBody& b, PairMemory& memory) const {
-    const Reserve rule = reserve_of(a.shape, b.shape, options.query.margin);
-    const double width = rule.width(memory.steps_ahead * relative_travel(a.shape, a.before, a.pose, b.shape, b.before, b.pose));
-    if (!(width < std::min(a.shape.radius(), b.shape.radius()))) return false; // they pass each other within a few steps
-    if (!surely_apart(a.shape, a.pose, b.shape, b.pose, options.query.margin + width)) {
-        memory.steps_ahead = std::max(memory.steps_ahead / 4, least_steps_ahead);
+void World::State::look_ahead(const WorldBody& a, const WorldBody& b, PairMemory& memory) const {
+    const double margin = options.query.margin, travel = relative_travel(a.shape, a.before, a.pose, b.shape, b.before, b.pose);
+    const double smaller = std::min(a.shape.radius(), b.shape.radius());
+    if (margin > 0 && !(measures_distance(a.shape) && measures_distance(b.shape))) return;
+    if (!(2 * travel < smaller)) return; // they pass each other within a few steps
+    const double wanted = std::min(steps_ahead * travel + 1e-3 * smaller, smaller);
+    const double reserve = least_gap(a.shape, a.pose, b.shape, b.pose, margin + wanted) - margin;
+    if (reserve > travel) {
+        memory.reserve = reserve;
+        memory.pose_a = a.pose;
+        memory.pose_b = b.pose;
+    } else {
         memory.rest = steps_of_rest;
-        return false;
     }
-    memory.reserve = rule.travel(width);
-    memory.pose_a = a.pose;
-    memory.pose_b = b.pose;
-    memory.steps_ahead = std::min(2 * memory.steps_ahead, most_steps_ahead);
-    return true;
 }
 
 World::State::Answer World::State::answer(const IdPair& pair, const PairMemory* before) const {
@@ -99,12 +100,11 @@ World::State::Answer World::State::answer(const IdPair& pair, const PairMemory* 
         if (memory.touching) result.collision = std::ranges::lower_bound(step.pairs, pair, {}, pair_of)->collision;
         return result;
     }
-    memory.reserve = 0;
-    const bool reshaped = a.reshaped == steps || b.reshaped == steps;
-    if (warm && !reshaped && !memory.touching && memory.rest == 0 && proven_ahead(a, b, memory)) return result;
-    memory.rest = std::max(0, memory.rest - 1);
     result.collision = fathom::collide(a.shape, a.pose, b.shape, b.pose, options.query);
     memory.touching = result.collision.verdict != Verdict::disjoint;
+    memory.reserve = 0;
+    memory.rest = std::max(0, memory.rest - 1);
+    if (warm && !memory.touching && memory.rest == 0) look_ahead(a, b, memory);
     return result;
 }
 

@@ -3,6 +3,7 @@
 
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
+#include <fathom/detect/world_gap.h>
 #include <fathom/detect/world_memory.h>
 #include <support/test_counts.h>
 
@@ -324,6 +325,32 @@ TEST(WorldMemory, no_point_travels_farther_than_the_bound_and_the_bound_is_near)
     EXPECT_GT(tightest, 0.6);
     EXPECT_EQ(relative_travel(plane, {}, {}, plane, {}, {}), std::numeric_limits<double>::infinity());
     EXPECT_LT(relative_travel(a, {}, {}, b, {}, {}), 1e-10);
+}
+
+TEST(WorldGap, is_never_more_than_the_distance_and_mostly_near_it) {
+    for (const double size : {1e-3, 1.0, 1e3}) {
+        Random random(31);
+        std::size_t near = 0, apart = 0, touching = 0;
+        for (const ShapeKind kind : quick_kinds)
+            for (const ShapeKind other : quick_kinds) {
+                if (kind == ShapeKind::plane) continue;
+                const Shape a = shape_of(kind, 0.8 * size), b = shape_of(other, size);
+                for (int round = 0; round < 3; ++round) {
+                    const Pose pose_a = random_pose(random, size), pose_b = other == ShapeKind::plane ? Pose::at({0, 0, -size}) : random_pose(random, size);
+                    const Distance truth = distance(a, pose_a, b, pose_b);
+                    const double gap = least_gap(a, pose_a, b, pose_b, size);
+                    EXPECT_LE(gap, std::max(0.0, truth.upper) + truth.error_bound + 1e-9 * size) << name(kind) << " " << name(other);
+                    EXPECT_EQ(least_gap(b, pose_b, a, pose_a, 0) <= std::max(0.0, truth.upper) + truth.error_bound + 1e-9 * size, true);
+                    ++(truth.upper > 0 ? apart : touching);
+                    near += truth.upper > 0.05 * size && gap > 0.5 * truth.upper;
+                }
+            }
+        EXPECT_GT(touching, 20u);
+        EXPECT_GT(near, apart / 3);
+    }
+    const Shape plane = Shape::plane(Vec3::UnitZ(), 0), pillar = formula_shape(shapes::infinite_cylinder(1));
+    EXPECT_EQ(least_gap(plane, {}, plane, Pose::at({0, 0, -5}), 1), 0);
+    EXPECT_EQ(least_gap(pillar, {}, ball_shape(1), Pose::at({5, 0, 0}), 1), 0);
 }
 
 } // namespace
