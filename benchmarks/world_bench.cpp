@@ -133,10 +133,9 @@ void pose_rows(Report& report, const Sequence& sequence) {
 void run_world(Report& report) {
     set_thread_count(1);
     const Sequence slow(100, 3, 40, 0.01), quick(100, 3, 40, 0.1);
-    for (const QueryGoal goal : {QueryGoal::verdict, QueryGoal::contacts}) {
-        step_rows(report, "slow", slow, goal);
-        step_rows(report, "quick", quick, goal);
-    }
+    step_rows(report, "slow", slow, QueryGoal::verdict);
+    step_rows(report, "quick", quick, QueryGoal::verdict);
+    step_rows(report, "slow", slow, QueryGoal::contacts);
     pose_rows(report, slow);
     set_thread_count(0);
 }

@@ -8,7 +8,7 @@ namespace fathom {
 
 namespace {
 
-constexpr int most_opened = 200;
+constexpr int most_opened = 64;
 constexpr Index triangle_bit = 0x8000'0000u; // a ball of one triangle, by its place; else a node
 
 // Balls over balls over all of a shape, in its frame.

