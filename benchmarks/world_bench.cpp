@@ -5,6 +5,9 @@
 #include <benchmarks/report.h>
 #include <fathom/base/parallel.h>
 #include <fathom/detect/world.h>
+#include <fathom/field/analytic/analytic_field.h>
+#include <fathom/field/analytic/shapes.h>
+#include <fathom/field/mesh/grid_builder.h>
 #include <fathom/geometry/generate.h>
 
 #include <fmt/format.h>
@@ -56,10 +59,11 @@ struct Sequence {
 
     [[nodiscard]] World world(const WorldOptions& options) const {
         std::vector<Shape> shapes;
-        for (const TriangleMesh& mesh : meshes) {
-            shapes.emplace_back(mesh);
-            shapes.back().prepare();
-        }
+        for (const TriangleMesh& mesh : meshes) shapes.emplace_back(mesh);
+        return world(options, shapes);
+    }
+    [[nodiscard]] World world(const WorldOptions& options, std::span<const Shape> shapes) const {
+        for (const Shape& shape : shapes) shape.prepare();
         World made(options);
         for (std::size_t k = 0; k < mesh_of.size(); ++k) (void)made.add(shapes[mesh_of[k]], steps.front()[k]);
         return made;
@@ -113,7 +117,25 @@ void step_rows(Report& report, const std::string& id, const Sequence& sequence, 
     };
     add("cold", "ours without warm start", times[1], of_cold);
     add("fcl", "FCL manager (float, surfaces)", times[2], of_fcl);
-    report.note(fmt::format("{}: {} pairs asked, {} spared", id, of_warm.tested, of_warm.spared));
+    report.note(fmt::format("{}: meshes of {}, {}, {} and {} triangles; {} pairs asked, {} spared", id, sequence.meshes[0].triangles.size(), sequence.meshes[1].triangles.size(),
+                            sequence.meshes[2].triangles.size(), sequence.meshes[3].triangles.size(), of_warm.tested, of_warm.spared));
+}
+
+// A formula, a grid, a mesh and tetrahedra, all bodies of one size.
+void mixed_row(Report& report, const Sequence& sequence) {
+    std::vector<Shape> shapes;
+    shapes.emplace_back(std::make_shared<AnalyticField>(shapes::torus(0.35, 0.15)));
+    shapes.emplace_back(std::make_shared<GridField>(build_grid(sequence.meshes[0], {.resolution = 64})));
+    shapes.emplace_back(sequence.meshes[1]);
+    shapes.emplace_back(make_tet_ball());
+    World warm = sequence.world({.query = {.goal = QueryGoal::verdict}}, shapes), cold = sequence.world({.query = {.goal = QueryGoal::verdict}, .warm_start = false}, shapes);
+    Found of_warm, of_cold;
+    const std::function<void()> rivals[] = {[&] { of_warm.run(sequence, warm); }, [&] { of_cold.run(sequence, cold); }};
+    const std::vector<double> times = race(rivals, 3);
+    const double steps = static_cast<double>(sequence.steps.size());
+    report.add({"slow-mixed-cold", "formulas, grids, meshes, tetrahedra: the same", "ms/step", 1e3 * times[0] / steps, "ours without warm start", 1e3 * times[1] / steps,
+                ratio(times[0], times[1]), fmt::format("{} pairs in {} steps, {} unlike theirs", of_warm.count(), sequence.steps.size(), of_warm.unlike(of_cold)), 0});
+    report.note(fmt::format("mixed: {} pairs asked, {} spared", of_warm.tested, of_warm.spared));
 }
 
 void pose_rows(Report& report, const Sequence& sequence) {
@@ -135,8 +157,9 @@ void run_world(Report& report) {
     const Sequence slow(100, 3, 40, 0.01), quick(100, 3, 40, 0.1);
     step_rows(report, "slow", slow, QueryGoal::verdict);
     step_rows(report, "quick", quick, QueryGoal::verdict);
-    step_rows(report, "slow", slow, QueryGoal::contacts);
+    mixed_row(report, slow);
     pose_rows(report, slow);
+    step_rows(report, "slow", slow, QueryGoal::contacts);
     set_thread_count(0);
 }
 
