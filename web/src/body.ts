@@ -1,0 +1,156 @@
+// Why: one body in the scene: its surface, points or tetrahedra, in the place and shape of the current frame.
+import {
+    BufferAttribute, BufferGeometry, Color, Group, Matrix4, Mesh, type Object3D, Plane, Points, type PointsMaterial, Quaternion, Sphere, Vector3,
+} from 'three';
+import type { BodyData } from './document';
+import type { Shape } from './frames';
+import { ballMaterial, type Mode, setMode, surfaceMaterial, type SurfaceMaterial } from './materials';
+import { Fans, unfold } from './surface';
+import { cutOpen, type CutTetrahedra, neighbours } from './tetrahedra';
+import { bodyColour, type Theme } from './theme';
+
+export interface Cut { plane: Plane; shrink: number } // kept: where the plane's distance is positive; world frame
+
+export class BodyView {
+    readonly object = new Group();
+    readonly drawn: Mesh | Points;
+    mode: Mode = 'shaded';
+    pose: number[];
+    shape: Shape;
+    cutTetrahedra?: CutTetrahedra; // while cut open
+    private readonly material: SurfaceMaterial | PointsMaterial;
+    private readonly whole: Shape;
+    private deformed = false;
+    private fans?: Fans;
+    private behind?: { of: Uint32Array; faces: Int32Array };
+    private cut?: Cut;
+
+    constructor(readonly data: BodyData, readonly index: number, sceneRadius: number) {
+        this.pose = data.pose;
+        this.whole = { vertices: data.vertices, triangles: data.triangles, tetrahedra: data.tetrahedra };
+        this.shape = this.whole;
+        const colour = data.color ? new Color().setRGB(...data.color, 'srgb') : bodyColour(index);
+        this.material = data.cloud ? ballMaterial(colour, ballSize(data, sceneRadius)) : surfaceMaterial(colour);
+        this.drawn = data.cloud ? new Points(new BufferGeometry(), this.material) : new Mesh(new BufferGeometry(), this.material);
+        this.drawn.castShadow = this.drawn.receiveShadow = !data.cloud;
+        this.drawn.userData.body = this;
+        this.object.add(this.drawn);
+        this.rebuild();
+        this.place(data.pose);
+    }
+
+    get triangleCount(): number { return (this.shape.triangles ?? this.data.triangles).length / 3; }
+    get colour(): string { return `#${this.material.color.getHexString()}`; }
+
+    setTheme(theme: Theme): void {
+        if (this.data.fixed && !this.data.color) this.material.color.copy(theme.fixed);
+        if ('wires' in this.material) this.material.wires.wireColour.value.copy(theme.wire);
+    }
+
+    setMode(mode: Mode): void {
+        this.mode = mode;
+        this.object.visible = mode !== 'hidden';
+        if ('wires' in this.material) setMode(this.material, mode);
+    }
+
+    place(pose: ArrayLike<number>): void {
+        this.pose = Array.from(pose);
+        if (this.deformed) {
+            this.object.position.set(0, 0, 0);
+            this.object.quaternion.identity();
+        } else {
+            this.object.position.set(pose[0], pose[1], pose[2]);
+            this.object.quaternion.copy(quaternionOf(pose));
+        }
+        this.object.updateMatrixWorld();
+        if (this.cut && this.cutTetrahedra) this.rebuild();
+    }
+
+    // The shape of a frame in the world; undefined: the body's own, under its pose.
+    deform(shape: Shape | undefined): void {
+        this.deformed = shape !== undefined;
+        const next = shape ?? this.whole;
+        if (next === this.shape) return;
+        this.shape = next;
+        this.rebuild();
+    }
+
+    open(cut: Cut | undefined): void {
+        this.cut = cut;
+        this.material.clippingPlanes = cut && !this.tetrahedra ? [cut.plane] : null;
+        if (this.tetrahedra) this.rebuild();
+    }
+
+    // Emphasis for what is picked or dragged.
+    emphasize(on: boolean): void {
+        if ('emissive' in this.material) this.material.emissive.set(on ? '#2a2a2a' : '#000000');
+    }
+
+    private get tetrahedra(): Uint32Array | undefined {
+        if (this.shape.tetrahedra) return this.shape.tetrahedra;
+        return this.shape.vertices.length === this.data.vertices.length ? this.data.tetrahedra : undefined;
+    }
+
+    private rebuild(): void {
+        const { vertices } = this.shape;
+        const geometry = new BufferGeometry();
+        this.cutTetrahedra = undefined;
+        if (this.data.cloud) geometry.setAttribute('position', new BufferAttribute(vertices, 3));
+        else if (this.cut && this.tetrahedra) this.fillCut(geometry, this.cut, this.tetrahedra);
+        else this.fillSurface(geometry, this.shape.triangles ?? this.data.triangles);
+        if (vertices.length === 0) geometry.boundingSphere = new Sphere(new Vector3(), 0);
+        this.drawn.geometry.dispose();
+        this.drawn.geometry = geometry;
+    }
+
+    private fillSurface(geometry: BufferGeometry, triangles: Uint32Array): void {
+        if (this.fans?.corners !== triangles) this.fans = new Fans(triangles, this.shape.vertices.length / 3);
+        const { positions, normals } = unfold(this.shape.vertices, this.fans);
+        geometry.setAttribute('position', new BufferAttribute(positions, 3));
+        geometry.setAttribute('normal', new BufferAttribute(normals, 3));
+        this.tint(undefined);
+    }
+
+    private fillCut(geometry: BufferGeometry, cut: Cut, tetrahedra: Uint32Array): void {
+        if (this.behind?.of !== tetrahedra) this.behind = { of: tetrahedra, faces: neighbours(tetrahedra, this.shape.vertices.length / 3) };
+        const plane = cut.plane.clone().applyMatrix4(new Matrix4().copy(this.object.matrixWorld).invert());
+        const found = cutOpen(this.shape.vertices, tetrahedra, this.behind.faces, plane, cut.shrink);
+        geometry.setAttribute('position', new BufferAttribute(found.positions, 3));
+        geometry.setAttribute('normal', new BufferAttribute(found.normals, 3));
+        geometry.setAttribute('color', new BufferAttribute(innerColours(found.inner, this.material.color), 3));
+        this.cutTetrahedra = found;
+        this.tint(found);
+    }
+
+    // Inner faces have a colour of their own while the body is open.
+    private tint(cut: CutTetrahedra | undefined): void {
+        const wanted = cut !== undefined;
+        if (this.material.vertexColors === wanted) return;
+        this.material.vertexColors = wanted;
+        this.material.needsUpdate = true;
+    }
+}
+
+export function quaternionOf(pose: ArrayLike<number>): Quaternion {
+    return new Quaternion(pose[4], pose[5], pose[6], pose[3]).normalize();
+}
+
+export function poseOf(object: Object3D): number[] {
+    const { position: p, quaternion: q } = object;
+    return [p.x, p.y, p.z, q.w, q.x, q.y, q.z];
+}
+
+// Vertex colours multiply the body's: inner faces turn pale and warm, whatever the body's colour.
+function innerColours(inner: Uint8Array, own: Color): Float32Array {
+    const pale = new Color('#f2c57c');
+    const tint = [pale.r / Math.max(own.r, 0.05), pale.g / Math.max(own.g, 0.05), pale.b / Math.max(own.b, 0.05)];
+    const colours = new Float32Array(inner.length * 3);
+    for (let i = 0; i < inner.length; ++i) for (let k = 0; k < 3; ++k) colours[3 * i + k] = inner[i] ? tint[k] : 1;
+    return colours;
+}
+
+// Balls that nearly touch when the points of a cloud are spread evenly through their box, within reason.
+function ballSize(data: BodyData, sceneRadius: number): number {
+    const even = (sceneRadius * 1.2) / Math.cbrt(Math.max(data.vertices.length / 3, 1));
+    return Math.min(Math.max(even * 0.25, sceneRadius * 0.006), sceneRadius * 0.03);
+}

@@ -1,0 +1,55 @@
+// Why: the panel is built by hand; this makes elements in one expression, and shows numbers the same way everywhere.
+
+type Attributes = { [name: string]: string | number | boolean | undefined | ((event: never) => void) };
+type Child = Node | string | undefined | false;
+
+// h('button', { class: 'tool', onclick: f }, 'Play'): attributes by name, handlers by `on…`.
+export function h<K extends keyof HTMLElementTagNameMap>(tag: K, attributes: Attributes = {}, ...children: Child[]): HTMLElementTagNameMap[K] {
+    const element = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) {
+        if (value === undefined || value === false) continue;
+        if (typeof value === 'function') element.addEventListener(name.slice(2), value as EventListener);
+        else element.setAttribute(name, value === true ? '' : String(value));
+    }
+    element.append(...children.filter((child): child is Node | string => child !== undefined && child !== false));
+    return element;
+}
+
+// Four digits, without the noise of binary fractions; powers of ten where zeros would fill the line.
+export function digits(value: number, count = 4): string {
+    if (!Number.isFinite(value)) return value > 0 ? '∞' : value < 0 ? '−∞' : 'none';
+    if (value === 0) return '0';
+    const size = Math.abs(value);
+    const text = size >= 1e6 || size < 1e-4 ? value.toExponential(count - 2).replace('e+', 'e') : String(Number(value.toPrecision(count)));
+    return text.replaceAll('-', '−');
+}
+
+export const triple = (x: number, y: number, z: number) => `${digits(x)}, ${digits(y)}, ${digits(z)}`;
+
+export const many = (count: number, one: string, more = `${one}s`) => `${count.toLocaleString('en')} ${count === 1 ? one : more}`;
+
+// A table of labels and values.
+export function table(rows: [string, string][]): HTMLElement {
+    return h('dl', { class: 'rows' }, ...rows.flatMap(([label, value]) => [h('dt', {}, label), h('dd', {}, value)]));
+}
+
+export function slider(label: string, at: number, range: { min: number; max: number; step?: number }, change: (value: number) => void): HTMLLabelElement {
+    const input = h('input', {
+        type: 'range', min: range.min, max: range.max, step: range.step ?? (range.max - range.min) / 200 , value: at, 'aria-label': label,
+        oninput: () => change(Number(input.value)),
+    });
+    return h('label', { class: 'field' }, h('span', {}, label), input);
+}
+
+// A row of buttons of which one is pressed. `set` presses another without calling `change`.
+export function choice<T extends string>(label: string, options: readonly T[], at: T, change: (value: T) => void): HTMLElement & { set(value: T): void } {
+    const buttons = options.map((option) =>
+        h('button', { type: 'button', 'aria-pressed': String(option === at), onclick: () => { press(option); change(option); } }, option));
+    const press = (value: T) => buttons.forEach((button, i) => button.setAttribute('aria-pressed', String(options[i] === value)));
+    return Object.assign(h('div', { class: 'choice', role: 'group', 'aria-label': label }, ...buttons), { set: press });
+}
+
+export function checkbox(label: string, at: boolean, change: (value: boolean) => void): HTMLLabelElement & { input: HTMLInputElement } {
+    const input = h('input', { type: 'checkbox', checked: at, onchange: () => change(input.checked) });
+    return Object.assign(h('label', { class: 'check' }, input, h('span', {}, label)), { input });
+}

@@ -1,0 +1,63 @@
+// Why: without a floor nothing tells size or height. A grid whose cells are a round number of metres, and the shadow that falls on it.
+import { type Box3, Group, Mesh, PlaneGeometry, ShaderMaterial, ShadowMaterial, Vector2, Vector3 } from 'three';
+import type { Theme } from './theme';
+
+const vertex = `
+varying vec2 place;
+void main() {
+    vec4 world = modelMatrix * vec4(position, 1.0);
+    place = world.xy;
+    gl_Position = projectionMatrix * viewMatrix * world;
+}`;
+
+const fragment = `
+uniform vec3 color;
+uniform vec2 centre;
+uniform float cell, reach;
+varying vec2 place;
+float lines(float size) {
+    vec2 at = place / size;
+    vec2 width = fwidth(at);
+    vec2 near = abs(fract(at - 0.5) - 0.5) / max(width, vec2(1e-6));
+    // Cells smaller than a few pixels melt away instead of flickering.
+    return (1.0 - min(min(near.x, near.y), 1.0)) * (1.0 - smoothstep(0.2, 0.6, max(width.x, width.y)));
+}
+void main() {
+    float fade = 1.0 - smoothstep(0.35, 1.0, length(place - centre) / reach);
+    gl_FragColor = vec4(color, max(lines(cell) * 0.32, lines(cell * 10.0) * 0.6) * fade);
+    if (gl_FragColor.a < 0.004) discard;
+    #include <colorspace_fragment>
+}`;
+
+export class Ground {
+    readonly object = new Group();
+    readonly cell: number; // m
+    private readonly grid: ShaderMaterial;
+    private readonly shadow = new ShadowMaterial({ opacity: 0.22, depthWrite: false });
+
+    constructor(bounds: Box3, radius: number) {
+        this.cell = 10 ** Math.floor(Math.log10(radius * 0.6));
+        const reach = radius * 5;
+        const centre = bounds.getCenter(new Vector3());
+        this.grid = new ShaderMaterial({
+            vertexShader: vertex, fragmentShader: fragment, transparent: true, depthWrite: false, side: 2,
+            uniforms: {
+                color: { value: null }, centre: { value: new Vector2(centre.x, centre.y) }, cell: { value: this.cell }, reach: { value: reach },
+            },
+        });
+        const plane = new PlaneGeometry(2 * reach, 2 * reach);
+        const grid = new Mesh(plane, this.grid);
+        const shade = new Mesh(plane, this.shadow);
+        shade.receiveShadow = true;
+        shade.renderOrder = -2;
+        grid.renderOrder = -1;
+        this.object.add(shade, grid);
+        // A hair below, so that what lies on the floor does not flicker.
+        this.object.position.set(centre.x, centre.y, bounds.min.z - radius * 0.002);
+    }
+
+    setTheme(theme: Theme): void {
+        this.grid.uniforms.color.value = theme.ground;
+        this.shadow.opacity = theme.dark ? 0.45 : 0.2;
+    }
+}

@@ -1,0 +1,58 @@
+// Why: one material draws a surface shaded, with its edges, or as wires alone: edges come from the corner numbers of a triangle, so
+// switching costs nothing and lines are smooth.
+import { Color, DoubleSide, MeshStandardMaterial, PointsMaterial } from 'three';
+
+export type Mode = 'shaded' | 'edges' | 'wire' | 'hidden';
+
+export interface SurfaceMaterial extends MeshStandardMaterial {
+    wires: { wire: { value: number }; wireColour: { value: Color } };
+}
+
+const edges = `
+vec3 cornerWidth = fwidth(vCorner);
+vec3 fromEdge = smoothstep(vec3(0.0), cornerWidth * 1.3, vCorner);
+float edge = 1.0 - min(min(fromEdge.x, fromEdge.y), fromEdge.z);
+if (wire > 1.5) {
+    if (edge < 0.25) discard;
+    gl_FragColor.rgb = mix(gl_FragColor.rgb, wireColour, 0.35);
+} else if (wire > 0.5) {
+    // Triangles of a few pixels would turn into a blot of ink.
+    float room = 1.0 - smoothstep(0.2, 0.7, max(max(cornerWidth.x, cornerWidth.y), cornerWidth.z));
+    gl_FragColor.rgb = mix(gl_FragColor.rgb, wireColour, edge * room * 0.55);
+}`;
+
+export function surfaceMaterial(color: Color): SurfaceMaterial {
+    const material = new MeshStandardMaterial({ color, roughness: 0.72, metalness: 0, side: DoubleSide }) as SurfaceMaterial;
+    material.wires = { wire: { value: 0 }, wireColour: { value: new Color() } };
+    material.onBeforeCompile = (shader) => {
+        Object.assign(shader.uniforms, material.wires);
+        shader.vertexShader = shader.vertexShader
+            .replace('#include <common>', '#include <common>\nvarying vec3 vCorner;')
+            .replace('#include <begin_vertex>', '#include <begin_vertex>\nint corner = gl_VertexID % 3;\nvCorner = vec3(corner == 0, corner == 1, corner == 2);');
+        shader.fragmentShader = shader.fragmentShader
+            .replace('#include <common>', '#include <common>\nvarying vec3 vCorner;\nuniform float wire;\nuniform vec3 wireColour;')
+            // The inside of a surface is duller than its outside.
+            .replace('#include <opaque_fragment>', 'if (!gl_FrontFacing) outgoingLight *= 0.62;\n#include <opaque_fragment>')
+            .replace('#include <dithering_fragment>', `#include <dithering_fragment>\n${edges}`);
+    };
+    material.customProgramCacheKey = () => 'surface with wires';
+    return material;
+}
+
+export function setMode(material: SurfaceMaterial, mode: Mode): void {
+    material.wires.wire.value = mode === 'wire' ? 2 : mode === 'edges' ? 1 : 0;
+}
+
+// Points drawn as small balls, of a size in metres.
+export function ballMaterial(color: Color, size: number): PointsMaterial {
+    const material = new PointsMaterial({ color, size, sizeAttenuation: true });
+    material.onBeforeCompile = (shader) => {
+        shader.fragmentShader = shader.fragmentShader.replace('#include <opaque_fragment>', `
+            vec2 onBall = gl_PointCoord * 2.0 - 1.0;
+            float outside = dot(onBall, onBall);
+            if (outside > 1.0) discard;
+            outgoingLight *= 0.55 + 0.55 * dot(vec3(onBall.x, -onBall.y, sqrt(1.0 - outside)), normalize(vec3(-0.4, 0.6, 0.7)));
+            #include <opaque_fragment>`);
+    };
+    return material;
+}

@@ -1,0 +1,107 @@
+// Why: camera, light and canvas in one place. Draws only when something changed: a still picture costs nothing.
+import {
+    Box3, DirectionalLight, HemisphereLight, PCFShadowMap, PerspectiveCamera, Scene, Sphere, Vector3, WebGLRenderer,
+} from 'three';
+import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
+import type { Bounds } from './document';
+import { Ground } from './ground';
+import type { Theme } from './theme';
+
+const homeward = new Vector3(0.9, -1.5, 0.85).normalize();
+
+export class Stage {
+    readonly renderer: WebGLRenderer;
+    readonly scene = new Scene();
+    readonly camera = new PerspectiveCamera(32, 1, 0.01, 100);
+    readonly controls: OrbitControls;
+    readonly ground: Ground;
+    readonly bounds: Box3;
+    readonly radius: number;
+    private readonly drawn: (() => void)[] = [];
+    private waiting = false;
+
+    constructor(private readonly container: HTMLElement, bounds: Bounds) {
+        this.renderer = new WebGLRenderer({ antialias: true });
+        this.renderer.shadowMap.enabled = true;
+        this.renderer.shadowMap.type = PCFShadowMap;
+        this.renderer.localClippingEnabled = true;
+        container.append(this.renderer.domElement);
+        this.bounds = new Box3(new Vector3(bounds[0], bounds[1], bounds[2]), new Vector3(bounds[3], bounds[4], bounds[5]));
+        this.radius = Math.max(this.bounds.getBoundingSphere(new Sphere()).radius, 1e-9);
+        this.camera.up.set(0, 0, 1);
+        this.controls = new OrbitControls(this.camera, this.renderer.domElement);
+        this.controls.zoomToCursor = true;
+        this.controls.addEventListener('change', () => this.invalidate());
+        this.ground = new Ground(this.bounds, this.radius);
+        this.scene.add(this.ground.object);
+        this.addLights();
+        new ResizeObserver(() => this.resize()).observe(container);
+        this.resize();
+        this.look(homeward);
+    }
+
+    get canvas(): HTMLCanvasElement { return this.renderer.domElement; }
+
+    onDraw(call: () => void): void { this.drawn.push(call); }
+
+    setTheme(theme: Theme): void {
+        this.scene.background = theme.background;
+        this.ground.setTheme(theme);
+        this.invalidate();
+    }
+
+    // Looks at a box (all, where none is given) from where the camera is, or along a direction.
+    look(from = this.camera.position.clone().sub(this.controls.target).normalize(), box = this.bounds): void {
+        const sphere = box.getBoundingSphere(new Sphere());
+        const radius = Math.max(sphere.radius, this.radius / 1000);
+        const narrow = Math.min(1, this.camera.aspect);
+        const distance = (radius * 1.02) / Math.sin(Math.atan(Math.tan((this.camera.fov * Math.PI) / 360) * narrow));
+        this.camera.near = Math.min(distance / 100, this.radius / 100);
+        this.camera.far = distance * 4 + this.radius * 40;
+        this.camera.updateProjectionMatrix();
+        this.controls.target.copy(sphere.center);
+        this.camera.position.copy(sphere.center).addScaledVector(from, distance);
+        this.controls.update();
+        this.invalidate();
+    }
+
+    home(): void { this.look(homeward); }
+
+    invalidate(): void {
+        if (this.waiting) return;
+        this.waiting = true;
+        requestAnimationFrame(() => {
+            this.waiting = false;
+            this.renderer.render(this.scene, this.camera);
+            for (const call of this.drawn) call();
+        });
+    }
+
+    private addLights(): void {
+        this.scene.add(new HemisphereLight('#ffffff', '#8d8577', 1.5));
+        const sun = new DirectionalLight('#fff6e8', 2.1);
+        const centre = this.bounds.getCenter(new Vector3());
+        sun.position.copy(centre).add(new Vector3(-0.55, -0.75, 1.6).normalize().multiplyScalar(this.radius * 3));
+        sun.target.position.copy(centre);
+        sun.castShadow = true;
+        sun.shadow.mapSize.set(2048, 2048);
+        sun.shadow.radius = 5;
+        sun.shadow.normalBias = this.radius * 0.004;
+        const reach = this.radius * 1.3;
+        Object.assign(sun.shadow.camera, { left: -reach, right: reach, bottom: -reach, top: reach, near: this.radius, far: this.radius * 6 });
+        const fill = new DirectionalLight('#dbe8ff', 0.5);
+        fill.position.copy(centre).add(new Vector3(1, 0.6, 0.3).multiplyScalar(this.radius * 3));
+        fill.target.position.copy(centre);
+        this.scene.add(sun, sun.target, fill, fill.target);
+    }
+
+    private resize(): void {
+        const { clientWidth, clientHeight } = this.container;
+        if (clientWidth === 0 || clientHeight === 0) return;
+        this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
+        this.renderer.setSize(clientWidth, clientHeight);
+        this.camera.aspect = clientWidth / clientHeight;
+        this.camera.updateProjectionMatrix();
+        this.invalidate();
+    }
+}
