@@ -49,7 +49,7 @@ export class BodyView {
 
     setMode(mode: Mode): void {
         this.mode = mode;
-        this.object.visible = mode !== 'hidden';
+        this.drawn.visible = mode !== 'hidden'; // overlays of the body stay
         if ('wires' in this.material) setMode(this.material, mode);
     }
 
@@ -75,10 +75,14 @@ export class BodyView {
         this.rebuild();
     }
 
-    open(cut: Cut | undefined): void {
+    // Opens the body at the cut; `slices` clip its surface too. Tetrahedra stay whole, so they are left out rather than clipped.
+    open(cut: Cut | undefined, slices: Plane[]): void {
+        const rebuild = this.tetrahedra !== undefined && (cut !== undefined || this.cut !== undefined);
         this.cut = cut;
-        this.material.clippingPlanes = cut && !this.tetrahedra ? [cut.plane] : null;
-        if (this.tetrahedra) this.rebuild();
+        const planes = cut && !this.tetrahedra ? [cut.plane, ...slices] : slices;
+        if ((this.material.clippingPlanes?.length ?? 0) !== planes.length) this.material.needsUpdate = true;
+        this.material.clippingPlanes = planes;
+        if (rebuild) this.rebuild();
     }
 
     // Emphasis for what is picked or dragged.

@@ -1,4 +1,4 @@
-// Why: the panel is built by hand; this makes elements in one expression, and shows numbers the same way everywhere.
+// Why: the panel is built by hand; this makes elements in one expression, and the few controls that recur.
 
 type Attributes = { [name: string]: string | number | boolean | undefined | ((event: never) => void) };
 type Child = Node | string | undefined | false;
@@ -14,19 +14,6 @@ export function h<K extends keyof HTMLElementTagNameMap>(tag: K, attributes: Att
     element.append(...children.filter((child): child is Node | string => child !== undefined && child !== false));
     return element;
 }
-
-// Four digits, without the noise of binary fractions; powers of ten where zeros would fill the line.
-export function digits(value: number, count = 4): string {
-    if (!Number.isFinite(value)) return value > 0 ? '∞' : value < 0 ? '−∞' : 'none';
-    if (value === 0) return '0';
-    const size = Math.abs(value);
-    const text = size >= 1e6 || size < 1e-4 ? value.toExponential(count - 2).replace('e+', 'e') : String(Number(value.toPrecision(count)));
-    return text.replaceAll('-', '−');
-}
-
-export const triple = (x: number, y: number, z: number) => `${digits(x)}, ${digits(y)}, ${digits(z)}`;
-
-export const many = (count: number, one: string, more = `${one}s`) => `${count.toLocaleString('en')} ${count === 1 ? one : more}`;
 
 // A table of labels and values.
 export function table(rows: [string, string][]): HTMLElement {

@@ -1,6 +1,6 @@
 // Why: camera, light and canvas in one place. Draws only when something changed: a still picture costs nothing.
 import {
-    Box3, DirectionalLight, HemisphereLight, PCFShadowMap, PerspectiveCamera, Scene, Sphere, Vector3, WebGLRenderer,
+    Box3, DirectionalLight, HemisphereLight, type Object3D, PCFShadowMap, PerspectiveCamera, Scene, Sphere, Vector3, WebGLRenderer,
 } from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import type { Bounds } from './document';
@@ -17,7 +17,8 @@ export class Stage {
     readonly ground: Ground;
     readonly bounds: Box3;
     readonly radius: number;
-    private readonly drawn: (() => void)[] = [];
+    private readonly before: (() => void)[] = [];
+    private readonly after: (() => void)[] = [];
     private waiting = false;
 
     constructor(private readonly container: HTMLElement, bounds: Bounds) {
@@ -42,7 +43,8 @@ export class Stage {
 
     get canvas(): HTMLCanvasElement { return this.renderer.domElement; }
 
-    onDraw(call: () => void): void { this.drawn.push(call); }
+    beforeDraw(call: () => void): void { this.before.push(call); }
+    afterDraw(call: () => void): void { this.after.push(call); }
 
     setTheme(theme: Theme): void {
         this.scene.background = theme.background;
@@ -65,6 +67,11 @@ export class Stage {
         this.invalidate();
     }
 
+    lookAt(object: Object3D): void {
+        const box = new Box3().setFromObject(object);
+        if (!box.isEmpty()) this.look(undefined, box);
+    }
+
     home(): void { this.look(homeward); }
 
     invalidate(): void {
@@ -72,13 +79,16 @@ export class Stage {
         this.waiting = true;
         requestAnimationFrame(() => {
             this.waiting = false;
+            for (const call of this.before) call();
             this.renderer.render(this.scene, this.camera);
-            for (const call of this.drawn) call();
+            for (const call of this.after) call();
         });
     }
 
     private addLights(): void {
-        this.scene.add(new HemisphereLight('#ffffff', '#8d8577', 1.5));
+        const sky = new HemisphereLight('#ffffff', '#9a9082', 1.7);
+        sky.position.set(0, 0, 1);
+        this.scene.add(sky);
         const sun = new DirectionalLight('#fff6e8', 2.1);
         const centre = this.bounds.getCenter(new Vector3());
         sun.position.copy(centre).add(new Vector3(-0.55, -0.75, 1.6).normalize().multiplyScalar(this.radius * 3));

@@ -1,0 +1,85 @@
+// Why: the side panel: what there is, what is shown of it, and the numbers of what is picked.
+import type { BodyView } from './body';
+import { checkbox, h, table } from './dom';
+import type { ViewerDocument } from './document';
+import type { LayerView, Pick } from './layers/layer';
+import type { Mode } from './materials';
+import { many } from './numbers';
+
+const modes: Mode[] = ['shaded', 'edges', 'wire', 'hidden'];
+const mostRows = 300; // bodies listed; more would make the page slow and nobody reads them
+
+export interface PanelActions {
+    setMode(body: BodyView, mode: Mode): void;
+    selectBody(body: BodyView): void;
+    showLayer(layer: LayerView, on: boolean): void;
+    unpick(): void;
+}
+
+export class Panel {
+    readonly element: HTMLElement;
+    private readonly picked = h('div', { class: 'picked', 'aria-live': 'polite' });
+    private readonly switches = new Map<LayerView, HTMLInputElement>();
+    private readonly selects = new Map<BodyView, HTMLSelectElement>();
+
+    constructor(data: ViewerDocument, bodies: BodyView[], layers: LayerView[], private readonly actions: PanelActions, extra: { live?: HTMLElement; cut?: HTMLElement; plots?: HTMLElement }) {
+        this.element = h('aside', { class: 'panel', 'aria-label': 'Numbers and switches' },
+            h('header', {}, h('h1', {}, data.title), data.subtitle && h('p', {}, data.subtitle)),
+            section('Picked', this.picked),
+            extra.live && section('Live', extra.live),
+            bodies.length > 0 && section('Bodies', this.bodyList(bodies)),
+            layers.length > 0 && section('Layers', ...layers.map((layer) => this.layerRow(layer))),
+            extra.cut && section('Cut', extra.cut),
+            extra.plots && section('Over time', extra.plots));
+        this.showPick(undefined);
+    }
+
+    showPick(pick: Pick | undefined): void {
+        if (!pick) {
+            this.picked.replaceChildren(h('p', { class: 'note' }, 'Click a body, a contact or a cell to see its numbers.'));
+            return;
+        }
+        this.picked.replaceChildren(h('h3', {}, pick.title, h('button', { type: 'button', 'aria-label': 'Forget what is picked', onclick: () => this.actions.unpick() }, '×')), table(pick.rows()));
+    }
+
+    // Switches follow keys and other controls.
+    setLayer(layer: LayerView, on: boolean): void {
+        const input = this.switches.get(layer);
+        if (!input) return;
+        input.checked = on;
+        input.closest('.layer')!.classList.toggle('off', !on);
+    }
+
+    setMode(body: BodyView): void {
+        const select = this.selects.get(body);
+        if (select) select.value = body.mode;
+    }
+
+    private bodyList(bodies: BodyView[]): HTMLElement {
+        const rows = bodies.slice(0, mostRows).map((body) => this.bodyRow(body));
+        const rest = bodies.length - rows.length;
+        return h('div', { class: 'bodies' }, ...rows, rest > 0 && h('p', { class: 'note' }, `and ${many(rest, 'more body', 'more bodies')}`));
+    }
+
+    private bodyRow(body: BodyView): HTMLElement {
+        const { data } = body;
+        const size = data.cloud ? many(data.vertices.length / 3, 'point') : data.tetrahedra ? many(data.tetrahedra.length / 4, 'tetrahedron', 'tetrahedra') : many(data.triangles.length / 3, 'triangle');
+        const select = h('select', { 'aria-label': `How ${data.name} is drawn`, onchange: () => this.actions.setMode(body, select.value as Mode) },
+            ...modes.filter((mode) => !data.cloud || mode === 'shaded' || mode === 'hidden').map((mode) => h('option', {}, mode)));
+        this.selects.set(body, select);
+        return h('div', { class: 'body' }, h('i', { class: 'swatch', style: `background:${body.colour}` }),
+            h('button', { type: 'button', class: 'link', title: 'Look at it', onclick: () => this.actions.selectBody(body) }, data.name),
+            h('span', { class: 'note' }, data.fixed ? `fixed · ${size}` : size), select);
+    }
+
+    private layerRow(layer: LayerView): HTMLElement {
+        const toggle = checkbox(layer.data.name, layer.data.visible, (on) => this.actions.showLayer(layer, on));
+        this.switches.set(layer, toggle.input);
+        return h('div', { class: layer.data.visible ? 'layer' : 'layer off', 'data-type': layer.data.type }, toggle,
+            h('div', { class: 'controls' }, ...layer.controls, layer.data.info.length > 0 && table(layer.data.info)));
+    }
+}
+
+function section(title: string, ...content: HTMLElement[]): HTMLElement {
+    return h('details', { open: true }, h('summary', {}, title), ...content);
+}
