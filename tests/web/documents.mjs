@@ -105,7 +105,7 @@ export function deforming(count = 60) {
     const triangles = [];
     for (let j = 0; j < n; ++j) for (let i = 0; i < n; ++i) { const a = j * (n + 1) + i; triangles.push(a, a + 1, a + n + 2, a, a + n + 2, a + n + 1); }
     const rain = (t) => Array.from({ length: 900 }, (_, i) => [Math.sin(i * 12.9898) * 1.2, Math.sin(i * 78.233) * 1.2, ((((Math.sin(i * 37.719) + 1) * 0.9 - t * 1.4) % 1.8) + 1.8) % 1.8]).flat();
-    const { places, packets } = framePackets(count, 20, (i) => ({ poses: [still, still, still], deformed: { 1: { vertices: cloth(i / (count - 1)) }, 2: { vertices: rain(i / (count - 1)) } } }));
+    const { places, packets } = framePackets(count, 20, (i) => ({ poses: [[0, 0, 0.5, 1, 0, 0, 0], still, still], deformed: { 1: { vertices: cloth(i / (count - 1)) }, 2: { vertices: rain(i / (count - 1)) } } }));
     return [writer.finish({
         title: 'cloth_on_ball', subtitle: 'a surface of springs, and rain', kind: 'recording', bounds: [-1.2, -1.2, 0, 1.2, 1.2, 1.8],
         bodies: [body(writer, 'ball', sphere(0.5, 32), { fixed: true, pose: [0, 0, 0.5, 1, 0, 0, 0] }), body(writer, 'cloth', { vertices: cloth(0), triangles }, { color: [0.82, 0.36, 0.38] }),
@@ -167,15 +167,15 @@ export const spheres = () => document((writer) => {
 // A body that flies through a ring of posts: its path, and when it collides.
 export function sweep(count = 61) {
     const writer = new PacketWriter();
-    const at = (t) => [2.4 * t - 1.2, 0.25 * Math.sin(5 * t), 0.5 + 0.35 * Math.sin(3 * t)];
+    const at = (t) => [2.4 * t - 1.2, 0.25 * Math.sin(5 * t), 0.55 + 0.2 * Math.sin(3 * t)];
     const turn = (t) => [Math.cos(t), 0, 0, Math.sin(t)];
-    const { places, packets } = framePackets(count, 61, (i) => ({ poses: [still, [...at(i / (count - 1)), ...turn(i / (count - 1))]] }));
+    const { places, packets } = framePackets(count, 61, (i) => ({ poses: [[0.1, 0.1, 0.5, 1, 0, 0, 0], [...at(i / (count - 1)), ...turn(i / (count - 1))]] }));
     const steps = Array.from({ length: 101 }, (_, i) => i / 100);
     return [writer.finish({
         title: 'fly_by', subtitle: 'all times at which the body is inside', kind: 'sweep', bounds: [-1.4, -0.8, 0, 1.4, 0.8, 1.1],
         bodies: [body(writer, 'rock', sphere(0.45, 30, bumpy), { fixed: true, pose: [0.1, 0.1, 0.5, 1, 0, 0, 0] }), body(writer, 'ship', torus(0.12, 0.05, 40, 18))],
         layers: [{ name: 'path of the ship', type: 'path', points: writer.f32(steps.flatMap(at), 3), times: writer.f32(steps), intervals: [[0.31, 0.52, 1], [0.6, 0.66, 0]] },
-            { name: 'first contact', type: 'contacts', ...contactArrays(writer, [[[-0.35, 0.24, 0.8], [-0.8, 0.3, 0.52], 0.01, 0, 1]]) }],
+            { name: 'first contact', type: 'contacts', ...contactArrays(writer, [[[-0.3, 0.2, 0.66], [-0.9, 0.25, 0.36], 0.01, 0, 1]]) }],
         frames: { count, times: writer.f64(Array.from({ length: count }, (_, i) => i / (count - 1))), chunks: places }, series: [],
     }), ...packets];
 }

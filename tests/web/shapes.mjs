@@ -49,12 +49,12 @@ export function tetBlock(n, size, keep = () => true) {
     const vertices = [], tetrahedra = [];
     const at = (i, j, k) => (k * (n + 1) + j) * (n + 1) + i;
     for (let k = 0; k <= n; ++k) for (let j = 0; j <= n; ++j) for (let i = 0; i <= n; ++i) vertices.push(...[i, j, k].map((x) => ((2 * x) / n - 1) * size));
-    const paths = [[1, 2], [1, 4], [2, 1], [2, 4], [4, 1], [4, 2]];
+    const paths = [[1, 2, 0], [1, 4, 1], [2, 1, 1], [2, 4, 0], [4, 1, 0], [4, 2, 1]]; // along which axes, and whether that turns left
     const middle = (x) => (2 * x + 1) / n - 1;
     for (let k = 0; k < n; ++k) for (let j = 0; j < n; ++j) for (let i = 0; i < n; ++i) {
         if (!keep(middle(i), middle(j), middle(k))) continue;
         const corner = (bits) => at(i + (bits & 1), j + ((bits >> 1) & 1), k + (bits >> 2));
-        for (const [a, b] of paths) tetrahedra.push(corner(0), corner(a), corner(a | b), corner(7));
+        for (const [a, b, left] of paths) tetrahedra.push(corner(0), ...(left ? [corner(a | b), corner(a)] : [corner(a), corner(a | b)]), corner(7));
     }
     return { vertices, tetrahedra, triangles: boundary(tetrahedra) };
 }

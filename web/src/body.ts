@@ -50,7 +50,7 @@ export class BodyView {
     setMode(mode: Mode): void {
         this.mode = mode;
         this.drawn.visible = mode !== 'hidden'; // overlays of the body stay
-        if ('wires' in this.material) setMode(this.material, mode);
+        this.setWires();
     }
 
     place(pose: ArrayLike<number>): void {
@@ -112,7 +112,7 @@ export class BodyView {
         const { positions, normals } = unfold(this.shape.vertices, this.fans);
         geometry.setAttribute('position', new BufferAttribute(positions, 3));
         geometry.setAttribute('normal', new BufferAttribute(normals, 3));
-        this.tint(undefined);
+        this.tint();
     }
 
     private fillCut(geometry: BufferGeometry, cut: Cut, tetrahedra: Uint32Array): void {
@@ -123,12 +123,18 @@ export class BodyView {
         geometry.setAttribute('normal', new BufferAttribute(found.normals, 3));
         geometry.setAttribute('color', new BufferAttribute(innerColours(found.inner, this.material.color), 3));
         this.cutTetrahedra = found;
-        this.tint(found);
+        this.tint();
+    }
+
+    // Tetrahedra show their edges: whole ones are to be told apart.
+    private setWires(): void {
+        if ('wires' in this.material) setMode(this.material, this.cutTetrahedra && this.mode === 'shaded' ? 'edges' : this.mode);
     }
 
     // Inner faces have a colour of their own while the body is open.
-    private tint(cut: CutTetrahedra | undefined): void {
-        const wanted = cut !== undefined;
+    private tint(): void {
+        this.setWires();
+        const wanted = this.cutTetrahedra !== undefined;
         if (this.material.vertexColors === wanted) return;
         this.material.vertexColors = wanted;
         this.material.needsUpdate = true;

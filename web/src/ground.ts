@@ -1,5 +1,6 @@
 // Why: without a floor nothing tells size or height. A grid whose cells are a round number of metres, and the shadow that falls on it.
 import { type Box3, Group, Mesh, PlaneGeometry, ShaderMaterial, ShadowMaterial, Vector2, Vector3 } from 'three';
+import { roundStep } from './numbers';
 import type { Theme } from './theme';
 
 const vertex = `
@@ -24,7 +25,7 @@ float lines(float size) {
 }
 void main() {
     float fade = 1.0 - smoothstep(0.35, 1.0, length(place - centre) / reach);
-    gl_FragColor = vec4(color, max(lines(cell) * 0.32, lines(cell * 10.0) * 0.6) * fade);
+    gl_FragColor = vec4(color, max(lines(cell) * 0.32, lines(cell * 5.0) * 0.6) * fade);
     if (gl_FragColor.a < 0.004) discard;
     #include <colorspace_fragment>
 }`;
@@ -33,10 +34,10 @@ export class Ground {
     readonly object = new Group();
     readonly cell: number; // m
     private readonly grid: ShaderMaterial;
-    private readonly shadow = new ShadowMaterial({ opacity: 0.22, depthWrite: false });
+    private readonly shadow = new ShadowMaterial({ depthWrite: false });
 
     constructor(bounds: Box3, radius: number) {
-        this.cell = 10 ** Math.floor(Math.log10(radius * 0.6));
+        this.cell = roundStep(radius / 5);
         const reach = radius * 5;
         const centre = bounds.getCenter(new Vector3());
         this.grid = new ShaderMaterial({
@@ -58,6 +59,6 @@ export class Ground {
 
     setTheme(theme: Theme): void {
         this.grid.uniforms.color.value = theme.ground;
-        this.shadow.opacity = theme.dark ? 0.45 : 0.2;
+        this.shadow.opacity = theme.dark ? 0.4 : 0.15;
     }
 }

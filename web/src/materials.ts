@@ -32,7 +32,7 @@ export function surfaceMaterial(color: Color): SurfaceMaterial {
         shader.fragmentShader = shader.fragmentShader
             .replace('#include <common>', '#include <common>\nvarying vec3 vCorner;\nuniform float wire;\nuniform vec3 wireColour;')
             // The inside of a surface is duller than its outside.
-            .replace('#include <opaque_fragment>', 'if (!gl_FrontFacing) outgoingLight *= 0.62;\n#include <opaque_fragment>')
+            .replace('#include <opaque_fragment>', 'if (!gl_FrontFacing) outgoingLight *= 0.7;\n#include <opaque_fragment>')
             .replace('#include <dithering_fragment>', `#include <dithering_fragment>\n${edges}`);
     };
     material.customProgramCacheKey = () => 'surface with wires';
@@ -43,9 +43,9 @@ export function setMode(material: SurfaceMaterial, mode: Mode): void {
     material.wires.wire.value = mode === 'wire' ? 2 : mode === 'edges' ? 1 : 0;
 }
 
-// Points drawn as small balls, of a size in metres.
-export function ballMaterial(color: Color, size: number): PointsMaterial {
-    const material = new PointsMaterial({ color, size, sizeAttenuation: true });
+// Points drawn as small balls, of a size in metres, or in pixels where they only mark a place.
+export function ballMaterial(color: Color, size: number, unit: 'metres' | 'pixels' = 'metres'): PointsMaterial {
+    const material = new PointsMaterial({ color, size, sizeAttenuation: unit === 'metres' });
     material.onBeforeCompile = (shader) => {
         shader.fragmentShader = shader.fragmentShader.replace('#include <opaque_fragment>', `
             vec2 onBall = gl_PointCoord * 2.0 - 1.0;

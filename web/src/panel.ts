@@ -21,16 +21,17 @@ export class Panel {
     private readonly picked = h('div', { class: 'picked', 'aria-live': 'polite' });
     private readonly switches = new Map<LayerView, HTMLInputElement>();
     private readonly selects = new Map<BodyView, HTMLSelectElement>();
+    private readonly swatches = new Map<BodyView, HTMLElement>();
 
     constructor(data: ViewerDocument, bodies: BodyView[], layers: LayerView[], private readonly actions: PanelActions, extra: { live?: HTMLElement; cut?: HTMLElement; plots?: HTMLElement }) {
         this.element = h('aside', { class: 'panel', 'aria-label': 'Numbers and switches' },
             h('header', {}, h('h1', {}, data.title), data.subtitle && h('p', {}, data.subtitle)),
-            section('Picked', this.picked),
-            extra.live && section('Live', extra.live),
-            bodies.length > 0 && section('Bodies', this.bodyList(bodies)),
-            layers.length > 0 && section('Layers', ...layers.map((layer) => this.layerRow(layer))),
-            extra.cut && section('Cut', extra.cut),
-            extra.plots && section('Over time', extra.plots));
+            section('Picked', true, this.picked),
+            extra.live && section('Live', true, extra.live),
+            bodies.length > 0 && section('Bodies', true, this.bodyList(bodies)),
+            layers.length > 0 && section('Layers', true, ...layers.map((layer) => this.layerRow(layer))),
+            extra.plots && section('Over time', true, extra.plots),
+            extra.cut && section('Cut', data.bodies.some((body) => body.tetrahedra), extra.cut));
         this.showPick(undefined);
     }
 
@@ -50,9 +51,20 @@ export class Panel {
         input.closest('.layer')!.classList.toggle('off', !on);
     }
 
+    // A row that has nothing to show yet takes no room.
+    reveal(layer: LayerView, on: boolean): void {
+        const row = this.switches.get(layer)?.closest<HTMLElement>('.layer');
+        if (row) row.hidden = !on;
+    }
+
     setMode(body: BodyView): void {
         const select = this.selects.get(body);
         if (select) select.value = body.mode;
+    }
+
+    // Some bodies have another colour in the dark.
+    setColours(): void {
+        for (const [body, swatch] of this.swatches) swatch.style.background = body.colour;
     }
 
     private bodyList(bodies: BodyView[]): HTMLElement {
@@ -67,7 +79,9 @@ export class Panel {
         const select = h('select', { 'aria-label': `How ${data.name} is drawn`, onchange: () => this.actions.setMode(body, select.value as Mode) },
             ...modes.filter((mode) => !data.cloud || mode === 'shaded' || mode === 'hidden').map((mode) => h('option', {}, mode)));
         this.selects.set(body, select);
-        return h('div', { class: 'body' }, h('i', { class: 'swatch', style: `background:${body.colour}` }),
+        const swatch = h('i', { class: 'swatch' });
+        this.swatches.set(body, swatch);
+        return h('div', { class: 'body' }, swatch,
             h('button', { type: 'button', class: 'link', title: 'Look at it', onclick: () => this.actions.selectBody(body) }, data.name),
             h('span', { class: 'note' }, data.fixed ? `fixed · ${size}` : size), select);
     }
@@ -80,6 +94,6 @@ export class Panel {
     }
 }
 
-function section(title: string, ...content: HTMLElement[]): HTMLElement {
-    return h('details', { open: true }, h('summary', {}, title), ...content);
+function section(title: string, open: boolean, ...content: HTMLElement[]): HTMLElement {
+    return h('details', { open }, h('summary', {}, title), ...content);
 }

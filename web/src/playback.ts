@@ -14,7 +14,7 @@ export class Playback {
         const grows = times.length > 1 && Array.from(times).every((t, i) => i === 0 || t >= times[i - 1]) && times[times.length - 1] > times[0];
         this.clocks = Float64Array.from({ length: times.length }, (_, i) => (grows ? times[i] - times[0] : i / 30));
         // Real time, unless that is over before anything can be seen.
-        const wanted = this.duration / 2;
+        const wanted = this.duration / 1.5;
         if (this.duration > 0 && wanted < 1) this.speed = speeds.filter((speed) => speed <= wanted).at(-1) ?? speeds[0];
     }
 

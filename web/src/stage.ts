@@ -54,15 +54,12 @@ export class Stage {
 
     // Looks at a box (all, where none is given) from where the camera is, or along a direction.
     look(from = this.camera.position.clone().sub(this.controls.target).normalize(), box = this.bounds): void {
-        const sphere = box.getBoundingSphere(new Sphere());
-        const radius = Math.max(sphere.radius, this.radius / 1000);
-        const narrow = Math.min(1, this.camera.aspect);
-        const distance = (radius * 1.02) / Math.sin(Math.atan(Math.tan((this.camera.fov * Math.PI) / 360) * narrow));
+        const distance = Math.max(this.distanceFor(from, box), this.radius / 500);
         this.camera.near = Math.min(distance / 100, this.radius / 100);
         this.camera.far = distance * 4 + this.radius * 40;
         this.camera.updateProjectionMatrix();
-        this.controls.target.copy(sphere.center);
-        this.camera.position.copy(sphere.center).addScaledVector(from, distance);
+        box.getCenter(this.controls.target);
+        this.camera.position.copy(this.controls.target).addScaledVector(from, distance);
         this.controls.update();
         this.invalidate();
     }
@@ -85,6 +82,21 @@ export class Stage {
         });
     }
 
+    // How far away all corners of the box fit the picture, with some air around.
+    private distanceFor(from: Vector3, box: Box3): number {
+        const right = new Vector3(-from.y, from.x, 0).normalize();
+        const up = from.clone().cross(right);
+        const tall = Math.tan((this.camera.fov * Math.PI) / 360) * 0.86;
+        const wide = tall * this.camera.aspect;
+        const centre = box.getCenter(new Vector3());
+        let distance = 0;
+        for (let i = 0; i < 8; ++i) {
+            const corner = new Vector3(i & 1 ? box.max.x : box.min.x, i & 2 ? box.max.y : box.min.y, i & 4 ? box.max.z : box.min.z).sub(centre);
+            distance = Math.max(distance, corner.dot(from) + Math.max(Math.abs(corner.dot(right)) / wide, Math.abs(corner.dot(up)) / tall));
+        }
+        return distance;
+    }
+
     private addLights(): void {
         const sky = new HemisphereLight('#ffffff', '#9a9082', 1.7);
         sky.position.set(0, 0, 1);
@@ -96,7 +108,8 @@ export class Stage {
         sun.castShadow = true;
         sun.shadow.mapSize.set(2048, 2048);
         sun.shadow.radius = 5;
-        sun.shadow.normalBias = this.radius * 0.004;
+        sun.shadow.bias = -0.0012;
+        sun.shadow.normalBias = this.radius * 0.006;
         const reach = this.radius * 1.3;
         Object.assign(sun.shadow.camera, { left: -reach, right: reach, bottom: -reach, top: reach, near: this.radius, far: this.radius * 6 });
         const fill = new DirectionalLight('#dbe8ff', 0.5);

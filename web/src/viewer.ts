@@ -9,6 +9,7 @@ import type { Frame, FrameStore } from './frames';
 import { icon, type Icon } from './icons';
 import { helpOverlay, listen } from './keyboard';
 import { keysOf } from './keys';
+import type { Contacts } from './layer_data';
 import { makeLayer } from './layers';
 import { ContactsLayer } from './layers/contacts';
 import type { Context, LayerView, Pick } from './layers/layer';
@@ -59,11 +60,12 @@ export class Viewer {
         this.cut = new CutControls(this.stage.bounds, data.bodies.some((body) => body.tetrahedra), () => this.openBodies());
         this.plots = new Plots(data, (frame) => this.seek(frame));
         const served = location.protocol !== 'file:';
-        if (data.live && served) this.live = new Live(this.stage, this.bodies, (contacts) => { this.contacts?.set(contacts); this.selection.refresh(true); });
+        if (data.live && served) this.live = new Live(this.stage, this.bodies, (contacts) => this.showContacts(contacts));
         this.panel = new Panel(data, this.bodies, this.layers, {
             setMode: (body, mode) => this.setMode(body, mode), selectBody: (body) => this.lookAt(body),
             showLayer: (layer, on) => this.showLayer(layer, on), unpick: () => this.pick(undefined),
         }, { live: this.live?.element, cut: this.bodies.length > 0 ? this.cut.element : undefined, plots: this.plots.empty ? undefined : this.plots.element });
+        if (this.contacts) this.panel.reveal(this.contacts, false);
         this.selection = new Selection(this.stage, this.panel);
         if (this.playback.count > 1) this.timeline = new Timeline(this.playback, data.times, { play: (on) => this.play(on), seek: (frame) => this.seek(frame) });
 
@@ -187,14 +189,19 @@ export class Viewer {
             body.deform(found.deformed.get(i));
             body.place(found.poses.subarray(7 * i, 7 * i + 7));
         });
-        this.contacts?.set(found.contacts);
+        this.showContacts(found.contacts);
         for (const layer of this.layers) layer.setTime?.(this.playback.fraction);
         this.frames.readAhead(frame);
-        if (this.shown !== frame) this.selection.refresh(true);
         this.shown = frame;
         this.plots.setFrame(frame);
         this.timeline?.update(false);
         this.stage.invalidate();
+    }
+
+    private showContacts(contacts: Contacts | undefined): void {
+        this.contacts?.set(contacts);
+        if (this.contacts && this.contacts.count > 0) this.panel.reveal(this.contacts, true);
+        this.selection.refresh(true);
     }
 
     private facts(index: number): Info {
@@ -231,6 +238,7 @@ export class Viewer {
         this.plots.setTheme(theme);
         for (const body of this.bodies) body.setTheme(theme);
         for (const layer of this.layers) layer.setTheme?.(theme);
+        this.panel.setColours();
     }
 
     private assemble(view: HTMLElement): void {

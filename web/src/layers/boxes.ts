@@ -20,7 +20,7 @@ void main() {
 const fragment = `
 varying vec3 shade;
 void main() {
-    gl_FragColor = vec4(shade, 0.75);
+    gl_FragColor = vec4(shade, 0.55);
     #include <colorspace_fragment>
 }`;
 

@@ -8,7 +8,7 @@ import type { Theme } from '../theme';
 import type { Context, LayerView } from './layer';
 
 const mostAcross = 512; // points of the relief along a side
-const steep = 0.06;     // of the depth of the view between neighbours: there the surface ends and another begins
+const steep = 0.12;     // of the depth of the view between neighbours: there the surface ends and another begins
 
 export class DepthMapLayer implements LayerView {
     readonly object = new Group();

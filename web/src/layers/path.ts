@@ -1,10 +1,11 @@
 // Why: where something moves, and when it collides on the way: stretches of the path that are inside are drawn in another colour.
-import { BufferAttribute, BufferGeometry, Color, Group, Points, PointsMaterial, Vector3 } from 'three';
+import { BufferAttribute, BufferGeometry, Color, Group, Points, Vector3 } from 'three';
 import { LineMaterial } from 'three/addons/lines/LineMaterial.js';
 import { LineSegments2 } from 'three/addons/lines/LineSegments2.js';
 import { LineSegmentsGeometry } from 'three/addons/lines/LineSegmentsGeometry.js';
 import { h } from '../dom';
 import type { CollidingInterval, PathData } from '../layer_data';
+import { ballMaterial } from '../materials';
 import { digits, triple } from '../numbers';
 import type { Theme } from '../theme';
 import type { Context, LayerView, Pick, Probe } from './layer';
@@ -16,7 +17,7 @@ export class PathLayer implements LayerView {
     readonly object = new Group();
     readonly controls: HTMLElement[] = [];
     private readonly line = new LineSegments2(new LineSegmentsGeometry(), new LineMaterial({ linewidth: 4, vertexColors: true }));
-    private readonly dot = new Points(new BufferGeometry(), new PointsMaterial({ size: 11, sizeAttenuation: false, color: '#ff3b7f' }));
+    private readonly dot = new Points(new BufferGeometry(), ballMaterial(new Color('#ff3b7f'), 14, 'pixels'));
     private readonly ends: Points;
 
     constructor(readonly data: PathData, private readonly context: Context) {
@@ -92,7 +93,7 @@ export class PathLayer implements LayerView {
     private makeEnds(): Points {
         const places = this.data.times.length === 0 ? [] : this.data.intervals.flatMap(({ start, end }) => [...this.at(start).toArray(), ...this.at(end).toArray()]);
         const geometry = new BufferGeometry().setAttribute('position', new BufferAttribute(new Float32Array(places), 3));
-        const points = new Points(geometry, new PointsMaterial({ size: 8, sizeAttenuation: false, color: proven }));
+        const points = new Points(geometry, ballMaterial(proven, 10, 'pixels'));
         points.frustumCulled = false;
         return points;
     }

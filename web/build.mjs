@@ -1,0 +1,20 @@
+// Why: makes one html file of the page, script and style inside, so that it opens with a double click and is embedded as it is.
+import { build } from 'esbuild';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+
+const place = '<!-- packets -->';
+
+// Inside a script these would end it, or hide its end.
+const harmless = (code) => code.replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--');
+
+const bundle = await build({
+    entryPoints: ['src/main.ts'], bundle: true, minify: true, write: false, outdir: 'dist', format: 'esm', target: 'es2022', legalComments: 'none', logLevel: 'warning',
+});
+const made = (ending) => bundle.outputFiles.find((file) => file.path.endsWith(ending)).text;
+const page = (await readFile('index.html', 'utf8'))
+    .replace('<link rel="stylesheet" href="src/style.css">', () => `<style>${made('.css')}</style>`)
+    .replace('<script type="module" src="src/main.ts"></script>', () => `<script type="module">${harmless(made('.js'))}</script>`);
+if (/(?:src|href)="src\//.test(page)) throw new Error('a part of the page was not put inside');
+if (page.split(place).length !== 2) throw new Error(`the page must have ${place} once`);
+await mkdir('dist', { recursive: true });
+await writeFile('dist/viewer.html', page);
