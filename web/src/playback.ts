@@ -34,7 +34,8 @@ export class Playback {
     advance(seconds: number): void {
         if (!this.playing || this.count < 2) return;
         this.clock += Math.min(seconds, longestStep) * this.speed;
-        if (this.clock <= this.duration) return;
+        // The last frame stays as long as the others.
+        if (this.clock <= this.duration * (1 + 1 / (this.count - 1))) return;
         if (this.loop) this.clock = 0;
         else {
             this.clock = this.duration;

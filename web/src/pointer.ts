@@ -31,7 +31,7 @@ export function followPointer(stage: Stage, picking: Picking, layers: () => Laye
 
     canvas.addEventListener('pointermove', (event) => {
         if (drag) drag.move(picking.probe(event.clientX, event.clientY));
-        else if (event.buttons === 0) canvas.style.cursor = grab(picking.probe(event.clientX, event.clientY)) ? 'move' : '';
+        else if (event.buttons === 0) canvas.style.cursor = actions.taken() ? 'grab' : grab(picking.probe(event.clientX, event.clientY)) ? 'move' : '';
     });
 
     const finish = (event: PointerEvent) => {

@@ -19,7 +19,7 @@ export class ContactsLayer implements LayerView {
     readonly controls: HTMLElement[];
     contacts?: Contacts;
     private readonly solid = new MeshLambertMaterial({ emissive: '#333333' });
-    private readonly ghost = new MeshBasicMaterial({ transparent: true, opacity: 0.3, depthTest: false, depthWrite: false });
+    private readonly ghost = new MeshBasicMaterial({ transparent: true, opacity: 0.5, depthTest: false, depthWrite: false });
     private readonly summary = h('output', { class: 'value' });
     private size: number;
     private deepest = 0; // seen so far: arrows of one recording stay comparable

@@ -1,0 +1,154 @@
+// Claims about what a reader does with the page: play, step, pick, switch, drag, cut.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import * as documents from './documents.mjs';
+import { Browser, centre, picture, seekCursor, skip } from './support.mjs';
+
+let browser;
+before(async () => { if (!skip) browser = await Browser.start(); });
+after(() => browser?.stop());
+
+const act = (name, kind, play) => test(name, { skip }, async () => {
+    const tab = await browser.open(documents[kind]());
+    await play(tab, await centre(tab));
+    assert.deepEqual(tab.complaints, []);
+    await tab.close();
+});
+const frame = async (tab) => Number((await tab.locator('.frame').textContent()).split(' ')[0]);
+const until = (tab, wanted) => tab.waitForFunction((n) => document.querySelector('.frame').textContent.startsWith(`${n} /`), wanted);
+const picked = (tab) => tab.locator('.picked').textContent();
+
+act('keys step, jump, play and pause', 'recording', async (tab) => {
+    const start = await picture(tab);
+    await tab.keyboard.press('ArrowRight');
+    await until(tab, 1);
+    await tab.keyboard.press('Shift+ArrowRight');
+    await until(tab, 11);
+    await tab.keyboard.press('End');
+    await until(tab, 119);
+    assert.ok((await browser.compare(start, await picture(tab))).changed > 0.005, 'bodies have moved');
+    await tab.keyboard.press('Home');
+    await until(tab, 0);
+    await tab.keyboard.press(' ');
+    await tab.waitForFunction(() => Number(document.querySelector('.frame').textContent.split(' ')[0]) > 3);
+    await tab.keyboard.press(' ');
+    await tab.getByLabel('Play (space)').waitFor();
+    const paused = await frame(tab);
+    await tab.waitForTimeout(200);
+    assert.equal(await frame(tab), paused);
+});
+
+act('the time line scrubs, and a click in a plot goes there', 'recording', async (tab) => {
+    await tab.getByLabel('Frame shown').fill('60');
+    await until(tab, 60);
+    assert.match(await tab.locator('.time').textContent(), /^1 s/);
+    const plot = await tab.locator('.plot').first().boundingBox();
+    await tab.mouse.click(plot.x + plot.width - 9, plot.y + 40);
+    await until(tab, 119);
+});
+
+act('a click on a body shows its triangle, its place and its own numbers, and another click lets go', 'tetrahedra', async (tab, middle) => {
+    const before = await picture(tab);
+    await tab.mouse.click(middle.x, middle.y);
+    assert.match(await picked(tab), /hollow ball.*triangle\d+.*area.*normal.*position \(m\)0, 0, 0.*tetrahedra5280/s);
+    assert.ok((await browser.compare(before, await picture(tab))).changed > 1e-4, 'the triangle is marked');
+    await tab.keyboard.press('Escape');
+    assert.match(await picked(tab), /Click a body/);
+});
+
+act('a click on a contact shows its depth and its bodies', 'recording', async (tab) => {
+    await tab.keyboard.press('End');
+    await until(tab, 119);
+    const { x, y } = await centre(tab);
+    let found = '';
+    for (let dy = 0; dy < 160 && !found.includes('Contact'); dy += 8) {
+        for (let dx = -160; dx < 160 && !found.includes('Contact'); dx += 16) {
+            await tab.mouse.click(x + dx, y + dy);
+            found = await picked(tab);
+        }
+    }
+    assert.match(found, /Contact \d.*between(table|pebble|ring|die) and .*depth \(m\)0\.0/s);
+});
+
+act('w draws wires, the list hides a body', 'mesh', async (tab) => {
+    const shaded = await picture(tab);
+    await tab.keyboard.press('w');
+    await tab.keyboard.press('w');
+    const wires = await picture(tab);
+    assert.ok((await browser.compare(shaded, wires)).changed > 0.05);
+    await tab.getByLabel('How torus is drawn').selectOption('hidden');
+    const hidden = await picture(tab);
+    assert.ok((await browser.compare(wires, hidden)).changed > 0.02);
+});
+
+act('layers are switched, levels chosen, cells picked', 'field', async (tab, middle) => {
+    const slice = await picture(tab);
+    await tab.getByText('distance', { exact: true }).click();
+    const bare = await picture(tab);
+    assert.ok((await browser.compare(slice, bare)).changed > 0.05);
+    await tab.getByText('octree', { exact: true }).click();
+    const cells = await picture(tab);
+    assert.ok((await browser.compare(bare, cells)).changed > 0.05);
+    await tab.getByLabel('Level of cells').fill('2');
+    assert.match(await tab.locator('.layer[data-type=boxes] output').textContent(), /2 of 5 · \d+ cells/);
+    assert.ok((await browser.compare(cells, await picture(tab))).changed > 0.02);
+    await tab.mouse.click(middle.x, middle.y + 30);
+    assert.match(await picked(tab), /Cell \d+ of octree.*level2.*size \(m\)0\.6, 0\.6, 0\.6/s);
+});
+
+act('a slice is dragged by its frame, and the picture changes', 'field', async (tab, middle) => {
+    await tab.mouse.click(middle.x - 8, middle.y);
+    assert.match(await picked(tab), /signed distance/);
+    await tab.locator('.layer[data-type=volume]').getByRole('button', { name: 'z', exact: true }).click();
+    const position = () => tab.locator('.layer[data-type=volume] output').textContent();
+    assert.match(await position(), /z = 0 m/);
+    const before = await picture(tab);
+    const at = await seekCursor(tab, 'move');
+    assert.ok(at, 'the frame offers to be dragged');
+    await tab.mouse.down();
+    await tab.mouse.move(at.x, at.y - 20);
+    await tab.mouse.move(at.x, at.y - 40);
+    await tab.mouse.up();
+    assert.match(await position(), /z = 0\.[0-9]+ m/);
+    assert.ok((await browser.compare(before, await picture(tab))).changed > 0.02);
+    const turned = await picture(tab);
+    await tab.mouse.move(20, 100);
+    await tab.mouse.down();
+    await tab.mouse.move(120, 130);
+    await tab.mouse.up();
+    assert.ok((await browser.compare(turned, await picture(tab))).changed > 0.02, 'elsewhere a drag turns the camera');
+});
+
+act('tetrahedra are cut open and shrink', 'tetrahedra', async (tab, middle) => {
+    const whole = await picture(tab);
+    await tab.keyboard.press('x');
+    const open = await picture(tab);
+    assert.ok((await browser.compare(whole, open)).changed > 0.05);
+    await tab.getByLabel('How far tetrahedra shrink').fill('0.3');
+    assert.ok((await browser.compare(open, await picture(tab))).changed > 0.05);
+    await tab.mouse.click(middle.x - 90, middle.y);
+    assert.match(await picked(tab), /tetrahedron\d+/);
+});
+
+act('a path shows when it collides, and goes there', 'sweep', async (tab) => {
+    await tab.getByText('0.31 – 0.52').click();
+    await until(tab, 18);
+    assert.match(await tab.locator('.layer[data-type=path]').textContent(), /colliding, proven.*colliding, not proven/);
+});
+
+act('help opens, names the keys and closes', 'recording', async (tab) => {
+    await tab.keyboard.press('?');
+    await tab.locator('dialog[open]').waitFor();
+    assert.match(await tab.locator('dialog').textContent(), /play or pause.*shaded, with edges, as wires/);
+    await tab.keyboard.press('Escape');
+    await tab.locator('dialog[open]').waitFor({ state: 'detached' });
+});
+
+act('a sphere is picked, a depth map is drawn in the panel', 'spheres', async (tab, middle) => {
+    await tab.mouse.click(middle.x - 120, middle.y);
+    assert.match(await picked(tab), /Sphere \d+ of sphere tree.*radius/s);
+    const depth = await browser.open(documents.depth());
+    const ink = await depth.locator('canvas.picture').evaluate((canvas) => new Set(canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data).size);
+    assert.ok(ink > 20, `${ink} tones`);
+    await depth.close();
+});
