@@ -14,6 +14,11 @@ install_packages() {
     [ ${#missing[@]} -eq 0 ] || apt_install "${missing[@]}"
 }
 
+# install_npm: what the viewer's page is built with, unless the machine has an npm of its own (Debian's would clash with it).
+install_npm() {
+    command -v npm >/dev/null || install_packages view.txt
+}
+
 # apt_install PACKAGE...: as root, or through sudo.
 apt_install() {
     if ! command -v apt-get >/dev/null; then

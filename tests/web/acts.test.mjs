@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import * as documents from './documents.mjs';
-import { Browser, centre, picture, seekCursor, skip } from './support.mjs';
+import { Browser, clickUntil, picked, picture, seekCursor, skip } from './support.mjs';
 
 let browser;
 before(async () => { if (!skip) browser = await Browser.start(); });
@@ -10,13 +10,12 @@ after(() => browser?.stop());
 
 const act = (name, kind, play) => test(name, { skip }, async () => {
     const tab = await browser.open(documents[kind]());
-    await play(tab, await centre(tab));
+    await play(tab);
     assert.deepEqual(tab.complaints, []);
     await tab.close();
 });
 const frame = async (tab) => Number((await tab.locator('.frame').textContent()).split(' ')[0]);
 const until = (tab, wanted) => tab.waitForFunction((n) => document.querySelector('.frame').textContent.startsWith(`${n} /`), wanted);
-const picked = (tab) => tab.locator('.picked').textContent();
 
 act('keys step, jump, play and pause', 'recording', async (tab) => {
     const start = await picture(tab);
@@ -42,15 +41,14 @@ act('the time line scrubs, and a click in a plot goes there', 'recording', async
     await tab.getByLabel('Frame shown').fill('60');
     await until(tab, 60);
     assert.match(await tab.locator('.time').textContent(), /^1 s/);
-    const plot = await tab.locator('.plot').first().boundingBox();
-    await tab.mouse.click(plot.x + plot.width - 9, plot.y + 40);
+    const plot = tab.locator('.plot').first();
+    await plot.click({ position: { x: (await plot.boundingBox()).width - 9, y: 40 } });
     await until(tab, 119);
 });
 
-act('a click on a body shows its triangle, its place and its own numbers, and another click lets go', 'tetrahedra', async (tab, middle) => {
+act('a click on a body shows its triangle, its place and its own numbers, and another click lets go', 'tetrahedra', async (tab) => {
     const before = await picture(tab);
-    await tab.mouse.click(middle.x, middle.y);
-    assert.match(await picked(tab), /hollow ball.*triangle\d+.*area.*normal.*position \(m\)0, 0, 0.*tetrahedra5280/s);
+    assert.match(await clickUntil(tab, /triangle/), /hollow ball.*triangle\d+.*area.*normal.*position \(m\)0, 0, 0.*tetrahedra5280/s);
     assert.ok((await browser.compare(before, await picture(tab))).changed > 1e-4, 'the triangle is marked');
     await tab.keyboard.press('Escape');
     assert.match(await picked(tab), /Click a body/);
@@ -59,15 +57,7 @@ act('a click on a body shows its triangle, its place and its own numbers, and an
 act('a click on a contact shows its depth and its bodies', 'recording', async (tab) => {
     await tab.keyboard.press('End');
     await until(tab, 119);
-    const { x, y } = await centre(tab);
-    let found = '';
-    for (let dy = 0; dy < 160 && !found.includes('Contact'); dy += 8) {
-        for (let dx = -160; dx < 160 && !found.includes('Contact'); dx += 16) {
-            await tab.mouse.click(x + dx, y + dy);
-            found = await picked(tab);
-        }
-    }
-    assert.match(found, /Contact \d.*between(table|pebble|ring|die) and .*depth \(m\)0\.0/s);
+    assert.match(await clickUntil(tab, /Contact/), /Contact \d.*between(table|pebble|ring|die) and .*depth \(m\)0\.0/s);
 });
 
 act('w draws wires, the list hides a body', 'mesh', async (tab) => {
@@ -81,7 +71,7 @@ act('w draws wires, the list hides a body', 'mesh', async (tab) => {
     assert.ok((await browser.compare(wires, hidden)).changed > 0.02);
 });
 
-act('layers are switched, levels chosen, cells picked', 'field', async (tab, middle) => {
+act('layers are switched, levels chosen, cells picked', 'field', async (tab) => {
     const slice = await picture(tab);
     await tab.getByText('distance', { exact: true }).click();
     const bare = await picture(tab);
@@ -92,13 +82,11 @@ act('layers are switched, levels chosen, cells picked', 'field', async (tab, mid
     await tab.getByLabel('Level of cells').fill('2');
     assert.match(await tab.locator('.layer[data-type=boxes] output').textContent(), /2 of 5 · \d+ cells/);
     assert.ok((await browser.compare(cells, await picture(tab))).changed > 0.02);
-    await tab.mouse.click(middle.x, middle.y + 30);
-    assert.match(await picked(tab), /Cell \d+ of octree.*level2.*size \(m\)0\.6, 0\.6, 0\.6/s);
+    assert.match(await clickUntil(tab, /Cell/), /Cell \d+ of octree.*level2.*size \(m\)0\.6, 0\.6, 0\.6/s);
 });
 
-act('a slice is dragged by its frame, and the picture changes', 'field', async (tab, middle) => {
-    await tab.mouse.click(middle.x - 8, middle.y);
-    assert.match(await picked(tab), /signed distance/);
+act('a slice is dragged by its frame, and the picture changes', 'field', async (tab) => {
+    assert.match(await clickUntil(tab, /signed distance/), /signed distance/);
     await tab.locator('.layer[data-type=volume]').getByRole('button', { name: 'z', exact: true }).click();
     const position = () => tab.locator('.layer[data-type=volume] output').textContent();
     assert.match(await position(), /z = 0 m/);
@@ -119,15 +107,14 @@ act('a slice is dragged by its frame, and the picture changes', 'field', async (
     assert.ok((await browser.compare(turned, await picture(tab))).changed > 0.02, 'elsewhere a drag turns the camera');
 });
 
-act('tetrahedra are cut open and shrink', 'tetrahedra', async (tab, middle) => {
+act('tetrahedra are cut open and shrink', 'tetrahedra', async (tab) => {
     const whole = await picture(tab);
     await tab.keyboard.press('x');
     const open = await picture(tab);
     assert.ok((await browser.compare(whole, open)).changed > 0.05);
     await tab.getByLabel('How far tetrahedra shrink').fill('0.3');
     assert.ok((await browser.compare(open, await picture(tab))).changed > 0.05);
-    await tab.mouse.click(middle.x - 90, middle.y);
-    assert.match(await picked(tab), /tetrahedron\d+/);
+    assert.match(await clickUntil(tab, /tetrahedron/), /tetrahedron\d+/);
 });
 
 act('a path shows when it collides, and goes there', 'sweep', async (tab) => {
@@ -144,9 +131,8 @@ act('help opens, names the keys and closes', 'recording', async (tab) => {
     await tab.locator('dialog[open]').waitFor({ state: 'detached' });
 });
 
-act('a sphere is picked, a depth map is drawn in the panel', 'spheres', async (tab, middle) => {
-    await tab.mouse.click(middle.x - 120, middle.y);
-    assert.match(await picked(tab), /Sphere \d+ of sphere tree.*radius/s);
+act('a sphere is picked, a depth map is drawn in the panel', 'spheres', async (tab) => {
+    assert.match(await clickUntil(tab, /Sphere/), /Sphere \d+ of sphere tree.*radius/s);
     const depth = await browser.open(documents.depth());
     const ink = await depth.locator('canvas.picture').evaluate((canvas) => new Set(canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data).size);
     assert.ok(ink > 20, `${ink} tones`);

@@ -10,7 +10,7 @@ before(async () => { if (!skip) browser = await Browser.start(); });
 after(() => browser?.stop());
 
 // Serves packets as the program does, counts what is asked, and plays a server whose two bodies touch when they are near.
-async function serve(packets) {
+async function serve(context, packets) {
     const asked = [], moves = [];
     const poses = [[-0.6, 0, 0, 1, 0, 0, 0], [0.6, 0, 0, 1, 0, 0, 0]];
     const state = () => {
@@ -34,11 +34,23 @@ async function serve(packets) {
         return response.setHeader('Content-Type', 'application/json').end(JSON.stringify(state()));
     });
     await new Promise((done) => server.listen(0, '127.0.0.1', done));
-    return { address: `http://127.0.0.1:${server.address().port}/`, asked, moves, close: () => server.close() };
+    context.after(() => { server.closeAllConnections(); server.close(); });
+    return { address: `http://127.0.0.1:${server.address().port}/`, asked, moves };
 }
 
-test('a long recording streams: only what is near is asked for', { skip }, async () => {
-    const server = await serve(documents.recording(400, 10));
+// Picks the left body and pulls it to the right by its handles.
+async function dragLeft(tab) {
+    await tab.locator('.bodies').getByRole('button', { name: 'left' }).click();
+    await tab.keyboard.press('h');
+    const at = await seekCursor(tab, 'grab', [[-1, 0], [-1, 0.02], [-1, -0.05], [-1, 0.06]]);
+    assert.ok(at, 'the handles offer to be dragged');
+    await tab.mouse.down();
+    for (let k = 1; k <= 8; ++k) await tab.mouse.move(at.x + 14 * k, at.y + 3 * k);
+    await tab.mouse.up();
+}
+
+test('a long recording streams: only what is near is asked for', { skip }, async (context) => {
+    const server = await serve(context, documents.recording(400, 10));
     const tab = await browser.visit(server.address);
     assert.equal(await tab.getAttribute('html', 'data-state'), 'ready');
     const chunks = () => server.asked.filter((line) => line.includes('packets')).length;
@@ -49,41 +61,26 @@ test('a long recording streams: only what is near is asked for', { skip }, async
     assert.ok(chunks() <= 6, server.asked.join('\n'));
     assert.deepEqual(tab.complaints, []);
     await tab.close();
-    server.close();
 });
 
-test('live: a body is dragged, the server answers, contacts and pairs follow', { skip }, async () => {
-    const server = await serve(documents.live());
+test('live: a body is dragged, the server answers, contacts and pairs follow', { skip }, async (context) => {
+    const server = await serve(context, documents.live());
     const tab = await browser.visit(server.address);
     assert.match(await tab.locator('.pairs').textContent(), /left · right.*disjoint proven.*0\.3.*fields.*35/s);
-    await tab.locator('.bodies').getByRole('button', { name: 'left' }).click();
-    await tab.keyboard.press('h');
-    const at = await seekCursor(tab, 'grab', [[-1, 0], [-1, 0.02], [-1, -0.05], [-1, 0.06]]);
-    assert.ok(at, 'the handles offer to be dragged');
-    await tab.mouse.down();
-    for (let k = 1; k <= 8; ++k) await tab.mouse.move(at.x + 14 * k, at.y + 3 * k);
-    await tab.mouse.up();
+    await dragLeft(tab);
     await tab.waitForFunction(() => /overlapping/.test(document.querySelector('.pairs').textContent));
     assert.ok(server.moves.length > 0 && server.moves.every(({ body, pose }) => body === 0 && pose.length === 7), JSON.stringify(server.moves));
     assert.match(await tab.locator('.layer[data-type=contacts] output').textContent(), /1 contact · deepest 0\.\d+ m/);
     assert.deepEqual(tab.complaints, []);
     await tab.close();
-    server.close();
 });
 
-test('live: when the server is gone the page says so', { skip }, async () => {
-    const packets = documents.live();
-    const server = await serve(packets);
+test('live: when the server is gone the page says so', { skip }, async (context) => {
+    const server = await serve(context, documents.live());
     const tab = await browser.visit(server.address);
     await tab.route('**/live', (route) => route.abort());
-    await tab.locator('.bodies').getByRole('button', { name: 'left' }).click();
-    await tab.keyboard.press('h');
-    const at = await seekCursor(tab, 'grab', [[-1, 0], [-1, 0.02], [-1, -0.05], [-1, 0.06]]);
-    await tab.mouse.down();
-    await tab.mouse.move(at.x + 30, at.y);
-    await tab.mouse.up();
+    await dragLeft(tab);
     await tab.getByRole('alert').waitFor();
     assert.match(await tab.getByRole('alert').textContent(), /does not answer/);
     await tab.close();
-    server.close();
 });

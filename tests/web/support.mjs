@@ -23,7 +23,7 @@ export async function load(...names) {
 }
 
 export class Browser {
-    static async start(size = { width: 820, height: 560 }) {
+    static async start(size = { width: 840, height: 500 }) {
         const made = new Browser();
         made.size = size;
         made.folder = mkdtempSync(join(tmpdir(), 'fathom-web-'));
@@ -49,6 +49,7 @@ export class Browser {
 
     async visit(address, options = {}) {
         const tab = await this.browser.newPage({ viewport: this.size, colorScheme: 'light', ...options });
+        tab.setDefaultTimeout(20_000);
         tab.complaints = [];
         tab.on('console', (message) => { if (['error', 'warning'].includes(message.type())) tab.complaints.push(message.text()); });
         tab.on('pageerror', (error) => tab.complaints.push(error.message));
@@ -83,15 +84,32 @@ export const centre = async (tab) => {
     return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
 };
 
+const drawn = (tab) => tab.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+
 // The scene alone, once it has been drawn.
 export async function picture(tab) {
-    await tab.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    await drawn(tab);
     const { width, height } = await tab.locator('.view').boundingBox();
-    return tab.screenshot({ clip: { x: 0, y: 60, width, height: height - 160 } });
+    return tab.screenshot({ clip: { x: 0, y: 60, width, height: height - 150 } });
+}
+
+export const picked = (tab) => tab.locator('.picked').textContent();
+
+// Clicks around the middle, farther and farther, until what is picked reads like `words`; what it read last.
+export async function clickUntil(tab, words) {
+    const from = await centre(tab);
+    let found = '';
+    for (let step = 0; step < 160 && !words.test(found); ++step) {
+        const [angle, reach] = [2.4 * step, 11 * Math.sqrt(step)];
+        await tab.mouse.click(from.x + reach * Math.cos(angle), from.y + reach * Math.sin(angle));
+        found = await picked(tab);
+    }
+    return found;
 }
 
 // Moves the pointer away from the middle until the cursor becomes `cursor`; where that is, or undefined.
 export async function seekCursor(tab, cursor, directions = [[1, 0], [-1, 0], [0, -1], [0, 1]]) {
+    await drawn(tab);
     const from = await centre(tab);
     for (const [dx, dy] of directions) {
         for (let step = 0; step < 320; step += 4) {

@@ -5,7 +5,7 @@ export interface Key { keys: string[]; shown: string; does: string; act(event: K
 
 export function listen(keys: Key[]): void {
     addEventListener('keydown', (event) => {
-        if (event.ctrlKey || event.metaKey || event.altKey || isForControl(event)) return;
+        if (event.ctrlKey || event.metaKey || event.altKey || isForControl(event) || document.querySelector('dialog[open]')) return;
         const found = keys.find((key) => key.keys.includes(event.key.length === 1 ? event.key.toLowerCase() : event.key));
         if (!found) return;
         event.preventDefault();
