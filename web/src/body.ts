@@ -21,16 +21,17 @@ export class BodyView {
     private readonly material: SurfaceMaterial | PointsMaterial;
     private readonly whole: Shape;
     private deformed = false;
+    private most = 1; // points of a cloud seen so far
     private fans?: Fans;
     private behind?: { of: Uint32Array; faces: Int32Array };
     private cut?: Cut;
 
-    constructor(readonly data: BodyData, readonly index: number, sceneRadius: number) {
+    constructor(readonly data: BodyData, readonly index: number, private readonly sceneRadius: number) {
         this.pose = data.pose;
         this.whole = { vertices: data.vertices, triangles: data.triangles, tetrahedra: data.tetrahedra };
         this.shape = this.whole;
         const colour = data.color ? new Color().setRGB(...data.color, 'srgb') : bodyColour(index);
-        this.material = data.cloud ? ballMaterial(colour, ballSize(data, sceneRadius)) : surfaceMaterial(colour);
+        this.material = data.cloud ? ballMaterial(colour, sceneRadius) : surfaceMaterial(colour);
         this.drawn = data.cloud ? new Points(new BufferGeometry(), this.material) : new Mesh(new BufferGeometry(), this.material);
         this.drawn.castShadow = this.drawn.receiveShadow = !data.cloud;
         this.drawn.userData.body = this;
@@ -99,12 +100,18 @@ export class BodyView {
         const { vertices } = this.shape;
         const geometry = new BufferGeometry();
         this.cutTetrahedra = undefined;
-        if (this.data.cloud) geometry.setAttribute('position', new BufferAttribute(vertices, 3));
+        if (this.data.cloud) this.fillCloud(geometry, vertices);
         else if (this.cut && this.tetrahedra) this.fillCut(geometry, this.cut, this.tetrahedra);
         else this.fillSurface(geometry, this.shape.triangles ?? this.data.triangles);
         if (vertices.length === 0) geometry.boundingSphere = new Sphere(new Vector3(), 0);
         this.drawn.geometry.dispose();
         this.drawn.geometry = geometry;
+    }
+
+    private fillCloud(geometry: BufferGeometry, vertices: Float32Array): void {
+        geometry.setAttribute('position', new BufferAttribute(vertices, 3));
+        this.most = Math.max(this.most, vertices.length / 3);
+        (this.material as PointsMaterial).size = ballSize(this.most, this.sceneRadius);
     }
 
     private fillSurface(geometry: BufferGeometry, triangles: Uint32Array): void {
@@ -159,8 +166,7 @@ function innerColours(inner: Uint8Array, own: Color): Float32Array {
     return colours;
 }
 
-// Balls that nearly touch when the points of a cloud are spread evenly through their box, within reason.
-function ballSize(data: BodyData, sceneRadius: number): number {
-    const even = (sceneRadius * 1.2) / Math.cbrt(Math.max(data.vertices.length / 3, 1));
-    return Math.min(Math.max(even * 0.25, sceneRadius * 0.006), sceneRadius * 0.03);
+// The more points, the smaller: they are to show a shape, not to hide it.
+function ballSize(count: number, sceneRadius: number): number {
+    return sceneRadius * Math.min(Math.max(0.12 / Math.cbrt(count), 0.0028), 0.03);
 }

@@ -75,7 +75,7 @@ export class Panel {
 
     private bodyRow(body: BodyView): HTMLElement {
         const { data } = body;
-        const size = data.cloud ? many(data.vertices.length / 3, 'point') : data.tetrahedra ? many(data.tetrahedra.length / 4, 'tetrahedron', 'tetrahedra') : many(data.triangles.length / 3, 'triangle');
+        const size = data.cloud ? (data.vertices.length > 0 ? many(data.vertices.length / 3, 'point') : 'cloud') : data.tetrahedra ? many(data.tetrahedra.length / 4, 'tetrahedron', 'tetrahedra') : many(data.triangles.length / 3, 'triangle');
         const select = h('select', { 'aria-label': `How ${data.name} is drawn`, onchange: () => this.actions.setMode(body, select.value as Mode) },
             ...modes.filter((mode) => !data.cloud || mode === 'shaded' || mode === 'hidden').map((mode) => h('option', {}, mode)));
         this.selects.set(body, select);

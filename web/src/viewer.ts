@@ -49,7 +49,7 @@ export class Viewer {
     constructor(private readonly app: HTMLElement, private readonly data: ViewerDocument, private readonly frames: FrameStore) {
         const view = h('div', { class: 'view' });
         app.append(view);
-        this.stage = new Stage(view, data.bounds);
+        this.stage = new Stage(view, wholeBounds(data));
         this.bodies = data.bodies.map((body, i) => new BodyView(body, i, this.stage.radius));
         if (this.bodies.length > 0) this.stage.scene.add(...this.bodies.map((body) => body.object));
         this.playback = new Playback(data.times);
@@ -252,4 +252,10 @@ export class Viewer {
         if (this.timeline) this.app.append(this.timeline.element);
         this.app.classList.toggle('timed', this.timeline !== undefined);
     }
+}
+
+// The stated bounds, and the boxes of fields that stand still: the floor is to be below both.
+function wholeBounds({ bounds, layers }: ViewerDocument): number[] {
+    const boxes = layers.flatMap((layer) => (layer.type === 'volume' && layer.body === undefined ? [layer.box] : []));
+    return bounds.map((value, i) => (i < 3 ? Math.min : Math.max)(value, ...boxes.map((box) => box[i])));
 }

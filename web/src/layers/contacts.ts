@@ -21,14 +21,14 @@ export class ContactsLayer implements LayerView {
     private readonly solid = new MeshLambertMaterial({ emissive: '#333333' });
     private readonly ghost = new MeshBasicMaterial({ transparent: true, opacity: 0.5, depthTest: false, depthWrite: false });
     private readonly summary = h('output', { class: 'value' });
-    private size: number;
+    private chosen?: number; // arrow size, of the radius of the scene
+    private most = 0;        // contacts seen so far
     private deepest = 0; // seen so far: arrows of one recording stay comparable
 
     constructor(readonly data: ContactsData, private readonly context: Context) {
-        this.size = context.radius * 0.2;
         this.controls = [
             h('div', { class: 'field' }, h('span', {}, 'shown'), this.summary),
-            slider('arrow size', 0.2, { min: 0.03, max: 0.6 }, (value) => { this.size = context.radius * value; this.set(this.contacts); }),
+            slider('arrow size', 0.2, { min: 0.03, max: 0.6 }, (value) => { this.chosen = value; this.set(this.contacts); }),
             h('div', { class: 'ramp', 'aria-hidden': 'true' }, h('span', {}, 'shallow'), h('i', { style: `background:linear-gradient(90deg,#${shallow.getHexString()},#${deep.getHexString()})` }), h('span', {}, 'deep')),
         ];
         this.set(data.contacts);
@@ -43,7 +43,8 @@ export class ContactsLayer implements LayerView {
         const depths = contacts ? Array.from(contacts.depths) : [];
         const now = depths.reduce((a, b) => Math.max(a, Number.isFinite(b) ? b : 0), 0);
         this.deepest = Math.max(this.deepest, now);
-        this.summary.textContent = depths.length === 0 ? 'no contacts' : `${many(depths.length, 'contact')} · deepest ${digits(now)} m`;
+        this.most = Math.max(this.most, depths.length);
+        this.summary.textContent = depths.length === 0 ? 'no contacts' : `${many(depths.length, 'contact')} · deepest ${digits(now, 3)} m`;
         if (contacts && depths.length > 0) this.fill(contacts);
         this.context.changed();
     }
@@ -104,6 +105,8 @@ export class ContactsLayer implements LayerView {
         }
     }
 
+    // Many arrows are small ones, until the reader chooses.
+    private get size(): number { return this.context.radius * (this.chosen ?? 0.2 / Math.sqrt(1 + this.most / 40)); }
     private share(depth: number): number { return this.deepest > 0 && depth > 0 ? Math.min(depth / this.deepest, 1) : 0; }
     private length(index: number): number { return this.size * (0.45 + 0.55 * this.share(this.contacts!.depths[index])); }
     private place(index: number, out: Vector3): Vector3 { return out.fromArray(this.contacts!.positions as number[], 3 * index); }
