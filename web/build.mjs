@@ -8,7 +8,7 @@ const place = '<!-- packets -->';
 const harmless = (code) => code.replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--');
 
 const bundle = await build({
-    entryPoints: ['src/main.ts'], bundle: true, minify: true, write: false, outdir: 'dist', format: 'esm', target: 'es2022', legalComments: 'none', logLevel: 'warning',
+    entryPoints: ['src/main.ts'], bundle: true, minify: true, write: false, outdir: 'dist', format: 'esm', target: 'es2022', legalComments: 'inline', logLevel: 'warning',
 });
 const made = (ending) => bundle.outputFiles.find((file) => file.path.endsWith(ending)).text;
 const page = (await readFile('index.html', 'utf8'))

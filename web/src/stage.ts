@@ -25,6 +25,7 @@ export class Stage {
         this.renderer = new WebGLRenderer({ antialias: true });
         this.renderer.shadowMap.enabled = true;
         this.renderer.shadowMap.type = PCFShadowMap;
+        this.renderer.shadowMap.autoUpdate = false; // see invalidate()
         this.renderer.localClippingEnabled = true;
         container.append(this.renderer.domElement);
         this.bounds = new Box3(new Vector3(bounds[0], bounds[1], bounds[2]), new Vector3(bounds[3], bounds[4], bounds[5]));
@@ -32,7 +33,7 @@ export class Stage {
         this.camera.up.set(0, 0, 1);
         this.controls = new OrbitControls(this.camera, this.renderer.domElement);
         this.controls.zoomToCursor = true;
-        this.controls.addEventListener('change', () => this.invalidate());
+        this.controls.addEventListener('change', () => this.redraw());
         this.ground = new Ground(this.bounds, this.radius);
         this.scene.add(this.ground.object);
         this.addLights();
@@ -71,7 +72,13 @@ export class Stage {
 
     home(): void { this.look(homeward); }
 
+    // Something in the scene is another: shadows too. A camera that moves leaves them as they are.
     invalidate(): void {
+        this.renderer.shadowMap.needsUpdate = true;
+        this.redraw();
+    }
+
+    private redraw(): void {
         if (this.waiting) return;
         this.waiting = true;
         requestAnimationFrame(() => {
