@@ -10,9 +10,9 @@ const site = process.env.FATHOM_VIEWER_SITE;
 export const require = createRequire(join(site, 'package.json'));
 export const page = readFileSync(process.env.FATHOM_VIEWER_PAGE, 'utf8');
 
-const chromium = [process.env.FATHOM_CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) => path && existsSync(path));
+const usual = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const chromium = (process.env.FATHOM_CHROMIUM ? [process.env.FATHOM_CHROMIUM] : usual).find((path) => existsSync(path));
 export const skip = chromium ? false : 'no Chromium here: tests of the page in a browser are skipped';
-if (skip) console.log(skip);
 
 // Modules of the page, outside of it.
 export async function load(...names) {

@@ -22,6 +22,9 @@ async function start(): Promise<void> {
     }
 }
 
-addEventListener('error', (event) => showFault(document.body, event.error ?? event.message));
+addEventListener('error', (event) => {
+    // Browsers say this when a layout takes two passes; nothing is lost.
+    if (!event.message.startsWith('ResizeObserver loop')) showFault(document.body, event.error ?? event.message);
+});
 addEventListener('unhandledrejection', (event) => showFault(document.body, event.reason));
 void start();

@@ -26,7 +26,7 @@ import { Selection } from './selection';
 import { Stage } from './stage';
 import { type Theme, Themes } from './theme';
 import { Timeline } from './timeline';
-import type { Info } from './values';
+import { FormatError, type Info } from './values';
 
 export class Viewer {
     readonly stage: Stage;
@@ -245,6 +245,7 @@ export class Viewer {
         const tool = (name: Icon, label: string, act: () => void) => h('button', { type: 'button', class: 'tool', title: label, 'aria-label': label, onclick: act }, icon(name) as unknown as HTMLElement);
         this.stage.canvas.setAttribute('aria-label', `Three-dimensional view of ${this.data.title}`);
         this.stage.canvas.setAttribute('role', 'img');
+        this.stage.canvas.addEventListener('webglcontextlost', () => showFault(this.app, new FormatError('the graphics driver gave up; please load the page again')));
         view.append(this.axes.element, h('p', { class: 'scale' }, `grid ${digits(this.stage.ground.cell)} m`),
             h('div', { class: 'tools', role: 'toolbar', 'aria-label': 'View' }, tool('fit', 'Look at all (f)', () => this.fit()), tool('theme', 'Dark or light (d)', () => this.themes.toggle()),
                 tool('panel', 'Side panel (p)', () => this.togglePanel()), tool('help', 'Help (?)', () => this.help.showModal())));
