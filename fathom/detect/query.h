@@ -81,7 +81,7 @@ struct MotionOptions {
     Method method = Method::automatic;
     Path path = Path::screw;           // straight: each point on its own line, for points_in_field alone
     double tolerance = 1e-6;           // of time, for the ends of contact
-    double resolution = 1.0 / 512;     // of time: apart for less than this between two contacts may not be seen (advancement, all)
+    double resolution = 1.0 / 512;     // of time: apart for less than this between two contacts may not be seen (all)
     double margin = 0;                 // m
 };
 

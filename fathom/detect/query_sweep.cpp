@@ -19,7 +19,8 @@ struct Moving {
     Motion motion;
 };
 
-constexpr std::size_t look_ups_for_a_verdict = 20'000; // one of many on the way
+constexpr std::size_t look_ups_of_a_sweep = 300'000;
+constexpr std::size_t look_ups_for_a_verdict = 5'000; // one of many on the way
 
 bool is_point_shell(ShapeKind k) { return k == ShapeKind::point_shell; }
 
@@ -63,9 +64,59 @@ Sweep by_points_in_field(const Moving& a, const Moving& b, const MotionOptions& 
 // ---- Solids
 
 Sweep by_fields(const Moving& a, const Moving& b, const MotionOptions& options) {
-    const FieldSweep found = field_sweep(*a.shape->field(), a.motion, *b.shape->field(), b.motion, {.tolerance = options.tolerance});
+    const FieldSweep found = field_sweep(*a.shape->field(), a.motion, *b.shape->field(), b.motion, {.tolerance = options.tolerance, .budget = look_ups_of_a_sweep});
     return {.verdict = found.verdict, .time = found.time, .error = found.error, .point = found.point, .normal = found.normal, .truncated = found.truncated};
 }
+
+// All intervals of two solids: the next contact after a time at which they are apart, then forward until they are apart again, and back from there to the last.
+class Stays {
+public:
+    Stays(const Moving& a, const Moving& b, const MotionOptions& options) : a_(a), b_(b), options_(options), mover_a_(a.motion), mover_b_(b.motion) {}
+
+    Sweep run() {
+        Sweep result;
+        for (double from = 0; from <= 1;) {
+            const FieldSweep next = between(from, 1);
+            result.truncated = result.truncated || next.truncated;
+            if (next.verdict == Verdict::disjoint) break;
+            const double start = from + next.time * (1 - from), seen = start + next.error * (1 - from);
+            if (result.intervals.empty()) result = {.verdict = next.verdict, .time = start, .error = seen - start, .point = next.point, .normal = next.normal, .truncated = result.truncated};
+            const bool proven = next.verdict == Verdict::overlapping;
+            const double free = proven ? apart_after(seen) : 2;
+            double end = 1;
+            if (free <= 1) {
+                const FieldSweep back = between(free, seen);
+                result.truncated = result.truncated || back.truncated;
+                end = free - back.time * (free - seen);
+            }
+            result.intervals.push_back({start, end, proven});
+            from = free;
+        }
+        return result;
+    }
+
+private:
+    // Time may run backwards.
+    [[nodiscard]] FieldSweep between(double from, double to) const {
+        const auto piece = [&](const Mover& m) { return Motion{m.pose(from), m.pose(to), Path::screw}; };
+        const double tolerance = std::min(0.5, options_.tolerance / std::max(std::abs(to - from), 1e-9));
+        return field_sweep(*a_.shape->field(), piece(mover_a_), *b_.shape->field(), piece(mover_b_), {.tolerance = tolerance, .budget = look_ups_of_a_sweep});
+    }
+
+    // The first time after one of contact, in steps of the resolution, at which they are proven apart; above 1: none.
+    [[nodiscard]] double apart_after(double contact) const {
+        for (double t = contact; t < 1;) {
+            t = std::min(1.0, t + std::max(options_.resolution, 1e-6));
+            const CollideResult there = collide(a_.shape->solid(), mover_a_.pose(t), b_.shape->solid(), mover_b_.pose(t), {.goal = CollideGoal::any, .budget = look_ups_for_a_verdict});
+            if (there.verdict == Verdict::disjoint) return t;
+        }
+        return 2;
+    }
+
+    Moving a_, b_;
+    MotionOptions options_;
+    Mover mover_a_, mover_b_;
+};
 
 // ---- By distances
 
@@ -96,7 +147,7 @@ private:
     [[nodiscard]] double apart_by_verdict(double t, const Distance& d) const {
         const double above = d.upper - options_.margin;
         if (!(above > 0) || !std::isfinite(above) || d.lower - options_.margin > 0.3 * above || d.method != Method::fields) return 0;
-        for (const double share : {0.5, 0.2, 0.05})
+        for (const double share : {0.5, 0.1})
             if (collide(a_.shape->solid(), mover_a_.pose(t), b_.shape->solid(), mover_b_.pose(t),
                         {.goal = CollideGoal::any, .margin = options_.margin + share * above, .budget = look_ups_for_a_verdict})
                     .verdict == Verdict::disjoint)
@@ -138,7 +189,7 @@ Sweep by_method(Method method, const Moving& a, const Moving& b, const MotionOpt
     switch (method) {
         case Method::closed_form: return two_planes(a, b, options);
         case Method::points_in_field: return by_points_in_field(a, b, options);
-        case Method::fields: return by_fields(a, b, options);
+        case Method::fields: return options.goal == SweepGoal::all ? Stays(a, b, options).run() : by_fields(a, b, options);
         default: return Advancement(a, b, options).run();
     }
 }

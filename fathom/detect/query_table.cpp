@@ -88,7 +88,9 @@ constexpr std::array first_rows = {
 constexpr std::array all_rows = {
     Row{Method::closed_form, "exact but for rounding", both_planes},
     Row{Method::points_in_field, "every interval of every point", points_and_solid},
+    Row{Method::fields, "no contact outside of the intervals, proven; gaps shorter than the resolution may be closed", two_solids_by_field},
     Row{Method::advancement, "no contact outside of the intervals, proven; gaps shorter than the resolution may be closed", all_but_planes},
+    Row{Method::fields, "no contact outside of the intervals, proven; gaps shorter than the resolution may be closed", two_solids},
 };
 
 std::span<const Row> rows_of(Question question) {

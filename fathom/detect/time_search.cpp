@@ -11,6 +11,7 @@ namespace {
 struct Piece {
     double start, end;
     bool touches_at_start, touches_at_end; // false: clear there, or not known
+    bool hard = false;                     // a look into it told nothing
 };
 
 class Search {
@@ -53,7 +54,7 @@ private:
         const bool in_contact = piece.touches_at_start && piece.touches_at_end, beside_contact = piece.touches_at_start || piece.touches_at_end;
         const bool spent = result_.probes >= options_.budget;
         // What is beside no contact is likely to be clear: a look or two more keep it from standing open for nothing.
-        const double finest = options_.tolerance * (beside_contact ? 1 : 1e-3);
+        const double finest = options_.tolerance * (beside_contact || piece.hard ? 1 : 1e-3);
         if (width <= finest || (in_contact && width <= options_.resolution) || spent) {
             result_.truncated = result_.truncated || (spent && width > options_.tolerance);
             left_.push_back(piece);
@@ -61,8 +62,9 @@ private:
         }
         const TimeProbe answer = ask(middle);
         const double clear = answer.touching ? 0 : reach(answer);
-        push({middle + clear, piece.end, answer.touching, piece.touches_at_end});
-        push({piece.start, middle - clear, piece.touches_at_start, answer.touching});
+        const bool hard = !answer.touching && !(clear > 0);
+        push({middle + clear, piece.end, answer.touching, piece.touches_at_end, hard});
+        push({piece.start, middle - clear, piece.touches_at_start, answer.touching, hard});
     }
 
     TimeSearch finish() {

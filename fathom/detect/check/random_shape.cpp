@@ -116,6 +116,16 @@ RandomPoses random_poses(const Shape& a, const Shape& b, Random& random) {
     const auto turned = [&] { return Pose{random.rotation(), Vec3::Zero()}; };
     RandomPoses poses{turned(), turned()};
     const double reach = (a.bounded() ? a.radius() : 0) + (b.bounded() ? b.radius() : 0);
+    if (a.bounded() != b.bounded() && (a.kind() == ShapeKind::plane || b.kind() == ShapeKind::plane)) {
+        // The middle of the body at some height over the plane.
+        const bool first = a.kind() == ShapeKind::plane;
+        const Pose &of_plane = first ? poses.a : poses.b, &of_body = first ? poses.b : poses.a;
+        const Shape::HalfSpace& half = (first ? a : b).half_space();
+        const Vec3 normal = of_plane.turn(half.normal), middle = of_body.turn((first ? b : a).bounds().center());
+        const Vec3 move = (half.offset + random.uniform(-0.5, 1.5) * reach - normal.dot(middle)) * normal;
+        poses.b.translation = first ? move : Vec3(-move);
+        return poses;
+    }
     if (reach > 0) {
         poses.b.translation = random.uniform(0.1, 1.3) * reach * random.direction();
         return poses;

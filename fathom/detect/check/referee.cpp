@@ -204,6 +204,8 @@ private:
         };
         for (const Question question : {Question::sweep_first, Question::sweep_all})
             for (const PairMethod& m : methods_for(a_.shape.kind(), b_.shape.kind(), question)) {
+                const bool first_choice = m.method == methods_for(a_.shape.kind(), b_.shape.kind(), question).front().method;
+                if (!options_.slow && !first_choice) continue;
                 const MotionOptions ask{.goal = question == Question::sweep_first ? SweepGoal::first : SweepGoal::all, .method = m.method, .tolerance = 1e-4, .resolution = 1.0 / 64};
                 const Sweep s = sweep(a_.shape, still, b_.shape, moving, ask), back = sweep(b_.shape, moving, a_.shape, still, ask);
                 const std::string what = fmt::format("{} by {}", name(question), name(m.method));

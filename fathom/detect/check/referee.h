@@ -18,6 +18,7 @@ struct RefereeOptions {
     bool distances = true;
     bool sweeps = true;
     bool depth_maps = true;    // drawn anew for every query: some ms
+    bool slow = true;          // advancement too where a better method is there: seconds with networks
 };
 
 struct RefereeReport {

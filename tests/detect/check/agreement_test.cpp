@@ -24,19 +24,22 @@ TEST_P(Agreement, of_all_methods_in_both_orders) {
     const auto [kind_a, kind_b] = GetParam();
     Random random(100 * static_cast<std::uint64_t>(kind_a) + static_cast<std::uint64_t>(kind_b) + 1);
     RefereeReport all;
-    const std::size_t poses = testing::count_of(10, 200);
+    const bool network = kind_a == ShapeKind::network || kind_b == ShapeKind::network;
+    const std::size_t poses = testing::count_of(network ? 8 : 10, 200);
     for (std::size_t k = 0; k < poses; ++k) {
         const double size = std::array{1e-3, 1.0, 1e3}[k % 3];
         const Shape a = random_shape(kind_a, random, size), b = random_shape(kind_b, random, size);
         RandomPoses poses_now = random_poses(a, b, random), later = random_poses(a, b, random);
         if (kind_a == ShapeKind::plane && kind_b == ShapeKind::plane) poses_now.a.translation *= size;
-        const RefereeReport one = judge(a, poses_now.a, b, poses_now.b, later.b, random, {.samples = 60, .times = 6, .sweeps = k % 2 == 0, .depth_maps = k % 5 == 0});
+        const RefereeReport one = judge(a, poses_now.a, b, poses_now.b, later.b, random, {.samples = 60, .times = 6, .sweeps = k % 2 == 0, .depth_maps = k % 5 == 0, .slow = k % 10 == 0 && !network});
         all.add(one);
         for (const std::string& words : one.contradictions) ADD_FAILURE() << "pose " << k << " at size " << size << ": " << words;
         if (all.contradictions.size() > 5) break;
     }
     EXPECT_GT(all.claims, 10 * poses);
-    EXPECT_GT(all.touching, 0u);
+    const auto is_points = [](ShapeKind k) { return k == ShapeKind::point_shell; };
+    const bool may_touch = !(is_points(kind_a) && is_surface(kind_b)) && !(is_points(kind_b) && is_surface(kind_a)); // points miss surfaces
+    EXPECT_EQ(all.touching > 0, may_touch);
     EXPECT_GT(all.apart, 0u);
     RecordProperty("claims", static_cast<int>(all.claims));
     std::printf("%s x %s: %zu claims, %zu touching, %zu apart, %zu open, %zu moving contacts, %zu unproven, bounds within %.3g\n", std::string(name(kind_a)).c_str(),
