@@ -31,15 +31,20 @@ public:
     void begin(std::span<const Vec3> positions, double seconds, double recovery_time);
     // The depth by which this contact pushes; each key once a moment.
     [[nodiscard]] double pressed(const ContactKey& key, const WeightedContact& contact);
+    // The same where the caller knows how far its sides have come together since the moment before (m); then no positions are needed.
+    [[nodiscard]] double pressed(const ContactKey& key, double depth, double come_together);
     void end();
 
     [[nodiscard]] std::span<const Known> known() const { return known_; } // of the last moment that ended, by key
 
 private:
+    [[nodiscard]] double pressed_before(const ContactKey& key) const;
+    double remember(const ContactKey& key, double depth, double way);
+
     std::span<const Vec3> now_;
     std::vector<Vec3> before_;
     double share_ = 1; // of what lacks to the depth, that recovers in this moment
-    bool first_ = true;
+    bool first_ = true, begun_ = false;
     std::vector<Known> known_, last_;
 };
 

@@ -6,6 +6,7 @@
 #include <fathom/simulate/contact_memory.h>
 #include <fathom/simulate/spring_bodies.h>
 #include <fathom/simulate/spring_checks.h>
+#include <fathom/simulate/triangle_shares.h>
 
 namespace fathom {
 
@@ -30,16 +31,6 @@ DeformingSceneOptions scene_options(const DeformingOptions& options) {
     scene.self = options.self;
     scene.broad = options.broad;
     return scene;
-}
-
-// Where a point of a triangle is, in shares of its corners.
-Vec3 barycentric(const std::array<Vec3, 3>& corners, const Vec3& point) {
-    const Vec3 e = corners[1] - corners[0], f = corners[2] - corners[0], d = point - corners[0];
-    const double ee = e.dot(e), ef = e.dot(f), ff = f.dot(f), de = d.dot(e), df = d.dot(f), det = ee * ff - ef * ef;
-    if (!(det > 0)) return Vec3::Constant(1.0 / 3);
-    const double s = (ff * de - ef * df) / det, t = (ee * df - ef * de) / det;
-    const Vec3 shares = Vec3(1 - s - t, s, t).cwiseMax(0); // crossings lie in both triangles, but for rounding
-    return shares / shares.sum();
 }
 
 } // namespace
@@ -121,7 +112,7 @@ void DeformingWorld::State::add_crossings(const BodyContacts& pair) {
         if (c.from_bodies || c.way_out.isZero()) continue;
         const DeformingSurface &surface_a = scene.surface(a), &surface_b = scene.surface(b);
         const Vec3 middle = c.segment.at(0.5);
-        const Vec3 shares_a = barycentric(surface_a.corners(c.triangle_a), middle), shares_b = barycentric(surface_b.corners(c.triangle_b), middle);
+        const Vec3 shares_a = triangle_shares(surface_a.corners(c.triangle_a), middle), shares_b = triangle_shares(surface_b.corners(c.triangle_b), middle);
         WeightedContact over{.count = 6, .normal = c.way_out, .depth = c.depth};
         for (std::size_t k = 0; k < 3; ++k) {
             const auto axis = static_cast<Eigen::Index>(k);

@@ -61,7 +61,9 @@ public:
     [[nodiscard]] double time() const override { return springs().time(); }
     [[nodiscard]] Energy energy() const override;
     [[nodiscard]] Fingerprint state_hash() const override;
-    void record(Recording& recording) const override;
+    [[nodiscard]] std::vector<RecordedBody> recorded_bodies() const override;
+    [[nodiscard]] RecordedStep recorded_step() const override;
+    void fill(RecordedFrame& frame, bool contacts) const override;
 
     void set_motion(MotionHook hook); // see SpringMotion; points of all bodies in a row, those of a body from first_point() on
 

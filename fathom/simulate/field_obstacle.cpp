@@ -20,4 +20,6 @@ std::vector<PointInObstacle> points_in_obstacles(std::span<const FieldObstacle> 
     return all;
 }
 
+RecordedBody recorded(const FieldObstacle& obstacle) { return {obstacle.name, std::make_shared<const TriangleMesh>(), obstacle.field, Vec3::Zero(), true}; }
+
 } // namespace fathom

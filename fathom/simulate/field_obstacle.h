@@ -4,6 +4,7 @@
 
 #include <fathom/base/pose.h>
 #include <fathom/field/field.h>
+#include <fathom/simulate/recording.h>
 
 #include <span>
 #include <string>
@@ -25,5 +26,7 @@ struct PointInObstacle {
 
 // By obstacle, then by point. Points where the field has no gradient are left out: nothing tells where to push them.
 [[nodiscard]] std::vector<PointInObstacle> points_in_obstacles(std::span<const FieldObstacle> obstacles, std::span<const Vec3> points);
+
+[[nodiscard]] RecordedBody recorded(const FieldObstacle& obstacle);
 
 } // namespace fathom

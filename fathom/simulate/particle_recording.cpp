@@ -6,13 +6,6 @@ namespace fathom {
 
 namespace {
 
-std::vector<RecordedBody> recorded_bodies(const ParticleWorld& world) {
-    std::vector<RecordedBody> result;
-    result.push_back({"particles", std::make_shared<const TriangleMesh>(), {}, Vec3::Zero(), false, true});
-    for (const MovingObstacle& obstacle : world.obstacles()) result.push_back({obstacle.name, obstacle.mesh, {}, Vec3::Zero(), obstacle.fixed()});
-    return result;
-}
-
 // Its pose stands in the middle of all.
 BodyFrame cloud_of(const ParticleWorld& world) {
     BodyFrame frame;
@@ -32,15 +25,23 @@ BodyFrame cloud_of(const ParticleWorld& world) {
 
 } // namespace
 
-void ParticleWorld::record(Recording& recording) const {
-    if (recording.bodies().empty()) recording.set_bodies(recorded_bodies(*this));
+std::vector<RecordedBody> ParticleWorld::recorded_bodies() const {
+    std::vector<RecordedBody> all;
+    all.push_back({"particles", std::make_shared<const TriangleMesh>(), {}, Vec3::Zero(), false, true});
+    for (const MovingObstacle& obstacle : obstacles()) all.push_back({obstacle.name, obstacle.mesh, {}, Vec3::Zero(), obstacle.fixed()});
+    return all;
+}
+
+RecordedStep ParticleWorld::recorded_step() const {
     const ParticleReport& now = report();
-    RecordedFrame* frame = recording.add({steps(), time(), energy(), 0, now.hits, now.map_seconds + now.compare_seconds, now.move_seconds});
-    if (!frame) return;
-    frame->bodies.push_back(cloud_of(*this));
-    for (std::size_t k = 0; k < obstacles().size(); ++k) frame->bodies.push_back({.pose = obstacle_pose(k), .velocity = obstacles()[k].velocity, .spin = obstacles()[k].spin});
-    if (!recording.options().contacts) return;
-    for (const ParticleHit& hit : hits()) frame->contacts.push_back({0, hit.id.body + 1, hit.particle, hit.point, hit.normal, 0});
+    return {steps(), time(), energy(), 0, now.hits, now.map_seconds + now.compare_seconds, now.move_seconds};
+}
+
+void ParticleWorld::fill(RecordedFrame& frame, bool wanted) const {
+    frame.bodies.push_back(cloud_of(*this));
+    for (std::size_t k = 0; k < obstacles().size(); ++k) frame.bodies.push_back({.pose = obstacle_pose(k), .velocity = obstacles()[k].velocity, .spin = obstacles()[k].spin});
+    if (!wanted) return;
+    for (const ParticleHit& hit : hits()) frame.contacts.push_back({0, hit.id.body + 1, hit.particle, hit.point, hit.normal, 0});
 }
 
 } // namespace fathom

@@ -6,6 +6,7 @@
 #include <fathom/base/stopwatch.h>
 #include <fathom/base/random.h>
 #include <fathom/simulate/particle_wind.h>
+#include <fathom/simulate/triangle_shares.h>
 
 #include <fmt/format.h>
 
@@ -81,6 +82,19 @@ Newborn born(const ParticleEmitter& e, std::uint64_t serial) {
     return {e.center + out * (std::cos(around) * side + std::sin(around) * other), speed * direction, life};
 }
 
+// Of an obstacle that deforms.
+struct ObstacleSurface {
+    std::shared_ptr<DrawnMesh> mesh; // null: it does not
+    std::vector<Vec3> vertices, velocities;
+    std::shared_ptr<const std::vector<Triangle>> triangles;
+
+    [[nodiscard]] Vec3 velocity_at(const ParticleHit& hit) const {
+        const Triangle& t = mesh->triangles()[hit.id.primitive];
+        const Vec3 shares = triangle_shares({vertices[t[0]], vertices[t[1]], vertices[t[2]]}, hit.point);
+        return shares[0] * velocities[t[0]] + shares[1] * velocities[t[1]] + shares[2] * velocities[t[2]];
+    }
+};
+
 } // namespace
 
 std::uint64_t ParticleEmitter::emitted_by(double time) const {
@@ -94,6 +108,8 @@ struct ParticleWorld::State {
     std::vector<MovingObstacle> obstacles;
     std::vector<DrawnBody> drawn;
     std::vector<Pose> before; // of obstacles, at the start of the step
+    std::vector<std::optional<Pose>> placed;
+    std::vector<ObstacleSurface> surfaces; // of obstacles that deform
     ParticleMaps maps;
     ParticleWind wind;
     bool still = true; // nothing moves: one drawing will do
@@ -116,6 +132,7 @@ struct ParticleWorld::State {
     void draw(double at);
     void respond();
     std::size_t bounce(ParticleHit& first);
+    [[nodiscard]] Vec3 surface_velocity(const ParticleHit& hit) const;
     [[nodiscard]] Vec3 turned_back(const Vec3& velocity, const ParticleHit& hit) const;
     void bury();
 };
@@ -165,7 +182,7 @@ void ParticleWorld::State::move() {
 void ParticleWorld::State::draw(double at) {
     for (std::size_t k = 0; k < obstacles.size(); ++k) {
         before[k] = drawn[k].pose;
-        drawn[k].pose = obstacles[k].pose_at(at);
+        if (!surfaces[k].mesh) drawn[k].pose = placed[k] ? *placed[k] : obstacles[k].pose_at(at);
     }
     if (drawn.empty() || (fresh && still && !options.around)) return;
     Box box = options.region;
@@ -181,10 +198,15 @@ void ParticleWorld::State::draw(double at) {
     fresh = true;
 }
 
+Vec3 ParticleWorld::State::surface_velocity(const ParticleHit& hit) const {
+    if (surfaces[hit.id.body].mesh) return surfaces[hit.id.body].velocity_at(hit);
+    const Pose &from = before[hit.id.body], &to = drawn[hit.id.body].pose;
+    return (hit.point - from * to.to_local(hit.point)) / options.step;
+}
+
 // Relative to the surface, which may move.
 Vec3 ParticleWorld::State::turned_back(const Vec3& velocity, const ParticleHit& hit) const {
-    const Pose &from = before[hit.id.body], &to = drawn[hit.id.body].pose;
-    const Vec3 surface = (hit.point - from * to.to_local(hit.point)) / options.step;
+    const Vec3 surface = surface_velocity(hit);
     const Vec3 relative_velocity = velocity - surface;
     const double into = relative_velocity.dot(hit.normal);
     if (into >= 0) return velocity;
@@ -204,7 +226,8 @@ std::size_t ParticleWorld::State::bounce(ParticleHit& first) {
     std::optional<ParticleHit> hit = first;
     if (first.inside) {
         // From where it would be had it gone along with the obstacle it is outside, and runs into the side that came upon it.
-        place = drawn[first.id.body].pose * before[first.id.body].to_local(place);
+        const bool deforms = surfaces[first.id.body].mesh != nullptr;
+        place = deforms ? Vec3(place + options.step * surface_velocity(first)) : drawn[first.id.body].pose * before[first.id.body].to_local(place);
         hit = maps.first_hit(place, goal);
         if (hit) first = *hit, first.particle = static_cast<Index>(k), first.inside = true;
     }
@@ -276,10 +299,37 @@ ParticleWorld::ParticleWorld(std::vector<ParticleEmitter> emitters, std::vector<
         s.before.push_back(s.drawn.back().pose);
         s.still = s.still && s.obstacles[k].fixed();
     }
+    s.placed.resize(s.obstacles.size());
+    s.surfaces.resize(s.obstacles.size());
 }
 
 ParticleWorld::~ParticleWorld() = default;
 ParticleWorld::ParticleWorld(ParticleWorld&&) noexcept = default;
+
+void ParticleWorld::place(std::size_t obstacle, const Pose& pose) {
+    if (!is_finite(pose)) throw Error(Cause::non_finite, "its pose", {.element = fmt::format("obstacle '{}'", state_->obstacles.at(obstacle).name)});
+    state_->placed.at(obstacle) = pose;
+    state_->still = false;
+}
+
+void ParticleWorld::deform(std::size_t obstacle, std::span<const Vec3> vertices, std::span<const Vec3> velocities, std::shared_ptr<const std::vector<Triangle>> triangles) {
+    State& s = *state_;
+    ObstacleSurface& surface = s.surfaces.at(obstacle);
+    if (velocities.size() != vertices.size()) throw Error(Cause::count_mismatch, "as many velocities as vertices", {.element = fmt::format("obstacle '{}'", s.obstacles[obstacle].name)});
+    const bool other = triangles && triangles != surface.triangles;
+    if (other) surface.triangles = std::move(triangles);
+    if (!surface.mesh || other) {
+        const auto& faces = surface.triangles ? *surface.triangles : s.obstacles[obstacle].mesh->triangles;
+        surface.mesh = std::make_shared<DrawnMesh>(TriangleMesh{{vertices.begin(), vertices.end()}, faces});
+        s.drawn[obstacle].mesh = surface.mesh;
+        s.drawn[obstacle].pose = {};
+    } else {
+        surface.mesh->move(vertices);
+    }
+    surface.vertices.assign(vertices.begin(), vertices.end());
+    surface.velocities.assign(velocities.begin(), velocities.end());
+    s.still = false;
+}
 
 void ParticleWorld::step() {
     State& s = *state_;

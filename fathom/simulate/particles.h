@@ -1,7 +1,7 @@
 // Room: simulate. Particles by the ten thousand: emitted, blown about, and thrown back by what stands in their way.
 // Method: Fabrizio, "Easy real-time collision detection", sections 2 and 3.2: all particles share height maps of the obstacles
 // (detect/depth/particle_maps.h), drawn anew each step since obstacles move; where a step runs into one, the stored normal
-// turns the velocity. Particles do not meet each other, and do not push obstacles.
+// turns the velocity. Obstacles move by themselves, or where the caller puts and deforms them. Particles do not meet each other, and do not push obstacles.
 // Limits: those of the maps; an obstacle that moves farther in a step than it is thick may leap over a particle.
 // A step costs the drawing of the maps and O(particles). Each particle's random numbers come from its own stream, so nothing depends on how
 // many others there are, nor on threads. Not thread-safe; parallel inside.
@@ -78,6 +78,12 @@ public:
     ~ParticleWorld() override;
     ParticleWorld(ParticleWorld&&) noexcept;
 
+    // Where an obstacle is at the end of the next step, in place of what its own motion says, from then on.
+    void place(std::size_t obstacle, const Pose& pose);
+    // Its surface at the end of the next step (m, world) and how fast its vertices move (m/s): from then on it deforms as it is told. Another number of
+    // vertices wants other triangles too; null: those that it has. Error{count_mismatch}, and as check(mesh).
+    void deform(std::size_t obstacle, std::span<const Vec3> vertices, std::span<const Vec3> velocities, std::shared_ptr<const std::vector<Triangle>> triangles = nullptr);
+
     // Error{too_large} where a particle flies off beyond what numbers can follow.
     void step() override;
 
@@ -97,7 +103,9 @@ public:
     [[nodiscard]] std::uint64_t total_hits() const;
     [[nodiscard]] Energy energy() const override;
     [[nodiscard]] Fingerprint state_hash() const override;
-    void record(Recording& recording) const override;
+    [[nodiscard]] std::vector<RecordedBody> recorded_bodies() const override;
+    [[nodiscard]] RecordedStep recorded_step() const override;
+    void fill(RecordedFrame& frame, bool contacts) const override;
 
 private:
     struct State;

@@ -14,22 +14,25 @@ RecordedBody recorded(const RigidBody& body) {
 
 } // namespace
 
-void RigidWorld::record(Recording& recording) const {
-    if (recording.bodies().size() != bodies().size()) {
-        std::vector<RecordedBody> recorded_bodies;
-        for (const RigidBody& body : bodies()) recorded_bodies.push_back(recorded(body));
-        recording.set_bodies(std::move(recorded_bodies));
-    }
+std::vector<RecordedBody> RigidWorld::recorded_bodies() const {
+    std::vector<RecordedBody> all;
+    for (const RigidBody& body : bodies()) all.push_back(recorded(body));
+    return all;
+}
+
+RecordedStep RigidWorld::recorded_step() const {
     const StepReport& now = report();
-    RecordedFrame* frame = recording.add({steps(), time(), energy(), now.deepest_now, now.contacts, now.detect_seconds, now.respond_seconds});
-    if (!frame) return;
+    return {steps(), time(), energy(), now.deepest_now, now.contacts, now.detect_seconds, now.respond_seconds};
+}
+
+void RigidWorld::fill(RecordedFrame& frame, bool wanted) const {
     for (Index k = 0; k < bodies().size(); ++k) {
         const BodyState& state = states()[k];
-        frame->bodies.push_back({pose(k), state.velocity, state.spin, state.asleep});
+        frame.bodies.push_back({pose(k), state.velocity, state.spin, state.asleep});
     }
-    if (!recording.options().contacts) return;
+    if (!wanted) return;
     for (const BodyContact& c : contacts())
-        frame->contacts.push_back({c.shell_body, c.field_body, c.record.point, c.record.position, c.record.normal, c.record.depth});
+        frame.contacts.push_back({c.shell_body, c.field_body, c.record.point, c.record.position, c.record.normal, c.record.depth});
 }
 
 } // namespace fathom

@@ -61,6 +61,7 @@ struct RigidWorld::State {
     std::vector<BodyState> states;
     std::vector<MovingBody> moving; // over the last step
     std::vector<Wrench> wrenches;
+    std::vector<Wrench> pushes; // from outside; empty: none
     std::vector<ContactSlope> slopes;
     std::vector<Box> boxes;
     std::vector<char> awake;
@@ -70,9 +71,10 @@ struct RigidWorld::State {
     std::vector<BodyContact> contacts;
     StepReport report;
     std::size_t steps = 0;
-    double first_energy = 0, energy_scale = 0;
+    double first_energy = 0, energy_scale = 0, given = 0;
 
     void accelerate(Index k);
+    void take_pushes();
     void move(Index k);
     void predict(Index k);
     void begin_jobs(std::span<const IdPair> found);
@@ -106,6 +108,21 @@ void RigidWorld::State::accelerate(Index k) {
     const Vec6 change = matrix.ldlt().solve(h * (push + foretold() * h * slopes[k].rate));
     state.velocity += change.head<3>();
     state.angular_momentum += inertia * change.tail<3>();
+}
+
+// To the forces that the contacts have left for this step.
+void RigidWorld::State::take_pushes() {
+    for (Index k = 0; k < pushes.size(); ++k) {
+        if (bodies[k].fixed || (pushes[k].force.isZero(0) && pushes[k].torque.isZero(0))) continue;
+        if (states[k].asleep) states[k].asleep = false;
+        states[k].calm_steps = 0;
+        wrenches[k] += pushes[k];
+        const double work = options.step * (pushes[k].force.dot(states[k].velocity) + pushes[k].torque.dot(states[k].spin));
+        const double own = 0.5 * options.step * options.step * pushes[k].force.squaredNorm() / masses[k].mass;
+        given += work + own;
+        energy_scale += std::abs(work) + own;
+    }
+    pushes.clear();
 }
 
 // Steps from the time that the found forces belong to, to the end of the step they are applied in.
@@ -253,12 +270,12 @@ void RigidWorld::State::guard() {
     }
     const double total = energy().total();
     if (steps == 1) {
-        first_energy = total;
-        energy_scale = energy().kinetic + energy().stored;
+        first_energy = total - given;
+        energy_scale += energy().kinetic + energy().stored;
         for (std::size_t k = 0; k < bodies.size(); ++k)
             if (!bodies[k].fixed) energy_scale += masses[k].mass * options.gravity.norm() * bodies[k].shape->reach;
     }
-    if (std::isfinite(total) && total - first_energy <= options.energy_limit * energy_scale) return;
+    if (std::isfinite(total) && total - first_energy - given <= options.energy_limit * energy_scale) return;
     throw Error(Cause::too_large,
                 fmt::format("step {}: the energy of all bodies has grown from {} J to {} J; body {} ({}) alone moves with {} J. A smaller step, a softer contact, "
                             "more damping or implicit stepping helps",
@@ -290,6 +307,7 @@ Index RigidWorld::add(RigidBody body) {
 
 void RigidWorld::step() {
     State& s = *state_;
+    s.take_pushes();
     for (Index k = 0; k < s.bodies.size(); ++k) s.move(k);
     Stopwatch watch;
     ++s.steps;
@@ -309,11 +327,18 @@ void RigidWorld::step() {
     s.guard();
 }
 
+void RigidWorld::set_pushes(std::span<const Wrench> pushes) {
+    if (!pushes.empty() && pushes.size() != state_->bodies.size())
+        throw Error(Cause::count_mismatch, fmt::format("{} pushes for {} bodies", pushes.size(), state_->bodies.size()), {.element = "pushes"});
+    state_->pushes.assign(pushes.begin(), pushes.end());
+}
+
 const RigidOptions& RigidWorld::options() const { return state_->options; }
 std::size_t RigidWorld::steps() const { return state_->steps; }
 double RigidWorld::time() const { return static_cast<double>(state_->steps) * state_->options.step; }
 std::span<const RigidBody> RigidWorld::bodies() const { return state_->bodies; }
 std::span<const BodyState> RigidWorld::states() const { return state_->states; }
+std::span<const BodyMass> RigidWorld::masses() const { return state_->masses; }
 Pose RigidWorld::pose(Index body) const { return pose_of(state_->states[body], *state_->bodies[body].shape); }
 std::span<const Wrench> RigidWorld::contact_wrenches() const { return state_->wrenches; }
 std::span<const BodyContact> RigidWorld::contacts() const { return state_->contacts; }

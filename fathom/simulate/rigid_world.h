@@ -85,11 +85,16 @@ public:
     // a number is none. The world then stays as it was when the guard saw it.
     void step() override;
 
+    // Forces from outside (N, N m about the centre of mass), one for each body, that act in the next step alone and wake who sleeps; none: empty.
+    // What they do counts as given to the guard. Error{count_mismatch}.
+    void set_pushes(std::span<const Wrench> pushes);
+
     [[nodiscard]] const RigidOptions& options() const;
     [[nodiscard]] std::size_t steps() const override;
     [[nodiscard]] double time() const override; // s
     [[nodiscard]] std::span<const RigidBody> bodies() const;
     [[nodiscard]] std::span<const BodyState> states() const;
+    [[nodiscard]] std::span<const BodyMass> masses() const;
     [[nodiscard]] Pose pose(Index body) const;
     [[nodiscard]] std::span<const Wrench> contact_wrenches() const; // of the last step, to be applied in the next
     [[nodiscard]] std::span<const BodyContact> contacts() const;    // of the last step, in a fixed order
@@ -97,7 +102,9 @@ public:
     [[nodiscard]] const StepReport& report() const;
     [[nodiscard]] Energy energy() const override;
     [[nodiscard]] Fingerprint state_hash() const override;
-    void record(Recording& recording) const override;
+    [[nodiscard]] std::vector<RecordedBody> recorded_bodies() const override;
+    [[nodiscard]] RecordedStep recorded_step() const override;
+    void fill(RecordedFrame& frame, bool contacts) const override;
 
 private:
     struct State;

@@ -5,10 +5,14 @@
 #include <fathom/simulate/energy.h>
 
 #include <cstddef>
+#include <vector>
 
 namespace fathom {
 
 class Recording;
+struct RecordedBody;
+struct RecordedFrame;
+struct RecordedStep;
 
 class SimulatedWorld {
 public:
@@ -19,8 +23,13 @@ public:
     [[nodiscard]] virtual double time() const = 0; // s
     [[nodiscard]] virtual Energy energy() const = 0;
     [[nodiscard]] virtual Fingerprint state_hash() const = 0; // of every number that the next step depends on
+
     // To be called after each step, and once before the first.
-    virtual void record(Recording& recording) const = 0;
+    void record(Recording& recording) const;
+    // What a recording is made of. A frame gets as many bodies as there are, in their order, and contacts where they are wanted.
+    [[nodiscard]] virtual std::vector<RecordedBody> recorded_bodies() const = 0;
+    [[nodiscard]] virtual RecordedStep recorded_step() const = 0;
+    virtual void fill(RecordedFrame& frame, bool contacts) const = 0;
 
 protected:
     SimulatedWorld() = default;

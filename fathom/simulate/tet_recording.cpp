@@ -38,22 +38,24 @@ BodyFrame frame_of(const TetWorld& world, Index b) {
 
 } // namespace
 
-void TetWorld::record(Recording& recording) const {
-    const std::size_t count = bodies().size() + tissues().size();
-    if (recording.bodies().empty()) {
-        std::vector<RecordedBody> all;
-        for (Index b = 0; b < count; ++b) all.push_back(recorded_body(*this, b));
-        for (const FieldObstacle& obstacle : obstacles()) all.push_back({obstacle.name, std::make_shared<const TriangleMesh>(), obstacle.field, Vec3::Zero(), true});
-        recording.set_bodies(std::move(all));
-    }
+std::vector<RecordedBody> TetWorld::recorded_bodies() const {
+    std::vector<RecordedBody> all;
+    for (Index b = 0; b < bodies().size() + tissues().size(); ++b) all.push_back(recorded_body(*this, b));
+    for (const FieldObstacle& obstacle : obstacles()) all.push_back(recorded(obstacle));
+    return all;
+}
+
+RecordedStep TetWorld::recorded_step() const {
     double deepest = 0;
     for (const TetWorldContact& c : contacts()) deepest = std::max(deepest, c.depth);
-    RecordedFrame* frame = recording.add({steps(), time(), energy(), deepest, contacts().size(), report().contact_seconds, report().force_seconds + report().solve_seconds});
-    if (!frame) return;
-    for (Index b = 0; b < count; ++b) frame->bodies.push_back(frame_of(*this, b));
-    for (const FieldObstacle& obstacle : obstacles()) frame->bodies.push_back({.pose = obstacle.pose});
-    if (!recording.options().contacts) return;
-    for (const TetWorldContact& c : contacts()) frame->contacts.push_back({c.body, c.other, c.vertices[0], c.position, c.normal, c.depth});
+    return {steps(), time(), energy(), deepest, contacts().size(), report().contact_seconds, report().force_seconds + report().solve_seconds};
+}
+
+void TetWorld::fill(RecordedFrame& frame, bool wanted) const {
+    for (Index b = 0; b < bodies().size() + tissues().size(); ++b) frame.bodies.push_back(frame_of(*this, b));
+    for (const FieldObstacle& obstacle : obstacles()) frame.bodies.push_back({.pose = obstacle.pose});
+    if (!wanted) return;
+    for (const TetWorldContact& c : contacts()) frame.contacts.push_back({c.body, c.other, c.vertices[0], c.position, c.normal, c.depth});
 }
 
 } // namespace fathom

@@ -20,10 +20,10 @@ struct Meeting {
     TetCollision found;
 };
 
-TetCollisionOptions collision_options(const TetWorldOptions& options) {
-    const bool points = options.response == TetResponse::points;
-    return {.pairs = false, .points = points, .segments = !points, .boundary_points_only = true};
-}
+constexpr TetCollisionOptions points_alone{.pairs = false, .points = true, .segments = false, .boundary_points_only = true};
+constexpr TetCollisionOptions edges_alone{.pairs = false, .points = false, .segments = true, .boundary_points_only = true};
+
+TetCollisionOptions collision_options(const TetWorldOptions& options) { return options.response == TetResponse::points ? points_alone : edges_alone; }
 
 } // namespace
 
@@ -37,7 +37,7 @@ struct TetWorld::State {
     NetworkCounts counts;
     std::unique_ptr<SpringWorld> springs;
     BroadPhase broad;
-    TetCollider collider;
+    TetCollider collider, point_collider, edge_collider;
     std::vector<Meeting> meetings;
     std::vector<TetWorldContact> contacts;
     std::vector<WeightedContact> pushes;
@@ -45,7 +45,7 @@ struct TetWorld::State {
     SpringReport report;
     TetWorldStatistics statistics;
 
-    explicit State(const TetWorldOptions& o) : options(o), broad(o.broad), collider(collision_options(o)) {}
+    explicit State(const TetWorldOptions& o) : options(o), broad(o.broad), collider(collision_options(o)), point_collider(points_alone), edge_collider(edges_alone) {}
 
     // Bodies, and then tissues. `ask` reads what both have.
     [[nodiscard]] std::size_t count() const { return tets.size() + tissues.size(); }
@@ -70,6 +70,7 @@ struct TetWorld::State {
     void measure_depths();
     void answer(const Meeting& meeting);
     void answer(Index intruder, Index holder, std::span<const PointInTet> points, const SegmentsInTets& segments);
+    void answer_guest(const TetGuest& guest, Index holder, std::vector<TetGuestPush>& pushes);
     void push(const TetPush& push, TetWorldContact contact, const ContactKey& key);
     void add_obstacles();
     void break_bodies();
@@ -217,6 +218,25 @@ void TetWorld::State::add_obstacles() {
     }
 }
 
+void TetWorld::State::answer_guest(const TetGuest& guest, Index holder, std::vector<TetGuestPush>& pushes) {
+    SimulatedTets& b = tets[holder];
+    const PushIntruder& in = guest.surface;
+    const TetCollision found = (guest.by_points ? point_collider : edge_collider).collide(in.body, b.view());
+    if (found.a_in_b.empty() && found.edges_of_a.chains.empty()) return;
+    b.forget_asked();
+    b.ask(found.a_in_b, found.edges_of_a, false);
+    b.measure(options.depth, options.push);
+    const PushHolder by{b.view(), b.points(), b.depths(false), b.method(options.depth, false)};
+    const std::vector<TetPush> of_points = point_pushes(in, by, found.a_in_b, options.push), of_chains = segment_pushes(in, by, found.edges_of_a, options.push);
+    for (std::size_t k = 0; k < of_points.size(); ++k) pushes.push_back({holder, {found.a_in_b[k].vertex, no_index}, 0, of_points[k]});
+    const auto& chains = found.edges_of_a.chains;
+    Index again = 0;
+    for (std::size_t k = 0; k < of_chains.size(); ++k) {
+        again = k > 0 && chains[k].edge == chains[k - 1].edge ? again + 1 : 0;
+        pushes.push_back({holder, in.body.topology.boundary_edges()[chains[k].edge], again, of_chains[k]});
+    }
+}
+
 // ---- Breaking
 
 void TetWorld::State::break_bodies() {
@@ -290,6 +310,16 @@ CutReport TetWorld::cut(Index body, const CutPlane& plane, const CutOptions& opt
     return report;
 }
 
+std::vector<TetGuestPush> TetWorld::find_guest(const TetGuest& guest) {
+    State& s = *state_;
+    std::vector<TetGuestPush> pushes;
+    const Box box = bounds(guest.surface.body);
+    for (Index b = 0; b < s.tets.size(); ++b)
+        if (box.overlaps(bounds(s.view(b)))) s.answer_guest(guest, b, pushes);
+    std::erase_if(pushes, [](const TetGuestPush& p) { return !(p.push.contact.depth > 0); });
+    return pushes;
+}
+
 std::size_t TetWorld::steps() const { return springs().steps(); }
 double TetWorld::time() const { return springs().time(); }
 
@@ -320,6 +350,7 @@ std::span<const FieldObstacle> TetWorld::obstacles() const { return state_->obst
 std::span<const TetWorldTissue> TetWorld::tissues() const { return state_->tissues_at_start; }
 TetBody TetWorld::body(Index body) const { return state_->view(body); }
 std::span<const Index> TetWorld::points(Index body) const { return state_->intruder(body).points; }
+const BoundaryAreas& TetWorld::areas(Index body) const { return state_->intruder(body).areas; }
 std::size_t TetWorld::pieces(Index body) const {
     return state_->of(body, [](const auto& b) { return b.pieces(); });
 }

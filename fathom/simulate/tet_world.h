@@ -62,6 +62,20 @@ struct TetWorldContact {
     double depth = 0;                        // m
 };
 
+// A surface that is not of the world, as it is now: its points may have any numbers from springs().network().size() on.
+struct TetGuest {
+    const PushIntruder& surface;
+    bool by_points = false; // its vertices alone, not its edges
+};
+
+// How a body of the world and a guest push each other; `contact` holds the guest against the body.
+struct TetGuestPush {
+    Index body = no_index;
+    std::array<Index, 2> vertices = {no_index, no_index}; // of the guest: one, or the two ends of an edge
+    Index again = 0;                                      // of one edge, or one vertex, in one body: counts on
+    TetPush push;
+};
+
 // Of all steps so far; wall time.
 struct TetWorldStatistics {
     double seconds = 0;           // in step()
@@ -86,7 +100,13 @@ public:
     [[nodiscard]] double time() const override;
     [[nodiscard]] Energy energy() const override;
     [[nodiscard]] Fingerprint state_hash() const override;
-    void record(Recording& recording) const override; // the boundary of each body
+    [[nodiscard]] std::vector<RecordedBody> recorded_bodies() const override;
+    [[nodiscard]] RecordedStep recorded_step() const override;
+    void fill(RecordedFrame& frame, bool contacts) const override; // the boundary of each body
+
+    // What of the guest is inside the bodies as they are, by body; depths and directions as options() says, pressed or not. Changes nothing that
+    // a step depends on. O(tetrahedra near it).
+    [[nodiscard]] std::vector<TetGuestPush> find_guest(const TetGuest& guest);
 
     void set_motion(MotionHook hook); // see SpringMotion; those of a body are points(body)
     // Cuts a body where it is now; reports as BreakableSolid does. Only in a world with `breaking`: Error{invalid_argument}.
@@ -99,6 +119,7 @@ public:
     // Of a body, or of a tissue, which has no tetrahedra and is all boundary: its number counts on from those of the bodies.
     [[nodiscard]] TetBody body(Index body) const;                   // as it is: vertices and what hangs together; until the next step
     [[nodiscard]] std::span<const Index> points(Index body) const;  // of each vertex: its number in springs()
+    [[nodiscard]] const BoundaryAreas& areas(Index body) const;     // of its boundary, at rest
     [[nodiscard]] std::size_t pieces(Index body) const;             // parts that it has broken into; O(n)
     [[nodiscard]] bool broken(Index body) const;                    // or cut
     // Of its boundary, by places in body(b).topology.boundary_vertices(). The same object while nothing breaks.

@@ -1,0 +1,15 @@
+// Room: simulate. Hands a world over to its recording.
+#include <fathom/simulate/simulated_world.h>
+
+#include <fathom/simulate/recording.h>
+
+namespace fathom {
+
+void SimulatedWorld::record(Recording& recording) const {
+    RecordedFrame* frame = recording.add(recorded_step());
+    if (!frame) return;
+    fill(*frame, recording.options().contacts);
+    if (frame->bodies.size() != recording.bodies().size()) recording.set_bodies(recorded_bodies());
+}
+
+} // namespace fathom
