@@ -5,6 +5,7 @@
 #pragma once
 
 #include <fathom/base/pose.h>
+#include <fathom/detect/result.h>
 #include <fathom/field/field.h>
 #include <fathom/geometry/triangle_mesh.h>
 #include <fathom/simulate/energy.h>
@@ -52,6 +53,13 @@ struct RecordedContact {
     double depth = 0;                        // m, >= 0
 };
 
+// The answer about two bodies that are asked, touching or not.
+struct RecordedPair {
+    Index body = no_index, other = no_index;
+    Verdict verdict = Verdict::disjoint;
+    double depth = 0; // m
+};
+
 // What is known of every step.
 struct RecordedStep {
     std::size_t step = 0;
@@ -65,6 +73,7 @@ struct RecordedStep {
 struct RecordedFrame : RecordedStep {
     std::vector<BodyFrame> bodies{};
     std::vector<RecordedContact> contacts{};
+    std::vector<RecordedPair> pairs{}; // of worlds that are asked instead of simulated (moved_world.h)
 
     // Of a body's mesh as it is in this frame.
     [[nodiscard]] std::size_t vertex_count(std::size_t body, const TriangleMesh& mesh) const {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <iterator>
 
 namespace fathom {
@@ -17,6 +18,13 @@ nlohmann::ordered_json array(const Vec3& v) { return {v.x(), v.y(), v.z()}; }
 
 nlohmann::ordered_json summary_of(const Energy& e) {
     return {{"kinetic", e.kinetic}, {"potential", e.potential}, {"stored", e.stored}, {"total", e.total()}};
+}
+
+std::string_view name(Verdict verdict) { return verdict == Verdict::overlapping ? "overlapping" : verdict == Verdict::disjoint ? "disjoint" : "undecided"; }
+
+// By one of its contacts.
+bool listed(const RecordedFrame& frame, const RecordedPair& pair) {
+    return std::any_of(frame.contacts.begin(), frame.contacts.end(), [&](const RecordedContact& c) { return c.body == pair.body && c.other == pair.other; });
 }
 
 } // namespace
@@ -43,11 +51,14 @@ void write_states_csv(const std::filesystem::path& path, const Recording& record
 }
 
 void write_contacts_csv(const std::filesystem::path& path, const Recording& recording) {
-    std::string text = "step,time,body,other,point,x,y,z,nx,ny,nz,depth\n";
-    for (const RecordedFrame& f : recording.frames())
+    std::string text = "step,time,body,other,point,x,y,z,nx,ny,nz,depth,verdict\n";
+    for (const RecordedFrame& f : recording.frames()) {
         for (const RecordedContact& c : f.contacts)
-            fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{}\n", f.step, f.time, c.body, c.other, c.point, numbers(c.position),
-                           numbers(c.normal), c.depth);
+            fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{}\n", f.step, f.time, c.body, c.other, c.point, numbers(c.position),
+                           numbers(c.normal), c.depth, name(Verdict::overlapping));
+        for (const RecordedPair& p : f.pairs)
+            if (!listed(f, p)) fmt::format_to(std::back_inserter(text), "{},{},{},{},,,,,,,,{},{}\n", f.step, f.time, p.body, p.other, p.depth, name(p.verdict));
+    }
     write_whole_file(path, text);
 }
 

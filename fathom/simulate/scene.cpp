@@ -1,109 +1,50 @@
-// Room: simulate. From the words of a scene to bodies with shells and fields.
+// Room: simulate. From the words of a scene to worlds of bodies.
 #include <fathom/simulate/scene.h>
 
 #include <fathom/base/error.h>
 #include <fathom/base/random.h>
-#include <fathom/field/analytic/analytic_field.h>
-#include <fathom/field/analytic/parse.h>
-#include <fathom/field/analytic/shapes.h>
 #include <fathom/geometry/adjacency.h>
-#include <fathom/geometry/mass_properties.h>
-#include <fathom/geometry/mesh_file.h>
+#include <fathom/simulate/scene_shapes.h>
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
-#include <numbers>
 #include <tuple>
 
 namespace fathom {
 
 namespace {
 
-// A mesh of a kind: its reader, and what to call it.
-template <class Mesh>
-struct MeshKind;
-template <>
-struct MeshKind<TriangleMesh> {
-    static TriangleMesh read(const std::filesystem::path& path) { return read_triangle_mesh(path); }
-    static constexpr bool volume = false;
-    static constexpr const char* unlike = "is made of tetrahedra; a body wants a surface";
-};
-template <>
-struct MeshKind<TetMesh> {
-    static TetMesh read(const std::filesystem::path& path) { return read_tet_mesh(path); }
-    static constexpr bool volume = true;
-    static constexpr const char* unlike = "is a surface; a solid wants tetrahedra";
-};
-
-template <class Mesh>
-Mesh source_mesh(const Scene& scene, const SceneBody& body, bool& generated) {
-    generated = false;
-    if (!body.model.empty() && !scene.model_folder.empty() && std::filesystem::exists(scene.model_folder / body.model))
-        return MeshKind<Mesh>::read(scene.model_folder / body.model);
-    if (!body.mesh.empty()) return MeshKind<Mesh>::read(std::filesystem::path(scene.file).parent_path() / body.mesh);
-    generated = true;
-    if (find_shape(body.shape).volume != MeshKind<Mesh>::volume)
-        throw Error(Cause::invalid_argument, fmt::format("'{}' {}", body.shape, MeshKind<Mesh>::unlike), {.element = "shape"});
-    return std::get<Mesh>(make_shape(body.shape, body.parameters));
-}
-
-// Of a thin sheet on it: closed or not.
-Vec3 surface_center(const TriangleMesh& mesh) {
-    Vec3 sum = Vec3::Zero();
-    double area = 0;
-    for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
-        const std::array<Vec3, 3> c = mesh.corners(t);
-        const double a = area_vector(c).norm();
-        sum += a / 3 * (c[0] + c[1] + c[2]);
-        area += a;
-    }
-    return area > 0 ? Vec3(sum / area) : bounds(mesh.vertices).center();
-}
-
-Vec3 center_of(const Scene& scene, const TriangleMesh& mesh) { return scene.springs || scene.solids || scene.particles ? surface_center(mesh) : mass_properties(mesh).center; }
-
-Vec3 center_of(const Scene&, const TetMesh& mesh) {
-    Vec3 sum = Vec3::Zero();
-    double volume = 0;
-    for (std::size_t t = 0; t < mesh.tetrahedra.size(); ++t) {
-        const std::array<Vec3, 4> c = mesh.corners(t);
-        const double v = std::abs(signed_volume(c));
-        sum += v / 4 * (c[0] + c[1] + c[2] + c[3]);
-        volume += v;
-    }
-    return volume > 0 ? Vec3(sum / volume) : bounds(mesh.vertices).center();
-}
-
-// Upright, of the wanted size, its centre of mass in the origin.
-template <class Mesh>
-Mesh placed_mesh(const Scene& scene, const SceneBody& body) {
-    bool generated = false;
-    Mesh mesh = source_mesh<Mesh>(scene, body, generated);
-    check(mesh);
-    if (body.up == "y" && !generated)
-        for (Vec3& v : mesh.vertices) v = Vec3(v.x(), -v.z(), v.y());
-    const double longest = bounds(mesh.vertices).size().maxCoeff();
-    const double scale = body.size > 0 && longest > 0 ? body.size / longest : 1;
-    const Vec3 center = center_of(scene, mesh);
-    for (Vec3& v : mesh.vertices) v = scale * (v - center);
-    return mesh;
-}
-
-BodyShapePtr built_shape(const Scene& scene, const SceneBody& body, Progress* progress) {
-    if (!body.field.empty()) return make_field_shape(std::make_shared<AnalyticField>(parse_shape(body.field)));
-    BodyShapeOptions options;
-    options.grid.resolution = body.resolution;
-    options.grid.progress = progress;
-    options.points = body.points;
-    options.cached = scene.cached;
-    return make_body_shape(placed_mesh<TriangleMesh>(scene, body), options);
-}
-
 // What decides the shape of a body.
-using ShapeKey = std::tuple<std::string, std::string, std::string, ShapeValues, std::string, std::string, double, int, std::size_t>;
-ShapeKey key_of(const SceneBody& b) { return {b.model, b.mesh, b.shape, b.parameters, b.field, b.up, b.size, b.resolution, b.points}; }
+using ShapeKey = std::tuple<BodyKind, std::string, std::string, std::string, ShapeValues, std::string, std::string, double, int, std::size_t>;
+ShapeKey key_of(const SceneBody& b) { return {b.kind, b.model, b.mesh, b.shape, b.parameters, b.field, b.up, b.size, b.resolution, b.points}; }
+
+bool moves(const SceneBody& body) { return !body.fixed && !(body.velocity.isZero(0) && body.spin.isZero(0) && body.sway.isZero(0)); }
+
+// A mesh that stands in the way of bodies that move by themselves: among the rigid ones. If it moves, particles alone meet it.
+bool stands_in_the_way(const Scene& scene, const SceneBody& body) {
+    const bool bodies = scene.springs || scene.solids || scene.has(BodyKind::rigid);
+    return body.kind == BodyKind::obstacle && body.field.empty() && bodies && !moves(body);
+}
+
+bool is_rigid(const Scene& scene, const SceneBody& body) { return body.kind == BodyKind::rigid || stands_in_the_way(scene, body); }
+
+bool needs_rigid_world(const Scene& scene) {
+    return std::any_of(scene.bodies.begin(), scene.bodies.end(), [&](const SceneBody& body) { return is_rigid(scene, body); });
+}
+
+// Formulas that never move, and the ground, made once for all worlds that have them in their way.
+struct Formulas {
+    std::vector<FieldPtr> of_body; // null where it is none
+    FieldPtr ground;               // null: none
+
+    explicit Formulas(const Scene& scene) {
+        for (const SceneBody& body : scene.bodies) of_body.push_back(body.field.empty() || body.kind == BodyKind::moved ? nullptr : field_of(scene, body));
+        if (scene.ground) ground = ground_of(scene);
+    }
+};
 
 RigidBody rigid_body(const Scene& scene, const SceneBody& body, const BodyShapePtr& shape) {
     const double share = scene.per_area && shape->point_count() > 0 ? shape->area / static_cast<double>(shape->point_count()) : 1;
@@ -111,7 +52,7 @@ RigidBody rigid_body(const Scene& scene, const SceneBody& body, const BodyShapeP
     rigid.stiffness = body.stiffness.value_or(scene.stiffness) * share;
     rigid.damping = body.damping.value_or(scene.damping) * share;
     rigid.friction = body.friction.value_or(scene.friction);
-    rigid.fixed = body.fixed;
+    rigid.fixed = body.fixed || body.kind == BodyKind::obstacle;
     return rigid;
 }
 
@@ -141,10 +82,8 @@ auto for_body(const Scene& scene, const SceneBody& body, const Work& work) {
     }
 }
 
-FieldPtr ground_of(const Scene& scene) { return std::make_shared<AnalyticField>(shapes::plane(Vec3::UnitZ(), *scene.ground)); }
-
 SurfaceMaterial surface_material(const Scene& scene, const SceneBody& body) {
-    SurfaceMaterial material = scene.springs ? scene.springs->material : SurfaceMaterial{};
+    SurfaceMaterial material = scene.springs && body.kind == BodyKind::surface ? scene.springs->material : SurfaceMaterial{};
     material.density = body.density;
     material.stretch = body.stretch.value_or(material.stretch);
     material.bending = body.bending.value_or(material.bending);
@@ -184,6 +123,12 @@ TetWorldTissue tissue_of(const SceneBody& body, DeformingBody surface) {
     return tissue;
 }
 
+// A body that moves as it is told.
+MovingObstacle told_body(const SceneBody& body, const std::string& name, const std::shared_ptr<const TriangleMesh>& mesh, const Pose& pose) {
+    if (body.fixed) return {.name = name, .mesh = mesh, .pose = pose};
+    return {name, mesh, pose, body.velocity, body.spin, body.sway, body.sway_period};
+}
+
 // What a scene of deforming bodies is made of: Body is DeformingBody or TetWorldBody.
 template <class Body>
 struct SpringCast {
@@ -192,26 +137,23 @@ struct SpringCast {
 };
 
 template <class Body, class Mesh, class MaterialOf>
-SpringCast<Body> spring_cast(const Scene& scene, const MaterialOf& material_of) {
+SpringCast<Body> spring_cast(const Scene& scene, BodyKind kind, const Formulas& formulas, const MaterialOf& material_of) {
     SpringCast<Body> cast;
-    for (const SceneBody& body : scene.bodies) {
-        if (body.tissue) continue;
-        if (!body.field.empty()) {
-            const FieldPtr field = std::make_shared<AnalyticField>(parse_shape(body.field));
-            each_copy(body, [&](const std::string& name, const Pose& pose) { cast.obstacles.push_back({field, pose, name}); });
-            continue;
-        }
+    for (std::size_t k = 0; k < scene.bodies.size(); ++k) {
+        const SceneBody& body = scene.bodies[k];
+        if (const FieldPtr& field = formulas.of_body[k]) each_copy(body, [&](const std::string& name, const Pose& pose) { cast.obstacles.push_back({field, pose, name}); });
+        if (body.kind != kind) continue;
         const Mesh mesh = for_body(scene, body, [&] { return placed_mesh<Mesh>(scene, body); });
         each_copy(body, [&](const std::string& name, const Pose& pose) { cast.bodies.push_back(spring_body<Body>(body, name, mesh, pose, material_of(scene, body))); });
     }
-    if (scene.ground) cast.obstacles.push_back({ground_of(scene), {}, "ground"});
+    if (formulas.ground) cast.obstacles.push_back({formulas.ground, {}, "ground"});
     return cast;
 }
 
 std::vector<TetWorldTissue> tissues_of(const Scene& scene) {
     std::vector<TetWorldTissue> tissues;
     for (const SceneBody& body : scene.bodies) {
-        if (!body.tissue) continue;
+        if (body.kind != BodyKind::tissue) continue;
         const TriangleMesh mesh = for_body(scene, body, [&] { return placed_mesh<TriangleMesh>(scene, body); });
         each_copy(body, [&](const std::string& name, const Pose& pose) { tissues.push_back(tissue_of(body, spring_body<DeformingBody>(body, name, mesh, pose, surface_material(scene, body)))); });
     }
@@ -224,23 +166,17 @@ void take_stepping(SpringOptions& springs, const Scene& scene) {
     springs.energy_limit = scene.options.energy_limit;
 }
 
-} // namespace
+// ---- Worlds of one kind, in a scene that may have others
 
-std::size_t Scene::step_count() const { return static_cast<std::size_t>(std::llround(duration / options.step)); }
-
-std::unique_ptr<SimulatedWorld> make_world(const Scene& scene, Progress* progress) {
-    if (scene.solids) return std::make_unique<TetWorld>(make_tet_world(scene));
-    if (scene.particles) return std::make_unique<ParticleWorld>(make_particle_world(scene));
-    if (scene.springs) return std::make_unique<DeformingWorld>(make_deforming_world(scene));
-    return std::make_unique<RigidWorld>(make_rigid_world(scene, progress));
-}
-
-RigidWorld make_rigid_world(const Scene& scene, Progress* progress) {
+RigidWorld rigid_world(const Scene& scene, const Formulas& formulas, Progress* progress) {
     RigidWorld world(scene.options);
     std::map<ShapeKey, BodyShapePtr> built;
-    for (const SceneBody& body : scene.bodies) {
+    for (std::size_t k = 0; k < scene.bodies.size(); ++k) {
+        const SceneBody& body = scene.bodies[k];
+        const FieldPtr& field = formulas.of_body[k];
+        if (!field && !is_rigid(scene, body)) continue;
         BodyShapePtr& shape = built[key_of(body)];
-        if (!shape) shape = for_body(scene, body, [&] { return built_shape(scene, body, progress); });
+        if (!shape) shape = for_body(scene, body, [&] { return field ? make_field_shape(field) : shape_of(scene, body, progress); });
         const RigidBody rigid = rigid_body(scene, body, shape);
         each_copy(body, [&](const std::string& name, const Pose& pose) {
             RigidBody copy = rigid;
@@ -249,40 +185,142 @@ RigidWorld make_rigid_world(const Scene& scene, Progress* progress) {
             world.add(std::move(copy));
         });
     }
-    if (scene.ground) world.add({.shape = make_field_shape(ground_of(scene)), .name = "ground", .friction = scene.friction, .fixed = true});
+    if (formulas.ground) world.add({.shape = make_field_shape(formulas.ground), .name = "ground", .friction = scene.friction, .fixed = true});
     return world;
 }
 
-DeformingWorld make_deforming_world(const Scene& scene) {
-    if (!scene.springs) throw Error(Cause::invalid_argument, "the scene has no [springs]", {.file = scene.file});
-    SpringCast<DeformingBody> cast = spring_cast<DeformingBody, TriangleMesh>(scene, surface_material);
+DeformingWorld deforming_world(const Scene& scene, const Formulas& formulas) {
+    SpringCast<DeformingBody> cast = spring_cast<DeformingBody, TriangleMesh>(scene, BodyKind::surface, formulas, surface_material);
     DeformingOptions options = scene.springs->options;
     take_stepping(options.springs, scene);
     return DeformingWorld(std::move(cast.bodies), std::move(cast.obstacles), options);
 }
 
-TetWorld make_tet_world(const Scene& scene) {
-    if (!scene.solids) throw Error(Cause::invalid_argument, "the scene has no [solids]", {.file = scene.file});
-    SpringCast<TetWorldBody> cast = spring_cast<TetWorldBody, TetMesh>(scene, solid_material);
+TetWorld tet_world(const Scene& scene, const Formulas& formulas) {
+    SpringCast<TetWorldBody> cast = spring_cast<TetWorldBody, TetMesh>(scene, BodyKind::solid, formulas, solid_material);
     TetWorldOptions options = scene.solids->options;
     take_stepping(options.springs, scene);
     return TetWorld(std::move(cast.bodies), tissues_of(scene), std::move(cast.obstacles), options);
 }
 
-ParticleWorld make_particle_world(const Scene& scene, std::shared_ptr<DepthBackend> backend) {
-    if (!scene.particles) throw Error(Cause::invalid_argument, "the scene has no [particles]", {.file = scene.file});
-    std::vector<MovingObstacle> obstacles;
+MixedParticles particles_of(const Scene& scene, std::shared_ptr<DepthBackend> backend) {
+    MixedParticles particles{scene.particles->emitters, {}, scene.particles->options, std::move(backend)};
     for (const SceneBody& body : scene.bodies) {
+        if (body.kind != BodyKind::obstacle || !body.field.empty() || stands_in_the_way(scene, body)) continue;
         const auto mesh = for_body(scene, body, [&] { return std::make_shared<const TriangleMesh>(placed_mesh<TriangleMesh>(scene, body)); });
+        each_copy(body, [&](const std::string& name, const Pose& pose) { particles.obstacles.push_back(told_body(body, name, mesh, pose)); });
+    }
+    particles.options.step = scene.options.step;
+    particles.options.gravity = scene.particles->gravity.value_or(scene.options.gravity);
+    return particles;
+}
+
+void need(bool there, const Scene& scene, const char* what) {
+    if (!there) throw Error(Cause::invalid_argument, fmt::format("the scene has no {}", what), {.file = scene.file});
+}
+
+// ---- Bodies that are moved
+
+bool needs_field(MovedMethod method) { return method == MovedMethod::fields || method == MovedMethod::descent || method == MovedMethod::mesh_field; }
+
+// A key frame a step.
+MotionPath wandering(const Scene& scene, const SceneBody& body) {
+    Random random(body.wander_seed);
+    MotionPath path;
+    for (std::size_t k = 0; k <= scene.step_count(); ++k) {
+        const Vec3 by(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1));
+        path.keys.push_back({static_cast<double>(k) * scene.options.step, {random.rotation(), body.pose.translation + body.wander * by}});
+    }
+    return path;
+}
+
+MovedBody moved_body(const Scene& scene, const SceneBody& body, Progress* progress) {
+    const MovedMethod method = scene.motion->method;
+    MovedBody made;
+    made.path = body.wander > 0 ? wandering(scene, body) : body.path;
+    if (!body.field.empty() || !body.network.empty()) {
+        made.field = field_of(scene, body);
+        made.told.mesh = std::make_shared<const TriangleMesh>(mesh_of(*made.field, body.resolution));
+        if (method == MovedMethod::sweep) made.shape = make_field_shape(made.field);
+        return made;
+    }
+    if (method == MovedMethod::depth_maps || method == MovedMethod::meshes) {
+        made.told.mesh = std::make_shared<const TriangleMesh>(placed_mesh<TriangleMesh>(scene, body));
+        return made;
+    }
+    made.shape = shape_of(scene, body, progress);
+    made.told.mesh = {made.shape, &made.shape->mesh};
+    if (needs_field(method)) made.field = {made.shape, &made.shape->caster->field()};
+    return made;
+}
+
+} // namespace
+
+std::size_t Scene::step_count() const { return static_cast<std::size_t>(std::llround(duration / options.step)); }
+
+bool Scene::has(BodyKind kind) const {
+    return std::any_of(bodies.begin(), bodies.end(), [&](const SceneBody& body) { return body.kind == kind; });
+}
+
+bool Scene::mixed() const {
+    const bool soft = has(BodyKind::solid) || has(BodyKind::tissue), surface = has(BodyKind::surface);
+    return needs_rigid_world(*this) + soft + surface + particles.has_value() > 1;
+}
+
+std::unique_ptr<SimulatedWorld> make_world(const Scene& scene, Progress* progress) {
+    if (scene.motion) return std::make_unique<MovedWorld>(make_moved_world(scene, progress));
+    if (scene.mixed()) return std::make_unique<MixedWorld>(make_mixed_world(scene, progress));
+    if (needs_rigid_world(scene)) return std::make_unique<RigidWorld>(make_rigid_world(scene, progress));
+    if (scene.solids) return std::make_unique<TetWorld>(make_tet_world(scene));
+    if (scene.springs) return std::make_unique<DeformingWorld>(make_deforming_world(scene));
+    return std::make_unique<ParticleWorld>(make_particle_world(scene));
+}
+
+RigidWorld make_rigid_world(const Scene& scene, Progress* progress) {
+    need(needs_rigid_world(scene), scene, "rigid body");
+    return rigid_world(scene, Formulas(scene), progress);
+}
+
+DeformingWorld make_deforming_world(const Scene& scene) {
+    need(scene.springs.has_value(), scene, "[springs]");
+    return deforming_world(scene, Formulas(scene));
+}
+
+TetWorld make_tet_world(const Scene& scene) {
+    need(scene.solids.has_value(), scene, "[solids]");
+    return tet_world(scene, Formulas(scene));
+}
+
+ParticleWorld make_particle_world(const Scene& scene, std::shared_ptr<DepthBackend> backend) {
+    need(scene.particles.has_value(), scene, "[particles]");
+    MixedParticles particles = particles_of(scene, std::move(backend));
+    return ParticleWorld(std::move(particles.emitters), std::move(particles.obstacles), particles.options, std::move(particles.backend));
+}
+
+MixedWorld make_mixed_world(const Scene& scene, Progress* progress, std::shared_ptr<DepthBackend> backend) {
+    const Formulas formulas(scene);
+    MixedParts parts;
+    if (needs_rigid_world(scene)) parts.rigid.emplace(rigid_world(scene, formulas, progress));
+    if (scene.has(BodyKind::solid) || scene.has(BodyKind::tissue)) parts.solids.emplace(tet_world(scene, formulas));
+    if (scene.has(BodyKind::surface)) parts.surfaces.emplace(deforming_world(scene, formulas));
+    if (scene.particles) parts.particles = particles_of(scene, std::move(backend));
+    for (const SceneBody& body : scene.bodies)
+        if (body.kind == BodyKind::obstacle && moves(body) && !scene.particles)
+            throw Error(Cause::invalid_argument, "moves as it is told, which only particles would meet", {.file = scene.file, .element = fmt::format("body '{}'", body.name)});
+    return MixedWorld(std::move(parts), {.coupling = scene.coupling, .energy_limit = scene.options.energy_limit});
+}
+
+MovedWorld make_moved_world(const Scene& scene, Progress* progress) {
+    need(scene.motion.has_value(), scene, "[motion]");
+    std::vector<MovedBody> bodies;
+    for (const SceneBody& body : scene.bodies) {
+        const MovedBody made = for_body(scene, body, [&] { return moved_body(scene, body, progress); });
         each_copy(body, [&](const std::string& name, const Pose& pose) {
-            if (body.fixed) obstacles.push_back({.name = name, .mesh = mesh, .pose = pose});
-            else obstacles.push_back({name, mesh, pose, body.velocity, body.spin, body.sway, body.sway_period});
+            bodies.push_back(made);
+            bodies.back().told = told_body(body, name, made.told.mesh, pose);
         });
     }
-    ParticleOptions options = scene.particles->options;
-    options.step = scene.options.step;
-    options.gravity = scene.options.gravity;
-    return ParticleWorld(scene.particles->emitters, std::move(obstacles), options, std::move(backend));
+    return MovedWorld(std::move(bodies), scene.options.step, *scene.motion);
 }
 
 } // namespace fathom

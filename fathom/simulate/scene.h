@@ -1,13 +1,11 @@
-// Room: simulate. Named scenes: bodies, ground, contact and step, read from TOML (docs of the keys: scenes/README.md).
+// Room: simulate. Named scenes: bodies of every kind, ground, contact and step, read from TOML (docs of the keys: docs/scenes.md).
 // Every byte is taken for hostile: an Error names file, line and key. Unknown keys are refused, so that a typo cannot hide.
 #pragma once
 
 #include <fathom/geometry/shape_catalogue.h>
-#include <fathom/simulate/deforming_world.h>
-#include <fathom/simulate/particles.h>
+#include <fathom/simulate/mixed_world.h>
+#include <fathom/simulate/moved_world.h>
 #include <fathom/simulate/recording.h>
-#include <fathom/simulate/rigid_world.h>
-#include <fathom/simulate/tet_world.h>
 
 #include <array>
 #include <filesystem>
@@ -18,14 +16,26 @@
 
 namespace fathom {
 
+// What a body is. The order is that of kind_names (scene_keys.h).
+enum class BodyKind {
+    rigid,
+    surface,  // of springs
+    solid,    // of tetrahedra
+    tissue,   // an open surface of springs that solids push and that may tear
+    obstacle, // moves as it is told, for particles; where nothing else is there it may also be a formula that never moves
+    moved     // goes where it is told, and is asked what it meets
+};
+
 // One entry `[[body]]`, which may stand for several copies of a body.
 struct SceneBody {
+    BodyKind kind = BodyKind::rigid;
     std::string name;
     std::string model;      // a file of the model folder (of solids: "tet/" and a file); `shape` stands in where it is not there
     std::string mesh;       // a mesh file, beside the scene file or absolute
     std::string shape;      // of the catalogue, with `parameters`
     ShapeValues parameters;
-    std::string field;      // a formula (parse.h), for fixed bodies: has no points
+    std::string field;      // a formula (parse.h), for bodies that are fixed or moved: has no points
+    std::string network;    // a file of a trained network, beside the scene file or absolute; `field` stands in where it is not there
     std::string up = "z";   // of the model or mesh: "y" turns it upright
     double size = 0;        // m, of its longest side; 0: as it is
     int resolution = 64;    // cells of its field along the longest side
@@ -40,32 +50,32 @@ struct SceneBody {
     std::optional<std::uint64_t> turn_seed;              // turns each copy at random
     std::optional<double> stretch, bending, area, volume, damping_time; // of its springs; else those of the scene
     std::optional<double> hold_above;                    // vertices that start above this height are held (m)
-    bool tissue = false;                                 // among solids: an open surface instead; its density is in kg/m^2
     bool hold_border = false;                            // of a tissue: vertices at open edges are held
     std::optional<double> strain_limit;                  // of a tissue: it tears where stretched beyond
-    Vec3 sway = Vec3::Zero();                            // of an obstacle among particles: m to both sides,
+    Vec3 sway = Vec3::Zero();                            // of bodies that move as they are told: m to both sides,
     double sway_period = 1;                              // s
+    MotionPath path;                                     // of one that is moved; empty: by position, velocity, spin and sway
+    double wander = 0;                                   // of one that is moved: random places instead, this far along each axis (m)
+    std::uint64_t wander_seed = 1;
 };
 
-// The table `[springs]`: all bodies are surfaces that deform (but for those that are fixed), and densities are in kg/m^2. Step, gravity and
-// the guard are those of Scene::options.
+// The table `[springs]`: of surfaces, whose densities are in kg/m^2. Step, gravity and the guard are those of Scene::options.
 struct SceneSprings {
     DeformingOptions options;
     SurfaceMaterial material;
 };
 
-// The table `[solids]`: bodies are made of tetrahedra that deform (but for those that are fixed), or are tissues. Step, gravity and the guard are
-// those of Scene::options.
+// The table `[solids]`: of solids and tissues. Step, gravity and the guard are those of Scene::options.
 struct SceneSolids {
     TetWorldOptions options;
     SolidMaterial material;
 };
 
-// The table `[particles]`, and the emitters `[[emitter]]`: all bodies are obstacles that move as they are told. Step and gravity are those of
-// Scene::options.
+// The table `[particles]`, and the emitters `[[emitter]]`. The step is that of Scene::options.
 struct SceneParticles {
     ParticleOptions options;
     std::vector<ParticleEmitter> emitters;
+    std::optional<Vec3> gravity; // else that of Scene::options
 };
 
 struct Scene {
@@ -80,13 +90,18 @@ struct Scene {
     bool per_area = false;              // or N/m^3 and N s/m^3, so that shells of any density act alike
     double friction = 0.3;
     RecordingOptions recording;
-    std::optional<SceneSprings> springs; // at most one of the three
+    // Settings of the kinds that there are.
+    std::optional<SceneSprings> springs;
     std::optional<SceneSolids> solids;
     std::optional<SceneParticles> particles;
+    std::optional<MovedOptions> motion;
+    CouplingOptions coupling;           // between kinds
     bool cached = false;                // keep fields in the field cache
     std::vector<SceneBody> bodies;
 
     [[nodiscard]] std::size_t step_count() const; // of the whole duration
+    [[nodiscard]] bool has(BodyKind kind) const;  // a body of it
+    [[nodiscard]] bool mixed() const;             // more than one kind of world is needed
 };
 
 struct SceneOptions {
@@ -100,13 +115,14 @@ struct SceneOptions {
 
 // The bodies of a scene in a world of the kind that it asks for. Throws Error with the body's name.
 [[nodiscard]] std::unique_ptr<SimulatedWorld> make_world(const Scene& scene, Progress* progress = nullptr);
-// Of a scene without springs, solids and particles: fields are built, for equal shapes once.
+// The bodies of one kind, and what stands in their way; Error{invalid_argument} where the scene has none. Rigid ones: fields are built, for equal
+// shapes once. Particles without a backend: the CPU's.
 [[nodiscard]] RigidWorld make_rigid_world(const Scene& scene, Progress* progress = nullptr);
-// Of a scene with springs.
 [[nodiscard]] DeformingWorld make_deforming_world(const Scene& scene);
-// Of a scene with solids.
 [[nodiscard]] TetWorld make_tet_world(const Scene& scene);
-// Of a scene with particles. Without a backend: the CPU's.
 [[nodiscard]] ParticleWorld make_particle_world(const Scene& scene, std::shared_ptr<DepthBackend> backend = nullptr);
+[[nodiscard]] MovedWorld make_moved_world(const Scene& scene, Progress* progress = nullptr);
+// All of them.
+[[nodiscard]] MixedWorld make_mixed_world(const Scene& scene, Progress* progress = nullptr, std::shared_ptr<DepthBackend> backend = nullptr);
 
 } // namespace fathom

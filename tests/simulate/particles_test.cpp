@@ -288,7 +288,7 @@ TEST(Particles, scenes_name_the_line_and_key_of_a_mistake) {
         const char* line;
         const char* word;
     } mistakes[] = {{"particles.pixels = 0", "pixels"},   {"particles.drag = -1", "drag"},         {"particles.impact = \"stick\"", "impact"},       {"particles.look = [0, 0, 0]", "look"},
-                    {"particles.colour = 1", "colour"},   {"particles.region = [1, 0, 0, 0, 0, 0]", "region"}, {"contact.friction = 1", "contact"}, {"springs.density = 1", "particles"},
+                    {"particles.colour = 1", "colour"},   {"particles.region = [1, 0, 0, 0, 0, 0]", "region"}, {"contact.friction = 1", "contact"}, {"springs.density = 1", "sway: is not for a body of kind surface"},
                     {"emitter = 3", "emitter"},           {"particles.layers = 17", "layers"},     {"particles = { layers = 2, exits = false }", "layers"}};
     for (const auto& [line, word] : mistakes) try {
             (void)parse_scene(small_fire, "bad.toml", {.overrides = {line}});
