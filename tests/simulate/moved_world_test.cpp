@@ -60,8 +60,9 @@ TEST(MovedWorld, every_method_sees_the_same_frames_touch) {
             touching += depth > 0;
             EXPECT_EQ(pair.verdict == Verdict::overlapping, depth > 0) << static_cast<int>(method) << " frame " << k;
             EXPECT_EQ(pair.contacts.empty(), pair.verdict != Verdict::overlapping) << static_cast<int>(method);
-            if (depth > 0 && method == MovedMethod::fields) EXPECT_NEAR(pair.depth, depth, 1e-6);
-            if (depth > 0 && method == MovedMethod::fields) EXPECT_GT(pair.contacts[0].normal.dot(world.pose(0).translation.normalized()), 0.99) << "out of the second";
+            if (depth < 0 || depth > 0.2 || method != MovedMethod::fields) continue; // deeper, the middle of a ball is the deepest point
+            EXPECT_NEAR(pair.depth, depth, 1e-6);
+            EXPECT_GT(pair.contacts[0].normal.dot(world.pose(0).translation.normalized()), 0.99) << "out of the second";
         }
         EXPECT_GT(touching, 20u);
         EXPECT_LT(touching, 45u);
