@@ -6,6 +6,7 @@
 #include <fathom/base/file.h>
 #include <fathom/base/stopwatch.h>
 #include <fathom/show/recording_picture.h>
+#include <fathom/simulate/scene_schema.h>
 #include <fathom/simulate/simulation.h>
 
 #include <CLI/CLI.hpp>
@@ -78,11 +79,13 @@ void run_simulate(const SimulateArguments& arguments, Session& session) {
 
 void add_simulate(CLI::App& program, Session& session) {
     const auto o = std::make_shared<SimulateArguments>();
-    CLI::App* verb = program.add_subcommand("simulate", "A scene of rigid or deforming bodies, run and recorded");
+    CLI::App* verb = program.add_subcommand("simulate", "A scene of rigid and deforming bodies, particles, or bodies that are moved, run and recorded");
     verb->footer(R"~(Examples:
   fathom simulate scenes/bunny_drop.toml -o drop
   fathom simulate scenes/dragon_drop.toml -o drop --models folder --seconds 0.5 --set "contact.friction = 0"
   fathom simulate scenes/hundred_balls.toml -o balls --set "springs.stepping = 'backward_euler'"
+  fathom simulate scenes/figure11_bunny_cone.toml -o cone --set "motion.method = 'meshes'"
+  fathom simulate --schema > scene.schema.json
 
 DIR gets frames.pvd (ParaView), film.png, energy.svg, penetration.svg, energy.csv, states.csv, contacts.csv and summary.json.
 A scene that blows up is stopped and named; what happened until then is written.)~");
@@ -93,6 +96,10 @@ A scene that blows up is stopped and named; what happened until then is written.
     verb->add_option("--step", o->step, "Step instead of the scene's (s)")->check(CLI::PositiveNumber);
     verb->add_option("--set", o->set, "A line as in the scene file, in place of the one there");
     verb->add_flag("--json", o->json, "The summary as JSON on stdout");
+    verb->add_flag_callback("--schema", [] {
+            fmt::print("{}", scene_schema());
+            throw CLI::Success();
+        }, "Print the JSON Schema of scene files, and nothing else")->trigger_on_parse();
     verb->callback([o, &session] { run_simulate(*o, session); });
 }
 

@@ -219,6 +219,12 @@ void need(bool there, const Scene& scene, const char* what) {
     if (!there) throw Error(Cause::invalid_argument, fmt::format("the scene has no {}", what), {.file = scene.file});
 }
 
+void refuse_stray_obstacles(const Scene& scene) {
+    for (const SceneBody& body : scene.bodies)
+        if (body.kind == BodyKind::obstacle && moves(body) && !scene.particles)
+            throw Error(Cause::invalid_argument, "moves as it is told, which only particles would meet", {.file = scene.file, .element = fmt::format("body '{}'", body.name)});
+}
+
 // ---- Bodies that are moved
 
 bool needs_field(MovedMethod method) { return method == MovedMethod::fields || method == MovedMethod::descent || method == MovedMethod::mesh_field; }
@@ -269,6 +275,7 @@ bool Scene::mixed() const {
 
 std::unique_ptr<SimulatedWorld> make_world(const Scene& scene, Progress* progress) {
     if (scene.motion) return std::make_unique<MovedWorld>(make_moved_world(scene, progress));
+    refuse_stray_obstacles(scene);
     if (scene.mixed()) return std::make_unique<MixedWorld>(make_mixed_world(scene, progress));
     if (needs_rigid_world(scene)) return std::make_unique<RigidWorld>(make_rigid_world(scene, progress));
     if (scene.solids) return std::make_unique<TetWorld>(make_tet_world(scene));
@@ -304,9 +311,6 @@ MixedWorld make_mixed_world(const Scene& scene, Progress* progress, std::shared_
     if (scene.has(BodyKind::solid) || scene.has(BodyKind::tissue)) parts.solids.emplace(tet_world(scene, formulas));
     if (scene.has(BodyKind::surface)) parts.surfaces.emplace(deforming_world(scene, formulas));
     if (scene.particles) parts.particles = particles_of(scene, std::move(backend));
-    for (const SceneBody& body : scene.bodies)
-        if (body.kind == BodyKind::obstacle && moves(body) && !scene.particles)
-            throw Error(Cause::invalid_argument, "moves as it is told, which only particles would meet", {.file = scene.file, .element = fmt::format("body '{}'", body.name)});
     return MixedWorld(std::move(parts), {.coupling = scene.coupling, .energy_limit = scene.options.energy_limit});
 }
 
