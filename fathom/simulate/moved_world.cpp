@@ -8,6 +8,8 @@
 #include <fathom/simulate/spring_checks.h>
 
 #include <algorithm>
+#include <array>
+#include <string>
 
 namespace fathom {
 
@@ -20,6 +22,7 @@ struct MovedWorld::State {
     std::vector<MovedPair> pairs;
     std::size_t steps = 0;
     double seconds = 0;
+    std::string history; // fingerprint of all answers so far
 
     void list_pairs();
     void ask();
@@ -39,6 +42,13 @@ void MovedWorld::State::ask() {
     const Stopwatch watch;
     query->ask(motions, pairs);
     seconds = watch.seconds();
+    Fingerprinter printer;
+    printer.add(history);
+    for (const MovedPair& pair : pairs) {
+        const std::array<std::size_t, 2> answer = {static_cast<std::size_t>(pair.verdict), pair.contacts.size()};
+        printer.add(std::as_bytes(std::span(answer)));
+    }
+    history = printer.finish().text();
 }
 
 MovedWorld::MovedWorld(std::vector<MovedBody> bodies, double step, const MovedOptions& options) : state_(std::make_unique<State>()) {
@@ -82,7 +92,7 @@ Fingerprint MovedWorld::state_hash() const {
         printer.add(std::as_bytes(std::span(motion.end.translation.data(), 3)));
         printer.add(std::as_bytes(std::span(motion.end.rotation.coeffs().data(), 4)));
     }
-    for (const MovedPair& pair : state_->pairs) printer.add(std::as_bytes(std::span(&pair.verdict, 1)));
+    printer.add(state_->history);
     return printer.finish();
 }
 

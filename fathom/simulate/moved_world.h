@@ -70,7 +70,7 @@ public:
     [[nodiscard]] std::size_t steps() const override;
     [[nodiscard]] double time() const override;
     [[nodiscard]] Energy energy() const override { return {}; }
-    [[nodiscard]] Fingerprint state_hash() const override; // poses and verdicts
+    [[nodiscard]] Fingerprint state_hash() const override; // poses, and what was answered in all steps
     [[nodiscard]] std::vector<RecordedBody> recorded_bodies() const override;
     [[nodiscard]] RecordedStep recorded_step() const override;
     void fill(RecordedFrame& frame, bool contacts) const override;

@@ -34,7 +34,7 @@ bool touched(const Recording& recording) {
     return recording.worst_penetration() > 0 || std::any_of(frames.begin(), frames.end(), [](const RecordedFrame& frame) { return frame.contact_count > 0; });
 }
 
-// After as much time as it takes to touch; objects that only drift may take longer.
+// After as much time as it takes to touch; objects that only drift or are moved may take longer.
 std::string hash_of(const fs::path& file, std::size_t threads) {
     set_thread_count(threads);
     const Scene whole = read_scene(file);
