@@ -1,5 +1,5 @@
 // Room: simulate. Contact between bodies of different worlds: rigid ones, solids of tetrahedra and tissues, and surfaces of springs.
-// What pushes, each with its opposite in the same place, so that momentum and angular momentum are kept to rounding:
+// What pushes, each with its opposite in the same place, so that momentum is kept to rounding, and angular momentum but for the way of a step:
 // - points of solids, tissues and surfaces in the field of a rigid body; of tissues and surfaces also the middles of edges and faces;
 // - edges (or vertices, as the solids among themselves) of rigid bodies and of surfaces in the tetrahedra of a solid.
 // Law: weighted_contact.h, of the way pressed, not of a depth found at once (contact_memory.h). The depth is foretold by half a step, as

@@ -231,6 +231,8 @@ bool needs_field(MovedMethod method) { return method == MovedMethod::fields || m
 
 // A key frame a step.
 MotionPath wandering(const Scene& scene, const SceneBody& body) {
+    constexpr std::size_t most = 1'000'000;
+    if (scene.step_count() > most) throw Error(Cause::too_large, fmt::format("wanders for {} steps, more than {}", scene.step_count(), most), {.element = "wander"});
     Random random(body.wander_seed);
     MotionPath path;
     for (std::size_t k = 0; k <= scene.step_count(); ++k) {
