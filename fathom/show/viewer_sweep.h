@@ -9,7 +9,7 @@ namespace fathom {
 
 struct SweptView {
     ViewerBody a, b;
-    Motion motion_a, motion_b;                  // shown as screws: points on straight lines make no rigid pose in between
+    Motion motion_a{}, motion_b{};              // shown as screws: points on straight lines make no rigid pose in between
     std::vector<ContactInterval> intervals{};   // in which they touch, times in [0,1]
     std::optional<double> first_time{};         // of contact, and where: `first`
     ViewerContact first{};                      // its bodies are 0 (A) and 1 (B)

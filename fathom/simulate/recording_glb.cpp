@@ -203,9 +203,9 @@ private:
         for (const RecordedFrame* key : poses_) {
             const Pose& pose = key->bodies[b].pose;
             // The other sign is the same turn; between keys the shorter way is wanted.
-            const Quat turn = last.dot(pose.rotation) < 0 ? Quat(-pose.rotation.coeffs()) : pose.rotation;
+            const Quat turn = (last.dot(pose.rotation) < 0 ? Quat(-pose.rotation.coeffs()) : pose.rotation).normalized();
             for (const double x : pose.translation) places.push_back(static_cast<float>(x));
-            for (const double x : turn.normalized().coeffs()) turns.push_back(static_cast<float>(x)); // x, y, z, w: as glTF has them
+            for (const double x : turn.coeffs()) turns.push_back(static_cast<float>(x)); // x, y, z, w: as glTF has them
             last = turn;
         }
         const Text at = {places[0], places[1], places[2]}, turned = {turns[0], turns[1], turns[2], turns[3]};
