@@ -163,7 +163,7 @@ void distance_rows(Report& report, const Pairing& p) {
 // Formulas: bodies of a few numbers, in random poses.
 void formula_rows(Report& report) {
     using namespace shapes;
-    const auto solid = [](const Shape& shape) { return Solid(std::make_shared<AnalyticField>(shape)); };
+    const auto solid = [](const Formula& shape) { return Solid(std::make_shared<AnalyticField>(shape)); };
     const Solid ball = solid(sphere(0.5)), block = solid(box({1, 0.7, 0.5})), ring = solid(torus(0.4, 0.12)), rod = solid(capsule({0, 0, -0.4}, {0, 0, 0.4}, 0.15));
     const std::vector<Pose> poses = random_poses(0.9, pose_count);
     const auto row = [&](const char* id, const char* name, const Solid& a, const Solid& b) {

@@ -157,7 +157,7 @@ std::shared_ptr<const GridField> show_field(Tour& tour, const TriangleMesh& mesh
                                          name(report.sign.method), report.sign.reason);
     tour.show("A field of distances", text, "field.png", draw_slice(field, {.axis = 1, .size = 900}));
     tour.say(fmt::format("field      {} -> field.png, creature.fathom", text));
-    const Shape blend = parse_shape("smooth_union(torus(0.5, 0.16), translate(0, 0, 0.2, box(0.5, 0.5, 0.5)), 0.15)");
+    const Formula blend = parse_shape("smooth_union(torus(0.5, 0.16), translate(0, 0, 0.2, box(0.5, 0.5, 0.5)), 0.15)");
     const AnalyticField formula(blend);
     tour.show("A field by formula", blend.text(), "formula.png", draw_slice(formula, {.axis = 1, .size = 600}));
     tour.say(fmt::format("formula    {} -> formula.png", blend.text()));

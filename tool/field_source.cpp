@@ -51,7 +51,7 @@ FieldSource of_mesh(TriangleMesh mesh, const std::string& what) {
 }
 
 FieldSource of_formula(const std::string& text, const std::string& name) {
-    Shape shape = parse_shape(text, name);
+    Formula shape = parse_shape(text, name);
     FieldSource source{"formula", shape.text(), {}, {}, {}, {}, {}};
     source.field = std::make_shared<AnalyticField>(std::move(shape));
     return source;

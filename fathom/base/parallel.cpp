@@ -4,6 +4,7 @@
 #include <tbb/global_control.h>
 #include <tbb/info.h>
 #include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
 
 #include <atomic>
 #include <memory>
@@ -69,6 +70,10 @@ void run_chunks(std::size_t chunk_count, ChunkCall call, void* context) {
         call(context, k);
     };
     tbb::parallel_for(std::size_t{0}, chunk_count, body);
+}
+
+void run_undisturbed(void (*call)(void* context), void* context) {
+    tbb::this_task_arena::isolate([=] { call(context); });
 }
 
 } // namespace detail

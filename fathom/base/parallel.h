@@ -19,6 +19,7 @@ namespace detail {
 
 using ChunkCall = void (*)(void* context, std::size_t chunk);
 void run_chunks(std::size_t chunk_count, ChunkCall call, void* context);
+void run_undisturbed(void (*call)(void* context), void* context);
 
 } // namespace detail
 
@@ -47,6 +48,13 @@ template <class T, class Map, class Combine>
     parallel_tasks(pieces, [&](std::size_t k) { partial[k] = map(k * chunk, std::min(count, (k + 1) * chunk)); });
     for (T& part : partial) start = combine(std::move(start), std::move(part));
     return start;
+}
+
+// body(), in whose loops this thread takes up no work of other loops while it waits: for what runs under a lock, which such work might want.
+template <class Body>
+void undisturbed(Body&& body) {
+    using Plain = std::remove_reference_t<Body>;
+    detail::run_undisturbed([](void* context) { (*static_cast<Plain*>(context))(); }, const_cast<void*>(static_cast<const void*>(&body)));
 }
 
 } // namespace fathom

@@ -39,7 +39,7 @@ struct Contact {
     Vec3 normal = Vec3::Zero();                          // unit, from A to B (world)
     double depth = 0;                                    // >= 0; with a margin, less than 0 down to -margin (m)
     Index region = 0;                                    // contacts of one region of overlap share it
-    Feature feature_a, feature_b;
+    Feature feature_a{}, feature_b{};
 };
 
 struct CollideResult {

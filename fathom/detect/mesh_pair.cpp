@@ -91,11 +91,12 @@ bool meshes_cross(const ContactMesh& a, const Pose& pose_a, const ContactMesh& b
     return !walk(pair, [] { return 0.0; }, [&](std::size_t i, std::size_t j) { return !cross(pair, i, j); });
 }
 
-MeshCrossings mesh_crossings(const ContactMesh& a, const Pose& pose_a, const ContactMesh& b, const Pose& pose_b, std::size_t most) {
+MeshCrossings mesh_crossings(const ContactMesh& a, const Pose& pose_a, const ContactMesh& b, const Pose& pose_b, std::size_t most, double margin) {
     const Pair pair(a, pose_a, b, pose_b);
     MeshCrossings found;
-    found.truncated = !walk(pair, [] { return 0.0; }, [&](std::size_t i, std::size_t j) {
-        if (!cross(pair, i, j)) return true;
+    const auto near = [&](std::size_t i, std::size_t j) { return margin > 0 && closest_points(a.corners(i), pair.corners_b(j)).squared_distance <= margin * margin; };
+    found.truncated = !walk(pair, [&] { return margin; }, [&](std::size_t i, std::size_t j) {
+        if (!cross(pair, i, j) && !near(i, j)) return true;
         if (found.pairs.size() == most) return false;
         found.pairs.push_back({a.triangle(i), b.triangle(j)});
         return true;

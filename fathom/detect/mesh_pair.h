@@ -18,11 +18,11 @@ namespace fathom {
 [[nodiscard]] bool meshes_cross(const ContactMesh& a, const Pose& pose_a, const ContactMesh& b, const Pose& pose_b);
 
 struct MeshCrossings {
-    std::vector<IdPair> pairs; // triangle of a, triangle of b: cross or touch; sorted
+    std::vector<IdPair> pairs; // triangle of a, triangle of b: cross or touch, or are within the margin; sorted
     bool truncated = false;    // there are more
 };
 [[nodiscard]] MeshCrossings mesh_crossings(const ContactMesh& a, const Pose& pose_a, const ContactMesh& b, const Pose& pose_b,
-                                           std::size_t most = 1'000'000);
+                                           std::size_t most = 1'000'000, double margin = 0);
 
 struct MeshDistance {
     double distance = std::numeric_limits<double>::infinity(); // 0 where they cross; infinity: not within the limit, or a mesh is empty

@@ -39,7 +39,7 @@ Box turned_bounds(const Box& box, const Pose& pose) {
 
 Box level_bounds(const Field& field, double level) {
     if (!(level > 0)) return field.bounds();
-    if (const auto* formula = dynamic_cast<const AnalyticField*>(&field)) return shapes::round(level, formula->shape()).bounds();
+    if (const auto* formula = dynamic_cast<const AnalyticField*>(&field)) return shapes::round(level, formula->formula()).bounds();
     const double error = field.error_bound();
     if (!std::isfinite(error)) return {Vec3::Constant(-HUGE_VAL), Vec3::Constant(HUGE_VAL)};
     // Beyond its domain a field may be as low as the gap to the domain, and at the border as low as its error allows.

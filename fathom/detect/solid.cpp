@@ -34,11 +34,6 @@ int chosen_levels(const Field& field, const GridField* grid, const SolidOptions&
     return options.levels == 0 ? finest : grid ? std::min(options.levels, finest) : options.levels;
 }
 
-double error_near_surface(const Field& field) {
-    if (const auto* grid = dynamic_cast<const GridField*>(&field)) return grid->near_error_bound();
-    return field.error_bound();
-}
-
 Interval wide(const FloatRange& range) { return {static_cast<double>(range.lower), static_cast<double>(range.upper)}; }
 
 // From a grid's own pyramid, for boxes that start at a multiple of their size from its origin: 2^k of its cells a side, from 2 on.
@@ -283,6 +278,11 @@ double Solid::reach(const SolidNode& node, const Vec3& direction) const {
     const SolidCap& cap = caps_[static_cast<std::size_t>(&node - nodes_.data())];
     const double along = Vec3f(cap.normal[0], cap.normal[1], cap.normal[2]).cast<double>().dot(direction);
     return capped_reach(static_cast<double>(node.radius), static_cast<double>(cap.offset), along) * unit_;
+}
+
+double error_near_surface(const Field& field) {
+    if (const auto* grid = dynamic_cast<const GridField*>(&field)) return grid->near_error_bound();
+    return field.error_bound();
 }
 
 Solid::Solid(FieldPtr field, const SolidOptions& options) : field_(std::move(field)), clearance_(*field_) {

@@ -39,6 +39,9 @@ struct SolidCap {
 // centre, `along` the cosine between its normal and the direction.
 [[nodiscard]] double capped_reach(double radius, double offset, double along);
 
+// |field - true distance| near the surface (m); infinity where the field is no distance.
+[[nodiscard]] double error_near_surface(const Field& field);
+
 class Solid {
 public:
     // Keeps the field alive. A field without finite bounds (a plane) has no tree, and meets those that have one. A grid that is inside
@@ -50,8 +53,7 @@ public:
     [[nodiscard]] bool bounded() const { return bounded_; }
     [[nodiscard]] bool empty() const { return bounded_ && nodes_.empty(); } // nothing is inside, proven
     [[nodiscard]] const Box& bounds() const { return bounds_; }             // of the inside (m, field's frame)
-    // |field - true distance| near the surface (m); infinity where the field is no distance.
-    [[nodiscard]] double surface_error() const { return surface_error_; }
+    [[nodiscard]] double surface_error() const { return surface_error_; } // error_near_surface()
 
     // How far from a point the solid is for certain.
     [[nodiscard]] const Clearance& clearance() const { return clearance_; }

@@ -19,7 +19,7 @@ namespace {
 
 using testing::count_of;
 
-Solid solid(Shape shape) { return Solid(std::make_shared<AnalyticField>(std::move(shape))); }
+Solid solid(Formula shape) { return Solid(std::make_shared<AnalyticField>(std::move(shape))); }
 
 // normal . x <= offset, world.
 struct HalfSpace {
@@ -152,7 +152,7 @@ struct Round {
     Core core;
     double radius;
 
-    [[nodiscard]] Shape shape() const {
+    [[nodiscard]] Formula shape() const {
         return core.circle ? shapes::torus(core.size, radius) : shapes::capsule({0, 0, -core.size}, {0, 0, core.size}, radius);
     }
 };

@@ -22,7 +22,7 @@ using testing::count_of;
 
 constexpr double inf = std::numeric_limits<double>::infinity();
 
-FieldPtr formula(Shape shape) { return std::make_shared<AnalyticField>(std::move(shape)); }
+FieldPtr formula(Formula shape) { return std::make_shared<AnalyticField>(std::move(shape)); }
 Pose random_pose(Random& random, double reach) { return {random.rotation(), reach * random.in_ball()}; }
 
 struct Balls {
@@ -139,7 +139,7 @@ TEST(Collide, swapping_changes_names_and_signs_alone) {
 // Analytic, grid and mesh of the same two bodies must agree but for their stated errors.
 TEST(Collide, every_kind_of_field_agrees_with_every_other_within_the_stated_errors) {
     Random random(5);
-    const Shape torus = shapes::torus(0.7, 0.25);
+    const Formula torus = shapes::torus(0.7, 0.25);
     const TriangleMesh ball = make_sphere({.radius = 0.5, .resolution = 32});
     const std::array<Solid, 2> rings = {Solid(formula(torus)), Solid(std::make_shared<GridField>(build_grid(make_torus({.radius = 0.7, .tube = 0.25, .segments = 128, .tube_segments = 64}), {.resolution = 64})))};
     const std::array<Solid, 3> balls = {Solid(formula(shapes::sphere(0.5))), Solid(std::make_shared<GridField>(build_grid(ball, {.resolution = 64}))), Solid(std::make_shared<MeshField>(ball))};

@@ -44,10 +44,10 @@ void expect_contained(const Field& field, const Decomposition& parts, std::size_
     EXPECT_EQ(lost, 0u) << "of " << inside;
 }
 
-Shape angle_iron(double scale) {
+Formula angle_iron(double scale) {
     using namespace shapes;
-    const Shape arm = box(Vec3(4, 1, 1) * scale);
-    const Shape other = rotate(0.5 * std::numbers::pi, Vec3::UnitZ(), arm);
+    const Formula arm = box(Vec3(4, 1, 1) * scale);
+    const Formula other = rotate(0.5 * std::numbers::pi, Vec3::UnitZ(), arm);
     return rotate(0.7, Vec3(1, 2, 3).normalized(), union_of(translate(Vec3(1.5, 0, 0) * scale, arm), translate(Vec3(0, 1.5, 0) * scale, other)));
 }
 
@@ -89,9 +89,9 @@ TEST(Decomposition, an_angle_of_two_arms_becomes_two_parts_at_every_scale) {
 
 TEST(Decomposition, containment_holds_for_round_hollow_and_thin_shapes_and_what_is_no_distance) {
     using namespace shapes;
-    const std::vector<Shape> many = {sphere(1), torus(1, 0.2), shell(0.05, sphere(1)), box_frame(Vec3(2, 1.5, 1), 0.1), heart(), twist(2, 2, box(Vec3(1, 0.4, 2))),
+    const std::vector<Formula> many = {sphere(1), torus(1, 0.2), shell(0.05, sphere(1)), box_frame(Vec3(2, 1.5, 1), 0.1), heart(), twist(2, 2, box(Vec3(1, 0.4, 2))),
                                      capsule(Vec3(0, 0, 0), Vec3(3, 2, 1), 0.02), union_of(sphere(0.5), translate(Vec3(5, 0, 0), sphere(0.3)))};
-    for (const Shape& shape : many) {
+    for (const Formula& shape : many) {
         SCOPED_TRACE(shape.text());
         const AnalyticField field(shape);
         DecompositionReport report;

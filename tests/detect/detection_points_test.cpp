@@ -90,9 +90,9 @@ TEST(BoxDistanceRange, encloses_the_distance_at_every_point_and_tightens) {
 // ---- Protrusions
 
 // A ball with spikes along given directions.
-Shape star_of(std::span<const Vec3> directions, double scale) {
+Formula star_of(std::span<const Vec3> directions, double scale) {
     using namespace shapes;
-    std::vector<Shape> shapes = {sphere(scale)};
+    std::vector<Formula> shapes = {sphere(scale)};
     for (const Vec3& d : directions) shapes.push_back(capsule(Vec3::Zero(), 1.6 * scale * d, 0.06 * scale));
     return union_of(std::move(shapes));
 }

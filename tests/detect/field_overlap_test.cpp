@@ -21,7 +21,7 @@ namespace {
 
 using std::numbers::pi;
 
-FieldPtr formula(const Shape& shape) { return std::make_shared<AnalyticField>(shape); }
+FieldPtr formula(const Formula& shape) { return std::make_shared<AnalyticField>(shape); }
 
 // Of the common part of two balls.
 double lens_volume(double r, double s, double d) {
@@ -220,7 +220,7 @@ TEST(FieldOverlap, samples_never_contradict_the_cells) {
 }
 
 TEST(FieldOverlap, order_threads_and_comparisons_agree) {
-    std::vector<Shape> many;
+    std::vector<Formula> many;
     Random random(7);
     for (int k = 0; k < 60; ++k) many.push_back(shapes::translate(random.in_ball(), shapes::rounded_box({0.3, 0.2, 0.1}, 0.02)));
     const FieldPtr a = formula(shapes::union_of(many)), b = formula(shapes::torus(0.7, 0.3));

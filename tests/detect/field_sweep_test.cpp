@@ -18,7 +18,7 @@
 namespace fathom {
 namespace {
 
-FieldPtr formula(const Shape& shape) { return std::make_shared<AnalyticField>(shape); }
+FieldPtr formula(const Formula& shape) { return std::make_shared<AnalyticField>(shape); }
 
 Motion slide(const Vec3& from, const Vec3& to) { return {Pose::at(from), Pose::at(to)}; }
 

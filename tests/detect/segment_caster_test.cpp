@@ -35,7 +35,7 @@ std::vector<Segment> random_segments(Random& random, double half, std::size_t co
 
 // --- closed forms ---
 
-struct Shape {
+struct Formula {
     const char* name;
     FieldPtr field;
     std::function<testing::TimeSpans(const Segment&, double grown)> inside; // of the shape grown (or shrunk) by a ball
@@ -46,7 +46,7 @@ struct Tally {
 };
 
 // The grid is off by at most its error bound, so its contact holds that of the shape shrunk by it, and lies in that of it grown.
-void compare(const Shape& shape, const SegmentCaster& caster, const Segment& segment, double error, Tally& tally) {
+void compare(const Formula& shape, const SegmentCaster& caster, const Segment& segment, double error, Tally& tally) {
     std::vector<ContactInterval> found;
     caster.all(segment, found);
     const testing::TimeSpans least = shape.inside(segment, -error), most = shape.inside(segment, error);
@@ -62,7 +62,7 @@ void compare(const Shape& shape, const SegmentCaster& caster, const Segment& seg
 }
 
 TEST(SegmentCaster, agrees_with_closed_forms_within_the_error_bound_of_the_grid) {
-    const std::vector<Shape> shapes_ = {
+    const std::vector<Formula> shapes_ = {
         {"ball", std::make_shared<AnalyticField>(shapes::sphere(0.6)), [](const Segment& s, double e) { return testing::in_ball(s, Vec3::Zero(), 0.6 + e); }},
         {"torus", std::make_shared<AnalyticField>(shapes::torus(0.5, 0.2)), [](const Segment& s, double e) { return testing::in_torus(s, 0.5, 0.2 + e); }},
         {"block", std::make_shared<AnalyticField>(shapes::box(Vec3(1, 0.6, 0.8))), [](const Segment& s, double e) {
@@ -70,7 +70,7 @@ TEST(SegmentCaster, agrees_with_closed_forms_within_the_error_bound_of_the_grid)
          }}};
     Random random(91);
     Tally tally;
-    for (const Shape& shape : shapes_) {
+    for (const Formula& shape : shapes_) {
         const auto grid = baked(*shape.field, 1, 96);
         const SegmentCaster caster(grid);
         for (const Segment& s : random_segments(random, 1, count_of(3000, 100000))) {

@@ -19,8 +19,8 @@
 namespace fathom {
 namespace {
 
-FieldPtr analytic(const Shape& shape) { return std::make_shared<AnalyticField>(shape); }
-FieldPtr baked(const Shape& shape, int resolution) {
+FieldPtr analytic(const Formula& shape) { return std::make_shared<AnalyticField>(shape); }
+FieldPtr baked(const Formula& shape, int resolution) {
     return std::make_shared<GridField>(bake(AnalyticField(shape), {.box = {}, .resolution = resolution}));
 }
 
@@ -205,9 +205,9 @@ struct Thin {
 
 // Thin shells and plates, by formula and as grids; walls of two cells.
 std::vector<Thin> thin_things() {
-    const Shape plate = shapes::box({1, 1, 0.04}), ball = shapes::shell(0.04, shapes::sphere(0.5)), ring = shapes::shell(0.04, shapes::torus(0.4, 0.15));
+    const Formula plate = shapes::box({1, 1, 0.04}), ball = shapes::shell(0.04, shapes::sphere(0.5)), ring = shapes::shell(0.04, shapes::torus(0.4, 0.15));
     std::vector<Thin> all;
-    for (const Shape& shape : {plate, ball, ring}) {
+    for (const Formula& shape : {plate, ball, ring}) {
         all.push_back({analytic(shape), 0.02, 0.04});
         const auto grid = std::make_shared<GridField>(bake(AnalyticField(shape), {.box = {}, .resolution = 64}));
         all.push_back({grid, grid->layout().cell, 0.04});

@@ -1,13 +1,13 @@
 // Room: field. Distance by formula: the face of shapes and tapes.
 #include <fathom/base/error.h>
 #include <fathom/field/analytic/analytic_field.h>
-#include <fathom/field/analytic/shape_kinds.h>
+#include <fathom/field/analytic/formula_kinds.h>
 
 namespace fathom {
 
 namespace {
 
-Tape tape_of(const Shape& shape) {
+Tape tape_of(const Formula& shape) {
     if (shape.dimension() != 3)
         throw Error(Cause::invalid_argument, "a profile of two dimensions is no field: extrude or revolve it");
     Graph graph;
@@ -17,7 +17,7 @@ Tape tape_of(const Shape& shape) {
 
 } // namespace
 
-AnalyticField::AnalyticField(Shape shape) : shape_(std::move(shape)), tape_(tape_of(shape_)), bounds_(shape_.bounds()) {}
+AnalyticField::AnalyticField(Formula formula) : formula_(std::move(formula)), tape_(tape_of(formula_)), bounds_(formula_.bounds()) {}
 
 double AnalyticField::distance(const Vec3& p) const {
     double value = 0;
@@ -45,7 +45,7 @@ double AnalyticField::error_bound() const {
     return distance_kind() == DistanceKind::exact ? 0.0 : std::numeric_limits<double>::infinity();
 }
 
-bool AnalyticField::is_convex() const { return shape_.node().traits.convex && distance_kind() == DistanceKind::exact; }
+bool AnalyticField::is_convex() const { return formula_.node().traits.convex && distance_kind() == DistanceKind::exact; }
 
 Box AnalyticField::domain() const { return everywhere(); }
 

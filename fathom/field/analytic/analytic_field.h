@@ -5,7 +5,7 @@
 #pragma once
 
 #include <fathom/field/field.h>
-#include <fathom/field/analytic/shape.h>
+#include <fathom/field/analytic/formula.h>
 #include <fathom/field/analytic/tape.h>
 
 namespace fathom {
@@ -13,7 +13,7 @@ namespace fathom {
 class AnalyticField final : public Field {
 public:
     // Error{invalid_argument} for a profile of two dimensions; Error{too_large} where the formula is past Graph::max_nodes.
-    explicit AnalyticField(Shape shape);
+    explicit AnalyticField(Formula formula);
 
     [[nodiscard]] double distance(const Vec3& p) const override;
     // At kinks, where several slopes are right: the first child of a union or intersection, the first of equal axes of a box,
@@ -23,20 +23,20 @@ public:
     void samples(std::span<const Vec3> points, std::span<Sample> out) const override;
     [[nodiscard]] Interval range(const Box& box) const override; // several boxes at once are cheaper: ranges()
     void ranges(std::span<const Box> boxes, std::span<Interval> out) const override;
-    [[nodiscard]] double lipschitz() const override { return shape_.lipschitz(); }
+    [[nodiscard]] double lipschitz() const override { return formula_.lipschitz(); }
     // 0 where distance_kind() is exact (rounding apart: tape().rounding_bound()), else infinity.
     [[nodiscard]] double error_bound() const override;
     [[nodiscard]] Box domain() const override;
     [[nodiscard]] Box bounds() const override { return bounds_; }
 
-    [[nodiscard]] DistanceKind distance_kind() const { return shape_.distance_kind(); }
+    [[nodiscard]] DistanceKind distance_kind() const { return formula_.distance_kind(); }
     // The body is convex and the values are its distance: then they are a convex function.
     [[nodiscard]] bool is_convex() const;
-    [[nodiscard]] const Shape& shape() const { return shape_; }
+    [[nodiscard]] const Formula& formula() const { return formula_; }
     [[nodiscard]] const Tape& tape() const { return tape_; }
 
 private:
-    Shape shape_;
+    Formula formula_;
     Tape tape_;
     Box bounds_;
 };

@@ -1,7 +1,7 @@
 // Room: field. The catalogue of shapes: union, intersection, difference, complement, and the smooth ones.
 // Smooth minimum: the quadratic polynomial of I. Quilez ("smooth minimum"); its slopes are shares of the children's, so the
 // Lipschitz constant is kept.
-#include <fathom/field/analytic/shape_kinds.h>
+#include <fathom/field/analytic/formula_kinds.h>
 
 #include <algorithm>
 
@@ -9,7 +9,7 @@ namespace fathom {
 
 namespace {
 
-using N = const ShapeNode&;
+using N = const FormulaNode&;
 using F = const Frame&;
 
 constexpr std::size_t max_combined = 10000;
@@ -17,7 +17,7 @@ constexpr std::size_t max_combined = 10000;
 // Held by all children; exactness is for the callers to say.
 Traits common_traits(N n) {
     Traits traits{.lipschitz = 0, .exact_outside = false, .exact_inside = false, .convex = false};
-    for (const Shape& child : n.children) {
+    for (const Formula& child : n.children) {
         const Traits& own = child.node().traits;
         traits.lipschitz = std::max(traits.lipschitz, own.lipschitz);
         for (std::size_t k = 0; k < 3; ++k) traits.even[k] = traits.even[k] && own.even[k];
@@ -26,7 +26,7 @@ Traits common_traits(N n) {
 }
 
 template <class Holds> bool all_children(N n, Holds holds) {
-    return std::all_of(n.children.begin(), n.children.end(), [&](const Shape& child) { return holds(child.node().traits); });
+    return std::all_of(n.children.begin(), n.children.end(), [&](const Formula& child) { return holds(child.node().traits); });
 }
 
 Traits union_traits(N n) {
@@ -60,13 +60,13 @@ Traits complement_traits(N n) {
 
 Box union_box(N n, double level) {
     Box box;
-    for (const Shape& child : n.children) box.extend(level_box(child.node(), level));
+    for (const Formula& child : n.children) box.extend(level_box(child.node(), level));
     return box;
 }
 
 Box intersection_box(N n, double level) {
     Box box = everywhere();
-    for (const Shape& child : n.children) box = intersection(box, level_box(child.node(), level));
+    for (const Formula& child : n.children) box = intersection(box, level_box(child.node(), level));
     return box;
 }
 
@@ -83,7 +83,7 @@ template <class Combine> NodeId combined(Graph& g, std::vector<NodeId> values, C
 
 std::vector<NodeId> values(Graph& g, N n, F f) {
     std::vector<NodeId> list;
-    for (const Shape& child : n.children) list.push_back(formula(g, child.node(), f));
+    for (const Formula& child : n.children) list.push_back(formula(g, child.node(), f));
     return list;
 }
 

@@ -1,6 +1,6 @@
 // Room: field. The catalogue of shapes: what is turned about, or stands along, the z axis; prisms and pyramids.
 // Solids of revolution are the distance of (radius, z) to a profile that is mirrored at the axis, hence exact inside too.
-#include <fathom/field/analytic/shape_kinds.h>
+#include <fathom/field/analytic/formula_kinds.h>
 
 #include <cmath>
 #include <numbers>
@@ -9,7 +9,7 @@ namespace fathom {
 
 namespace {
 
-using N = const ShapeNode&;
+using N = const FormulaNode&;
 using F = const Frame&;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -31,8 +31,8 @@ NodeId cylinder_formula(Graph& g, N n, F f) {
 NodeId cone_profile(Graph& g, F f, double bottom, double top, double height) {
     const double h = 0.5 * height;
     const NodeId r = radius(g, f), z = f.coordinate(g, 2);
-    if (top < Shape::min_length) return polygon(g, r, z, {-bottom, -h, bottom, -h, 0, h});
-    if (bottom < Shape::min_length) return polygon(g, r, z, {0, -h, top, h, -top, h});
+    if (top < Formula::min_length) return polygon(g, r, z, {-bottom, -h, bottom, -h, 0, h});
+    if (bottom < Formula::min_length) return polygon(g, r, z, {0, -h, top, h, -top, h});
     return polygon(g, r, z, {-bottom, -h, bottom, -h, top, h, -top, h});
 }
 
@@ -148,7 +148,7 @@ std::vector<Kind> cone_kinds() {
                      .traits = upright_traits, .level_box = [](N, double) { return everywhere(); },
                      .formula = infinite_cone_formula});
     kinds.push_back({.name = "capped_cone", .parameters = {bottom, top, height},
-                     .check = [](N n) { if (std::max(n[0], n[1]) < Shape::min_length) refuse(n, "one radius must be positive"); },
+                     .check = [](N n) { if (std::max(n[0], n[1]) < Formula::min_length) refuse(n, "one radius must be positive"); },
                      .traits = upright_traits,
                      .level_box = [](N n, double level) {
                          const double r = std::max(n[0], n[1]);
@@ -164,7 +164,7 @@ std::vector<Kind> cone_kinds() {
                      .formula = rounded_cone_formula});
     kinds.push_back({.name = "capsule", .parameters = {{"ax"}, {"ay"}, {"az"}, {"bx"}, {"by"}, {"bz"}, radius_},
                      .check = [](N n) {
-                         if (!((n.vector(0) - n.vector(3)).norm() >= Shape::min_length)) refuse(n, "its ends must differ");
+                         if (!((n.vector(0) - n.vector(3)).norm() >= Formula::min_length)) refuse(n, "its ends must differ");
                      },
                      .traits = capsule_traits, .level_box = capsule_box, .formula = capsule_formula});
     kinds.push_back({.name = "hexagonal_prism", .parameters = {radius_, height}, .traits = plain_traits, .level_box = prism_box,

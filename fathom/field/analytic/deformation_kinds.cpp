@@ -2,7 +2,7 @@
 // Twist and bend turn (x, y) by an angle that grows along an axis. They stretch more the farther from the axis, without
 // limit; so both are cut off at a given radius, and the Lipschitz constant is the true one up to there: the largest singular
 // value of the deformation's Jacobian.
-#include <fathom/field/analytic/shape_kinds.h>
+#include <fathom/field/analytic/formula_kinds.h>
 
 #include <cmath>
 
@@ -10,7 +10,7 @@ namespace fathom {
 
 namespace {
 
-using N = const ShapeNode&;
+using N = const FormulaNode&;
 using F = const Frame&;
 
 // A shear by `slope` stretches by this at most.

@@ -1,5 +1,5 @@
 // Room: field. The catalogue of shapes: the plane that bounds a half space, and sheets without thickness (round() thickens).
-#include <fathom/field/analytic/shape_kinds.h>
+#include <fathom/field/analytic/formula_kinds.h>
 
 #include <cmath>
 
@@ -7,7 +7,7 @@ namespace fathom {
 
 namespace {
 
-using N = const ShapeNode&;
+using N = const FormulaNode&;
 using F = const Frame&;
 
 constexpr std::array<bool, 3> uneven = {false, false, false};
@@ -43,7 +43,7 @@ double longest_side(N n) {
 void check_triangle(N n) {
     const Vec3 area = (n.vector(3) - n.vector(0)).cross(n.vector(6) - n.vector(0));
     const double longest = longest_side(n);
-    if (!(longest >= Shape::min_length) || !(area.norm() > 1e-12 * longest * longest)) refuse(n, "its corners must not lie on a line");
+    if (!(longest >= Formula::min_length) || !(area.norm() > 1e-12 * longest * longest)) refuse(n, "its corners must not lie on a line");
 }
 
 // Every corner must turn the same way about the normal, and lie in the plane of the first three.
@@ -79,7 +79,7 @@ Box plane_box(N n, double level) {
 }
 
 void check_normal(N n) {
-    if (!(n.vector().norm() >= Shape::min_length)) refuse(n, "the normal must not be 0");
+    if (!(n.vector().norm() >= Formula::min_length)) refuse(n, "the normal must not be 0");
 }
 
 std::vector<Parameter> corners(std::size_t count) {

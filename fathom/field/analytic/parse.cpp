@@ -1,7 +1,7 @@
 // Room: field. The text form of shapes: a recursive descent whose depth is counted.
 #include <fathom/base/error.h>
 #include <fathom/field/analytic/parse.h>
-#include <fathom/field/analytic/shape_kinds.h>
+#include <fathom/field/analytic/formula_kinds.h>
 
 #include <fmt/format.h>
 
@@ -20,7 +20,7 @@ constexpr int max_nesting = 300;          // of parentheses; shapes have their o
 constexpr std::size_t max_work = 10'000'000; // sum of the weights of all shapes made: what a hostile text can make us do
 
 using Numbers = std::vector<double>;
-using Value = std::variant<double, Numbers, Shape>;
+using Value = std::variant<double, Numbers, Formula>;
 
 bool starts_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -47,7 +47,7 @@ constexpr Function functions[] = {{"sqrt", square_root}, {"sin", sine}, {"cos", 
 // What stands between the parentheses of a shape.
 struct Arguments {
     Numbers numbers;
-    std::vector<Shape> shapes;
+    std::vector<Formula> shapes;
     std::map<std::string_view, double> named;
 };
 
@@ -55,7 +55,7 @@ class Parser {
 public:
     Parser(std::string_view text, std::string_view source) : text_(text), source_(source) {}
 
-    Shape program() {
+    Formula program() {
         skip_blank();
         while (word_at(at_) == "let") definition();
         const std::size_t start = at_;
@@ -114,9 +114,9 @@ private:
 
     // ---- Values
 
-    Shape shape(const Value& value, std::size_t at) const {
-        if (!std::holds_alternative<Shape>(value)) fail(at, "expected a shape, not a number");
-        return std::get<Shape>(value);
+    Formula shape(const Value& value, std::size_t at) const {
+        if (!std::holds_alternative<Formula>(value)) fail(at, "expected a shape, not a number");
+        return std::get<Formula>(value);
     }
     double number(const Value& value, std::size_t at) const {
         if (!std::holds_alternative<double>(value)) fail(at, "expected a number");
@@ -262,7 +262,7 @@ private:
         if (auto* const list = std::get_if<Numbers>(&value))
             arguments.numbers.insert(arguments.numbers.end(), list->begin(), list->end());
         else if (const auto* const one = std::get_if<double>(&value)) arguments.numbers.push_back(*one);
-        else arguments.shapes.push_back(std::get<Shape>(std::move(value)));
+        else arguments.shapes.push_back(std::get<Formula>(std::move(value)));
     }
 
     // Named numbers go to their places; the others fill what is left, in order.
@@ -280,7 +280,7 @@ private:
         }
         numbers.insert(numbers.end(), arguments.numbers.begin() + static_cast<std::ptrdiff_t>(next), arguments.numbers.end());
         try {
-            Shape shape(kind.name, std::move(numbers), std::move(arguments.shapes));
+            Formula shape(kind.name, std::move(numbers), std::move(arguments.shapes));
             work_ += shape.weight();
             if (work_ > max_work) throw Error(Cause::too_large, "the shapes of this text are too large together");
             return shape;
@@ -299,7 +299,7 @@ private:
 
 } // namespace
 
-Shape parse_shape(std::string_view text, std::string_view source) {
+Formula parse_shape(std::string_view text, std::string_view source) {
     if (text.size() > max_text)
         throw Error(Cause::too_large, fmt::format("the text is longer than {} bytes", max_text), {.file = std::string(source)});
     return Parser(text, source).program();

@@ -1,7 +1,7 @@
 // Room: field. The catalogue of shapes: moving, turning, scaling, mirroring, repeating.
 // Repetition is the true union of the copies: an even shape is folded into one cell; any other is asked for in the two
 // nearest cells of each axis, which suffices where its distance is exact outside and it fits into its cell.
-#include <fathom/field/analytic/shape_kinds.h>
+#include <fathom/field/analytic/formula_kinds.h>
 
 #include <cmath>
 
@@ -9,7 +9,7 @@ namespace fathom {
 
 namespace {
 
-using N = const ShapeNode&;
+using N = const FormulaNode&;
 using F = const Frame&;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -132,7 +132,7 @@ void check_repetition(N n) {
     const Box box = level_box(n.child(), 0);
     for (std::size_t axis = 0; axis < 3; ++axis) {
         if (!repeats(n, axis)) continue;
-        if (n[axis] < Shape::min_length) refuse(n, "a spacing must be 0 (none) or at least 1e-15");
+        if (n[axis] < Formula::min_length) refuse(n, "a spacing must be 0 (none) or at least 1e-15");
         const double half = 0.5 * n[axis] * (1 + 1e-12);
         const auto k = static_cast<int>(axis);
         if (!box.empty() && !(box.lower[k] >= -half && box.upper[k] <= half)) refuse(n, "the shape must fit into its cell");
@@ -218,10 +218,10 @@ Box zigzag_box(N n, double level) {
 } // namespace
 
 std::vector<Kind> placement_kinds() {
-    const auto not_zero = [](N n) { if (!(n.vector(1).norm() >= Shape::min_length)) refuse(n, "the axis must not be 0"); };
+    const auto not_zero = [](N n) { if (!(n.vector(1).norm() >= Formula::min_length)) refuse(n, "the axis must not be 0"); };
     std::vector<Kind> kinds;
     kinds.push_back(placement<pose_of>("transform", 3, {{"qw"}, {"qx"}, {"qy"}, {"qz"}, {"x"}, {"y"}, {"z"}}, [](N n) {
-        if (!(Eigen::Vector4d(n[0], n[1], n[2], n[3]).norm() >= Shape::min_length)) refuse(n, "the quaternion must not be 0");
+        if (!(Eigen::Vector4d(n[0], n[1], n[2], n[3]).norm() >= Formula::min_length)) refuse(n, "the quaternion must not be 0");
     }));
     kinds.push_back(placement<move_of>("translate", 3, {{"x"}, {"y"}, {"z"}}));
     kinds.push_back(placement<turn_of>("rotate", 3, {{"angle"}, {"x"}, {"y"}, {"z"}}, not_zero));
@@ -237,7 +237,7 @@ std::vector<Kind> placement_kinds() {
                          return g.scale_add(formula(g, n.child(), f.mapped(Mat3::Identity() / n[0], Vec3::Zero(), 1 / n[0])), n[0], 0);
                      }});
     kinds.push_back({.name = "mirror", .child_dimension = 3, .min_children = 1, .max_children = 1, .parameters = {{"nx"}, {"ny"}, {"nz"}},
-                     .check = [](N n) { if (!(n.vector().norm() >= Shape::min_length)) refuse(n, "the normal must not be 0"); },
+                     .check = [](N n) { if (!(n.vector().norm() >= Formula::min_length)) refuse(n, "the normal must not be 0"); },
                      .traits = mirrored_traits, .level_box = mirrored_box, .formula = mirrored_formula});
     const Parameter x{"x", Limits::not_negative}, y{"y", Limits::not_negative}, z{"z", Limits::not_negative};
     kinds.push_back({.name = "repeat", .child_dimension = 3, .min_children = 1, .max_children = 1, .parameters = {x, y, z},
@@ -248,7 +248,7 @@ std::vector<Kind> placement_kinds() {
     kinds.push_back({.name = "repeat_mirrored", .child_dimension = 3, .min_children = 1, .max_children = 1, .parameters = {x, y, z},
                      .check = [](N n) {
                          for (std::size_t k = 0; k < 3; ++k)
-                             if (n[k] > 0 && n[k] < Shape::min_length) refuse(n, "a spacing must be 0 (none) or at least 1e-15");
+                             if (n[k] > 0 && n[k] < Formula::min_length) refuse(n, "a spacing must be 0 (none) or at least 1e-15");
                      },
                      .traits = zigzag_traits, .level_box = zigzag_box, .formula = zigzag_formula});
     return kinds;

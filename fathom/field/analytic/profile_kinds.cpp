@@ -1,5 +1,5 @@
 // Room: field. The catalogue of shapes: profiles in the x-y plane, and the two ways to give them a third dimension.
-#include <fathom/field/analytic/shape_kinds.h>
+#include <fathom/field/analytic/formula_kinds.h>
 
 #include <cmath>
 #include <numbers>
@@ -8,7 +8,7 @@ namespace fathom {
 
 namespace {
 
-using N = const ShapeNode&;
+using N = const FormulaNode&;
 using F = const Frame&;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -38,7 +38,7 @@ void check_polygon(N n) {
     if (size % 2 != 0) refuse(n, "takes pairs of numbers: x, y of each corner");
     if (size / 2 > max_corners) refuse(n, "takes at most 4096 corners");
     for (std::size_t k = 0; k < size; k += 2)
-        if (!(std::hypot(n[k] - n[(k + 2) % size], n[k + 1] - n[(k + 3) % size]) >= Shape::min_length))
+        if (!(std::hypot(n[k] - n[(k + 2) % size], n[k + 1] - n[(k + 3) % size]) >= Formula::min_length))
             refuse(n, "neighbouring corners must differ");
 }
 

@@ -1,6 +1,6 @@
 // Room: field. The catalogue of shapes: balls, boxes, rings, and the paper's heart.
 // The distances are those collected by I. Quilez ("distance functions"), derived anew so that each is free of branches.
-#include <fathom/field/analytic/shape_kinds.h>
+#include <fathom/field/analytic/formula_kinds.h>
 
 #include <cmath>
 
@@ -8,7 +8,7 @@ namespace fathom {
 
 namespace {
 
-using N = const ShapeNode&;
+using N = const FormulaNode&;
 using F = const Frame&;
 
 Traits plain_traits(N) { return {}; }

@@ -38,7 +38,7 @@ TEST(AnalyticField, random_trees_keep_the_contract_of_fields) {
         Random random(seed);
         const double size = std::pow(10.0, 3.0 * (static_cast<double>(seed % 3) - 1));
         const AnalyticField field(sized(size, random_shape(random, 2 + static_cast<int>(random.below(24)))));
-        check_field_contract(field, {.name = field.shape().text(), .region = Box::around(Vec3::Zero(), size * Vec3::Constant(2)),
+        check_field_contract(field, {.name = field.formula().text(), .region = Box::around(Vec3::Zero(), size * Vec3::Constant(2)),
                                      .seed = seed, .boxes = 500, .gradient_tolerance = 1e-4});
         if (HasFatalFailure()) return;
     }
@@ -90,7 +90,7 @@ TEST(AnalyticField, boxes_of_a_few_bits_are_enclosed_at_kinks_and_far_from_the_o
     std::uint64_t seed = 1;
     for (const std::string& text : shape_examples())
         for (const Vec3& away : {Vec3(0, 0, 0), Vec3(1e3, -2e3, 5e2), Vec3(-3e7, 1e7, 4e7)}) {
-            const Shape shape = parse_shape(text);
+            const Formula shape = parse_shape(text);
             const AnalyticField near(shape), field(away.isZero() ? shape : shapes::translate(away, shape));
             Random random(seed++);
             for (std::size_t i = 0; i < count_of(300, 100000); ++i) {
@@ -100,7 +100,7 @@ TEST(AnalyticField, boxes_of_a_few_bits_are_enclosed_at_kinks_and_far_from_the_o
                 const Interval range = field.range(box);
                 for (int k = 0; k < 12; ++k) {
                     const Vec3 q = k < 8 ? box.corner(k) : box.closest(random.in_box(box));
-                    ASSERT_TRUE(range.contains(field.distance(q))) << field.shape().text() << " at " << q.transpose() << " of " << p.transpose();
+                    ASSERT_TRUE(range.contains(field.distance(q))) << field.formula().text() << " at " << q.transpose() << " of " << p.transpose();
                 }
             }
         }

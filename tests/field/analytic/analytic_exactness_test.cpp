@@ -3,7 +3,7 @@
 #include <fathom/base/shapes.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/parse.h>
-#include <fathom/field/analytic/shape_kinds.h>
+#include <fathom/field/analytic/formula_kinds.h>
 #include <field/analytic/shape_examples.h>
 #include <support/test_counts.h>
 
@@ -19,7 +19,7 @@ using namespace testing;
 using namespace fathom::shapes;
 
 struct Membership {
-    Shape shape;
+    Formula shape;
     std::function<bool(const Vec3&)> inside;
 };
 
@@ -258,7 +258,7 @@ TEST(AnalyticShapes, sheets_agree_with_dense_samples) {
             if (i + k <= n) on_triangle.push_back(a + u * (b - a) + v * (e - a));
             on_disk.push_back(0.7 * u * Vec3(std::cos(2 * M_PI * v), std::sin(2 * M_PI * v), 0));
         }
-    const auto check = [&](const Shape& shape, const std::vector<Vec3>& samples) {
+    const auto check = [&](const Formula& shape, const std::vector<Vec3>& samples) {
         const AnalyticField field(shape);
         for (int i = 0; i < 100; ++i) {
             const Vec3 p = random.in_box(Box::around(Vec3::Zero(), Vec3::Constant(1.2)));
@@ -274,9 +274,9 @@ TEST(AnalyticShapes, sheets_agree_with_dense_samples) {
 }
 
 TEST(AnalyticShapes, repetition_is_the_union_of_all_copies) {
-    const Shape one = rotate(0.6, {1, 2, 3}, shapes::box({0.25, 0.3, 0.2}));
+    const Formula one = rotate(0.6, {1, 2, 3}, shapes::box({0.25, 0.3, 0.2}));
     const AnalyticField limited(repeat_limited({0.7, 0.5, 0.8}, {2, 3, 1}, one)), endless(repeat({0.7, 0, 0.6}, one));
-    std::vector<Shape> copies, many;
+    std::vector<Formula> copies, many;
     for (int i = 0; i < 2; ++i)
         for (int k = 0; k < 3; ++k) copies.push_back(translate({0.7 * (i - 0.5), 0.5 * (k - 1), 0}, one));
     for (int i = -5; i <= 5; ++i)
@@ -291,7 +291,7 @@ TEST(AnalyticShapes, repetition_is_the_union_of_all_copies) {
 }
 
 TEST(AnalyticShapes, twist_and_bend_need_their_whole_lipschitz_bound) {
-    const struct { Shape shape; Box where; } cases[] = {
+    const struct { Formula shape; Box where; } cases[] = {
         {twist(1.5, 1, plane({2, 0, 1}, 0)), {{-0.72, -0.72, -1}, {0.72, 0.72, 1}}},
         {bend(1.5, 1, plane({1, 0, 0}, 0)), {{-0.1, 0.8, -1}, {0.1, 1, 1}}},
     };
@@ -309,7 +309,7 @@ TEST(AnalyticShapes, slopes_at_ties_are_the_stated_ones) {
     EXPECT_EQ(AnalyticField(sphere(1)).sample({0, 0, 0}).gradient, Vec3(1, 0, 0));
     EXPECT_EQ(AnalyticField(shapes::box({2, 2, 2})).sample({0, 0, 0}).gradient, Vec3(1, 0, 0));
     EXPECT_EQ(AnalyticField(shapes::box({2, 2, 2})).sample({0.1, 0.5, -0.5}).gradient, Vec3(0, 1, 0));
-    const Shape left = translate({-2, 0, 0}, sphere(1)), right = translate({2, 0, 0}, sphere(1));
+    const Formula left = translate({-2, 0, 0}, sphere(1)), right = translate({2, 0, 0}, sphere(1));
     EXPECT_EQ(AnalyticField(union_of(left, right)).sample({0, 0, 0}).gradient, Vec3(1, 0, 0));
     EXPECT_EQ(AnalyticField(union_of(right, left)).sample({0, 0, 0}).gradient, Vec3(-1, 0, 0));
 }

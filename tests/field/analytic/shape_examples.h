@@ -42,9 +42,9 @@ namespace fathom::testing {
 }
 
 // The same shape, `size` times as large.
-[[nodiscard]] inline Shape sized(double size, const Shape& shape) { return size == 1 ? shape : shapes::scale(size, shape); }
+[[nodiscard]] inline Formula sized(double size, const Formula& shape) { return size == 1 ? shape : shapes::scale(size, shape); }
 
 // A tree of about `count` operations and primitives, within a few metres of the origin.
-[[nodiscard]] Shape random_shape(Random& random, int count);
+[[nodiscard]] Formula random_shape(Random& random, int count);
 
 } // namespace fathom::testing

@@ -1,6 +1,6 @@
 #include <fathom/base/error.h>
 #include <fathom/field/analytic/parse.h>
-#include <fathom/field/analytic/shape_kinds.h>
+#include <fathom/field/analytic/formula_kinds.h>
 #include <field/analytic/shape_examples.h>
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace {
 
 using namespace fathom::shapes;
 
-Shape random_primitive(Random& random) {
+Formula random_primitive(Random& random) {
     const double a = random.uniform(0.2, 0.9), b = random.uniform(0.1, 0.4), c = random.uniform(0.3, 1);
     switch (random.below(12)) {
     case 0: return sphere(a);
@@ -34,7 +34,7 @@ Shape random_primitive(Random& random) {
     }
 }
 
-Shape random_change(Random& random, const Shape& shape) {
+Formula random_change(Random& random, const Formula& shape) {
     switch (random.below(9)) {
     case 0: return translate(0.5 * random.in_ball(), shape);
     case 1: return rotate(random.uniform(-3, 3), random.direction(), shape);
@@ -48,7 +48,7 @@ Shape random_change(Random& random, const Shape& shape) {
     }
 }
 
-Shape random_pair(Random& random, const Shape& a, const Shape& b) {
+Formula random_pair(Random& random, const Formula& a, const Formula& b) {
     const double width = random.uniform(0.05, 0.4);
     switch (random.below(8)) {
     case 0: return intersection(a, b);
@@ -62,7 +62,7 @@ Shape random_pair(Random& random, const Shape& a, const Shape& b) {
 
 } // namespace
 
-Shape random_shape(Random& random, int count) {
+Formula random_shape(Random& random, int count) {
     if (count <= 1) return random_primitive(random);
     if (random.chance(0.4)) return random_change(random, random_shape(random, count - 1));
     const int left = 1 + static_cast<int>(random.below(static_cast<std::uint64_t>(count)));
@@ -71,15 +71,15 @@ Shape random_shape(Random& random, int count) {
 
 namespace {
 
-void collect_kinds(const ShapeNode& node, std::set<std::string_view>& names) {
+void collect_kinds(const FormulaNode& node, std::set<std::string_view>& names) {
     names.insert(node.kind->name);
-    for (const Shape& child : node.children) collect_kinds(child.node(), names);
+    for (const Formula& child : node.children) collect_kinds(child.node(), names);
 }
 
 TEST(ShapeExamples, show_every_kind_of_the_catalogue) {
     std::set<std::string_view> shown;
     for (const std::string& text : shape_examples()) collect_kinds(parse_shape(text).node(), shown);
-    for (const Kind& kind : shape_kinds()) EXPECT_TRUE(shown.contains(kind.name)) << kind.name;
+    for (const Kind& kind : formula_kinds()) EXPECT_TRUE(shown.contains(kind.name)) << kind.name;
 }
 
 // As the page writes it: torus(radius, tube), translate(x, y, z, shape), union(shape, ...).
@@ -99,7 +99,7 @@ std::string signature(const Kind& kind) {
 TEST(ShapeExamples, the_page_of_analytic_fields_lists_every_kind_with_its_numbers) {
     std::ifstream file(FATHOM_SOURCE_DIR "/docs/analytic-fields.md");
     const std::string page{std::istreambuf_iterator<char>(file), {}};
-    for (const Kind& kind : shape_kinds()) EXPECT_NE(page.find(signature(kind)), std::string::npos) << signature(kind);
+    for (const Kind& kind : formula_kinds()) EXPECT_NE(page.find(signature(kind)), std::string::npos) << signature(kind);
 }
 
 } // namespace

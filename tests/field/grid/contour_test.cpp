@@ -29,7 +29,7 @@ double volume(const TriangleMesh& mesh) {
 }
 
 // What holds for any closed surface: each edge twice, once in each direction; one fan of triangles at each vertex.
-struct Shape {
+struct Formula {
     bool closed = true;
     bool one_fan = true;
     bool all_used = true;
@@ -37,8 +37,8 @@ struct Shape {
     std::size_t edges = 0;
 };
 
-Shape shape_of(const TriangleMesh& mesh) {
-    Shape shape;
+Formula shape_of(const TriangleMesh& mesh) {
+    Formula shape;
     std::vector<std::array<Index, 2>> edges;
     std::vector<std::vector<std::array<Index, 2>>> fans(mesh.vertices.size());
     for (std::size_t n = 0; n < mesh.triangles.size(); ++n) {
@@ -70,7 +70,7 @@ Shape shape_of(const TriangleMesh& mesh) {
 }
 
 void expect_closed(const TriangleMesh& mesh, const std::string& what) {
-    const Shape shape = shape_of(mesh);
+    const Formula shape = shape_of(mesh);
     EXPECT_TRUE(shape.closed) << what;
     EXPECT_TRUE(shape.one_fan) << what;
     EXPECT_TRUE(shape.all_used) << what;
@@ -284,7 +284,7 @@ TEST(Contour, where_the_level_leaves_the_domain_the_mesh_is_open_but_sound) {
     const BallField ball(Vec3::Zero(), 1);
     const TriangleMesh mesh = contour(ball, {Vec3(0, -1.5, -1.5), Vec3(1.5, 1.5, 1.5)}, 48);
     ASSERT_FALSE(mesh.triangles.empty());
-    const Shape shape = shape_of(mesh);
+    const Formula shape = shape_of(mesh);
     EXPECT_FALSE(shape.closed);
     EXPECT_TRUE(shape.all_used);
     check(mesh);

@@ -22,14 +22,14 @@ using testing::count_of;
 
 constexpr Activation all_activations[] = {Activation::relu, Activation::elu, Activation::tanh, Activation::sine, Activation::softplus};
 
-struct Shape {
+struct Formula {
     Activation activation = Activation::relu;
     int layers = 3, width = 6, frequencies = 0, skip_at = 0;
     bool point_first = true;
     Activation output = Activation::none;
 };
 
-Network random_network(const Shape& shape, std::uint64_t seed) {
+Network random_network(const Formula& shape, std::uint64_t seed) {
     Random random(seed);
     Network network;
     network.encoding = {.frequencies = shape.frequencies, .point_first = shape.point_first, .scale = 1.5F};
@@ -118,7 +118,7 @@ double reference_loss(const Network& shape, const std::vector<double>& parameter
     return sum;
 }
 
-void expect_slopes_of_differences(const Shape& shape, const std::string& what) {
+void expect_slopes_of_differences(const Formula& shape, const std::string& what) {
     const Network network = random_network(shape, 3);
     const TrainingPoints points = random_points(training_chunk, 4);
     const std::vector<float> parameters = parameters_of(network);

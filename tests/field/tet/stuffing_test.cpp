@@ -140,7 +140,7 @@ TEST(Stuffing, random_shapes_of_any_size_keep_every_promise) {
     for (std::size_t n = 0; n < count_of(60, 2'000); ++n) {
         const double size = std::array{1e-3, 1.0, 1e3}[n % 3];
         const Pose pose{random.rotation(), size * random.in_ball()};
-        const Shape shape = shapes::transform(pose, sized(size, random_shape(random, 2 + static_cast<int>(random.below(8)))));
+        const Formula shape = shapes::transform(pose, sized(size, random_shape(random, 2 + static_cast<int>(random.below(8)))));
         const AnalyticField field(shape);
         const int resolution = 4 + static_cast<int>(random.below(16));
         try {

@@ -1,6 +1,6 @@
 // Room: field. Shapes by formula: checks, attributes, text.
 #include <fathom/base/error.h>
-#include <fathom/field/analytic/shape_kinds.h>
+#include <fathom/field/analytic/formula_kinds.h>
 
 #include <fmt/format.h>
 
@@ -33,16 +33,16 @@ std::string_view meaning(Limits limits) {
 }
 
 bool allowed(double value, Limits limits) {
-    if (!(std::abs(value) <= Shape::max_length)) return false; // also NaN
+    if (!(std::abs(value) <= Formula::max_length)) return false; // also NaN
     switch (limits) {
-    case Limits::positive: return value >= Shape::min_length;
+    case Limits::positive: return value >= Formula::min_length;
     case Limits::not_negative: return value >= 0;
     case Limits::whole: return value >= 1 && value <= 1e6 && value == std::floor(value);
     default: return true;
     }
 }
 
-void check_numbers(const ShapeNode& node) {
+void check_numbers(const FormulaNode& node) {
     const auto& wanted = node.kind->parameters;
     const std::size_t count = node.numbers.size();
     if (count < wanted.size() || (count > wanted.size() && !node.kind->more_numbers))
@@ -54,7 +54,7 @@ void check_numbers(const ShapeNode& node) {
     }
 }
 
-void check_children(ShapeNode& node) {
+void check_children(FormulaNode& node) {
     const Kind& kind = *node.kind;
     const std::size_t count = node.children.size();
     if (count < kind.min_children || count > kind.max_children) {
@@ -65,26 +65,26 @@ void check_children(ShapeNode& node) {
     }
     node.dimension = kind.dimension != 0 ? kind.dimension : node.child().dimension;
     const int wanted = kind.child_dimension != 0 ? kind.child_dimension : node.dimension;
-    for (const Shape& child : node.children)
+    for (const Formula& child : node.children)
         if (child.dimension() != wanted)
             refuse(node, fmt::format("takes shapes of {} dimensions; {} has {}", wanted, child.node().kind->name, child.dimension()));
 }
 
-void sum_up(ShapeNode& node) {
-    for (const Shape& child : node.children) {
+void sum_up(FormulaNode& node) {
+    for (const Formula& child : node.children) {
         node.depth = std::max(node.depth, child.node().depth + 1);
         node.weight += child.node().weight;
         node.scaling = std::max(node.scaling, child.node().scaling);
     }
     if (node.kind->name == "scale") node.scaling += std::abs(std::log(node[0]));
-    if (node.depth > Shape::max_depth)
-        throw Error(Cause::too_large, fmt::format("shapes are nested deeper than {}", Shape::max_depth));
-    if (node.weight > Shape::max_weight)
-        throw Error(Cause::too_large, fmt::format("the shape is made of more than {} shapes", Shape::max_weight));
+    if (node.depth > Formula::max_depth)
+        throw Error(Cause::too_large, fmt::format("shapes are nested deeper than {}", Formula::max_depth));
+    if (node.weight > Formula::max_weight)
+        throw Error(Cause::too_large, fmt::format("the shape is made of more than {} shapes", Formula::max_weight));
     if (node.scaling > max_scaling) throw Error(Cause::too_large, "nested scales change lengths by more than 1e30");
 }
 
-void append_text(const ShapeNode& node, std::string& out) {
+void append_text(const FormulaNode& node, std::string& out) {
     fmt::format_to(std::back_inserter(out), "{}(", node.kind->name);
     const char* separator = "";
     const auto numbers = [&] {
@@ -94,7 +94,7 @@ void append_text(const ShapeNode& node, std::string& out) {
         }
     };
     if (!node.kind->children_first) numbers();
-    for (const Shape& child : node.children) {
+    for (const Formula& child : node.children) {
         out += separator;
         separator = ", ";
         append_text(child.node(), out);
@@ -103,7 +103,7 @@ void append_text(const ShapeNode& node, std::string& out) {
     out += ')';
 }
 
-bool same(const ShapeNode& a, const ShapeNode& b) {
+bool same(const FormulaNode& a, const FormulaNode& b) {
     return &a == &b || (a.kind == b.kind && a.weight == b.weight && a.numbers == b.numbers && a.children == b.children);
 }
 
@@ -119,20 +119,20 @@ std::string_view name(DistanceKind kind) {
     }
 }
 
-const std::vector<Kind>& shape_kinds() {
+const std::vector<Kind>& formula_kinds() {
     static const std::vector<Kind> kinds = all_kinds();
     return kinds;
 }
 
 const Kind* find_kind(std::string_view name) {
-    const auto& kinds = shape_kinds();
+    const auto& kinds = formula_kinds();
     const auto at = std::lower_bound(kinds.begin(), kinds.end(), name, [](const Kind& k, std::string_view n) { return k.name < n; });
     return at != kinds.end() && at->name == name ? &*at : nullptr;
 }
 
 Box everywhere() { return {Vec3::Constant(-infinity), Vec3::Constant(infinity)}; }
 
-void refuse(const ShapeNode& node, std::string_view complaint) {
+void refuse(const FormulaNode& node, std::string_view complaint) {
     throw Error(Cause::invalid_argument, fmt::format("{}: {}", node.kind->name, complaint));
 }
 
@@ -152,8 +152,8 @@ std::array<NodeId, 3> Frame::coordinates(Graph& graph) const {
     return {coordinate(graph, 0), coordinate(graph, 1), coordinate(graph, 2)};
 }
 
-Shape::Shape(std::string_view kind, std::vector<double> parameters, std::vector<Shape> children) {
-    auto node = std::make_shared<ShapeNode>();
+Formula::Formula(std::string_view kind, std::vector<double> parameters, std::vector<Formula> children) {
+    auto node = std::make_shared<FormulaNode>();
     node->kind = find_kind(kind);
     if (!node->kind) throw Error(Cause::invalid_argument, fmt::format("there is no shape '{}'", kind.substr(0, 64)));
     node->numbers = std::move(parameters);
@@ -167,11 +167,11 @@ Shape::Shape(std::string_view kind, std::vector<double> parameters, std::vector<
     node_ = std::move(node);
 }
 
-int Shape::dimension() const { return node_->dimension; }
-double Shape::lipschitz() const { return node_->traits.lipschitz; }
-std::size_t Shape::weight() const { return node_->weight; }
+int Formula::dimension() const { return node_->dimension; }
+double Formula::lipschitz() const { return node_->traits.lipschitz; }
+std::size_t Formula::weight() const { return node_->weight; }
 
-DistanceKind Shape::distance_kind() const {
+DistanceKind Formula::distance_kind() const {
     const Traits& traits = node_->traits;
     if (traits.exact_outside && traits.exact_inside) return DistanceKind::exact;
     if (traits.exact_outside) return DistanceKind::exact_outside;
@@ -179,7 +179,7 @@ DistanceKind Shape::distance_kind() const {
     return traits.lipschitz <= 1 ? DistanceKind::lower_bound : DistanceKind::not_a_distance;
 }
 
-Box Shape::bounds() const {
+Box Formula::bounds() const {
     const Box box = level_box(*node_, 0);
     double size = 0;
     for (int k = 0; k < 3; ++k)
@@ -188,12 +188,12 @@ Box Shape::bounds() const {
     return box.empty() ? box : box.grown(1e-12 * size); // for the rounding of the formula
 }
 
-std::string Shape::text() const {
+std::string Formula::text() const {
     std::string out;
     append_text(*node_, out);
     return out;
 }
 
-bool operator==(const Shape& a, const Shape& b) { return same(a.node(), b.node()); }
+bool operator==(const Formula& a, const Formula& b) { return same(a.node(), b.node()); }
 
 } // namespace fathom

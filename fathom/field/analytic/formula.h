@@ -24,18 +24,18 @@ enum class DistanceKind {
 
 [[nodiscard]] std::string_view name(DistanceKind kind);
 
-struct ShapeNode;
+struct FormulaNode;
 
-class Shape {
+class Formula {
 public:
     static constexpr std::size_t max_depth = 256;      // of operations within operations
     static constexpr std::size_t max_weight = 50'000;  // shapes in the tree, shared ones counted each time
     static constexpr double max_length = 1e15;         // every number of a shape is within +- this (m)
     static constexpr double min_length = 1e-15;        // what must be positive is at least this (m)
 
-    // By the names of the text form (docs/analytic-fields.md): a unit box is Shape("box", {1, 1, 1}).
+    // By the names of the text form (docs/analytic-fields.md): a unit box is Formula("box", {1, 1, 1}).
     // Error{invalid_argument} names the shape, the number and its range; Error{too_large} a limit above.
-    Shape(std::string_view kind, std::vector<double> parameters, std::vector<Shape> children = {});
+    Formula(std::string_view kind, std::vector<double> parameters, std::vector<Formula> children = {});
 
     [[nodiscard]] int dimension() const;       // 2 or 3
     [[nodiscard]] double lipschitz() const;    // true bound; infinity where there is none
@@ -44,11 +44,11 @@ public:
     [[nodiscard]] std::size_t weight() const;  // shapes in the tree
     [[nodiscard]] std::string text() const;    // parse_shape() reads it back, number by number
 
-    [[nodiscard]] const ShapeNode& node() const { return *node_; }
-    friend bool operator==(const Shape& a, const Shape& b); // the same formula, number by number
+    [[nodiscard]] const FormulaNode& node() const { return *node_; }
+    friend bool operator==(const Formula& a, const Formula& b); // the same formula, number by number
 
 private:
-    std::shared_ptr<const ShapeNode> node_;
+    std::shared_ptr<const FormulaNode> node_;
 };
 
 } // namespace fathom

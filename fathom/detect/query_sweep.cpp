@@ -1,0 +1,166 @@
+// Room: detect. When two moving shapes touch, by each of the methods, and by the one that the table picks.
+#include <fathom/detect/field_sweep.h>
+#include <fathom/detect/query_pair.h>
+#include <fathom/detect/query_table.h>
+#include <fathom/detect/time_search.h>
+
+#include <fathom/base/error.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace fathom {
+
+namespace query {
+namespace {
+
+struct Moving {
+    const Shape* shape;
+    Motion motion;
+};
+
+bool is_point_shell(ShapeKind k) { return k == ShapeKind::point_shell; }
+
+// ---- Points in a field
+
+// Pieces of time in which any point is in contact.
+std::vector<ContactInterval> joined(std::span<const PointContact> contacts) {
+    std::vector<ContactInterval> pieces, result;
+    for (const PointContact& c : contacts) pieces.push_back(c.time);
+    std::sort(pieces.begin(), pieces.end(), [](const ContactInterval& p, const ContactInterval& q) { return p.start < q.start; });
+    for (const ContactInterval& piece : pieces) {
+        if (result.empty() || piece.start > result.back().end) {
+            result.push_back(piece);
+            continue;
+        }
+        result.back().end = std::max(result.back().end, piece.end);
+        result.back().proven = result.back().proven || piece.proven;
+    }
+    return result;
+}
+
+// The shell is `a`.
+Sweep points_and_field(const Moving& a, const Moving& b, const MotionOptions& options) {
+    SweepResult found;
+    const SweepOptions ask{.goal = options.goal, .path = options.path};
+    if (options.margin > 0) sweep(a.shape->points(), a.motion, SegmentCaster(b.shape->field(), {.level = options.margin}), b.motion, found, ask);
+    else sweep(a.shape->points(), a.motion, b.shape->caster(), b.motion, found, ask);
+    const SweepHit& first = found.first;
+    Sweep result{.verdict = first.verdict, .time = first.time, .error = first.error, .point = first.position, .normal = first.normal};
+    result.intervals = joined(found.contacts);
+    return result;
+}
+
+Sweep by_points_in_field(const Moving& a, const Moving& b, const MotionOptions& options) {
+    if (is_point_shell(a.shape->kind())) return points_and_field(a, b, options);
+    Sweep result = points_and_field(b, a, options);
+    flip(result);
+    return result;
+}
+
+// ---- Solids
+
+Sweep by_fields(const Moving& a, const Moving& b, const MotionOptions& options) {
+    const FieldSweep found = field_sweep(*a.shape->field(), a.motion, *b.shape->field(), b.motion, {.tolerance = options.tolerance});
+    return {.verdict = found.verdict, .time = found.time, .error = found.error, .point = found.point, .normal = found.normal, .truncated = found.truncated};
+}
+
+// ---- By distances
+
+class Advancement {
+public:
+    Advancement(const Moving& a, const Moving& b, const MotionOptions& options) : a_(a), b_(b), options_(options), mover_a_(a.motion), mover_b_(b.motion) {}
+
+    Sweep run() const {
+        const auto probe = [this](double t) { return at(t); };
+        const double speed = approach_speed(*a_.shape, a_.motion, *b_.shape, b_.motion);
+        TimeSearch found = search_times(probe, {.speed = speed, .all = options_.goal == SweepGoal::all, .tolerance = options_.tolerance, .resolution = options_.resolution});
+        Sweep result{.verdict = found.verdict, .time = found.time, .error = found.error, .intervals = std::move(found.intervals), .truncated = found.truncated};
+        if (result.verdict == Verdict::overlapping) describe(result);
+        return result;
+    }
+
+private:
+    [[nodiscard]] Distance distance_at(double t, double tolerance) const { return distance(*a_.shape, mover_a_.pose(t), *b_.shape, mover_b_.pose(t), {.tolerance = tolerance}); }
+
+    [[nodiscard]] TimeProbe at(double t) const {
+        Distance d = distance_at(t, 0);
+        const double above = d.upper - options_.margin;
+        if (above > 0 && d.lower - options_.margin < 0.5 * above && std::isfinite(above)) d = distance_at(t, 0.25 * above);
+        return {d.upper <= options_.margin, d.lower - options_.margin};
+    }
+
+    void describe(Sweep& result) const {
+        const Distance d = distance_at(result.time + result.error, 0);
+        result.point = 0.5 * (d.point_a + d.point_b);
+        result.normal = d.normal;
+    }
+
+    Moving a_, b_;
+    MotionOptions options_;
+    Mover mover_a_, mover_b_;
+};
+
+// ---- Half-spaces: apart at all only where they face each other, and then as far as any point of one is from the other.
+
+Sweep two_planes(const Moving& a, const Moving& b, const MotionOptions& options) {
+    const Mover mover_a(a.motion), mover_b(b.motion);
+    const auto distance_at = [&](double t) { return distance(*a.shape, mover_a.pose(t), *b.shape, mover_b.pose(t)); };
+    const auto probe = [&](double t) {
+        const Distance d = distance_at(t);
+        return TimeProbe{d.upper <= options.margin, d.lower - options.margin};
+    };
+    const bool facing = distance_at(0.5).lower > -HUGE_VAL && distance_at(1).lower > -HUGE_VAL;
+    const double speed = facing ? mover_a.reach(0) + mover_b.reach(0) : HUGE_VAL;
+    TimeSearch found = search_times(probe, {.speed = speed, .all = options.goal == SweepGoal::all, .tolerance = options.tolerance, .resolution = options.resolution});
+    Sweep result{.verdict = found.verdict, .time = found.time, .error = found.error, .intervals = std::move(found.intervals), .truncated = found.truncated};
+    const Distance d = distance_at(std::min(result.time + result.error, 1.0));
+    result.point = d.point_a, result.normal = d.normal;
+    return result;
+}
+
+Sweep by_method(Method method, const Moving& a, const Moving& b, const MotionOptions& options) {
+    switch (method) {
+        case Method::closed_form: return two_planes(a, b, options);
+        case Method::points_in_field: return by_points_in_field(a, b, options);
+        case Method::fields: return by_fields(a, b, options);
+        default: return Advancement(a, b, options).run();
+    }
+}
+
+void check(const MotionOptions& options) {
+    const auto finite = [](double x, const char* what) {
+        if (!(x >= 0) || !std::isfinite(x)) throw Error(Cause::invalid_argument, std::string(what) + " must be finite and not below 0");
+    };
+    finite(options.margin, "the margin");
+    finite(options.tolerance, "the tolerance");
+    finite(options.resolution, "the resolution");
+}
+
+Method method_for(const Shape& a, const Shape& b, const MotionOptions& options) {
+    const Question question = options.goal == SweepGoal::all ? Question::sweep_all : Question::sweep_first;
+    const Method method = choose(a.kind(), b.kind(), question, options.method);
+    if (method == Method::fields && options.margin > 0) {
+        if (options.method == Method::automatic) return Method::advancement;
+        throw Error(Cause::unsupported, "fields knows no margin of moving shapes; advancement does");
+    }
+    if (options.path == Path::straight && method != Method::points_in_field) throw Error(Cause::unsupported, "straight paths are for points in a field alone");
+    return method;
+}
+
+} // namespace
+} // namespace query
+
+Sweep sweep(const Shape& a, const Motion& motion_a, const Shape& b, const Motion& motion_b, const MotionOptions& options) {
+    query::check(options);
+    const Method method = query::method_for(a, b, options);
+    const auto finite = [](const Motion& m) { return is_finite(m.start) && is_finite(m.end); };
+    Sweep result;
+    if (!finite(motion_a) || !finite(motion_b)) result = {.verdict = Verdict::undecided, .time = 0, .truncated = true};
+    else if (!a.bounds().empty() && !b.bounds().empty()) result = query::by_method(method, {&a, motion_a}, {&b, motion_b}, options);
+    result.method = method;
+    result.error_bound = query::surface_error(a) + query::surface_error(b);
+    return result;
+}
+
+} // namespace fathom

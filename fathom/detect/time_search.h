@@ -1,0 +1,41 @@
+// Room: detect. When are two things in contact, known only how far apart they are at any one time? (Conservative advancement.)
+// While they approach no faster than `speed`, a gap at time t clears the times round it; what stays open is asked in its middle, earliest
+// first, until it is shorter than the tolerance. So a "no" is as good as the gaps that were told. Deterministic; one thread.
+// Cost: some twenty to fifty probes for a contact that comes at a speed; a graze costs up to the budget.
+#pragma once
+
+#include <fathom/base/callable_ref.h>
+#include <fathom/base/vec.h>
+#include <fathom/detect/result.h>
+
+#include <cstddef>
+#include <vector>
+
+namespace fathom {
+
+struct TimeProbe {
+    bool touching = false;
+    double gap = 0; // they are at least this far apart, proven (m); 0 or less: nothing is known
+};
+
+struct TimeSearchOptions {
+    double speed = 0;                // bound on how fast the gap can close (m a unit of time); infinity: only the probed times are known
+    bool all = false;                // every interval, not only the first contact
+    double tolerance = 1e-6;         // of time
+    double resolution = 1.0 / 512;   // of time, all: between two times of contact nearer than this no gap is looked for
+    std::size_t budget = 4000;       // probes
+};
+
+struct TimeSearch {
+    Verdict verdict = Verdict::disjoint;
+    double time = 1;  // no contact is before this
+    double error = 0; // overlapping: contact was seen at time + error
+    std::vector<ContactInterval> intervals{}; // all: what is outside of them is clear; ascending, apart
+    bool truncated = false;                 // the budget ended it
+    std::size_t probes = 0;
+};
+
+// probe(t) for t in [0,1].
+[[nodiscard]] TimeSearch search_times(CallableRef<TimeProbe(double)> probe, const TimeSearchOptions& options = {});
+
+} // namespace fathom
