@@ -23,6 +23,7 @@ constexpr const char* examples = R"(Examples:
   fathom sweep a.obj b.obj --from-a 0,0,3 --to-a 0,0,-3     when two moving bodies touch, and where
   fathom depth ship.obj --against rock.obj --pose 2,0,0     do they meet, by depth maps; which directions suit a mesh
   fathom simulate scenes/bunny_drop.toml -o drop            rigid bodies; opens in ParaView
+  fathom view drop                                          a scene, recording, field or mesh in the browser
   fathom demo                      a tour; writes pictures and files to out/
 
 `fathom VERB --help` says more.)";
@@ -48,6 +49,7 @@ int run(int argc, char** argv) {
     fathom::tool::add_sweep(program, session);
     fathom::tool::add_depth(program, session);
     fathom::tool::add_simulate(program, session);
+    fathom::tool::add_view(program, session);
     fathom::tool::add_demo(program, session);
 
     try {
