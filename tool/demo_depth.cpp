@@ -16,20 +16,31 @@ namespace fathom::tool {
 
 namespace {
 
+// The tunnel's floor near the ship: more of it would hide what is inside.
+TriangleMesh floor_below(const TriangleMesh& tunnel, const Box& ship) {
+    TriangleMesh part = tunnel;
+    std::erase_if(part.triangles, [&](const Triangle& t) {
+        const Vec3 middle = (tunnel.vertices[t[0]] + tunnel.vertices[t[1]] + tunnel.vertices[t[2]]) / 3;
+        return middle.z() > ship.center().z() || (middle - ship.center()).norm() > 1.5 * ship.diagonal();
+    });
+    return part;
+}
+
 // Ship and tunnel as they stand, and what the ship's view holds of each.
 ViewerDocument ship_document(const DepthObject& ship, std::size_t projection, const Flight& flight, const Pose& pose) {
     const DepthObject::Part& part = ship.parts().front();
     const DepthView& view = part.maps.at(projection).view;
     const auto target = ship.backend().make_target();
     ViewerDocument document{.title = "a ship in a tunnel", .subtitle = "depth maps as the ship sees itself and the tunnel", .kind = ViewerKind::depth};
-    document.bodies = {viewer_body("ship", *flight.ship, pose), viewer_body("tunnel", *flight.obstacles.front().mesh)};
+    for (const Vec3& v : flight.ship->vertices) document.bounds.extend(pose * v);
+    document.bodies = {viewer_body("ship", *flight.ship, pose), viewer_body("floor of the tunnel", floor_below(*flight.obstacles.front().mesh, document.bounds))};
+    document.bodies.back().fixed = true;
     const std::vector<DrawnBody> itself = {{part.mesh, {}, 0}}, tunnel = {{std::make_shared<DrawnMesh>(*flight.obstacles.front().mesh), relative(pose * part.pose, {}), 0}};
     ship.backend().draw(view, itself, {.keep = Keep::farthest, .faces = Faces::both}, *target);
     document.layers.push_back(depth_layer("the ship's far side", target->map()));
     ship.backend().draw(view, tunnel, {.faces = Faces::both}, *target);
     document.layers.push_back(depth_layer("the tunnel in the same box", target->map()));
     for (ViewerLayer& layer : document.layers) layer.body = 0; // maps lie in the frame of the ship
-    for (const Vec3& v : flight.ship->vertices) document.bounds.extend(pose * v);
     return document;
 }
 

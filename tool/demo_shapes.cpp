@@ -36,7 +36,7 @@ View view_of_size(int width, int height) {
 void show_shapes(Tour& tour) {
     std::vector<Image> pictures;
     std::size_t triangles = 0, watertight = 0;
-    ReportTable table{{"shape", "what", "triangles", "report"}, {}};
+    ReportTable table{"All of them, with what the check found", {"shape", "what", "triangles", "report"}, {}};
     const auto shapes = shape_catalogue();
     Stage stage(tour.session.progress(), "making shapes", shapes.size());
     for (const CatalogueShape& shape : shapes) {

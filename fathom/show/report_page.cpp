@@ -26,8 +26,8 @@ a{color:var(--accent)}
 nav{display:flex;flex-wrap:wrap;gap:.4rem 1.1rem;padding:.9rem 0 0;font-size:.95rem}
 nav a{text-decoration:none}nav a:hover{text-decoration:underline}
 section{background:var(--card);border:1px solid var(--line);border-radius:14px;padding:1.6rem 1.8rem;margin:0 0 1.4rem}
-.figures{display:grid;grid-template-columns:repeat(auto-fill,minmax(11rem,1fr));gap:1px;margin:1.1rem 0;background:var(--line);border:1px solid var(--line);border-radius:10px;overflow:hidden}
-.figures div{background:var(--card);padding:.6rem .9rem}
+.figures{display:flex;flex-wrap:wrap;gap:.6rem;margin:1.1rem 0}
+.figures div{border:1px solid var(--line);border-radius:10px;padding:.5rem .9rem;min-width:7.5rem;background:var(--plate)}
 .figures dt{font-size:.8rem;color:var(--soft)}
 .figures dd{margin:0;font-size:1.15rem;font-weight:600;font-variant-numeric:tabular-nums;overflow-wrap:anywhere}
 figure{margin:1.1rem 0 0}
@@ -36,7 +36,8 @@ figcaption{font-size:.88rem;color:var(--soft);margin-top:.4rem}
 .links{display:flex;flex-wrap:wrap;align-items:center;gap:.6rem .9rem;margin:1.1rem 0 0;font-size:.92rem}
 .links a.view{background:var(--accent);color:var(--on-accent);text-decoration:none;font-weight:600;padding:.45rem 1rem;border-radius:999px}
 .links a.view:hover,.links a.view:focus-visible{filter:brightness(1.12)}
-.table{overflow-x:auto;margin-top:1.1rem}
+details{margin-top:1.1rem;overflow-x:auto}
+summary{cursor:pointer;color:var(--accent);font-size:.92rem}
 table{border-collapse:collapse;width:100%;font-size:.92rem}
 th,td{text-align:left;vertical-align:top;padding:.35rem .8rem .35rem 0;border-bottom:1px solid var(--line)}
 th{color:var(--soft);font-weight:600}
@@ -71,10 +72,10 @@ void add_table(std::string& page, const ReportTable& table) {
         for (const std::string& cell : cells) page += fmt::format("<{0}>{1}</{0}>", tag, escaped(cell));
         page += "</tr>\n";
     };
-    page += "<div class=\"table\"><table>\n";
+    page += fmt::format("<details><summary>{}</summary><table>\n", escaped(table.title));
     row(table.head, "th");
     for (const auto& cells : table.rows) row(cells, "td");
-    page += "</table></div>\n";
+    page += "</table></details>\n";
 }
 
 // The name of a file as an address: what is no letter, digit or of "-_.~/" by its bytes, so that it can lead nowhere but to that file.

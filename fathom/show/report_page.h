@@ -21,7 +21,9 @@ struct ReportLink {
     std::string file; // beside the page
 };
 
+// Folded away until the reader opens it.
 struct ReportTable {
+    std::string title;
     std::vector<std::string> head;
     std::vector<std::vector<std::string>> rows;
 };

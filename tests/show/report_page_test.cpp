@@ -20,10 +20,10 @@ std::size_t count(const std::string& text, const std::string& part) {
 TEST(ReportPage, no_text_becomes_part_of_the_page) {
     Report report{.title = hostile, .introduction = hostile, .figures = {{hostile, hostile}}};
     report.sections.push_back({.title = hostile, .text = hostile, .figures = {{hostile, hostile}}, .pictures = {{hostile, "image/png", "bytes"}},
-                               .tables = {{{hostile}, {{hostile}}}}, .links = {{hostile, hostile}, {"away", "javascript:alert(1)"}}});
+                               .tables = {{hostile, {hostile}, {{hostile}}}}, .links = {{hostile, hostile}, {"away", "javascript:alert(1)"}}});
     const std::string page = to_html(report);
     EXPECT_EQ(count(page, "<script"), 0u);
-    EXPECT_EQ(count(page, "&lt;script&gt;"), 15u);
+    EXPECT_EQ(count(page, "&lt;script&gt;"), 16u);
     EXPECT_EQ(count(page, "onload='"), 0u);
     EXPECT_EQ(count(page, "href=\"./javascript%3Aalert%281%29\""), 1u); // the name of a file, never a program
     EXPECT_EQ(count(page, "<section"), count(page, "</section>"));

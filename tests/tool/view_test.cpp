@@ -101,8 +101,8 @@ TEST(ViewServer, pages_from_elsewhere_are_refused_by_name_and_by_origin) {
     FATHOM_NEEDS_VIEWER();
     RunningServer server({"view", "--live", "torus", "sphere"});
     const std::string port = std::to_string(server.port());
-    for (const std::string host : {"localhost:" + port, "127.0.0.1:" + port, std::string("localhost")}) EXPECT_EQ(status_of(server.ask("GET /", host)), 200) << host;
-    for (const std::string host : {"evil.example:" + port, std::string("evil.example"), std::string("127.0.0.1.evil.example"), std::string("localhost.evil.example:80"), std::string("")})
+    for (const std::string& host : {"localhost:" + port, "127.0.0.1:" + port, std::string("localhost")}) EXPECT_EQ(status_of(server.ask("GET /", host)), 200) << host;
+    for (const std::string& host : {"evil.example:" + port, std::string("evil.example"), std::string("127.0.0.1.evil.example"), std::string("localhost.evil.example:80"), std::string("")})
         EXPECT_EQ(status_of(server.ask("GET /packets/0", host)), 403) << host;
     const std::string move = R"({"body":0,"pose":[0,0,0,1,0,0,0]})";
     EXPECT_EQ(status_of(server.ask("POST /live", server.here(), "Origin: http://evil.example\r\n", move)), 403);
