@@ -37,7 +37,7 @@ struct ViewArguments {
     std::string html, out, models;
     double seconds = 0, step = 0;
     int port = 0, resolution = 128;
-    bool live = false, open = false;
+    bool live = false, exact = false, open = false;
 };
 
 // What is shown, with all that its packets are read from.
@@ -87,10 +87,17 @@ ViewerDocument document_of(const std::string& text, const ViewArguments& argumen
     return volume ? tet_document(text, *volume) : mesh_document(text, std::get<TriangleMesh>(made));
 }
 
-// Meshes are asked as they are, everything else by its field.
+// Closed meshes are asked by a grid of their distances, which answers while one drags; others, and all with --exact, by their triangles.
 LiveBody live_body(const std::string& text, const ViewArguments& arguments, Session& session) {
     FieldSource source = open_field(text);
-    if (source.mesh) return {name_of(text), Shape(*source.mesh), {}, viewer_body(name_of(text), *source.mesh)};
+    if (source.mesh) {
+        Shape shape(*source.mesh);
+        if (shape.kind() == ShapeKind::closed_mesh && !arguments.exact) {
+            mesh_to_grid(source, arguments.resolution, session.progress());
+            shape = Shape(source.field);
+        }
+        return {name_of(text), shape, {}, viewer_body(name_of(text), *source.mesh)};
+    }
     ViewerDocument document = field_document(name_of(text), source.field, {.resolution = arguments.resolution, .tree = false, .progress = session.progress()});
     return {name_of(text), Shape(source.field), {}, std::move(document.bodies.front())};
 }
@@ -182,7 +189,8 @@ Only this machine can reach the server. Ctrl-C ends it.)~");
     verb->add_flag("--open", o->open, "Open the page in a browser");
     verb->add_flag("--live", o->live, "Shapes that can be dragged, with what they touch");
     verb->add_option("--pose", o->poses, "POSE of the first, the second, ... shape of --live: x,y,z or x,y,z,qw,qx,qy,qz")->allow_extra_args(false);
-    verb->add_option("-r,--resolution", o->resolution, "Cells of the surface of a field, along its longest side")->capture_default_str()->check(CLI::Range(8, 1024));
+    verb->add_flag("--exact", o->exact, "With --live: meshes by their triangles instead of grids of distances (slower)");
+    verb->add_option("-r,--resolution", o->resolution, "Cells of the surface of a field, or of the grid of a mesh in --live, along its longest side")->capture_default_str()->check(CLI::Range(8, 1024));
     verb->add_option("--models", o->models, "Folder with the real meshes that scenes name; without it generated shapes stand in");
     verb->add_option("--seconds", o->seconds, "Simulated time instead of the scene's")->check(CLI::PositiveNumber);
     verb->add_option("--step", o->step, "Step instead of the scene's (s)")->check(CLI::PositiveNumber);
