@@ -62,9 +62,16 @@ bool is_catalogue_shape(const std::string& name) {
     return std::any_of(shapes.begin(), shapes.end(), [&](const CatalogueShape& s) { return s.name == name; });
 }
 
+FieldSource of_tetrahedra(TetMesh mesh, const std::string& what) {
+    FieldSource source = of_mesh(boundary(mesh), what);
+    source.tetrahedra = std::move(mesh);
+    return source;
+}
+
 FieldSource of_shape(const std::string& name) {
     ShapeMesh made = make_shape(name);
-    return of_mesh(std::holds_alternative<TetMesh>(made) ? boundary(std::get<TetMesh>(made)) : std::move(std::get<TriangleMesh>(made)), name);
+    if (auto* volume = std::get_if<TetMesh>(&made)) return of_tetrahedra(std::move(*volume), name);
+    return of_mesh(std::move(std::get<TriangleMesh>(made)), name);
 }
 
 FieldSource of_file(const fs::path& path) {
@@ -75,7 +82,8 @@ FieldSource of_file(const fs::path& path) {
         return of_formula({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path.string());
     }
     const MeshFile file = read_mesh(path);
-    FieldSource source = of_mesh(file.surface.triangles.empty() && file.has_volume() ? boundary(file.volume) : file.surface, file.report.format);
+    const bool volume = file.surface.triangles.empty() && file.has_volume();
+    FieldSource source = volume ? of_tetrahedra(file.volume, file.report.format) : of_mesh(file.surface, file.report.format);
     source.remarks = file.report.notes;
     return source;
 }
@@ -95,6 +103,11 @@ void mesh_to_grid(FieldSource& source, int resolution, Progress* progress) {
     if (!source.mesh) return;
     CachedGrid made = cached_grid(*source.mesh, {.resolution = resolution, .progress = progress});
     source.field = source.grid = std::make_shared<GridField>(std::move(made.file.field));
+}
+
+Shape shape_of(const FieldSource& source) {
+    if (source.tetrahedra) return Shape(*source.tetrahedra);
+    return source.mesh ? Shape(*source.mesh) : Shape(source.field);
 }
 
 FieldPtr field_of(FieldSource& source) {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <fathom/base/progress.h>
+#include <fathom/detect/shape.h>
 #include <fathom/field/grid/grid_field.h>
+#include <fathom/geometry/tet_mesh.h>
 #include <fathom/geometry/triangle_mesh.h>
 
 #include <optional>
@@ -19,6 +21,7 @@ struct FieldSource {
     std::optional<TriangleMesh> mesh;
     std::shared_ptr<const GridField> grid;
     FieldPtr field; // of grids, networks and formulas, and of meshes once field_of() asked for it
+    std::optional<TetMesh> tetrahedra{}; // of files and shapes that have them; `mesh` is then their boundary
 };
 
 constexpr const char* field_help = "A grid file (.fathom .npy .nrrd .vti .sdf .dist .vdb), a network (.fnet .npz .h5 .onnx), a mesh file, a shape of `fathom make`, or a formula";
@@ -29,6 +32,9 @@ constexpr const char* field_help = "A grid file (.fathom .npy .nrrd .vti .sdf .d
 
 // Of a mesh, the field becomes a grid of it, from the cache where it is kept there. Of other sources nothing changes.
 void mesh_to_grid(FieldSource& source, int resolution, Progress* progress);
+
+// The source as it is: a mesh stays a mesh, tetrahedra stay tetrahedra.
+[[nodiscard]] Shape shape_of(const FieldSource& source);
 
 // The field of any source; of a mesh, the exact distance through its tree.
 [[nodiscard]] FieldPtr field_of(FieldSource& source);

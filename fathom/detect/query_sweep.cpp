@@ -19,6 +19,8 @@ struct Moving {
     Motion motion;
 };
 
+constexpr std::size_t look_ups_for_a_verdict = 20'000; // one of many on the way
+
 bool is_point_shell(ShapeKind k) { return k == ShapeKind::point_shell; }
 
 // ---- Points in a field
@@ -69,7 +71,7 @@ Sweep by_fields(const Moving& a, const Moving& b, const MotionOptions& options) 
 
 class Advancement {
 public:
-    Advancement(const Moving& a, const Moving& b, const MotionOptions& options) : a_(a), b_(b), options_(options), mover_a_(a.motion), mover_b_(b.motion) {}
+    Advancement(const Moving& a, const Moving& b, const MotionOptions& options) : a_(a), b_(b), options_(options), coarse_(0.1 * Pair{{a.shape, {}}, {b.shape, {}}}.size()), mover_a_(a.motion), mover_b_(b.motion) {}
 
     Sweep run() const {
         const auto probe = [this](double t) { return at(t); };
@@ -84,10 +86,22 @@ private:
     [[nodiscard]] Distance distance_at(double t, double tolerance) const { return distance(*a_.shape, mover_a_.pose(t), *b_.shape, mover_b_.pose(t), {.tolerance = tolerance}); }
 
     [[nodiscard]] TimeProbe at(double t) const {
-        Distance d = distance_at(t, 0);
+        Distance d = distance_at(t, coarse_);
         const double above = d.upper - options_.margin;
         if (above > 0 && d.lower - options_.margin < 0.5 * above && std::isfinite(above)) d = distance_at(t, 0.25 * above);
-        return {d.upper <= options_.margin, d.lower - options_.margin};
+        return {d.upper <= options_.margin, std::max(d.lower - options_.margin, apart_by_verdict(t, d))};
+    }
+
+    // Far from a grid distances are proven loosely, where "apart by more than this margin" still can be.
+    [[nodiscard]] double apart_by_verdict(double t, const Distance& d) const {
+        const double above = d.upper - options_.margin;
+        if (!(above > 0) || !std::isfinite(above) || d.lower - options_.margin > 0.3 * above || d.method != Method::fields) return 0;
+        for (const double share : {0.5, 0.2, 0.05})
+            if (collide(a_.shape->solid(), mover_a_.pose(t), b_.shape->solid(), mover_b_.pose(t),
+                        {.goal = CollideGoal::any, .margin = options_.margin + share * above, .budget = look_ups_for_a_verdict})
+                    .verdict == Verdict::disjoint)
+                return share * above;
+        return 0;
     }
 
     void describe(Sweep& result) const {
@@ -98,6 +112,7 @@ private:
 
     Moving a_, b_;
     MotionOptions options_;
+    double coarse_; // tolerance that serves far from contact (m)
     Mover mover_a_, mover_b_;
 };
 

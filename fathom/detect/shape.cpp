@@ -96,6 +96,13 @@ Box bounds_of(const TriangleMesh& mesh) {
     return box;
 }
 
+// Where tetrahedra are flat or inside out, the boundary no longer tells what is inside.
+bool has_turned(const TetMesh& mesh) {
+    for (std::size_t t = 0; t < mesh.tetrahedra.size(); ++t)
+        if (!(signed_volume(mesh.corners(t)) > 0)) return true;
+    return false;
+}
+
 // Holds all of the border of the union: the outer faces, and every face of a tetrahedron that is flat or turned inside out,
 // which may stick out of its neighbours.
 TriangleMesh skin_of(const TetMesh& mesh) {
@@ -200,8 +207,8 @@ const FieldPtr& Shape::field() const {
     s.require(has_field(s.kind), "inside");
     if (s.given_field) return s.given_field;
     return s.field.get([&]() -> FieldPtr {
-        if (s.kind == ShapeKind::tetrahedra) return std::make_shared<TetField>(s.tets);
-        return std::make_shared<MeshField>(s.mesh);
+        if (s.kind == ShapeKind::tetrahedra && has_turned(s.tets)) return std::make_shared<TetField>(s.tets);
+        return std::make_shared<MeshField>(mesh());
     });
 }
 

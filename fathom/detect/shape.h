@@ -60,7 +60,7 @@ public:
     [[nodiscard]] Shape deformed(std::span<const Vec3> vertices) const;
 
     // ---- What methods ask. Error{unsupported} where the kind has none.
-    [[nodiscard]] const FieldPtr& field() const;       // of solids; exact distances of closed meshes; of tetrahedra, see tet_field.h
+    [[nodiscard]] const FieldPtr& field() const;       // of solids; of closed meshes and tetrahedra the exact distance (with inverted ones, see tet_field.h)
     [[nodiscard]] const Solid& solid() const;          // of solids
     [[nodiscard]] const SegmentCaster& caster() const; // of solids, at level 0
     [[nodiscard]] const ContactMesh& surface() const;  // of meshes, boundaries of tetrahedra, and points as triangles without size

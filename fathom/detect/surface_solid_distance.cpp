@@ -10,8 +10,8 @@ namespace fathom {
 namespace {
 
 constexpr int most_steps = 64;         // of a walk down to the solid
-constexpr int most_rounds = 8;         // of drawing two points together
-constexpr int most_levels = 8;         // tried from below
+constexpr int most_rounds = 60;        // of drawing two points together
+constexpr std::size_t most_look_ups = 5'000; // of a proof from below
 constexpr std::size_t most_balls = 20'000;
 
 class Problem {
@@ -65,30 +65,65 @@ private:
         return true;
     }
 
-    void draw_together(SurfaceSolidDistance& result) const {
-        double best = HUGE_VAL;
-        Vec3 on_surface = to_solid_ * surface_pose_.to_local(result.on_surface);
-        for (int round = 0; round < most_rounds; ++round) {
-            Vec3 on_solid;
-            if (!walk_down(on_surface, on_solid)) break;
-            const ClosestPoint near = tree_.closest(to_solid_.to_local(on_solid));
-            if (!near.found()) break;
-            on_surface = to_solid_ * near.point;
-            const double distance = (on_solid - on_surface).norm();
-            if (!(distance < best * (1 - 1e-9))) break;
-            best = distance;
-            result.on_surface = solid_pose_ * on_surface, result.on_solid = solid_pose_ * on_solid;
-            result.normal = (result.on_solid - result.on_surface).stableNormalized();
+    // Onto the solid's surface from near by, a hair inside; false where that fails.
+    bool settle(Vec3& at) const {
+        for (int step = 0; step < most_steps; ++step) {
+            const Sample s = solid_.field().sample(at);
+            const double slope = s.gradient.squaredNorm();
+            if (!(slope > 0)) return false;
+            if (s.distance <= 0 && s.distance > -1e-12 * (1 + at.norm())) return true;
+            at -= (s.distance + 1e-13 * (1 + at.norm())) / slope * s.gradient;
         }
-        result.upper = best;
+        return solid_.field().distance(at) <= 0;
     }
 
-    // The highest level that the field is proven to stay above on the whole surface, of a few below its least value.
+    struct Meeting {
+        Vec3 on_surface, on_solid; // in the solid's frame
+        double distance = HUGE_VAL;
+    };
+    [[nodiscard]] Meeting met_at(const Vec3& on_solid) const {
+        const ClosestPoint near = tree_.closest(to_solid_.to_local(on_solid));
+        if (!near.found()) return {};
+        const Vec3 on_surface = to_solid_ * near.point;
+        return {on_surface, on_solid, (on_solid - on_surface).norm()};
+    }
+
+    // The point of the solid slides over its surface towards the other, by as much as helps.
+    [[nodiscard]] Meeting slid(Meeting now) const {
+        double share = 1;
+        for (int round = 0; round < most_rounds && share > 1e-4; ++round) {
+            const Vec3 way = now.on_surface - now.on_solid, normal = solid_.field().sample(now.on_solid).gradient.stableNormalized();
+            const Vec3 aside = way - normal.dot(way) * normal;
+            if (aside.norm() <= 1e-7 * now.distance) break;
+            Vec3 next = now.on_solid + share * aside;
+            const Meeting then = settle(next) ? met_at(next) : Meeting{};
+            if (then.distance < now.distance) now = then, share = std::min(1.0, 1.5 * share);
+            else share *= 0.4;
+        }
+        return now;
+    }
+
+    void draw_together(SurfaceSolidDistance& result) const {
+        Vec3 arrived;
+        Meeting best;
+        if (walk_down(solid_pose_.to_local(result.on_surface), arrived)) best = slid(met_at(arrived));
+        result.upper = best.distance;
+        if (!std::isfinite(best.distance)) return;
+        result.on_surface = solid_pose_ * best.on_surface, result.on_solid = solid_pose_ * best.on_solid;
+        result.normal = (result.on_solid - result.on_surface).stableNormalized();
+    }
+
+    // A level that the field is proven to stay above on the whole surface: ever nearer to its least value, as long as that costs little. The
+    // proof needs pieces of triangles about as small as what is left between the two.
     [[nodiscard]] double by_levels(double value, double tolerance) const {
-        double step = std::min(0.5 * tolerance, 1e-3 * value);
-        for (int k = 0; k < most_levels && step < value; ++k, step *= 4)
-            if (contacts({.goal = MeshGoal::any, .margin = value - step}).verdict == Verdict::disjoint) return value - step;
-        return contacts({.goal = MeshGoal::any}).verdict == Verdict::disjoint ? 0 : -HUGE_VAL;
+        double proven = -HUGE_VAL;
+        for (double step = value;; step *= 0.25) {
+            const double level = std::max(value - step, 0.0);
+            if (contacts({.goal = MeshGoal::any, .margin = level, .budget = most_look_ups}).verdict != Verdict::disjoint) break;
+            proven = level;
+            if (step <= 0.5 * tolerance) break;
+        }
+        return proven;
     }
 
     // Pairs of balls, the nearest first, down to the leaves.

@@ -50,9 +50,11 @@ private:
 
     void look_at(const Piece& piece) {
         const double width = piece.end - piece.start, middle = piece.start + 0.5 * width;
-        const bool in_contact = piece.touches_at_start && piece.touches_at_end;
+        const bool in_contact = piece.touches_at_start && piece.touches_at_end, beside_contact = piece.touches_at_start || piece.touches_at_end;
         const bool spent = result_.probes >= options_.budget;
-        if (width <= options_.tolerance || (in_contact && width <= options_.resolution) || spent) {
+        // What is beside no contact is likely to be clear: a look or two more keep it from standing open for nothing.
+        const double finest = options_.tolerance * (beside_contact ? 1 : 1e-3);
+        if (width <= finest || (in_contact && width <= options_.resolution) || spent) {
             result_.truncated = result_.truncated || (spent && width > options_.tolerance);
             left_.push_back(piece);
             return;

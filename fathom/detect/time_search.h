@@ -23,7 +23,7 @@ struct TimeSearchOptions {
     bool all = false;                // every interval, not only the first contact
     double tolerance = 1e-6;         // of time
     double resolution = 1.0 / 512;   // of time, all: between two times of contact nearer than this no gap is looked for
-    std::size_t budget = 4000;       // probes
+    std::size_t budget = 1000;       // probes
 };
 
 struct TimeSearch {

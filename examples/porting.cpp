@@ -1,0 +1,122 @@
+// The questions that users of FCL, Coal and Bullet ask, asked here. The snippets of docs/porting.md are from here.
+#include <fathom/fathom.h>
+
+#include <cmath>
+#include <cstdio>
+#include <utility>
+
+namespace {
+
+using namespace fathom;
+
+void expect(bool holds, const char* claim) {
+    if (!holds) throw Error(Cause::invalid_argument, claim);
+}
+
+void shapes_and_poses() {
+    // [shapes]
+    const TriangleMesh mesh = make_torus(); // or read_triangle_mesh("part.obj")
+    const Shape body(mesh);                 // solid if it is closed, else a surface
+    const Shape ball(std::make_shared<AnalyticField>(shapes::sphere(0.5)));
+    const Shape ground = Shape::plane({0, 0, 1}, 0);
+    const Pose pose{Quat(Eigen::AngleAxisd(0.3, Vec3::UnitX())), {1, 0, 0}};
+    // [end]
+    expect(body.kind() == ShapeKind::closed_mesh && ball.kind() == ShapeKind::formula && ground.kind() == ShapeKind::plane, "kinds");
+    expect(std::abs(pose.translation.x() - 1) == 0, "pose");
+}
+
+void touching(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b) {
+    // [collide]
+    const Collision found = collide(a, pose_a, b, pose_b, {.goal = QueryGoal::verdict});
+    const bool touching = found.verdict != Verdict::disjoint; // "disjoint" is a proof
+    // [end]
+    expect(touching, "they overlap");
+}
+
+void contacts(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b) {
+    // [contacts]
+    const Collision found = collide(a, pose_a, b, pose_b, {.most_contacts = 10});
+    for (const Contact& contact : found.contacts) {
+        const Vec3 middle = 0.5 * (contact.point_a + contact.point_b);
+        const Vec3 way_out_of_b = contact.normal; // unit, from a to b: b moved along it by the depth is free there
+        std::printf("%.3f m deep at x = %.3f, normal %.2f\n", contact.depth, middle.x(), way_out_of_b.x());
+    }
+    // [end]
+    expect(!found.contacts.empty(), "contacts");
+}
+
+void margins(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b) {
+    // [margin]
+    const Collision near = collide(a, pose_a, b, pose_b, {.margin = 0.05}); // depths down to -0.05
+    // [end]
+    expect(near.verdict != Verdict::disjoint, "within the margin");
+}
+
+void distances(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b) {
+    // [distance]
+    const Distance gap = distance(a, pose_a, b, pose_b);
+    const double meters = gap.upper;                                 // minus the depth when they overlap
+    const auto nearest_points = std::pair(gap.point_a, gap.point_b); // world
+    // [end]
+    expect(gap.lower <= meters && (nearest_points.first - nearest_points.second).norm() > 0, "apart");
+}
+
+void continuous(const Shape& a, const Pose& a_start, const Pose& a_end, const Shape& b, const Pose& b_start, const Pose& b_end) {
+    // [continuous]
+    const Sweep found = sweep(a, {a_start, a_end}, b, {b_start, b_end});
+    const bool touching = found.verdict != Verdict::disjoint;
+    const double time = found.time; // in [0, 1]; no contact is before it
+    // [end]
+    expect(touching && time > 0 && time < 1, "they meet on the way");
+}
+
+void manager() {
+    const Shape part(make_box());
+    // [manager]
+    World world({.query = {.goal = QueryGoal::contacts, .most_contacts = 4}});
+    std::vector<Index> ids;
+    for (int k = 0; k < 10; ++k) ids.push_back(world.add(part, Pose::at({1.5 * k, 0, 0})));
+
+    world.move(ids[3], Pose::at({5.5, 0, 0})); // as setTransform() and computeAABB()
+    for (const WorldPair& pair : world.update().pairs) std::printf("%u touches %u\n", pair.a, pair.b);
+
+    const std::vector<WorldPair> around = world.collide(part, Pose::at({0.75, 0, 0})); // one object against all
+    const World::Nearest nearest = world.nearest(part, Pose::at({0, 5, 0}));
+    // [end]
+    expect(world.last().pairs.size() == 1 && around.size() == 2 && nearest.distance.upper > 3.9, "manager");
+}
+
+void filters(World& world, Index a, Index b) {
+    // [filters]
+    constexpr std::uint32_t walls = 1, players = 2, ghosts = 4;
+    world.set_groups(a, players, walls | players); // groups that it is in, groups that it meets
+    world.set_groups(b, ghosts, walls);
+    world.set_filter([=](Index x, Index y) { return !(x == a && y == b); }); // asked beside the groups
+    // [end]
+    expect(world.update().pairs.empty(), "filtered");
+}
+
+void rays(const World& world) {
+    // [ray]
+    const RayHit hit = world.cast({.origin = {-5, 0, 0}, .direction = {1, 0, 0}}, 100);
+    if (hit.body != no_index) std::printf("body %u at %.3f m, normal %.2f\n", hit.body, hit.distance, hit.normal.x());
+    // [end]
+    expect(hit.body == 0, "hit");
+}
+
+} // namespace
+
+int main() {
+    const Shape ring(make_torus()), ball(make_sphere({.radius = 0.3}));
+    shapes_and_poses();
+    touching(ring, {}, ball, Pose::at({0.5, 0, 0}));
+    contacts(ring, {}, ball, Pose::at({0.5, 0, 0}));
+    margins(ring, {}, ball, Pose::at({0.83, 0, 0}));
+    distances(ring, {}, ball, Pose::at({2, 0, 0}));
+    continuous(ring, {}, Pose::at({1, 0, 0}), ball, Pose::at({3, 0, 0}), Pose::at({1, 0, 0}));
+    manager();
+    World world;
+    const Index a = world.add(ring), b = world.add(ball);
+    filters(world, a, b);
+    rays(world);
+}

@@ -1,0 +1,110 @@
+// Times of contact from gaps alone, against gaps whose zeros are known.
+#include <fathom/base/random.h>
+#include <fathom/detect/time_search.h>
+
+#include <support/test_counts.h>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace fathom {
+namespace {
+
+// Touching inside of given intervals; outside, the gap is `slope` times the way in time to the nearest, and `share` of it is proven.
+struct Known {
+    std::vector<ContactInterval> contacts;
+    double slope = 1, share = 0.9;
+
+    TimeProbe operator()(double t) const {
+        double gap = 10;
+        for (const ContactInterval& c : contacts) {
+            if (c.start <= t && t <= c.end) return {true, 0};
+            gap = std::min(gap, slope * std::max(c.start - t, t - c.end));
+        }
+        return {false, share * gap};
+    }
+};
+
+Known random_contacts(Random& random, std::size_t most) {
+    Known known{{}, random.uniform(0.1, 10), random.uniform(0.3, 1)};
+    double t = random.uniform(0, 0.3);
+    for (std::size_t k = random.below(most + 1); k > 0 && t < 1; --k) {
+        const double end = std::min(1.0, t + random.uniform(0.005, 0.2));
+        known.contacts.push_back({t, end});
+        t = end + random.uniform(0.02, 0.3);
+    }
+    return known;
+}
+
+TEST(TimeSearch, finds_every_interval_and_nothing_else) {
+    Random random(1);
+    std::size_t with = 0, without = 0;
+    for (std::size_t k = 0; k < testing::count_of(2000, 100000); ++k) {
+        const Known known = random_contacts(random, 4);
+        const TimeSearch found = search_times(known, {.speed = known.slope, .all = true, .tolerance = 1e-6, .resolution = 0.01});
+        ++(known.contacts.empty() ? without : with);
+        ASSERT_EQ(found.intervals.size(), known.contacts.size());
+        ASSERT_EQ(found.verdict, known.contacts.empty() ? Verdict::disjoint : Verdict::overlapping);
+        for (std::size_t i = 0; i < known.contacts.size(); ++i) {
+            EXPECT_LE(found.intervals[i].start, known.contacts[i].start);
+            EXPECT_GE(found.intervals[i].end, known.contacts[i].end);
+            EXPECT_NEAR(found.intervals[i].start, known.contacts[i].start, 2e-6);
+            EXPECT_NEAR(found.intervals[i].end, known.contacts[i].end, 2e-6);
+            EXPECT_TRUE(found.intervals[i].proven);
+        }
+        EXPECT_FALSE(found.truncated);
+    }
+    EXPECT_GT(with, without / 4);
+    EXPECT_GT(without, with / 20);
+}
+
+TEST(TimeSearch, the_first_contact_is_between_its_bounds) {
+    Random random(2);
+    for (std::size_t k = 0; k < testing::count_of(2000, 100000); ++k) {
+        const Known known = random_contacts(random, 3);
+        const TimeSearch found = search_times(known, {.speed = known.slope, .tolerance = 1e-7});
+        if (known.contacts.empty()) {
+            EXPECT_EQ(found.verdict, Verdict::disjoint);
+            continue;
+        }
+        ASSERT_EQ(found.verdict, Verdict::overlapping);
+        EXPECT_LE(found.time, known.contacts.front().start);
+        EXPECT_GE(found.time + found.error, known.contacts.front().start);
+        EXPECT_LE(found.error, 3e-7);
+        EXPECT_LT(found.probes, 400u);
+    }
+}
+
+TEST(TimeSearch, contact_at_either_end_is_seen) {
+    const TimeSearch at_start = search_times(Known{{{0, 0}}}, {.speed = 1, .all = true});
+    ASSERT_EQ(at_start.intervals.size(), 1u);
+    EXPECT_EQ(at_start.intervals.front().start, 0);
+    EXPECT_EQ(at_start.time, 0);
+    const TimeSearch at_end = search_times(Known{{{1, 1}}}, {.speed = 1, .all = true});
+    ASSERT_EQ(at_end.intervals.size(), 1u);
+    EXPECT_EQ(at_end.intervals.front().end, 1);
+    EXPECT_TRUE(at_end.intervals.front().proven);
+}
+
+TEST(TimeSearch, without_known_gaps_everything_stays_open) {
+    const auto silent = [](double) { return TimeProbe{false, 0}; };
+    const TimeSearch found = search_times(silent, {.speed = 1, .all = true, .budget = 100});
+    EXPECT_EQ(found.verdict, Verdict::undecided);
+    EXPECT_TRUE(found.truncated);
+    ASSERT_EQ(found.intervals.size(), 1u);
+    EXPECT_EQ(found.intervals.front().start, 0);
+    EXPECT_EQ(found.intervals.front().end, 1);
+    EXPECT_FALSE(found.intervals.front().proven);
+}
+
+TEST(TimeSearch, what_cannot_approach_is_clear_after_one_look) {
+    const auto apart = [](double) { return TimeProbe{false, 1e-9}; };
+    const TimeSearch found = search_times(apart, {.speed = 0});
+    EXPECT_EQ(found.verdict, Verdict::disjoint);
+    EXPECT_LE(found.probes, 2u);
+}
+
+} // namespace
+} // namespace fathom
