@@ -6,8 +6,6 @@
 #include <tool/view_server.h>
 
 #include <fathom/base/error.h>
-#include <fathom/field/grid/contour.h>
-#include <fathom/geometry/mesh_file.h>
 #include <fathom/show/viewer_file.h>
 #include <fathom/show/viewer_page.h>
 #include <fathom/show/viewer_recording.h>
@@ -73,25 +71,18 @@ Shown shown_document(ViewerDocument document) {
     return shown;
 }
 
-// A mesh file may hold tetrahedra, and so may a generated shape.
 ViewerDocument document_of(const std::string& text, const ViewArguments& arguments, Session& session) {
-    FieldSource source = open_field(text);
-    if (!source.mesh) return field_document(name_of(text), source.field, {.resolution = arguments.resolution, .progress = session.progress()});
-    std::error_code ignored;
-    if (fs::is_regular_file(text, ignored)) {
-        const MeshFile file = read_mesh(text);
-        return file.has_volume() ? tet_document(name_of(text), file.volume) : mesh_document(name_of(text), file.surface);
-    }
-    const ShapeMesh made = make_shape(text);
-    const auto* volume = std::get_if<TetMesh>(&made);
-    return volume ? tet_document(text, *volume) : mesh_document(text, std::get<TriangleMesh>(made));
+    const FieldSource source = open_field(text);
+    if (source.tetrahedra) return tet_document(name_of(text), *source.tetrahedra);
+    if (source.mesh) return mesh_document(name_of(text), *source.mesh);
+    return field_document(name_of(text), source.field, {.resolution = arguments.resolution, .progress = session.progress()});
 }
 
 // Closed meshes are asked by a grid of their distances, which answers while one drags; others, and all with --exact, by their triangles.
 LiveBody live_body(const std::string& text, const ViewArguments& arguments, Session& session) {
     FieldSource source = open_field(text);
     if (source.mesh) {
-        Shape shape(*source.mesh);
+        Shape shape = shape_of(source);
         if (shape.kind() == ShapeKind::closed_mesh && !arguments.exact) {
             mesh_to_grid(source, arguments.resolution, session.progress());
             shape = Shape(source.field);
