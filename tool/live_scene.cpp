@@ -8,50 +8,70 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 namespace fathom::tool {
 
-ShapesScene::ShapesScene(std::vector<LiveBody> bodies) : bodies_(std::move(bodies)) {
-    for (Index a = 0; a < bodies_.size(); ++a)
-        for (Index b = a + 1; b < bodies_.size(); ++b) pairs_.push_back({a, b});
-    for (const LiveBody& body : bodies_) body.shape.prepare(); // what is made at first need would count as time of the first answer
-    for (Pair& pair : pairs_) ask(pair);
+ShapesScene::ShapesScene(std::vector<LiveBody> bodies) {
+    for (LiveBody& body : bodies) {
+        body.shape.prepare(); // what is made at first need would count as time of the first answer
+        world_.add(body.shape, body.pose, {.name = body.name});
+        drawn_.push_back(std::move(body.drawn));
+    }
+    ask_all();
 }
 
 ViewerDocument ShapesScene::document() const {
     ViewerDocument document{.title = "live", .subtitle = "drag a body: what it touches is computed as it moves", .kind = ViewerKind::live};
-    for (const LiveBody& body : bodies_) {
-        document.bodies.push_back(body.drawn);
-        document.bodies.back().pose = body.pose;
+    for (Index k = 0; k < drawn_.size(); ++k) {
+        document.bodies.push_back(drawn_[k]);
+        document.bodies.back().pose = world_.pose(k);
     }
     return document;
 }
 
-void ShapesScene::ask(Pair& pair) const {
-    const LiveBody &a = bodies_[pair.a], &b = bodies_[pair.b];
+// The world does not tell pairs apart by time: each that it tested gets the mean.
+void ShapesScene::ask_all() {
     const Stopwatch start;
-    pair.collision = collide(a.shape, a.pose, b.shape, b.pose);
-    pair.microseconds = 1e6 * start.seconds();
-    pair.separation = -pair.collision.depth;
-    pair.error_bound = pair.collision.error_bound;
-    if (pair.collision.verdict == Verdict::overlapping) return;
-    const Distance apart = distance(a.shape, a.pose, b.shape, b.pose);
+    const WorldStep& step = world_.update();
+    const double each = 1e6 * start.seconds() / static_cast<double>(std::max<std::size_t>(step.tested, 1));
+    pairs_.clear();
+    auto touching = step.pairs.begin(); // sorted as the loop runs
+    for (Index a = 0; a < drawn_.size(); ++a)
+        for (Index b = a + 1; b < drawn_.size(); ++b) {
+            Pair& pair = pairs_.emplace_back(Pair{a, b});
+            if (touching != step.pairs.end() && touching->a == a && touching->b == b) {
+                pair.collision = (touching++)->collision;
+                pair.separation = -pair.collision.depth;
+                pair.error_bound = pair.collision.error_bound;
+                pair.microseconds = each;
+            }
+            if (pair.collision.verdict != Verdict::overlapping) ask_distance(pair);
+        }
+}
+
+void ShapesScene::ask_distance(Pair& pair) const {
+    const Stopwatch start;
+    const Distance apart = distance(world_.shape(pair.a), world_.pose(pair.a), world_.shape(pair.b), world_.pose(pair.b));
+    pair.microseconds += 1e6 * start.seconds();
+    if (pair.collision.method == Method::automatic) pair.collision.method = apart.method;
     pair.separation = apart.upper;
     pair.error_bound = apart.error_bound + std::max(apart.upper - std::max(apart.lower, 0.0), 0.0);
 }
 
 void ShapesScene::move(Index body, const Pose& pose) {
-    if (body >= bodies_.size()) throw Error(Cause::index_out_of_range, fmt::format("there are {}", bodies_.size()), {.element = "body", .index = body});
+    if (body >= drawn_.size()) throw Error(Cause::index_out_of_range, fmt::format("there are {}", drawn_.size()), {.element = "body", .index = body});
     if (!is_finite(pose)) throw Error(Cause::non_finite, "a pose must be of numbers");
-    bodies_[body].pose = pose;
-    for (Pair& pair : pairs_)
-        if (pair.a == body || pair.b == body) ask(pair);
+    world_.move(body, pose);
+    ask_all();
 }
 
 std::string ShapesScene::state() {
     Json poses = Json::array(), positions = Json::array(), normals = Json::array(), depths = Json::array(), bodies = Json::array(), pairs = Json::array();
-    for (const LiveBody& body : bodies_) {
-        const Vec3& t = body.pose.translation;
-        const Quat& q = body.pose.rotation;
+    for (Index k = 0; k < drawn_.size(); ++k) {
+        const Vec3& t = world_.pose(k).translation;
+        const Quat& q = world_.pose(k).rotation;
         poses.push_back({t.x(), t.y(), t.z(), q.w(), q.x(), q.y(), q.z()});
     }
     for (const Pair& pair : pairs_) {

@@ -1,9 +1,9 @@
-// Bodies of any shape that a user drags: after each move every pair that it changes is asked again, through the one call for all shapes.
+// Bodies of any shape that a user drags: a World tells what touches after each move; pairs that are apart are asked how far.
 #pragma once
 
 #include <tool/view_server.h>
 
-#include <fathom/detect/query.h>
+#include <fathom/detect/world.h>
 
 #include <vector>
 
@@ -31,9 +31,11 @@ private:
         double separation = 0; // m; minus the depth where they overlap
         double error_bound = 0, microseconds = 0;
     };
-    void ask(Pair& pair) const;
+    void ask_all();
+    void ask_distance(Pair& pair) const;
 
-    std::vector<LiveBody> bodies_;
+    World world_; // ids are places in `drawn_`
+    std::vector<ViewerBody> drawn_;
     std::vector<Pair> pairs_;
 };
 
