@@ -23,6 +23,7 @@ constexpr const char* examples = R"(Examples:
   fathom sweep a.obj b.obj --from-a 0,0,3 --to-a 0,0,-3     when two moving bodies touch, and where
   fathom depth ship.obj --against rock.obj --pose 2,0,0     do they meet, by depth maps; which directions suit a mesh
   fathom simulate scenes/bunny_drop.toml -o drop            rigid bodies; opens in ParaView
+  fathom view drop                                          a scene, recording, field or mesh in the browser
   fathom matrix                    which method answers for which pair of shapes, and how fast
   fathom verify a.obj b.stl        all methods held against each other on your shapes, or on random ones
   fathom demo                      a tour; writes pictures and files to out/
@@ -50,6 +51,7 @@ int run(int argc, char** argv) {
     fathom::tool::add_sweep(program, session);
     fathom::tool::add_depth(program, session);
     fathom::tool::add_simulate(program, session);
+    fathom::tool::add_view(program, session);
     fathom::tool::add_matrix(program, session);
     fathom::tool::add_verify(program, session);
     fathom::tool::add_demo(program, session);

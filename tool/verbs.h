@@ -28,6 +28,7 @@ void add_sweep(CLI::App& program, Session& session);
 void add_depth(CLI::App& program, Session& session);
 void add_simulate(CLI::App& program, Session& session);
 void add_tetrahedralize(CLI::App& program, Session& session);
+void add_view(CLI::App& program, Session& session);
 void add_matrix(CLI::App& program, Session& session);
 void add_verify(CLI::App& program, Session& session);
 void add_demo(CLI::App& program, Session& session);

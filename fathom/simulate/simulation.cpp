@@ -37,6 +37,7 @@ void write_results(const Simulation& simulation, const std::filesystem::path& fo
     write_summary_json(folder / "summary.json", recording, end.frames().back(), simulation.world().state_hash());
     if (simulation.scene().particles) write_points_csv(folder / "points.csv", end.frames().back());
     write_vtk(folder / "frames.pvd", recording, progress);
+    write_glb(folder / "animation.glb", recording);
 }
 
 } // namespace fathom

@@ -26,7 +26,7 @@ private:
     Recording recording_;
 };
 
-// Everything of a run into a folder: frames.pvd for ParaView, energy.csv, states.csv, contacts.csv, summary.json; of a scene with
+// Everything of a run into a folder: frames.pvd for ParaView, animation.glb for Blender and browsers, energy.csv, states.csv, contacts.csv, summary.json; of a scene with
 // particles also points.csv, as they are at the end.
 void write_results(const Simulation& simulation, const std::filesystem::path& folder, Progress* progress = nullptr);
 

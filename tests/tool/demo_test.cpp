@@ -1,17 +1,34 @@
 #include <tool/program.h>
 
+#include <fathom/show/viewer_page.h>
+
 #include <filesystem>
 
 namespace fathom::testing {
 namespace {
 
+std::size_t count_of_text(const std::string& text, const std::string& part) {
+    std::size_t found = 0;
+    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) ++found;
+    return found;
+}
+
 TEST(Demo, writes_what_it_says_and_finds_the_hole_that_it_cut) {
     const Folder folder;
     const Outcome outcome = run("demo -o " + quoted(folder.file("out")));
     ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-    for (const char* name : {"index.html", "shapes.png", "creature.glb", "creature.vtu", "damaged.png", "point_shell.png", "field.png", "creature.fathom", "formula.png", "overlap.png", "drop.png", "drop_energy.svg", "drop.pvd", "depth.png", "fire.png"})
+    for (const char* name : {"report.html", "shapes.png", "creature.glb", "creature.vtu", "damaged.png", "point_shell.png", "field.png", "creature.fathom", "formula.png", "overlap.png", "drop.png", "drop_energy.svg", "drop.pvd", "drop.glb", "soft.glb", "breaking.glb", "depth.png", "fire.png"})
         EXPECT_GT(std::filesystem::file_size(folder.file("out") + "/" + name), 1000u) << name;
-    EXPECT_NE(content_of(folder.file("out") + "/index.html").find("overlap.png"), std::string::npos);
+    const std::string report = content_of(folder.file("out") + "/report.html");
+    EXPECT_NE(report.find("Two fields meet"), std::string::npos);
+    EXPECT_EQ(report.find("src=\"http"), std::string::npos);
+    // Each picture lies in the page, and each page of the viewer that it leads to is there.
+    EXPECT_GE(count_of_text(report, "src=\"data:image/"), 14u);
+    for (const char* name : {"tetrahedra", "field", "sweep", "meeting", "drop", "soft", "breaking", "depth", "fire"}) {
+        const std::string file = std::string(name) + ".html";
+        EXPECT_EQ(report.find("href=\"./" + file + "\"") != std::string::npos, has_viewer_page()) << name;
+        EXPECT_EQ(std::filesystem::exists(folder.file("out") + "/" + file), has_viewer_page()) << name;
+    }
     const std::size_t meeting = outcome.out.find("a ring by formula: overlapping, ");
     ASSERT_NE(meeting, std::string::npos) << outcome.out;
     EXPECT_GT(std::stod(outcome.out.substr(outcome.out.find(", ", meeting) + 2)), 0.01) << outcome.out; // m deep

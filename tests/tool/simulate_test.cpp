@@ -27,7 +27,7 @@ TEST(SimulateVerb, records_a_fall_for_every_kind_of_reader) {
     const auto summary = nlohmann::json::parse(outcome.out);
     EXPECT_EQ(summary["steps"], 100);
     EXPECT_GT(summary["worst_penetration"].get<double>(), 0);
-    for (const char* name : {"frames.pvd", "film.png", "energy.svg", "penetration.svg", "energy.csv", "states.csv", "contacts.csv", "summary.json"})
+    for (const char* name : {"frames.pvd", "film.png", "energy.svg", "penetration.svg", "energy.csv", "states.csv", "contacts.csv", "summary.json", "animation.glb"})
         EXPECT_GT(std::filesystem::file_size(out + "/" + name), 20u) << name;
 }
 

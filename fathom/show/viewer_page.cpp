@@ -1,0 +1,46 @@
+// Room: show. The page of the viewer: the only file that knows where it lies.
+#include <fathom/show/viewer_page.h>
+
+#include <fathom/base/error.h>
+#include <fathom/base/file.h>
+#include <fathom/show/base64_text.h>
+
+#include <fmt/format.h>
+
+#ifdef FATHOM_VIEWER_PAGE
+// The assembler takes the file as it is: a generated source would be several times its size, and slow to compile.
+asm(".pushsection .rodata\n"
+    ".global fathom_viewer_page_begin\n"
+    ".global fathom_viewer_page_end\n"
+    "fathom_viewer_page_begin:\n"
+    ".incbin \"" FATHOM_VIEWER_PAGE "\"\n"
+    "fathom_viewer_page_end:\n"
+    ".byte 0\n"
+    ".popsection\n");
+extern "C" const char fathom_viewer_page_begin[], fathom_viewer_page_end[];
+#endif
+
+namespace fathom {
+
+#ifdef FATHOM_VIEWER_PAGE
+bool has_viewer_page() { return true; }
+std::string_view viewer_page() { return {fathom_viewer_page_begin, fathom_viewer_page_end}; }
+#else
+bool has_viewer_page() { return false; }
+std::string_view viewer_page() { throw Error(Cause::unsupported, "built without the viewer: it needs npm when Fathom is built (FATHOM_VIEWER=ON)"); }
+#endif
+
+std::string page_with_packets(std::string_view page, const PacketSource& packets) {
+    constexpr std::string_view mark = "<!-- packets -->";
+    const std::size_t at = page.rfind(mark);
+    if (at == std::string_view::npos) throw Error(Cause::malformed, fmt::format("the page does not say where packets go: {}", mark));
+    std::string whole(page.substr(0, at));
+    for (std::size_t k = 0; k < packets.packet_count(); ++k)
+        whole.append(fmt::format("<script type=\"application/x-fathom\" data-packet=\"{}\">", k)).append(as_base64(packets.packed_packet(k))).append("</script>\n");
+    return whole.append(page.substr(at + mark.size()));
+}
+
+void write_viewer_html(const std::filesystem::path& path, const PacketSource& packets) { write_whole_file(path, page_with_packets(viewer_page(), packets)); }
+void write_viewer_html(const std::filesystem::path& path, ViewerDocument document) { write_viewer_html(path, DocumentPackets(std::move(document))); }
+
+} // namespace fathom

@@ -1,0 +1,231 @@
+// Documents of every kind as packets: what the page will find in them.
+#include <show/read_packet.h>
+#include <support/small_recordings.h>
+#include <support/sources.h>
+
+#include <fathom/show/base64_text.h>
+#include <fathom/show/viewer_recording.h>
+#include <fathom/show/viewer_sources.h>
+#include <fathom/show/viewer_sweep.h>
+#include <fathom/geometry/format/base64.h>
+#include <fathom/geometry/format/gzip.h>
+
+#include <limits>
+
+namespace fathom::testing {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+TEST(ViewerPackets, a_recording_of_every_kind_of_body_is_told_frame_by_frame) {
+    const Recording recording = mixed_recording();
+    const DocumentPackets packets(recording_document("mixed", recording));
+    ASSERT_EQ(packets.packet_count(), 2u);
+    const ReadPacket document(packets.packet(0)), chunk(packets.packet(1));
+    EXPECT_EQ(document.json["kind"], "recording");
+    ASSERT_EQ(document.json["bodies"].size(), 5u);
+    EXPECT_EQ(document.json["bodies"][3]["cloud"], true);
+    EXPECT_FALSE(document.json["bodies"][3].contains("triangles"));
+    EXPECT_GT(document.json["bodies"][4]["triangles"]["count"], 10); // the ground has no end and is shown all the same
+    EXPECT_EQ(document.doubles(document.json["frames"]["times"]).size(), 6u);
+    EXPECT_EQ(document.json["frames"]["chunks"], nlohmann::json::parse(R"([{"packet":1,"first":0,"count":6}])"));
+
+    const std::vector<float> poses = chunk.floats(chunk.json["poses"], 7);
+    ASSERT_EQ(poses.size(), 6u * 5u * 7u);
+    EXPECT_FLOAT_EQ(poses[5 * 5 * 7], 0.5f); // the box in the last frame: x,
+    EXPECT_FLOAT_EQ(poses[5 * 5 * 7 + 3], std::cos(0.25f)); // and w of its turn
+    const auto& deformed = chunk.json["deformed"];
+    EXPECT_EQ(deformed.size(), 3u);
+    EXPECT_FLOAT_EQ(chunk.floats(deformed["1"]["vertices"][5], 3)[2], -0.5f);
+    EXPECT_TRUE(deformed["1"]["triangles"][5].is_null());
+    EXPECT_TRUE(deformed["2"]["triangles"][2].is_null());
+    EXPECT_EQ(deformed["2"]["triangles"][3]["count"], 1);
+    EXPECT_EQ(deformed["2"]["triangles"][3], deformed["2"]["triangles"][5]); // sent once
+    for (std::size_t k = 0; k < 6; ++k) EXPECT_EQ(deformed["3"]["vertices"][k]["count"], k);
+    EXPECT_TRUE(chunk.json["contacts"][0].is_null());
+    const auto& contacts = chunk.json["contacts"][1];
+    EXPECT_EQ(chunk.indices(contacts["bodies"], 2), (std::vector<std::uint32_t>{0, 1})); // the normal points out of the box
+    EXPECT_EQ(chunk.floats(contacts["normals"], 3), (std::vector<float>{0, 0, -1}));
+    EXPECT_EQ(chunk.floats(contacts["depths"], 1), (std::vector<float>{0.25}));
+}
+
+TEST(ViewerPackets, every_curve_has_a_value_a_frame_and_curves_of_nothing_are_left_out) {
+    const Recording recording = mixed_recording();
+    const ReadPacket document(DocumentPackets(recording_document("mixed", recording)).packet(0));
+    std::vector<std::string> names;
+    for (const auto& series : document.json["series"]) {
+        EXPECT_EQ(document.doubles(series["values"]).size(), 6u);
+        names.push_back(series["name"]);
+    }
+    EXPECT_EQ(names, (std::vector<std::string>{"sum", "motion", "height", "contacts", "deepest point", "detection", "response"})); // no springs
+}
+
+TEST(ViewerPackets, chunks_are_bounded_and_hold_every_frame_once) {
+    const Recording recording = mixed_recording(40);
+    const DocumentPackets packets(recording_document("mixed", recording), {.chunk_bytes = 2000});
+    ASSERT_GT(packets.packet_count(), 5u);
+    std::size_t next = 0;
+    for (std::size_t k = 1; k < packets.packet_count(); ++k) {
+        const std::string bytes = packets.packet(k);
+        const ReadPacket chunk(bytes);
+        EXPECT_EQ(chunk.json["first"], next);
+        EXPECT_LE(chunk.binary.size(), 2200u);
+        next += chunk.json["count"].get<std::size_t>();
+        EXPECT_EQ(chunk.json["contacts"].size(), chunk.json["count"]);
+        check_packet(bytes, "chunk");
+    }
+    EXPECT_EQ(next, 40u);
+    EXPECT_EQ(error_of([&] { static_cast<void>(packets.packet(packets.packet_count())); }).cause(), Cause::index_out_of_range);
+}
+
+TEST(ViewerPackets, the_same_document_gives_the_same_bytes) {
+    const Recording one = mixed_recording(), two = mixed_recording();
+    const DocumentPackets a(recording_document("mixed", one)), b(recording_document("mixed", two));
+    for (std::size_t k = 0; k < a.packet_count(); ++k) EXPECT_EQ(a.packet(k), b.packet(k));
+}
+
+TEST(ViewerPackets, numbers_that_are_none_and_names_that_are_no_text_never_break_the_packet) {
+    ViewerDocument document{.title = "bad \xff\xfe \"<script>", .kind = ViewerKind::mesh};
+    ViewerBody body{.name = std::string("\xc3\x28", 2), .vertices = {Vec3f(0, 0, 0), Vec3f::Constant(std::numeric_limits<float>::quiet_NaN()), Vec3f(1, 1, 1)}, .triangles = {{0, 1, 2}}};
+    body.pose.translation = Vec3(nan, 0, 0);
+    body.info = {{"volume", nan}};
+    document.bodies.push_back(body);
+    document.bounds = {Vec3(nan, 0, 0), Vec3(1, std::numeric_limits<double>::infinity(), 1)};
+    document.layers.push_back({.name = "path", .content = PathLayer{{Vec3(nan, nan, nan)}, {nan}, {{nan, 1, true}}}});
+    document.layers.push_back({.name = "boxes", .content = BoxesLayer{{Box{}}, {0}}});
+    const std::string bytes = DocumentPackets(document).packet(0);
+    check_packet(bytes, "hostile");
+    const ReadPacket packet(bytes);
+    for (const float value : packet.floats(packet.json["bodies"][0]["vertices"], 3)) EXPECT_TRUE(std::isfinite(value));
+    for (const auto& number : packet.json["bodies"][0]["pose"]) EXPECT_TRUE(number.is_number());
+    for (const auto& number : packet.json["bounds"]) EXPECT_TRUE(number.is_number());
+    EXPECT_EQ(packet.json["bodies"][0]["info"]["volume"], "not a number");
+}
+
+TEST(ViewerPackets, a_run_that_blew_up_is_shown_and_said_so) {
+    Recording recording = mixed_recording();
+    RecordedFrame* frame = recording.add({6, 0.6});
+    frame->bodies.resize(5);
+    frame->bodies[0].pose.translation = Vec3(nan, 0, 0);
+    frame->bodies[1].vertices.assign(4, Vec3f::Constant(std::numeric_limits<float>::infinity()));
+    const DocumentPackets packets(recording_document("mixed", recording));
+    const ReadPacket document(packets.packet(0)), chunk(packets.packet(1));
+    EXPECT_NE(document.json["subtitle"].get<std::string>().find("1 frames hold numbers that are not finite"), std::string::npos);
+    for (const float value : chunk.floats(chunk.json["poses"], 7)) EXPECT_TRUE(std::isfinite(value));
+    for (const float value : chunk.floats(chunk.json["deformed"]["1"]["vertices"][6], 3)) EXPECT_TRUE(std::isfinite(value));
+}
+
+TEST(ViewerSources, a_mesh_tells_its_report_and_tetrahedra_come_with_their_boundary) {
+    const ReadPacket mesh(DocumentPackets(mesh_document("box", make_box())).packet(0));
+    EXPECT_EQ(mesh.json["bodies"][0]["info"]["closed"], "yes");
+    EXPECT_EQ(mesh.json["bounds"].size(), 6u);
+    EXPECT_FALSE(mesh.json.contains("frames"));
+    const TetMesh one{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {{0, 1, 2, 3}}};
+    const ReadPacket tets(DocumentPackets(tet_document("one", one)).packet(0));
+    EXPECT_EQ(tets.json["kind"], "tetrahedra");
+    EXPECT_EQ(tets.indices(tets.json["bodies"][0]["tetrahedra"], 4), (std::vector<std::uint32_t>{0, 1, 2, 3}));
+    EXPECT_EQ(tets.json["bodies"][0]["triangles"]["count"], 4);
+    EXPECT_EQ(error_of([] { static_cast<void>(mesh_document("bad", {{Vec3(nan, 0, 0)}, {{0, 0, 0}}})); }).cause(), Cause::non_finite);
+}
+
+TEST(ViewerSources, the_distances_of_a_field_are_sampled_to_the_corners_of_the_box) {
+    const AnalyticField ball(shapes::sphere(0.5));
+    const Box box{{-1, -1, -1}, {1, 0, 1}};
+    const ViewerLayer layer = distances_layer(ball, box, 9);
+    const auto& volume = std::get<VolumeLayer>(layer.content);
+    EXPECT_EQ(volume.size, (std::array<std::size_t, 3>{9, 5, 9}));
+    ASSERT_EQ(volume.values.size(), 9u * 5u * 9u);
+    EXPECT_FLOAT_EQ(volume.values.front(), static_cast<float>(std::sqrt(3.0) - 0.5));
+    EXPECT_FLOAT_EQ(volume.values.back(), static_cast<float>(std::sqrt(2.0) - 0.5)); // (1, 0, 1)
+    EXPECT_FLOAT_EQ(volume.values[4], static_cast<float>(std::sqrt(2.0) - 0.5));     // (0, -1, -1): x runs fastest
+    EXPECT_EQ(error_of([&] { static_cast<void>(distances_layer(ball, Box{}, 9)); }).cause(), Cause::invalid_argument);
+}
+
+TEST(ViewerSources, cells_of_a_solid_nest_and_its_inside_is_in_the_balls_of_every_level) {
+    const auto field = std::make_shared<AnalyticField>(shapes::torus(0.5, 0.2));
+    const Solid solid(field);
+    const ViewerLayer cells = cells_layer(solid, 3000), balls = balls_layer(solid, 3000);
+    const auto& boxes = std::get<BoxesLayer>(cells.content);
+    const auto& spheres = std::get<SpheresLayer>(balls.content);
+    ASSERT_EQ(boxes.boxes.size(), spheres.spheres.size());
+    EXPECT_LE(boxes.boxes.size(), 3000u);
+    const std::uint8_t deepest = boxes.levels.back();
+    ASSERT_GE(deepest, 2);
+    for (std::uint8_t level = 0; level <= deepest; ++level) {
+        bool in_a_box = false, in_a_ball = false;
+        for (std::size_t k = 0; k < boxes.boxes.size(); ++k) {
+            if (boxes.levels[k] != level) continue;
+            in_a_box |= boxes.boxes[k].contains(Vec3(0.5, 0.01, 0.02));
+            in_a_ball |= spheres.spheres[k].contains(Vec3(0.5, 0.01, 0.02));
+        }
+        EXPECT_TRUE(in_a_box && in_a_ball) << int{level};
+    }
+}
+
+TEST(ViewerSources, a_field_without_end_is_shown_in_a_cube_without_a_tree) {
+    const ReadPacket plane(DocumentPackets(field_document("plane", std::make_shared<AnalyticField>(shapes::plane({0, 0, 1}, 0)))).packet(0));
+    EXPECT_EQ(plane.json["layers"].size(), 1u);
+    EXPECT_GT(plane.json["bodies"][0]["triangles"]["count"], 100);
+    const ReadPacket ball(DocumentPackets(field_document("ball", std::make_shared<AnalyticField>(shapes::sphere(0.5)))).packet(0));
+    EXPECT_EQ(ball.json["layers"].size(), 3u);
+}
+
+TEST(ViewerSources, a_sphere_tree_is_cut_at_a_whole_level) {
+    std::vector<Vec3> points;
+    for (int k = 0; k < 3000; ++k) points.emplace_back(std::sin(k), std::cos(1.7 * k), 0.001 * k);
+    const SphereTree tree(points);
+    const auto layer = spheres_layer(tree, 100);
+    const auto& spheres = std::get<SpheresLayer>(layer.content);
+    std::size_t whole = 0;
+    for (int level = 0; level <= spheres.levels.back(); ++level) whole += tree.level(static_cast<std::size_t>(level)).size();
+    EXPECT_EQ(spheres.spheres.size(), whole);
+    EXPECT_LE(whole, 100u);
+    EXPECT_GT(whole, 1u);
+}
+
+TEST(ViewerSources, pixels_of_a_depth_map_without_a_surface_are_no_number) {
+    DepthMap map{.view = {.size = {2, 1, 4}, .width = 2, .height = 1}, .keep = Keep::nearest, .depth = {0.25f, 1.0f}, .ids = {}, .normals = {}};
+    const ReadPacket packet(DocumentPackets(depth_document("map", std::span(&map, 1))).packet(0));
+    const auto& layer = packet.json["layers"][0];
+    const std::vector<float> depths = packet.floats(layer["depths"], 1);
+    EXPECT_EQ(depths[0], 0.25f);
+    EXPECT_TRUE(std::isnan(depths[1]));
+    EXPECT_EQ(layer["extent"], nlohmann::json({-1.0, -0.5, 0.0, 1.0, 0.5, 4.0}));
+    EXPECT_EQ(packet.json["bounds"], nlohmann::json({-1.0, -0.5, 0.0, 1.0, 0.5, 4.0})); // of the layers, as there are no bodies
+}
+
+TEST(ViewerSweep, the_first_contact_is_in_the_frame_of_its_time_and_the_path_ends_where_the_body_does) {
+    SweptView view{.a = viewer_body("a", make_box()), .b = viewer_body("b", make_box())};
+    view.motion_a = {Pose::at({0, 0, 5}), Pose::at({0, 0, -5}), Path::screw};
+    view.intervals = {{0.4, 0.6, true}};
+    view.first_time = 0.4037;
+    view.first = {{0, 0, 0.5}, {0, 0, -1}, 0, {0, 1}};
+    const DocumentPackets packets(sweep_document("sweep", view));
+    const ReadPacket document(packets.packet(0)), chunk(packets.packet(1));
+    const std::vector<double> times = document.doubles(document.json["frames"]["times"]);
+    ASSERT_EQ(times.size(), 122u);
+    EXPECT_TRUE(std::is_sorted(times.begin(), times.end()));
+    for (std::size_t k = 0; k < times.size(); ++k) EXPECT_EQ(chunk.json["contacts"][k].is_null(), times[k] != 0.4037) << k;
+    const auto& path = document.json["layers"][0];
+    EXPECT_EQ(path["intervals"], nlohmann::json::parse("[[0.4,0.6,1]]"));
+    EXPECT_FLOAT_EQ(document.floats(path["points"], 3).back(), -5);
+    EXPECT_EQ(document.json["bounds"][2], -5.5);
+}
+
+TEST(Base64Text, what_is_packed_reads_back) {
+    for (std::size_t size : {0u, 1u, 2u, 3u, 4u, 255u, 100000u}) {
+        std::string bytes;
+        for (std::size_t k = 0; k < size; ++k) bytes += static_cast<char>(k * k % 251);
+        const auto back = from_base64(as_base64(bytes));
+        ASSERT_TRUE(back.has_value());
+        EXPECT_TRUE(std::equal(back->begin(), back->end(), bytes_of(bytes).begin(), bytes_of(bytes).end())) << size;
+        EXPECT_EQ(as_base64(bytes).size() % 4, 0u);
+        const std::string packed = as_gzip(bytes);
+        ASSERT_TRUE(is_gzip(bytes_of(packed)));
+        const Bytes plain = unpacked_gzip(source_of(packed));
+        EXPECT_TRUE(std::equal(plain.span().begin(), plain.span().end(), bytes_of(bytes).begin(), bytes_of(bytes).end())) << size;
+    }
+}
+
+} // namespace
+} // namespace fathom::testing

@@ -1,0 +1,91 @@
+// Bodies that a user drags, and what touches.
+#include <tool/live_scene.h>
+#include <tool/json_values.h>
+#include <tool/verdict_text.h>
+
+#include <fathom/base/error.h>
+#include <fathom/base/stopwatch.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace fathom::tool {
+
+ShapesScene::ShapesScene(std::vector<LiveBody> bodies) {
+    for (LiveBody& body : bodies) {
+        body.shape.prepare(); // what is made at first need would count as time of the first answer
+        world_.add(body.shape, body.pose, {.name = body.name});
+        drawn_.push_back(std::move(body.drawn));
+    }
+    ask_all();
+}
+
+ViewerDocument ShapesScene::document() const {
+    ViewerDocument document{.title = "live", .subtitle = "drag a body: what it touches is computed as it moves", .kind = ViewerKind::live};
+    for (Index k = 0; k < drawn_.size(); ++k) {
+        document.bodies.push_back(drawn_[k]);
+        document.bodies.back().pose = world_.pose(k);
+    }
+    return document;
+}
+
+// The world does not tell pairs apart by time: each that it tested gets the mean.
+void ShapesScene::ask_all() {
+    const Stopwatch start;
+    const WorldStep& step = world_.update();
+    const double each = 1e6 * start.seconds() / static_cast<double>(std::max<std::size_t>(step.tested, 1));
+    pairs_.clear();
+    auto touching = step.pairs.begin(); // sorted as the loop runs
+    for (Index a = 0; a < drawn_.size(); ++a)
+        for (Index b = a + 1; b < drawn_.size(); ++b) {
+            Pair& pair = pairs_.emplace_back(Pair{a, b});
+            if (touching != step.pairs.end() && touching->a == a && touching->b == b) {
+                pair.collision = (touching++)->collision;
+                pair.separation = -pair.collision.depth;
+                pair.error_bound = pair.collision.error_bound;
+                pair.microseconds = each;
+            }
+            if (pair.collision.verdict != Verdict::overlapping) ask_distance(pair);
+        }
+}
+
+void ShapesScene::ask_distance(Pair& pair) const {
+    const Stopwatch start;
+    const Distance apart = distance(world_.shape(pair.a), world_.pose(pair.a), world_.shape(pair.b), world_.pose(pair.b));
+    pair.microseconds += 1e6 * start.seconds();
+    if (pair.collision.method == Method::automatic) pair.collision.method = apart.method;
+    pair.separation = apart.upper;
+    pair.error_bound = apart.error_bound + std::max(apart.upper - std::max(apart.lower, 0.0), 0.0);
+}
+
+void ShapesScene::move(Index body, const Pose& pose) {
+    if (body >= drawn_.size()) throw Error(Cause::index_out_of_range, fmt::format("there are {}", drawn_.size()), {.element = "body", .index = body});
+    if (!is_finite(pose)) throw Error(Cause::non_finite, "a pose must be of numbers");
+    world_.move(body, pose);
+    ask_all();
+}
+
+std::string ShapesScene::state() {
+    Json poses = Json::array(), positions = Json::array(), normals = Json::array(), depths = Json::array(), bodies = Json::array(), pairs = Json::array();
+    for (Index k = 0; k < drawn_.size(); ++k) {
+        const Vec3& t = world_.pose(k).translation;
+        const Quat& q = world_.pose(k).rotation;
+        poses.push_back({t.x(), t.y(), t.z(), q.w(), q.x(), q.y(), q.z()});
+    }
+    for (const Pair& pair : pairs_) {
+        for (const Contact& c : pair.collision.contacts) {
+            if (!is_finite(c.point_a) || !is_finite(c.point_b) || !is_finite(c.normal) || !std::isfinite(c.depth)) continue;
+            positions.push_back(as_json(Vec3(0.5 * (c.point_a + c.point_b))));
+            normals.push_back(as_json(c.normal));
+            depths.push_back(c.depth);
+            bodies.push_back({pair.a, pair.b});
+        }
+        pairs.push_back({{"a", pair.a}, {"b", pair.b}, {"verdict", word(pair.collision.verdict)}, {"proven", pair.collision.proven}, {"method", name(pair.collision.method)},
+                         {"separation", bound(pair.separation)}, {"error_bound", bound(pair.error_bound)}, {"microseconds", pair.microseconds}});
+    }
+    return Json{{"poses", poses}, {"contacts", {{"positions", positions}, {"normals", normals}, {"depths", depths}, {"bodies", bodies}}}, {"pairs", pairs}}.dump();
+}
+
+} // namespace fathom::tool
