@@ -6,6 +6,8 @@
 #include <fathom/base/file.h>
 #include <fathom/base/stopwatch.h>
 #include <fathom/show/recording_picture.h>
+#include <fathom/show/viewer_file.h>
+#include <fathom/show/viewer_recording.h>
 #include <fathom/simulate/scene_schema.h>
 #include <fathom/simulate/simulation.h>
 
@@ -42,6 +44,7 @@ void write(const Simulation& simulation, const fs::path& folder, Session& sessio
     write_png(folder / "film.png", film_strip(recording));
     write_svg(folder / "energy.svg", energy_plot(recording));
     write_svg(folder / "penetration.svg", penetration_plot(recording));
+    write_viewer_file(folder / recording_file_name, DocumentPackets(recording_document(simulation.scene().name, recording)));
 }
 
 void print_summary(const Simulation& simulation, double seconds, const std::string& folder) {
@@ -55,7 +58,7 @@ void print_summary(const Simulation& simulation, double seconds, const std::stri
                with_commas(world.steps()), seconds, 1e3 * seconds / steps, 1e3 * recording.detect_seconds() / steps);
     fmt::print("  energy       {:.6g} J at first, {:.6g} J at last, {:.6g} J at most\n", recording.frames().front().energy.total(), world.energy().total(), recording.highest_energy());
     fmt::print("  penetration  {:.3g} m at worst\n", recording.worst_penetration());
-    fmt::print("  frames       {} -> {} (open frames.pvd in ParaView; film.png, energy.svg, penetration.svg, *.csv)\n", recording.frames().size(), folder);
+    fmt::print("  frames       {} -> {} (`fathom view {}`, or frames.pvd in ParaView; animation.glb, film.png, energy.svg, penetration.svg, *.csv)\n", recording.frames().size(), folder, folder);
 }
 
 void run_simulate(const SimulateArguments& arguments, Session& session) {
@@ -87,7 +90,8 @@ void add_simulate(CLI::App& program, Session& session) {
   fathom simulate scenes/figure11_bunny_cone.toml -o cone --set "motion.method = 'meshes'"
   fathom simulate --schema > scene.schema.json
 
-DIR gets frames.pvd (ParaView), film.png, energy.svg, penetration.svg, energy.csv, states.csv, contacts.csv and summary.json.
+DIR gets frames.pvd (ParaView), animation.glb, recording.fathomview (`fathom view DIR`), film.png, energy.svg, penetration.svg, energy.csv, states.csv,
+contacts.csv and summary.json.
 A scene that blows up is stopped and named; what happened until then is written.)~");
     verb->add_option("SCENE", o->scene, "Scene file (TOML; scenes/ has examples)")->required();
     verb->add_option("-o,--output", o->out, "Folder to write")->required();
