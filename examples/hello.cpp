@@ -1,20 +1,21 @@
-// The hello of the README: make a shape, check it, ask it questions.
-#include <fathom/geometry/generate.h>
-#include <fathom/geometry/mesh_report.h>
-#include <fathom/geometry/surface_tree.h>
+// The hello of README.md.
+#include <fathom/fathom.h>
 
-#include <cmath>
 #include <cstdio>
 
-int main() {
-    const fathom::TriangleMesh mesh = fathom::make_torus();
-    const fathom::MeshReport report = fathom::mesh_report(mesh);
-    std::printf("%zu triangles, %s, genus %zu, volume %.4f m3\n", report.triangles, report.watertight ? "closed" : "open",
-                report.genus.value_or(0), report.volume.value_or(0));
+using namespace fathom;
 
-    const fathom::SurfaceTree tree(mesh);
-    const fathom::Vec3 point(0.2, 0.1, 0.6);
-    const fathom::ClosestPoint closest = tree.closest(point);
-    std::printf("nearest triangle %u at %.4f m; the point is %s\n", closest.triangle, std::sqrt(closest.squared_distance),
-                tree.contains(point) ? "inside" : "outside");
+int main() {
+    const Shape bowl(make_bowl()); // any mesh; read_triangle_mesh("part.obj") reads a file
+    const Shape ball(std::make_shared<AnalyticField>(shapes::sphere(0.2)));
+
+    const Collision touch = collide(bowl, {}, ball, Pose::at({0, 0, -0.3}));
+    std::printf("%zu contacts, %.3f m deep, by %s\n", touch.contacts.size(), touch.depth, name(touch.method).data());
+
+    const Distance apart = distance(bowl, {}, ball, Pose::at({0, 0, 1}));
+    std::printf("between %.4f and %.4f m apart\n", apart.lower, apart.upper);
+
+    const Motion fall{Pose::at({0, 0, 1}), Pose::at({0, 0, -1})};
+    const Sweep when = sweep(bowl, Motion::still({}), ball, fall);
+    std::printf("first contact after %.4f of the way; none before, proven\n", when.time);
 }

@@ -1,4 +1,4 @@
-// The snippets of two pages are in programs that are compiled and run: examples/world.cpp and examples/porting.cpp.
+// The snippets of these pages are in programs that are compiled and run.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -51,6 +51,8 @@ TEST(WorldDocs, every_snippet_is_in_a_program_that_is_run) {
     EXPECT_GE(porting.size(), 9u);
     expect_in(world, "examples/world.cpp");
     expect_in(porting, "examples/porting.cpp");
+    expect_in(snippets("README.md"), "examples/hello.cpp");
+    expect_in(snippets("docs/extending.md"), "examples/own_field.cpp");
 }
 
 } // namespace
