@@ -1,0 +1,152 @@
+// Python: what numpy gives, checked and taken over.
+#include "arrays.h"
+
+#include <fathom/base/error.h>
+
+#include <fmt/format.h>
+
+namespace fathom::python {
+
+namespace {
+
+std::string shape_text(const py::array& array) {
+    std::string text = "(";
+    for (py::ssize_t k = 0; k < array.ndim(); ++k) text += fmt::format("{}{}", k > 0 ? ", " : "", array.shape(k));
+    return text + (array.ndim() == 1 ? ",)" : ")");
+}
+
+py::array any_array(py::handle given, std::string_view argument) {
+    py::array array = py::array::ensure(given);
+    if (!array) throw py::type_error(fmt::format("{}: an array of numbers is wanted, not {}", argument, Py_TYPE(given.ptr())->tp_name));
+    return array;
+}
+
+// Aligned, C-contiguous, of the machine's byte order.
+template <class Number>
+py::array laid_out(const py::array& array) {
+    constexpr int flags = py::array::c_style | py::array::forcecast | py::detail::npy_api::NPY_ARRAY_ALIGNED_;
+    return py::array_t<Number, flags>::ensure(array);
+}
+
+py::array real_numbers(py::handle given, std::string_view argument) {
+    const py::array array = any_array(given, argument);
+    const char kind = array.dtype().kind();
+    if (kind != 'f' && kind != 'i' && kind != 'u')
+        throw py::type_error(fmt::format("{}: float32 or float64 is wanted, not {}", argument, py::str(array.dtype()).cast<std::string>()));
+    return kind == 'f' && array.itemsize() == sizeof(float) ? laid_out<float>(array) : laid_out<double>(array);
+}
+
+bool overlap(const py::array& a, const py::array& b) {
+    const auto first = [](const py::array& x) { return static_cast<const char*>(x.data()); };
+    return first(a) < first(b) + b.nbytes() && first(b) < first(a) + a.nbytes();
+}
+
+} // namespace
+
+void refuse(std::string_view argument, const std::string& reason) {
+    throw Error(Cause::invalid_argument, reason, {.element = std::string(argument)});
+}
+
+Rows::Rows(py::handle given, py::ssize_t width, std::string_view argument) : array_(real_numbers(given, argument)), width_(static_cast<std::size_t>(width)) {
+    if (array_.ndim() == 0 || array_.shape(array_.ndim() - 1) != width)
+        refuse(argument, fmt::format("the shape must be (..., {}), not {}", width, shape_text(array_)));
+    floats_ = array_.itemsize() == sizeof(float);
+    for (py::ssize_t k = 0; k + 1 < array_.ndim(); ++k) {
+        leading_.push_back(array_.shape(k));
+        count_ *= static_cast<std::size_t>(array_.shape(k));
+    }
+}
+
+double Rows::at(std::size_t row, std::size_t column) const {
+    const std::size_t k = row * width_ + column;
+    return floats_ ? static_cast<double>(floats()[k]) : doubles()[k];
+}
+
+std::vector<Vec3> Points::vector() const {
+    std::vector<Vec3> points(size());
+    for (std::size_t k = 0; k < size(); ++k) points[k] = {at(k, 0), at(k, 1), at(k, 2)};
+    return points;
+}
+
+std::vector<Vec3> finite_points(py::handle given, std::string_view argument) {
+    const Points points(given, argument);
+    if (points.leading().size() != 1) refuse(argument, fmt::format("the shape must be (n, 3), not {}", shape_text(points.array())));
+    std::vector<Vec3> all = points.vector();
+    for (std::size_t k = 0; k < all.size(); ++k)
+        if (!is_finite(all[k])) throw Error(Cause::non_finite, "NaN or infinity", {.element = std::string(argument), .index = static_cast<std::int64_t>(k)});
+    return all;
+}
+
+Vec3 vector_from(py::handle given, std::string_view argument) {
+    const Points points(given, argument);
+    if (!points.leading().empty()) refuse(argument, fmt::format("the shape must be (3,), not {}", shape_text(points.array())));
+    const Vec3 v(points.at(0, 0), points.at(0, 1), points.at(0, 2));
+    if (!is_finite(v)) throw Error(Cause::non_finite, "NaN or infinity", {.element = std::string(argument)});
+    return v;
+}
+
+Box box_from(py::handle given, std::string_view argument) {
+    if (given.is_none()) return {};
+    const Points points(given, argument);
+    if (points.leading() != Extents{2}) refuse(argument, fmt::format("a box is [lower, upper] of shape (2, 3), not {}", shape_text(points.array())));
+    const std::vector<Vec3> corners = points.vector();
+    const Box box{corners[0], corners[1]};
+    if (!(box.lower.array() <= box.upper.array()).all()) refuse(argument, "lower must not be above upper, and neither NaN");
+    return box;
+}
+
+py::array box_array(const Box& box) {
+    return vectors_of({2}, 2, [&](std::size_t k) { return k == 0 ? box.lower : box.upper; });
+}
+
+py::array vector_array(const Vec3& v) {
+    return vectors_of({}, 1, [&](std::size_t) { return v; });
+}
+
+template <std::size_t Width>
+std::vector<std::array<Index, Width>> indices_from(py::handle given, std::string_view argument) {
+    const py::array array = any_array(given, argument);
+    if (array.ndim() != 2 || array.shape(1) != static_cast<py::ssize_t>(Width))
+        refuse(argument, fmt::format("the shape must be (n, {}), not {}", Width, shape_text(array)));
+    const char kind = array.dtype().kind();
+    if (kind != 'i' && kind != 'u' && array.size() > 0)
+        throw py::type_error(fmt::format("{}: whole numbers are wanted, not {}", argument, py::str(array.dtype()).cast<std::string>()));
+    const py::array whole = laid_out<std::int64_t>(array);
+    const auto* from = static_cast<const std::int64_t*>(whole.data());
+    std::vector<std::array<Index, Width>> all(static_cast<std::size_t>(array.shape(0)));
+    for (std::size_t k = 0; k < all.size() * Width; ++k) {
+        if (from[k] < 0 || from[k] >= no_index)
+            throw Error(Cause::index_out_of_range, fmt::format("no vertex has the number {}", from[k]),
+                        {.element = std::string(argument), .index = static_cast<std::int64_t>(k / Width)});
+        all[k / Width][k % Width] = static_cast<Index>(from[k]);
+    }
+    return all;
+}
+template std::vector<std::array<Index, 3>> indices_from<3>(py::handle, std::string_view);
+template std::vector<std::array<Index, 4>> indices_from<4>(py::handle, std::string_view);
+
+Results::Results(const py::object& out, Extents shape, const Rows& input) : given_(!out.is_none()) {
+    if (!given_) {
+        array_ = py::array_t<double>(std::move(shape));
+        doubles_ = static_cast<double*>(array_.mutable_data());
+        return;
+    }
+    if (!py::isinstance<py::array>(out)) throw py::type_error("out: an array of numpy is wanted");
+    array_ = py::reinterpret_borrow<py::array>(out);
+    const bool doubles = py::isinstance<py::array_t<double>>(array_), floats = py::isinstance<py::array_t<float>>(array_);
+    if (!doubles && !floats) throw py::type_error("out: float32 or float64 is wanted");
+    if (!std::equal(shape.begin(), shape.end(), array_.shape(), array_.shape() + array_.ndim()))
+        refuse("out", fmt::format("the shape is {}, which does not fit the points", shape_text(array_)));
+    if ((array_.flags() & py::array::c_style) == 0) refuse("out", "the array must be C-contiguous");
+    if (!array_.writeable()) refuse("out", "the array is read-only");
+    if (overlap(array_, input.array())) refuse("out", "the array shares memory with the points");
+    if (doubles) doubles_ = static_cast<double*>(array_.mutable_data());
+    else floats_ = static_cast<float*>(array_.mutable_data());
+}
+
+py::object Results::object() const {
+    if (given_ || array_.ndim() > 0) return array_;
+    return py::float_(*doubles_);
+}
+
+} // namespace fathom::python

@@ -1,0 +1,70 @@
+// Python: pictures as arrays of bytes.
+#include "arrays.h"
+#include "bindings.h"
+
+#include <fathom/show/field_slice.h>
+
+#include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
+
+namespace fathom::python {
+
+namespace {
+
+py::array picture(const Image& image) {
+    static_assert(sizeof(Color) == 3);
+    return py::array_t<std::uint8_t>(Extents{image.height, image.width, 3}, reinterpret_cast<const std::uint8_t*>(image.pixels.data()));
+}
+
+SliceOptions options_from(const py::object& box, int axis, std::optional<double> position, int size, double spacing, bool lines, bool cells, bool scale) {
+    SliceOptions options;
+    options.box = box_from(box, "box");
+    options.axis = axis;
+    options.position = position;
+    options.size = size;
+    options.spacing = spacing;
+    options.lines = lines;
+    options.cells = cells;
+    options.scale = scale;
+    return options;
+}
+
+py::array slice(const FieldHandle& field, const py::object& box, int axis, std::optional<double> position, int size, double spacing, bool lines, bool cells, bool scale) {
+    const SliceOptions options = options_from(box, axis, position, size, spacing, lines, cells, scale);
+    Image image;
+    {
+        const py::gil_scoped_release unlocked;
+        image = draw_slice(*field, options);
+    }
+    return picture(image);
+}
+
+// Centres of the pixels of a slice, (height, width, 3): what to ask a field for values instead of colours.
+py::array slice_points(const FieldHandle& field, const py::object& box, int axis, std::optional<double> position, int size) {
+    const SliceFrame frame = slice_frame(*field, options_from(box, axis, position, size, 0, true, false, false));
+    const auto width = static_cast<std::size_t>(frame.width), height = static_cast<std::size_t>(frame.height);
+    return vectors_of({frame.height, frame.width}, width * height,
+                      [&](std::size_t k) { return frame.point(static_cast<double>(k % width) + 0.5, static_cast<double>(k / width) + 0.5); });
+}
+
+void png(const std::filesystem::path& path, const py::object& pixels) {
+    const auto array = py::array_t<std::uint8_t, py::array::c_style>::ensure(pixels);
+    if (!array || array.ndim() != 3 || array.shape(2) != 3) refuse("pixels", "an array (height, width, 3) of uint8 is wanted");
+    Image image(static_cast<int>(array.shape(1)), static_cast<int>(array.shape(0)), {});
+    std::copy_n(array.data(), array.size(), reinterpret_cast<std::uint8_t*>(image.pixels.data()));
+    const py::gil_scoped_release unlocked;
+    write_png(path, image);
+}
+
+} // namespace
+
+void bind_show(py::module_& m) {
+    m.def("draw_slice", &slice, py::arg("field").none(false), py::arg("box") = py::none(), py::arg("axis") = 2, py::arg("position") = py::none(), py::arg("size") = 800,
+          py::arg("spacing") = 0.0, py::arg("lines") = true, py::arg("cells") = false, py::arg("scale") = true,
+          "A picture of a field on a plane at right angles to an axis (0, 1, 2), (height, width, 3) uint8: blue is inside, orange outside, the thick line the surface.");
+    m.def("slice_points", &slice_points, py::arg("field").none(false), py::arg("box") = py::none(), py::arg("axis") = 2, py::arg("position") = py::none(), py::arg("size") = 800,
+          "The points (height, width, 3) of the pixels of draw_slice(), without the scale: for values instead of colours.");
+    m.def("write_png", &png, py::arg("path"), py::arg("pixels"), "pixels: (height, width, 3) uint8.");
+}
+
+} // namespace fathom::python

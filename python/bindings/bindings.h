@@ -1,0 +1,30 @@
+// Python: the topics of the extension, one file each.
+#pragma once
+
+#include <fathom/field/field.h>
+
+#include <pybind11/pybind11.h>
+
+#include <memory>
+
+namespace fathom::python {
+
+namespace py = pybind11;
+
+void bind_fields(py::module_& m);
+void bind_formulas(py::module_& m);
+void bind_grids(py::module_& m);
+void bind_networks(py::module_& m);
+void bind_meshes(py::module_& m);
+void bind_shells(py::module_& m);
+void bind_shapes(py::module_& m);
+void bind_query(py::module_& m);
+void bind_world(py::module_& m);
+void bind_scenes(py::module_& m);
+void bind_show(py::module_& m);
+
+// Fields in Python are as immutable as in C++; pybind11 only knows holders of what is not const.
+using FieldHandle = std::shared_ptr<Field>;
+[[nodiscard]] inline FieldHandle handle_of(const FieldPtr& field) { return std::const_pointer_cast<Field>(field); }
+
+} // namespace fathom::python

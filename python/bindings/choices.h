@@ -1,0 +1,66 @@
+// Python: the enums of the library as those of fathom/_choices.py, and back; words in place of members are taken too.
+// To add one: a line of names here, a class there. A test compares the two.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <array>
+#include <string>
+#include <string_view>
+
+namespace fathom::python {
+
+namespace py = pybind11;
+
+// Names in the order of the enum, which counts from 0: what Choices<E> of bind_*.cpp say.
+template <class E>
+struct Choices;
+
+#define FATHOM_PYTHON_CHOICES(Enum, ...)                                                      \
+    template <>                                                                               \
+    struct fathom::python::Choices<fathom::Enum> {                                            \
+        static constexpr const char* type = #Enum;                                            \
+        static constexpr auto names = std::to_array<std::string_view>({__VA_ARGS__});         \
+    };                                                                                        \
+    template <>                                                                               \
+    struct pybind11::detail::type_caster<fathom::Enum> : fathom::python::ChoiceCaster<fathom::Enum> {};
+
+[[nodiscard]] py::object choice_member(const char* type, std::string_view name);
+// Place of a word among the names. ValueError names them all; -1 where it is no word (nor a number, of enums that count).
+[[nodiscard]] int choice_place(py::handle given, const char* type, const std::string_view* names, std::size_t count);
+
+template <class E>
+struct ChoiceCaster {
+    // What PYBIND11_TYPE_CASTER would write, but for the name, which is that of the enum.
+    static constexpr auto name = py::detail::const_name("str");
+    E value{};
+    template <class T>
+    using cast_op_type = py::detail::movable_cast_op_type<T>;
+    operator E*() { return &value; }
+    operator E&() { return value; }
+    operator E&&() && { return std::move(value); }
+
+    bool load(py::handle given, bool) {
+        const int place = choice_place(given, Choices<E>::type, Choices<E>::names.data(), Choices<E>::names.size());
+        value = static_cast<E>(place);
+        return place >= 0;
+    }
+    static py::handle cast(E member, py::return_value_policy, py::handle) {
+        return choice_member(Choices<E>::type, Choices<E>::names[static_cast<std::size_t>(member)]).release();
+    }
+};
+
+// For the test: _core._choices() is {class: [names]}.
+template <class... E>
+[[nodiscard]] py::dict all_choices() {
+    py::dict all;
+    const auto add = [&]<class One>() {
+        py::list names;
+        for (const std::string_view name : Choices<One>::names) names.append(py::str(name.data(), name.size()));
+        all[Choices<One>::type] = names;
+    };
+    (add.template operator()<E>(), ...);
+    return all;
+}
+
+} // namespace fathom::python

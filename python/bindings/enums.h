@@ -1,0 +1,45 @@
+// Python: which enums are known there, and by what words.
+#pragma once
+
+#include "choices.h"
+
+#include <fathom/base/error.h>
+#include <fathom/base/motion.h>
+#include <fathom/detect/query_table.h>
+#include <fathom/field/analytic/formula.h>
+#include <fathom/field/grid/grid_csg.h>
+#include <fathom/field/height/height_field.h>
+#include <fathom/field/mesh/mesh_sign.h>
+#include <fathom/field/neural/network.h>
+#include <fathom/field/tet/tet_interpolant.h>
+#include <fathom/index/broad_phase.h>
+
+FATHOM_PYTHON_CHOICES(Cause, "cannot_open", "cannot_write", "unknown_format", "unsupported", "truncated", "malformed", "count_mismatch", "index_out_of_range",
+                      "non_finite", "empty", "too_large", "invalid_argument", "import_failed", "cancelled")
+FATHOM_PYTHON_CHOICES(Verdict, "disjoint", "overlapping", "undecided")
+FATHOM_PYTHON_CHOICES(ShapeKind, "formula", "grid", "network", "other_field", "closed_mesh", "open_mesh", "point_shell", "tetrahedra", "depth_map", "plane")
+FATHOM_PYTHON_CHOICES(MeshInside, "automatic", "closed", "open")
+FATHOM_PYTHON_CHOICES(Method, "automatic", "closed_form", "fields", "octree", "surface_in_field", "points_in_field", "surfaces", "tetrahedra", "depth_maps",
+                      "advancement")
+FATHOM_PYTHON_CHOICES(QueryGoal, "verdict", "contacts", "proof")
+FATHOM_PYTHON_CHOICES(Question, "collide", "distance", "sweep_first", "sweep_all")
+FATHOM_PYTHON_CHOICES(SweepGoal, "any", "first", "all")
+FATHOM_PYTHON_CHOICES(Path, "straight", "screw")
+FATHOM_PYTHON_CHOICES(BroadMethod, "automatic", "brute_force", "scene_octree", "packed_tree")
+FATHOM_PYTHON_CHOICES(DistanceKind, "exact", "exact_outside", "exact_inside", "lower_bound", "not_a_distance")
+FATHOM_PYTHON_CHOICES(SignMethod, "automatic", "pseudo_normal", "parity", "winding", "wrap", "thickness")
+FATHOM_PYTHON_CHOICES(GridStorage, "float32", "code16")
+FATHOM_PYTHON_CHOICES(Combination, "unite", "intersect", "subtract")
+FATHOM_PYTHON_CHOICES(Activation, "none", "relu", "elu", "tanh", "sine", "softplus")
+FATHOM_PYTHON_CHOICES(SolidSide, "below", "above")
+FATHOM_PYTHON_CHOICES(DepthMethod, "exact", "closest_feature", "closest_point")
+FATHOM_PYTHON_CHOICES(DefectHandling, "none", "paper", "samples")
+
+namespace fathom::python {
+
+[[nodiscard]] inline py::dict known_choices() {
+    return all_choices<Cause, Verdict, ShapeKind, MeshInside, Method, QueryGoal, Question, SweepGoal, Path, BroadMethod, DistanceKind, SignMethod, GridStorage,
+                       Combination, Activation, SolidSide, DepthMethod, DefectHandling>();
+}
+
+} // namespace fathom::python

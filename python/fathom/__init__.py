@@ -1,0 +1,22 @@
+"""Fathom: do shapes touch, when, where, how deep, and which way is out? For every kind of geometry.
+
+    >>> import fathom
+    >>> ball = fathom.AnalyticField("sphere(1)")
+    >>> ball.distance([[0, 0, 3], [0, 0, 0]])
+    array([ 2., -1.])
+
+Metres, seconds, kilograms, radians. Distances are signed, positive outside. Points are arrays (..., 3); placements are 4x4 matrices
+(..., 4, 4), or tuples (translation, quaternion w x y z). Boxes are [lower, upper], (2, 3). Heavy calls release the lock of Python.
+"""
+
+from ._choices import *  # noqa: F401,F403
+from ._core import *  # noqa: F401,F403
+from ._core import __version__  # noqa: F401
+from ._errors import Cancelled, Error, FileError, InputError, MissingFileError, Place, RangeError, Unsupported  # noqa: F401
+
+from . import _choices, _core
+
+__all__ = sorted(
+    [name for module in (_core, _choices) for name in vars(module) if not name.startswith("_") and name not in ("annotations", "enum")]
+    + ["Cancelled", "Error", "FileError", "InputError", "MissingFileError", "Place", "RangeError", "Unsupported"]
+)
