@@ -24,11 +24,9 @@ PYBIND11_MODULE(_core, m) {
     bind_grids(m);
     bind_networks(m);
     bind_shells(m);
-#ifdef FATHOM_PYTHON_QUERIES
     bind_shapes(m);
     bind_query(m);
     bind_world(m);
-#endif
     bind_scenes(m);
     bind_show(m);
 }

@@ -14,9 +14,12 @@ from ._core import *  # noqa: F401,F403
 from ._core import __version__  # noqa: F401
 from ._errors import Cancelled, Error, FileError, InputError, MissingFileError, Place, RangeError, Unsupported  # noqa: F401
 
-from . import _choices, _core
+from ._results import *  # noqa: F401,F403
+
+from . import _choices, _core, _results
 
 __all__ = sorted(
     [name for module in (_core, _choices) for name in vars(module) if not name.startswith("_") and name not in ("annotations", "enum")]
+    + _results.__all__
     + ["Cancelled", "Error", "FileError", "InputError", "MissingFileError", "Place", "RangeError", "Unsupported"]
 )

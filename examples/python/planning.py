@@ -1,0 +1,38 @@
+# %% [markdown]
+# Planning: many placements of one body among fixed ones, asked at once, with proofs.
+
+# %%
+import numpy as np
+
+import fathom
+from fathom import Verdict
+
+# %% A gate of two pillars on a floor, and a drone.
+world = fathom.World()
+world.add(fathom.Shape.plane([0, 0, 1], 0), name="floor", fixed=True)
+for side in (-1, 1):
+    world.add("cylinder(0.2, 2)", fathom.pose([0, 0.8 * side, 1]), name=f"pillar {side}", fixed=True)
+drone = world.add(fathom.make_shape("spaceship", triangles=4000), fathom.pose([-3, 0, 1]), name="drone")
+
+# %% Every height and every turn about z in the plane of the gate: (20, 36) placements in one call.
+heights, turns = np.linspace(0.1, 1.9, 20), np.linspace(0, 2 * np.pi, 36, endpoint=False)
+quaternions = np.stack([np.cos(turns / 2), 0 * turns, 0 * turns, np.sin(turns / 2)], axis=-1)
+poses = fathom.pose(
+    np.broadcast_to(np.stack([0 * heights, 0 * heights, heights], axis=-1)[:, None], (20, 36, 3)).copy(),
+    np.broadcast_to(quaternions, (20, 36, 4)).copy(),
+)
+verdicts = world.try_poses(drone, poses)
+free = verdicts == Verdict.disjoint
+print(f"{free.mean():.0%} of {free.size} placements are proven free")
+assert 0 < free.mean() < 1
+
+# %% How much room is there? Clearances are proven bounds below.
+clearance = world.clearances(drone, poses)
+best = np.unravel_index(clearance.argmax(), clearance.shape)
+print(f"most room: {clearance[best]:.3f} m at height {heights[best[0]]:.2f} m, turned by {np.degrees(turns[best[1]]):.0f} degrees")
+assert (clearance[~free] == 0).all() and clearance[best] > 0
+
+# %% The way there, as one motion: the time of the first contact, or none.
+body, met = world.sweep(world.shape(drone), fathom.Motion(fathom.pose([-3, 0, 1]), fathom.pose([-3, 0, -1])))
+assert world.name(body) == "floor"
+print(f"straight down it meets the {world.name(body)} at {met.time:.3f} of the way")

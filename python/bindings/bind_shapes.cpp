@@ -1,0 +1,102 @@
+// Python: shapes, the one handle for every kind of geometry.
+#include "arrays.h"
+#include "bindings.h"
+#include "queries.h"
+#include "shapes.h"
+
+#include <fathom/field/analytic/analytic_field.h>
+#include <fathom/field/analytic/parse.h>
+#include <fathom/geometry/point_shell.h>
+
+#include <fmt/format.h>
+
+namespace fathom::python {
+
+namespace {
+
+constexpr const char* kept_as = "_fathom_shape";
+
+TriangleMesh mesh_from(py::handle given) {
+    TriangleMesh mesh{finite_points(given.attr("vertices"), "vertices"), indices_from<3>(given.attr("faces"), "faces")};
+    check(mesh);
+    return mesh;
+}
+
+bool is_mesh_like(py::handle given) { return py::hasattr(given, "vertices") && py::hasattr(given, "faces"); }
+
+// Of Fathom's own objects, which never change.
+Shape own_shape(py::handle given) {
+    if (py::isinstance<Field>(given)) return Shape(FieldPtr(given.cast<FieldHandle>()));
+    if (py::isinstance<TriangleMesh>(given)) return Shape(given.cast<const TriangleMesh&>());
+    if (py::isinstance<TetMesh>(given)) return Shape(given.cast<const TetMesh&>());
+    return Shape(given.cast<const PointShell&>().points);
+}
+
+py::object closest(const Shape& shape, const py::object& given) {
+    const Points points(given, "points");
+    std::vector<ClosestPoint> found(points.size());
+    {
+        const py::gil_scoped_release unlocked;
+        const SurfaceTree& tree = shape.tree();
+        points.in_pieces([&](std::span<const Vec3> some, std::size_t first) { tree.closest(some, {found.data() + first, some.size()}); });
+    }
+    const Extents& leading = points.leading();
+    return table("ClosestPoints", vectors_of(leading, found.size(), [&](std::size_t k) { return found[k].point; }),
+                 array_of<double>(leading, found.size(), [&](std::size_t k) { return std::sqrt(found[k].squared_distance); }),
+                 array_of<Index>(leading, found.size(), [&](std::size_t k) { return found[k].triangle; }));
+}
+
+bool is_own(py::handle given) { return py::isinstance<Field>(given) || py::isinstance<TriangleMesh>(given) || py::isinstance<TetMesh>(given) || py::isinstance<PointShell>(given); }
+
+Shape made(const py::object& given, MeshInside inside) {
+    if (inside == MeshInside::automatic) {
+        if (py::isinstance<py::array>(given)) return Shape(finite_points(given, "points"));
+        return shape_from(given, "geometry");
+    }
+    if (py::isinstance<TriangleMesh>(given)) return Shape(given.cast<const TriangleMesh&>(), inside);
+    if (is_mesh_like(given)) return Shape(mesh_from(given), inside);
+    throw py::type_error("inside: only meshes can be told whether they have one");
+}
+
+} // namespace
+
+Shape shape_from(py::handle given, std::string_view argument) {
+    if (py::isinstance<Shape>(given)) return given.cast<Shape>();
+    if (is_own(given)) {
+        if (py::hasattr(given, kept_as)) return given.attr(kept_as).cast<Shape>();
+        const Shape shape = own_shape(given);
+        py::setattr(given, kept_as, py::cast(shape));
+        return shape;
+    }
+    if (py::isinstance<Formula>(given)) return Shape(std::make_shared<AnalyticField>(given.cast<Formula>()));
+    if (py::isinstance<py::str>(given)) return Shape(std::make_shared<AnalyticField>(parse_shape(given.cast<std::string>(), argument)));
+    if (is_mesh_like(given)) return Shape(mesh_from(given));
+    throw py::type_error(fmt::format("{}: a shape, field, mesh, point shell, formula or something with vertices and faces is wanted, not {}", argument, Py_TYPE(given.ptr())->tp_name));
+}
+
+void bind_shapes(py::module_& m) {
+    py::class_<Shape>(m, "Shape", R"(Anything that can touch: one handle for every kind of geometry, in its own frame, metres. Never changes; threads may share it.
+
+Calls that take a shape also take what it is made of, and keep the shape with that; so one is made here only to say more:
+whether a mesh has an inside, an array (n, 3) as a point shell, a half-space.)")
+        .def(py::init(&made), py::arg("geometry"), py::arg("inside") = MeshInside::automatic,
+             "geometry: a field, mesh, tetrahedra, point shell, formula or its text, an array of points (n, 3), or anything with vertices and faces.")
+        .def_static("plane", [](const py::object& normal, double offset) { return Shape::plane(vector_from(normal, "normal"), offset); }, py::arg("normal"), py::arg("offset") = 0.0,
+                    "All points with normal . p / |normal| <= offset (m).")
+        .def_property_readonly("kind", &Shape::kind)
+        .def_property_readonly("bounded", &Shape::bounded)
+        .def_property_readonly("bounds", [](const Shape& shape) { return box_array(shape.bounds()); }, "[lower, upper] (2, 3), metres.")
+        .def_property_readonly("radius", &Shape::radius, "No point is farther from the middle of bounds (m).")
+        .def_property_readonly("error_bound", &Shape::error_bound, "|what queries say - truth| near the surface (m).")
+        .def_property_readonly("memory_bytes", &Shape::memory_bytes, "Of what has been made so far.")
+        .def("prepare", &Shape::prepare, py::call_guard<py::gil_scoped_release>(), "Makes now what methods would make at their first need.")
+        .def("closest", &closest, py::arg("points"), "Points of its surface nearest to points (..., 3): ClosestPoints. Of meshes, tetrahedra and point shells.")
+        .def("deformed", [](const Shape& shape, const py::object& vertices) {
+                 const std::vector<Vec3> points = finite_points(vertices, "vertices");
+                 const py::gil_scoped_release unlocked;
+                 return shape.deformed(points);
+             }, py::arg("vertices"), "The same topology elsewhere: (n, 3), metres. For meshes, point shells and tetrahedra.")
+        .def("__repr__", [](const Shape& shape) { return fmt::format("<fathom.Shape: {}>", name(shape.kind())); });
+}
+
+} // namespace fathom::python

@@ -1,0 +1,242 @@
+// Python: a world of bodies. Locked from within, since the lock of Python is not held: one changes it, many ask.
+#include "bindings.h"
+#include "poses.h"
+#include "queries.h"
+#include "shapes.h"
+
+#include <fathom/detect/world.h>
+
+#include <pybind11/stl.h>
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <mutex>
+#include <shared_mutex>
+
+namespace fathom::python {
+
+namespace {
+
+thread_local bool in_filter = false; // a filter that asked its own world would wait for itself
+
+class SharedWorld {
+public:
+    explicit SharedWorld(const WorldOptions& options) : world_(options) {}
+
+    template <class Work>
+    auto change(const Work& work) {
+        refuse_in_filter();
+        const py::gil_scoped_release unlocked;
+        const std::unique_lock one(mutex_);
+        return work(world_);
+    }
+    template <class Work>
+    auto ask(const Work& work) const {
+        refuse_in_filter();
+        const py::gil_scoped_release unlocked;
+        const std::shared_lock many(mutex_);
+        return work(std::as_const(world_));
+    }
+
+    void set_filter(const py::object& call) {
+        if (call.is_none()) return change([](World& w) { w.set_filter({}); });
+        if (!PyCallable_Check(call.ptr())) throw py::type_error("filter: a callable of two ids is wanted, or None");
+        // The last reference may go while Python is not locked.
+        const std::shared_ptr<py::object> kept(new py::object(call), [](py::object* last) {
+            const py::gil_scoped_acquire lock;
+            delete last;
+        });
+        change([&](World& w) { w.set_filter([this, kept](Index a, Index b) { return filtered(*kept, a, b); }); });
+    }
+
+    std::shared_ptr<WorldStep> update() {
+        auto step = change([](World& w) { return std::make_shared<WorldStep>(w.update()); });
+        rethrow();
+        return step;
+    }
+    // What a filter threw, once the world is at rest.
+    void rethrow() const {
+        const std::exception_ptr thrown = std::exchange(thrown_, nullptr);
+        if (thrown) std::rethrow_exception(thrown);
+    }
+
+private:
+    static void refuse_in_filter() {
+        if (in_filter) throw std::runtime_error("a filter must not use the world that asks it");
+    }
+    bool filtered(const py::object& call, Index a, Index b) const {
+        const py::gil_scoped_acquire lock;
+        if (thrown_) return true;
+        in_filter = true;
+        bool answer = true;
+        try {
+            answer = py::bool_(call(a, b));
+        } catch (...) {
+            thrown_ = std::current_exception();
+        }
+        in_filter = false;
+        return answer;
+    }
+
+    mutable std::shared_mutex mutex_;
+    mutable std::exception_ptr thrown_; // only touched while Python is locked
+    World world_;
+};
+
+void move(SharedWorld& world, const py::object& ids, const py::object& given) {
+    const Poses poses = poses_from(given, "pose");
+    if (py::isinstance<py::int_>(ids)) {
+        if (!poses.single()) refuse("pose", "one placement is wanted for one body");
+        return world.change([&, id = ids.cast<Index>()](World& w) { w.move(id, poses.poses[0]); });
+    }
+    const auto all = ids.cast<std::vector<Index>>();
+    if (poses.shape.size() != 1 || poses.poses.size() != all.size()) refuse("pose", fmt::format("{} placements are wanted, (n, 4, 4)", all.size()));
+    world.change([&](World& w) { w.move(all, poses.poses); });
+}
+
+py::array pairs_array(const std::vector<IdPair>& pairs) {
+    return array_of<Index>({extent(pairs.size()), 2}, 2 * pairs.size(), [&](std::size_t k) { return pairs[k / 2][k % 2]; });
+}
+
+py::object body_or_none(Index id) { return id == no_index ? py::object(py::none()) : py::int_(id); }
+
+py::list collide_shape(const SharedWorld& world, const py::object& shape, const py::object& pose, QueryGoal goal, Method method, double margin, std::size_t most_contacts) {
+    const Shape asked = shape_from(shape, "shape");
+    const Pose at = pose_from(pose, "pose");
+    const auto pairs = world.ask([&](const World& w) { return w.collide(asked, at, query_options(goal, method, margin, most_contacts)); });
+    py::list all;
+    for (const WorldPair& pair : pairs) all.append(py::make_tuple(pair.b, pair.collision));
+    return all;
+}
+
+py::tuple nearest(const SharedWorld& world, const py::object& shape, const py::object& pose, double limit, Method method, double tolerance) {
+    const Shape asked = shape_from(shape, "shape");
+    const Pose at = pose_from(pose, "pose");
+    const auto found = world.ask([&](const World& w) { return w.nearest(asked, at, limit, {.method = method, .tolerance = tolerance}); });
+    return py::make_tuple(body_or_none(found.body), found.body == no_index ? py::object(py::none()) : py::cast(found.distance));
+}
+
+py::tuple sweep_shape(const SharedWorld& world, const py::object& shape, const py::object& motion, double tolerance, double margin) {
+    const Shape asked = shape_from(shape, "shape");
+    const Motions motions = motions_from(motion, "motion");
+    if (!motions.shape.empty()) refuse("motion", "one motion is wanted here");
+    const auto found = world.ask([&](const World& w) { return w.sweep(asked, motions[0], {.tolerance = tolerance, .margin = margin}); });
+    return py::make_tuple(body_or_none(found.body), found.sweep);
+}
+
+py::object cast(const SharedWorld& world, const py::object& origin, const py::object& direction, double limit) {
+    const Points origins(origin, "origin"), directions(direction, "direction");
+    const Extents shape = common_shape(origins.leading(), directions.leading());
+    const std::vector<Vec3> from = origins.vector(), to = directions.vector();
+    std::vector<RayHit> hits(count_of(shape));
+    world.ask([&](const World& w) {
+        parallel_for(hits.size(), 16, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t k = begin; k < end; ++k) hits[k] = w.cast({from[from.size() == 1 ? 0 : k], to[to.size() == 1 ? 0 : k]}, limit);
+        });
+    });
+    const std::size_t n = hits.size();
+    return table("RayHits", column<std::int64_t>(shape, n, [&](std::size_t k) { return hits[k].body == no_index ? -1 : static_cast<std::int64_t>(hits[k].body); }),
+                 column<double>(shape, n, [&](std::size_t k) { return hits[k].distance; }), column<double>(shape, n, [&](std::size_t k) { return hits[k].error; }),
+                 vectors_of(shape, n, [&](std::size_t k) { return hits[k].point; }), vectors_of(shape, n, [&](std::size_t k) { return hits[k].normal; }),
+                 column<std::uint8_t>(shape, n, [&](std::size_t k) { return hits[k].verdict; }));
+}
+
+py::object try_poses(const SharedWorld& world, Index id, const py::object& given) {
+    const Poses poses = poses_from(given, "poses");
+    const auto verdicts = world.ask([&](const World& w) { return w.try_poses(id, poses.poses); });
+    world.rethrow();
+    return column<std::uint8_t>(poses.shape, verdicts.size(), [&](std::size_t k) { return verdicts[k]; });
+}
+
+py::object clearances(const SharedWorld& world, Index id, const py::object& given) {
+    const Poses poses = poses_from(given, "poses");
+    const auto metres = world.ask([&](const World& w) { return w.clearances(id, poses.poses); });
+    world.rethrow();
+    return column<double>(poses.shape, metres.size(), [&](std::size_t k) { return metres[k]; });
+}
+
+std::vector<Index> ids_of(const World& world) {
+    std::vector<Index> ids;
+    for (Index id = 0; id < world.id_limit(); ++id)
+        if (world.contains(id)) ids.push_back(id);
+    return ids;
+}
+
+using WorldClass = py::class_<SharedWorld, std::shared_ptr<SharedWorld>>;
+
+void bind_changes(WorldClass& c) {
+    c.def("add", [](SharedWorld& world, const py::object& shape, const py::object& pose, const std::string& name, std::uint32_t groups, std::uint32_t meets, bool fixed) {
+             Shape made = shape_from(shape, "shape");
+             const Pose at = pose_from(pose, "pose");
+             return world.change([&](World& w) { return w.add(std::move(made), at, {.name = name, .groups = groups, .meets = meets, .fixed = fixed}); });
+         },
+         py::arg("shape"), py::arg("pose") = py::none(), py::kw_only(), py::arg("name") = "", py::arg("groups") = 1, py::arg("meets") = 0xffff'ffffu, py::arg("fixed") = false,
+         "A body; its id stays. groups: bits that it belongs to; meets: bits that it may touch; two fixed bodies are no pair.")
+        .def("move", &move, py::arg("id"), py::arg("pose"), "A body to a placement, or many: ids and (n, 4, 4).")
+        .def("deform", [](SharedWorld& world, Index id, const py::object& vertices) {
+                 const std::vector<Vec3> points = finite_points(vertices, "vertices");
+                 world.change([&](World& w) { w.deform(id, points); });
+             }, py::arg("id"), py::arg("vertices"), "New vertices (n, 3) of a mesh, point shell or tetrahedra, in the body's frame, metres.")
+        .def("replace", [](SharedWorld& world, Index id, const py::object& shape) {
+                 Shape made = shape_from(shape, "shape");
+                 world.change([&](World& w) { w.replace(id, std::move(made)); });
+             }, py::arg("id"), py::arg("shape"))
+        .def("remove", [](SharedWorld& world, Index id) { world.change([&](World& w) { w.remove(id); }); }, py::arg("id"))
+        .def("set_groups", [](SharedWorld& world, Index id, std::uint32_t groups, std::uint32_t meets) { world.change([&](World& w) { w.set_groups(id, groups, meets); }); }, py::arg("id"), py::arg("groups"), py::arg("meets"))
+        .def("set_filter", &SharedWorld::set_filter, py::arg("filter"), "filter(a, b) -> bool: may they touch? Must answer alike in both orders, and not use this world. None: no filter.")
+        .def("update", &SharedWorld::update, "A step: who touches whom now, what began and what ended.");
+}
+
+void bind_questions(WorldClass& c) {
+    const double no_limit = std::numeric_limits<double>::infinity();
+    c.def("__len__", [](const SharedWorld& world) { return world.ask([](const World& w) { return w.size(); }); })
+        .def("__contains__", [](const SharedWorld& world, Index id) { return world.ask([&](const World& w) { return w.contains(id); }); }, py::arg("id"))
+        .def_property_readonly("ids", [](const SharedWorld& world) { return world.ask(ids_of); }, "Of all bodies, ascending.")
+        .def_property_readonly("last", [](const SharedWorld& world) { return world.ask([](const World& w) { return std::make_shared<WorldStep>(w.last()); }); }, "The last step.")
+        .def("shape", [](const SharedWorld& world, Index id) { return world.ask([&](const World& w) { return Shape(w.shape(id)); }); }, py::arg("id"))
+        .def("pose", [](const SharedWorld& world, Index id) { return pose_array(world.ask([&](const World& w) { return Pose(w.pose(id)); })); }, py::arg("id"), "(4, 4)")
+        .def("name", [](const SharedWorld& world, Index id) { return world.ask([&](const World& w) { return std::string(w.name(id)); }); }, py::arg("id"))
+        .def("collide", &collide_shape, py::arg("shape"), py::arg("pose") = py::none(), py::kw_only(), py::arg("goal") = QueryGoal::contacts, py::arg("method") = Method::automatic, py::arg("margin") = 0.0,
+             py::arg("most_contacts") = 16, "Bodies that a shape would touch: [(id, Collision)], the shape is A.")
+        .def("nearest", &nearest, py::arg("shape"), py::arg("pose") = py::none(), py::kw_only(), py::arg("limit") = no_limit, py::arg("method") = Method::automatic, py::arg("tolerance") = 0.0,
+             "The nearest body within a limit (m): (id, Distance), or (None, None).")
+        .def("cast", &cast, py::arg("origin"), py::arg("direction"), py::arg("limit") = no_limit, "What rays hit first: origins (..., 3) and directions (..., 3), metres. RayHits.")
+        .def("sweep", &sweep_shape, py::arg("shape"), py::arg("motion"), py::kw_only(), py::arg("tolerance") = 1e-6, py::arg("margin") = 0.0, "The first body that a moving shape touches: (id or None, Sweep).")
+        .def("try_poses", &try_poses, py::arg("id"), py::arg("poses"), R"(Would a body touch any other at each of these placements (..., 4, 4)? In parallel.
+
+Numbers of Verdict, (...,) uint8: `== Verdict.disjoint` is where it is proven free.)")
+        .def("clearances", &clearances, py::arg("id"), py::arg("poses"), "How far a body would be from the nearest other at each placement, (...,), metres: a proven bound below, 0 where it may touch.");
+}
+
+} // namespace
+
+void bind_world(py::module_& m) {
+    py::class_<WorldPair>(m, "WorldPair", "Two bodies that touch, or are not proven apart; a < b.")
+        .def_readonly("a", &WorldPair::a)
+        .def_readonly("b", &WorldPair::b)
+        .def_readonly("collision", &WorldPair::collision)
+        .def("__repr__", [](const WorldPair& p) { return fmt::format("<fathom.WorldPair: {} and {}, depth {:.6g} m>", p.a, p.b, p.collision.depth); });
+    py::class_<WorldStep, std::shared_ptr<WorldStep>>(m, "WorldStep", "A step of a world; pairs are sorted.")
+        .def_readonly("pairs", &WorldStep::pairs, "Bodies that touch, or are undecided.")
+        .def_property_readonly("began", [](const WorldStep& s) { return pairs_array(s.began); }, "(n, 2) ids")
+        .def_property_readonly("stayed", [](const WorldStep& s) { return pairs_array(s.stayed); }, "(n, 2) ids")
+        .def_property_readonly("ended", [](const WorldStep& s) { return pairs_array(s.ended); }, "(n, 2) ids")
+        .def_readonly("tested", &WorldStep::tested, "Pairs that were asked.")
+        .def_readonly("spared", &WorldStep::spared, "By the warm start.");
+    WorldClass world(m, "World", R"(Many bodies of any shape: who touches whom now, what began and what ended. Knows no forces and no time.
+
+Threads may share it: it is locked from within. Metres, world frame.)");
+    world.def(py::init([](QueryGoal goal, Method method, double margin, std::size_t most_contacts, BroadMethod broad, bool warm_start) {
+                  WorldOptions options{.query = query_options(goal, method, margin, most_contacts)};
+                  options.broad.method = broad;
+                  options.warm_start = warm_start;
+                  return std::make_shared<SharedWorld>(options);
+              }),
+              py::kw_only(), py::arg("goal") = QueryGoal::contacts, py::arg("method") = Method::automatic, py::arg("margin") = 0.0, py::arg("most_contacts") = 16, py::arg("broad") = BroadMethod::automatic,
+              py::arg("warm_start") = true, "How pairs are asked: see collide(). broad: how pairs are found. warm_start: pairs that cannot have come together are not asked again.");
+    bind_changes(world);
+    bind_questions(world);
+}
+
+} // namespace fathom::python

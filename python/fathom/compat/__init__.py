@@ -1,0 +1,1 @@
+"""Faces that other libraries' users know, on top of Fathom."""

@@ -1,0 +1,244 @@
+"""A drop-in for `trimesh.collision.CollisionManager`, on Fathom's World instead of FCL.
+
+    from fathom.compat.trimesh import CollisionManager
+
+trimesh itself is not needed: a mesh is anything with `vertices` (n, 3) and `faces` (m, 3). Names, arguments and results are those of trimesh; the
+differences are on the side of the truth:
+
+- A watertight mesh is a solid: one that lies wholly inside another touches it. trimesh says so of convex meshes only. CollisionManager(inside="open")
+  takes every mesh for a bare surface.
+- `ContactData.normal` is the normal: unit, from the first to the second object. (Some versions of trimesh return the point instead.)
+- Distances of meshes that overlap are minus the depth of the deepest point found.
+- What cannot be proven apart counts as touching.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Set, Tuple
+
+import numpy as np
+
+from .. import _core
+from .._choices import MeshInside
+
+EXTERNAL = "__external"  # what trimesh calls an object that is in no manager
+
+_MOST_CONTACTS = 100_000  # of a pair, as trimesh asks FCL for
+
+
+class ContactData:
+    """One contact of two objects; metres, world frame."""
+
+    def __init__(self, names: Tuple[str, str], contact: "_core.Contact"):
+        self.names: Set[str] = set(names)
+        self._contact = contact
+        self._elements = {names[0]: contact.element_a, names[1]: contact.element_b}
+
+    @property
+    def normal(self) -> np.ndarray:
+        """(3,) unit, from the first object to the second."""
+        return self._contact.normal
+
+    @property
+    def point(self) -> np.ndarray:
+        """(3,), halfway between the deepest points of the two."""
+        return 0.5 * (self._contact.point_a + self._contact.point_b)
+
+    @property
+    def depth(self) -> float:
+        """Of penetration, >= 0."""
+        return self._contact.depth
+
+    def index(self, name: str) -> Optional[int]:
+        """Number of the face of the object that touches; None where the method that answered knows none."""
+        return self._elements[name]
+
+
+class DistanceData:
+    """How far two objects are apart; metres, world frame."""
+
+    def __init__(self, names: Tuple[str, str], distance: "_core.Distance", faces: Dict[str, Callable[[np.ndarray], int]]):
+        self.names: Set[str] = set(names)
+        self._distance = distance
+        self._points = {names[0]: distance.point_a, names[1]: distance.point_b}
+        self._faces = faces
+
+    @property
+    def distance(self) -> float:
+        """Minus the depth where they overlap."""
+        return self._distance.upper
+
+    def index(self, name: str) -> int:
+        """Number of the face of the object that is nearest to its closest point."""
+        return self._faces[name](self._points[name])
+
+    def point(self, name: str) -> np.ndarray:
+        """(3,): of the object, nearest to the other."""
+        return self._points[name]
+
+
+class _Object(NamedTuple):
+    """A mesh that is managed: its body in the world, and its shape."""
+
+    body: int
+    shape: "_core.Shape"
+
+
+def _face_finder(shape: "_core.Shape", pose: np.ndarray) -> Callable[[np.ndarray], int]:
+    """The face of a placed shape that is nearest to a point of the world."""
+    return lambda point: int(shape.closest((point - pose[:3, 3]) @ pose[:3, :3]).triangle)
+
+
+def _matrix(transform: Any) -> np.ndarray:
+    if transform is None:
+        return np.eye(4)
+    matrix = np.asanyarray(transform, dtype=np.float64)
+    if matrix.shape != (4, 4):
+        raise ValueError("transform must be (4, 4)")
+    return matrix
+
+
+class CollisionManager:
+    """Meshes by name, asked for collisions and distances against single meshes, among each other, and against another manager."""
+
+    def __init__(self, inside: str = MeshInside.automatic):
+        self._inside = inside
+        self._world = _core.World(goal="verdict")
+        self._objs: Dict[str, _Object] = {}
+        self._names: Dict[int, str] = {}
+
+    # ---- Objects
+
+    def add_object(self, name: str, mesh: Any, transform: Any = None) -> int:
+        """Adds a mesh under a name, in place of one that had it. transform: (4, 4). Returns the id of its body."""
+        pose = _matrix(transform)
+        shape = self._shape(mesh)
+        if name in self._objs:
+            self.remove_object(name)
+        body = self._world.add(shape, pose, name=str(name))
+        self._objs[name] = _Object(body, shape)
+        self._names[body] = name
+        return body
+
+    def remove_object(self, name: str) -> None:
+        """Removes a mesh. ValueError where there is none of that name."""
+        body = self._object(name).body
+        self._world.remove(body)
+        del self._objs[name], self._names[body]
+
+    def set_transform(self, name: str, transform: Any) -> None:
+        """Places a mesh anew. ValueError where there is none of that name."""
+        self._world.move(self._object(name).body, _matrix(transform))
+
+    # ---- Collisions
+
+    def in_collision_single(self, mesh: Any, transform: Any = None, return_names: bool = False, return_data: bool = False):
+        """Does a mesh touch any of the objects? bool, then a set of names, then a list of ContactData, as asked for."""
+        hits = self._touched(self._shape(mesh), _matrix(transform), return_data)
+        names = {name for name, _ in hits}
+        data = [ContactData((EXTERNAL, name), contact) for name, hit in hits for contact in hit.contacts]
+        return _answer(bool(hits), (return_names, names), (return_data, data))
+
+    def in_collision_internal(self, return_names: bool = False, return_data: bool = False):
+        """Do any two of the objects touch? bool, then a set of pairs of names in alphabetical order, then a list of ContactData, as asked for."""
+        pairs = [(self._names[pair.a], self._names[pair.b]) for pair in self._world.update().pairs]
+        data = self._contacts_of(pairs) if return_data else []
+        return _answer(bool(pairs), (return_names, {tuple(sorted(pair)) for pair in pairs}), (return_data, data))
+
+    def in_collision_other(self, other_manager: "CollisionManager", return_names: bool = False, return_data: bool = False):
+        """Does any object touch one of another manager? bool, then a set of pairs (of this manager, of the other), then a list of ContactData."""
+        hits = [(mine, theirs, hit) for mine, item in self._objs.items() for theirs, hit in other_manager._touched(item.shape, self._pose(mine), return_data)]
+        names = {(mine, theirs) for mine, theirs, _ in hits}
+        data = [ContactData((mine, theirs), contact) for mine, theirs, hit in hits for contact in hit.contacts]
+        return _answer(bool(hits), (return_names, names), (return_data, data))
+
+    # ---- Distances
+
+    def min_distance_single(self, mesh: Any, transform: Any = None, return_name: bool = False, return_data: bool = False):
+        """How far is a mesh from the nearest object? float, then its name, then a DistanceData, as asked for. inf and None without objects."""
+        pose, shape = _matrix(transform), self._shape(mesh)
+        name, distance = self._closest(shape, pose)
+        data = None
+        if return_data and distance is not None:
+            data = DistanceData((EXTERNAL, name), distance, {EXTERNAL: _face_finder(shape, pose), name: self._face_of(name)})
+        return _answer(_metres(distance), (return_name, name), (return_data, data))
+
+    def min_distance_internal(self, return_names: bool = False, return_data: bool = False):
+        """How far are the two nearest objects apart? float, then their names in alphabetical order, then a DistanceData, as asked for."""
+        best = _least(self._pair_distances())
+        return self._pair_answer(best, self, return_names, return_data, ordered=True)
+
+    def min_distance_other(self, other_manager: "CollisionManager", return_names: bool = False, return_data: bool = False):
+        """How far is the nearest pair of an object and one of another manager? float, then (name here, name there), then a DistanceData."""
+        found = ((mine, *other_manager._closest(item.shape, self._pose(mine))) for mine, item in self._objs.items())
+        return self._pair_answer(_least(found), other_manager, return_names, return_data, ordered=False)
+
+    # ---- Inside
+
+    def _shape(self, mesh: Any) -> "_core.Shape":
+        return _core.Shape(mesh, inside=self._inside)
+
+    def _object(self, name: str) -> _Object:
+        if name not in self._objs:
+            raise ValueError(f"{name} not in collision manager!")
+        return self._objs[name]
+
+    def _pose(self, name: str) -> np.ndarray:
+        return self._world.pose(self._objs[name].body)
+
+    def _touched(self, shape: "_core.Shape", pose: np.ndarray, contacts: bool) -> List[Tuple[str, "_core.Collision"]]:
+        goal = "contacts" if contacts else "verdict"
+        return [(self._names[body], hit) for body, hit in self._world.collide(shape, pose, goal=goal, most_contacts=_MOST_CONTACTS)]
+
+    def _contacts_of(self, pairs: Iterable[Tuple[str, str]]) -> List[ContactData]:
+        data = []
+        for a, b in pairs:
+            hit = _core.collide(self._objs[a].shape, self._pose(a), self._objs[b].shape, self._pose(b), most_contacts=_MOST_CONTACTS)
+            data.extend(ContactData((a, b), contact) for contact in hit.contacts)
+        return data
+
+    def _closest(self, shape: "_core.Shape", pose: np.ndarray) -> Tuple[Optional[str], Optional["_core.Distance"]]:
+        body, distance = self._world.nearest(shape, pose, tolerance=1e-9)
+        return (None, None) if body is None else (self._names[body], distance)
+
+    def _pair_distances(self):
+        names = list(self._objs)
+        for k, a in enumerate(names):
+            for b in names[k + 1 :]:
+                yield a, b, _core.distance(self._objs[a].shape, self._pose(a), self._objs[b].shape, self._pose(b), tolerance=1e-9)
+
+    def _face_of(self, name: str) -> Callable[[np.ndarray], int]:
+        return _face_finder(self._objs[name].shape, self._pose(name))
+
+    def _pair_answer(self, best, other: "CollisionManager", return_names: bool, return_data: bool, ordered: bool):
+        if best is None:
+            return _answer(float("inf"), (return_names, None), (return_data, None))
+        mine, theirs, distance = best
+        names = tuple(sorted((mine, theirs))) if ordered else (mine, theirs)
+        data = DistanceData((mine, theirs), distance, {mine: self._face_of(mine), theirs: other._face_of(theirs)}) if return_data else None
+        return _answer(distance.upper, (return_names, names), (return_data, data))
+
+
+def _metres(distance: Optional["_core.Distance"]) -> float:
+    return float("inf") if distance is None else distance.upper
+
+
+def _least(found):
+    known = [item for item in found if item[2] is not None]
+    return min(known, key=lambda item: item[2].upper) if known else None
+
+
+def _answer(first, *others):
+    """The first answer alone, or with those of the others that were asked for."""
+    wanted = [value for asked, value in others if asked]
+    return (first, *wanted) if wanted else first
+
+
+def scene_to_collision(scene: Any) -> Tuple[CollisionManager, Dict[str, int]]:
+    """The meshes of a trimesh.Scene in a manager, and the ids of their bodies by the names of their nodes."""
+    manager = CollisionManager()
+    objects = {}
+    for node in scene.graph.nodes_geometry:
+        pose, geometry = scene.graph[node]
+        objects[node] = manager.add_object(node, scene.geometry[geometry], pose)
+    return manager, objects

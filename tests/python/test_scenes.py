@@ -1,0 +1,60 @@
+"""Scenes run from Python, and their recordings are arrays."""
+
+import numpy as np
+import pytest
+
+import fathom
+
+@pytest.fixture(scope="module")
+def scene(source):
+    return fathom.read_scene(source / "scenes" / "bowl_drop.toml")
+
+
+def test_a_scene_is_read_and_its_overrides_count(source, scene):
+    assert scene.duration > 0 and scene.step_count > 0 and scene.bodies
+    short = fathom.read_scene(source / "scenes" / "bowl_drop.toml", overrides=["duration = 0.01"])
+    assert short.duration == 0.01 and short.step_count < scene.step_count
+
+
+def test_a_broken_scene_names_its_line():
+    with pytest.raises(fathom.InputError) as caught:
+        fathom.parse_scene('name = "x"\nduraton = 3\n', "typo.toml")
+    assert caught.value.place.line == 2 and caught.value.place.file == "typo.toml"
+
+
+def test_a_run_is_arrays(source, tmp_path):
+    scene = fathom.read_scene(source / "scenes" / "bowl_drop.toml", overrides=["duration = 0.1"])
+    simulation = fathom.Simulation(scene)
+    simulation.step(3)
+    assert simulation.steps == 3 and not simulation.finished
+    seen = []
+    simulation.run(progress=lambda stage, fraction: seen.append(fraction))
+    assert simulation.finished and seen and simulation.time == pytest.approx(0.1)
+    record = simulation.recording
+    frames, bodies = len(record), len(record.bodies)
+    assert frames > 2 and bodies >= 1
+    assert record.time.shape == record.energy.shape == record.deepest.shape == record.step.shape == record.contact_count.shape == (frames,)
+    assert record.poses.shape == (frames, bodies, 4, 4) and record.centers.shape == record.velocities.shape == record.spins.shape == (frames, bodies, 3)
+    assert np.all(np.diff(record.time) > 0) and np.allclose(record.energy, record.kinetic + record.potential + record.stored)
+    moving = int(np.argmax(np.abs(record.velocities[-1]).sum(axis=1)))
+    fallen = record.centers[0, moving, 2] - record.centers[-1, moving, 2]
+    assert 0 < fallen <= 0.5 * 9.81 * 0.1**2 * 1.1
+    vertices = record.vertices(moving)
+    assert vertices.shape[1] == 3 and record.triangles(moving).max() < len(vertices)
+    assert set(record.contacts()) == {"body", "other", "point", "position", "normal", "depth"}
+    with pytest.raises(IndexError):
+        record.vertices(moving, frames)
+    with pytest.raises(IndexError):
+        record.vertices(99)
+    simulation.write_results(tmp_path / "results")
+    assert (tmp_path / "results" / "summary.json").exists()
+
+
+def test_a_recording_is_a_copy_and_runs_repeat(source):
+    scene = fathom.read_scene(source / "scenes" / "bowl_drop.toml", overrides=["duration = 0.02"])
+    first, second = fathom.Simulation(scene), fathom.Simulation(scene)
+    before = first.recording
+    first.run()
+    second.step(first.steps)
+    assert len(before) == 1 and first.state_hash == second.state_hash
+    assert np.array_equal(first.recording.poses, second.recording.poses)

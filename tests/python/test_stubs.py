@@ -1,0 +1,59 @@
+"""The type stub names all that the extension has."""
+
+import ast
+import importlib.util
+
+import fathom
+from fathom import _core
+
+
+def stub_of(source):
+    return ast.parse((source / "python" / "fathom" / "_core.pyi").read_text())
+
+
+def names_in(body):
+    names = {}
+    for node in body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            names[node.name] = node
+        elif isinstance(node, ast.AnnAssign):
+            names[node.target.id] = node
+    return names
+
+
+def test_every_public_name_is_in_the_stub(source):
+    known = names_in(stub_of(source).body)
+    for name, value in vars(_core).items():
+        if name.startswith("__"):
+            continue
+        assert name in known, name
+        if isinstance(value, type):
+            members = names_in(known[name].body)
+            for member in vars(value):
+                assert member.startswith("_") or member in members, f"{name}.{member}"
+
+
+def test_the_stub_names_nothing_else(source):
+    for name, node in names_in(stub_of(source).body).items():
+        assert hasattr(_core, name), name
+        if isinstance(node, ast.ClassDef):
+            assert all(hasattr(getattr(_core, name), member) for member in names_in(node.body)), name
+
+
+def test_the_stub_is_what_its_script_writes(source):
+    spec = importlib.util.spec_from_file_location("stubs", source / "python" / "stubs.py")
+    stubs = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(stubs)
+
+    def shape(text):
+        """Names and arguments: how types are spelled hangs on the version of pybind11."""
+        tree = ast.parse(text)
+        return [(node.name, [a.arg for a in node.args.args + node.args.kwonlyargs]) for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+
+    assert shape((source / "python" / "fathom" / "_core.pyi").read_text()) == shape(stubs.stub(_core))
+
+
+def test_the_package_is_typed():
+    import pathlib
+
+    assert (pathlib.Path(fathom.__file__).parent / "py.typed").exists()

@@ -1,0 +1,169 @@
+"""A world of bodies, from Python: steps, events, filters, and questions in batches."""
+
+import threading
+
+import numpy as np
+import pytest
+
+import fathom
+from fathom import Verdict
+
+CUBE = fathom.make_shape("box", resolution=1)
+
+
+def at(*xyz):
+    return fathom.pose(xyz)
+
+
+def pairs(step):
+    return [(pair.a, pair.b) for pair in step.pairs]
+
+
+def row(count=4, gap=1.5, **options):
+    world = fathom.World(**options)
+    ids = [world.add(CUBE, at(gap * k, 0, 0), name=f"cube {k}") for k in range(count)]
+    return world, ids
+
+
+def test_contacts_begin_stay_and_end():
+    world, ids = row()
+    assert pairs(world.update()) == [] and len(world) == 4 and world.ids == ids and world.name(ids[2]) == "cube 2"
+    world.move(ids[1], at(0.9, 0, 0))
+    step = world.update()
+    assert pairs(step) == [(0, 1)] and step.began.tolist() == [[0, 1]] and step.ended.shape == (0, 2)
+    assert step.pairs[0].collision.depth == pytest.approx(0.1, abs=1e-6) and np.allclose(step.pairs[0].collision.normals[0], [1, 0, 0])
+    assert world.update().stayed.tolist() == [[0, 1]]
+    world.move(ids[1], at(1.5, 0, 0))
+    step = world.update()
+    assert step.ended.tolist() == [[0, 1]] and pairs(world.last) == [] and step.tested + step.spared >= 0
+
+
+def test_many_bodies_move_at_once():
+    world, ids = row()
+    world.move(ids, np.stack([at(0.9 * k, 0, 0) for k in range(4)]))
+    assert pairs(world.update()) == [(0, 1), (1, 2), (2, 3)]
+    assert np.allclose(world.pose(ids[3]), at(2.7, 0, 0))
+    with pytest.raises(fathom.InputError):
+        world.move(ids, np.eye(4))
+    with pytest.raises(fathom.InputError):
+        world.move(ids[0], np.full((4, 4), np.nan))
+
+
+def test_groups_and_filters_keep_bodies_apart():
+    world, ids = row(3, 0.9)
+    assert pairs(world.update()) == [(0, 1), (1, 2)]
+    world.set_groups(ids[0], 2, 2)
+    assert pairs(world.update()) == [(1, 2)]
+    asked = []
+    world.set_filter(lambda a, b: asked.append((a, b)) or False)
+    assert pairs(world.update()) == [] and asked
+    world.set_filter(None)
+    assert pairs(world.update()) == [(1, 2)]
+
+
+def test_an_exception_of_a_filter_reaches_the_caller_and_the_world_lives_on():
+    world, ids = row(3, 0.9)
+
+    def refuse(a, b):
+        raise KeyError("no")
+
+    world.set_filter(refuse)
+    with pytest.raises(KeyError):
+        world.update()
+    world.set_filter(lambda a, b: len(world) > 0)
+    with pytest.raises(RuntimeError, match="must not use the world"):
+        world.update()
+    world.set_filter(None)
+    assert pairs(world.update()) == [(0, 1), (1, 2)]
+    with pytest.raises(TypeError):
+        world.set_filter(3)
+
+
+def test_bodies_come_change_and_go():
+    world, ids = row(2)
+    ball = world.add("sphere(1)", at(0, 0, 1.2))
+    assert (ids[0], ball) in pairs(world.update()) and ball in world and world.shape(ball).kind == "formula"
+    world.replace(ball, "sphere(0.1)")
+    assert pairs(world.update()) == []
+    world.deform(ids[0], CUBE.vertices * [1, 1, 3])
+    assert (ids[0], ball) in pairs(world.update())
+    world.remove(ball)
+    assert ball not in world and pairs(world.update()) == []
+    for call in (lambda: world.move(99, None), lambda: world.remove(99), lambda: world.pose(99), lambda: world.try_poses(99, np.eye(4)[None])):
+        with pytest.raises(IndexError):
+            call()
+
+
+def test_a_shape_is_asked_against_the_world():
+    world, ids = row()
+    hits = world.collide("sphere(0.6)", at(1.5, 0, 0))
+    assert [body for body, _ in hits] == [ids[1]] and hits[0][1].touching
+    body, distance = world.nearest("sphere(0.5)", at(1.6, 3, 0))
+    assert body == ids[1] and float(distance) == pytest.approx(2, abs=0.01)
+    assert world.nearest("sphere(0.5)", at(1.5, 30, 0), limit=1) == (None, None)
+    body, met = world.sweep("sphere(0.5)", fathom.Motion(at(-5, 0, 0), at(5, 0, 0)))
+    assert body == ids[0] and met.time == pytest.approx(0.4, abs=0.01)
+
+
+def test_rays_are_cast_in_batches():
+    world, ids = row()
+    hits = world.cast([[-5, 0, 0], [1.5, 0, 5], [0, 9, 9]], [[1, 0, 0], [0, 0, -1], [1, 0, 0]])
+    assert hits.body.tolist() == [ids[0], ids[1], -1]
+    assert np.allclose(hits.distance[:2], [4.5, 4.5], atol=1e-6) and np.isinf(hits.distance[2])
+    assert np.allclose(hits.point[:2], [[-0.5, 0, 0], [1.5, 0, 0.5]], atol=1e-6) and np.allclose(hits.normal[:2], [[-1, 0, 0], [0, 0, 1]], atol=1e-6)
+    one = world.cast([-5, 0, 0], [1, 0, 0])
+    assert one.body == ids[0] and isinstance(float(one.distance), float) and one.point.shape == (3,)
+    fan = world.cast([-5, 0, 0], np.random.default_rng(1).normal(size=(4, 6, 3)))
+    assert fan.body.shape == (4, 6) and fan.point.shape == (4, 6, 3)
+
+
+def test_many_placements_of_a_body_are_tried_at_once():
+    world, ids = row()
+    poses = fathom.pose(np.stack(np.meshgrid(np.linspace(-2, 7, 19), [0.0, 0.7, 2.0], [0.0]), axis=-1)[..., 0, :])
+    verdicts = world.try_poses(ids[0], poses)
+    assert verdicts.shape == poses.shape[:-2] and verdicts.dtype == np.uint8
+    x, y = np.abs(poses[..., 0, 3][..., None] - [1.5, 3.0, 4.5]).min(axis=-1), poses[..., 1, 3]
+    assert (verdicts[(x > 1.001) | (y > 1.001)] == Verdict.disjoint).all() and (verdicts[(x < 0.999) & (y < 0.999)] == Verdict.overlapping).all()
+    assert 0.1 < (verdicts == Verdict.disjoint).mean() < 0.9
+    clearances = world.clearances(ids[0], poses)
+    true = np.hypot(np.maximum(x - 1, 0), np.maximum(y - 1, 0))
+    assert clearances.shape == verdicts.shape and (clearances <= true + 1e-6).all() and clearances.max() > 0.5
+
+
+def test_threads_may_ask_while_one_moves():
+    world, ids = row(8)
+    stop, faults = threading.Event(), []
+
+    def ask():
+        while not stop.is_set():
+            try:
+                world.collide(CUBE, at(3, 0, 0))
+                world.cast([-5, 0, 0], [1, 0, 0])
+            except Exception as fault:  # noqa: BLE001
+                faults.append(fault)
+
+    workers = [threading.Thread(target=ask) for _ in range(3)]
+    for worker in workers:
+        worker.start()
+    for k in range(60):
+        world.move(ids[3], at(4.5, 0.02 * k, 0))
+        world.update()
+    stop.set()
+    for worker in workers:
+        worker.join()
+    assert not faults
+
+
+def test_a_world_answers_as_pairs_do():
+    random = np.random.default_rng(7)
+    mesh = fathom.make_shape("torus", resolution=24)
+    for kind in (mesh, fathom.Formula("box(0.6, 0.4, 0.5)"), fathom.bake(fathom.AnalyticField("sphere(0.3)"), resolution=24)):
+        quaternions = random.normal(size=(12, 4))
+        poses = fathom.pose(random.uniform(-0.7, 0.7, size=(12, 3)), quaternions / np.linalg.norm(quaternions, axis=1, keepdims=True))
+        world = fathom.World()
+        for pose in poses:
+            world.add(kind, pose)
+        touching = {pair for pair in pairs(world.update())}
+        shape = world.shape(0)
+        wanted = {(a, b) for a in range(12) for b in range(a + 1, 12) if fathom.collide(shape, poses[a], shape, poses[b])}
+        assert touching == wanted and 0 < len(wanted) < 66
