@@ -33,7 +33,7 @@ RESULTS = {
 SPECIAL = {"World.move.id": "Union[int, Sequence[int]]", "World.move.pose": "PoseLike", "NetworkField.__init__.layers": "Sequence[Tuple[ArrayLike, ArrayLike, str]]",
            "CombinedField.__init__.a": "Field", "CombinedField.__init__.b": "Field", "methods_for.a": "str", "methods_for.b": "str", "GridField.combine.other": "GridField",
            "HeightField.height.x": "float", "tetrahedralize.tetrahedra": "int", "draw_slice.spacing": "float", "draw_slice.axis": "int", "slice_points.axis": "int",
-           "random_shell.spacing": "float", "repelled_shell.spacing": "float", "Formula.__init__.shapes": "Sequence[Formula]", "set_thread_count.count": "int"}
+           "random_shell.spacing": "float", "repelled_shell.spacing": "float", "Formula.__init__.shapes": "Sequence[Formula]", "set_thread_count.count": "int", "sweep.path": "str"}
 CHOICES = {"Method": "method", "ShapeKind": "kind", "Verdict": "verdict", "SignMethod": "sign", "DistanceKind": "distance_kind"}
 
 HEAD = '''# Written by python/stubs.py; a test compares it with the extension.
@@ -171,6 +171,7 @@ def stub(core) -> str:
 
 
 if __name__ == "__main__":
+    sys.path.pop(0)  # the sources beside this script have no extension
     import fathom._core
 
     target = pathlib.Path(__file__).parent / "fathom" / "_core.pyi"

@@ -32,7 +32,7 @@ best = np.unravel_index(clearance.argmax(), clearance.shape)
 print(f"most room: {clearance[best]:.3f} m at height {heights[best[0]]:.2f} m, turned by {np.degrees(turns[best[1]]):.0f} degrees")
 assert (clearance[~free] == 0).all() and clearance[best] > 0
 
-# %% The way there, as one motion: the time of the first contact, or none.
-body, met = world.sweep(world.shape(drone), fathom.Motion(fathom.pose([-3, 0, 1]), fathom.pose([-3, 0, -1])))
+# %% A second drone comes down beside the first: the time of its first contact, or none.
+body, met = world.sweep(world.shape(drone), fathom.Motion(fathom.pose([-6, 0, 1]), fathom.pose([-6, 0, -1])))
 assert world.name(body) == "floor"
 print(f"straight down it meets the {world.name(body)} at {met.time:.3f} of the way")

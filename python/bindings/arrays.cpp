@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace fathom::python {
 
 namespace {
@@ -68,21 +70,36 @@ std::vector<Vec3> Points::vector() const {
     return points;
 }
 
+// x - x is 0 for finite x and NaN for others, so the sum is 0 if and only if all are finite: no branch, which a compiler can do four at a time.
+bool Points::all_finite(std::span<const Vec3> points) {
+    Vec3 sum = Vec3::Zero();
+    for (const Vec3& p : points) sum += p - p;
+    return sum == Vec3::Zero();
+}
+
+void Points::note_bad(std::span<const Vec3> points, std::size_t first, std::atomic<std::size_t>& bad) {
+    const auto found = std::find_if(points.begin(), points.end(), [](const Vec3& p) { return !is_finite(p); });
+    const std::size_t mine = first + static_cast<std::size_t>(found - points.begin());
+    std::size_t least = bad;
+    while (mine < least && !bad.compare_exchange_weak(least, mine)) {}
+}
+
+void Points::refuse_bad(std::size_t point) const {
+    throw Error(Cause::non_finite, "NaN or infinity", {.element = argument_, .index = static_cast<std::int64_t>(point)});
+}
+
 std::vector<Vec3> finite_points(py::handle given, std::string_view argument) {
     const Points points(given, argument);
     if (points.leading().size() != 1) refuse(argument, fmt::format("the shape must be (n, 3), not {}", shape_text(points.array())));
-    std::vector<Vec3> all = points.vector();
-    for (std::size_t k = 0; k < all.size(); ++k)
-        if (!is_finite(all[k])) throw Error(Cause::non_finite, "NaN or infinity", {.element = std::string(argument), .index = static_cast<std::int64_t>(k)});
-    return all;
+    points.require_finite();
+    return points.vector();
 }
 
 Vec3 vector_from(py::handle given, std::string_view argument) {
     const Points points(given, argument);
     if (!points.leading().empty()) refuse(argument, fmt::format("the shape must be (3,), not {}", shape_text(points.array())));
-    const Vec3 v(points.at(0, 0), points.at(0, 1), points.at(0, 2));
-    if (!is_finite(v)) throw Error(Cause::non_finite, "NaN or infinity", {.element = std::string(argument)});
-    return v;
+    points.require_finite();
+    return {points.at(0, 0), points.at(0, 1), points.at(0, 2)};
 }
 
 Box box_from(py::handle given, std::string_view argument) {

@@ -9,8 +9,10 @@
 #include <pybind11/pybind11.h>
 
 #include <array>
+#include <atomic>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -45,22 +47,41 @@ private:
 // Points (..., 3).
 class Points : public Rows {
 public:
-    Points(py::handle given, std::string_view argument) : Rows(given, 3, argument) {}
+    Points(py::handle given, std::string_view argument) : Rows(given, 3, argument), argument_(argument) {}
 
     // body(points, first) for pieces of all of them, in parallel; works without the lock of Python. Floats are widened piece by piece.
+    // Error{non_finite} names the first point that is not finite: fields promise nothing for those.
     template <class Body>
     void in_pieces(Body&& body) const {
         static_assert(sizeof(Vec3) == 3 * sizeof(double));
+        std::atomic<std::size_t> bad{no_bad};
         parallel_for(size(), piece, [&](std::size_t begin, std::size_t end) {
-            if (doubles() != nullptr) return body(std::span(reinterpret_cast<const Vec3*>(doubles()) + begin, end - begin), begin);
             std::array<Vec3, piece> wide;
-            for (std::size_t k = begin; k < end; ++k) wide[k - begin] = Eigen::Map<const Vec3f>(floats() + 3 * k).cast<double>();
-            body(std::span<const Vec3>(wide.data(), end - begin), begin);
+            std::span<const Vec3> some(reinterpret_cast<const Vec3*>(doubles()) + begin, end - begin);
+            if (doubles() == nullptr) {
+                for (std::size_t k = begin; k < end; ++k) wide[k - begin] = Eigen::Map<const Vec3f>(floats() + 3 * k).cast<double>();
+                some = {wide.data(), end - begin};
+            }
+            if (all_finite(some)) body(some, begin);
+            else note_bad(some, begin, bad);
         });
+        if (bad != no_bad) refuse_bad(bad);
+    }
+    void require_finite() const {
+        in_pieces([](std::span<const Vec3>, std::size_t) {});
     }
     [[nodiscard]] std::vector<Vec3> vector() const;
 
     static constexpr std::size_t piece = 1024;
+
+private:
+    static constexpr std::size_t no_bad = ~std::size_t{0};
+
+    [[nodiscard]] static bool all_finite(std::span<const Vec3> points);
+    static void note_bad(std::span<const Vec3> points, std::size_t first, std::atomic<std::size_t>& bad);
+    [[noreturn]] void refuse_bad(std::size_t point) const;
+
+    std::string argument_;
 };
 
 // (n, 3) exactly, all finite; InputError names the first that is not.

@@ -55,6 +55,8 @@ py::tuple sample(const Field& field, const py::object& given) {
 py::tuple range(const Field& field, const py::object& given_lower, const py::object& given_upper) {
     const Points lower(given_lower, "lower"), upper(given_upper, "upper");
     if (lower.leading() != upper.leading()) refuse("upper", "lower and upper must have the same shape");
+    lower.require_finite();
+    upper.require_finite();
     const Results least(py::none(), lower.leading(), lower), most(py::none(), lower.leading(), lower);
     {
         const py::gil_scoped_release unlocked;
@@ -119,7 +121,7 @@ std::shared_ptr<TetField> moved(const TetField& field, const py::object& positio
 void bind_field(py::module_& m) {
     py::class_<Field, FieldHandle>(m, "Field", py::dynamic_attr(), R"(A body as a field of signed distances: metres, positive outside, negative inside, in the field's own frame.
 
-Points are arrays (..., 3) of float64 or float32; answers have the leading shape, in float64. NaN is answered by NaN. Calls run in parallel,
+Points are arrays (..., 3) of float64 or float32; answers have the leading shape, in float64. NaN and infinity are refused. Calls run in parallel,
 without the lock of Python; a field never changes, so that threads may share it.)")
         .def("distance", &distance, py::arg("points"), py::arg("out") = py::none(),
              R"(How far each point is: (..., 3) -> (...,); a single point gives a float. Outside of `domain` a lower bound.

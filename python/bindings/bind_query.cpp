@@ -93,7 +93,7 @@ py::list matrix() {
     py::list rows;
     for (const ShapeKind a : all_shape_kinds)
         for (const ShapeKind b : all_shape_kinds)
-            for (const Question question : questions)
+            for (const Question question : all_questions)
                 for (const PairMethod& method : methods_for(a, b, question)) rows.append(table("MatrixRow", a, b, question, method.method, py::str(method.guarantee.data(), method.guarantee.size())));
     return rows;
 }

@@ -127,6 +127,8 @@ py::tuple sweep_shape(const SharedWorld& world, const py::object& shape, const p
 
 py::object cast(const SharedWorld& world, const py::object& origin, const py::object& direction, double limit) {
     const Points origins(origin, "origin"), directions(direction, "direction");
+    origins.require_finite();
+    directions.require_finite();
     const Extents shape = common_shape(origins.leading(), directions.leading());
     const std::vector<Vec3> from = origins.vector(), to = directions.vector();
     std::vector<RayHit> hits(count_of(shape));

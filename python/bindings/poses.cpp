@@ -48,7 +48,7 @@ Poses from_pair(const py::tuple& pair, std::string_view argument) {
         const std::size_t i = moves.size() == 1 ? 0 : k, j = turns.size() == 1 ? 0 : k;
         const Quat q(turns.at(j, 0), turns.at(j, 1), turns.at(j, 2), turns.at(j, 3));
         const Pose pose{q.normalized(), Vec3(moves.at(i, 0), moves.at(i, 1), moves.at(i, 2))};
-        if (!is_finite(pose)) refuse_pose(argument, k, Cause::non_finite, "NaN, infinity, or a quaternion of 0 in a placement");
+        if (!is_finite(pose)) refuse_pose(argument, k, Cause::non_finite, "NaN or infinity in a placement");
         if (std::abs(q.norm() - 1) > rigid_tolerance) refuse_pose(argument, k, Cause::invalid_argument, fmt::format("the quaternion must be unit, its length is {:.6g}", q.norm()));
         all.poses[k] = pose;
     }
