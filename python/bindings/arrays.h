@@ -59,8 +59,8 @@ public:
             std::array<Vec3, piece> wide;
             std::span<const Vec3> some(reinterpret_cast<const Vec3*>(doubles()) + begin, end - begin);
             if (doubles() == nullptr) {
-                for (std::size_t k = begin; k < end; ++k) wide[k - begin] = Eigen::Map<const Vec3f>(floats() + 3 * k).cast<double>();
                 some = {wide.data(), end - begin};
+                widen(floats() + 3 * begin, 3 * some.size(), wide.data()->data());
             }
             if (all_finite(some)) body(some, begin);
             else note_bad(some, begin, bad);
@@ -77,6 +77,7 @@ public:
 private:
     static constexpr std::size_t no_bad = ~std::size_t{0};
 
+    static void widen(const float* from, std::size_t count, double* to);
     [[nodiscard]] static bool all_finite(std::span<const Vec3> points);
     static void note_bad(std::span<const Vec3> points, std::size_t first, std::atomic<std::size_t>& bad);
     [[noreturn]] void refuse_bad(std::size_t point) const;
