@@ -45,13 +45,10 @@ bool overlap(const py::array& a, const py::array& b) {
 
 } // namespace
 
-void refuse(std::string_view argument, const std::string& reason) {
-    throw Error(Cause::invalid_argument, reason, {.element = std::string(argument)});
-}
+void refuse(std::string_view argument, const std::string& reason) { throw Error(Cause::invalid_argument, reason, {.element = std::string(argument)}); }
 
 Rows::Rows(py::handle given, py::ssize_t width, std::string_view argument) : array_(real_numbers(given, argument)), width_(static_cast<std::size_t>(width)) {
-    if (array_.ndim() == 0 || array_.shape(array_.ndim() - 1) != width)
-        refuse(argument, fmt::format("the shape must be (..., {}), not {}", width, shape_text(array_)));
+    if (array_.ndim() == 0 || array_.shape(array_.ndim() - 1) != width) refuse(argument, fmt::format("the shape must be (..., {}), not {}", width, shape_text(array_)));
     floats_ = array_.itemsize() == sizeof(float);
     for (py::ssize_t k = 0; k + 1 < array_.ndim(); ++k) {
         leading_.push_back(array_.shape(k));
@@ -70,9 +67,7 @@ std::vector<Vec3> Points::vector() const {
     return points;
 }
 
-void Points::widen(const float* from, std::size_t count, double* to) {
-    std::copy(from, from + count, to);
-}
+void Points::widen(const float* from, std::size_t count, double* to) { std::copy(from, from + count, to); }
 
 // x - x is 0 for finite x and NaN for others, so the sums are 0 if and only if all are finite. Eight sums, no branch: several numbers at a time.
 bool Points::all_finite(std::span<const Vec3> points) {
@@ -92,12 +87,11 @@ void Points::note_bad(std::span<const Vec3> points, std::size_t first, std::atom
     const auto found = std::find_if(points.begin(), points.end(), [](const Vec3& p) { return !is_finite(p); });
     const std::size_t mine = first + static_cast<std::size_t>(found - points.begin());
     std::size_t least = bad;
-    while (mine < least && !bad.compare_exchange_weak(least, mine)) {}
+    while (mine < least && !bad.compare_exchange_weak(least, mine)) {
+    }
 }
 
-void Points::refuse_bad(std::size_t point) const {
-    throw Error(Cause::non_finite, "NaN or infinity", {.element = argument_, .index = static_cast<std::int64_t>(point)});
-}
+void Points::refuse_bad(std::size_t point) const { throw Error(Cause::non_finite, "NaN or infinity", {.element = argument_, .index = static_cast<std::int64_t>(point)}); }
 
 std::vector<Vec3> finite_points(py::handle given, std::string_view argument) {
     const Points points(given, argument);
@@ -168,8 +162,10 @@ Results::Results(const py::object& out, Extents shape, const Rows& input) : give
     if ((array_.flags() & py::array::c_style) == 0) refuse("out", "the array must be C-contiguous");
     if (!array_.writeable()) refuse("out", "the array is read-only");
     if (overlap(array_, input.array())) refuse("out", "the array shares memory with the points");
-    if (doubles) doubles_ = static_cast<double*>(array_.mutable_data());
-    else floats_ = static_cast<float*>(array_.mutable_data());
+    if (doubles)
+        doubles_ = static_cast<double*>(array_.mutable_data());
+    else
+        floats_ = static_cast<float*>(array_.mutable_data());
 }
 
 py::object Results::object() const {

@@ -62,8 +62,10 @@ public:
                 some = {wide.data(), end - begin};
                 widen(floats() + 3 * begin, 3 * some.size(), wide.data()->data());
             }
-            if (all_finite(some)) body(some, begin);
-            else note_bad(some, begin, bad);
+            if (all_finite(some))
+                body(some, begin);
+            else
+                note_bad(some, begin, bad);
         });
         if (bad != no_bad) refuse_bad(bad);
     }
@@ -102,8 +104,10 @@ public:
 
     template <class Value>
     void put(std::size_t first, std::span<const Value> values) const {
-        if (floats_ == nullptr) std::copy(values.begin(), values.end(), doubles_ + first);
-        else std::transform(values.begin(), values.end(), floats_ + first, [](double v) { return static_cast<float>(v); });
+        if (floats_ == nullptr)
+            std::copy(values.begin(), values.end(), doubles_ + first);
+        else
+            std::transform(values.begin(), values.end(), floats_ + first, [](double v) { return static_cast<float>(v); });
     }
     [[nodiscard]] double* doubles() const { return doubles_; } // null where floats are wanted
     // The array; a float where there are no axes and no array was given.

@@ -55,25 +55,30 @@ void write(const std::filesystem::path& path, const Mesh& mesh) {
 // What both kinds of meshes share.
 template <class Mesh, class Class>
 void bind_common(Class& c) {
-    c.def_property_readonly("vertices", [](const py::object& self) { return vertices_of(self, self.cast<const Mesh&>().vertices); }, "(n, 3) float64, metres; a read-only view.")
-        .def_property_readonly("bounds", [](const Mesh& mesh) { return box_array(bounds(mesh.vertices)); }, "[lower, upper] (2, 3), metres.")
+    c.def_property_readonly(
+         "vertices", [](const py::object& self) { return vertices_of(self, self.cast<const Mesh&>().vertices); }, "(n, 3) float64, metres; a read-only view.")
+        .def_property_readonly(
+            "bounds", [](const Mesh& mesh) { return box_array(bounds(mesh.vertices)); }, "[lower, upper] (2, 3), metres.")
         .def("report", &report_of<Mesh>, py::arg("self_intersections") = false, "What it is made of and what is wrong with it.")
         .def("mass_properties", &masses_of<Mesh>, py::arg("density") = 1.0, "Volume, area, centre and inertia; density in kg/m^3.")
-        .def("write", [](const Mesh& mesh, const std::filesystem::path& path) { write(path, mesh); }, py::arg("path"), "The ending decides the format.")
+        .def(
+            "write", [](const Mesh& mesh, const std::filesystem::path& path) { write(path, mesh); }, py::arg("path"), "The ending decides the format.")
         .def(py::self == py::self);
     c.attr("__hash__") = py::none();
 }
 
 void bind_triangles(py::module_& m) {
     py::class_<TriangleMesh, TriangleHandle> c(m, "TriangleMesh", py::dynamic_attr(), "Triangles over vertices, counter-clockwise seen from outside; never changes.");
-    c.def(py::init([](const py::object& vertices, const py::object& triangles) { return checked<TriangleMesh, 3>(vertices, triangles, "triangles"); }), py::arg("vertices"), py::arg("triangles"),
-          "vertices (n, 3), metres; triangles (m, 3), whole numbers. Copied and checked.");
+    c.def(py::init([](const py::object& vertices, const py::object& triangles) { return checked<TriangleMesh, 3>(vertices, triangles, "triangles"); }),
+          py::arg("vertices"), py::arg("triangles"), "vertices (n, 3), metres; triangles (m, 3), whole numbers. Copied and checked.");
     bind_common<TriangleMesh>(c);
     const auto triangles = [](const py::object& self) { return elements_of(self, self.cast<const TriangleMesh&>().triangles); };
     c.def_property_readonly("triangles", triangles, "(m, 3) uint32; a read-only view.")
         .def_property_readonly("faces", triangles, "The same, by the name that other libraries use.")
-        .def("flipped", [](const TriangleMesh& mesh) { return std::make_shared<TriangleMesh>(flipped(mesh)); }, "The same surface seen from the other side.")
-        .def("__repr__", [](const TriangleMesh& mesh) { return fmt::format("<fathom.TriangleMesh: {} vertices, {} triangles>", mesh.vertices.size(), mesh.triangles.size()); })
+        .def(
+            "flipped", [](const TriangleMesh& mesh) { return std::make_shared<TriangleMesh>(flipped(mesh)); }, "The same surface seen from the other side.")
+        .def("__repr__",
+             [](const TriangleMesh& mesh) { return fmt::format("<fathom.TriangleMesh: {} vertices, {} triangles>", mesh.vertices.size(), mesh.triangles.size()); })
         .def(py::pickle([](const py::object& self) { return py::make_tuple(py::array(self.attr("vertices")), py::array(self.attr("triangles"))); },
                         [](const py::tuple& state) { return checked<TriangleMesh, 3>(state[0], state[1], "triangles"); }));
 }
@@ -87,8 +92,10 @@ void bind_tetrahedra(py::module_& m) {
           }),
           py::arg("vertices"), py::arg("tetrahedra"), "vertices (n, 3), metres; tetrahedra (m, 4), whole numbers. Copied, checked, and turned to positive volume.");
     bind_common<TetMesh>(c);
-    c.def_property_readonly("tetrahedra", [](const py::object& self) { return elements_of(self, self.cast<const TetMesh&>().tetrahedra); }, "(m, 4) uint32; a read-only view.")
-        .def("boundary", [](const TetMesh& mesh) { return std::make_shared<TriangleMesh>(boundary(mesh)); }, "Its surface, outward, over the same vertices.")
+    c.def_property_readonly(
+         "tetrahedra", [](const py::object& self) { return elements_of(self, self.cast<const TetMesh&>().tetrahedra); }, "(m, 4) uint32; a read-only view.")
+        .def(
+            "boundary", [](const TetMesh& mesh) { return std::make_shared<TriangleMesh>(boundary(mesh)); }, "Its surface, outward, over the same vertices.")
         .def("__repr__", [](const TetMesh& mesh) { return fmt::format("<fathom.TetMesh: {} vertices, {} tetrahedra>", mesh.vertices.size(), mesh.tetrahedra.size()); })
         .def(py::pickle([](const py::object& self) { return py::make_tuple(py::array(self.attr("vertices")), py::array(self.attr("tetrahedra"))); },
                         [](const py::tuple& state) { return checked<TetMesh, 4>(state[0], state[1], "tetrahedra"); }));
@@ -115,18 +122,27 @@ void bind_reports(py::module_& m) {
         .def_readonly("watertight", &MeshReport::watertight, "A bool.")
         .def_readonly("area", &MeshReport::area, "m^2")
         .def_readonly("volume", &MeshReport::volume, "m^3, signed; None where that means nothing.")
-        .def_property_readonly("center", [](const MeshReport& r) { return vector_array(r.center); }, "(3,), metres.")
-        .def_property_readonly("bounds", [](const MeshReport& r) { return box_array(r.bounds); }, "[lower, upper] (2, 3), metres.")
-        .def_property_readonly("self_intersections", [](const MeshReport& r) { return r.self_intersections ? py::object(py::int_(r.self_intersections->count)) : py::none(); }, "None where it was not asked for.")
+        .def_property_readonly(
+            "center", [](const MeshReport& r) { return vector_array(r.center); }, "(3,), metres.")
+        .def_property_readonly(
+            "bounds", [](const MeshReport& r) { return box_array(r.bounds); }, "[lower, upper] (2, 3), metres.")
+        .def_property_readonly(
+            "self_intersections", [](const MeshReport& r) { return r.self_intersections ? py::object(py::int_(r.self_intersections->count)) : py::none(); },
+            "None where it was not asked for.")
         .def_property_readonly("faces_outward", &MeshReport::faces_outward, "Closed and outward, so that it has an inside: a bool.")
         .def_property_readonly("clean", &MeshReport::clean, "Nothing found that a query could trip over: a bool.");
     py::class_<MassProperties>(m, "MassProperties", "Of a body of even density.")
         .def_readonly("area", &MassProperties::area, "m^2")
         .def_readonly("volume", &MassProperties::volume, "m^3, signed")
         .def_readonly("mass", &MassProperties::mass, "kg")
-        .def_property_readonly("center", [](const MassProperties& p) { return vector_array(p.center); }, "(3,), metres")
-        .def_property_readonly("inertia", [](const MassProperties& p) { return array_of<double>({3, 3}, 9, [&](std::size_t k) { return p.inertia(static_cast<int>(k / 3), static_cast<int>(k % 3)); }); },
-                               "(3, 3), kg m^2, about the centre");
+        .def_property_readonly(
+            "center", [](const MassProperties& p) { return vector_array(p.center); }, "(3,), metres")
+        .def_property_readonly(
+            "inertia",
+            [](const MassProperties& p) {
+                return array_of<double>({3, 3}, 9, [&](std::size_t k) { return p.inertia(static_cast<int>(k / 3), static_cast<int>(k % 3)); });
+            },
+            "(3, 3), kg m^2, about the centre");
 }
 
 py::object catalogue() {
@@ -166,10 +182,13 @@ void bind_meshes(py::module_& m) {
     bind_tetrahedra(m);
     m.def("read_triangle_mesh", read_with<TriangleMesh>([](const std::filesystem::path& path) { return read_triangle_mesh(path); }), py::arg("path"),
           "The surface of a file, or the boundary of its volume: .obj .stl .ply .off .glb .gltf .vtk .vtu .msh .mesh and more, also .gz.");
-    m.def("read_tet_mesh", read_with<TetMesh>([](const std::filesystem::path& path) { return read_tet_mesh(path); }), py::arg("path"), "The volume of a file: .vtk .vtu .msh .mesh .node/.ele");
-    m.def("write_mesh", &write<TriangleMesh>, py::arg("path"), py::arg("mesh"), "The ending decides: .obj .stl .ply .off .glb .vtk .vtu for surfaces, .vtk .vtu .msh .mesh for volumes.");
+    m.def("read_tet_mesh", read_with<TetMesh>([](const std::filesystem::path& path) { return read_tet_mesh(path); }), py::arg("path"),
+          "The volume of a file: .vtk .vtu .msh .mesh .node/.ele");
+    m.def("write_mesh", &write<TriangleMesh>, py::arg("path"), py::arg("mesh"),
+          "The ending decides: .obj .stl .ply .off .glb .vtk .vtu for surfaces, .vtk .vtu .msh .mesh for volumes.");
     m.def("write_mesh", &write<TetMesh>, py::arg("path"), py::arg("mesh"));
-    m.def("make_shape", &make, py::arg("name"), "A generated mesh by name, with its parameters as keywords (shape_catalogue()): make_shape('sphere', radius=0.5). Centred, z up, metres.");
+    m.def("make_shape", &make, py::arg("name"),
+          "A generated mesh by name, with its parameters as keywords (shape_catalogue()): make_shape('sphere', radius=0.5). Centred, z up, metres.");
     m.def("shape_catalogue", &catalogue, "{name: (description, {parameter: (default, least, most, unit, meaning)})} of make_shape().");
 }
 

@@ -119,25 +119,45 @@ py::dict contacts(const Recorded& all, py::ssize_t frame) {
 void bind_recording(py::module_& m) {
     py::class_<Recorded, std::shared_ptr<Recorded>>(m, "Recording", "What happened: frames of a simulation as arrays. Metres, seconds, joules, world frame.")
         .def("__len__", &Recorded::frames)
-        .def_property_readonly("bodies", [](const Recorded& all) {
-                 std::vector<std::string> names;
-                 for (const RecordedBody& body : all.recording.bodies()) names.push_back(body.name);
-                 return names;
-             }, "Names, in the order of all arrays.")
-        .def_property_readonly("time", [](const Recorded& all) { return of_frames<double>(all, [](const RecordedFrame& f) { return f.time; }); }, "(frames,), s")
-        .def_property_readonly("step", [](const Recorded& all) { return of_frames<std::int64_t>(all, [](const RecordedFrame& f) { return f.step; }); }, "(frames,)")
-        .def_property_readonly("kinetic", [](const Recorded& all) { return of_frames<double>(all, [](const RecordedFrame& f) { return f.energy.kinetic; }); }, "(frames,), J")
-        .def_property_readonly("potential", [](const Recorded& all) { return of_frames<double>(all, [](const RecordedFrame& f) { return f.energy.potential; }); }, "(frames,), J, of gravity")
-        .def_property_readonly("stored", [](const Recorded& all) { return of_frames<double>(all, [](const RecordedFrame& f) { return f.energy.stored; }); }, "(frames,), J, in springs of contact")
-        .def_property_readonly("energy", [](const Recorded& all) { return of_frames<double>(all, [](const RecordedFrame& f) { return f.energy.total(); }); }, "(frames,), J, the sum")
-        .def_property_readonly("deepest", [](const Recorded& all) { return of_frames<double>(all, [](const RecordedFrame& f) { return f.deepest; }); }, "(frames,), m")
-        .def_property_readonly("contact_count", [](const Recorded& all) { return of_frames<std::int64_t>(all, [](const RecordedFrame& f) { return f.contact_count; }); }, "(frames,)")
+        .def_property_readonly(
+            "bodies",
+            [](const Recorded& all) {
+                std::vector<std::string> names;
+                for (const RecordedBody& body : all.recording.bodies()) names.push_back(body.name);
+                return names;
+            },
+            "Names, in the order of all arrays.")
+        .def_property_readonly(
+            "time", [](const Recorded& all) { return of_frames<double>(all, [](const RecordedFrame& f) { return f.time; }); }, "(frames,), s")
+        .def_property_readonly(
+            "step", [](const Recorded& all) { return of_frames<std::int64_t>(all, [](const RecordedFrame& f) { return f.step; }); }, "(frames,)")
+        .def_property_readonly(
+            "kinetic", [](const Recorded& all) { return of_frames<double>(all, [](const RecordedFrame& f) { return f.energy.kinetic; }); }, "(frames,), J")
+        .def_property_readonly(
+            "potential", [](const Recorded& all) { return of_frames<double>(all, [](const RecordedFrame& f) { return f.energy.potential; }); },
+            "(frames,), J, of gravity")
+        .def_property_readonly(
+            "stored", [](const Recorded& all) { return of_frames<double>(all, [](const RecordedFrame& f) { return f.energy.stored; }); },
+            "(frames,), J, in springs of contact")
+        .def_property_readonly(
+            "energy", [](const Recorded& all) { return of_frames<double>(all, [](const RecordedFrame& f) { return f.energy.total(); }); }, "(frames,), J, the sum")
+        .def_property_readonly(
+            "deepest", [](const Recorded& all) { return of_frames<double>(all, [](const RecordedFrame& f) { return f.deepest; }); }, "(frames,), m")
+        .def_property_readonly(
+            "contact_count", [](const Recorded& all) { return of_frames<std::int64_t>(all, [](const RecordedFrame& f) { return f.contact_count; }); }, "(frames,)")
         .def_property_readonly("poses", &poses, "(frames, bodies, 4, 4)")
-        .def_property_readonly("centers", [](const Recorded& all) { return of_bodies(all, [](const BodyFrame& f, const RecordedBody& b) { return Vec3(f.pose * b.center); }); }, "(frames, bodies, 3): centres of mass, m")
-        .def_property_readonly("velocities", [](const Recorded& all) { return of_bodies(all, [](const BodyFrame& f, const RecordedBody&) { return f.velocity; }); }, "(frames, bodies, 3), m/s")
-        .def_property_readonly("spins", [](const Recorded& all) { return of_bodies(all, [](const BodyFrame& f, const RecordedBody&) { return f.spin; }); }, "(frames, bodies, 3), rad/s")
-        .def_property_readonly("worst_penetration", [](const Recorded& all) { return all.recording.worst_penetration(); }, "Of all steps, kept or not (m).")
-        .def_property_readonly("highest_energy", [](const Recorded& all) { return all.recording.highest_energy(); }, "Of all steps, kept or not (J).")
+        .def_property_readonly(
+            "centers", [](const Recorded& all) { return of_bodies(all, [](const BodyFrame& f, const RecordedBody& b) { return Vec3(f.pose * b.center); }); },
+            "(frames, bodies, 3): centres of mass, m")
+        .def_property_readonly(
+            "velocities", [](const Recorded& all) { return of_bodies(all, [](const BodyFrame& f, const RecordedBody&) { return f.velocity; }); },
+            "(frames, bodies, 3), m/s")
+        .def_property_readonly(
+            "spins", [](const Recorded& all) { return of_bodies(all, [](const BodyFrame& f, const RecordedBody&) { return f.spin; }); }, "(frames, bodies, 3), rad/s")
+        .def_property_readonly(
+            "worst_penetration", [](const Recorded& all) { return all.recording.worst_penetration(); }, "Of all steps, kept or not (m).")
+        .def_property_readonly(
+            "highest_energy", [](const Recorded& all) { return all.recording.highest_energy(); }, "Of all steps, kept or not (J).")
         .def("vertices", &vertices, py::arg("body"), py::arg("frame") = -1, "(n, 3): where the vertices (or points) of a body are in a frame (m, world).")
         .def("triangles", &triangles, py::arg("body"), py::arg("frame") = -1, "(m, 3): over vertices(); bodies may break.")
         .def("contacts", &contacts, py::arg("frame") = -1, "{body, other, point, position, normal, depth}: an array each, a row a contact; -1 where there is no body.");
@@ -173,16 +193,32 @@ void bind_scenes(py::module_& m) {
                  return watched(progress, [&](Progress* watcher) { return std::make_shared<Running>(Simulation(*scene, watcher)); });
              }),
              py::arg("scene").none(false), py::arg("progress") = py::none(), "Builds the bodies.")
-        .def("step", [](Running& r, std::size_t count) { r.alone([&](Simulation& s) { for (std::size_t k = 0; k < count; ++k) s.step(); }); }, py::arg("count") = 1)
-        .def("run", &run, py::arg("progress") = py::none(), "To the end of the scene's duration. progress(stage, fraction) is told, and cancels by returning False; so does Ctrl-C.")
+        .def(
+            "step",
+            [](Running& r, std::size_t count) {
+                r.alone([&](Simulation& s) {
+                    for (std::size_t k = 0; k < count; ++k) s.step();
+                });
+            },
+            py::arg("count") = 1)
+        .def("run", &run, py::arg("progress") = py::none(),
+             "To the end of the scene's duration. progress(stage, fraction) is told, and cancels by returning False; so does Ctrl-C.")
         .def_property_readonly("finished", [](Running& r) { return r.alone([](Simulation& s) { return s.finished(); }); })
         .def_property_readonly("steps", [](Running& r) { return r.alone([](Simulation& s) { return s.world().steps(); }); })
-        .def_property_readonly("time", [](Running& r) { return r.alone([](Simulation& s) { return s.world().time(); }); }, "s")
-        .def_property_readonly("state_hash", [](Running& r) { return r.alone([](Simulation& s) { return s.world().state_hash().text(); }); }, "Of every number that the next step depends on; the same on every run.")
-        .def_property_readonly("recording", [](Running& r) { return r.alone([](Simulation& s) { return std::make_shared<Recorded>(Recorded{s.recording()}); }); }, "What happened so far: a copy.")
-        .def("write_results", [](Running& r, const std::filesystem::path& folder, const py::object& progress) {
-                 watched(progress, [&](Progress* watcher) { r.locked([&](Simulation& s) { write_results(s, folder, watcher); }); });
-             }, py::arg("folder"), py::arg("progress") = py::none(), "frames.pvd for ParaView, tables, summary.json.");
+        .def_property_readonly(
+            "time", [](Running& r) { return r.alone([](Simulation& s) { return s.world().time(); }); }, "s")
+        .def_property_readonly(
+            "state_hash", [](Running& r) { return r.alone([](Simulation& s) { return s.world().state_hash().text(); }); },
+            "Of every number that the next step depends on; the same on every run.")
+        .def_property_readonly(
+            "recording", [](Running& r) { return r.alone([](Simulation& s) { return std::make_shared<Recorded>(Recorded{s.recording()}); }); },
+            "What happened so far: a copy.")
+        .def(
+            "write_results",
+            [](Running& r, const std::filesystem::path& folder, const py::object& progress) {
+                watched(progress, [&](Progress* watcher) { r.locked([&](Simulation& s) { write_results(s, folder, watcher); }); });
+            },
+            py::arg("folder"), py::arg("progress") = py::none(), "frames.pvd for ParaView, tables, summary.json.");
 }
 
 } // namespace fathom::python

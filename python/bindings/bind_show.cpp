@@ -62,8 +62,8 @@ void bind_show(py::module_& m) {
     m.def("draw_slice", &slice, py::arg("field").none(false), py::arg("box") = py::none(), py::arg("axis") = 2, py::arg("position") = py::none(), py::arg("size") = 800,
           py::arg("spacing") = 0.0, py::arg("lines") = true, py::arg("cells") = false, py::arg("scale") = true,
           "A picture of a field on a plane at right angles to an axis (0, 1, 2), (height, width, 3) uint8: blue is inside, orange outside, the thick line the surface.");
-    m.def("slice_points", &slice_points, py::arg("field").none(false), py::arg("box") = py::none(), py::arg("axis") = 2, py::arg("position") = py::none(), py::arg("size") = 800,
-          "The points (height, width, 3) of the pixels of draw_slice(), without the scale: for values instead of colours.");
+    m.def("slice_points", &slice_points, py::arg("field").none(false), py::arg("box") = py::none(), py::arg("axis") = 2, py::arg("position") = py::none(),
+          py::arg("size") = 800, "The points (height, width, 3) of the pixels of draw_slice(), without the scale: for values instead of colours.");
     m.def("write_png", &png, py::arg("path"), py::arg("pixels"), "pixels: (height, width, 3) uint8.");
 }
 

@@ -9,9 +9,7 @@
 
 namespace fathom::python {
 
-py::object choice_member(const char* type, std::string_view name) {
-    return py::module_::import("fathom._choices").attr(type).attr(py::str(name.data(), name.size()));
-}
+py::object choice_member(const char* type, std::string_view name) { return py::module_::import("fathom._choices").attr(type).attr(py::str(name.data(), name.size())); }
 
 int choice_place(py::handle given, const char* type, const std::string_view* names, std::size_t count) {
     const std::span all(names, count);

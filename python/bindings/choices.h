@@ -16,13 +16,13 @@ namespace py = pybind11;
 template <class E>
 struct Choices;
 
-#define FATHOM_PYTHON_CHOICES(Enum, ...)                                                      \
-    template <>                                                                               \
-    struct fathom::python::Choices<fathom::Enum> {                                            \
-        static constexpr const char* type = #Enum;                                            \
-        static constexpr auto names = std::to_array<std::string_view>({__VA_ARGS__});         \
-    };                                                                                        \
-    template <>                                                                               \
+#define FATHOM_PYTHON_CHOICES(Enum, ...)                                                                                                                                 \
+    template <>                                                                                                                                                          \
+    struct fathom::python::Choices<fathom::Enum> {                                                                                                                       \
+        static constexpr const char* type = #Enum;                                                                                                                       \
+        static constexpr auto names = std::to_array<std::string_view>({__VA_ARGS__});                                                                                    \
+    };                                                                                                                                                                   \
+    template <>                                                                                                                                                          \
     struct pybind11::detail::type_caster<fathom::Enum> : fathom::python::ChoiceCaster<fathom::Enum> {};
 
 [[nodiscard]] py::object choice_member(const char* type, std::string_view name);

@@ -16,7 +16,8 @@ PYBIND11_MODULE(_core, m) {
     m.attr("__version__") = fathom::version;
     m.def("_choices", &known_choices, "Names of all enums, for tests.");
     m.def("thread_count", &fathom::thread_count, "Threads that heavy calls use.");
-    m.def("set_thread_count", &fathom::set_thread_count, py::arg("count"), "Threads that heavy calls use from now on; 0: as many as the machine has. Answers do not depend on it.");
+    m.def("set_thread_count", &fathom::set_thread_count, py::arg("count"),
+          "Threads that heavy calls use from now on; 0: as many as the machine has. Answers do not depend on it.");
     bind_poses(m);
     bind_meshes(m);
     bind_fields(m);

@@ -23,7 +23,8 @@ Pose from_matrix(const Rows& rows, std::size_t k, std::string_view argument) {
     const Mat3 rotation = m.topLeftCorner<3, 3>();
     const double off = (rotation * rotation.transpose() - Mat3::Identity()).cwiseAbs().maxCoeff();
     if (off > rigid_tolerance || rotation.determinant() < 0)
-        refuse_pose(argument, k, Cause::invalid_argument, fmt::format("the upper left 3x3 must be a rotation (it is off by {:.3g}, determinant {:.3g})", off, rotation.determinant()));
+        refuse_pose(argument, k, Cause::invalid_argument,
+                    fmt::format("the upper left 3x3 must be a rotation (it is off by {:.3g}, determinant {:.3g})", off, rotation.determinant()));
     if ((m.row(3) - Eigen::RowVector4d(0, 0, 0, 1)).cwiseAbs().maxCoeff() > rigid_tolerance)
         refuse_pose(argument, k, Cause::invalid_argument, "the last row must be 0 0 0 1");
     return {Quat(rotation).normalized(), m.topRightCorner<3, 1>()};
@@ -49,7 +50,8 @@ Poses from_pair(const py::tuple& pair, std::string_view argument) {
         const Quat q(turns.at(j, 0), turns.at(j, 1), turns.at(j, 2), turns.at(j, 3));
         const Pose pose{q.normalized(), Vec3(moves.at(i, 0), moves.at(i, 1), moves.at(i, 2))};
         if (!is_finite(pose)) refuse_pose(argument, k, Cause::non_finite, "NaN or infinity in a placement");
-        if (std::abs(q.norm() - 1) > rigid_tolerance) refuse_pose(argument, k, Cause::invalid_argument, fmt::format("the quaternion must be unit, its length is {:.6g}", q.norm()));
+        if (std::abs(q.norm() - 1) > rigid_tolerance)
+            refuse_pose(argument, k, Cause::invalid_argument, fmt::format("the quaternion must be unit, its length is {:.6g}", q.norm()));
         all.poses[k] = pose;
     }
     return all;
@@ -148,8 +150,10 @@ Both are 4x4 matrices (..., 4, 4) or tuples (translation, quaternion w x y z); m
                  return all;
              }),
              py::arg("start"), py::arg("end"))
-        .def_property_readonly("start", [](const Motions& all) { return matrices(all.start); }, "(..., 4, 4)")
-        .def_property_readonly("end", [](const Motions& all) { return matrices(all.end); }, "(..., 4, 4)")
+        .def_property_readonly(
+            "start", [](const Motions& all) { return matrices(all.start); }, "(..., 4, 4)")
+        .def_property_readonly(
+            "end", [](const Motions& all) { return matrices(all.end); }, "(..., 4, 4)")
         .def("at", &motion_at, py::arg("time"), "The placements (..., 4, 4) at a time in [0, 1], on the screw.");
 }
 
