@@ -86,7 +86,8 @@ private:
 
 void move(SharedWorld& world, const py::object& ids, const py::object& given) {
     const Poses poses = poses_from(given, "pose");
-    if (py::isinstance<py::int_>(ids)) {
+    // Arrays of numpy also pass for an index.
+    if (PyIndex_Check(ids.ptr()) != 0 && !py::isinstance<py::array>(ids)) {
         if (!poses.single()) refuse("pose", "one placement is wanted for one body");
         return world.change([&, id = ids.cast<Index>()](World& w) { w.move(id, poses.poses[0]); });
     }

@@ -43,6 +43,10 @@ def test_many_bodies_move_at_once():
     world.move(ids, np.stack([at(0.9 * k, 0, 0) for k in range(4)]))
     assert pairs(world.update()) == [(0, 1), (1, 2), (2, 3)]
     assert np.allclose(world.pose(ids[3]), at(2.7, 0, 0))
+    # Ids come back in arrays, and are taken from them.
+    world.move(np.array(ids), np.stack([at(2 * k, 0, 0) for k in range(4)]))
+    world.move(world.update().ended[0, 1], at(0.5, 0, 0))
+    assert pairs(world.update()) == [(0, 1)]
     with pytest.raises(fathom.InputError):
         world.move(ids, np.eye(4))
     with pytest.raises(fathom.InputError):
