@@ -1,21 +1,21 @@
-"""Every snippet of the page about Python runs; what a comment says a line gives, it gives."""
+"""Every snippet of the page about Python and of the README runs; what a comment says a line gives, it gives."""
 
 import re
 
 import fathom
 
 
-def snippets(source):
-    return re.findall(r"```python\n(.*?)```", (source / "docs" / "python.md").read_text(), flags=re.S)
+def snippets(page):
+    return re.findall(r"```python\n(.*?)```", page.read_text(), flags=re.S)
 
 
 def test_every_snippet_runs(source, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("FATHOM_SOURCE", str(source))
-    found = snippets(source)
-    assert len(found) >= 6
+    found = snippets(source / "docs" / "python.md") + snippets(source / "README.md")
+    assert len(found) >= 7
     for k, text in enumerate(found):
-        exec(compile(text, f"docs/python.md, snippet {k + 1}", "exec"), {"__name__": "__main__"})
+        exec(compile(text, f"snippet {k + 1}", "exec"), {"__name__": "__main__"})
 
 
 def test_every_public_name_is_documented():
