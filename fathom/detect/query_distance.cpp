@@ -1,4 +1,5 @@
 // Room: detect. How far two shapes are apart, by each of the methods, and by the one that the table picks.
+#include <fathom/detect/least_gap.h>
 #include <fathom/detect/mesh_pair.h>
 #include <fathom/detect/query_pair.h>
 #include <fathom/detect/query_table.h>
@@ -15,6 +16,8 @@ namespace fathom {
 
 namespace query {
 namespace {
+
+constexpr std::size_t most_balls = 20'000; // pairs, of shapes whose field tells no distance
 
 bool is_plane(ShapeKind k) { return k == ShapeKind::plane; }
 bool any_kind(ShapeKind) { return false; }
@@ -77,6 +80,8 @@ Distance by_surface_in_field(const Pair& pair, const DistanceOptions& options) {
     const Pair p = ordered(pair, is_surface);
     const SurfaceSolidDistance near = surface_solid_distance(p.a.shape->surface(), p.a.shape->tree(), p.a.pose, p.b.shape->solid(), p.b.pose, default_tolerance(pair, options));
     Distance result{.lower = near.lower, .upper = near.upper, .point_a = near.on_surface, .point_b = near.on_solid, .normal = near.normal};
+    if (near.upper > 0 && near.upper - near.lower > default_tolerance(pair, options))
+        result.lower = std::min(near.upper, std::max(near.lower, least_gap(*p.a.shape, p.a.pose, *p.b.shape, p.b.pose, near.upper, most_balls)));
     result.error_bound = near.upper > 0 ? surface_error(*p.b.shape) : depth_error(pair);
     if (p.swapped != pair.swapped) flip(result);
     return result;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <queue>
 
 namespace fathom {
 
@@ -12,7 +11,6 @@ namespace {
 constexpr int most_steps = 64;         // of a walk down to the solid
 constexpr int most_rounds = 60;        // of drawing two points together
 constexpr std::size_t most_look_ups = 5'000; // of a proof from below
-constexpr std::size_t most_balls = 20'000;
 
 class Problem {
 public:
@@ -28,7 +26,6 @@ public:
         draw_together(result);
         const double value = -lowest.depth, slope = slope_outside();
         result.lower = std::max(by_levels(value, tolerance) / slope, 0.0);
-        if (result.upper - result.lower > tolerance) result.lower = std::max(result.lower, by_balls(result.upper));
         result.lower = std::min(result.lower, result.upper);
         return result;
     }
@@ -124,37 +121,6 @@ private:
             if (step <= 0.5 * tolerance) break;
         }
         return proven;
-    }
-
-    // Pairs of balls, the nearest first, down to the leaves.
-    [[nodiscard]] double by_balls(double upper) const {
-        if (!solid_.bounded() || solid_.nodes().empty()) return -HUGE_VAL;
-        struct Entry {
-            double gap;
-            Index mesh, solid;
-            bool operator<(const Entry& other) const { return gap > other.gap; }
-        };
-        const auto gap = [&](Index m, Index s) {
-            const Sphere a{to_solid_ * surface_.tree().sphere(surface_.tree().nodes()[m]).center, surface_.reach(m)}, b = solid_.ball(solid_.nodes()[s]);
-            return (a.center - b.center).norm() - (a.radius + b.radius) * (1 + 1e-14);
-        };
-        std::priority_queue<Entry> open;
-        open.push({gap(0, 0), 0, 0});
-        for (std::size_t taken = 0; !open.empty() && taken < most_balls; ++taken) {
-            const Entry top = open.top();
-            const SphereNode& m = surface_.tree().nodes()[top.mesh];
-            const SolidNode& s = solid_.nodes()[top.solid];
-            const bool whole_mesh = m.is_leaf(), whole_solid = s.children == 0;
-            if (whole_mesh && whole_solid) return top.gap;
-            open.pop();
-            const bool cut_mesh = whole_solid || (!whole_mesh && surface_.reach(top.mesh) >= solid_.ball(s).radius);
-            const Index first = cut_mesh ? m.first : s.first, count = cut_mesh ? m.size() : s.children;
-            for (Index k = first; k < first + count; ++k) {
-                const Entry child = cut_mesh ? Entry{gap(k, top.solid), k, top.solid} : Entry{gap(top.mesh, k), top.mesh, k};
-                if (child.gap <= upper) open.push(child);
-            }
-        }
-        return open.empty() ? upper : open.top().gap;
     }
 
     const ContactMesh& surface_;

@@ -1,7 +1,6 @@
 // Room: detect. How far is a surface (triangles or points) from a solid that is known by its field?
 // From above: the point of the surface where the field is least and the solid's surface next to it, drawn together in turns. From below: the field is proven to stay above a
-// level on all of the surface (mesh_contacts.h), which tells a distance where the field's slope is bounded; and balls of both trees, which tell it to about the size
-// of a leaf whatever the field is.
+// level on all of the surface (mesh_contacts.h), which tells a distance where the field's slope is bounded. (Where it is not, least_gap.h may know more.)
 // Cost: some hundred look-ups. const and thread-safe. Metres; answers in the world.
 #pragma once
 

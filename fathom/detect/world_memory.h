@@ -1,5 +1,5 @@
 // Room: detect. What is known of a pair since it was asked last, so that it need not be asked again while its bodies hardly move.
-// Of a pair that is found apart, a bound below on its distance is looked for with little effort (world_gap.h). It cannot touch before some point of one body has travelled that far
+// Of a pair that is found apart, a bound below on its distance is looked for with little effort (least_gap.h). It cannot touch before some point of one body has travelled that far
 // as seen from the other.
 #pragma once
 

@@ -2,7 +2,7 @@
 #include <fathom/detect/world_state.h>
 
 #include <fathom/base/parallel.h>
-#include <fathom/detect/world_gap.h>
+#include <fathom/detect/least_gap.h>
 
 #include <algorithm>
 #include <cmath>

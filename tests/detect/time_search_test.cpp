@@ -43,7 +43,7 @@ TEST(TimeSearch, finds_every_interval_and_nothing_else) {
     std::size_t with = 0, without = 0;
     for (std::size_t k = 0; k < testing::count_of(2000, 100000); ++k) {
         const Known known = random_contacts(random, 4);
-        const TimeSearch found = search_times(known, {.speed = known.slope, .all = true, .tolerance = 1e-6, .resolution = 0.01});
+        const TimeSearch found = search_times(known, {.speed = known.slope, .all = true, .tolerance = 1e-6, .resolution = 0.01, .budget = 10'000});
         ++(known.contacts.empty() ? without : with);
         ASSERT_EQ(found.intervals.size(), known.contacts.size());
         ASSERT_EQ(found.verdict, known.contacts.empty() ? Verdict::disjoint : Verdict::overlapping);

@@ -3,7 +3,7 @@
 
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
-#include <fathom/detect/world_gap.h>
+#include <fathom/detect/least_gap.h>
 #include <fathom/detect/world_memory.h>
 #include <support/test_counts.h>
 
