@@ -26,7 +26,7 @@ RESULTS = {
     "World.collide": "List[Tuple[int, Collision]]", "World.nearest": "Tuple[Optional[int], Optional[Distance]]", "World.sweep": "Tuple[Optional[int], Sweep]",
     "World.try_poses": "Any", "World.clearances": "Any", "Shape.closest": "_results.ClosestPoints", "make_shape": "Any",
     "shape_catalogue": "Dict[str, Tuple[str, Dict[str, Tuple[float, float, float, str, str]]]]", "fit_network": "Tuple[NetworkField, Dict[str, float]]",
-    "Recording.contacts": "Dict[str, np.ndarray]", "methods_for": "List[Tuple[Method, str]]", "MeshReport.self_intersections": "Optional[int]",
+    "Recording.contacts": "Dict[str, np.ndarray]", "Recording.pairs": "Dict[str, np.ndarray]", "methods_for": "List[Tuple[Method, str]]", "MeshReport.self_intersections": "Optional[int]",
     "Contact.element_a": "Optional[int]", "Contact.element_b": "Optional[int]", "NetworkField.layers": "List[Tuple[np.ndarray, np.ndarray, Activation]]",
 }
 # Arguments whose type depends on who takes them.

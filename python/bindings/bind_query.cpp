@@ -222,7 +222,7 @@ void bind_query(py::module_& m) {
           py::arg("method") = Method::automatic, py::arg("margin") = 0.0, py::arg("most_contacts") = 16,
           R"(Do two shapes touch, where and how deep? Any kinds, in either order. 'disjoint' is a proof.
 
-a, b: shapes, or what they are made of. pose_a, pose_b: 4x4 matrices, tuples (translation, quaternion w x y z), or None; with a leading shape (..., 4, 4)
+a, b: shapes, or what they are made of. pose_a, pose_b: 4x4 matrices, tuples (translation, quaternion w x y z), one translation, or None; with a leading shape (..., 4, 4)
 all of them are asked in parallel, and the answer is a Collisions. goal: 'verdict', 'contacts' or 'proof'. margin: shapes nearer than this count as touching (m).)");
     m.def("distance", &distance_any, py::arg("a"), py::arg("pose_a"), py::arg("b"), py::arg("pose_b"), py::kw_only(), py::arg("method") = Method::automatic,
           py::arg("tolerance") = 0.0,

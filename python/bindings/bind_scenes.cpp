@@ -4,6 +4,8 @@
 #include "poses.h"
 #include "progress.h"
 
+#include <fathom/show/viewer_page.h>
+#include <fathom/show/viewer_recording.h>
 #include <fathom/simulate/simulation.h>
 
 #include <pybind11/stl.h>
@@ -116,6 +118,23 @@ py::dict contacts(const Recorded& all, py::ssize_t frame) {
     return table;
 }
 
+// Of scenes whose bodies are moved and asked.
+py::dict pairs(const Recorded& all, py::ssize_t frame) {
+    const std::vector<RecordedPair>& some = all.frame(frame).pairs;
+    const Extents shape = {extent(some.size())};
+    py::dict table;
+    table["body"] = array_of<std::int64_t>(shape, some.size(), [&](std::size_t k) { return some[k].body; });
+    table["other"] = array_of<std::int64_t>(shape, some.size(), [&](std::size_t k) { return some[k].other; });
+    table["verdict"] = array_of<std::uint8_t>(shape, some.size(), [&](std::size_t k) { return some[k].verdict; });
+    table["depth"] = array_of<double>(shape, some.size(), [&](std::size_t k) { return some[k].depth; });
+    return table;
+}
+
+void write_html(const Recorded& all, const std::filesystem::path& path, const std::string& name) {
+    const py::gil_scoped_release unlocked;
+    write_viewer_html(path, recording_document(name, all.recording));
+}
+
 void bind_recording(py::module_& m) {
     py::class_<Recorded, std::shared_ptr<Recorded>>(m, "Recording", "What happened: frames of a simulation as arrays. Metres, seconds, joules, world frame.")
         .def("__len__", &Recorded::frames)
@@ -160,7 +179,9 @@ void bind_recording(py::module_& m) {
             "highest_energy", [](const Recorded& all) { return all.recording.highest_energy(); }, "Of all steps, kept or not (J).")
         .def("vertices", &vertices, py::arg("body"), py::arg("frame") = -1, "(n, 3): where the vertices (or points) of a body are in a frame (m, world).")
         .def("triangles", &triangles, py::arg("body"), py::arg("frame") = -1, "(m, 3): over vertices(); bodies may break.")
-        .def("contacts", &contacts, py::arg("frame") = -1, "{body, other, point, position, normal, depth}: an array each, a row a contact; -1 where there is no body.");
+        .def("contacts", &contacts, py::arg("frame") = -1, "{body, other, point, position, normal, depth}: an array each, a row a contact; -1 where there is no body.")
+        .def("pairs", &pairs, py::arg("frame") = -1, "{body, other, verdict, depth}: the answers of a scene that is asked instead of simulated; verdicts are numbers of Verdict.")
+        .def("write_html", &write_html, py::arg("path"), py::arg("name") = "recording", "A page of the viewer that opens with a double click. Unsupported where has_viewer() is False.");
 }
 
 } // namespace

@@ -3,6 +3,8 @@
 #include "bindings.h"
 
 #include <fathom/show/field_slice.h>
+#include <fathom/show/viewer_page.h>
+#include <fathom/show/viewer_sources.h>
 
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
@@ -56,6 +58,17 @@ void png(const std::filesystem::path& path, const py::object& pixels) {
     write_png(path, image);
 }
 
+void html(const std::filesystem::path& path, const py::object& shown, const std::string& name) {
+    const auto write = [&](const auto& document) {
+        const py::gil_scoped_release unlocked;
+        write_viewer_html(path, document());
+    };
+    if (py::isinstance<TriangleMesh>(shown)) return write([&, &mesh = shown.cast<const TriangleMesh&>()] { return mesh_document(name, mesh); });
+    if (py::isinstance<TetMesh>(shown)) return write([&, &mesh = shown.cast<const TetMesh&>()] { return tet_document(name, mesh); });
+    if (py::isinstance<Field>(shown)) return write([&, field = shown.cast<FieldHandle>()] { return field_document(name, field); });
+    throw py::type_error("shown: a mesh, tetrahedra or a field is wanted");
+}
+
 } // namespace
 
 void bind_show(py::module_& m) {
@@ -65,6 +78,9 @@ void bind_show(py::module_& m) {
     m.def("slice_points", &slice_points, py::arg("field").none(false), py::arg("box") = py::none(), py::arg("axis") = 2, py::arg("position") = py::none(),
           py::arg("size") = 800, "The points (height, width, 3) of the pixels of draw_slice(), without the scale: for values instead of colours.");
     m.def("write_png", &png, py::arg("path"), py::arg("pixels"), "pixels: (height, width, 3) uint8.");
+    m.def("has_viewer", &has_viewer_page, "Whether the package was built with the viewer's page.");
+    m.def("write_html", &html, py::arg("path"), py::arg("shown"), py::arg("name") = "fathom",
+          "A mesh, tetrahedra or a field as a page of the viewer that opens with a double click. Unsupported where has_viewer() is False.");
 }
 
 } // namespace fathom::python

@@ -34,11 +34,17 @@ Poses from_matrices(py::handle given, std::string_view argument) {
     const Rows rows(given, 4, argument);
     Extents shape = rows.leading();
     if (shape.empty() || shape.back() != 4)
-        refuse(argument, "a placement is a 4x4 matrix (..., 4, 4), or a tuple of translation (..., 3) and quaternion w x y z (..., 4)");
+        refuse(argument, "a placement is a 4x4 matrix (..., 4, 4), a tuple of translation (..., 3) and quaternion w x y z (..., 4), or one translation (3,)");
     shape.pop_back();
     Poses all{std::vector<Pose>(count_of(shape)), std::move(shape)};
     for (std::size_t k = 0; k < all.poses.size(); ++k) all.poses[k] = from_matrix(rows, k, argument);
     return all;
+}
+
+// One translation, not an array of them: three of those would look like a rotation.
+bool is_translation(py::handle given) {
+    const py::array array = py::array::ensure(given);
+    return array && array.ndim() == 1 && array.shape(0) == 3;
 }
 
 Poses from_pair(const py::tuple& pair, std::string_view argument) {
@@ -74,6 +80,7 @@ Extents common_shape(const Extents& a, const Extents& b) {
 Poses poses_from(py::handle given, std::string_view argument) {
     if (given.is_none()) return {};
     if (py::isinstance<py::tuple>(given) && py::len(given) == 2) return from_pair(py::reinterpret_borrow<py::tuple>(given), argument);
+    if (is_translation(given)) return {{Pose::at(vector_from(given, argument))}, {}};
     return from_matrices(given, argument);
 }
 

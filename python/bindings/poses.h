@@ -1,4 +1,5 @@
-// Python: placements as 4x4 matrices, or as (translation, quaternion w x y z), of any leading shape; None is where it stands.
+// Python: placements as 4x4 matrices, or as (translation, quaternion w x y z), of any leading shape; one may be a translation
+// alone; None is where it stands.
 #pragma once
 
 #include "arrays.h"

@@ -80,6 +80,8 @@ def test_placements_come_as_matrices_and_as_translation_with_quaternion():
     assert float(fathom.distance(CUBE, None, CUBE, turned.astype(np.float32))) == pytest.approx(wanted, abs=1e-5)
     assert np.allclose(fathom.pose(quaternion=[half, half, 0, 0])[:3, :3] @ [0, 1, 0], [0, 0, 1])
     assert fathom.pose(np.zeros((4, 5, 3))).shape == (4, 5, 4, 4)
+    for one in ((2.2, 0, 0), [2.2, 0, 0], np.array([2.2, 0, 0])):
+        assert float(fathom.distance(CUBE, None, CUBE, one)) == float(fathom.distance(CUBE, None, CUBE, at(2.2, 0, 0)))
 
 
 @pytest.mark.parametrize(
@@ -90,7 +92,8 @@ def test_placements_come_as_matrices_and_as_translation_with_quaternion():
         (np.diag([1.0, 1, -1, 1]), "invalid_argument"),
         (np.array([[1.0, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 1, 1]]), "invalid_argument"),
         (np.eye(3), "invalid_argument"),
-        (np.zeros(3), "invalid_argument"),
+        (np.zeros(4), "invalid_argument"),
+        ([0, 0, np.nan], "non_finite"),
         (([0, 0, 0], [0, 0, 0, 0]), "invalid_argument"),
         (([0, 0, 0], [2, 0, 0, 0]), "invalid_argument"),
         (([0, np.inf, 0], [1, 0, 0, 0]), "non_finite"),

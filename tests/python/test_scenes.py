@@ -58,3 +58,30 @@ def test_a_recording_is_a_copy_and_runs_repeat(source):
     second.step(first.steps)
     assert len(before) == 1 and first.state_hash == second.state_hash
     assert np.array_equal(first.recording.poses, second.recording.poses)
+
+
+def test_pages_of_the_viewer_are_written_where_there_is_one(tmp_path, source):
+    simulation = fathom.Simulation(fathom.read_scene(source / "scenes" / "bowl_drop.toml", overrides=["duration = 0.01"]))
+    simulation.run()
+    shown = {"mesh": fathom.make_shape("torus"), "tets": fathom.make_shape("tet_ball"), "field": fathom.AnalyticField("sphere(1)")}
+    writers = {name: (lambda path, thing=thing: fathom.write_html(path, thing)) for name, thing in shown.items()}
+    writers["recording"] = simulation.recording.write_html
+    for name, write in writers.items():
+        path = tmp_path / f"{name}.html"
+        if fathom.has_viewer():
+            write(path)
+            assert path.read_text().lstrip()[:15].lower() == "<!doctype html>" and path.stat().st_size > 10_000, name
+        else:
+            with pytest.raises(fathom.Unsupported):
+                write(path)
+    with pytest.raises(TypeError):
+        fathom.write_html(tmp_path / "none.html", 3)
+
+
+def test_scenes_that_are_asked_record_their_answers(source):
+    scene = fathom.read_scene(source / "scenes" / "figure2_cubes.toml")
+    simulation = fathom.Simulation(scene)
+    simulation.step(3)
+    pairs = simulation.recording.pairs()
+    assert set(pairs) == {"body", "other", "verdict", "depth"} and len(pairs["body"]) > 0
+    assert set(pairs["verdict"]) <= set(fathom.Verdict)
