@@ -49,7 +49,7 @@ export class Browser {
 
     async visit(address, options = {}) {
         const tab = await this.browser.newPage({ viewport: this.size, colorScheme: 'light', ...options });
-        tab.setDefaultTimeout(20_000);
+        tab.setDefaultTimeout(180_000); // a busy machine fails no test
         tab.complaints = [];
         tab.on('console', (message) => { if (['error', 'warning'].includes(message.type())) tab.complaints.push(message.text()); });
         tab.on('pageerror', (error) => tab.complaints.push(error.message));

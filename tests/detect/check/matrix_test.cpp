@@ -48,7 +48,7 @@ std::string without_numbers(const std::string& line) {
 
 TEST(Matrix, the_page_says_what_the_table_says) {
     if (std::getenv("FATHOM_WRITE_MATRIX") != nullptr) {
-        std::ofstream(page) << words << matrix_markdown(measure_matrix({.poses = 15})) << guarantees();
+        std::ofstream(page) << words << matrix_markdown(measure_matrix({.poses = 5})) << guarantees();
     }
     std::ifstream file(page);
     ASSERT_TRUE(file) << "docs/matrix.md is missing: run this test with FATHOM_WRITE_MATRIX=1";
