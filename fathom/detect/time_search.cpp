@@ -53,8 +53,8 @@ private:
         const double width = piece.end - piece.start, middle = piece.start + 0.5 * width;
         const bool in_contact = piece.touches_at_start && piece.touches_at_end, beside_contact = piece.touches_at_start || piece.touches_at_end;
         const bool spent = result_.probes >= options_.budget;
-        // What is beside no contact is likely to be clear: a look or two more keep it from standing open for nothing.
-        const double finest = options_.tolerance * (beside_contact || piece.hard ? 1 : 1e-3);
+        // What is beside no contact is likely to be clear: a look, however short it is, keeps it from standing open for nothing.
+        const double finest = beside_contact || piece.hard ? options_.tolerance : 1e-15;
         if (width <= finest || (in_contact && width <= options_.resolution) || spent) {
             result_.truncated = result_.truncated || (spent && width > options_.tolerance);
             left_.push_back(piece);
