@@ -42,7 +42,10 @@ std::string guarantees() {
 std::string without_numbers(const std::string& line) {
     std::string text;
     std::istringstream cells(line);
-    for (std::string cell; std::getline(cells, cell, '|');) text += cell.substr(0, cell.find(',')) + "|";
+    for (std::string cell; std::getline(cells, cell, '|');) {
+        cell = cell.substr(0, cell.find(','));
+        text += cell.substr(0, cell.find_last_not_of(' ') + 1) + "|";
+    }
     return text;
 }
 
