@@ -19,7 +19,7 @@ namespace fathom {
 namespace query {
 namespace {
 
-constexpr double same_direction = 1e-14; // of unit normals that turning has rounded
+constexpr double same_direction = 1e-12; // of unit normals: turning rounds them by less
 constexpr std::size_t most_listed = 10'000; // contacts that are looked at before they are thinned out
 
 bool is_plane(ShapeKind k) { return k == ShapeKind::plane; }
@@ -38,8 +38,8 @@ Collision plane_and_plane(const Pair& pair, const QueryOptions& options) {
     Collision result;
     const double gap = -(a.offset + b.offset); // where the normals are opposite
     if ((a.normal + b.normal).norm() > same_direction) {
-        const Vec3 down = a.normal + b.normal; // falls alike in both
-        set_touching(result, std::min(a.offset, b.offset) / a.normal.dot(down) * down);
+        const Vec3 down = a.normal + b.normal; // falls alike in both, by half its square
+        set_touching(result, std::min(a.offset, b.offset) / (0.5 * down.squaredNorm()) * down);
         result.depth = HUGE_VAL;
     } else if (gap <= options.margin) {
         set_touching(result, 0.5 * (a.offset - b.offset) * a.normal);
@@ -240,7 +240,7 @@ DepthObject drawn(DepthBackend& backend, const Shape& shape) {
 }
 
 Collision by_depth_maps(const Pair& pair, const QueryOptions& options) {
-    const Pair p = ordered(pair, [](ShapeKind k) { return k == ShapeKind::closed_mesh; });
+    const Pair p = ordered(pair, has_field); // maps of a surface without inside would fill it
     const auto backend = make_cpu_depth_backend();
     DepthObject object = drawn(*backend, *p.a.shape);
     const DrawnBody other{std::make_shared<DrawnMesh>(p.b.shape->mesh()), p.b.pose, 0};

@@ -60,7 +60,7 @@ bool points_and_solid(Kind a, Kind b) { return is_point_shell(a) && has_field(b)
 bool two_solids(Kind a, Kind b) { return has_field(a) && has_field(b) && !both_planes(a, b); }
 bool two_solids_by_field(Kind a, Kind b) { return two_solids(a, b) && !(has_surface(a) && has_surface(b)) && !plane_and_surface(a, b) && !plane_and_surface(b, a); }
 bool two_tetrahedra(Kind a, Kind b) { return a == Kind::tetrahedra && b == Kind::tetrahedra; }
-bool two_drawn(Kind a, Kind b) { return is_drawn(a) && is_drawn(b); }
+bool drawn_solid(Kind a, Kind b) { return is_drawn(a) && has_field(a) && is_drawn(b); }
 bool all_but_planes(Kind a, Kind b) { return !both_planes(a, b); }
 
 constexpr std::array collide_rows = {
@@ -70,7 +70,7 @@ constexpr std::array collide_rows = {
     Row{Method::fields, "proof or witness, else undecided; depth by descent, of convex formulas the deepest", two_solids},
     Row{Method::octree, "proof or witness, else undecided; no contacts", two_solids},
     Row{Method::tetrahedra, "verdict by exact predicates, also of inverted tetrahedra", two_tetrahedra},
-    Row{Method::depth_maps, "to a pixel; no proof", two_drawn},
+    Row{Method::depth_maps, "to a pixel; no proof", drawn_solid},
 };
 constexpr std::array distance_rows = {
     Row{Method::closed_form, "exact but for rounding", planes_or_surface},

@@ -129,7 +129,7 @@ private:
             expect(!touching_ || shallow(), fmt::format("{}: disjoint, but {} saw them overlap", method, seen_by_));
         }
         if (c.verdict != Verdict::overlapping) return;
-        const double slack = slack_ + (c.method == Method::depth_maps ? c.error_bound : 0);
+        const double slack = slack_ + 1e-12 * c.common.norm() + (c.method == Method::depth_maps ? c.error_bound : 0); // half-spaces may meet far out
         if (c.method != Method::depth_maps) {
             expect(!apart_ || shallow(), method + ": overlapping, where another method proved them apart");
             touching_ = true, seen_by_ = method;
