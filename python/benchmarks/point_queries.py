@@ -1,6 +1,6 @@
 """What numpy costs: a million points from Python beside the C++ batch on the same points, in the same process.
 
-    PYTHONPATH=build/release/python python3 python/benchmarks/point_queries.py [--points 1000000] [--repeats 7]
+    PYTHONPATH=build/release/python python3 python/benchmarks/point_queries.py [--points 1000000] [--repeats 7] [--threads 1]
 
 "C++" is Field::distances() on an array of double, on one thread; "C++ parallel" the same in pieces on all threads, which is what Python's call runs.
 "ratio" is Python against the latter: the price of the border alone. Answers must be the same to the bit. Times are the least of the repeats, taken in turns.
@@ -56,7 +56,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--points", type=int, default=1_000_000)
     parser.add_argument("--repeats", type=int, default=7)
+    parser.add_argument("--threads", type=int, default=0, help="0: all; 1 is steadier beside other work")
     options = parser.parse_args()
+    fathom.set_thread_count(options.threads)
     print(f"{fathom.thread_count()} threads, nanoseconds a point")
     print(f"{'field':8} {'points':8} {'count':>8} {'C++':>9} {'C++ parallel':>13} {'Python':>9} {'with out=':>10} {'ratio':>6} {'with out=':>10}")
     for name, kind, count, serial, parallel, python, reused in rows(options.points, options.repeats):

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace fathom::python {
 
@@ -67,24 +68,36 @@ std::vector<Vec3> Points::vector() const {
     return points;
 }
 
-void Points::widen(const float* from, std::size_t count, double* to) { std::copy(from, from + count, to); }
-
-// x - x is 0 for finite x and NaN for others, so the sums are 0 if and only if all are finite. Eight sums, no branch: several numbers at a time.
-bool Points::all_finite(std::span<const Vec3> points) {
+// Eight sums at a time, without a branch: as many numbers at once as the machine can.
+bool Points::has_finite_sum(std::span<const Vec3> points) {
     using Eight = Eigen::Array<double, 8, 1>;
     const double* numbers = points.data()->data();
     const std::size_t count = 3 * points.size(), whole = count / 8 * 8;
     Eight sums = Eight::Zero();
+    for (std::size_t k = 0; k < whole; k += 8) sums += Eigen::Map<const Eight>(numbers + k);
+    for (std::size_t k = whole; k < count; ++k) sums[0] += numbers[k];
+    return std::isfinite(sums.sum());
+}
+
+bool Points::widen(const float* from, std::size_t count, double* to) {
+    using Eight = Eigen::Array<float, 8, 1>;
+    const std::size_t whole = count / 8 * 8;
+    Eight sums = Eight::Zero();
     for (std::size_t k = 0; k < whole; k += 8) {
-        const Eigen::Map<const Eight> some(numbers + k);
-        sums += some - some;
+        const Eight some = Eigen::Map<const Eight>(from + k);
+        sums += some;
+        for (int lane = 0; lane < 8; ++lane) to[k + static_cast<std::size_t>(lane)] = static_cast<double>(some[lane]);
     }
-    for (std::size_t k = whole; k < count; ++k) sums[0] += numbers[k] - numbers[k];
-    return (sums == 0).all();
+    for (std::size_t k = whole; k < count; ++k) {
+        sums[0] += from[k];
+        to[k] = static_cast<double>(from[k]);
+    }
+    return std::isfinite(sums.sum());
 }
 
 void Points::note_bad(std::span<const Vec3> points, std::size_t first, std::atomic<std::size_t>& bad) {
     const auto found = std::find_if(points.begin(), points.end(), [](const Vec3& p) { return !is_finite(p); });
+    if (found == points.end()) return;
     const std::size_t mine = first + static_cast<std::size_t>(found - points.begin());
     std::size_t least = bad;
     while (mine < least && !bad.compare_exchange_weak(least, mine)) {

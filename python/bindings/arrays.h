@@ -50,22 +50,26 @@ public:
     Points(py::handle given, std::string_view argument) : Rows(given, 3, argument), argument_(argument) {}
 
     // body(points, first) for pieces of all of them, in parallel; works without the lock of Python. Floats are widened piece by piece.
-    // Error{non_finite} names the first point that is not finite: fields promise nothing for those.
+    // Error{non_finite} names the first point that is not finite.
     template <class Body>
     void in_pieces(Body&& body) const {
         static_assert(sizeof(Vec3) == 3 * sizeof(double));
         std::atomic<std::size_t> bad{no_bad};
         parallel_for(size(), piece, [&](std::size_t begin, std::size_t end) {
-            std::array<Vec3, piece> wide;
-            std::span<const Vec3> some(reinterpret_cast<const Vec3*>(doubles()) + begin, end - begin);
-            if (doubles() == nullptr) {
-                some = {wide.data(), end - begin};
-                widen(floats() + 3 * begin, 3 * some.size(), wide.data()->data());
-            }
-            if (all_finite(some))
+            if (doubles() != nullptr) {
+                const std::span some(reinterpret_cast<const Vec3*>(doubles()) + begin, end - begin);
                 body(some, begin);
-            else
-                note_bad(some, begin, bad);
+                // Afterwards, when they lie in the cache: every query can be asked about NaN, only its answer means nothing.
+                if (!has_finite_sum(some)) note_bad(some, begin, bad);
+                return;
+            }
+            std::array<Vec3, 256> wide; // few enough to stay in the first cache beside what the query needs
+            for (std::size_t first = begin; first < end; first += wide.size()) {
+                const std::span<const Vec3> some(wide.data(), std::min(wide.size(), end - first));
+                const bool finite = widen(floats() + 3 * first, 3 * some.size(), wide.data()->data());
+                body(some, first);
+                if (!finite) note_bad(some, first, bad);
+            }
         });
         if (bad != no_bad) refuse_bad(bad);
     }
@@ -79,8 +83,9 @@ public:
 private:
     static constexpr std::size_t no_bad = ~std::size_t{0};
 
-    static void widen(const float* from, std::size_t count, double* to);
-    [[nodiscard]] static bool all_finite(std::span<const Vec3> points);
+    // Finite only where all terms are: one look for many points. Huge terms may make it infinite too: note_bad() looks at each.
+    [[nodiscard]] static bool has_finite_sum(std::span<const Vec3> points);
+    static bool widen(const float* from, std::size_t count, double* to); // the same of these
     static void note_bad(std::span<const Vec3> points, std::size_t first, std::atomic<std::size_t>& bad);
     [[noreturn]] void refuse_bad(std::size_t point) const;
 

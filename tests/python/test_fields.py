@@ -158,6 +158,15 @@ def test_the_first_point_that_is_not_finite_is_named(fields, random, kind, bad):
         fields["grid"].range([0, 0, np.nan], [1, 1, 1])
 
 
+def test_huge_points_are_no_less_finite_than_others():
+    ball = fathom.AnalyticField("sphere(1)")
+    for kind, huge in ((np.float64, 1e14), (np.float32, 1e14)):
+        points = np.full((3000, 3), huge, dtype=kind)
+        assert np.isfinite(ball.distance(points)).all()
+    # Sums of these overflow.
+    assert fathom.Shape(np.zeros((1, 3))).closest(np.full((600, 3), 3e38, dtype=np.float32)).point.shape == (600, 3)
+
+
 def test_ranges_enclose_what_is_in_their_boxes(fields, random):
     lower = random.uniform(-0.7, 0.5, size=(4, 10, 3))
     upper = lower + random.uniform(0.01, 0.3, size=lower.shape)
