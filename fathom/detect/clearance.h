@@ -4,12 +4,17 @@
 // Cheap to copy; thread-safe; the field must outlive it.
 #pragma once
 
+#include <fathom/base/shapes.h>
 #include <fathom/detect/free_radius.h>
 #include <fathom/field/grid/grid_slopes.h>
+#include <fathom/field/plane_over.h>
 
 #include <memory>
+#include <span>
 
 namespace fathom {
+
+class NetworkField;
 
 class Clearance {
 public:
@@ -23,6 +28,10 @@ public:
     }
     // What the gradient can be in a ball; false where that is not known, or the ball is large.
     [[nodiscard]] bool slopes(const Vec3& p, double radius, SlopeRange& out) const { return radius <= largest_ && slopes_->over({p.array() - radius, p.array() + radius}, out); }
+    // Over what is inside in a ball, where field(p) == value; false, with nothing written, where slopes tell no plane.
+    bool plane_over(const Vec3& p, double value, double radius, PlaneOver& out) const;
+    // Of boxes: their ranges, and planes over what is inside in the ball round each. Spans of equal length.
+    void bounds_of(std::span<const Box> boxes, std::span<Interval> ranges, std::span<PlaneOver> planes) const;
     [[nodiscard]] bool knows_slopes() const { return slopes_ != nullptr; }
 
     [[nodiscard]] std::size_t bytes() const { return slopes_ ? slopes_->bytes() : 0; }
@@ -30,11 +39,13 @@ public:
 private:
     [[nodiscard]] bool clears_by_slope(const Vec3& p, double value, double radius) const;
     [[nodiscard]] bool clears_by_range(const Vec3& p, double radius) const;
+    bool plane_by_ball(const Sphere& ball, PlaneOver& out) const;
 
     FreeRadius radius_;
     double largest_ = -1; // ball whose slopes are looked at: beyond some cells it meets the steep rim of the stored bricks (m)
     std::shared_ptr<const GridSlopes> slopes_; // grids only
-    const Field* network_ = nullptr;           // networks only
+    const NetworkField* network_ = nullptr;    // networks only
+    const Field* field_;
 };
 
 } // namespace fathom

@@ -1,8 +1,9 @@
-// Room: detect. Best-first over pairs of nodes, refined by drawing points together.
+// Room: detect. Best first over pairs of parts, refined by drawing points together.
 #include <fathom/detect/closest_solids.h>
 
 #include <fathom/detect/child_values.h>
 #include <fathom/detect/descent.h>
+#include <fathom/detect/part_pairs.h>
 #include <fathom/detect/solid_search.h>
 
 #include <algorithm>
@@ -17,11 +18,11 @@ namespace {
 constexpr std::size_t most_refinements = 24;
 constexpr int quick_steps = 8, thorough_steps = 100;
 
-struct NodePair {
+struct OpenNode {
     double lower = 0;
-    Index p = 0, q = 0;
+    Index node = 0;
 
-    friend bool operator<(const NodePair& a, const NodePair& b) { return std::tie(a.lower, a.p, a.q) > std::tie(b.lower, b.p, b.q); }
+    friend bool operator<(const OpenNode& a, const OpenNode& b) { return std::tie(a.lower, a.node) > std::tie(b.lower, b.node); }
 };
 
 // What all ways of looking share: the nearest pair so far, and drawing points together.
@@ -71,103 +72,74 @@ protected:
     ClosestSolids best_;
 };
 
-// Pairs of nodes of both trees: needs no field beyond its domain, but near the end meets many pairs.
+// Pairs of parts of both: needs no field beyond its domain.
 class BetweenTrees : Closest {
 public:
     BetweenTrees(const Solid& p, const Solid& q, const FieldPair& pair, const Pose& q_in_p, const ClosestOptions& options)
-        : Closest(p, q, pair, options), turn_(q_in_p.rotation.toRotationMatrix()), move_(q_in_p.translation) {}
+        : Closest(p, q, pair, options), parts_p_(p, 0.05 * options.tolerance), parts_q_(q, 0.05 * options.tolerance), pairs_(parts_p_, parts_q_, q_in_p) {}
 
     // Straight down to two leaves that look near, and refined there.
     ClosestSolids first() {
-        NodePair at;
+        PartPairs::Pair at;
         while (nearest_part(at)) {}
-        ++refined_;
-        refine(p_.center(p_.nodes()[at.p]), center_q(at.q));
+        draw(at);
         return best_;
     }
     // Until the bounds are as near as asked.
-    ClosestSolids whole() {
-        push(0, 0);
-        run();
-        refine(best_.in_p, best_.in_q, thorough_steps);
-        best_.lower = std::clamp(std::min(heap_.empty() ? HUGE_VAL : heap_.front().lower, leaf_lower_), 0.0, best_.upper);
+    ClosestSolids whole(const ClosestSolids& known, double tolerance) {
+        best_ = known;
+        run(tolerance);
+        if (best_.upper < known.upper) refine(best_.in_p, best_.in_q, thorough_steps);
+        best_.lower = std::max(best_.lower, std::min(pairs_.bound() * (1 - 1e-12), best_.upper));
         return best_;
     }
 
 private:
-    void run() {
-        // A pair of nodes costs far less than a look-up.
-        while (!heap_.empty() && heap_.front().lower < best_.upper - options_.tolerance && best_.look_ups < 3 * options_.budget) {
-            std::pop_heap(heap_.begin(), heap_.end());
-            const NodePair next = heap_.back();
-            heap_.pop_back();
-            if (!split(next)) at_leaves(next);
+    void run(double tolerance) {
+        // A pair of parts costs far less than a look-up.
+        const auto spent = [&] { return pairs_.pairs_made() / 4 + parts_p_.ranges_asked() + parts_q_.ranges_asked(); };
+        while (pairs_.open() && pairs_.nearest().gap < best_.upper - tolerance && spent() < options_.budget) {
+            const PartPairs::Pair next = pairs_.nearest();
+            if (parts_p_.is_leaf_of_solid(next.a) && parts_q_.is_leaf_of_solid(next.b)) at_leaves(next);
+            pairs_.open_nearest(best_.upper - tolerance, (best_.in_q - best_.in_p).stableNormalized());
         }
+        best_.look_ups += spent();
     }
 
-    [[nodiscard]] Vec3 center_q(Index node) const { return turn_ * q_.center(q_.nodes()[node]) + move_; }
-
-    void push(Index p, Index q) {
-        const SolidNode &in_p = p_.nodes()[p], &in_q = q_.nodes()[q];
-        const Vec3 a = p_.center(in_p), b = center_q(q);
-        const double apart = (a - b).norm(), radii = p_.ball(in_p).radius + q_.ball(in_q).radius;
-        ++best_.look_ups;
-        if (in_p.center_inside && in_q.center_inside && apart < best_.upper) take(a, b, apart);
-        double lower = (apart - radii) * (1 - 1e-12);
-        if (in_p.children == 0 && in_q.children == 0 && lower < best_.upper && apart > 0) {
-            // Along the line of centres: what either reaches towards the other.
-            const Vec3 u = (b - a) / apart;
-            lower = std::max(lower, (apart - p_.reach(in_p, u) - q_.reach(in_q, turn_.transpose() * -u)) * (1 - 1e-12));
-        }
-        if (lower >= best_.upper - options_.tolerance) {
-            leaf_lower_ = std::min(leaf_lower_, lower);
-            return;
-        }
-        heap_.push_back({lower, p, q});
-        std::push_heap(heap_.begin(), heap_.end());
-    }
-
-    // The larger of the two; false for two leaves.
-    template <class Visit>
-    bool each_part(const NodePair& pair, const Visit& visit) {
-        const SolidNode &p = p_.nodes()[pair.p], &q = q_.nodes()[pair.q];
+    // The larger of the two is opened; false for two leaves.
+    bool nearest_part(PartPairs::Pair& at) {
+        const SolidNode &p = p_.nodes()[at.a], &q = q_.nodes()[at.b];
         if (p.children == 0 && q.children == 0) return false;
-        const bool first = q.children == 0 || (p.children > 0 && p_.ball(p).radius >= q_.ball(q).radius);
-        for (Index k = 0; k < (first ? p : q).children; ++k) {
-            if (first) visit(p.first + k, pair.q);
-            else visit(pair.p, q.first + k);
+        const bool of_p = q.children == 0 || (p.children > 0 && p_.ball(p).radius >= q_.ball(q).radius);
+        const SolidNode& opened = of_p ? p : q;
+        PartPairs::Pair best{HUGE_VAL, at.a, at.b};
+        for (Index k = 0; k < opened.children; ++k) {
+            const Index a = of_p ? opened.first + k : at.a, b = of_p ? at.b : opened.first + k;
+            const double apart = (pairs_.center_a(a) - pairs_.center_b(b)).norm();
+            ++best_.look_ups;
+            if (apart < best.gap) best = {apart, a, b};
         }
+        at = best;
         return true;
     }
-    bool split(const NodePair& pair) {
-        return each_part(pair, [&](Index p, Index q) { push(p, q); });
-    }
-    bool nearest_part(NodePair& pair) {
-        NodePair best{HUGE_VAL, pair.p, pair.q};
-        const bool parts = each_part(pair, [&](Index p, Index q) {
-            const double apart = (p_.center(p_.nodes()[p]) - center_q(q)).norm();
-            ++best_.look_ups;
-            if (apart < best.lower) best = {apart, p, q};
-        });
-        if (parts) pair = best;
-        return parts;
+
+    void at_leaves(const PartPairs::Pair& pair) {
+        // Far from the nearest so far: its own nearest points are hardly better.
+        const double hope = pair.gap + 0.05 * (p_.ball(p_.nodes()[pair.a]).radius + q_.ball(q_.nodes()[pair.b]).radius);
+        if (refined_ > 0 && (hope > best_.upper || refined_ >= most_refinements)) return;
+        draw(pair);
     }
 
-    void at_leaves(const NodePair& pair) {
-        leaf_lower_ = std::min(leaf_lower_, pair.lower);
-        const SolidNode &p = p_.nodes()[pair.p], &q = q_.nodes()[pair.q];
-        const Vec3 a = p_.center(p), b = center_q(pair.q);
-        // Far from the nearest so far: its own nearest points are hardly better.
-        const double hope = pair.lower + 0.05 * (p_.ball(p).radius + q_.ball(q).radius);
-        if (refined_ > 0 && (hope > best_.upper || refined_ >= most_refinements)) return;
+    void draw(const PartPairs::Pair& leaves) {
+        const Vec3 a = pairs_.center_a(leaves.a), b = pairs_.center_b(leaves.b);
+        const double apart = (a - b).norm();
+        if (p_.nodes()[leaves.a].center_inside && q_.nodes()[leaves.b].center_inside && apart < best_.upper) take(a, b, apart);
         ++refined_;
         refine(a, b);
     }
 
-    Mat3 turn_;
-    Vec3 move_;
-    std::vector<NodePair> heap_;
-    double leaf_lower_ = HUGE_VAL; // of pairs that were not split
+    PartTree parts_p_, parts_q_;
+    PartPairs pairs_;
 };
 
 // P's tree through Q's field: one look-up knows the distance to all of Q.
@@ -176,12 +148,12 @@ public:
     ThroughField(const Solid& p, const Solid& q, const FieldPair& pair, const ClosestOptions& options, const ClosestSolids& known) : Closest(p, q, pair, options) { best_ = known; }
 
     ClosestSolids run() {
-        heap_.push_back({-HUGE_VAL, 0, 0});
+        heap_.push_back({-HUGE_VAL, 0});
         while (!heap_.empty() && heap_.front().lower < best_.upper && best_.look_ups < options_.budget / 2) { // the rest is for the proof
             std::pop_heap(heap_.begin(), heap_.end());
-            const NodePair next = heap_.back();
+            const OpenNode next = heap_.back();
             heap_.pop_back();
-            if (p_.nodes()[next.p].children > 0) expand(p_.nodes()[next.p]);
+            if (p_.nodes()[next.node].children > 0) expand(p_.nodes()[next.node]);
             else at_leaf(next);
         }
         refine(best_.in_p, best_.in_q, thorough_steps);
@@ -200,15 +172,15 @@ private:
                 left_lower_ = std::min(left_lower_, lower);
                 continue;
             }
-            heap_.push_back({lower, static_cast<Index>(node.first + k), 0});
+            heap_.push_back({lower, static_cast<Index>(node.first + k)});
             std::push_heap(heap_.begin(), heap_.end());
         }
     }
 
     // Worth the while if, as far as the slope in its middle tells, it holds a nearer point.
-    void at_leaf(const NodePair& leaf) {
+    void at_leaf(const OpenNode& leaf) {
         left_lower_ = std::min(left_lower_, leaf.lower);
-        const SolidNode& node = p_.nodes()[leaf.p];
+        const SolidNode& node = p_.nodes()[leaf.node];
         const Vec3 center = p_.center(node);
         const Sample p = pair_.sample_p(center), q = pair_.sample_q(center);
         best_.look_ups += 2;
@@ -220,7 +192,7 @@ private:
         refine(center, center);
     }
 
-    std::vector<NodePair> heap_; // q is not used
+    std::vector<OpenNode> heap_;
     double left_lower_ = HUGE_VAL;
 };
 
@@ -267,23 +239,29 @@ ClosestSolids through_field(const Solid& p, const Solid& q, const FieldPair& pai
     return best;
 }
 
-} // namespace
-
-ClosestSolids closest_solids(const Solid& p, const Solid& q, const FieldPair& pair, const Pose& q_in_p, const ClosestOptions& options) {
-    BetweenTrees trees(p, q, pair, q_in_p, options);
-    const ClosestSolids first = trees.first();
-    // Beyond its domain a field only bounds the distance from below.
-    if (q.field().domain().contains(pair.to_q(first.in_p))) return through_field(p, q, pair, options, first);
-    if (!p.field().domain().contains(first.in_q)) return trees.whole();
+ClosestSolids through_other(const Solid& p, const Solid& q, const FieldPair& pair, const Pose& q_in_p, const ClosestOptions& options, const ClosestSolids& known) {
     const FieldPair turned(q.field(), p.field(), q_in_p.inverse());
-    ClosestSolids seen = first;
-    seen.in_p = pair.to_q(first.in_q);
-    seen.in_q = pair.to_q(first.in_p);
+    ClosestSolids seen = known;
+    seen.in_p = pair.to_q(known.in_q);
+    seen.in_q = pair.to_q(known.in_p);
     ClosestSolids best = through_field(q, p, turned, options, seen);
     const Vec3 in_p = q_in_p * best.in_q;
     best.in_q = q_in_p * best.in_p;
     best.in_p = in_p;
     return best;
+}
+
+} // namespace
+
+ClosestSolids closest_solids(const Solid& p, const Solid& q, const FieldPair& pair, const Pose& q_in_p, const ClosestOptions& options) {
+    BetweenTrees trees(p, q, pair, q_in_p, options);
+    ClosestSolids best = trees.first();
+    // Beyond its domain a field only bounds the distance from below.
+    if (q.field().domain().contains(pair.to_q(best.in_p))) best = through_field(p, q, pair, options, best);
+    else if (p.field().domain().contains(best.in_q)) best = through_other(p, q, pair, q_in_p, options, best);
+    const double errors = p.surface_error() + q.surface_error();
+    const double wanted = options.strict || !std::isfinite(errors) ? options.tolerance : std::max(options.tolerance, errors);
+    return best.upper - best.lower > 1.001 * wanted ? trees.whole(best, wanted) : best;
 }
 
 } // namespace fathom

@@ -1,7 +1,7 @@
 // Room: detect. The two nearest points of solids that are apart, with a bound below.
 // Straight down both trees to two leaves that look near; then, where one body is within the other's domain, its tree through that
-// field, and search() with the wanted distance as margin proves it; else pairs of nodes of both trees, whose bound is loose by
-// about the size of a leaf. In the leaves two points draw each other over their surfaces. Thread-safe.
+// field, and search() with the wanted distance as margin proves it. Where that leaves the bounds farther apart than asked, pairs of parts of both
+// (part_pairs.h) do, cut as finely as it needs. In the leaves two points draw each other over their surfaces. Thread-safe.
 #pragma once
 
 #include <fathom/detect/field_pair.h>

@@ -1,14 +1,19 @@
-// Room: detect. How far apart two shapes are at least, with little effort: pairs of balls of both trees, the nearest first, until the answer is enough.
-// Balls over triangles (mesh_contacts.h) or over the inside of a field (solid.h); a half-space is one by itself. It does not see one shape inside the surface of
-// another. const and thread-safe. Cost: some micro-seconds with the usual effort; to the size of the finest balls with much.
+// Room: detect. How far apart two shapes are at least: parts of both (part_pairs.h), the nearest first, until the answer is enough.
+// It does not see one shape inside the surface of another. const and thread-safe. Cost: some micro-seconds with the usual effort; to the size of the finest parts with much.
 #pragma once
 
 #include <fathom/detect/shape.h>
 
 namespace fathom {
 
-// No point of one is nearer to the other than this (m); not looked for beyond `enough`. 0 where nothing is known, as of shapes without end that are no half-spaces.
-// At most `effort` pairs of balls are opened.
-[[nodiscard]] double least_gap(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b, double enough, std::size_t effort = 64);
+struct GapOptions {
+    double enough = HUGE_VAL;  // m; what is beyond is not looked for
+    std::size_t effort = 64;   // pairs of parts that are opened at most
+    double finest = HUGE_VAL;  // solids are cut down to parts of this radius (m); infinity: no finer than the leaves of their trees
+    Vec3 way = Vec3::Zero();   // unit, from a to b (world): where their nearest points are known to lie; or zero
+};
+
+// No point of one is nearer to the other than this (m). 0 where nothing is known, as of shapes without end that are no half-spaces.
+[[nodiscard]] double least_gap(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b, const GapOptions& options = {});
 
 } // namespace fathom

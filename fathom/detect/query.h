@@ -87,7 +87,7 @@ struct MotionOptions {
 
 struct Sweep {
     Verdict verdict = Verdict::disjoint; // over the whole motion
-    double time = 1;                     // no contact is before this; overlapping: one was seen at time + error
+    double time = 1;                     // no contact is before this; overlapping: one was seen at time + error, or (points through a sheet) is proven to lie between
     double error = 0;
     Vec3 point = Vec3::Zero();           // of that contact (m, world)
     Vec3 normal = Vec3::Zero();          // unit, from A to B

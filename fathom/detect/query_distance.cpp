@@ -17,7 +17,7 @@ namespace fathom {
 namespace query {
 namespace {
 
-constexpr std::size_t most_balls = 20'000; // pairs, of shapes whose field tells no distance
+constexpr std::size_t most_pairs = 3'000; // of parts that are opened, where the field tells no distance
 
 bool is_plane(ShapeKind k) { return k == ShapeKind::plane; }
 bool any_kind(ShapeKind) { return false; }
@@ -78,10 +78,12 @@ Distance by_surfaces(const Pair& pair) {
 
 Distance by_surface_in_field(const Pair& pair, const DistanceOptions& options) {
     const Pair p = ordered(pair, is_surface);
-    const SurfaceSolidDistance near = surface_solid_distance(p.a.shape->surface(), p.a.shape->tree(), p.a.pose, p.b.shape->solid(), p.b.pose, default_tolerance(pair, options));
+    const double tolerance = default_tolerance(pair, options);
+    const SurfaceSolidDistance near = surface_solid_distance(p.a.shape->surface(), p.a.shape->tree(), p.a.pose, p.b.shape->solid(), p.b.pose, tolerance);
     Distance result{.lower = near.lower, .upper = near.upper, .point_a = near.on_surface, .point_b = near.on_solid, .normal = near.normal};
-    if (near.upper > 0 && near.upper - near.lower > default_tolerance(pair, options))
-        result.lower = std::min(near.upper, std::max(near.lower, least_gap(*p.a.shape, p.a.pose, *p.b.shape, p.b.pose, near.upper, most_balls)));
+    if (near.upper > 0 && near.upper - near.lower > tolerance)
+        result.lower = std::min(near.upper, std::max(near.lower, least_gap(*p.a.shape, p.a.pose, *p.b.shape, p.b.pose,
+                                                                           {.enough = near.upper - tolerance, .effort = most_pairs, .finest = 0.05 * tolerance, .way = near.normal})));
     result.error_bound = near.upper > 0 ? surface_error(*p.b.shape) : depth_error(pair);
     if (p.swapped != pair.swapped) flip(result);
     return result;

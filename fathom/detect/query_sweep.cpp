@@ -1,5 +1,6 @@
 // Room: detect. When two moving shapes touch, by each of the methods, and by the one that the table picks.
 #include <fathom/detect/field_sweep.h>
+#include <fathom/detect/point_crossing.h>
 #include <fathom/detect/query_pair.h>
 #include <fathom/detect/query_table.h>
 #include <fathom/detect/time_search.h>
@@ -20,6 +21,7 @@ struct Moving {
 };
 
 constexpr std::size_t look_ups_of_a_sweep = 300'000;
+constexpr double look_back = 1e-6; // of time
 constexpr std::size_t look_ups_for_a_verdict = 5'000; // one of many on the way
 
 bool is_point_shell(ShapeKind k) { return k == ShapeKind::point_shell; }
@@ -127,7 +129,11 @@ public:
     Sweep run() const {
         const auto probe = [this](double t) { return at(t); };
         const double speed = approach_speed(*a_.shape, a_.motion, *b_.shape, b_.motion);
-        TimeSearch found = search_times(probe, {.speed = speed, .all = options_.goal == SweepGoal::all, .tolerance = options_.tolerance, .resolution = options_.resolution});
+        TimeSearchOptions ask{.speed = speed, .all = options_.goal == SweepGoal::all, .tolerance = options_.tolerance, .resolution = options_.resolution};
+        const ShapeKind kind_a = a_.shape->kind(), kind_b = b_.shape->kind();
+        if (kind_a == ShapeKind::point_shell && kind_b == ShapeKind::open_mesh) ask.certain = [this](double start, double end) { return points_cross(*a_.shape, a_.motion, *b_.shape, b_.motion, start, end); };
+        if (kind_b == ShapeKind::point_shell && kind_a == ShapeKind::open_mesh) ask.certain = [this](double start, double end) { return points_cross(*b_.shape, b_.motion, *a_.shape, a_.motion, start, end); };
+        TimeSearch found = search_times(probe, ask);
         Sweep result{.verdict = found.verdict, .time = found.time, .error = found.error, .intervals = std::move(found.intervals), .truncated = found.truncated};
         if (result.verdict == Verdict::overlapping) describe(result);
         return result;
@@ -140,7 +146,8 @@ private:
         Distance d = distance_at(t, coarse_);
         const double above = d.upper - options_.margin;
         if (above > 0 && d.lower - options_.margin < 0.5 * above && std::isfinite(above)) d = distance_at(t, 0.25 * above);
-        return {d.upper <= options_.margin, std::max(d.lower - options_.margin, apart_by_verdict(t, d))};
+        const double rounding = 1e-14 * (a_.shape->radius() + b_.shape->radius() + mover_a_.pose(t).translation.norm() + mover_b_.pose(t).translation.norm());
+        return {d.upper <= options_.margin, std::max(d.lower - options_.margin, apart_by_verdict(t, d)) - rounding};
     }
 
     // Far from a grid distances are proven loosely, where "apart by more than this margin" still can be.
@@ -155,10 +162,11 @@ private:
         return 0;
     }
 
+    // The way between the nearest points is told better from just before contact.
     void describe(Sweep& result) const {
-        const Distance d = distance_at(result.time + result.error, 0);
-        result.point = 0.5 * (d.point_a + d.point_b);
-        result.normal = d.normal;
+        const Distance at = distance_at(result.time + result.error, 0), before = distance_at(std::max(0.0, result.time - look_back), 0);
+        result.point = 0.5 * (at.point_a + at.point_b);
+        result.normal = before.upper > 0 && !before.normal.isZero() ? before.normal : at.normal;
     }
 
     Moving a_, b_;

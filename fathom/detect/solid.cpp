@@ -109,7 +109,9 @@ struct Solid::Builder {
         for (int k = 0; k < count && split(most); ++k) {}
         tighten_leaves();
         for (std::size_t k = levels.size(); k-- > 0;) join(levels[k]);
-        make_nodes();
+        solid.leaf_side_ = cells.back().box.size().x();
+        drop_empty();
+        if (!cells.empty()) make_nodes();
     }
 
     [[nodiscard]] Box blocks_root() const {
@@ -159,24 +161,34 @@ struct Solid::Builder {
             cells[k].tight = Box{};
             for (std::size_t o = 8 * (k - last.begin), end = o + 8; o < end; ++o)
                 if (ranges[o].lower <= 0) cells[k].tight.extend(parts[o]);
-            if (cells[k].tight.empty()) cells[k].tight = Box::around(cells[k].box.center(), Vec3::Zero()); // proven empty after all
         }
     }
 
-    // Boxes of parents from those of their children. A cell whose children were all cleared holds nothing: a point will do.
+    // Boxes of parents from those of their children: empty where all children are, or were cleared.
     void join(const Level& level) {
         for (std::size_t k = level.begin; k < level.end; ++k) {
             Cell& cell = cells[k];
             if (cell.full || level.begin == levels.back().begin) continue;
-            Box tight;
-            for (Index c = 0; c < cell.children; ++c) tight.extend(cells[cell.first + c].tight);
-            cell.tight = tight.empty() ? Box::around(cell.box.center(), Vec3::Zero()) : tight;
+            cell.tight = Box{};
+            for (Index c = 0; c < cell.children; ++c)
+                if (const Box& part = cells[cell.first + c].tight; !part.empty()) cell.tight.extend(part);
         }
+    }
+
+    // What finer cells have proven empty goes; siblings stay side by side.
+    void drop_empty() {
+        std::vector<Index> kept_before(cells.size() + 1, 0);
+        for (std::size_t k = 0; k < cells.size(); ++k) kept_before[k + 1] = kept_before[k] + (cells[k].tight.empty() ? 0 : 1);
+        for (Cell& cell : cells) {
+            const Index end = kept_before[cell.first + cell.children];
+            cell.first = kept_before[cell.first];
+            cell.children = static_cast<std::uint8_t>(end - cell.first);
+        }
+        std::erase_if(cells, [](const Cell& cell) { return cell.tight.empty(); });
     }
 
     void make_nodes() {
         solid.root_ = cells[0].box;
-        solid.leaf_side_ = cells.back().box.size().x();
         solid.unit_ = std::exp2(std::ceil(std::log2(cells[0].box.size().maxCoeff())));
         solid.origin_ = cells[0].box.center();
         solid.nodes_.resize(cells.size());
@@ -219,18 +231,14 @@ struct Solid::Builder {
         node.center_inside = true;
     }
 
-    // In the ball, f(x) >= f(c) + slope . (x - c) for some slope of the range; inside, f(x) <= 0.
     void make_cap(const SolidNode& node, SolidCap& cap) const {
         cap.offset = node.radius;
+        if (node.children > 0 || node.full) return;
         const Sphere ball = solid.ball(node);
-        SlopeRange range;
-        if (node.children > 0 || node.full || !solid.clearance_.slopes(ball.center, ball.radius, range)) return;
-        const double steepness = range.middle.norm();
-        if (!(steepness > 0.1)) return;
-        const double offset = (range.half.norm() * ball.radius + range.jump - solid.field_->distance(ball.center)) / steepness;
-        if (!(offset < ball.radius)) return;
-        for (int axis = 0; axis < 3; ++axis) cap.normal[axis] = static_cast<float>(range.middle[axis] / steepness);
-        cap.offset = std::nextafter(static_cast<float>((offset + 1e-6 * ball.radius) / solid.unit_), HUGE_VALF); // of which a millionth for the rounded normal
+        PlaneOver plane;
+        if (!solid.clearance_.plane_over(ball.center, solid.field_->distance(ball.center), ball.radius, plane) || !(plane.offset < ball.radius)) return;
+        for (int axis = 0; axis < 3; ++axis) cap.normal[axis] = static_cast<float>(plane.normal[axis]);
+        cap.offset = std::nextafter(static_cast<float>((plane.offset + 1e-6 * ball.radius) / solid.unit_), HUGE_VALF); // of which a millionth for the rounded normal
     }
 
     // Round the boxes of the children, which is less than their common box.

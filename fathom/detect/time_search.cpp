@@ -8,6 +8,8 @@ namespace fathom {
 
 namespace {
 
+constexpr double shortest_known = 1e-12; // of time: a contact that is certain within so short a piece need not be met
+
 struct Piece {
     double start, end;
     bool touches_at_start, touches_at_end; // false: clear there, or not known
@@ -57,14 +59,25 @@ private:
         const double finest = beside_contact || piece.hard ? options_.tolerance : 1e-15;
         if (width <= finest || (in_contact && width <= options_.resolution) || spent) {
             result_.truncated = result_.truncated || (spent && width > options_.tolerance);
-            left_.push_back(piece);
-            return;
+            return leave(piece, is_certain(piece));
         }
+        if (width <= shortest_known && is_certain(piece)) return leave(piece, true);
         const TimeProbe answer = ask(middle);
         const double clear = answer.touching ? 0 : reach(answer);
         const bool hard = !answer.touching && !(clear > 0);
         push({middle + clear, piece.end, answer.touching, piece.touches_at_end, hard});
         push({piece.start, middle - clear, piece.touches_at_start, answer.touching, hard});
+    }
+
+    [[nodiscard]] bool is_certain(const Piece& piece) const {
+        return !piece.touches_at_start && !piece.touches_at_end && options_.certain && options_.certain(piece.start, piece.end);
+    }
+
+    void leave(const Piece& piece, bool certain) {
+        left_.push_back(piece);
+        if (!certain) return;
+        left_.back().touches_at_end = true;
+        witness_ = std::min(witness_, piece.end);
     }
 
     TimeSearch finish() {
@@ -83,7 +96,7 @@ private:
     void join() {
         for (const Piece& piece : left_) {
             const bool seen = piece.touches_at_start || piece.touches_at_end;
-            if (!result_.intervals.empty() && piece.start <= result_.intervals.back().end) {
+            if (!result_.intervals.empty() && piece.start <= result_.intervals.back().end + options_.tolerance) {
                 result_.intervals.back().end = piece.end;
                 result_.intervals.back().proven = result_.intervals.back().proven || seen;
             } else {

@@ -9,6 +9,7 @@
 #include <fathom/detect/result.h>
 
 #include <cstddef>
+#include <functional>
 #include <vector>
 
 namespace fathom {
@@ -24,12 +25,14 @@ struct TimeSearchOptions {
     double tolerance = 1e-6;         // of time
     double resolution = 1.0 / 512;   // of time, all: between two times of contact nearer than this no gap is looked for
     std::size_t budget = 600;        // probes
+    // Whether contact is certain within a short piece of time at whose ends there is none; asked of what would stay open. None: never.
+    std::function<bool(double start, double end)> certain{};
 };
 
 struct TimeSearch {
     Verdict verdict = Verdict::disjoint;
     double time = 1;  // no contact is before this
-    double error = 0; // overlapping: contact was seen at time + error
+    double error = 0; // overlapping: contact was seen at time + error, or is certain before that
     std::vector<ContactInterval> intervals{}; // all: what is outside of them is clear; ascending, apart
     bool truncated = false;                 // the budget ended it
     std::size_t probes = 0;

@@ -78,7 +78,7 @@ void World::State::look_ahead(const WorldBody& a, const WorldBody& b, PairMemory
     if (margin > 0 && !(measures_distance(a.shape) && measures_distance(b.shape))) return;
     if (!(8 * travel < smaller)) return; // they pass each other within a few steps: it would not pay
     const double wanted = std::min(steps_ahead * travel + 1e-3 * smaller, smaller);
-    const double reserve = least_gap(a.shape, a.pose, b.shape, b.pose, margin + wanted) - margin;
+    const double reserve = least_gap(a.shape, a.pose, b.shape, b.pose, {.enough = margin + wanted}) - margin;
     if (reserve > 2 * travel) {
         memory.reserve = reserve;
         memory.pose_a = a.pose;

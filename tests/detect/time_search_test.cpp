@@ -99,6 +99,23 @@ TEST(TimeSearch, without_known_gaps_everything_stays_open) {
     EXPECT_FALSE(found.intervals.front().proven);
 }
 
+TEST(TimeSearch, contact_of_no_length_is_found_where_it_is_certain) {
+    Random random(9);
+    for (int k = 0; k < 50; ++k) {
+        const double when = random.uniform(0.05, 0.95);
+        const auto probe = [&](double t) { return TimeProbe{false, std::abs(t - when)}; };
+        TimeSearchOptions options{.speed = 1, .all = k % 2 == 0};
+        EXPECT_NE(search_times(probe, options).verdict, Verdict::overlapping) << "no look meets it";
+        options.certain = [&](double start, double end) { return start <= when && when <= end; };
+        const TimeSearch found = search_times(probe, options);
+        ASSERT_EQ(found.verdict, Verdict::overlapping);
+        EXPECT_LE(found.time, when);
+        EXPECT_GE(found.time + found.error, when);
+        EXPECT_LT(found.error, 1e-11);
+        EXPECT_EQ(found.intervals.size(), options.all ? 1u : 0u);
+    }
+}
+
 TEST(TimeSearch, what_cannot_approach_is_clear_after_one_look) {
     const auto apart = [](double) { return TimeProbe{false, 1e-9}; };
     const TimeSearch found = search_times(apart, {.speed = 0});

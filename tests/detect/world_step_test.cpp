@@ -338,9 +338,9 @@ TEST(WorldGap, is_never_more_than_the_distance_and_mostly_near_it) {
                 for (int round = 0; round < 2; ++round) {
                     const Pose pose_a = random_pose(random, size), pose_b = other == ShapeKind::plane ? Pose::at({0, 0, -size}) : random_pose(random, size);
                     const Distance truth = distance(a, pose_a, b, pose_b);
-                    const double gap = least_gap(a, pose_a, b, pose_b, size);
+                    const double gap = least_gap(a, pose_a, b, pose_b, {.enough = size});
                     EXPECT_LE(gap, std::max(0.0, truth.upper) + truth.error_bound + 1e-9 * size) << name(kind) << " " << name(other);
-                    EXPECT_EQ(least_gap(b, pose_b, a, pose_a, 0) <= std::max(0.0, truth.upper) + truth.error_bound + 1e-9 * size, true);
+                    EXPECT_EQ(least_gap(b, pose_b, a, pose_a, {.enough = 0}) <= std::max(0.0, truth.upper) + truth.error_bound + 1e-9 * size, true);
                     ++(truth.upper > 0 ? apart : touching);
                     near += truth.upper > 0.05 * size && gap > 0.5 * truth.upper;
                 }
@@ -349,8 +349,8 @@ TEST(WorldGap, is_never_more_than_the_distance_and_mostly_near_it) {
         EXPECT_GT(near, apart / 3);
     }
     const Shape plane = Shape::plane(Vec3::UnitZ(), 0), pillar = formula_shape(shapes::infinite_cylinder(1));
-    EXPECT_EQ(least_gap(plane, {}, plane, Pose::at({0, 0, -5}), 1), 0);
-    EXPECT_EQ(least_gap(pillar, {}, ball_shape(1), Pose::at({5, 0, 0}), 1), 0);
+    EXPECT_EQ(least_gap(plane, {}, plane, Pose::at({0, 0, -5}), {.enough = 1}), 0);
+    EXPECT_EQ(least_gap(pillar, {}, ball_shape(1), Pose::at({5, 0, 0}), {.enough = 1}), 0);
 }
 
 } // namespace

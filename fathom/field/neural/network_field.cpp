@@ -80,7 +80,7 @@ Interval NetworkField::range(const Box& box) const {
 
 void NetworkField::ranges(std::span<const Box> boxes, std::span<Interval> out) const { ranges(boxes, out, {}); }
 
-void NetworkField::ranges(std::span<const Box> boxes, std::span<Interval> out, const RangeOptions& options) const {
+void NetworkField::ranges(std::span<const Box> boxes, std::span<Interval> out, const RangeOptions& options, std::span<PlaneOver> planes) const {
     const Box& domain = network_.domain;
     std::array<Box, block> inside;
     for (std::size_t first = 0; first < boxes.size(); first += block) {
@@ -90,13 +90,14 @@ void NetworkField::ranges(std::span<const Box> boxes, std::span<Interval> out, c
             const Box& box = boxes[first + i];
             inside[i] = unsound(box) ? Box{domain.lower, domain.lower} : Box{domain.closest(box.lower), domain.closest(box.upper)};
         }
-        range_.ranges({inside.data(), count}, out.subspan(first, count), options);
+        range_.ranges({inside.data(), count}, out.subspan(first, count), options, planes.empty() ? planes : planes.subspan(first, count));
         for (std::size_t i = 0; i < count; ++i) {
             const Box& box = boxes[first + i];
             Interval& result = out[first + i];
             if (box.lower.hasNaN() || box.upper.hasNaN()) result = Interval::all();
             else if (box.empty()) result = Interval::none();
             else if (!domain.contains(box)) result = beyond_domain(box, domain, result);
+            if (!planes.empty() && (unsound(box) || !domain.contains(box))) planes[first + i] = {};
         }
     }
 }

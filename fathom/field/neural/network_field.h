@@ -26,7 +26,8 @@ public:
     void samples(std::span<const Vec3> points, std::span<Sample> out) const override;
     [[nodiscard]] Interval range(const Box& box) const override; // as far as its sign needs; several at once are cheaper: ranges()
     void ranges(std::span<const Box> boxes, std::span<Interval> out) const override;
-    void ranges(std::span<const Box> boxes, std::span<Interval> out, const RangeOptions& options) const;
+    // `planes`, of as many or none: over what is inside in each box, where it is in the domain.
+    void ranges(std::span<const Box> boxes, std::span<Interval> out, const RangeOptions& options, std::span<PlaneOver> planes = {}) const;
 
     // Of the exact network, and what follows from it beyond the domain. The answers are those of float arithmetic: two points
     // may differ by 2 * rounding_bound() more.

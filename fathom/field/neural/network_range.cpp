@@ -173,14 +173,30 @@ Interval NetworkPart::leave(const RangeBall& ball) const {
     return activated(z, frame_.last, frame_.parameter) * Interval(frame_.scale);
 }
 
-void NetworkPart::ranges(std::span<const Box> boxes, std::span<Interval> out, const RangeOptions& options) const {
+// The result is centre + slopes . e, give or take what is left of reach, for e = (p - middle) / half of the box; activations that keep the sign keep what is inside.
+PlaneOver NetworkPart::plane_of(const RangeBall& ball, const Box& box) const {
+    const bool keeps_sign = frame_.last == Activation::none || frame_.last == Activation::tanh || frame_.last == Activation::elu;
+    if (!(ball.reach < infinity) || !frame_.bounded || !keeps_sign) return {};
+    Vec3 slope;
+    double at_middle = ball.centre; // of the line, in the middle of the box
+    for (int axis = 0; axis < 3; ++axis) {
+        const auto [middle, half] = in_frame(box, axis);
+        slope[axis] = half > 0 ? ball.slopes[axis] / (half * frame_.scale) : 0;
+        at_middle += slope[axis] * (0.5 * (box.lower[axis] + box.upper[axis]) - frame_.center[axis] - middle * frame_.scale);
+    }
+    const double steepness = slope.norm(), rounding = 1e-12 * (std::abs(ball.centre) + ball.reach);
+    if (!(steepness > 0) || !std::isfinite(steepness)) return {};
+    return {slope / steepness, (ball.reach - ball.along - at_middle + rounding) / steepness};
+}
+
+void NetworkPart::ranges(std::span<const Box> boxes, std::span<Interval> out, const RangeOptions& options, std::span<PlaneOver> planes) const {
     for (std::size_t first = 0; first < boxes.size(); first += range_block) {
         const std::size_t count = std::min(range_block, boxes.size() - first);
-        ranges_of_block(boxes.subspan(first, count), out.subspan(first, count), options);
+        ranges_of_block(boxes.subspan(first, count), out.subspan(first, count), options, planes.empty() ? planes : planes.subspan(first, count));
     }
 }
 
-void NetworkPart::ranges_of_block(std::span<const Box> boxes, std::span<Interval> out, const RangeOptions& options) const {
+void NetworkPart::ranges_of_block(std::span<const Box> boxes, std::span<Interval> out, const RangeOptions& options, std::span<PlaneOver> planes) const {
     const std::size_t numbers = range_entry * program_->encoded;
     const std::span<float> entered = grown(scratch().entered, range_block * numbers);
     const std::span<float> storage = aligned(grown(scratch().storage, range_storage(*program_) + range_alignment / sizeof(float)));
@@ -194,12 +210,16 @@ void NetworkPart::ranges_of_block(std::span<const Box> boxes, std::span<Interval
         const double share = options.every_box ? 1 : out[b].contains(0.0) ? worth_going_back : too_loose;
         if (!out[b].empty() && balls[b].reach < infinity && balls[b].reach > share * balls[b].along) which[open++] = b;
     }
-    if (options.effort == RangeEffort::affine) return;
+    const auto tell_planes = [&] {
+        for (std::size_t b = 0; b < planes.size(); ++b) planes[b] = boxes[b].empty() ? PlaneOver{} : plane_of(balls[b], boxes[b]);
+    };
+    if (options.effort == RangeEffort::affine) return tell_planes();
     for (std::size_t k = 0; k < open; k += range_open) {
         const std::size_t now = std::min(range_open, open - k);
         run_back(*program_, storage, {which + k, now}, grown(scratch().lines, range_open * 2 * program_->units),
                  grown(scratch().adjoints, range_open * 2 * program_->units), balls);
     }
+    tell_planes();
     for (std::size_t k = 0; k < open; ++k) {
         const std::size_t b = which[k];
         out[b] = leave(balls[b]);

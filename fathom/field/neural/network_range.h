@@ -11,6 +11,7 @@
 
 #include <fathom/base/interval.h>
 #include <fathom/field/neural/range_program.h>
+#include <fathom/field/plane_over.h>
 
 #include <memory>
 #include <span>
@@ -37,7 +38,8 @@ public:
     NetworkPart() = default; // answers nothing; storage for shorten()
     explicit NetworkPart(const Network& network);
 
-    void ranges(std::span<const Box> boxes, std::span<Interval> out, const RangeOptions& options = {}) const;
+    // `planes`, of as many or none: over what is inside in each box.
+    void ranges(std::span<const Box> boxes, std::span<Interval> out, const RangeOptions& options = {}, std::span<PlaneOver> planes = {}) const;
 
     // Makes `part` the network as it acts inside `box`: units that are off are dropped, and units that are linear are folded into
     // those that follow. Returns the range over the box. For boxes inside it the part's answers are valid and about as tight as those
@@ -68,8 +70,9 @@ private:
     };
     [[nodiscard]] Side in_frame(const Box& box, int axis) const;
     void enter(const Box& box, float* entered) const;
-    void ranges_of_block(std::span<const Box> boxes, std::span<Interval> out, const RangeOptions& options) const;
+    void ranges_of_block(std::span<const Box> boxes, std::span<Interval> out, const RangeOptions& options, std::span<PlaneOver> planes) const;
     [[nodiscard]] Interval leave(const RangeBall& ball) const;
+    [[nodiscard]] PlaneOver plane_of(const RangeBall& ball, const Box& box) const;
     RangeBall refined(std::span<const float> entered, std::size_t symbols, std::span<float> columns) const;
     [[nodiscard]] double encoded_slope(const Box& box, std::span<const double> centre, std::span<const double> radius) const;
     [[nodiscard]] double slope_bound(const Box& box, std::span<const double> norms) const;
@@ -85,7 +88,7 @@ class NetworkRange {
 public:
     explicit NetworkRange(const Network& network); // packs the weights twice; the network may go afterwards
 
-    void ranges(std::span<const Box> boxes, std::span<Interval> out, const RangeOptions& options = {}) const { whole_.ranges(boxes, out, options); }
+    void ranges(std::span<const Box> boxes, std::span<Interval> out, const RangeOptions& options = {}, std::span<PlaneOver> planes = {}) const { whole_.ranges(boxes, out, options, planes); }
     Interval shorten(const Box& box, NetworkPart& part) const { return whole_.shorten(box, part); }
     [[nodiscard]] const NetworkPart& whole() const { return whole_; }
 

@@ -139,7 +139,7 @@ HWY_INLINE Row bias_row(const RangeProgram& program, std::size_t unit) {
 template <class At> RangeBall ball(At at, double others) {
     const auto number = [&](std::size_t k) { return static_cast<double>(at(k)); };
     const double along = std::abs(number(1)) + std::abs(number(2)) + std::abs(number(3));
-    return {number(0), (along + number(4) + others) * (1 + 1e-9), along};
+    return {number(0), (along + number(4) + others) * (1 + 1e-9), along, {number(1), number(2), number(3)}};
 }
 
 enum PanelRow : std::size_t { base_row, radius_row = 4, size_row, slope_row, own_row, panel_rows };

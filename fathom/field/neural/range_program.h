@@ -90,7 +90,8 @@ void finish_program(RangeProgram& program);
 // The result before the last activation lies within centre +- reach; reach is infinite where floats could overflow.
 struct RangeBall {
     double centre = 0, reach = 0;
-    double along = 0; // the part of reach that the box's own coordinates take
+    double along = 0;              // the part of reach that the box's own coordinates take
+    double slopes[3] = {0, 0, 0};  // along each of those, over [-1,1]
 };
 
 // Affine arithmetic forward, for at most range_block boxes. `entered`: range_entry numbers for each encoded number, box by box.

@@ -181,6 +181,40 @@ TEST(NetworkRange, encloses_exact_and_float_values_in_boxes_of_every_size) {
     EXPECT_GT(mixed, boxes);
 }
 
+TEST(NetworkRange, planes_lie_over_all_that_is_inside_in_a_box) {
+    Random random(17);
+    std::size_t inside = 0, telling = 0, silent = 0;
+    const std::size_t boxes = count_of(1200, 100000) / (3 * kinds().size());
+    for (NetworkKind kind : kinds())
+        for (const double scale : {1e-3, 1.0, 1e3}) {
+            kind.scale = scale;
+            const Network network = random_network(kind, random);
+            const NetworkRange ranges(network);
+            for (std::size_t i = 0; i < boxes; ++i) {
+                const Box box = random_box(network.domain, random);
+                Interval range;
+                PlaneOver plane;
+                ranges.ranges({&box, 1}, {&range, 1}, {i % 2 == 0 ? RangeEffort::backward : RangeEffort::affine}, {&plane, 1});
+                if (plane.offset == HUGE_VAL) {
+                    ++silent;
+                    continue;
+                }
+                EXPECT_NEAR(plane.normal.norm(), 1, 1e-12);
+                telling += plane.offset < 0.5 * box.half().norm() && range.contains(0.0);
+                for (int k = 0; k < 24; ++k) {
+                    const Vec3 p = k < 8 ? box.corner(k) : box.closest(random.in_box(box));
+                    const double least = std::min({evaluate<double>(network, p), evaluate<float>(network, p), evaluate<float>(network, p, Order::backward)});
+                    if (least > 0) continue;
+                    ++inside;
+                    ASSERT_LE(plane.normal.dot(p - box.center()), plane.offset + 1e-12 * scale) << name(kind.activation) << " of width " << kind.width << " scale " << scale;
+                }
+            }
+        }
+    EXPECT_GT(inside, 2 * boxes);
+    EXPECT_GT(telling, boxes / 4);
+    EXPECT_GT(silent, 0u) << "activations that do not keep the sign tell nothing";
+}
+
 TEST(NetworkRange, encloses_for_every_width) {
     Random random(12);
     for (int width = 1; width <= 70; ++width) {
