@@ -260,8 +260,8 @@ ClosestSolids closest_solids(const Solid& p, const Solid& q, const FieldPair& pa
     if (q.field().domain().contains(pair.to_q(best.in_p))) best = through_field(p, q, pair, options, best);
     else if (p.field().domain().contains(best.in_q)) best = through_other(p, q, pair, q_in_p, options, best);
     const double errors = p.surface_error() + q.surface_error();
-    const double wanted = options.strict || !std::isfinite(errors) ? options.tolerance : std::max(options.tolerance, errors);
-    return best.upper - best.lower > 1.001 * wanted ? trees.whole(best, wanted) : best;
+    const auto wanted = [&](double share) { return options.strict || !std::isfinite(errors) ? options.tolerance : std::max(options.tolerance, share * errors); };
+    return best.upper - best.lower > 1.001 * wanted(4) ? trees.whole(best, wanted(2)) : best; // what is left open by a few errors is not worth it
 }
 
 } // namespace fathom

@@ -91,7 +91,8 @@ TEST(LeastGap, of_balls_beyond_each_others_grids_is_nearer_with_finer_parts) {
             const Distance d = distance(a, {}, b, pose_b);
             EXPECT_LE(d.lower, (apart + 2e-3) * size);
             EXPECT_GE(d.upper, (apart - 2e-3) * size);
-            EXPECT_LE(d.upper - d.lower, 0.1 * 0.6 * size) << size << " " << apart;
+            EXPECT_LE(d.upper - d.lower, 4.01 * d.error_bound) << size << " " << apart;
+            EXPECT_FALSE(d.truncated);
         }
 }
 
