@@ -157,27 +157,11 @@ public:
         const LeafFrame frame(pair_.other_in_lead, lead, other, pack, their_pack);
         if (frame.hopeless) return all_pairs(pack, their_pack);
         const float error = static_cast<float>(frame.error) * (1 + 0x1p-20f);
-        const PlacedCorners placed(their_pack, other, pair_.other_in_lead, frame);
-        alignas(64) float first[8];
-        placed.first_along(way_.lead.way, first);
-        for (int lane = 0; lane < 8; lane += lane_step()) {
-            TriangleLanes mine = lanes_of(pack, frame, lane);
-            const Floats last = mine.last_along(set3(way_.lead.way));
-            bool measured = false;
-            for (Index k = 0; k < their_pack.count && !stopped_; ++k) {
-                const Floats reach = hn::Set(Lanes8(), limit_ + error);
-                if (hn::AllFalse(Lanes8(), hn::Le(hn::Sub(hn::Set(Lanes8(), first[k]), last), reach))) continue;
-                TriangleLanes theirs = placed.one(static_cast<int>(k));
-                const auto close = hn::Le(squared_box_gap(mine, theirs), hn::Mul(reach, reach)); // unused lanes are not numbers
-                if (hn::AllFalse(Lanes8(), close)) continue;
-                if (!measured) mine.measure();
-                measured = true;
-                theirs.measure();
-                const Floats lower = hn::Max(plane_gap(mine, theirs), plane_gap(theirs, mine));
-                const auto open = hn::And(close, hn::Le(lower, reach));
-                if (!hn::AllFalse(Lanes8(), open)) keep(mine, theirs, lower, open, error, pack.first + static_cast<Index>(lane), their_pack.first + k);
-            }
-        }
+        EightTriangles mine(pack, frame, way_.lead.way);
+        const PlacedCorners theirs(their_pack, other, pair_.other_in_lead, frame, way_.lead.way);
+        PairBounds bounds;
+        for (Index k = 0; k < their_pack.count && !stopped_; ++k)
+            if (const std::uint32_t open = mine.near(theirs, static_cast<int>(k), limit_ + error, bounds)) keep(bounds, open, error, pack.first, their_pack.first + k);
     }
 
     HWY_ATTR void finish() {
@@ -201,22 +185,14 @@ private:
         limit_ = bound_ * (1 + 0x1p-19f) + FLT_MIN;
     }
 
-    template <class Mask>
-    HWY_INLINE void keep(const TriangleLanes& mine, const TriangleLanes& theirs, Floats lower, Mask open, float error, Index lead, Index other) {
-        const Lanes8 d;
-        const ShortestWay shortest = shortest_way(mine, theirs);
-        const Floats length = hn::Sqrt(shortest.squared);
-        lower = hn::Max(lower, hn::Div(separation(shortest.way, mine, theirs), hn::Max(length, hn::Set(d, 1e-18f))));
-        if (wanted_ == PairsWanted::nearest) {
-            const float upper = hn::GetLane(hn::MinOfLanes(d, hn::IfThenElse(open, length, hn::Set(d, FLT_MAX))));
-            bound_ = std::min(bound_, upper + error);
-            limit_ = bound_ * (1 + 0x1p-19f) + FLT_MIN;
-        }
-        alignas(64) float lowers[8];
-        hn::Store(hn::Sub(lower, hn::Set(d, error)), d, lowers);
-        for (std::uint32_t found = mask_bits(hn::And(open, hn::Le(lower, hn::Set(d, bound_ + error))), 0); found && !stopped_; found &= found - 1) {
-            const int lane = lowest_bit(found);
-            take({lowers[lane], lead + static_cast<Index>(lane), other});
+    // Of one triangle of the other tree, at its place, and those of a pack.
+    HWY_ATTR void keep(const PairBounds& bounds, std::uint32_t open, float error, Index first, Index other) {
+        if (wanted_ == PairsWanted::nearest)
+            for (std::uint32_t left = open; left; left &= left - 1) bound_ = std::min(bound_, bounds.upper[lowest_bit(left)] + error);
+        limit_ = bound_ * (1 + 0x1p-19f) + FLT_MIN;
+        for (; open && !stopped_; open &= open - 1) {
+            const int lane = lowest_bit(open);
+            if (bounds.lower[lane] - error <= bound_) take({bounds.lower[lane] - error, first + static_cast<Index>(lane), other});
         }
     }
 

@@ -40,6 +40,7 @@ struct TriangleLanes {
     Floats normal_low, normal_high; // its products with the corners
     Floats over_area, over_normal;  // inverse of its length squared, and of its length
 
+    TriangleLanes() = default;
     HWY_INLINE TriangleLanes(const Floats3& first, const Floats3& second, const Floats3& third) : corner{first, second, third} {
         low = {least(first.x, second.x, third.x), least(first.y, second.y, third.y), least(first.z, second.z, third.z)};
         high = {most(first.x, second.x, third.x), most(first.y, second.y, third.y), most(first.z, second.z, third.z)};
@@ -142,48 +143,93 @@ HWY_INLINE ShortestWay shortest_way(const TriangleLanes& a, const TriangleLanes&
     return shortest;
 }
 
-// The triangles of a pack in a LeafFrame, a step of lanes.
-HWY_INLINE TriangleLanes lanes_of(const TrianglePack& pack, const LeafFrame& frame, int lane) {
-    const Floats3 corner = sub3(load3(pack.corner, lane), set3(frame.origin));
-    return TriangleLanes(corner, add3(corner, load3(pack.edge_1, lane)), add3(corner, load3(pack.edge_2, lane)));
-}
-
-// The corners of the other's pack there.
+// The triangles of the other's pack in a LeafFrame.
 struct PlacedCorners {
     alignas(64) float corner[3][3][8]; // [corner][axis][lane]
+    alignas(64) float first[8];        // where each begins along the way
 
-    HWY_INLINE PlacedCorners(const TrianglePack& pack, const TreeBox& box, const FrameInFrame& frame, const LeafFrame& leaf) {
+    HWY_INLINE PlacedCorners(const TrianglePack& pack, const TreeBox& box, const FrameInFrame& frame, const LeafFrame& leaf, const float (&way)[3]) {
         const Lanes8 d;
-        Floats3 row[3];
-        for (int axis = 0; axis < 3; ++axis) {
-            const float* const of = frame.axes[axis];
-            const float ratio = static_cast<float>(frame.ratio);
-            row[axis] = {hn::Set(d, ratio * of[0]), hn::Set(d, ratio * of[1]), hn::Set(d, ratio * of[2])};
-        }
+        const float ratio = static_cast<float>(frame.ratio);
+        const auto row = [&](int axis) HWY_ATTR { return set3({ratio * frame.axes[axis][0], ratio * frame.axes[axis][1], ratio * frame.axes[axis][2]}); };
+        const Floats3 rows[3] = {row(0), row(1), row(2)}, residue = set3(leaf.residue);
         for (int lane = 0; lane < 8; lane += lane_step()) {
-            const Floats3 first = sub3(load3(pack.corner, lane), set3(box.center));
-            const Floats3 all[3] = {first, add3(first, load3(pack.edge_1, lane)), add3(first, load3(pack.edge_2, lane))};
-            for (int k = 0; k < 3; ++k)
-                for (int axis = 0; axis < 3; ++axis)
-                    hn::Store(hn::Add(plain_dot(row[axis], all[k]), hn::Set(d, leaf.residue[axis])), d, corner[k][axis] + lane);
-        }
-    }
-
-    // Where each triangle begins along a direction.
-    HWY_INLINE void first_along(const float (&way)[3], float (&first)[8]) const {
-        const Lanes8 d;
-        for (int lane = 0; lane < 8; lane += lane_step()) {
-            const auto at = [&](int k) HWY_ATTR { return plain_dot(set3(way), load3(corner[k], lane)); };
-            hn::Store(least(at(0), at(1), at(2)), d, first + lane);
+            const Floats3 from = sub3(load3(pack.corner, lane), set3(box.center));
+            const Floats3 all[3] = {from, add3(from, load3(pack.edge_1, lane)), add3(from, load3(pack.edge_2, lane))};
+            Floats along[3];
+            for (int k = 0; k < 3; ++k) {
+                const Floats3 placed = add3({plain_dot(rows[0], all[k]), plain_dot(rows[1], all[k]), plain_dot(rows[2], all[k])}, residue);
+                hn::Store(placed.x, d, corner[k][0] + lane);
+                hn::Store(placed.y, d, corner[k][1] + lane);
+                hn::Store(placed.z, d, corner[k][2] + lane);
+                along[k] = plain_dot(set3(way), placed);
+            }
+            hn::Store(least(along[0], along[1], along[2]), d, first + lane);
         }
     }
 
     // One triangle in all lanes.
     HWY_INLINE TriangleLanes one(int lane) const {
-        const Lanes8 d;
-        const auto at = [&](int k) HWY_ATTR { return Floats3{hn::Set(d, corner[k][0][lane]), hn::Set(d, corner[k][1][lane]), hn::Set(d, corner[k][2][lane])}; };
+        const auto at = [&](int k) HWY_ATTR { return set3({corner[k][0][lane], corner[k][1][lane], corner[k][2][lane]}); };
         return TriangleLanes(at(0), at(1), at(2));
     }
+};
+
+// Of one triangle and eight, by lane; but for LeafFrame::error.
+struct PairBounds {
+    alignas(64) float lower[8], upper[8];
+};
+
+// The triangles of a pack in a LeafFrame, in as many steps as the target needs.
+class EightTriangles {
+public:
+    HWY_INLINE EightTriangles(const TrianglePack& pack, const LeafFrame& frame, const float (&way)[3]) {
+        for (int k = 0; k < steps; ++k) {
+            const int lane = k * width;
+            const Floats3 corner = sub3(load3(pack.corner, lane), set3(frame.origin));
+            step_[k] = TriangleLanes(corner, add3(corner, load3(pack.edge_1, lane)), add3(corner, load3(pack.edge_2, lane)));
+            last_[k] = step_[k].last_along(set3(way));
+        }
+    }
+
+    // The bits of those that may be within `reach` of a triangle of the other, and their bounds.
+    HWY_INLINE std::uint32_t near(const PlacedCorners& others, int other, float reach, PairBounds& bounds) {
+        const Lanes8 d;
+        const Floats limit = hn::Set(d, reach), first = hn::Set(d, others.first[other]);
+        std::uint32_t open = 0;
+        for (int k = 0; k < steps; ++k) open |= mask_bits(hn::Le(hn::Sub(first, last_[k]), limit), k * width); // unused lanes are not numbers
+        if (!open) return 0;
+        TriangleLanes one = others.one(other);
+        for (int k = 0; k < steps; ++k) open &= mask_bits(hn::Le(squared_box_gap(step_[k], one), hn::Mul(limit, limit)), k * width) | ~(step_bits << (k * width));
+        if (!open) return 0;
+        one.measure();
+        for (int k = 0; k < steps; ++k) {
+            if (!measured_) step_[k].measure();
+            if (open & (step_bits << (k * width))) open &= bound(step_[k], one, limit, k * width, bounds) | ~(step_bits << (k * width));
+        }
+        measured_ = true;
+        return open;
+    }
+
+private:
+    static constexpr int width = static_cast<int>(hn::MaxLanes(Lanes8())), steps = 8 / width;
+    static constexpr std::uint32_t step_bits = (1u << width) - 1;
+
+    HWY_INLINE static std::uint32_t bound(const TriangleLanes& mine, const TriangleLanes& one, Floats limit, int lane, PairBounds& bounds) {
+        const Lanes8 d;
+        const Floats planes = hn::Max(plane_gap(mine, one), plane_gap(one, mine));
+        if (hn::AllFalse(d, hn::Le(planes, limit))) return 0;
+        const ShortestWay shortest = shortest_way(mine, one);
+        const Floats length = hn::Sqrt(shortest.squared);
+        const Floats lower = hn::Max(planes, hn::Div(separation(shortest.way, mine, one), hn::Max(length, hn::Set(d, 1e-18f))));
+        hn::Store(lower, d, bounds.lower + lane);
+        hn::Store(length, d, bounds.upper + lane);
+        return mask_bits(hn::Le(planes, limit), lane);
+    }
+
+    TriangleLanes step_[steps];
+    Floats last_[steps];
+    bool measured_ = false;
 };
 
 } // namespace fathom::HWY_NAMESPACE
