@@ -3,6 +3,7 @@
 #include <fathom/geometry/tree_pair.h>
 
 #include <algorithm>
+#include <tuple>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "fathom/geometry/surface_pairs.cpp"
@@ -26,7 +27,7 @@ struct TreePair {
 
 // What waits to be opened.
 struct BoxPair {
-    float key; // bound on the distance; below 0 the more the boxes overlap
+    float key; // at most the distance; below 0 where the boxes overlap, the more the deeper
     TreeBox lead, other;
 };
 inline constexpr int most_box_pairs = 14 * deepest_level + 8; // seven a level of either tree, and the children of the last
@@ -37,13 +38,14 @@ inline constexpr int most_box_pairs = 14 * deepest_level + 8; // seven a level o
 HWY_BEFORE_NAMESPACE();
 namespace fathom::HWY_NAMESPACE {
 
-// Keys of the eight child boxes against a box of the other tree, times `unit`, and the bits of those not above the limit.
+// Keys (as in BoxPair, times `unit`) of the eight child boxes against a box of the other tree, and the bits of those not above the limit.
 HWY_INLINE std::uint32_t close_children(const BvhNode& node, const PlacedBox& box, const float (&axes)[3][3], float unit, float limit, float* keys) {
     const Lanes8 d;
     const Floats none = hn::Zero(d);
     std::uint32_t found = 0;
     for (int lane = 0; lane < node_width; lane += lane_step()) {
-        Floats away[3], half[3], mine = none, deepest = hn::Set(d, -FLT_MAX), theirs = none;
+        Floats away[3], half[3], deepest = hn::Set(d, -FLT_MAX);
+        Floats mine = none, theirs = none; // squared gaps along the axes of either frame
         const auto count = [&](Floats gap, Floats& sum) HWY_ATTR {
             const Floats out = hn::Max(gap, none);
             deepest = hn::Max(deepest, gap);
@@ -107,6 +109,7 @@ HWY_INLINE float reach_of(const TreeBox& box, const SurfaceView& surface, const 
     return box.is_leaf() ? pack_reach(surface.packs[box.leaf()], end) : end.reach(box);
 }
 
+// leaves(lead, other) for leaves that may be within leaves.limit() of each other, about near to far, until it has stopped.
 template <class Leaves>
 HWY_INLINE void walk_pair(const TreePair& pair, const TreeWay& way, Leaves& leaves) {
     BoxPair stack[most_box_pairs];
@@ -165,7 +168,7 @@ public:
     }
 
     HWY_ATTR void finish() {
-        std::sort(waiting_, waiting_ + count_, [](const Candidate& p, const Candidate& q) { return p.lower != q.lower ? p.lower < q.lower : p.lead != q.lead ? p.lead < q.lead : p.other < q.other; });
+        std::sort(waiting_, waiting_ + count_, [](const Candidate& p, const Candidate& q) { return std::tie(p.lower, p.lead, p.other) < std::tie(q.lower, q.lead, q.other); });
         for (int k = 0; k < count_ && !stopped_; ++k)
             if (waiting_[k].lower <= bound_) decide(waiting_[k].lead, waiting_[k].other);
         count_ = 0;

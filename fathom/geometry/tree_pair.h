@@ -35,8 +35,8 @@ inline constexpr double far_reach = 0x1p60;
 //
 // Let u = 2^-24, all in units of my frame, in which my boxes lie in [-1, 1]; C = |center|, H = |half| (largest components), D = 1 + C. Centres and halves
 // of my boxes are off by u, differences d of centres by 2 u D, their products with a column of the turn (whose absolute sum is below 1.74) by 10.5 u D,
-// those of my halves by 8.7 u; with half, spread and two subtractions a gap along an axis of either frame is off by less than 32 u (D + H). Centre and half
-// of the other's box are off by u each in its own units, and by what doubles lose (FrameInFrame::ground).
+// those of my halves by 8.7 u; with half, spread and two subtractions a gap along an axis of either frame, or along d, is off by less than 32 u (D + H).
+// Centre and half of the other's box are off by u each in its own units, and by what doubles lose (FrameInFrame::ground).
 struct PlacedBox {
     float center[3];
     float spread[3]; // half sizes along my axes
