@@ -7,6 +7,7 @@
 #include <fathom/geometry/triangle_triangle.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace fathom {
 
@@ -55,17 +56,18 @@ public:
         return distance > 0 ? least_ : -1;
     }
 
-    [[nodiscard]] const Vec3& way() const { return way_; } // unit, from a to b; zero before there is one
 
+    [[nodiscard]] bool found() const { return pair_.holds(places_); }
+    [[nodiscard]] const Vec3& point_b() const { return best_.point_b; }
     [[nodiscard]] MeshDistance answer(const Pose& pose_a) const {
-        if (!pair_.holds(places_)) return {};
+        if (!found()) return {};
         return {least_, pose_a * best_.point_a, pose_a * best_.point_b, pair_.a.triangle(places_.place_a), pair_.b.triangle(places_.place_b), places_};
     }
 
 private:
     // Whole rows of triangles may be equally near. Six products show of most that they are no nearer than the best along its line.
     [[nodiscard]] bool separated(const Corners& of_a, const Corners& of_b) const {
-        if (!pair_.holds(places_)) return false;
+        if (!found()) return false;
         const auto along = [&](const Vec3& p) { return way_.dot(p - best_.point_a); };
         const double last = std::max({along(of_a[0]), along(of_a[1]), along(of_a[2])}), first = std::min({along(of_b[0]), along(of_b[1]), along(of_b[2])});
         return first - last >= least_ * (1 - 0x1p-44);
@@ -78,17 +80,21 @@ private:
     Vec3 way_ = Vec3::Zero(); // unit, from a to b
 };
 
-// From the middle of b to the nearest point of a, from there to the nearest of b, and so on: near each other soon, if not the nearest.
-PairsQuery guess(const SurfaceTree& a, const SurfaceTree& b, const Pose& b_in_a, double limit) {
-    Vec3 on_a = Vec3::Zero(), on_b = b_in_a * b.tree().bounds().center();
-    for (int k = 0; k < 3; ++k) {
-        on_a = a.closest(on_b).point;
-        on_b = b_in_a * b.closest(b_in_a.to_local(on_a)).point;
+// From a point about b to the nearest point of a, from there to the nearest of b, and so on, while it pays: near each other soon, if not the nearest.
+// `reach` is how far from a the first may be (m): no distance after it is larger.
+void approach(const SurfaceTree& a, const SurfaceTree& b, const Pose& b_in_a, Vec3 on_b, double reach, PairsQuery& query) {
+    for (int k = 0; k < 4; ++k) {
+        const ClosestPoint of_a = a.closest(on_b, reach);
+        if (!of_a.found()) return;
+        const ClosestPoint of_b = b.closest(b_in_a.to_local(of_a.point), reach);
+        if (!of_b.found()) return;
+        on_b = b_in_a * of_b.point;
+        query.way = on_b - of_a.point;
+        const double rounding = 1e-14 * (on_b.cwiseAbs().maxCoeff() + b_in_a.translation.cwiseAbs().maxCoeff());
+        const double last = std::exchange(reach, query.way.norm() * (1 + 1e-9) + rounding);
+        query.limit = std::min(query.limit, reach);
+        if (reach > 0.9 * last) return;
     }
-    const Vec3 way = on_b - on_a;
-    // Rounding of the poses included.
-    const double distance = way.norm() + 1e-14 * (on_a.cwiseAbs().maxCoeff() + b_in_a.translation.cwiseAbs().maxCoeff());
-    return {PairsWanted::nearest, std::min(limit, distance * (1 + 1e-14)), way};
 }
 
 } // namespace
@@ -115,9 +121,9 @@ MeshDistance mesh_distance(const SurfaceTree& a, const Pose& pose_a, const Surfa
     const Pair pair(a, pose_a, b, pose_b);
     if (a.tree().empty() || b.tree().empty()) return {};
     Nearest nearest(pair, limit);
-    PairsQuery query{PairsWanted::nearest, limit};
-    if (pair.holds(hint)) query.limit = nearest(hint.place_a, hint.place_b), query.way = nearest.way();
-    else query = guess(a, b, pair.b_in_a, limit);
+    PairsQuery query{PairsWanted::nearest, pair.holds(hint) ? nearest(hint.place_a, hint.place_b) : limit};
+    if (nearest.found()) approach(a, b, pair.b_in_a, nearest.point_b(), query.limit * (1 + 1e-9), query);
+    else approach(a, b, pair.b_in_a, pair.b_in_a * b.tree().bounds().center(), std::numeric_limits<double>::infinity(), query);
     if (query.limit >= 0) visit_near_pairs(a, b, pair.b_in_a, query, [&](Index i, Index j) { return nearest(i, j); });
     return nearest.answer(pose_a);
 }
