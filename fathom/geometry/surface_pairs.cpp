@@ -111,10 +111,10 @@ HWY_INLINE float reach_of(const TreeBox& box, const SurfaceView& surface, const 
 
 // leaves(lead, other) for leaves that may be within leaves.limit() of each other, about near to far, until it has stopped.
 template <class Leaves>
-HWY_INLINE void walk_pair(const TreePair& pair, const TreeWay& way, Leaves& leaves) {
+HWY_INLINE void walk_pair(const TreePair& pair, Leaves& leaves) {
     BoxPair stack[most_box_pairs];
     BoxPair* top = stack;
-    *top++ = {-FLT_MAX, whole_of(pair.lead.tree, way.lead), whole_of(pair.other.tree, way.other)};
+    *top++ = {-FLT_MAX, whole_of(pair.lead.tree), whole_of(pair.other.tree)};
     const float ratio = static_cast<float>(pair.other_in_lead.ratio);
     while (top != stack && !leaves.stopped()) {
         const BoxPair entry = *--top;
@@ -126,33 +126,35 @@ HWY_INLINE void walk_pair(const TreePair& pair, const TreeWay& way, Leaves& leav
         }
         BoxPair* const base = top;
         const auto put = [&](float key, const TreeBox& lead, const TreeBox& other) HWY_ATTR { // the nearest on top
-            if (-(lead.reach + other.reach) - way.error > limit) return;
             BoxPair* place = top++;
             for (; place > base && place[-1].key < key; --place) *place = place[-1];
             *place = {key, lead, other};
         };
-        if (entry.other.is_leaf() || (!entry.lead.is_leaf() && entry.lead.size() >= ratio * entry.other.size()))
-            open_children(pair.lead.tree.nodes()[entry.lead.child], pair.other_in_lead, entry.other, 1, entry.key, limit, [&](float key, TreeBox child) HWY_ATTR {
-                if (way.known) child.reach = reach_of(child, pair.lead, way.lead);
-                put(key, child, entry.other);
+        const TreeWay& way = leaves.way();
+        if (entry.other.is_leaf() || (!entry.lead.is_leaf() && entry.lead.size() >= ratio * entry.other.size())) {
+            const float their_reach = way.known ? reach_of(entry.other, pair.other, way.other) : 0;
+            open_children(pair.lead.tree.nodes()[entry.lead.child], pair.other_in_lead, entry.other, 1, entry.key, limit, [&](float key, const TreeBox& child) HWY_ATTR {
+                if (!way.known || way.gap(reach_of(child, pair.lead, way.lead), their_reach) <= limit) put(key, child, entry.other);
             });
-        else
-            open_children(pair.other.tree.nodes()[entry.other.child], pair.lead_in_other, entry.lead, ratio, entry.key, limit, [&](float key, TreeBox child) HWY_ATTR {
-                if (way.known) child.reach = reach_of(child, pair.other, way.other);
-                put(key, entry.lead, child);
+        } else {
+            const float their_reach = way.known ? reach_of(entry.lead, pair.lead, way.lead) : 0;
+            open_children(pair.other.tree.nodes()[entry.other.child], pair.lead_in_other, entry.lead, ratio, entry.key, limit, [&](float key, const TreeBox& child) HWY_ATTR {
+                if (!way.known || way.gap(reach_of(child, pair.other, way.other), their_reach) <= limit) put(key, entry.lead, child);
             });
+        }
     }
 }
 
 // Pairs of triangles of two leaves: hands those that floats cannot rule out to the visitor, at once or, of the nearest, when they are narrowed down.
 class NearLeaves {
 public:
-    HWY_ATTR NearLeaves(const TreePair& pair, const TreeWay& way, const PairsQuery& query, CallableRef<double(Index, Index)> visitor)
-        : pair_(pair), way_(way), wanted_(query.wanted), visitor_(visitor) {
+    HWY_ATTR NearLeaves(const TreePair& pair, const PairsQuery& query, CallableRef<double(Index, Index)> visitor)
+        : pair_(pair), way_(pair.other_in_lead, query.way), wanted_(query.wanted), visitor_(visitor) {
         lower_bound_to(query.limit);
     }
 
     HWY_ATTR float limit() const { return limit_; }
+    HWY_ATTR const TreeWay& way() const { return way_; }
     HWY_ATTR bool stopped() const { return stopped_; }
 
     HWY_ATTR void operator()(const TreeBox& lead, const TreeBox& other) {
@@ -190,13 +192,25 @@ private:
 
     // Of one triangle of the other tree, at its place, and those of a pack.
     HWY_ATTR void keep(const PairBounds& bounds, std::uint32_t open, float error, Index first, Index other) {
-        if (wanted_ == PairsWanted::nearest)
-            for (std::uint32_t left = open; left; left &= left - 1) bound_ = std::min(bound_, bounds.upper[lowest_bit(left)] + error);
-        limit_ = bound_ * (1 + 0x1p-19f) + FLT_MIN;
+        if (wanted_ == PairsWanted::nearest) come_nearer(bounds, open, error);
         for (; open && !stopped_; open &= open - 1) {
             const int lane = lowest_bit(open);
             if (bounds.lower[lane] - error <= bound_) take({bounds.lower[lane] - error, first + static_cast<Index>(lane), other});
         }
+    }
+
+    HWY_ATTR void come_nearer(const PairBounds& bounds, std::uint32_t open, float error) {
+        int nearest = -1;
+        for (; open; open &= open - 1) {
+            const int lane = lowest_bit(open);
+            if (!(bounds.upper[lane] + error < bound_)) continue;
+            bound_ = bounds.upper[lane] + error;
+            nearest = lane;
+        }
+        if (nearest < 0) return;
+        limit_ = bound_ * (1 + 0x1p-19f) + FLT_MIN;
+        const auto along = [&](int axis) { return double{bounds.way[axis][nearest]}; };
+        way_ = TreeWay(pair_.other_in_lead, {along(0), along(1), along(2)});
     }
 
     HWY_ATTR void take(const Candidate& candidate) {
@@ -224,7 +238,7 @@ private:
     }
 
     const TreePair& pair_;
-    const TreeWay& way_;
+    TreeWay way_;
     PairsWanted wanted_;
     CallableRef<double(Index, Index)> visitor_;
     float bound_ = FLT_MAX; // on the distances that matter, in the leading frame
@@ -235,9 +249,8 @@ private:
 };
 
 HWY_ATTR bool near_pairs_kernel(const TreePair& pair, const PairsQuery& query, CallableRef<double(Index, Index)> visitor) {
-    const TreeWay way(pair.other_in_lead, query.way);
-    NearLeaves leaves(pair, way, query, visitor);
-    walk_pair(pair, way, leaves);
+    NearLeaves leaves(pair, query, visitor);
+    walk_pair(pair, leaves);
     leaves.finish();
     return !leaves.stopped();
 }

@@ -5,7 +5,7 @@
 
 namespace fathom {
 
-TreeBox whole_of(const Bvh& tree, const TreeWay::End& way) {
+TreeBox whole_of(const Bvh& tree) {
     BvhNode all = tree.nodes()[0];
     for (int axis = 0; axis < 3; ++axis) {
         all.lower[axis][0] = *std::min_element(all.lower[axis], all.lower[axis] + BvhNode::width);
@@ -13,7 +13,6 @@ TreeBox whole_of(const Bvh& tree, const TreeWay::End& way) {
     }
     TreeBox box = child_of(all, 0);
     box.child = 0;
-    box.reach = way.reach(box);
     return box;
 }
 

@@ -11,7 +11,6 @@ namespace fathom {
 struct TreeBox {
     float center[3], half[3];
     std::uint32_t child; // as in BvhNode
-    float reach;         // towards the other tree along a TreeWay
 
     [[nodiscard]] bool is_leaf() const { return BvhNode::is_leaf(child); }
     [[nodiscard]] std::uint32_t leaf() const { return child & ~BvhNode::leaf_bit; }
@@ -24,7 +23,6 @@ struct TreeBox {
         box.half[axis] = 0.5f * (node.upper[axis][slot] - node.lower[axis][slot]);
     }
     box.child = node.child[slot];
-    box.reach = 0;
     return box;
 }
 
@@ -79,12 +77,14 @@ struct TreeWay {
     float error;
     bool known; // else all is zero, and separates nothing
 
+    [[nodiscard]] float gap(float reach, float their_reach) const { return -(reach + their_reach) - error; }
+
     // `way` from lead to other, in the frame of the lead, of any length.
     TreeWay(const FrameInFrame& other_in_lead, const Vec3& way);
 };
 
 // The root, over all boxes.
-[[nodiscard]] TreeBox whole_of(const Bvh& tree, const TreeWay::End& way);
+[[nodiscard]] TreeBox whole_of(const Bvh& tree);
 
 // Where the triangles of two leaves are compared: about the middle of the leaf of the other tree, with my axes and units.
 //

@@ -93,7 +93,7 @@ HWY_INLINE Floats plane_gap(const TriangleLanes& plane, const TriangleLanes& oth
     return hn::Mul(gap, plane.over_normal);
 }
 
-// The shortest vector from a point of one triangle to one of the other that was seen.
+// The shortest vector from a point of a to one of b that was seen.
 struct ShortestWay {
     Floats3 way;
     Floats squared;
@@ -115,20 +115,20 @@ struct ShortestWay {
         const Floats first = in_unit(hn::Mul(hn::Sub(hn::Mul(ef, fr), hn::Mul(er, b.squared[j])), inverse(whole)));
         const Floats t = in_unit(hn::Mul(hn::Add(hn::Mul(ef, first), fr), b.over_squared[j]));
         const Floats s = in_unit(hn::Mul(hn::Sub(hn::Mul(ef, t), er), a.over_squared[i]));
-        const Floats3 v = sub3(add3(r, times(s, e)), times(t, f));
+        const Floats3 v = sub3(sub3(times(t, f), times(s, e)), r);
         consider(v, plain_dot(v, v));
     }
 
-    // A corner of b over the face of a.
-    HWY_INLINE void corner(const TriangleLanes& a, const Floats3& point) {
+    // A corner of the other over a face. Both triangles say which way: `side` is 1 where the face is of a, else -1.
+    HWY_INLINE void corner(const TriangleLanes& face, const Floats3& point, float side) {
         const Lanes8 d;
-        const Floats3 w = sub3(point, a.corner[0]);
-        const Floats w1 = plain_dot(w, a.edge[0]), w2 = plain_dot(w, a.edge[1]);
-        const Floats s = hn::Mul(hn::Sub(hn::Mul(a.squared[1], w1), hn::Mul(a.along, w2)), a.over_area);
-        const Floats t = hn::Mul(hn::Sub(hn::Mul(a.squared[0], w2), hn::Mul(a.along, w1)), a.over_area);
+        const Floats3 w = sub3(point, face.corner[0]);
+        const Floats w1 = plain_dot(w, face.edge[0]), w2 = plain_dot(w, face.edge[1]);
+        const Floats s = hn::Mul(hn::Sub(hn::Mul(face.squared[1], w1), hn::Mul(face.along, w2)), face.over_area);
+        const Floats t = hn::Mul(hn::Sub(hn::Mul(face.squared[0], w2), hn::Mul(face.along, w1)), face.over_area);
         const auto inside = hn::And(hn::And(hn::Ge(s, hn::Zero(d)), hn::Ge(t, hn::Zero(d))), hn::Le(hn::Add(s, t), hn::Set(d, 1.0f)));
-        const Floats3 v = sub3(sub3(w, times(s, a.edge[0])), times(t, a.edge[1]));
-        consider(v, hn::IfThenElse(inside, plain_dot(v, v), hn::Set(d, FLT_MAX)));
+        const Floats3 v = sub3(sub3(w, times(s, face.edge[0])), times(t, face.edge[1]));
+        consider(times(hn::Set(d, side), v), hn::IfThenElse(inside, plain_dot(v, v), hn::Set(d, FLT_MAX)));
     }
 };
 
@@ -137,8 +137,8 @@ HWY_INLINE ShortestWay shortest_way(const TriangleLanes& a, const TriangleLanes&
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j) shortest.edges(a, i, b, j);
     for (int k = 0; k < 3; ++k) {
-        shortest.corner(a, b.corner[k]);
-        shortest.corner(b, a.corner[k]);
+        shortest.corner(a, b.corner[k], 1);
+        shortest.corner(b, a.corner[k], -1);
     }
     return shortest;
 }
@@ -178,6 +178,7 @@ struct PlacedCorners {
 // Of one triangle and eight, by lane; but for LeafFrame::error.
 struct PairBounds {
     alignas(64) float lower[8], upper[8];
+    alignas(64) float way[3][8]; // from the eight to the one, of the length of the upper bound
 };
 
 // The triangles of a pack in a LeafFrame, in as many steps as the target needs.
@@ -224,6 +225,9 @@ private:
         const Floats lower = hn::Max(planes, hn::Div(separation(shortest.way, mine, one), hn::Max(length, hn::Set(d, 1e-18f))));
         hn::Store(lower, d, bounds.lower + lane);
         hn::Store(length, d, bounds.upper + lane);
+        hn::Store(shortest.way.x, d, bounds.way[0] + lane);
+        hn::Store(shortest.way.y, d, bounds.way[1] + lane);
+        hn::Store(shortest.way.z, d, bounds.way[2] + lane);
         return mask_bits(hn::Le(planes, limit), lane);
     }
 
