@@ -2,6 +2,7 @@
 // Method: both wide trees are walked together, nearer boxes first. A box of one is placed in the frame of the other (in double) and met with eight at a
 // time, as two turned boxes: gaps along the axes of both frames. Of triangles, one against eight: floats guess the nearest points, which bounds the
 // distance from above, and project both triangles on the line between those and on the normals, which bounds it from below, however good the guess.
+// Of the nearest, the line between the nearest points so far is one more direction along which leaves and boxes may be too far apart.
 // So floats only rule out, with the error that is argued for in tree_pair.h, and no step is fused: the same visits on every CPU.
 // const and thread-safe; allocates nothing.
 #pragma once
