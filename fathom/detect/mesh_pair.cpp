@@ -56,7 +56,6 @@ public:
         return distance > 0 ? least_ : -1;
     }
 
-
     [[nodiscard]] bool found() const { return pair_.holds(places_); }
     [[nodiscard]] const Vec3& point_b() const { return best_.point_b; }
     [[nodiscard]] MeshDistance answer(const Pose& pose_a) const {
@@ -65,12 +64,18 @@ public:
     }
 
 private:
-    // Whole rows of triangles may be equally near. Six products show of most that they are no nearer than the best along its line.
+    // Whole rows of triangles may be equally near. Six products show of most that they are no nearer than the best along its line; where rounding might hide
+    // that they touch, they do not.
     [[nodiscard]] bool separated(const Corners& of_a, const Corners& of_b) const {
         if (!found()) return false;
-        const auto along = [&](const Vec3& p) { return way_.dot(p - best_.point_a); };
+        double far = 0;
+        const auto along = [&](const Vec3& p) {
+            const Vec3 from = p - best_.point_a;
+            far = std::max(far, from.cwiseAbs().maxCoeff());
+            return way_.dot(from);
+        };
         const double last = std::max({along(of_a[0]), along(of_a[1]), along(of_a[2])}), first = std::min({along(of_b[0]), along(of_b[1]), along(of_b[2])});
-        return first - last >= least_ * (1 - 0x1p-44);
+        return first - last > 1e-14 * far && first - last >= least_ * (1 - 0x1p-44);
     }
 
     const Pair& pair_;
