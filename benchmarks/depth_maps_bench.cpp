@@ -100,8 +100,7 @@ Tally tally(DepthBackend& backend, const TriangleMesh& mesh, std::span<const Pro
     const Box box = bounds(mesh.vertices);
     const double size = box.diagonal();
     const TriangleMesh ball = make_sphere({.radius = 0.15 * size, .resolution = 12});
-    const ContactMesh exact(mesh), other(ball);
-    const SurfaceTree tree(mesh);
+    const SurfaceTree tree(mesh), other(ball);
     DepthObject object(backend, mesh, projections, {.pixels = 256});
     const auto drawn = std::make_shared<DrawnMesh>(ball);
     Random random(5);
@@ -111,7 +110,7 @@ Tally tally(DepthBackend& backend, const TriangleMesh& mesh, std::span<const Pro
         const DrawnBody body{drawn, place, 0};
         DepthCollision found;
         t.seconds += wall_seconds([&] { found = collide(object, pose, std::span(&body, 1), {.goal = DepthGoal::pixels}); });
-        const bool truth = meshes_cross(exact, pose, other, place) || tree.contains(pose.to_local(place.translation)) || SurfaceTree(ball).contains(place.to_local(pose * mesh.vertices[0]));
+        const bool truth = meshes_cross(tree, pose, other, place) || tree.contains(pose.to_local(place.translation)) || other.contains(place.to_local(pose * mesh.vertices[0]));
         t.crossing += truth;
         t.missed += truth && found.verdict != Verdict::overlapping;
         t.invented += !truth && found.verdict == Verdict::overlapping;

@@ -1,123 +1,136 @@
-// Room: detect. Walks two trees of balls over triangles together.
+// Room: detect. Decides the pairs of triangles that a walk down two trees leaves open.
 #include <fathom/detect/mesh_pair.h>
 
 #include <fathom/base/error.h>
+#include <fathom/geometry/surface_pack.h>
+#include <fathom/geometry/surface_pairs.h>
 #include <fathom/geometry/triangle_triangle.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace fathom {
 
 namespace {
 
-// Bounds are computed in doubles from centres that were moved by one pose: far more than that loses.
-constexpr double rounding = 1e-14;
+using Corners = std::array<Vec3, 3>;
 
-// The trees as one walk sees them: all in a's frame.
+// The triangles by place, all in a's frame.
 struct Pair {
-    const ContactMesh& a;
-    const ContactMesh& b;
+    SurfaceView a, b;
     Pose b_in_a;
 
-    Pair(const ContactMesh& first, const Pose& pose_a, const ContactMesh& second, const Pose& pose_b)
-        : a(first), b(second), b_in_a(relative(pose_a, pose_b)) {
+    Pair(const SurfaceTree& first, const Pose& pose_a, const SurfaceTree& second, const Pose& pose_b) : a(first), b(second), b_in_a(relative(pose_a, pose_b)) {
         if (!is_finite(pose_a) || !is_finite(pose_b)) throw Error(Cause::non_finite, "pose of a mesh");
     }
 
-    [[nodiscard]] Sphere node_a(Index node) const { return {a.tree().sphere(a.tree().nodes()[node]).center, a.reach(node)}; }
-    [[nodiscard]] Sphere node_b(Index node) const { return {b_in_a * b.tree().sphere(b.tree().nodes()[node]).center, b.reach(node)}; }
-    [[nodiscard]] Sphere ball_b(std::size_t place) const {
-        const Sphere ball = b.ball(place);
-        return {b_in_a * ball.center, ball.radius};
-    }
-    [[nodiscard]] std::array<Vec3, 3> corners_b(std::size_t place) const {
-        const auto c = b.corners(place);
+    [[nodiscard]] const Corners& corners_a(Index place) const { return a.corners[place]; }
+    [[nodiscard]] Corners corners_b(Index place) const {
+        const Corners& c = b.corners[place];
         return {b_in_a * c[0], b_in_a * c[1], b_in_a * c[2]};
     }
-};
-
-// What is in the two balls is at least this far apart; below 0 where they overlap.
-double gap(const Sphere& a, const Sphere& b) {
-    const Vec3 way = b.center - a.center;
-    return way.norm() - (a.radius + b.radius) - rounding * (a.center.cwiseAbs().maxCoeff() + b.center.cwiseAbs().maxCoeff());
-}
-
-struct Entry {
-    double gap;
-    Index a, b;
-};
-
-// visit(place of a, place of b) for all triangles whose balls are nearer than limit(), nearer nodes first; false stops.
-template <class Limit, class Visit>
-bool walk(const Pair& pair, const Limit& limit, const Visit& visit) {
-    if (pair.a.size() == 0 || pair.b.size() == 0) return true;
-    std::vector<Entry> open = {{gap(pair.node_a(0), pair.node_b(0)), 0, 0}};
-    const auto leaves = [&](const SphereNode& a, const SphereNode& b) {
-        for (Index i = a.first; i < a.first + a.size(); ++i) {
-            const Sphere ball = pair.a.ball(i);
-            for (Index j = b.first; j < b.first + b.size(); ++j)
-                if (gap(ball, pair.ball_b(j)) <= limit() && !visit(i, j)) return false;
-        }
-        return true;
-    };
-    while (!open.empty()) {
-        const Entry top = open.back();
-        open.pop_back();
-        if (top.gap > limit()) continue;
-        const SphereNode &a = pair.a.tree().nodes()[top.a], &b = pair.b.tree().nodes()[top.b];
-        if (a.is_leaf() && b.is_leaf()) {
-            if (!leaves(a, b)) return false;
-            continue;
-        }
-        const bool open_a = b.is_leaf() || (!a.is_leaf() && pair.a.reach(top.a) >= pair.b.reach(top.b));
-        const SphereNode& parent = open_a ? a : b;
-        const Sphere other = open_a ? pair.node_b(top.b) : pair.node_a(top.a);
-        const auto first_new = static_cast<std::ptrdiff_t>(open.size());
-        for (Index child = parent.first; child < parent.first + parent.size(); ++child) {
-            const double bound = open_a ? gap(pair.node_a(child), other) : gap(other, pair.node_b(child));
-            if (bound <= limit()) open.push_back(open_a ? Entry{bound, child, top.b} : Entry{bound, top.a, child});
-        }
-        std::sort(open.begin() + first_new, open.end(), [](const Entry& p, const Entry& q) { return p.gap > q.gap; });
+    [[nodiscard]] bool holds(const MeshPairHint& hint) const { return hint.place_a < a.corners.size() && hint.place_b < b.corners.size(); }
+    [[nodiscard]] bool meet(Index i, Index j, double margin) const {
+        const Corners of_b = corners_b(j);
+        return triangles_overlap(corners_a(i), of_b) || (margin > 0 && closest_points(corners_a(i), of_b).squared_distance <= margin * margin);
     }
-    return true;
-}
+};
 
-bool cross(const Pair& pair, std::size_t i, std::size_t j) { return triangles_overlap(pair.a.corners(i), pair.corners_b(j)); }
+// The nearest pair of triangles so far.
+class Nearest {
+public:
+    Nearest(const Pair& pair, double limit) : pair_(pair), least_(limit) {}
+
+    // The least distance with this pair counted; below 0 where nothing can be nearer.
+    double operator()(Index i, Index j) {
+        const Corners &of_a = pair_.corners_a(i), of_b = pair_.corners_b(j);
+        if (separated(of_a, of_b)) return least_;
+        const ClosestPair near = closest_points(of_a, of_b);
+        const double distance = std::sqrt(near.squared_distance);
+        if (distance < least_ || distance == 0) {
+            least_ = distance;
+            best_ = near;
+            places_ = {i, j};
+            way_ = (near.point_b - near.point_a).stableNormalized();
+        }
+        return distance > 0 ? least_ : -1;
+    }
+
+    [[nodiscard]] bool found() const { return pair_.holds(places_); }
+    [[nodiscard]] const Vec3& point_b() const { return best_.point_b; }
+    [[nodiscard]] MeshDistance answer(const Pose& pose_a) const {
+        if (!found()) return {};
+        return {least_, pose_a * best_.point_a, pose_a * best_.point_b, pair_.a.triangle(places_.place_a), pair_.b.triangle(places_.place_b), places_};
+    }
+
+private:
+    // Whole rows of triangles may be equally near. Six products show of most that they are no nearer than the best along its line; where rounding might hide
+    // that they touch, they do not.
+    [[nodiscard]] bool separated(const Corners& of_a, const Corners& of_b) const {
+        if (!found()) return false;
+        double far = 0;
+        const auto along = [&](const Vec3& p) {
+            const Vec3 from = p - best_.point_a;
+            far = std::max(far, from.cwiseAbs().maxCoeff());
+            return way_.dot(from);
+        };
+        const double last = std::max({along(of_a[0]), along(of_a[1]), along(of_a[2])}), first = std::min({along(of_b[0]), along(of_b[1]), along(of_b[2])});
+        return first - last > 1e-14 * far && first - last >= least_ * (1 - 0x1p-44);
+    }
+
+    const Pair& pair_;
+    double least_;
+    ClosestPair best_{Vec3::Zero(), Vec3::Zero(), 0};
+    MeshPairHint places_{};
+    Vec3 way_ = Vec3::Zero(); // unit, from a to b
+};
+
+// From a point about b to the nearest point of a, from there to the nearest of b, and so on, while it pays: near each other soon, if not the nearest.
+// `reach` is how far from a the first may be (m): no distance after it is larger.
+void approach(const SurfaceTree& a, const SurfaceTree& b, const Pose& b_in_a, Vec3 on_b, double reach, PairsQuery& query) {
+    for (int k = 0; k < 4; ++k) {
+        const ClosestPoint of_a = a.closest(on_b, reach);
+        if (!of_a.found()) return;
+        const ClosestPoint of_b = b.closest(b_in_a.to_local(of_a.point), reach);
+        if (!of_b.found()) return;
+        on_b = b_in_a * of_b.point;
+        query.way = on_b - of_a.point;
+        const double rounding = 1e-14 * (on_b.cwiseAbs().maxCoeff() + b_in_a.translation.cwiseAbs().maxCoeff());
+        const double last = std::exchange(reach, query.way.norm() * (1 + 1e-9) + rounding);
+        query.limit = std::min(query.limit, reach);
+        if (reach > 0.9 * last) return;
+    }
+}
 
 } // namespace
 
-bool meshes_cross(const ContactMesh& a, const Pose& pose_a, const ContactMesh& b, const Pose& pose_b) {
+bool meshes_cross(const SurfaceTree& a, const Pose& pose_a, const SurfaceTree& b, const Pose& pose_b, double margin) {
     const Pair pair(a, pose_a, b, pose_b);
-    return !walk(pair, [] { return 0.0; }, [&](std::size_t i, std::size_t j) { return !cross(pair, i, j); });
+    return !visit_near_pairs(a, b, pair.b_in_a, {.limit = margin}, [&](Index i, Index j) { return pair.meet(i, j, margin) ? -1.0 : margin; });
 }
 
-MeshCrossings mesh_crossings(const ContactMesh& a, const Pose& pose_a, const ContactMesh& b, const Pose& pose_b, std::size_t most, double margin) {
+MeshCrossings mesh_crossings(const SurfaceTree& a, const Pose& pose_a, const SurfaceTree& b, const Pose& pose_b, std::size_t most, double margin) {
     const Pair pair(a, pose_a, b, pose_b);
     MeshCrossings found;
-    const auto near = [&](std::size_t i, std::size_t j) { return margin > 0 && closest_points(a.corners(i), pair.corners_b(j)).squared_distance <= margin * margin; };
-    found.truncated = !walk(pair, [&] { return margin; }, [&](std::size_t i, std::size_t j) {
-        if (!cross(pair, i, j) && !near(i, j)) return true;
-        if (found.pairs.size() == most) return false;
-        found.pairs.push_back({a.triangle(i), b.triangle(j)});
-        return true;
+    found.truncated = !visit_near_pairs(a, b, pair.b_in_a, {.limit = margin}, [&](Index i, Index j) {
+        if (!pair.meet(i, j, margin)) return margin;
+        if (found.pairs.size() == most) return -1.0;
+        found.pairs.push_back({pair.a.triangle(i), pair.b.triangle(j)});
+        return margin;
     });
     std::sort(found.pairs.begin(), found.pairs.end());
     return found;
 }
 
-MeshDistance mesh_distance(const ContactMesh& a, const Pose& pose_a, const ContactMesh& b, const Pose& pose_b, double limit) {
+MeshDistance mesh_distance(const SurfaceTree& a, const Pose& pose_a, const SurfaceTree& b, const Pose& pose_b, double limit, const MeshPairHint& hint) {
     const Pair pair(a, pose_a, b, pose_b);
-    MeshDistance best;
-    double least = limit;
-    walk(pair, [&] { return least; }, [&](std::size_t i, std::size_t j) {
-        const ClosestPair near = closest_points(a.corners(i), pair.corners_b(j));
-        const double distance = std::sqrt(near.squared_distance);
-        if (!(distance < least) && !(distance == 0 && best.triangle_a == no_index)) return true;
-        least = distance;
-        best = {distance, pose_a * near.point_a, pose_a * near.point_b, a.triangle(i), b.triangle(j)};
-        return distance > 0;
-    });
-    return best;
+    if (a.tree().empty() || b.tree().empty()) return {};
+    Nearest nearest(pair, limit);
+    PairsQuery query{PairsWanted::nearest, pair.holds(hint) ? nearest(hint.place_a, hint.place_b) : limit};
+    if (nearest.found()) approach(a, b, pair.b_in_a, nearest.point_b(), query.limit * (1 + 1e-9), query);
+    else approach(a, b, pair.b_in_a, pair.b_in_a * b.tree().bounds().center(), std::numeric_limits<double>::infinity(), query);
+    if (query.limit >= 0) visit_near_pairs(a, b, pair.b_in_a, query, [&](Index i, Index j) { return nearest(i, j); });
+    return nearest.answer(pose_a);
 }
 
 } // namespace fathom

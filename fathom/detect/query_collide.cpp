@@ -153,7 +153,7 @@ void add_depths(const Pair& pair, const QueryOptions& options, Collision& result
 
 Collision surfaces_in_order(const Pair& pair, const QueryOptions& options) {
     Collision result;
-    const MeshCrossings first = mesh_crossings(pair.a.shape->surface(), pair.a.pose, pair.b.shape->surface(), pair.b.pose, 1, options.margin);
+    const MeshCrossings first = mesh_crossings(pair.a.shape->tree(), pair.a.pose, pair.b.shape->tree(), pair.b.pose, 1, options.margin);
     Vec3 inside;
     if (!first.pairs.empty()) set_touching(result, contact_of(pair, first.pairs.front()).point_a);
     else if (contained(pair, inside)) set_touching(result, inside);
@@ -161,7 +161,7 @@ Collision surfaces_in_order(const Pair& pair, const QueryOptions& options) {
     if (options.goal != QueryGoal::contacts) return result;
     if (pair.a.solid() || pair.b.solid()) add_depths(pair, options, result);
     if (result.contacts.empty()) { // surfaces alone, or crossings below rounding
-        const MeshCrossings all = mesh_crossings(pair.a.shape->surface(), pair.a.pose, pair.b.shape->surface(), pair.b.pose, most_listed, options.margin);
+        const MeshCrossings all = mesh_crossings(pair.a.shape->tree(), pair.a.pose, pair.b.shape->tree(), pair.b.pose, most_listed, options.margin);
         result.truncated = all.truncated;
         for (const IdPair& t : all.pairs) result.contacts.push_back(contact_of(pair, t));
     }

@@ -69,7 +69,7 @@ Distance by_closed_form(const Pair& pair) {
 
 Distance by_surfaces(const Pair& pair) {
     const Pair p = ordered(pair, any_kind);
-    const MeshDistance near = mesh_distance(p.a.shape->surface(), p.a.pose, p.b.shape->surface(), p.b.pose);
+    const MeshDistance near = mesh_distance(p.a.shape->tree(), p.a.pose, p.b.shape->tree(), p.b.pose);
     Vec3 inside;
     Distance result = near.distance > 0 && !contained(p, inside) ? between(near.point_a, near.point_b, near.distance, near.distance) : overlapping(p, Method::surfaces);
     if (p.swapped != pair.swapped) flip(result);

@@ -12,6 +12,7 @@ namespace {
 struct LocalTriangle {
     Vec3 corner, edge_1, edge_2;
     double condition, reach;
+    double dropped = 0; // height of a triangle that stands as its longest edge
 };
 
 // Longest edge opposite to corner 0.
@@ -32,7 +33,7 @@ LocalTriangle local_triangle(const BvhFrame& frame, const std::array<Vec3, 3>& w
     const double thin_condition = 1 + height * 0x1p16;
     if (thin_condition < condition || longest < 0x1p-20 || !(doubled_area > 0))
         return {frame.to_local(c[1]), (c[2] - c[1]) * frame.scale, Vec3::Zero(), thin_condition,
-                longest * (1 + height * 0x1p19)};
+                longest * (1 + height * 0x1p19), height};
     return {frame.to_local(c[0]), edge_1, edge_2, condition, longest};
 }
 
@@ -44,13 +45,14 @@ void set_lane(float (&rows)[3][8], std::size_t lane, const Vec3& value) {
 
 TrianglePack pack_of(const BvhFrame& frame, std::span<const std::array<Vec3, 3>> corners, Index first) {
     TrianglePack pack;
-    double condition = 1, reach = 0;
+    double condition = 1, reach = 0, height = 0;
     for (std::size_t lane = 0; lane < 8; ++lane) {
         LocalTriangle triangle;
         if (lane < corners.size()) {
             triangle = local_triangle(frame, corners[lane]);
             condition = std::max(condition, triangle.condition);
             reach = std::max(reach, triangle.reach);
+            height = std::max(height, triangle.dropped);
         } else {
             triangle.corner = triangle.edge_1 = triangle.edge_2 = Vec3::Constant(std::numeric_limits<double>::quiet_NaN());
         }
@@ -60,6 +62,7 @@ TrianglePack pack_of(const BvhFrame& frame, std::span<const std::array<Vec3, 3>>
     }
     pack.condition = float_up(condition);
     pack.reach = float_up(reach);
+    pack.height = float_up(height);
     pack.first = first;
     pack.count = static_cast<Index>(corners.size());
     return pack;

@@ -15,6 +15,8 @@ struct alignas(64) TrianglePack {
     float condition;
     // Error of a float edge function of a ray, over the error for edges of length 1.
     float reach;
+    // The most that a triangle is off which stands as its longest edge: its height.
+    float height;
     Index first; // position in the order of the tree of lane 0
     Index count;
 };

@@ -7,28 +7,12 @@
 #define HWY_TARGET_INCLUDE "fathom/geometry/surface_visit.cpp"
 #include <hwy/foreach_target.h>
 
-#include <fathom/index/bvh_visit-inl.h>
+#include <fathom/geometry/floats3-inl.h>
 #include <hwy/cache_control.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace fathom::HWY_NAMESPACE {
 
-// Three coordinates of a step of lanes.
-struct Floats3 {
-    Floats x, y, z;
-};
-
-HWY_INLINE Floats3 load3(const float (&rows)[3][8], int lane) {
-    const Lanes8 d;
-    return {hn::Load(d, rows[0] + lane), hn::Load(d, rows[1] + lane), hn::Load(d, rows[2] + lane)};
-}
-HWY_INLINE Floats3 set3(const float (&v)[3]) {
-    const Lanes8 d;
-    return {hn::Set(d, v[0]), hn::Set(d, v[1]), hn::Set(d, v[2])};
-}
-HWY_INLINE Floats3 sub3(const Floats3& a, const Floats3& b) {
-    return {hn::Sub(a.x, b.x), hn::Sub(a.y, b.y), hn::Sub(a.z, b.z)};
-}
 HWY_INLINE Floats dot3(const Floats3& a, const Floats3& b) {
     return hn::MulAdd(a.x, b.x, hn::MulAdd(a.y, b.y, hn::Mul(a.z, b.z)));
 }
