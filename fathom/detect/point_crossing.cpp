@@ -34,7 +34,7 @@ bool points_cross(const Shape& points, const Motion& motion_points, const Shape&
     const double turning = screw_between(motion_points.start, motion_points.end).angle + screw_between(motion_surface.start, motion_surface.end).angle;
     const double way = (seen.over(points.bounds().center(), start, end).speed + turning * points.radius()) * (end - start);
     const double rounding = 1e-14 * (mover_points.pose(middle).translation.norm() + mover_surface.pose(middle).translation.norm() + points.radius() + surface.radius());
-    const MeshCrossings near = mesh_crossings(points.surface(), mover_points.pose(middle), surface.surface(), mover_surface.pose(middle), most_candidates, way + rounding);
+    const MeshCrossings near = mesh_crossings(points.tree(), mover_points.pose(middle), surface.tree(), mover_surface.pose(middle), most_candidates, way + rounding);
     return std::any_of(near.pairs.begin(), near.pairs.end(), [&](const IdPair& pair) {
         const Vec3 p = points.mesh().corners(pair[0])[0];
         return passes_inside(seen.at(p, start), seen.at(p, end), surface.mesh().corners(pair[1]), seen.over(p, start, end).bend + rounding);

@@ -104,7 +104,7 @@ bool contained(const Pair& pair, Vec3& point) {
         if (!p.b.solid()) continue;
         for (const Vec3& speaker : p.a.shape->speakers()) {
             point = p.a.pose * speaker;
-            if (p.b.holds(point)) return true;
+            if (p.b.shape->bounds().contains(p.b.pose.to_local(point)) && p.b.holds(point)) return true;
         }
     }
     return false;
