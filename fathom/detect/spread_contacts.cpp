@@ -83,9 +83,18 @@ public:
     // What its look says of an item. Of the field of a mesh, |field(q)| <= |q - c| for every point c of the surface.
     void judge(Item& item) const {
         const double low = mesh_ ? 0 : std::isnan(item.value()) ? -HUGE_VAL : item.value();
-        const double bound = low - slope_ * reach(item) - error_;
+        const double reach = item.triangle && mesh_ ? triangle_reach(item.place, item.look.found.point) : ball_reach(item.ball, item.look.found.point);
+        const double bound = low - slope_ * reach - error_;
         if (bound > item.bound) item.bound = bound;
         item.touches = item.touches || seen.is_inside(item.value(), around(item));
+    }
+    // A node is narrower than its ball: its children or triangles bound it better, at no look-up.
+    void judge_closely(Item& item) const {
+        if (item.triangle || !mesh_) return;
+        const SphereNode& node = seen.mesh().tree().nodes()[item.place];
+        double reach = 0;
+        for (Index k = node.first; k < node.first + node.size(); ++k) reach = std::max(reach, node.is_leaf() ? triangle_reach(k, item.look.found.point) : ball_reach(seen.node(k), item.look.found.point));
+        item.bound = std::max(item.bound, -reach - error_);
     }
     [[nodiscard]] bool is_clear(const Item& item) const { return item.bound > seen.margin() || seen.is_clear(item.value(), around(item)); }
 
@@ -101,11 +110,11 @@ private:
         seen.field().distances(seen.corners(item.place), values);
         return std::ranges::any_of(values, [&](double value) { return value <= seen.margin(); });
     }
-    // How far from the look's point a point of the item can be. Of a triangle that is a corner.
-    [[nodiscard]] double reach(const Item& item) const {
-        if (!item.triangle || !mesh_) return (item.ball.center - item.look.found.point).norm() + item.ball.radius;
+    // How far from a surface point c a point of it can be.
+    [[nodiscard]] static double ball_reach(const Sphere& ball, const Vec3& c) { return (ball.center - c).norm() + ball.radius; }
+    [[nodiscard]] double triangle_reach(std::size_t place, const Vec3& c) const {
         double squared = 0;
-        for (const Vec3& corner : seen.corners(item.place)) squared = std::max(squared, (corner - item.look.found.point).squaredNorm());
+        for (const Vec3& corner : seen.corners(place)) squared = std::max(squared, (corner - c).squaredNorm());
         return std::sqrt(squared);
     }
     // A ball round where was looked that holds the item.
@@ -159,6 +168,7 @@ private:
     [[nodiscard]] std::vector<Item*> prove(double level);
 
     void file(Item* item);
+    void compare(Item& item) const;
     [[nodiscard]] Item* top(Heap& heap);
     void work_on(Item* item);
     void file_touching();
@@ -238,13 +248,22 @@ void Spread::find_deepest() {
     Heap heap;
     for (Index s = 0; s < sides_.size(); ++s) put(heap, HUGE_VAL, &items_.emplace_back(Item{.side = s, .ball = sides_[s].seen.node(0)}));
     const auto put_back = [&](Item* item) { put(heap, -item->bound, item); };
+    std::vector<Item*> round, unasked, triangles;
+    const auto judged_again = [&](Item* item) { // its bound was better than it looked
+        const double before = item->bound;
+        sides_[item->side].judge_closely(*item);
+        if (item->bound > before) put_back(item);
+        return item->bound > before;
+    };
     while (!heap.empty() && -heap.front().key <= best_) {
-        std::vector<Item*> round, unasked, triangles;
+        round.clear(), unasked.clear(), triangles.clear();
         while (round.size() < (one_by_one_ ? 1 : batch) && !heap.empty() && -heap.front().key <= best_) round.push_back(take(heap));
-        for (Item* item : round)
+        for (Item* item : round) {
+            if (judged_again(item)) continue;
             if (!item->asked) unasked.push_back(item);
             else if (!item->triangle) open(*item, put_back);
             else (sides_[item->side].stays_above(*item, best_) ? rest_ : triangles).push_back(item);
+        }
         ask(unasked);
         for (Item* item : unasked) {
             if (sides_[item->side].is_clear(*item)) continue;
@@ -284,14 +303,19 @@ void Spread::file(Item* item) {
     item->world = side.seen.field_pose() * (item->contact ? item->contact->least.point : item->ball.center);
     item->gap = HUGE_VAL;
     item->compared = 0;
-    put(item->contact ? found_ : item->touches ? sure_ : unsure_, HUGE_VAL, item);
+    compare(*item);
+    put(item->contact ? found_ : item->touches ? sure_ : unsure_, item->farthest(), item);
+}
+
+void Spread::compare(Item& item) const {
+    for (; item.compared < taken_.size(); ++item.compared) item.gap = std::min(item.gap, (item.world - taken_[item.compared]).norm());
 }
 
 // The item with the largest gap, as far as is known. Gaps only shrink, so an old one is a bound.
 Item* Spread::top(Heap& heap) {
     while (!heap.empty()) {
         Item* item = heap.front().item;
-        for (; item->compared < taken_.size(); ++item->compared) item->gap = std::min(item->gap, (item->world - taken_[item->compared]).norm());
+        compare(*item);
         if (item->farthest() == heap.front().key) return item;
         (void)take(heap);
         put(heap, item->farthest(), item);

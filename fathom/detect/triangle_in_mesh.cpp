@@ -146,7 +146,7 @@ private:
 
 TriangleLeast least_on_triangle(const MeshField& mesh, const std::array<Vec3, 3>& corners, const std::array<MeshLook, 4>& looks) {
     DepthSearch search(mesh, corners, looks);
-    while (search.depth() > 0 && mesh.thickness() == 0) {
+    while (search.depth() > 0.5 * search.size() && mesh.thickness() == 0) {
         const DepthSearch::Room room = search.most_room(search.depth());
         if (!(room.squared > 2 * search.depth() * still * search.size() + search.error(search.depth()))) return {search.best().at, search.best().found.sample, search.looks()};
         if (search.is_full()) break;
@@ -160,7 +160,7 @@ TriangleLeast least_on_triangle(const MeshField& mesh, const std::array<Vec3, 3>
 
 bool stays_above(const MeshField& mesh, const std::array<Vec3, 3>& corners, const std::array<MeshLook, 4>& looks, double level) {
     DepthSearch search(mesh, corners, looks);
-    while (-level > 0 && search.depth() < -level && mesh.thickness() == 0) {
+    while (-level > 0.25 * search.size() && search.depth() < -level && mesh.thickness() == 0) {
         const DepthSearch::Room room = search.most_room(-level);
         if (room.squared < -search.error(-level)) return true;
         if (search.is_full()) break;

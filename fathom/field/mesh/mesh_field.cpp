@@ -33,7 +33,7 @@ MeshField::Nearest MeshField::nearest(const Vec3& p, double within) const {
     if (!closest.found() && within < HUGE_VAL) return nearest(p); // the bound was off by rounding
     if (!closest.found()) return {{std::nan(""), Vec3::Constant(std::nan(""))}, p};
     const double unsigned_distance = std::sqrt(closest.squared_distance);
-    const double sign = (*inside_)(p, closest.triangle) ? -1.0 : 1.0;
+    const double sign = (*inside_)(p, closest) ? -1.0 : 1.0;
     Vec3 gradient = Vec3::Zero();
     if (unsigned_distance > 0) gradient = sign * (p - closest.point) / unsigned_distance;
     else gradient = (sign_.flipped ? -1.0 : 1.0) * unit_normal(mesh_->corners(closest.triangle));
