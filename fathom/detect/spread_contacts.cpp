@@ -90,7 +90,7 @@ public:
     }
     // A node is narrower than its ball: its children or triangles bound it better, at no look-up.
     void judge_closely(Item& item) const {
-        if (item.triangle || !mesh_) return;
+        if (item.triangle || !mesh_ || !(item.bound > -HUGE_VAL)) return; // nothing was looked up yet
         const SphereNode& node = seen.mesh().tree().nodes()[item.place];
         double reach = 0;
         for (Index k = node.first; k < node.first + node.size(); ++k) reach = std::max(reach, node.is_leaf() ? triangle_reach(k, item.look.found.point) : ball_reach(seen.node(k), item.look.found.point));

@@ -29,15 +29,15 @@ struct SpreadOptions {
 
 struct SpreadContact {
     std::size_t side = 0; // which of the meshes
-    MeshContact at{};     // what mesh_contacts() lists for this triangle
+    MeshContact at{};     // what mesh_contacts() lists for this triangle, or deeper
 };
 
 struct SpreadResult {
     // disjoint: every triangle is proven to stay above the margin. overlapping: a point at or below it was seen.
     Verdict verdict = Verdict::disjoint;
     // In the order in which they were taken. The first is the deepest that descent on every triangle of every side finds. Each further one is at least
-    // `spread_share` times as far from all before it as any other contact is; the points meant are those on the triangles. Of contacts that share
-    // a point one is listed, unless there is room for all.
+    // `spread_share` times as far from all before it as any other contact of a triangle whose middle or corner touches; the points meant are those on the
+    // triangles. Of contacts that share a point one is listed, unless there is room for all.
     std::vector<SpreadContact> contacts{};
     bool truncated = false;    // more triangles touch than are listed
     std::size_t look_ups = 0;  // of the fields
@@ -45,7 +45,7 @@ struct SpreadResult {
     std::size_t undecided = 0; // triangles neither seen to touch nor proven clear, where that was asked: not once there are enough contacts
 };
 
-inline constexpr double spread_share = 0.5;
+inline constexpr double spread_share = 0.5; // with more, more triangles must be asked that touch in part
 
 // The same result for any number of threads. Poses that are not finite: undecided. Throws Error{invalid_argument} for a margin that is not finite.
 [[nodiscard]] SpreadResult spread_contacts(std::span<const MeshInField> sides, const SpreadOptions& options = {});
