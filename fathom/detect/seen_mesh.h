@@ -46,6 +46,9 @@ public:
         return {seen(c[0]), seen(c[1]), seen(c[2])};
     }
 
+    // Back, from the field's frame to the mesh's: distances are the same in both, and one point is moved instead of many.
+    [[nodiscard]] Vec3 unseen(const Vec3& p) const { return turn_.transpose() * (p - move_); }
+
     // A ball whose centre has this value is proven to stay above the margin; or at and below it.
     [[nodiscard]] bool is_clear(double value, double radius) const { return clear_(value) > radius + error_; }
     [[nodiscard]] bool is_inside(double value, double radius) const { return clear_.inside(value) >= radius + error_; }

@@ -7,9 +7,11 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t most_looks = 12; // the first four among them
+constexpr std::size_t most_looks = 18; // the first four among them
 constexpr double still = 1e-10;    // of the longest edge: as triangle_descent.cpp
 constexpr double rounding = 1e-13; // of squares
+// Of the longest edge: triangles less deep than this take many balls, and a descent is quicker.
+constexpr double deep_enough = 0.5, deep_enough_to_prove = 0.25;
 
 // A point of the triangle: corner 0 + u edge 1 + v edge 2.
 struct Place {
@@ -116,7 +118,8 @@ private:
 
     void add(const MeshLook& look) {
         const double distance = look.found.sample.distance;
-        balls_[count_++] = distance > 0 ? Ball{look.at - origin_, distance} : Ball{look.found.point - origin_, 0};
+        const bool outside = distance > 0 && mesh_.sign().sealed; // else there may be a way in that crosses no surface
+        balls_[count_++] = outside ? Ball{look.at - origin_, distance} : Ball{look.found.point - origin_, 0};
         if (count_ == 1 || distance < best_.found.sample.distance) best_ = look;
         last_ = look;
     }
@@ -146,7 +149,7 @@ private:
 
 TriangleLeast least_on_triangle(const MeshField& mesh, const std::array<Vec3, 3>& corners, const std::array<MeshLook, 4>& looks) {
     DepthSearch search(mesh, corners, looks);
-    while (search.depth() > 0.5 * search.size() && mesh.thickness() == 0) {
+    while (search.depth() > deep_enough * search.size() && mesh.thickness() == 0) {
         const DepthSearch::Room room = search.most_room(search.depth());
         if (!(room.squared > 2 * search.depth() * still * search.size() + search.error(search.depth()))) return {search.best().at, search.best().found.sample, search.looks()};
         if (search.is_full()) break;
@@ -160,7 +163,7 @@ TriangleLeast least_on_triangle(const MeshField& mesh, const std::array<Vec3, 3>
 
 bool stays_above(const MeshField& mesh, const std::array<Vec3, 3>& corners, const std::array<MeshLook, 4>& looks, double level) {
     DepthSearch search(mesh, corners, looks);
-    while (-level > 0.25 * search.size() && search.depth() < -level && mesh.thickness() == 0) {
+    while (-level > deep_enough_to_prove * search.size() && search.depth() < -level && mesh.thickness() == 0) {
         const DepthSearch::Room room = search.most_room(-level);
         if (room.squared < -search.error(-level)) return true;
         if (search.is_full()) break;

@@ -4,7 +4,7 @@
 // outside, at p, none is deeper than |q - p| - distance(p). Where all these balls leave the most room is looked next, until there is none: as cutting
 // planes (Kelley 1960), with spheres. It is exact for any solid and converges quadratically. |q - c|^2 - r^2 less |q|^2 is linear in q, so the most room
 // is at a corner, or where two or three of the balls leave the same.
-// Where eight look-ups do not settle it (triangles much larger than they are deep), a descent does. Thread-safe.
+// Where fourteen look-ups do not settle it (triangles much larger than they are deep), a descent does. Thread-safe.
 #pragma once
 
 #include <fathom/detect/nearby_mesh.h>
