@@ -10,42 +10,13 @@
 #pragma once
 
 #include <fathom/base/pose.h>
-#include <fathom/base/shapes.h>
+#include <fathom/detect/contact_mesh.h>
 #include <fathom/detect/result.h>
 #include <fathom/field/field.h>
-#include <fathom/geometry/triangle_mesh.h>
-#include <fathom/index/sphere_tree.h>
 
 #include <vector>
 
 namespace fathom {
-
-// A mesh made ready to meet fields, in its own frame: balls over balls over triangles. Any triangles will do, also flat ones and
-// soups. About 65 bytes a triangle. Build O(n log n). Throws Error as check(mesh) does; an empty mesh touches nothing.
-class ContactMesh {
-public:
-    explicit ContactMesh(const TriangleMesh& mesh);
-
-    [[nodiscard]] std::size_t size() const { return triangles_.size(); }
-    [[nodiscard]] const SphereTree& tree() const { return tree_; } // of the centres of the triangles' balls
-    // By node of the tree: the triangles below lie within this of its centre (m).
-    [[nodiscard]] double reach(std::size_t node) const { return static_cast<double>(reach_[node]); }
-    // By place in the order of the tree: the ball round a triangle, its corners, its number in the mesh.
-    [[nodiscard]] Sphere ball(std::size_t place) const { return {tree_.points()[place], static_cast<double>(radius_[place])}; }
-    [[nodiscard]] std::array<Vec3, 3> corners(std::size_t place) const {
-        const Triangle& t = triangles_[place];
-        return {vertices_[t[0]], vertices_[t[1]], vertices_[t[2]]};
-    }
-    [[nodiscard]] Index triangle(std::size_t place) const { return tree_.order()[place]; }
-    [[nodiscard]] std::size_t memory_bytes() const;
-
-private:
-    std::vector<Vec3> vertices_;
-    std::vector<Triangle> triangles_; // in the order of the tree
-    std::vector<float> radius_;       // in the order of the tree; rounded up
-    std::vector<float> reach_;        // by node; rounded up
-    SphereTree tree_;
-};
 
 // any: the first triangle found to touch. deepest: the point of the mesh where the field is least, also when they are apart.
 enum class MeshGoal { any, deepest, contacts };

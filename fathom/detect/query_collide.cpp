@@ -141,14 +141,9 @@ Contact contact_of(const Pair& pair, const IdPair& triangles) {
 
 // Triangles of each in the solid that the other is.
 void add_depths(const Pair& pair, const QueryOptions& options, Collision& result) {
-    for (const Pair& p : {pair, pair.flipped()}) {
-        if (!p.b.solid()) continue;
-        const FieldContacts found = contacts_in_field(p, options);
-        Collision part{.contacts = found.contacts};
-        if (p.swapped != pair.swapped) flip(part);
-        result.contacts.insert(result.contacts.end(), part.contacts.begin(), part.contacts.end());
-        result.truncated = result.truncated || found.truncated;
-    }
+    FieldContacts found = contacts_in_field(pair, options, true);
+    result.contacts = std::move(found.contacts);
+    result.truncated = found.truncated;
 }
 
 Collision surfaces_in_order(const Pair& pair, const QueryOptions& options) {

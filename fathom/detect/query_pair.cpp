@@ -1,5 +1,6 @@
 // Room: detect. The order of two shapes, half-spaces against surfaces, triangles in fields.
 #include <fathom/detect/query_pair.h>
+#include <fathom/detect/spread_contacts.h>
 
 #include <fathom/base/motion.h>
 #include <fathom/base/relative_motion.h>
@@ -110,16 +111,38 @@ bool contained(const Pair& pair, Vec3& point) {
     return false;
 }
 
-FieldContacts contacts_in_field(const Pair& pair, const QueryOptions& options) {
-    MeshContactOptions ask{.goal = options.goal == QueryGoal::contacts ? MeshGoal::contacts : MeshGoal::any, .margin = options.margin};
+namespace {
+
+Contact contact_of(const MeshContact& c) {
+    Contact contact{.point_a = c.point, .point_b = c.point - c.depth * c.normal, .normal = c.normal, .depth = c.depth};
+    contact.feature_a.element = c.triangle;
+    return contact;
+}
+
+FieldContacts any_in_field(const Pair& pair, const QueryOptions& options) {
+    MeshContactOptions ask{.goal = MeshGoal::any, .margin = options.margin};
     if (options.goal == QueryGoal::proof) ask.budget *= 100;
     const MeshContactResult found = mesh_contacts(pair.a.shape->surface(), pair.a.pose, *pair.b.shape->field(), pair.b.pose, ask);
-    FieldContacts result{found.verdict, {}, found.truncated};
-    for (const MeshContact& c : found.contacts) {
-        Contact contact{.point_a = c.point, .point_b = c.point - c.depth * c.normal, .normal = c.normal, .depth = c.depth};
-        contact.feature_a.element = c.triangle;
-        result.contacts.push_back(contact);
+    FieldContacts result{.verdict = found.verdict};
+    for (const MeshContact& c : found.contacts) result.contacts.push_back(contact_of(c));
+    return result;
+}
+
+} // namespace
+
+FieldContacts contacts_in_field(const Pair& pair, const QueryOptions& options, bool both_ways) {
+    if (options.goal != QueryGoal::contacts) return any_in_field(pair, options);
+    std::vector<MeshInField> sides;
+    std::vector<bool> turned;
+    for (const Pair& p : {pair, pair.flipped()}) {
+        const bool other = p.swapped != pair.swapped;
+        if (!p.b.solid() || (other && !both_ways)) continue;
+        sides.push_back({&p.a.shape->surface(), p.a.pose, p.b.shape->field().get(), p.b.pose});
+        turned.push_back(other);
     }
+    const SpreadResult found = spread_contacts(sides, {.margin = options.margin, .most_contacts = options.most_contacts});
+    FieldContacts result{found.verdict, {}, found.truncated};
+    for (const SpreadContact& c : found.contacts) result.contacts.push_back(turned[c.side] ? flipped(contact_of(c.at)) : contact_of(c.at));
     return result;
 }
 

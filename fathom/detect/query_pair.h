@@ -49,13 +49,14 @@ struct Lowest {
 // A part of one surface is inside of the other shape without meeting its surface: some point of that part (m, world).
 [[nodiscard]] bool contained(const Pair& pair, Vec3& point);
 
-// Contacts of the triangles of `a` in the solid `b`, unsorted; normals from a to b.
+// Contacts of the triangles of `a` in the solid `b`, and with both_ways of those of `b` in the solid `a`, where they are solids: as many as are wanted,
+// the deepest and then those farthest from the ones before (spread_contacts.h), in no order. Normals from a to b.
 struct FieldContacts {
     Verdict verdict = Verdict::disjoint;
     std::vector<Contact> contacts{};
-    bool truncated = false;
+    bool truncated = false; // there are more
 };
-[[nodiscard]] FieldContacts contacts_in_field(const Pair& pair, const QueryOptions& options);
+[[nodiscard]] FieldContacts contacts_in_field(const Pair& pair, const QueryOptions& options, bool both_ways = false);
 
 // Deepest first, then by place; at most so many: the deepest, then each farthest from those before.
 void sort_and_spread(Collision& collision, std::size_t most);

@@ -1,5 +1,7 @@
 // Shapes and the one call, where the answer is known beforehand.
 #include <fathom/base/error.h>
+#include <fathom/base/parallel.h>
+#include <fathom/base/random.h>
 #include <fathom/detect/query_table.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/shapes.h>
@@ -7,9 +9,11 @@
 #include <fathom/field/height/height_field.h>
 #include <fathom/geometry/generate.h>
 #include <fathom/geometry/point_shell.h>
+#include "support/test_counts.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -146,6 +150,66 @@ TEST(Query, margins_count_as_touching) {
             EXPECT_EQ(collide(a, {}, b, near, {.margin = 0.01 + error_a + error_b + 2e-3}).verdict, Verdict::overlapping) << name(a.kind()) << " and " << name(b.kind());
             EXPECT_NE(collide(a, {}, b, Pose::at({1.2, 0, 0}), {.margin = 0.1}).verdict, Verdict::overlapping); // beyond a grid this need not be proven
         }
+}
+
+void expect_same(const Collision& p, const Collision& q) {
+    EXPECT_EQ(p.verdict, q.verdict);
+    EXPECT_EQ(p.depth, q.depth);
+    EXPECT_EQ(p.truncated, q.truncated);
+    ASSERT_EQ(p.contacts.size(), q.contacts.size());
+    for (std::size_t k = 0; k < p.contacts.size(); ++k) {
+        EXPECT_EQ(p.contacts[k].point_a, q.contacts[k].point_a);
+        EXPECT_EQ(p.contacts[k].point_b, q.contacts[k].point_b);
+        EXPECT_EQ(p.contacts[k].normal, q.contacts[k].normal);
+        EXPECT_EQ(p.contacts[k].depth, q.contacts[k].depth);
+        EXPECT_EQ(p.contacts[k].feature_a.element, q.contacts[k].feature_a.element);
+        EXPECT_EQ(p.contacts[k].feature_b.element, q.contacts[k].feature_b.element);
+    }
+}
+
+Collision turned(Collision c) {
+    for (Contact& contact : c.contacts) {
+        std::swap(contact.point_a, contact.point_b);
+        std::swap(contact.feature_a, contact.feature_b);
+        contact.normal = -contact.normal;
+    }
+    return c;
+}
+
+// However many are asked for, the deepest is the first, and neither order nor threads change a byte.
+TEST(Query, few_contacts_are_the_deepest_and_the_same_in_both_orders) {
+    Random random(5);
+    const Shape creature(make_creature({.triangles = 1000})), ring(make_torus()), cloth(make_cloth()), tets(make_tet_ball({.radius = 0.4, .resolution = 4})),
+        other_tets(make_tet_ball({.radius = 0.3, .resolution = 5})), grid(std::make_shared<GridField>(bake(AnalyticField(shapes::sphere(0.5)), {.resolution = 24})));
+    const std::array<std::pair<const Shape*, const Shape*>, 6> pairs = {{{&creature, &ring}, {&ring, &ring}, {&tets, &other_tets}, {&creature, &tets}, {&cloth, &grid}, {&cloth, &ring}}};
+    std::size_t overlapping = 0, truncated = 0, whole = 0, asked = 0;
+    for (const auto& [a, b] : pairs)
+        for (std::size_t k = 0; k < testing::count_of(4, 200); ++k) {
+            const Pose pose_a{random.rotation(), 0.45 * random.in_ball()}, pose_b{random.rotation(), 0.45 * random.in_ball()};
+            const Collision one = collide(*a, pose_a, *b, pose_b, {.most_contacts = 1});
+            ++asked;
+            overlapping += one.verdict == Verdict::overlapping;
+            for (const std::size_t most : {1u, 16u, 1000u}) {
+                const Collision some = collide(*a, pose_a, *b, pose_b, {.most_contacts = most});
+                EXPECT_EQ(some.verdict, one.verdict);
+                EXPECT_EQ(some.depth, one.depth);
+                EXPECT_LE(some.contacts.size(), most);
+                EXPECT_TRUE(std::ranges::is_sorted(some.contacts, [](const Contact& p, const Contact& q) { return p.depth > q.depth; }));
+                for (const Contact& c : some.contacts) EXPECT_NEAR((c.point_b + c.depth * c.normal - c.point_a).norm(), 0, 1e-12);
+                expect_same(some, turned(collide(*b, pose_b, *a, pose_a, {.most_contacts = most})));
+                set_thread_count(1);
+                expect_same(some, collide(*a, pose_a, *b, pose_b, {.most_contacts = most}));
+                set_thread_count(0);
+                truncated += some.truncated;
+                whole += !some.truncated && some.contacts.size() > 16;
+            }
+            if (a != &cloth && one.depth > 0) {
+                EXPECT_EQ(distance(*a, pose_a, *b, pose_b).upper, -one.depth);
+            }
+        }
+    EXPECT_GT(overlapping, asked / 2);
+    EXPECT_GT(truncated, asked / 2);
+    EXPECT_GT(whole, asked / 10) << "all are there where there is room";
 }
 
 TEST(Query, says_what_it_cannot_do) {

@@ -24,22 +24,20 @@ MeshField::MeshField(const TriangleMesh& mesh, const MeshFieldOptions& options) 
     inside_ = std::make_unique<InsideTest>(*mesh_, *tree_, sign_);
 }
 
-Sample MeshField::sample(const Vec3& p) const {
-    const ClosestPoint closest = tree_->closest(p);
-    if (!closest.found()) return {std::nan(""), Vec3::Constant(std::nan(""))};
+double MeshField::distance(const Vec3& p) const { return nearest(p).sample.distance; }
+
+Sample MeshField::sample(const Vec3& p) const { return nearest(p).sample; }
+
+MeshField::Nearest MeshField::nearest(const Vec3& p, double within) const {
+    const ClosestPoint closest = tree_->closest(p, within);
+    if (!closest.found() && within < HUGE_VAL) return nearest(p); // the bound was off by rounding
+    if (!closest.found()) return {{std::nan(""), Vec3::Constant(std::nan(""))}, p};
     const double unsigned_distance = std::sqrt(closest.squared_distance);
-    const double sign = (*inside_)(p, closest.triangle) ? -1.0 : 1.0;
+    const double sign = (*inside_)(p, closest) ? -1.0 : 1.0;
     Vec3 gradient = Vec3::Zero();
     if (unsigned_distance > 0) gradient = sign * (p - closest.point) / unsigned_distance;
     else gradient = (sign_.flipped ? -1.0 : 1.0) * unit_normal(mesh_->corners(closest.triangle));
-    return {sign * unsigned_distance - half_thickness_, gradient};
-}
-
-double MeshField::distance(const Vec3& p) const {
-    const ClosestPoint closest = tree_->closest(p);
-    if (!closest.found()) return std::nan("");
-    const double sign = (*inside_)(p, closest.triangle) ? -1.0 : 1.0;
-    return sign * std::sqrt(closest.squared_distance) - half_thickness_;
+    return {{sign * unsigned_distance - half_thickness_, gradient}, closest.point};
 }
 
 Interval MeshField::range(const Box& box) const {

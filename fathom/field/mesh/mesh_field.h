@@ -27,6 +27,14 @@ public:
     [[nodiscard]] Box domain() const override;
     [[nodiscard]] Box bounds() const override;
 
+    // A sample, and the point of the surface that is nearest. Quicker where the caller knows how far that is at most (m).
+    struct Nearest {
+        Sample sample{};
+        Vec3 point = Vec3::Zero();
+    };
+    [[nodiscard]] Nearest nearest(const Vec3& p, double within = SurfaceTree::no_limit) const;
+
+    [[nodiscard]] double thickness() const { return 2 * half_thickness_; }
     [[nodiscard]] const TriangleMesh& mesh() const { return *mesh_; }
     [[nodiscard]] const SurfaceTree& tree() const { return *tree_; }
     [[nodiscard]] const SignChoice& sign() const { return sign_; }

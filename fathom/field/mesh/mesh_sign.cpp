@@ -141,22 +141,32 @@ InsideTest::InsideTest(const TriangleMesh& mesh, const SurfaceTree& tree, const 
 InsideTest::~InsideTest() = default;
 
 bool InsideTest::operator()(const Vec3& p, Index nearest) const {
+    ClosestPoint found;
+    found.triangle = nearest;
+    if (choice_.method == SignMethod::pseudo_normal) {
+        const ClosestOnTriangle closest = closest_point(p, mesh_.corners(nearest));
+        found.point = closest.point;
+        found.feature = closest.feature;
+    }
+    return (*this)(p, found);
+}
+
+bool InsideTest::operator()(const Vec3& p, const ClosestPoint& nearest) const {
     switch (choice_.method) {
-    case SignMethod::pseudo_normal: return by_pseudo_normal(p, nearest) != choice_.flipped;
+    case SignMethod::pseudo_normal: return by_pseudo_normal(p, nearest.triangle, nearest.point, nearest.feature) != choice_.flipped;
     case SignMethod::parity: return tree_.contains(p);
     case SignMethod::winding: return winding_ ? std::abs((*winding_)(p)) > 0.5 : tree_.winding(p) != 0;
     default: return false; // no inside: sheets
     }
 }
 
-bool InsideTest::by_pseudo_normal(const Vec3& p, Index nearest) const {
-    const ClosestOnTriangle closest = closest_point(p, mesh_.corners(nearest));
+bool InsideTest::by_pseudo_normal(const Vec3& p, Index nearest, const Vec3& point, TriangleFeature at) const {
     const Triangle& corners = mesh_.triangles[nearest];
-    const auto feature = static_cast<std::size_t>(closest.feature);
+    const auto feature = static_cast<std::size_t>(at);
     Vec3 normal = face_normals_[nearest];
     if (feature < 3) normal = vertex_normals_[corners[feature]];
     else if (feature < 6 && edge_of_[nearest][feature - 3] != no_index) normal = edge_normals_[edge_of_[nearest][feature - 3]];
-    const Vec3 from = p - closest.point;
+    const Vec3 from = p - point;
     const double side = normal.dot(from);
     // Where the normal hardly tells (a knife's edge, a triangle without area), count crossings.
     // (Crossings do not know the winding; the caller turns what is said here where the mesh is inside-out.)

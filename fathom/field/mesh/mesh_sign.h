@@ -43,9 +43,10 @@ public:
 
     // `nearest` is a triangle nearest to p. Points on the surface may be judged either way.
     [[nodiscard]] bool operator()(const Vec3& p, Index nearest) const;
+    [[nodiscard]] bool operator()(const Vec3& p, const ClosestPoint& nearest) const; // the same, where the point is known too
 
 private:
-    [[nodiscard]] bool by_pseudo_normal(const Vec3& p, Index nearest) const;
+    [[nodiscard]] bool by_pseudo_normal(const Vec3& p, Index nearest, const Vec3& point, TriangleFeature at) const;
 
     const TriangleMesh& mesh_;
     const SurfaceTree& tree_;
