@@ -143,11 +143,11 @@ private:
         return each_part(pair, [&](Index p, Index q) { push(p, q); });
     }
     bool nearest_part(NodePair& pair) {
-        NodePair best{HUGE_VAL, pair.p, pair.q};
+        NodePair best{HUGE_VAL, no_index, no_index};
         const bool parts = each_part(pair, [&](Index p, Index q) {
             const double apart = (p_.center(p_.nodes()[p]) - center_q(q)).norm();
             ++best_.look_ups;
-            if (apart < best.lower) best = {apart, p, q};
+            if (apart < best.lower || best.p == no_index) best = {apart, p, q}; // the first even where the distance overflows
         });
         if (parts) pair = best;
         return parts;
