@@ -1,6 +1,7 @@
 // fathom collide: two bodies at rest: whether they meet, how deep, where and which way is out, or how far apart they are.
-#include <tool/field_source.h>
+#include <tool/drawn_source.h>
 #include <tool/json_values.h>
+#include <tool/number_checks.h>
 #include <tool/pose_text.h>
 #include <tool/terminal.h>
 #include <tool/verbs.h>
@@ -9,6 +10,8 @@
 #include <fathom/base/error.h>
 #include <fathom/detect/collide.h>
 #include <fathom/show/overlap_picture.h>
+#include <fathom/show/viewer_page.h>
+#include <fathom/show/viewer_sources.h>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -25,7 +28,7 @@ namespace {
 struct CollideArguments {
     std::string a, b;
     std::string pose_a = "0,0,0", pose_b = "0,0,0";
-    std::string picture; // none: none
+    std::string picture, html; // none: none
     double margin = 0;
     int resolution = 256;
     bool all = false, prove = false, distance = false, exact = false, json = false;
@@ -35,6 +38,7 @@ struct PosedBody {
     std::string what;
     Solid solid;
     Pose pose;
+    ViewerBody drawn; // for --html
 };
 
 struct Answer {
@@ -47,7 +51,10 @@ PosedBody body_of(const std::string& text, const Pose& pose, const CollideArgume
     if (!arguments.exact) mesh_to_grid(source, arguments.resolution, session.progress());
     std::string what = fmt::format("{}: {}", source.kind, source.what);
     if (source.mesh && source.grid) what += fmt::format(", as a grid of {} cells", arguments.resolution);
-    return {std::move(what), Solid(field_of(source)), pose};
+    PosedBody body{std::move(what), Solid(field_of(source)), pose, {}};
+    if (!arguments.html.empty()) body.drawn = drawn_body(text, source, std::min(arguments.resolution, 128), session.progress());
+    body.drawn.pose = pose;
+    return body;
 }
 
 CollideOptions collide_options(const CollideArguments& arguments) {
@@ -153,6 +160,7 @@ void print(const PosedBody& a, const PosedBody& b, const Answer& answer, const C
     if (std::isfinite(touch.error_bound)) fmt::print("  error      {:.3g} m\n", touch.error_bound);
     else fmt::print("  error      not known: a field is no distance\n");
     if (!arguments.picture.empty()) fmt::print("  picture    {}\n", arguments.picture);
+    if (!arguments.html.empty()) fmt::print("  page       {}\n", arguments.html);
 }
 
 void draw(const PosedBody& a, const PosedBody& b, const std::string& file) {
@@ -165,11 +173,31 @@ void draw(const PosedBody& a, const PosedBody& b, const std::string& file) {
     write_png(file, draw_overlap(in_a, a.pose, in_b, b.pose, cells, options));
 }
 
+// Both bodies, their contacts or the line between their nearest points, and the tree that was searched.
+void write_page(PosedBody& a, PosedBody& b, const Answer& answer, const std::string& file) {
+    const CollideResult& touch = answer.touch;
+    ViewerDocument document{.title = a.drawn.name + " and " + b.drawn.name, .subtitle = status(touch.verdict), .kind = ViewerKind::field};
+    if (!touch.contacts.empty()) document.subtitle += fmt::format(", {:.4g} m deep", touch.depth);
+    if (answer.apart && std::isfinite(answer.apart->upper)) {
+        document.subtitle += fmt::format(", {:.4g} m apart", answer.apart->upper);
+        document.layers.push_back({.name = "between the nearest points", .content = PathLayer{{answer.apart->point_a, answer.apart->point_b}, {0, 1}, {}}, .visible = true});
+    }
+    if (!touch.contacts.empty()) document.layers.push_back(contacts_layer(touch.contacts));
+    for (const PosedBody* body : {&a, &b}) {
+        document.layers.push_back(balls_layer(body->solid, 5000));
+        document.layers.back().name = fmt::format("balls of {}", body->drawn.name);
+        document.layers.back().body = body == &a ? 0 : 1;
+    }
+    document.bodies = {std::move(a.drawn), std::move(b.drawn)};
+    write_viewer_html(file, std::move(document));
+}
+
 void run_collide(const CollideArguments& arguments, Session& session) {
     const Pose pose_a = pose_from_text(arguments.pose_a, "--pose-a"), pose_b = pose_from_text(arguments.pose_b, "--pose-b");
-    const PosedBody a = body_of(arguments.a, pose_a, arguments, session), b = body_of(arguments.b, pose_b, arguments, session);
+    PosedBody a = body_of(arguments.a, pose_a, arguments, session), b = body_of(arguments.b, pose_b, arguments, session);
     const Answer found = answer(a, b, arguments);
     if (!arguments.picture.empty()) draw(a, b, arguments.picture);
+    if (!arguments.html.empty()) write_page(a, b, found, arguments.html);
     if (arguments.json) return fmt::print("{}\n", to_json(found).dump(2));
     print(a, b, found, arguments);
 }
@@ -182,7 +210,7 @@ void add_collide(CLI::App& program, Session& session) {
     verb->footer(R"~(Examples:
   fathom collide bunny.obj bunny.obj --pose-b 0.05,0,0 --all
   fathom collide "torus(1.2, 0.45)" "sphere(0.5)" --pose-b 1,0,0.6 --json
-  fathom collide a.obj b.fathom --pose-b 0,0,0.1,0.924,0.383,0,0 --picture overlap.png
+  fathom collide a.obj b.fathom --pose-b 0,0,0.1,0.924,0.383,0,0 --picture overlap.png --html overlap.html
 
 A POSE is x,y,z or x,y,z,qw,qx,qy,qz (m, unit quaternion). "overlap" has seen a point inside both; "disjoint" is proven; what is neither
 is "undecided". Depth is that of the deepest point of one body in the other; moving B along the normal by the depth undoes it. Grids
@@ -193,11 +221,12 @@ of meshes are kept in the cache.)~");
     verb->add_option("--pose-b", o->pose_b, "POSE of B")->capture_default_str();
     verb->add_flag("--all", o->all, "Contacts spread over each region instead of its deepest alone");
     verb->add_flag("--prove", o->prove, "Look up to ten million times before saying undecided");
-    verb->add_option("--margin", o->margin, "Bodies nearer than this count as overlapping; depths are then down to minus this (m)")->check(CLI::NonNegativeNumber);
+    verb->add_option("--margin", o->margin, "Bodies nearer than this count as overlapping; depths are then down to minus this (m)")->check(at_least_zero());
     verb->add_flag("--distance", o->distance, "Bounds on the distance as close as the fields allow (slower)");
     verb->add_option("-r,--resolution", o->resolution, "Cells of the grid of a mesh, along its longest side")->capture_default_str()->check(CLI::Range(8, 16384));
     verb->add_flag("--exact", o->exact, "Distances of meshes from their triangles instead of a grid (slow)");
     verb->add_option("--picture", o->picture, "A PNG of both bodies and the octree of what they have in common");
+    verb->add_option("--html", o->html, html_help);
     verb->add_flag("--json", o->json, "As JSON");
     verb->callback([o, &session] { run_collide(*o, session); });
 }

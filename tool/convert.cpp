@@ -1,4 +1,5 @@
 // fathom convert: from one format to another, with a few repairs on the way.
+#include <tool/number_checks.h>
 #include <tool/terminal.h>
 #include <tool/verbs.h>
 
@@ -118,11 +119,11 @@ void add_convert(CLI::App& program, Session& session) {
                                          "Merge vertices at equal positions, or no further apart than TOL")
                             ->type_name("[TOL]")
                             ->expected(0, 1)
-                            ->check(CLI::NonNegativeNumber);
+                            ->check(at_least_zero());
     verb->add_flag("--drop-duplicates", options->weld_options.drop_duplicates, "With --weld: keep one of equal triangles")->needs(weld);
     verb->add_flag("--drop-unused", options->weld_options.drop_unreferenced, "With --weld: drop vertices that no triangle uses")
         ->needs(weld);
-    verb->add_option("--scale", options->scale, "Multiply all coordinates")->type_name("S")->check(CLI::PositiveNumber);
+    verb->add_option("--scale", options->scale, "Multiply all coordinates")->type_name("S")->check(above_zero());
     verb->add_flag("--flip", options->flip, "Turn the surface inside out");
     verb->add_flag("--surface", options->surface, "Of tetrahedra, write the boundary");
     verb->footer(examples);

@@ -28,18 +28,14 @@ TriangleMesh floor_below(const TriangleMesh& tunnel, const Box& ship) {
 
 // Ship and tunnel as they stand, and what the ship's view holds of each.
 ViewerDocument ship_document(const DepthObject& ship, std::size_t projection, const Flight& flight, const Pose& pose) {
-    const DepthObject::Part& part = ship.parts().front();
-    const DepthView& view = part.maps.at(projection).view;
-    const auto target = ship.backend().make_target();
     ViewerDocument document{.title = "a ship in a tunnel", .subtitle = "depth maps as the ship sees itself and the tunnel", .kind = ViewerKind::depth};
     for (const Vec3& v : flight.ship->vertices) document.bounds.extend(pose * v);
     document.bodies = {viewer_body("ship", *flight.ship, pose), viewer_body("floor of the tunnel", floor_below(*flight.obstacles.front().mesh, document.bounds))};
     document.bodies.back().fixed = true;
-    const std::vector<DrawnBody> itself = {{part.mesh, {}, 0}}, tunnel = {{std::make_shared<DrawnMesh>(*flight.obstacles.front().mesh), relative(pose * part.pose, {}), 0}};
-    ship.backend().draw(view, itself, {.keep = Keep::farthest, .faces = Faces::both}, *target);
-    document.layers.push_back(depth_layer("the ship's far side", target->map()));
-    ship.backend().draw(view, tunnel, {.faces = Faces::both}, *target);
-    document.layers.push_back(depth_layer("the tunnel in the same box", target->map()));
+    const std::vector<DrawnBody> tunnel = {{std::make_shared<DrawnMesh>(*flight.obstacles.front().mesh), {}, 0}};
+    document.layers = depth_layers(ship, projection, pose, tunnel);
+    document.layers[0].name = "the ship's far side";
+    document.layers[1].name = "the tunnel in the same box";
     for (ViewerLayer& layer : document.layers) layer.body = 0; // maps lie in the frame of the ship
     return document;
 }

@@ -1,6 +1,6 @@
 // fathom depth: which projections suit a mesh, and whether it meets others, by depth maps.
 #include <tool/depth_pictures.h>
-#include <tool/field_source.h>
+#include <tool/drawn_source.h>
 #include <tool/json_values.h>
 #include <tool/pose_text.h>
 #include <tool/terminal.h>
@@ -12,6 +12,8 @@
 #include <fathom/detect/depth/depth_collide.h>
 #include <fathom/detect/depth/depth_directions.h>
 #include <fathom/detect/depth/gl_backend.h>
+#include <fathom/show/viewer_page.h>
+#include <fathom/show/viewer_sources.h>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -28,6 +30,7 @@ namespace fs = std::filesystem;
 constexpr const char* examples = R"~(Examples:
   fathom depth bunny.obj                                    from which sides its surface is seen, and what is left over
   fathom depth ship.obj --against tunnel.obj --pose 0,0,1   do they meet, by depth maps along those directions
+  fathom depth ship.obj --against rock.obj --pose 2,0,0 --html maps.html   the maps as reliefs around the object, in the browser
   fathom depth ship.obj --against rock.obj --pose 2,0,0 --against rock.obj --pose -2,0,0 --json
   fathom depth bowl.obj --against ball.obj --sides layers --conservative -o maps
 
@@ -36,7 +39,7 @@ seen. "Compliant" objects are seen all over: what their maps find is about the o
 count as solid, unless drawn in layers. "disjoint" is a proof only with --conservative.)~";
 
 struct DepthArguments {
-    std::string mesh, sides = "both", backend = "fastest", folder; // no folder: no pictures
+    std::string mesh, sides = "both", backend = "fastest", folder, html; // no folder: no pictures
     std::vector<std::string> against, poses;
     int pixels = 256;
     std::size_t most = 4;
@@ -44,7 +47,7 @@ struct DepthArguments {
 };
 
 struct Drawn {
-    std::string what;
+    std::string name, what;
     TriangleMesh mesh;
 };
 
@@ -54,6 +57,7 @@ struct DepthAnswer {
     std::size_t triangles = 0;
     DirectionReport report;
     std::vector<std::string> others;
+    std::vector<ViewerBody> drawn; // the object and the others
     std::optional<DepthCollision> collision; // where there are others
     double seconds = 0;                      // that it took
     std::vector<std::string> pictures;
@@ -72,7 +76,7 @@ DepthSides sides_named(const std::string& name) {
 Drawn mesh_named(const std::string& text) {
     FieldSource source = open_field(text);
     if (!source.mesh) throw Error(Cause::invalid_argument, fmt::format("is a {}; depth maps are drawn of meshes", source.kind), {.element = text});
-    return {std::move(source.what), std::move(*source.mesh)};
+    return {name_of(text), std::move(source.what), std::move(*source.mesh)};
 }
 
 // Layers leave nothing to choose but how many there are; the direction that sees most has few.
@@ -93,6 +97,8 @@ std::vector<DrawnBody> bodies_of(const DepthArguments& arguments, DepthAnswer& a
         Drawn other = mesh_named(arguments.against[k]);
         answer.others.push_back(std::move(other.what));
         const Pose pose = k < arguments.poses.size() ? pose_from_text(arguments.poses[k], "--pose") : Pose{};
+        answer.drawn.push_back(viewer_body(other.name, other.mesh, pose));
+        answer.drawn.back().fixed = true;
         bodies.push_back({std::make_shared<DrawnMesh>(other.mesh), pose, static_cast<Index>(k)});
     }
     return bodies;
@@ -116,16 +122,35 @@ void write_pictures(const DepthObject& object, std::span<const DrawnBody> bodies
     }
 }
 
+void write_page(const DepthObject& object, std::span<const DrawnBody> bodies, const std::string& file, const DepthAnswer& answer) {
+    ViewerDocument document{.title = answer.drawn.front().name, .subtitle = fmt::format("depth maps along {} direction{}", answer.report.chosen.size(), answer.report.chosen.size() == 1 ? "" : "s"), .kind = ViewerKind::depth};
+    if (answer.collision) document.subtitle += fmt::format("; {}", word(answer.collision->verdict));
+    document.bodies = answer.drawn;
+    for (std::size_t k = 0; k < object.parts().front().maps.size(); ++k)
+        for (ViewerLayer& layer : depth_layers(object, k, {}, bodies)) {
+            layer.name += fmt::format(", direction {}", k + 1);
+            layer.visible = k == 0;
+            document.layers.push_back(std::move(layer));
+        }
+    if (answer.collision && !answer.collision->bodies.empty()) {
+        ContactsLayer contacts;
+        for (const DepthBodyHit& hit : answer.collision->bodies) contacts.contacts.push_back({hit.point, -hit.way_out, hit.depth, {0, hit.body + 1}});
+        document.layers.push_back({.name = "deepest hits", .content = std::move(contacts), .visible = true});
+    }
+    write_viewer_html(file, std::move(document));
+}
+
 DepthAnswer answer_to(const DepthArguments& arguments) {
     DepthAnswer answer;
     const std::unique_ptr<DepthBackend> backend = backend_of(arguments);
     const Drawn drawn = mesh_named(arguments.mesh);
+    answer.drawn.push_back(viewer_body(drawn.name, drawn.mesh));
     const std::vector<DrawnBody> bodies = bodies_of(arguments, answer);
     answer.what = drawn.what;
     answer.backend = backend->name();
     answer.triangles = drawn.mesh.triangles.size();
     answer.report = directions_of(*backend, drawn.mesh, arguments);
-    if (bodies.empty() && arguments.folder.empty()) return answer;
+    if (bodies.empty() && arguments.folder.empty() && arguments.html.empty()) return answer;
 
     DepthObject object(*backend, drawn.mesh, answer.report.projections(), {.pixels = arguments.pixels, .conservative = arguments.conservative});
     if (!bodies.empty()) {
@@ -134,6 +159,7 @@ DepthAnswer answer_to(const DepthArguments& arguments) {
         answer.seconds = start.seconds();
     }
     if (!arguments.folder.empty()) write_pictures(object, bodies, arguments.folder, answer);
+    if (!arguments.html.empty()) write_page(object, bodies, arguments.html, answer);
     return answer;
 }
 
@@ -211,6 +237,7 @@ void run_depth(const DepthArguments& arguments) {
     print(answer.report);
     if (answer.collision) print(*answer.collision, answer);
     for (const std::string& picture : answer.pictures) fmt::print("  picture    {}\n", picture);
+    if (!arguments.html.empty()) fmt::print("  page       {}\n", arguments.html);
 }
 
 } // namespace
@@ -228,6 +255,7 @@ void add_depth(CLI::App& program, Session&) {
     verb->add_flag("--conservative", o->conservative, "A \"disjoint\" with a proof: nothing is lost between pixels (slower)")->needs(against);
     verb->add_option("--backend", o->backend, "cpu, gl (on anything) or fastest; where OpenGL is missing it is the CPU, and told why")->capture_default_str()->check(CLI::IsMember({"cpu", "gl", "fastest"}));
     verb->add_option("-o,--output", o->folder, "Folder for PNGs: heights of the object and of what it is held against, hits, normals there");
+    verb->add_option("--html", o->html, html_help);
     verb->add_flag("--json", o->json, "As JSON");
     verb->callback([o] { run_depth(*o); });
 }

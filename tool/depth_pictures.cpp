@@ -2,6 +2,7 @@
 #include <tool/depth_pictures.h>
 
 #include <fathom/show/depth_picture.h>
+#include <fathom/show/viewer_sources.h>
 
 namespace fathom::tool {
 
@@ -47,6 +48,18 @@ DepthPictures depth_pictures(const DepthObject& object, std::size_t projection, 
     for (std::size_t k = 0; k < hits.depth.size(); ++k)
         if (!hits.covered(k)) pictures.normals.pixels[k] = pictures.object.pixels[k];
     return pictures;
+}
+
+std::vector<ViewerLayer> depth_layers(const DepthObject& object, std::size_t projection, const Pose& pose, std::span<const DrawnBody> environment) {
+    const DepthObject::Part& part = object.parts().front();
+    const DepthView& view = part.maps.at(projection).view;
+    const auto target = object.backend().make_target();
+    object.backend().draw(view, std::vector<DrawnBody>{{part.mesh, {}, 0}}, {.keep = Keep::farthest, .faces = Faces::both}, *target);
+    std::vector<ViewerLayer> layers = {depth_layer("the object's far side", target->map())};
+    if (environment.empty()) return layers;
+    object.backend().draw(view, seen_from(pose * part.pose, environment), {.faces = Faces::both}, *target);
+    layers.push_back(depth_layer("the others in the same box", target->map()));
+    return layers;
 }
 
 } // namespace fathom::tool

@@ -1,6 +1,7 @@
 // fathom field: distance fields built, told about, drawn, meshed, sampled and converted.
 #include <tool/field_source.h>
 #include <tool/json_values.h>
+#include <tool/number_checks.h>
 #include <tool/terminal.h>
 #include <tool/verbs.h>
 
@@ -274,7 +275,7 @@ POINTS.npy has shape (N, 3); the result (N, 1), or (N, 4) with the gradient behi
   fathom field convert volume.npy volume.fathom --cell 0.01)~");
     convert->add_option("IN", c->in, "Grid to read: .fathom .npy .nrrd .vti .sdf .dist .vdb")->required();
     convert->add_option("OUT", c->out, "Grid to write; its ending tells the format")->required();
-    convert->add_option("--cell", c->read.cell, "Of an .npy array, which does not carry it (m)")->check(CLI::PositiveNumber);
+    convert->add_option("--cell", c->read.cell, "Of an .npy array, which does not carry it (m)")->check(above_zero());
     convert->callback([c, &session] { run_convert(*c, session); });
 }
 

@@ -1,6 +1,7 @@
 // fathom field fit: a network that has learned the distances of a mesh.
 #include <tool/field_source.h>
 #include <tool/json_values.h>
+#include <tool/number_checks.h>
 #include <tool/terminal.h>
 #include <tool/verbs.h>
 
@@ -115,8 +116,8 @@ Errors are shares of the mesh's longest side, near the surface. Same seed, sampl
     verb->add_option("--layers", o->fit.layers, "Hidden layers")->capture_default_str()->check(CLI::Range(1, 16));
     verb->add_option("--width", o->fit.width, "Of each layer")->capture_default_str()->check(CLI::Range(1, 512));
     verb->add_option("--activation", o->activation, "relu, elu, tanh, sine or softplus")->capture_default_str();
-    verb->add_option("--seconds", o->fit.seconds, "Of the wall clock, in all")->capture_default_str()->check(CLI::PositiveNumber);
-    verb->add_option("--error", o->fit.error, "Stop when the mean error is below this share of the longest side (0: never)")->capture_default_str()->check(CLI::NonNegativeNumber);
+    verb->add_option("--seconds", o->fit.seconds, "Of the wall clock, in all")->capture_default_str()->check(above_zero());
+    verb->add_option("--error", o->fit.error, "Stop when the mean error is below this share of the longest side (0: never)")->capture_default_str()->check(at_least_zero());
     verb->add_option("--steps", o->fit.steps, "Exactly so many, whatever time they take (0: as many as the seconds allow)")->check(CLI::Range(0, 100'000'000));
     verb->add_option("--samples", o->fit.samples, "Points to learn from at most")->capture_default_str();
     verb->add_option("--seed", o->fit.seed, "Another seed, another network")->capture_default_str();

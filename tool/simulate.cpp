@@ -1,4 +1,5 @@
 // fathom simulate: a scene run and recorded, for ParaView, spreadsheets and a browser.
+#include <tool/scene_arguments.h>
 #include <tool/terminal.h>
 #include <tool/verbs.h>
 
@@ -25,18 +26,10 @@ namespace {
 namespace fs = std::filesystem;
 
 struct SimulateArguments {
-    std::string scene, out, models;
-    double seconds = 0, step = 0;
-    std::vector<std::string> set;
+    std::string scene, out;
+    SceneArguments options;
     bool json = false;
 };
-
-SceneOptions scene_options(const SimulateArguments& arguments) {
-    SceneOptions options{arguments.models, arguments.set};
-    if (arguments.seconds > 0) options.overrides.push_back(fmt::format("duration = {}", arguments.seconds));
-    if (arguments.step > 0) options.overrides.push_back(fmt::format("step = {}", arguments.step));
-    return options;
-}
 
 void write(const Simulation& simulation, const fs::path& folder, Session& session) {
     write_results(simulation, folder, session.progress());
@@ -61,8 +54,15 @@ void print_summary(const Simulation& simulation, double seconds, const std::stri
     fmt::print("  frames       {} -> {} (`fathom view {}`, or frames.pvd in ParaView; animation.glb, film.png, energy.svg, penetration.svg, *.csv)\n", recording.frames().size(), folder, folder);
 }
 
+void need_folder(const fs::path& folder) {
+    std::error_code problem;
+    fs::create_directories(folder, problem);
+    if (problem || !fs::is_directory(folder, problem)) throw Error(Cause::cannot_write, "is no folder, and none can be made there", {.file = folder.string()});
+}
+
 void run_simulate(const SimulateArguments& arguments, Session& session) {
-    Simulation simulation(read_scene(arguments.scene, scene_options(arguments)), session.progress());
+    Simulation simulation(open_scene(arguments.scene, arguments.options, session), session.progress());
+    need_folder(arguments.out); // before a long run: is there where to write?
     const Stopwatch start;
     std::optional<Error> stopped; // what was recorded until then shows why
     try {
@@ -95,10 +95,7 @@ contacts.csv and summary.json.
 A scene that blows up is stopped and named; what happened until then is written.)~");
     verb->add_option("SCENE", o->scene, "Scene file (TOML; scenes/ has examples)")->required();
     verb->add_option("-o,--output", o->out, "Folder to write")->required();
-    verb->add_option("--models", o->models, "Folder with the real meshes that scenes name; without it generated shapes stand in");
-    verb->add_option("--seconds", o->seconds, "Simulated time instead of the scene's")->check(CLI::PositiveNumber);
-    verb->add_option("--step", o->step, "Step instead of the scene's (s)")->check(CLI::PositiveNumber);
-    verb->add_option("--set", o->set, "A line as in the scene file, in place of the one there");
+    add_scene_options(*verb, o->options);
     verb->add_flag("--json", o->json, "The summary as JSON on stdout");
     verb->add_flag_callback("--schema", [] {
             fmt::print("{}", scene_schema());

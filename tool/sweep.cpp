@@ -1,6 +1,7 @@
 // fathom sweep: two bodies on their way: whether, when and where they touch, and in which pieces of time.
-#include <tool/field_source.h>
+#include <tool/drawn_source.h>
 #include <tool/json_values.h>
+#include <tool/number_checks.h>
 #include <tool/pose_text.h>
 #include <tool/terminal.h>
 #include <tool/verbs.h>
@@ -10,6 +11,9 @@
 #include <fathom/detect/shell_sweep.h>
 #include <fathom/field/grid/contour.h>
 #include <fathom/geometry/point_shell.h>
+#include <fathom/show/viewer_page.h>
+#include <fathom/show/viewer_sources.h>
+#include <fathom/show/viewer_sweep.h>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -26,6 +30,7 @@ namespace {
 struct SweepArguments {
     std::string a, b;
     std::string from_a = "0,0,0", from_b = "0,0,0", to_a, to_b; // no end: stays where it starts
+    std::string html;                                            // none: none
     int resolution = 256;
     std::size_t points = 0;
     double radius = 0, bend = 0;
@@ -38,6 +43,7 @@ struct SweptBody {
     std::optional<SweepShell> shell; // none where the surface has no end
     double gap = std::numeric_limits<double>::infinity(); // no place of the surface is farther than this from a point (m); infinity: not known
     double field_error = 0;          // near the surface (m)
+    ViewerBody drawn{};              // for --html
 };
 
 // A triangle lies within this of its corners.
@@ -79,6 +85,7 @@ SweptBody body_of(const std::string& text, const SweepArguments& arguments, Sess
     } else if (is_finite(body.field->bounds().size())) {
         body.shell.emplace(points_of(*body.field, source, arguments));
     }
+    if (!arguments.html.empty()) body.drawn = drawn_body(text, source, std::min(arguments.resolution, 128), session.progress());
     return body;
 }
 
@@ -191,6 +198,24 @@ Verdict proven_verdict(const Question& q, const PairSweep& sweep, double radius)
     return clear ? Verdict::disjoint : Verdict::undecided;
 }
 
+// The bodies on their way, when they touch, and the spheres nested over their points.
+void write_page(const Question& q, const PairSweep& sweep, const std::string& file) {
+    SweptView view{.a = q.a.drawn, .b = q.b.drawn, .motion_a = q.motion_a, .motion_b = q.motion_b, .intervals = united(sweep)};
+    if (sweep.first.verdict != Verdict::disjoint) {
+        view.first_time = sweep.first.time;
+        view.first = {sweep.first.position, sweep.first.normal, 0, {0, 1}};
+    }
+    ViewerDocument document = sweep_document(q.a.drawn.name + " and " + q.b.drawn.name, std::move(view));
+    for (const Index k : {0u, 1u}) {
+        const SweptBody& body = k == 0 ? q.a : q.b;
+        if (!body.shell) continue;
+        document.layers.push_back(spheres_layer(body.shell->tree));
+        document.layers.back().name = fmt::format("spheres of {}", body.drawn.name);
+        document.layers.back().body = k;
+    }
+    write_viewer_html(file, std::move(document));
+}
+
 void run_sweep(const SweepArguments& arguments, Session& session) {
     const Motion motion_a = motion_of(arguments.from_a, arguments.to_a, "a"), motion_b = motion_of(arguments.from_b, arguments.to_b, "b");
     const SweptBody a = body_of(arguments.a, arguments, session), b = body_of(arguments.b, arguments, session);
@@ -198,8 +223,10 @@ void run_sweep(const SweepArguments& arguments, Session& session) {
     const Question q{a, b, motion_a, motion_b, {.goal = SweepGoal::all, .path = arguments.screw ? Path::screw : Path::straight, .bend = arguments.bend}};
     const PairSweep sweep = answer(q, arguments.radius, arguments.radius);
     const Verdict verdict = arguments.proof ? proven_verdict(q, sweep, arguments.radius) : sweep.first.verdict;
+    if (!arguments.html.empty()) write_page(q, sweep, arguments.html);
     if (arguments.json) return fmt::print("{}\n", to_json(q, sweep, verdict, arguments.per_point).dump(2));
     print(q, sweep, verdict, arguments);
+    if (!arguments.html.empty()) fmt::print("  page       {}\n", arguments.html);
 }
 
 } // namespace
@@ -208,7 +235,7 @@ void add_sweep(CLI::App& program, Session& session) {
     const auto o = std::make_shared<SweepArguments>();
     CLI::App* verb = program.add_subcommand("sweep", "Two moving bodies: whether, when and where they touch");
     verb->footer(R"~(Examples:
-  fathom sweep bunny.obj bunny.obj --from-a 0,0,3 --to-a 0,0,-3
+  fathom sweep bunny.obj bunny.obj --from-a 0,0,3 --to-a 0,0,-3 --html sweep.html
   fathom sweep torus "box(2, 2, 0.02)" --from-a 0,0,1 --to-a 0,0,-1,0.924,0.383,0,0 --screw --json
 
 A POSE is x,y,z or x,y,z,qw,qx,qy,qz (m, unit quaternion); a body without a --to stays where it starts. Points of each body are
@@ -220,13 +247,14 @@ tested in the field of the other. Times run from 0 to 1. "disjoint" speaks of th
     verb->add_option("--from-b", o->from_b, "POSE of B at time 0")->capture_default_str();
     verb->add_option("--to-b", o->to_b, "POSE of B at time 1");
     verb->add_flag("--screw", o->screw, "True rigid motion; otherwise each point moves on a straight line");
-    verb->add_option("--bend", o->bend, "With --screw: way that the ends of intervals may be off by (m; 0: chosen)")->check(CLI::NonNegativeNumber);
+    verb->add_option("--bend", o->bend, "With --screw: way that the ends of intervals may be off by (m; 0: chosen)")->check(at_least_zero());
     verb->add_option("--radius", o->radius, "Points are balls of this radius (m)");
     verb->add_option("--points", o->points, "Even points on each surface instead of its vertices")->check(CLI::Range(std::size_t{1}, std::size_t{100000000}));
     verb->add_option("-r,--resolution", o->resolution, "Cells of the grid of a mesh, along its longest side")->capture_default_str()->check(CLI::Range(8, 16384));
     verb->add_flag("--exact", o->exact, "Distances of meshes from their triangles instead of a grid (slow)");
     verb->add_flag("--proof", o->proof, "Say disjoint only where the surfaces are, not only the points");
     verb->add_flag("--per-point", o->per_point, "The intervals of every point");
+    verb->add_option("--html", o->html, html_help);
     verb->add_flag("--json", o->json, "As JSON");
     verb->callback([o, &session] { run_sweep(*o, session); });
 }

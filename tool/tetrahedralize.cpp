@@ -1,6 +1,7 @@
 // fathom tetrahedralize: the inside of a mesh or field filled with tetrahedra of bounded angles.
 #include <tool/field_source.h>
 #include <tool/json_values.h>
+#include <tool/number_checks.h>
 #include <tool/terminal.h>
 #include <tool/verbs.h>
 
@@ -120,8 +121,8 @@ void add_tetrahedralize(CLI::App& program, Session& session) {
     verb->add_option("FIELD", o->in, field_help)->required();
     verb->add_option("-o,--output", o->out, "File to write: .msh .vtu .vtk .mesh")->required();
     CLI::Option* resolution = verb->add_option("-r,--resolution", o->stuffing.resolution, "Cells along the longest side")->capture_default_str()->check(CLI::Range(1, 4096));
-    CLI::Option* cell = verb->add_option("--cell", o->stuffing.cell, "Size of cells instead (m)")->check(CLI::PositiveNumber)->excludes(resolution);
-    verb->add_option("--tetrahedra", o->stuffing.tetrahedra, "About so many tetrahedra instead")->check(CLI::PositiveNumber)->excludes(resolution)->excludes(cell);
+    CLI::Option* cell = verb->add_option("--cell", o->stuffing.cell, "Size of cells instead (m)")->check(above_zero())->excludes(resolution);
+    verb->add_option("--tetrahedra", o->stuffing.tetrahedra, "About so many tetrahedra instead")->check(above_zero())->excludes(resolution)->excludes(cell);
     verb->add_option("--box", o->box, "Fill only what lies in it: x,y,z of two corners (m)")->delimiter(',')->expected(6);
     verb->add_option("--limit", o->stuffing.limit, "Refuse to make more tetrahedra")->capture_default_str();
     verb->add_option("--sign", o->sign, "Of meshes: auto, pseudo_normal, parity, winding, wrap or thickness")->capture_default_str();

@@ -1,7 +1,8 @@
 // fathom view: anything in the browser: a scene that is run, what a run left, a field, a mesh, tetrahedra; or shapes that are dragged.
-#include <tool/field_source.h>
+#include <tool/drawn_source.h>
 #include <tool/live_scene.h>
 #include <tool/pose_text.h>
+#include <tool/scene_arguments.h>
 #include <tool/verbs.h>
 #include <tool/view_server.h>
 
@@ -31,9 +32,9 @@ namespace {
 namespace fs = std::filesystem;
 
 struct ViewArguments {
-    std::vector<std::string> sources, poses, set;
-    std::string html, out, models;
-    double seconds = 0, step = 0;
+    std::vector<std::string> sources, poses;
+    std::string html, out;
+    SceneArguments scene;
     int port = 0, resolution = 128;
     bool live = false, exact = false, open = false;
 };
@@ -45,17 +46,9 @@ struct Shown {
     std::unique_ptr<PacketSource> packets;
 };
 
-std::string name_of(const std::string& text) {
-    std::error_code ignored;
-    return fs::exists(text, ignored) ? fs::path(text).filename().string() : text;
-}
-
 Shown shown_scene(const std::string& file, const ViewArguments& arguments, Session& session) {
-    SceneOptions options{arguments.models, arguments.set};
-    if (arguments.seconds > 0) options.overrides.push_back(fmt::format("duration = {}", arguments.seconds));
-    if (arguments.step > 0) options.overrides.push_back(fmt::format("step = {}", arguments.step));
     Shown shown;
-    shown.simulation = std::make_unique<Simulation>(read_scene(file, options), session.progress());
+    shown.simulation = std::make_unique<Simulation>(open_scene(file, arguments.scene, session), session.progress());
     try {
         shown.simulation->run(session.progress());
     } catch (const Error& error) { // what was recorded until then shows why
@@ -81,16 +74,12 @@ ViewerDocument document_of(const std::string& text, const ViewArguments& argumen
 // Closed meshes are asked by a grid of their distances, which answers while one drags; others, and all with --exact, by their triangles.
 LiveBody live_body(const std::string& text, const ViewArguments& arguments, Session& session) {
     FieldSource source = open_field(text);
-    if (source.mesh) {
-        Shape shape = shape_of(source);
-        if (shape.kind() == ShapeKind::closed_mesh && !arguments.exact) {
-            mesh_to_grid(source, arguments.resolution, session.progress());
-            shape = Shape(source.field);
-        }
-        return {name_of(text), shape, {}, viewer_body(name_of(text), *source.mesh)};
+    Shape shape = source.mesh ? shape_of(source) : Shape(source.field);
+    if (source.mesh && shape.kind() == ShapeKind::closed_mesh && !arguments.exact) {
+        mesh_to_grid(source, arguments.resolution, session.progress());
+        shape = Shape(source.field);
     }
-    ViewerDocument document = field_document(name_of(text), source.field, {.resolution = arguments.resolution, .tree = false, .progress = session.progress()});
-    return {name_of(text), Shape(source.field), {}, std::move(document.bodies.front())};
+    return {name_of(text), shape, {}, drawn_body(text, source, arguments.resolution, session.progress())};
 }
 
 // Without a --pose, side by side along x.
@@ -182,10 +171,7 @@ Only this machine can reach the server. Ctrl-C ends it.)~");
     verb->add_option("--pose", o->poses, "POSE of the first, the second, ... shape of --live: x,y,z or x,y,z,qw,qx,qy,qz")->allow_extra_args(false);
     verb->add_flag("--exact", o->exact, "With --live: meshes by their triangles instead of grids of distances (slower)");
     verb->add_option("-r,--resolution", o->resolution, "Cells of the surface of a field, or of the grid of a mesh in --live, along its longest side")->capture_default_str()->check(CLI::Range(8, 1024));
-    verb->add_option("--models", o->models, "Folder with the real meshes that scenes name; without it generated shapes stand in");
-    verb->add_option("--seconds", o->seconds, "Simulated time instead of the scene's")->check(CLI::PositiveNumber);
-    verb->add_option("--step", o->step, "Step instead of the scene's (s)")->check(CLI::PositiveNumber);
-    verb->add_option("--set", o->set, "A line as in the scene file, in place of the one there")->allow_extra_args(false);
+    add_scene_options(*verb, o->scene);
     verb->callback([o, &session] { run_view(*o, session); });
 }
 

@@ -153,6 +153,8 @@ struct ViewServer::State {
     void add_routes() {
         server.set_default_headers({{"X-Content-Type-Options", "nosniff"}, {"X-Frame-Options", "DENY"}, {"Cross-Origin-Resource-Policy", "same-origin"}, {"Cache-Control", "no-store"}});
         server.set_payload_max_length(most_request_bytes);
+        server.set_read_timeout(2); // who connects and says nothing keeps a thread for this long (s)
+        server.new_task_queue = [] { return new httplib::ThreadPool(24); };
         server.set_pre_routing_handler([](const httplib::Request& request, httplib::Response& response) {
             if (is_this_machine(request.get_header_value("Host")) && is_own_page(request)) return httplib::Server::HandlerResponse::Unhandled;
             answer(response, 403, "only pages of this server are answered");

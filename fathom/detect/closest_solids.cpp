@@ -112,12 +112,12 @@ private:
         if (p.children == 0 && q.children == 0) return false;
         const bool of_p = q.children == 0 || (p.children > 0 && p_.ball(p).radius >= q_.ball(q).radius);
         const SolidNode& opened = of_p ? p : q;
-        PartPairs::Pair best{HUGE_VAL, at.a, at.b};
+        PartPairs::Pair best{HUGE_VAL, no_index, no_index};
         for (Index k = 0; k < opened.children; ++k) {
             const Index a = of_p ? opened.first + k : at.a, b = of_p ? at.b : opened.first + k;
             const double apart = (pairs_.center_a(a) - pairs_.center_b(b)).norm();
             ++best_.look_ups;
-            if (apart < best.gap) best = {apart, a, b};
+            if (apart < best.gap || best.a == no_index) best = {apart, a, b}; // the first even where the distance overflows
         }
         at = best;
         return true;

@@ -177,6 +177,7 @@ Separation separation(const Solid& a, const Pose& pose_a, const Solid& b, const 
     if (!o.q->bounded()) return result;
     const ClosestSolids near = closest_solids(*o.p, *o.q, o.pair(), relative(o.pose_p, o.pose_q), {tolerance, options.tolerance > 0, is_smooth(a) && is_smooth(b), options.budget});
     result.look_ups += near.look_ups;
+    if (!std::isfinite(near.upper)) return result; // farther than double can tell
     result.lower = near.lower, result.upper = near.upper;
     result.point_a = o.pose_p * (o.swapped ? near.in_q : near.in_p);
     result.point_b = o.pose_p * (o.swapped ? near.in_p : near.in_q);

@@ -61,7 +61,7 @@ void add_figures(std::string& page, const std::vector<std::pair<std::string, std
 }
 
 void add_picture(std::string& page, const ReportPicture& picture) {
-    page += fmt::format("<figure><img loading=\"lazy\" alt=\"{}\" src=\"data:{};base64,", escaped(picture.caption), escaped(picture.type));
+    page += fmt::format("<figure><img alt=\"{}\" src=\"data:{};base64,", escaped(picture.caption), escaped(picture.type));
     page += as_base64(picture.bytes);
     page += fmt::format("\"><figcaption>{}</figcaption></figure>\n", escaped(picture.caption));
 }

@@ -91,6 +91,17 @@ ViewerBody viewer_body(std::string name, const TriangleMesh& mesh, const Pose& p
             .info = {{"vertices", number(mesh.vertices.size())}, {"triangles", number(mesh.triangles.size())}}};
 }
 
+ViewerBody viewer_body(std::string name, const Field& field, int resolution, Progress* progress) {
+    const auto* grid = dynamic_cast<const GridField*>(&field);
+    if (grid) resolution = std::min(resolution, std::max({grid->layout().cells(0), grid->layout().cells(1), grid->layout().cells(2)}));
+    ViewerBody body = viewer_body(std::move(name), contour(field, view_box(field), resolution, {.progress = progress}));
+    body.info.emplace_back("surface meshed with", fmt::format("{} cells along the longest side", resolution));
+    if (grid) body.info.emplace_back("grid", fmt::format("{} x {} x {} cells", grid->layout().cells(0), grid->layout().cells(1), grid->layout().cells(2)));
+    if (std::isfinite(field.error_bound())) body.info.emplace_back("error bound", fmt::format("{:.3g} m", field.error_bound()));
+    if (std::isfinite(field.lipschitz())) body.info.emplace_back("steepest slope", field.lipschitz());
+    return body;
+}
+
 ViewerDocument mesh_document(const std::string& name, const TriangleMesh& mesh) {
     check(mesh, name);
     const MeshReport report = mesh_report(mesh);
@@ -195,19 +206,10 @@ ViewerDocument depth_document(const std::string& name, std::span<const DepthMap>
 }
 
 ViewerDocument field_document(const std::string& name, FieldPtr field, const FieldViewOptions& options) {
-    const Box box = view_box(*field);
-    int resolution = options.resolution;
-    const auto* grid = dynamic_cast<const GridField*>(field.get());
-    if (grid) resolution = std::min(resolution, std::max({grid->layout().cells(0), grid->layout().cells(1), grid->layout().cells(2)}));
-    const TriangleMesh surface = contour(*field, box, resolution, {.progress = options.progress});
     ViewerDocument document{.title = name, .kind = ViewerKind::field};
-    document.subtitle = fmt::format("surface of {} triangles; distances can be sliced", surface.triangles.size());
-    document.bodies.push_back(viewer_body(name, surface));
-    document.bodies.back().info.emplace_back("surface meshed with", fmt::format("{} cells along the longest side", resolution));
-    if (grid) document.bodies.back().info.emplace_back("grid", fmt::format("{} x {} x {} cells", grid->layout().cells(0), grid->layout().cells(1), grid->layout().cells(2)));
-    if (std::isfinite(field->error_bound())) document.bodies.back().info.emplace_back("error bound", fmt::format("{:.3g} m", field->error_bound()));
-    if (std::isfinite(field->lipschitz())) document.bodies.back().info.emplace_back("steepest slope", field->lipschitz());
-    document.layers.push_back(distances_layer(*field, box, options.samples));
+    document.bodies.push_back(viewer_body(name, *field, options.resolution, options.progress));
+    document.subtitle = fmt::format("surface of {} triangles; distances can be sliced", document.bodies.back().triangles.size());
+    document.layers.push_back(distances_layer(*field, view_box(*field), options.samples));
     const Box bounds = field->bounds();
     if (!options.tree || bounds.empty() || !is_finite(bounds.size())) return document;
     const Solid solid(std::move(field), {.most_nodes = options.most_cells});

@@ -12,6 +12,9 @@ namespace fathom {
 // A body with its counts as info.
 [[nodiscard]] ViewerBody viewer_body(std::string name, const TriangleMesh& mesh, const Pose& pose = {});
 
+// The surface of a field, with so many cells along its longest side, at most those of a grid. Throws Error as contour() does.
+[[nodiscard]] ViewerBody viewer_body(std::string name, const Field& field, int resolution, Progress* progress = nullptr);
+
 // With what mesh_report() finds as info. Throws Error as check(mesh) does.
 [[nodiscard]] ViewerDocument mesh_document(const std::string& name, const TriangleMesh& mesh);
 

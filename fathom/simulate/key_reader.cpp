@@ -37,6 +37,9 @@ KeyReader::KeyReader(const TomlTable& table, const SceneTable& rules, std::strin
     : table_(table), rules_(rules), file_(std::move(file)), path_(std::move(path)), kind_(kind) {}
 
 void KeyReader::fail(const TomlValue* value, std::string_view key, std::string_view reason) const {
+    // What is missing is missing where its table begins.
+    if (const auto first = std::min_element(table_.begin(), table_.end(), [](const auto& a, const auto& b) { return a.second.line < b.second.line; }); !value && first != table_.end())
+        value = &first->second;
     throw Error(Cause::malformed, std::string(reason),
                 {.file = value ? value->file : file_, .line = value ? value->line : -1, .element = fmt::format("key {}{}", path_, key)});
 }

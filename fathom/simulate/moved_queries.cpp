@@ -146,15 +146,27 @@ private:
 class DepthMapsQuery final : public MovedQuery {
 public:
     DepthMapsQuery(std::span<const MovedBody> bodies, const MovedOptions& options) : options_(options), backend_(make_cpu_depth_backend()) {
-        for (Index b = 0; b < bodies.size(); ++b) need(has_mesh(bodies[b]), bodies[b], "mesh"), drawn_.push_back({std::make_shared<DrawnMesh>(*bodies[b].told.mesh), {}, b});
-        const DirectionReport directions = choose_directions(*backend_, *bodies[0].told.mesh, {.most = options.directions});
-        object_ = std::make_unique<DepthObject>(*backend_, *bodies[0].told.mesh, directions.projections(), DepthObjectOptions{.pixels = options.pixels});
+        if (options.objects < 1 || options.objects > bodies.size())
+            throw Error(Cause::invalid_argument, fmt::format("asks for {} of {} bodies", options.objects, bodies.size()), {.element = "option objects"});
+        for (Index b = 0; b < bodies.size(); ++b) {
+            need(has_mesh(bodies[b]), bodies[b], "mesh");
+            if (b < options.objects) add_object(*bodies[b].told.mesh);
+            else drawn_.push_back({std::make_shared<DrawnMesh>(*bodies[b].told.mesh), {}, b});
+        }
     }
     void ask(std::span<const Motion> motions, std::span<MovedPair> pairs) override {
-        for (std::size_t b = 0; b < drawn_.size(); ++b) drawn_[b].pose = motions[b].end;
-        const DepthCollision r = collide(*object_, motions[0].end, std::span<const DrawnBody>(drawn_).subspan(1));
+        for (DrawnBody& body : drawn_) body.pose = motions[body.id].end;
+        for (Index k = 0; k < objects_.size(); ++k) tell(k, collide(*objects_[k], motions[k].end, drawn_), pairs);
+    }
+
+private:
+    void add_object(const TriangleMesh& mesh) {
+        const DirectionReport directions = choose_directions(*backend_, mesh, {.most = options_.directions});
+        objects_.push_back(std::make_unique<DepthObject>(*backend_, mesh, directions.projections(), DepthObjectOptions{.pixels = options_.pixels}));
+    }
+    void tell(Index object, const DepthCollision& r, std::span<MovedPair> pairs) const {
         for (MovedPair& pair : pairs) {
-            if (pair.a != 0) continue;
+            if (pair.a != object) continue;
             if (r.verdict == Verdict::undecided) pair.verdict = r.verdict;
             for (const DepthBodyHit& hit : r.bodies)
                 if (hit.body == pair.b && hit.pixels > 0) pair.verdict = Verdict::overlapping, pair.contacts.push_back({hit.point, hit.way_out, hit.depth, hit.primitive});
@@ -164,11 +176,10 @@ public:
         }
     }
 
-private:
     MovedOptions options_;
     std::unique_ptr<DepthBackend> backend_;
     std::vector<DrawnBody> drawn_;
-    std::unique_ptr<DepthObject> object_;
+    std::vector<std::unique_ptr<DepthObject>> objects_;
 };
 
 class SweepQuery final : public MovedQuery {

@@ -32,7 +32,7 @@ struct MovedWorld::State {
 void MovedWorld::State::list_pairs() {
     for (Index a = 0; a < bodies.size(); ++a)
         for (Index b = a + 1; b < bodies.size(); ++b) {
-            const bool asked = options.method != MovedMethod::depth_maps || a == 0;
+            const bool asked = options.method != MovedMethod::depth_maps || (a < options.objects && b >= options.objects);
             if (asked && !(bodies[a].still() && bodies[b].still())) pairs.push_back({a, b});
         }
 }

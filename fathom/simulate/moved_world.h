@@ -20,7 +20,7 @@ enum class MovedMethod {
     descent,    // dual_gradient.h: the whole way of Liu et al. 2024
     mesh_field, // mesh_contacts.h, both ways
     meshes,     // surface_contacts.h
-    depth_maps, // depth_collide.h: the first body against all others
+    depth_maps, // depth_collide.h: the first bodies against all others
     sweep       // shell_sweep.h: points of each in the field of the other
 };
 
@@ -30,7 +30,8 @@ struct MovedOptions {
     int parts = 0;                  // descent: boxes of each body; 0: as many as pay
     double descent_step = 0;        // descent: m; 0: adaptive
     int pixels = 256;               // depth_maps: along the longer side
-    std::size_t directions = 1;     // depth_maps: projections
+    std::size_t directions = 1;     // depth_maps: projections of an object
+    std::size_t objects = 1;        // depth_maps: so many of the first bodies are asked, each by maps of its own and not about each other: parts of one that moves
     bool tree = true;               // sweep
 };
 
@@ -61,7 +62,7 @@ struct MovedPair {
 
 class MovedWorld final : public SimulatedWorld {
 public:
-    // Error{empty} without bodies; {invalid_argument} names the body that lacks what the method needs; else as the methods build.
+    // Error{empty} without bodies; {invalid_argument} names the body that lacks what the method needs, or more objects than bodies; else as the methods build.
     MovedWorld(std::vector<MovedBody> bodies, double step, const MovedOptions& options = {});
     ~MovedWorld() override;
     MovedWorld(MovedWorld&&) noexcept;

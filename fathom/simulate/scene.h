@@ -113,6 +113,9 @@ struct SceneOptions {
 // The same from memory; `name` serves the messages, and meshes are looked for beside it.
 [[nodiscard]] Scene parse_scene(std::string_view text, std::string_view name, const SceneOptions& options = {});
 
+// Models and networks that bodies name and that are not there, each once: shapes and formulas stand in for them.
+[[nodiscard]] std::vector<std::string> absent_models(const Scene& scene);
+
 // The bodies of a scene in a world of the kind that it asks for. Throws Error with the body's name.
 [[nodiscard]] std::unique_ptr<SimulatedWorld> make_world(const Scene& scene, Progress* progress = nullptr);
 // The bodies of one kind, and what stands in their way; Error{invalid_argument} where the scene has none. Rigid ones: fields are built, for equal

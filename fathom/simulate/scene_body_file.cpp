@@ -1,4 +1,5 @@
 // Room: simulate. Entries [[body]] of a scene file.
+#include <fathom/field/analytic/parse.h>
 #include <fathom/simulate/scene_readers.h>
 
 #include <fmt/format.h>
@@ -48,11 +49,15 @@ void check_shape(const KeyReader& keys, const SceneBody& body) {
     const int sources = !body.mesh.empty() + !body.shape.empty() + !body.field.empty();
     if (sources != 1 && !(sources == 0 && !body.network.empty()))
         keys.fail("shape", "a body has exactly one of shape, mesh and field (and may name a model or a network besides)");
-    if (!body.shape.empty()) try {
-            (void)completed(find_shape(body.shape), body.parameters);
+    const auto check = [&](const char* key, const auto& work) {
+        try {
+            work();
         } catch (const Error& error) {
-            keys.fail("shape", error.what());
+            keys.fail(key, error.what());
         }
+    };
+    if (!body.shape.empty()) check("shape", [&] { (void)completed(find_shape(body.shape), body.parameters); });
+    if (!body.field.empty()) check("field", [&] { (void)parse_shape(body.field); });
 }
 
 void read_source(KeyReader& keys, SceneBody& body) {

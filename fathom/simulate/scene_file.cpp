@@ -94,8 +94,9 @@ Scene parse_scene(std::string_view text, std::string_view name, const SceneOptio
 }
 
 Scene read_scene(const std::filesystem::path& path, const SceneOptions& options) {
+    std::error_code unknown; // then reading says why
+    if (const auto size = std::filesystem::file_size(path, unknown); !unknown && size > 16 << 20) throw Error(Cause::too_large, "a scene has at most 16 MB", {.file = path.string()});
     const Bytes bytes = read_whole_file(path);
-    if (bytes.size() > 16 << 20) throw Error(Cause::too_large, "a scene has at most 16 MB", {.file = path.string()});
     return parse_scene({reinterpret_cast<const char*>(bytes.span().data()), bytes.size()}, path.string(), options);
 }
 

@@ -171,13 +171,14 @@ const SceneTable& motion_keys() {
         "Bodies of kind `moved` go where they are told, through each other; each step asks every pair once and records verdict, depth and contacts (fathom/simulate/moved_world.h).",
         {{"method", choice,
           "`fields`: proven, by any two fields; `descent`: by gradients in the boxes of a decomposition (Liu et al. 2024); `mesh_field`: triangles against fields (Macklin et al. 2020); `meshes`: exact "
-          "triangles; `depth_maps`: the first body against all others (Fabrizio); `sweep`: points of shells through fields over the step (Xu & Barbic 2014)",
+          "triangles; `depth_maps`: the first body, or the first `objects`, against all others (Fabrizio); `sweep`: points of shells through fields over the step (Xu & Barbic 2014)",
           "", 0, 0, "fields", {"fields", "descent", "mesh_field", "meshes", "depth_maps", "sweep"}},
          {"most_contacts", whole, "of a pair, kept in a frame", "", 1, 1'000'000, "64"},
          {"parts", whole, "`descent`: boxes of a body; 0: as many as pay, 1: not decomposed", "", 0, 256, "0"},
          {"descent_step", number, "`descent`: length of a step; 0: adaptive", "m", 0, 1e9, "0"},
          {"pixels", whole, "`depth_maps`: along the longer side of a map", "", 1, 16384, "256"},
          {"directions", whole, "`depth_maps`: projections, chosen so that they see the most", "", 1, 8, "1"},
+         {"objects", whole, "`depth_maps`: so many of the first bodies, copies counted, are parts of what is asked, each by maps of its own", "", 1, 1000, "1"},
          {"tree", flag, "`sweep`: by a hierarchy of spheres; `false`: point by point", "", 0, 0, "true"}}};
     return table;
 }
@@ -187,7 +188,7 @@ const SceneTable& body_keys() {
         "[[body]]", "Bodies", "One or more. Exactly one of `shape`, `mesh`, `field` and `network` gives the shape; a `model` or a `network` that is there takes the place of `shape` or `field`.",
         {{"kind", choice, "what the body is", "", 0, 0, "(`moved` with `[motion]`, else `solid` with `[solids]`, `surface` with `[springs]`, `obstacle` with `[particles]`, `rigid`)", {std::begin(kind_names), std::end(kind_names)}},
          {"name", text, "in words", "", 0, 0, "(its number)"},
-         {"shape", text, "of the catalogue (`fathom shapes`)"},
+         {"shape", text, "of the catalogue (`fathom make --list`)"},
          {"parameters", numbers, "of the shape", "", -1e15, 1e15, "(the catalogue's)"},
          {"mesh", text, "a file beside the scene"},
          {"field", text, "a formula (docs/analytic-fields.md); the body is `fixed`, or `moved`", "", 0, 0, "", {}, K::rigid | K::surface | K::solid | K::obstacle | K::moved},

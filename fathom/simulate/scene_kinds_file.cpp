@@ -144,6 +144,7 @@ void read_motion(KeyReader keys, MovedOptions& o) {
     keys.number("descent_step", o.descent_step);
     keys.whole("pixels", o.pixels);
     keys.whole("directions", o.directions);
+    keys.whole("objects", o.objects);
     keys.flag("tree", o.tree);
     keys.finish();
 }

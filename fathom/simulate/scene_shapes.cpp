@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace fathom {
@@ -35,12 +36,15 @@ struct MeshKind<TetMesh> {
     static constexpr const char* unlike = "is a surface; a solid wants tetrahedra";
 };
 
+bool has_model(const Scene& scene, const std::string& name) { return !name.empty() && !scene.model_folder.empty() && std::filesystem::exists(scene.model_folder / name); }
+
+std::filesystem::path beside(const Scene& scene, const std::string& name) { return std::filesystem::path(scene.file).parent_path() / name; }
+
 template <class Mesh>
 Mesh source_mesh(const Scene& scene, const SceneBody& body, bool& generated) {
     generated = false;
-    if (!body.model.empty() && !scene.model_folder.empty() && std::filesystem::exists(scene.model_folder / body.model))
-        return MeshKind<Mesh>::read(scene.model_folder / body.model);
-    if (!body.mesh.empty()) return MeshKind<Mesh>::read(std::filesystem::path(scene.file).parent_path() / body.mesh);
+    if (has_model(scene, body.model)) return MeshKind<Mesh>::read(scene.model_folder / body.model);
+    if (!body.mesh.empty()) return MeshKind<Mesh>::read(beside(scene, body.mesh));
     generated = true;
     if (find_shape(body.shape).volume != MeshKind<Mesh>::volume)
         throw Error(Cause::invalid_argument, fmt::format("'{}' {}", body.shape, MeshKind<Mesh>::unlike), {.element = "shape"});
@@ -93,11 +97,22 @@ Mesh placed_mesh(const Scene& scene, const SceneBody& body) {
 template TriangleMesh placed_mesh<TriangleMesh>(const Scene&, const SceneBody&);
 template TetMesh placed_mesh<TetMesh>(const Scene&, const SceneBody&);
 
+std::vector<std::string> absent_models(const Scene& scene) {
+    std::vector<std::string> absent;
+    const auto note = [&](const std::string& name) {
+        if (!name.empty() && std::find(absent.begin(), absent.end(), name) == absent.end()) absent.push_back(name);
+    };
+    for (const SceneBody& body : scene.bodies) {
+        if (!has_model(scene, body.model)) note(body.model);
+        if (!has_model(scene, body.network) && !std::filesystem::exists(beside(scene, body.network))) note(body.network);
+    }
+    return absent;
+}
+
 FieldPtr field_of(const Scene& scene, const SceneBody& body) {
     if (body.network.empty()) return std::make_shared<AnalyticField>(parse_shape(body.field));
-    const std::filesystem::path beside = std::filesystem::path(scene.file).parent_path() / body.network, model = scene.model_folder / body.network;
-    const bool of_models = !scene.model_folder.empty() && std::filesystem::exists(model);
-    if (of_models || body.field.empty() || std::filesystem::exists(beside)) return std::make_shared<NetworkField>(read_network(of_models ? model : beside));
+    if (has_model(scene, body.network)) return std::make_shared<NetworkField>(read_network(scene.model_folder / body.network));
+    if (const auto file = beside(scene, body.network); body.field.empty() || std::filesystem::exists(file)) return std::make_shared<NetworkField>(read_network(file));
     return std::make_shared<AnalyticField>(parse_shape(body.field));
 }
 

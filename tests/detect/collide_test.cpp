@@ -284,6 +284,15 @@ TEST(Collide, a_budget_that_ends_is_said) {
     EXPECT_EQ(result.verdict == Verdict::undecided, result.open_size > 0);
 }
 
+TEST(Separation, ends_where_distances_overflow) {
+    const Solid ring(std::make_shared<AnalyticField>(shapes::torus(0.5, 0.2))), box(std::make_shared<AnalyticField>(shapes::box({1, 1, 1})));
+    for (const double far : {1e30, 1e160, 1e200, 1e308}) {
+        const Separation result = separation(ring, {}, box, Pose::at({far, 0, -far}));
+        EXPECT_LE(result.lower, 1.5 * far) << far;
+        EXPECT_GT(result.upper, 0.9 * far) << far;
+    }
+}
+
 TEST(Separation, bounds_hold_the_distance_of_balls_and_the_points_reach_it) {
     Random random(8);
     int apart = 0;

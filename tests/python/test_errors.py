@@ -1,6 +1,8 @@
 """Errors of the library are exceptions with the same cause, reason and place."""
 
 import pickle
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -16,6 +18,13 @@ def test_every_enum_of_the_library_has_its_members_in_python():
         assert getattr(fathom, kind) is getattr(_choices, kind)
     known = {name for name, value in vars(_choices).items() if isinstance(value, type) and issubclass(value, _choices.enum.Enum) and not name.startswith("_")}
     assert known == set(_core._choices())
+
+
+def test_arrays_that_the_extension_would_misread_are_refused_at_import():
+    program = "import numpy; numpy.__version__ = '2.0.0'; import fathom; print(fathom.pose([1, 2, 3])[0, 3])"
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    refused = run.returncode != 0 and "ImportError" in run.stderr and "numpy below 2" in run.stderr
+    assert refused or run.stdout.strip() == "1.0", run.stderr
 
 
 def test_a_missing_file_is_a_file_not_found_error():

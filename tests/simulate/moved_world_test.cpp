@@ -143,6 +143,38 @@ TEST(MovedScenes, a_flight_collides_in_some_frames_and_its_table_says_in_which) 
     EXPECT_GE(count(",overlapping\n"), touching);
 }
 
+// Parts of an object move by themselves, each with its own maps, and strike where exact triangles do.
+TEST(MovedScenes, parts_of_an_object_are_asked_each_by_its_own_maps) {
+    for (const char* name : {"figure4_wings", "figure5_arm"}) {
+        Simulation maps(read_scene(scene_file(name), {.overrides = {"record_every = 1"}}));
+        Simulation meshes(read_scene(scene_file(name), {.overrides = {"record_every = 1", "motion.method = 'meshes'"}}));
+        maps.run();
+        meshes.run();
+        std::size_t touching = 0, unlike = 0, all = 0;
+        for (std::size_t f = 0; f < maps.recording().frames().size(); ++f)
+            for (const RecordedPair& pair : maps.recording().frames()[f].pairs)
+                for (const RecordedPair& exact : meshes.recording().frames()[f].pairs) {
+                    if (pair.body != exact.body || pair.other != exact.other) continue;
+                    ++all;
+                    touching += pair.verdict == Verdict::overlapping;
+                    unlike += pair.verdict != exact.verdict;
+                }
+        EXPECT_GT(touching, all / 100) << name;
+        EXPECT_LT(touching, all / 4) << name;
+        EXPECT_LT(unlike, all / 100) << name;
+    }
+}
+
+TEST(MovedWorld, is_asked_about_parts_and_others_not_among_them) {
+    std::vector<MovedBody> bodies = two_balls();
+    bodies.insert(bodies.begin(), bodies[0]);
+    const MovedWorld world(bodies, 0.02, {.method = MovedMethod::depth_maps, .objects = 2});
+    ASSERT_EQ(world.pairs().size(), 2u);
+    for (const MovedPair& pair : world.pairs()) EXPECT_EQ(pair.b, 2u);
+    EXPECT_THROW(MovedWorld(bodies, 0.02, {.method = MovedMethod::depth_maps, .objects = 4}), Error);
+    EXPECT_THROW(MovedWorld(bodies, 0.02, {.method = MovedMethod::depth_maps, .objects = 0}), Error);
+}
+
 TEST(MovedScenes, a_network_takes_the_place_of_its_formula_where_it_is_there) {
     const testing::ScratchFolder folder;
     Network network;

@@ -82,13 +82,14 @@ TEST(Scene, mistakes_are_named_with_file_line_and_key) {
                              "[[body]]\nshape = \"box\"\nparameters = { radius = 1 }\n", "[[body]]\nshape = \"box\"\ncopies = [0, 1, 1]\n", "[[body]]\nshape = \"box\"\nrotation = [0, 0, 0, 0]\n",
                              "[[body]]\nfield = \"sphere(1)\"\n", "\xff\xfe", "[[body]]\nshape = \"box\"\nresolution = 100000\n"})
         EXPECT_THROW((void)parse_scene(text, "bad.toml"), Error) << text;
-    try {
-        (void)parse_scene("step = 0.1\n\nstrange = 1\n", "bad.toml");
-        FAIL();
-    } catch (const Error& error) {
-        EXPECT_EQ(error.place().line, 3);
-        EXPECT_EQ(error.place().file, "bad.toml");
-    }
+    // An unknown key, a body without a shape, a formula that is none.
+    for (const char* text : {"step = 0.1\n\nstrange = 1\n", "\n[[body]]\nname = \"a\"\n", "\n[[body]]\nfield = \"sphere(1\"\nfixed = true\n"}) try {
+            (void)parse_scene(text, "bad.toml");
+            ADD_FAILURE() << text;
+        } catch (const Error& error) {
+            EXPECT_EQ(error.place().line, 3) << error.what();
+            EXPECT_EQ(error.place().file, "bad.toml");
+        }
     EXPECT_THROW((void)make_rigid_world(parse_scene("[[body]]\nshape = \"cloth\"\n", "cloth.toml")), Error); // encloses nothing
     EXPECT_THROW((void)read_scene("/nowhere/scene.toml"), Error);
 }

@@ -1,4 +1,5 @@
 #include <tool/program.h>
+#include <tool/written_page.h>
 
 #include <nlohmann/json.hpp>
 
@@ -169,6 +170,9 @@ TEST(CollideVerb, refuses_what_it_cannot_use) {
     const Outcome missing = collide("'sphere(1)' no_such_file.obj");
     EXPECT_EQ(missing.exit_code, 1);
     EXPECT_NE(missing.err.find("no_such_file.obj"), std::string::npos) << missing.err;
+    const Outcome below = collide("sphere box --margin -1");
+    EXPECT_EQ(below.exit_code, 2);
+    EXPECT_NE(below.err.find("'-1' is no number from 0 on"), std::string::npos) << below.err;
 }
 
 TEST(CollideVerb, prints_for_people) {
@@ -179,6 +183,10 @@ TEST(CollideVerb, prints_for_people) {
     const Outcome apart = collide("'sphere(1)' 'sphere(0.5)' --pose-b 0,0,2");
     EXPECT_EQ(apart.out.find("disjoint, proven\n"), 0u) << apart.out;
     EXPECT_NE(apart.out.find("distance   between "), std::string::npos) << apart.out;
+}
+
+TEST(CollideVerb, writes_a_page_that_shows_both_bodies_and_their_contacts) {
+    for (const char* pair : {"sphere torus -r 32", "'sphere(0.5)' box --pose-b 0,0,3 -r 32", "'plane(0, 0, 1, 0)' torus --pose-b 0,0,0.1 -r 32"}) expect_page(std::string("collide ") + pair, 1);
 }
 
 } // namespace

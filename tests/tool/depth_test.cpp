@@ -1,4 +1,5 @@
 #include <tool/program.h>
+#include <tool/written_page.h>
 
 #include <nlohmann/json.hpp>
 
@@ -143,6 +144,10 @@ TEST(DepthVerb, prints_for_people) {
     for (const char* words : {"not compliant", "unseen ", "disjoint, proven"}) EXPECT_NE(apart.out.find(words), std::string::npos) << words << apart.out;
     EXPECT_NE(depth(quoted(folder.written("open.obj", open_obj))).out.find("not closed"), std::string::npos);
     EXPECT_NE(depth("--help").out.find("Examples:"), std::string::npos);
+}
+
+TEST(DepthVerb, writes_a_page_that_shows_the_maps_as_reliefs) {
+    for (const char* maps : {"torus --pixels 64", "torus --against sphere --pose 0.4,0,0 --pixels 64"}) expect_page(std::string("depth ") + maps, 1);
 }
 
 } // namespace

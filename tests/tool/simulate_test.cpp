@@ -50,6 +50,36 @@ TEST(SimulateVerb, lines_on_the_command_line_replace_those_of_the_file) {
     EXPECT_EQ(summary["worst_penetration"], 0.0);
 }
 
+TEST(SimulateVerb, a_line_on_the_command_line_may_stand_before_the_scene) {
+    const Folder folder;
+    const std::string scene = folder.written("fall.toml", fall);
+    const Outcome outcome = run("simulate --seconds 0.01 --set 'gravity = [0, 0, 0]' " + quoted(scene) + " -o " + quoted(folder.file("out")));
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+}
+
+TEST(SimulateVerb, says_which_models_shapes_stand_in_for) {
+    const Folder folder;
+    const std::string scene = folder.written("fall.toml", std::string(fall) + "model = \"ball.obj\"\n"), rest = "simulate " + quoted(scene) + " --seconds 0.002 -o " + quoted(folder.file("out"));
+    const std::string without = "env -u FATHOM_MODELS", with = "env FATHOM_MODELS=" + quoted(folder.file("models"));
+    const Outcome absent = run(rest, without);
+    EXPECT_EQ(absent.exit_code, 0) << absent.err;
+    EXPECT_NE(absent.err.find("stand in for ball.obj"), std::string::npos) << absent.err;
+    EXPECT_EQ(run("--quiet " + rest, without).err, "");
+    EXPECT_EQ(run(rest, with).exit_code, 2) << "there is no such folder";
+    std::filesystem::create_directory(folder.file("models"));
+    ASSERT_EQ(run("make sphere -o " + quoted(folder.file("models/ball.obj"))).exit_code, 0);
+    EXPECT_EQ(run(rest, with).err, "");
+    EXPECT_EQ(run(rest + " --models " + quoted(folder.file("models")), without).err, "");
+}
+
+TEST(SimulateVerb, asks_for_a_folder_before_it_runs) {
+    const Folder folder;
+    const std::string scene = folder.written("fall.toml", fall), taken = folder.written("taken", "a file");
+    const Outcome outcome = run("simulate " + quoted(scene) + " --seconds 1e6 -o " + quoted(taken));
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_NE(outcome.err.find("taken"), std::string::npos) << outcome.err;
+}
+
 TEST(SimulateVerb, names_file_line_and_key_of_what_is_wrong) {
     const Folder folder;
     const std::string scene = folder.written("bad.toml", "name = \"bad\"\nstepp = 1\n");

@@ -1,4 +1,5 @@
 #include <tool/program.h>
+#include <tool/written_page.h>
 
 #include <nlohmann/json.hpp>
 
@@ -79,6 +80,10 @@ TEST(SweepVerb, prints_for_people_and_lists_points_when_asked) {
     EXPECT_EQ(outcome.out.find("overlapping\n"), 0u);
     EXPECT_NE(outcome.out.find("in contact"), std::string::npos);
     EXPECT_NE(outcome.out.find(" of A: ["), std::string::npos);
+}
+
+TEST(SweepVerb, writes_a_page_that_shows_the_way_and_the_spheres) {
+    for (const char* way : {"sphere torus --from-a 0,0,2 --to-a 0,0,-2 -r 32", "'sphere(0.5)' 'box(1, 1, 1)' --from-a 0,0,3 --to-a 1,0,3"}) expect_page(std::string("sweep ") + way, 2);
 }
 
 } // namespace

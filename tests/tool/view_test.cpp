@@ -129,6 +129,14 @@ TEST(ViewServer, live_contacts_follow_the_body_that_is_dragged) {
     EXPECT_EQ(server.end(SIGINT), 0);
 }
 
+TEST(ViewServer, answers_on_when_a_body_is_moved_farther_than_double_can_tell) {
+    FATHOM_NEEDS_VIEWER();
+    RunningServer server({"view", "--live", "torus(0.5, 0.2)", "box(1, 1, 1)", "-r", "16"});
+    EXPECT_EQ(status_of(server.ask("POST /live", server.here(), {}, R"({"body":0,"pose":[1e308,0,-1e308,1,0,0,0]})")), 200);
+    EXPECT_EQ(status_of(server.get("/live")), 200);
+    EXPECT_EQ(server.end(SIGINT), 0);
+}
+
 TEST(ViewServer, moves_that_are_none_are_refused_and_change_nothing) {
     FATHOM_NEEDS_VIEWER();
     RunningServer server({"view", "--live", "sphere(0.5)", "box(1, 1, 1)"});

@@ -37,6 +37,16 @@ act('keys step, jump, play and pause', 'recording', async (tab) => {
     assert.equal(await frame(tab), paused);
 });
 
+act('times of a sweep are shares of its way, not seconds', 'sweep', async (tab) => {
+    await tab.keyboard.press('End');
+    await until(tab, 60);
+    assert.equal(await tab.locator('.time').textContent(), '1');
+});
+
+act('a slice says its colours, and they are those of the pictures', 'field', async (tab) => {
+    assert.match(await tab.locator('.layer .note').first().textContent(), /blue inside, orange outside/);
+});
+
 act('the time line scrubs, and a click in a plot goes there', 'recording', async (tab) => {
     await tab.getByLabel('Frame shown').fill('60');
     await until(tab, 60);

@@ -168,5 +168,5 @@ function innerColours(inner: Uint8Array, own: Color): Float32Array {
 
 // The more points, the smaller: they are to show a shape, not to hide it.
 function ballSize(count: number, sceneRadius: number): number {
-    return sceneRadius * Math.min(Math.max(0.12 / Math.cbrt(count), 0.0028), 0.03);
+    return sceneRadius * Math.min(Math.max(0.25 / Math.cbrt(count), 0.004), 0.03);
 }

@@ -47,6 +47,8 @@ export function setMode(material: SurfaceMaterial, mode: Mode): void {
 export function ballMaterial(color: Color, size: number, unit: 'metres' | 'pixels' = 'metres'): PointsMaterial {
     const material = new PointsMaterial({ color, size, sizeAttenuation: unit === 'metres' });
     material.onBeforeCompile = (shader) => {
+        // However far away, a point can be seen.
+        shader.vertexShader = shader.vertexShader.replace('#include <logdepthbuf_vertex>', 'gl_PointSize = max(gl_PointSize, 2.5);\n#include <logdepthbuf_vertex>');
         shader.fragmentShader = shader.fragmentShader.replace('#include <opaque_fragment>', `
             vec2 onBall = gl_PointCoord * 2.0 - 1.0;
             float outside = dot(onBall, onBall);

@@ -83,7 +83,7 @@ export class Panel {
         this.swatches.set(body, swatch);
         return h('div', { class: 'body' }, swatch,
             h('button', { type: 'button', class: 'link', title: 'Look at it', onclick: () => this.actions.selectBody(body) }, data.name),
-            h('span', { class: 'note' }, data.fixed ? `fixed · ${size}` : size), select);
+            h('span', { class: 'note' }, data.fixed ? `${size} · fixed` : size), select);
     }
 
     private layerRow(layer: LayerView): HTMLElement {

@@ -16,7 +16,7 @@ export class Timeline {
     private readonly frame = h('output', { class: 'frame', 'aria-label': 'Frame' });
     private readonly time = h('output', { class: 'time', 'aria-label': 'Time' });
 
-    constructor(private readonly playback: Playback, private readonly times: ArrayLike<number>, actions: TimelineActions) {
+    constructor(private readonly playback: Playback, private readonly times: ArrayLike<number>, private readonly unit: string, actions: TimelineActions) {
         const last = Math.max(playback.count - 1, 0);
         this.scrub = h('input', {
             type: 'range', min: 0, max: last, step: 1, value: 0, class: 'scrub', 'aria-label': 'Frame shown', oninput: () => actions.seek(Number(this.scrub.value)),
@@ -43,7 +43,7 @@ export class Timeline {
         const { playback } = this;
         this.scrub.value = String(playback.frame);
         this.frame.textContent = `${playback.frame} / ${playback.count - 1}`;
-        this.time.textContent = `${digits(this.times[playback.frame] ?? 0)} s`;
+        this.time.textContent = `${digits(this.times[playback.frame] ?? 0)}${this.unit}`;
         this.element.classList.toggle('waiting', waiting);
         const label = playback.playing ? 'Pause (space)' : 'Play (space)';
         if (this.button.getAttribute('aria-label') === label) return;

@@ -67,7 +67,7 @@ export class Viewer {
         }, { live: this.live?.element, cut: this.bodies.length > 0 ? this.cut.element : undefined, plots: this.plots.empty ? undefined : this.plots.element });
         if (this.contacts) this.panel.reveal(this.contacts, false);
         this.selection = new Selection(this.stage, this.panel);
-        if (this.playback.count > 1) this.timeline = new Timeline(this.playback, data.times, { play: (on) => this.play(on), seek: (frame) => this.seek(frame) });
+        if (this.playback.count > 1) this.timeline = new Timeline(this.playback, data.times, data.kind === 'sweep' ? '' : ' s', { play: (on) => this.play(on), seek: (frame) => this.seek(frame) });
 
         const picking = new Picking(this.stage, this.bodies, () => this.visibleLayers(), (body) => this.facts(body));
         followPointer(this.stage, picking, () => this.visibleLayers(), { click: (probe) => this.pick(picking.pick(probe)), taken: () => this.live?.busy ?? false });

@@ -22,7 +22,8 @@ export class DepthMapLayer implements LayerView {
         this.object.position.set(pose[0], pose[1], pose[2]);
         this.object.quaternion.copy(quaternionOf(pose));
         this.frame = new Box3Helper(new Box3(new Vector3().fromArray(extent, 0), new Vector3().fromArray(extent, 3)), new Color('#8a93a1'));
-        const relief = new Mesh(this.relief(), new MeshStandardMaterial({ vertexColors: true, side: DoubleSide, roughness: 0.8 }));
+        // Nearer by a hair than the surface that it is a map of.
+        const relief = new Mesh(this.relief(), new MeshStandardMaterial({ vertexColors: true, side: DoubleSide, roughness: 0.8, polygonOffset: true, polygonOffsetFactor: -4, polygonOffsetUnits: -40 }));
         relief.castShadow = relief.receiveShadow = true;
         this.object.add(relief, this.frame);
         const depth = extent[5] - extent[2];

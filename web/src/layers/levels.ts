@@ -51,7 +51,7 @@ export class Levels {
     }
 }
 
-// From blue (coarse) over green to orange (fine).
+// From blue (coarse) over violet to pink (fine): lines that can be read on light and on dark.
 export function levelColour(share: number): Color {
-    return new Color().setHSL(0.6 - 0.52 * share, 0.62, 0.5);
+    return new Color().setHSL(0.58 + 0.34 * share, 0.65, 0.52);
 }

@@ -1,4 +1,4 @@
-// Why: a slice through a sampled distance field, dragged by its frame: red inside, blue outside, lines at equal distance.
+// Why: a slice through a sampled distance field, dragged by its frame: blue inside, orange outside as in the library's pictures, lines at equal distance.
 import { Data3DTexture, DoubleSide, FloatType, Matrix4, Mesh, NearestFilter, Plane, PlaneGeometry, type Ray, RedFormat, ShaderMaterial, Vector3 } from 'three';
 import { checkbox, choice, h } from '../dom';
 import type { VolumeData } from '../layer_data';
@@ -42,7 +42,7 @@ export class VolumeLayer implements LayerView {
             choice<Axis>('Axis of the slice', axes, axes[this.axis], (axis) => { this.axis = axes.indexOf(axis); this.move(this.share); }),
             h('label', { class: 'field' }, h('span', {}, 'position'), this.input, this.label),
             checkbox('cut bodies here', this.clips, (on) => { this.clips = on; context.changed(); }),
-            h('p', { class: 'note' }, `lines every ${digits(step)} m; red inside, blue outside; drag the frame`),
+            h('p', { class: 'note' }, `lines every ${digits(step)} m; blue inside, orange outside; drag the frame`),
         ];
         this.move(this.share);
     }

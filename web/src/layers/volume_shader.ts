@@ -43,7 +43,7 @@ void main() {
     float slope = fwidth(d);
     if (!(abs(d) < 1e30)) discard;
     float t = sqrt(min(abs(d) / range, 1.0));
-    vec3 strong = d < 0.0 ? vec3(0.66, 0.03, 0.05) : vec3(0.02, 0.15, 0.52);
+    vec3 strong = d < 0.0 ? vec3(0.03, 0.17, 0.62) : vec3(0.62, 0.16, 0.01);
     vec3 colour = mix(pale, strong, 0.16 + 0.84 * t);
     float crowd = 1.0 - smoothstep(0.15, 0.5, slope / spacing);
     colour = mix(colour, line, 0.45 * crowd * ink(d / spacing, slope / spacing, 1.0));

@@ -1,0 +1,22 @@
+// What --html leaves, whatever the verb.
+#pragma once
+
+#include <tool/program.h>
+
+#include <fathom/show/viewer_page.h>
+
+namespace fathom::testing {
+
+// The page is written and named, and holds at least so many packets. Where there is no folder for it, the verb says so.
+inline void expect_page(const std::string& command, int packets) {
+    if (!has_viewer_page()) GTEST_SKIP() << "built without the viewer";
+    const Folder folder;
+    const std::string page = folder.file("page.html");
+    const Outcome outcome = run(command + " --html " + quoted(page), "FATHOM_CACHE=off");
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_NE(outcome.out.find(page), std::string::npos) << outcome.out;
+    EXPECT_NE(content_of(page).find("data-packet=\"" + std::to_string(packets - 1) + "\""), std::string::npos) << command;
+    EXPECT_EQ(run(command + " --html " + quoted(folder.file("none/page.html")), "FATHOM_CACHE=off").exit_code, 1);
+}
+
+} // namespace fathom::testing
