@@ -3,6 +3,7 @@
 #pragma once
 
 #include <fathom/detect/seen_mesh.h>
+#include <fathom/detect/spread_contacts.h>
 
 #include <algorithm>
 #include <cmath>
