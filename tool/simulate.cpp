@@ -49,8 +49,10 @@ void print_summary(const Simulation& simulation, double seconds, const std::stri
     fmt::print("{}: {} bodies, {} vertices\n", simulation.scene().name, recording.bodies().size(), with_commas(points));
     fmt::print("  simulated    {:.4g} s in {} steps, {:.2f} s of computing ({:.3g} ms a step, {:.3g} ms of it in detection)\n", world.time(),
                with_commas(world.steps()), seconds, 1e3 * seconds / steps, 1e3 * recording.detect_seconds() / steps);
-    fmt::print("  energy       {:.6g} J at first, {:.6g} J at last, {:.6g} J at most\n", recording.frames().front().energy.total(), world.energy().total(), recording.highest_energy());
-    fmt::print("  penetration  {:.3g} m at worst\n", recording.worst_penetration());
+    if (recording.highest_energy() != 0) // bodies that are moved have none
+        fmt::print("  energy       {:.6g} J at first, {:.6g} J at last, {:.6g} J at most\n", recording.frames().front().energy.total(), world.energy().total(), recording.highest_energy());
+    const auto touching = std::count_if(recording.frames().begin(), recording.frames().end(), [](const RecordedFrame& frame) { return frame.contact_count > 0; });
+    fmt::print("  contacts     in {} of {} frames, {:.3g} m deep at worst\n", touching, recording.frames().size(), recording.worst_penetration());
     fmt::print("  frames       {} -> {} (`fathom view {}`, or frames.pvd in ParaView; animation.glb, film.png, energy.svg, penetration.svg, *.csv)\n", recording.frames().size(), folder, folder);
 }
 

@@ -25,6 +25,7 @@ struct ViewerBody {
     std::string name;
     bool fixed = false;
     bool cloud = false;                 // points without triangles
+    bool glass = false;                 // at first drawn so that what is within can be seen
     std::vector<Vec3f> vertices{};      // m, in the body's frame
     std::vector<Triangle> triangles{};
     std::vector<Tetrahedron> tetrahedra{}; // over the same vertices; seen when the body is cut open
@@ -52,6 +53,7 @@ struct PathLayer {
     std::vector<Vec3> points;
     std::vector<double> times;              // of each, in [0,1]
     std::vector<ContactInterval> intervals; // drawn in another colour
+    bool judged = true;                     // false: nothing is said of when it collides
 };
 struct ContactsLayer {
     std::vector<ViewerContact> contacts;
@@ -85,6 +87,7 @@ struct DeformedBody {
     Index body = 0;
     std::span<const Vec3f> vertices{};                      // m, world: the pose does not count
     std::optional<std::span<const Triangle>> triangles{};   // nothing: those of the document
+    std::vector<std::uint8_t> shades{};                     // of a cloud, one a vertex, from slow to fast; empty: all alike
 };
 
 struct ViewerFrame {

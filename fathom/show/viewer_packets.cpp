@@ -147,6 +147,7 @@ public:
         text_["type"] = "path";
         text_["points"] = arrays_.points(all(layer.points));
         text_["times"] = arrays_.floats(1, times);
+        if (!layer.judged) return;
         text_["intervals"] = Text::array();
         for (const ContactInterval& i : layer.intervals) text_["intervals"].push_back({finite(i.start), finite(i.end), i.proven ? 1 : 0});
     }
@@ -188,6 +189,7 @@ Text text_of(const ViewerBody& body, PacketBuilder& arrays) {
     if (!body.triangles.empty()) text["triangles"] = arrays.indices(all(body.triangles));
     if (!body.tetrahedra.empty()) text["tetrahedra"] = arrays.indices(all(body.tetrahedra));
     if (body.cloud) text["cloud"] = true;
+    if (body.glass) text["glass"] = true;
     text["pose"] = numbers(body.pose);
     text["info"] = text_of(body.info);
     return text;
@@ -283,6 +285,7 @@ std::string chunk_packet(const ViewerFrames& frames, const DocumentPackets::Chun
             entry(deformed, body, "vertices", chunk.count)[k] = arrays.once(d.vertices, [&](auto rows) { return arrays.points(rows); });
             Text& triangles = entry(deformed, body, "triangles", chunk.count);
             if (d.triangles) triangles[k] = arrays.once(*d.triangles, [&](auto rows) { return arrays.indices(rows); });
+            if (!d.shades.empty()) entry(deformed, body, "shades", chunk.count)[k] = arrays.bytes(d.shades);
         }
         contacts.push_back(nullptr);
         if (!frame.contacts.empty()) add_contacts(contacts.back(), frame.contacts, arrays);
@@ -295,7 +298,7 @@ std::string chunk_packet(const ViewerFrames& frames, const DocumentPackets::Chun
 
 std::size_t bytes_of(const ViewerFrame& frame) {
     std::size_t bytes = 7 * sizeof(float) * frame.poses.size() + 40 * frame.contacts.size();
-    for (const DeformedBody& d : frame.deformed) bytes += d.vertices.size_bytes() + (d.triangles ? d.triangles->size_bytes() : 0);
+    for (const DeformedBody& d : frame.deformed) bytes += d.vertices.size_bytes() + (d.triangles ? d.triangles->size_bytes() : 0) + d.shades.size();
     return bytes;
 }
 

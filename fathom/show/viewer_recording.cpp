@@ -1,6 +1,7 @@
 // Room: show. Recordings as documents.
 #include <fathom/show/viewer_recording.h>
 
+#include <fathom/detect/world.h>
 #include <fathom/show/viewer_sources.h>
 #include <fathom/simulate/recording_stage.h>
 
@@ -12,9 +13,31 @@ namespace fathom {
 
 namespace {
 
+double finite_speed(const Vec3f& velocity) { return velocity.allFinite() ? velocity.cast<double>().norm() : 0; }
+
+// Of the points of clouds: few are faster (m/s); 0 without clouds. Of a hundred thousand of them at most, evenly over the frames.
+double high_speed(const Recording& recording) {
+    constexpr std::size_t most = 100'000;
+    std::size_t count = 0, k = 0;
+    const auto visit = [&](const auto& each) {
+        for (const RecordedFrame& frame : recording.frames())
+            for (const BodyFrame& body : frame.bodies) each(body.velocities);
+    };
+    visit([&](const std::vector<Vec3f>& velocities) { count += velocities.size(); });
+    std::vector<double> speeds;
+    visit([&](const std::vector<Vec3f>& velocities) {
+        for (const Vec3f& velocity : velocities)
+            if (k++ % (1 + count / most) == 0) speeds.push_back(finite_speed(velocity));
+    });
+    if (speeds.empty()) return 0;
+    const auto place = speeds.begin() + static_cast<std::ptrdiff_t>(0.97 * static_cast<double>(speeds.size()));
+    std::nth_element(speeds.begin(), place, speeds.end());
+    return *place;
+}
+
 class RecordingFrames final : public ViewerFrames {
 public:
-    explicit RecordingFrames(const Recording& recording) : recording_(recording) {}
+    explicit RecordingFrames(const Recording& recording) : recording_(recording), high_(high_speed(recording)) {}
 
     [[nodiscard]] std::size_t count() const override { return recording_.frames().size(); }
     [[nodiscard]] double time(std::size_t frame) const override { return recording_.frames()[frame].time; }
@@ -27,6 +50,7 @@ public:
             if (body.vertices.empty() && !recording_.bodies()[b].cloud) continue;
             result.deformed.push_back({b, body.vertices, {}});
             if (body.triangles) result.deformed.back().triangles = *body.triangles;
+            if (high_ > 0 && body.velocities.size() == body.vertices.size()) result.deformed.back().shades = shades_of(body.velocities);
         }
         for (const RecordedContact& c : recorded.contacts) add(result, c);
         return result;
@@ -40,7 +64,14 @@ private:
         if (first < bodies && second < bodies) frame.contacts.push_back({c.position, c.normal, c.depth, {first, second}});
     }
 
+    [[nodiscard]] std::vector<std::uint8_t> shades_of(const std::vector<Vec3f>& velocities) const {
+        std::vector<std::uint8_t> shades;
+        for (const Vec3f& velocity : velocities) shades.push_back(static_cast<std::uint8_t>(255 * std::min(finite_speed(velocity) / high_, 1.0)));
+        return shades;
+    }
+
     const Recording& recording_;
+    double high_; // speed that is drawn brightest (m/s)
 };
 
 ViewerBody body_of(const Recording& recording, std::size_t b, const Box& stage) {
@@ -48,10 +79,94 @@ ViewerBody body_of(const Recording& recording, std::size_t b, const Box& stage) 
     ViewerBody body = viewer_body(recorded.name, mesh_on_stage(recording, b, stage), recording.frames().empty() ? Pose{} : recording.frames()[0].bodies[b].pose);
     body.fixed = recorded.fixed;
     body.cloud = recorded.cloud;
-    if (recorded.cloud) body.info.clear();
+    if (recorded.cloud) body.info = {{"colour", "speed, from slow and dark to fast and bright"}};
     if (recorded.fixed) body.info.emplace_back("fixed", "yes");
     if (recorded.formula && recorded.mesh->vertices.empty()) body.info.emplace_back("shape", "a formula; its surface is shown as far as the others reach");
     return body;
+}
+
+// Bodies that move as a whole: neither fixed nor deforming, and not always in one place.
+std::vector<Index> movers_of(const Recording& recording) {
+    std::vector<Index> movers;
+    const auto frames = recording.frames();
+    for (Index b = 0; b < recording.bodies().size(); ++b) {
+        if (recording.bodies()[b].fixed || recording.bodies()[b].cloud) continue;
+        const auto whole = [&](const RecordedFrame& frame) { return frame.bodies[b].vertices.empty(); };
+        const auto elsewhere = [&](const RecordedFrame& frame) { return frame.bodies[b].pose.translation != frames[0].bodies[b].pose.translation; };
+        if (std::all_of(frames.begin(), frames.end(), whole) && std::any_of(frames.begin(), frames.end(), elsewhere)) movers.push_back(b);
+    }
+    return movers;
+}
+
+Vec3 middle_of(const Recording& recording, Index body, const RecordedFrame& frame) { return frame.bodies[body].pose * recording.bodies()[body].center; }
+
+// What touches at all is the body, where it `alone` moves.
+bool touches(const RecordedFrame& frame, Index body, bool alone) {
+    const auto names = [body](const auto& between) { return between.body == body || between.other == body; };
+    return std::any_of(frame.pairs.begin(), frame.pairs.end(), [&](const RecordedPair& pair) { return names(pair) && pair.verdict == Verdict::overlapping; }) ||
+           std::any_of(frame.contacts.begin(), frame.contacts.end(), names) || (alone && frame.contact_count > 0);
+}
+
+// Runs of frames at which the body touches something; nothing is known between two frames.
+std::vector<ContactInterval> touching_frames(const Recording& recording, Index body, bool alone, std::span<const double> times) {
+    std::vector<ContactInterval> intervals;
+    bool before = false;
+    for (std::size_t k = 0; k < times.size(); ++k) {
+        const bool now = touches(recording.frames()[k], body, alone);
+        if (now && !before) intervals.push_back({times[k], times[k], false});
+        if (now) intervals.back().end = times[k];
+        before = now;
+    }
+    return intervals;
+}
+
+// From frame to frame it goes farther than it is long: its path is a tangle.
+bool leaps(std::span<const Vec3> points, const ViewerBody& body) {
+    double way = 0;
+    for (std::size_t k = 1; k < points.size(); ++k) way += (points[k] - points[k - 1]).norm();
+    Box box;
+    for (const Vec3f& vertex : body.vertices) box.extend(vertex.cast<double>());
+    return way > box.size().norm() * static_cast<double>(points.size() - 1);
+}
+
+// The way of each body that moves, as long as they are few. The first is shown where nothing has energy: then bodies follow given motions, and those
+// are what it is about.
+void add_paths(ViewerDocument& document, const Recording& recording, std::span<const Index> movers) {
+    constexpr std::size_t most_paths = 8;
+    const auto frames = recording.frames();
+    if (movers.size() > most_paths || frames.size() < 2 || !(frames.back().time > frames.front().time)) return;
+    const bool given = std::all_of(frames.begin(), frames.end(), [](const RecordedFrame& frame) { return frame.energy.total() == 0; });
+    std::vector<double> times;
+    for (const RecordedFrame& frame : frames) times.push_back((frame.time - frames.front().time) / (frames.back().time - frames.front().time));
+    for (const Index b : movers) {
+        PathLayer path{.points = {}, .times = times, .intervals = touching_frames(recording, b, movers.size() == 1, times)};
+        path.judged = !path.intervals.empty(); // frames alone prove no "nowhere"
+        for (const RecordedFrame& frame : frames) path.points.push_back(middle_of(recording, b, frame));
+        const bool shown = given && b == movers[0] && !leaps(path.points, document.bodies[b]);
+        document.layers.push_back({.name = "path of " + recording.bodies()[b].name, .content = std::move(path), .visible = shown});
+    }
+}
+
+// At half of some moments or more a body that moves has this one above it, and on at least four of six sides: it could not be seen.
+bool hides(const ViewerBody& body, const Recording& recording, std::span<const Index> movers) {
+    constexpr std::size_t moments = 16;
+    const auto frames = recording.frames();
+    if (movers.empty() || body.triangles.empty()) return false;
+    TriangleMesh mesh{.vertices = {}, .triangles = body.triangles};
+    for (const Vec3f& vertex : body.vertices) mesh.vertices.push_back(vertex.cast<double>());
+    World around;
+    around.add(Shape(std::move(mesh), MeshInside::open), body.pose);
+    const auto roofed = [&](const Vec3& place) {
+        if (!is_finite(place)) return false;
+        std::size_t sides = 0;
+        for (const Vec3& way : {Vec3(1, 0, 0), Vec3(-1, 0, 0), Vec3(0, 1, 0), Vec3(0, -1, 0), Vec3(0, 0, -1)}) sides += around.cast({place, way}).body != no_index;
+        return sides >= 3 && around.cast({place, {0, 0, 1}}).body != no_index;
+    };
+    return std::any_of(movers.begin(), movers.end(), [&](Index mover) {
+        std::size_t found = 0;
+        for (std::size_t k = 0; k < moments; ++k) found += roofed(middle_of(recording, mover, frames[k * (frames.size() - 1) / (moments - 1)]));
+        return 2 * found >= moments;
+    });
 }
 
 template <class Get>
@@ -77,6 +192,9 @@ ViewerDocument recording_document(const std::string& name, const Recording& reco
     ViewerDocument document{.title = name, .subtitle = in_words(recording), .kind = ViewerKind::recording};
     document.bounds = stage_of(recording);
     for (std::size_t b = 0; b < recording.bodies().size(); ++b) document.bodies.push_back(body_of(recording, b, document.bounds));
+    const std::vector<Index> movers = movers_of(recording);
+    for (ViewerBody& body : document.bodies) body.glass = body.fixed && hides(body, recording, movers);
+    add_paths(document, recording, movers);
     document.frames = std::make_shared<RecordingFrames>(recording);
     const auto add = [&](const char* series, const char* unit, const char* group, const auto& get) { add_series(document, recording, series, unit, group, get); };
     add("sum", "J", "energy", [](const RecordedFrame& f) { return f.energy.total(); });

@@ -32,6 +32,8 @@ void settle_masses(SpringNetwork& network, const std::vector<char>& used, double
     }
 }
 
+constexpr double flattest = 0.05; // area over the square of a length: of flatter triangles the springs are those of this one
+
 // `size` is the area or volume round a spring over the right power of its length; `fallback` where it has no length.
 double within(double size, double low, double high, double fallback) { return std::isfinite(size) ? std::clamp(size, low, high) : fallback; }
 
@@ -63,6 +65,12 @@ void add_surface_springs(SpringNetwork& network, const TriangleMesh& mesh, std::
         bending.push_back(across);
     }
     network.springs.insert(network.springs.end(), bending.begin(), bending.end());
+}
+
+// A flat triangle resists with the square of its length over its area: past `flattest` the modulus falls as the area does.
+double area_stiffness(const std::array<Vec3, 3>& corners, double area, double modulus) {
+    const double longest = std::max({(corners[1] - corners[0]).squaredNorm(), (corners[2] - corners[1]).squaredNorm(), (corners[0] - corners[2]).squaredNorm()});
+    return modulus * std::min(1.0, area / (flattest * longest));
 }
 
 struct EdgeVolume {
@@ -211,7 +219,7 @@ std::size_t SpringNetwork::part_count() const {
 }
 
 double surface_stiffness(double modulus, double area, double length) {
-    return modulus * within(area / (length * length), 0.05, 20, std::sqrt(0.75));
+    return modulus * within(area / (length * length), flattest, 1 / flattest, std::sqrt(0.75));
 }
 
 SpringNetwork surface_network(const TriangleMesh& mesh, const SurfaceMaterial& material) {
@@ -223,7 +231,7 @@ SpringNetwork surface_network(const TriangleMesh& mesh, const SurfaceMaterial& m
     for (std::size_t t = 0; t < area.size(); ++t) {
         area[t] = names_a_vertex_twice(mesh.triangles[t]) ? 0 : 0.5 * area_vector(mesh.corners(t)).norm();
         for (const Index v : mesh.triangles[t]) network.masses[v] += material.density * area[t] / 3, used[v] = 1;
-        if (area[t] > 0 && material.area > 0) network.areas.push_back({mesh.triangles[t], area[t], material.area});
+        if (area[t] > 0 && material.area > 0) network.areas.push_back({mesh.triangles[t], area[t], area_stiffness(mesh.corners(t), area[t], material.area)});
     }
     settle_masses(network, used, material.least_mass);
     add_surface_springs(network, mesh, area, material);

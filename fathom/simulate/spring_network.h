@@ -77,7 +77,8 @@ struct SolidMaterial {
 
 // One part, point k at vertex k. Springs on all edges (in the order of edge_table()), then bending springs across edges of
 // exactly two triangles, unless their ends share an edge already; areas of all triangles that have one. A third of a triangle's
-// mass goes to each corner. Area / length^2 is kept within [0.05, 20], and is 0.866 on edges without length. Vertices of no
+// mass goes to each corner. Area / length^2 is kept within [0.05, 20], and is 0.866 on edges without length;
+// a triangle whose area is less than 0.05 of its longest side squared resists change of area by so much less. Vertices of no
 // triangle are fixed and weigh nothing. Throws as check(mesh), Error{invalid_argument} for the material, Error{empty} for no
 // area.
 [[nodiscard]] SpringNetwork surface_network(const TriangleMesh& mesh, const SurfaceMaterial& material = {});

@@ -42,11 +42,67 @@ TEST(ViewerPackets, a_recording_of_every_kind_of_body_is_told_frame_by_frame) {
     EXPECT_EQ(deformed["2"]["triangles"][3]["count"], 1);
     EXPECT_EQ(deformed["2"]["triangles"][3], deformed["2"]["triangles"][5]); // sent once
     for (std::size_t k = 0; k < 6; ++k) EXPECT_EQ(deformed["3"]["vertices"][k]["count"], k);
+    for (std::size_t k = 1; k < 6; ++k) EXPECT_EQ(deformed["3"]["shades"][k]["count"], k); // by speed
+    EXPECT_FALSE(deformed["1"].contains("shades"));
     EXPECT_TRUE(chunk.json["contacts"][0].is_null());
     const auto& contacts = chunk.json["contacts"][1];
     EXPECT_EQ(chunk.indices(contacts["bodies"], 2), (std::vector<std::uint32_t>{0, 1})); // the normal points out of the box
     EXPECT_EQ(chunk.floats(contacts["normals"], 3), (std::vector<float>{0, 0, -1}));
     EXPECT_EQ(chunk.floats(contacts["depths"], 1), (std::vector<float>{0.25}));
+}
+
+// A ball goes along x through a fixed room (or past it), touching something in frames 2 and 3 of 6.
+Recording ball_and_room(const Vec3& beside, double energy) {
+    TriangleMesh room = make_box();
+    for (Vec3& vertex : room.vertices) vertex *= 4;
+    Recording recording;
+    recording.set_bodies({{"room", std::make_shared<const TriangleMesh>(room), {}, Vec3::Zero(), true}, {"ball", std::make_shared<const TriangleMesh>(make_sphere())}});
+    for (std::size_t k = 0; k < 6; ++k) {
+        RecordedFrame* frame = recording.add({k, 2 + 0.1 * static_cast<double>(k), {energy, 0, 0}, 0, k == 2 || k == 3 ? 1u : 0u});
+        frame->bodies.resize(2);
+        frame->bodies[1].pose = Pose::at(beside + Vec3(0.1 * static_cast<double>(k), 0, 0));
+    }
+    return recording;
+}
+
+TEST(ViewerRecording, a_fixed_body_that_hides_what_moves_is_glass_and_the_way_through_it_is_a_path) {
+    const Recording within = ball_and_room(Vec3::Zero(), 0), above = ball_and_room({0, 0, 5}, 7);
+    const ReadPacket inside(DocumentPackets(recording_document("inside", within)).packet(0)), outside(DocumentPackets(recording_document("outside", above)).packet(0));
+    EXPECT_EQ(inside.json["bodies"][0]["glass"], true);
+    EXPECT_FALSE(inside.json["bodies"][1].contains("glass"));
+    EXPECT_FALSE(outside.json["bodies"][0].contains("glass"));
+    const auto& path = inside.json["layers"].at(0);
+    EXPECT_EQ(path["name"], "path of ball");
+    EXPECT_EQ(path["visible"], true); // nothing has energy: motions were given
+    EXPECT_EQ(outside.json["layers"][0]["visible"], false);
+    EXPECT_FLOAT_EQ(inside.floats(path["points"], 3)[15], 0.5f);
+    const std::vector<float> times = inside.floats(path["times"], 1);
+    EXPECT_EQ(times.front(), 0);
+    EXPECT_EQ(times.back(), 1);
+    ASSERT_EQ(path["intervals"].size(), 1u);
+    EXPECT_NEAR(path["intervals"][0][0].get<double>(), 0.4, 1e-9);
+    EXPECT_NEAR(path["intervals"][0][1].get<double>(), 0.6, 1e-9);
+    EXPECT_EQ(path["intervals"][0][2], 0); // frames prove nothing of what is between them
+}
+
+TEST(ViewerRecording, of_several_bodies_that_move_none_is_said_to_collide_nowhere) {
+    const Recording recording = mixed_recording();
+    const ReadPacket one(DocumentPackets(recording_document("mixed", recording)).packet(0));
+    ASSERT_EQ(one.json["layers"].size(), 1u); // the box; sheets and clouds do not move as a whole
+    EXPECT_TRUE(one.json["layers"][0].contains("intervals"));
+    Recording two = ball_and_room(Vec3::Zero(), 0);
+    auto bodies = std::vector<RecordedBody>(two.bodies().begin(), two.bodies().end());
+    bodies[0].fixed = false;
+    Recording both;
+    both.set_bodies(bodies);
+    for (const RecordedFrame& frame : two.frames()) {
+        RecordedFrame* copy = both.add({frame.step, frame.time, frame.energy, frame.deepest, frame.contact_count});
+        copy->bodies = frame.bodies;
+        copy->bodies[0].pose = Pose::at({0, 0, frame.time});
+    }
+    const ReadPacket packet(DocumentPackets(recording_document("both", both)).packet(0));
+    ASSERT_EQ(packet.json["layers"].size(), 2u);
+    for (const auto& layer : packet.json["layers"]) EXPECT_FALSE(layer.contains("intervals")); // which of them touches is not known
 }
 
 TEST(ViewerPackets, every_curve_has_a_value_a_frame_and_curves_of_nothing_are_left_out) {

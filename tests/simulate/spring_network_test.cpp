@@ -3,6 +3,7 @@
 #include <fathom/base/error.h>
 #include <fathom/geometry/generate.h>
 #include <fathom/simulate/spring_forces.h>
+#include <fathom/simulate/spring_stability.h>
 #include <simulate/small_networks.h>
 
 #include <gtest/gtest.h>
@@ -103,6 +104,26 @@ TEST(SpringNetwork, unused_vertices_are_held_and_degenerate_triangles_keep_all_n
     EXPECT_GT(network.masses[4], 0);
     for (const Spring& s : network.springs) EXPECT_TRUE(std::isfinite(s.stiffness)) << s.points[0] << ' ' << s.points[1];
     EXPECT_EQ(cause_of([] { (void)surface_network({{{0, 0, 0}, {1, 0, 0}, {2, 0, 0}}, {{0, 1, 2}}}); }), Cause::empty);
+}
+
+TEST(SpringNetwork, a_flat_triangle_asks_for_no_smaller_step_than_a_low_one) {
+    const auto largest = [](double height, double scale) { // a ball with a flap of this height over one of its sides
+        TriangleMesh mesh = make_sphere({.resolution = 4});
+        const Vec3 a = mesh.vertices[mesh.triangles[0][0]], b = mesh.vertices[mesh.triangles[0][1]];
+        mesh.vertices.push_back(0.5 * (a + b) + height * (b - a).norm() * (a + b).normalized());
+        mesh.triangles.push_back({mesh.triangles[0][0], mesh.triangles[0][1], static_cast<Index>(mesh.vertices.size() - 1)});
+        for (Vec3& vertex : mesh.vertices) vertex *= scale;
+        return largest_stable_step(surface_network(mesh)) / scale;
+    };
+    const double low = largest(0.1, 1);
+    for (const double height : {1e-2, 1e-3, 1e-6})
+        for (const double scale : {1e-3, 1.0, 1e3}) EXPECT_GE(largest(height, scale), 0.4 * low) << height << " at " << scale;
+    const auto stiffness = [](double height) {
+        TriangleMesh mesh{.vertices = {{0, 0, 0}, {1, 0, 0}, {0.5, height, 0}}, .triangles = {{0, 1, 2}}};
+        return surface_network(mesh, {.area = 7}).areas.at(0).stiffness;
+    };
+    EXPECT_EQ(stiffness(0.2), 7);
+    EXPECT_NEAR(stiffness(0.05), 3.5, 1e-12);
 }
 
 TEST(SpringNetwork, parts_of_an_appended_network_come_after_the_others) {

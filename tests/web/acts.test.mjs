@@ -81,6 +81,33 @@ act('w draws wires, the list hides a body', 'mesh', async (tab) => {
     assert.ok((await browser.compare(wires, hidden)).changed > 0.02);
 });
 
+act('glass lets through what is behind it', 'mesh', async (tab) => {
+    const shaded = await picture(tab);
+    await tab.getByLabel('How torus is drawn').selectOption('glass');
+    const glass = await picture(tab);
+    assert.ok((await browser.compare(shaded, glass)).changed > 0.02);
+    await tab.getByLabel('How torus is drawn').selectOption('shaded');
+    assert.ok((await browser.compare(shaded, await picture(tab))).changed < 0.001);
+});
+
+act('points of a cloud have the colours of their speeds', 'deforming', async (tab) => {
+    const start = await picture(tab);
+    const colours = await browser.scratch.evaluate(async (data) => {
+        const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${data}`)).blob());
+        const pen = new OffscreenCanvas(image.width, image.height).getContext('2d');
+        pen.drawImage(image, 0, 0);
+        const pixels = pen.getImageData(0, 0, image.width, image.height).data;
+        let [bright, dark] = [0, 0];
+        for (let i = 0; i < pixels.length; i += 4) {
+            const [r, g, b] = pixels.subarray(i, i + 3);
+            if (r > 180 && g > 100 && b < 90) ++bright;
+            if (r < 150 && g < 60 && b > 50) ++dark;
+        }
+        return { bright, dark };
+    }, start.toString('base64'));
+    assert.ok(colours.bright > 50 && colours.dark > 50, JSON.stringify(colours));
+});
+
 act('layers are switched, levels chosen, cells picked', 'field', async (tab) => {
     const slice = await picture(tab);
     await tab.getByText('distance', { exact: true }).click();

@@ -42,6 +42,7 @@ export function framePackets(count, perChunk, frame) {
             const shapes = frames.map((f) => f.deformed?.[key]);
             deformed[key] = {
                 vertices: shapes.map((s) => s && writer.f32(s.vertices, 3)), triangles: shapes.map((s) => (s?.triangles ? writer.u32(s.triangles, 3) : null)),
+                shades: shapes.map((s) => (s?.shades ? writer.u8(s.shades) : null)),
             };
         }
         places.push({ packet: places.length + 1, first, count: frames.length });
@@ -105,7 +106,7 @@ export function deforming(count = 60) {
     const triangles = [];
     for (let j = 0; j < n; ++j) for (let i = 0; i < n; ++i) { const a = j * (n + 1) + i; triangles.push(a, a + 1, a + n + 2, a, a + n + 2, a + n + 1); }
     const rain = (t) => Array.from({ length: 900 }, (_, i) => [Math.sin(i * 12.9898) * 1.2, Math.sin(i * 78.233) * 1.2, ((((Math.sin(i * 37.719) + 1) * 0.9 - t * 1.4) % 1.8) + 1.8) % 1.8]).flat();
-    const { places, packets } = framePackets(count, 20, (i) => ({ poses: [[0, 0, 0.5, 1, 0, 0, 0], still, still], deformed: { 1: { vertices: cloth(i / (count - 1)) }, 2: { vertices: rain(i / (count - 1)) } } }));
+    const { places, packets } = framePackets(count, 20, (i) => ({ poses: [[0, 0, 0.5, 1, 0, 0, 0], still, still], deformed: { 1: { vertices: cloth(i / (count - 1)) }, 2: { vertices: rain(i / (count - 1)), shades: Array.from({ length: 900 }, (_, k) => (k * 7 + 4 * i) % 256) } } }));
     return [writer.finish({
         title: 'cloth_on_ball', subtitle: 'a surface of springs, and rain', kind: 'recording', bounds: [-1.2, -1.2, 0, 1.2, 1.2, 1.8],
         bodies: [body(writer, 'ball', sphere(0.5, 32), { fixed: true, pose: [0, 0, 0.5, 1, 0, 0, 0] }), body(writer, 'cloth', { vertices: cloth(0), triangles }, { color: [0.82, 0.36, 0.38] }),

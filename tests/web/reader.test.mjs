@@ -119,6 +119,9 @@ test('a chunk with other frames, too few poses or a body too many is refused', (
     refusesChunk({ first: 0, count: 10, poses, deformed: { 4: {} } }, /a body that deforms is 4/);
     refusesChunk({ first: 0, count: 10, poses, deformed: { x: {} } }, /a body that deforms/);
     refusesChunk({ first: 0, count: 10, poses, contacts: [null] }, /1, for 10 frames/);
+    const ten = (value) => Array.from({ length: 10 }, () => value);
+    const [three, two] = [writer.f32([0, 0, 0, 1, 0, 0, 0, 1, 0], 3), writer.u8([1, 2])];
+    refusesChunk({ first: 0, count: 10, poses, deformed: { 1: { vertices: ten(three), triangles: ten(writer.u32([0, 1, 2], 3)), shades: ten(two) } } }, /2 shades for 3 points/);
 });
 
 test('playing follows the times of the frames, waits no longer than it must, and loops', () => {

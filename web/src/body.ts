@@ -19,6 +19,7 @@ export class BodyView {
     shape: Shape;
     cutTetrahedra?: CutTetrahedra; // while cut open
     private readonly material: SurfaceMaterial | PointsMaterial;
+    private readonly own: Color;
     private readonly whole: Shape;
     private deformed = false;
     private most = 1; // points of a cloud seen so far
@@ -30,18 +31,19 @@ export class BodyView {
         this.pose = data.pose;
         this.whole = { vertices: data.vertices, triangles: data.triangles, tetrahedra: data.tetrahedra };
         this.shape = this.whole;
-        const colour = data.color ? new Color().setRGB(...data.color, 'srgb') : bodyColour(index);
-        this.material = data.cloud ? ballMaterial(colour, sceneRadius) : surfaceMaterial(colour);
+        this.own = data.color ? new Color().setRGB(...data.color, 'srgb') : bodyColour(index);
+        this.material = data.cloud ? ballMaterial(this.own.clone(), sceneRadius) : surfaceMaterial(this.own.clone());
         this.drawn = data.cloud ? new Points(new BufferGeometry(), this.material) : new Mesh(new BufferGeometry(), this.material);
         this.drawn.castShadow = this.drawn.receiveShadow = !data.cloud;
         this.drawn.userData.body = this;
         this.object.add(this.drawn);
         this.rebuild();
         this.place(data.pose);
+        if (data.glass && !data.cloud) this.setMode('glass');
     }
 
     get triangleCount(): number { return (this.shape.triangles ?? this.data.triangles).length / 3; }
-    get colour(): string { return `#${this.material.color.getHexString()}`; }
+    get colour(): string { return `#${(this.data.cloud && this.material.vertexColors ? shadeStops[3] : this.material.color).getHexString()}`; }
 
     setTheme(theme: Theme): void {
         if (this.data.fixed && !this.data.color) this.material.color.copy(theme.fixed);
@@ -51,6 +53,7 @@ export class BodyView {
     setMode(mode: Mode): void {
         this.mode = mode;
         this.drawn.visible = mode !== 'hidden'; // overlays of the body stay
+        this.drawn.castShadow = mode !== 'glass' && !this.data.cloud;
         this.setWires();
     }
 
@@ -112,6 +115,9 @@ export class BodyView {
         geometry.setAttribute('position', new BufferAttribute(vertices, 3));
         this.most = Math.max(this.most, vertices.length / 3);
         (this.material as PointsMaterial).size = ballSize(this.most, this.sceneRadius);
+        const { shades } = this.shape;
+        if (shades) geometry.setAttribute('color', new BufferAttribute(shadeColours(shades), 3));
+        this.colourEach(shades !== undefined);
     }
 
     private fillSurface(geometry: BufferGeometry, triangles: Uint32Array): void {
@@ -141,9 +147,13 @@ export class BodyView {
     // Inner faces have a colour of their own while the body is open.
     private tint(): void {
         this.setWires();
-        const wanted = this.cutTetrahedra !== undefined;
+        this.colourEach(this.cutTetrahedra !== undefined);
+    }
+
+    private colourEach(wanted: boolean): void {
         if (this.material.vertexColors === wanted) return;
         this.material.vertexColors = wanted;
+        if (this.data.cloud) this.material.color.copy(wanted ? new Color('#ffffff') : this.own);
         this.material.needsUpdate = true;
     }
 }
@@ -169,4 +179,18 @@ function innerColours(inner: Uint8Array, own: Color): Float32Array {
 // The more points, the smaller: they are to show a shape, not to hide it.
 function ballSize(count: number, sceneRadius: number): number {
     return sceneRadius * Math.min(Math.max(0.25 / Math.cbrt(count), 0.004), 0.03);
+}
+
+// From slow and dark to fast and bright, in even steps of lightness.
+const shadeStops = ['#3b1c6b', '#8a2281', '#d2426f', '#f5793f', '#fdc23c'].map((stop) => new Color(stop));
+
+function shadeColours(shades: Uint8Array): Float32Array {
+    const colours = new Float32Array(3 * shades.length);
+    const mixed = new Color();
+    shades.forEach((shade, i) => {
+        const place = (shade / 255) * (shadeStops.length - 1);
+        const below = Math.min(Math.floor(place), shadeStops.length - 2);
+        mixed.lerpColors(shadeStops[below], shadeStops[below + 1], place - below).toArray(colours, 3 * i);
+    });
+    return colours;
 }

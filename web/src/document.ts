@@ -15,6 +15,7 @@ export interface BodyData {
     triangles: Numbers<'u32'>; // empty: points alone
     tetrahedra?: Numbers<'u32'>;
     cloud: boolean;
+    glass: boolean;
     pose: Pose;
     info: Info;
 }
@@ -71,6 +72,7 @@ function readBody(packet: Packet, json: JsonObject, index: number): BodyData {
         triangles,
         tetrahedra,
         cloud: json.cloud === true || triangles.length === 0,
+        glass: json.glass === true,
         pose: readPose(json.pose ?? [0, 0, 0, 1, 0, 0, 0], `the pose of ${name}`),
         info: readInfo(json.info),
     };

@@ -5,7 +5,8 @@ import { Packet, type Numbers } from './packets';
 import type { PacketSource } from './sources';
 import { checkFinite, checkIndices, FormatError, integer, list, object, type Json } from './values';
 
-export interface Shape { vertices: Numbers<'f32'>; triangles?: Numbers<'u32'>; tetrahedra?: Numbers<'u32'> }
+// Shades are of a cloud, one a vertex.
+export interface Shape { vertices: Numbers<'f32'>; triangles?: Numbers<'u32'>; tetrahedra?: Numbers<'u32'>; shades?: Numbers<'u8'> }
 
 export interface Frame {
     poses: Numbers<'f32'>;            // seven a body
@@ -114,6 +115,7 @@ function readDeformed(packet: Packet, value: Json, body: number, frames: Frame[]
     const vertices = of('vertices');
     const triangles = of('triangles');
     const tetrahedra = of('tetrahedra');
+    const shades = of('shades');
     frames.forEach((frame, i) => {
         if (!vertices[i]) return;
         const where = `${name} in frame ${first + i}`;
@@ -121,6 +123,8 @@ function readDeformed(packet: Packet, value: Json, body: number, frames: Frame[]
         checkFinite(shape.vertices, `the vertices of ${where}`);
         if (triangles[i]) shape.triangles = packet.array(triangles[i], 'u32', 3, `the triangles of ${where}`);
         if (tetrahedra[i]) shape.tetrahedra = packet.array(tetrahedra[i], 'u32', 4, `the tetrahedra of ${where}`);
+        if (shades[i]) shape.shades = packet.array(shades[i], 'u8', 1, `the shades of ${where}`);
+        if (shape.shades && 3 * shape.shades.length !== shape.vertices.length) throw new FormatError(`${where} has ${shape.shades.length} shades for ${shape.vertices.length / 3} points`);
         checkIndices(shape.triangles ?? usual, shape.vertices.length / 3, `the triangles of ${where}`);
         if (shape.tetrahedra) checkIndices(shape.tetrahedra, shape.vertices.length / 3, `the tetrahedra of ${where}`);
         frame.deformed.set(body, shape);

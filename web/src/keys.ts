@@ -21,7 +21,7 @@ export function keysOf(viewer: Viewer): Key[] {
     return [
         ...(playback.count > 1 ? timed : []),
         ...(viewer.live ? live : []),
-        { keys: ['w'], shown: 'w', does: 'shaded, with edges, as wires', act: () => viewer.nextMode() },
+        { keys: ['w'], shown: 'w', does: 'shaded, with edges, as wires, as glass', act: () => viewer.nextMode() },
         { keys: ['c'], shown: 'c', does: 'contacts', act: () => viewer.toggleContacts() },
         { keys: ['x'], shown: 'x', does: 'cut open', act: () => viewer.cut.set(!viewer.cut.on) },
         { keys: ['f'], shown: 'f', does: 'look at what is picked, or at all', act: () => viewer.fit() },

@@ -7,7 +7,7 @@ interface Common { name: string; body?: number; visible: boolean; info: Info }
 export interface BoxesData extends Common { type: 'boxes'; boxes: Numbers<'f32'>; levels: Numbers<'u8'> }
 export interface SpheresData extends Common { type: 'spheres'; spheres: Numbers<'f32'>; levels: Numbers<'u8'> }
 export interface CollidingInterval { start: number; end: number; proven: boolean }
-export interface PathData extends Common { type: 'path'; points: Numbers<'f32'>; times: Numbers<'f32'>; intervals: CollidingInterval[] }
+export interface PathData extends Common { type: 'path'; points: Numbers<'f32'>; times: Numbers<'f32'>; intervals: CollidingInterval[]; judged: boolean }
 export interface Contacts { positions: ArrayLike<number>; normals: ArrayLike<number>; depths: ArrayLike<number>; bodies: ArrayLike<number> }
 export interface ContactsData extends Common { type: 'contacts'; contacts: Contacts }
 export interface VolumeData extends Common { type: 'volume'; box: number[]; size: number[]; values: Numbers<'f32'> }
@@ -41,7 +41,7 @@ const readers: Record<LayerData['type'], Reader> = {
             const [start, end, proven] = numbers(item, 3, `an interval of ${common.name}`);
             return { start, end, proven: proven !== 0 };
         });
-        return { ...common, type: 'path', points, times, intervals };
+        return { ...common, type: 'path', points, times, intervals, judged: json.intervals !== undefined };
     },
     contacts(packet, json, common, bodies) {
         return { ...common, type: 'contacts', contacts: readContacts(packet, json, common.name, bodies) };

@@ -1,8 +1,8 @@
-// Why: one material draws a surface shaded, with its edges, or as wires alone: edges come from the corner numbers of a triangle, so
+// Why: one material draws a surface shaded, with its edges, as wires alone, or as glass: edges come from the corner numbers of a triangle, so
 // switching costs nothing and lines are smooth.
 import { Color, DoubleSide, MeshStandardMaterial, PointsMaterial } from 'three';
 
-export type Mode = 'shaded' | 'edges' | 'wire' | 'hidden';
+export type Mode = 'shaded' | 'edges' | 'wire' | 'glass' | 'hidden';
 
 export interface SurfaceMaterial extends MeshStandardMaterial {
     wires: { wire: { value: number }; wireColour: { value: Color } };
@@ -41,6 +41,12 @@ export function surfaceMaterial(color: Color): SurfaceMaterial {
 
 export function setMode(material: SurfaceMaterial, mode: Mode): void {
     material.wires.wire.value = mode === 'wire' ? 2 : mode === 'edges' ? 1 : 0;
+    const glass = mode === 'glass';
+    if (material.transparent === glass) return;
+    material.transparent = glass;
+    material.opacity = glass ? 0.22 : 1;
+    material.depthWrite = !glass;
+    material.needsUpdate = true;
 }
 
 // Points drawn as small balls, of a size in metres, or in pixels where they only mark a place.

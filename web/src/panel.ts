@@ -6,7 +6,7 @@ import type { LayerView, Pick } from './layers/layer';
 import type { Mode } from './materials';
 import { many } from './numbers';
 
-const modes: Mode[] = ['shaded', 'edges', 'wire', 'hidden'];
+const modes: Mode[] = ['shaded', 'edges', 'wire', 'glass', 'hidden'];
 const mostRows = 300; // bodies listed; more would make the page slow and nobody reads them
 
 export interface PanelActions {
@@ -78,6 +78,7 @@ export class Panel {
         const size = data.cloud ? (data.vertices.length > 0 ? many(data.vertices.length / 3, 'point') : 'cloud') : data.tetrahedra ? many(data.tetrahedra.length / 4, 'tetrahedron', 'tetrahedra') : many(data.triangles.length / 3, 'triangle');
         const select = h('select', { 'aria-label': `How ${data.name} is drawn`, onchange: () => this.actions.setMode(body, select.value as Mode) },
             ...modes.filter((mode) => !data.cloud || mode === 'shaded' || mode === 'hidden').map((mode) => h('option', {}, mode)));
+        select.value = body.mode;
         this.selects.set(body, select);
         const swatch = h('i', { class: 'swatch' });
         this.swatches.set(body, swatch);

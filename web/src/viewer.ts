@@ -110,7 +110,7 @@ export class Viewer {
     // All bodies, or the picked one, from one way of drawing to the next.
     nextMode(): void {
         const chosen = this.selection.pick?.body === undefined ? this.bodies : [this.bodies[this.selection.pick.body]];
-        const modes: Mode[] = ['shaded', 'edges', 'wire'];
+        const modes: Mode[] = ['shaded', 'edges', 'wire', 'glass'];
         const next = modes[(modes.indexOf(chosen[0]?.mode) + 1) % modes.length];
         for (const body of chosen) if (body.mode !== 'hidden') this.setMode(body, next);
     }

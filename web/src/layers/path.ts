@@ -16,7 +16,7 @@ const unproven = new Color('#e8a33d');
 export class PathLayer implements LayerView {
     readonly object = new Group();
     readonly controls: HTMLElement[] = [];
-    private readonly line = new LineSegments2(new LineSegmentsGeometry(), new LineMaterial({ linewidth: 4, vertexColors: true }));
+    private readonly line = new LineSegments2(new LineSegmentsGeometry(), new LineMaterial({ linewidth: 3, vertexColors: true }));
     private readonly dot = new Points(new BufferGeometry(), ballMaterial(new Color('#ff3b7f'), 14, 'pixels'));
     private readonly ends: Points;
 
@@ -26,7 +26,7 @@ export class PathLayer implements LayerView {
         this.dot.visible = false;
         this.ends = this.makeEnds();
         this.object.add(this.line, this.ends, this.dot);
-        this.controls.push(this.legend());
+        if (data.judged) this.controls.push(this.legend());
         this.draw(new Color('#6b7684'));
     }
 
@@ -54,7 +54,7 @@ export class PathLayer implements LayerView {
         return {
             distance: place.distanceTo(probe.ray.ray.origin), kind: 'path', title: this.data.name,
             rows: () => [['time', digits(time)], ['position (m)', triple(place.x, place.y, place.z)],
-                ['state', inside ? `colliding (${inside.proven ? 'proven' : 'not proven'})` : 'free']],
+                ['state', !this.data.judged ? 'not told' : inside ? `colliding (${inside.proven ? 'proven' : 'not proven'})` : 'free']],
         };
     }
 
