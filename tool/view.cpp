@@ -33,7 +33,7 @@ namespace fs = std::filesystem;
 
 struct ViewArguments {
     std::vector<std::string> sources, poses;
-    std::string html, out;
+    std::string html, out, up;
     SceneArguments scene;
     int port = 0, resolution = 128;
     bool live = false, exact = false, open = false;
@@ -58,17 +58,22 @@ Shown shown_scene(const std::string& file, const ViewArguments& arguments, Sessi
     return shown;
 }
 
-Shown shown_document(ViewerDocument document) {
-    Shown shown;
-    shown.packets = std::make_unique<DocumentPackets>(std::move(document));
-    return shown;
-}
-
 ViewerDocument document_of(const std::string& text, const ViewArguments& arguments, Session& session) {
     const FieldSource source = open_field(text);
     if (source.tetrahedra) return tet_document(name_of(text), *source.tetrahedra);
     if (source.mesh) return mesh_document(name_of(text), *source.mesh);
     return field_document(name_of(text), source.field, {.resolution = arguments.resolution, .progress = session.progress()});
+}
+
+// Of formats glTF alone says which axis is up.
+bool y_is_up(const ViewArguments& arguments) {
+    const std::string extension = fs::path(arguments.sources.front()).extension().string();
+    return arguments.up.empty() ? extension == ".glb" || extension == ".gltf" : arguments.up == "y";
+}
+
+std::unique_ptr<PacketSource> upright_packets(ViewerDocument document, const ViewArguments& arguments) {
+    document.y_is_up = y_is_up(arguments);
+    return std::make_unique<DocumentPackets>(std::move(document));
 }
 
 // Closed meshes are asked by a grid of their distances, which answers while one drags; others, and all with --exact, by their triangles.
@@ -97,7 +102,7 @@ Shown shown_live(const ViewArguments& arguments, Session& session) {
     }
     Shown shown;
     shown.live = std::make_unique<ShapesScene>(std::move(bodies));
-    shown.packets = std::make_unique<DocumentPackets>(shown.live->document());
+    shown.packets = upright_packets(shown.live->document(), arguments);
     return shown;
 }
 
@@ -106,13 +111,14 @@ Shown shown_of(const ViewArguments& arguments, Session& session) {
     if (arguments.sources.size() > 1) throw Error(Cause::invalid_argument, "several shapes are shown with --live, which lets you drag them", {.element = arguments.sources[1]});
     const fs::path path = arguments.sources.front();
     std::error_code ignored;
+    Shown shown;
     if (fs::is_directory(path, ignored) || path.extension() == ".fathomview") {
-        Shown shown;
         shown.packets = std::make_unique<ViewerFile>(path.extension() == ".fathomview" ? path : path / recording_file_name);
         return shown;
     }
     if (path.extension() == ".toml") return shown_scene(path.string(), arguments, session);
-    return shown_document(document_of(path.string(), arguments, session));
+    shown.packets = upright_packets(document_of(path.string(), arguments, session), arguments);
+    return shown;
 }
 
 void open_browser(const std::string& address) {
@@ -170,6 +176,7 @@ Only this machine can reach the server. Ctrl-C ends it.)~");
     verb->add_flag("--live", o->live, "Shapes that can be dragged, with what they touch");
     verb->add_option("--pose", o->poses, "POSE of the first, the second, ... shape of --live: x,y,z or x,y,z,qw,qx,qy,qz")->allow_extra_args(false);
     verb->add_flag("--exact", o->exact, "With --live: meshes by their triangles instead of grids of distances (slower)");
+    verb->add_option("--up", o->up, "Axis that is up at first: z, or y as in many scans (of glTF files y); the page can turn it")->check(CLI::IsMember({"y", "z"}));
     verb->add_option("-r,--resolution", o->resolution, "Cells of the surface of a field, or of the grid of a mesh in --live, along its longest side")->capture_default_str()->check(CLI::Range(8, 1024));
     add_scene_options(*verb, o->scene);
     verb->callback([o, &session] { run_view(*o, session); });

@@ -110,6 +110,7 @@ enum class ViewerKind { recording, mesh, field, sweep, depth, tetrahedra, live }
 struct ViewerDocument {
     std::string title, subtitle{};
     ViewerKind kind = ViewerKind::mesh;
+    bool y_is_up = false; // at first; else z
     Box bounds{}; // of all that is shown, at any time; empty: of the bodies and layers as they stand
     std::vector<ViewerBody> bodies{};
     std::vector<ViewerLayer> layers{};

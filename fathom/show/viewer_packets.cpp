@@ -247,6 +247,7 @@ Box bounds_of(const ViewerDocument& document) {
 std::string document_packet(const ViewerDocument& document, std::span<const DocumentPackets::Chunk> chunks) {
     PacketBuilder arrays;
     Text text = {{"title", document.title}, {"subtitle", document.subtitle}, {"kind", word(document.kind)}, {"bounds", numbers(bounds_of(document))}};
+    if (document.y_is_up) text["up"] = "y";
     text["bodies"] = Text::array();
     for (const ViewerBody& body : document.bodies) text["bodies"].push_back(text_of(body, arrays));
     text["layers"] = Text::array();

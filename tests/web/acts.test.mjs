@@ -81,6 +81,17 @@ act('w draws wires, the list hides a body', 'mesh', async (tab) => {
     assert.ok((await browser.compare(wires, hidden)).changed > 0.02);
 });
 
+act('u turns floor and camera, not what is shown', 'mesh', async (tab) => {
+    const start = await picture(tab);
+    await tab.keyboard.press('u');
+    const turned = await picture(tab);
+    assert.ok((await browser.compare(start, turned)).changed > 0.05);
+    assert.match(await clickUntil(tab, /position/), /position \(m\)/);
+    await tab.keyboard.press('Escape');
+    await tab.keyboard.press('u');
+    assert.ok((await browser.compare(start, await picture(tab))).changed < 0.02);
+});
+
 act('glass lets through what is behind it', 'mesh', async (tab) => {
     const shaded = await picture(tab);
     await tab.getByLabel('How torus is drawn').selectOption('glass');

@@ -5,6 +5,7 @@ import {
     checkFinite, checkIndices, FormatError, integer, list, numbers, object, readInfo, readPose, words, type Info, type Json, type JsonObject, type Pose,
 } from './values';
 
+export type Up = 'y' | 'z';
 export type Bounds = number[]; // lower x, y, z, upper x, y, z
 
 export interface BodyData {
@@ -29,6 +30,7 @@ export interface ViewerDocument {
     subtitle: string;
     kind: string;
     bounds: Bounds;
+    up: Up; // at first
     bodies: BodyData[];
     layers: LayerData[];
     times: Numbers<'f64'>; // one a frame; empty: no frames
@@ -47,6 +49,7 @@ export function readDocument(packet: Packet): ViewerDocument {
         subtitle: words(json.subtitle, ''),
         kind: words(json.kind, ''),
         bounds: readBounds(json.bounds, bodies),
+        up: json.up === 'y' ? 'y' : 'z',
         bodies,
         layers,
         times,

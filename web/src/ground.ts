@@ -1,13 +1,14 @@
 // Why: without a floor nothing tells size or height. A grid whose cells are a round number of metres, and the shadow that falls on it.
-import { type Box3, Group, Mesh, PlaneGeometry, ShaderMaterial, ShadowMaterial, Vector2, Vector3 } from 'three';
+import { type Box3, Group, Mesh, PlaneGeometry, Quaternion, ShaderMaterial, ShadowMaterial, Vector2, Vector3 } from 'three';
 import { roundStep } from './numbers';
 import type { Theme } from './theme';
 
 const vertex = `
+uniform vec3 along, across;
 varying vec2 place;
 void main() {
     vec4 world = modelMatrix * vec4(position, 1.0);
-    place = world.xy;
+    place = vec2(dot(world.xyz, along), dot(world.xyz, across));
     gl_Position = projectionMatrix * viewMatrix * world;
 }`;
 
@@ -36,14 +37,13 @@ export class Ground {
     private readonly grid: ShaderMaterial;
     private readonly shadow = new ShadowMaterial({ depthWrite: false });
 
-    constructor(bounds: Box3, radius: number) {
+    constructor(bounds: Box3, private readonly radius: number) {
         this.cell = roundStep(radius / 5);
         const reach = radius * 5;
-        const centre = bounds.getCenter(new Vector3());
         this.grid = new ShaderMaterial({
             vertexShader: vertex, fragmentShader: fragment, transparent: true, depthWrite: false, side: 2,
             uniforms: {
-                color: { value: null }, centre: { value: new Vector2(centre.x, centre.y) }, cell: { value: this.cell }, reach: { value: reach },
+                color: { value: null }, along: { value: new Vector3() }, across: { value: new Vector3() }, centre: { value: new Vector2() }, cell: { value: this.cell }, reach: { value: reach },
             },
         });
         const plane = new PlaneGeometry(2 * reach, 2 * reach);
@@ -53,8 +53,20 @@ export class Ground {
         shade.renderOrder = -2;
         grid.renderOrder = -1;
         this.object.add(shade, grid);
-        // A hair below, so that what lies on the floor does not flicker.
-        this.object.position.set(centre.x, centre.y, bounds.min.z - radius * 0.002);
+        this.place(bounds, new Quaternion());
+    }
+
+    // Below the box, where below is -z turned by `upright`; a hair lower, so that what lies on the floor does not flicker.
+    place(bounds: Box3, upright: Quaternion): void {
+        const [along, across, up] = [new Vector3(1, 0, 0), new Vector3(0, 1, 0), new Vector3(0, 0, 1)].map((axis) => axis.applyQuaternion(upright).round());
+        const centre = bounds.getCenter(new Vector3());
+        const half = Math.abs(bounds.getSize(new Vector3()).dot(up)) / 2;
+        this.object.quaternion.copy(upright);
+        this.object.position.copy(centre).addScaledVector(up, -half - this.radius * 0.002);
+        const { uniforms } = this.grid;
+        uniforms.along.value.copy(along);
+        uniforms.across.value.copy(across);
+        uniforms.centre.value.set(centre.dot(along), centre.dot(across));
     }
 
     setTheme(theme: Theme): void {

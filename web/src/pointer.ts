@@ -11,7 +11,7 @@ export interface PointerActions {
 }
 
 export function followPointer(stage: Stage, picking: Picking, layers: () => LayerView[], actions: PointerActions): void {
-    const { canvas, controls } = stage;
+    const { canvas } = stage;
     let start: { x: number; y: number } | undefined;
     let drag: Drag | undefined;
     let fingers = 0;
@@ -25,7 +25,7 @@ export function followPointer(stage: Stage, picking: Picking, layers: () => Laye
         start = fingers === 1 && event.button === 0 && !actions.taken() ? { x: event.clientX, y: event.clientY } : undefined;
         drag = start && grab(picking.probe(event.clientX, event.clientY))?.drag;
         if (!drag) return;
-        controls.enabled = false;
+        stage.controls.enabled = false;
         canvas.setPointerCapture(event.pointerId);
     }, { capture: true });
 
@@ -38,7 +38,7 @@ export function followPointer(stage: Stage, picking: Picking, layers: () => Laye
         fingers = Math.max(fingers - 1, 0);
         if (drag) {
             drag.end?.();
-            controls.enabled = true;
+            stage.controls.enabled = true;
         } else if (start && event.type === 'pointerup' && Math.hypot(event.clientX - start.x, event.clientY - start.y) < clickReach) {
             actions.click(picking.probe(event.clientX, event.clientY));
         }

@@ -1,9 +1,9 @@
 // Why: camera, light and canvas in one place. Draws only when something changed: a still picture costs nothing.
 import {
-    Box3, DirectionalLight, HemisphereLight, type Object3D, PCFShadowMap, PerspectiveCamera, Scene, Sphere, Vector3, WebGLRenderer,
+    Box3, DirectionalLight, Group, HemisphereLight, type Object3D, PCFShadowMap, PerspectiveCamera, Quaternion, Scene, Sphere, Vector3, WebGLRenderer,
 } from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
-import type { Bounds } from './document';
+import type { Bounds, Up } from './document';
 import { Ground } from './ground';
 import type { Theme } from './theme';
 
@@ -13,12 +13,15 @@ export class Stage {
     readonly renderer: WebGLRenderer;
     readonly scene = new Scene();
     readonly camera = new PerspectiveCamera(32, 1, 0.01, 100);
-    readonly controls: OrbitControls;
+    readonly upright = new Quaternion(); // from "z is up" to what is up
     readonly ground: Ground;
     readonly bounds: Box3;
     readonly radius: number;
     private readonly before: (() => void)[] = [];
     private readonly after: (() => void)[] = [];
+    private readonly sky = new HemisphereLight('#ffffff', '#9a9082', 1.7);
+    private readonly lights = new Group(); // about the middle
+    private orbit: OrbitControls;
     private waiting = false;
 
     constructor(private readonly container: HTMLElement, bounds: Bounds) {
@@ -31,15 +34,28 @@ export class Stage {
         this.bounds = new Box3(new Vector3(bounds[0], bounds[1], bounds[2]), new Vector3(bounds[3], bounds[4], bounds[5]));
         this.radius = Math.max(this.bounds.getBoundingSphere(new Sphere()).radius, 1e-9);
         this.camera.up.set(0, 0, 1);
-        this.controls = new OrbitControls(this.camera, this.renderer.domElement);
-        this.controls.zoomToCursor = true;
-        this.controls.addEventListener('change', () => this.redraw());
+        this.orbit = this.newOrbit();
         this.ground = new Ground(this.bounds, this.radius);
         this.scene.add(this.ground.object);
         this.addLights();
         new ResizeObserver(() => this.resize()).observe(container);
         this.resize();
-        this.look(homeward);
+        this.home();
+    }
+
+    get controls(): OrbitControls { return this.orbit; } // another after setUp()
+    get up(): Up { return this.camera.up.y > 0.5 ? 'y' : 'z'; }
+
+    // Files do not say which way is up. What is shown stays; floor, light and camera turn round it.
+    setUp(up: Up): void {
+        this.upright.setFromAxisAngle(new Vector3(1, 0, 0), up === 'y' ? -Math.PI / 2 : 0);
+        this.camera.up.set(0, 0, 1).applyQuaternion(this.upright).round();
+        this.sky.position.copy(this.camera.up);
+        this.lights.quaternion.copy(this.upright);
+        this.ground.place(this.bounds, this.upright);
+        this.orbit.dispose(); // it knows only the "up" of its beginning
+        this.orbit = this.newOrbit();
+        this.home();
     }
 
     get canvas(): HTMLCanvasElement { return this.renderer.domElement; }
@@ -70,7 +86,7 @@ export class Stage {
         if (!box.isEmpty()) this.look(undefined, box);
     }
 
-    home(): void { this.look(homeward); }
+    home(): void { this.look(homeward.clone().applyQuaternion(this.upright)); }
 
     // Something in the scene is another: shadows too. A camera that moves leaves them as they are.
     invalidate(): void {
@@ -91,7 +107,7 @@ export class Stage {
 
     // How far away all corners of the box fit the picture, with some air around.
     private distanceFor(from: Vector3, box: Box3): number {
-        const right = new Vector3(-from.y, from.x, 0).normalize();
+        const right = this.camera.up.clone().cross(from).normalize();
         const up = from.clone().cross(right);
         const tall = Math.tan((this.camera.fov * Math.PI) / 360) * 0.86;
         const wide = tall * this.camera.aspect;
@@ -104,14 +120,17 @@ export class Stage {
         return distance;
     }
 
+    private newOrbit(): OrbitControls {
+        const orbit = new OrbitControls(this.camera, this.renderer.domElement);
+        orbit.zoomToCursor = true;
+        orbit.addEventListener('change', () => this.redraw());
+        return orbit;
+    }
+
     private addLights(): void {
-        const sky = new HemisphereLight('#ffffff', '#9a9082', 1.7);
-        sky.position.set(0, 0, 1);
-        this.scene.add(sky);
+        this.sky.position.copy(this.camera.up);
         const sun = new DirectionalLight('#fff6e8', 2.1);
-        const centre = this.bounds.getCenter(new Vector3());
-        sun.position.copy(centre).add(new Vector3(-0.55, -0.75, 1.6).normalize().multiplyScalar(this.radius * 3));
-        sun.target.position.copy(centre);
+        sun.position.set(-0.55, -0.75, 1.6).normalize().multiplyScalar(this.radius * 3);
         sun.castShadow = true;
         sun.shadow.mapSize.set(2048, 2048);
         sun.shadow.radius = 5;
@@ -120,9 +139,10 @@ export class Stage {
         const reach = this.radius * 1.3;
         Object.assign(sun.shadow.camera, { left: -reach, right: reach, bottom: -reach, top: reach, near: this.radius, far: this.radius * 6 });
         const fill = new DirectionalLight('#dbe8ff', 0.5);
-        fill.position.copy(centre).add(new Vector3(1, 0.6, 0.3).multiplyScalar(this.radius * 3));
-        fill.target.position.copy(centre);
-        this.scene.add(sun, sun.target, fill, fill.target);
+        fill.position.set(1, 0.6, 0.3).multiplyScalar(this.radius * 3);
+        this.bounds.getCenter(this.lights.position);
+        this.lights.add(sun, sun.target, fill, fill.target);
+        this.scene.add(this.lights, this.sky);
     }
 
     private resize(): void {

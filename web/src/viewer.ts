@@ -85,7 +85,7 @@ export class Viewer {
     async start(): Promise<void> {
         if (this.playback.count > 0) this.show(0, await this.frames.get(0));
         if (this.live) await this.live.start();
-        this.stage.home();
+        this.stage.setUp(this.data.up);
     }
 
     play(on: boolean): void {
@@ -126,6 +126,8 @@ export class Viewer {
         this.bodies.forEach((body, i) => body.emphasize(pick?.body === i));
         this.live?.select(pick?.body);
     }
+
+    turnUp(): void { this.stage.setUp(this.stage.up === 'z' ? 'y' : 'z'); }
 
     fit(): void {
         const body = this.selection.pick?.body;
@@ -192,6 +194,7 @@ export class Viewer {
         this.showContacts(found.contacts);
         for (const layer of this.layers) layer.setTime?.(this.playback.fraction);
         this.frames.readAhead(frame);
+        if (this.shown < 0) this.panel.setColours(); // clouds have shown theirs
         this.shown = frame;
         this.plots.setFrame(frame);
         this.timeline?.update(false);
@@ -247,7 +250,7 @@ export class Viewer {
         this.stage.canvas.setAttribute('role', 'img');
         this.stage.canvas.addEventListener('webglcontextlost', () => showFault(this.app, new FormatError('the graphics driver gave up; please load the page again')));
         view.append(this.axes.element, h('p', { class: 'scale' }, `grid ${digits(this.stage.ground.cell)} m`),
-            h('div', { class: 'tools', role: 'toolbar', 'aria-label': 'View' }, tool('fit', 'Look at all (f)', () => this.fit()), tool('theme', 'Dark or light (d)', () => this.themes.toggle()),
+            h('div', { class: 'tools', role: 'toolbar', 'aria-label': 'View' }, tool('fit', 'Look at all (f)', () => this.fit()), tool('up', 'Which axis is up (u)', () => this.turnUp()), tool('theme', 'Dark or light (d)', () => this.themes.toggle()),
                 tool('panel', 'Side panel (p)', () => this.togglePanel()), tool('help', 'Help (?)', () => this.help.showModal())));
         this.app.append(this.panel.element, this.help);
         if (this.timeline) this.app.append(this.timeline.element);
