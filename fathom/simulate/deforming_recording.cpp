@@ -32,7 +32,7 @@ RecordedStep DeformingWorld::recorded_step() const {
     const SpringReport& report = springs().report();
     double deepest = 0;
     for (const DeformingContact& c : contacts()) deepest = std::max(deepest, c.depth);
-    return {steps(), time(), energy(), deepest, contacts().size(), report.contact_seconds, report.force_seconds + report.solve_seconds};
+    return {steps(), time(), energy(), deepest, contacts().size(), detect_seconds(), report.force_seconds + report.solve_seconds};
 }
 
 void DeformingWorld::fill(RecordedFrame& frame, bool wanted) const {

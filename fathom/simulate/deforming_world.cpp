@@ -3,6 +3,7 @@
 
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
+#include <fathom/base/stopwatch.h>
 #include <fathom/simulate/contact_memory.h>
 #include <fathom/simulate/spring_bodies.h>
 #include <fathom/simulate/spring_checks.h>
@@ -47,11 +48,13 @@ struct DeformingWorld::State {
     std::vector<double> areas; // by point: a third of the triangles round it, at rest
     std::span<const Vec3> now;
     ContactMemory memory;
+    double look_seconds = 0; // of the last
 
     explicit State(const DeformingOptions& o) : options(o), scene(scene_options(o)) {}
 
     SpringNetwork add_bodies(std::vector<Vec3>& velocities);
     void find(std::span<const Vec3> positions);
+    void look();
     void add_vertices(const BodyContacts& pair);
     void add_crossings(const BodyContacts& pair);
     void add_near_features(const BodyContacts& pair);
@@ -154,7 +157,7 @@ void DeformingWorld::State::add_obstacles(std::span<const Vec3> positions) {
 
 void DeformingWorld::State::find(std::span<const Vec3> positions) {
     now = positions;
-    const std::size_t parts = springs ? springs->report().parts : 1;
+    const std::size_t parts = springs && options.respond ? springs->report().parts : 1;
     memory.begin(positions, options.springs.step / static_cast<double>(parts), options.recovery_time);
     parallel_tasks(bodies.size(), [&](std::size_t b) {
         if (!bodies[b].fixed) scene.update(static_cast<Index>(b), positions.subspan(rows[b].first, rows[b].count));
@@ -172,6 +175,13 @@ void DeformingWorld::State::find(std::span<const Vec3> positions) {
     memory.end();
 }
 
+// Where nothing answers, the parts that a step is divided into need no contacts: once a step is enough.
+void DeformingWorld::State::look() {
+    const Stopwatch watch;
+    find(springs->positions());
+    look_seconds = watch.seconds();
+}
+
 DeformingWorld::DeformingWorld(std::vector<DeformingBody> bodies, std::vector<FieldObstacle> obstacles, const DeformingOptions& options)
     : state_(std::make_unique<State>(options)) {
     if (bodies.empty()) throw Error(Cause::empty, "a world without bodies");
@@ -185,9 +195,13 @@ DeformingWorld::DeformingWorld(std::vector<DeformingBody> bodies, std::vector<Fi
     SpringState start{network.points, std::move(velocities)};
     s.springs = std::make_unique<SpringWorld>(std::move(network), options.springs);
     s.springs->set_state(std::move(start));
+    if (!options.respond) {
+        s.look();
+        return;
+    }
     s.springs->set_contact_finder([&s](std::span<const Vec3> positions, std::span<const Vec3>, std::vector<WeightedContact>& contacts) {
         s.find(positions);
-        if (s.options.respond) contacts = s.pushes;
+        contacts = s.pushes;
     });
 }
 
@@ -201,7 +215,12 @@ Fingerprint DeformingWorld::state_hash() const {
     return printer.finish();
 }
 
-void DeformingWorld::step() { state_->springs->step(); }
+void DeformingWorld::step() {
+    state_->springs->step();
+    if (!state_->options.respond) state_->look();
+}
+
+double DeformingWorld::detect_seconds() const { return state_->options.respond ? springs().report().contact_seconds : state_->look_seconds; }
 
 Energy DeformingWorld::energy() const {
     const SpringEnergy e = springs().energy();

@@ -72,6 +72,7 @@ public:
     [[nodiscard]] Index first_point(Index body) const;
     [[nodiscard]] std::span<const Vec3> vertices(Index body) const; // as they are (m, world)
     [[nodiscard]] const SpringWorld& springs() const;
+    [[nodiscard]] double detect_seconds() const;           // wall time of finding contacts in the last step
     [[nodiscard]] const DeformingScene& detection() const; // what the last step found
     [[nodiscard]] std::span<const DeformingContact> contacts() const; // of the bodies as they are
 
