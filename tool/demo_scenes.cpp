@@ -11,6 +11,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace fathom::tool {
 
 namespace {
@@ -168,7 +170,8 @@ void show_scene(Tour& tour, ReportSection section, const std::string& name, std:
     write_glb(tour.folder / (name + ".glb"), recording);
     write_svg(tour.folder / (name + "_energy.svg"), energy_plot(recording));
     section.figures = told.figures;
-    section.pictures.push_back(tour.picture(name + ".png", film_strip(recording), "From the first to the last moment; contacts are red."));
+    const bool any_contacts = std::any_of(recording.frames().begin(), recording.frames().end(), [](const RecordedFrame& frame) { return !frame.contacts.empty(); });
+    section.pictures.push_back(tour.picture(name + ".png", film_strip(recording), fmt::format("From the first to the last moment{}.", any_contacts ? "; contacts are red" : "")));
     section.pictures.push_back(picture_from(tour.folder / (name + "_energy.svg"), "Energy over time."));
     tour.add_view(section, name, "Play it", recording_document(name, recording));
     section.links.push_back({name + ".pvd for ParaView", name + ".pvd"});

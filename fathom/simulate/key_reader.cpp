@@ -36,12 +36,16 @@ bool same_literal(std::string_view a, std::string_view b) {
 KeyReader::KeyReader(const TomlTable& table, const SceneTable& rules, std::string file, std::string path, unsigned kind)
     : table_(table), rules_(rules), file_(std::move(file)), path_(std::move(path)), kind_(kind) {}
 
+void KeyReader::fail(std::string_view key, std::string_view reason) const { fail(find(table_, key), key, reason); }
+
 void KeyReader::fail(const TomlValue* value, std::string_view key, std::string_view reason) const {
-    // What is missing is missing where its table begins.
+    throw Error(Cause::malformed, std::string(reason), place(value, key));
+}
+
+Place KeyReader::place(const TomlValue* value, std::string_view key) const {
     if (const auto first = std::min_element(table_.begin(), table_.end(), [](const auto& a, const auto& b) { return a.second.line < b.second.line; }); !value && first != table_.end())
         value = &first->second;
-    throw Error(Cause::malformed, std::string(reason),
-                {.file = value ? value->file : file_, .line = value ? value->line : -1, .element = fmt::format("key {}{}", path_, key)});
+    return {.file = value ? value->file : file_, .line = value ? value->line : -1, .element = fmt::format("key {}{}", path_, key)};
 }
 
 const SceneKey& KeyReader::rule(std::string_view key) const {

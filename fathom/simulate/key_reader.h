@@ -20,7 +20,8 @@ public:
     // `path` stands before keys in messages. `kind`: of a body, one of ForKinds.
     KeyReader(const TomlTable& table, const SceneTable& rules, std::string file, std::string path, unsigned kind = ForKinds::all);
 
-    [[noreturn]] void fail(std::string_view key, std::string_view reason) const { fail(find(table_, key), key, reason); }
+    [[noreturn]] void fail(std::string_view key, std::string_view reason) const;
+    [[nodiscard]] Place place(std::string_view key) const { return place(find(table_, key), key); } // where its table begins, where it is absent
     [[nodiscard]] bool has(std::string_view key) const { return find(table_, key) != nullptr; }
     [[nodiscard]] const std::string& file() const { return file_; }
     void set_kind(unsigned kind) { kind_ = kind; }
@@ -54,6 +55,7 @@ public:
 
 private:
     [[noreturn]] void fail(const TomlValue* value, std::string_view key, std::string_view reason) const;
+    [[nodiscard]] Place place(const TomlValue* value, std::string_view key) const;
     [[nodiscard]] const TomlValue* take(std::string_view key, KeyType type);
     [[nodiscard]] const SceneKey& rule(std::string_view key) const;
     [[nodiscard]] std::optional<std::int64_t> whole_number(std::string_view key, double now);

@@ -35,17 +35,6 @@ bool needs_rigid_world(const Scene& scene) {
     return std::any_of(scene.bodies.begin(), scene.bodies.end(), [&](const SceneBody& body) { return is_rigid(scene, body); });
 }
 
-// Formulas that never move, and the ground, made once for all worlds that have them in their way.
-struct Formulas {
-    std::vector<FieldPtr> of_body; // null where it is none
-    FieldPtr ground;               // null: none
-
-    explicit Formulas(const Scene& scene) {
-        for (const SceneBody& body : scene.bodies) of_body.push_back(body.field.empty() || body.kind == BodyKind::moved ? nullptr : field_of(scene, body));
-        if (scene.ground) ground = ground_of(scene);
-    }
-};
-
 RigidBody rigid_body(const Scene& scene, const SceneBody& body, const BodyShapePtr& shape) {
     const double share = scene.per_area && shape->point_count() > 0 ? shape->area / static_cast<double>(shape->point_count()) : 1;
     RigidBody rigid{.shape = shape, .name = body.name, .pose = body.pose, .velocity = body.velocity, .spin = body.spin, .density = body.density};
@@ -71,16 +60,43 @@ void each_copy(const SceneBody& body, const Add& add) {
             }
 }
 
-// What goes wrong with a body is told with its name.
+// What goes wrong with a body is told with its name, and with where the file names its shape.
 template <class Work>
 auto for_body(const Scene& scene, const SceneBody& body, const Work& work) {
     try {
         return work();
     } catch (const Error& error) {
-        if (!error.place().file.empty() || error.cause() == Cause::cancelled) throw;
-        throw Error(error.cause(), fmt::format("{}: {}", error.place().element, error.reason()), {.file = scene.file, .element = fmt::format("body '{}'", body.name)});
+        if (error.cause() == Cause::cancelled) throw;
+        Place place = body.place;
+        if (place.file.empty()) place.file = scene.file;
+        place.element = fmt::format("{}{}body '{}'", place.element, place.element.empty() ? "" : ", ", body.name);
+        throw Error(error.cause(), error.what(), place);
     }
 }
+
+// What goes wrong with a world as a whole is told with the file.
+template <class Work>
+auto for_scene(const Scene& scene, const Work& work) {
+    try {
+        return work();
+    } catch (const Error& error) {
+        if (!error.place().file.empty() || error.cause() == Cause::cancelled) throw;
+        Place place = error.place();
+        place.file = scene.file;
+        throw Error(error.cause(), error.reason(), place);
+    }
+}
+
+// Formulas that never move, and the ground, made once for all worlds that have them in their way.
+struct Formulas {
+    std::vector<FieldPtr> of_body; // null where it is none
+    FieldPtr ground;               // null: none
+
+    explicit Formulas(const Scene& scene) {
+        for (const SceneBody& body : scene.bodies) of_body.push_back(body.field.empty() || body.kind == BodyKind::moved ? nullptr : for_body(scene, body, [&] { return field_of(scene, body); }));
+        if (scene.ground) ground = ground_of(scene);
+    }
+};
 
 SurfaceMaterial surface_material(const Scene& scene, const SceneBody& body) {
     SurfaceMaterial material = scene.springs && body.kind == BodyKind::surface ? scene.springs->material : SurfaceMaterial{};
@@ -275,7 +291,9 @@ bool Scene::mixed() const {
     return needs_rigid_world(*this) + soft + surface + particles.has_value() > 1;
 }
 
-std::unique_ptr<SimulatedWorld> make_world(const Scene& scene, Progress* progress) {
+namespace {
+
+std::unique_ptr<SimulatedWorld> world_of(const Scene& scene, Progress* progress) {
     if (scene.motion) return std::make_unique<MovedWorld>(make_moved_world(scene, progress));
     refuse_stray_obstacles(scene);
     if (scene.mixed()) return std::make_unique<MixedWorld>(make_mixed_world(scene, progress));
@@ -283,6 +301,12 @@ std::unique_ptr<SimulatedWorld> make_world(const Scene& scene, Progress* progres
     if (scene.solids) return std::make_unique<TetWorld>(make_tet_world(scene));
     if (scene.springs) return std::make_unique<DeformingWorld>(make_deforming_world(scene));
     return std::make_unique<ParticleWorld>(make_particle_world(scene));
+}
+
+} // namespace
+
+std::unique_ptr<SimulatedWorld> make_world(const Scene& scene, Progress* progress) {
+    return for_scene(scene, [&] { return world_of(scene, progress); });
 }
 
 RigidWorld make_rigid_world(const Scene& scene, Progress* progress) {

@@ -2,6 +2,7 @@
 // Every byte is taken for hostile: an Error names file, line and key. Unknown keys are refused, so that a typo cannot hide.
 #pragma once
 
+#include <fathom/base/error.h>
 #include <fathom/geometry/shape_catalogue.h>
 #include <fathom/simulate/mixed_world.h>
 #include <fathom/simulate/moved_world.h>
@@ -29,7 +30,8 @@ enum class BodyKind {
 // One entry `[[body]]`, which may stand for several copies of a body.
 struct SceneBody {
     BodyKind kind = BodyKind::rigid;
-    std::string name;
+    std::string name;       // no other body has it
+    Place place{};          // of the key that names its shape, for messages
     std::string model;      // a file of the model folder (of solids: "tet/" and a file); `shape` stands in where it is not there
     std::string mesh;       // a mesh file, beside the scene file or absolute
     std::string shape;      // of the catalogue, with `parameters`

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -68,6 +69,8 @@ void read_source(KeyReader& keys, SceneBody& body) {
     keys.text("network", body.network);
     for (const auto& [name, value] : keys.numbers("parameters")) body.parameters[name] = value;
     check_shape(keys, body);
+    for (const char* key : {"network", "model", "mesh", "shape", "field"})
+        if (keys.has(key)) body.place = keys.place(key);
     keys.choice<std::string>("up", body.up, {"y", "z"});
     keys.number("size", body.size);
     keys.whole("resolution", body.resolution);
@@ -131,6 +134,8 @@ SceneBody read_body(KeyReader keys, std::size_t number, Scene& scene) {
     body.density = begin_kind(body.kind, scene);
     body.name = fmt::format("body {}", number);
     keys.text("name", body.name);
+    if (std::any_of(scene.bodies.begin(), scene.bodies.end(), [&](const SceneBody& other) { return other.name == body.name; }))
+        keys.fail("name", fmt::format("'{}' is the name of another body", body.name));
     read_source(keys, body);
     keys.vector("position", body.pose.translation);
     read_rotation(keys, body.pose.rotation);

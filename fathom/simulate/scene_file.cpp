@@ -3,6 +3,8 @@
 #include <fathom/base/file.h>
 #include <fathom/simulate/scene_readers.h>
 
+#include <fmt/format.h>
+
 namespace fathom {
 
 namespace {
@@ -54,6 +56,13 @@ void read_contact(KeyReader& keys, Scene& scene) {
     if (scene.solids && !own("solids", solids_keys())) scene.solids->options.springs.contact = law;
 }
 
+void check_objects(KeyReader& keys, const Scene& scene) {
+    std::size_t bodies = 0;
+    for (const SceneBody& body : scene.bodies) bodies += static_cast<std::size_t>(body.copies[0]) * static_cast<std::size_t>(body.copies[1]) * static_cast<std::size_t>(body.copies[2]);
+    const auto motion = keys.table("motion", motion_keys());
+    if (motion && scene.motion->objects > bodies) motion->fail("objects", fmt::format("asks for {} of {} bodies", scene.motion->objects, bodies));
+}
+
 void check_kinds(const KeyReader& keys, const Scene& scene) {
     if (scene.particles && scene.particles->emitters.empty()) throw Error(Cause::empty, "the scene has [particles] and no [[emitter]]", {.file = scene.file});
     if (scene.bodies.empty() && !scene.particles) throw Error(Cause::empty, "the scene has no [[body]]", {.file = scene.file});
@@ -80,6 +89,7 @@ Scene read_table(const TomlTable& table, const std::string& file) {
     }
     keys.finish();
     check_kinds(keys, scene);
+    check_objects(keys, scene);
     return scene;
 }
 

@@ -55,6 +55,31 @@ TEST(Scene, keys_mean_what_they_say) {
     EXPECT_TRUE(world.bodies()[1].fixed);
 }
 
+std::string complaint(const auto& work) {
+    try {
+        work();
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return "none";
+}
+
+TEST(Scene, what_is_wrong_with_a_body_is_told_with_its_line_key_and_name) {
+    const auto made = [](const std::string& body, const std::string& before = "") {
+        return complaint([&] { static_cast<void>(make_world(parse_scene(before + "step = 0.001\n[[body]]\nname = \"thing\"\n" + body + "\n", "bad.toml"))); });
+    };
+    EXPECT_EQ(made("mesh = \"nowhere.obj\"").find("bad.toml:4: key body 0: mesh, body 'thing': "), 0u) << made("mesh = \"nowhere.obj\"");
+    EXPECT_NE(made("mesh = \"nowhere.obj\"").find("nowhere.obj"), std::string::npos);
+    const std::string few = made("size = 1.0\nshape = \"box\"\npoints = 3");
+    EXPECT_EQ(few.find("bad.toml:5: key body 0: shape, body 'thing': "), 0u) << few;
+    const std::string wrong_kind = made("kind = \"solid\"\nshape = \"torus\"");
+    EXPECT_EQ(wrong_kind.find("bad.toml:5: key body 0: shape"), 0u) << wrong_kind;
+    const std::string twice = made("shape = \"box\"\n[[body]]\nshape = \"box\"\nname = \"thing\"");
+    EXPECT_EQ(twice, "bad.toml:7: key body 1: name: 'thing' is the name of another body");
+    const std::string objects = made("shape = \"box\"\ncopies = [2, 1, 1]\n[motion]\nmethod = \"depth_maps\"\nobjects = 3");
+    EXPECT_EQ(objects, "bad.toml:8: key motion.objects: asks for 3 of 2 bodies");
+}
+
 TEST(Scene, copies_stand_apart_and_share_their_shape) {
     const Scene scene = parse_scene(std::string(small_scene) + "copies = [2, 1, 3]\nspacing = [1, 1, 2]\nturn_seed = 4\n", "copies.toml");
     const RigidWorld world = make_rigid_world(scene);
