@@ -38,6 +38,9 @@ private:
     // A field that is a distance but for its error needs no division: the error is stated.
     [[nodiscard]] double slope_outside() const { return std::isfinite(solid_.surface_error()) ? 1 : std::max(solid_.field().lipschitz(), 1e-300); }
 
+    // So far a point is moved at least, or it would stay outside by less than its coordinates can say (m).
+    [[nodiscard]] double hair(const Vec3& at) const { return 1e-14 * (at.norm() + (solid_.bounded() && !solid_.empty() ? solid_.bounds().size().norm() : 0)); }
+
     // From a point outside down to the solid, in its frame; false where the walk does not arrive.
     bool walk_down(const Vec3& from, Vec3& arrived) const {
         Vec3 outside = from, at = from;
@@ -49,7 +52,7 @@ private:
             const double slope = s.gradient.squaredNorm();
             if (!(slope > 0) || !std::isfinite(value)) return false;
             outside = at;
-            at -= (value / slope + 1e-15 * value) * s.gradient;
+            at -= (value + hair(at)) / slope * s.gradient;
         }
         if (value > 0) return false;
         for (int step = 0; step < 60 && value < 0; ++step) { // the border on the last stretch

@@ -13,7 +13,8 @@ constexpr double shortest_known = 1e-12; // of time: a contact that is certain w
 struct Piece {
     double start, end;
     bool touches_at_start, touches_at_end; // false: clear there, or not known
-    bool hard = false;                     // a look into it told nothing
+    bool filled = false;                   // in contact at all times
+    double hard = 0;                       // a look into it told next to nothing, and none will that is nearer than this; 0: not so
 };
 
 class Search {
@@ -22,8 +23,10 @@ public:
 
     TimeSearch run() {
         const TimeProbe at_start = ask(0), at_end = ask(1);
-        const double from = at_start.touching ? 0 : reach(at_start), to = at_end.touching ? 1 : 1 - reach(at_end);
+        const double from = reach(at_start), to = 1 - reach(at_end);
+        if (at_end.touching) push({std::max(to, 0.0), 1, true, true, true});
         push({from, to, at_start.touching, at_end.touching});
+        if (at_start.touching) push({0, std::min(from, 1.0), true, true, true});
         if (!options_.all && at_start.touching) open_.clear();
         while (!open_.empty()) {
             const Piece piece = open_.back();
@@ -37,14 +40,15 @@ private:
     TimeProbe ask(double time) {
         ++result_.probes;
         const TimeProbe answer = probe_(time);
-        if (answer.touching) witness_ = std::min(witness_, time);
+        if (answer.touching) witness_ = std::min(witness_, std::max(time - reach(answer), 0.0));
         return answer;
     }
 
-    // For how long a gap keeps them apart.
+    // For how long a gap keeps them apart, or a depth together.
     [[nodiscard]] double reach(const TimeProbe& probe) const {
-        if (!(probe.gap > 0)) return 0;
-        return options_.speed > 0 ? std::min(probe.gap / options_.speed * (1 - 1e-12), 2.0) : 2;
+        const double way = probe.touching ? probe.hold : probe.gap;
+        if (!(way > 0)) return 0;
+        return options_.speed > 0 ? std::min(way / options_.speed * (1 - 1e-12), 2.0) : 2;
     }
 
     void push(const Piece& piece) {
@@ -55,18 +59,28 @@ private:
         const double width = piece.end - piece.start, middle = piece.start + 0.5 * width;
         const bool in_contact = piece.touches_at_start && piece.touches_at_end, beside_contact = piece.touches_at_start || piece.touches_at_end;
         const bool spent = result_.probes >= options_.budget;
+        if (piece.filled) return leave(piece, false);
         // What is beside no contact is likely to be clear: a look, however short it is, keeps it from standing open for nothing.
-        const double finest = beside_contact || piece.hard ? options_.tolerance : 1e-15;
+        const double finest = piece.hard > 0 ? piece.hard : beside_contact ? options_.tolerance : 1e-15;
         if (width <= finest || (in_contact && width <= options_.resolution) || spent) {
             result_.truncated = result_.truncated || (spent && width > options_.tolerance);
             return leave(piece, is_certain(piece));
         }
         if (width <= shortest_known && is_certain(piece)) return leave(piece, true);
         const TimeProbe answer = ask(middle);
-        const double clear = answer.touching ? 0 : reach(answer);
-        const bool hard = !answer.touching && !(clear > 0);
-        push({middle + clear, piece.end, answer.touching, piece.touches_at_end, hard});
-        push({piece.start, middle - clear, piece.touches_at_start, answer.touching, hard});
+        const double known = reach(answer);
+        const double blurred = answer.touching ? piece.hard : hardness(answer);
+        const double hard = blurred > 0 ? std::max(piece.hard, blurred) : 0;
+        push({middle + known, piece.end, answer.touching, piece.touches_at_end, false, hard});
+        if (answer.touching) push({std::max(middle - known, piece.start), std::min(middle + known, piece.end), true, true, true});
+        push({piece.start, middle - known, piece.touches_at_start, answer.touching, false, hard});
+    }
+
+    // Of time: how near a look tells no more than this one did; 0 where this one told much.
+    [[nodiscard]] double hardness(const TimeProbe& probe) const {
+        const double blurred = 0.25 * probe.blur;
+        if (probe.gap > blurred) return 0;
+        return std::max(options_.tolerance, options_.speed > 0 && std::isfinite(blurred) ? std::min(blurred / options_.speed, 1.0) : 0.0);
     }
 
     [[nodiscard]] bool is_certain(const Piece& piece) const {
@@ -97,7 +111,7 @@ private:
         for (const Piece& piece : left_) {
             const bool seen = piece.touches_at_start || piece.touches_at_end;
             if (!result_.intervals.empty() && piece.start <= result_.intervals.back().end + options_.tolerance) {
-                result_.intervals.back().end = piece.end;
+                result_.intervals.back().end = std::max(result_.intervals.back().end, piece.end);
                 result_.intervals.back().proven = result_.intervals.back().proven || seen;
             } else {
                 result_.intervals.push_back({piece.start, piece.end, seen});

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace fathom {
 namespace {
@@ -114,6 +115,61 @@ TEST(TimeSearch, contact_of_no_length_is_found_where_it_is_certain) {
         EXPECT_LT(found.error, 1e-11);
         EXPECT_EQ(found.intervals.size(), options.all ? 1u : 0u);
     }
+}
+
+// Signed distances: waves about a height, as fast as 4 pi a unit of time; contact where they are below 0.
+struct Waves {
+    double height, phase, blur = 0; // blur: distances are told too small by this
+    bool holds = false;
+
+    static constexpr double speed = 4 * std::numbers::pi;
+    [[nodiscard]] double distance(double t) const { return height + std::cos(speed * t + phase); }
+    TimeProbe operator()(double t) const {
+        const double d = distance(t);
+        return {d <= 0, d - blur, holds ? -d - blur : 0, d > 0 ? blur : 0};
+    }
+};
+
+TEST(TimeSearch, depths_fill_the_times_round_them) {
+    Random random(5);
+    std::size_t with = 0, without = 0, apart = 0;
+    for (std::size_t k = 0; k < testing::count_of(500, 20000); ++k) {
+        Waves waves{random.uniform(-1.3, 1.3), random.uniform(0, 6)};
+        const TimeSearchOptions options{.speed = Waves::speed, .all = true, .budget = 20'000};
+        const TimeSearch plain = search_times(waves, options);
+        waves.holds = true;
+        const TimeSearch found = search_times(waves, options);
+        without += plain.probes, with += found.probes;
+        ASSERT_EQ(found.verdict, plain.verdict);
+        ASSERT_EQ(found.intervals.size(), plain.intervals.size());
+        for (std::size_t i = 0; i < found.intervals.size(); ++i) {
+            EXPECT_NEAR(found.intervals[i].start, plain.intervals[i].start, 3e-6);
+            EXPECT_NEAR(found.intervals[i].end, plain.intervals[i].end, 3e-6);
+        }
+        apart += found.verdict == Verdict::disjoint;
+        if (found.verdict != Verdict::overlapping) continue;
+        EXPECT_LE(waves.distance(found.time + found.error), 1e-9); // certain, seen or not
+    }
+    EXPECT_GT(apart, 10u);
+    EXPECT_LT(3 * with, without);
+}
+
+TEST(TimeSearch, blurred_looks_end_early_and_stay_true) {
+    Random random(6);
+    std::size_t told = 0, kept_secret = 0, touching = 0;
+    for (std::size_t k = 0; k < testing::count_of(500, 20000); ++k) {
+        const Waves waves{random.uniform(-1, 1.2), random.uniform(0, 6), 1e-3};
+        const TimeSearchOptions options{.speed = Waves::speed};
+        const TimeSearch found = search_times(waves, options);
+        kept_secret += search_times([&](double t) { TimeProbe probe = waves(t); probe.blur = 0; return probe; }, options).probes;
+        told += found.probes;
+        touching += found.verdict == Verdict::overlapping;
+        for (double t = 0; t < found.time; t += 1e-3) EXPECT_GT(waves.distance(t), 0); // what is called clear is clear
+        if (found.verdict != Verdict::overlapping) continue;
+        EXPECT_LE(waves.distance(found.time + found.error), 1e-9);
+    }
+    EXPECT_GT(touching, 100u);
+    EXPECT_LT(3 * told, kept_secret);
 }
 
 TEST(TimeSearch, what_cannot_approach_is_clear_after_one_look) {
