@@ -8,6 +8,7 @@ namespace fathom {
 
 namespace {
 
+constexpr double widest_blur = 1.0 / 64; // of time: a look however blurred says nothing of what is farther from it
 constexpr double shortest_known = 1e-12; // of time: a contact that is certain within so short a piece need not be met
 
 struct Piece {
@@ -80,7 +81,7 @@ private:
     [[nodiscard]] double hardness(const TimeProbe& probe) const {
         const double blurred = 0.25 * probe.blur;
         if (probe.gap > blurred) return 0;
-        return std::max(options_.tolerance, options_.speed > 0 && std::isfinite(blurred) ? std::min(blurred / options_.speed, 1.0) : 0.0);
+        return std::max(options_.tolerance, options_.speed > 0 && std::isfinite(blurred) ? std::min(blurred / options_.speed, widest_blur) : 0.0);
     }
 
     [[nodiscard]] bool is_certain(const Piece& piece) const {

@@ -151,7 +151,8 @@ void add_paths(ViewerDocument& document, const Recording& recording, std::span<c
 bool hides(const ViewerBody& body, const Recording& recording, std::span<const Index> movers) {
     constexpr std::size_t moments = 16;
     const auto frames = recording.frames();
-    if (movers.empty() || body.triangles.empty()) return false;
+    const auto finite = [](const Vec3f& vertex) { return vertex.allFinite(); };
+    if (movers.empty() || body.triangles.empty() || !std::all_of(body.vertices.begin(), body.vertices.end(), finite)) return false;
     TriangleMesh mesh{.vertices = {}, .triangles = body.triangles};
     for (const Vec3f& vertex : body.vertices) mesh.vertices.push_back(vertex.cast<double>());
     World around;
