@@ -189,7 +189,7 @@ const SceneTable& body_keys() {
     static const SceneTable table{
         "[[body]]", "Bodies", "One or more. Exactly one of `shape`, `mesh`, `field` and `network` gives the shape; a `model` or a `network` that is there takes the place of `shape` or `field`.",
         {{"kind", choice, "what the body is", "", 0, 0, "(`moved` with `[motion]`, else `solid` with `[solids]`, `surface` with `[springs]`, `obstacle` with `[particles]`, `rigid`)", {std::begin(kind_names), std::end(kind_names)}},
-         {"name", text, "in words", "", 0, 0, "(its number)"},
+         {"name", text, "in words; no other body has it", "", 0, 0, "(its number)"},
          {"shape", text, "of the catalogue (`fathom make --list`)"},
          {"parameters", numbers, "of the shape", "", -1e15, 1e15, "(the catalogue's)"},
          {"mesh", text, "a file beside the scene"},
