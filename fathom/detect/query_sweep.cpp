@@ -146,11 +146,17 @@ private:
         Distance d = distance_at(t, coarse_);
         const double above = d.upper - options_.margin;
         if (above > 0 && d.lower - options_.margin < 0.5 * above && std::isfinite(above)) d = distance_at(t, 0.25 * above);
-        const double rounding = 1e-14 * (a_.shape->radius() + b_.shape->radius() + mover_a_.pose(t).translation.norm() + mover_b_.pose(t).translation.norm());
+        const double rounding = 1e-14 * (extent(*a_.shape) + extent(*b_.shape) + mover_a_.pose(t).translation.norm() + mover_b_.pose(t).translation.norm());
         const double gap = std::max(d.lower - options_.margin, apart_by_verdict(t, d)) - rounding;
         // Of a surface in a solid: a point that is so deep inside.
         const double hold = d.method == Method::surface_in_field && d.upper <= 0 && std::isfinite(d.error_bound) ? -d.upper - d.error_bound - rounding : 0;
         return {d.upper <= options_.margin, gap, hold, std::max(d.upper - options_.margin - gap, 0.0)};
+    }
+
+    // How large the numbers are that its distances are made of (m).
+    [[nodiscard]] static double extent(const Shape& shape) {
+        if (shape.kind() == ShapeKind::plane) return std::abs(shape.half_space().offset);
+        return shape.bounded() ? shape.bounds().center().norm() + shape.radius() : 0;
     }
 
     // Far from a grid distances are proven loosely, where "apart by more than this margin" still can be.

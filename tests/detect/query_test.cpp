@@ -142,6 +142,27 @@ TEST(Query, a_mesh_on_the_ground) {
     EXPECT_GE(distance(ball(0.5), Pose::at({3, 4, 2}), ground, {}).lower, 1.49);
 }
 
+TEST(Query, whatever_falls_meets_the_ground_when_its_height_says) {
+    const TriangleMesh cube = make_box({.size = Vec3::Constant(1), .cells = {3, 3, 3}});
+    TriangleMesh without_lid = cube;
+    std::erase_if(without_lid.triangles, [&](const Triangle& t) { return cube.vertices[t[0]].z() + cube.vertices[t[1]].z() + cube.vertices[t[2]].z() > 1.49; });
+    const std::vector<Shape> cubes = {Shape(cube), Shape(without_lid, MeshInside::open), Shape(cube.vertices), formula(shapes::box(Vec3::Ones()))};
+    const Shape ground = Shape::plane(Vec3::UnitZ(), 0.25);
+    for (const double high : {2.0, 30.0}) {
+        const Motion falls = {Pose::at({5, 0, high}), Pose::at({5, 0, -1}), Path::screw}, passes = {Pose::at({5, 0, high}), Pose::at({-5, 0, 0.76}), Path::screw};
+        for (const Shape& shape : cubes) {
+            const Sweep down = sweep(shape, falls, ground, Motion::still({}), {.goal = SweepGoal::all});
+            ASSERT_EQ(down.verdict, Verdict::overlapping) << name(shape.kind());
+            EXPECT_NEAR(down.time + down.error, (high - 0.75) / (high + 1), 1e-5) << name(shape.kind());
+            EXPECT_LE(down.time, (high - 0.75) / (high + 1)) << name(shape.kind());
+            ASSERT_EQ(down.intervals.size(), 1u);
+            EXPECT_EQ(down.intervals[0].end, 1);
+            EXPECT_EQ(sweep(ground, Motion::still({}), shape, falls).verdict, Verdict::overlapping);
+            EXPECT_EQ(sweep(shape, passes, ground, Motion::still({})).verdict, Verdict::disjoint) << name(shape.kind());
+        }
+    }
+}
+
 TEST(Query, margins_count_as_touching) {
     const Pose near = Pose::at({1.01, 0, 0});
     for (const auto& [a, error_a] : balls())
