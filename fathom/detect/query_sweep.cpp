@@ -148,9 +148,13 @@ private:
         if (above > 0 && d.lower - options_.margin < 0.5 * above && std::isfinite(above)) d = distance_at(t, 0.25 * above);
         const double rounding = 1e-14 * (extent(*a_.shape) + extent(*b_.shape) + mover_a_.pose(t).translation.norm() + mover_b_.pose(t).translation.norm());
         const double gap = std::max(d.lower - options_.margin, apart_by_verdict(t, d)) - rounding;
-        // Of a surface in a solid: a point that is so deep inside.
-        const double hold = d.method == Method::surface_in_field && d.upper <= 0 && std::isfinite(d.error_bound) ? -d.upper - d.error_bound - rounding : 0;
-        return {d.upper <= options_.margin, gap, hold, std::max(d.upper - options_.margin - gap, 0.0)};
+        return {d.upper <= options_.margin, gap, hold(d) - rounding, std::max(d.upper - options_.margin - gap, 0.0)};
+    }
+
+    // A point of a surface where the field of the solid is below 0: for how long a way it stays so.
+    [[nodiscard]] double hold(const Distance& d) const {
+        if (d.method != Method::surface_in_field || d.upper > 0) return 0;
+        return -d.upper / std::max((is_surface(a_.shape->kind()) ? b_ : a_).shape->solid().field().lipschitz(), 1e-300);
     }
 
     // How large the numbers are that its distances are made of (m).
