@@ -61,9 +61,13 @@ double least_gap(const Shape& a, const Pose& pose_a, const Shape& b, const Pose&
     const Pose b_in_a = relative(pose_a, pose_b);
     const double gap = plane ? gap_over_plane(parts_of(b, options.finest), b_in_a, a.half_space(), options)
                              : gap_of_trees(parts_of(a, options.finest), parts_of(b, options.finest), b_in_a, pose_a.turn_to_local(options.way), options);
-    const double extent = plane ? std::abs(a.half_space().offset) : a.bounds().center().norm() + a.radius();
     const double far = pose_a.translation.norm() + pose_b.translation.norm();
-    return std::max(0.0, gap - 1e-11 * (extent + b.bounds().center().norm() + b.radius() + b_in_a.translation.norm()) - 1e-14 * far);
+    return std::max(0.0, gap - 1e-11 * (extent(a) + extent(b) + b_in_a.translation.norm()) - 1e-14 * far);
+}
+
+double extent(const Shape& shape) {
+    if (shape.kind() == ShapeKind::plane) return std::abs(shape.half_space().offset);
+    return shape.bounded() ? shape.bounds().center().norm() + shape.radius() : 0;
 }
 
 } // namespace fathom

@@ -1,5 +1,6 @@
 // Room: detect. When two moving shapes touch, by each of the methods, and by the one that the table picks.
 #include <fathom/detect/field_sweep.h>
+#include <fathom/detect/least_gap.h>
 #include <fathom/detect/point_crossing.h>
 #include <fathom/detect/query_pair.h>
 #include <fathom/detect/query_table.h>
@@ -155,12 +156,6 @@ private:
     [[nodiscard]] double hold(const Distance& d) const {
         if (d.method != Method::surface_in_field || d.upper > 0) return 0;
         return -d.upper / std::max((is_surface(a_.shape->kind()) ? b_ : a_).shape->solid().field().lipschitz(), 1e-300);
-    }
-
-    // How large the numbers are that its distances are made of (m).
-    [[nodiscard]] static double extent(const Shape& shape) {
-        if (shape.kind() == ShapeKind::plane) return std::abs(shape.half_space().offset);
-        return shape.bounded() ? shape.bounds().center().norm() + shape.radius() : 0;
     }
 
     // Far from a grid distances are proven loosely, where "apart by more than this margin" still can be.

@@ -121,12 +121,10 @@ std::vector<ContactInterval> touching_frames(const Recording& recording, Index b
 }
 
 // From frame to frame it goes farther than it is long: its path is a tangle.
-bool leaps(std::span<const Vec3> points, const ViewerBody& body) {
+bool leaps(std::span<const Vec3> points, const RecordedBody& body) {
     double way = 0;
     for (std::size_t k = 1; k < points.size(); ++k) way += (points[k] - points[k - 1]).norm();
-    Box box;
-    for (const Vec3f& vertex : body.vertices) box.extend(vertex.cast<double>());
-    return way > box.size().norm() * static_cast<double>(points.size() - 1);
+    return way > bounds(body.mesh->vertices).size().norm() * static_cast<double>(points.size() - 1);
 }
 
 // The way of each body that moves, as long as they are few. The first is shown where nothing has energy: then bodies follow given motions, and those
@@ -142,7 +140,7 @@ void add_paths(ViewerDocument& document, const Recording& recording, std::span<c
         PathLayer path{.points = {}, .times = times, .intervals = touching_frames(recording, b, movers.size() == 1, times)};
         path.judged = !path.intervals.empty(); // frames alone prove no "nowhere"
         for (const RecordedFrame& frame : frames) path.points.push_back(middle_of(recording, b, frame));
-        const bool shown = given && b == movers[0] && !leaps(path.points, document.bodies[b]);
+        const bool shown = given && b == movers[0] && !leaps(path.points, recording.bodies()[b]);
         document.layers.push_back({.name = "path of " + recording.bodies()[b].name, .content = std::move(path), .visible = shown});
     }
 }

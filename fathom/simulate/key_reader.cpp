@@ -36,8 +36,6 @@ bool same_literal(std::string_view a, std::string_view b) {
 KeyReader::KeyReader(const TomlTable& table, const SceneTable& rules, std::string file, std::string path, unsigned kind)
     : table_(table), rules_(rules), file_(std::move(file)), path_(std::move(path)), kind_(kind) {}
 
-void KeyReader::fail(std::string_view key, std::string_view reason) const { fail(find(table_, key), key, reason); }
-
 void KeyReader::fail(const TomlValue* value, std::string_view key, std::string_view reason) const {
     throw Error(Cause::malformed, std::string(reason), place(value, key));
 }

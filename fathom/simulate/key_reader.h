@@ -20,7 +20,7 @@ public:
     // `path` stands before keys in messages. `kind`: of a body, one of ForKinds.
     KeyReader(const TomlTable& table, const SceneTable& rules, std::string file, std::string path, unsigned kind = ForKinds::all);
 
-    [[noreturn]] void fail(std::string_view key, std::string_view reason) const;
+    [[noreturn]] void fail(std::string_view key, std::string_view reason) const { fail(find(table_, key), key, reason); }
     [[nodiscard]] Place place(std::string_view key) const { return place(find(table_, key), key); } // where its table begins, where it is absent
     [[nodiscard]] bool has(std::string_view key) const { return find(table_, key) != nullptr; }
     [[nodiscard]] const std::string& file() const { return file_; }

@@ -278,6 +278,16 @@ MovedBody moved_body(const Scene& scene, const SceneBody& body, Progress* progre
     return made;
 }
 
+std::unique_ptr<SimulatedWorld> world_of(const Scene& scene, Progress* progress) {
+    if (scene.motion) return std::make_unique<MovedWorld>(make_moved_world(scene, progress));
+    refuse_stray_obstacles(scene);
+    if (scene.mixed()) return std::make_unique<MixedWorld>(make_mixed_world(scene, progress));
+    if (needs_rigid_world(scene)) return std::make_unique<RigidWorld>(make_rigid_world(scene, progress));
+    if (scene.solids) return std::make_unique<TetWorld>(make_tet_world(scene));
+    if (scene.springs) return std::make_unique<DeformingWorld>(make_deforming_world(scene));
+    return std::make_unique<ParticleWorld>(make_particle_world(scene));
+}
+
 } // namespace
 
 std::size_t Scene::step_count() const { return static_cast<std::size_t>(std::llround(duration / options.step)); }
@@ -290,20 +300,6 @@ bool Scene::mixed() const {
     const bool soft = has(BodyKind::solid) || has(BodyKind::tissue), surface = has(BodyKind::surface);
     return needs_rigid_world(*this) + soft + surface + particles.has_value() > 1;
 }
-
-namespace {
-
-std::unique_ptr<SimulatedWorld> world_of(const Scene& scene, Progress* progress) {
-    if (scene.motion) return std::make_unique<MovedWorld>(make_moved_world(scene, progress));
-    refuse_stray_obstacles(scene);
-    if (scene.mixed()) return std::make_unique<MixedWorld>(make_mixed_world(scene, progress));
-    if (needs_rigid_world(scene)) return std::make_unique<RigidWorld>(make_rigid_world(scene, progress));
-    if (scene.solids) return std::make_unique<TetWorld>(make_tet_world(scene));
-    if (scene.springs) return std::make_unique<DeformingWorld>(make_deforming_world(scene));
-    return std::make_unique<ParticleWorld>(make_particle_world(scene));
-}
-
-} // namespace
 
 std::unique_ptr<SimulatedWorld> make_world(const Scene& scene, Progress* progress) {
     return for_scene(scene, [&] { return world_of(scene, progress); });

@@ -2,6 +2,7 @@
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/base/random.h>
+#include <fathom/detect/check/random_shape.h>
 #include <fathom/detect/query_table.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/shapes.h>
@@ -161,6 +162,24 @@ TEST(Query, whatever_falls_meets_the_ground_when_its_height_says) {
             EXPECT_EQ(sweep(shape, passes, ground, Motion::still({})).verdict, Verdict::disjoint) << name(shape.kind());
         }
     }
+}
+
+TEST(Query, a_surface_near_a_solid_has_a_nearest_pair_however_near) {
+    Random random(11);
+    for (const ShapeKind kind : {ShapeKind::other_field, ShapeKind::grid, ShapeKind::formula})
+        for (int k = 0; k < 12; ++k) {
+            const Shape solid = random_shape(kind, random), sheet = random_shape(ShapeKind::open_mesh, random);
+            const Pose turned = random_poses(solid, sheet, random).b;
+            const auto at = [&](double away) { return distance(solid, {}, sheet, {turned.rotation, {away, 0, 0}}); };
+            double touching = 0, apart = 6; // m along x
+            for (int step = 0; step < 40; ++step) {
+                const double middle = 0.5 * (touching + apart);
+                const Distance d = at(middle);
+                EXPECT_TRUE(std::isfinite(d.upper)) << name(kind) << " at " << middle;
+                EXPECT_LE(d.lower, d.upper);
+                (d.upper <= 0 ? touching : apart) = middle;
+            }
+        }
 }
 
 TEST(Query, margins_count_as_touching) {
