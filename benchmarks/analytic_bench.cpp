@@ -18,11 +18,12 @@ using namespace fathom::shapes;
 // ---- The rival: what one would write by hand, for numbers and for intervals of the library.
 
 double square(double x) { return x * x; }
+using fathom::abs, fathom::max, fathom::min, fathom::sqrt;
 using fathom::square;
 using std::abs, std::max, std::min, std::sqrt;
-using fathom::abs, fathom::max, fathom::min, fathom::sqrt;
 
-template <class T> struct Point {
+template <class T>
+struct Point {
     T x, y, z;
 };
 
@@ -40,24 +41,29 @@ struct Part {
         if (form == Form::box) return shapes::box(size);
         return form == Form::cylinder ? cylinder(size.x(), size.y()) : torus(size.x(), size.y());
     }
-    [[nodiscard]] Formula shape() const {
-        return translate(move, rotate(angle, axis, solid()));
-    }
+    [[nodiscard]] Formula shape() const { return translate(move, rotate(angle, axis, solid())); }
 };
 
-template <class T> T ball(const Point<T>& p, double radius) { return sqrt(square(p.x) + square(p.y) + square(p.z)) - T(radius); }
-
-template <class T> T brick(const Point<T>& p, double x, double y, double z) {
-    const T qx = abs(p.x) - T(x), qy = abs(p.y) - T(y), qz = abs(p.z) - T(z), none(0.0);
-    return sqrt(square(max(qx, none)) + square(max(qy, none)) + square(max(qz, none))) + min(max(qx, max(qy, qz)), none);
+template <class T>
+T ball(const Point<T>& p, double radius) {
+    return sqrt(square(p.x) + square(p.y) + square(p.z)) - T(radius);
 }
 
-template <class T> T blended(const T& a, const T& b, double width) {
+template <class T>
+T brick(const Point<T>& p, double x, double y, double z) {
+    const T qx = abs(p.x) - T(x), qy = abs(p.y) - T(y), qz = abs(p.z) - T(z), none(0.0);
+    return sqrt(square(max(qx, none)) + square(max(qy, none)) + square(max(qz, none))) +
+           min(max(qx, max(qy, qz)), none);
+}
+
+template <class T>
+T blended(const T& a, const T& b, double width) {
     const T h = max(T(width) - abs(a - b), T(0.0));
     return min(a, b) - square(h) * T(0.25 / width);
 }
 
-template <class T> T part_distance(const Part& part, const Point<T>& p) {
+template <class T>
+T part_distance(const Part& part, const Point<T>& p) {
     const auto& m = part.back;
     const T x = p.x - T(part.move.x()), y = p.y - T(part.move.y()), z = p.z - T(part.move.z());
     const Point<T> q{T(m[0]) * x + T(m[1]) * y + T(m[2]) * z, T(m[3]) * x + T(m[4]) * y + T(m[5]) * z,
@@ -73,7 +79,8 @@ constexpr double smoothing = 0.2;
 
 // The pair of the smallest formula; else the parts, and a ball taken away smoothly. The parts are sorted by
 // form, so that the branches of the loop are foreseen.
-template <class T> T by_hand(const std::vector<Part>& parts, const Point<T>& p) {
+template <class T>
+T by_hand(const std::vector<Part>& parts, const Point<T>& p) {
     if (parts.empty()) return blended(ball(p, 0.6), brick(p, 0.5, 0.25, 0.4), smoothing);
     T nearest(1e9);
     for (const Part& part : parts) nearest = min(nearest, part_distance(part, p));
@@ -81,7 +88,8 @@ template <class T> T by_hand(const std::vector<Part>& parts, const Point<T>& p) 
 }
 
 void distances_by_hand(const std::vector<Part>& parts, const std::vector<Vec3>& points, std::vector<double>& out) {
-    for (std::size_t i = 0; i < points.size(); ++i) out[i] = by_hand(parts, Point<double>{points[i].x(), points[i].y(), points[i].z()});
+    for (std::size_t i = 0; i < points.size(); ++i)
+        out[i] = by_hand(parts, Point<double>{points[i].x(), points[i].y(), points[i].z()});
 }
 
 // ---- Ours
@@ -111,7 +119,8 @@ const Box region = Box::around(Vec3::Zero(), Vec3::Constant(2));
 
 void add_rates(Report& report, const std::string& id, const std::string& work, std::size_t count,
                const std::vector<double>& seconds, std::string error) {
-    const double ours = 1e-6 * static_cast<double>(count) / seconds[0], theirs = 1e-6 * static_cast<double>(count) / seconds[1];
+    const double ours = 1e-6 * static_cast<double>(count) / seconds[0],
+                 theirs = 1e-6 * static_cast<double>(count) / seconds[1];
     report.add({id, work, "M/s", ours, "plain C++", theirs, ratio(ours, theirs, Better::larger), std::move(error), 0});
 }
 
@@ -120,9 +129,8 @@ void race_points(Report& report, const AnalyticField& field, const std::vector<P
     std::vector<Vec3> points(parts.size() > 50 ? 20000 : 100000);
     for (Vec3& p : points) p = random.in_box(region);
     std::vector<double> ours(points.size()), theirs(points.size());
-    const std::function<void()> rivals[] = {
-        [&] { field.distances(points, ours); },
-        [&] { distances_by_hand(parts, points, theirs); }};
+    const std::function<void()> rivals[] = {[&] { field.distances(points, ours); },
+                                            [&] { distances_by_hand(parts, points, theirs); }};
     const auto seconds = race(rivals, 9);
     double largest = 0;
     for (std::size_t i = 0; i < points.size(); ++i) largest = std::max(largest, std::abs(ours[i] - theirs[i]));
@@ -138,11 +146,14 @@ void race_intervals(Report& report, const AnalyticField& field, const std::vecto
     for (Box& box : boxes) box = Box::around(random.in_box(region), Vec3::Constant(std::exp2(-6 * random.uniform())));
     std::vector<Interval> ours(boxes.size()), theirs(boxes.size());
     const auto hand = [&](const Box& b) {
-        return by_hand(parts, Point<Interval>{{b.lower.x(), b.upper.x()}, {b.lower.y(), b.upper.y()}, {b.lower.z(), b.upper.z()}});
+        return by_hand(
+            parts, Point<Interval>{{b.lower.x(), b.upper.x()}, {b.lower.y(), b.upper.y()}, {b.lower.z(), b.upper.z()}});
     };
-    const std::function<void()> rivals[] = {
-        [&] { field.ranges(boxes, ours); },
-        [&] { for (std::size_t i = 0; i < boxes.size(); ++i) theirs[i] = hand(boxes[i]); }};
+    const std::function<void()> rivals[] = {[&] { field.ranges(boxes, ours); },
+                                            [&] {
+                                                for (std::size_t i = 0; i < boxes.size(); ++i)
+                                                    theirs[i] = hand(boxes[i]);
+                                            }};
     const auto seconds = race(rivals, 9);
     double width = 0, their_width = 0;
     std::size_t missed = 0;
@@ -151,8 +162,8 @@ void race_intervals(Report& report, const AnalyticField& field, const std::vecto
         missed += !ours[i].contains(field.distance(random.in_box(boxes[i])));
     }
     const std::size_t nodes = field.formula().weight();
-    add_rates(report, fmt::format("analytic-intervals-{}", nodes),
-              fmt::format("ranges over boxes, {} shapes", nodes), boxes.size(), seconds,
+    add_rates(report, fmt::format("analytic-intervals-{}", nodes), fmt::format("ranges over boxes, {} shapes", nodes),
+              boxes.size(), seconds,
               fmt::format("{} of {} miss; {:.2f} of plain width", missed, boxes.size(), width / their_width));
 }
 
@@ -163,7 +174,8 @@ void race_shortened(Report& report, const AnalyticField& field, const std::vecto
     std::vector<Vec3> points;
     Random random(4);
     for (int k = 0; k < 64; ++k) {
-        boxes.push_back(Box::around(region.corner(0) + Vec3(k % 4 + 0.5, k / 4 % 4 + 0.5, k / 16 + 0.5), Vec3::Constant(0.125)));
+        boxes.push_back(
+            Box::around(region.corner(0) + Vec3(k % 4 + 0.5, k / 4 % 4 + 0.5, k / 16 + 0.5), Vec3::Constant(0.125)));
         for (std::size_t i = 0; i < per_box; ++i) points.push_back(random.in_box(boxes.back()));
     }
     std::vector<double> ours(points.size()), theirs(points.size()), full(points.size());
@@ -184,8 +196,8 @@ void race_shortened(Report& report, const AnalyticField& field, const std::vecto
     double largest = 0;
     for (std::size_t i = 0; i < points.size(); ++i) largest = std::max(largest, std::abs(ours[i] - full[i]));
     add_rates(report, "analytic-shortened-300",
-              fmt::format("distances in 64 boxes, tape {} -> {}", field.tape().size(), size / boxes.size()), points.size(), seconds,
-              fmt::format("{:.1e} m from the full tape", largest));
+              fmt::format("distances in 64 boxes, tape {} -> {}", field.tape().size(), size / boxes.size()),
+              points.size(), seconds, fmt::format("{:.1e} m from the full tape", largest));
 }
 
 void run(Report& report) {
@@ -196,7 +208,8 @@ void run(Report& report) {
         race_intervals(report, field, parts);
         if (count == 99) race_shortened(report, field, parts);
     }
-    report.note("points and boxes in batches, one thread; plain C++ is scalar, -O3, no -march; its intervals lack the Lipschitz ball");
+    report.note("points and boxes in batches, one thread; plain C++ is scalar, -O3, no -march; its intervals lack the "
+                "Lipschitz ball");
 }
 
 const Registration registration("fields/analytic", "distance by formula", run);

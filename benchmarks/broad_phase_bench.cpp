@@ -1,5 +1,5 @@
-// Tables `deformable/broad`: all overlapping pairs of many moving boxes, a step at a time, beside FCL, Bullet and brute force.
-// One thread; ours sorts its pairs and tells the events, the peers do neither.
+// Tables `deformable/broad`: all overlapping pairs of many moving boxes, a step at a time, beside FCL, Bullet and brute
+// force. One thread; ours sorts its pairs and tells the events, the peers do neither.
 #include <benchmarks/bullet_peer.h>
 #include <benchmarks/fcl_peer.h>
 #include <benchmarks/report.h>
@@ -21,9 +21,9 @@ constexpr int step_count = 10;
 
 enum class Kind { uniform, clustered, giant, mixed };
 
-// Boxes of side 0.5 to 1 in a cube of volume n, each on its way at 0.1 a step. Clustered: in a hundred balls that hold a fifth
-// of the volume. Giant: one box is the whole cube. Mixed: in clusters too, with cubes of side 0.002 to 2, as many of
-// each order of magnitude.
+// Boxes of side 0.5 to 1 in a cube of volume n, each on its way at 0.1 a step. Clustered: in a hundred balls that hold
+// a fifth of the volume. Giant: one box is the whole cube. Mixed: in clusters too, with cubes of side 0.002 to 2, as
+// many of each order of magnitude.
 struct MovingBoxes {
     std::vector<Box> boxes{};
     std::vector<Vec3> ways{};
@@ -37,8 +37,10 @@ struct MovingBoxes {
         for (int k = 0; k < 100; ++k) centers.push_back(random.in_box(cube));
         const double radius = side * std::cbrt(0.2 / 100 / 4.18879);
         for (std::size_t k = 0; k < count; ++k) {
-            const Vec3 center = clustered ? Vec3(centers[random.below(100)] + radius * random.in_ball()) : random.in_box(cube);
-            const Vec3 half = kind == Kind::mixed ? Vec3(Vec3::Constant(0.5 * mixed_side(random))) : random.in_box({Vec3::Constant(0.25), Vec3::Constant(0.5)});
+            const Vec3 center =
+                clustered ? Vec3(centers[random.below(100)] + radius * random.in_ball()) : random.in_box(cube);
+            const Vec3 half = kind == Kind::mixed ? Vec3(Vec3::Constant(0.5 * mixed_side(random)))
+                                                  : random.in_box({Vec3::Constant(0.25), Vec3::Constant(0.5)});
             boxes.push_back(kind == Kind::giant && k == 0 ? cube : Box::around(center, half));
             ways.push_back((kind == Kind::giant && k == 0 ? 0.0 : 0.1) * random.direction());
         }
@@ -50,7 +52,8 @@ struct MovingBoxes {
         for (std::size_t k = 0; k < boxes.size(); ++k) {
             const Vec3 center = boxes[k].center(), next = center + ways[k];
             for (int axis = 0; axis < 3; ++axis)
-                if ((next[axis] < 0 && ways[k][axis] < 0) || (next[axis] > side && ways[k][axis] > 0)) ways[k][axis] *= -1;
+                if ((next[axis] < 0 && ways[k][axis] < 0) || (next[axis] > side && ways[k][axis] > 0))
+                    ways[k][axis] *= -1;
             boxes[k] = {boxes[k].lower + ways[k], boxes[k].upper + ways[k]};
         }
     }
@@ -87,7 +90,8 @@ struct Rivals {
 Rivals measure(Kind kind, std::size_t count) {
     Rivals r;
     MovingBoxes scene(kind, count);
-    BroadPhase ours = phase_of(scene.boxes, BroadMethod::automatic), octree = phase_of(scene.boxes, BroadMethod::scene_octree);
+    BroadPhase ours = phase_of(scene.boxes, BroadMethod::automatic),
+               octree = phase_of(scene.boxes, BroadMethod::scene_octree);
     FclBroadPhase fcl(scene.boxes);
     BulletBroadPhase bullet(scene.boxes);
     bullet.step(scene.boxes);
@@ -123,8 +127,10 @@ void rows(Report& report, Kind kind, const std::string& name, std::size_t count,
     const std::string work = fmt::format("{}, {} boxes, update + pairs", name, size);
     const bool agree = r.ours.pairs == r.octree.pairs && r.ours.pairs == r.refit.pairs;
     const auto add = [&](const std::string& id, const std::string& peer, const Times& theirs) {
-        const std::string pairs = theirs.pairs ? fmt::format("{} pairs, theirs {}", r.ours.pairs, theirs.pairs) : fmt::format("{} pairs", r.ours.pairs);
-        report.add({id, work, "ms/step", r.ours.least(), peer, theirs.least(), ratio(r.ours.least(), theirs.least()), agree ? pairs : "OURS DISAGREE", 0});
+        const std::string pairs = theirs.pairs ? fmt::format("{} pairs, theirs {}", r.ours.pairs, theirs.pairs)
+                                               : fmt::format("{} pairs", r.ours.pairs);
+        report.add({id, work, "ms/step", r.ours.least(), peer, theirs.least(), ratio(r.ours.least(), theirs.least()),
+                    agree ? pairs : "OURS DISAGREE", 0});
     };
     const std::string tail = kind == Kind::uniform ? size : name + "-" + size;
     if (kind == Kind::mixed) {
@@ -137,8 +143,10 @@ void rows(Report& report, Kind kind, const std::string& name, std::size_t count,
     add("broad-octree-" + tail, "our scene octree", r.octree);
     add("broad-bvh-" + tail, "our wide tree, refitted", r.refit);
     if (!r.force.seconds.empty()) add("broad-force-" + tail, "brute force", r.force);
-    report.note(fmt::format("{}, medians of {} steps: ours {:.3g}, FCL {:.3g}, Bullet {:.3g}, octree {:.3g}, wide tree {:.3g} ms; ours on 2 threads, wall: {:.3g} ms",
-                            work, step_count, r.ours.median(), r.fcl.median(), r.bullet.median(), r.octree.median(), r.refit.median(), r.two_threads.least()));
+    report.note(fmt::format("{}, medians of {} steps: ours {:.3g}, FCL {:.3g}, Bullet {:.3g}, octree {:.3g}, wide tree "
+                            "{:.3g} ms; ours on 2 threads, wall: {:.3g} ms",
+                            work, step_count, r.ours.median(), r.fcl.median(), r.bullet.median(), r.octree.median(),
+                            r.refit.median(), r.two_threads.least()));
 }
 
 void run(Report& report, Kind kind, const std::string& name) {
@@ -150,9 +158,12 @@ void run(Report& report, Kind kind, const std::string& name) {
 
 const Registration uniform("deformable/broad/uniform", "all overlapping pairs of many moving boxes of like sizes",
                            [](Report& report) { run(report, Kind::uniform, "uniform"); });
-const Registration clustered("deformable/broad/clustered", "the same in dense clusters", [](Report& report) { run(report, Kind::clustered, "clustered"); });
-const Registration giant("deformable/broad/giant", "the same, and one box as large as the scene", [](Report& report) { run(report, Kind::giant, "giant"); });
-const Registration mixed("deformable/broad/mixed", "sizes 1:1000, clustered", [](Report& report) { run(report, Kind::mixed, "mixed"); });
+const Registration clustered("deformable/broad/clustered", "the same in dense clusters",
+                             [](Report& report) { run(report, Kind::clustered, "clustered"); });
+const Registration giant("deformable/broad/giant", "the same, and one box as large as the scene",
+                         [](Report& report) { run(report, Kind::giant, "giant"); });
+const Registration mixed("deformable/broad/mixed", "sizes 1:1000, clustered",
+                         [](Report& report) { run(report, Kind::mixed, "mixed"); });
 
 } // namespace
 

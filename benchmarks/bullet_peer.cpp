@@ -17,7 +17,9 @@ namespace fathom::bench {
 
 namespace {
 
-btVector3 vector(const Vec3& p) { return btVector3(static_cast<float>(p.x()), static_cast<float>(p.y()), static_cast<float>(p.z())); }
+btVector3 vector(const Vec3& p) {
+    return btVector3(static_cast<float>(p.x()), static_cast<float>(p.y()), static_cast<float>(p.z()));
+}
 
 // A mesh as Bullet's arrays want it.
 struct Arrays {
@@ -71,7 +73,8 @@ void BulletScene::first_hits(std::span<const Segment> segments, std::span<double
         const btVector3 from = vector(segments[k].start), to = vector(segments[k].end);
         btCollisionWorld::ClosestRayResultCallback result(from, to);
         state_->world.rayTest(from, to, result);
-        out[k] = result.hasHit() ? static_cast<double>(result.m_closestHitFraction) : std::numeric_limits<double>::infinity();
+        out[k] = result.hasHit() ? static_cast<double>(result.m_closestHitFraction)
+                                 : std::numeric_limits<double>::infinity();
     }
 }
 
@@ -90,7 +93,8 @@ BulletMesh::~BulletMesh() = default;
 
 void BulletMesh::move(std::span<const Vec3> vertices) {
     for (std::size_t k = 0; k < vertices.size(); ++k)
-        for (int axis = 0; axis < 3; ++axis) state_->mesh.points[3 * k + static_cast<std::size_t>(axis)] = static_cast<float>(vertices[k][axis]);
+        for (int axis = 0; axis < 3; ++axis)
+            state_->mesh.points[3 * k + static_cast<std::size_t>(axis)] = static_cast<float>(vertices[k][axis]);
     state_->shape.postUpdate();
     state_->shape.updateBound();
 }
@@ -117,7 +121,8 @@ namespace {
 struct Counter final : btCollisionWorld::ContactResultCallback {
     BulletContacts found;
 
-    btScalar addSingleResult(btManifoldPoint& point, const btCollisionObjectWrapper*, int, int, const btCollisionObjectWrapper*, int, int) override {
+    btScalar addSingleResult(btManifoldPoint& point, const btCollisionObjectWrapper*, int, int,
+                             const btCollisionObjectWrapper*, int, int) override {
         if (point.getDistance() <= 0) {
             ++found.count;
             found.depth = std::max(found.depth, -static_cast<double>(point.getDistance()));
@@ -129,7 +134,8 @@ struct Counter final : btCollisionWorld::ContactResultCallback {
 struct PairCollector final : btCollisionWorld::ContactResultCallback {
     std::vector<std::array<Index, 2>> pairs;
 
-    btScalar addSingleResult(btManifoldPoint& point, const btCollisionObjectWrapper*, int, int a, const btCollisionObjectWrapper*, int, int b) override {
+    btScalar addSingleResult(btManifoldPoint& point, const btCollisionObjectWrapper*, int, int a,
+                             const btCollisionObjectWrapper*, int, int b) override {
         if (point.getDistance() <= 0) pairs.push_back({static_cast<Index>(a), static_cast<Index>(b)});
         return 0;
     }
@@ -137,13 +143,15 @@ struct PairCollector final : btCollisionWorld::ContactResultCallback {
 
 btTransform placed(const Pose& pose) {
     const Quat& q = pose.rotation;
-    return btTransform(btQuaternion(static_cast<float>(q.x()), static_cast<float>(q.y()), static_cast<float>(q.z()), static_cast<float>(q.w())),
+    return btTransform(btQuaternion(static_cast<float>(q.x()), static_cast<float>(q.y()), static_cast<float>(q.z()),
+                                    static_cast<float>(q.w())),
                        vector(pose.translation));
 }
 
 } // namespace
 
-BulletContacts BulletWorld::contacts(const BulletMesh& a, const Pose& pose_a, const BulletMesh& b, const Pose& pose_b) const {
+BulletContacts BulletWorld::contacts(const BulletMesh& a, const Pose& pose_a, const BulletMesh& b,
+                                     const Pose& pose_b) const {
     btCollisionObject first, second;
     first.setCollisionShape(&a.state().shape);
     first.setWorldTransform(placed(pose_a));
@@ -181,14 +189,16 @@ BulletBroadPhase::BulletBroadPhase(std::span<const Box> boxes) : state_(std::mak
     s.broadphase.m_deferedcollide = true;
     for (const Box& box : boxes)
         s.proxies.push_back(s.broadphase.createProxy(vector(box.lower), vector(box.upper), BOX_SHAPE_PROXYTYPE, nullptr,
-                                                     btBroadphaseProxy::DefaultFilter, btBroadphaseProxy::AllFilter, &s.dispatcher));
+                                                     btBroadphaseProxy::DefaultFilter, btBroadphaseProxy::AllFilter,
+                                                     &s.dispatcher));
 }
 
 BulletBroadPhase::~BulletBroadPhase() = default;
 
 std::size_t BulletBroadPhase::step(std::span<const Box> boxes) {
     State& s = *state_;
-    for (std::size_t k = 0; k < boxes.size(); ++k) s.broadphase.setAabb(s.proxies[k], vector(boxes[k].lower), vector(boxes[k].upper), &s.dispatcher);
+    for (std::size_t k = 0; k < boxes.size(); ++k)
+        s.broadphase.setAabb(s.proxies[k], vector(boxes[k].lower), vector(boxes[k].upper), &s.dispatcher);
     s.broadphase.calculateOverlappingPairs(&s.dispatcher);
     return static_cast<std::size_t>(s.broadphase.getOverlappingPairCache()->getNumOverlappingPairs());
 }

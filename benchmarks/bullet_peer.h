@@ -49,7 +49,8 @@ public:
     BulletWorld();
     ~BulletWorld();
 
-    [[nodiscard]] BulletContacts contacts(const BulletMesh& a, const Pose& pose_a, const BulletMesh& b, const Pose& pose_b) const;
+    [[nodiscard]] BulletContacts contacts(const BulletMesh& a, const Pose& pose_a, const BulletMesh& b,
+                                          const Pose& pose_b) const;
     // The pairs of triangles that it has contacts for, where the meshes are; sorted.
     [[nodiscard]] std::vector<std::array<Index, 2>> crossing_triangles(const BulletMesh& a, const BulletMesh& b) const;
 

@@ -1,5 +1,6 @@
-// Table `deformable/continuous`: when a vertex and a face, or two edges, first touch over a step. Real queries with known truth,
-// and random ones in a cube (most miss) and in passing (half hit), beside FCL's primitive tests. One thread.
+// Table `deformable/continuous`: when a vertex and a face, or two edges, first touch over a step. Real queries with
+// known truth, and random ones in a cube (most miss) and in passing (half hit), beside FCL's primitive tests. One
+// thread.
 #include <benchmarks/fcl_continuous_peer.h>
 #include <benchmarks/report.h>
 #include <fathom/base/random.h>
@@ -41,7 +42,8 @@ Times times_of(const std::vector<KnownStep<Step>>& steps, const Ask& ask) {
             const auto start = std::chrono::steady_clock::now();
             const volatile bool hit = ask(steps[k].step).hit;
             (void)hit;
-            each[k] = std::min(each[k], std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count());
+            each[k] = std::min(
+                each[k], std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count());
         }
     Times result;
     for (const double x : each) result.mean += x / static_cast<double>(each.size());
@@ -67,7 +69,8 @@ Errors errors_of(const std::vector<KnownStep<Step>>& steps, const Ask& ask) {
 }
 
 template <class Step>
-void row(Report& report, const std::string& id, const std::string& work, std::vector<KnownStep<Step>> steps, bool truth_known) {
+void row(Report& report, const std::string& id, const std::string& work, std::vector<KnownStep<Step>> steps,
+         bool truth_known) {
     const auto ours = [](const Step& step) { return time_of_impact(step); };
     const auto theirs = [](const Step& step) { return fcl_time_of_impact(step); };
     if (!truth_known) // a tolerance near rounding stands in for the truth
@@ -76,9 +79,13 @@ void row(Report& report, const std::string& id, const std::string& work, std::ve
     const Times peer = times_of(steps, theirs);
     const Errors mistakes = errors_of(steps, ours);
     const Errors others = errors_of(steps, theirs);
-    report.add({id, fmt::format("{} {}, {} hits; p99 {:.2f} us (FCL {:.2f})", steps.size(), work, mistakes.hits, mine.slow, peer.slow), "us/query",
-                mine.mean, "FCL Intersect, filtered", peer.mean, ratio(mine.mean, peer.mean),
-                fmt::format("{} missed, {} extra; FCL {} missed, {} extra", mistakes.missed, mistakes.extra, others.missed, others.extra), 0});
+    report.add({id,
+                fmt::format("{} {}, {} hits; p99 {:.2f} us (FCL {:.2f})", steps.size(), work, mistakes.hits, mine.slow,
+                            peer.slow),
+                "us/query", mine.mean, "FCL Intersect, filtered", peer.mean, ratio(mine.mean, peer.mean),
+                fmt::format("{} missed, {} extra; FCL {} missed, {} extra", mistakes.missed, mistakes.extra,
+                            others.missed, others.extra),
+                0});
 }
 
 // Eight points in a cube; `passing` sends the first from above the others to below.
@@ -108,13 +115,16 @@ void run(Report& report) {
         row(report, "continuous-vf-real", "real vertex-face steps", real->vertex_face, true);
         row(report, "continuous-ee-real", "real edge-edge steps", real->edge_edge, true);
     } else {
-        report.note("no real queries: set FATHOM_MODELS to a folder with ccd/ (Continuous-Collision-Detection/Sample-Queries)");
+        report.note(
+            "no real queries: set FATHOM_MODELS to a folder with ccd/ (Continuous-Collision-Detection/Sample-Queries)");
     }
     row(report, "continuous-vf-cube", "random vertex-face steps", random_steps(testing::vertex_face, false), false);
     row(report, "continuous-ee-cube", "random edge-edge steps", random_steps(testing::edge_edge, false), false);
-    row(report, "continuous-vf-pass", "vertices that pass a face or not", random_steps(testing::vertex_face, true), false);
+    row(report, "continuous-vf-pass", "vertices that pass a face or not", random_steps(testing::vertex_face, true),
+        false);
     row(report, "continuous-ee-pass", "edges that pass an edge or not", random_steps(testing::edge_edge, true), false);
-    report.note("tolerance 1e-6 of the step's size; each time holds one reading of the clock; truth of random steps: tolerance 1e-13");
+    report.note("tolerance 1e-6 of the step's size; each time holds one reading of the clock; truth of random steps: "
+                "tolerance 1e-13");
 }
 
 const Registration registration("deformable/continuous", "first contact of moving features, one thread", run);

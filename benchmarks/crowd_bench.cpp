@@ -1,6 +1,6 @@
-// Table `deformable/crowd`: a hundred to ten thousand soft balls that bounce off each other: detection each step, energy, and the same
-// state for any number of threads. Times are of the clock on the wall, over the second half of the steps, when many touch: the median
-// counts, and the quickest tenth stands beside.
+// Table `deformable/crowd`: a hundred to ten thousand soft balls that bounce off each other: detection each step,
+// energy, and the same state for any number of threads. Times are of the clock on the wall, over the second half of the
+// steps, when many touch: the median counts, and the quickest tenth stands beside.
 #include <benchmarks/report.h>
 #include <fathom/base/parallel.h>
 #include <fathom/show/line_plot.h>
@@ -73,8 +73,11 @@ Run run_of(const Crowd& crowd, std::size_t threads) {
     set_thread_count(threads);
     DeformingWorld world = make_deforming_world(scene_of(crowd));
     Run run;
-    const auto note = [&] { run.steps.push_back({world.time(), world.energy(), world.detection().statistics(),
-                                                         world.springs().report().contact_seconds / static_cast<double>(world.springs().report().parts)}); };
+    const auto note = [&] {
+        run.steps.push_back(
+            {world.time(), world.energy(), world.detection().statistics(),
+             world.springs().report().contact_seconds / static_cast<double>(world.springs().report().parts)});
+    };
     note();
     Replay replay(world);
     for (std::size_t k = 0; k < crowd.steps; ++k) {
@@ -92,23 +95,33 @@ Run run_of(const Crowd& crowd, std::size_t threads) {
 template <class Value>
 double at(const Run& run, double share, const Value& value) {
     std::vector<double> all;
-    for (std::size_t k = run.steps.size() / 2; k < run.steps.size(); ++k) all.push_back(static_cast<double>(value(run.steps[k])));
+    for (std::size_t k = run.steps.size() / 2; k < run.steps.size(); ++k)
+        all.push_back(static_cast<double>(value(run.steps[k])));
     const auto place = all.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(all.size() - 1));
     std::nth_element(all.begin(), place, all.end());
     return *place;
 }
 
-double whole(const Step& s) { return 1e3 * (s.detection.broad_seconds + s.detection.refit_seconds + s.detection.narrow_seconds); }
+double whole(const Step& s) {
+    return 1e3 * (s.detection.broad_seconds + s.detection.refit_seconds + s.detection.narrow_seconds);
+}
 
 void add_detection(Report& report, const std::string& id, const Crowd& crowd, const Run& run, std::size_t threads) {
     const auto median = [&](const auto& value) { return at(run, 0.5, value); };
     const double ms = median(whole);
-    const std::string work = fmt::format("{} balls, {} triangles, detection, {} thread{}", run.steps[0].detection.bodies, run.triangles, threads, threads > 1 ? "s" : "");
-    const std::string parts = fmt::format("broad {:.2f}, refit {:.2f}, narrow {:.2f} ms; quickest tenth {:.2f} ms; with handing over and pushes {:.2f} ms; {:.0f} pairs, {:.0f} touching, {:.0f} contacts; a whole step {:.0f} ms",
-                                          median([](const Step& s) { return 1e3 * s.detection.broad_seconds; }), median([](const Step& s) { return 1e3 * s.detection.refit_seconds; }),
-                                          median([](const Step& s) { return 1e3 * s.detection.narrow_seconds; }), at(run, 0.1, whole), median([](const Step& s) { return 1e3 * s.contact_seconds; }), median([](const Step& s) { return s.detection.pairs; }),
-                                          median([](const Step& s) { return s.detection.touching; }), median([](const Step& s) { return s.detection.contacts; }),
-                                          1e3 * run.seconds / static_cast<double>(crowd.steps));
+    const std::string work = fmt::format("{} balls, {} triangles, detection, {} thread{}",
+                                         run.steps[0].detection.bodies, run.triangles, threads, threads > 1 ? "s" : "");
+    const std::string parts =
+        fmt::format("broad {:.2f}, refit {:.2f}, narrow {:.2f} ms; quickest tenth {:.2f} ms; with handing over and "
+                    "pushes {:.2f} ms; {:.0f} pairs, {:.0f} touching, {:.0f} contacts; a whole step {:.0f} ms",
+                    median([](const Step& s) { return 1e3 * s.detection.broad_seconds; }),
+                    median([](const Step& s) { return 1e3 * s.detection.refit_seconds; }),
+                    median([](const Step& s) { return 1e3 * s.detection.narrow_seconds; }), at(run, 0.1, whole),
+                    median([](const Step& s) { return 1e3 * s.contact_seconds; }),
+                    median([](const Step& s) { return s.detection.pairs; }),
+                    median([](const Step& s) { return s.detection.touching; }),
+                    median([](const Step& s) { return s.detection.contacts; }),
+                    1e3 * run.seconds / static_cast<double>(crowd.steps));
     const bool aimed = crowd.id == "100" && threads == 2;
     report.add({id, work, "ms/step", ms, aimed ? "aim" : "", aimed ? 4.0 : 0.0, aimed ? 4 / ms : 0.0, parts, 0});
 }
@@ -117,21 +130,29 @@ void add_energy(Report& report, const Crowd& crowd, const Run& one, const Run& t
     const double first = two.steps.front().energy.total();
     double most = first;
     for (const Step& step : two.steps) most = std::max(most, step.energy.total());
-    report.add({fmt::format("crowd-{}-energy", crowd.id), fmt::format("energy at most over that at first, {:g} s", two.steps.back().time), "ratio", most / first, "", 0, 0,
-                fmt::format("{:.4f} J at first, {:.4f} at most, {:.4f} at last; state of 1 and 2 threads {}", first, most, two.steps.back().energy.total(),
-                            one.state == two.state ? "equal" : "UNLIKE"),
+    report.add({fmt::format("crowd-{}-energy", crowd.id),
+                fmt::format("energy at most over that at first, {:g} s", two.steps.back().time), "ratio", most / first,
+                "", 0, 0,
+                fmt::format("{:.4f} J at first, {:.4f} at most, {:.4f} at last; state of 1 and 2 threads {}", first,
+                            most, two.steps.back().energy.total(), one.state == two.state ? "equal" : "UNLIKE"),
                 0});
 }
 
 void add_cpu(Report& report, const Crowd& crowd, Run run) {
     std::sort(run.cpu.begin(), run.cpu.end());
     const double contacts = at(run, 0.5, [](const Step& s) { return s.detection.contacts; });
-    report.add({fmt::format("crowd-{}-cpu", crowd.id), "the same states found again, 1 thread, CPU", "ms/step", 1e3 * run.cpu[run.cpu.size() / 2], "", 0, 0,
-                fmt::format("{:.2f} to {:.2f} ms; {:.2f} us a contact", 1e3 * run.cpu.front(), 1e3 * run.cpu.back(), 1e6 * run.cpu[run.cpu.size() / 2] / std::max(1.0, contacts)), 0});
+    report.add({fmt::format("crowd-{}-cpu", crowd.id), "the same states found again, 1 thread, CPU", "ms/step",
+                1e3 * run.cpu[run.cpu.size() / 2], "", 0, 0,
+                fmt::format("{:.2f} to {:.2f} ms; {:.2f} us a contact", 1e3 * run.cpu.front(), 1e3 * run.cpu.back(),
+                            1e6 * run.cpu[run.cpu.size() / 2] / std::max(1.0, contacts)),
+                0});
 }
 
 void plot(const std::filesystem::path& folder, const Run& run) {
-    LinePlot plot{.title = "A hundred soft balls that bounce: energy", .x_label = "time (s)", .y_label = "energy (J)", .curves = {{"motion", {}}, {"springs and contacts", {}}, {"sum", {}}}};
+    LinePlot plot{.title = "A hundred soft balls that bounce: energy",
+                  .x_label = "time (s)",
+                  .y_label = "energy (J)",
+                  .curves = {{"motion", {}}, {"springs and contacts", {}}, {"sum", {}}}};
     for (const Step& step : run.steps) {
         plot.curves[0].points.emplace_back(step.time, step.energy.kinetic);
         plot.curves[1].points.emplace_back(step.time, step.energy.stored);
@@ -152,7 +173,8 @@ void run_crowd(Report& report) {
     }
 }
 
-const Registration crowd("deformable/crowd", "many soft balls that bounce off each other, each step found anew", run_crowd);
+const Registration crowd("deformable/crowd", "many soft balls that bounce off each other, each step found anew",
+                         run_crowd);
 
 } // namespace
 

@@ -1,5 +1,6 @@
-// Tables `deformable/table1` and `deformable/table1/larger` (Madera, Day & Laycock 2006, table 1 and section 7): deforming objects drift in a box and pass through each
-// other; which of boxes and spheres finds more collisions? Both meet the same motion, frame by frame, beside exact contacts. One thread.
+// Tables `deformable/table1` and `deformable/table1/larger` (Madera, Day & Laycock 2006, table 1 and section 7):
+// deforming objects drift in a box and pass through each other; which of boxes and spheres finds more collisions? Both
+// meet the same motion, frame by frame, beside exact contacts. One thread.
 #include <benchmarks/report.h>
 #include <fathom/base/parallel.h>
 #include <fathom/detect/deforming_scene.h>
@@ -35,8 +36,8 @@ struct Experiment {
     std::string id, scene;
     std::size_t objects = 0;
     std::size_t seeds = 5;
-    double seconds = 20;   // simulated
-    double frame = 0.01;   // s between two looks
+    double seconds = 20; // simulated
+    double frame = 0.01; // s between two looks
     PerPhase paper{};
 };
 
@@ -75,7 +76,8 @@ TriangleMesh with_at_most(TriangleMesh mesh, std::size_t vertices) {
 }
 
 std::size_t vertices_in_the_paper(const std::string& name) {
-    const std::pair<const char*, std::size_t> known[] = {{"pawn", 154}, {"fish", 216}, {"rabbit", 453}, {"human", 1250}, {"vehicle", 9543}};
+    const std::pair<const char*, std::size_t> known[] = {
+        {"pawn", 154}, {"fish", 216}, {"rabbit", 453}, {"human", 1250}, {"vehicle", 9543}};
     for (const auto& [word, count] : known)
         if (name.starts_with(word)) return count;
     return std::size_t{1} << 31;
@@ -87,11 +89,12 @@ struct Objects {
     std::string what{}; // in words
 };
 
-// Copies beyond those of the file stand nearer to each other; they pass through each other anyway. The real vehicle has slivers, whose springs
-// ask for steps of 20 us: its stand-in has as many vertices and none.
+// Copies beyond those of the file stand nearer to each other; they pass through each other anyway. The real vehicle has
+// slivers, whose springs ask for steps of 20 us: its stand-in has as many vertices and none.
 Scene scene_of(const Experiment& e) {
     const std::filesystem::path models = e.id == "vehicles" ? std::filesystem::path() : model_folder();
-    Scene scene = read_scene(std::filesystem::path(FATHOM_SOURCE_DIR) / "scenes" / (e.scene + ".toml"), {.model_folder = models});
+    Scene scene =
+        read_scene(std::filesystem::path(FATHOM_SOURCE_DIR) / "scenes" / (e.scene + ".toml"), {.model_folder = models});
     const std::size_t each = e.objects / scene.bodies.size();
     for (SceneBody& body : scene.bodies) {
         if (e.scene != "table1_nine" || each <= 3) continue;
@@ -108,19 +111,21 @@ Objects objects_of(const Experiment& e) {
     objects.options.springs = as_read.springs().options();
     objects.options.springs.step = e.frame;
     objects.options.respond = false;
-    for (DeformingBody& body : objects.bodies) body.mesh = with_at_most(std::move(body.mesh), vertices_in_the_paper(body.name));
+    for (DeformingBody& body : objects.bodies)
+        body.mesh = with_at_most(std::move(body.mesh), vertices_in_the_paper(body.name));
     for (const SceneBody& body : scene.bodies) {
         const auto same = [&](const DeformingBody& b) { return b.name.starts_with(body.name); };
         const TriangleMesh& mesh = std::find_if(objects.bodies.begin(), objects.bodies.end(), same)->mesh;
         const bool real = std::filesystem::exists(scene.model_folder / body.model);
-        objects.what += fmt::format("{}{} ({}, {} vertices, {} triangles)", objects.what.empty() ? "" : ", ", body.name, real ? body.model : fmt::format("stand-in '{}'", body.shape),
-                                    mesh.vertices.size(), mesh.triangles.size());
+        objects.what += fmt::format("{}{} ({}, {} vertices, {} triangles)", objects.what.empty() ? "" : ", ", body.name,
+                                    real ? body.model : fmt::format("stand-in '{}'", body.shape), mesh.vertices.size(),
+                                    mesh.triangles.size());
     }
     return objects;
 }
 
-// The springs of a world without its detection, which here is the detectors' work. Steps are half the largest stable one, which holds for
-// shapes as they start.
+// The springs of a world without its detection, which here is the detectors' work. Steps are half the largest stable
+// one, which holds for shapes as they start.
 struct Motion {
     std::size_t steps = 1; // of a frame
     SpringWorld springs;
@@ -134,7 +139,9 @@ struct Motion {
     void advance() {
         for (std::size_t k = 0; k < steps; ++k) springs.step();
     }
-    [[nodiscard]] std::span<const Vec3> vertices(std::size_t body) const { return springs.positions().subspan(first[body], first[body + 1] - first[body]); }
+    [[nodiscard]] std::span<const Vec3> vertices(std::size_t body) const {
+        return springs.positions().subspan(first[body], first[body + 1] - first[body]);
+    }
 
     static SpringWorld moving(const Objects& objects, std::uint64_t seed, std::size_t& steps) {
         DeformingOptions options = objects.options;
@@ -176,19 +183,26 @@ Sphere sphere_round(std::span<const Vec3> vertices) {
 // Both phases as the paper has them.
 class PaperDetector {
 public:
-    PaperDetector(Volume volume, const Objects& objects) : volume_(volume), broad_({.method = BroadMethod::scene_octree, .octree = {.level_cap = scene_levels}}) {
+    PaperDetector(Volume volume, const Objects& objects)
+        : volume_(volume), broad_({.method = BroadMethod::scene_octree, .octree = {.level_cap = scene_levels}}) {
         for (const DeformingBody& body : objects.bodies) {
             std::vector<Index> corners;
             for (const Triangle& t : body.mesh.triangles) corners.insert(corners.end(), t.begin(), t.end());
             trees_.emplace_back(body.mesh.vertices, corners, 3,
-                                BodyOctreeOptions{.volume = volume == spheres ? NodeVolume::sphere : NodeVolume::box, .split = BodySplit::octants, .leaf_size = 1, .level_cap = body_level, .rebuild_at = 0});
+                                BodyOctreeOptions{.volume = volume == spheres ? NodeVolume::sphere : NodeVolume::box,
+                                                  .split = BodySplit::octants,
+                                                  .leaf_size = 1,
+                                                  .level_cap = body_level,
+                                                  .rebuild_at = 0});
             (void)broad_.add(Box{});
         }
     }
 
     void look(const Motion& motion) {
-        if (volume_ == boxes) find_pairs<Box>(motion, [](std::span<const Vec3> v) { return bounds(v); });
-        else find_pairs<Sphere>(motion, sphere_round);
+        if (volume_ == boxes)
+            find_pairs<Box>(motion, [](std::span<const Vec3> v) { return bounds(v); });
+        else
+            find_pairs<Sphere>(motion, sphere_round);
         std::vector<char> wanted(trees_.size(), 0);
         for (const auto& [a, b] : broad_.pairs()) wanted[a] = wanted[b] = 1;
         for (std::size_t k = 0; k < trees_.size(); ++k)
@@ -198,7 +212,9 @@ public:
             if (!overlapping_nodes(trees_[a], trees_[b], body_level).pairs.empty()) touching_.push_back({a, b});
     }
 
-    [[nodiscard]] std::vector<IdPair> pairs(Phase phase) const { return phase == narrow ? touching_ : std::vector<IdPair>(broad_.pairs().begin(), broad_.pairs().end()); }
+    [[nodiscard]] std::vector<IdPair> pairs(Phase phase) const {
+        return phase == narrow ? touching_ : std::vector<IdPair>(broad_.pairs().begin(), broad_.pairs().end());
+    }
 
 private:
     template <class Shape, class Round>
@@ -216,7 +232,8 @@ private:
 
 class ExactDetector {
 public:
-    explicit ExactDetector(const Objects& objects) : scene_({.triangles = SurfaceContactOptions{.depth = ContactDepth::none, .most = 1}}) {
+    explicit ExactDetector(const Objects& objects)
+        : scene_({.triangles = SurfaceContactOptions{.depth = ContactDepth::none, .most = 1}}) {
         for (const DeformingBody& body : objects.bodies) (void)scene_.add(body.mesh);
     }
     [[nodiscard]] std::vector<IdPair> look(const Motion& motion) {
@@ -266,9 +283,15 @@ std::vector<Frame> run_of(const Experiment& e, const Objects& objects, std::uint
     return frames;
 }
 
-enum class Clock { simulated, whole, detection }; // equal simulated time; equal computing time, motion included; of detection alone
+enum class Clock {
+    simulated,
+    whole,
+    detection
+}; // equal simulated time; equal computing time, motion included; of detection alone
 
-double cost(const Frame& frame, Volume volume, Clock clock) { return frame.detection[volume] + (clock == Clock::whole ? frame.motion : 0); }
+double cost(const Frame& frame, Volume volume, Clock clock) {
+    return frame.detection[volume] + (clock == Clock::whole ? frame.motion : 0);
+}
 
 // Of the frames that a volume gets through in the time in which the quicker one gets through all.
 std::array<double, phase_count> counted(std::span<const Frame> frames, Volume volume, Clock clock) {
@@ -299,7 +322,8 @@ struct Result {
         touching += static_cast<double>(frame.touching);
         for (const Volume volume : {boxes, spheres}) {
             detection[volume] += frame.detection[volume];
-            for (const Phase phase : {broad, narrow}) overlapping[volume][phase] += static_cast<double>(frame.overlapping[volume][phase]);
+            for (const Phase phase : {broad, narrow})
+                overlapping[volume][phase] += static_cast<double>(frame.overlapping[volume][phase]);
         }
         ++frames;
     }
@@ -312,7 +336,8 @@ Result result_of(const Experiment& e, const Objects& objects) {
         for (const Clock clock : {Clock::simulated, Clock::whole, Clock::detection})
             for (const Volume volume : {boxes, spheres}) {
                 const auto sum = counted(frames, volume, clock);
-                for (const Phase phase : {broad, narrow}) result.counts[static_cast<std::size_t>(clock)][volume][phase].push_back(sum[phase]);
+                for (const Phase phase : {broad, narrow})
+                    result.counts[static_cast<std::size_t>(clock)][volume][phase].push_back(sum[phase]);
             }
         double touched = 0;
         for (const Frame& frame : frames) {
@@ -331,7 +356,8 @@ std::string compared(const PerPhase& counts, Phase phase) {
     return fmt::format("{} phase {:.1f} : {:.1f} = {:.2f}", phase_names[phase], a.mean, b.mean, a.mean / b.mean);
 }
 
-// How sure a difference of means is: Welch's t. Above about 2.3 (five and five runs) chance gives it in one of twenty cases.
+// How sure a difference of means is: Welch's t. Above about 2.3 (five and five runs) chance gives it in one of twenty
+// cases.
 double welch(std::span<const double> a, std::span<const double> b) {
     const Sample x(a), y(b);
     const double n = static_cast<double>(a.size()), m = static_cast<double>(b.size());
@@ -343,7 +369,8 @@ double paired(std::span<const double> a, std::span<const double> b) {
     std::vector<double> less;
     for (std::size_t k = 0; k < a.size(); ++k) less.push_back(a[k] - b[k]);
     const Sample difference(less);
-    return difference.mean == 0 ? 0 : difference.mean / (difference.spread / std::sqrt(static_cast<double>(less.size())));
+    return difference.mean == 0 ? 0
+                                : difference.mean / (difference.spread / std::sqrt(static_cast<double>(less.size())));
 }
 
 void add_rows(Report& report, const Experiment& e, const Result& r) {
@@ -353,12 +380,16 @@ void add_rows(Report& report, const Experiment& e, const Result& r) {
             const Sample ours(found);
             std::string beside = fmt::format("spread {:.1f} ({:g})", ours.spread, fmt::join(found, " "));
             if (const std::vector<double>& theirs = e.paper[volume][phase]; !theirs.empty())
-                beside += fmt::format("; the paper in 10 minutes: {:.1f}, spread {:.1f} ({:g})", Sample(theirs).mean, Sample(theirs).spread, fmt::join(theirs, " "));
+                beside += fmt::format("; the paper in 10 minutes: {:.1f}, spread {:.1f} ({:g})", Sample(theirs).mean,
+                                      Sample(theirs).spread, fmt::join(theirs, " "));
             report.add({fmt::format("table1-{}-{}-{}", e.id, volume_names[volume], phase_names[phase]),
-                        fmt::format("{} objects, {}, {} phase, {:g} s, {} seeds", e.objects, volume_names[volume], phase_names[phase], e.seconds, e.seeds), "collisions", ours.mean, "", 0, 0, beside, 0});
+                        fmt::format("{} objects, {}, {} phase, {:g} s, {} seeds", e.objects, volume_names[volume],
+                                    phase_names[phase], e.seconds, e.seeds),
+                        "collisions", ours.mean, "", 0, 0, beside, 0});
         }
     const Sample exact(r.exact);
-    report.add({fmt::format("table1-{}-exact", e.id), fmt::format("{} objects, triangles that cross", e.objects), "collisions", exact.mean, "", 0, 0,
+    report.add({fmt::format("table1-{}-exact", e.id), fmt::format("{} objects, triangles that cross", e.objects),
+                "collisions", exact.mean, "", 0, 0,
                 fmt::format("spread {:.1f} ({:g})", exact.spread, fmt::join(r.exact, " ")), 0});
 }
 
@@ -366,24 +397,32 @@ void add_notes(Report& report, const Experiment& e, const Objects& objects, cons
     const auto frames = static_cast<double>(r.frames);
     report.note(fmt::format("{}: {}", e.id, objects.what));
     const PerPhase& same = r.counts[0];
-    report.note(fmt::format("{}: boxes : spheres, same motion: {} (paired t = {:.1f}), {} (paired t = {:.1f})", e.id, compared(same, broad), paired(same[boxes][broad], same[spheres][broad]),
+    report.note(fmt::format("{}: boxes : spheres, same motion: {} (paired t = {:.1f}), {} (paired t = {:.1f})", e.id,
+                            compared(same, broad), paired(same[boxes][broad], same[spheres][broad]),
                             compared(same, narrow), paired(same[boxes][narrow], same[spheres][narrow])));
-    report.note(fmt::format("{}: pairs that overlap in a frame: broad phase, boxes {:.2f}, spheres {:.2f}; narrow phase, boxes {:.2f}, spheres {:.2f}; triangles cross {:.2f}", e.id,
-                            r.overlapping[boxes][broad] / frames, r.overlapping[spheres][broad] / frames, r.overlapping[boxes][narrow] / frames, r.overlapping[spheres][narrow] / frames,
+    report.note(fmt::format("{}: pairs that overlap in a frame: broad phase, boxes {:.2f}, spheres {:.2f}; narrow "
+                            "phase, boxes {:.2f}, spheres {:.2f}; triangles cross {:.2f}",
+                            e.id, r.overlapping[boxes][broad] / frames, r.overlapping[spheres][broad] / frames,
+                            r.overlapping[boxes][narrow] / frames, r.overlapping[spheres][narrow] / frames,
                             r.touching / frames));
-    report.note(fmt::format("{}: equal computing time, motion included: {}, {}; of detection alone: {}, {}", e.id, compared(r.counts[1], broad), compared(r.counts[1], narrow), compared(r.counts[2], broad),
+    report.note(fmt::format("{}: equal computing time, motion included: {}, {}; of detection alone: {}, {}", e.id,
+                            compared(r.counts[1], broad), compared(r.counts[1], narrow), compared(r.counts[2], broad),
                             compared(r.counts[2], narrow)));
-    report.note(fmt::format("{}: CPU a frame: motion {:.0f} us, detection with boxes {:.1f} us, with spheres {:.1f} us", e.id, 1e6 * r.motion / frames, 1e6 * r.detection[boxes] / frames,
+    report.note(fmt::format("{}: CPU a frame: motion {:.0f} us, detection with boxes {:.1f} us, with spheres {:.1f} us",
+                            e.id, 1e6 * r.motion / frames, 1e6 * r.detection[boxes] / frames,
                             1e6 * r.detection[spheres] / frames));
     if (e.paper[boxes][broad].empty()) return;
-    report.note(fmt::format("{}: the paper's: {} (t = {:.1f}), {} (t = {:.1f})", e.id, compared(e.paper, broad), welch(e.paper[boxes][broad], e.paper[spheres][broad]), compared(e.paper, narrow),
+    report.note(fmt::format("{}: the paper's: {} (t = {:.1f}), {} (t = {:.1f})", e.id, compared(e.paper, broad),
+                            welch(e.paper[boxes][broad], e.paper[spheres][broad]), compared(e.paper, narrow),
                             welch(e.paper[boxes][narrow], e.paper[spheres][narrow])));
 }
 
 std::vector<Experiment> experiments() {
     const PerPhase three = {{{{{18, 35, 32, 17, 21}, {14, 22, 18, 10, 9}}}, {{{12, 18, 10, 15, 7}, {7, 8, 7, 4, 5}}}}};
-    const PerPhase six = {{{{{85, 69, 53, 43, 45}, {51, 45, 37, 29, 29}}}, {{{46, 53, 53, 49, 42}, {31, 29, 32, 30, 19}}}}};
-    const PerPhase nine = {{{{{109, 78, 72, 66, 91}, {64, 42, 51, 45, 42}}}, {{{61, 84, 85, 86, 64}, {24, 37, 45, 44, 24}}}}};
+    const PerPhase six = {
+        {{{{85, 69, 53, 43, 45}, {51, 45, 37, 29, 29}}}, {{{46, 53, 53, 49, 42}, {31, 29, 32, 30, 19}}}}};
+    const PerPhase nine = {
+        {{{{109, 78, 72, 66, 91}, {64, 42, 51, 45, 42}}}, {{{61, 84, 85, 86, 64}, {24, 37, 45, 44, 24}}}}};
     return {{.id = "3", .scene = "table1_three", .objects = 3, .paper = three},
             {.id = "6", .scene = "table1_six", .objects = 6, .paper = six},
             {.id = "9", .scene = "table1_nine", .objects = 9, .paper = nine},
@@ -404,13 +443,16 @@ void run_all(Report& report, std::span<const Experiment> all) {
         add_rows(report, e, result);
         add_notes(report, e, objects, result);
     }
-    report.note("the paper: boxes find more, and the difference is gone from 10 objects on (broad phase), from 20 on (narrow phase)");
+    report.note("the paper: boxes find more, and the difference is gone from 10 objects on (broad phase), from 20 on "
+                "(narrow phase)");
     set_thread_count(0);
 }
 
-const Registration table1("deformable/table1", "deforming objects drift through each other: collisions found (table 1 of the paper)",
+const Registration table1("deformable/table1",
+                          "deforming objects drift through each other: collisions found (table 1 of the paper)",
                           [](Report& report) { run_all(report, experiments()); });
-const Registration larger("deformable/table1/larger", "the same with more objects, and with larger ones (section 7 of the paper)",
+const Registration larger("deformable/table1/larger",
+                          "the same with more objects, and with larger ones (section 7 of the paper)",
                           [](Report& report) { run_all(report, larger_experiments()); });
 
 } // namespace

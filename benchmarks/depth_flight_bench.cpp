@@ -1,5 +1,6 @@
-// Table `depth/flight`: Fabrizio's table 1. A ship flies through a tunnel with obstacles for 800 frames; FCL on the same meshes and poses,
-// depth maps on the CPU and by OpenGL. Means over all frames, over those with and without collision, Student's t, frames that disagree.
+// Table `depth/flight`: Fabrizio's table 1. A ship flies through a tunnel with obstacles for 800 frames; FCL on the
+// same meshes and poses, depth maps on the CPU and by OpenGL. Means over all frames, over those with and without
+// collision, Student's t, frames that disagree.
 #include <benchmarks/fcl_peer.h>
 #include <benchmarks/report.h>
 #include <benchmarks/student.h>
@@ -37,7 +38,8 @@ Answers ask_all(std::size_t frames, const Ask& ask) {
     return answers;
 }
 
-std::vector<double> chosen(const Answers& of, const std::vector<char>& truth, int wanted) { // wanted: 0, 1, or 2 for all
+std::vector<double> chosen(const Answers& of, const std::vector<char>& truth,
+                           int wanted) { // wanted: 0, 1, or 2 for all
     std::vector<double> times;
     for (std::size_t f = 0; f < truth.size(); ++f)
         if (wanted == 2 || truth[f] == wanted) times.push_back(of.seconds[f]);
@@ -50,8 +52,10 @@ std::string differences(const Answers& ours, const std::vector<char>& truth) {
     for (std::size_t f = 0; f < truth.size(); ++f) {
         if (ours.hit[f] == truth[f]) continue;
         std::size_t last = f;
-        while (last + 1 < truth.size() && ours.hit[last + 1] != truth[last + 1] && ours.hit[last + 1] == ours.hit[f]) ++last;
-        text += fmt::format("{}{}{} (ours {})", text.empty() ? "" : ", ", f, last > f ? fmt::format("-{}", last) : "", ours.hit[f] ? "yes" : "no");
+        while (last + 1 < truth.size() && ours.hit[last + 1] != truth[last + 1] && ours.hit[last + 1] == ours.hit[f])
+            ++last;
+        text += fmt::format("{}{}{} (ours {})", text.empty() ? "" : ", ", f, last > f ? fmt::format("-{}", last) : "",
+                            ours.hit[f] ? "yes" : "no");
         f = last;
     }
     return text.empty() ? "none" : text;
@@ -81,23 +85,31 @@ struct Scene {
     }
 };
 
-Answers by_maps(Scene& scene, DepthBackend& backend, const DepthObjectOptions& options, std::span<const Projection> projections, bool enclosed = false) {
+Answers by_maps(Scene& scene, DepthBackend& backend, const DepthObjectOptions& options,
+                std::span<const Projection> projections, bool enclosed = false) {
     DepthObject object(backend, *scene.flight.ship, projections, options);
     return ask_all(scene.flight.frames, [&](std::size_t f) {
         for (std::size_t o = 0; o < scene.bodies.size(); ++o) scene.bodies[o].pose = scene.flight.obstacle_pose(o, f);
-        return collide(object, scene.flight.ship_pose(f), scene.bodies, {.goal = DepthGoal::verdict, .separate_bodies = false, .enclosed = enclosed}).verdict == Verdict::overlapping;
+        return collide(object, scene.flight.ship_pose(f), scene.bodies,
+                       {.goal = DepthGoal::verdict, .separate_bodies = false, .enclosed = enclosed})
+                   .verdict == Verdict::overlapping;
     });
 }
 
-void rows(Report& report, const std::string& id, const std::string& words, const Answers& ours, const Answers& fcl, const std::vector<char>& truth, double megabytes) {
+void rows(Report& report, const std::string& id, const std::string& words, const Answers& ours, const Answers& fcl,
+          const std::vector<char>& truth, double megabytes) {
     const char* names[] = {"without collision", "with collision", "all frames"};
     for (const int wanted : {2, 1, 0}) {
         const std::vector<double> a = chosen(ours, truth, wanted), b = chosen(fcl, truth, wanted);
         if (a.empty()) continue;
         const Moments m = moments(a), p = moments(b);
         const WelchTest t = welch(a, b);
-        report.add({wanted == 2 ? id : id + (wanted == 1 ? "-with" : "-without"), fmt::format("{}, {} {}", words, a.size(), names[wanted]), "ms", 1e3 * m.mean, "FCL float", 1e3 * p.mean, ratio(m.mean, p.mean),
-                    fmt::format("deviation {:.3f} (FCL {:.3f}) ms, t {:.1f}, p {:.2g}", 1e3 * m.deviation, 1e3 * p.deviation, t.t, t.p), wanted == 2 ? megabytes : 0});
+        report.add({wanted == 2 ? id : id + (wanted == 1 ? "-with" : "-without"),
+                    fmt::format("{}, {} {}", words, a.size(), names[wanted]), "ms", 1e3 * m.mean, "FCL float",
+                    1e3 * p.mean, ratio(m.mean, p.mean),
+                    fmt::format("deviation {:.3f} (FCL {:.3f}) ms, t {:.1f}, p {:.2g}", 1e3 * m.deviation,
+                                1e3 * p.deviation, t.t, t.p),
+                    wanted == 2 ? megabytes : 0});
     }
     report.note(fmt::format("{}: frames that differ from FCL: {}", id, differences(ours, truth)));
 }
@@ -105,15 +117,22 @@ void rows(Report& report, const std::string& id, const std::string& words, const
 void run(Report& report) {
     Scene scene;
     set_thread_count(1);
-    report.note(fmt::format("ship {} triangles, surroundings {} (paper 9,716 and 69,842); {} frames; one thread, CPU time", scene.flight.ship->triangles.size(), scene.flight.obstacle_triangles(), scene.flight.frames));
-    const Answers fcl = ask_all(scene.flight.frames, [&](std::size_t f) { return scene.crosses(scene.ship, scene.meshes, f); });
-    const Answers precise = ask_all(scene.flight.frames, [&](std::size_t f) { return scene.crosses(scene.ship_double, scene.doubles, f); });
+    report.note(
+        fmt::format("ship {} triangles, surroundings {} (paper 9,716 and 69,842); {} frames; one thread, CPU time",
+                    scene.flight.ship->triangles.size(), scene.flight.obstacle_triangles(), scene.flight.frames));
+    const Answers fcl =
+        ask_all(scene.flight.frames, [&](std::size_t f) { return scene.crosses(scene.ship, scene.meshes, f); });
+    const Answers precise =
+        ask_all(scene.flight.frames, [&](std::size_t f) { return scene.crosses(scene.ship_double, scene.doubles, f); });
     const std::vector<char>& truth = precise.hit;
     double fcl_bytes = static_cast<double>(scene.ship.bytes());
     for (const FclMesh& mesh : scene.meshes) fcl_bytes += static_cast<double>(mesh.bytes());
     const Moments library = moments(precise.seconds);
-    report.note(fmt::format("FCL as Debian builds it, in double: {:.4f} ms a frame, deviation {:.4f}; the rows below have its templates in float, for this CPU", 1e3 * library.mean, 1e3 * library.deviation));
-    report.note(fmt::format("FCL float {:.1f} MB; collides in {} frames (double); float differs in: {}", fcl_bytes / 1e6, std::count(truth.begin(), truth.end(), 1), differences(fcl, truth)));
+    report.note(fmt::format("FCL as Debian builds it, in double: {:.4f} ms a frame, deviation {:.4f}; the rows below "
+                            "have its templates in float, for this CPU",
+                            1e3 * library.mean, 1e3 * library.deviation));
+    report.note(fmt::format("FCL float {:.1f} MB; collides in {} frames (double); float differs in: {}",
+                            fcl_bytes / 1e6, std::count(truth.begin(), truth.end(), 1), differences(fcl, truth)));
 
     const auto megabytes = [](int pixels, int maps) { return 4e-6 * pixels * pixels * maps; };
     const Projection one{Vec3::UnitX(), DepthSides::far_side}, two{Vec3::UnitX(), DepthSides::both_sides};
@@ -121,14 +140,19 @@ void run(Report& report) {
     for (const int pixels : {256, 512})
         for (const Projection& p : {one, two}) {
             const bool sides = p.sides == DepthSides::both_sides;
-            rows(report, fmt::format("depth-flight{}{}", pixels == 256 ? "" : "-512", sides ? "" : "-paper"), fmt::format("CPU, {}, {} pixels", sides ? "both sides" : "the paper's one side", pixels),
-                 by_maps(scene, *cpu, {.pixels = pixels}, std::span(&p, 1)), fcl, truth, megabytes(pixels, sides ? 3 : 2));
+            rows(report, fmt::format("depth-flight{}{}", pixels == 256 ? "" : "-512", sides ? "" : "-paper"),
+                 fmt::format("CPU, {}, {} pixels", sides ? "both sides" : "the paper's one side", pixels),
+                 by_maps(scene, *cpu, {.pixels = pixels}, std::span(&p, 1)), fcl, truth,
+                 megabytes(pixels, sides ? 3 : 2));
         }
-    rows(report, "depth-flight-enclosed", "CPU, both sides, 256 pixels, enclosed too", by_maps(scene, *cpu, {.pixels = 256}, std::span(&two, 1), true), fcl, truth, megabytes(256, 5));
+    rows(report, "depth-flight-enclosed", "CPU, both sides, 256 pixels, enclosed too",
+         by_maps(scene, *cpu, {.pixels = 256}, std::span(&two, 1), true), fcl, truth, megabytes(256, 5));
     try {
         const auto gl = make_gl_depth_backend();
-        report.note("OpenGL: " + gl->name() + " (a software renderer works in threads of its own: CPU time of this thread alone)");
-        rows(report, "depth-flight-gl", "OpenGL, both sides, 256 pixels", by_maps(scene, *gl, {.pixels = 256}, std::span(&two, 1)), fcl, truth, megabytes(256, 3));
+        report.note("OpenGL: " + gl->name() +
+                    " (a software renderer works in threads of its own: CPU time of this thread alone)");
+        rows(report, "depth-flight-gl", "OpenGL, both sides, 256 pixels",
+             by_maps(scene, *gl, {.pixels = 256}, std::span(&two, 1)), fcl, truth, megabytes(256, 3));
     } catch (const Error& error) {
         report.note(std::string("OpenGL left out: ") + error.what());
     }

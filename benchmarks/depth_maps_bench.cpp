@@ -1,5 +1,6 @@
-// Tables `depth/maps` (time of a pass by size of map and mesh; comparison), `depth/projections` (what each choice of projections gets wrong, against
-// exact crossings and exact inside tests) and `depth/particles` (Fabrizio, section 3.2; and drawing with and without collision).
+// Tables `depth/maps` (time of a pass by size of map and mesh; comparison), `depth/projections` (what each choice of
+// projections gets wrong, against exact crossings and exact inside tests) and `depth/particles` (Fabrizio, section 3.2;
+// and drawing with and without collision).
 #include <benchmarks/report.h>
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
@@ -25,7 +26,8 @@ namespace {
 
 // Fills about 55 % of a square view, with waves on it so that neighbours differ in depth.
 TriangleMesh bumpy_ball(std::size_t resolution) {
-    return mapped(make_sphere({.radius = 0.5, .resolution = resolution}), [](const Vec3& p) { return Vec3(p * (1 + 0.05 * std::sin(20 * p.x()) * std::sin(17 * p.y()))); });
+    return mapped(make_sphere({.radius = 0.5, .resolution = resolution}),
+                  [](const Vec3& p) { return Vec3(p * (1 + 0.05 * std::sin(20 * p.x()) * std::sin(17 * p.y()))); });
 }
 
 std::unique_ptr<DepthBackend> opengl(Report& report) try {
@@ -46,16 +48,21 @@ double least_wall(const std::function<void()>& work) {
 void map_rows(Report& report, DepthBackend& cpu, DepthBackend* gl, std::size_t resolution, int pixels) {
     const TriangleMesh mesh = bumpy_ball(resolution);
     const DrawnBody object{std::make_shared<DrawnMesh>(mesh), {}, 0}, beside{object.mesh, Pose::at({0.3, 0.1, 0.4}), 1};
-    DepthView view = view_of(Box::around(Vec3::Zero(), Vec3::Constant(0.6)), {}, Vec3::UnitZ(), {.pixels = pixels, .margin = 0});
+    DepthView view =
+        view_of(Box::around(Vec3::Zero(), Vec3::Constant(0.6)), {}, Vec3::UnitZ(), {.pixels = pixels, .margin = 0});
     const auto pass = [&](DepthBackend& backend, DepthTarget& target, bool ids) {
-        backend.draw(view, std::span(&object, 1), {.keep = Keep::farthest, .faces = Faces::back, .ids = ids, .normals = ids}, target);
+        backend.draw(view, std::span(&object, 1),
+                     {.keep = Keep::farthest, .faces = Faces::back, .ids = ids, .normals = ids}, target);
     };
-    const std::string size = fmt::format("{}k-{}", mesh.triangles.size() / 1000, pixels), words = fmt::format("{} triangles, {}^2", mesh.triangles.size(), pixels);
+    const std::string size = fmt::format("{}k-{}", mesh.triangles.size() / 1000, pixels),
+                      words = fmt::format("{} triangles, {}^2", mesh.triangles.size(), pixels);
     const auto far = cpu.make_target(), near = cpu.make_target();
-    const auto row = [&](const std::string& id, const std::string& what, const std::function<void()>& ours, const std::function<void()>& peer, const std::string& error) {
+    const auto row = [&](const std::string& id, const std::string& what, const std::function<void()>& ours,
+                         const std::function<void()>& peer, const std::string& error) {
         const double own = least_wall(ours);
         const double other = peer ? least_wall(peer) : 0;
-        report.add({id + size, what + ", " + words, "ms", 1e3 * own, peer ? "OpenGL" : "", 1e3 * other, peer ? ratio(own, other) : 0, error, 0});
+        report.add({id + size, what + ", " + words, "ms", 1e3 * own, peer ? "OpenGL" : "", 1e3 * other,
+                    peer ? ratio(own, other) : 0, error, 0});
     };
     std::unique_ptr<DepthTarget> gl_far, gl_near;
     std::string error = "-";
@@ -72,13 +79,27 @@ void map_rows(Report& report, DepthBackend& cpu, DepthBackend* gl, std::size_t r
         gl->draw(view, std::span(&beside, 1), {}, *gl_near);
     }
     const auto with_gl = [&](const std::function<void()>& work) { return gl ? work : std::function<void()>(); };
-    row("depth-pass-", "object's far side", [&] { pass(cpu, *far, false); }, with_gl([&] { pass(*gl, *gl_far, false); (void)gl_far->map(); }), error);
-    row("depth-ids-", "with ids and normals", [&] { pass(cpu, *far, true); }, with_gl([&] { pass(*gl, *gl_far, true); (void)gl_far->map(); }), "-");
+    row(
+        "depth-pass-", "object's far side", [&] { pass(cpu, *far, false); }, with_gl([&] {
+            pass(*gl, *gl_far, false);
+            (void)gl_far->map();
+        }),
+        error);
+    row(
+        "depth-ids-", "with ids and normals", [&] { pass(cpu, *far, true); }, with_gl([&] {
+            pass(*gl, *gl_far, true);
+            (void)gl_far->map();
+        }),
+        "-");
     pass(cpu, *far, false);
     cpu.draw(view, std::span(&beside, 1), {}, *near);
     std::string agreement = "-";
-    if (gl) agreement = fmt::format("{} and {} pixels collide", cpu.compare(*far, *near).pixels, gl->compare(*gl_far, *gl_near).pixels);
-    row("depth-compare-", "comparison", [&] { (void)cpu.compare(*far, *near); }, with_gl([&] { (void)gl->compare(*gl_far, *gl_near); }), agreement);
+    if (gl)
+        agreement = fmt::format("{} and {} pixels collide", cpu.compare(*far, *near).pixels,
+                                gl->compare(*gl_far, *gl_near).pixels);
+    row(
+        "depth-compare-", "comparison", [&] { (void)cpu.compare(*far, *near); },
+        with_gl([&] { (void)gl->compare(*gl_far, *gl_near); }), agreement);
 }
 
 void run_maps(Report& report) {
@@ -96,7 +117,8 @@ struct Tally {
     double seconds = 0;
 };
 
-Tally tally(DepthBackend& backend, const TriangleMesh& mesh, std::span<const Projection> projections, std::size_t poses) {
+Tally tally(DepthBackend& backend, const TriangleMesh& mesh, std::span<const Projection> projections,
+            std::size_t poses) {
     const Box box = bounds(mesh.vertices);
     const double size = box.diagonal();
     const TriangleMesh ball = make_sphere({.radius = 0.15 * size, .resolution = 12});
@@ -106,11 +128,14 @@ Tally tally(DepthBackend& backend, const TriangleMesh& mesh, std::span<const Pro
     Random random(5);
     Tally t;
     for (; t.poses < poses; ++t.poses) {
-        const Pose pose{random.rotation(), Vec3::Zero()}, place{random.rotation(), pose * (random.in_box(box.grown(0.1 * size)))};
+        const Pose pose{random.rotation(), Vec3::Zero()},
+            place{random.rotation(), pose * (random.in_box(box.grown(0.1 * size)))};
         const DrawnBody body{drawn, place, 0};
         DepthCollision found;
-        t.seconds += wall_seconds([&] { found = collide(object, pose, std::span(&body, 1), {.goal = DepthGoal::pixels}); });
-        const bool truth = meshes_cross(tree, pose, other, place) || tree.contains(pose.to_local(place.translation)) || other.contains(place.to_local(pose * mesh.vertices[0]));
+        t.seconds +=
+            wall_seconds([&] { found = collide(object, pose, std::span(&body, 1), {.goal = DepthGoal::pixels}); });
+        const bool truth = meshes_cross(tree, pose, other, place) || tree.contains(pose.to_local(place.translation)) ||
+                           other.contains(place.to_local(pose * mesh.vertices[0]));
         t.crossing += truth;
         t.missed += truth && found.verdict != Verdict::overlapping;
         t.invented += !truth && found.verdict == Verdict::overlapping;
@@ -126,9 +151,14 @@ Tally tally(DepthBackend& backend, const TriangleMesh& mesh, std::span<const Pro
 void projection_rows(Report& report, DepthBackend& backend, const std::string& name, const TriangleMesh& mesh) {
     const auto row = [&](const std::string& kind, std::span<const Projection> projections, const std::string& note) {
         const Tally t = tally(backend, mesh, projections, 200);
-        report.add({fmt::format("{}-{}", name, kind), fmt::format("{} against a ball, {}", name, kind), "us", 1e6 * t.seconds / static_cast<double>(t.poses), "", 0, 0,
-                    fmt::format("{} of {} missed, {} of {} invented, {:.1f} % of {} pixels false{}", t.missed, t.crossing, t.invented, t.poses - t.crossing,
-                                t.pixels ? 100.0 * static_cast<double>(t.false_pixels) / static_cast<double>(t.pixels) : 0.0, t.pixels, note), 0});
+        report.add(
+            {fmt::format("{}-{}", name, kind), fmt::format("{} against a ball, {}", name, kind), "us",
+             1e6 * t.seconds / static_cast<double>(t.poses), "", 0, 0,
+             fmt::format("{} of {} missed, {} of {} invented, {:.1f} % of {} pixels false{}", t.missed, t.crossing,
+                         t.invented, t.poses - t.crossing,
+                         t.pixels ? 100.0 * static_cast<double>(t.false_pixels) / static_cast<double>(t.pixels) : 0.0,
+                         t.pixels, note),
+             0});
     };
     std::vector<Projection> axes;
     for (const Vec3& axis : {Vec3(Vec3::UnitX()), Vec3(Vec3::UnitY()), Vec3(Vec3::UnitZ())})
@@ -138,7 +168,9 @@ void projection_rows(Report& report, DepthBackend& backend, const std::string& n
     row("two-sides", std::span(axes).first(1), "");
     row("six", axes, "");
     const DirectionReport chosen = choose_directions(backend, mesh);
-    row("automatic", chosen.projections(), fmt::format("; {} directions, {:.1f} % seen{}", chosen.chosen.size(), 100 * chosen.seen, chosen.compliant ? "" : ", not compliant"));
+    row("automatic", chosen.projections(),
+        fmt::format("; {} directions, {:.1f} % seen{}", chosen.chosen.size(), 100 * chosen.seen,
+                    chosen.compliant ? "" : ", not compliant"));
     if (chosen.closed) row("layers", std::span(&layers, 1), "");
 }
 
@@ -168,7 +200,9 @@ void run_particles(Report& report) {
         maps += r.map_seconds, compare += r.compare_seconds, move += r.move_seconds, hits += r.hits, ++measured;
     }
     const double count = static_cast<double>(std::max<std::size_t>(measured, 1));
-    report.add({"particles-map", fmt::format("map of the skillet, {} steps, up to {} particles", measured, most), "ms", 1e3 * maps / count, "paper, GPU", 2.0, 2.0 / (1e3 * maps / count), fmt::format("{:.0f} hits a step", static_cast<double>(hits) / count), 0});
+    report.add({"particles-map", fmt::format("map of the skillet, {} steps, up to {} particles", measured, most), "ms",
+                1e3 * maps / count, "paper, GPU", 2.0, 2.0 / (1e3 * maps / count),
+                fmt::format("{:.0f} hits a step", static_cast<double>(hits) / count), 0});
     report.add({"particles-compare", "where particles run into it", "ms", 1e3 * compare / count, "", 0, 0, "-", 0});
     report.add({"particles-move", "wind, motion, bounces, births", "ms", 1e3 * move / count, "", 0, 0, "-", 0});
 
@@ -177,7 +211,8 @@ void run_particles(Report& report) {
     const Projection p{Vec3::UnitX(), DepthSides::both_sides};
     DepthObject ship(*cpu, *valley.ship, std::span(&p, 1), {.pixels = 512});
     std::vector<DrawnBody> bodies;
-    for (std::size_t o = 0; o < valley.obstacles.size(); ++o) bodies.push_back({std::make_shared<DrawnMesh>(*valley.obstacles[o].mesh), {}, static_cast<Index>(o)});
+    for (std::size_t o = 0; o < valley.obstacles.size(); ++o)
+        bodies.push_back({std::make_shared<DrawnMesh>(*valley.obstacles[o].mesh), {}, static_cast<Index>(o)});
     Box all;
     for (const MovingObstacle& o : valley.obstacles) all.extend(bounds(o.mesh->vertices));
     const DepthView screen = view_of(all, {}, Vec3(1, 0.3, -0.5), {.pixels = 1024});
@@ -193,13 +228,16 @@ void run_particles(Report& report) {
         });
     }
     const double frames = static_cast<double>(valley.frames) / 4;
-    report.add({"valley-draw", fmt::format("drawing {} triangles", valley.obstacle_triangles()), "ms", 1e3 * draw / frames, "paper, GPU", 5.8, 5.8 / (1e3 * draw / frames), "-", 0});
-    report.add({"valley-draw-collide", "the same with collision", "ms", 1e3 * both / frames, "paper, GPU", 6.4, 6.4 / (1e3 * both / frames), fmt::format("{} of {} frames collide", touching, valley.frames / 4), 0});
+    report.add({"valley-draw", fmt::format("drawing {} triangles", valley.obstacle_triangles()), "ms",
+                1e3 * draw / frames, "paper, GPU", 5.8, 5.8 / (1e3 * draw / frames), "-", 0});
+    report.add({"valley-draw-collide", "the same with collision", "ms", 1e3 * both / frames, "paper, GPU", 6.4,
+                6.4 / (1e3 * both / frames), fmt::format("{} of {} frames collide", touching, valley.frames / 4), 0});
 }
 
 const Registration maps("depth/maps", "passes and comparisons by size, CPU beside OpenGL", run_maps);
 const Registration projections("depth/projections", "what choices of projections get wrong", run_projections);
-const Registration particles("depth/particles", "fire around a skillet; a scene drawn with and without collision", run_particles);
+const Registration particles("depth/particles", "fire around a skillet; a scene drawn with and without collision",
+                             run_particles);
 
 } // namespace
 

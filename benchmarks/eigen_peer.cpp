@@ -32,8 +32,10 @@ struct EigenNetwork::State {
     Matrix ones = Matrix::Ones(1, batch);
 
     void activate(Matrix& z) const {
-        if (unit == Unit::relu) z = z.cwiseMax(0.0F);
-        else z = z.array().max(0.0F) + (z.array().min(0.0F).exp() - 1.0F); // select() would not use vectors
+        if (unit == Unit::relu)
+            z = z.cwiseMax(0.0F);
+        else
+            z = z.array().max(0.0F) + (z.array().min(0.0F).exp() - 1.0F); // select() would not use vectors
     }
 
     void forward() {
@@ -54,12 +56,15 @@ struct EigenNetwork::State {
             slope = &layer.slopes;
             if (k == 0) break;
             const auto value = layers[k - 1].values.array();
-            if (unit == Unit::relu) layer.slopes.array() = (value > 0.0F).select(layer.slopes.array(), 0.0F);
-            else layer.slopes.array() *= value.min(0.0F) + 1.0F;
+            if (unit == Unit::relu)
+                layer.slopes.array() = (value > 0.0F).select(layer.slopes.array(), 0.0F);
+            else
+                layer.slopes.array() *= value.min(0.0F) + 1.0F;
         }
     }
 
-    template <class Store> void run(const double* p, std::size_t count, bool slopes, Store store) {
+    template <class Store>
+    void run(const double* p, std::size_t count, bool slopes, Store store) {
         for (std::size_t first = 0; first < count; first += batch) {
             const Eigen::Index here = std::min<Eigen::Index>(batch, static_cast<Eigen::Index>(count - first));
             points.leftCols(here) = Eigen::Map<const Eigen::MatrixXd>(p + 3 * first, 3, here).cast<float>();
@@ -74,7 +79,8 @@ EigenNetwork::EigenNetwork(std::span<const EigenLayer> layers, Unit unit) : stat
     state_->unit = unit;
     for (const EigenLayer& from : layers) {
         Layer layer;
-        layer.weights = Eigen::Map<const Eigen::Matrix<float, -1, -1, Eigen::RowMajor>>(from.weights, from.outputs, from.inputs);
+        layer.weights =
+            Eigen::Map<const Eigen::Matrix<float, -1, -1, Eigen::RowMajor>>(from.weights, from.outputs, from.inputs);
         layer.transposed = layer.weights.transpose();
         layer.biases = Eigen::Map<const Eigen::VectorXf>(from.biases, from.outputs);
         layer.activated = from.activated;
@@ -88,14 +94,17 @@ EigenNetwork::~EigenNetwork() = default;
 
 void EigenNetwork::values(const double* points, std::size_t count, double* out) {
     state_->run(points, count, false, [&](std::size_t first, Eigen::Index here) {
-        Eigen::Map<Eigen::RowVectorXd>(out + first, here) = state_->layers.back().values.row(0).head(here).cast<double>();
+        Eigen::Map<Eigen::RowVectorXd>(out + first, here) =
+            state_->layers.back().values.row(0).head(here).cast<double>();
     });
 }
 
 void EigenNetwork::gradients(const double* points, std::size_t count, double* values, double* gradients) {
     state_->run(points, count, true, [&](std::size_t first, Eigen::Index here) {
-        Eigen::Map<Eigen::RowVectorXd>(values + first, here) = state_->layers.back().values.row(0).head(here).cast<double>();
-        Eigen::Map<Eigen::MatrixXd>(gradients + 3 * first, 3, here) = state_->layers.front().slopes.leftCols(here).cast<double>();
+        Eigen::Map<Eigen::RowVectorXd>(values + first, here) =
+            state_->layers.back().values.row(0).head(here).cast<double>();
+        Eigen::Map<Eigen::MatrixXd>(gradients + 3 * first, 3, here) =
+            state_->layers.front().slopes.leftCols(here).cast<double>();
     });
 }
 

@@ -1,5 +1,5 @@
-// The peer of networks: Eigen's matrix products in float, 256 points at a time, as a careful user writes them: weights and
-// storage made once, no temporaries. Knows nothing of the library, so that it can be compiled for this very CPU.
+// The peer of networks: Eigen's matrix products in float, 256 points at a time, as a careful user writes them: weights
+// and storage made once, no temporaries. Knows nothing of the library, so that it can be compiled for this very CPU.
 #pragma once
 
 #include <cstddef>

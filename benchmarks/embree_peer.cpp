@@ -58,7 +58,8 @@ struct Query {
 bool test_triangle(RTCPointQueryFunctionArguments* arguments) {
     auto* query = static_cast<Query*>(arguments->userPtr);
     const Triangle& t = query->triangles[arguments->primID];
-    const float squared = squared_distance(query->point, query->vertices[t[0]], query->vertices[t[1]], query->vertices[t[2]]);
+    const float squared =
+        squared_distance(query->point, query->vertices[t[0]], query->vertices[t[1]], query->vertices[t[2]]);
     if (!(squared < query->best)) return false;
     query->best = squared;
     arguments->query->radius = std::sqrt(squared);
@@ -102,9 +103,11 @@ EmbreeScene::EmbreeScene(const TriangleMesh& mesh) : state_(std::make_unique<Sta
     for (const Vec3& v : mesh.vertices) s.vertices.push_back(v.cast<float>());
     const auto fill = [&](RTCScene scene, RTCFilterFunctionN filter) {
         RTCGeometry geometry = rtcNewGeometry(s.device, RTC_GEOMETRY_TYPE_TRIANGLE);
-        void* points = rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3, 12, s.vertices.size());
+        void* points =
+            rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3, 12, s.vertices.size());
         std::memcpy(points, s.vertices.data(), s.vertices.size() * 12);
-        void* corners = rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3, 12, s.triangles.size());
+        void* corners =
+            rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3, 12, s.triangles.size());
         std::memcpy(corners, s.triangles.data(), s.triangles.size() * 12);
         if (filter) rtcSetGeometryIntersectFilterFunction(geometry, filter);
         rtcCommitGeometry(geometry);
@@ -162,8 +165,12 @@ std::size_t EmbreeScene::all_hits(std::span<const Segment> segments, std::vector
         RTCRayHit hit = as_ray(segment);
         rtcIntersect1(state_->all, &collector.context, &hit);
         auto& list = collector.crossings;
-        std::sort(list.begin(), list.end(), [](const Crossing& a, const Crossing& b) { return a.time != b.time ? a.time < b.time : a.triangle < b.triangle; });
-        list.erase(std::unique(list.begin(), list.end(), [](const Crossing& a, const Crossing& b) { return a.triangle == b.triangle; }), list.end());
+        std::sort(list.begin(), list.end(), [](const Crossing& a, const Crossing& b) {
+            return a.time != b.time ? a.time < b.time : a.triangle < b.triangle;
+        });
+        list.erase(std::unique(list.begin(), list.end(),
+                               [](const Crossing& a, const Crossing& b) { return a.triangle == b.triangle; }),
+                   list.end());
         out.clear();
         for (const Crossing& c : list) out.push_back(c.time);
         total += out.size();

@@ -23,8 +23,8 @@ public:
 
     // Segments: the first hit as a fraction by rtcIntersect1, infinity for none; one after the other.
     void first_hits(std::span<const Segment> segments, std::span<double> out) const;
-    // Every hit of each segment, ascending, one for each triangle: a filter that collects, then sort and drop duplicates.
-    // Returns their number; `out` holds those of the last segment.
+    // Every hit of each segment, ascending, one for each triangle: a filter that collects, then sort and drop
+    // duplicates. Returns their number; `out` holds those of the last segment.
     std::size_t all_hits(std::span<const Segment> segments, std::vector<float>& out) const;
 
 private:

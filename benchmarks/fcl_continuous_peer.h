@@ -1,5 +1,5 @@
-// The peer of moving features: FCL's primitive tests of a vertex and a face, of two edges (roots of the coplanarity cubic in
-// double, with its filter in front). No bound on rounding, no separation.
+// The peer of moving features: FCL's primitive tests of a vertex and a face, of two edges (roots of the coplanarity
+// cubic in double, with its filter in front). No bound on rounding, no separation.
 #pragma once
 
 #include <fathom/geometry/continuous_contact.h>

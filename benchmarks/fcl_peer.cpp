@@ -68,11 +68,13 @@ template <class Scalar>
 bool surfaces_cross(const FclMeshOf<Scalar>& a, const Pose& pose_a, const FclMeshOf<Scalar>& b, const Pose& pose_b) {
     const fcl::CollisionRequest<Scalar> request(1, false);
     fcl::CollisionResult<Scalar> result;
-    return fcl::collide(&a.state().model, placed<Scalar>(pose_a), &b.state().model, placed<Scalar>(pose_b), request, result) > 0;
+    return fcl::collide(&a.state().model, placed<Scalar>(pose_a), &b.state().model, placed<Scalar>(pose_b), request,
+                        result) > 0;
 }
 
 template <class Scalar>
-FclContacts contacts(const FclMeshOf<Scalar>& a, const Pose& pose_a, const FclMeshOf<Scalar>& b, const Pose& pose_b, std::size_t most) {
+FclContacts contacts(const FclMeshOf<Scalar>& a, const Pose& pose_a, const FclMeshOf<Scalar>& b, const Pose& pose_b,
+                     std::size_t most) {
     const fcl::CollisionRequest<Scalar> request(most, true);
     fcl::CollisionResult<Scalar> result;
     fcl::collide(&a.state().model, placed<Scalar>(pose_a), &b.state().model, placed<Scalar>(pose_b), request, result);
@@ -96,15 +98,18 @@ std::vector<std::array<Index, 2>> crossing_triangles(const FclMeshOf<Scalar>& a,
 }
 
 template <class Scalar>
-double surface_distance(const FclMeshOf<Scalar>& a, const Pose& pose_a, const FclMeshOf<Scalar>& b, const Pose& pose_b) {
+double surface_distance(const FclMeshOf<Scalar>& a, const Pose& pose_a, const FclMeshOf<Scalar>& b,
+                        const Pose& pose_b) {
     const fcl::DistanceRequest<Scalar> request(true);
     fcl::DistanceResult<Scalar> result;
-    return static_cast<double>(
-        fcl::distance(&a.state().model, placed<Scalar>(pose_a), &b.state().model, placed<Scalar>(pose_b), request, result));
+    return static_cast<double>(fcl::distance(&a.state().model, placed<Scalar>(pose_a), &b.state().model,
+                                             placed<Scalar>(pose_b), request, result));
 }
 
-double first_sampled_contact(const FclMesh& a, const Motion& motion_a, const FclMesh& b, const Motion& motion_b, int steps) {
-    const Mover mover_a({motion_a.start, motion_a.end, Path::screw}), mover_b({motion_b.start, motion_b.end, Path::screw});
+double first_sampled_contact(const FclMesh& a, const Motion& motion_a, const FclMesh& b, const Motion& motion_b,
+                             int steps) {
+    const Mover mover_a({motion_a.start, motion_a.end, Path::screw}),
+        mover_b({motion_b.start, motion_b.end, Path::screw});
     for (int k = 0; k <= steps; ++k) {
         const double t = static_cast<double>(k) / steps;
         if (surfaces_cross(a, mover_a.pose(t), b, mover_b.pose(t))) return t;
@@ -151,7 +156,8 @@ std::size_t FclBroadPhase::step() {
 #define FATHOM_FCL_IN(Scalar)                                                                                          \
     template class FclMeshOf<Scalar>;                                                                                  \
     template bool surfaces_cross(const FclMeshOf<Scalar>&, const Pose&, const FclMeshOf<Scalar>&, const Pose&);        \
-    template FclContacts contacts(const FclMeshOf<Scalar>&, const Pose&, const FclMeshOf<Scalar>&, const Pose&, std::size_t); \
+    template FclContacts contacts(const FclMeshOf<Scalar>&, const Pose&, const FclMeshOf<Scalar>&, const Pose&,        \
+                                  std::size_t);                                                                        \
     template std::vector<std::array<Index, 2>> crossing_triangles(const FclMeshOf<Scalar>&, const FclMeshOf<Scalar>&); \
     template double surface_distance(const FclMeshOf<Scalar>&, const Pose&, const FclMeshOf<Scalar>&, const Pose&)
 FATHOM_FCL_IN(float);

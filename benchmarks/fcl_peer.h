@@ -1,6 +1,6 @@
-// The peer of meshes against meshes: FCL's templates in float and in double, yes or no, contacts and distance; and of moving
-// meshes, its collide() at sampled times. (Its conservative advancement misses contacts between meshes, and its own sampling
-// reads a centre of rotation that was never set, so the poses are ours.)
+// The peer of meshes against meshes: FCL's templates in float and in double, yes or no, contacts and distance; and of
+// moving meshes, its collide() at sampled times. (Its conservative advancement misses contacts between meshes, and its
+// own sampling reads a centre of rotation that was never set, so the poses are ours.)
 #pragma once
 
 #include <fathom/base/motion.h>
@@ -39,18 +39,22 @@ struct FclContacts {
     double depth = 0;      // of the deepest (m)
 };
 template <class Scalar>
-[[nodiscard]] bool surfaces_cross(const FclMeshOf<Scalar>& a, const Pose& pose_a, const FclMeshOf<Scalar>& b, const Pose& pose_b);
+[[nodiscard]] bool surfaces_cross(const FclMeshOf<Scalar>& a, const Pose& pose_a, const FclMeshOf<Scalar>& b,
+                                  const Pose& pose_b);
 template <class Scalar>
-[[nodiscard]] FclContacts contacts(const FclMeshOf<Scalar>& a, const Pose& pose_a, const FclMeshOf<Scalar>& b, const Pose& pose_b,
-                                   std::size_t most = 1000);
+[[nodiscard]] FclContacts contacts(const FclMeshOf<Scalar>& a, const Pose& pose_a, const FclMeshOf<Scalar>& b,
+                                   const Pose& pose_b, std::size_t most = 1000);
 // All pairs of triangles that it says cross, sorted.
 template <class Scalar>
-[[nodiscard]] std::vector<std::array<Index, 2>> crossing_triangles(const FclMeshOf<Scalar>& a, const FclMeshOf<Scalar>& b);
+[[nodiscard]] std::vector<std::array<Index, 2>> crossing_triangles(const FclMeshOf<Scalar>& a,
+                                                                   const FclMeshOf<Scalar>& b);
 template <class Scalar>
-[[nodiscard]] double surface_distance(const FclMeshOf<Scalar>& a, const Pose& pose_a, const FclMeshOf<Scalar>& b, const Pose& pose_b);
+[[nodiscard]] double surface_distance(const FclMeshOf<Scalar>& a, const Pose& pose_a, const FclMeshOf<Scalar>& b,
+                                      const Pose& pose_b);
 
 // The first of `steps` + 1 evenly spaced times at which the surfaces cross, on screws; infinity for none.
-[[nodiscard]] double first_sampled_contact(const FclMesh& a, const Motion& motion_a, const FclMesh& b, const Motion& motion_b, int steps);
+[[nodiscard]] double first_sampled_contact(const FclMesh& a, const Motion& motion_a, const FclMesh& b,
+                                           const Motion& motion_b, int steps);
 
 // DynamicAABBTreeCollisionManager over boxes that move but keep their sizes.
 class FclBroadPhase {

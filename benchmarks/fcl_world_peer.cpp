@@ -43,19 +43,23 @@ struct Visit {
     std::vector<IdPair> pairs{};
 };
 
-Index number_of(const Object* object) { return static_cast<Index>(reinterpret_cast<std::uintptr_t>(object->getUserData())); }
+Index number_of(const Object* object) {
+    return static_cast<Index>(reinterpret_cast<std::uintptr_t>(object->getUserData()));
+}
 
 bool ask(Object* a, Object* b, void* data) {
     Visit& visit = *static_cast<Visit*>(data);
     const fcl::CollisionRequest<float> request(visit.most_contacts, visit.most_contacts > 1);
     fcl::CollisionResult<float> result;
-    if (fcl::collide(a, b, request, result) > 0) visit.pairs.push_back({std::min(number_of(a), number_of(b)), std::max(number_of(a), number_of(b))});
+    if (fcl::collide(a, b, request, result) > 0)
+        visit.pairs.push_back({std::min(number_of(a), number_of(b)), std::max(number_of(a), number_of(b))});
     return false;
 }
 
 } // namespace
 
-FclWorld::FclWorld(std::span<const TriangleMesh> meshes, std::span<const std::size_t> mesh_of) : state_(std::make_unique<State>()) {
+FclWorld::FclWorld(std::span<const TriangleMesh> meshes, std::span<const std::size_t> mesh_of)
+    : state_(std::make_unique<State>()) {
     std::vector<std::shared_ptr<Model>> models;
     for (const TriangleMesh& mesh : meshes) models.push_back(model_of(mesh));
     for (std::size_t k = 0; k < mesh_of.size(); ++k) {

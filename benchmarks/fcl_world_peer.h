@@ -1,4 +1,5 @@
-// The peer of worlds: FCL's DynamicAABBTreeCollisionManager over meshes, in float, with its collide() for every pair that it visits.
+// The peer of worlds: FCL's DynamicAABBTreeCollisionManager over meshes, in float, with its collide() for every pair
+// that it visits.
 #pragma once
 
 #include <fathom/base/pose.h>
@@ -17,7 +18,8 @@ public:
     FclWorld(std::span<const TriangleMesh> meshes, std::span<const std::size_t> mesh_of);
     ~FclWorld();
 
-    // Places the bodies, updates the manager and asks: pairs of bodies whose surfaces cross, sorted. At most so many contacts a pair; 1 without its place and depth.
+    // Places the bodies, updates the manager and asks: pairs of bodies whose surfaces cross, sorted. At most so many
+    // contacts a pair; 1 without its place and depth.
     [[nodiscard]] std::vector<IdPair> step(std::span<const Pose> poses, std::size_t most_contacts);
 
 private:

@@ -1,5 +1,5 @@
-// Table `fields`: building a grid field from a mesh, everything counted (weld, tree, sign), beside OpenVDB's band at the same
-// cell size, exact grids by the closest points of Embree and CGAL, and table 1 of Xu & Barbic 2014.
+// Table `fields`: building a grid field from a mesh, everything counted (weld, tree, sign), beside OpenVDB's band at
+// the same cell size, exact grids by the closest points of Embree and CGAL, and table 1 of Xu & Barbic 2014.
 #include <benchmarks/cgal_peer.h>
 #include <benchmarks/embree_peer.h>
 #include <benchmarks/field_points.h>
@@ -65,7 +65,9 @@ Accuracy accuracy(const MeshField& exact, const std::vector<Vec3>& points, const
 }
 
 std::function<double(double)> stated_error(const GridField& field) {
-    return [&field](double exact) { return std::abs(exact) <= field.data().band ? field.near_error_bound() : field.error_bound(); };
+    return [&field](double exact) {
+        return std::abs(exact) <= field.data().band ? field.near_error_bound() : field.error_bound();
+    };
 }
 
 Accuracy accuracy(const GridField& field, const MeshField& exact, const std::vector<Vec3>& points) {
@@ -89,7 +91,8 @@ Accuracy sample_accuracy(const GridField& field, const MeshField& exact, double 
         values[k] = field.sample_value(s);
     }
     const double band = field.data().band;
-    return accuracy(exact, points, values, [&](double d) { return std::abs(d) <= band ? stated : std::numeric_limits<double>::infinity(); });
+    return accuracy(exact, points, values,
+                    [&](double d) { return std::abs(d) <= band ? stated : std::numeric_limits<double>::infinity(); });
 }
 
 struct Job {
@@ -97,7 +100,8 @@ struct Job {
     TriangleMesh mesh;
     MeshField exact;
 
-    Job(std::string m, const std::string& file) : model(std::move(m)), mesh(read_triangle_mesh(bench::model(file))), exact(mesh) {}
+    Job(std::string m, const std::string& file)
+        : model(std::move(m)), mesh(read_triangle_mesh(bench::model(file))), exact(mesh) {}
     [[nodiscard]] std::string tag(int resolution) const {
         return model == "bunny" ? fmt::format("{}", resolution) : fmt::format("{}-{}", model, resolution);
     }
@@ -111,22 +115,25 @@ std::string error_words(const Job& job, const GridField& field, double sample_er
     const Accuracy everywhere = accuracy(field, job.exact, random_points(field.domain(), count));
     const Accuracy near = accuracy(field, job.exact, near_points(job.mesh, field.data().band, 100000));
     const Accuracy samples = sample_accuracy(field, job.exact, sample_error, 100000);
-    return fmt::format("cells off: {:.2g} most, {:.1g} mean; in band {:.2g}, {:.1g}; at its samples {:.1e} of the box; signs: {} of {} wrong, {} "
+    return fmt::format("cells off: {:.2g} most, {:.1g} mean; in band {:.2g}, {:.1g}; at its samples {:.1e} of the box; "
+                       "signs: {} of {} wrong, {} "
                        "of {} in band, at most {:.2g} cells from the surface, {} past the bound",
-                       everywhere.largest / cell, everywhere.mean / cell, near.largest / cell, near.mean / cell, samples.largest / box,
-                       everywhere.wrong_sign, everywhere.points, near.wrong_sign, near.points,
+                       everywhere.largest / cell, everywhere.mean / cell, near.largest / cell, near.mean / cell,
+                       samples.largest / box, everywhere.wrong_sign, everywhere.points, near.wrong_sign, near.points,
                        std::max(everywhere.farthest_wrong, near.farthest_wrong) / cell,
                        everywhere.beyond_bound + near.beyond_bound + samples.beyond_bound);
 }
 
-void note_peer(Report& report, const Job& job, const std::string& tag, const GridField& field, const OpenVdbField& peer) {
+void note_peer(Report& report, const Job& job, const std::string& tag, const GridField& field,
+               const OpenVdbField& peer) {
     const double cell = field.layout().cell;
     const std::vector<Vec3> points = near_points(job.mesh, 2 * cell, 100000);
     std::vector<double> values(points.size());
     peer.distances(points, values);
     const Accuracy a = accuracy(job.exact, points, values, [](double) { return 0.0; });
-    report.note(fmt::format("OpenVDB, {}: {:.2g} cells off at most within 2 cells of the surface, {:.1g} mean; {} of {} signs wrong",
-                            tag, a.largest / cell, a.mean / cell, a.wrong_sign, a.points));
+    report.note(fmt::format(
+        "OpenVDB, {}: {:.2g} cells off at most within 2 cells of the surface, {:.1g} mean; {} of {} signs wrong", tag,
+        a.largest / cell, a.mean / cell, a.wrong_sign, a.points));
 }
 
 // One thread in CPU time, then all threads in wall time with peak memory.
@@ -144,11 +151,13 @@ void build_rows(Report& report, const Job& job, int resolution, int rounds) {
     set_thread_count(0);
     const std::string tag = job.tag(resolution), work = fmt::format("{} at {}", job.model, resolution);
     const bool target = tag == "256" || tag == "1024";
-    report.add({(target ? "field-band-" : "field-build-") + tag, work + ", field near the surface, one thread", "s", seconds[0],
-                "OpenVDB, band of 3", seconds[1], ratio(seconds[0], seconds[1]), error_words(job, *field, built.sample_error), megabytes(field->bytes())});
+    report.add({(target ? "field-band-" : "field-build-") + tag, work + ", field near the surface, one thread", "s",
+                seconds[0], "OpenVDB, band of 3", seconds[1], ratio(seconds[0], seconds[1]),
+                error_words(job, *field, built.sample_error), megabytes(field->bytes())});
     note_peer(report, job, tag, *field, *peer);
-    report.add({"field-size-" + tag, work + ", resident, pyramid included", "MB", megabytes(field->bytes()), "OpenVDB, band of 3",
-                megabytes(peer->bytes()), ratio(megabytes(field->bytes()), megabytes(peer->bytes())),
+    report.add({"field-size-" + tag, work + ", resident, pyramid included", "MB", megabytes(field->bytes()),
+                "OpenVDB, band of 3", megabytes(peer->bytes()),
+                ratio(megabytes(field->bytes()), megabytes(peer->bytes())),
                 fmt::format("{} bricks", field->data().stored_bricks()), megabytes(field->bytes())});
 
     double wall[2] = {1e300, 1e300}, peak[2] = {0, 0};
@@ -157,18 +166,20 @@ void build_rows(Report& report, const Job& job, int resolution, int rounds) {
             field.reset(), peer.reset();
             peak[k] = peak_megabytes([&] { wall[k] = std::min(wall[k], wall_seconds(rivals[k])); });
         }
-    report.add({"field-wall-" + tag, fmt::format("{}, {} threads, wall", work, thread_count()), "s", wall[0], "OpenVDB, band of 3",
-                wall[1], ratio(wall[0], wall[1]), "-", 0});
+    report.add({"field-wall-" + tag, fmt::format("{}, {} threads, wall", work, thread_count()), "s", wall[0],
+                "OpenVDB, band of 3", wall[1], ratio(wall[0], wall[1]), "-", 0});
     report.add({"field-peak-" + tag, work + ", peak memory of the build", "MB", peak[0], "OpenVDB, band of 3", peak[1],
                 ratio(peak[0], peak[1]), "-", 0});
     if (job.model != "bunny") return;
     build();
     for (const PaperRow& row : paper) {
         if (row.resolution != resolution) continue;
-        report.add({"field-memory-" + tag, work + ", field and octree, resident", "MB", megabytes(field->bytes()), "paper",
-                    row.megabytes, ratio(megabytes(field->bytes()), row.megabytes), "-", megabytes(field->bytes())});
-        report.add({"field-paper-" + tag, fmt::format("{}, field and octree, {} threads", work, thread_count()), "s", wall[0],
-                    "paper, 8 threads", row.seconds, ratio(wall[0], row.seconds), "another machine, 1/45 of the triangles", 0});
+        report.add({"field-memory-" + tag, work + ", field and octree, resident", "MB", megabytes(field->bytes()),
+                    "paper", row.megabytes, ratio(megabytes(field->bytes()), row.megabytes), "-",
+                    megabytes(field->bytes())});
+        report.add({"field-paper-" + tag, fmt::format("{}, field and octree, {} threads", work, thread_count()), "s",
+                    wall[0], "paper, 8 threads", row.seconds, ratio(wall[0], row.seconds),
+                    "another machine, 1/45 of the triangles", 0});
     }
 }
 
@@ -185,7 +196,8 @@ struct SampleRows {
     void visit(const OnRow& on_row) const {
         for (std::size_t k = 0; k < chosen; ++k) {
             const std::size_t row = (2 * k + 1) * rows() / (2 * chosen);
-            on_row(layout.sample_position({0, static_cast<int>(row % side(1)), static_cast<int>(row / side(1))}), Vec3(layout.cell, 0, 0), side(0));
+            on_row(layout.sample_position({0, static_cast<int>(row % side(1)), static_cast<int>(row / side(1))}),
+                   Vec3(layout.cell, 0, 0), side(0));
         }
     }
 };
@@ -228,17 +240,19 @@ void exact_rows(Report& report, const Job& job, int resolution) {
     set_thread_count(0);
     seconds[1] *= many.scale(), seconds[2] *= few.scale();
     const double box = field->domain().size().maxCoeff();
-    const Accuracy a = sample_accuracy(*field, job.exact, built.sample_error, 100000), all = accuracy(*field, job.exact, random_points(field->domain(), 100000));
-    const std::string error = fmt::format("{:.1e} of the box off at band samples, {:.1e} between; {} of {} signs wrong", a.largest / box,
-                                          all.largest / box, all.wrong_sign, all.points);
+    const Accuracy a = sample_accuracy(*field, job.exact, built.sample_error, 100000),
+                   all = accuracy(*field, job.exact, random_points(field->domain(), 100000));
+    const std::string error = fmt::format("{:.1e} of the box off at band samples, {:.1e} between; {} of {} signs wrong",
+                                          a.largest / box, all.largest / box, all.wrong_sign, all.points);
     const std::string work = fmt::format("{} at {}, every sample exact, one thread", job.model, resolution);
     report.add({"field-exact-" + job.tag(resolution), work, "s", seconds[0], "Embree closest point", seconds[1],
                 ratio(seconds[0], seconds[1]), error, megabytes(field->bytes())});
-    report.add({fmt::format("field-exact-{}-cgal", job.tag(resolution)), work, "s", seconds[0], "CGAL closest point", seconds[2],
-                ratio(seconds[0], seconds[2]), "-", megabytes(field->bytes())});
-    report.note(fmt::format("Embree on {} and CGAL on {} of {} rows, scaled; unsigned, ours signed; means {:.4g} and {:.4g} m", many.chosen,
-                            few.chosen, many.rows(), sums[0] / static_cast<double>(many.chosen * many.side(0)),
-                            sums[1] / static_cast<double>(few.chosen * few.side(0))));
+    report.add({fmt::format("field-exact-{}-cgal", job.tag(resolution)), work, "s", seconds[0], "CGAL closest point",
+                seconds[2], ratio(seconds[0], seconds[2]), "-", megabytes(field->bytes())});
+    report.note(
+        fmt::format("Embree on {} and CGAL on {} of {} rows, scaled; unsigned, ours signed; means {:.4g} and {:.4g} m",
+                    many.chosen, few.chosen, many.rows(), sums[0] / static_cast<double>(many.chosen * many.side(0)),
+                    sums[1] / static_cast<double>(few.chosen * few.side(0))));
 }
 
 void run(Report& report) {
@@ -247,7 +261,8 @@ void run(Report& report) {
     exact_rows(report, bunny, 256);
     const Job dragon("dragon", "dragon.ply.gz");
     for (const int resolution : {256, 512}) build_rows(report, dragon, resolution, 2);
-    report.note("one thread: CPU seconds, least of 3 rounds in turn (dragon: 2); ours answers everywhere, OpenVDB within its band");
+    report.note("one thread: CPU seconds, least of 3 rounds in turn (dragon: 2); ours answers everywhere, OpenVDB "
+                "within its band");
 }
 
 const Registration registration("fields/build", "grid fields built from meshes", run);

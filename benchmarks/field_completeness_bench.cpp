@@ -1,5 +1,5 @@
-// Table `field-field/completeness`: hard pairs (thin, interlocked, star-shaped, nested, touching), the paper's plain method with one
-// box and in parts beside collide(), all judged by exact triangles.
+// Table `field-field/completeness`: hard pairs (thin, interlocked, star-shaped, nested, touching), the paper's plain
+// method with one box and in parts beside collide(), all judged by exact triangles.
 #include <benchmarks/report.h>
 #include <fathom/base/parallel.h>
 #include <fathom/detect/collide.h>
@@ -36,21 +36,25 @@ using Parts = std::map<const testing::HardBody*, Decomposition>;
 
 // What the paper cannot decide it takes for apart.
 Verdict by_paper(const testing::HardPair& p, const Parts& parts) {
-    const PlainResult r = plain_field_collision({{p.a->formula.get(), p.pose_a}, &parts.at(p.a)}, {{p.b->formula.get(), p.pose_b}, &parts.at(p.b)}, {.all = false});
+    const PlainResult r = plain_field_collision({{p.a->formula.get(), p.pose_a}, &parts.at(p.a)},
+                                                {{p.b->formula.get(), p.pose_b}, &parts.at(p.b)}, {.all = false});
     return r.verdict == Verdict::overlapping ? Verdict::overlapping : Verdict::disjoint;
 }
 
-void rows(Report& report, const std::string& name, const std::vector<Judged>& judged, const std::map<const testing::HardBody*, Solid>& solids,
-          const Parts& parts, const std::string& peer) {
+void rows(Report& report, const std::string& name, const std::vector<Judged>& judged,
+          const std::map<const testing::HardBody*, Solid>& solids, const Parts& parts, const std::string& peer) {
     std::vector<Verdict> ours(judged.size()), theirs(judged.size());
     const std::function<void()> rivals[] = {
         [&] {
             for (std::size_t k = 0; k < judged.size(); ++k) {
                 const testing::HardPair& p = judged[k].pair;
-                ours[k] = collide(solids.at(p.a), p.pose_a, solids.at(p.b), p.pose_b, {.goal = CollideGoal::any}).verdict;
+                ours[k] =
+                    collide(solids.at(p.a), p.pose_a, solids.at(p.b), p.pose_b, {.goal = CollideGoal::any}).verdict;
             }
         },
-        [&] { for (std::size_t k = 0; k < judged.size(); ++k) theirs[k] = by_paper(judged[k].pair, parts); }};
+        [&] {
+            for (std::size_t k = 0; k < judged.size(); ++k) theirs[k] = by_paper(judged[k].pair, parts);
+        }};
     const std::vector<double> seconds = race(rivals, 2);
     Counts us, them;
     std::size_t meeting = 0;
@@ -60,10 +64,10 @@ void rows(Report& report, const std::string& name, const std::vector<Judged>& ju
         meeting += judged[k].truth == testing::Truth::meeting;
     }
     const double count = static_cast<double>(judged.size());
-    report.add({"completeness", fmt::format("{}, {} pairs, {} meet: yes or no", name, judged.size(), meeting), "us/pair", 1e6 * seconds[0] / count,
-                peer, 1e6 * seconds[1] / count, ratio(seconds[0], seconds[1]),
-                fmt::format("ours {} missed, {} invented, {} undecided; the paper's {} missed, {} invented", us.missed, us.invented, us.undecided, them.missed,
-                            them.invented),
+    report.add({"completeness", fmt::format("{}, {} pairs, {} meet: yes or no", name, judged.size(), meeting),
+                "us/pair", 1e6 * seconds[0] / count, peer, 1e6 * seconds[1] / count, ratio(seconds[0], seconds[1]),
+                fmt::format("ours {} missed, {} invented, {} undecided; the paper's {} missed, {} invented", us.missed,
+                            us.invented, us.undecided, them.missed, them.invented),
                 0});
 }
 
@@ -81,7 +85,8 @@ void run_completeness(Report& report) {
     std::map<testing::HardKind, std::vector<Judged>> judged;
     for (std::size_t k = 0; k < pair_count; ++k) {
         const testing::HardPair p = pairs.next();
-        judged[p.kind].push_back({p, testing::truth_of(p.a->oracle, p.a->mesh_error, p.b->oracle, p.b->mesh_error, p.b_in_a())});
+        judged[p.kind].push_back(
+            {p, testing::truth_of(p.a->oracle, p.a->mesh_error, p.b->oracle, p.b->mesh_error, p.b_in_a())});
     }
     for (const auto& [kind, list] : judged)
         for (const auto& [boxes, peer] : {std::pair{&whole, "the paper's, one box"}, {&parts, "the paper's, in parts"}})
@@ -90,7 +95,8 @@ void run_completeness(Report& report) {
     set_thread_count(0);
 }
 
-const Registration registration("field-field/completeness", "hard pairs: the paper's plain method beside ours", run_completeness);
+const Registration registration("field-field/completeness", "hard pairs: the paper's plain method beside ours",
+                                run_completeness);
 
 } // namespace
 

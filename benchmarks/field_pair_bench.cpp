@@ -1,5 +1,6 @@
-// Table `field-field/pairs`: two scans as grids of 256 in random poses, beside the same scans as meshes in FCL and Bullet: yes or no,
-// contacts, distance. One thread. Answers are checked against exact triangles (tests/support/mesh_oracle.h).
+// Table `field-field/pairs`: two scans as grids of 256 in random poses, beside the same scans as meshes in FCL and
+// Bullet: yes or no, contacts, distance. One thread. Answers are checked against exact triangles
+// (tests/support/mesh_oracle.h).
 #include <benchmarks/bullet_peer.h>
 #include <benchmarks/fcl_peer.h>
 #include <benchmarks/pair_models.h>
@@ -47,32 +48,43 @@ std::string against_oracle(const Pairing& pairing, const std::vector<Verdict>& v
     std::size_t meeting = 0, missed = 0, invented = 0, undecided = 0, in_band = 0;
     const double error_a = pairing.a.grid->near_error_bound(), error_b = pairing.b.grid->near_error_bound();
     for (std::size_t k = 0; k < verdicts.size(); ++k) {
-        const testing::Truth truth = testing::truth_of(pairing.peers_a.oracle, error_a, pairing.peers_b.oracle, error_b, pairing.poses[k]);
+        const testing::Truth truth =
+            testing::truth_of(pairing.peers_a.oracle, error_a, pairing.peers_b.oracle, error_b, pairing.poses[k]);
         meeting += truth == testing::Truth::meeting;
         in_band += truth == testing::Truth::in_band;
         missed += truth == testing::Truth::meeting && verdicts[k] == Verdict::disjoint;
         invented += truth == testing::Truth::apart && verdicts[k] == Verdict::overlapping;
         undecided += verdicts[k] == Verdict::undecided;
     }
-    return fmt::format("{} meet, {} within the grids' error {:.4f}: {} missed, {} invented, {} undecided", meeting, in_band,
-                       error_a + error_b, missed, invented, undecided);
+    return fmt::format("{} meet, {} within the grids' error {:.4f}: {} missed, {} invented, {} undecided", meeting,
+                       in_band, error_a + error_b, missed, invented, undecided);
 }
 
 void yes_no_rows(Report& report, const Pairing& p) {
     std::vector<Verdict> ours(pose_count);
     std::vector<char> theirs(pose_count), theirs_double(pose_count);
     const std::function<void()> rivals[] = {
-        [&] { for (std::size_t k = 0; k < pose_count; ++k) ours[k] = collide(p.a.solid, {}, p.b.solid, p.poses[k], {.goal = CollideGoal::any}).verdict; },
-        [&] { for (std::size_t k = 0; k < pose_count; ++k) theirs[k] = surfaces_cross(p.peers_a.single, {}, p.peers_b.single, p.poses[k]); },
-        [&] { for (std::size_t k = 0; k < pose_count; ++k) theirs_double[k] = surfaces_cross(p.peers_a.twice, {}, p.peers_b.twice, p.poses[k]); }};
+        [&] {
+            for (std::size_t k = 0; k < pose_count; ++k)
+                ours[k] = collide(p.a.solid, {}, p.b.solid, p.poses[k], {.goal = CollideGoal::any}).verdict;
+        },
+        [&] {
+            for (std::size_t k = 0; k < pose_count; ++k)
+                theirs[k] = surfaces_cross(p.peers_a.single, {}, p.peers_b.single, p.poses[k]);
+        },
+        [&] {
+            for (std::size_t k = 0; k < pose_count; ++k)
+                theirs_double[k] = surfaces_cross(p.peers_a.twice, {}, p.peers_b.twice, p.poses[k]);
+        }};
     const std::vector<double> seconds = race(rivals, rounds);
     std::size_t differ = 0;
     for (std::size_t k = 0; k < pose_count; ++k) differ += (ours[k] == Verdict::overlapping) != (theirs[k] != 0);
     const auto hits = std::count(theirs.begin(), theirs.end(), 1);
     const std::string error = fmt::format("{}; FCL: {} cross, {} differ", against_oracle(p, ours), hits, differ);
     const auto add = [&](const char* peer, std::size_t k) {
-        report.add({"pair-yes-no", fmt::format("{}, {} poses", p.name, pose_count), "ms/query", milliseconds(seconds[0], pose_count), peer,
-                    milliseconds(seconds[k], pose_count), ratio(seconds[0], seconds[k]), error, p.megabytes()});
+        report.add({"pair-yes-no", fmt::format("{}, {} poses", p.name, pose_count), "ms/query",
+                    milliseconds(seconds[0], pose_count), peer, milliseconds(seconds[k], pose_count),
+                    ratio(seconds[0], seconds[k]), error, p.megabytes()});
     };
     add("FCL float", 1);
     add("FCL double", 2);
@@ -86,14 +98,16 @@ std::string depth_error(const Pairing& p, const std::vector<CollideResult>& resu
         contacts += results[k].contacts.size();
         if (results[k].contacts.empty()) continue;
         const Contact& c = results[k].contacts[0];
-        const double in_b = -p.peers_b.oracle.exact().distance(p.poses[k].to_local(c.point_a)), in_a = -p.peers_a.oracle.exact().distance(c.point_b);
+        const double in_b = -p.peers_b.oracle.exact().distance(p.poses[k].to_local(c.point_a)),
+                     in_a = -p.peers_a.oracle.exact().distance(c.point_b);
         const double off = std::min(std::abs(in_b - c.depth), std::abs(in_a - c.depth));
         worst = std::max(worst, off);
         sum += off;
         ++count;
     }
     const double n = static_cast<double>(std::max<std::size_t>(count, 1));
-    return fmt::format("{:.1f} contacts a hit; depth off by {:.1e} mean, {:.1e} worst", static_cast<double>(contacts) / n, sum / n, worst);
+    return fmt::format("{:.1f} contacts a hit; depth off by {:.1e} mean, {:.1e} worst",
+                       static_cast<double>(contacts) / n, sum / n, worst);
 }
 
 void contact_rows(Report& report, const Pairing& p) {
@@ -102,16 +116,30 @@ void contact_rows(Report& report, const Pairing& p) {
     std::size_t fcl_contacts = 0;
     const BulletWorld bullet;
     const std::function<void()> rivals[] = {
-        [&] { for (std::size_t k = 0; k < pose_count; ++k) ours[k] = collide(p.a.solid, {}, p.b.solid, p.poses[k]); },
-        [&] { for (std::size_t k = 0; k < pose_count; ++k) fcl_contacts += contacts(p.peers_a.single, {}, p.peers_b.single, p.poses[k]).count; },
-        [&] { for (std::size_t k = 0; k < pose_count; ++k) fcl_contacts += contacts(p.peers_a.twice, {}, p.peers_b.twice, p.poses[k]).count; },
-        [&] { for (std::size_t k = 0; k < slow_count; ++k) fcl_contacts += bullet.contacts(p.peers_a.bullet, {}, p.peers_b.bullet, p.poses[k]).count; },
-        [&] { for (std::size_t k = 0; k < slow_count; ++k) ours[k] = collide(p.a.solid, {}, p.b.solid, p.poses[k]); }};
+        [&] {
+            for (std::size_t k = 0; k < pose_count; ++k) ours[k] = collide(p.a.solid, {}, p.b.solid, p.poses[k]);
+        },
+        [&] {
+            for (std::size_t k = 0; k < pose_count; ++k)
+                fcl_contacts += contacts(p.peers_a.single, {}, p.peers_b.single, p.poses[k]).count;
+        },
+        [&] {
+            for (std::size_t k = 0; k < pose_count; ++k)
+                fcl_contacts += contacts(p.peers_a.twice, {}, p.peers_b.twice, p.poses[k]).count;
+        },
+        [&] {
+            for (std::size_t k = 0; k < slow_count; ++k)
+                fcl_contacts += bullet.contacts(p.peers_a.bullet, {}, p.peers_b.bullet, p.poses[k]).count;
+        },
+        [&] {
+            for (std::size_t k = 0; k < slow_count; ++k) ours[k] = collide(p.a.solid, {}, p.b.solid, p.poses[k]);
+        }};
     const std::vector<double> seconds = race(rivals, rounds);
     const std::string error = depth_error(p, ours);
     const auto add = [&](const std::string& peer, std::size_t us, std::size_t them, std::size_t count) {
-        report.add({"pair-contacts", fmt::format("{}, {} poses", p.name, count), "ms/query", milliseconds(seconds[us], count), peer,
-                    milliseconds(seconds[them], count), ratio(seconds[us], seconds[them]), error, p.megabytes()});
+        report.add({"pair-contacts", fmt::format("{}, {} poses", p.name, count), "ms/query",
+                    milliseconds(seconds[us], count), peer, milliseconds(seconds[them], count),
+                    ratio(seconds[us], seconds[them]), error, p.megabytes()});
     };
     add("FCL float, up to 1000", 0, 1, pose_count);
     add("FCL double, up to 1000", 0, 2, pose_count);
@@ -124,8 +152,9 @@ void contact_rows(Report& report, const Pairing& p) {
     }
     std::sort(each.begin(), each.end());
     std::sort(hits.begin(), hits.end());
-    report.note(fmt::format("{}: contacts, median {:.1f} us of all poses, {:.1f} us of those that meet, worst {:.0f} us", p.name, each[pose_count / 2],
-                            hits.empty() ? 0.0 : hits[hits.size() / 2], each.back()));
+    report.note(
+        fmt::format("{}: contacts, median {:.1f} us of all poses, {:.1f} us of those that meet, worst {:.0f} us",
+                    p.name, each[pose_count / 2], hits.empty() ? 0.0 : hits[hits.size() / 2], each.back()));
 }
 
 void distance_rows(Report& report, const Pairing& p) {
@@ -135,9 +164,17 @@ void distance_rows(Report& report, const Pairing& p) {
     std::vector<Separation> ours(apart.size());
     std::vector<double> theirs(apart.size()), theirs_double(apart.size());
     const std::function<void()> rivals[] = {
-        [&] { for (std::size_t k = 0; k < apart.size(); ++k) ours[k] = separation(p.a.solid, {}, p.b.solid, apart[k]); },
-        [&] { for (std::size_t k = 0; k < apart.size(); ++k) theirs[k] = surface_distance(p.peers_a.single, {}, p.peers_b.single, apart[k]); },
-        [&] { for (std::size_t k = 0; k < apart.size(); ++k) theirs_double[k] = surface_distance(p.peers_a.twice, {}, p.peers_b.twice, apart[k]); }};
+        [&] {
+            for (std::size_t k = 0; k < apart.size(); ++k) ours[k] = separation(p.a.solid, {}, p.b.solid, apart[k]);
+        },
+        [&] {
+            for (std::size_t k = 0; k < apart.size(); ++k)
+                theirs[k] = surface_distance(p.peers_a.single, {}, p.peers_b.single, apart[k]);
+        },
+        [&] {
+            for (std::size_t k = 0; k < apart.size(); ++k)
+                theirs_double[k] = surface_distance(p.peers_a.twice, {}, p.peers_b.twice, apart[k]);
+        }};
     const std::vector<double> seconds = race(rivals, rounds);
     double worst = 0, gap = 0;
     std::size_t truncated = 0, contained = 0;
@@ -150,11 +187,13 @@ void distance_rows(Report& report, const Pairing& p) {
         gap = std::max(gap, ours[k].upper - ours[k].lower);
         truncated += ours[k].truncated;
     }
-    const std::string error = fmt::format("of FCL's by {:.1e} at most (grids' error {:.1e}); bounds {:.1e} apart, {} truncated; {} overlap", worst,
-                                          p.a.grid->near_error_bound() + p.b.grid->near_error_bound(), gap, truncated, contained);
+    const std::string error =
+        fmt::format("of FCL's by {:.1e} at most (grids' error {:.1e}); bounds {:.1e} apart, {} truncated; {} overlap",
+                    worst, p.a.grid->near_error_bound() + p.b.grid->near_error_bound(), gap, truncated, contained);
     const auto add = [&](const char* peer, std::size_t k) {
-        report.add({"pair-distance", fmt::format("{}, {} poses apart", p.name, apart.size()), "ms/query", milliseconds(seconds[0], apart.size()), peer,
-                    milliseconds(seconds[k], apart.size()), ratio(seconds[0], seconds[k]), error, p.megabytes()});
+        report.add({"pair-distance", fmt::format("{}, {} poses apart", p.name, apart.size()), "ms/query",
+                    milliseconds(seconds[0], apart.size()), peer, milliseconds(seconds[k], apart.size()),
+                    ratio(seconds[0], seconds[k]), error, p.megabytes()});
     };
     add("FCL float", 1);
     add("FCL double", 2);
@@ -164,7 +203,8 @@ void distance_rows(Report& report, const Pairing& p) {
 void formula_rows(Report& report) {
     using namespace shapes;
     const auto solid = [](const Formula& shape) { return Solid(std::make_shared<AnalyticField>(shape)); };
-    const Solid ball = solid(sphere(0.5)), block = solid(box({1, 0.7, 0.5})), ring = solid(torus(0.4, 0.12)), rod = solid(capsule({0, 0, -0.4}, {0, 0, 0.4}, 0.15));
+    const Solid ball = solid(sphere(0.5)), block = solid(box({1, 0.7, 0.5})), ring = solid(torus(0.4, 0.12)),
+                rod = solid(capsule({0, 0, -0.4}, {0, 0, 0.4}, 0.15));
     const std::vector<Pose> poses = random_poses(0.9, pose_count);
     const auto row = [&](const char* id, const char* name, const Solid& a, const Solid& b) {
         std::vector<double> each;
@@ -177,8 +217,9 @@ void formula_rows(Report& report) {
             undecided += result.verdict == Verdict::undecided;
         }
         std::sort(each.begin(), each.end());
-        report.add({id, fmt::format("{}, contacts, median of {} poses", name, poses.size()), "us/query", each[each.size() / 2], "5 us, the goal", 5,
-                    5 / each[each.size() / 2], fmt::format("{} meet, {} undecided; worst {:.0f} us", hits, undecided, each.back()), 0});
+        report.add({id, fmt::format("{}, contacts, median of {} poses", name, poses.size()), "us/query",
+                    each[each.size() / 2], "5 us, the goal", 5, 5 / each[each.size() / 2],
+                    fmt::format("{} meet, {} undecided; worst {:.0f} us", hits, undecided, each.back()), 0});
     };
     row("pair-formulas", "ball and box", ball, block);
     row("pair-formulas", "torus and capsule", ring, rod);
@@ -193,8 +234,9 @@ void run_pairs(Report& report) {
         yes_no_rows(report, pairing);
         contact_rows(report, pairing);
         distance_rows(report, pairing);
-        report.note(fmt::format("{}: memory of the peers, MB: FCL float {:.1f}, double {:.1f} (second body)", pairing.name,
-                                1e-6 * static_cast<double>(pairing.peers_b.single.bytes()), 1e-6 * static_cast<double>(pairing.peers_b.twice.bytes())));
+        report.note(fmt::format("{}: memory of the peers, MB: FCL float {:.1f}, double {:.1f} (second body)",
+                                pairing.name, 1e-6 * static_cast<double>(pairing.peers_b.single.bytes()),
+                                1e-6 * static_cast<double>(pairing.peers_b.twice.bytes())));
     };
     rows({bunny, bunny, bunny_peers, bunny_peers, random_poses(0.82, pose_count), "bunny-bunny"});
     if (const auto mesh = armadillo_mesh()) {

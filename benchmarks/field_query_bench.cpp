@@ -1,5 +1,5 @@
-// Table `fields`: asking a grid field how far and which way, beside OpenVDB's trilinear sampler at the same cell size and
-// Embree's closest point. One thread.
+// Table `fields`: asking a grid field how far and which way, beside OpenVDB's trilinear sampler at the same cell size
+// and Embree's closest point. One thread.
 #include <benchmarks/embree_peer.h>
 #include <benchmarks/field_points.h>
 #include <benchmarks/openvdb_peer.h>
@@ -49,20 +49,27 @@ void query_rows(Report& report, const GridField& field, const OpenVdbField& peer
     std::vector<double> batch(count), single(count), theirs(count);
     std::vector<Sample> batch_samples(count), single_samples(count), their_samples(count);
     const Field& any = field; // as code that knows no field type calls it
-    const std::function<void()> rivals[] = {
-        [&] { any.distances(points, batch); },
-        [&] { for (std::size_t k = 0; k < count; ++k) single[k] = any.distance(points[k]); },
-        [&] { peer.distances(points, theirs); },
-        [&] { any.samples(points, batch_samples); },
-        [&] { for (std::size_t k = 0; k < count; ++k) single_samples[k] = any.sample(points[k]); },
-        [&] { peer.samples(points, their_samples); }};
+    const std::function<void()> rivals[] = {[&] { any.distances(points, batch); },
+                                            [&] {
+                                                for (std::size_t k = 0; k < count; ++k)
+                                                    single[k] = any.distance(points[k]);
+                                            },
+                                            [&] { peer.distances(points, theirs); },
+                                            [&] { any.samples(points, batch_samples); },
+                                            [&] {
+                                                for (std::size_t k = 0; k < count; ++k)
+                                                    single_samples[k] = any.sample(points[k]);
+                                            },
+                                            [&] { peer.samples(points, their_samples); }};
     const auto seconds = race(rivals, 5);
     const auto nanoseconds = [&](std::size_t k) { return 1e9 * seconds[k] / static_cast<double>(count); };
     const std::string error = agreement(batch, theirs, field.layout().cell);
-    const auto add = [&](const char* question, const char* manner, std::size_t mine, std::size_t yours, const std::string& words) {
+    const auto add = [&](const char* question, const char* manner, std::size_t mine, std::size_t yours,
+                         const std::string& words) {
         report.add({fmt::format("field-{}-{}-{}-{}", question, resolution, kind.name, manner),
-                    fmt::format("{} at {}, {} points, {}", question, resolution, kind.name, manner), "ns", nanoseconds(mine), "OpenVDB BoxSampler",
-                    nanoseconds(yours), ratio(seconds[mine], seconds[yours]), words, 1e-6 * static_cast<double>(field.bytes())});
+                    fmt::format("{} at {}, {} points, {}", question, resolution, kind.name, manner), "ns",
+                    nanoseconds(mine), "OpenVDB BoxSampler", nanoseconds(yours), ratio(seconds[mine], seconds[yours]),
+                    words, 1e-6 * static_cast<double>(field.bytes())});
     };
     add("distance", "batch", 0, 2, error);
     add("distance", "single", 1, 2, batch == single ? "the same bits as the batch" : "UNLIKE the batch");
@@ -73,13 +80,16 @@ void query_rows(Report& report, const GridField& field, const OpenVdbField& peer
 void closest_row(Report& report, const EmbreeScene& scene, const GridField& field, int resolution, const Kind& kind) {
     const std::span<const Vec3> points = std::span(kind.points).first(count / 10);
     std::vector<double> ours(points.size()), theirs(points.size());
-    const std::function<void()> rivals[] = {
-        [&] { field.distances(points, ours); },
-        [&] { for (std::size_t k = 0; k < points.size(); ++k) theirs[k] = scene.closest(points[k]); }};
+    const std::function<void()> rivals[] = {[&] { field.distances(points, ours); },
+                                            [&] {
+                                                for (std::size_t k = 0; k < points.size(); ++k)
+                                                    theirs[k] = scene.closest(points[k]);
+                                            }};
     const auto seconds = race(rivals, 3);
     const double scale = 1e9 / static_cast<double>(points.size());
-    report.add({fmt::format("field-closest-{}-{}", resolution, kind.name), fmt::format("distance at {}, {} points, batch", resolution, kind.name),
-                "ns", seconds[0] * scale, "Embree closest point", seconds[1] * scale, ratio(seconds[0], seconds[1]),
+    report.add({fmt::format("field-closest-{}-{}", resolution, kind.name),
+                fmt::format("distance at {}, {} points, batch", resolution, kind.name), "ns", seconds[0] * scale,
+                "Embree closest point", seconds[1] * scale, ratio(seconds[0], seconds[1]),
                 "Embree exact, unsigned; ours signed, off as the build table says", 0});
 }
 
@@ -96,8 +106,10 @@ void run(Report& report) {
         }
         set_thread_count(0);
     }
-    report.note("gradient: distance and gradient together; near: within 2 cells of the surface; coherent: tracks, half a cell a step");
-    report.note("OpenVDB holds nothing outside its band (most random and coherent points), where its answer is a constant");
+    report.note("gradient: distance and gradient together; near: within 2 cells of the surface; coherent: tracks, half "
+                "a cell a step");
+    report.note(
+        "OpenVDB holds nothing outside its band (most random and coherent points), where its answer is a constant");
 }
 
 const Registration registration("fields/query", "grid fields asked, one thread", run);

@@ -1,5 +1,5 @@
-// Table `fields`: how often range() decides the sign over a box, and how fast; beside the ball bound, which asks the mesh for the
-// exact distance at the box's centre and takes off half the diagonal. One thread.
+// Table `fields`: how often range() decides the sign over a box, and how fast; beside the ball bound, which asks the
+// mesh for the exact distance at the box's centre and takes off half the diagonal. One thread.
 #include <benchmarks/report.h>
 #include <fathom/base/parallel.h>
 #include <fathom/base/random.h>
@@ -31,12 +31,14 @@ std::vector<Box> random_boxes(const Box& domain, double side) {
 bool decides(const Interval& range) { return range.lower > 0 || range.upper < 0; }
 
 double share_decided(const std::vector<Interval>& ranges) {
-    return static_cast<double>(std::count_if(ranges.begin(), ranges.end(), decides)) / static_cast<double>(ranges.size());
+    return static_cast<double>(std::count_if(ranges.begin(), ranges.end(), decides)) /
+           static_cast<double>(ranges.size());
 }
 
 bool meets_surface(const MeshField& exact, const Box& box) {
     const auto near = exact.tree().overlapping(box);
-    return std::any_of(near.begin(), near.end(), [&](Index t) { return box_overlaps_triangle(box, exact.mesh().corners(t)); });
+    return std::any_of(near.begin(), near.end(),
+                       [&](Index t) { return box_overlaps_triangle(box, exact.mesh().corners(t)); });
 }
 
 // Share of boxes without any surface in them: what a perfect range would decide. By a part of the boxes, as it is slow.
@@ -61,13 +63,16 @@ void range_row(Report& report, const MeshField& exact, const GridField& field, i
         width += ours[k].width(), ball_width += ball[k].width();
     }
     const double scale = 1e9 / static_cast<double>(count);
-    const std::string id = fmt::format("{}-{}", resolution, parts), work = fmt::format("at {}, boxes of 1/{} of the box", resolution, parts);
+    const std::string id = fmt::format("{}-{}", resolution, parts),
+                      work = fmt::format("at {}, boxes of 1/{} of the box", resolution, parts);
     const double decided = 100 * share_decided(ours), by_ball = 100 * share_decided(ball);
-    report.add({"field-range-share-" + id, "sign decided, " + work, "%", decided, by_ball > 0 ? "mesh, ball bound" : "", by_ball,
-                by_ball > 0 ? ratio(decided, by_ball, Better::larger) : 0,
-                fmt::format("{:.2f} % hold no surface; {} of {} miss; {:.2f} of the ball's width", 100 * share_free(exact, boxes), missed, count, width / ball_width), 0});
-    report.add({"field-range-time-" + id, "range, " + work, "ns", seconds[0] * scale, "mesh, ball bound", seconds[1] * scale,
-                ratio(seconds[0], seconds[1]), "-", 0});
+    report.add({"field-range-share-" + id, "sign decided, " + work, "%", decided, by_ball > 0 ? "mesh, ball bound" : "",
+                by_ball, by_ball > 0 ? ratio(decided, by_ball, Better::larger) : 0,
+                fmt::format("{:.2f} % hold no surface; {} of {} miss; {:.2f} of the ball's width",
+                            100 * share_free(exact, boxes), missed, count, width / ball_width),
+                0});
+    report.add({"field-range-time-" + id, "range, " + work, "ns", seconds[0] * scale, "mesh, ball bound",
+                seconds[1] * scale, ratio(seconds[0], seconds[1]), "-", 0});
 }
 
 void run(Report& report) {

@@ -1,5 +1,6 @@
-// Tables `field-field/sequences` (Liu et al. 2024, figures 11 to 13, table 1) and `field-field/high-polygon` (section 5.4): scans
-// that slide over shapes, frame by frame: two fields, a mesh against a field, and two meshes in Bullet and FCL. One thread.
+// Tables `field-field/sequences` (Liu et al. 2024, figures 11 to 13, table 1) and `field-field/high-polygon`
+// (section 5.4): scans that slide over shapes, frame by frame: two fields, a mesh against a field, and two meshes in
+// Bullet and FCL. One thread.
 #include <benchmarks/bullet_peer.h>
 #include <benchmarks/fcl_peer.h>
 #include <benchmarks/pair_models.h>
@@ -62,11 +63,17 @@ std::vector<Rival> rivals_of(const Prepared& p) {
             {"the paper's, one box", [&](const Pose& pose) { return p.by_paper(p.scan_box, 64, pose); }, scan},
             {"same, 512 points", [&](const Pose& pose) { return p.by_paper(p.scan_box, 512, pose); }, scan},
             {"the paper's, in parts", [&](const Pose& pose) { return p.by_paper(p.parts, 64, pose); }, scan},
-            {"FCL float", [&](const Pose& pose) { return Prepared::as_answer(contacts(p.fcl_scan, {}, p.fcl_shape, pose)); },
+            {"FCL float",
+             [&](const Pose& pose) { return Prepared::as_answer(contacts(p.fcl_scan, {}, p.fcl_shape, pose)); },
              megabytes(p.fcl_scan.bytes())},
-            {"FCL double", [&](const Pose& pose) { return Prepared::as_answer(contacts(p.fcl_scan_double, {}, p.fcl_shape_double, pose)); },
+            {"FCL double",
+             [&](const Pose& pose) {
+                 return Prepared::as_answer(contacts(p.fcl_scan_double, {}, p.fcl_shape_double, pose));
+             },
              megabytes(p.fcl_scan_double.bytes())},
-            {"Bullet GImpact", [&](const Pose& pose) { return Prepared::as_answer(p.bullet.contacts(p.bullet_scan, {}, p.bullet_shape, pose)); }}};
+            {"Bullet GImpact", [&](const Pose& pose) {
+                 return Prepared::as_answer(p.bullet.contacts(p.bullet_scan, {}, p.bullet_shape, pose));
+             }}};
 }
 
 void sequence_rows(Report& report, const PassingSequence& s) {
@@ -76,10 +83,14 @@ void sequence_rows(Report& report, const PassingSequence& s) {
     const auto [milliseconds, answers] = race_over(rivals, poses);
     const std::vector<FrameTruth> truths = truths_of(s, poses, s.scan.grid->near_error_bound());
     for (std::size_t n = 1; n < rivals.size(); ++n)
-        report.add({"sequence-" + s.name, fmt::format("{}, {} triangles, {} frames, contacts", s.name, s.scan.mesh.triangles.size(), poses.size()),
-                    "ms/frame", milliseconds[0], rivals[n].name, milliseconds[n], ratio(milliseconds[0], milliseconds[n]),
-                    fmt::format("{}: {}", rivals[n].name, judged(answers[n], truths, rivals[n].one_way)), rivals[n].megabytes});
-    report.note(fmt::format("{}, fields: {}; {:.1f} MB; {} parts", s.name, judged(answers[0], truths, false), rivals[0].megabytes, prepared.parts.boxes.size()));
+        report.add(
+            {"sequence-" + s.name,
+             fmt::format("{}, {} triangles, {} frames, contacts", s.name, s.scan.mesh.triangles.size(), poses.size()),
+             "ms/frame", milliseconds[0], rivals[n].name, milliseconds[n], ratio(milliseconds[0], milliseconds[n]),
+             fmt::format("{}: {}", rivals[n].name, judged(answers[n], truths, rivals[n].one_way)),
+             rivals[n].megabytes});
+    report.note(fmt::format("{}, fields: {}; {:.1f} MB; {} parts", s.name, judged(answers[0], truths, false),
+                            rivals[0].megabytes, prepared.parts.boxes.size()));
 }
 
 void run_sequences(Report& report) {
@@ -110,11 +121,13 @@ TriangleMesh make_rock(double size, std::size_t resolution) {
         waves.push_back({frequency * random.direction(), random.uniform(0, 2 * std::numbers::pi), 0.12 / frequency});
     }
     const TriangleMesh ball = make_sphere({.radius = 1, .resolution = resolution});
-    return sized(mapped(ball, [&](const Vec3& p) -> Vec3 {
-        double height = 1;
-        for (const Wave& w : waves) height += w.height * std::sin(w.direction.dot(p) + w.phase);
-        return height * p;
-    }), size);
+    return sized(mapped(ball,
+                        [&](const Vec3& p) -> Vec3 {
+                            double height = 1;
+                            for (const Wave& w : waves) height += w.height * std::sin(w.direction.dot(p) + w.phase);
+                            return height * p;
+                        }),
+                 size);
 }
 
 // How far our deepest point is from the nearest contact that the mesh lists.
@@ -128,7 +141,8 @@ struct Agreement {
         listed += mesh.contacts.size();
         if (ours.contacts.empty() || mesh.contacts.empty()) return;
         double nearest = HUGE_VAL;
-        for (const MeshContact& m : mesh.contacts) nearest = std::min(nearest, (m.point - ours.contacts[0].point_a).norm());
+        for (const MeshContact& m : mesh.contacts)
+            nearest = std::min(nearest, (m.point - ours.contacts[0].point_a).norm());
         sum += nearest;
         worst = std::max(worst, nearest);
         ++touching;
@@ -140,7 +154,8 @@ std::vector<Pose> rolling(double size, std::size_t count) {
     std::vector<Pose> poses(count);
     for (std::size_t k = 0; k < count; ++k) {
         const double t = static_cast<double>(k) / static_cast<double>(count - 1);
-        poses[k] = Pose::turned(3 * t, Vec3(1, 2, 0.5).normalized(), size * Vec3(0.8 * t - 0.4, 0.52 + 0.1 * std::sin(12 * t), 0.2));
+        poses[k] = Pose::turned(3 * t, Vec3(1, 2, 0.5).normalized(),
+                                size * Vec3(0.8 * t - 0.4, 0.52 + 0.1 * std::sin(12 * t), 0.2));
     }
     return poses;
 }
@@ -159,13 +174,22 @@ void run_high_polygon(Report& report) {
     std::vector<MeshContactResult> by_mesh(poses.size());
     std::vector<PlainResult> plain(poses.size());
     const auto by_paper = [&](const Pose& pose) {
-        return plain_field_collision({{dragon.grid.get(), {}}, &dragon_box, dragon_points.points}, {{rock.grid.get(), pose}, &rock_box, rock_points.points},
+        return plain_field_collision({{dragon.grid.get(), {}}, &dragon_box, dragon_points.points},
+                                     {{rock.grid.get(), pose}, &rock_box, rock_points.points},
                                      {.descent = {.rule = StepRule::adaptive}, .octree_depth = 1});
     };
-    const std::function<void()> rivals[] = {
-        [&] { for (std::size_t k = 0; k < poses.size(); ++k) ours[k] = collide(dragon.solid, {}, rock.solid, poses[k]); },
-        [&] { for (std::size_t k = 0; k < poses.size(); ++k) by_mesh[k] = mesh_contacts(ready, {}, *rock.grid, poses[k]); },
-        [&] { for (std::size_t k = 0; k < poses.size(); ++k) plain[k] = by_paper(poses[k]); }};
+    const std::function<void()> rivals[] = {[&] {
+                                                for (std::size_t k = 0; k < poses.size(); ++k)
+                                                    ours[k] = collide(dragon.solid, {}, rock.solid, poses[k]);
+                                            },
+                                            [&] {
+                                                for (std::size_t k = 0; k < poses.size(); ++k)
+                                                    by_mesh[k] = mesh_contacts(ready, {}, *rock.grid, poses[k]);
+                                            },
+                                            [&] {
+                                                for (std::size_t k = 0; k < poses.size(); ++k)
+                                                    plain[k] = by_paper(poses[k]);
+                                            }};
     const std::vector<double> seconds = race(rivals, 2);
     Agreement agreement;
     std::size_t missed = 0;
@@ -173,19 +197,24 @@ void run_high_polygon(Report& report) {
         agreement.add(ours[k], by_mesh[k]);
         missed += ours[k].verdict == Verdict::overlapping && plain[k].verdict != Verdict::overlapping;
     }
-    const double frames = static_cast<double>(poses.size()), touching = static_cast<double>(std::max<std::size_t>(agreement.touching, 1));
+    const double frames = static_cast<double>(poses.size()),
+                 touching = static_cast<double>(std::max<std::size_t>(agreement.touching, 1));
     const auto add = [&](const std::string& work, const char* peer, std::size_t k, const std::string& error) {
-        report.add({"high-polygon", work, "ms/frame", 1e3 * seconds[0] / frames, peer, 1e3 * seconds[k] / frames, ratio(seconds[0], seconds[k]), error,
-                    dragon.megabytes() + rock.megabytes()});
+        report.add({"high-polygon", work, "ms/frame", 1e3 * seconds[0] / frames, peer, 1e3 * seconds[k] / frames,
+                    ratio(seconds[0], seconds[k]), error, dragon.megabytes() + rock.megabytes()});
     };
-    add(fmt::format("dragon {} and rock {} triangles, grids of {}, {} frames", dragon.mesh.triangles.size(), rock.mesh.triangles.size(), resolution, poses.size()),
+    add(fmt::format("dragon {} and rock {} triangles, grids of {}, {} frames", dragon.mesh.triangles.size(),
+                    rock.mesh.triangles.size(), resolution, poses.size()),
         "mesh and field", 1,
-        fmt::format("{} touch; deepest point {:.3f} units mean, {:.3f} worst from the mesh's contacts (paper: mostly < 0.05, worst 0.064); {} verdicts differ, {} undecided",
-                    agreement.touching, agreement.sum / touching, agreement.worst, agreement.differ, agreement.undecided));
-    add(fmt::format("the same, {} and {} protrusion points", dragon_points.points.size(), rock_points.points.size()), "the paper's search", 2,
-        fmt::format("it misses {} of the frames that touch", missed));
-    report.note(fmt::format("mesh and field: {:.0f} contacts a frame, {:.0f} MB for the mesh; the paper: 0.22 ms beside 0.26 ms, on a GPU",
-                            static_cast<double>(agreement.listed) / frames, 1e-6 * static_cast<double>(ready.memory_bytes())));
+        fmt::format("{} touch; deepest point {:.3f} units mean, {:.3f} worst from the mesh's contacts (paper: mostly < "
+                    "0.05, worst 0.064); {} verdicts differ, {} undecided",
+                    agreement.touching, agreement.sum / touching, agreement.worst, agreement.differ,
+                    agreement.undecided));
+    add(fmt::format("the same, {} and {} protrusion points", dragon_points.points.size(), rock_points.points.size()),
+        "the paper's search", 2, fmt::format("it misses {} of the frames that touch", missed));
+    report.note(fmt::format(
+        "mesh and field: {:.0f} contacts a frame, {:.0f} MB for the mesh; the paper: 0.22 ms beside 0.26 ms, on a GPU",
+        static_cast<double>(agreement.listed) / frames, 1e-6 * static_cast<double>(ready.memory_bytes())));
     set_thread_count(0);
 }
 

@@ -12,7 +12,9 @@ namespace {
 using namespace fathom::bench;
 
 // "fields" asks for "fields/build" and its sisters too.
-bool asked_for(const Table& table, const std::string& name) { return table.name == name || table.name.starts_with(name + '/'); }
+bool asked_for(const Table& table, const std::string& name) {
+    return table.name == name || table.name.starts_with(name + '/');
+}
 
 int list() {
     for (const Table& table : tables()) std::printf("%-16s %s\n", table.name.c_str(), table.title.c_str());

@@ -1,5 +1,6 @@
-// Tables `deformable/refit`, `deformable/narrow` and `deformable/volumes`: the index inside bodies that deform, beside FCL and
-// Bullet's GImpact, and boxes against spheres in it. One thread; all see the same two frames of a motion, in turn.
+// Tables `deformable/refit`, `deformable/narrow` and `deformable/volumes`: the index inside bodies that deform, beside
+// FCL and Bullet's GImpact, and boxes against spheres in it. One thread; all see the same two frames of a motion, in
+// turn.
 #include <benchmarks/bullet_peer.h>
 #include <benchmarks/fcl_peer.h>
 #include <benchmarks/pair_models.h>
@@ -25,7 +26,9 @@ namespace {
 
 using Pairs = std::vector<IdPair>;
 
-std::span<const Index> corners_of(const TriangleMesh& mesh) { return {mesh.triangles.data()->data(), 3 * mesh.triangles.size()}; }
+std::span<const Index> corners_of(const TriangleMesh& mesh) {
+    return {mesh.triangles.data()->data(), 3 * mesh.triangles.size()};
+}
 
 // A mesh at two times. Rivals see one frame after the other, so that every step moves all points.
 struct Moving {
@@ -65,7 +68,8 @@ struct Stream {
     void run(std::span<const Vec3> points) {
         static_assert(sizeof(BvhNode) == 64 * sizeof(std::uint32_t));
         sum = Eigen::Map<const Eigen::ArrayXd>(points.data()->data(), 3 * std::ssize(points)).sum();
-        Eigen::Map<Eigen::Array<std::uint32_t, Eigen::Dynamic, 1>> words(reinterpret_cast<std::uint32_t*>(nodes.data()), 64 * std::ssize(nodes));
+        Eigen::Map<Eigen::Array<std::uint32_t, Eigen::Dynamic, 1>> words(reinterpret_cast<std::uint32_t*>(nodes.data()),
+                                                                         64 * std::ssize(nodes));
         words += 1u;
     }
 };
@@ -103,7 +107,8 @@ std::vector<double> cold_race(std::span<const std::function<void()>> rivals, int
 
 void refit_rows(Report& report, const std::string& size, std::size_t resolution) {
     const Moving body(make_sphere({.resolution = resolution}));
-    BodyOctree boxes = body.tree(), spheres = body.tree({.volume = NodeVolume::sphere}), copies(body.frames[0], corners_of(body.mesh), 3, {.rebuild_at = 0});
+    BodyOctree boxes = body.tree(), spheres = body.tree({.volume = NodeVolume::sphere}),
+               copies(body.frames[0], corners_of(body.mesh), 3, {.rebuild_at = 0});
     Stream stream{{boxes.nodes().begin(), boxes.nodes().end()}};
     FclMesh fcl(body.mesh);
     BulletMesh bullet(body.mesh);
@@ -111,25 +116,37 @@ void refit_rows(Report& report, const std::string& size, std::size_t resolution)
                                            alternating([&](std::size_t k) { stream.run(body.frames[k]); }),
                                            alternating([&](std::size_t k) { copies.update(body.frames[k]); }),
                                            alternating([&](std::size_t k) { spheres.update(body.frames[k]); })};
-    const std::function<void()> slow[] = {alternating([&](std::size_t k) { BodyOctree(body.frames[k], corners_of(body.mesh), 3); }),
-                                          alternating([&](std::size_t k) { fcl.move(body.frames[k], true); }),
-                                          alternating([&](std::size_t k) { fcl.move(body.frames[k], false); }),
-                                          alternating([&](std::size_t k) { bullet.move(body.frames[k]); })};
+    const std::function<void()> slow[] = {
+        alternating([&](std::size_t k) { BodyOctree(body.frames[k], corners_of(body.mesh), 3); }),
+        alternating([&](std::size_t k) { fcl.move(body.frames[k], true); }),
+        alternating([&](std::size_t k) { fcl.move(body.frames[k], false); }),
+        alternating([&](std::size_t k) { bullet.move(body.frames[k]); })};
     std::vector<double> times = race(quick, resolution < 100 ? 400 : 40);
     const std::vector<double> cold = cold_race(quick, 10), slow_times = race(slow, resolution < 100 ? 4 : 2);
     times.insert(times.end(), slow_times.begin(), slow_times.end());
-    const std::string work = fmt::format("refit {} triangles, boxes", size), error = fmt::format("{} boxes outside their leaf", left_outside(boxes));
-    const char* const peers[] = {"", "stream vertices and nodes once", "ours with copies", "ours, spheres", "our build", "FCL refit", "FCL rebuild", "Bullet GImpact"};
+    const std::string work = fmt::format("refit {} triangles, boxes", size),
+                      error = fmt::format("{} boxes outside their leaf", left_outside(boxes));
+    const char* const peers[] = {"",
+                                 "stream vertices and nodes once",
+                                 "ours with copies",
+                                 "ours, spheres",
+                                 "our build",
+                                 "FCL refit",
+                                 "FCL rebuild",
+                                 "Bullet GImpact"};
     const char* const names[] = {"", "stream", "copies", "spheres", "build", "fcl-refit", "fcl-rebuild", "bullet"};
     for (std::size_t k = 1; k < times.size(); ++k)
-        report.add({fmt::format("refit-{}-{}", names[k], size), work, "ms", 1e3 * times[0], peers[k], 1e3 * times[k], ratio(times[0], times[k]), error,
-                    1e-6 * static_cast<double>(boxes.memory_bytes())});
+        report.add({fmt::format("refit-{}-{}", names[k], size), work, "ms", 1e3 * times[0], peers[k], 1e3 * times[k],
+                    ratio(times[0], times[k]), error, 1e-6 * static_cast<double>(boxes.memory_bytes())});
     set_thread_count(2);
     double two = 1e300;
-    for (int round = 0; round < 50; ++round) two = std::min(two, wall_seconds([&] { boxes.update(body.frames[static_cast<std::size_t>(round % 2)]); }));
+    for (int round = 0; round < 50; ++round)
+        two = std::min(two, wall_seconds([&] { boxes.update(body.frames[static_cast<std::size_t>(round % 2)]); }));
     set_thread_count(1);
-    report.note(fmt::format("{} triangles: {:.2f} times the stream warm; cold {:.3g} ms, {:.2f} times the stream of {:.3g} ms (spheres {:.3g} ms); on 2 threads, wall, warm: {:.3g} ms",
-                            size, times[0] / times[1], 1e3 * cold[0], cold[0] / cold[1], 1e3 * cold[1], 1e3 * cold[3], 1e3 * two));
+    report.note(fmt::format("{} triangles: {:.2f} times the stream warm; cold {:.3g} ms, {:.2f} times the stream of "
+                            "{:.3g} ms (spheres {:.3g} ms); on 2 threads, wall, warm: {:.3g} ms",
+                            size, times[0] / times[1], 1e3 * cold[0], cold[0] / cold[1], 1e3 * cold[1], 1e3 * cold[3],
+                            1e3 * two));
 }
 
 std::size_t differing(const Pairs& a, const Pairs& b) {
@@ -173,17 +190,21 @@ struct Contact {
     }
 };
 
-void contact_rows(Report& report, const std::string& id, const std::string& work, const Moving& a, const Moving& b, int rounds) {
+void contact_rows(Report& report, const std::string& id, const std::string& work, const Moving& a, const Moving& b,
+                  int rounds) {
     Contact contact{a, b};
     const std::function<void()> ours[] = {alternating([&](std::size_t k) { contact.run_ours(k); })};
-    const std::function<void()> peers[] = {alternating([&](std::size_t k) { contact.run_fcl(k, true, contact.by_refit); }),
-                                           alternating([&](std::size_t k) { contact.run_fcl(k, false, contact.by_rebuild); }),
-                                           alternating([&](std::size_t k) { contact.run_bullet(k); })};
+    const std::function<void()> peers[] = {
+        alternating([&](std::size_t k) { contact.run_fcl(k, true, contact.by_refit); }),
+        alternating([&](std::size_t k) { contact.run_fcl(k, false, contact.by_rebuild); }),
+        alternating([&](std::size_t k) { contact.run_bullet(k); })};
     const double time = race(ours, 10 * rounds)[0]; // both end with the frame they began with
     const std::vector<double> theirs = race(peers, rounds);
     const auto add = [&](const char* name, const char* peer, double seconds, const Pairs& found) {
-        report.add({fmt::format("narrow-{}-{}", name, id), work, "ms/step", 1e3 * time, peer, 1e3 * seconds, ratio(time, seconds),
-                    fmt::format("{} pairs, {} of theirs differ", contact.ours.size(), differing(contact.ours, found)), 0});
+        report.add({fmt::format("narrow-{}-{}", name, id), work, "ms/step", 1e3 * time, peer, 1e3 * seconds,
+                    ratio(time, seconds),
+                    fmt::format("{} pairs, {} of theirs differ", contact.ours.size(), differing(contact.ours, found)),
+                    0});
     };
     add("fcl-refit", "FCL refit", theirs[0], contact.by_refit);
     add("fcl-rebuild", "FCL rebuild", theirs[1], contact.by_rebuild);
@@ -217,15 +238,18 @@ void self_row(Report& report, const Moving& cloth) {
     const std::vector<double> times = race(rivals, 4);
     std::sort(ours.begin(), ours.end());
     std::erase_if(fresh.pairs, [&](const IdPair& pair) { // neighbours are not among ours
-        return std::ranges::find_first_of(cloth.mesh.triangles[pair[0]], cloth.mesh.triangles[pair[1]]) != cloth.mesh.triangles[pair[0]].end();
+        return std::ranges::find_first_of(cloth.mesh.triangles[pair[0]], cloth.mesh.triangles[pair[1]]) !=
+               cloth.mesh.triangles[pair[0]].end();
     });
-    report.add({"narrow-cloth-self", "cloth on ball, 92,230 triangles: refit + self pairs", "ms/step", 1e3 * times[0], "our wide tree, built anew", 1e3 * times[1],
-                ratio(times[0], times[1]), fmt::format("{} box pairs, {} cross, {} differ", boxes, ours.size(), differing(ours, fresh.pairs)), 0});
+    report.add({"narrow-cloth-self", "cloth on ball, 92,230 triangles: refit + self pairs", "ms/step", 1e3 * times[0],
+                "our wide tree, built anew", 1e3 * times[1], ratio(times[0], times[1]),
+                fmt::format("{} box pairs, {} cross, {} differ", boxes, ours.size(), differing(ours, fresh.pairs)), 0});
 }
 
 void cloth_rows(Report& report) {
     const auto first = test_model("cloth_ball92.ply"), second = test_model("cloth_ball93.ply");
-    if (!first || !second) return report.note("cloth on ball: not measured, its two frames are not there (FATHOM_MODELS)");
+    if (!first || !second)
+        return report.note("cloth on ball: not measured, its two frames are not there (FATHOM_MODELS)");
     const TriangleMesh start = read_triangle_mesh(*first), end = read_triangle_mesh(*second);
     self_row(report, {start, end});
     const Components parts = components(start);
@@ -238,7 +262,10 @@ void cloth_rows(Report& report) {
         return Moving(part_of(start, triangles), part_of(end, triangles));
     };
     const Moving cloth = moving(0), ball = moving(1);
-    contact_rows(report, "cloth", fmt::format("cloth ({}) against ball ({}), refit + pairs", cloth.mesh.triangles.size(), ball.mesh.triangles.size()), cloth, ball, 4);
+    contact_rows(report, "cloth",
+                 fmt::format("cloth ({}) against ball ({}), refit + pairs", cloth.mesh.triangles.size(),
+                             ball.mesh.triangles.size()),
+                 cloth, ball, 4);
 }
 
 void run_refit(Report& report) {
@@ -253,8 +280,9 @@ void run_narrow(Report& report) {
     const std::pair<std::size_t, std::string> sizes[] = {{16, "10k"}, {50, "100k"}, {158, "1M"}};
     for (const auto& [resolution, size] : sizes) {
         const TriangleMesh ball = make_sphere({.resolution = resolution});
-        const Moving a(ball), b(mapped(ball, [](const Vec3& p) -> Vec3 { return p + Vec3(0.9, 0.05, 0.02); }));
-        contact_rows(report, size, fmt::format("two deforming balls, {} triangles in all, refit + pairs", size), a, b, resolution < 100 ? 4 : 2);
+        const Moving a(ball), b(mapped(ball, [](const Vec3&p) -> Vec3 { return p + Vec3(0.9, 0.05, 0.02); }));
+        contact_rows(report, size, fmt::format("two deforming balls, {} triangles in all, refit + pairs", size), a, b,
+                     resolution < 100 ? 4 : 2);
     }
     cloth_rows(report);
     set_thread_count(0);
@@ -272,7 +300,8 @@ double leaf_volume(const BodyOctree& tree) {
     for (const BvhNode& node : tree.nodes())
         for (const std::uint32_t word : node.child) {
             if (word == no_index || !BvhNode::is_leaf(word)) continue;
-            sum += tree.options().volume == NodeVolume::box ? tree.box_of(word).size().prod() : 4.18879 * std::pow(tree.sphere_of(word).radius, 3);
+            sum += tree.options().volume == NodeVolume::box ? tree.box_of(word).size().prod()
+                                                            : 4.18879 * std::pow(tree.sphere_of(word).radius, 3);
         }
     return sum;
 }
@@ -286,7 +315,8 @@ VolumeCost measure_volumes(const TriangleMesh& mesh, const BodyOctreeOptions& op
     cost.leaf_volume = leaf_volume(a);
     std::vector<Vec3> moved(mesh.vertices.size());
     for (const Pose& pose : poses) {
-        std::ranges::transform(mesh.vertices, moved.begin(), [&](const Vec3& p) -> Vec3 { return pose.rotation * p + pose.translation; });
+        std::ranges::transform(mesh.vertices, moved.begin(),
+                               [&](const Vec3& p) -> Vec3 { return pose.rotation * p + pose.translation; });
         b.update(moved);
         NodeOverlap found;
         const std::function<void()> work[] = {[&] { found = overlapping_nodes(a, b); }};
@@ -311,17 +341,24 @@ std::vector<Pose> relative_poses(std::size_t count) {
 
 void volume_rows(Report& report, const std::string& shape, const TriangleMesh& mesh) {
     const std::vector<Pose> poses = relative_poses(200);
-    const std::pair<BodySplit, const char*> splits[] = {{BodySplit::median, "median"}, {BodySplit::octants, "octants"}, {BodySplit::surface_area, "surface area"}};
-    const std::pair<SphereRule, const char*> rules[] = {{SphereRule::points, "equation 5"}, {SphereRule::cube, "equations 3, 4"}};
+    const std::pair<BodySplit, const char*> splits[] = {
+        {BodySplit::median, "median"}, {BodySplit::octants, "octants"}, {BodySplit::surface_area, "surface area"}};
+    const std::pair<SphereRule, const char*> rules[] = {{SphereRule::points, "equation 5"},
+                                                        {SphereRule::cube, "equations 3, 4"}};
     for (const auto& [split, split_name] : splits) {
         const VolumeCost boxes = measure_volumes(mesh, {.split = split}, poses);
         for (const auto& [rule, rule_name] : rules) {
-            const VolumeCost spheres = measure_volumes(mesh, {.volume = NodeVolume::sphere, .split = split, .sphere_rule = rule}, poses);
-            report.add({fmt::format("volumes-{}-{}-{}", shape, split == BodySplit::surface_area ? "area" : split_name, rule == SphereRule::points ? "points" : "cube"),
-                        fmt::format("{}, {} triangles, split by {}: boxes", shape, mesh.triangles.size(), split_name), "ms/200 poses", boxes.milliseconds,
-                        fmt::format("spheres, {}", rule_name), spheres.milliseconds, ratio(boxes.milliseconds, spheres.milliseconds),
-                        fmt::format("tests {} : {}, leaf pairs {} : {}, poses {} : {}, volume 1 : {:.2f}", boxes.tests, spheres.tests, boxes.leaf_pairs,
-                                    spheres.leaf_pairs, boxes.meeting, spheres.meeting, spheres.leaf_volume / boxes.leaf_volume), 0});
+            const VolumeCost spheres =
+                measure_volumes(mesh, {.volume = NodeVolume::sphere, .split = split, .sphere_rule = rule}, poses);
+            report.add({fmt::format("volumes-{}-{}-{}", shape, split == BodySplit::surface_area ? "area" : split_name,
+                                    rule == SphereRule::points ? "points" : "cube"),
+                        fmt::format("{}, {} triangles, split by {}: boxes", shape, mesh.triangles.size(), split_name),
+                        "ms/200 poses", boxes.milliseconds, fmt::format("spheres, {}", rule_name), spheres.milliseconds,
+                        ratio(boxes.milliseconds, spheres.milliseconds),
+                        fmt::format("tests {} : {}, leaf pairs {} : {}, poses {} : {}, volume 1 : {:.2f}", boxes.tests,
+                                    spheres.tests, boxes.leaf_pairs, spheres.leaf_pairs, boxes.meeting, spheres.meeting,
+                                    spheres.leaf_volume / boxes.leaf_volume),
+                        0});
         }
     }
 }
@@ -335,7 +372,8 @@ void run_volumes(Report& report) {
 }
 
 const Registration refit("deformable/refit", "volumes of one deforming body fitted to its moved points", run_refit);
-const Registration narrow("deformable/narrow", "all crossing triangles of two deforming bodies, a step at a time", run_narrow);
+const Registration narrow("deformable/narrow", "all crossing triangles of two deforming bodies, a step at a time",
+                          run_narrow);
 const Registration volumes("deformable/volumes", "boxes against spheres: tests, time, tightness", run_volumes);
 
 } // namespace

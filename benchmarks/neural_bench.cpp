@@ -26,7 +26,8 @@ Network started_network(int width, Activation activation) {
         layer.outputs = k < layers ? width : 1;
         layer.activation = k < layers ? activation : Activation::none;
         const double largest = std::sqrt(6.0 / inputs);
-        for (int i = 0; i < layer.inputs * layer.outputs; ++i) layer.weights.push_back(static_cast<float>(random.uniform(-largest, largest)));
+        for (int i = 0; i < layer.inputs * layer.outputs; ++i)
+            layer.weights.push_back(static_cast<float>(random.uniform(-largest, largest)));
         for (int i = 0; i < layer.outputs; ++i) layer.biases.push_back(static_cast<float>(random.uniform(-0.1, 0.1)));
         inputs = layer.outputs;
         network.layers.push_back(std::move(layer));
@@ -37,8 +38,10 @@ Network started_network(int width, Activation activation) {
 EigenNetwork peer_of(const Network& network) {
     std::vector<EigenLayer> layers;
     for (const DenseLayer& layer : network.layers)
-        layers.push_back({layer.inputs, layer.outputs, layer.weights.data(), layer.biases.data(), layer.activation != Activation::none});
-    return {layers, network.layers.front().activation == Activation::relu ? EigenNetwork::Unit::relu : EigenNetwork::Unit::elu};
+        layers.push_back({layer.inputs, layer.outputs, layer.weights.data(), layer.biases.data(),
+                          layer.activation != Activation::none});
+    return {layers,
+            network.layers.front().activation == Activation::relu ? EigenNetwork::Unit::relu : EigenNetwork::Unit::elu};
 }
 
 struct Answers {
@@ -58,7 +61,8 @@ std::string agreement(const Answers& ours, const std::vector<double>& values, co
         apart = std::max(apart, std::abs(ours.values[k] - values[k]));
         slopes_apart += (ours.samples[k].gradient - slope).norm() / count;
     }
-    return fmt::format("values at most {:.1g}, gradients on average {:.1g} of their usual size from Eigen's", apart / usual, slopes_apart / usual_slope);
+    return fmt::format("values at most {:.1g}, gradients on average {:.1g} of their usual size from Eigen's",
+                       apart / usual, slopes_apart / usual_slope);
 }
 
 void rows(Report& report, int width, Activation activation) {
@@ -72,25 +76,32 @@ void rows(Report& report, int width, Activation activation) {
     Answers answers{std::vector<double>(count), std::vector<Sample>(count), std::vector<double>(count)};
     std::vector<double> values(count), gradients(3 * count);
     const double* const plain = points.front().data();
-    const std::function<void()> rivals[] = {
-        [&] { ours.values(points, answers.values); },
-        [&] { peer.values(plain, count, values.data()); },
-        [&] { ours.samples(points, answers.samples); },
-        [&] { peer.gradients(plain, count, values.data(), gradients.data()); },
-        [&] { for (std::size_t k = 0; k < count; ++k) ours.values({&points[k], 1}, {&answers.single[k], 1}); }};
+    const std::function<void()> rivals[] = {[&] { ours.values(points, answers.values); },
+                                            [&] { peer.values(plain, count, values.data()); },
+                                            [&] { ours.samples(points, answers.samples); },
+                                            [&] { peer.gradients(plain, count, values.data(), gradients.data()); },
+                                            [&] {
+                                                for (std::size_t k = 0; k < count; ++k)
+                                                    ours.values({&points[k], 1}, {&answers.single[k], 1});
+                                            }};
     const auto seconds = race(rivals, 7);
-    const std::string words = agreement(answers, values, gradients), shape = fmt::format("8x{} {}", width, name(activation));
+    const std::string words = agreement(answers, values, gradients),
+                      shape = fmt::format("8x{} {}", width, name(activation));
     const auto rate = [&](std::size_t k) { return 1e-6 * static_cast<double>(count) / seconds[k]; };
-    const auto add = [&](const char* id, const std::string& work, std::size_t mine, std::size_t yours, const std::string& error) {
-        report.add({fmt::format("neural-{}-8x{}-{}", id, width, name(activation)), work, "M/s", rate(mine), "Eigen, batch 256", rate(yours),
-                    ratio(rate(mine), rate(yours), Better::larger), error, 1e-6 * static_cast<double>(ours.bytes())});
+    const auto add = [&](const char* id, const std::string& work, std::size_t mine, std::size_t yours,
+                         const std::string& error) {
+        report.add({fmt::format("neural-{}-8x{}-{}", id, width, name(activation)), work, "M/s", rate(mine),
+                    "Eigen, batch 256", rate(yours), ratio(rate(mine), rate(yours), Better::larger), error,
+                    1e-6 * static_cast<double>(ours.bytes())});
     };
     if (width == 32 && activation == Activation::relu) // the row that has a target
-        report.add({"neural-values", shape + ", values", "M/s", rate(0), "Eigen, batch 256", rate(1), ratio(rate(0), rate(1), Better::larger), words,
-                    1e-6 * static_cast<double>(ours.bytes())});
+        report.add({"neural-values", shape + ", values", "M/s", rate(0), "Eigen, batch 256", rate(1),
+                    ratio(rate(0), rate(1), Better::larger), words, 1e-6 * static_cast<double>(ours.bytes())});
     add("values", shape + ", values", 0, 1, words);
-    add("gradients", shape + ", values and gradients", 2, 3, fmt::format("{:.2f} times the time of a value", seconds[2] / seconds[0]));
-    add("single", shape + ", values one by one", 4, 1, answers.single == answers.values ? "the same bits as the batch" : "UNLIKE the batch");
+    add("gradients", shape + ", values and gradients", 2, 3,
+        fmt::format("{:.2f} times the time of a value", seconds[2] / seconds[0]));
+    add("single", shape + ", values one by one", 4, 1,
+        answers.single == answers.values ? "the same bits as the batch" : "UNLIKE the batch");
 }
 
 constexpr std::size_t box_batch = 64;
@@ -113,8 +124,11 @@ void range_rows(Report& report, int width, Activation activation, double half) {
         for (std::size_t k = 0; k < count; k += box_batch)
             ranges.ranges(std::span(boxes).subspan(k, box_batch), std::span(out).subspan(k, box_batch), options);
     };
-    const std::function<void()> rivals[] = {[&] { values.values(points, at_points); }, [&] { in_batches(forward, {RangeEffort::affine}); },
-                                            [&] { in_batches(both, {RangeEffort::backward, true}); }};
+    const std::function<void()> rivals[] = {[&] { values.values(points, at_points); },
+                                            [&] { in_batches(forward, {RangeEffort::affine}); },
+                                            [&] {
+                                                in_batches(both, {RangeEffort::backward, true});
+                                            }};
     const auto seconds = race(rivals, 7);
     const auto rate = [&](std::size_t k) { return 1e-6 * static_cast<double>(count) / seconds[k]; };
     std::size_t missed = 0;
@@ -126,12 +140,15 @@ void range_rows(Report& report, int width, Activation activation, double half) {
     const char* const size = half < 0.01 ? "-small" : "";
     const auto add = [&](const char* id, const char* how, std::size_t k, const std::string& words) {
         report.add({fmt::format("neural-{}-8x{}-{}{}", id, width, name(activation), size),
-                    fmt::format("8x{} {}, {}, boxes of +-{}", width, name(activation), how, half), "M/s", rate(k), "a value of the same", rate(0),
-                    ratio(rate(k), rate(0), Better::larger), words, 0});
+                    fmt::format("8x{} {}, {}, boxes of +-{}", width, name(activation), how, half), "M/s", rate(k),
+                    "a value of the same", rate(0), ratio(rate(k), rate(0), Better::larger), words, 0});
     };
-    add("range", "range forward", 1, fmt::format("{:.2f} times the time of a value; {} of {} values missed", seconds[1] / seconds[0], missed, count));
+    add("range", "range forward", 1,
+        fmt::format("{:.2f} times the time of a value; {} of {} values missed", seconds[1] / seconds[0], missed,
+                    count));
     add("range-back", "range forward and back", 2,
-        fmt::format("{:.2f} times the time of a value; {:.1f} times narrower", seconds[2] / seconds[0], std::exp(narrower)));
+        fmt::format("{:.2f} times the time of a value; {:.1f} times narrower", seconds[2] / seconds[0],
+                    std::exp(narrower)));
 }
 
 void run(Report& report) {
@@ -140,7 +157,8 @@ void run(Report& report) {
             rows(report, width, activation);
             for (const double half : {0.02, 0.002}) range_rows(report, width, activation, half);
         }
-    report.note("one thread; millions of points or boxes a second, boxes in batches of 64; Eigen is compiled for this CPU and always gets 256 points at once");
+    report.note("one thread; millions of points or boxes a second, boxes in batches of 64; Eigen is compiled for this "
+                "CPU and always gets 256 points at once");
 }
 
 const Registration registration("neural/points", "networks asked, one thread", run);

@@ -54,7 +54,8 @@ void OpenVdbField::samples(std::span<const Vec3> points, std::span<Sample> out) 
         const double x = std::floor(p.x()), y = std::floor(p.y()), z = std::floor(p.z());
         const double u = p.x() - x, v = p.y() - y, w = p.z() - z;
         float c[2][2][2]; // by x, y, z
-        openvdb::tools::BoxSampler::getValues(c, accessor, openvdb::Coord(static_cast<int>(x), static_cast<int>(y), static_cast<int>(z)));
+        openvdb::tools::BoxSampler::getValues(
+            c, accessor, openvdb::Coord(static_cast<int>(x), static_cast<int>(y), static_cast<int>(z)));
         double edge[2][2], slope[2][2]; // by x, y: along z
         for (int i = 0; i < 2; ++i)
             for (int j = 0; j < 2; ++j) {
@@ -75,7 +76,8 @@ void OpenVdbField::first_hits(std::span<const Segment> segments, std::span<doubl
         const Segment& s = segments[k];
         const Vec3 d = s.end - s.start;
         const double length = d.norm();
-        const openvdb::Vec3R origin(s.start.x(), s.start.y(), s.start.z()), direction(d.x() / length, d.y() / length, d.z() / length);
+        const openvdb::Vec3R origin(s.start.x(), s.start.y(), s.start.z()),
+            direction(d.x() / length, d.y() / length, d.z() / length);
         const Intersector::RayType ray(origin, direction, 1e-9 * length, length); // its rays must not begin at 0
         double time = 0;
         out[k] = intersector.intersectsWS(ray, time) ? time / length : std::numeric_limits<double>::infinity();

@@ -1,4 +1,5 @@
-// The peer of grid fields: OpenVDB's narrow band, three voxels on either side of the surface, and its trilinear sampler.
+// The peer of grid fields: OpenVDB's narrow band, three voxels on either side of the surface, and its trilinear
+// sampler.
 #pragma once
 
 #include <fathom/base/shapes.h>

@@ -17,7 +17,10 @@ TriangleMesh sized(const TriangleMesh& mesh, double size) {
 
 PairBody::PairBody(std::string name, const TriangleMesh& mesh, int resolution, double margin)
     : name(std::move(name)), mesh(mesh),
-      grid(std::make_shared<GridField>(cached_grid(mesh, {.resolution = static_cast<int>(resolution * (1 + 2 * margin) / 1.1), .margin = margin}).file.field)), solid(grid) {}
+      grid(std::make_shared<GridField>(
+          cached_grid(mesh, {.resolution = static_cast<int>(resolution * (1 + 2 * margin) / 1.1), .margin = margin})
+              .file.field)),
+      solid(grid) {}
 
 TriangleMesh bunny_mesh() { return sized(read_triangle_mesh(model("bunny.obj"))); }
 

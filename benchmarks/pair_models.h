@@ -22,7 +22,8 @@ struct PairBody {
     std::shared_ptr<const GridField> grid;
     Solid solid;
 
-    // Cells as a grid of this resolution with a margin of 0.05 has them, whatever the margin (a share of the body's size).
+    // Cells as a grid of this resolution with a margin of 0.05 has them, whatever the margin (a share of the body's
+    // size).
     PairBody(std::string name, const TriangleMesh& mesh, int resolution, double margin = 0.05);
     [[nodiscard]] double megabytes() const { return 1e-6 * static_cast<double>(grid->bytes() + solid.bytes()); }
 };

@@ -1,5 +1,5 @@
-// Benchmarks: a scan at rest and a shape that passes over it, frame by frame (Liu et al. 2024, figures 11 to 13), and what is true
-// of every frame.
+// Benchmarks: a scan at rest and a shape that passes over it, frame by frame (Liu et al. 2024, figures 11 to 13), and
+// what is true of every frame.
 #pragma once
 
 #include <benchmarks/pair_models.h>
@@ -53,8 +53,8 @@ struct Race {
 [[nodiscard]] Race race_over(const std::vector<Rival>& rivals, const std::vector<Pose>& poses);
 
 // The paper's whole way with its own step, the scan as any field in these parts.
-[[nodiscard]] Answer by_paper(const PassingSequence& s, const Field& scan, const Decomposition& parts, const Decomposition& shape_box, std::size_t most_points,
-                              const Pose& pose);
+[[nodiscard]] Answer by_paper(const PassingSequence& s, const Field& scan, const Decomposition& parts,
+                              const Decomposition& shape_box, std::size_t most_points, const Pose& pose);
 
 // What is true of a frame: by exact triangles, and by every vertex of either body in the other.
 struct FrameTruth {
@@ -64,9 +64,11 @@ struct FrameTruth {
 };
 
 // Frames that hang on less than `scan_error` (m) are taken for either.
-[[nodiscard]] std::vector<FrameTruth> truths_of(const PassingSequence& s, const std::vector<Pose>& poses, double scan_error);
+[[nodiscard]] std::vector<FrameTruth> truths_of(const PassingSequence& s, const std::vector<Pose>& poses,
+                                                double scan_error);
 
 // Frames that a method gets wrong, and how far its depth is from the truth.
-[[nodiscard]] std::string judged(const std::vector<Answer>& answers, const std::vector<FrameTruth>& truths, bool one_way);
+[[nodiscard]] std::string judged(const std::vector<Answer>& answers, const std::vector<FrameTruth>& truths,
+                                 bool one_way);
 
 } // namespace fathom::bench

@@ -21,7 +21,7 @@ double status_megabytes(const std::string& key) {
 } // namespace
 
 double peak_megabytes(const std::function<void()>& work) {
-    malloc_trim(0); // else the work would first use up what others have freed
+    malloc_trim(0);                                // else the work would first use up what others have freed
     std::ofstream("/proc/self/clear_refs") << "5"; // the high-water mark starts anew
     const double before = status_megabytes("VmRSS:");
     work();

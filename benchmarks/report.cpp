@@ -28,15 +28,16 @@ double ratio(double ours, double peer, Better better) { return better == Better:
 void Report::begin(const std::string& table, const std::string& title) {
     table_ = table;
     fmt::print("\n{}: {}\n", table, title);
-    fmt::print("{:<26} {:<44} {:>10} {:<10} {:<24} {:>10} {:>7} {:>8}  {}\n", "id", "work", "ours", "unit", "peer", "peer's",
-               "ratio", "MB", "error");
+    fmt::print("{:<26} {:<44} {:>10} {:<10} {:<24} {:>10} {:>7} {:>8}  {}\n", "id", "work", "ours", "unit", "peer",
+               "peer's", "ratio", "MB", "error");
 }
 
 void Report::add(Row row) {
     const bool alone = row.peer.empty();
     fmt::print("{:<26} {:<44} {:>10.4g} {:<10} {:<24} {:>10} {:>7} {:>8}  {}\n", row.id, row.work, row.ours, row.unit,
                alone ? "-" : row.peer, alone ? "-" : fmt::format("{:.4g}", row.peer_value),
-               alone ? "-" : fmt::format("{:.2f}", row.ratio), row.memory > 0 ? fmt::format("{:.1f}", row.memory) : "-", row.error);
+               alone ? "-" : fmt::format("{:.2f}", row.ratio), row.memory > 0 ? fmt::format("{:.1f}", row.memory) : "-",
+               row.error);
     std::fflush(stdout);
     entries_.push_back({table_, std::move(row)});
 }
@@ -46,8 +47,15 @@ void Report::note(const std::string& sentence) { fmt::print("  {}\n", sentence);
 void Report::write_json(const std::filesystem::path& path) const {
     nlohmann::json rows = nlohmann::json::array();
     for (const auto& [table, row] : entries_)
-        rows.push_back({{"table", table}, {"id", row.id}, {"work", row.work}, {"unit", row.unit}, {"ours", row.ours},
-                        {"peer", row.peer}, {"peer_value", row.peer_value}, {"ratio", row.ratio}, {"error", row.error},
+        rows.push_back({{"table", table},
+                        {"id", row.id},
+                        {"work", row.work},
+                        {"unit", row.unit},
+                        {"ours", row.ours},
+                        {"peer", row.peer},
+                        {"peer_value", row.peer_value},
+                        {"ratio", row.ratio},
+                        {"error", row.error},
                         {"memory", row.memory}});
     std::ofstream stream(path);
     stream << rows.dump(2) << '\n';

@@ -1,5 +1,6 @@
-// Tables `ccd/shells` (Xu & Barbic 2014, table 3) and `ccd/fcl`: shells of points against a field while they move, point by
-// point as in the paper, point by point with our walk, and with the tree; and two moving bunnies beside FCL. One thread.
+// Tables `ccd/shells` (Xu & Barbic 2014, table 3) and `ccd/fcl`: shells of points against a field while they move,
+// point by point as in the paper, point by point with our walk, and with the tree; and two moving bunnies beside FCL.
+// One thread.
 #include <benchmarks/fcl_peer.h>
 #include <benchmarks/report.h>
 #include <fathom/base/parallel.h>
@@ -36,7 +37,8 @@ std::shared_ptr<const GridField> field_of(const TriangleMesh& mesh, int resoluti
     return std::make_shared<GridField>(cached_grid(mesh, {.resolution = resolution, .band = band}).file.field);
 }
 
-Model make_model(const std::string& name, const TriangleMesh& mesh, std::size_t points, double paper_linear, double paper_tree) {
+Model make_model(const std::string& name, const TriangleMesh& mesh, std::size_t points, double paper_linear,
+                 double paper_tree) {
     std::vector<Vec3> shell = points == 0 ? mesh.vertices : repelled_shell(mesh, {.count = points}).points;
     return {name, mesh, SweepShell(std::move(shell)), field_of(mesh, 1024), paper_linear, paper_tree};
 }
@@ -63,7 +65,8 @@ struct Measured {
     std::size_t hits = 0;
 };
 
-Measured point_by_point(const Model& model, const std::vector<Motion>& motions, std::size_t stride, const PointCast& cast) {
+Measured point_by_point(const Model& model, const std::vector<Motion>& motions, std::size_t stride,
+                        const PointCast& cast) {
     Measured result;
     std::vector<ContactInterval> out;
     std::size_t poses = 0;
@@ -83,7 +86,8 @@ Measured point_by_point(const Model& model, const std::vector<Motion>& motions, 
     return result;
 }
 
-Measured by_tree(const Model& model, const SegmentCaster& caster, const std::vector<Motion>& motions, std::size_t stride, const SweepOptions& options) {
+Measured by_tree(const Model& model, const SegmentCaster& caster, const std::vector<Motion>& motions,
+                 std::size_t stride, const SweepOptions& options) {
     Measured result;
     SweepResult sweep_result;
     std::size_t poses = 0;
@@ -100,8 +104,10 @@ Measured by_tree(const Model& model, const SegmentCaster& caster, const std::vec
     return result;
 }
 
-// The paper's walk, as far as the contact that ends its search. Where that is, is known beforehand: it costs nothing here.
-PointCast octree_first(const Model& model, const SegmentCaster& caster, std::vector<double>& ends, const std::vector<Motion>& motions, std::size_t stride) {
+// The paper's walk, as far as the contact that ends its search. Where that is, is known beforehand: it costs nothing
+// here.
+PointCast octree_first(const Model& model, const SegmentCaster& caster, std::vector<double>& ends,
+                       const std::vector<Motion>& motions, std::size_t stride) {
     for (std::size_t k = 0; k < motions.size(); k += stride) {
         const RelativeMotion motion(motions[k], Motion::still({}), Path::straight);
         for (const Vec3& p : model.shell.points) ends.push_back(caster.first(motion.chord(p)).time);
@@ -117,30 +123,44 @@ void shell_rows(Report& report, const Model& model, std::size_t stride) {
     const SegmentCaster caster(model.field);
     const std::vector<Motion> motions = random_motions(model.field->domain(), pose_count);
     const std::size_t points = model.shell.points.size(), poses = (pose_count + stride - 1) / stride;
-    const Measured octree = point_by_point(model, motions, stride, [&](const Segment& s, std::vector<ContactInterval>& out) {
-        const GridPath path = grid_path(model.field->layout(), s);
-        if (path.begin <= path.end) octree_walk(*model.field, path, 0, CellTest::paper, out);
-    });
+    const Measured octree =
+        point_by_point(model, motions, stride, [&](const Segment& s, std::vector<ContactInterval>& out) {
+            const GridPath path = grid_path(model.field->layout(), s);
+            if (path.begin <= path.end) octree_walk(*model.field, path, 0, CellTest::paper, out);
+        });
     std::vector<double> ends;
-    const Measured octree_to_first = point_by_point(model, motions, stride, octree_first(model, caster, ends, motions, stride));
-    const Measured walk = point_by_point(model, motions, stride, [&](const Segment& s, std::vector<ContactInterval>& out) { caster.all(s, out); });
+    const Measured octree_to_first =
+        point_by_point(model, motions, stride, octree_first(model, caster, ends, motions, stride));
+    const Measured walk = point_by_point(
+        model, motions, stride, [&](const Segment& s, std::vector<ContactInterval>& out) { caster.all(s, out); });
     const Measured all = by_tree(model, caster, motions, stride, {});
     const Measured first = by_tree(model, caster, motions, stride, {.goal = SweepGoal::first});
     const double memory = 1e-6 * static_cast<double>(model.shell.tree.memory_bytes());
-    const std::string sample = stride > 1 ? fmt::format(", every {}th pose", stride) : "", name = model.name == "dragon" ? "random" : model.name;
-    const auto add = [&](const std::string& id, const std::string& work, double ours, const std::string& peer, double theirs, const std::string& error) {
-        report.add({id, fmt::format("{}, {} points: {}{}", model.name, points, work, sample), "ms/pose", 1e3 * ours, peer, 1e3 * theirs, ratio(ours, theirs), error, memory});
+    const std::string sample = stride > 1 ? fmt::format(", every {}th pose", stride) : "",
+                      name = model.name == "dragon" ? "random" : model.name;
+    const auto add = [&](const std::string& id, const std::string& work, double ours, const std::string& peer,
+                         double theirs, const std::string& error) {
+        report.add({id, fmt::format("{}, {} points: {}{}", model.name, points, work, sample), "ms/pose", 1e3 * ours,
+                    peer, 1e3 * theirs, ratio(ours, theirs), error, memory});
     };
-    const std::string same = all.contacts == walk.contacts ? fmt::format("the same {} intervals", walk.contacts) : "UNLIKE point by point";
-    add("shell-tree-" + name, "first contact, tree", first.seconds, "the paper's walk to it, point by point", octree_to_first.seconds,
+    const std::string same =
+        all.contacts == walk.contacts ? fmt::format("the same {} intervals", walk.contacts) : "UNLIKE point by point";
+    add("shell-tree-" + name, "first contact, tree", first.seconds, "the paper's walk to it, point by point",
+        octree_to_first.seconds,
         first.hits == walk.hits ? fmt::format("{} of {} poses touch", first.hits, poses) : "UNLIKE point by point");
-    add("shell-tree-" + name + "-all", "all intervals, tree", all.seconds, "the paper's walk, point by point", octree.seconds, same);
-    add("shell-tree-" + name + "-own", "all intervals, tree", all.seconds, "our walk, point by point", walk.seconds, same);
-    add("shell-walk-" + name, "all intervals, our walk", walk.seconds, "the paper's walk, point by point", octree.seconds,
-        fmt::format("{} intervals; the paper's test {}", walk.contacts, octree.contacts));
-    report.note(fmt::format("{}, 1,000 poses in seconds: tree {:.1f} (first contact), {:.0f} (all intervals); the paper's walk point by point {:.0f}, {:.0f}; on the paper's machine {} and {}",
-                            model.name, 1e3 * first.seconds, 1e3 * all.seconds, 1e3 * octree_to_first.seconds, 1e3 * octree.seconds, model.paper_tree, model.paper_linear));
-    report.note(fmt::format("{}: {:.1f} intervals for 100 points a pose; what touches pays for its intervals, and no tree can spare it that", model.name,
+    add("shell-tree-" + name + "-all", "all intervals, tree", all.seconds, "the paper's walk, point by point",
+        octree.seconds, same);
+    add("shell-tree-" + name + "-own", "all intervals, tree", all.seconds, "our walk, point by point", walk.seconds,
+        same);
+    add("shell-walk-" + name, "all intervals, our walk", walk.seconds, "the paper's walk, point by point",
+        octree.seconds, fmt::format("{} intervals; the paper's test {}", walk.contacts, octree.contacts));
+    report.note(fmt::format("{}, 1,000 poses in seconds: tree {:.1f} (first contact), {:.0f} (all intervals); the "
+                            "paper's walk point by point {:.0f}, {:.0f}; on the paper's machine {} and {}",
+                            model.name, 1e3 * first.seconds, 1e3 * all.seconds, 1e3 * octree_to_first.seconds,
+                            1e3 * octree.seconds, model.paper_tree, model.paper_linear));
+    report.note(fmt::format("{}: {:.1f} intervals for 100 points a pose; what touches pays for its intervals, and no "
+                            "tree can spare it that",
+                            model.name,
                             100.0 * static_cast<double>(all.contacts) / static_cast<double>(points * poses)));
 }
 
@@ -157,9 +177,11 @@ std::vector<Motion> light_steps(const Model& model, const SegmentCaster& caster,
         const Motion approach{{turn, middle + far * way - turn * middle}, {turn, middle - turn * middle}};
         sweep(model.shell, approach, caster, Motion::still({}), result, {.goal = SweepGoal::first});
         if (result.first.verdict != Verdict::overlapping) continue;
-        const Vec3 touch = approach.start.translation + result.first.time * (approach.end.translation - approach.start.translation);
+        const Vec3 touch =
+            approach.start.translation + result.first.time * (approach.end.translation - approach.start.translation);
         const Quat turned = Quat(Pose::turned(0.002, random.direction()).rotation * turn).normalized();
-        const Vec3 moved = touch + turn * middle - turned * middle + cell * (0.5 * random.direction() - random.uniform(0, 2) * way);
+        const Vec3 moved =
+            touch + turn * middle - turned * middle + cell * (0.5 * random.direction() - random.uniform(0, 2) * way);
         steps.push_back({{turn, touch}, {turned, moved}});
     }
     return steps;
@@ -173,15 +195,21 @@ void step_rows(Report& report, const Model& model) {
         SweepResult result;
         std::size_t touching = 0;
         for (const Motion& step : steps) {
-            const std::function<void()> work[] = {[&] { sweep(model.shell, step, caster, Motion::still({}), result, {.path = path}); }};
+            const std::function<void()> work[] = {
+                [&] { sweep(model.shell, step, caster, Motion::still({}), result, {.path = path}); }};
             seconds.push_back(race(work, 1)[0]);
             touching += result.contacts.empty() ? 0 : 1;
         }
         std::sort(seconds.begin(), seconds.end());
-        const auto at = [&](double share) { return 1e3 * seconds[static_cast<std::size_t>(share * static_cast<double>(seconds.size() - 1))]; };
+        const auto at = [&](double share) {
+            return 1e3 * seconds[static_cast<std::size_t>(share * static_cast<double>(seconds.size() - 1))];
+        };
         const char* name = path == Path::straight ? "straight" : "screw";
-        report.add({fmt::format("shell-step-{}", name), fmt::format("{}, a step in light contact, {}, p99", model.name, name), "ms", at(0.99), "1 ms, for haptics", 1,
-                    1 / at(0.99), fmt::format("p50 {:.3f}, max {:.3f} ms; {} of {} steps touch", at(0.5), at(1), touching, steps.size()), 0});
+        report.add(
+            {fmt::format("shell-step-{}", name), fmt::format("{}, a step in light contact, {}, p99", model.name, name),
+             "ms", at(0.99), "1 ms, for haptics", 1, 1 / at(0.99),
+             fmt::format("p50 {:.3f}, max {:.3f} ms; {} of {} steps touch", at(0.5), at(1), touching, steps.size()),
+             0});
     }
 }
 
@@ -199,7 +227,8 @@ struct PairMotion {
     Motion a, b;
 };
 
-// One bunny comes from afar, both turn. Into a pose of deep or no overlap; or past the other, to where nothing touches any more.
+// One bunny comes from afar, both turn. Into a pose of deep or no overlap; or past the other, to where nothing touches
+// any more.
 std::vector<PairMotion> pair_motions(const Box& box, std::size_t count, bool past) {
     Random random(3);
     const double size = box.size().maxCoeff();
@@ -212,7 +241,8 @@ std::vector<PairMotion> pair_motions(const Box& box, std::size_t count, bool pas
         m.a = {from, pose(random.rotation(), past ? Vec3(aside - 2 * size * way) : into)};
         const Quat turn = random.rotation();
         const Quat turned = Quat(Pose::turned(0.5, random.direction()).rotation * turn).normalized();
-        m.b = {pose(turn, Vec3::Zero()), pose(turned, past ? Vec3(Vec3::Zero()) : Vec3(0.1 * size * random.direction()))};
+        m.b = {pose(turn, Vec3::Zero()),
+               pose(turned, past ? Vec3(Vec3::Zero()) : Vec3(0.1 * size * random.direction()))};
     }
     return motions;
 }
@@ -236,12 +266,16 @@ struct PairAnswers {
         const std::size_t hits = count([&](std::size_t k) { return ours[k] < HUGE_VAL; });
         const std::size_t missed = count([&](std::size_t k) { return ours[k] < HUGE_VAL && theirs[n][k] == HUGE_VAL; });
         const std::size_t beyond = count([&](std::size_t k) { return ours[k] == HUGE_VAL && theirs[n][k] < HUGE_VAL; });
-        const std::size_t late = count([&](std::size_t k) { return theirs[n][k] < HUGE_VAL && theirs[n][k] > ours[k] + 1.0 / fcl_steps[n] + 1e-3; });
-        return fmt::format("FCL misses {} of our {}, is late at {}; it finds {} that no point makes", missed, hits, late, beyond);
+        const std::size_t late = count([&](std::size_t k) {
+            return theirs[n][k] < HUGE_VAL && theirs[n][k] > ours[k] + 1.0 / fcl_steps[n] + 1e-3;
+        });
+        return fmt::format("FCL misses {} of our {}, is late at {}; it finds {} that no point makes", missed, hits,
+                           late, beyond);
     }
 };
 
-void pair_rows(Report& report, const SweepBody& body, const FclMesh& peer, const std::vector<PairMotion>& motions, const std::string& id, const char* work, double memory) {
+void pair_rows(Report& report, const SweepBody& body, const FclMesh& peer, const std::vector<PairMotion>& motions,
+               const std::string& id, const char* work, double memory) {
     PairAnswers answers;
     answers.ours.assign(motions.size(), HUGE_VAL);
     answers.theirs.fill(answers.ours);
@@ -250,7 +284,8 @@ void pair_rows(Report& report, const SweepBody& body, const FclMesh& peer, const
     const auto sweep_all = [&] {
         answers.undecided = 0;
         for (std::size_t k = 0; k < motions.size(); ++k) {
-            sweep_pair(body, motions[k].a, body, motions[k].b, result, {.goal = SweepGoal::first, .path = Path::screw, .bend = bend});
+            sweep_pair(body, motions[k].a, body, motions[k].b, result,
+                       {.goal = SweepGoal::first, .path = Path::screw, .bend = bend});
             if (result.first.verdict == Verdict::overlapping) answers.ours[k] = result.first.time;
             answers.error = std::max(answers.error, result.first.error);
             answers.undecided += result.first.verdict == Verdict::undecided;
@@ -260,13 +295,17 @@ void pair_rows(Report& report, const SweepBody& body, const FclMesh& peer, const
         for (std::size_t k = 0; k < motions.size(); ++k)
             answers.theirs[n][k] = first_sampled_contact(peer, motions[k].a, peer, motions[k].b, fcl_steps[n]);
     };
-    const std::function<void()> rivals[] = {sweep_all, [&] { sample_all(0); }, [&] { sample_all(1); }, [&] { sample_all(2); }};
+    const std::function<void()> rivals[] = {sweep_all, [&] { sample_all(0); }, [&] { sample_all(1); },
+                                            [&] { sample_all(2); }};
     const auto seconds = race(rivals, 3);
     const double scale = 1e3 / static_cast<double>(motions.size());
     for (const std::size_t n : {std::size_t{2}, std::size_t{1}, std::size_t{0}})
-        report.add({n == 2 ? id : fmt::format("{}-{}", id, fcl_steps[n]), fmt::format("two bunnies, {}, first contact; FCL at {} times", work, fcl_steps[n]),
-                    "ms/motion", scale * seconds[0], "FCL collide, float", scale * seconds[n + 1], ratio(seconds[0], seconds[n + 1]), answers.verdict(n), memory});
-    report.note(fmt::format("{}: our contact time within {:.1g} of the motion, {} of {} motions undecided", id, answers.error, answers.undecided, motions.size()));
+        report.add({n == 2 ? id : fmt::format("{}-{}", id, fcl_steps[n]),
+                    fmt::format("two bunnies, {}, first contact; FCL at {} times", work, fcl_steps[n]), "ms/motion",
+                    scale * seconds[0], "FCL collide, float", scale * seconds[n + 1], ratio(seconds[0], seconds[n + 1]),
+                    answers.verdict(n), memory});
+    report.note(fmt::format("{}: our contact time within {:.1g} of the motion, {} of {} motions undecided", id,
+                            answers.error, answers.undecided, motions.size()));
 }
 
 void run_fcl(Report& report) {
@@ -277,13 +316,18 @@ void run_fcl(Report& report) {
     const SweepShell shell(mesh.vertices);
     const FclMesh peer(mesh);
     const double memory = 1e-6 * static_cast<double>(field->bytes() + caster.bytes() + shell.tree.memory_bytes());
-    pair_rows(report, {&shell, &caster}, peer, pair_motions(field->bounds(), 300, false), "pair-sweep", "into each other", memory);
-    pair_rows(report, {&shell, &caster}, peer, pair_motions(field->bounds(), 300, true), "pair-past", "past each other", memory);
-    report.note("both on screws; ours: the points of each in the 256 field of the other, all samples kept within 8 cells");
+    pair_rows(report, {&shell, &caster}, peer, pair_motions(field->bounds(), 300, false), "pair-sweep",
+              "into each other", memory);
+    pair_rows(report, {&shell, &caster}, peer, pair_motions(field->bounds(), 300, true), "pair-past", "past each other",
+              memory);
+    report.note(
+        "both on screws; ours: the points of each in the 256 field of the other, all samples kept within 8 cells");
     set_thread_count(0);
 }
 
-const Registration shells("ccd/shells", "shells of points against a field of 1024 cells, random motions (table 3 of the paper)", run_shells);
+const Registration shells("ccd/shells",
+                          "shells of points against a field of 1024 cells, random motions (table 3 of the paper)",
+                          run_shells);
 const Registration fcl("ccd/fcl", "two moving bunnies beside FCL, which samples time", run_fcl);
 
 } // namespace

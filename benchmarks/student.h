@@ -27,7 +27,8 @@ struct WelchTest {
 
 [[nodiscard]] inline WelchTest welch(std::span<const double> a, std::span<const double> b) {
     const Moments m = moments(a), n = moments(b);
-    const double spread = std::sqrt(m.deviation * m.deviation / static_cast<double>(a.size()) + n.deviation * n.deviation / static_cast<double>(b.size()));
+    const double spread = std::sqrt(m.deviation * m.deviation / static_cast<double>(a.size()) +
+                                    n.deviation * n.deviation / static_cast<double>(b.size()));
     if (!(spread > 0)) return {};
     const double t = (m.mean - n.mean) / spread;
     return {t, std::erfc(std::abs(t) / std::sqrt(2.0))};

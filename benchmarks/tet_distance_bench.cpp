@@ -1,5 +1,6 @@
-// Tables `tets/marching` (Marchal et al. 2004, figures 6 and 7: time for growing bodies), `tets/errors` (figures 9 and 10: errors in the
-// plane, beside grids) and `tets/rest` (depths looked up in the rest shape, as others do, against the current shape). One thread.
+// Tables `tets/marching` (Marchal et al. 2004, figures 6 and 7: time for growing bodies), `tets/errors` (figures 9 and
+// 10: errors in the plane, beside grids) and `tets/rest` (depths looked up in the rest shape, as others do, against the
+// current shape). One thread.
 #include <benchmarks/report.h>
 #include <fathom/base/parallel.h>
 #include <fathom/base/random.h>
@@ -53,8 +54,8 @@ TetMesh block(std::size_t cells) {
     return mesh;
 }
 
-// Closest feature marching as the paper's section 4.2 reads: a heap, the distance to a neighbour's feature, each node fixed when it is
-// taken out. A boundary node passes on the faces round it.
+// Closest feature marching as the paper's section 4.2 reads: a heap, the distance to a neighbour's feature, each node
+// fixed when it is taken out. A boundary node passes on the faces round it.
 class PlainMarching {
 public:
     explicit PlainMarching(const BodyTopology& topology) : topology_(topology) {}
@@ -72,8 +73,10 @@ public:
             waiting_.pop();
             if (fixed_[node] != 0) continue;
             fixed_[node] = 1;
-            if (face_[node] != no_index) pass(node, face_[node]);
-            else for (const Index face : topology_.faces_round(node)) pass(node, face);
+            if (face_[node] != no_index)
+                pass(node, face_[node]);
+            else
+                for (const Index face : topology_.faces_round(node)) pass(node, face);
         }
         depths_.resize(count);
         for (std::size_t k = 0; k < count; ++k) depths_[topology_.order()[k]] = distance_[k];
@@ -129,7 +132,8 @@ struct Marched {
 
 Marched measure(std::size_t cells) {
     const TetMesh mesh = block(cells);
-    NodeDepths exact(mesh), point(exact.shared_topology()), feature(exact.shared_topology()), plain(exact.shared_topology()), some(exact.shared_topology());
+    NodeDepths exact(mesh), point(exact.shared_topology()), feature(exact.shared_topology()),
+        plain(exact.shared_topology()), some(exact.shared_topology());
     PlainMarching heap(exact.topology());
     const std::vector<Index> layer = nodes_of_a_tenth(mesh, [](const Vec3& p) { return -p.z(); });
     const std::vector<Index> ball = nodes_of_a_tenth(mesh, [](const Vec3& p) { return (p - Vec3(0.6, 0, 0)).norm(); });
@@ -142,30 +146,51 @@ Marched measure(std::size_t cells) {
                                             [&] { heap.compute(mesh.vertices); }};
     const std::vector<double> s = race(rivals, cells > 30 ? 5 : 12);
     const double deepest = *std::max_element(exact.depths().begin(), exact.depths().end());
-    return {mesh.tetrahedra.size(), 1e3 * s[0], 1e3 * s[1], 1e3 * s[2], 1e3 * s[3], 1e3 * s[4], 1e3 * s[5], 1e3 * s[6],
-            errors_of(point.depths(), exact.depths()), errors_of(feature.depths(), exact.depths()), errors_of(plain.depths(), exact.depths()),
-            errors_of(heap.depths(), exact.depths()), deepest,
-            layer.size(), ball.size(), mesh.vertices.size(), 1e-6 * static_cast<double>(exact.memory_bytes() + exact.topology().memory_bytes())};
+    return {mesh.tetrahedra.size(),
+            1e3 * s[0],
+            1e3 * s[1],
+            1e3 * s[2],
+            1e3 * s[3],
+            1e3 * s[4],
+            1e3 * s[5],
+            1e3 * s[6],
+            errors_of(point.depths(), exact.depths()),
+            errors_of(feature.depths(), exact.depths()),
+            errors_of(plain.depths(), exact.depths()),
+            errors_of(heap.depths(), exact.depths()),
+            deepest,
+            layer.size(),
+            ball.size(),
+            mesh.vertices.size(),
+            1e-6 * static_cast<double>(exact.memory_bytes() + exact.topology().memory_bytes())};
 }
 
 std::string percent(const Errors& errors, double deepest) {
-    return fmt::format("{:.2g} % mean, {:.2g} % largest of the deepest", 100 * errors.mean / deepest, 100 * errors.largest / deepest);
+    return fmt::format("{:.2g} % mean, {:.2g} % largest of the deepest", 100 * errors.mean / deepest,
+                       100 * errors.largest / deepest);
 }
 
 void add_growth(Report& report, const Marched& m) {
     const std::string id = fmt::format("tet-cpfm-{}k", (m.tetrahedra + 500) / 1000);
     const std::string work = fmt::format("{} tetrahedra, depths of all {} nodes, closest point", m.tetrahedra, m.nodes);
-    report.add({id, work, "ms", m.point, "closest feature", m.feature, ratio(m.point, m.feature), "closest point: " + percent(m.point_error, m.deepest),
-                m.megabytes});
-    report.add({id, work, "ms", m.point, "closest feature, plain", m.plain, ratio(m.point, m.plain), "plain: " + percent(m.plain_error, m.deepest), 0});
-    report.add({id, work, "ms", m.point, "plain CFFM, heap", m.heap, ratio(m.point, m.heap), "heap: " + percent(m.heap_error, m.deepest), 0});
-    report.add({id, work, "ms", m.point, "exact", m.exact, ratio(m.point, m.exact), "closest feature: " + percent(m.feature_error, m.deepest), 0});
+    report.add({id, work, "ms", m.point, "closest feature", m.feature, ratio(m.point, m.feature),
+                "closest point: " + percent(m.point_error, m.deepest), m.megabytes});
+    report.add({id, work, "ms", m.point, "closest feature, plain", m.plain, ratio(m.point, m.plain),
+                "plain: " + percent(m.plain_error, m.deepest), 0});
+    report.add({id, work, "ms", m.point, "plain CFFM, heap", m.heap, ratio(m.point, m.heap),
+                "heap: " + percent(m.heap_error, m.deepest), 0});
+    report.add({id, work, "ms", m.point, "exact", m.exact, ratio(m.point, m.exact),
+                "closest feature: " + percent(m.feature_error, m.deepest), 0});
     if (m.tetrahedra > 250'000 && m.tetrahedra < 350'000)
-        report.add({id, work, "ms", m.point, "paper, 2004, figure 7", 100, ratio(m.point, 100), "the paper states none for it", 0});
+        report.add({id, work, "ms", m.point, "paper, 2004, figure 7", 100, ratio(m.point, 100),
+                    "the paper states none for it", 0});
 }
 
 void plot_growth(const std::filesystem::path& folder, std::span<const Marched> all) {
-    LinePlot plot{.title = "Depths of all nodes, one core", .x_label = "tetrahedra (thousands)", .y_label = "time (ms)", .curves = {}};
+    LinePlot plot{.title = "Depths of all nodes, one core",
+                  .x_label = "tetrahedra (thousands)",
+                  .y_label = "time (ms)",
+                  .curves = {}};
     const auto curve = [&](const char* name, double Marched::*time) {
         Curve c{name, {}};
         for (const Marched& m : all) c.points.emplace_back(1e-3 * static_cast<double>(m.tetrahedra), m.*time);
@@ -187,9 +212,11 @@ void run_marching(Report& report) {
         add_growth(report, m);
         if (cells != 25) continue;
         const auto asked = [&](std::size_t nodes, double ms, const char* where) {
-            const std::string work = fmt::format("{} tetrahedra, exact for the {} nodes of a tenth of them, {}", m.tetrahedra, nodes, where);
+            const std::string work =
+                fmt::format("{} tetrahedra, exact for the {} nodes of a tenth of them, {}", m.tetrahedra, nodes, where);
             const auto against = [&](const char* peer, double time, const Errors& errors) {
-                report.add({"tet-exact-94k", work, "ms", ms, peer, time, ratio(ms, time), "exact; the peer: " + percent(errors, m.deepest), m.megabytes});
+                report.add({"tet-exact-94k", work, "ms", ms, peer, time, ratio(ms, time),
+                            "exact; the peer: " + percent(errors, m.deepest), m.megabytes});
             };
             against("plain CFFM, heap, all nodes", m.heap, m.heap_error);
             against("our plain CFFM, all nodes", m.plain, m.plain_error);
@@ -199,8 +226,9 @@ void run_marching(Report& report) {
     }
     const auto each = [](const Marched& m, double ms) { return 1e6 * ms / static_cast<double>(m.tetrahedra); };
     for (const Marched& m : all)
-        report.note(fmt::format("{} tetrahedra: closest point {:.0f}, closest feature {:.0f}, exact {:.0f} ns a tetrahedron", m.tetrahedra, each(m, m.point),
-                                each(m, m.feature), each(m, m.exact)));
+        report.note(
+            fmt::format("{} tetrahedra: closest point {:.0f}, closest feature {:.0f}, exact {:.0f} ns a tetrahedron",
+                        m.tetrahedra, each(m, m.point), each(m, m.feature), each(m, m.exact)));
     if (!report.plots.empty()) plot_growth(report.plots, all);
     set_thread_count(0);
 }
@@ -213,27 +241,37 @@ struct Published {
 };
 
 void error_rows(Report& report, const std::string& id, const TriangleMesh& mesh, std::span<const Published> paper) {
-    NodeDepths exact(std::make_shared<BodyTopology>(BodyTopology::planar(mesh))), point(exact.shared_topology()), feature(exact.shared_topology()),
-        plain(exact.shared_topology());
+    NodeDepths exact(std::make_shared<BodyTopology>(BodyTopology::planar(mesh))), point(exact.shared_topology()),
+        feature(exact.shared_topology()), plain(exact.shared_topology());
     std::vector<double> coarse, fine;
     const BodyTopology& topology = exact.topology();
-    const std::function<void()> rivals[] = {[&] { exact.compute(mesh.vertices, exact_options); },
-                                            [&] { coarse = grid_marching_depths(topology, mesh.vertices, {.points = {20, 20, 1}}); },
-                                            [&] { fine = grid_marching_depths(topology, mesh.vertices, {.points = {100, 100, 1}}); },
-                                            [&] { plain.compute(mesh.vertices, plain_options); },
-                                            [&] { feature.compute(mesh.vertices, feature_options); },
-                                            [&] { point.compute(mesh.vertices, point_options); }};
+    const std::function<void()> rivals[] = {
+        [&] { exact.compute(mesh.vertices, exact_options); },
+        [&] {
+            coarse = grid_marching_depths(topology, mesh.vertices, {.points = {20, 20, 1}});
+        },
+        [&] {
+            fine = grid_marching_depths(topology, mesh.vertices, {.points = {100, 100, 1}});
+        },
+        [&] { plain.compute(mesh.vertices, plain_options); },
+        [&] { feature.compute(mesh.vertices, feature_options); },
+        [&] { point.compute(mesh.vertices, point_options); }};
     const std::vector<double> seconds = race(rivals, 20);
-    const std::span<const double> depths[] = {exact.depths(), coarse, fine, plain.depths(), feature.depths(), point.depths()};
+    const std::span<const double> depths[] = {exact.depths(), coarse,           fine,
+                                              plain.depths(), feature.depths(), point.depths()};
     const double unit = errors_of(coarse, exact.depths()).mean / paper[1].mean;
     for (std::size_t k = 0; k < std::size(rivals); ++k) {
         const Errors e = errors_of(depths[k], exact.depths());
         const std::string published =
-            k == 0 ? "exact" : fmt::format("largest {:.3g}, mean {:.2g} m (paper {:.3g}, {:.2g} of its units)", e.largest, e.mean, paper[k].largest, paper[k].mean);
-        report.add({id, fmt::format("{} nodes, {}", mesh.vertices.size(), paper[k].name), "ms", 1e3 * seconds[k], "paper, 2004", paper[k].milliseconds,
-                    ratio(1e3 * seconds[k], paper[k].milliseconds), published, 0});
+            k == 0 ? "exact"
+                   : fmt::format("largest {:.3g}, mean {:.2g} m (paper {:.3g}, {:.2g} of its units)", e.largest, e.mean,
+                                 paper[k].largest, paper[k].mean);
+        report.add({id, fmt::format("{} nodes, {}", mesh.vertices.size(), paper[k].name), "ms", 1e3 * seconds[k],
+                    "paper, 2004", paper[k].milliseconds, ratio(1e3 * seconds[k], paper[k].milliseconds), published,
+                    0});
     }
-    report.note(fmt::format("{}: were the paper's unit such that its 20 x 20 grid is as far off as ours, it would be {:.2f} m", id, unit));
+    report.note(fmt::format(
+        "{}: were the paper's unit such that its 20 x 20 grid is as far off as ours, it would be {:.2f} m", id, unit));
 }
 
 void run_errors(Report& report) {
@@ -258,7 +296,7 @@ void run_errors(Report& report) {
 // ---- Depth under compression.
 
 struct RestErrors {
-    double ours = 0, rest = 0;             // mean over points inside, of the deepest there
+    double ours = 0, rest = 0; // mean over points inside, of the deepest there
     double ours_largest = 0, rest_largest = 0;
 };
 
@@ -279,8 +317,10 @@ RestErrors compare(const TetMesh& rest, const MeshField& rest_field, TetField& f
         if (spot.tetrahedron == no_index) continue;
         ++inside;
         Vec3 before = Vec3::Zero();
-        for (std::size_t k = 0; k < 4; ++k) before += spot.weights[k] * rest.vertices[rest.tetrahedra[spot.tetrahedron][k]];
-        const double expected = truth.distance(p), ours = std::abs(field.distance(p) - expected), looked_up = std::abs(rest_field.distance(before) - expected);
+        for (std::size_t k = 0; k < 4; ++k)
+            before += spot.weights[k] * rest.vertices[rest.tetrahedra[spot.tetrahedron][k]];
+        const double expected = truth.distance(p), ours = std::abs(field.distance(p) - expected),
+                     looked_up = std::abs(rest_field.distance(before) - expected);
         errors.ours += ours, errors.rest += looked_up;
         errors.ours_largest = std::max(errors.ours_largest, ours);
         errors.rest_largest = std::max(errors.rest_largest, looked_up);
@@ -302,19 +342,25 @@ void rest_rows(Report& report, const std::string& name, const TetMesh& mesh, Lin
     }
     plot.curves.push_back(ours);
     plot.curves.push_back(rest);
-    const std::string work = fmt::format("{}, {} tetrahedra, 50 % compressed, depth error", name, mesh.tetrahedra.size());
-    report.add({"tet-rest-" + name, work + ", mean", "% of deepest", 100 * last.ours, "rest-shape look-up", 100 * last.rest, ratio(last.ours, last.rest),
-                "against the boundary's exact distance", 1e-6 * static_cast<double>(field.memory_bytes())});
-    report.add({"tet-rest-" + name, work + ", largest", "% of deepest", 100 * last.ours_largest, "rest-shape look-up", 100 * last.rest_largest,
-                ratio(last.ours_largest, last.rest_largest), "", 0});
+    const std::string work =
+        fmt::format("{}, {} tetrahedra, 50 % compressed, depth error", name, mesh.tetrahedra.size());
+    report.add({"tet-rest-" + name, work + ", mean", "% of deepest", 100 * last.ours, "rest-shape look-up",
+                100 * last.rest, ratio(last.ours, last.rest), "against the boundary's exact distance",
+                1e-6 * static_cast<double>(field.memory_bytes())});
+    report.add({"tet-rest-" + name, work + ", largest", "% of deepest", 100 * last.ours_largest, "rest-shape look-up",
+                100 * last.rest_largest, ratio(last.ours_largest, last.rest_largest), "", 0});
 }
 
 void run_rest(Report& report) {
     set_thread_count(1);
-    LinePlot plot{.title = "Depth inside a compressed body", .x_label = "compression (%)", .y_label = "mean error (% of the deepest)", .curves = {}};
+    LinePlot plot{.title = "Depth inside a compressed body",
+                  .x_label = "compression (%)",
+                  .y_label = "mean error (% of the deepest)",
+                  .curves = {}};
     rest_rows(report, "ball", make_tet_ball({.resolution = 12}), plot);
     rest_rows(report, "rod", make_tet_cylinder({.rings = 6, .layers = 30}), plot);
-    if (const char* models = std::getenv("FATHOM_MODELS"); models && std::filesystem::exists(std::filesystem::path(models) / "tet/Armadillo13K.msh"))
+    if (const char* models = std::getenv("FATHOM_MODELS");
+        models && std::filesystem::exists(std::filesystem::path(models) / "tet/Armadillo13K.msh"))
         rest_rows(report, "armadillo", read_tet_mesh(std::filesystem::path(models) / "tet/Armadillo13K.msh"), plot);
     else
         report.note("no armadillo: set FATHOM_MODELS to a folder with tet/Armadillo13K.msh");
@@ -323,7 +369,8 @@ void run_rest(Report& report) {
 }
 
 const Registration marching{"tets/marching", "Depths of nodes in the current shape, growing bodies", run_marching};
-const Registration errors{"tets/errors", "Errors of depths in the plane (486 and 1,000 nodes, deformed and cut)", run_errors};
+const Registration errors{"tets/errors", "Errors of depths in the plane (486 and 1,000 nodes, deformed and cut)",
+                          run_errors};
 const Registration rest{"tets/rest", "Depth in the current shape against look-up in the rest shape", run_rest};
 
 } // namespace

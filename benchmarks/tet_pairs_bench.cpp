@@ -1,5 +1,5 @@
-// Table `tets/pairs`: tetrahedra of deforming bodies. Overlap beside a plain test in the manner of Ganovelli et al. 2003, the
-// voxel hash beside the trees, and the whole collision step of two bodies of 20,000 tetrahedra.
+// Table `tets/pairs`: tetrahedra of deforming bodies. Overlap beside a plain test in the manner of Ganovelli et al.
+// 2003, the voxel hash beside the trees, and the whole collision step of two bodies of 20,000 tetrahedra.
 #include <benchmarks/report.h>
 #include <fathom/base/parallel.h>
 #include <fathom/base/random.h>
@@ -19,10 +19,11 @@ namespace {
 
 using Corners = std::array<Vec3, 4>;
 
-// The rival: how far each corner of b lies outside each face of a, and on which side as bits. A face that all are outside of parts
-// the two; a corner outside of none is inside. A plane through an edge of a parts them if the heights over the two faces there
-// leave room for one (seen along the edge, a half-plane that holds all corners of b and not a). Then the faces of b. In plain
-// double; it looks at the orientation of each tetrahedron, which the published test does not; flat ones make it fail.
+// The rival: how far each corner of b lies outside each face of a, and on which side as bits. A face that all are
+// outside of parts the two; a corner outside of none is inside. A plane through an edge of a parts them if the heights
+// over the two faces there leave room for one (seen along the edge, a half-plane that holds all corners of b and not
+// a). Then the faces of b. In plain double; it looks at the orientation of each tetrahedron, which the published test
+// does not; flat ones make it fail.
 class PlainTest {
 public:
     static bool overlap(const Corners& a, const Corners& b) {
@@ -40,7 +41,9 @@ private:
         const bool inverted = (a[1] - a[0]).cross(a[2] - a[0]).dot(a[3] - a[0]) < 0;
         for (std::size_t k = 0; k < 4; ++k) {
             const auto& f = tetrahedron_faces[k];
-            const auto at = [&](int i) -> const Vec3& { return a[static_cast<std::size_t>(f[static_cast<std::size_t>(i)])]; };
+            const auto at = [&](int i) -> const Vec3& {
+                return a[static_cast<std::size_t>(f[static_cast<std::size_t>(i)])];
+            };
             Vec3 n = (at(1) - at(0)).cross(at(2) - at(0));
             if (inverted) n = -n;
             outside_[k] = 0;
@@ -57,7 +60,9 @@ private:
         const unsigned only_f = outside_[f] & ~outside_[g], only_g = outside_[g] & ~outside_[f];
         for (unsigned j = 0; j < 4; ++j)
             for (unsigned i = 0; i < 4; ++i)
-                if (((only_f >> j) & 1u) && ((only_g >> i) & 1u) && height_[f][j] * height_[g][i] <= height_[g][j] * height_[f][i]) return false;
+                if (((only_f >> j) & 1u) && ((only_g >> i) & 1u) &&
+                    height_[f][j] * height_[g][i] <= height_[g][j] * height_[f][i])
+                    return false;
         return true;
     }
 
@@ -98,12 +103,17 @@ void overlap_rows(Report& report) {
     const std::size_t n = soup.pairs.size();
     std::vector<std::uint8_t> batch(n), single(n), plain(n);
     const std::vector<std::function<void()>> rivals = {
-        [&] { tetrahedra_overlap({soup.a.vertices, soup.a.tetrahedra}, {soup.b.vertices, soup.b.tetrahedra}, soup.pairs, batch); },
         [&] {
-            for (std::size_t k = 0; k < n; ++k) plain[k] = PlainTest::overlap(soup.a.corners(soup.pairs[k][0]), soup.b.corners(soup.pairs[k][1]));
+            tetrahedra_overlap({soup.a.vertices, soup.a.tetrahedra}, {soup.b.vertices, soup.b.tetrahedra}, soup.pairs,
+                               batch);
         },
         [&] {
-            for (std::size_t k = 0; k < n; ++k) single[k] = tetrahedra_overlap(soup.a.corners(soup.pairs[k][0]), soup.b.corners(soup.pairs[k][1]));
+            for (std::size_t k = 0; k < n; ++k)
+                plain[k] = PlainTest::overlap(soup.a.corners(soup.pairs[k][0]), soup.b.corners(soup.pairs[k][1]));
+        },
+        [&] {
+            for (std::size_t k = 0; k < n; ++k)
+                single[k] = tetrahedra_overlap(soup.a.corners(soup.pairs[k][0]), soup.b.corners(soup.pairs[k][1]));
         }};
     const auto seconds = race(rivals);
     std::size_t hits = 0, wrong = 0, plain_wrong = 0;
@@ -114,10 +124,13 @@ void overlap_rows(Report& report) {
         plain_wrong += plain[k] != (truth ? 1 : 0);
     }
     const double scale = 1e9 / static_cast<double>(n);
-    report.add({"overlap-batch", fmt::format("pairs of tetrahedra, {:.0f} % overlap", 100.0 * static_cast<double>(hits) / static_cast<double>(n)), "ns",
-                seconds[0] * scale, "plain Ganovelli", seconds[1] * scale, ratio(seconds[0], seconds[1]),
+    report.add({"overlap-batch",
+                fmt::format("pairs of tetrahedra, {:.0f} % overlap",
+                            100.0 * static_cast<double>(hits) / static_cast<double>(n)),
+                "ns", seconds[0] * scale, "plain Ganovelli", seconds[1] * scale, ratio(seconds[0], seconds[1]),
                 fmt::format("{} of {} wrong (plain {})", wrong, n, plain_wrong), 0});
-    report.add({"overlap-single", "the same, one by one", "ns", seconds[2] * scale, "plain Ganovelli", seconds[1] * scale, ratio(seconds[2], seconds[1]), "-", 0});
+    report.add({"overlap-single", "the same, one by one", "ns", seconds[2] * scale, "plain Ganovelli",
+                seconds[1] * scale, ratio(seconds[2], seconds[1]), "-", 0});
 }
 
 // A box of 93,750 tetrahedra that trembles.
@@ -142,37 +155,61 @@ void index_rows(Report& report) {
     std::vector<IdPair> ours, theirs;
     hash.update(body.boxes);
     body.step();
-    const std::vector<std::function<void()>> updates = {[&] { hash.update(body.boxes); body.step(); }, [&] { tree.refit(body.boxes); body.step(); }, [&] { body.step(); }};
+    const std::vector<std::function<void()>> updates = {[&] {
+                                                            hash.update(body.boxes);
+                                                            body.step();
+                                                        },
+                                                        [&] {
+                                                            tree.refit(body.boxes);
+                                                            body.step();
+                                                        },
+                                                        [&] { body.step(); }};
     const auto update = race(updates);
     hash.update(body.boxes);
     tree.refit(body.boxes);
     const auto size = static_cast<double>(hash.memory_bytes()) / 1e6;
     const double hash_update = update[0] - update[2], refit = update[1] - update[2];
-    report.add({"update", "new boxes of 93,750 tetrahedra", "ms", 1e3 * hash_update, "Bvh refit", 1e3 * refit, ratio(hash_update, refit), "-", size});
-    const std::vector<std::function<void()>> within = {[&] { hash.find_pairs(ours); }, [&] { packed.find_pairs(body.boxes, theirs); }};
+    report.add({"update", "new boxes of 93,750 tetrahedra", "ms", 1e3 * hash_update, "Bvh refit", 1e3 * refit,
+                ratio(hash_update, refit), "-", size});
+    const std::vector<std::function<void()>> within = {[&] { hash.find_pairs(ours); },
+                                                       [&] { packed.find_pairs(body.boxes, theirs); }};
     const auto pairs = race(within, 3);
-    report.add({"pairs-within", fmt::format("{} pairs of one set", ours.size()), "ms", 1e3 * pairs[0], "PackedTree", 1e3 * pairs[1], ratio(pairs[0], pairs[1]),
-                ours == theirs ? "the same pairs" : "DIFFERENT", size});
+    report.add({"pairs-within", fmt::format("{} pairs of one set", ours.size()), "ms", 1e3 * pairs[0], "PackedTree",
+                1e3 * pairs[1], ratio(pairs[0], pairs[1]), ours == theirs ? "the same pairs" : "DIFFERENT", size});
     const std::vector<Box> others(body.boxes.begin(), body.boxes.begin() + 20000);
     const Bvh other_tree(others);
-    const std::vector<std::function<void()>> between = {[&] { hash.find_pairs(others, ours); }, [&] { theirs = overlapping_pairs(other_tree, tree); }};
+    const std::vector<std::function<void()>> between = {[&] { hash.find_pairs(others, ours); },
+                                                        [&] { theirs = overlapping_pairs(other_tree, tree); }};
     const auto two = race(between, 3);
-    report.add({"pairs-between", fmt::format("{} pairs of two sets", ours.size()), "ms", 1e3 * two[0], "Bvh", 1e3 * two[1], ratio(two[0], two[1]),
-                ours == theirs ? "the same pairs" : "DIFFERENT", size});
+    report.add({"pairs-between", fmt::format("{} pairs of two sets", ours.size()), "ms", 1e3 * two[0], "Bvh",
+                1e3 * two[1], ratio(two[0], two[1]), ours == theirs ? "the same pairs" : "DIFFERENT", size});
     std::vector<Vec3> points(50000);
     for (Vec3& p : points) p = body.random.in_box({Vec3::Constant(-0.5), Vec3::Constant(0.5)});
     std::size_t count[4] = {};
     const Vec3 step(0.03, 0.02, 0.01);
     const std::vector<std::function<void()>> queries = {
-        [&] { count[0] = 0; for (const Vec3& p : points) hash.visit_containing(p, [&](Index) { return ++count[0], true; }); },
-        [&] { count[1] = 0; for (const Vec3& p : points) tree.visit_overlapping({p, p}, [&](Index) { return ++count[1], true; }); },
-        [&] { count[2] = 0; for (const Vec3& p : points) hash.visit_segment({p, p + step}, [&](Index) { return ++count[2], true; }); },
-        [&] { count[3] = 0; for (const Vec3& p : points) tree.visit_ray({p, step}, 1.0, [&](Index) { return ++count[3], 1.0; }); }};
+        [&] {
+            count[0] = 0;
+            for (const Vec3& p : points) hash.visit_containing(p, [&](Index) { return ++count[0], true; });
+        },
+        [&] {
+            count[1] = 0;
+            for (const Vec3& p : points) tree.visit_overlapping({p, p}, [&](Index) { return ++count[1], true; });
+        },
+        [&] {
+            count[2] = 0;
+            for (const Vec3& p : points) hash.visit_segment({p, p + step}, [&](Index) { return ++count[2], true; });
+        },
+        [&] {
+            count[3] = 0;
+            for (const Vec3& p : points) tree.visit_ray({p, step}, 1.0, [&](Index) { return ++count[3], 1.0; });
+        }};
     const auto asked = race(queries);
     const double scale = 1e9 / static_cast<double>(points.size());
-    report.add({"points", "boxes that hold a point", "ns", asked[0] * scale, "Bvh", asked[1] * scale, ratio(asked[0], asked[1]),
-                count[0] == count[1] ? "the same count" : "DIFFERENT", size});
-    report.add({"segments", "boxes that a segment meets", "ns", asked[2] * scale, "Bvh rays", asked[3] * scale, ratio(asked[2], asked[3]), fmt::format("{} and {} boxes", count[2], count[3]), size});
+    report.add({"points", "boxes that hold a point", "ns", asked[0] * scale, "Bvh", asked[1] * scale,
+                ratio(asked[0], asked[1]), count[0] == count[1] ? "the same count" : "DIFFERENT", size});
+    report.add({"segments", "boxes that a segment meets", "ns", asked[2] * scale, "Bvh rays", asked[3] * scale,
+                ratio(asked[2], asked[3]), fmt::format("{} and {} boxes", count[2], count[3]), size});
 }
 
 void step_rows(Report& report) {
@@ -191,7 +228,8 @@ void step_rows(Report& report) {
         for (Vec3& v : at_a) v += 0.0002 * random.in_ball();
         for (Vec3& v : at_b) v += 0.0002 * random.in_ball();
     };
-    const auto depths = [&](const TetBody& body, SurfaceTree& tree, std::span<const PointInTet> points, const SegmentsInTets& segments) {
+    const auto depths = [&](const TetBody& body, SurfaceTree& tree, std::span<const PointInTet> points,
+                            const SegmentsInTets& segments) {
         tree.refit(body.vertices);
         std::vector<Vec3> asked;
         for (const Index v : nodes_in_contact(body, points, segments)) asked.push_back(body.vertices[v]);
@@ -213,10 +251,14 @@ void step_rows(Report& report) {
             best = std::min(best, step);
             best_with_depth = std::min(best_with_depth, step + depth);
         }
-        report.add({fmt::format("step-{}", threads), fmt::format("two bodies of 20,000, {} threads", threads), "ms", 1e3 * best, "", 0, 0,
-                    fmt::format("{} pairs, {} points, {} chains", found.pairs.size(), found.a_in_b.size() + found.b_in_a.size(),
-                                found.edges_of_a.chains.size() + found.edges_of_b.chains.size()), 0});
-        report.add({fmt::format("step-depth-{}", threads), "and exact depth at the nodes in contact", "ms", 1e3 * best_with_depth, "", 0, 0, fmt::format("{} nodes", nodes), 0});
+        report.add({fmt::format("step-{}", threads), fmt::format("two bodies of 20,000, {} threads", threads), "ms",
+                    1e3 * best, "", 0, 0,
+                    fmt::format("{} pairs, {} points, {} chains", found.pairs.size(),
+                                found.a_in_b.size() + found.b_in_a.size(),
+                                found.edges_of_a.chains.size() + found.edges_of_b.chains.size()),
+                    0});
+        report.add({fmt::format("step-depth-{}", threads), "and exact depth at the nodes in contact", "ms",
+                    1e3 * best_with_depth, "", 0, 0, fmt::format("{} nodes", nodes), 0});
     }
 }
 

@@ -1,5 +1,6 @@
-// Table `world`: a hundred bodies of four meshes that drift and turn among each other, a step at a time: World, with and without warm start, beside FCL's manager. And
-// many poses of one body among the others. One thread, CPU time, the whole sequence of steps in turn.
+// Table `world`: a hundred bodies of four meshes that drift and turn among each other, a step at a time: World, with
+// and without warm start, beside FCL's manager. And many poses of one body among the others. One thread, CPU time, the
+// whole sequence of steps in turn.
 #include <benchmarks/fcl_world_peer.h>
 #include <benchmarks/pair_models.h>
 #include <benchmarks/report.h>
@@ -51,8 +52,10 @@ struct Sequence {
             for (std::size_t k = 0; k < bodies; ++k) {
                 Pose& pose = poses[k];
                 for (int c = 0; c < 3; ++c)
-                    if (std::abs(pose.translation[c]) > room && pose.translation[c] * velocity[k][c] > 0) velocity[k][c] = -velocity[k][c];
-                pose = {(Quat(Eigen::AngleAxisd(velocity[k].norm(), axis[k])) * pose.rotation).normalized(), pose.translation + velocity[k]};
+                    if (std::abs(pose.translation[c]) > room && pose.translation[c] * velocity[k][c] > 0)
+                        velocity[k][c] = -velocity[k][c];
+                pose = {(Quat(Eigen::AngleAxisd(velocity[k].norm(), axis[k])) * pose.rotation).normalized(),
+                        pose.translation + velocity[k]};
             }
         }
     }
@@ -96,29 +99,37 @@ struct Found {
     }
     [[nodiscard]] std::size_t unlike(const Found& other) const {
         std::vector<IdPair> differing;
-        for (std::size_t k = 0; k < pairs.size(); ++k) std::ranges::set_symmetric_difference(pairs[k], other.pairs[k], std::back_inserter(differing));
+        for (std::size_t k = 0; k < pairs.size(); ++k)
+            std::ranges::set_symmetric_difference(pairs[k], other.pairs[k], std::back_inserter(differing));
         return differing.size();
     }
 };
 
 void step_rows(Report& report, const std::string& id, const Sequence& sequence, QueryGoal goal) {
     const bool contacts = goal == QueryGoal::contacts;
-    World warm = sequence.world({.query = {.goal = goal}}), cold = sequence.world({.query = {.goal = goal}, .warm_start = false});
+    World warm = sequence.world({.query = {.goal = goal}}),
+          cold = sequence.world({.query = {.goal = goal}, .warm_start = false});
     FclWorld fcl(sequence.meshes, sequence.mesh_of);
     Found of_warm, of_cold, of_fcl;
     const std::function<void()> rivals[] = {[&] { of_warm.run(sequence, warm); }, [&] { of_cold.run(sequence, cold); },
                                             [&] { of_fcl.run(sequence, fcl, contacts ? 1000 : 1); }};
     const std::vector<double> times = race(rivals, contacts ? 1 : 3);
     const double steps = static_cast<double>(sequence.steps.size());
-    const std::string work = fmt::format("{} bodies, a step, {}", sequence.ids.size(), contacts ? "contacts" : "who touches whom");
+    const std::string work =
+        fmt::format("{} bodies, a step, {}", sequence.ids.size(), contacts ? "contacts" : "who touches whom");
     const auto add = [&](const char* name, const char* peer, double seconds, const Found& found) {
-        report.add({fmt::format("{}-{}-{}", id, contacts ? "contacts" : "verdict", name), work, "ms/step", 1e3 * times[0] / steps, peer, 1e3 * seconds / steps, ratio(times[0], seconds),
-                    fmt::format("{} pairs in {} steps, {} unlike theirs", of_warm.count(), sequence.steps.size(), of_warm.unlike(found)), 0});
+        report.add({fmt::format("{}-{}-{}", id, contacts ? "contacts" : "verdict", name), work, "ms/step",
+                    1e3 * times[0] / steps, peer, 1e3 * seconds / steps, ratio(times[0], seconds),
+                    fmt::format("{} pairs in {} steps, {} unlike theirs", of_warm.count(), sequence.steps.size(),
+                                of_warm.unlike(found)),
+                    0});
     };
     add("cold", "ours without warm start", times[1], of_cold);
     add("fcl", "FCL manager (float, surfaces)", times[2], of_fcl);
-    report.note(fmt::format("{}: meshes of {}, {}, {} and {} triangles; {} pairs asked, {} spared", id, sequence.meshes[0].triangles.size(), sequence.meshes[1].triangles.size(),
-                            sequence.meshes[2].triangles.size(), sequence.meshes[3].triangles.size(), of_warm.tested, of_warm.spared));
+    report.note(fmt::format("{}: meshes of {}, {}, {} and {} triangles; {} pairs asked, {} spared", id,
+                            sequence.meshes[0].triangles.size(), sequence.meshes[1].triangles.size(),
+                            sequence.meshes[2].triangles.size(), sequence.meshes[3].triangles.size(), of_warm.tested,
+                            of_warm.spared));
 }
 
 // A formula, a grid, a mesh and tetrahedra, all bodies of one size.
@@ -128,13 +139,17 @@ void mixed_row(Report& report, const Sequence& sequence) {
     shapes.emplace_back(std::make_shared<GridField>(build_grid(sequence.meshes[0], {.resolution = 64})));
     shapes.emplace_back(sequence.meshes[1]);
     shapes.emplace_back(make_tet_ball());
-    World warm = sequence.world({.query = {.goal = QueryGoal::verdict}}, shapes), cold = sequence.world({.query = {.goal = QueryGoal::verdict}, .warm_start = false}, shapes);
+    World warm = sequence.world({.query = {.goal = QueryGoal::verdict}}, shapes),
+          cold = sequence.world({.query = {.goal = QueryGoal::verdict}, .warm_start = false}, shapes);
     Found of_warm, of_cold;
     const std::function<void()> rivals[] = {[&] { of_warm.run(sequence, warm); }, [&] { of_cold.run(sequence, cold); }};
     const std::vector<double> times = race(rivals, 3);
     const double steps = static_cast<double>(sequence.steps.size());
-    report.add({"slow-mixed-cold", "formulas, grids, meshes, tetrahedra: the same", "ms/step", 1e3 * times[0] / steps, "ours without warm start", 1e3 * times[1] / steps,
-                ratio(times[0], times[1]), fmt::format("{} pairs in {} steps, {} unlike theirs", of_warm.count(), sequence.steps.size(), of_warm.unlike(of_cold)), 0});
+    report.add({"slow-mixed-cold", "formulas, grids, meshes, tetrahedra: the same", "ms/step", 1e3 * times[0] / steps,
+                "ours without warm start", 1e3 * times[1] / steps, ratio(times[0], times[1]),
+                fmt::format("{} pairs in {} steps, {} unlike theirs", of_warm.count(), sequence.steps.size(),
+                            of_warm.unlike(of_cold)),
+                0});
     report.note(fmt::format("mixed: {} pairs asked, {} spared", of_warm.tested, of_warm.spared));
 }
 
@@ -142,13 +157,16 @@ void pose_rows(Report& report, const Sequence& sequence) {
     const World world = sequence.world({});
     Random random(9);
     std::vector<Pose> poses;
-    for (int k = 0; k < 2000; ++k) poses.push_back({random.rotation(), random.in_box(Box::around(Vec3::Zero(), Vec3::Constant(4)))});
+    for (int k = 0; k < 2000; ++k)
+        poses.push_back({random.rotation(), random.in_box(Box::around(Vec3::Zero(), Vec3::Constant(4)))});
     std::vector<Verdict> verdicts;
     std::vector<double> clearances;
-    const std::function<void()> work[] = {[&] { verdicts = world.try_poses(0, poses); }, [&] { clearances = world.clearances(0, std::span(poses).first(50)); }};
+    const std::function<void()> work[] = {[&] { verdicts = world.try_poses(0, poses); },
+                                          [&] { clearances = world.clearances(0, std::span(poses).first(50)); }};
     const std::vector<double> times = race(work, 1);
     const auto touching = std::ranges::count(verdicts, Verdict::overlapping);
-    report.add({"try-poses", "one body of 5,000 triangles among 99, a pose: touching or not", "us", 1e6 * times[0] / 2000, "", 0, 0, fmt::format("{} of 2000 touch", touching), 0});
+    report.add({"try-poses", "one body of 5,000 triangles among 99, a pose: touching or not", "us",
+                1e6 * times[0] / 2000, "", 0, 0, fmt::format("{} of 2000 touch", touching), 0});
     report.add({"clearances", "the same: proven clearance", "us", 1e6 * times[1] / 50, "", 0, 0, "", 0});
 }
 

@@ -12,11 +12,13 @@ int main() {
 
     const fathom::Sample at = part.sample({2, 0.5, 0});
     std::printf("%s\n", part.formula().text().c_str());
-    std::printf("distance %.3f m, slope %.3f %.3f %.3f\n", at.distance, at.gradient.x(), at.gradient.y(), at.gradient.z());
+    std::printf("distance %.3f m, slope %.3f %.3f %.3f\n", at.distance, at.gradient.x(), at.gradient.y(),
+                at.gradient.z());
 
     const fathom::Box beside{{1.5, -0.1, -0.1}, {1.7, 0.1, 0.1}};
     const fathom::Interval range = part.range(beside);
-    std::printf("in the box: %.3f .. %.3f m, so no part of the shape is there: %s\n", range.lower, range.upper, range.lower > 0 ? "proven" : "not proven");
+    std::printf("in the box: %.3f .. %.3f m, so no part of the shape is there: %s\n", range.lower, range.upper,
+                range.lower > 0 ? "proven" : "not proven");
 
     fathom::Tape cut; // reused from box to box
     part.tape().shorten(beside, cut);

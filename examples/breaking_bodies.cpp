@@ -1,4 +1,5 @@
-// A ball of tetrahedra falls on a sheet that is held at its border. A weak sheet tears and lets it through, a strong one throws it back.
+// A ball of tetrahedra falls on a sheet that is held at its border. A weak sheet tears and lets it through, a strong
+// one throws it back.
 #include <fathom/geometry/generate.h>
 #include <fathom/simulate/tet_world.h>
 
@@ -36,8 +37,10 @@ double drop(double strain_limit) {
     TetWorld world({ball()}, {sheet(strain_limit)}, {}, options);
     for (int k = 0; k < 150; ++k) world.step();
     const double height = bounds(world.body(0)).center().z();
-    std::printf("limit %5.1f: the ball is at %5.2f m; %zu springs broke, the sheet is in %zu pieces; %.0f %% of the time in collision\n", strain_limit, height,
-                world.statistics().broken, world.pieces(1), 100 * world.statistics().collision_share());
+    std::printf("limit %5.1f: the ball is at %5.2f m; %zu springs broke, the sheet is in %zu pieces; %.0f %% of the "
+                "time in collision\n",
+                strain_limit, height, world.statistics().broken, world.pieces(1),
+                100 * world.statistics().collision_share());
     return height;
 }
 

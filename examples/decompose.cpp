@@ -1,4 +1,5 @@
-// A shape into boxes that certainly hold it, which of them can touch those of another, and what the paper's plain search finds there.
+// A shape into boxes that certainly hold it, which of them can touch those of another, and what the paper's plain
+// search finds there.
 #include <fathom/detect/decomposition.h>
 #include <fathom/detect/detection_points.h>
 #include <fathom/detect/dual_gradient.h>
@@ -13,8 +14,9 @@ int main() {
 
     DecompositionReport report;
     const Decomposition parts = decompose(field, {}, &report); // as many parts as pay
-    std::printf("%zu boxes, containment %s; %.0f to %.0f %% of them is inside, and they stand out by %.3f at most\n", parts.boxes.size(),
-                parts.contained ? "proven" : "open", 100 * report.fill.lower, 100 * report.fill.upper, report.protrusion.upper);
+    std::printf("%zu boxes, containment %s; %.0f to %.0f %% of them is inside, and they stand out by %.3f at most\n",
+                parts.boxes.size(), parts.contained ? "proven" : "open", 100 * report.fill.lower,
+                100 * report.fill.upper, report.protrusion.upper);
 
     const Pose here, there{Quat(Eigen::AngleAxisd(1.0, Vec3::UnitZ())), Vec3(0.4 * field.bounds().size().x(), 0, 0)};
     std::vector<PartPair> pairs;
@@ -24,7 +26,9 @@ int main() {
     const ProtrusionPoints tips = protrusion_points(field);
     const PlainBody a{{&field, here}, &parts, tips.points}, b{{&field, there}, &parts, tips.points};
     const PlainResult found = plain_field_collision(a, b, {.descent = {.rule = StepRule::adaptive}});
-    std::printf("%zu protrusions; %zu contacts from %zu starts\n", tips.points.size(), found.contacts.size(), found.starts);
-    if (!found.contacts.empty()) std::printf("deepest: %.4f\n", std::max(found.contacts[0].depth_a, found.contacts[0].depth_b));
+    std::printf("%zu protrusions; %zu contacts from %zu starts\n", tips.points.size(), found.contacts.size(),
+                found.starts);
+    if (!found.contacts.empty())
+        std::printf("deepest: %.4f\n", std::max(found.contacts[0].depth_a, found.contacts[0].depth_b));
     return parts.contained && !pairs.empty() && found.verdict == Verdict::overlapping ? 0 : 1;
 }

@@ -27,8 +27,10 @@ int main() {
     scene.update(ball, right.vertices, moved.vertices); // from there to here in one step
     scene.find();
     for (const BodyContacts& pair : scene.contacts())
-        std::printf("bodies %u and %u: %zu vertices inside, %zu pairs of triangles cross, first contact at %.3f of the step\n", pair.bodies[0], pair.bodies[1],
-                    pair.vertices.vertices.size(), pair.triangles.contacts.size(), pair.sweep.time);
+        std::printf(
+            "bodies %u and %u: %zu vertices inside, %zu pairs of triangles cross, first contact at %.3f of the step\n",
+            pair.bodies[0], pair.bodies[1], pair.vertices.vertices.size(), pair.triangles.contacts.size(),
+            pair.sweep.time);
 
     // The same with springs that move the balls, and penalties that part them.
     DeformingOptions options;
@@ -37,7 +39,9 @@ int main() {
     options.springs.unstable = UnstableStep::divide;
     options.springs.contact.damping_ratio = 0.05;
     const SurfaceMaterial rubber{.stretch = 2000, .bending = 2000, .area = 2000};
-    DeformingWorld world({{.name = "left", .mesh = left, .material = rubber, .velocity = {0.5, 0, 0}}, {.name = "right", .mesh = right, .material = rubber, .velocity = {-0.5, 0, 0}}}, {}, options);
+    DeformingWorld world({{.name = "left", .mesh = left, .material = rubber, .velocity = {0.5, 0, 0}},
+                          {.name = "right", .mesh = right, .material = rubber, .velocity = {-0.5, 0, 0}}},
+                         {}, options);
     const double energy = world.energy().total();
     std::size_t touching = 0;
     for (int k = 0; k < 500; ++k) {
@@ -45,6 +49,7 @@ int main() {
         touching += world.contacts().empty() ? 0 : 1;
     }
     const double apart = (bounds(world.vertices(1)).center() - bounds(world.vertices(0)).center()).x();
-    std::printf("in contact for %zu of 500 steps; %.2f m apart; energy %.3f J at first, %.3f J now\n", touching, apart, energy, world.energy().total());
+    std::printf("in contact for %zu of 500 steps; %.2f m apart; energy %.3f J at first, %.3f J now\n", touching, apart,
+                energy, world.energy().total());
     return touching > 0 && world.energy().total() < 1.01 * energy ? 0 : 1;
 }

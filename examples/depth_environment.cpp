@@ -1,5 +1,6 @@
-// A ship flies through things that only the graphics pipeline knows: plants from a geometry shader (lines), a flag from tessellation
-// (triangles), fireworks that a compute shader moves (points). None of them is ever in main memory; the ship collides with each.
+// A ship flies through things that only the graphics pipeline knows: plants from a geometry shader (lines), a flag from
+// tessellation (triangles), fireworks that a compute shader moves (points). None of them is ever in main memory; the
+// ship collides with each.
 #include <fathom/base/error.h>
 #include <fathom/detect/depth/gl_backend.h>
 #include <fathom/geometry/generate.h>
@@ -134,12 +135,16 @@ public:
     void make() {
         const std::pair<GLenum, std::string_view> fragment = {GL_FRAGMENT_SHADER, environment_fragment_shader()};
         plant_program_ = link({{GL_VERTEX_SHADER, seed_vertex}, {GL_GEOMETRY_SHADER, plant_geometry}, fragment});
-        flag_program_ = link({{GL_VERTEX_SHADER, flag_vertex}, {GL_TESS_CONTROL_SHADER, flag_control}, {GL_TESS_EVALUATION_SHADER, flag_evaluation}, fragment});
+        flag_program_ = link({{GL_VERTEX_SHADER, flag_vertex},
+                              {GL_TESS_CONTROL_SHADER, flag_control},
+                              {GL_TESS_EVALUATION_SHADER, flag_evaluation},
+                              fragment});
         firework_program_ = link({{GL_VERTEX_SHADER, firework_vertex}, fragment});
         mover_ = link({{GL_COMPUTE_SHADER, firework_compute}});
         glCreateVertexArrays(1, &no_attributes_);
         glCreateBuffers(1, &particles_);
-        glNamedBufferData(particles_, particles * 2 * 4 * static_cast<GLsizeiptr>(sizeof(float)), nullptr, GL_DYNAMIC_COPY);
+        glNamedBufferData(particles_, particles * 2 * 4 * static_cast<GLsizeiptr>(sizeof(float)), nullptr,
+                          GL_DYNAMIC_COPY);
         move(-1);
     }
 
@@ -178,14 +183,16 @@ struct Hits {
     std::size_t plants = 0, flag = 0, fireworks = 0;
 };
 
-Hits collide(GlDepthBackend& gl, const Garden& garden, const std::shared_ptr<const DrawnMesh>& ship, const Pose& pose, float time) {
+Hits collide(GlDepthBackend& gl, const Garden& garden, const std::shared_ptr<const DrawnMesh>& ship, const Pose& pose,
+             float time) {
     const DepthView view = view_of(ship->bounds(), pose, Vec3::UnitY(), {.pixels = 256});
     const auto front = gl.make_target(), back = gl.make_target(), environment = gl.make_target();
     const std::array body = {DrawnBody{ship, pose, 0}};
     gl.draw(view, body, {.keep = Keep::nearest, .faces = Faces::front}, *front);
     gl.draw(view, body, {.keep = Keep::farthest, .faces = Faces::back}, *back);
     // Only what is between the front and the back of the ship.
-    gl.draw(view, {.faces = Faces::both, .ids = true, .after = front.get(), .until = back.get()}, *environment, [&](const GlScene& scene) { garden.draw(scene, time); });
+    gl.draw(view, {.faces = Faces::both, .ids = true, .after = front.get(), .until = back.get()}, *environment,
+            [&](const GlScene& scene) { garden.draw(scene, time); });
     Hits hits;
     if (!gl.touch(*back, *environment)) return hits; // nothing came to main memory
     for (const DepthId& id : environment->map().ids) {
@@ -213,11 +220,13 @@ int main() try {
         const double way = frame / 20.0;
         const Vec3 place(-8 + 16 * way, 0.05, 0.5 + 6 * way * way + 1.4 * way);
         const Hits hits = collide(*gl, garden, ship, Pose::at(place), step * static_cast<float>(frame));
-        std::printf("%5.2fs  (%5.2f, %5.2f, %5.2f) %8zu %8zu %10zu\n", step * static_cast<float>(frame), place.x(), place.y(), place.z(), hits.plants, hits.flag, hits.fireworks);
+        std::printf("%5.2fs  (%5.2f, %5.2f, %5.2f) %8zu %8zu %10zu\n", step * static_cast<float>(frame), place.x(),
+                    place.y(), place.z(), hits.plants, hits.flag, hits.fireworks);
         all.plants += hits.plants, all.flag += hits.flag, all.fireworks += hits.fireworks;
         gl->with_context([&] { garden.move(step); });
     }
-    std::printf("the ship met %s%s%s\n", all.plants ? "plants " : "", all.flag ? "the flag " : "", all.fireworks ? "fireworks" : "");
+    std::printf("the ship met %s%s%s\n", all.plants ? "plants " : "", all.flag ? "the flag " : "",
+                all.fireworks ? "fireworks" : "");
     return all.plants && all.flag && all.fireworks ? 0 : 1;
 } catch (const Error& error) {
     if (error.cause() != Cause::unsupported) throw;

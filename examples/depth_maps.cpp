@@ -1,4 +1,5 @@
-// A ship flies past obstacles: collided by depth maps along directions that are chosen for it; then sparks bounce off its hull.
+// A ship flies past obstacles: collided by depth maps along directions that are chosen for it; then sparks bounce off
+// its hull.
 #include <fathom/detect/depth/depth_collide.h>
 #include <fathom/detect/depth/depth_directions.h>
 #include <fathom/detect/depth/gl_backend.h>
@@ -15,20 +16,25 @@ int main() {
 
     // Once: from where must it be seen, and is it fit for depth maps at all?
     const DirectionReport report = choose_directions(*backend, ship);
-    std::printf("drawn by %s; directions: %zu, they see %.1f %% of the hull: %s\n", backend->name().c_str(), report.chosen.size(), 100 * report.seen,
+    std::printf("drawn by %s; directions: %zu, they see %.1f %% of the hull: %s\n", backend->name().c_str(),
+                report.chosen.size(), 100 * report.seen,
                 report.compliant ? "compliant" : "not compliant, some hollows count as solid");
     DepthObject object(*backend, ship, report.projections());
 
     // Every frame: the ship moves, its maps stay; the obstacles are drawn where it is.
-    const auto ring = std::make_shared<DrawnMesh>(make_torus({.radius = 1, .tube = 0.2})), rock = std::make_shared<DrawnMesh>(make_sphere({0.8, 12}));
-    const std::vector<DrawnBody> obstacles = {{.mesh = ring, .pose = Pose::turned(1.57, Vec3::UnitY(), {1, 0.4, 0}), .id = 1}, {.mesh = rock, .pose = Pose::at({4, 0.9, 0}), .id = 2}};
+    const auto ring = std::make_shared<DrawnMesh>(make_torus({.radius = 1, .tube = 0.2})),
+               rock = std::make_shared<DrawnMesh>(make_sphere({0.8, 12}));
+    const std::vector<DrawnBody> obstacles = {
+        {.mesh = ring, .pose = Pose::turned(1.57, Vec3::UnitY(), {1, 0.4, 0}), .id = 1},
+        {.mesh = rock, .pose = Pose::at({4, 0.9, 0}), .id = 2}};
     std::size_t met = 0;
     for (double x = -4; x <= 8; x += 1) {
         const DepthCollision found = collide(object, Pose::at({x, 0, 0}), obstacles);
         met += found.verdict == Verdict::overlapping;
         for (const DepthBodyHit& hit : found.bodies)
-            std::printf("  x = %4.1f m: body %u, %4zu pixels, %.3f m deep, normal (%5.2f, %5.2f, %5.2f), within %.4f m\n", x, hit.body, hit.pixels, hit.depth,
-                        hit.normal.x(), hit.normal.y(), hit.normal.z(), found.tolerance);
+            std::printf(
+                "  x = %4.1f m: body %u, %4zu pixels, %.3f m deep, normal (%5.2f, %5.2f, %5.2f), within %.4f m\n", x,
+                hit.body, hit.pixels, hit.depth, hit.normal.x(), hit.normal.y(), hit.normal.z(), found.tolerance);
     }
 
     // "No" as a proof, between the two: nothing is lost between pixels. Conservative drawing is the CPU's.
@@ -38,8 +44,10 @@ int main() {
     std::printf("met obstacles at %zu of 13 places; none at x = 3 m: %s\n", met, proven ? "proven" : "not proven");
 
     // Sparks share one map of the hull.
-    ParticleWorld sparks({{.center = {0, 0, 1.5}, .direction = -Vec3::UnitZ(), .radius = 0.5, .rate = 20'000, .speed = 2}},
-                         {{.name = "hull", .mesh = std::make_shared<const TriangleMesh>(ship)}}, {.restitution = 0.6, .look = -Vec3::UnitZ(), .pixels = 256});
+    ParticleWorld sparks(
+        {{.center = {0, 0, 1.5}, .direction = -Vec3::UnitZ(), .radius = 0.5, .rate = 20'000, .speed = 2}},
+        {{.name = "hull", .mesh = std::make_shared<const TriangleMesh>(ship)}},
+        {.restitution = 0.6, .look = -Vec3::UnitZ(), .pixels = 256});
     std::size_t bounces = 0;
     for (int k = 0; k < 60; ++k) {
         sparks.step();

@@ -15,10 +15,12 @@ int main(int count, char** arguments) {
     const Pose over_there = Pose::turned(0.9, Vec3(1, 0.3, 0).normalized(), {1.2, 0.1, 0.3});
 
     const FieldOverlap overlap = field_overlap(heart, {}, ring, over_there, {.depth = 6});
-    std::printf("common volume between %.4f and %.4f m3, %zu cells inside both, %zu on the border\n", overlap.volume.lower, overlap.volume.upper,
-                overlap.inside_count, overlap.border_count);
-    const FieldOverlap apart = field_overlap(heart, {}, ring, Pose::at({2.9, 0, -0.8}), {.depth = 20, .stop_at_first = true});
-    std::printf("2.9 m to the side: %s after %zu look-ups\n", apart.verdict == Verdict::disjoint ? "apart, proven" : "not apart", apart.look_ups);
+    std::printf("common volume between %.4f and %.4f m3, %zu cells inside both, %zu on the border\n",
+                overlap.volume.lower, overlap.volume.upper, overlap.inside_count, overlap.border_count);
+    const FieldOverlap apart =
+        field_overlap(heart, {}, ring, Pose::at({2.9, 0, -0.8}), {.depth = 20, .stop_at_first = true});
+    std::printf("2.9 m to the side: %s after %zu look-ups\n",
+                apart.verdict == Verdict::disjoint ? "apart, proven" : "not apart", apart.look_ups);
 
     const Motion coming{Pose::at({6, 0, 0.5}), over_there, Path::screw};
     const FieldSweep sweep = field_sweep(heart, Motion::still({}), ring, coming, {.tolerance = 1e-4});
@@ -32,5 +34,8 @@ int main(int count, char** arguments) {
         const FieldOverlap coarse = field_overlap(heart, {}, ring, over_there, {.depth = 4});
         write_png(arguments[1], draw_overlap(heart, {}, ring, over_there, coarse, options));
     }
-    return overlap.verdict == Verdict::overlapping && apart.verdict == Verdict::disjoint && sweep.verdict == Verdict::overlapping ? 0 : 1;
+    return overlap.verdict == Verdict::overlapping && apart.verdict == Verdict::disjoint &&
+                   sweep.verdict == Verdict::overlapping
+               ? 0
+               : 1;
 }

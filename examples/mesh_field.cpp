@@ -9,10 +9,12 @@ int main() {
     const fathom::TriangleMesh creature = fathom::make_creature({.triangles = 20000});
     fathom::GridReport report;
     const fathom::GridField field = fathom::build_grid(creature, {.resolution = 128}, &report);
-    std::printf("%zu bricks stored, %.1f MB; sign: %s\n", report.stored_bricks, 1e-6 * static_cast<double>(report.bytes), report.sign.reason.c_str());
+    std::printf("%zu bricks stored, %.1f MB; sign: %s\n", report.stored_bricks,
+                1e-6 * static_cast<double>(report.bytes), report.sign.reason.c_str());
 
     const fathom::Sample at = field.sample(field.bounds().upper);
-    std::printf("from the corner: %.3f m to go, along (%.2f, %.2f, %.2f)\n", at.distance, -at.gradient.x(), -at.gradient.y(), -at.gradient.z());
+    std::printf("from the corner: %.3f m to go, along (%.2f, %.2f, %.2f)\n", at.distance, -at.gradient.x(),
+                -at.gradient.y(), -at.gradient.z());
 
     const fathom::Box corner{field.domain().upper - fathom::Vec3::Constant(0.02), field.domain().upper};
     const bool free = field.range(corner).lower > field.error_bound();

@@ -16,12 +16,14 @@ int main() {
     const TriangleMesh creature = make_creature({.triangles = 5000});
     const FittedNetwork fitted = fit_network(creature, {.layers = 4, .width = 32, .steps = 1024, .samples = 1 << 15});
     const FitReport& report = fitted.report;
-    std::printf("%zu weights in %.1f s: near the surface %.2f %% of the longest side off, overlap %.3f\n", fitted.network.weight_count(),
-                report.seconds, 100 * report.mean_error / report.longest_side, report.overlap);
+    std::printf("%zu weights in %.1f s: near the surface %.2f %% of the longest side off, overlap %.3f\n",
+                fitted.network.weight_count(), report.seconds, 100 * report.mean_error / report.longest_side,
+                report.overlap);
 
     const NetworkField field(fitted.network);
     const Sample at = field.sample(field.domain().upper);
-    std::printf("from the corner: about %.3f m to go, along (%.2f, %.2f, %.2f)\n", depth_estimate(at), -at.gradient.x(), -at.gradient.y(), -at.gradient.z());
+    std::printf("from the corner: about %.3f m to go, along (%.2f, %.2f, %.2f)\n", depth_estimate(at), -at.gradient.x(),
+                -at.gradient.y(), -at.gradient.z());
 
     // The values are no distance, but their range over a box is certain: above 0, nothing of the body is in there.
     const Box corner{field.domain().upper - Vec3::Constant(0.02), field.domain().upper};
@@ -31,14 +33,16 @@ int main() {
     const std::filesystem::path file = std::filesystem::temp_directory_path() / "fathom_example_creature.fnet";
     write_network(file, fitted.network, {.note = "a creature, 1024 steps"});
     const NetworkFile read = read_network_file(file);
-    std::printf("%s file of %ju bytes, \"%s\"\n", read.format.c_str(), static_cast<std::uintmax_t>(std::filesystem::file_size(file)), read.note.c_str());
+    std::printf("%s file of %ju bytes, \"%s\"\n", read.format.c_str(),
+                static_cast<std::uintmax_t>(std::filesystem::file_size(file)), read.note.c_str());
     std::filesystem::remove(file);
     const bool same = NetworkField(read.network).distance(Vec3(0.1, 0.2, 0.3)) == field.distance(Vec3(0.1, 0.2, 0.3));
 
     // A grid answers faster and takes far more memory. Its values are those of the network at its samples.
     const GridField grid = bake(field, {.box = {}, .resolution = 96});
     const TriangleMesh surface = contour(grid);
-    std::printf("baked: %.1f MB instead of %.2f MB; its surface has %zu triangles\n", 1e-6 * static_cast<double>(grid.bytes()),
-                1e-6 * static_cast<double>(field.bytes()), surface.triangles.size());
+    std::printf("baked: %.1f MB instead of %.2f MB; its surface has %zu triangles\n",
+                1e-6 * static_cast<double>(grid.bytes()), 1e-6 * static_cast<double>(field.bytes()),
+                surface.triangles.size());
     return at.distance > 0 && free && same && !surface.triangles.empty() ? 0 : 1;
 }

@@ -29,7 +29,8 @@ public:
 int main() {
     const fathom::Shape bumpy(std::make_shared<Bumpy>()), box(fathom::make_box());
     const fathom::Distance apart = fathom::distance(bumpy, {}, box, fathom::Pose::at({3, 0, 0}));
-    std::printf("between %.3f and %.3f m apart, by %s\n", apart.lower, apart.upper, std::string(name(apart.method)).c_str());
+    std::printf("between %.3f and %.3f m apart, by %s\n", apart.lower, apart.upper,
+                std::string(name(apart.method)).c_str());
     const fathom::Collision touch = fathom::collide(bumpy, {}, box, fathom::Pose::at({1.2, 0, 0}));
     std::printf("%s\n", touch.verdict == fathom::Verdict::overlapping ? "they touch" : "they do not");
     return touch.verdict == fathom::Verdict::overlapping && apart.lower > 0 ? 0 : 1;

@@ -21,7 +21,9 @@ void shapes_and_poses() {
     const Shape ground = Shape::plane({0, 0, 1}, 0);
     const Pose pose{Quat(Eigen::AngleAxisd(0.3, Vec3::UnitX())), {1, 0, 0}};
     // [end]
-    expect(body.kind() == ShapeKind::closed_mesh && ball.kind() == ShapeKind::formula && ground.kind() == ShapeKind::plane, "kinds");
+    expect(body.kind() == ShapeKind::closed_mesh && ball.kind() == ShapeKind::formula &&
+               ground.kind() == ShapeKind::plane,
+           "kinds");
     expect(std::abs(pose.translation.x() - 1) == 0, "pose");
 }
 
@@ -61,7 +63,8 @@ void distances(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& p
     expect(gap.lower <= meters && (nearest_points.first - nearest_points.second).norm() > 0, "apart");
 }
 
-void continuous(const Shape& a, const Pose& a_start, const Pose& a_end, const Shape& b, const Pose& b_start, const Pose& b_end) {
+void continuous(const Shape& a, const Pose& a_start, const Pose& a_end, const Shape& b, const Pose& b_start,
+                const Pose& b_end) {
     // [continuous]
     const Sweep found = sweep(a, {a_start, a_end}, b, {b_start, b_end});
     const bool touching = found.verdict != Verdict::disjoint;

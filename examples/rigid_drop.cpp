@@ -18,8 +18,8 @@ int main() {
     for (int k = 0; k < 2400; ++k) {
         world.step();
         if (k % 400 == 0)
-            std::printf("%.2f s: %.3f m up, %zu contacts, %.1f J\n", world.time(), world.pose(torus).translation.z(), world.contacts().size(),
-                        world.energy().total());
+            std::printf("%.2f s: %.3f m up, %zu contacts, %.1f J\n", world.time(), world.pose(torus).translation.z(),
+                        world.contacts().size(), world.energy().total());
     }
     return world.contacts().empty() ? 1 : 0;
 }

@@ -14,7 +14,8 @@ int main() {
 
     const fathom::Vec3 intruder(0.1, 0.0, 0.12);
     const fathom::Sample at = field.sample(intruder);
-    std::printf("%.3f m deep; out along (%.2f, %.2f, %.2f)\n", -at.distance, at.gradient.x(), at.gradient.y(), at.gradient.z());
+    std::printf("%.3f m deep; out along (%.2f, %.2f, %.2f)\n", -at.distance, at.gradient.x(), at.gradient.y(),
+                at.gradient.z());
 
     // Only some nodes, as a contact asks for: exact, and far cheaper than all of them.
     fathom::NodeDepths depths(block);
@@ -24,6 +25,7 @@ int main() {
     depths.compute(positions, asked);
     for (const fathom::Index node : asked)
         if (depths.topology().kind(node) == fathom::BodyTopology::Kind::inner)
-            std::printf("node %u: %.3f m, nearest a feature of %d nodes\n", node, depths.depths()[node], depths.feature(node).size());
+            std::printf("node %u: %.3f m, nearest a feature of %d nodes\n", node, depths.depths()[node],
+                        depths.feature(node).size());
     return at.distance < 0 && at.gradient.z() > 0.9 ? 0 : 1;
 }

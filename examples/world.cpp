@@ -1,4 +1,5 @@
-// A world from first to last: bodies of several kinds, steps with events, and questions to it. The snippets of docs/world.md are from here.
+// A world from first to last: bodies of several kinds, steps with events, and questions to it. The snippets of
+// docs/world.md are from here.
 #include <fathom/fathom.h>
 
 #include <cmath>
@@ -12,29 +13,36 @@ void steps() {
     World world;
     const Index floor = world.add(Shape::plane({0, 0, 1}, 0), {}, {.name = "floor", .fixed = true});
     const Index ring = world.add(Shape(make_torus()), Pose::at({0, 0, 2}), {.name = "ring"});
-    const Index ball = world.add(Shape(std::make_shared<AnalyticField>(parse_shape("sphere(0.3)"))), Pose::at({0, 0, 0.25}), {.name = "ball"});
+    const Index ball = world.add(Shape(std::make_shared<AnalyticField>(parse_shape("sphere(0.3)"))),
+                                 Pose::at({0, 0, 0.25}), {.name = "ball"});
 
     for (int k = 0; k < 40; ++k) {
         world.move(ring, Pose::turned(0.05 * k, Vec3::UnitX(), {0, 0, 2 - 0.05 * k}));
         const WorldStep& step = world.update();
-        for (const auto& [a, b] : step.began) std::printf("step %d: %s touches %s\n", k, world.name(a).c_str(), world.name(b).c_str());
+        for (const auto& [a, b] : step.began)
+            std::printf("step %d: %s touches %s\n", k, world.name(a).c_str(), world.name(b).c_str());
         for (const WorldPair& pair : step.pairs)
-            for (const Contact& contact : pair.collision.contacts) (void)contact.depth; // contact.point_a, point_b, normal: from a to b
+            for (const Contact& contact : pair.collision.contacts)
+                (void)contact.depth; // contact.point_a, point_b, normal: from a to b
     }
-    std::printf("at the end %zu pairs touch, %zu were asked, %zu spared\n", world.last().pairs.size(), world.last().tested, world.last().spared);
-    if (world.last().pairs.size() != 3 || !world.contains(floor) || !world.contains(ball)) throw Error(Cause::invalid_argument, "all three should touch");
+    std::printf("at the end %zu pairs touch, %zu were asked, %zu spared\n", world.last().pairs.size(),
+                world.last().tested, world.last().spared);
+    if (world.last().pairs.size() != 3 || !world.contains(floor) || !world.contains(ball))
+        throw Error(Cause::invalid_argument, "all three should touch");
 }
 
 void filters() {
     World world;
     constexpr std::uint32_t robot = 1, parts = 2;
     const Shape link(make_capsule());
-    const Index upper = world.add(link, Pose::at({0, 0, 0}), {.groups = robot, .meets = parts}); // its own links never meet
+    const Index upper =
+        world.add(link, Pose::at({0, 0, 0}), {.groups = robot, .meets = parts}); // its own links never meet
     const Index lower = world.add(link, Pose::at({0, 0, 0.4}), {.groups = robot, .meets = parts});
     const Index part = world.add(Shape(make_box()), Pose::at({0.5, 0, 0}), {.groups = parts});
     world.set_filter([=](Index a, Index b) { return !(a == lower && b == part); });
     const WorldStep& step = world.update();
-    if (step.pairs.size() != 1 || step.pairs[0].a != upper || step.pairs[0].b != part) throw Error(Cause::invalid_argument, "one pair was expected");
+    if (step.pairs.size() != 1 || step.pairs[0].a != upper || step.pairs[0].b != part)
+        throw Error(Cause::invalid_argument, "one pair was expected");
 }
 
 void questions() {
@@ -48,17 +56,19 @@ void questions() {
     const World::Nearest near = world.nearest(Shape(make_sphere({.radius = 0.1})), Pose::at({-2.5, 0, 0}));
     std::printf("%s is nearest, %.3f m away\n", world.name(near.body).c_str(), near.distance.upper);
 
-    const World::SweptBody first = world.sweep(Shape(make_sphere({.radius = 0.1})), {Pose::at({0, 0, 0.3}), Pose::at({0, 0, 3})});
+    const World::SweptBody first =
+        world.sweep(Shape(make_sphere({.radius = 0.1})), {Pose::at({0, 0, 0.3}), Pose::at({0, 0, 3})});
     std::printf("the moving ball touches %s at time %.4f\n", world.name(first.body).c_str(), first.sweep.time);
 
     std::vector<Pose> poses; // a planner's samples
     for (int k = 0; k < 100; ++k) poses.push_back(Pose::at({-3 + 0.06 * k, 0.3 * std::sin(0.1 * k), 0}));
-    const std::vector<Verdict> verdicts = world.try_poses(robot, poses); // in parallel
+    const std::vector<Verdict> verdicts = world.try_poses(robot, poses);   // in parallel
     const std::vector<double> clearances = world.clearances(robot, poses); // m, proven
     std::size_t free = 0;
     for (std::size_t k = 0; k < poses.size(); ++k) free += verdicts[k] == Verdict::disjoint && clearances[k] > 0.01;
     std::printf("%zu of %zu poses are free with a centimetre to spare\n", free, poses.size());
-    if (hit.body != hall || first.body != hall || near.body != robot || free == 0 || free == poses.size()) throw Error(Cause::invalid_argument, "unexpected answers");
+    if (hit.body != hall || first.body != hall || near.body != robot || free == 0 || free == poses.size())
+        throw Error(Cause::invalid_argument, "unexpected answers");
 }
 
 void changing_bodies() {
@@ -77,7 +87,8 @@ void changing_bodies() {
 
     world.remove(ball);
     (void)world.update(); // from now on its id may be given again
-    if (!touched || !parted || world.add(Shape(make_box())) != ball) throw Error(Cause::invalid_argument, "unexpected events");
+    if (!touched || !parted || world.add(Shape(make_box())) != ball)
+        throw Error(Cause::invalid_argument, "unexpected events");
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 // Room: fathom.h. The one header to include: shapes of every kind, the questions about two of them, and worlds of many.
-// Left out on purpose is what few need and what takes long to compile: simulation, drawing, depth maps and the methods by themselves; they have headers of their own.
+// Left out on purpose is what few need and what takes long to compile: simulation, drawing, depth maps and the methods
+// by themselves; they have headers of their own.
 #pragma once
 
 #include <fathom/base/error.h>

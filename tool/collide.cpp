@@ -1,4 +1,5 @@
-// fathom collide: two bodies at rest: whether they meet, how deep, where and which way is out, or how far apart they are.
+// fathom collide: two bodies at rest: whether they meet, how deep, where and which way is out, or how far apart they
+// are.
 #include <tool/drawn_source.h>
 #include <tool/json_values.h>
 #include <tool/number_checks.h>
@@ -52,7 +53,8 @@ PosedBody body_of(const std::string& text, const Pose& pose, const CollideArgume
     std::string what = fmt::format("{}: {}", source.kind, source.what);
     if (source.mesh && source.grid) what += fmt::format(", as a grid of {} cells", arguments.resolution);
     PosedBody body{std::move(what), Solid(field_of(source)), pose, {}};
-    if (!arguments.html.empty()) body.drawn = drawn_body(text, source, std::min(arguments.resolution, 128), session.progress());
+    if (!arguments.html.empty())
+        body.drawn = drawn_body(text, source, std::min(arguments.resolution, 128), session.progress());
     body.drawn.pose = pose;
     return body;
 }
@@ -107,13 +109,19 @@ Json known(Index index) { return index == no_index ? Json(nullptr) : Json(index)
 Json feature_json(const Feature& f) { return {{"element", known(f.element)}, {"part", known(f.part)}}; }
 
 Json contact_json(const Contact& c) {
-    return {{"point_a", as_json(c.point_a)}, {"point_b", as_json(c.point_b)}, {"normal", as_json(c.normal)}, {"depth", c.depth},
-            {"region", c.region}, {"feature_a", feature_json(c.feature_a)}, {"feature_b", feature_json(c.feature_b)}};
+    return {{"point_a", as_json(c.point_a)},
+            {"point_b", as_json(c.point_b)},
+            {"normal", as_json(c.normal)},
+            {"depth", c.depth},
+            {"region", c.region},
+            {"feature_a", feature_json(c.feature_a)},
+            {"feature_b", feature_json(c.feature_b)}};
 }
 
 Json distance_json(const Separation& s) {
     Json text = {{"lower", bound(s.lower)}, {"upper", bound(s.upper)}};
-    if (std::isfinite(s.upper)) text.update({{"point_a", as_json(s.point_a)}, {"point_b", as_json(s.point_b)}, {"normal", as_json(s.normal)}});
+    if (std::isfinite(s.upper))
+        text.update({{"point_a", as_json(s.point_a)}, {"point_b", as_json(s.point_b)}, {"normal", as_json(s.normal)}});
     return text;
 }
 
@@ -135,21 +143,29 @@ Json to_json(const Answer& answer) {
 
 void print(const Separation& s) {
     if (!std::isfinite(s.lower)) return fmt::print("  distance   none: a body is empty\n");
-    if (!std::isfinite(s.upper)) return fmt::print("  distance   at least {:.9g} m; no nearest points are known\n", s.lower);
-    fmt::print("  distance   between {:.9g} and {:.9g} m{}\n", s.lower, s.upper, s.truncated ? " (--distance asks for closer bounds)" : "");
+    if (!std::isfinite(s.upper))
+        return fmt::print("  distance   at least {:.9g} m; no nearest points are known\n", s.lower);
+    fmt::print("  distance   between {:.9g} and {:.9g} m{}\n", s.lower, s.upper,
+               s.truncated ? " (--distance asks for closer bounds)" : "");
     fmt::print("  nearest    {} of A, {} of B\n", shown(s.point_a), shown(s.point_b));
     fmt::print("  normal     {} from A to B\n", shown(s.normal));
 }
 
 void print(const std::vector<Contact>& contacts) {
     if (contacts.empty()) return;
-    fmt::print("  {:>6}  {:>12}  {:<36}  {:<36}  {}\n", "region", "depth (m)", "point of A (m)", "point of B (m)", "normal from A to B");
-    for (const Contact& c : contacts) fmt::print("  {:>6}  {:>12.6g}  {:<36}  {:<36}  {}\n", c.region, c.depth, shown(c.point_a), shown(c.point_b), shown(c.normal));
+    fmt::print("  {:>6}  {:>12}  {:<36}  {:<36}  {}\n", "region", "depth (m)", "point of A (m)", "point of B (m)",
+               "normal from A to B");
+    for (const Contact& c : contacts)
+        fmt::print("  {:>6}  {:>12.6g}  {:<36}  {:<36}  {}\n", c.region, c.depth, shown(c.point_a), shown(c.point_b),
+                   shown(c.normal));
 }
 
 void print(const PosedBody& a, const PosedBody& b, const Answer& answer, const CollideArguments& arguments) {
     const CollideResult& touch = answer.touch;
-    fmt::print("{}{}\n", status(touch.verdict), touch.verdict == Verdict::undecided ? fmt::format(", not proven: boxes of up to {:.3g} m stayed open", touch.open_size) : ", proven");
+    fmt::print("{}{}\n", status(touch.verdict),
+               touch.verdict == Verdict::undecided
+                   ? fmt::format(", not proven: boxes of up to {:.3g} m stayed open", touch.open_size)
+                   : ", proven");
     fmt::print("  A          {}\n  B          {}\n", a.what, b.what);
     if (!touch.contacts.empty()) fmt::print("  depth      {:.9g} m\n", touch.depth);
     if (overlaps(touch)) fmt::print("  common     {} m\n", shown(touch.common));
@@ -157,15 +173,18 @@ void print(const PosedBody& a, const PosedBody& b, const Answer& answer, const C
     print(touch.contacts);
     if (touch.truncated) fmt::print("  (some contacts were left out)\n");
     fmt::print("  method     {}; {} look-ups\n", method_of(answer), with_commas(touch.look_ups));
-    if (std::isfinite(touch.error_bound)) fmt::print("  error      {:.3g} m\n", touch.error_bound);
-    else fmt::print("  error      not known: a field is no distance\n");
+    if (std::isfinite(touch.error_bound))
+        fmt::print("  error      {:.3g} m\n", touch.error_bound);
+    else
+        fmt::print("  error      not known: a field is no distance\n");
     if (!arguments.picture.empty()) fmt::print("  picture    {}\n", arguments.picture);
     if (!arguments.html.empty()) fmt::print("  page       {}\n", arguments.html);
 }
 
 void draw(const PosedBody& a, const PosedBody& b, const std::string& file) {
     const Field &in_a = a.solid.field(), &in_b = b.solid.field();
-    if (!a.solid.bounded() || !b.solid.bounded()) throw Error(Cause::invalid_argument, "--picture needs two bodies that have an end");
+    if (!a.solid.bounded() || !b.solid.bounded())
+        throw Error(Cause::invalid_argument, "--picture needs two bodies that have an end");
     OverlapPictureOptions options;
     options.view.width = 900;
     options.view.height = 640;
@@ -176,11 +195,14 @@ void draw(const PosedBody& a, const PosedBody& b, const std::string& file) {
 // Both bodies, their contacts or the line between their nearest points, and the tree that was searched.
 void write_page(PosedBody& a, PosedBody& b, const Answer& answer, const std::string& file) {
     const CollideResult& touch = answer.touch;
-    ViewerDocument document{.title = a.drawn.name + " and " + b.drawn.name, .subtitle = status(touch.verdict), .kind = ViewerKind::field};
+    ViewerDocument document{
+        .title = a.drawn.name + " and " + b.drawn.name, .subtitle = status(touch.verdict), .kind = ViewerKind::field};
     if (!touch.contacts.empty()) document.subtitle += fmt::format(", {:.4g} m deep", touch.depth);
     if (answer.apart && std::isfinite(answer.apart->upper)) {
         document.subtitle += fmt::format(", {:.4g} m apart", answer.apart->upper);
-        document.layers.push_back({.name = "between the nearest points", .content = PathLayer{{answer.apart->point_a, answer.apart->point_b}, {0, 1}, {}}, .visible = true});
+        document.layers.push_back({.name = "between the nearest points",
+                                   .content = PathLayer{{answer.apart->point_a, answer.apart->point_b}, {0, 1}, {}},
+                                   .visible = true});
     }
     if (!touch.contacts.empty()) document.layers.push_back(contacts_layer(touch.contacts));
     for (const PosedBody* body : {&a, &b}) {
@@ -193,8 +215,10 @@ void write_page(PosedBody& a, PosedBody& b, const Answer& answer, const std::str
 }
 
 void run_collide(const CollideArguments& arguments, Session& session) {
-    const Pose pose_a = pose_from_text(arguments.pose_a, "--pose-a"), pose_b = pose_from_text(arguments.pose_b, "--pose-b");
-    PosedBody a = body_of(arguments.a, pose_a, arguments, session), b = body_of(arguments.b, pose_b, arguments, session);
+    const Pose pose_a = pose_from_text(arguments.pose_a, "--pose-a"),
+               pose_b = pose_from_text(arguments.pose_b, "--pose-b");
+    PosedBody a = body_of(arguments.a, pose_a, arguments, session),
+              b = body_of(arguments.b, pose_b, arguments, session);
     const Answer found = answer(a, b, arguments);
     if (!arguments.picture.empty()) draw(a, b, arguments.picture);
     if (!arguments.html.empty()) write_page(a, b, found, arguments.html);
@@ -206,7 +230,8 @@ void run_collide(const CollideArguments& arguments, Session& session) {
 
 void add_collide(CLI::App& program, Session& session) {
     const auto o = std::make_shared<CollideArguments>();
-    CLI::App* verb = program.add_subcommand("collide", "Two bodies at rest: whether they meet, how deep and where, or how far apart they are");
+    CLI::App* verb = program.add_subcommand(
+        "collide", "Two bodies at rest: whether they meet, how deep and where, or how far apart they are");
     verb->footer(R"~(Examples:
   fathom collide bunny.obj bunny.obj --pose-b 0.05,0,0 --all
   fathom collide "torus(1.2, 0.45)" "sphere(0.5)" --pose-b 1,0,0.6 --json
@@ -221,9 +246,13 @@ of meshes are kept in the cache.)~");
     verb->add_option("--pose-b", o->pose_b, "POSE of B")->capture_default_str();
     verb->add_flag("--all", o->all, "Contacts spread over each region instead of its deepest alone");
     verb->add_flag("--prove", o->prove, "Look up to ten million times before saying undecided");
-    verb->add_option("--margin", o->margin, "Bodies nearer than this count as overlapping; depths are then down to minus this (m)")->check(at_least_zero());
+    verb->add_option("--margin", o->margin,
+                     "Bodies nearer than this count as overlapping; depths are then down to minus this (m)")
+        ->check(at_least_zero());
     verb->add_flag("--distance", o->distance, "Bounds on the distance as close as the fields allow (slower)");
-    verb->add_option("-r,--resolution", o->resolution, "Cells of the grid of a mesh, along its longest side")->capture_default_str()->check(CLI::Range(8, 16384));
+    verb->add_option("-r,--resolution", o->resolution, "Cells of the grid of a mesh, along its longest side")
+        ->capture_default_str()
+        ->check(CLI::Range(8, 16384));
     verb->add_flag("--exact", o->exact, "Distances of meshes from their triangles instead of a grid (slow)");
     verb->add_option("--picture", o->picture, "A PNG of both bodies and the octree of what they have in common");
     verb->add_option("--html", o->html, html_help);

@@ -51,12 +51,12 @@ TriangleMesh boundary_of(const TetMesh& volume, const ConvertOptions& options) {
 
 TriangleMesh welded(const TriangleMesh& mesh, const ConvertOptions& options) {
     Welded result = weld(mesh, options.weld_options);
-    say(options, "welded: {} vertices merged into others, none moved further than {:.3g}", with_commas(result.merged_vertices),
-        result.largest_move);
+    say(options, "welded: {} vertices merged into others, none moved further than {:.3g}",
+        with_commas(result.merged_vertices), result.largest_move);
     const std::size_t dropped = mesh.triangles.size() - result.mesh.triangles.size();
     if (dropped > 0 || result.duplicate_triangles > 0)
-        say(options, "welded: {} triangles collapsed, {} are duplicates; {} dropped", with_commas(result.collapsed_triangles),
-            with_commas(result.duplicate_triangles), with_commas(dropped));
+        say(options, "welded: {} triangles collapsed, {} are duplicates; {} dropped",
+            with_commas(result.collapsed_triangles), with_commas(result.duplicate_triangles), with_commas(dropped));
     return std::move(result.mesh);
 }
 
@@ -89,7 +89,8 @@ void convert(TetMesh mesh, const ConvertOptions& options) {
         write_mesh(options.out, mesh);
     } catch (const Error& error) {
         if (error.cause() != Cause::unsupported) throw;
-        throw Error(error.cause(), fmt::format("{}; --surface writes the boundary instead", error.reason()), error.place());
+        throw Error(error.cause(), fmt::format("{}; --surface writes the boundary instead", error.reason()),
+                    error.place());
     }
     say(options, "wrote {}: {} vertices, {} tetrahedra", options.out, with_commas(mesh.vertices.size()),
         with_commas(mesh.tetrahedra.size()));
@@ -120,8 +121,11 @@ void add_convert(CLI::App& program, Session& session) {
                             ->type_name("[TOL]")
                             ->expected(0, 1)
                             ->check(at_least_zero());
-    verb->add_flag("--drop-duplicates", options->weld_options.drop_duplicates, "With --weld: keep one of equal triangles")->needs(weld);
-    verb->add_flag("--drop-unused", options->weld_options.drop_unreferenced, "With --weld: drop vertices that no triangle uses")
+    verb->add_flag("--drop-duplicates", options->weld_options.drop_duplicates,
+                   "With --weld: keep one of equal triangles")
+        ->needs(weld);
+    verb->add_flag("--drop-unused", options->weld_options.drop_unreferenced,
+                   "With --weld: drop vertices that no triangle uses")
         ->needs(weld);
     verb->add_option("--scale", options->scale, "Multiply all coordinates")->type_name("S")->check(above_zero());
     verb->add_flag("--flip", options->flip, "Turn the surface inside out");

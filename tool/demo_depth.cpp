@@ -28,9 +28,13 @@ TriangleMesh floor_below(const TriangleMesh& tunnel, const Box& ship) {
 
 // Ship and tunnel as they stand, and what the ship's view holds of each.
 ViewerDocument ship_document(const DepthObject& ship, std::size_t projection, const Flight& flight, const Pose& pose) {
-    ViewerDocument document{.title = "a ship in a tunnel", .subtitle = "depth maps as the ship sees itself and the tunnel", .kind = ViewerKind::depth};
+    ViewerDocument document{.title = "a ship in a tunnel",
+                            .subtitle = "depth maps as the ship sees itself and the tunnel",
+                            .kind = ViewerKind::depth};
     for (const Vec3& v : flight.ship->vertices) document.bounds.extend(pose * v);
-    document.bodies = {viewer_body("ship", *flight.ship, pose), viewer_body("floor of the tunnel", floor_below(*flight.obstacles.front().mesh, document.bounds))};
+    document.bodies = {
+        viewer_body("ship", *flight.ship, pose),
+        viewer_body("floor of the tunnel", floor_below(*flight.obstacles.front().mesh, document.bounds))};
     document.bodies.back().fixed = true;
     const std::vector<DrawnBody> tunnel = {{std::make_shared<DrawnMesh>(*flight.obstacles.front().mesh), {}, 0}};
     document.layers = depth_layers(ship, projection, pose, tunnel);
@@ -53,23 +57,34 @@ void show_flight(Tour& tour) {
     std::size_t collided = 0, asked = 0;
     const Stopwatch start;
     for (std::size_t frame = 0; frame < flight.frames; frame += every, ++asked)
-        collided += collide(ship, flight.ship_pose(frame), tunnel, {.goal = DepthGoal::verdict}).verdict == Verdict::overlapping;
+        collided += collide(ship, flight.ship_pose(frame), tunnel, {.goal = DepthGoal::verdict}).verdict ==
+                    Verdict::overlapping;
     const double each = start.seconds() / static_cast<double>(asked);
 
     const Pose pose = flight.ship_pose(shown_frame);
     const DepthCollision found = collide(ship, pose, tunnel);
     const DepthBodyHit hit = found.bodies.empty() ? DepthBodyHit{} : found.bodies.front();
     const DepthPictures maps = depth_pictures(ship, hit.projection, pose, tunnel);
-    ReportSection section{.title = "Depth maps", .text = "A ship flies through a tunnel. Both are drawn, by the graphics card or by the processor, from the directions that suit the ship; where the tunnel lies between the ship's first and last surface, they collide. "
-                                                         "The cost is that of drawing, whatever the tunnel is made of. (After Fabrizio.)"};
-    section.figures = {{"triangles of the ship", with_commas(flight.ship->triangles.size())}, {"of the tunnel", with_commas(flight.obstacle_triangles())}, {"frames that collide", fmt::format("{} of {}", collided, asked)},
-                       {"a frame takes", fmt::format("{:.2f} ms", 1e3 * each)}, {"drawn by", std::string(backend->name())}, {"deepest in the one shown", fmt::format("{:.3f} m", hit.depth)}};
-    section.pictures.push_back(tour.picture("depth.png", tiled(std::vector<Image>{maps.object, maps.environment, maps.hits, maps.normals}, 4, 8),
-                                            "Heights of the ship and of the tunnel, where they meet (red), and the tunnel's normals there."));
+    ReportSection section{.title = "Depth maps",
+                          .text = "A ship flies through a tunnel. Both are drawn, by the graphics card or by the "
+                                  "processor, from the directions that suit the ship; where the tunnel lies between "
+                                  "the ship's first and last surface, they collide. "
+                                  "The cost is that of drawing, whatever the tunnel is made of. (After Fabrizio.)"};
+    section.figures = {{"triangles of the ship", with_commas(flight.ship->triangles.size())},
+                       {"of the tunnel", with_commas(flight.obstacle_triangles())},
+                       {"frames that collide", fmt::format("{} of {}", collided, asked)},
+                       {"a frame takes", fmt::format("{:.2f} ms", 1e3 * each)},
+                       {"drawn by", std::string(backend->name())},
+                       {"deepest in the one shown", fmt::format("{:.3f} m", hit.depth)}};
+    section.pictures.push_back(tour.picture(
+        "depth.png", tiled(std::vector<Image>{maps.object, maps.environment, maps.hits, maps.normals}, 4, 8),
+        "Heights of the ship and of the tunnel, where they meet (red), and the tunnel's normals there."));
     tour.add_view(section, "depth", "The maps as reliefs in space", ship_document(ship, hit.projection, flight, pose));
     tour.report.sections.push_back(std::move(section));
-    tour.say(fmt::format("depth      a ship of {} triangles in a tunnel of {}: {} of {} frames collide, {:.2f} ms a frame, drawn by {}; in the one shown {} pixels, {:.3f} m deep -> depth.png", flight.ship->triangles.size(),
-                         flight.obstacle_triangles(), collided, asked, 1e3 * each, backend->name(), hit.pixels, hit.depth));
+    tour.say(fmt::format("depth      a ship of {} triangles in a tunnel of {}: {} of {} frames collide, {:.2f} ms a "
+                         "frame, drawn by {}; in the one shown {} pixels, {:.3f} m deep -> depth.png",
+                         flight.ship->triangles.size(), flight.obstacle_triangles(), collided, asked, 1e3 * each,
+                         backend->name(), hit.pixels, hit.depth));
 }
 
 } // namespace fathom::tool

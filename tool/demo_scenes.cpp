@@ -157,8 +157,8 @@ struct Told {
     std::vector<std::pair<std::string, std::string>> figures;
 };
 
-// What a scene leaves: its film NAME.png, its energy NAME_energy.svg, its frames NAME.pvd and NAME.glb, its page NAME.html.
-// `tell(simulation, seconds)` says what happened.
+// What a scene leaves: its film NAME.png, its energy NAME_energy.svg, its frames NAME.pvd and NAME.glb, its page
+// NAME.html. `tell(simulation, seconds)` says what happened.
 template <class Tell>
 void show_scene(Tour& tour, ReportSection section, const std::string& name, std::string_view scene, const Tell& tell) {
     Simulation simulation(parse_scene(scene, name), tour.session.progress());
@@ -170,14 +170,18 @@ void show_scene(Tour& tour, ReportSection section, const std::string& name, std:
     write_glb(tour.folder / (name + ".glb"), recording);
     write_svg(tour.folder / (name + "_energy.svg"), energy_plot(recording));
     section.figures = told.figures;
-    const bool any_contacts = std::any_of(recording.frames().begin(), recording.frames().end(), [](const RecordedFrame& frame) { return !frame.contacts.empty(); });
-    section.pictures.push_back(tour.picture(name + ".png", film_strip(recording), fmt::format("From the first to the last moment{}.", any_contacts ? "; contacts are red" : "")));
+    const bool any_contacts = std::any_of(recording.frames().begin(), recording.frames().end(),
+                                          [](const RecordedFrame& frame) { return !frame.contacts.empty(); });
+    section.pictures.push_back(
+        tour.picture(name + ".png", film_strip(recording),
+                     fmt::format("From the first to the last moment{}.", any_contacts ? "; contacts are red" : "")));
     section.pictures.push_back(picture_from(tour.folder / (name + "_energy.svg"), "Energy over time."));
     tour.add_view(section, name, "Play it", recording_document(name, recording));
     section.links.push_back({name + ".pvd for ParaView", name + ".pvd"});
     section.links.push_back({name + ".glb for Blender", name + ".glb"});
     tour.report.sections.push_back(std::move(section));
-    tour.say(fmt::format("{:<10} {} -> {}.png, {}_energy.svg, {}.pvd, {}.glb", name, told.words, name, name, name, name));
+    tour.say(
+        fmt::format("{:<10} {} -> {}.png, {}_energy.svg, {}.pvd, {}.glb", name, told.words, name, name, name, name));
 }
 
 std::string seconds_of(double value) { return fmt::format("{:.2f} s", value); }
@@ -187,52 +191,91 @@ std::string millimetres(double value) { return fmt::format("{:.1f} mm", 1e3 * va
 
 // Creatures and bowls in a heap: contact found over time, forces from it, a film of it.
 void show_drop(Tour& tour) {
-    show_scene(tour, {.title = "A drop", .text = "Creatures and a bowl fall in a heap. Every point is followed over the whole step, so that thin walls stop what is fast; the forces come from how deep and how long each point is inside, and so change smoothly."},
+    show_scene(tour,
+               {.title = "A drop",
+                .text = "Creatures and a bowl fall in a heap. Every point is followed over the whole step, so that "
+                        "thin walls stop what is fast; the forces come from how deep and how long each point is "
+                        "inside, and so change smoothly."},
                "drop", drop_scene, [](const Simulation& simulation, double seconds) {
-        const Recording& recording = simulation.recording();
-        const SimulatedWorld& world = simulation.world();
-        return Told{fmt::format("{:.1f} s of {} bodies in {:.2f} s, {} steps; every point is followed over the whole step, deepest {:.1f} mm", world.time(), recording.bodies().size(), seconds, world.steps(),
-                                1e3 * recording.worst_penetration()),
-                    {{"bodies", fmt::format("{}", recording.bodies().size())}, {"simulated", seconds_of(world.time())}, {"steps", with_commas(world.steps())}, {"computed in", seconds_of(seconds)},
-                     {"deepest penetration", millimetres(recording.worst_penetration())}}};
-    });
+                   const Recording& recording = simulation.recording();
+                   const SimulatedWorld& world = simulation.world();
+                   return Told{fmt::format("{:.1f} s of {} bodies in {:.2f} s, {} steps; every point is followed over "
+                                           "the whole step, deepest {:.1f} mm",
+                                           world.time(), recording.bodies().size(), seconds, world.steps(),
+                                           1e3 * recording.worst_penetration()),
+                               {{"bodies", fmt::format("{}", recording.bodies().size())},
+                                {"simulated", seconds_of(world.time())},
+                                {"steps", with_commas(world.steps())},
+                                {"computed in", seconds_of(seconds)},
+                                {"deepest penetration", millimetres(recording.worst_penetration())}}};
+               });
 }
 
 // Soft shapes fall on each other: springs move them, their own trees find what touches, penalties answer.
 void show_soft_heap(Tour& tour) {
-    show_scene(tour, {.title = "Soft shapes meet", .text = "Surfaces of springs fall on each other and dent. A tree inside each body is fitted anew to its points at every step, and walked against the others' down to exact pairs of triangles. (After Madera et al., 2006.)"},
-               "soft", soft_scene, [](const Simulation& simulation, double seconds) {
-        const Recording& recording = simulation.recording();
-        const double detection = 1e3 * recording.detect_seconds() / static_cast<double>(simulation.world().steps());
-        return Told{fmt::format("{:.1f} s of {} soft shapes in {:.2f} s ({:.2f} ms of detection a step); deepest {:.1f} mm", simulation.world().time(), recording.bodies().size() - 1, seconds, detection,
-                                1e3 * recording.worst_penetration()),
-                    {{"soft shapes", fmt::format("{}", recording.bodies().size() - 1)}, {"simulated", seconds_of(simulation.world().time())}, {"computed in", seconds_of(seconds)},
-                     {"detection a step", fmt::format("{:.2f} ms", detection)}, {"deepest penetration", millimetres(recording.worst_penetration())}}};
-    });
+    show_scene(
+        tour,
+        {.title = "Soft shapes meet",
+         .text = "Surfaces of springs fall on each other and dent. A tree inside each body is fitted anew to its "
+                 "points at every step, and walked against the others' down to exact pairs of triangles. (After Madera "
+                 "et al., 2006.)"},
+        "soft", soft_scene, [](const Simulation& simulation, double seconds) {
+            const Recording& recording = simulation.recording();
+            const double detection = 1e3 * recording.detect_seconds() / static_cast<double>(simulation.world().steps());
+            return Told{
+                fmt::format("{:.1f} s of {} soft shapes in {:.2f} s ({:.2f} ms of detection a step); deepest {:.1f} mm",
+                            simulation.world().time(), recording.bodies().size() - 1, seconds, detection,
+                            1e3 * recording.worst_penetration()),
+                {{"soft shapes", fmt::format("{}", recording.bodies().size() - 1)},
+                 {"simulated", seconds_of(simulation.world().time())},
+                 {"computed in", seconds_of(seconds)},
+                 {"detection a step", fmt::format("{:.2f} ms", detection)},
+                 {"deepest penetration", millimetres(recording.worst_penetration())}}};
+        });
 }
 
 // A ball of tetrahedra falls through a sheet that tears under it.
 void show_breaking(Tour& tour) {
-    show_scene(tour, {.title = "A sheet breaks", .text = "A ball of tetrahedra tears through a sheet. The tetrahedra themselves carry the field of distances; where springs break, triangles part, and the indices are mended on the spot instead of being built anew. (After Marchal et al., 2004.)"},
+    show_scene(tour,
+               {.title = "A sheet breaks",
+                .text = "A ball of tetrahedra tears through a sheet. The tetrahedra themselves carry the field of "
+                        "distances; where springs break, triangles part, and the indices are mended on the spot "
+                        "instead of being built anew. (After Marchal et al., 2004.)"},
                "breaking", breaking_scene, [](const Simulation& simulation, double seconds) {
-        const auto& world = dynamic_cast<const TetWorld&>(simulation.world());
-        const std::size_t tetrahedra = world.body(0).topology.tetrahedra().size(), triangles = world.body(1).topology.boundary().size();
-        const double share = 100 * world.statistics().collision_share();
-        return Told{fmt::format("{:.2f} s of a ball of {} tetrahedra on a sheet of {} triangles in {:.2f} s: {} springs break, {} pieces of sheet; {:.0f} % of the time in collision", world.time(), tetrahedra,
-                                triangles, seconds, world.statistics().broken, world.pieces(1), share),
-                    {{"tetrahedra", with_commas(tetrahedra)}, {"triangles of the sheet", with_commas(triangles)}, {"springs that break", with_commas(world.statistics().broken)},
-                     {"pieces of sheet", fmt::format("{}", world.pieces(1))}, {"computed in", seconds_of(seconds)}, {"of it collision", fmt::format("{:.0f} %", share)}}};
-    });
+                   const auto& world = dynamic_cast<const TetWorld&>(simulation.world());
+                   const std::size_t tetrahedra = world.body(0).topology.tetrahedra().size(),
+                                     triangles = world.body(1).topology.boundary().size();
+                   const double share = 100 * world.statistics().collision_share();
+                   return Told{fmt::format("{:.2f} s of a ball of {} tetrahedra on a sheet of {} triangles in {:.2f} "
+                                           "s: {} springs break, {} pieces of sheet; {:.0f} % of the time in collision",
+                                           world.time(), tetrahedra, triangles, seconds, world.statistics().broken,
+                                           world.pieces(1), share),
+                               {{"tetrahedra", with_commas(tetrahedra)},
+                                {"triangles of the sheet", with_commas(triangles)},
+                                {"springs that break", with_commas(world.statistics().broken)},
+                                {"pieces of sheet", fmt::format("{}", world.pieces(1))},
+                                {"computed in", seconds_of(seconds)},
+                                {"of it collision", fmt::format("{:.0f} %", share)}}};
+               });
 }
 
 // Fire under a skillet that moves: all particles share one map of it.
 void show_fire(Tour& tour) {
-    show_scene(tour, {.title = "Fire and skillet", .text = "Thousands of particles and a skillet that is swayed. The skillet is drawn into depth maps once a step, and every particle looks up its own pixel: a collision costs next to nothing."},
-               "fire", fire_scene, [](const Simulation& simulation, double seconds) {
-        const auto& world = dynamic_cast<const ParticleWorld&>(simulation.world());
-        return Told{fmt::format("{:.1f} s of {} particles in {:.2f} s, {} steps: {} times one of them ran into the skillet", world.time(), world.positions().size(), seconds, world.steps(), world.total_hits()),
-                    {{"particles at the end", with_commas(world.positions().size())}, {"simulated", seconds_of(world.time())}, {"computed in", seconds_of(seconds)}, {"hits on the skillet", with_commas(world.total_hits())}}};
-    });
+    show_scene(
+        tour,
+        {.title = "Fire and skillet",
+         .text = "Thousands of particles and a skillet that is swayed. The skillet is drawn into depth maps once a "
+                 "step, and every particle looks up its own pixel: a collision costs next to nothing."},
+        "fire", fire_scene, [](const Simulation& simulation, double seconds) {
+            const auto& world = dynamic_cast<const ParticleWorld&>(simulation.world());
+            return Told{
+                fmt::format("{:.1f} s of {} particles in {:.2f} s, {} steps: {} times one of them ran into the skillet",
+                            world.time(), world.positions().size(), seconds, world.steps(), world.total_hits()),
+                {{"particles at the end", with_commas(world.positions().size())},
+                 {"simulated", seconds_of(world.time())},
+                 {"computed in", seconds_of(seconds)},
+                 {"hits on the skillet", with_commas(world.total_hits())}}};
+        });
 }
 
 } // namespace fathom::tool

@@ -24,7 +24,8 @@ struct Tour {
     // The picture as a file of that name, and as a part of the report.
     [[nodiscard]] ReportPicture picture(const std::string& file, const Image& image, const std::string& caption) const;
     // NAME.html beside the report, and the link to it; nothing where the library was built without the viewer.
-    void add_view(ReportSection& section, const std::string& name, const std::string& words, ViewerDocument document) const;
+    void add_view(ReportSection& section, const std::string& name, const std::string& words,
+                  ViewerDocument document) const;
 };
 
 // demo_shapes.cpp

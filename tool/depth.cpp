@@ -57,7 +57,7 @@ struct DepthAnswer {
     std::size_t triangles = 0;
     DirectionReport report;
     std::vector<std::string> others;
-    std::vector<ViewerBody> drawn; // the object and the others
+    std::vector<ViewerBody> drawn;           // the object and the others
     std::optional<DepthCollision> collision; // where there are others
     double seconds = 0;                      // that it took
     std::vector<std::string> pictures;
@@ -66,7 +66,8 @@ struct DepthAnswer {
 // Graphics pipelines cannot draw conservatively: then the fastest is the CPU.
 std::unique_ptr<DepthBackend> backend_of(const DepthArguments& arguments) {
     if (arguments.backend == "gl") return make_depth_backend(DepthPreference::gl);
-    return make_depth_backend(arguments.backend == "cpu" || arguments.conservative ? DepthPreference::cpu : DepthPreference::fastest);
+    return make_depth_backend(arguments.backend == "cpu" || arguments.conservative ? DepthPreference::cpu
+                                                                                   : DepthPreference::fastest);
 }
 
 DepthSides sides_named(const std::string& name) {
@@ -75,7 +76,9 @@ DepthSides sides_named(const std::string& name) {
 
 Drawn mesh_named(const std::string& text) {
     FieldSource source = open_field(text);
-    if (!source.mesh) throw Error(Cause::invalid_argument, fmt::format("is a {}; depth maps are drawn of meshes", source.kind), {.element = text});
+    if (!source.mesh)
+        throw Error(Cause::invalid_argument, fmt::format("is a {}; depth maps are drawn of meshes", source.kind),
+                    {.element = text});
     return {name_of(text), std::move(source.what), std::move(*source.mesh)};
 }
 
@@ -83,15 +86,19 @@ Drawn mesh_named(const std::string& text) {
 DirectionReport directions_of(DepthBackend& backend, const TriangleMesh& mesh, const DepthArguments& arguments) {
     DirectionOptions options{.pixels = arguments.pixels, .most = arguments.most};
     const DepthSides sides = sides_named(arguments.sides);
-    if (sides != DepthSides::layers) options.sides = sides;
-    else options.most = 1;
+    if (sides != DepthSides::layers)
+        options.sides = sides;
+    else
+        options.most = 1;
     DirectionReport report = choose_directions(backend, mesh, options);
     report.sides = sides;
     return report;
 }
 
 std::vector<DrawnBody> bodies_of(const DepthArguments& arguments, DepthAnswer& answer) {
-    if (arguments.poses.size() > arguments.against.size()) throw Error(Cause::invalid_argument, "there are more poses than meshes to hold against", {.element = "option --pose"});
+    if (arguments.poses.size() > arguments.against.size())
+        throw Error(Cause::invalid_argument, "there are more poses than meshes to hold against",
+                    {.element = "option --pose"});
     std::vector<DrawnBody> bodies;
     for (std::size_t k = 0; k < arguments.against.size(); ++k) {
         Drawn other = mesh_named(arguments.against[k]);
@@ -104,7 +111,8 @@ std::vector<DrawnBody> bodies_of(const DepthArguments& arguments, DepthAnswer& a
     return bodies;
 }
 
-void write_pictures(const DepthObject& object, std::span<const DrawnBody> bodies, const fs::path& folder, DepthAnswer& answer) {
+void write_pictures(const DepthObject& object, std::span<const DrawnBody> bodies, const fs::path& folder,
+                    DepthAnswer& answer) {
     std::error_code failure;
     fs::create_directories(folder, failure);
     if (failure) throw Error(Cause::cannot_write, failure.message(), {.file = folder.string()});
@@ -122,8 +130,12 @@ void write_pictures(const DepthObject& object, std::span<const DrawnBody> bodies
     }
 }
 
-void write_page(const DepthObject& object, std::span<const DrawnBody> bodies, const std::string& file, const DepthAnswer& answer) {
-    ViewerDocument document{.title = answer.drawn.front().name, .subtitle = fmt::format("depth maps along {} direction{}", answer.report.chosen.size(), answer.report.chosen.size() == 1 ? "" : "s"), .kind = ViewerKind::depth};
+void write_page(const DepthObject& object, std::span<const DrawnBody> bodies, const std::string& file,
+                const DepthAnswer& answer) {
+    ViewerDocument document{.title = answer.drawn.front().name,
+                            .subtitle = fmt::format("depth maps along {} direction{}", answer.report.chosen.size(),
+                                                    answer.report.chosen.size() == 1 ? "" : "s"),
+                            .kind = ViewerKind::depth};
     if (answer.collision) document.subtitle += fmt::format("; {}", word(answer.collision->verdict));
     document.bodies = answer.drawn;
     for (std::size_t k = 0; k < object.parts().front().maps.size(); ++k)
@@ -134,7 +146,8 @@ void write_page(const DepthObject& object, std::span<const DrawnBody> bodies, co
         }
     if (answer.collision && !answer.collision->bodies.empty()) {
         ContactsLayer contacts;
-        for (const DepthBodyHit& hit : answer.collision->bodies) contacts.contacts.push_back({hit.point, -hit.way_out, hit.depth, {0, hit.body + 1}});
+        for (const DepthBodyHit& hit : answer.collision->bodies)
+            contacts.contacts.push_back({hit.point, -hit.way_out, hit.depth, {0, hit.body + 1}});
         document.layers.push_back({.name = "deepest hits", .content = std::move(contacts), .visible = true});
     }
     write_viewer_html(file, std::move(document));
@@ -152,7 +165,8 @@ DepthAnswer answer_to(const DepthArguments& arguments) {
     answer.report = directions_of(*backend, drawn.mesh, arguments);
     if (bodies.empty() && arguments.folder.empty() && arguments.html.empty()) return answer;
 
-    DepthObject object(*backend, drawn.mesh, answer.report.projections(), {.pixels = arguments.pixels, .conservative = arguments.conservative});
+    DepthObject object(*backend, drawn.mesh, answer.report.projections(),
+                       {.pixels = arguments.pixels, .conservative = arguments.conservative});
     if (!bodies.empty()) {
         const Stopwatch start;
         answer.collision = collide(object, {}, bodies, {.conservative = arguments.conservative});
@@ -166,27 +180,56 @@ DepthAnswer answer_to(const DepthArguments& arguments) {
 Json to_json(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
 
 Json to_json(const DirectionReport& r, const DepthAnswer& answer, const DepthArguments& arguments) {
-    Json text = {{"mesh", arguments.mesh}, {"triangles", answer.triangles}, {"closed", r.closed}, {"sides", arguments.sides}, {"pixels", arguments.pixels}, {"backend", answer.backend}};
+    Json text = {{"mesh", arguments.mesh},   {"triangles", answer.triangles}, {"closed", r.closed},
+                 {"sides", arguments.sides}, {"pixels", arguments.pixels},    {"backend", answer.backend}};
     text["directions"] = Json::array();
     for (std::size_t k = 0; k < r.chosen.size(); ++k)
-        text["directions"].push_back({{"direction", as_json(r.chosen[k].direction)}, {"seen", r.chosen[k].seen}, {"seen_with_those_before", r.seen_by_chosen[k]},
-                                      {"filled", r.chosen[k].filled}, {"concavity", to_json(r.chosen[k].concavity)}});
-    text.update({{"seen", r.seen}, {"filled", r.filled}, {"concavity", to_json(r.concavity)}, {"area", r.area}, {"unseen_area", r.unseen_area},
-                 {"unseen_bounds", r.unseen_bounds.empty() ? Json(nullptr) : as_json(r.unseen_bounds)}, {"unseen_triangles", r.unseen}, {"resolution", r.resolution},
-                 {"compliant_to_one", r.compliant_to_one}, {"compliant", r.compliant}});
+        text["directions"].push_back({{"direction", as_json(r.chosen[k].direction)},
+                                      {"seen", r.chosen[k].seen},
+                                      {"seen_with_those_before", r.seen_by_chosen[k]},
+                                      {"filled", r.chosen[k].filled},
+                                      {"concavity", to_json(r.chosen[k].concavity)}});
+    text.update({{"seen", r.seen},
+                 {"filled", r.filled},
+                 {"concavity", to_json(r.concavity)},
+                 {"area", r.area},
+                 {"unseen_area", r.unseen_area},
+                 {"unseen_bounds", r.unseen_bounds.empty() ? Json(nullptr) : as_json(r.unseen_bounds)},
+                 {"unseen_triangles", r.unseen},
+                 {"resolution", r.resolution},
+                 {"compliant_to_one", r.compliant_to_one},
+                 {"compliant", r.compliant}});
     return text;
 }
 
 Json to_json(const DepthCollision& c, const DepthAnswer& answer) {
-    Json text = {{"status", word(c.verdict)}, {"proven", c.proven}, {"pixels", c.pixels}, {"open_pixels", c.open_pixels}, {"tolerance", bound(c.tolerance)},
-                 {"rounding", bound(c.rounding)}, {"truncated", c.truncated}, {"drawings", c.drawings}, {"seconds", answer.seconds}};
+    Json text = {{"status", word(c.verdict)},
+                 {"proven", c.proven},
+                 {"pixels", c.pixels},
+                 {"open_pixels", c.open_pixels},
+                 {"tolerance", bound(c.tolerance)},
+                 {"rounding", bound(c.rounding)},
+                 {"truncated", c.truncated},
+                 {"drawings", c.drawings},
+                 {"seconds", answer.seconds}};
     text["bodies"] = Json::array();
     for (const DepthBodyHit& b : c.bodies)
-        text["bodies"].push_back({{"body", b.body}, {"projection", b.projection}, {"pixels", b.pixels}, {"area", b.area}, {"depth", b.depth}, {"point", as_json(b.point)},
-                                  {"way_out", as_json(b.way_out)}, {"normal", as_json(b.normal)}, {"triangle", b.primitive}});
+        text["bodies"].push_back({{"body", b.body},
+                                  {"projection", b.projection},
+                                  {"pixels", b.pixels},
+                                  {"area", b.area},
+                                  {"depth", b.depth},
+                                  {"point", as_json(b.point)},
+                                  {"way_out", as_json(b.way_out)},
+                                  {"normal", as_json(b.normal)},
+                                  {"triangle", b.primitive}});
     text["enclosed_by"] = Json::array();
     for (const DepthEnclosure& e : c.enclosed_by)
-        text["enclosed_by"].push_back({{"body", e.body}, {"projection", e.projection}, {"pixels", e.pixels}, {"whole", e.whole}, {"point", as_json(e.point)}});
+        text["enclosed_by"].push_back({{"body", e.body},
+                                       {"projection", e.projection},
+                                       {"pixels", e.pixels},
+                                       {"whole", e.whole},
+                                       {"point", as_json(e.point)}});
     return text;
 }
 
@@ -209,31 +252,44 @@ void print(const DirectionReport& r) {
     fmt::print("{}\n", fitness(r));
     fmt::print("  {:<32}  {:>9}  {:>13}  {:>16}\n", "direction", "sees", "all so far", "concavity (m3)");
     for (std::size_t k = 0; k < r.chosen.size(); ++k)
-        fmt::print("  {:<32}  {:>7.2f} %  {:>11.2f} %  {:>16}\n", shown(r.chosen[k].direction), 100 * r.chosen[k].seen, 100 * r.seen_by_chosen[k],
+        fmt::print("  {:<32}  {:>7.2f} %  {:>11.2f} %  {:>16}\n", shown(r.chosen[k].direction), 100 * r.chosen[k].seen,
+                   100 * r.seen_by_chosen[k],
                    r.chosen[k].concavity ? fmt::format("{:.4g}", *r.chosen[k].concavity) : "no inside");
     if (layers) return fmt::print("  (seen and filled without layers)\n");
     if (r.concavity) fmt::print("  left over  {:.4g} m3 of concavity that all of them fill\n", *r.concavity);
     if (r.unseen_area > 0)
-        fmt::print("  unseen     {:.4g} of {:.4g} m2, between {} and {} m; less than half is seen of triangles: {}\n", r.unseen_area, r.area, shown(r.unseen_bounds.lower), shown(r.unseen_bounds.upper),
+        fmt::print("  unseen     {:.4g} of {:.4g} m2, between {} and {} m; less than half is seen of triangles: {}\n",
+                   r.unseen_area, r.area, shown(r.unseen_bounds.lower), shown(r.unseen_bounds.upper),
                    with_commas(r.unseen.size()));
     if (!r.closed) fmt::print("  open       the mesh is not closed, or faces inward: only its surface counts\n");
 }
 
 void print(const DepthCollision& c, const DepthAnswer& answer) {
-    fmt::print("{}{}\n", word(c.verdict), c.proven ? ", proven" : c.verdict == Verdict::disjoint ? fmt::format(", unless by less than {:.3g} m", c.tolerance) : "");
+    fmt::print("{}{}\n", word(c.verdict),
+               c.proven                         ? ", proven"
+               : c.verdict == Verdict::disjoint ? fmt::format(", unless by less than {:.3g} m", c.tolerance)
+                                                : "");
     for (std::size_t k = 0; k < answer.others.size(); ++k) fmt::print("  body {:<5} {}\n", k, answer.others[k]);
-    if (!c.bodies.empty()) fmt::print("  {:>6}  {:>8}  {:>12}  {:<34}  {:<34}  {}\n", "body", "pixels", "depth (m)", "deepest point (m)", "way out of the object", "mean normal");
-    for (const DepthBodyHit& b : c.bodies) fmt::print("  {:>6}  {:>8}  {:>12.6g}  {:<34}  {:<34}  {}\n", b.body, with_commas(b.pixels), b.depth, shown(b.point), shown(b.way_out), shown(b.normal));
-    for (const DepthEnclosure& e : c.enclosed_by) fmt::print("  inside     {} in body {}, at {} m\n", e.whole ? "the whole object is" : "part of the object is", e.body, shown(e.point));
+    if (!c.bodies.empty())
+        fmt::print("  {:>6}  {:>8}  {:>12}  {:<34}  {:<34}  {}\n", "body", "pixels", "depth (m)", "deepest point (m)",
+                   "way out of the object", "mean normal");
+    for (const DepthBodyHit& b : c.bodies)
+        fmt::print("  {:>6}  {:>8}  {:>12.6g}  {:<34}  {:<34}  {}\n", b.body, with_commas(b.pixels), b.depth,
+                   shown(b.point), shown(b.way_out), shown(b.normal));
+    for (const DepthEnclosure& e : c.enclosed_by)
+        fmt::print("  inside     {} in body {}, at {} m\n", e.whole ? "the whole object is" : "part of the object is",
+                   e.body, shown(e.point));
     if (c.open_pixels > 0) fmt::print("  open       {} pixels in which something may be\n", with_commas(c.open_pixels));
     if (c.truncated) fmt::print("  (some layers were left out: gaps may count as solid)\n");
-    fmt::print("  method     {:.2f} ms, drawn {} times; what is smaller than {:.3g} m may be missed{}\n", 1e3 * answer.seconds, c.drawings, c.tolerance, c.proven ? ", and is not here" : "");
+    fmt::print("  method     {:.2f} ms, drawn {} times; what is smaller than {:.3g} m may be missed{}\n",
+               1e3 * answer.seconds, c.drawings, c.tolerance, c.proven ? ", and is not here" : "");
 }
 
 void run_depth(const DepthArguments& arguments) {
     const DepthAnswer answer = answer_to(arguments);
     if (arguments.json) return fmt::print("{}\n", to_json(answer, arguments).dump(2));
-    fmt::print("{}, {} x {} pixels at most, backend {}\n", answer.what, arguments.pixels, arguments.pixels, answer.backend);
+    fmt::print("{}, {} x {} pixels at most, backend {}\n", answer.what, arguments.pixels, arguments.pixels,
+               answer.backend);
     print(answer.report);
     if (answer.collision) print(*answer.collision, answer);
     for (const std::string& picture : answer.pictures) fmt::print("  picture    {}\n", picture);
@@ -247,14 +303,28 @@ void add_depth(CLI::App& program, Session&) {
     CLI::App* verb = program.add_subcommand("depth", "Depth maps: which projections suit a mesh, and what it meets");
     verb->footer(examples);
     verb->add_option("MESH", o->mesh, "A mesh file or a shape of `fathom make`")->required();
-    CLI::Option* against = verb->add_option("--against", o->against, "A mesh that may be met; may be given several times")->allow_extra_args(false);
-    verb->add_option("--pose", o->poses, "POSE of the first, the second, ... mesh of --against")->allow_extra_args(false)->needs(against);
-    verb->add_option("--sides", o->sides, "Of the object: far side alone (as in the paper), both, or layers")->capture_default_str()->check(CLI::IsMember({"far", "both", "layers"}));
-    verb->add_option("--pixels", o->pixels, "Of a map, along its longer side")->capture_default_str()->check(CLI::Range(8, 8192));
+    CLI::Option* against =
+        verb->add_option("--against", o->against, "A mesh that may be met; may be given several times")
+            ->allow_extra_args(false);
+    verb->add_option("--pose", o->poses, "POSE of the first, the second, ... mesh of --against")
+        ->allow_extra_args(false)
+        ->needs(against);
+    verb->add_option("--sides", o->sides, "Of the object: far side alone (as in the paper), both, or layers")
+        ->capture_default_str()
+        ->check(CLI::IsMember({"far", "both", "layers"}));
+    verb->add_option("--pixels", o->pixels, "Of a map, along its longer side")
+        ->capture_default_str()
+        ->check(CLI::Range(8, 8192));
     verb->add_option("--most", o->most, "Directions chosen, at most")->capture_default_str()->check(CLI::Range(1, 64));
-    verb->add_flag("--conservative", o->conservative, "A \"disjoint\" with a proof: nothing is lost between pixels (slower)")->needs(against);
-    verb->add_option("--backend", o->backend, "cpu, gl (on anything) or fastest; where OpenGL is missing it is the CPU, and told why")->capture_default_str()->check(CLI::IsMember({"cpu", "gl", "fastest"}));
-    verb->add_option("-o,--output", o->folder, "Folder for PNGs: heights of the object and of what it is held against, hits, normals there");
+    verb->add_flag("--conservative", o->conservative,
+                   "A \"disjoint\" with a proof: nothing is lost between pixels (slower)")
+        ->needs(against);
+    verb->add_option("--backend", o->backend,
+                     "cpu, gl (on anything) or fastest; where OpenGL is missing it is the CPU, and told why")
+        ->capture_default_str()
+        ->check(CLI::IsMember({"cpu", "gl", "fastest"}));
+    verb->add_option("-o,--output", o->folder,
+                     "Folder for PNGs: heights of the object and of what it is held against, hits, normals there");
     verb->add_option("--html", o->html, html_help);
     verb->add_flag("--json", o->json, "As JSON");
     verb->callback([o] { run_depth(*o); });

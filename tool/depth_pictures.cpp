@@ -20,7 +20,10 @@ DepthMap hits_of(const ProjectionMaps& maps, std::span<const DrawnBody> bodies, 
     const auto target = backend.make_target();
     DepthMap all;
     for (const SolidLayer& layer : maps.layers) {
-        backend.draw(maps.view, bodies, {.faces = Faces::both, .normals = true, .after = layer.near_side.get(), .until = layer.far_side.get()}, *target);
+        backend.draw(
+            maps.view, bodies,
+            {.faces = Faces::both, .normals = true, .after = layer.near_side.get(), .until = layer.far_side.get()},
+            *target);
         const DepthMap& map = target->map();
         if (all.depth.empty()) all = map;
         for (std::size_t k = 0; k < map.depth.size(); ++k)
@@ -31,7 +34,8 @@ DepthMap hits_of(const ProjectionMaps& maps, std::span<const DrawnBody> bodies, 
 
 } // namespace
 
-DepthPictures depth_pictures(const DepthObject& object, std::size_t projection, const Pose& pose, std::span<const DrawnBody> environment) {
+DepthPictures depth_pictures(const DepthObject& object, std::size_t projection, const Pose& pose,
+                             std::span<const DrawnBody> environment) {
     const DepthObject::Part& part = object.parts().front();
     const ProjectionMaps& maps = part.maps.at(projection);
     const std::vector<DrawnBody> bodies = seen_from(pose * part.pose, environment);
@@ -40,7 +44,8 @@ DepthPictures depth_pictures(const DepthObject& object, std::size_t projection, 
     DepthPictures pictures;
     object.backend().draw(maps.view, bodies, {.faces = Faces::both}, *target);
     pictures.environment = height_picture(target->map(), {.color = true});
-    object.backend().draw(maps.view, std::vector<DrawnBody>{{part.mesh, {}, 0}}, {.keep = Keep::farthest, .faces = Faces::both}, *target);
+    object.backend().draw(maps.view, std::vector<DrawnBody>{{part.mesh, {}, 0}},
+                          {.keep = Keep::farthest, .faces = Faces::both}, *target);
     pictures.object = height_picture(target->map());
     const DepthMap hits = hits_of(maps, bodies, object.backend());
     pictures.hits = hit_picture(target->map(), hits);
@@ -50,11 +55,13 @@ DepthPictures depth_pictures(const DepthObject& object, std::size_t projection, 
     return pictures;
 }
 
-std::vector<ViewerLayer> depth_layers(const DepthObject& object, std::size_t projection, const Pose& pose, std::span<const DrawnBody> environment) {
+std::vector<ViewerLayer> depth_layers(const DepthObject& object, std::size_t projection, const Pose& pose,
+                                      std::span<const DrawnBody> environment) {
     const DepthObject::Part& part = object.parts().front();
     const DepthView& view = part.maps.at(projection).view;
     const auto target = object.backend().make_target();
-    object.backend().draw(view, std::vector<DrawnBody>{{part.mesh, {}, 0}}, {.keep = Keep::farthest, .faces = Faces::both}, *target);
+    object.backend().draw(view, std::vector<DrawnBody>{{part.mesh, {}, 0}},
+                          {.keep = Keep::farthest, .faces = Faces::both}, *target);
     std::vector<ViewerLayer> layers = {depth_layer("the object's far side", target->map())};
     if (environment.empty()) return layers;
     object.backend().draw(view, seen_from(pose * part.pose, environment), {.faces = Faces::both}, *target);

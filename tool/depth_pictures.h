@@ -19,9 +19,12 @@ struct DepthPictures {
 };
 
 // Of the first part of an object at `pose`.
-[[nodiscard]] DepthPictures depth_pictures(const DepthObject& object, std::size_t projection, const Pose& pose, std::span<const DrawnBody> environment);
+[[nodiscard]] DepthPictures depth_pictures(const DepthObject& object, std::size_t projection, const Pose& pose,
+                                           std::span<const DrawnBody> environment);
 
-// The same maps as layers of a viewer's document, in the frame of the object: its far side, and the environment in the same box.
-[[nodiscard]] std::vector<ViewerLayer> depth_layers(const DepthObject& object, std::size_t projection, const Pose& pose, std::span<const DrawnBody> environment);
+// The same maps as layers of a viewer's document, in the frame of the object: its far side, and the environment in the
+// same box.
+[[nodiscard]] std::vector<ViewerLayer> depth_layers(const DepthObject& object, std::size_t projection, const Pose& pose,
+                                                    std::span<const DrawnBody> environment);
 
 } // namespace fathom::tool

@@ -13,7 +13,8 @@ std::string name_of(const std::string& text) {
 }
 
 ViewerBody drawn_body(const std::string& text, const FieldSource& source, int resolution, Progress* progress) {
-    return source.mesh ? viewer_body(name_of(text), *source.mesh) : viewer_body(name_of(text), *source.field, resolution, progress);
+    return source.mesh ? viewer_body(name_of(text), *source.mesh)
+                       : viewer_body(name_of(text), *source.field, resolution, progress);
 }
 
 } // namespace fathom::tool

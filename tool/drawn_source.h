@@ -13,7 +13,8 @@ namespace fathom::tool {
 [[nodiscard]] std::string name_of(const std::string& text);
 
 // A mesh as it is; of anything else the surface, with so many cells along its longest side.
-[[nodiscard]] ViewerBody drawn_body(const std::string& text, const FieldSource& source, int resolution, Progress* progress);
+[[nodiscard]] ViewerBody drawn_body(const std::string& text, const FieldSource& source, int resolution,
+                                    Progress* progress);
 
 constexpr const char* html_help = "Write a page of the viewer that shows it all and opens with a double click";
 

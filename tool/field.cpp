@@ -46,7 +46,11 @@ void say(const Session& session, fmt::format_string<Arguments...> format, Argume
 }
 
 Json description(const FieldSource& source, const Field& field) {
-    Json text = {{"kind", source.kind}, {"what", source.what}, {"bounds", as_json(field.bounds())}, {"lipschitz", bound(field.lipschitz())}, {"error_bound", bound(field.error_bound())}};
+    Json text = {{"kind", source.kind},
+                 {"what", source.what},
+                 {"bounds", as_json(field.bounds())},
+                 {"lipschitz", bound(field.lipschitz())},
+                 {"error_bound", bound(field.error_bound())}};
     if (!source.grid) return text;
     const GridData& data = source.grid->data();
     text["domain"] = as_json(field.domain());
@@ -70,16 +74,19 @@ std::string sign_of(const std::string& note) {
     const Json text = Json::parse(note, nullptr, false);
     if (!text.is_object() || !text.contains("sign") || !text["sign"].is_object()) return {};
     const Json& sign = text["sign"];
-    return fmt::format("{} ({:.0f} % sure): {}", sign.value("method", "?"), 100 * sign.value("confidence", 0.0), sign.value("reason", "?"));
+    return fmt::format("{} ({:.0f} % sure): {}", sign.value("method", "?"), 100 * sign.value("confidence", 0.0),
+                       sign.value("reason", "?"));
 }
 
 void print_grid(const FieldSource& source) {
     const GridData& data = source.grid->data();
     const double all = static_cast<double>(data.layout.brick_count());
-    fmt::print("  cells         {} x {} x {} of {:.6g} m\n", data.layout.cells(0), data.layout.cells(1), data.layout.cells(2), data.layout.cell);
+    fmt::print("  cells         {} x {} x {} of {:.6g} m\n", data.layout.cells(0), data.layout.cells(1),
+               data.layout.cells(2), data.layout.cell);
     fmt::print("  domain        {} to {}\n", shown(source.field->domain().lower), shown(source.field->domain().upper));
-    fmt::print("  stored        {} of {} bricks ({:.1f} %), {:.1f} MB, {}\n", with_commas(data.stored_bricks()), with_commas(data.layout.brick_count()),
-               100 * static_cast<double>(data.stored_bricks()) / all, static_cast<double>(data.bytes()) * 1e-6,
+    fmt::print("  stored        {} of {} bricks ({:.1f} %), {:.1f} MB, {}\n", with_commas(data.stored_bricks()),
+               with_commas(data.layout.brick_count()), 100 * static_cast<double>(data.stored_bricks()) / all,
+               static_cast<double>(data.bytes()) * 1e-6,
                data.storage == GridStorage::code16 ? "16-bit codes" : "floats");
     fmt::print("  near error    {:.3g} m within {:.3g} m of the surface\n", data.near_error, data.band);
     if (const std::string sign = sign_of(source.note); !sign.empty()) fmt::print("  sign          {}\n", sign);
@@ -114,8 +121,13 @@ GridFile built(const FieldSource& source, const FieldOptions& options, Session& 
         if (!made.not_kept.empty()) say(session, "not kept in the cache: {}", made.not_kept);
         return {std::move(made.file.field), "fathom", std::move(made.file.note), {}};
     }
-    BakeOptions bake_options{.box = grid.box, .resolution = grid.resolution, .band = grid.band, .dense = grid.dense, .storage = grid.storage,
-                             .memory_limit = grid.memory_limit, .progress = grid.progress};
+    BakeOptions bake_options{.box = grid.box,
+                             .resolution = grid.resolution,
+                             .band = grid.band,
+                             .dense = grid.dense,
+                             .storage = grid.storage,
+                             .memory_limit = grid.memory_limit,
+                             .progress = grid.progress};
     return {bake(*source.field, bake_options), "fathom", Json{{"from", source.kind}, {"what", source.what}}.dump(), {}};
 }
 
@@ -128,7 +140,8 @@ void run_build(const FieldOptions& options, Session& session) {
     const auto grid = std::make_shared<const GridField>(file.field);
     const FieldSource result{"grid", "fathom", file.note, {}, {}, grid, grid};
     std::optional<BakedError> certified; // where no error is known beforehand
-    if (source.field && !std::isfinite(source.field->error_bound())) certified = baked_error(file.field, *source.field, {.progress = session.progress()});
+    if (source.field && !std::isfinite(source.field->error_bound()))
+        certified = baked_error(file.field, *source.field, {.progress = session.progress()});
     if (options.json) {
         Json text = description(result, *result.field);
         text["seconds"] = seconds;
@@ -137,10 +150,13 @@ void run_build(const FieldOptions& options, Session& session) {
         return fmt::print("{}\n", text.dump(2));
     }
     const GridData& data = file.field.data();
-    say(session, "{} x {} x {} cells, {} bricks stored, {:.1f} MB, {:.2f} s -> {}", data.layout.cells(0), data.layout.cells(1), data.layout.cells(2),
-        with_commas(data.stored_bricks()), static_cast<double>(data.bytes()) * 1e-6, seconds, options.out);
+    say(session, "{} x {} x {} cells, {} bricks stored, {:.1f} MB, {:.2f} s -> {}", data.layout.cells(0),
+        data.layout.cells(1), data.layout.cells(2), with_commas(data.stored_bricks()),
+        static_cast<double>(data.bytes()) * 1e-6, seconds, options.out);
     if (const std::string sign = sign_of(file.note); !sign.empty()) say(session, "sign by {}", sign);
-    if (certified) say(session, "certified: nowhere in {} cells near the surface more than {:.3g} m from the {}", with_commas(certified->cells), certified->largest, source.kind);
+    if (certified)
+        say(session, "certified: nowhere in {} cells near the surface more than {:.3g} m from the {}",
+            with_commas(certified->cells), certified->largest, source.kind);
 }
 
 void run_slice(const FieldOptions& options, bool has_position, const Session& session) {
@@ -152,7 +168,8 @@ void run_slice(const FieldOptions& options, bool has_position, const Session& se
     const FieldPtr field = field_of(source);
     const Image image = draw_slice(*field, slice);
     write_png(options.out, image);
-    say(session, "{} x {} pixels, lines every {:.3g} m -> {}", image.width, image.height, slice_frame(*field, slice).spacing, options.out);
+    say(session, "{} x {} pixels, lines every {:.3g} m -> {}", image.width, image.height,
+        slice_frame(*field, slice).spacing, options.out);
 }
 
 void run_mesh(const FieldOptions& options, Session& session) {
@@ -164,10 +181,12 @@ void run_mesh(const FieldOptions& options, Session& session) {
     } else {
         const FieldPtr field = field_of(source);
         const Box bounds = field->bounds();
-        mesh = contour(*field, bounds.grown(0.05 * bounds.size().maxCoeff() + std::max(0.0, options.level)), options.grid.resolution, contour_options);
+        mesh = contour(*field, bounds.grown(0.05 * bounds.size().maxCoeff() + std::max(0.0, options.level)),
+                       options.grid.resolution, contour_options);
     }
     write_mesh(options.out, mesh);
-    say(session, "level {:.4g} m: {} vertices, {} triangles -> {}", options.level, with_commas(mesh.vertices.size()), with_commas(mesh.triangles.size()), options.out);
+    say(session, "level {:.4g} m: {} vertices, {} triangles -> {}", options.level, with_commas(mesh.vertices.size()),
+        with_commas(mesh.triangles.size()), options.out);
 }
 
 void run_sample(const FieldOptions& options, const Session& session) {
@@ -179,7 +198,8 @@ void run_sample(const FieldOptions& options, const Session& session) {
         std::vector<Sample> samples(points.size());
         field->samples(points, samples);
         table.clear();
-        for (const Sample& s : samples) table.insert(table.end(), {s.distance, s.gradient.x(), s.gradient.y(), s.gradient.z()});
+        for (const Sample& s : samples)
+            table.insert(table.end(), {s.distance, s.gradient.x(), s.gradient.y(), s.gradient.z()});
     } else {
         field->distances(points, table);
     }
@@ -210,11 +230,16 @@ void add_build(CLI::App* field, Session& session) {
 The sign is chosen by what the mesh is, and told. Fields of meshes are kept in a cache (FATHOM_CACHE, ~/.cache/fathom).)~");
     verb->add_option("FIELD", o->in, field_help)->required();
     verb->add_option("-o,--output", o->out, "File to write; its ending tells the format")->required();
-    verb->add_option("-r,--resolution", o->grid.resolution, "Cells along the longest side")->capture_default_str()->check(CLI::Range(1, 16384));
+    verb->add_option("-r,--resolution", o->grid.resolution, "Cells along the longest side")
+        ->capture_default_str()
+        ->check(CLI::Range(1, 16384));
     verb->add_flag("--dense", o->grid.dense, "Store every sample, exact everywhere");
-    verb->add_option("--sign", o->sign, "auto, pseudo_normal, parity, winding, wrap or thickness")->capture_default_str();
-    verb->add_option("--band", o->grid.band, "Cells from the surface within which every sample is exact")->capture_default_str();
-    verb->add_option("--margin", o->grid.margin, "Free space round the mesh, as a share of its size")->capture_default_str();
+    verb->add_option("--sign", o->sign, "auto, pseudo_normal, parity, winding, wrap or thickness")
+        ->capture_default_str();
+    verb->add_option("--band", o->grid.band, "Cells from the surface within which every sample is exact")
+        ->capture_default_str();
+    verb->add_option("--margin", o->grid.margin, "Free space round the mesh, as a share of its size")
+        ->capture_default_str();
     verb->add_option("--thickness", o->grid.thickness, "Of sheets, with --sign thickness (m; 0: two cells)");
     verb->add_option("--wrap", o->grid.wrap, "With --sign wrap: holes up to twice this are closed (m; 0: two cells)");
     verb->add_flag("--float", o->floats, "Store floats instead of 16-bit codes");
@@ -231,7 +256,9 @@ void add_looks(CLI::App* field, Session& session) {
   fathom field slice "torus(1, 0.3)" -o torus.png --axis y --at 0 --cells)~");
     slice->add_option("FIELD", s->in, field_help)->required();
     slice->add_option("-o,--output", s->out, "PNG to write")->required();
-    slice->add_option("--axis", s->axis, "At right angles to x, y or z")->capture_default_str()->check(CLI::IsMember({'x', 'y', 'z'}));
+    slice->add_option("--axis", s->axis, "At right angles to x, y or z")
+        ->capture_default_str()
+        ->check(CLI::IsMember({'x', 'y', 'z'}));
     CLI::Option* at = slice->add_option("--at", s->position, "Where along that axis (m); default: the middle");
     slice->add_option("--size", s->slice.size, "Longer side in pixels")->capture_default_str();
     slice->add_option("--spacing", s->slice.spacing, "Between contour lines (m); 0: a round number");
@@ -247,13 +274,16 @@ void add_looks(CLI::App* field, Session& session) {
     mesh->add_option("FIELD", m->in, field_help)->required();
     mesh->add_option("-o,--output", m->out, "Mesh to write; its ending tells the format")->required();
     mesh->add_option("--level", m->level, "Distance of the surface (m)")->capture_default_str();
-    mesh->add_option("-r,--resolution", m->grid.resolution, "Cells along the longest side, where the field is no grid")->capture_default_str()->check(CLI::Range(1, 16384));
+    mesh->add_option("-r,--resolution", m->grid.resolution, "Cells along the longest side, where the field is no grid")
+        ->capture_default_str()
+        ->check(CLI::Range(1, 16384));
     mesh->callback([m, &session] { run_mesh(*m, session); });
 }
 
 void add_data(CLI::App* field, Session& session) {
     const auto i = std::make_shared<FieldOptions>();
-    CLI::App* info = add(field, "info", "What a field is, how large and how exact", "Example:\n  fathom field info bunny.fathom");
+    CLI::App* info =
+        add(field, "info", "What a field is, how large and how exact", "Example:\n  fathom field info bunny.fathom");
     info->add_option("FIELD", i->in, field_help)->required();
     info->add_flag("--json", i->json, "As JSON");
     info->callback([i] { run_info(*i); });
@@ -282,9 +312,11 @@ POINTS.npy has shape (N, 3); the result (N, 1), or (N, 4) with the gradient behi
 } // namespace
 
 void add_field(CLI::App& program, Session& session) {
-    CLI::App* field = program.add_subcommand("field", "Distance fields: build, fit, info, slice, mesh, sample, convert");
+    CLI::App* field =
+        program.add_subcommand("field", "Distance fields: build, fit, info, slice, mesh, sample, convert");
     field->require_subcommand(1);
-    field->footer("Example:\n  fathom field build bunny.obj -r 256 -o bunny.fathom\n  fathom field slice bunny.fathom -o bunny.png\n\n`fathom field VERB --help` says more.");
+    field->footer("Example:\n  fathom field build bunny.obj -r 256 -o bunny.fathom\n  fathom field slice bunny.fathom "
+                  "-o bunny.png\n\n`fathom field VERB --help` says more.");
     add_build(field, session);
     add_field_fit(*field, session);
     add_looks(field, session);

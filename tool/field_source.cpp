@@ -25,7 +25,8 @@ namespace {
 namespace fs = std::filesystem;
 
 bool ends_in(const fs::path& path, std::initializer_list<std::string_view> endings) {
-    return std::any_of(endings.begin(), endings.end(), [&](std::string_view e) { return path.extension().string() == e; });
+    return std::any_of(endings.begin(), endings.end(),
+                       [&](std::string_view e) { return path.extension().string() == e; });
 }
 
 FieldSource of_grid(const fs::path& path) {
@@ -38,14 +39,21 @@ FieldSource of_grid(const fs::path& path) {
 FieldSource of_network(const fs::path& path) {
     NetworkFile file = read_network_file(path);
     const Network& net = file.network;
-    FieldSource source{"network", fmt::format("{}, {} layers, {} wide, {} weights", file.format, net.layers.size(), net.width(), with_commas(net.weight_count())),
-                       file.note, file.remarks, {}, {}, {}};
+    FieldSource source{"network",
+                       fmt::format("{}, {} layers, {} wide, {} weights", file.format, net.layers.size(), net.width(),
+                                   with_commas(net.weight_count())),
+                       file.note,
+                       file.remarks,
+                       {},
+                       {},
+                       {}};
     source.field = std::make_shared<NetworkField>(std::move(file.network));
     return source;
 }
 
 FieldSource of_mesh(TriangleMesh mesh, const std::string& what) {
-    FieldSource source{"mesh", fmt::format("{}, {} triangles", what, with_commas(mesh.triangles.size())), {}, {}, {}, {}, {}};
+    FieldSource source{
+        "mesh", fmt::format("{}, {} triangles", what, with_commas(mesh.triangles.size())), {}, {}, {}, {}, {}};
     source.mesh = std::move(mesh);
     return source;
 }
@@ -83,7 +91,8 @@ FieldSource of_file(const fs::path& path) {
     }
     const MeshFile file = read_mesh(path);
     const bool volume = file.surface.triangles.empty() && file.has_volume();
-    FieldSource source = volume ? of_tetrahedra(file.volume, file.report.format) : of_mesh(file.surface, file.report.format);
+    FieldSource source =
+        volume ? of_tetrahedra(file.volume, file.report.format) : of_mesh(file.surface, file.report.format);
     source.remarks = file.report.notes;
     return source;
 }
@@ -95,7 +104,8 @@ FieldSource open_field(const std::string& text) {
     if (fs::is_regular_file(text, ignored)) return of_file(text);
     if (is_catalogue_shape(text)) return of_shape(text);
     if (text.find('(') == std::string::npos)
-        throw Error(Cause::cannot_open, "no such file, no shape of `fathom make --list`, and no formula", {.file = text});
+        throw Error(Cause::cannot_open, "no such file, no shape of `fathom make --list`, and no formula",
+                    {.file = text});
     return of_formula(text, "formula");
 }
 

@@ -1,4 +1,5 @@
-// What the verbs of `fathom field` accept as a field: a grid file, a network, a mesh, the name of a generated shape, or a formula.
+// What the verbs of `fathom field` accept as a field: a grid file, a network, a mesh, the name of a generated shape, or
+// a formula.
 #pragma once
 
 #include <fathom/base/progress.h>
@@ -20,14 +21,15 @@ struct FieldSource {
     std::vector<std::string> remarks;
     std::optional<TriangleMesh> mesh;
     std::shared_ptr<const GridField> grid;
-    FieldPtr field; // of grids, networks and formulas, and of meshes once field_of() asked for it
+    FieldPtr field;                      // of grids, networks and formulas, and of meshes once field_of() asked for it
     std::optional<TetMesh> tetrahedra{}; // of files and shapes that have them; `mesh` is then their boundary
 };
 
-constexpr const char* field_help = "A grid file (.fathom .npy .nrrd .vti .sdf .dist .vdb), a network (.fnet .npz .h5 .onnx), a mesh file, a shape of `fathom make`, or a formula";
+constexpr const char* field_help = "A grid file (.fathom .npy .nrrd .vti .sdf .dist .vdb), a network (.fnet .npz .h5 "
+                                   ".onnx), a mesh file, a shape of `fathom make`, or a formula";
 
-// A file where one of that name exists (formulas in files end in .shape or .txt), else the name of a generated shape, else a
-// formula. Throws fathom::Error.
+// A file where one of that name exists (formulas in files end in .shape or .txt), else the name of a generated shape,
+// else a formula. Throws fathom::Error.
 [[nodiscard]] FieldSource open_field(const std::string& text);
 
 // Of a mesh, the field becomes a grid of it, from the cache where it is kept there. Of other sources nothing changes.

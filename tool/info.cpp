@@ -45,10 +45,12 @@ struct Inspected {
 Inspected inspect(const std::string& file, const InfoOptions& options, Session& session) {
     const MeshFile mesh = read_mesh(file);
     const ReportOptions wanted{.self_intersections = options.self_intersections, .progress = session.progress()};
-    Inspected result{file, mesh.report, mesh.has_volume() ? mesh_report(mesh.volume, wanted) : mesh_report(mesh.surface, wanted)};
+    Inspected result{file, mesh.report,
+                     mesh.has_volume() ? mesh_report(mesh.volume, wanted) : mesh_report(mesh.surface, wanted)};
     if (mesh.has_volume() && !mesh.surface.triangles.empty())
-        result.read.notes.push_back(fmt::format("The file also states {} surface triangles; the report is about the tetrahedra.",
-                                                with_commas(mesh.surface.triangles.size())));
+        result.read.notes.push_back(
+            fmt::format("The file also states {} surface triangles; the report is about the tetrahedra.",
+                        with_commas(mesh.surface.triangles.size())));
     return result;
 }
 
@@ -74,36 +76,37 @@ Json first_elements(const MeshReport& r) {
 Json to_json(const Inspected& inspected) {
     const MeshReport& r = inspected.report;
     const auto or_null = [](const auto& optional) { return optional ? Json(*optional) : Json(nullptr); };
-    return {{"file", inspected.file},
-            {"format", inspected.read.format},
-            {"vertices", r.vertices},
-            {"triangles", r.triangles},
-            {"tetrahedra", r.tetrahedra},
-            {"watertight", r.watertight},
-            {"open_edges", r.open_edges.count},
-            {"nonmanifold_edges", r.nonmanifold_edges.count},
-            {"nonmanifold_vertices", r.nonmanifold_vertices.count},
-            {"clashing_edges", r.clashing_edges.count},
-            {"duplicate_faces", r.duplicate_faces.count},
-            {"degenerate_faces", r.degenerate_faces.count},
-            {"components", r.components},
-            {"genus", or_null(r.genus)},
-            {"inside_out", r.inside_out_parts.count > 0},
-            {"inside_out_parts", r.inside_out_parts.count},
-            {"flipped_tetrahedra", inspected.read.flipped_tetrahedra},
-            {"flat_tetrahedra", r.flat_tetrahedra.count},
-            {"self_intersections", r.self_intersections ? Json(r.self_intersections->count) : Json(nullptr)},
-            {"distinct_positions", r.positions},
-            {"unreferenced_vertices", r.unreferenced_vertices.count},
-            {"polygons", inspected.read.polygons},
-            {"skipped_faces", inspected.read.skipped_faces},
-            {"volume", or_null(r.volume)},
-            {"area", r.area},
-            {"center", as_json(r.center)},
-            {"bounds", r.bounds.empty() ? Json(nullptr) : Json::array({as_json(r.bounds.lower), as_json(r.bounds.upper)})},
-            {"clean", r.clean()},
-            {"first", first_elements(r)},
-            {"notes", inspected.read.notes}};
+    return {
+        {"file", inspected.file},
+        {"format", inspected.read.format},
+        {"vertices", r.vertices},
+        {"triangles", r.triangles},
+        {"tetrahedra", r.tetrahedra},
+        {"watertight", r.watertight},
+        {"open_edges", r.open_edges.count},
+        {"nonmanifold_edges", r.nonmanifold_edges.count},
+        {"nonmanifold_vertices", r.nonmanifold_vertices.count},
+        {"clashing_edges", r.clashing_edges.count},
+        {"duplicate_faces", r.duplicate_faces.count},
+        {"degenerate_faces", r.degenerate_faces.count},
+        {"components", r.components},
+        {"genus", or_null(r.genus)},
+        {"inside_out", r.inside_out_parts.count > 0},
+        {"inside_out_parts", r.inside_out_parts.count},
+        {"flipped_tetrahedra", inspected.read.flipped_tetrahedra},
+        {"flat_tetrahedra", r.flat_tetrahedra.count},
+        {"self_intersections", r.self_intersections ? Json(r.self_intersections->count) : Json(nullptr)},
+        {"distinct_positions", r.positions},
+        {"unreferenced_vertices", r.unreferenced_vertices.count},
+        {"polygons", inspected.read.polygons},
+        {"skipped_faces", inspected.read.skipped_faces},
+        {"volume", or_null(r.volume)},
+        {"area", r.area},
+        {"center", as_json(r.center)},
+        {"bounds", r.bounds.empty() ? Json(nullptr) : Json::array({as_json(r.bounds.lower), as_json(r.bounds.upper)})},
+        {"clean", r.clean()},
+        {"first", first_elements(r)},
+        {"notes", inspected.read.notes}};
 }
 
 std::string id_text(Index id) { return fmt::format("{}", id); }
@@ -127,8 +130,8 @@ public:
 private:
     void print_headline(const Inspected& inspected) const {
         const MeshReport& r = inspected.report;
-        const std::string verdict = r.clean()        ? coloured("watertight, nothing wrong", Colour::green, colour_)
-                                    : r.watertight   ? coloured("watertight, but see below", Colour::yellow, colour_)
+        const std::string verdict = r.clean()         ? coloured("watertight, nothing wrong", Colour::green, colour_)
+                                    : r.watertight    ? coloured("watertight, but see below", Colour::yellow, colour_)
                                     : r.triangles > 0 ? coloured("not watertight", Colour::yellow, colour_)
                                                       : coloured("no faces", Colour::red, colour_);
         fmt::print("{} ({}): {}\n", inspected.file, inspected.read.format, verdict);
@@ -136,12 +139,14 @@ private:
 
     void print_contents(const Inspected& inspected) const {
         const MeshReport& r = inspected.report;
-        const std::string merged = r.positions == r.vertices ? "" : fmt::format("at {} positions", with_commas(r.positions));
+        const std::string merged =
+            r.positions == r.vertices ? "" : fmt::format("at {} positions", with_commas(r.positions));
         line("vertices", with_commas(r.vertices), merged);
         line("triangles", with_commas(r.triangles), r.tetrahedra > 0 ? "on the boundary" : "");
         if (r.tetrahedra > 0) line("tetrahedra", with_commas(r.tetrahedra));
         if (inspected.read.polygons > 0) line("polygons", with_commas(inspected.read.polygons), "cut into triangles");
-        if (inspected.read.skipped_faces > 0) line("skipped", with_commas(inspected.read.skipped_faces), "lines, points and broken faces");
+        if (inspected.read.skipped_faces > 0)
+            line("skipped", with_commas(inspected.read.skipped_faces), "lines, points and broken faces");
         if (inspected.read.flipped_tetrahedra > 0)
             line("flipped", with_commas(inspected.read.flipped_tetrahedra), "tetrahedra, turned to positive volume");
         line("parts", with_commas(r.components), r.genus ? fmt::format("genus {}", *r.genus) : "");
@@ -155,7 +160,8 @@ private:
         }
         if (r.triangles == 0) return;
         fmt::print("  {:<14}{:.6g}\n", "area", r.area);
-        fmt::print("  {:<14}{}\n", "volume", r.volume ? fmt::format("{:.6g}", *r.volume) : "none: the surface has a border");
+        fmt::print("  {:<14}{}\n", "volume",
+                   r.volume ? fmt::format("{:.6g}", *r.volume) : "none: the surface has a border");
         fmt::print("  {:<14}{}\n", "center", text(r.center));
     }
 
@@ -183,12 +189,14 @@ private:
 
     // A defect with its count, meaning and first elements; nothing where there is none.
     template <class Id>
-    void problem(const Finding<Id>& finding, std::string_view name, std::string_view meaning, Colour colour = Colour::red) const {
+    void problem(const Finding<Id>& finding, std::string_view name, std::string_view meaning,
+                 Colour colour = Colour::red) const {
         if (finding.count == 0) return;
         std::string ids;
         for (const Id& id : finding.first) ids += fmt::format(" {}", id_text(id));
         if (finding.first.size() < finding.count) ids += " ...";
-        fmt::print("  {} {}  {}:{}\n", coloured(fmt::format("! {:<22}{:>10}", name, with_commas(finding.count)), colour, colour_), "",
+        fmt::print("  {} {}  {}:{}\n",
+                   coloured(fmt::format("! {:<22}{:>10}", name, with_commas(finding.count)), colour, colour_), "",
                    meaning, ids);
     }
 
@@ -229,9 +237,11 @@ void info(const InfoOptions& options, Session& session) {
 void add_info(CLI::App& program, Session& session) {
     const auto options = std::make_shared<InfoOptions>();
     CLI::App* verb = program.add_subcommand("info", "What a mesh is made of, and what is wrong with it");
-    verb->add_option("FILE", options->files, "Meshes: OBJ, STL, PLY, OFF, GLB, MSH, VTK, VTU, ...; also .gz")->required();
+    verb->add_option("FILE", options->files, "Meshes: OBJ, STL, PLY, OFF, GLB, MSH, VTK, VTU, ...; also .gz")
+        ->required();
     verb->add_flag("--json", options->json, "Print JSON: an object for one file, an array for several");
-    verb->add_flag("--self-intersections", options->self_intersections, "Also look for triangles that cross each other");
+    verb->add_flag("--self-intersections", options->self_intersections,
+                   "Also look for triangles that cross each other");
     verb->footer(examples);
     verb->callback([options, &session] { info(*options, session); });
 }

@@ -1,6 +1,6 @@
 // Bodies that a user drags, and what touches.
-#include <tool/live_scene.h>
 #include <tool/json_values.h>
+#include <tool/live_scene.h>
 #include <tool/verdict_text.h>
 
 #include <fathom/base/error.h>
@@ -23,7 +23,8 @@ ShapesScene::ShapesScene(std::vector<LiveBody> bodies) {
 }
 
 ViewerDocument ShapesScene::document() const {
-    ViewerDocument document{.title = "live", .subtitle = "drag a body: what it touches is computed as it moves", .kind = ViewerKind::live};
+    ViewerDocument document{
+        .title = "live", .subtitle = "drag a body: what it touches is computed as it moves", .kind = ViewerKind::live};
     for (Index k = 0; k < drawn_.size(); ++k) {
         document.bodies.push_back(drawn_[k]);
         document.bodies.back().pose = world_.pose(k);
@@ -53,7 +54,8 @@ void ShapesScene::ask_all() {
 
 void ShapesScene::ask_distance(Pair& pair) const {
     const Stopwatch start;
-    const Distance apart = distance(world_.shape(pair.a), world_.pose(pair.a), world_.shape(pair.b), world_.pose(pair.b));
+    const Distance apart =
+        distance(world_.shape(pair.a), world_.pose(pair.a), world_.shape(pair.b), world_.pose(pair.b));
     pair.microseconds += 1e6 * start.seconds();
     if (pair.collision.method == Method::automatic) pair.collision.method = apart.method;
     pair.separation = apart.upper;
@@ -61,14 +63,17 @@ void ShapesScene::ask_distance(Pair& pair) const {
 }
 
 void ShapesScene::move(Index body, const Pose& pose) {
-    if (body >= drawn_.size()) throw Error(Cause::index_out_of_range, fmt::format("there are {}", drawn_.size()), {.element = "body", .index = body});
+    if (body >= drawn_.size())
+        throw Error(Cause::index_out_of_range, fmt::format("there are {}", drawn_.size()),
+                    {.element = "body", .index = body});
     if (!is_finite(pose)) throw Error(Cause::non_finite, "a pose must be of numbers");
     world_.move(body, pose);
     ask_all();
 }
 
 std::string ShapesScene::state() {
-    Json poses = Json::array(), positions = Json::array(), normals = Json::array(), depths = Json::array(), bodies = Json::array(), pairs = Json::array();
+    Json poses = Json::array(), positions = Json::array(), normals = Json::array(), depths = Json::array(),
+         bodies = Json::array(), pairs = Json::array();
     for (Index k = 0; k < drawn_.size(); ++k) {
         const Vec3& t = world_.pose(k).translation;
         const Quat& q = world_.pose(k).rotation;
@@ -76,16 +81,26 @@ std::string ShapesScene::state() {
     }
     for (const Pair& pair : pairs_) {
         for (const Contact& c : pair.collision.contacts) {
-            if (!is_finite(c.point_a) || !is_finite(c.point_b) || !is_finite(c.normal) || !std::isfinite(c.depth)) continue;
+            if (!is_finite(c.point_a) || !is_finite(c.point_b) || !is_finite(c.normal) || !std::isfinite(c.depth))
+                continue;
             positions.push_back(as_json(Vec3(0.5 * (c.point_a + c.point_b))));
             normals.push_back(as_json(c.normal));
             depths.push_back(c.depth);
             bodies.push_back({pair.a, pair.b});
         }
-        pairs.push_back({{"a", pair.a}, {"b", pair.b}, {"verdict", word(pair.collision.verdict)}, {"proven", pair.collision.proven}, {"method", name(pair.collision.method)},
-                         {"separation", bound(pair.separation)}, {"error_bound", bound(pair.error_bound)}, {"microseconds", pair.microseconds}});
+        pairs.push_back({{"a", pair.a},
+                         {"b", pair.b},
+                         {"verdict", word(pair.collision.verdict)},
+                         {"proven", pair.collision.proven},
+                         {"method", name(pair.collision.method)},
+                         {"separation", bound(pair.separation)},
+                         {"error_bound", bound(pair.error_bound)},
+                         {"microseconds", pair.microseconds}});
     }
-    return Json{{"poses", poses}, {"contacts", {{"positions", positions}, {"normals", normals}, {"depths", depths}, {"bodies", bodies}}}, {"pairs", pairs}}.dump();
+    return Json{{"poses", poses},
+                {"contacts", {{"positions", positions}, {"normals", normals}, {"depths", depths}, {"bodies", bodies}}},
+                {"pairs", pairs}}
+        .dump();
 }
 
 } // namespace fathom::tool

@@ -1,4 +1,5 @@
-// Bodies of any shape that a user drags: a World tells what touches after each move; pairs that are apart are asked how far.
+// Bodies of any shape that a user drags: a World tells what touches after each move; pairs that are apart are asked how
+// far.
 #pragma once
 
 #include <tool/view_server.h>

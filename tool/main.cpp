@@ -34,7 +34,8 @@ int run(int argc, char** argv) {
     fathom::tool::Session session;
     std::size_t threads = 0;
 
-    CLI::App program("Collision, distance and penetration for rigid, deformable, breaking and drawn geometry.", "fathom");
+    CLI::App program("Collision, distance and penetration for rigid, deformable, breaking and drawn geometry.",
+                     "fathom");
     program.set_version_flag("--version", std::string("fathom ") + fathom::version);
     program.add_option("--threads", threads, "Number of threads (0: all cores)")->check(CLI::Range(0, 1024));
     program.add_flag("--quiet,-q", session.quiet, "No progress bars, no chatter");

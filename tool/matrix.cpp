@@ -21,8 +21,13 @@ struct MatrixArguments {
 
 Json cell_json(const MatrixCell& cell) {
     Json methods = Json::array();
-    for (const PairMethod& m : cell.methods) methods.push_back({{"method", name(m.method)}, {"guarantee", m.guarantee}});
-    return {{"question", name(cell.question)}, {"methods", methods}, {"microseconds", cell.microseconds}, {"error", cell.error}, {"undecided", cell.undecided}};
+    for (const PairMethod& m : cell.methods)
+        methods.push_back({{"method", name(m.method)}, {"guarantee", m.guarantee}});
+    return {{"question", name(cell.question)},
+            {"methods", methods},
+            {"microseconds", cell.microseconds},
+            {"error", cell.error},
+            {"undecided", cell.undecided}};
 }
 
 void print_json(const std::vector<MatrixRow>& rows) {
@@ -52,7 +57,8 @@ void print_lines(const std::vector<MatrixRow>& rows, bool measured) {
 
 void add_matrix(CLI::App& program, Session& session) {
     const auto o = std::make_shared<MatrixArguments>();
-    CLI::App* verb = program.add_subcommand("matrix", "Which method answers for which pair of shapes, with what guarantee, time and error");
+    CLI::App* verb = program.add_subcommand(
+        "matrix", "Which method answers for which pair of shapes, with what guarantee, time and error");
     verb->footer(R"~(Examples:
   fathom matrix                 every pair, measured on small random shapes
   fathom matrix --poses 0       the table alone
@@ -62,10 +68,14 @@ void add_matrix(CLI::App& program, Session& session) {
     verb->add_flag("--markdown", o->markdown, "As a table for documents");
     verb->add_flag("--json", o->json, "For machines, with all methods of each pair");
     verb->callback([o, &session] {
-        const std::vector<MatrixRow> rows = measure_matrix({.poses = o->poses, .seed = o->seed, .progress = session.progress()});
-        if (o->json) print_json(rows);
-        else if (o->markdown) fmt::print("{}", matrix_markdown(rows, o->poses > 0));
-        else print_lines(rows, o->poses > 0);
+        const std::vector<MatrixRow> rows =
+            measure_matrix({.poses = o->poses, .seed = o->seed, .progress = session.progress()});
+        if (o->json)
+            print_json(rows);
+        else if (o->markdown)
+            fmt::print("{}", matrix_markdown(rows, o->poses > 0));
+        else
+            print_lines(rows, o->poses > 0);
     });
 }
 

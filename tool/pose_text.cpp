@@ -21,11 +21,15 @@ std::vector<double> numbers(const std::string& text, const std::string& option) 
         while (at < end && *at == ' ') ++at;
         double value = 0;
         const auto [rest, problem] = std::from_chars(at, end, value);
-        if (problem != std::errc() || !std::isfinite(value)) throw Error(Cause::invalid_argument, fmt::format("{}: '{}' is no pose: a number is wanted at character {}", option, text, at - text.data() + 1));
+        if (problem != std::errc() || !std::isfinite(value))
+            throw Error(Cause::invalid_argument, fmt::format("{}: '{}' is no pose: a number is wanted at character {}",
+                                                             option, text, at - text.data() + 1));
         values.push_back(value);
         at = rest;
         if (at == end) return values;
-        if (*at++ != ',') throw Error(Cause::invalid_argument, fmt::format("{}: '{}' is no pose: a comma is wanted at character {}", option, text, at - text.data()));
+        if (*at++ != ',')
+            throw Error(Cause::invalid_argument, fmt::format("{}: '{}' is no pose: a comma is wanted at character {}",
+                                                             option, text, at - text.data()));
     }
 }
 
@@ -34,12 +38,15 @@ std::vector<double> numbers(const std::string& text, const std::string& option) 
 Pose pose_from_text(const std::string& text, const std::string& option) {
     const std::vector<double> v = numbers(text, option);
     if (v.size() != 3 && v.size() != 7)
-        throw Error(Cause::invalid_argument, fmt::format("{}: '{}' has {} numbers; a pose is x,y,z or x,y,z,qw,qx,qy,qz", option, text, v.size()));
+        throw Error(
+            Cause::invalid_argument,
+            fmt::format("{}: '{}' has {} numbers; a pose is x,y,z or x,y,z,qw,qx,qy,qz", option, text, v.size()));
     Pose pose = Pose::at({v[0], v[1], v[2]});
     if (v.size() == 3) return pose;
     const Quat rotation(v[3], v[4], v[5], v[6]);
     if (std::abs(rotation.norm() - 1) > 2e-3)
-        throw Error(Cause::invalid_argument, fmt::format("{}: the quaternion of '{}' has length {:.4g}, not 1", option, text, rotation.norm()));
+        throw Error(Cause::invalid_argument,
+                    fmt::format("{}: the quaternion of '{}' has length {:.4g}, not 1", option, text, rotation.norm()));
     pose.rotation = rotation.normalized();
     return pose;
 }

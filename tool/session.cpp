@@ -20,7 +20,8 @@ public:
     bool update(std::string_view stage, double fraction) override {
         const std::lock_guard lock(mutex_);
         // What follows a colon may change while a stage goes on.
-        if (stage.substr(0, stage.find(':')) != std::string_view(stage_).substr(0, stage_.find(':'))) begun_ = Clock::now();
+        if (stage.substr(0, stage.find(':')) != std::string_view(stage_).substr(0, stage_.find(':')))
+            begun_ = Clock::now();
         stage_ = stage;
         if (fraction >= 1)
             wipe();
@@ -37,9 +38,11 @@ private:
     void draw(double fraction) {
         constexpr std::size_t width = 30;
         const auto full = static_cast<std::size_t>(fraction * width);
-        const std::string bar = coloured(std::string(full, '='), Colour::green, wants_colour(stderr)) + std::string(width - full, ' ');
+        const std::string bar =
+            coloured(std::string(full, '='), Colour::green, wants_colour(stderr)) + std::string(width - full, ' ');
         const std::size_t columns = width + 10 + stage_.size();
-        fmt::print(stderr, "\r[{}] {:3.0f} %  {}{}", bar, 100 * fraction, stage_, std::string(std::max(drawn_, columns) - columns, ' '));
+        fmt::print(stderr, "\r[{}] {:3.0f} %  {}{}", bar, 100 * fraction, stage_,
+                   std::string(std::max(drawn_, columns) - columns, ' '));
         std::fflush(stderr);
         drawn_ = std::max(drawn_, columns);
     }

@@ -37,7 +37,8 @@ void write(const Simulation& simulation, const fs::path& folder, Session& sessio
     write_png(folder / "film.png", film_strip(recording));
     write_svg(folder / "energy.svg", energy_plot(recording));
     write_svg(folder / "penetration.svg", penetration_plot(recording));
-    write_viewer_file(folder / recording_file_name, DocumentPackets(recording_document(simulation.scene().name, recording)));
+    write_viewer_file(folder / recording_file_name,
+                      DocumentPackets(recording_document(simulation.scene().name, recording)));
 }
 
 void print_summary(const Simulation& simulation, double seconds, const std::string& folder) {
@@ -47,19 +48,27 @@ void print_summary(const Simulation& simulation, double seconds, const std::stri
     for (const RecordedBody& body : recording.bodies()) points += body.mesh->vertices.size();
     const auto steps = static_cast<double>(std::max<std::size_t>(world.steps(), 1));
     fmt::print("{}: {} bodies, {} vertices\n", simulation.scene().name, recording.bodies().size(), with_commas(points));
-    fmt::print("  simulated    {:.4g} s in {} steps, {:.2f} s of computing ({:.3g} ms a step, {:.3g} ms of it in detection)\n", world.time(),
-               with_commas(world.steps()), seconds, 1e3 * seconds / steps, 1e3 * recording.detect_seconds() / steps);
+    fmt::print(
+        "  simulated    {:.4g} s in {} steps, {:.2f} s of computing ({:.3g} ms a step, {:.3g} ms of it in detection)\n",
+        world.time(), with_commas(world.steps()), seconds, 1e3 * seconds / steps,
+        1e3 * recording.detect_seconds() / steps);
     if (recording.highest_energy() != 0) // bodies that are moved have none
-        fmt::print("  energy       {:.6g} J at first, {:.6g} J at last, {:.6g} J at most\n", recording.frames().front().energy.total(), world.energy().total(), recording.highest_energy());
-    const auto touching = std::count_if(recording.frames().begin(), recording.frames().end(), [](const RecordedFrame& frame) { return frame.contact_count > 0; });
-    fmt::print("  contacts     in {} of {} frames, {:.3g} m deep at worst\n", touching, recording.frames().size(), recording.worst_penetration());
-    fmt::print("  frames       {} -> {} (`fathom view {}`, or frames.pvd in ParaView; animation.glb, film.png, energy.svg, penetration.svg, *.csv)\n", recording.frames().size(), folder, folder);
+        fmt::print("  energy       {:.6g} J at first, {:.6g} J at last, {:.6g} J at most\n",
+                   recording.frames().front().energy.total(), world.energy().total(), recording.highest_energy());
+    const auto touching = std::count_if(recording.frames().begin(), recording.frames().end(),
+                                        [](const RecordedFrame& frame) { return frame.contact_count > 0; });
+    fmt::print("  contacts     in {} of {} frames, {:.3g} m deep at worst\n", touching, recording.frames().size(),
+               recording.worst_penetration());
+    fmt::print("  frames       {} -> {} (`fathom view {}`, or frames.pvd in ParaView; animation.glb, film.png, "
+               "energy.svg, penetration.svg, *.csv)\n",
+               recording.frames().size(), folder, folder);
 }
 
 void need_folder(const fs::path& folder) {
     std::error_code problem;
     fs::create_directories(folder, problem);
-    if (problem || !fs::is_directory(folder, problem)) throw Error(Cause::cannot_write, "is no folder, and none can be made there", {.file = folder.string()});
+    if (problem || !fs::is_directory(folder, problem))
+        throw Error(Cause::cannot_write, "is no folder, and none can be made there", {.file = folder.string()});
 }
 
 void run_simulate(const SimulateArguments& arguments, Session& session) {
@@ -84,7 +93,8 @@ void run_simulate(const SimulateArguments& arguments, Session& session) {
 
 void add_simulate(CLI::App& program, Session& session) {
     const auto o = std::make_shared<SimulateArguments>();
-    CLI::App* verb = program.add_subcommand("simulate", "A scene of rigid and deforming bodies, particles, or bodies that are moved, run and recorded");
+    CLI::App* verb = program.add_subcommand(
+        "simulate", "A scene of rigid and deforming bodies, particles, or bodies that are moved, run and recorded");
     verb->footer(R"~(Examples:
   fathom simulate scenes/bunny_drop.toml -o drop
   fathom simulate scenes/dragon_drop.toml -o drop --models folder --seconds 0.5 --set "contact.friction = 0"
@@ -99,10 +109,14 @@ A scene that blows up is stopped and named; what happened until then is written.
     verb->add_option("-o,--output", o->out, "Folder to write")->required();
     add_scene_options(*verb, o->options);
     verb->add_flag("--json", o->json, "The summary as JSON on stdout");
-    verb->add_flag_callback("--schema", [] {
-            fmt::print("{}", scene_schema());
-            throw CLI::Success();
-        }, "Print the JSON Schema of scene files, and nothing else")->trigger_on_parse();
+    verb->add_flag_callback(
+            "--schema",
+            [] {
+                fmt::print("{}", scene_schema());
+                throw CLI::Success();
+            },
+            "Print the JSON Schema of scene files, and nothing else")
+        ->trigger_on_parse();
     verb->callback([o, &session] { run_simulate(*o, session); });
 }
 

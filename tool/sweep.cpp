@@ -30,7 +30,7 @@ namespace {
 struct SweepArguments {
     std::string a, b;
     std::string from_a = "0,0,0", from_b = "0,0,0", to_a, to_b; // no end: stays where it starts
-    std::string html;                                            // none: none
+    std::string html;                                           // none: none
     int resolution = 256;
     std::size_t points = 0;
     double radius = 0, bend = 0;
@@ -40,10 +40,11 @@ struct SweepArguments {
 // A body as the sweep wants it: its field, points on its surface, and how well they cover it.
 struct SweptBody {
     FieldPtr field;
-    std::optional<SweepShell> shell; // none where the surface has no end
-    double gap = std::numeric_limits<double>::infinity(); // no place of the surface is farther than this from a point (m); infinity: not known
-    double field_error = 0;          // near the surface (m)
-    ViewerBody drawn{};              // for --html
+    std::optional<SweepShell> shell;                      // none where the surface has no end
+    double gap = std::numeric_limits<double>::infinity(); // no place of the surface is farther than this from a point
+                                                          // (m); infinity: not known
+    double field_error = 0;                               // near the surface (m)
+    ViewerBody drawn{};                                   // for --html
 };
 
 // A triangle lies within this of its corners.
@@ -63,7 +64,9 @@ std::vector<Vec3> points_of(const TriangleMesh& mesh, std::size_t count) {
 // Corners of the field's own surface mesh, moved onto its zero by a few Newton steps.
 std::vector<Vec3> points_of(const Field& field, const FieldSource& source, const SweepArguments& arguments) {
     const Box box = field.bounds();
-    const TriangleMesh mesh = source.grid ? contour(*source.grid) : contour(field, box.grown(0.05 * box.size().maxCoeff()), std::min(arguments.resolution, 96));
+    const TriangleMesh mesh =
+        source.grid ? contour(*source.grid)
+                    : contour(field, box.grown(0.05 * box.size().maxCoeff()), std::min(arguments.resolution, 96));
     std::vector<Vec3> points = points_of(mesh, arguments.points);
     for (Vec3& p : points)
         for (int step = 0; step < 4; ++step) {
@@ -85,7 +88,8 @@ SweptBody body_of(const std::string& text, const SweepArguments& arguments, Sess
     } else if (is_finite(body.field->bounds().size())) {
         body.shell.emplace(points_of(*body.field, source, arguments));
     }
-    if (!arguments.html.empty()) body.drawn = drawn_body(text, source, std::min(arguments.resolution, 128), session.progress());
+    if (!arguments.html.empty())
+        body.drawn = drawn_body(text, source, std::min(arguments.resolution, 128), session.progress());
     return body;
 }
 
@@ -105,7 +109,8 @@ PairSweep answer(const Question& q, double level_a, double level_b) {
     // The level in A's field is for B's points, and the other way round.
     const SegmentCaster in_a(q.a.field, {.level = level_b}), in_b(q.b.field, {.level = level_a});
     PairSweep result;
-    sweep_pair({q.a.shell ? &*q.a.shell : nullptr, &in_a}, q.motion_a, {q.b.shell ? &*q.b.shell : nullptr, &in_b}, q.motion_b, result, q.options);
+    sweep_pair({q.a.shell ? &*q.a.shell : nullptr, &in_a}, q.motion_a, {q.b.shell ? &*q.b.shell : nullptr, &in_b},
+               q.motion_b, result, q.options);
     return result;
 }
 
@@ -128,7 +133,8 @@ std::vector<ContactInterval> united(const PairSweep& sweep) {
 }
 
 std::string method_of(const Question& q) {
-    return fmt::format("point shells through sphere trees, both roles, {} paths", q.options.path == Path::screw ? "screw" : "straight");
+    return fmt::format("point shells through sphere trees, both roles, {} paths",
+                       q.options.path == Path::screw ? "screw" : "straight");
 }
 
 // What keeps the answer from being exact: the fields, and on screws the way that ends of intervals may be off by (m).
@@ -138,12 +144,14 @@ double error_of(const Question& q, const PairSweep& sweep) {
 
 Json contacts_json(const SweepResult& role) {
     Json list = Json::array();
-    for (const PointContact& c : role.contacts) list.push_back({{"point", c.point}, {"start", c.time.start}, {"end", c.time.end}, {"proven", c.time.proven}});
+    for (const PointContact& c : role.contacts)
+        list.push_back({{"point", c.point}, {"start", c.time.start}, {"end", c.time.end}, {"proven", c.time.proven}});
     return list;
 }
 
 Json to_json(const Question& q, const PairSweep& sweep, Verdict verdict, bool per_point) {
-    Json text = {{"status", word(verdict)}, {"time", nullptr}, {"time_error", nullptr}, {"point", nullptr}, {"normal", nullptr}};
+    Json text = {
+        {"status", word(verdict)}, {"time", nullptr}, {"time_error", nullptr}, {"point", nullptr}, {"normal", nullptr}};
     if (sweep.first.verdict != Verdict::disjoint) {
         text["time"] = sweep.first.time;
         text["time_error"] = sweep.first.error;
@@ -172,26 +180,34 @@ void print(const Question& q, const PairSweep& sweep, Verdict verdict, const Swe
     fmt::print("{}\n", word(verdict));
     if (sweep.first.verdict != Verdict::disjoint) {
         fmt::print("  time       {:.9g}\n", sweep.first.time);
-        fmt::print("  point      {} m (number {} of {})\n", shown(sweep.first.position), sweep.first.point, sweep.point_of_a ? "A" : "B");
+        fmt::print("  point      {} m (number {} of {})\n", shown(sweep.first.position), sweep.first.point,
+                   sweep.point_of_a ? "A" : "B");
         fmt::print("  normal     {} from A to B\n", shown(sweep.first.normal));
         std::string pieces;
-        for (const ContactInterval& i : united(sweep)) pieces += fmt::format(" [{:.6g}, {:.6g}]{}", i.start, i.end, i.proven ? "" : "?");
+        for (const ContactInterval& i : united(sweep))
+            pieces += fmt::format(" [{:.6g}, {:.6g}]{}", i.start, i.end, i.proven ? "" : "?");
         fmt::print("  in contact{}\n", pieces);
     }
-    fmt::print("  method     {}; {} points of A, {} of B\n", method_of(q), q.a.shell ? with_commas(q.a.shell->points.size()) : "no", q.b.shell ? with_commas(q.b.shell->points.size()) : "no");
+    fmt::print("  method     {}; {} points of A, {} of B\n", method_of(q),
+               q.a.shell ? with_commas(q.a.shell->points.size()) : "no",
+               q.b.shell ? with_commas(q.b.shell->points.size()) : "no");
     fmt::print("  error      {:.3g} m\n", error_of(q, sweep));
     if (!arguments.per_point) return;
     for (const auto& [name, role] : {std::pair("A", &sweep.a_in_b), std::pair("B", &sweep.b_in_a)})
-        for (const PointContact& c : role->contacts) fmt::print("  point {} of {}: [{:.9g}, {:.9g}]{}\n", c.point, name, c.time.start, c.time.end, c.time.proven ? "" : " not proven");
+        for (const PointContact& c : role->contacts)
+            fmt::print("  point {} of {}: [{:.9g}, {:.9g}]{}\n", c.point, name, c.time.start, c.time.end,
+                       c.time.proven ? "" : " not proven");
 }
 
-// Points are tested, so "disjoint" speaks of points. Balls as large as the gaps between them cover the surfaces: where those
-// stay clear too, so do the bodies.
+// Points are tested, so "disjoint" speaks of points. Balls as large as the gaps between them cover the surfaces: where
+// those stay clear too, so do the bodies.
 Verdict proven_verdict(const Question& q, const PairSweep& sweep, double radius) {
     if (sweep.first.verdict != Verdict::disjoint) return sweep.first.verdict;
     const auto level = [&](const SweptBody& points, const SweptBody& field) {
         if (!points.shell) return radius; // nothing of this role
-        if (!std::isfinite(points.gap)) throw Error(Cause::invalid_argument, "--proof needs meshes, and their vertices as points: without them nobody knows how far apart the points are");
+        if (!std::isfinite(points.gap))
+            throw Error(Cause::invalid_argument, "--proof needs meshes, and their vertices as points: without them "
+                                                 "nobody knows how far apart the points are");
         return radius + points.gap + field.field_error;
     };
     const bool clear = answer(q, level(q.a, q.b), level(q.b, q.a)).first.verdict == Verdict::disjoint;
@@ -200,7 +216,8 @@ Verdict proven_verdict(const Question& q, const PairSweep& sweep, double radius)
 
 // The bodies on their way, when they touch, and the spheres nested over their points.
 void write_page(const Question& q, const PairSweep& sweep, const std::string& file) {
-    SweptView view{.a = q.a.drawn, .b = q.b.drawn, .motion_a = q.motion_a, .motion_b = q.motion_b, .intervals = united(sweep)};
+    SweptView view{
+        .a = q.a.drawn, .b = q.b.drawn, .motion_a = q.motion_a, .motion_b = q.motion_b, .intervals = united(sweep)};
     if (sweep.first.verdict != Verdict::disjoint) {
         view.first_time = sweep.first.time;
         view.first = {sweep.first.position, sweep.first.normal, 0, {0, 1}};
@@ -217,10 +234,17 @@ void write_page(const Question& q, const PairSweep& sweep, const std::string& fi
 }
 
 void run_sweep(const SweepArguments& arguments, Session& session) {
-    const Motion motion_a = motion_of(arguments.from_a, arguments.to_a, "a"), motion_b = motion_of(arguments.from_b, arguments.to_b, "b");
+    const Motion motion_a = motion_of(arguments.from_a, arguments.to_a, "a"),
+                 motion_b = motion_of(arguments.from_b, arguments.to_b, "b");
     const SweptBody a = body_of(arguments.a, arguments, session), b = body_of(arguments.b, arguments, session);
-    if (!a.shell && !b.shell) throw Error(Cause::invalid_argument, "neither body has a surface with an end, so there are no points to test");
-    const Question q{a, b, motion_a, motion_b, {.goal = SweepGoal::all, .path = arguments.screw ? Path::screw : Path::straight, .bend = arguments.bend}};
+    if (!a.shell && !b.shell)
+        throw Error(Cause::invalid_argument, "neither body has a surface with an end, so there are no points to test");
+    const Question q{
+        a,
+        b,
+        motion_a,
+        motion_b,
+        {.goal = SweepGoal::all, .path = arguments.screw ? Path::screw : Path::straight, .bend = arguments.bend}};
     const PairSweep sweep = answer(q, arguments.radius, arguments.radius);
     const Verdict verdict = arguments.proof ? proven_verdict(q, sweep, arguments.radius) : sweep.first.verdict;
     if (!arguments.html.empty()) write_page(q, sweep, arguments.html);
@@ -247,10 +271,14 @@ tested in the field of the other. Times run from 0 to 1. "disjoint" speaks of th
     verb->add_option("--from-b", o->from_b, "POSE of B at time 0")->capture_default_str();
     verb->add_option("--to-b", o->to_b, "POSE of B at time 1");
     verb->add_flag("--screw", o->screw, "True rigid motion; otherwise each point moves on a straight line");
-    verb->add_option("--bend", o->bend, "With --screw: way that the ends of intervals may be off by (m; 0: chosen)")->check(at_least_zero());
+    verb->add_option("--bend", o->bend, "With --screw: way that the ends of intervals may be off by (m; 0: chosen)")
+        ->check(at_least_zero());
     verb->add_option("--radius", o->radius, "Points are balls of this radius (m)");
-    verb->add_option("--points", o->points, "Even points on each surface instead of its vertices")->check(CLI::Range(std::size_t{1}, std::size_t{100000000}));
-    verb->add_option("-r,--resolution", o->resolution, "Cells of the grid of a mesh, along its longest side")->capture_default_str()->check(CLI::Range(8, 16384));
+    verb->add_option("--points", o->points, "Even points on each surface instead of its vertices")
+        ->check(CLI::Range(std::size_t{1}, std::size_t{100000000}));
+    verb->add_option("-r,--resolution", o->resolution, "Cells of the grid of a mesh, along its longest side")
+        ->capture_default_str()
+        ->check(CLI::Range(8, 16384));
     verb->add_flag("--exact", o->exact, "Distances of meshes from their triangles instead of a grid (slow)");
     verb->add_flag("--proof", o->proof, "Say disjoint only where the surfaces are, not only the points");
     verb->add_flag("--per-point", o->per_point, "The intervals of every point");

@@ -39,6 +39,8 @@ enum class Colour { red = 31, green = 32, yellow = 33, faint = 2 };
 }
 
 // Adding 0 turns -0 into 0.
-[[nodiscard]] inline std::string shown(const Vec3& v) { return fmt::format("({:.6g}, {:.6g}, {:.6g})", v.x() + 0.0, v.y() + 0.0, v.z() + 0.0); }
+[[nodiscard]] inline std::string shown(const Vec3& v) {
+    return fmt::format("({:.6g}, {:.6g}, {:.6g})", v.x() + 0.0, v.y() + 0.0, v.z() + 0.0);
+}
 
 } // namespace fathom::tool

@@ -40,14 +40,20 @@ struct TetrahedralizeOptions {
 
 // The sign of a mesh, as a field of it found it.
 void refuse_doubtful(const SignChoice& sign, bool forced, const std::string& file) {
-    if (forced || (sign.sealed && sign.method != SignMethod::wrap && sign.method != SignMethod::thickness) || (!sign.sealed && sign.method == SignMethod::winding && sign.confidence >= 0.9)) return;
-    throw Error(Cause::unsupported, fmt::format("has no certain inside ({} % sure; {}); --sign wrap, winding or thickness fills it all the same", std::lround(100 * sign.confidence), sign.reason),
-                {.file = file});
+    if (forced || (sign.sealed && sign.method != SignMethod::wrap && sign.method != SignMethod::thickness) ||
+        (!sign.sealed && sign.method == SignMethod::winding && sign.confidence >= 0.9))
+        return;
+    throw Error(
+        Cause::unsupported,
+        fmt::format("has no certain inside ({} % sure; {}); --sign wrap, winding or thickness fills it all the same",
+                    std::lround(100 * sign.confidence), sign.reason),
+        {.file = file});
 }
 
 SignChoice sign_of_note(const std::string& note) {
     const Json sign = Json::parse(note).at("sign");
-    return {sign_method_named(sign.at("method").get<std::string>()), sign.at("inside_out"), sign.at("sealed"), sign.at("confidence"), sign.at("reason")};
+    return {sign_method_named(sign.at("method").get<std::string>()), sign.at("inside_out"), sign.at("sealed"),
+            sign.at("confidence"), sign.at("reason")};
 }
 
 // As fine as the lattice needs it: its features are no smaller than a cell.
@@ -66,15 +72,25 @@ FieldPtr mesh_field(const TriangleMesh& mesh, const TetrahedralizeOptions& optio
         refuse_doubtful(field->sign(), forced, options.in);
         return field;
     }
-    CachedGrid made = cached_grid(mesh, {.resolution = grid_resolution(mesh, options.stuffing), .sign = sign, .progress = session.progress()});
+    CachedGrid made = cached_grid(
+        mesh, {.resolution = grid_resolution(mesh, options.stuffing), .sign = sign, .progress = session.progress()});
     refuse_doubtful(sign_of_note(made.file.note), forced, options.in);
     return std::make_shared<GridField>(std::move(made.file.field));
 }
 
 Json to_json(const StuffingReport& r, const TetrahedralizeOptions& options, double seconds) {
-    Json text = {{"file", options.out}, {"tetrahedra", r.tetrahedra}, {"vertices", r.vertices}, {"boundary_triangles", r.boundary_triangles}, {"parts", r.parts},
-                 {"cell", r.cell}, {"smallest_angle", r.smallest_angle}, {"largest_angle", r.largest_angle}, {"volume", r.volume},
-                 {"split_vertices", r.split_vertices}, {"dropped_tetrahedra", r.dropped_tetrahedra}, {"seconds", seconds}};
+    Json text = {{"file", options.out},
+                 {"tetrahedra", r.tetrahedra},
+                 {"vertices", r.vertices},
+                 {"boundary_triangles", r.boundary_triangles},
+                 {"parts", r.parts},
+                 {"cell", r.cell},
+                 {"smallest_angle", r.smallest_angle},
+                 {"largest_angle", r.largest_angle},
+                 {"volume", r.volume},
+                 {"split_vertices", r.split_vertices},
+                 {"dropped_tetrahedra", r.dropped_tetrahedra},
+                 {"seconds", seconds}};
     if (options.no_measure) return text;
     text["hidden_edges"] = r.hidden_edges;
     text["field_volume"] = r.field_volume;
@@ -85,22 +101,34 @@ Json to_json(const StuffingReport& r, const TetrahedralizeOptions& options, doub
 }
 
 void tell(const StuffingReport& r, const TetrahedralizeOptions& options, double seconds) {
-    fmt::print(stderr, "{} tetrahedra, {} vertices, {} parts, cells of {:.4g} m, {:.2f} s -> {}\n", with_commas(r.tetrahedra), with_commas(r.vertices), with_commas(r.parts), r.cell, seconds, options.out);
+    fmt::print(stderr, "{} tetrahedra, {} vertices, {} parts, cells of {:.4g} m, {:.2f} s -> {}\n",
+               with_commas(r.tetrahedra), with_commas(r.vertices), with_commas(r.parts), r.cell, seconds, options.out);
     fmt::print(stderr, "  angles       {:.1f} to {:.1f} degrees\n", r.smallest_angle, r.largest_angle);
     if (options.no_measure) return fmt::print(stderr, "  volume       {:.6g} m3\n", r.volume);
-    fmt::print(stderr, "  volume       {:.6g} m3; of the field {:.6g} m3 +- {:.1g}\n", r.volume, r.field_volume, r.field_volume_error);
-    fmt::print(stderr, "  surface      boundary within {:.3g} m of it, it within {:.3g} m of the boundary\n", r.boundary_deviation, r.missed_deviation);
-    if (r.hidden_edges > 0) fmt::print(stderr, "  too fine     the surface crosses {} lattice edges more than once; smaller cells would show more\n", with_commas(r.hidden_edges));
+    fmt::print(stderr, "  volume       {:.6g} m3; of the field {:.6g} m3 +- {:.1g}\n", r.volume, r.field_volume,
+               r.field_volume_error);
+    fmt::print(stderr, "  surface      boundary within {:.3g} m of it, it within {:.3g} m of the boundary\n",
+               r.boundary_deviation, r.missed_deviation);
+    if (r.hidden_edges > 0)
+        fmt::print(
+            stderr,
+            "  too fine     the surface crosses {} lattice edges more than once; smaller cells would show more\n",
+            with_commas(r.hidden_edges));
     if (r.split_vertices + r.dropped_tetrahedra > 0)
-        fmt::print(stderr, "  touching     {} vertices doubled, {} tetrahedra dropped where parts met in a point or edge\n", with_commas(r.split_vertices), with_commas(r.dropped_tetrahedra));
+        fmt::print(stderr,
+                   "  touching     {} vertices doubled, {} tetrahedra dropped where parts met in a point or edge\n",
+                   with_commas(r.split_vertices), with_commas(r.dropped_tetrahedra));
 }
 
 void run_tetrahedralize(const TetrahedralizeOptions& options, Session& session) {
     FieldSource source = open_field(options.in);
     const FieldPtr field = source.mesh ? mesh_field(*source.mesh, options, session) : field_of(source);
     StuffingOptions stuffing = options.stuffing;
-    if (!options.box.empty()) stuffing.box = {{options.box[0], options.box[1], options.box[2]}, {options.box[3], options.box[4], options.box[5]}};
-    if (!options.box.empty() && stuffing.box.empty()) throw Error(Cause::invalid_argument, "the second corner must be above the first", {.element = "option --box"});
+    if (!options.box.empty())
+        stuffing.box = {{options.box[0], options.box[1], options.box[2]},
+                        {options.box[3], options.box[4], options.box[5]}};
+    if (!options.box.empty() && stuffing.box.empty())
+        throw Error(Cause::invalid_argument, "the second corner must be above the first", {.element = "option --box"});
     stuffing.measure = !options.no_measure;
     stuffing.progress = session.progress();
     StuffingReport report;
@@ -108,8 +136,10 @@ void run_tetrahedralize(const TetrahedralizeOptions& options, Session& session) 
     const TetMesh mesh = tetrahedralize(*field, stuffing, &report);
     const double seconds = start.seconds();
     write_mesh(options.out, mesh);
-    if (options.json) fmt::print("{}\n", to_json(report, options, seconds).dump(2));
-    else if (!session.quiet) tell(report, options, seconds);
+    if (options.json)
+        fmt::print("{}\n", to_json(report, options, seconds).dump(2));
+    else if (!session.quiet)
+        tell(report, options, seconds);
 }
 
 } // namespace
@@ -120,12 +150,23 @@ void add_tetrahedralize(CLI::App& program, Session& session) {
     verb->footer(examples);
     verb->add_option("FIELD", o->in, field_help)->required();
     verb->add_option("-o,--output", o->out, "File to write: .msh .vtu .vtk .mesh")->required();
-    CLI::Option* resolution = verb->add_option("-r,--resolution", o->stuffing.resolution, "Cells along the longest side")->capture_default_str()->check(CLI::Range(1, 4096));
-    CLI::Option* cell = verb->add_option("--cell", o->stuffing.cell, "Size of cells instead (m)")->check(above_zero())->excludes(resolution);
-    verb->add_option("--tetrahedra", o->stuffing.tetrahedra, "About so many tetrahedra instead")->check(above_zero())->excludes(resolution)->excludes(cell);
-    verb->add_option("--box", o->box, "Fill only what lies in it: x,y,z of two corners (m)")->delimiter(',')->expected(6);
+    CLI::Option* resolution =
+        verb->add_option("-r,--resolution", o->stuffing.resolution, "Cells along the longest side")
+            ->capture_default_str()
+            ->check(CLI::Range(1, 4096));
+    CLI::Option* cell = verb->add_option("--cell", o->stuffing.cell, "Size of cells instead (m)")
+                            ->check(above_zero())
+                            ->excludes(resolution);
+    verb->add_option("--tetrahedra", o->stuffing.tetrahedra, "About so many tetrahedra instead")
+        ->check(above_zero())
+        ->excludes(resolution)
+        ->excludes(cell);
+    verb->add_option("--box", o->box, "Fill only what lies in it: x,y,z of two corners (m)")
+        ->delimiter(',')
+        ->expected(6);
     verb->add_option("--limit", o->stuffing.limit, "Refuse to make more tetrahedra")->capture_default_str();
-    verb->add_option("--sign", o->sign, "Of meshes: auto, pseudo_normal, parity, winding, wrap or thickness")->capture_default_str();
+    verb->add_option("--sign", o->sign, "Of meshes: auto, pseudo_normal, parity, winding, wrap or thickness")
+        ->capture_default_str();
     verb->add_flag("--exact", o->exact, "Of meshes: ask the mesh itself, not a grid of it; slower");
     verb->add_flag("--no-measure", o->no_measure, "Leave out what the mesh misses of the field; faster");
     verb->add_flag("--json", o->json, "The report as JSON on stdout");

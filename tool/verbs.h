@@ -13,7 +13,8 @@ namespace fathom::tool {
 struct Session {
     bool quiet = false; // no progress bars, no chatter on stderr
 
-    // A progress bar on stderr where that is a terminal and the session is not quiet; else nullptr. Owned by the session.
+    // A progress bar on stderr where that is a terminal and the session is not quiet; else nullptr. Owned by the
+    // session.
     [[nodiscard]] Progress* progress();
 };
 

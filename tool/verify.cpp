@@ -35,7 +35,8 @@ std::vector<Duel> duels_of_kinds() {
     for (const ShapeKind a : all_shape_kinds)
         for (const ShapeKind b : all_shape_kinds)
             if (a <= b)
-                duels.push_back({std::string(name(a)), std::string(name(b)), [a](Random& random) { return random_shape(a, random); },
+                duels.push_back({std::string(name(a)), std::string(name(b)),
+                                 [a](Random& random) { return random_shape(a, random); },
                                  [b](Random& random) { return random_shape(b, random); }});
     return duels;
 }
@@ -47,7 +48,8 @@ std::vector<Duel> duels_of_files(const std::vector<std::string>& files) {
     std::vector<Duel> duels;
     for (std::size_t i = 0; i < files.size(); ++i)
         for (std::size_t j = i; j < files.size(); ++j)
-            duels.push_back({files[i], files[j], [s = shapes[i]](Random&) { return s; }, [s = shapes[j]](Random&) { return s; }});
+            duels.push_back(
+                {files[i], files[j], [s = shapes[i]](Random&) { return s; }, [s = shapes[j]](Random&) { return s; }});
     return duels;
 }
 
@@ -63,14 +65,23 @@ RefereeReport fight(const Duel& duel, const VerifyArguments& arguments) {
 }
 
 Json report_json(const Duel& duel, const RefereeReport& r) {
-    return {{"a", duel.a}, {"b", duel.b}, {"claims", r.claims}, {"touching", r.touching}, {"apart", r.apart}, {"open", r.open},
-            {"moving_contacts", r.contacts_in_motion}, {"unproven", r.unproven}, {"contradictions", r.contradictions}};
+    return {{"a", duel.a},
+            {"b", duel.b},
+            {"claims", r.claims},
+            {"touching", r.touching},
+            {"apart", r.apart},
+            {"open", r.open},
+            {"moving_contacts", r.contacts_in_motion},
+            {"unproven", r.unproven},
+            {"contradictions", r.contradictions}};
 }
 
 void print_line(const Duel& duel, const RefereeReport& r) {
-    fmt::print("{:<28} {:>6} claims, {:>3} touch, {:>3} apart, {:>3} open, {:>3} unproven: {}\n", duel.a + " x " + duel.b, with_commas(r.claims), r.touching, r.apart, r.open,
-               r.unproven, r.contradictions.empty() ? "agree" : fmt::format("{} CONTRADICTIONS", r.contradictions.size()));
-    for (std::size_t k = 0; k < std::min<std::size_t>(r.contradictions.size(), 3); ++k) fmt::print("    {}\n", r.contradictions[k]);
+    fmt::print("{:<28} {:>6} claims, {:>3} touch, {:>3} apart, {:>3} open, {:>3} unproven: {}\n",
+               duel.a + " x " + duel.b, with_commas(r.claims), r.touching, r.apart, r.open, r.unproven,
+               r.contradictions.empty() ? "agree" : fmt::format("{} CONTRADICTIONS", r.contradictions.size()));
+    for (std::size_t k = 0; k < std::min<std::size_t>(r.contradictions.size(), 3); ++k)
+        fmt::print("    {}\n", r.contradictions[k]);
 }
 
 void run_verify(const VerifyArguments& arguments, Session& session) {
@@ -81,22 +92,30 @@ void run_verify(const VerifyArguments& arguments, Session& session) {
         Stage stage(session.progress(), "verifying", duels.size());
         for (const Duel& duel : duels) {
             const RefereeReport report = fight(duel, arguments);
-            if (arguments.json) rows.push_back(report_json(duel, report));
-            else print_line(duel, report);
+            if (arguments.json)
+                rows.push_back(report_json(duel, report));
+            else
+                print_line(duel, report);
             all.add(report);
             stage.step();
         }
     }
-    if (arguments.json) fmt::print("{}\n", Json{{"pairs", rows}, {"claims", all.claims}, {"contradictions", all.contradictions.size()}}.dump(2));
-    else fmt::print("{} claims, {} contradictions\n", with_commas(all.claims), all.contradictions.size());
-    if (!all.contradictions.empty()) throw Error(Cause::malformed, fmt::format("methods contradict each other {} times", all.contradictions.size()));
+    if (arguments.json)
+        fmt::print(
+            "{}\n",
+            Json{{"pairs", rows}, {"claims", all.claims}, {"contradictions", all.contradictions.size()}}.dump(2));
+    else
+        fmt::print("{} claims, {} contradictions\n", with_commas(all.claims), all.contradictions.size());
+    if (!all.contradictions.empty())
+        throw Error(Cause::malformed, fmt::format("methods contradict each other {} times", all.contradictions.size()));
 }
 
 } // namespace
 
 void add_verify(CLI::App& program, Session& session) {
     const auto o = std::make_shared<VerifyArguments>();
-    CLI::App* verb = program.add_subcommand("verify", "All methods held against each other, on random shapes or on yours");
+    CLI::App* verb =
+        program.add_subcommand("verify", "All methods held against each other, on random shapes or on yours");
     verb->footer(R"~(Examples:
   fathom verify                       random shapes of every kind, every pair, both orders
   fathom verify bunny.obj torus.vtu   these two, and each with itself

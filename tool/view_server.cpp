@@ -44,11 +44,14 @@ void answer(httplib::Response& response, int status, const std::string& words) {
 
 int status_of(Cause cause) {
     switch (cause) {
-        case Cause::index_out_of_range: return 404;
-        case Cause::invalid_argument:
-        case Cause::non_finite:
-        case Cause::malformed: return 400;
-        default: return 500;
+    case Cause::index_out_of_range:
+        return 404;
+    case Cause::invalid_argument:
+    case Cause::non_finite:
+    case Cause::malformed:
+        return 400;
+    default:
+        return 500;
     }
 }
 
@@ -60,7 +63,8 @@ struct Move {
 Move move_from(const std::string& body) {
     const auto refuse = [](const char* why) { return Error(Cause::malformed, why, {.element = "request"}); };
     const nlohmann::json json = nlohmann::json::parse(body, nullptr, false);
-    if (!json.is_object() || !json.contains("body") || !json["body"].is_number_unsigned() || !json.contains("pose")) throw refuse("wants {\"body\": 0, \"pose\": [x,y,z, qw,qx,qy,qz]}");
+    if (!json.is_object() || !json.contains("body") || !json["body"].is_number_unsigned() || !json.contains("pose"))
+        throw refuse("wants {\"body\": 0, \"pose\": [x,y,z, qw,qx,qy,qz]}");
     const nlohmann::json& numbers = json["pose"];
     if (!numbers.is_array() || numbers.size() != 7) throw refuse("a pose has seven numbers");
     std::array<double, 7> n{};
@@ -92,7 +96,8 @@ public:
         ::sigaction(SIGTERM, &action, &before_[1]);
         thread_ = std::thread([&server] {
             char byte = 0;
-            while (::read(wake_pipe[0], &byte, 1) < 0 && errno == EINTR) {}
+            while (::read(wake_pipe[0], &byte, 1) < 0 && errno == EINTR) {
+            }
             if (byte == 's') server.stop();
         });
     }
@@ -109,7 +114,7 @@ public:
     SignalWatch& operator=(const SignalWatch&) = delete;
 
 private:
-    struct sigaction before_[2] {};
+    struct sigaction before_[2]{};
     std::thread thread_;
 };
 
@@ -137,36 +142,46 @@ struct ViewServer::State {
     }
 
     void add_live() {
-        const auto say = [this](httplib::Response& response) { response.set_content(live->state(), "application/json"); };
+        const auto say = [this](httplib::Response& response) {
+            response.set_content(live->state(), "application/json");
+        };
         server.Get("/live", guarded([this, say](const httplib::Request&, httplib::Response& response) {
-            const std::lock_guard lock(live_mutex);
-            say(response);
-        }));
+                       const std::lock_guard lock(live_mutex);
+                       say(response);
+                   }));
         server.Post("/live", guarded([this, say](const httplib::Request& request, httplib::Response& response) {
-            const Move move = move_from(request.body);
-            const std::lock_guard lock(live_mutex);
-            live->move(move.body, move.pose);
-            say(response);
-        }));
+                        const Move move = move_from(request.body);
+                        const std::lock_guard lock(live_mutex);
+                        live->move(move.body, move.pose);
+                        say(response);
+                    }));
     }
 
     void add_routes() {
-        server.set_default_headers({{"X-Content-Type-Options", "nosniff"}, {"X-Frame-Options", "DENY"}, {"Cross-Origin-Resource-Policy", "same-origin"}, {"Cache-Control", "no-store"}});
+        server.set_default_headers({{"X-Content-Type-Options", "nosniff"},
+                                    {"X-Frame-Options", "DENY"},
+                                    {"Cross-Origin-Resource-Policy", "same-origin"},
+                                    {"Cache-Control", "no-store"}});
         server.set_payload_max_length(most_request_bytes);
         server.set_read_timeout(2); // who connects and says nothing keeps a thread for this long (s)
         server.new_task_queue = [] { return new httplib::ThreadPool(24); };
         server.set_pre_routing_handler([](const httplib::Request& request, httplib::Response& response) {
-            if (is_this_machine(request.get_header_value("Host")) && is_own_page(request)) return httplib::Server::HandlerResponse::Unhandled;
+            if (is_this_machine(request.get_header_value("Host")) && is_own_page(request))
+                return httplib::Server::HandlerResponse::Unhandled;
             answer(response, 403, "only pages of this server are answered");
             return httplib::Server::HandlerResponse::Handled;
         });
-        server.Get("/", guarded([](const httplib::Request&, httplib::Response& response) { response.set_content(std::string(viewer_page()), "text/html; charset=utf-8"); }));
-        server.Get(R"(/packets/(\d{1,9}))", guarded([this](const httplib::Request& request, httplib::Response& response) {
-            response.set_content(packets.packet(std::stoul(request.matches[1].str())), "application/octet-stream");
-        }));
+        server.Get("/", guarded([](const httplib::Request&, httplib::Response& response) {
+                       response.set_content(std::string(viewer_page()), "text/html; charset=utf-8");
+                   }));
+        server.Get(
+            R"(/packets/(\d{1,9}))", guarded([this](const httplib::Request& request, httplib::Response& response) {
+                response.set_content(packets.packet(std::stoul(request.matches[1].str())), "application/octet-stream");
+            }));
         if (live) add_live();
         server.set_error_handler([](const httplib::Request&, httplib::Response& response) {
-            if (response.body.empty()) answer(response, response.status, response.status == 413 ? "too large" : "there is nothing here");
+            if (response.body.empty())
+                answer(response, response.status, response.status == 413 ? "too large" : "there is nothing here");
         });
     }
 };
@@ -179,9 +194,12 @@ ViewServer::ViewServer(const PacketSource& packets, LiveScene* live) : state_(st
 ViewServer::~ViewServer() = default;
 
 int ViewServer::listen(int port) {
-    if (port == 0) port = state_->server.bind_to_any_port("127.0.0.1");
-    else if (!state_->server.bind_to_port("127.0.0.1", port)) port = -1;
-    if (port < 0) throw Error(Cause::cannot_open, "the port is taken, or may not be used", {.element = "option --port"});
+    if (port == 0)
+        port = state_->server.bind_to_any_port("127.0.0.1");
+    else if (!state_->server.bind_to_port("127.0.0.1", port))
+        port = -1;
+    if (port < 0)
+        throw Error(Cause::cannot_open, "the port is taken, or may not be used", {.element = "option --port"});
     return port;
 }
 

@@ -18,8 +18,8 @@ public:
     [[nodiscard]] virtual std::string state() = 0; // JSON, as docs/viewer.md has it
 };
 
-// Answers only requests that name this machine as their host: a page from elsewhere must not reach it by a name that leads here, and may not
-// move bodies. Every other path, method or size is refused.
+// Answers only requests that name this machine as their host: a page from elsewhere must not reach it by a name that
+// leads here, and may not move bodies. Every other path, method or size is refused.
 class ViewServer {
 public:
     // What is given must outlive it. `live` may be null. Error{unsupported} where the page was not built.

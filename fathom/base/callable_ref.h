@@ -13,8 +13,7 @@ template <class Result, class... Arguments>
 class CallableRef<Result(Arguments...)> {
 public:
     template <class F>
-        requires(!std::is_same_v<std::remove_cvref_t<F>, CallableRef>)
-    CallableRef(F&& f) // NOLINT: implicit on purpose
+    requires(!std::is_same_v<std::remove_cvref_t<F>, CallableRef>) CallableRef(F&& f) // NOLINT: implicit on purpose
         : object_(const_cast<void*>(static_cast<const void*>(std::addressof(f)))),
           call_([](void* object, Arguments... arguments) -> Result {
               return (*static_cast<std::remove_reference_t<F>*>(object))(arguments...);

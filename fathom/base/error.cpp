@@ -10,9 +10,9 @@ namespace fathom {
 namespace {
 
 constexpr std::array<std::string_view, 14> cause_names = {
-    "cannot_open",    "cannot_write",       "unknown_format", "unsupported", "truncated", "malformed",
-    "count_mismatch", "index_out_of_range", "non_finite",     "empty",       "too_large", "invalid_argument",
-    "import_failed",  "cancelled"};
+    "cannot_open", "cannot_write",     "unknown_format",     "unsupported", "truncated",
+    "malformed",   "count_mismatch",   "index_out_of_range", "non_finite",  "empty",
+    "too_large",   "invalid_argument", "import_failed",      "cancelled"};
 
 std::string compose(const std::string& reason, const Place& place) {
     std::string text = place.file;

@@ -1,5 +1,5 @@
-// Room: base. The one exception of the library: thrown at the border for bad files, arrays and options, and for cancelled
-// work; queries never throw for numerical reasons. The message reads "file:line: element 12: reason".
+// Room: base. The one exception of the library: thrown at the border for bad files, arrays and options, and for
+// cancelled work; queries never throw for numerical reasons. The message reads "file:line: element 12: reason".
 #pragma once
 
 #include <cstdint>
@@ -31,10 +31,10 @@ enum class Cause {
 // Where in the input. Negative numbers and empty strings mean "not known".
 struct Place {
     std::string file{};
-    std::int64_t line = -1;    // counted from 1; for binary data use `element` and `index`, or `offset`
-    std::string element{};     // "vertex", "triangle", "option resolution"
-    std::int64_t index = -1;   // of the element, counted from 0
-    std::int64_t offset = -1;  // byte in the file
+    std::int64_t line = -1;   // counted from 1; for binary data use `element` and `index`, or `offset`
+    std::string element{};    // "vertex", "triangle", "option resolution"
+    std::int64_t index = -1;  // of the element, counted from 0
+    std::int64_t offset = -1; // byte in the file
 };
 
 class Error : public std::runtime_error {

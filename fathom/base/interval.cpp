@@ -25,9 +25,13 @@ Interval clamped(const Interval& a, double low, double high) {
 }
 
 // A function that only grows, evaluated at both ends.
-template <class F> Interval growing(const Interval& a, F f) { return widened({f(a.lower), f(a.upper)}, libm_steps); }
+template <class F>
+Interval growing(const Interval& a, F f) {
+    return widened({f(a.lower), f(a.upper)}, libm_steps);
+}
 
-template <class F> Interval wave(const Interval& a, F f, double peak, double trough) {
+template <class F>
+Interval wave(const Interval& a, F f, double peak, double trough) {
     if (a.empty()) return a;
     if (!(a.width() < 7) || std::max(std::abs(a.lower), std::abs(a.upper)) > 1e6) return {-1, 1};
     const double x = f(a.lower), y = f(a.upper);
@@ -78,11 +82,13 @@ Interval log(const Interval& a) {
 }
 
 Interval sin(const Interval& a) {
-    return wave(a, [](double x) { return std::sin(x); }, std::numbers::pi / 2, -std::numbers::pi / 2);
+    return wave(
+        a, [](double x) { return std::sin(x); }, std::numbers::pi / 2, -std::numbers::pi / 2);
 }
 
 Interval cos(const Interval& a) {
-    return wave(a, [](double x) { return std::cos(x); }, 0.0, std::numbers::pi);
+    return wave(
+        a, [](double x) { return std::cos(x); }, 0.0, std::numbers::pi);
 }
 
 Interval tanh(const Interval& a) {

@@ -1,4 +1,5 @@
-// Room: base. A value that is made at first need, once, however many threads ask. Where making it throws, the next that asks tries again.
+// Room: base. A value that is made at first need, once, however many threads ask. Where making it throws, the next that
+// asks tries again.
 #pragma once
 
 #include <fathom/base/parallel.h>

@@ -19,10 +19,10 @@ struct Motion {
 
 // The screw that carries one pose to another along the shorter turn: a turn about a line while sliding along it.
 struct Screw {
-    Vec3 axis = Vec3::UnitX();  // unit, direction of the line; the slide's direction when there is no turn
-    Vec3 point = Vec3::Zero();  // on the line (m, world)
-    double angle = 0;           // in [0, pi]
-    double slide = 0;           // along the axis (m)
+    Vec3 axis = Vec3::UnitX(); // unit, direction of the line; the slide's direction when there is no turn
+    Vec3 point = Vec3::Zero(); // on the line (m, world)
+    double angle = 0;          // in [0, pi]
+    double slide = 0;          // along the axis (m)
 
     // Where the whole screw, run to the fraction t, takes a world point or a pose.
     [[nodiscard]] Pose displacement(double t) const;

@@ -11,8 +11,8 @@
 #include <mutex>
 
 #ifdef FATHOM_TSAN
-// TBB is not instrumented (the build leaves this file out of it, too), so the sanitizer cannot see that forking and joining
-// order memory. Say so.
+// TBB is not instrumented (the build leaves this file out of it, too), so the sanitizer cannot see that forking and
+// joining order memory. Say so.
 extern "C" void __tsan_acquire(void* address);
 extern "C" void __tsan_release(void* address);
 #else

@@ -1,6 +1,6 @@
-// Room: base. Parallel loops on oneTBB whose results do not depend on the number of threads: work is cut into chunks of a
-// fixed size, and partial results are combined in the order of the chunks. Exceptions of a body reach the caller.
-// The header names no TBB type.
+// Room: base. Parallel loops on oneTBB whose results do not depend on the number of threads: work is cut into chunks of
+// a fixed size, and partial results are combined in the order of the chunks. Exceptions of a body reach the caller. The
+// header names no TBB type.
 #pragma once
 
 #include <algorithm>
@@ -50,11 +50,13 @@ template <class T, class Map, class Combine>
     return start;
 }
 
-// body(), in whose loops this thread takes up no work of other loops while it waits: for what runs under a lock, which such work might want.
+// body(), in whose loops this thread takes up no work of other loops while it waits: for what runs under a lock, which
+// such work might want.
 template <class Body>
 void undisturbed(Body&& body) {
     using Plain = std::remove_reference_t<Body>;
-    detail::run_undisturbed([](void* context) { (*static_cast<Plain*>(context))(); }, const_cast<void*>(static_cast<const void*>(&body)));
+    detail::run_undisturbed([](void* context) { (*static_cast<Plain*>(context))(); },
+                            const_cast<void*>(static_cast<const void*>(&body)));
 }
 
 } // namespace fathom

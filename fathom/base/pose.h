@@ -30,7 +30,9 @@ struct Pose {
     }
 };
 
-[[nodiscard]] inline bool is_finite(const Pose& pose) { return is_finite(pose.translation) && pose.rotation.coeffs().allFinite(); }
+[[nodiscard]] inline bool is_finite(const Pose& pose) {
+    return is_finite(pose.translation) && pose.rotation.coeffs().allFinite();
+}
 
 // The placement of B seen from A.
 [[nodiscard]] inline Pose relative(const Pose& a, const Pose& b) { return a.inverse() * b; }

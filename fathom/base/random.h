@@ -1,5 +1,5 @@
-// Room: base. Seeded random numbers, the same on every platform and compiler: xoshiro256** (Blackman & Vigna 2018), seeded
-// by splitmix64; only exact integer and correctly rounded operations are used. One object a thread.
+// Room: base. Seeded random numbers, the same on every platform and compiler: xoshiro256** (Blackman & Vigna 2018),
+// seeded by splitmix64; only exact integer and correctly rounded operations are used. One object a thread.
 #pragma once
 
 #include <fathom/base/box.h>
@@ -14,10 +14,10 @@ public:
     // Streams of one seed are independent: give each chunk of a parallel loop its own.
     explicit Random(std::uint64_t seed, std::uint64_t stream = 0);
 
-    [[nodiscard]] std::uint64_t bits();                          // 64 random bits
-    [[nodiscard]] double uniform();                              // in [0,1)
-    [[nodiscard]] double uniform(double low, double high);       // in [low, high)
-    [[nodiscard]] std::uint64_t below(std::uint64_t count);      // in {0, ..., count-1}, without bias; count > 0
+    [[nodiscard]] std::uint64_t bits();                     // 64 random bits
+    [[nodiscard]] double uniform();                         // in [0,1)
+    [[nodiscard]] double uniform(double low, double high);  // in [low, high)
+    [[nodiscard]] std::uint64_t below(std::uint64_t count); // in {0, ..., count-1}, without bias; count > 0
     [[nodiscard]] bool chance(double probability) { return uniform() < probability; }
 
     [[nodiscard]] Vec3 in_box(const Box& box);

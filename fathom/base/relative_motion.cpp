@@ -58,7 +58,8 @@ RelativeMotion::State RelativeMotion::over(const Vec3& p, double start, double e
     const double relative_speed = velocity.norm() + half * (turning + seen_from_.angle * speed);
     const double farthest = seen_from_.axis_distance(world) + half * speed;
     const double acceleration = turning + seen_from_.angle * (seen_from_.angle * farthest + 2 * relative_speed);
-    return {seen(world, middle), seen_arrow(velocity, middle), relative_speed * (1 + 1e-12), acceleration * half * half / 2 * (1 + 1e-12)};
+    return {seen(world, middle), seen_arrow(velocity, middle), relative_speed * (1 + 1e-12),
+            acceleration * half * half / 2 * (1 + 1e-12)};
 }
 
 } // namespace fathom

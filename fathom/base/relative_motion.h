@@ -1,6 +1,6 @@
 // Room: base. The path of a point of one moving body, seen from another that moves too. Time runs in [0,1].
-// Straight: from where it is seen at the start to where it is seen at the end, on a line (Xu & Barbic 2014, equation 1).
-// Screw: both bodies on their true screws. What one sees of the other is then no screw: the bounds below hold the
+// Straight: from where it is seen at the start to where it is seen at the end, on a line (Xu & Barbic 2014, equation
+// 1). Screw: both bodies on their true screws. What one sees of the other is then no screw: the bounds below hold the
 // centrifugal and Coriolis terms. Immutable, thread-safe, nothing is allocated. Metres; speeds in metres a step.
 #pragma once
 
@@ -21,14 +21,17 @@ public:
     [[nodiscard]] Vec3 at(const Vec3& p, double t) const;
 
     // From the first to the last position. On straight paths this is the path.
-    [[nodiscard]] Segment chord(const Vec3& p) const { return {start_turn_ * p + start_move_, end_turn_ * p + end_move_}; }
+    [[nodiscard]] Segment chord(const Vec3& p) const {
+        return {start_turn_ * p + start_move_, end_turn_ * p + end_move_};
+    }
 
     struct State {
-        Vec3 position;    // in the middle of a piece of time
-        Vec3 velocity;    // there
-        double speed;     // bound on it anywhere in the piece: no position is farther from the middle than speed * half its time
-        double bend;      // bound on the distance, at equal times, between the path and the chord of the piece, and between the
-                          // path and its tangent in the middle
+        Vec3 position; // in the middle of a piece of time
+        Vec3 velocity; // there
+        double speed; // bound on it anywhere in the piece: no position is farther from the middle than speed * half its
+                      // time
+        double bend;  // bound on the distance, at equal times, between the path and the chord of the piece, and between
+                      // the path and its tangent in the middle
     };
     [[nodiscard]] State over(const Vec3& p, double start, double end) const;
 
@@ -37,8 +40,8 @@ private:
     struct Twist {
         Vec3 axis = Vec3::UnitX();
         Vec3 point = Vec3::Zero();
-        Vec3 turn = Vec3::Zero();   // rad a step
-        Vec3 slide = Vec3::Zero();  // m a step
+        Vec3 turn = Vec3::Zero();  // rad a step
+        Vec3 slide = Vec3::Zero(); // m a step
         double angle = 0;
 
         [[nodiscard]] Vec3 moved(const Vec3& x, double t) const { return x + t * slide + turned(x - point, t); }

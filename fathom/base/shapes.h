@@ -48,9 +48,7 @@ struct OrientedBox {
     [[nodiscard]] bool contains(const Vec3& p) const {
         return (pose.to_local(p).cwiseAbs().array() <= half.array()).all();
     }
-    [[nodiscard]] Vec3 closest(const Vec3& p) const {
-        return pose * pose.to_local(p).cwiseMax(-half).cwiseMin(half);
-    }
+    [[nodiscard]] Vec3 closest(const Vec3& p) const { return pose * pose.to_local(p).cwiseMax(-half).cwiseMin(half); }
     [[nodiscard]] double volume() const { return 8.0 * half.prod(); }
     [[nodiscard]] Box bounds() const {
         return Box::around(pose.translation, pose.rotation.toRotationMatrix().cwiseAbs() * half);

@@ -13,7 +13,8 @@ void sort_unique(std::vector<T>& items) {
     items.erase(std::unique(items.begin(), items.end()), items.end());
 }
 
-// `touched` leaves, and what `stays(item)` of it comes back or comes in; all ascending, each once. One pass from the first of them on.
+// `touched` leaves, and what `stays(item)` of it comes back or comes in; all ascending, each once. One pass from the
+// first of them on.
 template <class T, class Stays>
 void renew_sorted(std::vector<T>& list, std::span<const T> touched, const Stays& stays) {
     if (touched.empty()) return;

@@ -1,5 +1,6 @@
 // Room: base. Vectors, matrices and quaternions: Eigen's, in double.
-// Lengths in metres, angles in radians. Quat is unaligned so that its layout is the same whatever CPU flags a user picks.
+// Lengths in metres, angles in radians. Quat is unaligned so that its layout is the same whatever CPU flags a user
+// picks.
 #pragma once
 
 #include <Eigen/Core>

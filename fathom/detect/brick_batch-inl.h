@@ -1,5 +1,5 @@
-// Room: detect. Many paths, each in a brick, side by side: when they are there, and in which boxes of cells; in a loop that vectorises.
-// Times have the bits of clip() (grid_walk-inl.h); boxes need only hold the path.
+// Room: detect. Many paths, each in a brick, side by side: when they are there, and in which boxes of cells; in a loop
+// that vectorises. Times have the bits of clip() (grid_walk-inl.h); boxes need only hold the path.
 // NOLINTBEGIN(llvm-header-guard)
 #if defined(FATHOM_DETECT_BRICK_BATCH_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef FATHOM_DETECT_BRICK_BATCH_INL_H_
@@ -58,14 +58,16 @@ private:
         double *HWY_RESTRICT first = first_.data(), *HWY_RESTRICT last = last_.data();
         for (std::size_t i = 0; i < size_; ++i) {
             const double far = step[i] > 0 ? double{brick_cells} : 0.0, shift = -start[i] * inverse[i];
-            const double in = (low[i] + (brick_cells - far)) * inverse[i] + shift, out = (low[i] + far) * inverse[i] + shift;
+            const double in = (low[i] + (brick_cells - far)) * inverse[i] + shift,
+                         out = (low[i] + far) * inverse[i] + shift;
             first[i] = first[i] < in ? in : first[i];
             last[i] = out < last[i] ? out : last[i];
         }
     }
 
     HWY_ATTR HWY_INLINE void find_slices() {
-        const double *HWY_RESTRICT start = start_[0].data(), *HWY_RESTRICT step = step_[0].data(), *HWY_RESTRICT low = low_[0].data();
+        const double *HWY_RESTRICT start = start_[0].data(), *HWY_RESTRICT step = step_[0].data(),
+                                   *HWY_RESTRICT low = low_[0].data();
         const double *HWY_RESTRICT first = first_.data(), *HWY_RESTRICT last = last_.data();
         double* HWY_RESTRICT entry = entry_.data();
         std::int32_t *HWY_RESTRICT from = from_.data(), *HWY_RESTRICT to = to_.data();
@@ -77,12 +79,16 @@ private:
         }
     }
 
-    HWY_ATTR HWY_INLINE void find_boxes(std::size_t k, std::int32_t* HWY_RESTRICT at, std::int32_t* HWY_RESTRICT slope_out) {
-        const double *HWY_RESTRICT start = start_[k].data(), *HWY_RESTRICT step = step_[k].data(), *HWY_RESTRICT low = low_[k].data();
-        const double *HWY_RESTRICT inverse = inverse_[0].data(), *HWY_RESTRICT first = first_.data(), *HWY_RESTRICT entry = entry_.data();
+    HWY_ATTR HWY_INLINE void find_boxes(std::size_t k, std::int32_t* HWY_RESTRICT at,
+                                        std::int32_t* HWY_RESTRICT slope_out) {
+        const double *HWY_RESTRICT start = start_[k].data(), *HWY_RESTRICT step = step_[k].data(),
+                                   *HWY_RESTRICT low = low_[k].data();
+        const double *HWY_RESTRICT inverse = inverse_[0].data(), *HWY_RESTRICT first = first_.data(),
+                                   *HWY_RESTRICT entry = entry_.data();
         for (std::size_t i = 0; i < size_; ++i) {
             const double slope = step[i] * inverse[i], x = start[i] + first[i] * step[i] - low[i] - entry[i] * slope;
-            const double some = x > -SliceBoxes::bound ? x : -SliceBoxes::bound, bounded = some < SliceBoxes::bound ? some : SliceBoxes::bound;
+            const double some = x > -SliceBoxes::bound ? x : -SliceBoxes::bound,
+                         bounded = some < SliceBoxes::bound ? some : SliceBoxes::bound;
             at[i] = static_cast<std::int32_t>(bounded * SliceBoxes::one);
             slope_out[i] = static_cast<std::int32_t>(slope * SliceBoxes::one);
         }

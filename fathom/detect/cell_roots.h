@@ -1,7 +1,8 @@
-// Room: detect. Where the value of one trilinear cell is at most a level, along a straight piece: all of it, no root missed.
-// Method: along a line a trilinear function is a cubic, and its Bernstein coefficients are means of the function at the corners
-// of the box that the piece spans (the polar form): convex combinations, so rounding stays at a few units in the last place.
-// Coefficients on one side decide a piece at once, one change of sign means one root (Descartes), anything else is halved.
+// Room: detect. Where the value of one trilinear cell is at most a level, along a straight piece: all of it, no root
+// missed. Method: along a line a trilinear function is a cubic, and its Bernstein coefficients are means of the
+// function at the corners of the box that the piece spans (the polar form): convex combinations, so rounding stays at a
+// few units in the last place. Coefficients on one side decide a piece at once, one change of sign means one root
+// (Descartes), anything else is halved.
 #pragma once
 
 #include <fathom/base/vec.h>
@@ -23,7 +24,8 @@ struct CellCubic {
 
 // `values` as in GridCell; `from` and `to` in [0,1]^3.
 // Inlined so that it is compiled for the SIMD target of its caller.
-[[nodiscard, gnu::always_inline]] inline CellCubic cell_cubic(const std::array<double, 8>& values, double level, const Vec3& from, const Vec3& to) {
+[[nodiscard, gnu::always_inline]] inline CellCubic cell_cubic(const std::array<double, 8>& values, double level,
+                                                              const Vec3& from, const Vec3& to) {
     const auto lerp = [](double a, double b, double t) { return a + t * (b - a); };
     CellCubic cubic{};
     std::array<double, 8> x; // by y, z (corners) and then the end of the piece along x
@@ -77,8 +79,8 @@ using Bernstein = std::array<double, 4>;
 
 // Bit k: coefficient k is in contact.
 [[nodiscard, gnu::always_inline]] inline unsigned contact_bits(const Bernstein& c) {
-    return static_cast<unsigned>(c[0] <= 0) | static_cast<unsigned>(c[1] <= 0) << 1 | static_cast<unsigned>(c[2] <= 0) << 2 |
-           static_cast<unsigned>(c[3] <= 0) << 3;
+    return static_cast<unsigned>(c[0] <= 0) | static_cast<unsigned>(c[1] <= 0) << 1 |
+           static_cast<unsigned>(c[2] <= 0) << 2 | static_cast<unsigned>(c[3] <= 0) << 3;
 }
 
 // Neighbours among the bits differ exactly once.
@@ -92,15 +94,17 @@ void all_of(const Bernstein& c, double window, double start, double width, int d
 
 } // namespace detail
 
-// What signs of coefficients and three steps of Newton say, without a branch: most pieces need no more. Made ahead of the
-// question, for many pieces in a row.
+// What signs of coefficients and three steps of Newton say, without a branch: most pieces need no more. Made ahead of
+// the question, for many pieces in a row.
 struct CellLook {
     detail::Bernstein c; // less the slack
     unsigned bits;       // detail::contact_bits()
     double root;         // where c changes sign once: of the fall, seen from the end that is not in contact
     double value;        // there
 
-    [[nodiscard]] std::size_t turn() const { return 3 * (bits & 1); } // coefficient k is number k ^ turn() from that end
+    [[nodiscard]] std::size_t turn() const {
+        return 3 * (bits & 1);
+    } // coefficient k is number k ^ turn() from that end
 };
 
 // All but the root.
@@ -111,13 +115,14 @@ struct CellLook {
     return look;
 }
 
-// Three steps of Newton from the secant, towards `aim`, for many cubics in a row: a loop that vectorises. Coefficient j of cubic k is
-// c[j][k], and number 0 is that of the end that is not in contact.
-[[gnu::always_inline]] inline void newton(const std::array<const double*, 4>& c, const double* __restrict aim, std::size_t count,
-                                          double* __restrict root, double* __restrict value) {
-    const double *__restrict c0 = c[0], *__restrict c1 = c[1], *__restrict c2 = c[2], *__restrict c3 = c[3];
+// Three steps of Newton from the secant, towards `aim`, for many cubics in a row: a loop that vectorises. Coefficient j
+// of cubic k is c[j][k], and number 0 is that of the end that is not in contact.
+[[gnu::always_inline]] inline void newton(const std::array<const double*, 4>& c, const double* __restrict aim,
+                                          std::size_t count, double* __restrict root, double* __restrict value) {
+    const double* __restrict c0 = c[0], * __restrict c1 = c[1], * __restrict c2 = c[2], * __restrict c3 = c[3];
     for (std::size_t k = 0; k < count; ++k) {
-        const double a1 = 3 * (c1[k] - c0[k]), a2 = 3 * (c2[k] - 2 * c1[k] + c0[k]), a3 = (c3[k] - c0[k]) - 3 * (c2[k] - c1[k]);
+        const double a1 = 3 * (c1[k] - c0[k]), a2 = 3 * (c2[k] - 2 * c1[k] + c0[k]),
+                     a3 = (c3[k] - c0[k]) - 3 * (c2[k] - c1[k]);
         double x = c0[k] / (c0[k] - c3[k]), v = ((a3 * x + a2) * x + a1) * x + c0[k];
         for (int step = 0; step < 3; ++step) {
             x -= (v - aim[k]) / ((3 * a3 * x + 2 * a2) * x + a1);
@@ -147,8 +152,9 @@ namespace detail {
 
 } // namespace detail
 
-// With `slack` >= cubic.rounding(): every parameter where the exact cubic is <= 0 is in the answer, and at every parameter of the
-// answer it is <= 3 * slack. Touching counts. At most a few hundred operations, mostly under a hundred.
+// With `slack` >= cubic.rounding(): every parameter where the exact cubic is <= 0 is in the answer, and at every
+// parameter of the answer it is <= 3 * slack. Touching counts. At most a few hundred operations, mostly under a
+// hundred.
 [[nodiscard, gnu::always_inline]] inline CellContacts cell_contacts(const CellLook& look, double slack) {
     CellContacts out;
     if (look.bits == 0) return out;
@@ -163,7 +169,9 @@ namespace detail {
     out.count = 1;
     return out;
 }
-[[nodiscard]] inline CellContacts cell_contacts(const CellCubic& cubic, double slack) { return cell_contacts(look_at(cubic, slack), slack); }
+[[nodiscard]] inline CellContacts cell_contacts(const CellCubic& cubic, double slack) {
+    return cell_contacts(look_at(cubic, slack), slack);
+}
 
 // The start of the first of those intervals; above 1 where there is none.
 [[nodiscard, gnu::always_inline]] inline double first_cell_contact(const CellLook& look, double slack) {
@@ -171,6 +179,8 @@ namespace detail {
     if (look.bits & 1) return 0;
     return detail::one_change(look.bits) ? detail::root_of(look, slack) : detail::first_of_halves(look.c, slack);
 }
-[[nodiscard]] inline double first_cell_contact(const CellCubic& cubic, double slack) { return first_cell_contact(look_at(cubic, slack), slack); }
+[[nodiscard]] inline double first_cell_contact(const CellCubic& cubic, double slack) {
+    return first_cell_contact(look_at(cubic, slack), slack);
+}
 
 } // namespace fathom

@@ -1,5 +1,5 @@
-// Room: detect. One step after the other along a path over the cells of a grid (Amanatides & Woo 1987), with the values of the
-// cell at hand. For the baselines, plain_walk.h and octree_walk.h; the fast walk has its own.
+// Room: detect. One step after the other along a path over the cells of a grid (Amanatides & Woo 1987), with the values
+// of the cell at hand. For the baselines, plain_walk.h and octree_walk.h; the fast walk has its own.
 #pragma once
 
 #include <fathom/detect/contact_visits.h>
@@ -24,7 +24,8 @@ public:
     CellStepper(const GridData& data, const GridPath& path) : data_(data), path_(path), time_(path.begin) {
         if (done()) return;
         for (std::size_t k = 0; k < 3; ++k)
-            cell_[k] = std::clamp(static_cast<int>(std::floor(path.at(k, path.begin))), 0, data.layout.bricks[k] * brick_cells - 1);
+            cell_[k] = std::clamp(static_cast<int>(std::floor(path.at(k, path.begin))), 0,
+                                  data.layout.bricks[k] * brick_cells - 1);
         enter_brick();
     }
 
@@ -36,13 +37,17 @@ public:
     [[nodiscard]] double exit(int side) const { return std::min(std::max(time_, crossing(side).time), path_.end); }
 
     template <class Visitor>
-    bool clear(bool inside, int side, Visitor& visitor) const { return visitor.clear(inside, time_, exit(side)); }
+    bool clear(bool inside, int side, Visitor& visitor) const {
+        return visitor.clear(inside, time_, exit(side));
+    }
 
     // The cell itself, or the piece of a brick without samples that it is.
     template <class Visitor>
     bool visit_cell(const LevelBand& band, Visitor& visitor, int side = 1) const {
         std::array<double, 8> own;
-        if (stored_ != no_index) own = stored_cell_values(data_, stored_, {cell_[0] % brick_cells, cell_[1] % brick_cells, cell_[2] % brick_cells});
+        if (stored_ != no_index)
+            own = stored_cell_values(data_, stored_,
+                                     {cell_[0] % brick_cells, cell_[1] % brick_cells, cell_[2] % brick_cells});
         const std::array<double, 8>& values = stored_ != no_index ? own : corners_;
         const auto [least, most] = std::minmax_element(values.begin(), values.end());
         if (band.below(*least)) return clear(false, side, visitor);

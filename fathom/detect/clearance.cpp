@@ -22,7 +22,9 @@ Clearance::Clearance(const Field& field) : radius_(field, 0), field_(&field) {
     }
 }
 
-bool Clearance::clears_by_range(const Vec3& p, double radius) const { return network_->range({p.array() - radius, p.array() + radius}).lower > 0; }
+bool Clearance::clears_by_range(const Vec3& p, double radius) const {
+    return network_->range({p.array() - radius, p.array() + radius}).lower > 0;
+}
 
 bool Clearance::clears_by_slope(const Vec3& p, double value, double radius) const {
     // A distance falls by about its way: hopeless otherwise.
@@ -60,8 +62,10 @@ void Clearance::bounds_of(std::span<const Box> boxes, std::span<Interval> ranges
         planes[k] = {};
         if (ranges[k].lower > 0 || ranges[k].upper < 0) continue;
         const Sphere ball{boxes[k].center(), boxes[k].half().norm() * (1 + 1e-12)};
-        if (slopes_) plane_over(ball.center, field_->distance(ball.center), ball.radius, planes[k]);
-        else plane_by_ball(ball, planes[k]);
+        if (slopes_)
+            plane_over(ball.center, field_->distance(ball.center), ball.radius, planes[k]);
+        else
+            plane_by_ball(ball, planes[k]);
     }
 }
 

@@ -22,14 +22,17 @@ struct OpenNode {
     double lower = 0;
     Index node = 0;
 
-    friend bool operator<(const OpenNode& a, const OpenNode& b) { return std::tie(a.lower, a.node) > std::tie(b.lower, b.node); }
+    friend bool operator<(const OpenNode& a, const OpenNode& b) {
+        return std::tie(a.lower, a.node) > std::tie(b.lower, b.node);
+    }
 };
 
 // What all ways of looking share: the nearest pair so far, and drawing points together.
 class Closest {
 public:
     Closest(const Solid& p, const Solid& q, const FieldPair& pair, const ClosestOptions& options)
-        : p_(p), q_(q), pair_(pair), options_(options), size_(std::min(p.bounds().size().maxCoeff(), q.bounds().size().maxCoeff())) {
+        : p_(p), q_(q), pair_(pair), options_(options),
+          size_(std::min(p.bounds().size().maxCoeff(), q.bounds().size().maxCoeff())) {
         best_.upper = HUGE_VAL;
     }
 
@@ -40,7 +43,8 @@ protected:
         best_.in_q = b;
     }
 
-    // Each point a step towards the other, then back into its body; the step shrinks when that does not bring them nearer.
+    // Each point a step towards the other, then back into its body; the step shrinks when that does not bring them
+    // nearer.
     void refine(Vec3 a, Vec3 b, int most_steps = quick_steps) {
         int samples = 0;
         if (!move_inside(pair_, 0, a, size_, samples) || !move_inside(pair_, 1, b, size_, samples)) return;
@@ -75,13 +79,16 @@ protected:
 // Pairs of parts of both: needs no field beyond its domain.
 class BetweenTrees : Closest {
 public:
-    BetweenTrees(const Solid& p, const Solid& q, const FieldPair& pair, const Pose& q_in_p, const ClosestOptions& options)
-        : Closest(p, q, pair, options), parts_p_(p, 0.05 * options.tolerance), parts_q_(q, 0.05 * options.tolerance), pairs_(parts_p_, parts_q_, q_in_p) {}
+    BetweenTrees(const Solid& p, const Solid& q, const FieldPair& pair, const Pose& q_in_p,
+                 const ClosestOptions& options)
+        : Closest(p, q, pair, options), parts_p_(p, 0.05 * options.tolerance), parts_q_(q, 0.05 * options.tolerance),
+          pairs_(parts_p_, parts_q_, q_in_p) {}
 
     // Straight down to two leaves that look near, and refined there.
     ClosestSolids first() {
         PartPairs::Pair at;
-        while (nearest_part(at)) {}
+        while (nearest_part(at)) {
+        }
         draw(at);
         return best_;
     }
@@ -117,7 +124,8 @@ private:
             const Index a = of_p ? opened.first + k : at.a, b = of_p ? at.b : opened.first + k;
             const double apart = (pairs_.center_a(a) - pairs_.center_b(b)).norm();
             ++best_.look_ups;
-            if (apart < best.gap || best.a == no_index) best = {apart, a, b}; // the first even where the distance overflows
+            if (apart < best.gap || best.a == no_index)
+                best = {apart, a, b}; // the first even where the distance overflows
         }
         at = best;
         return true;
@@ -133,7 +141,8 @@ private:
     void draw(const PartPairs::Pair& leaves) {
         const Vec3 a = pairs_.center_a(leaves.a), b = pairs_.center_b(leaves.b);
         const double apart = (a - b).norm();
-        if (p_.nodes()[leaves.a].center_inside && q_.nodes()[leaves.b].center_inside && apart < best_.upper) take(a, b, apart);
+        if (p_.nodes()[leaves.a].center_inside && q_.nodes()[leaves.b].center_inside && apart < best_.upper)
+            take(a, b, apart);
         ++refined_;
         refine(a, b);
     }
@@ -145,19 +154,27 @@ private:
 // P's tree through Q's field: one look-up knows the distance to all of Q.
 class ThroughField : Closest {
 public:
-    ThroughField(const Solid& p, const Solid& q, const FieldPair& pair, const ClosestOptions& options, const ClosestSolids& known) : Closest(p, q, pair, options) { best_ = known; }
+    ThroughField(const Solid& p, const Solid& q, const FieldPair& pair, const ClosestOptions& options,
+                 const ClosestSolids& known)
+        : Closest(p, q, pair, options) {
+        best_ = known;
+    }
 
     ClosestSolids run() {
         heap_.push_back({-HUGE_VAL, 0});
-        while (!heap_.empty() && heap_.front().lower < best_.upper && best_.look_ups < options_.budget / 2) { // the rest is for the proof
+        while (!heap_.empty() && heap_.front().lower < best_.upper &&
+               best_.look_ups < options_.budget / 2) { // the rest is for the proof
             std::pop_heap(heap_.begin(), heap_.end());
             const OpenNode next = heap_.back();
             heap_.pop_back();
-            if (p_.nodes()[next.node].children > 0) expand(p_.nodes()[next.node]);
-            else at_leaf(next);
+            if (p_.nodes()[next.node].children > 0)
+                expand(p_.nodes()[next.node]);
+            else
+                at_leaf(next);
         }
         refine(best_.in_p, best_.in_q, thorough_steps);
-        best_.lower = std::clamp(std::min(heap_.empty() ? HUGE_VAL : heap_.front().lower, left_lower_), 0.0, best_.upper);
+        best_.lower =
+            std::clamp(std::min(heap_.empty() ? HUGE_VAL : heap_.front().lower, left_lower_), 0.0, best_.upper);
         return best_;
     }
 
@@ -184,7 +201,8 @@ private:
         const Vec3 center = p_.center(node);
         const Sample p = pair_.sample_p(center), q = pair_.sample_q(center);
         best_.look_ups += 2;
-        const double along = -p.gradient.stableNormalized().dot(q.gradient.stableNormalized()), across = std::sqrt(std::max(0.0, 1 - along * along));
+        const double along = -p.gradient.stableNormalized().dot(q.gradient.stableNormalized()),
+                     across = std::sqrt(std::max(0.0, 1 - along * along));
         // Up to the surface, and half way to the rim of the leaf where the surface slopes towards Q.
         const double hope = q.distance + p.distance * std::max(along, 0.0) - 0.5 * p_.ball(node).radius * across;
         if (hope > best_.upper - 1e-2 * options_.tolerance || refined_ >= most_refinements) return;
@@ -202,12 +220,15 @@ double provable(const Solid& p, const Solid& q, double distance) {
 }
 
 // Proves the distance up to the tolerance, or finds nearer points.
-void raise_lower(const Solid& p, const Solid& q, const FieldPair& pair, const ClosestOptions& options, ClosestSolids& best) {
+void raise_lower(const Solid& p, const Solid& q, const FieldPair& pair, const ClosestOptions& options,
+                 ClosestSolids& best) {
     for (int round = 0; round < 3 && best.look_ups < options.budget; ++round) {
         double wanted = best.upper - options.tolerance;
         if (!options.strict) wanted = std::min(wanted, provable(p, q, best.upper));
         if (best.lower >= wanted) return;
-        const SearchResult found = search(p, q, pair, {.margin = wanted, .tolerance = 0.01 * options.tolerance, .budget = options.budget - best.look_ups});
+        const SearchResult found =
+            search(p, q, pair,
+                   {.margin = wanted, .tolerance = 0.01 * options.tolerance, .budget = options.budget - best.look_ups});
         best.look_ups += found.look_ups;
         if (found.verdict == Verdict::disjoint) best.lower = wanted;
         if (found.verdict != Verdict::overlapping) return;
@@ -232,14 +253,16 @@ void polish(const FieldPair& pair, double size, ClosestSolids& best) {
     best.lower = std::min(best.lower, best.upper);
 }
 
-ClosestSolids through_field(const Solid& p, const Solid& q, const FieldPair& pair, const ClosestOptions& options, const ClosestSolids& known) {
+ClosestSolids through_field(const Solid& p, const Solid& q, const FieldPair& pair, const ClosestOptions& options,
+                            const ClosestSolids& known) {
     ClosestSolids best = ThroughField(p, q, pair, options, known).run();
     if (options.polish) polish(pair, std::min(p.bounds().size().maxCoeff(), q.bounds().size().maxCoeff()), best);
     raise_lower(p, q, pair, options, best);
     return best;
 }
 
-ClosestSolids through_other(const Solid& p, const Solid& q, const FieldPair& pair, const Pose& q_in_p, const ClosestOptions& options, const ClosestSolids& known) {
+ClosestSolids through_other(const Solid& p, const Solid& q, const FieldPair& pair, const Pose& q_in_p,
+                            const ClosestOptions& options, const ClosestSolids& known) {
     const FieldPair turned(q.field(), p.field(), q_in_p.inverse());
     ClosestSolids seen = known;
     seen.in_p = pair.to_q(known.in_q);
@@ -253,15 +276,22 @@ ClosestSolids through_other(const Solid& p, const Solid& q, const FieldPair& pai
 
 } // namespace
 
-ClosestSolids closest_solids(const Solid& p, const Solid& q, const FieldPair& pair, const Pose& q_in_p, const ClosestOptions& options) {
+ClosestSolids closest_solids(const Solid& p, const Solid& q, const FieldPair& pair, const Pose& q_in_p,
+                             const ClosestOptions& options) {
     BetweenTrees trees(p, q, pair, q_in_p, options);
     ClosestSolids best = trees.first();
     // Beyond its domain a field only bounds the distance from below.
-    if (q.field().domain().contains(pair.to_q(best.in_p))) best = through_field(p, q, pair, options, best);
-    else if (p.field().domain().contains(best.in_q)) best = through_other(p, q, pair, q_in_p, options, best);
+    if (q.field().domain().contains(pair.to_q(best.in_p)))
+        best = through_field(p, q, pair, options, best);
+    else if (p.field().domain().contains(best.in_q))
+        best = through_other(p, q, pair, q_in_p, options, best);
     const double errors = p.surface_error() + q.surface_error();
-    const auto wanted = [&](double share) { return options.strict || !std::isfinite(errors) ? options.tolerance : std::max(options.tolerance, share * errors); };
-    return best.upper - best.lower > 1.001 * wanted(4) ? trees.whole(best, wanted(2)) : best; // what is left open by a few errors is not worth it
+    const auto wanted = [&](double share) {
+        return options.strict || !std::isfinite(errors) ? options.tolerance
+                                                        : std::max(options.tolerance, share * errors);
+    };
+    return best.upper - best.lower > 1.001 * wanted(4) ? trees.whole(best, wanted(2))
+                                                       : best; // what is left open by a few errors is not worth it
 }
 
 } // namespace fathom

@@ -1,7 +1,8 @@
 // Room: detect. The two nearest points of solids that are apart, with a bound below.
-// Straight down both trees to two leaves that look near; then, where one body is within the other's domain, its tree through that
-// field, and search() with the wanted distance as margin proves it. Where that leaves the bounds farther apart than asked, pairs of parts of both
-// (part_pairs.h) do, cut as finely as it needs. In the leaves two points draw each other over their surfaces. Thread-safe.
+// Straight down both trees to two leaves that look near; then, where one body is within the other's domain, its tree
+// through that field, and search() with the wanted distance as margin proves it. Where that leaves the bounds farther
+// apart than asked, pairs of parts of both (part_pairs.h) do, cut as finely as it needs. In the leaves two points draw
+// each other over their surfaces. Thread-safe.
 #pragma once
 
 #include <fathom/detect/field_pair.h>
@@ -17,12 +18,13 @@ struct ClosestOptions {
 };
 
 struct ClosestSolids {
-    double lower = 0, upper = 0;                         // m
-    Vec3 in_p = Vec3::Zero(), in_q = Vec3::Zero();       // `upper` apart, in P's frame
+    double lower = 0, upper = 0;                   // m
+    Vec3 in_p = Vec3::Zero(), in_q = Vec3::Zero(); // `upper` apart, in P's frame
     std::size_t look_ups = 0;
 };
 
 // Both bounded and not empty, and known to be apart.
-[[nodiscard]] ClosestSolids closest_solids(const Solid& p, const Solid& q, const FieldPair& pair, const Pose& q_in_p, const ClosestOptions& options);
+[[nodiscard]] ClosestSolids closest_solids(const Solid& p, const Solid& q, const FieldPair& pair, const Pose& q_in_p,
+                                           const ClosestOptions& options);
 
 } // namespace fathom

@@ -29,7 +29,8 @@ struct Ordered {
     Pose pose_p, pose_q;
     bool swapped;
 
-    Ordered(const Solid& a, const Pose& pose_a, const Solid& b, const Pose& pose_b) : p(&a), q(&b), pose_p(pose_a), pose_q(pose_b), swapped(second_first(a, pose_a, b, pose_b)) {
+    Ordered(const Solid& a, const Pose& pose_a, const Solid& b, const Pose& pose_b)
+        : p(&a), q(&b), pose_p(pose_a), pose_q(pose_b), swapped(second_first(a, pose_a, b, pose_b)) {
         if (!swapped) return;
         std::swap(p, q);
         std::swap(pose_p, pose_q);
@@ -40,7 +41,17 @@ struct Ordered {
         const auto key = [](const Solid& s, const Pose& pose) {
             const Vec3 size = s.bounds().size(), &t = pose.translation;
             const auto& r = pose.rotation.coeffs();
-            return std::array<double, 11>{static_cast<double>(speed(s.field())), size.prod(), size.x(), size.y(), t.x(), t.y(), t.z(), r[0], r[1], r[2], r[3]};
+            return std::array<double, 11>{static_cast<double>(speed(s.field())),
+                                          size.prod(),
+                                          size.x(),
+                                          size.y(),
+                                          t.x(),
+                                          t.y(),
+                                          t.z(),
+                                          r[0],
+                                          r[1],
+                                          r[2],
+                                          r[3]};
         };
         return key(b, pose_b) < key(a, pose_a);
     }
@@ -57,16 +68,20 @@ Feature feature_at(const Solid& solid, const Pose& pose, const Vec3& world) {
     if (const auto* grid = dynamic_cast<const GridField*>(&solid.field())) {
         const Vec3 at = (grid->domain().closest(x) - grid->layout().origin) / (grid->layout().cell * brick_cells);
         std::array<int, 3> brick;
-        for (std::size_t k = 0; k < 3; ++k) brick[k] = std::clamp(static_cast<int>(at[static_cast<Eigen::Index>(k)]), 0, grid->layout().bricks[k] - 1);
+        for (std::size_t k = 0; k < 3; ++k)
+            brick[k] = std::clamp(static_cast<int>(at[static_cast<Eigen::Index>(k)]), 0, grid->layout().bricks[k] - 1);
         return {static_cast<Index>(grid->layout().brick_index(brick)), no_index};
     }
-    if (const auto* mesh = dynamic_cast<const MeshField*>(&solid.field())) return {mesh->tree().closest(x).triangle, no_index};
+    if (const auto* mesh = dynamic_cast<const MeshField*>(&solid.field()))
+        return {mesh->tree().closest(x).triangle, no_index};
     return {};
 }
 
 void check(double margin, double tolerance, const Solid& a, const Solid& b) {
-    if (!(margin >= 0) || !std::isfinite(margin)) throw Error(Cause::invalid_argument, "the margin must be finite and not below 0");
-    if (!(tolerance >= 0) || !std::isfinite(tolerance)) throw Error(Cause::invalid_argument, "the tolerance must be finite and not below 0");
+    if (!(margin >= 0) || !std::isfinite(margin))
+        throw Error(Cause::invalid_argument, "the margin must be finite and not below 0");
+    if (!(tolerance >= 0) || !std::isfinite(tolerance))
+        throw Error(Cause::invalid_argument, "the tolerance must be finite and not below 0");
     if (!a.bounded() && !b.bounded()) throw Error(Cause::invalid_argument, "one of two solids must be bounded");
 }
 
@@ -76,7 +91,8 @@ bool is_smooth(const Solid& solid) { return dynamic_cast<const AnalyticField*>(&
 double contact_tolerance(const Ordered& o) {
     double finest = 1e-4;
     for (const Solid* solid : {o.p, o.q})
-        if (const auto* grid = dynamic_cast<const GridField*>(&solid->field())) finest = std::max(finest, 0.02 * grid->layout().cell / o.size());
+        if (const auto* grid = dynamic_cast<const GridField*>(&solid->field()))
+            finest = std::max(finest, 0.02 * grid->layout().cell / o.size());
     return finest;
 }
 
@@ -89,7 +105,12 @@ double finest_useful(const Ordered& o) {
 }
 
 Contact in_world(const Ordered& o, const RegionContact& c) {
-    Contact contact{o.pose_p * c.point_p, o.pose_p * c.point_q, o.pose_p.turn(c.normal), c.depth, c.region, feature_at(*o.p, o.pose_p, o.pose_p * c.point_p),
+    Contact contact{o.pose_p * c.point_p,
+                    o.pose_p * c.point_q,
+                    o.pose_p.turn(c.normal),
+                    c.depth,
+                    c.region,
+                    feature_at(*o.p, o.pose_p, o.pose_p * c.point_p),
                     feature_at(*o.q, o.pose_q, o.pose_p * c.point_q)};
     if (o.swapped) {
         std::swap(contact.point_a, contact.point_b);
@@ -110,10 +131,15 @@ void number_regions(std::vector<Contact>& contacts) {
     }
 }
 
-void add_contacts(const Ordered& o, const FieldPair& pair, const Vec3& common, const CollideOptions& options, CollideResult& result) {
+void add_contacts(const Ordered& o, const FieldPair& pair, const Vec3& common, const CollideOptions& options,
+                  CollideResult& result) {
     const bool smooth = is_smooth(*o.p) && is_smooth(*o.q), convex = is_convex(o.p->field()) && is_convex(o.q->field());
-    const RegionOptions ask{.margin = options.margin, .most_contacts = options.most_contacts, .tolerance = contact_tolerance(o), .polish = smooth};
-    const RegionContacts found = convex ? convex_contacts(pair, common, o.size(), ask) : find_contacts(*o.p, *o.q, pair, common, ask);
+    const RegionOptions ask{.margin = options.margin,
+                            .most_contacts = options.most_contacts,
+                            .tolerance = contact_tolerance(o),
+                            .polish = smooth};
+    const RegionContacts found =
+        convex ? convex_contacts(pair, common, o.size(), ask) : find_contacts(*o.p, *o.q, pair, common, ask);
     result.look_ups += found.look_ups;
     result.truncated = found.truncated;
     result.contacts.reserve(found.contacts.size());
@@ -124,7 +150,8 @@ void add_contacts(const Ordered& o, const FieldPair& pair, const Vec3& common, c
 
 } // namespace
 
-CollideResult collide(const Solid& a, const Pose& pose_a, const Solid& b, const Pose& pose_b, const CollideOptions& options) {
+CollideResult collide(const Solid& a, const Pose& pose_a, const Solid& b, const Pose& pose_b,
+                      const CollideOptions& options) {
     check(options.margin, options.tolerance, a, b);
     CollideResult result;
     result.error_bound = a.surface_error() + b.surface_error();
@@ -154,7 +181,8 @@ CollideResult collide(const Solid& a, const Pose& pose_a, const Solid& b, const 
     return result;
 }
 
-Separation separation(const Solid& a, const Pose& pose_a, const Solid& b, const Pose& pose_b, const SeparationOptions& options) {
+Separation separation(const Solid& a, const Pose& pose_a, const Solid& b, const Pose& pose_b,
+                      const SeparationOptions& options) {
     check(0, options.tolerance, a, b);
     Separation result{-HUGE_VAL, HUGE_VAL};
     result.error_bound = a.surface_error() + b.surface_error();
@@ -175,14 +203,17 @@ Separation separation(const Solid& a, const Pose& pose_a, const Solid& b, const 
         return result;
     }
     if (!o.q->bounded()) return result;
-    const ClosestSolids near = closest_solids(*o.p, *o.q, o.pair(), relative(o.pose_p, o.pose_q), {tolerance, options.tolerance > 0, is_smooth(a) && is_smooth(b), options.budget});
+    const ClosestSolids near =
+        closest_solids(*o.p, *o.q, o.pair(), relative(o.pose_p, o.pose_q),
+                       {tolerance, options.tolerance > 0, is_smooth(a) && is_smooth(b), options.budget});
     result.look_ups += near.look_ups;
     if (!std::isfinite(near.upper)) return result; // farther than double can tell
     result.lower = near.lower, result.upper = near.upper;
     result.point_a = o.pose_p * (o.swapped ? near.in_q : near.in_p);
     result.point_b = o.pose_p * (o.swapped ? near.in_p : near.in_q);
     result.normal = (result.point_b - result.point_a).stableNormalized();
-    result.truncated = result.upper - result.lower > std::max(1.001 * tolerance, options.tolerance > 0 ? 0.0 : 4 * result.error_bound);
+    result.truncated =
+        result.upper - result.lower > std::max(1.001 * tolerance, options.tolerance > 0 ? 0.0 : 4 * result.error_bound);
     return result;
 }
 

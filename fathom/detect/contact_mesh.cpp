@@ -78,8 +78,8 @@ ContactMesh::ContactMesh(const TriangleMesh& mesh) : vertices_(mesh.vertices) {
 }
 
 std::size_t ContactMesh::memory_bytes() const {
-    return vertices_.size() * sizeof(Vec3) + triangles_.size() * (sizeof(Triangle) + sizeof(float)) + reach_.size() * sizeof(float) +
-           tree_.memory_bytes();
+    return vertices_.size() * sizeof(Vec3) + triangles_.size() * (sizeof(Triangle) + sizeof(float)) +
+           reach_.size() * sizeof(float) + tree_.memory_bytes();
 }
 
 } // namespace fathom

@@ -1,5 +1,6 @@
-// Room: detect. A mesh as balls over balls over triangles, which do not mind turning: what every question about a mesh in a pose walks
-// (mesh_contacts.h, spread_contacts.h, mesh_pair.h, least_gap.h). Immutable, thread-safe. Metres, in the mesh's own frame.
+// Room: detect. A mesh as balls over balls over triangles, which do not mind turning: what every question about a mesh
+// in a pose walks (mesh_contacts.h, spread_contacts.h, mesh_pair.h, least_gap.h). Immutable, thread-safe. Metres, in
+// the mesh's own frame.
 #pragma once
 
 #include <fathom/base/shapes.h>
@@ -11,8 +12,9 @@
 
 namespace fathom {
 
-// A mesh made ready to meet fields, in its own frame: balls over balls over triangles. Any triangles will do, also flat ones and
-// soups. About 65 bytes a triangle. Build O(n log n). Throws Error as check(mesh) does; an empty mesh touches nothing.
+// A mesh made ready to meet fields, in its own frame: balls over balls over triangles. Any triangles will do, also flat
+// ones and soups. About 65 bytes a triangle. Build O(n log n). Throws Error as check(mesh) does; an empty mesh touches
+// nothing.
 class ContactMesh {
 public:
     explicit ContactMesh(const TriangleMesh& mesh);
@@ -21,8 +23,11 @@ public:
     [[nodiscard]] const SphereTree& tree() const { return tree_; } // of the centres of the triangles' balls
     // By node of the tree: the triangles below lie within this of its centre (m).
     [[nodiscard]] double reach(std::size_t node) const { return static_cast<double>(reach_[node]); }
-    // By place in the order of the tree: the ball round a triangle, its vertices, where they are, its number in the mesh.
-    [[nodiscard]] Sphere ball(std::size_t place) const { return {tree_.points()[place], static_cast<double>(radius_[place])}; }
+    // By place in the order of the tree: the ball round a triangle, its vertices, where they are, its number in the
+    // mesh.
+    [[nodiscard]] Sphere ball(std::size_t place) const {
+        return {tree_.points()[place], static_cast<double>(radius_[place])};
+    }
     [[nodiscard]] const Triangle& vertices(std::size_t place) const { return triangles_[place]; }
     [[nodiscard]] std::array<Vec3, 3> corners(std::size_t place) const {
         const Triangle& t = triangles_[place];

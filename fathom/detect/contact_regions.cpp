@@ -106,7 +106,8 @@ private:
         std::vector<std::size_t> order;
         for (std::size_t k = 0; k < cells_.size(); ++k)
             if (lowest[k]) order.push_back(k);
-        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return cells_[a].value < cells_[b].value; });
+        std::stable_sort(order.begin(), order.end(),
+                         [&](std::size_t a, std::size_t b) { return cells_[a].value < cells_[b].value; });
         if (order.size() > most_starts) {
             order.resize(most_starts);
             result_.truncated = true;
@@ -115,7 +116,8 @@ private:
     }
 
     [[nodiscard]] bool is_known(const Vec3& x, double near) const {
-        return std::any_of(result_.contacts.begin(), result_.contacts.end(), [&](const RegionContact& c) { return (c.point_p - x).norm() < near; });
+        return std::any_of(result_.contacts.begin(), result_.contacts.end(),
+                           [&](const RegionContact& c) { return (c.point_p - x).norm() < near; });
     }
 
     void add_start(const Vec3& start, Index region) {
@@ -138,7 +140,9 @@ private:
         const double near = 0.5 * cell_size();
         std::vector<RegionContact> kept;
         for (const RegionContact& c : all) {
-            const auto same = [&](const RegionContact& k) { return k.region == c.region && (k.point_p - c.point_p).norm() < near; };
+            const auto same = [&](const RegionContact& k) {
+                return k.region == c.region && (k.point_p - c.point_p).norm() < near;
+            };
             if (std::none_of(kept.begin(), kept.end(), same)) kept.push_back(c);
         }
         if (kept.size() > options_.most_contacts) {
@@ -148,7 +152,8 @@ private:
         all = std::move(kept);
     }
 
-    // Points of P's surface that are in Q, as far as possible from those taken so far. Only cells that are picked are looked into.
+    // Points of P's surface that are in Q, as far as possible from those taken so far. Only cells that are picked are
+    // looked into.
     void spread() {
         auto& taken = result_.contacts;
         if (taken.size() >= options_.most_contacts) return;
@@ -156,9 +161,11 @@ private:
         const double near = cell_size();
         std::vector<double> gap(open.size(), HUGE_VAL); // to the nearest that was taken
         std::size_t seen = 0;
-        for (std::size_t tries = 0; tries < 2 * options_.most_contacts && taken.size() < options_.most_contacts; ++tries) {
+        for (std::size_t tries = 0; tries < 2 * options_.most_contacts && taken.size() < options_.most_contacts;
+             ++tries) {
             for (; seen < taken.size(); ++seen)
-                for (std::size_t k = 0; k < open.size(); ++k) gap[k] = std::min(gap[k], (cell_center(open[k]) - taken[seen].point_p).norm());
+                for (std::size_t k = 0; k < open.size(); ++k)
+                    gap[k] = std::min(gap[k], (cell_center(open[k]) - taken[seen].point_p).norm());
             const auto farthest = std::max_element(gap.begin(), gap.end());
             if (farthest == gap.end() || *farthest < near) break;
             *farthest = 0;
@@ -249,7 +256,8 @@ private:
 
 } // namespace
 
-RegionContacts find_contacts(const Solid& p, const Solid& q, const FieldPair& pair, const Vec3& common, const RegionOptions& options) {
+RegionContacts find_contacts(const Solid& p, const Solid& q, const FieldPair& pair, const Vec3& common,
+                             const RegionOptions& options) {
     return Contacts(p, q, pair, options).run(common);
 }
 

@@ -1,6 +1,6 @@
-// Room: detect. Where two solids overlap: the cells of one tree that may hold a common point, grouped into regions, and the
-// deepest points from each. (Liu et al. 2024, section 4.4 and algorithm 3.) Thread-safe.
-// Cells are as fine as a fixed number of them allows, so regions nearer to one another than a cell are taken as one.
+// Room: detect. Where two solids overlap: the cells of one tree that may hold a common point, grouped into regions, and
+// the deepest points from each. (Liu et al. 2024, section 4.4 and algorithm 3.) Thread-safe. Cells are as fine as a
+// fixed number of them allows, so regions nearer to one another than a cell are taken as one.
 #pragma once
 
 #include <fathom/detect/deepest_contact.h>
@@ -24,6 +24,7 @@ struct RegionContacts {
 };
 
 // `common`: a point known to be inside both (with a margin: inside P and near Q). P must be bounded.
-[[nodiscard]] RegionContacts find_contacts(const Solid& p, const Solid& q, const FieldPair& pair, const Vec3& common, const RegionOptions& options);
+[[nodiscard]] RegionContacts find_contacts(const Solid& p, const Solid& q, const FieldPair& pair, const Vec3& common,
+                                           const RegionOptions& options);
 
 } // namespace fathom

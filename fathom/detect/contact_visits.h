@@ -1,5 +1,5 @@
-// Room: detect. What a walk over cells tells as it goes, turned into times of contact. The walks differ in what they visit,
-// never in what a cell means.
+// Room: detect. What a walk over cells tells as it goes, turned into times of contact. The walks differ in what they
+// visit, never in what a cell means.
 #pragma once
 
 #include <fathom/detect/cell_roots.h>
@@ -31,7 +31,9 @@ struct FirstContact {
         if (inside) time = t0;
         return inside;
     }
-    bool cell(const CellPiece& piece) { return looked(look_at(cell_cubic(piece.values, level, piece.from, piece.to), slack), piece.t0, piece.t1); }
+    bool cell(const CellPiece& piece) {
+        return looked(look_at(cell_cubic(piece.values, level, piece.from, piece.to), slack), piece.t0, piece.t1);
+    }
     [[gnu::always_inline]] bool looked(const CellLook& look, double t0, double t1) {
         const double s = first_cell_contact(look, slack);
         if (s <= 1) time = time_between(t0, t1, s);
@@ -55,7 +57,9 @@ struct AllContacts {
         since = t1;
         return false;
     }
-    bool cell(const CellPiece& piece) { return looked(look_at(cell_cubic(piece.values, level, piece.from, piece.to), slack), piece.t0, piece.t1); }
+    bool cell(const CellPiece& piece) {
+        return looked(look_at(cell_cubic(piece.values, level, piece.from, piece.to), slack), piece.t0, piece.t1);
+    }
     [[gnu::always_inline]] bool looked(const CellLook& look, double t0, double t1) {
         pass(t0);
         const CellContacts contacts = cell_contacts(look, slack);
@@ -72,12 +76,15 @@ private:
         if (inside) add(since, until);
     }
     void add(double low, double high) {
-        if (out->size() > first && out->back().end >= low) out->back().end = std::max(out->back().end, high);
-        else out->push_back({low, std::max(low, high)});
+        if (out->size() > first && out->back().end >= low)
+            out->back().end = std::max(out->back().end, high);
+        else
+            out->push_back({low, std::max(low, high)});
     }
 };
 
-// Contact as the paper finds it (section 3.1): the signs at the ends of a piece, and five steps of regula falsi between them.
+// Contact as the paper finds it (section 3.1): the signs at the ends of a piece, and five steps of regula falsi between
+// them.
 struct PaperContacts {
     double level;
     std::vector<ContactInterval>& out;
@@ -116,8 +123,10 @@ private:
         if (is_inside) flip(t);
     }
     void flip(double t) {
-        if (inside) out.back().end = t;
-        else out.push_back({t, t});
+        if (inside)
+            out.back().end = t;
+        else
+            out.push_back({t, t});
         inside = !inside;
     }
 };

@@ -31,8 +31,12 @@ public:
         refresh();
     }
 
-    void add_under(const Vec3& gradient, double offset) { push({gradient.x(), gradient.y(), gradient.z(), -1}, -offset); } // t >= gradient . x + offset
-    void add_limit(const Vec3& gradient, double offset) { push({gradient.x(), gradient.y(), gradient.z(), 0}, -offset); }  // gradient . x + offset <= 0
+    void add_under(const Vec3& gradient, double offset) {
+        push({gradient.x(), gradient.y(), gradient.z(), -1}, -offset);
+    } // t >= gradient . x + offset
+    void add_limit(const Vec3& gradient, double offset) {
+        push({gradient.x(), gradient.y(), gradient.z(), 0}, -offset);
+    } // gradient . x + offset <= 0
 
     // False where rounding or a contradiction ends it.
     bool solve() {
@@ -112,7 +116,9 @@ ConvexMinimum convex_minimum(const FieldPair& pair, int body, const Vec3& start,
     const auto consider = [&](const Vec3& x, const Sample& down) {
         if (down.distance < best.value) best.point = x, best.value = down.distance, best.gradient = down.gradient;
     };
-    const auto offset = [&](const Sample& s, const Vec3& x) { return (s.distance - s.gradient.dot(x - start)) / reach; };
+    const auto offset = [&](const Sample& s, const Vec3& x) {
+        return (s.distance - s.gradient.dot(x - start)) / reach;
+    };
     const std::array<Vec3, star_size> star = star_at(start, 1e-6 * reach);
     std::array<Sample, star_size> own_star, down_star;
     pair.samples(body, star, own_star);
@@ -133,7 +139,8 @@ ConvexMinimum convex_minimum(const FieldPair& pair, int body, const Vec3& start,
         if (own.distance > 0) program.add_limit(own.gradient, offset(own, x));
         program.add_under(down.gradient, offset(down, x));
         Vec3 inside = x;
-        if (own.distance <= 0) consider(x, down);
+        if (own.distance <= 0)
+            consider(x, down);
         else if (move_inside(pair, body, inside, reach, best.samples)) {
             consider(inside, pair.sample(1 - body, inside));
             ++best.samples;

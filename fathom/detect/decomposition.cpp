@@ -36,11 +36,14 @@ void check_boxes(std::span<const OrientedBox> boxes) {
         if (!is_finite(box.half) || !is_finite(box.pose.translation) || !box.pose.rotation.coeffs().allFinite())
             throw Error(Cause::non_finite, "a number is not finite", place);
         if (box.half.minCoeff() < 0) throw Error(Cause::invalid_argument, "a half extent is below 0", place);
-        if (std::abs(box.pose.rotation.norm() - 1) > 1e-12) throw Error(Cause::invalid_argument, "the rotation is not unit", place);
+        if (std::abs(box.pose.rotation.norm() - 1) > 1e-12)
+            throw Error(Cause::invalid_argument, "the rotation is not unit", place);
     }
 }
 
-double detail_of(const Field& field, const DecompositionOptions& options) { return options.detail > 0 ? options.detail : natural_cell(field); }
+double detail_of(const Field& field, const DecompositionOptions& options) {
+    return options.detail > 0 ? options.detail : natural_cell(field);
+}
 
 // ---- Points of the surface and the inside
 
@@ -50,8 +53,10 @@ std::vector<InsideCell> sampling_cells(const Field& field, double detail, std::s
     for (;;) {
         const double coarse = 4 * side * (1 + 1e-9);
         const auto settled = [&](const InsideCell& cell) { return cell.full && cell.box.size().maxCoeff() <= coarse; };
-        std::vector<InsideCell> cells = inside_cells(field, {.least_side = side, .most_cells = 4 * wanted + 1000}, settled);
-        const auto mixed = static_cast<std::size_t>(std::count_if(cells.begin(), cells.end(), [](const InsideCell& c) { return !c.full; }));
+        std::vector<InsideCell> cells =
+            inside_cells(field, {.least_side = side, .most_cells = 4 * wanted + 1000}, settled);
+        const auto mixed = static_cast<std::size_t>(
+            std::count_if(cells.begin(), cells.end(), [](const InsideCell& c) { return !c.full; }));
         if (4 * mixed >= wanted || cells.empty() || side <= 2 * detail) return cells;
         side /= 2;
     }
@@ -91,12 +96,16 @@ std::vector<CloudPoint> cloud_of(const Field& field, std::span<const InsideCell>
     std::vector<CloudPoint> cloud;
     for (std::size_t k = 0; k < places.size(); ++k) {
         const double slope = samples[k].gradient.norm();
-        const bool found = slope > 0 && std::abs(samples[k].distance) <= 0.05 * side * slope && (places[k] - centers[k]).norm() <= 2 * side;
+        const bool found = slope > 0 && std::abs(samples[k].distance) <= 0.05 * side * slope &&
+                           (places[k] - centers[k]).norm() <= 2 * side;
         if (found) cloud.push_back({places[k], samples[k].gradient / slope, 0, 0});
-        if (at_center[k] <= 0) cloud.push_back({centers[k], Vec3::Zero(), std::min(0.5 * side, -at_center[k] / steepest), side * side * side});
+        if (at_center[k] <= 0)
+            cloud.push_back(
+                {centers[k], Vec3::Zero(), std::min(0.5 * side, -at_center[k] / steepest), side * side * side});
     }
     for (const InsideCell& cell : cells)
-        if (cell.full) cloud.push_back({cell.box.center(), Vec3::Zero(), cell.box.half().minCoeff(), cell.box.volume()});
+        if (cell.full)
+            cloud.push_back({cell.box.center(), Vec3::Zero(), cell.box.half().minCoeff(), cell.box.volume()});
     return cloud;
 }
 
@@ -108,25 +117,30 @@ struct GrowingBox {
     Vec3 origin;
     Box local;
 
-    explicit GrowingBox(const OrientedBox& box) : axes(box.pose.rotation), origin(box.pose.translation), local{-box.half, box.half} {}
+    explicit GrowingBox(const OrientedBox& box)
+        : axes(box.pose.rotation), origin(box.pose.translation), local{-box.half, box.half} {}
 
     [[nodiscard]] OrientedBox box() const { return {{axes, origin + axes * local.center()}, local.half()}; }
 
     // The extents with the cell in them, and a spare for rounding.
     [[nodiscard]] Box with(const Box& cell) const {
         const Mat3 turn = axes.toRotationMatrix();
-        const Vec3 center = turn.transpose() * (cell.center() - origin), reach = turn.cwiseAbs().transpose() * cell.half();
-        const double spare = 1e-12 * (cell.center().cwiseAbs().maxCoeff() + origin.cwiseAbs().maxCoeff() + local.diagonal() + reach.sum() + center.norm());
+        const Vec3 center = turn.transpose() * (cell.center() - origin),
+                   reach = turn.cwiseAbs().transpose() * cell.half();
+        const double spare = 1e-12 * (cell.center().cwiseAbs().maxCoeff() + origin.cwiseAbs().maxCoeff() +
+                                      local.diagonal() + reach.sum() + center.norm());
         return hull(local, Box::around(center, reach + Vec3::Constant(spare)));
     }
 };
 
 class Cover {
 public:
-    explicit Cover(std::span<const OrientedBox> boxes) : boxes_(boxes.begin(), boxes.end()), growing_(boxes.begin(), boxes.end()) {}
+    explicit Cover(std::span<const OrientedBox> boxes)
+        : boxes_(boxes.begin(), boxes.end()), growing_(boxes.begin(), boxes.end()) {}
 
     [[nodiscard]] bool holds(const Box& cell) const {
-        return std::any_of(boxes_.begin(), boxes_.end(), [&](const OrientedBox& box) { return certainly_contains(box, cell); });
+        return std::any_of(boxes_.begin(), boxes_.end(),
+                           [&](const OrientedBox& box) { return certainly_contains(box, cell); });
     }
 
     void grow_round(const Box& cell) {
@@ -170,7 +184,8 @@ public:
 
 private:
     // Within the box, round the needed cells; as it was where rounding would lose one.
-    [[nodiscard]] static OrientedBox shrunk(const OrientedBox& box, std::span<const InsideCell> cells, const std::vector<Index>& needed) {
+    [[nodiscard]] static OrientedBox shrunk(const OrientedBox& box, std::span<const InsideCell> cells,
+                                            const std::vector<Index>& needed) {
         GrowingBox round(box);
         Box extent;
         for (const Index c : needed) {
@@ -180,7 +195,8 @@ private:
         }
         round.local = intersection(extent, Box{-box.half, box.half});
         const OrientedBox smaller = round.box();
-        const bool holds = std::all_of(needed.begin(), needed.end(), [&](Index c) { return certainly_contains(smaller, cells[c].box); });
+        const bool holds = std::all_of(needed.begin(), needed.end(),
+                                       [&](Index c) { return certainly_contains(smaller, cells[c].box); });
         return holds ? smaller : box;
     }
 
@@ -200,20 +216,23 @@ std::vector<OrientedBox> thickened(std::span<const OrientedBox> boxes, double ma
     return out;
 }
 
-Decomposition grown(const Field& field, std::span<const OrientedBox> boxes, const DecompositionOptions& options, bool trim, std::size_t& cells_seen) {
+Decomposition grown(const Field& field, std::span<const OrientedBox> boxes, const DecompositionOptions& options,
+                    bool trim, std::size_t& cells_seen) {
     Cover cover(boxes);
     const std::vector<InsideCell> cells = cells_in(field, cover, options);
     cells_seen = cells.size();
     for (const InsideCell& cell : cells) cover.grow_round(cell.box);
     if (trim) cover.trim(cells);
-    return {cover.boxes(), std::all_of(cells.begin(), cells.end(), [&](const InsideCell& cell) { return cover.holds(cell.box); })};
+    return {cover.boxes(),
+            std::all_of(cells.begin(), cells.end(), [&](const InsideCell& cell) { return cover.holds(cell.box); })};
 }
 
 // ---- The report
 
 Interval inside_volume(const Field& field, const DecompositionOptions& options) {
     const auto settled = [](const InsideCell& cell) { return cell.full; };
-    const auto cells = inside_cells(field, {.least_side = detail_of(field, options), .most_cells = options.most_cells / 8}, settled);
+    const auto cells =
+        inside_cells(field, {.least_side = detail_of(field, options), .most_cells = options.most_cells / 8}, settled);
     double full = 0, all = 0;
     for (const InsideCell& cell : cells) {
         all += cell.box.volume();
@@ -229,22 +248,28 @@ Interval protrusion_of(const Field& field, std::span<const OrientedBox> boxes) {
         std::vector<Vec3> places;
         for (int z = 0; z <= steps; ++z)
             for (int y = 0; y <= steps; ++y)
-                for (int x = 0; x <= steps; ++x) places.push_back(box.pose * Vec3((Vec3(x, y, z) / (0.5 * steps) - Vec3::Ones()).cwiseProduct(box.half)));
+                for (int x = 0; x <= steps; ++x)
+                    places.push_back(box.pose *
+                                     Vec3((Vec3(x, y, z) / (0.5 * steps) - Vec3::Ones()).cwiseProduct(box.half)));
         std::vector<double> values(places.size());
         field.distances(places, values);
         const double seen = *std::max_element(values.begin(), values.end());
         return Interval{seen, seen + field.lipschitz() * box.half.norm() / steps * (1 + 1e-9)};
     };
-    return parallel_reduce(boxes.size(), 1, Interval{-HUGE_VAL, -HUGE_VAL}, [&](std::size_t begin, std::size_t) { return in_box(boxes[begin]); },
-                           [](const Interval& a, const Interval& b) { return max(a, b); });
+    return parallel_reduce(
+        boxes.size(), 1, Interval{-HUGE_VAL, -HUGE_VAL},
+        [&](std::size_t begin, std::size_t) { return in_box(boxes[begin]); },
+        [](const Interval& a, const Interval& b) { return max(a, b); });
 }
 
-void fill_report(const Field& field, std::span<const OrientedBox> boxes, const DecompositionOptions& options, DecompositionReport& report) {
+void fill_report(const Field& field, std::span<const OrientedBox> boxes, const DecompositionOptions& options,
+                 DecompositionReport& report) {
     report.inside_volume = inside_volume(field, options);
     report.box_volume = 0;
     for (const OrientedBox& box : boxes) report.box_volume += box.volume();
     const double volume = report.box_volume;
-    report.fill = volume > 0 ? Interval{report.inside_volume.lower / volume, report.inside_volume.upper / volume} : Interval{0};
+    report.fill =
+        volume > 0 ? Interval{report.inside_volume.lower / volume, report.inside_volume.upper / volume} : Interval{0};
     report.protrusion = protrusion_of(field, boxes);
 }
 
@@ -258,21 +283,23 @@ Decomposition decompose(const Field& field, const DecompositionOptions& options,
     std::vector<CloudPoint> cloud = cloud_of(field, cells, side);
     if (cloud.empty()) // thinner than a cell, or nothing at all: the cells themselves
         for (const InsideCell& cell : cells) cloud.push_back({cell.box.center(), Vec3::Zero(), 0, 0});
-    const std::vector<OrientedBox> boxes =
-        search_parts(cloud, {.parts = options.parts, .most_parts = options.most_parts, .worth = options.worth, .spacing = 0.2 * side});
+    const std::vector<OrientedBox> boxes = search_parts(
+        cloud,
+        {.parts = options.parts, .most_parts = options.most_parts, .worth = options.worth, .spacing = 0.2 * side});
     std::size_t cells_seen = 0;
     Decomposition result{{}, true};
     if (!boxes.empty()) result = grown(field, thickened(boxes, 0.5 * detail), options, true, cells_seen);
     if (report) {
         fill_report(field, result.boxes, options, *report);
-        report->samples = static_cast<std::size_t>(std::count_if(cloud.begin(), cloud.end(), [](const CloudPoint& p) { return p.normal != Vec3::Zero(); }));
+        report->samples = static_cast<std::size_t>(
+            std::count_if(cloud.begin(), cloud.end(), [](const CloudPoint& p) { return p.normal != Vec3::Zero(); }));
         report->cells = cells_seen;
     }
     return result;
 }
 
-Decomposition grown_to_contain(const Field& field, std::span<const OrientedBox> boxes, const DecompositionOptions& options,
-                               DecompositionReport* report) {
+Decomposition grown_to_contain(const Field& field, std::span<const OrientedBox> boxes,
+                               const DecompositionOptions& options, DecompositionReport* report) {
     check(options);
     check_boxes(boxes);
     if (boxes.empty()) {
@@ -297,7 +324,8 @@ bool proven_to_contain(const Field& field, std::span<const OrientedBox> boxes, c
     return std::all_of(cells.begin(), cells.end(), [&](const InsideCell& cell) { return cover.holds(cell.box); });
 }
 
-DecompositionReport report_on(const Field& field, std::span<const OrientedBox> boxes, const DecompositionOptions& options) {
+DecompositionReport report_on(const Field& field, std::span<const OrientedBox> boxes,
+                              const DecompositionOptions& options) {
     check(options);
     check_boxes(boxes);
     DecompositionReport report;
@@ -305,7 +333,8 @@ DecompositionReport report_on(const Field& field, std::span<const OrientedBox> b
     return report;
 }
 
-void part_pairs(const Decomposition& a, const Pose& pose_a, const Decomposition& b, const Pose& pose_b, std::vector<PartPair>& out, double margin) {
+void part_pairs(const Decomposition& a, const Pose& pose_a, const Decomposition& b, const Pose& pose_b,
+                std::vector<PartPair>& out, double margin) {
     out.clear();
     const Pose from_b = relative(pose_a, pose_b); // the frame of a, where its axis boxes are tightest
     const auto count_b = static_cast<Index>(b.boxes.size());
@@ -319,7 +348,8 @@ void part_pairs(const Decomposition& a, const Pose& pose_a, const Decomposition&
     for (Index i = 0; i < a.boxes.size(); ++i) {
         const Box mine = a.boxes[i].bounds();
         for (Index j = 0; j < count_b; ++j)
-            if (mine.overlaps(bounds[j]) && (boxes_overlap(a.boxes[i], placed[j]) || (margin > 0 && gap_between(a.boxes[i], placed[j]) <= margin)))
+            if (mine.overlaps(bounds[j]) &&
+                (boxes_overlap(a.boxes[i], placed[j]) || (margin > 0 && gap_between(a.boxes[i], placed[j]) <= margin)))
                 out.push_back({i, j});
     }
 }

@@ -49,19 +49,24 @@ Decomposition parse_boxes(std::span<const std::byte> json, const std::string& na
     const GltfTable table(source, root, "decomposition");
     (void)table.at("boxes");
     const Json& boxes = table.list("boxes");
-    if (boxes.size() > most_boxes) table.fail(Cause::too_large, fmt::format("{} boxes are past the limit of {}", boxes.size(), most_boxes));
+    if (boxes.size() > most_boxes)
+        table.fail(Cause::too_large, fmt::format("{} boxes are past the limit of {}", boxes.size(), most_boxes));
     Decomposition result;
     for (std::size_t k = 0; k < boxes.size(); ++k) result.boxes.push_back(box_of(GltfTable(source, boxes, k, "box")));
     return result;
 }
 
-Decomposition read_boxes(const std::filesystem::path& path) { return parse_boxes(read_whole_file(path).span(), path.string()); }
+Decomposition read_boxes(const std::filesystem::path& path) {
+    return parse_boxes(read_whole_file(path).span(), path.string());
+}
 
 void write_boxes(const std::filesystem::path& path, const Decomposition& decomposition) {
     auto boxes = nlohmann::ordered_json::array();
     for (const OrientedBox& box : decomposition.boxes) {
         const Quat& q = box.pose.rotation;
-        boxes.push_back({{"center", list(box.pose.translation)}, {"rotation", {q.w(), q.x(), q.y(), q.z()}}, {"half", list(box.half)}});
+        boxes.push_back({{"center", list(box.pose.translation)},
+                         {"rotation", {q.w(), q.x(), q.y(), q.z()}},
+                         {"half", list(box.half)}});
     }
     const nlohmann::ordered_json json = {{"boxes", std::move(boxes)}, {"contained", decomposition.contained}};
     write_whole_file(path, json.dump(1) + "\n");

@@ -52,16 +52,20 @@ bool DeepestContact::settle_by_planes(int body, Descent& end) {
         end.samples += other.samples;
         if (other.value < end.value) end.point = other.point, end.value = other.value, end.gradient = other.gradient;
     };
-    const ConvexMinimum least = convex_minimum(pair_, body, end.point, 2 * (options_.size + options_.margin), 1e-14 * options_.size);
+    const ConvexMinimum least =
+        convex_minimum(pair_, body, end.point, 2 * (options_.size + options_.margin), 1e-14 * options_.size);
     take(least.end);
     if (end.value - least.lower <= 1e-13 * options_.size) return true;
-    const Descent again = descend(pair_, body, end.point, {.size = options_.size, .tolerance = 1e-4, .most_steps = 40, .polish = true});
+    const Descent again =
+        descend(pair_, body, end.point, {.size = options_.size, .tolerance = 1e-4, .most_steps = 40, .polish = true});
     take(again);
     return end.polished = again.polished;
 }
 
 Descent DeepestContact::down(int body, const Vec3& start) {
-    const Descent end = descend(pair_, body, start, {.size = options_.size, .tolerance = options_.tolerance, .most_steps = 40, .polish = options_.polish});
+    const Descent end =
+        descend(pair_, body, start,
+                {.size = options_.size, .tolerance = options_.tolerance, .most_steps = 40, .polish = options_.polish});
     look_ups_ += static_cast<std::size_t>(end.samples);
     return end;
 }
@@ -83,8 +87,8 @@ std::optional<RegionContact> DeepestContact::at(const Vec3& x, int body, const S
     return RegionContact{surface, x, out, depth, 0};
 }
 
-// A distance is its own depth, also on ridges, where the slope says nothing. Other fields are followed to their surface, and from
-// x again along the normal there, while that way is shorter: the nearest surface is where both agree.
+// A distance is its own depth, also on ridges, where the slope says nothing. Other fields are followed to their
+// surface, and from x again along the normal there, while that way is shorter: the nearest surface is where both agree.
 double DeepestContact::way_out(const Vec3& x, int other, const Sample& sample, Vec3& out) {
     if (is_distance_like(pair_.field(other))) return -sample.distance;
     Sample end;

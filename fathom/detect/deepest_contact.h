@@ -1,6 +1,6 @@
-// Room: detect. From a start, the contact of two bodies that lies downhill: the deeper of the deepest point of P in Q near by, and
-// that of Q in P. (Liu et al. 2024, algorithm 3, with its normal made exact.) Local; contact_regions.h and convex_contacts.h say
-// from where. Thread-safe.
+// Room: detect. From a start, the contact of two bodies that lies downhill: the deeper of the deepest point of P in Q
+// near by, and that of Q in P. (Liu et al. 2024, algorithm 3, with its normal made exact.) Local; contact_regions.h and
+// convex_contacts.h say from where. Thread-safe.
 #pragma once
 
 #include <fathom/base/vec.h>

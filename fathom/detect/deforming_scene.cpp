@@ -18,7 +18,8 @@ double reach_of(const DeformingSceneOptions& options) {
     const double distance = options.proximities ? options.proximities->distance : 0;
     const double separation = options.sweep ? options.sweep->contact.minimum_separation : 0;
     if (!(distance >= 0) || !std::isfinite(distance) || !std::isfinite(separation))
-        throw Error(Cause::invalid_argument, fmt::format("a distance of {} or a separation of {}", distance, separation));
+        throw Error(Cause::invalid_argument,
+                    fmt::format("a distance of {} or a separation of {}", distance, separation));
     return 0.5 * std::max(distance, separation) * (1 + 1e-5);
 }
 
@@ -46,7 +47,8 @@ Index DeformingScene::add(const TriangleMesh& mesh, bool still) {
 
 DeformingScene::Body& DeformingScene::body(Index id) {
     if (id >= bodies_.size() || !bodies_[id])
-        throw Error(Cause::index_out_of_range, "there is no such body", {.element = "body", .index = static_cast<std::int64_t>(id)});
+        throw Error(Cause::index_out_of_range, "there is no such body",
+                    {.element = "body", .index = static_cast<std::int64_t>(id)});
     return *bodies_[id];
 }
 

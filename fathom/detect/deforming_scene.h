@@ -1,7 +1,7 @@
-// Room: detect. Many deforming surfaces: which touch, and where, step by step. A broad phase over their boxes (broad_phase.h) names the
-// pairs; surface_contacts.h and surface_sweep.h answer for each of them, side by side.
-// Only surfaces that are in a pair are refitted. Answers are the same for any number of threads. One caller at a time. Metres, world.
-// Memory of answers is kept from step to step, so that a scene at rest allocates little.
+// Room: detect. Many deforming surfaces: which touch, and where, step by step. A broad phase over their boxes
+// (broad_phase.h) names the pairs; surface_contacts.h and surface_sweep.h answer for each of them, side by side. Only
+// surfaces that are in a pair are refitted. Answers are the same for any number of threads. One caller at a time.
+// Metres, world. Memory of answers is kept from step to step, so that a scene at rest allocates little.
 #pragma once
 
 #include <fathom/detect/surface_sweep.h>
@@ -18,8 +18,8 @@ struct DeformingSceneOptions {
     std::optional<SurfaceContactOptions> triangles = SurfaceContactOptions{};
     std::optional<SurfaceProximityOptions> proximities{};
     std::optional<SurfaceSweepOptions> sweep{};
-    bool self = false;          // the same of every body with itself
-    BroadPhaseOptions broad{};  // its margin comes on top of what proximities and the sweep need
+    bool self = false;         // the same of every body with itself
+    BroadPhaseOptions broad{}; // its margin comes on top of what proximities and the sweep need
 };
 
 // The answers for two bodies, or for one (bodies {k, k}) with itself.
@@ -49,9 +49,9 @@ class DeformingScene {
 public:
     explicit DeformingScene(const DeformingSceneOptions& options = {}); // throws Error{invalid_argument}
 
-    // Bodies have ids that stay; that of a removed one is given again after the next find(). Throws Error as DeformingSurface and
-    // BroadPhase do, Error{index_out_of_range} for unknown ids.
-    // A body that stands still is not asked about itself.
+    // Bodies have ids that stay; that of a removed one is given again after the next find(). Throws Error as
+    // DeformingSurface and BroadPhase do, Error{index_out_of_range} for unknown ids. A body that stands still is not
+    // asked about itself.
     Index add(const TriangleMesh& mesh, bool still = false);
     void remove(Index body);
     // As DeformingSurface::update(); different bodies may be updated from different threads at once.
@@ -62,7 +62,8 @@ public:
     // The answers for the bodies as they are now; in parallel.
     void find();
 
-    // Of the last find(): one entry for each pair of bodies whose boxes overlap, sorted, then those of bodies with themselves.
+    // Of the last find(): one entry for each pair of bodies whose boxes overlap, sorted, then those of bodies with
+    // themselves.
     [[nodiscard]] std::span<const BodyContacts> contacts() const { return std::span(contacts_).first(used_); }
     [[nodiscard]] const BroadPhase& broad_phase() const { return broad_; } // pairs and their events
     [[nodiscard]] const DeformingSceneStatistics& statistics() const { return statistics_; }

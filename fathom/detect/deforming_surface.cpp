@@ -1,6 +1,7 @@
 // Room: detect. DeformingSurface: topology in linked corners, and queries on the current shape.
-// The winding number is counted along a ray parallel to an axis, moved sideways by an infinitesimal step (eps, eps^2), so that it
-// meets no edge and no corner (Edelsbrunner & Mucke 1990): all signs are those of orient2d and orient3d, hence exact.
+// The winding number is counted along a ray parallel to an axis, moved sideways by an infinitesimal step (eps, eps^2),
+// so that it meets no edge and no corner (Edelsbrunner & Mucke 1990): all signs are those of orient2d and orient3d,
+// hence exact.
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/detect/deforming_surface.h>
@@ -40,10 +41,12 @@ int side_of_moved(const Vec3& a, const Vec3& b, const Vec3& point, int axis) {
     return 0;
 }
 
-// What one triangle adds to the winding number: 1 where the ray leaves through it, -1 where it enters, 0 where it misses.
+// What one triangle adds to the winding number: 1 where the ray leaves through it, -1 where it enters, 0 where it
+// misses.
 int crossing(const std::array<Vec3, 3>& t, const Vec3& point, int axis, bool up) {
     const int facing = side_of_moved(t[0], t[1], point, axis);
-    if (facing == 0 || side_of_moved(t[1], t[2], point, axis) != facing || side_of_moved(t[2], t[0], point, axis) != facing)
+    if (facing == 0 || side_of_moved(t[1], t[2], point, axis) != facing ||
+        side_of_moved(t[2], t[0], point, axis) != facing)
         return 0;
     const int way = up ? facing : -facing;
     return orient3d(t[0], t[1], t[2], point) == -way ? way : 0;
@@ -62,16 +65,19 @@ DeformingSurface::DeformingSurface(const TriangleMesh& mesh) : vertices_(mesh.ve
         next_corner_[corner] = first;
         first = static_cast<Index>(corner);
     }
-    unbalanced_ = parallel_reduce(triangles_.size(), chunk, std::size_t{0}, [&](std::size_t begin, std::size_t end) {
-        std::size_t count = 0;
-        for (std::size_t k = begin; k < end; ++k) {
-            const auto t = static_cast<Index>(k);
-            claim(t);
-            for (std::size_t side = 0; side < 3; ++side)
-                count += owns_side(t, side) && !balanced(triangles_[t][side], triangles_[t][(side + 1) % 3]);
-        }
-        return count;
-    }, std::plus<>{});
+    unbalanced_ = parallel_reduce(
+        triangles_.size(), chunk, std::size_t{0},
+        [&](std::size_t begin, std::size_t end) {
+            std::size_t count = 0;
+            for (std::size_t k = begin; k < end; ++k) {
+                const auto t = static_cast<Index>(k);
+                claim(t);
+                for (std::size_t side = 0; side < 3; ++side)
+                    count += owns_side(t, side) && !balanced(triangles_[t][side], triangles_[t][(side + 1) % 3]);
+            }
+            return count;
+        },
+        std::plus<>{});
     find_parts();
     tree_.build({triangles_, vertices_, vertices_});
 }
@@ -121,8 +127,10 @@ void DeformingSurface::check_edit(const SurfaceEdit& change) const {
     std::vector<Index> sorted(change.remove.begin(), change.remove.end());
     std::sort(sorted.begin(), sorted.end());
     for (std::size_t k = 0; k < sorted.size(); ++k) {
-        if (!contains(sorted[k])) throw wrong(Cause::index_out_of_range, "there is no such triangle to remove", "triangle", sorted[k]);
-        if (k > 0 && sorted[k] == sorted[k - 1]) throw wrong(Cause::invalid_argument, "removed twice", "triangle", sorted[k]);
+        if (!contains(sorted[k]))
+            throw wrong(Cause::index_out_of_range, "there is no such triangle to remove", "triangle", sorted[k]);
+        if (k > 0 && sorted[k] == sorted[k - 1])
+            throw wrong(Cause::invalid_argument, "removed twice", "triangle", sorted[k]);
     }
     for (std::size_t k = 0; k < change.new_vertices.size(); ++k)
         if (!is_finite(change.new_vertices[k]))
@@ -231,7 +239,8 @@ Index DeformingSurface::neighbour(Index t, std::size_t side) const {
     std::size_t count = 0;
     visit_corners(from, [&](Index corner) {
         const Triangle& other = triangles_[corner / 3];
-        if (corner / 3 == t || names_a_vertex_twice(other) || std::find(other.begin(), other.end(), to) == other.end()) return;
+        if (corner / 3 == t || names_a_vertex_twice(other) || std::find(other.begin(), other.end(), to) == other.end())
+            return;
         found = corner / 3;
         ++count;
     });
@@ -281,7 +290,8 @@ ClosestPoint DeformingSurface::nearest(const Vec3& point, double squared_radius,
         if (!present_[t]) return radius;
         const auto c = corners(t);
         const Box box{c[0].cwiseMin(c[1]).cwiseMin(c[2]), c[0].cwiseMax(c[1]).cwiseMax(c[2])};
-        if (box.squared_distance(point) * (1 - 1e-12) > radius) return radius; // most of a leaf, for a tenth of the price
+        if (box.squared_distance(point) * (1 - 1e-12) > radius)
+            return radius; // most of a leaf, for a tenth of the price
         const double distance = squared_distance(point, c);
         const bool nearer = distance < radius || (distance == radius && t < best.triangle);
         if (!nearer || skip(t)) return radius;

@@ -1,8 +1,8 @@
-// Room: detect. A triangle surface that deforms: topology made once and edited locally, vertices that move every step, and a
-// tree that follows them. What surface_contacts.h, surface_sweep.h and deforming_scene.h work on.
-// Any triangles will do; vertices are told apart by index, so weld first (weld.h) what is meant to be closed. Metres, world.
-// Build O(n log n), update O(n), both in parallel and the same for any number of threads. Queries are const and thread-safe, but
-// not while the surface changes. About 250 bytes a triangle.
+// Room: detect. A triangle surface that deforms: topology made once and edited locally, vertices that move every step,
+// and a tree that follows them. What surface_contacts.h, surface_sweep.h and deforming_scene.h work on. Any triangles
+// will do; vertices are told apart by index, so weld first (weld.h) what is meant to be closed. Metres, world. Build
+// O(n log n), update O(n), both in parallel and the same for any number of threads. Queries are const and thread-safe,
+// but not while the surface changes. About 250 bytes a triangle.
 #pragma once
 
 #include <fathom/detect/triangle_tree.h>
@@ -13,9 +13,9 @@ namespace fathom {
 
 // One change of topology. Holes are made by removing, tears and finer triangles by removing and adding at once.
 struct SurfaceEdit {
-    std::span<const Index> remove{};     // triangles that are there, each once
+    std::span<const Index> remove{};      // triangles that are there, each once
     std::span<const Vec3> new_vertices{}; // get the next free vertex numbers; at rest at the start of the step
-    std::span<const Triangle> add{};     // may name the new vertices
+    std::span<const Triangle> add{};      // may name the new vertices
 };
 
 class DeformingSurface {
@@ -25,30 +25,35 @@ public:
     DeformingSurface(DeformingSurface&&) = default; // no copies: the tree views the vertices
     DeformingSurface& operator=(DeformingSurface&&) = default;
 
-    // New positions of all vertices: one call refits everything. Nothing is allocated, unless the tree has decayed and is built
-    // anew. Throws Error{non_finite} naming the vertex, Error{count_mismatch}; then nothing has changed.
+    // New positions of all vertices: one call refits everything. Nothing is allocated, unless the tree has decayed and
+    // is built anew. Throws Error{non_finite} naming the vertex, Error{count_mismatch}; then nothing has changed.
     void update(std::span<const Vec3> vertices);
-    // The same over a step in which every vertex moves evenly along a line: sweeps ask about the step, all else about its end.
+    // The same over a step in which every vertex moves evenly along a line: sweeps ask about the step, all else about
+    // its end.
     void update(std::span<const Vec3> start, std::span<const Vec3> end);
 
-    // Returns the numbers of the added triangles: those of removed ones first, lowest first, then new ones. Other triangles and all
-    // vertices keep theirs; vertices that no triangle uses any more stay and are in no contact. Cost: that of the triangles round the
-    // changed ones for adjacency, O(n) with a small factor for connected parts and boxes; a new tree only where triangles got new
-    // numbers or the tree has decayed. Throws Error{index_out_of_range, non_finite, invalid_argument}; then nothing has changed.
+    // Returns the numbers of the added triangles: those of removed ones first, lowest first, then new ones. Other
+    // triangles and all vertices keep theirs; vertices that no triangle uses any more stay and are in no contact. Cost:
+    // that of the triangles round the changed ones for adjacency, O(n) with a small factor for connected parts and
+    // boxes; a new tree only where triangles got new numbers or the tree has decayed. Throws Error{index_out_of_range,
+    // non_finite, invalid_argument}; then nothing has changed.
     std::vector<Index> edit(const SurfaceEdit& change);
 
     [[nodiscard]] std::span<const Vec3> vertices() const { return vertices_; }
     [[nodiscard]] std::span<const Vec3> start_vertices() const { return moving_ ? start_ : vertices_; }
-    [[nodiscard]] bool moving() const { return moving_; } // the last update had a start
+    [[nodiscard]] bool moving() const { return moving_; }                          // the last update had a start
     [[nodiscard]] std::size_t triangle_limit() const { return triangles_.size(); } // all triangle numbers are smaller
     [[nodiscard]] std::size_t triangle_count() const { return triangles_.size() - free_.size(); }
     [[nodiscard]] bool contains(Index triangle) const { return triangle < present_.size() && present_[triangle]; }
     [[nodiscard]] const Triangle& triangle(Index t) const { return triangles_[t]; }
     [[nodiscard]] std::array<Vec3, 3> corners(Index t) const { return corners_of(vertices_, t); }
     [[nodiscard]] std::array<Vec3, 3> start_corners(Index t) const { return corners_of(start_vertices(), t); }
-    [[nodiscard]] const Box& bounds() const { return tree_.bounds(); } // over the step; of vertices that no triangle uses, too, after edits
+    [[nodiscard]] const Box& bounds() const {
+        return tree_.bounds();
+    } // over the step; of vertices that no triangle uses, too, after edits
     [[nodiscard]] const TriangleTree& tree() const { return tree_; }
-    [[nodiscard]] TriangleMesh mesh() const; // as it stands: removed triangles are left out, vertices keep their numbers
+    [[nodiscard]] TriangleMesh
+    mesh() const; // as it stands: removed triangles are left out, vertices keep their numbers
 
     // As many sides run along each edge as against it, so that "inside" means something. False without triangles.
     [[nodiscard]] bool closed() const { return triangle_count() > 0 && unbalanced_ == 0; }
@@ -57,8 +62,9 @@ public:
     [[nodiscard]] std::span<const Index> speakers() const { return speakers_; }
     [[nodiscard]] Index part(Index vertex) const { return part_[vertex]; }
 
-    // Corners are numbered 3 triangle + k, sides too: side k runs from corner k to corner (k + 1) % 3. Each vertex and each edge belongs to
-    // the lowest triangle that has it. Triangles that name a vertex twice own vertices but no edges.
+    // Corners are numbered 3 triangle + k, sides too: side k runs from corner k to corner (k + 1) % 3. Each vertex and
+    // each edge belongs to the lowest triangle that has it. Triangles that name a vertex twice own vertices but no
+    // edges.
     [[nodiscard]] bool owns_corner(Index t, std::size_t k) const { return (owned_[t] >> k & 1) != 0; }
     [[nodiscard]] bool owns_side(Index t, std::size_t k) const { return (owned_[t] >> (3 + k) & 1) != 0; }
     // visit(corner) for the corners at a vertex, by increasing triangle.
@@ -69,14 +75,16 @@ public:
     // The one other triangle across a side; no_index where there is none or more than one.
     [[nodiscard]] Index neighbour(Index t, std::size_t side) const;
 
-    // The nearest point of the surface as it is now within the radius, by brute double arithmetic on what the tree cannot rule out; at equal
-    // distance the lowest triangle. `skip` leaves triangles out.
-    [[nodiscard]] ClosestPoint nearest(const Vec3& point, double squared_radius = std::numeric_limits<double>::infinity()) const;
+    // The nearest point of the surface as it is now within the radius, by brute double arithmetic on what the tree
+    // cannot rule out; at equal distance the lowest triangle. `skip` leaves triangles out.
+    [[nodiscard]] ClosestPoint nearest(const Vec3& point,
+                                       double squared_radius = std::numeric_limits<double>::infinity()) const;
     [[nodiscard]] ClosestPoint nearest(const Vec3& point, double squared_radius, CallableRef<bool(Index)> skip) const;
-    // Unit, outward, at a point found by nearest(): of the face, the mean of those at an edge, weighted by angle at a corner. Zero where
-    // there is no area to tell.
+    // Unit, outward, at a point found by nearest(): of the face, the mean of those at an edge, weighted by angle at a
+    // corner. Zero where there is no area to tell.
     [[nodiscard]] Vec3 normal_at(const ClosestPoint& at) const;
-    // How often a closed surface winds round a point that does not lie on it: exact (see the source). Else it means nothing.
+    // How often a closed surface winds round a point that does not lie on it: exact (see the source). Else it means
+    // nothing.
     [[nodiscard]] int winding(const Vec3& point) const;
     // The same just off the outer side of a triangle, at a point of it: 0 but where the surface has run into itself.
     [[nodiscard]] int winding_above(const Vec3& point, Index triangle) const;
@@ -106,11 +114,11 @@ private:
     bool moving_ = false;
     std::vector<Triangle> triangles_; // removed ones are three times one vertex
     std::vector<char> present_;
-    std::vector<Index> free_;          // descending
-    std::vector<Index> first_corner_;  // by vertex
-    std::vector<Index> next_corner_;   // by corner: the next at its vertex, by increasing triangle
-    std::vector<std::uint8_t> owned_;  // by triangle: bits 0 to 2 corners, 3 to 5 sides
-    std::size_t unbalanced_ = 0;       // edges that are not balanced
+    std::vector<Index> free_;         // descending
+    std::vector<Index> first_corner_; // by vertex
+    std::vector<Index> next_corner_;  // by corner: the next at its vertex, by increasing triangle
+    std::vector<std::uint8_t> owned_; // by triangle: bits 0 to 2 corners, 3 to 5 sides
+    std::size_t unbalanced_ = 0;      // edges that are not balanced
     std::vector<Index> part_, speakers_;
     TriangleTree tree_;
 };

@@ -28,8 +28,8 @@ struct State {
     Sample down; // of the other field
 };
 
-// Newton on: gradient of the other field + lambda * gradient of the body = 0, body = 0. Second derivatives by differences of
-// gradients: they steer, the gradients decide.
+// Newton on: gradient of the other field + lambda * gradient of the body = 0, body = 0. Second derivatives by
+// differences of gradients: they steer, the gradients decide.
 class Polish {
 public:
     Polish(const FieldPair& pair, int body, double size) : pair_(pair), body_(body), size_(size), step_(1e-5 * size) {}
@@ -37,7 +37,8 @@ public:
     // Takes over a point only where the conditions hold to rounding; false: they do not, so the minimum is at a kink.
     bool run(State& state, int& samples) {
         look(state.x, samples);
-        double lambda = -at_body_[0].gradient.dot(at_down_[0].gradient) / std::max(at_body_[0].gradient.squaredNorm(), 1e-300);
+        double lambda =
+            -at_body_[0].gradient.dot(at_down_[0].gradient) / std::max(at_body_[0].gradient.squaredNorm(), 1e-300);
         Vec3 x = state.x, best_x = x;
         double best = HUGE_VAL, best_lambda = 0;
         for (int k = 0; k < 7; ++k) {
@@ -83,7 +84,10 @@ private:
     }
     [[nodiscard]] Mat3 curvature(const std::array<Sample, count>& at) const {
         Mat3 h;
-        for (int axis = 0; axis < 3; ++axis) h.col(axis) = (at[static_cast<std::size_t>(1 + 2 * axis)].gradient - at[static_cast<std::size_t>(2 + 2 * axis)].gradient) / (2 * step_);
+        for (int axis = 0; axis < 3; ++axis)
+            h.col(axis) = (at[static_cast<std::size_t>(1 + 2 * axis)].gradient -
+                           at[static_cast<std::size_t>(2 + 2 * axis)].gradient) /
+                          (2 * step_);
         return 0.5 * (h + h.transpose());
     }
     [[nodiscard]] Eigen::Vector4d newton(double lambda, const Eigen::Vector4d& r) const {
@@ -106,15 +110,17 @@ private:
 
 namespace {
 
-// As far as the gradient has turned on the last step tells where it will have turned all the way (Barzilai & Borwein 1988).
+// As far as the gradient has turned on the last step tells where it will have turned all the way (Barzilai & Borwein
+// 1988).
 double next_length(const State& from, const State& to, double length) {
     const Vec3 way = to.x - from.x, turn = to.down.gradient.stableNormalized() - from.down.gradient.stableNormalized();
     const double along = way.dot(turn), far = way.squaredNorm();
     return far < 4 * length * along ? std::max(far / along, 0.3 * length) : 4 * length;
 }
 
-// The middle of a ball or the core of a ring is where a distance ends falling, at a kink that steps only circle. From two places
-// with different slopes it is told: both rays down meet it, at the same value. False where the slopes are not those of a distance.
+// The middle of a ball or the core of a ring is where a distance ends falling, at a kink that steps only circle. From
+// two places with different slopes it is told: both rays down meet it, at the same value. False where the slopes are
+// not those of a distance.
 bool core_between(const State& a, const State& b, Vec3& core) {
     const Vec3 &g = a.down.gradient, &h = b.down.gradient;
     if (std::abs(g.squaredNorm() - 1) > 1e-6 || std::abs(h.squaredNorm() - 1) > 1e-6 || g.dot(h) > 0.7) return false;
@@ -125,7 +131,8 @@ bool core_between(const State& a, const State& b, Vec3& core) {
 }
 
 // Steps that grow while the value falls and shrink when it does not; ends below `shortest` (m).
-void walk_down(const FieldPair& pair, int body, const DescentOptions& options, double length, double shortest, int most_steps, State& state, int& samples) {
+void walk_down(const FieldPair& pair, int body, const DescentOptions& options, double length, double shortest,
+               int most_steps, State& state, int& samples) {
     for (int step = 0; step < most_steps && state.down.distance > options.enough && length >= shortest; ++step) {
         const double steepness = state.down.gradient.norm();
         if (!(steepness > 1e-10)) break;
@@ -136,7 +143,8 @@ void walk_down(const FieldPair& pair, int body, const DescentOptions& options, d
         if (Vec3 core; inside && core_between(state, {y, next}, core)) {
             const Sample there = pair.sample(1 - body, core);
             samples += 2;
-            if (pair.sample(body, core).distance <= 0 && there.distance < std::min(state.down.distance, next.distance)) {
+            if (pair.sample(body, core).distance <= 0 &&
+                there.distance < std::min(state.down.distance, next.distance)) {
                 state = {core, there};
                 length *= 0.3;
                 continue;

@@ -37,8 +37,11 @@ void add_shared_edges(const OrientedBox& a, const OrientedBox& b, Vec3& sum, int
         Interval shared{0, 1};
         for (int axis = 0; axis < 3; ++axis) {
             const double near = -b.half[axis] - start[axis], far = b.half[axis] - start[axis];
-            if (way[axis] == 0) shared = near <= 0 && far >= 0 ? shared : Interval::none();
-            else shared = intersection(shared, {std::min(near / way[axis], far / way[axis]), std::max(near / way[axis], far / way[axis])});
+            if (way[axis] == 0)
+                shared = near <= 0 && far >= 0 ? shared : Interval::none();
+            else
+                shared = intersection(
+                    shared, {std::min(near / way[axis], far / way[axis]), std::max(near / way[axis], far / way[axis])});
         }
         if (shared.empty()) continue;
         sum += corners[from] + shared.middle() * (corners[to] - corners[from]);
@@ -46,7 +49,8 @@ void add_shared_edges(const OrientedBox& a, const OrientedBox& b, Vec3& sum, int
     }
 }
 
-// A point of both. Where two boxes meet, an edge of one reaches into the other; what they share is convex, so means stay in it.
+// A point of both. Where two boxes meet, an edge of one reaches into the other; what they share is convex, so means
+// stay in it.
 Vec3 between(const OrientedBox& a, const OrientedBox& b) {
     Vec3 sum = Vec3::Zero();
     int count = 0;
@@ -88,7 +92,9 @@ double boundary_of(const Field& field, double reach) {
     return error < 0.25 * reach ? -error : 0.0;
 }
 
-double reach_for(const ProtrusionOptions& options, double spacing) { return options.reach > 0 ? options.reach : 4 * spacing; }
+double reach_for(const ProtrusionOptions& options, double spacing) {
+    return options.reach > 0 ? options.reach : 4 * spacing;
+}
 
 struct Candidate {
     Vec3 place;
@@ -96,14 +102,17 @@ struct Candidate {
     int outside; // of the six neighbours
 };
 
-// The lattice points of cells that may hold inside, but are not all so deep that none can qualify. Coarser where they are too many.
+// The lattice points of cells that may hold inside, but are not all so deep that none can qualify. Coarser where they
+// are too many.
 std::vector<Vec3> lattice_near_surface(const Field& field, const ProtrusionOptions& options, double& spacing) {
     for (;; spacing *= 2) {
-        const double reach = reach_for(options, spacing), deepest = boundary_of(field, reach) - field.lipschitz() * reach;
+        const double reach = reach_for(options, spacing),
+                     deepest = boundary_of(field, reach) - field.lipschitz() * reach;
         std::vector<Vec3> places;
         bool fits = true;
         const auto settled = [](const InsideCell&) { return false; };
-        const std::vector<InsideCell> cells = inside_cells(field, {.least_side = 8 * spacing, .most_cells = options.most_candidates}, settled);
+        const std::vector<InsideCell> cells =
+            inside_cells(field, {.least_side = 8 * spacing, .most_cells = options.most_candidates}, settled);
         std::vector<Box> boxes;
         for (const InsideCell& cell : cells) boxes.push_back(cell.box);
         std::vector<Interval> ranges(boxes.size());
@@ -112,7 +121,10 @@ std::vector<Vec3> lattice_near_surface(const Field& field, const ProtrusionOptio
             if (ranges[k].upper < deepest) continue;
             const Box& box = cells[k].box;
             const Vec3 first = (box.lower / spacing).array().ceil(), last = (box.upper / spacing).array().ceil();
-            if (!(((last - first).array() <= 1e4).all())) { fits = false; break; }
+            if (!(((last - first).array() <= 1e4).all())) {
+                fits = false;
+                break;
+            }
             for (double z = first.z(); z < last.z(); ++z)
                 for (double y = first.y(); y < last.y(); ++y)
                     for (double x = first.x(); x < last.x(); ++x) places.push_back(spacing * Vec3(x, y, z));
@@ -134,7 +146,8 @@ std::vector<Candidate> qualified(const Field& field, std::span<const Vec3> place
         for (std::size_t k = 0; k < values.size(); ++k) {
             if (!(values[k] < boundary) || values[k] < deepest) continue;
             near.push_back({places[begin + k], values[k], 0});
-            for (int n = 0; n < 6; ++n) around.push_back(places[begin + k] + (n % 2 ? reach : -reach) * Vec3::Unit(n / 2));
+            for (int n = 0; n < 6; ++n)
+                around.push_back(places[begin + k] + (n % 2 ? reach : -reach) * Vec3::Unit(n / 2));
         }
         std::vector<double> beyond(around.size());
         field.distances(around, beyond);
@@ -172,7 +185,8 @@ std::vector<Vec3> thinned(std::vector<Candidate> candidates, double reach) {
 Interval box_distance_range(const OrientedBox& box, const Box& over) {
     const Mat3 turn = box.pose.rotation.toRotationMatrix();
     const Vec3 center = box.pose.to_local(over.center()), half = turn.cwiseAbs().transpose() * over.half();
-    const double spare = 1e-14 * (over.center().cwiseAbs().maxCoeff() + box.pose.translation.cwiseAbs().maxCoeff() + half.sum() + box.half.sum());
+    const double spare = 1e-14 * (over.center().cwiseAbs().maxCoeff() + box.pose.translation.cwiseAbs().maxCoeff() +
+                                  half.sum() + box.half.sum());
     Vec3 low, high; // of |p| - half extents, axis by axis
     for (int k = 0; k < 3; ++k) {
         const Interval q = abs(Interval{center[k] - half[k] - spare, center[k] + half[k] + spare});
@@ -183,7 +197,8 @@ Interval box_distance_range(const OrientedBox& box, const Box& over) {
     return {distance(low) - spare, distance(high) + spare}; // it rises with every |p|
 }
 
-void common_points(const OrientedBox& a, const OrientedBox& b, std::vector<Vec3>& out, const CommonPointOptions& options) {
+void common_points(const OrientedBox& a, const OrientedBox& b, std::vector<Vec3>& out,
+                   const CommonPointOptions& options) {
     need(options.depth >= 0 && options.depth <= 8, "must be 0 to 8", "option depth");
     need(options.most >= 1, "must be at least 1", "option most");
     out.clear();
@@ -192,7 +207,8 @@ void common_points(const OrientedBox& a, const OrientedBox& b, std::vector<Vec3>
     if (!region.empty()) {
         const int depth = options.depth > 0 ? options.depth : depth_for(a, b, region);
         std::vector<Box> cells = {region};
-        for (int level = 0; level <= depth && !cells.empty() && out.size() < options.most; ++level) sift(a, b, cells, out);
+        for (int level = 0; level <= depth && !cells.empty() && out.size() < options.most; ++level)
+            sift(a, b, cells, out);
         for (const Box& cell : cells)
             if (a.contains(cell.center()) && b.contains(cell.center())) out.push_back(cell.center());
         keep_evenly(out, options.most);

@@ -28,8 +28,8 @@ struct Rules {
     bool beyond; // go on below 0, to the least value
 
     Rules(const PlacedField& a, const PlacedField& b, const DualDescentOptions& options, bool beyond_zero)
-        : rule(options.rule), step(options.step), tolerance(options.tolerance), size(std::min(size_of(*a.field), size_of(*b.field))),
-          most_steps(options.most_steps), beyond(beyond_zero) {
+        : rule(options.rule), step(options.step), tolerance(options.tolerance),
+          size(std::min(size_of(*a.field), size_of(*b.field))), most_steps(options.most_steps), beyond(beyond_zero) {
         const auto need = [](bool holds, const char* reason, const char* option) {
             if (!holds) throw Error(Cause::invalid_argument, reason, {.element = option});
         };
@@ -66,8 +66,10 @@ public:
             finish(end.point, end.distance_a, end.distance_b);
             return;
         }
-        if (rules.rule == StepRule::fixed) fixed(a, b, rules);
-        else adaptive(a, b, rules);
+        if (rules.rule == StepRule::fixed)
+            fixed(a, b, rules);
+        else
+            adaptive(a, b, rules);
     }
 
 private:
@@ -105,13 +107,17 @@ private:
         const bool in_a = a.distance <= slack, in_b = b.distance <= 0;
         const bool over = rules.beyond ? was_in_b_ && !in_b : in_a && in_b;
         if (phase_ == Phase::last || over || end.steps >= rules.most_steps) {
-            if (over && in_a && a.distance > 0) settle(a, b, slack);
-            else finish(place, a.distance, b.distance);
+            if (over && in_a && a.distance > 0)
+                settle(a, b, slack);
+            else
+                finish(place, a.distance, b.distance);
             return;
         }
         was_in_b_ = in_a && in_b;
-        if (!in_a) go_to(place - a.distance * a.gradient, rules);
-        else ask(place - rules.step * b.gradient, true, false, Phase::step);
+        if (!in_a)
+            go_to(place - a.distance * a.gradient, rules);
+        else
+            ask(place - rules.step * b.gradient, true, false, Phase::step);
     }
 
     void go_to(const Vec3& next, const Rules& rules) {
@@ -139,7 +145,8 @@ private:
         const double slack = rules.slack(place);
         if (a.distance > slack && tries_ < most_tries) {
             ++tries_;
-            ask(projected(place, a, rules.beyond ? 0 : 0.5 * slack), true, false, phase_); // a common point is to be inside for certain
+            ask(projected(place, a, rules.beyond ? 0 : 0.5 * slack), true, false,
+                phase_); // a common point is to be inside for certain
             return;
         }
         a_ = a;
@@ -155,8 +162,10 @@ private:
             return;
         }
         last_values_.fill(x_b_.distance);
-        if (!rules.beyond && x_b_.distance <= 0) finish(x_, x_a_.distance, x_b_.distance);
-        else try_step(first_step(rules), rules);
+        if (!rules.beyond && x_b_.distance <= 0)
+            finish(x_, x_a_.distance, x_b_.distance);
+        else
+            try_step(first_step(rules), rules);
     }
 
     void take(const Sample& b, const Rules& rules) {
@@ -164,7 +173,8 @@ private:
         x_a_ = a_;
         x_b_ = b;
         downhill_ = downhill(rules);
-        if (end.steps == 0 || b.distance < end.distance_b) end.point = x_, end.distance_a = x_a_.distance, end.distance_b = x_b_.distance;
+        if (end.steps == 0 || b.distance < end.distance_b)
+            end.point = x_, end.distance_a = x_a_.distance, end.distance_b = x_b_.distance;
     }
 
     // Minus the slope of B, without its part out of A where A's surface is in the way.
@@ -181,8 +191,10 @@ private:
 
     // As far as the value promises: a little past the surface of B from outside, to the surface of A within both.
     [[nodiscard]] double first_step(const Rules& rules) const {
-        const double slope = std::max(x_b_.gradient.squaredNorm(), 1e-300), into_b = 1.01 * x_b_.distance + 4 * rules.slack(x_);
-        const double way = rules.beyond || x_b_.distance <= 0 ? std::max({into_b, -x_a_.distance, -x_b_.distance}) : into_b;
+        const double slope = std::max(x_b_.gradient.squaredNorm(), 1e-300),
+                     into_b = 1.01 * x_b_.distance + 4 * rules.slack(x_);
+        const double way =
+            rules.beyond || x_b_.distance <= 0 ? std::max({into_b, -x_a_.distance, -x_b_.distance}) : into_b;
         return way / slope;
     }
 
@@ -223,8 +235,10 @@ private:
             return;
         }
         const double bend = moved.dot(way_before - downhill_);
-        if (held_ && held_before && bend > 0) try_step(moved.squaredNorm() / bend, rules);
-        else try_step(held_ ? 2 * step_ : first_step(rules), rules);
+        if (held_ && held_before && bend > 0)
+            try_step(moved.squaredNorm() / bend, rules);
+        else
+            try_step(held_ ? 2 * step_ : first_step(rules), rules);
     }
 
     static constexpr int most_tries = 12; // to get back into A
@@ -243,7 +257,7 @@ using Lanes = std::array<Walker, lane_count>;
 using Samples = std::array<Sample, lane_count>;
 
 // The values that walkers ask of one field, in one batch.
-void answer(const PlacedField& placed, std::span<Walker> walkers, bool Walker::* wants, Samples& out) {
+void answer(const PlacedField& placed, std::span<Walker> walkers, bool Walker::*wants, Samples& out) {
     std::array<Vec3, lane_count> points;
     std::array<std::size_t, lane_count> whose;
     std::array<Sample, lane_count> found;
@@ -258,8 +272,8 @@ void answer(const PlacedField& placed, std::span<Walker> walkers, bool Walker::*
 }
 
 // Walks at most lane_count points to their ends; those past `lowest` are given up where it is asked for.
-void walk(const PlacedField& a, const PlacedField& b, std::span<const Vec3> starts, std::span<DescentEnd> out, const Rules& rules,
-          std::size_t first = 0, std::atomic<std::size_t>* lowest = nullptr) {
+void walk(const PlacedField& a, const PlacedField& b, std::span<const Vec3> starts, std::span<DescentEnd> out,
+          const Rules& rules, std::size_t first = 0, std::atomic<std::size_t>* lowest = nullptr) {
     Lanes lanes;
     const std::span<Walker> walkers(lanes.data(), starts.size());
     Samples from_a, from_b;
@@ -273,7 +287,8 @@ void walk(const PlacedField& a, const PlacedField& b, std::span<const Vec3> star
             if (!walker.done) walker.tell(from_a[k], from_b[k], rules);
             if (lowest && walker.done && walker.end.common) {
                 std::size_t known = lowest->load();
-                while (first + k < known && !lowest->compare_exchange_weak(known, first + k)) {}
+                while (first + k < known && !lowest->compare_exchange_weak(known, first + k)) {
+                }
             }
             if (lowest && first + k > lowest->load()) walker.done = true;
             busy = busy || !walker.done;
@@ -284,37 +299,43 @@ void walk(const PlacedField& a, const PlacedField& b, std::span<const Vec3> star
 
 } // namespace
 
-DescentEnd dual_descent(const PlacedField& a, const PlacedField& b, const Vec3& start, const DualDescentOptions& options) {
+DescentEnd dual_descent(const PlacedField& a, const PlacedField& b, const Vec3& start,
+                        const DualDescentOptions& options) {
     DescentEnd end;
     walk(a, b, {&start, 1}, {&end, 1}, Rules(a, b, options, false));
     return end;
 }
 
-void dual_descents(const PlacedField& a, const PlacedField& b, std::span<const Vec3> starts, std::span<DescentEnd> out, const DualDescentOptions& options) {
+void dual_descents(const PlacedField& a, const PlacedField& b, std::span<const Vec3> starts, std::span<DescentEnd> out,
+                   const DualDescentOptions& options) {
     const Rules rules(a, b, options, false);
     parallel_for(starts.size(), lane_count, [&](std::size_t begin, std::size_t end) {
         walk(a, b, starts.subspan(begin, end - begin), out.subspan(begin, end - begin), rules);
     });
 }
 
-std::optional<DescentEnd> first_common_point(const PlacedField& a, const PlacedField& b, std::span<const Vec3> starts, const DualDescentOptions& options) {
+std::optional<DescentEnd> first_common_point(const PlacedField& a, const PlacedField& b, std::span<const Vec3> starts,
+                                             const DualDescentOptions& options) {
     const Rules rules(a, b, options, false);
     std::vector<DescentEnd> ends(starts.size());
     std::atomic<std::size_t> lowest = starts.size();
     parallel_for(starts.size(), lane_count, [&](std::size_t begin, std::size_t end) {
         if (begin > lowest.load()) return;
-        walk(a, b, starts.subspan(begin, end - begin), std::span(ends).subspan(begin, end - begin), rules, begin, &lowest);
+        walk(a, b, starts.subspan(begin, end - begin), std::span(ends).subspan(begin, end - begin), rules, begin,
+             &lowest);
     });
     return lowest < starts.size() ? std::optional(ends[lowest]) : std::nullopt;
 }
 
-DescentEnd nearest_to(const PlacedField& b, const PlacedField& a, const Vec3& start, const DualDescentOptions& options) {
+DescentEnd nearest_to(const PlacedField& b, const PlacedField& a, const Vec3& start,
+                      const DualDescentOptions& options) {
     DescentEnd end;
     walk(a, b, {&start, 1}, {&end, 1}, Rules(a, b, options, true));
     return end;
 }
 
-DualContact deepest_points(const PlacedField& a, const PlacedField& b, const Vec3& common, const DualDescentOptions& options) {
+DualContact deepest_points(const PlacedField& a, const PlacedField& b, const Vec3& common,
+                           const DualDescentOptions& options) {
     const DescentEnd in_b = nearest_to(b, a, common, options), in_a = nearest_to(a, b, common, options);
     DualContact contact;
     contact.point_a = in_b.point;

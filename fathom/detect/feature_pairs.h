@@ -1,5 +1,5 @@
-// Room: detect. Pairs of a vertex and a face, or of two edges, of deforming surfaces: each once, by the rule that every vertex
-// and edge belongs to the lowest triangle that has it (after Curtis, Tamstorf & Manocha 2008).
+// Room: detect. Pairs of a vertex and a face, or of two edges, of deforming surfaces: each once, by the rule that every
+// vertex and edge belongs to the lowest triangle that has it (after Curtis, Tamstorf & Manocha 2008).
 #pragma once
 
 #include <fathom/detect/deforming_surface.h>
@@ -13,9 +13,10 @@ enum class FeatureKind : std::uint8_t { vertex_face, edge_edge };
 
 struct FeaturePair {
     FeatureKind kind = FeatureKind::vertex_face;
-    bool swapped = false;            // vertex_face: the vertex is of b and the face of a
-    std::array<Index, 4> vertices{}; // the vertex and the corners of the face; or the ends of the edge of a, those of b, lower first
-    Index triangle = no_index;       // the face; no_index for edges
+    bool swapped = false; // vertex_face: the vertex is of b and the face of a
+    std::array<Index, 4>
+        vertices{}; // the vertex and the corners of the face; or the ends of the edge of a, those of b, lower first
+    Index triangle = no_index; // the face; no_index for edges
 
     friend auto operator<=>(const FeaturePair&, const FeaturePair&) = default;
 };
@@ -25,13 +26,15 @@ struct FeaturePair {
     return {std::min(from, to), std::max(from, to)};
 }
 
-// test(pair) for the features that two triangles own: their vertices against the other face, their edges against each other. For all
-// pairs of triangles it is called once for all pairs of features. Of one surface (&a == &b), pairs with a common vertex are left out.
+// test(pair) for the features that two triangles own: their vertices against the other face, their edges against each
+// other. For all pairs of triangles it is called once for all pairs of features. Of one surface (&a == &b), pairs with
+// a common vertex are left out.
 template <class Test>
 void each_feature_pair(const DeformingSurface& a, const DeformingSurface& b, const IdPair& triangles, Test&& test) {
     const auto [s, t] = triangles;
     const bool self = &a == &b;
-    const auto vertices_on_face = [&](const DeformingSurface& of, Index own, const DeformingSurface& other, Index face, bool swapped) {
+    const auto vertices_on_face = [&](const DeformingSurface& of, Index own, const DeformingSurface& other, Index face,
+                                      bool swapped) {
         const Triangle& f = other.triangle(face);
         for (std::size_t k = 0; k < 3; ++k) {
             const Index v = of.triangle(own)[k];

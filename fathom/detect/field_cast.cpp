@@ -13,7 +13,8 @@ public:
           error_(4e-16 * (segment.start.cwiseAbs().maxCoeff() + segment.end.cwiseAbs().maxCoeff())) {}
 
     [[nodiscard]] PathPart over(double start, double end) const {
-        return {segment_.at(0.5 * (start + end)), length_, 0.5 * (end - start) * (segment_.end - segment_.start).cwiseAbs()};
+        return {segment_.at(0.5 * (start + end)), length_,
+                0.5 * (end - start) * (segment_.end - segment_.start).cwiseAbs()};
     }
     [[nodiscard]] Vec3 at(double t) const { return segment_.at(t); }
     [[nodiscard]] double error() const { return error_; }
@@ -25,7 +26,9 @@ private:
     double error_;
 };
 
-bool is_usable(const Segment& segment) { return is_finite(segment.start) && is_finite(segment.end) && std::isfinite(segment.length()); }
+bool is_usable(const Segment& segment) {
+    return is_finite(segment.start) && is_finite(segment.end) && std::isfinite(segment.length());
+}
 
 } // namespace
 

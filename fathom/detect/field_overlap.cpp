@@ -73,7 +73,8 @@ private:
 void Search::children(const Cell& parent, Judged& out) const {
     std::array<TapePtr, 2> tapes = parent.tapes; // cutting costs as much as two families: not for the last one
     for (std::size_t f = 0; f < 2; ++f)
-        if (shorten && parent.box.size().maxCoeff() > 3 * finest && !parent.inside[f]) tapes[f] = fields[f].shortened(tapes[f], parent.box);
+        if (shorten && parent.box.size().maxCoeff() > 3 * finest && !parent.inside[f])
+            tapes[f] = fields[f].shortened(tapes[f], parent.box);
     std::array<Box, family> boxes;
     out.count = octants(parent.box, boxes);
     for (std::size_t c = 0; c < out.count; ++c) out.cells[c] = {boxes[c], tapes, parent.inside, 0, 0};
@@ -154,7 +155,8 @@ bool Search::proven_apart(const Judged& judged, std::size_t k, Found& found) con
             return field.clear(field.field().distance(field.to_field(q))) - 4e-15 * offset;
         };
     };
-    return two_balls_cover({judged.centers[k], judged.radii[k]}, normals[0], normals[1], offset, free_of(fields[0]), free_of(fields[1]));
+    return two_balls_cover({judged.centers[k], judged.radii[k]}, normals[0], normals[1], offset, free_of(fields[0]),
+                           free_of(fields[1]));
 }
 
 void Search::judge(Judged& judged, Found& found) const {
@@ -260,7 +262,9 @@ void search_by_level(Search& search, std::vector<Cell> open, Gathering& all, Fie
 }
 
 void search_by_likelihood(Search& search, std::vector<Cell> start, Gathering& all, FieldOverlap& out) {
-    const auto later = [](const Cell& a, const Cell& b) { return a.likely != b.likely ? a.likely > b.likely : a.number > b.number; };
+    const auto later = [](const Cell& a, const Cell& b) {
+        return a.likely != b.likely ? a.likely > b.likely : a.number > b.number;
+    };
     std::vector<Cell> heap = std::move(start);
     std::uint64_t number = heap.size();
     Found found;
@@ -287,12 +291,14 @@ bool is_finite(const Box& box) { return fathom::is_finite(box.lower) && fathom::
 
 void check(const FieldOverlapOptions& options) {
     const auto refuse = [](const char* option, double value) {
-        throw Error(Cause::invalid_argument, fmt::format("{} is out of range", value), {.element = fmt::format("option {}", option)});
+        throw Error(Cause::invalid_argument, fmt::format("{} is out of range", value),
+                    {.element = fmt::format("option {}", option)});
     };
     if (options.depth < 0 || options.depth > 48) refuse("depth", options.depth);
     if (!(options.size >= 0)) refuse("size", options.size);
     if (!std::isfinite(options.level)) refuse("level", options.level);
-    if (options.region && !options.region->empty() && !is_finite(*options.region)) refuse("region", options.region->diagonal());
+    if (options.region && !options.region->empty() && !is_finite(*options.region))
+        refuse("region", options.region->diagonal());
 }
 
 // Where to look, and from which frame.
@@ -301,7 +307,8 @@ struct SearchPlace {
     Pose frame;
 };
 
-SearchPlace place_of(const Box& a, const Pose& pose_a, const Box& b, const Pose& pose_b, const FieldOverlapOptions& options) {
+SearchPlace place_of(const Box& a, const Pose& pose_a, const Box& b, const Pose& pose_b,
+                     const FieldOverlapOptions& options) {
     if (options.region) {
         const Box met = intersection(*options.region, intersection(turned_bounds(a, pose_a), turned_bounds(b, pose_b)));
         return {met, Pose{}};
@@ -311,7 +318,8 @@ SearchPlace place_of(const Box& a, const Pose& pose_a, const Box& b, const Pose&
     if (from_a.empty()) return {from_a, pose_a};
     if (from_b.empty()) return {from_b, pose_b};
     if (!is_finite(from_a) && !is_finite(from_b))
-        throw Error(Cause::invalid_argument, "neither a finite region is given nor do the bounds of the fields meet in one",
+        throw Error(Cause::invalid_argument,
+                    "neither a finite region is given nor do the bounds of the fields meet in one",
                     {.element = "option region"});
     const bool in_b = !is_finite(from_a) || from_b.volume() < from_a.volume();
     return in_b ? SearchPlace{from_b, pose_b} : SearchPlace{from_a, pose_a};
@@ -327,7 +335,8 @@ Pose seen_from(const Pose& frame, const Pose& pose, bool same) { return same ? P
 
 } // namespace
 
-FieldOverlap field_overlap(const Field& a, const Pose& given_a, const Field& b, const Pose& given_b, const FieldOverlapOptions& options) {
+FieldOverlap field_overlap(const Field& a, const Pose& given_a, const Field& b, const Pose& given_b,
+                           const FieldOverlapOptions& options) {
     check(options);
     FieldOverlap out;
     out.verdict = Verdict::undecided;
@@ -336,7 +345,8 @@ FieldOverlap field_overlap(const Field& a, const Pose& given_a, const Field& b, 
     if (!is_finite(pose_a) || !is_finite(pose_b)) return out;
     const double far = pose_a.translation.norm() + pose_b.translation.norm();
     if (!(far < 1e100)) return out;
-    const SearchPlace place = place_of(level_bounds(a, options.level), pose_a, level_bounds(b, options.level), pose_b, options);
+    const SearchPlace place =
+        place_of(level_bounds(a, options.level), pose_a, level_bounds(b, options.level), pose_b, options);
     out.frame = place.frame;
     Gathering all(out, options);
     if (place.region.empty()) {
@@ -345,7 +355,8 @@ FieldOverlap field_overlap(const Field& a, const Pose& given_a, const Field& b, 
     }
     const double slack = 1e-14 * (far + place.region.lower.norm() + place.region.upper.norm());
     const auto same = [&](const Pose& pose) {
-        return !options.region && pose.translation == place.frame.translation && pose.rotation.coeffs() == place.frame.rotation.coeffs();
+        return !options.region && pose.translation == place.frame.translation &&
+               pose.rotation.coeffs() == place.frame.rotation.coeffs();
     };
     const double longest = place.region.size().maxCoeff();
     Search search{{PosedField(a, seen_from(place.frame, pose_a, same(pose_a)), options.level, slack),

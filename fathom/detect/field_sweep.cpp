@@ -51,20 +51,24 @@ public:
     // Cells of `cut` against `other`.
     FieldSweeper(const Field& cut, const Motion& cut_motion, const Field& other, const Motion& other_motion,
                  const FieldSweepOptions& options, FieldSweep& out)
-        : cut_motion_(cut_motion), motion_(cut_motion, other_motion, Path::screw), options_(options), out_(out), end_(options.latest),
-          turning_(screw_between(cut_motion.start, cut_motion.end).angle + screw_between(other_motion.start, other_motion.end).angle),
-          root_(level_bounds(cut, options.level)), cut_(cut, {}, options.level, 0), other_(other, {}, options.level, 0) {
+        : cut_motion_(cut_motion), motion_(cut_motion, other_motion, Path::screw), options_(options), out_(out),
+          end_(options.latest), turning_(screw_between(cut_motion.start, cut_motion.end).angle +
+                                         screw_between(other_motion.start, other_motion.end).angle),
+          root_(level_bounds(cut, options.level)), cut_(cut, {}, options.level, 0),
+          other_(other, {}, options.level, 0) {
         const Segment way = motion_.chord(root_.center());
-        slack_ =
-            1e-14 * (way.start.norm() + way.end.norm() + root_.center().norm() + root_.diagonal() + cut_motion.start.translation.norm() +
-                     cut_motion.end.translation.norm() + other_motion.start.translation.norm() + other_motion.end.translation.norm());
+        slack_ = 1e-14 * (way.start.norm() + way.end.norm() + root_.center().norm() + root_.diagonal() +
+                          cut_motion.start.translation.norm() + cut_motion.end.translation.norm() +
+                          other_motion.start.translation.norm() + other_motion.end.translation.norm());
         const Box other_bounds = level_bounds(other, options.level);
         size_ = root_.half().norm();
-        if (const double half = other_bounds.half().norm(); std::isfinite(half) && !other_bounds.empty()) size_ = std::max(size_, half);
+        if (const double half = other_bounds.half().norm(); std::isfinite(half) && !other_bounds.empty())
+            size_ = std::max(size_, half);
         balls_ = other_.clear(1e3 * size_) > 0; // a field without slope bound answers through its range
     }
 
-    // `start_clear`: proven that nothing is common at time 0. Then first contact is on the surfaces, and cells inside are not needed.
+    // `start_clear`: proven that nothing is common at time 0. Then first contact is on the surfaces, and cells inside
+    // are not needed.
     void run(bool start_clear);
     void note_contact(double time, const Vec3& point); // in the cut body's frame
     void finish(bool cut_is_a);
@@ -149,8 +153,10 @@ bool FieldSweeper::proven_apart(const Node& node, const Vec3& place, double valu
     const double room = node.value + value - 2 * options_.level - way, spared = node.radius / room;
     if (!(room > 0) || spared * spared < cut_.cost_of_whole(node.tape)) return false;
     const double offset = ball_offset(node.radius, room, size_);
-    if (!(offset > 0) || !(cut_.hoped_clear(node.value, offset) + other_.hoped_clear(value, offset) - way > 2 * offset)) return false;
-    const Vec3 out_of_cut = cut_.sample(node.tape, node.center).gradient, out_of_other = other_.sample(other_.tape(), place).gradient;
+    if (!(offset > 0) || !(cut_.hoped_clear(node.value, offset) + other_.hoped_clear(value, offset) - way > 2 * offset))
+        return false;
+    const Vec3 out_of_cut = cut_.sample(node.tape, node.center).gradient,
+               out_of_other = other_.sample(other_.tape(), place).gradient;
     out_.look_ups += 2;
     if (!(out_of_cut.norm() > 0 && out_of_other.norm() > 0)) return false;
     const Mat3 turn = turn_at(middle);
@@ -163,14 +169,15 @@ bool FieldSweeper::proven_apart(const Node& node, const Vec3& place, double valu
         ++out_.look_ups;
         return other_.clear(other_.field().distance(q)) - loss - way;
     };
-    return two_balls_cover({place, node.radius}, turn * out_of_cut.normalized(), out_of_other.normalized(), offset, free_of_cut,
-                           free_of_other);
+    return two_balls_cover({place, node.radius}, turn * out_of_cut.normalized(), out_of_other.normalized(), offset,
+                           free_of_cut, free_of_other);
 }
 
 FieldSweeper::Step FieldSweeper::step(Item& item) {
     const Node& node = nodes_[item.node];
     const bool to_the_end = item.start + 2 * item.hop >= end_;
-    const double last = to_the_end ? end_ : item.start + 2 * item.hop, middle = 0.5 * (item.start + last), ahead = middle - item.start;
+    const double last = to_the_end ? end_ : item.start + 2 * item.hop, middle = 0.5 * (item.start + last),
+                 ahead = middle - item.start;
     const RelativeMotion::State state = motion_.over(node.center, item.start, last);
     const double value = other_.field().distance(state.position);
     ++out_.look_ups;
@@ -189,7 +196,8 @@ FieldSweeper::Step FieldSweeper::step(Item& item) {
     const double every_way = way + turning_ * node.radius * ahead, gap = node.value + value - 2 * options_.level;
     bool apart = balls_ && proven_apart(node, state.position, value, middle, every_way);
     if (!balls_) {
-        apart = other_.field().range(Box::around(state.position, Vec3::Constant(node.radius + way))).lower > options_.level;
+        apart =
+            other_.field().range(Box::around(state.position, Vec3::Constant(node.radius + way))).lower > options_.level;
         ++out_.look_ups;
     }
     if (apart) {
@@ -199,7 +207,8 @@ FieldSweeper::Step FieldSweeper::step(Item& item) {
         return Step::advance;
     }
     // Shorter times help where the way is large beside the cell, or where balls as large as the gap allows might do.
-    const bool ball_may_do = balls_ && gap > 0 && node.radius * node.radius < 0.05 * gap * size_ && every_way > 0.2 * gap;
+    const bool ball_may_do =
+        balls_ && gap > 0 && node.radius * node.radius < 0.05 * gap * size_ && every_way > 0.2 * gap;
     if (way > 0.5 * node.radius || ball_may_do) {
         item.hop = std::max(0.25 * ahead, std::min(0.8 * clear / state.speed, 0.8 * ahead));
         if (item.hop > 1e-3 * options_.tolerance) return Step::advance;
@@ -272,16 +281,20 @@ bool FieldSweeper::note_if_common(const Vec3& point, double time, const Meeting&
         return true;
     }
     for (double depth = -0.5 * met.gap(); depth > -1e-4 * met.gap() && met.gap() < 0; depth *= 0.1)
-        for (const Vec3& p : {Vec3(point - (met.other + depth) * met.other_normal), Vec3(point - (met.cut + depth) * met.cut_normal)}) {
+        for (const Vec3& p :
+             {Vec3(point - (met.other + depth) * met.other_normal), Vec3(point - (met.cut + depth) * met.cut_normal)}) {
             out_.look_ups += 2;
-            if (cut_.field().distance(p) > options_.level || !(other_.field().distance(motion_.at(p, time)) <= options_.level)) continue;
+            if (cut_.field().distance(p) > options_.level ||
+                !(other_.field().distance(motion_.at(p, time)) <= options_.level))
+                continue;
             note_contact(time, p);
             return true;
         }
     return false;
 }
 
-// From a cell that may be the first to touch: when does what is nearest in it touch? No proof, but a common point if it is right.
+// From a cell that may be the first to touch: when does what is nearest in it touch? No proof, but a common point if it
+// is right.
 void FieldSweeper::look_for_contact(const Item& item) {
     const Node& node = nodes_[item.node];
     if (node.radius > 0.6 * tried_radius_ && item.start - tried_start_ < 0.1 * (end_ - tried_start_)) return;
@@ -350,7 +363,8 @@ void FieldSweeper::finish(bool cut_is_a) {
     out_.normal = normal.norm() > 0 ? Vec3((cut_is_a ? 1.0 : -1.0) * pose.turn(normal.normalized())) : Vec3::UnitX();
 }
 
-// Out of the cut body. From just before contact if possible: between bodies apart, corners and edges have the one right normal.
+// Out of the cut body. From just before contact if possible: between bodies apart, corners and edges have the one right
+// normal.
 Vec3 FieldSweeper::contact_normal() {
     const Mat3 turn = turn_at(seen_);
     const Meeting met = meeting(seen_point_, seen_, turn);
@@ -359,7 +373,8 @@ Vec3 FieldSweeper::contact_normal() {
     const double before = std::max(0.0, seen_ - 10 * std::max(out_.error, 1e-12)),
                  way = motion_.over(seen_point_, before, seen_).speed * (seen_ - before);
     double best = -0.9; // cosine between the two
-    for (const Vec3& start : {seen_point_, Vec3(seen_point_ + way * met.cut_normal), Vec3(seen_point_ - way * met.other_normal)}) {
+    for (const Vec3& start :
+         {seen_point_, Vec3(seen_point_ + way * met.cut_normal), Vec3(seen_point_ - way * met.other_normal)}) {
         const Mat3 earlier = turn_at(before);
         const Meeting apart = meeting(descend(start, before, earlier, way), before, earlier);
         const double cosine = apart.cut_normal.dot(apart.other_normal);
@@ -375,7 +390,8 @@ double reach_of(const Motion& motion) { return motion.start.translation.norm() +
 
 void check(const FieldSweepOptions& options) {
     const auto refuse = [](const char* option, double value) {
-        throw Error(Cause::invalid_argument, fmt::format("{} is out of range", value), {.element = fmt::format("option {}", option)});
+        throw Error(Cause::invalid_argument, fmt::format("{} is out of range", value),
+                    {.element = fmt::format("option {}", option)});
     };
     if (!(options.tolerance > 0 && options.tolerance <= 1)) refuse("tolerance", options.tolerance);
     if (!(options.latest >= 0 && options.latest <= 1)) refuse("latest", options.latest);
@@ -390,26 +406,32 @@ double diagonal(const Field& field, double level) {
 
 } // namespace
 
-FieldSweep field_sweep(const Field& a, const Motion& motion_a, const Field& b, const Motion& motion_b, const FieldSweepOptions& options) {
+FieldSweep field_sweep(const Field& a, const Motion& motion_a, const Field& b, const Motion& motion_b,
+                       const FieldSweepOptions& options) {
     check(options);
     const double size_a = diagonal(a, options.level), size_b = diagonal(b, options.level);
     if (size_a == HUGE_VAL && size_b == HUGE_VAL)
-        throw Error(Cause::invalid_argument, "the bounds of both fields are infinite: nothing to cut into cells", {.element = "field"});
+        throw Error(Cause::invalid_argument, "the bounds of both fields are infinite: nothing to cut into cells",
+                    {.element = "field"});
     FieldSweep out;
     out.time = 0;
     out.verdict = Verdict::undecided;
     if (!is_finite(motion_a) || !is_finite(motion_b) || !(reach_of(motion_a) + reach_of(motion_b) < 1e100)) return out;
     // The body with the better balls is asked, the other is cut; else the smaller one is cut.
-    const auto has_balls = [](const Field& field) { return std::isfinite(field.lipschitz()) || std::isfinite(field.error_bound()); };
+    const auto has_balls = [](const Field& field) {
+        return std::isfinite(field.lipschitz()) || std::isfinite(field.error_bound());
+    };
     bool cut_a = has_balls(a) != has_balls(b) ? has_balls(b) : size_a <= size_b;
     if (size_a == HUGE_VAL) cut_a = false;
     if (size_b == HUGE_VAL) cut_a = true;
-    FieldOverlapOptions at_start{.depth = 40, .order = OverlapOrder::best_first, .stop_at_first = true, .level = options.level};
+    FieldOverlapOptions at_start{
+        .depth = 40, .order = OverlapOrder::best_first, .stop_at_first = true, .level = options.level};
     at_start.budget = std::min(start_budget, options.budget / 4);
     at_start.keep_cells = false;
     const FieldOverlap start = field_overlap(a, motion_a.start, b, motion_b.start, at_start);
     out.look_ups = start.look_ups;
-    FieldSweeper sweeper(cut_a ? a : b, cut_a ? motion_a : motion_b, cut_a ? b : a, cut_a ? motion_b : motion_a, options, out);
+    FieldSweeper sweeper(cut_a ? a : b, cut_a ? motion_a : motion_b, cut_a ? b : a, cut_a ? motion_b : motion_a,
+                         options, out);
     if (start.verdict == Verdict::overlapping)
         sweeper.note_contact(0, (cut_a ? motion_a : motion_b).start.to_local(start.common));
     else

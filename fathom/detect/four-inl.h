@@ -1,5 +1,5 @@
-// Room: detect. Four doubles as one value: a SIMD vector where the target has one so wide, else an array. The compiler does not find
-// these by itself. Include it only from a file that Highway's foreach_target compiles.
+// Room: detect. Four doubles as one value: a SIMD vector where the target has one so wide, else an array. The compiler
+// does not find these by itself. Include it only from a file that Highway's foreach_target compiles.
 // NOLINTBEGIN(llvm-header-guard)
 #if defined(FATHOM_DETECT_FOUR_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef FATHOM_DETECT_FOUR_INL_H_
@@ -41,7 +41,9 @@ struct Four {
     friend HWY_INLINE Four max(Four a, Four b) { return {hn::Max(a.v, b.v)}; }
     friend HWY_INLINE Four floor(Four a) { return {hn::Floor(a.v)}; }
     // b where x == t, else a.
-    friend HWY_INLINE Four where_equal(Four x, Four t, Four b, Four a) { return {hn::IfThenElse(hn::Eq(x.v, t.v), b.v, a.v)}; }
+    friend HWY_INLINE Four where_equal(Four x, Four t, Four b, Four a) {
+        return {hn::IfThenElse(hn::Eq(x.v, t.v), b.v, a.v)};
+    }
     HWY_INLINE double least() const { return hn::GetLane(hn::MinOfLanes(Lanes(), v)); }
     HWY_INLINE double most() const { return hn::GetLane(hn::MaxOfLanes(Lanes(), v)); }
     // Lanes 0 and 2, or 1 and 3, of a, then of b.
@@ -55,22 +57,38 @@ struct Four {
     std::array<double, 4> v;
 
     template <class F>
-    static HWY_INLINE Four each(const F& f) { return {{f(0), f(1), f(2), f(3)}}; }
+    static HWY_INLINE Four each(const F& f) {
+        return {{f(0), f(1), f(2), f(3)}};
+    }
 
     static HWY_INLINE Four load(const double* p) { return {{p[0], p[1], p[2], p[3]}}; }
-    static HWY_INLINE Four load(const std::int32_t* p) { return {{double(p[0]), double(p[1]), double(p[2]), double(p[3])}}; }
+    static HWY_INLINE Four load(const std::int32_t* p) {
+        return {{double(p[0]), double(p[1]), double(p[2]), double(p[3])}};
+    }
     static HWY_INLINE Four all(double x) { return {{x, x, x, x}}; }
     HWY_INLINE void store(double* p) const { std::copy(v.begin(), v.end(), p); }
     HWY_INLINE void store_truncated(std::int32_t* p) const {
         for (std::size_t k = 0; k < 4; ++k) p[k] = static_cast<std::int32_t>(v[k]);
     }
 
-    friend HWY_INLINE Four operator+(const Four& a, const Four& b) { return each([&](std::size_t k) { return a.v[k] + b.v[k]; }); }
-    friend HWY_INLINE Four operator-(const Four& a, const Four& b) { return each([&](std::size_t k) { return a.v[k] - b.v[k]; }); }
-    friend HWY_INLINE Four operator*(const Four& a, const Four& b) { return each([&](std::size_t k) { return a.v[k] * b.v[k]; }); }
-    friend HWY_INLINE Four min(const Four& a, const Four& b) { return each([&](std::size_t k) { return std::min(a.v[k], b.v[k]); }); }
-    friend HWY_INLINE Four max(const Four& a, const Four& b) { return each([&](std::size_t k) { return std::max(a.v[k], b.v[k]); }); }
-    friend HWY_INLINE Four floor(const Four& a) { return each([&](std::size_t k) { return std::floor(a.v[k]); }); }
+    friend HWY_INLINE Four operator+(const Four& a, const Four& b) {
+        return each([&](std::size_t k) { return a.v[k] + b.v[k]; });
+    }
+    friend HWY_INLINE Four operator-(const Four& a, const Four& b) {
+        return each([&](std::size_t k) { return a.v[k] - b.v[k]; });
+    }
+    friend HWY_INLINE Four operator*(const Four& a, const Four& b) {
+        return each([&](std::size_t k) { return a.v[k] * b.v[k]; });
+    }
+    friend HWY_INLINE Four min(const Four& a, const Four& b) {
+        return each([&](std::size_t k) { return std::min(a.v[k], b.v[k]); });
+    }
+    friend HWY_INLINE Four max(const Four& a, const Four& b) {
+        return each([&](std::size_t k) { return std::max(a.v[k], b.v[k]); });
+    }
+    friend HWY_INLINE Four floor(const Four& a) {
+        return each([&](std::size_t k) { return std::floor(a.v[k]); });
+    }
     friend HWY_INLINE Four where_equal(const Four& x, const Four& t, const Four& b, const Four& a) {
         return each([&](std::size_t k) { return x.v[k] == t.v[k] ? b.v[k] : a.v[k]; });
     }

@@ -15,7 +15,8 @@ namespace {
 
 constexpr double rounding = 1e-12; // relative: far more than a few operations in double can lose
 
-// A brick of 16-bit codes whose samples span all that codes can tell may have been clamped, and then jumps at its faces.
+// A brick of 16-bit codes whose samples span all that codes can tell may have been clamped, and then jumps at its
+// faces.
 bool may_be_clamped(const GridData& data) {
     // No brick spans that much in a diagonal of sqrt(3) * 8 cells unless it is this steep.
     if (data.storage != GridStorage::code16 || data.lipschitz < 1.74) return false;
@@ -39,7 +40,9 @@ bool border_is_clear(const GridField& grid) {
     return true;
 }
 
-bool is_everywhere(const Box& domain) { return (domain.lower.array() == -HUGE_VAL).all() && (domain.upper.array() == HUGE_VAL).all(); }
+bool is_everywhere(const Box& domain) {
+    return (domain.lower.array() == -HUGE_VAL).all() && (domain.upper.array() == HUGE_VAL).all();
+}
 
 } // namespace
 
@@ -67,7 +70,8 @@ void FreeRadius::trust_grid(const GridField& grid) {
     if (data.storage == GridStorage::code16 && !dense) {
         // Samples on the faces towards absent bricks are rounded on one side only.
         jump_ = data.step;
-        inside_slope = may_be_clamped(data) ? HUGE_VAL : data.lipschitz + std::numbers::sqrt3 * data.step / data.layout.cell;
+        inside_slope =
+            may_be_clamped(data) ? HUGE_VAL : data.lipschitz + std::numbers::sqrt3 * data.step / data.layout.cell;
         lipschitz_ = std::hypot(1.0, inside_slope);
     }
     const bool clear = border_is_clear(grid);
@@ -95,7 +99,8 @@ double FreeRadius::least_distance(double value) const {
         const double by_places = mean > spread ? std::sqrt((mean - spread) * (mean + spread)) : -HUGE_VAL;
         return spread > 0 ? std::max(value - error, by_places) : value - error;
     };
-    return std::min(beside(near_, spread_), std::max(band_ - near_, beside(far_, std::min(far_, brick_cells * spread_))));
+    return std::min(beside(near_, spread_),
+                    std::max(band_ - near_, beside(far_, std::min(far_, brick_cells * spread_))));
 }
 
 double FreeRadius::operator()(double value) const {

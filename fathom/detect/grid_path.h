@@ -18,14 +18,15 @@ struct GridPath {
     Axes<double> start{};   // at time 0
     Axes<double> step{};    // from time 0 to 1
     Axes<double> inverse{}; // 1 / step; 0 along axes on which the path stands still
-    Axes<double> ahead{};   // 1 where it climbs the axis, else 0: signs cannot be foretold, so nothing should branch on them
-    Axes<double> enter;     // time of entering past a plane: plane * inverse + enter (-infinity on still axes)
-    Axes<double> leave;     // the same for leaving (infinity on still axes)
-    double begin = 0;              // times within the domain, ends included; begin > end: none
+    Axes<double>
+        ahead{}; // 1 where it climbs the axis, else 0: signs cannot be foretold, so nothing should branch on them
+    Axes<double> enter; // time of entering past a plane: plane * inverse + enter (-infinity on still axes)
+    Axes<double> leave; // the same for leaving (infinity on still axes)
+    double begin = 0;   // times within the domain, ends included; begin > end: none
     double end = -1;
-    std::size_t longest = 0;       // axis along which it goes farthest
-    bool stands = false;           // still along some axis
-    double reach = 0;              // largest coordinate: positions are true to a few units in its last place
+    std::size_t longest = 0; // axis along which it goes farthest
+    bool stands = false;     // still along some axis
+    double reach = 0;        // largest coordinate: positions are true to a few units in its last place
 
     [[nodiscard]] double at(std::size_t axis, double t) const { return start[axis] + t * step[axis]; }
 };

@@ -1,6 +1,5 @@
-// Room: detect. The walk over a grid, to be compiled once for each SIMD target: the cells of one brick, and one segment at a time.
-// Include it only from a file that Highway's foreach_target compiles.
-// NOLINTBEGIN(llvm-header-guard)
+// Room: detect. The walk over a grid, to be compiled once for each SIMD target: the cells of one brick, and one segment
+// at a time. Include it only from a file that Highway's foreach_target compiles. NOLINTBEGIN(llvm-header-guard)
 #if defined(FATHOM_DETECT_GRID_WALK_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef FATHOM_DETECT_GRID_WALK_INL_H_
 #undef FATHOM_DETECT_GRID_WALK_INL_H_
@@ -31,7 +30,8 @@ inline constexpr std::array<std::size_t, 3> next_axis = {1, 2, 0};
 HWY_INLINE BrickPosition first_brick(const GridLayout& layout, const GridPath& path) {
     BrickPosition brick{};
     for (std::size_t k = 0; k < 3; ++k)
-        brick[k] = std::clamp(static_cast<int>(std::floor(path.at(k, path.begin) * (1.0 / brick_cells))), 0, layout.bricks[k] - 1);
+        brick[k] = std::clamp(static_cast<int>(std::floor(path.at(k, path.begin) * (1.0 / brick_cells))), 0,
+                              layout.bricks[k] - 1);
     return brick;
 }
 
@@ -46,18 +46,23 @@ HWY_INLINE bool jump(const LevelMap& map, const GridPath& path, int clearance, B
     const Four exits = plane * Four::all(brick_cells) * Four::load(path.inverse.data()) + Four::load(path.leave.data());
     const double exit = std::min(exits.least(), path.end); // infinity has no place
     const Four there = place(path, exit) * Four::all(1.0 / brick_cells);
-    // Along axes that no plane was crossed on, rounding must not leave the grid; along the others leaving it is the end.
+    // Along axes that no plane was crossed on, rounding must not leave the grid; along the others leaving it is the
+    // end.
     const Four last = Four::load(map.last_brick.data());
     const Four beside = min(max(floor(there), max(at - reach, Four::all(0))), min(at + reach, last));
     const Four beyond = at - Four::all(clearance) + ahead * Four::all(2 * clearance);
     where_equal(exits, Four::all(exit), beyond, beside).store_truncated(brick.data());
-    const auto within = [&](std::size_t k) { return static_cast<int>(brick[k] >= 0 && brick[k] <= static_cast<int>(map.last_brick[k])); };
+    const auto within = [&](std::size_t k) {
+        return static_cast<int>(brick[k] >= 0 && brick[k] <= static_cast<int>(map.last_brick[k]));
+    };
     return (within(0) & within(1) & within(2) & static_cast<int>(exit < path.end)) != 0; // without branches
 }
 
-// The times between which the path is in a box of `side` cells, by the planes of the box: neighbours agree on the time between them.
+// The times between which the path is in a box of `side` cells, by the planes of the box: neighbours agree on the time
+// between them.
 HWY_INLINE void clip(const GridPath& path, Four low, double side, double& first, double& last) {
-    const Four inverse = Four::load(path.inverse.data()), all = Four::all(side), far = Four::load(path.ahead.data()) * all;
+    const Four inverse = Four::load(path.inverse.data()), all = Four::all(side),
+               far = Four::load(path.ahead.data()) * all;
     first = std::max(first, ((low + (all - far)) * inverse + Four::load(path.enter.data())).most());
     last = std::min(last, ((low + far) * inverse + Four::load(path.leave.data())).least());
 }
@@ -70,7 +75,9 @@ struct Candidates {
     unsigned slices;                                 // bits of those that are not empty
     double first, last;                              // times of the path in the brick
 
-    [[nodiscard]] HWY_INLINE std::uint64_t slice(std::size_t s) const { return words[s] | std::uint64_t{words[s + 8]} << 32; }
+    [[nodiscard]] HWY_INLINE std::uint64_t slice(std::size_t s) const {
+        return words[s] | std::uint64_t{words[s + 8]} << 32;
+    }
 };
 
 // All bytes from number `byte` in {0, ..., 4} on, of a 32-bit word; shifted twice, since a shift by 32 means nothing.
@@ -82,8 +89,8 @@ HWY_INLINE auto all_from(V byte) {
     return hn::Shl(hn::Shl(hn::Set(du, ~0u), half), half);
 }
 
-// Along its longest axis a path crosses slice after slice, and in each stays within a box of about two by two cells. All in
-// whole numbers of 2^-20 cells, counted from the brick's corner, and grown by more than that can be off.
+// Along its longest axis a path crosses slice after slice, and in each stays within a box of about two by two cells.
+// All in whole numbers of 2^-20 cells, counted from the brick's corner, and grown by more than that can be off.
 struct SliceBoxes {
     static constexpr double one = 1 << 20;
     static constexpr std::int32_t grown = 1 << 6;
@@ -101,7 +108,8 @@ struct SliceBoxes {
         for (int first = 0; first < 8; first += static_cast<int>(hn::Lanes(d))) {
             const auto number = hn::Iota(d, first);
             const auto range = [&](std::int32_t at, std::int32_t slope, auto& low, auto& high) HWY_ATTR {
-                const auto here = hn::Add(hn::Set(d, at), hn::Mul(number, hn::Set(d, slope))), there = hn::Add(here, hn::Set(d, slope));
+                const auto here = hn::Add(hn::Set(d, at), hn::Mul(number, hn::Set(d, slope))),
+                           there = hn::Add(here, hn::Set(d, slope));
                 low = hn::ShiftRight<20>(hn::Sub(hn::Min(here, there), hn::Set(d, grown)));
                 high = hn::ShiftRight<20>(hn::Add(hn::Max(here, there), hn::Set(d, grown)));
             };
@@ -109,10 +117,12 @@ struct SliceBoxes {
             auto u0 = zero, u1 = zero, v0 = zero, v1 = zero;
             range(u, u_slope, u0, u1);
             range(v, v_slope, v0, v1);
-            const auto inside = hn::And(hn::And(hn::Gt(hn::Min(u1, v1), hn::Set(d, -1)), hn::Lt(hn::Max(u0, v0), hn::Set(d, 8))),
-                                        hn::And(hn::Gt(number, hn::Set(d, from - 1)), hn::Lt(number, hn::Set(d, to + 1))));
+            const auto inside =
+                hn::And(hn::And(hn::Gt(hn::Min(u1, v1), hn::Set(d, -1)), hn::Lt(hn::Max(u0, v0), hn::Set(d, 8))),
+                        hn::And(hn::Gt(number, hn::Set(d, from - 1)), hn::Lt(number, hn::Set(d, to + 1))));
             // Both ways for u: what lies outside is masked, but must not shift by more than a word has.
-            u0 = hn::Min(hn::Max(u0, zero), seven), u1 = hn::Min(hn::Max(u1, zero), seven), v0 = hn::Max(v0, zero), v1 = hn::Min(v1, seven);
+            u0 = hn::Min(hn::Max(u0, zero), seven), u1 = hn::Min(hn::Max(u1, zero), seven), v0 = hn::Max(v0, zero),
+            v1 = hn::Min(v1, seven);
             // Bits u0 to u1 of a row, in every row; then rows v0 to v1.
             const auto one_bit = hn::Set(du, 1);
             auto row = hn::Sub(hn::Shl(hn::Set(du, 2), hn::BitCast(du, u1)), hn::Shl(one_bit, hn::BitCast(du, u0)));
@@ -138,7 +148,8 @@ struct SliceBoxes {
 
 HWY_INLINE SliceBoxes slice_boxes(const GridPath& path, const BrickPosition& brick, double first, double last) {
     const std::size_t a = path.longest, u = next_axis[a], v = next_axis[u];
-    const Four low = first_cell(brick), entry = place(path, first) - low, slope = Four::load(path.step.data()) * Four::all(path.inverse[a]);
+    const Four low = first_cell(brick), entry = place(path, first) - low,
+               slope = Four::load(path.step.data()) * Four::all(path.inverse[a]);
     Axes<double> in, out;
     entry.store(in.data());
     (place(path, last) - low).store(out.data());
@@ -146,11 +157,19 @@ HWY_INLINE SliceBoxes slice_boxes(const GridPath& path, const BrickPosition& bri
     const Four bound = Four::all(SliceBoxes::bound), one = Four::all(SliceBoxes::one);
     (min(max(entry - Four::all(in[a]) * slope, Four::all(0) - bound), bound) * one).store_truncated(at.data());
     (slope * one).store_truncated(slopes.data());
-    const auto slice = [](double x) { return std::min(std::max(static_cast<int>(x + 1) - 1, 0), brick_cells - 1); }; // floor, from -1 on
-    return {slice(std::min(in[a], out[a]) - SliceBoxes::hair), slice(std::max(in[a], out[a]) + SliceBoxes::hair), at[u], at[v], slopes[u], slopes[v]};
+    const auto slice = [](double x) {
+        return std::min(std::max(static_cast<int>(x + 1) - 1, 0), brick_cells - 1);
+    }; // floor, from -1 on
+    return {slice(std::min(in[a], out[a]) - SliceBoxes::hair),
+            slice(std::max(in[a], out[a]) + SliceBoxes::hair),
+            at[u],
+            at[v],
+            slopes[u],
+            slopes[v]};
 }
 
-HWY_ATTR HWY_INLINE Candidates find_candidates(const GridPath& path, const BrickPosition& brick, const HeldCells& cells) {
+HWY_ATTR HWY_INLINE Candidates find_candidates(const GridPath& path, const BrickPosition& brick,
+                                               const HeldCells& cells) {
     Candidates found;
     found.first = path.begin, found.last = path.end;
     clip(path, first_cell(brick), brick_cells, found.first, found.last);
@@ -204,7 +223,8 @@ HWY_INLINE CellCubic packed_cubic(const CornerValues& values, const Axes<double>
     return {{a[0], (a[1] + a[2] + b[0]) * (1.0 / 3), (a[3] + b[1] + b[2]) * (1.0 / 3), b[3]}, 0};
 }
 
-// The path in one cell of a brick, where it is there at all: t0 <= t1. Times come from planes, so that neighbours agree.
+// The path in one cell of a brick, where it is there at all: t0 <= t1. Times come from planes, so that neighbours
+// agree.
 struct CellTimes {
     Axes<int> cell; // within the grid
     double t0, t1;
@@ -218,7 +238,8 @@ HWY_INLINE Axes<int> candidate_cell(std::size_t axis, int slice, int bit) {
     return {turned[2 - axis], turned[3 - axis], turned[4 - axis], 0};
 }
 
-HWY_INLINE CellTimes times_in_cell(const GridPath& path, const BrickPosition& brick, const Candidates& run, const Axes<int>& cell) {
+HWY_INLINE CellTimes times_in_cell(const GridPath& path, const BrickPosition& brick, const Candidates& run,
+                                   const Axes<int>& cell) {
     CellTimes times{{}, run.first, run.last};
     const Four low = first_cell(brick) + Four::load(cell.data());
     low.store_truncated(times.cell.data());
@@ -231,20 +252,22 @@ HWY_INLINE CellTimes times_in_cell(const GridPath& path, const BrickPosition& br
     return times;
 }
 
-HWY_INLINE CellCubic cubic_in_cell(const GridData& data, const LevelMap& map, const GridPath& path, std::size_t rank, std::size_t packed,
-                                  const CellTimes& piece) {
+HWY_INLINE CellCubic cubic_in_cell(const GridData& data, const LevelMap& map, const GridPath& path, std::size_t rank,
+                                   std::size_t packed, const CellTimes& piece) {
     const CornerValues values = packed_values(data, map, rank, packed);
     const Four low = Four::load(piece.cell.data());
     return packed_cubic(values, place_within(path, low, 1, piece.t0), place_within(path, low, 1, piece.t1));
 }
 
 // Pieces of one slice in the order of time.
-HWY_INLINE bool comes_before(double t0, double t1, double other_t0, double other_t1) { return t0 < other_t0 || (t0 == other_t0 && t1 < other_t1); }
+HWY_INLINE bool comes_before(double t0, double t1, double other_t0, double other_t1) {
+    return t0 < other_t0 || (t0 == other_t0 && t1 < other_t1);
+}
 
 // One slice: its cells in the order of time. True where the visitor has seen enough.
 template <class Visitor>
-HWY_INLINE bool visit_slice(const GridData& data, const LevelMap& map, const GridPath& path, const BrickPosition& brick, std::size_t rank,
-                            const Candidates& run, int slice, Visitor& visitor) {
+HWY_INLINE bool visit_slice(const GridData& data, const LevelMap& map, const GridPath& path, const BrickPosition& brick,
+                            std::size_t rank, const Candidates& run, int slice, Visitor& visitor) {
     struct Piece {
         CellTimes times;
         std::size_t packed;
@@ -257,7 +280,8 @@ HWY_INLINE bool visit_slice(const GridData& data, const LevelMap& map, const Gri
         if (!(piece.times.t0 <= piece.times.t1)) continue;
         std::size_t at = count++;
         const auto [t0, t1] = std::pair(piece.times.t0, piece.times.t1);
-        for (; at > 0 && comes_before(t0, t1, pieces[at - 1].times.t0, pieces[at - 1].times.t1); --at) pieces[at] = pieces[at - 1];
+        for (; at > 0 && comes_before(t0, t1, pieces[at - 1].times.t0, pieces[at - 1].times.t1); --at)
+            pieces[at] = pieces[at - 1];
         pieces[at] = piece;
     }
     for (std::size_t k = 0; k < count; ++k) {
@@ -274,8 +298,9 @@ HWY_INLINE int first_slice(const GridPath& path, unsigned slices) {
 }
 
 template <class Visitor>
-HWY_INLINE bool visit_slices(const GridData& data, const LevelMap& map, const GridPath& path, const BrickPosition& brick, std::size_t rank,
-                             const Candidates& run, unsigned slices, Visitor& visitor) {
+HWY_INLINE bool visit_slices(const GridData& data, const LevelMap& map, const GridPath& path,
+                             const BrickPosition& brick, std::size_t rank, const Candidates& run, unsigned slices,
+                             Visitor& visitor) {
     while (slices) {
         const int slice = first_slice(path, slices);
         slices &= ~(1u << slice);
@@ -286,7 +311,8 @@ HWY_INLINE bool visit_slices(const GridData& data, const LevelMap& map, const Gr
 
 // A brick without samples is one large cell.
 template <class Visitor>
-bool visit_far(const GridData& data, const GridPath& path, const BrickPosition& brick, const Candidates& run, Visitor& visitor) {
+bool visit_far(const GridData& data, const GridPath& path, const BrickPosition& brick, const Candidates& run,
+               Visitor& visitor) {
     const std::array<double, 8> corners = brick_corner_values(data, {brick[0], brick[1], brick[2]});
     const auto at = [&](double t) {
         const Axes<double> p = place_within(path, first_cell(brick), 1.0 / brick_cells, t);
@@ -296,12 +322,13 @@ bool visit_far(const GridData& data, const GridPath& path, const BrickPosition& 
 }
 
 // Is the path inside where it begins? That may be in a corner of a cell that holds the level and is left at once.
-HWY_ATTR HWY_INLINE bool begins_inside(const GridData& data, const LevelMap& map, std::size_t rank, const GridPath& path, const BrickPosition& brick,
-                                       double slack) {
+HWY_ATTR HWY_INLINE bool begins_inside(const GridData& data, const LevelMap& map, std::size_t rank,
+                                       const GridPath& path, const BrickPosition& brick, double slack) {
     if (map.bricks[rank].first == HeldBrick::far) return false; // all of it is looked at
     Axes<int> cell{};
     for (std::size_t k = 0; k < 3; ++k)
-        cell[k] = std::min(std::max(static_cast<int>(std::floor(path.at(k, path.begin))) - brick[k] * brick_cells, 0), brick_cells - 1);
+        cell[k] = std::min(std::max(static_cast<int>(std::floor(path.at(k, path.begin))) - brick[k] * brick_cells, 0),
+                           brick_cells - 1);
     const auto slice = static_cast<std::size_t>(cell[2]);
     const int bit = cell[0] + 8 * cell[1];
     if (!(map.cells[rank].slice(2, slice) >> bit & 1)) return map.cells[rank].inside[slice] >> bit & 1;
@@ -310,9 +337,10 @@ HWY_ATTR HWY_INLINE bool begins_inside(const GridData& data, const LevelMap& map
 }
 
 template <class Visitor>
-HWY_ATTR bool visit_brick(const GridData& data, const LevelMap& map, const GridPath& path, const BrickPosition& brick, std::size_t rank,
-                          bool begins, Visitor& visitor) {
-    if (begins && visitor.clear(begins_inside(data, map, rank, path, brick, visitor.slack), path.begin, path.begin)) return true;
+HWY_ATTR bool visit_brick(const GridData& data, const LevelMap& map, const GridPath& path, const BrickPosition& brick,
+                          std::size_t rank, bool begins, Visitor& visitor) {
+    if (begins && visitor.clear(begins_inside(data, map, rank, path, brick, visitor.slack), path.begin, path.begin))
+        return true;
     const Candidates run = find_candidates(path, brick, map.cells[rank]);
     if (map.bricks[rank].first == HeldBrick::far) return visit_far(data, path, brick, run, visitor);
     return visit_slices(data, map, path, brick, rank, run, run.slices, visitor);

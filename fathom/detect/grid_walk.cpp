@@ -17,16 +17,19 @@ HWY_ATTR double first_of_one(const GridData& data, const LevelMap& map, const Gr
     return visitor.time;
 }
 
-HWY_ATTR void all_of_one(const GridData& data, const LevelMap& map, const GridPath& path, std::vector<ContactInterval>& out) {
+HWY_ATTR void all_of_one(const GridData& data, const LevelMap& map, const GridPath& path,
+                         std::vector<ContactInterval>& out) {
     AllContacts visitor{map.level, walk_slack(data, path), &out};
     walk_one(data, map, path, visitor);
 }
 
-HWY_ATTR void first_of_many(const GridData& data, const LevelMap& map, std::span<const Segment> segments, std::span<double> times) {
+HWY_ATTR void first_of_many(const GridData& data, const LevelMap& map, std::span<const Segment> segments,
+                            std::span<double> times) {
     Wave<FirstOfEach>(data, map, segments, {map.level, times}).run();
 }
 
-HWY_ATTR void all_of_many(const GridData& data, const LevelMap& map, std::span<const Segment> segments, WalkIntervals& out) {
+HWY_ATTR void all_of_many(const GridData& data, const LevelMap& map, std::span<const Segment> segments,
+                          WalkIntervals& out) {
     Wave<AllOfEach>(data, map, segments, {map.level, &out}).run();
 }
 

@@ -1,8 +1,8 @@
-// Room: detect. The fast walk of segments over a grid, within its domain: when is the interpolated distance at most a level?
-// Method: jumps through cubes of bricks that the map of the level proves free (level_map.h), then cell by cell through bricks
-// that hold it, and the exact cubic (cell_roots.h) in cells that do. Positions are rounded to a few units in the last place of
-// the largest coordinate; the tolerance of values is the Lipschitz bound times that, and never is contact missed.
-// Thread-safe; nothing is allocated but by `out`.
+// Room: detect. The fast walk of segments over a grid, within its domain: when is the interpolated distance at most a
+// level? Method: jumps through cubes of bricks that the map of the level proves free (level_map.h), then cell by cell
+// through bricks that hold it, and the exact cubic (cell_roots.h) in cells that do. Positions are rounded to a few
+// units in the last place of the largest coordinate; the tolerance of values is the Lipschitz bound times that, and
+// never is contact missed. Thread-safe; nothing is allocated but by `out`.
 #pragma once
 
 #include <fathom/detect/contact_visits.h>
@@ -33,8 +33,9 @@ struct WalkIntervals {
     std::vector<Place> places;
 };
 
-// The same for many segments, on the calling thread, 128 in flight: jumps go eight at once, and what the cells need is on its
-// way from memory before it is asked for. The same bits as one by one. Segments that are not finite have the time NaN.
+// The same for many segments, on the calling thread, 128 in flight: jumps go eight at once, and what the cells need is
+// on its way from memory before it is asked for. The same bits as one by one. Segments that are not finite have the
+// time NaN.
 void walk_first(const GridData& data, const LevelMap& map, std::span<const Segment> segments, std::span<double> times);
 void walk_all(const GridData& data, const LevelMap& map, std::span<const Segment> segments, WalkIntervals& out);
 

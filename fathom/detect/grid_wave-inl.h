@@ -1,7 +1,7 @@
 // Room: detect. Many segments over a grid at once, to be compiled once for each SIMD target.
 // A walk waits: for memory, and for branches that cannot be foretold. So 128 segments are in flight, and what they
-// need is done kind by kind: jumps eight at a time in float (the margin of the map pays for their rounding), then the entry of bricks
-// that hold the level, then the cells, each kind asking memory for what the next will read.
+// need is done kind by kind: jumps eight at a time in float (the margin of the map pays for their rounding), then the
+// entry of bricks that hold the level, then the cells, each kind asking memory for what the next will read.
 // NOLINTBEGIN(llvm-header-guard)
 #if defined(FATHOM_DETECT_GRID_WAVE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef FATHOM_DETECT_GRID_WAVE_INL_H_
@@ -75,30 +75,37 @@ public:
         end_[lane] = path.end;
     }
     HWY_INLINE BrickPosition brick(int lane) const {
-        return {static_cast<int>(brick_[0][lane]), static_cast<int>(brick_[1][lane]), static_cast<int>(brick_[2][lane]), 0};
+        return {static_cast<int>(brick_[0][lane]), static_cast<int>(brick_[1][lane]), static_cast<int>(brick_[2][lane]),
+                0};
     }
 
     HWY_ATTR HWY_INLINE Outcome step(const std::uint8_t* clearances, const std::array<int, 3>& bricks) {
         Outcome outcome{0, 0};
-        for (int first = 0; first < width; first += static_cast<int>(hn::Lanes(FloatLanes()))) step_some(clearances, bricks, first, outcome);
+        for (int first = 0; first < width; first += static_cast<int>(hn::Lanes(FloatLanes())))
+            step_some(clearances, bricks, first, outcome);
         return outcome;
     }
 
 private:
-    HWY_ATTR HWY_INLINE void step_some(const std::uint8_t* clearances, const std::array<int, 3>& bricks, int first, Outcome& outcome) {
+    HWY_ATTR HWY_INLINE void step_some(const std::uint8_t* clearances, const std::array<int, 3>& bricks, int first,
+                                       Outcome& outcome) {
         const FloatLanes d;
         const IntLanes di;
-        const auto bx = hn::Load(d, brick_[0] + first), by = hn::Load(d, brick_[1] + first), bz = hn::Load(d, brick_[2] + first);
+        const auto bx = hn::Load(d, brick_[0] + first), by = hn::Load(d, brick_[1] + first),
+                   bz = hn::Load(d, brick_[2] + first);
         const auto nx = hn::Set(di, bricks[0]), ny = hn::Set(di, bricks[1]);
-        const auto index = hn::Add(hn::ConvertTo(di, bx), hn::Mul(nx, hn::Add(hn::ConvertTo(di, by), hn::Mul(ny, hn::ConvertTo(di, bz)))));
+        const auto index = hn::Add(hn::ConvertTo(di, bx),
+                                   hn::Mul(nx, hn::Add(hn::ConvertTo(di, by), hn::Mul(ny, hn::ConvertTo(di, bz)))));
         const auto bytes = hn::GatherOffset(di, reinterpret_cast<const std::int32_t*>(clearances), index);
         const auto clearance = hn::ConvertTo(d, hn::And(bytes, hn::Set(di, LevelMap::longest_jump)));
         const auto zero = hn::Zero(d), one = hn::Set(d, 1.0f);
         const auto held = hn::Eq(clearance, zero);
         const auto reach = hn::Sub(clearance, one);
 
-        const auto sx = hn::Load(d, start_[0] + first), sy = hn::Load(d, start_[1] + first), sz = hn::Load(d, start_[2] + first);
-        const auto ix = hn::Load(d, inverse_[0] + first), iy = hn::Load(d, inverse_[1] + first), iz = hn::Load(d, inverse_[2] + first);
+        const auto sx = hn::Load(d, start_[0] + first), sy = hn::Load(d, start_[1] + first),
+                   sz = hn::Load(d, start_[2] + first);
+        const auto ix = hn::Load(d, inverse_[0] + first), iy = hn::Load(d, inverse_[1] + first),
+                   iz = hn::Load(d, inverse_[2] + first);
         const auto exit_time = [&](auto b, auto s, auto i) HWY_ATTR {
             const auto plane = hn::IfThenElse(hn::Lt(i, zero), hn::Sub(b, reach), hn::Add(b, clearance));
             return hn::Mul(hn::Sub(plane, s), i);
@@ -108,17 +115,20 @@ private:
         const auto next = [&](auto b, auto s, const float* directions, auto i, auto own, int count) HWY_ATTR {
             const auto at = hn::Floor(hn::Add(s, hn::Mul(t, hn::Load(d, directions + first))));
             const auto last = hn::Set(d, static_cast<float>(count - 1)); // rounding must not leave the grid
-            const auto within = hn::Min(hn::Max(at, hn::Max(hn::Sub(b, reach), zero)), hn::Min(hn::Add(b, reach), last));
+            const auto within =
+                hn::Min(hn::Max(at, hn::Max(hn::Sub(b, reach), zero)), hn::Min(hn::Add(b, reach), last));
             const auto beyond = hn::IfThenElse(hn::Lt(i, zero), hn::Sub(b, clearance), hn::Add(b, clearance));
             return hn::IfThenElse(hn::Eq(own, t), beyond, within);
         };
-        const auto x = next(bx, sx, direction_[0], ix, tx, bricks[0]), y = next(by, sy, direction_[1], iy, ty, bricks[1]);
+        const auto x = next(bx, sx, direction_[0], ix, tx, bricks[0]),
+                   y = next(by, sy, direction_[1], iy, ty, bricks[1]);
         const auto z = next(bz, sz, direction_[2], iz, tz, bricks[2]);
         const auto inside = [&](auto b, int count) HWY_ATTR {
             return hn::And(hn::Ge(b, zero), hn::Lt(b, hn::Set(d, static_cast<float>(count))));
         };
-        const auto goes_on = hn::And(hn::And(hn::Lt(t, hn::Load(d, end_ + first)), hn::Not(held)),
-                                     hn::And(inside(x, bricks[0]), hn::And(inside(y, bricks[1]), inside(z, bricks[2]))));
+        const auto goes_on =
+            hn::And(hn::And(hn::Lt(t, hn::Load(d, end_ + first)), hn::Not(held)),
+                    hn::And(inside(x, bricks[0]), hn::And(inside(y, bricks[1]), inside(z, bricks[2]))));
         hn::Store(hn::IfThenElse(goes_on, x, bx), d, brick_[0] + first);
         hn::Store(hn::IfThenElse(goes_on, y, by), d, brick_[1] + first);
         hn::Store(hn::IfThenElse(goes_on, z, bz), d, brick_[2] + first);
@@ -144,7 +154,9 @@ struct FirstOfEach {
 
     Visitor visitor(std::size_t, double slack) { return {level, slack}; }
     void done(std::size_t segment, std::size_t, const Visitor& visitor) { times[segment] = visitor.time; }
-    void nothing(std::size_t segment, bool finite) { times[segment] = finite ? no_contact : std::numeric_limits<double>::quiet_NaN(); }
+    void nothing(std::size_t segment, bool finite) {
+        times[segment] = finite ? no_contact : std::numeric_limits<double>::quiet_NaN();
+    }
 };
 
 // Or all of them; each path in flight has a list of its own.
@@ -173,9 +185,11 @@ public:
     using Visitor = typename Answers::Visitor;
 
     Wave(const GridData& data, const LevelMap& map, std::span<const Segment> segments, Answers answers)
-        : data_(data), map_(map), segments_(segments), answers_(std::move(answers)), slots_(std::make_unique_for_overwrite<Slots>()) {}
+        : data_(data), map_(map), segments_(segments), answers_(std::move(answers)),
+          slots_(std::make_unique_for_overwrite<Slots>()) {}
 
-    // Each step is a loop that computes without asking, and one that asks: a wrong guess of a branch then costs no work.
+    // Each step is a loop that computes without asking, and one that asks: a wrong guess of a branch then costs no
+    // work.
     HWY_ATTR void run() {
         for (std::size_t s = flight; s-- > 0;) unused_.push(s);
         for (;;) {
@@ -191,7 +205,7 @@ public:
 
 private:
     static constexpr std::size_t flight = paths_in_flight;
-    static constexpr std::size_t groups = 4;           // of lanes, in turn
+    static constexpr std::size_t groups = 4; // of lanes, in turn
 
     struct Slot {
         GridPath path;
@@ -205,7 +219,8 @@ private:
 
         Visitor& contacts() { return *std::launder(reinterpret_cast<Visitor*>(visitor)); }
     };
-    static constexpr std::size_t batch_room = 4 * flight + 24; // columns of 4096 bytes would all fall into one set of the cache
+    static constexpr std::size_t batch_room =
+        4 * flight + 24; // columns of 4096 bytes would all fall into one set of the cache
     struct Slots {
         std::array<Slot, flight> list;
         BrickBatch<flight + 8> bricks;
@@ -245,13 +260,18 @@ private:
             Slot& slot = slots_->list[number];
             Visitor& visitor = *new (slot.visitor) Visitor(answers_.visitor(number, walk_slack(data_, slot.path)));
             slot.begins = map_.clearance(slot.index) == 0;
-            if (slot.begins) holding_.push(number);
-            else if (visitor.clear(map_.inside(slot.index), slot.path.begin, slot.path.begin)) finish(number);
-            else jumping_.push(number);
+            if (slot.begins)
+                holding_.push(number);
+            else if (visitor.clear(map_.inside(slot.index), slot.path.begin, slot.path.begin))
+                finish(number);
+            else
+                jumping_.push(number);
         }
     }
 
-    [[nodiscard]] HWY_INLINE std::size_t index_of(const BrickPosition& b) const { return data_.layout.brick_index({b[0], b[1], b[2]}); }
+    [[nodiscard]] HWY_INLINE std::size_t index_of(const BrickPosition& b) const {
+        return data_.layout.brick_index({b[0], b[1], b[2]});
+    }
 
     void finish(std::size_t number) {
         Slot& slot = slots_->list[number];
@@ -264,7 +284,8 @@ private:
         finish(number);
     }
 
-    // Keeps the lanes busy, and stops when they would run half empty: who is on the way then goes on with those to come.
+    // Keeps the lanes busy, and stops when they would run half empty: who is on the way then goes on with those to
+    // come.
     HWY_ATTR void jump_all() {
         std::size_t taken = 0;
         const auto refill = [&](std::size_t g, int lane) HWY_ATTR {
@@ -289,7 +310,8 @@ private:
                 const JumpLanes::Outcome outcome = lanes_[g].step(map_.clearances.data(), data_.layout.bricks);
                 for (unsigned rest = outcome.done & live_[g]; rest; rest &= rest - 1) {
                     const int lane = std::countr_zero(rest);
-                    land(owner_[g][static_cast<std::size_t>(lane)], lanes_[g].brick(lane), (outcome.held >> lane & 1) != 0);
+                    land(owner_[g][static_cast<std::size_t>(lane)], lanes_[g].brick(lane),
+                         (outcome.held >> lane & 1) != 0);
                     refill(g, lane);
                 }
             }
@@ -319,13 +341,16 @@ private:
     HWY_ATTR void enter_bricks() {
         auto& batch = slots_->bricks;
         batch.clear();
-        for (std::size_t n = 0; n < holding_.size; ++n) batch.add(slots_->list[holding_.list[n]].path, slots_->list[holding_.list[n]].brick);
+        for (std::size_t n = 0; n < holding_.size; ++n)
+            batch.add(slots_->list[holding_.list[n]].path, slots_->list[holding_.list[n]].brick);
         batch.look();
         for (std::size_t n = 0; n < holding_.size; ++n) {
             Slot& slot = slots_->list[holding_.list[n]];
             const HeldCells& cells = map_.cells[slot.rank];
-            if (slot.path.stands) slot.run = find_candidates(slot.path, slot.brick, cells); // rare, and not for batches
-            else batch.result(n, cells.held[slot.path.longest], slot.run);
+            if (slot.path.stands)
+                slot.run = find_candidates(slot.path, slot.brick, cells); // rare, and not for batches
+            else
+                batch.result(n, cells.held[slot.path.longest], slot.run);
         }
         for (std::size_t n = 0; n < holding_.size; ++n) {
             const std::size_t number = holding_.list[n];
@@ -339,7 +364,8 @@ private:
                 }
             }
             if (map_.bricks[slot.rank].first == HeldBrick::far) {
-                visit_far(data_, slot.path, slot.brick, slot.run, slot.contacts()) ? finish(number) : leaving_.push(number);
+                visit_far(data_, slot.path, slot.brick, slot.run, slot.contacts()) ? finish(number)
+                                                                                   : leaving_.push(number);
             } else {
                 (slot.run.slices ? visiting_ : leaving_).push(number);
             }
@@ -353,13 +379,16 @@ private:
         for (std::size_t n = 0; n < visiting_.size;) {
             const std::size_t first = n;
             slots_->batch.clear();
-            for (; n < visiting_.size && slots_->batch.size() + most_in_slice * brick_cells <= batch_room; ++n) list_cells(visiting_.list[n]);
+            for (; n < visiting_.size && slots_->batch.size() + most_in_slice * brick_cells <= batch_room; ++n)
+                list_cells(visiting_.list[n]);
             slots_->batch.look(map_, data_.step);
             for (std::size_t v = first; v < n; ++v) {
                 const std::size_t number = visiting_.list[v];
                 Slot& slot = slots_->list[number];
-                if (visit_listed(slot)) finish(number);
-                else (slot.run.slices ? again : leaving_).push(number);
+                if (visit_listed(slot))
+                    finish(number);
+                else
+                    (slot.run.slices ? again : leaving_).push(number);
             }
         }
         visiting_ = again;
@@ -369,7 +398,8 @@ private:
         Slot& slot = slots_->list[number];
         CellBatch<batch_room>& batch = slots_->batch;
         const HeldBrick& held = map_.bricks[slot.rank];
-        const Axes<int> low = {slot.brick[0] * brick_cells, slot.brick[1] * brick_cells, slot.brick[2] * brick_cells, 0};
+        const Axes<int> low = {slot.brick[0] * brick_cells, slot.brick[1] * brick_cells, slot.brick[2] * brick_cells,
+                               0};
         slot.first_cell = batch.size();
         while (slot.run.slices && !slot.path.stands && batch.size() - slot.first_cell < Answers::looked_ahead) {
             const int slice = first_slice(slot.path, slot.run.slices);
@@ -379,7 +409,8 @@ private:
                 const std::size_t packed = packed_cell(map_, slot.rank, cell);
                 slots_->slice_of[batch.size()] = static_cast<std::uint8_t>(slice);
                 const Axes<int> place = {low[0] + cell[0], low[1] + cell[1], low[2] + cell[2], 0};
-                batch.add(map_, slot.path, place, packed, held.base, slot.run.first, slot.run.last, slot.contacts().slack);
+                batch.add(map_, slot.path, place, packed, held.base, slot.run.first, slot.run.last,
+                          slot.contacts().slack);
             }
         }
         slot.end_cell = batch.size();
@@ -396,11 +427,13 @@ private:
         for (std::size_t i = slot.first_cell; i < slot.end_cell;) {
             std::array<std::size_t, most_in_slice> order;
             std::size_t count = 0;
-            for (const std::uint8_t slice = slots_->slice_of[i]; i < slot.end_cell && slots_->slice_of[i] == slice; ++i) {
+            for (const std::uint8_t slice = slots_->slice_of[i]; i < slot.end_cell && slots_->slice_of[i] == slice;
+                 ++i) {
                 const double t0 = batch.t0(i), t1 = batch.t1(i);
                 if (!(t0 <= t1)) continue;
                 std::size_t at = count++;
-                for (; at > 0 && comes_before(t0, t1, batch.t0(order[at - 1]), batch.t1(order[at - 1])); --at) order[at] = order[at - 1];
+                for (; at > 0 && comes_before(t0, t1, batch.t0(order[at - 1]), batch.t1(order[at - 1])); --at)
+                    order[at] = order[at - 1];
                 order[at] = i;
             }
             for (std::size_t k = 0; k < count; ++k)
@@ -419,8 +452,10 @@ private:
         for (std::size_t n = 0; n < leaving_.size; ++n) {
             const std::size_t number = leaving_.list[n];
             Slot& slot = slots_->list[number];
-            if (!slot.goes_on) end(number);
-            else (map_.clearance(slot.index) == 0 ? holding_ : jumping_).push(number);
+            if (!slot.goes_on)
+                end(number);
+            else
+                (map_.clearance(slot.index) == 0 ? holding_ : jumping_).push(number);
         }
         leaving_.size = 0;
     }

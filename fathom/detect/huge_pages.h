@@ -1,4 +1,5 @@
-// Room: detect. Vectors on 2 MB pages: a walk touches memory at random, and every miss of the page table is a second wait.
+// Room: detect. Vectors on 2 MB pages: a walk touches memory at random, and every miss of the page table is a second
+// wait.
 #pragma once
 
 #include <cstddef>

@@ -14,7 +14,8 @@ namespace {
 
 // Cubes over the bounds, at most four along its longest side.
 std::vector<InsideCell> first_cells(const Box& bounds) {
-    const double rounding = 1e-12 * (bounds.size().maxCoeff() + bounds.lower.cwiseAbs().cwiseMax(bounds.upper.cwiseAbs()).maxCoeff());
+    const double rounding =
+        1e-12 * (bounds.size().maxCoeff() + bounds.lower.cwiseAbs().cwiseMax(bounds.upper.cwiseAbs()).maxCoeff());
     const Box box = bounds.grown(std::max(rounding, 1e-300));
     const double side = box.size().maxCoeff() / 4;
     Eigen::Vector3i count;
@@ -25,7 +26,8 @@ std::vector<InsideCell> first_cells(const Box& bounds) {
         for (int y = 0; y < count.y(); ++y)
             for (int x = 0; x < count.x(); ++x) {
                 const auto at = [&](int i, int j, int k) { return Vec3(lower + side * Vec3(i, j, k)); };
-                cells.push_back({{at(x, y, z).cwiseMax(box.lower), at(x + 1, y + 1, z + 1).cwiseMin(box.upper)}, false});
+                cells.push_back(
+                    {{at(x, y, z).cwiseMax(box.lower), at(x + 1, y + 1, z + 1).cwiseMin(box.upper)}, false});
             }
     return cells;
 }
@@ -57,11 +59,14 @@ void add_eighths(const Box& box, std::vector<InsideCell>& out) {
 
 } // namespace
 
-std::vector<InsideCell> inside_cells(const Field& field, const InsideCellOptions& options, CallableRef<bool(const InsideCell&)> settled) {
+std::vector<InsideCell> inside_cells(const Field& field, const InsideCellOptions& options,
+                                     CallableRef<bool(const InsideCell&)> settled) {
     const Box bounds = field.bounds();
     if (bounds.empty()) return {};
-    if (!is_finite(bounds.lower) || !is_finite(bounds.upper)) throw Error(Cause::invalid_argument, "the field has no finite bounds");
-    if (!(options.least_side > 0)) throw Error(Cause::invalid_argument, "must be above 0", {.element = "option least_side"});
+    if (!is_finite(bounds.lower) || !is_finite(bounds.upper))
+        throw Error(Cause::invalid_argument, "the field has no finite bounds");
+    if (!(options.least_side > 0))
+        throw Error(Cause::invalid_argument, "must be above 0", {.element = "option least_side"});
     std::vector<InsideCell> open = first_cells(bounds), done;
     for (;;) {
         keep_open(field, open);

@@ -25,7 +25,8 @@ std::size_t InsideVertices::find(std::span<const IdPair> crossing, bool near_onl
     scratch_.touched.clear();
     mark_seeds(crossing);
     std::sort(scratch_.cut_edges.begin(), scratch_.cut_edges.end());
-    scratch_.cut_edges.erase(std::unique(scratch_.cut_edges.begin(), scratch_.cut_edges.end()), scratch_.cut_edges.end());
+    scratch_.cut_edges.erase(std::unique(scratch_.cut_edges.begin(), scratch_.cut_edges.end()),
+                             scratch_.cut_edges.end());
     join_seeds(crossing);
     judge_seeds();
     if (!near_only) {
@@ -61,7 +62,8 @@ void InsideVertices::join_seeds(std::span<const IdPair> crossing) {
             const Edge edge = edge_at(of_, own, k);
             const Index first = mark_[edge[0]] & ~seed_bit, second = mark_[edge[1]] & ~seed_bit;
             if (scratch_.sets.find(first) == scratch_.sets.find(second)) continue; // quicker than to look the edge up
-            if (!std::binary_search(scratch_.cut_edges.begin(), scratch_.cut_edges.end(), edge)) scratch_.sets.join(first, second);
+            if (!std::binary_search(scratch_.cut_edges.begin(), scratch_.cut_edges.end(), edge))
+                scratch_.sets.join(first, second);
         }
     }
 }
@@ -71,22 +73,25 @@ void InsideVertices::judge_seeds() {
     for (const Index v : scratch_.touched) mark_[v] = on_surface;
     for (Index k = 0; k < scratch_.seeds.size(); ++k) {
         const Index v = scratch_.seeds[k], first = scratch_.seeds[scratch_.sets.find(k)];
-        if (mark_[v] != on_surface) mark_[v] = v != first ? mark_[first] : is_inside(v) ? next_patch_++ : Index{outside};
+        if (mark_[v] != on_surface)
+            mark_[v] = v != first ? mark_[first] : is_inside(v) ? next_patch_++ : Index{outside};
         if (mark_[v] != outside) found_->push_back(v);
     }
 }
 
-// Owned edges and vertices are enough: what meets a triangle of the other surface makes all its own triangles cross that one.
+// Owned edges and vertices are enough: what meets a triangle of the other surface makes all its own triangles cross
+// that one.
 void InsideVertices::cut(Index own, Index other) {
     const Triangle& t = of_.triangle(own);
     const Triangle& face = in_.triangle(other);
     const auto corners = in_.corners(other);
     for (std::size_t k = 0; k < 3; ++k) {
         const Vec3& p = of_.vertices()[t[k]];
-        if (of_.owns_corner(own, k) && !(self() && names(face, t[k])) && orient3d(corners[0], corners[1], corners[2], p) == 0 &&
-            segment_overlaps_triangle({p, p}, corners))
+        if (of_.owns_corner(own, k) && !(self() && names(face, t[k])) &&
+            orient3d(corners[0], corners[1], corners[2], p) == 0 && segment_overlaps_triangle({p, p}, corners))
             scratch_.touched.push_back(t[k]);
-        if (of_.owns_side(own, k) && cuts(edge_at(of_, own, k), face, corners)) scratch_.cut_edges.push_back(edge_at(of_, own, k));
+        if (of_.owns_side(own, k) && cuts(edge_at(of_, own, k), face, corners))
+            scratch_.cut_edges.push_back(edge_at(of_, own, k));
     }
 }
 
@@ -114,7 +119,8 @@ bool InsideVertices::is_inside(Index vertex) {
     return of_.winding_above(near, beside) > 0;
 }
 
-// All that hang together with a vertex inside are inside: what stands between is marked already, as both ends of a cut edge are seeds.
+// All that hang together with a vertex inside are inside: what stands between is marked already, as both ends of a cut
+// edge are seeds.
 void InsideVertices::flood(Index from, Index patch) {
     std::vector<Index>& open = scratch_.open;
     open.assign(1, from);

@@ -17,7 +17,8 @@ PartTree parts_of(const Shape& shape, double finest) {
 double gap_of_trees(PartTree a, PartTree b, const Pose& b_in_a, const Vec3& way, const GapOptions& options) {
     if (a.empty() || b.empty()) return 0;
     PartPairs pairs(a, b, b_in_a);
-    for (std::size_t opened = 0; opened < options.effort && pairs.bound() < options.enough && pairs.open(); ++opened) pairs.open_nearest(options.enough, way);
+    for (std::size_t opened = 0; opened < options.effort && pairs.bound() < options.enough && pairs.open(); ++opened)
+        pairs.open_nearest(options.enough, way);
     return pairs.bound();
 }
 
@@ -31,7 +32,9 @@ struct Height {
 double gap_over_plane(PartTree parts, const Pose& in_plane, const Shape::HalfSpace& plane, const GapOptions& options) {
     if (parts.empty()) return 0;
     const Vec3 down = in_plane.turn_to_local(-plane.normal);
-    const auto height = [&](Index part) { return plane.normal.dot(in_plane * parts.ball(part).center) - plane.offset - parts.reach(part, down); };
+    const auto height = [&](Index part) {
+        return plane.normal.dot(in_plane * parts.ball(part).center) - plane.offset - parts.reach(part, down);
+    };
     std::vector<Height> heap = {{height(0), 0}};
     for (std::size_t opened = 0; opened < options.effort && heap.front().least < options.enough; ++opened) {
         const PartTree::Parts below = parts.open(heap.front().part);
@@ -60,7 +63,8 @@ double least_gap(const Shape& a, const Pose& pose_a, const Shape& b, const Pose&
     if ((!plane && !a.bounded()) || a.bounds().empty() || b.bounds().empty()) return 0;
     const Pose b_in_a = relative(pose_a, pose_b);
     const double gap = plane ? gap_over_plane(parts_of(b, options.finest), b_in_a, a.half_space(), options)
-                             : gap_of_trees(parts_of(a, options.finest), parts_of(b, options.finest), b_in_a, pose_a.turn_to_local(options.way), options);
+                             : gap_of_trees(parts_of(a, options.finest), parts_of(b, options.finest), b_in_a,
+                                            pose_a.turn_to_local(options.way), options);
     const double far = pose_a.translation.norm() + pose_b.translation.norm();
     return std::max(0.0, gap - 1e-11 * (extent(a) + extent(b) + b_in_a.translation.norm()) - 1e-14 * far);
 }

@@ -25,8 +25,11 @@ void classify(const GridData& data, const Band& band, HugeVector<std::uint8_t>& 
     parallel_for(data.layout.brick_count(), 4096, [&](std::size_t begin, std::size_t end) {
         for (std::size_t b = begin; b < end; ++b) {
             const Interval range = brick_range(data, b);
-            if (band.meets(range.lower, range.upper)) out[b] = 0;
-            else out[b] = range.upper < band.low ? LevelMap::inside_bit | LevelMap::longest_jump : LevelMap::longest_jump;
+            if (band.meets(range.lower, range.upper))
+                out[b] = 0;
+            else
+                out[b] =
+                    range.upper < band.low ? LevelMap::inside_bit | LevelMap::longest_jump : LevelMap::longest_jump;
         }
     });
 }
@@ -35,7 +38,8 @@ void classify(const GridData& data, const Band& band, HugeVector<std::uint8_t>& 
 class Sweeps {
 public:
     Sweeps(const GridLayout& layout, HugeVector<std::uint8_t>& map)
-        : nx_(layout.bricks[0]), ny_(layout.bricks[1]), nz_(layout.bricks[2]), map_(map), near_(static_cast<std::size_t>(nx_) + 2) {}
+        : nx_(layout.bricks[0]), ny_(layout.bricks[1]), nz_(layout.bricks[2]), map_(map),
+          near_(static_cast<std::size_t>(nx_) + 2) {}
 
     void run() {
         for (int z = 0; z < nz_; ++z)
@@ -133,18 +137,22 @@ private:
 
     // Bit i: one of the eight corners of cell i, j, k has its bit.
     static std::uint64_t row(const std::array<std::uint16_t, 81>& bits, std::size_t k, std::size_t j) {
-        const unsigned four = static_cast<unsigned>(bits[9 * k + j] | bits[9 * k + j + 1] | bits[9 * k + 9 + j] | bits[9 * k + 10 + j]);
+        const unsigned four =
+            static_cast<unsigned>(bits[9 * k + j] | bits[9 * k + j + 1] | bits[9 * k + 9 + j] | bits[9 * k + 10 + j]);
         return (four | four >> 1) & 0xff;
     }
 };
 
 HeldCells held_cells(const GridData& data, Index stored, const Band& band) {
-    if (data.storage == GridStorage::float32) return SampleBits(data.values.data() + stored * brick_size, band.low, band.high).cells();
+    if (data.storage == GridStorage::float32)
+        return SampleBits(data.values.data() + stored * brick_size, band.low, band.high).cells();
     // Codes outward by one, against the rounding of the division.
     const double base = data.bases[stored];
     const double low = std::clamp(std::floor(band.low / data.step - base) - 1, -2e9, 2e9);
     const double high = std::clamp(std::ceil(band.high / data.step - base) + 1, -2e9, 2e9);
-    return SampleBits(data.codes.data() + stored * brick_size, static_cast<std::int32_t>(low), static_cast<std::int32_t>(high)).cells();
+    return SampleBits(data.codes.data() + stored * brick_size, static_cast<std::int32_t>(low),
+                      static_cast<std::int32_t>(high))
+        .cells();
 }
 
 void mark_cells(const GridData& data, const Band& band, LevelMap& map) {
@@ -188,8 +196,12 @@ void pack_cells(const GridData& data, LevelMap& map) {
         for (std::size_t r = begin; r < end; ++r) {
             const Index stored = data.brick_of[map.places[r]];
             if (stored == no_index) continue;
-            if (floats) copy_cells(map.cells[r], data.values.data() + stored * brick_size, map.values.data() + map.bricks[r].first);
-            else copy_cells(map.cells[r], data.codes.data() + stored * brick_size, map.codes.data() + map.bricks[r].first);
+            if (floats)
+                copy_cells(map.cells[r], data.values.data() + stored * brick_size,
+                           map.values.data() + map.bricks[r].first);
+            else
+                copy_cells(map.cells[r], data.codes.data() + stored * brick_size,
+                           map.codes.data() + map.bricks[r].first);
         }
     });
 }
@@ -273,8 +285,9 @@ LevelMap::LevelMap(const GridData& data, double at)
 }
 
 std::size_t LevelMap::bytes() const {
-    return clearances.size() + ranks.size() * sizeof(RankWord) + cells.size() * sizeof(HeldCells) + bricks.size() * sizeof(HeldBrick) +
-           places.size() * sizeof(Index) + codes.size() * sizeof(CodeCell) + values.size() * sizeof(FloatCell);
+    return clearances.size() + ranks.size() * sizeof(RankWord) + cells.size() * sizeof(HeldCells) +
+           bricks.size() * sizeof(HeldBrick) + places.size() * sizeof(Index) + codes.size() * sizeof(CodeCell) +
+           values.size() * sizeof(FloatCell);
 }
 
 } // namespace fathom

@@ -1,4 +1,5 @@
-// Room: detect. Walks the balls of a mesh through a field, descends on the triangles that are left, and proves the rest.
+// Room: detect. Walks the balls of a mesh through a field, descends on the triangles that are left, and proves the
+// rest.
 #include <fathom/base/error.h>
 #include <fathom/detect/mesh_contacts.h>
 #include <fathom/detect/seen_mesh.h>
@@ -17,17 +18,25 @@ double order(double value) { return std::isnan(value) ? -HUGE_VAL : value; }
 
 class Meeting {
 public:
-    Meeting(const ContactMesh& mesh, const Pose& mesh_pose, const Field& field, const Pose& field_pose, const MeshContactOptions& options)
-        : mesh_(mesh), field_(field), seen_(mesh, mesh_pose, field, field_pose, options.margin, options.tolerance), options_(options), slope_(field.lipschitz()) {
+    Meeting(const ContactMesh& mesh, const Pose& mesh_pose, const Field& field, const Pose& field_pose,
+            const MeshContactOptions& options)
+        : mesh_(mesh), field_(field), seen_(mesh, mesh_pose, field, field_pose, options.margin, options.tolerance),
+          options_(options), slope_(field.lipschitz()) {
         out_.error_bound = seen_.depth_error();
     }
 
     [[nodiscard]] MeshContactResult run() {
         walk();
         switch (options_.goal) {
-        case MeshGoal::any: any(); break;
-        case MeshGoal::deepest: deepest(); break;
-        case MeshGoal::contacts: all(); break;
+        case MeshGoal::any:
+            any();
+            break;
+        case MeshGoal::deepest:
+            deepest();
+            break;
+        case MeshGoal::contacts:
+            all();
+            break;
         }
         return std::move(out_);
     }
@@ -57,7 +66,8 @@ private:
 // Nothing of the ball can touch or, where the deepest is wanted, be deepest.
 bool Meeting::rules_out(double value, double radius) const {
     if (options_.goal != MeshGoal::deepest) return seen_.is_clear(value, radius);
-    return value - slope_ * (radius + seen_.error()) > best_ && (best_ <= options_.margin || seen_.is_clear(value, radius));
+    return value - slope_ * (radius + seen_.error()) > best_ &&
+           (best_ <= options_.margin || seen_.is_clear(value, radius));
 }
 
 // Depth first, the child with the least value first.
@@ -74,7 +84,9 @@ void Meeting::walk() {
         const Item item = stack.back();
         stack.pop_back();
         const SphereNode& node = nodes[item.node];
-        if (options_.goal == MeshGoal::deepest && item.value > -HUGE_VAL && rules_out(item.value, mesh_.reach(item.node))) continue;
+        if (options_.goal == MeshGoal::deepest && item.value > -HUGE_VAL &&
+            rules_out(item.value, mesh_.reach(item.node)))
+            continue;
         if (node.is_leaf()) {
             if (!walk_leaf(node)) return;
             continue;
@@ -84,7 +96,8 @@ void Meeting::walk() {
         field_.distances(std::span(positions).first(count), std::span(values).first(count));
         out_.look_ups += count;
         for (std::size_t c = 0; c < count; ++c)
-            if (!rules_out(values[c], mesh_.reach(node.first + c))) stack.push_back({static_cast<Index>(node.first + c), order(values[c])});
+            if (!rules_out(values[c], mesh_.reach(node.first + c)))
+                stack.push_back({static_cast<Index>(node.first + c), order(values[c])});
         std::sort(stack.begin() + static_cast<std::ptrdiff_t>(first), stack.end(), [](const Item& a, const Item& b) {
             return a.value > b.value || (a.value == b.value && a.node > b.node);
         });
@@ -140,7 +153,9 @@ void Meeting::any() {
 }
 
 void Meeting::deepest() {
-    const auto bound = [&](const SeenTriangle& c) { return c.value - slope_ * (mesh_.ball(c.place).radius + seen_.error()); };
+    const auto bound = [&](const SeenTriangle& c) {
+        return c.value - slope_ * (mesh_.ball(c.place).radius + seen_.error());
+    };
     std::sort(candidates_.begin(), candidates_.end(), [](const SeenTriangle& a, const SeenTriangle& b) {
         const double x = order(a.value), y = order(b.value);
         return x < y || (x == y && a.place < b.place);
@@ -154,9 +169,10 @@ void Meeting::deepest() {
     const auto value = [](const SeenTriangle& c) {
         return (c.descended || c.touches) && !std::isnan(c.least.sample.distance) ? c.least.sample.distance : HUGE_VAL;
     };
-    const auto least = std::min_element(candidates_.begin(), candidates_.end(), [&](const SeenTriangle& a, const SeenTriangle& b) {
-        return value(a) < value(b) || (value(a) == value(b) && mesh_.triangle(a.place) < mesh_.triangle(b.place));
-    });
+    const auto least =
+        std::min_element(candidates_.begin(), candidates_.end(), [&](const SeenTriangle& a, const SeenTriangle& b) {
+            return value(a) < value(b) || (value(a) == value(b) && mesh_.triangle(a.place) < mesh_.triangle(b.place));
+        });
     for (const SeenTriangle& c : candidates_) out_.look_ups += c.least.look_ups, out_.descents += c.descended;
     out_.verdict = out_.undecided > 0 ? Verdict::undecided : Verdict::disjoint;
     if (least == candidates_.end() || !(value(*least) < HUGE_VAL)) return;
@@ -181,21 +197,25 @@ void Meeting::list_contacts() {
     std::sort(out_.contacts.begin(), out_.contacts.end(), [](const MeshContact& a, const MeshContact& b) {
         return a.depth > b.depth || (a.depth == b.depth && a.triangle < b.triangle);
     });
-    out_.verdict = !out_.contacts.empty() ? Verdict::overlapping : out_.undecided > 0 ? Verdict::undecided : Verdict::disjoint;
+    out_.verdict = !out_.contacts.empty() ? Verdict::overlapping
+                   : out_.undecided > 0   ? Verdict::undecided
+                                          : Verdict::disjoint;
     const std::size_t most = options_.goal == MeshGoal::any ? 1 : options_.most_contacts;
     out_.truncated = options_.goal == MeshGoal::contacts && out_.contacts.size() > most;
     if (out_.contacts.size() > most) out_.contacts.resize(most);
 }
 
 void check_options(const MeshContactOptions& options) {
-    if (!std::isfinite(options.margin)) throw Error(Cause::invalid_argument, fmt::format("margin is {}, not finite", options.margin));
-    if (!(options.tolerance >= 0)) throw Error(Cause::invalid_argument, fmt::format("tolerance is {}, not 0 or more", options.tolerance));
+    if (!std::isfinite(options.margin))
+        throw Error(Cause::invalid_argument, fmt::format("margin is {}, not finite", options.margin));
+    if (!(options.tolerance >= 0))
+        throw Error(Cause::invalid_argument, fmt::format("tolerance is {}, not 0 or more", options.tolerance));
 }
 
 } // namespace
 
-MeshContactResult mesh_contacts(const ContactMesh& mesh, const Pose& mesh_pose, const Field& field, const Pose& field_pose,
-                                const MeshContactOptions& options) {
+MeshContactResult mesh_contacts(const ContactMesh& mesh, const Pose& mesh_pose, const Field& field,
+                                const Pose& field_pose, const MeshContactOptions& options) {
     check_options(options);
     if (mesh.size() == 0) return {};
     if (!is_finite(mesh_pose) || !is_finite(field_pose)) {

@@ -20,7 +20,8 @@ struct Pair {
     SurfaceView a, b;
     Pose b_in_a;
 
-    Pair(const SurfaceTree& first, const Pose& pose_a, const SurfaceTree& second, const Pose& pose_b) : a(first), b(second), b_in_a(relative(pose_a, pose_b)) {
+    Pair(const SurfaceTree& first, const Pose& pose_a, const SurfaceTree& second, const Pose& pose_b)
+        : a(first), b(second), b_in_a(relative(pose_a, pose_b)) {
         if (!is_finite(pose_a) || !is_finite(pose_b)) throw Error(Cause::non_finite, "pose of a mesh");
     }
 
@@ -29,10 +30,13 @@ struct Pair {
         const Corners& c = b.corners[place];
         return {b_in_a * c[0], b_in_a * c[1], b_in_a * c[2]};
     }
-    [[nodiscard]] bool holds(const MeshPairHint& hint) const { return hint.place_a < a.corners.size() && hint.place_b < b.corners.size(); }
+    [[nodiscard]] bool holds(const MeshPairHint& hint) const {
+        return hint.place_a < a.corners.size() && hint.place_b < b.corners.size();
+    }
     [[nodiscard]] bool meet(Index i, Index j, double margin) const {
         const Corners of_b = corners_b(j);
-        return triangles_overlap(corners_a(i), of_b) || (margin > 0 && closest_points(corners_a(i), of_b).squared_distance <= margin * margin);
+        return triangles_overlap(corners_a(i), of_b) ||
+               (margin > 0 && closest_points(corners_a(i), of_b).squared_distance <= margin * margin);
     }
 };
 
@@ -60,12 +64,17 @@ public:
     [[nodiscard]] const Vec3& point_b() const { return best_.point_b; }
     [[nodiscard]] MeshDistance answer(const Pose& pose_a) const {
         if (!found()) return {};
-        return {least_, pose_a * best_.point_a, pose_a * best_.point_b, pair_.a.triangle(places_.place_a), pair_.b.triangle(places_.place_b), places_};
+        return {least_,
+                pose_a * best_.point_a,
+                pose_a * best_.point_b,
+                pair_.a.triangle(places_.place_a),
+                pair_.b.triangle(places_.place_b),
+                places_};
     }
 
 private:
-    // Whole rows of triangles may be equally near. Six products show of most that they are no nearer than the best along its line; where rounding might hide
-    // that they touch, they do not.
+    // Whole rows of triangles may be equally near. Six products show of most that they are no nearer than the best
+    // along its line; where rounding might hide that they touch, they do not.
     [[nodiscard]] bool separated(const Corners& of_a, const Corners& of_b) const {
         if (!found()) return false;
         double far = 0;
@@ -74,7 +83,8 @@ private:
             far = std::max(far, from.cwiseAbs().maxCoeff());
             return way_.dot(from);
         };
-        const double last = std::max({along(of_a[0]), along(of_a[1]), along(of_a[2])}), first = std::min({along(of_b[0]), along(of_b[1]), along(of_b[2])});
+        const double last = std::max({along(of_a[0]), along(of_a[1]), along(of_a[2])}),
+                     first = std::min({along(of_b[0]), along(of_b[1]), along(of_b[2])});
         return first - last > 1e-14 * far && first - last >= least_ * (1 - 0x1p-44);
     }
 
@@ -85,9 +95,10 @@ private:
     Vec3 way_ = Vec3::Zero(); // unit, from a to b
 };
 
-// From a point about b to the nearest point of a, from there to the nearest of b, and so on, while it pays: near each other soon, if not the nearest.
-// `reach` is how far from a the first may be (m): no distance after it is larger.
-void approach(const SurfaceTree& a, const SurfaceTree& b, const Pose& b_in_a, Vec3 on_b, double reach, PairsQuery& query) {
+// From a point about b to the nearest point of a, from there to the nearest of b, and so on, while it pays: near each
+// other soon, if not the nearest. `reach` is how far from a the first may be (m): no distance after it is larger.
+void approach(const SurfaceTree& a, const SurfaceTree& b, const Pose& b_in_a, Vec3 on_b, double reach,
+              PairsQuery& query) {
     for (int k = 0; k < 4; ++k) {
         const ClosestPoint of_a = a.closest(on_b, reach);
         if (!of_a.found()) return;
@@ -106,10 +117,12 @@ void approach(const SurfaceTree& a, const SurfaceTree& b, const Pose& b_in_a, Ve
 
 bool meshes_cross(const SurfaceTree& a, const Pose& pose_a, const SurfaceTree& b, const Pose& pose_b, double margin) {
     const Pair pair(a, pose_a, b, pose_b);
-    return !visit_near_pairs(a, b, pair.b_in_a, {.limit = margin}, [&](Index i, Index j) { return pair.meet(i, j, margin) ? -1.0 : margin; });
+    return !visit_near_pairs(a, b, pair.b_in_a, {.limit = margin},
+                             [&](Index i, Index j) { return pair.meet(i, j, margin) ? -1.0 : margin; });
 }
 
-MeshCrossings mesh_crossings(const SurfaceTree& a, const Pose& pose_a, const SurfaceTree& b, const Pose& pose_b, std::size_t most, double margin) {
+MeshCrossings mesh_crossings(const SurfaceTree& a, const Pose& pose_a, const SurfaceTree& b, const Pose& pose_b,
+                             std::size_t most, double margin) {
     const Pair pair(a, pose_a, b, pose_b);
     MeshCrossings found;
     found.truncated = !visit_near_pairs(a, b, pair.b_in_a, {.limit = margin}, [&](Index i, Index j) {
@@ -122,13 +135,17 @@ MeshCrossings mesh_crossings(const SurfaceTree& a, const Pose& pose_a, const Sur
     return found;
 }
 
-MeshDistance mesh_distance(const SurfaceTree& a, const Pose& pose_a, const SurfaceTree& b, const Pose& pose_b, double limit, const MeshPairHint& hint) {
+MeshDistance mesh_distance(const SurfaceTree& a, const Pose& pose_a, const SurfaceTree& b, const Pose& pose_b,
+                           double limit, const MeshPairHint& hint) {
     const Pair pair(a, pose_a, b, pose_b);
     if (a.tree().empty() || b.tree().empty()) return {};
     Nearest nearest(pair, limit);
     PairsQuery query{PairsWanted::nearest, pair.holds(hint) ? nearest(hint.place_a, hint.place_b) : limit};
-    if (nearest.found()) approach(a, b, pair.b_in_a, nearest.point_b(), query.limit * (1 + 1e-9), query);
-    else approach(a, b, pair.b_in_a, pair.b_in_a * b.tree().bounds().center(), std::numeric_limits<double>::infinity(), query);
+    if (nearest.found())
+        approach(a, b, pair.b_in_a, nearest.point_b(), query.limit * (1 + 1e-9), query);
+    else
+        approach(a, b, pair.b_in_a, pair.b_in_a * b.tree().bounds().center(), std::numeric_limits<double>::infinity(),
+                 query);
     if (query.limit >= 0) visit_near_pairs(a, b, pair.b_in_a, query, [&](Index i, Index j) { return nearest(i, j); });
     return nearest.answer(pose_a);
 }

@@ -1,6 +1,7 @@
-// Room: detect. A mesh's field, asked by one thread at places near each other: each look-up begins with the surface point that the one before found, and
-// the first few answers are kept. The same answers as the field's, to the bit, at half the cost. Private to seen_mesh.cpp and spread_contacts.cpp.
-// Made for one triangle and thrown away; not thread-safe. The mesh must outlive it.
+// Room: detect. A mesh's field, asked by one thread at places near each other: each look-up begins with the surface
+// point that the one before found, and the first few answers are kept. The same answers as the field's, to the bit, at
+// half the cost. Private to seen_mesh.cpp and spread_contacts.cpp. Made for one triangle and thrown away; not
+// thread-safe. The mesh must outlive it.
 #pragma once
 
 #include <fathom/field/mesh/mesh_field.h>
@@ -27,7 +28,8 @@ public:
 
     [[nodiscard]] double distance(const Vec3& p) const override { return sample(p).distance; }
     [[nodiscard]] Sample sample(const Vec3& p) const override {
-        const auto same = std::find_if(kept_.begin(), kept_.begin() + count_, [&](const MeshLook& look) { return look.at == p; });
+        const auto same =
+            std::find_if(kept_.begin(), kept_.begin() + count_, [&](const MeshLook& look) { return look.at == p; });
         if (same != kept_.begin() + count_) return same->found.sample;
         last_ = {p, mesh_.nearest(p, count_ > 0 ? last_.reach(p) : SurfaceTree::no_limit)};
         keep(last_);

@@ -15,8 +15,8 @@ namespace fathom {
     return part;
 }
 
-// The pieces of a box, 1 to 8 of them, halved at shared planes: they tile it exactly. Sides are halved that are nearly the longest, so
-// cells become cubes. 1: it is too small to be halved.
+// The pieces of a box, 1 to 8 of them, halved at shared planes: they tile it exactly. Sides are halved that are nearly
+// the longest, so cells become cubes. 1: it is too small to be halved.
 inline std::size_t octants(const Box& box, std::array<Box, 8>& out) {
     constexpr double nearly_longest = 0.7;
     const Vec3 size = box.size(), middle = box.center();

@@ -16,7 +16,8 @@ public:
 
     void run() {
         if (stepper_.done()) return;
-        while (stepper_.leave(visit())) {}
+        while (stepper_.leave(visit())) {
+        }
         visitor_.ends(path_.end);
     }
 
@@ -39,7 +40,8 @@ private:
         const auto blocks = data_.block_ranges.subspan(std::size_t{stepper_.stored()} * 8, 8);
         if (skips(stored_brick_range(data_, stepper_.stored()), brick_cells)) return brick_cells;
         const auto& c = stepper_.cell();
-        const FloatRange& block = blocks[static_cast<std::size_t>((c[0] / 4 & 1) | (c[1] / 4 & 1) << 1 | (c[2] / 4 & 1) << 2)];
+        const FloatRange& block =
+            blocks[static_cast<std::size_t>((c[0] / 4 & 1) | (c[1] / 4 & 1) << 1 | (c[2] / 4 & 1) << 2)];
         if (skips({static_cast<double>(block.lower), static_cast<double>(block.upper)}, 4)) return 4;
         stepper_.visit_cell(band_, visitor_);
         return 1;
@@ -60,7 +62,8 @@ private:
 
 } // namespace
 
-void octree_walk(const GridField& field, const GridPath& path, double level, CellTest test, std::vector<ContactInterval>& out) {
+void octree_walk(const GridField& field, const GridPath& path, double level, CellTest test,
+                 std::vector<ContactInterval>& out) {
     if (test == CellTest::paper) {
         PaperContacts visitor{level, out};
         Descent(field.data(), path, {level, 0}, visitor).run();

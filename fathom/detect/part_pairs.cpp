@@ -9,11 +9,14 @@ namespace fathom {
 
 namespace {
 
-bool farther(const PartPairs::Pair& p, const PartPairs::Pair& q) { return std::tie(p.gap, p.a, p.b) > std::tie(q.gap, q.a, q.b); }
+bool farther(const PartPairs::Pair& p, const PartPairs::Pair& q) {
+    return std::tie(p.gap, p.a, p.b) > std::tie(q.gap, q.a, q.b);
+}
 
 } // namespace
 
-PartPairs::PartPairs(PartTree& a, PartTree& b, const Pose& b_in_a) : a_(a), b_(b), b_in_a_(b_in_a), turn_(b_in_a.rotation.toRotationMatrix()) {
+PartPairs::PartPairs(PartTree& a, PartTree& b, const Pose& b_in_a)
+    : a_(a), b_(b), b_in_a_(b_in_a), turn_(b_in_a.rotation.toRotationMatrix()) {
     const Sphere of_a = a.ball(0), of_b = b.ball(0);
     slack_ = 1e-14 * (of_a.center.norm() + of_a.radius + of_b.center.norm() + of_b.radius + b_in_a.translation.norm());
     heap_.push_back({gap(0, 0, -HUGE_VAL, Vec3::Zero()), 0, 0});
@@ -24,7 +27,9 @@ double PartPairs::gap(Index a, Index b, double enough, const Vec3& way) const {
     const Vec3 between = b_in_a_ * q.center - p.center;
     const double apart = between.norm();
     double least = apart - p.radius - q.radius;
-    const auto along = [&](const Vec3& u) { return between.dot(u) - a_.reach(a, u) - b_.reach(b, turn_.transpose() * -u); };
+    const auto along = [&](const Vec3& u) {
+        return between.dot(u) - a_.reach(a, u) - b_.reach(b, turn_.transpose() * -u);
+    };
     if (least < enough && apart > 0 && !way.isZero()) least = std::max({least, along(way), along(between / apart)});
     return least - slack_;
 }

@@ -1,7 +1,8 @@
 // Room: detect. Pairs of parts of two shapes, the nearest first: how far are the shapes apart at least?
-// The least gap of all pairs that are left is a bound on the distance, and opening the nearest pair raises it. Parts are apart by the gap of their balls, and by what is
-// left between them along any direction: that of the nearest points known is the best for most.
-// Cost: some 0.1 us a pair, and what PartTree::open() asks. One thread; deterministic. In the frame of the first shape (m).
+// The least gap of all pairs that are left is a bound on the distance, and opening the nearest pair raises it. Parts
+// are apart by the gap of their balls, and by what is left between them along any direction: that of the nearest points
+// known is the best for most. Cost: some 0.1 us a pair, and what PartTree::open() asks. One thread; deterministic. In
+// the frame of the first shape (m).
 #pragma once
 
 #include <fathom/base/pose.h>
@@ -28,8 +29,8 @@ public:
     [[nodiscard]] Vec3 center_a(Index part) const { return a_.ball(part).center; }
     [[nodiscard]] Vec3 center_b(Index part) const { return b_in_a_ * b_.ball(part).center; }
 
-    // Puts pairs of smaller parts in place of the nearest; those that are `enough` apart are only remembered by the bound, as is a pair of two last parts.
-    // `way`: unit, from a to b, or zero where none is known.
+    // Puts pairs of smaller parts in place of the nearest; those that are `enough` apart are only remembered by the
+    // bound, as is a pair of two last parts. `way`: unit, from a to b, or zero where none is known.
     void open_nearest(double enough, const Vec3& way);
     [[nodiscard]] std::size_t pairs_made() const { return made_; }
 

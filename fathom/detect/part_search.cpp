@@ -16,7 +16,7 @@ using Members = std::vector<Index>;
 struct Part {
     Members members;
     Quat axes = Quat::Identity();
-    Box local; // extent along the axes
+    Box local;       // extent along the axes
     double bulk = 0; // volume of the box, the spacing counted in
     double waste = 0;
 };
@@ -24,7 +24,8 @@ struct Part {
 // Plain doubles: the search spends its time here.
 void extend_by(Box& box, const Mat3& to_local, const CloudPoint& point) {
     for (int k = 0; k < 3; ++k) {
-        const double middle = to_local(k, 0) * point.place[0] + to_local(k, 1) * point.place[1] + to_local(k, 2) * point.place[2];
+        const double middle =
+            to_local(k, 0) * point.place[0] + to_local(k, 1) * point.place[1] + to_local(k, 2) * point.place[2];
         box.lower[k] = std::min(box.lower[k], middle - point.radius);
         box.upper[k] = std::max(box.upper[k], middle + point.radius);
     }
@@ -32,7 +33,8 @@ void extend_by(Box& box, const Mat3& to_local, const CloudPoint& point) {
 
 class PartSearch {
 public:
-    PartSearch(std::span<const CloudPoint> cloud, const PartSearchOptions& options) : cloud_(cloud), options_(options) {}
+    PartSearch(std::span<const CloudPoint> cloud, const PartSearchOptions& options)
+        : cloud_(cloud), options_(options) {}
 
     std::vector<Part> run() {
         Members all(cloud_.size());
@@ -40,7 +42,8 @@ public:
         std::vector<Vec3> places;
         for (const CloudPoint& point : cloud_) places.push_back(point.place);
         std::vector<Part> parts = {fitted(all, {})};
-        // A turned block has a spread without direction; for other shapes careful axes of the whole mislead the first cuts.
+        // A turned block has a spread without direction; for other shapes careful axes of the whole mislead the first
+        // cuts.
         Part careful = fitted(std::move(all), {fitted_box(places).pose.rotation});
         if (careful.bulk < 0.85 * parts[0].bulk) parts[0] = std::move(careful);
         const int wanted = options_.parts > 0 ? options_.parts : options_.most_parts;
@@ -56,7 +59,9 @@ public:
     }
 
 private:
-    [[nodiscard]] double bulk(const Box& local) const { return (local.size() + Vec3::Constant(options_.spacing)).prod(); }
+    [[nodiscard]] double bulk(const Box& local) const {
+        return (local.size() + Vec3::Constant(options_.spacing)).prod();
+    }
 
     [[nodiscard]] static double total(const std::vector<Part>& parts) {
         double sum = 0;
@@ -80,8 +85,8 @@ private:
         return axes_of(spread);
     }
 
-    // Axes worth trying: of the spread of places, of the spread of normals (which knows the faces of what is angular), the
-    // frame's own, and the hints.
+    // Axes worth trying: of the spread of places, of the spread of normals (which knows the faces of what is angular),
+    // the frame's own, and the hints.
     [[nodiscard]] Part fitted(Members members, std::initializer_list<Quat> hints) const {
         Mat3 normals = Mat3::Zero();
         double inside = 0;
@@ -89,7 +94,11 @@ private:
             normals += cloud_[m].normal * cloud_[m].normal.transpose();
             inside += cloud_[m].volume;
         }
-        Part best{.members = {}, .axes = Quat::Identity(), .local = {}, .bulk = std::numeric_limits<double>::infinity(), .waste = 0};
+        Part best{.members = {},
+                  .axes = Quat::Identity(),
+                  .local = {},
+                  .bulk = std::numeric_limits<double>::infinity(),
+                  .waste = 0};
         const auto consider = [&](const Quat& axes) {
             const Box local = extent(members, axes);
             if (bulk(local) < best.bulk) best.axes = axes, best.local = local, best.bulk = bulk(local);
@@ -152,7 +161,8 @@ private:
             halves.high = fitted(Members(middle, plane.sorted.end()), {axes});
             halves.bulk = halves.low.bulk + halves.high.bulk;
         });
-        return std::move(*std::min_element(tried.begin(), tried.end(), [](const Halves& a, const Halves& b) { return a.bulk < b.bulk; }));
+        return std::move(*std::min_element(tried.begin(), tried.end(),
+                                           [](const Halves& a, const Halves& b) { return a.bulk < b.bulk; }));
     }
 
     // Where a cut saves most; where none saves, where most is wasted: it may pay when the halves are cut.
@@ -199,7 +209,8 @@ private:
 
     // Down to one part; the best number of parts on the way, or the one that is wanted.
     [[nodiscard]] std::vector<Part> joined(std::vector<Part> parts) const {
-        const auto wanted = static_cast<std::size_t>(options_.parts), most = static_cast<std::size_t>(options_.most_parts);
+        const auto wanted = static_cast<std::size_t>(options_.parts),
+                   most = static_cast<std::size_t>(options_.most_parts);
         const std::size_t n = parts.size();
         std::vector<double> price(n * n, std::numeric_limits<double>::infinity());
         parallel_tasks(n, [&](std::size_t i) {
@@ -214,13 +225,15 @@ private:
             if (wanted > 0 && left <= wanted) return present;
             if (wanted == 0 && left <= most && score(present) < least) least = score(present), best = present;
             if (left == 1) return best;
-            const auto cheapest = static_cast<std::size_t>(std::min_element(price.begin(), price.end()) - price.begin());
+            const auto cheapest =
+                static_cast<std::size_t>(std::min_element(price.begin(), price.end()) - price.begin());
             const std::size_t i = cheapest / n, j = cheapest % n;
             parts[i] = united(parts[i], parts[j]);
             parts[j] = Part{};
             parallel_tasks(n, [&](std::size_t k) {
                 price[std::min(j, k) * n + std::max(j, k)] = std::numeric_limits<double>::infinity();
-                if (k != i && !parts[k].members.empty()) price[std::min(i, k) * n + std::max(i, k)] = price_of(parts, std::min(i, k), std::max(i, k));
+                if (k != i && !parts[k].members.empty())
+                    price[std::min(i, k) * n + std::max(i, k)] = price_of(parts, std::min(i, k), std::max(i, k));
             });
         }
     }
@@ -249,7 +262,8 @@ private:
             std::vector<Part> moved;
             for (std::size_t k = 0; k < parts.size(); ++k)
                 if (!members[k].empty()) moved.push_back(fitted(std::move(members[k]), {parts[k].axes}));
-            if (!(total(moved) < total(parts) * (1 - 1e-4)) || (options_.parts > 0 && moved.size() < parts.size())) return;
+            if (!(total(moved) < total(parts) * (1 - 1e-4)) || (options_.parts > 0 && moved.size() < parts.size()))
+                return;
             parts = std::move(moved);
         }
     }

@@ -32,7 +32,8 @@ double PartTree::reach(Index id, const Vec3& direction) const {
         const Sphere all = ball(id);
         if (!(id & triangle_bit)) return all.radius;
         double farthest = -HUGE_VAL;
-        for (const Vec3& corner : surface_->corners(id & ~triangle_bit)) farthest = std::max(farthest, direction.dot(corner - all.center));
+        for (const Vec3& corner : surface_->corners(id & ~triangle_bit))
+            farthest = std::max(farthest, direction.dot(corner - all.center));
         return std::min(all.radius, farthest + 1e-15 * (all.center.norm() + all.radius));
     }
     if (id < solid_->nodes().size()) return solid_->reach(solid_->nodes()[id], direction);
@@ -71,7 +72,8 @@ PartTree::Parts PartTree::cut(const Box& box) {
     std::array<PlaneOver, 8> planes;
     const std::size_t count = octants(box, boxes);
     if (count == 1) return {};
-    solid_->clearance().bounds_of(std::span(boxes).first(count), std::span(ranges).first(count), std::span(planes).first(count));
+    solid_->clearance().bounds_of(std::span(boxes).first(count), std::span(ranges).first(count),
+                                  std::span(planes).first(count));
     ranges_asked_ += count;
     const std::size_t before = cells_.size();
     for (std::size_t k = 0; k < count; ++k) {

@@ -1,7 +1,9 @@
-// Room: detect. What a shape is made of, in parts within parts, each with bounds that hold all of it: what bounds on distances are made from.
-// Of a surface the nodes of its balls, then its triangles; of a solid the nodes of its tree. Where finer parts are wanted, the leaves of that tree are cut on into cells
-// that range() does not clear, and the slopes in a cell tell by a plane how far its inside reaches: looser than a square of its size only where slopes are not known.
-// A view that remembers what it cut: one thread at a time; what it views must outlive it. In the shape's frame (m).
+// Room: detect. What a shape is made of, in parts within parts, each with bounds that hold all of it: what bounds on
+// distances are made from. Of a surface the nodes of its balls, then its triangles; of a solid the nodes of its tree.
+// Where finer parts are wanted, the leaves of that tree are cut on into cells that range() does not clear, and the
+// slopes in a cell tell by a plane how far its inside reaches: looser than a square of its size only where slopes are
+// not known. A view that remembers what it cut: one thread at a time; what it views must outlive it. In the shape's
+// frame (m).
 #pragma once
 
 #include <fathom/detect/mesh_contacts.h>
@@ -25,13 +27,16 @@ public:
     // How far the part reaches from the centre of its ball along a unit direction (m).
     [[nodiscard]] double reach(Index id, const Vec3& direction) const;
 
-    // Parts that together hold what this one holds: first to first + count - 1. None: it is one of the last, or, where it is not, nothing is in it after all.
+    // Parts that together hold what this one holds: first to first + count - 1. None: it is one of the last, or, where
+    // it is not, nothing is in it after all.
     struct Parts {
         Index first = 0, count = 0;
         bool last = true;
     };
     [[nodiscard]] Parts open(Index id);
-    [[nodiscard]] bool is_leaf_of_solid(Index id) const { return solid_ && id < solid_->nodes().size() && solid_->nodes()[id].children == 0; }
+    [[nodiscard]] bool is_leaf_of_solid(Index id) const {
+        return solid_ && id < solid_->nodes().size() && solid_->nodes()[id].children == 0;
+    }
     [[nodiscard]] std::size_t ranges_asked() const { return ranges_asked_; }
 
 private:

@@ -1,6 +1,7 @@
-// Room: detect. A path through a field, cut into pieces that are free, inside, or too short to cut: what segments against
-// any field and points on screws share. One look-up in the middle of a piece clears the ball round it (free_radius.h), and
-// with it the time that the path needs to leave the ball; what is left on either side is asked again.
+// Room: detect. A path through a field, cut into pieces that are free, inside, or too short to cut: what segments
+// against any field and points on screws share. One look-up in the middle of a piece clears the ball round it
+// (free_radius.h), and with it the time that the path needs to leave the ball; what is left on either side is asked
+// again.
 #pragma once
 
 #include <fathom/detect/free_radius.h>
@@ -11,8 +12,8 @@
 
 namespace fathom {
 
-// Beside a crossing several of the shortest pieces stay open, the more the flatter it is: cut well below the tolerance, and
-// count as many to the contact as are within a few tolerances of it.
+// Beside a crossing several of the shortest pieces stay open, the more the flatter it is: cut well below the tolerance,
+// and count as many to the contact as are within a few tolerances of it.
 inline constexpr double shortest_piece = 1.0 / 16; // tolerances
 inline constexpr double longest_margin = 2;        // tolerances
 
@@ -37,8 +38,8 @@ struct PathPart {
 template <class Path>
 class PathCutter {
 public:
-    PathCutter(const Field& field, const FreeRadius& radius, const Path& path, const CastOptions& options, double earliest = 0,
-               double latest = 1)
+    PathCutter(const Field& field, const FreeRadius& radius, const Path& path, const CastOptions& options,
+               double earliest = 0, double latest = 1)
         : field_(field), radius_(radius), path_(path), options_(options) {
         stack_[count_++] = {earliest, latest};
     }
@@ -120,14 +121,16 @@ private:
     std::size_t look_ups_ = 0;
     int range_credit_ = 4;
     int ranges_left_out_ = 0;
-    std::array<PathPiece, 256> stack_; // each cut leaves less than half to the left, so times run out of bits long before
+    std::array<PathPiece, 256>
+        stack_; // each cut leaves less than half to the left, so times run out of bits long before
     std::size_t count_ = 0;
 };
 
 // Joins pieces into intervals: open ones within the margin of a contact belong to it, others stand alone.
 class PieceJoiner {
 public:
-    PieceJoiner(double tolerance, std::vector<ContactInterval>& out) : margin_(longest_margin * tolerance), first_(out.size()), out_(out) {}
+    PieceJoiner(double tolerance, std::vector<ContactInterval>& out)
+        : margin_(longest_margin * tolerance), first_(out.size()), out_(out) {}
 
     void add(const PathPiece& piece) {
         if (piece.kind == PieceKind::free) {

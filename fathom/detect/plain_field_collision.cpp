@@ -41,7 +41,8 @@ private:
     }
 
     void search(const PartPair& pair) {
-        common_points(placed_box(a_, pair.a), placed_box(b_, pair.b), starts_, {.depth = options_.octree_depth, .most = options_.most_points});
+        common_points(placed_box(a_, pair.a), placed_box(b_, pair.b), starts_,
+                      {.depth = options_.octree_depth, .most = options_.most_points});
         descend(a_, b_, pair.a, pair.b);
     }
 
@@ -51,7 +52,8 @@ private:
         starts_.clear();
         for (const Vec3& p : from.protrusions) {
             const Vec3 world = from.placed.pose * p, local = to.placed.pose.to_local(world);
-            const bool near = std::any_of(to.parts->boxes.begin(), to.parts->boxes.end(), [&](const OrientedBox& box) { return box.contains(local); });
+            const bool near = std::any_of(to.parts->boxes.begin(), to.parts->boxes.end(),
+                                          [&](const OrientedBox& box) { return box.contains(local); });
             if (near) starts_.push_back(world);
         }
         descend(from, to, no_index, no_index);
@@ -60,7 +62,8 @@ private:
     void descend(const PlainBody& from, const PlainBody& to, Index part_a, Index part_b) {
         result_.starts += starts_.size();
         if (!options_.all) {
-            if (const auto end = first_common_point(from.placed, to.placed, starts_, options_.descent)) add(*end, part_a, part_b);
+            if (const auto end = first_common_point(from.placed, to.placed, starts_, options_.descent))
+                add(*end, part_a, part_b);
             return;
         }
         ends_.resize(starts_.size());
@@ -69,8 +72,10 @@ private:
         for (const DescentEnd& end : ends_) {
             result_.steps += static_cast<std::size_t>(end.steps);
             if (!end.common) continue;
-            if (part_a == no_index) add(end, part_a, part_b);
-            else if (!deepest || end.distance_a + end.distance_b < deepest->distance_a + deepest->distance_b) deepest = &end;
+            if (part_a == no_index)
+                add(end, part_a, part_b);
+            else if (!deepest || end.distance_a + end.distance_b < deepest->distance_a + deepest->distance_b)
+                deepest = &end;
         }
         if (deepest) add(*deepest, part_a, part_b);
     }
@@ -87,11 +92,14 @@ private:
     // Deepest first; contacts whose points coincide to a thousandth of the smaller body are one.
     void finish() {
         const auto depth = [](const DualContact& c) { return std::max(c.depth_a, c.depth_b); };
-        std::stable_sort(result_.contacts.begin(), result_.contacts.end(), [&](const DualContact& x, const DualContact& y) { return depth(x) > depth(y); });
+        std::stable_sort(result_.contacts.begin(), result_.contacts.end(),
+                         [&](const DualContact& x, const DualContact& y) { return depth(x) > depth(y); });
         const double near = 1e-3 * std::min(a_.placed.field->bounds().diagonal(), b_.placed.field->bounds().diagonal());
         std::vector<DualContact> kept;
         for (const DualContact& c : result_.contacts) {
-            const auto same = [&](const DualContact& k) { return (k.point_a - c.point_a).norm() <= near && (k.point_b - c.point_b).norm() <= near; };
+            const auto same = [&](const DualContact& k) {
+                return (k.point_a - c.point_a).norm() <= near && (k.point_b - c.point_b).norm() <= near;
+            };
             if (std::none_of(kept.begin(), kept.end(), same)) kept.push_back(c);
         }
         result_.contacts = std::move(kept);
@@ -109,7 +117,8 @@ private:
 
 PlainResult plain_field_collision(const PlainBody& a, const PlainBody& b, const PlainOptions& options) {
     for (const PlainBody* body : {&a, &b})
-        if (!body->placed.field || !body->parts) throw Error(Cause::invalid_argument, "a body has no field or no parts", {.element = "body"});
+        if (!body->placed.field || !body->parts)
+            throw Error(Cause::invalid_argument, "a body has no field or no parts", {.element = "body"});
     return Pipeline(a, b, options).run();
 }
 

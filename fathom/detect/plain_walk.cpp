@@ -20,7 +20,8 @@ void walk(const GridField& field, const GridPath& path, const LevelBand& band, V
 
 } // namespace
 
-void plain_walk(const GridField& field, const GridPath& path, double level, CellTest test, std::vector<ContactInterval>& out) {
+void plain_walk(const GridField& field, const GridPath& path, double level, CellTest test,
+                std::vector<ContactInterval>& out) {
     if (test == CellTest::paper) {
         PaperContacts visitor{level, out};
         walk(field, path, {level, 0}, visitor);

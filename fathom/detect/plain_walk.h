@@ -1,5 +1,6 @@
-// Room: detect. The walk of Xu & Barbic 2014, section 3.1: every cell on the way, one after the other (Amanatides & Woo 1987).
-// A baseline for tables and, with the exact cell test, an oracle for grid_walk.h. Not for use: its cost goes with the length.
+// Room: detect. The walk of Xu & Barbic 2014, section 3.1: every cell on the way, one after the other (Amanatides & Woo
+// 1987). A baseline for tables and, with the exact cell test, an oracle for grid_walk.h. Not for use: its cost goes
+// with the length.
 #pragma once
 
 #include <fathom/detect/grid_path.h>
@@ -16,7 +17,8 @@ enum class CellTest {
 };
 
 // Within the domain of the grid, as grid_walk.h answers. Times with value <= level, ascending and apart, appended.
-void plain_walk(const GridField& field, const GridPath& path, double level, CellTest test, std::vector<ContactInterval>& out);
+void plain_walk(const GridField& field, const GridPath& path, double level, CellTest test,
+                std::vector<ContactInterval>& out);
 // The first such time by the exact test, or no_contact; it looks no further.
 [[nodiscard]] double plain_first(const GridField& field, const GridPath& path, double level);
 

@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::size_t most_candidates = 1000;
 
-// The chord's point in the plane is in the triangle, and farther from its edges than any point of the path is from there.
+// The chord's point in the plane is in the triangle, and farther from its edges than any point of the path is from
+// there.
 bool passes_inside(const Vec3& before, const Vec3& after, const std::array<Vec3, 3>& c, double bend) {
     const int side = orient3d(c[0], c[1], c[2], before);
     if (side * orient3d(c[0], c[1], c[2], after) >= 0) return false;
@@ -27,17 +28,24 @@ bool passes_inside(const Vec3& before, const Vec3& after, const std::array<Vec3,
 
 } // namespace
 
-bool points_cross(const Shape& points, const Motion& motion_points, const Shape& surface, const Motion& motion_surface, double start, double end) {
+bool points_cross(const Shape& points, const Motion& motion_points, const Shape& surface, const Motion& motion_surface,
+                  double start, double end) {
     const RelativeMotion seen(motion_points, motion_surface, Path::screw);
     const Mover mover_points(motion_points), mover_surface(motion_surface);
     const double middle = 0.5 * (start + end);
-    const double turning = screw_between(motion_points.start, motion_points.end).angle + screw_between(motion_surface.start, motion_surface.end).angle;
-    const double way = (seen.over(points.bounds().center(), start, end).speed + turning * points.radius()) * (end - start);
-    const double rounding = 1e-14 * (mover_points.pose(middle).translation.norm() + mover_surface.pose(middle).translation.norm() + points.radius() + surface.radius());
-    const MeshCrossings near = mesh_crossings(points.tree(), mover_points.pose(middle), surface.tree(), mover_surface.pose(middle), most_candidates, way + rounding);
+    const double turning = screw_between(motion_points.start, motion_points.end).angle +
+                           screw_between(motion_surface.start, motion_surface.end).angle;
+    const double way =
+        (seen.over(points.bounds().center(), start, end).speed + turning * points.radius()) * (end - start);
+    const double rounding =
+        1e-14 * (mover_points.pose(middle).translation.norm() + mover_surface.pose(middle).translation.norm() +
+                 points.radius() + surface.radius());
+    const MeshCrossings near = mesh_crossings(points.tree(), mover_points.pose(middle), surface.tree(),
+                                              mover_surface.pose(middle), most_candidates, way + rounding);
     return std::any_of(near.pairs.begin(), near.pairs.end(), [&](const IdPair& pair) {
         const Vec3 p = points.mesh().corners(pair[0])[0];
-        return passes_inside(seen.at(p, start), seen.at(p, end), surface.mesh().corners(pair[1]), seen.over(p, start, end).bend + rounding);
+        return passes_inside(seen.at(p, start), seen.at(p, end), surface.mesh().corners(pair[1]),
+                             seen.over(p, start, end).bend + rounding);
     });
 }
 

@@ -1,5 +1,5 @@
-// Room: detect. A field seen from another frame: what it proves about balls and boxes there, rounding of the pose included.
-// A box that turns is enclosed twice, by its ball and by an axis box of the field's frame; each proof counts.
+// Room: detect. A field seen from another frame: what it proves about balls and boxes there, rounding of the pose
+// included. A box that turns is enclosed twice, by its ball and by an axis box of the field's frame; each proof counts.
 // Formulas are asked through a tape that may have been cut down to a box (Tape::shorten). Thread-safe.
 #pragma once
 
@@ -35,7 +35,8 @@ public:
 
     // Of the whole formula, in look-ups through a tape cut from it.
     [[nodiscard]] double cost_of_whole(const TapePtr& part) const {
-        return tape_ ? static_cast<double>(tape_->size()) / static_cast<double>(std::max<std::size_t>(part->size(), 1)) : 1.0;
+        return tape_ ? static_cast<double>(tape_->size()) / static_cast<double>(std::max<std::size_t>(part->size(), 1))
+                     : 1.0;
     }
 
     [[nodiscard]] Vec3 to_field(const Vec3& p) const { return turn_ * p + move_; }
@@ -50,7 +51,8 @@ public:
     [[nodiscard]] Sample sample(const TapePtr& tape, const Vec3& point) const;
     void ranges(const TapePtr& tape, std::span<const Box> boxes, std::span<Interval> out) const;
 
-    // How far from a point of the frame the field certainly stays above the level, or at most at it, given its value there.
+    // How far from a point of the frame the field certainly stays above the level, or at most at it, given its value
+    // there.
     [[nodiscard]] double clear(double value) const { return radius_(value) - slack_; }
     // The most that clear() can hope to be `offset` farther out than a point with this value.
     [[nodiscard]] double hoped_clear(double value, double offset) const { return clear(value + slope_ * offset); }
@@ -69,20 +71,22 @@ private:
 };
 
 // Two balls that are each free of one of two bodies: around `center`, no point within the answer is in both bodies.
-// (x is in one of the balls where a weighted mean of their powers is not above 0: a sphere of their pencil.) Balls that are
-// far larger than the gap between two smooth bodies clear cells as large as its square root, where one ball clears only
-// cells as large as the gap. Less than 0: nothing is proven.
-[[nodiscard]] double covered_radius(const Vec3& center, const Vec3& center_a, double radius_a, const Vec3& center_b, double radius_b);
+// (x is in one of the balls where a weighted mean of their powers is not above 0: a sphere of their pencil.) Balls that
+// are far larger than the gap between two smooth bodies clear cells as large as its square root, where one ball clears
+// only cells as large as the gap. Less than 0: nothing is proven.
+[[nodiscard]] double covered_radius(const Vec3& center, const Vec3& center_a, double radius_a, const Vec3& center_b,
+                                    double radius_b);
 
-// How far off the surfaces the centres of two such balls best lie, for a cell of this radius where the values at its centre
-// add up to `gap` above their levels; 0 where the balls had to be too large for double precision.
+// How far off the surfaces the centres of two such balls best lie, for a cell of this radius where the values at its
+// centre add up to `gap` above their levels; 0 where the balls had to be too large for double precision.
 [[nodiscard]] double ball_offset(double cell_radius, double gap, double size);
 
-// Whether two such balls cover a cell: centred off it along the bodies' own normals and, where those are not opposite (beside edges
-// and corners), along either one alone. free_a(q) and free_b(q) are radii of balls about q that are free of the bodies.
+// Whether two such balls cover a cell: centred off it along the bodies' own normals and, where those are not opposite
+// (beside edges and corners), along either one alone. free_a(q) and free_b(q) are radii of balls about q that are free
+// of the bodies.
 template <class FreeOfA, class FreeOfB>
-[[nodiscard]] bool two_balls_cover(const Sphere& cell, const Vec3& normal_a, const Vec3& normal_b, double offset, const FreeOfA& free_a,
-                                   const FreeOfB& free_b) {
+[[nodiscard]] bool two_balls_cover(const Sphere& cell, const Vec3& normal_a, const Vec3& normal_b, double offset,
+                                   const FreeOfA& free_a, const FreeOfB& free_b) {
     const auto covered = [&](const Vec3& to_a, const Vec3& to_b) {
         const Vec3 center_a = cell.center + offset * to_a, center_b = cell.center + offset * to_b;
         return covered_radius(cell.center, center_a, free_a(center_a), center_b, free_b(center_b)) > cell.radius;

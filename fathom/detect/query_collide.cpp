@@ -19,7 +19,7 @@ namespace fathom {
 namespace query {
 namespace {
 
-constexpr double same_direction = 1e-12; // of unit normals: turning rounds them by less
+constexpr double same_direction = 1e-12;    // of unit normals: turning rounds them by less
 constexpr std::size_t most_listed = 10'000; // contacts that are looked at before they are thinned out
 
 bool is_plane(ShapeKind k) { return k == ShapeKind::plane; }
@@ -46,7 +46,10 @@ Collision plane_and_plane(const Pair& pair, const QueryOptions& options) {
         result.depth = -gap;
     }
     if (result.verdict == Verdict::overlapping && options.goal == QueryGoal::contacts && std::isfinite(result.depth))
-        result.contacts.push_back({.point_a = a.offset * a.normal, .point_b = (a.offset + gap) * a.normal, .normal = a.normal, .depth = result.depth});
+        result.contacts.push_back({.point_a = a.offset * a.normal,
+                                   .point_b = (a.offset + gap) * a.normal,
+                                   .normal = a.normal,
+                                   .depth = result.depth});
     return result;
 }
 
@@ -66,11 +69,13 @@ void collect_below(const Placed& surface, const Shape::HalfSpace& plane, double 
                 continue;
             }
             const auto corners = mesh.corners(k);
-            const auto lowest = std::min_element(corners.begin(), corners.end(), [&](const Vec3& p, const Vec3& q) { return way.dot(p) < way.dot(q); });
+            const auto lowest = std::min_element(corners.begin(), corners.end(),
+                                                 [&](const Vec3& p, const Vec3& q) { return way.dot(p) < way.dot(q); });
             const Vec3 point = surface.pose * *lowest;
             const double depth = plane.offset - plane.normal.dot(point);
             if (depth < -margin) continue;
-            result.contacts.push_back({.point_a = point, .point_b = point + depth * plane.normal, .normal = -plane.normal, .depth = depth});
+            result.contacts.push_back(
+                {.point_a = point, .point_b = point + depth * plane.normal, .normal = -plane.normal, .depth = depth});
             result.contacts.back().feature_a.element = mesh.triangle(k);
         }
     }
@@ -83,7 +88,9 @@ void drop_same_points(std::vector<Contact>& contacts) {
                (p.point_a == q.point_a && p.feature_a.element < q.feature_a.element);
     };
     std::sort(contacts.begin(), contacts.end(), before);
-    contacts.erase(std::unique(contacts.begin(), contacts.end(), [](const Contact& p, const Contact& q) { return p.point_a == q.point_a; }), contacts.end());
+    contacts.erase(std::unique(contacts.begin(), contacts.end(),
+                               [](const Contact& p, const Contact& q) { return p.point_a == q.point_a; }),
+                   contacts.end());
 }
 
 // `b` is the plane.
@@ -116,7 +123,8 @@ Collision by_closed_form(const Pair& pair, const QueryOptions& options) {
 
 // ---- Surfaces
 
-// Of two triangles that cross or are near: surfaces have no way out, so the normal is that of the larger triangle, from a to b.
+// Of two triangles that cross or are near: surfaces have no way out, so the normal is that of the larger triangle, from
+// a to b.
 Contact contact_of(const Pair& pair, const IdPair& triangles) {
     const auto corners = [](const Placed& p, Index t) {
         const auto c = p.shape->mesh().corners(t);
@@ -133,7 +141,8 @@ Contact contact_of(const Pair& pair, const IdPair& triangles) {
         if (!(normal.squaredNorm() > 0)) normal = way.squaredNorm() > 0 ? way : Vec3::UnitZ();
         if (normal.dot(way) < 0) normal = -normal;
     }
-    Contact contact{.point_a = near.point_a, .point_b = near.point_b, .normal = normal.stableNormalized(), .depth = -distance};
+    Contact contact{
+        .point_a = near.point_a, .point_b = near.point_b, .normal = normal.stableNormalized(), .depth = -distance};
     contact.feature_a.element = triangles[0];
     contact.feature_b.element = triangles[1];
     return contact;
@@ -148,15 +157,20 @@ void add_depths(const Pair& pair, const QueryOptions& options, Collision& result
 
 Collision surfaces_in_order(const Pair& pair, const QueryOptions& options) {
     Collision result;
-    const MeshCrossings first = mesh_crossings(pair.a.shape->tree(), pair.a.pose, pair.b.shape->tree(), pair.b.pose, 1, options.margin);
+    const MeshCrossings first =
+        mesh_crossings(pair.a.shape->tree(), pair.a.pose, pair.b.shape->tree(), pair.b.pose, 1, options.margin);
     Vec3 inside;
-    if (!first.pairs.empty()) set_touching(result, contact_of(pair, first.pairs.front()).point_a);
-    else if (contained(pair, inside)) set_touching(result, inside);
-    else return result;
+    if (!first.pairs.empty())
+        set_touching(result, contact_of(pair, first.pairs.front()).point_a);
+    else if (contained(pair, inside))
+        set_touching(result, inside);
+    else
+        return result;
     if (options.goal != QueryGoal::contacts) return result;
     if (pair.a.solid() || pair.b.solid()) add_depths(pair, options, result);
     if (result.contacts.empty()) { // surfaces alone, or crossings below rounding
-        const MeshCrossings all = mesh_crossings(pair.a.shape->tree(), pair.a.pose, pair.b.shape->tree(), pair.b.pose, most_listed, options.margin);
+        const MeshCrossings all = mesh_crossings(pair.a.shape->tree(), pair.a.pose, pair.b.shape->tree(), pair.b.pose,
+                                                 most_listed, options.margin);
         result.truncated = all.truncated;
         for (const IdPair& t : all.pairs) result.contacts.push_back(contact_of(pair, t));
     }
@@ -177,8 +191,10 @@ Collision by_surface_in_field(const Pair& pair, const QueryOptions& options) {
     const FieldContacts found = contacts_in_field(p, options);
     Collision result{.verdict = found.verdict, .truncated = found.truncated, .contacts = found.contacts};
     if (!result.contacts.empty()) result.common = result.contacts.front().point_a;
-    if (options.goal == QueryGoal::contacts) sort_and_spread(result, options.most_contacts);
-    else result.contacts.clear();
+    if (options.goal == QueryGoal::contacts)
+        sort_and_spread(result, options.most_contacts);
+    else
+        result.contacts.clear();
     if (p.swapped != pair.swapped) flip(result);
     result.error_bound = depth_error(pair);
     return result;
@@ -191,14 +207,27 @@ Collision by_fields(const Pair& pair, const QueryOptions& options) {
     if (options.goal != QueryGoal::contacts) ask.goal = CollideGoal::any;
     if (options.goal == QueryGoal::proof) ask.budget *= 100;
     CollideResult found = collide(pair.a.shape->solid(), pair.a.pose, pair.b.shape->solid(), pair.b.pose, ask);
-    return {.verdict = found.verdict, .common = found.common, .depth = found.depth, .error_bound = depth_error(pair), .truncated = found.truncated, .contacts = std::move(found.contacts)};
+    return {.verdict = found.verdict,
+            .common = found.common,
+            .depth = found.depth,
+            .error_bound = depth_error(pair),
+            .truncated = found.truncated,
+            .contacts = std::move(found.contacts)};
 }
 
 Collision by_octree(const Pair& pair, const QueryOptions& options) {
-    FieldOverlapOptions ask{.depth = 24, .order = OverlapOrder::best_first, .stop_at_first = true, .budget = 1'000'000, .keep_cells = false};
+    FieldOverlapOptions ask{.depth = 24,
+                            .order = OverlapOrder::best_first,
+                            .stop_at_first = true,
+                            .budget = 1'000'000,
+                            .keep_cells = false};
     if (options.goal == QueryGoal::proof) ask.depth = 40, ask.budget *= 100;
-    const FieldOverlap found = field_overlap(*pair.a.shape->field(), pair.a.pose, *pair.b.shape->field(), pair.b.pose, ask);
-    return {.verdict = found.verdict, .common = found.common, .error_bound = depth_error(pair), .truncated = found.truncated};
+    const FieldOverlap found =
+        field_overlap(*pair.a.shape->field(), pair.a.pose, *pair.b.shape->field(), pair.b.pose, ask);
+    return {.verdict = found.verdict,
+            .common = found.common,
+            .error_bound = depth_error(pair),
+            .truncated = found.truncated};
 }
 
 Collision by_tetrahedra(const Pair& pair, const QueryOptions& options) {
@@ -209,7 +238,8 @@ Collision by_tetrahedra(const Pair& pair, const QueryOptions& options) {
         return moved;
     };
     const std::vector<Vec3> of_a = placed(p.a), of_b = placed(p.b);
-    const std::vector<IdPair> pairs = overlapping_tetrahedra({of_a, p.a.shape->tet_topology()}, {of_b, p.b.shape->tet_topology()});
+    const std::vector<IdPair> pairs =
+        overlapping_tetrahedra({of_a, p.a.shape->tet_topology()}, {of_b, p.b.shape->tet_topology()});
     Collision result{.error_bound = depth_error(pair)};
     if (pairs.empty()) return result;
     set_touching(result, Vec3::Zero());
@@ -218,9 +248,12 @@ Collision by_tetrahedra(const Pair& pair, const QueryOptions& options) {
     sort_and_spread(result, options.most_contacts);
     // Where tetrahedra only touch, no point may be inside both as the fields answer.
     const Collision seen = result.contacts.empty() ? surfaces_in_order(p, options) : Collision{};
-    if (!result.contacts.empty()) result.common = result.contacts.front().point_a;
-    else if (seen.verdict == Verdict::overlapping) result.common = seen.common, result.contacts = seen.contacts;
-    else result.common = of_a[p.a.shape->tetrahedra().tetrahedra[pairs.front()[0]][0]];
+    if (!result.contacts.empty())
+        result.common = result.contacts.front().point_a;
+    else if (seen.verdict == Verdict::overlapping)
+        result.common = seen.common, result.contacts = seen.contacts;
+    else
+        result.common = of_a[p.a.shape->tetrahedra().tetrahedra[pairs.front()[0]][0]];
     if (p.swapped != pair.swapped) flip(result);
     return result;
 }
@@ -230,7 +263,8 @@ Collision by_tetrahedra(const Pair& pair, const QueryOptions& options) {
 DepthObject drawn(DepthBackend& backend, const Shape& shape) {
     const bool layered = shape.kind() == ShapeKind::closed_mesh || mesh_report(shape.mesh()).faces_outward();
     std::vector<Projection> projections;
-    for (int axis = 0; axis < 3; ++axis) projections.push_back({Vec3::Unit(axis), layered ? DepthSides::layers : DepthSides::both_sides});
+    for (int axis = 0; axis < 3; ++axis)
+        projections.push_back({Vec3::Unit(axis), layered ? DepthSides::layers : DepthSides::both_sides});
     return {backend, shape.mesh(), projections, {.pixels = 512}};
 }
 
@@ -240,11 +274,15 @@ Collision by_depth_maps(const Pair& pair, const QueryOptions& options) {
     DepthObject object = drawn(*backend, *p.a.shape);
     const DrawnBody other{std::make_shared<DrawnMesh>(p.b.shape->mesh()), p.b.pose, 0};
     const DepthCollision found = collide(object, p.a.pose, std::span(&other, 1), {.goal = DepthGoal::bodies});
-    Collision result{.verdict = found.verdict, .proven = found.proven, .error_bound = found.tolerance, .truncated = found.truncated};
+    Collision result{
+        .verdict = found.verdict, .proven = found.proven, .error_bound = found.tolerance, .truncated = found.truncated};
     if (!found.enclosed_by.empty()) result.common = found.enclosed_by.front().point;
     for (const DepthBodyHit& hit : found.bodies) {
         // The object moved by `depth` along way_out has the point on its surface.
-        Contact contact{.point_a = hit.point - hit.depth * hit.way_out, .point_b = hit.point, .normal = -hit.way_out, .depth = hit.depth};
+        Contact contact{.point_a = hit.point - hit.depth * hit.way_out,
+                        .point_b = hit.point,
+                        .normal = -hit.way_out,
+                        .depth = hit.depth};
         contact.feature_b.element = hit.primitive;
         result.common = hit.point;
         if (options.goal == QueryGoal::contacts) result.contacts.push_back(contact);
@@ -256,25 +294,36 @@ Collision by_depth_maps(const Pair& pair, const QueryOptions& options) {
 
 Collision by_method(Method method, const Pair& pair, const QueryOptions& options) {
     switch (method) {
-        case Method::closed_form: return by_closed_form(pair, options);
-        case Method::surfaces: return by_surfaces(pair, options);
-        case Method::surface_in_field: return by_surface_in_field(pair, options);
-        case Method::octree: return by_octree(pair, options);
-        case Method::tetrahedra: return by_tetrahedra(pair, options);
-        case Method::depth_maps: return by_depth_maps(pair, options);
-        default: return by_fields(pair, options);
+    case Method::closed_form:
+        return by_closed_form(pair, options);
+    case Method::surfaces:
+        return by_surfaces(pair, options);
+    case Method::surface_in_field:
+        return by_surface_in_field(pair, options);
+    case Method::octree:
+        return by_octree(pair, options);
+    case Method::tetrahedra:
+        return by_tetrahedra(pair, options);
+    case Method::depth_maps:
+        return by_depth_maps(pair, options);
+    default:
+        return by_fields(pair, options);
     }
 }
 
-bool knows_margins(Method method) { return method != Method::octree && method != Method::tetrahedra && method != Method::depth_maps; }
+bool knows_margins(Method method) {
+    return method != Method::octree && method != Method::tetrahedra && method != Method::depth_maps;
+}
 
 } // namespace
 } // namespace query
 
 Collision collide(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b, const QueryOptions& options) {
-    if (!(options.margin >= 0) || !std::isfinite(options.margin)) throw Error(Cause::invalid_argument, "the margin must be finite and not below 0");
+    if (!(options.margin >= 0) || !std::isfinite(options.margin))
+        throw Error(Cause::invalid_argument, "the margin must be finite and not below 0");
     const Method method = choose(a.kind(), b.kind(), Question::collide, options.method);
-    if (options.margin > 0 && !query::knows_margins(method)) throw Error(Cause::unsupported, fmt::format("{} knows no margin", name(method)));
+    if (options.margin > 0 && !query::knows_margins(method))
+        throw Error(Cause::unsupported, fmt::format("{} knows no margin", name(method)));
     Collision result;
     if (!is_finite(pose_a) || !is_finite(pose_b)) {
         result.verdict = Verdict::undecided;

@@ -18,7 +18,18 @@ namespace {
 std::array<double, 12> key(const Placed& p) {
     const Vec3 size = p.shape->bounds().size(), low = p.shape->bounds().lower, &t = p.pose.translation;
     const auto& r = p.pose.rotation.coeffs();
-    return {static_cast<double>(p.kind()), size.prod(), size.x(), low.x(), low.y(), t.x(), t.y(), t.z(), r[0], r[1], r[2], r[3]};
+    return {static_cast<double>(p.kind()),
+            size.prod(),
+            size.x(),
+            low.x(),
+            low.y(),
+            t.x(),
+            t.y(),
+            t.z(),
+            r[0],
+            r[1],
+            r[2],
+            r[3]};
 }
 
 Contact flipped(Contact c) {
@@ -122,7 +133,8 @@ Contact contact_of(const MeshContact& c) {
 FieldContacts any_in_field(const Pair& pair, const QueryOptions& options) {
     MeshContactOptions ask{.goal = MeshGoal::any, .margin = options.margin};
     if (options.goal == QueryGoal::proof) ask.budget *= 100;
-    const MeshContactResult found = mesh_contacts(pair.a.shape->surface(), pair.a.pose, *pair.b.shape->field(), pair.b.pose, ask);
+    const MeshContactResult found =
+        mesh_contacts(pair.a.shape->surface(), pair.a.pose, *pair.b.shape->field(), pair.b.pose, ask);
     FieldContacts result{.verdict = found.verdict};
     for (const MeshContact& c : found.contacts) result.contacts.push_back(contact_of(c));
     return result;
@@ -140,25 +152,32 @@ FieldContacts contacts_in_field(const Pair& pair, const QueryOptions& options, b
         sides.push_back({&p.a.shape->surface(), p.a.pose, p.b.shape->field().get(), p.b.pose});
         turned.push_back(other);
     }
-    const SpreadResult found = spread_contacts(sides, {.margin = options.margin, .most_contacts = options.most_contacts});
+    const SpreadResult found =
+        spread_contacts(sides, {.margin = options.margin, .most_contacts = options.most_contacts});
     FieldContacts result{found.verdict, {}, found.truncated};
-    for (const SpreadContact& c : found.contacts) result.contacts.push_back(turned[c.side] ? flipped(contact_of(c.at)) : contact_of(c.at));
+    for (const SpreadContact& c : found.contacts)
+        result.contacts.push_back(turned[c.side] ? flipped(contact_of(c.at)) : contact_of(c.at));
     return result;
 }
 
 void sort_and_spread(Collision& collision, std::size_t most) {
     std::vector<Contact>& all = collision.contacts;
-    const auto place = [](const Contact& c) { return std::tuple(-c.depth, c.point_a.x(), c.point_a.y(), c.point_a.z(), c.feature_a.element, c.feature_b.element); };
+    const auto place = [](const Contact& c) {
+        return std::tuple(-c.depth, c.point_a.x(), c.point_a.y(), c.point_a.z(), c.feature_a.element,
+                          c.feature_b.element);
+    };
     std::sort(all.begin(), all.end(), [&](const Contact& p, const Contact& q) { return place(p) < place(q); });
     collision.depth = all.empty() ? 0 : all.front().depth;
     if (all.size() <= most) return;
     collision.truncated = true;
     std::vector<double> gap(all.size(), HUGE_VAL);
     std::vector<Contact> kept;
-    for (std::size_t at = 0; kept.size() < most; at = static_cast<std::size_t>(std::max_element(gap.begin(), gap.end()) - gap.begin())) {
+    for (std::size_t at = 0; kept.size() < most;
+         at = static_cast<std::size_t>(std::max_element(gap.begin(), gap.end()) - gap.begin())) {
         if (gap[at] <= 0) break; // the rest lies on points that were taken
         kept.push_back(all[at]);
-        for (std::size_t k = 0; k < all.size(); ++k) gap[k] = std::min(gap[k], (all[k].point_a - all[at].point_a).squaredNorm());
+        for (std::size_t k = 0; k < all.size(); ++k)
+            gap[k] = std::min(gap[k], (all[k].point_a - all[at].point_a).squaredNorm());
     }
     std::sort(kept.begin(), kept.end(), [&](const Contact& p, const Contact& q) { return place(p) < place(q); });
     all = std::move(kept);
@@ -170,7 +189,8 @@ double approach_speed(const Shape& a, const Motion& motion_a, const Shape& b, co
     const Shape& moving = of_a ? a : b;
     const Motion &mover = of_a ? motion_a : motion_b, &watcher = of_a ? motion_b : motion_a;
     const RelativeMotion seen(mover, watcher, Path::screw);
-    const double turning = screw_between(mover.start, mover.end).angle + screw_between(watcher.start, watcher.end).angle;
+    const double turning =
+        screw_between(mover.start, mover.end).angle + screw_between(watcher.start, watcher.end).angle;
     return seen.over(moving.bounds().center(), 0, 1).speed + turning * moving.radius();
 }
 

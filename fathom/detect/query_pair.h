@@ -1,5 +1,5 @@
-// Room: detect. What the methods of query.h share: two shapes in their poses, in an order of their own so that swapping them changes names alone.
-// Private to the query_*.cpp files.
+// Room: detect. What the methods of query.h share: two shapes in their poses, in an order of their own so that swapping
+// them changes names alone. Private to the query_*.cpp files.
 #pragma once
 
 #include <fathom/detect/query.h>
@@ -13,7 +13,9 @@ struct Placed {
     [[nodiscard]] ShapeKind kind() const { return shape->kind(); }
     [[nodiscard]] bool solid() const { return has_field(shape->kind()); }
     // Whether a world point is in the solid, or this near.
-    [[nodiscard]] bool holds(const Vec3& world, double margin = 0) const { return shape->field()->distance(pose.to_local(world)) <= margin; }
+    [[nodiscard]] bool holds(const Vec3& world, double margin = 0) const {
+        return shape->field()->distance(pose.to_local(world)) <= margin;
+    }
 };
 
 struct Pair {
@@ -49,8 +51,9 @@ struct Lowest {
 // A part of one surface is inside of the other shape without meeting its surface: some point of that part (m, world).
 [[nodiscard]] bool contained(const Pair& pair, Vec3& point);
 
-// Contacts of the triangles of `a` in the solid `b`, and with both_ways of those of `b` in the solid `a`, where they are solids: as many as are wanted,
-// the deepest and then those farthest from the ones before (spread_contacts.h), in no order. Normals from a to b.
+// Contacts of the triangles of `a` in the solid `b`, and with both_ways of those of `b` in the solid `a`, where they
+// are solids: as many as are wanted, the deepest and then those farthest from the ones before (spread_contacts.h), in
+// no order. Normals from a to b.
 struct FieldContacts {
     Verdict verdict = Verdict::disjoint;
     std::vector<Contact> contacts{};
@@ -61,7 +64,8 @@ struct FieldContacts {
 // Deepest first, then by place; at most so many: the deepest, then each farthest from those before.
 void sort_and_spread(Collision& collision, std::size_t most);
 
-// The largest of the two bodies' travel in a unit of time, of points within the shape's reach (m): how fast they can approach.
+// The largest of the two bodies' travel in a unit of time, of points within the shape's reach (m): how fast they can
+// approach.
 [[nodiscard]] double approach_speed(const Shape& a, const Motion& motion_a, const Shape& b, const Motion& motion_b);
 
 } // namespace fathom::query

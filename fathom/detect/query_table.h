@@ -1,5 +1,5 @@
-// Room: detect. Which method answers which question about which pair of kinds, best first: the one table that query.h picks from and
-// `fathom matrix` prints. The same for both orders of a pair.
+// Room: detect. Which method answers which question about which pair of kinds, best first: the one table that query.h
+// picks from and `fathom matrix` prints. The same for both orders of a pair.
 #pragma once
 
 #include <fathom/detect/query.h>
@@ -10,7 +10,8 @@
 namespace fathom {
 
 enum class Question { collide, distance, sweep_first, sweep_all };
-inline constexpr std::array all_questions = {Question::collide, Question::distance, Question::sweep_first, Question::sweep_all};
+inline constexpr std::array all_questions = {Question::collide, Question::distance, Question::sweep_first,
+                                             Question::sweep_all};
 [[nodiscard]] std::string_view name(Question question); // "sweep_first"
 
 struct PairMethod {

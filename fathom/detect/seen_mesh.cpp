@@ -15,13 +15,16 @@ constexpr double longest_range_in_cells = 4; // the range of larger boxes of a g
 
 } // namespace
 
-SeenMesh::SeenMesh(const ContactMesh& mesh, const Pose& mesh_pose, const Field& field, const Pose& field_pose, double margin, double tolerance)
-    : mesh_(mesh), field_(field), mesh_field_(dynamic_cast<const MeshField*>(&field)), field_pose_(field_pose), clear_(field, margin) {
+SeenMesh::SeenMesh(const ContactMesh& mesh, const Pose& mesh_pose, const Field& field, const Pose& field_pose,
+                   double margin, double tolerance)
+    : mesh_(mesh), field_(field), mesh_field_(dynamic_cast<const MeshField*>(&field)), field_pose_(field_pose),
+      clear_(field, margin) {
     const Pose pose = relative(field_pose, mesh_pose);
     turn_ = pose.rotation.toRotationMatrix();
     move_ = pose.translation;
     const Sphere all = mesh.tree().sphere(mesh.tree().nodes()[0]);
-    error_ = 1e-14 * (move_.norm() + all.center.norm() + mesh.reach(0) + field_pose.translation.norm() + mesh_pose.translation.norm());
+    error_ = 1e-14 * (move_.norm() + all.center.norm() + mesh.reach(0) + field_pose.translation.norm() +
+                      mesh_pose.translation.norm());
     tolerance_ = tolerance > 0 ? tolerance : 2e-6 * mesh.reach(0);
     const auto* grid = dynamic_cast<const GridField*>(&field);
     longest_range_ = grid ? longest_range_in_cells * grid->layout().cell : HUGE_VAL;
@@ -45,7 +48,9 @@ void SeenMesh::set_least(SeenTriangle& triangle, const TriangleLeast& least) con
     triangle.touches = least.sample.distance <= margin();
 }
 
-void SeenMesh::descend(SeenTriangle& triangle) const { set_least(triangle, least(triangle.place, triangle.center, triangle.value)); }
+void SeenMesh::descend(SeenTriangle& triangle) const {
+    set_least(triangle, least(triangle.place, triangle.center, triangle.value));
+}
 
 void SeenMesh::descend(SeenTriangle& triangle, const std::array<MeshLook, 4>& looks) const {
     set_least(triangle, least_on_triangle(*mesh_field_, corners(triangle.place), looks));

@@ -1,5 +1,6 @@
-// Room: detect. A mesh as a field sees it, moved into its frame: the balls and triangles that mesh_contacts.h and spread_contacts.h ask about, what
-// one look-up proves of a ball, the least point of a triangle, and the proof that a triangle stays clear. Private to those two. const and thread-safe.
+// Room: detect. A mesh as a field sees it, moved into its frame: the balls and triangles that mesh_contacts.h and
+// spread_contacts.h ask about, what one look-up proves of a ball, the least point of a triangle, and the proof that a
+// triangle stays clear. Private to those two. const and thread-safe.
 #pragma once
 
 #include <fathom/base/parallel.h>
@@ -17,26 +18,30 @@ struct SeenTriangle {
     bool cleared = false;       // proven to stay above the level that was asked
     bool touches = false;
     bool descended = false;
-    TriangleLeast least{};      // in the field's frame
+    TriangleLeast least{}; // in the field's frame
 };
 
 class SeenMesh {
 public:
     using Corners = std::array<Vec3, 3>;
 
-    // All must outlive it. `tolerance`: pieces of triangles smaller than this are not cut further (m); 0: 1e-6 of the mesh.
-    SeenMesh(const ContactMesh& mesh, const Pose& mesh_pose, const Field& field, const Pose& field_pose, double margin, double tolerance);
+    // All must outlive it. `tolerance`: pieces of triangles smaller than this are not cut further (m); 0: 1e-6 of the
+    // mesh.
+    SeenMesh(const ContactMesh& mesh, const Pose& mesh_pose, const Field& field, const Pose& field_pose, double margin,
+             double tolerance);
 
     [[nodiscard]] const ContactMesh& mesh() const { return mesh_; }
     [[nodiscard]] const Field& field() const { return field_; }
     [[nodiscard]] const MeshField* mesh_field() const { return mesh_field_; } // the field, if it is that of a mesh
     [[nodiscard]] const Pose& field_pose() const { return field_pose_; }
     [[nodiscard]] double margin() const { return clear_.level(); }
-    [[nodiscard]] double error() const { return error_; } // of positions, by rounding (m)
+    [[nodiscard]] double error() const { return error_; }             // of positions, by rounding (m)
     [[nodiscard]] double depth_error() const { return depth_error_; } // of the field near its surface (m)
 
     // In the field's frame.
-    [[nodiscard]] Sphere node(std::size_t k) const { return {seen(mesh_.tree().sphere(mesh_.tree().nodes()[k]).center), mesh_.reach(k)}; }
+    [[nodiscard]] Sphere node(std::size_t k) const {
+        return {seen(mesh_.tree().sphere(mesh_.tree().nodes()[k]).center), mesh_.reach(k)};
+    }
     [[nodiscard]] Sphere ball(std::size_t place) const {
         const Sphere local = mesh_.ball(place);
         return {seen(local.center), local.radius};
@@ -46,7 +51,8 @@ public:
         return {seen(c[0]), seen(c[1]), seen(c[2])};
     }
 
-    // Back, from the field's frame to the mesh's: distances are the same in both, and one point is moved instead of many.
+    // Back, from the field's frame to the mesh's: distances are the same in both, and one point is moved instead of
+    // many.
     [[nodiscard]] Vec3 unseen(const Vec3& p) const { return turn_.transpose() * (p - move_); }
 
     // A ball whose centre has this value is proven to stay above the margin; or at and below it.
@@ -56,8 +62,9 @@ public:
     void descend(SeenTriangle& triangle) const;
     // The same, of the field of a mesh, with what was looked up at the middle and the corners.
     void descend(SeenTriangle& triangle, const std::array<MeshLook, 4>& looks) const;
-    // Cuts each triangle until balls or ranges clear every piece of it of `level`, at most the margin, or a point at or below it is found, from
-    // which it is descended on. The budget of look-ups is shared evenly, so that it does not matter who runs first. In parallel where they are many.
+    // Cuts each triangle until balls or ranges clear every piece of it of `level`, at most the margin, or a point at or
+    // below it is found, from which it is descended on. The budget of look-ups is shared evenly, so that it does not
+    // matter who runs first. In parallel where they are many.
     void prove(std::span<SeenTriangle* const> open, double level, std::size_t budget) const;
 
     [[nodiscard]] MeshContact contact(const SeenTriangle& triangle) const;

@@ -49,12 +49,17 @@ struct SegmentCaster::State {
         return map->continuous ? walk_first(grid->data(), *map, path) : plain_first(*grid, path, options.level);
     }
     void all_within(const GridPath& path, std::vector<ContactInterval>& out) const {
-        map->continuous ? walk_all(grid->data(), *map, path, out) : plain_walk(*grid, path, options.level, CellTest::exact, out);
+        map->continuous ? walk_all(grid->data(), *map, path, out)
+                        : plain_walk(*grid, path, options.level, CellTest::exact, out);
     }
 
     // Only where the map proves anything, and its bricks can be counted in 31 bits.
-    [[nodiscard]] bool walks_together() const { return grid && map->continuous && grid->layout().brick_count() < (std::size_t{1} << 31); }
-    [[nodiscard]] static CastHit hit_at(double time) { return time == no_contact ? CastHit{} : CastHit{Verdict::overlapping, time, 0}; }
+    [[nodiscard]] bool walks_together() const {
+        return grid && map->continuous && grid->layout().brick_count() < (std::size_t{1} << 31);
+    }
+    [[nodiscard]] static CastHit hit_at(double time) {
+        return time == no_contact ? CastHit{} : CastHit{Verdict::overlapping, time, 0};
+    }
     [[nodiscard]] CastHit first_with(const Segment& segment, const GridPath& path, double time) const;
     [[nodiscard]] Verdict all_on_grid(const Segment& segment, std::vector<ContactInterval>& out) const;
 
@@ -68,7 +73,8 @@ struct SegmentCaster::State {
 
 namespace {
 
-// The earlier contact, where that of `a` would come before that of `b`; what was not excluded before a contact widens it.
+// The earlier contact, where that of `a` would come before that of `b`; what was not excluded before a contact widens
+// it.
 CastHit earlier(const CastHit& a, const CastHit& b) {
     if (a.verdict == Verdict::overlapping || b.verdict == Verdict::disjoint) return a;
     if (a.verdict == Verdict::disjoint) return b;
@@ -124,7 +130,8 @@ Verdict SegmentCaster::State::all_on_grid(const Segment& segment, std::vector<Co
 SegmentCaster::SegmentCaster(FieldPtr field, const CastOptions& options) {
     if (!field) throw Error(Cause::invalid_argument, "no field to cast against");
     if (!std::isfinite(options.level)) throw Error(Cause::invalid_argument, "the level is not finite");
-    if (!(options.tolerance > 0 && options.tolerance <= 1)) throw Error(Cause::invalid_argument, "the tolerance of times is not in (0,1]");
+    if (!(options.tolerance > 0 && options.tolerance <= 1))
+        throw Error(Cause::invalid_argument, "the tolerance of times is not in (0,1]");
     if (options.budget == 0) throw Error(Cause::invalid_argument, "a budget of no look-ups");
     state_ = std::make_unique<const State>(std::move(field), options);
 }
@@ -165,8 +172,11 @@ void SegmentCaster::first(std::span<const Segment> segments, std::span<CastHit> 
         walk_first(s.grid->data(), *s.map, segments.subspan(begin, end - begin), std::span(times).first(end - begin));
         for (std::size_t k = begin; k < end; ++k) {
             const double time = times[k - begin];
-            if (std::isnan(time)) out[k] = not_finite;
-            else out[k] = s.beyond ? s.first_with(segments[k], grid_path(s.grid->layout(), segments[k]), time) : s.hit_at(time);
+            if (std::isnan(time))
+                out[k] = not_finite;
+            else
+                out[k] = s.beyond ? s.first_with(segments[k], grid_path(s.grid->layout(), segments[k]), time)
+                                  : s.hit_at(time);
         }
     });
 }
@@ -186,7 +196,8 @@ void SegmentCaster::all(std::span<const Segment> segments, CastIntervals& out) c
             walk_all(s.grid->data(), *s.map, segments.subspan(begin, end - begin), walked);
         }
         for (std::size_t k = begin; k < end; ++k) {
-            const auto [first, count] = s.walks_together() ? walked.places[k - begin] : WalkIntervals::Place{0, no_index};
+            const auto [first, count] =
+                s.walks_together() ? walked.places[k - begin] : WalkIntervals::Place{0, no_index};
             if (!s.beyond && count != no_index) {
                 part.insert(part.end(), walked.intervals.begin() + first, walked.intervals.begin() + first + count);
             } else {
@@ -202,7 +213,8 @@ void SegmentCaster::all(std::span<const Segment> segments, CastIntervals& out) c
     }
     out.intervals.resize(total);
     parallel_tasks(chunks, [&](std::size_t c) {
-        std::copy(parts[c].begin(), parts[c].end(), out.intervals.begin() + static_cast<std::ptrdiff_t>(out.begin[c * chunk]));
+        std::copy(parts[c].begin(), parts[c].end(),
+                  out.intervals.begin() + static_cast<std::ptrdiff_t>(out.begin[c * chunk]));
     });
 }
 

@@ -24,16 +24,26 @@ namespace fathom {
 
 std::string_view name(ShapeKind kind) {
     switch (kind) {
-        case ShapeKind::formula: return "formula";
-        case ShapeKind::grid: return "grid";
-        case ShapeKind::network: return "network";
-        case ShapeKind::other_field: return "other_field";
-        case ShapeKind::closed_mesh: return "closed_mesh";
-        case ShapeKind::open_mesh: return "open_mesh";
-        case ShapeKind::point_shell: return "point_shell";
-        case ShapeKind::tetrahedra: return "tetrahedra";
-        case ShapeKind::depth_map: return "depth_map";
-        case ShapeKind::plane: return "plane";
+    case ShapeKind::formula:
+        return "formula";
+    case ShapeKind::grid:
+        return "grid";
+    case ShapeKind::network:
+        return "network";
+    case ShapeKind::other_field:
+        return "other_field";
+    case ShapeKind::closed_mesh:
+        return "closed_mesh";
+    case ShapeKind::open_mesh:
+        return "open_mesh";
+    case ShapeKind::point_shell:
+        return "point_shell";
+    case ShapeKind::tetrahedra:
+        return "tetrahedra";
+    case ShapeKind::depth_map:
+        return "depth_map";
+    case ShapeKind::plane:
+        return "plane";
     }
     return "unknown";
 }
@@ -85,7 +95,8 @@ bool is_closed(const TriangleMesh& mesh, MeshInside inside) {
     if (inside == MeshInside::open) return false;
     const bool closed = mesh_report(mesh).faces_outward();
     if (!closed && inside == MeshInside::closed)
-        throw Error(Cause::invalid_argument, "the mesh has no inside: it is not watertight, or a part of it faces inward");
+        throw Error(Cause::invalid_argument,
+                    "the mesh has no inside: it is not watertight, or a part of it faces inward");
     return closed;
 }
 
@@ -103,15 +114,16 @@ bool has_turned(const TetMesh& mesh) {
     return false;
 }
 
-// Holds all of the border of the union: the outer faces, and every face of a tetrahedron that is flat or turned inside out,
-// which may stick out of its neighbours.
+// Holds all of the border of the union: the outer faces, and every face of a tetrahedron that is flat or turned inside
+// out, which may stick out of its neighbours.
 TriangleMesh skin_of(const TetMesh& mesh) {
     TriangleMesh skin = boundary(mesh);
     for (std::size_t t = 0; t < mesh.tetrahedra.size(); ++t) {
         if (signed_volume(mesh.corners(t)) > 0) continue;
         for (const auto& f : tetrahedron_faces) {
             const Tetrahedron& corners = mesh.tetrahedra[t];
-            skin.triangles.push_back({corners[static_cast<std::size_t>(f[0])], corners[static_cast<std::size_t>(f[1])], corners[static_cast<std::size_t>(f[2])]});
+            skin.triangles.push_back({corners[static_cast<std::size_t>(f[0])], corners[static_cast<std::size_t>(f[1])],
+                                      corners[static_cast<std::size_t>(f[2])]});
         }
     }
     return skin;
@@ -177,7 +189,9 @@ Shape::Shape(std::vector<Vec3> points) : state_(std::make_shared<State>()) {
     state_->points = std::move(points);
 }
 
-Shape Shape::plane(const Vec3& normal, double offset) { return Shape(std::make_shared<AnalyticField>(shapes::plane(normal, offset))); }
+Shape Shape::plane(const Vec3& normal, double offset) {
+    return Shape(std::make_shared<AnalyticField>(shapes::plane(normal, offset)));
+}
 
 ShapeKind Shape::kind() const { return state_->kind; }
 const Box& Shape::bounds() const { return state_->bounds; }
@@ -191,8 +205,11 @@ double Shape::error_bound() const {
 Shape Shape::deformed(std::span<const Vec3> vertices) const {
     const State& s = *state_;
     s.require(has_surface(s.kind), "vertices that could move");
-    const std::size_t count = s.is_mesh() ? s.mesh.vertices.size() : s.kind == ShapeKind::tetrahedra ? s.tets.vertices.size() : s.points.size();
-    if (vertices.size() != count) throw Error(Cause::count_mismatch, fmt::format("{} vertices for a shape of {}", vertices.size(), count));
+    const std::size_t count = s.is_mesh()                       ? s.mesh.vertices.size()
+                              : s.kind == ShapeKind::tetrahedra ? s.tets.vertices.size()
+                                                                : s.points.size();
+    if (vertices.size() != count)
+        throw Error(Cause::count_mismatch, fmt::format("{} vertices for a shape of {}", vertices.size(), count));
     std::vector<Vec3> moved(vertices.begin(), vertices.end());
     if (s.kind == ShapeKind::point_shell) return Shape(std::move(moved));
     if (s.kind == ShapeKind::tetrahedra) return Shape(TetMesh{std::move(moved), s.tets.tetrahedra});
@@ -270,8 +287,11 @@ void Shape::prepare() const {
 std::size_t Shape::memory_bytes() const {
     const State& s = *state_;
     std::size_t bytes = sizeof(State);
-    const auto of_mesh = [](const TriangleMesh& m) { return m.vertices.size() * sizeof(Vec3) + m.triangles.size() * sizeof(Triangle); };
-    bytes += of_mesh(s.mesh) + s.tets.vertices.size() * sizeof(Vec3) + s.tets.tetrahedra.size() * sizeof(Tetrahedron) + s.points.size() * sizeof(Vec3);
+    const auto of_mesh = [](const TriangleMesh& m) {
+        return m.vertices.size() * sizeof(Vec3) + m.triangles.size() * sizeof(Triangle);
+    };
+    bytes += of_mesh(s.mesh) + s.tets.vertices.size() * sizeof(Vec3) + s.tets.tetrahedra.size() * sizeof(Tetrahedron) +
+             s.points.size() * sizeof(Vec3);
     if (const auto* skin = s.skin.made()) bytes += of_mesh(*skin);
     if (const auto* solid = s.solid.made()) bytes += solid->bytes();
     if (const auto* caster = s.caster.made()) bytes += caster->bytes();

@@ -18,7 +18,7 @@ constexpr std::size_t point_chunk = 2048; // points of one task
 constexpr std::size_t batch = 16;         // look-ups in flight, where items are taken by time
 constexpr double look_ahead = 0.3;        // radii: the least that a node looks ahead before its children are opened
 constexpr std::uint32_t most_steps = 32;  // of a node beside the surface, before its children are opened all the same
-constexpr double short_way = 4;           // radii of a leaf: where points go no farther, each is looked up before it pays
+constexpr double short_way = 4; // radii of a leaf: where points go no farther, each is looked up before it pays
 
 // The true path of one point.
 class ScrewPath {
@@ -28,7 +28,8 @@ public:
 
     [[nodiscard]] PathPart over(double start, double end) const {
         const RelativeMotion::State state = motion_.over(point_, start, end);
-        return {state.position, state.speed, 0.5 * (end - start) * state.velocity.cwiseAbs() + Vec3::Constant(state.bend)};
+        return {state.position, state.speed,
+                0.5 * (end - start) * state.velocity.cwiseAbs() + Vec3::Constant(state.bend)};
     }
     [[nodiscard]] Vec3 at(double t) const { return motion_.at(point_, t); }
     [[nodiscard]] double error() const { return error_; }
@@ -44,17 +45,19 @@ bool is_finite(const Motion& motion) { return fathom::is_finite(motion.start) &&
 
 class Sweeper {
 public:
-    Sweeper(const SweepShell& shell, const Motion& shell_motion, const SegmentCaster& caster, const Motion& field_motion,
-            SweepResult& out, const SweepOptions& options)
-        : shell_(shell), tree_(shell.tree), caster_(caster), field_(caster.field()), out_(out), scratch_(out.scratch), options_(options),
-          field_motion_(field_motion), motion_(shell_motion, field_motion, options.path), radius_(caster.free_radius()),
-          cast_options_(caster.options()) {
+    Sweeper(const SweepShell& shell, const Motion& shell_motion, const SegmentCaster& caster,
+            const Motion& field_motion, SweepResult& out, const SweepOptions& options)
+        : shell_(shell), tree_(shell.tree), caster_(caster), field_(caster.field()), out_(out), scratch_(out.scratch),
+          options_(options), field_motion_(field_motion), motion_(shell_motion, field_motion, options.path),
+          radius_(caster.free_radius()), cast_options_(caster.options()) {
         const Sphere all = tree_.sphere(tree_.nodes()[0]);
         const Segment way = motion_.chord(all.center);
-        error_ = 1e-14 * (way.start.norm() + way.end.norm() + all.center.norm() + all.radius + shell_motion.start.translation.norm() +
-                          field_motion.start.translation.norm());
+        error_ = 1e-14 * (way.start.norm() + way.end.norm() + all.center.norm() + all.radius +
+                          shell_motion.start.translation.norm() + field_motion.start.translation.norm());
         const auto* grid = dynamic_cast<const GridField*>(&field_);
-        bend_ = options.bend > 0 ? options.bend : grid ? 1e-2 * grid->layout().cell : 1e-6 * std::max(all.radius, 1e-300);
+        bend_ = options.bend > 0 ? options.bend
+                : grid           ? 1e-2 * grid->layout().cell
+                                 : 1e-6 * std::max(all.radius, 1e-300);
         longest_range_ = grid ? 2 * grid->layout().cell : HUGE_VAL; // the range of larger boxes costs many look-ups
         nearest_ = (options.path == Path::screw ? 0.1 : 1) * (grid ? 0.25 * grid->layout().cell : 1e-3 * all.radius);
         if (options.goal != SweepGoal::all) end_ = std::clamp(options.latest, 0.0, 1.0);
@@ -144,7 +147,8 @@ void Sweeper::look_up_all() {
 void Sweeper::look_up(std::size_t begin, std::size_t end) {
     for (std::size_t k = begin; k < end; ++k) {
         const SweepItem& item = scratch_.items[k];
-        const Sphere sphere = item.is_point() ? Sphere{tree_.points()[item.index()], 0} : tree_.sphere(tree_.nodes()[item.index()]);
+        const Sphere sphere =
+            item.is_point() ? Sphere{tree_.points()[item.index()], 0} : tree_.sphere(tree_.nodes()[item.index()]);
         const double last = std::min(item.start + 2 * item.hop, end_);
         const RelativeMotion::State state = motion_.over(sphere.center, item.start, last);
         scratch_.times[k] = 0.5 * (item.start + last);
@@ -184,8 +188,10 @@ void Sweeper::each_child(const SweepItem& item, double speed, const Take& take) 
     const double point_hop = options_.goal == SweepGoal::all ? end_ : hop;
     for (std::uint32_t c = 0; c < node.size(); ++c) {
         const Index child = node.first + c;
-        if (node.is_leaf()) take(SweepItem{item.start, point_hop, child | SweepItem::point_bit, tree_.order()[child], 0});
-        else take(SweepItem{item.start, hop, child, tree_.nodes()[child].least, 0});
+        if (node.is_leaf())
+            take(SweepItem{item.start, point_hop, child | SweepItem::point_bit, tree_.order()[child], 0});
+        else
+            take(SweepItem{item.start, hop, child, tree_.nodes()[child].least, 0});
     }
 }
 
@@ -207,8 +213,10 @@ void Sweeper::spread_by_level() {
                 const bool is_leaf = tree_.nodes()[item.index()].is_leaf();
                 const bool pays = is_leaf && scratch_.speeds[k] * (end_ - item.start) > short_way * scratch_.radii[k];
                 each_child(item, scratch_.speeds[k], [&](const SweepItem& child) {
-                    if (pays) mark(child.least);
-                    else scratch_.next.push_back(child);
+                    if (pays)
+                        mark(child.least);
+                    else
+                        scratch_.next.push_back(child);
                 });
             }
         }
@@ -251,12 +259,16 @@ void Sweeper::find_contacts() {
     const std::size_t chunks = (points.size() + point_chunk - 1) / point_chunk;
     if (scratch_.chunks.size() < chunks) scratch_.chunks.resize(chunks);
     const auto fill = [&](std::size_t c) {
-        fill_chunk(points.subspan(c * point_chunk, std::min(point_chunk, points.size() - c * point_chunk)), scratch_.chunks[c]);
+        fill_chunk(points.subspan(c * point_chunk, std::min(point_chunk, points.size() - c * point_chunk)),
+                   scratch_.chunks[c]);
     };
-    if (chunks == 1) fill(0);
-    else parallel_tasks(chunks, fill);
+    if (chunks == 1)
+        fill(0);
+    else
+        parallel_tasks(chunks, fill);
     for (std::size_t c = 0; c < chunks; ++c)
-        out_.contacts.insert(out_.contacts.end(), scratch_.chunks[c].contacts.begin(), scratch_.chunks[c].contacts.end());
+        out_.contacts.insert(out_.contacts.end(), scratch_.chunks[c].contacts.begin(),
+                             scratch_.chunks[c].contacts.end());
     out_.points_tested = points.size();
 }
 
@@ -275,8 +287,10 @@ void Sweeper::note_contacts() {
     Index earliest = no_index;
     double start = HUGE_VAL;
     for (const PointContact& contact : out_.contacts) {
-        if (!contact.time.proven) open_ = std::min(open_, contact.time.start);
-        else if (contact.time.start < start) start = contact.time.start, earliest = contact.point;
+        if (!contact.time.proven)
+            open_ = std::min(open_, contact.time.start);
+        else if (contact.time.start < start)
+            start = contact.time.start, earliest = contact.point;
     }
     if (earliest != no_index) note(earliest, cast_first(earliest));
 }
@@ -337,9 +351,12 @@ void Sweeper::first_by_time() {
             SweepItem item = scratch_.items[k];
             const Step found = step(k, item);
             if (found == Step::drop || is_beaten(item)) continue;
-            if (item.is_point() && found == Step::open) take_point(item);
-            else if (found == Step::advance) push(item);
-            else each_child(item, scratch_.speeds[k], [&](const SweepItem& child) { scratch_.fresh.push_back(child); });
+            if (item.is_point() && found == Step::open)
+                take_point(item);
+            else if (found == Step::advance)
+                push(item);
+            else
+                each_child(item, scratch_.speeds[k], [&](const SweepItem& child) { scratch_.fresh.push_back(child); });
         }
     }
     for (const Index point : scratch_.points) scratch_.marked[point / 64] = 0;
@@ -397,12 +414,14 @@ void sweep(const SweepShell& shell, const Motion& shell_motion, const SegmentCas
         return;
     }
     Sweeper sweeper(shell, shell_motion, caster, field_motion, out, options);
-    if (options.goal == SweepGoal::all) sweeper.all();
-    else sweeper.first();
+    if (options.goal == SweepGoal::all)
+        sweeper.all();
+    else
+        sweeper.first();
 }
 
-SweepHit sweep_ball(const Vec3& center, const Motion& ball_motion, const SegmentCaster& caster, const Motion& field_motion,
-                    const SweepOptions& options) {
+SweepHit sweep_ball(const Vec3& center, const Motion& ball_motion, const SegmentCaster& caster,
+                    const Motion& field_motion, const SweepOptions& options) {
     SweepResult result;
     sweep(SweepShell({center}), ball_motion, caster, field_motion, result, options);
     return result.first;

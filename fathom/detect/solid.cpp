@@ -36,8 +36,8 @@ int chosen_levels(const Field& field, const GridField* grid, const SolidOptions&
 
 Interval wide(const FloatRange& range) { return {static_cast<double>(range.lower), static_cast<double>(range.upper)}; }
 
-// From a grid's own pyramid, for boxes that start at a multiple of their size from its origin: 2^k of its cells a side, from 2 on.
-// Beyond the grid there is nothing.
+// From a grid's own pyramid, for boxes that start at a multiple of their size from its origin: 2^k of its cells a side,
+// from 2 on. Beyond the grid there is nothing.
 Interval block_range(const GridField& grid, const Box& box) {
     const GridData& data = grid.data();
     const int side = static_cast<int>(std::lround(box.size().x() / data.layout.cell));
@@ -48,22 +48,29 @@ Interval block_range(const GridField& grid, const Box& box) {
         brick[k] = cell[k] / brick_cells;
         if (brick[k] >= data.layout.bricks[k]) return Interval::none();
     }
-    if (side > brick_cells) return wide(level_range(data, std::countr_zero(static_cast<unsigned>(side / brick_cells)) - 1, cell));
+    if (side > brick_cells)
+        return wide(level_range(data, std::countr_zero(static_cast<unsigned>(side / brick_cells)) - 1, cell));
     for (int& c : cell) c %= brick_cells;
     const std::size_t index = data.layout.brick_index(brick);
     const Index stored = data.brick_of[index];
     if (side == brick_cells || stored == no_index) return brick_range(data, index);
-    if (side == 4) return wide(data.block_ranges[std::size_t{stored} * 8 + static_cast<std::size_t>(cell[0] / 4 | cell[1] / 4 << 1 | cell[2] / 4 << 2)]);
+    if (side == 4)
+        return wide(data.block_ranges[std::size_t{stored} * 8 +
+                                      static_cast<std::size_t>(cell[0] / 4 | cell[1] / 4 << 1 | cell[2] / 4 << 2)]);
     Interval range = Interval::none();
     for (int k = cell[2]; k <= cell[2] + side; ++k)
         for (int j = cell[1]; j <= cell[1] + side; ++j)
-            for (int i = cell[0]; i <= cell[0] + side; ++i) range = hull(range, Interval(stored_value(data, stored, brick_sample(i, j, k))));
+            for (int i = cell[0]; i <= cell[0] + side; ++i)
+                range = hull(range, Interval(stored_value(data, stored, brick_sample(i, j, k))));
     return range;
 }
 
-// Where units are on or off, refined ranges clear so many large cells that they pay; where every unit bends, smaller cells cost less.
+// Where units are on or off, refined ranges clear so many large cells that they pay; where every unit bends, smaller
+// cells cost less.
 RangeEffort effort_for(const NetworkField& field) {
-    const auto bends = [](const DenseLayer& layer) { return layer.activation != Activation::relu && layer.activation != Activation::none; };
+    const auto bends = [](const DenseLayer& layer) {
+        return layer.activation != Activation::relu && layer.activation != Activation::none;
+    };
     const auto& layers = field.network().layers;
     return std::any_of(layers.begin(), layers.end() - 1, bends) ? RangeEffort::backward : RangeEffort::refined;
 }
@@ -73,14 +80,17 @@ std::vector<Interval> ranges_of(const Field& field, const GridField* grid, std::
     parallel_for(boxes.size(), 256, [&](std::size_t begin, std::size_t end) {
         const auto part = boxes.subspan(begin, end - begin);
         const auto out = std::span(ranges).subspan(begin, end - begin);
-        if (const auto* network = dynamic_cast<const NetworkField*>(&field)) return network->ranges(part, out, {.effort = effort_for(*network)});
+        if (const auto* network = dynamic_cast<const NetworkField*>(&field))
+            return network->ranges(part, out, {.effort = effort_for(*network)});
         if (!grid) return field.ranges(part, out);
         for (std::size_t k = begin; k < end; ++k) ranges[k] = block_range(*grid, boxes[k]);
     });
     return ranges;
 }
 
-double farthest_corner(const Box& box, const Vec3& from) { return (box.upper - from).cwiseMax(from - box.lower).norm(); }
+double farthest_corner(const Box& box, const Vec3& from) {
+    return (box.upper - from).cwiseMax(from - box.lower).norm();
+}
 
 } // namespace
 
@@ -104,9 +114,12 @@ struct Solid::Builder {
     std::vector<Level> levels;
 
     void run(int count, std::size_t most) {
-        const Box root = grid ? blocks_root() : Box::around(solid.bounds_.center(), Vec3::Constant(std::max(0.5 * solid.bounds_.size().maxCoeff(), 1e-300)));
+        const Box root = grid ? blocks_root()
+                              : Box::around(solid.bounds_.center(),
+                                            Vec3::Constant(std::max(0.5 * solid.bounds_.size().maxCoeff(), 1e-300)));
         if (add_level({Cell{.box = root, .tight = root}}) == 0) return;
-        for (int k = 0; k < count && split(most); ++k) {}
+        for (int k = 0; k < count && split(most); ++k) {
+        }
         tighten_leaves();
         for (std::size_t k = levels.size(); k-- > 0;) join(levels[k]);
         solid.leaf_side_ = cells.back().box.size().x();
@@ -117,7 +130,8 @@ struct Solid::Builder {
     [[nodiscard]] Box blocks_root() const {
         const GridLayout& layout = grid->layout();
         const int side = *std::max_element(layout.bricks.begin(), layout.bricks.end());
-        return {layout.origin, layout.origin.array() + layout.cell * brick_cells * std::bit_ceil(static_cast<unsigned>(side))};
+        return {layout.origin,
+                layout.origin.array() + layout.cell * brick_cells * std::bit_ceil(static_cast<unsigned>(side))};
     }
 
     // Keeps the cells that range() does not clear. Returns how many.
@@ -143,7 +157,10 @@ struct Solid::Builder {
         for (std::size_t k = last.begin; k < last.end; ++k)
             for (int o = 0; o < 8 && !cells[k].full; ++o) {
                 const Box part = octant(cells[k].box, o);
-                candidates.push_back({.box = part, .tight = part, .parent = static_cast<Index>(k), .octant = static_cast<std::uint8_t>(o)});
+                candidates.push_back({.box = part,
+                                      .tight = part,
+                                      .parent = static_cast<Index>(k),
+                                      .octant = static_cast<std::uint8_t>(o)});
             }
         if (candidates.empty() || cells.size() + candidates.size() > most) return false;
         return add_level(std::move(candidates)) > 0;
@@ -178,7 +195,8 @@ struct Solid::Builder {
     // What finer cells have proven empty goes; siblings stay side by side.
     void drop_empty() {
         std::vector<Index> kept_before(cells.size() + 1, 0);
-        for (std::size_t k = 0; k < cells.size(); ++k) kept_before[k + 1] = kept_before[k] + (cells[k].tight.empty() ? 0 : 1);
+        for (std::size_t k = 0; k < cells.size(); ++k)
+            kept_before[k + 1] = kept_before[k] + (cells[k].tight.empty() ? 0 : 1);
         for (Cell& cell : cells) {
             const Index end = kept_before[cell.first + cell.children];
             cell.first = kept_before[cell.first];
@@ -196,7 +214,9 @@ struct Solid::Builder {
         std::vector<Vec3> centers(cells.size());
         for (std::size_t k = 0; k < cells.size(); ++k) centers[k] = cells[k].tight.center();
         std::vector<Sample> samples(cells.size());
-        parallel_for(cells.size(), 256, [&](std::size_t b, std::size_t e) { solid.field_->samples(std::span(centers).subspan(b, e - b), std::span(samples).subspan(b, e - b)); });
+        parallel_for(cells.size(), 256, [&](std::size_t b, std::size_t e) {
+            solid.field_->samples(std::span(centers).subspan(b, e - b), std::span(samples).subspan(b, e - b));
+        });
         parallel_for(cells.size(), 256, [&](std::size_t b, std::size_t e) {
             for (std::size_t k = b; k < e; ++k) {
                 make_node(k, centers[k], samples[k]);
@@ -236,9 +256,12 @@ struct Solid::Builder {
         if (node.children > 0 || node.full) return;
         const Sphere ball = solid.ball(node);
         PlaneOver plane;
-        if (!solid.clearance_.plane_over(ball.center, solid.field_->distance(ball.center), ball.radius, plane) || !(plane.offset < ball.radius)) return;
+        if (!solid.clearance_.plane_over(ball.center, solid.field_->distance(ball.center), ball.radius, plane) ||
+            !(plane.offset < ball.radius))
+            return;
         for (int axis = 0; axis < 3; ++axis) cap.normal[axis] = static_cast<float>(plane.normal[axis]);
-        cap.offset = std::nextafter(static_cast<float>((plane.offset + 1e-6 * ball.radius) / solid.unit_), HUGE_VALF); // of which a millionth for the rounded normal
+        cap.offset = std::nextafter(static_cast<float>((plane.offset + 1e-6 * ball.radius) / solid.unit_),
+                                    HUGE_VALF); // of which a millionth for the rounded normal
     }
 
     // Round the boxes of the children, which is less than their common box.
@@ -249,7 +272,8 @@ struct Solid::Builder {
         double radius = farthest_corner(cell.tight, c);
         if (cell.children > 0) {
             double of_children = 0;
-            for (Index i = 0; i < cell.children; ++i) of_children = std::max(of_children, farthest_corner(cells[cell.first + i].tight, c));
+            for (Index i = 0; i < cell.children; ++i)
+                of_children = std::max(of_children, farthest_corner(cells[cell.first + i].tight, c));
             radius = std::min(radius, of_children);
         }
         node.radius = std::nextafter(static_cast<float>(radius / solid.unit_ * (1 + 1e-6)), HUGE_VALF);
@@ -268,9 +292,11 @@ bool Solid::tree_clears(const Vec3& p, double radius) const {
     while (count > 0) {
         const Visit at = stack[--count];
         const SolidNode& node = nodes_[at.node];
-        if (at.box.squared_distance(p) > reach * reach || (center(node) - p).norm() > reach + ball(node).radius) continue;
+        if (at.box.squared_distance(p) > reach * reach || (center(node) - p).norm() > reach + ball(node).radius)
+            continue;
         if (node.children == 0) return false;
-        for (Index c = 0; c < node.children; ++c) stack[count++] = {node.first + c, octant(at.box, nodes_[node.first + c].octant)};
+        for (Index c = 0; c < node.children; ++c)
+            stack[count++] = {node.first + c, octant(at.box, nodes_[node.first + c].octant)};
     }
     return true;
 }
@@ -278,7 +304,8 @@ bool Solid::tree_clears(const Vec3& p, double radius) const {
 double capped_reach(double radius, double offset, double along) {
     if (offset >= radius || radius * along <= offset) return radius;
     // The rim of the cap.
-    const double rim = std::sqrt(std::max(0.0, (radius - offset) * (radius + offset))), across = std::sqrt(std::max(0.0, (1 - along) * (1 + along)));
+    const double rim = std::sqrt(std::max(0.0, (radius - offset) * (radius + offset))),
+                 across = std::sqrt(std::max(0.0, (1 - along) * (1 + along)));
     return std::min(radius, offset * along + rim * across + 1e-6 * radius);
 }
 
@@ -294,14 +321,17 @@ double error_near_surface(const Field& field) {
 }
 
 Solid::Solid(FieldPtr field, const SolidOptions& options) : field_(std::move(field)), clearance_(*field_) {
-    if (options.levels < 0 || options.levels > 10) throw Error(Cause::invalid_argument, "the levels of a solid's tree must be 0 to 10");
+    if (options.levels < 0 || options.levels > 10)
+        throw Error(Cause::invalid_argument, "the levels of a solid's tree must be 0 to 10");
     bounds_ = field_->bounds();
     surface_error_ = error_near_surface(*field_);
     bounded_ = bounds_.empty() || is_finite(bounds_.size());
     if (!bounded_ || bounds_.empty()) return;
     const auto* grid = dynamic_cast<const GridField*>(field_.get());
     tree_tells_ = is_network(*field_);
-    Builder{*this, grid, {}, {}}.run(chosen_levels(*field_, grid, options), options.most_nodes > 0 ? options.most_nodes : tree_tells_ ? most_of_network : most_of_others);
+    Builder{*this, grid, {}, {}}.run(chosen_levels(*field_, grid, options), options.most_nodes > 0 ? options.most_nodes
+                                                                            : tree_tells_          ? most_of_network
+                                                                                                   : most_of_others);
 }
 
 } // namespace fathom

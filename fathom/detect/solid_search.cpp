@@ -12,9 +12,9 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t fewest_descents = 4;  // from the first leaves; then from every n-th
+constexpr std::size_t fewest_descents = 4; // from the first leaves; then from every n-th
 constexpr std::size_t descent_stride = 16;
-constexpr std::size_t halving_stride = 48;  // cells below the leaves: a thorough descent from every n-th
+constexpr std::size_t halving_stride = 48; // cells below the leaves: a thorough descent from every n-th
 
 struct Item {
     double key = 0;
@@ -31,8 +31,10 @@ struct Item {
 class Search {
 public:
     Search(const Solid& p, const Solid& q, const FieldPair& pair, const SearchOptions& options)
-        : p_(p), q_(q), pair_(pair), options_(options), size_(std::min(p.bounds().size().maxCoeff(), q.bounded() ? q.bounds().size().maxCoeff() : HUGE_VAL)),
-          slack_(1e-14 * (pair.to_q(p.root().center()).norm() + p.root().center().norm() + p.root().diagonal())), margin_(options.margin + slack_) {}
+        : p_(p), q_(q), pair_(pair), options_(options),
+          size_(std::min(p.bounds().size().maxCoeff(), q.bounded() ? q.bounds().size().maxCoeff() : HUGE_VAL)),
+          slack_(1e-14 * (pair.to_q(p.root().center()).norm() + p.root().center().norm() + p.root().diagonal())),
+          margin_(options.margin + slack_) {}
 
     SearchResult run() {
         thread_local std::vector<Item> scratch;
@@ -42,13 +44,17 @@ public:
             const Vec3 center = pair_.to_q(p_.center(p_.nodes()[0]));
             const double value = q_.field().distance(center);
             ++result_.look_ups;
-            if (!std::isfinite(value)) leave_open(p_.root().diagonal());
-            else if (!is_clear(center, value, p_.ball(p_.nodes()[0]).radius)) push({value, 0, 0, {}});
+            if (!std::isfinite(value))
+                leave_open(p_.root().diagonal());
+            else if (!is_clear(center, value, p_.ball(p_.nodes()[0]).radius))
+                push({value, 0, 0, {}});
         }
         while (!heap_.empty() && !found_) step();
         heap_.swap(scratch);
-        if (found_) result_.verdict = Verdict::overlapping;
-        else if (result_.open_size > 0) result_.verdict = Verdict::undecided;
+        if (found_)
+            result_.verdict = Verdict::overlapping;
+        else if (result_.open_size > 0)
+            result_.verdict = Verdict::undecided;
         return result_;
     }
 
@@ -57,7 +63,9 @@ private:
         heap_.push_back(item);
         std::push_heap(heap_.begin(), heap_.end());
     }
-    [[nodiscard]] bool is_clear(const Vec3& in_q, double value, double radius) const { return q_.clears(in_q, value, radius + margin_); }
+    [[nodiscard]] bool is_clear(const Vec3& in_q, double value, double radius) const {
+        return q_.clears(in_q, value, radius + margin_);
+    }
     void leave_open(double size) { result_.open_size = std::max(result_.open_size, size); }
 
     void step() {
@@ -93,7 +101,9 @@ private:
     static std::array<std::uint32_t, 3> octant_of(const std::array<std::uint32_t, 3>& place, unsigned octant) {
         return {2 * place[0] + (octant & 1u), 2 * place[1] + (octant >> 1 & 1u), 2 * place[2] + (octant >> 2 & 1u)};
     }
-    [[nodiscard]] double cell_side(std::uint32_t level) const { return std::ldexp(p_.root().size().x(), -static_cast<int>(level)); }
+    [[nodiscard]] double cell_side(std::uint32_t level) const {
+        return std::ldexp(p_.root().size().x(), -static_cast<int>(level));
+    }
     [[nodiscard]] double cell_size(std::uint32_t level) const { return std::sqrt(3.0) * cell_side(level); }
     [[nodiscard]] Vec3 cell_center(std::uint32_t level, const std::array<std::uint32_t, 3>& place) const {
         const double side = cell_side(level);
@@ -102,7 +112,9 @@ private:
 
     void halve(const Item& item) {
         if (cell_size(item.level) < options_.tolerance || item.level >= 30) return leave_open(cell_size(item.level));
-        if (++halvings_ % halving_stride == 0) descend_from(cell_center(item.level, item.place), {.size = size_, .tolerance = 1e-9, .most_steps = 60, .enough = options_.margin});
+        if (++halvings_ % halving_stride == 0)
+            descend_from(cell_center(item.level, item.place),
+                         {.size = size_, .tolerance = 1e-9, .most_steps = 60, .enough = options_.margin});
         if (found_) return;
         const std::uint32_t level = item.level + 1;
         const double radius = 0.5 * cell_size(level) * (1 + 1e-12);
@@ -158,8 +170,9 @@ private:
         return together_clear(c, in_q, radius, value_p, value_q);
     }
     bool together_clear(const Vec3& in_p, const Vec3& in_q, double radius, double value_p, double value_q) {
-        return value_p + value_q > margin_ && (slopes_clear(in_p, in_q, radius, value_p, value_q) || cap_clear(in_p, in_q, radius, value_p, value_q) ||
-                                               two_balls_clear(in_p, radius, value_p, value_q));
+        return value_p + value_q > margin_ &&
+               (slopes_clear(in_p, in_q, radius, value_p, value_q) || cap_clear(in_p, in_q, radius, value_p, value_q) ||
+                two_balls_clear(in_p, radius, value_p, value_q));
     }
 
     // In both, both fields are at most 0, and so is their sum; where the surfaces face one another its slope is small.
@@ -173,17 +186,21 @@ private:
         return sum - p.jump - q.jump > radius * slope * (1 + 1e-12) + std::max(far, 0.0);
     }
 
-    // One a formula, one a grid: a ball that is free of the formula leaves of its body, in the cell, what lies below a plane; the slopes
-    // of the grid tell whether that reaches it.
+    // One a formula, one a grid: a ball that is free of the formula leaves of its body, in the cell, what lies below a
+    // plane; the slopes of the grid tell whether that reaches it.
     bool cap_clear(const Vec3& in_p, const Vec3& in_q, double radius, double value_p, double value_q) {
         const bool grid_p = p_.clearance().knows_slopes(), grid_q = q_.clearance().knows_slopes();
         if (grid_p == grid_q) return false;
         SlopeRange range;
-        if (grid_q ? !q_.clearance().slopes(in_q, radius + margin_, range) : !p_.clearance().slopes(in_p, radius, range)) return false;
+        if (grid_q ? !q_.clearance().slopes(in_q, radius + margin_, range)
+                   : !p_.clearance().slopes(in_p, radius, range))
+            return false;
         const Vec3 out = (grid_q ? pair_.sample_p(in_p) : pair_.sample_q(in_p)).gradient.stableNormalized();
-        const double far = std::clamp(radius * radius / (value_p + value_q - margin_), 16 * radius, std::max(0.5 * size_, 16 * radius));
+        const double far = std::clamp(radius * radius / (value_p + value_q - margin_), 16 * radius,
+                                      std::max(0.5 * size_, 16 * radius));
         const Vec3 center = in_p + far * out;
-        const double free = grid_q ? p_.clearance().radius(p_.field().distance(center)) - slack_ : q_.clearance().radius(pair_.distance_q(center)) - margin_;
+        const double free = grid_q ? p_.clearance().radius(p_.field().distance(center)) - slack_
+                                   : q_.clearance().radius(pair_.distance_q(center)) - margin_;
         result_.look_ups += 2;
         if (!(free > 0)) return false;
         const double offset = (radius * radius + (far - free) * (far + free)) / (2 * far) + 1e-12 * radius;
@@ -203,11 +220,15 @@ private:
         const auto free_of_q = [&](double value) { return q_.clearance().radius(value) - margin_; };
         // What it would be at best, were the surfaces flat and facing one another.
         const Vec3 ahead = offset * Vec3::UnitX();
-        if (!(covered_radius(Vec3::Zero(), ahead, free_of_p(value_p + offset), -ahead, free_of_q(value_q + offset)) > radius)) return false;
-        const Vec3 out_of_p = pair_.sample_p(c).gradient.stableNormalized(), out_of_q = pair_.sample_q(c).gradient.stableNormalized();
+        if (!(covered_radius(Vec3::Zero(), ahead, free_of_p(value_p + offset), -ahead, free_of_q(value_q + offset)) >
+              radius))
+            return false;
+        const Vec3 out_of_p = pair_.sample_p(c).gradient.stableNormalized(),
+                   out_of_q = pair_.sample_q(c).gradient.stableNormalized();
         result_.look_ups += 4;
-        return two_balls_cover({c, radius}, out_of_p, out_of_q, offset, [&](const Vec3& x) { return free_of_p(p_.field().distance(x)); },
-                               [&](const Vec3& x) { return free_of_q(pair_.distance_q(x)); });
+        return two_balls_cover(
+            {c, radius}, out_of_p, out_of_q, offset, [&](const Vec3& x) { return free_of_p(p_.field().distance(x)); },
+            [&](const Vec3& x) { return free_of_q(pair_.distance_q(x)); });
     }
 
     const Solid &p_, &q_;
@@ -224,6 +245,8 @@ private:
 
 } // namespace
 
-SearchResult search(const Solid& p, const Solid& q, const FieldPair& pair, const SearchOptions& options) { return Search(p, q, pair, options).run(); }
+SearchResult search(const Solid& p, const Solid& q, const FieldPair& pair, const SearchOptions& options) {
+    return Search(p, q, pair, options).run();
+}
 
 } // namespace fathom

@@ -1,8 +1,8 @@
 // Room: detect. Do two solids come nearer than a margin? Everywhere, best first, with a proof either way.
-// The tree of P is walked; a node whose ball Q's field shows to be farther than the margin is dropped after one look-up. Below
-// the leaves cells are halved on, both fields asked. Near contact that alone would need cells as small as the gap; the slopes of
-// two grids (grid_slopes.h), or two large balls each free of one body (posed_field.h), clear wider patches at once.
-// Thread-safe; the scratch of a thread grows to what was needed and is reused.
+// The tree of P is walked; a node whose ball Q's field shows to be farther than the margin is dropped after one
+// look-up. Below the leaves cells are halved on, both fields asked. Near contact that alone would need cells as small
+// as the gap; the slopes of two grids (grid_slopes.h), or two large balls each free of one body (posed_field.h), clear
+// wider patches at once. Thread-safe; the scratch of a thread grows to what was needed and is reused.
 #pragma once
 
 #include <fathom/detect/descent.h>
@@ -22,8 +22,9 @@ struct SearchOptions {
 
 struct SearchResult {
     Verdict verdict = Verdict::disjoint;
-    Vec3 in_p = Vec3::Zero(), in_q = Vec3::Zero(); // overlapping: points of either, no farther apart than the margin (P's frame)
-    double open_size = 0;                          // undecided: of the largest cell that stayed open (m)
+    Vec3 in_p = Vec3::Zero(),
+         in_q = Vec3::Zero(); // overlapping: points of either, no farther apart than the margin (P's frame)
+    double open_size = 0;     // undecided: of the largest cell that stayed open (m)
     std::size_t look_ups = 0;
 };
 

@@ -21,7 +21,8 @@ constexpr std::size_t batch = 64; // look-ups at a time of fields that are quick
 
 class Spread {
 public:
-    Spread(std::span<const MeshInField> given, const SpreadOptions& options) : options_(options), best_(options.margin) {
+    Spread(std::span<const MeshInField> given, const SpreadOptions& options)
+        : options_(options), best_(options.margin) {
         for (const MeshInField& g : given) {
             if (g.mesh->size() == 0) continue;
             Side& side = sides_.emplace_back(g, options.margin);
@@ -81,10 +82,10 @@ private:
     std::vector<Item*> astray_;          // the descent ended above the margin; they may touch all the same
     std::vector<Item*> rest_;            // not deepest
     std::size_t made_ = 0;
-    double best_;                        // the margin, or the least value seen on a triangle
-    Heap found_, sure_, unsure_;         // by gap: contacts; what touches, and what may
-    std::vector<Vec3> taken_;            // m, world
-    std::vector<double> gaps_;           // of those, from the ones before
+    double best_;                // the margin, or the least value seen on a triangle
+    Heap found_, sure_, unsure_; // by gap: contacts; what touches, and what may
+    std::vector<Vec3> taken_;    // m, world
+    std::vector<double> gaps_;   // of those, from the ones before
     SpreadResult out_;
 };
 
@@ -97,10 +98,13 @@ void Spread::ask(std::span<Item* const> round) {
         std::size_t count = 0;
         for (Item* item : round)
             if (item->side == s) points[count] = item->ball.center, asked[count++] = item;
-        if (!sides_[s].one_by_one()) sides_[s].seen.field().distances(std::span(points).first(count), std::span(values).first(count));
+        if (!sides_[s].one_by_one())
+            sides_[s].seen.field().distances(std::span(points).first(count), std::span(values).first(count));
         for (std::size_t k = 0; k < count; ++k) {
-            if (sides_[s].one_by_one()) sides_[s].ask(*asked[k]);
-            else sides_[s].answer(*asked[k], values[k]);
+            if (sides_[s].one_by_one())
+                sides_[s].ask(*asked[k]);
+            else
+                sides_[s].answer(*asked[k], values[k]);
         }
         out_.look_ups += count;
     }
@@ -110,10 +114,13 @@ void Spread::ask(std::span<Item* const> round) {
 void Spread::descend(std::span<Item* const> round) {
     std::vector<Item*> at_once;
     for (Item* item : round) {
-        item->contact = &triangles_.emplace_back(SeenTriangle{.place = item->place, .center = item->ball.center, .value = item->value()});
+        item->contact = &triangles_.emplace_back(
+            SeenTriangle{.place = item->place, .center = item->ball.center, .value = item->value()});
         Side& side = sides_[item->side];
-        if (side.one_by_one()) side.seen.descend(*item->contact, side.looks(*item));
-        else at_once.push_back(item);
+        if (side.one_by_one())
+            side.seen.descend(*item->contact, side.looks(*item));
+        else
+            at_once.push_back(item);
     }
     each_triangle(at_once.size(), [&](std::size_t begin, std::size_t end) {
         for (std::size_t k = begin; k < end; ++k) sides_[at_once[k]->side].seen.descend(*at_once[k]->contact);
@@ -131,7 +138,12 @@ void Spread::open(const Item& parent, const Visit& visit) {
     const Side& side = sides_[parent.side];
     const SphereNode& node = side.seen.mesh().tree().nodes()[parent.place];
     for (Index k = node.first; k < node.first + node.size(); ++k) {
-        Item child{.side = parent.side, .place = k, .triangle = node.is_leaf(), .touches = parent.touches, .look = parent.look, .bound = parent.bound};
+        Item child{.side = parent.side,
+                   .place = k,
+                   .triangle = node.is_leaf(),
+                   .touches = parent.touches,
+                   .look = parent.look,
+                   .bound = parent.bound};
         child.ball = child.triangle ? side.seen.ball(k) : side.seen.node(k);
         side.judge(child);
         if (!side.is_clear(child)) visit(&items_.emplace_back(child));
@@ -141,7 +153,8 @@ void Spread::open(const Item& parent, const Visit& visit) {
 // By the bound: what cannot be deeper than the best is left for later.
 void Spread::find_deepest() {
     Heap heap;
-    for (Index s = 0; s < sides_.size(); ++s) put(heap, HUGE_VAL, &items_.emplace_back(Item{.side = s, .ball = sides_[s].seen.node(0)}));
+    for (Index s = 0; s < sides_.size(); ++s)
+        put(heap, HUGE_VAL, &items_.emplace_back(Item{.side = s, .ball = sides_[s].seen.node(0)}));
     const auto put_back = [&](Item* item) { put(heap, -item->bound, item); };
     std::vector<Item*> round, unasked, triangles;
     const auto judged_again = [&](Item* item) { // its bound was better than it looked
@@ -152,12 +165,16 @@ void Spread::find_deepest() {
     };
     while (!heap.empty() && -heap.front().key <= best_) {
         round.clear(), unasked.clear(), triangles.clear();
-        while (round.size() < (one_by_one_ ? 1 : batch) && !heap.empty() && -heap.front().key <= best_) round.push_back(take(heap));
+        while (round.size() < (one_by_one_ ? 1 : batch) && !heap.empty() && -heap.front().key <= best_)
+            round.push_back(take(heap));
         for (Item* item : round) {
             if (judged_again(item)) continue;
-            if (!item->asked) unasked.push_back(item);
-            else if (!item->triangle) open(*item, put_back);
-            else (sides_[item->side].stays_above(*item, best_) ? rest_ : triangles).push_back(item);
+            if (!item->asked)
+                unasked.push_back(item);
+            else if (!item->triangle)
+                open(*item, put_back);
+            else
+                (sides_[item->side].stays_above(*item, best_) ? rest_ : triangles).push_back(item);
         }
         ask(unasked);
         for (Item* item : unasked) {
@@ -182,9 +199,12 @@ std::vector<Item*> Spread::prove(double level) {
         sides_[s].seen.prove(open, level, options_.budget);
     }
     for (Item* item : astray_) {
-        if (item->contact->touches) found.push_back(item);
-        else if (level < options_.margin) still.push_back(item);
-        else out_.undecided += !item->contact->cleared;
+        if (item->contact->touches)
+            found.push_back(item);
+        else if (level < options_.margin)
+            still.push_back(item);
+        else
+            out_.undecided += !item->contact->cleared;
         item->contact->cleared = false;
     }
     astray_ = still;
@@ -203,7 +223,8 @@ void Spread::file(Item* item) {
 }
 
 void Spread::compare(Item& item) const {
-    for (; item.compared < taken_.size(); ++item.compared) item.gap = std::min(item.gap, (item.world - taken_[item.compared]).norm());
+    for (; item.compared < taken_.size(); ++item.compared)
+        item.gap = std::min(item.gap, (item.world - taken_[item.compared]).norm());
 }
 
 // The item with the largest gap, as far as is known. Gaps only shrink, so an old one is a bound.
@@ -255,16 +276,20 @@ bool Spread::work_on_rest() {
     return true;
 }
 
-// The next contact. Balls that touch are opened while that may find a farther one, which costs nothing; a triangle is descended on where that must;
-// and what only may touch is asked where it could be farther by more than the share.
+// The next contact. Balls that touch are opened while that may find a farther one, which costs nothing; a triangle is
+// descended on where that must; and what only may touch is asked where it could be farther by more than the share.
 Item* Spread::farthest() {
     for (;;) {
         const Item *found = top(found_), *sure = top(sure_), *unsure = top(unsure_);
         const double gap = found ? found->gap : -1;
-        if (sure && (gap < sure->least_gap() || gap < spread_share * sure->farthest())) work_on(take(sure_));
-        else if (unsure && gap < spread_share * unsure->farthest()) work_on(take(unsure_));
-        else if (found) return take(found_);
-        else if (!work_on_rest()) return nullptr;
+        if (sure && (gap < sure->least_gap() || gap < spread_share * sure->farthest()))
+            work_on(take(sure_));
+        else if (unsure && gap < spread_share * unsure->farthest())
+            work_on(take(unsure_));
+        else if (found)
+            return take(found_);
+        else if (!work_on_rest())
+            return nullptr;
     }
 }
 
@@ -280,7 +305,8 @@ void Spread::list_farthest() {
         if (!next) return;
         list(next);
     }
-    while (found_.empty() && sure_.empty() && work_on_rest()) {}
+    while (found_.empty() && sure_.empty() && work_on_rest()) {
+    }
     out_.truncated = !found_.empty() || !sure_.empty();
     if (!out_.truncated) return;
     // Those on points that were taken come last.
@@ -293,7 +319,10 @@ SpreadResult Spread::run() {
     if (touching_.empty()) touching_ = prove(options_.margin);
     if (!touching_.empty()) {
         const auto deeper = [&](const Item* a, const Item* b) {
-            const auto key = [&](const Item* i) { return std::tuple(i->contact->least.sample.distance, i->side, sides_[i->side].seen.mesh().triangle(i->place)); };
+            const auto key = [&](const Item* i) {
+                return std::tuple(i->contact->least.sample.distance, i->side,
+                                  sides_[i->side].seen.mesh().triangle(i->place));
+            };
             return key(a) < key(b);
         };
         std::iter_swap(touching_.begin(), std::min_element(touching_.begin(), touching_.end(), deeper));
@@ -307,14 +336,17 @@ SpreadResult Spread::run() {
     }
     for (const SeenTriangle& t : triangles_) out_.look_ups += t.least.look_ups;
     for (const Side& side : sides_) out_.look_ups += side.corner_look_ups();
-    out_.verdict = !out_.contacts.empty() ? Verdict::overlapping : out_.undecided > 0 ? Verdict::undecided : Verdict::disjoint;
+    out_.verdict = !out_.contacts.empty() ? Verdict::overlapping
+                   : out_.undecided > 0   ? Verdict::undecided
+                                          : Verdict::disjoint;
     return std::move(out_);
 }
 
 } // namespace
 
 SpreadResult spread_contacts(std::span<const MeshInField> sides, const SpreadOptions& options) {
-    if (!std::isfinite(options.margin)) throw Error(Cause::invalid_argument, fmt::format("margin is {}, not finite", options.margin));
+    if (!std::isfinite(options.margin))
+        throw Error(Cause::invalid_argument, fmt::format("margin is {}, not finite", options.margin));
     SpreadResult unknown{.verdict = Verdict::undecided};
     for (const MeshInField& side : sides)
         if (!is_finite(side.mesh_pose) || !is_finite(side.field_pose)) unknown.undecided += side.mesh->size();

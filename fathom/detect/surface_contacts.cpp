@@ -44,7 +44,8 @@ void turn_crossing(SurfaceScratch& scratch) {
 }
 
 // Appends what there is to say of the vertices found; the nearest point of one bounds the search of the next.
-void describe(const InsideVertices& inside, std::span<const Index> found, bool of_b, std::vector<CollidingVertex>& out) {
+void describe(const InsideVertices& inside, std::span<const Index> found, bool of_b,
+              std::vector<CollidingVertex>& out) {
     const std::size_t first = out.size();
     out.resize(first + found.size());
     parallel_for(found.size(), describe_chunk, [&](std::size_t begin, std::size_t end) {
@@ -61,7 +62,8 @@ struct Side {
     const DeformingSurface& in;
     bool of_b;
 };
-void add_inside(const Side& side, std::span<const IdPair> crossing, std::size_t most, SurfaceScratch& scratch, CollidingVertices& result) {
+void add_inside(const Side& side, std::span<const IdPair> crossing, std::size_t most, SurfaceScratch& scratch,
+                CollidingVertices& result) {
     if (!side.in.closed()) return;
     InsideVertices inside(side.of, side.in, scratch, scratch.mark[side.of_b]);
     std::vector<Index>& found = scratch.found;
@@ -75,7 +77,8 @@ void add_inside(const Side& side, std::span<const IdPair> crossing, std::size_t 
 
 // A corner of a crossing triangle that sits inside the other body, if it does.
 const CollidingVertex* found_at(std::span<const CollidingVertex> sorted, Index vertex) {
-    const auto at = std::lower_bound(sorted.begin(), sorted.end(), vertex, [](const CollidingVertex& c, Index v) { return c.vertex < v; });
+    const auto at = std::lower_bound(sorted.begin(), sorted.end(), vertex,
+                                     [](const CollidingVertex& c, Index v) { return c.vertex < v; });
     return at != sorted.end() && at->vertex == vertex ? &*at : nullptr;
 }
 
@@ -94,7 +97,8 @@ void find_near_corners(const Side& side, std::span<const IdPair> crossing, Surfa
 using InsideBoth = std::array<std::span<const CollidingVertex>, 2>;
 
 // The deepest corner of either triangle inside the other body, if there is one.
-void take_depth_of_bodies(const DeformingSurface& a, const DeformingSurface& b, const InsideBoth& inside, SurfaceContact& contact) {
+void take_depth_of_bodies(const DeformingSurface& a, const DeformingSurface& b, const InsideBoth& inside,
+                          SurfaceContact& contact) {
     const auto look = [&](const DeformingSurface& of, Index t, bool of_b) {
         for (const Index v : of.triangle(t)) {
             const CollidingVertex* const corner = found_at(inside[of_b], v);
@@ -108,7 +112,8 @@ void take_depth_of_bodies(const DeformingSurface& a, const DeformingSurface& b, 
     look(b, contact.triangle_b, true);
 }
 
-SurfaceContact contact_of(const DeformingSurface& a, const DeformingSurface& b, const IdPair& pair, ContactDepth depth, const InsideBoth& inside) {
+SurfaceContact contact_of(const DeformingSurface& a, const DeformingSurface& b, const IdPair& pair, ContactDepth depth,
+                          const InsideBoth& inside) {
     const auto p = a.corners(pair[0]), q = b.corners(pair[1]);
     SurfaceContact contact{.triangle_a = pair[0], .triangle_b = pair[1]};
     if (depth == ContactDepth::bodies) take_depth_of_bodies(a, b, inside, contact);
@@ -131,14 +136,16 @@ SurfaceContact contact_of(const DeformingSurface& a, const DeformingSurface& b, 
 }
 
 // The contacts of the pairs in scratch.crossing.
-void describe_crossing(const DeformingSurface& a, const DeformingSurface& b, const SurfaceContactOptions& options, ContactDepth depth,
-                       const SurfaceScratch& scratch, const InsideBoth& inside, SurfaceContacts& result) {
+void describe_crossing(const DeformingSurface& a, const DeformingSurface& b, const SurfaceContactOptions& options,
+                       ContactDepth depth, const SurfaceScratch& scratch, const InsideBoth& inside,
+                       SurfaceContacts& result) {
     result.verdict = scratch.crossing.empty() ? Verdict::disjoint : Verdict::overlapping;
     result.candidates = scratch.candidates.size();
     result.truncated = scratch.crossing.size() > options.most;
     result.contacts.resize(std::min(scratch.crossing.size(), options.most));
     parallel_for(result.contacts.size(), describe_chunk, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t k = begin; k < end; ++k) result.contacts[k] = contact_of(a, b, scratch.crossing[k], depth, inside);
+        for (std::size_t k = begin; k < end; ++k)
+            result.contacts[k] = contact_of(a, b, scratch.crossing[k], depth, inside);
     });
 }
 
@@ -149,7 +156,8 @@ ContactDepth depth_for(const DeformingSurface& a, const DeformingSurface& b, con
 
 // Boxes are compared by rounded sums, and distances are rounded too: what is at the limit must not be lost.
 double padded(double distance, const Box& bounds) {
-    return distance * (1 + 1e-6) + 1e-12 * std::max(bounds.lower.cwiseAbs().maxCoeff(), bounds.upper.cwiseAbs().maxCoeff());
+    return distance * (1 + 1e-6) +
+           1e-12 * std::max(bounds.lower.cwiseAbs().maxCoeff(), bounds.upper.cwiseAbs().maxCoeff());
 }
 
 Segment segment_of(std::span<const Vec3> vertices, Index from, Index to) { return {vertices[from], vertices[to]}; }
@@ -165,7 +173,10 @@ FeatureProximity nearness_of(const DeformingSurface& a, const DeformingSurface& 
 bool boxes_within(const DeformingSurface& a, const DeformingSurface& b, const FeaturePair& pair, double reach) {
     const auto& v = pair.vertices;
     if (pair.kind == FeatureKind::edge_edge)
-        return segment_of(a.vertices(), v[0], v[1]).bounds().grown(reach).overlaps(segment_of(b.vertices(), v[2], v[3]).bounds());
+        return segment_of(a.vertices(), v[0], v[1])
+            .bounds()
+            .grown(reach)
+            .overlaps(segment_of(b.vertices(), v[2], v[3]).bounds());
     const DeformingSurface &of = pair.swapped ? b : a, &face = pair.swapped ? a : b;
     Box box;
     for (const Vec3& corner : face.corners(pair.triangle)) box.extend(corner);
@@ -192,7 +203,8 @@ void colliding_vertices(const DeformingSurface& a, const DeformingSurface& b, co
     add_inside({b, a, true}, scratch.turned, options.most, scratch, result);
 }
 
-CollidingVertices colliding_vertices(const DeformingSurface& a, const DeformingSurface& b, const CollidingVertexOptions& options) {
+CollidingVertices colliding_vertices(const DeformingSurface& a, const DeformingSurface& b,
+                                     const CollidingVertexOptions& options) {
     SurfaceScratch scratch;
     CollidingVertices result;
     colliding_vertices(a, b, options, scratch, result);
@@ -217,15 +229,17 @@ void surface_contacts(const DeformingSurface& a, const DeformingSurface& b, cons
     describe_crossing(a, b, options, depth, scratch, inside, result);
 }
 
-void surface_contacts(const DeformingSurface& a, const DeformingSurface& b, const SurfaceContactOptions& options, const CollidingVertices& known,
-                      SurfaceScratch& scratch, SurfaceContacts& result) {
+void surface_contacts(const DeformingSurface& a, const DeformingSurface& b, const SurfaceContactOptions& options,
+                      const CollidingVertices& known, SurfaceScratch& scratch, SurfaceContacts& result) {
     if (known.truncated) return surface_contacts(a, b, options, scratch, result);
     const auto begin = known.vertices.begin(), end = known.vertices.end();
     const auto of_b = std::partition_point(begin, end, [](const CollidingVertex& v) { return !v.of_b; });
-    describe_crossing(a, b, options, depth_for(a, b, options), scratch, {std::span(begin, of_b), std::span(of_b, end)}, result);
+    describe_crossing(a, b, options, depth_for(a, b, options), scratch, {std::span(begin, of_b), std::span(of_b, end)},
+                      result);
 }
 
-SurfaceContacts surface_contacts(const DeformingSurface& a, const DeformingSurface& b, const SurfaceContactOptions& options) {
+SurfaceContacts surface_contacts(const DeformingSurface& a, const DeformingSurface& b,
+                                 const SurfaceContactOptions& options) {
     SurfaceScratch scratch;
     SurfaceContacts result;
     surface_contacts(a, b, options, scratch, result);
@@ -239,7 +253,8 @@ SurfaceContacts surface_contacts(const DeformingSurface& surface, const SurfaceC
 void surface_proximities(const DeformingSurface& a, const DeformingSurface& b, const SurfaceProximityOptions& options,
                          SurfaceScratch& scratch, SurfaceProximities& result) {
     if (!(options.distance >= 0) || !std::isfinite(options.distance))
-        throw Error(Cause::invalid_argument, fmt::format("a distance of {}", options.distance), {.element = "option distance"});
+        throw Error(Cause::invalid_argument, fmt::format("a distance of {}", options.distance),
+                    {.element = "option distance"});
     result.pairs.clear();
     scratch.candidates.clear();
     const double reach = padded(options.distance, hull(a.bounds(), b.bounds()));
@@ -247,15 +262,16 @@ void surface_proximities(const DeformingSurface& a, const DeformingSurface& b, c
         TriangleTree::close_pairs(a.tree(), reach, scratch.candidates);
     else
         TriangleTree::close_pairs(a.tree(), b.tree(), reach, scratch.candidates);
-    in_chunks(scratch.candidates.size(), test_chunk, result.pairs, [&](std::size_t k, std::vector<SurfaceProximity>& part) {
-        const auto& [s, t] = scratch.candidates[k];
-        if (!a.contains(s) || !b.contains(t)) return;
-        each_feature_pair(a, b, scratch.candidates[k], [&](const FeaturePair& pair) {
-            if (!boxes_within(a, b, pair, reach)) return;
-            const FeatureProximity near = nearness_of(a, b, pair);
-            if (near.distance <= options.distance) part.push_back({pair, near});
-        });
-    });
+    in_chunks(scratch.candidates.size(), test_chunk, result.pairs,
+              [&](std::size_t k, std::vector<SurfaceProximity>& part) {
+                  const auto& [s, t] = scratch.candidates[k];
+                  if (!a.contains(s) || !b.contains(t)) return;
+                  each_feature_pair(a, b, scratch.candidates[k], [&](const FeaturePair& pair) {
+                      if (!boxes_within(a, b, pair, reach)) return;
+                      const FeatureProximity near = nearness_of(a, b, pair);
+                      if (near.distance <= options.distance) part.push_back({pair, near});
+                  });
+              });
     std::sort(result.pairs.begin(), result.pairs.end(),
               [](const SurfaceProximity& p, const SurfaceProximity& q) { return p.features < q.features; });
     result.verdict = result.pairs.empty() ? Verdict::disjoint : Verdict::overlapping;
@@ -263,7 +279,8 @@ void surface_proximities(const DeformingSurface& a, const DeformingSurface& b, c
     if (result.truncated) result.pairs.resize(options.most);
 }
 
-SurfaceProximities surface_proximities(const DeformingSurface& a, const DeformingSurface& b, const SurfaceProximityOptions& options) {
+SurfaceProximities surface_proximities(const DeformingSurface& a, const DeformingSurface& b,
+                                       const SurfaceProximityOptions& options) {
     SurfaceScratch scratch;
     SurfaceProximities result;
     surface_proximities(a, b, options, scratch, result);

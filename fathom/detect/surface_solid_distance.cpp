@@ -8,20 +8,23 @@ namespace fathom {
 
 namespace {
 
-constexpr int most_steps = 64;         // of a walk down to the solid
-constexpr int most_rounds = 60;        // of drawing two points together
+constexpr int most_steps = 64;               // of a walk down to the solid
+constexpr int most_rounds = 60;              // of drawing two points together
 constexpr std::size_t most_look_ups = 5'000; // of a proof from below
 
 class Problem {
 public:
-    Problem(const ContactMesh& surface, const SurfaceTree& tree, const Pose& surface_pose, const Solid& solid, const Pose& solid_pose)
-        : surface_(surface), tree_(tree), surface_pose_(surface_pose), solid_(solid), solid_pose_(solid_pose), to_solid_(relative(solid_pose, surface_pose)) {}
+    Problem(const ContactMesh& surface, const SurfaceTree& tree, const Pose& surface_pose, const Solid& solid,
+            const Pose& solid_pose)
+        : surface_(surface), tree_(tree), surface_pose_(surface_pose), solid_(solid), solid_pose_(solid_pose),
+          to_solid_(relative(solid_pose, surface_pose)) {}
 
     SurfaceSolidDistance solve(double tolerance) const {
         const MeshContactResult least = contacts({.goal = MeshGoal::deepest});
         if (least.contacts.empty()) return {HUGE_VAL, HUGE_VAL};
         const MeshContact& lowest = least.contacts.front();
-        SurfaceSolidDistance result{-HUGE_VAL, -lowest.depth, lowest.point, lowest.point - lowest.depth * lowest.normal, lowest.normal};
+        SurfaceSolidDistance result{-HUGE_VAL, -lowest.depth, lowest.point, lowest.point - lowest.depth * lowest.normal,
+                                    lowest.normal};
         if (lowest.depth >= 0) return result;
         draw_together(result);
         const double value = -lowest.depth, slope = slope_outside();
@@ -36,10 +39,14 @@ private:
     }
 
     // A field that is a distance but for its error needs no division: the error is stated.
-    [[nodiscard]] double slope_outside() const { return std::isfinite(solid_.surface_error()) ? 1 : std::max(solid_.field().lipschitz(), 1e-300); }
+    [[nodiscard]] double slope_outside() const {
+        return std::isfinite(solid_.surface_error()) ? 1 : std::max(solid_.field().lipschitz(), 1e-300);
+    }
 
     // So far a point is moved at least, or it would stay outside by less than its coordinates can say (m).
-    [[nodiscard]] double hair(const Vec3& at) const { return 1e-14 * (at.norm() + (solid_.bounded() && !solid_.empty() ? solid_.bounds().size().norm() : 0)); }
+    [[nodiscard]] double hair(const Vec3& at) const {
+        return 1e-14 * (at.norm() + (solid_.bounded() && !solid_.empty() ? solid_.bounds().size().norm() : 0));
+    }
 
     // From a point outside down to the solid, in its frame; false where the walk does not arrive.
     bool walk_down(const Vec3& from, Vec3& arrived) const {
@@ -92,13 +99,16 @@ private:
     [[nodiscard]] Meeting slid(Meeting now) const {
         double share = 1;
         for (int round = 0; round < most_rounds && share > 1e-4; ++round) {
-            const Vec3 way = now.on_surface - now.on_solid, normal = solid_.field().sample(now.on_solid).gradient.stableNormalized();
+            const Vec3 way = now.on_surface - now.on_solid,
+                       normal = solid_.field().sample(now.on_solid).gradient.stableNormalized();
             const Vec3 aside = way - normal.dot(way) * normal;
             if (aside.norm() <= 1e-7 * now.distance) break;
             Vec3 next = now.on_solid + share * aside;
             const Meeting then = settle(next) ? met_at(next) : Meeting{};
-            if (then.distance < now.distance) now = then, share = std::min(1.0, 1.5 * share);
-            else share *= 0.4;
+            if (then.distance < now.distance)
+                now = then, share = std::min(1.0, 1.5 * share);
+            else
+                share *= 0.4;
         }
         return now;
     }
@@ -113,13 +123,15 @@ private:
         result.normal = (result.on_solid - result.on_surface).stableNormalized();
     }
 
-    // A level that the field is proven to stay above on the whole surface: ever nearer to its least value, as long as that costs little. The
-    // proof needs pieces of triangles about as small as what is left between the two.
+    // A level that the field is proven to stay above on the whole surface: ever nearer to its least value, as long as
+    // that costs little. The proof needs pieces of triangles about as small as what is left between the two.
     [[nodiscard]] double by_levels(double value, double tolerance) const {
         double proven = -HUGE_VAL;
         for (double step = value;; step *= 0.25) {
             const double level = std::max(value - step, 0.0);
-            if (contacts({.goal = MeshGoal::any, .margin = level, .budget = most_look_ups}).verdict != Verdict::disjoint) break;
+            if (contacts({.goal = MeshGoal::any, .margin = level, .budget = most_look_ups}).verdict !=
+                Verdict::disjoint)
+                break;
             proven = level;
             if (step <= 0.5 * tolerance) break;
         }
@@ -136,8 +148,9 @@ private:
 
 } // namespace
 
-SurfaceSolidDistance surface_solid_distance(const ContactMesh& surface, const SurfaceTree& tree, const Pose& surface_pose, const Solid& solid,
-                                            const Pose& solid_pose, double tolerance) {
+SurfaceSolidDistance surface_solid_distance(const ContactMesh& surface, const SurfaceTree& tree,
+                                            const Pose& surface_pose, const Solid& solid, const Pose& solid_pose,
+                                            double tolerance) {
     return Problem(surface, tree, surface_pose, solid, solid_pose).solve(tolerance);
 }
 

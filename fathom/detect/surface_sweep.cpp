@@ -14,7 +14,8 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t chunk = 512;
-constexpr std::size_t round_size = 16; // chunks that share what earlier rounds know: fixed, so that threads do not matter
+constexpr std::size_t round_size =
+    16; // chunks that share what earlier rounds know: fixed, so that threads do not matter
 
 struct Question {
     const DeformingSurface& a;
@@ -26,13 +27,16 @@ struct Question {
     [[nodiscard]] VertexFaceStep vertex_face(const FeaturePair& pair) const {
         const DeformingSurface &of = pair.swapped ? b : a, &face = pair.swapped ? a : b;
         const Index v = pair.vertices[0];
-        return {of.start_vertices()[v], face.start_corners(pair.triangle), of.vertices()[v], face.corners(pair.triangle)};
+        return {of.start_vertices()[v], face.start_corners(pair.triangle), of.vertices()[v],
+                face.corners(pair.triangle)};
     }
     [[nodiscard]] EdgeEdgeStep edge_edge(const FeaturePair& pair) const {
         const auto& v = pair.vertices;
-        const auto edge = [](std::span<const Vec3> vertices, Index from, Index to) -> Segment { return {vertices[from], vertices[to]}; };
-        return {edge(a.start_vertices(), v[0], v[1]), edge(b.start_vertices(), v[2], v[3]), edge(a.vertices(), v[0], v[1]),
-                edge(b.vertices(), v[2], v[3])};
+        const auto edge = [](std::span<const Vec3> vertices, Index from, Index to) -> Segment {
+            return {vertices[from], vertices[to]};
+        };
+        return {edge(a.start_vertices(), v[0], v[1]), edge(b.start_vertices(), v[2], v[3]),
+                edge(a.vertices(), v[0], v[1]), edge(b.vertices(), v[2], v[3])};
     }
     [[nodiscard]] bool paths_near(const VertexFaceStep& step) const {
         Box box;
@@ -43,7 +47,9 @@ struct Question {
         return box.grown(reach).overlaps(Segment{step.vertex_start, step.vertex_end}.bounds());
     }
     [[nodiscard]] bool paths_near(const EdgeEdgeStep& step) const {
-        return hull(step.a_start.bounds(), step.a_end.bounds()).grown(reach).overlaps(hull(step.b_start.bounds(), step.b_end.bounds()));
+        return hull(step.a_start.bounds(), step.a_end.bounds())
+            .grown(reach)
+            .overlaps(hull(step.b_start.bounds(), step.b_end.bounds()));
     }
 };
 
@@ -110,13 +116,14 @@ double reach_of(const DeformingSurface& a, const DeformingSurface& b, const Surf
                     {.element = "option minimum_separation"});
     const Box bounds = hull(a.bounds(), b.bounds());
     const double largest = std::max(bounds.lower.cwiseAbs().maxCoeff(), bounds.upper.cwiseAbs().maxCoeff());
-    return std::max(0.0, options.contact.minimum_separation) * (1 + 1e-9) + 0x1p-48 * largest; // the rounding of boxes that grow
+    return std::max(0.0, options.contact.minimum_separation) * (1 + 1e-9) +
+           0x1p-48 * largest; // the rounding of boxes that grow
 }
 
 } // namespace
 
-void surface_sweep(const DeformingSurface& a, const DeformingSurface& b, const SurfaceSweepOptions& options, SurfaceScratch& scratch,
-                   SurfaceSweep& result) {
+void surface_sweep(const DeformingSurface& a, const DeformingSurface& b, const SurfaceSweepOptions& options,
+                   SurfaceScratch& scratch, SurfaceSweep& result) {
     const Question question{a, b, options, reach_of(a, b, options)};
     result.impacts.clear();
     result.tested = 0;
@@ -128,7 +135,8 @@ void surface_sweep(const DeformingSurface& a, const DeformingSurface& b, const S
     test_all(question, scratch.candidates, result);
     std::sort(result.impacts.begin(), result.impacts.end(), comes_before);
     if (options.goal == ImpactGoal::first && result.impacts.size() > 1) result.impacts.resize(1);
-    const bool proven = std::any_of(result.impacts.begin(), result.impacts.end(), [](const SurfaceImpact& i) { return !i.impact.truncated; });
+    const bool proven = std::any_of(result.impacts.begin(), result.impacts.end(),
+                                    [](const SurfaceImpact& i) { return !i.impact.truncated; });
     result.verdict = proven ? Verdict::overlapping : result.impacts.empty() ? Verdict::disjoint : Verdict::undecided;
     result.time = result.impacts.empty() ? options.contact.latest : result.impacts.front().impact.time;
     result.truncated = result.impacts.size() > options.most;

@@ -1,9 +1,10 @@
-// Room: detect. When, over a step, do two deforming surfaces, or one with itself, first come into contact, and where? Every vertex moves
-// evenly along a line (DeformingSurface::update(start, end)); a surface that was updated without a start stands still.
-// All pairs of a vertex and a face and of two edges are asked (continuous_contact.h), so that nothing passes through anything, thin
-// sheets included. Conservative: no contact is missed, none comes before the time given; near misses within the tolerance may be hits.
-// Contact of surfaces alone: a body that is inside another over the whole step, or features that share a vertex, are not asked about.
-// Cost: 0.1 to 2 us for each pair of features whose paths have overlapping boxes. Parallel; the same for any number of threads.
+// Room: detect. When, over a step, do two deforming surfaces, or one with itself, first come into contact, and where?
+// Every vertex moves evenly along a line (DeformingSurface::update(start, end)); a surface that was updated without a
+// start stands still. All pairs of a vertex and a face and of two edges are asked (continuous_contact.h), so that
+// nothing passes through anything, thin sheets included. Conservative: no contact is missed, none comes before the time
+// given; near misses within the tolerance may be hits. Contact of surfaces alone: a body that is inside another over
+// the whole step, or features that share a vertex, are not asked about. Cost: 0.1 to 2 us for each pair of features
+// whose paths have overlapping boxes. Parallel; the same for any number of threads.
 #pragma once
 
 #include <fathom/detect/surface_contacts.h>
@@ -37,9 +38,10 @@ struct SurfaceSweep {
 };
 
 // Throws Error{invalid_argument} for a separation that is not finite.
-void surface_sweep(const DeformingSurface& a, const DeformingSurface& b, const SurfaceSweepOptions& options, SurfaceScratch& scratch,
-                   SurfaceSweep& result);
-[[nodiscard]] SurfaceSweep surface_sweep(const DeformingSurface& a, const DeformingSurface& b, const SurfaceSweepOptions& options = {});
+void surface_sweep(const DeformingSurface& a, const DeformingSurface& b, const SurfaceSweepOptions& options,
+                   SurfaceScratch& scratch, SurfaceSweep& result);
+[[nodiscard]] SurfaceSweep surface_sweep(const DeformingSurface& a, const DeformingSurface& b,
+                                         const SurfaceSweepOptions& options = {});
 [[nodiscard]] SurfaceSweep surface_sweep(const DeformingSurface& surface, const SurfaceSweepOptions& options = {});
 
 } // namespace fathom

@@ -18,10 +18,10 @@ struct PointContact {
 // A node of the tree, or with point_bit a point, that touches nothing before `start`.
 struct SweepItem {
     double start = 0;
-    double hop = 1;            // how far ahead of the start to look next (time)
+    double hop = 1; // how far ahead of the start to look next (time)
     Index id = 0;
-    Index least = 0;           // smallest point below
-    std::uint32_t steps = 0;   // that it has taken
+    Index least = 0;         // smallest point below
+    std::uint32_t steps = 0; // that it has taken
 
     static constexpr Index point_bit = 0x80000000u;
     [[nodiscard]] bool is_point() const { return (id & point_bit) != 0; }
@@ -39,8 +39,8 @@ struct SweepScratch {
     std::vector<SweepItem> items, next, fresh;
     std::vector<Vec3> positions;
     std::vector<double> values, speeds, radii, times; // of items
-    std::vector<std::uint64_t> marked;         // a bit a point
-    std::vector<Index> points;                 // the marked ones
+    std::vector<std::uint64_t> marked;                // a bit a point
+    std::vector<Index> points;                        // the marked ones
     std::vector<SweepChunk> chunks;
 };
 

@@ -15,7 +15,7 @@ struct Piece {
     double start, end;
     bool touches_at_start, touches_at_end; // false: clear there, or not known
     bool filled = false;                   // in contact at all times
-    double hard = 0;                       // a look into it told next to nothing, and none will that is nearer than this; 0: not so
+    double hard = 0; // a look into it told next to nothing, and none will that is nearer than this; 0: not so
 };
 
 class Search {
@@ -53,15 +53,18 @@ private:
     }
 
     void push(const Piece& piece) {
-        if (piece.start < piece.end || (piece.start == piece.end && (piece.touches_at_start || piece.touches_at_end))) open_.push_back(piece);
+        if (piece.start < piece.end || (piece.start == piece.end && (piece.touches_at_start || piece.touches_at_end)))
+            open_.push_back(piece);
     }
 
     void look_at(const Piece& piece) {
         const double width = piece.end - piece.start, middle = piece.start + 0.5 * width;
-        const bool in_contact = piece.touches_at_start && piece.touches_at_end, beside_contact = piece.touches_at_start || piece.touches_at_end;
+        const bool in_contact = piece.touches_at_start && piece.touches_at_end,
+                   beside_contact = piece.touches_at_start || piece.touches_at_end;
         const bool spent = result_.probes >= options_.budget;
         if (piece.filled) return leave(piece, false);
-        // What is beside no contact is likely to be clear: a look, however short it is, keeps it from standing open for nothing.
+        // What is beside no contact is likely to be clear: a look, however short it is, keeps it from standing open for
+        // nothing.
         const double finest = piece.hard > 0 ? piece.hard : beside_contact ? options_.tolerance : 1e-15;
         if (width <= finest || (in_contact && width <= options_.resolution) || spent) {
             result_.truncated = result_.truncated || (spent && width > options_.tolerance);
@@ -73,7 +76,8 @@ private:
         const double blurred = answer.touching ? piece.hard : hardness(answer);
         const double hard = blurred > 0 ? std::max(piece.hard, blurred) : 0;
         push({middle + known, piece.end, answer.touching, piece.touches_at_end, false, hard});
-        if (answer.touching) push({std::max(middle - known, piece.start), std::min(middle + known, piece.end), true, true, true});
+        if (answer.touching)
+            push({std::max(middle - known, piece.start), std::min(middle + known, piece.end), true, true, true});
         push({piece.start, middle - known, piece.touches_at_start, answer.touching, false, hard});
     }
 
@@ -81,11 +85,14 @@ private:
     [[nodiscard]] double hardness(const TimeProbe& probe) const {
         const double blurred = 0.25 * probe.blur;
         if (probe.gap > blurred) return 0;
-        return std::max(options_.tolerance, options_.speed > 0 && std::isfinite(blurred) ? std::min(blurred / options_.speed, widest_blur) : 0.0);
+        return std::max(options_.tolerance, options_.speed > 0 && std::isfinite(blurred)
+                                                ? std::min(blurred / options_.speed, widest_blur)
+                                                : 0.0);
     }
 
     [[nodiscard]] bool is_certain(const Piece& piece) const {
-        return !piece.touches_at_start && !piece.touches_at_end && options_.certain && options_.certain(piece.start, piece.end);
+        return !piece.touches_at_start && !piece.touches_at_end && options_.certain &&
+               options_.certain(piece.start, piece.end);
     }
 
     void leave(const Piece& piece, bool certain) {
@@ -129,6 +136,8 @@ private:
 
 } // namespace
 
-TimeSearch search_times(CallableRef<TimeProbe(double)> probe, const TimeSearchOptions& options) { return Search(probe, options).run(); }
+TimeSearch search_times(CallableRef<TimeProbe(double)> probe, const TimeSearchOptions& options) {
+    return Search(probe, options).run();
+}
 
 } // namespace fathom

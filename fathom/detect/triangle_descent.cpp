@@ -55,14 +55,17 @@ public:
                 for (std::size_t k = j + 1; k < count_; ++k) {
                     const Cut e = difference(cuts_[i], cuts_[k]);
                     const double area = d.by_u * e.by_v - d.by_v * e.by_u;
-                    offer((d.by_v * e.constant - e.by_v * d.constant) / area, (e.by_u * d.constant - d.by_u * e.constant) / area, best);
+                    offer((d.by_v * e.constant - e.by_v * d.constant) / area,
+                          (e.by_u * d.constant - d.by_u * e.constant) / area, best);
                 }
             }
         return best;
     }
 
 private:
-    [[nodiscard]] static Cut difference(const Cut& a, const Cut& b) { return {a.constant - b.constant, a.by_u - b.by_u, a.by_v - b.by_v}; }
+    [[nodiscard]] static Cut difference(const Cut& a, const Cut& b) {
+        return {a.constant - b.constant, a.by_u - b.by_u, a.by_v - b.by_v};
+    }
 
     void offer(double u, double v, Lowest& best) const {
         if (!(u >= 0 && v >= 0 && u + v <= 1 + 1e-15)) return; // also where nothing crosses
@@ -79,7 +82,8 @@ class Descent {
 public:
     Descent(const Field& field, const std::array<Vec3, 3>& corners, TriangleLeast& at)
         : field_(field), corners_(corners), at_(at), edge_u_(corners[1] - corners[0]), edge_v_(corners[2] - corners[0]),
-          size_(std::sqrt(std::max({edge_u_.squaredNorm(), edge_v_.squaredNorm(), (edge_u_ - edge_v_).squaredNorm()}))) {
+          size_(
+              std::sqrt(std::max({edge_u_.squaredNorm(), edge_v_.squaredNorm(), (edge_u_ - edge_v_).squaredNorm()}))) {
         const Vec3 up = edge_u_.cross(edge_v_);
         if (up.squaredNorm() > 0) normal_ = up.normalized();
         note(at.point, at.sample);
@@ -107,8 +111,8 @@ private:
         cuts_.add({s.distance + s.gradient.dot(corners_[0] - p), s.gradient.dot(edge_u_), s.gradient.dot(edge_v_)});
     }
 
-    // One step against the slope, shortened until the field falls enough; false where there is none. Sets the next step, and
-    // `crossed` where a step had to be cut short many times over: no smooth field asks for that.
+    // One step against the slope, shortened until the field falls enough; false where there is none. Sets the next
+    // step, and `crossed` where a step had to be cut short many times over: no smooth field asks for that.
     bool advance(double& step, bool& crossed) {
         const Vec3 slope = flat(at_.sample.gradient);
         const Vec3 way = closest_point(at_.point - step * slope, corners_).point - at_.point;
@@ -139,8 +143,8 @@ private:
         at_.sample = sample;
     }
 
-    // Where slopes meet, the descent stops at the crease. The lowest point below which no cut lies is where to look next
-    // (Kelley 1960); in a convex field the cuts also tell when there is nothing lower.
+    // Where slopes meet, the descent stops at the crease. The lowest point below which no cut lies is where to look
+    // next (Kelley 1960); in a convex field the cuts also tell when there is nothing lower.
     void follow_creases() {
         cuts_.keep_newest(4); // short steps say the same again and again
         for (const Vec3& corner : corners_) (void)look_up(corner);
@@ -169,7 +173,8 @@ private:
 
 } // namespace
 
-TriangleLeast least_on_triangle(const Field& field, const std::array<Vec3, 3>& corners, const Vec3& start, double value) {
+TriangleLeast least_on_triangle(const Field& field, const std::array<Vec3, 3>& corners, const Vec3& start,
+                                double value) {
     TriangleLeast least;
     least.point = start;
     std::array<double, 3> at_corners;

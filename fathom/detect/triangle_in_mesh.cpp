@@ -8,8 +8,8 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t most_looks = 18; // the first four among them
-constexpr double still = 1e-10;    // of the longest edge: as triangle_descent.cpp
-constexpr double rounding = 1e-13; // of squares
+constexpr double still = 1e-10;        // of the longest edge: as triangle_descent.cpp
+constexpr double rounding = 1e-13;     // of squares
 // Of the longest edge: triangles less deep than this take many balls, and a descent is quicker.
 constexpr double deep_enough = 0.5, deep_enough_to_prove = 0.25;
 
@@ -23,8 +23,12 @@ struct Square {
     double constant, by_u, by_v;
     double uu, uv, vv; // the same for all
 
-    [[nodiscard]] double at(const Place& p) const { return constant + p.u * (by_u + p.u * uu + p.v * uv) + p.v * (by_v + p.v * vv); }
-    [[nodiscard]] double above(const Square& b, const Place& p) const { return (constant - b.constant) + p.u * (by_u - b.by_u) + p.v * (by_v - b.by_v); }
+    [[nodiscard]] double at(const Place& p) const {
+        return constant + p.u * (by_u + p.u * uu + p.v * uv) + p.v * (by_v + p.v * vv);
+    }
+    [[nodiscard]] double above(const Square& b, const Place& p) const {
+        return (constant - b.constant) + p.u * (by_u - b.by_u) + p.v * (by_v - b.by_v);
+    }
 };
 
 // The part of the triangle in which one ball leaves the least room: convex, so that the most is in a corner.
@@ -80,8 +84,8 @@ private:
 class DepthSearch {
 public:
     DepthSearch(const MeshField& mesh, const std::array<Vec3, 3>& corners, const std::array<MeshLook, 4>& looks)
-        : mesh_(mesh), origin_(corners[0]), edge_u_(corners[1] - corners[0]), edge_v_(corners[2] - corners[0]), uu_(edge_u_.squaredNorm()),
-          uv_(edge_u_.dot(edge_v_)), vv_(edge_v_.squaredNorm()) {
+        : mesh_(mesh), origin_(corners[0]), edge_u_(corners[1] - corners[0]), edge_v_(corners[2] - corners[0]),
+          uu_(edge_u_.squaredNorm()), uv_(edge_u_.dot(edge_v_)), vv_(edge_v_.squaredNorm()) {
         for (const MeshLook& look : looks) add(look);
     }
 
@@ -91,7 +95,8 @@ public:
     [[nodiscard]] bool is_full() const { return count_ == most_looks; }
     [[nodiscard]] double size() const { return std::sqrt(std::max({uu_, vv_, uu_ + vv_ - 2 * uv_})); }
 
-    // How much room the balls leave for points deeper than this: squared distance to the nearest, less its squared radius (m^2). And where.
+    // How much room the balls leave for points deeper than this: squared distance to the nearest, less its squared
+    // radius (m^2). And where.
     struct Room {
         Vec3 point;
         double squared;
@@ -100,14 +105,17 @@ public:
         if (depth != cells_depth_) cells_made_ = 0;
         cells_depth_ = depth;
         while (cells_made_ < count_) make_cell(balls_[cells_made_]);
-        const auto most = std::max_element(cells_.begin(), cells_.begin() + count_, [](const Cell& a, const Cell& b) { return a.most() < b.most(); });
+        const auto most = std::max_element(cells_.begin(), cells_.begin() + count_,
+                                           [](const Cell& a, const Cell& b) { return a.most() < b.most(); });
         return {origin_ + most->where().u * edge_u_ + most->where().v * edge_v_, most->most()};
     }
 
     void look(const Vec3& p) { add({p, mesh_.nearest(p, last_.reach(p))}); }
 
     // Of the squares above, by rounding.
-    [[nodiscard]] double error(double depth) const { return rounding * (square(depth) + square(size())) + 2 * depth * mesh_.error_bound(); }
+    [[nodiscard]] double error(double depth) const {
+        return rounding * (square(depth) + square(size())) + 2 * depth * mesh_.error_bound();
+    }
 
 private:
     struct Ball {
@@ -126,7 +134,8 @@ private:
 
     void make_cell(const Ball& ball) {
         Cell& made = cells_[cells_made_];
-        made.set({ball.center.squaredNorm() - square(cells_depth_ + ball.more), -2 * edge_u_.dot(ball.center), -2 * edge_v_.dot(ball.center), uu_, 2 * uv_, vv_});
+        made.set({ball.center.squaredNorm() - square(cells_depth_ + ball.more), -2 * edge_u_.dot(ball.center),
+                  -2 * edge_v_.dot(ball.center), uu_, 2 * uv_, vv_});
         for (Cell& other : std::span(cells_).first(cells_made_)) {
             other.clip(made.own());
             made.clip(other.own());
@@ -147,11 +156,13 @@ private:
 
 } // namespace
 
-TriangleLeast least_on_triangle(const MeshField& mesh, const std::array<Vec3, 3>& corners, const std::array<MeshLook, 4>& looks) {
+TriangleLeast least_on_triangle(const MeshField& mesh, const std::array<Vec3, 3>& corners,
+                                const std::array<MeshLook, 4>& looks) {
     DepthSearch search(mesh, corners, looks);
     while (search.depth() > deep_enough * search.size() && mesh.thickness() == 0) {
         const DepthSearch::Room room = search.most_room(search.depth());
-        if (!(room.squared > 2 * search.depth() * still * search.size() + search.error(search.depth()))) return {search.best().at, search.best().found.sample, search.looks()};
+        if (!(room.squared > 2 * search.depth() * still * search.size() + search.error(search.depth())))
+            return {search.best().at, search.best().found.sample, search.looks()};
         if (search.is_full()) break;
         search.look(room.point);
     }
@@ -161,7 +172,8 @@ TriangleLeast least_on_triangle(const MeshField& mesh, const std::array<Vec3, 3>
     return least;
 }
 
-bool stays_above(const MeshField& mesh, const std::array<Vec3, 3>& corners, const std::array<MeshLook, 4>& looks, double level) {
+bool stays_above(const MeshField& mesh, const std::array<Vec3, 3>& corners, const std::array<MeshLook, 4>& looks,
+                 double level) {
     DepthSearch search(mesh, corners, looks);
     while (-level > deep_enough_to_prove * search.size() && search.depth() < -level && mesh.thickness() == 0) {
         const DepthSearch::Room room = search.most_room(-level);

@@ -1,5 +1,5 @@
-// Room: detect. The one place where deforming surfaces meet their tree: candidates in, and whatever tree answers is known
-// here alone. Boxes cover each triangle at the start and at the end of a step, and so all the way between.
+// Room: detect. The one place where deforming surfaces meet their tree: candidates in, and whatever tree answers is
+// known here alone. Boxes cover each triangle at the start and at the end of a step, and so all the way between.
 // Queries are const, thread-safe and, but for close_pairs(), allocate nothing.
 #pragma once
 
@@ -10,8 +10,8 @@ namespace fathom {
 
 class TriangleTree {
 public:
-    // Corners of all triangles at both ends of the step; the two may be one array. They are viewed: they stay where and as they are until the
-    // next call.
+    // Corners of all triangles at both ends of the step; the two may be one array. They are viewed: they stay where and
+    // as they are until the next call.
     struct Moving {
         std::span<const Triangle> triangles;
         std::span<const Vec3> start;
@@ -36,8 +36,8 @@ public:
         return tree_.visit_nearest(point, squared_radius, visitor);
     }
 
-    // Appends every pair {triangle of a, triangle of b} whose boxes come within `reach` in each coordinate (closed), each once,
-    // in a repeatable order; of one tree {lower, higher}.
+    // Appends every pair {triangle of a, triangle of b} whose boxes come within `reach` in each coordinate (closed),
+    // each once, in a repeatable order; of one tree {lower, higher}.
     static void close_pairs(const TriangleTree& a, const TriangleTree& b, double reach, std::vector<IdPair>& out);
     static void close_pairs(const TriangleTree& tree, double reach, std::vector<IdPair>& out);
 

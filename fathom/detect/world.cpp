@@ -14,11 +14,14 @@ namespace {
 
 Place body_place(std::int64_t index) { return {.element = "body", .index = index}; }
 
-bool same(const Pose& a, const Pose& b) { return a.translation == b.translation && a.rotation.coeffs() == b.rotation.coeffs(); }
+bool same(const Pose& a, const Pose& b) {
+    return a.translation == b.translation && a.rotation.coeffs() == b.rotation.coeffs();
+}
 
 void check(const WorldOptions& options) {
     if (!(options.query.margin >= 0) || !std::isfinite(options.query.margin))
-        throw Error(Cause::invalid_argument, "the margin must be finite and not negative", {.element = "option margin"});
+        throw Error(Cause::invalid_argument, "the margin must be finite and not negative",
+                    {.element = "option margin"});
 }
 
 } // namespace
@@ -27,7 +30,9 @@ Pose checked_pose(const Pose& pose, std::int64_t index) {
     if (!is_finite(pose)) throw Error(Cause::non_finite, "the pose is not finite", {.element = "pose", .index = index});
     const double length = pose.rotation.norm();
     if (!(std::abs(length - 1) < 1e-3))
-        throw Error(Cause::invalid_argument, fmt::format("the rotation of the pose is a quaternion of length {}, not 1", length), {.element = "pose", .index = index});
+        throw Error(Cause::invalid_argument,
+                    fmt::format("the rotation of the pose is a quaternion of length {}, not 1", length),
+                    {.element = "pose", .index = index});
     if (std::abs(length - 1) < 1e-12) return pose;
     return {pose.rotation.normalized(), pose.translation};
 }
@@ -42,7 +47,8 @@ Box placed_box(const Shape& shape, const Pose& pose) {
 }
 
 const WorldBody& World::State::body(Index id) const {
-    if (id >= bodies.size() || !bodies[id]) throw Error(Cause::index_out_of_range, "there is no such body", body_place(id));
+    if (id >= bodies.size() || !bodies[id])
+        throw Error(Cause::index_out_of_range, "there is no such body", body_place(id));
     return *bodies[id];
 }
 
@@ -50,7 +56,9 @@ void World::State::forget_view() {
     if (view->made()) view = std::make_unique<Lazy<WorldView>>();
 }
 
-Box World::State::broad_box(const Box& box) const { return box.empty() ? box : box.grown(0.5 * options.query.margin * (1 + 1e-12)); }
+Box World::State::broad_box(const Box& box) const {
+    return box.empty() ? box : box.grown(0.5 * options.query.margin * (1 + 1e-12));
+}
 
 void World::State::place(Index id, const Pose& pose) {
     WorldBody& moved = body(id);
@@ -99,12 +107,14 @@ Index World::add(Shape shape, const Pose& pose, const BodyOptions& options) {
 void World::move(Index id, const Pose& pose) { state_->place(id, checked_pose(pose, id)); }
 
 void World::move(std::span<const Index> ids, std::span<const Pose> poses) {
-    if (ids.size() != poses.size()) throw Error(Cause::count_mismatch, fmt::format("{} poses for {} bodies", poses.size(), ids.size()));
+    if (ids.size() != poses.size())
+        throw Error(Cause::count_mismatch, fmt::format("{} poses for {} bodies", poses.size(), ids.size()));
     std::vector<Pose> placed(poses.size());
     for (std::size_t k = 0; k < ids.size(); ++k) {
         const WorldBody& body = state_->body(ids[k]);
         placed[k] = checked_pose(poses[k], static_cast<std::int64_t>(k));
-        if (!body.endless() && !body.shape.bounds().empty() && !std::isfinite(placed_box(body.shape, placed[k]).grown(state_->options.broad.margin).diagonal()))
+        if (!body.endless() && !body.shape.bounds().empty() &&
+            !std::isfinite(placed_box(body.shape, placed[k]).grown(state_->options.broad.margin).diagonal()))
             throw Error(Cause::non_finite, "the body would be too far away for numbers", body_place(ids[k]));
     }
     for (std::size_t k = 0; k < ids.size(); ++k) state_->place(ids[k], placed[k]);

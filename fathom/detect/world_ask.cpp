@@ -1,4 +1,5 @@
-// Room: detect. Questions to a world as it stands: what a shape, a ray or a motion would meet, what is nearest, and one body at many poses.
+// Room: detect. Questions to a world as it stands: what a shape, a ray or a motion would meet, what is nearest, and one
+// body at many poses.
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/detect/world_cast.h>
@@ -14,7 +15,9 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-double gap_between(const Box& a, const Box& b) { return (a.lower - b.upper).cwiseMax(b.lower - a.upper).cwiseMax(0.0).norm() * (1 - 1e-12); }
+double gap_between(const Box& a, const Box& b) {
+    return (a.lower - b.upper).cwiseMax(b.lower - a.upper).cwiseMax(0.0).norm() * (1 - 1e-12);
+}
 
 // Holds the shape all along the motion, on either path.
 Box swept_box(const Shape& shape, const Motion& motion) {
@@ -22,13 +25,16 @@ Box swept_box(const Shape& shape, const Motion& motion) {
     const Vec3 center = shape.bounds().center();
     const Segment chord{motion.start * center, motion.end * center};
     const double reach = shape.radius() + Mover(motion).bend(center);
-    return chord.bounds().grown(reach * (1 + 1e-11) + 1e-11 * center.norm() + 1e-14 * (chord.start.norm() + chord.end.norm()));
+    return chord.bounds().grown(reach * (1 + 1e-11) + 1e-11 * center.norm() +
+                                1e-14 * (chord.start.norm() + chord.end.norm()));
 }
 
 Ray checked_ray(const Ray& ray) {
-    if (!is_finite(ray.origin) || !is_finite(ray.direction)) throw Error(Cause::non_finite, "the ray is not finite", {.element = "ray"});
+    if (!is_finite(ray.origin) || !is_finite(ray.direction))
+        throw Error(Cause::non_finite, "the ray is not finite", {.element = "ray"});
     const Vec3 unit = ray.direction.stableNormalized();
-    if (!(std::abs(unit.norm() - 1) < 1e-6)) throw Error(Cause::invalid_argument, "the ray has no direction", {.element = "ray"});
+    if (!(std::abs(unit.norm() - 1) < 1e-6))
+        throw Error(Cause::invalid_argument, "the ray has no direction", {.element = "ray"});
     return {ray.origin, unit};
 }
 
@@ -102,7 +108,8 @@ std::vector<WorldPair> World::collide(const Shape& shape, const Pose& pose, cons
     return pairs;
 }
 
-World::Nearest World::nearest(const Shape& shape, const Pose& pose, double limit, const DistanceOptions& options) const {
+World::Nearest World::nearest(const Shape& shape, const Pose& pose, double limit,
+                              const DistanceOptions& options) const {
     const Pose placed = checked_pose(pose);
     std::vector<State::Gap> gaps = state_->by_gap(shape, shape.bounded() ? placed_box(shape, placed) : Box{});
     Nearest best;
@@ -113,7 +120,8 @@ World::Nearest World::nearest(const Shape& shape, const Pose& pose, double limit
         std::pop_heap(gaps.begin(), end, farther);
         const Distance found = distance(shape, placed, state_->bodies[id]->shape, state_->bodies[id]->pose, options);
         if (found.lower > limit) continue;
-        if (std::tie(found.upper, found.lower, id) < std::tie(best.distance.upper, best.distance.lower, best.body)) best = {id, found};
+        if (std::tie(found.upper, found.lower, id) < std::tie(best.distance.upper, best.distance.lower, best.body))
+            best = {id, found};
     }
     return best;
 }
@@ -126,7 +134,8 @@ RayHit World::cast(const Ray& ray, double limit) const {
         const WorldBody& body = *state_->bodies[id];
         RayHit hit = cast_at(body.shape, body.pose, unit, limit);
         hit.body = id;
-        if (hit.verdict != Verdict::disjoint && std::tie(hit.distance, id) < std::tie(first.distance, first.body)) first = hit;
+        if (hit.verdict != Verdict::disjoint && std::tie(hit.distance, id) < std::tie(first.distance, first.body))
+            first = hit;
     };
     for (const Index id : state_->endless) meet(id);
     view.tree.visit_ray(unit, std::min(checked_limit(limit), first.distance), [&](Index position) {
@@ -147,7 +156,8 @@ World::SweptBody World::sweep(const Shape& shape, const Motion& motion, const Mo
     });
     SweptBody first;
     for (std::size_t k = 0; k < ids.size(); ++k)
-        if (sweeps[k].verdict != Verdict::disjoint && (first.body == no_index || sweeps[k].time < first.sweep.time)) first = {ids[k], std::move(sweeps[k])};
+        if (sweeps[k].verdict != Verdict::disjoint && (first.body == no_index || sweeps[k].time < first.sweep.time))
+            first = {ids[k], std::move(sweeps[k])};
     return first;
 }
 
@@ -170,7 +180,9 @@ std::vector<Verdict> World::try_poses(Index id, std::span<const Pose> poses) con
         const Box box = shape.bounded() ? placed_box(shape, pose) : Box{};
         for (const Index other : state_->near(shape, box.empty() ? box : box.grown(options.margin * (1 + 1e-12)))) {
             if (!met[other]) continue;
-            const Verdict verdict = fathom::collide(shape, pose, state_->bodies[other]->shape, state_->bodies[other]->pose, options).verdict;
+            const Verdict verdict =
+                fathom::collide(shape, pose, state_->bodies[other]->shape, state_->bodies[other]->pose, options)
+                    .verdict;
             if (verdict == Verdict::overlapping) return verdict;
             if (verdict == Verdict::undecided) worst = verdict;
         }

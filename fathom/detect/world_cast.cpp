@@ -20,7 +20,8 @@ Stretch within(const Box& box, const Ray& ray, double limit) {
     Stretch in{0, limit};
     const double slack = 1e-9 * (std::isfinite(box.diagonal()) ? box.diagonal() : 0.0) + 1e-12 * ray.origin.norm();
     for (int axis = 0; axis < 3; ++axis) {
-        const double below = box.lower[axis] - slack - ray.origin[axis], above = box.upper[axis] + slack - ray.origin[axis];
+        const double below = box.lower[axis] - slack - ray.origin[axis],
+                     above = box.upper[axis] + slack - ray.origin[axis];
         if (ray.direction[axis] == 0) {
             if (below > 0 || above < 0) return {1, 0};
             continue;
@@ -49,13 +50,19 @@ RayHit half_space_hit(const Shape::HalfSpace& plane, const Ray& ray, double limi
 RayHit surface_hit(const Shape& shape, const Ray& ray, double limit) {
     const bool solid = has_field(shape.kind());
     if (solid && shape.bounds().contains(ray.origin) && shape.field()->distance(ray.origin) <= 0)
-        return {.distance = 0, .point = ray.origin, .normal = way_out(*shape.field(), ray.origin, ray.direction), .verdict = Verdict::overlapping};
+        return {.distance = 0,
+                .point = ray.origin,
+                .normal = way_out(*shape.field(), ray.origin, ray.direction),
+                .verdict = Verdict::overlapping};
     const SurfaceHit hit = shape.tree().first_hit(ray, limit);
     if (!hit.found()) return {};
     const Triangle& t = shape.mesh().triangles[hit.triangle];
     const auto& v = shape.mesh().vertices;
     const Vec3 across = (v[t[1]] - v[t[0]]).cross(v[t[2]] - v[t[0]]).stableNormalized();
-    return {.distance = hit.t, .point = ray.at(hit.t), .normal = across.dot(ray.direction) > 0 ? Vec3(-across) : across, .verdict = Verdict::overlapping};
+    return {.distance = hit.t,
+            .point = ray.at(hit.t),
+            .normal = across.dot(ray.direction) > 0 ? Vec3(-across) : across,
+            .verdict = Verdict::overlapping};
 }
 
 RayHit field_hit(const Shape& shape, const Ray& ray, Stretch in) {
@@ -63,7 +70,11 @@ RayHit field_hit(const Shape& shape, const Ray& ray, Stretch in) {
     if (hit.verdict == Verdict::disjoint) return {};
     const double length = in.last - in.first, distance = in.first + hit.time * length;
     const Vec3 point = ray.at(distance);
-    return {.distance = distance, .error = hit.error * length, .point = point, .normal = way_out(*shape.field(), point, ray.direction), .verdict = hit.verdict};
+    return {.distance = distance,
+            .error = hit.error * length,
+            .point = point,
+            .normal = way_out(*shape.field(), point, ray.direction),
+            .verdict = hit.verdict};
 }
 
 RayHit solid_hit(const Shape& shape, const Ray& ray, double limit) {
@@ -72,18 +83,23 @@ RayHit solid_hit(const Shape& shape, const Ray& ray, double limit) {
     if (std::isfinite(in.last)) return field_hit(shape, ray, in);
     // Ever longer pieces, so that the near ones are seen finely.
     for (double first = in.first, length = 1; first < far_away; first += length, length *= 2)
-        if (const RayHit hit = field_hit(shape, ray, {first, first + length}); hit.verdict != Verdict::disjoint) return hit;
+        if (const RayHit hit = field_hit(shape, ray, {first, first + length}); hit.verdict != Verdict::disjoint)
+            return hit;
     return {};
 }
 
 RayHit local_hit(const Shape& shape, const Ray& ray, double limit) {
     switch (shape.kind()) {
-        case ShapeKind::point_shell: return {};
-        case ShapeKind::plane: return half_space_hit(shape.half_space(), ray, limit);
-        case ShapeKind::closed_mesh:
-        case ShapeKind::open_mesh:
-        case ShapeKind::tetrahedra: return surface_hit(shape, ray, limit);
-        default: return solid_hit(shape, ray, limit);
+    case ShapeKind::point_shell:
+        return {};
+    case ShapeKind::plane:
+        return half_space_hit(shape.half_space(), ray, limit);
+    case ShapeKind::closed_mesh:
+    case ShapeKind::open_mesh:
+    case ShapeKind::tetrahedra:
+        return surface_hit(shape, ray, limit);
+    default:
+        return solid_hit(shape, ray, limit);
     }
 }
 

@@ -1,5 +1,6 @@
-// Room: detect. A ray against one shape of any kind: triangles by their tree, half-spaces by formula, other solids by SegmentCaster. Points are never hit.
-// Thread-safe. Cost: a micro-second or so; the first ray also makes what the method needs.
+// Room: detect. A ray against one shape of any kind: triangles by their tree, half-spaces by formula, other solids by
+// SegmentCaster. Points are never hit. Thread-safe. Cost: a micro-second or so; the first ray also makes what the
+// method needs.
 #pragma once
 
 #include <fathom/detect/world.h>

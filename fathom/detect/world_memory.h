@@ -1,6 +1,6 @@
-// Room: detect. What is known of a pair since it was asked last, so that it need not be asked again while its bodies hardly move.
-// Of a pair that is found apart, a bound below on its distance is looked for with little effort (least_gap.h). It cannot touch before some point of one body has travelled that far
-// as seen from the other.
+// Room: detect. What is known of a pair since it was asked last, so that it need not be asked again while its bodies
+// hardly move. Of a pair that is found apart, a bound below on its distance is looked for with little effort
+// (least_gap.h). It cannot touch before some point of one body has travelled that far as seen from the other.
 #pragma once
 
 #include <fathom/detect/shape.h>
@@ -16,8 +16,10 @@ struct PairMemory {
     int rest = 0;            // steps without looking for a reserve, after one was not to be had
 };
 
-// No point of one shape has travelled farther than this as seen from the other (m), rounding included; infinity where neither has an end.
-[[nodiscard]] double relative_travel(const Shape& a, const Pose& a_before, const Pose& a_now, const Shape& b, const Pose& b_before, const Pose& b_now);
+// No point of one shape has travelled farther than this as seen from the other (m), rounding included; infinity where
+// neither has an end.
+[[nodiscard]] double relative_travel(const Shape& a, const Pose& a_before, const Pose& a_now, const Shape& b,
+                                     const Pose& b_before, const Pose& b_now);
 
 // Values of the shape are distances all over its outside, so that a margin is one of distance too.
 [[nodiscard]] bool measures_distance(const Shape& shape);

@@ -53,7 +53,8 @@ struct World::State {
     [[nodiscard]] std::vector<char> partners(Index id) const; // by id: allowed to meet this one
     // May a body without end reach another? By the range of its field.
     [[nodiscard]] bool may_reach(const WorldBody& endless_one, const WorldBody& other) const;
-    [[nodiscard]] std::vector<IdPair> candidates() const; // of the broad phase and of bodies without end, filtered; sorted
+    [[nodiscard]] std::vector<IdPair>
+    candidates() const; // of the broad phase and of bodies without end, filtered; sorted
     // What is true of a pair now; may be asked in parallel.
     struct Answer {
         Collision collision{};
@@ -65,12 +66,14 @@ struct World::State {
     void look_ahead(const WorldBody& a, const WorldBody& b, PairMemory& memory) const;
 
     [[nodiscard]] const WorldView& seen() const;
-    [[nodiscard]] std::vector<Index> near(const Shape& shape, const Box& box) const; // bodies that may touch it, ascending
+    [[nodiscard]] std::vector<Index> near(const Shape& shape,
+                                          const Box& box) const; // bodies that may touch it, ascending
     struct Gap {
         double least = 0; // the distance is not less (m)
         Index id = no_index;
     };
-    [[nodiscard]] std::vector<Gap> by_gap(const Shape& shape, const Box& box) const; // all bodies, a heap with the nearest on top
+    [[nodiscard]] std::vector<Gap> by_gap(const Shape& shape,
+                                          const Box& box) const; // all bodies, a heap with the nearest on top
 };
 
 // A finite pose whose rotation is unit to rounding. Error: non_finite, invalid_argument where it is no rotation.

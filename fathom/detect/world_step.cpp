@@ -1,4 +1,5 @@
-// Room: detect. A step of a world: pairs from the broad phase, those that need not be asked spared, the rest asked in parallel, then the events.
+// Room: detect. A step of a world: pairs from the broad phase, those that need not be asked spared, the rest asked in
+// parallel, then the events.
 #include <fathom/detect/world_state.h>
 
 #include <fathom/base/parallel.h>
@@ -12,7 +13,7 @@ namespace fathom {
 namespace {
 
 constexpr double steps_ahead = 32; // of travel like the last, that a reserve is to cover
-constexpr int steps_of_rest = 8; // after none was to be had
+constexpr int steps_of_rest = 8;   // after none was to be had
 
 const auto pair_of = [](const WorldPair& pair) { return IdPair{pair.a, pair.b}; };
 
@@ -69,15 +70,18 @@ std::vector<IdPair> World::State::candidates() const {
 bool World::State::still_true(const WorldBody& a, const WorldBody& b, const PairMemory& memory) const {
     if (a.reshaped == steps || b.reshaped == steps) return false;
     if (a.changed < steps && b.changed < steps) return true;
-    return memory.reserve > 0 && relative_travel(a.shape, memory.pose_a, a.pose, b.shape, memory.pose_b, b.pose) < memory.reserve;
+    return memory.reserve > 0 &&
+           relative_travel(a.shape, memory.pose_a, a.pose, b.shape, memory.pose_b, b.pose) < memory.reserve;
 }
 
 void World::State::look_ahead(const WorldBody& a, const WorldBody& b, PairMemory& memory) const {
-    const double margin = options.query.margin, travel = relative_travel(a.shape, a.before, a.pose, b.shape, b.before, b.pose);
+    const double margin = options.query.margin,
+                 travel = relative_travel(a.shape, a.before, a.pose, b.shape, b.before, b.pose);
     const double smaller = std::min(a.shape.radius(), b.shape.radius());
     if (margin > 0 && !(measures_distance(a.shape) && measures_distance(b.shape))) return;
     if (!(8 * travel < smaller)) return; // they pass each other within a few steps: it would not pay
-    if (has_surface(a.shape.kind()) && has_surface(b.shape.kind())) return; // triangles are asked in less time than that takes
+    if (has_surface(a.shape.kind()) && has_surface(b.shape.kind()))
+        return; // triangles are asked in less time than that takes
     const double wanted = std::min(steps_ahead * travel + 1e-3 * smaller, smaller);
     const double reserve = least_gap(a.shape, a.pose, b.shape, b.pose, {.enough = margin + wanted}) - margin;
     if (reserve > 2 * travel) {
@@ -124,7 +128,8 @@ const WorldStep& World::update() {
     for (State::Answer& answer : answers) {
         ++(answer.asked ? step.tested : step.spared);
         memory.push_back(answer.memory);
-        if (answer.memory.touching) step.pairs.push_back({answer.memory.pair[0], answer.memory.pair[1], std::move(answer.collision)});
+        if (answer.memory.touching)
+            step.pairs.push_back({answer.memory.pair[0], answer.memory.pair[1], std::move(answer.collision)});
     }
     note_events(s.step.pairs, step);
     s.step = std::move(step);

@@ -21,7 +21,8 @@ Interval beyond_domain(const Box& box, const Box& domain, const Interval& values
     const Vec3 least = (domain.lower - box.upper).cwiseMax(box.lower - domain.upper).cwiseMax(0.0);
     const Vec3 most = (domain.lower - box.lower).cwiseMax(box.upper - domain.upper).cwiseMax(0.0);
     const Interval gap = widened({least.norm(), most.norm()}, 8);
-    const Interval outside = sqrt(square(gap) + square(Interval(std::max(0.0, values.lower), std::max(0.0, values.upper))));
+    const Interval outside =
+        sqrt(square(gap) + square(Interval(std::max(0.0, values.lower), std::max(0.0, values.upper))));
     Interval result = values.upper >= 0 ? outside : Interval::none();
     if (values.lower < 0) result = hull(result, Interval(values.lower, std::min(0.0, values.upper)) + gap);
     return widened(result, 8);

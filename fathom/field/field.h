@@ -12,8 +12,8 @@
 namespace fathom {
 
 struct Sample {
-    double distance = 0;           // m
-    Vec3 gradient = Vec3::Zero();  // of the field as it answers; at kinks, one of its one-sided gradients
+    double distance = 0;          // m
+    Vec3 gradient = Vec3::Zero(); // of the field as it answers; at kinks, one of its one-sided gradients
 };
 
 class Field {
@@ -30,16 +30,16 @@ public:
     virtual void distances(std::span<const Vec3> points, std::span<double> out) const;
     virtual void samples(std::span<const Vec3> points, std::span<Sample> out) const;
 
-    // What it can be in this box: encloses distance(p) for every p of the box, in or outside the domain, and tightens to
-    // distance(p) as the box shrinks to p. An empty box gives an empty interval.
+    // What it can be in this box: encloses distance(p) for every p of the box, in or outside the domain, and tightens
+    // to distance(p) as the box shrinks to p. An empty box gives an empty interval.
     [[nodiscard]] virtual Interval range(const Box& box) const = 0;
     virtual void ranges(std::span<const Box> boxes, std::span<Interval> out) const;
 
     // |distance(p) - distance(q)| <= lipschitz() * |p - q| for all p, q. Infinity where no bound holds.
     [[nodiscard]] virtual double lipschitz() const = 0;
 
-    // |distance(p) - true signed distance| for p in domain(). Infinity where the values are no distance at all: then only
-    // the sign and the range mean something.
+    // |distance(p) - true signed distance| for p in domain(). Infinity where the values are no distance at all: then
+    // only the sign and the range mean something.
     [[nodiscard]] virtual double error_bound() const = 0;
 
     // Where the error bound holds; infinite for formulas.

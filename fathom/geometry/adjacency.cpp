@@ -1,4 +1,5 @@
-// Room: geometry. Adjacency by one counting sort to the lowest vertex of each edge or face, then a tiny sort at each vertex.
+// Room: geometry. Adjacency by one counting sort to the lowest vertex of each edge or face, then a tiny sort at each
+// vertex.
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/geometry/adjacency.h>
@@ -101,7 +102,8 @@ Buckets<FaceEntry> faces_by_lowest_vertex(std::span<const Tetrahedron> tetrahedr
             if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) continue;
             for (std::size_t k = 0; k < 4; ++k) {
                 Triangle face{};
-                std::copy_if(sorted.begin(), sorted.end(), face.begin(), [&](Index v) { return v != tetrahedra[t][k]; });
+                std::copy_if(sorted.begin(), sorted.end(), face.begin(),
+                             [&](Index v) { return v != tetrahedra[t][k]; });
                 sink(face[0], FaceEntry{std::uint64_t{face[1]} << 32 | face[2], static_cast<Index>(4 * t + k)});
             }
         }

@@ -1,7 +1,7 @@
-// Room: geometry. Who touches whom: edges, neighbours, the triangles round a vertex. Built on demand, never stored in a mesh.
-// Vertices are told apart by index: those that only lie on the same spot are not joined (weld.h and surface_topology.h do
-// that). An element that names a vertex twice has no sides and no neighbours. Indices must be in range (check()).
-// O(n log k) for k elements round a vertex; parallel; the same result for any number of threads.
+// Room: geometry. Who touches whom: edges, neighbours, the triangles round a vertex. Built on demand, never stored in a
+// mesh. Vertices are told apart by index: those that only lie on the same spot are not joined (weld.h and
+// surface_topology.h do that). An element that names a vertex twice has no sides and no neighbours. Indices must be in
+// range (check()). O(n log k) for k elements round a vertex; parallel; the same result for any number of threads.
 #pragma once
 
 #include <fathom/geometry/tet_mesh.h>
@@ -55,7 +55,8 @@ struct EdgeTable {
 // The triangles round every vertex, increasing.
 [[nodiscard]] Lists vertex_triangles(std::span<const Triangle> triangles, std::size_t vertex_count);
 
-// Across each face (face k lacks corner k): the one other tetrahedron there; no_index where there is none or more than one.
+// Across each face (face k lacks corner k): the one other tetrahedron there; no_index where there is none or more than
+// one.
 [[nodiscard]] std::vector<std::array<Index, 4>> tetrahedron_neighbours(std::span<const Tetrahedron> tetrahedra,
                                                                        std::size_t vertex_count);
 

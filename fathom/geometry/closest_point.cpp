@@ -46,8 +46,8 @@ ClosestOnTriangle on_border(const Vec3& p, const Corners& t) {
     return best;
 }
 
-// The foot of the perpendicular where it falls inside the triangle. In coordinates along the longest edge and across it, so
-// that a thin triangle costs digits only across its width.
+// The foot of the perpendicular where it falls inside the triangle. In coordinates along the longest edge and across
+// it, so that a thin triangle costs digits only across its width.
 struct Foot {
     std::optional<ClosestOnTriangle> found;
     bool thin; // the border may be as good
@@ -55,15 +55,16 @@ struct Foot {
 Foot on_face(const Vec3& p, const Corners& t) {
     std::array<double, 3> squared_length;
     for (std::size_t k = 0; k < 3; ++k) squared_length[k] = (t[(k + 1) % 3] - t[k]).squaredNorm();
-    const auto longest = static_cast<std::size_t>(
-        std::max_element(squared_length.begin(), squared_length.end()) - squared_length.begin());
+    const auto longest = static_cast<std::size_t>(std::max_element(squared_length.begin(), squared_length.end()) -
+                                                  squared_length.begin());
     const Vec3& origin = t[longest];
     const Vec3 edge = t[(longest + 1) % 3] - origin;
     const Vec3 side = t[(longest + 2) % 3] - origin;
     const double edge_squared = squared_length[longest];
     double side_along = side.dot(edge) / edge_squared;
     Vec3 across = side - side_along * edge;
-    const double left_over = across.dot(edge) / edge_squared; // once more: in a thin triangle the first was mostly rounding
+    const double left_over =
+        across.dot(edge) / edge_squared; // once more: in a thin triangle the first was mostly rounding
     side_along += left_over;
     across -= left_over * edge;
     const double across_squared = across.squaredNorm();
@@ -81,7 +82,8 @@ Foot on_face(const Vec3& p, const Corners& t) {
     weight[(longest + 1) % 3] = second;
     weight[(longest + 2) % 3] = third;
     const Vec3 point = origin + d_along * edge + third * across;
-    return {ClosestOnTriangle{point, Vec3(weight[0], weight[1], weight[2]), (p - point).squaredNorm(), TriangleFeature::face},
+    return {ClosestOnTriangle{point, Vec3(weight[0], weight[1], weight[2]), (p - point).squaredNorm(),
+                              TriangleFeature::face},
             thin};
 }
 
@@ -169,7 +171,8 @@ ClosestOnSegment closest_point(const Vec3& p, const Segment& segment) {
     const double fraction =
         squared_length > 0 ? std::clamp((p - segment.start).dot(along) / squared_length, 0.0, 1.0) : 0.0;
     // Measured from the nearer end, so that a point close to either end keeps its digits.
-    const Vec3 point = fraction <= 0.5 ? Vec3(segment.start + fraction * along) : Vec3(segment.end - (1 - fraction) * along);
+    const Vec3 point =
+        fraction <= 0.5 ? Vec3(segment.start + fraction * along) : Vec3(segment.end - (1 - fraction) * along);
     return {point, fraction, (p - point).squaredNorm()};
 }
 
@@ -192,7 +195,8 @@ ClosestOnTetrahedron closest_point(const Vec3& p, const std::array<Vec3, 4>& tet
         best.point = found.point;
         best.squared_distance = found.squared_distance;
         best.barycentric = {};
-        for (std::size_t k = 0; k < 3; ++k) best.barycentric[corner[k]] = found.barycentric[static_cast<Eigen::Index>(k)];
+        for (std::size_t k = 0; k < 3; ++k)
+            best.barycentric[corner[k]] = found.barycentric[static_cast<Eigen::Index>(k)];
     }
     return best;
 }

@@ -1,8 +1,8 @@
 // Room: geometry. Closest points of points, segments, triangles and tetrahedra (closed, solid). Metres; thread-safe.
 // Any finite input is answered: segments without length, triangles without area, flat tetrahedra. Distances are good to
-// about 1e-12 of the largest coordinate difference, 1e-8 of it in slivers; coordinates past 1e100 leave the range of double.
-// Ties: the corner before the edge before the face, the lower index before the higher.
-// Method: regions of Ericson 2005, with all borders compared where a shape is nearly degenerate.
+// about 1e-12 of the largest coordinate difference, 1e-8 of it in slivers; coordinates past 1e100 leave the range of
+// double. Ties: the corner before the edge before the face, the lower index before the higher. Method: regions of
+// Ericson 2005, with all borders compared where a shape is nearly degenerate.
 #pragma once
 
 #include <fathom/base/shapes.h>
@@ -31,7 +31,7 @@ struct ClosestOnTriangle {
 [[nodiscard]] ClosestOnTriangle closest_point(const Vec3& p, const std::array<Vec3, 3>& triangle);
 
 struct ClosestOnTetrahedron {
-    Vec3 point; // p itself where it is inside
+    Vec3 point;                        // p itself where it is inside
     std::array<double, 4> barycentric; // weights of the corners for `point`: none below 0, sum 1
     double squared_distance;           // 0 inside
     bool inside;                       // exact; false for a flat tetrahedron
@@ -51,8 +51,8 @@ struct ClosestOnSegments : ClosestPair {
 // Parallel segments: the end of the pair that comes first, ends of the segments before inner points.
 [[nodiscard]] ClosestOnSegments closest_points(const Segment& a, const Segment& b);
 
-// Where the shapes meet (judged exactly) the distance is 0 and both points are one point that they share: the middle of the
-// common segment.
+// Where the shapes meet (judged exactly) the distance is 0 and both points are one point that they share: the middle of
+// the common segment.
 [[nodiscard]] ClosestPair closest_points(const Segment& a, const std::array<Vec3, 3>& b);
 [[nodiscard]] ClosestPair closest_points(const std::array<Vec3, 3>& a, const std::array<Vec3, 3>& b);
 

@@ -10,7 +10,8 @@ namespace fathom {
 
 namespace {
 
-// Numbers the sets of triangles in the order of their first triangle. `element_of(triangle)` names an element of the set.
+// Numbers the sets of triangles in the order of their first triangle. `element_of(triangle)` names an element of the
+// set.
 template <class ElementOf>
 std::vector<Index> numbered(const SurfaceTopology& topology, DisjointSets& sets, std::size_t element_count,
                             ElementOf&& element_of, Index& set_count) {
@@ -32,8 +33,8 @@ std::vector<Index> parts_by_vertices(const SurfaceTopology& topology, Index& par
         sets.join(t[0], t[1]);
         sets.join(t[1], t[2]);
     }
-    return numbered(topology, sets, topology.merged.size(), [&](std::size_t t) { return topology.triangles[t][0]; },
-                    part_count);
+    return numbered(
+        topology, sets, topology.merged.size(), [&](std::size_t t) { return topology.triangles[t][0]; }, part_count);
 }
 
 // How many sheets each part falls into when surfaces that only touch in a vertex are pulled apart.

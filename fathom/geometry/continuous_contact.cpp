@@ -1,8 +1,8 @@
 // Room: geometry. Continuous contact of vertex and face, edge and edge.
 //
-// The gap F of two points, one on each feature, is affine over the features and linear in time at each corner, so at every
-// time its values fill the convex hull of a few corners: p - f_k for vertex and face, a_i - b_j for two edges. The features
-// come within d where the hull comes within d of the origin.
+// The gap F of two points, one on each feature, is affine over the features and linear in time at each corner, so at
+// every time its values fill the convex hull of a few corners: p - f_k for vertex and face, a_i - b_j for two edges.
+// The features come within d where the hull comes within d of the origin.
 //
 // Rounding, with u = 2^-53 and M_i the largest |F_i| at the corners, at start and end:
 // - a corner is one subtraction: off by at most u M_i; scaling by a power of two is exact but for underflow;
@@ -10,7 +10,8 @@
 // - the product with a direction n adds at most 3 u P, where P = sum |n_i| M_i;
 // - a value at a time between start and end adds 5 u P.
 // Together (h + 9) u P to first order. (h + 16) u P pays for the second order and for the rounding of the bound and of
-// d |n|, which matter only where d |n| < P. Underflow is paid by a pad of 2^-1000: after scaling, the largest M is about 1.
+// d |n|, which matter only where d |n| < P. Underflow is paid by a pad of 2^-1000: after scaling, the largest M is
+// about 1.
 #include <fathom/geometry/closest_point.h>
 #include <fathom/geometry/continuous_contact.h>
 
@@ -31,8 +32,8 @@ constexpr double usual_tolerance = 1e-6;
 template <std::size_t N>
 using Hull = std::array<Vec3, N>;
 
-// The corners of the gap over a part of the features, at the start and at the end of the step, and how far the search has
-// come with it.
+// The corners of the gap over a part of the features, at the start and at the end of the step, and how far the search
+// has come with it.
 template <std::size_t N>
 struct Part {
     Hull<N> start;
@@ -50,7 +51,8 @@ Hull<N> hull_at(const Part<N>& part, double time) {
     return corners;
 }
 
-// The point of the hull that is nearest to the origin. It only picks directions and sizes steps: nothing is proven by it.
+// The point of the hull that is nearest to the origin. It only picks directions and sizes steps: nothing is proven by
+// it.
 template <std::size_t N>
 struct Nearest {
     Vec3 point;
@@ -76,8 +78,8 @@ Nearest<4> nearest(const Hull<4>& c) {
     return on_edges(c, found.fraction_a, found.fraction_b);
 }
 
-// The same in a third of the time, for features that are not nearly degenerate; for others NaN, or a point that is less near.
-// Regions as in Ericson 2005, 5.1.5.
+// The same in a third of the time, for features that are not nearly degenerate; for others NaN, or a point that is less
+// near. Regions as in Ericson 2005, 5.1.5.
 Nearest<3> quick_nearest(const Hull<3>& corners) {
     const auto& [a, b, c] = corners;
     const Vec3 ab = b - a;
@@ -89,12 +91,15 @@ Nearest<3> quick_nearest(const Hull<3>& corners) {
     const double ab_c = -ab.dot(c), ac_c = -ac.dot(c);
     if (ac_c >= 0 && ab_c <= ac_c) return {c, {0, 0, 1}};
     const double of_c = ab_a * ac_b - ab_b * ac_a;
-    if (of_c <= 0 && ab_a >= 0 && ab_b <= 0) return weighted<3>(corners, {-ab_b / (ab_a - ab_b), ab_a / (ab_a - ab_b), 0});
+    if (of_c <= 0 && ab_a >= 0 && ab_b <= 0)
+        return weighted<3>(corners, {-ab_b / (ab_a - ab_b), ab_a / (ab_a - ab_b), 0});
     const double of_b = ab_c * ac_a - ab_a * ac_c;
-    if (of_b <= 0 && ac_a >= 0 && ac_c <= 0) return weighted<3>(corners, {-ac_c / (ac_a - ac_c), 0, ac_a / (ac_a - ac_c)});
+    if (of_b <= 0 && ac_a >= 0 && ac_c <= 0)
+        return weighted<3>(corners, {-ac_c / (ac_a - ac_c), 0, ac_a / (ac_a - ac_c)});
     const double of_a = ab_b * ac_c - ab_c * ac_b;
     const double to_c = ac_b - ab_b, to_b = ab_c - ac_c;
-    if (of_a <= 0 && to_c >= 0 && to_b >= 0) return weighted<3>(corners, {0, to_b / (to_b + to_c), to_c / (to_b + to_c)});
+    if (of_a <= 0 && to_c >= 0 && to_b >= 0)
+        return weighted<3>(corners, {0, to_b / (to_b + to_c), to_c / (to_b + to_c)});
     const double sum = of_a + of_b + of_c;
     return weighted<3>(corners, {of_a / sum, of_b / sum, of_c / sum});
 }
@@ -145,7 +150,7 @@ FacePart halve(FacePart& part) {
 EdgePart halve(EdgePart& part) {
     const bool first = larger_size(part.start[1] - part.start[0], part.end[1] - part.end[0]) >=
                        larger_size(part.start[2] - part.start[0], part.end[2] - part.end[0]);
-    const std::size_t step = first ? 1 : 2;  // from a corner to its partner along the edge that is halved
+    const std::size_t step = first ? 1 : 2; // from a corner to its partner along the edge that is halved
     const std::size_t other_step = 3 - step;
     ++part.halvings;
     EdgePart other = part;
@@ -200,8 +205,8 @@ public:
 private:
     static double level(const Vec3& direction, const Question& question, int halvings) {
         const double size = direction.cwiseAbs().dot(question.largest);
-        return (1 + 8 * unit_roundoff) * question.separation * direction.norm() + (halvings + 16) * unit_roundoff * size +
-               underflow_pad;
+        return (1 + 8 * unit_roundoff) * question.separation * direction.norm() +
+               (halvings + 16) * unit_roundoff * size + underflow_pad;
     }
 
     double level_;
@@ -254,7 +259,8 @@ private:
         Vec3 velocity = Vec3::Zero();
         for (std::size_t k = 0; k < N; ++k) velocity += near.weight[k] * (now_.end[k] - now_.start[k]);
         const double closing = -velocity.dot(near.point) / near.point.norm();
-        return closing * (question_.latest - now_.time) > gap(near) ? now_.time + gap(near) / closing : question_.latest;
+        return closing * (question_.latest - now_.time) > gap(near) ? now_.time + gap(near) / closing
+                                                                    : question_.latest;
     }
 
     static bool later(const Part<N>& a, const Part<N>& b) { return a.time > b.time; }
@@ -302,7 +308,8 @@ TimeOfImpact search(Part<N> whole, const ContinuousContactOptions& options) {
     return result;
 }
 
-// NaN and infinity make their product with 0 something else than 0. Corners too far apart for double are caught as well.
+// NaN and infinity make their product with 0 something else than 0. Corners too far apart for double are caught as
+// well.
 template <std::size_t N>
 bool is_finite(const Part<N>& part) {
     double sum = 0;
@@ -325,8 +332,8 @@ bool apart(const Part<N>& part, double separation) {
 
 template <std::size_t N>
 TimeOfImpact first_contact(const Part<N>& whole, const ContinuousContactOptions& options) {
-    const bool known = is_finite(whole) && std::isfinite(options.minimum_separation) && !std::isnan(options.tolerance) &&
-                       !std::isnan(options.latest);
+    const bool known = is_finite(whole) && std::isfinite(options.minimum_separation) &&
+                       !std::isnan(options.tolerance) && !std::isnan(options.latest);
     if (!known) return {true, 0, std::numeric_limits<double>::infinity(), true};
     if (apart(whole, options.minimum_separation)) return {false, std::clamp(options.latest, 0.0, 1.0), 0, false};
     return search(whole, options);

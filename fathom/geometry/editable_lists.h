@@ -1,5 +1,6 @@
-// Room: geometry. Many short lists in one array (as Lists), of which some may be replaced: what does not fit in its old place goes to the end.
-// Lists that are never replaced lie in order, so reading stays in the cache. Memory: at most about twice what the lists need.
+// Room: geometry. Many short lists in one array (as Lists), of which some may be replaced: what does not fit in its old
+// place goes to the end. Lists that are never replaced lie in order, so reading stays in the cache. Memory: at most
+// about twice what the lists need.
 #pragma once
 
 #include <fathom/geometry/adjacency.h>
@@ -19,8 +20,12 @@ public:
     }
 
     [[nodiscard]] std::size_t size() const { return places_.size(); }
-    [[nodiscard]] std::span<const Index> operator[](std::size_t i) const { return std::span(items_).subspan(places_[i].begin, places_[i].size); }
-    [[nodiscard]] std::size_t memory_bytes() const { return places_.size() * sizeof(Place) + items_.size() * sizeof(Index); }
+    [[nodiscard]] std::span<const Index> operator[](std::size_t i) const {
+        return std::span(items_).subspan(places_[i].begin, places_[i].size);
+    }
+    [[nodiscard]] std::size_t memory_bytes() const {
+        return places_.size() * sizeof(Place) + items_.size() * sizeof(Index);
+    }
 
     void resize(std::size_t count) { places_.resize(count); } // new ones are empty
     // O(items), amortised. The items must not lie in here.

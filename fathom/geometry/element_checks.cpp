@@ -18,7 +18,8 @@ void check_vertices(std::span<const Vec3> vertices, const std::string& file) {
     if (vertices.size() >= no_index)
         throw Error(Cause::too_large, "more vertices than 32-bit indices can name", {.file = file});
     for (std::size_t i = 0; i < vertices.size(); ++i)
-        if (!is_finite(vertices[i])) throw Error(Cause::non_finite, "not a finite position", place_of(file, "vertex", i));
+        if (!is_finite(vertices[i]))
+            throw Error(Cause::non_finite, "not a finite position", place_of(file, "vertex", i));
 }
 
 template <std::size_t N>
@@ -29,8 +30,7 @@ void check_elements(std::span<const std::array<Index, N>> elements, std::size_t 
     for (std::size_t i = 0; i < elements.size(); ++i)
         for (const Index v : elements[i])
             if (v >= vertex_count)
-                throw Error(Cause::index_out_of_range,
-                            fmt::format("names vertex {} of {}", v, vertex_count),
+                throw Error(Cause::index_out_of_range, fmt::format("names vertex {} of {}", v, vertex_count),
                             place_of(file, element, i));
 }
 

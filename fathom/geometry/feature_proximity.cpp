@@ -11,7 +11,8 @@ namespace fathom {
 namespace {
 
 constexpr double rounding_of_points = 1e-12; // of the largest coordinate difference, as closest_point.h has it
-constexpr double clearly_crossing = 1e-3;    // sine of the angle of two edges from which their product is the better normal
+constexpr double clearly_crossing =
+    1e-3; // sine of the angle of two edges from which their product is the better normal
 
 Vec3 unit_or_zero(const Vec3& v) {
     const double largest = v.cwiseAbs().maxCoeff(); // the squares of the quotients neither overflow nor vanish
@@ -48,7 +49,8 @@ FeatureProximity vertex_face_proximity(const Vec3& vertex, const std::array<Vec3
         result.normal = turned(own, side, before);
         if (side == 0) result.distance = 0; // they touch: what is left of the gap is rounding
     } else {
-        const double size = std::max((face[1] - face[0]).cwiseAbs().maxCoeff(), (face[2] - face[0]).cwiseAbs().maxCoeff());
+        const double size =
+            std::max((face[1] - face[0]).cwiseAbs().maxCoeff(), (face[2] - face[0]).cwiseAbs().maxCoeff());
         result.normal = gap_normal(gap, size, own, side, before);
     }
     result.weight = {1, -w[0], -w[1], -w[2]};

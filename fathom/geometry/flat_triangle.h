@@ -1,5 +1,6 @@
-// Room: geometry. Exact questions about one triangle: has it area, along which axis is the area seen, and what is left of
-// it if it has none? The exact tests fall back on these when everything lies in one plane or on one line. Thread-safe.
+// Room: geometry. Exact questions about one triangle: has it area, along which axis is the area seen, and what is left
+// of it if it has none? The exact tests fall back on these when everything lies in one plane or on one line.
+// Thread-safe.
 #pragma once
 
 #include <fathom/base/shapes.h>

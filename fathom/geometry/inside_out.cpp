@@ -1,5 +1,6 @@
-// Room: geometry. Which closed parts are inside-out: signed crossings of a ray from each candidate with all other parts.
-// One pass over the triangles, with the rays in a grid of columns; no tree is needed for a few points and all triangles.
+// Room: geometry. Which closed parts are inside-out: signed crossings of a ray from each candidate with all other
+// parts. One pass over the triangles, with the rays in a grid of columns; no tree is needed for a few points and all
+// triangles.
 #include <fathom/base/parallel.h>
 #include <fathom/geometry/components.h>
 #include <fathom/geometry/predicates.h>
@@ -42,7 +43,8 @@ PartPoints points_on_negative_parts(const TriangleMesh& mesh, const Components& 
 class ColumnGrid {
 public:
     explicit ColumnGrid(const std::vector<Vec3>& points) : box_(bounds(points)) {
-        side_ = std::clamp<std::size_t>(static_cast<std::size_t>(std::sqrt(static_cast<double>(points.size()))), 1, 4096);
+        side_ =
+            std::clamp<std::size_t>(static_cast<std::size_t>(std::sqrt(static_cast<double>(points.size()))), 1, 4096);
         std::vector<Index> column(points.size());
         for (std::size_t i = 0; i < points.size(); ++i)
             column[i] = static_cast<Index>(cell(points[i].x(), 0) * side_ + cell(points[i].y(), 1));
@@ -51,7 +53,8 @@ public:
 
     template <class Visit>
     void visit_overlapping(const Box& box, Visit&& visit) const {
-        if (!box_.overlaps({{box.lower.x(), box.lower.y(), box_.lower.z()}, {box.upper.x(), box.upper.y(), box_.upper.z()}}))
+        if (!box_.overlaps(
+                {{box.lower.x(), box.lower.y(), box_.lower.z()}, {box.upper.x(), box.upper.y(), box_.upper.z()}}))
             return;
         for (std::size_t x = cell(box.lower.x(), 0); x <= cell(box.upper.x(), 0); ++x)
             for (std::size_t y = cell(box.lower.y(), 1); y <= cell(box.upper.y(), 1); ++y)
@@ -70,8 +73,8 @@ private:
     Lists columns_;
 };
 
-// How often the outline of the triangle, seen from +z, winds round p: -1, 0 or 1. A vertex at p's height counts as below, so
-// that a ray through an edge or a vertex meets exactly one of the triangles there.
+// How often the outline of the triangle, seen from +z, winds round p: -1, 0 or 1. A vertex at p's height counts as
+// below, so that a ray through an edge or a vertex meets exactly one of the triangles there.
 int winding_seen_from_above(const Vec3& p, const std::array<Vec3, 3>& c) {
     int winding = 0;
     for (std::size_t k = 0; k < 3; ++k) {

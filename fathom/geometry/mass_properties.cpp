@@ -52,7 +52,8 @@ typename Compensated<N>::Terms sum_of(std::size_t count, Term&& term) {
         .value();
 }
 
-// Coordinates from the middle of the bounds, in units of their size: no digits lost far away, no overflow of fifth powers.
+// Coordinates from the middle of the bounds, in units of their size: no digits lost far away, no overflow of fifth
+// powers.
 struct LocalFrame {
     Vec3 origin = Vec3::Zero();
     double unit = 1;
@@ -66,7 +67,8 @@ struct LocalFrame {
     [[nodiscard]] Vec3 operator()(const Vec3& p) const { return (p - origin) / unit; }
 };
 
-// Six times volume; 24 times first moments; 120 times second moments xx yy zz xy yz zx; twice area; six times area moments.
+// Six times volume; 24 times first moments; 120 times second moments xx yy zz xy yz zx; twice area; six times area
+// moments.
 constexpr int moment_count = 14;
 using Moments = Eigen::Array<double, moment_count, 1>;
 
@@ -74,7 +76,9 @@ using Moments = Eigen::Array<double, moment_count, 1>;
 void add_tetrahedron(Moments& m, const Vec3& a, const Vec3& b, const Vec3& c) {
     const double volume = a.dot(b.cross(c));
     const Vec3 sum = a + b + c;
-    const auto second = [&](int i, int j) { return volume * (sum[i] * sum[j] + a[i] * a[j] + b[i] * b[j] + c[i] * c[j]); };
+    const auto second = [&](int i, int j) {
+        return volume * (sum[i] * sum[j] + a[i] * a[j] + b[i] * b[j] + c[i] * c[j]);
+    };
     m[0] += volume;
     m.segment<3>(1) += (volume * sum).array();
     for (int i = 0; i < 3; ++i) {

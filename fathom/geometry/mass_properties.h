@@ -1,7 +1,7 @@
 // Room: geometry. Volume, area, centre and inertia of a body of even density.
-// Exact up to rounding for a closed surface: sums of signed tetrahedra (Tonon 2004) from the middle of the bounds to each
-// triangle, with compensation, so that bodies far from the origin keep their digits. O(n), parallel, the same result for
-// any number of threads. Not for open surfaces: their volume depends on where one starts to measure.
+// Exact up to rounding for a closed surface: sums of signed tetrahedra (Tonon 2004) from the middle of the bounds to
+// each triangle, with compensation, so that bodies far from the origin keep their digits. O(n), parallel, the same
+// result for any number of threads. Not for open surfaces: their volume depends on where one starts to measure.
 #pragma once
 
 #include <fathom/geometry/tet_mesh.h>
@@ -17,11 +17,11 @@ struct MassOptions {
 
 // An inside-out surface has negative volume, mass and inertia, and the same centre.
 struct MassProperties {
-    double area = 0;                   // m^2, of the surface
-    double volume = 0;                 // m^3, signed
-    double mass = 0;                   // kg, signed
-    Vec3 center = Vec3::Zero();        // m; of the area where there is no volume, of the bounds where there is no area either
-    Mat3 inertia = Mat3::Zero();       // kg m^2, about the center, axes of the mesh's frame
+    double area = 0;             // m^2, of the surface
+    double volume = 0;           // m^3, signed
+    double mass = 0;             // kg, signed
+    Vec3 center = Vec3::Zero();  // m; of the area where there is no volume, of the bounds where there is no area either
+    Mat3 inertia = Mat3::Zero(); // kg m^2, about the center, axes of the mesh's frame
 };
 
 [[nodiscard]] MassProperties mass_properties(const TriangleMesh& mesh, const MassOptions& options = {});

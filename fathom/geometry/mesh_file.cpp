@@ -1,6 +1,6 @@
 // Room: geometry. Which reader or writer a file gets.
-#include <fathom/base/lower_case.h>
 #include <fathom/base/file.h>
+#include <fathom/base/lower_case.h>
 #include <fathom/geometry/format/gzip.h>
 #include <fathom/geometry/format/readers.h>
 #include <fathom/geometry/format/text_scanner.h>

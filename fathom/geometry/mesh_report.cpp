@@ -51,15 +51,16 @@ constexpr auto by_index = [](std::size_t i) { return static_cast<Index>(i); };
 
 // Vertices that are used, unused, not finite; and the bounds.
 template <class Elements>
-void report_vertices(MeshReport& report, std::span<const Vec3> vertices, const Elements& elements, std::size_t first_count) {
+void report_vertices(MeshReport& report, std::span<const Vec3> vertices, const Elements& elements,
+                     std::size_t first_count) {
     std::vector<char> used(vertices.size(), 0);
     for (const auto& element : elements)
         for (const Index v : element) used[v] = 1;
     report.vertices = vertices.size();
-    report.unreferenced_vertices =
-        find_where(vertices.size(), first_count, [&](std::size_t v) { return !used[v]; }, by_index);
-    report.non_finite_vertices =
-        find_where(vertices.size(), first_count, [&](std::size_t v) { return !is_finite(vertices[v]); }, by_index);
+    report.unreferenced_vertices = find_where(
+        vertices.size(), first_count, [&](std::size_t v) { return !used[v]; }, by_index);
+    report.non_finite_vertices = find_where(
+        vertices.size(), first_count, [&](std::size_t v) { return !is_finite(vertices[v]); }, by_index);
     for (std::size_t v = 0; v < vertices.size(); ++v)
         if ((used[v] || elements.empty()) && is_finite(vertices[v])) report.bounds.extend(vertices[v]);
 }
@@ -67,8 +68,9 @@ void report_vertices(MeshReport& report, std::span<const Vec3> vertices, const E
 void report_edges(MeshReport& report, const SurfaceTopology& topology, std::size_t first_count) {
     const auto& edges = topology.edges.edges;
     const auto of_kind = [&](EdgeKind kind) {
-        return find_where(edges.size(), first_count, [&](std::size_t e) { return topology.kind(e) == kind; },
-                          [&](std::size_t e) { return edges[e]; });
+        return find_where(
+            edges.size(), first_count, [&](std::size_t e) { return topology.kind(e) == kind; },
+            [&](std::size_t e) { return edges[e]; });
     };
     report.open_edges = of_kind(EdgeKind::open);
     report.nonmanifold_edges = of_kind(EdgeKind::non_manifold);
@@ -77,7 +79,8 @@ void report_edges(MeshReport& report, const SurfaceTopology& topology, std::size
                         report.clashing_edges.count == 0;
 }
 
-void report_parts(MeshReport& report, const TriangleMesh& mesh, const SurfaceTopology& topology, std::size_t first_count) {
+void report_parts(MeshReport& report, const TriangleMesh& mesh, const SurfaceTopology& topology,
+                  std::size_t first_count) {
     const Components found = components(mesh, topology);
     report.components = found.parts.size();
     if (report.watertight) {
@@ -91,14 +94,16 @@ void report_parts(MeshReport& report, const TriangleMesh& mesh, const SurfaceTop
 }
 
 bool has_volume(const SurfaceTopology& topology) {
-    const auto unbalanced =
-        find_where(topology.edges.edges.size(), 1, [&](std::size_t e) { return !topology.balanced(e); }, by_index);
+    const auto unbalanced = find_where(
+        topology.edges.edges.size(), 1, [&](std::size_t e) { return !topology.balanced(e); }, by_index);
     return unbalanced.count == 0 && !topology.edges.edges.empty();
 }
 
 void report_surface(MeshReport& report, const TriangleMesh& mesh, const ReportOptions& options) {
     const SurfaceTopology topology = surface_topology(mesh);
-    report.positions = find_where(mesh.vertices.size(), 0, [&](std::size_t v) { return topology.merged[v] == v; }, by_index).count;
+    report.positions = find_where(
+                           mesh.vertices.size(), 0, [&](std::size_t v) { return topology.merged[v] == v; }, by_index)
+                           .count;
     report.triangles = mesh.triangles.size();
     report_edges(report, topology, options.first_count);
     report_parts(report, mesh, topology, options.first_count);

@@ -1,7 +1,7 @@
 // Room: geometry. Unit normals of triangles, vertices and edges; they point to the side from which corners run
-// counter-clockwise. Zero where there is no area to tell. With angle weights, vertex and edge normals decide inside from
-// outside at the closest point of a closed surface (Baerentzen & Aanaes 2005); for that weld first, as vertices and edges
-// are told apart by index. O(n), parallel, the same result for any number of threads.
+// counter-clockwise. Zero where there is no area to tell. With angle weights, vertex and edge normals decide inside
+// from outside at the closest point of a closed surface (Baerentzen & Aanaes 2005); for that weld first, as vertices
+// and edges are told apart by index. O(n), parallel, the same result for any number of threads.
 #pragma once
 
 #include <fathom/geometry/triangle_mesh.h>

@@ -18,19 +18,21 @@ constexpr double rounding = 64 * std::numeric_limits<double>::epsilon();
 
 // Box b seen from box a.
 struct BoxPair {
-    Mat3 turn;     // columns: axes of b in the frame of a
-    Mat3 size;     // of its entries
-    Vec3 way;      // between the centres, in the frame of a
+    Mat3 turn; // columns: axes of b in the frame of a
+    Mat3 size; // of its entries
+    Vec3 way;  // between the centres, in the frame of a
     Vec3 half_a;
     Vec3 half_b;
-    double slack;  // no projection on a vector of length 1 is wrong by more
+    double slack; // no projection on a vector of length 1 is wrong by more
 
     BoxPair(const OrientedBox& a, const OrientedBox& b)
         : turn((a.pose.rotation.conjugate() * b.pose.rotation).toRotationMatrix()), size(turn.cwiseAbs()),
           way(a.pose.turn_to_local(b.pose.translation - a.pose.translation)), half_a(a.half), half_b(b.half),
           slack(rounding * (way.norm() + half_a.sum() + half_b.sum())) {}
 
-    [[nodiscard]] double gap_on_a(int i) const { return std::abs(way[i]) - (half_a[i] + size.row(i).dot(half_b)) - slack; }
+    [[nodiscard]] double gap_on_a(int i) const {
+        return std::abs(way[i]) - (half_a[i] + size.row(i).dot(half_b)) - slack;
+    }
     [[nodiscard]] double gap_on_b(int j) const {
         return std::abs(way.dot(turn.col(j))) - (half_b[j] + size.col(j).dot(half_a)) - slack;
     }
@@ -71,7 +73,8 @@ void check_points(std::span<const Vec3> points) {
     if (points.empty()) throw Error(Cause::empty, "there are no points to put a box round");
     for (std::size_t k = 0; k < points.size(); ++k)
         if (!is_finite(points[k]))
-            throw Error(Cause::non_finite, "a coordinate is not finite", {.element = "point", .index = static_cast<std::int64_t>(k)});
+            throw Error(Cause::non_finite, "a coordinate is not finite",
+                        {.element = "point", .index = static_cast<std::int64_t>(k)});
 }
 
 OrientedBox box_round(const Quat& axes, std::span<const Vec3> points) {
@@ -104,7 +107,8 @@ double cross(const Vec2& a, const Vec2& b) { return a.x() * b.y() - a.y() * b.x(
 
 // The convex hull, counterclockwise without repeats (Andrew's monotone chain).
 std::vector<Vec2> hull_of(std::vector<Vec2> points) {
-    std::sort(points.begin(), points.end(), [](const Vec2& a, const Vec2& b) { return a.x() != b.x() ? a.x() < b.x() : a.y() < b.y(); });
+    std::sort(points.begin(), points.end(),
+              [](const Vec2& a, const Vec2& b) { return a.x() != b.x() ? a.x() < b.x() : a.y() < b.y(); });
     points.erase(std::unique(points.begin(), points.end()), points.end());
     if (points.size() < 3) return points;
     std::vector<Vec2> hull;
@@ -119,7 +123,8 @@ std::vector<Vec2> hull_of(std::vector<Vec2> points) {
     return hull;
 }
 
-// The angle of a side of the hull on which the rectangle of least area lies (the smallest lies on one: Freeman & Shapira 1975).
+// The angle of a side of the hull on which the rectangle of least area lies (the smallest lies on one: Freeman &
+// Shapira 1975).
 double best_angle(const std::vector<Vec2>& hull) {
     double best = 0, least = std::numeric_limits<double>::infinity();
     for (std::size_t k = 0; k < hull.size(); ++k) {
@@ -181,8 +186,10 @@ std::array<Vec3, 8> corners_of(const OrientedBox& box) {
 bool certainly_contains(const OrientedBox& outer, const Box& inner) {
     const Mat3 turn = outer.pose.rotation.toRotationMatrix();
     const Vec3 center = inner.center();
-    const Vec3 reach = (turn.transpose() * (center - outer.pose.translation)).cwiseAbs() + turn.cwiseAbs().transpose() * inner.half();
-    const double spare = rounding * (reach.sum() + center.cwiseAbs().maxCoeff() + outer.pose.translation.cwiseAbs().maxCoeff());
+    const Vec3 reach =
+        (turn.transpose() * (center - outer.pose.translation)).cwiseAbs() + turn.cwiseAbs().transpose() * inner.half();
+    const double spare =
+        rounding * (reach.sum() + center.cwiseAbs().maxCoeff() + outer.pose.translation.cwiseAbs().maxCoeff());
     return ((reach + Vec3::Constant(spare)).array() <= outer.half.array()).all();
 }
 
@@ -201,9 +208,11 @@ OrientedBox box_along(const Quat& axes, std::span<const Vec3> points) {
 
 OrientedBox fitted_box(std::span<const Vec3> points, BoxFit fit) {
     check_points(points);
-    const OrientedBox plain = box_round(Quat::Identity(), points), principal = box_round(principal_axes(points), points);
+    const OrientedBox plain = box_round(Quat::Identity(), points),
+                      principal = box_round(principal_axes(points), points);
     const auto smaller = [](const OrientedBox& a, const OrientedBox& b) { return bulk(a) <= bulk(b) ? a : b; };
-    return fit == BoxFit::refined ? smaller(refined(plain, points), refined(principal, points)) : smaller(plain, principal);
+    return fit == BoxFit::refined ? smaller(refined(plain, points), refined(principal, points))
+                                  : smaller(plain, principal);
 }
 
 } // namespace fathom

@@ -1,5 +1,5 @@
-// Room: geometry. Signs of determinants: the filters' slow path is plain integer arithmetic, because all coordinates are
-// integers once they are scaled by one power of two, and a determinant of integers has no rounding to reason about.
+// Room: geometry. Signs of determinants: the filters' slow path is plain integer arithmetic, because all coordinates
+// are integers once they are scaled by one power of two, and a determinant of integers has no rounding to reason about.
 #include <fathom/geometry/predicates.h>
 
 #include <algorithm>
@@ -76,7 +76,9 @@ Integer<A + 1> combine(const Integer<A>& x, const Integer<A>& y, int factor) {
     const int y_sign = y.sign * factor;
     const bool add = x.sign * y_sign >= 0;
     const bool x_leads = compare_magnitudes(x, y) >= 0;
-    Integer<A + 1> result = add ? add_magnitudes(x, y) : x_leads ? subtract_magnitudes(x, y) : subtract_magnitudes(y, x);
+    Integer<A + 1> result = add       ? add_magnitudes(x, y)
+                            : x_leads ? subtract_magnitudes(x, y)
+                                      : subtract_magnitudes(y, x);
     result.sign *= x_leads ? x.sign : y_sign;
     return result;
 }
@@ -147,8 +149,8 @@ Integer<A> scaled(double x, int lowest) {
     return result;
 }
 
-// Three sizes. 60 bits hold most meshes, whose coordinates have similar exponents or few digits; 256 bits hold exponents
-// within about 60 digits; the last holds any finite double.
+// Three sizes. 60 bits hold most meshes, whose coordinates have similar exponents or few digits; 256 bits hold
+// exponents within about 60 digits; the last holds any finite double.
 constexpr int word_bits = 60;
 constexpr int usual_limbs = 4;
 constexpr int all_limbs = 33;
@@ -196,8 +198,8 @@ Determinant word_determinant3(const std::array<double, 12>& p, int lowest) {
     for (std::size_t i = 0; i < 3; ++i) {
         const std::size_t j = (i + 1) % 3;
         const std::size_t k = (i + 2) % 3;
-        const SignedDoubleLimb minor = static_cast<SignedDoubleLimb>(row[0][j]) * row[1][k] -
-                                       static_cast<SignedDoubleLimb>(row[0][k]) * row[1][j];
+        const SignedDoubleLimb minor =
+            static_cast<SignedDoubleLimb>(row[0][j]) * row[1][k] - static_cast<SignedDoubleLimb>(row[0][k]) * row[1][j];
         high += (minor >> 64) * row[2][i];
         low += static_cast<SignedDoubleLimb>(static_cast<Limb>(minor)) * row[2][i];
     }

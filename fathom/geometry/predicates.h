@@ -1,9 +1,8 @@
-// Room: geometry. On which side of a line or a plane does a point lie? The sign is exact for all finite coordinates, also
-// where products overflow or underflow.
-// Method: a floating-point filter (bounds in the manner of Shewchuk 1997), and integers of fixed size where it is unsure:
-// about 15 ns when the filter decides, 85 ns when not, 0.9 us where the coordinates together span more than 60 bits, and
-// more where their exponents lie far apart.
-// Needs the default rounding (to nearest, subnormals kept). NaN and infinity give some sign, never a crash. Thread-safe.
+// Room: geometry. On which side of a line or a plane does a point lie? The sign is exact for all finite coordinates,
+// also where products overflow or underflow. Method: a floating-point filter (bounds in the manner of Shewchuk 1997),
+// and integers of fixed size where it is unsure: about 15 ns when the filter decides, 85 ns when not, 0.9 us where the
+// coordinates together span more than 60 bits, and more where their exponents lie far apart. Needs the default rounding
+// (to nearest, subnormals kept). NaN and infinity give some sign, never a crash. Thread-safe.
 #pragma once
 
 #include <fathom/base/vec.h>
@@ -18,8 +17,8 @@ namespace fathom {
 // The same seen against `axis` (0, 1, 2): the sign of that component of the area vector (b - a) x (c - a).
 [[nodiscard]] int orient2d(const Vec3& a, const Vec3& b, const Vec3& c, int axis);
 
-// The sign of (b - a) x (c - a) . (d - a). +1: the tetrahedron is positive, d lies above the plane from which a, b, c are
-// seen counter-clockwise; 0: the four lie in a plane.
+// The sign of (b - a) x (c - a) . (d - a). +1: the tetrahedron is positive, d lies above the plane from which a, b, c
+// are seen counter-clockwise; 0: the four lie in a plane.
 [[nodiscard]] int orient3d(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d);
 
 // The number itself (six times the volume), with a relative error below 1e-12 however small it is; 0 only where it is 0
@@ -68,9 +67,9 @@ public:
     }
 
 private:
-    // Each of the six products passes at most eight roundings (differences, two products, three sums), so the error is below
-    // 8u/(1 - 8u) of the sum of magnitudes; 9u also pays for the rounding of that sum. The pads outweigh every underflow.
-    // Overflow makes the bound infinite or NaN, and then no comparison with it holds.
+    // Each of the six products passes at most eight roundings (differences, two products, three sums), so the error is
+    // below 8u/(1 - 8u) of the sum of magnitudes; 9u also pays for the rounding of that sum. The pads outweigh every
+    // underflow. Overflow makes the bound infinite or NaN, and then no comparison with it holds.
     [[nodiscard]] double error_of(double x, double y, double z) const {
         return error_factor * (magnitude_[0] * std::abs(x) + magnitude_[1] * std::abs(y) + magnitude_[2] * std::abs(z) +
                                underflow_pad);

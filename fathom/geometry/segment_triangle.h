@@ -22,6 +22,7 @@ struct SegmentTriangleOverlap {
     double last = 0;
     Vec3 barycentric = Vec3::Zero(); // of the point at `first`: weights of the corners, sum 1
 };
-[[nodiscard]] SegmentTriangleOverlap segment_triangle_overlap(const Segment& segment, const std::array<Vec3, 3>& triangle);
+[[nodiscard]] SegmentTriangleOverlap segment_triangle_overlap(const Segment& segment,
+                                                              const std::array<Vec3, 3>& triangle);
 
 } // namespace fathom

@@ -42,7 +42,9 @@ bool crosses_itself(const TriangleMesh& mesh, const Bvh& tree, Progress* progres
         for (std::size_t k = begin; k < end && !found; ++k) {
             const auto i = static_cast<Index>(k);
             // A visit that is stopped has found a pair.
-            if (!tree.visit_overlapping(boxes[i], [&](Index j) { return j <= i || !boxes[i].overlaps(boxes[j]) || !triangles_cross(mesh, i, j); }))
+            if (!tree.visit_overlapping(boxes[i], [&](Index j) {
+                    return j <= i || !boxes[i].overlaps(boxes[j]) || !triangles_cross(mesh, i, j);
+                }))
                 found = true;
         }
         stage.step(end - begin);
@@ -59,14 +61,16 @@ SelfIntersections self_intersections(const TriangleMesh& mesh, const SelfInterse
         boxes.size(), chunk, SelfIntersections{},
         [&](std::size_t begin, std::size_t end) {
             SelfIntersections part;
-            for (std::size_t i = begin; i < end; ++i) add_pairs(mesh, tree, static_cast<Index>(i), options.most_pairs, part);
+            for (std::size_t i = begin; i < end; ++i)
+                add_pairs(mesh, tree, static_cast<Index>(i), options.most_pairs, part);
             stage.step(end - begin);
             return part;
         },
         [&](SelfIntersections all, const SelfIntersections& part) {
             all.count += part.count;
             const std::size_t room = std::min(options.most_pairs - all.pairs.size(), part.pairs.size());
-            all.pairs.insert(all.pairs.end(), part.pairs.begin(), part.pairs.begin() + static_cast<std::ptrdiff_t>(room));
+            all.pairs.insert(all.pairs.end(), part.pairs.begin(),
+                             part.pairs.begin() + static_cast<std::ptrdiff_t>(room));
             return all;
         });
 }

@@ -1,6 +1,6 @@
 // Room: geometry. Pairs of triangles of one mesh that meet beyond the corners or the edge that they share.
-// Every triangle visits the BVH of all with its box, and triangles_cross() judges exactly. O(n log n + overlapping boxes):
-// far more than all else in a report. Parallel; the same result for any number of threads.
+// Every triangle visits the BVH of all with its box, and triangles_cross() judges exactly. O(n log n + overlapping
+// boxes): far more than all else in a report. Parallel; the same result for any number of threads.
 #pragma once
 
 #include <fathom/base/progress.h>
@@ -23,10 +23,13 @@ struct SelfIntersections {
     std::vector<std::array<Index, 2>> pairs; // the first ones, lower triangle first, sorted
 };
 
-// Vertices at exactly equal positions count as shared. Throws Error{non_finite}, and Error{cancelled} when told to stop.
-[[nodiscard]] SelfIntersections self_intersections(const TriangleMesh& mesh, const SelfIntersectionOptions& options = {});
+// Vertices at exactly equal positions count as shared. Throws Error{non_finite}, and Error{cancelled} when told to
+// stop.
+[[nodiscard]] SelfIntersections self_intersections(const TriangleMesh& mesh,
+                                                   const SelfIntersectionOptions& options = {});
 
-// Is there any such pair? Stops at the first. `tree` is over the boxes of the mesh's triangles, with or without keeping them.
+// Is there any such pair? Stops at the first. `tree` is over the boxes of the mesh's triangles, with or without keeping
+// them.
 class Bvh;
 [[nodiscard]] bool crosses_itself(const TriangleMesh& mesh, const Bvh& tree, Progress* progress = nullptr);
 

@@ -204,21 +204,22 @@ void add_volumes(std::vector<CatalogueShape>& shapes) {
                                 return make_tet_ball({v("radius"), v.count("resolution")});
                             }));
     shapes.push_back(volume("tet_ellipsoid", "an ellipsoid of tetrahedra",
-                            {length("width", 1, "along x"), length("depth", 0.6, "along y"), length("height", 0.6, "along z"),
-                             resolution(6, 1, 170, "layers from the centre out")},
+                            {length("width", 1, "along x"), length("depth", 0.6, "along y"),
+                             length("height", 0.6, "along z"), resolution(6, 1, 170, "layers from the centre out")},
                             [](const Reader& v) {
                                 TetMesh mesh = make_tet_ball({1, v.count("resolution")});
                                 for (Vec3& p : mesh.vertices) p = 0.5 * v.sides().cwiseProduct(p);
                                 return mesh;
                             }));
-    shapes.push_back(volume("tet_torus", "a ring of tetrahedra",
-                            {length("radius", 0.35, "from the axis to the middle of the tube"), length("tube", 0.15, "radius of the tube"),
-                             resolution(3, 1, 170, "rings of the tube's disk; layers to match")},
-                            [](const Reader& v) {
-                                const double ring = v("tube") / v("resolution");
-                                const double layers = std::clamp(std::floor(2 * std::numbers::pi * v("radius") / ring + 0.5), 6.0, 1e9);
-                                return make_tet_torus({v("radius"), v("tube"), v.count("resolution"), static_cast<std::size_t>(layers)});
-                            }));
+    shapes.push_back(volume(
+        "tet_torus", "a ring of tetrahedra",
+        {length("radius", 0.35, "from the axis to the middle of the tube"), length("tube", 0.15, "radius of the tube"),
+         resolution(3, 1, 170, "rings of the tube's disk; layers to match")},
+        [](const Reader& v) {
+            const double ring = v("tube") / v("resolution");
+            const double layers = std::clamp(std::floor(2 * std::numbers::pi * v("radius") / ring + 0.5), 6.0, 1e9);
+            return make_tet_torus({v("radius"), v("tube"), v.count("resolution"), static_cast<std::size_t>(layers)});
+        }));
     shapes.push_back(volume("tet_cylinder", "a cylinder of tetrahedra",
                             {length("radius", 0.3, "radius"), length("height", 1, "along z"),
                              resolution(4, 1, 170, "rings of the disk; layers to match")},

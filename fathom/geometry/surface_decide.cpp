@@ -14,8 +14,8 @@ bool before(const Vec3& a, const Vec3& b) {
     return a.y() != b.y() ? a.y() < b.y() : a.z() < b.z();
 }
 
-// To the line, always from its lower end, so that two triangles agree to the last bit on the edge they share. Infinite where
-// the nearest point is not between the ends.
+// To the line, always from its lower end, so that two triangles agree to the last bit on the edge they share. Infinite
+// where the nearest point is not between the ends.
 double edge_distance(const Vec3& point, const Vec3& a, const Vec3& b) {
     const bool turn = before(b, a);
     const Vec3 &start = turn ? b : a, &end = turn ? a : b;
@@ -25,8 +25,9 @@ double edge_distance(const Vec3& point, const Vec3& a, const Vec3& b) {
     return along > 0 && along < length ? squared : infinity;
 }
 
-// To the foot of the perpendicular, as its weights name it; not to the plane: a sliver whose normal is mostly rounding error may
-// then be judged too far, where its border is as near, but never too near. Infinite where the foot is outside.
+// To the foot of the perpendicular, as its weights name it; not to the plane: a sliver whose normal is mostly rounding
+// error may then be judged too far, where its border is as near, but never too near. Infinite where the foot is
+// outside.
 double face_distance(const Vec3& point, const std::array<Vec3, 3>& corners) {
     const Vec3 ab = corners[1] - corners[0], ac = corners[2] - corners[0], ap = point - corners[0];
     const Vec3 normal = ab.cross(ac);

@@ -1,5 +1,5 @@
-// Room: geometry. The last word on one triangle, in double: how far is it, does a ray hit it? The same answer at an edge or
-// corner whichever of its triangles is asked.
+// Room: geometry. The last word on one triangle, in double: how far is it, does a ray hit it? The same answer at an
+// edge or corner whichever of its triangles is asked.
 #pragma once
 
 #include <fathom/geometry/surface_tree.h>
@@ -11,8 +11,9 @@ namespace fathom {
 
 struct RayMeeting {
     bool hit = false;
-    bool on_border = false; // exactly on an edge or corner of the sheared triangle, or in its plane: then perhaps no hit
-    SurfaceHit where{};     // of a hit
+    bool on_border =
+        false;          // exactly on an edge or corner of the sheared triangle, or in its plane: then perhaps no hit
+    SurfaceHit where{}; // of a hit
 };
 
 // A ray sheared so that it runs along its longest axis (Woop, Benthin & Wald 2013).

@@ -66,7 +66,8 @@ SurfaceParts EditableSurface::parts() const {
 
 void EditableSurface::move(std::span<const Vec3> positions) {
     if (positions.size() != mesh_.vertices.size())
-        throw Error(Cause::count_mismatch, fmt::format("{} places for {} vertices", positions.size(), mesh_.vertices.size()));
+        throw Error(Cause::count_mismatch,
+                    fmt::format("{} places for {} vertices", positions.size(), mesh_.vertices.size()));
     check_vertices(positions, {});
     mesh_.vertices.assign(positions.begin(), positions.end());
 }
@@ -126,7 +127,9 @@ void EditableSurface::open_parted(Index triangle) {
 void EditableSurface::separate(std::span<const Index> sides) {
     std::vector<Index> vertices;
     for (const Index side : sides)
-        if (side >= opposite_.size()) throw Error(Cause::index_out_of_range, fmt::format("there are {}", opposite_.size()), {.element = "side", .index = side});
+        if (side >= opposite_.size())
+            throw Error(Cause::index_out_of_range, fmt::format("there are {}", opposite_.size()),
+                        {.element = "side", .index = side});
     for (const Index side : sides) {
         if (opposite_[side] == no_index) continue;
         scored_[side] = scored_[opposite_[side]] = 1;
@@ -150,15 +153,19 @@ void EditableSurface::check() const {
         const auto sides = table.sides[e];
         if (sides.size() > 2) fail("an edge has more than two triangles", "edge", e);
         const bool inner = sides.size() == 2;
-        if (opposite_[sides[0]] != (inner ? sides[1] : no_index)) fail("does not know what is across", "side", sides[0]);
+        if (opposite_[sides[0]] != (inner ? sides[1] : no_index))
+            fail("does not know what is across", "side", sides[0]);
         if (inner && opposite_[sides[1]] != sides[0]) fail("does not know what is across", "side", sides[1]);
-        if (inner ? scored_[sides[0]] != scored_[sides[1]] : scored_[sides[0]] != 0) fail("is scored on one side alone", "edge", e);
+        if (inner ? scored_[sides[0]] != scored_[sides[1]] : scored_[sides[0]] != 0)
+            fail("is scored on one side alone", "edge", e);
     }
     const Lists round = vertex_triangles(mesh_.triangles, mesh_.vertices.size());
     for (Index v = 0; v < mesh_.vertices.size(); ++v) {
-        if (!std::equal(round[v].begin(), round[v].end(), round_[v].begin(), round_[v].end())) fail("does not know the triangles round it", "vertex", v);
+        if (!std::equal(round[v].begin(), round[v].end(), round_[v].begin(), round_[v].end()))
+            fail("does not know the triangles round it", "vertex", v);
         const std::vector<Index> groups = groups_round(v);
-        if (std::any_of(groups.begin(), groups.end(), [](Index g) { return g != 0; })) fail("joins triangles that do not hang together", "vertex", v);
+        if (std::any_of(groups.begin(), groups.end(), [](Index g) { return g != 0; }))
+            fail("joins triangles that do not hang together", "vertex", v);
     }
 }
 

@@ -18,7 +18,8 @@ struct LocalTriangle {
 // Longest edge opposite to corner 0.
 std::array<Vec3, 3> turned(const std::array<Vec3, 3>& c) {
     const double opposite[3] = {(c[2] - c[1]).squaredNorm(), (c[0] - c[2]).squaredNorm(), (c[1] - c[0]).squaredNorm()};
-    const std::size_t k = opposite[1] > opposite[0] ? (opposite[2] > opposite[1] ? 2u : 1u) : (opposite[2] > opposite[0] ? 2u : 0u);
+    const std::size_t k =
+        opposite[1] > opposite[0] ? (opposite[2] > opposite[1] ? 2u : 1u) : (opposite[2] > opposite[0] ? 2u : 0u);
     return {c[k], c[(k + 1) % 3], c[(k + 2) % 3]};
 }
 
@@ -32,8 +33,8 @@ LocalTriangle local_triangle(const BvhFrame& frame, const std::array<Vec3, 3>& w
     // A thin triangle may stand as its longest edge: then its distance is wrong by its height, but by nothing else.
     const double thin_condition = 1 + height * 0x1p16;
     if (thin_condition < condition || longest < 0x1p-20 || !(doubled_area > 0))
-        return {frame.to_local(c[1]), (c[2] - c[1]) * frame.scale, Vec3::Zero(), thin_condition,
-                longest * (1 + height * 0x1p19), height};
+        return {frame.to_local(c[1]), (c[2] - c[1]) * frame.scale,     Vec3::Zero(),
+                thin_condition,       longest * (1 + height * 0x1p19), height};
     return {frame.to_local(c[0]), edge_1, edge_2, condition, longest};
 }
 
@@ -54,7 +55,8 @@ TrianglePack pack_of(const BvhFrame& frame, std::span<const std::array<Vec3, 3>>
             reach = std::max(reach, triangle.reach);
             height = std::max(height, triangle.dropped);
         } else {
-            triangle.corner = triangle.edge_1 = triangle.edge_2 = Vec3::Constant(std::numeric_limits<double>::quiet_NaN());
+            triangle.corner = triangle.edge_1 = triangle.edge_2 =
+                Vec3::Constant(std::numeric_limits<double>::quiet_NaN());
         }
         set_lane(pack.corner, lane, triangle.corner);
         set_lane(pack.edge_1, lane, triangle.edge_1);

@@ -5,8 +5,8 @@
 
 namespace fathom {
 
-// In the frame of the tree. Each triangle is turned so that the edge opposite to `corner` is its longest. Unused lanes are
-// NaN, which no comparison picks.
+// In the frame of the tree. Each triangle is turned so that the edge opposite to `corner` is its longest. Unused lanes
+// are NaN, which no comparison picks.
 struct alignas(64) TrianglePack {
     float corner[3][8]; // [axis][lane]
     float edge_1[3][8]; // to the two other corners
@@ -24,12 +24,12 @@ static_assert(sizeof(TrianglePack) == 320);
 
 // Float distances of a pack are off by at most this times pack.condition, for a query point in the frame of the tree.
 //
-// Let u = 2^-24 and W = 1 + |query|. Corners lie in [-1, 1], so coordinates of corner and query are off by at most u W, and
-// so is the distance by 6 u W. The distance to an edge: the parameter is off by 9 u max(|v|, |e|) / |e|, which moves its
-// point by at most 16 u W; the residual and its square add 8 u W. The distance to the plane: the normal is off by
-// 7 u |e1| |e2|, which is a turn of 7 u k with k = |e1| |e2| / |e1 x e2|; with the dot product and the square, 40 u k W.
-// The choice between them: an edge function is off by 42 u k W in distance, 135 u k W for the third, which is the sum of
-// the two others; there plane and edge differ by no more. Together below 256 u k W = 2^-16 k W, with k >= 1.
+// Let u = 2^-24 and W = 1 + |query|. Corners lie in [-1, 1], so coordinates of corner and query are off by at most u W,
+// and so is the distance by 6 u W. The distance to an edge: the parameter is off by 9 u max(|v|, |e|) / |e|, which
+// moves its point by at most 16 u W; the residual and its square add 8 u W. The distance to the plane: the normal is
+// off by 7 u |e1| |e2|, which is a turn of 7 u k with k = |e1| |e2| / |e1 x e2|; with the dot product and the square,
+// 40 u k W. The choice between them: an edge function is off by 42 u k W in distance, 135 u k W for the third, which is
+// the sum of the two others; there plane and edge differ by no more. Together below 256 u k W = 2^-16 k W, with k >= 1.
 [[nodiscard]] inline double distance_error(const Vec3& local_query) {
     return 0x1p-16 * (1 + local_query.cwiseAbs().maxCoeff());
 }

@@ -30,7 +30,8 @@ struct BoxPair {
     float key; // at most the distance; below 0 where the boxes overlap, the more the deeper
     TreeBox lead, other;
 };
-inline constexpr int most_box_pairs = 14 * deepest_level + 8; // seven a level of either tree, and the children of the last
+inline constexpr int most_box_pairs =
+    14 * deepest_level + 8; // seven a level of either tree, and the children of the last
 
 } // namespace fathom
 #endif
@@ -38,8 +39,10 @@ inline constexpr int most_box_pairs = 14 * deepest_level + 8; // seven a level o
 HWY_BEFORE_NAMESPACE();
 namespace fathom::HWY_NAMESPACE {
 
-// Keys (as in BoxPair, times `unit`) of the eight child boxes against a box of the other tree, and the bits of those not above the limit.
-HWY_INLINE std::uint32_t close_children(const BvhNode& node, const PlacedBox& box, const float (&axes)[3][3], float unit, float limit, float* keys) {
+// Keys (as in BoxPair, times `unit`) of the eight child boxes against a box of the other tree, and the bits of those
+// not above the limit.
+HWY_INLINE std::uint32_t close_children(const BvhNode& node, const PlacedBox& box, const float (&axes)[3][3],
+                                        float unit, float limit, float* keys) {
     const Lanes8 d;
     const Floats none = hn::Zero(d);
     std::uint32_t found = 0;
@@ -61,7 +64,8 @@ HWY_INLINE std::uint32_t close_children(const BvhNode& node, const PlacedBox& bo
         for (int axis = 0; axis < 3; ++axis) {
             const Floats3 column = {hn::Set(d, axes[0][axis]), hn::Set(d, axes[1][axis]), hn::Set(d, axes[2][axis])};
             const Floats along = hn::Abs(plain_dot(column, {away[0], away[1], away[2]}));
-            const Floats spread = plain_dot({hn::Abs(column.x), hn::Abs(column.y), hn::Abs(column.z)}, {half[0], half[1], half[2]});
+            const Floats spread =
+                plain_dot({hn::Abs(column.x), hn::Abs(column.y), hn::Abs(column.z)}, {half[0], half[1], half[2]});
             const Floats their_half = hn::Set(d, box.half[axis]);
             count(hn::Sub(hn::Sub(along, spread), their_half), theirs);
             squared = hn::Add(squared, hn::Mul(away[axis], away[axis]));
@@ -69,7 +73,8 @@ HWY_INLINE std::uint32_t close_children(const BvhNode& node, const PlacedBox& bo
         }
         const Floats between = hn::Div(hn::Sub(squared, covered), hn::Sqrt(hn::Max(squared, hn::Set(d, 1e-37f))));
         const Floats apart = hn::Max(hn::Sqrt(hn::Max(mine, theirs)), between);
-        const Floats key = hn::Mul(hn::IfThenElse(hn::Gt(apart, none), apart, hn::Min(deepest, none)), hn::Set(d, unit));
+        const Floats key =
+            hn::Mul(hn::IfThenElse(hn::Gt(apart, none), apart, hn::Min(deepest, none)), hn::Set(d, unit));
         hn::Store(key, d, keys + lane);
         const auto used = hn::Le(hn::Load(d, node.lower[0] + lane), hn::Load(d, node.upper[0] + lane));
         found |= mask_bits(hn::And(used, hn::Le(key, hn::Set(d, limit))), lane);
@@ -79,11 +84,13 @@ HWY_INLINE std::uint32_t close_children(const BvhNode& node, const PlacedBox& bo
 
 // put(key, child) for the children of a node that a box of the other tree may be near.
 template <class Put>
-HWY_INLINE void open_children(const BvhNode& node, const FrameInFrame& frame, const TreeBox& against, float unit, float key, float limit, const Put& put) {
+HWY_INLINE void open_children(const BvhNode& node, const FrameInFrame& frame, const TreeBox& against, float unit,
+                              float key, float limit, const Put& put) {
     alignas(64) float keys[node_width];
     const PlacedBox box = frame(against);
     if (box.reach < far_reach) {
-        for (std::uint32_t found = close_children(node, box, frame.axes, unit, limit, keys); found; found &= found - 1) {
+        for (std::uint32_t found = close_children(node, box, frame.axes, unit, limit, keys); found;
+             found &= found - 1) {
             const int slot = lowest_bit(found);
             put(keys[slot], child_of(node, slot));
         }
@@ -99,9 +106,11 @@ HWY_INLINE float pack_reach(const TrianglePack& pack, const TreeWay::End& end) {
     Floats most_along = hn::Set(d, -FLT_MAX);
     for (int lane = 0; lane < 8; lane += lane_step()) {
         const Floats3 way = set3(end.way);
-        const Floats further = most(hn::Zero(d), plain_dot(way, load3(pack.edge_1, lane)), plain_dot(way, load3(pack.edge_2, lane)));
+        const Floats further =
+            most(hn::Zero(d), plain_dot(way, load3(pack.edge_1, lane)), plain_dot(way, load3(pack.edge_2, lane)));
         const Floats along = hn::Add(plain_dot(way, load3(pack.corner, lane)), further);
-        most_along = hn::Max(most_along, hn::IfThenElse(hn::Eq(along, along), along, most_along)); // unused lanes are not numbers
+        most_along = hn::Max(most_along,
+                             hn::IfThenElse(hn::Eq(along, along), along, most_along)); // unused lanes are not numbers
     }
     return end.start + hn::GetLane(hn::MaxOfLanes(d, most_along)) + end.unit * pack.height;
 }
@@ -109,7 +118,8 @@ HWY_INLINE float reach_of(const TreeBox& box, const SurfaceView& surface, const 
     return box.is_leaf() ? pack_reach(surface.packs[box.leaf()], end) : end.reach(box);
 }
 
-// leaves(lead, other) for leaves that may be within leaves.limit() of each other, about near to far, until it has stopped.
+// leaves(lead, other) for leaves that may be within leaves.limit() of each other, about near to far, until it has
+// stopped.
 template <class Leaves>
 HWY_INLINE void walk_pair(const TreePair& pair, Leaves& leaves) {
     BoxPair stack[most_box_pairs];
@@ -133,19 +143,24 @@ HWY_INLINE void walk_pair(const TreePair& pair, Leaves& leaves) {
         const TreeWay& way = leaves.way();
         if (entry.other.is_leaf() || (!entry.lead.is_leaf() && entry.lead.size() >= ratio * entry.other.size())) {
             const float their_reach = way.known ? reach_of(entry.other, pair.other, way.other) : 0;
-            open_children(pair.lead.tree.nodes()[entry.lead.child], pair.other_in_lead, entry.other, 1, entry.key, limit, [&](float key, const TreeBox& child) HWY_ATTR {
-                if (!way.known || way.gap(reach_of(child, pair.lead, way.lead), their_reach) <= limit) put(key, child, entry.other);
-            });
+            open_children(pair.lead.tree.nodes()[entry.lead.child], pair.other_in_lead, entry.other, 1, entry.key,
+                          limit, [&](float key, const TreeBox& child) HWY_ATTR {
+                              if (!way.known || way.gap(reach_of(child, pair.lead, way.lead), their_reach) <= limit)
+                                  put(key, child, entry.other);
+                          });
         } else {
             const float their_reach = way.known ? reach_of(entry.lead, pair.lead, way.lead) : 0;
-            open_children(pair.other.tree.nodes()[entry.other.child], pair.lead_in_other, entry.lead, ratio, entry.key, limit, [&](float key, const TreeBox& child) HWY_ATTR {
-                if (!way.known || way.gap(reach_of(child, pair.other, way.other), their_reach) <= limit) put(key, entry.lead, child);
-            });
+            open_children(pair.other.tree.nodes()[entry.other.child], pair.lead_in_other, entry.lead, ratio, entry.key,
+                          limit, [&](float key, const TreeBox& child) HWY_ATTR {
+                              if (!way.known || way.gap(reach_of(child, pair.other, way.other), their_reach) <= limit)
+                                  put(key, entry.lead, child);
+                          });
         }
     }
 }
 
-// Pairs of triangles of two leaves: hands those that floats cannot rule out to the visitor, at once or, of the nearest, when they are narrowed down.
+// Pairs of triangles of two leaves: hands those that floats cannot rule out to the visitor, at once or, of the nearest,
+// when they are narrowed down.
 class NearLeaves {
 public:
     HWY_ATTR NearLeaves(const TreePair& pair, const PairsQuery& query, CallableRef<double(Index, Index)> visitor)
@@ -166,11 +181,14 @@ public:
         const PlacedCorners theirs(their_pack, other, pair_.other_in_lead, frame, way_.lead.way);
         PairBounds bounds;
         for (Index k = 0; k < their_pack.count && !stopped_; ++k)
-            if (const std::uint32_t open = mine.near(theirs, static_cast<int>(k), limit_ + error, bounds)) keep(bounds, open, error, pack.first, their_pack.first + k);
+            if (const std::uint32_t open = mine.near(theirs, static_cast<int>(k), limit_ + error, bounds))
+                keep(bounds, open, error, pack.first, their_pack.first + k);
     }
 
     HWY_ATTR void finish() {
-        std::sort(waiting_, waiting_ + count_, [](const Candidate& p, const Candidate& q) { return std::tie(p.lower, p.lead, p.other) < std::tie(q.lower, q.lead, q.other); });
+        std::sort(waiting_, waiting_ + count_, [](const Candidate& p, const Candidate& q) {
+            return std::tie(p.lower, p.lead, p.other) < std::tie(q.lower, q.lead, q.other);
+        });
         for (int k = 0; k < count_ && !stopped_; ++k)
             if (waiting_[k].lower <= bound_) decide(waiting_[k].lead, waiting_[k].other);
         count_ = 0;
@@ -195,7 +213,8 @@ private:
         if (wanted_ == PairsWanted::nearest) come_nearer(bounds, open, error);
         for (; open && !stopped_; open &= open - 1) {
             const int lane = lowest_bit(open);
-            if (bounds.lower[lane] - error <= bound_) take({bounds.lower[lane] - error, first + static_cast<Index>(lane), other});
+            if (bounds.lower[lane] - error <= bound_)
+                take({bounds.lower[lane] - error, first + static_cast<Index>(lane), other});
         }
     }
 
@@ -222,14 +241,18 @@ private:
 
     // Drops what the bound has overtaken; where too many are left, decides them now.
     HWY_ATTR void make_room() {
-        count_ = static_cast<int>(std::remove_if(waiting_, waiting_ + count_, [&](const Candidate& c) { return !(c.lower <= bound_); }) - waiting_);
+        count_ = static_cast<int>(
+            std::remove_if(waiting_, waiting_ + count_, [&](const Candidate& c) { return !(c.lower <= bound_); }) -
+            waiting_);
         if (count_ > most_waiting / 2) finish();
     }
 
     HWY_ATTR void decide(Index lead, Index other) {
         const double limit = visitor_(lead, other);
-        if (limit < 0) stopped_ = true;
-        else lower_bound_to(limit);
+        if (limit < 0)
+            stopped_ = true;
+        else
+            lower_bound_to(limit);
     }
 
     HWY_ATTR void all_pairs(const TrianglePack& pack, const TrianglePack& their_pack) {
@@ -248,7 +271,8 @@ private:
     Candidate waiting_[most_waiting];
 };
 
-HWY_ATTR bool near_pairs_kernel(const TreePair& pair, const PairsQuery& query, CallableRef<double(Index, Index)> visitor) {
+HWY_ATTR bool near_pairs_kernel(const TreePair& pair, const PairsQuery& query,
+                                CallableRef<double(Index, Index)> visitor) {
     NearLeaves leaves(pair, query, visitor);
     walk_pair(pair, leaves);
     leaves.finish();
@@ -263,12 +287,15 @@ namespace fathom {
 
 HWY_EXPORT(near_pairs_kernel);
 
-bool visit_near_pairs(const SurfaceTree& a, const SurfaceTree& b, const Pose& b_in_a, const PairsQuery& query, CallableRef<double(Index, Index)> visitor) {
+bool visit_near_pairs(const SurfaceTree& a, const SurfaceTree& b, const Pose& b_in_a, const PairsQuery& query,
+                      CallableRef<double(Index, Index)> visitor) {
     if (a.tree().empty() || b.tree().empty() || !(query.limit >= 0)) return true;
-    if (a.tree().frame().scale <= b.tree().frame().scale) return HWY_DYNAMIC_DISPATCH(near_pairs_kernel)(TreePair(a, b, b_in_a), query, visitor);
+    if (a.tree().frame().scale <= b.tree().frame().scale)
+        return HWY_DYNAMIC_DISPATCH(near_pairs_kernel)(TreePair(a, b, b_in_a), query, visitor);
     const Pose a_in_b = b_in_a.inverse();
     const auto turned = [&](Index of_b, Index of_a) { return visitor(of_a, of_b); };
-    return HWY_DYNAMIC_DISPATCH(near_pairs_kernel)(TreePair(b, a, a_in_b), {query.wanted, query.limit, a_in_b.turn(-query.way)}, turned);
+    return HWY_DYNAMIC_DISPATCH(near_pairs_kernel)(TreePair(b, a, a_in_b),
+                                                   {query.wanted, query.limit, a_in_b.turn(-query.way)}, turned);
 }
 
 } // namespace fathom

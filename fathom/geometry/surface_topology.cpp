@@ -57,7 +57,8 @@ EdgeKind SurfaceTopology::kind(std::size_t edge) const {
 
 bool SurfaceTopology::balanced(std::size_t edge) const {
     const auto sides = edges.sides[edge];
-    const auto along = std::count_if(sides.begin(), sides.end(), [&](Index s) { return runs_along_edge(triangles, s); });
+    const auto along =
+        std::count_if(sides.begin(), sides.end(), [&](Index s) { return runs_along_edge(triangles, s); });
     return 2 * static_cast<std::size_t>(along) == sides.size();
 }
 

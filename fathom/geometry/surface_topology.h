@@ -1,5 +1,5 @@
-// Room: geometry. How a surface hangs together: vertices at exactly equal positions count as one, whatever their indices.
-// Triangles that name a (merged) vertex twice are points or lines: they have no edges and belong to no part.
+// Room: geometry. How a surface hangs together: vertices at exactly equal positions count as one, whatever their
+// indices. Triangles that name a (merged) vertex twice are points or lines: they have no edges and belong to no part.
 // O(n log k) for k triangles round a vertex; parallel; the same result for any number of threads.
 #pragma once
 
@@ -15,12 +15,12 @@ enum class EdgeKind {
 };
 
 struct SurfaceTopology {
-    std::vector<Index> merged;      // each vertex -> the lowest index at its position
+    std::vector<Index> merged;       // each vertex -> the lowest index at its position
     std::vector<Triangle> triangles; // of the mesh, with merged vertices
-    EdgeTable edges;                // of those
+    EdgeTable edges;                 // of those
 
-    // Triangles round a vertex that hang together across its edges make a fan; a regular vertex has one, an unused vertex
-    // none, and one where surfaces touch in a point several. By vertex index; merged-away vertices have none.
+    // Triangles round a vertex that hang together across its edges make a fan; a regular vertex has one, an unused
+    // vertex none, and one where surfaces touch in a point several. By vertex index; merged-away vertices have none.
     std::vector<Index> fans;
 
     [[nodiscard]] EdgeKind kind(std::size_t edge) const;

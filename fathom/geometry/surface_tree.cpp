@@ -62,7 +62,8 @@ SurfaceTree::SurfaceTree(const TriangleMesh& mesh) {
 
 void SurfaceTree::refit(std::span<const Vec3> vertices) {
     if (vertices.size() != vertex_count_)
-        throw Error(Cause::count_mismatch, fmt::format("{} vertices for a surface of {}", vertices.size(), vertex_count_));
+        throw Error(Cause::count_mismatch,
+                    fmt::format("{} vertices for a surface of {}", vertices.size(), vertex_count_));
     const std::vector<Box> by_position = boxes_of(vertices, triangles_);
     std::vector<Box> by_id(by_position.size());
     for (std::size_t k = 0; k < by_id.size(); ++k) by_id[tree_.order()[k]] = by_position[k];
@@ -71,7 +72,8 @@ void SurfaceTree::refit(std::span<const Vec3> vertices) {
     fill(vertices);
 }
 
-void SurfaceTree::rename(std::span<const Index> numbers, std::span<const Triangle> triangles, std::size_t vertex_count) {
+void SurfaceTree::rename(std::span<const Index> numbers, std::span<const Triangle> triangles,
+                         std::size_t vertex_count) {
     std::vector<Index> position(tree_.size());
     for (std::size_t k = 0; k < position.size(); ++k) position[tree_.order()[k]] = static_cast<Index>(k);
     for (const Index number : numbers)
@@ -86,7 +88,8 @@ void SurfaceTree::fill(std::span<const Vec3> vertices) {
         for (std::size_t leaf = begin; leaf < end; ++leaf) {
             const Index first = tree_.leaf_begin(leaf), last = tree_.leaf_begin(leaf + 1);
             for (Index k = first; k < last; ++k)
-                for (std::size_t corner = 0; corner < 3; ++corner) corners_[k][corner] = vertices[triangles_[k][corner]];
+                for (std::size_t corner = 0; corner < 3; ++corner)
+                    corners_[k][corner] = vertices[triangles_[k][corner]];
             packs_[leaf] = pack_of(tree_.frame(), std::span(corners_).subspan(first, last - first), first);
         }
     });
@@ -160,12 +163,13 @@ SurfaceTree::Crossings SurfaceTree::crossings(const Vec3& point) const {
         const bool last = attempt + 1 == parity_attempts;
         Crossings found;
         bool unclear = false;
-        visit_all_hits(SurfaceView(*this), Ray{point, parity_direction(attempt)}, no_limit, [&](const RayMeeting& meeting) {
-            found.on_surface = meeting.hit && meeting.where.t == 0;
-            unclear = unclear || meeting.on_border;
-            if (meeting.hit) ++found.count, found.outward += meeting.where.from_behind ? 1 : -1;
-            return !found.on_surface && (!unclear || last);
-        });
+        visit_all_hits(SurfaceView(*this), Ray{point, parity_direction(attempt)}, no_limit,
+                       [&](const RayMeeting& meeting) {
+                           found.on_surface = meeting.hit && meeting.where.t == 0;
+                           unclear = unclear || meeting.on_border;
+                           if (meeting.hit) ++found.count, found.outward += meeting.where.from_behind ? 1 : -1;
+                           return !found.on_surface && (!unclear || last);
+                       });
         if (found.on_surface || !unclear || last) return found;
     }
 }

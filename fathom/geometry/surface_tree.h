@@ -1,7 +1,8 @@
-// Room: geometry. The triangles of a surface in a wide tree: where is the nearest point, what does a ray hit, is a point inside?
-// Method: eight boxes, then eight triangles in one float SIMD step with a proven error bound; what the floats cannot rule out
-// is decided in double. So answers do not depend on the CPU, the order of visits or the number of threads.
-// Build O(n log n) in parallel; queries are const, thread-safe and, unless they return a vector, allocate nothing.
+// Room: geometry. The triangles of a surface in a wide tree: where is the nearest point, what does a ray hit, is a
+// point inside? Method: eight boxes, then eight triangles in one float SIMD step with a proven error bound; what the
+// floats cannot rule out is decided in double. So answers do not depend on the CPU, the order of visits or the number
+// of threads. Build O(n log n) in parallel; queries are const, thread-safe and, unless they return a vector, allocate
+// nothing.
 #pragma once
 
 #include <fathom/base/shapes.h>
@@ -18,7 +19,7 @@ struct ClosestPoint {
     Vec3 point = Vec3::Zero();
     double squared_distance = std::numeric_limits<double>::infinity();
     Vec3 barycentric = Vec3::Zero(); // weights of the corners for `point`: none below 0, sum 1
-    Index triangle = no_index;   // at equal distance the smallest
+    Index triangle = no_index;       // at equal distance the smallest
     TriangleFeature feature = TriangleFeature::face;
 
     [[nodiscard]] bool found() const { return triangle != no_index; }
@@ -49,25 +50,27 @@ public:
     SurfaceTree& operator=(const SurfaceTree&);
     SurfaceTree& operator=(SurfaceTree&&) noexcept;
 
-    // New positions of the same vertices, the same triangles. O(n) in parallel, not while another thread queries. Answers
-    // stay exact; speed decays with tree().decay().
+    // New positions of the same vertices, the same triangles. O(n) in parallel, not while another thread queries.
+    // Answers stay exact; speed decays with tree().decay().
     void refit(std::span<const Vec3> vertices);
 
-    // Some triangles, by number, get other corners: those of `triangles`, which has all by number (and may have more than the tree). For edits of
-    // a mesh; refit() must follow before anything is asked, with as many vertices as are named here. O(n).
+    // Some triangles, by number, get other corners: those of `triangles`, which has all by number (and may have more
+    // than the tree). For edits of a mesh; refit() must follow before anything is asked, with as many vertices as are
+    // named here. O(n).
     void rename(std::span<const Index> numbers, std::span<const Triangle> triangles, std::size_t vertex_count);
 
-    // The nearest point of the surface within max_distance (closed). Triangles without area count as the segment or point
-    // that they are. A point that is not finite finds nothing.
+    // The nearest point of the surface within max_distance (closed). Triangles without area count as the segment or
+    // point that they are. A point that is not finite finds nothing.
     [[nodiscard]] ClosestPoint closest(const Vec3& point, double max_distance = no_limit) const;
-    // The same for many points at once, in parallel: out[k] answers points[k]. They are asked in an order along a space-filling
-    // curve, each within the distance that the one before allows: about twice as fast as one by one in a random order.
-    // Throws Error when the sizes differ.
+    // The same for many points at once, in parallel: out[k] answers points[k]. They are asked in an order along a
+    // space-filling curve, each within the distance that the one before allows: about twice as fast as one by one in a
+    // random order. Throws Error when the sizes differ.
     void closest(std::span<const Vec3> points, std::span<ClosestPoint> out, double max_distance = no_limit) const;
 
-    // The hit with the smallest t in [0, t_max]. Both sides of a triangle count, and its border. A ray in the plane of a
-    // triangle does not hit it. Watertight: a ray that crosses the edge or corner of two triangles hits one or both, never
-    // neither (edge tests of Woop, Benthin & Wald 2013, with exact signs). A ray without direction, or not finite, hits nothing.
+    // The hit with the smallest t in [0, t_max]. Both sides of a triangle count, and its border. A ray in the plane of
+    // a triangle does not hit it. Watertight: a ray that crosses the edge or corner of two triangles hits one or both,
+    // never neither (edge tests of Woop, Benthin & Wald 2013, with exact signs). A ray without direction, or not
+    // finite, hits nothing.
     [[nodiscard]] SurfaceHit first_hit(const Ray& ray, double t_max = no_limit) const;
     [[nodiscard]] bool any_hit(const Ray& ray, double t_max = no_limit) const;
     // Every triangle hit, once each, sorted by t and then by triangle.
@@ -78,12 +81,12 @@ public:
     // Triangles whose bounding box overlaps `box` (closed, exact), ascending.
     [[nodiscard]] std::vector<Index> overlapping(const Box& box) const;
 
-    // Is the point inside a closed surface? By the parity of crossings, so the winding does not matter. A ray that meets an
-    // edge or corner exactly is cast again in another direction, always the same ones. A point found on the surface is inside.
-    // For a surface that is not closed the answer means nothing.
+    // Is the point inside a closed surface? By the parity of crossings, so the winding does not matter. A ray that
+    // meets an edge or corner exactly is cast again in another direction, always the same ones. A point found on the
+    // surface is inside. For a surface that is not closed the answer means nothing.
     [[nodiscard]] bool contains(const Vec3& point) const;
-    // How often a closed, consistently wound surface winds round the point: crossings outward less crossings inward. 1 inside a
-    // plain solid, 2 where two overlap, -1 inside one that is inside-out. A point found on the surface gets 1.
+    // How often a closed, consistently wound surface winds round the point: crossings outward less crossings inward. 1
+    // inside a plain solid, 2 where two overlap, -1 inside one that is inside-out. A point found on the surface gets 1.
     [[nodiscard]] int winding(const Vec3& point) const;
 
     [[nodiscard]] const Bvh& tree() const { return tree_; }
@@ -101,9 +104,9 @@ private:
 
     Bvh tree_;
     std::size_t vertex_count_ = 0;
-    std::vector<TrianglePack> packs_;           // by leaf of the tree
-    std::vector<Triangle> triangles_;           // by position of tree_.order()
-    std::vector<std::array<Vec3, 3>> corners_;  // by position of tree_.order()
+    std::vector<TrianglePack> packs_;          // by leaf of the tree
+    std::vector<Triangle> triangles_;          // by position of tree_.order()
+    std::vector<std::array<Vec3, 3>> corners_; // by position of tree_.order()
 };
 
 } // namespace fathom

@@ -48,14 +48,16 @@ HWY_INLINE Floats squared_distances(const TrianglePack& pack, const Floats3& poi
     return hn::IfThenElse(inside, hn::Div(hn::Mul(height, height), whole), border);
 }
 
-// Keeps an upper bound on the distance, and the few triangles that may be within it, for a decision in double at the end.
+// Keeps an upper bound on the distance, and the few triangles that may be within it, for a decision in double at the
+// end.
 class ClosestLeaf {
 public:
     // `known` is a bound on the distance that the caller has from elsewhere.
     HWY_ATTR ClosestLeaf(const SurfaceView& surface, const Vec3& point, double max_distance, double known)
         : surface_(surface), point_(point), max_squared_(max_distance * max_distance) {
         const Vec3 local = surface.tree.frame().to_local(point);
-        for (int axis = 0; axis < 3; ++axis) local_[axis] = static_cast<float>(std::clamp(local[axis], -0x1p60, 0x1p60));
+        for (int axis = 0; axis < 3; ++axis)
+            local_[axis] = static_cast<float>(std::clamp(local[axis], -0x1p60, 0x1p60));
         error_ = static_cast<float>(std::min(distance_error(local), 0x1p60));
         const double bound = std::min(max_distance, known) * surface.tree.frame().scale;
         set_bound(static_cast<float>(std::min(bound, 0x1p62)) * (1 + 0x1p-20f));
@@ -104,7 +106,8 @@ private:
         limit_ = std::min(bound * bound * (1 + 0x1p-19f) + FLT_MIN, FLT_MAX);
     }
 
-    HWY_ATTR void keep(const TrianglePack& pack, const float* squared, std::uint32_t found, float error, float nearest) {
+    HWY_ATTR void keep(const TrianglePack& pack, const float* squared, std::uint32_t found, float error,
+                       float nearest) {
         const float upper = std::sqrt(nearest) * (1 + 0x1p-20f) + error;
         if (upper < bound_) set_bound(upper);
         const float reach = reach_squared(error);
@@ -172,10 +175,11 @@ HWY_ATTR void closest_kernel(const SurfaceView& surface, std::span<const Vec3> p
     }
 }
 
-// Bits of the triangles of a pack that a ray may hit, as far as the edges go. Edge functions of Moeller & Trumbore; each is a
-// volume spanned by the ray's direction (at most sqrt(3)), an edge, and a vector of at most sqrt(3) + |origin|: three
-// subtractions, a cross and a dot product are off by less than 16 u of the product of the lengths.
-HWY_INLINE std::uint32_t may_hit(const TrianglePack& pack, const Floats3& origin, const Floats3& direction, float error) {
+// Bits of the triangles of a pack that a ray may hit, as far as the edges go. Edge functions of Moeller & Trumbore;
+// each is a volume spanned by the ray's direction (at most sqrt(3)), an edge, and a vector of at most sqrt(3) +
+// |origin|: three subtractions, a cross and a dot product are off by less than 16 u of the product of the lengths.
+HWY_INLINE std::uint32_t may_hit(const TrianglePack& pack, const Floats3& origin, const Floats3& direction,
+                                 float error) {
     const Lanes8 d;
     std::uint32_t found = 0;
     for (int lane = 0; lane < 8; lane += lane_step()) {
@@ -191,7 +195,8 @@ HWY_INLINE std::uint32_t may_hit(const TrianglePack& pack, const Floats3& origin
     return found;
 }
 
-// Hands what the floats cannot rule out to `Take`: take(meeting) -> the t up to which more hits are wanted, negative to stop.
+// Hands what the floats cannot rule out to `Take`: take(meeting) -> the t up to which more hits are wanted, negative to
+// stop.
 template <class Take>
 class HitLeaf {
 public:
@@ -208,7 +213,8 @@ public:
         const TrianglePack& pack = surface_.packs[leaf];
         // What is decided in double comes from far away; let it start while the floats are at work.
         const char* const corners = reinterpret_cast<const char*>(surface_.corners.data() + pack.first);
-        for (std::size_t line = 0; line < pack.count * sizeof(surface_.corners[0]); line += 64) hwy::Prefetch(corners + line);
+        for (std::size_t line = 0; line < pack.count * sizeof(surface_.corners[0]); line += 64)
+            hwy::Prefetch(corners + line);
         std::uint32_t found = may_hit(pack, set3(local_.origin), set3(local_.direction), error_ * pack.reach);
         for (; found && t_max_ >= 0; found &= found - 1) {
             const Index position = pack.first + static_cast<Index>(lowest_bit(found));
@@ -265,9 +271,7 @@ struct TakeAny {
 struct TakeAll {
     double t_max;
     CallableRef<bool(const RayMeeting&)> visitor;
-    HWY_ATTR double operator()(const RayMeeting& result) {
-        return visitor(result) ? t_max : -1.0;
-    }
+    HWY_ATTR double operator()(const RayMeeting& result) { return visitor(result) ? t_max : -1.0; }
 };
 
 HWY_ATTR void first_hit_kernel(const SurfaceView& surface, std::span<const Ray> rays, double t_max,
@@ -312,7 +316,8 @@ void visit_first_hit(const SurfaceView& surface, std::span<const Ray> rays, doub
 bool visit_any_hit(const SurfaceView& surface, const Ray& ray, double t_max) {
     return HWY_DYNAMIC_DISPATCH(any_hit_kernel)(surface, ray, t_max);
 }
-void visit_all_hits(const SurfaceView& surface, const Ray& ray, double t_max, CallableRef<bool(const RayMeeting&)> visitor) {
+void visit_all_hits(const SurfaceView& surface, const Ray& ray, double t_max,
+                    CallableRef<bool(const RayMeeting&)> visitor) {
     HWY_DYNAMIC_DISPATCH(all_hits_kernel)(surface, ray, t_max, visitor);
 }
 

@@ -37,8 +37,9 @@ private:
 class SurfaceCutter {
 public:
     explicit SurfaceCutter(TriangleMesh surface)
-        : surface_(std::move(surface)), tree_(surface_), bounds_(fathom::bounds(surface_.vertices)), table_(edge_table(surface_.triangles, surface_.vertices.size())),
-          face_normals_(triangle_normals(surface_)), edge_normals_(edge_normals(surface_, table_)), vertex_normals_(vertex_normals(surface_)),
+        : surface_(std::move(surface)), tree_(surface_), bounds_(fathom::bounds(surface_.vertices)),
+          table_(edge_table(surface_.triangles, surface_.vertices.size())), face_normals_(triangle_normals(surface_)),
+          edge_normals_(edge_normals(surface_, table_)), vertex_normals_(vertex_normals(surface_)),
           on_border_(surface_.vertices.size(), 0) {
         for (std::size_t e = 0; e < table_.edges.size(); ++e)
             if (table_.sides[e].size() == 1) on_border_[table_.edges[e][0]] = on_border_[table_.edges[e][1]] = 1;
@@ -58,7 +59,8 @@ public:
         for (const Vec3& c : corners) box.extend(c);
         if (!box.overlaps(bounds_)) return false;
         const std::vector<Index> near = tree_.overlapping(box);
-        return std::any_of(near.begin(), near.end(), [&](Index t) { return tetrahedron_overlaps_triangle(corners, surface_.corners(t)); });
+        return std::any_of(near.begin(), near.end(),
+                           [&](Index t) { return tetrahedron_overlaps_triangle(corners, surface_.corners(t)); });
     }
 
 private:
@@ -104,7 +106,8 @@ struct Crossing {
 template <class Cutter>
 class Cut {
 public:
-    Cut(EditableTetMesh& mesh, const Cutter& cutter, const CutOptions& options) : mesh_(mesh), cutter_(cutter), options_(options), sided_(mesh.vertex_slots()) {}
+    Cut(EditableTetMesh& mesh, const Cutter& cutter, const CutOptions& options)
+        : mesh_(mesh), cutter_(cutter), options_(options), sided_(mesh.vertex_slots()) {}
 
     CutReport run() {
         find_crossed();
@@ -129,7 +132,8 @@ private:
         on_cut_.push_back(v);
     }
 
-    // Depends on the vertex and its edges alone, so that a blade which comes by in many steps finds the same sides each time.
+    // Depends on the vertex and its edges alone, so that a blade which comes by in many steps finds the same sides each
+    // time.
     int side(Index v) {
         Sided& known = at(v);
         if (known.decided) return known.side;
@@ -161,7 +165,9 @@ private:
         }
         report_.crossed = crossed_.size();
         // Heights of vertices that an earlier cut made are 0 but for rounding.
-        if (!crossed_.empty()) tolerance_ = 1e-12 * box.diagonal() + 1e-14 * box.lower.cwiseAbs().cwiseMax(box.upper.cwiseAbs()).maxCoeff();
+        if (!crossed_.empty())
+            tolerance_ =
+                1e-12 * box.diagonal() + 1e-14 * box.lower.cwiseAbs().cwiseMax(box.upper.cwiseAbs()).maxCoeff();
     }
 
     // The edges of crossed tetrahedra that pass from one side to the other, each once, the longest first.
@@ -175,9 +181,13 @@ private:
                     const double share = at(a).height / (at(a).height - at(b).height);
                     found.push_back({a, b, share, (mesh_.positions()[b] - mesh_.positions()[a]).norm()});
                 }
-        const auto before = [](const Crossing& x, const Crossing& y) { return std::tie(y.length, x.a, x.b) < std::tie(x.length, y.a, y.b); };
+        const auto before = [](const Crossing& x, const Crossing& y) {
+            return std::tie(y.length, x.a, x.b) < std::tie(x.length, y.a, y.b);
+        };
         std::sort(found.begin(), found.end(), before);
-        found.erase(std::unique(found.begin(), found.end(), [](const Crossing& x, const Crossing& y) { return x.a == y.a && x.b == y.b; }), found.end());
+        found.erase(std::unique(found.begin(), found.end(),
+                                [](const Crossing& x, const Crossing& y) { return x.a == y.a && x.b == y.b; }),
+                    found.end());
         return found;
     }
 
@@ -245,13 +255,15 @@ private:
         for (const Index t : along_cut())
             for (Index k = 0; k < 4; ++k) {
                 const Index face = 4 * t + k, other = mesh_.neighbour(face);
-                if (other == no_index || !lies_on_cut(mesh_.face_corners(face)) || side_of(t) == side_of(other)) continue;
+                if (other == no_index || !lies_on_cut(mesh_.face_corners(face)) || side_of(t) == side_of(other))
+                    continue;
                 if (cutter_.covers(centre(face))) faces.push_back(std::min(face, mesh_.opposite(face)));
             }
         std::sort(faces.begin(), faces.end());
         faces.erase(std::unique(faces.begin(), faces.end()), faces.end());
         for (const Index face : faces)
-            for (const Index v : mesh_.face_corners(face)) report_.farthest = std::max(report_.farthest, std::abs(at(v).height));
+            for (const Index v : mesh_.face_corners(face))
+                report_.farthest = std::max(report_.farthest, std::abs(at(v).height));
         report_.opened = faces.size();
         mesh_.separate(faces);
     }
@@ -264,23 +276,27 @@ private:
     EditableTetMesh& mesh_;
     const Cutter& cutter_;
     const CutOptions& options_;
-    std::vector<Sided> sided_;    // of each vertex
-    std::vector<Index> on_cut_;   // vertices, in the order found
+    std::vector<Sided> sided_;  // of each vertex
+    std::vector<Index> on_cut_; // vertices, in the order found
     std::vector<Index> crossed_;
     double tolerance_ = 0;
     CutReport report_;
 };
 
 void check_snap(const CutOptions& options) {
-    if (!(options.snap >= 0 && options.snap < 0.5)) throw Error(Cause::invalid_argument, fmt::format("{} is not in [0, 0.5)", options.snap), {.element = "option snap"});
+    if (!(options.snap >= 0 && options.snap < 0.5))
+        throw Error(Cause::invalid_argument, fmt::format("{} is not in [0, 0.5)", options.snap),
+                    {.element = "option snap"});
 }
 
 } // namespace
 
 CutReport cut(EditableTetMesh& mesh, const CutPlane& plane, const CutOptions& options) {
     check_snap(options);
-    if (!is_finite(plane.point) || !is_finite(plane.normal)) throw Error(Cause::non_finite, "the plane is not finite", {.element = "plane"});
-    if (!(plane.normal.stableNorm() > 0)) throw Error(Cause::invalid_argument, "the normal has no length", {.element = "plane"});
+    if (!is_finite(plane.point) || !is_finite(plane.normal))
+        throw Error(Cause::non_finite, "the plane is not finite", {.element = "plane"});
+    if (!(plane.normal.stableNorm() > 0))
+        throw Error(Cause::invalid_argument, "the normal has no length", {.element = "plane"});
     const PlaneCutter cutter(plane);
     return Cut<PlaneCutter>(mesh, cutter, options).run();
 }
@@ -297,7 +313,9 @@ CutReport cut(EditableTetMesh& mesh, const TriangleMesh& surface, const CutOptio
 }
 
 TriangleMesh swept_surface(std::span<const Vec3> from, std::span<const Vec3> to) {
-    if (from.size() != to.size()) throw Error(Cause::count_mismatch, fmt::format("{} points swept to {}", from.size(), to.size()), {.element = "blade"});
+    if (from.size() != to.size())
+        throw Error(Cause::count_mismatch, fmt::format("{} points swept to {}", from.size(), to.size()),
+                    {.element = "blade"});
     std::vector<Vec3> places(from.begin(), from.end());
     places.insert(places.end(), to.begin(), to.end());
     return swept_path(places, from.size());
@@ -305,7 +323,8 @@ TriangleMesh swept_surface(std::span<const Vec3> from, std::span<const Vec3> to)
 
 TriangleMesh swept_path(std::span<const Vec3> places, std::size_t points_per_edge) {
     if (points_per_edge < 2 || places.size() % points_per_edge != 0)
-        throw Error(Cause::invalid_argument, fmt::format("{} points in edges of {}", places.size(), points_per_edge), {.element = "blade"});
+        throw Error(Cause::invalid_argument, fmt::format("{} points in edges of {}", places.size(), points_per_edge),
+                    {.element = "blade"});
     check_vertices(places, {});
     TriangleMesh surface{{places.begin(), places.end()}, {}};
     const auto width = static_cast<Index>(points_per_edge), rows = static_cast<Index>(places.size() / points_per_edge);

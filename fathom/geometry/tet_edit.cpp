@@ -41,18 +41,21 @@ void refuse_crowded_faces(const TetMesh& mesh, std::span<const std::array<Index,
         std::sort(sides.begin(), sides.end());
         for (std::size_t k = 1; k < 4; ++k)
             if (sides[k] == sides[k - 1] && sides[k] != no_index)
-                throw Error(Cause::invalid_argument, fmt::format("has the corners of tetrahedron {}", sides[k]), at_tet(t));
+                throw Error(Cause::invalid_argument, fmt::format("has the corners of tetrahedron {}", sides[k]),
+                            at_tet(t));
         for (std::size_t k = 0; k < 4; ++k) {
             if (neighbours[t][k] != no_index) continue;
             Triangle key{};
-            std::copy_if(mesh.tetrahedra[t].begin(), mesh.tetrahedra[t].end(), key.begin(), [&](Index v) { return v != mesh.tetrahedra[t][k]; });
+            std::copy_if(mesh.tetrahedra[t].begin(), mesh.tetrahedra[t].end(), key.begin(),
+                         [&](Index v) { return v != mesh.tetrahedra[t][k]; });
             std::sort(key.begin(), key.end());
             single.emplace_back(key, t);
         }
     }
     std::sort(single.begin(), single.end());
     for (std::size_t i = 1; i < single.size(); ++i)
-        if (single[i].first == single[i - 1].first) throw Error(Cause::invalid_argument, "shares a face with two others or more", at_tet(single[i].second));
+        if (single[i].first == single[i - 1].first)
+            throw Error(Cause::invalid_argument, "shares a face with two others or more", at_tet(single[i].second));
 }
 
 } // namespace
@@ -74,7 +77,8 @@ EditableTetMesh::EditableTetMesh(const TetMesh& mesh) {
             link_corner(t, k);
             if (neighbours_[t][k] == no_index) add_boundary(static_cast<Index>(4 * t + k));
         }
-    for (Index v = static_cast<Index>(positions_.size()); v-- > 0;) has_vertex(v) ? void(++vertex_count_) : free_vertices_.push_back(v);
+    for (Index v = static_cast<Index>(positions_.size()); v-- > 0;)
+        has_vertex(v) ? void(++vertex_count_) : free_vertices_.push_back(v);
     boundary_events_.clear();
     for (Index v = 0; v < mesh.vertices.size(); ++v)
         if (has_vertex(v)) regroup(v);
@@ -96,7 +100,8 @@ Triangle EditableTetMesh::outward_face(Index face) const {
 Index EditableTetMesh::opposite(Index face) const {
     const Index other = neighbour(face);
     if (other == no_index) return no_index;
-    return 4 * other + static_cast<Index>(std::find(neighbours_[other].begin(), neighbours_[other].end(), face / 4) - neighbours_[other].begin());
+    return 4 * other + static_cast<Index>(std::find(neighbours_[other].begin(), neighbours_[other].end(), face / 4) -
+                                          neighbours_[other].begin());
 }
 
 std::vector<Index> EditableTetMesh::tets_round(Index vertex) const {
@@ -147,12 +152,15 @@ TetParts EditableTetMesh::parts() const {
 TetMesh EditableTetMesh::mesh() const {
     TetMesh plain{positions_, {}};
     plain.tetrahedra.reserve(tet_count_);
-    std::copy_if(tets_.begin(), tets_.end(), std::back_inserter(plain.tetrahedra), [](const Tetrahedron& t) { return t[0] != no_index; });
+    std::copy_if(tets_.begin(), tets_.end(), std::back_inserter(plain.tetrahedra),
+                 [](const Tetrahedron& t) { return t[0] != no_index; });
     return plain;
 }
 
 void EditableTetMesh::move(std::span<const Vec3> positions) {
-    if (positions.size() != positions_.size()) throw Error(Cause::count_mismatch, fmt::format("{} positions for {} vertices", positions.size(), positions_.size()));
+    if (positions.size() != positions_.size())
+        throw Error(Cause::count_mismatch,
+                    fmt::format("{} positions for {} vertices", positions.size(), positions_.size()));
     fathom::check_vertices(positions, {});
     positions_.assign(positions.begin(), positions.end());
 }
@@ -160,7 +168,8 @@ void EditableTetMesh::move(std::span<const Vec3> positions) {
 Index EditableTetMesh::add_vertex(const Vec3& position, const TetEdit::NewVertex& origin) {
     Index v = static_cast<Index>(positions_.size());
     if (free_vertices_.empty()) {
-        if (positions_.size() + 1 >= no_index) throw Error(Cause::too_large, "more vertices than 32-bit indices can name");
+        if (positions_.size() + 1 >= no_index)
+            throw Error(Cause::too_large, "more vertices than 32-bit indices can name");
         positions_.push_back(position);
         first_corner_.push_back(no_index);
     } else {
@@ -176,7 +185,8 @@ Index EditableTetMesh::add_vertex(const Vec3& position, const TetEdit::NewVertex
 Index EditableTetMesh::add_tet(const Tetrahedron& corners, Index parent) {
     Index t = static_cast<Index>(tets_.size());
     if (free_tets_.empty()) {
-        if (tets_.size() + 1 >= no_index / 4) throw Error(Cause::too_large, "more tetrahedron faces than 32-bit indices can name");
+        if (tets_.size() + 1 >= no_index / 4)
+            throw Error(Cause::too_large, "more tetrahedron faces than 32-bit indices can name");
         tets_.push_back(corners);
         next_corner_.push_back({no_index, no_index, no_index, no_index});
         neighbours_.push_back(next_corner_.back());
@@ -242,7 +252,8 @@ void EditableTetMesh::open_parted(std::span<const Index> star) {
             if (!is_scored(face)) continue;
             const Index back = opposite(face);
             const Triangle corners = face_corners(face);
-            if (std::all_of(corners.begin(), corners.end(), [&](Index v) { return holds(tets_[back / 4], v); })) continue;
+            if (std::all_of(corners.begin(), corners.end(), [&](Index v) { return holds(tets_[back / 4], v); }))
+                continue;
             open(face);
             open(back);
         }
@@ -254,7 +265,8 @@ std::vector<Index> EditableTetMesh::groups_round(Index vertex, std::span<const I
     for (Index i = 0; i < star.size(); ++i)
         for (std::size_t k = 0; k < 4; ++k) {
             const Index other = neighbours_[star[i]][k];
-            if (tets_[star[i]][k] == vertex || other == no_index || is_scored(static_cast<Index>(4 * star[i] + k))) continue;
+            if (tets_[star[i]][k] == vertex || other == no_index || is_scored(static_cast<Index>(4 * star[i] + k)))
+                continue;
             sets.join(i, static_cast<Index>(std::lower_bound(star.begin(), star.end(), other) - star.begin()));
         }
     std::vector<Index> groups(star.size());
@@ -275,7 +287,8 @@ std::vector<Index> EditableTetMesh::regroup(Index vertex) {
     named[0] = vertex;
     for (std::size_t i = 0; i < star.size(); ++i) {
         if (groups[i] == 0) continue;
-        if (groups[i] == i) twins.push_back(named[i] = add_vertex(Vec3(positions_[vertex]), {no_index, vertex, vertex, 0}));
+        if (groups[i] == i)
+            twins.push_back(named[i] = add_vertex(Vec3(positions_[vertex]), {no_index, vertex, vertex, 0}));
         replace_corner(star[i], corner_of(tets_[star[i]], vertex), named[groups[i]]);
     }
     if (!twins.empty()) open_parted(star);
@@ -313,7 +326,8 @@ void EditableTetMesh::halve(const Halves& h) {
             else
                 remove_boundary(face(t, k)), add_boundary(face(n, k));
         } else if (other != no_index) {
-            neighbours_[n][k] = h.seconds[static_cast<std::size_t>(std::lower_bound(h.ring.begin(), h.ring.end(), other) - h.ring.begin())];
+            neighbours_[n][k] = h.seconds[static_cast<std::size_t>(
+                std::lower_bound(h.ring.begin(), h.ring.end(), other) - h.ring.begin())];
         } else {
             neighbours_[n][k] = no_index;
             remove_boundary(face(t, k)), add_boundary(face(t, k)), add_boundary(face(n, k));
@@ -325,7 +339,8 @@ void EditableTetMesh::halve(const Halves& h) {
 std::vector<Index> EditableTetMesh::split_edge(Index a, Index b, double share) {
     const std::vector<Index> ring = a == b ? std::vector<Index>{} : tets_round(Edge{a, b});
     if (ring.empty()) throw Error(Cause::invalid_argument, fmt::format("no edge joins vertices {} and {}", a, b));
-    if (!(share > 0 && share < 1)) throw Error(Cause::invalid_argument, fmt::format("{} is not in (0,1)", share), {.element = "share"});
+    if (!(share > 0 && share < 1))
+        throw Error(Cause::invalid_argument, fmt::format("{} is not in (0,1)", share), {.element = "share"});
     const Index middle = add_vertex((1 - share) * positions_[a] + share * positions_[b], {no_index, a, b, share});
     std::vector<Index> seconds;
     for (const Index t : ring) {
@@ -380,11 +395,13 @@ TetEdit EditableTetMesh::take_edit() {
     std::vector<Index> made;
     for (const TetEdit::NewTet& n : edit.new_tets) made.push_back(n.tet);
     std::sort(made.begin(), made.end());
-    std::erase_if(edit.changed_tets, [&](Index t) { return !has_tet(t) || std::binary_search(made.begin(), made.end(), t); });
+    std::erase_if(edit.changed_tets,
+                  [&](Index t) { return !has_tet(t) || std::binary_search(made.begin(), made.end(), t); });
     sort_unique(edit.removed_tets);
     sort_unique(edit.removed_vertices);
     // The first event of a face tells whether it was boundary before.
-    std::stable_sort(boundary_events_.begin(), boundary_events_.end(), [](const BoundaryEvent& x, const BoundaryEvent& y) { return x.face < y.face; });
+    std::stable_sort(boundary_events_.begin(), boundary_events_.end(),
+                     [](const BoundaryEvent& x, const BoundaryEvent& y) { return x.face < y.face; });
     for (std::size_t i = 0; i < boundary_events_.size(); ++i) {
         const auto [face, added] = boundary_events_[i];
         if (i > 0 && boundary_events_[i - 1].face == face) continue;

@@ -1,9 +1,9 @@
 // Room: geometry. A tetrahedral mesh that can be edited in place: edges split, faces opened, tetrahedra taken out.
-// Numbers are stable: an edit gives new numbers to what is new and leaves all others; numbers set free by one edit are used
-// again by the next. Neighbours across faces, the tetrahedra round a vertex and the boundary are kept up to date, and each
-// edit says what it changed, so that springs, fields and trees follow without being built again.
-// Always true: a face is in one or two tetrahedra, and the tetrahedra of a vertex hang together through unscored faces round it.
-// (So no two pieces hang on a mere point or edge. Round one edge there may still be several fans: where a crack is pinched,
+// Numbers are stable: an edit gives new numbers to what is new and leaves all others; numbers set free by one edit are
+// used again by the next. Neighbours across faces, the tetrahedra round a vertex and the boundary are kept up to date,
+// and each edit says what it changed, so that springs, fields and trees follow without being built again. Always true:
+// a face is in one or two tetrahedra, and the tetrahedra of a vertex hang together through unscored faces round it. (So
+// no two pieces hang on a mere point or edge. Round one edge there may still be several fans: where a crack is pinched,
 // and both ends of the edge hang together otherwise.) Shape plays no part: tetrahedra may be flat or inverted.
 // Not for: meshes that only move (TetMesh is smaller). Queries are const and thread-safe; edits are neither.
 #pragma once
@@ -27,12 +27,13 @@ struct TetEdit {
     std::vector<Index> changed_tets;     // were there before, are still, and have other corners; ascending
     std::vector<Index> removed_tets;     // ascending
     std::vector<Index> removed_vertices; // belong to no tetrahedron any more; ascending
-    // Ascending. Where the corners of a boundary face moved along an edge, it is in both lists; a face in neither may name a
-    // twin instead of its vertex, if its tetrahedron is a changed one.
+    // Ascending. Where the corners of a boundary face moved along an edge, it is in both lists; a face in neither may
+    // name a twin instead of its vertex, if its tetrahedron is a changed one.
     std::vector<Index> new_boundary, removed_boundary;
 
     [[nodiscard]] bool empty() const {
-        return new_vertices.empty() && new_tets.empty() && changed_tets.empty() && removed_tets.empty() && new_boundary.empty();
+        return new_vertices.empty() && new_tets.empty() && changed_tets.empty() && removed_tets.empty() &&
+               new_boundary.empty();
     }
 };
 
@@ -44,9 +45,9 @@ struct TetParts {
 class EditableTetMesh {
 public:
     EditableTetMesh() = default;
-    // Numbers as in `mesh`. Where tetrahedra share a vertex but do not hang together there, it gets twins: take_edit() tells.
-    // Throws as check(mesh), Error{invalid_argument} naming a tetrahedron with a corner twice, or a face of three or more
-    // tetrahedra, or two tetrahedra of the same corners. O(n log k) for k tetrahedra round a vertex.
+    // Numbers as in `mesh`. Where tetrahedra share a vertex but do not hang together there, it gets twins: take_edit()
+    // tells. Throws as check(mesh), Error{invalid_argument} naming a tetrahedron with a corner twice, or a face of
+    // three or more tetrahedra, or two tetrahedra of the same corners. O(n log k) for k tetrahedra round a vertex.
     explicit EditableTetMesh(const TetMesh& mesh);
 
     // Numbers run up to the slots; those not in use have no tetrahedron, or no corners.
@@ -63,31 +64,35 @@ public:
         const Tetrahedron& c = tets_[t];
         return {positions_[c[0]], positions_[c[1]], positions_[c[2]], positions_[c[3]]};
     }
-    [[nodiscard]] Index neighbour(Index face) const { return neighbours_[face / 4][face % 4]; } // no_index at the boundary
-    [[nodiscard]] Index opposite(Index face) const;                                             // the same face of the neighbour
+    [[nodiscard]] Index neighbour(Index face) const {
+        return neighbours_[face / 4][face % 4];
+    }                                               // no_index at the boundary
+    [[nodiscard]] Index opposite(Index face) const; // the same face of the neighbour
     [[nodiscard]] bool is_scored(Index face) const { return scored_[face / 4] >> face % 4 & 1; } // see separate()
-    [[nodiscard]] Triangle face_corners(Index face) const;                                      // outward of a positive tetrahedron
-    [[nodiscard]] std::span<const Index> boundary() const { return boundary_; }                 // faces, in no order, each once
-    [[nodiscard]] Triangle outward_face(Index face) const;                                      // of the tetrahedron as it is, as boundary() winds it
-    [[nodiscard]] std::vector<Index> tets_round(Index vertex) const;                            // ascending; O(them)
-    [[nodiscard]] std::vector<Index> tets_round(const Edge& edge) const;                        // ascending; O(those round an end)
-    [[nodiscard]] std::vector<Index> boundary_round(Index vertex) const;                        // boundary faces, ascending; O(tetrahedra there)
-    [[nodiscard]] bool is_boundary(const Edge& edge) const;                                     // of such a face; O(those round an end)
-    [[nodiscard]] TetParts parts() const;                                                       // joined by faces; O(n)
+    [[nodiscard]] Triangle face_corners(Index face) const;                      // outward of a positive tetrahedron
+    [[nodiscard]] std::span<const Index> boundary() const { return boundary_; } // faces, in no order, each once
+    [[nodiscard]] Triangle outward_face(Index face) const; // of the tetrahedron as it is, as boundary() winds it
+    [[nodiscard]] std::vector<Index> tets_round(Index vertex) const;     // ascending; O(them)
+    [[nodiscard]] std::vector<Index> tets_round(const Edge& edge) const; // ascending; O(those round an end)
+    [[nodiscard]] std::vector<Index>
+    boundary_round(Index vertex) const;                     // boundary faces, ascending; O(tetrahedra there)
+    [[nodiscard]] bool is_boundary(const Edge& edge) const; // of such a face; O(those round an end)
+    [[nodiscard]] TetParts parts() const;                   // joined by faces; O(n)
     // All vertex slots, so that numbers agree; the tetrahedra in use, ascending.
     [[nodiscard]] TetMesh mesh() const;
 
     // New places for all slots; Error{count_mismatch}, {non_finite}. O(n).
     void move(std::span<const Vec3> positions);
 
-    // Edits. Arguments are checked before anything changes (Error{invalid_argument}, {index_out_of_range}). Each takes time
-    // in proportion to the tetrahedra round the vertices it touches.
-    // A new vertex on an edge of the mesh, and every tetrahedron there halved: the half at a keeps the number. share in (0,1).
-    // Returns one vertex for each fan of tetrahedra round the edge: more than one where the edge was pinched between cracks.
+    // Edits. Arguments are checked before anything changes (Error{invalid_argument}, {index_out_of_range}). Each takes
+    // time in proportion to the tetrahedra round the vertices it touches. A new vertex on an edge of the mesh, and
+    // every tetrahedron there halved: the half at a keeps the number. share in (0,1). Returns one vertex for each fan
+    // of tetrahedra round the edge: more than one where the edge was pinched between cracks.
     std::vector<Index> split_edge(Index a, Index b, double share);
     // Opens inner faces: what does not hang together round a vertex any more gets twins of it. The group of the lowest
-    // tetrahedron keeps the vertex. A face none of whose corners can part (the first one inside a body, say) is only scored: it
-    // has a neighbour still, and opens as soon as faces beside it let a corner part. Boundary faces are passed over.
+    // tetrahedron keeps the vertex. A face none of whose corners can part (the first one inside a body, say) is only
+    // scored: it has a neighbour still, and opens as soon as faces beside it let a corner part. Boundary faces are
+    // passed over.
     void separate(std::span<const Index> faces);
     // Takes tetrahedra out, and the vertices that are left without.
     void remove(std::span<const Index> tets);
@@ -95,8 +100,8 @@ public:
     // What has changed since the last call.
     [[nodiscard]] TetEdit take_edit();
 
-    // For tests and after doubtful edits: throws Error{malformed} naming the first rule that is broken. Finds everything anew
-    // from the corners alone. O(n log n).
+    // For tests and after doubtful edits: throws Error{malformed} naming the first rule that is broken. Finds
+    // everything anew from the corners alone. O(n log n).
     void check() const;
 
 private:
@@ -137,7 +142,8 @@ private:
     std::vector<BoundaryEvent> boundary_events_;
 };
 
-// The inner faces between tetrahedra that `apart` tells apart, each once (the number on its lower tetrahedron), ascending.
+// The inner faces between tetrahedra that `apart` tells apart, each once (the number on its lower tetrahedron),
+// ascending.
 template <class Apart>
 [[nodiscard]] std::vector<Index> faces_between(const EditableTetMesh& mesh, const Apart& apart) {
     std::vector<Index> faces;

@@ -32,7 +32,9 @@ std::vector<Index> sorted(std::span<const Index> numbers) {
 
 } // namespace
 
-void EditableTetMesh::fail(const char* rule, const char* element, Index index) { throw Error(Cause::malformed, rule, {.element = element, .index = index}); }
+void EditableTetMesh::fail(const char* rule, const char* element, Index index) {
+    throw Error(Cause::malformed, rule, {.element = element, .index = index});
+}
 
 // Ids in range, free lists and counts.
 void EditableTetMesh::check_lists() const {
@@ -44,7 +46,8 @@ void EditableTetMesh::check_lists() const {
             if (v >= positions_.size()) fail("names a vertex that does not exist", "tetrahedron", t);
         Tetrahedron corners = tets_[t];
         std::sort(corners.begin(), corners.end());
-        if (std::adjacent_find(corners.begin(), corners.end()) != corners.end()) fail("names a vertex twice", "tetrahedron", t);
+        if (std::adjacent_find(corners.begin(), corners.end()) != corners.end())
+            fail("names a vertex twice", "tetrahedron", t);
     }
     if (used != tet_count_ || used + free_tets_.size() + pending_.removed_tets.size() != tets_.size())
         fail("the count of tetrahedra is wrong", "tetrahedron", no_index);
@@ -73,7 +76,8 @@ void EditableTetMesh::check_links() const {
     std::sort(single.begin(), single.end());
     if (sorted(boundary_) != single) fail("the boundary is not the faces of one tetrahedron", "face", no_index);
     for (Index i = 0; i < boundary_.size(); ++i)
-        if (boundary_place_[boundary_[i] / 4][boundary_[i] % 4] != i) fail("has a wrong place in the boundary", "face", boundary_[i]);
+        if (boundary_place_[boundary_[i] / 4][boundary_[i] % 4] != i)
+            fail("has a wrong place in the boundary", "face", boundary_[i]);
     std::vector<Tetrahedron> all;
     for (Index t = 0; t < tets_.size(); ++t) {
         if (!has_tet(t)) continue;
@@ -81,7 +85,8 @@ void EditableTetMesh::check_links() const {
         std::sort(all.back().begin(), all.back().end());
     }
     std::sort(all.begin(), all.end());
-    if (std::adjacent_find(all.begin(), all.end()) != all.end()) fail("two have the same corners", "tetrahedron", no_index);
+    if (std::adjacent_find(all.begin(), all.end()) != all.end())
+        fail("two have the same corners", "tetrahedron", no_index);
 }
 
 // The lists round vertices hold every corner once, and hang together.
@@ -95,7 +100,8 @@ void EditableTetMesh::check_vertices() const {
         if (stars[v].empty()) continue;
         ++used;
         const std::vector<Index> groups = groups_round(v, stars[v]);
-        if (std::any_of(groups.begin(), groups.end(), [](Index g) { return g != 0; })) fail("joins tetrahedra that do not hang together there", "vertex", v);
+        if (std::any_of(groups.begin(), groups.end(), [](Index g) { return g != 0; }))
+            fail("joins tetrahedra that do not hang together there", "vertex", v);
     }
     if (used != vertex_count_ || used + free_vertices_.size() + pending_.removed_vertices.size() != positions_.size())
         fail("the count of vertices is wrong", "vertex", no_index);

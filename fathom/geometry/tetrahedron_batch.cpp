@@ -22,11 +22,16 @@ constexpr std::size_t width = 8;
 struct Point {
     V x, y, z;
 };
-HWY_ATTR HWY_INLINE Point operator-(const Point& a, const Point& b) { return {hn::Sub(a.x, b.x), hn::Sub(a.y, b.y), hn::Sub(a.z, b.z)}; }
-HWY_ATTR HWY_INLINE Point cross(const Point& a, const Point& b) {
-    return {hn::MulSub(a.y, b.z, hn::Mul(a.z, b.y)), hn::MulSub(a.z, b.x, hn::Mul(a.x, b.z)), hn::MulSub(a.x, b.y, hn::Mul(a.y, b.x))};
+HWY_ATTR HWY_INLINE Point operator-(const Point& a, const Point& b) {
+    return {hn::Sub(a.x, b.x), hn::Sub(a.y, b.y), hn::Sub(a.z, b.z)};
 }
-HWY_ATTR HWY_INLINE V dot(const Point& a, const Point& b) { return hn::MulAdd(a.x, b.x, hn::MulAdd(a.y, b.y, hn::Mul(a.z, b.z))); }
+HWY_ATTR HWY_INLINE Point cross(const Point& a, const Point& b) {
+    return {hn::MulSub(a.y, b.z, hn::Mul(a.z, b.y)), hn::MulSub(a.z, b.x, hn::Mul(a.x, b.z)),
+            hn::MulSub(a.x, b.y, hn::Mul(a.y, b.x))};
+}
+HWY_ATTR HWY_INLINE V dot(const Point& a, const Point& b) {
+    return hn::MulAdd(a.x, b.x, hn::MulAdd(a.y, b.y, hn::Mul(a.z, b.z)));
+}
 HWY_ATTR HWY_INLINE Point largest(const Point& a, const Point& b) {
     return {hn::Max(a.x, hn::Abs(b.x)), hn::Max(a.y, hn::Abs(b.y)), hn::Max(a.z, hn::Abs(b.z))};
 }
@@ -54,8 +59,8 @@ HWY_ATTR HWY_INLINE void put(const Vec3& p, const Vec3& origin, float* to) {
     }
 }
 
-HWY_ATTR HWY_INLINE void gather(const TetrahedronSet& a, const TetrahedronSet& b, const IdPair* pairs, const std::uint32_t* which,
-                                std::size_t count, Raw& raw) {
+HWY_ATTR HWY_INLINE void gather(const TetrahedronSet& a, const TetrahedronSet& b, const IdPair* pairs,
+                                const std::uint32_t* which, std::size_t count, Raw& raw) {
     for (std::size_t lane = 0; lane < width; ++lane) {
         const IdPair& pair = pairs[which[lane < count ? lane : 0]];
         const Tetrahedron& s = a.tetrahedra[pair[0]];
@@ -75,37 +80,42 @@ HWY_ATTR HWY_INLINE Corners load(const Raw& raw, std::size_t lane) {
     return {{point(0), point(1), point(2)}, {point(3), point(4), point(5), point(6)}};
 }
 
-// height[j][f]: how far corner j of the other tetrahedron lies inside face f of this one, times twice that face's area; the true
-// heights, and those interpolated between two corners, are within `error` of these.
+// height[j][f]: how far corner j of the other tetrahedron lies inside face f of this one, times twice that face's area;
+// the true heights, and those interpolated between two corners, are within `error` of these.
 //
-// Why: let u = 2^-24, and M the product over the axes of the largest coordinate. Seen from a's corner 0 a coordinate has one
-// rounding; a height of faces 1 to 3 is a determinant of six products below M with at most nine roundings each, 54 u M. The
-// normal of face 0 is minus the sum of the others; its height is the volume plus 18 such products with three roundings more,
-// 288 u M. Interpolation adds three roundings of numbers below 48 M. All below 2^9 u M = 2^-15 M. Seen from b's corner 0 a
-// coordinate is the difference of two that were rounded before: 4 u of the largest of all three. With 18 instead of nine
-// roundings a product the sum is below 2^10 u M, M taken over those too. Where M is not tiny and no coordinate is huge,
-// overflow cannot and underflow does not matter.
+// Why: let u = 2^-24, and M the product over the axes of the largest coordinate. Seen from a's corner 0 a coordinate
+// has one rounding; a height of faces 1 to 3 is a determinant of six products below M with at most nine roundings each,
+// 54 u M. The normal of face 0 is minus the sum of the others; its height is the volume plus 18 such products with
+// three roundings more, 288 u M. Interpolation adds three roundings of numbers below 48 M. All below 2^9 u M = 2^-15 M.
+// Seen from b's corner 0 a coordinate is the difference of two that were rounded before: 4 u of the largest of all
+// three. With 18 instead of nine roundings a product the sum is below 2^10 u M, M taken over those too. Where M is not
+// tiny and no coordinate is huge, overflow cannot and underflow does not matter.
 struct Heights {
     V height[4][4];
     V error;
     M valid; // surely not flat, and numbers in range
 };
 
-HWY_ATTR HWY_INLINE void measure(const Point* own, const Point* other, const Point& reach, float relative_error, Heights& h) {
+HWY_ATTR HWY_INLINE void measure(const Point* own, const Point* other, const Point& reach, float relative_error,
+                                 Heights& h) {
     const Tag tag;
     Point normal[4] = {reach, cross(own[1], own[2]), cross(own[2], own[0]), cross(own[0], own[1])};
     const V volume = dot(own[0], normal[1]);
     const V sign = hn::And(volume, hn::SignBit(tag));
-    for (int f = 1; f < 4; ++f) normal[f] = {hn::Xor(normal[f].x, sign), hn::Xor(normal[f].y, sign), hn::Xor(normal[f].z, sign)};
-    normal[0] = {hn::Neg(hn::Add(hn::Add(normal[1].x, normal[2].x), normal[3].x)), hn::Neg(hn::Add(hn::Add(normal[1].y, normal[2].y), normal[3].y)),
+    for (int f = 1; f < 4; ++f)
+        normal[f] = {hn::Xor(normal[f].x, sign), hn::Xor(normal[f].y, sign), hn::Xor(normal[f].z, sign)};
+    normal[0] = {hn::Neg(hn::Add(hn::Add(normal[1].x, normal[2].x), normal[3].x)),
+                 hn::Neg(hn::Add(hn::Add(normal[1].y, normal[2].y), normal[3].y)),
                  hn::Neg(hn::Add(hn::Add(normal[1].z, normal[2].z), normal[3].z))};
     const V size = hn::Abs(volume);
     const V product = hn::Mul(hn::Mul(reach.x, reach.y), reach.z);
     h.error = hn::Mul(hn::Set(tag, relative_error), product);
-    const M in_range = hn::And(hn::Gt(product, hn::Set(tag, 1e-28f)), hn::Lt(hn::Max(hn::Max(reach.x, reach.y), reach.z), hn::Set(tag, 1e10f)));
+    const M in_range = hn::And(hn::Gt(product, hn::Set(tag, 1e-28f)),
+                               hn::Lt(hn::Max(hn::Max(reach.x, reach.y), reach.z), hn::Set(tag, 1e10f)));
     h.valid = hn::And(hn::Gt(size, h.error), in_range);
     for (int j = 0; j < 4; ++j)
-        for (int f = 0; f < 4; ++f) h.height[j][f] = f == 0 ? hn::Add(dot(normal[f], other[j]), size) : dot(normal[f], other[j]);
+        for (int f = 0; f < 4; ++f)
+            h.height[j][f] = f == 0 ? hn::Add(dot(normal[f], other[j]), size) : dot(normal[f], other[j]);
 }
 
 HWY_ATTR HWY_INLINE void measure_both(const Corners& c, Heights& in_a, Heights& in_b) {
@@ -136,8 +146,9 @@ HWY_ATTR HWY_INLINE void judge_corners(const Heights& h, M& apart, M& meet) {
     }
 }
 
-// The edge from corner i to corner j, halfway between its last entry and its first exit. All heights above the error there:
-// they meet. Below it for one face that is outside also at the start, and for one that is so at the end: the edge misses.
+// The edge from corner i to corner j, halfway between its last entry and its first exit. All heights above the error
+// there: they meet. Below it for one face that is outside also at the start, and for one that is so at the end: the
+// edge misses.
 HWY_ATTR HWY_INLINE void clip_edge(const Heights& h, int i, int j, M& meet, M& unsure) {
     const Tag tag;
     const V zero = hn::Zero(tag), one = hn::Set(tag, 1.0f), below = hn::Neg(h.error);
@@ -198,16 +209,20 @@ HWY_ATTR HWY_INLINE void judge(const Raw& raw, unsigned& meets, unsigned& unsure
     }
 }
 
-// Pairs which[0], ..., which[count - 1]: answers to `out`, and to `open` the numbers of those unsure. Returns how many those are.
+// Pairs which[0], ..., which[count - 1]: answers to `out`, and to `open` the numbers of those unsure. Returns how many
+// those are.
 template <bool edges>
-HWY_ATTR HWY_INLINE std::size_t pass(const TetrahedronSet& a, const TetrahedronSet& b, const IdPair* pairs, const std::uint32_t* which,
-                                     std::size_t count, std::uint8_t* out, std::uint32_t* open) {
-    constexpr std::size_t ahead = 8; // batches gathered before the first is read: a wide load soon after narrow stores waits
+HWY_ATTR HWY_INLINE std::size_t pass(const TetrahedronSet& a, const TetrahedronSet& b, const IdPair* pairs,
+                                     const std::uint32_t* which, std::size_t count, std::uint8_t* out,
+                                     std::uint32_t* open) {
+    constexpr std::size_t ahead =
+        8; // batches gathered before the first is read: a wide load soon after narrow stores waits
     HWY_ALIGN Raw raw[ahead];
     std::size_t left = 0;
     for (std::size_t first = 0; first < count; first += ahead * width) {
         const std::size_t end = std::min(count, first + ahead * width);
-        for (std::size_t k = first; k < end; k += width) gather(a, b, pairs, which + k, std::min(width, end - k), raw[(k - first) / width]);
+        for (std::size_t k = first; k < end; k += width)
+            gather(a, b, pairs, which + k, std::min(width, end - k), raw[(k - first) / width]);
         for (std::size_t k = first; k < end; k += width) {
             unsigned meets = 0, unsures = 0;
             judge<edges>(raw[(k - first) / width], meets, unsures);
@@ -222,8 +237,8 @@ HWY_ATTR HWY_INLINE std::size_t pass(const TetrahedronSet& a, const TetrahedronS
     return left;
 }
 
-HWY_ATTR std::size_t overlap_filter(const TetrahedronSet& a, const TetrahedronSet& b, const IdPair* pairs, std::size_t count,
-                                    std::uint8_t* out, std::uint32_t* open) {
+HWY_ATTR std::size_t overlap_filter(const TetrahedronSet& a, const TetrahedronSet& b, const IdPair* pairs,
+                                    std::size_t count, std::uint8_t* out, std::uint32_t* open) {
     for (std::uint32_t k = 0; k < count; ++k) open[k] = k;
     // A pass reads a number before it writes one to the same place or an earlier one.
     const std::size_t left = pass<false>(a, b, pairs, open, count, out, open);
@@ -242,11 +257,13 @@ constexpr std::size_t block = 1024; // pairs of a task
 
 HWY_EXPORT(overlap_filter);
 
-void tetrahedra_overlap(const TetrahedronSet& a, const TetrahedronSet& b, std::span<const IdPair> pairs, std::span<std::uint8_t> out) {
+void tetrahedra_overlap(const TetrahedronSet& a, const TetrahedronSet& b, std::span<const IdPair> pairs,
+                        std::span<std::uint8_t> out) {
     if (pairs.size() != out.size()) throw Error(Cause::count_mismatch, "as many answers as pairs are needed");
     parallel_for(pairs.size(), block, [&](std::size_t begin, std::size_t end) {
         std::uint32_t open[block];
-        const std::size_t left = HWY_DYNAMIC_DISPATCH(overlap_filter)(a, b, pairs.data() + begin, end - begin, out.data() + begin, open);
+        const std::size_t left =
+            HWY_DYNAMIC_DISPATCH(overlap_filter)(a, b, pairs.data() + begin, end - begin, out.data() + begin, open);
         for (std::size_t k = 0; k < left; ++k) {
             const IdPair& pair = pairs[begin + open[k]];
             out[begin + open[k]] = tetrahedra_overlap(a.corners(pair[0]), b.corners(pair[1]));
@@ -254,7 +271,8 @@ void tetrahedra_overlap(const TetrahedronSet& a, const TetrahedronSet& b, std::s
     });
 }
 
-std::vector<IdPair> overlapping_tetrahedra(const TetrahedronSet& a, const TetrahedronSet& b, std::span<const IdPair> pairs) {
+std::vector<IdPair> overlapping_tetrahedra(const TetrahedronSet& a, const TetrahedronSet& b,
+                                           std::span<const IdPair> pairs) {
     std::vector<std::uint8_t> meets(pairs.size());
     tetrahedra_overlap(a, b, pairs, meets);
     std::vector<IdPair> kept;

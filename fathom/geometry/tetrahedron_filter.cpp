@@ -29,11 +29,11 @@ HWY_ATTR HWY_INLINE unsigned bits_of(Tag tag, Mask mask, std::size_t first) {
 // height[j][f]: how far corner j of the other tetrahedron lies inside face f of this one, times twice that face's area.
 // True heights are within `error` of these, and so are heights interpolated between two corners.
 //
-// Why: relative to corner 0 let M = Mx My Mz be the product of the largest coordinates of both. A height of faces 1 to 3 is a
-// determinant of six products below M, each with at most nine roundings: error 54 u M, u = 2^-53. The normal of face 0 is
-// minus the sum of the others, its height the volume plus 18 such products with three roundings more: 288 u M.
-// Interpolation adds three roundings of numbers below 48 M. All below 2^9 u M = 2^-44 M, and fused operations only round
-// less. Where M is not tiny and no coordinate is huge, overflow cannot and underflow does not matter.
+// Why: relative to corner 0 let M = Mx My Mz be the product of the largest coordinates of both. A height of faces 1 to
+// 3 is a determinant of six products below M, each with at most nine roundings: error 54 u M, u = 2^-53. The normal of
+// face 0 is minus the sum of the others, its height the volume plus 18 such products with three roundings more: 288 u
+// M. Interpolation adds three roundings of numbers below 48 M. All below 2^9 u M = 2^-44 M, and fused operations only
+// round less. Where M is not tiny and no coordinate is huge, overflow cannot and underflow does not matter.
 struct Heights {
     HWY_ALIGN double height[4][4];
     double error;
@@ -116,9 +116,10 @@ HWY_ATTR HWY_INLINE void measure(const double* a, const double* b, Heights& h) {
         inside[0] == all_faces || inside[1] == all_faces || inside[2] == all_faces || inside[3] == all_faces;
 }
 
-// Does the edge from corner i to corner j meet the tetrahedron? Heights are linear along it, so a point with all heights
-// above the error proves a meeting. A point with two heights below -error proves a miss, if one of the two is outside also at
-// the start and the other at the end. The point tried is halfway between the last entry and the first exit.
+// Does the edge from corner i to corner j meet the tetrahedron? Heights are linear along it, so a point with all
+// heights above the error proves a meeting. A point with two heights below -error proves a miss, if one of the two is
+// outside also at the start and the other at the end. The point tried is halfway between the last entry and the first
+// exit.
 HWY_ATTR HWY_INLINE FilterAnswer clip_edge(const Heights& h, int i, int j) {
     const Tag tag;
     const auto zero = hn::Zero(tag);

@@ -17,8 +17,10 @@ TreeBox whole_of(const Bvh& tree) {
 }
 
 FrameInFrame::FrameInFrame(const BvhFrame& mine, const BvhFrame& theirs, const Pose& theirs_in_mine)
-    : turn(theirs_in_mine.rotation.toRotationMatrix()), shift(mine.to_local(theirs_in_mine * theirs.origin)), ratio(mine.scale / theirs.scale) {
-    const double far = mine.origin.cwiseAbs().maxCoeff() + theirs.origin.cwiseAbs().maxCoeff() + theirs_in_mine.translation.cwiseAbs().maxCoeff();
+    : turn(theirs_in_mine.rotation.toRotationMatrix()), shift(mine.to_local(theirs_in_mine * theirs.origin)),
+      ratio(mine.scale / theirs.scale) {
+    const double far = mine.origin.cwiseAbs().maxCoeff() + theirs.origin.cwiseAbs().maxCoeff() +
+                       theirs_in_mine.translation.cwiseAbs().maxCoeff();
     ground = 0x1p-46 * far * mine.scale;
     for (int row = 0; row < 3; ++row)
         for (int column = 0; column < 3; ++column) axes[row][column] = static_cast<float>(turn(row, column));
@@ -55,7 +57,8 @@ TreeWay::TreeWay(const FrameInFrame& frame, const Vec3& way) {
     error = static_cast<float>(0x1p-19 * (4 + std::abs(start)) + frame.ground);
 }
 
-LeafFrame::LeafFrame(const FrameInFrame& frame, const TreeBox& mine, const TreeBox& theirs, const TrianglePack& pack, const TrianglePack& their_pack) {
+LeafFrame::LeafFrame(const FrameInFrame& frame, const TreeBox& mine, const TreeBox& theirs, const TrianglePack& pack,
+                     const TrianglePack& their_pack) {
     const Vec3 middle = frame(theirs.center);
     double extent = 0, their_extent = 0;
     for (int axis = 0; axis < 3; ++axis) {
@@ -65,7 +68,8 @@ LeafFrame::LeafFrame(const FrameInFrame& frame, const TreeBox& mine, const TreeB
         their_extent += double{theirs.half[axis]};
     }
     const double reach = extent + frame.ratio * their_extent;
-    error = 0x1p-22 * (1 + frame.ratio) + 0x1p-18 * reach + frame.ground + double{pack.height} + frame.ratio * double{their_pack.height};
+    error = 0x1p-22 * (1 + frame.ratio) + 0x1p-18 * reach + frame.ground + double{pack.height} +
+            frame.ratio * double{their_pack.height};
     hopeless = !(reach + error + middle.cwiseAbs().maxCoeff() < far_reach);
 }
 

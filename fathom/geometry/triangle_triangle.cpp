@@ -22,8 +22,8 @@ Signs sides(const Corners& plane, const Corners& of) {
 bool one_sided(const Signs& s) { return s[0] != 0 && s[0] == s[1] && s[0] == s[2]; }
 bool all_zero(const Signs& s) { return s[0] == 0 && s[1] == 0 && s[2] == 0; }
 
-// Where a triangle's border meets the common line of the two planes: on the edge from `below` the other plane to `above`
-// it. At most one of the two lies on the plane.
+// Where a triangle's border meets the common line of the two planes: on the edge from `below` the other plane to
+// `above` it. At most one of the two lies on the plane.
 struct End {
     const Vec3* below;
     const Vec3* above;
@@ -220,7 +220,8 @@ bool runs_into(const Vec3& p, const Vec3& q, const Corners& t) {
     if (orient3d(t[0], t[1], t[2], q) != 0) return false;
     const auto corner = static_cast<std::size_t>(std::find(t.begin(), t.end(), p) - t.begin());
     const int turn = orient2d(t[0], t[1], t[2], axis);
-    return turn * orient2d(p, t[(corner + 1) % 3], q, axis) >= 0 && turn * orient2d(p, q, t[(corner + 2) % 3], axis) >= 0;
+    return turn * orient2d(p, t[(corner + 1) % 3], q, axis) >= 0 &&
+           turn * orient2d(p, q, t[(corner + 2) % 3], axis) >= 0;
 }
 
 // Both lie on one line and share at least two corners: is the common part longer than the one between shared corners?
@@ -258,8 +259,9 @@ bool folded_over(const Vec3& p, const Vec3& q, const Vec3& a, const Vec3& b) {
     return orient2d(p, q, a, axis) * orient2d(p, q, b, axis) > 0;
 }
 
-// Quick answers "no" for neighbours, proved. Differences of doubles are off by a relative 2^-53, sums and products of three by less than the factors
-// below; where numbers are so small that they underflow the answer is left to the exact tests.
+// Quick answers "no" for neighbours, proved. Differences of doubles are off by a relative 2^-53, sums and products of
+// three by less than the factors below; where numbers are so small that they underflow the answer is left to the exact
+// tests.
 constexpr double rounding = 0x1p-53;
 constexpr double smallest_side = 1e-60;
 
@@ -278,7 +280,8 @@ bool surely_parted(const Corners& p, const Corners& q) {
     const Vec3 normal = (p1 + p2).normalized() - (q1 + q2).normalized();
     const double side = std::max(longest_side(p1, p2), longest_side(q1, q2));
     const double margin = 32 * rounding * side * normal.lpNorm<1>();
-    return side > smallest_side && normal.dot(p1) > margin && normal.dot(p2) > margin && normal.dot(q1) < -margin && normal.dot(q2) < -margin;
+    return side > smallest_side && normal.dot(p1) > margin && normal.dot(p2) > margin && normal.dot(q1) < -margin &&
+           normal.dot(q2) < -margin;
 }
 
 } // namespace
@@ -305,7 +308,8 @@ bool triangles_cross(const std::array<Vec3, 3>& a, const std::array<Vec3, 3>& b)
     if (of_a.count == 0) return triangles_overlap(a, b);
     const SharedCorners of_b(b, a);
     if (of_a.count == 1 && surely_parted(of_a.corners, of_b.corners)) return false;
-    if (of_a.count == 2 && surely_unfolded(of_a.corners[0], of_a.corners[1], of_a.corners[2], of_b.corners[2])) return false;
+    if (of_a.count == 2 && surely_unfolded(of_a.corners[0], of_a.corners[1], of_a.corners[2], of_b.corners[2]))
+        return false;
     if (projection_axis(a) < 0) return line_crosses(a, of_a, b);
     if (projection_axis(b) < 0) return line_crosses(b, of_b, a);
     if (of_a.count == 3) return true;

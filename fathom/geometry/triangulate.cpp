@@ -15,7 +15,8 @@ constexpr int forced_choice_looks_at = 16; // corners
 
 // Work is counted in vertices and boxes looked at: about 20 ns each. Honest polygons need 5 to 400 a corner.
 constexpr std::uint64_t most_work_per_corner = 1000;
-constexpr std::uint64_t work_at_first = 100'000'000; // that a triangulator may spend in vain, on polygons that cannot be cut cleanly
+constexpr std::uint64_t work_at_first =
+    100'000'000; // that a triangulator may spend in vain, on polygons that cannot be cut cleanly
 constexpr std::uint64_t work_earned_per_corner = 16;
 
 // Where a polygon seems flat: twice its area times its normal, up to a positive factor. Safe for any finite

@@ -1,8 +1,8 @@
 // Room: geometry. Cuts polygons in space into triangles, concave ones and ones with holes on keyhole bridges too.
 // Method: ear clipping (Meisters 1975) on the polygon seen along the largest axis of its area vector, with exact
 // orientation tests. An ear that a vertex blocks waits for that vertex to be cut off, so that ears are not asked for
-// again and again; in large polygons a k-d tree finds the blocking vertex. Cost: about O(n log n); the work is bounded by
-// O(n), after which a fan ends it. Polygons are cut one by one.
+// again and again; in large polygons a k-d tree finds the blocking vertex. Cost: about O(n log n); the work is bounded
+// by O(n), after which a fan ends it. Polygons are cut one by one.
 #pragma once
 
 #include <fathom/geometry/triangle_mesh.h>

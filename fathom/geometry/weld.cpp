@@ -44,13 +44,16 @@ std::uint64_t hash(const PositionBits& bits) {
 // meets at most two along each axis; those kept in one cell lie further apart than the tolerance, so there are few.
 class KeptVertices {
 public:
-    KeptVertices(std::span<const Vec3> points, double tolerance) : points_(points), tolerance_(tolerance), next_(points.size()) {
+    KeptVertices(std::span<const Vec3> points, double tolerance)
+        : points_(points), tolerance_(tolerance), next_(points.size()) {
         first_.reserve(points.size());
     }
 
-    // The nearest kept vertex within the tolerance, the lowest index among equally near ones; no_index where there is none.
+    // The nearest kept vertex within the tolerance, the lowest index among equally near ones; no_index where there is
+    // none.
     [[nodiscard]] Index nearest(const Vec3& p) const {
-        const Vec3 reach = Vec3::Constant(1.125 * tolerance_); // more than the tolerance plus the rounding of a quotient
+        const Vec3 reach =
+            Vec3::Constant(1.125 * tolerance_); // more than the tolerance plus the rounding of a quotient
         const Vec3 low = cell_of(p - reach), high = cell_of(p + reach);
         Index best = no_index;
         double best_distance = tolerance_;
@@ -83,7 +86,7 @@ private:
 
     std::span<const Vec3> points_;
     double tolerance_;
-    std::vector<Index> next_;                         // in the same cell
+    std::vector<Index> next_;                        // in the same cell
     std::unordered_map<std::uint64_t, Index> first_; // of a cell, by the cell's hash
 };
 
@@ -94,9 +97,10 @@ void check_tolerance(double tolerance, std::span<const Vec3> points) {
     double largest = 0;
     for (const Vec3& p : points) largest = std::max(largest, p.cwiseAbs().maxCoeff());
     if (tolerance > 0 && tolerance < std::ldexp(largest, -48))
-        throw Error(Cause::invalid_argument,
-                    fmt::format("{} is finer than coordinates as large as {} can tell apart; use 0", tolerance, largest),
-                    {.element = "option tolerance"});
+        throw Error(
+            Cause::invalid_argument,
+            fmt::format("{} is finer than coordinates as large as {} can tell apart; use 0", tolerance, largest),
+            {.element = "option tolerance"});
 }
 
 // For each point the point that it joins: itself, or one of lower index.
@@ -178,7 +182,8 @@ TriangleMesh without_unreferenced_vertices(const TriangleMesh& mesh) {
 }
 
 std::vector<Index> duplicate_triangles(std::span<const Triangle> triangles, const EdgeTable& table) {
-    // Triangles of the same three vertices meet on the edge of the two lower ones, where the third vertex tells them apart.
+    // Triangles of the same three vertices meet on the edge of the two lower ones, where the third vertex tells them
+    // apart.
     const auto add_duplicates = [&](std::size_t edge, std::vector<Index>& found) {
         const auto sides = table.sides[edge];
         if (sides.size() < 2) return;

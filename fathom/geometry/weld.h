@@ -1,7 +1,7 @@
 // Room: geometry. Merging vertices that lie on one spot, as an explicit step that tells what it did.
-// With a tolerance, vertices are taken in order: each joins the nearest vertex kept so far within the tolerance, or is kept.
-// So chains do not creep: nothing moves further than the tolerance, and vertices that are left lie further apart than it.
-// O(n) expected. The same result on every run.
+// With a tolerance, vertices are taken in order: each joins the nearest vertex kept so far within the tolerance, or is
+// kept. So chains do not creep: nothing moves further than the tolerance, and vertices that are left lie further apart
+// than it. O(n) expected. The same result on every run.
 #pragma once
 
 #include <fathom/geometry/triangle_mesh.h>
@@ -38,8 +38,8 @@ struct Welded {
 // For each point the lowest index of a point at exactly the same position; -0.0 is 0.0, and NaN equals the same NaN.
 [[nodiscard]] std::vector<Index> equal_positions(std::span<const Vec3> points);
 
-// Triangles whose three vertices, in any order, an earlier triangle has; increasing. Triangles that name a vertex twice are
-// neither duplicates nor originals.
+// Triangles whose three vertices, in any order, an earlier triangle has; increasing. Triangles that name a vertex twice
+// are neither duplicates nor originals.
 struct EdgeTable;
 [[nodiscard]] std::vector<Index> duplicate_triangles(std::span<const Triangle> triangles, const EdgeTable& table);
 

@@ -22,7 +22,8 @@ double solid_angle_share(const Vec3& p, const std::array<Vec3, 3>& corners) {
     return std::atan2(above, below) / (2 * std::numbers::pi);
 }
 
-WindingNumber::WindingNumber(const TriangleMesh& mesh, const Bvh& tree) : mesh_(mesh), tree_(tree), dipoles_(tree.nodes().size()) {
+WindingNumber::WindingNumber(const TriangleMesh& mesh, const Bvh& tree)
+    : mesh_(mesh), tree_(tree), dipoles_(tree.nodes().size()) {
     const auto nodes = tree.nodes();
     // Children lie behind their parents, so from the back every child is ready before it is asked for.
     for (std::size_t n = nodes.size(); n-- > 0;)

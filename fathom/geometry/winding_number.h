@@ -1,6 +1,6 @@
-// Room: geometry. How often does a surface wind round a point? 1 inside a closed, outward surface, 0 outside, in between
-// near holes; overlapping parts add up (Jacobson et al. 2013). A point whose number is past 1/2 is taken for inside.
-// Method: far groups of triangles count as one dipole (Barill et al. 2018), near ones by their solid angle.
+// Room: geometry. How often does a surface wind round a point? 1 inside a closed, outward surface, 0 outside, in
+// between near holes; overlapping parts add up (Jacobson et al. 2013). A point whose number is past 1/2 is taken for
+// inside. Method: far groups of triangles count as one dipole (Barill et al. 2018), near ones by their solid angle.
 // O(log n) a point. The error is a few hundredths. Immutable, thread-safe.
 #pragma once
 

@@ -24,7 +24,8 @@ void check_options(const BodyOctreeOptions& options, int corners_each) {
     if (options.leaf_size < 1 || options.leaf_size > 64)
         throw Error(Cause::invalid_argument, fmt::format("leaf_size is {}, not 1 to 64", options.leaf_size));
     if (!(options.rebuild_at == 0 || options.rebuild_at > 1))
-        throw Error(Cause::invalid_argument, fmt::format("rebuild_at is {}, neither 0 nor above 1", options.rebuild_at));
+        throw Error(Cause::invalid_argument,
+                    fmt::format("rebuild_at is {}, neither 0 nor above 1", options.rebuild_at));
 }
 
 void check_margin(double margin) {
@@ -38,21 +39,27 @@ struct Seen {
 };
 
 Seen look_at(std::span<const Vec3> points) {
-    return parallel_reduce(points.size(), point_chunk, Seen{}, [&](std::size_t begin, std::size_t end) {
-        Seen seen;
-        for (std::size_t k = begin; k < end; ++k) {
-            seen.box.extend(points[k]);
-            if (!is_finite(points[k])) seen.bad = std::min(seen.bad, k);
-        }
-        return seen;
-    }, [](const Seen& a, const Seen& b) { return Seen{hull(a.box, b.box), std::min(a.bad, b.bad)}; });
+    return parallel_reduce(
+        points.size(), point_chunk, Seen{},
+        [&](std::size_t begin, std::size_t end) {
+            Seen seen;
+            for (std::size_t k = begin; k < end; ++k) {
+                seen.box.extend(points[k]);
+                if (!is_finite(points[k])) seen.bad = std::min(seen.bad, k);
+            }
+            return seen;
+        },
+        [](const Seen& a, const Seen& b) {
+            return Seen{hull(a.box, b.box), std::min(a.bad, b.bad)};
+        });
 }
 
 // Of the points, or an Error.
 Box checked_bounds(std::span<const Vec3> points) {
     const Seen seen = look_at(points);
     if (seen.bad != no_index)
-        throw Error(Cause::non_finite, "a coordinate is NaN or infinite", {.element = "point", .index = static_cast<std::int64_t>(seen.bad)});
+        throw Error(Cause::non_finite, "a coordinate is NaN or infinite",
+                    {.element = "point", .index = static_cast<std::int64_t>(seen.bad)});
     return seen.box;
 }
 
@@ -72,25 +79,31 @@ double farthest_side(const BvhNode& crown) {
 
 double half_area(const BvhNode& crown) {
     Vec3 size;
-    for (int axis = 0; axis < 3; ++axis) size[axis] = static_cast<double>(crown.upper[axis][0]) - static_cast<double>(crown.lower[axis][0]);
+    for (int axis = 0; axis < 3; ++axis)
+        size[axis] = static_cast<double>(crown.upper[axis][0]) - static_cast<double>(crown.lower[axis][0]);
     return size.x() * size.y() + size.y() * size.z() + size.z() * size.x();
 }
 
 } // namespace
 
-BodyOctree::BodyOctree(std::span<const Vec3> points, std::span<const Index> corners, int corners_each, const BodyOctreeOptions& options)
+BodyOctree::BodyOctree(std::span<const Vec3> points, std::span<const Index> corners, int corners_each,
+                       const BodyOctreeOptions& options)
     : options_(options) {
     check_options(options, corners_each);
     corners_each_ = static_cast<std::size_t>(corners_each);
     point_count_ = points.size();
     if (points.size() >= no_index || corners.size() / corners_each_ > most_primitives)
-        throw Error(Cause::too_large, fmt::format("{} points and {} corners, more than 32 bits can name", points.size(), corners.size()));
+        throw Error(Cause::too_large,
+                    fmt::format("{} points and {} corners, more than 32 bits can name", points.size(), corners.size()));
     if (corners.size() % corners_each_ != 0)
-        throw Error(Cause::count_mismatch, fmt::format("{} corners, not a multiple of {}", corners.size(), corners_each));
+        throw Error(Cause::count_mismatch,
+                    fmt::format("{} corners, not a multiple of {}", corners.size(), corners_each));
     check_corners(corners, 0);
     const Box bounds = checked_bounds(points);
-    if (options.storage == PointStorage::copies) starts_.own.assign(points.begin(), points.end());
-    else starts_ = {{}, points, true};
+    if (options.storage == PointStorage::copies)
+        starts_.own.assign(points.begin(), points.end());
+    else
+        starts_ = {{}, points, true};
     corners_.assign(corners.begin(), corners.end());
     live_ = corners.size() / corners_each_;
     leaf_of_.assign(live_, 0); // anything but no_index: build() finds the leaves
@@ -101,8 +114,9 @@ BodyOctree::BodyOctree(std::span<const Vec3> points, std::span<const Index> corn
 void BodyOctree::check_corners(std::span<const Index> corners, Index first_primitive) const {
     for (std::size_t k = 0; k < corners.size(); ++k)
         if (corners[k] >= point_count_)
-            throw Error(Cause::index_out_of_range, fmt::format("names point {} of {}", corners[k], point_count_),
-                        {.element = "primitive", .index = static_cast<std::int64_t>(first_primitive + k / corners_each_)});
+            throw Error(
+                Cause::index_out_of_range, fmt::format("names point {} of {}", corners[k], point_count_),
+                {.element = "primitive", .index = static_cast<std::int64_t>(first_primitive + k / corners_each_)});
 }
 
 void BodyOctree::update(std::span<const Vec3> points, double margin) { move_points(points, {}, margin); }
@@ -119,8 +133,8 @@ void BodyOctree::move_points(std::span<const Vec3> starts, std::span<const Vec3>
         throw Error(Cause::count_mismatch, fmt::format("{} points for a body of {}", starts.size(), point_count_));
     check_margin(margin);
     const bool swept = !ends.empty();
-    // Every pass over the points is dear: that which checks them makes the copies, too, and their bounds are asked for only
-    // where the checks may fail, or the fit has shown that the body has left its frame.
+    // Every pass over the points is dear: that which checks them makes the copies, too, and their bounds are asked for
+    // only where the checks may fail, or the fit has shown that the body has left its frame.
     const bool tame = margin < 1e150 && stage(starts, staged_) && (!swept || stage(ends, staged_ends_));
     const Box bounds = tame ? Box{} : checked_frame(starts, ends, margin);
     take(starts, staged_, starts_);
@@ -147,9 +161,12 @@ Box BodyOctree::checked_frame(std::span<const Vec3> starts, std::span<const Vec3
 bool BodyOctree::stage(std::span<const Vec3> points, std::vector<Vec3>& copies) const {
     const bool copy = options_.storage == PointStorage::copies;
     if (copy) copies.resize(points.size());
-    return parallel_reduce(points.size(), point_chunk, 1, [&](std::size_t begin, std::size_t end) {
-        return are_tame(points.subspan(begin, end - begin), copy ? copies.data() + begin : nullptr) ? 1 : 0;
-    }, [](int a, int b) { return a & b; }) != 0;
+    return parallel_reduce(
+               points.size(), point_chunk, 1,
+               [&](std::size_t begin, std::size_t end) {
+                   return are_tame(points.subspan(begin, end - begin), copy ? copies.data() + begin : nullptr) ? 1 : 0;
+               },
+               [](int a, int b) { return a & b; }) != 0;
 }
 
 void BodyOctree::take(std::span<const Vec3> points, std::vector<Vec3>& copies, PointList& list) {
@@ -227,7 +244,8 @@ void BodyOctree::list_leaves(std::span<const Index> leaf_begin, std::span<const 
     node_rounds_.assign(nodes_.size(), Piece{});
     listed_rounds_.reserve(rounds_ahead + 2 * order.size());
     listed_rounds_.assign(rounds_ahead, 0);
-    for (Index leaf = 0; leaf < leaves; ++leaf) fill_leaf(leaf, order.subspan(leaf_begin[leaf], leaf_begin[leaf + 1] - leaf_begin[leaf]));
+    for (Index leaf = 0; leaf < leaves; ++leaf)
+        fill_leaf(leaf, order.subspan(leaf_begin[leaf], leaf_begin[leaf + 1] - leaf_begin[leaf]));
     for (Index node = 0; node < nodes_.size(); ++node) list_rounds(node);
 }
 
@@ -253,8 +271,17 @@ void BodyOctree::list_rounds(Index node) {
 }
 
 BodyFit BodyOctree::fit_view() {
-    return {frame_, margin_in(frame_, margin_), points().data(), swept_ ? ends().data() : nullptr, leaf_points_.data(), listed_points_.data(),
-            node_rounds_.data(), listed_rounds_.data(), options_.sphere_rule, nodes_.data(), spheres_.empty() ? nullptr : spheres_.data()};
+    return {frame_,
+            margin_in(frame_, margin_),
+            points().data(),
+            swept_ ? ends().data() : nullptr,
+            leaf_points_.data(),
+            listed_points_.data(),
+            node_rounds_.data(),
+            listed_rounds_.data(),
+            options_.sphere_rule,
+            nodes_.data(),
+            spheres_.empty() ? nullptr : spheres_.data()};
 }
 
 // Nodes of edits first, from the last, each of which lies after its parent; then the levels, from the lowest.
@@ -264,9 +291,10 @@ void BodyOctree::fit() {
     double areas = fit_nodes(view, level_begin_.back(), nodes_.size());
     for (std::size_t k = level_begin_.size() - 1; k-- > 0;) {
         const std::size_t first = level_begin_[k], count = level_begin_[k + 1] - first;
-        areas += parallel_reduce(count, node_chunk, 0.0, [&](std::size_t begin, std::size_t end) {
-            return fit_nodes(view, first + begin, first + end);
-        }, [](double a, double b) { return a + b; });
+        areas += parallel_reduce(
+            count, node_chunk, 0.0,
+            [&](std::size_t begin, std::size_t end) { return fit_nodes(view, first + begin, first + end); },
+            [](double a, double b) { return a + b; });
     }
     fit_crown();
     // Else floats would be too coarse for it, or lose their meaning.
@@ -292,8 +320,8 @@ void BodyOctree::set_child(Index node, std::uint32_t slot, std::uint32_t word) {
     (BvhNode::is_leaf(word) ? leaf_places_[word & ~BvhNode::leaf_bit] : node_places_[word]) = {node, slot};
 }
 
-// No step outward is needed: the float lies at or below (x - origin) * scale for every x of the node, so what it stands for lies
-// at or below x, and rounding to double keeps that order.
+// No step outward is needed: the float lies at or below (x - origin) * scale for every x of the node, so what it stands
+// for lies at or below x, and rounding to double keeps that order.
 Box BodyOctree::box_of(std::uint32_t word) const {
     const Place place = place_of(word);
     const BvhNode& node = place.node == no_index ? crown_ : nodes_[place.node];
@@ -312,7 +340,8 @@ Sphere BodyOctree::sphere_of(std::uint32_t word) const {
     Sphere sphere;
     for (int axis = 0; axis < 3; ++axis)
         sphere.center[axis] = frame_.origin[axis] + static_cast<double>(group.center[axis][place.slot]) / frame_.scale;
-    sphere.radius = static_cast<double>(group.radius[place.slot]) / frame_.scale * (1 + 0x1p-48) + sphere.center.cwiseAbs().sum() * 0x1p-51;
+    sphere.radius = static_cast<double>(group.radius[place.slot]) / frame_.scale * (1 + 0x1p-48) +
+                    sphere.center.cwiseAbs().sum() * 0x1p-51;
     return sphere;
 }
 
@@ -329,8 +358,9 @@ int BodyOctree::depth() const {
 
 std::size_t BodyOctree::memory_bytes() const {
     const auto bytes = [](const auto&... lists) { return (... + (lists.capacity() * sizeof(lists[0]))); };
-    return bytes(corners_, leaf_of_, starts_.own, ends_.own, staged_, staged_ends_, nodes_, spheres_, level_begin_, node_places_, leaf_places_,
-                 leaf_primitives_, leaf_points_, listed_primitives_, listed_points_, node_rounds_, listed_rounds_, free_nodes_, free_leaves_);
+    return bytes(corners_, leaf_of_, starts_.own, ends_.own, staged_, staged_ends_, nodes_, spheres_, level_begin_,
+                 node_places_, leaf_places_, leaf_primitives_, leaf_points_, listed_primitives_, listed_points_,
+                 node_rounds_, listed_rounds_, free_nodes_, free_leaves_);
 }
 
 } // namespace fathom

@@ -37,7 +37,8 @@ BuildBox hull_of(std::span<const Index> ids, std::span<const BuildBox> boxes) {
 
 class Splitter {
 public:
-    Splitter(std::span<const BuildBox> boxes, const BodyOctreeOptions& options) : boxes_(boxes), options_(options), order_(boxes.size()) {
+    Splitter(std::span<const BuildBox> boxes, const BodyOctreeOptions& options)
+        : boxes_(boxes), options_(options), order_(boxes.size()) {
         std::iota(order_.begin(), order_.end(), Index{0});
     }
     [[nodiscard]] std::span<Index> ids(Part part) { return std::span(order_).subspan(part.begin, part.size()); }
@@ -45,9 +46,12 @@ public:
     // The children of a node at this level, the root's being 0; one alone is a leaf, as are those of leaf_size.
     [[nodiscard]] Parts split(Part part, int level) {
         Parts parts;
-        if (options_.level_cap == 0 || part.size() <= options_.leaf_size) parts.add(part);
-        else if (options_.split == BodySplit::octants && level < octant_levels) split_octants(part, parts);
-        else split_packed(part, parts);
+        if (options_.level_cap == 0 || part.size() <= options_.leaf_size)
+            parts.add(part);
+        else if (options_.split == BodySplit::octants && level < octant_levels)
+            split_octants(part, parts);
+        else
+            split_packed(part, parts);
         return parts;
     }
     [[nodiscard]] bool is_leaf(Part part, int level) const { // level of the part itself
@@ -85,7 +89,8 @@ private:
         for (int axis = 0; axis < 3; ++axis) {
             for (std::size_t k = count; k-- > 0;) {
                 const std::span<Index> half = ids(halves[k]);
-                const auto cut = std::stable_partition(half.begin(), half.end(), [&](Index id) { return twice_center(boxes_[id])[axis] < middle[axis]; });
+                const auto cut = std::stable_partition(
+                    half.begin(), half.end(), [&](Index id) { return twice_center(boxes_[id])[axis] < middle[axis]; });
                 const std::size_t at = halves[k].begin + static_cast<std::size_t>(cut - half.begin());
                 halves[2 * k + 1] = {at, halves[k].end};
                 halves[2 * k] = {halves[k].begin, at};
@@ -156,7 +161,8 @@ void gather(const BvhShape& shape, std::uint32_t word, std::vector<Index>& ids) 
         return;
     }
     const std::uint32_t leaf = word & ~BvhNode::leaf_bit;
-    ids.insert(ids.end(), shape.order.begin() + shape.leaf_begin[leaf], shape.order.begin() + shape.leaf_begin[leaf + 1]);
+    ids.insert(ids.end(), shape.order.begin() + shape.leaf_begin[leaf],
+               shape.order.begin() + shape.leaf_begin[leaf + 1]);
 }
 
 // Nodes below the cap become leaves of all that they hold.
@@ -188,7 +194,8 @@ void split_across(std::span<Index> ids, std::size_t count, std::span<const Build
     int axis = 0;
     (upper - lower).head<3>().maxCoeff(&axis);
     const auto key = [&](Index id) { return std::pair(twice_center(boxes[id])[axis], id); };
-    std::nth_element(ids.begin(), ids.begin() + std::ptrdiff_t(count), ids.end(), [&](Index a, Index b) { return key(a) < key(b); });
+    std::nth_element(ids.begin(), ids.begin() + std::ptrdiff_t(count), ids.end(),
+                     [&](Index a, Index b) { return key(a) < key(b); });
 }
 
 BvhShape build_body_shape(std::span<const BuildBox> boxes, const BodyOctreeOptions& options) {

@@ -1,4 +1,5 @@
-// Room: index. Edits of a body octree: primitives come, go and change, and only the way from a leaf to the root is fitted anew.
+// Room: index. Edits of a body octree: primitives come, go and change, and only the way from a leaf to the root is
+// fitted anew.
 #include <fathom/base/error.h>
 #include <fathom/index/body_octree.h>
 #include <fathom/index/body_octree_build.h>
@@ -20,7 +21,8 @@ std::pair<float, float> growth(const BvhNode& node, std::uint32_t slot, const Lo
     float now[3], then[3];
     for (int axis = 0; axis < 3; ++axis) {
         now[axis] = node.upper[axis][slot] - node.lower[axis][slot];
-        then[axis] = std::max(node.upper[axis][slot], box.upper[axis]) - std::min(node.lower[axis][slot], box.lower[axis]);
+        then[axis] =
+            std::max(node.upper[axis][slot], box.upper[axis]) - std::min(node.lower[axis][slot], box.lower[axis]);
     }
     return {half_area(then) - half_area(now), half_area(now)};
 }
@@ -29,17 +31,20 @@ std::pair<float, float> growth(const BvhNode& node, std::uint32_t slot, const Lo
 
 void BodyOctree::remove(Index primitive) {
     if (!holds(primitive))
-        throw Error(Cause::index_out_of_range, "removed already, or never there", {.element = "primitive", .index = primitive});
+        throw Error(Cause::index_out_of_range, "removed already, or never there",
+                    {.element = "primitive", .index = primitive});
     take_out(primitive);
     leaf_of_[primitive] = no_index;
     ++edits_;
 }
 
 void BodyOctree::change(Index primitive, std::span<const Index> corners) {
-    if (!holds(primitive)) throw Error(Cause::index_out_of_range, "not there to be changed", {.element = "primitive", .index = primitive});
+    if (!holds(primitive))
+        throw Error(Cause::index_out_of_range, "not there to be changed", {.element = "primitive", .index = primitive});
     check_new_corners(primitive, corners);
     take_out(primitive);
-    std::copy(corners.begin(), corners.end(), corners_.begin() + static_cast<std::ptrdiff_t>(primitive * corners_each_));
+    std::copy(corners.begin(), corners.end(),
+              corners_.begin() + static_cast<std::ptrdiff_t>(primitive * corners_each_));
     put_in(primitive);
     ++edits_;
 }
@@ -53,21 +58,24 @@ void BodyOctree::add(Index primitive, std::span<const Index> corners) {
         leaf_of_.push_back(no_index);
         corners_.resize(corners_.size() + corners_each_);
     }
-    std::copy(corners.begin(), corners.end(), corners_.begin() + static_cast<std::ptrdiff_t>(primitive * corners_each_));
+    std::copy(corners.begin(), corners.end(),
+              corners_.begin() + static_cast<std::ptrdiff_t>(primitive * corners_each_));
     put_in(primitive);
     ++edits_;
 }
 
 void BodyOctree::check_new_corners(Index primitive, std::span<const Index> corners) const {
     if (corners.size() != corners_each_)
-        throw Error(Cause::count_mismatch, fmt::format("{} corners, not {}", corners.size(), corners_each_), {.element = "primitive", .index = primitive});
+        throw Error(Cause::count_mismatch, fmt::format("{} corners, not {}", corners.size(), corners_each_),
+                    {.element = "primitive", .index = primitive});
     check_corners(corners, primitive);
 }
 
 Index BodyOctree::add_points(std::span<const Vec3> points) {
     for (std::size_t k = 0; k < points.size(); ++k)
         if (!is_finite(points[k]))
-            throw Error(Cause::non_finite, "a coordinate is NaN or infinite", {.element = "point", .index = static_cast<std::int64_t>(k)});
+            throw Error(Cause::non_finite, "a coordinate is NaN or infinite",
+                        {.element = "point", .index = static_cast<std::int64_t>(k)});
     if (point_count_ + points.size() >= no_index) throw Error(Cause::too_large, "more points than 32 bits can name");
     const Index first = static_cast<Index>(point_count_);
     starts_.append(points);
@@ -125,7 +133,8 @@ void BodyOctree::fill_leaf(Index leaf, std::span<const Index> primitives) {
     put_list(listed_primitives_, leaf_primitives_[leaf], primitives);
     put_list(listed_points_, leaf_points_[leaf], distinct);
     const Piece& piece = leaf_points_[leaf];
-    std::fill(listed_points_.begin() + piece.begin + piece.count, listed_points_.begin() + piece.begin + piece.room, distinct[0]);
+    std::fill(listed_points_.begin() + piece.begin + piece.count, listed_points_.begin() + piece.begin + piece.room,
+              distinct[0]);
 }
 
 Index BodyOctree::new_leaf() {
@@ -168,7 +177,8 @@ bool BodyOctree::may_deepen(Index node) const {
 void BodyOctree::split_leaf(Index leaf, std::span<const Index> primitives) {
     const Place place = leaf_places_[leaf];
     const std::uint32_t children = child_count(place.node);
-    if (options_.level_cap == 0 || (children == BvhNode::width && !may_deepen(place.node))) return fill_leaf(leaf, primitives);
+    if (options_.level_cap == 0 || (children == BvhNode::width && !may_deepen(place.node)))
+        return fill_leaf(leaf, primitives);
     std::vector<BuildBox> boxes(primitives.size());
     std::vector<Index> order(primitives.size()), ids;
     for (std::size_t k = 0; k < order.size(); ++k) {
@@ -225,17 +235,20 @@ void BodyOctree::put_in(Index primitive) {
     ++live_;
     const Box box = primitive_box(primitive);
     leaf_of_[primitive] = 0; // anything but no_index, for build()
-    if (live_ == 1) { // nothing to hang it on
+    if (live_ == 1) {        // nothing to hang it on
         set_frame(box, 0);
         return build();
     }
     const Index home = nearest_leaf(box);
     std::vector<Index> held(leaf(home).begin(), leaf(home).end());
     held.insert(std::upper_bound(held.begin(), held.end(), primitive), primitive);
-    if (held.size() > options_.leaf_size) split_leaf(home, held);
-    else fill_leaf(home, held);
+    if (held.size() > options_.leaf_size)
+        split_leaf(home, held);
+    else
+        fill_leaf(home, held);
     // Beyond the frame floats lose their meaning for rays, and far beyond it altogether.
-    const double reach = std::max(frame_.to_local(box.lower).cwiseAbs().maxCoeff(), frame_.to_local(box.upper).cwiseAbs().maxCoeff());
+    const double reach =
+        std::max(frame_.to_local(box.lower).cwiseAbs().maxCoeff(), frame_.to_local(box.upper).cwiseAbs().maxCoeff());
     if (reach > 1) {
         Box all;
         for (std::size_t k = 0; k < point_count_; ++k) {

@@ -1,4 +1,5 @@
-// Room: index. Fits the boxes and spheres of a body octree to its points. Every volume holds its points whatever was rounded.
+// Room: index. Fits the boxes and spheres of a body octree to its points. Every volume holds its points whatever was
+// rounded.
 #include <fathom/index/body_octree_fit.h>
 
 #include <cmath>
@@ -24,12 +25,14 @@ struct ToFrame {
     alignas(32) double origin[4], scale[4];
 
     explicit ToFrame(const BvhFrame& frame)
-        : origin{frame.origin.x(), frame.origin.y(), frame.origin.z(), 0}, scale{frame.scale, frame.scale, frame.scale, 0} {}
+        : origin{frame.origin.x(), frame.origin.y(), frame.origin.z(), 0}, scale{frame.scale, frame.scale, frame.scale,
+                                                                                 0} {}
 
     HWY_INLINE void store(PointDoubles x, std::size_t part, float* to) const {
         const PointLanes d;
         const hn::Rebind<float, PointLanes> df;
-        hn::Store(hn::DemoteTo(df, hn::Mul(hn::Sub(x, hn::Load(d, origin + part)), hn::Load(d, scale + part))), df, to + part);
+        hn::Store(hn::DemoteTo(df, hn::Mul(hn::Sub(x, hn::Load(d, origin + part)), hn::Load(d, scale + part))), df,
+                  to + part);
     }
 };
 
@@ -40,7 +43,8 @@ struct FourBoxes {
     HWY_INLINE void begin(const Vec3* points, const Index* ids, std::size_t part) {
         for (int i = 0; i < 4; ++i) low[i] = high[i] = load_point(points, ids[i], part);
     }
-    // Points lie all over the memory: some of those that come soon, and most of what lies beside them, are asked for ahead.
+    // Points lie all over the memory: some of those that come soon, and most of what lies beside them, are asked for
+    // ahead.
     HWY_INLINE void extend(const Vec3* points, const Index* ids, const Index* end, std::size_t part) {
         for (; ids != end; ids += node_width) {
             hwy::Prefetch(points + *(ids - rounds_ahead));
@@ -57,7 +61,8 @@ struct LeafBoxes {
     alignas(64) float lower[4 * node_width], upper[4 * node_width];
 };
 
-HWY_INLINE void fit_rounds(const BodyFit& fit, const ToFrame& to_frame, const Index* rounds, Index count, LeafBoxes& boxes) {
+HWY_INLINE void fit_rounds(const BodyFit& fit, const ToFrame& to_frame, const Index* rounds, Index count,
+                           LeafBoxes& boxes) {
     const Index* const end = rounds + count * node_width;
     for (int half = 0; half < node_width; half += 4)
         for (std::size_t part = 0; part < 4; part += point_step()) {
@@ -109,14 +114,16 @@ HWY_INLINE void transpose_leaves(const float* corners, int lane, Floats (&axes)[
 #endif
 }
 
-// Outward: a coordinate f of a point is off by at most 2^-23 |f| (the change of frame and the cast), and each of two sums by 2^-24
-// of itself: 2^-22 |f| and 2^-21 of the margin cover all, and FLT_MIN whatever underflows. Rounding is monotone, so that the
-// boxes of primitives that doubles have grown by the margin are inside too, by what margin_in() adds. What lies outside the
-// frame gets no more, since another frame must be chosen then: infinity stays infinity.
+// Outward: a coordinate f of a point is off by at most 2^-23 |f| (the change of frame and the cast), and each of two
+// sums by 2^-24 of itself: 2^-22 |f| and 2^-21 of the margin cover all, and FLT_MIN whatever underflows. Rounding is
+// monotone, so that the boxes of primitives that doubles have grown by the margin are inside too, by what margin_in()
+// adds. What lies outside the frame gets no more, since another frame must be chosen then: infinity stays infinity.
 HWY_INLINE void store_leaves(const BodyFit& fit, const LeafBoxes& boxes, BvhNode& node) {
     const Lanes8 d;
     const Floats least = hn::Set(d, fit.margin * (1 + 0x1p-21f) + FLT_MIN);
-    const auto slack = [&](Floats f) HWY_ATTR { return hn::Add(hn::Mul(hn::Min(hn::Abs(f), hn::Set(d, 1)), hn::Set(d, 0x1p-22f)), least); };
+    const auto slack = [&](Floats f) HWY_ATTR {
+        return hn::Add(hn::Mul(hn::Min(hn::Abs(f), hn::Set(d, 1)), hn::Set(d, 0x1p-22f)), least);
+    };
     for (int lane = 0; lane < node_width; lane += lane_step()) {
         Floats low[3], high[3];
         transpose_leaves(boxes.lower, lane, low);
@@ -133,7 +140,8 @@ HWY_INLINE void fit_leaves(const BodyFit& fit, const ToFrame& to_frame, const Bo
     fit_rounds(fit, to_frame, fit.listed_rounds + piece.begin, piece.count, boxes);
     for (int slot = 0; piece.count == most_rounds && slot < node_width; ++slot)
         if (is_leaf_word(node.child[slot]))
-            extend_long_leaf(fit, to_frame, node.child[slot] & ~BvhNode::leaf_bit, boxes.lower + 4 * slot, boxes.upper + 4 * slot);
+            extend_long_leaf(fit, to_frame, node.child[slot] & ~BvhNode::leaf_bit, boxes.lower + 4 * slot,
+                             boxes.upper + 4 * slot);
     store_leaves(fit, boxes, node);
 }
 
@@ -177,13 +185,15 @@ struct alignas(16) Center {
 };
 
 // The largest squared distances from the centre to points of a leaf, four points at a time, each lane for itself.
-HWY_INLINE Point farthest(const ToFrame& to_frame, const Vec3* points, const Index* ids, Index count, const Center& center, Point squared) {
+HWY_INLINE Point farthest(const ToFrame& to_frame, const Vec3* points, const Index* ids, Index count,
+                          const Center& center, Point squared) {
     const Lanes4 d;
     const Point cx = hn::Set(d, center.at[0]), cy = hn::Set(d, center.at[1]), cz = hn::Set(d, center.at[2]);
     alignas(64) float four[16];
     for (Index k = 0; k < count; k += 4) {
         for (Index i = 0; i < 4; ++i)
-            for (std::size_t part = 0; part < 4; part += point_step()) to_frame.store(load_point(points, ids[k + i], part), part, four + 4 * i);
+            for (std::size_t part = 0; part < 4; part += point_step())
+                to_frame.store(load_point(points, ids[k + i], part), part, four + 4 * i);
         for (std::size_t i = 0; i < 4; i += hn::Lanes(d)) {
             Point x, y, z, unused;
             hn::LoadInterleaved4(d, four + 4 * i, x, y, z, unused);
@@ -200,7 +210,9 @@ HWY_INLINE Point farthest_of_leaf(const BodyFit& fit, std::uint32_t word, const 
     squared = farthest(to_frame, fit.starts, ids, piece.count, center, squared);
     return fit.ends ? farthest(to_frame, fit.ends, ids, piece.count, center, squared) : squared;
 }
-HWY_INLINE double root_of(Point squared) { return std::sqrt(static_cast<double>(hn::GetLane(hn::MaxOfLanes(Lanes4(), squared)))); }
+HWY_INLINE double root_of(Point squared) {
+    return std::sqrt(static_cast<double>(hn::GetLane(hn::MaxOfLanes(Lanes4(), squared))));
+}
 
 HWY_INLINE bool holds_leaves_alone(const BvhNode& node) {
     for (int slot = 0; slot < node_width && node.child[slot] != no_index; ++slot)
@@ -208,7 +220,8 @@ HWY_INLINE bool holds_leaves_alone(const BvhNode& node) {
     return true;
 }
 
-// What holds everything below a node: the lesser of how far its children's spheres reach, and of how far their boxes do.
+// What holds everything below a node: the lesser of how far its children's spheres reach, and of how far their boxes
+// do.
 HWY_INLINE double reach_of_children(const BvhNode& node, const SphereGroup& spheres, const Center& center) {
     double reach = 0;
     for (int slot = 0; slot < node_width && node.child[slot] != no_index; ++slot) {
@@ -216,17 +229,19 @@ HWY_INLINE double reach_of_children(const BvhNode& node, const SphereGroup& sphe
         for (int axis = 0; axis < 3; ++axis) {
             const double c = static_cast<double>(center.at[axis]);
             const double off = static_cast<double>(spheres.center[axis][slot]) - c;
-            const double side = std::max(c - static_cast<double>(node.lower[axis][slot]), static_cast<double>(node.upper[axis][slot]) - c);
+            const double side = std::max(c - static_cast<double>(node.lower[axis][slot]),
+                                         static_cast<double>(node.upper[axis][slot]) - c);
             to_sphere += off * off;
             to_corner += side * side;
         }
-        reach = std::max(reach, std::min(std::sqrt(to_sphere) + static_cast<double>(spheres.radius[slot]), std::sqrt(to_corner)));
+        reach = std::max(
+            reach, std::min(std::sqrt(to_sphere) + static_cast<double>(spheres.radius[slot]), std::sqrt(to_corner)));
     }
     return reach;
 }
 
-// Leaves, and nodes of nothing but leaves, are fitted from their points; what lies higher from its children, because a pass over
-// all points for every level would cost O(n log n).
+// Leaves, and nodes of nothing but leaves, are fitted from their points; what lies higher from its children, because a
+// pass over all points for every level would cost O(n log n).
 HWY_INLINE double reach_below(const BodyFit& fit, std::uint32_t word, const Center& center) {
     const double margin = static_cast<double>(fit.margin);
     Point squared = hn::Zero(Lanes4());
@@ -239,21 +254,25 @@ HWY_INLINE double reach_below(const BodyFit& fit, std::uint32_t word, const Cent
     return std::min(by_children, root_of(squared) + margin);
 }
 
-// The centre is rounded first, and the radius is that of the rounded one, read back from where it is stored. Coordinates of
-// points lie in [-1, 1] and are off by 2^-24 at most, so a distance is by 2^-23; differences, squares and sums by 2^-21 of the
-// square, so the root by 2^-22 of itself; the cast by 2^-24 of the radius. 2^-21 of the radius and 2^-22 cover all.
+// The centre is rounded first, and the radius is that of the rounded one, read back from where it is stored.
+// Coordinates of points lie in [-1, 1] and are off by 2^-24 at most, so a distance is by 2^-23; differences, squares
+// and sums by 2^-21 of the square, so the root by 2^-22 of itself; the cast by 2^-24 of the radius. 2^-21 of the radius
+// and 2^-22 cover all.
 HWY_INLINE void fit_sphere(const BodyFit& fit, const BvhNode& node, SphereGroup& spheres, int slot) {
     Center center;
     double side = 0;
     for (int axis = 0; axis < 3; ++axis)
-        side = std::max(side, static_cast<double>(node.upper[axis][slot]) - static_cast<double>(node.lower[axis][slot]));
+        side =
+            std::max(side, static_cast<double>(node.upper[axis][slot]) - static_cast<double>(node.lower[axis][slot]));
     for (int axis = 0; axis < 3; ++axis) {
-        const double low = static_cast<double>(node.lower[axis][slot]), high = static_cast<double>(node.upper[axis][slot]);
+        const double low = static_cast<double>(node.lower[axis][slot]),
+                     high = static_cast<double>(node.upper[axis][slot]);
         center.at[axis] = float_down(fit.rule == SphereRule::cube ? low + 0.5 * side : 0.5 * (low + high));
         spheres.center[axis][slot] = center.at[axis];
     }
     // Half the diagonal of the cube, and what its centre was moved by, which is at most 2^-23 an axis.
-    const double reach = fit.rule == SphereRule::cube ? 0.8660254037844387 * side + 0x1p-21 : reach_below(fit, node.child[slot], center);
+    const double reach =
+        fit.rule == SphereRule::cube ? 0.8660254037844387 * side + 0x1p-21 : reach_below(fit, node.child[slot], center);
     spheres.radius[slot] = static_cast<float>(reach * (1 + 0x1p-21) + 0x1p-22);
 }
 
@@ -264,8 +283,10 @@ HWY_INLINE void clear_sphere(SphereGroup& spheres, int slot) {
 
 HWY_INLINE void fit_spheres(const BodyFit& fit, const BvhNode& node, SphereGroup& spheres) {
     for (int slot = 0; slot < node_width; ++slot)
-        if (node.child[slot] == no_index) clear_sphere(spheres, slot);
-        else fit_sphere(fit, node, spheres, slot);
+        if (node.child[slot] == no_index)
+            clear_sphere(spheres, slot);
+        else
+            fit_sphere(fit, node, spheres, slot);
 }
 
 HWY_ATTR void fit_crown(const BodyFit& fit, BvhNode& node, SphereGroup* spheres) {
@@ -282,7 +303,8 @@ struct AreaSums {
         const PointLanes dd;
         for (std::size_t lane = 0; lane < node_width; lane += hn::Lanes(d)) {
             const auto side = [&](int axis) HWY_ATTR { // an unused slot is inside-out, and has none
-                return hn::Max(hn::Sub(hn::Load(d, node.upper[axis] + lane), hn::Load(d, node.lower[axis] + lane)), hn::Zero(d));
+                return hn::Max(hn::Sub(hn::Load(d, node.upper[axis] + lane), hn::Load(d, node.lower[axis] + lane)),
+                               hn::Zero(d));
             };
             const auto x = side(0), y = side(1), z = side(2);
             const auto area = hn::PromoteTo(dd, hn::Add(hn::Mul(x, hn::Add(y, z)), hn::Mul(y, z)));
@@ -337,7 +359,8 @@ HWY_EXPORT(is_sum_finite);
 bool are_tame(std::span<const Vec3> points, Vec3* copies) {
     static_assert(sizeof(Vec3) == 3 * sizeof(double));
     if (points.empty()) return true;
-    return HWY_DYNAMIC_DISPATCH(is_sum_finite)(points.data()->data(), 3 * points.size(), copies ? copies->data() : nullptr);
+    return HWY_DYNAMIC_DISPATCH(is_sum_finite)(points.data()->data(), 3 * points.size(),
+                                               copies ? copies->data() : nullptr);
 }
 
 float margin_in(const BvhFrame& frame, double margin) {
@@ -346,9 +369,13 @@ float margin_in(const BvhFrame& frame, double margin) {
     return float_up((margin + 0x1p-51 * reach) * frame.scale);
 }
 
-double fit_nodes(const BodyFit& fit, std::size_t begin, std::size_t end) { return HWY_DYNAMIC_DISPATCH(fit_range)(fit, begin, end); }
+double fit_nodes(const BodyFit& fit, std::size_t begin, std::size_t end) {
+    return HWY_DYNAMIC_DISPATCH(fit_range)(fit, begin, end);
+}
 
-void fit_above(const BodyFit& fit, BvhNode& node, SphereGroup* spheres) { HWY_DYNAMIC_DISPATCH(fit_crown)(fit, node, spheres); }
+void fit_above(const BodyFit& fit, BvhNode& node, SphereGroup* spheres) {
+    HWY_DYNAMIC_DISPATCH(fit_crown)(fit, node, spheres);
+}
 
 } // namespace fathom
 #endif

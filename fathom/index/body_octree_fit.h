@@ -1,19 +1,20 @@
-// Room: index. The two passes of an update of a body octree: over the points, and over the nodes. Only its .cpp knows SIMD.
+// Room: index. The two passes of an update of a body octree: over the points, and over the nodes. Only its .cpp knows
+// SIMD.
 #pragma once
 
 #include <fathom/index/body_octree.h>
 
 namespace fathom {
 
-// Whether the squares of all coordinates sum to a finite number: then none is NaN, infinite or beyond 1.3e154. Copies the
-// points to `copies` unless that is null.
+// Whether the squares of all coordinates sum to a finite number: then none is NaN, infinite or beyond 1.3e154. Copies
+// the points to `copies` unless that is null.
 [[nodiscard]] bool are_tame(std::span<const Vec3> points, Vec3* copies);
 
 // The margin in units of the frame, rounded up; and what doubles may lose when they add it to a coordinate.
 [[nodiscard]] float margin_in(const BvhFrame& frame, double margin);
 
-// The points of the leaves of a node as its fit reads them: round r holds a point of each of the eight children, the r-th of a
-// leaf or its first once more. What a leaf has beyond the most rounds is read from its own list.
+// The points of the leaves of a node as its fit reads them: round r holds a point of each of the eight children, the
+// r-th of a leaf or its first once more. What a leaf has beyond the most rounds is read from its own list.
 inline constexpr std::size_t most_rounds = 32;
 // So many ids lie before the first round: a fit, which goes from the last node to the first, looks that far ahead.
 inline constexpr std::size_t rounds_ahead = 512;
@@ -32,8 +33,8 @@ struct BodyFit {
     SphereGroup* spheres = nullptr; // null for boxes alone
 };
 
-// Fits nodes [begin, end), the last one first; what lies below them must have been fitted. Returns the sum of half the areas of
-// the children's boxes, in the frame.
+// Fits nodes [begin, end), the last one first; what lies below them must have been fitted. Returns the sum of half the
+// areas of the children's boxes, in the frame.
 double fit_nodes(const BodyFit& fit, std::size_t begin, std::size_t end);
 // The same for a node that lies elsewhere and has no leaves.
 void fit_above(const BodyFit& fit, BvhNode& node, SphereGroup* spheres);

@@ -22,12 +22,14 @@ struct Ordered {
     BodyWalk walk;
 
     Ordered(const BodyOctree& a, const BodyOctree& b, int level)
-        : swapped(b.frame().scale < a.frame().scale),
-          walk{swapped ? b : a, swapped ? a : b, false, with_spheres(a, b), level} {}
+        : swapped(b.frame().scale < a.frame().scale), walk{swapped ? b : a, swapped ? a : b, false, with_spheres(a, b),
+                                                           level} {}
     explicit Ordered(const BodyOctree& tree) : swapped(false), walk{tree, tree, true, with_spheres(tree, tree), -1} {}
 };
 
-bool may_begin(const BodyWalk& walk, BodyWalkStep& first) { return !walk.a.empty() && !walk.b.empty() && begin_walk(walk, first); }
+bool may_begin(const BodyWalk& walk, BodyWalkStep& first) {
+    return !walk.a.empty() && !walk.b.empty() && begin_walk(walk, first);
+}
 
 // The whole walk on this thread; report(word of the caller's a, word of b).
 std::size_t run(const Ordered& ordered, NodeReport report) {
@@ -37,8 +39,10 @@ std::size_t run(const Ordered& ordered, NodeReport report) {
     std::size_t tests = 1;
     const auto turned = [&](std::uint32_t x, std::uint32_t y) { return ordered.swapped ? report(y, x) : report(x, y); };
     if (!begin_walk(walk, first)) return tests;
-    if (walk.level == 0) report(0, 0);
-    else walk_down(walk, first, turned, tests);
+    if (walk.level == 0)
+        report(0, 0);
+    else
+        walk_down(walk, first, turned, tests);
     return tests;
 }
 
@@ -69,7 +73,8 @@ private:
 
 class LeafReport {
 public:
-    LeafReport(const BodyWalk& walk, CallableRef<bool(Index, Index)> visitor) : self_(walk.self), compare_(walk.a, walk.b, visitor) {}
+    LeafReport(const BodyWalk& walk, CallableRef<bool(Index, Index)> visitor)
+        : self_(walk.self), compare_(walk.a, walk.b, visitor) {}
 
     bool operator()(std::uint32_t a, std::uint32_t b) {
         const Index leaf_a = a & ~BvhNode::leaf_bit, leaf_b = b & ~BvhNode::leaf_bit;
@@ -158,13 +163,18 @@ void list_points(const BodyOctree& tree, Index leaf, const Meets& meets, std::ve
     }
 }
 
-void list_points(const BodyOctree& tree, Index leaf, const BodyOctree& other, std::uint32_t word, bool spheres, std::vector<Index>& found) {
+void list_points(const BodyOctree& tree, Index leaf, const BodyOctree& other, std::uint32_t word, bool spheres,
+                 std::vector<Index>& found) {
     if (spheres) {
         const Sphere sphere = other.sphere_of(word);
-        list_points(tree, leaf, [&](const Box& way) { return way.squared_distance(sphere.center) <= sphere.radius * sphere.radius; }, found);
+        list_points(
+            tree, leaf,
+            [&](const Box& way) { return way.squared_distance(sphere.center) <= sphere.radius * sphere.radius; },
+            found);
     } else {
         const Box box = other.box_of(word);
-        list_points(tree, leaf, [&](const Box& way) { return box.overlaps(way); }, found);
+        list_points(
+            tree, leaf, [&](const Box& way) { return box.overlaps(way); }, found);
     }
 }
 
@@ -198,7 +208,9 @@ CollidingPoints colliding_points(const BodyOctree& a, const BodyOctree& b) {
     return result;
 }
 
-std::vector<IdPair> overlapping_primitives(const BodyOctree& a, const BodyOctree& b) { return collect(Ordered(a, b, -1), false); }
+std::vector<IdPair> overlapping_primitives(const BodyOctree& a, const BodyOctree& b) {
+    return collect(Ordered(a, b, -1), false);
+}
 
 bool visit_overlapping_primitives(const BodyOctree& a, const BodyOctree& b, CallableRef<bool(Index, Index)> visitor) {
     return visit(Ordered(a, b, -1), false, visitor);
@@ -208,7 +220,8 @@ std::vector<IdPair> overlapping_primitives(const BodyOctree& tree, const SelfPai
     return collect(Ordered(tree), options.skip_neighbours);
 }
 
-bool visit_overlapping_primitives(const BodyOctree& tree, CallableRef<bool(Index, Index)> visitor, const SelfPairOptions& options) {
+bool visit_overlapping_primitives(const BodyOctree& tree, CallableRef<bool(Index, Index)> visitor,
+                                  const SelfPairOptions& options) {
     return visit(Ordered(tree), options.skip_neighbours, visitor);
 }
 

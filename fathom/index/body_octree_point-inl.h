@@ -24,7 +24,8 @@ using PointDoubles = hn::Vec<PointLanes>;
 
 HWY_INLINE std::size_t point_step() { return hn::Lanes(PointLanes()); }
 
-// Lanes `part` on of a point. Reads nothing behind z, where the memory of the caller may end: the fourth lane is zero, or z again.
+// Lanes `part` on of a point. Reads nothing behind z, where the memory of the caller may end: the fourth lane is zero,
+// or z again.
 HWY_INLINE PointDoubles load_point(const Vec3* points, Index id, std::size_t part) {
     const PointLanes d;
     const double* const at = points[id].data();

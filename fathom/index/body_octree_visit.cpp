@@ -13,7 +13,8 @@ namespace fathom::HWY_NAMESPACE {
 HWY_ATTR bool body_box(const BodyOctree& tree, const Box& box, CallableRef<bool(std::uint32_t)> visitor) {
     return visit_overlapping(PlainNodes{tree.nodes()}, 0, LocalBox(tree.frame(), box), visitor);
 }
-HWY_ATTR bool body_point(const BodyOctree& tree, const LocalPoint& point, double limit, CallableRef<double(Index)> visitor) {
+HWY_ATTR bool body_point(const BodyOctree& tree, const LocalPoint& point, double limit,
+                         CallableRef<double(Index)> visitor) {
     return visit_limited(tree, point, limit, visitor);
 }
 HWY_ATTR bool body_ray(const BodyOctree& tree, const LocalRay& ray, double limit, CallableRef<double(Index)> visitor) {

@@ -37,8 +37,8 @@ std::array<float, 6> packed(const Volume& volume) {
 HWY_BEFORE_NAMESPACE();
 namespace fathom::HWY_NAMESPACE {
 
-// Bits of the eight spheres that touch a sphere of the same frame. Differences, squares and sums are off by 2^-24 each, eight of
-// them at most: 2^-20 covers all.
+// Bits of the eight spheres that touch a sphere of the same frame. Differences, squares and sums are off by 2^-24 each,
+// eight of them at most: 2^-20 covers all.
 HWY_INLINE std::uint32_t overlapping_children(const SphereGroup& group, const LocalSphere& sphere) {
     const Lanes8 d;
     std::uint32_t found = 0;
@@ -57,11 +57,13 @@ HWY_INLINE std::uint32_t overlapping_children(const SphereGroup& group, const Lo
 
 struct PlainSpheres {
     std::span<const SphereGroup> groups;
-    HWY_ATTR const SphereGroup& operator()(std::uint32_t index, SphereGroup& /*scratch*/) const { return groups[index]; }
+    HWY_ATTR const SphereGroup& operator()(std::uint32_t index, SphereGroup& /*scratch*/) const {
+        return groups[index];
+    }
 };
 
-// The spheres of a tree, read in the frame of another. A centre is off by 2^-24 of the shift, of the product and of the sum, and
-// the product is at most the sum and the shift: 2^-22 of both, over the three axes, goes into the radius.
+// The spheres of a tree, read in the frame of another. A centre is off by 2^-24 of the shift, of the product and of the
+// sum, and the product is at most the sum and the shift: 2^-22 of both, over the three axes, goes into the radius.
 struct PlacedSpheres {
     std::span<const SphereGroup> groups;
     Placement placement;
@@ -78,7 +80,8 @@ struct PlacedSpheres {
                 hn::Store(x, d, scratch.center[axis] + lane);
                 off = hn::Add(off, hn::Add(hn::Abs(x), hn::Abs(shift)));
             }
-            const Floats radius = hn::MulAdd(hn::Load(d, group.radius + lane), ratio, hn::Mul(off, hn::Set(d, 0x1p-21f)));
+            const Floats radius =
+                hn::MulAdd(hn::Load(d, group.radius + lane), ratio, hn::Mul(off, hn::Set(d, 0x1p-21f)));
             hn::Store(hn::MulAdd(radius, hn::Set(d, 1 + 0x1p-22f), hn::Set(d, 4 * FLT_MIN)), d, scratch.radius + lane);
         }
         return scratch;
@@ -136,7 +139,8 @@ struct Descent {
     }
 
     template <class Push>
-    HWY_INLINE bool meet(std::uint32_t a, std::uint32_t b, int level, const Volume& volume_a, const Volume& volume_b, const Push& push) {
+    HWY_INLINE bool meet(std::uint32_t a, std::uint32_t b, int level, const Volume& volume_a, const Volume& volume_b,
+                         const Push& push) {
         const bool leaf_a = BvhNode::is_leaf(a);
         if ((leaf_a && BvhNode::is_leaf(b)) || level == walk.level) return report(a, b);
         push(BodyWalkStep{a, b, level, packed(leaf_a ? volume_a : volume_b)});
@@ -156,7 +160,8 @@ struct Descent {
             const Volume volume_a = Kind::child(group_a, i);
             for (std::uint32_t found_b = meeting(node_b, group_b, volume_a); found_b; found_b &= found_b - 1) {
                 const int j = lowest_bit(found_b);
-                if (!meet(node_a.child[i], node_b.child[j], step.level + 1, volume_a, Kind::child(group_b, j), push)) return false;
+                if (!meet(node_a.child[i], node_b.child[j], step.level + 1, volume_a, Kind::child(group_b, j), push))
+                    return false;
             }
         }
         return true;
@@ -172,7 +177,8 @@ struct Descent {
         const Volume volume = unpacked<Volume>(step.volume);
         for (std::uint32_t found = meeting(node, group, volume); found; found &= found - 1) {
             const std::uint32_t child = node.child[lowest_bit(found)];
-            if (!meet(leaf_a ? step.a : child, leaf_a ? child : step.b, step.level + 1, volume, volume, push)) return false;
+            if (!meet(leaf_a ? step.a : child, leaf_a ? child : step.b, step.level + 1, volume, volume, push))
+                return false;
         }
         return true;
     }
@@ -188,7 +194,8 @@ struct Descent {
             if (!meet(node.child[i], node.child[i], step.level + 1, volume, volume, push)) return false;
             for (std::uint32_t found = meeting(node, group, volume) & (~1u << i); found; found &= found - 1) {
                 const int j = lowest_bit(found);
-                if (!meet(node.child[i], node.child[j], step.level + 1, volume, Kind::child(group, j), push)) return false;
+                if (!meet(node.child[i], node.child[j], step.level + 1, volume, Kind::child(group, j), push))
+                    return false;
             }
         }
         return true;
@@ -215,7 +222,8 @@ struct Descent {
 };
 
 template <class Kind>
-HWY_INLINE bool run_kind(const BodyWalk& walk, const BodyWalkStep& from, NodeReport report, std::vector<BodyWalkStep>* below, std::size_t& tests) {
+HWY_INLINE bool run_kind(const BodyWalk& walk, const BodyWalkStep& from, NodeReport report,
+                         std::vector<BodyWalkStep>* below, std::size_t& tests) {
     const auto run = [&](const auto& groups_b) HWY_ATTR {
         Descent<Kind, std::remove_cvref_t<decltype(groups_b)>> descent{walk, Kind::plain(walk.a), groups_b, report};
         const bool went_on = descent.run(from, below);
@@ -225,8 +233,10 @@ HWY_INLINE bool run_kind(const BodyWalk& walk, const BodyWalkStep& from, NodeRep
     return &walk.a == &walk.b ? run(Kind::plain(walk.b)) : run(Kind::placed(walk.a, walk.b));
 }
 
-HWY_ATTR bool run_walk(const BodyWalk& walk, const BodyWalkStep& from, NodeReport report, std::vector<BodyWalkStep>* below, std::size_t& tests) {
-    return walk.spheres ? run_kind<SphereKind>(walk, from, report, below, tests) : run_kind<BoxKind>(walk, from, report, below, tests);
+HWY_ATTR bool run_walk(const BodyWalk& walk, const BodyWalkStep& from, NodeReport report,
+                       std::vector<BodyWalkStep>* below, std::size_t& tests) {
+    return walk.spheres ? run_kind<SphereKind>(walk, from, report, below, tests)
+                        : run_kind<BoxKind>(walk, from, report, below, tests);
 }
 
 template <class Kind, class Crown>
@@ -281,7 +291,8 @@ HWY_ATTR void fill_block(const BodyOctree& tree, const Index* ids, std::size_t c
     block.source = ids;
 }
 
-HWY_INLINE bool boxes_overlap(const double* lower_a, const double* upper_a, const double* lower_b, const double* upper_b) {
+HWY_INLINE bool boxes_overlap(const double* lower_a, const double* upper_a, const double* lower_b,
+                              const double* upper_b) {
     const Lanes4 d;
     for (std::size_t part = 0; part < 4; part += hn::Lanes(d))
         if (!hn::AllTrue(d, hn::And(hn::Le(hn::Load(d, lower_a + part), hn::Load(d, upper_b + part)),
@@ -309,19 +320,22 @@ struct BlockHull {
 };
 
 // First what of each block meets the hull of the other: of two leaves that touch at a corner little is left.
-HWY_ATTR bool compare_blocks(const PrimitiveBlock& a, const PrimitiveBlock& b, bool same, CallableRef<bool(Index, Index)> visitor) {
+HWY_ATTR bool compare_blocks(const PrimitiveBlock& a, const PrimitiveBlock& b, bool same,
+                             CallableRef<bool(Index, Index)> visitor) {
     const BlockHull hull_a(a), hull_b(b);
     std::uint8_t near_b[PrimitiveBlock::size];
     std::size_t count = 0;
     for (std::size_t j = 0; j < b.count; ++j)
-        if (boxes_overlap(hull_a.lower, hull_a.upper, b.lower[j], b.upper[j])) near_b[count++] = static_cast<std::uint8_t>(j);
+        if (boxes_overlap(hull_a.lower, hull_a.upper, b.lower[j], b.upper[j]))
+            near_b[count++] = static_cast<std::uint8_t>(j);
     if (count == 0) return true;
     for (std::size_t i = 0; i < a.count; ++i) {
         if (!boxes_overlap(a.lower[i], a.upper[i], hull_b.lower, hull_b.upper)) continue;
         for (std::size_t k = 0; k < count; ++k) {
             const std::size_t j = near_b[k];
             if (same && j <= i) continue;
-            if (boxes_overlap(a.lower[i], a.upper[i], b.lower[j], b.upper[j]) && !visitor(a.ids[i], b.ids[j])) return false;
+            if (boxes_overlap(a.lower[i], a.upper[i], b.lower[j], b.upper[j]) && !visitor(a.ids[i], b.ids[j]))
+                return false;
         }
     }
     return true;
@@ -344,7 +358,8 @@ bool walk_down(const BodyWalk& walk, const BodyWalkStep& from, NodeReport report
     return HWY_DYNAMIC_DISPATCH(run_walk)(walk, from, report, nullptr, tests);
 }
 
-bool walk_step(const BodyWalk& walk, const BodyWalkStep& from, NodeReport report, std::vector<BodyWalkStep>& below, std::size_t& tests) {
+bool walk_step(const BodyWalk& walk, const BodyWalkStep& from, NodeReport report, std::vector<BodyWalkStep>& below,
+               std::size_t& tests) {
     return HWY_DYNAMIC_DISPATCH(run_walk)(walk, from, report, &below, tests);
 }
 

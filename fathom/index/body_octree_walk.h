@@ -1,5 +1,5 @@
-// Room: index. The walk down two body octrees, and the comparison of two leaves: what body_octree_pairs.cpp builds on. Only its
-// .cpp knows SIMD.
+// Room: index. The walk down two body octrees, and the comparison of two leaves: what body_octree_pairs.cpp builds on.
+// Only its .cpp knows SIMD.
 #pragma once
 
 #include <fathom/index/body_octree.h>
@@ -10,9 +10,9 @@ namespace fathom {
 struct BodyWalk {
     const BodyOctree& a;
     const BodyOctree& b;
-    bool self;    // the same body: each pair of its parts once, and each part with itself
+    bool self; // the same body: each pair of its parts once, and each part with itself
     bool spheres;
-    int level;    // no deeper; negative: down to the leaves
+    int level; // no deeper; negative: down to the leaves
 };
 
 // Two nodes whose volumes overlap, and of which one at least must be opened.
@@ -26,10 +26,12 @@ using NodeReport = CallableRef<bool(std::uint32_t, std::uint32_t)>;
 
 // Whether the roots overlap: `first` is where the walk begins.
 bool begin_walk(const BodyWalk& walk, BodyWalkStep& first);
-// report(word of a, word of b) for every pair that the walk ends in; false stops. Adds the volume tests done to `tests`.
+// report(word of a, word of b) for every pair that the walk ends in; false stops. Adds the volume tests done to
+// `tests`.
 bool walk_down(const BodyWalk& walk, const BodyWalkStep& from, NodeReport report, std::size_t& tests);
 // One step alone: what must be opened further goes to `below`.
-bool walk_step(const BodyWalk& walk, const BodyWalkStep& from, NodeReport report, std::vector<BodyWalkStep>& below, std::size_t& tests);
+bool walk_step(const BodyWalk& walk, const BodyWalkStep& from, NodeReport report, std::vector<BodyWalkStep>& below,
+               std::size_t& tests);
 
 // The boxes of primitives of a leaf, up to 64 at a time.
 struct PrimitiveBlock {
@@ -43,7 +45,8 @@ struct PrimitiveBlock {
 
 class LeafCompare {
 public:
-    LeafCompare(const BodyOctree& a, const BodyOctree& b, CallableRef<bool(Index, Index)> visitor) : a_(a), b_(b), visitor_(visitor) {}
+    LeafCompare(const BodyOctree& a, const BodyOctree& b, CallableRef<bool(Index, Index)> visitor)
+        : a_(a), b_(b), visitor_(visitor) {}
 
     // visitor(primitive of a, primitive of b) for all whose boxes overlap; false when it stopped. Leaf by number.
     bool leaves(Index leaf_a, Index leaf_b);

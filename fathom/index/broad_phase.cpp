@@ -15,7 +15,8 @@ namespace {
 constexpr std::size_t few_objects = 32; // brute force is quicker up to here
 
 bool acceptable(const Box& box) {
-    // Infinities may cancel into NaN, never into a number. The sum of large numbers may overflow, so a bad one proves nothing.
+    // Infinities may cancel into NaN, never into a number. The sum of large numbers may overflow, so a bad one proves
+    // nothing.
     if (std::isfinite(box.lower.sum() + box.upper.sum())) return true;
     if (box.lower.hasNaN() || box.upper.hasNaN()) return false;
     return box.empty() || (box.lower.allFinite() && box.upper.allFinite());
@@ -23,7 +24,8 @@ bool acceptable(const Box& box) {
 bool acceptable(const Sphere& sphere) { return sphere.radius >= 0 && acceptable(bounds_of_sphere(sphere)); }
 
 [[noreturn]] void refuse(const Box&, std::size_t id) {
-    throw Error(Cause::non_finite, "the box of an object is not finite", {.element = "object", .index = static_cast<std::int64_t>(id)});
+    throw Error(Cause::non_finite, "the box of an object is not finite",
+                {.element = "object", .index = static_cast<std::int64_t>(id)});
 }
 [[noreturn]] void refuse(const Sphere& sphere, std::size_t id) {
     const bool negative = sphere.radius < 0;
@@ -51,7 +53,8 @@ Volume checked(const Volume& volume, double margin, std::size_t id) {
 
 BroadPhase::BroadPhase(const BroadPhaseOptions& options) : options_(options), octree_(options.octree) {
     if (!(options.margin >= 0) || !std::isfinite(options.margin))
-        throw Error(Cause::invalid_argument, "the margin must be finite and not negative", {.element = "option margin"});
+        throw Error(Cause::invalid_argument, "the margin must be finite and not negative",
+                    {.element = "option margin"});
 }
 
 Index BroadPhase::new_id() {
@@ -70,7 +73,8 @@ Index BroadPhase::new_id() {
 
 void BroadPhase::require(Index id) const {
     if (!contains(id))
-        throw Error(Cause::index_out_of_range, "there is no such object", {.element = "object", .index = static_cast<std::int64_t>(id)});
+        throw Error(Cause::index_out_of_range, "there is no such object",
+                    {.element = "object", .index = static_cast<std::int64_t>(id)});
 }
 
 void BroadPhase::set(Index id, const Box& box) {
@@ -124,7 +128,8 @@ void BroadPhase::update_all(std::span<const Volume> volumes) {
     for (std::size_t k = 0; k < volumes.size(); ++k)
         if (present_[k]) (void)checked(volumes[k], options_.margin, k);
     for (std::size_t k = 0; k < volumes.size(); ++k)
-        if (present_[k]) set(static_cast<Index>(k), options_.margin > 0 ? grown(volumes[k], options_.margin) : volumes[k]);
+        if (present_[k])
+            set(static_cast<Index>(k), options_.margin > 0 ? grown(volumes[k], options_.margin) : volumes[k]);
     find_pairs();
 }
 
@@ -147,7 +152,8 @@ void BroadPhase::find_pairs() {
         octree_.find_pairs(objects, pairs_);
     } else {
         packed_.find_pairs(boxes_, pairs_);
-        if (!spheres_.empty()) std::erase_if(pairs_, [&](const IdPair& pair) { return !objects.overlap(pair[0], pair[1]); });
+        if (!spheres_.empty())
+            std::erase_if(pairs_, [&](const IdPair& pair) { return !objects.overlap(pair[0], pair[1]); });
     }
     note_events();
     free_.insert(free_.end(), freed_now_.rbegin(), freed_now_.rend());

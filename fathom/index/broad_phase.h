@@ -1,7 +1,7 @@
 // Room: index. Which of many moving objects may touch, step by step: one face for all broad phases, with events.
-// Method: `automatic` tries all pairs of up to 32 objects and takes PackedTree beyond; SceneOctree (Madera et al. 2006) is at
-// the caller's wish. All give the same bytes, for any number of threads. Closed: touching counts. Metres, world frame.
-// One caller at a time; find_pairs() works in parallel inside.
+// Method: `automatic` tries all pairs of up to 32 objects and takes PackedTree beyond; SceneOctree (Madera et al. 2006)
+// is at the caller's wish. All give the same bytes, for any number of threads. Closed: touching counts. Metres, world
+// frame. One caller at a time; find_pairs() works in parallel inside.
 #pragma once
 
 #include <fathom/index/packed_tree.h>
@@ -22,14 +22,16 @@ public:
     explicit BroadPhase(const BroadPhaseOptions& options = {}); // throws Error{invalid_argument}
 
     // Objects have ids that stay. The id of a removed object is given again, but only after the next find_pairs().
-    // An empty box (lower > upper) is an object that is away: it meets nothing until it is moved. NaN, infinity and negative
-    // radii throw Error (non_finite, invalid_argument), unknown ids Error{index_out_of_range}; then nothing has changed.
+    // An empty box (lower > upper) is an object that is away: it meets nothing until it is moved. NaN, infinity and
+    // negative radii throw Error (non_finite, invalid_argument), unknown ids Error{index_out_of_range}; then nothing
+    // has changed.
     Index add(const Box& box);
     Index add(const Sphere& sphere);
     void move(Index id, const Box& box); // a sphere may become a box, and a box a sphere
     void move(Index id, const Sphere& sphere);
     void remove(Index id);
-    // New volumes for all ids below id_limit(), in their order (what stands at removed ids is ignored), then find_pairs().
+    // New volumes for all ids below id_limit(), in their order (what stands at removed ids is ignored), then
+    // find_pairs().
     void update(std::span<const Box> boxes);
     void update(std::span<const Sphere> spheres);
 
@@ -43,7 +45,7 @@ public:
     [[nodiscard]] std::span<const IdPair> pairs() const { return pairs_; }
     [[nodiscard]] std::span<const IdPair> began() const { return began_; }
     [[nodiscard]] std::span<const IdPair> ended() const { return ended_; }
-    [[nodiscard]] std::vector<IdPair> stayed() const; // those of pairs() that did not begin
+    [[nodiscard]] std::vector<IdPair> stayed() const;               // those of pairs() that did not begin
     [[nodiscard]] BroadMethod method_used() const { return used_; } // in the last step
 
 private:

@@ -19,10 +19,13 @@ void check_boxes(std::span<const Box> boxes) {
     const auto bad = [&](std::size_t k) {
         return !boxes[k].lower.allFinite() || !boxes[k].upper.allFinite() || boxes[k].empty();
     };
-    const std::size_t first = parallel_reduce(boxes.size(), chunk, boxes.size(), [&](std::size_t begin, std::size_t end) {
-        while (begin < end && !bad(begin)) ++begin;
-        return begin < end ? begin : boxes.size();
-    }, [](std::size_t a, std::size_t b) { return std::min(a, b); });
+    const std::size_t first = parallel_reduce(
+        boxes.size(), chunk, boxes.size(),
+        [&](std::size_t begin, std::size_t end) {
+            while (begin < end && !bad(begin)) ++begin;
+            return begin < end ? begin : boxes.size();
+        },
+        [](std::size_t a, std::size_t b) { return std::min(a, b); });
     if (first == boxes.size()) return;
     const bool finite = boxes[first].lower.allFinite() && boxes[first].upper.allFinite();
     throw Error(finite ? Cause::invalid_argument : Cause::non_finite,
@@ -31,11 +34,14 @@ void check_boxes(std::span<const Box> boxes) {
 }
 
 Box bounds_of(std::span<const Box> boxes) {
-    return parallel_reduce(boxes.size(), chunk, Box{}, [&](std::size_t begin, std::size_t end) {
-        Box box;
-        for (std::size_t k = begin; k < end; ++k) box.extend(boxes[k]);
-        return box;
-    }, [](Box a, const Box& b) { return hull(a, b); });
+    return parallel_reduce(
+        boxes.size(), chunk, Box{},
+        [&](std::size_t begin, std::size_t end) {
+            Box box;
+            for (std::size_t k = begin; k < end; ++k) box.extend(boxes[k]);
+            return box;
+        },
+        [](Box a, const Box& b) { return hull(a, b); });
 }
 
 // One unit outward before rounding to float, for the rounding of the change of frame itself.
@@ -82,13 +88,16 @@ double child_area(const BvhNode& node, int slot) {
 }
 
 double total_child_area(std::span<const BvhNode> nodes) {
-    return parallel_reduce(nodes.size(), chunk, 0.0, [&](std::size_t begin, std::size_t end) {
-        double sum = 0;
-        for (std::size_t k = begin; k < end; ++k)
-            for (int slot = 0; slot < BvhNode::width; ++slot)
-                if (nodes[k].child[slot] != no_index) sum += child_area(nodes[k], slot);
-        return sum;
-    }, [](double a, double b) { return a + b; });
+    return parallel_reduce(
+        nodes.size(), chunk, 0.0,
+        [&](std::size_t begin, std::size_t end) {
+            double sum = 0;
+            for (std::size_t k = begin; k < end; ++k)
+                for (int slot = 0; slot < BvhNode::width; ++slot)
+                    if (nodes[k].child[slot] != no_index) sum += child_area(nodes[k], slot);
+            return sum;
+        },
+        [](double a, double b) { return a + b; });
 }
 
 double half_area(const Box& box, double scale) {

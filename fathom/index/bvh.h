@@ -1,7 +1,7 @@
-// Room: index. A wide bounding volume hierarchy over boxes and ids: which boxes meet a box, a ray, a ball, or one another?
-// Method: binned surface-area splits (Wald 2007), collapsed into nodes of eight by dynamic programming (Ylitie et al. 2017);
-// a visit tests eight float boxes, rounded outward, in one SIMD step. Not for points in millions (a grid is quicker).
-// Build O(n log n), a visit O(log n + found). Visits are const, thread-safe and allocate nothing.
+// Room: index. A wide bounding volume hierarchy over boxes and ids: which boxes meet a box, a ray, a ball, or one
+// another? Method: binned surface-area splits (Wald 2007), collapsed into nodes of eight by dynamic programming (Ylitie
+// et al. 2017); a visit tests eight float boxes, rounded outward, in one SIMD step. Not for points in millions (a grid
+// is quicker). Build O(n log n), a visit O(log n + found). Visits are const, thread-safe and allocate nothing.
 #pragma once
 
 #include <fathom/base/box.h>
@@ -15,11 +15,12 @@
 namespace fathom {
 
 struct BvhOptions {
-    Index leaf_size = 1;    // most boxes of a leaf, 1 to 64; a caller who tests its own primitives eight at a time wants 8
+    Index leaf_size = 1; // most boxes of a leaf, 1 to 64; a caller who tests its own primitives eight at a time wants 8
     bool keep_boxes = true; // 48 bytes a box; without them an answer holds all ids of every leaf that it touches
 };
 
-// The frame of the node boxes: local = (world - origin) * scale. The scale is a power of two that brings everything into
+// The frame of the node boxes: local = (world - origin) * scale. The scale is a power of two that brings everything
+// into
 // [-1, 1], so that floats serve metres and light years alike, near the origin and far from it.
 struct BvhFrame {
     Vec3 origin = Vec3::Zero();
@@ -58,17 +59,18 @@ public:
     [[nodiscard]] bool empty() const { return order_.empty(); }
     [[nodiscard]] const Box& bounds() const { return bounds_; } // of all boxes, world
 
-    // visitor(id) for every id whose box overlaps `box` (closed, exact), in no promised but repeatable order; it returns
-    // false to stop. The visit returns false when stopped.
+    // visitor(id) for every id whose box overlaps `box` (closed, exact), in no promised but repeatable order; it
+    // returns false to stop. The visit returns false when stopped.
     bool visit_overlapping(const Box& box, CallableRef<bool(Index)> visitor) const;
-    // visitor(leaf) for every leaf whose box overlaps `box`, and perhaps some that miss by rounding: for callers who keep
-    // primitives of their own in the order of the leaves.
+    // visitor(leaf) for every leaf whose box overlaps `box`, and perhaps some that miss by rounding: for callers who
+    // keep primitives of their own in the order of the leaves.
     bool visit_overlapping_leaves(const Box& box, CallableRef<bool(std::uint32_t)> visitor) const;
-    // visitor(id) for every id whose box the ray meets at a parameter in [0, t_max], about near to far, and perhaps some that
-    // it misses by rounding. It returns the new t_max (the old one, or less once it has a hit); less than 0 stops.
+    // visitor(id) for every id whose box the ray meets at a parameter in [0, t_max], about near to far, and perhaps
+    // some that it misses by rounding. It returns the new t_max (the old one, or less once it has a hit); less than 0
+    // stops.
     bool visit_ray(const Ray& ray, double t_max, CallableRef<double(Index)> visitor) const;
-    // visitor(id) for every id whose box is within the radius of `point`, about near to far, and perhaps some that miss by
-    // rounding. It returns the new squared radius (the old one, or less); less than 0 stops.
+    // visitor(id) for every id whose box is within the radius of `point`, about near to far, and perhaps some that miss
+    // by rounding. It returns the new squared radius (the old one, or less); less than 0 stops.
     bool visit_nearest(const Vec3& point, double squared_radius, CallableRef<double(Index)> visitor) const;
 
     // The tree itself, for walks of one's own. Nodes lie level by level, node 0 is the root; leaf k holds the ids
@@ -106,8 +108,8 @@ private:
 
 using IdPair = std::array<Index, 2>;
 
-// Pairs {a, b} with a < b whose boxes overlap, each once, sorted. In parallel, the same for any number of threads. Exact
-// (closed boxes) where the tree keeps its boxes, else with pairs of touching leaves too.
+// Pairs {a, b} with a < b whose boxes overlap, each once, sorted. In parallel, the same for any number of threads.
+// Exact (closed boxes) where the tree keeps its boxes, else with pairs of touching leaves too.
 [[nodiscard]] std::vector<IdPair> overlapping_pairs(const Bvh& tree);
 // Pairs {id in a, id in b}, the same way.
 [[nodiscard]] std::vector<IdPair> overlapping_pairs(const Bvh& a, const Bvh& b);

@@ -1,6 +1,6 @@
-// Room: index. Builds the shape of a wide tree: a binary tree of binned surface-area splits down to single boxes, then the
-// cheapest grouping of its nodes into leaves and nodes of eight.
-// Method: Wald 2007 (binning), Ylitie, Karras & Laine 2017 (collapse). All thresholds depend on sizes alone, never on threads.
+// Room: index. Builds the shape of a wide tree: a binary tree of binned surface-area splits down to single boxes, then
+// the cheapest grouping of its nodes into leaves and nodes of eight. Method: Wald 2007 (binning), Ylitie, Karras &
+// Laine 2017 (collapse). All thresholds depend on sizes alone, never on threads.
 #include <fathom/base/parallel.h>
 #include <fathom/index/bvh.h>
 #include <fathom/index/bvh_build.h>
@@ -39,8 +39,8 @@ struct Item {
 };
 static_assert(sizeof(Item) == 32);
 
-// A node of the binary tree over items [begin, begin + count). Its left child is the next node; the right one follows the
-// 2 * left.count - 1 nodes of the left.
+// A node of the binary tree over items [begin, begin + count). Its left child is the next node; the right one follows
+// the 2 * left.count - 1 nodes of the left.
 struct BinaryNode {
     float half_area;
     Index begin, count;
@@ -136,7 +136,8 @@ struct Task {
 
 class BinaryBuilder {
 public:
-    BinaryBuilder(std::span<const BuildBox> boxes) : items_(boxes.size()), ids_(boxes.size()), nodes_(2 * boxes.size() - 1) {
+    BinaryBuilder(std::span<const BuildBox> boxes)
+        : items_(boxes.size()), ids_(boxes.size()), nodes_(2 * boxes.size() - 1) {
         std::iota(ids_.begin(), ids_.end(), Index{0});
         parallel_for(boxes.size(), pass_chunk, [&](std::size_t begin, std::size_t end) {
             for (std::size_t k = begin; k < end; ++k) {
@@ -158,7 +159,8 @@ private:
     [[nodiscard]] std::pair<Task, Task> children(const Task& task, std::size_t middle) const;
     void set_node(const Task& task, const Bounds& bounds) {
         // The constant keeps boxes without area from costing nothing, which would make every shape of tree as good.
-        nodes_[task.node] = {bounds.half_area() + 1e-10f, static_cast<Index>(task.begin), static_cast<Index>(task.end - task.begin)};
+        nodes_[task.node] = {bounds.half_area() + 1e-10f, static_cast<Index>(task.begin),
+                             static_cast<Index>(task.end - task.begin)};
     }
 
     std::vector<Item> items_, scratch_;
@@ -209,17 +211,21 @@ std::size_t BinaryBuilder::cut_together(const Task& task) {
         a.centers.extend(b.centers);
         return a;
     };
-    const RangeBounds range = parallel_reduce(count, pass_chunk, RangeBounds{}, [&](std::size_t begin, std::size_t end) {
-        RangeBounds part;
-        for (std::size_t k = begin; k < end; ++k) part.extend(items_[task.begin + k]);
-        return part;
-    }, merge);
+    const RangeBounds range = parallel_reduce(
+        count, pass_chunk, RangeBounds{},
+        [&](std::size_t begin, std::size_t end) {
+            RangeBounds part;
+            for (std::size_t k = begin; k < end; ++k) part.extend(items_[task.begin + k]);
+            return part;
+        },
+        merge);
     set_node(task, range.boxes);
     if (task.depth >= halving_depth) return task.begin + count / 2;
     const Binning binning(range.centers, count);
     const auto add = [&](std::size_t begin, std::size_t end) {
         Bins part;
-        for (std::size_t k = task.begin + begin; k < task.begin + end; ++k) part.add(items_[k], binning.bins(items_[k]));
+        for (std::size_t k = task.begin + begin; k < task.begin + end; ++k)
+            part.add(items_[k], binning.bins(items_[k]));
         return part;
     };
     const Bins bins = parallel_reduce(count, pass_chunk, Bins{}, add, [&](Bins a, const Bins& b) {
@@ -274,8 +280,8 @@ void BinaryBuilder::build() {
     for (std::size_t k = 0; k < items_.size(); ++k) ids_[k] = std::bit_cast<Index>(items_[k].box.lower[3]);
 }
 
-// For every binary node: the least cost of covering it by at most k subtrees, each of them a leaf or a wide node, and how
-// the k are shared between its two children.
+// For every binary node: the least cost of covering it by at most k subtrees, each of them a leaf or a wide node, and
+// how the k are shared between its two children.
 class Collapse {
 public:
     Collapse(std::span<const BinaryNode> nodes, Index leaf_size);
@@ -288,7 +294,7 @@ private:
     static constexpr float node_cost = 1.0f, leaf_cost = 1.0f;
 
     struct Plan {
-        float cost[width];              // [k]: with at most k subtrees; [0] unused
+        float cost[width];                  // [k]: with at most k subtrees; [0] unused
         std::uint8_t left_share[width + 1]; // [k]: subtrees of the left child; 0 when one subtree fewer is as cheap
         bool leaf;
     };

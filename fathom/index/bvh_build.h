@@ -20,8 +20,8 @@ struct BvhShape {
     std::vector<Index> order;
 };
 
-// Depth of the binary tree at which surface-area splits give way to halving, and the most that halving adds. A wide tree is
-// never deeper, so a visit needs a stack of at most seven entries a level.
+// Depth of the binary tree at which surface-area splits give way to halving, and the most that halving adds. A wide
+// tree is never deeper, so a visit needs a stack of at most seven entries a level.
 inline constexpr int halving_depth = 48;
 inline constexpr int deepest_level = halving_depth + 33;
 

@@ -1,4 +1,5 @@
-// Room: index. Which boxes of one tree, or of two, overlap: both trees are walked together, one child against eight a step.
+// Room: index. Which boxes of one tree, or of two, overlap: both trees are walked together, one child against eight a
+// step.
 #include <fathom/base/parallel.h>
 #include <fathom/index/bvh.h>
 
@@ -101,7 +102,8 @@ HWY_INLINE bool open_one(const PlainNodes& nodes, std::uint32_t index, const Pai
             push(NodePair{child, child});
         else if (!report.inside(child & ~BvhNode::leaf_bit))
             return false;
-        for (std::uint32_t found = overlapping_children(node, child_box(node, i)) & (~1u << i); found; found &= found - 1)
+        for (std::uint32_t found = overlapping_children(node, child_box(node, i)) & (~1u << i); found;
+             found &= found - 1)
             if (!meet(nodes, nodes, node, i, node, lowest_bit(found), report, push)) return false;
     }
     return true;

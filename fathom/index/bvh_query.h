@@ -38,7 +38,8 @@ struct LocalPoint {
         const Vec3 local = frame.to_local(point);
         for (int axis = 0; axis < 3; ++axis) {
             const float x = static_cast<float>(std::clamp(local[axis], -far, far));
-            const float margin = std::abs(x) * 0x1p-22f + FLT_MIN; // twice what it must be, and quicker than the next float
+            const float margin =
+                std::abs(x) * 0x1p-22f + FLT_MIN; // twice what it must be, and quicker than the next float
             lower[axis] = x - margin;
             upper[axis] = x + margin;
         }

@@ -1,6 +1,6 @@
 // Room: index. The visits of the wide tree, to be compiled once for each SIMD target with a leaf functor that inlines.
-// Include it only from a file that Highway's foreach_target compiles. Every test errs towards a visit: a box is passed over
-// only when its float bounds, with the rounding of the test itself counted, prove that it cannot matter.
+// Include it only from a file that Highway's foreach_target compiles. Every test errs towards a visit: a box is passed
+// over only when its float bounds, with the rounding of the test itself counted, prove that it cannot matter.
 // NOLINTBEGIN(llvm-header-guard)
 #if defined(FATHOM_INDEX_BVH_VISIT_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef FATHOM_INDEX_BVH_VISIT_INL_H_
@@ -66,7 +66,8 @@ HWY_INLINE std::uint32_t pierced_children(const BvhNode& node, const LocalRay& r
             const float* const first = (ray.backward[axis] ? node.upper : node.lower)[axis];
             const float* const last = (ray.backward[axis] ? node.lower : node.upper)[axis];
             const Floats inverse = hn::Set(d, ray.inverse[axis]);
-            near = hn::Max(near, hn::Mul(hn::Sub(hn::Load(d, first + lane), hn::Set(d, ray.near_origin[axis])), inverse));
+            near =
+                hn::Max(near, hn::Mul(hn::Sub(hn::Load(d, first + lane), hn::Set(d, ray.near_origin[axis])), inverse));
             far = hn::Min(far, hn::Mul(hn::Sub(hn::Load(d, last + lane), hn::Set(d, ray.far_origin[axis])), inverse));
         }
         hn::Store(near, d, entry + lane);
@@ -148,7 +149,8 @@ HWY_INLINE void visit_near_to_far(const Tree& tree, const LocalRay& ray, Leaf& l
     visit_sorted(tree.nodes(), test, leaf);
 }
 
-// Leaf functor of the sorted visits of callers who know nothing of SIMD: the visitor answers with a new limit in the units of the query.
+// Leaf functor of the sorted visits of callers who know nothing of SIMD: the visitor answers with a new limit in the
+// units of the query.
 template <class Tree, class Query>
 struct LimitLeaf {
     const Tree& tree;

@@ -1,5 +1,5 @@
-// Room: index. The walk of the packed tree: a group of eight goes down once and notes whom it may meet; then each of its boxes
-// is compared with what was noted, eight at a time.
+// Room: index. The walk of the packed tree: a group of eight goes down once and notes whom it may meet; then each of
+// its boxes is compared with what was noted, eight at a time.
 #include <fathom/index/packed_pairs.h>
 
 #undef HWY_TARGET_INCLUDE
@@ -68,7 +68,8 @@ HWY_INLINE auto overlap(const float* const lower[3], const float* const upper[3]
     const Eight d;
     auto all = hn::And(hn::Le(hn::LoadU(d, lower[0]), box.upper[0]), hn::Le(box.lower[0], hn::LoadU(d, upper[0])));
     for (int axis = 1; axis < 3; ++axis)
-        all = hn::And(all, hn::And(hn::Le(hn::LoadU(d, lower[axis]), box.upper[axis]), hn::Le(box.lower[axis], hn::LoadU(d, upper[axis]))));
+        all = hn::And(all, hn::And(hn::Le(hn::LoadU(d, lower[axis]), box.upper[axis]),
+                                   hn::Le(box.lower[axis], hn::LoadU(d, upper[axis]))));
     return all;
 }
 HWY_INLINE auto overlap(const BoxGroup& group, std::size_t lane, const OneBox& box) {
@@ -79,7 +80,8 @@ HWY_INLINE auto overlap(const BoxGroup& group, std::size_t lane, const OneBox& b
 // Which lanes have a bound that equals the opposite one of the box.
 HWY_INLINE auto bounds_meet(const BoxGroup& group, std::size_t lane, const OneBox& box) {
     const Eight d;
-    auto any = hn::Or(hn::Eq(hn::Load(d, group.lower[0] + lane), box.upper[0]), hn::Eq(box.lower[0], hn::Load(d, group.upper[0] + lane)));
+    auto any = hn::Or(hn::Eq(hn::Load(d, group.lower[0] + lane), box.upper[0]),
+                      hn::Eq(box.lower[0], hn::Load(d, group.upper[0] + lane)));
     for (int axis = 1; axis < 3; ++axis)
         any = hn::Or(any, hn::Or(hn::Eq(hn::Load(d, group.lower[axis] + lane), box.upper[axis]),
                                  hn::Eq(box.lower[axis], hn::Load(d, group.upper[axis] + lane))));
@@ -96,7 +98,8 @@ HWY_INLINE std::uint32_t bits_of(Mask mask) {
 HWY_INLINE std::uint32_t overlapping_lanes(const BoxGroup& group, const OneBox& box) {
     const Eight d;
     std::uint32_t found = 0;
-    for (std::size_t lane = 0; lane < BoxGroup::width; lane += hn::Lanes(d)) found |= bits_of(overlap(group, lane, box)) << lane;
+    for (std::size_t lane = 0; lane < BoxGroup::width; lane += hn::Lanes(d))
+        found |= bits_of(overlap(group, lane, box)) << lane;
     return found;
 }
 
@@ -135,7 +138,8 @@ struct Walk {
                 store_lanes(d, hn::Load(d, group.lower[axis] + lane), front, near.lower[axis].data() + near.count);
                 store_lanes(d, hn::Load(d, group.upper[axis] + lane), front, near.upper[axis].data() + near.count);
             }
-            store_lanes(du, hn::Iota(du, static_cast<std::uint32_t>(8 * node + lane)), front, near.number.data() + near.count);
+            store_lanes(du, hn::Iota(du, static_cast<std::uint32_t>(8 * node + lane)), front,
+                        near.number.data() + near.count);
             near.count += static_cast<std::size_t>(std::popcount(bits));
         }
     }
@@ -163,7 +167,8 @@ struct Walk {
                 stack[height++] = {level - 1, 8 * node + static_cast<std::size_t>(std::countr_zero(lanes))};
         }
         near.make_room();
-        hn::StoreU(hn::Set(Eight(), std::numeric_limits<float>::infinity()), Eight(), near.lower[0].data() + near.count);
+        hn::StoreU(hn::Set(Eight(), std::numeric_limits<float>::infinity()), Eight(),
+                   near.lower[0].data() + near.count);
     }
 
     // Of the groups noted, those that one box meets.
@@ -194,8 +199,8 @@ struct Walk {
     }
 
     // Stores the pairs of the box with the allowed lanes of a group, and returns how many.
-    HWY_INLINE std::size_t compare(Index id, const OneBox& box, const BoxGroup& group, const Index* ids, std::uint32_t allowed,
-                                   Index* first, Index* second) const {
+    HWY_INLINE std::size_t compare(Index id, const OneBox& box, const BoxGroup& group, const Index* ids,
+                                   std::uint32_t allowed, Index* first, Index* second) const {
         const Eight d;
         const hn::RebindToUnsigned<Eight> du;
         const auto self = hn::Set(du, id);
@@ -203,7 +208,8 @@ struct Walk {
         for (std::size_t lane = 0; lane < BoxGroup::width; lane += hn::Lanes(d)) {
             const auto mask = overlap(group, lane, box);
             std::uint32_t bits = bits_of(mask) & (allowed >> lane);
-            if (HWY_UNLIKELY(bits & bits_of(hn::And(mask, bounds_meet(group, lane, box))))) bits = refined(bits, id, ids + lane);
+            if (HWY_UNLIKELY(bits & bits_of(hn::And(mask, bounds_meet(group, lane, box)))))
+                bits = refined(bits, id, ids + lane);
             const auto others = hn::LoadU(du, ids + lane);
             const auto front = lanes_in_front(bits);
             store_lanes(du, hn::Min(self, others), front, first + count);

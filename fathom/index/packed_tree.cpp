@@ -14,9 +14,9 @@ namespace {
 constexpr std::size_t box_chunk = 8192;
 constexpr std::size_t group_chunk = 512; // groups of eight that one task walks
 constexpr int axis_bits = 19;            // of a Morton code
-constexpr int class_step = 10;           // a size class spans a factor of 2^10: finer ones cost more walks than they spare
+constexpr int class_step = 10; // a size class spans a factor of 2^10: finer ones cost more walks than they spare
 constexpr int class_count = 64;
-constexpr int digit_bits = 11; // of a pass of the sort: three passes see the class and nine bits an axis
+constexpr int digit_bits = 11;           // of a pass of the sort: three passes see the class and nine bits an axis
 constexpr double tolerated_growth = 1.1; // of the walks, before a new sort pays
 
 struct Keyed {
@@ -34,12 +34,15 @@ std::uint64_t spread(std::uint64_t x) {
 }
 
 Box bounds_of(std::span<const Box> boxes) {
-    return parallel_reduce(boxes.size(), box_chunk, Box{}, [&](std::size_t begin, std::size_t end) {
-        Box all;
-        for (std::size_t k = begin; k < end; ++k)
-            if (!boxes[k].empty()) all.extend(boxes[k]);
-        return all;
-    }, [](Box a, const Box& b) { return hull(a, b); });
+    return parallel_reduce(
+        boxes.size(), box_chunk, Box{},
+        [&](std::size_t begin, std::size_t end) {
+            Box all;
+            for (std::size_t k = begin; k < end; ++k)
+                if (!boxes[k].empty()) all.extend(boxes[k]);
+            return all;
+        },
+        [](Box a, const Box& b) { return hull(a, b); });
 }
 
 // Everything into [-1, 1].
@@ -63,7 +66,8 @@ std::uint64_t key_of(const Box& box, const PackedTree::Frame& frame) {
         code |= spread(static_cast<std::uint64_t>(std::clamp(cell, 0.0, (1 << axis_bits) - 1.0))) << axis;
     }
     // A side of 2 is the whole scene. The exponent of zero is far below all others.
-    const int size_class = side > 0 ? std::clamp((1 - std::ilogb(side)) / class_step, 0, class_count - 1) : class_count - 1;
+    const int size_class =
+        side > 0 ? std::clamp((1 - std::ilogb(side)) / class_step, 0, class_count - 1) : class_count - 1;
     return static_cast<std::uint64_t>(size_class) << (3 * axis_bits) | code;
 }
 
@@ -87,7 +91,8 @@ void sort_keys(std::vector<Keyed>& keys) {
         std::size_t end = begin + 1;
         while (end < keys.size() && keys[end].key >> first == keys[begin].key >> first) ++end;
         if (end - begin > BoxGroup::width)
-            std::stable_sort(keys.begin() + static_cast<std::ptrdiff_t>(begin), keys.begin() + static_cast<std::ptrdiff_t>(end),
+            std::stable_sort(keys.begin() + static_cast<std::ptrdiff_t>(begin),
+                             keys.begin() + static_cast<std::ptrdiff_t>(end),
                              [](const Keyed& a, const Keyed& b) { return a.key < b.key; });
         begin = end;
     }
@@ -127,7 +132,8 @@ void sort_short_runs(std::vector<IdPair>& pairs) {
     for (std::size_t k = 1; k < pairs.size(); ++k) {
         const IdPair pair = pairs[k];
         std::size_t place = k;
-        for (; place > 0 && pairs[place - 1][0] == pair[0] && pairs[place - 1][1] > pair[1]; --place) pairs[place] = pairs[place - 1];
+        for (; place > 0 && pairs[place - 1][0] == pair[0] && pairs[place - 1][1] > pair[1]; --place)
+            pairs[place] = pairs[place - 1];
         pairs[place] = pair;
     }
 }
@@ -145,7 +151,8 @@ void sort_pairs(std::span<const FoundPairs> pieces, std::size_t count, std::vect
     std::partial_sum(begin.begin(), begin.end(), begin.begin());
     sorted.resize(total);
     for (const FoundPairs& piece : pieces)
-        for (std::size_t k = 0; k < piece.count; ++k) sorted[begin[piece.first[k] + 1]++] = {piece.first[k], piece.second[k]};
+        for (std::size_t k = 0; k < piece.count; ++k)
+            sorted[begin[piece.first[k] + 1]++] = {piece.first[k], piece.second[k]};
     std::vector<std::uint64_t> marks;
     for (std::size_t a = 0; a < count; ++a)
         if (begin[a + 1] - begin[a] > short_run)
@@ -199,7 +206,8 @@ void PackedTree::raise_levels() {
         parallel_for(above.size(), 128, [&](std::size_t begin, std::size_t end) {
             for (std::size_t k = begin * BoxGroup::width; k < end * BoxGroup::width; ++k) {
                 BoxGroup& group = above[k / BoxGroup::width];
-                k < below.size() ? set_hull(below[k], group, k % BoxGroup::width) : clear_lane(group, k % BoxGroup::width);
+                k < below.size() ? set_hull(below[k], group, k % BoxGroup::width)
+                                 : clear_lane(group, k % BoxGroup::width);
             }
         });
     } while (levels_[level++].size() > 1);

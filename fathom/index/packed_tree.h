@@ -1,8 +1,9 @@
 // Room: index. All overlapping pairs of many moving boxes, anew each step: the quickest of the broad phases here.
-// Method: boxes sorted by size class (large first), then along the Morton curve, and packed eight by eight into a tree without
-// pointers (after Kamel & Faloutsos 1993); a group of eight walks down once, then each of its boxes against eight at a time.
-// Sorted again only when the walks have grown longer. Not for single queries (Bvh). A step costs O(n log n + pairs); memory
-// about 32 bytes a box and 8 a pair. One caller at a time; inside it runs in parallel, with the same bytes for any number of threads.
+// Method: boxes sorted by size class (large first), then along the Morton curve, and packed eight by eight into a tree
+// without pointers (after Kamel & Faloutsos 1993); a group of eight walks down once, then each of its boxes against
+// eight at a time. Sorted again only when the walks have grown longer. Not for single queries (Bvh). A step costs O(n
+// log n + pairs); memory about 32 bytes a box and 8 a pair. One caller at a time; inside it runs in parallel, with the
+// same bytes for any number of threads.
 #pragma once
 
 #include <fathom/index/bvh.h>
@@ -36,19 +37,19 @@ struct FoundPairs {
 
 class PackedTree {
 public:
-    // Pairs {a, b}, a < b, of positions in `boxes` whose closed boxes overlap: exact, each once, sorted. An empty box meets
-    // nothing; NaN and infinity must not occur in the others. `pairs` is overwritten.
+    // Pairs {a, b}, a < b, of positions in `boxes` whose closed boxes overlap: exact, each once, sorted. An empty box
+    // meets nothing; NaN and infinity must not occur in the others. `pairs` is overwritten.
     void find_pairs(std::span<const Box> boxes, std::vector<IdPair>& pairs);
 
-    // The next step sorts anew, as it must when a box has become empty or is so no more; find_pairs sees for itself when
-    // there are more boxes or fewer.
+    // The next step sorts anew, as it must when a box has become empty or is so no more; find_pairs sees for itself
+    // when there are more boxes or fewer.
     void forget_order() { sorted_count_ = no_count; }
 
     [[nodiscard]] std::size_t sorts() const { return sorts_; } // so far
     [[nodiscard]] std::size_t memory_bytes() const;
 
-    // How boxes are read as floats: x * scale - shift, rounded to nearest. Rounding keeps the order of any two numbers, so
-    // boxes that overlap do so in floats; and those that overlap in floats with no two bounds equal do overlap.
+    // How boxes are read as floats: x * scale - shift, rounded to nearest. Rounding keeps the order of any two numbers,
+    // so boxes that overlap do so in floats; and those that overlap in floats with no two bounds equal do overlap.
     struct Frame {
         double scale = 1;
         Vec3 shift = Vec3::Zero();

@@ -12,8 +12,8 @@ namespace {
 
 std::size_t pair_count(std::size_t objects) { return objects * (objects - (objects > 0)) / 2; }
 
-// Splitting must never cost pair tests, and must spare some, unless it only zooms in: all objects in one child, and no pair
-// elsewhere. So regions of objects that overlap anyway stay whole.
+// Splitting must never cost pair tests, and must spare some, unless it only zooms in: all objects in one child, and no
+// pair elsewhere. So regions of objects that overlap anyway stay whole.
 bool worth_a_split(std::size_t objects, const std::array<Index, 8>& in_child) {
     if (objects < 2) return false;
     std::size_t tests = 0;
@@ -70,7 +70,8 @@ SceneOctree::Placed SceneOctree::place(const SceneObjects& objects, Index id) co
 bool SceneOctree::touches(const Placed& object, const Block& block) const {
     if (!object.present) return false;
     for (std::size_t axis = 0; axis < 3; ++axis)
-        if (object.upper[axis] < block.begin[axis] || object.lower[axis] >= block.begin[axis] + block.size) return false;
+        if (object.upper[axis] < block.begin[axis] || object.lower[axis] >= block.begin[axis] + block.size)
+            return false;
     if (object.radius < 0) return true;
     const int cells = 1 << options_.level_cap;
     double squared = 0;
@@ -126,7 +127,8 @@ void SceneOctree::grow(Index region, const Block& block) {
     if (block.level >= options_.level_cap || regions_[region].count < 2) return;
     std::array<Index, 8> in_child{};
     for (const Index id : regions_[region].objects)
-        for (int k = 0; k < 8; ++k) in_child[static_cast<std::size_t>(k)] += touches(placed_[id], block.child(k)) ? 1u : 0u;
+        for (int k = 0; k < 8; ++k)
+            in_child[static_cast<std::size_t>(k)] += touches(placed_[id], block.child(k)) ? 1u : 0u;
     if (worth_a_split(regions_[region].count, in_child)) split(region, block);
 }
 
@@ -240,7 +242,8 @@ void SceneOctree::find_pairs(const SceneObjects& objects, std::vector<IdPair>& p
     visit_leaves(0, root_block(), [&](const Region& leaf, const Block& block) {
         for (std::size_t i = 0; i < leaf.objects.size(); ++i)
             for (std::size_t j = i + 1; j < leaf.objects.size(); ++j) {
-                const Index a = std::min(leaf.objects[i], leaf.objects[j]), b = std::max(leaf.objects[i], leaf.objects[j]);
+                const Index a = std::min(leaf.objects[i], leaf.objects[j]),
+                            b = std::max(leaf.objects[i], leaf.objects[j]);
                 if (objects.overlap(a, b) && owns(block, a, b)) found.push(a, b);
             }
     });

@@ -1,9 +1,9 @@
 // Room: index. The scene octree of many moving objects: which of them share a region, and overlap?
-// Method: Madera, Day & Laycock 2006, section 5. Regions split while they hold two or more objects and the split spares pair
-// tests; an object lies in all regions that it touches. Regions expand and reduce as objects move. Each pair is reported in
-// the one region that holds the lower corner of the overlap. PackedTree is ten times quicker and more where all objects move.
-// A step costs O(moved + regions + pairs); an object pays for every region it touches, so few giants are fine, many are not.
-// One caller at a time.
+// Method: Madera, Day & Laycock 2006, section 5. Regions split while they hold two or more objects and the split spares
+// pair tests; an object lies in all regions that it touches. Regions expand and reduce as objects move. Each pair is
+// reported in the one region that holds the lower corner of the overlap. PackedTree is ten times quicker and more where
+// all objects move. A step costs O(moved + regions + pairs); an object pays for every region it touches, so few giants
+// are fine, many are not. One caller at a time.
 #pragma once
 
 #include <fathom/index/scene_objects.h>
@@ -12,8 +12,9 @@
 
 namespace fathom {
 
-// Whether a sphere touches a region: exactly, by the point of the region closest to the centre (Arvo 1990), or by the paper's
-// own test: is the centre in the region grown by the radius? That is quicker and keeps a sphere in a few regions too many.
+// Whether a sphere touches a region: exactly, by the point of the region closest to the centre (Arvo 1990), or by the
+// paper's own test: is the centre in the region grown by the radius? That is quicker and keeps a sphere in a few
+// regions too many.
 enum class SphereTest { closest_point, grown_box };
 
 struct SceneOctreeOptions {
@@ -25,8 +26,8 @@ class SceneOctree {
 public:
     explicit SceneOctree(const SceneOctreeOptions& options = {}); // throws Error{invalid_argument}
 
-    // The objects as they are now: regions are revised where objects have moved, come or gone. Ids are positions. The result is
-    // the tree that a fresh build in the same root cube would give.
+    // The objects as they are now: regions are revised where objects have moved, come or gone. Ids are positions. The
+    // result is the tree that a fresh build in the same root cube would give.
     void update(const SceneObjects& objects);
     // {a, b} with a < b, each once, sorted; of the objects of the last update, given again.
     void find_pairs(const SceneObjects& objects, std::vector<IdPair>& pairs) const;

@@ -25,12 +25,15 @@ struct Coded {
 };
 
 Box finite_bounds(std::span<const Vec3> points) {
-    return parallel_reduce(points.size(), chunk, Box{}, [&](std::size_t begin, std::size_t end) {
-        Box box;
-        for (std::size_t k = begin; k < end; ++k)
-            if (points[k].allFinite()) box.extend(points[k]);
-        return box;
-    }, [](Box a, const Box& b) { return hull(a, b); });
+    return parallel_reduce(
+        points.size(), chunk, Box{},
+        [&](std::size_t begin, std::size_t end) {
+            Box box;
+            for (std::size_t k = begin; k < end; ++k)
+                if (points[k].allFinite()) box.extend(points[k]);
+            return box;
+        },
+        [](Box a, const Box& b) { return hull(a, b); });
 }
 
 std::vector<Coded> coded(std::span<const Vec3> points) {

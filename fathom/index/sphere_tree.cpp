@@ -1,5 +1,5 @@
-// Room: index. Builds nested spheres from the root down: points are split into equal parts across their longest side, and
-// each part gets a small ball.
+// Room: index. Builds nested spheres from the root down: points are split into equal parts across their longest side,
+// and each part gets a small ball.
 #include <fathom/base/box.h>
 #include <fathom/base/error.h>
 #include <fathom/base/interval.h>
@@ -20,20 +20,27 @@ constexpr std::size_t chunk = 8192;
 constexpr std::size_t most_points = 0x7f000000; // counts must leave the leaf bit free
 
 void check_points(std::span<const Vec3> points) {
-    const std::size_t first = parallel_reduce(points.size(), chunk, points.size(), [&](std::size_t begin, std::size_t end) {
-        while (begin < end && is_finite(points[begin])) ++begin;
-        return begin < end ? begin : points.size();
-    }, [](std::size_t a, std::size_t b) { return std::min(a, b); });
+    const std::size_t first = parallel_reduce(
+        points.size(), chunk, points.size(),
+        [&](std::size_t begin, std::size_t end) {
+            while (begin < end && is_finite(points[begin])) ++begin;
+            return begin < end ? begin : points.size();
+        },
+        [](std::size_t a, std::size_t b) { return std::min(a, b); });
     if (first < points.size())
-        throw Error(Cause::non_finite, "a coordinate is NaN or infinite", {.element = "point", .index = static_cast<std::int64_t>(first)});
+        throw Error(Cause::non_finite, "a coordinate is NaN or infinite",
+                    {.element = "point", .index = static_cast<std::int64_t>(first)});
 }
 
 Box bounds_of(std::span<const Vec3> points) {
-    return parallel_reduce(points.size(), chunk, Box{}, [&](std::size_t begin, std::size_t end) {
-        Box box;
-        for (std::size_t k = begin; k < end; ++k) box.extend(points[k]);
-        return box;
-    }, [](Box a, const Box& b) { return hull(a, b); });
+    return parallel_reduce(
+        points.size(), chunk, Box{},
+        [&](std::size_t begin, std::size_t end) {
+            Box box;
+            for (std::size_t k = begin; k < end; ++k) box.extend(points[k]);
+            return box;
+        },
+        [](Box a, const Box& b) { return hull(a, b); });
 }
 
 // Of equally far points the first. Squares are in the tree's own unit, where they neither overflow nor vanish.
@@ -47,8 +54,8 @@ std::size_t farthest(std::span<const Vec3> points, const Vec3& center, double pe
     return best;
 }
 
-// A centre whose farthest point is near: from the middle of the box, ever smaller steps towards the point that is farthest
-// (Badoiu & Clarkson 2003), the best of all kept. Within a few per cent of the smallest ball.
+// A centre whose farthest point is near: from the middle of the box, ever smaller steps towards the point that is
+// farthest (Badoiu & Clarkson 2003), the best of all kept. Within a few per cent of the smallest ball.
 Vec3 good_center(std::span<const Vec3> points, double per_unit) {
     Box box;
     for (const Vec3& p : points) box.extend(p);
@@ -117,14 +124,17 @@ struct SphereTree::Builder {
                 for (std::size_t k = begin; k < end; ++k) {
                     counts[k] = child_count(level[k]);
                     std::uint32_t found = 0;
-                    if (counts[k] > 0) cut(level[k], counts[k], parts[k], found);
-                    else std::sort(tree.order_.begin() + level[k].begin, tree.order_.begin() + level[k].end);
+                    if (counts[k] > 0)
+                        cut(level[k], counts[k], parts[k], found);
+                    else
+                        std::sort(tree.order_.begin() + level[k].begin, tree.order_.begin() + level[k].end);
                 }
             });
             all.insert(all.end(), level.begin(), level.end());
             children.insert(children.end(), counts.begin(), counts.end());
             level.clear();
-            for (std::size_t k = 0; k < parts.size(); ++k) level.insert(level.end(), parts[k].begin(), parts[k].begin() + counts[k]);
+            for (std::size_t k = 0; k < parts.size(); ++k)
+                level.insert(level.end(), parts[k].begin(), parts[k].begin() + counts[k]);
         }
         tree.level_begin_.push_back(static_cast<Index>(all.size()));
         fill(all, children);
@@ -150,7 +160,8 @@ struct SphereTree::Builder {
                 node.least = std::min(node.least, tree.nodes_[node.first + c].least);
         }
         const auto enclose = [&](std::size_t k) {
-            set_sphere(tree.nodes_[k], std::span<const Vec3>(tree.points_).subspan(all[k].begin, all[k].end - all[k].begin));
+            set_sphere(tree.nodes_[k],
+                       std::span<const Vec3>(tree.points_).subspan(all[k].begin, all[k].end - all[k].begin));
         };
         // The first nodes hold many points each, the last few.
         const std::size_t large = std::min<std::size_t>(all.size(), 600);
@@ -160,8 +171,8 @@ struct SphereTree::Builder {
         });
     }
 
-    // The centre is rounded first; the radius is that of the rounded one. By float_down(), because g++ 12 at -O2 drops a
-    // plain cast to float that is cast back at once, and the radius would be of another centre.
+    // The centre is rounded first; the radius is that of the rounded one. By float_down(), because g++ 12 at -O2 drops
+    // a plain cast to float that is cast back at once, and the radius would be of another centre.
     void set_sphere(SphereNode& node, std::span<const Vec3> inside) const {
         const double per_unit = 1 / tree.unit_;
         const Vec3 local = per_unit * (good_center(inside, per_unit) - tree.origin_);
@@ -175,7 +186,8 @@ struct SphereTree::Builder {
 SphereTree::SphereTree(std::span<const Vec3> points, const SphereTreeOptions& options) {
     if (options.leaf_size < 1 || options.leaf_size > 64)
         throw Error(Cause::invalid_argument, fmt::format("leaf_size is {}, not 1 to 64", options.leaf_size));
-    if (points.size() > most_points) throw Error(Cause::too_large, fmt::format("{} points, more than {}", points.size(), most_points));
+    if (points.size() > most_points)
+        throw Error(Cause::too_large, fmt::format("{} points, more than {}", points.size(), most_points));
     check_points(points);
     if (points.empty()) return;
     const Box box = bounds_of(points);

@@ -1,7 +1,8 @@
-// Room: index. Spheres nested over points: which of many points can be near? (Barbic & James 2008, as Xu & Barbic 2014 use
-// them.) Each sphere holds all points of its subtree; up to eight children, level by level, points in the order of the leaves.
-// Not for boxes or triangles (bvh.h), nor for points that change their distances: a rigid or slowly moving set.
-// Build O(n log n) in parallel, about 0.2 s for 437,645 points, 35 bytes a point, of which 24 are the points. Immutable.
+// Room: index. Spheres nested over points: which of many points can be near? (Barbic & James 2008, as Xu & Barbic 2014
+// use them.) Each sphere holds all points of its subtree; up to eight children, level by level, points in the order of
+// the leaves. Not for boxes or triangles (bvh.h), nor for points that change their distances: a rigid or slowly moving
+// set. Build O(n log n) in parallel, about 0.2 s for 437,645 points, 35 bytes a point, of which 24 are the points.
+// Immutable.
 #pragma once
 
 #include <fathom/base/shapes.h>
@@ -16,13 +17,14 @@ struct SphereTreeOptions {
     Index leaf_size = 8; // most points of a leaf, 1 to 64
 };
 
-// In the frame of the tree, whose scale is a power of two: floats serve at every size and place. The radius is rounded up.
+// In the frame of the tree, whose scale is a power of two: floats serve at every size and place. The radius is rounded
+// up.
 struct SphereNode {
     float center[3] = {0, 0, 0};
     float radius = 0;
-    Index first = 0;           // of its children, or of its points in the order of the tree
-    std::uint32_t count = 0;   // of them; with leaf_bit, points
-    Index least = 0;           // smallest place in the given list of all points below
+    Index first = 0;         // of its children, or of its points in the order of the tree
+    std::uint32_t count = 0; // of them; with leaf_bit, points
+    Index least = 0;         // smallest place in the given list of all points below
 
     static constexpr std::uint32_t leaf_bit = 0x80000000u;
     [[nodiscard]] bool is_leaf() const { return (count & leaf_bit) != 0; }
@@ -34,8 +36,8 @@ public:
     static constexpr std::uint32_t width = 8;
 
     SphereTree() = default; // holds nothing
-    // Throws Error (non_finite, too_large, invalid_argument) naming the first point that is not finite. Without points, an
-    // empty tree. The same points give the same bytes for any number of threads.
+    // Throws Error (non_finite, too_large, invalid_argument) naming the first point that is not finite. Without points,
+    // an empty tree. The same points give the same bytes for any number of threads.
     explicit SphereTree(std::span<const Vec3> points, const SphereTreeOptions& options = {});
 
     [[nodiscard]] std::size_t size() const { return order_.size(); } // points
@@ -48,10 +50,14 @@ public:
         return nodes().subspan(level_begin_[k], level_begin_[k + 1] - level_begin_[k]);
     }
     // As it stands in the world, every point of its subtree inside to the last bit of double.
-    [[nodiscard]] Sphere sphere(const SphereNode& node) const { return {center(node), static_cast<double>(node.radius) * unit_}; }
+    [[nodiscard]] Sphere sphere(const SphereNode& node) const {
+        return {center(node), static_cast<double>(node.radius) * unit_};
+    }
 
     [[nodiscard]] std::span<const Vec3> points() const { return points_; } // in the order of the tree
-    [[nodiscard]] std::span<const Index> order() const { return order_; }  // of each of them: its place in the given list
+    [[nodiscard]] std::span<const Index> order() const {
+        return order_;
+    } // of each of them: its place in the given list
     [[nodiscard]] std::size_t memory_bytes() const;
 
 private:

@@ -15,12 +15,12 @@ namespace {
 
 constexpr std::size_t box_chunk = 4096;
 constexpr std::size_t query_chunk = 1024;
-constexpr double fitting_share = 0.95;        // of the boxes are to fit into the main voxels
-constexpr double room_to_grow = 1.2;          // boxes that deform must not leap to voxels of four times the side
-constexpr double slack = 1e-3;                // of a voxel: more than rounding moves a bound by, seen from a voxel's own size
-constexpr double farthest = 0x1p40;           // voxels from the origin; what lies beyond shares the last voxel
+constexpr double fitting_share = 0.95; // of the boxes are to fit into the main voxels
+constexpr double room_to_grow = 1.2;   // boxes that deform must not leap to voxels of four times the side
+constexpr double slack = 1e-3;         // of a voxel: more than rounding moves a bound by, seen from a voxel's own size
+constexpr double farthest = 0x1p40;    // voxels from the origin; what lies beyond shares the last voxel
 constexpr std::int64_t most_rows_across = 4096; // of a query; names of rows repeat after 2^14
-constexpr std::int64_t few_rows = 16;          // are read sooner than the segment is cut by them
+constexpr std::int64_t few_rows = 16;           // are read sooner than the segment is cut by them
 constexpr std::uint32_t away = ~std::uint32_t{0};
 
 std::int64_t voxel(double x, double inverse) {
@@ -31,7 +31,8 @@ std::int64_t voxel(double x, double inverse) {
 
 // Distinct for any two rows that one query can meet.
 std::uint32_t row_name(int level, std::int64_t y, std::int64_t z) {
-    return static_cast<std::uint32_t>(level) << 28 | static_cast<std::uint32_t>(y & 0x3fff) << 14 | static_cast<std::uint32_t>(z & 0x3fff);
+    return static_cast<std::uint32_t>(level) << 28 | static_cast<std::uint32_t>(y & 0x3fff) << 14 |
+           static_cast<std::uint32_t>(z & 0x3fff);
 }
 
 // Where the voxel with x = 0 of a row would stand.
@@ -49,17 +50,22 @@ struct Survey {
 };
 
 Survey survey(std::span<const Box> boxes) {
-    return parallel_reduce(boxes.size(), box_chunk, Survey{}, [&](std::size_t begin, std::size_t end) {
-        Survey part;
-        for (std::size_t k = begin; k < end; ++k) {
-            if (boxes[k].empty()) continue;
-            if (is_finite(boxes[k].lower) && is_finite(boxes[k].upper))
-                part.bounds.extend(boxes[k]);
-            else
-                part.first_bad = std::min(part.first_bad, k);
-        }
-        return part;
-    }, [](const Survey& a, const Survey& b) { return Survey{std::min(a.first_bad, b.first_bad), hull(a.bounds, b.bounds)}; });
+    return parallel_reduce(
+        boxes.size(), box_chunk, Survey{},
+        [&](std::size_t begin, std::size_t end) {
+            Survey part;
+            for (std::size_t k = begin; k < end; ++k) {
+                if (boxes[k].empty()) continue;
+                if (is_finite(boxes[k].lower) && is_finite(boxes[k].upper))
+                    part.bounds.extend(boxes[k]);
+                else
+                    part.first_bad = std::min(part.first_bad, k);
+            }
+            return part;
+        },
+        [](const Survey& a, const Survey& b) {
+            return Survey{std::min(a.first_bad, b.first_bad), hull(a.bounds, b.bounds)};
+        });
 }
 
 // Everything into [-2, 2].
@@ -100,7 +106,8 @@ void clip(double start, double step, double low, double high, double& from, doub
 }
 
 void sort_seconds(std::vector<IdPair>& pairs, std::size_t begin) {
-    std::sort(pairs.begin() + static_cast<std::ptrdiff_t>(begin), pairs.end(), [](const IdPair& a, const IdPair& b) { return a[1] < b[1]; });
+    std::sort(pairs.begin() + static_cast<std::ptrdiff_t>(begin), pairs.end(),
+              [](const IdPair& a, const IdPair& b) { return a[1] < b[1]; });
 }
 
 } // namespace
@@ -138,7 +145,8 @@ struct VoxelHash::Walk {
 
     // Voxels x0 to x1 of a row, from position `first` on.
     template <class Visitor>
-    bool row(int level, std::int64_t y, std::int64_t z, std::int64_t x0, std::int64_t x1, std::size_t first, Visitor& visitor) const {
+    bool row(int level, std::int64_t y, std::int64_t z, std::int64_t x0, std::int64_t x1, std::size_t first,
+             Visitor& visitor) const {
         const std::uint32_t name = row_name(level, y, z), size = hash.table_size();
         const std::uint32_t from = (row_start(name) + static_cast<std::uint32_t>(x0)) & (size - 1);
         const std::uint32_t to = from + static_cast<std::uint32_t>(x1 - x0 + 1);
@@ -163,8 +171,9 @@ struct VoxelHash::Walk {
     }
     // Where a query meets more rows than are worth it, all boxes are looked at one after another.
     [[nodiscard]] bool too_wide(const Range& r) const {
-        return r.to[0] - r.from[0] >= std::min<std::int64_t>(hash.table_size(), most_rows_across) || r.to[1] - r.from[1] >= most_rows_across ||
-               r.to[2] - r.from[2] >= most_rows_across || r.rows() > 16 + static_cast<std::int64_t>(hash.order_.size()) / 32;
+        return r.to[0] - r.from[0] >= std::min<std::int64_t>(hash.table_size(), most_rows_across) ||
+               r.to[1] - r.from[1] >= most_rows_across || r.to[2] - r.from[2] >= most_rows_across ||
+               r.rows() > 16 + static_cast<std::int64_t>(hash.order_.size()) / 32;
     }
 
     template <class Visitor>
@@ -177,14 +186,16 @@ struct VoxelHash::Walk {
 
     template <class Visitor>
     bool large_ones(std::size_t first, Visitor& visitor) const {
-        return positions(any_row, std::max<std::size_t>(first, hash.begin_[hash.table_size()]), hash.order_.size(), visitor);
+        return positions(any_row, std::max<std::size_t>(first, hash.begin_[hash.table_size()]), hash.order_.size(),
+                         visitor);
     }
 
     template <class Visitor>
     bool everything(const Box& query, Visitor& visitor) const {
         Range ranges[level_count];
         for (int l = 0; l < level_count; ++l)
-            if (hash.on_level_[l] && too_wide(ranges[l] = range(query, l))) return positions(any_row, 0, hash.order_.size(), visitor);
+            if (hash.on_level_[l] && too_wide(ranges[l] = range(query, l)))
+                return positions(any_row, 0, hash.order_.size(), visitor);
         for (int l = 0; l < level_count; ++l)
             if (hash.on_level_[l] && !level(l, ranges[l], 0, visitor)) return false;
         return large_ones(0, visitor);
@@ -223,7 +234,8 @@ struct VoxelHash::Walk {
 };
 
 VoxelHash::VoxelHash(const VoxelHashOptions& options) : options_(options), begin_(3, 0) {
-    if (!(options.cell >= 0 && options.cell <= 1e250)) throw Error(Cause::invalid_argument, "the side of a voxel must be from 0 to 1e250 m");
+    if (!(options.cell >= 0 && options.cell <= 1e250))
+        throw Error(Cause::invalid_argument, "the side of a voxel must be from 0 to 1e250 m");
 }
 
 void VoxelHash::choose_cells(std::span<const Box> boxes) {
@@ -233,9 +245,11 @@ void VoxelHash::choose_cells(std::span<const Box> boxes) {
         if (!box.empty()) sides.push_back(longest_side(box)), bounds.extend(box);
     cell_ = options_.cell;
     if (cell_ == 0 && !sides.empty()) {
-        const auto fitting = sides.begin() + static_cast<std::ptrdiff_t>(fitting_share * static_cast<double>(sides.size() - 1));
+        const auto fitting =
+            sides.begin() + static_cast<std::ptrdiff_t>(fitting_share * static_cast<double>(sides.size() - 1));
         std::nth_element(sides.begin(), fitting, sides.end());
-        cell_ = *fitting > 0 ? room_to_grow * *fitting : longest_side(bounds) / std::cbrt(static_cast<double>(sides.size()));
+        cell_ = *fitting > 0 ? room_to_grow * *fitting
+                             : longest_side(bounds) / std::cbrt(static_cast<double>(sides.size()));
     }
     if (cell_ == 0) cell_ = 1;
     cell_ = std::clamp(cell_, 1e-250, 1e250);
@@ -269,9 +283,11 @@ void VoxelHash::update(std::span<const Box> boxes) {
     if (boxes.size() >= no_index / 4) throw Error(Cause::too_large, "more boxes than the voxel hash can name");
     const Survey seen = survey(boxes);
     if (seen.first_bad < boxes.size())
-        throw Error(Cause::non_finite, "a bound is not finite", {.element = "box", .index = static_cast<std::int64_t>(seen.first_bad)});
+        throw Error(Cause::non_finite, "a bound is not finite",
+                    {.element = "box", .index = static_cast<std::int64_t>(seen.first_bad)});
     bool anew = boxes.size() != boxes_.size();
-    const bool choose = boxes.size() > 2 * chosen_for_ || 2 * boxes.size() < chosen_for_ || above_main() > 2 * chosen_above_ + boxes.size() / 16;
+    const bool choose = boxes.size() > 2 * chosen_for_ || 2 * boxes.size() < chosen_for_ ||
+                        above_main() > 2 * chosen_above_ + boxes.size() / 16;
     if (choose) {
         choose_cells(boxes);
         begin_.assign(std::bit_ceil(std::max<std::size_t>(2 * boxes.size(), 64)) + 2, 0);
@@ -281,16 +297,19 @@ void VoxelHash::update(std::span<const Box> boxes) {
     homes_.resize(boxes.size(), {away, 0});
     levels_.resize(boxes.size());
     frame_ = float_frame(seen.bounds);
-    moved_ = parallel_reduce(boxes.size(), box_chunk, std::size_t{0}, [&](std::size_t begin, std::size_t end) {
-        std::size_t moved = 0;
-        for (std::size_t k = begin; k < end; ++k) {
-            levels_[k] = level_of(boxes_[k]);
-            const Home home = home_of(boxes_[k], levels_[k]);
-            moved += home.bucket != homes_[k].bucket || home.row != homes_[k].row;
-            homes_[k] = home;
-        }
-        return moved;
-    }, std::plus<>());
+    moved_ = parallel_reduce(
+        boxes.size(), box_chunk, std::size_t{0},
+        [&](std::size_t begin, std::size_t end) {
+            std::size_t moved = 0;
+            for (std::size_t k = begin; k < end; ++k) {
+                levels_[k] = level_of(boxes_[k]);
+                const Home home = home_of(boxes_[k], levels_[k]);
+                moved += home.bucket != homes_[k].bucket || home.row != homes_[k].row;
+                homes_[k] = home;
+            }
+            return moved;
+        },
+        std::plus<>());
     if (anew || moved_ > 0) sort();
     if (choose) chosen_above_ = above_main();
     fill();
@@ -399,8 +418,9 @@ bool VoxelHash::visit_segment(const Segment& segment, CallableRef<bool(Index)> v
 }
 
 std::size_t VoxelHash::memory_bytes() const {
-    return boxes_.capacity() * sizeof(Box) + homes_.capacity() * sizeof(Home) + levels_.capacity() + begin_.capacity() * sizeof(std::uint32_t) +
-           order_.capacity() * sizeof(Index) + rows_.capacity() * sizeof(std::uint32_t) + 6 * lower_[0].capacity() * sizeof(float);
+    return boxes_.capacity() * sizeof(Box) + homes_.capacity() * sizeof(Home) + levels_.capacity() +
+           begin_.capacity() * sizeof(std::uint32_t) + order_.capacity() * sizeof(Index) +
+           rows_.capacity() * sizeof(std::uint32_t) + 6 * lower_[0].capacity() * sizeof(float);
 }
 
 } // namespace fathom

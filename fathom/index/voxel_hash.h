@@ -1,11 +1,11 @@
-// Room: index. A hash of voxels over moving boxes: who overlaps whom, which boxes hold a point, meet a box or a segment?
-// Method: spatial hashing (Teschner et al. 2003) with a grid for each size of object. A box lies in one voxel alone, that of its
-// lower corner, at the level whose voxels are as large as itself; so nothing is ever in many cells, a pair is met once, and a step
-// is one counting sort. Voxels of a row stand side by side in the table, and a query reads rows, eight boxes at a time.
-// When to use: boxes of like size that move every step, or are chosen anew (a zone of contact), asked for points, boxes and pairs
-// with another set. On 94,000 tetrahedra that tremble an update costs a third of a Bvh refit (a twentieth of a build), pairs of
-// two sets half, points two thirds. When not: all pairs within one set (PackedTree: 1.3 times quicker), segments (Bvh: 1.7 times),
-// rays, nearest boxes, and boxes that stand still.
+// Room: index. A hash of voxels over moving boxes: who overlaps whom, which boxes hold a point, meet a box or a
+// segment? Method: spatial hashing (Teschner et al. 2003) with a grid for each size of object. A box lies in one voxel
+// alone, that of its lower corner, at the level whose voxels are as large as itself; so nothing is ever in many cells,
+// a pair is met once, and a step is one counting sort. Voxels of a row stand side by side in the table, and a query
+// reads rows, eight boxes at a time. When to use: boxes of like size that move every step, or are chosen anew (a zone
+// of contact), asked for points, boxes and pairs with another set. On 94,000 tetrahedra that tremble an update costs a
+// third of a Bvh refit (a twentieth of a build), pairs of two sets half, points two thirds. When not: all pairs within
+// one set (PackedTree: 1.3 times quicker), segments (Bvh: 1.7 times), rays, nearest boxes, and boxes that stand still.
 // An update is O(n) and for one caller; visits are const, thread-safe and allocate nothing. About 100 bytes a box.
 #pragma once
 
@@ -22,30 +22,34 @@ public:
     explicit VoxelHash(const VoxelHashOptions& options = {}); // throws Error{invalid_argument}
 
     // The boxes of ids 0, ..., n - 1 as they are now. An empty box is away: nothing meets it. Throws Error (non_finite,
-    // too_large) and then holds what it held. Where no box has changed voxel the order stays; else one counting sort of all,
-    // which is a third of the cost of an update.
+    // too_large) and then holds what it held. Where no box has changed voxel the order stays; else one counting sort of
+    // all, which is a third of the cost of an update.
     void update(std::span<const Box> boxes);
 
     [[nodiscard]] std::size_t size() const { return boxes_.size(); }
-    [[nodiscard]] double cell() const { return cell_; }         // m
+    [[nodiscard]] double cell() const { return cell_; }        // m
     [[nodiscard]] std::size_t moved() const { return moved_; } // boxes that the last update found in another voxel
     [[nodiscard]] std::size_t memory_bytes() const;
 
-    // Pairs {a, b}, a < b, of boxes that overlap: closed, exact, each once, sorted. In parallel, the same bytes for any number
-    // of threads. `pairs` is overwritten.
+    // Pairs {a, b}, a < b, of boxes that overlap: closed, exact, each once, sorted. In parallel, the same bytes for any
+    // number of threads. `pairs` is overwritten.
     void find_pairs(std::vector<IdPair>& pairs) const;
-    // Pairs {position in others, id here}, the same way. Empty boxes meet nothing; NaN and infinity must not occur in the rest.
+    // Pairs {position in others, id here}, the same way. Empty boxes meet nothing; NaN and infinity must not occur in
+    // the rest.
     void find_pairs(std::span<const Box> others, std::vector<IdPair>& pairs) const;
 
-    // visitor(id) for every box that meets the box, the point or the segment, each once, in no promised but repeatable order;
-    // it returns false to stop, and the visit then returns false. Closed; exact for boxes and points, while a segment may be
-    // given boxes that it misses by rounding. What is not finite, or empty, meets nothing.
+    // visitor(id) for every box that meets the box, the point or the segment, each once, in no promised but repeatable
+    // order; it returns false to stop, and the visit then returns false. Closed; exact for boxes and points, while a
+    // segment may be given boxes that it misses by rounding. What is not finite, or empty, meets nothing.
     bool visit_overlapping(const Box& box, CallableRef<bool(Index)> visitor) const;
-    bool visit_containing(const Vec3& point, CallableRef<bool(Index)> visitor) const { return visit_overlapping({point, point}, visitor); }
+    bool visit_containing(const Vec3& point, CallableRef<bool(Index)> visitor) const {
+        return visit_overlapping({point, point}, visitor);
+    }
     bool visit_segment(const Segment& segment, CallableRef<bool(Index)> visitor) const;
 
 private:
-    static constexpr int level_count = 15, main_level = 8, too_large = level_count; // sides differ by 4 from level to level
+    static constexpr int level_count = 15, main_level = 8,
+                         too_large = level_count; // sides differ by 4 from level to level
     struct Walk;
 
     struct Home {
@@ -67,10 +71,11 @@ private:
     std::vector<Box> boxes_;                                    // by id
     std::vector<Home> homes_;                                   // by id; beyond the table for boxes that are away
     std::vector<std::uint8_t> levels_;                          // by id
-    std::vector<std::uint32_t> begin_;    // by bucket: where its boxes begin; the bucket after all voxels holds what is too large
-    std::vector<Index> order_;            // by position: the id
-    std::vector<std::uint32_t> rows_;     // by position: which row of voxels
-    std::vector<float> lower_[3], upper_[3]; // by position, padded
+    std::vector<std::uint32_t>
+        begin_;                // by bucket: where its boxes begin; the bucket after all voxels holds what is too large
+    std::vector<Index> order_; // by position: the id
+    std::vector<std::uint32_t> rows_;               // by position: which row of voxels
+    std::vector<float> lower_[3], upper_[3];        // by position, padded
     std::size_t chosen_for_ = 0, chosen_above_ = 0; // boxes when the cells were chosen; those above the main level
     std::size_t moved_ = 0;
 };

@@ -22,10 +22,10 @@ HWY_ATTR HWY_INLINE std::uint32_t lane_bits(Mask mask) {
     return bytes[0];
 }
 
-// Floats were rounded to nearest, which keeps order: boxes apart in floats are apart, and those that overlap with no two
-// bounds equal overlap. Only equal bounds must be compared again.
-HWY_ATTR std::size_t scan_run(const BoxRun& run, const ScanBox& box, std::uint32_t row, std::size_t begin, std::size_t end,
-                              std::uint32_t* found) {
+// Floats were rounded to nearest, which keeps order: boxes apart in floats are apart, and those that overlap with no
+// two bounds equal overlap. Only equal bounds must be compared again.
+HWY_ATTR std::size_t scan_run(const BoxRun& run, const ScanBox& box, std::uint32_t row, std::size_t begin,
+                              std::size_t end, std::uint32_t* found) {
     const Floats d;
     const hn::RebindToUnsigned<Floats> du;
     hn::Vec<Floats> lower[3], upper[3];
@@ -68,7 +68,8 @@ namespace fathom {
 
 HWY_EXPORT(scan_run);
 
-std::size_t scan(const BoxRun& run, const ScanBox& box, std::uint32_t row, std::size_t begin, std::size_t end, std::uint32_t* found) {
+std::size_t scan(const BoxRun& run, const ScanBox& box, std::uint32_t row, std::size_t begin, std::size_t end,
+                 std::uint32_t* found) {
     return HWY_DYNAMIC_DISPATCH(scan_run)(run, box, row, begin, end, found);
 }
 

@@ -25,8 +25,9 @@ struct ScanBox {
 inline constexpr std::uint32_t any_row = ~std::uint32_t{0};
 inline constexpr std::size_t scan_slack = 8; // what `found` must have room for beyond end - begin
 
-// Writes to `found` the positions in [begin, end) whose box overlaps and whose row is `row` (or any), ascending; returns how many.
-[[nodiscard]] std::size_t scan(const BoxRun& run, const ScanBox& box, std::uint32_t row, std::size_t begin, std::size_t end,
-                               std::uint32_t* found);
+// Writes to `found` the positions in [begin, end) whose box overlaps and whose row is `row` (or any), ascending;
+// returns how many.
+[[nodiscard]] std::size_t scan(const BoxRun& run, const ScanBox& box, std::uint32_t row, std::size_t begin,
+                               std::size_t end, std::uint32_t* found);
 
 } // namespace fathom

@@ -13,7 +13,8 @@ namespace {
 
 void check_number(double value, bool zero_allowed, const char* name) {
     if (std::isfinite(value) && (value > 0 || (zero_allowed && value == 0))) return;
-    throw Error(Cause::invalid_argument, fmt::format("{} is not a finite number {} 0", value, zero_allowed ? "from" : "above"),
+    throw Error(Cause::invalid_argument,
+                fmt::format("{} is not a finite number {} 0", value, zero_allowed ? "from" : "above"),
                 {.element = fmt::format("option {}", name)});
 }
 

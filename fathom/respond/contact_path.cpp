@@ -1,4 +1,5 @@
-// Room: respond. Where both bodies are at a time of the step, and what a point of one then feels in the field of the other.
+// Room: respond. Where both bodies are at a time of the step, and what a point of one then feels in the field of the
+// other.
 #include <fathom/respond/contact_path.h>
 
 #include <cmath>
@@ -47,7 +48,8 @@ ContactPath::Placement ContactPath::Body::at(double t, bool turned) const {
     } else {
         p.center = center_start_ + t * (center_end_ - center_start_);
         if (!turned) return p;
-        p.pose.rotation = turns_ ? between(body_.motion.start.rotation, body_.motion.end.rotation, t) : body_.motion.end.rotation;
+        p.pose.rotation =
+            turns_ ? between(body_.motion.start.rotation, body_.motion.end.rotation, t) : body_.motion.end.rotation;
         p.pose.translation = p.center - p.pose.rotation * body_.center;
     }
     return p;
@@ -58,7 +60,8 @@ ContactPath::ContactPath(const ContactRole& role, double step, const ContactLaw&
 
 ContactPath::Chord ContactPath::chord(Index point) const {
     const Vec3& p = role_.points[point];
-    return {role_.field_body.motion.start.to_local(role_.shell.motion.start * p), role_.field_body.motion.end.to_local(role_.shell.motion.end * p)};
+    return {role_.field_body.motion.start.to_local(role_.shell.motion.start * p),
+            role_.field_body.motion.end.to_local(role_.shell.motion.end * p)};
 }
 
 ContactState ContactPath::at(Index point, const Chord& chord, double t) const {
@@ -82,7 +85,8 @@ ContactState ContactPath::at(Index point, const Chord& chord, double t) const {
     }
     state.shell_handle = state.position - shell.center;
     state.field_handle = state.position - field.center;
-    state.velocity = shell.velocity + shell.spin.cross(state.shell_handle) - field.velocity - field.spin.cross(state.field_handle);
+    state.velocity =
+        shell.velocity + shell.spin.cross(state.shell_handle) - field.velocity - field.spin.cross(state.field_handle);
     if (law_.handle != HandleCenter::moving) {
         state.shell_handle = state.position - shell_.center(law_.handle);
         state.field_handle = state.position - field_.center(law_.handle);

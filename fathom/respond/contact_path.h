@@ -1,5 +1,5 @@
-// Room: respond. A point of one body in the field of another at any time of a step: where, how deep, which way out, how fast.
-// One object for a pair of bodies; const calls are thread-safe and free of allocation.
+// Room: respond. A point of one body in the field of another at any time of a step: where, how deep, which way out, how
+// fast. One object for a pair of bodies; const calls are thread-safe and free of allocation.
 #pragma once
 
 #include <fathom/base/motion.h>
@@ -25,7 +25,8 @@ struct MovingBody {
     [[nodiscard]] static MovingBody still(const Pose& pose) { return {Motion::still(pose)}; }
 };
 
-// One role of a pair: the points of one body, the field of the other. Spans and references outlive the call they are passed to.
+// One role of a pair: the points of one body, the field of the other. Spans and references outlive the call they are
+// passed to.
 struct ContactRole {
     std::span<const Vec3> points;  // in the frame of `shell` (m)
     std::span<const Vec3> normals; // unit, outward; may be empty unless the law asks for ContactNormal::shell
@@ -40,7 +41,7 @@ struct ContactState {
     Vec3 velocity = Vec3::Zero();     // of the shell's point less that of the field's (m/s, world)
     Vec3 shell_handle = Vec3::Zero(); // from the centres of mass to the position (m, world)
     Vec3 field_handle = Vec3::Zero();
-    double depth = 0;                 // below 0 where the point is outside (m)
+    double depth = 0; // below 0 where the point is outside (m)
 };
 
 class ContactPath {
@@ -63,8 +64,11 @@ private:
     class Body {
     public:
         Body(const MovingBody& body, double step, PathInTime path);
-        [[nodiscard]] Placement at(double t, bool turned) const; // chords: without the rotation where it is not asked for
-        [[nodiscard]] const Vec3& center(HandleCenter at) const { return at == HandleCenter::start ? center_start_ : center_end_; }
+        [[nodiscard]] Placement at(double t,
+                                   bool turned) const; // chords: without the rotation where it is not asked for
+        [[nodiscard]] const Vec3& center(HandleCenter at) const {
+            return at == HandleCenter::start ? center_start_ : center_end_;
+        }
 
     private:
         [[nodiscard]] Placement accelerated(double t) const;

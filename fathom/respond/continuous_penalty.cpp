@@ -73,12 +73,14 @@ private:
     }
 
     template <class Function>
-    Integral<size> over_interval(const Function& f, const ContactInterval& time, const ContactPath::Chord& chord) const {
+    Integral<size> over_interval(const Function& f, const ContactInterval& time,
+                                 const ContactPath::Chord& chord) const {
         const QuadratureOptions& q = law_.quadrature;
         if (q.rule == QuadratureRule::midpoint) return midpoint_integral<size>(f, time.start, time.end, q.points);
         Integral<size> sum;
         if (quick_integral<size>(f, time.start, time.end, q.tolerance, sum)) return sum;
-        if (!grid_ || law_.path != PathInTime::chord) return adaptive_integral<size>(f, time.start, time.end, q.tolerance, q.halvings);
+        if (!grid_ || law_.path != PathInTime::chord)
+            return adaptive_integral<size>(f, time.start, time.end, q.tolerance, q.halvings);
         const CellBorders borders(grid_->layout(), chord);
         sum = {};
         for (double a = time.start; a < time.end;) {
@@ -99,7 +101,8 @@ private:
     }
 
     // What is inside now, and the slopes at the end of the contact: the nearest to what comes next.
-    void finish(ContactResponse& response, const PointContact& contact, const ContactPath::Chord& chord, ContactRecord& record) const {
+    void finish(ContactResponse& response, const PointContact& contact, const ContactPath::Chord& chord,
+                ContactRecord& record) const {
         if (contact.time.start <= output_.now && output_.now <= contact.time.end) {
             const ContactState state = path_.at(contact.point, chord, output_.now);
             remember(record, state, output_.now);
@@ -122,8 +125,8 @@ private:
 
 } // namespace
 
-ContactResponse continuous_penalty(std::span<const PointContact> contacts, const ContactRole& role, double step, const ContactLaw& law,
-                                   const ContactOutput& output) {
+ContactResponse continuous_penalty(std::span<const PointContact> contacts, const ContactRole& role, double step,
+                                   const ContactLaw& law, const ContactOutput& output) {
     if (contacts.empty()) return {};
     const Contacts one(role, step, law, output);
     return contact_sum(contacts, output, [&](const PointContact& contact, ContactRecord& record) {

@@ -5,8 +5,8 @@
 
 namespace fathom {
 
-ContactResponse discrete_penalty(std::span<const PointContact> contacts, const ContactRole& role, double step, const ContactLaw& law,
-                                 const ContactOutput& output) {
+ContactResponse discrete_penalty(std::span<const PointContact> contacts, const ContactRole& role, double step,
+                                 const ContactLaw& law, const ContactOutput& output) {
     if (contacts.empty()) return {};
     const ContactPath path(role, step, law);
     return contact_sum(contacts, output, [&](const PointContact& contact, ContactRecord& record) {

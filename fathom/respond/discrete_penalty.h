@@ -8,7 +8,7 @@
 namespace fathom {
 
 // As continuous_penalty(), from the contacts that last until the end of the step; errors are 0.
-[[nodiscard]] ContactResponse discrete_penalty(std::span<const PointContact> contacts, const ContactRole& role, double step,
-                                               const ContactLaw& law, const ContactOutput& output = {});
+[[nodiscard]] ContactResponse discrete_penalty(std::span<const PointContact> contacts, const ContactRole& role,
+                                               double step, const ContactLaw& law, const ContactOutput& output = {});
 
 } // namespace fathom

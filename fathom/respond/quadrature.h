@@ -1,7 +1,7 @@
 // Room: respond. Integrals over a piece of time of functions with several components.
-// The midpoint rule of Xu & Barbic 2014, and an adaptive rule: Gauss's two points (exact to degree 3) extended by Kronrod (1965)
-// to five (7); where those differ, four (7) extended to nine (13); where those differ too, the piece is halved. The difference
-// is the error estimate of what the larger rule gives.
+// The midpoint rule of Xu & Barbic 2014, and an adaptive rule: Gauss's two points (exact to degree 3) extended by
+// Kronrod (1965) to five (7); where those differ, four (7) extended to nine (13); where those differ too, the piece is
+// halved. The difference is the error estimate of what the larger rule gives.
 #pragma once
 
 #include <fathom/base/vec.h>
@@ -16,9 +16,9 @@ enum class QuadratureRule { midpoint, adaptive };
 
 struct QuadratureOptions {
     QuadratureRule rule = QuadratureRule::adaptive;
-    int points = 20;          // midpoint: of each interval; the paper's number
-    double tolerance = 1e-4;  // adaptive: of the largest component of the same block
-    int halvings = 12;        // adaptive: at most
+    int points = 20;         // midpoint: of each interval; the paper's number
+    double tolerance = 1e-4; // adaptive: of the largest component of the same block
+    int halvings = 12;       // adaptive: at most
 };
 
 // Error{invalid_argument} names the option that is out of range.
@@ -28,7 +28,8 @@ void check(const QuadratureOptions& options);
 template <int Size>
 struct Integral {
     Eigen::Matrix<double, Size, 1> value = Eigen::Matrix<double, Size, 1>::Zero();
-    Eigen::Matrix<double, Size, 1> error = Eigen::Matrix<double, Size, 1>::Zero(); // estimate; 0 for the midpoint rule, which has none
+    Eigen::Matrix<double, Size, 1> error =
+        Eigen::Matrix<double, Size, 1>::Zero(); // estimate; 0 for the midpoint rule, which has none
 
     Integral& operator+=(const Integral& other) {
         value += other.value;
@@ -40,23 +41,25 @@ struct Integral {
 namespace detail {
 
 struct KronrodNode {
-    double place;  // in [-1,1], taken on both sides but for the middle
-    double gauss;  // weight in Gauss's rule, 0 where it does not use the node
+    double place; // in [-1,1], taken on both sides but for the middle
+    double gauss; // weight in Gauss's rule, 0 where it does not use the node
     double kronrod;
 };
 inline constexpr std::array<KronrodNode, 3> small_kronrod = {{{0, 0, 0.62222222222222222222},
-                                                             {0.57735026918962576451, 1, 0.49090909090909090909},
-                                                             {0.92582009977255146157, 0, 0.19797979797979797980}}};
-inline constexpr std::array<KronrodNode, 5> large_kronrod = {{{0, 0, 0.34644298189013636168},
-                                                             {0.33998104358485626480, 0.65214515486254614263, 0.32694918960145162956},
-                                                             {0.64028621749630998240, 0, 0.26679834045228444803},
-                                                             {0.86113631159405257522, 0.34785484513745385737, 0.17005360533572272680},
-                                                             {0.97656025073757311153, 0, 0.062977373665473014765}}};
+                                                              {0.57735026918962576451, 1, 0.49090909090909090909},
+                                                              {0.92582009977255146157, 0, 0.19797979797979797980}}};
+inline constexpr std::array<KronrodNode, 5> large_kronrod = {
+    {{0, 0, 0.34644298189013636168},
+     {0.33998104358485626480, 0.65214515486254614263, 0.32694918960145162956},
+     {0.64028621749630998240, 0, 0.26679834045228444803},
+     {0.86113631159405257522, 0.34785484513745385737, 0.17005360533572272680},
+     {0.97656025073757311153, 0, 0.062977373665473014765}}};
 
 template <int Size>
 bool close_enough(const Integral<Size>& piece, double tolerance) {
     for (int block = 0; block < Size; block += 3)
-        if (piece.error.template segment<3>(block).maxCoeff() > tolerance * piece.value.template segment<3>(block).cwiseAbs().maxCoeff())
+        if (piece.error.template segment<3>(block).maxCoeff() >
+            tolerance * piece.value.template segment<3>(block).cwiseAbs().maxCoeff())
             return false;
     return true;
 }
@@ -73,7 +76,8 @@ template <int Size, class Function>
 }
 
 template <int Size, class Function>
-[[nodiscard]] Integral<Size> kronrod_integral(const Function& f, double a, double b, std::span<const detail::KronrodNode> nodes) {
+[[nodiscard]] Integral<Size> kronrod_integral(const Function& f, double a, double b,
+                                              std::span<const detail::KronrodNode> nodes) {
     Integral<Size> sum;
     const double middle = 0.5 * (a + b), half = 0.5 * (b - a);
     Eigen::Matrix<double, Size, 1> gauss = Eigen::Matrix<double, Size, 1>::Zero();

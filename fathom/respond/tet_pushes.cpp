@@ -27,7 +27,8 @@ struct WayOut {
     Vec3 direction = Vec3::Zero(); // unit, or 0 where unknown
 };
 
-// What one point tells the next, which is often near: the faces that its tetrahedron may be near to, and how deep it was.
+// What one point tells the next, which is often near: the faces that its tetrahedron may be near to, and how deep it
+// was.
 struct Hint {
     Index tetrahedron = no_index;
     std::vector<Index> faces;
@@ -40,22 +41,29 @@ struct Hint {
 
 Vec3 weighted(const TetBody& body, Index tetrahedron, const Weights& weights) {
     const Tetrahedron& t = body.topology.tetrahedra()[tetrahedron];
-    return weights[0] * body.vertices[t[0]] + weights[1] * body.vertices[t[1]] + weights[2] * body.vertices[t[2]] + weights[3] * body.vertices[t[3]];
+    return weights[0] * body.vertices[t[0]] + weights[1] * body.vertices[t[1]] + weights[2] * body.vertices[t[2]] +
+           weights[3] * body.vertices[t[3]];
 }
 
-// Answers for one pair of bodies. `own` are vertices of the intruder: where it is the holder too, what they bound does not count.
+// Answers for one pair of bodies. `own` are vertices of the intruder: where it is the holder too, what they bound does
+// not count.
 class WaysOut {
 public:
-    WaysOut(const PushIntruder& a, const PushHolder& b, const TetPushOptions& options) : b_(b), options_(options), same_(a.body.is(b.body)) {
+    WaysOut(const PushIntruder& a, const PushHolder& b, const TetPushOptions& options)
+        : b_(b), options_(options), same_(a.body.is(b.body)) {
         if (same_ && b.method == DepthMethod::exact)
-            throw Error(Cause::invalid_argument, "a body in itself has no exact depth: take closest_feature or closest_point", {.element = "option method"});
+            throw Error(Cause::invalid_argument,
+                        "a body in itself has no exact depth: take closest_feature or closest_point",
+                        {.element = "option method"});
     }
 
     [[nodiscard]] WayOut operator()(const Spot& spot, std::span<const Index> own, Hint& hint) const {
-        const bool read_depth = options_.depth == PushDepth::interpolated, read_direction = options_.direction == PushDirection::gradient;
+        const bool read_depth = options_.depth == PushDepth::interpolated,
+                   read_direction = options_.direction == PushDirection::gradient;
         WayOut way;
         if (read_depth || read_direction) way = read(spot, read_direction);
-        const bool depth_known = read_depth && way.depth > 0, direction_known = read_direction && !way.direction.isZero();
+        const bool depth_known = read_depth && way.depth > 0,
+                   direction_known = read_direction && !way.direction.isZero();
         if (depth_known && direction_known) return way;
         const WayOut measured = measure(spot, own, hint);
         return {depth_known ? way.depth : measured.depth, direction_known ? way.direction : measured.direction};
@@ -83,7 +91,9 @@ private:
     }
 
     [[nodiscard]] WayOut measure(const Spot& spot, std::span<const Index> own, Hint& hint) const {
-        const Vec3 gap = (b_.method == DepthMethod::exact ? nearest_of_all(spot.point, hint) : nearest_by_features(spot, own, hint)) - spot.point;
+        const Vec3 gap = (b_.method == DepthMethod::exact ? nearest_of_all(spot.point, hint)
+                                                          : nearest_by_features(spot, own, hint)) -
+                         spot.point;
         const double depth = gap.norm();
         return depth > 0 && std::isfinite(depth) ? WayOut{depth, gap / depth} : WayOut{};
     }
@@ -102,8 +112,12 @@ private:
         Vec3 nearest = spot.point;
         for (const Index face : hint.faces) {
             const Triangle& f = b_.depths.topology().faces()[face];
-            if (same_ && std::any_of(own.begin(), own.end(), [&](Index v) { return v == f[0] || v == f[1] || v == f[2]; })) continue;
-            const ClosestOnTriangle found = closest_point(spot.point, std::array<Vec3, 3>{b_.body.vertices[f[0]], b_.body.vertices[f[1]], b_.body.vertices[f[2]]});
+            if (same_ &&
+                std::any_of(own.begin(), own.end(), [&](Index v) { return v == f[0] || v == f[1] || v == f[2]; }))
+                continue;
+            const ClosestOnTriangle found =
+                closest_point(spot.point, std::array<Vec3, 3>{b_.body.vertices[f[0]], b_.body.vertices[f[1]],
+                                                              b_.body.vertices[f[2]]});
             if (found.squared_distance < best) best = found.squared_distance, nearest = found.point;
         }
         return nearest;
@@ -151,18 +165,21 @@ Weights between(const InsidePiece& piece, double share) {
 }
 
 Spot spot_at(const PushHolder& b, std::span<const InsidePiece> pieces, double fraction) {
-    const auto piece = std::find_if(pieces.begin(), pieces.end() - 1, [&](const InsidePiece& p) { return fraction <= p.leave; });
+    const auto piece =
+        std::find_if(pieces.begin(), pieces.end() - 1, [&](const InsidePiece& p) { return fraction <= p.leave; });
     const double share = std::clamp((fraction - piece->enter) / (piece->leave - piece->enter), 0.0, 1.0);
     Spot spot{piece->tetrahedron, between(*piece, share), {}};
     spot.point = weighted(b.body, piece->tetrahedron, spot.weights);
     return spot;
 }
 
-// The stretches of a chain over which depth may be taken for linear. An interpolated one is so in each piece; a measured one knows
-// nothing of pieces, and bends most where the chain ends on the boundary. A lone stretch with both ends there would show no depth.
+// The stretches of a chain over which depth may be taken for linear. An interpolated one is so in each piece; a
+// measured one knows nothing of pieces, and bends most where the chain ends on the boundary. A lone stretch with both
+// ends there would show no depth.
 void find_stretches(std::span<const InsidePiece> pieces, const TetPushOptions& options, std::vector<double>& ends) {
     const double enter = pieces.front().enter, leave = pieces.back().leave;
-    const bool by_pieces = options.depth == PushDepth::interpolated && pieces.size() > 1, whole = enter == 0 && leave == 1;
+    const bool by_pieces = options.depth == PushDepth::interpolated && pieces.size() > 1,
+               whole = enter == 0 && leave == 1;
     ends.assign(1, enter);
     if (by_pieces)
         for (const InsidePiece& piece : pieces) ends.push_back(piece.leave);
@@ -178,7 +195,8 @@ struct ChainScratch {
 };
 
 // Two points of Gauss in each stretch.
-void sample_chain(const PushHolder& b, std::span<const InsidePiece> pieces, const Edge& edge, const WaysOut& ways, const TetPushOptions& options, ChainScratch& scratch) {
+void sample_chain(const PushHolder& b, std::span<const InsidePiece> pieces, const Edge& edge, const WaysOut& ways,
+                  const TetPushOptions& options, ChainScratch& scratch) {
     constexpr double gauss = 0.21132486540518712;
     find_stretches(pieces, options, scratch.ends);
     scratch.samples.clear();
@@ -205,8 +223,9 @@ ChainSum sum_of(std::span<const ChainSample> samples) {
     return sum;
 }
 
-// The push has the force (area * depth = integral of depth along the normal) and the energy (area * depth^2 = integral of depth^2)
-// of the whole chain. Where the ways out of its parts are at odds, those would ask for a long push over a small area: then it fades.
+// The push has the force (area * depth = integral of depth along the normal) and the energy (area * depth^2 = integral
+// of depth^2) of the whole chain. Where the ways out of its parts are at odds, those would ask for a long push over a
+// small area: then it fades.
 TetPush lumped(std::span<const ChainSample> samples, double edge_area, double& fraction) {
     constexpr double at_odds = 0.5;
     const ChainSum sum = sum_of(samples);
@@ -215,7 +234,8 @@ TetPush lumped(std::span<const ChainSample> samples, double edge_area, double& f
     if (!(strength > 1e-9 * sum.depth)) return push;
     const double agreement = strength / sum.depth;
     push.contact.normal = sum.push / strength;
-    push.contact.depth = sum.square / sum.depth * (agreement > at_odds ? 1 / agreement : agreement / (at_odds * at_odds));
+    push.contact.depth =
+        sum.square / sum.depth * (agreement > at_odds ? 1 / agreement : agreement / (at_odds * at_odds));
     push.contact.area = edge_area * strength / push.contact.depth;
     double moment = 0, along = 0;
     for (const ChainSample& s : samples) {
@@ -234,7 +254,8 @@ TetPush lumped(std::span<const ChainSample> samples, double edge_area, double& f
 BoundaryAreas boundary_areas(const TetBody& body) {
     const auto triangles = body.topology.boundary();
     const EdgeTable table = edge_table(triangles, body.topology.vertex_count());
-    BoundaryAreas areas{std::vector<double>(body.topology.vertex_count(), 0.0), std::vector<double>(table.edges.size(), 0.0)};
+    BoundaryAreas areas{std::vector<double>(body.topology.vertex_count(), 0.0),
+                        std::vector<double>(table.edges.size(), 0.0)};
     for (std::size_t t = 0; t < triangles.size(); ++t) {
         const Triangle& v = triangles[t];
         const double third = area_vector({body.vertices[v[0]], body.vertices[v[1]], body.vertices[v[2]]}).norm() / 6;
@@ -246,7 +267,8 @@ BoundaryAreas boundary_areas(const TetBody& body) {
     return areas;
 }
 
-std::vector<TetPush> point_pushes(const PushIntruder& a, const PushHolder& b, std::span<const PointInTet> points, const TetPushOptions& options) {
+std::vector<TetPush> point_pushes(const PushIntruder& a, const PushHolder& b, std::span<const PointInTet> points,
+                                  const TetPushOptions& options) {
     const WaysOut ways(a, b, options);
     std::vector<TetPush> pushes(points.size());
     parallel_for(points.size(), chunk, [&](std::size_t begin, std::size_t end) {
@@ -257,7 +279,12 @@ std::vector<TetPush> point_pushes(const PushIntruder& a, const PushHolder& b, st
             const WayOut way = ways(spot, std::span(&vertex, 1), hint);
             TetPush& push = pushes[k];
             push.position = spot.point;
-            push.contact = {.points = {a.points[vertex]}, .weights = {1}, .count = 1, .normal = way.direction, .depth = way.depth, .area = a.areas.of_vertex[vertex]};
+            push.contact = {.points = {a.points[vertex]},
+                            .weights = {1},
+                            .count = 1,
+                            .normal = way.direction,
+                            .depth = way.depth,
+                            .area = a.areas.of_vertex[vertex]};
             if (way.direction.isZero()) push.contact.depth = 0;
             add_holder(push.contact, b, spot);
         }
@@ -265,7 +292,8 @@ std::vector<TetPush> point_pushes(const PushIntruder& a, const PushHolder& b, st
     return pushes;
 }
 
-std::vector<TetPush> segment_pushes(const PushIntruder& a, const PushHolder& b, const SegmentsInTets& found, const TetPushOptions& options) {
+std::vector<TetPush> segment_pushes(const PushIntruder& a, const PushHolder& b, const SegmentsInTets& found,
+                                    const TetPushOptions& options) {
     const WaysOut ways(a, b, options);
     std::vector<TetPush> pushes(found.chains.size());
     parallel_for(pushes.size(), chunk, [&](std::size_t begin, std::size_t end) {

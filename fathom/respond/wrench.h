@@ -20,8 +20,9 @@ struct Wrench {
     }
 };
 
-// A contact linearised about the centre of one body, the other held still: six rows and columns, three of moves, three of
-// turns. Both matrices are symmetric and have no negative eigenvalue: d(wrench) = -stiffness d(place) - damping d(velocity).
+// A contact linearised about the centre of one body, the other held still: six rows and columns, three of moves, three
+// of turns. Both matrices are symmetric and have no negative eigenvalue: d(wrench) = -stiffness d(place) - damping
+// d(velocity).
 struct ContactSlope {
     Mat6 stiffness = Mat6::Zero(); // N/m, N, N m
     Mat6 damping = Mat6::Zero();   // N s/m, N s, N m s

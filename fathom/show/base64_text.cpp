@@ -12,7 +12,8 @@ std::string as_base64(std::string_view bytes) {
     text.reserve((bytes.size() + 2) / 3 * 4);
     for (std::size_t k = 0; k < bytes.size(); k += 3) {
         std::uint32_t group = 0;
-        for (std::size_t j = 0; j < 3; ++j) group = group << 8 | (k + j < bytes.size() ? static_cast<std::uint8_t>(bytes[k + j]) : 0u);
+        for (std::size_t j = 0; j < 3; ++j)
+            group = group << 8 | (k + j < bytes.size() ? static_cast<std::uint8_t>(bytes[k + j]) : 0u);
         for (std::size_t j = 0; j < 4; ++j) text += k + j <= bytes.size() ? digits[group >> (18 - 6 * j) & 63] : '=';
     }
     return text;

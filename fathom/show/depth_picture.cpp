@@ -30,7 +30,8 @@ Color shade(double share, bool color) {
 // What is in every pixel: of a map that someone filled by hand too.
 void check_size(const DepthMap& map) {
     check(map.view);
-    if (map.depth.size() != map.view.pixel_count()) throw Error(Cause::invalid_argument, "has not as many depths as pixels", {.element = "depth map"});
+    if (map.depth.size() != map.view.pixel_count())
+        throw Error(Cause::invalid_argument, "has not as many depths as pixels", {.element = "depth map"});
 }
 
 } // namespace
@@ -43,7 +44,8 @@ Image height_picture(const DepthMap& map, const DepthPictureOptions& options) {
     if (!options.stretch || low >= high) low = 0, high = 1;
     Image image(map.view.width, map.view.height, options.nothing);
     for (std::size_t k = 0; k < map.depth.size(); ++k)
-        if (map.covered(k)) image.pixels[k] = shade(static_cast<double>((map.depth[k] - low) / (high - low)), options.color);
+        if (map.covered(k))
+            image.pixels[k] = shade(static_cast<double>((map.depth[k] - low) / (high - low)), options.color);
     return image;
 }
 
@@ -53,18 +55,21 @@ Image hit_picture(const DepthMap& object, const DepthMap& environment, const Dep
     if (object.view.width != environment.view.width || object.view.height != environment.view.height)
         throw Error(Cause::invalid_argument, "must have as many pixels as the object's", {.element = "environment"});
     for (std::size_t k = 0; k < object.depth.size(); ++k)
-        if (object.covered(k) && environment.covered(k) && environment.depth[k] <= object.depth[k]) image.pixels[k] = options.hit;
+        if (object.covered(k) && environment.covered(k) && environment.depth[k] <= object.depth[k])
+            image.pixels[k] = options.hit;
     return image;
 }
 
 Image normal_picture(const DepthMap& map, const DepthPictureOptions& options) {
     check_size(map);
-    if (map.normals.size() != map.depth.size()) throw Error(Cause::invalid_argument, "was drawn without normals", {.element = "depth map"});
+    if (map.normals.size() != map.depth.size())
+        throw Error(Cause::invalid_argument, "was drawn without normals", {.element = "depth map"});
     Image image(map.view.width, map.view.height, options.nothing);
     for (std::size_t k = 0; k < map.depth.size(); ++k) {
         if (!map.covered(k)) continue;
         const Vec3 n = map.view.pose.turn_to_local(map.normals[k].cast<double>());
-        image.pixels[k] = {byte_of(127.5 + 127.5 * n.x()), byte_of(127.5 + 127.5 * n.y()), byte_of(127.5 - 127.5 * n.z())};
+        image.pixels[k] = {byte_of(127.5 + 127.5 * n.x()), byte_of(127.5 + 127.5 * n.y()),
+                           byte_of(127.5 - 127.5 * n.z())};
     }
     return image;
 }

@@ -31,20 +31,25 @@ Box shown_box(const Field& field, const SliceOptions& options) {
     if (!options.box.empty()) return options.box;
     const Box bounds = field.bounds();
     if (bounds.empty() || !is_finite(bounds.lower) || !is_finite(bounds.upper))
-        throw Error(Cause::invalid_argument, "the field has no finite bounds: say which box to show", {.element = "option box"});
+        throw Error(Cause::invalid_argument, "the field has no finite bounds: say which box to show",
+                    {.element = "option box"});
     return intersection(bounds.grown(0.125 * bounds.size().maxCoeff()), field.domain());
 }
 
 void check(const SliceOptions& options, const Box& box) {
-    const auto refuse = [](const char* reason, const char* element) { throw Error(Cause::invalid_argument, reason, {.element = element}); };
+    const auto refuse = [](const char* reason, const char* element) {
+        throw Error(Cause::invalid_argument, reason, {.element = element});
+    };
     if (options.axis < 0 || options.axis > 2) refuse("must be 0, 1 or 2", "option axis");
     if (options.size < 8 || options.size > 16384) refuse("must be from 8 to 16384", "option size");
     if (!(options.spacing >= 0 && std::isfinite(options.spacing))) refuse("must be positive, or 0", "option spacing");
     if (options.position && !std::isfinite(*options.position)) refuse("must be finite", "option position");
-    if (!is_finite(box.lower) || !is_finite(box.upper) || !(box.size().maxCoeff() > 0)) refuse("must be finite and have a size", "option box");
+    if (!is_finite(box.lower) || !is_finite(box.upper) || !(box.size().maxCoeff() > 0))
+        refuse("must be finite and have a size", "option box");
 }
 
-// ---- Colours ------------------------------------------------------------------------------------------------------------
+// ---- Colours
+// ------------------------------------------------------------------------------------------------------------
 
 double linear_light(double s) { return s <= 0.04045 ? s / 12.92 : std::pow((s + 0.055) / 1.055, 2.4); }
 double encoded_light(double l) { return l <= 0.0031308 ? 12.92 * l : 1.055 * std::pow(l, 1 / 2.4) - 0.055; }
@@ -53,19 +58,23 @@ Vec3 to_lab(const Color& color) {
     Vec3 rgb;
     for (std::size_t c = 0; c < 3; ++c) rgb[static_cast<Eigen::Index>(c)] = linear_light(color[c] / 255.0);
     Mat3 to_cones, to_opponents;
-    to_cones << 0.4122214708, 0.5363325363, 0.0514459929, 0.2119034982, 0.6806995451, 0.1073969566, 0.0883024619, 0.2817188376, 0.6299787005;
-    to_opponents << 0.2104542553, 0.7936177850, -0.0040720468, 1.9779984951, -2.4285922050, 0.4505937099, 0.0259040371, 0.7827717662, -0.8086757660;
+    to_cones << 0.4122214708, 0.5363325363, 0.0514459929, 0.2119034982, 0.6806995451, 0.1073969566, 0.0883024619,
+        0.2817188376, 0.6299787005;
+    to_opponents << 0.2104542553, 0.7936177850, -0.0040720468, 1.9779984951, -2.4285922050, 0.4505937099, 0.0259040371,
+        0.7827717662, -0.8086757660;
     return to_opponents * (to_cones * rgb).array().pow(1.0 / 3).matrix();
 }
 
 Color from_lab(const Vec3& lab) {
     Mat3 to_cones, to_light;
     to_cones << 1, 0.3963377774, 0.2158037573, 1, -0.1055613458, -0.0638541728, 1, -0.0894841775, -1.2914855480;
-    to_light << 4.0767416621, -3.3077115913, 0.2309699292, -1.2684380046, 2.6097574011, -0.3413193965, -0.0041960863, -0.7034186147, 1.7076147010;
+    to_light << 4.0767416621, -3.3077115913, 0.2309699292, -1.2684380046, 2.6097574011, -0.3413193965, -0.0041960863,
+        -0.7034186147, 1.7076147010;
     const Vec3 rgb = to_light * (to_cones * lab).array().cube().matrix();
     Color color;
     for (std::size_t c = 0; c < 3; ++c)
-        color[c] = static_cast<std::uint8_t>(std::lround(255 * encoded_light(std::clamp(rgb[static_cast<Eigen::Index>(c)], 0.0, 1.0))));
+        color[c] = static_cast<std::uint8_t>(
+            std::lround(255 * encoded_light(std::clamp(rgb[static_cast<Eigen::Index>(c)], 0.0, 1.0))));
     return color;
 }
 
@@ -101,7 +110,8 @@ private:
     std::array<Color, 256> inside_, outside_;
 };
 
-// ---- Lines --------------------------------------------------------------------------------------------------------------
+// ---- Lines
+// --------------------------------------------------------------------------------------------------------------
 
 // How much of a pixel a line of this width covers whose middle is `away` pixels off.
 double coverage(double away, double width) { return std::clamp(0.5 * width + 0.5 - away, 0.0, 1.0); }
@@ -109,22 +119,29 @@ double coverage(double away, double width) { return std::clamp(0.5 * width + 0.5
 // Values at the centres of pixels, and one pixel around the picture.
 class Raster {
 public:
-    Raster(const Field& field, const SliceFrame& frame) : width_(frame.width + 2), values_(static_cast<std::size_t>(width_) * static_cast<std::size_t>(frame.height + 2)) {
+    Raster(const Field& field, const SliceFrame& frame)
+        : width_(frame.width + 2),
+          values_(static_cast<std::size_t>(width_) * static_cast<std::size_t>(frame.height + 2)) {
         parallel_for(static_cast<std::size_t>(frame.height + 2), 8, [&](std::size_t begin, std::size_t end) {
             std::vector<Vec3> points(static_cast<std::size_t>(width_));
             for (std::size_t y = begin; y < end; ++y) {
-                for (std::size_t x = 0; x < points.size(); ++x) points[x] = frame.point(static_cast<double>(x) - 0.5, static_cast<double>(y) - 0.5);
+                for (std::size_t x = 0; x < points.size(); ++x)
+                    points[x] = frame.point(static_cast<double>(x) - 0.5, static_cast<double>(y) - 0.5);
                 field.distances(points, std::span(values_).subspan(y * points.size(), points.size()));
             }
         });
     }
 
-    [[nodiscard]] double at(int x, int y) const { return values_[static_cast<std::size_t>(y + 1) * static_cast<std::size_t>(width_) + static_cast<std::size_t>(x + 1)]; }
+    [[nodiscard]] double at(int x, int y) const {
+        return values_[static_cast<std::size_t>(y + 1) * static_cast<std::size_t>(width_) +
+                       static_cast<std::size_t>(x + 1)];
+    }
 
     // Change per pixel. The larger of the one-sided differences, since on a ridge the two sides cancel.
     [[nodiscard]] double steepness(int x, int y) const {
         const double v = at(x, y);
-        return std::hypot(std::max(std::abs(at(x + 1, y) - v), std::abs(v - at(x - 1, y))), std::max(std::abs(at(x, y + 1) - v), std::abs(v - at(x, y - 1))));
+        return std::hypot(std::max(std::abs(at(x + 1, y) - v), std::abs(v - at(x - 1, y))),
+                          std::max(std::abs(at(x, y + 1) - v), std::abs(v - at(x, y - 1))));
     }
 
 private:
@@ -147,7 +164,8 @@ public:
             const double brick = std::round(g[k] / brick_cells);
             const double shown = coverage(std::abs(g[k] - brick * brick_cells) / per_pixel_[k], 1);
             if (shown > 0) {
-                const bool stored = is_stored(g, k, static_cast<int>(brick) - 1) || is_stored(g, k, static_cast<int>(brick));
+                const bool stored =
+                    is_stored(g, k, static_cast<int>(brick) - 1) || is_stored(g, k, static_cast<int>(brick));
                 strength = std::max(strength, shown * (stored ? 0.6 : 0.22));
             }
             const double cells_apart = 1 / per_pixel_[k]; // pixels
@@ -179,7 +197,8 @@ const GridField* grid_of(const Field& field) {
     return smooth ? &smooth->grid() : nullptr;
 }
 
-// ---- The picture --------------------------------------------------------------------------------------------------------
+// ---- The picture
+// --------------------------------------------------------------------------------------------------------
 
 // Colour and lines of one value; `steepness` is its change per pixel.
 Color shaded(const Palette& palette, double value, double steepness, double spacing, bool lines) {
@@ -190,7 +209,8 @@ Color shaded(const Palette& palette, double value, double steepness, double spac
         const double apart = spacing / steepness; // pixels; lines that would run together fade
         const double fade = std::clamp((apart - 2) / 4, 0.0, 1.0);
         const bool fifth = std::fmod(std::abs(nearest), 5) == 0;
-        const double cover = coverage(std::abs(value - nearest * spacing) / steepness, fifth ? 1.5 * line_width : line_width);
+        const double cover =
+            coverage(std::abs(value - nearest * spacing) / steepness, fifth ? 1.5 * line_width : line_width);
         if (nearest != 0) color = mixed(color, ink, fade * cover * (fifth ? 0.55 : 0.28));
     }
     return mixed(color, ink, coverage(std::abs(value) / steepness, zero_width));
@@ -202,7 +222,8 @@ Interval shown_values(const Field& field, const SliceFrame& frame, const Raster&
     Interval shown = Interval::none();
     for (int y = 0; y < frame.height; ++y)
         for (int x = 0; x < frame.width; ++x)
-            if (std::isfinite(raster.at(x, y)) && domain.contains(frame.point(x + 0.5, y + 0.5))) shown = hull(shown, Interval(raster.at(x, y)));
+            if (std::isfinite(raster.at(x, y)) && domain.contains(frame.point(x + 0.5, y + 0.5)))
+                shown = hull(shown, Interval(raster.at(x, y)));
     return shown;
 }
 
@@ -220,7 +241,8 @@ void draw_scale(Image& image, const SliceFrame& frame, const Palette& palette, c
     const double lowest = shown.lower, highest = shown.upper, per_pixel = shown.width() / (bottom - top);
     for (int y = top; y < bottom; ++y) {
         const double value = highest - (y - top + 0.5) * per_pixel;
-        for (int x = left; x < left + scale_bar; ++x) image.at(x, y) = mixed(palette(value), ink, coverage(std::abs(value) / per_pixel, zero_width));
+        for (int x = left; x < left + scale_bar; ++x)
+            image.at(x, y) = mixed(palette(value), ink, coverage(std::abs(value) / per_pixel, zero_width));
     }
     const double step = round_number(std::max(frame.spacing, 28 * per_pixel));
     for (double n = std::ceil(lowest / step); n * step <= highest; ++n) {
@@ -240,7 +262,8 @@ Vec2 SliceFrame::pixel(const Vec3& p) const {
 SliceFrame slice_frame(const Field& field, const SliceOptions& options) {
     const Box box = shown_box(field, options);
     check(options, box);
-    Vec3 right = Vec3::Unit(options.axis == 0 ? 1 : 0), up = Vec3::Unit(options.axis == 2 ? 1 : 2), on_plane = box.center();
+    Vec3 right = Vec3::Unit(options.axis == 0 ? 1 : 0), up = Vec3::Unit(options.axis == 2 ? 1 : 2),
+         on_plane = box.center();
     if (options.position) on_plane[options.axis] = *options.position;
     if (options.plane) {
         right = options.plane->turn(Vec3::UnitX());
@@ -276,7 +299,8 @@ Image draw_slice(const Field& field, const SliceOptions& options) {
             for (int x = 0; x < frame.width; ++x) {
                 const Vec3 p = frame.point(x + 0.5, y + 0.5);
                 if (!domain.contains(p)) continue;
-                const Color color = shaded(palette, raster.at(x, y), raster.steepness(x, y), frame.spacing, options.lines);
+                const Color color =
+                    shaded(palette, raster.at(x, y), raster.steepness(x, y), frame.spacing, options.lines);
                 image.at(x, y) = cells ? mixed(color, ink, (*cells)(p)) : color;
             }
     });

@@ -30,7 +30,8 @@ Image shrunk(const Image& image, int factor) {
         for (int x = 0; x < small.width; ++x)
             for (std::size_t c = 0; c < 3; ++c) {
                 int sum = 0;
-                for (int k = 0; k < factor * factor; ++k) sum += image.at(x * factor + k % factor, y * factor + k / factor)[c];
+                for (int k = 0; k < factor * factor; ++k)
+                    sum += image.at(x * factor + k % factor, y * factor + k / factor)[c];
                 small.at(x, y)[c] = static_cast<std::uint8_t>((sum + factor * factor / 2) / (factor * factor));
             }
     return small;

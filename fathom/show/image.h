@@ -12,12 +12,13 @@ namespace fathom {
 using Color = std::array<std::uint8_t, 3>; // red, green, blue (sRGB)
 
 struct Image {
-    int width = 0;  // pixels
-    int height = 0; // pixels
+    int width = 0;             // pixels
+    int height = 0;            // pixels
     std::vector<Color> pixels; // row by row, from the top left
 
     Image() = default;
-    Image(int w, int h, Color fill) : width(w), height(h), pixels(static_cast<std::size_t>(w) * static_cast<std::size_t>(h), fill) {}
+    Image(int w, int h, Color fill)
+        : width(w), height(h), pixels(static_cast<std::size_t>(w) * static_cast<std::size_t>(h), fill) {}
 
     [[nodiscard]] Color& at(int x, int y) { return pixels[index(x, y)]; }
     [[nodiscard]] const Color& at(int x, int y) const { return pixels[index(x, y)]; }

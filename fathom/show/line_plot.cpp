@@ -48,7 +48,8 @@ Axis axis_of(const LinePlot& plot, Axis axis, int ticks, const Get& get) {
     if (!(axis.low <= axis.high)) axis.low = 0, axis.high = 1; // nothing to show
     const double least = std::max(std::abs(axis.low), std::abs(axis.high)) * 1e-9;
     if (axis.high - axis.low <= least) axis.low -= std::max(0.5, least), axis.high += std::max(0.5, least);
-    axis.step = log ? std::max(1.0, std::round((axis.high - axis.low) / ticks)) : round_step(axis.high - axis.low, ticks);
+    axis.step =
+        log ? std::max(1.0, std::round((axis.high - axis.low) / ticks)) : round_step(axis.high - axis.low, ticks);
     axis.low = axis.step * std::floor(axis.low / axis.step);
     axis.high = axis.step * std::ceil(axis.high / axis.step);
     return axis;
@@ -57,9 +58,12 @@ Axis axis_of(const LinePlot& plot, Axis axis, int ticks, const Get& get) {
 std::string escaped(const std::string& text) {
     std::string safe;
     for (const char c : text) {
-        if (c == '<') safe += "&lt;";
-        else if (c == '&') safe += "&amp;";
-        else safe += c;
+        if (c == '<')
+            safe += "&lt;";
+        else if (c == '&')
+            safe += "&amp;";
+        else
+            safe += c;
     }
     return safe;
 }
@@ -68,11 +72,16 @@ class Drawing {
 public:
     explicit Drawing(const LinePlot& plot)
         : plot_(plot), x_(axis_of(plot, {}, 8, [](const auto& p) { return p.first; })),
-          y_(axis_of(plot, {.log = plot.log_y, .highest = plot.highest_y}, 5, [](const auto& p) { return p.second; })) {}
+          y_(axis_of(plot, {.log = plot.log_y, .highest = plot.highest_y}, 5, [](const auto& p) { return p.second; })) {
+    }
 
     std::string run() {
-        add("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" font-family=\"sans-serif\" font-size=\"12\">\n", plot_.width, plot_.height);
-        add("<rect width=\"100%\" height=\"100%\" fill=\"#fdfdfb\"/>\n<text x=\"{}\" y=\"22\" font-size=\"15\">{}</text>\n", left, escaped(plot_.title));
+        add("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" "
+            "font-family=\"sans-serif\" font-size=\"12\">\n",
+            plot_.width, plot_.height);
+        add("<rect width=\"100%\" height=\"100%\" fill=\"#fdfdfb\"/>\n<text x=\"{}\" y=\"22\" "
+            "font-size=\"15\">{}</text>\n",
+            left, escaped(plot_.title));
         grid();
         for (std::size_t k = 0; k < plot_.curves.size(); ++k) curve(k);
         add("</svg>\n");
@@ -85,20 +94,28 @@ private:
         fmt::format_to(std::back_inserter(text_), format, std::forward<Arguments>(arguments)...);
     }
     [[nodiscard]] double px(double x) const { return left + x_.fraction(x) * (plot_.width - left - right); }
-    [[nodiscard]] double py(double y) const { return plot_.height - bottom - y_.fraction(y) * (plot_.height - top - bottom); }
+    [[nodiscard]] double py(double y) const {
+        return plot_.height - bottom - y_.fraction(y) * (plot_.height - top - bottom);
+    }
 
     void grid() {
         const double floor = plot_.height - bottom;
         for (int k = 0; k <= std::lround((x_.high - x_.low) / x_.step); ++k) {
             const double v = x_.low + k * x_.step;
-            add("<path d=\"M{0:.1f} {1}V{2}\" stroke=\"#e2e2dc\"/><text x=\"{0:.1f}\" y=\"{3}\" text-anchor=\"middle\">{4:.4g}</text>\n", px(v), top, floor, floor + 16, rounded(v, x_));
+            add("<path d=\"M{0:.1f} {1}V{2}\" stroke=\"#e2e2dc\"/><text x=\"{0:.1f}\" y=\"{3}\" "
+                "text-anchor=\"middle\">{4:.4g}</text>\n",
+                px(v), top, floor, floor + 16, rounded(v, x_));
         }
         for (int k = 0; k <= std::lround((y_.high - y_.low) / y_.step); ++k) {
             const double v = y_.low + k * y_.step, shown = y_.log ? std::pow(10, v) : v;
-            add("<path d=\"M{0} {1:.1f}H{2}\" stroke=\"#e2e2dc\"/><text x=\"{3}\" y=\"{4:.1f}\" text-anchor=\"end\">{5:.4g}</text>\n", left, py(shown), plot_.width - right, left - 6, py(shown) + 4, y_.log ? shown : rounded(v, y_));
+            add("<path d=\"M{0} {1:.1f}H{2}\" stroke=\"#e2e2dc\"/><text x=\"{3}\" y=\"{4:.1f}\" "
+                "text-anchor=\"end\">{5:.4g}</text>\n",
+                left, py(shown), plot_.width - right, left - 6, py(shown) + 4, y_.log ? shown : rounded(v, y_));
         }
-        add("<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n", 0.5 * (left + plot_.width - right), plot_.height - 12, escaped(plot_.x_label));
-        add("<text transform=\"translate(16 {:.1f}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n", 0.5 * (top + floor), escaped(plot_.y_label));
+        add("<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n", 0.5 * (left + plot_.width - right),
+            plot_.height - 12, escaped(plot_.x_label));
+        add("<text transform=\"translate(16 {:.1f}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n",
+            0.5 * (top + floor), escaped(plot_.y_label));
     }
 
     // 0.30000000000000004 is nobody's tick.
@@ -116,7 +133,8 @@ private:
         }
         add("\"/>\n");
         const double y = top + 8 + 16 * static_cast<double>(k);
-        add("<path d=\"M{0} {1}h18\" stroke=\"{2}\" stroke-width=\"3\"/><text x=\"{3}\" y=\"{4}\">{5}</text>\n", plot_.width - 190, y, color, plot_.width - 166, y + 4, escaped(curve.name));
+        add("<path d=\"M{0} {1}h18\" stroke=\"{2}\" stroke-width=\"3\"/><text x=\"{3}\" y=\"{4}\">{5}</text>\n",
+            plot_.width - 190, y, color, plot_.width - 166, y + 4, escaped(curve.name));
     }
 
     const LinePlot& plot_;

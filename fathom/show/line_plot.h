@@ -21,8 +21,9 @@ struct LinePlot {
     std::string y_label;
     std::vector<Curve> curves;
     bool log_y = false; // values of 0 or less leave a gap
-    double highest_y = std::numeric_limits<double>::infinity(); // values above it leave a gap: a curve that runs away hides no other
-    int width = 760;    // pixels
+    double highest_y =
+        std::numeric_limits<double>::infinity(); // values above it leave a gap: a curve that runs away hides no other
+    int width = 760;                             // pixels
     int height = 380;
 };
 

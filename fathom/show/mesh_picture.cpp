@@ -70,7 +70,8 @@ std::vector<std::array<Vec3, 3>> corner_normals(const TriangleMesh& mesh, double
 class Canvas {
 public:
     Canvas(const View& view, const Camera& camera)
-        : view_(view), camera_(camera), image_(view.width * supersampling, view.height * supersampling, view.background),
+        : view_(view), camera_(camera),
+          image_(view.width * supersampling, view.height * supersampling, view.background),
           depth_(image_.pixels.size(), -std::numeric_limits<double>::infinity()) {}
 
     void mesh(const PlacedMesh& placed) {
@@ -90,8 +91,10 @@ public:
         const double area = cross(a, b, c);
         if (area == 0 || !std::isfinite(area)) return;
         const bool front = area < 0; // y points down, so counter-clockwise becomes negative
-        const auto [left, right] = pixels(std::min({a.x(), b.x(), c.x()}), std::max({a.x(), b.x(), c.x()}), image_.width);
-        const auto [top, bottom] = pixels(std::min({a.y(), b.y(), c.y()}), std::max({a.y(), b.y(), c.y()}), image_.height);
+        const auto [left, right] =
+            pixels(std::min({a.x(), b.x(), c.x()}), std::max({a.x(), b.x(), c.x()}), image_.width);
+        const auto [top, bottom] =
+            pixels(std::min({a.y(), b.y(), c.y()}), std::max({a.y(), b.y(), c.y()}), image_.height);
         for (int y = top; y <= bottom; ++y)
             for (int x = left; x <= right; ++x) {
                 const Vec3 p(x + 0.5, y + 0.5, 0);
@@ -118,8 +121,10 @@ public:
         const Vec3 p = camera_(world);
         const auto inside = [](double at, int size) { return at >= 0 && at < size; };
         if (!inside(p.x(), image_.width) || !inside(p.y(), image_.height)) return;
-        const int x = static_cast<int>(p.x()) / supersampling * supersampling, y = static_cast<int>(p.y()) / supersampling * supersampling;
-        for (int k = 0; k < supersampling * supersampling; ++k) plot(x + k % supersampling, y + k / supersampling, p.z(), color);
+        const int x = static_cast<int>(p.x()) / supersampling * supersampling,
+                  y = static_cast<int>(p.y()) / supersampling * supersampling;
+        for (int k = 0; k < supersampling * supersampling; ++k)
+            plot(x + k % supersampling, y + k / supersampling, p.z(), color);
     }
 
     void segment(const std::array<Vec3, 2>& ends) {
@@ -146,12 +151,14 @@ private:
         const Vec3 key = Vec3(-0.45, 0.65, 0.61).normalized(), fill = Vec3(0.7, 0.1, 0.7).normalized();
         const double light = 0.28 + 0.62 * std::max(0.0, seen.dot(key)) + 0.22 * std::max(0.0, seen.dot(fill));
         Color color;
-        for (std::size_t c = 0; c < 3; ++c) color[c] = static_cast<std::uint8_t>(std::clamp(base[c] * light, 0.0, 255.0));
+        for (std::size_t c = 0; c < 3; ++c)
+            color[c] = static_cast<std::uint8_t>(std::clamp(base[c] * light, 0.0, 255.0));
         return color;
     }
 
     void plot(int x, int y, double z, const Color& color) {
-        const auto at = static_cast<std::size_t>(y) * static_cast<std::size_t>(image_.width) + static_cast<std::size_t>(x);
+        const auto at =
+            static_cast<std::size_t>(y) * static_cast<std::size_t>(image_.width) + static_cast<std::size_t>(x);
         if (z <= depth_[at]) return;
         depth_[at] = z;
         image_.pixels[at] = color;

@@ -13,17 +13,17 @@
 namespace fathom {
 
 struct View {
-    int width = 640;                                // pixels
-    int height = 480;                               // pixels
-    double azimuth = 0.6;                           // of the eye about z, from +x (radians)
-    double elevation = 0.45;                        // of the eye above the horizon (radians)
-    double margin = 0.06;                           // free border, as a fraction of the picture
-    double crease = 35.0 * std::numbers::pi / 180;  // edges sharper than this stay sharp (radians)
+    int width = 640;                               // pixels
+    int height = 480;                              // pixels
+    double azimuth = 0.6;                          // of the eye about z, from +x (radians)
+    double elevation = 0.45;                       // of the eye above the horizon (radians)
+    double margin = 0.06;                          // free border, as a fraction of the picture
+    double crease = 35.0 * std::numbers::pi / 180; // edges sharper than this stay sharp (radians)
     Color surface = {120, 170, 210};
     Color back = {205, 110, 90};
     Color background = {250, 250, 248};
     Color mark = {200, 30, 40};
-    double mark_size = 3; // pixels: radius of points, half width of lines
+    double mark_size = 3;          // pixels: radius of points, half width of lines
     std::span<const Vec3> frame{}; // what the picture must hold, where not empty (m); else everything drawn
 };
 
@@ -31,8 +31,8 @@ struct View {
 struct Marks {
     std::span<const Vec3> points;
     std::span<const std::array<Vec3, 2>> segments;
-    std::span<const Vec3f> dots{};            // a pixel each
-    std::span<const Color> dot_colors{};      // of each dot; of all alike where there is but one
+    std::span<const Vec3f> dots{};       // a pixel each
+    std::span<const Color> dot_colors{}; // of each dot; of all alike where there is but one
 };
 
 [[nodiscard]] Image draw(const TriangleMesh& mesh, const View& view = {}, const Marks& marks = {});

@@ -20,7 +20,8 @@ using Segments = std::vector<std::array<Vec3, 2>>;
 TriangleMesh surface_of(const Field& field, int resolution) {
     const Box box = field.bounds();
     if (box.empty()) return {};
-    if (!box.lower.allFinite() || !box.upper.allFinite()) throw Error(Cause::invalid_argument, "a field without finite bounds cannot be drawn");
+    if (!box.lower.allFinite() || !box.upper.allFinite())
+        throw Error(Cause::invalid_argument, "a field without finite bounds cannot be drawn");
     return contour(field, box.grown(0.05 * box.diagonal()), resolution);
 }
 
@@ -46,7 +47,8 @@ void add_box(const Box& cell, TriangleMesh& out) {
 
 Color mixed(const Color& under, const Color& over, double share) {
     Color result;
-    for (std::size_t c = 0; c < 3; ++c) result[c] = static_cast<std::uint8_t>(std::lround((1 - share) * under[c] + share * over[c]));
+    for (std::size_t c = 0; c < 3; ++c)
+        result[c] = static_cast<std::uint8_t>(std::lround((1 - share) * under[c] + share * over[c]));
     return result;
 }
 
@@ -72,7 +74,8 @@ Image picture_of_cells(const FieldOverlap& overlap, const View& view, const Over
 Image draw_overlap(const Field& a, const Pose& pose_a, const Field& b, const Pose& pose_b, const FieldOverlap& overlap,
                    const OverlapPictureOptions& options) {
     const TriangleMesh mesh_a = surface_of(a, options.resolution), mesh_b = surface_of(b, options.resolution);
-    const std::array<PlacedMesh, 2> bodies = {PlacedMesh{&mesh_a, pose_a, options.color_a}, PlacedMesh{&mesh_b, pose_b, options.color_b}};
+    const std::array<PlacedMesh, 2> bodies = {PlacedMesh{&mesh_a, pose_a, options.color_a},
+                                              PlacedMesh{&mesh_b, pose_b, options.color_b}};
     std::vector<Vec3> frame; // one camera for all layers
     for (const PlacedMesh& body : bodies)
         for (const Vec3& p : body.mesh->vertices) frame.push_back(body.pose * p);

@@ -10,7 +10,8 @@ namespace fathom {
 
 namespace {
 
-constexpr std::array<Color, 6> moving_colors = {{{120, 170, 210}, {226, 160, 84}, {130, 186, 120}, {200, 130, 170}, {214, 198, 90}, {140, 140, 200}}};
+constexpr std::array<Color, 6> moving_colors = {
+    {{120, 170, 210}, {226, 160, 84}, {130, 186, 120}, {200, 130, 170}, {214, 198, 90}, {140, 140, 200}}};
 constexpr Color fixed_color = {190, 190, 186};
 
 // All but the farthest hundredth each way, so that stray points do not shrink the picture.
@@ -36,7 +37,8 @@ std::vector<Color> cloud_colors(std::span<const float> ages) {
         const float place = 2 * std::clamp(age / oldest, 0.0f, 1.0f);
         const std::size_t below = place < 1 ? 0 : 1;
         const Vec3f mixed = glow[below] + (place - static_cast<float>(below)) * (glow[below + 1] - glow[below]);
-        colors.push_back({static_cast<std::uint8_t>(mixed[0]), static_cast<std::uint8_t>(mixed[1]), static_cast<std::uint8_t>(mixed[2])});
+        colors.push_back({static_cast<std::uint8_t>(mixed[0]), static_cast<std::uint8_t>(mixed[1]),
+                          static_cast<std::uint8_t>(mixed[2])});
     }
     return colors;
 }
@@ -49,7 +51,8 @@ std::vector<Vec3> stage_of(const Recording& recording) {
         const TriangleMesh& mesh = *recording.bodies()[b].mesh;
         for (std::size_t v = 0; v < mesh.vertices.size(); v += 1 + mesh.vertices.size() / most_vertices)
             for (std::size_t f = 0; f < recording.frames().size(); f += 1 + recording.frames().size() / most_frames)
-                if (v < recording.frames()[f].vertex_count(b, mesh)) stage.push_back(recording.frames()[f].vertex(b, mesh, v));
+                if (v < recording.frames()[f].vertex_count(b, mesh))
+                    stage.push_back(recording.frames()[f].vertex(b, mesh, v));
         if (recording.bodies()[b].cloud) add_cloud(stage, recording.frames().back().bodies[b].vertices);
     }
     return stage;
@@ -63,7 +66,8 @@ std::vector<TriangleMesh> formula_meshes(const Recording& recording, std::span<c
     for (std::size_t b = 0; b < bodies.size(); ++b) {
         if (!bodies[b].formula || box.empty()) continue;
         Box local;
-        for (int corner = 0; corner < 8; ++corner) local.extend(recording.frames()[0].bodies[b].pose.to_local(box.corner(corner)));
+        for (int corner = 0; corner < 8; ++corner)
+            local.extend(recording.frames()[0].bodies[b].pose.to_local(box.corner(corner)));
         meshes[b] = contour(*bodies[b].formula, local.grown(0.1 * local.diagonal()), 24);
     }
     return meshes;
@@ -76,7 +80,8 @@ TriangleMesh deformed(std::span<const Triangle> triangles, std::span<const Vec3f
     return result;
 }
 
-Image picture(const RecordedFrame& frame, std::span<const RecordedBody> bodies, std::span<const TriangleMesh> formulas, const View& view) {
+Image picture(const RecordedFrame& frame, std::span<const RecordedBody> bodies, std::span<const TriangleMesh> formulas,
+              const View& view) {
     std::vector<PlacedMesh> placed;
     std::vector<TriangleMesh> shapes(bodies.size());
     std::size_t moving = 0;
@@ -92,7 +97,10 @@ Image picture(const RecordedFrame& frame, std::span<const RecordedBody> bodies, 
         const bool deforms = !frame.bodies[b].vertices.empty();
         const Color color = bodies[b].fixed ? fixed_color : moving_colors[moving++ % moving_colors.size()];
         if (deforms) shapes[b] = deformed(frame.triangles(b, *bodies[b].mesh), frame.bodies[b].vertices);
-        placed.push_back({deforms ? &shapes[b] : bodies[b].formula ? &formulas[b] : bodies[b].mesh.get(), deforms ? Pose{} : frame.bodies[b].pose, color});
+        placed.push_back({deforms             ? &shapes[b]
+                          : bodies[b].formula ? &formulas[b]
+                                              : bodies[b].mesh.get(),
+                          deforms ? Pose{} : frame.bodies[b].pose, color});
     }
     std::vector<Vec3> contacts;
     for (const RecordedContact& contact : frame.contacts) contacts.push_back(contact.position);
@@ -119,7 +127,9 @@ Image film_strip(const Recording& recording, const FilmOptions& options) {
     std::vector<Image> images;
     for (int k = 0; k < options.pictures; ++k) {
         const std::size_t last = frames.size() - 1;
-        const std::size_t at = options.pictures > 1 ? last * static_cast<std::size_t>(k) / static_cast<std::size_t>(options.pictures - 1) : last;
+        const std::size_t at = options.pictures > 1
+                                   ? last * static_cast<std::size_t>(k) / static_cast<std::size_t>(options.pictures - 1)
+                                   : last;
         images.push_back(picture(frames[at], recording.bodies(), formulas, view));
     }
     return tiled(images, std::clamp(options.columns, 1, options.pictures), 6);
@@ -144,13 +154,15 @@ LinePlot penetration_plot(const Recording& recording) {
 
 LinePlot energy_plot(std::span<const NamedRecording> runs) {
     LinePlot plot{.title = "Energy", .x_label = "time (s)", .y_label = "energy (J)", .curves = {}};
-    for (const auto& [name, recording] : runs) plot.curves.push_back(curve(name, *recording, [](const RecordedFrame& f) { return f.energy.total(); }));
+    for (const auto& [name, recording] : runs)
+        plot.curves.push_back(curve(name, *recording, [](const RecordedFrame& f) { return f.energy.total(); }));
     return plot;
 }
 
 LinePlot penetration_plot(std::span<const NamedRecording> runs) {
     LinePlot plot{.title = "Penetration", .x_label = "time (s)", .y_label = "deepest point (m)", .curves = {}};
-    for (const auto& [name, recording] : runs) plot.curves.push_back(curve(name, *recording, [](const RecordedFrame& f) { return f.deepest; }));
+    for (const auto& [name, recording] : runs)
+        plot.curves.push_back(curve(name, *recording, [](const RecordedFrame& f) { return f.deepest; }));
     return plot;
 }
 

@@ -13,8 +13,8 @@ struct FilmOptions {
     View view{.width = 420, .height = 360};
 };
 
-// Each body in its colour, contacts marked, the camera still. A body that is a formula (the ground) is drawn as far as the others
-// reach. Points of clouds are dots that fade with their age.
+// Each body in its colour, contacts marked, the camera still. A body that is a formula (the ground) is drawn as far as
+// the others reach. Points of clouds are dots that fade with their age.
 [[nodiscard]] Image film_strip(const Recording& recording, const FilmOptions& options = {});
 
 [[nodiscard]] LinePlot energy_plot(const Recording& recording);      // kinetic, height, springs and their sum over time

@@ -56,12 +56,14 @@ void add_paragraphs(std::string& page, std::string_view text) {
 void add_figures(std::string& page, const std::vector<std::pair<std::string, std::string>>& figures) {
     if (figures.empty()) return;
     page += "<dl class=\"figures\">\n";
-    for (const auto& [name, value] : figures) page += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", escaped(name), escaped(value));
+    for (const auto& [name, value] : figures)
+        page += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", escaped(name), escaped(value));
     page += "</dl>\n";
 }
 
 void add_picture(std::string& page, const ReportPicture& picture) {
-    page += fmt::format("<figure><img alt=\"{}\" src=\"data:{};base64,", escaped(picture.caption), escaped(picture.type));
+    page +=
+        fmt::format("<figure><img alt=\"{}\" src=\"data:{};base64,", escaped(picture.caption), escaped(picture.type));
     page += as_base64(picture.bytes);
     page += fmt::format("\"><figcaption>{}</figcaption></figure>\n", escaped(picture.caption));
 }
@@ -78,13 +80,17 @@ void add_table(std::string& page, const ReportTable& table) {
     page += "</table></details>\n";
 }
 
-// The name of a file as an address: what is no letter, digit or of "-_.~/" by its bytes, so that it can lead nowhere but to that file.
+// The name of a file as an address: what is no letter, digit or of "-_.~/" by its bytes, so that it can lead nowhere
+// but to that file.
 std::string address_of(std::string_view file) {
     std::string address = "./";
     for (const char c : file) {
-        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || std::string_view("-_.~/").find(c) != std::string_view::npos;
-        if (plain) address += c;
-        else address += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                           std::string_view("-_.~/").find(c) != std::string_view::npos;
+        if (plain)
+            address += c;
+        else
+            address += fmt::format("%{:02X}", static_cast<unsigned char>(c));
     }
     return address;
 }
@@ -93,7 +99,8 @@ void add_links(std::string& page, const std::vector<ReportLink>& links) {
     if (links.empty()) return;
     page += "<div class=\"links\">";
     for (const ReportLink& link : links)
-        page += fmt::format("<a{} href=\"{}\">{}</a>\n", link.file.ends_with(".html") ? " class=\"view\"" : "", address_of(link.file), escaped(link.words));
+        page += fmt::format("<a{} href=\"{}\">{}</a>\n", link.file.ends_with(".html") ? " class=\"view\"" : "",
+                            address_of(link.file), escaped(link.words));
     page += "</div>\n";
 }
 
@@ -102,25 +109,40 @@ void add_links(std::string& page, const std::vector<ReportLink>& links) {
 std::string escaped(std::string_view text) {
     std::string safe;
     for (const char c : text) switch (c) {
-            case '&': safe += "&amp;"; break;
-            case '<': safe += "&lt;"; break;
-            case '>': safe += "&gt;"; break;
-            case '"': safe += "&quot;"; break;
-            case '\'': safe += "&#39;"; break;
-            default: safe += c;
+        case '&':
+            safe += "&amp;";
+            break;
+        case '<':
+            safe += "&lt;";
+            break;
+        case '>':
+            safe += "&gt;";
+            break;
+        case '"':
+            safe += "&quot;";
+            break;
+        case '\'':
+            safe += "&#39;";
+            break;
+        default:
+            safe += c;
         }
     return safe;
 }
 
 std::string to_html(const Report& report) {
-    std::string page = fmt::format("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-                                   "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\">\n<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n",
-                                   escaped(report.title), style);
+    std::string page =
+        fmt::format("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
+                    "content=\"width=device-width, initial-scale=1\">\n"
+                    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+                    "'unsafe-inline'; img-src data:\">\n<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n",
+                    escaped(report.title), style);
     page += fmt::format("<header>\n<h1>{}</h1>\n", escaped(report.title));
     add_paragraphs(page, report.introduction);
     add_figures(page, report.figures);
     page += "<nav aria-label=\"Contents\">";
-    for (std::size_t k = 0; k < report.sections.size(); ++k) page += fmt::format("<a href=\"#part-{}\">{}</a>\n", k + 1, escaped(report.sections[k].title));
+    for (std::size_t k = 0; k < report.sections.size(); ++k)
+        page += fmt::format("<a href=\"#part-{}\">{}</a>\n", k + 1, escaped(report.sections[k].title));
     page += "</nav>\n</header>\n<main>\n";
     for (std::size_t k = 0; k < report.sections.size(); ++k) {
         const ReportSection& section = report.sections[k];
@@ -137,9 +159,12 @@ std::string to_html(const Report& report) {
 
 ReportPicture picture_from(const std::filesystem::path& file, std::string caption) {
     const std::string ending = file.extension().string();
-    if (ending != ".png" && ending != ".svg") throw Error(Cause::unknown_format, "is neither .png nor .svg", {.file = file.string()});
+    if (ending != ".png" && ending != ".svg")
+        throw Error(Cause::unknown_format, "is neither .png nor .svg", {.file = file.string()});
     Bytes bytes = read_whole_file(file);
-    return {std::move(caption), ending == ".png" ? "image/png" : "image/svg+xml", {reinterpret_cast<const char*>(bytes.data()), bytes.size()}};
+    return {std::move(caption),
+            ending == ".png" ? "image/png" : "image/svg+xml",
+            {reinterpret_cast<const char*>(bytes.data()), bytes.size()}};
 }
 
 } // namespace fathom

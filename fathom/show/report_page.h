@@ -1,5 +1,5 @@
-// Room: show. A report as one web page that needs nothing beside it: words, figures, tables and pictures, light or dark as the reader has it.
-// Everything is escaped: text is text, whatever it holds. The same report gives the same bytes.
+// Room: show. A report as one web page that needs nothing beside it: words, figures, tables and pictures, light or dark
+// as the reader has it. Everything is escaped: text is text, whatever it holds. The same report gives the same bytes.
 #pragma once
 
 #include <filesystem>
@@ -30,7 +30,7 @@ struct ReportTable {
 
 struct ReportSection {
     std::string title;
-    std::string text{};                                         // what is shown, and why it is worth a look; blank lines part paragraphs
+    std::string text{}; // what is shown, and why it is worth a look; blank lines part paragraphs
     std::vector<std::pair<std::string, std::string>> figures{}; // what it is, and how much: measured in this run
     std::vector<ReportPicture> pictures{};
     std::vector<ReportTable> tables{};
@@ -46,7 +46,8 @@ struct Report {
 
 [[nodiscard]] std::string to_html(const Report& report);
 
-// Error{cannot_open} where the picture is not there; its type by the ending of its name, .png or .svg: Error{unknown_format} else.
+// Error{cannot_open} where the picture is not there; its type by the ending of its name, .png or .svg:
+// Error{unknown_format} else.
 [[nodiscard]] ReportPicture picture_from(const std::filesystem::path& file, std::string caption);
 
 // Text as it stands between tags and in attributes.

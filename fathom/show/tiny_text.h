@@ -7,8 +7,8 @@
 
 namespace fathom {
 
-// Digits, '.', '-', '+', 'e' and space, each dot `dot` pixels wide, from the top left; other characters are left blank and
-// what falls outside the picture is left out.
+// Digits, '.', '-', '+', 'e' and space, each dot `dot` pixels wide, from the top left; other characters are left blank
+// and what falls outside the picture is left out.
 void draw_text(Image& image, int x, int y, std::string_view text, Color color, int dot = 1);
 
 } // namespace fathom

@@ -1,6 +1,6 @@
-// Room: show. What the viewer in the browser is shown: bodies, layers that can be switched on, frames over time and curves beside them.
-// Plain data, made by viewer_sources.h, viewer_recording.h and viewer_sweep.h, and sent as packets (viewer_packets.h).
-// Frames are asked for piece by piece, so that a long recording is never copied as a whole.
+// Room: show. What the viewer in the browser is shown: bodies, layers that can be switched on, frames over time and
+// curves beside them. Plain data, made by viewer_sources.h, viewer_recording.h and viewer_sweep.h, and sent as packets
+// (viewer_packets.h). Frames are asked for piece by piece, so that a long recording is never copied as a whole.
 #pragma once
 
 #include <fathom/base/shapes.h>
@@ -24,9 +24,9 @@ using ViewerInfo = std::vector<std::pair<std::string, std::variant<double, std::
 struct ViewerBody {
     std::string name;
     bool fixed = false;
-    bool cloud = false;                 // points without triangles
-    bool glass = false;                 // at first drawn so that what is within can be seen
-    std::vector<Vec3f> vertices{};      // m, in the body's frame
+    bool cloud = false;            // points without triangles
+    bool glass = false;            // at first drawn so that what is within can be seen
+    std::vector<Vec3f> vertices{}; // m, in the body's frame
     std::vector<Triangle> triangles{};
     std::vector<Tetrahedron> tetrahedra{}; // over the same vertices; seen when the body is cut open
     Pose pose{};
@@ -34,9 +34,9 @@ struct ViewerBody {
 };
 
 struct ViewerContact {
-    Vec3 position = Vec3::Zero();        // m, world
-    Vec3 normal = Vec3::Zero();          // unit, from the first body to the second
-    double depth = 0;                    // m
+    Vec3 position = Vec3::Zero(); // m, world
+    Vec3 normal = Vec3::Zero();   // unit, from the first body to the second
+    double depth = 0;             // m
     std::array<Index, 2> bodies = {no_index, no_index};
 };
 
@@ -85,9 +85,9 @@ struct ViewerSeries {
 // A body that is not as the document has it. What the spans show belongs to the source of the frames.
 struct DeformedBody {
     Index body = 0;
-    std::span<const Vec3f> vertices{};                      // m, world: the pose does not count
-    std::optional<std::span<const Triangle>> triangles{};   // nothing: those of the document
-    std::vector<std::uint8_t> shades{};                     // of a cloud, one a vertex, from slow to fast; empty: all alike
+    std::span<const Vec3f> vertices{};                    // m, world: the pose does not count
+    std::optional<std::span<const Triangle>> triangles{}; // nothing: those of the document
+    std::vector<std::uint8_t> shades{}; // of a cloud, one a vertex, from slow to fast; empty: all alike
 };
 
 struct ViewerFrame {
@@ -111,7 +111,7 @@ struct ViewerDocument {
     std::string title, subtitle{};
     ViewerKind kind = ViewerKind::mesh;
     bool y_is_up = false; // at first; else z
-    Box bounds{}; // of all that is shown, at any time; empty: of the bodies and layers as they stand
+    Box bounds{};         // of all that is shown, at any time; empty: of the bodies and layers as they stand
     std::vector<ViewerBody> bodies{};
     std::vector<ViewerLayer> layers{};
     std::vector<ViewerSeries> series{};

@@ -12,7 +12,6 @@
 
 #include <fmt/format.h>
 
-
 namespace fathom {
 
 namespace {
@@ -78,19 +77,23 @@ ViewerFile::ViewerFile(std::span<const std::byte> bytes, std::string name, std::
 
 void ViewerFile::read_places() {
     const Source source{bytes_, name_};
-    if (source.text().substr(0, magic.size()) != magic) throw Error(Cause::unknown_format, "is no file of the viewer (.fathomview)", {.file = name_});
+    if (source.text().substr(0, magic.size()) != magic)
+        throw Error(Cause::unknown_format, "is no file of the viewer (.fathomview)", {.file = name_});
     ByteReader reader(source, magic.size());
     const auto stated = reader.read<std::uint32_t>("version");
     if (stated != version) reader.fail(Cause::unsupported, fmt::format("version {} of such files", stated));
-    const std::size_t count = reader.believable_count(reader.read<std::uint32_t>("number of packets"), place_bytes, "packets");
+    const std::size_t count =
+        reader.believable_count(reader.read<std::uint32_t>("number of packets"), place_bytes, "packets");
     if (count == 0) reader.fail(Cause::malformed, "holds no packet");
     for (std::size_t k = 0; k < count; ++k) {
         const auto offset = reader.read<std::uint64_t>("offset"), size = reader.read<std::uint64_t>("size");
-        if (offset > bytes_.size() || size > bytes_.size() - offset) reader.fail(Cause::truncated, "lies past the end of the file", "packet", static_cast<std::int64_t>(k));
+        if (offset > bytes_.size() || size > bytes_.size() - offset)
+            reader.fail(Cause::truncated, "lies past the end of the file", "packet", static_cast<std::int64_t>(k));
         places_.push_back({offset, size, reader.read<std::uint64_t>("checksum")});
     }
     const std::size_t end = reader.offset();
-    if (reader.read<std::uint64_t>("checksum") != checksum(bytes_.first(end))) reader.fail(Cause::malformed, "the list of packets was changed");
+    if (reader.read<std::uint64_t>("checksum") != checksum(bytes_.first(end)))
+        reader.fail(Cause::malformed, "the list of packets was changed");
 }
 
 std::span<const std::byte> ViewerFile::stored(std::size_t k) const {

@@ -45,8 +45,10 @@ Text numbers(const Box& box) {
 Text text_of(const ViewerInfo& info) {
     Text object = Text::object();
     for (const auto& [name, value] : info)
-        if (const auto* number = std::get_if<double>(&value)) object[name] = std::isfinite(*number) ? Text(*number) : Text("not a number");
-        else object[name] = std::get<std::string>(value);
+        if (const auto* number = std::get_if<double>(&value))
+            object[name] = std::isfinite(*number) ? Text(*number) : Text("not a number");
+        else
+            object[name] = std::get<std::string>(value);
     return object;
 }
 
@@ -99,7 +101,9 @@ private:
 };
 
 template <class T>
-std::span<const T> all(const std::vector<T>& values) { return values; }
+std::span<const T> all(const std::vector<T>& values) {
+    return values;
+}
 
 void add_contacts(Text& text, std::span<const ViewerContact> contacts, PacketBuilder& arrays) {
     std::vector<Vec3> positions, normals;
@@ -149,7 +153,8 @@ public:
         text_["times"] = arrays_.floats(1, times);
         if (!layer.judged) return;
         text_["intervals"] = Text::array();
-        for (const ContactInterval& i : layer.intervals) text_["intervals"].push_back({finite(i.start), finite(i.end), i.proven ? 1 : 0});
+        for (const ContactInterval& i : layer.intervals)
+            text_["intervals"].push_back({finite(i.start), finite(i.end), i.proven ? 1 : 0});
     }
     void operator()(const ContactsLayer& layer) const {
         text_["type"] = "contacts";
@@ -246,7 +251,10 @@ Box bounds_of(const ViewerDocument& document) {
 
 std::string document_packet(const ViewerDocument& document, std::span<const DocumentPackets::Chunk> chunks) {
     PacketBuilder arrays;
-    Text text = {{"title", document.title}, {"subtitle", document.subtitle}, {"kind", word(document.kind)}, {"bounds", numbers(bounds_of(document))}};
+    Text text = {{"title", document.title},
+                 {"subtitle", document.subtitle},
+                 {"kind", word(document.kind)},
+                 {"bounds", numbers(bounds_of(document))}};
     if (document.y_is_up) text["up"] = "y";
     text["bodies"] = Text::array();
     for (const ViewerBody& body : document.bodies) text["bodies"].push_back(text_of(body, arrays));
@@ -256,12 +264,14 @@ std::string document_packet(const ViewerDocument& document, std::span<const Docu
         std::vector<double> times;
         for (std::size_t k = 0; k < document.frames->count(); ++k) times.push_back(finite(document.frames->time(k)));
         Text frames = {{"count", times.size()}, {"times", arrays.doubles(times)}, {"chunks", Text::array()}};
-        for (std::size_t k = 0; k < chunks.size(); ++k) frames["chunks"].push_back({{"packet", k + 1}, {"first", chunks[k].first}, {"count", chunks[k].count}});
+        for (std::size_t k = 0; k < chunks.size(); ++k)
+            frames["chunks"].push_back({{"packet", k + 1}, {"first", chunks[k].first}, {"count", chunks[k].count}});
         text["frames"] = std::move(frames);
     }
     text["series"] = Text::array();
     for (const ViewerSeries& s : document.series)
-        text["series"].push_back({{"name", s.name}, {"unit", s.unit}, {"group", s.group}, {"values", arrays.doubles(s.values)}});
+        text["series"].push_back(
+            {{"name", s.name}, {"unit", s.unit}, {"group", s.group}, {"values", arrays.doubles(s.values)}});
     if (document.kind == ViewerKind::live) text["live"] = true;
     return arrays.finish(text);
 }
@@ -283,7 +293,8 @@ std::string chunk_packet(const ViewerFrames& frames, const DocumentPackets::Chun
             for (const Text& number : numbers(pose)) poses.push_back(finite_float(number.get<double>()));
         for (const DeformedBody& d : frame.deformed) {
             const std::string body = fmt::format("{}", d.body);
-            entry(deformed, body, "vertices", chunk.count)[k] = arrays.once(d.vertices, [&](auto rows) { return arrays.points(rows); });
+            entry(deformed, body, "vertices", chunk.count)[k] =
+                arrays.once(d.vertices, [&](auto rows) { return arrays.points(rows); });
             Text& triangles = entry(deformed, body, "triangles", chunk.count);
             if (d.triangles) triangles[k] = arrays.once(*d.triangles, [&](auto rows) { return arrays.indices(rows); });
             if (!d.shades.empty()) entry(deformed, body, "shades", chunk.count)[k] = arrays.bytes(d.shades);
@@ -299,7 +310,8 @@ std::string chunk_packet(const ViewerFrames& frames, const DocumentPackets::Chun
 
 std::size_t bytes_of(const ViewerFrame& frame) {
     std::size_t bytes = 7 * sizeof(float) * frame.poses.size() + 40 * frame.contacts.size();
-    for (const DeformedBody& d : frame.deformed) bytes += d.vertices.size_bytes() + (d.triangles ? d.triangles->size_bytes() : 0) + d.shades.size();
+    for (const DeformedBody& d : frame.deformed)
+        bytes += d.vertices.size_bytes() + (d.triangles ? d.triangles->size_bytes() : 0) + d.shades.size();
     return bytes;
 }
 
@@ -307,7 +319,8 @@ std::size_t bytes_of(const ViewerFrame& frame) {
 
 std::string PacketSource::packed_packet(std::size_t k) const { return as_gzip(packet(k)); }
 
-DocumentPackets::DocumentPackets(ViewerDocument document, const PacketOptions& options) : document_(std::move(document)) {
+DocumentPackets::DocumentPackets(ViewerDocument document, const PacketOptions& options)
+    : document_(std::move(document)) {
     std::size_t bytes = 0;
     const std::size_t frames = document_.frames ? document_.frames->count() : 0;
     for (std::size_t k = 0; k < frames; ++k) {
@@ -322,7 +335,9 @@ DocumentPackets::DocumentPackets(ViewerDocument document, const PacketOptions& o
 }
 
 std::string DocumentPackets::packet(std::size_t k) const {
-    if (k >= packet_count()) throw Error(Cause::index_out_of_range, fmt::format("there are {}", packet_count()), {.element = "packet", .index = static_cast<std::int64_t>(k)});
+    if (k >= packet_count())
+        throw Error(Cause::index_out_of_range, fmt::format("there are {}", packet_count()),
+                    {.element = "packet", .index = static_cast<std::int64_t>(k)});
     return k == 0 ? document_packet(document_, chunks_) : chunk_packet(*document_.frames, chunks_[k - 1]);
 }
 

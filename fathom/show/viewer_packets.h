@@ -1,6 +1,6 @@
-// Room: show. Documents as the packets that the viewer reads (docs/viewer.md has the format, byte by byte). Packet 0 is the document, the
-// others are frames, about four megabytes each, made when they are asked for.
-// The same document gives the same bytes. Numbers that are not finite never reach the JSON: coordinates, poses and bounds of them become 0.
+// Room: show. Documents as the packets that the viewer reads (docs/viewer.md has the format, byte by byte). Packet 0 is
+// the document, the others are frames, about four megabytes each, made when they are asked for. The same document gives
+// the same bytes. Numbers that are not finite never reach the JSON: coordinates, poses and bounds of them become 0.
 #pragma once
 
 #include <fathom/show/viewer_document.h>
@@ -11,7 +11,8 @@ namespace fathom {
 
 inline constexpr std::uint32_t viewer_packet_version = 1;
 
-// What the page is fed from: a document in memory, or a file (viewer_file.h). Packets may be asked for from several threads at once.
+// What the page is fed from: a document in memory, or a file (viewer_file.h). Packets may be asked for from several
+// threads at once.
 class PacketSource {
 public:
     virtual ~PacketSource() = default;
@@ -42,8 +43,8 @@ private:
     std::vector<Chunk> chunks_;
 };
 
-// Throws Error (unknown_format, unsupported, truncated, malformed, too_large, index_out_of_range) where bytes are no packet that the viewer
-// could read: every array must lie within the packet. `name` serves the messages.
+// Throws Error (unknown_format, unsupported, truncated, malformed, too_large, index_out_of_range) where bytes are no
+// packet that the viewer could read: every array must lie within the packet. `name` serves the messages.
 void check_packet(std::string_view packet, const std::string& name);
 
 } // namespace fathom

@@ -27,20 +27,29 @@ bool has_viewer_page() { return true; }
 std::string_view viewer_page() { return {fathom_viewer_page_begin, fathom_viewer_page_end}; }
 #else
 bool has_viewer_page() { return false; }
-std::string_view viewer_page() { throw Error(Cause::unsupported, "built without the viewer: it needs npm when Fathom is built (FATHOM_VIEWER=ON)"); }
+std::string_view viewer_page() {
+    throw Error(Cause::unsupported, "built without the viewer: it needs npm when Fathom is built (FATHOM_VIEWER=ON)");
+}
 #endif
 
 std::string page_with_packets(std::string_view page, const PacketSource& packets) {
     constexpr std::string_view mark = "<!-- packets -->";
     const std::size_t at = page.rfind(mark);
-    if (at == std::string_view::npos) throw Error(Cause::malformed, fmt::format("the page does not say where packets go: {}", mark));
+    if (at == std::string_view::npos)
+        throw Error(Cause::malformed, fmt::format("the page does not say where packets go: {}", mark));
     std::string whole(page.substr(0, at));
     for (std::size_t k = 0; k < packets.packet_count(); ++k)
-        whole.append(fmt::format("<script type=\"application/x-fathom\" data-packet=\"{}\">", k)).append(as_base64(packets.packed_packet(k))).append("</script>\n");
+        whole.append(fmt::format("<script type=\"application/x-fathom\" data-packet=\"{}\">", k))
+            .append(as_base64(packets.packed_packet(k)))
+            .append("</script>\n");
     return whole.append(page.substr(at + mark.size()));
 }
 
-void write_viewer_html(const std::filesystem::path& path, const PacketSource& packets) { write_whole_file(path, page_with_packets(viewer_page(), packets)); }
-void write_viewer_html(const std::filesystem::path& path, ViewerDocument document) { write_viewer_html(path, DocumentPackets(std::move(document))); }
+void write_viewer_html(const std::filesystem::path& path, const PacketSource& packets) {
+    write_whole_file(path, page_with_packets(viewer_page(), packets));
+}
+void write_viewer_html(const std::filesystem::path& path, ViewerDocument document) {
+    write_viewer_html(path, DocumentPackets(std::move(document)));
+}
 
 } // namespace fathom

@@ -1,4 +1,5 @@
-// Room: show. The page of the viewer, built from web/ and kept inside the library, and documents as pages that open with a double click.
+// Room: show. The page of the viewer, built from web/ and kept inside the library, and documents as pages that open
+// with a double click.
 #pragma once
 
 #include <fathom/show/viewer_packets.h>

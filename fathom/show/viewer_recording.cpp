@@ -15,7 +15,8 @@ namespace {
 
 double finite_speed(const Vec3f& velocity) { return velocity.allFinite() ? velocity.cast<double>().norm() : 0; }
 
-// Of the points of clouds: few are faster (m/s); 0 without clouds. Of a hundred thousand of them at most, evenly over the frames.
+// Of the points of clouds: few are faster (m/s); 0 without clouds. Of a hundred thousand of them at most, evenly over
+// the frames.
 double high_speed(const Recording& recording) {
     constexpr std::size_t most = 100'000;
     std::size_t count = 0, k = 0;
@@ -50,7 +51,8 @@ public:
             if (body.vertices.empty() && !recording_.bodies()[b].cloud) continue;
             result.deformed.push_back({b, body.vertices, {}});
             if (body.triangles) result.deformed.back().triangles = *body.triangles;
-            if (high_ > 0 && body.velocities.size() == body.vertices.size()) result.deformed.back().shades = shades_of(body.velocities);
+            if (high_ > 0 && body.velocities.size() == body.vertices.size())
+                result.deformed.back().shades = shades_of(body.velocities);
         }
         for (const RecordedContact& c : recorded.contacts) add(result, c);
         return result;
@@ -61,12 +63,14 @@ private:
     void add(ViewerFrame& frame, const RecordedContact& c) const {
         const std::size_t bodies = frame.poses.size();
         const Index second = c.body < bodies ? c.body : c.other, first = c.other < bodies ? c.other : c.body;
-        if (first < bodies && second < bodies) frame.contacts.push_back({c.position, c.normal, c.depth, {first, second}});
+        if (first < bodies && second < bodies)
+            frame.contacts.push_back({c.position, c.normal, c.depth, {first, second}});
     }
 
     [[nodiscard]] std::vector<std::uint8_t> shades_of(const std::vector<Vec3f>& velocities) const {
         std::vector<std::uint8_t> shades;
-        for (const Vec3f& velocity : velocities) shades.push_back(static_cast<std::uint8_t>(255 * std::min(finite_speed(velocity) / high_, 1.0)));
+        for (const Vec3f& velocity : velocities)
+            shades.push_back(static_cast<std::uint8_t>(255 * std::min(finite_speed(velocity) / high_, 1.0)));
         return shades;
     }
 
@@ -76,12 +80,14 @@ private:
 
 ViewerBody body_of(const Recording& recording, std::size_t b, const Box& stage) {
     const RecordedBody& recorded = recording.bodies()[b];
-    ViewerBody body = viewer_body(recorded.name, mesh_on_stage(recording, b, stage), recording.frames().empty() ? Pose{} : recording.frames()[0].bodies[b].pose);
+    ViewerBody body = viewer_body(recorded.name, mesh_on_stage(recording, b, stage),
+                                  recording.frames().empty() ? Pose{} : recording.frames()[0].bodies[b].pose);
     body.fixed = recorded.fixed;
     body.cloud = recorded.cloud;
     if (recorded.cloud) body.info = {{"colour", "speed, from slow and dark to fast and bright"}};
     if (recorded.fixed) body.info.emplace_back("fixed", "yes");
-    if (recorded.formula && recorded.mesh->vertices.empty()) body.info.emplace_back("shape", "a formula; its surface is shown as far as the others reach");
+    if (recorded.formula && recorded.mesh->vertices.empty())
+        body.info.emplace_back("shape", "a formula; its surface is shown as far as the others reach");
     return body;
 }
 
@@ -92,23 +98,30 @@ std::vector<Index> movers_of(const Recording& recording) {
     for (Index b = 0; b < recording.bodies().size(); ++b) {
         if (recording.bodies()[b].fixed || recording.bodies()[b].cloud) continue;
         const auto whole = [&](const RecordedFrame& frame) { return frame.bodies[b].vertices.empty(); };
-        const auto elsewhere = [&](const RecordedFrame& frame) { return frame.bodies[b].pose.translation != frames[0].bodies[b].pose.translation; };
-        if (std::all_of(frames.begin(), frames.end(), whole) && std::any_of(frames.begin(), frames.end(), elsewhere)) movers.push_back(b);
+        const auto elsewhere = [&](const RecordedFrame& frame) {
+            return frame.bodies[b].pose.translation != frames[0].bodies[b].pose.translation;
+        };
+        if (std::all_of(frames.begin(), frames.end(), whole) && std::any_of(frames.begin(), frames.end(), elsewhere))
+            movers.push_back(b);
     }
     return movers;
 }
 
-Vec3 middle_of(const Recording& recording, Index body, const RecordedFrame& frame) { return frame.bodies[body].pose * recording.bodies()[body].center; }
+Vec3 middle_of(const Recording& recording, Index body, const RecordedFrame& frame) {
+    return frame.bodies[body].pose * recording.bodies()[body].center;
+}
 
 // What touches at all is the body, where it `alone` moves.
 bool touches(const RecordedFrame& frame, Index body, bool alone) {
     const auto names = [body](const auto& between) { return between.body == body || between.other == body; };
-    return std::any_of(frame.pairs.begin(), frame.pairs.end(), [&](const RecordedPair& pair) { return names(pair) && pair.verdict == Verdict::overlapping; }) ||
+    return std::any_of(frame.pairs.begin(), frame.pairs.end(),
+                       [&](const RecordedPair& pair) { return names(pair) && pair.verdict == Verdict::overlapping; }) ||
            std::any_of(frame.contacts.begin(), frame.contacts.end(), names) || (alone && frame.contact_count > 0);
 }
 
 // Runs of frames at which the body touches something; nothing is known between two frames.
-std::vector<ContactInterval> touching_frames(const Recording& recording, Index body, bool alone, std::span<const double> times) {
+std::vector<ContactInterval> touching_frames(const Recording& recording, Index body, bool alone,
+                                             std::span<const double> times) {
     std::vector<ContactInterval> intervals;
     bool before = false;
     for (std::size_t k = 0; k < times.size(); ++k) {
@@ -127,30 +140,36 @@ bool leaps(std::span<const Vec3> points, const RecordedBody& body) {
     return way > bounds(body.mesh->vertices).size().norm() * static_cast<double>(points.size() - 1);
 }
 
-// The way of each body that moves, as long as they are few. The first is shown where nothing has energy: then bodies follow given motions, and those
-// are what it is about.
+// The way of each body that moves, as long as they are few. The first is shown where nothing has energy: then bodies
+// follow given motions, and those are what it is about.
 void add_paths(ViewerDocument& document, const Recording& recording, std::span<const Index> movers) {
     constexpr std::size_t most_paths = 8;
     const auto frames = recording.frames();
     if (movers.size() > most_paths || frames.size() < 2 || !(frames.back().time > frames.front().time)) return;
-    const bool given = std::all_of(frames.begin(), frames.end(), [](const RecordedFrame& frame) { return frame.energy.total() == 0; });
+    const bool given =
+        std::all_of(frames.begin(), frames.end(), [](const RecordedFrame& frame) { return frame.energy.total() == 0; });
     std::vector<double> times;
-    for (const RecordedFrame& frame : frames) times.push_back((frame.time - frames.front().time) / (frames.back().time - frames.front().time));
+    for (const RecordedFrame& frame : frames)
+        times.push_back((frame.time - frames.front().time) / (frames.back().time - frames.front().time));
     for (const Index b : movers) {
-        PathLayer path{.points = {}, .times = times, .intervals = touching_frames(recording, b, movers.size() == 1, times)};
+        PathLayer path{
+            .points = {}, .times = times, .intervals = touching_frames(recording, b, movers.size() == 1, times)};
         path.judged = !path.intervals.empty(); // frames alone prove no "nowhere"
         for (const RecordedFrame& frame : frames) path.points.push_back(middle_of(recording, b, frame));
         const bool shown = given && b == movers[0] && !leaps(path.points, recording.bodies()[b]);
-        document.layers.push_back({.name = "path of " + recording.bodies()[b].name, .content = std::move(path), .visible = shown});
+        document.layers.push_back(
+            {.name = "path of " + recording.bodies()[b].name, .content = std::move(path), .visible = shown});
     }
 }
 
-// At half of some moments or more a body that moves has this one above it, and on at least four of six sides: it could not be seen.
+// At half of some moments or more a body that moves has this one above it, and on at least four of six sides: it could
+// not be seen.
 bool hides(const ViewerBody& body, const Recording& recording, std::span<const Index> movers) {
     constexpr std::size_t moments = 16;
     const auto frames = recording.frames();
     const auto finite = [](const Vec3f& vertex) { return vertex.allFinite(); };
-    if (movers.empty() || body.triangles.empty() || !std::all_of(body.vertices.begin(), body.vertices.end(), finite)) return false;
+    if (movers.empty() || body.triangles.empty() || !std::all_of(body.vertices.begin(), body.vertices.end(), finite))
+        return false;
     TriangleMesh mesh{.vertices = {}, .triangles = body.triangles};
     for (const Vec3f& vertex : body.vertices) mesh.vertices.push_back(vertex.cast<double>());
     World around;
@@ -158,29 +177,36 @@ bool hides(const ViewerBody& body, const Recording& recording, std::span<const I
     const auto roofed = [&](const Vec3& place) {
         if (!is_finite(place)) return false;
         std::size_t sides = 0;
-        for (const Vec3& way : {Vec3(1, 0, 0), Vec3(-1, 0, 0), Vec3(0, 1, 0), Vec3(0, -1, 0), Vec3(0, 0, -1)}) sides += around.cast({place, way}).body != no_index;
+        for (const Vec3& way : {Vec3(1, 0, 0), Vec3(-1, 0, 0), Vec3(0, 1, 0), Vec3(0, -1, 0), Vec3(0, 0, -1)})
+            sides += around.cast({place, way}).body != no_index;
         return sides >= 3 && around.cast({place, {0, 0, 1}}).body != no_index;
     };
     return std::any_of(movers.begin(), movers.end(), [&](Index mover) {
         std::size_t found = 0;
-        for (std::size_t k = 0; k < moments; ++k) found += roofed(middle_of(recording, mover, frames[k * (frames.size() - 1) / (moments - 1)]));
+        for (std::size_t k = 0; k < moments; ++k)
+            found += roofed(middle_of(recording, mover, frames[k * (frames.size() - 1) / (moments - 1)]));
         return 2 * found >= moments;
     });
 }
 
 template <class Get>
-void add_series(ViewerDocument& document, const Recording& recording, const char* name, const char* unit, const char* group, const Get& get) {
+void add_series(ViewerDocument& document, const Recording& recording, const char* name, const char* unit,
+                const char* group, const Get& get) {
     ViewerSeries series{name, unit, group, {}};
     for (const RecordedFrame& frame : recording.frames()) series.values.push_back(static_cast<double>(get(frame)));
     // A curve that stays at nothing (springs among rigid bodies) is none.
-    if (std::any_of(series.values.begin(), series.values.end(), [](double v) { return v != 0; })) document.series.push_back(std::move(series));
+    if (std::any_of(series.values.begin(), series.values.end(), [](double v) { return v != 0; }))
+        document.series.push_back(std::move(series));
 }
 
 std::string in_words(const Recording& recording) {
     const auto frames = recording.frames();
-    const std::ptrdiff_t broken = std::count_if(frames.begin(), frames.end(), [](const RecordedFrame& frame) { return !all_finite(frame); });
-    std::string words = fmt::format("{} bodies, {} frames, {:.4g} s", recording.bodies().size(), frames.size(), frames.empty() ? 0 : frames.back().time);
-    if (recording.worst_penetration() > 0) words += fmt::format(", deepest penetration {:.3g} m", recording.worst_penetration());
+    const std::ptrdiff_t broken =
+        std::count_if(frames.begin(), frames.end(), [](const RecordedFrame& frame) { return !all_finite(frame); });
+    std::string words = fmt::format("{} bodies, {} frames, {:.4g} s", recording.bodies().size(), frames.size(),
+                                    frames.empty() ? 0 : frames.back().time);
+    if (recording.worst_penetration() > 0)
+        words += fmt::format(", deepest penetration {:.3g} m", recording.worst_penetration());
     if (broken > 0) words += fmt::format("; {} frames hold numbers that are not finite, drawn at 0", broken);
     return words;
 }
@@ -190,12 +216,15 @@ std::string in_words(const Recording& recording) {
 ViewerDocument recording_document(const std::string& name, const Recording& recording) {
     ViewerDocument document{.title = name, .subtitle = in_words(recording), .kind = ViewerKind::recording};
     document.bounds = stage_of(recording);
-    for (std::size_t b = 0; b < recording.bodies().size(); ++b) document.bodies.push_back(body_of(recording, b, document.bounds));
+    for (std::size_t b = 0; b < recording.bodies().size(); ++b)
+        document.bodies.push_back(body_of(recording, b, document.bounds));
     const std::vector<Index> movers = movers_of(recording);
     for (ViewerBody& body : document.bodies) body.glass = body.fixed && hides(body, recording, movers);
     add_paths(document, recording, movers);
     document.frames = std::make_shared<RecordingFrames>(recording);
-    const auto add = [&](const char* series, const char* unit, const char* group, const auto& get) { add_series(document, recording, series, unit, group, get); };
+    const auto add = [&](const char* series, const char* unit, const char* group, const auto& get) {
+        add_series(document, recording, series, unit, group, get);
+    };
     add("sum", "J", "energy", [](const RecordedFrame& f) { return f.energy.total(); });
     add("motion", "J", "energy", [](const RecordedFrame& f) { return f.energy.kinetic; });
     add("height", "J", "energy", [](const RecordedFrame& f) { return f.energy.potential; });

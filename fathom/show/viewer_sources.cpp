@@ -42,7 +42,8 @@ void add_report(ViewerInfo& info, const MeshReport& report) {
 }
 
 std::string in_words(const MeshReport& report) {
-    return report.watertight ? report.clean() ? "closed, nothing wrong" : "closed, but see its numbers" : fmt::format("not closed: {} open edges", report.open_edges.count);
+    return report.watertight ? report.clean() ? "closed, nothing wrong" : "closed, but see its numbers"
+                             : fmt::format("not closed: {} open edges", report.open_edges.count);
 }
 
 // A level of a tree is shown whole or not at all.
@@ -62,7 +63,8 @@ std::vector<std::vector<CellOfSolid>> cells_of(const Solid& solid, std::size_t m
     std::vector<std::vector<CellOfSolid>> levels;
     if (solid.nodes().empty()) return levels;
     std::vector<CellOfSolid> level = {{0, solid.root()}};
-    for (std::size_t sum = 1; !level.empty() && levels.size() < 32 && (sum <= most || levels.empty()); sum += level.size()) {
+    for (std::size_t sum = 1; !level.empty() && levels.size() < 32 && (sum <= most || levels.empty());
+         sum += level.size()) {
         levels.push_back(level);
         level.clear();
         for (const auto& [index, box] : levels.back()) {
@@ -79,7 +81,8 @@ std::vector<std::vector<CellOfSolid>> cells_of(const Solid& solid, std::size_t m
 
 Box view_box(const Field& field) {
     const Box bounds = field.bounds();
-    if (!bounds.empty() && is_finite(bounds.size())) return bounds.grown(0.1 * std::max(bounds.size().maxCoeff(), 1e-6));
+    if (!bounds.empty() && is_finite(bounds.size()))
+        return bounds.grown(0.1 * std::max(bounds.size().maxCoeff(), 1e-6));
     const Box domain = field.domain();
     return !domain.empty() && is_finite(domain.size()) ? domain : Box::around(Vec3::Zero(), Vec3::Ones());
 }
@@ -87,17 +90,25 @@ Box view_box(const Field& field) {
 } // namespace
 
 ViewerBody viewer_body(std::string name, const TriangleMesh& mesh, const Pose& pose) {
-    return {.name = std::move(name), .vertices = as_floats(mesh.vertices), .triangles = mesh.triangles, .pose = pose,
+    return {.name = std::move(name),
+            .vertices = as_floats(mesh.vertices),
+            .triangles = mesh.triangles,
+            .pose = pose,
             .info = {{"vertices", number(mesh.vertices.size())}, {"triangles", number(mesh.triangles.size())}}};
 }
 
 ViewerBody viewer_body(std::string name, const Field& field, int resolution, Progress* progress) {
     const auto* grid = dynamic_cast<const GridField*>(&field);
-    if (grid) resolution = std::min(resolution, std::max({grid->layout().cells(0), grid->layout().cells(1), grid->layout().cells(2)}));
+    if (grid)
+        resolution =
+            std::min(resolution, std::max({grid->layout().cells(0), grid->layout().cells(1), grid->layout().cells(2)}));
     ViewerBody body = viewer_body(std::move(name), contour(field, view_box(field), resolution, {.progress = progress}));
     body.info.emplace_back("surface meshed with", fmt::format("{} cells along the longest side", resolution));
-    if (grid) body.info.emplace_back("grid", fmt::format("{} x {} x {} cells", grid->layout().cells(0), grid->layout().cells(1), grid->layout().cells(2)));
-    if (std::isfinite(field.error_bound())) body.info.emplace_back("error bound", fmt::format("{:.3g} m", field.error_bound()));
+    if (grid)
+        body.info.emplace_back("grid", fmt::format("{} x {} x {} cells", grid->layout().cells(0),
+                                                   grid->layout().cells(1), grid->layout().cells(2)));
+    if (std::isfinite(field.error_bound()))
+        body.info.emplace_back("error bound", fmt::format("{:.3g} m", field.error_bound()));
     if (std::isfinite(field.lipschitz())) body.info.emplace_back("steepest slope", field.lipschitz());
     return body;
 }
@@ -105,7 +116,9 @@ ViewerBody viewer_body(std::string name, const Field& field, int resolution, Pro
 ViewerDocument mesh_document(const std::string& name, const TriangleMesh& mesh) {
     check(mesh, name);
     const MeshReport report = mesh_report(mesh);
-    ViewerDocument document{.title = name, .subtitle = fmt::format("{} triangles, {}", mesh.triangles.size(), in_words(report)), .kind = ViewerKind::mesh};
+    ViewerDocument document{.title = name,
+                            .subtitle = fmt::format("{} triangles, {}", mesh.triangles.size(), in_words(report)),
+                            .kind = ViewerKind::mesh};
     document.bodies.push_back(viewer_body(name, mesh));
     add_report(document.bodies.back().info, report);
     return document;
@@ -114,7 +127,9 @@ ViewerDocument mesh_document(const std::string& name, const TriangleMesh& mesh) 
 ViewerDocument tet_document(const std::string& name, const TetMesh& mesh) {
     check(mesh, name);
     const TriangleMesh surface = boundary(mesh);
-    ViewerDocument document{.title = name, .subtitle = fmt::format("{} tetrahedra, {} triangles on the boundary", mesh.tetrahedra.size(), surface.triangles.size()),
+    ViewerDocument document{.title = name,
+                            .subtitle = fmt::format("{} tetrahedra, {} triangles on the boundary",
+                                                    mesh.tetrahedra.size(), surface.triangles.size()),
                             .kind = ViewerKind::tetrahedra};
     document.bodies.push_back(viewer_body(name, surface));
     document.bodies.back().tetrahedra = mesh.tetrahedra;
@@ -125,18 +140,21 @@ ViewerDocument tet_document(const std::string& name, const TetMesh& mesh) {
 
 ViewerLayer distances_layer(const Field& field, const Box& box, int samples) {
     if (samples < 2) throw Error(Cause::invalid_argument, "must be at least 2", {.element = "option samples"});
-    if (box.empty() || !is_finite(box.size()) || box.size().minCoeff() <= 0) throw Error(Cause::invalid_argument, "the box to sample in has no volume");
+    if (box.empty() || !is_finite(box.size()) || box.size().minCoeff() <= 0)
+        throw Error(Cause::invalid_argument, "the box to sample in has no volume");
     VolumeLayer volume{.box = box, .size = {}, .values = {}};
     const double step = box.size().maxCoeff() / (samples - 1);
     for (int axis = 0; axis < 3; ++axis)
-        volume.size[static_cast<std::size_t>(axis)] = static_cast<std::size_t>(std::clamp(std::lround(box.size()[axis] / step) + 1, 2l, static_cast<long>(samples)));
+        volume.size[static_cast<std::size_t>(axis)] = static_cast<std::size_t>(
+            std::clamp(std::lround(box.size()[axis] / step) + 1, 2l, static_cast<long>(samples)));
     const auto [nx, ny, nz] = volume.size;
     const Vec3 spacing = box.size().cwiseQuotient(Vec3(number(nx - 1), number(ny - 1), number(nz - 1)));
     std::vector<Vec3> row(nx);
     std::vector<double> distances(nx);
     for (std::size_t z = 0; z < nz; ++z)
         for (std::size_t y = 0; y < ny; ++y) {
-            for (std::size_t x = 0; x < nx; ++x) row[x] = box.lower + spacing.cwiseProduct(Vec3(number(x), number(y), number(z)));
+            for (std::size_t x = 0; x < nx; ++x)
+                row[x] = box.lower + spacing.cwiseProduct(Vec3(number(x), number(y), number(z)));
             field.distances(row, distances);
             for (const double d : distances) volume.values.push_back(static_cast<float>(d));
         }
@@ -172,20 +190,24 @@ ViewerLayer balls_layer(const Solid& solid, std::size_t most) {
 
 ViewerLayer spheres_layer(const SphereTree& tree, std::size_t most) {
     std::vector<std::size_t> sizes;
-    for (std::size_t level = 0; level < std::min<std::size_t>(tree.level_count(), 256); ++level) sizes.push_back(tree.level(level).size());
+    for (std::size_t level = 0; level < std::min<std::size_t>(tree.level_count(), 256); ++level)
+        sizes.push_back(tree.level(level).size());
     SpheresLayer spheres;
     for (std::size_t level = 0; level < whole_levels(sizes, most); ++level)
         for (const SphereNode& node : tree.level(level)) {
             spheres.spheres.push_back(tree.sphere(node));
             spheres.levels.push_back(static_cast<std::uint8_t>(level));
         }
-    const ViewerInfo info = {{"points", number(tree.size())}, {"spheres", number(tree.nodes().size())}, {"levels", number(tree.level_count())}};
+    const ViewerInfo info = {{"points", number(tree.size())},
+                             {"spheres", number(tree.nodes().size())},
+                             {"levels", number(tree.level_count())}};
     return {.name = "sphere tree", .content = std::move(spheres), .info = info};
 }
 
 ViewerLayer contacts_layer(std::span<const Contact> contacts, Index body_a, Index body_b) {
     ContactsLayer layer;
-    for (const Contact& c : contacts) layer.contacts.push_back({0.5 * (c.point_a + c.point_b), c.normal, c.depth, {body_a, body_b}});
+    for (const Contact& c : contacts)
+        layer.contacts.push_back({0.5 * (c.point_a + c.point_b), c.normal, c.depth, {body_a, body_b}});
     const ViewerInfo info = {{"contacts", number(contacts.size())}};
     return {.name = "contacts", .content = std::move(layer), .visible = true, .info = info};
 }
@@ -193,22 +215,30 @@ ViewerLayer contacts_layer(std::span<const Contact> contacts, Index body_a, Inde
 ViewerLayer depth_layer(std::string name, const DepthMap& map) {
     std::size_t covered = 0;
     for (std::size_t k = 0; k < map.depth.size(); ++k) covered += map.covered(k);
-    ViewerInfo info = {{"pixels", fmt::format("{} x {}", map.view.width, map.view.height)}, {"covered", number(covered)},
-                       {"keeps", map.keep == Keep::nearest ? "the nearest surface" : "the farthest surface"},
-                       {"pixel", fmt::format("{:.3g} x {:.3g} m", map.view.pixel_size().x(), map.view.pixel_size().y())}};
-    return {.name = std::move(name), .content = DepthMapLayer{{map.view, map.keep, map.depth, {}, {}}}, .visible = true, .info = std::move(info)};
+    ViewerInfo info = {
+        {"pixels", fmt::format("{} x {}", map.view.width, map.view.height)},
+        {"covered", number(covered)},
+        {"keeps", map.keep == Keep::nearest ? "the nearest surface" : "the farthest surface"},
+        {"pixel", fmt::format("{:.3g} x {:.3g} m", map.view.pixel_size().x(), map.view.pixel_size().y())}};
+    return {.name = std::move(name),
+            .content = DepthMapLayer{{map.view, map.keep, map.depth, {}, {}}},
+            .visible = true,
+            .info = std::move(info)};
 }
 
 ViewerDocument depth_document(const std::string& name, std::span<const DepthMap> maps) {
-    ViewerDocument document{.title = name, .subtitle = fmt::format("{} depth maps", maps.size()), .kind = ViewerKind::depth};
-    for (std::size_t k = 0; k < maps.size(); ++k) document.layers.push_back(depth_layer(fmt::format("view {}", k + 1), maps[k]));
+    ViewerDocument document{
+        .title = name, .subtitle = fmt::format("{} depth maps", maps.size()), .kind = ViewerKind::depth};
+    for (std::size_t k = 0; k < maps.size(); ++k)
+        document.layers.push_back(depth_layer(fmt::format("view {}", k + 1), maps[k]));
     return document;
 }
 
 ViewerDocument field_document(const std::string& name, FieldPtr field, const FieldViewOptions& options) {
     ViewerDocument document{.title = name, .kind = ViewerKind::field};
     document.bodies.push_back(viewer_body(name, *field, options.resolution, options.progress));
-    document.subtitle = fmt::format("surface of {} triangles; distances can be sliced", document.bodies.back().triangles.size());
+    document.subtitle =
+        fmt::format("surface of {} triangles; distances can be sliced", document.bodies.back().triangles.size());
     document.layers.push_back(distances_layer(*field, view_box(*field), options.samples));
     const Box bounds = field->bounds();
     if (!options.tree || bounds.empty() || !is_finite(bounds.size())) return document;

@@ -12,7 +12,8 @@ namespace {
 class SweepFrames final : public ViewerFrames {
 public:
     SweepFrames(const SweptView& view, std::vector<double> times)
-        : a_(view.motion_a), b_(view.motion_b), times_(std::move(times)), first_time_(view.first_time), first_(view.first) {}
+        : a_(view.motion_a), b_(view.motion_b), times_(std::move(times)), first_time_(view.first_time),
+          first_(view.first) {}
 
     [[nodiscard]] std::size_t count() const override { return times_.size(); }
     [[nodiscard]] double time(std::size_t frame) const override { return times_[frame]; }
@@ -46,7 +47,8 @@ Box posed_bounds(const ViewerBody& body, const Pose& pose) {
 
 std::string in_words(const SweptView& view) {
     if (!view.first_time) return "they do not touch";
-    return fmt::format("first contact at time {:.6g} of [0, 1], {} piece{} of time in contact", *view.first_time, view.intervals.size(), view.intervals.size() == 1 ? "" : "s");
+    return fmt::format("first contact at time {:.6g} of [0, 1], {} piece{} of time in contact", *view.first_time,
+                       view.intervals.size(), view.intervals.size() == 1 ? "" : "s");
 }
 
 } // namespace
@@ -60,14 +62,19 @@ ViewerDocument sweep_document(const std::string& name, SweptView view) {
         document.bounds.extend(posed_bounds(view.a, a.pose(k / 8.0)));
         document.bounds.extend(posed_bounds(view.b, b.pose(k / 8.0)));
     }
-    const auto way = [&](const Mover& mover) { return (mover.pose(1) * view.followed - mover.pose(0) * view.followed).norm() + mover.screw().angle; };
+    const auto way = [&](const Mover& mover) {
+        return (mover.pose(1) * view.followed - mover.pose(0) * view.followed).norm() + mover.screw().angle;
+    };
     const Mover& followed = way(a) >= way(b) ? a : b;
     PathLayer path{.points = {}, .times = {}, .intervals = view.intervals};
     for (int k = 0; k <= path_points; ++k) {
         path.times.push_back(static_cast<double>(k) / path_points);
         path.points.push_back(followed.pose(path.times.back()) * view.followed);
     }
-    document.layers.push_back({.name = "path", .content = std::move(path), .visible = true, .info = {{"pieces of time in contact", static_cast<double>(view.intervals.size())}}});
+    document.layers.push_back({.name = "path",
+                               .content = std::move(path),
+                               .visible = true,
+                               .info = {{"pieces of time in contact", static_cast<double>(view.intervals.size())}}});
     document.frames = std::make_shared<SweepFrames>(view, times_of(view));
     view.a.pose = view.motion_a.start;
     view.b.pose = view.motion_b.start;

@@ -10,8 +10,9 @@ namespace fathom {
 
 class BodyPairs {
 public:
-    // `boxes` of all bodies over the step; infinite ones meet everything. `awake(k)` is false for bodies that cannot start a
-    // contact: two of them are no pair. The answer is sorted, lower number first, and valid until the next call.
+    // `boxes` of all bodies over the step; infinite ones meet everything. `awake(k)` is false for bodies that cannot
+    // start a contact: two of them are no pair. The answer is sorted, lower number first, and valid until the next
+    // call.
     std::span<const IdPair> find(std::span<const Box> boxes, std::span<const char> awake);
 
 private:

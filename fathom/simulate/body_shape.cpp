@@ -30,7 +30,9 @@ BodyShapePtr make_body_shape(TriangleMesh mesh, const BodyShapeOptions& options)
     auto shape = std::make_shared<BodyShape>();
     const MassProperties mass = mass_properties(mesh);
     if (!(mass.volume > 0))
-        throw Error(Cause::invalid_argument, fmt::format("the mesh encloses a volume of {} m^3: a body needs a positive one", mass.volume), {.element = "mesh"});
+        throw Error(Cause::invalid_argument,
+                    fmt::format("the mesh encloses a volume of {} m^3: a body needs a positive one", mass.volume),
+                    {.element = "mesh"});
     shape->area = mass.area;
     shape->volume = mass.volume;
     shape->center = mass.center;

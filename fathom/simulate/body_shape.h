@@ -20,7 +20,7 @@ struct BodyShape {
     double volume = 0;                           // m^3
     Vec3 center = Vec3::Zero();                  // of mass, in the frame of points and field (m)
     Mat3 inertia = Mat3::Zero();                 // about the centre, for a density of 1 kg/m^3 (m^5)
-    double reach = 0;                            // nothing of the body is farther from its centre (m); infinity where unbounded
+    double reach = 0; // nothing of the body is farther from its centre (m); infinity where unbounded
 
     [[nodiscard]] std::size_t point_count() const { return shell ? shell->points.size() : 0; }
 };

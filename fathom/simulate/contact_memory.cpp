@@ -28,7 +28,9 @@ double ContactMemory::pressed(const ContactKey& key, const WeightedContact& cont
     return remember(key, contact.depth, way);
 }
 
-double ContactMemory::pressed(const ContactKey& key, double depth, double come_together) { return remember(key, depth, pressed_before(key) + come_together); }
+double ContactMemory::pressed(const ContactKey& key, double depth, double come_together) {
+    return remember(key, depth, pressed_before(key) + come_together);
+}
 
 double ContactMemory::pressed_before(const ContactKey& key) const {
     const auto old = std::lower_bound(last_.begin(), last_.end(), Known{key, 0}, by_key);

@@ -1,7 +1,7 @@
 // Room: simulate. How far each contact has been pressed together since it began, so that penalties never make energy.
-// A contact pushes by no more than the way by which its features have come together since it began. Where nothing is odd that way is the depth.
-// What is found deep all at once, because a surface has folded into itself or a shape has jumped, would be energy from nowhere: it starts at 0
-// and grows to its depth at the pace of the recovery time alone.
+// A contact pushes by no more than the way by which its features have come together since it began. Where nothing is
+// odd that way is the depth. What is found deep all at once, because a surface has folded into itself or a shape has
+// jumped, would be energy from nowhere: it starts at 0 and grows to its depth at the pace of the recovery time alone.
 // O(contacts log contacts) a step. Not thread-safe.
 #pragma once
 
@@ -26,12 +26,13 @@ public:
         double pressed = 0; // m
     };
 
-    // Contacts of a new moment: where the points are, and how many seconds after the moment before. The first moment takes depths as they
-    // are. Points may have been added since, none removed. `positions` must stay until end().
+    // Contacts of a new moment: where the points are, and how many seconds after the moment before. The first moment
+    // takes depths as they are. Points may have been added since, none removed. `positions` must stay until end().
     void begin(std::span<const Vec3> positions, double seconds, double recovery_time);
     // The depth by which this contact pushes; each key once a moment.
     [[nodiscard]] double pressed(const ContactKey& key, const WeightedContact& contact);
-    // The same where the caller knows how far its sides have come together since the moment before (m); then no positions are needed.
+    // The same where the caller knows how far its sides have come together since the moment before (m); then no
+    // positions are needed.
     [[nodiscard]] double pressed(const ContactKey& key, double depth, double come_together);
     void end();
 

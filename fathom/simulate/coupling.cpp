@@ -37,10 +37,10 @@ struct Found {
     CoupledContact contact;
     ContactKey key;
     WeightedContact over;
-    double rate = 1;          // as TetPush
-    double share = 1;         // of the law's stiffness, where that does not go by area
-    Index rigid = no_index;   // the rigid body of this contact
-    double side = 0;          // 1 where it is the first body, -1 where the other
+    double rate = 1;        // as TetPush
+    double share = 1;       // of the law's stiffness, where that does not go by area
+    Index rigid = no_index; // the rigid body of this contact
+    double side = 0;        // 1 where it is the first body, -1 where the other
 };
 
 FieldObstacle obstacle_of(const RigidWorld& world, Index body) {
@@ -82,7 +82,9 @@ struct Coupling::State {
     void find_in_solids();
     void add_guest(Index body, const PushIntruder& surface, Index rigid);
     void push(const Found& found, double step);
-    [[nodiscard]] bool matters(Index rigid) const { return !worlds.rigid->bodies()[rigid].shape->mesh.vertices.empty(); }
+    [[nodiscard]] bool matters(Index rigid) const {
+        return !worlds.rigid->bodies()[rigid].shape->mesh.vertices.empty();
+    }
     [[nodiscard]] bool is_solid(Index b) const { return b < worlds.solids->bodies().size(); }
 };
 
@@ -120,7 +122,8 @@ void Coupling::State::take_points() {
         const auto b = static_cast<Index>(worlds.solids->bodies().size() + t);
         Sampled& s = sampled[t];
         const TetBody tissue = worlds.solids->body(b);
-        if (s.triangles != worlds.solids->surface(b)) s.samples = surface_samples(tissue.vertices, tissue.topology.boundary());
+        if (s.triangles != worlds.solids->surface(b))
+            s.samples = surface_samples(tissue.vertices, tissue.topology.boundary());
         s.triangles = worlds.solids->surface(b);
         s.move(tissue.vertices);
     }
@@ -133,7 +136,8 @@ void Coupling::State::add_in_rigid(Index rigid, Index body, std::span<const Vec3
     if (!reach_of(*worlds.rigid, rigid).overlaps(bounds(places))) return;
     const FieldObstacle obstacle = obstacle_of(*worlds.rigid, rigid);
     for (const PointInObstacle& p : points_in_obstacles({&obstacle, 1}, places)) {
-        Found f{{body, rigid, no_index, places[p.point], p.normal, p.depth}, {body, rigid, p.point}, {}, 1, 1, rigid, -1};
+        Found f{
+            {body, rigid, no_index, places[p.point], p.normal, p.depth}, {body, rigid, p.point}, {}, 1, 1, rigid, -1};
         over(p.point, f);
         f.over.normal = p.normal;
         f.over.depth = p.depth;
@@ -161,7 +165,8 @@ void Coupling::State::find_in_rigid(Index rigid) {
         const Index row = worlds.first_solid() + b;
         const auto points = worlds.solids->points(b);
         if (!is_solid(b)) {
-            add_samples_in_rigid(rigid, row, sampled[b - worlds.solids->bodies().size()], [&](Index v) { return points[v]; });
+            add_samples_in_rigid(rigid, row, sampled[b - worlds.solids->bodies().size()],
+                                 [&](Index v) { return points[v]; });
             continue;
         }
         const TetBody body = worlds.solids->body(b);
@@ -179,7 +184,8 @@ void Coupling::State::find_in_rigid(Index rigid) {
     const std::size_t tissues = sampled.size() - worlds.surface_count();
     for (Index s = 0; s < worlds.surface_count(); ++s) {
         const auto first = static_cast<Index>(solid_points + worlds.surfaces->first_point(s));
-        add_samples_in_rigid(rigid, worlds.first_surface() + s, sampled[tissues + s], [&](Index v) { return first + v; });
+        add_samples_in_rigid(rigid, worlds.first_surface() + s, sampled[tissues + s],
+                             [&](Index v) { return first + v; });
     }
 }
 
@@ -187,10 +193,17 @@ void Coupling::State::find_in_rigid(Index rigid) {
 
 void Coupling::State::add_guest(Index body, const PushIntruder& surface, Index rigid) {
     const auto rows = static_cast<Index>(worlds.rigid_count() + worlds.solid_count() + worlds.surface_count());
-    for (const TetGuestPush& p : worlds.solids->find_guest({surface, worlds.solids->options().response == TetResponse::points})) {
+    for (const TetGuestPush& p :
+         worlds.solids->find_guest({surface, worlds.solids->options().response == TetResponse::points})) {
         const WeightedContact& c = p.push.contact;
         const Index other = worlds.first_solid() + p.body;
-        Found f{{body, other, p.vertices[0], p.push.position, c.normal, c.depth}, {body, other + p.again * rows, p.vertices[0], p.vertices[1]}, c, p.push.rate, 1, rigid, 1};
+        Found f{{body, other, p.vertices[0], p.push.position, c.normal, c.depth},
+                {body, other + p.again * rows, p.vertices[0], p.vertices[1]},
+                c,
+                p.push.rate,
+                1,
+                rigid,
+                1};
         if (rigid != no_index) { // all of it in one place
             f.over.count = 0;
             for (std::size_t k = 0; k < c.count; ++k)
@@ -222,7 +235,8 @@ void Coupling::State::find_in_solids() {
         const auto now = worlds.surfaces->vertices(s);
         points.resize(now.size());
         std::iota(points.begin(), points.end(), static_cast<Index>(solid_points + worlds.surfaces->first_point(s)));
-        add_guest(worlds.first_surface() + s, {{now, surface_guests[s].topology}, points, surface_guests[s].areas}, no_index);
+        add_guest(worlds.first_surface() + s, {{now, surface_guests[s].topology}, points, surface_guests[s].areas},
+                  no_index);
     }
 }
 
@@ -232,7 +246,8 @@ void Coupling::State::push(const Found& f, double step) {
     WeightedContact over = f.over;
     const std::size_t real = inverse_masses.size();
     Vec3 arm = Vec3::Zero();
-    if (f.rigid != no_index) { // the place on the rigid body is a point of its own, as heavy as it feels along the normal
+    if (f.rigid !=
+        no_index) { // the place on the rigid body is a point of its own, as heavy as it feels along the normal
         const BodyState& state = worlds.rigid->states()[f.rigid];
         const BodyMass& mass = worlds.rigid->masses()[f.rigid];
         arm = f.contact.position - state.center;
@@ -243,7 +258,8 @@ void Coupling::State::push(const Found& f, double step) {
         over.weights[over.count++] = f.side;
     }
     double parting = 0;
-    for (std::size_t k = 0; k < over.count; ++k) parting += over.weights[k] * over.normal.dot(velocities[over.points[k]]);
+    for (std::size_t k = 0; k < over.count; ++k)
+        parting += over.weights[k] * over.normal.dot(velocities[over.points[k]]);
     const double come = -f.rate * step * parting;
     over.depth = std::max(0.0, memory.pressed(f.key, over.depth, come) + 0.5 * come);
     WeightedContactLaw law = options.law;

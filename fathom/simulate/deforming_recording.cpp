@@ -23,7 +23,8 @@ BodyFrame frame_of(const DeformingWorld& world, Index body) {
 
 std::vector<RecordedBody> DeformingWorld::recorded_bodies() const {
     std::vector<RecordedBody> all;
-    for (const DeformingBody& body : bodies()) all.push_back({body.name, std::make_shared<const TriangleMesh>(body.mesh), {}, Vec3::Zero(), body.fixed});
+    for (const DeformingBody& body : bodies())
+        all.push_back({body.name, std::make_shared<const TriangleMesh>(body.mesh), {}, Vec3::Zero(), body.fixed});
     for (const FieldObstacle& obstacle : obstacles()) all.push_back(recorded(obstacle));
     return all;
 }
@@ -32,14 +33,21 @@ RecordedStep DeformingWorld::recorded_step() const {
     const SpringReport& report = springs().report();
     double deepest = 0;
     for (const DeformingContact& c : contacts()) deepest = std::max(deepest, c.depth);
-    return {steps(), time(), energy(), deepest, contacts().size(), detect_seconds(), report.force_seconds + report.solve_seconds};
+    return {steps(),
+            time(),
+            energy(),
+            deepest,
+            contacts().size(),
+            detect_seconds(),
+            report.force_seconds + report.solve_seconds};
 }
 
 void DeformingWorld::fill(RecordedFrame& frame, bool wanted) const {
     for (Index k = 0; k < bodies().size(); ++k) frame.bodies.push_back(frame_of(*this, k));
     for (const FieldObstacle& obstacle : obstacles()) frame.bodies.push_back({.pose = obstacle.pose});
     if (!wanted) return;
-    for (const DeformingContact& c : contacts()) frame.contacts.push_back({c.body, c.other, c.vertex, c.position, c.normal, c.depth});
+    for (const DeformingContact& c : contacts())
+        frame.contacts.push_back({c.body, c.other, c.vertex, c.position, c.normal, c.depth});
 }
 
 } // namespace fathom

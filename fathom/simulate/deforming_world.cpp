@@ -75,7 +75,8 @@ SpringNetwork DeformingWorld::State::add_bodies(std::vector<Vec3>& velocities) {
             scene.add(body.mesh, body.fixed);
             areas.resize(all.size(), 0.0);
             for (std::size_t t = 0; t < body.mesh.triangles.size(); ++t)
-                for (const Index v : body.mesh.triangles[t]) areas[first + v] += area_vector(body.mesh.corners(t)).norm() / 6;
+                for (const Index v : body.mesh.triangles[t])
+                    areas[first + v] += area_vector(body.mesh.corners(t)).norm() / 6;
         } catch (const Error& error) {
             throw named(error, body.name);
         }
@@ -98,7 +99,12 @@ void DeformingWorld::State::add_vertices(const BodyContacts& pair) {
         const Vec3 way_out = gap.isZero() ? v.normal : gap.normalized();
         if (way_out.isZero()) continue;
         const Triangle& face = scene.surface(other).triangle(v.triangle);
-        WeightedContact over{.points = {point(body, v.vertex)}, .weights = {1}, .count = 4, .normal = way_out, .depth = v.depth, .area = areas[point(body, v.vertex)]};
+        WeightedContact over{.points = {point(body, v.vertex)},
+                             .weights = {1},
+                             .count = 4,
+                             .normal = way_out,
+                             .depth = v.depth,
+                             .area = areas[point(body, v.vertex)]};
         for (std::size_t k = 0; k < 3; ++k) {
             over.points[k + 1] = point(other, face[k]);
             over.weights[k + 1] = -v.barycentric[static_cast<Eigen::Index>(k)];
@@ -115,7 +121,8 @@ void DeformingWorld::State::add_crossings(const BodyContacts& pair) {
         if (c.from_bodies || c.way_out.isZero()) continue;
         const DeformingSurface &surface_a = scene.surface(a), &surface_b = scene.surface(b);
         const Vec3 middle = c.segment.at(0.5);
-        const Vec3 shares_a = triangle_shares(surface_a.corners(c.triangle_a), middle), shares_b = triangle_shares(surface_b.corners(c.triangle_b), middle);
+        const Vec3 shares_a = triangle_shares(surface_a.corners(c.triangle_a), middle),
+                   shares_b = triangle_shares(surface_b.corners(c.triangle_b), middle);
         WeightedContact over{.count = 6, .normal = c.way_out, .depth = c.depth};
         for (std::size_t k = 0; k < 3; ++k) {
             const auto axis = static_cast<Eigen::Index>(k);
@@ -140,7 +147,9 @@ void DeformingWorld::State::add_near_features(const BodyContacts& pair) {
         std::array<Index, 4> points;
         for (std::size_t k = 0; k < 4; ++k) points[k] = point(k < own ? body : other, p.features.vertices[k]);
         const WeightedContact over = weighted_contact(points, p.nearness, options.thickness, areas[points[0]]);
-        push({body, other, vertex_face ? p.features.vertices[0] : no_index, p.nearness.point_a, over.normal, over.depth}, over);
+        push(
+            {body, other, vertex_face ? p.features.vertices[0] : no_index, p.nearness.point_a, over.normal, over.depth},
+            over);
     }
 }
 
@@ -150,8 +159,14 @@ void DeformingWorld::State::add_obstacles(std::span<const Vec3> positions) {
         if (p.obstacle != obstacle) body = 0, obstacle = p.obstacle;
         while (p.point >= rows[body].first + rows[body].count) ++body;
         if (bodies[body].fixed) continue;
-        push({body, static_cast<Index>(bodies.size() + p.obstacle), p.point - rows[body].first, positions[p.point], p.normal, p.depth},
-             {.points = {p.point}, .weights = {1}, .count = 1, .normal = p.normal, .depth = p.depth, .area = areas[p.point]});
+        push({body, static_cast<Index>(bodies.size() + p.obstacle), p.point - rows[body].first, positions[p.point],
+              p.normal, p.depth},
+             {.points = {p.point},
+              .weights = {1},
+              .count = 1,
+              .normal = p.normal,
+              .depth = p.depth,
+              .area = areas[p.point]});
     }
 }
 
@@ -182,7 +197,8 @@ void DeformingWorld::State::look() {
     look_seconds = watch.seconds();
 }
 
-DeformingWorld::DeformingWorld(std::vector<DeformingBody> bodies, std::vector<FieldObstacle> obstacles, const DeformingOptions& options)
+DeformingWorld::DeformingWorld(std::vector<DeformingBody> bodies, std::vector<FieldObstacle> obstacles,
+                               const DeformingOptions& options)
     : state_(std::make_unique<State>(options)) {
     if (bodies.empty()) throw Error(Cause::empty, "a world without bodies");
     require_not_negative(options.thickness, "option thickness");
@@ -199,10 +215,11 @@ DeformingWorld::DeformingWorld(std::vector<DeformingBody> bodies, std::vector<Fi
         s.look();
         return;
     }
-    s.springs->set_contact_finder([&s](std::span<const Vec3> positions, std::span<const Vec3>, std::vector<WeightedContact>& contacts) {
-        s.find(positions);
-        contacts = s.pushes;
-    });
+    s.springs->set_contact_finder(
+        [&s](std::span<const Vec3> positions, std::span<const Vec3>, std::vector<WeightedContact>& contacts) {
+            s.find(positions);
+            contacts = s.pushes;
+        });
 }
 
 DeformingWorld::~DeformingWorld() = default;
@@ -220,7 +237,9 @@ void DeformingWorld::step() {
     if (!state_->options.respond) state_->look();
 }
 
-double DeformingWorld::detect_seconds() const { return state_->options.respond ? springs().report().contact_seconds : state_->look_seconds; }
+double DeformingWorld::detect_seconds() const {
+    return state_->options.respond ? springs().report().contact_seconds : state_->look_seconds;
+}
 
 Energy DeformingWorld::energy() const {
     const SpringEnergy e = springs().energy();

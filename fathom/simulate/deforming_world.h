@@ -1,13 +1,15 @@
-// Room: simulate. Deforming objects that drift, touch and bounce off each other: springs move them (spring_world.h), their own
-// trees find what touches (deforming_scene.h), and penalties by depth answer (weighted_contact.h), all over again each step.
-// Method: Madera et al. 2006, with the contact determination and the response that the paper leaves open. What pushes:
+// Room: simulate. Deforming objects that drift, touch and bounce off each other: springs move them (spring_world.h),
+// their own trees find what touches (deforming_scene.h), and penalties by depth answer (weighted_contact.h), all over
+// again each step. Method: Madera et al. 2006, with the contact determination and the response that the paper leaves
+// open. What pushes:
 // - a vertex inside a closed body, by its depth there, along the outward normal at the nearest point;
 // - triangles that cross with no corner inside (edge through edge, open sheets), by the way out of the two;
 // - where `thickness` is not 0 and nothing of two surfaces crosses: features nearer than that, by what lacks;
 // - a vertex inside an obstacle, which is a field and never moves.
-// A contact pushes by the way it was pressed, never by a depth that it was found at (contact_memory.h): no energy comes from nowhere.
-// Penalties give way: fast thin sheets can pass each other in one step (surface_sweep.h sees it, a smaller step prevents it).
-// O(points + springs + contacts) a step. Not thread-safe; parallel inside, the same bits for any number of threads.
+// A contact pushes by the way it was pressed, never by a depth that it was found at (contact_memory.h): no energy comes
+// from nowhere. Penalties give way: fast thin sheets can pass each other in one step (surface_sweep.h sees it, a
+// smaller step prevents it). O(points + springs + contacts) a step. Not thread-safe; parallel inside, the same bits for
+// any number of threads.
 #pragma once
 
 #include <fathom/detect/deforming_scene.h>
@@ -22,20 +24,20 @@ namespace fathom {
 
 struct DeformingBody {
     std::string name{};
-    TriangleMesh mesh;                 // as it starts and rests (m, world)
+    TriangleMesh mesh; // as it starts and rests (m, world)
     SurfaceMaterial material{};
-    Vec3 velocity = Vec3::Zero();      // m/s
-    Vec3 spin = Vec3::Zero();          // rad/s, about the centre of mass
-    bool fixed = false;                // all of its points stay where they are
+    Vec3 velocity = Vec3::Zero(); // m/s
+    Vec3 spin = Vec3::Zero();     // rad/s, about the centre of mass
+    bool fixed = false;           // all of its points stay where they are
     std::vector<Index> fixed_vertices{};
 };
 
 struct DeformingOptions {
     SpringOptions springs{};
-    bool respond = true;   // false: contacts are found and told, and nothing answers
-    bool self = false;     // bodies may touch themselves
-    double thickness = 0;  // m
-    double recovery_time = 0.5; // s, of contacts that were found deep all at once (contact_memory.h)
+    bool respond = true;                  // false: contacts are found and told, and nothing answers
+    bool self = false;                    // bodies may touch themselves
+    double thickness = 0;                 // m
+    double recovery_time = 0.5;           // s, of contacts that were found deep all at once (contact_memory.h)
     std::optional<RandomMotion> motion{}; // added to the velocities at the start
     BroadPhaseOptions broad{};
 };
@@ -51,8 +53,10 @@ struct DeformingContact {
 
 class DeformingWorld final : public SimulatedWorld {
 public:
-    // Error as SpringWorld, DeformingScene and the meshes throw, with the name of the body. Error{empty} without bodies.
-    explicit DeformingWorld(std::vector<DeformingBody> bodies, std::vector<FieldObstacle> obstacles = {}, const DeformingOptions& options = {});
+    // Error as SpringWorld, DeformingScene and the meshes throw, with the name of the body. Error{empty} without
+    // bodies.
+    explicit DeformingWorld(std::vector<DeformingBody> bodies, std::vector<FieldObstacle> obstacles = {},
+                            const DeformingOptions& options = {});
     ~DeformingWorld() override;
     DeformingWorld(DeformingWorld&&) noexcept;
 
@@ -65,15 +69,16 @@ public:
     [[nodiscard]] RecordedStep recorded_step() const override;
     void fill(RecordedFrame& frame, bool contacts) const override;
 
-    void set_motion(MotionHook hook); // see SpringMotion; points of all bodies in a row, those of a body from first_point() on
+    void set_motion(
+        MotionHook hook); // see SpringMotion; points of all bodies in a row, those of a body from first_point() on
 
     [[nodiscard]] std::span<const DeformingBody> bodies() const;
     [[nodiscard]] std::span<const FieldObstacle> obstacles() const;
     [[nodiscard]] Index first_point(Index body) const;
     [[nodiscard]] std::span<const Vec3> vertices(Index body) const; // as they are (m, world)
     [[nodiscard]] const SpringWorld& springs() const;
-    [[nodiscard]] double detect_seconds() const;           // wall time of finding contacts in the last step
-    [[nodiscard]] const DeformingScene& detection() const; // what the last step found
+    [[nodiscard]] double detect_seconds() const;                      // wall time of finding contacts in the last step
+    [[nodiscard]] const DeformingScene& detection() const;            // what the last step found
     [[nodiscard]] std::span<const DeformingContact> contacts() const; // of the bodies as they are
 
 private:

@@ -1,5 +1,5 @@
-// Room: simulate. Fields that stand in the way of deforming bodies and never move: which points are inside, and which way is out?
-// O(points * obstacles) look-ups, in parallel; the same bytes for any number of threads. Thread-safe.
+// Room: simulate. Fields that stand in the way of deforming bodies and never move: which points are inside, and which
+// way is out? O(points * obstacles) look-ups, in parallel; the same bytes for any number of threads. Thread-safe.
 #pragma once
 
 #include <fathom/base/pose.h>
@@ -25,7 +25,8 @@ struct PointInObstacle {
 };
 
 // By obstacle, then by point. Points where the field has no gradient are left out: nothing tells where to push them.
-[[nodiscard]] std::vector<PointInObstacle> points_in_obstacles(std::span<const FieldObstacle> obstacles, std::span<const Vec3> points);
+[[nodiscard]] std::vector<PointInObstacle> points_in_obstacles(std::span<const FieldObstacle> obstacles,
+                                                               std::span<const Vec3> points);
 
 [[nodiscard]] RecordedBody recorded(const FieldObstacle& obstacle);
 

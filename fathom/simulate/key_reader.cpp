@@ -27,7 +27,9 @@ std::string joined(std::span<const std::string_view> words) {
 // Where the numbers written in two texts are the same.
 bool same_literal(std::string_view a, std::string_view b) {
     double x = 0, y = 0;
-    const auto of = [](std::string_view text, double& value) { return std::from_chars(text.data(), text.data() + text.size(), value).ptr == text.data() + text.size(); };
+    const auto of = [](std::string_view text, double& value) {
+        return std::from_chars(text.data(), text.data() + text.size(), value).ptr == text.data() + text.size();
+    };
     return a == b || (of(a, x) && of(b, y) && x == y);
 }
 
@@ -41,9 +43,13 @@ void KeyReader::fail(const TomlValue* value, std::string_view key, std::string_v
 }
 
 Place KeyReader::place(const TomlValue* value, std::string_view key) const {
-    if (const auto first = std::min_element(table_.begin(), table_.end(), [](const auto& a, const auto& b) { return a.second.line < b.second.line; }); !value && first != table_.end())
+    if (const auto first = std::min_element(table_.begin(), table_.end(),
+                                            [](const auto& a, const auto& b) { return a.second.line < b.second.line; });
+        !value && first != table_.end())
         value = &first->second;
-    return {.file = value ? value->file : file_, .line = value ? value->line : -1, .element = fmt::format("key {}{}", path_, key)};
+    return {.file = value ? value->file : file_,
+            .line = value ? value->line : -1,
+            .element = fmt::format("key {}{}", path_, key)};
 }
 
 const SceneKey& KeyReader::rule(std::string_view key) const {
@@ -54,7 +60,9 @@ const SceneKey& KeyReader::rule(std::string_view key) const {
 
 const TomlValue* KeyReader::take(std::string_view key, KeyType type) {
     const SceneKey& known = rule(key);
-    if (known.type != type) throw Error(Cause::invalid_argument, fmt::format("the table of keys {} has '{}' of another type", rules_.name, key));
+    if (known.type != type)
+        throw Error(Cause::invalid_argument,
+                    fmt::format("the table of keys {} has '{}' of another type", rules_.name, key));
     if (!(known.kinds & kind_)) return nullptr;
     taken_.emplace(key);
     return find(table_, key);
@@ -64,14 +72,17 @@ const TomlValue* KeyReader::take(std::string_view key, KeyType type) {
 void KeyReader::expect_default(std::string_view key, std::string_view now) const {
     const SceneKey& known = rule(key);
     if (known.states_default() && !same_literal(known.absent, now))
-        throw Error(Cause::invalid_argument, fmt::format("the table of keys {} states {} = {} where it is absent, and the code {}", rules_.name, key, known.absent, now));
+        throw Error(Cause::invalid_argument,
+                    fmt::format("the table of keys {} states {} = {} where it is absent, and the code {}", rules_.name,
+                                key, known.absent, now));
 }
 
 double KeyReader::checked_number(const TomlValue& value, std::string_view key) const {
     const SceneKey& known = rule(key);
     const auto found = as_number(value);
     if (!found) fail(&value, key, "is not a number");
-    if (!(*found >= known.low && *found <= known.high)) fail(&value, key, fmt::format("{} is not between {} and {}", *found, known.low, known.high));
+    if (!(*found >= known.low && *found <= known.high))
+        fail(&value, key, fmt::format("{} is not between {} and {}", *found, known.low, known.high));
     return *found;
 }
 
@@ -121,7 +132,8 @@ std::vector<double> KeyReader::row(const TomlValue& value, std::string_view key)
     return numbers;
 }
 
-std::optional<std::vector<double>> KeyReader::fixed_row(std::string_view key, KeyType type, std::size_t count, std::span<const double> now) {
+std::optional<std::vector<double>> KeyReader::fixed_row(std::string_view key, KeyType type, std::size_t count,
+                                                        std::span<const double> now) {
     const TomlValue* found = take(key, type);
     if (!found) {
         if (!now.empty()) expect_default(key, fmt::format("[{}]", fmt::join(now, ", ")));
@@ -133,7 +145,8 @@ std::optional<std::vector<double>> KeyReader::fixed_row(std::string_view key, Ke
 }
 
 void KeyReader::vector(std::string_view key, Vec3& value) {
-    if (const auto found = fixed_row(key, KeyType::vector, 3, {value.data(), 3})) value = {(*found)[0], (*found)[1], (*found)[2]};
+    if (const auto found = fixed_row(key, KeyType::vector, 3, {value.data(), 3}))
+        value = {(*found)[0], (*found)[1], (*found)[2]};
 }
 
 void KeyReader::box(std::string_view key, Box& value) {
@@ -158,8 +171,10 @@ std::vector<std::vector<double>> KeyReader::path(std::string_view key) {
     std::vector<std::vector<double>> rows;
     for (const TomlValue& item : *array) {
         rows.push_back(row(item, key));
-        if (rows.back().size() != 4 && rows.back().size() != 8) fail(&item, key, "a key frame is neither t, x, y, z nor t, x, y, z, w, x, y, z");
-        if (rows.size() > 1 && !(rows.back()[0] > rows[rows.size() - 2][0])) fail(&item, key, "a key frame is not later than the one before");
+        if (rows.back().size() != 4 && rows.back().size() != 8)
+            fail(&item, key, "a key frame is neither t, x, y, z nor t, x, y, z, w, x, y, z");
+        if (rows.size() > 1 && !(rows.back()[0] > rows[rows.size() - 2][0]))
+            fail(&item, key, "a key frame is not later than the one before");
     }
     return rows;
 }
@@ -167,7 +182,10 @@ std::vector<std::vector<double>> KeyReader::path(std::string_view key) {
 std::optional<std::size_t> KeyReader::chosen(std::string_view key, std::size_t count, std::size_t now) {
     const TomlValue* found = take(key, KeyType::choice);
     const std::vector<std::string_view>& choices = rule(key).choices;
-    if (choices.size() != count) throw Error(Cause::invalid_argument, fmt::format("the table of keys {} has {} choices for '{}', and the code {}", rules_.name, choices.size(), key, count));
+    if (choices.size() != count)
+        throw Error(Cause::invalid_argument,
+                    fmt::format("the table of keys {} has {} choices for '{}', and the code {}", rules_.name,
+                                choices.size(), key, count));
     if (!found) {
         if (now < count) expect_default(key, choices[now]);
         return {};
@@ -221,7 +239,10 @@ void KeyReader::finish() const {
         const SceneKey* known = rules_.find(key);
         if (!known) fail(&value, key, "is not known");
         const auto kind = static_cast<std::size_t>(std::countr_zero(kind_));
-        fail(&value, key, kind_ != ForKinds::all && kind < std::size(kind_names) ? fmt::format("is not for a body of kind {}", kind_names[kind]) : "is not known here");
+        fail(&value, key,
+             kind_ != ForKinds::all && kind < std::size(kind_names)
+                 ? fmt::format("is not for a body of kind {}", kind_names[kind])
+                 : "is not known here");
     }
 }
 

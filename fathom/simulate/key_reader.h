@@ -1,6 +1,6 @@
-// Room: simulate. A TOML table whose keys are taken one by one, as a SceneTable says; what is left at the end is refused.
-// Types, ranges and choices come from the table. Defaults stand in the code, and an absent key checks that the table states the same.
-// Errors name file, line and key. For the files that read scenes.
+// Room: simulate. A TOML table whose keys are taken one by one, as a SceneTable says; what is left at the end is
+// refused. Types, ranges and choices come from the table. Defaults stand in the code, and an absent key checks that the
+// table states the same. Errors name file, line and key. For the files that read scenes.
 #pragma once
 
 #include <fathom/base/box.h>
@@ -18,10 +18,15 @@ namespace fathom {
 class KeyReader {
 public:
     // `path` stands before keys in messages. `kind`: of a body, one of ForKinds.
-    KeyReader(const TomlTable& table, const SceneTable& rules, std::string file, std::string path, unsigned kind = ForKinds::all);
+    KeyReader(const TomlTable& table, const SceneTable& rules, std::string file, std::string path,
+              unsigned kind = ForKinds::all);
 
-    [[noreturn]] void fail(std::string_view key, std::string_view reason) const { fail(find(table_, key), key, reason); }
-    [[nodiscard]] Place place(std::string_view key) const { return place(find(table_, key), key); } // where its table begins, where it is absent
+    [[noreturn]] void fail(std::string_view key, std::string_view reason) const {
+        fail(find(table_, key), key, reason);
+    }
+    [[nodiscard]] Place place(std::string_view key) const {
+        return place(find(table_, key), key);
+    } // where its table begins, where it is absent
     [[nodiscard]] bool has(std::string_view key) const { return find(table_, key) != nullptr; }
     [[nodiscard]] const std::string& file() const { return file_; }
     void set_kind(unsigned kind) { kind_ = kind; }
@@ -62,7 +67,8 @@ private:
     [[nodiscard]] std::optional<std::size_t> chosen(std::string_view key, std::size_t count, std::size_t now);
     [[nodiscard]] double checked_number(const TomlValue& value, std::string_view key) const;
     [[nodiscard]] std::vector<double> row(const TomlValue& value, std::string_view key) const;
-    [[nodiscard]] std::optional<std::vector<double>> fixed_row(std::string_view key, KeyType type, std::size_t count, std::span<const double> now);
+    [[nodiscard]] std::optional<std::vector<double>> fixed_row(std::string_view key, KeyType type, std::size_t count,
+                                                               std::span<const double> now);
     void expect_default(std::string_view key, std::string_view now) const;
 
     const TomlTable& table_;

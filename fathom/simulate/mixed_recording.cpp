@@ -16,7 +16,8 @@ std::vector<const SimulatedWorld*> MixedWorld::State::all() const {
     return worlds;
 }
 
-// Bodies of the first three kinds come first, then the obstacles of solids and surfaces that no one before has, then what only particles have.
+// Bodies of the first three kinds come first, then the obstacles of solids and surfaces that no one before has, then
+// what only particles have.
 std::vector<RecordedRow> MixedWorld::State::rows() const {
     std::vector<RecordedRow> rows;
     Index next = 0;
@@ -28,13 +29,15 @@ std::vector<RecordedRow> MixedWorld::State::rows() const {
     if (rigid) {
         add_row(rigid->bodies().size());
         for (Index b = 0; b < rigid->bodies().size(); ++b)
-            if (!matters(b) && rigid->bodies()[b].shape->caster) formulas.emplace_back(&rigid->bodies()[b].shape->caster->field(), b);
+            if (!matters(b) && rigid->bodies()[b].shape->caster)
+                formulas.emplace_back(&rigid->bodies()[b].shape->caster->field(), b);
     }
     if (solids) add_row(solids->bodies().size() + solids->tissues().size());
     if (surfaces) add_row(surfaces->bodies().size());
     const auto add_obstacles = [&](RecordedRow& row, std::span<const FieldObstacle> obstacles) {
         for (const FieldObstacle& obstacle : obstacles) {
-            const auto known = std::find_if(formulas.begin(), formulas.end(), [&](const auto& f) { return f.first == obstacle.field.get(); });
+            const auto known = std::find_if(formulas.begin(), formulas.end(),
+                                            [&](const auto& f) { return f.first == obstacle.field.get(); });
             row.first.push_back(known == formulas.end());
             row.number.push_back(known == formulas.end() ? next++ : known->second);
             if (row.first.back()) formulas.emplace_back(obstacle.field.get(), row.number.back());
@@ -45,7 +48,8 @@ std::vector<RecordedRow> MixedWorld::State::rows() const {
     if (!particles) return rows;
     const auto cloud = static_cast<Index>(next + particles->obstacles().size() - seen);
     RecordedRow row{{cloud}, {1}};
-    for (std::size_t k = 0; k < particles->obstacles().size(); ++k) row.number.push_back(k < seen ? static_cast<Index>(k) : next++), row.first.push_back(k >= seen);
+    for (std::size_t k = 0; k < particles->obstacles().size(); ++k)
+        row.number.push_back(k < seen ? static_cast<Index>(k) : next++), row.first.push_back(k >= seen);
     rows.push_back(std::move(row));
     return rows;
 }

@@ -25,21 +25,24 @@ struct MixedWorld::State {
     std::optional<ParticleWorld> particles;
     MixedOptions options;
     std::optional<Coupling> coupling;
-    std::vector<Wrench> pushes; // from outside, on rigid bodies
+    std::vector<Wrench> pushes;   // from outside, on rigid bodies
     std::vector<ShownBody> shown; // to particles, in their order
-    std::size_t seen = 0; // bodies of the other worlds among the obstacles of the particles
+    std::size_t seen = 0;         // bodies of the other worlds among the obstacles of the particles
     double step = 0;
     std::size_t steps = 0;
     double coupling_seconds = 0;
     double first_energy = 0, energy_scale = 0, given = 0;
 
     [[nodiscard]] CoupledWorlds worlds();
-    [[nodiscard]] bool matters(Index rigid_body) const { return !rigid->bodies()[rigid_body].shape->mesh.vertices.empty(); }
+    [[nodiscard]] bool matters(Index rigid_body) const {
+        return !rigid->bodies()[rigid_body].shape->mesh.vertices.empty();
+    }
     void take_step();
     void begin_hooks();
     void begin_particles(MixedParticles&& particles);
     void show_to_particles();
-    void show(std::size_t obstacle, std::span<const Vec3> vertices, std::span<const Vec3> velocities, const std::shared_ptr<const std::vector<Triangle>>& triangles);
+    void show(std::size_t obstacle, std::span<const Vec3> vertices, std::span<const Vec3> velocities,
+              const std::shared_ptr<const std::vector<Triangle>>& triangles);
     void count_pushes();
     void begin_guard();
     void guard() const;

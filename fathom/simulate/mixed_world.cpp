@@ -27,19 +27,24 @@ double weight_times_size(const SpringWorld& springs) {
 
 TriangleMesh boundary_mesh(const TetWorld& world, Index body) {
     TriangleMesh mesh{{}, *world.surface(body)};
-    for (const Index v : world.body(body).topology.boundary_vertices()) mesh.vertices.push_back(world.body(body).vertices[v]);
+    for (const Index v : world.body(body).topology.boundary_vertices())
+        mesh.vertices.push_back(world.body(body).vertices[v]);
     return mesh;
 }
 
 } // namespace
 
-CoupledWorlds MixedWorld::State::worlds() { return {rigid ? &*rigid : nullptr, solids ? &*solids : nullptr, surfaces ? &*surfaces : nullptr}; }
+CoupledWorlds MixedWorld::State::worlds() {
+    return {rigid ? &*rigid : nullptr, solids ? &*solids : nullptr, surfaces ? &*surfaces : nullptr};
+}
 
 // The one step that all agree on.
 void MixedWorld::State::take_step() {
     const auto agree = [&](double other, const char* of) {
         if (step == 0) step = other;
-        if (step != other) throw Error(Cause::invalid_argument, fmt::format("{} step by {} s and others by {} s", of, other, step), {.element = "option step"});
+        if (step != other)
+            throw Error(Cause::invalid_argument, fmt::format("{} step by {} s and others by {} s", of, other, step),
+                        {.element = "option step"});
     };
     if (rigid) agree(rigid->options().step, "rigid bodies");
     if (solids) agree(solids->springs().options().step, "solids");
@@ -52,8 +57,10 @@ void MixedWorld::State::begin_hooks() {
     const auto pushed_by = [](std::span<const Vec3> pushes, SpringMotion& motion) {
         for (std::size_t k = 0; k < pushes.size(); ++k) motion.pushes[k] += pushes[k];
     };
-    if (solids) solids->set_motion([this, pushed_by](SpringMotion& motion) { pushed_by(coupling->on_solids(), motion); });
-    if (surfaces) surfaces->set_motion([this, pushed_by](SpringMotion& motion) { pushed_by(coupling->on_surfaces(), motion); });
+    if (solids)
+        solids->set_motion([this, pushed_by](SpringMotion& motion) { pushed_by(coupling->on_solids(), motion); });
+    if (surfaces)
+        surfaces->set_motion([this, pushed_by](SpringMotion& motion) { pushed_by(coupling->on_surfaces(), motion); });
 }
 
 // ---- What particles see
@@ -72,12 +79,15 @@ void MixedWorld::State::begin_particles(MixedParticles&& given_particles) {
     }
     for (Index b = 0; b < worlds().solid_count(); ++b) {
         const std::size_t bodies = solids->bodies().size();
-        add_mesh(b < bodies ? solids->bodies()[b].name : solids->tissues()[b - bodies].surface.name, boundary_mesh(*solids, b));
+        add_mesh(b < bodies ? solids->bodies()[b].name : solids->tissues()[b - bodies].surface.name,
+                 boundary_mesh(*solids, b));
     }
-    for (Index b = 0; b < worlds().surface_count(); ++b) add_mesh(surfaces->bodies()[b].name, surfaces->bodies()[b].mesh);
+    for (Index b = 0; b < worlds().surface_count(); ++b)
+        add_mesh(surfaces->bodies()[b].name, surfaces->bodies()[b].mesh);
     seen = obstacles.size();
     for (MovingObstacle& own : given_particles.obstacles) obstacles.push_back(std::move(own));
-    particles.emplace(std::move(given_particles.emitters), std::move(obstacles), given_particles.options, std::move(given_particles.backend));
+    particles.emplace(std::move(given_particles.emitters), std::move(obstacles), given_particles.options,
+                      std::move(given_particles.backend));
 }
 
 void MixedWorld::State::show(std::size_t obstacle, std::span<const Vec3> vertices, std::span<const Vec3> velocities,
@@ -130,7 +140,8 @@ void MixedWorld::State::begin_guard() {
     first_energy = start.total();
     energy_scale = start.kinetic + start.stored;
     for (Index b = 0; rigid && b < rigid->bodies().size(); ++b)
-        if (!rigid->bodies()[b].fixed) energy_scale += rigid->masses()[b].mass * rigid->options().gravity.norm() * rigid->bodies()[b].shape->reach;
+        if (!rigid->bodies()[b].fixed)
+            energy_scale += rigid->masses()[b].mass * rigid->options().gravity.norm() * rigid->bodies()[b].shape->reach;
     if (solids) energy_scale += weight_times_size(solids->springs());
     if (surfaces) energy_scale += weight_times_size(surfaces->springs());
 }
@@ -148,8 +159,9 @@ void MixedWorld::State::guard() const {
     const double total = energy_of_bodies().total();
     if (std::isfinite(total) && total - first_energy - given <= options.energy_limit * energy_scale) return;
     throw Error(std::isfinite(total) ? Cause::too_large : Cause::non_finite,
-                fmt::format("step {}: the energy of all bodies has grown from {} J to {} J; pushes gave {} J. A smaller step, a softer contact or more damping helps", steps,
-                            first_energy, total, given));
+                fmt::format("step {}: the energy of all bodies has grown from {} J to {} J; pushes gave {} J. A "
+                            "smaller step, a softer contact or more damping helps",
+                            steps, first_energy, total, given));
 }
 
 // ---- The world
@@ -173,8 +185,11 @@ MixedWorld::~MixedWorld() = default;
 MixedWorld::MixedWorld(MixedWorld&&) noexcept = default;
 
 void MixedWorld::push(Index rigid_body, const Wrench& wrench) {
-    if (rigid_body >= state_->pushes.size()) throw Error(Cause::index_out_of_range, "there is no such rigid body", {.element = "body", .index = static_cast<std::int64_t>(rigid_body)});
-    if (!is_finite(wrench.force) || !is_finite(wrench.torque)) throw Error(Cause::non_finite, "a push", {.element = "body", .index = static_cast<std::int64_t>(rigid_body)});
+    if (rigid_body >= state_->pushes.size())
+        throw Error(Cause::index_out_of_range, "there is no such rigid body",
+                    {.element = "body", .index = static_cast<std::int64_t>(rigid_body)});
+    if (!is_finite(wrench.force) || !is_finite(wrench.torque))
+        throw Error(Cause::non_finite, "a push", {.element = "body", .index = static_cast<std::int64_t>(rigid_body)});
     state_->pushes[rigid_body] = wrench;
 }
 
@@ -212,7 +227,8 @@ Energy MixedWorld::energy() const {
 Vec3 MixedWorld::momentum() const {
     const State& s = *state_;
     Vec3 sum = Vec3::Zero();
-    for (Index b = 0; s.rigid && b < s.rigid->bodies().size(); ++b) sum += s.rigid->masses()[b].mass * s.rigid->states()[b].velocity;
+    for (Index b = 0; s.rigid && b < s.rigid->bodies().size(); ++b)
+        sum += s.rigid->masses()[b].mass * s.rigid->states()[b].velocity;
     if (s.solids) sum += s.solids->springs().momentum();
     if (s.surfaces) sum += s.surfaces->springs().momentum();
     return sum;

@@ -1,8 +1,9 @@
-// Room: simulate. Bodies of every kind in one world: rigid ones, solids of tetrahedra and tissues, surfaces of springs, and particles round them all.
-// Each kind moves as it does alone (rigid_world.h, tet_world.h, deforming_world.h, particles.h); between kinds contacts push both sides
-// alike (coupling.h), so momentum is kept to rounding. Particles see all bodies, where and as fast as they are at the end of the step, and push none.
-// A step: pushes found before act, all worlds step, pushes are found anew, particles step, the guard looks.
-// Limits: those of the kinds and of coupling.h; bodies of one kind must all take the same step. Formulas that never move are handed to each world as an
+// Room: simulate. Bodies of every kind in one world: rigid ones, solids of tetrahedra and tissues, surfaces of springs,
+// and particles round them all. Each kind moves as it does alone (rigid_world.h, tet_world.h, deforming_world.h,
+// particles.h); between kinds contacts push both sides alike (coupling.h), so momentum is kept to rounding. Particles
+// see all bodies, where and as fast as they are at the end of the step, and push none. A step: pushes found before act,
+// all worlds step, pushes are found anew, particles step, the guard looks. Limits: those of the kinds and of
+// coupling.h; bodies of one kind must all take the same step. Formulas that never move are handed to each world as an
 // obstacle of its own and recorded once. Particles do not see them, nor the ground: they meet meshes.
 // Not thread-safe; parallel inside, the same bits for any number of threads.
 #pragma once
@@ -36,16 +37,19 @@ struct MixedOptions {
 
 class MixedWorld final : public SimulatedWorld {
 public:
-    // Error{empty} without any world, {invalid_argument} where steps differ or an option is out of range; else as ParticleWorld.
+    // Error{empty} without any world, {invalid_argument} where steps differ or an option is out of range; else as
+    // ParticleWorld.
     explicit MixedWorld(MixedParts parts, const MixedOptions& options = {});
     ~MixedWorld() override;
     MixedWorld(MixedWorld&&) noexcept;
 
-    // Error as the worlds throw; Error{too_large} where the energy of all but the particles has grown by more than energy_limit times what there
-    // was at the start: motion, springs, and the height of each body's own size; what push() gives apart.
+    // Error as the worlds throw; Error{too_large} where the energy of all but the particles has grown by more than
+    // energy_limit times what there was at the start: motion, springs, and the height of each body's own size; what
+    // push() gives apart.
     void step() override;
 
-    // A force and torque on a rigid body in every step from now on, in place of the one before. Error{index_out_of_range}, {non_finite}.
+    // A force and torque on a rigid body in every step from now on, in place of the one before.
+    // Error{index_out_of_range}, {non_finite}.
     void push(Index rigid_body, const Wrench& wrench);
 
     [[nodiscard]] std::size_t steps() const override;
@@ -53,7 +57,8 @@ public:
     [[nodiscard]] Energy energy() const override; // of all; stored: also between the kinds
     [[nodiscard]] Vec3 momentum() const;          // of all but the particles (kg m/s)
     [[nodiscard]] Fingerprint state_hash() const override;
-    // Rigid bodies, solids, tissues, surfaces, obstacles that are not among the rigid bodies, those of particles alone, and last the particles.
+    // Rigid bodies, solids, tissues, surfaces, obstacles that are not among the rigid bodies, those of particles alone,
+    // and last the particles.
     [[nodiscard]] std::vector<RecordedBody> recorded_bodies() const override;
     [[nodiscard]] RecordedStep recorded_step() const override;
     void fill(RecordedFrame& frame, bool contacts) const override;

@@ -19,14 +19,17 @@ namespace fathom {
 namespace {
 
 void need(bool there, const MovedBody& body, const char* what) {
-    if (!there) throw Error(Cause::invalid_argument, fmt::format("has no {}, which the method needs", what), {.element = fmt::format("body '{}'", body.told.name)});
+    if (!there)
+        throw Error(Cause::invalid_argument, fmt::format("has no {}, which the method needs", what),
+                    {.element = fmt::format("body '{}'", body.told.name)});
 }
 
 bool has_mesh(const MovedBody& body) { return body.told.mesh && !body.told.mesh->triangles.empty(); }
 
 // Deepest first, no more than wanted.
 void finish(MovedPair& pair, std::size_t most) {
-    std::stable_sort(pair.contacts.begin(), pair.contacts.end(), [](const MovedContact& a, const MovedContact& b) { return a.depth > b.depth; });
+    std::stable_sort(pair.contacts.begin(), pair.contacts.end(),
+                     [](const MovedContact& a, const MovedContact& b) { return a.depth > b.depth; });
     for (const MovedContact& c : pair.contacts) pair.depth = std::max(pair.depth, c.depth);
     if (pair.contacts.size() > most) pair.contacts.resize(most);
 }
@@ -34,13 +37,16 @@ void finish(MovedPair& pair, std::size_t most) {
 class FieldsQuery final : public MovedQuery {
 public:
     FieldsQuery(std::span<const MovedBody> bodies, const MovedOptions& options) : options_(options) {
-        for (const MovedBody& body : bodies) need(body.field != nullptr, body, "field"), solids_.push_back(std::make_unique<Solid>(body.field));
+        for (const MovedBody& body : bodies)
+            need(body.field != nullptr, body, "field"), solids_.push_back(std::make_unique<Solid>(body.field));
     }
     void ask(std::span<const Motion> motions, std::span<MovedPair> pairs) override {
         for (MovedPair& pair : pairs) {
-            const CollideResult r = collide(*solids_[pair.a], motions[pair.a].end, *solids_[pair.b], motions[pair.b].end, {.most_contacts = options_.most_contacts});
+            const CollideResult r = collide(*solids_[pair.a], motions[pair.a].end, *solids_[pair.b],
+                                            motions[pair.b].end, {.most_contacts = options_.most_contacts});
             pair.verdict = r.verdict;
-            for (const Contact& c : r.contacts) pair.contacts.push_back({c.point_a, -c.normal, c.depth, c.feature_a.element});
+            for (const Contact& c : r.contacts)
+                pair.contacts.push_back({c.point_a, -c.normal, c.depth, c.feature_a.element});
             pair.depth = r.depth;
             finish(pair, options_.most_contacts);
         }
@@ -54,7 +60,9 @@ private:
 class DescentQuery final : public MovedQuery {
 public:
     DescentQuery(std::span<const MovedBody> bodies, const MovedOptions& options) : bodies_(bodies), options_(options) {
-        for (const MovedBody& body : bodies) need(body.field != nullptr, body, "field"), parts_.push_back(decompose(*body.field, {.parts = options.parts}));
+        for (const MovedBody& body : bodies)
+            need(body.field != nullptr, body, "field"),
+                parts_.push_back(decompose(*body.field, {.parts = options.parts}));
     }
     void ask(std::span<const Motion> motions, std::span<MovedPair> pairs) override {
         PlainOptions plain;
@@ -80,7 +88,8 @@ private:
 
 class MeshFieldQuery final : public MovedQuery {
 public:
-    MeshFieldQuery(std::span<const MovedBody> bodies, const MovedOptions& options) : bodies_(bodies), options_(options) {
+    MeshFieldQuery(std::span<const MovedBody> bodies, const MovedOptions& options)
+        : bodies_(bodies), options_(options) {
         for (const MovedBody& body : bodies) {
             need(body.field || has_mesh(body), body, "field and no mesh");
             meshes_.push_back(has_mesh(body) ? std::make_unique<ContactMesh>(*body.told.mesh) : nullptr);
@@ -97,9 +106,12 @@ public:
 private:
     bool role(std::span<const Motion> motions, MovedPair& pair, Index mesh, Index field) {
         if (!meshes_[mesh] || !bodies_[field].field) return false;
-        const MeshContactResult r = mesh_contacts(*meshes_[mesh], motions[mesh].end, *bodies_[field].field, motions[field].end);
+        const MeshContactResult r =
+            mesh_contacts(*meshes_[mesh], motions[mesh].end, *bodies_[field].field, motions[field].end);
         if (r.verdict != Verdict::disjoint && pair.verdict != Verdict::overlapping) pair.verdict = r.verdict;
-        for (const MeshContact& c : r.contacts) pair.contacts.push_back({c.point, mesh == pair.a ? Vec3(-c.normal) : c.normal, c.depth, mesh == pair.a ? c.triangle : no_index});
+        for (const MeshContact& c : r.contacts)
+            pair.contacts.push_back({c.point, mesh == pair.a ? Vec3(-c.normal) : c.normal, c.depth,
+                                     mesh == pair.a ? c.triangle : no_index});
         return true;
     }
 
@@ -111,7 +123,8 @@ private:
 class MeshesQuery final : public MovedQuery {
 public:
     MeshesQuery(std::span<const MovedBody> bodies, const MovedOptions& options) : bodies_(bodies), options_(options) {
-        for (const MovedBody& body : bodies) need(has_mesh(body), body, "mesh"), surfaces_.emplace_back(*body.told.mesh);
+        for (const MovedBody& body : bodies)
+            need(has_mesh(body), body, "mesh"), surfaces_.emplace_back(*body.told.mesh);
     }
     void ask(std::span<const Motion> motions, std::span<MovedPair> pairs) override {
         std::vector<Vec3> vertices;
@@ -122,14 +135,17 @@ public:
         }
         for (MovedPair& pair : pairs) {
             colliding_vertices(surfaces_[pair.a], surfaces_[pair.b], {}, scratch_, inside_);
-            surface_contacts(surfaces_[pair.a], surfaces_[pair.b], {.depth = ContactDepth::triangles}, scratch_, crossing_);
+            surface_contacts(surfaces_[pair.a], surfaces_[pair.b], {.depth = ContactDepth::triangles}, scratch_,
+                             crossing_);
             pair.verdict = inside_.verdict == Verdict::overlapping ? inside_.verdict : crossing_.verdict;
             for (const CollidingVertex& v : inside_.vertices) {
                 const Vec3 at = surfaces_[v.of_b ? pair.b : pair.a].vertices()[v.vertex];
-                pair.contacts.push_back({at, v.of_b ? Vec3(-v.normal) : v.normal, v.depth, v.of_b ? no_index : v.vertex});
+                pair.contacts.push_back(
+                    {at, v.of_b ? Vec3(-v.normal) : v.normal, v.depth, v.of_b ? no_index : v.vertex});
             }
             for (const SurfaceContact& c : crossing_.contacts)
-                if (inside_.vertices.empty()) pair.contacts.push_back({c.segment.at(0.5), c.way_out, c.depth, c.triangle_a});
+                if (inside_.vertices.empty())
+                    pair.contacts.push_back({c.segment.at(0.5), c.way_out, c.depth, c.triangle_a});
             finish(pair, options_.most_contacts);
         }
     }
@@ -145,13 +161,18 @@ private:
 
 class DepthMapsQuery final : public MovedQuery {
 public:
-    DepthMapsQuery(std::span<const MovedBody> bodies, const MovedOptions& options) : options_(options), backend_(make_cpu_depth_backend()) {
+    DepthMapsQuery(std::span<const MovedBody> bodies, const MovedOptions& options)
+        : options_(options), backend_(make_cpu_depth_backend()) {
         if (options.objects < 1 || options.objects > bodies.size())
-            throw Error(Cause::invalid_argument, fmt::format("asks for {} of {} bodies", options.objects, bodies.size()), {.element = "option objects"});
+            throw Error(Cause::invalid_argument,
+                        fmt::format("asks for {} of {} bodies", options.objects, bodies.size()),
+                        {.element = "option objects"});
         for (Index b = 0; b < bodies.size(); ++b) {
             need(has_mesh(bodies[b]), bodies[b], "mesh");
-            if (b < options.objects) add_object(*bodies[b].told.mesh);
-            else drawn_.push_back({std::make_shared<DrawnMesh>(*bodies[b].told.mesh), {}, b});
+            if (b < options.objects)
+                add_object(*bodies[b].told.mesh);
+            else
+                drawn_.push_back({std::make_shared<DrawnMesh>(*bodies[b].told.mesh), {}, b});
         }
     }
     void ask(std::span<const Motion> motions, std::span<MovedPair> pairs) override {
@@ -162,16 +183,20 @@ public:
 private:
     void add_object(const TriangleMesh& mesh) {
         const DirectionReport directions = choose_directions(*backend_, mesh, {.most = options_.directions});
-        objects_.push_back(std::make_unique<DepthObject>(*backend_, mesh, directions.projections(), DepthObjectOptions{.pixels = options_.pixels}));
+        objects_.push_back(std::make_unique<DepthObject>(*backend_, mesh, directions.projections(),
+                                                         DepthObjectOptions{.pixels = options_.pixels}));
     }
     void tell(Index object, const DepthCollision& r, std::span<MovedPair> pairs) const {
         for (MovedPair& pair : pairs) {
             if (pair.a != object) continue;
             if (r.verdict == Verdict::undecided) pair.verdict = r.verdict;
             for (const DepthBodyHit& hit : r.bodies)
-                if (hit.body == pair.b && hit.pixels > 0) pair.verdict = Verdict::overlapping, pair.contacts.push_back({hit.point, hit.way_out, hit.depth, hit.primitive});
+                if (hit.body == pair.b && hit.pixels > 0)
+                    pair.verdict = Verdict::overlapping,
+                    pair.contacts.push_back({hit.point, hit.way_out, hit.depth, hit.primitive});
             for (const DepthEnclosure& e : r.enclosed_by)
-                if (e.body == pair.b) pair.verdict = Verdict::overlapping, pair.contacts.push_back({e.point, Vec3::Zero(), 0});
+                if (e.body == pair.b)
+                    pair.verdict = Verdict::overlapping, pair.contacts.push_back({e.point, Vec3::Zero(), 0});
             finish(pair, options_.most_contacts);
         }
     }
@@ -206,11 +231,13 @@ private:
             const double t = 0.5 * (c.time.start + c.time.end);
             const Vec3& p = points.points[c.point];
             const auto seen = [&](const Pose& a, const Pose& b) { return b.to_local(a * p); };
-            const Vec3 local = (1 - t) * seen(motions[shell].start, motions[field].start) + t * seen(motions[shell].end, motions[field].end);
+            const Vec3 local = (1 - t) * seen(motions[shell].start, motions[field].start) +
+                               t * seen(motions[shell].end, motions[field].end);
             const Sample sample = caster.field().sample(local);
             const Pose pose = Mover(motions[field]).pose(t);
             const Vec3 out = pose.turn(sample.gradient.stableNormalized());
-            pair.contacts.push_back({pose * local, shell == pair.a ? out : Vec3(-out), std::max(0.0, -sample.distance), shell == pair.a ? c.point : no_index});
+            pair.contacts.push_back({pose * local, shell == pair.a ? out : Vec3(-out), std::max(0.0, -sample.distance),
+                                     shell == pair.a ? c.point : no_index});
         }
     }
 
@@ -223,12 +250,18 @@ private:
 
 std::unique_ptr<MovedQuery> make_moved_query(std::span<const MovedBody> bodies, const MovedOptions& options) {
     switch (options.method) {
-    case MovedMethod::descent: return std::make_unique<DescentQuery>(bodies, options);
-    case MovedMethod::mesh_field: return std::make_unique<MeshFieldQuery>(bodies, options);
-    case MovedMethod::meshes: return std::make_unique<MeshesQuery>(bodies, options);
-    case MovedMethod::depth_maps: return std::make_unique<DepthMapsQuery>(bodies, options);
-    case MovedMethod::sweep: return std::make_unique<SweepQuery>(bodies, options);
-    default: return std::make_unique<FieldsQuery>(bodies, options);
+    case MovedMethod::descent:
+        return std::make_unique<DescentQuery>(bodies, options);
+    case MovedMethod::mesh_field:
+        return std::make_unique<MeshFieldQuery>(bodies, options);
+    case MovedMethod::meshes:
+        return std::make_unique<MeshesQuery>(bodies, options);
+    case MovedMethod::depth_maps:
+        return std::make_unique<DepthMapsQuery>(bodies, options);
+    case MovedMethod::sweep:
+        return std::make_unique<SweepQuery>(bodies, options);
+    default:
+        return std::make_unique<FieldsQuery>(bodies, options);
     }
 }
 

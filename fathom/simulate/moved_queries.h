@@ -1,4 +1,5 @@
-// Room: simulate. One query of a pair that is moved, by any of the methods; what they need is made once. For moved_world.cpp.
+// Room: simulate. One query of a pair that is moved, by any of the methods; what they need is made once. For
+// moved_world.cpp.
 #pragma once
 
 #include <fathom/base/motion.h>
@@ -14,6 +15,7 @@ public:
 };
 
 // Error as MovedWorld. The bodies must outlive it.
-[[nodiscard]] std::unique_ptr<MovedQuery> make_moved_query(std::span<const MovedBody> bodies, const MovedOptions& options);
+[[nodiscard]] std::unique_ptr<MovedQuery> make_moved_query(std::span<const MovedBody> bodies,
+                                                           const MovedOptions& options);
 
 } // namespace fathom

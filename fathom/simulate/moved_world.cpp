@@ -32,7 +32,8 @@ struct MovedWorld::State {
 void MovedWorld::State::list_pairs() {
     for (Index a = 0; a < bodies.size(); ++a)
         for (Index b = a + 1; b < bodies.size(); ++b) {
-            const bool asked = options.method != MovedMethod::depth_maps || (a < options.objects && b >= options.objects);
+            const bool asked =
+                options.method != MovedMethod::depth_maps || (a < options.objects && b >= options.objects);
             if (asked && !(bodies[a].still() && bodies[b].still())) pairs.push_back({a, b});
         }
 }
@@ -51,7 +52,8 @@ void MovedWorld::State::ask() {
     history = printer.finish().text();
 }
 
-MovedWorld::MovedWorld(std::vector<MovedBody> bodies, double step, const MovedOptions& options) : state_(std::make_unique<State>()) {
+MovedWorld::MovedWorld(std::vector<MovedBody> bodies, double step, const MovedOptions& options)
+    : state_(std::make_unique<State>()) {
     if (bodies.empty()) throw Error(Cause::empty, "a world without bodies");
     require_positive(step, "option step");
     for (MovedBody& body : bodies) {
@@ -98,7 +100,9 @@ Fingerprint MovedWorld::state_hash() const {
 
 std::vector<RecordedBody> MovedWorld::recorded_bodies() const {
     std::vector<RecordedBody> all;
-    for (const MovedBody& body : bodies()) all.push_back({body.told.name, body.told.mesh, body.told.mesh->triangles.empty() ? body.field : nullptr, Vec3::Zero(), body.still()});
+    for (const MovedBody& body : bodies())
+        all.push_back({body.told.name, body.told.mesh, body.told.mesh->triangles.empty() ? body.field : nullptr,
+                       Vec3::Zero(), body.still()});
     return all;
 }
 

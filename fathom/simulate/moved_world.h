@@ -1,8 +1,9 @@
-// Room: simulate. Bodies that go where they are told, through each other, and are asked what they meet: sequences of queries as scenes, for
-// the experiments of papers that simulate nothing (Liu et al. 2024: two fields passing; Fabrizio: a flight; Xu & Barbic 2014, tables 2 and 3).
-// Every step asks each pair of bodies of which one moves, by one method, at the end of the step (`sweep`: over the step). What a "no" is worth is
-// what the method says of itself: proven for `fields`, `meshes` and `sweep`; for `descent` a miss is undecided.
-// O(pairs) queries a step. Not thread-safe; parallel inside where the methods are, the same bits for any number of threads.
+// Room: simulate. Bodies that go where they are told, through each other, and are asked what they meet: sequences of
+// queries as scenes, for the experiments of papers that simulate nothing (Liu et al. 2024: two fields passing;
+// Fabrizio: a flight; Xu & Barbic 2014, tables 2 and 3). Every step asks each pair of bodies of which one moves, by one
+// method, at the end of the step (`sweep`: over the step). What a "no" is worth is what the method says of itself:
+// proven for `fields`, `meshes` and `sweep`; for `descent` a miss is undecided. O(pairs) queries a step. Not
+// thread-safe; parallel inside where the methods are, the same bits for any number of threads.
 #pragma once
 
 #include <fathom/detect/result.h>
@@ -31,13 +32,15 @@ struct MovedOptions {
     double descent_step = 0;        // descent: m; 0: adaptive
     int pixels = 256;               // depth_maps: along the longer side
     std::size_t directions = 1;     // depth_maps: projections of an object
-    std::size_t objects = 1;        // depth_maps: so many of the first bodies are asked, each by maps of its own and not about each other: parts of one that moves
-    bool tree = true;               // sweep
+    std::size_t objects = 1; // depth_maps: so many of the first bodies are asked, each by maps of its own and not about
+                             // each other: parts of one that moves
+    bool tree = true;        // sweep
 };
 
-// What a method needs of each: a field (fields, descent), a field or a mesh (mesh_field), a mesh (meshes, depth_maps), a shape (sweep).
+// What a method needs of each: a field (fields, descent), a field or a mesh (mesh_field), a mesh (meshes, depth_maps),
+// a shape (sweep).
 struct MovedBody {
-    MovingObstacle told;    // name, mesh (null: none; else also for pictures), and its motion where there is no path
+    MovingObstacle told; // name, mesh (null: none; else also for pictures), and its motion where there is no path
     FieldPtr field{};
     BodyShapePtr shape{};
     MotionPath path{};
@@ -56,13 +59,14 @@ struct MovedContact {
 struct MovedPair {
     Index a = no_index, b = no_index;
     Verdict verdict = Verdict::disjoint;
-    double depth = 0;                   // of the deepest contact (m)
+    double depth = 0;                     // of the deepest contact (m)
     std::vector<MovedContact> contacts{}; // at most MovedOptions::most_contacts
 };
 
 class MovedWorld final : public SimulatedWorld {
 public:
-    // Error{empty} without bodies; {invalid_argument} names the body that lacks what the method needs, or more objects than bodies; else as the methods build.
+    // Error{empty} without bodies; {invalid_argument} names the body that lacks what the method needs, or more objects
+    // than bodies; else as the methods build.
     MovedWorld(std::vector<MovedBody> bodies, double step, const MovedOptions& options = {});
     ~MovedWorld() override;
     MovedWorld(MovedWorld&&) noexcept;

@@ -21,8 +21,10 @@ Pose MovingObstacle::pose_at(double time) const {
 void check(const MovingObstacle& o) {
     const std::string name = fmt::format("obstacle '{}'", o.name);
     if (!o.mesh) throw Error(Cause::invalid_argument, "has no mesh", {.element = name});
-    if (!is_finite(o.pose) || !is_finite(o.velocity) || !is_finite(o.spin) || !is_finite(o.sway)) throw Error(Cause::non_finite, "its pose or motion", {.element = name});
-    if (!(o.sway_period > 0) || !std::isfinite(o.sway_period)) throw Error(Cause::invalid_argument, "the period of its sway is not positive", {.element = name});
+    if (!is_finite(o.pose) || !is_finite(o.velocity) || !is_finite(o.spin) || !is_finite(o.sway))
+        throw Error(Cause::non_finite, "its pose or motion", {.element = name});
+    if (!(o.sway_period > 0) || !std::isfinite(o.sway_period))
+        throw Error(Cause::invalid_argument, "the period of its sway is not positive", {.element = name});
 }
 
 } // namespace fathom

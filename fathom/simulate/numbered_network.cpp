@@ -27,27 +27,34 @@ void NumberedNetwork::number(const SpringNetwork& own, NetworkCounts& counts) {
 }
 
 NetworkEdit::Point NumberedNetwork::point(Index v, const SpringNetwork& own, const SpringState& state) const {
-    return {points_[v], own.points[v], state.positions[v], state.velocities[v], own.masses[v], own.fixed[v] != 0, parts_[v]};
+    return {points_[v],    own.points[v],     state.positions[v], state.velocities[v],
+            own.masses[v], own.fixed[v] != 0, parts_[v]};
 }
 
-void NumberedNetwork::add_to(SpringNetwork& all, SpringState& all_state, const SpringNetwork& own, const SpringState& state) const {
+void NumberedNetwork::add_to(SpringNetwork& all, SpringState& all_state, const SpringNetwork& own,
+                             const SpringState& state) const {
     NetworkEdit edit;
     for (Index v = 0; v < own.size(); ++v) {
         const NetworkEdit::Point p = edit.points.emplace_back(point(v, own, state));
         all_state.positions[p.number] = p.position;
         all_state.velocities[p.number] = p.velocity;
     }
-    for (std::size_t s = 0; s < own.springs.size(); ++s) edit.springs.push_back(renumbered(springs_[s], own.springs[s], points_));
-    for (std::size_t t = 0; t < own.areas.size(); ++t) edit.areas.push_back(renumbered(areas_[t], own.areas[t], points_));
-    for (std::size_t t = 0; t < own.volumes.size(); ++t) edit.volumes.push_back(renumbered(volumes_[t], own.volumes[t], points_));
+    for (std::size_t s = 0; s < own.springs.size(); ++s)
+        edit.springs.push_back(renumbered(springs_[s], own.springs[s], points_));
+    for (std::size_t t = 0; t < own.areas.size(); ++t)
+        edit.areas.push_back(renumbered(areas_[t], own.areas[t], points_));
+    for (std::size_t t = 0; t < own.volumes.size(); ++t)
+        edit.volumes.push_back(renumbered(volumes_[t], own.volumes[t], points_));
     apply(edit, all);
 }
 
-void NumberedNetwork::add_to(NetworkEdit& edit, const NetworkChanges& changes, const SpringNetwork& own, const SpringState& state, std::span<const Index> pieces) {
+void NumberedNetwork::add_to(NetworkEdit& edit, const NetworkChanges& changes, const SpringNetwork& own,
+                             const SpringState& state, std::span<const Index> pieces) {
     const std::vector<Index> moved = take_pieces(pieces);
     for (const Index v : changes.points) edit.points.push_back(point(v, own, state));
     for (const Index v : moved)
-        if (!std::binary_search(changes.points.begin(), changes.points.end(), v)) edit.points.push_back(point(v, own, state));
+        if (!std::binary_search(changes.points.begin(), changes.points.end(), v))
+            edit.points.push_back(point(v, own, state));
     for (const Index s : changes.springs) edit.springs.push_back(renumbered(springs_[s], own.springs[s], points_));
     for (const Index t : changes.areas) edit.areas.push_back(renumbered(areas_[t], own.areas[t], points_));
     for (const Index t : changes.volumes) edit.volumes.push_back(renumbered(volumes_[t], own.volumes[t], points_));

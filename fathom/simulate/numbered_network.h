@@ -1,5 +1,5 @@
-// Room: simulate. How the points and elements of one body are numbered among those of all bodies of a world. Numbers stay; what an edit adds
-// comes after all that there is. For simulated_tets.h and simulated_tissue.h. One caller.
+// Room: simulate. How the points and elements of one body are numbered among those of all bodies of a world. Numbers
+// stay; what an edit adds comes after all that there is. For simulated_tets.h and simulated_tissue.h. One caller.
 #pragma once
 
 #include <fathom/simulate/spring_world.h>
@@ -21,9 +21,10 @@ public:
 
     // Hands all over to the network and state of all bodies; the state has room for all that is numbered.
     void add_to(SpringNetwork& all, SpringState& all_state, const SpringNetwork& own, const SpringState& state) const;
-    // Hands over what has changed, once it is numbered. `pieces`, where not empty, tells for each point the piece that it is now in, or
-    // no_index: a piece is a part by the lowest of its points.
-    void add_to(NetworkEdit& edit, const NetworkChanges& changes, const SpringNetwork& own, const SpringState& state, std::span<const Index> pieces = {});
+    // Hands over what has changed, once it is numbered. `pieces`, where not empty, tells for each point the piece that
+    // it is now in, or no_index: a piece is a part by the lowest of its points.
+    void add_to(NetworkEdit& edit, const NetworkChanges& changes, const SpringNetwork& own, const SpringState& state,
+                std::span<const Index> pieces = {});
 
 private:
     [[nodiscard]] NetworkEdit::Point point(Index vertex, const SpringNetwork& own, const SpringState& state) const;

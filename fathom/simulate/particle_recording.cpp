@@ -19,7 +19,9 @@ BodyFrame cloud_of(const ParticleWorld& world) {
         frame.velocities.push_back(world.velocities()[k].cast<float>());
         frame.ages.push_back(static_cast<float>(world.ages()[k]));
     }
-    if (count > 0) frame.pose.translation = middle / static_cast<double>(count), frame.velocity = motion / static_cast<double>(count);
+    if (count > 0)
+        frame.pose.translation = middle / static_cast<double>(count),
+        frame.velocity = motion / static_cast<double>(count);
     return frame;
 }
 
@@ -28,7 +30,8 @@ BodyFrame cloud_of(const ParticleWorld& world) {
 std::vector<RecordedBody> ParticleWorld::recorded_bodies() const {
     std::vector<RecordedBody> all;
     all.push_back({"particles", std::make_shared<const TriangleMesh>(), {}, Vec3::Zero(), false, true});
-    for (const MovingObstacle& obstacle : obstacles()) all.push_back({obstacle.name, obstacle.mesh, {}, Vec3::Zero(), obstacle.fixed()});
+    for (const MovingObstacle& obstacle : obstacles())
+        all.push_back({obstacle.name, obstacle.mesh, {}, Vec3::Zero(), obstacle.fixed()});
     return all;
 }
 
@@ -39,9 +42,12 @@ RecordedStep ParticleWorld::recorded_step() const {
 
 void ParticleWorld::fill(RecordedFrame& frame, bool wanted) const {
     frame.bodies.push_back(cloud_of(*this));
-    for (std::size_t k = 0; k < obstacles().size(); ++k) frame.bodies.push_back({.pose = obstacle_pose(k), .velocity = obstacles()[k].velocity, .spin = obstacles()[k].spin});
+    for (std::size_t k = 0; k < obstacles().size(); ++k)
+        frame.bodies.push_back(
+            {.pose = obstacle_pose(k), .velocity = obstacles()[k].velocity, .spin = obstacles()[k].spin});
     if (!wanted) return;
-    for (const ParticleHit& hit : hits()) frame.contacts.push_back({0, hit.id.body + 1, hit.particle, hit.point, hit.normal, 0});
+    for (const ParticleHit& hit : hits())
+        frame.contacts.push_back({0, hit.id.body + 1, hit.particle, hit.point, hit.normal, 0});
 }
 
 } // namespace fathom

@@ -43,10 +43,12 @@ ParticleWind::ParticleWind(std::uint64_t seed) : table_(side * side * side) {
     std::vector<Vec3> wind(table_.size(), Vec3::Zero());
     parallel_for(side, 1, [&](std::size_t begin, std::size_t) {
         for (std::size_t rest = 0; rest < side * side; ++rest) {
-            const Vec3 place(static_cast<double>(rest % side), static_cast<double>(rest / side), static_cast<double>(begin));
+            const Vec3 place(static_cast<double>(rest % side), static_cast<double>(rest / side),
+                             static_cast<double>(begin));
             for (const Wave& wave : waves) {
                 const auto turn = static_cast<std::int64_t>(wave.turns.dot(place) + std::floor(wave.phase * side));
-                wind[begin * side * side + rest] += cosine[static_cast<std::size_t>(turn & static_cast<std::int64_t>(side - 1))] * wave.push;
+                wind[begin * side * side + rest] +=
+                    cosine[static_cast<std::size_t>(turn & static_cast<std::int64_t>(side - 1))] * wave.push;
             }
         }
     });

@@ -1,6 +1,7 @@
 // Room: simulate. A wind without sources that shakes particles: the same everywhere for the same seed.
-// Method: a sum of waves across their own direction, so free of divergence (as curl noise, Bridson et al. 2007, is), laid down once in
-// a periodic table and looked up linearly; it drifts as a whole instead of changing (Taylor 1938). O(1) a look-up; thread-safe.
+// Method: a sum of waves across their own direction, so free of divergence (as curl noise, Bridson et al. 2007, is),
+// laid down once in a periodic table and looked up linearly; it drifts as a whole instead of changing (Taylor 1938).
+// O(1) a look-up; thread-safe.
 #pragma once
 
 #include <fathom/base/vec.h>

@@ -3,8 +3,8 @@
 
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
-#include <fathom/base/stopwatch.h>
 #include <fathom/base/random.h>
+#include <fathom/base/stopwatch.h>
 #include <fathom/simulate/particle_wind.h>
 #include <fathom/simulate/triangle_shares.h>
 
@@ -23,7 +23,9 @@ constexpr std::size_t chunk = 1024;
 constexpr double farthest = 1e12; // m
 
 void check_range(const std::string& what, double value, double low, double high) {
-    if (!(value >= low && value <= high)) throw Error(Cause::invalid_argument, fmt::format("{} is not between {} and {}", value, low, high), {.element = what});
+    if (!(value >= low && value <= high))
+        throw Error(Cause::invalid_argument, fmt::format("{} is not between {} and {}", value, low, high),
+                    {.element = what});
 }
 
 void check_finite(const std::string& what, const Vec3& value) {
@@ -34,7 +36,8 @@ void check_emitter(const ParticleEmitter& e, std::size_t number) {
     const auto named = [&](const char* what) { return fmt::format("{} of emitter {}", what, number); };
     check_finite(named("center"), e.center);
     check_finite(named("direction"), e.direction);
-    if (!(e.direction.norm() > 0)) throw Error(Cause::invalid_argument, "has no length", {.element = named("direction")});
+    if (!(e.direction.norm() > 0))
+        throw Error(Cause::invalid_argument, "has no length", {.element = named("direction")});
     check_range(named("radius"), e.radius, 0, 1e9);
     check_range(named("rate"), e.rate, 0, 1e12);
     check_range(named("burst"), static_cast<double>(e.burst), 0, 1e9);
@@ -62,7 +65,8 @@ void check_options(const ParticleOptions& o) {
     check_range("option pixels", o.pixels, 1, 16384);
     check_finite("option look", o.look);
     if (!(o.look.norm() > 0)) throw Error(Cause::invalid_argument, "has no length", {.element = "option look"});
-    if (!o.region.empty() && (!is_finite(o.region.lower) || !is_finite(o.region.upper))) throw Error(Cause::non_finite, "a box without end", {.element = "option region"});
+    if (!o.region.empty() && (!is_finite(o.region.lower) || !is_finite(o.region.upper)))
+        throw Error(Cause::non_finite, "a box without end", {.element = "option region"});
 }
 
 struct Newborn {
@@ -75,10 +79,12 @@ Newborn born(const ParticleEmitter& e, std::uint64_t serial) {
     Random random(e.seed, serial);
     const Vec3 axis = e.direction.normalized(), side = any_perpendicular(axis), other = axis.cross(side);
     const double around = random.uniform(0, 2 * std::numbers::pi), out = e.radius * std::sqrt(random.uniform());
-    const double height = 1 - random.uniform() * (1 - std::cos(e.spread)), turn = random.uniform(0, 2 * std::numbers::pi);
+    const double height = 1 - random.uniform() * (1 - std::cos(e.spread)),
+                 turn = random.uniform(0, 2 * std::numbers::pi);
     const double width = std::sqrt(std::max(0.0, 1 - height * height));
     const Vec3 direction = height * axis + width * (std::cos(turn) * side + std::sin(turn) * other);
-    const double speed = e.speed * (1 + e.speed_spread * random.uniform(-1, 1)), life = e.life * (1 + e.life_spread * random.uniform(-1, 1));
+    const double speed = e.speed * (1 + e.speed_spread * random.uniform(-1, 1)),
+                 life = e.life * (1 + e.life_spread * random.uniform(-1, 1));
     return {e.center + out * (std::cos(around) * side + std::sin(around) * other), speed * direction, life};
 }
 
@@ -123,7 +129,8 @@ struct ParticleWorld::State {
     std::uint64_t total_hits = 0;
     ParticleReport report;
 
-    State(const ParticleOptions& o, std::shared_ptr<DepthBackend> backend) : options(o), maps(std::move(backend), o.maps), wind(o.seed) {}
+    State(const ParticleOptions& o, std::shared_ptr<DepthBackend> backend)
+        : options(o), maps(std::move(backend), o.maps), wind(o.seed) {}
 
     [[nodiscard]] double time() const { return static_cast<double>(steps) * options.step; }
 
@@ -137,7 +144,8 @@ struct ParticleWorld::State {
     void bury();
 };
 
-// Ages of newborns are as if they had been alive at the start of the step: below 0, so that they move for the rest of it alone.
+// Ages of newborns are as if they had been alive at the start of the step: below 0, so that they move for the rest of
+// it alone.
 void ParticleWorld::State::emit(double until) {
     for (std::size_t k = 0; k < emitters.size(); ++k) {
         const ParticleEmitter& e = emitters[k];
@@ -145,11 +153,13 @@ void ParticleWorld::State::emit(double until) {
         emitted[k] = end;
         const std::size_t room = options.most - std::min(options.most, positions.size()), first = positions.size();
         const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(end - std::min(begin, end), room));
-        positions.resize(first + count), velocities.resize(first + count), ages.resize(first + count), lives.resize(first + count);
+        positions.resize(first + count), velocities.resize(first + count), ages.resize(first + count),
+            lives.resize(first + count);
         parallel_for(count, chunk, [&](std::size_t low, std::size_t high) {
             for (std::size_t n = low; n < high; ++n) {
                 const std::uint64_t serial = begin + n;
-                const double birth = serial < e.burst ? e.start : e.start + static_cast<double>(serial - e.burst + 1) / e.rate;
+                const double birth =
+                    serial < e.burst ? e.start : e.start + static_cast<double>(serial - e.burst + 1) / e.rate;
                 const Newborn particle = born(e, serial);
                 positions[first + n] = particle.position;
                 velocities[first + n] = particle.velocity;
@@ -169,14 +179,18 @@ void ParticleWorld::State::move() {
         for (std::size_t k = begin; k < end; ++k) {
             const double dt = std::min(h, ages[k] + h);
             Vec3 push = options.gravity;
-            if (options.turbulence > 0) push += options.turbulence * wind((positions[k] - now * options.turbulence_drift) / options.turbulence_size);
+            if (options.turbulence > 0)
+                push += options.turbulence *
+                        wind((positions[k] - now * options.turbulence_drift) / options.turbulence_size);
             velocities[k] = (velocities[k] + dt * push) / (1 + dt * options.drag);
             targets[k] = positions[k] + dt * velocities[k];
             ages[k] += h;
             if (!(targets[k].cwiseAbs().maxCoeff() <= farthest)) lost = true;
         }
     });
-    if (lost) throw Error(Cause::too_large, fmt::format("a particle has left the {} m that are followed, in step {}", farthest, steps));
+    if (lost)
+        throw Error(Cause::too_large,
+                    fmt::format("a particle has left the {} m that are followed, in step {}", farthest, steps));
 }
 
 void ParticleWorld::State::draw(double at) {
@@ -188,9 +202,11 @@ void ParticleWorld::State::draw(double at) {
     Box box = options.region;
     if (box.empty())
         for (const DrawnBody& body : drawn)
-            for (int c = 0; !body.mesh->bounds().empty() && c < 8; ++c) box.extend(body.pose * body.mesh->bounds().corner(c));
+            for (int c = 0; !body.mesh->bounds().empty() && c < 8; ++c)
+                box.extend(body.pose * body.mesh->bounds().corner(c));
     if (box.empty()) return;
-    const ViewOptions views{.pixels = options.pixels, .margin = 1e-3}; // what is flush with the box would be lost by rounding
+    const ViewOptions views{.pixels = options.pixels,
+                            .margin = 1e-3}; // what is flush with the box would be lost by rounding
     Vec3 middle = Vec3::Zero();
     for (const Vec3& p : positions) middle += p;
     if (!positions.empty()) middle /= static_cast<double>(positions.size());
@@ -225,9 +241,11 @@ std::size_t ParticleWorld::State::bounce(ParticleHit& first) {
     Vec3 place = positions[k], goal = targets[k];
     std::optional<ParticleHit> hit = first;
     if (first.inside) {
-        // From where it would be had it gone along with the obstacle it is outside, and runs into the side that came upon it.
+        // From where it would be had it gone along with the obstacle it is outside, and runs into the side that came
+        // upon it.
         const bool deforms = surfaces[first.id.body].mesh != nullptr;
-        place = deforms ? Vec3(place + options.step * surface_velocity(first)) : drawn[first.id.body].pose * before[first.id.body].to_local(place);
+        place = deforms ? Vec3(place + options.step * surface_velocity(first))
+                        : drawn[first.id.body].pose * before[first.id.body].to_local(place);
         hit = maps.first_hit(place, goal);
         if (hit) first = *hit, first.particle = static_cast<Index>(k), first.inside = true;
     }
@@ -238,7 +256,8 @@ std::size_t ParticleWorld::State::bounce(ParticleHit& first) {
             break;
         }
         const double length = (goal - place).norm();
-        place = hit->inside ? Vec3(hit->point + skin * hit->normal) : Vec3(place + std::max(0.0, hit->at - skin / std::max(length, skin)) * (goal - place));
+        place = hit->inside ? Vec3(hit->point + skin * hit->normal)
+                            : Vec3(place + std::max(0.0, hit->at - skin / std::max(length, skin)) * (goal - place));
         if (options.impact == ParticleImpact::die) {
             lives[k] = -1;
             goal = place;
@@ -269,7 +288,8 @@ void ParticleWorld::State::respond() {
         [](std::size_t a, std::size_t b) { return a + b; });
     std::erase_if(hits, [](const ParticleHit& hit) { return hit.particle == no_index; });
     report.hits = hits.size();
-    report.pushed = static_cast<std::size_t>(std::count_if(hits.begin(), hits.end(), [](const ParticleHit& hit) { return hit.inside; }));
+    report.pushed = static_cast<std::size_t>(
+        std::count_if(hits.begin(), hits.end(), [](const ParticleHit& hit) { return hit.inside; }));
     total_hits += hits.size();
     positions.swap(targets);
 }
@@ -278,14 +298,17 @@ void ParticleWorld::State::bury() {
     std::size_t alive = 0;
     for (std::size_t k = 0; k < positions.size(); ++k) {
         if (ages[k] > lives[k]) continue;
-        if (alive != k) positions[alive] = positions[k], velocities[alive] = velocities[k], ages[alive] = ages[k], lives[alive] = lives[k];
+        if (alive != k)
+            positions[alive] = positions[k], velocities[alive] = velocities[k], ages[alive] = ages[k],
+            lives[alive] = lives[k];
         ++alive;
     }
     report.died = positions.size() - alive;
     positions.resize(alive), velocities.resize(alive), ages.resize(alive), lives.resize(alive);
 }
 
-ParticleWorld::ParticleWorld(std::vector<ParticleEmitter> emitters, std::vector<MovingObstacle> obstacles, const ParticleOptions& options, std::shared_ptr<DepthBackend> backend) {
+ParticleWorld::ParticleWorld(std::vector<ParticleEmitter> emitters, std::vector<MovingObstacle> obstacles,
+                             const ParticleOptions& options, std::shared_ptr<DepthBackend> backend) {
     check_options(options);
     for (std::size_t k = 0; k < emitters.size(); ++k) check_emitter(emitters[k], k);
     for (const MovingObstacle& obstacle : obstacles) check(obstacle);
@@ -295,7 +318,8 @@ ParticleWorld::ParticleWorld(std::vector<ParticleEmitter> emitters, std::vector<
     s.emitters = std::move(emitters);
     s.obstacles = std::move(obstacles);
     for (std::size_t k = 0; k < s.obstacles.size(); ++k) {
-        s.drawn.push_back({std::make_shared<DrawnMesh>(*s.obstacles[k].mesh), s.obstacles[k].pose_at(0), static_cast<Index>(k)});
+        s.drawn.push_back(
+            {std::make_shared<DrawnMesh>(*s.obstacles[k].mesh), s.obstacles[k].pose_at(0), static_cast<Index>(k)});
         s.before.push_back(s.drawn.back().pose);
         s.still = s.still && s.obstacles[k].fixed();
     }
@@ -307,15 +331,20 @@ ParticleWorld::~ParticleWorld() = default;
 ParticleWorld::ParticleWorld(ParticleWorld&&) noexcept = default;
 
 void ParticleWorld::place(std::size_t obstacle, const Pose& pose) {
-    if (!is_finite(pose)) throw Error(Cause::non_finite, "its pose", {.element = fmt::format("obstacle '{}'", state_->obstacles.at(obstacle).name)});
+    if (!is_finite(pose))
+        throw Error(Cause::non_finite, "its pose",
+                    {.element = fmt::format("obstacle '{}'", state_->obstacles.at(obstacle).name)});
     state_->placed.at(obstacle) = pose;
     state_->still = false;
 }
 
-void ParticleWorld::deform(std::size_t obstacle, std::span<const Vec3> vertices, std::span<const Vec3> velocities, std::shared_ptr<const std::vector<Triangle>> triangles) {
+void ParticleWorld::deform(std::size_t obstacle, std::span<const Vec3> vertices, std::span<const Vec3> velocities,
+                           std::shared_ptr<const std::vector<Triangle>> triangles) {
     State& s = *state_;
     ObstacleSurface& surface = s.surfaces.at(obstacle);
-    if (velocities.size() != vertices.size()) throw Error(Cause::count_mismatch, "as many velocities as vertices", {.element = fmt::format("obstacle '{}'", s.obstacles[obstacle].name)});
+    if (velocities.size() != vertices.size())
+        throw Error(Cause::count_mismatch, "as many velocities as vertices",
+                    {.element = fmt::format("obstacle '{}'", s.obstacles[obstacle].name)});
     const bool other = triangles && triangles != surface.triangles;
     if (other) surface.triangles = std::move(triangles);
     if (!surface.mesh || other) {
@@ -375,7 +404,9 @@ Energy ParticleWorld::energy() const {
             }
             return part;
         },
-        [](Energy a, const Energy& b) { return Energy{a.kinetic + b.kinetic, a.potential + b.potential, 0}; });
+        [](Energy a, const Energy& b) {
+            return Energy{a.kinetic + b.kinetic, a.potential + b.potential, 0};
+        });
 }
 
 Fingerprint ParticleWorld::state_hash() const {

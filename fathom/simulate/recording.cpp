@@ -9,7 +9,8 @@ namespace fathom {
 
 Recording::Recording(const RecordingOptions& options) : options_(options), every_(options.every) {
     if (options.every < 1) throw Error(Cause::invalid_argument, "must be at least 1", {.element = "option every"});
-    if (options.most_frames < 2) throw Error(Cause::invalid_argument, "must be at least 2", {.element = "option most_frames"});
+    if (options.most_frames < 2)
+        throw Error(Cause::invalid_argument, "must be at least 2", {.element = "option most_frames"});
 }
 
 void Recording::thin_out() {

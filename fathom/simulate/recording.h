@@ -1,7 +1,7 @@
-// Room: simulate. What happened: states, energies and contacts of a simulation, for files, plots and pictures. Knows what it
-// needs of the bodies, and nothing of the world that made it (simulated_world.h): that fills it.
-// Memory is bounded: every n-th step is kept, and where that would still be too many frames, every second one is dropped and n
-// is doubled. The worst penetration and the highest energy are of all steps, kept or not.
+// Room: simulate. What happened: states, energies and contacts of a simulation, for files, plots and pictures. Knows
+// what it needs of the bodies, and nothing of the world that made it (simulated_world.h): that fills it. Memory is
+// bounded: every n-th step is kept, and where that would still be too many frames, every second one is dropped and n is
+// doubled. The worst penetration and the highest energy are of all steps, kept or not.
 #pragma once
 
 #include <fathom/base/pose.h>
@@ -18,9 +18,9 @@
 namespace fathom {
 
 struct RecordingOptions {
-    std::size_t every = 1;           // steps; the first and each n-th after it
+    std::size_t every = 1;            // steps; the first and each n-th after it
     std::size_t most_frames = 10'000; // at least 2
-    bool contacts = true;            // keep each contact too, not only their number
+    bool contacts = true;             // keep each contact too, not only their number
 };
 
 // What does not change of a body.
@@ -37,8 +37,10 @@ struct BodyFrame {
     Pose pose;
     Vec3 velocity = Vec3::Zero(), spin = Vec3::Zero(); // world; of a body that deforms: of all its mass
     bool asleep = false;
-    std::vector<Vec3f> vertices{}; // of a body that deforms: where its mesh has them now (m, world); of a cloud: its points; else empty
-    // Of a body that has broken: the triangles that it has now, over `vertices`, of which there may then be more or fewer; else null.
+    std::vector<Vec3f> vertices{}; // of a body that deforms: where its mesh has them now (m, world); of a cloud: its
+                                   // points; else empty
+    // Of a body that has broken: the triangles that it has now, over `vertices`, of which there may then be more or
+    // fewer; else null.
     std::shared_ptr<const std::vector<Triangle>> triangles{};
     // Of a cloud, for each of `vertices`: m/s and s.
     std::vector<Vec3f> velocities{};
@@ -94,15 +96,15 @@ public:
     // Error{invalid_argument} names an option that is 0.
     explicit Recording(const RecordingOptions& options = {});
 
-    // Once before the first step, and after each. The frame that is to be filled with bodies and contacts, or null where this
-    // step is not kept; valid until the next call.
+    // Once before the first step, and after each. The frame that is to be filled with bodies and contacts, or null
+    // where this step is not kept; valid until the next call.
     [[nodiscard]] RecordedFrame* add(const RecordedStep& step);
     void set_bodies(std::vector<RecordedBody> bodies) { bodies_ = std::move(bodies); }
 
     [[nodiscard]] const RecordingOptions& options() const { return options_; }
     [[nodiscard]] std::span<const RecordedBody> bodies() const { return bodies_; }
     [[nodiscard]] std::span<const RecordedFrame> frames() const { return frames_; }
-    [[nodiscard]] std::size_t every() const { return every_; } // as it is now
+    [[nodiscard]] std::size_t every() const { return every_; }                    // as it is now
     [[nodiscard]] double worst_penetration() const { return worst_penetration_; } // m
     [[nodiscard]] double highest_energy() const { return highest_energy_; }       // of all bodies in sum (J)
     [[nodiscard]] double detect_seconds() const { return detect_seconds_; }       // of all steps

@@ -30,7 +30,8 @@ Box box_in(const RecordedFrame& frame, std::span<const RecordedBody> bodies, std
     };
     for (std::size_t b = 0; b < frame.bodies.size(); ++b) {
         const BodyFrame& body = frame.bodies[b];
-        if (bodies[b].cloud) box.extend(cloud_box(body.vertices));
+        if (bodies[b].cloud)
+            box.extend(cloud_box(body.vertices));
         else if (!body.vertices.empty())
             for (const Vec3f& v : body.vertices) extend(v.cast<double>());
         else if (!meshes[b].empty())
@@ -47,7 +48,8 @@ Box stage_of(const Recording& recording) {
     for (const RecordedBody& body : recording.bodies()) meshes.push_back(bounds(body.mesh->vertices));
     Box box;
     const auto frames = recording.frames();
-    for (std::size_t k = 0; k < frames.size(); k += 1 + frames.size() / most_frames) box.extend(box_in(frames[k], recording.bodies(), meshes));
+    for (std::size_t k = 0; k < frames.size(); k += 1 + frames.size() / most_frames)
+        box.extend(box_in(frames[k], recording.bodies(), meshes));
     return box.empty() ? Box::around(Vec3::Zero(), Vec3::Ones()) : box;
 }
 
@@ -62,7 +64,8 @@ TriangleMesh mesh_on_stage(const Recording& recording, std::size_t body, const B
 
 bool all_finite(const RecordedFrame& frame) {
     return std::all_of(frame.bodies.begin(), frame.bodies.end(), [](const BodyFrame& body) {
-        return is_finite(body.pose) && std::all_of(body.vertices.begin(), body.vertices.end(), [](const Vec3f& v) { return v.allFinite(); });
+        return is_finite(body.pose) &&
+               std::all_of(body.vertices.begin(), body.vertices.end(), [](const Vec3f& v) { return v.allFinite(); });
     });
 }
 

@@ -1,12 +1,14 @@
-// Room: simulate. How far a recording reaches, and what its formulas (the ground) look like there: for files and pictures, which have an end.
+// Room: simulate. How far a recording reaches, and what its formulas (the ground) look like there: for files and
+// pictures, which have an end.
 #pragma once
 
 #include <fathom/simulate/recording.h>
 
 namespace fathom {
 
-// Of all bodies but formulas over the whole time (m, world), in a few hundred frames; of clouds three standard deviations about their
-// middle. Places that are not finite do not count. Never empty: a cube of two metres where nothing is known.
+// Of all bodies but formulas over the whole time (m, world), in a few hundred frames; of clouds three standard
+// deviations about their middle. Places that are not finite do not count. Never empty: a cube of two metres where
+// nothing is known.
 [[nodiscard]] Box stage_of(const Recording& recording);
 
 // The body's own mesh or, of a formula, its surface within the stage, in the body's frame where it is at first.

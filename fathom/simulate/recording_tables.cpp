@@ -20,11 +20,14 @@ nlohmann::ordered_json summary_of(const Energy& e) {
     return {{"kinetic", e.kinetic}, {"potential", e.potential}, {"stored", e.stored}, {"total", e.total()}};
 }
 
-std::string_view name(Verdict verdict) { return verdict == Verdict::overlapping ? "overlapping" : verdict == Verdict::disjoint ? "disjoint" : "undecided"; }
+std::string_view name(Verdict verdict) {
+    return verdict == Verdict::overlapping ? "overlapping" : verdict == Verdict::disjoint ? "disjoint" : "undecided";
+}
 
 // By one of its contacts.
 bool listed(const RecordedFrame& frame, const RecordedPair& pair) {
-    return std::any_of(frame.contacts.begin(), frame.contacts.end(), [&](const RecordedContact& c) { return c.body == pair.body && c.other == pair.other; });
+    return std::any_of(frame.contacts.begin(), frame.contacts.end(),
+                       [&](const RecordedContact& c) { return c.body == pair.body && c.other == pair.other; });
 }
 
 } // namespace
@@ -32,8 +35,8 @@ bool listed(const RecordedFrame& frame, const RecordedPair& pair) {
 void write_energy_csv(const std::filesystem::path& path, const Recording& recording) {
     std::string text = "step,time,kinetic,potential,stored,total,deepest,contacts\n";
     for (const RecordedFrame& f : recording.frames())
-        fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{}\n", f.step, f.time, f.energy.kinetic, f.energy.potential, f.energy.stored, f.energy.total(),
-                       f.deepest, f.contact_count);
+        fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{}\n", f.step, f.time, f.energy.kinetic,
+                       f.energy.potential, f.energy.stored, f.energy.total(), f.deepest, f.contact_count);
     write_whole_file(path, text);
 }
 
@@ -44,8 +47,9 @@ void write_states_csv(const std::filesystem::path& path, const Recording& record
             if (recording.bodies()[k].fixed) continue;
             const BodyFrame& b = f.bodies[k];
             const Quat& q = b.pose.rotation;
-            fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{},{}\n", f.step, f.time, k, numbers(b.pose * recording.bodies()[k].center), q.w(), q.x(), q.y(),
-                           q.z(), numbers(b.velocity), numbers(b.spin));
+            fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{},{}\n", f.step, f.time, k,
+                           numbers(b.pose * recording.bodies()[k].center), q.w(), q.x(), q.y(), q.z(),
+                           numbers(b.velocity), numbers(b.spin));
         }
     write_whole_file(path, text);
 }
@@ -54,10 +58,12 @@ void write_contacts_csv(const std::filesystem::path& path, const Recording& reco
     std::string text = "step,time,body,other,point,x,y,z,nx,ny,nz,depth,verdict\n";
     for (const RecordedFrame& f : recording.frames()) {
         for (const RecordedContact& c : f.contacts)
-            fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{}\n", f.step, f.time, c.body, c.other, c.point, numbers(c.position),
-                           numbers(c.normal), c.depth, name(Verdict::overlapping));
+            fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{}\n", f.step, f.time, c.body, c.other,
+                           c.point, numbers(c.position), numbers(c.normal), c.depth, name(Verdict::overlapping));
         for (const RecordedPair& p : f.pairs)
-            if (!listed(f, p)) fmt::format_to(std::back_inserter(text), "{},{},{},{},,,,,,,,{},{}\n", f.step, f.time, p.body, p.other, p.depth, name(p.verdict));
+            if (!listed(f, p))
+                fmt::format_to(std::back_inserter(text), "{},{},{},{},,,,,,,,{},{}\n", f.step, f.time, p.body, p.other,
+                               p.depth, name(p.verdict));
     }
     write_whole_file(path, text);
 }
@@ -67,13 +73,16 @@ void write_points_csv(const std::filesystem::path& path, const RecordedFrame& fr
     for (std::size_t k = 0; k < frame.bodies.size(); ++k) {
         const BodyFrame& cloud = frame.bodies[k];
         for (std::size_t v = 0; v < cloud.ages.size(); ++v)
-            fmt::format_to(std::back_inserter(text), "{},{},{},{}\n", k, numbers(cloud.vertices[v].cast<double>()), numbers(cloud.velocities[v].cast<double>()), cloud.ages[v]);
+            fmt::format_to(std::back_inserter(text), "{},{},{},{}\n", k, numbers(cloud.vertices[v].cast<double>()),
+                           numbers(cloud.velocities[v].cast<double>()), cloud.ages[v]);
     }
     write_whole_file(path, text);
 }
 
-void write_summary_json(const std::filesystem::path& path, const Recording& recording, const RecordedFrame& end, const Fingerprint& state_hash) {
-    nlohmann::ordered_json json = {{"steps", end.step}, {"time", end.time}, {"frames", recording.frames().size()}, {"every", recording.every()}};
+void write_summary_json(const std::filesystem::path& path, const Recording& recording, const RecordedFrame& end,
+                        const Fingerprint& state_hash) {
+    nlohmann::ordered_json json = {
+        {"steps", end.step}, {"time", end.time}, {"frames", recording.frames().size()}, {"every", recording.every()}};
     if (!recording.frames().empty()) json["energy_at_start"] = summary_of(recording.frames().front().energy);
     json["energy"] = summary_of(end.energy);
     json["highest_energy"] = recording.highest_energy();
@@ -85,8 +94,14 @@ void write_summary_json(const std::filesystem::path& path, const Recording& reco
         const RecordedBody& body = recording.bodies()[k];
         const BodyFrame& state = end.bodies[k];
         const Quat& q = state.pose.rotation;
-        json["bodies"].push_back({{"name", body.name}, {"fixed", body.fixed}, {"vertices", end.vertex_count(k, *body.mesh)}, {"center", array(state.pose * body.center)},
-                                  {"rotation", {q.w(), q.x(), q.y(), q.z()}}, {"velocity", array(state.velocity)}, {"spin", array(state.spin)}, {"asleep", state.asleep}});
+        json["bodies"].push_back({{"name", body.name},
+                                  {"fixed", body.fixed},
+                                  {"vertices", end.vertex_count(k, *body.mesh)},
+                                  {"center", array(state.pose * body.center)},
+                                  {"rotation", {q.w(), q.x(), q.y(), q.z()}},
+                                  {"velocity", array(state.velocity)},
+                                  {"spin", array(state.spin)},
+                                  {"asleep", state.asleep}});
     }
     write_whole_file(path, json.dump(2) + "\n");
 }

@@ -17,10 +17,13 @@ void append(std::vector<float>& values, const Vec3& v) {
 }
 
 template <class T>
-std::span<const T> all(const std::vector<T>& values) { return values; }
+std::span<const T> all(const std::vector<T>& values) {
+    return values;
+}
 
 // The meshes of all bodies that are fixed, or of all that are not.
-void write_bodies(const std::filesystem::path& path, const RecordedFrame& frame, std::span<const RecordedBody> bodies, bool fixed) {
+void write_bodies(const std::filesystem::path& path, const RecordedFrame& frame, std::span<const RecordedBody> bodies,
+                  bool fixed) {
     std::vector<float> points;
     std::vector<std::int32_t> corners, body_of;
     for (std::size_t k = 0; k < bodies.size(); ++k) {
@@ -96,7 +99,8 @@ void write_vtk(const std::filesystem::path& pvd, const Recording& recording, Pro
     const auto list = [&](double time, int part, const std::string& file) {
         sets += fmt::format("    <DataSet timestep=\"{}\" part=\"{}\" file=\"{}/{}\"/>\n", time, part, name, file);
     };
-    const bool clouds = std::any_of(recording.bodies().begin(), recording.bodies().end(), [](const RecordedBody& body) { return body.cloud; });
+    const bool clouds = std::any_of(recording.bodies().begin(), recording.bodies().end(),
+                                    [](const RecordedBody& body) { return body.cloud; });
     Stage stage(progress, "writing frames", recording.frames().size());
     for (std::size_t k = 0; k < recording.frames().size(); ++k) {
         const RecordedFrame& frame = recording.frames()[k];
@@ -114,7 +118,9 @@ void write_vtk(const std::filesystem::path& pvd, const Recording& recording, Pro
         }
         stage.step();
     }
-    write_whole_file(pvd, fmt::format("<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" byte_order=\"LittleEndian\">\n  <Collection>\n{}  </Collection>\n</VTKFile>\n", sets));
+    write_whole_file(pvd, fmt::format("<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" "
+                                      "byte_order=\"LittleEndian\">\n  <Collection>\n{}  </Collection>\n</VTKFile>\n",
+                                      sets));
 }
 
 } // namespace fathom

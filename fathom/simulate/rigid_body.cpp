@@ -36,7 +36,9 @@ BodyState start_state(const RigidBody& body, const BodyMass& mass) {
     return state;
 }
 
-Pose pose_of(const BodyState& state, const BodyShape& shape) { return {state.rotation, state.center - state.rotation * shape.center}; }
+Pose pose_of(const BodyState& state, const BodyShape& shape) {
+    return {state.rotation, state.center - state.rotation * shape.center};
+}
 
 void coast(BodyState& state, const BodyMass& mass, double step) {
     state.center += step * state.velocity;

@@ -8,7 +8,8 @@ namespace {
 
 RecordedBody recorded(const RigidBody& body) {
     RecordedBody result{body.name, {body.shape, &body.shape->mesh}, {}, body.shape->center, body.fixed};
-    if (body.shape->mesh.vertices.empty() && body.shape->caster) result.formula = {body.shape, &body.shape->caster->field()};
+    if (body.shape->mesh.vertices.empty() && body.shape->caster)
+        result.formula = {body.shape, &body.shape->caster->field()};
     return result;
 }
 
@@ -32,7 +33,8 @@ void RigidWorld::fill(RecordedFrame& frame, bool wanted) const {
     }
     if (!wanted) return;
     for (const BodyContact& c : contacts())
-        frame.contacts.push_back({c.shell_body, c.field_body, c.record.point, c.record.position, c.record.normal, c.record.depth});
+        frame.contacts.push_back(
+            {c.shell_body, c.field_body, c.record.point, c.record.position, c.record.normal, c.record.depth});
 }
 
 } // namespace fathom

@@ -17,11 +17,14 @@ namespace fathom {
 namespace {
 
 void check_number(bool good, double value, const char* range, std::string element) {
-    if (!good) throw Error(Cause::invalid_argument, fmt::format("{} is not {}", value, range), {.element = std::move(element)});
+    if (!good)
+        throw Error(Cause::invalid_argument, fmt::format("{} is not {}", value, range),
+                    {.element = std::move(element)});
 }
 
 void check_options(const RigidOptions& options) {
-    check_number(std::isfinite(options.step) && options.step > 0, options.step, "a finite number above 0", "option step");
+    check_number(std::isfinite(options.step) && options.step > 0, options.step, "a finite number above 0",
+                 "option step");
     check_number(is_finite(options.gravity), options.gravity.norm(), "finite", "option gravity");
     check_number(options.energy_limit > 0, options.energy_limit, "above 0", "option energy_limit");
     check_number(options.sleep_speed >= 0, options.sleep_speed, "a number from 0", "option sleep_speed");
@@ -36,12 +39,16 @@ void check_body(const RigidBody& body, std::size_t number) {
     check_number(placed, body.pose.translation.norm(), "a finite pose", element("pose"));
     check_number(is_finite(body.velocity), body.velocity.norm(), "finite", element("velocity"));
     check_number(is_finite(body.spin), body.spin.norm(), "finite", element("spin"));
-    check_number(std::isfinite(body.density) && body.density > 0, body.density, "a finite number above 0", element("density"));
-    for (const auto& [value, name] : {std::pair{body.stiffness, "stiffness"}, {body.damping, "damping"}, {body.friction, "friction"}})
+    check_number(std::isfinite(body.density) && body.density > 0, body.density, "a finite number above 0",
+                 element("density"));
+    for (const auto& [value, name] :
+         {std::pair{body.stiffness, "stiffness"}, {body.damping, "damping"}, {body.friction, "friction"}})
         check_number(std::isfinite(value) && value >= 0, value, "a finite number from 0", element(name));
     if (body.fixed) return;
-    check_number(body.shape->volume > 0, body.shape->volume, "a volume above 0, which a moving body needs", element("shape"));
-    if (!body.shape->shell) throw Error(Cause::invalid_argument, "moves, but has no points", {.element = element("shape")});
+    check_number(body.shape->volume > 0, body.shape->volume, "a volume above 0, which a moving body needs",
+                 element("shape"));
+    if (!body.shape->shell)
+        throw Error(Cause::invalid_argument, "moves, but has no points", {.element = element("shape")});
 }
 
 // One role of one pair, with the buffers it reuses.
@@ -85,7 +92,9 @@ struct RigidWorld::State {
     void put_to_sleep();
     void guard();
     [[nodiscard]] Energy energy() const;
-    [[nodiscard]] bool predicts() const { return options.mode == ContactMode::continuous && options.span == ContactSpan::coming; }
+    [[nodiscard]] bool predicts() const {
+        return options.mode == ContactMode::continuous && options.span == ContactSpan::coming;
+    }
     [[nodiscard]] double foretold() const;
     [[nodiscard]] bool idle(Index k) const { return bodies[k].fixed || states[k].asleep; }
 };
@@ -117,7 +126,8 @@ void RigidWorld::State::take_pushes() {
         if (states[k].asleep) states[k].asleep = false;
         states[k].calm_steps = 0;
         wrenches[k] += pushes[k];
-        const double work = options.step * (pushes[k].force.dot(states[k].velocity) + pushes[k].torque.dot(states[k].spin));
+        const double work =
+            options.step * (pushes[k].force.dot(states[k].velocity) + pushes[k].torque.dot(states[k].spin));
         const double own = 0.5 * options.step * options.step * pushes[k].force.squaredNorm() / masses[k].mass;
         given += work + own;
         energy_scale += std::abs(work) + own;
@@ -146,8 +156,8 @@ void RigidWorld::State::move(Index k) {
     body.spin_end = state.spin;
     if (predicts()) predict(k);
     const Vec3 start = body.motion.start * body.center, end = body.motion.end * body.center;
-    // A turning body stays in the ball about its moving centre; chords of points do too, since balls are convex. Screws of
-    // both centre and points bend by no more than the path is long.
+    // A turning body stays in the ball about its moving centre; chords of points do too, since balls are convex. Screws
+    // of both centre and points bend by no more than the path is long.
     const double bend = options.law.path == PathInTime::screw ? (end - start).norm() : 0;
     boxes[k] = Box{start.cwiseMin(end), start.cwiseMax(end)}.grown(bodies[k].shape->reach + bend);
     awake[k] = !idle(k);
@@ -188,7 +198,8 @@ void RigidWorld::State::detect(Job& job) {
     if (options.mode == ContactMode::discrete) shell = Motion::still(shell.end), field = Motion::still(field.end);
     SweepOptions sweep_options{.goal = SweepGoal::all, .tree = options.tree};
     if (options.law.path == PathInTime::screw) sweep_options.path = Path::screw;
-    sweep(*bodies[job.shell_body].shape->shell, shell, *bodies[job.field_body].shape->caster, field, job.sweep, sweep_options);
+    sweep(*bodies[job.shell_body].shape->shell, shell, *bodies[job.field_body].shape->caster, field, job.sweep,
+          sweep_options);
 }
 
 void RigidWorld::State::respond(Job& job) {
@@ -197,12 +208,14 @@ void RigidWorld::State::respond(Job& job) {
     law.stiffness = shell.stiffness;
     law.damping = shell.damping;
     law.friction = std::sqrt(shell.friction * field.friction);
-    const ContactRole role{shell.shape->shell->points, shell.shape->normals, moving[job.shell_body], field.shape->caster->field(), moving[job.field_body]};
+    const ContactRole role{shell.shape->shell->points, shell.shape->normals, moving[job.shell_body],
+                           field.shape->caster->field(), moving[job.field_body]};
     if (law.handle != HandleCenter::moving) law.handle = predicts() ? HandleCenter::start : HandleCenter::end;
     job.records.clear();
     const ContactOutput output{predicts() ? 0.0 : 1.0, options.stepping == Stepping::implicit, &job.records};
-    job.response = options.mode == ContactMode::discrete ? discrete_penalty(job.sweep.contacts, role, options.step, law, output)
-                                                         : continuous_penalty(job.sweep.contacts, role, options.step, law, output);
+    job.response = options.mode == ContactMode::discrete
+                       ? discrete_penalty(job.sweep.contacts, role, options.step, law, output)
+                       : continuous_penalty(job.sweep.contacts, role, options.step, law, output);
 }
 
 void RigidWorld::State::gather() {
@@ -232,11 +245,15 @@ void RigidWorld::State::gather() {
 }
 
 void RigidWorld::State::put_to_sleep() {
-    const auto speed = [&](Index k) { return states[k].velocity.norm() + states[k].spin.norm() * bodies[k].shape->reach; };
+    const auto speed = [&](Index k) {
+        return states[k].velocity.norm() + states[k].spin.norm() * bodies[k].shape->reach;
+    };
     for (std::size_t k = 0; k < job_count; ++k)
         if (!jobs[k].sweep.contacts.empty())
-            for (const auto& [sleeper, other] : {std::pair{jobs[k].shell_body, jobs[k].field_body}, {jobs[k].field_body, jobs[k].shell_body}})
-                if (states[sleeper].asleep && !idle(other) && speed(other) > options.sleep_speed) states[sleeper].asleep = false, states[sleeper].calm_steps = 0;
+            for (const auto& [sleeper, other] :
+                 {std::pair{jobs[k].shell_body, jobs[k].field_body}, {jobs[k].field_body, jobs[k].shell_body}})
+                if (states[sleeper].asleep && !idle(other) && speed(other) > options.sleep_speed)
+                    states[sleeper].asleep = false, states[sleeper].calm_steps = 0;
     for (Index k = 0; k < bodies.size(); ++k) {
         BodyState& state = states[k];
         if (idle(k)) continue;
@@ -255,7 +272,8 @@ Energy RigidWorld::State::energy() const {
         sum.kinetic += masses[k].kinetic_energy(states[k]);
         sum.potential -= masses[k].mass * options.gravity.dot(states[k].center);
     }
-    for (std::size_t k = 0; k < job_count; ++k) sum.stored += jobs[k].sweep.contacts.empty() ? 0 : jobs[k].response.stored;
+    for (std::size_t k = 0; k < job_count; ++k)
+        sum.stored += jobs[k].sweep.contacts.empty() ? 0 : jobs[k].response.stored;
     return sum;
 }
 
@@ -265,7 +283,10 @@ void RigidWorld::State::guard() {
     for (Index k = 0; k < bodies.size(); ++k) {
         const double kinetic = masses[k].kinetic_energy(states[k]);
         if (!std::isfinite(kinetic) || !is_finite(states[k].center))
-            throw Error(Cause::non_finite, fmt::format("step {}: body {} ({}) has a kinetic energy of {} J", steps, k, bodies[k].name, kinetic), {.element = "body", .index = k});
+            throw Error(
+                Cause::non_finite,
+                fmt::format("step {}: body {} ({}) has a kinetic energy of {} J", steps, k, bodies[k].name, kinetic),
+                {.element = "body", .index = k});
         if (kinetic > most) most = kinetic, fastest = k;
     }
     const double total = energy().total();
@@ -277,7 +298,8 @@ void RigidWorld::State::guard() {
     }
     if (std::isfinite(total) && total - first_energy - given <= options.energy_limit * energy_scale) return;
     throw Error(Cause::too_large,
-                fmt::format("step {}: the energy of all bodies has grown from {} J to {} J; body {} ({}) alone moves with {} J. A smaller step, a softer contact, "
+                fmt::format("step {}: the energy of all bodies has grown from {} J to {} J; body {} ({}) alone moves "
+                            "with {} J. A smaller step, a softer contact, "
                             "more damping or implicit stepping helps",
                             steps, first_energy, total, fastest, bodies[fastest].name, most),
                 {.element = "body", .index = fastest});
@@ -329,7 +351,8 @@ void RigidWorld::step() {
 
 void RigidWorld::set_pushes(std::span<const Wrench> pushes) {
     if (!pushes.empty() && pushes.size() != state_->bodies.size())
-        throw Error(Cause::count_mismatch, fmt::format("{} pushes for {} bodies", pushes.size(), state_->bodies.size()), {.element = "pushes"});
+        throw Error(Cause::count_mismatch, fmt::format("{} pushes for {} bodies", pushes.size(), state_->bodies.size()),
+                    {.element = "pushes"});
     state_->pushes.assign(pushes.begin(), pushes.end());
 }
 
@@ -348,10 +371,14 @@ Energy RigidWorld::energy() const { return state_->energy(); }
 
 Fingerprint RigidWorld::state_hash() const {
     Fingerprinter hash;
-    const auto add = [&](const auto& values) { hash.add(std::as_bytes(std::span(values.data(), static_cast<std::size_t>(values.size())))); };
+    const auto add = [&](const auto& values) {
+        hash.add(std::as_bytes(std::span(values.data(), static_cast<std::size_t>(values.size()))));
+    };
     for (std::size_t k = 0; k < state_->bodies.size(); ++k) {
         const BodyState& state = state_->states[k];
-        for (const Vec3& v : {state.center, state.velocity, state.angular_momentum, state_->wrenches[k].force, state_->wrenches[k].torque}) add(v);
+        for (const Vec3& v : {state.center, state.velocity, state.angular_momentum, state_->wrenches[k].force,
+                              state_->wrenches[k].torque})
+            add(v);
         add(state.rotation.coeffs());
         const std::array<int, 2> sleep = {state.asleep, state.calm_steps};
         add(sleep);

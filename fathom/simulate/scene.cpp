@@ -18,26 +18,41 @@ namespace fathom {
 namespace {
 
 // What decides the shape of a body.
-using ShapeKey = std::tuple<BodyKind, std::string, std::string, std::string, ShapeValues, std::string, std::string, double, int, std::size_t>;
-ShapeKey key_of(const SceneBody& b) { return {b.kind, b.model, b.mesh, b.shape, b.parameters, b.field, b.up, b.size, b.resolution, b.points}; }
+using ShapeKey = std::tuple<BodyKind, std::string, std::string, std::string, ShapeValues, std::string, std::string,
+                            double, int, std::size_t>;
+ShapeKey key_of(const SceneBody& b) {
+    return {b.kind, b.model, b.mesh, b.shape, b.parameters, b.field, b.up, b.size, b.resolution, b.points};
+}
 
-bool moves(const SceneBody& body) { return !body.fixed && !(body.velocity.isZero(0) && body.spin.isZero(0) && body.sway.isZero(0)); }
+bool moves(const SceneBody& body) {
+    return !body.fixed && !(body.velocity.isZero(0) && body.spin.isZero(0) && body.sway.isZero(0));
+}
 
-// A mesh that stands in the way of bodies that move by themselves: among the rigid ones. If it moves, particles alone meet it.
+// A mesh that stands in the way of bodies that move by themselves: among the rigid ones. If it moves, particles alone
+// meet it.
 bool stands_in_the_way(const Scene& scene, const SceneBody& body) {
     const bool bodies = scene.springs || scene.solids || scene.has(BodyKind::rigid);
     return body.kind == BodyKind::obstacle && body.field.empty() && bodies && !moves(body);
 }
 
-bool is_rigid(const Scene& scene, const SceneBody& body) { return body.kind == BodyKind::rigid || stands_in_the_way(scene, body); }
+bool is_rigid(const Scene& scene, const SceneBody& body) {
+    return body.kind == BodyKind::rigid || stands_in_the_way(scene, body);
+}
 
 bool needs_rigid_world(const Scene& scene) {
-    return std::any_of(scene.bodies.begin(), scene.bodies.end(), [&](const SceneBody& body) { return is_rigid(scene, body); });
+    return std::any_of(scene.bodies.begin(), scene.bodies.end(),
+                       [&](const SceneBody& body) { return is_rigid(scene, body); });
 }
 
 RigidBody rigid_body(const Scene& scene, const SceneBody& body, const BodyShapePtr& shape) {
-    const double share = scene.per_area && shape->point_count() > 0 ? shape->area / static_cast<double>(shape->point_count()) : 1;
-    RigidBody rigid{.shape = shape, .name = body.name, .pose = body.pose, .velocity = body.velocity, .spin = body.spin, .density = body.density};
+    const double share =
+        scene.per_area && shape->point_count() > 0 ? shape->area / static_cast<double>(shape->point_count()) : 1;
+    RigidBody rigid{.shape = shape,
+                    .name = body.name,
+                    .pose = body.pose,
+                    .velocity = body.velocity,
+                    .spin = body.spin,
+                    .density = body.density};
     rigid.stiffness = body.stiffness.value_or(scene.stiffness) * share;
     rigid.damping = body.damping.value_or(scene.damping) * share;
     rigid.friction = body.friction.value_or(scene.friction);
@@ -93,13 +108,17 @@ struct Formulas {
     FieldPtr ground;               // null: none
 
     explicit Formulas(const Scene& scene) {
-        for (const SceneBody& body : scene.bodies) of_body.push_back(body.field.empty() || body.kind == BodyKind::moved ? nullptr : for_body(scene, body, [&] { return field_of(scene, body); }));
+        for (const SceneBody& body : scene.bodies)
+            of_body.push_back(body.field.empty() || body.kind == BodyKind::moved ? nullptr : for_body(scene, body, [&] {
+                return field_of(scene, body);
+            }));
         if (scene.ground) ground = ground_of(scene);
     }
 };
 
 SurfaceMaterial surface_material(const Scene& scene, const SceneBody& body) {
-    SurfaceMaterial material = scene.springs && body.kind == BodyKind::surface ? scene.springs->material : SurfaceMaterial{};
+    SurfaceMaterial material =
+        scene.springs && body.kind == BodyKind::surface ? scene.springs->material : SurfaceMaterial{};
     material.density = body.density;
     material.stretch = body.stretch.value_or(material.stretch);
     material.bending = body.bending.value_or(material.bending);
@@ -119,7 +138,8 @@ SolidMaterial solid_material(const Scene& scene, const SceneBody& body) {
 
 // A copy of a body that deforms, where it starts.
 template <class Body, class Mesh, class Material>
-Body spring_body(const SceneBody& body, const std::string& name, const Mesh& mesh, const Pose& pose, const Material& material) {
+Body spring_body(const SceneBody& body, const std::string& name, const Mesh& mesh, const Pose& pose,
+                 const Material& material) {
     Body made{.name = name, .mesh = mesh, .material = material};
     for (Vec3& v : made.mesh.vertices) v = pose * v;
     made.velocity = body.velocity;
@@ -133,14 +153,16 @@ Body spring_body(const SceneBody& body, const std::string& name, const Mesh& mes
 TetWorldTissue tissue_of(const SceneBody& body, DeformingBody surface) {
     const EdgeTable table = edge_table(surface.mesh.triangles, surface.mesh.vertices.size());
     for (std::size_t e = 0; body.hold_border && e < table.edges.size(); ++e)
-        if (table.sides[e].size() == 1) surface.fixed_vertices.insert(surface.fixed_vertices.end(), table.edges[e].begin(), table.edges[e].end());
+        if (table.sides[e].size() == 1)
+            surface.fixed_vertices.insert(surface.fixed_vertices.end(), table.edges[e].begin(), table.edges[e].end());
     TetWorldTissue tissue{std::move(surface), {}};
     if (body.strain_limit) tissue.breaking = TissueBreakOptions{.strain = *body.strain_limit};
     return tissue;
 }
 
 // A body that moves as it is told.
-MovingObstacle told_body(const SceneBody& body, const std::string& name, const std::shared_ptr<const TriangleMesh>& mesh, const Pose& pose) {
+MovingObstacle told_body(const SceneBody& body, const std::string& name,
+                         const std::shared_ptr<const TriangleMesh>& mesh, const Pose& pose) {
     if (body.fixed) return {.name = name, .mesh = mesh, .pose = pose};
     return {name, mesh, pose, body.velocity, body.spin, body.sway, body.sway_period};
 }
@@ -153,14 +175,20 @@ struct SpringCast {
 };
 
 template <class Body, class Mesh, class MaterialOf>
-SpringCast<Body> spring_cast(const Scene& scene, BodyKind kind, const Formulas& formulas, const MaterialOf& material_of) {
+SpringCast<Body> spring_cast(const Scene& scene, BodyKind kind, const Formulas& formulas,
+                             const MaterialOf& material_of) {
     SpringCast<Body> cast;
     for (std::size_t k = 0; k < scene.bodies.size(); ++k) {
         const SceneBody& body = scene.bodies[k];
-        if (const FieldPtr& field = formulas.of_body[k]) each_copy(body, [&](const std::string& name, const Pose& pose) { cast.obstacles.push_back({field, pose, name}); });
+        if (const FieldPtr& field = formulas.of_body[k])
+            each_copy(body, [&](const std::string& name, const Pose& pose) {
+                cast.obstacles.push_back({field, pose, name});
+            });
         if (body.kind != kind) continue;
         const Mesh mesh = for_body(scene, body, [&] { return placed_mesh<Mesh>(scene, body); });
-        each_copy(body, [&](const std::string& name, const Pose& pose) { cast.bodies.push_back(spring_body<Body>(body, name, mesh, pose, material_of(scene, body))); });
+        each_copy(body, [&](const std::string& name, const Pose& pose) {
+            cast.bodies.push_back(spring_body<Body>(body, name, mesh, pose, material_of(scene, body)));
+        });
     }
     if (formulas.ground) cast.obstacles.push_back({formulas.ground, {}, "ground"});
     return cast;
@@ -171,7 +199,10 @@ std::vector<TetWorldTissue> tissues_of(const Scene& scene) {
     for (const SceneBody& body : scene.bodies) {
         if (body.kind != BodyKind::tissue) continue;
         const TriangleMesh mesh = for_body(scene, body, [&] { return placed_mesh<TriangleMesh>(scene, body); });
-        each_copy(body, [&](const std::string& name, const Pose& pose) { tissues.push_back(tissue_of(body, spring_body<DeformingBody>(body, name, mesh, pose, surface_material(scene, body)))); });
+        each_copy(body, [&](const std::string& name, const Pose& pose) {
+            tissues.push_back(
+                tissue_of(body, spring_body<DeformingBody>(body, name, mesh, pose, surface_material(scene, body))));
+        });
     }
     return tissues;
 }
@@ -192,7 +223,9 @@ RigidWorld rigid_world(const Scene& scene, const Formulas& formulas, Progress* p
         const FieldPtr& field = formulas.of_body[k];
         if (!field && !is_rigid(scene, body)) continue;
         BodyShapePtr& shape = built[key_of(body)];
-        if (!shape) shape = for_body(scene, body, [&] { return field ? make_field_shape(field) : shape_of(scene, body, progress); });
+        if (!shape)
+            shape = for_body(scene, body,
+                             [&] { return field ? make_field_shape(field) : shape_of(scene, body, progress); });
         const RigidBody rigid = rigid_body(scene, body, shape);
         each_copy(body, [&](const std::string& name, const Pose& pose) {
             RigidBody copy = rigid;
@@ -201,19 +234,23 @@ RigidWorld rigid_world(const Scene& scene, const Formulas& formulas, Progress* p
             world.add(std::move(copy));
         });
     }
-    if (formulas.ground) world.add({.shape = make_field_shape(formulas.ground), .name = "ground", .friction = scene.friction, .fixed = true});
+    if (formulas.ground)
+        world.add(
+            {.shape = make_field_shape(formulas.ground), .name = "ground", .friction = scene.friction, .fixed = true});
     return world;
 }
 
 DeformingWorld deforming_world(const Scene& scene, const Formulas& formulas) {
-    SpringCast<DeformingBody> cast = spring_cast<DeformingBody, TriangleMesh>(scene, BodyKind::surface, formulas, surface_material);
+    SpringCast<DeformingBody> cast =
+        spring_cast<DeformingBody, TriangleMesh>(scene, BodyKind::surface, formulas, surface_material);
     DeformingOptions options = scene.springs->options;
     take_stepping(options.springs, scene);
     return DeformingWorld(std::move(cast.bodies), std::move(cast.obstacles), options);
 }
 
 TetWorld tet_world(const Scene& scene, const Formulas& formulas) {
-    SpringCast<TetWorldBody> cast = spring_cast<TetWorldBody, TetMesh>(scene, BodyKind::solid, formulas, solid_material);
+    SpringCast<TetWorldBody> cast =
+        spring_cast<TetWorldBody, TetMesh>(scene, BodyKind::solid, formulas, solid_material);
     TetWorldOptions options = scene.solids->options;
     take_stepping(options.springs, scene);
     return TetWorld(std::move(cast.bodies), tissues_of(scene), std::move(cast.obstacles), options);
@@ -223,8 +260,11 @@ MixedParticles particles_of(const Scene& scene, std::shared_ptr<DepthBackend> ba
     MixedParticles particles{scene.particles->emitters, {}, scene.particles->options, std::move(backend)};
     for (const SceneBody& body : scene.bodies) {
         if (body.kind != BodyKind::obstacle || !body.field.empty() || stands_in_the_way(scene, body)) continue;
-        const auto mesh = for_body(scene, body, [&] { return std::make_shared<const TriangleMesh>(placed_mesh<TriangleMesh>(scene, body)); });
-        each_copy(body, [&](const std::string& name, const Pose& pose) { particles.obstacles.push_back(told_body(body, name, mesh, pose)); });
+        const auto mesh = for_body(
+            scene, body, [&] { return std::make_shared<const TriangleMesh>(placed_mesh<TriangleMesh>(scene, body)); });
+        each_copy(body, [&](const std::string& name, const Pose& pose) {
+            particles.obstacles.push_back(told_body(body, name, mesh, pose));
+        });
     }
     particles.options.step = scene.options.step;
     particles.options.gravity = scene.particles->gravity.value_or(scene.options.gravity);
@@ -238,22 +278,28 @@ void need(bool there, const Scene& scene, const char* what) {
 void refuse_stray_obstacles(const Scene& scene) {
     for (const SceneBody& body : scene.bodies)
         if (body.kind == BodyKind::obstacle && moves(body) && !scene.particles)
-            throw Error(Cause::invalid_argument, "moves as it is told, which only particles would meet", {.file = scene.file, .element = fmt::format("body '{}'", body.name)});
+            throw Error(Cause::invalid_argument, "moves as it is told, which only particles would meet",
+                        {.file = scene.file, .element = fmt::format("body '{}'", body.name)});
 }
 
 // ---- Bodies that are moved
 
-bool needs_field(MovedMethod method) { return method == MovedMethod::fields || method == MovedMethod::descent || method == MovedMethod::mesh_field; }
+bool needs_field(MovedMethod method) {
+    return method == MovedMethod::fields || method == MovedMethod::descent || method == MovedMethod::mesh_field;
+}
 
 // A key frame a step.
 MotionPath wandering(const Scene& scene, const SceneBody& body) {
     constexpr std::size_t most = 1'000'000;
-    if (scene.step_count() > most) throw Error(Cause::too_large, fmt::format("wanders for {} steps, more than {}", scene.step_count(), most), {.element = "wander"});
+    if (scene.step_count() > most)
+        throw Error(Cause::too_large, fmt::format("wanders for {} steps, more than {}", scene.step_count(), most),
+                    {.element = "wander"});
     Random random(body.wander_seed);
     MotionPath path;
     for (std::size_t k = 0; k <= scene.step_count(); ++k) {
         const Vec3 by(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1));
-        path.keys.push_back({static_cast<double>(k) * scene.options.step, {random.rotation(), body.pose.translation + body.wander * by}});
+        path.keys.push_back({static_cast<double>(k) * scene.options.step,
+                             {random.rotation(), body.pose.translation + body.wander * by}});
     }
     return path;
 }
@@ -323,7 +369,8 @@ TetWorld make_tet_world(const Scene& scene) {
 ParticleWorld make_particle_world(const Scene& scene, std::shared_ptr<DepthBackend> backend) {
     need(scene.particles.has_value(), scene, "[particles]");
     MixedParticles particles = particles_of(scene, std::move(backend));
-    return ParticleWorld(std::move(particles.emitters), std::move(particles.obstacles), particles.options, std::move(particles.backend));
+    return ParticleWorld(std::move(particles.emitters), std::move(particles.obstacles), particles.options,
+                         std::move(particles.backend));
 }
 
 MixedWorld make_mixed_world(const Scene& scene, Progress* progress, std::shared_ptr<DepthBackend> backend) {

@@ -41,15 +41,18 @@ void read_rotation(KeyReader& keys, Quat& rotation) {
     keys.vector("turn_axis", axis);
     keys.number("turn_degrees", degrees);
     if (!(axis.norm() > 1e-9)) keys.fail("turn_axis", "has no length");
-    if (degrees != 0) rotation = Quat(Quat(Eigen::AngleAxisd(degrees * std::numbers::pi / 180, axis.normalized())) * rotation);
+    if (degrees != 0)
+        rotation = Quat(Quat(Eigen::AngleAxisd(degrees * std::numbers::pi / 180, axis.normalized())) * rotation);
 }
 
 void check_shape(const KeyReader& keys, const SceneBody& body) {
-    const std::string_view file = std::string_view(body.model).substr(body.kind == BodyKind::solid && body.model.starts_with("tet/") ? 4 : 0);
+    const std::string_view file =
+        std::string_view(body.model).substr(body.kind == BodyKind::solid && body.model.starts_with("tet/") ? 4 : 0);
     if (file.find('/') != file.npos || file.starts_with(".")) keys.fail("model", "is not the plain name of a file");
     const int sources = !body.mesh.empty() + !body.shape.empty() + !body.field.empty();
     if (sources != 1 && !(sources == 0 && !body.network.empty()))
-        keys.fail("shape", "a body has exactly one of shape, mesh and field (and may name a model or a network besides)");
+        keys.fail("shape",
+                  "a body has exactly one of shape, mesh and field (and may name a model or a network besides)");
     const auto check = [&](const char* key, const auto& work) {
         try {
             work();
@@ -120,8 +123,10 @@ void check_field(const KeyReader& keys, const SceneBody& body, const Scene& scen
     if (body.field.empty()) return;
     const bool told = body.kind == BodyKind::moved;
     if (!told && !body.fixed) keys.fail("field", "is only for bodies that are fixed");
-    if (body.kind == BodyKind::surface || body.kind == BodyKind::solid) keys.fail("field", "is no body that deforms; leave out its kind, or make it an obstacle");
-    if (body.kind == BodyKind::obstacle && scene.particles && !scene.springs && !scene.solids) keys.fail("field", "is no obstacle for particles: they meet meshes");
+    if (body.kind == BodyKind::surface || body.kind == BodyKind::solid)
+        keys.fail("field", "is no body that deforms; leave out its kind, or make it an obstacle");
+    if (body.kind == BodyKind::obstacle && scene.particles && !scene.springs && !scene.solids)
+        keys.fail("field", "is no obstacle for particles: they meet meshes");
 }
 
 } // namespace
@@ -129,12 +134,15 @@ void check_field(const KeyReader& keys, const SceneBody& body, const Scene& scen
 SceneBody read_body(KeyReader keys, std::size_t number, Scene& scene) {
     SceneBody body;
     body.kind = kind_by_tables(scene, keys.has("field"));
-    keys.choice("kind", body.kind, {BodyKind::rigid, BodyKind::surface, BodyKind::solid, BodyKind::tissue, BodyKind::obstacle, BodyKind::moved});
+    keys.choice(
+        "kind", body.kind,
+        {BodyKind::rigid, BodyKind::surface, BodyKind::solid, BodyKind::tissue, BodyKind::obstacle, BodyKind::moved});
     keys.set_kind(1u << static_cast<unsigned>(body.kind));
     body.density = begin_kind(body.kind, scene);
     body.name = fmt::format("body {}", number);
     keys.text("name", body.name);
-    if (std::any_of(scene.bodies.begin(), scene.bodies.end(), [&](const SceneBody& other) { return other.name == body.name; }))
+    if (std::any_of(scene.bodies.begin(), scene.bodies.end(),
+                    [&](const SceneBody& other) { return other.name == body.name; }))
         keys.fail("name", fmt::format("'{}' is the name of another body", body.name));
     read_source(keys, body);
     keys.vector("position", body.pose.translation);

@@ -29,9 +29,11 @@ void read_stepping(KeyReader& keys, Scene& scene) {
 }
 
 void read_kinds(KeyReader& keys, Scene& scene) {
-    if (auto springs = keys.table("springs", springs_keys())) read_springs(std::move(*springs), scene.springs.emplace());
+    if (auto springs = keys.table("springs", springs_keys()))
+        read_springs(std::move(*springs), scene.springs.emplace());
     if (auto solids = keys.table("solids", solids_keys())) read_solids(std::move(*solids), scene.solids.emplace());
-    if (auto particles = keys.table("particles", particles_keys())) read_particles(std::move(*particles), scene.particles.emplace());
+    if (auto particles = keys.table("particles", particles_keys()))
+        read_particles(std::move(*particles), scene.particles.emplace());
     if (auto motion = keys.table("motion", motion_keys())) read_motion(std::move(*motion), scene.motion.emplace());
     for (KeyReader& emitter : keys.list("emitter", emitter_keys())) {
         if (!scene.particles) keys.fail("emitter", "is in a scene without [particles]");
@@ -44,7 +46,9 @@ void read_contact(KeyReader& keys, Scene& scene) {
     const bool rigid = scene.has(BodyKind::rigid), soft = scene.springs || scene.solids;
     auto contact = keys.table("contact", rigid ? rigid_contact_keys() : spring_contact_keys());
     if (!contact) return;
-    if (!rigid && !soft) keys.fail("contact", scene.particles ? "is in a scene with [particles] alone, which hold their own" : "is in a scene whose bodies do not push");
+    if (!rigid && !soft)
+        keys.fail("contact", scene.particles ? "is in a scene with [particles] alone, which hold their own"
+                                             : "is in a scene whose bodies do not push");
     if (rigid) return read_rigid_contact(std::move(*contact), scene);
     WeightedContactLaw law;
     read_spring_contact(std::move(*contact), law);
@@ -58,16 +62,22 @@ void read_contact(KeyReader& keys, Scene& scene) {
 
 void check_objects(KeyReader& keys, const Scene& scene) {
     std::size_t bodies = 0;
-    for (const SceneBody& body : scene.bodies) bodies += static_cast<std::size_t>(body.copies[0]) * static_cast<std::size_t>(body.copies[1]) * static_cast<std::size_t>(body.copies[2]);
+    for (const SceneBody& body : scene.bodies)
+        bodies += static_cast<std::size_t>(body.copies[0]) * static_cast<std::size_t>(body.copies[1]) *
+                  static_cast<std::size_t>(body.copies[2]);
     const auto motion = keys.table("motion", motion_keys());
-    if (motion && scene.motion->objects > bodies) motion->fail("objects", fmt::format("asks for {} of {} bodies", scene.motion->objects, bodies));
+    if (motion && scene.motion->objects > bodies)
+        motion->fail("objects", fmt::format("asks for {} of {} bodies", scene.motion->objects, bodies));
 }
 
 void check_kinds(const KeyReader& keys, const Scene& scene) {
-    if (scene.particles && scene.particles->emitters.empty()) throw Error(Cause::empty, "the scene has [particles] and no [[emitter]]", {.file = scene.file});
-    if (scene.bodies.empty() && !scene.particles) throw Error(Cause::empty, "the scene has no [[body]]", {.file = scene.file});
+    if (scene.particles && scene.particles->emitters.empty())
+        throw Error(Cause::empty, "the scene has [particles] and no [[emitter]]", {.file = scene.file});
+    if (scene.bodies.empty() && !scene.particles)
+        throw Error(Cause::empty, "the scene has no [[body]]", {.file = scene.file});
     if (!scene.motion) return;
-    if (scene.particles || scene.springs || scene.solids) keys.fail("motion", "is for scenes in which all bodies are moved");
+    if (scene.particles || scene.springs || scene.solids)
+        keys.fail("motion", "is for scenes in which all bodies are moved");
     for (const SceneBody& body : scene.bodies)
         if (body.kind != BodyKind::moved) keys.fail("body", "all bodies are moved, or none is");
 }
@@ -81,7 +91,8 @@ Scene read_table(const TomlTable& table, const std::string& file) {
     read_stepping(keys, scene);
     read_kinds(keys, scene);
     std::size_t number = 0;
-    for (KeyReader& body : keys.list("body", body_keys())) scene.bodies.push_back(read_body(std::move(body), number++, scene));
+    for (KeyReader& body : keys.list("body", body_keys()))
+        scene.bodies.push_back(read_body(std::move(body), number++, scene));
     read_contact(keys, scene);
     if (auto coupling = keys.table("coupling", coupling_keys())) {
         if (!scene.mixed()) keys.fail("coupling", "is in a scene of one kind of bodies");
@@ -105,7 +116,8 @@ Scene parse_scene(std::string_view text, std::string_view name, const SceneOptio
 
 Scene read_scene(const std::filesystem::path& path, const SceneOptions& options) {
     std::error_code unknown; // then reading says why
-    if (const auto size = std::filesystem::file_size(path, unknown); !unknown && size > 16 << 20) throw Error(Cause::too_large, "a scene has at most 16 MB", {.file = path.string()});
+    if (const auto size = std::filesystem::file_size(path, unknown); !unknown && size > 16 << 20)
+        throw Error(Cause::too_large, "a scene has at most 16 MB", {.file = path.string()});
     const Bytes bytes = read_whole_file(path);
     return parse_scene({reinterpret_cast<const char*>(bytes.span().data()), bytes.size()}, path.string(), options);
 }

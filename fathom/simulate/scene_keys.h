@@ -1,5 +1,5 @@
-// Room: simulate. Every key that a scene file may have: one table for the reader (key_reader.h), the JSON Schema and the page of docs
-// (scene_schema.h). To add a key: a line in scene_keys.cpp, and a line where it is read.
+// Room: simulate. Every key that a scene file may have: one table for the reader (key_reader.h), the JSON Schema and
+// the page of docs (scene_schema.h). To add a key: a line in scene_keys.cpp, and a line where it is read.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ enum class KeyType {
     path,       // a list of [t, x, y, z] or [t, x, y, z, w, x, y, z]
     numbers,    // a table of any names with a number each
     table,
-    list        // of tables
+    list // of tables
 };
 
 // Kinds of bodies, as bits. The order is that of BodyKind.
@@ -34,12 +34,13 @@ struct SceneTable;
 struct SceneKey {
     std::string_view name;
     KeyType type = KeyType::number;
-    std::string_view words;                // what it means
-    std::string_view unit = {};            // "m/s"; empty where there is none
-    double low = -1e9, high = 1e9;         // of numbers, and of each in a list
-    std::string_view absent = {};          // the value if it is absent, as in a file; or in words, in round brackets; empty: must be there, or is nothing
+    std::string_view words;        // what it means
+    std::string_view unit = {};    // "m/s"; empty where there is none
+    double low = -1e9, high = 1e9; // of numbers, and of each in a list
+    std::string_view absent = {};  // the value if it is absent, as in a file; or in words, in round brackets; empty:
+                                   // must be there, or is nothing
     std::vector<std::string_view> choices = {};
-    unsigned kinds = ForKinds::all;        // of bodies
+    unsigned kinds = ForKinds::all;            // of bodies
     std::vector<const SceneTable*> inner = {}; // of tables: what it holds; several: one of them
 
     [[nodiscard]] bool states_default() const { return !absent.empty() && absent.front() != '('; }

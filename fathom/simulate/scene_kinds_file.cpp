@@ -27,7 +27,8 @@ void read_spring_options(KeyReader& keys, SpringOptions& o, bool& self, double& 
     keys.box("environment", o.environment);
     keys.flag("self", self);
     keys.number("recovery_time", recovery_time);
-    if (auto contact = keys.table("contact", spring_contact_keys())) read_spring_contact(std::move(*contact), o.contact);
+    if (auto contact = keys.table("contact", spring_contact_keys()))
+        read_spring_contact(std::move(*contact), o.contact);
 }
 
 void read_drift(KeyReader& keys, DeformingOptions& options) {
@@ -89,7 +90,8 @@ void read_solids(KeyReader keys, SceneSolids& solids) {
     TetWorldOptions& o = solids.options;
     read_spring_options(keys, o.springs, o.self, o.recovery_time);
     keys.choice("response", o.response, {TetResponse::points, TetResponse::segments, TetResponse::none});
-    keys.choice("depth", o.depth.method, {DepthMethod::exact, DepthMethod::closest_feature, DepthMethod::closest_point});
+    keys.choice("depth", o.depth.method,
+                {DepthMethod::exact, DepthMethod::closest_feature, DepthMethod::closest_point});
     keys.choice("push_depth", o.push.depth, {PushDepth::measured, PushDepth::interpolated});
     keys.choice("push_direction", o.push.direction, {PushDirection::nearest, PushDirection::gradient});
     read_breaking(keys, o.breaking);
@@ -140,7 +142,9 @@ ParticleEmitter read_emitter(KeyReader keys) {
 }
 
 void read_motion(KeyReader keys, MovedOptions& o) {
-    keys.choice("method", o.method, {MovedMethod::fields, MovedMethod::descent, MovedMethod::mesh_field, MovedMethod::meshes, MovedMethod::depth_maps, MovedMethod::sweep});
+    keys.choice("method", o.method,
+                {MovedMethod::fields, MovedMethod::descent, MovedMethod::mesh_field, MovedMethod::meshes,
+                 MovedMethod::depth_maps, MovedMethod::sweep});
     keys.whole("most_contacts", o.most_contacts);
     keys.whole("parts", o.parts);
     keys.number("descent_step", o.descent_step);

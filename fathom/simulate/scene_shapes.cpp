@@ -36,9 +36,13 @@ struct MeshKind<TetMesh> {
     static constexpr const char* unlike = "is a surface; a solid wants tetrahedra";
 };
 
-bool has_model(const Scene& scene, const std::string& name) { return !name.empty() && !scene.model_folder.empty() && std::filesystem::exists(scene.model_folder / name); }
+bool has_model(const Scene& scene, const std::string& name) {
+    return !name.empty() && !scene.model_folder.empty() && std::filesystem::exists(scene.model_folder / name);
+}
 
-std::filesystem::path beside(const Scene& scene, const std::string& name) { return std::filesystem::path(scene.file).parent_path() / name; }
+std::filesystem::path beside(const Scene& scene, const std::string& name) {
+    return std::filesystem::path(scene.file).parent_path() / name;
+}
 
 template <class Mesh>
 Mesh source_mesh(const Scene& scene, const SceneBody& body, bool& generated) {
@@ -47,7 +51,8 @@ Mesh source_mesh(const Scene& scene, const SceneBody& body, bool& generated) {
     if (!body.mesh.empty()) return MeshKind<Mesh>::read(beside(scene, body.mesh));
     generated = true;
     if (find_shape(body.shape).volume != MeshKind<Mesh>::volume)
-        throw Error(Cause::invalid_argument, fmt::format("'{}' {}", body.shape, MeshKind<Mesh>::unlike), {.element = "shape"});
+        throw Error(Cause::invalid_argument, fmt::format("'{}' {}", body.shape, MeshKind<Mesh>::unlike),
+                    {.element = "shape"});
     return std::get<Mesh>(make_shape(body.shape, body.parameters));
 }
 
@@ -64,7 +69,9 @@ Vec3 surface_center(const TriangleMesh& mesh) {
     return area > 0 ? Vec3(sum / area) : bounds(mesh.vertices).center();
 }
 
-Vec3 center_of(const SceneBody& body, const TriangleMesh& mesh) { return body.kind == BodyKind::rigid ? mass_properties(mesh).center : surface_center(mesh); }
+Vec3 center_of(const SceneBody& body, const TriangleMesh& mesh) {
+    return body.kind == BodyKind::rigid ? mass_properties(mesh).center : surface_center(mesh);
+}
 
 Vec3 center_of(const SceneBody&, const TetMesh& mesh) {
     Vec3 sum = Vec3::Zero();
@@ -104,19 +111,24 @@ std::vector<std::string> absent_models(const Scene& scene) {
     };
     for (const SceneBody& body : scene.bodies) {
         if (!has_model(scene, body.model)) note(body.model);
-        if (!has_model(scene, body.network) && !std::filesystem::exists(beside(scene, body.network))) note(body.network);
+        if (!has_model(scene, body.network) && !std::filesystem::exists(beside(scene, body.network)))
+            note(body.network);
     }
     return absent;
 }
 
 FieldPtr field_of(const Scene& scene, const SceneBody& body) {
     if (body.network.empty()) return std::make_shared<AnalyticField>(parse_shape(body.field));
-    if (has_model(scene, body.network)) return std::make_shared<NetworkField>(read_network(scene.model_folder / body.network));
-    if (const auto file = beside(scene, body.network); body.field.empty() || std::filesystem::exists(file)) return std::make_shared<NetworkField>(read_network(file));
+    if (has_model(scene, body.network))
+        return std::make_shared<NetworkField>(read_network(scene.model_folder / body.network));
+    if (const auto file = beside(scene, body.network); body.field.empty() || std::filesystem::exists(file))
+        return std::make_shared<NetworkField>(read_network(file));
     return std::make_shared<AnalyticField>(parse_shape(body.field));
 }
 
-FieldPtr ground_of(const Scene& scene) { return std::make_shared<AnalyticField>(shapes::plane(Vec3::UnitZ(), *scene.ground)); }
+FieldPtr ground_of(const Scene& scene) {
+    return std::make_shared<AnalyticField>(shapes::plane(Vec3::UnitZ(), *scene.ground));
+}
 
 BodyShapePtr shape_of(const Scene& scene, const SceneBody& body, Progress* progress) {
     BodyShapeOptions options;

@@ -5,8 +5,9 @@
 
 namespace fathom {
 
-// Upright, of the wanted size, its centre of mass (of surfaces and of what is told to move: of the surface) in the origin. Mesh is TriangleMesh or TetMesh.
-// Errors of files and shapes; Error{invalid_argument} where the body is of the other kind of mesh.
+// Upright, of the wanted size, its centre of mass (of surfaces and of what is told to move: of the surface) in the
+// origin. Mesh is TriangleMesh or TetMesh. Errors of files and shapes; Error{invalid_argument} where the body is of the
+// other kind of mesh.
 template <class Mesh>
 [[nodiscard]] Mesh placed_mesh(const Scene& scene, const SceneBody& body);
 

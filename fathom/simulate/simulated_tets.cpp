@@ -12,7 +12,8 @@ std::vector<Triangle> boundary_by_place(const TetTopology& topology) {
     const auto vertices = topology.boundary_vertices();
     std::vector<Triangle> triangles(topology.boundary().begin(), topology.boundary().end());
     for (Triangle& t : triangles)
-        for (Index& v : t) v = static_cast<Index>(std::lower_bound(vertices.begin(), vertices.end(), v) - vertices.begin());
+        for (Index& v : t)
+            v = static_cast<Index>(std::lower_bound(vertices.begin(), vertices.end(), v) - vertices.begin());
     return triangles;
 }
 
@@ -46,7 +47,8 @@ std::shared_ptr<const std::vector<Triangle>> SimulatedTets::surface_triangles() 
 // ---- Among the springs of all bodies
 
 void SimulatedTets::add_to(NetworkEdit& edit, bool with_pieces) {
-    numbered_.add_to(edit, solid_->last_changes(), network(), state(), with_pieces ? piece_of_vertices() : std::vector<Index>{});
+    numbered_.add_to(edit, solid_->last_changes(), network(), state(),
+                     with_pieces ? piece_of_vertices() : std::vector<Index>{});
 }
 
 std::vector<Index> SimulatedTets::piece_of_vertices() const {

@@ -1,5 +1,5 @@
-// Room: simulate. A body of a TetWorld as it is now: its springs, its points among those of all bodies, what bounds it, and depths
-// inside it for the nodes that contacts ask for. For tet_world.cpp and its recording. One caller a body.
+// Room: simulate. A body of a TetWorld as it is now: its springs, its points among those of all bodies, what bounds it,
+// and depths inside it for the nodes that contacts ask for. For tet_world.cpp and its recording. One caller a body.
 #pragma once
 
 #include <fathom/simulate/numbered_network.h>
@@ -17,9 +17,11 @@ public:
 
     // See NumberedNetwork.
     void number(NetworkCounts& counts) { numbered_.number(network(), counts); }
-    void add_to(SpringNetwork& all, SpringState& all_state) const { numbered_.add_to(all, all_state, network(), state()); }
-    void move(std::span<const Vec3> positions);                    // of all points of all bodies
-    void follow(const SpringWorld& springs);                       // takes state(), and rest lengths that creep, from there
+    void add_to(SpringNetwork& all, SpringState& all_state) const {
+        numbered_.add_to(all, all_state, network(), state());
+    }
+    void move(std::span<const Vec3> positions); // of all points of all bodies
+    void follow(const SpringWorld& springs);    // takes state(), and rest lengths that creep, from there
 
     [[nodiscard]] TetBody view() const { return {vertices_, *topology_}; }
     [[nodiscard]] std::span<const Index> points() const { return numbered_.points(); }
@@ -34,7 +36,8 @@ public:
     void ask(std::span<const PointInTet> points, const SegmentsInTets& segments, bool self);
     void measure(const DepthOptions& options, const TetPushOptions& push); // only as much as these pushes read
     [[nodiscard]] const NodeDepths& depths(bool self) const { return *depths_[self]; }
-    // Of contacts with others, measured before: ready for nearest() and first_hit(). O(n) where depths are marched, once a measure().
+    // Of contacts with others, measured before: ready for nearest() and first_hit(). O(n) where depths are marched,
+    // once a measure().
     [[nodiscard]] const NodeDepths& fitted_depths() {
         depths_[0]->fit_tree();
         return *depths_[0];

@@ -10,8 +10,9 @@ namespace fathom {
 
 namespace {
 
-// A tissue goes wrong where it is pressed past the middle of a body, and the way back is about as long as the way on. One that is
-// just under the surface, far from where it belongs, is a torn piece that has turned over or lies on the other side: it is left there.
+// A tissue goes wrong where it is pressed past the middle of a body, and the way back is about as long as the way on.
+// One that is just under the surface, far from where it belongs, is a torn piece that has turned over or lies on the
+// other side: it is left there.
 constexpr double longest_way_back = 3;
 
 void turn(TetPush& push, const Vec3& way, double area, const SimulatedTissue::DepthSource& depths) {
@@ -27,7 +28,8 @@ void turn(TetPush& push, const Vec3& way, double area, const SimulatedTissue::De
 
 } // namespace
 
-SimulatedTissue::SimulatedTissue(const TetWorldTissue& tissue) : tissue_(tissue.surface.mesh, tissue.surface.material), breaking_(tissue.breaking) {
+SimulatedTissue::SimulatedTissue(const TetWorldTissue& tissue)
+    : tissue_(tissue.surface.mesh, tissue.surface.material), breaking_(tissue.breaking) {
     const DeformingBody& body = tissue.surface;
     if (breaking_) require_positive(breaking_->strain, "option strain");
     SpringNetwork held = tissue_.network();
@@ -88,8 +90,10 @@ void SimulatedTissue::look(Index number, const TetBody& body) {
 
 void SimulatedTissue::follow_break(Index number, const TetEdit& edit) {
     if (number >= sides_.size()) return;
-    if (edit.new_tets.empty() && edit.removed_tets.empty()) sides_[number].follow_break(edit.new_vertices);
-    else sides_[number].forget();
+    if (edit.new_tets.empty() && edit.removed_tets.empty())
+        sides_[number].follow_break(edit.new_vertices);
+    else
+        sides_[number].forget();
 }
 
 Vec3 SimulatedTissue::normal_of(std::span<const Index> triangles) const {
@@ -107,22 +111,27 @@ Vec3 SimulatedTissue::normal_at_edge(Index edge) const {
     return normal_of(triangles);
 }
 
-void SimulatedTissue::keep_sides(Index number, std::span<const PointInTet> points, std::span<TetPush> pushes, const DepthSource& depths) const {
+void SimulatedTissue::keep_sides(Index number, std::span<const PointInTet> points, std::span<TetPush> pushes,
+                                 const DepthSource& depths) const {
     for (std::size_t k = 0; k < points.size(); ++k) {
         const int side = sides_[number].side(points[k].tetrahedron);
         const Index v = points[k].vertex;
-        if (side != 0) turn(pushes[k], -side * normal_of(tissue_.surface().triangles_round(v)), areas_.of_vertex[v], depths);
+        if (side != 0)
+            turn(pushes[k], -side * normal_of(tissue_.surface().triangles_round(v)), areas_.of_vertex[v], depths);
     }
 }
 
 // A chain belongs where most of it does.
-void SimulatedTissue::keep_sides(Index number, const SegmentsInTets& segments, std::span<TetPush> pushes, const DepthSource& depths) const {
+void SimulatedTissue::keep_sides(Index number, const SegmentsInTets& segments, std::span<TetPush> pushes,
+                                 const DepthSource& depths) const {
     for (std::size_t k = 0; k < pushes.size(); ++k) {
         const InsideChain& chain = segments.chains[k];
         double vote = 0;
-        for (const InsidePiece& piece : segments.pieces_of(chain)) vote += sides_[number].side(piece.tetrahedron) * (piece.leave - piece.enter);
+        for (const InsidePiece& piece : segments.pieces_of(chain))
+            vote += sides_[number].side(piece.tetrahedron) * (piece.leave - piece.enter);
         if (vote == 0) continue;
-        turn(pushes[k], (vote > 0 ? -1 : 1) * normal_at_edge(chain.edge), areas_.of_edge[chain.edge] * (chain.leave - chain.enter), depths);
+        turn(pushes[k], (vote > 0 ? -1 : 1) * normal_at_edge(chain.edge),
+             areas_.of_edge[chain.edge] * (chain.leave - chain.enter), depths);
     }
 }
 

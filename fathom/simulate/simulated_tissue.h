@@ -1,5 +1,5 @@
-// Room: simulate. A tissue of a TetWorld as it is now: its springs, its points among those of all bodies, what collision sees of it,
-// and on which side of it each body belongs. For tet_world.cpp. One caller a tissue.
+// Room: simulate. A tissue of a TetWorld as it is now: its springs, its points among those of all bodies, what
+// collision sees of it, and on which side of it each body belongs. For tet_world.cpp. One caller a tissue.
 #pragma once
 
 #include <fathom/detect/tet/tissue_contacts.h>
@@ -14,7 +14,9 @@ public:
 
     // As those of SimulatedTets.
     void number(NetworkCounts& counts) { numbered_.number(network(), counts); }
-    void add_to(SpringNetwork& all, SpringState& all_state) const { numbered_.add_to(all, all_state, network(), state()); }
+    void add_to(SpringNetwork& all, SpringState& all_state) const {
+        numbered_.add_to(all, all_state, network(), state());
+    }
     void move(std::span<const Vec3> positions);
     void follow(const SpringWorld& springs);
 
@@ -29,19 +31,23 @@ public:
 
     // Looks where the body numbered so is: its sides are known from now on. Once a step for each body, near or far.
     void look(Index number, const TetBody& body);
-    // Turns pushes that would lead out of a body on the wrong side of the tissue, where that side is known: their way is then across
-    // the tissue, and their depth is measured along it. `depths()` gives those of the body, fitted, and is asked only if needed.
+    // Turns pushes that would lead out of a body on the wrong side of the tissue, where that side is known: their way
+    // is then across the tissue, and their depth is measured along it. `depths()` gives those of the body, fitted, and
+    // is asked only if needed.
     using DepthSource = std::function<const NodeDepths&()>;
-    void keep_sides(Index number, std::span<const PointInTet> points, std::span<TetPush> pushes, const DepthSource& depths) const;
-    void keep_sides(Index number, const SegmentsInTets& segments, std::span<TetPush> pushes, const DepthSource& depths) const;
+    void keep_sides(Index number, std::span<const PointInTet> points, std::span<TetPush> pushes,
+                    const DepthSource& depths) const;
+    void keep_sides(Index number, const SegmentsInTets& segments, std::span<TetPush> pushes,
+                    const DepthSource& depths) const;
     [[nodiscard]] std::span<const TissueContact> sides(Index number) const { return sides_[number].contacts(); }
     [[nodiscard]] std::size_t known_bodies() const { return sides_.size(); }
 
-    // The body has parted along its faces, or it was cut: sides are kept in the first case, and forgotten in the second.
+    // The body has parted along its faces, or it was cut: sides are kept in the first case, and forgotten in the
+    // second.
     void follow_break(Index number, const TetEdit& edit);
 
     [[nodiscard]] bool breakable() const { return breaking_.has_value(); }
-    BreakReport break_stretched(); // where breakable; state() as followed
+    BreakReport break_stretched();                    // where breakable; state() as followed
     void add_to(NetworkEdit& edit, bool with_pieces); // as that of SimulatedTets
 
 private:

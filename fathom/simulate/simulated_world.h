@@ -26,7 +26,8 @@ public:
 
     // To be called after each step, and once before the first.
     void record(Recording& recording) const;
-    // What a recording is made of. A frame gets as many bodies as there are, in their order, and contacts where they are wanted.
+    // What a recording is made of. A frame gets as many bodies as there are, in their order, and contacts where they
+    // are wanted.
     [[nodiscard]] virtual std::vector<RecordedBody> recorded_bodies() const = 0;
     [[nodiscard]] virtual RecordedStep recorded_step() const = 0;
     virtual void fill(RecordedFrame& frame, bool contacts) const = 0;

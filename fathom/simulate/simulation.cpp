@@ -6,7 +6,8 @@
 
 namespace fathom {
 
-Simulation::Simulation(Scene scene, Progress* progress) : scene_(std::move(scene)), world_(make_world(scene_, progress)), recording_(scene_.recording) {
+Simulation::Simulation(Scene scene, Progress* progress)
+    : scene_(std::move(scene)), world_(make_world(scene_, progress)), recording_(scene_.recording) {
     world_->record(recording_);
 }
 

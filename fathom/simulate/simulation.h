@@ -12,7 +12,7 @@ public:
     // Builds the bodies. Throws Error as make_world() does.
     explicit Simulation(Scene scene, Progress* progress = nullptr);
 
-    void step(); // and record; throws Error where the guard of RigidWorld::step() strikes
+    void step();                            // and record; throws Error where the guard of RigidWorld::step() strikes
     void run(Progress* progress = nullptr); // to the end of the scene's duration; Error{cancelled} leaves what was done
     [[nodiscard]] bool finished() const { return world_->steps() >= scene_.step_count(); }
 
@@ -26,8 +26,8 @@ private:
     Recording recording_;
 };
 
-// Everything of a run into a folder: frames.pvd for ParaView, animation.glb for Blender and browsers, energy.csv, states.csv, contacts.csv, summary.json; of a scene with
-// particles also points.csv, as they are at the end.
+// Everything of a run into a folder: frames.pvd for ParaView, animation.glb for Blender and browsers, energy.csv,
+// states.csv, contacts.csv, summary.json; of a scene with particles also points.csv, as they are at the end.
 void write_results(const Simulation& simulation, const std::filesystem::path& folder, Progress* progress = nullptr);
 
 } // namespace fathom

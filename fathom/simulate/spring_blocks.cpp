@@ -14,7 +14,8 @@ std::vector<Index> cut(std::span<const Index> part) {
     std::vector<Index> first = {0};
     for (std::size_t i = 0; i < part.size(); ++i) {
         const std::size_t held = i - first.back();
-        if (held >= most_points || (held >= fewest_points && part[i] != part[i - 1])) first.push_back(static_cast<Index>(i));
+        if (held >= most_points || (held >= fewest_points && part[i] != part[i - 1]))
+            first.push_back(static_cast<Index>(i));
     }
     if (!part.empty()) first.push_back(static_cast<Index>(part.size()));
     return first;
@@ -27,13 +28,15 @@ void for_each_touch(const std::vector<Element>& elements, std::span<const Index>
         auto blocks = elements[e].points;
         for (Index& p : blocks) p = block_of[p];
         for (std::size_t i = 0; i < blocks.size(); ++i)
-            if (std::find(blocks.begin(), blocks.begin() + static_cast<std::ptrdiff_t>(i), blocks[i]) == blocks.begin() + static_cast<std::ptrdiff_t>(i))
+            if (std::find(blocks.begin(), blocks.begin() + static_cast<std::ptrdiff_t>(i), blocks[i]) ==
+                blocks.begin() + static_cast<std::ptrdiff_t>(i))
                 visit(blocks[i], static_cast<Index>(e));
     }
 }
 
 template <class Element>
-SpringBlocks::Touching touching(const std::vector<Element>& elements, std::span<const Index> block_of, std::size_t block_count) {
+SpringBlocks::Touching touching(const std::vector<Element>& elements, std::span<const Index> block_of,
+                                std::size_t block_count) {
     std::vector<Index> counts(block_count, 0);
     for_each_touch(elements, block_of, [&](Index block, Index) { ++counts[block]; });
     SpringBlocks::Touching lists(block_count);
@@ -67,11 +70,13 @@ void follow(std::span<const Move> moves, std::vector<Index>& list) {
 }
 
 template <class Element>
-void follow(const std::vector<NetworkEdit::Change<Element>>& changes, const std::vector<Element>& before, const SpringBlocks& blocks, SpringBlocks::Touching& lists) {
+void follow(const std::vector<NetworkEdit::Change<Element>>& changes, const std::vector<Element>& before,
+            const SpringBlocks& blocks, SpringBlocks::Touching& lists) {
     std::vector<Move> moves;
     for (const auto& [number, element] : changes) {
         const std::vector<Index> now = blocks_of(blocks, element);
-        const std::vector<Index> old = number < before.size() ? blocks_of(blocks, before[number]) : std::vector<Index>{};
+        const std::vector<Index> old =
+            number < before.size() ? blocks_of(blocks, before[number]) : std::vector<Index>{};
         for (const Index b : now)
             if (!std::binary_search(old.begin(), old.end(), b)) moves.push_back({b, number, true});
         for (const Index b : old)
@@ -88,7 +93,8 @@ void follow(const std::vector<NetworkEdit::Change<Element>>& changes, const std:
 
 SpringBlocks::SpringBlocks(const SpringNetwork& network) : first(cut(network.part)) {
     std::vector<Index> block_of(network.size());
-    for (std::size_t b = 0; b < size(); ++b) std::fill(block_of.begin() + first[b], block_of.begin() + first[b + 1], static_cast<Index>(b));
+    for (std::size_t b = 0; b < size(); ++b)
+        std::fill(block_of.begin() + first[b], block_of.begin() + first[b + 1], static_cast<Index>(b));
     springs = touching(network.springs, block_of, size());
     areas = touching(network.areas, block_of, size());
     volumes = touching(network.volumes, block_of, size());

@@ -6,14 +6,18 @@
 namespace fathom {
 
 Error named(const Error& error, const std::string& body) {
-    return Error(error.cause(), error.place().element.empty() ? error.reason() : fmt::format("{}: {}", error.place().element, error.reason()),
+    return Error(error.cause(),
+                 error.place().element.empty() ? error.reason()
+                                               : fmt::format("{}: {}", error.place().element, error.reason()),
                  {.file = error.place().file, .element = fmt::format("body '{}'", body), .index = error.place().index});
 }
 
 void fix_points(SpringNetwork& network, bool all, std::span<const Index> vertices) {
     if (all) network.fixed.assign(network.size(), 1);
     for (const Index v : vertices) {
-        if (v >= network.size()) throw Error(Cause::index_out_of_range, "there is no such vertex", {.element = "fixed vertex", .index = static_cast<std::int64_t>(v)});
+        if (v >= network.size())
+            throw Error(Cause::index_out_of_range, "there is no such vertex",
+                        {.element = "fixed vertex", .index = static_cast<std::int64_t>(v)});
         network.fixed[v] = 1;
     }
 }
@@ -21,7 +25,8 @@ void fix_points(SpringNetwork& network, bool all, std::span<const Index> vertice
 Vec3 center_of_mass(const SpringNetwork& network) {
     Vec3 sum = Vec3::Zero();
     double mass = 0;
-    for (std::size_t k = 0; k < network.size(); ++k) sum += network.masses[k] * network.points[k], mass += network.masses[k];
+    for (std::size_t k = 0; k < network.size(); ++k)
+        sum += network.masses[k] * network.points[k], mass += network.masses[k];
     return mass > 0 ? Vec3(sum / mass) : Vec3(Vec3::Zero());
 }
 
@@ -42,7 +47,8 @@ SpringState state_at(const SpringWorld& springs, std::span<const Index> points) 
     return state;
 }
 
-void take_rest_lengths(const SpringWorld& springs, std::span<const Index> listed, const std::function<void(Index, double)>& set) {
+void take_rest_lengths(const SpringWorld& springs, std::span<const Index> listed,
+                       const std::function<void(Index, double)>& set) {
     if (!springs.options().plastic.active()) return;
     for (Index k = 0; k < listed.size(); ++k) set(k, springs.network().springs[listed[k]].rest);
 }

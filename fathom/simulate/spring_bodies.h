@@ -1,4 +1,5 @@
-// Room: simulate. What worlds of bodies made of springs have in common: how a body starts, is named in errors, and looks in a frame.
+// Room: simulate. What worlds of bodies made of springs have in common: how a body starts, is named in errors, and
+// looks in a frame.
 #pragma once
 
 #include <fathom/base/error.h>
@@ -23,7 +24,8 @@ void fix_points(SpringNetwork& network, bool all, std::span<const Index> vertice
 [[nodiscard]] SpringState state_at(const SpringWorld& springs, std::span<const Index> points);
 
 // Calls set(k, length) for the rest lengths of the springs that are listed, where they creep.
-void take_rest_lengths(const SpringWorld& springs, std::span<const Index> listed, const std::function<void(Index, double)>& set);
+void take_rest_lengths(const SpringWorld& springs, std::span<const Index> listed,
+                       const std::function<void(Index, double)>& set);
 
 // Pose in the centre of mass, and mean velocity, of the points of a body. Without vertices.
 [[nodiscard]] BodyFrame mass_frame(const SpringWorld& springs, std::span<const Index> points);

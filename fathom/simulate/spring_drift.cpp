@@ -15,7 +15,8 @@ struct Outline {
     bool held = false;            // by a point that cannot move
 };
 
-Outline outline(const SpringNetwork& network, std::span<const Index> points, double step, std::span<const Vec3> x, std::span<const Vec3> v) {
+Outline outline(const SpringNetwork& network, std::span<const Index> points, double step, std::span<const Vec3> x,
+                std::span<const Vec3> v) {
     Outline result;
     Vec3 momentum = Vec3::Zero();
     double mass = 0;
@@ -34,7 +35,8 @@ bool leaves(double lower, double upper, double velocity, const Box& environment,
     return (velocity > 0 && upper > environment.upper[axis]) || (velocity < 0 && lower < environment.lower[axis]);
 }
 
-std::size_t reflect_object(const SpringNetwork& network, std::span<const Index> points, const Box& environment, double step, std::span<const Vec3> x, std::span<Vec3> v) {
+std::size_t reflect_object(const SpringNetwork& network, std::span<const Index> points, const Box& environment,
+                           double step, std::span<const Vec3> x, std::span<Vec3> v) {
     const Outline object = outline(network, points, step, x, v);
     std::size_t turned = 0;
     for (int axis = 0; axis < 3 && !object.held; ++axis) {
@@ -45,7 +47,8 @@ std::size_t reflect_object(const SpringNetwork& network, std::span<const Index> 
     return turned;
 }
 
-std::size_t reflect_points(const SpringNetwork& network, std::span<const Index> points, const Box& environment, double step, std::span<const Vec3> x, std::span<Vec3> v) {
+std::size_t reflect_points(const SpringNetwork& network, std::span<const Index> points, const Box& environment,
+                           double step, std::span<const Vec3> x, std::span<Vec3> v) {
     std::size_t turned = 0;
     for (const Index p : points)
         for (int axis = 0; axis < 3 && !network.fixed[p]; ++axis) {
@@ -79,13 +82,15 @@ void add_random_motion(const SpringNetwork& network, const RandomMotion& motion,
     });
 }
 
-std::size_t reflect(const SpringNetwork& network, const Lists& points_of, const Box& environment, Reflection mode, double step,
-                    std::span<const Vec3> positions, std::span<Vec3> velocities) {
+std::size_t reflect(const SpringNetwork& network, const Lists& points_of, const Box& environment, Reflection mode,
+                    double step, std::span<const Vec3> positions, std::span<Vec3> velocities) {
     const auto one = [&](std::size_t part, std::size_t) {
-        return mode == Reflection::object ? reflect_object(network, points_of[part], environment, step, positions, velocities)
-                                          : reflect_points(network, points_of[part], environment, step, positions, velocities);
+        return mode == Reflection::object
+                   ? reflect_object(network, points_of[part], environment, step, positions, velocities)
+                   : reflect_points(network, points_of[part], environment, step, positions, velocities);
     };
-    return parallel_reduce(points_of.size(), 1, std::size_t{0}, one, [](std::size_t sum, std::size_t part) { return sum + part; });
+    return parallel_reduce(points_of.size(), 1, std::size_t{0}, one,
+                           [](std::size_t sum, std::size_t part) { return sum + part; });
 }
 
 } // namespace fathom

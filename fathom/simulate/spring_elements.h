@@ -73,8 +73,8 @@ struct SpringPull {
     Vec3 force = Vec3::Zero(); // on the first end (N); the second feels the opposite
 };
 
-// Equation 2 of the paper: Hooke along d / |d|, damped by the rate of the length. rate() -> how d changes (m/s), asked only
-// where damped.
+// Equation 2 of the paper: Hooke along d / |d|, damped by the rate of the length. rate() -> how d changes (m/s), asked
+// only where damped.
 template <class Rate>
 [[nodiscard]] inline SpringPull spring_pull(const Spring& spring, const Vec3& d, const Rate& rate) {
     const double length = d.norm(), stretch = length - spring.rest;

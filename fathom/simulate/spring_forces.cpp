@@ -76,22 +76,29 @@ SpringEnergy& SpringEnergy::operator+=(const SpringEnergy& other) {
     return *this;
 }
 
-SpringState start_state(const SpringNetwork& network) { return {network.points, std::vector<Vec3>(network.size(), Vec3::Zero())}; }
+SpringState start_state(const SpringNetwork& network) {
+    return {network.points, std::vector<Vec3>(network.size(), Vec3::Zero())};
+}
 
-SpringEnergy spring_forces(const SpringNetwork& network, const SpringBlocks& blocks, std::span<const Vec3> positions, std::span<const Vec3> velocities,
-                           const SpringSurroundings& surroundings, std::span<Vec3> forces) {
+SpringEnergy spring_forces(const SpringNetwork& network, const SpringBlocks& blocks, std::span<const Vec3> positions,
+                           std::span<const Vec3> velocities, const SpringSurroundings& surroundings,
+                           std::span<Vec3> forces) {
     const auto one = [&](std::size_t b, std::size_t) {
         BlockSum sum{network, positions, velocities, forces, block_range(blocks, b)};
         sum.outside(surroundings);
         sum.springs(blocks.springs[b]);
-        sum.energy.area = sum.terms(network.areas, blocks.areas[b], [](const std::array<Vec3, 3>& c) { return area_slope(c); });
-        sum.energy.volume = sum.terms(network.volumes, blocks.volumes[b], [](const std::array<Vec3, 4>& c) { return volume_slope(c); });
+        sum.energy.area =
+            sum.terms(network.areas, blocks.areas[b], [](const std::array<Vec3, 3>& c) { return area_slope(c); });
+        sum.energy.volume =
+            sum.terms(network.volumes, blocks.volumes[b], [](const std::array<Vec3, 4>& c) { return volume_slope(c); });
         return sum.energy;
     };
-    return parallel_reduce(blocks.size(), 1, SpringEnergy{}, one, [](SpringEnergy sum, const SpringEnergy& part) { return sum += part; });
+    return parallel_reduce(blocks.size(), 1, SpringEnergy{}, one,
+                           [](SpringEnergy sum, const SpringEnergy& part) { return sum += part; });
 }
 
-std::vector<Vec3> spring_forces(const SpringNetwork& network, const SpringState& state, const SpringSurroundings& surroundings) {
+std::vector<Vec3> spring_forces(const SpringNetwork& network, const SpringState& state,
+                                const SpringSurroundings& surroundings) {
     check(network);
     check(state, network);
     std::vector<Vec3> forces(network.size());
@@ -99,7 +106,8 @@ std::vector<Vec3> spring_forces(const SpringNetwork& network, const SpringState&
     return forces;
 }
 
-SpringEnergy spring_energy(const SpringNetwork& network, const SpringState& state, const SpringSurroundings& surroundings) {
+SpringEnergy spring_energy(const SpringNetwork& network, const SpringState& state,
+                           const SpringSurroundings& surroundings) {
     check(network);
     check(state, network);
     std::vector<Vec3> forces(network.size());
@@ -109,9 +117,12 @@ SpringEnergy spring_energy(const SpringNetwork& network, const SpringState& stat
 void check(const SpringState& state, const SpringNetwork& network) {
     for (const auto& [values, name] : {std::pair{&state.positions, "position"}, {&state.velocities, "velocity"}}) {
         if (values->size() != network.size())
-            throw Error(Cause::count_mismatch, fmt::format("{} entries for {} points", values->size(), network.size()), {.element = name});
+            throw Error(Cause::count_mismatch, fmt::format("{} entries for {} points", values->size(), network.size()),
+                        {.element = name});
         for (std::size_t k = 0; k < values->size(); ++k)
-            if (!is_finite((*values)[k])) throw Error(Cause::non_finite, "is not finite", {.element = name, .index = static_cast<std::int64_t>(k)});
+            if (!is_finite((*values)[k]))
+                throw Error(Cause::non_finite, "is not finite",
+                            {.element = name, .index = static_cast<std::int64_t>(k)});
     }
 }
 

@@ -1,4 +1,5 @@
-// Room: simulate. How points, masses, volumes and springs follow the edits of a mesh; and where a stretched solid breaks.
+// Room: simulate. How points, masses, volumes and springs follow the edits of a mesh; and where a stretched solid
+// breaks.
 #include <fathom/simulate/spring_fracture.h>
 
 #include <fathom/base/sorted_edit.h>
@@ -52,7 +53,8 @@ BreakableSolid::BreakableSolid(const TetMesh& rest, const SolidMaterial& materia
         network_.volumes[t] = {mesh_.tet(t), volume, material.volume};
         for (const Index v : mesh_.tet(t)) excess_[v] -= material.density * std::abs(volume) / 4;
     }
-    for (Index s = 0; s < network_.springs.size(); ++s) spring_of_[key_of(network_.springs[s].points[0], network_.springs[s].points[1])] = s;
+    for (Index s = 0; s < network_.springs.size(); ++s)
+        spring_of_[key_of(network_.springs[s].points[0], network_.springs[s].points[1])] = s;
 }
 
 double BreakableSolid::rest_volume(Index tet) const {
@@ -67,7 +69,8 @@ void BreakableSolid::set_state(SpringState state) {
 }
 
 void BreakableSolid::fix(Index point, bool fixed) {
-    if (!mesh_.has_vertex(point)) throw Error(Cause::index_out_of_range, "is not in use", {.element = "point", .index = point});
+    if (!mesh_.has_vertex(point))
+        throw Error(Cause::index_out_of_range, "is not in use", {.element = "point", .index = point});
     network_.fixed[point] = fixed;
 }
 
@@ -79,7 +82,8 @@ SpringWorld BreakableSolid::world(const SpringOptions& options) const {
 
 void BreakableSolid::follow(const SpringWorld& world) {
     copy_rest_lengths(world.network(), network_);
-    set_state({{world.positions().begin(), world.positions().end()}, {world.velocities().begin(), world.velocities().end()}});
+    set_state(
+        {{world.positions().begin(), world.positions().end()}, {world.velocities().begin(), world.velocities().end()}});
 }
 
 CutReport BreakableSolid::cut(const CutPlane& plane, const CutOptions& options) {
@@ -178,7 +182,8 @@ void BreakableSolid::renew_volumes(Before& before) {
         for (const Index t : *some) {
             if (t >= old_count) continue;
             add_edges(network_.volumes[t].points, before.edges);
-            before.points.insert(before.points.end(), network_.volumes[t].points.begin(), network_.volumes[t].points.end());
+            before.points.insert(before.points.end(), network_.volumes[t].points.begin(),
+                                 network_.volumes[t].points.end());
         }
     network_.volumes.resize(mesh_.tet_slots(), {{0, 0, 0, 0}, 1, 0});
     for (const Index t : gone) network_.volumes[t].stiffness = 0;
@@ -293,7 +298,8 @@ std::vector<Index> BreakableSolid::faces_across(Index point, const Vec3& directi
     for (const Index t : mesh_.tets_round(point))
         for (Index k = 0; k < 4; ++k) {
             const Index other = mesh_.neighbour(4 * t + k);
-            if (mesh_.tet(t)[k] != point && other != no_index && t < other && above(t) != above(other)) faces.push_back(4 * t + k);
+            if (mesh_.tet(t)[k] != point && other != no_index && t < other && above(t) != above(other))
+                faces.push_back(4 * t + k);
         }
     return faces;
 }
@@ -333,8 +339,10 @@ BreakReport BreakableSolid::break_stretched(const BreakOptions& options) {
     BreakReport report;
     const auto springs_of = [&](Index point) { return springs_at(point); };
     const auto across = [&](Index point, const Vec3& direction) { return faces_across(point, direction); };
-    std::vector<Index> faces = options.rule == BreakRule::springs ? parted_at_springs(network_, state_, options.strain, options.most, springs_of, across, report)
-                                                                  : stretched_faces(options, report);
+    std::vector<Index> faces =
+        options.rule == BreakRule::springs
+            ? parted_at_springs(network_, state_, options.strain, options.most, springs_of, across, report)
+            : stretched_faces(options, report);
     sort_unique(faces);
     report.opened = faces.size();
     separate(faces);

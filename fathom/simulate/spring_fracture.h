@@ -1,10 +1,10 @@
 // Room: simulate. A solid of springs and volumes that breaks where it is stretched too far, and that can be cut.
-// Mesh, network and state change together: point k is vertex k, volume t is tetrahedron t, and every edge has one spring. An
-// edit touches only what lies round it. New points on an edge take rest place, place and velocity from its ends; masses follow
-// the volume at rest, so mass, momentum and centre of mass are kept to rounding (angular momentum is not quite: a point between
-// two others has not their spin). Springs get their stiffness as solid_network() shares it out; edges that were there keep
-// their rest length, also where it has crept, and halves of an edge share it.
-// Not thread-safe. Metres, kilograms, seconds.
+// Mesh, network and state change together: point k is vertex k, volume t is tetrahedron t, and every edge has one
+// spring. An edit touches only what lies round it. New points on an edge take rest place, place and velocity from its
+// ends; masses follow the volume at rest, so mass, momentum and centre of mass are kept to rounding (angular momentum
+// is not quite: a point between two others has not their spin). Springs get their stiffness as solid_network() shares
+// it out; edges that were there keep their rest length, also where it has crept, and halves of an edge share it. Not
+// thread-safe. Metres, kilograms, seconds.
 #pragma once
 
 #include <fathom/geometry/tet_cut.h>
@@ -22,13 +22,15 @@ enum class BreakRule {
 
 struct BreakOptions {
     BreakRule rule = BreakRule::springs;
-    double strain = 0.3;                                        // the limit: longer than 1 + this times the length at rest
-    std::size_t most = std::numeric_limits<std::size_t>::max(); // springs or faces that break in one call, the most stretched first
+    double strain = 0.3; // the limit: longer than 1 + this times the length at rest
+    std::size_t most =
+        std::numeric_limits<std::size_t>::max(); // springs or faces that break in one call, the most stretched first
 };
 
 class BreakableSolid {
 public:
-    // The body at rest. Errors as EditableTetMesh and solid_network(), and {invalid_argument} for a tetrahedron without volume.
+    // The body at rest. Errors as EditableTetMesh and solid_network(), and {invalid_argument} for a tetrahedron without
+    // volume.
     explicit BreakableSolid(const TetMesh& rest, const SolidMaterial& material = {});
 
     [[nodiscard]] const EditableTetMesh& mesh() const { return mesh_; } // in the shape of state()
@@ -38,7 +40,7 @@ public:
     [[nodiscard]] const TetEdit& last_edit() const { return edit_; }
     [[nodiscard]] const NetworkChanges& last_changes() const { return changes_; } // by it
 
-    void set_state(SpringState state);       // Error as check(state, network())
+    void set_state(SpringState state);        // Error as check(state, network())
     void fix(Index point, bool fixed = true); // twins are fixed as their origin, points on an edge where both ends are
     // A world that goes on from here, and back: places, velocities and crept rest lengths of a world with this network.
     [[nodiscard]] SpringWorld world(const SpringOptions& options = {}) const;
@@ -50,7 +52,8 @@ public:
     CutReport cut(const TriangleMesh& surface, const CutOptions& options = {});
     void separate(std::span<const Index> faces);
     void remove(std::span<const Index> tets); // their mass goes with them
-    // Once a step. O(springs), or O(faces), and the tetrahedra round what breaks. Error{invalid_argument} for options out of range.
+    // Once a step. O(springs), or O(faces), and the tetrahedra round what breaks. Error{invalid_argument} for options
+    // out of range.
     BreakReport break_stretched(const BreakOptions& options = {});
 
     // Numbers the pieces in network().part; returns how many there are. O(n).

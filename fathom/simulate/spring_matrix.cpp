@@ -30,11 +30,13 @@ void list_pairs(const std::vector<Element>& elements, std::vector<std::size_t>& 
 void tidy(std::vector<std::size_t>& rows, std::vector<Index>& columns) {
     std::size_t kept = 0;
     for (std::size_t i = 0; i + 1 < rows.size(); ++i) {
-        const auto begin = columns.begin() + static_cast<std::ptrdiff_t>(rows[i]), end = columns.begin() + static_cast<std::ptrdiff_t>(rows[i + 1]);
+        const auto begin = columns.begin() + static_cast<std::ptrdiff_t>(rows[i]),
+                   end = columns.begin() + static_cast<std::ptrdiff_t>(rows[i + 1]);
         std::sort(begin, end);
         const auto last = std::unique(begin, end);
         rows[i] = kept;
-        kept = static_cast<std::size_t>(std::copy(begin, last, columns.begin() + static_cast<std::ptrdiff_t>(kept)) - columns.begin());
+        kept = static_cast<std::size_t>(std::copy(begin, last, columns.begin() + static_cast<std::ptrdiff_t>(kept)) -
+                                        columns.begin());
     }
     rows.back() = kept;
     columns.resize(kept);
@@ -49,12 +51,14 @@ struct SpringSlope {
 SpringSlope spring_slope(const Spring& spring, const Vec3& d, const MatrixFactors& factors) {
     const double length = d.norm();
     if (!(length > least_size)) return {Vec3::Zero(), 0, 0};
-    const double share = length > spring.rest ? 1 - spring.rest / length : 0; // pressed springs would give less than nothing
+    const double share =
+        length > spring.rest ? 1 - spring.rest / length : 0; // pressed springs would give less than nothing
     const double stiffness = factors.stiffness * spring.stiffness;
     return {d / length, share * stiffness, (1 - share) * stiffness + factors.damping * spring.damping};
 }
 
-// What a triangle adds between corners i and j: curve * slope_i * slope_j^T + side_i . side_j * outward * normal * normal^T.
+// What a triangle adds between corners i and j: curve * slope_i * slope_j^T + side_i . side_j * outward * normal *
+// normal^T.
 struct AreaCurve {
     AreaSlope slope;
     std::array<Vec3, 3> side; // opposite each corner
@@ -103,7 +107,9 @@ void ProductSum::areas(std::span<const Index> chosen) {
             tilt += c.slope.normal.dot(in[term.points[j]]) * c.side[j];
         }
         for (std::size_t i = 0; i < 3; ++i)
-            if (block.has(term.points[i])) out[term.points[i]] += c.curve * change * c.slope.by[i] + c.outward * c.side[i].dot(tilt) * c.slope.normal;
+            if (block.has(term.points[i]))
+                out[term.points[i]] +=
+                    c.curve * change * c.slope.by[i] + c.outward * c.side[i].dot(tilt) * c.slope.normal;
     }
 }
 
@@ -121,8 +127,8 @@ void ProductSum::volumes(std::span<const Index> chosen) {
 
 } // namespace
 
-void spring_product(const SpringNetwork& network, const SpringBlocks& blocks, std::span<const Vec3> positions, const MatrixFactors& factors,
-                    std::span<const Vec3> in, std::span<Vec3> out) {
+void spring_product(const SpringNetwork& network, const SpringBlocks& blocks, std::span<const Vec3> positions,
+                    const MatrixFactors& factors, std::span<const Vec3> in, std::span<Vec3> out) {
     parallel_tasks(blocks.size(), [&](std::size_t b) {
         ProductSum sum{network, positions, in, factors, block_range(blocks, b), out};
         std::fill(out.begin() + sum.block.begin, out.begin() + sum.block.end, Vec3::Zero());
@@ -132,7 +138,8 @@ void spring_product(const SpringNetwork& network, const SpringBlocks& blocks, st
     });
 }
 
-SpringMatrix::SpringMatrix(const SpringNetwork& network, const SpringBlocks& blocks) : fixed_(network.fixed), block_first_(blocks.first) {
+SpringMatrix::SpringMatrix(const SpringNetwork& network, const SpringBlocks& blocks)
+    : fixed_(network.fixed), block_first_(blocks.first) {
     const std::size_t n = network.size();
     std::vector<std::size_t> begins(n + 1, 1); // the diagonal is always there
     begins[0] = 0;
@@ -170,7 +177,8 @@ void SpringMatrix::find_slots(const Element& element, Index* slots) const {
 }
 
 template <class Element>
-constexpr std::size_t pairs_of = std::tuple_size_v<decltype(Element::points)> * std::tuple_size_v<decltype(Element::points)>;
+constexpr std::size_t pairs_of =
+    std::tuple_size_v<decltype(Element::points)>* std::tuple_size_v<decltype(Element::points)>;
 
 template <class Element>
 std::vector<Index> SpringMatrix::all_slots(const std::vector<Element>& elements) const {
@@ -217,15 +225,18 @@ std::vector<Index> SpringMatrix::grow_rows(const NetworkEdit& edit) {
 }
 
 template <class Element>
-void SpringMatrix::renew_slots(const std::vector<Element>& elements, std::span<const Index> chosen, const std::vector<char>& grown, std::vector<Index>& slots) const {
+void SpringMatrix::renew_slots(const std::vector<Element>& elements, std::span<const Index> chosen,
+                               const std::vector<char>& grown, std::vector<Index>& slots) const {
     for (const Index e : chosen) {
         const auto& points = elements[e].points;
-        if (std::any_of(points.begin(), points.end(), [&](Index p) { return grown[p] != 0; })) find_slots(elements[e], &slots[e * pairs_of<Element>]);
+        if (std::any_of(points.begin(), points.end(), [&](Index p) { return grown[p] != 0; }))
+            find_slots(elements[e], &slots[e * pairs_of<Element>]);
     }
 }
 
 template <class Element>
-void SpringMatrix::follow_slots(const std::vector<NetworkEdit::Change<Element>>& changes, const std::vector<Element>& elements, std::vector<Index>& slots) const {
+void SpringMatrix::follow_slots(const std::vector<NetworkEdit::Change<Element>>& changes,
+                                const std::vector<Element>& elements, std::vector<Index>& slots) const {
     slots.resize(elements.size() * pairs_of<Element>);
     for (const auto& [number, element] : changes) find_slots(element, &slots[number * pairs_of<Element>]);
 }
@@ -274,7 +285,9 @@ void SpringMatrix::Assembly::masses() {
     for (Index i = block.begin; i < block.end; ++i) {
         const Row& row = matrix.rows_[i];
         std::fill_n(matrix.values_.begin() + static_cast<std::ptrdiff_t>(row.begin), row.size, Mat3::Zero());
-        value(i, row.diagonal).diagonal().setConstant(network.masses[i] * (factors.mass + factors.damping * factors.air_friction));
+        value(i, row.diagonal)
+            .diagonal()
+            .setConstant(network.masses[i] * (factors.mass + factors.damping * factors.air_friction));
     }
 }
 
@@ -302,9 +315,11 @@ void SpringMatrix::Assembly::areas(std::span<const Index> chosen) {
     for (const Index t : chosen) {
         const AreaCurve curve = area_curve(network.areas[t], gathered(network.areas[t].points, x), factors);
         const Mat3 outward = curve.outward * curve.slope.normal * curve.slope.normal.transpose();
-        couple(network.areas[t].points, &matrix.area_slots_[9 * std::size_t{t}], [&](std::size_t i, std::size_t j) -> Mat3 {
-            return curve.curve * curve.slope.by[i] * curve.slope.by[j].transpose() + curve.side[i].dot(curve.side[j]) * outward;
-        });
+        couple(network.areas[t].points, &matrix.area_slots_[9 * std::size_t{t}],
+               [&](std::size_t i, std::size_t j) -> Mat3 {
+                   return curve.curve * curve.slope.by[i] * curve.slope.by[j].transpose() +
+                          curve.side[i].dot(curve.side[j]) * outward;
+               });
     }
 }
 
@@ -328,7 +343,8 @@ void SpringMatrix::Assembly::release_fixed() {
         }
 }
 
-void SpringMatrix::assemble(const SpringNetwork& network, const SpringBlocks& blocks, std::span<const Vec3> positions, const MatrixFactors& factors) {
+void SpringMatrix::assemble(const SpringNetwork& network, const SpringBlocks& blocks, std::span<const Vec3> positions,
+                            const MatrixFactors& factors) {
     parallel_tasks(blocks.size(), [&](std::size_t b) {
         Assembly part{*this, network, positions, factors, block_range(blocks, b)};
         part.masses();
@@ -363,7 +379,8 @@ std::vector<Mat3> SpringMatrix::diagonals() const {
     for (std::size_t i = 0; i < sum.size(); ++i) sum[i] = values_[rows_[i].begin + rows_[i].diagonal];
     for (const auto& [contact, block] : contacts_)
         for (std::size_t k = 0; k < contact->count; ++k)
-            if (!fixed_[contact->points[k]]) sum[contact->points[k]] += contact->weights[k] * contact->weights[k] * block;
+            if (!fixed_[contact->points[k]])
+                sum[contact->points[k]] += contact->weights[k] * contact->weights[k] * block;
     return sum;
 }
 

@@ -32,10 +32,13 @@ void settle_masses(SpringNetwork& network, const std::vector<char>& used, double
     }
 }
 
-constexpr double flattest = 0.05; // area over the square of a length: of flatter triangles the springs are those of this one
+constexpr double flattest =
+    0.05; // area over the square of a length: of flatter triangles the springs are those of this one
 
 // `size` is the area or volume round a spring over the right power of its length; `fallback` where it has no length.
-double within(double size, double low, double high, double fallback) { return std::isfinite(size) ? std::clamp(size, low, high) : fallback; }
+double within(double size, double low, double high, double fallback) {
+    return std::isfinite(size) ? std::clamp(size, low, high) : fallback;
+}
 
 Spring spring_between(const SpringNetwork& network, Index a, Index b, SpringKind kind) {
     return {.points = {a, b}, .rest = (network.points[b] - network.points[a]).norm(), .kind = kind};
@@ -48,7 +51,8 @@ void stiffen(Spring& spring, double stiffness, double damping_time) {
 
 Index opposite_corner(const TriangleMesh& mesh, Index side) { return mesh.triangles[side / 3][(side + 2) % 3]; }
 
-void add_surface_springs(SpringNetwork& network, const TriangleMesh& mesh, std::span<const double> area, const SurfaceMaterial& material) {
+void add_surface_springs(SpringNetwork& network, const TriangleMesh& mesh, std::span<const double> area,
+                         const SurfaceMaterial& material) {
     const EdgeTable table = edge_table(mesh.triangles, mesh.vertices.size());
     std::vector<Spring> bending;
     for (std::size_t e = 0; e < table.edges.size(); ++e) {
@@ -58,7 +62,8 @@ void add_surface_springs(SpringNetwork& network, const TriangleMesh& mesh, std::
         stiffen(spring, surface_stiffness(material.stretch, around, spring.rest), material.damping_time);
         network.springs.push_back(spring);
         if (table.sides[e].size() != 2 || material.bending == 0) continue;
-        const auto [a, b] = std::minmax({opposite_corner(mesh, table.sides[e][0]), opposite_corner(mesh, table.sides[e][1])});
+        const auto [a, b] =
+            std::minmax({opposite_corner(mesh, table.sides[e][0]), opposite_corner(mesh, table.sides[e][1])});
         if (a == b || std::binary_search(table.edges.begin(), table.edges.end(), Edge{a, b})) continue;
         Spring across = spring_between(network, a, b, SpringKind::bending);
         stiffen(across, surface_stiffness(material.bending, around, across.rest), material.damping_time);
@@ -67,9 +72,11 @@ void add_surface_springs(SpringNetwork& network, const TriangleMesh& mesh, std::
     network.springs.insert(network.springs.end(), bending.begin(), bending.end());
 }
 
-// A flat triangle resists with the square of its length over its area: past `flattest` the modulus falls as the area does.
+// A flat triangle resists with the square of its length over its area: past `flattest` the modulus falls as the area
+// does.
 double area_stiffness(const std::array<Vec3, 3>& corners, double area, double modulus) {
-    const double longest = std::max({(corners[1] - corners[0]).squaredNorm(), (corners[2] - corners[1]).squaredNorm(), (corners[0] - corners[2]).squaredNorm()});
+    const double longest = std::max({(corners[1] - corners[0]).squaredNorm(), (corners[2] - corners[1]).squaredNorm(),
+                                     (corners[0] - corners[2]).squaredNorm()});
     return modulus * std::min(1.0, area / (flattest * longest));
 }
 
@@ -87,7 +94,8 @@ std::vector<EdgeVolume> edges_of(const TetMesh& mesh) {
                 const auto [a, b] = std::minmax(mesh.tetrahedra[t][i], mesh.tetrahedra[t][j]);
                 if (a != b) edges.push_back({{a, b}, std::abs(signed_volume(mesh.corners(t)))});
             }
-    std::stable_sort(edges.begin(), edges.end(), [](const EdgeVolume& x, const EdgeVolume& y) { return x.edge < y.edge; });
+    std::stable_sort(edges.begin(), edges.end(),
+                     [](const EdgeVolume& x, const EdgeVolume& y) { return x.edge < y.edge; });
     std::size_t kept = 0;
     for (const EdgeVolume& next : edges) {
         if (kept > 0 && edges[kept - 1].edge == next.edge)
@@ -121,7 +129,8 @@ void check_points(const Element& element, std::size_t count, const Place& place)
     for (const Index p : element.points)
         if (p >= count) throw Error(Cause::index_out_of_range, fmt::format("names point {} of {}", p, count), place);
     for (const double value : {element.rest, element.stiffness})
-        if (!std::isfinite(value)) throw Error(Cause::non_finite, "has a rest size or stiffness that is not finite", place);
+        if (!std::isfinite(value))
+            throw Error(Cause::non_finite, "has a rest size or stiffness that is not finite", place);
     require(element.stiffness >= 0, element.stiffness, "a stiffness from 0", place);
 }
 
@@ -147,7 +156,8 @@ Place at(const char* name, std::size_t number) { return {.element = name, .index
 
 template <class Element>
 void check_all(const std::vector<Element>& elements, std::size_t count, const char* name) {
-    if (elements.size() >= no_index) throw Error(Cause::too_large, fmt::format("more {}s than 32-bit indices can name", name));
+    if (elements.size() >= no_index)
+        throw Error(Cause::too_large, fmt::format("more {}s than 32-bit indices can name", name));
     for (std::size_t k = 0; k < elements.size(); ++k) check_element(elements[k], count, at(name, k));
 }
 
@@ -164,15 +174,19 @@ std::size_t count_after(const std::vector<Change>& changes, std::size_t before, 
     std::sort(numbers.begin(), numbers.end());
     if (const auto twice = std::adjacent_find(numbers.begin(), numbers.end()); twice != numbers.end())
         throw Error(Cause::invalid_argument, "is named twice in an edit", at(name, *twice));
-    const auto fresh = static_cast<std::size_t>(numbers.end() - std::lower_bound(numbers.begin(), numbers.end(), before));
+    const auto fresh =
+        static_cast<std::size_t>(numbers.end() - std::lower_bound(numbers.begin(), numbers.end(), before));
     if (fresh > 0 && numbers.back() - before + 1 != fresh)
-        throw Error(Cause::invalid_argument, fmt::format("new numbers from {} on leave some out", before), at(name, numbers.back()));
+        throw Error(Cause::invalid_argument, fmt::format("new numbers from {} on leave some out", before),
+                    at(name, numbers.back()));
     return before + fresh;
 }
 
 void check_arrays(const SpringNetwork& network) {
     const auto same = [&](std::size_t found, const char* name) {
-        if (found != network.size()) throw Error(Cause::count_mismatch, fmt::format("{} entries for {} points", found, network.size()), {.element = name});
+        if (found != network.size())
+            throw Error(Cause::count_mismatch, fmt::format("{} entries for {} points", found, network.size()),
+                        {.element = name});
     };
     same(network.masses.size(), "masses");
     same(network.fixed.size(), "fixed");
@@ -181,16 +195,19 @@ void check_arrays(const SpringNetwork& network) {
     for (std::size_t i = 0; i < network.size(); ++i) {
         const Place place = at("point", i);
         check_mass(network.masses[i], network.fixed[i] != 0, place);
-        require(network.part[i] < std::max<std::size_t>(network.size(), 1), network.part[i], "a part below the number of points", place);
+        require(network.part[i] < std::max<std::size_t>(network.size(), 1), network.part[i],
+                "a part below the number of points", place);
     }
 }
 
 // Every element named must exist and hold the point.
 template <class Element>
-void check_hand_over(const std::vector<Element>& elements, std::span<const Index> chosen, Index point, const char* name) {
+void check_hand_over(const std::vector<Element>& elements, std::span<const Index> chosen, Index point,
+                     const char* name) {
     for (const Index k : chosen) {
         const Place place{.element = name, .index = k};
-        if (k >= elements.size()) throw Error(Cause::index_out_of_range, fmt::format("there are {}", elements.size()), place);
+        if (k >= elements.size())
+            throw Error(Cause::index_out_of_range, fmt::format("there are {}", elements.size()), place);
         const auto& points = elements[k].points;
         require(std::find(points.begin(), points.end(), point) != points.end(), point, "one of its points", place);
     }
@@ -231,7 +248,9 @@ SpringNetwork surface_network(const TriangleMesh& mesh, const SurfaceMaterial& m
     for (std::size_t t = 0; t < area.size(); ++t) {
         area[t] = names_a_vertex_twice(mesh.triangles[t]) ? 0 : 0.5 * area_vector(mesh.corners(t)).norm();
         for (const Index v : mesh.triangles[t]) network.masses[v] += material.density * area[t] / 3, used[v] = 1;
-        if (area[t] > 0 && material.area > 0) network.areas.push_back({mesh.triangles[t], area[t], area_stiffness(mesh.corners(t), area[t], material.area)});
+        if (area[t] > 0 && material.area > 0)
+            network.areas.push_back(
+                {mesh.triangles[t], area[t], area_stiffness(mesh.corners(t), area[t], material.area)});
     }
     settle_masses(network, used, material.least_mass);
     add_surface_springs(network, mesh, area, material);
@@ -239,7 +258,8 @@ SpringNetwork surface_network(const TriangleMesh& mesh, const SurfaceMaterial& m
 }
 
 void stiffen(Spring& spring, const SolidMaterial& material, double volume, double length) {
-    stiffen(spring, material.stretch * length * within(volume / (length * length * length), 0.01, 10, 1), material.damping_time);
+    stiffen(spring, material.stretch * length * within(volume / (length * length * length), 0.01, 10, 1),
+            material.damping_time);
 }
 
 SpringNetwork solid_network(const TetMesh& mesh, const SolidMaterial& material) {
@@ -249,8 +269,10 @@ SpringNetwork solid_network(const TetMesh& mesh, const SolidMaterial& material) 
     std::vector<char> used(mesh.vertices.size(), 0);
     for (std::size_t t = 0; t < mesh.tetrahedra.size(); ++t) {
         const double volume = signed_volume(mesh.corners(t));
-        for (const Index v : mesh.tetrahedra[t]) network.masses[v] += material.density * std::abs(volume) / 4, used[v] = 1;
-        if (volume != 0 && material.volume > 0) network.volumes.push_back({mesh.tetrahedra[t], volume, material.volume});
+        for (const Index v : mesh.tetrahedra[t])
+            network.masses[v] += material.density * std::abs(volume) / 4, used[v] = 1;
+        if (volume != 0 && material.volume > 0)
+            network.volumes.push_back({mesh.tetrahedra[t], volume, material.volume});
     }
     settle_masses(network, used, material.least_mass);
     for (const auto& [edge, volume] : edges_of(mesh)) {
@@ -261,7 +283,8 @@ SpringNetwork solid_network(const TetMesh& mesh, const SolidMaterial& material) 
 }
 
 Index append(SpringNetwork& network, const SpringNetwork& other) {
-    if (network.size() + other.size() >= no_index) throw Error(Cause::too_large, "more points than 32-bit indices can name");
+    if (network.size() + other.size() >= no_index)
+        throw Error(Cause::too_large, "more points than 32-bit indices can name");
     const SpringNetwork more = other; // may be the network itself
     const auto shift = static_cast<Index>(network.size());
     const auto parts = static_cast<Index>(network.part_count());
@@ -284,7 +307,8 @@ void check(const SpringNetwork& network) {
 
 Index split_point(SpringNetwork& network, Index point, const PointSplit& split) {
     const Place place{.element = "point", .index = point};
-    if (point >= network.size()) throw Error(Cause::index_out_of_range, fmt::format("there are {}", network.size()), place);
+    if (point >= network.size())
+        throw Error(Cause::index_out_of_range, fmt::format("there are {}", network.size()), place);
     require(split.mass_share > 0 && split.mass_share < 1, split.mass_share, "in (0,1)", {.element = "mass_share"});
     check_hand_over(network.springs, split.springs, point, "spring");
     check_hand_over(network.areas, split.areas, point, "area");
@@ -305,7 +329,8 @@ Index split_point(SpringNetwork& network, Index point, const PointSplit& split) 
 
 void remove_spring(SpringNetwork& network, Index spring) {
     if (spring >= network.springs.size())
-        throw Error(Cause::index_out_of_range, fmt::format("there are {}", network.springs.size()), {.element = "spring", .index = spring});
+        throw Error(Cause::index_out_of_range, fmt::format("there are {}", network.springs.size()),
+                    {.element = "spring", .index = spring});
     Spring& gone = network.springs[spring];
     gone.stiffness = gone.damping = 0;
     gone.kind = SpringKind::removed;
@@ -313,14 +338,16 @@ void remove_spring(SpringNetwork& network, Index spring) {
 
 void set_rest_length(SpringNetwork& network, Index spring, double length) {
     const Place place = at("spring", spring);
-    if (spring >= network.springs.size()) throw Error(Cause::index_out_of_range, fmt::format("there are {}", network.springs.size()), place);
+    if (spring >= network.springs.size())
+        throw Error(Cause::index_out_of_range, fmt::format("there are {}", network.springs.size()), place);
     require(length >= 0 && std::isfinite(length), length, "a length from 0", place);
     network.springs[spring].rest = length;
 }
 
 void copy_rest_lengths(const SpringNetwork& from, SpringNetwork& to) {
     if (from.springs.size() != to.springs.size())
-        throw Error(Cause::count_mismatch, fmt::format("{} springs, not the {} of this network", from.springs.size(), to.springs.size()));
+        throw Error(Cause::count_mismatch,
+                    fmt::format("{} springs, not the {} of this network", from.springs.size(), to.springs.size()));
     for (std::size_t s = 0; s < to.springs.size(); ++s) to.springs[s].rest = from.springs[s].rest;
 }
 
@@ -331,7 +358,8 @@ void check(const NetworkEdit& edit, const SpringNetwork& network) {
         const Place place = at("point", p.number);
         check_mass(p.mass, p.fixed, place);
         require(p.part < count, p.part, "a part below the number of points", place);
-        if (!is_finite(p.rest) || !is_finite(p.position) || !is_finite(p.velocity)) throw Error(Cause::non_finite, "is not finite", place);
+        if (!is_finite(p.rest) || !is_finite(p.position) || !is_finite(p.velocity))
+            throw Error(Cause::non_finite, "is not finite", place);
     }
     count_after(edit.springs, network.springs.size(), "spring");
     count_after(edit.areas, network.areas.size(), "area");

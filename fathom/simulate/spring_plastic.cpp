@@ -14,7 +14,8 @@ namespace {
 double creep_to(double rest, double length, double first, double share, const PlasticOptions& options) {
     const double strain = (length - rest) / rest;
     if (!(std::abs(strain) > options.yield_strain)) return rest;
-    const double aim = strain > 0 ? length / (1 + options.yield_strain) : length / std::max(1 - options.yield_strain, 1e-3);
+    const double aim =
+        strain > 0 ? length / (1 + options.yield_strain) : length / std::max(1 - options.yield_strain, 1e-3);
     // A press past the yield strain must not lengthen, nor a pull shorten.
     const double next = rest + share * (strain > 0 ? std::max(aim - rest, 0.0) : std::min(aim - rest, 0.0));
     return std::clamp(next, (1 - options.largest_change) * first, (1 + options.largest_change) * first);
@@ -25,10 +26,12 @@ double creep_to(double rest, double length, double first, double share, const Pl
 void check(const PlasticOptions& options) {
     require_not_negative(options.yield_strain, "option yield_strain");
     require_not_negative(options.creep_rate, "option creep_rate");
-    require(options.largest_change >= 0 && options.largest_change < 1, options.largest_change, "in [0,1)", {.element = "option largest_change"});
+    require(options.largest_change >= 0 && options.largest_change < 1, options.largest_change, "in [0,1)",
+            {.element = "option largest_change"});
 }
 
-std::size_t creep(std::span<Spring> springs, std::span<const double> first_rest, std::span<const Vec3> positions, double step, const PlasticOptions& options) {
+std::size_t creep(std::span<Spring> springs, std::span<const double> first_rest, std::span<const Vec3> positions,
+                  double step, const PlasticOptions& options) {
     const double share = -std::expm1(-options.creep_rate * step);
     const auto some = [&](std::size_t begin, std::size_t end) {
         std::size_t changed = 0;
@@ -42,7 +45,8 @@ std::size_t creep(std::span<Spring> springs, std::span<const double> first_rest,
         }
         return changed;
     };
-    return parallel_reduce(springs.size(), 4096, std::size_t{0}, some, [](std::size_t sum, std::size_t part) { return sum + part; });
+    return parallel_reduce(springs.size(), 4096, std::size_t{0}, some,
+                           [](std::size_t sum, std::size_t part) { return sum + part; });
 }
 
 } // namespace fathom

@@ -1,6 +1,6 @@
 // Room: simulate. Springs that stay longer or shorter after they were pulled or pressed too far.
-// Past the yield strain the rest length creeps toward the length at which the strain is just that; areas and volumes keep their
-// size at rest. O(springs), parallel, the same bits for any number of threads.
+// Past the yield strain the rest length creeps toward the length at which the strain is just that; areas and volumes
+// keep their size at rest. O(springs), parallel, the same bits for any number of threads.
 #pragma once
 
 #include <fathom/simulate/spring_network.h>
@@ -19,6 +19,7 @@ struct PlasticOptions {
 void check(const PlasticOptions& options);
 
 // `first_rest` holds the rest lengths of all springs as they were at first. Returns how many springs changed.
-std::size_t creep(std::span<Spring> springs, std::span<const double> first_rest, std::span<const Vec3> positions, double step, const PlasticOptions& options);
+std::size_t creep(std::span<Spring> springs, std::span<const double> first_rest, std::span<const Vec3> positions,
+                  double step, const PlasticOptions& options);
 
 } // namespace fathom

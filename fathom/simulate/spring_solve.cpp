@@ -35,11 +35,13 @@ Sparse lower_triangle(const SpringMatrix& matrix) {
         for (int c = 0; c < 3; ++c) {
             for (std::size_t k = 0; k < matrix.columns(i).size(); ++k) {
                 const Index j = matrix.columns(i)[k];
-                for (int r = j == i ? c : 0; j >= i && r < 3; ++r) inner.push_back(static_cast<int>(3 * j) + r), values.push_back(matrix.values(i)[k](c, r));
+                for (int r = j == i ? c : 0; j >= i && r < 3; ++r)
+                    inner.push_back(static_cast<int>(3 * j) + r), values.push_back(matrix.values(i)[k](c, r));
             }
             outer.push_back(static_cast<int>(inner.size()));
         }
-    return Eigen::Map<const Sparse>(n, n, static_cast<Eigen::Index>(inner.size()), outer.data(), inner.data(), values.data());
+    return Eigen::Map<const Sparse>(n, n, static_cast<Eigen::Index>(inner.size()), outer.data(), inner.data(),
+                                    values.data());
 }
 
 Sparse contact_triangle(const SpringMatrix& matrix) {
@@ -47,7 +49,8 @@ Sparse contact_triangle(const SpringMatrix& matrix) {
     const auto add = [&](Index i, Index j, const Mat3& block) {
         for (int r = 0; r < 3; ++r)
             for (int c = 0; c < 3; ++c)
-                if (j < i || (j == i && c <= r)) entries.emplace_back(static_cast<int>(3 * i) + r, static_cast<int>(3 * j) + c, block(r, c));
+                if (j < i || (j == i && c <= r))
+                    entries.emplace_back(static_cast<int>(3 * i) + r, static_cast<int>(3 * j) + c, block(r, c));
     };
     for (const auto& [contact, block] : matrix.contacts())
         for (std::size_t i = 0; i < contact->count; ++i)
@@ -61,7 +64,8 @@ Sparse contact_triangle(const SpringMatrix& matrix) {
 }
 
 bool same_pattern(const Sparse& a, const Sparse& b) {
-    return a.cols() == b.cols() && a.nonZeros() == b.nonZeros() && std::equal(a.outerIndexPtr(), a.outerIndexPtr() + a.outerSize() + 1, b.outerIndexPtr()) &&
+    return a.cols() == b.cols() && a.nonZeros() == b.nonZeros() &&
+           std::equal(a.outerIndexPtr(), a.outerIndexPtr() + a.outerSize() + 1, b.outerIndexPtr()) &&
            std::equal(a.innerIndexPtr(), a.innerIndexPtr() + a.nonZeros(), b.innerIndexPtr());
 }
 
@@ -75,7 +79,8 @@ struct SpringSolve::State {
 
     void prepare(const SpringMatrix& matrix, std::span<const Vec3> right);
     double smooth();
-    SolveReport iterate(const SpringMatrix& matrix, std::span<const Vec3> right, std::span<Vec3> solution, const SolveOptions& options);
+    SolveReport iterate(const SpringMatrix& matrix, std::span<const Vec3> right, std::span<Vec3> solution,
+                        const SolveOptions& options);
     SolveReport factorise(const SpringMatrix& matrix, std::span<const Vec3> right, std::span<Vec3> solution);
 };
 
@@ -102,19 +107,22 @@ double SpringSolve::State::smooth() {
     return parallel_reduce(residual.size(), chunk, 0.0, some, [](double sum, double part) { return sum + part; });
 }
 
-SolveReport SpringSolve::State::iterate(const SpringMatrix& matrix, std::span<const Vec3> right, std::span<Vec3> solution, const SolveOptions& options) {
+SolveReport SpringSolve::State::iterate(const SpringMatrix& matrix, std::span<const Vec3> right,
+                                        std::span<Vec3> solution, const SolveOptions& options) {
     prepare(matrix, right);
     std::fill(solution.begin(), solution.end(), Vec3::Zero());
     const double start = smooth();
     direction = smoothed;
     SolveReport report;
     double now = start;
-    for (; now > options.tolerance * options.tolerance * start && report.iterations < options.most_iterations; ++report.iterations) {
+    for (; now > options.tolerance * options.tolerance * start && report.iterations < options.most_iterations;
+         ++report.iterations) {
         matrix.multiply(direction, product);
         const double length = now / dot(direction, product);
         if (!std::isfinite(length)) break;
         parallel_for(direction.size(), chunk, [&](std::size_t begin, std::size_t end) {
-            for (std::size_t k = begin; k < end; ++k) solution[k] += length * direction[k], residual[k] -= length * product[k];
+            for (std::size_t k = begin; k < end; ++k)
+                solution[k] += length * direction[k], residual[k] -= length * product[k];
         });
         const double before = std::exchange(now, smooth());
         parallel_for(direction.size(), chunk, [&](std::size_t begin, std::size_t end) {
@@ -126,7 +134,8 @@ SolveReport SpringSolve::State::iterate(const SpringMatrix& matrix, std::span<co
     return report;
 }
 
-SolveReport SpringSolve::State::factorise(const SpringMatrix& matrix, std::span<const Vec3> right, std::span<Vec3> solution) {
+SolveReport SpringSolve::State::factorise(const SpringMatrix& matrix, std::span<const Vec3> right,
+                                          std::span<Vec3> solution) {
     Sparse lower = lower_triangle(matrix);
     if (!matrix.contacts().empty()) lower = Sparse(lower + contact_triangle(matrix));
     lower.makeCompressed();
@@ -144,13 +153,16 @@ SpringSolve::~SpringSolve() = default;
 SpringSolve::SpringSolve(SpringSolve&&) noexcept = default;
 SpringSolve& SpringSolve::operator=(SpringSolve&&) noexcept = default;
 
-SolveReport SpringSolve::operator()(const SpringMatrix& matrix, std::span<const Vec3> right, std::span<Vec3> solution, const SolveOptions& options) {
+SolveReport SpringSolve::operator()(const SpringMatrix& matrix, std::span<const Vec3> right, std::span<Vec3> solution,
+                                    const SolveOptions& options) {
     if (right.empty()) return {};
-    return options.solver == SpringSolver::factorisation ? state_->factorise(matrix, right, solution) : state_->iterate(matrix, right, solution, options);
+    return options.solver == SpringSolver::factorisation ? state_->factorise(matrix, right, solution)
+                                                         : state_->iterate(matrix, right, solution, options);
 }
 
 void check(const SolveOptions& options) {
-    require(options.tolerance > 0 && options.tolerance < 1, options.tolerance, "in (0,1)", {.element = "option tolerance"});
+    require(options.tolerance > 0 && options.tolerance < 1, options.tolerance, "in (0,1)",
+            {.element = "option tolerance"});
     require(options.most_iterations > 0, 0, "above 0", {.element = "option most_iterations"});
 }
 

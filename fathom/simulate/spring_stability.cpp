@@ -32,7 +32,8 @@ struct Scaled {
     std::vector<double> roots;
     std::vector<Vec3> scratch;
 
-    Scaled(const SpringNetwork& net, const SpringBlocks& pieces, std::span<const Vec3> x) : network(net), blocks(pieces), positions(x), roots(net.size()), scratch(net.size()) {
+    Scaled(const SpringNetwork& net, const SpringBlocks& pieces, std::span<const Vec3> x)
+        : network(net), blocks(pieces), positions(x), roots(net.size()), scratch(net.size()) {
         for (Index k = 0; k < network.size(); ++k) roots[k] = std::sqrt(network.inverse_mass(k));
     }
     void operator()(std::span<const Vec3> in, std::span<Vec3> out) {
@@ -54,13 +55,14 @@ struct Ritz {
     double value = 0, residual = 0;
 };
 
-// The highest eigenvalue of the tridiagonal matrix that the steps have made so far; `side` has one entry more than fits into
-// it.
+// The highest eigenvalue of the tridiagonal matrix that the steps have made so far; `side` has one entry more than fits
+// into it.
 Ritz highest(std::vector<double>& diagonal, std::vector<double>& side) {
     const auto count = static_cast<Eigen::Index>(diagonal.size());
     if (count == 0) return {};
     Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> small;
-    small.computeFromTridiagonal(Eigen::Map<Eigen::VectorXd>(diagonal.data(), count), Eigen::Map<Eigen::VectorXd>(side.data(), count - 1));
+    small.computeFromTridiagonal(Eigen::Map<Eigen::VectorXd>(diagonal.data(), count),
+                                 Eigen::Map<Eigen::VectorXd>(side.data(), count - 1));
     return {small.eigenvalues()[count - 1], side.back() * std::abs(small.eigenvectors()(count - 1, count - 1))};
 }
 
@@ -90,7 +92,8 @@ double highest_eigenvalue(Scaled& scaled) {
 class Surroundings {
 public:
     Surroundings(const SpringNetwork& network, const SpringBlocks& blocks, std::span<const Vec3> positions)
-        : network_(network), blocks_(blocks), positions_(positions), is_free_(network.size(), 0), number_(network.size(), no_index) {}
+        : network_(network), blocks_(blocks), positions_(positions), is_free_(network.size(), 0),
+          number_(network.size(), no_index) {}
 
     void release(std::span<const Index> points) {
         for (const Index p : points)
@@ -98,7 +101,9 @@ public:
     }
     [[nodiscard]] std::vector<Index> neighbours() const {
         std::vector<Index> found;
-        visit([&](const auto& element, auto) { found.insert(found.end(), element.points.begin(), element.points.end()); });
+        visit([&](const auto& element, auto) {
+            found.insert(found.end(), element.points.begin(), element.points.end());
+        });
         return found;
     }
     // The points that were not released are fixed.
@@ -158,18 +163,21 @@ double StiffnessBounds::largest_stable_step() const {
     return root > 0 ? 4 / (damping + root) : std::numeric_limits<double>::infinity();
 }
 
-StiffnessBounds stiffness_bounds(const SpringNetwork& network, const SpringBlocks& blocks, std::span<const Vec3> positions) {
+StiffnessBounds stiffness_bounds(const SpringNetwork& network, const SpringBlocks& blocks,
+                                 std::span<const Vec3> positions) {
     Scaled scaled(network, blocks, positions);
     StiffnessBounds bounds;
     scaled.factors = {.stiffness = 1};
     bounds.frequency = std::sqrt(highest_eigenvalue(scaled));
-    const bool damped = std::any_of(network.springs.begin(), network.springs.end(), [](const Spring& s) { return s.damping > 0; });
+    const bool damped =
+        std::any_of(network.springs.begin(), network.springs.end(), [](const Spring& s) { return s.damping > 0; });
     scaled.factors = {.damping = 1};
     if (damped) bounds.damping = highest_eigenvalue(scaled);
     return bounds;
 }
 
-StiffnessBounds stiffness_bounds_round(std::span<const Index> points, const SpringNetwork& network, const SpringBlocks& blocks, std::span<const Vec3> positions) {
+StiffnessBounds stiffness_bounds_round(std::span<const Index> points, const SpringNetwork& network,
+                                       const SpringBlocks& blocks, std::span<const Vec3> positions) {
     Surroundings round(network, blocks, positions);
     round.release(points);
     round.release(round.neighbours());

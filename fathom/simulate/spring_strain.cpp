@@ -41,7 +41,8 @@ void note(Strained& list, double strain, Index element, double limit, BreakRepor
     ++report.stretched;
 }
 
-std::vector<Index> parted_at_springs(const SpringNetwork& network, const SpringState& state, double limit, std::size_t most, CallableRef<std::vector<Index>(Index)> springs_at,
+std::vector<Index> parted_at_springs(const SpringNetwork& network, const SpringState& state, double limit,
+                                     std::size_t most, CallableRef<std::vector<Index>(Index)> springs_at,
                                      CallableRef<std::vector<Index>(Index, const Vec3&)> across, BreakReport& report) {
     // At the end that is pulled more, or at the other where that frees nothing.
     const auto freeing = [&](Index a, Index b) {
@@ -51,8 +52,10 @@ std::vector<Index> parted_at_springs(const SpringNetwork& network, const SpringS
         return found.empty() ? across(b, at_b.direction) : found;
     };
     Strained stretched;
-    for (Index s = 0; s < network.springs.size(); ++s) note(stretched, strain(network.springs[s], state), s, limit, report);
-    std::make_heap(stretched.begin(), stretched.end(), std::greater<>{}); // the first few are all that is asked for, often
+    for (Index s = 0; s < network.springs.size(); ++s)
+        note(stretched, strain(network.springs[s], state), s, limit, report);
+    std::make_heap(stretched.begin(), stretched.end(),
+                   std::greater<>{}); // the first few are all that is asked for, often
     std::unordered_set<Index> done;
     std::vector<Index> all;
     for (auto last = stretched.end(); last != stretched.begin() && report.broken < most;) {

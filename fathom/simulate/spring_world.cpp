@@ -14,7 +14,7 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t chunk = 4096;
-constexpr int most_halvings = 10;     // of a step of backward Euler
+constexpr int most_halvings = 10; // of a step of backward Euler
 constexpr double no_length_yet = -1;
 constexpr double stable_share = 0.7; // of the largest stable step, for parts of one: bodies get stiffer as they stretch
 
@@ -37,7 +37,8 @@ double natural_energy(const SpringNetwork& network) {
 }
 
 // How much contacts add to the square of the highest frequency, at most: the largest sum over the contacts of a point.
-double contact_frequency_square(std::span<const WeightedContact> contacts, std::span<const ContactStrength> strengths, std::span<const double> inverse_masses) {
+double contact_frequency_square(std::span<const WeightedContact> contacts, std::span<const ContactStrength> strengths,
+                                std::span<const double> inverse_masses) {
     std::vector<double> sums(inverse_masses.size(), 0);
     double most = 0;
     for (std::size_t c = 0; c < contacts.size(); ++c) {
@@ -113,7 +114,8 @@ void SpringWorld::State::prepare() {
     list_parts();
     inverse_masses.resize(network.size());
     for (Index k = 0; k < network.size(); ++k) inverse_masses[k] = network.inverse_mass(k);
-    for (std::size_t s = first_rest.size(); s < network.springs.size(); ++s) first_rest.push_back(network.springs[s].rest);
+    for (std::size_t s = first_rest.size(); s < network.springs.size(); ++s)
+        first_rest.push_back(network.springs[s].rest);
     forces.resize(network.size());
     pushes.assign(network.size(), Vec3::Zero());
     if (verlet()) {
@@ -133,7 +135,8 @@ void SpringWorld::State::list_parts() {
 void SpringWorld::State::apply(const NetworkEdit& edit) {
     const double before = energy.total() - energy.contact;
     for (const auto& [number, spring] : edit.springs) {
-        const bool known = number < network.springs.size() && network.springs[number].points == spring.points && network.springs[number].kind != SpringKind::removed;
+        const bool known = number < network.springs.size() && network.springs[number].points == spring.points &&
+                           network.springs[number].kind != SpringKind::removed;
         if (number >= first_rest.size()) first_rest.resize(std::size_t{number} + 1);
         if (!known) first_rest[number] = no_length_yet;
     }
@@ -141,7 +144,8 @@ void SpringWorld::State::apply(const NetworkEdit& edit) {
     fathom::apply(edit, network);
     follow_points(edit);
     for (const auto& [number, spring] : edit.springs)
-        if (first_rest[number] == no_length_yet) first_rest[number] = (network.points[spring.points[1]] - network.points[spring.points[0]]).norm();
+        if (first_rest[number] == no_length_yet)
+            first_rest[number] = (network.points[spring.points[1]] - network.points[spring.points[0]]).norm();
     verlet() ? follow_bounds(edit) : matrix.apply(edit, network, blocks);
     renew();
     const double change = energy.total() - energy.contact - before;
@@ -167,7 +171,8 @@ void SpringWorld::State::follow_bounds(const NetworkEdit& edit) {
     std::vector<Index> points;
     for (const NetworkEdit::Point& p : edit.points) points.push_back(p.number);
     const auto add_points = [&](const auto& changes) {
-        for (const auto& [number, element] : changes) points.insert(points.end(), element.points.begin(), element.points.end());
+        for (const auto& [number, element] : changes)
+            points.insert(points.end(), element.points.begin(), element.points.end());
     };
     add_points(edit.springs);
     add_points(edit.areas);
@@ -181,7 +186,8 @@ void SpringWorld::State::refuse_unstable() const {
     const double largest = bounds.largest_stable_step();
     if (options.unstable != UnstableStep::refuse || options.step <= largest) return;
     throw Error(Cause::invalid_argument,
-                fmt::format("{} s is not stable: the largest stable Verlet step of this network is {:.6g} s (its highest frequency is {:.6g} rad/s). A "
+                fmt::format("{} s is not stable: the largest stable Verlet step of this network is {:.6g} s (its "
+                            "highest frequency is {:.6g} rad/s). A "
                             "smaller or divided step, softer springs, more mass or backward Euler helps",
                             options.step, largest, bounds.frequency),
                 {.element = "option step"});
@@ -189,7 +195,9 @@ void SpringWorld::State::refuse_unstable() const {
 
 double SpringWorld::State::stable_step() const {
     StiffnessBounds both = bounds;
-    if (!contacts.empty()) both.frequency = std::sqrt(bounds.frequency * bounds.frequency + contact_frequency_square(contacts, strengths, inverse_masses));
+    if (!contacts.empty())
+        both.frequency = std::sqrt(bounds.frequency * bounds.frequency +
+                                   contact_frequency_square(contacts, strengths, inverse_masses));
     return both.largest_stable_step();
 }
 
@@ -211,7 +219,8 @@ void SpringWorld::State::find_spring_forces() {
 }
 
 void SpringWorld::State::add_contact_pushes() {
-    energy.contact = add_contact_forces(contacts, options.contact, inverse_masses, state.velocities, forces, &strengths);
+    energy.contact =
+        add_contact_forces(contacts, options.contact, inverse_masses, state.velocities, forces, &strengths);
 }
 
 void SpringWorld::State::find_forces() {
@@ -232,7 +241,8 @@ void SpringWorld::State::call_hook(double h) {
     hook(motion);
     for (std::size_t k = 0; k < network.size(); ++k)
         if (!is_finite(state.positions[k]) || !is_finite(state.velocities[k]) || !is_finite(pushes[k]))
-            throw Error(Cause::non_finite, fmt::format("the motion hook gave a number that is not finite at step {}", steps),
+            throw Error(Cause::non_finite,
+                        fmt::format("the motion hook gave a number that is not finite at step {}", steps),
                         {.element = "point", .index = static_cast<std::int64_t>(k)});
     if (state.positions == before_hook.positions && state.velocities == before_hook.velocities) return;
     const double before = energy.total();
@@ -243,9 +253,11 @@ void SpringWorld::State::call_hook(double h) {
 
 void SpringWorld::State::reflect_at_borders(double h) {
     if (options.environment.empty()) return;
-    const std::size_t turned = reflect(network, parts, options.environment, options.reflection, h, state.positions, state.velocities);
+    const std::size_t turned =
+        reflect(network, parts, options.environment, options.reflection, h, state.positions, state.velocities);
     report.reflections += turned;
-    if (turned > 0 && options.reflection == Reflection::point && bounds.damping > 0) find_forces(); // springs are damped by the new velocities
+    if (turned > 0 && options.reflection == Reflection::point && bounds.damping > 0)
+        find_forces(); // springs are damped by the new velocities
 }
 
 // Forces over h seconds; returns the kinetic energy after them.
@@ -269,7 +281,8 @@ void SpringWorld::State::drift(double h) {
 }
 
 void SpringWorld::State::creep_springs(double h) {
-    if (options.plastic.active()) report.crept += creep(network.springs, first_rest, state.positions, h, options.plastic);
+    if (options.plastic.active())
+        report.crept += creep(network.springs, first_rest, state.positions, h, options.plastic);
 }
 
 void SpringWorld::State::move_verlet(double h) {
@@ -295,8 +308,10 @@ void SpringWorld::State::couple_contacts(double h) {
         if (strengths[c].stiffness == 0) continue;
         couplings.push_back({&contact, contact_step_matrix(contact, strengths[c], h)});
         double parting = 0;
-        for (std::size_t k = 0; k < contact.count; ++k) parting += contact.weights[k] * contact.normal.dot(state.velocities[contact.points[k]]);
-        for (std::size_t k = 0; k < contact.count; ++k) right[contact.points[k]] -= contact.weights[k] * h * h * strengths[c].stiffness * parting * contact.normal;
+        for (std::size_t k = 0; k < contact.count; ++k)
+            parting += contact.weights[k] * contact.normal.dot(state.velocities[contact.points[k]]);
+        for (std::size_t k = 0; k < contact.count; ++k)
+            right[contact.points[k]] -= contact.weights[k] * h * h * strengths[c].stiffness * parting * contact.normal;
     }
     matrix.set_contacts(std::move(couplings));
 }
@@ -307,7 +322,8 @@ void SpringWorld::State::accelerate_implicit(double h) {
     change.resize(network.size());
     spring_product(network, blocks, state.positions, {.stiffness = -h * h}, state.velocities, right);
     for (std::size_t k = 0; k < right.size(); ++k) right[k] += h * (forces[k] + pushes[k]);
-    matrix.assemble(network, blocks, state.positions, {.mass = 1, .damping = h, .stiffness = h * h, .air_friction = options.air_friction});
+    matrix.assemble(network, blocks, state.positions,
+                    {.mass = 1, .damping = h, .stiffness = h * h, .air_friction = options.air_friction});
     couple_contacts(h);
     for (std::size_t k = 0; k < right.size(); ++k)
         if (network.fixed[k]) right[k] = Vec3::Zero();
@@ -315,12 +331,13 @@ void SpringWorld::State::accelerate_implicit(double h) {
     for (std::size_t k = 0; k < change.size(); ++k) state.velocities[k] += change[k];
 }
 
-// Whether a step has won energy that nobody put in: backward Euler loses some, unless the slopes that it took for constant were
-// not. Contacts found since do not count.
+// Whether a step has won energy that nobody put in: backward Euler loses some, unless the slopes that it took for
+// constant were not. Contacts found since do not count.
 bool SpringWorld::State::gained(const SpringEnergy& before, std::span<const Vec3> old_positions) const {
     double work = 0;
     for (std::size_t k = 0; k < network.size(); ++k)
-        work += (state.positions[k] - old_positions[k]).dot(network.fixed[k] ? Vec3(network.masses[k] * options.gravity - forces[k]) : pushes[k]);
+        work += (state.positions[k] - old_positions[k])
+                    .dot(network.fixed[k] ? Vec3(network.masses[k] * options.gravity - forces[k]) : pushes[k]);
     const double room = 0.01 * (before.kinetic + before.elastic() + std::abs(work)) + 1e-3 * energy_scale;
     return !(energy.total() <= before.total() + std::max(work, 0.0) + room);
 }
@@ -347,12 +364,14 @@ void SpringWorld::State::move_implicit(double h, int halvings) {
     add_contact_pushes();
 }
 
-// What pushes and moved fixed points put in: the forces of the network on the latter are those that hold them, turned round.
+// What pushes and moved fixed points put in: the forces of the network on the latter are those that hold them, turned
+// round.
 void SpringWorld::State::count_work(double h) {
     const auto some = [&](std::size_t begin, std::size_t end) {
         double work = 0;
         for (std::size_t k = begin; k < end; ++k)
-            work += h * state.velocities[k].dot(network.fixed[k] ? Vec3(network.masses[k] * options.gravity - forces[k]) : pushes[k]);
+            work += h * state.velocities[k].dot(network.fixed[k] ? Vec3(network.masses[k] * options.gravity - forces[k])
+                                                                 : pushes[k]);
         return work;
     };
     const double work = parallel_reduce(network.size(), chunk, 0.0, some, plus);
@@ -361,15 +380,19 @@ void SpringWorld::State::count_work(double h) {
 }
 
 void SpringWorld::State::guard() const {
-    const double total = energy.total() - energy.contact; // a contact that is found late and deep has not yet moved anything
+    const double total =
+        energy.total() - energy.contact; // a contact that is found late and deep has not yet moved anything
     if (!std::isfinite(total))
         for (std::size_t k = 0; k < network.size(); ++k)
             if (!is_finite(state.positions[k]) || !std::isfinite(state.velocities[k].squaredNorm()))
-                throw Error(Cause::non_finite, fmt::format("step {}: not a finite position or velocity", steps), {.element = "point", .index = static_cast<std::int64_t>(k)});
+                throw Error(Cause::non_finite, fmt::format("step {}: not a finite position or velocity", steps),
+                            {.element = "point", .index = static_cast<std::int64_t>(k)});
     if (std::isfinite(total) && total - first_energy - given <= options.energy_limit * energy_scale) return;
     throw Error(Cause::too_large,
-                fmt::format("step {}: the energy has grown from {} J to {} J; hooks and moved points gave {} J. {}", steps, first_energy, total, given,
-                            verlet() ? fmt::format("The largest stable step is now {:.6g} s", stable_step()) : std::string("A smaller step or softer contact helps")));
+                fmt::format("step {}: the energy has grown from {} J to {} J; hooks and moved points gave {} J. {}",
+                            steps, first_energy, total, given,
+                            verlet() ? fmt::format("The largest stable step is now {:.6g} s", stable_step())
+                                     : std::string("A smaller step or softer contact helps")));
 }
 
 void SpringWorld::State::advance(double h) {
@@ -424,7 +447,9 @@ void SpringWorld::step() {
     if (s.verlet() && s.options.unstable == UnstableStep::divide) {
         const double needed = std::ceil(s.options.step / (stable_share * s.stable_step()));
         if (!(needed <= static_cast<double>(s.options.most_parts)))
-            throw Error(Cause::too_large, fmt::format("step {} would have to be divided into {} parts, more than {}", s.steps, needed, s.options.most_parts),
+            throw Error(Cause::too_large,
+                        fmt::format("step {} would have to be divided into {} parts, more than {}", s.steps, needed,
+                                    s.options.most_parts),
                         {.element = "option most_parts"});
         s.report.parts = std::max<std::size_t>(1, static_cast<std::size_t>(needed));
     }
@@ -445,7 +470,9 @@ const SpringReport& SpringWorld::report() const { return state_->report; }
 SpringEnergy SpringWorld::energy() const { return state_->energy; }
 double SpringWorld::largest_stable_step() const {
     const State& s = *state_;
-    return (s.verlet() && !s.edited ? s.bounds : stiffness_bounds(s.network, SpringBlocks(s.network), s.state.positions)).largest_stable_step();
+    return (s.verlet() && !s.edited ? s.bounds
+                                    : stiffness_bounds(s.network, SpringBlocks(s.network), s.state.positions))
+        .largest_stable_step();
 }
 
 Vec3 SpringWorld::momentum() const {
@@ -458,7 +485,8 @@ Vec3 SpringWorld::momentum() const {
 Vec3 SpringWorld::angular_momentum() const {
     Vec3 sum = Vec3::Zero();
     for (std::size_t k = 0; k < state_->network.size(); ++k)
-        if (!state_->network.fixed[k]) sum += state_->network.masses[k] * state_->state.positions[k].cross(state_->state.velocities[k]);
+        if (!state_->network.fixed[k])
+            sum += state_->network.masses[k] * state_->state.positions[k].cross(state_->state.velocities[k]);
     return sum;
 }
 
@@ -500,7 +528,8 @@ void check(const SpringOptions& options) {
     require_not_negative(options.air_friction, "option air_friction");
     require(options.most_parts > 0, 0, "above 0", {.element = "option most_parts"});
     require(options.energy_limit > 0, options.energy_limit, "above 0", {.element = "option energy_limit"});
-    const bool boxed = !options.environment.lower.array().isNaN().any() && !options.environment.upper.array().isNaN().any();
+    const bool boxed =
+        !options.environment.lower.array().isNaN().any() && !options.environment.upper.array().isNaN().any();
     require(boxed, std::nan(""), "a box", {.element = "option environment"});
     check(options.plastic);
     check(options.contact);

@@ -1,7 +1,7 @@
-// Room: simulate. How large a step may be: continuous against discrete contact (Xu & Barbic 2014, section 5 and figure 6).
-// A run is stable where the energy of motion, height and springs never rises above that at the start by more than a small
-// share of what the bodies weigh times their size, and where the bodies have come to rest at the end. A method's largest
-// stable step is the end of the first stretch of stable steps, found by growing the step and then by bisection.
+// Room: simulate. How large a step may be: continuous against discrete contact (Xu & Barbic 2014, section 5 and figure
+// 6). A run is stable where the energy of motion, height and springs never rises above that at the start by more than a
+// small share of what the bodies weigh times their size, and where the bodies have come to rest at the end. A method's
+// largest stable step is the end of the first stretch of stable steps, found by growing the step and then by bisection.
 // Both methods are explicit, with the same law and the same bodies. O(runs * steps).
 #pragma once
 
@@ -31,9 +31,10 @@ class StabilityScene {
 public:
     explicit StabilityScene(const Scene& scene, const StabilityOptions& options = {});
 
-    // `softness` divides the stiffness of every body, and its root the damping, so that both stay in proportion. Records every
-    // step where a recording is given.
-    [[nodiscard]] StabilityRun run(const RigidOptions& options, double softness = 1, Recording* recording = nullptr) const;
+    // `softness` divides the stiffness of every body, and its root the damping, so that both stay in proportion.
+    // Records every step where a recording is given.
+    [[nodiscard]] StabilityRun run(const RigidOptions& options, double softness = 1,
+                                   Recording* recording = nullptr) const;
     [[nodiscard]] double largest_stable_step(RigidOptions options) const; // 0 where the smallest is not stable
     // The largest, from options.step downwards, that is stable and penetrates no deeper than this (m), or 0.
     [[nodiscard]] double largest_step_within(RigidOptions options, double penetration) const;
@@ -52,10 +53,11 @@ private:
 struct StabilityReport {
     double discrete_step = 0, continuous_step = 0; // largest stable ones (s)
     double paper_order_step = 0;                   // continuous over the last step instead of the coming one
-    StabilityRun discrete, continuous, discrete_exploding; // each at its step; the last one discrete at the continuous step
-    double softness = 0;                           // that makes discrete stable at the continuous step
-    StabilityRun soft;                             // and how it then goes
-    double matched_step = 0;                       // largest stable continuous one that penetrates no deeper than discrete at its own
+    StabilityRun discrete, continuous,
+        discrete_exploding;  // each at its step; the last one discrete at the continuous step
+    double softness = 0;     // that makes discrete stable at the continuous step
+    StabilityRun soft;       // and how it then goes
+    double matched_step = 0; // largest stable continuous one that penetrates no deeper than discrete at its own
 
     [[nodiscard]] double step_ratio() const { return continuous_step / discrete_step; }
     [[nodiscard]] double penetration_ratio() const { return soft.worst_penetration / continuous.worst_penetration; }

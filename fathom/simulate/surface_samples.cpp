@@ -20,7 +20,8 @@ std::vector<SurfaceSample> surface_samples(std::span<const Vec3> vertices, std::
     samples.reserve(vertices.size() + table.edges.size() + triangles.size());
     for (Index v = 0; v < vertices.size(); ++v) samples.push_back({{v}, 1, vertex_share});
     std::vector<double> areas;
-    for (const Triangle& t : triangles) areas.push_back(area_vector({vertices[t[0]], vertices[t[1]], vertices[t[2]]}).norm() / 2);
+    for (const Triangle& t : triangles)
+        areas.push_back(area_vector({vertices[t[0]], vertices[t[1]], vertices[t[2]]}).norm() / 2);
     for (std::size_t e = 0; e < table.edges.size(); ++e) {
         SurfaceSample sample{{table.edges[e][0], table.edges[e][1]}, 2, edge_share};
         for (const Index side : table.sides[e]) sample.area += of_edge * areas[side / 3];

@@ -48,14 +48,21 @@ std::vector<RecordedBody> TetWorld::recorded_bodies() const {
 RecordedStep TetWorld::recorded_step() const {
     double deepest = 0;
     for (const TetWorldContact& c : contacts()) deepest = std::max(deepest, c.depth);
-    return {steps(), time(), energy(), deepest, contacts().size(), report().contact_seconds, report().force_seconds + report().solve_seconds};
+    return {steps(),
+            time(),
+            energy(),
+            deepest,
+            contacts().size(),
+            report().contact_seconds,
+            report().force_seconds + report().solve_seconds};
 }
 
 void TetWorld::fill(RecordedFrame& frame, bool wanted) const {
     for (Index b = 0; b < bodies().size() + tissues().size(); ++b) frame.bodies.push_back(frame_of(*this, b));
     for (const FieldObstacle& obstacle : obstacles()) frame.bodies.push_back({.pose = obstacle.pose});
     if (!wanted) return;
-    for (const TetWorldContact& c : contacts()) frame.contacts.push_back({c.body, c.other, c.vertices[0], c.position, c.normal, c.depth});
+    for (const TetWorldContact& c : contacts())
+        frame.contacts.push_back({c.body, c.other, c.vertices[0], c.position, c.normal, c.depth});
 }
 
 } // namespace fathom

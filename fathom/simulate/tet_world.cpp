@@ -1,4 +1,5 @@
-// Room: simulate. Hands the points of the springs to the bodies, what those find back as pushes, and what breaks to new springs.
+// Room: simulate. Hands the points of the springs to the bodies, what those find back as pushes, and what breaks to new
+// springs.
 #include <fathom/simulate/tet_world.h>
 
 #include <fathom/base/parallel.h>
@@ -20,10 +21,14 @@ struct Meeting {
     TetCollision found;
 };
 
-constexpr TetCollisionOptions points_alone{.pairs = false, .points = true, .segments = false, .boundary_points_only = true};
-constexpr TetCollisionOptions edges_alone{.pairs = false, .points = false, .segments = true, .boundary_points_only = true};
+constexpr TetCollisionOptions points_alone{
+    .pairs = false, .points = true, .segments = false, .boundary_points_only = true};
+constexpr TetCollisionOptions edges_alone{
+    .pairs = false, .points = false, .segments = true, .boundary_points_only = true};
 
-TetCollisionOptions collision_options(const TetWorldOptions& options) { return options.response == TetResponse::points ? points_alone : edges_alone; }
+TetCollisionOptions collision_options(const TetWorldOptions& options) {
+    return options.response == TetResponse::points ? points_alone : edges_alone;
+}
 
 } // namespace
 
@@ -45,7 +50,9 @@ struct TetWorld::State {
     SpringReport report;
     TetWorldStatistics statistics;
 
-    explicit State(const TetWorldOptions& o) : options(o), broad(o.broad), collider(collision_options(o)), point_collider(points_alone), edge_collider(edges_alone) {}
+    explicit State(const TetWorldOptions& o)
+        : options(o), broad(o.broad), collider(collision_options(o)), point_collider(points_alone),
+          edge_collider(edges_alone) {}
 
     // Bodies, and then tissues. `ask` reads what both have.
     [[nodiscard]] std::size_t count() const { return tets.size() + tissues.size(); }
@@ -57,7 +64,9 @@ struct TetWorld::State {
         return of(body, [](const auto& b) { return b.view(); });
     }
     [[nodiscard]] bool is_tissue(Index body) const { return body >= tets.size(); }
-    [[nodiscard]] bool fixed(Index body) const { return is_tissue(body) ? tissues_at_start[body - tets.size()].surface.fixed : bodies[body].fixed; }
+    [[nodiscard]] bool fixed(Index body) const {
+        return is_tissue(body) ? tissues_at_start[body - tets.size()].surface.fixed : bodies[body].fixed;
+    }
     [[nodiscard]] PushIntruder intruder(Index body) const {
         return of(body, [](const auto& b) { return PushIntruder{b.view(), b.points(), b.areas()}; });
     }
@@ -102,10 +111,11 @@ void TetWorld::State::begin_springs() {
     for (const SimulatedTissue& tissue : tissues) tissue.add_to(all, state);
     springs = std::make_unique<SpringWorld>(std::move(all), options.springs);
     springs->set_state(std::move(state));
-    springs->set_contact_finder([this](std::span<const Vec3> positions, std::span<const Vec3>, std::vector<WeightedContact>& found) {
-        find(positions);
-        if (options.response != TetResponse::none) found = pushes;
-    });
+    springs->set_contact_finder(
+        [this](std::span<const Vec3> positions, std::span<const Vec3>, std::vector<WeightedContact>& found) {
+            find(positions);
+            if (options.response != TetResponse::none) found = pushes;
+        });
 }
 
 // ---- Contacts
@@ -147,8 +157,10 @@ void TetWorld::State::meet_self(Index b) {
     const TetBody body = tets[b].view();
     const TetZone& zone = tets[b].zone();
     Meeting meeting{b, b, {}};
-    if (options.response == TetResponse::points) meeting.found.a_in_b = points_in_tets(body, body, zone, {.boundary_only = true});
-    else meeting.found.edges_of_a = segments_in_tets(body, body.topology.boundary_edges(), body, zone);
+    if (options.response == TetResponse::points)
+        meeting.found.a_in_b = points_in_tets(body, body, zone, {.boundary_only = true});
+    else
+        meeting.found.edges_of_a = segments_in_tets(body, body.topology.boundary_edges(), body, zone);
     if (!meeting.found.empty()) meetings.push_back(std::move(meeting));
 }
 
@@ -168,12 +180,15 @@ void TetWorld::State::answer(const Meeting& m) {
     if (m.a != m.b) answer(m.b, m.a, m.found.b_in_a, m.found.edges_of_b);
 }
 
-void TetWorld::State::answer(Index intruder, Index holder, std::span<const PointInTet> points, const SegmentsInTets& segments) {
+void TetWorld::State::answer(Index intruder, Index holder, std::span<const PointInTet> points,
+                             const SegmentsInTets& segments) {
     if (points.empty() && segments.chains.empty()) return;
     SimulatedTets& b = tets[holder];
     const PushIntruder in = this->intruder(intruder);
-    const PushHolder by{b.view(), b.points(), b.depths(intruder == holder), b.method(options.depth, intruder == holder)};
-    std::vector<TetPush> of_points = point_pushes(in, by, points, options.push), of_chains = segment_pushes(in, by, segments, options.push);
+    const PushHolder by{b.view(), b.points(), b.depths(intruder == holder),
+                        b.method(options.depth, intruder == holder)};
+    std::vector<TetPush> of_points = point_pushes(in, by, points, options.push),
+                         of_chains = segment_pushes(in, by, segments, options.push);
     if (is_tissue(intruder)) {
         const auto depths = [&]() -> const NodeDepths& { return b.fitted_depths(); };
         tissues[intruder - tets.size()].keep_sides(holder, points, of_points, depths);
@@ -212,8 +227,14 @@ void TetWorld::State::add_obstacles() {
         for (const Index v : vertices) places.push_back(in.body.vertices[v]);
         for (const PointInObstacle& p : points_in_obstacles(obstacles, places)) {
             const Index v = vertices[p.point];
-            contacts.push_back({b, static_cast<Index>(count() + p.obstacle), {v, no_index}, places[p.point], p.normal, p.depth});
-            pushes.push_back({.points = {in.points[v]}, .weights = {1}, .count = 1, .normal = p.normal, .depth = p.depth, .area = in.areas.of_vertex[v]});
+            contacts.push_back(
+                {b, static_cast<Index>(count() + p.obstacle), {v, no_index}, places[p.point], p.normal, p.depth});
+            pushes.push_back({.points = {in.points[v]},
+                              .weights = {1},
+                              .count = 1,
+                              .normal = p.normal,
+                              .depth = p.depth,
+                              .area = in.areas.of_vertex[v]});
         }
     }
 }
@@ -227,8 +248,10 @@ void TetWorld::State::answer_guest(const TetGuest& guest, Index holder, std::vec
     b.ask(found.a_in_b, found.edges_of_a, false);
     b.measure(options.depth, options.push);
     const PushHolder by{b.view(), b.points(), b.depths(false), b.method(options.depth, false)};
-    const std::vector<TetPush> of_points = point_pushes(in, by, found.a_in_b, options.push), of_chains = segment_pushes(in, by, found.edges_of_a, options.push);
-    for (std::size_t k = 0; k < of_points.size(); ++k) pushes.push_back({holder, {found.a_in_b[k].vertex, no_index}, 0, of_points[k]});
+    const std::vector<TetPush> of_points = point_pushes(in, by, found.a_in_b, options.push),
+                               of_chains = segment_pushes(in, by, found.edges_of_a, options.push);
+    for (std::size_t k = 0; k < of_points.size(); ++k)
+        pushes.push_back({holder, {found.a_in_b[k].vertex, no_index}, 0, of_points[k]});
     const auto& chains = found.edges_of_a.chains;
     Index again = 0;
     for (std::size_t k = 0; k < of_chains.size(); ++k) {
@@ -268,10 +291,12 @@ void TetWorld::State::broke(Index body, NetworkEdit& edit) {
     for (SimulatedTissue& tissue : tissues) tissue.follow_break(body, tets[body].last_edit());
 }
 
-TetWorld::TetWorld(std::vector<TetWorldBody> bodies, std::vector<FieldObstacle> obstacles, const TetWorldOptions& options)
+TetWorld::TetWorld(std::vector<TetWorldBody> bodies, std::vector<FieldObstacle> obstacles,
+                   const TetWorldOptions& options)
     : TetWorld(std::move(bodies), {}, std::move(obstacles), options) {}
 
-TetWorld::TetWorld(std::vector<TetWorldBody> bodies, std::vector<TetWorldTissue> tissues, std::vector<FieldObstacle> obstacles, const TetWorldOptions& options)
+TetWorld::TetWorld(std::vector<TetWorldBody> bodies, std::vector<TetWorldTissue> tissues,
+                   std::vector<FieldObstacle> obstacles, const TetWorldOptions& options)
     : state_(std::make_unique<State>(options)) {
     if (bodies.empty() && tissues.empty()) throw Error(Cause::empty, "a world without bodies");
     require_positive(options.recovery_time, "option recovery_time");
@@ -301,7 +326,8 @@ CutReport TetWorld::cut(Index body, const CutPlane& plane, const CutOptions& opt
     State& s = *state_;
     const Place place{.element = "body", .index = static_cast<std::int64_t>(body)};
     if (body >= s.tets.size()) throw Error(Cause::index_out_of_range, "there is no such body", place);
-    if (!s.tets[body].breakable()) throw Error(Cause::invalid_argument, "it cannot be cut: the world has no `breaking`, or it is fixed", place);
+    if (!s.tets[body].breakable())
+        throw Error(Cause::invalid_argument, "it cannot be cut: the world has no `breaking`, or it is fixed", place);
     s.tets[body].follow(*s.springs);
     const CutReport report = s.tets[body].cut(plane, options);
     NetworkEdit edit;
@@ -340,9 +366,7 @@ Fingerprint TetWorld::state_hash() const {
     return printer.finish();
 }
 
-void TetWorld::set_motion(MotionHook hook) {
-    state_->springs->set_motion(std::move(hook));
-}
+void TetWorld::set_motion(MotionHook hook) { state_->springs->set_motion(std::move(hook)); }
 
 const TetWorldOptions& TetWorld::options() const { return state_->options; }
 std::span<const TetWorldBody> TetWorld::bodies() const { return state_->bodies; }

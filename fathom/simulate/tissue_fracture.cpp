@@ -20,7 +20,8 @@ std::array<Index, 2> ends_of_bending(const TriangleMesh& mesh, const std::array<
 
 } // namespace
 
-BreakableTissue::BreakableTissue(const TriangleMesh& rest, const SurfaceMaterial& material) : material_(material), surface_(rest) {
+BreakableTissue::BreakableTissue(const TriangleMesh& rest, const SurfaceMaterial& material)
+    : material_(material), surface_(rest) {
     edit_ = surface_.take_edit();
     const TriangleMesh& mesh = surface_.mesh();
     network_ = surface_network(mesh, material);
@@ -30,14 +31,16 @@ BreakableTissue::BreakableTissue(const TriangleMesh& rest, const SurfaceMaterial
         const double area = rest_area(t);
         network_.areas[t] = {mesh.triangles[t], area > 0 ? area : 1, area > 0 ? material.area : 0};
     }
-    const EdgeTable table = edge_table(mesh.triangles, mesh.vertices.size()); // springs of edges come first, in this order
+    const EdgeTable table =
+        edge_table(mesh.triangles, mesh.vertices.size()); // springs of edges come first, in this order
     spring_of_.resize(3 * mesh.triangles.size());
     edging_.resize(network_.springs.size());
     auto bending = static_cast<Index>(table.edges.size());
     for (Index e = 0; e < table.edges.size(); ++e) {
         const auto sides = table.sides[e];
         for (std::size_t k = 0; k < sides.size(); ++k) edging_[e].sides[k] = sides[k], spring_of_[sides[k]] = e;
-        if (sides.size() == 2 && bending < network_.springs.size() && network_.springs[bending].points == ends_of_bending(mesh, edging_[e].sides))
+        if (sides.size() == 2 && bending < network_.springs.size() &&
+            network_.springs[bending].points == ends_of_bending(mesh, edging_[e].sides))
             edging_[e].bending = bending++;
     }
 }
@@ -54,7 +57,9 @@ void BreakableTissue::set_state(SpringState state) {
 }
 
 void BreakableTissue::fix(Index point, bool fixed) {
-    if (point >= network_.size()) throw Error(Cause::index_out_of_range, fmt::format("there are {}", network_.size()), {.element = "point", .index = point});
+    if (point >= network_.size())
+        throw Error(Cause::index_out_of_range, fmt::format("there are {}", network_.size()),
+                    {.element = "point", .index = point});
     network_.fixed[point] = fixed;
 }
 
@@ -66,7 +71,8 @@ SpringWorld BreakableTissue::world(const SpringOptions& options) const {
 
 void BreakableTissue::follow(const SpringWorld& world) {
     copy_rest_lengths(world.network(), network_);
-    set_state({{world.positions().begin(), world.positions().end()}, {world.velocities().begin(), world.velocities().end()}});
+    set_state(
+        {{world.positions().begin(), world.positions().end()}, {world.velocities().begin(), world.velocities().end()}});
 }
 
 void BreakableTissue::separate(std::span<const Index> sides) {
@@ -127,7 +133,8 @@ void BreakableTissue::share_mass(Index origin, std::span<const SurfaceTear::Twin
     for (const auto& twin : twins) areas.push_back(area_round(twin.vertex));
     const double largest = *std::max_element(areas.begin(), areas.end());
     double sum = 0;
-    for (double& area : areas) sum += area = largest > 0 ? std::max(area, 1e-3 * largest) : 1; // slivers must weigh something
+    for (double& area : areas)
+        sum += area = largest > 0 ? std::max(area, 1e-3 * largest) : 1; // slivers must weigh something
     const double mass = network_.masses[origin];
     for (std::size_t k = 0; k < twins.size(); ++k) {
         network_.masses[twins[k].vertex] = mass * areas[k + 1] / sum;
@@ -192,7 +199,9 @@ std::vector<Index> BreakableTissue::sides_across(Index point, const Vec3& direct
         for (Index k = 0; k < 3; ++k) {
             const Index side = 3 * t + k, other = surface_.opposite(side);
             const Edge ends = surface_.ends(side);
-            if (other != no_index && side < other && (ends[0] == point || ends[1] == point) && above(t) != above(other / 3)) sides.push_back(side);
+            if (other != no_index && side < other && (ends[0] == point || ends[1] == point) &&
+                above(t) != above(other / 3))
+                sides.push_back(side);
         }
     return sides;
 }
@@ -202,7 +211,8 @@ BreakReport BreakableTissue::break_stretched(const TissueBreakOptions& options) 
     BreakReport report;
     const auto springs_of = [&](Index point) { return springs_at(point); };
     const auto across = [&](Index point, const Vec3& direction) { return sides_across(point, direction); };
-    std::vector<Index> sides = parted_at_springs(network_, state_, options.strain, options.most, springs_of, across, report);
+    std::vector<Index> sides =
+        parted_at_springs(network_, state_, options.strain, options.most, springs_of, across, report);
     sort_unique(sides);
     report.opened = sides.size();
     separate(sides);

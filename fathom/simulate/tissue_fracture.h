@@ -1,9 +1,10 @@
-// Room: simulate. A surface of springs that tears where it is stretched too far: a sheet, a skin (Marchal et al. 2004, figure 14).
-// Mesh, network and state change together: point k is vertex k, area t is triangle t, and every edge has one spring, across which at
-// most one other resists bending. What parts is parted along edges: a point becomes several in the same place with the same
-// velocity, and its mass is shared out by area at rest. So mass, momentum and angular momentum are kept to rounding, and the springs
-// of the two halves of an edge are as stiff together as the one was, and rest at its length, also where that has crept. The same for solids: spring_fracture.h.
-// Not thread-safe. Metres, kilograms, seconds.
+// Room: simulate. A surface of springs that tears where it is stretched too far: a sheet, a skin (Marchal et al. 2004,
+// figure 14). Mesh, network and state change together: point k is vertex k, area t is triangle t, and every edge has
+// one spring, across which at most one other resists bending. What parts is parted along edges: a point becomes several
+// in the same place with the same velocity, and its mass is shared out by area at rest. So mass, momentum and angular
+// momentum are kept to rounding, and the springs of the two halves of an edge are as stiff together as the one was, and
+// rest at its length, also where that has crept. The same for solids: spring_fracture.h. Not thread-safe. Metres,
+// kilograms, seconds.
 #pragma once
 
 #include <fathom/geometry/surface_edit.h>
@@ -14,8 +15,9 @@
 namespace fathom {
 
 struct TissueBreakOptions {
-    double strain = 0.3;                                        // the limit: longer than 1 + this times the length at rest
-    std::size_t most = std::numeric_limits<std::size_t>::max(); // springs that break in one call, the most stretched first
+    double strain = 0.3; // the limit: longer than 1 + this times the length at rest
+    std::size_t most =
+        std::numeric_limits<std::size_t>::max(); // springs that break in one call, the most stretched first
 };
 
 class BreakableTissue {
@@ -24,7 +26,9 @@ public:
     explicit BreakableTissue(const TriangleMesh& rest, const SurfaceMaterial& material = {});
 
     [[nodiscard]] const EditableSurface& surface() const { return surface_; } // in the shape of state()
-    [[nodiscard]] const SpringNetwork& network() const { return network_; }   // springs keep their numbers; gone ones are `removed`
+    [[nodiscard]] const SpringNetwork& network() const {
+        return network_;
+    } // springs keep their numbers; gone ones are `removed`
     [[nodiscard]] const SpringState& state() const { return state_; }
     [[nodiscard]] const SurfaceTear& last_edit() const { return edit_; }
     [[nodiscard]] const NetworkChanges& last_changes() const { return changes_; } // by it
@@ -37,9 +41,9 @@ public:
     void set_rest(Index spring, double length) { set_rest_length(network_, spring, length); }
 
     void separate(std::span<const Index> sides); // as EditableSurface does
-    // At an end of a spring past the limit, the triangles round the point are parted by the plane across the direction in which its
-    // springs are stretched most, along existing edges; BreakReport::opened counts those, scored ones too. Once a step.
-    // O(springs). Error{invalid_argument} for options out of range.
+    // At an end of a spring past the limit, the triangles round the point are parted by the plane across the direction
+    // in which its springs are stretched most, along existing edges; BreakReport::opened counts those, scored ones too.
+    // Once a step. O(springs). Error{invalid_argument} for options out of range.
     BreakReport break_stretched(const TissueBreakOptions& options = {});
 
     // Numbers the pieces in network().part; returns how many there are. O(n).
@@ -67,8 +71,8 @@ private:
     SpringState state_;
     SurfaceTear edit_;
     NetworkChanges changes_;
-    std::vector<Index> spring_of_;  // by side
-    std::vector<Edging> edging_;    // by spring; of those that bend, none
+    std::vector<Index> spring_of_; // by side
+    std::vector<Edging> edging_;   // by spring; of those that bend, none
 };
 
 } // namespace fathom

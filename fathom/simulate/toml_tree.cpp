@@ -5,8 +5,8 @@
 
 #define TOML_EXCEPTIONS 0
 #define TOML_ENABLE_FORMATTERS 0
-// toml++ 3.3 rests on assumptions that some broken files do not keep ("[" at the end of a line); taken as promises to the compiler
-// they are undefined behaviour, so they are tested instead, in every build.
+// toml++ 3.3 rests on assumptions that some broken files do not keep ("[" at the end of a line); taken as promises to
+// the compiler they are undefined behaviour, so they are tested instead, in every build.
 namespace {
 struct BrokenAssumption {};
 [[noreturn]] void break_off() { throw BrokenAssumption(); }
@@ -22,8 +22,8 @@ namespace fathom {
 
 namespace {
 
-// toml++ 3.3 runs into undefined behaviour on some letters beyond ASCII where it looks for spaces, and on control characters where
-// it looks for keys.
+// toml++ 3.3 runs into undefined behaviour on some letters beyond ASCII where it looks for spaces, and on control
+// characters where it looks for keys.
 void refuse_stray_letters(std::string_view text, const std::string& name) {
     // What looks like a comment in a string of several lines is none.
     const bool plain = text.find("\"\"\"") == text.npos && text.find("'''") == text.npos;
@@ -31,8 +31,12 @@ void refuse_stray_letters(std::string_view text, const std::string& name) {
     std::int64_t line = 1;
     for (const char c : text) {
         const auto byte = static_cast<unsigned char>(c);
-        if ((byte < 0x20 && c != '\t' && c != '\n' && c != '\r') || byte == 0x7f) throw Error(Cause::malformed, "a control character", {.file = name, .line = line});
-        if (byte >= 0x80 && !comment) throw Error(Cause::malformed, "a letter beyond ASCII outside of a comment; strings take it as \\u and its number", {.file = name, .line = line});
+        if ((byte < 0x20 && c != '\t' && c != '\n' && c != '\r') || byte == 0x7f)
+            throw Error(Cause::malformed, "a control character", {.file = name, .line = line});
+        if (byte >= 0x80 && !comment)
+            throw Error(Cause::malformed,
+                        "a letter beyond ASCII outside of a comment; strings take it as \\u and its number",
+                        {.file = name, .line = line});
         if (c == '\n') comment = quoted = false, ++line;
         quoted = quoted || c == '"' || c == '\'';
         comment = comment || (c == '#' && !quoted && plain);
@@ -48,7 +52,8 @@ toml::table parsed(std::string_view text, const std::string& name) {
     }
     if (*result) return std::move(*result).table();
     const toml::parse_error& error = result->error();
-    throw Error(Cause::malformed, std::string(error.description()), {.file = name, .line = static_cast<std::int64_t>(error.source().begin.line)});
+    throw Error(Cause::malformed, std::string(error.description()),
+                {.file = name, .line = static_cast<std::int64_t>(error.source().begin.line)});
 }
 
 TomlValue value_of(const toml::node& node, const std::string& file);
@@ -61,11 +66,16 @@ TomlTable table_of(const toml::table& table, const std::string& file) {
 
 TomlValue value_of(const toml::node& node, const std::string& file) {
     TomlValue result{{}, node.source().begin ? static_cast<std::int64_t>(node.source().begin.line) : -1, file};
-    if (node.is_boolean()) result.value = *node.value<bool>();
-    else if (node.is_integer()) result.value = *node.value<std::int64_t>();
-    else if (node.is_floating_point()) result.value = *node.value<double>();
-    else if (node.is_string()) result.value = *node.value<std::string>();
-    else if (const toml::table* table = node.as_table()) result.value = table_of(*table, file);
+    if (node.is_boolean())
+        result.value = *node.value<bool>();
+    else if (node.is_integer())
+        result.value = *node.value<std::int64_t>();
+    else if (node.is_floating_point())
+        result.value = *node.value<double>();
+    else if (node.is_string())
+        result.value = *node.value<std::string>();
+    else if (const toml::table* table = node.as_table())
+        result.value = table_of(*table, file);
     else if (const toml::array* array = node.as_array()) {
         TomlArray items;
         for (const toml::node& item : *array) items.push_back(value_of(item, file));
@@ -96,8 +106,10 @@ void merge(TomlTable& into, TomlTable&& from) {
             continue;
         }
         auto *tables = std::get_if<TomlTable>(&old->second.value), *others = std::get_if<TomlTable>(&value.value);
-        if (tables && others) merge(*tables, std::move(*others));
-        else old->second = std::move(value);
+        if (tables && others)
+            merge(*tables, std::move(*others));
+        else
+            old->second = std::move(value);
     }
 }
 

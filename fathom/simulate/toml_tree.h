@@ -16,7 +16,8 @@ using TomlArray = std::vector<TomlValue>;
 using TomlTable = std::vector<std::pair<std::string, TomlValue>>; // in no order that means anything
 
 struct TomlValue {
-    std::variant<bool, std::int64_t, double, std::string, TomlArray, TomlTable, std::monostate> value = std::monostate{}; // monostate: a date or a time
+    std::variant<bool, std::int64_t, double, std::string, TomlArray, TomlTable, std::monostate> value =
+        std::monostate{};   // monostate: a date or a time
     std::int64_t line = -1; // counted from 1
     std::string file{};     // that the line is of
 };

@@ -7,7 +7,8 @@
 
 namespace fathom {
 
-// Of the point of the triangle's plane nearest to `point`, drawn into the triangle by cutting off what is below 0; sum 1. A third each where it has no area.
+// Of the point of the triangle's plane nearest to `point`, drawn into the triangle by cutting off what is below 0;
+// sum 1. A third each where it has no area.
 [[nodiscard]] inline Vec3 triangle_shares(const std::array<Vec3, 3>& corners, const Vec3& point) {
     const Vec3 e = corners[1] - corners[0], f = corners[2] - corners[0], d = point - corners[0];
     const double ee = e.dot(e), ef = e.dot(f), ff = f.dot(f), de = d.dot(e), df = d.dot(f), det = ee * ff - ef * ef;

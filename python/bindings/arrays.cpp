@@ -20,7 +20,9 @@ std::string shape_text(const py::array& array) {
 
 py::array any_array(py::handle given, std::string_view argument) {
     py::array array = py::array::ensure(given);
-    if (!array) throw py::type_error(fmt::format("{}: an array of numbers is wanted, not {}", argument, Py_TYPE(given.ptr())->tp_name));
+    if (!array)
+        throw py::type_error(
+            fmt::format("{}: an array of numbers is wanted, not {}", argument, Py_TYPE(given.ptr())->tp_name));
     return array;
 }
 
@@ -35,7 +37,8 @@ py::array real_numbers(py::handle given, std::string_view argument) {
     const py::array array = any_array(given, argument);
     const char kind = array.dtype().kind();
     if (kind != 'f' && kind != 'i' && kind != 'u')
-        throw py::type_error(fmt::format("{}: float32 or float64 is wanted, not {}", argument, py::str(array.dtype()).cast<std::string>()));
+        throw py::type_error(fmt::format("{}: float32 or float64 is wanted, not {}", argument,
+                                         py::str(array.dtype()).cast<std::string>()));
     return kind == 'f' && array.itemsize() == sizeof(float) ? laid_out<float>(array) : laid_out<double>(array);
 }
 
@@ -46,10 +49,14 @@ bool overlap(const py::array& a, const py::array& b) {
 
 } // namespace
 
-void refuse(std::string_view argument, const std::string& reason) { throw Error(Cause::invalid_argument, reason, {.element = std::string(argument)}); }
+void refuse(std::string_view argument, const std::string& reason) {
+    throw Error(Cause::invalid_argument, reason, {.element = std::string(argument)});
+}
 
-Rows::Rows(py::handle given, py::ssize_t width, std::string_view argument) : array_(real_numbers(given, argument)), width_(static_cast<std::size_t>(width)) {
-    if (array_.ndim() == 0 || array_.shape(array_.ndim() - 1) != width) refuse(argument, fmt::format("the shape must be (..., {}), not {}", width, shape_text(array_)));
+Rows::Rows(py::handle given, py::ssize_t width, std::string_view argument)
+    : array_(real_numbers(given, argument)), width_(static_cast<std::size_t>(width)) {
+    if (array_.ndim() == 0 || array_.shape(array_.ndim() - 1) != width)
+        refuse(argument, fmt::format("the shape must be (..., {}), not {}", width, shape_text(array_)));
     floats_ = array_.itemsize() == sizeof(float);
     for (py::ssize_t k = 0; k + 1 < array_.ndim(); ++k) {
         leading_.push_back(array_.shape(k));
@@ -104,18 +111,23 @@ void Points::note_bad(std::span<const Vec3> points, std::size_t first, std::atom
     }
 }
 
-void Points::refuse_bad(std::size_t point) const { throw Error(Cause::non_finite, "NaN or infinity", {.element = argument_, .index = static_cast<std::int64_t>(point)}); }
+void Points::refuse_bad(std::size_t point) const {
+    throw Error(Cause::non_finite, "NaN or infinity",
+                {.element = argument_, .index = static_cast<std::int64_t>(point)});
+}
 
 std::vector<Vec3> finite_points(py::handle given, std::string_view argument) {
     const Points points(given, argument);
-    if (points.leading().size() != 1) refuse(argument, fmt::format("the shape must be (n, 3), not {}", shape_text(points.array())));
+    if (points.leading().size() != 1)
+        refuse(argument, fmt::format("the shape must be (n, 3), not {}", shape_text(points.array())));
     points.require_finite();
     return points.vector();
 }
 
 Vec3 vector_from(py::handle given, std::string_view argument) {
     const Points points(given, argument);
-    if (!points.leading().empty()) refuse(argument, fmt::format("the shape must be (3,), not {}", shape_text(points.array())));
+    if (!points.leading().empty())
+        refuse(argument, fmt::format("the shape must be (3,), not {}", shape_text(points.array())));
     points.require_finite();
     return {points.at(0, 0), points.at(0, 1), points.at(0, 2)};
 }
@@ -123,10 +135,12 @@ Vec3 vector_from(py::handle given, std::string_view argument) {
 Box box_from(py::handle given, std::string_view argument) {
     if (given.is_none()) return {};
     const Points points(given, argument);
-    if (points.leading() != Extents{2}) refuse(argument, fmt::format("a box is [lower, upper] of shape (2, 3), not {}", shape_text(points.array())));
+    if (points.leading() != Extents{2})
+        refuse(argument, fmt::format("a box is [lower, upper] of shape (2, 3), not {}", shape_text(points.array())));
     const std::vector<Vec3> corners = points.vector();
     const Box box{corners[0], corners[1]};
-    if (!(box.lower.array() <= box.upper.array()).all()) refuse(argument, "lower must not be above upper, and neither NaN");
+    if (!(box.lower.array() <= box.upper.array()).all())
+        refuse(argument, "lower must not be above upper, and neither NaN");
     return box;
 }
 
@@ -145,7 +159,8 @@ std::vector<std::array<Index, Width>> indices_from(py::handle given, std::string
         refuse(argument, fmt::format("the shape must be (n, {}), not {}", Width, shape_text(array)));
     const char kind = array.dtype().kind();
     if (kind != 'i' && kind != 'u' && array.size() > 0)
-        throw py::type_error(fmt::format("{}: whole numbers are wanted, not {}", argument, py::str(array.dtype()).cast<std::string>()));
+        throw py::type_error(
+            fmt::format("{}: whole numbers are wanted, not {}", argument, py::str(array.dtype()).cast<std::string>()));
     const py::array whole = laid_out<std::int64_t>(array);
     const auto* from = static_cast<const std::int64_t*>(whole.data());
     std::vector<std::array<Index, Width>> all(static_cast<std::size_t>(array.shape(0)));
@@ -168,7 +183,8 @@ Results::Results(const py::object& out, Extents shape, const Rows& input) : give
     }
     if (!py::isinstance<py::array>(out)) throw py::type_error("out: an array of numpy is wanted");
     array_ = py::reinterpret_borrow<py::array>(out);
-    const bool doubles = py::isinstance<py::array_t<double>>(array_), floats = py::isinstance<py::array_t<float>>(array_);
+    const bool doubles = py::isinstance<py::array_t<double>>(array_),
+               floats = py::isinstance<py::array_t<float>>(array_);
     if (!doubles && !floats) throw py::type_error("out: float32 or float64 is wanted");
     if (!std::equal(shape.begin(), shape.end(), array_.shape(), array_.shape() + array_.ndim()))
         refuse("out", fmt::format("the shape is {}, which does not fit the points", shape_text(array_)));

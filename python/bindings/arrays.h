@@ -1,5 +1,5 @@
-// Python: arrays of numpy at the border, checked once. C-contiguous float64 and float32 are used where they lie; anything else that holds real
-// numbers is copied. Names in messages are those of the caller's arguments.
+// Python: arrays of numpy at the border, checked once. C-contiguous float64 and float32 are used where they lie;
+// anything else that holds real numbers is copied. Names in messages are those of the caller's arguments.
 #pragma once
 
 #include <fathom/base/box.h>
@@ -25,14 +25,17 @@ using Doubles = py::array_t<double, py::array::c_style | py::array::forcecast>;
 // fathom::Error{invalid_argument} about an argument: fathom.InputError in Python.
 [[noreturn]] void refuse(std::string_view argument, const std::string& reason);
 
-// Rows of `width` numbers with any leading shape. TypeError where there are no real numbers, InputError where the last axis is another.
+// Rows of `width` numbers with any leading shape. TypeError where there are no real numbers, InputError where the last
+// axis is another.
 class Rows {
 public:
     Rows(py::handle given, py::ssize_t width, std::string_view argument);
 
     [[nodiscard]] const Extents& leading() const { return leading_; } // shape without the last axis
     [[nodiscard]] std::size_t size() const { return count_; }         // rows
-    [[nodiscard]] const double* doubles() const { return floats_ ? nullptr : static_cast<const double*>(array_.data()); }
+    [[nodiscard]] const double* doubles() const {
+        return floats_ ? nullptr : static_cast<const double*>(array_.data());
+    }
     [[nodiscard]] const float* floats() const { return floats_ ? static_cast<const float*>(array_.data()) : nullptr; }
     [[nodiscard]] const py::array& array() const { return array_; }
     [[nodiscard]] double at(std::size_t row, std::size_t column) const;
@@ -49,8 +52,8 @@ class Points : public Rows {
 public:
     Points(py::handle given, std::string_view argument) : Rows(given, 3, argument), argument_(argument) {}
 
-    // body(points, first) for pieces of all of them, in parallel; works without the lock of Python. Floats are widened piece by piece.
-    // Error{non_finite} names the first point that is not finite.
+    // body(points, first) for pieces of all of them, in parallel; works without the lock of Python. Floats are widened
+    // piece by piece. Error{non_finite} names the first point that is not finite.
     template <class Body>
     void in_pieces(Body&& body) const {
         static_assert(sizeof(Vec3) == 3 * sizeof(double));
@@ -59,7 +62,8 @@ public:
             if (doubles() != nullptr) {
                 const std::span some(reinterpret_cast<const Vec3*>(doubles()) + begin, end - begin);
                 body(some, begin);
-                // Afterwards, when they lie in the cache: every query can be asked about NaN, only its answer means nothing.
+                // Afterwards, when they lie in the cache: every query can be asked about NaN, only its answer means
+                // nothing.
                 if (!has_finite_sum(some)) note_bad(some, begin, bad);
                 return;
             }
@@ -83,7 +87,8 @@ public:
 private:
     static constexpr std::size_t no_bad = ~std::size_t{0};
 
-    // Finite only where all terms are: one look for many points. Huge terms may make it infinite too: note_bad() looks at each.
+    // Finite only where all terms are: one look for many points. Huge terms may make it infinite too: note_bad() looks
+    // at each.
     [[nodiscard]] static bool has_finite_sum(std::span<const Vec3> points);
     static bool widen(const float* from, std::size_t count, double* to); // the same of these
     static void note_bad(std::span<const Vec3> points, std::size_t first, std::atomic<std::size_t>& bad);
@@ -98,11 +103,13 @@ private:
 // [lower, upper] of shape (2, 3); None: the empty box.
 [[nodiscard]] Box box_from(py::handle given, std::string_view argument);
 [[nodiscard]] py::array box_array(const Box& box);
-// (n, width) whole numbers that vertices are named by. InputError for anything else; which vertices exist is checked later.
+// (n, width) whole numbers that vertices are named by. InputError for anything else; which vertices exist is checked
+// later.
 template <std::size_t Width>
 [[nodiscard]] std::vector<std::array<Index, Width>> indices_from(py::handle given, std::string_view argument);
 
-// Where results go: `out` itself, checked (float64 or float32, C-contiguous, writable, of this shape, apart from the input), or a new float64 array.
+// Where results go: `out` itself, checked (float64 or float32, C-contiguous, writable, of this shape, apart from the
+// input), or a new float64 array.
 class Results {
 public:
     Results(const py::object& out, Extents shape, const Rows& input);
@@ -112,7 +119,8 @@ public:
         if (floats_ == nullptr)
             std::copy(values.begin(), values.end(), doubles_ + first);
         else
-            std::transform(values.begin(), values.end(), floats_ + first, [](double v) { return static_cast<float>(v); });
+            std::transform(values.begin(), values.end(), floats_ + first,
+                           [](double v) { return static_cast<float>(v); });
     }
     [[nodiscard]] double* doubles() const { return doubles_; } // null where floats are wanted
     // The array; a float where there are no axes and no array was given.

@@ -22,8 +22,9 @@ namespace {
 using GridHandle = std::shared_ptr<GridField>;
 GridHandle kept(GridField field) { return std::make_shared<GridField>(std::move(field)); }
 
-GridHandle build(const TriangleMesh& mesh, int resolution, double margin, const py::object& box, double band, bool dense, GridStorage storage, SignMethod sign,
-                 double thickness, double wrap, bool cached, const py::object& progress) {
+GridHandle build(const TriangleMesh& mesh, int resolution, double margin, const py::object& box, double band,
+                 bool dense, GridStorage storage, SignMethod sign, double thickness, double wrap, bool cached,
+                 const py::object& progress) {
     GridOptions options{.resolution = resolution,
                         .margin = margin,
                         .box = box_from(box, "box"),
@@ -39,28 +40,34 @@ GridHandle build(const TriangleMesh& mesh, int resolution, double margin, const 
     });
 }
 
-GridHandle baked(const FieldHandle& field, int resolution, const py::object& box, double band, bool dense, GridStorage storage, const py::object& progress) {
-    BakeOptions options{.box = box_from(box, "box"), .resolution = resolution, .band = band, .dense = dense, .storage = storage};
+GridHandle baked(const FieldHandle& field, int resolution, const py::object& box, double band, bool dense,
+                 GridStorage storage, const py::object& progress) {
+    BakeOptions options{
+        .box = box_from(box, "box"), .resolution = resolution, .band = band, .dense = dense, .storage = storage};
     return watched(progress, [&](Progress* watcher) {
         options.progress = watcher;
         return kept(bake(*field, options));
     });
 }
 
-GridReadOptions read_options(const py::object& origin, double cell, bool x_first, double error, double lipschitz, GridStorage storage) {
-    GridReadOptions options{.cell = cell, .x_first = x_first, .error = error, .lipschitz = lipschitz, .storage = storage};
+GridReadOptions read_options(const py::object& origin, double cell, bool x_first, double error, double lipschitz,
+                             GridStorage storage) {
+    GridReadOptions options{
+        .cell = cell, .x_first = x_first, .error = error, .lipschitz = lipschitz, .storage = storage};
     if (!origin.is_none()) options.origin = vector_from(origin, "origin");
     return options;
 }
 
-GridHandle read(const std::filesystem::path& path, const py::object& origin, double cell, bool x_first, double error, double lipschitz, GridStorage storage) {
+GridHandle read(const std::filesystem::path& path, const py::object& origin, double cell, bool x_first, double error,
+                double lipschitz, GridStorage storage) {
     const GridReadOptions options = read_options(origin, cell, x_first, error, lipschitz, storage);
     const py::gil_scoped_release unlocked;
     return kept(read_grid_file(path, options).field);
 }
 
 // The array as a .npy file in memory: one reader checks all.
-GridHandle from_array(const py::object& values, double cell, const py::object& origin, bool x_first, double error, double lipschitz, GridStorage storage) {
+GridHandle from_array(const py::object& values, double cell, const py::object& origin, bool x_first, double error,
+                      double lipschitz, GridStorage storage) {
     const py::object file = py::module_::import("io").attr("BytesIO")();
     py::module_::import("numpy").attr("save")(file, values, py::arg("allow_pickle") = false);
     const auto bytes = file.attr("getvalue")().cast<py::bytes>();
@@ -85,31 +92,41 @@ py::array samples(const GridField& grid) {
     return array;
 }
 
-std::shared_ptr<TriangleMesh> surface(const FieldHandle& field, double level, int resolution, const py::object& box, const py::object& progress) {
+std::shared_ptr<TriangleMesh> surface(const FieldHandle& field, double level, int resolution, const py::object& box,
+                                      const py::object& progress) {
     ContourOptions options{.level = level};
     const Box where = box_from(box, "box");
     return watched(progress, [&](Progress* watcher) {
         options.progress = watcher;
         const auto* grid = dynamic_cast<const GridField*>(field.get());
         if (grid != nullptr && resolution == 0) return std::make_shared<TriangleMesh>(contour(*grid, options));
-        const Box bounds = where.empty() ? field->bounds().grown(0.02 * field->bounds().diagonal() + std::max(level, 0.0)) : where;
+        const Box bounds =
+            where.empty() ? field->bounds().grown(0.02 * field->bounds().diagonal() + std::max(level, 0.0)) : where;
         return std::make_shared<TriangleMesh>(contour(*field, bounds, resolution == 0 ? 64 : resolution, options));
     });
 }
 
 void bind_grid(py::module_& m) {
     py::class_<GridField, Field, GridHandle>(m, "GridField",
-                                             "Distances sampled on a sparse grid, trilinear between samples: tens of nanoseconds a point, with a stated error.")
-        .def_static("from_array", &from_array, py::arg("values"), py::arg("cell"), py::arg("origin") = py::none(), py::arg("x_first") = false,
-                    py::arg("error") = HUGE_VAL, py::arg("lipschitz") = 1.0, py::arg("storage") = GridStorage::float32,
-                    "From an array [z, y, x] of signed distances ([x, y, z] with x_first); `cell` and `origin` of the first sample in metres. error: of the samples, "
+                                             "Distances sampled on a sparse grid, trilinear between samples: tens of "
+                                             "nanoseconds a point, with a stated error.")
+        .def_static("from_array", &from_array, py::arg("values"), py::arg("cell"), py::arg("origin") = py::none(),
+                    py::arg("x_first") = false, py::arg("error") = HUGE_VAL, py::arg("lipschitz") = 1.0,
+                    py::arg("storage") = GridStorage::float32,
+                    "From an array [z, y, x] of signed distances ([x, y, z] with x_first); `cell` and `origin` of the "
+                    "first sample in metres. error: of the samples, "
                     "where it is known (m).")
         .def_property_readonly(
             "cell", [](const GridField& grid) { return grid.layout().cell; }, "Side of a cell (m).")
         .def_property_readonly(
-            "origin", [](const GridField& grid) { return vector_array(grid.layout().origin); }, "Place of the first sample (3,), metres.")
+            "origin", [](const GridField& grid) { return vector_array(grid.layout().origin); },
+            "Place of the first sample (3,), metres.")
         .def_property_readonly(
-            "cells", [](const GridField& grid) { return py::make_tuple(grid.layout().cells(0), grid.layout().cells(1), grid.layout().cells(2)); }, "Along x, y and z.")
+            "cells",
+            [](const GridField& grid) {
+                return py::make_tuple(grid.layout().cells(0), grid.layout().cells(1), grid.layout().cells(2));
+            },
+            "Along x, y and z.")
         .def_property_readonly("near_error_bound", &GridField::near_error_bound, "Near the surface (m).")
         .def_property_readonly("bytes", &GridField::bytes, "Resident size.")
         .def_property_readonly("stored_bricks", [](const GridField& grid) { return grid.data().stored_bricks(); })
@@ -136,7 +153,8 @@ void bind_grid(py::module_& m) {
             },
             py::arg("path"), py::arg("note") = "", "The ending decides: .fathom .npy .nrrd .vti .sdf .dist");
     py::class_<SmoothGridField, Field, std::shared_ptr<SmoothGridField>>(
-        m, "SmoothGridField", "A grid with a continuous gradient (triquadratic B-spline); slower, corners are rounded by up to half a cell.")
+        m, "SmoothGridField",
+        "A grid with a continuous gradient (triquadratic B-spline); slower, corners are rounded by up to half a cell.")
         .def(py::init<const GridField&>(), py::arg("grid"));
 }
 
@@ -144,21 +162,27 @@ void bind_grid(py::module_& m) {
 
 void bind_grids(py::module_& m) {
     bind_grid(m);
-    m.def("build_grid", &build, py::arg("mesh"), py::arg("resolution") = 128, py::arg("margin") = 0.05, py::arg("box") = py::none(), py::arg("band") = 3.0,
-          py::arg("dense") = false, py::arg("storage") = GridStorage::code16, py::arg("sign") = SignMethod::automatic, py::arg("thickness") = 0.0, py::arg("wrap") = 0.0,
-          py::arg("cached") = false, py::arg("progress") = py::none(), R"(A grid of exact distances of a mesh, also of open, crossing and broken ones.
+    m.def("build_grid", &build, py::arg("mesh"), py::arg("resolution") = 128, py::arg("margin") = 0.05,
+          py::arg("box") = py::none(), py::arg("band") = 3.0, py::arg("dense") = false,
+          py::arg("storage") = GridStorage::code16, py::arg("sign") = SignMethod::automatic, py::arg("thickness") = 0.0,
+          py::arg("wrap") = 0.0, py::arg("cached") = false, py::arg("progress") = py::none(),
+          R"(A grid of exact distances of a mesh, also of open, crossing and broken ones.
 
 resolution: cells along the longest side; margin: free space, as a share of it; box (2, 3) instead (m); band: cells with all samples beside the surface;
 sign: how inside is told; thickness and wrap: of sheets and holes (m); cached: keep it in the folder FATHOM_CACHE and map it the next time.
 progress(stage, fraction): is told, and cancels by returning False.)");
-    m.def("bake", &baked, py::arg("field").none(false), py::arg("resolution") = 128, py::arg("box") = py::none(), py::arg("band") = 3.0, py::arg("dense") = false,
-          py::arg("storage") = GridStorage::code16, py::arg("progress") = py::none(), "Any field as a grid; the stated error is certified.");
-    m.def("read_grid", &read, py::arg("path"), py::arg("origin") = py::none(), py::arg("cell") = 1.0, py::arg("x_first") = false, py::arg("error") = HUGE_VAL,
-          py::arg("lipschitz") = 1.0, py::arg("storage") = GridStorage::float32,
-          "A grid from .fathom (mapped, not read), .npy, .nrrd, .vti, .sdf or .dist; origin, cell and x_first count for .npy.");
-    m.def("contour", &surface, py::arg("field").none(false), py::arg("level") = 0.0, py::arg("resolution") = 0, py::arg("box") = py::none(),
-          py::arg("progress") = py::none(),
-          "The surface at a level (m) as a closed mesh; a grid's own lattice where resolution is 0, of other fields 64 cells along the longest side.");
+    m.def("bake", &baked, py::arg("field").none(false), py::arg("resolution") = 128, py::arg("box") = py::none(),
+          py::arg("band") = 3.0, py::arg("dense") = false, py::arg("storage") = GridStorage::code16,
+          py::arg("progress") = py::none(), "Any field as a grid; the stated error is certified.");
+    m.def("read_grid", &read, py::arg("path"), py::arg("origin") = py::none(), py::arg("cell") = 1.0,
+          py::arg("x_first") = false, py::arg("error") = HUGE_VAL, py::arg("lipschitz") = 1.0,
+          py::arg("storage") = GridStorage::float32,
+          "A grid from .fathom (mapped, not read), .npy, .nrrd, .vti, .sdf or .dist; origin, cell and x_first count "
+          "for .npy.");
+    m.def("contour", &surface, py::arg("field").none(false), py::arg("level") = 0.0, py::arg("resolution") = 0,
+          py::arg("box") = py::none(), py::arg("progress") = py::none(),
+          "The surface at a level (m) as a closed mesh; a grid's own lattice where resolution is 0, of other fields 64 "
+          "cells along the longest side.");
 }
 
 } // namespace fathom::python

@@ -20,16 +20,20 @@ namespace {
 using Floats = py::array_t<float, py::array::c_style | py::array::forcecast>;
 
 // Layers as tuples (weights (outputs, inputs), biases (outputs,), activation).
-std::shared_ptr<NetworkField> from_layers(const py::list& layers, const py::object& center, double scale, const py::object& domain) {
+std::shared_ptr<NetworkField> from_layers(const py::list& layers, const py::object& center, double scale,
+                                          const py::object& domain) {
     Network network;
     for (const py::handle& item : layers) {
         const auto layer = py::reinterpret_borrow<py::tuple>(item);
-        if (!py::isinstance<py::tuple>(item) || layer.size() != 3) throw py::type_error("layers: tuples (weights, biases, activation) are wanted");
+        if (!py::isinstance<py::tuple>(item) || layer.size() != 3)
+            throw py::type_error("layers: tuples (weights, biases, activation) are wanted");
         const Floats weights = Floats::ensure(layer[0]), biases = Floats::ensure(layer[1]);
         if (!weights || !biases) throw py::type_error("layers: weights and biases must be arrays of numbers");
-        if (weights.ndim() != 2 || biases.ndim() != 1) refuse("layers", "weights must have the shape (outputs, inputs) and biases (outputs,)");
-        network.layers.push_back(
-            {.inputs = static_cast<int>(weights.shape(1)), .outputs = static_cast<int>(weights.shape(0)), .activation = layer[2].cast<Activation>()});
+        if (weights.ndim() != 2 || biases.ndim() != 1)
+            refuse("layers", "weights must have the shape (outputs, inputs) and biases (outputs,)");
+        network.layers.push_back({.inputs = static_cast<int>(weights.shape(1)),
+                                  .outputs = static_cast<int>(weights.shape(0)),
+                                  .activation = layer[2].cast<Activation>()});
         network.layers.back().weights.assign(weights.data(), weights.data() + weights.size());
         network.layers.back().biases.assign(biases.data(), biases.data() + biases.size());
     }
@@ -44,13 +48,15 @@ py::list layers_of(const NetworkField& field) {
     py::list layers;
     for (const DenseLayer& layer : field.network().layers)
         layers.append(py::make_tuple(py::array_t<float>(Extents{layer.outputs, layer.inputs}, layer.weights.data()),
-                                     py::array_t<float>(Extents{layer.outputs}, layer.biases.data()), layer.activation));
+                                     py::array_t<float>(Extents{layer.outputs}, layer.biases.data()),
+                                     layer.activation));
     return layers;
 }
 
-std::shared_ptr<NetworkField> read(const std::filesystem::path& path, const py::object& center, double scale, const py::object& domain, Activation hidden,
-                                   Activation output) {
-    NetworkFileOptions options{.hidden = hidden, .output = output, .center = vector_from(center, "center"), .scale = scale};
+std::shared_ptr<NetworkField> read(const std::filesystem::path& path, const py::object& center, double scale,
+                                   const py::object& domain, Activation hidden, Activation output) {
+    NetworkFileOptions options{
+        .hidden = hidden, .output = output, .center = vector_from(center, "center"), .scale = scale};
     if (!domain.is_none()) options.domain = box_from(domain, "domain");
     const py::gil_scoped_release unlocked;
     return std::make_shared<NetworkField>(read_network(path, options));
@@ -70,9 +76,16 @@ py::dict report_of(const FitReport& report) {
     return all;
 }
 
-py::tuple fit(const TriangleMesh& mesh, int layers, int width, Activation activation, double seconds, double error, int steps, std::uint64_t seed, std::size_t samples,
-              const py::object& progress) {
-    FitOptions options{.layers = layers, .width = width, .activation = activation, .seconds = seconds, .error = error, .steps = steps, .seed = seed, .samples = samples};
+py::tuple fit(const TriangleMesh& mesh, int layers, int width, Activation activation, double seconds, double error,
+              int steps, std::uint64_t seed, std::size_t samples, const py::object& progress) {
+    FitOptions options{.layers = layers,
+                       .width = width,
+                       .activation = activation,
+                       .seconds = seconds,
+                       .error = error,
+                       .steps = steps,
+                       .seed = seed,
+                       .samples = samples};
     FitReport report;
     const auto field = watched(progress, [&](Progress* watcher) {
         options.progress = watcher;
@@ -87,24 +100,31 @@ py::tuple fit(const TriangleMesh& mesh, int layers, int width, Activation activa
 
 void bind_networks(py::module_& m) {
     const py::tuple origin = py::make_tuple(0.0, 0.0, 0.0);
-    py::class_<NetworkField, Field, std::shared_ptr<NetworkField>>(m, "NetworkField",
-                                                                   "A trained network as a field. Its values are no proven distances: only sign and range count.")
-        .def(py::init(&from_layers), py::arg("layers"), py::arg("center") = origin, py::arg("scale") = 1.0, py::arg("domain") = py::none(),
+    py::class_<NetworkField, Field, std::shared_ptr<NetworkField>>(
+        m, "NetworkField",
+        "A trained network as a field. Its values are no proven distances: only sign and range count.")
+        .def(py::init(&from_layers), py::arg("layers"), py::arg("center") = origin, py::arg("scale") = 1.0,
+             py::arg("domain") = py::none(),
              R"(From a list of (weights (outputs, inputs), biases (outputs,), activation).
 
 distance(p) = scale * net((p - center) / scale) for p in domain (2, 3), metres; None: the cube from -1 to 1.)")
         .def_property_readonly("layers", &layers_of, "As they were given.")
         .def_property_readonly("rounding_bound", &NetworkField::rounding_bound, "|computed - exact network| (m).")
-        .def_property_readonly("distance_like", &NetworkField::distance_like, "Whether its values are good estimates of distances: measured, not proven.")
+        .def_property_readonly("distance_like", &NetworkField::distance_like,
+                               "Whether its values are good estimates of distances: measured, not proven.")
         .def(
-            "write", [](const NetworkField& field, const std::filesystem::path& path) { write_network(path, field.network()); }, py::arg("path"),
-            "The ending decides: .fnet .onnx .npz");
-    m.def("read_network", &read, py::arg("path"), py::arg("center") = origin, py::arg("scale") = 1.0, py::arg("domain") = py::none(),
-          py::arg("hidden") = Activation::relu, py::arg("output") = Activation::tanh,
+            "write",
+            [](const NetworkField& field, const std::filesystem::path& path) { write_network(path, field.network()); },
+            py::arg("path"), "The ending decides: .fnet .onnx .npz");
+    m.def("read_network", &read, py::arg("path"), py::arg("center") = origin, py::arg("scale") = 1.0,
+          py::arg("domain") = py::none(), py::arg("hidden") = Activation::relu, py::arg("output") = Activation::tanh,
           "A network from .fnet, .onnx, .npz or Keras .h5; frame and domain where the file has none.");
-    m.def("fit_network", &fit, py::arg("mesh"), py::arg("layers") = 8, py::arg("width") = 32, py::arg("activation") = Activation::relu, py::arg("seconds") = 60.0,
-          py::arg("error") = 0.0, py::arg("steps") = 0, py::arg("seed") = 1, py::arg("samples") = std::size_t{1} << 19, py::arg("progress") = py::none(),
-          "A network fitted to a mesh, and a dict of what its errors are (m): (NetworkField, report). The same seed, samples and steps give the same weights.");
+    m.def("fit_network", &fit, py::arg("mesh"), py::arg("layers") = 8, py::arg("width") = 32,
+          py::arg("activation") = Activation::relu, py::arg("seconds") = 60.0, py::arg("error") = 0.0,
+          py::arg("steps") = 0, py::arg("seed") = 1, py::arg("samples") = std::size_t{1} << 19,
+          py::arg("progress") = py::none(),
+          "A network fitted to a mesh, and a dict of what its errors are (m): (NetworkField, report). The same seed, "
+          "samples and steps give the same weights.");
 }
 
 } // namespace fathom::python

@@ -46,10 +46,12 @@ std::vector<std::string> names_of(const Scene& scene) {
 }
 
 void run(Running& running, const py::object& progress) {
-    watched(progress, [&](Progress* watcher) { running.locked([&](Simulation& simulation) { simulation.run(watcher); }); });
+    watched(progress,
+            [&](Progress* watcher) { running.locked([&](Simulation& simulation) { simulation.run(watcher); }); });
 }
 
-// As it was when it was asked for: a copy, so that stepping on does not change it. Shared so that arrays of bodies need no copies of meshes.
+// As it was when it was asked for: a copy, so that stepping on does not change it. Shared so that arrays of bodies need
+// no copies of meshes.
 struct Recorded {
     Recording recording;
 
@@ -60,14 +62,16 @@ struct Recorded {
         return recording.frames()[static_cast<std::size_t>(k < 0 ? k + count : k)];
     }
     [[nodiscard]] std::size_t body(std::size_t k) const {
-        if (k >= recording.bodies().size()) throw py::index_error(fmt::format("there are {} bodies", recording.bodies().size()));
+        if (k >= recording.bodies().size())
+            throw py::index_error(fmt::format("there are {} bodies", recording.bodies().size()));
         return k;
     }
 };
 
 template <class Number, class Value>
 py::array of_frames(const Recorded& all, const Value& value) {
-    return array_of<Number>({extent(all.frames())}, all.frames(), [&](std::size_t k) { return value(all.recording.frames()[k]); });
+    return array_of<Number>({extent(all.frames())}, all.frames(),
+                            [&](std::size_t k) { return value(all.recording.frames()[k]); });
 }
 
 // (frames, bodies, 3); NaN where a frame does not know a body.
@@ -99,8 +103,10 @@ py::array vertices(const Recorded& all, std::size_t body, py::ssize_t frame) {
 }
 
 py::array triangles(const Recorded& all, std::size_t body, py::ssize_t frame) {
-    const std::span<const Triangle> some = all.frame(frame).triangles(all.body(body), *all.recording.bodies()[body].mesh);
-    return array_of<Index>({extent(some.size()), 3}, 3 * some.size(), [&](std::size_t k) { return some[k / 3][k % 3]; });
+    const std::span<const Triangle> some =
+        all.frame(frame).triangles(all.body(body), *all.recording.bodies()[body].mesh);
+    return array_of<Index>({extent(some.size()), 3}, 3 * some.size(),
+                           [&](std::size_t k) { return some[k / 3][k % 3]; });
 }
 
 py::dict contacts(const Recorded& all, py::ssize_t frame) {
@@ -136,7 +142,8 @@ void write_html(const Recorded& all, const std::filesystem::path& path, const st
 }
 
 void bind_recording(py::module_& m) {
-    py::class_<Recorded, std::shared_ptr<Recorded>>(m, "Recording", "What happened: frames of a simulation as arrays. Metres, seconds, joules, world frame.")
+    py::class_<Recorded, std::shared_ptr<Recorded>>(
+        m, "Recording", "What happened: frames of a simulation as arrays. Metres, seconds, joules, world frame.")
         .def("__len__", &Recorded::frames)
         .def_property_readonly(
             "bodies",
@@ -147,47 +154,96 @@ void bind_recording(py::module_& m) {
             },
             "Names, in the order of all arrays.")
         .def_property_readonly(
-            "time", [](const Recorded& all) { return of_frames<double>(all, [](const RecordedFrame& f) { return f.time; }); }, "(frames,), s")
+            "time",
+            [](const Recorded& all) { return of_frames<double>(all, [](const RecordedFrame& f) { return f.time; }); },
+            "(frames,), s")
         .def_property_readonly(
-            "step", [](const Recorded& all) { return of_frames<std::int64_t>(all, [](const RecordedFrame& f) { return f.step; }); }, "(frames,)")
+            "step",
+            [](const Recorded& all) {
+                return of_frames<std::int64_t>(all, [](const RecordedFrame& f) { return f.step; });
+            },
+            "(frames,)")
         .def_property_readonly(
-            "kinetic", [](const Recorded& all) { return of_frames<double>(all, [](const RecordedFrame& f) { return f.energy.kinetic; }); }, "(frames,), J")
+            "kinetic",
+            [](const Recorded& all) {
+                return of_frames<double>(all, [](const RecordedFrame& f) { return f.energy.kinetic; });
+            },
+            "(frames,), J")
         .def_property_readonly(
-            "potential", [](const Recorded& all) { return of_frames<double>(all, [](const RecordedFrame& f) { return f.energy.potential; }); },
+            "potential",
+            [](const Recorded& all) {
+                return of_frames<double>(all, [](const RecordedFrame& f) { return f.energy.potential; });
+            },
             "(frames,), J, of gravity")
         .def_property_readonly(
-            "stored", [](const Recorded& all) { return of_frames<double>(all, [](const RecordedFrame& f) { return f.energy.stored; }); },
+            "stored",
+            [](const Recorded& all) {
+                return of_frames<double>(all, [](const RecordedFrame& f) { return f.energy.stored; });
+            },
             "(frames,), J, in springs of contact")
         .def_property_readonly(
-            "energy", [](const Recorded& all) { return of_frames<double>(all, [](const RecordedFrame& f) { return f.energy.total(); }); }, "(frames,), J, the sum")
+            "energy",
+            [](const Recorded& all) {
+                return of_frames<double>(all, [](const RecordedFrame& f) { return f.energy.total(); });
+            },
+            "(frames,), J, the sum")
         .def_property_readonly(
-            "deepest", [](const Recorded& all) { return of_frames<double>(all, [](const RecordedFrame& f) { return f.deepest; }); }, "(frames,), m")
+            "deepest",
+            [](const Recorded& all) {
+                return of_frames<double>(all, [](const RecordedFrame& f) { return f.deepest; });
+            },
+            "(frames,), m")
         .def_property_readonly(
-            "contact_count", [](const Recorded& all) { return of_frames<std::int64_t>(all, [](const RecordedFrame& f) { return f.contact_count; }); }, "(frames,)")
+            "contact_count",
+            [](const Recorded& all) {
+                return of_frames<std::int64_t>(all, [](const RecordedFrame& f) { return f.contact_count; });
+            },
+            "(frames,)")
         .def_property_readonly("poses", &poses, "(frames, bodies, 4, 4)")
         .def_property_readonly(
-            "centers", [](const Recorded& all) { return of_bodies(all, [](const BodyFrame& f, const RecordedBody& b) { return Vec3(f.pose * b.center); }); },
+            "centers",
+            [](const Recorded& all) {
+                return of_bodies(all,
+                                 [](const BodyFrame& f, const RecordedBody& b) { return Vec3(f.pose * b.center); });
+            },
             "(frames, bodies, 3): centres of mass, m")
         .def_property_readonly(
-            "velocities", [](const Recorded& all) { return of_bodies(all, [](const BodyFrame& f, const RecordedBody&) { return f.velocity; }); },
+            "velocities",
+            [](const Recorded& all) {
+                return of_bodies(all, [](const BodyFrame& f, const RecordedBody&) { return f.velocity; });
+            },
             "(frames, bodies, 3), m/s")
         .def_property_readonly(
-            "spins", [](const Recorded& all) { return of_bodies(all, [](const BodyFrame& f, const RecordedBody&) { return f.spin; }); }, "(frames, bodies, 3), rad/s")
+            "spins",
+            [](const Recorded& all) {
+                return of_bodies(all, [](const BodyFrame& f, const RecordedBody&) { return f.spin; });
+            },
+            "(frames, bodies, 3), rad/s")
         .def_property_readonly(
-            "worst_penetration", [](const Recorded& all) { return all.recording.worst_penetration(); }, "Of all steps, kept or not (m).")
+            "worst_penetration", [](const Recorded& all) { return all.recording.worst_penetration(); },
+            "Of all steps, kept or not (m).")
         .def_property_readonly(
-            "highest_energy", [](const Recorded& all) { return all.recording.highest_energy(); }, "Of all steps, kept or not (J).")
-        .def("vertices", &vertices, py::arg("body"), py::arg("frame") = -1, "(n, 3): where the vertices (or points) of a body are in a frame (m, world).")
-        .def("triangles", &triangles, py::arg("body"), py::arg("frame") = -1, "(m, 3): over vertices(); bodies may break.")
-        .def("contacts", &contacts, py::arg("frame") = -1, "{body, other, point, position, normal, depth}: an array each, a row a contact; -1 where there is no body.")
-        .def("pairs", &pairs, py::arg("frame") = -1, "{body, other, verdict, depth}: the answers of a scene that is asked instead of simulated; verdicts are numbers of Verdict.")
-        .def("write_html", &write_html, py::arg("path"), py::arg("name") = "recording", "A page of the viewer that opens with a double click. Unsupported where has_viewer() is False.");
+            "highest_energy", [](const Recorded& all) { return all.recording.highest_energy(); },
+            "Of all steps, kept or not (J).")
+        .def("vertices", &vertices, py::arg("body"), py::arg("frame") = -1,
+             "(n, 3): where the vertices (or points) of a body are in a frame (m, world).")
+        .def("triangles", &triangles, py::arg("body"), py::arg("frame") = -1,
+             "(m, 3): over vertices(); bodies may break.")
+        .def(
+            "contacts", &contacts, py::arg("frame") = -1,
+            "{body, other, point, position, normal, depth}: an array each, a row a contact; -1 where there is no body.")
+        .def("pairs", &pairs, py::arg("frame") = -1,
+             "{body, other, verdict, depth}: the answers of a scene that is asked instead of simulated; verdicts are "
+             "numbers of Verdict.")
+        .def("write_html", &write_html, py::arg("path"), py::arg("name") = "recording",
+             "A page of the viewer that opens with a double click. Unsupported where has_viewer() is False.");
 }
 
 } // namespace
 
 void bind_scenes(py::module_& m) {
-    py::class_<Scene, std::shared_ptr<Scene>>(m, "Scene", "Bodies, motions, materials and how to run them, as read from TOML (scenes/README.md).")
+    py::class_<Scene, std::shared_ptr<Scene>>(
+        m, "Scene", "Bodies, motions, materials and how to run them, as read from TOML (scenes/README.md).")
         .def_readonly("name", &Scene::name)
         .def_readonly("file", &Scene::file)
         .def_readonly("duration", &Scene::duration, "s")
@@ -195,23 +251,28 @@ void bind_scenes(py::module_& m) {
         .def_property_readonly("bodies", &names_of, "Names of its bodies; one may stand for several copies.");
     m.def(
         "read_scene",
-        [](const std::filesystem::path& path, const std::vector<std::string>& overrides, const std::filesystem::path& model_folder) {
+        [](const std::filesystem::path& path, const std::vector<std::string>& overrides,
+           const std::filesystem::path& model_folder) {
             const py::gil_scoped_release unlocked;
             return std::make_shared<Scene>(read_scene(path, {.model_folder = model_folder, .overrides = overrides}));
         },
         py::arg("path"), py::arg("overrides") = std::vector<std::string>{}, py::arg("model_folder") = "",
-        "overrides: lines as in the file, 'step = 0.002'. model_folder: of real meshes; shapes stand in where they are not there.");
+        "overrides: lines as in the file, 'step = 0.002'. model_folder: of real meshes; shapes stand in where they are "
+        "not there.");
     m.def(
         "parse_scene",
         [](const std::string& text, const std::string& name, const std::vector<std::string>& overrides) {
             const py::gil_scoped_release unlocked;
             return std::make_shared<Scene>(parse_scene(text, name, {.overrides = overrides}));
         },
-        py::arg("text"), py::arg("name") = "scene.toml", py::arg("overrides") = std::vector<std::string>{}, "The same from text; name serves the messages.");
+        py::arg("text"), py::arg("name") = "scene.toml", py::arg("overrides") = std::vector<std::string>{},
+        "The same from text; name serves the messages.");
     bind_recording(m);
     py::class_<Running, RunningHandle>(m, "Simulation", "A scene that runs: world and recording together.")
         .def(py::init([](const std::shared_ptr<Scene>& scene, const py::object& progress) {
-                 return watched(progress, [&](Progress* watcher) { return std::make_shared<Running>(Simulation(*scene, watcher)); });
+                 return watched(progress, [&](Progress* watcher) {
+                     return std::make_shared<Running>(Simulation(*scene, watcher));
+                 });
              }),
              py::arg("scene").none(false), py::arg("progress") = py::none(), "Builds the bodies.")
         .def(
@@ -223,21 +284,30 @@ void bind_scenes(py::module_& m) {
             },
             py::arg("count") = 1)
         .def("run", &run, py::arg("progress") = py::none(),
-             "To the end of the scene's duration. progress(stage, fraction) is told, and cancels by returning False; so does Ctrl-C.")
-        .def_property_readonly("finished", [](Running& r) { return r.alone([](Simulation& s) { return s.finished(); }); })
-        .def_property_readonly("steps", [](Running& r) { return r.alone([](Simulation& s) { return s.world().steps(); }); })
+             "To the end of the scene's duration. progress(stage, fraction) is told, and cancels by returning False; "
+             "so does Ctrl-C.")
+        .def_property_readonly("finished",
+                               [](Running& r) { return r.alone([](Simulation& s) { return s.finished(); }); })
+        .def_property_readonly("steps",
+                               [](Running& r) { return r.alone([](Simulation& s) { return s.world().steps(); }); })
         .def_property_readonly(
             "time", [](Running& r) { return r.alone([](Simulation& s) { return s.world().time(); }); }, "s")
         .def_property_readonly(
-            "state_hash", [](Running& r) { return r.alone([](Simulation& s) { return s.world().state_hash().text(); }); },
+            "state_hash",
+            [](Running& r) { return r.alone([](Simulation& s) { return s.world().state_hash().text(); }); },
             "Of every number that the next step depends on; the same on every run.")
         .def_property_readonly(
-            "recording", [](Running& r) { return r.alone([](Simulation& s) { return std::make_shared<Recorded>(Recorded{s.recording()}); }); },
+            "recording",
+            [](Running& r) {
+                return r.alone([](Simulation& s) { return std::make_shared<Recorded>(Recorded{s.recording()}); });
+            },
             "What happened so far: a copy.")
         .def(
             "write_results",
             [](Running& r, const std::filesystem::path& folder, const py::object& progress) {
-                watched(progress, [&](Progress* watcher) { r.locked([&](Simulation& s) { write_results(s, folder, watcher); }); });
+                watched(progress, [&](Progress* watcher) {
+                    r.locked([&](Simulation& s) { write_results(s, folder, watcher); });
+                });
             },
             py::arg("folder"), py::arg("progress") = py::none(), "frames.pvd for ParaView, tables, summary.json.");
 }

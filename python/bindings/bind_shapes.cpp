@@ -38,16 +38,20 @@ py::object closest(const Shape& shape, const py::object& given) {
     {
         const py::gil_scoped_release unlocked;
         const SurfaceTree& tree = shape.tree();
-        points.in_pieces([&](std::span<const Vec3> some, std::size_t first) { tree.closest(some, {found.data() + first, some.size()}); });
+        points.in_pieces([&](std::span<const Vec3> some, std::size_t first) {
+            tree.closest(some, {found.data() + first, some.size()});
+        });
     }
     const Extents& leading = points.leading();
-    return table("ClosestPoints", vectors_of(leading, found.size(), [&](std::size_t k) { return found[k].point; }),
-                 array_of<double>(leading, found.size(), [&](std::size_t k) { return std::sqrt(found[k].squared_distance); }),
-                 array_of<Index>(leading, found.size(), [&](std::size_t k) { return found[k].triangle; }));
+    return table(
+        "ClosestPoints", vectors_of(leading, found.size(), [&](std::size_t k) { return found[k].point; }),
+        array_of<double>(leading, found.size(), [&](std::size_t k) { return std::sqrt(found[k].squared_distance); }),
+        array_of<Index>(leading, found.size(), [&](std::size_t k) { return found[k].triangle; }));
 }
 
 bool is_own(py::handle given) {
-    return py::isinstance<Field>(given) || py::isinstance<TriangleMesh>(given) || py::isinstance<TetMesh>(given) || py::isinstance<PointShell>(given);
+    return py::isinstance<Field>(given) || py::isinstance<TriangleMesh>(given) || py::isinstance<TetMesh>(given) ||
+           py::isinstance<PointShell>(given);
 }
 
 Shape made(const py::object& given, MeshInside inside) {
@@ -71,22 +75,28 @@ Shape shape_from(py::handle given, std::string_view argument) {
         return shape;
     }
     if (py::isinstance<Formula>(given)) return Shape(std::make_shared<AnalyticField>(given.cast<Formula>()));
-    if (py::isinstance<py::str>(given)) return Shape(std::make_shared<AnalyticField>(parse_shape(given.cast<std::string>(), argument)));
+    if (py::isinstance<py::str>(given))
+        return Shape(std::make_shared<AnalyticField>(parse_shape(given.cast<std::string>(), argument)));
     if (is_mesh_like(given)) return Shape(mesh_from(given));
-    throw py::type_error(
-        fmt::format("{}: a shape, field, mesh, point shell, formula or something with vertices and faces is wanted, not {}", argument, Py_TYPE(given.ptr())->tp_name));
+    throw py::type_error(fmt::format(
+        "{}: a shape, field, mesh, point shell, formula or something with vertices and faces is wanted, not {}",
+        argument, Py_TYPE(given.ptr())->tp_name));
 }
 
 void bind_shapes(py::module_& m) {
-    py::class_<Shape>(m, "Shape", R"(Anything that can touch: one handle for every kind of geometry, in its own frame, metres. Never changes; threads may share it.
+    py::class_<Shape>(
+        m, "Shape",
+        R"(Anything that can touch: one handle for every kind of geometry, in its own frame, metres. Never changes; threads may share it.
 
 Calls that take a shape also take what it is made of, and keep the shape with that; so one is made here only to say more:
 whether a mesh has an inside, an array (n, 3) as a point shell, a half-space.)")
         .def(py::init(&made), py::arg("geometry"), py::arg("inside") = MeshInside::automatic,
-             "geometry: a field, mesh, tetrahedra, point shell, formula or its text, an array of points (n, 3), or anything with vertices and faces.")
+             "geometry: a field, mesh, tetrahedra, point shell, formula or its text, an array of points (n, 3), or "
+             "anything with vertices and faces.")
         .def_static(
-            "plane", [](const py::object& normal, double offset) { return Shape::plane(vector_from(normal, "normal"), offset); }, py::arg("normal"),
-            py::arg("offset") = 0.0, "All points with normal . p / |normal| <= offset (m).")
+            "plane",
+            [](const py::object& normal, double offset) { return Shape::plane(vector_from(normal, "normal"), offset); },
+            py::arg("normal"), py::arg("offset") = 0.0, "All points with normal . p / |normal| <= offset (m).")
         .def_property_readonly("kind", &Shape::kind)
         .def_property_readonly("bounded", &Shape::bounded)
         .def_property_readonly(
@@ -94,8 +104,10 @@ whether a mesh has an inside, an array (n, 3) as a point shell, a half-space.)")
         .def_property_readonly("radius", &Shape::radius, "No point is farther from the middle of bounds (m).")
         .def_property_readonly("error_bound", &Shape::error_bound, "|what queries say - truth| near the surface (m).")
         .def_property_readonly("memory_bytes", &Shape::memory_bytes, "Of what has been made so far.")
-        .def("prepare", &Shape::prepare, py::call_guard<py::gil_scoped_release>(), "Makes now what methods would make at their first need.")
-        .def("closest", &closest, py::arg("points"), "Points of its surface nearest to points (..., 3): ClosestPoints. Of meshes, tetrahedra and point shells.")
+        .def("prepare", &Shape::prepare, py::call_guard<py::gil_scoped_release>(),
+             "Makes now what methods would make at their first need.")
+        .def("closest", &closest, py::arg("points"),
+             "Points of its surface nearest to points (..., 3): ClosestPoints. Of meshes, tetrahedra and point shells.")
         .def(
             "deformed",
             [](const Shape& shape, const py::object& vertices) {
@@ -103,7 +115,8 @@ whether a mesh has an inside, an array (n, 3) as a point shell, a half-space.)")
                 const py::gil_scoped_release unlocked;
                 return shape.deformed(points);
             },
-            py::arg("vertices"), "The same topology elsewhere: (n, 3), metres. For meshes, point shells and tetrahedra.")
+            py::arg("vertices"),
+            "The same topology elsewhere: (n, 3), metres. For meshes, point shells and tetrahedra.")
         .def("__repr__", [](const Shape& shape) { return fmt::format("<fathom.Shape: {}>", name(shape.kind())); });
 }
 

@@ -21,20 +21,33 @@ ShellHandle made(const Make& make) {
 } // namespace
 
 void bind_shells(py::module_& m) {
-    py::class_<PointShell, ShellHandle>(m, "PointShell", py::dynamic_attr(), "Points on a surface with outward unit normals; never changes.")
+    py::class_<PointShell, ShellHandle>(m, "PointShell", py::dynamic_attr(),
+                                        "Points on a surface with outward unit normals; never changes.")
         .def_property_readonly(
-            "points", [](const py::object& self) { return view_of(std::span<const Vec3>(self.cast<const PointShell&>().points), self); },
+            "points",
+            [](const py::object& self) {
+                return view_of(std::span<const Vec3>(self.cast<const PointShell&>().points), self);
+            },
             "(n, 3), metres; a read-only view.")
         .def_property_readonly(
-            "normals", [](const py::object& self) { return view_of(std::span<const Vec3>(self.cast<const PointShell&>().normals), self); },
+            "normals",
+            [](const py::object& self) {
+                return view_of(std::span<const Vec3>(self.cast<const PointShell&>().normals), self);
+            },
             "(n, 3), unit; a read-only view.")
         .def_property_readonly(
-            "triangles", [](const py::object& self) { return view_of(std::span<const Index>(self.cast<const PointShell&>().triangles), self); },
+            "triangles",
+            [](const py::object& self) {
+                return view_of(std::span<const Index>(self.cast<const PointShell&>().triangles), self);
+            },
             "(n,): the one that each point lies on.")
         .def("__len__", [](const PointShell& shell) { return shell.points.size(); })
-        .def("__repr__", [](const PointShell& shell) { return fmt::format("<fathom.PointShell: {} points>", shell.points.size()); });
+        .def("__repr__", [](const PointShell& shell) {
+            return fmt::format("<fathom.PointShell: {} points>", shell.points.size());
+        });
     m.def(
-        "vertex_shell", [](const TriangleMesh& mesh) { return made([&] { return vertex_shell(mesh); }); }, py::arg("mesh"), "The vertices of a mesh with their normals.");
+        "vertex_shell", [](const TriangleMesh& mesh) { return made([&] { return vertex_shell(mesh); }); },
+        py::arg("mesh"), "The vertices of a mesh with their normals.");
     m.def(
         "random_shell",
         [](const TriangleMesh& mesh, std::size_t count, double spacing, std::uint64_t seed) {
@@ -45,9 +58,12 @@ void bind_shells(py::module_& m) {
     m.def(
         "repelled_shell",
         [](const TriangleMesh& mesh, std::size_t count, double spacing, std::uint64_t seed, std::size_t rounds) {
-            return made([&] { return repelled_shell(mesh, {.count = count, .spacing = spacing, .seed = seed, .rounds = rounds}); });
+            return made([&] {
+                return repelled_shell(mesh, {.count = count, .spacing = spacing, .seed = seed, .rounds = rounds});
+            });
         },
-        py::arg("mesh"), py::arg("count") = 1000, py::arg("spacing") = 0.0, py::arg("seed") = 1, py::arg("rounds") = 60, "Even points with the look of blue noise.");
+        py::arg("mesh"), py::arg("count") = 1000, py::arg("spacing") = 0.0, py::arg("seed") = 1, py::arg("rounds") = 60,
+        "Even points with the look of blue noise.");
 }
 
 } // namespace fathom::python

@@ -15,10 +15,12 @@ namespace {
 
 py::array picture(const Image& image) {
     static_assert(sizeof(Color) == 3);
-    return py::array_t<std::uint8_t>(Extents{image.height, image.width, 3}, reinterpret_cast<const std::uint8_t*>(image.pixels.data()));
+    return py::array_t<std::uint8_t>(Extents{image.height, image.width, 3},
+                                     reinterpret_cast<const std::uint8_t*>(image.pixels.data()));
 }
 
-SliceOptions options_from(const py::object& box, int axis, std::optional<double> position, int size, double spacing, bool lines, bool cells, bool scale) {
+SliceOptions options_from(const py::object& box, int axis, std::optional<double> position, int size, double spacing,
+                          bool lines, bool cells, bool scale) {
     SliceOptions options;
     options.box = box_from(box, "box");
     options.axis = axis;
@@ -31,7 +33,8 @@ SliceOptions options_from(const py::object& box, int axis, std::optional<double>
     return options;
 }
 
-py::array slice(const FieldHandle& field, const py::object& box, int axis, std::optional<double> position, int size, double spacing, bool lines, bool cells, bool scale) {
+py::array slice(const FieldHandle& field, const py::object& box, int axis, std::optional<double> position, int size,
+                double spacing, bool lines, bool cells, bool scale) {
     const SliceOptions options = options_from(box, axis, position, size, spacing, lines, cells, scale);
     Image image;
     {
@@ -42,16 +45,19 @@ py::array slice(const FieldHandle& field, const py::object& box, int axis, std::
 }
 
 // Centres of the pixels of a slice, (height, width, 3): what to ask a field for values instead of colours.
-py::array slice_points(const FieldHandle& field, const py::object& box, int axis, std::optional<double> position, int size) {
+py::array slice_points(const FieldHandle& field, const py::object& box, int axis, std::optional<double> position,
+                       int size) {
     const SliceFrame frame = slice_frame(*field, options_from(box, axis, position, size, 0, true, false, false));
     const auto width = static_cast<std::size_t>(frame.width), height = static_cast<std::size_t>(frame.height);
-    return vectors_of({frame.height, frame.width}, width * height,
-                      [&](std::size_t k) { return frame.point(static_cast<double>(k % width) + 0.5, static_cast<double>(k / width) + 0.5); });
+    return vectors_of({frame.height, frame.width}, width * height, [&](std::size_t k) {
+        return frame.point(static_cast<double>(k % width) + 0.5, static_cast<double>(k / width) + 0.5);
+    });
 }
 
 void png(const std::filesystem::path& path, const py::object& pixels) {
     const auto array = py::array_t<std::uint8_t, py::array::c_style>::ensure(pixels);
-    if (!array || array.ndim() != 3 || array.shape(2) != 3) refuse("pixels", "an array (height, width, 3) of uint8 is wanted");
+    if (!array || array.ndim() != 3 || array.shape(2) != 3)
+        refuse("pixels", "an array (height, width, 3) of uint8 is wanted");
     Image image(static_cast<int>(array.shape(1)), static_cast<int>(array.shape(0)), {});
     std::copy_n(array.data(), array.size(), reinterpret_cast<std::uint8_t*>(image.pixels.data()));
     const py::gil_scoped_release unlocked;
@@ -63,24 +69,32 @@ void html(const std::filesystem::path& path, const py::object& shown, const std:
         const py::gil_scoped_release unlocked;
         write_viewer_html(path, document());
     };
-    if (py::isinstance<TriangleMesh>(shown)) return write([&, &mesh = shown.cast<const TriangleMesh&>()] { return mesh_document(name, mesh); });
-    if (py::isinstance<TetMesh>(shown)) return write([&, &mesh = shown.cast<const TetMesh&>()] { return tet_document(name, mesh); });
-    if (py::isinstance<Field>(shown)) return write([&, field = shown.cast<FieldHandle>()] { return field_document(name, field); });
+    if (py::isinstance<TriangleMesh>(shown))
+        return write([&, &mesh = shown.cast<const TriangleMesh&>()] { return mesh_document(name, mesh); });
+    if (py::isinstance<TetMesh>(shown))
+        return write([&, &mesh = shown.cast<const TetMesh&>()] { return tet_document(name, mesh); });
+    if (py::isinstance<Field>(shown))
+        return write([&, field = shown.cast<FieldHandle>()] { return field_document(name, field); });
     throw py::type_error("shown: a mesh, tetrahedra or a field is wanted");
 }
 
 } // namespace
 
 void bind_show(py::module_& m) {
-    m.def("draw_slice", &slice, py::arg("field").none(false), py::arg("box") = py::none(), py::arg("axis") = 2, py::arg("position") = py::none(), py::arg("size") = 800,
-          py::arg("spacing") = 0.0, py::arg("lines") = true, py::arg("cells") = false, py::arg("scale") = true,
-          "A picture of a field on a plane at right angles to an axis (0, 1, 2), (height, width, 3) uint8: blue is inside, orange outside, the thick line the surface.");
-    m.def("slice_points", &slice_points, py::arg("field").none(false), py::arg("box") = py::none(), py::arg("axis") = 2, py::arg("position") = py::none(),
-          py::arg("size") = 800, "The points (height, width, 3) of the pixels of draw_slice(), without the scale: for values instead of colours.");
+    m.def("draw_slice", &slice, py::arg("field").none(false), py::arg("box") = py::none(), py::arg("axis") = 2,
+          py::arg("position") = py::none(), py::arg("size") = 800, py::arg("spacing") = 0.0, py::arg("lines") = true,
+          py::arg("cells") = false, py::arg("scale") = true,
+          "A picture of a field on a plane at right angles to an axis (0, 1, 2), (height, width, 3) uint8: blue is "
+          "inside, orange outside, the thick line the surface.");
+    m.def("slice_points", &slice_points, py::arg("field").none(false), py::arg("box") = py::none(), py::arg("axis") = 2,
+          py::arg("position") = py::none(), py::arg("size") = 800,
+          "The points (height, width, 3) of the pixels of draw_slice(), without the scale: for values instead of "
+          "colours.");
     m.def("write_png", &png, py::arg("path"), py::arg("pixels"), "pixels: (height, width, 3) uint8.");
     m.def("has_viewer", &has_viewer_page, "Whether the package was built with the viewer's page.");
     m.def("write_html", &html, py::arg("path"), py::arg("shown"), py::arg("name") = "fathom",
-          "A mesh, tetrahedra or a field as a page of the viewer that opens with a double click. Unsupported where has_viewer() is False.");
+          "A mesh, tetrahedra or a field as a page of the viewer that opens with a double click. Unsupported where "
+          "has_viewer() is False.");
 }
 
 } // namespace fathom::python

@@ -92,38 +92,46 @@ void move(SharedWorld& world, const py::object& ids, const py::object& given) {
         return world.change([&, id = ids.cast<Index>()](World& w) { w.move(id, poses.poses[0]); });
     }
     const auto all = ids.cast<std::vector<Index>>();
-    if (poses.shape.size() != 1 || poses.poses.size() != all.size()) refuse("pose", fmt::format("{} placements are wanted, (n, 4, 4)", all.size()));
+    if (poses.shape.size() != 1 || poses.poses.size() != all.size())
+        refuse("pose", fmt::format("{} placements are wanted, (n, 4, 4)", all.size()));
     world.change([&](World& w) { w.move(all, poses.poses); });
 }
 
 py::array pairs_array(const std::vector<IdPair>& pairs) {
-    return array_of<Index>({extent(pairs.size()), 2}, 2 * pairs.size(), [&](std::size_t k) { return pairs[k / 2][k % 2]; });
+    return array_of<Index>({extent(pairs.size()), 2}, 2 * pairs.size(),
+                           [&](std::size_t k) { return pairs[k / 2][k % 2]; });
 }
 
 py::object body_or_none(Index id) { return id == no_index ? py::object(py::none()) : py::int_(id); }
 
-py::list collide_shape(const SharedWorld& world, const py::object& shape, const py::object& pose, QueryGoal goal, Method method, double margin,
-                       std::size_t most_contacts) {
+py::list collide_shape(const SharedWorld& world, const py::object& shape, const py::object& pose, QueryGoal goal,
+                       Method method, double margin, std::size_t most_contacts) {
     const Shape asked = shape_from(shape, "shape");
     const Pose at = pose_from(pose, "pose");
-    const auto pairs = world.ask([&](const World& w) { return w.collide(asked, at, query_options(goal, method, margin, most_contacts)); });
+    const auto pairs = world.ask(
+        [&](const World& w) { return w.collide(asked, at, query_options(goal, method, margin, most_contacts)); });
     py::list all;
     for (const WorldPair& pair : pairs) all.append(py::make_tuple(pair.b, pair.collision));
     return all;
 }
 
-py::tuple nearest(const SharedWorld& world, const py::object& shape, const py::object& pose, double limit, Method method, double tolerance) {
+py::tuple nearest(const SharedWorld& world, const py::object& shape, const py::object& pose, double limit,
+                  Method method, double tolerance) {
     const Shape asked = shape_from(shape, "shape");
     const Pose at = pose_from(pose, "pose");
-    const auto found = world.ask([&](const World& w) { return w.nearest(asked, at, limit, {.method = method, .tolerance = tolerance}); });
-    return py::make_tuple(body_or_none(found.body), found.body == no_index ? py::object(py::none()) : py::cast(found.distance));
+    const auto found = world.ask(
+        [&](const World& w) { return w.nearest(asked, at, limit, {.method = method, .tolerance = tolerance}); });
+    return py::make_tuple(body_or_none(found.body),
+                          found.body == no_index ? py::object(py::none()) : py::cast(found.distance));
 }
 
-py::tuple sweep_shape(const SharedWorld& world, const py::object& shape, const py::object& motion, double tolerance, double margin) {
+py::tuple sweep_shape(const SharedWorld& world, const py::object& shape, const py::object& motion, double tolerance,
+                      double margin) {
     const Shape asked = shape_from(shape, "shape");
     const Motions motions = motions_from(motion, "motion");
     if (!motions.shape.empty()) refuse("motion", "one motion is wanted here");
-    const auto found = world.ask([&](const World& w) { return w.sweep(asked, motions[0], {.tolerance = tolerance, .margin = margin}); });
+    const auto found = world.ask(
+        [&](const World& w) { return w.sweep(asked, motions[0], {.tolerance = tolerance, .margin = margin}); });
     return py::make_tuple(body_or_none(found.body), found.sweep);
 }
 
@@ -136,13 +144,21 @@ py::object cast(const SharedWorld& world, const py::object& origin, const py::ob
     std::vector<RayHit> hits(count_of(shape));
     world.ask([&](const World& w) {
         parallel_for(hits.size(), 16, [&](std::size_t begin, std::size_t end) {
-            for (std::size_t k = begin; k < end; ++k) hits[k] = w.cast({from[from.size() == 1 ? 0 : k], to[to.size() == 1 ? 0 : k]}, limit);
+            for (std::size_t k = begin; k < end; ++k)
+                hits[k] = w.cast({from[from.size() == 1 ? 0 : k], to[to.size() == 1 ? 0 : k]}, limit);
         });
     });
     const std::size_t n = hits.size();
-    return table("RayHits", column<std::int64_t>(shape, n, [&](std::size_t k) { return hits[k].body == no_index ? -1 : static_cast<std::int64_t>(hits[k].body); }),
-                 column<double>(shape, n, [&](std::size_t k) { return hits[k].distance; }), column<double>(shape, n, [&](std::size_t k) { return hits[k].error; }),
-                 vectors_of(shape, n, [&](std::size_t k) { return hits[k].point; }), vectors_of(shape, n, [&](std::size_t k) { return hits[k].normal; }),
+    return table("RayHits",
+                 column<std::int64_t>(shape, n,
+                                      [&](std::size_t k) {
+                                          return hits[k].body == no_index ? -1
+                                                                          : static_cast<std::int64_t>(hits[k].body);
+                                      }),
+                 column<double>(shape, n, [&](std::size_t k) { return hits[k].distance; }),
+                 column<double>(shape, n, [&](std::size_t k) { return hits[k].error; }),
+                 vectors_of(shape, n, [&](std::size_t k) { return hits[k].point; }),
+                 vectors_of(shape, n, [&](std::size_t k) { return hits[k].normal; }),
                  column<std::uint8_t>(shape, n, [&](std::size_t k) { return hits[k].verdict; }));
 }
 
@@ -172,13 +188,18 @@ using WorldClass = py::class_<SharedWorld, std::shared_ptr<SharedWorld>>;
 void bind_changes(WorldClass& c) {
     c.def(
          "add",
-         [](SharedWorld& world, const py::object& shape, const py::object& pose, const std::string& name, std::uint32_t groups, std::uint32_t meets, bool fixed) {
+         [](SharedWorld& world, const py::object& shape, const py::object& pose, const std::string& name,
+            std::uint32_t groups, std::uint32_t meets, bool fixed) {
              Shape made = shape_from(shape, "shape");
              const Pose at = pose_from(pose, "pose");
-             return world.change([&](World& w) { return w.add(std::move(made), at, {.name = name, .groups = groups, .meets = meets, .fixed = fixed}); });
+             return world.change([&](World& w) {
+                 return w.add(std::move(made), at, {.name = name, .groups = groups, .meets = meets, .fixed = fixed});
+             });
          },
-         py::arg("shape"), py::arg("pose") = py::none(), py::kw_only(), py::arg("name") = "", py::arg("groups") = 1, py::arg("meets") = 0xffff'ffffu,
-         py::arg("fixed") = false, "A body; its id stays. groups: bits that it belongs to; meets: bits that it may touch; two fixed bodies are no pair.")
+         py::arg("shape"), py::arg("pose") = py::none(), py::kw_only(), py::arg("name") = "", py::arg("groups") = 1,
+         py::arg("meets") = 0xffff'ffffu, py::arg("fixed") = false,
+         "A body; its id stays. groups: bits that it belongs to; meets: bits that it may touch; two fixed bodies are "
+         "no pair.")
         .def("move", &move, py::arg("id"), py::arg("pose"), "A body to a placement, or many: ids and (n, 4, 4).")
         .def(
             "deform",
@@ -186,7 +207,8 @@ void bind_changes(WorldClass& c) {
                 const std::vector<Vec3> points = finite_points(vertices, "vertices");
                 world.change([&](World& w) { w.deform(id, points); });
             },
-            py::arg("id"), py::arg("vertices"), "New vertices (n, 3) of a mesh, point shell or tetrahedra, in the body's frame, metres.")
+            py::arg("id"), py::arg("vertices"),
+            "New vertices (n, 3) of a mesh, point shell or tetrahedra, in the body's frame, metres.")
         .def(
             "replace",
             [](SharedWorld& world, Index id, const py::object& shape) {
@@ -195,13 +217,17 @@ void bind_changes(WorldClass& c) {
             },
             py::arg("id"), py::arg("shape"))
         .def(
-            "remove", [](SharedWorld& world, Index id) { world.change([&](World& w) { w.remove(id); }); }, py::arg("id"))
+            "remove", [](SharedWorld& world, Index id) { world.change([&](World& w) { w.remove(id); }); },
+            py::arg("id"))
         .def(
             "set_groups",
-            [](SharedWorld& world, Index id, std::uint32_t groups, std::uint32_t meets) { world.change([&](World& w) { w.set_groups(id, groups, meets); }); },
+            [](SharedWorld& world, Index id, std::uint32_t groups, std::uint32_t meets) {
+                world.change([&](World& w) { w.set_groups(id, groups, meets); });
+            },
             py::arg("id"), py::arg("groups"), py::arg("meets"))
         .def("set_filter", &SharedWorld::set_filter, py::arg("filter"),
-             "filter(a, b) -> bool: may they touch? Must answer alike in both orders, and not use this world. None: no filter.")
+             "filter(a, b) -> bool: may they touch? Must answer alike in both orders, and not use this world. None: no "
+             "filter.")
         .def("update", &SharedWorld::update, "A step: who touches whom now, what began and what ended.");
 }
 
@@ -209,31 +235,54 @@ void bind_questions(WorldClass& c) {
     const double no_limit = std::numeric_limits<double>::infinity();
     c.def("__len__", [](const SharedWorld& world) { return world.ask([](const World& w) { return w.size(); }); })
         .def(
-            "__contains__", [](const SharedWorld& world, Index id) { return world.ask([&](const World& w) { return w.contains(id); }); }, py::arg("id"))
+            "__contains__",
+            [](const SharedWorld& world, Index id) {
+                return world.ask([&](const World& w) { return w.contains(id); });
+            },
+            py::arg("id"))
         .def_property_readonly(
             "ids", [](const SharedWorld& world) { return world.ask(ids_of); }, "Of all bodies, ascending.")
         .def_property_readonly(
-            "last", [](const SharedWorld& world) { return world.ask([](const World& w) { return std::make_shared<WorldStep>(w.last()); }); }, "The last step.")
+            "last",
+            [](const SharedWorld& world) {
+                return world.ask([](const World& w) { return std::make_shared<WorldStep>(w.last()); });
+            },
+            "The last step.")
         .def(
-            "shape", [](const SharedWorld& world, Index id) { return world.ask([&](const World& w) { return Shape(w.shape(id)); }); }, py::arg("id"))
+            "shape",
+            [](const SharedWorld& world, Index id) {
+                return world.ask([&](const World& w) { return Shape(w.shape(id)); });
+            },
+            py::arg("id"))
         .def(
-            "pose", [](const SharedWorld& world, Index id) { return pose_array(world.ask([&](const World& w) { return Pose(w.pose(id)); })); }, py::arg("id"), "(4, 4)")
+            "pose",
+            [](const SharedWorld& world, Index id) {
+                return pose_array(world.ask([&](const World& w) { return Pose(w.pose(id)); }));
+            },
+            py::arg("id"), "(4, 4)")
         .def(
-            "name", [](const SharedWorld& world, Index id) { return world.ask([&](const World& w) { return std::string(w.name(id)); }); }, py::arg("id"))
-        .def("collide", &collide_shape, py::arg("shape"), py::arg("pose") = py::none(), py::kw_only(), py::arg("goal") = QueryGoal::contacts,
-             py::arg("method") = Method::automatic, py::arg("margin") = 0.0, py::arg("most_contacts") = 16,
-             "Bodies that a shape would touch: [(id, Collision)], the shape is A.")
-        .def("nearest", &nearest, py::arg("shape"), py::arg("pose") = py::none(), py::kw_only(), py::arg("limit") = no_limit, py::arg("method") = Method::automatic,
-             py::arg("tolerance") = 0.0, "The nearest body within a limit (m): (id, Distance), or (None, None).")
+            "name",
+            [](const SharedWorld& world, Index id) {
+                return world.ask([&](const World& w) { return std::string(w.name(id)); });
+            },
+            py::arg("id"))
+        .def("collide", &collide_shape, py::arg("shape"), py::arg("pose") = py::none(), py::kw_only(),
+             py::arg("goal") = QueryGoal::contacts, py::arg("method") = Method::automatic, py::arg("margin") = 0.0,
+             py::arg("most_contacts") = 16, "Bodies that a shape would touch: [(id, Collision)], the shape is A.")
+        .def("nearest", &nearest, py::arg("shape"), py::arg("pose") = py::none(), py::kw_only(),
+             py::arg("limit") = no_limit, py::arg("method") = Method::automatic, py::arg("tolerance") = 0.0,
+             "The nearest body within a limit (m): (id, Distance), or (None, None).")
         .def("cast", &cast, py::arg("origin"), py::arg("direction"), py::arg("limit") = no_limit,
              "What rays hit first: origins (..., 3) and directions (..., 3), metres. RayHits.")
-        .def("sweep", &sweep_shape, py::arg("shape"), py::arg("motion"), py::kw_only(), py::arg("tolerance") = 1e-6, py::arg("margin") = 0.0,
-             "The first body that a moving shape touches: (id or None, Sweep).")
-        .def("try_poses", &try_poses, py::arg("id"), py::arg("poses"), R"(Would a body touch any other at each of these placements (..., 4, 4)? In parallel.
+        .def("sweep", &sweep_shape, py::arg("shape"), py::arg("motion"), py::kw_only(), py::arg("tolerance") = 1e-6,
+             py::arg("margin") = 0.0, "The first body that a moving shape touches: (id or None, Sweep).")
+        .def("try_poses", &try_poses, py::arg("id"), py::arg("poses"),
+             R"(Would a body touch any other at each of these placements (..., 4, 4)? In parallel.
 
 Numbers of Verdict, (...,) uint8: `== Verdict.disjoint` is where it is proven free.)")
         .def("clearances", &clearances, py::arg("id"), py::arg("poses"),
-             "How far a body would be from the nearest other at each placement, (...,), metres: a proven bound below, 0 where it may touch.");
+             "How far a body would be from the nearest other at each placement, (...,), metres: a proven bound below, "
+             "0 where it may touch.");
 }
 
 } // namespace
@@ -243,7 +292,9 @@ void bind_world(py::module_& m) {
         .def_readonly("a", &WorldPair::a)
         .def_readonly("b", &WorldPair::b)
         .def_readonly("collision", &WorldPair::collision)
-        .def("__repr__", [](const WorldPair& p) { return fmt::format("<fathom.WorldPair: {} and {}, depth {:.6g} m>", p.a, p.b, p.collision.depth); });
+        .def("__repr__", [](const WorldPair& p) {
+            return fmt::format("<fathom.WorldPair: {} and {}, depth {:.6g} m>", p.a, p.b, p.collision.depth);
+        });
     py::class_<WorldStep, std::shared_ptr<WorldStep>>(m, "WorldStep", "A step of a world; pairs are sorted.")
         .def_readonly("pairs", &WorldStep::pairs, "Bodies that touch, or are undecided.")
         .def_property_readonly(
@@ -254,18 +305,23 @@ void bind_world(py::module_& m) {
             "ended", [](const WorldStep& s) { return pairs_array(s.ended); }, "(n, 2) ids")
         .def_readonly("tested", &WorldStep::tested, "Pairs that were asked.")
         .def_readonly("spared", &WorldStep::spared, "By the warm start.");
-    WorldClass world(m, "World", R"(Many bodies of any shape: who touches whom now, what began and what ended. Knows no forces and no time.
+    WorldClass world(
+        m, "World",
+        R"(Many bodies of any shape: who touches whom now, what began and what ended. Knows no forces and no time.
 
 Threads may share it: it is locked from within. Metres, world frame.)");
-    world.def(py::init([](QueryGoal goal, Method method, double margin, std::size_t most_contacts, BroadMethod broad, bool warm_start) {
+    world.def(py::init([](QueryGoal goal, Method method, double margin, std::size_t most_contacts, BroadMethod broad,
+                          bool warm_start) {
                   WorldOptions options{.query = query_options(goal, method, margin, most_contacts)};
                   options.broad.method = broad;
                   options.warm_start = warm_start;
                   return std::make_shared<SharedWorld>(options);
               }),
-              py::kw_only(), py::arg("goal") = QueryGoal::contacts, py::arg("method") = Method::automatic, py::arg("margin") = 0.0, py::arg("most_contacts") = 16,
-              py::arg("broad") = BroadMethod::automatic, py::arg("warm_start") = true,
-              "How pairs are asked: see collide(). broad: how pairs are found. warm_start: pairs that cannot have come together are not asked again.");
+              py::kw_only(), py::arg("goal") = QueryGoal::contacts, py::arg("method") = Method::automatic,
+              py::arg("margin") = 0.0, py::arg("most_contacts") = 16, py::arg("broad") = BroadMethod::automatic,
+              py::arg("warm_start") = true,
+              "How pairs are asked: see collide(). broad: how pairs are found. warm_start: pairs that cannot have come "
+              "together are not asked again.");
     bind_changes(world);
     bind_questions(world);
 }

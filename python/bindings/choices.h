@@ -16,17 +16,18 @@ namespace py = pybind11;
 template <class E>
 struct Choices;
 
-#define FATHOM_PYTHON_CHOICES(Enum, ...)                                                                                                                                 \
-    template <>                                                                                                                                                          \
-    struct fathom::python::Choices<fathom::Enum> {                                                                                                                       \
-        static constexpr const char* type = #Enum;                                                                                                                       \
-        static constexpr auto names = std::to_array<std::string_view>({__VA_ARGS__});                                                                                    \
-    };                                                                                                                                                                   \
-    template <>                                                                                                                                                          \
+#define FATHOM_PYTHON_CHOICES(Enum, ...)                                                                               \
+    template <>                                                                                                        \
+    struct fathom::python::Choices<fathom::Enum> {                                                                     \
+        static constexpr const char* type = #Enum;                                                                     \
+        static constexpr auto names = std::to_array<std::string_view>({__VA_ARGS__});                                  \
+    };                                                                                                                 \
+    template <>                                                                                                        \
     struct pybind11::detail::type_caster<fathom::Enum> : fathom::python::ChoiceCaster<fathom::Enum> {};
 
 [[nodiscard]] py::object choice_member(const char* type, std::string_view name);
-// Place of a word among the names. ValueError names them all; -1 where it is no word (nor a number, of enums that count).
+// Place of a word among the names. ValueError names them all; -1 where it is no word (nor a number, of enums that
+// count).
 [[nodiscard]] int choice_place(py::handle given, const char* type, const std::string_view* names, std::size_t count);
 
 template <class E>

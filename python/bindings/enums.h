@@ -14,13 +14,15 @@
 #include <fathom/field/tet/tet_interpolant.h>
 #include <fathom/index/broad_phase.h>
 
-FATHOM_PYTHON_CHOICES(Cause, "cannot_open", "cannot_write", "unknown_format", "unsupported", "truncated", "malformed", "count_mismatch", "index_out_of_range",
-                      "non_finite", "empty", "too_large", "invalid_argument", "import_failed", "cancelled")
+FATHOM_PYTHON_CHOICES(Cause, "cannot_open", "cannot_write", "unknown_format", "unsupported", "truncated", "malformed",
+                      "count_mismatch", "index_out_of_range", "non_finite", "empty", "too_large", "invalid_argument",
+                      "import_failed", "cancelled")
 FATHOM_PYTHON_CHOICES(Verdict, "disjoint", "overlapping", "undecided")
-FATHOM_PYTHON_CHOICES(ShapeKind, "formula", "grid", "network", "other_field", "closed_mesh", "open_mesh", "point_shell", "tetrahedra", "depth_map", "plane")
+FATHOM_PYTHON_CHOICES(ShapeKind, "formula", "grid", "network", "other_field", "closed_mesh", "open_mesh", "point_shell",
+                      "tetrahedra", "depth_map", "plane")
 FATHOM_PYTHON_CHOICES(MeshInside, "automatic", "closed", "open")
-FATHOM_PYTHON_CHOICES(Method, "automatic", "closed_form", "fields", "octree", "surface_in_field", "points_in_field", "surfaces", "tetrahedra", "depth_maps",
-                      "advancement")
+FATHOM_PYTHON_CHOICES(Method, "automatic", "closed_form", "fields", "octree", "surface_in_field", "points_in_field",
+                      "surfaces", "tetrahedra", "depth_maps", "advancement")
 FATHOM_PYTHON_CHOICES(QueryGoal, "verdict", "contacts", "proof")
 FATHOM_PYTHON_CHOICES(Question, "collide", "distance", "sweep_first", "sweep_all")
 FATHOM_PYTHON_CHOICES(SweepGoal, "any", "first", "all")
@@ -38,8 +40,9 @@ FATHOM_PYTHON_CHOICES(DefectHandling, "none", "paper", "samples")
 namespace fathom::python {
 
 [[nodiscard]] inline py::dict known_choices() {
-    return all_choices<Cause, Verdict, ShapeKind, MeshInside, Method, QueryGoal, Question, SweepGoal, Path, BroadMethod, DistanceKind, SignMethod, GridStorage,
-                       Combination, Activation, SolidSide, DepthMethod, DefectHandling>();
+    return all_choices<Cause, Verdict, ShapeKind, MeshInside, Method, QueryGoal, Question, SweepGoal, Path, BroadMethod,
+                       DistanceKind, SignMethod, GridStorage, Combination, Activation, SolidSide, DepthMethod,
+                       DefectHandling>();
 }
 
 } // namespace fathom::python

@@ -12,9 +12,10 @@ py::object known(const std::string& text) { return text.empty() ? py::object(py:
 
 void raise(const Error& error) {
     const Place& place = error.place();
-    const py::object exception = py::module_::import("fathom._errors")
-                                     .attr("make_error")(error.cause(), error.reason(), error.what(), known(place.file), known(place.line), known(place.element),
-                                                         known(place.index), known(place.offset));
+    const py::object exception =
+        py::module_::import("fathom._errors")
+            .attr("make_error")(error.cause(), error.reason(), error.what(), known(place.file), known(place.line),
+                                known(place.element), known(place.index), known(place.offset));
     PyErr_SetObject(py::type::of(exception).ptr(), exception.ptr());
 }
 

@@ -11,13 +11,16 @@
 
 namespace {
 
-// pybind11 before 2.12 reads arrays of numpy 2 by the layout of numpy 1: numbers would be wrong, and nothing would say so.
+// pybind11 before 2.12 reads arrays of numpy 2 by the layout of numpy 1: numbers would be wrong, and nothing would say
+// so.
 void refuse_unknown_numpy() {
 #if PYBIND11_VERSION_HEX < 0x020C0000
     const auto numpy = pybind11::module_::import("numpy").attr("__version__").cast<std::string>();
     if (std::stoi(numpy) >= 2)
-        throw pybind11::import_error("fathom was built with pybind11 " PYBIND11_TOSTRING(PYBIND11_VERSION_MAJOR) "." PYBIND11_TOSTRING(PYBIND11_VERSION_MINOR) ", which cannot read the arrays of numpy " +
-                                     numpy + ": use numpy below 2, or `pip install .`, which builds it anew");
+        throw pybind11::import_error(
+            "fathom was built with pybind11 " PYBIND11_TOSTRING(PYBIND11_VERSION_MAJOR) "." PYBIND11_TOSTRING(
+                PYBIND11_VERSION_MINOR) ", which cannot read the arrays of numpy " +
+            numpy + ": use numpy below 2, or `pip install .`, which builds it anew");
 #endif
 }
 

@@ -24,7 +24,8 @@ Pose from_matrix(const Rows& rows, std::size_t k, std::string_view argument) {
     const double off = (rotation * rotation.transpose() - Mat3::Identity()).cwiseAbs().maxCoeff();
     if (off > rigid_tolerance || rotation.determinant() < 0)
         refuse_pose(argument, k, Cause::invalid_argument,
-                    fmt::format("the upper left 3x3 must be a rotation (it is off by {:.3g}, determinant {:.3g})", off, rotation.determinant()));
+                    fmt::format("the upper left 3x3 must be a rotation (it is off by {:.3g}, determinant {:.3g})", off,
+                                rotation.determinant()));
     if ((m.row(3) - Eigen::RowVector4d(0, 0, 0, 1)).cwiseAbs().maxCoeff() > rigid_tolerance)
         refuse_pose(argument, k, Cause::invalid_argument, "the last row must be 0 0 0 1");
     return {Quat(rotation).normalized(), m.topRightCorner<3, 1>()};
@@ -34,7 +35,8 @@ Poses from_matrices(py::handle given, std::string_view argument) {
     const Rows rows(given, 4, argument);
     Extents shape = rows.leading();
     if (shape.empty() || shape.back() != 4)
-        refuse(argument, "a placement is a 4x4 matrix (..., 4, 4), a tuple of translation (..., 3) and quaternion w x y z (..., 4), or one translation (3,)");
+        refuse(argument, "a placement is a 4x4 matrix (..., 4, 4), a tuple of translation (..., 3) and quaternion w x "
+                         "y z (..., 4), or one translation (3,)");
     shape.pop_back();
     Poses all{std::vector<Pose>(count_of(shape)), std::move(shape)};
     for (std::size_t k = 0; k < all.poses.size(); ++k) all.poses[k] = from_matrix(rows, k, argument);
@@ -48,7 +50,8 @@ bool is_translation(py::handle given) {
 }
 
 Poses from_pair(const py::tuple& pair, std::string_view argument) {
-    const Rows moves(pair[0], 3, fmt::format("{} (translation)", argument)), turns(pair[1], 4, fmt::format("{} (quaternion)", argument));
+    const Rows moves(pair[0], 3, fmt::format("{} (translation)", argument)),
+        turns(pair[1], 4, fmt::format("{} (quaternion)", argument));
     Poses all{{}, common_shape(moves.leading(), turns.leading())};
     all.poses.resize(count_of(all.shape));
     for (std::size_t k = 0; k < all.poses.size(); ++k) {
@@ -57,7 +60,8 @@ Poses from_pair(const py::tuple& pair, std::string_view argument) {
         const Pose pose{q.normalized(), Vec3(moves.at(i, 0), moves.at(i, 1), moves.at(i, 2))};
         if (!is_finite(pose)) refuse_pose(argument, k, Cause::non_finite, "NaN or infinity in a placement");
         if (std::abs(q.norm() - 1) > rigid_tolerance)
-            refuse_pose(argument, k, Cause::invalid_argument, fmt::format("the quaternion must be unit, its length is {:.6g}", q.norm()));
+            refuse_pose(argument, k, Cause::invalid_argument,
+                        fmt::format("the quaternion must be unit, its length is {:.6g}", q.norm()));
         all.poses[k] = pose;
     }
     return all;
@@ -79,7 +83,8 @@ Extents common_shape(const Extents& a, const Extents& b) {
 
 Poses poses_from(py::handle given, std::string_view argument) {
     if (given.is_none()) return {};
-    if (py::isinstance<py::tuple>(given) && py::len(given) == 2) return from_pair(py::reinterpret_borrow<py::tuple>(given), argument);
+    if (py::isinstance<py::tuple>(given) && py::len(given) == 2)
+        return from_pair(py::reinterpret_borrow<py::tuple>(given), argument);
     if (is_translation(given)) return {{Pose::at(vector_from(given, argument))}, {}};
     return from_matrices(given, argument);
 }
@@ -144,11 +149,14 @@ py::array motion_at(const Motions& all, double t) {
 } // namespace
 
 void bind_poses(py::module_& m) {
-    m.def("pose", &pose, py::arg("translation") = py::none(), py::arg("quaternion") = py::none(), py::arg("axis") = py::none(), py::arg("angle") = 0.0,
+    m.def("pose", &pose, py::arg("translation") = py::none(), py::arg("quaternion") = py::none(),
+          py::arg("axis") = py::none(), py::arg("angle") = 0.0,
           R"(A placement as a 4x4 matrix: first turn, then move. Maps the shape's frame to the world.
 
 translation: (..., 3), metres. quaternion: (..., 4), unit, w x y z. axis and angle (radians) instead of a quaternion: one turn for all translations.)");
-    py::class_<Motions>(m, "Motion", R"(A rigid motion over one step, time in [0, 1], from a start to an end placement along the screw that joins them.
+    py::class_<Motions>(
+        m, "Motion",
+        R"(A rigid motion over one step, time in [0, 1], from a start to an end placement along the screw that joins them.
 
 Both are 4x4 matrices (..., 4, 4) or tuples (translation, quaternion w x y z); many motions at once by their leading shape.)")
         .def(py::init([](const py::object& start, const py::object& end) {

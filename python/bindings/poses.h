@@ -1,5 +1,5 @@
-// Python: placements as 4x4 matrices, or as (translation, quaternion w x y z), of any leading shape; one may be a translation
-// alone; None is where it stands.
+// Python: placements as 4x4 matrices, or as (translation, quaternion w x y z), of any leading shape; one may be a
+// translation alone; None is where it stands.
 #pragma once
 
 #include "arrays.h"
@@ -18,7 +18,8 @@ struct Poses {
     [[nodiscard]] const Pose& operator[](std::size_t k) const { return poses[poses.size() == 1 ? 0 : k]; }
 };
 
-// InputError (a ValueError) names the first matrix that is no rigid placement: rotation within 1e-4, last row 0 0 0 1, all finite.
+// InputError (a ValueError) names the first matrix that is no rigid placement: rotation within 1e-4, last row 0 0 0 1,
+// all finite.
 [[nodiscard]] Poses poses_from(py::handle given, std::string_view argument);
 [[nodiscard]] Pose pose_from(py::handle given, std::string_view argument);
 [[nodiscard]] py::array pose_array(const Pose& pose);

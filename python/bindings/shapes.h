@@ -11,8 +11,9 @@ namespace fathom::python {
 
 namespace py = pybind11;
 
-// A Shape itself; a field, mesh, tetrahedra, point shell, formula or its text; anything else with `vertices` and `faces`. What Fathom's own objects are made
-// into is kept with them, so that trees are built once. TypeError for others.
+// A Shape itself; a field, mesh, tetrahedra, point shell, formula or its text; anything else with `vertices` and
+// `faces`. What Fathom's own objects are made into is kept with them, so that trees are built once. TypeError for
+// others.
 [[nodiscard]] Shape shape_from(py::handle given, std::string_view argument);
 
 } // namespace fathom::python

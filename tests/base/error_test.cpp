@@ -6,7 +6,8 @@ namespace fathom {
 namespace {
 
 TEST(Error, reads_like_a_compilers_message) {
-    const Error error(Cause::non_finite, "not a finite position", {.file = "a.obj", .line = 12, .element = "vertex", .index = 5});
+    const Error error(Cause::non_finite, "not a finite position",
+                      {.file = "a.obj", .line = 12, .element = "vertex", .index = 5});
     EXPECT_STREQ(error.what(), "a.obj:12: vertex 5: not a finite position");
     EXPECT_EQ(error.cause(), Cause::non_finite);
     EXPECT_EQ(error.place().index, 5);

@@ -16,10 +16,14 @@ using testing::count_of;
 // Numbers of all sizes, among them whole ones, zero and neighbours of each other.
 double any_number(Random& random) {
     switch (random.below(4)) {
-    case 0: return static_cast<double>(random.below(9)) - 4;
-    case 1: return random.uniform(-1, 1);
-    case 2: return std::ldexp(random.uniform(-1, 1), static_cast<int>(random.below(60)) - 30);
-    default: return next_up(static_cast<double>(random.below(5)));
+    case 0:
+        return static_cast<double>(random.below(9)) - 4;
+    case 1:
+        return random.uniform(-1, 1);
+    case 2:
+        return std::ldexp(random.uniform(-1, 1), static_cast<int>(random.below(60)) - 30);
+    default:
+        return next_up(static_cast<double>(random.below(5)));
     }
 }
 
@@ -78,7 +82,8 @@ void expect_function_encloses(Interval (*of_interval)(const Interval&), long dou
                               double high) {
     Random random(9);
     for (std::size_t i = 0; i < count_of(20000, 500000); ++i) {
-        const double p = random.uniform(low, high), q = p + std::ldexp(random.uniform(), -static_cast<int>(random.below(40)));
+        const double p = random.uniform(low, high),
+                     q = p + std::ldexp(random.uniform(), -static_cast<int>(random.below(40)));
         const Interval a{p, std::min(q, high)};
         const double x = member(a, random);
         const Interval r = of_interval(a);

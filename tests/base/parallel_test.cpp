@@ -50,9 +50,11 @@ TEST(Parallel, floating_point_sums_are_the_same_bits_for_any_number_of_threads) 
 }
 
 TEST(Parallel, an_exception_in_a_body_reaches_the_caller) {
-    EXPECT_THROW(parallel_for(1000, 1, [](std::size_t begin, std::size_t) {
-        if (begin == 500) throw Error(Cause::empty, "here");
-    }), Error);
+    EXPECT_THROW(parallel_for(1000, 1,
+                              [](std::size_t begin, std::size_t) {
+                                  if (begin == 500) throw Error(Cause::empty, "here");
+                              }),
+                 Error);
 }
 
 struct Watcher : Progress {

@@ -33,7 +33,8 @@ TEST(RelativeMotion, both_paths_join_what_is_seen_at_the_ends) {
         for (int k = 0; k < 500; ++k) {
             const Pair pair = random_pair(random, scale);
             const Vec3 p = scale * random.in_ball();
-            const Vec3 first = pair.seen_from.start.to_local(pair.moving.start * p), last = pair.seen_from.end.to_local(pair.moving.end * p);
+            const Vec3 first = pair.seen_from.start.to_local(pair.moving.start * p),
+                       last = pair.seen_from.end.to_local(pair.moving.end * p);
             for (const Path path : {Path::straight, Path::screw}) {
                 const RelativeMotion motion(pair.moving, pair.seen_from, path);
                 EXPECT_LT((motion.at(p, 0) - first).norm(), 1e-12 * scale);
@@ -48,7 +49,8 @@ TEST(RelativeMotion, on_screws_it_is_what_one_pose_sees_of_the_other) {
     Random random(2);
     for (int k = 0; k < 500; ++k) {
         const Pair pair = random_pair(random, 1);
-        const Mover moving({pair.moving.start, pair.moving.end, Path::screw}), from({pair.seen_from.start, pair.seen_from.end, Path::screw});
+        const Mover moving({pair.moving.start, pair.moving.end, Path::screw}),
+            from({pair.seen_from.start, pair.seen_from.end, Path::screw});
         const RelativeMotion motion(pair.moving, pair.seen_from, Path::screw);
         const Vec3 p = random.in_ball();
         const double t = random.uniform();
@@ -61,7 +63,8 @@ TEST(RelativeMotion, small_turns_about_an_axis_far_away_keep_their_precision) {
     for (const double angle : {1e-11, 1e-9, 1e-6, 1e-3})
         for (int k = 0; k < 100; ++k) {
             const Pose turn = Pose::turned(angle, random.direction());
-            Motion moving{{random.rotation(), random.in_ball()}, {}}, still = Motion::still({random.rotation(), random.in_ball()});
+            Motion moving{{random.rotation(), random.in_ball()}, {}},
+                still = Motion::still({random.rotation(), random.in_ball()});
             moving.end = {Quat(turn.rotation * moving.start.rotation).normalized(), random.in_ball()};
             const RelativeMotion motion(moving, still, Path::screw);
             const Vec3 p = random.in_ball();
@@ -76,7 +79,8 @@ TEST(RelativeMotion, bounds_on_speed_and_bend_hold_and_are_not_wasteful) {
         for (std::size_t k = 0; k < testing::count_of(1000, 30000); ++k) {
             const Pair pair = random_pair(random, scale);
             const Vec3 p = scale * random.in_ball();
-            const double start = random.uniform(), end = random.chance(0.3) ? 1.0 : start + (1 - start) * std::pow(random.uniform(), 3);
+            const double start = random.uniform(),
+                         end = random.chance(0.3) ? 1.0 : start + (1 - start) * std::pow(random.uniform(), 3);
             for (const Path path : {Path::straight, Path::screw}) {
                 const RelativeMotion motion(pair.moving, pair.seen_from, path);
                 const RelativeMotion::State state = motion.over(p, start, end);
@@ -89,10 +93,14 @@ TEST(RelativeMotion, bounds_on_speed_and_bend_hold_and_are_not_wasteful) {
                     const Vec3 x = motion.at(p, t);
                     EXPECT_LE((x - before).norm(), state.speed * (end - start) / 32 + rounding);
                     EXPECT_LE((x - chord.at(n / 32.0)).norm(), state.bend + rounding);
-                    EXPECT_LE((x - state.position - (t - 0.5 * (start + end)) * state.velocity).norm(), state.bend + rounding);
+                    EXPECT_LE((x - state.position - (t - 0.5 * (start + end)) * state.velocity).norm(),
+                              state.bend + rounding);
                     EXPECT_LE((x - state.position).norm(), 0.5 * state.speed * (end - start) + rounding);
-                    if (end - start > 1e-3 && state.speed > 0) tightest_speed = std::max(tightest_speed, 32 * (x - before).norm() / (state.speed * (end - start)));
-                    if (path == Path::screw && state.bend > 1e-4 * scale) tightest_bend = std::max(tightest_bend, (x - chord.at(n / 32.0)).norm() / state.bend);
+                    if (end - start > 1e-3 && state.speed > 0)
+                        tightest_speed =
+                            std::max(tightest_speed, 32 * (x - before).norm() / (state.speed * (end - start)));
+                    if (path == Path::screw && state.bend > 1e-4 * scale)
+                        tightest_bend = std::max(tightest_bend, (x - chord.at(n / 32.0)).norm() / state.bend);
                     before = x;
                 }
             }
@@ -108,7 +116,8 @@ TEST(RelativeMotion, points_never_move_apart) {
         const Vec3 p = random.in_ball(), q = random.in_ball();
         for (const Path path : {Path::straight, Path::screw}) {
             const RelativeMotion motion(pair.moving, pair.seen_from, path);
-            for (double t = 0; t <= 1; t += 0.1) EXPECT_LE((motion.at(p, t) - motion.at(q, t)).norm(), (p - q).norm() + 1e-12);
+            for (double t = 0; t <= 1; t += 0.1)
+                EXPECT_LE((motion.at(p, t) - motion.at(q, t)).norm(), (p - q).norm() + 1e-12);
         }
     }
 }

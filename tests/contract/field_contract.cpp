@@ -40,8 +40,9 @@ void expect_range_encloses(const Field& field, const FieldContract& contract, Ra
         const auto inside = [&](double value) {
             return range.contains(value) ? ::testing::AssertionSuccess()
                                          : ::testing::AssertionFailure()
-                                               << contract.name << ": " << value << " is not in [" << range.lower << ", "
-                                               << range.upper << "] over " << box.lower.transpose() << " .. " << box.upper.transpose();
+                                               << contract.name << ": " << value << " is not in [" << range.lower
+                                               << ", " << range.upper << "] over " << box.lower.transpose() << " .. "
+                                               << box.upper.transpose();
         };
         for (int k = 0; k < 8; ++k) ASSERT_TRUE(inside(field.distance(box.corner(k))));
         for (int k = 0; k < 4; ++k) ASSERT_TRUE(inside(field.distance(box.closest(random.in_box(box)))));
@@ -105,7 +106,8 @@ void expect_gradient_is_the_slope(const Field& field, const FieldContract& contr
         const Sample at = field.sample(p);
         Vec3 slope;
         for (int k = 0; k < 3; ++k)
-            slope[k] = (field.distance(p + step * Vec3::Unit(k)) - field.distance(p - step * Vec3::Unit(k))) / (2 * step);
+            slope[k] =
+                (field.distance(p + step * Vec3::Unit(k)) - field.distance(p - step * Vec3::Unit(k))) / (2 * step);
         smooth += (slope - at.gradient).norm() <= contract.gradient_tolerance * (1 + at.gradient.norm());
     }
     EXPECT_GE(smooth, contract.smooth_share * count) << contract.name << ": gradients differ from central differences";
@@ -128,7 +130,9 @@ void expect_bounds_hold_the_inside(const Field& field, const FieldContract& cont
     const Box bounds = field.bounds();
     for (int i = 0; i < 4000; ++i) {
         const Vec3 p = random.in_box(contract.region);
-        if (field.distance(p) <= 0) { ASSERT_TRUE(bounds.contains(p)) << contract.name << " at " << p.transpose(); }
+        if (field.distance(p) <= 0) {
+            ASSERT_TRUE(bounds.contains(p)) << contract.name << " at " << p.transpose();
+        }
     }
 }
 

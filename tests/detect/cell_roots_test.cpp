@@ -39,7 +39,8 @@ Polynomial times(const Polynomial& p, const mpq_class& a, const mpq_class& b) { 
     return r;
 }
 
-// The value less the level along the piece: the sum over the corners of weights that are products of three linear functions.
+// The value less the level along the piece: the sum over the corners of weights that are products of three linear
+// functions.
 Polynomial exact_cubic(const Case& c) {
     Polynomial sum(4);
     for (std::size_t v = 0; v < 8; ++v) {
@@ -111,24 +112,31 @@ double value_at(const Case& c, double s) {
 
 Case random_case(Random& random) {
     Case c;
-    const bool lattice = random.chance(0.3); // small whole numbers: flat faces at the level, roots in corners, double roots
+    const bool lattice =
+        random.chance(0.3); // small whole numbers: flat faces at the level, roots in corners, double roots
     const double scale = lattice ? 1 : scaled(random);
     for (double& v : c.values) v = lattice ? static_cast<double>(random.below(5)) - 2 : scale * random.uniform(-1, 1);
     if (!lattice && random.chance(0.4)) // a plane and a little noise: what distances are like
         for (std::size_t v = 0; v < 8; ++v)
-            c.values[v] = scale * ((v & 1 ? 0.6 : 0) - (v & 2 ? 0.3 : 0) + (v & 4 ? 0.5 : 0) - 0.2) + 0.02 * c.values[v];
+            c.values[v] =
+                scale * ((v & 1 ? 0.6 : 0) - (v & 2 ? 0.3 : 0) + (v & 4 ? 0.5 : 0) - 0.2) + 0.02 * c.values[v];
     for (int k = 0; k < 3; ++k) c.from[k] = coordinate(random, lattice), c.to[k] = coordinate(random, lattice);
     c.level = lattice ? static_cast<double>(random.below(3)) - 1 : scale * random.uniform(-1, 1);
     switch (random.below(6)) {
-    case 0: c.level = value_at(c, 0); break; // starts on the surface
-    case 1: c.to = c.from; break;            // no length
-    case 2: {                                // grazes: the level is the least value, within a few units in the last place
+    case 0:
+        c.level = value_at(c, 0);
+        break; // starts on the surface
+    case 1:
+        c.to = c.from;
+        break; // no length
+    case 2: {  // grazes: the level is the least value, within a few units in the last place
         double least = c.level = value_at(c, 0);
         for (int n = 0; n <= 4096; ++n) least = std::min(least, value_at(c, n / 4096.0));
         c.level = least * (1 + (static_cast<double>(random.below(9)) - 4) * 1e-16);
         break;
     }
-    default: break;
+    default:
+        break;
     }
     return c;
 }
@@ -159,7 +167,8 @@ void check(const Case& c, Tally& tally) {
         const auto [low, high] = found.spans[k];
         missed |= low > end && !positive_between(exact, end, low);
         missed |= k == 0 && low > 0 && sgn(value(exact, 0)) <= 0;
-        wrong |= !(low >= end && high >= low && high <= 1) || sgn(value(raised, low)) <= 0 || sgn(value(raised, high)) <= 0;
+        wrong |=
+            !(low >= end && high >= low && high <= 1) || sgn(value(raised, low)) <= 0 || sgn(value(raised, high)) <= 0;
         wrong |= high > low && !positive_between(raised, low, high);
         end = high;
     }

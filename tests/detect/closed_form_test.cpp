@@ -1,5 +1,5 @@
-// Depth and normal of pairs of boxes, capsules and tori against what geometry says: a linear program for boxes; for the round
-// ones the distance of their cores, which are segments and circles.
+// Depth and normal of pairs of boxes, capsules and tori against what geometry says: a linear program for boxes; for the
+// round ones the distance of their cores, which are segments and circles.
 #include <fathom/base/random.h>
 #include <fathom/detect/collide.h>
 #include <fathom/field/analytic/analytic_field.h>
@@ -37,12 +37,15 @@ std::vector<HalfSpace> faces_of(const Vec3& half, const Pose& pose) {
     return faces;
 }
 
-// The least t with a point of the first box where every face of the second is at most t away: by all vertices of the program.
+// The least t with a point of the first box where every face of the second is at most t away: by all vertices of the
+// program.
 double least_over(const std::vector<HalfSpace>& body, const std::vector<HalfSpace>& other) {
     std::vector<Eigen::Vector4d> rows;
     std::vector<double> right;
-    for (const HalfSpace& f : body) rows.emplace_back(f.normal.x(), f.normal.y(), f.normal.z(), 0), right.push_back(f.offset);
-    for (const HalfSpace& f : other) rows.emplace_back(f.normal.x(), f.normal.y(), f.normal.z(), -1), right.push_back(f.offset);
+    for (const HalfSpace& f : body)
+        rows.emplace_back(f.normal.x(), f.normal.y(), f.normal.z(), 0), right.push_back(f.offset);
+    for (const HalfSpace& f : other)
+        rows.emplace_back(f.normal.x(), f.normal.y(), f.normal.z(), -1), right.push_back(f.offset);
     const std::size_t n = rows.size();
     double least = HUGE_VAL;
     for (std::size_t i = 0; i < n; ++i)
@@ -55,7 +58,8 @@ double least_over(const std::vector<HalfSpace>& body, const std::vector<HalfSpac
                     if (!lu.isInvertible()) continue;
                     const Eigen::Vector4d x = lu.solve(Eigen::Vector4d(right[i], right[j], right[k], right[l]));
                     bool feasible = x[3] < least;
-                    for (std::size_t r = 0; r < n && feasible; ++r) feasible = rows[r].dot(x) <= right[r] + 1e-11 * (1 + std::abs(right[r]));
+                    for (std::size_t r = 0; r < n && feasible; ++r)
+                        feasible = rows[r].dot(x) <= right[r] + 1e-11 * (1 + std::abs(right[r]));
                     if (feasible) least = x[3];
                 }
     return least;
@@ -67,8 +71,10 @@ TEST(ClosedForm, boxes_are_as_deep_as_a_linear_program_says) {
     const std::size_t count = count_of(60, 2000);
     for (std::size_t n = 0; n < count; ++n) {
         const double scale = std::array{1.0, 1e-3, 1e3}[n % 3];
-        const Vec3 half_a = scale * Vec3(random.uniform(0.1, 0.5), random.uniform(0.1, 0.5), random.uniform(0.1, 0.5)), half_b = scale * Vec3(0.4, 0.2, 0.3);
-        const Pose a{random.rotation(), scale * random.in_ball()}, b{random.rotation(), a.translation + 0.9 * scale * random.in_ball()};
+        const Vec3 half_a = scale * Vec3(random.uniform(0.1, 0.5), random.uniform(0.1, 0.5), random.uniform(0.1, 0.5)),
+                   half_b = scale * Vec3(0.4, 0.2, 0.3);
+        const Pose a{random.rotation(), scale * random.in_ball()},
+            b{random.rotation(), a.translation + 0.9 * scale * random.in_ball()};
         const auto faces_a = faces_of(half_a, a), faces_b = faces_of(half_b, b);
         const double in_b = least_over(faces_a, faces_b), in_a = least_over(faces_b, faces_a);
         const CollideResult result = collide(solid(shapes::box(2 * half_a)), a, solid(shapes::box(2 * half_b)), b);
@@ -97,7 +103,8 @@ struct Core {
 
     [[nodiscard]] Vec3 at(double t) const { // t in [0, 1]
         const double angle = 2 * std::numbers::pi * t;
-        return pose * (circle ? Vec3(size * std::cos(angle), size * std::sin(angle), 0) : Vec3(0, 0, size * (2 * t - 1)));
+        return pose *
+               (circle ? Vec3(size * std::cos(angle), size * std::sin(angle), 0) : Vec3(0, 0, size * (2 * t - 1)));
     }
     [[nodiscard]] Vec3 tangent(double t) const {
         const double angle = 2 * std::numbers::pi * t;
@@ -124,7 +131,10 @@ Nearest nearest_of(const Core& a, const Core& b) {
     const auto rises = [&](double t) { return (a.at(t) - b.nearest(a.at(t))).dot(a.tangent(t)) > 0; };
     std::vector<double> dips;
     for (int k = 0; k <= samples; ++k) {
-        const auto at = [&](int i) { return distance(a.circle ? static_cast<double>((i + samples) % samples) / samples : std::clamp(static_cast<double>(i) / samples, 0.0, 1.0)); };
+        const auto at = [&](int i) {
+            return distance(a.circle ? static_cast<double>((i + samples) % samples) / samples
+                                     : std::clamp(static_cast<double>(i) / samples, 0.0, 1.0));
+        };
         if (at(k) <= at(k - 1) && at(k) <= at(k + 1)) dips.push_back(static_cast<double>(k) / samples);
     }
     Nearest best{Vec3::Zero(), Vec3::Constant(HUGE_VAL)};
@@ -153,7 +163,8 @@ struct Round {
     double radius;
 
     [[nodiscard]] Formula shape() const {
-        return core.circle ? shapes::torus(core.size, radius) : shapes::capsule({0, 0, -core.size}, {0, 0, core.size}, radius);
+        return core.circle ? shapes::torus(core.size, radius)
+                           : shapes::capsule({0, 0, -core.size}, {0, 0, core.size}, radius);
     }
 };
 
@@ -165,7 +176,9 @@ TEST(ClosedForm, capsules_and_tori_are_as_deep_as_the_distance_of_their_cores_sa
     for (std::size_t n = 0; n < count; ++n) {
         const double scale = std::array{1.0, 1e-3, 1e3}[n / 3 % 3];
         const auto any = [&](bool circle, double reach) {
-            return Round{{circle, scale * random.uniform(0.3, 0.6), {random.rotation(), scale * reach * random.in_ball()}}, scale * random.uniform(0.05, 0.2)};
+            return Round{
+                {circle, scale * random.uniform(0.3, 0.6), {random.rotation(), scale * reach * random.in_ball()}},
+                scale * random.uniform(0.05, 0.2)};
         };
         const Round a = any(n % 3 > 0, 0.5), b = any(n % 3 > 1, 0.5);
         const Nearest cores = nearest_of(a.core, b.core);
@@ -174,10 +187,11 @@ TEST(ClosedForm, capsules_and_tori_are_as_deep_as_the_distance_of_their_cores_sa
         ASSERT_EQ(result.verdict, gap <= 0 ? Verdict::overlapping : Verdict::disjoint) << n << " gap " << gap;
         ++(gap <= 0 ? touching : apart)[n % 3];
         if (gap > 0) continue;
-        // A core that is inside the other body is as deep as its own radius, and no deeper. There the distance has a ridge, which
-        // the way down meets at a slant when the core is hardly in: fewer digits, and any way is out.
+        // A core that is inside the other body is as deep as its own radius, and no deeper. There the distance has a
+        // ridge, which the way down meets at a slant when the core is hardly in: fewer digits, and any way is out.
         const bool on_ridge = cores.distance() < std::max(a.radius, b.radius);
-        EXPECT_NEAR(result.depth, std::min(-gap, std::max(a.radius, b.radius)), (on_ridge ? 5e-4 : 1e-9) * scale) << "pair " << n;
+        EXPECT_NEAR(result.depth, std::min(-gap, std::max(a.radius, b.radius)), (on_ridge ? 5e-4 : 1e-9) * scale)
+            << "pair " << n;
         if (on_ridge || cores.second < cores.distance() + 1e-6 * scale) continue;
         ++told;
         const double off = (result.contacts[0].normal - (cores.b - cores.a).normalized()).norm();

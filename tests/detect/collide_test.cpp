@@ -1,5 +1,5 @@
-// Two solids: depth, normal and distance against closed forms; verdicts against exact formulas; what swapping, scale, margin and
-// hostile poses may change.
+// Two solids: depth, normal and distance against closed forms; verdicts against exact formulas; what swapping, scale,
+// margin and hostile poses may change.
 #include <fathom/base/error.h>
 #include <fathom/base/random.h>
 #include <fathom/detect/collide.h>
@@ -30,7 +30,8 @@ struct Balls {
     Pose pose_a, pose_b;
 
     explicit Balls(Random& random, double scale = 1)
-        : radius_a(scale * random.uniform(0.2, 1)), radius_b(scale * random.uniform(0.2, 1)), pose_a(random_pose(random, scale)), pose_b(random_pose(random, scale)) {}
+        : radius_a(scale * random.uniform(0.2, 1)), radius_b(scale * random.uniform(0.2, 1)),
+          pose_a(random_pose(random, scale)), pose_b(random_pose(random, scale)) {}
     [[nodiscard]] Solid a() const { return Solid(formula(shapes::sphere(radius_a))); }
     [[nodiscard]] Solid b() const { return Solid(formula(shapes::sphere(radius_b))); }
     [[nodiscard]] Vec3 way() const { return pose_b.translation - pose_a.translation; }
@@ -51,9 +52,12 @@ TEST(Collide, depth_and_normal_of_balls_are_those_of_the_closed_form_at_every_sc
         // The deepest point of a ball in another is at most as deep as the other's middle.
         const double deepest = std::min(-balls.gap(), std::max(balls.radius_a, balls.radius_b));
         EXPECT_NEAR(result.depth, deepest, 1e-9 * scale);
-        if (-balls.gap() >= std::min(balls.radius_a, balls.radius_b)) continue; // a middle is inside the other: any way is out
+        if (-balls.gap() >= std::min(balls.radius_a, balls.radius_b))
+            continue; // a middle is inside the other: any way is out
         EXPECT_LT((result.contacts[0].normal - balls.way().normalized()).norm(), 1e-7);
-        EXPECT_LT((balls.pose_a.translation + balls.radius_a * balls.way().normalized() - result.contacts[0].point_a).norm(), 1e-6 * scale);
+        EXPECT_LT(
+            (balls.pose_a.translation + balls.radius_a * balls.way().normalized() - result.contacts[0].point_a).norm(),
+            1e-6 * scale);
     }
     EXPECT_GT(touching, static_cast<int>(count_of(200, 5000)) / 5);
     EXPECT_LT(touching, static_cast<int>(count_of(200, 5000)) * 4 / 5 + 20);
@@ -84,7 +88,9 @@ TEST(Collide, a_box_in_a_half_space_is_as_deep_as_its_lowest_corner) {
 // The nearest a ball comes to a shape whose distance is exact is the distance of its middle, less its radius.
 TEST(Collide, a_ball_against_box_capsule_and_torus_is_as_deep_as_the_distance_of_its_middle_says) {
     Random random(3);
-    const std::array<FieldPtr, 3> fields = {formula(shapes::box({0.4, 0.6, 0.5})), formula(shapes::capsule({0, 0, -0.5}, {0, 0, 0.5}, 0.3)), formula(shapes::torus(0.7, 0.25))};
+    const std::array<FieldPtr, 3> fields = {formula(shapes::box({0.4, 0.6, 0.5})),
+                                            formula(shapes::capsule({0, 0, -0.5}, {0, 0, 0.5}, 0.3)),
+                                            formula(shapes::torus(0.7, 0.25))};
     int touching = 0, apart = 0;
     for (std::size_t k = 0; k < count_of(300, 6000); ++k) {
         const FieldPtr& field = fields[k % 3];
@@ -115,8 +121,10 @@ TEST(Collide, a_ball_against_box_capsule_and_torus_is_as_deep_as_the_distance_of
 TEST(Collide, swapping_changes_names_and_signs_alone) {
     Random random(4);
     const TriangleMesh mesh = make_creature({.triangles = 2000});
-    const std::array<Solid, 4> solids = {Solid(formula(shapes::torus(0.7, 0.25))), Solid(formula(shapes::box({0.4, 0.6, 0.5}))),
-                                         Solid(std::make_shared<GridField>(build_grid(mesh, {.resolution = 32}))), Solid(std::make_shared<MeshField>(mesh))};
+    const std::array<Solid, 4> solids = {Solid(formula(shapes::torus(0.7, 0.25))),
+                                         Solid(formula(shapes::box({0.4, 0.6, 0.5}))),
+                                         Solid(std::make_shared<GridField>(build_grid(mesh, {.resolution = 32}))),
+                                         Solid(std::make_shared<MeshField>(mesh))};
     int touching = 0;
     for (std::size_t k = 0; k < count_of(64, 1000); ++k) {
         const Solid &a = solids[random.below(4)], &b = solids[random.below(4)];
@@ -141,8 +149,13 @@ TEST(Collide, every_kind_of_field_agrees_with_every_other_within_the_stated_erro
     Random random(5);
     const Formula torus = shapes::torus(0.7, 0.25);
     const TriangleMesh ball = make_sphere({.radius = 0.5, .resolution = 32});
-    const std::array<Solid, 2> rings = {Solid(formula(torus)), Solid(std::make_shared<GridField>(build_grid(make_torus({.radius = 0.7, .tube = 0.25, .segments = 128, .tube_segments = 64}), {.resolution = 64})))};
-    const std::array<Solid, 3> balls = {Solid(formula(shapes::sphere(0.5))), Solid(std::make_shared<GridField>(build_grid(ball, {.resolution = 64}))), Solid(std::make_shared<MeshField>(ball))};
+    const std::array<Solid, 2> rings = {
+        Solid(formula(torus)),
+        Solid(std::make_shared<GridField>(build_grid(
+            make_torus({.radius = 0.7, .tube = 0.25, .segments = 128, .tube_segments = 64}), {.resolution = 64})))};
+    const std::array<Solid, 3> balls = {Solid(formula(shapes::sphere(0.5))),
+                                        Solid(std::make_shared<GridField>(build_grid(ball, {.resolution = 64}))),
+                                        Solid(std::make_shared<MeshField>(ball))};
     int touching = 0, apart = 0;
     for (std::size_t k = 0; k < count_of(60, 1000); ++k) {
         const Pose pose_a = random_pose(random, 1), pose_b = random_pose(random, 1);
@@ -249,7 +262,8 @@ TEST(Collide, points_are_of_the_bodies_and_depth_apart_along_the_normal) {
             EXPECT_NEAR(c.normal.norm(), 1, 1e-12);
             EXPECT_LT((c.point_a - c.point_b - c.depth * c.normal).norm(), 1e-9);
             // Each is in its body or on its surface, and one of them is on it.
-            const double at_a = a.field().distance(pose_a.to_local(c.point_a)), at_b = b.field().distance(pose_b.to_local(c.point_b));
+            const double at_a = a.field().distance(pose_a.to_local(c.point_a)),
+                         at_b = b.field().distance(pose_b.to_local(c.point_b));
             EXPECT_LT(std::max(at_a, at_b), 1e-9);
             EXPECT_GT(std::max(at_a, at_b), -1e-9);
             EXPECT_GE(result.depth, c.depth);
@@ -285,7 +299,8 @@ TEST(Collide, a_budget_that_ends_is_said) {
 }
 
 TEST(Separation, ends_where_distances_overflow) {
-    const Solid ring(std::make_shared<AnalyticField>(shapes::torus(0.5, 0.2))), box(std::make_shared<AnalyticField>(shapes::box({1, 1, 1})));
+    const Solid ring(std::make_shared<AnalyticField>(shapes::torus(0.5, 0.2))),
+        box(std::make_shared<AnalyticField>(shapes::box({1, 1, 1})));
     for (const double far : {1e30, 1e160, 1e200, 1e308}) {
         const Separation result = separation(ring, {}, box, Pose::at({far, 0, -far}));
         EXPECT_LE(result.lower, 1.5 * far) << far;

@@ -48,7 +48,8 @@ Formula angle_iron(double scale) {
     using namespace shapes;
     const Formula arm = box(Vec3(4, 1, 1) * scale);
     const Formula other = rotate(0.5 * std::numbers::pi, Vec3::UnitZ(), arm);
-    return rotate(0.7, Vec3(1, 2, 3).normalized(), union_of(translate(Vec3(1.5, 0, 0) * scale, arm), translate(Vec3(0, 1.5, 0) * scale, other)));
+    return rotate(0.7, Vec3(1, 2, 3).normalized(),
+                  union_of(translate(Vec3(1.5, 0, 0) * scale, arm), translate(Vec3(0, 1.5, 0) * scale, other)));
 }
 
 TEST(Decomposition, boxes_are_found_again_whatever_their_turn_and_size) {
@@ -56,7 +57,8 @@ TEST(Decomposition, boxes_are_found_again_whatever_their_turn_and_size) {
     for (const double scale : {1e-3, 1.0, 1e3})
         for (std::size_t k = 0; k < count_of(1, 20); ++k) {
             const Vec3 size = scale * random.in_box({Vec3::Constant(0.4), Vec3::Constant(2)});
-            const AnalyticField field(shapes::transform({random.rotation(), scale * random.in_ball()}, shapes::box(size)));
+            const AnalyticField field(
+                shapes::transform({random.rotation(), scale * random.in_ball()}, shapes::box(size)));
             DecompositionReport report;
             const Decomposition parts = decompose(field, {}, &report);
             ASSERT_EQ(parts.boxes.size(), 1u);
@@ -89,8 +91,14 @@ TEST(Decomposition, an_angle_of_two_arms_becomes_two_parts_at_every_scale) {
 
 TEST(Decomposition, containment_holds_for_round_hollow_and_thin_shapes_and_what_is_no_distance) {
     using namespace shapes;
-    const std::vector<Formula> many = {sphere(1), torus(1, 0.2), shell(0.05, sphere(1)), box_frame(Vec3(2, 1.5, 1), 0.1), heart(), twist(2, 2, box(Vec3(1, 0.4, 2))),
-                                     capsule(Vec3(0, 0, 0), Vec3(3, 2, 1), 0.02), union_of(sphere(0.5), translate(Vec3(5, 0, 0), sphere(0.3)))};
+    const std::vector<Formula> many = {sphere(1),
+                                       torus(1, 0.2),
+                                       shell(0.05, sphere(1)),
+                                       box_frame(Vec3(2, 1.5, 1), 0.1),
+                                       heart(),
+                                       twist(2, 2, box(Vec3(1, 0.4, 2))),
+                                       capsule(Vec3(0, 0, 0), Vec3(3, 2, 1), 0.02),
+                                       union_of(sphere(0.5), translate(Vec3(5, 0, 0), sphere(0.3)))};
     for (const Formula& shape : many) {
         SCOPED_TRACE(shape.text());
         const AnalyticField field(shape);
@@ -136,7 +144,9 @@ TEST(Decomposition, protrusion_bounds_enclose_what_samples_see) {
     const DecompositionReport report = report_on(field, one.boxes);
     Random random(84);
     double largest = 0;
-    for (int k = 0; k < 20000; ++k) largest = std::max(largest, field.distance(one.boxes[0].pose * random.in_box({-one.boxes[0].half, one.boxes[0].half})));
+    for (int k = 0; k < 20000; ++k)
+        largest = std::max(largest,
+                           field.distance(one.boxes[0].pose * random.in_box({-one.boxes[0].half, one.boxes[0].half})));
     EXPECT_LE(largest, report.protrusion.upper);
     EXPECT_GE(report.protrusion.lower, 0.5 * largest);
     EXPECT_GT(largest, 0.5);
@@ -162,7 +172,8 @@ TEST(Decomposition, threads_change_nothing) {
 
 TEST(Decomposition, boxes_of_others_are_checked_and_grown) {
     const AnalyticField field(shapes::sphere(1));
-    const std::vector<OrientedBox> small = {{Pose::turned(0.3, Vec3::UnitZ(), Vec3(-0.4, 0, 0)), Vec3(0.4, 0.9, 0.9)}, {Pose::at(Vec3(0.4, 0, 0)), Vec3(0.4, 0.9, 0.9)}};
+    const std::vector<OrientedBox> small = {{Pose::turned(0.3, Vec3::UnitZ(), Vec3(-0.4, 0, 0)), Vec3(0.4, 0.9, 0.9)},
+                                            {Pose::at(Vec3(0.4, 0, 0)), Vec3(0.4, 0.9, 0.9)}};
     EXPECT_FALSE(proven_to_contain(field, small));
     DecompositionReport report;
     const Decomposition large = grown_to_contain(field, small, {}, &report);
@@ -208,12 +219,14 @@ TEST(PartPairs, are_those_whose_boxes_meet_in_the_world_or_come_within_the_margi
     std::size_t kept = 0, all = 0;
     std::vector<PartPair> pairs;
     for (std::size_t k = 0; k < count_of(200, 5000); ++k) {
-        const Pose a{random.rotation(), 100 * random.in_ball()}, b{random.rotation(), a.translation + 4 * random.in_ball()};
+        const Pose a{random.rotation(), 100 * random.in_ball()},
+            b{random.rotation(), a.translation + 4 * random.in_ball()};
         const double margin = k % 2 ? 0 : 0.3;
         part_pairs(parts, a, parts, b, pairs, margin);
         for (Index i = 0; i < parts.boxes.size(); ++i)
             for (Index j = 0; j < parts.boxes.size(); ++j) {
-                const OrientedBox x{a * parts.boxes[i].pose, parts.boxes[i].half}, y{b * parts.boxes[j].pose, parts.boxes[j].half};
+                const OrientedBox x{a * parts.boxes[i].pose, parts.boxes[i].half},
+                    y{b * parts.boxes[j].pose, parts.boxes[j].half};
                 const bool found = std::find(pairs.begin(), pairs.end(), PartPair{i, j}) != pairs.end();
                 if (margin == 0) {
                     EXPECT_EQ(found, boxes_overlap(x, y));
@@ -236,7 +249,9 @@ TEST(BoxFile, comes_back_to_the_bit) {
     const testing::ScratchFolder folder;
     Random random(86);
     Decomposition parts{{}, true};
-    for (int k = 0; k < 20; ++k) parts.boxes.push_back({{random.rotation().normalized(), 1e3 * random.in_ball()}, random.in_box({Vec3::Zero(), Vec3::Ones()})});
+    for (int k = 0; k < 20; ++k)
+        parts.boxes.push_back(
+            {{random.rotation().normalized(), 1e3 * random.in_ball()}, random.in_box({Vec3::Zero(), Vec3::Ones()})});
     write_boxes(folder / "boxes.json", parts);
     const Decomposition read = read_boxes(folder / "boxes.json");
     EXPECT_FALSE(read.contained) << "a file proves nothing";
@@ -250,7 +265,9 @@ TEST(BoxFile, comes_back_to_the_bit) {
 
 TEST(BoxFile, takes_boxes_without_rotation_and_makes_rotations_unit) {
     const testing::ScratchFolder folder;
-    const auto path = folder.write("boxes.json", R"({"boxes": [{"center": [1, 2, 3], "half": [1, 1, 0]}, {"center": [0, 0, 0], "half": [1, 2, 3], "rotation": [0, 0, 0, 7]}]})");
+    const auto path = folder.write(
+        "boxes.json",
+        R"({"boxes": [{"center": [1, 2, 3], "half": [1, 1, 0]}, {"center": [0, 0, 0], "half": [1, 2, 3], "rotation": [0, 0, 0, 7]}]})");
     const Decomposition read = read_boxes(path);
     ASSERT_EQ(read.boxes.size(), 2u);
     EXPECT_EQ(read.boxes[0].pose.rotation.coeffs(), Quat::Identity().coeffs());
@@ -264,19 +281,20 @@ TEST(BoxFile, hostile_files_are_refused_by_name_box_and_reason) {
         Cause cause;
         std::int64_t box;
     };
-    const std::vector<Case> cases = {{"", Cause::malformed, -1},
-                                     {"[1, 2", Cause::malformed, -1},
-                                     {"[]", Cause::malformed, -1},
-                                     {"{}", Cause::malformed, -1},
-                                     {R"({"boxes": 3})", Cause::malformed, -1},
-                                     {R"({"boxes": [3]})", Cause::malformed, 0},
-                                     {R"({"boxes": [{"center": [0,0,0], "half": [1,1,1]}, {"half": [1,1,1]}]})", Cause::malformed, 1},
-                                     {R"({"boxes": [{"center": [0,0], "half": [1,1,1]}]})", Cause::malformed, 0},
-                                     {R"({"boxes": [{"center": [0,0,"x"], "half": [1,1,1]}]})", Cause::malformed, 0},
-                                     {R"({"boxes": [{"center": [0,0,0], "half": [1,-1,1]}]})", Cause::invalid_argument, 0},
-                                     {R"({"boxes": [{"center": [0,0,1e300], "half": [1,1,1]}]})", Cause::too_large, 0},
-                                     {R"({"boxes": [{"center": [0,0,0], "half": [1,1,1], "rotation": [0,0,0,0]}]})", Cause::invalid_argument, 0},
-                                     {R"({"boxes": [{"center": [0,0,0], "half": [1,1,1], "rotation": [1,0,0]}]})", Cause::malformed, 0}};
+    const std::vector<Case> cases = {
+        {"", Cause::malformed, -1},
+        {"[1, 2", Cause::malformed, -1},
+        {"[]", Cause::malformed, -1},
+        {"{}", Cause::malformed, -1},
+        {R"({"boxes": 3})", Cause::malformed, -1},
+        {R"({"boxes": [3]})", Cause::malformed, 0},
+        {R"({"boxes": [{"center": [0,0,0], "half": [1,1,1]}, {"half": [1,1,1]}]})", Cause::malformed, 1},
+        {R"({"boxes": [{"center": [0,0], "half": [1,1,1]}]})", Cause::malformed, 0},
+        {R"({"boxes": [{"center": [0,0,"x"], "half": [1,1,1]}]})", Cause::malformed, 0},
+        {R"({"boxes": [{"center": [0,0,0], "half": [1,-1,1]}]})", Cause::invalid_argument, 0},
+        {R"({"boxes": [{"center": [0,0,1e300], "half": [1,1,1]}]})", Cause::too_large, 0},
+        {R"({"boxes": [{"center": [0,0,0], "half": [1,1,1], "rotation": [0,0,0,0]}]})", Cause::invalid_argument, 0},
+        {R"({"boxes": [{"center": [0,0,0], "half": [1,1,1], "rotation": [1,0,0]}]})", Cause::malformed, 0}};
     for (const Case& c : cases) {
         SCOPED_TRACE(c.text);
         const auto path = folder.write("bad.json", c.text);
@@ -299,8 +317,9 @@ TEST(Decomposition, every_closed_model_is_contained_with_proof) {
     FATHOM_NEEDS_MODELS();
     std::size_t seen = 0;
     double filled = 0, one_filled = 0;
-    for (const char* name : {"bunny.obj", "armadillo.off", "dragon_vrip_res3.ply", "SaladBowl.obj", "cygnss.stl", "pawn.obj", "rocker-arm.obj", "horse.ply", "fish.obj", "human_man.obj", "rabbit.obj",
-                             "aneurysm3D_1.off", "bennu.stl"}) {
+    for (const char* name :
+         {"bunny.obj", "armadillo.off", "dragon_vrip_res3.ply", "SaladBowl.obj", "cygnss.stl", "pawn.obj",
+          "rocker-arm.obj", "horse.ply", "fish.obj", "human_man.obj", "rabbit.obj", "aneurysm3D_1.off", "bennu.stl"}) {
         if (seen >= count_of(3, 1000)) break;
         if (!std::filesystem::exists(testing::models() / name)) continue;
         SCOPED_TRACE(name);

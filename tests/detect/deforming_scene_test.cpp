@@ -101,8 +101,9 @@ TEST(DeformingScene, gives_the_same_answers_for_one_thread_and_two) {
             scene.find();
             for (const BodyContacts& entry : scene.contacts())
                 for (const SurfaceContact& c : entry.triangles.contacts)
-                    seen.insert(seen.end(), {double(entry.bodies[0]), double(entry.bodies[1]), double(c.triangle_a), double(c.triangle_b), c.depth, c.way_out.x(),
-                                             c.segment.start.x(), c.segment.end.z(), c.normal_a.y()});
+                    seen.insert(seen.end(), {double(entry.bodies[0]), double(entry.bodies[1]), double(c.triangle_a),
+                                             double(c.triangle_b), c.depth, c.way_out.x(), c.segment.start.x(),
+                                             c.segment.end.z(), c.normal_a.y()});
         }
         set_thread_count(0);
         return seen;
@@ -188,7 +189,8 @@ TEST(DeformingScene, of_a_hundred_bodies_of_two_thousand_triangles_reports_its_t
         narrow += scene.statistics().narrow_seconds;
         touching += scene.statistics().touching;
     }
-    std::cout << "a step: broad " << 200 * broad << " ms, refit " << 200 * refit << " ms, narrow " << 200 * narrow << " ms, " << touching / 5 << " touching pairs\n";
+    std::cout << "a step: broad " << 200 * broad << " ms, refit " << 200 * refit << " ms, narrow " << 200 * narrow
+              << " ms, " << touching / 5 << " touching pairs\n";
     EXPECT_GT(touching, 50u);
 }
 

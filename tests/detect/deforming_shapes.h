@@ -12,12 +12,18 @@ namespace fathom::testing {
 // About 60 to 400 triangles, about 1 m wide.
 [[nodiscard]] inline TriangleMesh random_shape(Random& random, bool may_be_open = true) {
     switch (random.below(may_be_open ? 6 : 5)) {
-    case 0: return make_box({.size = {0.9, 0.6, 0.7}, .cells = {3, 2, 2}});
-    case 1: return make_sphere({.radius = 0.5, .resolution = 2 + random.below(3)});
-    case 2: return make_torus({.radius = 0.35, .tube = 0.14, .segments = 16, .tube_segments = 8});
-    case 3: return make_capsule({.radius = 0.2, .length = 0.6, .segments = 10});
-    case 4: return make_cone({.radius = 0.45, .height = 0.9, .segments = 10});
-    default: return make_cloth({.size = {1.1, 0.9}, .cells = {7, 6}});
+    case 0:
+        return make_box({.size = {0.9, 0.6, 0.7}, .cells = {3, 2, 2}});
+    case 1:
+        return make_sphere({.radius = 0.5, .resolution = 2 + random.below(3)});
+    case 2:
+        return make_torus({.radius = 0.35, .tube = 0.14, .segments = 16, .tube_segments = 8});
+    case 3:
+        return make_capsule({.radius = 0.2, .length = 0.6, .segments = 10});
+    case 4:
+        return make_cone({.radius = 0.45, .height = 0.9, .segments = 10});
+    default:
+        return make_cloth({.size = {1.1, 0.9}, .cells = {7, 6}});
     }
 }
 
@@ -40,7 +46,8 @@ struct Waves {
     }
 };
 
-[[nodiscard]] inline std::vector<Vec3> deformed(const TriangleMesh& mesh, const Waves& waves, const Pose& pose, double scale) {
+[[nodiscard]] inline std::vector<Vec3> deformed(const TriangleMesh& mesh, const Waves& waves, const Pose& pose,
+                                                double scale) {
     std::vector<Vec3> vertices;
     for (const Vec3& v : mesh.vertices) vertices.push_back(scale * (pose * waves(v)));
     return vertices;

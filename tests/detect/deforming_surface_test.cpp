@@ -15,7 +15,8 @@ namespace fathom {
 namespace {
 
 // Everything that adjacency says of two surfaces whose triangles have the same numbers, or are told apart by `number`.
-void expect_same_topology(const DeformingSurface& edited, const DeformingSurface& fresh, const std::vector<Index>& number) {
+void expect_same_topology(const DeformingSurface& edited, const DeformingSurface& fresh,
+                          const std::vector<Index>& number) {
     ASSERT_EQ(edited.triangle_count(), fresh.triangle_count());
     EXPECT_EQ(edited.closed(), fresh.closed());
     EXPECT_EQ(edited.speakers().size(), fresh.speakers().size());
@@ -97,7 +98,8 @@ TEST(DeformingSurface, edited_here_and_there_is_as_one_made_afresh) {
             ASSERT_EQ(found.contacts[i].triangle_b, truth.contacts[i].triangle_b);
         }
         ASSERT_EQ(colliding_vertices(surface, other).vertices.size(), colliding_vertices(fresh, other).vertices.size());
-        ASSERT_EQ(surface_proximities(surface, other, {.distance = 0.03}).pairs.size(), surface_proximities(fresh, other, {.distance = 0.03}).pairs.size());
+        ASSERT_EQ(surface_proximities(surface, other, {.distance = 0.03}).pairs.size(),
+                  surface_proximities(fresh, other, {.distance = 0.03}).pairs.size());
         ASSERT_EQ(surface_contacts(surface).contacts.size(), surface_contacts(fresh).contacts.size());
         (surface.closed() ? closed : open) += 1;
         contacts += found.contacts.size();
@@ -145,7 +147,8 @@ TEST(DeformingSurface, names_the_vertex_or_triangle_that_is_wrong_and_stays_as_i
     const std::array<Index, 2> twice = {1, 1};
     const std::array<Triangle, 1> beyond = {Triangle{0, 1, 8}};
     const std::array<Vec3, 1> infinite = {Vec3(INFINITY, 0, 0)};
-    EXPECT_EQ(cause_of([&] { cube.edit({.remove = unknown}); }), std::pair(Cause::index_out_of_range, std::int64_t{12}));
+    EXPECT_EQ(cause_of([&] { cube.edit({.remove = unknown}); }),
+              std::pair(Cause::index_out_of_range, std::int64_t{12}));
     EXPECT_EQ(cause_of([&] { cube.edit({.remove = twice}); }).first, Cause::invalid_argument);
     EXPECT_EQ(cause_of([&] { cube.edit({.add = beyond}); }), std::pair(Cause::index_out_of_range, std::int64_t{0}));
     EXPECT_EQ(cause_of([&] { cube.edit({.new_vertices = infinite}); }), std::pair(Cause::non_finite, std::int64_t{8}));
@@ -174,7 +177,8 @@ TEST(DeformingSurface, winds_as_solid_angles_say) {
     int seen[4] = {};
     for (std::size_t k = 0; k < testing::count_of(40, 1000); ++k) {
         TriangleMesh mesh = testing::random_shape(random, false);
-        mesh.vertices = testing::deformed(mesh, testing::Waves(random, 0.7), {}, 1); // folded, so that some is covered twice
+        mesh.vertices =
+            testing::deformed(mesh, testing::Waves(random, 0.7), {}, 1); // folded, so that some is covered twice
         const DeformingSurface surface(mesh);
         ASSERT_TRUE(surface.closed());
         for (int point = 0; point < 50; ++point) {
@@ -191,8 +195,10 @@ TEST(DeformingSurface, winds_as_solid_angles_say) {
 }
 
 TEST(DeformingSurface, winds_right_where_rays_pass_through_corners_and_edges) {
-    // All coordinates are small integers, so that rays along the axes meet corners, edges and faces edge-on all the time.
-    const TriangleMesh mesh = testing::joined(testing::cube_mesh({0, 0, 0}, 2), testing::box_mesh({{2, -1, -1}, {4, 1, 3}}));
+    // All coordinates are small integers, so that rays along the axes meet corners, edges and faces edge-on all the
+    // time.
+    const TriangleMesh mesh =
+        testing::joined(testing::cube_mesh({0, 0, 0}, 2), testing::box_mesh({{2, -1, -1}, {4, 1, 3}}));
     const DeformingSurface surface(mesh);
     std::size_t inside = 0;
     for (int x = -3; x <= 5; ++x)
@@ -202,7 +208,8 @@ TEST(DeformingSurface, winds_right_where_rays_pass_through_corners_and_edges) {
                     return x > low.x() && x < high.x() && y > low.y() && y < high.y() && z > low.z() && z < high.z();
                 };
                 bool on = false;
-                for (std::size_t t = 0; t < mesh.triangles.size(); ++t) on = on || segment_overlaps_triangle({Vec3(x, y, z), Vec3(x, y, z)}, mesh.corners(t));
+                for (std::size_t t = 0; t < mesh.triangles.size(); ++t)
+                    on = on || segment_overlaps_triangle({Vec3(x, y, z), Vec3(x, y, z)}, mesh.corners(t));
                 if (on) continue;
                 const int truth = within({-2, -2, -2}, {2, 2, 2}) + within({2, -1, -1}, {4, 1, 3});
                 ASSERT_EQ(surface.winding(Vec3(x, y, z)), truth) << x << ' ' << y << ' ' << z;
@@ -222,7 +229,8 @@ TEST(DeformingSurface, has_the_nearest_point_and_its_normal) {
         for (int point = 0; point < 20; ++point) {
             const Vec3 p = random.in_ball();
             double least = HUGE_VAL;
-            for (std::size_t t = 0; t < mesh.triangles.size(); ++t) least = std::min(least, closest_point(p, mesh.corners(t)).squared_distance);
+            for (std::size_t t = 0; t < mesh.triangles.size(); ++t)
+                least = std::min(least, closest_point(p, mesh.corners(t)).squared_distance);
             const ClosestPoint found = surface.nearest(p);
             ASSERT_NEAR(found.squared_distance, least, 1e-12);
             ASSERT_FALSE(surface.nearest(p, 0.99 * least).found());
@@ -231,7 +239,10 @@ TEST(DeformingSurface, has_the_nearest_point_and_its_normal) {
                 ASSERT_EQ(normal, unit_normal(mesh.corners(found.triangle)));
             }
             if (found.feature < TriangleFeature::edge_0) {
-                ASSERT_LT((normal - at_vertices[mesh.triangles[found.triangle][static_cast<std::size_t>(found.feature)]]).norm(), 1e-9);
+                ASSERT_LT(
+                    (normal - at_vertices[mesh.triangles[found.triangle][static_cast<std::size_t>(found.feature)]])
+                        .norm(),
+                    1e-9);
             }
         }
     }

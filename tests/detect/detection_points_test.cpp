@@ -22,7 +22,8 @@ namespace {
 using testing::count_of;
 
 OrientedBox random_box(Random& random, double scale) {
-    return {{random.rotation(), scale * random.in_ball()}, scale * random.in_box({Vec3::Constant(0.05), Vec3::Constant(0.8)})};
+    return {{random.rotation(), scale * random.in_ball()},
+            scale * random.in_box({Vec3::Constant(0.05), Vec3::Constant(0.8)})};
 }
 
 TEST(CommonPoints, lie_in_both_boxes_and_one_exists_wherever_the_boxes_meet) {
@@ -104,7 +105,8 @@ double nearest(std::span<const Vec3> points, const Vec3& p) {
 }
 
 TEST(ProtrusionPoints, every_spike_keeps_a_point_and_a_smooth_ball_keeps_few) {
-    const std::vector<Vec3> spikes = {Vec3(1, 0, 0), Vec3(0, -1, 0), Vec3(1, 1, 1).normalized(), Vec3(-1, 2, -1).normalized(), Vec3(0.3, -0.2, -0.9).normalized()};
+    const std::vector<Vec3> spikes = {Vec3(1, 0, 0), Vec3(0, -1, 0), Vec3(1, 1, 1).normalized(),
+                                      Vec3(-1, 2, -1).normalized(), Vec3(0.3, -0.2, -0.9).normalized()};
     for (const double scale : {1e-3, 1.0, 1e3}) {
         const AnalyticField field(star_of(spikes, scale));
         const ProtrusionPoints found = protrusion_points(field);
@@ -122,7 +124,8 @@ TEST(ProtrusionPoints, satisfy_the_rule_of_the_paper_and_are_complete_on_the_lat
     const ProtrusionPoints found = protrusion_points(field);
     const auto outside = [&](const Vec3& p) {
         int count = 0;
-        for (int n = 0; n < 6; ++n) count += field.distance(p + (n % 2 ? 1 : -1) * found.reach * Vec3::Unit(n / 2)) > found.boundary;
+        for (int n = 0; n < 6; ++n)
+            count += field.distance(p + (n % 2 ? 1 : -1) * found.reach * Vec3::Unit(n / 2)) > found.boundary;
         return count;
     };
     EXPECT_LE(found.boundary, 0);
@@ -151,7 +154,8 @@ TEST(ProtrusionPoints, the_flat_sides_of_a_box_keep_none_its_corners_all) {
     const AnalyticField field(shapes::rotate(0.4, Vec3(1, 1, 0).normalized(), shapes::box(Vec3(2, 2, 2))));
     const ProtrusionPoints found = protrusion_points(field);
     for (int k = 0; k < 8; ++k) {
-        const Vec3 corner = Pose::turned(0.4, Vec3(1, 1, 0).normalized()) * Box{Vec3::Constant(-1), Vec3::Constant(1)}.corner(k);
+        const Vec3 corner =
+            Pose::turned(0.4, Vec3(1, 1, 0).normalized()) * Box{Vec3::Constant(-1), Vec3::Constant(1)}.corner(k);
         EXPECT_LT(nearest(found.points, corner), 3 * found.reach);
     }
     const Pose turn = Pose::turned(0.4, Vec3(1, 1, 0).normalized());

@@ -30,7 +30,8 @@ TEST(DualGradient, two_curved_bodies_to_the_last_digit_with_the_step_of_the_pape
     // The torus is as far as its centre circle, less its tube.
     const double flat = std::hypot(5, 1), truth = std::hypot(flat - 2, 2) - 0.5 - 1;
     for (const int steps : {5, 20, 89}) {
-        const DescentEnd end = nearest_to(b, a, Vec3(5.4, 0.7, 2.5), {.rule = StepRule::fixed, .step = 0.5, .tolerance = 1e-18, .most_steps = steps});
+        const DescentEnd end = nearest_to(
+            b, a, Vec3(5.4, 0.7, 2.5), {.rule = StepRule::fixed, .step = 0.5, .tolerance = 1e-18, .most_steps = steps});
         EXPECT_LE(std::abs(end.distance_b - truth), steps == 5 ? 0.3 : steps == 20 ? 1e-3 : 1e-12) << steps;
         EXPECT_LE(end.steps, steps);
     }
@@ -43,10 +44,12 @@ TEST(DualGradient, distances_of_smooth_pairs_are_those_of_the_closed_form_at_eve
     Random random(101);
     int most = 0;
     for (std::size_t k = 0; k < count_of(300, 20000); ++k) {
-        const double scale = std::array{1e-3, 1.0, 1e3}[k % 3], ra = scale * random.uniform(0.2, 2), rb = scale * random.uniform(0.2, 2), gap = scale * random.uniform(0.01, 3);
+        const double scale = std::array{1e-3, 1.0, 1e3}[k % 3], ra = scale * random.uniform(0.2, 2),
+                     rb = scale * random.uniform(0.2, 2), gap = scale * random.uniform(0.01, 3);
         const AnalyticField ball_a(shapes::sphere(ra)), ball_b(shapes::sphere(rb));
         const Vec3 center = scale * random.in_ball(), way = random.direction();
-        const PlacedField a{&ball_a, {random.rotation(), center}}, b{&ball_b, {random.rotation(), center + (ra + rb + gap) * way}};
+        const PlacedField a{&ball_a, {random.rotation(), center}},
+            b{&ball_b, {random.rotation(), center + (ra + rb + gap) * way}};
         const DescentEnd end = nearest_to(b, a, center + 0.99 * ra * random.in_ball());
         EXPECT_NEAR(end.distance_b, gap, 1e-12 * scale);
         EXPECT_LT((end.point - (center + ra * way)).norm(), 1e-6 * scale);
@@ -61,10 +64,12 @@ TEST(DualGradient, distances_of_smooth_pairs_are_those_of_the_closed_form_at_eve
 TEST(DualGradient, deepest_points_of_balls_and_capsules_are_those_of_the_closed_form) {
     Random random(102);
     for (std::size_t k = 0; k < count_of(300, 20000); ++k) {
-        const double scale = std::array{1e-3, 1.0, 1e3}[k % 3], ra = scale * random.uniform(0.3, 1), rb = scale * random.uniform(0.3, 1);
+        const double scale = std::array{1e-3, 1.0, 1e3}[k % 3], ra = scale * random.uniform(0.3, 1),
+                     rb = scale * random.uniform(0.3, 1);
         const double depth = random.uniform(0.05, 0.6) * std::min(ra, rb);
         const Vec3 center = scale * random.in_ball(), way = random.direction();
-        const AnalyticField ball(shapes::sphere(ra)), pill(shapes::capsule(-2 * scale * Vec3::UnitX(), 2 * scale * Vec3::UnitX(), rb));
+        const AnalyticField ball(shapes::sphere(ra)),
+            pill(shapes::capsule(-2 * scale * Vec3::UnitX(), 2 * scale * Vec3::UnitX(), rb));
         const Quat turn = Quat(Eigen::Quaterniond::FromTwoVectors(Vec3::UnitZ(), way)); // the pill lies across the way
         const PlacedField a{&ball, Pose::at(center)}, b{&pill, {turn, center + (ra + rb - depth) * way}};
         const Vec3 middle = center + (ra - 0.5 * depth) * way;
@@ -99,14 +104,17 @@ TEST(DualGradient, balls_are_told_apart_by_both_rules) {
         std::size_t hits = 0;
         const std::size_t count = count_of(300, 20000);
         for (std::size_t k = 0; k < count; ++k) {
-            const double scale = std::array{1e-3, 1.0, 1e3}[k % 3], ra = scale * random.uniform(0.3, 1), rb = scale * random.uniform(0.3, 1);
+            const double scale = std::array{1e-3, 1.0, 1e3}[k % 3], ra = scale * random.uniform(0.3, 1),
+                         rb = scale * random.uniform(0.3, 1);
             const Vec3 way = scale * 1.9 * random.in_ball();
             const double gap = way.norm() - ra - rb;
             if (std::abs(gap) < 1e-3 * scale) continue;
             const AnalyticField ball_a(shapes::sphere(ra)), ball_b(shapes::sphere(rb));
             const PlacedField a{&ball_a, {}}, b{&ball_b, Pose::at(way)};
             const DescentEnd end = dual_descent(a, b, scale * 2 * random.in_ball(), {.rule = rule, .most_steps = 1000});
-            EXPECT_EQ(end.common, gap < 0) << "gap " << gap / scale << " ends at " << end.distance_a << ", " << end.distance_b << " after " << end.steps << " rule " << static_cast<int>(rule);
+            EXPECT_EQ(end.common, gap < 0)
+                << "gap " << gap / scale << " ends at " << end.distance_a << ", " << end.distance_b << " after "
+                << end.steps << " rule " << static_cast<int>(rule);
             hits += end.common;
             if (end.common) {
                 EXPECT_LE(a.sample(end.point).distance, 1e-15 * scale);
@@ -133,7 +141,8 @@ TEST(DualGradient, a_common_point_is_in_both_grids_and_a_single_point_may_miss) 
     for (std::size_t k = 0; k < count; ++k) {
         const Pose pose{random.rotation(), 0.5 * size * random.in_ball()};
         const PlacedField a{&field, {}}, b{&field, pose};
-        const bool truth = std::any_of(dense.begin(), dense.end(), [&](const Vec3& p) { return field.distance(pose.to_local(p)) < 0; });
+        const bool truth = std::any_of(dense.begin(), dense.end(),
+                                       [&](const Vec3& p) { return field.distance(pose.to_local(p)) < 0; });
         const PlainResult result = plain_field_collision({a, &parts}, {b, &parts}, {.descent = {}});
         truths += truth;
         hits += truth && result.verdict == Verdict::overlapping;
@@ -154,7 +163,8 @@ TEST(DualGradient, a_common_point_is_in_both_grids_and_a_single_point_may_miss) 
 }
 
 TEST(DualGradient, ends_of_a_batch_are_those_of_single_points_for_any_number_of_threads) {
-    const AnalyticField shape(shapes::smooth_union(shapes::torus(1, 0.3), shapes::box(Vec3(0.5, 0.5, 2)), 0.2)), ball(shapes::sphere(0.7));
+    const AnalyticField shape(shapes::smooth_union(shapes::torus(1, 0.3), shapes::box(Vec3(0.5, 0.5, 2)), 0.2)),
+        ball(shapes::sphere(0.7));
     const PlacedField a{&shape, Pose::turned(0.4, Vec3::UnitX())}, b{&ball, Pose::at(Vec3(1.2, 0.5, 0.9))};
     Random random(105);
     std::vector<Vec3> starts;
@@ -194,7 +204,12 @@ TEST(DualGradient, step_control_needs_fewer_steps_than_any_fixed_step_of_three_s
         const Vec3 start = a.pose.translation + 0.9 * random.in_ball();
         ours += static_cast<std::size_t>(nearest_to(b, a, start, {.tolerance = 1e-9}).steps);
         for (std::size_t s = 0; s < 3; ++s)
-            fixed[s] += static_cast<std::size_t>(nearest_to(b, a, start, {.rule = StepRule::fixed, .step = std::array{0.01, 0.1, 0.5}[s], .tolerance = 1e-9, .most_steps = 1000}).steps);
+            fixed[s] += static_cast<std::size_t>(nearest_to(b, a, start,
+                                                            {.rule = StepRule::fixed,
+                                                             .step = std::array{0.01, 0.1, 0.5}[s],
+                                                             .tolerance = 1e-9,
+                                                             .most_steps = 1000})
+                                                     .steps);
     }
     for (const std::size_t steps : fixed) EXPECT_LT(ours, steps);
 }
@@ -222,13 +237,15 @@ TEST(DualGradient, nonsense_is_refused_or_ends_without_a_claim) {
 TEST(PlainFieldCollision, finds_every_contact_of_a_bar_on_two_posts_and_proves_what_is_far) {
     using namespace shapes;
     const AnalyticField bar(capsule(Vec3(-2, 0, 0), Vec3(2, 0, 0), 0.2));
-    const AnalyticField posts(union_of(translate(Vec3(-1.5, 0, 0), cylinder(0.3, 2)), translate(Vec3(1.5, 0, 0), cylinder(0.3, 2))));
+    const AnalyticField posts(
+        union_of(translate(Vec3(-1.5, 0, 0), cylinder(0.3, 2)), translate(Vec3(1.5, 0, 0), cylinder(0.3, 2))));
     const Decomposition bar_parts = decompose(bar), post_parts = decompose(posts);
     ASSERT_EQ(post_parts.boxes.size(), 2u);
     for (const StepRule rule : both_rules) {
         const PlainOptions options{.descent = {.rule = rule}};
         const PlainBody standing{{&posts, {}}, &post_parts};
-        const PlainResult lying = plain_field_collision({{&bar, Pose::at(Vec3(0, 0, 1.15))}, &bar_parts}, standing, options);
+        const PlainResult lying =
+            plain_field_collision({{&bar, Pose::at(Vec3(0, 0, 1.15))}, &bar_parts}, standing, options);
         EXPECT_EQ(lying.verdict, Verdict::overlapping);
         EXPECT_GE(lying.contacts.size(), 2u);
         bool left = false, right = false;
@@ -239,21 +256,27 @@ TEST(PlainFieldCollision, finds_every_contact_of_a_bar_on_two_posts_and_proves_w
             EXPECT_LT(c.normal_a.z(), -0.9) << "from the bar down to the posts";
         }
         EXPECT_TRUE(left && right);
-        EXPECT_EQ(plain_field_collision({{&bar, Pose::at(Vec3(0, 0, 5))}, &bar_parts}, standing, options).verdict, Verdict::disjoint);
-        const PlainResult between = plain_field_collision({{&bar, Pose::turned(1.5707963, Vec3::UnitZ())}, &bar_parts}, standing, options);
+        EXPECT_EQ(plain_field_collision({{&bar, Pose::at(Vec3(0, 0, 5))}, &bar_parts}, standing, options).verdict,
+                  Verdict::disjoint);
+        const PlainResult between =
+            plain_field_collision({{&bar, Pose::turned(1.5707963, Vec3::UnitZ())}, &bar_parts}, standing, options);
         EXPECT_NE(between.verdict, Verdict::overlapping);
         const PlainOptions first{.descent = {.rule = rule}, .all = false};
-        EXPECT_EQ(plain_field_collision({{&bar, Pose::at(Vec3(0, 0, 1.15))}, &bar_parts}, standing, first).contacts.size(), 1u);
+        EXPECT_EQ(
+            plain_field_collision({{&bar, Pose::at(Vec3(0, 0, 1.15))}, &bar_parts}, standing, first).contacts.size(),
+            1u);
     }
 }
 
 TEST(PlainFieldCollision, protrusions_find_a_thorn_that_coarse_boxes_miss) {
     using namespace shapes;
-    const AnalyticField thorny(union_of(sphere(1), capsule(Vec3::Zero(), Vec3(0, 0, 1.5), 0.03))), wall(box(Vec3(4, 4, 0.1)));
+    const AnalyticField thorny(union_of(sphere(1), capsule(Vec3::Zero(), Vec3(0, 0, 1.5), 0.03))),
+        wall(box(Vec3(4, 4, 0.1)));
     const Decomposition one = decompose(thorny, {.parts = 1}), wall_parts = decompose(wall);
     const ProtrusionPoints tips = protrusion_points(thorny);
     const Pose above = Pose::at(Vec3(0.6, 0.7, 1.5));
-    const PlainResult found = plain_field_collision({{&thorny, {}}, &one, tips.points}, {{&wall, above}, &wall_parts}, {.octree_depth = 1, .most_points = 1});
+    const PlainResult found = plain_field_collision({{&thorny, {}}, &one, tips.points}, {{&wall, above}, &wall_parts},
+                                                    {.octree_depth = 1, .most_points = 1});
     EXPECT_EQ(found.verdict, Verdict::overlapping);
 }
 

@@ -1,11 +1,11 @@
-#include <fathom/detect/field_cast.h>
-#include <fathom/field/analytic/analytic_field.h>
-#include <fathom/field/analytic/shapes.h>
-#include <fathom/geometry/generate.h>
-#include <fathom/field/mesh/mesh_field.h>
 #include "support/closed_intervals.h"
 #include "support/plain_fields.h"
 #include "support/test_counts.h"
+#include <fathom/detect/field_cast.h>
+#include <fathom/field/analytic/analytic_field.h>
+#include <fathom/field/analytic/shapes.h>
+#include <fathom/field/mesh/mesh_field.h>
+#include <fathom/geometry/generate.h>
 
 #include <gtest/gtest.h>
 
@@ -29,7 +29,8 @@ double distance_to(const TimeSpans& spans, double t) {
 }
 
 bool covers(std::span<const ContactInterval> found, double t, double spare) {
-    return std::any_of(found.begin(), found.end(), [&](const ContactInterval& c) { return c.start - spare <= t && t <= c.end + spare; });
+    return std::any_of(found.begin(), found.end(),
+                       [&](const ContactInterval& c) { return c.start - spare <= t && t <= c.end + spare; });
 }
 
 // Nothing of the truth is missing, and nothing is claimed but within the tolerance of it.
@@ -64,7 +65,8 @@ void expect_true(std::span<const ContactInterval> found, const TimeSpans& truth,
 
 using Truth = std::function<TimeSpans(const Segment&)>;
 
-Tally check_random(const Field& field, double level, const Box& box, const Truth& truth, std::size_t count, std::uint64_t seed) {
+Tally check_random(const Field& field, double level, const Box& box, const Truth& truth, std::size_t count,
+                   std::uint64_t seed) {
     Random random(seed);
     const FreeRadius radius(field, level);
     const CastOptions options{.level = level};
@@ -103,17 +105,19 @@ TEST(FieldCast, agrees_with_the_closed_form_of_balls_at_every_scale_and_level) {
     for (const double scale : {1e-3, 1.0, 1e3})
         for (const double level : {0.0, 0.2 * scale, -0.1 * scale}) {
             const AnalyticField field(shapes::sphere(scale));
-            expect_both_outcomes(check_random(field, level, Box::around(Vec3::Zero(), Vec3::Constant(1.5 * scale)),
-                                              [&](const Segment& s) { return testing::in_ball(s, Vec3::Zero(), scale + level); },
-                                              each_count() / 9, 1));
+            expect_both_outcomes(check_random(
+                field, level, Box::around(Vec3::Zero(), Vec3::Constant(1.5 * scale)),
+                [&](const Segment& s) { return testing::in_ball(s, Vec3::Zero(), scale + level); }, each_count() / 9,
+                1));
         }
 }
 
 TEST(FieldCast, agrees_with_the_closed_form_of_tori) {
     const AnalyticField field(shapes::torus(1, 0.3));
     for (const double level : {0.0, 0.1}) {
-        const Tally tally = check_random(field, level, Box::around(Vec3::Zero(), Vec3(1.5, 1.5, 0.8)),
-                                         [&](const Segment& s) { return testing::in_torus(s, 1, 0.3 + level); }, each_count() / 2, 2);
+        const Tally tally = check_random(
+            field, level, Box::around(Vec3::Zero(), Vec3(1.5, 1.5, 0.8)),
+            [&](const Segment& s) { return testing::in_torus(s, 1, 0.3 + level); }, each_count() / 2, 2);
         expect_both_outcomes(tally);
         EXPECT_GT(tally.twice, tally.segments / 50);
     }
@@ -122,24 +126,29 @@ TEST(FieldCast, agrees_with_the_closed_form_of_tori) {
 TEST(FieldCast, agrees_with_the_closed_form_of_boxes) {
     const Vec3 half(0.5, 0.7, 0.2);
     const AnalyticField field(shapes::box(2 * half));
-    expect_both_outcomes(check_random(field, 0, Box::around(Vec3::Zero(), 1.6 * half),
-                                      [&](const Segment& s) { return testing::in_block(s, half); }, each_count(), 3));
+    expect_both_outcomes(check_random(
+        field, 0, Box::around(Vec3::Zero(), 1.6 * half), [&](const Segment& s) { return testing::in_block(s, half); },
+        each_count(), 3));
 }
 
 TEST(FieldCast, agrees_with_the_closed_form_of_rounded_boxes) {
     const Vec3 half(0.5, 0.7, 0.2);
     const AnalyticField rounded(shapes::rounded_box(2 * half, 0.1)), sharp(shapes::box(2 * half));
     const Box box = Box::around(Vec3::Zero(), 1.8 * half);
-    expect_both_outcomes(check_random(rounded, 0, box, [&](const Segment& s) { return testing::in_grown_block(s, half - Vec3::Constant(0.1), 0.1); },
-                                      each_count() / 2, 4));
+    expect_both_outcomes(check_random(
+        rounded, 0, box, [&](const Segment& s) { return testing::in_grown_block(s, half - Vec3::Constant(0.1), 0.1); },
+        each_count() / 2, 4));
     // A ball of radius 0.05 that moves is the level 0.05.
-    expect_both_outcomes(check_random(sharp, 0.05, box, [&](const Segment& s) { return testing::in_grown_block(s, half, 0.05); }, each_count() / 2, 5));
+    expect_both_outcomes(check_random(
+        sharp, 0.05, box, [&](const Segment& s) { return testing::in_grown_block(s, half, 0.05); }, each_count() / 2,
+        5));
 }
 
 TEST(FieldCast, agrees_with_the_closed_form_where_a_field_knows_only_its_slope) {
     const testing::TorusField field(1, 0.3);
-    expect_both_outcomes(check_random(field, 0, Box::around(Vec3::Zero(), Vec3(1.5, 1.5, 0.8)),
-                                      [&](const Segment& s) { return testing::in_torus(s, 1, 0.3); }, each_count() / 2, 6));
+    expect_both_outcomes(check_random(
+        field, 0, Box::around(Vec3::Zero(), Vec3(1.5, 1.5, 0.8)),
+        [&](const Segment& s) { return testing::in_torus(s, 1, 0.3); }, each_count() / 2, 6));
 }
 
 TEST(FieldCast, grazing_segments_are_never_missed) {
@@ -151,7 +160,8 @@ TEST(FieldCast, grazing_segments_are_never_missed) {
     for (std::size_t k = 0; k < testing::count_of(300, 5000); ++k) {
         const Vec3 n = random.direction(), along = any_perpendicular(n);
         const double height = std::pow(10.0, random.uniform(-12, -2)) * (random.chance(0.5) ? 1 : -1);
-        const Segment s{(1 + height) * n - random.uniform(0.1, 2) * along, (1 + height) * n + random.uniform(0.1, 2) * along};
+        const Segment s{(1 + height) * n - random.uniform(0.1, 2) * along,
+                        (1 + height) * n + random.uniform(0.1, 2) * along};
         found.clear();
         const Verdict verdict = cast_all(field, radius, s, {}, found);
         if (height < -1e-12) {
@@ -230,8 +240,9 @@ TEST(FieldCast, what_is_not_finite_is_undecided) {
 TEST(FieldCast, works_on_meshes) {
     const Vec3 half(0.5, 0.7, 0.2);
     const MeshField field(make_box({.size = 2 * half}));
-    expect_both_outcomes(check_random(field, 0, Box::around(Vec3::Zero(), 1.6 * half),
-                                      [&](const Segment& s) { return testing::in_block(s, half); }, testing::count_of(200, 5000), 9));
+    expect_both_outcomes(check_random(
+        field, 0, Box::around(Vec3::Zero(), 1.6 * half), [&](const Segment& s) { return testing::in_block(s, half); },
+        testing::count_of(200, 5000), 9));
 }
 
 // Counts look-ups.

@@ -64,10 +64,12 @@ TEST(FieldOverlap, the_volume_of_two_balls_is_enclosed_and_the_bounds_close_with
 TEST(FieldOverlap, boxes_that_stand_straight_have_their_exact_common_volume) {
     Random random(2);
     for (std::size_t k = 0; k < testing::count_of(20, 300); ++k) {
-        const Vec3 size_a = Vec3(random.uniform(0.5, 2), random.uniform(0.5, 2), random.uniform(0.5, 2)), size_b = Vec3(1, 2, 0.5);
+        const Vec3 size_a = Vec3(random.uniform(0.5, 2), random.uniform(0.5, 2), random.uniform(0.5, 2)),
+                   size_b = Vec3(1, 2, 0.5);
         const Vec3 move = 1.2 * random.in_ball();
         const FieldPtr a = formula(shapes::box(size_a)), b = formula(shapes::box(size_b));
-        const double truth = intersection(Box::around(Vec3::Zero(), size_a / 2), Box::around(move, size_b / 2)).volume();
+        const double truth =
+            intersection(Box::around(Vec3::Zero(), size_a / 2), Box::around(move, size_b / 2)).volume();
         const FieldOverlap overlap = field_overlap(*a, {}, *b, Pose::at(move), {.depth = 5});
         EXPECT_LE(overlap.volume.lower, truth + 1e-13);
         EXPECT_GE(overlap.volume.upper, truth - 1e-13);
@@ -81,7 +83,8 @@ TEST(FieldOverlap, a_ball_in_a_corner_of_a_turned_box_is_an_eighth) {
     Random random(3);
     for (std::size_t k = 0; k < 5; ++k) {
         const Pose pose_box{random.rotation(), random.in_ball()};
-        const FieldOverlap overlap = field_overlap(*ball, Pose{random.rotation(), pose_box * Vec3(1, -1, 1)}, *box, pose_box, {.depth = 6});
+        const FieldOverlap overlap =
+            field_overlap(*ball, Pose{random.rotation(), pose_box * Vec3(1, -1, 1)}, *box, pose_box, {.depth = 6});
         const double truth = 4 * pi / 3 * 0.125 / 8;
         EXPECT_LE(overlap.volume.lower, truth);
         EXPECT_GE(overlap.volume.upper, truth);
@@ -95,13 +98,14 @@ TEST(FieldOverlap, nested_bodies_overlap_in_the_inner_one) {
     const Pose turned = Pose::turned(1, Vec3(1, 2, 3).normalized(), {0.2, 0.1, -0.3});
     const double torus = 2 * pi * pi * 0.5 * 0.04;
     for (const bool swapped : {false, true}) {
-        const FieldOverlap overlap =
-            swapped ? field_overlap(*outer, {}, *inner, turned, {.depth = 6}) : field_overlap(*inner, turned, *outer, {}, {.depth = 6});
+        const FieldOverlap overlap = swapped ? field_overlap(*outer, {}, *inner, turned, {.depth = 6})
+                                             : field_overlap(*inner, turned, *outer, {}, {.depth = 6});
         EXPECT_EQ(overlap.verdict, Verdict::overlapping);
         EXPECT_TRUE(overlap.volume.contains(torus));
         EXPECT_LT(overlap.volume.width(), 0.5 * torus);
     }
-    EXPECT_EQ(field_overlap(*inner, turned, *hollow, {}, yes_or_no).verdict, Verdict::disjoint) << "a bubble in an empty ball";
+    EXPECT_EQ(field_overlap(*inner, turned, *hollow, {}, yes_or_no).verdict, Verdict::disjoint)
+        << "a bubble in an empty ball";
 }
 
 // 1e-9 of their size apart is proven to be apart; a shallow overlap is found; a touch in one point is not denied.
@@ -118,8 +122,8 @@ TEST(FieldOverlap, a_hairs_breadth_is_decided_both_ways) {
             const auto overlap_at = [&](double distance, int depth = 30) {
                 FieldOverlapOptions options = yes_or_no;
                 options.depth = depth;
-                return field_overlap(*ball, Pose{random.rotation(), middle + distance * scale * across}, *other, {turn, Vec3::Zero()},
-                                     options);
+                return field_overlap(*ball, Pose{random.rotation(), middle + distance * scale * across}, *other,
+                                     {turn, Vec3::Zero()}, options);
             };
             const FieldOverlap apart = overlap_at(1.5 + 1e-9);
             EXPECT_EQ(apart.verdict, Verdict::disjoint);
@@ -141,7 +145,8 @@ Kinds balls() {
     Kinds kinds;
     kinds.fields = {formula(shapes::sphere(0.5)), std::make_shared<GridField>(build_grid(mesh, {.resolution = 48})),
                     std::make_shared<MeshField>(mesh),
-                    std::make_shared<GridField>(bake(AnalyticField(shapes::sphere(0.5)), {.box = {}, .resolution = 48, .dense = true}))};
+                    std::make_shared<GridField>(
+                        bake(AnalyticField(shapes::sphere(0.5)), {.box = {}, .resolution = 48, .dense = true}))};
     kinds.errors = {0, 0.01, 0.005, 0.01};
     return kinds;
 }
@@ -157,7 +162,8 @@ TEST(FieldOverlap, every_kind_of_field_meets_every_other_in_both_orders) {
                 const Pose pose_a{random.rotation(), random.in_ball()},
                     pose_b{random.rotation(), pose_a.translation + d * random.direction()};
                 const FieldOverlap yes = field_overlap(*kinds.fields[i], pose_a, *kinds.fields[j], pose_b, yes_or_no);
-                const FieldOverlap swapped = field_overlap(*kinds.fields[j], pose_b, *kinds.fields[i], pose_a, yes_or_no);
+                const FieldOverlap swapped =
+                    field_overlap(*kinds.fields[j], pose_b, *kinds.fields[i], pose_a, yes_or_no);
                 if (d < 1 - error) {
                     EXPECT_EQ(yes.verdict, Verdict::overlapping) << i << j;
                 }
@@ -168,7 +174,8 @@ TEST(FieldOverlap, every_kind_of_field_meets_every_other_in_both_orders) {
                 if (yes.verdict == Verdict::overlapping) {
                     EXPECT_TRUE(is_common(*kinds.fields[i], pose_a, *kinds.fields[j], pose_b, yes.common, 1e-12));
                 }
-                const FieldOverlap cells = field_overlap(*kinds.fields[i], pose_a, *kinds.fields[j], pose_b, {.depth = 5});
+                const FieldOverlap cells =
+                    field_overlap(*kinds.fields[i], pose_a, *kinds.fields[j], pose_b, {.depth = 5});
                 EXPECT_LE(cells.volume.lower, lens_volume(0.5, 0.5, std::max(d - error, 1e-9)));
                 EXPECT_GE(cells.volume.upper, lens_volume(0.5, 0.5, d + error));
                 hits += yes.verdict == Verdict::overlapping;
@@ -184,7 +191,8 @@ TEST(FieldOverlap, samples_never_contradict_the_cells) {
     const auto grid = std::make_shared<GridField>(build_grid(mesh, {.resolution = 48}));
     const double size = grid->bounds().diagonal();
     const std::vector<FieldPtr> fields = {
-        grid, formula(shapes::scale(0.4 * size, shapes::difference(shapes::torus(0.7, 0.25), shapes::box({0.5, 0.5, 3})))),
+        grid,
+        formula(shapes::scale(0.4 * size, shapes::difference(shapes::torus(0.7, 0.25), shapes::box({0.5, 0.5, 3})))),
         formula(shapes::scale(size / 60, shapes::heart())), std::make_shared<MeshField>(mesh)};
     Random random(6);
     std::size_t seen = 0, runs = 0, disjoint = 0, undecided = 0;
@@ -222,14 +230,16 @@ TEST(FieldOverlap, samples_never_contradict_the_cells) {
 TEST(FieldOverlap, order_threads_and_comparisons_agree) {
     std::vector<Formula> many;
     Random random(7);
-    for (int k = 0; k < 60; ++k) many.push_back(shapes::translate(random.in_ball(), shapes::rounded_box({0.3, 0.2, 0.1}, 0.02)));
+    for (int k = 0; k < 60; ++k)
+        many.push_back(shapes::translate(random.in_ball(), shapes::rounded_box({0.3, 0.2, 0.1}, 0.02)));
     const FieldPtr a = formula(shapes::union_of(many)), b = formula(shapes::torus(0.7, 0.3));
     const Pose pose = Pose::turned(0.7, Vec3(1, 2, 2).normalized(), {0.3, 0.1, 0.2});
     const FieldOverlap whole = field_overlap(*a, {}, *b, pose, {.depth = 6});
     EXPECT_GT(whole.inside_count, 100u);
     const std::size_t threads = thread_count();
     const auto same_boxes = [](const std::vector<Box>& x, const std::vector<Box>& y) {
-        return std::ranges::equal(x, y, [](const Box& s, const Box& t) { return s.lower == t.lower && s.upper == t.upper; });
+        return std::ranges::equal(x, y,
+                                  [](const Box& s, const Box& t) { return s.lower == t.lower && s.upper == t.upper; });
     };
     std::array<FieldOverlap, 2> first; // with one thread, for both budgets
     for (const std::size_t count : {1u, 2u, 5u}) {
@@ -263,8 +273,8 @@ TEST(FieldOverlap, regions_sizes_and_levels_mean_what_they_say) {
     const FieldOverlap half = field_overlap(*ball, {}, *floor, {}, {.size = 0.05});
     EXPECT_TRUE(half.volume.contains(2 * pi / 3)) << "a half space has no bounds, the ball has";
     for (const Box& cell : half.border) EXPECT_LE(cell.size().maxCoeff(), 0.05);
-    const FieldOverlap eighth =
-        field_overlap(*ball, Pose::turned(1, Vec3::UnitX()), *floor, {}, {.depth = 6, .region = Box{{0, 0, -1}, {1, 1, 0}}});
+    const FieldOverlap eighth = field_overlap(*ball, Pose::turned(1, Vec3::UnitX()), *floor, {},
+                                              {.depth = 6, .region = Box{{0, 0, -1}, {1, 1, 0}}});
     EXPECT_TRUE(eighth.volume.contains(pi / 6));
     EXPECT_LT(eighth.volume.width(), 0.1);
     EXPECT_EQ(eighth.frame.translation, Vec3::Zero());
@@ -284,7 +294,8 @@ TEST(FieldOverlap, regions_sizes_and_levels_mean_what_they_say) {
     EXPECT_THROW((void)field_overlap(*ball, {}, *ball, {}, {.depth = -1}), Error);
     EXPECT_THROW((void)field_overlap(*ball, {}, *ball, {}, {.size = std::nan("")}), Error);
     EXPECT_THROW((void)field_overlap(*ball, {}, *ball, {}, {.level = HUGE_VAL}), Error);
-    EXPECT_THROW((void)field_overlap(*ball, {}, *ball, {}, {.region = Box{Vec3::Zero(), Vec3::Constant(HUGE_VAL)}}), Error);
+    EXPECT_THROW((void)field_overlap(*ball, {}, *ball, {}, {.region = Box{Vec3::Zero(), Vec3::Constant(HUGE_VAL)}}),
+                 Error);
 }
 
 TEST(FieldOverlap, poses_without_meaning_leave_it_undecided) {

@@ -22,7 +22,8 @@ FieldPtr formula(const Formula& shape) { return std::make_shared<AnalyticField>(
 
 Motion slide(const Vec3& from, const Vec3& to) { return {Pose::at(from), Pose::at(to)}; }
 
-// The first time in [0,1] at which a function of time that changes by at most `slope` is at most 0; none where it never is.
+// The first time in [0,1] at which a function of time that changes by at most `slope` is at most 0; none where it never
+// is.
 std::optional<double> first_root(const std::function<double(double)>& gap, double slope) {
     double time = 0;
     while (time <= 1) {
@@ -54,13 +55,15 @@ TEST(FieldSweep, balls_on_straight_ways_meet_when_their_closed_form_says) {
         for (std::size_t k = 0; k < testing::count_of(12, 300); ++k) {
             const double r = random.uniform(0.2, 1), s = random.uniform(0.2, 1);
             const Vec3 from = 4 * random.direction(), way = 6 * (-from.normalized() + 0.6 * random.in_ball());
-            const double a = way.squaredNorm(), b = from.dot(way), c = from.squaredNorm() - (r + s) * (r + s), root = b * b - a * c;
+            const double a = way.squaredNorm(), b = from.dot(way), c = from.squaredNorm() - (r + s) * (r + s),
+                         root = b * b - a * c;
             if (std::abs(root) < 0.05 * b * b) continue; // a graze
             std::optional<double> truth;
             if (root > 0 && (-b - std::sqrt(root)) / a < 1) truth = (-b - std::sqrt(root)) / a;
             const FieldPtr one = formula(shapes::sphere(scale * r)), two = formula(shapes::sphere(scale * s));
             const Vec3 base = scale * random.in_ball(), own = scale * random.in_ball();
-            const Motion moving = slide(base + scale * from, base + own + scale * (from + way)), still = slide(base, base + own);
+            const Motion moving = slide(base + scale * from, base + own + scale * (from + way)),
+                         still = slide(base, base + own);
             const FieldSweep result = field_sweep(*one, moving, *two, still);
             expect_first_contact(result, truth, 1e-6);
             if (truth) {
@@ -81,9 +84,12 @@ TEST(FieldSweep, balls_on_screws_meet_when_their_centres_are_near_enough) {
     for (std::size_t k = 0; k < testing::count_of(30, 600); ++k) {
         const double r = random.uniform(0.1, 0.6), s = random.uniform(0.1, 0.6);
         const Vec3 arm_a = random.in_ball(), arm_b = random.in_ball();
-        const FieldPtr a = formula(shapes::translate(arm_a, shapes::sphere(r))), b = formula(shapes::translate(arm_b, shapes::sphere(s)));
-        const Motion motion_a{{random.rotation(), random.in_ball()}, {random.rotation(), random.in_ball()}, Path::screw};
-        const Motion motion_b{{random.rotation(), random.in_ball()}, {random.rotation(), random.in_ball()}, Path::screw};
+        const FieldPtr a = formula(shapes::translate(arm_a, shapes::sphere(r))),
+                       b = formula(shapes::translate(arm_b, shapes::sphere(s)));
+        const Motion motion_a{
+            {random.rotation(), random.in_ball()}, {random.rotation(), random.in_ball()}, Path::screw};
+        const Motion motion_b{
+            {random.rotation(), random.in_ball()}, {random.rotation(), random.in_ball()}, Path::screw};
         const Mover mover_a(motion_a), mover_b(motion_b);
         const auto gap = [&](double t) { return (mover_a.point(arm_a, t) - mover_b.point(arm_b, t)).norm() - r - s; };
         const auto truth = first_root(gap, 20);
@@ -113,13 +119,14 @@ TEST(FieldSweep, a_spinning_rod_hits_the_plate_with_its_corner) {
         const Motion spin{{}, Pose::turned(turn, Vec3::UnitZ()), Path::screw};
         for (const bool swapped : {false, true}) {
             const Motion still = Motion::still(Pose::at({0, height, 0}));
-            const FieldSweep result = swapped ? field_sweep(*plate, still, *rod, spin) : field_sweep(*rod, spin, *plate, still);
+            const FieldSweep result =
+                swapped ? field_sweep(*plate, still, *rod, spin) : field_sweep(*rod, spin, *plate, still);
             expect_first_contact(result, angle / turn, 1e-6);
             EXPECT_GT((swapped ? -1 : 1) * result.normal.y(), 1 - 1e-4) << result.normal.transpose();
         }
     }
-    const FieldSweep free =
-        field_sweep(*rod, {{}, Pose::turned(3, Vec3::UnitZ()), Path::screw}, *plate, Motion::still(Pose::at({0, 1.6, 0})));
+    const FieldSweep free = field_sweep(*rod, {{}, Pose::turned(3, Vec3::UnitZ()), Path::screw}, *plate,
+                                        Motion::still(Pose::at({0, 1.6, 0})));
     EXPECT_EQ(free.verdict, Verdict::disjoint) << "the rod is 1.501 long from its middle";
 }
 
@@ -135,13 +142,15 @@ TEST(FieldSweep, nothing_tunnels_through_a_thin_plate_however_fast) {
     }
 }
 
-// Many points of one body, at many times: none is in the other before the proven time, and none earlier than what was seen.
+// Many points of one body, at many times: none is in the other before the proven time, and none earlier than what was
+// seen.
 TEST(FieldSweep, dense_samples_in_space_and_time_never_come_first) {
     const TriangleMesh mesh = make_creature({.triangles = 2000});
     const auto grid = std::make_shared<GridField>(build_grid(mesh, {.resolution = 40}));
     const double size = grid->bounds().diagonal();
     const std::vector<FieldPtr> fields = {formula(shapes::scale(0.35 * size, shapes::torus(0.8, 0.2))), grid,
-                                          std::make_shared<MeshField>(mesh), formula(shapes::scale(size / 60, shapes::heart())),
+                                          std::make_shared<MeshField>(mesh),
+                                          formula(shapes::scale(size / 60, shapes::heart())),
                                           formula(shapes::box({0.7 * size, 0.5 * size, 0.05 * size}))};
     Random random(3);
     std::size_t hits = 0, free = 0, undecided = 0, runs = 0;
@@ -149,7 +158,8 @@ TEST(FieldSweep, dense_samples_in_space_and_time_never_come_first) {
         const Field &a = *fields[k % 5], &b = *fields[random.below(5)];
         const Vec3 from = 1.3 * size * random.direction(), aside = 0.7 * size * random.in_ball();
         const Motion motion_a{{random.rotation(), from}, {random.rotation(), -0.6 * from + 2 * aside}, Path::screw};
-        const Motion motion_b{{random.rotation(), Vec3::Zero()}, {random.rotation(), 0.2 * size * random.in_ball()}, Path::screw};
+        const Motion motion_b{
+            {random.rotation(), Vec3::Zero()}, {random.rotation(), 0.2 * size * random.in_ball()}, Path::screw};
         const FieldSweep result = field_sweep(a, motion_a, b, motion_b, {.tolerance = 1e-3, .budget = 150'000});
         std::vector<Vec3> points;
         while (points.size() < 1500) {
@@ -175,7 +185,8 @@ TEST(FieldSweep, dense_samples_in_space_and_time_never_come_first) {
         }
         const FieldSweep swapped = field_sweep(b, motion_b, a, motion_a, {.tolerance = 1e-3, .budget = 150'000});
         // The budget may end one order earlier than the other, where two bodies of one size change roles.
-        EXPECT_TRUE(swapped.verdict == result.verdict || swapped.verdict == Verdict::undecided || result.verdict == Verdict::undecided);
+        EXPECT_TRUE(swapped.verdict == result.verdict || swapped.verdict == Verdict::undecided ||
+                    result.verdict == Verdict::undecided);
         EXPECT_LE(swapped.time, result.verdict == Verdict::overlapping ? result.time + result.error : 1.0);
         EXPECT_LE(result.time, swapped.verdict == Verdict::overlapping ? swapped.time + swapped.error : 1.0);
         hits += result.verdict == Verdict::overlapping;
@@ -193,7 +204,8 @@ TEST(FieldSweep, grids_and_meshes_touch_when_the_formula_does_but_for_their_erro
     const TriangleMesh mesh = make_box();
     const std::vector<FieldPtr> boxes = {box, std::make_shared<GridField>(bake(*box, {.box = {}, .resolution = 64})),
                                          std::make_shared<MeshField>(mesh)};
-    const Motion moving{Pose::at({3, 0.4, 0.3}), Pose::turned(1, Vec3(1, 2, 3).normalized(), {-1, 0.1, 0}), Path::screw};
+    const Motion moving{Pose::at({3, 0.4, 0.3}), Pose::turned(1, Vec3(1, 2, 3).normalized(), {-1, 0.1, 0}),
+                        Path::screw};
     const double truth = field_sweep(*box, moving, *ball, Motion::still({})).time;
     for (const FieldPtr& other : boxes) {
         const FieldSweep result = field_sweep(*other, moving, *ball, Motion::still({}), {.tolerance = 1e-3});
@@ -212,12 +224,14 @@ TEST(FieldSweep, what_overlaps_at_the_start_touches_at_time_zero) {
     EXPECT_EQ(nested.error, 0);
     // In the empty ball it is free at first, and hits the wall from within.
     expect_first_contact(field_sweep(*inner, slide({0, 0, 0}, {5, 0, 0}), *hollow, Motion::still({})), 0.89 / 5, 1e-6);
-    EXPECT_EQ(field_sweep(*inner, slide({0, 0, 0}, {0.5, 0, 0}), *hollow, Motion::still({})).verdict, Verdict::disjoint);
+    EXPECT_EQ(field_sweep(*inner, slide({0, 0, 0}, {0.5, 0, 0}), *hollow, Motion::still({})).verdict,
+              Verdict::disjoint);
 }
 
 TEST(FieldSweep, a_graze_is_undecided_from_where_the_proof_ends) {
     const FieldPtr ball = formula(shapes::sphere(1));
-    const FieldSweep graze = field_sweep(*ball, slide({-5, 2, 0}, {5, 2, 0}), *ball, Motion::still({}), {.budget = 50'000});
+    const FieldSweep graze =
+        field_sweep(*ball, slide({-5, 2, 0}, {5, 2, 0}), *ball, Motion::still({}), {.budget = 50'000});
     EXPECT_NE(graze.verdict, Verdict::disjoint);
     EXPECT_TRUE(graze.truncated);
     EXPECT_GT(graze.time, 0.48);

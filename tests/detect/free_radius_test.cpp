@@ -1,3 +1,5 @@
+#include "support/plain_fields.h"
+#include "support/test_counts.h"
 #include <fathom/detect/free_radius.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/shapes.h>
@@ -6,8 +8,6 @@
 #include <fathom/field/mesh/grid_builder.h>
 #include <fathom/field/mesh/mesh_field.h>
 #include <fathom/geometry/generate.h>
-#include "support/plain_fields.h"
-#include "support/test_counts.h"
 
 #include <gtest/gtest.h>
 
@@ -28,7 +28,8 @@ Tally check_balls(const Field& field, double level, const Box& box, double cell,
         Vec3 p = random.in_box(box);
         if (random.chance(0.5)) { // gather points at the level
             const Sample s = field.sample(p);
-            if (s.gradient.norm() > 0.1) p -= (s.distance - level - random.uniform(-1, 10) * cell) * s.gradient.normalized();
+            if (s.gradient.norm() > 0.1)
+                p -= (s.distance - level - random.uniform(-1, 10) * cell) * s.gradient.normalized();
         }
         const double value = field.distance(p), free = radius(value), inside = radius.inside(value);
         if (free > 0) {
@@ -60,7 +61,10 @@ TEST(FreeRadius, holds_on_sparse_grids_near_far_and_outside) {
     for (const GridStorage storage : {GridStorage::code16, GridStorage::float32})
         for (const bool dense : {false, true}) {
             const AnalyticField shape(shapes::torus(1, 0.3));
-            const GridField grid = bake(shape, {.box = Box::around(Vec3::Zero(), Vec3(2, 2, 1.5)), .resolution = 96, .dense = dense, .storage = storage});
+            const GridField grid = bake(shape, {.box = Box::around(Vec3::Zero(), Vec3(2, 2, 1.5)),
+                                                .resolution = 96,
+                                                .dense = dense,
+                                                .storage = storage});
             const double cell = grid.layout().cell;
             for (const double level : {0.0, 2.0 * cell, 5.0 * cell, -2.0 * cell, -5.0 * cell}) {
                 const Tally tally = check_balls(grid, level, Box::around(Vec3::Zero(), Vec3(4, 4, 3)), cell, seed++);
@@ -102,7 +106,8 @@ TEST(FreeRadius, holds_on_grids_and_fields_of_meshes) {
 }
 
 TEST(FreeRadius, holds_on_formulas_that_are_no_distance) {
-    const AnalyticField twisted(shapes::twist(2, 1, shapes::box({0.6, 0.6, 2}))), lower(shapes::smooth_union(shapes::sphere(0.8), shapes::translate({1, 0, 0}, shapes::box({1, 1, 1})), 0.3));
+    const AnalyticField twisted(shapes::twist(2, 1, shapes::box({0.6, 0.6, 2}))),
+        lower(shapes::smooth_union(shapes::sphere(0.8), shapes::translate({1, 0, 0}, shapes::box({1, 1, 1})), 0.3));
     for (const Field* field : {static_cast<const Field*>(&twisted), static_cast<const Field*>(&lower)}) {
         const Tally tally = check_balls(*field, 0, Box::around(Vec3::Zero(), Vec3::Constant(2)), 0.05, 90);
         EXPECT_GT(tally.proven, 1000u);

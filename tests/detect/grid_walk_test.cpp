@@ -26,20 +26,28 @@ Segment random_segment(Random& random, const GridField& field) {
     Segment s{random.in_box(domain), random.in_box(domain)};
     const double cell = field.layout().cell;
     switch (random.below(8)) {
-    case 0: s.end = s.start + random.in_ball() * cell; break; // short
-    case 1: s.end[static_cast<int>(random.below(3))] = s.start[0]; break;
+    case 0:
+        s.end = s.start + random.in_ball() * cell;
+        break; // short
+    case 1:
+        s.end[static_cast<int>(random.below(3))] = s.start[0];
+        break;
     case 2: { // along an axis, on lattice planes
-        for (int k = 0; k < 3; ++k) s.start[k] = domain.lower[k] + cell * std::round((s.start[k] - domain.lower[k]) / cell);
+        for (int k = 0; k < 3; ++k)
+            s.start[k] = domain.lower[k] + cell * std::round((s.start[k] - domain.lower[k]) / cell);
         const Vec3 end = s.end;
         s.end = s.start;
         const auto axis = static_cast<int>(random.below(3));
         s.end[axis] = end[axis];
         break;
     }
-    case 3: s.end = s.start; break;
+    case 3:
+        s.end = s.start;
+        break;
     case 4: { // through lattice points
         for (Vec3* p : {&s.start, &s.end})
-            for (int k = 0; k < 3; ++k) (*p)[k] = domain.lower[k] + cell * std::round(((*p)[k] - domain.lower[k]) / cell);
+            for (int k = 0; k < 3; ++k)
+                (*p)[k] = domain.lower[k] + cell * std::round(((*p)[k] - domain.lower[k]) / cell);
         break;
     }
     case 5: { // from outside
@@ -52,15 +60,19 @@ Segment random_segment(Random& random, const GridField& field) {
         s.start[axis] = s.end[axis] = random.chance(0.5) ? domain.upper[axis] : domain.lower[axis];
         break;
     }
-    default: break;
+    default:
+        break;
     }
     return s;
 }
 
 // Both ways within a hair of each other: every end of one lies near or in the other.
-void expect_same(const std::vector<ContactInterval>& a, const std::vector<ContactInterval>& b, double tolerance, const std::string& what) {
+void expect_same(const std::vector<ContactInterval>& a, const std::vector<ContactInterval>& b, double tolerance,
+                 const std::string& what) {
     const auto covered = [&](double t, const std::vector<ContactInterval>& list) {
-        return std::any_of(list.begin(), list.end(), [&](const ContactInterval& i) { return t >= i.start - tolerance && t <= i.end + tolerance; });
+        return std::any_of(list.begin(), list.end(), [&](const ContactInterval& i) {
+            return t >= i.start - tolerance && t <= i.end + tolerance;
+        });
     };
     for (const auto* pair : {&a, &b}) {
         const auto& other = pair == &a ? b : a;
@@ -92,7 +104,9 @@ void compare(const GridField& field, double level, Random& random, int count, Co
         walk_all(field.data(), map, path, fast);
         plain_walk(field, path, level, CellTest::exact, plain);
         octree_walk(field, path, level, CellTest::exact, octree);
-        const std::string what = ::testing::PrintToString(level) + " " + ::testing::PrintToString(segment.start.transpose()) + " to " + ::testing::PrintToString(segment.end.transpose());
+        const std::string what = ::testing::PrintToString(level) + " " +
+                                 ::testing::PrintToString(segment.start.transpose()) + " to " +
+                                 ::testing::PrintToString(segment.end.transpose());
         expect_same(fast, plain, 1e-9, what);
         expect_same(octree, plain, 1e-9, what);
         ASSERT_NEAR(covered_length(fast), covered_length(plain), 1e-7) << what;
@@ -112,7 +126,8 @@ TEST(GridWalk, finds_what_the_walk_over_every_cell_finds_in_grids_of_noise) {
         const GridStorage storage = random.chance(0.5) ? GridStorage::code16 : GridStorage::float32;
         const double stored = std::array{0.0, 0.5, 1.0}[random.below(3)];
         const GridField field = noise_grid(random, stored, storage, std::array{0.2, 1.0, 4.0}[random.below(3)]);
-        for (const double level : {0.0, random.uniform(-1, 1), random.uniform(-4, 4)}) compare(field, level * field.layout().cell, random, 200, seen);
+        for (const double level : {0.0, random.uniform(-1, 1), random.uniform(-4, 4)})
+            compare(field, level * field.layout().cell, random, 200, seen);
         if (HasFatalFailure()) return;
     }
     EXPECT_GT(seen.segments, static_cast<std::size_t>(grids) * 300);
@@ -127,7 +142,10 @@ TEST(GridWalk, finds_what_the_walk_over_every_cell_finds_in_baked_shapes) {
     const BallField ball(Vec3(0.1, -0.2, 0.05), 0.5);
     for (const bool dense : {false, true})
         for (const GridStorage storage : {GridStorage::code16, GridStorage::float32}) {
-            const GridField field = bake(ball, {.box = Box::around(Vec3::Zero(), Vec3::Constant(1)), .resolution = 72, .dense = dense, .storage = storage});
+            const GridField field = bake(ball, {.box = Box::around(Vec3::Zero(), Vec3::Constant(1)),
+                                                .resolution = 72,
+                                                .dense = dense,
+                                                .storage = storage});
             // Within the band, past it where only corners of bricks are known, and deep inside.
             for (const double level : {0.0, 0.05, 0.3, 0.6, -0.05, -0.3, -0.49, -0.6}) {
                 compare(field, level, random, static_cast<int>(count_of(500, 50000)), seen);

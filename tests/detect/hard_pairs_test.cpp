@@ -1,10 +1,10 @@
+#include "support/hard_pairs.h"
+#include "support/models.h"
+#include "support/test_counts.h"
 #include <fathom/detect/collide.h>
 #include <fathom/field/grid/contour.h>
 #include <fathom/field/mesh/cached_grid.h>
 #include <fathom/geometry/mesh_file.h>
-#include "support/hard_pairs.h"
-#include "support/models.h"
-#include "support/test_counts.h"
 
 #include <gtest/gtest.h>
 
@@ -30,12 +30,14 @@ struct Side {
 
 struct Tally {
     std::size_t pairs = 0, meeting = 0, apart = 0, in_band = 0;
-    std::size_t undecided = 0, too_near = 0; // too near: undecided, but nearer to touching than the tolerance that was asked for
+    std::size_t undecided = 0,
+                too_near = 0; // too near: undecided, but nearer to touching than the tolerance that was asked for
     std::size_t missed = 0, invented = 0;
     std::size_t look_ups = 0;
 
     void print(const char* what) const {
-        std::printf("    %-28s %6zu pairs: %zu meet, %zu apart, %zu in the band; missed %zu, invented %zu, undecided %zu + %zu below the "
+        std::printf("    %-28s %6zu pairs: %zu meet, %zu apart, %zu in the band; missed %zu, invented %zu, undecided "
+                    "%zu + %zu below the "
                     "tolerance; %.0f look-ups a pair\n",
                     what, pairs, meeting, apart, in_band, missed, invented, undecided, too_near,
                     static_cast<double>(look_ups) / static_cast<double>(std::max<std::size_t>(pairs, 1)));
@@ -61,7 +63,9 @@ bool shares_a_point(const Side& a, const Side& b, Random& random) {
             if (inside_both(side->pose * vertices[random.below(vertices.size())])) return true;
     }
     Box common_a, common_b;
-    for (int k = 0; k < 8; ++k) common_a.extend(a.pose * a.solid->field().bounds().corner(k)), common_b.extend(b.pose * b.solid->field().bounds().corner(k));
+    for (int k = 0; k < 8; ++k)
+        common_a.extend(a.pose * a.solid->field().bounds().corner(k)),
+            common_b.extend(b.pose * b.solid->field().bounds().corner(k));
     const Box common = intersection(common_a, common_b);
     for (int k = 0; k < 300 && !common.empty(); ++k)
         if (inside_both(random.in_box(common))) return true;
@@ -76,17 +80,20 @@ void judge(const Side& a, const Side& b, const std::string& what, Random& random
     tally.apart += truth == Truth::apart;
     tally.in_band += truth == Truth::in_band;
     if (result.verdict == Verdict::undecided) {
-        const double tolerance = 1e-6 * std::min(a.solid->bounds().diagonal(), b.solid->bounds().diagonal()); // CollideOptions' own
+        const double tolerance =
+            1e-6 * std::min(a.solid->bounds().diagonal(), b.solid->bounds().diagonal()); // CollideOptions' own
         const Truth nearly = testing::truth_of(*a.oracle, tolerance, *b.oracle, tolerance, relative(a.pose, b.pose));
         ++(nearly == Truth::in_band ? tally.too_near : tally.undecided);
     }
     tally.look_ups += result.look_ups;
-    const bool missed = result.verdict == Verdict::disjoint && (truth == Truth::meeting || shares_a_point(a, b, random));
+    const bool missed =
+        result.verdict == Verdict::disjoint && (truth == Truth::meeting || shares_a_point(a, b, random));
     bool invented = result.verdict == Verdict::overlapping && truth == Truth::apart;
     if (result.verdict == Verdict::overlapping)
         for (const Side* side : {&a, &b}) {
             const Vec3 p = side->pose.to_local(result.common);
-            invented = invented || side->oracle->exact().distance(p) > side->error + 1e-12 * (p.norm() + side->pose.translation.norm());
+            invented = invented || side->oracle->exact().distance(p) >
+                                       side->error + 1e-12 * (p.norm() + side->pose.translation.norm());
         }
     tally.missed += missed;
     tally.invented += invented;
@@ -101,8 +108,8 @@ void judge(const Side& a, const Side& b, const std::string& what, Random& random
 }
 
 std::string described(const HardPair& pair, double scale, std::size_t k) {
-    return pair.a->name + " and " + pair.b->name + ", kind " + std::to_string(static_cast<int>(pair.kind)) + ", scale " + std::to_string(scale) +
-           ", pair " + std::to_string(k);
+    return pair.a->name + " and " + pair.b->name + ", kind " + std::to_string(static_cast<int>(pair.kind)) +
+           ", scale " + std::to_string(scale) + ", pair " + std::to_string(k);
 }
 
 constexpr double scales[] = {1, 1e-3, 1e3};
@@ -122,7 +129,8 @@ TEST(HardPairs, formulas_are_never_missed_and_never_invented) {
         for (std::size_t k = 0; k < count_at(scale, 200, 50, 7000); ++k) {
             const HardPair pair = pairs.next();
             judge({&pair.a->oracle, &solids.at(pair.a), pair.a->mesh_error, pair.pose_a},
-                  {&pair.b->oracle, &solids.at(pair.b), pair.b->mesh_error, pair.pose_b}, described(pair, scale, k), random, tally);
+                  {&pair.b->oracle, &solids.at(pair.b), pair.b->mesh_error, pair.pose_b}, described(pair, scale, k),
+                  random, tally);
         }
     }
     tally.print("formula and formula");
@@ -137,7 +145,8 @@ TEST(HardPairs, grids_are_never_missed_and_never_invented) {
         const int resolution = testing::long_run() ? 96 : 64;
         const auto grid_of = [&](const HardBody* body) -> const Solid& {
             const auto found = grids.find(body);
-            return found != grids.end() ? found->second : grids.emplace(body, Solid(body->grid(resolution))).first->second;
+            return found != grids.end() ? found->second
+                                        : grids.emplace(body, Solid(body->grid(resolution))).first->second;
         };
         for (const auto& body : pairs.bodies()) formulas.emplace(body.get(), Solid(body->formula));
         Random random(4);
@@ -146,7 +155,8 @@ TEST(HardPairs, grids_are_never_missed_and_never_invented) {
             const Side a{&pair.a->oracle, &grid_of(pair.a), pair.a->grid(resolution)->near_error_bound(), pair.pose_a};
             const Side b{&pair.b->oracle, &grid_of(pair.b), pair.b->grid(resolution)->near_error_bound(), pair.pose_b};
             judge(a, b, described(pair, scale, k), random, tally);
-            judge({&pair.a->oracle, &formulas.at(pair.a), pair.a->mesh_error, pair.pose_a}, b, described(pair, scale, k), random, mixed);
+            judge({&pair.a->oracle, &formulas.at(pair.a), pair.a->mesh_error, pair.pose_a}, b,
+                  described(pair, scale, k), random, mixed);
         }
     }
     tally.print("grid and grid");
@@ -168,19 +178,23 @@ struct Scan {
     Solid solid;
 
     explicit Scan(const TriangleMesh& mesh)
-        : oracle(mesh), grid(std::make_shared<GridField>(cached_grid(mesh, {.resolution = testing::long_run() ? 256 : 128}).file.field)), solid(grid) {}
+        : oracle(mesh), grid(std::make_shared<GridField>(
+                            cached_grid(mesh, {.resolution = testing::long_run() ? 256 : 128}).file.field)),
+          solid(grid) {}
 };
 
 // Open meshes have no inside to be sure of: the surface that a grid sees takes their place.
-TriangleMesh closed_by_a_grid(const TriangleMesh& mesh) { return contour(build_grid(mesh, {.resolution = 96, .sign = SignMethod::wrap})); }
+TriangleMesh closed_by_a_grid(const TriangleMesh& mesh) {
+    return contour(build_grid(mesh, {.resolution = 96, .sign = SignMethod::wrap}));
+}
 
 Tally judge_scans(const Scan& a, const Scan& b, double half_width, std::uint64_t seed, std::size_t count) {
     Random random(seed), other(seed + 1);
     Tally tally;
     for (std::size_t k = 0; k < count; ++k) {
         const Pose pose{random.rotation(), random.in_box(Box::around(Vec3::Zero(), Vec3::Constant(half_width)))};
-        judge({&a.oracle, &a.solid, a.grid->near_error_bound(), {}}, {&b.oracle, &b.solid, b.grid->near_error_bound(), pose},
-              "pose " + std::to_string(k), other, tally);
+        judge({&a.oracle, &a.solid, a.grid->near_error_bound(), {}},
+              {&b.oracle, &b.solid, b.grid->near_error_bound(), pose}, "pose " + std::to_string(k), other, tally);
     }
     return tally;
 }

@@ -1,3 +1,7 @@
+#include "support/models.h"
+#include "support/plain_fields.h"
+#include "support/small_meshes.h"
+#include "support/test_counts.h"
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/detect/mesh_contacts.h>
@@ -9,10 +13,6 @@
 #include <fathom/geometry/closest_point.h>
 #include <fathom/geometry/generate.h>
 #include <fathom/geometry/mesh_file.h>
-#include "support/models.h"
-#include "support/plain_fields.h"
-#include "support/small_meshes.h"
-#include "support/test_counts.h"
 
 #include <gtest/gtest.h>
 
@@ -34,7 +34,9 @@ double least_sampled(const Field& field, const Corners& t, int cells) {
     return least;
 }
 
-double diameter(const Corners& t) { return std::max({(t[0] - t[1]).norm(), (t[1] - t[2]).norm(), (t[2] - t[0]).norm()}); }
+double diameter(const Corners& t) {
+    return std::max({(t[0] - t[1]).norm(), (t[1] - t[2]).norm(), (t[2] - t[0]).norm()});
+}
 
 Corners random_triangle(Random& random, double scale) {
     const Vec3 at = scale * random.in_ball();
@@ -48,7 +50,8 @@ TEST(TriangleDescent, reaches_the_least_of_convex_bodies_on_random_triangles) {
     Random random(1);
     for (const double scale : {1e-3, 1.0, 1e3}) {
         const AnalyticField ball(shapes::sphere(0.5 * scale)), block(shapes::box(scale * Vec3(0.8, 0.6, 0.4))),
-            capsule(shapes::capsule(scale * Vec3(-0.3, 0, 0), scale * Vec3(0.3, 0, 0), 0.2 * scale)), plane(shapes::plane(Vec3(1, 2, 3), 0));
+            capsule(shapes::capsule(scale * Vec3(-0.3, 0, 0), scale * Vec3(0.3, 0, 0), 0.2 * scale)),
+            plane(shapes::plane(Vec3(1, 2, 3), 0));
         for (const AnalyticField* field : {&ball, &block, &capsule, &plane}) {
             double worst = 0, look_ups = 0;
             std::size_t off = 0;
@@ -90,8 +93,8 @@ struct Tally {
 };
 
 // Every triangle that a dense lattice sees below the margin must be listed, and nothing that the exact field denies.
-void check_pose(const TriangleMesh& mesh, const ContactMesh& ready, const Pose& mesh_pose, const Field& field, const Pose& field_pose,
-                double margin, int cells, bool convex, Tally& tally) {
+void check_pose(const TriangleMesh& mesh, const ContactMesh& ready, const Pose& mesh_pose, const Field& field,
+                const Pose& field_pose, double margin, int cells, bool convex, Tally& tally) {
     const MeshContactResult result = mesh_contacts(ready, mesh_pose, field, field_pose, {.margin = margin});
     std::map<Index, double> listed;
     for (const MeshContact& c : result.contacts) {
@@ -101,7 +104,8 @@ void check_pose(const TriangleMesh& mesh, const ContactMesh& ready, const Pose& 
         EXPECT_GE(c.barycentric.minCoeff(), 0);
         const Corners t = mesh.corners(c.triangle);
         const Vec3 there = mesh_pose * (c.barycentric[0] * t[0] + c.barycentric[1] * t[1] + c.barycentric[2] * t[2]);
-        const double size = 1e-11 * (there.norm() + mesh_pose.translation.norm() + field_pose.translation.norm() + diameter(t));
+        const double size =
+            1e-11 * (there.norm() + mesh_pose.translation.norm() + field_pose.translation.norm() + diameter(t));
         EXPECT_LE((there - c.point).norm(), size);
         EXPECT_NEAR(field.distance(field_pose.to_local(c.point)), -c.depth, 10 * size);
     }
@@ -114,16 +118,20 @@ void check_pose(const TriangleMesh& mesh, const ContactMesh& ready, const Pose& 
         if (least < margin - rounding) missed += found == listed.end();
         if (found == listed.end()) continue;
         ++tally.touching;
-        tally.deeper += -found->second > least + 1e-3 * diameter(t); // the lattice knows a deeper point than the descent
+        tally.deeper +=
+            -found->second > least + 1e-3 * diameter(t); // the lattice knows a deeper point than the descent
     }
     EXPECT_LE(missed, result.undecided) << "missed in silence";
     EXPECT_EQ(result.verdict == Verdict::overlapping, !result.contacts.empty());
-    EXPECT_TRUE(std::is_sorted(result.contacts.begin(), result.contacts.end(), [](const auto& a, const auto& b) { return a.depth > b.depth; }));
+    EXPECT_TRUE(std::is_sorted(result.contacts.begin(), result.contacts.end(),
+                               [](const auto& a, const auto& b) { return a.depth > b.depth; }));
 
-    const MeshContactResult any = mesh_contacts(ready, mesh_pose, field, field_pose, {.goal = MeshGoal::any, .margin = margin});
+    const MeshContactResult any =
+        mesh_contacts(ready, mesh_pose, field, field_pose, {.goal = MeshGoal::any, .margin = margin});
     EXPECT_EQ(any.verdict, result.verdict);
     EXPECT_EQ(any.contacts.size(), result.contacts.empty() ? 0u : 1u);
-    const MeshContactResult deepest = mesh_contacts(ready, mesh_pose, field, field_pose, {.goal = MeshGoal::deepest, .margin = margin});
+    const MeshContactResult deepest =
+        mesh_contacts(ready, mesh_pose, field, field_pose, {.goal = MeshGoal::deepest, .margin = margin});
     EXPECT_EQ(deepest.verdict, result.verdict);
     ASSERT_EQ(deepest.contacts.size(), 1u);
     if (!result.contacts.empty()) {
@@ -141,16 +149,21 @@ void expect_both_outcomes(const Tally& tally, bool convex) {
     EXPECT_GT(tally.overlapping, tally.poses / 5);
     EXPECT_LT(tally.overlapping, tally.poses * 4 / 5);
     EXPECT_LE(tally.undecided, tally.poses / 100);
-    EXPECT_LE(tally.deeper, convex ? tally.touching / 1000 : tally.touching / 5); // valleys: the descent may take another than the lattice
+    EXPECT_LE(tally.deeper, convex ? tally.touching / 1000
+                                   : tally.touching / 5); // valleys: the descent may take another than the lattice
 }
 
 TEST(MeshContacts, lists_every_triangle_that_dense_samples_see_touching) {
     Random random(3);
     for (const double scale : {1e-3, 1.0, 1e3}) {
-        const auto sized = [&](const TriangleMesh& mesh) { return mapped(mesh, [&](const Vec3& p) -> Vec3 { return scale * p; }); };
-        const std::array meshes = {sized(testing::box_mesh(Box::around(Vec3::Zero(), Vec3(0.5, 0.4, 0.05)))), sized(testing::sphere_mesh(2)),
-                                   sized(testing::torus_mesh(24, 8)), sized(testing::random_triangles(random, 30, 20))};
-        const AnalyticField ball(shapes::sphere(0.4 * scale)), block(shapes::box(scale * Vec3(0.8, 0.6, 0.1))), ring(shapes::torus(0.5 * scale, 0.1 * scale)),
+        const auto sized = [&](const TriangleMesh& mesh) {
+            return mapped(mesh, [&](const Vec3& p) -> Vec3 { return scale * p; });
+        };
+        const std::array meshes = {sized(testing::box_mesh(Box::around(Vec3::Zero(), Vec3(0.5, 0.4, 0.05)))),
+                                   sized(testing::sphere_mesh(2)), sized(testing::torus_mesh(24, 8)),
+                                   sized(testing::random_triangles(random, 30, 20))};
+        const AnalyticField ball(shapes::sphere(0.4 * scale)), block(shapes::box(scale * Vec3(0.8, 0.6, 0.1))),
+            ring(shapes::torus(0.5 * scale, 0.1 * scale)),
             star(shapes::extrude(0.2 * scale, shapes::star(7, 0.6 * scale, 0.2 * scale)));
         for (const AnalyticField* field : {&ball, &block, &ring, &star}) {
             Tally tally;
@@ -227,7 +240,8 @@ TEST(MeshContacts, a_mesh_inside_the_body_touches_and_a_body_inside_the_mesh_doe
 // A triangle stands on its edge in a narrow valley beside a wide one: the descent goes astray, the proof does not.
 TEST(MeshContacts, proof_finds_what_the_descent_misses) {
     using namespace shapes;
-    const AnalyticField field(union_of({translate({0.9, 0.35, 0}, sphere(0.02)), translate({-0.5, 0.5, 0.05}, sphere(0.04))}));
+    const AnalyticField field(
+        union_of({translate({0.9, 0.35, 0}, sphere(0.02)), translate({-0.5, 0.5, 0.05}, sphere(0.04))}));
     TriangleMesh mesh;
     mesh.vertices = {{-3, 0, 0}, {3, 0, 0}, {0, 2, 0}};
     mesh.triangles = {{0, 1, 2}};
@@ -244,10 +258,12 @@ TEST(MeshContacts, proof_finds_what_the_descent_misses) {
 TEST(MeshContacts, gaps_are_proven_down_to_the_tolerance_and_open_below_it) {
     const ContactMesh mesh(testing::cube_mesh());
     const testing::BallField ball(Vec3::Zero(), 1);
-    for (const double gap : {1e-2, 1e-3}) EXPECT_EQ(mesh_contacts(mesh, Pose::at({0, 0, 2 + gap}), ball, {}).verdict, Verdict::disjoint) << gap;
+    for (const double gap : {1e-2, 1e-3})
+        EXPECT_EQ(mesh_contacts(mesh, Pose::at({0, 0, 2 + gap}), ball, {}).verdict, Verdict::disjoint) << gap;
     EXPECT_EQ(mesh_contacts(mesh, Pose::at({0, 0, 2 - 1e-9}), ball, {}).verdict, Verdict::overlapping);
     EXPECT_EQ(mesh_contacts(mesh, Pose::at({0, 0, 2 + 1e-14}), ball, {}).verdict, Verdict::undecided);
-    EXPECT_EQ(mesh_contacts(mesh, Pose::at({0, 0, 2 + 1e-3}), ball, {}, {.tolerance = 0.5}).verdict, Verdict::undecided);
+    EXPECT_EQ(mesh_contacts(mesh, Pose::at({0, 0, 2 + 1e-3}), ball, {}, {.tolerance = 0.5}).verdict,
+              Verdict::undecided);
     EXPECT_EQ(mesh_contacts(mesh, Pose::at({0, 0, 2 + 1e-3}), ball, {}, {.budget = 0}).verdict, Verdict::undecided);
     // Faces that lie on each other need the range: no number of balls is enough.
     const AnalyticField block(shapes::box({2, 2, 2}));
@@ -350,7 +366,8 @@ TEST(MeshContacts, agree_with_the_exact_field_of_a_scan) {
         const auto result = mesh_contacts(ready, pose, grid, {}, {.goal = MeshGoal::deepest});
         ASSERT_EQ(result.contacts.size(), 1u);
         double least = HUGE_VAL;
-        for (std::size_t v = 0; v < bunny.vertices.size(); v += 7) least = std::min(least, exact.distance(pose * bunny.vertices[v]));
+        for (std::size_t v = 0; v < bunny.vertices.size(); v += 7)
+            least = std::min(least, exact.distance(pose * bunny.vertices[v]));
         EXPECT_LE(-result.contacts[0].depth, least + grid.near_error_bound() + 1e-9 * size);
         EXPECT_NEAR(exact.distance(result.contacts[0].point), -result.contacts[0].depth, grid.error_bound());
         ++both[result.verdict == Verdict::overlapping];

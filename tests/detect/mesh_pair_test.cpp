@@ -31,16 +31,23 @@ TriangleMesh make_soup(Random& random, std::size_t count) {
         const Vec3 at = random.in_ball();
         for (int c = 0; c < 3; ++c) soup.vertices.push_back(at + 0.2 * random.in_ball());
         const Index first = 3 * k;
-        if (k % 7 == 3) soup.vertices[first + 2] = 0.5 * (soup.vertices[first] + soup.vertices[first + 1]) + 1e-9 * random.in_ball();
-        soup.triangles.push_back(k % 5 == 0 ? Triangle{first, first, first} : k % 5 == 1 ? Triangle{first, first + 1, first + 1} : Triangle{first, first + 1, first + 2});
+        if (k % 7 == 3)
+            soup.vertices[first + 2] =
+                0.5 * (soup.vertices[first] + soup.vertices[first + 1]) + 1e-9 * random.in_ball();
+        soup.triangles.push_back(k % 5 == 0   ? Triangle{first, first, first}
+                                 : k % 5 == 1 ? Triangle{first, first + 1, first + 1}
+                                              : Triangle{first, first + 1, first + 2});
     }
     return soup;
 }
 
 std::vector<TriangleMesh> shapes(double scale) {
     Random random(8);
-    return {scaled(make_torus({.segments = 16, .tube_segments = 8}), scale), scaled(make_sphere({.radius = 0.5, .resolution = 3}), scale), scaled(make_box({}), scale),
-            scaled(make_cloth({.cells = {6, 6}}), scale), scaled(make_soup(random, 60), scale),
+    return {scaled(make_torus({.segments = 16, .tube_segments = 8}), scale),
+            scaled(make_sphere({.radius = 0.5, .resolution = 3}), scale),
+            scaled(make_box({}), scale),
+            scaled(make_cloth({.cells = {6, 6}}), scale),
+            scaled(make_soup(random, 60), scale),
             TriangleMesh{{Vec3::Zero(), scale * Vec3(0.3, 0, 0)}, {{0, 0, 0}, {0, 1, 1}}}};
 }
 
@@ -74,19 +81,22 @@ struct Outcomes {
     std::size_t crossing = 0, apart = 0, near = 0;
 
     // `size` of the meshes, `far` how far coordinates reach: what is computed there loses as much.
-    void check(const TriangleMesh& a, const Pose& pose_a, const TriangleMesh& b, const Pose& pose_b, double size, double far) {
+    void check(const TriangleMesh& a, const Pose& pose_a, const TriangleMesh& b, const Pose& pose_b, double size,
+               double far) {
         const SurfaceTree ready_a(a), ready_b(b);
         const Truth truth = by_force(a, pose_a, b, pose_b);
         EXPECT_EQ(meshes_cross(ready_a, pose_a, ready_b, pose_b), !truth.crossing.empty());
         EXPECT_EQ(mesh_crossings(ready_a, pose_a, ready_b, pose_b).pairs, truth.crossing);
         const double margin = 0.1 * size;
         EXPECT_EQ(meshes_cross(ready_a, pose_a, ready_b, pose_b, margin), truth.distance <= margin);
-        EXPECT_EQ(mesh_crossings(ready_a, pose_a, ready_b, pose_b, 1'000'000, margin).pairs, truth.within(margin, b.triangles.size()));
+        EXPECT_EQ(mesh_crossings(ready_a, pose_a, ready_b, pose_b, 1'000'000, margin).pairs,
+                  truth.within(margin, b.triangles.size()));
         const MeshDistance found = mesh_distance(ready_a, pose_a, ready_b, pose_b);
         EXPECT_NEAR(found.distance, truth.distance, 1e-12 * size);
         EXPECT_NEAR((found.point_a - found.point_b).norm(), found.distance, 1e-12 * size + 1e-15 * far);
         ASSERT_NE(found.triangle_a, no_index);
-        EXPECT_NEAR(truth.distances[found.triangle_a * b.triangles.size() + found.triangle_b], truth.distance, 1e-12 * size);
+        EXPECT_NEAR(truth.distances[found.triangle_a * b.triangles.size() + found.triangle_b], truth.distance,
+                    1e-12 * size);
         ++(truth.crossing.empty() ? apart : crossing);
         near += truth.crossing.empty() && truth.distance <= margin;
     }
@@ -104,7 +114,8 @@ TEST(MeshPair, crossings_and_distances_equal_those_of_all_pairs_of_triangles) {
         const std::vector<TriangleMesh> meshes = shapes(scale);
         for (std::size_t k = 0; k < count_of(30, 400); ++k) {
             const TriangleMesh &a = meshes[random.below(meshes.size())], &b = meshes[random.below(meshes.size())];
-            const Pose pose_a{random.rotation(), scale * random.in_ball()}, pose_b{random.rotation(), scale * 1.2 * random.in_ball()};
+            const Pose pose_a{random.rotation(), scale * random.in_ball()},
+                pose_b{random.rotation(), scale * 1.2 * random.in_ball()};
             outcomes.check(a, pose_a, b, pose_b, scale, scale);
         }
     }
@@ -120,8 +131,11 @@ TEST(MeshPair, meshes_of_very_different_size_are_no_special_case) {
         for (std::size_t k = 0; k < count_of(10, 100); ++k) {
             const TriangleMesh &a = ones[random.below(4)], &b = others[random.below(4)];
             // About a point of the surface of the large one.
-            const Vec3 at = ratio < 1 ? a.vertices[random.below(a.vertices.size())] : Vec3(-b.vertices[random.below(b.vertices.size())]);
-            outcomes.check(a, {}, b, {ratio < 1 ? random.rotation() : Quat(Quat::Identity()), at + small * random.in_ball()}, large, large);
+            const Vec3 at = ratio < 1 ? a.vertices[random.below(a.vertices.size())]
+                                      : Vec3(-b.vertices[random.below(b.vertices.size())]);
+            outcomes.check(a, {}, b,
+                           {ratio < 1 ? random.rotation() : Quat(Quat::Identity()), at + small * random.in_ball()},
+                           large, large);
         }
     }
     outcomes.expect_all();
@@ -133,15 +147,18 @@ TEST(MeshPair, far_from_the_origin_the_answers_are_those_of_the_corners_as_place
     const std::vector<TriangleMesh> meshes = shapes(1);
     for (std::size_t k = 0; k < count_of(40, 400); ++k) {
         const Vec3 far_a = 1e6 * random.direction(), far_b = 1e6 * random.direction(), at = 1e6 * random.direction();
-        const TriangleMesh a = scaled(meshes[random.below(meshes.size())], 1, far_a), b = scaled(meshes[random.below(meshes.size())], 1, far_b);
+        const TriangleMesh a = scaled(meshes[random.below(meshes.size())], 1, far_a),
+                           b = scaled(meshes[random.below(meshes.size())], 1, far_b);
         const Quat turn_a = random.rotation(), turn_b = random.rotation();
-        outcomes.check(a, {turn_a, at + random.in_ball() - turn_a * far_a}, b, {turn_b, at + random.in_ball() - turn_b * far_b}, 1, 1e6);
+        outcomes.check(a, {turn_a, at + random.in_ball() - turn_a * far_a}, b,
+                       {turn_b, at + random.in_ball() - turn_b * far_b}, 1, 1e6);
     }
     outcomes.expect_all();
 }
 
 TEST(MeshPair, what_touches_exactly_crosses_and_what_misses_by_a_rounding_does_not) {
-    const SurfaceTree box(make_box({})), point(TriangleMesh{{Vec3::Zero()}, {{0, 0, 0}}}), segment(TriangleMesh{{Vec3::Zero(), Vec3(0, 0.25, 0)}, {{0, 1, 1}}});
+    const SurfaceTree box(make_box({})), point(TriangleMesh{{Vec3::Zero()}, {{0, 0, 0}}}),
+        segment(TriangleMesh{{Vec3::Zero(), Vec3(0, 0.25, 0)}, {{0, 1, 1}}});
     const double touching = 1, apart = std::nextafter(1.0, 2.0);
     EXPECT_TRUE(meshes_cross(box, {}, box, Pose::at({touching, 0, 0})));
     EXPECT_FALSE(meshes_cross(box, {}, box, Pose::at({apart, 0, 0})));
@@ -162,7 +179,8 @@ TEST(MeshPair, plates_face_to_face_are_as_far_apart_as_their_planes) {
     const TriangleMesh cloth = make_cloth({.cells = {40, 40}});
     const SurfaceTree plate(cloth);
     const Pose turned = Pose::turned(0.3, Vec3::UnitX(), {1, 2, 3});
-    const MeshDistance near = mesh_distance(plate, turned, plate, turned * Pose::turned(0.1, Vec3::UnitZ(), {0, 0, 0.125}));
+    const MeshDistance near =
+        mesh_distance(plate, turned, plate, turned * Pose::turned(0.1, Vec3::UnitZ(), {0, 0, 0.125}));
     EXPECT_NEAR(near.distance, 0.125, 1e-14);
 }
 
@@ -174,10 +192,12 @@ TEST(MeshPair, hints_right_and_wrong_leave_the_distance_as_it_is) {
         const SurfaceTree a(meshes[random.below(meshes.size())]), b(meshes[random.below(meshes.size())]);
         const Pose pose_b{random.rotation(), 1.5 * random.in_ball()};
         const MeshDistance truth = mesh_distance(a, {}, b, pose_b);
-        const MeshPairHint any{static_cast<Index>(random.below(a.tree().size())), static_cast<Index>(random.below(b.tree().size()))};
+        const MeshPairHint any{static_cast<Index>(random.below(a.tree().size())),
+                               static_cast<Index>(random.below(b.tree().size()))};
         for (const MeshPairHint& hint : {truth.hint, any, MeshPairHint{7'000'000, 0}}) {
             EXPECT_NEAR(mesh_distance(a, {}, b, pose_b, infinity, hint).distance, truth.distance, 1e-13);
-            EXPECT_EQ(mesh_distance(a, {}, b, pose_b, 0.5 * truth.distance, hint).triangle_a == no_index, truth.distance > 0);
+            EXPECT_EQ(mesh_distance(a, {}, b, pose_b, 0.5 * truth.distance, hint).triangle_a == no_index,
+                      truth.distance > 0);
         }
         ++(truth.distance > 0 ? apart : crossing);
     }
@@ -187,7 +207,8 @@ TEST(MeshPair, hints_right_and_wrong_leave_the_distance_as_it_is) {
 
 TEST(MeshPair, every_cpu_finds_the_same_in_the_same_order) {
     Random random(7);
-    const SurfaceTree a(make_torus({.segments = 40, .tube_segments = 20})), b(make_sphere({.radius = 0.4, .resolution = 12}));
+    const SurfaceTree a(make_torus({.segments = 40, .tube_segments = 20})),
+        b(make_sphere({.radius = 0.4, .resolution = 12}));
     for (std::size_t k = 0; k < count_of(20, 400); ++k) {
         const Pose pose{random.rotation(), 1.2 * random.in_ball()};
         const MeshCrossings crossings = mesh_crossings(a, {}, b, pose, 3); // which three depends on the order
@@ -224,7 +245,9 @@ TEST(MeshPair, single_triangles_are_meshes_and_nothing_meets_nothing) {
     Random random(5);
     Outcomes outcomes;
     for (std::size_t k = 0; k < count_of(300, 10'000); ++k) {
-        const auto one = [&] { return TriangleMesh{{random.in_ball(), random.in_ball(), random.in_ball()}, {{0, 1, 2}}}; };
+        const auto one = [&] {
+            return TriangleMesh{{random.in_ball(), random.in_ball(), random.in_ball()}, {{0, 1, 2}}};
+        };
         outcomes.check(one(), {}, one(), {random.rotation(), random.in_ball()}, 1, 1);
     }
     outcomes.expect_all();
@@ -247,7 +270,9 @@ TEST(MeshPair, a_scan_is_as_far_as_its_vertices_say_or_a_little_less) {
         const Pose pose{random.rotation(), size * random.in_ball()};
         const MeshDistance near = mesh_distance(tree, {}, tree, pose);
         double of_vertices = infinity;
-        for (const Vec3& v : bunny.vertices) of_vertices = std::min({of_vertices, std::sqrt(tree.closest(pose * v).squared_distance), std::sqrt(tree.closest(pose.to_local(v)).squared_distance)});
+        for (const Vec3& v : bunny.vertices)
+            of_vertices = std::min({of_vertices, std::sqrt(tree.closest(pose * v).squared_distance),
+                                    std::sqrt(tree.closest(pose.to_local(v)).squared_distance)});
         EXPECT_LE(near.distance, of_vertices * (1 + 1e-12));
         EXPECT_GE(near.distance, of_vertices - 0.01 * size);
         EXPECT_EQ(meshes_cross(tree, {}, tree, pose), near.distance == 0);

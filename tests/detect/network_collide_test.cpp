@@ -29,22 +29,29 @@ struct Body {
     double error; // |grid - field| near the surface, certified
 
     Body(FieldPtr f, int resolution)
-        : field(std::move(f)), solid(field), grid(std::make_shared<GridField>(bake(*field, {.resolution = resolution}))), baked(grid),
+        : field(std::move(f)), solid(field),
+          grid(std::make_shared<GridField>(bake(*field, {.resolution = resolution}))), baked(grid),
           error(baked_error(*grid, *field).largest) {}
 };
 
 Body fitted(const TriangleMesh& mesh, int resolution) {
-    return Body(std::make_shared<NetworkField>(fit_network(mesh, {.layers = 4, .width = 24, .steps = 256, .samples = 1 << 14}).network), resolution);
+    return Body(std::make_shared<NetworkField>(
+                    fit_network(mesh, {.layers = 4, .width = 24, .steps = 256, .samples = 1 << 14}).network),
+                resolution);
 }
 
 struct Tally {
     std::size_t overlapping = 0, disjoint = 0, undecided = 0, differ = 0;
     double seconds = 0, longest = 0;
 
-    void count(Verdict verdict) { ++(verdict == Verdict::overlapping ? overlapping : verdict == Verdict::disjoint ? disjoint : undecided); }
+    void count(Verdict verdict) {
+        ++(verdict == Verdict::overlapping ? overlapping : verdict == Verdict::disjoint ? disjoint : undecided);
+    }
     void print(const char* what) const {
-        std::printf("    %-24s %zu overlap, %zu disjoint, %zu undecided; %zu unlike their grids; %.1f ms a query, longest %.0f ms\n", what, overlapping, disjoint,
-                    undecided, differ, 1e3 * seconds / static_cast<double>(overlapping + disjoint + undecided), 1e3 * longest);
+        std::printf("    %-24s %zu overlap, %zu disjoint, %zu undecided; %zu unlike their grids; %.1f ms a query, "
+                    "longest %.0f ms\n",
+                    what, overlapping, disjoint, undecided, differ,
+                    1e3 * seconds / static_cast<double>(overlapping + disjoint + undecided), 1e3 * longest);
     }
 };
 
@@ -53,7 +60,9 @@ struct Pair {
     Pose pose_a, pose_b;
 
     [[nodiscard]] double worst(const Vec3& world, bool grids) const { // at most 0: inside both
-        const auto value = [&](const Body& body, const Pose& pose) { return (grids ? static_cast<const Field&>(*body.grid) : *body.field).distance(pose.to_local(world)); };
+        const auto value = [&](const Body& body, const Pose& pose) {
+            return (grids ? static_cast<const Field&>(*body.grid) : *body.field).distance(pose.to_local(world));
+        };
         return std::max(value(a, pose_a), value(b, pose_b));
     }
 };
@@ -74,7 +83,8 @@ void judge(const Pair& pair, const CollideResult& net, const CollideResult& grid
     ++tally.differ;
     EXPECT_GT(pair.worst(grids.common, false), 0);
     EXPECT_LE(pair.worst(grids.common, false), error);
-    for (const Contact& c : grids.contacts) EXPECT_GT(std::max(pair.worst(c.point_a, false), pair.worst(c.point_b, false)), 0);
+    for (const Contact& c : grids.contacts)
+        EXPECT_GT(std::max(pair.worst(c.point_a, false), pair.worst(c.point_b, false)), 0);
 }
 
 // The grid of the first is the body then.
@@ -94,9 +104,11 @@ Tally meet(const Body& a, const Body& b, bool first_baked, double reach, std::si
     Random random(seed), other(seed + 1);
     Tally tally;
     for (std::size_t k = 0; k < count; ++k) {
-        const Pair pair{a, b, {random.rotation(), 0.1 * random.in_ball()}, {random.rotation(), reach * random.in_ball()}};
+        const Pair pair{
+            a, b, {random.rotation(), 0.1 * random.in_ball()}, {random.rotation(), reach * random.in_ball()}};
         const auto start = std::chrono::steady_clock::now();
-        const CollideResult net = collide(first_baked ? a.baked : a.solid, pair.pose_a, b.solid, pair.pose_b, {.goal = CollideGoal::any, .budget = 20'000});
+        const CollideResult net = collide(first_baked ? a.baked : a.solid, pair.pose_a, b.solid, pair.pose_b,
+                                          {.goal = CollideGoal::any, .budget = 20'000});
         const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         tally.seconds += seconds;
         tally.longest = std::max(tally.longest, seconds);
@@ -114,7 +126,8 @@ void expect_both_outcomes(const Tally& tally) {
 }
 
 TEST(NetworkCollide, fitted_networks_agree_with_their_grids_within_the_certified_error) {
-    const Body ring = fitted(make_torus({.radius = 0.6, .tube = 0.25}), 40), egg = fitted(make_sphere({.radius = 0.5}), 40);
+    const Body ring = fitted(make_torus({.radius = 0.6, .tube = 0.25}), 40),
+               egg = fitted(make_sphere({.radius = 0.5}), 40);
     const std::size_t count = testing::count_of(30, 400);
     const Tally both = meet(ring, egg, false, 1.6, count, 1), mixed = meet(ring, egg, true, 1.6, count, 2);
     both.print("network and network");
@@ -125,7 +138,9 @@ TEST(NetworkCollide, fitted_networks_agree_with_their_grids_within_the_certified
 
 TEST(NetworkCollide, real_networks_agree_with_their_grids_within_the_certified_error) {
     FATHOM_NEEDS_MODELS();
-    const auto load = [](const char* file) { return Body(std::make_shared<NetworkField>(read_network(testing::models() / "neural" / file)), 64); };
+    const auto load = [](const char* file) {
+        return Body(std::make_shared<NetworkField>(read_network(testing::models() / "neural" / file)), 64);
+    };
     const Body fox = load("fox.npz"), part = load("100071_sf.h5");
     const std::size_t count = testing::count_of(20, 100);
     const Tally both = meet(fox, part, false, 1.3, count, 3), mixed = meet(fox, part, true, 1.3, count, 4);

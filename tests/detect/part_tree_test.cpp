@@ -1,4 +1,5 @@
-// Parts of shapes hold what they are said to hold, however finely they are cut; and pairs of them tell distances that are known.
+// Parts of shapes hold what they are said to hold, however finely they are cut; and pairs of them tell distances that
+// are known.
 #include <fathom/detect/check/random_shape.h>
 #include <fathom/detect/least_gap.h>
 #include <fathom/detect/part_pairs.h>
@@ -15,13 +16,15 @@
 namespace fathom {
 namespace {
 
-// Down the parts that hold a point, first one found first. How deep it went; every part on the way must hold the point in every bound.
+// Down the parts that hold a point, first one found first. How deep it went; every part on the way must hold the point
+// in every bound.
 int depth_of(PartTree& tree, const Vec3& x, Random& random, double slack) {
     const auto holds = [&](Index part) {
         const Sphere ball = tree.ball(part);
         if ((x - ball.center).norm() > ball.radius + slack) return false;
         for (int k = 0; k < 6; ++k)
-            if (const Vec3 way = random.direction(); way.dot(x - ball.center) > tree.reach(part, way) + slack) return false;
+            if (const Vec3 way = random.direction(); way.dot(x - ball.center) > tree.reach(part, way) + slack)
+                return false;
         return true;
     };
     std::vector<Index> open = {0};
@@ -75,7 +78,9 @@ TEST(PartTree, nothing_is_left_of_what_is_proven_empty) {
     }
 }
 
-Shape ball_grid(double radius, int resolution) { return Shape(std::make_shared<GridField>(bake(AnalyticField(shapes::sphere(radius)), {.resolution = resolution}))); }
+Shape ball_grid(double radius, int resolution) {
+    return Shape(std::make_shared<GridField>(bake(AnalyticField(shapes::sphere(radius)), {.resolution = resolution})));
+}
 
 TEST(LeastGap, of_balls_beyond_each_others_grids_is_nearer_with_finer_parts) {
     for (const double size : {1e-3, 1.0, 1e3})
@@ -84,7 +89,8 @@ TEST(LeastGap, of_balls_beyond_each_others_grids_is_nearer_with_finer_parts) {
             const Vec3 way = Vec3(1, -2, 0.5).normalized();
             const Pose pose_b = {Quat(Eigen::AngleAxisd(1, Vec3::UnitY())), (0.8 + apart) * size * way};
             const double coarse = least_gap(a, {}, b, pose_b, {.enough = 10 * size, .effort = 2000});
-            const double fine = least_gap(a, {}, b, pose_b, {.enough = 10 * size, .effort = 2000, .finest = 1e-4 * size, .way = way});
+            const double fine =
+                least_gap(a, {}, b, pose_b, {.enough = 10 * size, .effort = 2000, .finest = 1e-4 * size, .way = way});
             EXPECT_LE(fine, (apart + 2e-3) * size); // of grids that interpolate a ball
             EXPECT_GE(fine, (apart - 0.055) * size);
             EXPECT_LE(apart * size - fine, 0.6 * (apart * size - coarse));
@@ -100,12 +106,18 @@ TEST(LeastGap, never_exceeds_the_distance_of_points_that_were_seen) {
     Random random(12);
     std::size_t apart = 0, near = 0;
     for (std::size_t k = 0; k < testing::count_of(60, 1000); ++k) {
-        const std::array kinds = {ShapeKind::grid, ShapeKind::network, ShapeKind::formula, ShapeKind::depth_map, ShapeKind::open_mesh, ShapeKind::point_shell};
+        const std::array kinds = {ShapeKind::grid,      ShapeKind::network,   ShapeKind::formula,
+                                  ShapeKind::depth_map, ShapeKind::open_mesh, ShapeKind::point_shell};
         const double size = std::array{1e-3, 1.0, 1e3}[k % 3];
-        const Shape a = random_shape(kinds[random.below(4)], random, size), b = random_shape(kinds[random.below(kinds.size())], random, size);
+        const Shape a = random_shape(kinds[random.below(4)], random, size),
+                    b = random_shape(kinds[random.below(kinds.size())], random, size);
         const RandomPoses poses = random_poses(a, b, random);
         const Distance d = distance(a, poses.a, b, poses.b);
-        const double gap = least_gap(a, poses.a, b, poses.b, {.enough = 10 * size, .effort = 500, .finest = 1e-3 * size, .way = d.upper > 0 ? d.normal : Vec3(Vec3::Zero())});
+        const double gap = least_gap(a, poses.a, b, poses.b,
+                                     {.enough = 10 * size,
+                                      .effort = 500,
+                                      .finest = 1e-3 * size,
+                                      .way = d.upper > 0 ? d.normal : Vec3(Vec3::Zero())});
         EXPECT_LE(gap, std::max(d.upper, 0.0) + 1e-9 * size);
         if (!(d.upper > 0.05 * size)) continue;
         ++apart;

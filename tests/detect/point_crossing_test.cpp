@@ -24,14 +24,17 @@ TEST(PointCrossing, falling_points_pass_a_sheet_when_their_height_says) {
     for (std::size_t k = 0; k < testing::count_of(60, 1500); ++k) {
         const double size = std::array{1e-3, 1.0, 1e3}[k % 3];
         std::vector<Vec3> points;
-        for (std::size_t n = 1 + random.below(6); n > 0; --n) points.push_back(size * Vec3(random.uniform(-1.5, 1.5), random.uniform(-1.5, 1.5), random.uniform(0.1, 0.9)));
+        for (std::size_t n = 1 + random.below(6); n > 0; --n)
+            points.push_back(size *
+                             Vec3(random.uniform(-1.5, 1.5), random.uniform(-1.5, 1.5), random.uniform(0.1, 0.9)));
         std::vector<double> times;
         for (const Vec3& p : points)
             if (over_sheet(p, size)) times.push_back(p.z() / size);
         std::sort(times.begin(), times.end());
         const Motion fall{{}, Pose::at({0, 0, -size})};
         const MotionOptions ask{.goal = SweepGoal::all, .tolerance = 1e-6, .resolution = 1e-6};
-        const Sweep s = sweep(Shape(points), fall, sheet(size), Motion::still({}), ask), back = sweep(sheet(size), Motion::still({}), Shape(points), fall, ask);
+        const Sweep s = sweep(Shape(points), fall, sheet(size), Motion::still({}), ask),
+                    back = sweep(sheet(size), Motion::still({}), Shape(points), fall, ask);
         EXPECT_EQ(s.verdict, times.empty() ? Verdict::disjoint : Verdict::overlapping) << k;
         EXPECT_EQ(s.verdict, back.verdict);
         ++(times.empty() ? missed : met);
@@ -41,7 +44,9 @@ TEST(PointCrossing, falling_points_pass_a_sheet_when_their_height_says) {
         EXPECT_NEAR(std::abs(s.normal.z()), 1, 1e-6);
         EXPECT_EQ(s.intervals.size(), times.size());
         for (const double t : times)
-            EXPECT_TRUE(std::any_of(s.intervals.begin(), s.intervals.end(), [&](const ContactInterval& i) { return i.proven && i.start <= t + 1e-12 && t <= i.end + 1e-12; })) << t;
+            EXPECT_TRUE(std::any_of(s.intervals.begin(), s.intervals.end(), [&](const ContactInterval& i) {
+                return i.proven && i.start <= t + 1e-12 && t <= i.end + 1e-12;
+            })) << t;
     }
     EXPECT_GT(met, 10u);
     EXPECT_GT(missed, 10u);
@@ -53,7 +58,8 @@ double first_seen(const std::vector<Vec3>& points, const Motion& motion, double 
     for (int k = 1; k <= looks; ++k)
         for (const Vec3& p : points) {
             const Vec3 before = mover.pose(double(k - 1) / looks) * p, after = mover.pose(double(k) / looks) * p;
-            if ((before.z() > 0) != (after.z() > 0) && over_sheet(0.5 * (before + after), size)) return double(k) / looks;
+            if ((before.z() > 0) != (after.z() > 0) && over_sheet(0.5 * (before + after), size))
+                return double(k) / looks;
         }
     return 2;
 }
@@ -65,7 +71,8 @@ TEST(PointCrossing, turning_points_are_met_when_they_change_sides) {
     for (std::size_t k = 0; k < testing::count_of(40, 600); ++k) {
         std::vector<Vec3> points(1 + random.below(4));
         for (Vec3& p : points) p = 0.7 * random.in_ball();
-        const Motion motion{{random.rotation(), 0.8 * random.direction()}, {random.rotation(), 0.8 * random.direction()}, Path::screw};
+        const Motion motion{
+            {random.rotation(), 0.8 * random.direction()}, {random.rotation(), 0.8 * random.direction()}, Path::screw};
         const double truth = first_seen(points, motion, 1, looks);
         const Sweep s = sweep(Shape(points), motion, sheet(1), Motion::still({}));
         EXPECT_NE(s.verdict, Verdict::undecided);
@@ -85,7 +92,8 @@ TEST(PointCrossing, turning_points_are_met_when_they_change_sides) {
 TEST(PointCrossing, nothing_is_certain_where_a_point_turns_back_or_passes_beside) {
     const Shape one(std::vector<Vec3>{{0.03, 0.04, 0}}), beside(std::vector<Vec3>{{0.6, 0, 0}});
     const Shape flat = sheet(1);
-    const Motion through{Pose::at({0, 0, 1e-6}), Pose::at({0, 0, -1e-6})}, above{Pose::at({0, 0, 2e-6}), Pose::at({0, 0, 1e-6})}, still = Motion::still({});
+    const Motion through{Pose::at({0, 0, 1e-6}), Pose::at({0, 0, -1e-6})},
+        above{Pose::at({0, 0, 2e-6}), Pose::at({0, 0, 1e-6})}, still = Motion::still({});
     EXPECT_TRUE(points_cross(one, through, flat, still, 0, 1));
     EXPECT_TRUE(points_cross(one, through, flat, still, 0.4, 0.6));
     EXPECT_FALSE(points_cross(one, through, flat, still, 0, 0.4));

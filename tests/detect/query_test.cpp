@@ -1,4 +1,5 @@
 // Shapes and the one call, where the answer is known beforehand.
+#include "support/test_counts.h"
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/base/random.h>
@@ -10,7 +11,6 @@
 #include <fathom/field/height/height_field.h>
 #include <fathom/geometry/generate.h>
 #include <fathom/geometry/point_shell.h>
-#include "support/test_counts.h"
 
 #include <gtest/gtest.h>
 
@@ -40,7 +40,8 @@ Cause cause_of(const Call& call) {
 TEST(Shape, knows_what_it_was_given) {
     EXPECT_EQ(ball(1).kind(), ShapeKind::formula);
     EXPECT_EQ(formula(shapes::plane(Vec3::UnitZ(), 0)).kind(), ShapeKind::plane);
-    EXPECT_EQ(Shape(std::make_shared<GridField>(bake(AnalyticField(shapes::sphere(1)), {.resolution = 16}))).kind(), ShapeKind::grid);
+    EXPECT_EQ(Shape(std::make_shared<GridField>(bake(AnalyticField(shapes::sphere(1)), {.resolution = 16}))).kind(),
+              ShapeKind::grid);
     EXPECT_EQ(box_mesh(1).kind(), ShapeKind::closed_mesh);
     EXPECT_EQ(Shape(make_cloth()).kind(), ShapeKind::open_mesh);
     EXPECT_EQ(Shape(flipped(make_box())).kind(), ShapeKind::open_mesh) << "a box that faces inward has no inside";
@@ -76,8 +77,12 @@ std::vector<std::pair<Shape, double>> balls() {
     const TriangleMesh mesh = make_sphere({.radius = 0.5, .resolution = 12});
     TriangleMesh open = mesh;
     open.triangles.resize(open.triangles.size() - 1); // a small hole at a place of no matter
-    return {{ball(0.5), 1e-6}, {Shape(std::make_shared<GridField>(bake(AnalyticField(shapes::sphere(0.5)), {.resolution = 64}))), 2e-3},
-            {Shape(mesh), 4e-3}, {Shape(open), 4e-3}, {Shape(vertex_shell(mesh).points), 2e-2}, {Shape(make_tet_ball({.radius = 0.5, .resolution = 8})), 1.5e-2}};
+    return {{ball(0.5), 1e-6},
+            {Shape(std::make_shared<GridField>(bake(AnalyticField(shapes::sphere(0.5)), {.resolution = 64}))), 2e-3},
+            {Shape(mesh), 4e-3},
+            {Shape(open), 4e-3},
+            {Shape(vertex_shell(mesh).points), 2e-2},
+            {Shape(make_tet_ball({.radius = 0.5, .resolution = 8})), 1.5e-2}};
 }
 
 TEST(Query, distances_of_balls_in_every_shape) {
@@ -100,7 +105,8 @@ TEST(Query, two_balls_meet_when_their_way_says) {
     for (const auto& [a, error_a] : balls())
         for (const auto& [b, error_b] : balls()) {
             if (is_surface(a.kind()) && is_surface(b.kind())) continue; // pass through each other's holes
-            const Sweep s = sweep(a, Motion::still({}), b, coming, {.goal = SweepGoal::all, .tolerance = 1e-4, .resolution = 1.0 / 32});
+            const Sweep s = sweep(a, Motion::still({}), b, coming,
+                                  {.goal = SweepGoal::all, .tolerance = 1e-4, .resolution = 1.0 / 32});
             ASSERT_EQ(s.verdict, Verdict::overlapping) << name(a.kind()) << " and " << name(b.kind());
             const double error = (error_a + error_b + s.error_bound) / 6 + 1e-3;
             EXPECT_NEAR(s.time, enters, error) << name(a.kind()) << " and " << name(b.kind());
@@ -114,9 +120,12 @@ TEST(Query, a_body_inside_another_touches_it) {
     const Shape small = box_mesh(0.2), large = box_mesh(2);
     const Collision c = collide(small, {}, large, {});
     EXPECT_EQ(c.verdict, Verdict::overlapping);
-    EXPECT_NEAR(distance(small, {}, large, {}).upper, -0.9, 1e-6) << "each side of the small one is so far from the nearest of the large one";
-    EXPECT_EQ(collide(Shape(small.mesh(), MeshInside::open), {}, large, {}).verdict, Verdict::overlapping) << "a surface inside of a solid";
-    EXPECT_EQ(collide(small, {}, Shape(large.mesh(), MeshInside::open), {}).verdict, Verdict::disjoint) << "a solid inside of a surface that has no inside";
+    EXPECT_NEAR(distance(small, {}, large, {}).upper, -0.9, 1e-6)
+        << "each side of the small one is so far from the nearest of the large one";
+    EXPECT_EQ(collide(Shape(small.mesh(), MeshInside::open), {}, large, {}).verdict, Verdict::overlapping)
+        << "a surface inside of a solid";
+    EXPECT_EQ(collide(small, {}, Shape(large.mesh(), MeshInside::open), {}).verdict, Verdict::disjoint)
+        << "a solid inside of a surface that has no inside";
 }
 
 TEST(Query, half_spaces_in_closed_form) {
@@ -125,7 +134,8 @@ TEST(Query, half_spaces_in_closed_form) {
     EXPECT_NEAR(distance(floor, {}, ceiling, {}).upper, 2, 1e-12);
     EXPECT_EQ(collide(floor, {}, ceiling, Pose::at({0, 0, -2.5})).verdict, Verdict::overlapping);
     EXPECT_NEAR(distance(floor, {}, ceiling, Pose::at({0, 0, -2.5})).upper, -0.5, 1e-12);
-    EXPECT_EQ(collide(floor, {}, Shape::plane(Vec3::UnitX(), -100), {}).verdict, Verdict::overlapping) << "planes that are not parallel meet";
+    EXPECT_EQ(collide(floor, {}, Shape::plane(Vec3::UnitX(), -100), {}).verdict, Verdict::overlapping)
+        << "planes that are not parallel meet";
     const Sweep s = sweep(floor, Motion::still({}), ceiling, {{}, Pose::at({0, 0, -4})});
     ASSERT_EQ(s.verdict, Verdict::overlapping);
     EXPECT_NEAR(s.time, 0.5, 1e-5);
@@ -146,11 +156,15 @@ TEST(Query, a_mesh_on_the_ground) {
 TEST(Query, whatever_falls_meets_the_ground_when_its_height_says) {
     const TriangleMesh cube = make_box({.size = Vec3::Constant(1), .cells = {3, 3, 3}});
     TriangleMesh without_lid = cube;
-    std::erase_if(without_lid.triangles, [&](const Triangle& t) { return cube.vertices[t[0]].z() + cube.vertices[t[1]].z() + cube.vertices[t[2]].z() > 1.49; });
-    const std::vector<Shape> cubes = {Shape(cube), Shape(without_lid, MeshInside::open), Shape(cube.vertices), formula(shapes::box(Vec3::Ones()))};
+    std::erase_if(without_lid.triangles, [&](const Triangle& t) {
+        return cube.vertices[t[0]].z() + cube.vertices[t[1]].z() + cube.vertices[t[2]].z() > 1.49;
+    });
+    const std::vector<Shape> cubes = {Shape(cube), Shape(without_lid, MeshInside::open), Shape(cube.vertices),
+                                      formula(shapes::box(Vec3::Ones()))};
     const Shape ground = Shape::plane(Vec3::UnitZ(), 0.25);
     for (const double high : {2.0, 30.0}) {
-        const Motion falls = {Pose::at({5, 0, high}), Pose::at({5, 0, -1}), Path::screw}, passes = {Pose::at({5, 0, high}), Pose::at({-5, 0, 0.76}), Path::screw};
+        const Motion falls = {Pose::at({5, 0, high}), Pose::at({5, 0, -1}), Path::screw},
+                     passes = {Pose::at({5, 0, high}), Pose::at({-5, 0, 0.76}), Path::screw};
         for (const Shape& shape : cubes) {
             const Sweep down = sweep(shape, falls, ground, Motion::still({}), {.goal = SweepGoal::all});
             ASSERT_EQ(down.verdict, Verdict::overlapping) << name(shape.kind());
@@ -187,8 +201,11 @@ TEST(Query, margins_count_as_touching) {
     for (const auto& [a, error_a] : balls())
         for (const auto& [b, error_b] : balls()) {
             if (is_surface(a.kind()) && is_surface(b.kind())) continue;
-            EXPECT_EQ(collide(a, {}, b, near, {.margin = 0.01 + error_a + error_b + 2e-3}).verdict, Verdict::overlapping) << name(a.kind()) << " and " << name(b.kind());
-            EXPECT_NE(collide(a, {}, b, Pose::at({1.2, 0, 0}), {.margin = 0.1}).verdict, Verdict::overlapping); // beyond a grid this need not be proven
+            EXPECT_EQ(collide(a, {}, b, near, {.margin = 0.01 + error_a + error_b + 2e-3}).verdict,
+                      Verdict::overlapping)
+                << name(a.kind()) << " and " << name(b.kind());
+            EXPECT_NE(collide(a, {}, b, Pose::at({1.2, 0, 0}), {.margin = 0.1}).verdict,
+                      Verdict::overlapping); // beyond a grid this need not be proven
         }
 }
 
@@ -219,13 +236,21 @@ Collision turned(Collision c) {
 // However many are asked for, the deepest is the first, and neither order nor threads change a byte.
 TEST(Query, few_contacts_are_the_deepest_and_the_same_in_both_orders) {
     Random random(5);
-    const Shape creature(make_creature({.triangles = 1000})), ring(make_torus()), cloth(make_cloth()), tets(make_tet_ball({.radius = 0.4, .resolution = 4})),
-        other_tets(make_tet_ball({.radius = 0.3, .resolution = 5})), grid(std::make_shared<GridField>(bake(AnalyticField(shapes::sphere(0.5)), {.resolution = 24})));
-    const std::array<std::pair<const Shape*, const Shape*>, 6> pairs = {{{&creature, &ring}, {&ring, &ring}, {&tets, &other_tets}, {&creature, &tets}, {&cloth, &grid}, {&cloth, &ring}}};
+    const Shape creature(make_creature({.triangles = 1000})), ring(make_torus()), cloth(make_cloth()),
+        tets(make_tet_ball({.radius = 0.4, .resolution = 4})),
+        other_tets(make_tet_ball({.radius = 0.3, .resolution = 5})),
+        grid(std::make_shared<GridField>(bake(AnalyticField(shapes::sphere(0.5)), {.resolution = 24})));
+    const std::array<std::pair<const Shape*, const Shape*>, 6> pairs = {{{&creature, &ring},
+                                                                         {&ring, &ring},
+                                                                         {&tets, &other_tets},
+                                                                         {&creature, &tets},
+                                                                         {&cloth, &grid},
+                                                                         {&cloth, &ring}}};
     std::size_t overlapping = 0, truncated = 0, whole = 0, asked = 0;
     for (const auto& [a, b] : pairs)
         for (std::size_t k = 0; k < testing::count_of(4, 200); ++k) {
-            const Pose pose_a{random.rotation(), 0.45 * random.in_ball()}, pose_b{random.rotation(), 0.45 * random.in_ball()};
+            const Pose pose_a{random.rotation(), 0.45 * random.in_ball()},
+                pose_b{random.rotation(), 0.45 * random.in_ball()};
             const Collision one = collide(*a, pose_a, *b, pose_b, {.most_contacts = 1});
             ++asked;
             overlapping += one.verdict == Verdict::overlapping;
@@ -234,8 +259,10 @@ TEST(Query, few_contacts_are_the_deepest_and_the_same_in_both_orders) {
                 EXPECT_EQ(some.verdict, one.verdict);
                 EXPECT_EQ(some.depth, one.depth);
                 EXPECT_LE(some.contacts.size(), most);
-                EXPECT_TRUE(std::ranges::is_sorted(some.contacts, [](const Contact& p, const Contact& q) { return p.depth > q.depth; }));
-                for (const Contact& c : some.contacts) EXPECT_NEAR((c.point_b + c.depth * c.normal - c.point_a).norm(), 0, 1e-12);
+                EXPECT_TRUE(std::ranges::is_sorted(
+                    some.contacts, [](const Contact& p, const Contact& q) { return p.depth > q.depth; }));
+                for (const Contact& c : some.contacts)
+                    EXPECT_NEAR((c.point_b + c.depth * c.normal - c.point_a).norm(), 0, 1e-12);
                 expect_same(some, turned(collide(*b, pose_b, *a, pose_a, {.most_contacts = most})));
                 set_thread_count(1);
                 expect_same(some, collide(*a, pose_a, *b, pose_b, {.most_contacts = most}));
@@ -258,11 +285,18 @@ TEST(Query, says_what_it_cannot_do) {
     EXPECT_FALSE(collide(ball(1), nowhere, box_mesh(1), {}).proven);
     EXPECT_EQ(distance(ball(1), nowhere, ball(1), {}).upper, HUGE_VAL);
     EXPECT_EQ(sweep(ball(1), Motion::still(nowhere), ball(1), Motion::still({})).verdict, Verdict::undecided);
-    EXPECT_EQ(cause_of([] { return collide(ball(1), {}, ball(1), {}, {.method = Method::tetrahedra}); }), Cause::unsupported);
-    EXPECT_EQ(cause_of([] { return collide(ball(1), {}, ball(1), {}, {.method = Method::octree, .margin = 0.1}); }), Cause::unsupported);
+    EXPECT_EQ(cause_of([] { return collide(ball(1), {}, ball(1), {}, {.method = Method::tetrahedra}); }),
+              Cause::unsupported);
+    EXPECT_EQ(cause_of([] { return collide(ball(1), {}, ball(1), {}, {.method = Method::octree, .margin = 0.1}); }),
+              Cause::unsupported);
     EXPECT_EQ(cause_of([] { return collide(ball(1), {}, ball(1), {}, {.margin = -1}); }), Cause::invalid_argument);
-    EXPECT_EQ(cause_of([] { return collide(formula(shapes::infinite_cylinder(1)), {}, Shape::plane(Vec3::UnitZ(), 0), {}); }), Cause::invalid_argument);
-    EXPECT_EQ(cause_of([] { return sweep(ball(1), Motion::still({}), ball(1), Motion::still({}), {.path = Path::straight}); }), Cause::unsupported);
+    EXPECT_EQ(
+        cause_of([] { return collide(formula(shapes::infinite_cylinder(1)), {}, Shape::plane(Vec3::UnitZ(), 0), {}); }),
+        Cause::invalid_argument);
+    EXPECT_EQ(cause_of([] {
+                  return sweep(ball(1), Motion::still({}), ball(1), Motion::still({}), {.path = Path::straight});
+              }),
+              Cause::unsupported);
 }
 
 TEST(QueryTable, answers_every_pair_the_same_in_both_orders) {

@@ -20,14 +20,17 @@ namespace {
 
 using testing::count_of;
 
-std::shared_ptr<const GridField> baked(const Field& field, double half, int resolution, GridStorage storage = GridStorage::code16) {
-    return std::make_shared<const GridField>(bake(field, {.box = Box::around(Vec3::Zero(), Vec3::Constant(half)), .resolution = resolution, .storage = storage}));
+std::shared_ptr<const GridField> baked(const Field& field, double half, int resolution,
+                                       GridStorage storage = GridStorage::code16) {
+    return std::make_shared<const GridField>(bake(
+        field, {.box = Box::around(Vec3::Zero(), Vec3::Constant(half)), .resolution = resolution, .storage = storage}));
 }
 
 std::vector<Segment> random_segments(Random& random, double half, std::size_t count) {
     std::vector<Segment> segments(count);
     for (Segment& s : segments) {
-        s = {random.in_box(Box::around(Vec3::Zero(), Vec3::Constant(half))), random.in_box(Box::around(Vec3::Zero(), Vec3::Constant(half)))};
+        s = {random.in_box(Box::around(Vec3::Zero(), Vec3::Constant(half))),
+             random.in_box(Box::around(Vec3::Zero(), Vec3::Constant(half)))};
         if (random.chance(0.2)) s.end = s.start + 0.05 * half * random.in_ball();
     }
     return segments;
@@ -45,7 +48,8 @@ struct Tally {
     std::size_t touched = 0, apart = 0, several = 0;
 };
 
-// The grid is off by at most its error bound, so its contact holds that of the shape shrunk by it, and lies in that of it grown.
+// The grid is off by at most its error bound, so its contact holds that of the shape shrunk by it, and lies in that of
+// it grown.
 void compare(const Formula& shape, const SegmentCaster& caster, const Segment& segment, double error, Tally& tally) {
     std::vector<ContactInterval> found;
     caster.all(segment, found);
@@ -55,18 +59,23 @@ void compare(const Formula& shape, const SegmentCaster& caster, const Segment& s
             if (o.start <= low + 1e-9 && o.end >= high - 1e-9) return true;
         return false;
     };
-    for (const auto& span : least) ASSERT_TRUE(holds(found, span.start, span.end)) << shape.name << " lost " << span.start << " to " << span.end;
-    for (const auto& i : found) ASSERT_TRUE(holds(most, i.start, i.end)) << shape.name << " invented " << i.start << " to " << i.end;
+    for (const auto& span : least)
+        ASSERT_TRUE(holds(found, span.start, span.end)) << shape.name << " lost " << span.start << " to " << span.end;
+    for (const auto& i : found)
+        ASSERT_TRUE(holds(most, i.start, i.end)) << shape.name << " invented " << i.start << " to " << i.end;
     ++(found.empty() ? tally.apart : tally.touched);
     tally.several += found.size() > 1;
 }
 
 TEST(SegmentCaster, agrees_with_closed_forms_within_the_error_bound_of_the_grid) {
     const std::vector<Formula> shapes_ = {
-        {"ball", std::make_shared<AnalyticField>(shapes::sphere(0.6)), [](const Segment& s, double e) { return testing::in_ball(s, Vec3::Zero(), 0.6 + e); }},
-        {"torus", std::make_shared<AnalyticField>(shapes::torus(0.5, 0.2)), [](const Segment& s, double e) { return testing::in_torus(s, 0.5, 0.2 + e); }},
+        {"ball", std::make_shared<AnalyticField>(shapes::sphere(0.6)),
+         [](const Segment& s, double e) { return testing::in_ball(s, Vec3::Zero(), 0.6 + e); }},
+        {"torus", std::make_shared<AnalyticField>(shapes::torus(0.5, 0.2)),
+         [](const Segment& s, double e) { return testing::in_torus(s, 0.5, 0.2 + e); }},
         {"block", std::make_shared<AnalyticField>(shapes::box(Vec3(1, 0.6, 0.8))), [](const Segment& s, double e) {
-             return e > 0 ? testing::in_grown_block(s, Vec3(0.5, 0.3, 0.4), e) : testing::in_block(s, Vec3(0.5, 0.3, 0.4) + Vec3::Constant(e));
+             return e > 0 ? testing::in_grown_block(s, Vec3(0.5, 0.3, 0.4), e)
+                          : testing::in_block(s, Vec3(0.5, 0.3, 0.4) + Vec3::Constant(e));
          }}};
     Random random(91);
     Tally tally;
@@ -92,15 +101,18 @@ void compare_with_samples(const GridField& grid, const SegmentCaster& caster, co
     std::vector<ContactInterval> found;
     const Verdict verdict = caster.all(segment, found);
     ASSERT_NE(verdict, Verdict::undecided);
-    const double doubt = 1e-6 * grid.layout().cell + 1e-6 * std::abs(level) + 4e-7 * segment.length() * grid.lipschitz(); // the tolerance of times beyond the domain
+    const double doubt = 1e-6 * grid.layout().cell + 1e-6 * std::abs(level) +
+                         4e-7 * segment.length() * grid.lipschitz(); // the tolerance of times beyond the domain
     bool some = false;
     for (int n = 0; n <= 500; ++n) {
         const double t = n / 500.0, value = grid.distance(segment.at(t)) - level;
         bool in = false;
         for (const ContactInterval& i : found) in |= i.proven && i.start <= t && t <= i.end;
         some |= value < -doubt;
-        ASSERT_TRUE(in || value >= -doubt) << "lost at " << t << " of " << segment.start.transpose() << " to " << segment.end.transpose() << ", level " << level;
-        ASSERT_TRUE(!in || value <= doubt) << "invented at " << t << " of " << segment.start.transpose() << " to " << segment.end.transpose() << ", level " << level;
+        ASSERT_TRUE(in || value >= -doubt) << "lost at " << t << " of " << segment.start.transpose() << " to "
+                                           << segment.end.transpose() << ", level " << level;
+        ASSERT_TRUE(!in || value <= doubt) << "invented at " << t << " of " << segment.start.transpose() << " to "
+                                           << segment.end.transpose() << ", level " << level;
     }
     const CastHit hit = caster.first(segment);
     ASSERT_EQ(hit.verdict, verdict);
@@ -140,7 +152,8 @@ TEST(SegmentCaster, agrees_with_the_field_itself_in_noise_also_where_bricks_do_n
     Tally tally;
     for (std::size_t g = 0; g < count_of(30, 1000); ++g) {
         const double height = g % 2 ? 1 : 60;
-        const auto grid = std::make_shared<const GridField>(testing::noise_grid(random, 0.6, GridStorage::code16, height));
+        const auto grid =
+            std::make_shared<const GridField>(testing::noise_grid(random, 0.6, GridStorage::code16, height));
         const double cell = grid->layout().cell;
         const SegmentCaster caster(grid, {.level = cell * random.uniform(-0.5, 0.5) * height});
         for (int n = 0; n < 20; ++n) {
@@ -156,10 +169,11 @@ TEST(SegmentCaster, agrees_with_the_field_itself_in_noise_also_where_bricks_do_n
 
 std::vector<Segment> hostile_segments() {
     const double nan = std::nan(""), inf = HUGE_VAL;
-    return {{Vec3(nan, 0, 0), Vec3(1, 0, 0)},  {Vec3(0, 0, 0), Vec3(0, inf, 0)},      {Vec3(-1e308, 0, 0), Vec3(1e308, 0, 0)},
-            {Vec3(0, 0, 0), Vec3(0, 0, 0)},    {Vec3(9, 9, 9), Vec3(9, 9, 9)},        {Vec3(9, 9, 9), Vec3(-9, -9, -9)},
-            {Vec3(1e6, 1e6, 1e6), Vec3::Zero()}, {Vec3(-1, 0, 0), Vec3(1, 0, 0)},     {Vec3(1, 1, 1), Vec3(1, 1, -1)},
-            {Vec3(0, 1e-320, 0), Vec3(0, 0, 0)}, {Vec3(-1, -1, -1), Vec3(1, 1, 1)}};
+    return {
+        {Vec3(nan, 0, 0), Vec3(1, 0, 0)},    {Vec3(0, 0, 0), Vec3(0, inf, 0)}, {Vec3(-1e308, 0, 0), Vec3(1e308, 0, 0)},
+        {Vec3(0, 0, 0), Vec3(0, 0, 0)},      {Vec3(9, 9, 9), Vec3(9, 9, 9)},   {Vec3(9, 9, 9), Vec3(-9, -9, -9)},
+        {Vec3(1e6, 1e6, 1e6), Vec3::Zero()}, {Vec3(-1, 0, 0), Vec3(1, 0, 0)},  {Vec3(1, 1, 1), Vec3(1, 1, -1)},
+        {Vec3(0, 1e-320, 0), Vec3(0, 0, 0)}, {Vec3(-1, -1, -1), Vec3(1, 1, 1)}};
 }
 
 void expect_batch_is_single(const SegmentCaster& caster, std::span<const Segment> segments) {
@@ -190,13 +204,15 @@ TEST(SegmentCaster, a_batch_has_the_bits_of_single_calls_with_any_number_of_thre
             set_thread_count(0);
             if (HasFatalFailure()) return;
         }
-    expect_batch_is_single(SegmentCaster(std::make_shared<AnalyticField>(shapes::sphere(0.5))), std::span(segments).first(300));
+    expect_batch_is_single(SegmentCaster(std::make_shared<AnalyticField>(shapes::sphere(0.5))),
+                           std::span(segments).first(300));
     expect_batch_is_single(SegmentCaster(grid), {});
 }
 
 TEST(SegmentCaster, what_is_not_finite_is_undecided_and_points_are_segments_without_length) {
     const SegmentCaster caster(baked(AnalyticField(shapes::sphere(0.5)), 1, 32));
-    for (const Segment& s : {Segment{Vec3(std::nan(""), 0, 0), Vec3::Zero()}, Segment{Vec3::Zero(), Vec3(HUGE_VAL, 0, 0)}}) {
+    for (const Segment& s :
+         {Segment{Vec3(std::nan(""), 0, 0), Vec3::Zero()}, Segment{Vec3::Zero(), Vec3(HUGE_VAL, 0, 0)}}) {
         std::vector<ContactInterval> found;
         EXPECT_EQ(caster.first(s), (CastHit{Verdict::undecided, 0, 0}));
         EXPECT_EQ(caster.any(s), Verdict::undecided);

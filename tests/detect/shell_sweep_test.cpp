@@ -1,4 +1,5 @@
 #include <fathom/base/parallel.h>
+#include <fathom/base/random.h>
 #include <fathom/base/relative_motion.h>
 #include <fathom/detect/shell_sweep.h>
 #include <fathom/field/analytic/analytic_field.h>
@@ -6,7 +7,6 @@
 #include <fathom/field/grid/bake.h>
 #include <fathom/field/mesh/grid_builder.h>
 #include <fathom/geometry/generate.h>
-#include <fathom/base/random.h>
 
 #include "support/closed_intervals.h"
 #include "support/test_counts.h"
@@ -33,18 +33,21 @@ std::vector<Vec3> random_points(Random& random, std::size_t count, double size) 
 }
 
 bool same(const SweepHit& a, const SweepHit& b) {
-    return a.verdict == b.verdict && a.time == b.time && a.error == b.error && a.point == b.point && a.position == b.position && a.normal == b.normal;
+    return a.verdict == b.verdict && a.time == b.time && a.error == b.error && a.point == b.point &&
+           a.position == b.position && a.normal == b.normal;
 }
 
 TEST(ShellSweep, the_tree_finds_what_point_by_point_finds) {
     Random random(1);
-    const std::vector<FieldPtr> fields = {baked(shapes::torus(1, 0.3), 96), baked(shapes::box({1, 1, 0.3}), 64), analytic(shapes::torus(1, 0.3))};
+    const std::vector<FieldPtr> fields = {baked(shapes::torus(1, 0.3), 96), baked(shapes::box({1, 1, 0.3}), 64),
+                                          analytic(shapes::torus(1, 0.3))};
     std::size_t hits = 0, runs = 0;
     SweepResult tree, plain, first, any;
     for (std::size_t k = 0; k < testing::count_of(150, 3000); ++k) {
         const SegmentCaster caster(fields[k % 3], {.level = k % 2 == 0 ? 0.0 : 0.05});
         const SweepShell shell(random_points(random, 1 + random.below(200), random.uniform(0.05, 1)));
-        const Motion moving{random_pose(random, 2), random_pose(random, 2)}, field{random_pose(random, 1), random_pose(random, 1)};
+        const Motion moving{random_pose(random, 2), random_pose(random, 2)},
+            field{random_pose(random, 1), random_pose(random, 1)};
         for (const Path path : {Path::straight, Path::screw}) {
             if (path == Path::screw && k % 3 != 0) continue;
             SweepOptions options{.path = path};
@@ -83,21 +86,24 @@ TEST(ShellSweep, straight_paths_agree_with_the_closed_form) {
     std::size_t hits = 0;
     for (int k = 0; k < 200; ++k) {
         const std::vector<Vec3> points = random_points(random, 20, 0.3);
-        const Motion moving{random_pose(random, 3), random_pose(random, 3)}, field{random_pose(random, 1), random_pose(random, 1)};
+        const Motion moving{random_pose(random, 3), random_pose(random, 3)},
+            field{random_pose(random, 1), random_pose(random, 1)};
         sweep(SweepShell(points), moving, caster, field, result);
         const RelativeMotion motion(moving, field, Path::straight);
         for (Index p = 0; p < points.size(); ++p) {
             const testing::TimeSpans truth = testing::in_ball(motion.chord(points[p]), Vec3::Zero(), 1);
-            const auto found = std::find_if(result.contacts.begin(), result.contacts.end(), [&](const PointContact& c) { return c.point == p; });
+            const auto found = std::find_if(result.contacts.begin(), result.contacts.end(),
+                                            [&](const PointContact& c) { return c.point == p; });
             EXPECT_EQ(found != result.contacts.end(), !truth.empty());
             if (truth.empty() || found == result.contacts.end()) continue;
             EXPECT_NEAR(found->time.start, truth[0].start, 5e-7);
             EXPECT_NEAR(found->time.end, truth[0].end, 5e-7);
             ++hits;
         }
-        EXPECT_TRUE(std::is_sorted(result.contacts.begin(), result.contacts.end(), [](const PointContact& a, const PointContact& b) {
-            return a.point < b.point || (a.point == b.point && a.time.start < b.time.start);
-        }));
+        EXPECT_TRUE(std::is_sorted(result.contacts.begin(), result.contacts.end(),
+                                   [](const PointContact& a, const PointContact& b) {
+                                       return a.point < b.point || (a.point == b.point && a.time.start < b.time.start);
+                                   }));
     }
     EXPECT_GT(hits, 300u);
 }
@@ -155,7 +161,8 @@ TEST(ShellSweep, a_ball_is_a_point_with_a_level) {
         const Motion motion{random_pose(random, 2), random_pose(random, 2)};
         const Vec3 center = 0.2 * random.in_ball();
         const SweepHit hit = sweep_ball(center, motion, caster, Motion::still({}), {.goal = SweepGoal::first});
-        const testing::TimeSpans truth = testing::in_grown_block({motion.start * center, motion.end * center}, half, radius);
+        const testing::TimeSpans truth =
+            testing::in_grown_block({motion.start * center, motion.end * center}, half, radius);
         EXPECT_EQ(hit.verdict == Verdict::overlapping, !truth.empty());
         if (truth.empty()) continue;
         EXPECT_NEAR(hit.time, truth[0].start, 1e-6);
@@ -205,7 +212,8 @@ struct Thin {
 
 // Thin shells and plates, by formula and as grids; walls of two cells.
 std::vector<Thin> thin_things() {
-    const Formula plate = shapes::box({1, 1, 0.04}), ball = shapes::shell(0.04, shapes::sphere(0.5)), ring = shapes::shell(0.04, shapes::torus(0.4, 0.15));
+    const Formula plate = shapes::box({1, 1, 0.04}), ball = shapes::shell(0.04, shapes::sphere(0.5)),
+                  ring = shapes::shell(0.04, shapes::torus(0.4, 0.15));
     std::vector<Thin> all;
     for (const Formula& shape : {plate, ball, ring}) {
         all.push_back({analytic(shape), 0.02, 0.04});
@@ -219,27 +227,33 @@ struct Entries {
     std::size_t shells = 0, seen = 0, missed = 0;
 };
 
-// Each time at which dense samples of the true path, taken in double apart from the code under test, see a point at or below
-// -margin must lie in a reported interval.
-void count_entries(const Thin& thin, std::span<const Vec3> points, const Motion& moving, const Motion& field, Path path, const SweepResult& result, Entries& tally) {
+// Each time at which dense samples of the true path, taken in double apart from the code under test, see a point at or
+// below -margin must lie in a reported interval.
+void count_entries(const Thin& thin, std::span<const Vec3> points, const Motion& moving, const Motion& field, Path path,
+                   const SweepResult& result, Entries& tally) {
     const Mover mover({moving.start, moving.end, Path::screw}), field_mover({field.start, field.end, Path::screw});
     std::size_t next = 0;
     for (Index p = 0; p < points.size(); ++p) {
         const std::size_t begin = next;
         while (next < result.contacts.size() && result.contacts[next].point == p) ++next;
         const auto reported = std::span(result.contacts).subspan(begin, next - begin);
-        const Vec3 first = field.start.to_local(moving.start * points[p]), last = field.end.to_local(moving.end * points[p]);
-        const double way = path == Path::straight ? (last - first).norm() : mover.reach(points[p].norm()) + field_mover.reach(2.0);
+        const Vec3 first = field.start.to_local(moving.start * points[p]),
+                   last = field.end.to_local(moving.end * points[p]);
+        const double way =
+            path == Path::straight ? (last - first).norm() : mover.reach(points[p].norm()) + field_mover.reach(2.0);
         const int samples = 8 + static_cast<int>(4 * way / thin.thickness);
         bool was_inside = false;
         for (int n = 0; n <= samples; ++n) {
             const double t = static_cast<double>(n) / samples;
-            const Vec3 x = path == Path::straight ? Vec3((1 - t) * first + t * last) : field_mover.pose(t).to_local(mover.pose(t) * points[p]);
+            const Vec3 x = path == Path::straight ? Vec3((1 - t) * first + t * last)
+                                                  : field_mover.pose(t).to_local(mover.pose(t) * points[p]);
             const bool inside = thin.field->distance(x) <= -1e-9;
             if (inside && !was_inside) ++tally.seen;
             was_inside = inside;
             if (!inside) continue;
-            const bool found = std::any_of(reported.begin(), reported.end(), [&](const PointContact& c) { return c.time.start - 1e-12 <= t && t <= c.time.end + 1e-12; });
+            const bool found = std::any_of(reported.begin(), reported.end(), [&](const PointContact& c) {
+                return c.time.start - 1e-12 <= t && t <= c.time.end + 1e-12;
+            });
             tally.missed += !found;
             EXPECT_TRUE(found) << "point " << p << " at " << t << " distance " << thin.field->distance(x);
         }
@@ -262,10 +276,13 @@ TEST(ShellSweep, nothing_tunnels_through_thin_walls) {
         const SweepShell shell(points);
         const Pose start = random_pose(random, 0.8);
         Motion field = Motion::still({});
-        if (random.chance(0.3)) field.end = Pose::turned(random.uniform(0, 2), random.direction(), 0.3 * random.in_ball());
+        if (random.chance(0.3))
+            field.end = Pose::turned(random.uniform(0, 2), random.direction(), 0.3 * random.in_ball());
         const double angle = random.uniform(0, 0.999 * std::numbers::pi);
         const Vec3 move = random.uniform(0, 100) * things[which].cell * random.direction();
-        const Motion moving{start, {Quat(Pose::turned(angle, random.direction()).rotation * start.rotation).normalized(), start.translation + move}};
+        const Motion moving{start,
+                            {Quat(Pose::turned(angle, random.direction()).rotation * start.rotation).normalized(),
+                             start.translation + move}};
         sweep(shell, moving, casters[which], field, result, {.path = path});
         Entries& tally = path == Path::straight ? straight : spinning;
         const std::size_t before = tally.seen;
@@ -276,8 +293,8 @@ TEST(ShellSweep, nothing_tunnels_through_thin_walls) {
         }
         EXPECT_NEAR(first.first.time, result.first.time, path == Path::straight ? 0.0 : 1e-3);
     }
-    std::cout << "entries: " << straight.seen << " of " << straight.shells << " straight shells, " << spinning.seen << " of " << spinning.shells
-              << " spinning shells, " << straight.missed + spinning.missed << " missed\n";
+    std::cout << "entries: " << straight.seen << " of " << straight.shells << " straight shells, " << spinning.seen
+              << " of " << spinning.shells << " spinning shells, " << straight.missed + spinning.missed << " missed\n";
     RecordProperty("entries_straight", std::to_string(straight.seen));
     RecordProperty("entries_spinning", std::to_string(spinning.seen));
     EXPECT_EQ(straight.missed + spinning.missed, 0u);

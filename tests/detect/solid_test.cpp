@@ -1,4 +1,5 @@
-// The tree of a solid holds its inside: every inside point is in the ball of each node whose cell it is in, and below its cap.
+// The tree of a solid holds its inside: every inside point is in the ball of each node whose cell it is in, and below
+// its cap.
 #include <fathom/base/random.h>
 #include <fathom/detect/solid.h>
 #include <fathom/field/analytic/analytic_field.h>
@@ -57,10 +58,11 @@ void expect_cover(const FieldPtr& field, const SolidOptions& options, std::uint6
 
 TEST(Solid, the_balls_and_caps_of_its_tree_hold_every_inside_point_however_deep_the_tree) {
     const TriangleMesh creature = make_creature({.triangles = 2000}), ring = make_torus();
-    const std::array<FieldPtr, 5> fields = {std::make_shared<GridField>(build_grid(creature, {.resolution = 96})),
-                                            std::make_shared<GridField>(build_grid(ring, {.resolution = 64, .storage = GridStorage::float32})),
-                                            std::make_shared<GridField>(build_grid(ring, {.resolution = 40, .margin = 0.4, .dense = true})),
-                                            std::make_shared<AnalyticField>(shapes::torus(0.5, 0.2)), std::make_shared<MeshField>(ring)};
+    const std::array<FieldPtr, 5> fields = {
+        std::make_shared<GridField>(build_grid(creature, {.resolution = 96})),
+        std::make_shared<GridField>(build_grid(ring, {.resolution = 64, .storage = GridStorage::float32})),
+        std::make_shared<GridField>(build_grid(ring, {.resolution = 40, .margin = 0.4, .dense = true})),
+        std::make_shared<AnalyticField>(shapes::torus(0.5, 0.2)), std::make_shared<MeshField>(ring)};
     for (std::size_t f = 0; f < fields.size(); ++f)
         for (const int levels : {0, 1, 2, 3}) {
             SCOPED_TRACE(::testing::Message() << "field " << f << ", levels " << levels);
@@ -82,7 +84,9 @@ TEST(Solid, says_which_centres_are_inside_and_which_cells_are_full) {
 }
 
 TEST(Solid, a_body_without_inside_is_empty_and_one_without_end_has_no_tree) {
-    EXPECT_TRUE(Solid(std::make_shared<AnalyticField>(shapes::intersection(shapes::sphere(1), shapes::translate({5, 0, 0}, shapes::sphere(1))))).empty());
+    EXPECT_TRUE(Solid(std::make_shared<AnalyticField>(
+                          shapes::intersection(shapes::sphere(1), shapes::translate({5, 0, 0}, shapes::sphere(1)))))
+                    .empty());
     const Solid plane(std::make_shared<AnalyticField>(shapes::plane({0, 0, 1}, 0)));
     EXPECT_FALSE(plane.bounded());
     EXPECT_FALSE(plane.empty());

@@ -1,4 +1,6 @@
 // Few contacts, well spread, against all of them: mesh_contacts() with MeshGoal::contacts is the oracle.
+#include "support/small_meshes.h"
+#include "support/test_counts.h"
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/base/random.h>
@@ -9,8 +11,6 @@
 #include <fathom/field/mesh/grid_builder.h>
 #include <fathom/field/mesh/mesh_field.h>
 #include <fathom/geometry/generate.h>
-#include "support/small_meshes.h"
-#include "support/test_counts.h"
 
 #include <gtest/gtest.h>
 
@@ -45,7 +45,8 @@ All all_contacts(std::span<const MeshInField> sides, double margin, bool& undeci
     All all;
     for (std::size_t s = 0; s < sides.size(); ++s) {
         const MeshInField& side = sides[s];
-        const MeshContactResult found = mesh_contacts(*side.mesh, side.mesh_pose, *side.field, side.field_pose, {.margin = margin, .most_contacts = 1'000'000});
+        const MeshContactResult found = mesh_contacts(*side.mesh, side.mesh_pose, *side.field, side.field_pose,
+                                                      {.margin = margin, .most_contacts = 1'000'000});
         undecided = undecided || found.undecided > 0;
         for (const MeshContact& c : found.contacts) all.emplace(Key{s, c.triangle}, c);
     }
@@ -56,7 +57,9 @@ All all_contacts(std::span<const MeshInField> sides, double margin, bool& undeci
 bool is_plain(const MeshInField& side, Index triangle, double margin) {
     for (std::size_t place = 0; place < side.mesh->size(); ++place) {
         if (side.mesh->triangle(place) != triangle) continue;
-        const auto touches = [&](const Vec3& p) { return side.field->distance(side.field_pose.to_local(side.mesh_pose * p)) <= margin; };
+        const auto touches = [&](const Vec3& p) {
+            return side.field->distance(side.field_pose.to_local(side.mesh_pose * p)) <= margin;
+        };
         const auto corners = side.mesh->corners(place);
         return touches(side.mesh->ball(place).center) || std::ranges::any_of(corners, touches);
     }
@@ -73,7 +76,8 @@ struct Tally {
     std::size_t poses = 0, overlapping = 0, truncated = 0, deeper = 0;
 };
 
-void check(std::span<const MeshInField> sides, double margin, const All& all, bool undecided, std::size_t most, double size, Tally& tally) {
+void check(std::span<const MeshInField> sides, double margin, const All& all, bool undecided, std::size_t most,
+           double size, Tally& tally) {
     const SpreadResult found = spread_contacts(sides, {.margin = margin, .most_contacts = most});
     ++tally.poses;
     EXPECT_EQ(found.verdict == Verdict::overlapping, !all.empty());
@@ -86,14 +90,16 @@ void check(std::span<const MeshInField> sides, double margin, const All& all, bo
     double deepest = -HUGE_VAL;
     for (const auto& [key, contact] : all) deepest = std::max(deepest, contact.depth);
     EXPECT_GE(found.contacts.front().at.depth, deepest - 1e-9 * size);
-    tally.deeper += found.contacts.front().at.depth > deepest + 1e-9 * size; // a proof led to a better place than it does there
+    tally.deeper +=
+        found.contacts.front().at.depth > deepest + 1e-9 * size; // a proof led to a better place than it does there
     std::map<Key, double> listed;
     for (const SpreadContact& c : found.contacts) {
         const auto known = all.find({c.side, c.at.triangle});
         ASSERT_NE(known, all.end());
         EXPECT_TRUE(listed.emplace(known->first, c.at.depth).second) << "twice";
         EXPECT_GE(c.at.depth, known->second.depth) << "what mesh_contacts() lists for the triangle";
-        EXPECT_TRUE(c.at.depth > known->second.depth || (c.at.point == known->second.point && c.at.normal == known->second.normal));
+        EXPECT_TRUE(c.at.depth > known->second.depth ||
+                    (c.at.point == known->second.point && c.at.normal == known->second.normal));
         const MeshInField& side = sides[c.side];
         EXPECT_NEAR(side.field->distance(side.field_pose.to_local(c.at.point)), -c.at.depth, 1e-11 * size);
         EXPECT_LE(c.at.depth, found.contacts.front().at.depth);
@@ -106,10 +112,12 @@ void check(std::span<const MeshInField> sides, double margin, const All& all, bo
     for (std::size_t k = 1; k <= found.contacts.size(); ++k) {
         const auto before = std::span(found.contacts).first(k);
         if (k == found.contacts.size() && (k == most || !found.truncated)) break;
-        const double own = k < found.contacts.size() ? gap(found.contacts[k].at.point, before) : 0; // fewer than asked for: the rest shares their points
+        const double own = k < found.contacts.size() ? gap(found.contacts[k].at.point, before)
+                                                     : 0; // fewer than asked for: the rest shares their points
         for (const auto& [key, contact] : all) {
             if (!(gap(contact.point, before) > own / spread_share + 1e-9 * size)) continue;
-            EXPECT_FALSE(is_plain(sides[key.first], key.second, margin)) << k << ": " << own << " and there was " << gap(contact.point, before);
+            EXPECT_FALSE(is_plain(sides[key.first], key.second, margin))
+                << k << ": " << own << " and there was " << gap(contact.point, before);
         }
     }
 }
@@ -131,8 +139,10 @@ void expect_both_outcomes(const Tally& tally) {
 TEST(SpreadContacts, of_two_closed_meshes_are_the_deepest_and_far_apart) {
     Random random(1);
     for (const double scale : {1e-3, 1.0, 1e3}) {
-        const std::array bodies = {Body(sized(testing::box_mesh(Box::around(Vec3::Zero(), Vec3(0.5, 0.4, 0.05))), scale)), Body(sized(testing::sphere_mesh(2), scale)),
-                                   Body(sized(testing::torus_mesh(24, 8), scale)), Body(sized(make_creature({.triangles = 1000}), scale))};
+        const std::array bodies = {
+            Body(sized(testing::box_mesh(Box::around(Vec3::Zero(), Vec3(0.5, 0.4, 0.05))), scale)),
+            Body(sized(testing::sphere_mesh(2), scale)), Body(sized(testing::torus_mesh(24, 8), scale)),
+            Body(sized(make_creature({.triangles = 1000}), scale))};
         Tally tally;
         for (std::size_t k = 0; k < testing::count_of(16, 500); ++k) {
             const Body &a = bodies[random.below(4)], &b = bodies[random.below(4)];
@@ -146,7 +156,8 @@ TEST(SpreadContacts, of_two_closed_meshes_are_the_deepest_and_far_apart) {
 TEST(SpreadContacts, of_open_meshes_in_formulas_are_the_deepest_and_far_apart) {
     Random random(2);
     for (const double scale : {1e-3, 1.0, 1e3}) {
-        const std::array meshes = {ContactMesh(sized(testing::random_triangles(random, 30, 20), scale)), ContactMesh(sized(testing::torus_mesh(24, 8), scale))};
+        const std::array meshes = {ContactMesh(sized(testing::random_triangles(random, 30, 20), scale)),
+                                   ContactMesh(sized(testing::torus_mesh(24, 8), scale))};
         const AnalyticField ball(shapes::sphere(0.4 * scale)), block(shapes::box(scale * Vec3(0.8, 0.6, 0.1))),
             star(shapes::extrude(0.2 * scale, shapes::star(7, 0.6 * scale, 0.2 * scale)));
         Tally tally;
@@ -176,7 +187,8 @@ TEST(SpreadContacts, of_a_body_inside_another_and_of_bodies_that_just_touch) {
     const Body small(testing::cube_mesh()), large(sized(testing::cube_mesh(), 5));
     Tally tally;
     const double cube = bounds(small.mesh.vertices).size().x();
-    for (const Vec3& at : {Vec3(0.1, 0.2, 0.3), Vec3(0.5 * cube + 2.5 * cube, 0, 0), Vec3(0.5 * cube + 2.5 * cube, 0.1, 0.2)})
+    for (const Vec3& at :
+         {Vec3(0.1, 0.2, 0.3), Vec3(0.5 * cube + 2.5 * cube, 0, 0), Vec3(0.5 * cube + 2.5 * cube, 0.1, 0.2)})
         check(both_ways(small, Pose::at(at), large, {}), 0, cube, tally);
     EXPECT_EQ(tally.overlapping, tally.poses);
 }
@@ -186,7 +198,8 @@ TEST(SpreadContacts, are_the_same_for_any_number_of_threads) {
     const AnalyticField block(shapes::box({0.5, 0.5, 0.5}));
     const auto sides = both_ways(a, Pose::at({0.4, 0.1, 0}), b, {});
     const MeshInField of_formula{&a.ready, Pose::at({0.1, 0.1, 0}), &block, {}};
-    for (const std::span<const MeshInField> asked : {std::span<const MeshInField>(sides), std::span<const MeshInField>(&of_formula, 1)}) {
+    for (const std::span<const MeshInField> asked :
+         {std::span<const MeshInField>(sides), std::span<const MeshInField>(&of_formula, 1)}) {
         set_thread_count(1);
         const SpreadResult one = spread_contacts(asked, {});
         set_thread_count(2);
@@ -208,7 +221,8 @@ TEST(SpreadContacts, cost_a_small_part_of_all_contacts) {
     const Body a(make_creature({.triangles = 5000})), b(make_torus({.segments = 80, .tube_segments = 40}));
     const auto sides = both_ways(a, Pose::at({0.4, 0.1, 0}), b, {});
     std::size_t look_ups = 0;
-    for (const MeshInField& side : sides) look_ups += mesh_contacts(*side.mesh, side.mesh_pose, *side.field, side.field_pose).look_ups;
+    for (const MeshInField& side : sides)
+        look_ups += mesh_contacts(*side.mesh, side.mesh_pose, *side.field, side.field_pose).look_ups;
     EXPECT_LT(10 * spread_contacts(sides).look_ups, look_ups);
 }
 
@@ -243,7 +257,8 @@ double least_sampled(const Field& field, const Corners& t, int cells) {
 
 TEST(TriangleInMesh, no_sample_of_a_triangle_is_deeper_and_no_proof_is_wrong) {
     Random random(4);
-    const std::array fields = {MeshField(testing::torus_mesh(40, 20)), MeshField(make_creature({.triangles = 2000})), MeshField(testing::cube_mesh())};
+    const std::array fields = {MeshField(testing::torus_mesh(40, 20)), MeshField(make_creature({.triangles = 2000})),
+                               MeshField(testing::cube_mesh())};
     for (const MeshField& field : fields) {
         const double size = field.bounds().size().maxCoeff();
         std::size_t above[2] = {0, 0}, worse = 0, inside = 0;

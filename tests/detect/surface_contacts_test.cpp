@@ -41,7 +41,8 @@ std::vector<IdPair> crossing_by_brute_force(const TriangleMesh& a, const Triangl
     std::vector<IdPair> pairs;
     for (Index s = 0; s < a.triangles.size(); ++s)
         for (Index t = 0; t < b.triangles.size(); ++t)
-            if (a.bounds(s).overlaps(b.bounds(t)) && triangles_overlap(a.corners(s), b.corners(t))) pairs.push_back({s, t});
+            if (a.bounds(s).overlaps(b.bounds(t)) && triangles_overlap(a.corners(s), b.corners(t)))
+                pairs.push_back({s, t});
     return pairs;
 }
 
@@ -60,7 +61,8 @@ double winding_by_brute_force(const TriangleMesh& mesh, const Vec3& p) {
 
 double distance_by_brute_force(const TriangleMesh& mesh, const Vec3& p) {
     double least = HUGE_VAL;
-    for (std::size_t t = 0; t < mesh.triangles.size(); ++t) least = std::min(least, closest_point(p, mesh.corners(t)).squared_distance);
+    for (std::size_t t = 0; t < mesh.triangles.size(); ++t)
+        least = std::min(least, closest_point(p, mesh.corners(t)).squared_distance);
     return std::sqrt(least);
 }
 
@@ -89,7 +91,8 @@ TEST(SurfaceContacts, describe_what_the_triangles_share_and_a_way_out) {
         const RandomPair pair(random, scales[k % 3], random.uniform(0, 1.2));
         for (const ContactDepth depth : {ContactDepth::none, ContactDepth::triangles, ContactDepth::bodies})
             for (const SurfaceContact& c : surface_contacts(pair.a, pair.b, {.depth = depth}).contacts) {
-                const TriangleContact own = triangle_contact(pair.a.corners(c.triangle_a), pair.b.corners(c.triangle_b));
+                const TriangleContact own =
+                    triangle_contact(pair.a.corners(c.triangle_a), pair.b.corners(c.triangle_b));
                 EXPECT_EQ(c.kind, own.kind);
                 EXPECT_EQ(c.segment.start, own.segment.start);
                 EXPECT_EQ(c.segment.end, own.segment.end);
@@ -142,7 +145,8 @@ TEST(CollidingVertices, equal_brute_force_winding_numbers_and_distances) {
             for (Index v = 0; v < of.vertices().size(); ++v) {
                 const Vec3& p = of.vertices()[v];
                 const bool truth = std::lround(winding_by_brute_force(mesh, p)) != 0;
-                const bool listed = next < found.vertices.size() && found.vertices[next].of_b == of_b && found.vertices[next].vertex == v;
+                const bool listed = next < found.vertices.size() && found.vertices[next].of_b == of_b &&
+                                    found.vertices[next].vertex == v;
                 ASSERT_EQ(listed, truth) << k << " vertex " << v;
                 inside += truth;
                 ++all;
@@ -151,7 +155,10 @@ TEST(CollidingVertices, equal_brute_force_winding_numbers_and_distances) {
                 ASSERT_NEAR(c.depth, distance_by_brute_force(mesh, p), 1e-9 * scale);
                 ASSERT_NEAR((c.point - p).norm(), c.depth, 1e-9 * scale);
                 const auto corners = in.corners(c.triangle);
-                ASSERT_LT((c.barycentric[0] * corners[0] + c.barycentric[1] * corners[1] + c.barycentric[2] * corners[2] - c.point).norm(), 1e-9 * scale);
+                ASSERT_LT((c.barycentric[0] * corners[0] + c.barycentric[1] * corners[1] +
+                           c.barycentric[2] * corners[2] - c.point)
+                              .norm(),
+                          1e-9 * scale);
                 // On a folded surface the nearest sheet may be one that faces the other way.
                 EXPECT_NEAR(c.normal.norm(), 1, 1e-9);
             }
@@ -222,7 +229,8 @@ TEST(CollidingVertices, are_none_in_an_open_surface_that_still_crosses) {
     EXPECT_EQ(found.vertices.size(), 9u);
 }
 
-std::vector<SurfaceProximity> proximities_by_brute_force(const DeformingSurface& a, const DeformingSurface& b, double distance) {
+std::vector<SurfaceProximity> proximities_by_brute_force(const DeformingSurface& a, const DeformingSurface& b,
+                                                         double distance) {
     const bool self = &a == &b;
     std::vector<SurfaceProximity> found;
     const auto try_faces = [&](const DeformingSurface& of, const DeformingSurface& in, bool swapped) {
@@ -231,17 +239,21 @@ std::vector<SurfaceProximity> proximities_by_brute_force(const DeformingSurface&
                 const Triangle& f = in.triangle(t);
                 if (self && std::find(f.begin(), f.end(), v) != f.end()) continue;
                 const FeatureProximity near = vertex_face_proximity(of.vertices()[v], in.corners(t));
-                if (near.distance <= distance) found.push_back({{FeatureKind::vertex_face, swapped, {v, f[0], f[1], f[2]}, t}, near});
+                if (near.distance <= distance)
+                    found.push_back({{FeatureKind::vertex_face, swapped, {v, f[0], f[1], f[2]}, t}, near});
             }
     };
     try_faces(a, b, false);
     if (!self) try_faces(b, a, true);
-    const EdgeTable of_a = edge_table(a.mesh().triangles, a.vertices().size()), of_b = edge_table(b.mesh().triangles, b.vertices().size());
+    const EdgeTable of_a = edge_table(a.mesh().triangles, a.vertices().size()),
+                    of_b = edge_table(b.mesh().triangles, b.vertices().size());
     for (const Edge& e : of_a.edges)
         for (const Edge& f : of_b.edges) {
             if (self && (!(e < f) || e[0] == f[0] || e[0] == f[1] || e[1] == f[0] || e[1] == f[1])) continue;
-            const FeatureProximity near = edge_edge_proximity({a.vertices()[e[0]], a.vertices()[e[1]]}, {b.vertices()[f[0]], b.vertices()[f[1]]});
-            if (near.distance <= distance) found.push_back({{FeatureKind::edge_edge, false, {e[0], e[1], f[0], f[1]}, no_index}, near});
+            const FeatureProximity near =
+                edge_edge_proximity({a.vertices()[e[0]], a.vertices()[e[1]]}, {b.vertices()[f[0]], b.vertices()[f[1]]});
+            if (near.distance <= distance)
+                found.push_back({{FeatureKind::edge_edge, false, {e[0], e[1], f[0], f[1]}, no_index}, near});
         }
     std::sort(found.begin(), found.end(), [](const auto& p, const auto& q) { return p.features < q.features; });
     return found;
@@ -313,11 +325,14 @@ TEST(SelfCollision, of_two_parts_finds_what_two_surfaces_do) {
     std::size_t inside = 0, same_depth = 0;
     for (std::size_t k = 0; k < testing::count_of(40, 1000); ++k) {
         // Bodies that do not fold into themselves.
-        TriangleMesh one = make_sphere({.radius = 0.5, .resolution = 3}), two = make_torus({.segments = 14, .tube_segments = 7});
+        TriangleMesh one = make_sphere({.radius = 0.5, .resolution = 3}),
+                     two = make_torus({.segments = 14, .tube_segments = 7});
         one.vertices = testing::deformed(one, testing::Waves(random, 0.02), {random.rotation(), Vec3::Zero()}, 1);
-        two.vertices = testing::deformed(two, testing::Waves(random, 0.02), {random.rotation(), random.uniform(0, 1) * random.direction()}, 1);
+        two.vertices = testing::deformed(two, testing::Waves(random, 0.02),
+                                         {random.rotation(), random.uniform(0, 1) * random.direction()}, 1);
         const DeformingSurface a(one), b(two), both(testing::joined(one, two));
-        const auto shift_vertex = static_cast<Index>(one.vertices.size()), shift = static_cast<Index>(one.triangles.size());
+        const auto shift_vertex = static_cast<Index>(one.vertices.size()),
+                   shift = static_cast<Index>(one.triangles.size());
         std::vector<IdPair> apart = pairs_of(surface_contacts(a, b));
         for (IdPair& pair : apart) pair[1] += shift;
         ASSERT_EQ(pairs_of(surface_contacts(both)), apart);
@@ -342,7 +357,8 @@ TEST(SurfaceContacts, are_the_same_bytes_for_one_thread_and_two) {
     DeformingSurface a(mesh), b(mesh);
     b.update(testing::deformed(mesh, testing::Waves(random, 0.1), {random.rotation(), {0.4, 0, 0}}, 1));
     const auto ask = [&] {
-        return std::tuple(surface_contacts(a, b), colliding_vertices(a, b), surface_proximities(a, b, {.distance = 0.01}));
+        return std::tuple(surface_contacts(a, b), colliding_vertices(a, b),
+                          surface_proximities(a, b, {.distance = 0.01}));
     };
     set_thread_count(1);
     const auto one = ask();
@@ -353,12 +369,14 @@ TEST(SurfaceContacts, are_the_same_bytes_for_one_thread_and_two) {
     EXPECT_EQ(pairs_of(std::get<0>(one)), pairs_of(std::get<0>(two)));
     for (std::size_t k = 0; k < std::get<0>(one).contacts.size(); ++k) {
         const SurfaceContact &p = std::get<0>(one).contacts[k], &q = std::get<0>(two).contacts[k];
-        ASSERT_TRUE(p.depth == q.depth && p.way_out == q.way_out && p.segment.start == q.segment.start && p.segment.end == q.segment.end);
+        ASSERT_TRUE(p.depth == q.depth && p.way_out == q.way_out && p.segment.start == q.segment.start &&
+                    p.segment.end == q.segment.end);
     }
     ASSERT_EQ(std::get<1>(one).vertices.size(), std::get<1>(two).vertices.size());
     for (std::size_t k = 0; k < std::get<1>(one).vertices.size(); ++k) {
         const CollidingVertex &p = std::get<1>(one).vertices[k], &q = std::get<1>(two).vertices[k];
-        ASSERT_TRUE(p.vertex == q.vertex && p.depth == q.depth && p.triangle == q.triangle && p.point == q.point && p.normal == q.normal);
+        ASSERT_TRUE(p.vertex == q.vertex && p.depth == q.depth && p.triangle == q.triangle && p.point == q.point &&
+                    p.normal == q.normal);
     }
     expect_same(std::get<2>(two).pairs, std::get<2>(one).pairs);
 }

@@ -21,11 +21,13 @@ constexpr double scales[] = {1e-3, 1.0, 1e3};
 DeformingSurface random_step(Random& random, const TriangleMesh& mesh, double scale, const Vec3& from, const Vec3& to) {
     const Pose start{random.rotation(), from}, end{start.rotation, to};
     DeformingSurface surface(mesh);
-    surface.update(testing::deformed(mesh, testing::Waves(random, 0.05), start, scale), testing::deformed(mesh, testing::Waves(random, 0.05), end, scale));
+    surface.update(testing::deformed(mesh, testing::Waves(random, 0.05), start, scale),
+                   testing::deformed(mesh, testing::Waves(random, 0.05), end, scale));
     return surface;
 }
 
-std::vector<SurfaceImpact> impacts_by_brute_force(const DeformingSurface& a, const DeformingSurface& b, const ContinuousContactOptions& options) {
+std::vector<SurfaceImpact> impacts_by_brute_force(const DeformingSurface& a, const DeformingSurface& b,
+                                                  const ContinuousContactOptions& options) {
     const bool self = &a == &b;
     std::vector<SurfaceImpact> found;
     const auto keep = [&](const FeaturePair& pair, const TimeOfImpact& impact) {
@@ -37,18 +39,23 @@ std::vector<SurfaceImpact> impacts_by_brute_force(const DeformingSurface& a, con
                 const Triangle& f = in.triangle(t);
                 if (self && std::find(f.begin(), f.end(), v) != f.end()) continue;
                 keep({FeatureKind::vertex_face, swapped, {v, f[0], f[1], f[2]}, t},
-                     time_of_impact(VertexFaceStep{of.start_vertices()[v], in.start_corners(t), of.vertices()[v], in.corners(t)}, options));
+                     time_of_impact(
+                         VertexFaceStep{of.start_vertices()[v], in.start_corners(t), of.vertices()[v], in.corners(t)},
+                         options));
             }
     };
     try_faces(a, b, false);
     if (!self) try_faces(b, a, true);
-    const auto edges = [](const DeformingSurface& s) { return edge_table(s.mesh().triangles, s.vertices().size()).edges; };
+    const auto edges = [](const DeformingSurface& s) {
+        return edge_table(s.mesh().triangles, s.vertices().size()).edges;
+    };
     const auto segment = [](std::span<const Vec3> v, const Edge& e) -> Segment { return {v[e[0]], v[e[1]]}; };
     for (const Edge& e : edges(a))
         for (const Edge& f : edges(b)) {
             if (self && (!(e < f) || e[0] == f[0] || e[0] == f[1] || e[1] == f[0] || e[1] == f[1])) continue;
             keep({FeatureKind::edge_edge, false, {e[0], e[1], f[0], f[1]}, no_index},
-                 time_of_impact(EdgeEdgeStep{segment(a.start_vertices(), e), segment(b.start_vertices(), f), segment(a.vertices(), e), segment(b.vertices(), f)},
+                 time_of_impact(EdgeEdgeStep{segment(a.start_vertices(), e), segment(b.start_vertices(), f),
+                                             segment(a.vertices(), e), segment(b.vertices(), f)},
                                 options));
         }
     std::sort(found.begin(), found.end(), [](const SurfaceImpact& p, const SurfaceImpact& q) {
@@ -71,8 +78,10 @@ TEST(SurfaceSweep, equals_brute_force_over_all_features) {
     const std::size_t count = testing::count_of(20, 1000);
     for (std::size_t k = 0; k < count; ++k) {
         const double scale = scales[k % 3];
-        const DeformingSurface a = random_step(random, make_sphere({.radius = 0.4, .resolution = 2}), scale, Vec3::Zero(), 0.2 * random.direction());
-        const DeformingSurface b = random_step(random, make_cloth({.size = {0.8, 0.8}, .cells = {5, 5}}), scale, 1.2 * random.direction(), 1.2 * random.direction());
+        const DeformingSurface a = random_step(random, make_sphere({.radius = 0.4, .resolution = 2}), scale,
+                                               Vec3::Zero(), 0.2 * random.direction());
+        const DeformingSurface b = random_step(random, make_cloth({.size = {0.8, 0.8}, .cells = {5, 5}}), scale,
+                                               1.2 * random.direction(), 1.2 * random.direction());
         const ContinuousContactOptions contact{.minimum_separation = k % 2 ? 0.02 * scale : 0.0};
         const auto truth = impacts_by_brute_force(a, b, contact);
         const SurfaceSweep all = surface_sweep(a, b, {.contact = contact});
@@ -119,7 +128,8 @@ TEST(SurfaceSweep, always_finds_a_thin_sheet_thrown_through_another) {
         const double part = random.uniform(0.3, 0.7);
         const testing::Waves waves(random, 0.05);
         const Quat turn = random.rotation();
-        thrown.update(testing::deformed(cloth, waves, {turn, aim - part * way}, scale), testing::deformed(cloth, waves, {turn, aim + (1 - part) * way}, scale));
+        thrown.update(testing::deformed(cloth, waves, {turn, aim - part * way}, scale),
+                      testing::deformed(cloth, waves, {turn, aim + (1 - part) * way}, scale));
         const SurfaceSweep first = surface_sweep(thrown, target, {.goal = ImpactGoal::first});
         ASSERT_EQ(first.verdict, Verdict::overlapping) << k;
         // They come together within the size of both of the moment in which the centres meet.
@@ -129,8 +139,10 @@ TEST(SurfaceSweep, always_finds_a_thin_sheet_thrown_through_another) {
 
 TEST(SurfaceSweep, is_the_same_for_one_thread_and_two_and_keeps_the_earliest) {
     Random random(4);
-    const TriangleMesh ball = make_sphere({.radius = 0.5, .resolution = 12}), cloth = make_cloth({.size = {2, 2}, .cells = {30, 30}});
-    const DeformingSurface a = random_step(random, ball, 1, {0, 0, 1}, {0, 0, -1}), b = random_step(random, cloth, 1, Vec3::Zero(), Vec3::Zero());
+    const TriangleMesh ball = make_sphere({.radius = 0.5, .resolution = 12}),
+                       cloth = make_cloth({.size = {2, 2}, .cells = {30, 30}});
+    const DeformingSurface a = random_step(random, ball, 1, {0, 0, 1}, {0, 0, -1}),
+                           b = random_step(random, cloth, 1, Vec3::Zero(), Vec3::Zero());
     const auto ask = [&] { return std::pair(surface_sweep(a, b), surface_sweep(a, b, {.goal = ImpactGoal::first})); };
     set_thread_count(1);
     const auto one = ask();
@@ -162,11 +174,14 @@ TEST(SurfaceSweep, takes_a_surface_without_a_start_to_stand_still) {
 
 // Has some feature of one triangle hit one of the other? All fifteen pairs, whoever owns them.
 bool has_impact(const DeformingSurface& surface, const IdPair& pair, const std::vector<FeaturePair>& impacts) {
-    const auto is_in = [&](const FeaturePair& features) { return std::binary_search(impacts.begin(), impacts.end(), features); };
+    const auto is_in = [&](const FeaturePair& features) {
+        return std::binary_search(impacts.begin(), impacts.end(), features);
+    };
     const auto& [s, t] = pair;
     const Triangle &p = surface.triangle(s), &q = surface.triangle(t);
     for (std::size_t i = 0; i < 3; ++i) {
-        if (is_in({FeatureKind::vertex_face, false, {p[i], q[0], q[1], q[2]}, t}) || is_in({FeatureKind::vertex_face, false, {q[i], p[0], p[1], p[2]}, s}))
+        if (is_in({FeatureKind::vertex_face, false, {p[i], q[0], q[1], q[2]}, t}) ||
+            is_in({FeatureKind::vertex_face, false, {q[i], p[0], p[1], p[2]}, s}))
             return true;
         for (std::size_t j = 0; j < 3; ++j) {
             Edge e = edge_at(surface, s, i), f = edge_at(surface, t, j);
@@ -179,20 +194,24 @@ bool has_impact(const DeformingSurface& surface, const IdPair& pair, const std::
 
 TEST(SurfaceSweep, of_a_real_cloth_misses_no_triangles_that_cross_after_the_step_but_not_before) {
     FATHOM_NEEDS_MODELS();
-    const TriangleMesh before = read_triangle_mesh(testing::models() / "cloth_ball92.ply"), after = read_triangle_mesh(testing::models() / "cloth_ball93.ply");
+    const TriangleMesh before = read_triangle_mesh(testing::models() / "cloth_ball92.ply"),
+                       after = read_triangle_mesh(testing::models() / "cloth_ball93.ply");
     ASSERT_EQ(before.triangles, after.triangles);
     DeformingSurface cloth(before);
     const auto timed = [](const char* what, auto&& ask) {
         const auto start = std::chrono::steady_clock::now();
         const auto answer = ask();
-        std::cout << what << ": " << std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count() << " ms\n";
+        std::cout << what << ": "
+                  << std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count()
+                  << " ms\n";
         return answer;
     };
     timed("update over the step", [&] { return cloth.update(before.vertices, after.vertices), 0; });
     const SurfaceSweep sweep = timed("continuous self-collision", [&] { return surface_sweep(cloth); });
-    const SurfaceContacts contacts = timed("crossing triangles", [&] { return surface_contacts(cloth, {.depth = ContactDepth::none}); });
-    std::cout << before.triangles.size() << " triangles, " << sweep.tested << " pairs of features tested, " << sweep.impacts.size() << " impacts, "
-              << contacts.contacts.size() << " crossing pairs\n";
+    const SurfaceContacts contacts =
+        timed("crossing triangles", [&] { return surface_contacts(cloth, {.depth = ContactDepth::none}); });
+    std::cout << before.triangles.size() << " triangles, " << sweep.tested << " pairs of features tested, "
+              << sweep.impacts.size() << " impacts, " << contacts.contacts.size() << " crossing pairs\n";
     std::vector<FeaturePair> impacts;
     for (const SurfaceImpact& impact : sweep.impacts) impacts.push_back(impact.features);
     std::sort(impacts.begin(), impacts.end());

@@ -13,7 +13,8 @@
 namespace fathom {
 namespace {
 
-// Touching inside of given intervals; outside, the gap is `slope` times the way in time to the nearest, and `share` of it is proven.
+// Touching inside of given intervals; outside, the gap is `slope` times the way in time to the nearest, and `share` of
+// it is proven.
 struct Known {
     std::vector<ContactInterval> contacts;
     double slope = 1, share = 0.9;
@@ -44,7 +45,8 @@ TEST(TimeSearch, finds_every_interval_and_nothing_else) {
     std::size_t with = 0, without = 0;
     for (std::size_t k = 0; k < testing::count_of(2000, 100000); ++k) {
         const Known known = random_contacts(random, 4);
-        const TimeSearch found = search_times(known, {.speed = known.slope, .all = true, .tolerance = 1e-6, .resolution = 0.01, .budget = 10'000});
+        const TimeSearch found = search_times(
+            known, {.speed = known.slope, .all = true, .tolerance = 1e-6, .resolution = 0.01, .budget = 10'000});
         ++(known.contacts.empty() ? without : with);
         ASSERT_EQ(found.intervals.size(), known.contacts.size());
         ASSERT_EQ(found.verdict, known.contacts.empty() ? Verdict::disjoint : Verdict::overlapping);
@@ -161,7 +163,14 @@ TEST(TimeSearch, blurred_looks_end_early_and_stay_true) {
         const Waves waves{random.uniform(-1, 1.2), random.uniform(0, 6), 1e-3};
         const TimeSearchOptions options{.speed = Waves::speed};
         const TimeSearch found = search_times(waves, options);
-        kept_secret += search_times([&](double t) { TimeProbe probe = waves(t); probe.blur = 0; return probe; }, options).probes;
+        kept_secret += search_times(
+                           [&](double t) {
+                               TimeProbe probe = waves(t);
+                               probe.blur = 0;
+                               return probe;
+                           },
+                           options)
+                           .probes;
         told += found.probes;
         touching += found.verdict == Verdict::overlapping;
         for (double t = 0; t < found.time; t += 1e-3) EXPECT_GT(waves.distance(t), 0); // what is called clear is clear

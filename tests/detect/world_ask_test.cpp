@@ -19,7 +19,9 @@ World crowd(double size, std::uint64_t seed, const WorldOptions& options = {}) {
     World world(options);
     for (std::size_t k = 0; k < 18; ++k) {
         const ShapeKind kind = quick_kinds[k % quick_kinds.size()];
-        (void)world.add(shape_of(kind, size * random.uniform(0.3, 0.7)), kind == ShapeKind::plane ? Pose::at({0, 0, -3 * size - 0.1 * static_cast<double>(k)}) : random_pose(random, 1.3 * size));
+        (void)world.add(shape_of(kind, size * random.uniform(0.3, 0.7)),
+                        kind == ShapeKind::plane ? Pose::at({0, 0, -3 * size - 0.1 * static_cast<double>(k)})
+                                                 : random_pose(random, 1.3 * size));
     }
     world.remove(4);
     return world;
@@ -82,7 +84,8 @@ TEST(WorldAsk, nearest_is_the_least_of_the_distances_to_each_body) {
 TEST(WorldAsk, a_sweep_meets_first_what_the_sweeps_against_each_body_say) {
     World world;
     Random random(4);
-    for (int k = 0; k < 12; ++k) (void)world.add(shape_of(quick_kinds[static_cast<std::size_t>(k) % 8], 0.6), random_pose(random, 2));
+    for (int k = 0; k < 12; ++k)
+        (void)world.add(shape_of(quick_kinds[static_cast<std::size_t>(k) % 8], 0.6), random_pose(random, 2));
     std::size_t hits = 0;
     constexpr int rounds = 8;
     for (int round = 0; round < rounds; ++round) {
@@ -91,7 +94,8 @@ TEST(WorldAsk, a_sweep_meets_first_what_the_sweeps_against_each_body_say) {
         World::SweptBody wanted;
         for (Index id = 0; id < world.id_limit(); ++id) {
             const Sweep found = sweep(shape, motion, world.shape(id), Motion::still(world.pose(id)));
-            if (found.verdict != Verdict::disjoint && (wanted.body == no_index || found.time < wanted.sweep.time)) wanted = {id, found};
+            if (found.verdict != Verdict::disjoint && (wanted.body == no_index || found.time < wanted.sweep.time))
+                wanted = {id, found};
         }
         const World::SweptBody first = world.sweep(shape, motion);
         EXPECT_EQ(first.body, wanted.body);
@@ -122,7 +126,8 @@ TEST(WorldAsk, poses_tried_in_parallel_are_those_tried_one_by_one) {
         const World world = course(size);
         Random random(6);
         std::vector<Pose> poses;
-        for (std::size_t k = 0; k < count_of(150, 5000); ++k) poses.push_back({random.rotation(), size * random.in_box({{-1, -1, -1}, {3, 1, 1}})});
+        for (std::size_t k = 0; k < count_of(150, 5000); ++k)
+            poses.push_back({random.rotation(), size * random.in_box({{-1, -1, -1}, {3, 1, 1}})});
         set_thread_count(1);
         const std::vector<Verdict> one = world.try_poses(2, poses);
         const std::vector<double> clear_one = world.clearances(2, std::span(poses).first(40));
@@ -135,7 +140,9 @@ TEST(WorldAsk, poses_tried_in_parallel_are_those_tried_one_by_one) {
             Verdict wanted = Verdict::disjoint;
             double clear = infinity;
             for (const Index other : {0u, 1u, 4u}) {
-                const Verdict verdict = collide(world.shape(2), poses[k], world.shape(other), world.pose(other), {.goal = QueryGoal::verdict, .margin = 0.01 * size}).verdict;
+                const Verdict verdict = collide(world.shape(2), poses[k], world.shape(other), world.pose(other),
+                                                {.goal = QueryGoal::verdict, .margin = 0.01 * size})
+                                            .verdict;
                 if (wanted != Verdict::overlapping && verdict != Verdict::disjoint) wanted = verdict;
                 if (k >= clear_one.size()) continue;
                 const Distance found = distance(world.shape(2), poses[k], world.shape(other), world.pose(other));

@@ -33,7 +33,9 @@ TEST(WorldCast, hits_balls_where_the_formula_says) {
             double wanted = infinity;
             Index body = no_index;
             for (Index id = 0; id < centers.size(); ++id)
-                if (const TimeSpans in = in_ball(segment, centers[id], 0.5 * size); !in.empty() && in[0].start * limit < wanted) wanted = in[0].start * limit, body = id;
+                if (const TimeSpans in = in_ball(segment, centers[id], 0.5 * size);
+                    !in.empty() && in[0].start * limit < wanted)
+                    wanted = in[0].start * limit, body = id;
             const RayHit hit = world.cast(ray, limit);
             hits += body != no_index;
             if (std::abs(hit.distance - wanted) < 1e-5 * size && hit.body == body) {
@@ -45,8 +47,11 @@ TEST(WorldCast, hits_balls_where_the_formula_says) {
             }
             // One that only grazes a ball may be seen to hit it or not.
             double nearest = infinity;
-            for (const Vec3& center : centers) nearest = std::min(nearest, std::abs((center - segment.at(segment.closest_fraction(center))).norm() - 0.5 * size));
-            EXPECT_TRUE((hit.body == body && hit.body == no_index) || nearest < 1e-4 * size) << hit.distance << " " << wanted;
+            for (const Vec3& center : centers)
+                nearest = std::min(
+                    nearest, std::abs((center - segment.at(segment.closest_fraction(center))).norm() - 0.5 * size));
+            EXPECT_TRUE((hit.body == body && hit.body == no_index) || nearest < 1e-4 * size)
+                << hit.distance << " " << wanted;
         }
         EXPECT_GT(hits, rays / 5);
         EXPECT_LT(hits, rays * 9 / 10);
@@ -55,7 +60,8 @@ TEST(WorldCast, hits_balls_where_the_formula_says) {
 
 TEST(WorldCast, first_hit_of_every_solid_is_where_its_field_becomes_negative) {
     Random random(2);
-    for (const ShapeKind kind : {ShapeKind::formula, ShapeKind::grid, ShapeKind::other_field, ShapeKind::closed_mesh, ShapeKind::tetrahedra, ShapeKind::depth_map}) {
+    for (const ShapeKind kind : {ShapeKind::formula, ShapeKind::grid, ShapeKind::other_field, ShapeKind::closed_mesh,
+                                 ShapeKind::tetrahedra, ShapeKind::depth_map}) {
         World world;
         const Pose pose = random_pose(random, 2);
         const Index id = world.add(shape_of(kind, 1), pose);
@@ -70,7 +76,8 @@ TEST(WorldCast, first_hit_of_every_solid_is_where_its_field_becomes_negative) {
                 if (field.distance(pose.to_local(toward.at(t))) < -1e-9) first = t;
             EXPECT_LE(hit.distance, first + 1e-9) << name(kind);
             if (hit.body == id && hit.verdict == Verdict::overlapping) {
-                EXPECT_LT(std::abs(field.distance(pose.to_local(toward.at(hit.distance + hit.error)))), 1e-5) << name(kind);
+                EXPECT_LT(std::abs(field.distance(pose.to_local(toward.at(hit.distance + hit.error)))), 1e-5)
+                    << name(kind);
                 EXPECT_NEAR(hit.normal.norm(), 1, 1e-12);
                 EXPECT_LT(hit.normal.dot(toward.direction), 0.1) << name(kind);
                 ++hits;

@@ -27,8 +27,10 @@ std::vector<Lines> snippets(const std::string& page, const std::string& label = 
     std::string before;
     bool within = false, wanted = false;
     for (const std::string& line : lines_of(page)) {
-        if (within && line == "```") within = false;
-        else if (within && wanted) found.back().push_back(line);
+        if (within && line == "```")
+            within = false;
+        else if (within && wanted)
+            found.back().push_back(line);
         else if (!within && line == "```cpp") {
             within = true;
             wanted = label.empty() || before == label;
@@ -42,7 +44,9 @@ std::vector<Lines> snippets(const std::string& page, const std::string& label = 
 void expect_in(const std::vector<Lines>& blocks, const std::string& program) {
     const Lines text = lines_of(program);
     for (const Lines& block : blocks)
-        EXPECT_NE(std::search(text.begin(), text.end(), block.begin(), block.end()), text.end()) << program << " has no:\n" << block.front();
+        EXPECT_NE(std::search(text.begin(), text.end(), block.begin(), block.end()), text.end())
+            << program << " has no:\n"
+            << block.front();
 }
 
 TEST(WorldDocs, every_snippet_is_in_a_program_that_is_run) {

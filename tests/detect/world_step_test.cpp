@@ -37,7 +37,8 @@ struct Drift {
     }
 };
 
-World mixed_world(double size, std::uint64_t seed, const WorldOptions& options, std::span<const ShapeKind> kinds = quick_kinds) {
+World mixed_world(double size, std::uint64_t seed, const WorldOptions& options,
+                  std::span<const ShapeKind> kinds = quick_kinds) {
     Random random(seed);
     World world(options);
     for (std::size_t k = 0; k < 14; ++k) {
@@ -50,7 +51,8 @@ World mixed_world(double size, std::uint64_t seed, const WorldOptions& options, 
 
 void drift_on(World& world, Drift& drift) {
     for (Index id = 0; id < world.id_limit(); ++id)
-        if (world.contains(id) && world.shape(id).kind() != ShapeKind::plane) world.move(id, drift.next(id, world.pose(id)));
+        if (world.contains(id) && world.shape(id).kind() != ShapeKind::plane)
+            world.move(id, drift.next(id, world.pose(id)));
 }
 
 TEST(World, a_step_finds_what_all_pairs_one_by_one_find_to_the_byte) {
@@ -62,7 +64,8 @@ TEST(World, a_step_finds_what_all_pairs_one_by_one_find_to_the_byte) {
             for (std::size_t step = 0; step < count_of(5, 200); ++step) {
                 const WorldStep& found = world.update();
                 const std::vector<WorldPair> wanted = pairs_one_by_one(world);
-                EXPECT_TRUE(std::ranges::equal(found.pairs, wanted, same_pair)) << "size " << size << " margin " << margin << " step " << step;
+                EXPECT_TRUE(std::ranges::equal(found.pairs, wanted, same_pair))
+                    << "size " << size << " margin " << margin << " step " << step;
                 touching += wanted.size();
                 spared += found.spared;
                 all += 14 * 13 / 2;
@@ -75,7 +78,8 @@ TEST(World, a_step_finds_what_all_pairs_one_by_one_find_to_the_byte) {
 }
 
 TEST(World, warm_start_changes_no_byte_and_spares_most_pairs_that_are_apart) {
-    constexpr std::array kinds = {ShapeKind::closed_mesh, ShapeKind::formula, ShapeKind::grid, ShapeKind::tetrahedra, ShapeKind::plane};
+    constexpr std::array kinds = {ShapeKind::closed_mesh, ShapeKind::formula, ShapeKind::grid, ShapeKind::tetrahedra,
+                                  ShapeKind::plane};
     for (const std::uint64_t seed : {1, 2}) {
         World warm = mixed_world(1, seed, {}, kinds), cold = mixed_world(1, seed, {.warm_start = false}, kinds);
         Drift of_warm(seed, 1, 14, 0.01), of_cold(seed, 1, 14, 0.01);
@@ -163,7 +167,10 @@ TEST(World, steps_are_the_same_bytes_for_any_number_of_threads) {
 TEST(World, every_broad_phase_gives_the_same_steps) {
     std::vector<World> worlds;
     for (const BroadMethod method : {BroadMethod::brute_force, BroadMethod::packed_tree, BroadMethod::scene_octree})
-        worlds.push_back(mixed_world(1, 7, {.query = {.goal = QueryGoal::verdict}, .broad = {.method = method, .margin = method == BroadMethod::brute_force ? 0.1 : 0.0}}));
+        worlds.push_back(
+            mixed_world(1, 7,
+                        {.query = {.goal = QueryGoal::verdict},
+                         .broad = {.method = method, .margin = method == BroadMethod::brute_force ? 0.1 : 0.0}}));
     std::vector<Drift> drifts(3, Drift(3, 1, 14));
     for (int step = 0; step < 10; ++step) {
         for (World& world : worlds) (void)world.update();
@@ -176,14 +183,17 @@ TEST(World, every_broad_phase_gives_the_same_steps) {
 
 TEST(World, groups_fixed_bodies_and_the_callback_decide_who_may_meet) {
     World world;
-    for (int k = 0; k < 6; ++k) (void)world.add(ball_shape(1), Pose::at({0.1 * k, 0, 0}), {.groups = k < 3 ? 1u : 2u, .fixed = k == 2 || k == 3});
+    for (int k = 0; k < 6; ++k)
+        (void)world.add(ball_shape(1), Pose::at({0.1 * k, 0, 0}),
+                        {.groups = k < 3 ? 1u : 2u, .fixed = k == 2 || k == 3});
     world.set_groups(0, 1, 1); // meets only its own
     const auto ids = [&] {
         std::vector<IdPair> pairs;
         for (const WorldPair& pair : world.update().pairs) pairs.push_back({pair.a, pair.b});
         return pairs;
     };
-    EXPECT_EQ(ids(), (std::vector<IdPair>{{0, 1}, {0, 2}, {1, 2}, {1, 3}, {1, 4}, {1, 5}, {2, 4}, {2, 5}, {3, 4}, {3, 5}, {4, 5}}));
+    EXPECT_EQ(ids(), (std::vector<IdPair>{
+                         {0, 1}, {0, 2}, {1, 2}, {1, 3}, {1, 4}, {1, 5}, {2, 4}, {2, 5}, {3, 4}, {3, 5}, {4, 5}}));
     std::vector<IdPair> asked;
     world.set_filter([&](Index a, Index b) {
         asked.push_back({a, b});
@@ -221,7 +231,8 @@ TEST(World, a_deformed_body_is_met_where_it_is_now) {
     const TriangleMesh cloth = make_cloth({.size = {1, 1}, .cells = {6, 6}});
     const TetMesh block = make_tet_box({.size = {1, 1, 1}, .cells = {2, 2, 2}});
     const Index sheet = world.add(Shape(cloth)), ball = world.add(ball_shape(0.2), Pose::at({0, 0, 0.5}));
-    const Index soft = world.add(Shape(block), Pose::at({10, 0, 0})), other = world.add(ball_shape(0.2), Pose::at({10, 0, 1.0}));
+    const Index soft = world.add(Shape(block), Pose::at({10, 0, 0})),
+                other = world.add(ball_shape(0.2), Pose::at({10, 0, 1.0}));
     EXPECT_TRUE(world.update().pairs.empty());
     std::vector<Vec3> bent = cloth.vertices, tall = block.vertices;
     for (Vec3& p : bent) p.z() = 0.5 - p.squaredNorm();
@@ -274,7 +285,10 @@ TEST(World, refuses_bad_ids_and_poses_and_stays_as_it_was) {
     EXPECT_EQ(cause([&] { world.replace(2, ball_shape(1)); }), "index_out_of_range");
     EXPECT_EQ(cause([&] { world.move(std::array{a, b}, std::array{Pose::at({9, 0, 0})}); }), "count_mismatch");
     EXPECT_EQ(cause([&] { world.move(std::array{a, b}, std::array{Pose::at({9, 0, 0}), bad}); }), "non_finite");
-    EXPECT_EQ(cause([&] { world.move(std::array{a, Index{5}}, std::array{Pose::at({9, 0, 0}), Pose{}}); }), "index_out_of_range");
+    EXPECT_EQ(cause([&] {
+                  world.move(std::array{a, Index{5}}, std::array{Pose::at({9, 0, 0}), Pose{}});
+              }),
+              "index_out_of_range");
     EXPECT_EQ(cause([] { World({.query = {.margin = -1}}); }), "invalid_argument");
     EXPECT_EQ(cause([] { World({.broad = {.margin = -1}}); }), "invalid_argument");
     EXPECT_EQ(world.pose(a).translation, Vec3::Zero());
@@ -294,7 +308,8 @@ TEST(World, a_rotation_that_is_nearly_unit_is_made_so) {
 
 TEST(World, shapes_with_nothing_inside_meet_nothing) {
     World world;
-    const Index none = world.add(formula_shape(shapes::intersection(shapes::sphere(1), shapes::translate({5, 0, 0}, shapes::sphere(1)))));
+    const Index none = world.add(
+        formula_shape(shapes::intersection(shapes::sphere(1), shapes::translate({5, 0, 0}, shapes::sphere(1)))));
     (void)world.add(ball_shape(9));
     (void)world.add(Shape::plane(Vec3::UnitZ(), 0));
     for (const WorldPair& pair : world.update().pairs) EXPECT_TRUE(pair.a != none && pair.b != none);
@@ -303,20 +318,26 @@ TEST(World, shapes_with_nothing_inside_meet_nothing) {
 
 TEST(WorldMemory, no_point_travels_farther_than_the_bound_and_the_bound_is_near) {
     Random random(12);
-    const Shape a = shape_of(ShapeKind::closed_mesh, 1), b = shape_of(ShapeKind::open_mesh, 2), plane = Shape::plane(Vec3::UnitZ(), 0);
+    const Shape a = shape_of(ShapeKind::closed_mesh, 1), b = shape_of(ShapeKind::open_mesh, 2),
+                plane = Shape::plane(Vec3::UnitZ(), 0);
     double tightest = 0;
     for (int round = 0; round < 300; ++round) {
         const double step = std::pow(10, random.uniform(-6, 0.5));
         const auto moved = [&](const Pose& pose) {
-            return Pose{(Quat(Eigen::AngleAxisd(step * random.uniform(), random.direction())) * pose.rotation).normalized(), pose.translation + step * random.in_ball()};
+            return Pose{
+                (Quat(Eigen::AngleAxisd(step * random.uniform(), random.direction())) * pose.rotation).normalized(),
+                pose.translation + step * random.in_ball()};
         };
         const Pose a0 = random_pose(random, 5), b0 = random_pose(random, 5), a1 = moved(a0), b1 = moved(b0);
-        const auto largest = [&](const Shape& shape, const Pose& from0, const Pose& from1, const Pose& at0, const Pose& at1) {
+        const auto largest = [&](const Shape& shape, const Pose& from0, const Pose& from1, const Pose& at0,
+                                 const Pose& at1) {
             double most = 0;
-            for (const Vec3& p : shape.mesh().vertices) most = std::max(most, (relative(from1, at1) * p - relative(from0, at0) * p).norm());
+            for (const Vec3& p : shape.mesh().vertices)
+                most = std::max(most, (relative(from1, at1) * p - relative(from0, at0) * p).norm());
             return most;
         };
-        const double bound = relative_travel(a, a0, a1, b, b0, b1), with_plane = relative_travel(a, a0, a1, plane, b0, b1);
+        const double bound = relative_travel(a, a0, a1, b, b0, b1),
+                     with_plane = relative_travel(a, a0, a1, plane, b0, b1);
         const double of_a = largest(a, b0, b1, a0, a1), of_b = largest(b, a0, a1, b0, b1);
         EXPECT_GE(bound, std::min(of_a, of_b));
         EXPECT_GE(with_plane, of_a);
@@ -336,11 +357,15 @@ TEST(WorldGap, is_never_more_than_the_distance_and_mostly_near_it) {
                 if (kind == ShapeKind::plane) continue;
                 const Shape a = shape_of(kind, 0.8 * size), b = shape_of(other, size);
                 for (int round = 0; round < 2; ++round) {
-                    const Pose pose_a = random_pose(random, size), pose_b = other == ShapeKind::plane ? Pose::at({0, 0, -size}) : random_pose(random, size);
+                    const Pose pose_a = random_pose(random, size),
+                               pose_b = other == ShapeKind::plane ? Pose::at({0, 0, -size}) : random_pose(random, size);
                     const Distance truth = distance(a, pose_a, b, pose_b);
                     const double gap = least_gap(a, pose_a, b, pose_b, {.enough = size});
-                    EXPECT_LE(gap, std::max(0.0, truth.upper) + truth.error_bound + 1e-9 * size) << name(kind) << " " << name(other);
-                    EXPECT_EQ(least_gap(b, pose_b, a, pose_a, {.enough = 0}) <= std::max(0.0, truth.upper) + truth.error_bound + 1e-9 * size, true);
+                    EXPECT_LE(gap, std::max(0.0, truth.upper) + truth.error_bound + 1e-9 * size)
+                        << name(kind) << " " << name(other);
+                    EXPECT_EQ(least_gap(b, pose_b, a, pose_a, {.enough = 0}) <=
+                                  std::max(0.0, truth.upper) + truth.error_bound + 1e-9 * size,
+                              true);
                     ++(truth.upper > 0 ? apart : touching);
                     near += truth.upper > 0.05 * size && gap > 0.5 * truth.upper;
                 }

@@ -39,10 +39,18 @@ Bytes mutated(Bytes bytes, fathom::Random& random) {
     for (std::size_t i = 0; i < edits && !bytes.empty(); ++i) {
         const std::size_t at = random.below(bytes.size());
         switch (random.below(5)) {
-        case 0: bytes[at] = static_cast<std::uint8_t>(random.bits()); break;
-        case 1: bytes[at] = static_cast<std::uint8_t>(bytes[at] ^ (1u << random.below(8))); break;
-        case 2: bytes[at] = 0xff; break;
-        case 3: bytes[at] = static_cast<std::uint8_t>('0' + random.below(10)); break;
+        case 0:
+            bytes[at] = static_cast<std::uint8_t>(random.bits());
+            break;
+        case 1:
+            bytes[at] = static_cast<std::uint8_t>(bytes[at] ^ (1u << random.below(8)));
+            break;
+        case 2:
+            bytes[at] = 0xff;
+            break;
+        case 3:
+            bytes[at] = static_cast<std::uint8_t>('0' + random.below(10));
+            break;
         default: {
             const std::size_t length = std::min<std::size_t>(1 + random.below(32), bytes.size() - at);
             const auto from = bytes.begin() + static_cast<std::ptrdiff_t>(at);

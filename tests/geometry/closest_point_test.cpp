@@ -59,7 +59,8 @@ TEST_P(ClosestPairs, point_and_triangle_are_at_the_exact_distance) {
         ASSERT_GE(found.barycentric.minCoeff(), 0);
         ASSERT_NEAR(found.barycentric.sum(), 1, 1e-14);
         ASSERT_NEAR(std::sqrt(found.squared_distance), (p - found.point).norm(), 1e-15 * scale.size);
-        ASSERT_LE(excess(found.squared_distance, squared_distance({&p, 1}, t)), scale.allows(allowance(GetParam()))) << i;
+        ASSERT_LE(excess(found.squared_distance, squared_distance({&p, 1}, t)), scale.allows(allowance(GetParam())))
+            << i;
     }
     std::size_t corners = 0;
     for (std::size_t k = 0; k < 3; ++k) corners += seen[k];
@@ -102,8 +103,10 @@ TEST_P(ClosestPairs, two_triangles_are_at_the_exact_distance_and_at_zero_where_t
             ASSERT_EQ(found.squared_distance, 0);
             ASSERT_EQ(found.point_a, found.point_b);
         }
-        ASSERT_LE(std::sqrt(closest_point(found.point_a, a).squared_distance), scale.allows(allowance(GetParam()))) << i;
-        ASSERT_LE(std::sqrt(closest_point(found.point_b, b).squared_distance), scale.allows(allowance(GetParam()))) << i;
+        ASSERT_LE(std::sqrt(closest_point(found.point_a, a).squared_distance), scale.allows(allowance(GetParam())))
+            << i;
+        ASSERT_LE(std::sqrt(closest_point(found.point_b, b).squared_distance), scale.allows(allowance(GetParam())))
+            << i;
         ASSERT_LE(excess(found.squared_distance, truth), scale.allows(allowance(GetParam()))) << i;
         const ClosestPair other = closest_points(b, a);
         ASSERT_EQ(other.point_a, found.point_b);
@@ -124,7 +127,8 @@ TEST_P(ClosestPairs, segment_and_triangle_are_at_the_exact_distance) {
         const mpq_class truth = squared_distance(std::array{s.start, s.end}, pair.b);
         ASSERT_TRUE(sgn(truth) != 0 || found.squared_distance == 0);
         ASSERT_LE(std::sqrt(closest_point(found.point_a, s).squared_distance), scale.allows(1e-15));
-        ASSERT_LE(std::sqrt(closest_point(found.point_b, pair.b).squared_distance), scale.allows(allowance(GetParam())));
+        ASSERT_LE(std::sqrt(closest_point(found.point_b, pair.b).squared_distance),
+                  scale.allows(allowance(GetParam())));
         ASSERT_LE(excess(found.squared_distance, truth), scale.allows(allowance(GetParam()))) << i;
     }
 }
@@ -150,7 +154,8 @@ TEST_P(ClosestPairs, point_and_tetrahedron_are_at_the_exact_distance) {
         }
         ASSERT_NEAR(weights, 1, 1e-14);
         ASSERT_LE((sum - found.point).norm(), scale.allows(1e-11)) << i;
-        ASSERT_LE(excess(found.squared_distance, squared_distance({&p, 1}, t)), scale.allows(allowance(GetParam()))) << i;
+        ASSERT_LE(excess(found.squared_distance, squared_distance({&p, 1}, t)), scale.allows(allowance(GetParam())))
+            << i;
     }
 }
 

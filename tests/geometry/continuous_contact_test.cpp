@@ -63,7 +63,8 @@ TEST(ContinuousContact, misses_none_of_the_real_queries_with_known_truth) {
 // --- Steps that touch by construction ---
 
 enum class Shape { general, flat_face, parallel, still, coplanar, shared_motion };
-constexpr std::array all_shapes = {Shape::general, Shape::flat_face, Shape::parallel, Shape::still, Shape::coplanar, Shape::shared_motion};
+constexpr std::array all_shapes = {Shape::general, Shape::flat_face, Shape::parallel,
+                                   Shape::still,   Shape::coplanar,  Shape::shared_motion};
 constexpr std::array scales = {0x1p-10, 1.0, 0x1p10};
 
 // Coordinates with few digits, so that every point made of them here is a double.
@@ -123,7 +124,8 @@ EdgeEdgeStep touching_edge_edge(Steps& steps, Shape shape, double& time) {
     time = steps.time();
     const Segment b = s.b_at(time);
     const Vec3 meeting = b.at(steps.weight());
-    // The edge through the meeting point: one end anywhere or parallel, the other so that the point lies at 0, 1/2 or 1.
+    // The edge through the meeting point: one end anywhere or parallel, the other so that the point lies at 0, 1/2
+    // or 1.
     const Vec3 along = shape == Shape::parallel ? Vec3(b.end - b.start) : steps.point(shape);
     const double share = 0.5 * static_cast<double>(steps.random.below(3));
     const Segment a{meeting - 2 * share * along, meeting + 2 * (1 - share) * along};
@@ -173,7 +175,8 @@ void expect_claims_hold(const Step& step, const ContinuousContactOptions& option
     for (int k = 0; k < 4; ++k) {
         const double time = found.time * (k == 0 ? 1 - 1e-7 : random.uniform());
         if (time >= found.time && found.hit) continue;
-        ASSERT_GT(exact_squared_distance(step, mpq_class(time)), separation * separation) << time << " of " << found.time;
+        ASSERT_GT(exact_squared_distance(step, mpq_class(time)), separation * separation)
+            << time << " of " << found.time;
     }
     if (!found.hit || found.truncated) return;
     const mpq_class reach = separation + mpq_class(found.tolerance * (1 + 1e-6));
@@ -194,10 +197,12 @@ TEST(ContinuousContact, claims_hold_in_exact_arithmetic_for_steps_that_nearly_to
                 const Vec3 off = scale * std::pow(10.0, random.uniform(-9, 0.5)) * random.direction();
                 vertex_face.vertex_start += off;
                 vertex_face.vertex_end += off;
-                for (Segment* edge : {&edge_edge.a_start, &edge_edge.a_end}) *edge = {edge->start + off, edge->end + off};
+                for (Segment* edge : {&edge_edge.a_start, &edge_edge.a_end})
+                    *edge = {edge->start + off, edge->end + off};
                 const double separation = random.chance(0.5) ? 0 : scale * std::pow(10.0, random.uniform(-8, -1));
                 const double tolerance = random.chance(0.5) ? 0 : scale * std::pow(10.0, random.uniform(-12, -2));
-                expect_claims_hold(vertex_face, {.minimum_separation = separation, .tolerance = tolerance}, random, hits);
+                expect_claims_hold(vertex_face, {.minimum_separation = separation, .tolerance = tolerance}, random,
+                                   hits);
                 expect_claims_hold(edge_edge, {.minimum_separation = separation, .tolerance = tolerance}, random, hits);
                 asked += 2;
                 if (HasFatalFailure()) return;
@@ -333,7 +338,7 @@ TEST(ContinuousContact, answers_the_named_cases) {
                                        Vec3::Ones(), Vec3::Ones(), Vec3::Ones(), Vec3::Ones()};
     EXPECT_TRUE(time_of_impact(vertex_face(point)).hit) << "all in one point";
     EXPECT_EQ(time_of_impact(edge_edge(point)).time, 0);
-    const std::array<Vec3, 8> line = {Vec3(0, 0, 0), Vec3(1, 0, 0), Vec3(3, 0, 0), Vec3(4, 0, 0),
+    const std::array<Vec3, 8> line = {Vec3(0, 0, 0), Vec3(1, 0, 0), Vec3(3, 0, 0),  Vec3(4, 0, 0),
                                       Vec3(0, 0, 0), Vec3(1, 0, 0), Vec3(-3, 0, 0), Vec3(-2, 0, 0)};
     EXPECT_NEAR(time_of_impact(edge_edge(line)).time, 1.0 / 3, 1e-5) << "edges that meet along their line";
 }

@@ -43,7 +43,8 @@ TEST(MassProperties, a_turned_box_turns_its_inertia) {
     const Vec3 size(1, 2, 3);
     for (int i = 0; i < 50; ++i) {
         const Pose pose{random.rotation(), 10 * random.in_ball()};
-        const TriangleMesh mesh = mapped(box_mesh(Box::around(Vec3::Zero(), size / 2)), [&](const Vec3& p) { return pose * p; });
+        const TriangleMesh mesh =
+            mapped(box_mesh(Box::around(Vec3::Zero(), size / 2)), [&](const Vec3& p) { return pose * p; });
         const auto properties = mass_properties(mesh);
         const Mat3 turn = pose.rotation.toRotationMatrix();
         EXPECT_LT((properties.center - pose.translation).norm(), 1e-13);

@@ -203,8 +203,9 @@ TEST(InsideOut, a_turned_part_is_found_and_a_cavity_is_not) {
         EXPECT_EQ(beside.inside_out_parts.first, (std::vector<Index>{0})); // in the other's box, not in the other
         TriangleMesh open = sphere(3);
         open.triangles.pop_back();
-        EXPECT_EQ(mesh_report(joined(open, flipped(sphere(1)))).inside_out_parts.count, 1u); // an open part holds nothing
-        EXPECT_EQ(mesh_report(flipped(open)).inside_out_parts.count, 0u);                    // and has no inside
+        EXPECT_EQ(mesh_report(joined(open, flipped(sphere(1)))).inside_out_parts.count,
+                  1u);                                                    // an open part holds nothing
+        EXPECT_EQ(mesh_report(flipped(open)).inside_out_parts.count, 0u); // and has no inside
     }
 }
 

@@ -69,8 +69,8 @@ std::size_t number_before(const std::string& text, const std::string& words) {
 std::size_t number(const std::string& cell) { return number_before(cell + " end", "end"); }
 
 enum class Agreement {
-    refused,       // we throw an Error instead
-    vertices_only  // the table does not count what the file holds
+    refused,      // we throw an Error instead
+    vertices_only // the table does not count what the file holds
 };
 
 struct Difference {
@@ -83,7 +83,8 @@ const std::map<std::string, Difference> differences = {
     {"bad/assimp_OutOfMemory.off", {Agreement::refused, "the header promises billions of vertices"}},
     {"bad/assimp_invalid.off", {Agreement::refused, "short header, impossible faces"}},
     {"bad/empty.obj", {Agreement::refused, "nothing in it"}},
-    {"bad/wallhole.obj", {Agreement::vertices_only, "its polygons run on over continued lines, which the table leaves out"}},
+    {"bad/wallhole.obj",
+     {Agreement::vertices_only, "its polygons run on over continued lines, which the table leaves out"}},
     {"bad/6_tetra_bad.msh", {Agreement::vertices_only, "its tetrahedra are not counted in that table"}},
     {"bad/malformed_cube_41_ascii_mismatch_between_max_nodes_and_nodes_in_block.msh",
      {Agreement::vertices_only, "its tetrahedra are not counted in that table"}},
@@ -96,7 +97,9 @@ MeshReport report_of(const MeshFile& file) {
 void expect_counts(const Row& row, const MeshReport& report) {
     EXPECT_EQ(report.vertices, number(row.at("vertices")));
     EXPECT_EQ(report.triangles, number(row.at("triangles")));
-    if (row.count("tets")) { EXPECT_EQ(report.tetrahedra, number(row.at("tets"))); }
+    if (row.count("tets")) {
+        EXPECT_EQ(report.tetrahedra, number(row.at("tets")));
+    }
 }
 
 void expect_topology(const std::string& watertight, const MeshReport& report) {

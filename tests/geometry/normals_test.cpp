@@ -83,7 +83,8 @@ TEST(Normals, tell_inside_from_outside_at_corners_and_edges_too) {
         mesh.triangles.push_back({k, next + 6, k + 6});
     }
     const EdgeTable table = edge_table(mesh.triangles, mesh.vertices.size());
-    const auto of_triangle = triangle_normals(mesh), of_vertex = vertex_normals(mesh), of_edge = edge_normals(mesh, table);
+    const auto of_triangle = triangle_normals(mesh), of_vertex = vertex_normals(mesh),
+               of_edge = edge_normals(mesh, table);
     const auto normal_at = [&](std::size_t t, TriangleFeature feature) {
         const auto f = static_cast<std::size_t>(feature);
         if (feature == TriangleFeature::face) return of_triangle[t];

@@ -24,10 +24,16 @@ constexpr std::array all_turns = {Turns::any, Turns::equal, Turns::nearly_equal,
 
 Quat turned(Random& random, const Quat& other, Turns turns) {
     switch (turns) {
-    case Turns::any: return random.rotation();
-    case Turns::equal: return other;
-    case Turns::nearly_equal: return (other * Quat(Eigen::AngleAxisd(std::pow(10.0, random.uniform(-16, -3)), random.direction()))).normalized();
-    case Turns::about_one_axis: return (other * Quat(Eigen::AngleAxisd(random.uniform(0, 6), Vec3::Unit(static_cast<int>(random.below(3)))))).normalized();
+    case Turns::any:
+        return random.rotation();
+    case Turns::equal:
+        return other;
+    case Turns::nearly_equal:
+        return (other * Quat(Eigen::AngleAxisd(std::pow(10.0, random.uniform(-16, -3)), random.direction())))
+            .normalized();
+    case Turns::about_one_axis:
+        return (other * Quat(Eigen::AngleAxisd(random.uniform(0, 6), Vec3::Unit(static_cast<int>(random.below(3))))))
+            .normalized();
     }
     return other;
 }
@@ -55,14 +61,17 @@ bool exactly_meet(const OrientedBox& a, const OrientedBox& b) { return hulls_mee
 // By all pairs of triangles of the two surfaces; 0 where one is inside the other.
 double exact_distance(const OrientedBox& a, const OrientedBox& b) {
     if (a.contains(b.pose.translation) || b.contains(a.pose.translation)) return 0;
-    constexpr std::array<std::array<std::size_t, 4>, 6> faces = {{{0, 1, 3, 2}, {4, 5, 7, 6}, {0, 1, 5, 4}, {2, 3, 7, 6}, {0, 2, 6, 4}, {1, 3, 7, 5}}};
+    constexpr std::array<std::array<std::size_t, 4>, 6> faces = {
+        {{0, 1, 3, 2}, {4, 5, 7, 6}, {0, 1, 5, 4}, {2, 3, 7, 6}, {0, 2, 6, 4}, {1, 3, 7, 5}}};
     const auto ca = corners_of(a), cb = corners_of(b);
     double least = HUGE_VAL;
     for (const auto& f : faces)
         for (const auto& g : faces)
             for (const std::size_t i : {1u, 2u})
                 for (const std::size_t j : {1u, 2u})
-                    least = std::min(least, closest_points(std::array{ca[f[0]], ca[f[i]], ca[f[i + 1]]}, std::array{cb[g[0]], cb[g[j]], cb[g[j + 1]]}).squared_distance);
+                    least = std::min(least, closest_points(std::array{ca[f[0]], ca[f[i]], ca[f[i + 1]]},
+                                                           std::array{cb[g[0]], cb[g[j]], cb[g[j + 1]]})
+                                                .squared_distance);
     return std::sqrt(least);
 }
 
@@ -81,8 +90,10 @@ TEST(OrientedBoxes, overlap_agrees_with_a_linear_programme_in_whole_numbers) {
                 if (ours && !exactly_meet(grown(pair.a, band), pair.b)) ADD_FAILURE() << "an overlap that is none";
                 if (!ours && exactly_meet(grown(pair.a, -band), grown(pair.b, -band))) {
                     const bool flat = pair.a.half.minCoeff() == 0 || pair.b.half.minCoeff() == 0;
-                    if (flat && gap_between(pair.a, pair.b) < 4 * band) ++near;
-                    else ADD_FAILURE() << "an overlap that was missed";
+                    if (flat && gap_between(pair.a, pair.b) < 4 * band)
+                        ++near;
+                    else
+                        ADD_FAILURE() << "an overlap that was missed";
                 }
             }
             EXPECT_GT(hits, count / 5);
@@ -100,7 +111,8 @@ TEST(OrientedBoxes, touching_counts_and_the_smallest_honest_gap_is_seen) {
         const int axis = static_cast<int>(random.below(3));
         const Vec3 normal = pair.a.pose.turn(Vec3::Unit(axis));
         Vec3 place = random.in_box({-0.9 * pair.a.half, 0.9 * pair.a.half});
-        place[axis] = pair.a.half[axis]; // on a face of a, where the corner of b comes to lie that reaches farthest against its normal
+        place[axis] = pair.a.half[axis]; // on a face of a, where the corner of b comes to lie that reaches farthest
+                                         // against its normal
         const Vec3 against = pair.b.pose.turn_to_local(normal);
         const Vec3 corner = (against.array() > 0).select(-pair.b.half, pair.b.half);
         pair.b.pose.translation = pair.a.pose * place - pair.b.pose.turn(corner);
@@ -151,7 +163,8 @@ TEST(OrientedBoxes, certain_containment_is_never_wrong_and_seldom_missed) {
     std::size_t inside = 0, missed = 0;
     for (int i = 0; i < 2000; ++i) {
         const OrientedBox outer{{random.rotation(), 10 * random.in_ball()}, Vec3(1, 0.7, 0.5)};
-        const Box inner = Box::around(outer.pose.translation + 0.6 * random.in_ball(), 0.2 * random.in_box({Vec3::Zero(), Vec3::Ones()}));
+        const Box inner = Box::around(outer.pose.translation + 0.6 * random.in_ball(),
+                                      0.2 * random.in_box({Vec3::Zero(), Vec3::Ones()}));
         bool truth = true;
         for (int k = 0; k < 8; ++k) truth = truth && outer.contains(inner.corner(k));
         const bool ours = certainly_contains(outer, inner);
@@ -168,7 +181,8 @@ TEST(FittedBox, holds_every_point_and_is_nearly_as_small_as_the_box_the_points_c
     Random random(76);
     for (const double scale : {1e-3, 1.0, 1e3})
         for (std::size_t i = 0; i < count_of(30, 1000); ++i) {
-            const OrientedBox box{{random.rotation(), scale * 5 * random.in_ball()}, scale * random.in_box({Vec3::Constant(0.1), Vec3::Ones()})};
+            const OrientedBox box{{random.rotation(), scale * 5 * random.in_ball()},
+                                  scale * random.in_box({Vec3::Constant(0.1), Vec3::Ones()})};
             std::vector<Vec3> points;
             for (const Vec3& c : corners_of(box)) points.push_back(c);
             for (int k = 0; k < 400; ++k) points.push_back(box.pose * random.in_box({-box.half, box.half}));

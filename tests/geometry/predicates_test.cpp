@@ -14,7 +14,8 @@ using namespace fathom::testing;
 
 Vec3 nudged(Random& random, Vec3 p, std::uint64_t steps) {
     for (int k = 0; k < 3; ++k) {
-        const double target = random.chance(0.5) ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
+        const double target =
+            random.chance(0.5) ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
         for (std::uint64_t i = random.below(steps + 1); i > 0; --i) p[k] = std::nextafter(p[k], target);
     }
     return p;

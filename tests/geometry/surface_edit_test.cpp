@@ -24,7 +24,10 @@ Index side_at(const EditableSurface& surface, Index a, Index b) {
 }
 
 // Six triangles round vertex 0.
-TriangleMesh fan() { return {{{0, 0, 0}, {2, 0, 0}, {1, 2, 0}, {-1, 2, 0}, {-2, 0, 0}, {-1, -2, 0}, {1, -2, 0}}, {{0, 1, 2}, {0, 2, 3}, {0, 3, 4}, {0, 4, 5}, {0, 5, 6}, {0, 6, 1}}}; }
+TriangleMesh fan() {
+    return {{{0, 0, 0}, {2, 0, 0}, {1, 2, 0}, {-1, 2, 0}, {-2, 0, 0}, {-1, -2, 0}, {1, -2, 0}},
+            {{0, 1, 2}, {0, 2, 3}, {0, 3, 4}, {0, 4, 5}, {0, 5, 6}, {0, 6, 1}}};
+}
 
 TEST(EditableSurface, an_edge_inside_is_scored_until_one_beside_it_lets_an_end_part) {
     EditableSurface surface(make_cloth({.size = {1, 1}, .cells = {3, 3}}));
@@ -39,7 +42,9 @@ TEST(EditableSurface, an_edge_inside_is_scored_until_one_beside_it_lets_an_end_p
     const Index end = surface.ends(side)[0];
     Index beside = 0;
     const auto meets_end = [&](Index s) { return surface.ends(s)[0] == end || surface.ends(s)[1] == end; };
-    while (surface.ends(beside) == surface.ends(side) || !meets_end(beside) || !inner(surface.ends(beside)[0]) || !inner(surface.ends(beside)[1])) ++beside;
+    while (surface.ends(beside) == surface.ends(side) || !meets_end(beside) || !inner(surface.ends(beside)[0]) ||
+           !inner(surface.ends(beside)[1]))
+        ++beside;
     surface.separate(std::span(&beside, 1));
     surface.check();
     EXPECT_EQ(surface.opposite(side), no_index);
@@ -62,7 +67,8 @@ TEST(EditableSurface, a_fan_cut_across_is_two_parts) {
     EXPECT_EQ(surface.border().size(), 10u);
     const SurfaceTear edit = surface.take_edit();
     EXPECT_EQ(edit.changed_triangles.size(), 3u);
-    for (const auto& [vertex, origin] : edit.twins) EXPECT_EQ(surface.mesh().vertices[vertex], surface.mesh().vertices[origin]);
+    for (const auto& [vertex, origin] : edit.twins)
+        EXPECT_EQ(surface.mesh().vertices[vertex], surface.mesh().vertices[origin]);
 }
 
 TEST(EditableSurface, pieces_that_hang_on_a_point_get_one_each) {
@@ -80,7 +86,8 @@ TEST(EditableSurface, random_tears_keep_every_rule) {
     Random random(7);
     std::size_t parted = 0, whole = 0;
     for (std::size_t round = 0; round < testing::count_of(12, 300); ++round) {
-        const TriangleMesh start = round % 3 == 2 ? make_sphere({0.5, 3}) : make_cloth({.size = {1, 1}, .cells = {5, 4}});
+        const TriangleMesh start =
+            round % 3 == 2 ? make_sphere({0.5, 3}) : make_cloth({.size = {1, 1}, .cells = {5, 4}});
         EditableSurface surface(start);
         std::size_t vertices = start.vertices.size();
         for (int k = 0; k < 60; ++k) {
@@ -94,7 +101,8 @@ TEST(EditableSurface, random_tears_keep_every_rule) {
             for (const auto& [vertex, origin] : edit.twins) ASSERT_LT(origin, vertices);
             vertices += edit.twins.size();
             for (std::size_t t = 0; t < before.size(); ++t) {
-                ASSERT_EQ(before[t] != surface.mesh().triangles[t], std::binary_search(edit.changed_triangles.begin(), edit.changed_triangles.end(), t));
+                ASSERT_EQ(before[t] != surface.mesh().triangles[t],
+                          std::binary_search(edit.changed_triangles.begin(), edit.changed_triangles.end(), t));
                 ASSERT_EQ(surface.mesh().corners(t), start.corners(t));
             }
             for (const Index side : edit.opened) ASSERT_EQ(surface.opposite(side), no_index);
@@ -121,8 +129,11 @@ TEST(EditableSurface, what_is_wrong_is_named) {
         return std::string("accepted");
     };
     EXPECT_EQ(message({}), "accepted");
-    EXPECT_NE(message({{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, {{0, 1, 1}}}).find("names a vertex twice"), std::string::npos);
-    EXPECT_NE(message({{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}}, {{0, 1, 2}, {1, 0, 3}, {0, 1, 4}}}).find("three or more"), std::string::npos);
+    EXPECT_NE(message({{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, {{0, 1, 1}}}).find("names a vertex twice"),
+              std::string::npos);
+    EXPECT_NE(message({{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}}, {{0, 1, 2}, {1, 0, 3}, {0, 1, 4}}})
+                  .find("three or more"),
+              std::string::npos);
     EXPECT_THROW(EditableSurface({{{0, 0, 0}}, {{0, 1, 2}}}), Error);
     EditableSurface surface(fan());
     const Index far = 18;

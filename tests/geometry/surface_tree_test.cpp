@@ -17,7 +17,8 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// --- Meshes -------------------------------------------------------------------------------------------------------------
+// --- Meshes
+// -------------------------------------------------------------------------------------------------------------
 
 struct Placement {
     double scale;
@@ -44,13 +45,27 @@ TriangleMesh soup(Random& random, std::size_t count, double size) {
         const Vec3 a = random.in_box(cube);
         Vec3 b = a + size * random.in_ball(), c = a + size * random.in_ball();
         switch (k % 12) {
-        case 0: b = c = a; break;                                                          // a point
-        case 1: c = b; break;                                                              // a segment
-        case 2: c = a + 0.25 * (b - a); break;                                             // about collinear
-        case 3: c = a + random.uniform() * (b - a) + 1e-9 * random.in_ball(); break;       // a sliver
-        case 4: c = a + random.uniform() * (b - a) + 1e-4 * size * random.in_ball(); break; // a thin one
-        case 5: b = a + 20 * size * random.in_ball(); c = b + 1e-3 * size * random.in_ball(); break; // a needle
-        default: break;
+        case 0:
+            b = c = a;
+            break; // a point
+        case 1:
+            c = b;
+            break; // a segment
+        case 2:
+            c = a + 0.25 * (b - a);
+            break; // about collinear
+        case 3:
+            c = a + random.uniform() * (b - a) + 1e-9 * random.in_ball();
+            break; // a sliver
+        case 4:
+            c = a + random.uniform() * (b - a) + 1e-4 * size * random.in_ball();
+            break; // a thin one
+        case 5:
+            b = a + 20 * size * random.in_ball();
+            c = b + 1e-3 * size * random.in_ball();
+            break; // a needle
+        default:
+            break;
         }
         const Index first = static_cast<Index>(mesh.vertices.size());
         mesh.vertices.insert(mesh.vertices.end(), {a, b, c});
@@ -96,7 +111,8 @@ TriangleMesh cube(int n) {
         const auto at = [&](int i, int j) { return first + static_cast<Index>(i * (n + 1) + j); };
         for (int i = 0; i < n; ++i)
             for (int j = 0; j < n; ++j)
-                for (Triangle t : {Triangle{at(i, j), at(i + 1, j), at(i + 1, j + 1)}, Triangle{at(i, j), at(i + 1, j + 1), at(i, j + 1)}}) {
+                for (Triangle t : {Triangle{at(i, j), at(i + 1, j), at(i + 1, j + 1)},
+                                   Triangle{at(i, j), at(i + 1, j + 1), at(i, j + 1)}}) {
                     if (!upper) std::swap(t[1], t[2]);
                     mesh.triangles.push_back(t);
                 }
@@ -104,7 +120,8 @@ TriangleMesh cube(int n) {
     return mesh;
 }
 
-// --- Oracles ------------------------------------------------------------------------------------------------------------
+// --- Oracles
+// ------------------------------------------------------------------------------------------------------------
 
 // By the distance to the plane or to the edges; nothing shared with the library.
 double squared_distance(const Vec3& p, const std::array<Vec3, 3>& c) {
@@ -115,7 +132,8 @@ double squared_distance(const Vec3& p, const std::array<Vec3, 3>& c) {
         best = std::min(best, ((p - edge.start) - edge.closest_fraction(p) * d).squaredNorm());
     }
     const Vec3 n = area_vector(c);
-    const double whole = n.squaredNorm(), longest = std::max({(c[1] - c[0]).norm(), (c[2] - c[1]).norm(), (c[0] - c[2]).norm()});
+    const double whole = n.squaredNorm(),
+                 longest = std::max({(c[1] - c[0]).norm(), (c[2] - c[1]).norm(), (c[0] - c[2]).norm()});
     if (!(std::sqrt(whole) > 1e-12 * longest * longest)) return best;
     for (std::size_t k = 0; k < 3; ++k)
         if (n.dot((c[(k + 1) % 3] - c[k]).cross(p - c[k])) < 0) return best;
@@ -146,8 +164,10 @@ RayTruth ray_by_force(const Ray& ray, const std::array<Vec3, 3>& c) {
     }
     const long double slack = 1e-13L * size;
     const bool inside = (w[0] >= 0 && w[1] >= 0 && w[2] >= 0) || (w[0] <= 0 && w[1] <= 0 && w[2] <= 0);
-    const bool surely_in = (w[0] > slack && w[1] > slack && w[2] > slack) || (w[0] < -slack && w[1] < -slack && w[2] < -slack);
-    const bool maybe_in = (w[0] > -slack && w[1] > -slack && w[2] > -slack) || (w[0] < slack && w[1] < slack && w[2] < slack);
+    const bool surely_in =
+        (w[0] > slack && w[1] > slack && w[2] > slack) || (w[0] < -slack && w[1] < -slack && w[2] < -slack);
+    const bool maybe_in =
+        (w[0] > -slack && w[1] > -slack && w[2] > -slack) || (w[0] < slack && w[1] < slack && w[2] < slack);
     const long double whole = w[0] + w[1] + w[2];
     if (!inside || whole == 0) return {false, !maybe_in, infinity};
     const Long3 p = (w[0] * v[0] + w[1] * v[1] + w[2] * v[2]) / whole;
@@ -175,7 +195,8 @@ void expect_consistent(const TriangleMesh& mesh, const Vec3& p, const ClosestPoi
     }
 }
 
-// --- Nearest ------------------------------------------------------------------------------------------------------------
+// --- Nearest
+// ------------------------------------------------------------------------------------------------------------
 
 TEST(SurfaceTree, the_nearest_point_agrees_with_brute_force_on_hostile_soups_at_every_scale) {
     Random random(1);
@@ -266,11 +287,13 @@ TEST(SurfaceTree, the_center_of_a_sphere_where_everything_ties_is_answered) {
     const double expected = nearest_by_force(mesh, Vec3::Zero());
     EXPECT_NEAR(std::sqrt(tree.closest(Vec3::Zero()).squared_distance), expected, 1e-15);
     // A thousand copies of one triangle.
-    const TriangleMesh copies{{Vec3::Zero(), Vec3::UnitX(), Vec3::UnitY()}, std::vector<Triangle>(1000, Triangle{0, 1, 2})};
+    const TriangleMesh copies{{Vec3::Zero(), Vec3::UnitX(), Vec3::UnitY()},
+                              std::vector<Triangle>(1000, Triangle{0, 1, 2})};
     EXPECT_EQ(SurfaceTree(copies).closest(Vec3(0.2, 0.2, 3)).triangle, 0u);
 }
 
-// --- Rays ---------------------------------------------------------------------------------------------------------------
+// --- Rays
+// ---------------------------------------------------------------------------------------------------------------
 
 TEST(SurfaceTree, hits_agree_with_brute_force_on_hostile_soups_at_every_scale) {
     Random random(5);
@@ -279,7 +302,8 @@ TEST(SurfaceTree, hits_agree_with_brute_force_on_hostile_soups_at_every_scale) {
         const SurfaceTree tree(mesh);
         std::size_t hit_rays = 0, decided = 0, rays = testing::count_of(300, 30000);
         for (std::size_t k = 0; k < rays; ++k) {
-            Ray ray{placement.offset + placement.scale * (k % 7 == 0 ? 30 : 1.5) * random.in_ball(), random.direction()};
+            Ray ray{placement.offset + placement.scale * (k % 7 == 0 ? 30 : 1.5) * random.in_ball(),
+                    random.direction()};
             if (k % 4 == 0) ray.direction = Vec3::Unit(static_cast<int>(random.below(3)));
             if (k % 5 == 0) ray.direction *= 1e6 * placement.scale;
             const auto hits = tree.all_hits(ray);
@@ -310,7 +334,8 @@ TEST(SurfaceTree, hits_agree_with_brute_force_on_hostile_soups_at_every_scale) {
             const double between = 0.5 * (first.t + (hits.size() > 1 ? hits[1].t : 2 * first.t));
             EXPECT_TRUE(tree.any_hit(ray, first.t));
             EXPECT_EQ(tree.all_hits(ray, between).size(),
-                      static_cast<std::size_t>(std::count_if(hits.begin(), hits.end(), [&](auto& h) { return h.t <= between; })));
+                      static_cast<std::size_t>(
+                          std::count_if(hits.begin(), hits.end(), [&](auto& h) { return h.t <= between; })));
             EXPECT_FALSE(tree.first_hit(ray, first.t * (1 - 1e-9) - 1e-300).found() && first.t > 0);
         }
         EXPECT_GT(hit_rays, rays / 8);
@@ -387,7 +412,8 @@ TEST(SurfaceTree, a_ray_in_the_plane_of_faces_hits_what_it_crosses) {
     EXPECT_FALSE(tree.any_hit(Ray{Vec3(-3, 1.0000001, 1), Vec3::UnitX()}));
 }
 
-// --- Inside -------------------------------------------------------------------------------------------------------------
+// --- Inside
+// -------------------------------------------------------------------------------------------------------------
 
 TEST(SurfaceTree, inside_agrees_with_the_closed_form) {
     Random random(8);
@@ -430,7 +456,8 @@ TEST(SurfaceTree, inside_is_right_where_plain_rays_would_run_into_edges_and_corn
     for (int k = 0; k < 500; ++k) EXPECT_TRUE(ball_tree.contains(0.99 * random.in_ball()));
 }
 
-// --- The rest -----------------------------------------------------------------------------------------------------------
+// --- The rest
+// -----------------------------------------------------------------------------------------------------------
 
 TEST(SurfaceTree, overlapping_boxes_are_exact) {
     Random random(10);
@@ -439,7 +466,8 @@ TEST(SurfaceTree, overlapping_boxes_are_exact) {
         const SurfaceTree tree(mesh);
         std::size_t hits = 0;
         for (int k = 0; k < 200; ++k) {
-            Box box = Box::around(placement.offset + placement.scale * random.in_ball(), Vec3::Constant(0.1 * placement.scale));
+            Box box = Box::around(placement.offset + placement.scale * random.in_ball(),
+                                  Vec3::Constant(0.1 * placement.scale));
             if (k % 3 == 0) box.lower.x() = mesh.bounds(random.below(mesh.triangles.size())).upper.x();
             if (box.empty()) continue;
             std::vector<Index> expected;
@@ -511,7 +539,8 @@ TEST(SurfaceTree, a_refit_surface_answers_like_a_new_one) {
     Random random(13);
     TriangleMesh mesh = torus(60, 30);
     SurfaceTree tree(mesh);
-    for (Vec3& v : mesh.vertices) v = Vec3(5 + 2 * v.x() + 0.3 * std::sin(4 * v.y()), v.z(), -v.y()) + 0.01 * random.in_ball();
+    for (Vec3& v : mesh.vertices)
+        v = Vec3(5 + 2 * v.x() + 0.3 * std::sin(4 * v.y()), v.z(), -v.y()) + 0.01 * random.in_ball();
     tree.refit(mesh.vertices);
     const SurfaceTree fresh(mesh);
     EXPECT_GT(tree.tree().decay(), 0.5);
@@ -527,7 +556,8 @@ TEST(SurfaceTree, a_refit_surface_answers_like_a_new_one) {
     std::vector<Vec3> bad = mesh.vertices;
     bad[7].x() = infinity;
     EXPECT_THROW(tree.refit(bad), Error);
-    EXPECT_EQ(tree.closest(Vec3::Zero()).triangle, fresh.closest(Vec3::Zero()).triangle) << "a refused refit changes nothing";
+    EXPECT_EQ(tree.closest(Vec3::Zero()).triangle, fresh.closest(Vec3::Zero()).triangle)
+        << "a refused refit changes nothing";
 }
 
 TEST(SurfaceTree, nothing_in_nothing_out) {

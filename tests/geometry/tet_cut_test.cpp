@@ -119,7 +119,10 @@ TEST(TetCut, snapping_makes_the_worst_tetrahedron_much_better) {
             worst->volume = std::min(worst->volume, found.volume);
         }
     }
-    const auto told = [](const Worst& w) { return std::to_string(w.quality) + ", " + std::to_string(w.dihedral) + " degrees, " + std::to_string(w.volume) + " m^3"; };
+    const auto told = [](const Worst& w) {
+        return std::to_string(w.quality) + ", " + std::to_string(w.dihedral) + " degrees, " + std::to_string(w.volume) +
+               " m^3";
+    };
     RecordProperty("worst_with_snapping", told(with));
     RecordProperty("worst_without", told(without));
     EXPECT_GT(with.quality, 0.02);
@@ -140,7 +143,8 @@ TEST(TetCut, planes_exactly_through_vertices_edges_and_faces_need_no_split) {
     ASSERT_EQ(volumes.size(), 2u);
     EXPECT_NEAR(volumes[0], 0.5, 1e-14);
     // The plane of a face of the boundary, and one that touches a corner: nothing to part.
-    for (const CutPlane& plane : {CutPlane{{0, 0, 0.5}, {0, 0, 1}}, CutPlane{{0.5, 0.5, 0.5}, {1, 1, 1}}, CutPlane{{0, 0, 9}, {0, 0, 1}}}) {
+    for (const CutPlane& plane :
+         {CutPlane{{0, 0, 0.5}, {0, 0, 1}}, CutPlane{{0.5, 0.5, 0.5}, {1, 1, 1}}, CutPlane{{0, 0, 9}, {0, 0, 1}}}) {
         EditableTetMesh whole(box);
         const CutReport none = cut(whole, plane);
         EXPECT_EQ(none.split + none.opened, 0u);
@@ -166,7 +170,7 @@ TEST(TetCut, one_tetrahedron_is_cut_in_every_pattern_of_signs) {
         EditableTetMesh mesh(one);
         cut(mesh, plane);
         ASSERT_NO_THROW(mesh.check());
-        const bool low = *std::min_element(h.begin(), h.end()) < 0, high = *std::max_element(h.begin(), h.end()) > 0;
+        const bool low = *std::min_element(h.begin(), h.end())<0, high = *std::max_element(h.begin(), h.end())> 0;
         EXPECT_EQ(mesh.parts().count, low && high ? 2u : 1u);
         EXPECT_EQ(not_positive(mesh), 0u);
         EXPECT_NEAR(volume_of(mesh), 1.0 / 6, 1e-15);
@@ -253,8 +257,10 @@ TEST(TetCut, a_closed_surface_cuts_out_what_is_inside) {
 
 TEST(TetCut, blades_outside_or_without_area_change_nothing) {
     EditableTetMesh mesh(make_tet_ball({.resolution = 2}));
-    for (const TriangleMesh& blade : {square_blade({2, 2, 2}, {1, 0, 0}, {0, 1, 0}), square_blade({0, 0, 0}, {0, 0, 0}, {0, 0, 0}), square_blade({-1, 0, 0}, {2, 0, 0}, {0, 0, 0}),
-                                      square_blade({-1, 0, 0}, {2, 0, 0}, {1, 0, 0}), TriangleMesh{}}) {
+    for (const TriangleMesh& blade :
+         {square_blade({2, 2, 2}, {1, 0, 0}, {0, 1, 0}), square_blade({0, 0, 0}, {0, 0, 0}, {0, 0, 0}),
+          square_blade({-1, 0, 0}, {2, 0, 0}, {0, 0, 0}), square_blade({-1, 0, 0}, {2, 0, 0}, {1, 0, 0}),
+          TriangleMesh{}}) {
         const CutReport report = cut(mesh, blade);
         EXPECT_EQ(report.split + report.opened, 0u);
         EXPECT_TRUE(mesh.take_edit().empty());
@@ -271,7 +277,8 @@ TEST(TetCut, bad_blades_are_refused_by_name) {
     EXPECT_EQ(cause_of([&] { cut(mesh, CutPlane{{nan, 0, 0}, {0, 0, 1}}); }), Cause::non_finite);
     EXPECT_EQ(cause_of([&] { cut(mesh, CutPlane{{0, 0, 0}, {0, INFINITY, 1}}); }), Cause::non_finite);
     EXPECT_EQ(cause_of([&] { cut(mesh, CutPlane{{0, 0, 0}, {0, 0, 0}}); }), Cause::invalid_argument);
-    for (const double snap : {-0.1, 0.5, nan}) EXPECT_EQ(cause_of([&] { cut(mesh, CutPlane{}, {.snap = snap}); }), Cause::invalid_argument);
+    for (const double snap : {-0.1, 0.5, nan})
+        EXPECT_EQ(cause_of([&] { cut(mesh, CutPlane{}, {.snap = snap}); }), Cause::invalid_argument);
     const std::array<Vec3, 2> good{Vec3(0, 0, 0), Vec3(1, 0, 0)}, bad{Vec3(0, 0, nan), Vec3(1, 0, 0)};
     const std::array<Vec3, 1> one{Vec3(0, 0, 0)};
     EXPECT_EQ(cause_of([&] { static_cast<void>(swept_surface(good, bad)); }), Cause::non_finite);
@@ -301,7 +308,8 @@ TEST(TetCut, planes_dice_a_ball_into_hundreds_of_sound_parts) {
     for (const double volume : part_volumes(mesh)) EXPECT_GT(volume, 0);
 }
 
-// One random edit: a plane, a blade, a break along faces, or a few tetrahedra taken out. Returns whether the volume must stay.
+// One random edit: a plane, a blade, a break along faces, or a few tetrahedra taken out. Returns whether the volume
+// must stay.
 bool random_edit(EditableTetMesh& mesh, Random& random, const Box& box) {
     const std::uint64_t kind = random.below(10);
     const double size = box.diagonal();
@@ -313,7 +321,10 @@ bool random_edit(EditableTetMesh& mesh, Random& random, const Box& box) {
         const Vec3 along = size * random.uniform(0.05, 1) * random.direction();
         cut(mesh, square_blade(place - 0.5 * along, along, size * random.uniform(0.05, 1) * random.direction()));
     } else if (kind == 8) {
-        mesh.separate(faces_between(mesh, [&](Index a, Index b) { return random.chance(0.01) || normal.dot(centre_of(mesh, a) - place) * normal.dot(centre_of(mesh, b) - place) < 0; }));
+        mesh.separate(faces_between(mesh, [&](Index a, Index b) {
+            return random.chance(0.01) ||
+                   normal.dot(centre_of(mesh, a) - place) * normal.dot(centre_of(mesh, b) - place) < 0;
+        }));
     } else {
         std::vector<Index> gone;
         for (Index t = 0; t < mesh.tet_slots(); ++t)
@@ -364,8 +375,9 @@ TEST(TetCut, random_cuts_and_breaks_keep_every_rule_and_the_volume) {
     std::uint64_t seed = 1;
     std::size_t most_parts = 0, split = 0, whole = 0;
     for (const double scale : {1e-3, 1.0, 1e3})
-        for (const TetMesh& mesh : {TetMesh{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {{0, 1, 2, 3}}}, make_tet_box({.cells = {3, 3, 3}}), make_tet_ball({.resolution = 2}),
-                                    make_tet_cylinder({.rings = 1, .layers = 5})}) {
+        for (const TetMesh& mesh :
+             {TetMesh{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {{0, 1, 2, 3}}}, make_tet_box({.cells = {3, 3, 3}}),
+              make_tet_ball({.resolution = 2}), make_tet_cylinder({.rings = 1, .layers = 5})}) {
             const Soak found = soak(scaled(mesh, scale), count, 1500, ++seed);
             most_parts = std::max(most_parts, found.most_parts);
             split += found.split;

@@ -70,9 +70,12 @@ TEST(EditableTetMesh, a_crack_inside_opens_without_parting_anything) {
     EditableTetMesh mesh(make_tet_ball({.resolution = 3}));
     const std::vector<Index> star = mesh.tets_round(Index{0});
     const auto x = mesh.positions();
-    const auto above = [&](Index t) { return (x[mesh.tet(t)[0]] + x[mesh.tet(t)[1]] + x[mesh.tet(t)[2]] + x[mesh.tet(t)[3]] - 4 * x[0]).z() > 0; };
+    const auto above = [&](Index t) {
+        return (x[mesh.tet(t)[0]] + x[mesh.tet(t)[1]] + x[mesh.tet(t)[2]] + x[mesh.tet(t)[3]] - 4 * x[0]).z() > 0;
+    };
     const auto inside = [&](Index t) { return std::binary_search(star.begin(), star.end(), t); };
-    mesh.separate(faces_between(mesh, [&](Index a, Index b) { return inside(a) && inside(b) && above(a) != above(b); }));
+    mesh.separate(
+        faces_between(mesh, [&](Index a, Index b) { return inside(a) && inside(b) && above(a) != above(b); }));
     EXPECT_NO_THROW(mesh.check());
     EXPECT_EQ(mesh.parts().count, 1u);
     EXPECT_EQ(mesh.take_edit().new_vertices.size(), 1u) << "only the middle of the crack has two sides";
@@ -160,7 +163,8 @@ TEST(EditableTetMesh, random_breaks_and_removals_keep_every_rule) {
     Follower follower(mesh);
     while (rounds < count) {
         if (mesh.tet_count() < 40) {
-            mesh = EditableTetMesh(rounds % 2 == 0 ? make_tet_box({.cells = {3, 3, 3}, .five = rounds % 4 == 0}) : make_tet_ball({.resolution = 2}));
+            mesh = EditableTetMesh(rounds % 2 == 0 ? make_tet_box({.cells = {3, 3, 3}, .five = rounds % 4 == 0})
+                                                   : make_tet_ball({.resolution = 2}));
             follower = Follower(mesh);
         }
         const std::size_t before = mesh.parts().count;
@@ -196,7 +200,8 @@ TEST(EditableTetMesh, refuses_what_is_no_mesh_and_changes_nothing_on_bad_argumen
     TetMesh crowded = two_tets();
     crowded.vertices.push_back({2, 2, 2});
     crowded.tetrahedra.push_back({1, 2, 3, 5});
-    for (const TetMesh& bad : {twice, same, crowded}) EXPECT_EQ(cause_of([&] { EditableTetMesh mesh(bad); }), Cause::invalid_argument);
+    for (const TetMesh& bad : {twice, same, crowded})
+        EXPECT_EQ(cause_of([&] { EditableTetMesh mesh(bad); }), Cause::invalid_argument);
     TetMesh range = two_tets();
     range.tetrahedra[0][2] = 9;
     EXPECT_EQ(cause_of([&] { EditableTetMesh mesh(range); }), Cause::index_out_of_range);
@@ -208,7 +213,8 @@ TEST(EditableTetMesh, refuses_what_is_no_mesh_and_changes_nothing_on_bad_argumen
     EXPECT_EQ(cause_of([&] { mesh.split_edge(0, 4, 0.5); }), Cause::invalid_argument);
     EXPECT_EQ(cause_of([&] { mesh.split_edge(0, 0, 0.5); }), Cause::invalid_argument);
     EXPECT_EQ(cause_of([&] { mesh.split_edge(0, 77, 0.5); }), Cause::invalid_argument);
-    for (const double share : {0.0, 1.0, -1.0, std::nan("")}) EXPECT_EQ(cause_of([&] { mesh.split_edge(0, 1, share); }), Cause::invalid_argument);
+    for (const double share : {0.0, 1.0, -1.0, std::nan("")})
+        EXPECT_EQ(cause_of([&] { mesh.split_edge(0, 1, share); }), Cause::invalid_argument);
     EXPECT_EQ(cause_of([&] { mesh.separate(std::vector<Index>{1, 99}); }), Cause::index_out_of_range);
     EXPECT_EQ(cause_of([&] { mesh.remove(std::vector<Index>{0, 2}); }), Cause::index_out_of_range);
     EXPECT_EQ(cause_of([&] { mesh.move(std::vector<Vec3>(2)); }), Cause::count_mismatch);

@@ -1,4 +1,5 @@
-// What the tests of editable meshes ask: volumes, angles, clipped tetrahedra, and a copy that follows edits by their reports.
+// What the tests of editable meshes ask: volumes, angles, clipped tetrahedra, and a copy that follows edits by their
+// reports.
 #pragma once
 
 #include <fathom/base/random.h>
@@ -44,11 +45,15 @@ namespace fathom::testing {
     std::array<Vec3, 4> normals;
     for (std::size_t k = 0; k < 4; ++k) {
         const auto& f = tetrahedron_faces[k];
-        normals[k] = area_vector({c[static_cast<std::size_t>(f[0])], c[static_cast<std::size_t>(f[1])], c[static_cast<std::size_t>(f[2])]}).normalized();
+        normals[k] = area_vector({c[static_cast<std::size_t>(f[0])], c[static_cast<std::size_t>(f[1])],
+                                  c[static_cast<std::size_t>(f[2])]})
+                         .normalized();
     }
     double smallest = 180;
     for (std::size_t i = 0; i < 4; ++i)
-        for (std::size_t j = i + 1; j < 4; ++j) smallest = std::min(smallest, std::acos(std::clamp(-normals[i].dot(normals[j]), -1.0, 1.0)) * 180 / 3.14159265358979323846);
+        for (std::size_t j = i + 1; j < 4; ++j)
+            smallest = std::min(smallest, std::acos(std::clamp(-normals[i].dot(normals[j]), -1.0, 1.0)) * 180 /
+                                              3.14159265358979323846);
     return smallest;
 }
 
@@ -93,14 +98,17 @@ struct Worst {
 // Follows a mesh by what its edits report alone: who is boundary, which tetrahedra there are, where vertices come from.
 class Follower {
 public:
-    explicit Follower(const EditableTetMesh& mesh) : boundary_(mesh.boundary().begin(), mesh.boundary().end()), positions_(mesh.positions().begin(), mesh.positions().end()) {
+    explicit Follower(const EditableTetMesh& mesh)
+        : boundary_(mesh.boundary().begin(), mesh.boundary().end()),
+          positions_(mesh.positions().begin(), mesh.positions().end()) {
         for (Index t = 0; t < mesh.tet_slots(); ++t)
             if (mesh.has_tet(t)) tets_[t] = mesh.tet(t);
     }
 
     void follow(const EditableTetMesh& mesh, const TetEdit& edit) {
         positions_.resize(mesh.vertex_slots(), Vec3::Zero());
-        for (const TetEdit::NewVertex& v : edit.new_vertices) positions_[v.vertex] = (1 - v.share) * positions_[v.a] + v.share * positions_[v.b];
+        for (const TetEdit::NewVertex& v : edit.new_vertices)
+            positions_[v.vertex] = (1 - v.share) * positions_[v.a] + v.share * positions_[v.b];
         for (const Index f : edit.removed_boundary) EXPECT_EQ(boundary_.erase(f), 1u);
         for (const Index f : edit.new_boundary) EXPECT_TRUE(boundary_.insert(f).second);
         for (const TetEdit::NewTet& n : edit.new_tets) {

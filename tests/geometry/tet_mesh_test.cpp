@@ -18,7 +18,8 @@ TetMesh cube_of_tetrahedra(Index n) {
     for (Index z = 0; z <= n; ++z)
         for (Index y = 0; y <= n; ++y)
             for (Index x = 0; x <= n; ++x) mesh.vertices.push_back(Vec3(x, y, z) / n);
-    constexpr std::array<std::array<int, 3>, 6> paths = {{{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}}};
+    constexpr std::array<std::array<int, 3>, 6> paths = {
+        {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}}};
     for (Index z = 0; z < n; ++z)
         for (Index y = 0; y < n; ++y)
             for (Index x = 0; x < n; ++x)

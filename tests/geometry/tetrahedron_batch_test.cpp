@@ -100,7 +100,10 @@ TEST(TetrahedronBatch, every_instruction_set_and_thread_count_gives_the_same_ans
     set_thread_count(0);
     std::size_t kept = 0;
     for (const auto answer : first) kept += answer;
-    EXPECT_EQ(overlapping_tetrahedra({batch.a.vertices, batch.a.tetrahedra}, {batch.b.vertices, batch.b.tetrahedra}, batch.pairs).size(), kept);
+    EXPECT_EQ(overlapping_tetrahedra({batch.a.vertices, batch.a.tetrahedra}, {batch.b.vertices, batch.b.tetrahedra},
+                                     batch.pairs)
+                  .size(),
+              kept);
 }
 
 TEST(TetrahedronBatch, survives_numbers_of_any_size_and_none) {
@@ -122,7 +125,9 @@ TEST(TetrahedronBatch, survives_numbers_of_any_size_and_none) {
     EXPECT_EQ(batch.answers().size(), 2u);
     EXPECT_TRUE(Batch().answers().empty());
     std::vector<std::uint8_t> too_short(1);
-    EXPECT_THROW(tetrahedra_overlap({batch.a.vertices, batch.a.tetrahedra}, {batch.b.vertices, batch.b.tetrahedra}, batch.pairs, too_short), Error);
+    EXPECT_THROW(tetrahedra_overlap({batch.a.vertices, batch.a.tetrahedra}, {batch.b.vertices, batch.b.tetrahedra},
+                                    batch.pairs, too_short),
+                 Error);
 }
 
 } // namespace

@@ -101,8 +101,7 @@ bool cross_truth(const Corners& a, const Corners& b) {
         for (std::size_t k = 0; k < 3; ++k) r[k] = sign * (x.values[3 * corner + k] - x.values[k]);
         return r;
     };
-    if (shared == 1)
-        return cones_meet(Rays{ray(1, 1), ray(2, 1)}, Rays{ray(4, 1), ray(5, 1)}, 2);
+    if (shared == 1) return cones_meet(Rays{ray(1, 1), ray(2, 1)}, Rays{ray(4, 1), ray(5, 1)}, 2);
     return cones_meet(Rays{ray(2, 1), ray(1, 1), ray(1, -1)}, Rays{ray(5, 1)}, 1);
 }
 
@@ -113,7 +112,9 @@ TEST(TrianglesCross, neighbours_cross_exactly_where_they_share_more_than_corners
     std::array<std::size_t, 4> crossing_with{};
     SimplexPairs pairs(13);
     for (std::size_t i = 0; i < count; ++i) {
-        auto [a, b] = pairs.make<3>(i % 3 == 0 ? Family::lattice : i % 3 == 1 ? Family::coplanar : Family::touching_face);
+        auto [a, b] = pairs.make<3>(i % 3 == 0   ? Family::lattice
+                                    : i % 3 == 1 ? Family::coplanar
+                                                 : Family::touching_face);
         const std::size_t shared = pairs.random().below(4);
         for (std::size_t k = 0; k < shared; ++k) b[k] = a[k];
         if (projection_axis(a) < 0 || projection_axis(b) < 0) continue;
@@ -186,11 +187,12 @@ TEST(TrianglesOverlap, the_segment_of_a_crossing_is_where_it_should_be) {
 TEST(TrianglesOverlap, survives_coordinates_of_any_finite_size_and_none) {
     for (const double scale : {0x1p-1040, 0x1p-500, 0x1p500, 0x1p1000}) {
         const Corners flat = {origin, scale * x, scale * y};
-        EXPECT_TRUE(triangles_overlap(flat, {0.25 * scale * (x + y) - scale * z, 0.25 * scale * (x + y) + scale * z, scale * z}));
-        EXPECT_FALSE(triangles_overlap(flat, {0.75 * scale * (x + y) - scale * z, 0.75 * scale * (x + y) + scale * z,
-                                              scale * (x + y + z)}));
-        EXPECT_TRUE(triangles_overlap(flat, {0.5 * scale * (x + y) - scale * z, 0.5 * scale * (x + y) + scale * z,
-                                             scale * (x + y + z)}));
+        EXPECT_TRUE(triangles_overlap(
+            flat, {0.25 * scale * (x + y) - scale * z, 0.25 * scale * (x + y) + scale * z, scale * z}));
+        EXPECT_FALSE(triangles_overlap(
+            flat, {0.75 * scale * (x + y) - scale * z, 0.75 * scale * (x + y) + scale * z, scale * (x + y + z)}));
+        EXPECT_TRUE(triangles_overlap(
+            flat, {0.5 * scale * (x + y) - scale * z, 0.5 * scale * (x + y) + scale * z, scale * (x + y + z)}));
     }
     const Vec3 bad = Vec3::Constant(std::numeric_limits<double>::quiet_NaN());
     const Vec3 huge = Vec3::Constant(std::numeric_limits<double>::infinity());

@@ -135,7 +135,8 @@ TEST(Weld, refuses_what_it_cannot_do) {
         }
         return Cause::cancelled;
     };
-    for (const double bad : {-1.0, nan, inf, 1e-30}) EXPECT_EQ(cause_of(cube_mesh(), bad), Cause::invalid_argument) << bad;
+    for (const double bad : {-1.0, nan, inf, 1e-30})
+        EXPECT_EQ(cause_of(cube_mesh(), bad), Cause::invalid_argument) << bad;
     TriangleMesh mesh = cube_mesh();
     mesh.vertices[3].y() = nan;
     EXPECT_EQ(cause_of(mesh, 0), Cause::non_finite);

@@ -27,7 +27,8 @@ void edit_once(Random& random, const Scene& scene, Edited& edited, BodyOctree& t
         // Most near one another, as a cut leaves them; some across the body.
         const std::size_t start = random.below(body.points.size());
         for (int c = 0; c < body.each; ++c)
-            corners.push_back(static_cast<Index>(random.chance(0.9) ? (start + random.below(4)) % body.points.size() : random.below(body.points.size())));
+            corners.push_back(static_cast<Index>(random.chance(0.9) ? (start + random.below(4)) % body.points.size()
+                                                                    : random.below(body.points.size())));
         return corners;
     };
     const Index id = static_cast<Index>(random.below(body.count()));
@@ -37,7 +38,10 @@ void edit_once(Random& random, const Scene& scene, Edited& edited, BodyOctree& t
         body.points.push_back(more[0]);
     }
     const auto corners = random_corners();
-    const auto set = [&](Index k) { std::copy(corners.begin(), corners.end(), body.corners.begin() + static_cast<std::ptrdiff_t>(k * corners.size())); };
+    const auto set = [&](Index k) {
+        std::copy(corners.begin(), corners.end(),
+                  body.corners.begin() + static_cast<std::ptrdiff_t>(k * corners.size()));
+    };
     const double choice = random.uniform();
     if (choice < 0.25) {
         tree.add(body.count(), corners);
@@ -61,10 +65,12 @@ void expect_edited(const BodyOctree& tree, const Edited& edited, const BodyOctre
     const auto dead = [&](const IdPair& pair) { return !edited.alive[pair[0]]; };
     auto expected = pairs_by_force(edited.body, at, other_body, at_other);
     std::erase_if(expected, dead);
-    expect_pairs(overlapping_primitives(tree, other), expected, tree.options().volume == NodeVolume::box, edited.body, at, other_body, at_other);
+    expect_pairs(overlapping_primitives(tree, other), expected, tree.options().volume == NodeVolume::box, edited.body,
+                 at, other_body, at_other);
     auto self = self_pairs_by_force(edited.body, at, true);
     std::erase_if(self, [&](const IdPair& pair) { return dead(pair) || !edited.alive[pair[1]]; });
-    expect_pairs(overlapping_primitives(tree), self, tree.options().volume == NodeVolume::box, edited.body, at, edited.body, at);
+    expect_pairs(overlapping_primitives(tree), self, tree.options().volume == NodeVolume::box, edited.body, at,
+                 edited.body, at);
 }
 
 TEST(BodyOctree, after_hundreds_of_edits_the_pairs_still_equal_brute_force) {
@@ -92,7 +98,8 @@ TEST(BodyOctree, after_hundreds_of_edits_the_pairs_still_equal_brute_force) {
                     }
                     if (::testing::Test::HasFailure()) return;
                 }
-                EXPECT_EQ(tree.size(), static_cast<std::size_t>(std::count(edited.alive.begin(), edited.alive.end(), true)));
+                EXPECT_EQ(tree.size(),
+                          static_cast<std::size_t>(std::count(edited.alive.begin(), edited.alive.end(), true)));
                 EXPECT_EQ(tree.builds() > 1, options.rebuild_at > 0);
             }
 }
@@ -130,7 +137,9 @@ TEST(BodyOctree, decays_when_the_body_crumples_and_is_built_anew) {
 }
 
 bool same_bytes(const BodyOctree& a, const BodyOctree& b) {
-    const auto same = [](auto x, auto y) { return x.size() == y.size() && std::memcmp(x.data(), y.data(), x.size_bytes()) == 0; };
+    const auto same = [](auto x, auto y) {
+        return x.size() == y.size() && std::memcmp(x.data(), y.data(), x.size_bytes()) == 0;
+    };
     return same(a.nodes(), b.nodes()) && same(a.spheres(), b.spheres()) && a.decay() == b.decay();
 }
 
@@ -166,10 +175,13 @@ TEST(BodyOctree, a_tree_that_views_its_points_has_the_bytes_of_one_that_copies_t
         BodyOctree views = body.tree(options);
         EXPECT_EQ(views.points().data(), body.points.data());
         for (int step = 0; step < 4; ++step) {
-            const std::vector<Vec3> starts = deformed(body.points, random, scene, step == 2 ? 9.0 : 0.1), ends = deformed(starts, random, scene, 0.1);
+            const std::vector<Vec3> starts = deformed(body.points, random, scene, step == 2 ? 9.0 : 0.1),
+                                    ends = deformed(starts, random, scene, 0.1);
             for (BodyOctree* tree : {&copies, &views}) {
-                if (step % 2) tree->update_swept(starts, ends, 0.01);
-                else tree->update(starts, 0.02);
+                if (step % 2)
+                    tree->update_swept(starts, ends, 0.01);
+                else
+                    tree->update(starts, 0.02);
             }
             EXPECT_EQ(views.points().data(), starts.data());
             ASSERT_TRUE(same_bytes(copies, views));
@@ -205,7 +217,8 @@ TEST(BodyOctree, every_simd_target_gives_sound_nodes_and_the_same_pairs) {
             BodyOctree tree_a = a.tree(options), tree_b = b.tree(options);
             tree_a.update_swept(at_a.starts, at_a.ends, at_a.margin);
             expect_enclosure(tree_a);
-            expect_pairs(overlapping_primitives(tree_a, tree_b), pairs_by_force(a, at_a, b, at_b), options.volume == NodeVolume::box, a, at_a, b, at_b);
+            expect_pairs(overlapping_primitives(tree_a, tree_b), pairs_by_force(a, at_a, b, at_b),
+                         options.volume == NodeVolume::box, a, at_a, b, at_b);
             std::vector<Vec3> bad = a.points;
             bad[77].y() = nan;
             EXPECT_THROW(tree_a.update(bad), Error) << name;
@@ -235,8 +248,10 @@ TEST(BodyOctree, refuses_bad_points_by_name_and_stays_as_it_was) {
                 std::vector<Vec3> points = body.points;
                 points[at][axis] = bad;
                 expect_error(Cause::non_finite, static_cast<std::int64_t>(at), [&] { tree.update(points); });
-                expect_error(Cause::non_finite, static_cast<std::int64_t>(at), [&] { tree.update_swept(body.points, points); });
-                expect_error(Cause::non_finite, static_cast<std::int64_t>(at), [&] { BodyOctree(points, body.corners, 3); });
+                expect_error(Cause::non_finite, static_cast<std::int64_t>(at),
+                             [&] { tree.update_swept(body.points, points); });
+                expect_error(Cause::non_finite, static_cast<std::int64_t>(at),
+                             [&] { BodyOctree(points, body.corners, 3); });
                 ASSERT_TRUE(same_bytes(tree, before));
                 ASSERT_TRUE(std::ranges::equal(tree.points(), body.points));
                 ASSERT_EQ(overlapping_primitives(tree), overlapping_primitives(before));

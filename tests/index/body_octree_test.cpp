@@ -27,7 +27,8 @@ TEST(BodyOctree, every_node_holds_its_points_after_every_update) {
 
 TEST(BodyOctree, spheres_of_the_better_rule_are_smaller) {
     const Body body = ring(16, 30, {1, Vec3::Zero()}, Vec3::Zero());
-    const BodyOctree better = body.tree({.volume = NodeVolume::sphere}), cubes = body.tree({.volume = NodeVolume::sphere, .sphere_rule = SphereRule::cube});
+    const BodyOctree better = body.tree({.volume = NodeVolume::sphere}),
+                     cubes = body.tree({.volume = NodeVolume::sphere, .sphere_rule = SphereRule::cube});
     double better_sum = 0, cube_sum = 0;
     each_node(better, [&](std::uint32_t word, const std::set<Index>&) {
         EXPECT_LT(better.sphere_of(word).radius, cubes.sphere_of(word).radius);
@@ -46,7 +47,8 @@ TEST(BodyOctree, pairs_of_deforming_bodies_equal_brute_force) {
                 for (const int cap : {-1, 0, 1, 2, 3}) {
                     options.level_cap = cap;
                     const Vec3 center = random.uniform(0.6, 2.2) * random.direction();
-                    const Body a = ring(8, 14, scene, Vec3::Zero()), b = ring(6 + static_cast<Index>(cases % 5), 11, scene, center);
+                    const Body a = ring(8, 14, scene, Vec3::Zero()),
+                               b = ring(6 + static_cast<Index>(cases % 5), 11, scene, center);
                     BodyOctree tree_a = a.tree(options), tree_b = b.tree(options);
                     Held at_a{a.points, a.points}, at_b{b.points, b.points};
                     for (int step = 0; step < 3; ++step) {
@@ -55,7 +57,8 @@ TEST(BodyOctree, pairs_of_deforming_bodies_equal_brute_force) {
                         at_b.margin = step == 1 ? 0.05 * scene.scale : 0;
                         tree_a.update(at_a.starts);
                         tree_b.update(at_b.starts, at_b.margin);
-                        const auto expected = pairs_by_force(a, at_a, b, at_b), found = overlapping_primitives(tree_a, tree_b);
+                        const auto expected = pairs_by_force(a, at_a, b, at_b),
+                                   found = overlapping_primitives(tree_a, tree_b);
                         expect_pairs(found, expected, options.volume == NodeVolume::box, a, at_a, b, at_b);
                         ASSERT_EQ(visited(tree_a, tree_b), found);
                         for (IdPair pair : overlapping_primitives(tree_b, tree_a)) {
@@ -110,14 +113,16 @@ TEST(BodyOctree, a_swept_step_finds_all_that_meet_on_the_way) {
     for (const Scene& scene : body_scenes())
         for (const BodyOctreeOptions& options : all_kinds())
             for (int round = 0; round < 6; ++round) {
-                const Body a = ring(8, 12, scene, Vec3::Zero()), b = ring(7, 9, scene, random.uniform(1.6, 3.2) * random.direction());
+                const Body a = ring(8, 12, scene, Vec3::Zero()),
+                           b = ring(7, 9, scene, random.uniform(1.6, 3.2) * random.direction());
                 BodyOctree tree_a = a.tree(options), tree_b = b.tree(options);
                 const Held at_a{a.points, deformed(a.points, random, scene, 0.3), 0.01 * scene.scale};
                 const Held at_b{b.points, deformed(b.points, random, scene, 0.3)};
                 tree_a.update_swept(at_a.starts, at_a.ends, at_a.margin);
                 tree_b.update_swept(at_b.starts, at_b.ends);
                 const auto expected = pairs_by_force(a, at_a, b, at_b);
-                expect_pairs(overlapping_primitives(tree_a, tree_b), expected, options.volume == NodeVolume::box, a, at_a, b, at_b);
+                expect_pairs(overlapping_primitives(tree_a, tree_b), expected, options.volume == NodeVolume::box, a,
+                             at_a, b, at_b);
                 ++cases;
                 touching += !expected.empty();
                 if (::testing::Test::HasFailure()) return;
@@ -139,13 +144,16 @@ TEST(BodyOctree, self_pairs_equal_brute_force_with_and_without_neighbours) {
                 at.ends = at.starts;
                 tree.update(at.starts);
                 for (const bool skip : {false, true}) {
-                    const auto expected = self_pairs_by_force(body, at, skip), found = overlapping_primitives(tree, {.skip_neighbours = skip});
+                    const auto expected = self_pairs_by_force(body, at, skip),
+                               found = overlapping_primitives(tree, {.skip_neighbours = skip});
                     expect_pairs(found, expected, options.volume == NodeVolume::box, body, at, body, at);
                     std::vector<IdPair> seen;
-                    visit_overlapping_primitives(tree, [&](Index p, Index q) {
-                        seen.push_back({p, q});
-                        return true;
-                    }, {.skip_neighbours = skip});
+                    visit_overlapping_primitives(tree,
+                                                 [&](Index p, Index q) {
+                                                     seen.push_back({p, q});
+                                                     return true;
+                                                 },
+                                                 {.skip_neighbours = skip});
                     std::sort(seen.begin(), seen.end());
                     ASSERT_EQ(seen, found);
                     folded += skip && !expected.empty();
@@ -190,8 +198,12 @@ TEST(BodyOctree, node_pairs_at_a_level_lie_above_all_pairs_of_deeper_levels) {
         // Every leaf pair that overlaps by a clear way, and none that is clear of it.
         if (options.volume == NodeVolume::sphere) continue;
         std::vector<std::uint32_t> words_a, words_b;
-        each_node(tree_a, [&](std::uint32_t word, const auto&) { if (BvhNode::is_leaf(word)) words_a.push_back(word); });
-        each_node(tree_b, [&](std::uint32_t word, const auto&) { if (BvhNode::is_leaf(word)) words_b.push_back(word); });
+        each_node(tree_a, [&](std::uint32_t word, const auto&) {
+            if (BvhNode::is_leaf(word)) words_a.push_back(word);
+        });
+        each_node(tree_b, [&](std::uint32_t word, const auto&) {
+            if (BvhNode::is_leaf(word)) words_b.push_back(word);
+        });
         for (const std::uint32_t x : words_a)
             for (const std::uint32_t y : words_b) {
                 const bool found = std::ranges::binary_search(leaves.pairs, OverlappingNodes{x, y});
@@ -213,7 +225,8 @@ TEST(BodyOctree, colliding_points_are_those_of_a_leaf_inside_a_leaf_of_the_other
             std::set<Index> of_a, of_b;
             for (const OverlappingNodes& pair : overlapping_nodes(tree_a, tree_b).pairs) {
                 const auto meets = [&](const BodyOctree& tree, std::uint32_t word, const Vec3& p) {
-                    return options.volume == NodeVolume::box ? tree.box_of(word).contains(p) : tree.sphere_of(word).contains(p);
+                    return options.volume == NodeVolume::box ? tree.box_of(word).contains(p)
+                                                             : tree.sphere_of(word).contains(p);
                 };
                 for (const Index k : tree_a.leaf_points(pair.a & ~BvhNode::leaf_bit))
                     if (meets(tree_b, pair.b, a.points[k])) of_a.insert(k);
@@ -245,7 +258,9 @@ TEST(BodyOctree, visits_agree_with_brute_force_on_the_moved_shape) {
             tree.visit_overlapping(query, [&](Index id) { return found.insert(id).second; });
             const Vec3 p = random_point(random, scene, q % 5 == 0 ? 40 : 1.2);
             double nearest = infinity, expected_nearest = infinity, radius = infinity;
-            tree.visit_nearest(p, radius, [&](Index id) { return nearest = std::min(nearest, tree.primitive_box(id).squared_distance(p)); });
+            tree.visit_nearest(p, radius, [&](Index id) {
+                return nearest = std::min(nearest, tree.primitive_box(id).squared_distance(p));
+            });
             const Ray ray{p, (random_point(random, scene, 0.8) - p)};
             std::set<Index> on_ray;
             tree.visit_ray(ray, 1.0, [&](Index id) {
@@ -259,7 +274,8 @@ TEST(BodyOctree, visits_agree_with_brute_force_on_the_moved_shape) {
                 expected_nearest = std::min(expected_nearest, box.squared_distance(p));
                 double enter = 0, leave = 1;
                 for (int axis = 0; axis < 3; ++axis) {
-                    const double x = (box.lower[axis] - p[axis]) / ray.direction[axis], y = (box.upper[axis] - p[axis]) / ray.direction[axis];
+                    const double x = (box.lower[axis] - p[axis]) / ray.direction[axis],
+                                 y = (box.upper[axis] - p[axis]) / ray.direction[axis];
                     enter = std::max(enter, std::min(x, y)), leave = std::min(leave, std::max(x, y));
                 }
                 if (enter <= leave) {
@@ -285,9 +301,11 @@ TEST(BodyOctree, visits_stop_when_told) {
     int calls = 0;
     EXPECT_FALSE(tree.visit_overlapping(tree.bounds(), [&](Index) { return ++calls < 3; }));
     EXPECT_FALSE(tree.visit_nearest(Vec3::Zero(), infinity, [&](Index) { return ++calls < 6 ? infinity : -1.0; }));
-    EXPECT_FALSE(tree.visit_ray({Vec3(-5, 0, 0), Vec3::UnitX()}, infinity, [&](Index) { return ++calls < 9 ? infinity : -1.0; }));
+    EXPECT_FALSE(tree.visit_ray({Vec3(-5, 0, 0), Vec3::UnitX()}, infinity,
+                                [&](Index) { return ++calls < 9 ? infinity : -1.0; }));
     EXPECT_FALSE(visit_overlapping_primitives(tree, tree, [&](Index, Index) { return ++calls < 12; }));
-    EXPECT_FALSE(visit_overlapping_primitives(tree, [&](Index, Index) { return ++calls < 15; }, {.skip_neighbours = false}));
+    EXPECT_FALSE(
+        visit_overlapping_primitives(tree, [&](Index, Index) { return ++calls < 15; }, {.skip_neighbours = false}));
     EXPECT_EQ(calls, 15);
 }
 

@@ -19,7 +19,8 @@ using Pairs = std::vector<IdPair>;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr BroadMethod methods[] = {BroadMethod::automatic, BroadMethod::brute_force, BroadMethod::scene_octree, BroadMethod::packed_tree};
+constexpr BroadMethod methods[] = {BroadMethod::automatic, BroadMethod::brute_force, BroadMethod::scene_octree,
+                                   BroadMethod::packed_tree};
 
 Pairs list(std::span<const IdPair> pairs) { return {pairs.begin(), pairs.end()}; }
 
@@ -36,7 +37,8 @@ bool meet(const Volume& a, const Volume& b) {
     }
     if (a.sphere || b.sphere) {
         const Sphere& sphere = a.sphere ? *a.sphere : *b.sphere;
-        const Vec3 gap = sphere.center - sphere.center.cwiseMax((a.sphere ? b : a).box.lower).cwiseMin((a.sphere ? b : a).box.upper);
+        const Vec3 gap =
+            sphere.center - sphere.center.cwiseMax((a.sphere ? b : a).box.lower).cwiseMin((a.sphere ? b : a).box.upper);
         return gap.squaredNorm() <= sphere.radius * sphere.radius;
     }
     for (int axis = 0; axis < 3; ++axis)
@@ -44,7 +46,8 @@ bool meet(const Volume& a, const Volume& b) {
     return true;
 }
 
-// A scene in which everything occurs: touching on a lattice, nested, equal, huge, tiny, points; boxes, and spheres at times.
+// A scene in which everything occurs: touching on a lattice, nested, equal, huge, tiny, points; boxes, and spheres at
+// times.
 struct RandomScene {
     Random random;
     double scale;
@@ -59,7 +62,10 @@ struct RandomScene {
             result.box = {scale * corner, scale * (corner + Vec3(side(), side(), side()))};
         } else if (kind < 0.5 && !objects.empty()) {
             const auto& other = objects[random.below(objects.size())];
-            if (other) result = kind < 0.42 ? *other : Volume{Box::around(other->box.center(), 0.5 * random.uniform() * other->box.size())};
+            if (other)
+                result = kind < 0.42
+                             ? *other
+                             : Volume{Box::around(other->box.center(), 0.5 * random.uniform() * other->box.size())};
         }
         if (result.box.empty()) {
             const double size = kind < 0.57 ? 8 : kind < 0.7 ? 1e-4 : kind < 0.75 ? 0 : 1;
@@ -85,7 +91,8 @@ struct RandomScene {
         return result;
     }
     std::size_t pair_count() const {
-        const auto n = static_cast<std::size_t>(std::count_if(objects.begin(), objects.end(), [](const auto& o) { return o.has_value(); }));
+        const auto n = static_cast<std::size_t>(
+            std::count_if(objects.begin(), objects.end(), [](const auto& o) { return o.has_value(); }));
         return n * (n - (n > 0)) / 2;
     }
 
@@ -170,13 +177,15 @@ TEST(BroadPhase, gives_the_same_bytes_for_any_thread_count_and_simd_target) {
         std::vector<Box> boxes;
         Pairs all;
         for (int k = 0; k < 20000; ++k) {
-            boxes.push_back(Box::around(random.in_box(Box::around(Vec3::Zero(), Vec3::Constant(12))), Vec3::Constant(random.uniform(0, 0.7))));
+            boxes.push_back(Box::around(random.in_box(Box::around(Vec3::Zero(), Vec3::Constant(12))),
+                                        Vec3::Constant(random.uniform(0, 0.7))));
             (void)phase.add(boxes.back());
         }
         for (int step = 0; step < 4; ++step) {
             for (Box& box : boxes) box = Box::around(box.center() + 0.2 * random.direction(), box.half());
             phase.update(boxes);
-            for (const auto part : {phase.pairs(), phase.began(), phase.ended()}) all.insert(all.end(), part.begin(), part.end());
+            for (const auto part : {phase.pairs(), phase.began(), phase.ended()})
+                all.insert(all.end(), part.begin(), part.end());
         }
         return all;
     };
@@ -209,7 +218,8 @@ TEST(BroadPhase, finds_dust_in_a_crowd_of_giants) {
     std::vector<Box> boxes;
     for (int k = 0; k < 3000; ++k) {
         const double size = std::pow(10.0, random.uniform(-9, 0));
-        boxes.push_back(Box::around(k % 3 == 0 ? Vec3(1e-9 * random.in_ball()) : Vec3(random.in_ball()), Vec3::Constant(size)));
+        boxes.push_back(
+            Box::around(k % 3 == 0 ? Vec3(1e-9 * random.in_ball()) : Vec3(random.in_ball()), Vec3::Constant(size)));
     }
     Pairs expected, found;
     pairs_by_force({boxes}, expected);
@@ -295,12 +305,14 @@ TEST(BroadPhase, grows_objects_by_the_margin) {
 TEST(PackedTree, sorts_again_only_when_its_walks_have_grown) {
     Random random(8);
     std::vector<Box> boxes;
-    for (int k = 0; k < 5000; ++k) boxes.push_back(Box::around(random.in_box(Box::around(Vec3::Zero(), Vec3::Constant(9))), Vec3::Constant(0.4)));
+    for (int k = 0; k < 5000; ++k)
+        boxes.push_back(Box::around(random.in_box(Box::around(Vec3::Zero(), Vec3::Constant(9))), Vec3::Constant(0.4)));
     PackedTree tree;
     Pairs pairs, expected;
     for (int step = 0; step < 10; ++step) tree.find_pairs(boxes, pairs);
     EXPECT_EQ(tree.sorts(), 1u);
-    for (Box& box : boxes) box = Box::around(random.in_box(Box::around(Vec3::Zero(), Vec3::Constant(9))), Vec3::Constant(0.4));
+    for (Box& box : boxes)
+        box = Box::around(random.in_box(Box::around(Vec3::Zero(), Vec3::Constant(9))), Vec3::Constant(0.4));
     for (int step = 0; step < 3; ++step) tree.find_pairs(boxes, pairs);
     EXPECT_EQ(tree.sorts(), 2u);
     pairs_by_force({boxes}, expected);

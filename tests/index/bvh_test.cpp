@@ -182,7 +182,8 @@ TEST(Bvh, a_ray_loses_no_box_even_along_faces_and_axes) {
         std::size_t pierced = 0, queries = testing::count_of(300, 30000);
         for (std::size_t k = 0; k < queries; ++k) {
             Ray ray{random_point(random, scene, k % 8 == 0 ? 50 : 1.5), random.direction()};
-            if (k % 3 == 0) ray.direction = (random.chance(0.5) ? 1 : -1) * Vec3::Unit(static_cast<int>(random.below(3)));
+            if (k % 3 == 0)
+                ray.direction = (random.chance(0.5) ? 1 : -1) * Vec3::Unit(static_cast<int>(random.below(3)));
             if (k % 6 == 0) ray.origin = boxes[random.below(boxes.size())].corner(static_cast<int>(random.below(8)));
             ray.direction *= scene.scale;
             std::vector<bool> seen(boxes.size(), false);
@@ -198,7 +199,8 @@ TEST(Bvh, a_ray_loses_no_box_even_along_faces_and_axes) {
                     ASSERT_TRUE(seen[b]);
                 }
             }
-            tree.visit_ray(ray, infinity, [&](Index id) { return first_seen = std::min(first_seen, entry(boxes[id], ray)); });
+            tree.visit_ray(ray, infinity,
+                           [&](Index id) { return first_seen = std::min(first_seen, entry(boxes[id], ray)); });
             ASSERT_EQ(first_seen, first);
             pierced += first < infinity;
         }
@@ -228,7 +230,8 @@ TEST(Bvh, pairs_agree_with_brute_force_each_once_and_sorted) {
     Random random(6);
     for (const Scene& scene : scenes())
         for (const std::size_t count : {1u, 9u, 60u, 900u}) {
-            const std::vector<Box> a = random_boxes(random, scene, count), b = random_boxes(random, scene, count / 2 + 1);
+            const std::vector<Box> a = random_boxes(random, scene, count),
+                                   b = random_boxes(random, scene, count / 2 + 1);
             const Bvh tree_a(a), tree_b(b, {.leaf_size = 5});
             ASSERT_EQ(overlapping_pairs(tree_a), pairs_by_force(a));
             ASSERT_EQ(overlapping_pairs(tree_b), pairs_by_force(b));
@@ -318,7 +321,8 @@ TEST(Bvh, every_simd_target_gives_the_same_answers) {
             const Ray ray{query.lower, again.direction()};
             double first = infinity, first_seen = infinity;
             for (const Box& box : boxes) first = std::min(first, entry(box, ray));
-            tree.visit_ray(ray, infinity, [&](Index id) { return first_seen = std::min(first_seen, entry(boxes[id], ray)); });
+            tree.visit_ray(ray, infinity,
+                           [&](Index id) { return first_seen = std::min(first_seen, entry(boxes[id], ray)); });
             ASSERT_EQ(first_seen, first) << name;
         }
         EXPECT_EQ(overlapping_pairs(tree), pairs) << name;
@@ -370,7 +374,8 @@ TEST(Bvh, boxes_all_alike_or_in_a_row_still_make_a_shallow_tree) {
 
 TEST(Bvh, coordinates_near_the_end_of_the_doubles_are_borne) {
     std::vector<Box> boxes;
-    for (const double x : {-1.7e308, -1e300, 0.0, 1e-300, 1e200, 1.7e308}) boxes.push_back(Box::around(Vec3(x, x, 0), Vec3::Zero()));
+    for (const double x : {-1.7e308, -1e300, 0.0, 1e-300, 1e200, 1.7e308})
+        boxes.push_back(Box::around(Vec3(x, x, 0), Vec3::Zero()));
     const Bvh tree(boxes);
     for (const Box& box : boxes) EXPECT_EQ(overlapping(tree, box), overlapping_by_force(boxes, box));
     EXPECT_EQ(overlapping(tree, Box{Vec3::Constant(-infinity), Vec3::Constant(infinity)}).size(), boxes.size());
@@ -409,10 +414,11 @@ TEST(Bvh, bad_boxes_are_refused_by_id) {
         std::vector<Box> boxes = random_boxes(random, scenes()[0], 10000);
         Bvh good(boxes);
         const auto expect_refused = [&](Cause cause) {
-            for (const bool refit : {false, true})
-                try {
-                    if (refit) good.refit(boxes);
-                    else good = Bvh(boxes);
+            for (const bool refit : {false, true}) try {
+                    if (refit)
+                        good.refit(boxes);
+                    else
+                        good = Bvh(boxes);
                     ADD_FAILURE() << "accepted";
                 } catch (const Error& error) {
                     EXPECT_EQ(error.cause(), cause);

@@ -25,7 +25,9 @@ struct Body {
     [[nodiscard]] std::span<const Index> primitive(Index k) const {
         return std::span(corners).subspan(k * static_cast<std::size_t>(each), static_cast<std::size_t>(each));
     }
-    [[nodiscard]] BodyOctree tree(const BodyOctreeOptions& options = {}) const { return {points, corners, each, options}; }
+    [[nodiscard]] BodyOctree tree(const BodyOctreeOptions& options = {}) const {
+        return {points, corners, each, options};
+    }
 };
 
 inline const std::vector<Scene>& body_scenes() {
@@ -40,13 +42,15 @@ inline Body ring(Index rows, Index columns, const Scene& scene, const Vec3& cent
     for (Index i = 0; i < rows; ++i)
         for (Index j = 0; j < columns; ++j) {
             const double u = 2 * M_PI * i / rows, v = 2 * M_PI * j / columns;
-            const Vec3 p((0.7 + 0.3 * std::cos(u)) * std::cos(v), (0.7 + 0.3 * std::cos(u)) * std::sin(v), 0.3 * std::sin(u));
+            const Vec3 p((0.7 + 0.3 * std::cos(u)) * std::cos(v), (0.7 + 0.3 * std::cos(u)) * std::sin(v),
+                         0.3 * std::sin(u));
             body.points.push_back(scene.offset + scene.scale * (center + p));
         }
     const auto at = [&](Index i, Index j) { return (i % rows) * columns + j % columns; };
     for (Index i = 0; i < rows; ++i)
         for (Index j = 0; j < columns; ++j)
-            for (const Index k : {at(i, j), at(i + 1, j), at(i, j + 1), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)}) body.corners.push_back(k);
+            for (const Index k : {at(i, j), at(i + 1, j), at(i, j + 1), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)})
+                body.corners.push_back(k);
     return body;
 }
 
@@ -79,7 +83,8 @@ inline std::vector<Vec3> deformed(const std::vector<Vec3>& points, Random& rando
     std::vector<Vec3> moved;
     for (const Vec3& p : points) {
         const Vec3 x = (p - scene.offset) / scene.scale;
-        const Vec3 step(std::sin(wave.x() * x.y() + phase.x()), std::sin(wave.y() * x.z() + phase.y()), std::sin(wave.z() * x.x() + phase.z()));
+        const Vec3 step(std::sin(wave.x() * x.y() + phase.x()), std::sin(wave.y() * x.z() + phase.y()),
+                        std::sin(wave.z() * x.x() + phase.z()));
         moved.push_back(p + scene.scale * (size * step + shift));
     }
     return moved;
@@ -117,13 +122,18 @@ inline bool share(const Body& body, Index p, Index q) {
 
 inline std::vector<IdPair> self_pairs_by_force(const Body& body, const Held& at, bool skip) {
     std::vector<IdPair> pairs = pairs_by_force(body, at, body, at);
-    std::erase_if(pairs, [&](const IdPair& pair) { return pair[0] >= pair[1] || (skip && share(body, pair[0], pair[1])); });
+    std::erase_if(pairs,
+                  [&](const IdPair& pair) { return pair[0] >= pair[1] || (skip && share(body, pair[0], pair[1])); });
     return pairs;
 }
 
-// The closed overlap of the two, minus what only boxes share: an edge of one triangle passes through the other, by a clear way.
-inline bool pierces(const std::vector<Vec3>& a, std::span<const Index> edge_of, const std::vector<Vec3>& b, std::span<const Index> through) {
-    const auto volume = [](const Vec3& p, const Vec3& q, const Vec3& r, const Vec3& s) { return (q - p).cross(r - p).dot(s - p); };
+// The closed overlap of the two, minus what only boxes share: an edge of one triangle passes through the other, by a
+// clear way.
+inline bool pierces(const std::vector<Vec3>& a, std::span<const Index> edge_of, const std::vector<Vec3>& b,
+                    std::span<const Index> through) {
+    const auto volume = [](const Vec3& p, const Vec3& q, const Vec3& r, const Vec3& s) {
+        return (q - p).cross(r - p).dot(s - p);
+    };
     const Vec3 &x = b[through[0]], &y = b[through[1]], &z = b[through[2]];
     for (int k = 0; k < 3; ++k) {
         const Vec3 &p = a[edge_of[static_cast<std::size_t>(k)]], &q = a[edge_of[static_cast<std::size_t>((k + 1) % 3)]];
@@ -165,7 +175,9 @@ inline void expect_enclosure(const BodyOctree& tree) {
         const Sphere sphere = spheres ? tree.sphere_of(word) : Sphere{Vec3::Zero(), infinity};
         for (const Index k : points)
             for (const double t : {0.0, 0.3, 1.0}) {
-                const Vec3 p = t == 0 ? tree.points()[k] : t == 1 ? tree.ends()[k] : Vec3((1 - t) * tree.points()[k] + t * tree.ends()[k]);
+                const Vec3 p = t == 0   ? tree.points()[k]
+                               : t == 1 ? tree.ends()[k]
+                                        : Vec3((1 - t) * tree.points()[k] + t * tree.ends()[k]);
                 const double rounding = t == 0 || t == 1 ? 0.0 : 4e-16 * p.cwiseAbs().maxCoeff(); // of p itself
                 ASSERT_TRUE(box.grown(rounding - 0.999 * tree.margin()).contains(p));
                 ASSERT_LE((p - sphere.center).norm(), sphere.radius + rounding - 0.999 * tree.margin());
@@ -196,8 +208,8 @@ inline std::vector<IdPair> visited(const BodyOctree& a, const BodyOctree& b) {
 }
 
 // Boxes: the very pairs. Spheres: none but those, and every one that truly touches.
-inline void expect_pairs(const std::vector<IdPair>& found, const std::vector<IdPair>& expected, bool exact, const Body& a, const Held& at_a, const Body& b,
-                  const Held& at_b) {
+inline void expect_pairs(const std::vector<IdPair>& found, const std::vector<IdPair>& expected, bool exact,
+                         const Body& a, const Held& at_a, const Body& b, const Held& at_b) {
     if (exact) {
         ASSERT_EQ(found, expected);
         return;

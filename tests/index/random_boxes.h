@@ -16,12 +16,9 @@ struct Scene {
 
 // Near, tiny, huge, and far from the origin in comparison with its size.
 inline const std::vector<Scene>& scenes() {
-    static const std::vector<Scene> all = {{1, Vec3::Zero(), 0.1},
-                                           {1e-3, Vec3::Zero(), 0.1},
-                                           {1e3, Vec3(5e3, -2e3, 1e3), 0.05},
-                                           {1, Vec3(1e6, 1e6, -1e6), 0.1},
-                                           {1e30, Vec3::Zero(), 0.2},
-                                           {1e-30, Vec3::Zero(), 0.2}};
+    static const std::vector<Scene> all = {
+        {1, Vec3::Zero(), 0.1},         {1e-3, Vec3::Zero(), 0.1}, {1e3, Vec3(5e3, -2e3, 1e3), 0.05},
+        {1, Vec3(1e6, 1e6, -1e6), 0.1}, {1e30, Vec3::Zero(), 0.2}, {1e-30, Vec3::Zero(), 0.2}};
     return all;
 }
 

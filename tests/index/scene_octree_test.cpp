@@ -12,7 +12,8 @@ namespace {
 std::vector<Box> cubes(Random& random, int count, double reach, double half) {
     std::vector<Box> boxes;
     for (int k = 0; k < count; ++k)
-        boxes.push_back(Box::around(random.in_box(Box::around(Vec3::Zero(), Vec3::Constant(reach))), Vec3::Constant(half)));
+        boxes.push_back(
+            Box::around(random.in_box(Box::around(Vec3::Zero(), Vec3::Constant(reach))), Vec3::Constant(half)));
     return boxes;
 }
 
@@ -41,7 +42,9 @@ TEST(SceneOctree, does_not_split_where_that_cannot_separate) {
         EXPECT_EQ(tree.region_count(), 1u);
     }
     // Two that overlap in a corner, far from a third: a chain of regions at most, never a bush.
-    const std::vector<Box> boxes{{Vec3::Zero(), Vec3::Ones()}, {Vec3::Constant(0.9), Vec3::Constant(2)}, Box::around(Vec3::Constant(90), Vec3::Ones())};
+    const std::vector<Box> boxes{{Vec3::Zero(), Vec3::Ones()},
+                                 {Vec3::Constant(0.9), Vec3::Constant(2)},
+                                 Box::around(Vec3::Constant(90), Vec3::Ones())};
     SceneOctree tree({.level_cap = 16});
     tree.update({boxes});
     EXPECT_LE(tree.region_count(), 1u + 8 * 16);
@@ -76,7 +79,8 @@ TEST(SceneOctree, expands_and_reduces_to_the_tree_that_a_fresh_build_gives) {
         std::size_t last = 0;
         for (int step = 0; step < 6; ++step) {
             for (std::size_t n = 0; n + 2 < boxes.size(); ++n) {
-                if (random.chance(0.5)) boxes[n] = Box::around(boxes[n].center() + 0.5 * random.direction(), boxes[n].half());
+                if (random.chance(0.5))
+                    boxes[n] = Box::around(boxes[n].center() + 0.5 * random.direction(), boxes[n].half());
                 if (k % 2) boxes[n] = bounds_of_sphere(spheres[n] = {boxes[n].center(), boxes[n].half().x()});
             }
             const SceneObjects objects{boxes, spheres};

@@ -1,4 +1,5 @@
-// Runs a claim once for every SIMD target that this CPU can run and the library was compiled for, the scalar one included.
+// Runs a claim once for every SIMD target that this CPU can run and the library was compiled for, the scalar one
+// included.
 #pragma once
 
 #include <hwy/highway.h>

@@ -44,7 +44,9 @@ Subtree check_node(const SphereTree& tree, const SphereNode& node, std::vector<c
     }
     EXPECT_EQ(node.least, *std::min_element(tree.order().begin() + all.begin, tree.order().begin() + all.end));
     const Sphere sphere = tree.sphere(node);
-    for (Index k = all.begin; k < all.end; ++k) EXPECT_TRUE(holds(sphere, tree.points()[k])) << tree.points()[k].transpose() << " centre " << sphere.center.transpose() << " radius " << sphere.radius;
+    for (Index k = all.begin; k < all.end; ++k)
+        EXPECT_TRUE(holds(sphere, tree.points()[k]))
+            << tree.points()[k].transpose() << " centre " << sphere.center.transpose() << " radius " << sphere.radius;
     return all;
 }
 

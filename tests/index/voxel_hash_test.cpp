@@ -44,7 +44,9 @@ std::vector<Box> mixed_boxes(Random& random, const Scene& scene, std::size_t cou
     for (std::size_t k = 0; k < count; ++k) {
         if (k % 3 == 0) boxes[k] = random_box(random, scene, 0.3 * std::pow(10.0, -random.uniform(0, 3)));
         if (k % 50 == 0) boxes[k] = random_box(random, scene, 20);
-        if (k % 11 == 10) boxes[k].lower = boxes[random.below(k)].upper, boxes[k].upper = boxes[k].lower + scene.scale * Vec3::Constant(0.01);
+        if (k % 11 == 10)
+            boxes[k].lower = boxes[random.below(k)].upper,
+            boxes[k].upper = boxes[k].lower + scene.scale * Vec3::Constant(0.01);
     }
     for (std::size_t k = 30; k < count; k += 31) boxes[k] = Box{};
     return boxes;
@@ -78,7 +80,8 @@ TEST(VoxelHash, pairs_of_moving_boxes_of_all_sizes_are_those_of_brute_force) {
             hash.find_pairs(others, pairs);
             ASSERT_EQ(pairs, brute_pairs(others, boxes)) << scene.scale << ", step " << step;
             move_some(random, scene, boxes);
-            if (step % 5 == 4) boxes.resize(step % 2 ? boxes.size() + 40 : boxes.size() - 30, random_box(random, scene, 0.1));
+            if (step % 5 == 4)
+                boxes.resize(step % 2 ? boxes.size() + 40 : boxes.size() - 30, random_box(random, scene, 0.1));
         }
     }
 }
@@ -106,7 +109,9 @@ TEST(VoxelHash, visits_every_box_that_a_point_a_box_or_a_segment_meets_once) {
             const Segment segment{random_point(random, scene), random_point(random, scene, k % 2 ? 1.0 : 4.0)};
             Box query;
             query.extend(segment.start);
-            if (k % 3 != 0) query.extend(segment.start + scene.scale * std::pow(10.0, -random.uniform(0, 3)) * Vec3(1, random.uniform(), 0.5));
+            if (k % 3 != 0)
+                query.extend(segment.start +
+                             scene.scale * std::pow(10.0, -random.uniform(0, 3)) * Vec3(1, random.uniform(), 0.5));
             std::vector<int> box_visits(boxes.size()), segment_visits(boxes.size());
             EXPECT_TRUE(hash.visit_overlapping(query, [&](Index id) { return ++box_visits[id], true; }));
             EXPECT_TRUE(hash.visit_segment(segment, [&](Index id) { return ++segment_visits[id], true; }));
@@ -198,7 +203,8 @@ TEST(VoxelHash, hostile_boxes_are_refused_by_number_and_nothing_is_lost) {
     // From the smallest numbers to the largest in one scene.
     std::vector<Box> all;
     for (const double size : {0.0, 5e-324, 1e-300, 1e-30, 1.0, 1e30, 1e300, 8e307})
-        for (const double at : {-8e307, -1.0, 0.0, 5e-324, 1e30}) all.push_back({Vec3::Constant(at), Vec3::Constant(at + size)});
+        for (const double at : {-8e307, -1.0, 0.0, 5e-324, 1e30})
+            all.push_back({Vec3::Constant(at), Vec3::Constant(at + size)});
     hash.update(all);
     hash.find_pairs(pairs);
     EXPECT_EQ(pairs, brute_pairs(all));

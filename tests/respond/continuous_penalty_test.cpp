@@ -46,8 +46,8 @@ TEST(ContinuousPenalty, a_point_through_a_floor_gives_the_integral_of_its_depth)
             const auto response = continuous_penalty(fall.contacts, fall.role(floor_field()), step, law);
             EXPECT_NEAR((response.on_shell.force - Vec3(0, 0, 100 * 0.75 * 1.5)).norm(), 0, 1e-10);
             EXPECT_NEAR((response.on_field.force + response.on_shell.force).norm(), 0, 0);
-            EXPECT_NEAR(response.on_shell.torque.norm(), 0, 1e-10);            // straight below its centre
-            EXPECT_NEAR(response.on_field.torque.y(), 0.5 * 112.5, 1e-9);      // the reaction pulls down at x = 0.5
+            EXPECT_NEAR(response.on_shell.torque.norm(), 0, 1e-10);       // straight below its centre
+            EXPECT_NEAR(response.on_field.torque.y(), 0.5 * 112.5, 1e-9); // the reaction pulls down at x = 0.5
             EXPECT_NEAR(response.stored, 0.5 * 100 * 9, 1e-9);
             EXPECT_NEAR(response.deepest, 3, 1e-12);
         }
@@ -70,12 +70,15 @@ TEST(ContinuousPenalty, a_point_through_a_ball_meets_the_closed_form_at_any_scal
         const testing::BallField ball(Vec3::Zero(), radius);
         const OnePoint shot({-2 * scale, b, 0}, {2 * scale, b, 0}, {0.5 - half / length, 0.5 + half / length});
         const double sideways = 1e4 * (radius * b * 2 * std::asinh(half / b) - 2 * half * b) / length;
-        const auto response = continuous_penalty(shot.contacts, shot.role(ball), step, {.stiffness = 1e4, .handle = HandleCenter::moving, .quadrature = {.tolerance = 1e-6}});
+        const auto response =
+            continuous_penalty(shot.contacts, shot.role(ball), step,
+                               {.stiffness = 1e4, .handle = HandleCenter::moving, .quadrature = {.tolerance = 1e-6}});
         EXPECT_NEAR(response.on_shell.force.y() / sideways, 1, 1e-6);
         EXPECT_NEAR(response.on_shell.force.x() / sideways, 0, 1e-6);
         EXPECT_NEAR(response.deepest / (radius - b), 1, 1e-3);
         EXPECT_LT(response.force_error.maxCoeff(), 1e-5 * sideways);
-        const auto rough = continuous_penalty(shot.contacts, shot.role(ball), step, {.stiffness = 1e4, .quadrature = midpoint(20)});
+        const auto rough =
+            continuous_penalty(shot.contacts, shot.role(ball), step, {.stiffness = 1e4, .quadrature = midpoint(20)});
         EXPECT_NEAR(rough.on_shell.force.y() / sideways, 1, 5e-3);
     }
 }
@@ -92,19 +95,24 @@ TEST(ContinuousPenalty, constant_acceleration_follows_the_parabola_of_the_euler_
 TEST(ContinuousPenalty, the_adaptive_rule_is_exact_for_the_polynomials_of_grid_cells) {
     Random random(5);
     const GridLayout layout{Vec3(-0.4, -0.4, -0.4), 0.1, {1, 1, 1}};
-    const GridField grid = testing::grid_of(layout, GridStorage::float32, [&](int, int, int) { return random.uniform(-2.0, -0.5); }, [](std::size_t) { return true; });
+    const GridField grid = testing::grid_of(
+        layout, GridStorage::float32, [&](int, int, int) { return random.uniform(-2.0, -0.5); },
+        [](std::size_t) { return true; });
     double largest = 0;
     for (std::size_t k = 0; k < testing::count_of(200, 20000); ++k) {
-        const OnePoint path(0.39 * random.direction(), 0.39 * random.direction(), {0.1 * random.uniform(), 1 - 0.1 * random.uniform()}, random.in_ball());
+        const OnePoint path(0.39 * random.direction(), 0.39 * random.direction(),
+                            {0.1 * random.uniform(), 1 - 0.1 * random.uniform()}, random.in_ball());
         ContactLaw law{.damping = 3, .normal = ContactNormal::gradient, .handle = HandleCenter::moving};
-        law.quadrature = {.tolerance = 1e-12, .halvings = 0}; // the quick form does not meet it: one set of nine points a cell
+        law.quadrature = {.tolerance = 1e-12,
+                          .halvings = 0}; // the quick form does not meet it: one set of nine points a cell
         const auto once = continuous_penalty(path.contacts, path.role(grid), step, law);
         law.quadrature = midpoint(20000);
         const auto dense = continuous_penalty(path.contacts, path.role(grid), step, law);
         const double force = once.on_shell.force.norm() + 1, torque = once.on_shell.torque.norm() + 1;
         EXPECT_LT(once.force_error.maxCoeff(), 1e-10 * force); // Gauss's four points agree: degree 7 was enough
         EXPECT_LT(once.torque_error.maxCoeff(), 1e-10 * torque);
-        // The gradient jumps by up to 30 at some twenty borders, each felt for half a sub-interval: k * depth * 30 / 40000 is 15 N.
+        // The gradient jumps by up to 30 at some twenty borders, each felt for half a sub-interval: k * depth * 30 /
+        // 40000 is 15 N.
         EXPECT_LT((once.on_shell.force - dense.on_shell.force).norm(), 30);
         EXPECT_LT((once.on_shell.torque - dense.on_shell.torque).norm(), 30);
         largest = std::max(largest, force);
@@ -121,7 +129,8 @@ TEST(ContinuousPenalty, the_midpoint_rule_converges_to_the_adaptive_one) {
     double before = 0;
     for (const int points : {20, 80, 320}) {
         law.quadrature = midpoint(points);
-        const double off = (continuous_penalty(some.contacts, some.role(ball), step, law).on_shell.force - best).norm() / best.norm();
+        const double off =
+            (continuous_penalty(some.contacts, some.role(ball), step, law).on_shell.force - best).norm() / best.norm();
         if (points > 20) {
             EXPECT_NEAR(before / off, 16, 2); // of second order
         }
@@ -141,7 +150,8 @@ TEST(ContinuousPenalty, both_bodies_keep_their_momentum_and_angular_momentum_in_
             const auto r = continuous_penalty(some.contacts, some.role(ball), step, law);
             EXPECT_EQ(r.on_shell.force, -r.on_field.force);
             const Vec3 a = some.shell.motion.end * some.shell.center, b = some.other.motion.end * some.other.center;
-            const Vec3 turn = a.cross(r.on_shell.force) + r.on_shell.torque + b.cross(r.on_field.force) + r.on_field.torque;
+            const Vec3 turn =
+                a.cross(r.on_shell.force) + r.on_shell.torque + b.cross(r.on_field.force) + r.on_field.torque;
             EXPECT_LT(turn.norm(), 1e-12 * (1 + r.on_shell.force.norm())) << k;
             loaded += r.on_shell.force.norm() > 1;
         }
@@ -155,7 +165,10 @@ TEST(ContinuousPenalty, damping_and_friction_only_take_energy_and_friction_stays
         state.depth = random.uniform(-0.1, 0.5);
         state.normal = random.direction();
         state.velocity = std::pow(10, random.uniform(-5.0, 3.0)) * random.in_ball();
-        const ContactLaw law{.stiffness = 1e3, .damping = k % 2 ? 20.0 : 0.0, .friction = 0.7, .damped = k % 4 < 2 ? DampedPart::all : DampedPart::normal};
+        const ContactLaw law{.stiffness = 1e3,
+                             .damping = k % 2 ? 20.0 : 0.0,
+                             .friction = 0.7,
+                             .damped = k % 4 < 2 ? DampedPart::all : DampedPart::normal};
         const Vec3 push = 1e3 * std::max(state.depth, 0.0) * state.normal, rest = contact_force(state, law) - push;
         EXPECT_LE(rest.dot(state.velocity), 1e-9 * push.norm());
         if (k % 2 == 0) {
@@ -178,7 +191,8 @@ TEST(ContinuousPenalty, forces_scale_with_length_and_torques_with_its_square) {
             scaled_law{.damping = 10, .friction = 0.5, .slip_speed = 0.01 * scale, .quadrature = fine};
         auto spun = b; // spins are not lengths
         for (MovingBody* body : {&spun.shell, &spun.other}) body->spin_start /= scale, body->spin_end /= scale;
-        const auto ra = continuous_penalty(a.contacts, a.role(ball), step, law), rb = continuous_penalty(spun.contacts, spun.role(scaled), step, scaled_law);
+        const auto ra = continuous_penalty(a.contacts, a.role(ball), step, law),
+                   rb = continuous_penalty(spun.contacts, spun.role(scaled), step, scaled_law);
         EXPECT_LT((rb.on_shell.force / scale - ra.on_shell.force).norm(), 1e-5 * ra.on_shell.force.norm());
         EXPECT_LT((rb.on_shell.torque / (scale * scale) - ra.on_shell.torque).norm(), 1e-5 * ra.on_shell.torque.norm());
     }
@@ -188,8 +202,10 @@ TEST(ContinuousPenalty, without_contact_there_is_no_force) {
     Random random(10);
     const RandomContacts some(random, 20);
     const testing::BallField far(Vec3(100, 0, 0), 1);
-    for (const auto& response : {continuous_penalty({}, some.role(far), step, {}), continuous_penalty(some.contacts, some.role(far), step, {.damping = 5}),
-                                 discrete_penalty({}, some.role(far), step, {}), discrete_penalty(some.contacts, some.role(far), step, {.damping = 5})}) {
+    for (const auto& response : {continuous_penalty({}, some.role(far), step, {}),
+                                 continuous_penalty(some.contacts, some.role(far), step, {.damping = 5}),
+                                 discrete_penalty({}, some.role(far), step, {}),
+                                 discrete_penalty(some.contacts, some.role(far), step, {.damping = 5})}) {
         EXPECT_EQ(response.on_shell.force, Vec3::Zero());
         EXPECT_EQ(response.on_field.torque, Vec3::Zero());
         EXPECT_EQ(response.deepest, 0);
@@ -204,7 +220,8 @@ TEST(ContinuousPenalty, gives_the_same_bits_for_any_number_of_threads) {
     ContactResponse responses[2];
     for (const std::size_t threads : {1u, 2u}) {
         set_thread_count(threads);
-        responses[threads - 1] = continuous_penalty(some.contacts, some.role(ball), step, {.friction = 0.3}, {.slopes = true, .records = &records[threads - 1]});
+        responses[threads - 1] = continuous_penalty(some.contacts, some.role(ball), step, {.friction = 0.3},
+                                                    {.slopes = true, .records = &records[threads - 1]});
     }
     set_thread_count(0);
     EXPECT_EQ(responses[0].on_shell.force, responses[1].on_shell.force);
@@ -215,7 +232,8 @@ TEST(ContinuousPenalty, gives_the_same_bits_for_any_number_of_threads) {
 }
 
 TEST(ContinuousPenalty, laws_out_of_range_are_refused_by_name) {
-    for (const ContactLaw& bad : {ContactLaw{.stiffness = -1}, ContactLaw{.damping = NAN}, ContactLaw{.friction = INFINITY}, ContactLaw{.slip_speed = 0}})
+    for (const ContactLaw& bad : {ContactLaw{.stiffness = -1}, ContactLaw{.damping = NAN},
+                                  ContactLaw{.friction = INFINITY}, ContactLaw{.slip_speed = 0}})
         EXPECT_THROW(check(bad), Error);
     EXPECT_NO_THROW(check(ContactLaw{}));
 }
@@ -224,7 +242,8 @@ TEST(DiscretePenalty, takes_the_end_of_the_step_for_the_whole) {
     const OnePoint fall({0, 0, 1}, {0, 0, -3}, {0.25, 1}), gone({0, 0, -1}, {0, 0, 1}, {0, 0.5});
     const auto response = discrete_penalty(fall.contacts, fall.role(floor_field()), step, {.stiffness = 100});
     EXPECT_EQ(response.on_shell.force, Vec3(0, 0, 300));
-    EXPECT_EQ(discrete_penalty(gone.contacts, gone.role(floor_field()), step, {.stiffness = 100}).on_shell.force, Vec3::Zero());
+    EXPECT_EQ(discrete_penalty(gone.contacts, gone.role(floor_field()), step, {.stiffness = 100}).on_shell.force,
+              Vec3::Zero());
 }
 
 TEST(DiscretePenalty, its_slope_foretells_the_force_after_a_small_move) {

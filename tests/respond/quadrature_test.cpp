@@ -8,13 +8,16 @@
 namespace fathom {
 namespace {
 
-double power_sum(double t, int degree) { return (degree + 1) * std::pow(t, degree); } // its integral over [a,b] is b^(n+1) - a^(n+1)
+double power_sum(double t, int degree) {
+    return (degree + 1) * std::pow(t, degree);
+} // its integral over [a,b] is b^(n+1) - a^(n+1)
 
 TEST(Quadrature, nine_points_are_exact_to_degree_13_and_know_it_to_degree_7) {
     for (int degree = 0; degree <= 14; ++degree) {
         const double a = -0.3, b = 1.7, exact = std::pow(b, degree + 1) - std::pow(a, degree + 1);
         const auto f = [&](double t) { return Vec3::Constant(power_sum(t, degree)); };
-        const auto sum = kronrod_integral<3>(f, a, b, detail::large_kronrod), small = kronrod_integral<3>(f, a, b, detail::small_kronrod);
+        const auto sum = kronrod_integral<3>(f, a, b, detail::large_kronrod),
+                   small = kronrod_integral<3>(f, a, b, detail::small_kronrod);
         EXPECT_EQ(std::abs(small.value[0] - exact) < 1e-13 * exact, degree <= 7) << degree;
         EXPECT_EQ(small.error[0] < 1e-13 * exact, degree <= 3) << degree;
         if (degree <= 13) {
@@ -56,8 +59,8 @@ TEST(Quadrature, a_small_block_is_not_judged_by_a_large_one) {
 }
 
 TEST(Quadrature, options_out_of_range_are_refused_by_name) {
-    for (const QuadratureOptions& bad : {QuadratureOptions{.points = 0}, QuadratureOptions{.tolerance = 0}, QuadratureOptions{.tolerance = NAN},
-                                         QuadratureOptions{.halvings = 41}}) {
+    for (const QuadratureOptions& bad : {QuadratureOptions{.points = 0}, QuadratureOptions{.tolerance = 0},
+                                         QuadratureOptions{.tolerance = NAN}, QuadratureOptions{.halvings = 41}}) {
         EXPECT_THROW(check(bad), Error);
     }
     EXPECT_NO_THROW(check(QuadratureOptions{}));

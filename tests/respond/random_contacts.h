@@ -14,9 +14,11 @@ namespace fathom::testing {
     MovingBody body;
     const auto pose = [&] { return Pose{random.rotation(), reach * random.in_ball()}; };
     body.motion.start = pose();
-    body.motion.end = body.motion.start * Pose::turned(0.3 * random.uniform(), random.direction(), 0.2 * reach * random.in_ball());
+    body.motion.end =
+        body.motion.start * Pose::turned(0.3 * random.uniform(), random.direction(), 0.2 * reach * random.in_ball());
     body.center = 0.1 * reach * random.in_ball();
-    for (Vec3* v : {&body.velocity_start, &body.velocity_end, &body.spin_start, &body.spin_end}) *v = reach * random.in_ball();
+    for (Vec3* v : {&body.velocity_start, &body.velocity_end, &body.spin_start, &body.spin_end})
+        *v = reach * random.in_ball();
     return body;
 }
 
@@ -26,7 +28,8 @@ struct RandomContacts {
     std::vector<PointContact> contacts;
     MovingBody shell, other;
 
-    RandomContacts(Random& random, std::size_t count, double reach = 1) : shell(random_body(random, 0.3 * reach)), other(random_body(random, 0.3 * reach)) {
+    RandomContacts(Random& random, std::size_t count, double reach = 1)
+        : shell(random_body(random, 0.3 * reach)), other(random_body(random, 0.3 * reach)) {
         for (std::size_t k = 0; k < count; ++k) {
             points.push_back(reach * random.in_ball());
             normals.push_back(random.direction());

@@ -1,4 +1,5 @@
-// Pushes of tetrahedral bodies: what they conserve, that they are the slope of their energy, and what the mesh may not change.
+// Pushes of tetrahedral bodies: what they conserve, that they are the slope of their energy, and what the mesh may not
+// change.
 #include <fathom/respond/tet_pushes.h>
 
 #include <fathom/base/error.h>
@@ -15,8 +16,8 @@
 namespace fathom {
 namespace {
 
-using testing::OwnedBody;
 using testing::one_tetrahedron;
+using testing::OwnedBody;
 using testing::placed;
 using testing::shaken;
 
@@ -28,8 +29,9 @@ struct Pair {
     NodeDepths depths_a, depths_b;
 
     Pair(TetMesh first, TetMesh second)
-        : a(std::move(first)), b(std::move(second)), areas_a(boundary_areas(a.view())), areas_b(boundary_areas(b.view())), points_a(a.mesh.vertices.size()),
-          points_b(b.mesh.vertices.size()), depths_a(a.mesh), depths_b(b.mesh) {
+        : a(std::move(first)), b(std::move(second)), areas_a(boundary_areas(a.view())),
+          areas_b(boundary_areas(b.view())), points_a(a.mesh.vertices.size()), points_b(b.mesh.vertices.size()),
+          depths_a(a.mesh), depths_b(b.mesh) {
         std::iota(points_a.begin(), points_a.end(), Index{0});
         std::iota(points_b.begin(), points_b.end(), static_cast<Index>(points_a.size()));
     }
@@ -40,15 +42,18 @@ struct Pair {
         return all;
     }
 
-    [[nodiscard]] std::vector<TetPush> pushes(bool segments, const TetPushOptions& options = {}, DepthMethod method = DepthMethod::exact) {
+    [[nodiscard]] std::vector<TetPush> pushes(bool segments, const TetPushOptions& options = {},
+                                              DepthMethod method = DepthMethod::exact) {
         TetCollider collider({.pairs = false, .points = !segments, .segments = segments, .boundary_points_only = true});
         const TetCollision found = collider.collide(a.view(), b.view());
         depths_a.compute(a.mesh.vertices, {.method = method});
         depths_b.compute(b.mesh.vertices, {.method = method});
         const PushIntruder in_a{a.view(), points_a, areas_a}, in_b{b.view(), points_b, areas_b};
         const PushHolder by_a{a.view(), points_a, depths_a, method}, by_b{b.view(), points_b, depths_b, method};
-        std::vector<TetPush> all = segments ? segment_pushes(in_a, by_b, found.edges_of_a, options) : point_pushes(in_a, by_b, found.a_in_b, options);
-        const std::vector<TetPush> back = segments ? segment_pushes(in_b, by_a, found.edges_of_b, options) : point_pushes(in_b, by_a, found.b_in_a, options);
+        std::vector<TetPush> all = segments ? segment_pushes(in_a, by_b, found.edges_of_a, options)
+                                            : point_pushes(in_a, by_b, found.a_in_b, options);
+        const std::vector<TetPush> back = segments ? segment_pushes(in_b, by_a, found.edges_of_b, options)
+                                                   : point_pushes(in_b, by_a, found.b_in_a, options);
         all.insert(all.end(), back.begin(), back.end());
         return all;
     }
@@ -86,17 +91,21 @@ TEST(TetPushes, momentum_and_angular_momentum_are_kept_whatever_depth_and_direct
         for (const bool segments : {false, true})
             for (const PushDepth depth : {PushDepth::measured, PushDepth::interpolated})
                 for (const PushDirection direction : {PushDirection::nearest, PushDirection::gradient})
-                    for (const DepthMethod method : {DepthMethod::exact, DepthMethod::closest_feature, DepthMethod::closest_point}) {
-                        Pair pair(placed(shaken(make_tet_ball({.resolution = 3}), random, 0.05), scale, {0, 0, 0}),
-                                  placed(shaken(make_tet_box({.cells = {3, 3, 3}}), random, 0.1), scale, {0.6, 0.1, 0.2}));
+                    for (const DepthMethod method :
+                         {DepthMethod::exact, DepthMethod::closest_feature, DepthMethod::closest_point}) {
+                        Pair pair(
+                            placed(shaken(make_tet_ball({.resolution = 3}), random, 0.05), scale, {0, 0, 0}),
+                            placed(shaken(make_tet_box({.cells = {3, 3, 3}}), random, 0.1), scale, {0.6, 0.1, 0.2}));
                         const auto pushes = pair.pushes(segments, {depth, direction}, method);
                         EXPECT_GT(pushes.size(), 3u);
                         const auto contacts = contacts_of(pushes);
                         EXPECT_NO_THROW(check(contacts, pair.positions().size()));
-                        const Forces forces = forces_of(pair, pushes, {.scaling = ContactScaling::area, .stiffness = 1});
+                        const Forces forces =
+                            forces_of(pair, pushes, {.scaling = ContactScaling::area, .stiffness = 1});
                         const std::vector<Vec3> at = pair.positions();
                         Vec3 sum = Vec3::Zero(), turning = Vec3::Zero();
-                        for (std::size_t k = 0; k < at.size(); ++k) sum += forces.on[k], turning += at[k].cross(forces.on[k]);
+                        for (std::size_t k = 0; k < at.size(); ++k)
+                            sum += forces.on[k], turning += at[k].cross(forces.on[k]);
                         const double most = largest(forces.on);
                         EXPECT_GT(most, 0) << scale;
                         EXPECT_LT(sum.norm(), 1e-12 * most) << scale;
@@ -104,7 +113,8 @@ TEST(TetPushes, momentum_and_angular_momentum_are_kept_whatever_depth_and_direct
                     }
 }
 
-// The depth at the points of the intruder: exact, so the slope is too; where the holder moves, only its push as a whole.
+// The depth at the points of the intruder: exact, so the slope is too; where the holder moves, only its push as a
+// whole.
 TEST(TetPushes, the_force_on_a_point_is_minus_the_slope_of_its_energy) {
     const WeightedContactLaw law{.scaling = ContactScaling::area, .stiffness = 3};
     Pair pair(placed(make_tet_ball({.resolution = 2}), 1, {0.07, 0.03, 0.86}), make_tet_box({.cells = {4, 4, 4}}));
@@ -134,7 +144,8 @@ TEST(TetPushes, the_force_on_a_point_is_minus_the_slope_of_its_energy) {
     EXPECT_GT(pushed, 3);
 }
 
-// Moved as a whole, so that chains grow at both ends: the sum of their pushes against the slope of the energy of them all.
+// Moved as a whole, so that chains grow at both ends: the sum of their pushes against the slope of the energy of them
+// all.
 TEST(TetPushes, the_force_of_segments_is_minus_the_slope_of_their_energy) {
     const WeightedContactLaw law{.scaling = ContactScaling::area, .stiffness = 3};
     Random random(5);
@@ -186,7 +197,9 @@ TEST(TetPushes, edges_that_cross_push_apart_where_no_point_is_inside) {
 
 TEST(TetPushes, the_sum_of_pushes_by_area_does_not_depend_on_the_mesh) {
     const auto lift = [](std::size_t cells, bool segments) {
-        Pair pair(placed(make_tet_box({.size = {0.5, 0.5, 0.5}, .cells = {cells, cells, cells}}), 1, {0.02, 0.03, 0.70}), make_tet_box({.cells = {3, 3, 3}}));
+        Pair pair(
+            placed(make_tet_box({.size = {0.5, 0.5, 0.5}, .cells = {cells, cells, cells}}), 1, {0.02, 0.03, 0.70}),
+            make_tet_box({.cells = {3, 3, 3}}));
         std::vector<TetPush> own;
         for (const TetPush& p : pair.pushes(segments))
             if (p.contact.points[0] < pair.points_a.size()) own.push_back(p);
@@ -196,7 +209,8 @@ TEST(TetPushes, the_sum_of_pushes_by_area_does_not_depend_on_the_mesh) {
         return sum;
     };
     // A face of 0.25 m^2 at a depth of 0.05 m, and 0.1 m^2 of sides at half of that.
-    for (const bool segments : {false, true}) EXPECT_NEAR(lift(16, segments), lift(8, segments), 0.1 * lift(8, segments));
+    for (const bool segments : {false, true})
+        EXPECT_NEAR(lift(16, segments), lift(8, segments), 0.1 * lift(8, segments));
     EXPECT_NEAR(lift(16, true), 0.015, 0.02 * 0.015);
     EXPECT_NEAR(lift(16, true), lift(16, false), 0.15 * lift(16, true));
 }
@@ -235,7 +249,8 @@ TEST(TetPushes, flat_and_inverted_tetrahedra_and_points_on_the_boundary_push_fin
     Random random(7);
     for (int round = 0; round < 40; ++round) {
         TetMesh wild = shaken(make_tet_box({.cells = {2, 2, 2}}), random, 0.6);
-        for (std::size_t k = 0; k < 3; ++k) wild.vertices[random.below(wild.vertices.size())] = wild.vertices[random.below(wild.vertices.size())];
+        for (std::size_t k = 0; k < 3; ++k)
+            wild.vertices[random.below(wild.vertices.size())] = wild.vertices[random.below(wild.vertices.size())];
         Pair pair(wild, placed(make_tet_box({.cells = {2, 2, 2}}), 1, {0.5, 0.5, 0.5}));
         for (const bool segments : {false, true})
             for (const PushDirection direction : {PushDirection::nearest, PushDirection::gradient})
@@ -252,7 +267,9 @@ TEST(TetPushes, any_number_of_threads_gives_the_same_bytes) {
         set_thread_count(threads);
         std::vector<double> all;
         for (const bool segments : {false, true})
-            for (const TetPush& p : pair.pushes(segments)) all.insert(all.end(), {p.contact.depth, p.contact.area, p.contact.normal.x(), p.contact.weights[0], p.rate});
+            for (const TetPush& p : pair.pushes(segments))
+                all.insert(all.end(),
+                           {p.contact.depth, p.contact.area, p.contact.normal.x(), p.contact.weights[0], p.rate});
         set_thread_count(0);
         return all;
     };

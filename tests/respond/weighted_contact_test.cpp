@@ -27,7 +27,8 @@ Four random_four(Random& random, double size) {
         four.inverse_masses.push_back(1 / (size * size * size * random.uniform(0.5, 2)));
     }
     const std::vector<Vec3>& x = four.positions;
-    const FeatureProximity proximity = random.chance(0.5) ? vertex_face_proximity(x[0], {x[1], x[2], x[3]}) : edge_edge_proximity({x[0], x[1]}, {x[2], x[3]});
+    const FeatureProximity proximity = random.chance(0.5) ? vertex_face_proximity(x[0], {x[1], x[2], x[3]})
+                                                          : edge_edge_proximity({x[0], x[1]}, {x[2], x[3]});
     four.contact = weighted_contact({0, 1, 2, 3}, proximity, 2 * size, 0.1 * size * size);
     return four;
 }
@@ -41,7 +42,8 @@ TEST(WeightedContact, momentum_is_kept_and_the_turning_of_a_push_along_the_gap_t
         EXPECT_GT(add_contact_forces({&four.contact, 1}, law, four.inverse_masses, four.velocities, forces), 0);
         Vec3 sum = Vec3::Zero(), turn = Vec3::Zero();
         double size = 0;
-        for (std::size_t p = 0; p < 4; ++p) sum += forces[p], turn += four.positions[p].cross(forces[p]), size += forces[p].norm();
+        for (std::size_t p = 0; p < 4; ++p)
+            sum += forces[p], turn += four.positions[p].cross(forces[p]), size += forces[p].norm();
         EXPECT_GT(size, 0);
         EXPECT_LT(sum.norm(), 1e-13 * size);
         EXPECT_LT(turn.norm(), 1e-6 * size); // the gap is along the normal, up to the rounding of tiny gaps
@@ -75,7 +77,8 @@ TEST(WeightedContact, accelerations_do_not_depend_on_units_when_scaled_by_mass_o
             Random one(7), other(7);
             for (int k = 0; k < 100; ++k) {
                 const Four a = random_four(one, 1), b = random_four(other, size);
-                const WeightedContactLaw law{.scaling = scaling, .stiffness = 400, .damping_ratio = 0.2, .friction = 0.5, .slip_speed = 0.01};
+                const WeightedContactLaw law{
+                    .scaling = scaling, .stiffness = 400, .damping_ratio = 0.2, .friction = 0.5, .slip_speed = 0.01};
                 WeightedContactLaw scaled = law;
                 scaled.slip_speed *= size;
                 if (scaling == ContactScaling::area) scaled.stiffness *= size; // kg / (m^2 s^2)
@@ -102,7 +105,8 @@ TEST(WeightedContact, never_pulls_and_friction_opposes_slip) {
 }
 
 TEST(WeightedContact, the_step_matrix_is_how_the_force_changes) {
-    const WeightedContact contact{.points = {0}, .weights = {1}, .count = 1, .normal = Vec3(2, 3, 6) / 7, .depth = 0.02};
+    const WeightedContact contact{
+        .points = {0}, .weights = {1}, .count = 1, .normal = Vec3(2, 3, 6) / 7, .depth = 0.02};
     const std::vector<double> inverse = {0.5};
     const WeightedContactLaw law{.scaling = ContactScaling::none, .stiffness = 300, .damping_ratio = 0.1};
     const std::vector<Vec3> v = {{0.1, -0.2, -0.3}};

@@ -15,7 +15,9 @@ DepthMap ball(Keep keep, const Vec3& center = Vec3::Zero()) {
     const auto target = backend->make_target();
     const auto mesh = std::make_shared<DrawnMesh>(make_sphere({.radius = 0.5, .resolution = 16}));
     const DepthView view = view_of(Box::around(Vec3::Zero(), Vec3::Constant(0.6)), {}, Vec3::UnitZ(), {.pixels = 64});
-    backend->draw(view, std::array{DrawnBody{mesh, Pose::at(center), 0}}, {.keep = keep, .faces = keep == Keep::nearest ? Faces::front : Faces::back, .normals = true}, *target);
+    backend->draw(view, std::array{DrawnBody{mesh, Pose::at(center), 0}},
+                  {.keep = keep, .faces = keep == Keep::nearest ? Faces::front : Faces::back, .normals = true},
+                  *target);
     return target->map();
 }
 
@@ -33,8 +35,11 @@ TEST(DepthPicture, heights_are_light_where_near_and_marked_where_nothing_is) {
 }
 
 TEST(DepthPicture, hits_are_marked_where_the_comparison_finds_them) {
-    const DepthMap object = ball(Keep::farthest), away = ball(Keep::nearest, {0, 0, 1.05}), into = ball(Keep::nearest, {0.5, 0, 0});
-    const auto marked = [](const Image& image) { return std::count(image.pixels.begin(), image.pixels.end(), DepthPictureOptions{}.hit); };
+    const DepthMap object = ball(Keep::farthest), away = ball(Keep::nearest, {0, 0, 1.05}),
+                   into = ball(Keep::nearest, {0.5, 0, 0});
+    const auto marked = [](const Image& image) {
+        return std::count(image.pixels.begin(), image.pixels.end(), DepthPictureOptions{}.hit);
+    };
     EXPECT_EQ(marked(hit_picture(object, away)), 0);
     EXPECT_GT(marked(hit_picture(object, into)), 100);
     EXPECT_LT(marked(hit_picture(object, into)), marked(hit_picture(object, ball(Keep::nearest))));

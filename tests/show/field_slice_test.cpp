@@ -22,7 +22,9 @@ bool orange(const Color& c) { return c[0] > c[2] + 15; }
 bool dark(const Color& c) { return c[0] < 70 && c[1] < 70 && c[2] < 70; }
 double lightness(const Color& c) { return 0.3 * c[0] + 0.6 * c[1] + 0.1 * c[2]; }
 
-Color at(const Image& image, const Vec2& pixel) { return image.at(static_cast<int>(std::floor(pixel.x())), static_cast<int>(std::floor(pixel.y()))); }
+Color at(const Image& image, const Vec2& pixel) {
+    return image.at(static_cast<int>(std::floor(pixel.x())), static_cast<int>(std::floor(pixel.y())));
+}
 
 TEST(FieldSlice, inside_is_blue_and_outside_orange_at_every_scale) {
     Random random(1);
@@ -55,16 +57,21 @@ TEST(FieldSlice, the_dark_line_is_where_the_field_is_zero_and_nowhere_else) {
     const double radius = std::sqrt(1 - 0.3 * 0.3);
     for (int n = 0; n < 360; ++n) {
         const double angle = n * std::numbers::pi / 180;
-        EXPECT_TRUE(dark(at(image, frame.pixel(Vec3(0.2 + radius * std::cos(angle), -0.1 + radius * std::sin(angle), 0.7))))) << n;
+        EXPECT_TRUE(
+            dark(at(image, frame.pixel(Vec3(0.2 + radius * std::cos(angle), -0.1 + radius * std::sin(angle), 0.7)))))
+            << n;
     }
     for (int y = 0; y < image.height; ++y)
         for (int x = 0; x < image.width; ++x)
-            if (dark(image.at(x, y))) { ASSERT_LT(std::abs(ball.distance(frame.point(x + 0.5, y + 0.5))), 2 * frame.right.norm()); }
+            if (dark(image.at(x, y))) {
+                ASSERT_LT(std::abs(ball.distance(frame.point(x + 0.5, y + 0.5))), 2 * frame.right.norm());
+            }
 }
 
 TEST(FieldSlice, contour_lines_are_a_spacing_apart) {
     const BlockField slab(Vec3::Zero(), Vec3(0.5, 10, 10));
-    const SliceOptions options{.box = Box::around(Vec3::Zero(), Vec3::Constant(1)), .size = 401, .spacing = 0.1, .scale = false};
+    const SliceOptions options{
+        .box = Box::around(Vec3::Zero(), Vec3::Constant(1)), .size = 401, .spacing = 0.1, .scale = false};
     const SliceFrame frame = slice_frame(slab, options);
     SliceOptions without = options;
     without.lines = false;
@@ -72,13 +79,15 @@ TEST(FieldSlice, contour_lines_are_a_spacing_apart) {
     std::vector<double> found; // centres of what the lines darken on a row, past the zero line
     double sum = 0, weighted = 0;
     for (int x = 0; x < image.width; ++x) {
-        const double darker = lightness(plain.at(x, 200)) - lightness(image.at(x, 200)), p = frame.point(x + 0.5, 200.5).x();
+        const double darker = lightness(plain.at(x, 200)) - lightness(image.at(x, 200)),
+                     p = frame.point(x + 0.5, 200.5).x();
         if (darker < 1 && sum > 0) found.push_back(weighted / sum);
         sum = darker < 1 || p < 0.55 ? 0 : sum + darker;
         weighted = darker < 1 || p < 0.55 ? 0 : weighted + darker * p;
     }
     ASSERT_EQ(found.size(), 4u); // at 0.6, 0.7, 0.8, 0.9
-    for (std::size_t n = 0; n < found.size(); ++n) EXPECT_NEAR(found[n], 0.6 + 0.1 * static_cast<double>(n), 0.3 * frame.right.norm());
+    for (std::size_t n = 0; n < found.size(); ++n)
+        EXPECT_NEAR(found[n], 0.6 + 0.1 * static_cast<double>(n), 0.3 * frame.right.norm());
 }
 
 TEST(FieldSlice, the_deeper_the_darker) {
@@ -125,7 +134,8 @@ TEST(FieldSlice, shows_the_bricks_of_a_grid_those_with_corners_only_fainter) {
         for (int y = 3; y < frame.height; y += 17) {
             const Vec3 p = frame.point(x + 0.5, y + 0.5);
             const double change = lightness(without.at(x, y)) - lightness(cells.at(x, y));
-            between += std::abs(lightness(without.at(x + 40, y)) - lightness(cells.at(x + 40, y))) > 30; // in the middle of bricks
+            between += std::abs(lightness(without.at(x + 40, y)) - lightness(cells.at(x + 40, y))) >
+                       30; // in the middle of bricks
             const bool stored = grid.cell_at(p + Vec3(1e-6, 0, 0)).box.size().x() < 2 * grid.layout().cell;
             if (std::abs(grid.distance(p)) < 0.02) continue; // the zero line is dark already
             (stored ? near : far) += change;
@@ -139,7 +149,8 @@ TEST(FieldSlice, shows_the_bricks_of_a_grid_those_with_corners_only_fainter) {
     EXPECT_LE(between, 40);
     const SmoothGridField smooth(grid);
     EXPECT_NE(draw_slice(smooth, {.size = 50, .cells = true}).pixels, draw_slice(smooth, {.size = 50}).pixels);
-    EXPECT_EQ(draw_slice(ball, {.size = 50, .cells = true}).pixels, draw_slice(ball, {.size = 50}).pixels) << "formulas have no cells";
+    EXPECT_EQ(draw_slice(ball, {.size = 50, .cells = true}).pixels, draw_slice(ball, {.size = 50}).pixels)
+        << "formulas have no cells";
 }
 
 TEST(FieldSlice, any_plane_can_be_shown) {
@@ -170,7 +181,10 @@ TEST(FieldSlice, the_scale_stands_beside_the_slice) {
     int blues = 0, oranges = 0, darks = 0;
     for (int y = 0; y < with.height; ++y)
         for (int x = 0; x < with.width; ++x) {
-            if (x < without.width) { ASSERT_EQ(with.at(x, y), without.at(x, y)); continue; }
+            if (x < without.width) {
+                ASSERT_EQ(with.at(x, y), without.at(x, y));
+                continue;
+            }
             blues += blue(with.at(x, y));
             oranges += orange(with.at(x, y));
             darks += dark(with.at(x, y));

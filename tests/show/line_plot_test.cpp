@@ -44,7 +44,10 @@ TEST(LinePlot, leaves_gaps_where_values_are_not_finite_or_have_no_logarithm) {
 }
 
 TEST(LinePlot, a_curve_that_runs_away_does_not_hide_the_others) {
-    LinePlot plot{.title = "", .x_label = "", .y_label = "", .curves = {{"tame", {{0, 1}, {1, 2}}}, {"wild", {{0, 1}, {1, 1e9}}}}};
+    LinePlot plot{.title = "",
+                  .x_label = "",
+                  .y_label = "",
+                  .curves = {{"tame", {{0, 1}, {1, 2}}}, {"wild", {{0, 1}, {1, 1e9}}}}};
     const std::string hidden = path_of(to_svg(plot), 0);
     plot.highest_y = 3;
     const std::string shown = to_svg(plot);

@@ -11,9 +11,7 @@ namespace fathom {
 namespace {
 
 // A unit square facing +x.
-TriangleMesh square() {
-    return {{{0, 0, 0}, {0, 1, 0}, {0, 1, 1}, {0, 0, 1}}, {{0, 1, 2}, {0, 2, 3}}};
-}
+TriangleMesh square() { return {{{0, 0, 0}, {0, 1, 0}, {0, 1, 1}, {0, 0, 1}}, {{0, 1, 2}, {0, 2, 3}}}; }
 
 View seen_from_front() {
     View view;

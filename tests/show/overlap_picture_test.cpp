@@ -26,7 +26,8 @@ OverlapPictureOptions small() {
 TEST(OverlapPicture, cells_are_green_where_bodies_overlap_and_nowhere_else) {
     const AnalyticField box(shapes::box({2, 2, 2}));
     const Pose turned = Pose::turned(0.4, Vec3::UnitZ(), {1, 1, 0.6}), away = Pose::at({4, 0, 0});
-    const Image overlapping = draw_overlap(box, {}, box, turned, field_overlap(box, {}, box, turned, {.depth = 4}), small());
+    const Image overlapping =
+        draw_overlap(box, {}, box, turned, field_overlap(box, {}, box, turned, {.depth = 4}), small());
     const Image apart = draw_overlap(box, {}, box, away, field_overlap(box, {}, box, away, {.depth = 4}), small());
     EXPECT_GT(greens(overlapping), 500u);
     EXPECT_EQ(greens(apart), 0u);
@@ -40,7 +41,8 @@ TEST(OverlapPicture, two_hearts_of_the_paper_have_their_cells_drawn) {
     for (const double y : {-9.0, 3.0}) {
         const Vec3 p(4, y, 2);
         const double middle = 4 + 1.2 * p.y() - p.x() * std::sqrt((20 - p.x()) / 15), front = p.z() - p.y() / 15;
-        EXPECT_NEAR(heart.distance(p), p.x() * p.x() + middle * middle + front * front - 225, 1e-9) << "as the paper writes it";
+        EXPECT_NEAR(heart.distance(p), p.x() * p.x() + middle * middle + front * front - 225, 1e-9)
+            << "as the paper writes it";
     }
     const Pose other = Pose::turned(0.6, Vec3::UnitZ(), {14, 6, 4});
     const FieldOverlap overlap = field_overlap(heart, {}, heart, other, {.depth = 5});
@@ -51,7 +53,8 @@ TEST(OverlapPicture, two_hearts_of_the_paper_have_their_cells_drawn) {
 
 TEST(OverlapPicture, a_field_without_bounds_is_refused) {
     const AnalyticField ball(shapes::sphere(1)), floor(shapes::plane(Vec3::UnitZ(), 0));
-    EXPECT_THROW((void)draw_overlap(ball, {}, floor, {}, field_overlap(ball, {}, floor, {}, {.depth = 2}), small()), Error);
+    EXPECT_THROW((void)draw_overlap(ball, {}, floor, {}, field_overlap(ball, {}, floor, {}, {.depth = 2}), small()),
+                 Error);
 }
 
 } // namespace

@@ -28,16 +28,25 @@ struct ReadPacket {
     [[nodiscard]] std::vector<T> array(const nlohmann::json& said, const char* type, std::size_t width) const {
         EXPECT_EQ(said.at("type"), type);
         EXPECT_EQ(said.at("width"), width);
-        const std::size_t count = said.at("count").get<std::size_t>() * width, offset = said.at("offset").get<std::size_t>();
+        const std::size_t count = said.at("count").get<std::size_t>() * width,
+                          offset = said.at("offset").get<std::size_t>();
         EXPECT_EQ(offset % 8, 0u);
         std::vector<T> values(count);
-        if (offset + count * sizeof(T) > binary.size()) ADD_FAILURE() << "an array past the end";
-        else if (count > 0) std::memcpy(values.data(), binary.data() + offset, count * sizeof(T));
+        if (offset + count * sizeof(T) > binary.size())
+            ADD_FAILURE() << "an array past the end";
+        else if (count > 0)
+            std::memcpy(values.data(), binary.data() + offset, count * sizeof(T));
         return values;
     }
-    [[nodiscard]] std::vector<float> floats(const nlohmann::json& said, std::size_t width) const { return array<float>(said, "f32", width); }
-    [[nodiscard]] std::vector<double> doubles(const nlohmann::json& said) const { return array<double>(said, "f64", 1); }
-    [[nodiscard]] std::vector<std::uint32_t> indices(const nlohmann::json& said, std::size_t width) const { return array<std::uint32_t>(said, "u32", width); }
+    [[nodiscard]] std::vector<float> floats(const nlohmann::json& said, std::size_t width) const {
+        return array<float>(said, "f32", width);
+    }
+    [[nodiscard]] std::vector<double> doubles(const nlohmann::json& said) const {
+        return array<double>(said, "f64", 1);
+    }
+    [[nodiscard]] std::vector<std::uint32_t> indices(const nlohmann::json& said, std::size_t width) const {
+        return array<std::uint32_t>(said, "u32", width);
+    }
 };
 
 } // namespace fathom::testing

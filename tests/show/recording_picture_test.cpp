@@ -41,7 +41,8 @@ TEST(RecordingPicture, a_falling_box_is_lower_in_the_last_picture) {
     FilmOptions options{.pictures = 2, .columns = 2, .view = {.width = 120, .height = 200}};
     const Image strip = film_strip(fall.recording, options);
     ASSERT_EQ(strip.width, 246);
-    const auto first = rows_of(strip, 0, 120, options.view.background), last = rows_of(strip, 126, 120, options.view.background);
+    const auto first = rows_of(strip, 0, 120, options.view.background),
+               last = rows_of(strip, 126, 120, options.view.background);
     EXPECT_LT(first[0], 30);
     EXPECT_GT(last[1], 170);
     EXPECT_GT(last[0], first[1]); // five metres and a box of one
@@ -53,7 +54,8 @@ TEST(RecordingPicture, the_plots_hold_every_frame) {
     const LinePlot energy = energy_plot(fall.recording), depth = penetration_plot(fall.recording);
     ASSERT_EQ(energy.curves.size(), 4u);
     for (const Curve& c : energy.curves) EXPECT_EQ(c.points.size(), 21u) << c.name;
-    EXPECT_NEAR(energy.curves[0].points.front().second, energy.curves[0].points.back().second, 0.01 * std::abs(energy.curves[0].points.front().second));
+    EXPECT_NEAR(energy.curves[0].points.front().second, energy.curves[0].points.back().second,
+                0.01 * std::abs(energy.curves[0].points.front().second));
     EXPECT_GT(energy.curves[1].points.back().second, 0);
     EXPECT_EQ(depth.curves[0].points.back().second, 0);
 }
@@ -67,7 +69,8 @@ TEST(RecordingPicture, several_runs_share_a_plot) {
         EXPECT_EQ(plot.curves[0].points.size(), 6u);
         EXPECT_EQ(plot.curves[1].points.size(), 21u);
     }
-    EXPECT_EQ(energy_plot(runs).curves[1].points.back().second, energy_plot(lasting.recording).curves[0].points.back().second);
+    EXPECT_EQ(energy_plot(runs).curves[1].points.back().second,
+              energy_plot(lasting.recording).curves[0].points.back().second);
 }
 
 TEST(RecordingPicture, nothing_recorded_is_an_empty_picture) {
@@ -76,8 +79,11 @@ TEST(RecordingPicture, nothing_recorded_is_an_empty_picture) {
 }
 
 TEST(RecordingPicture, particles_are_dots_that_spread_and_are_hidden_by_what_is_before_them) {
-    const MovingObstacle plate{.name = "plate", .mesh = std::make_shared<const TriangleMesh>(make_box({.size = {1, 1, 0.1}})), .pose = Pose::at({0, 0, 1})};
-    ParticleWorld world({{.rate = 0, .burst = 4'000, .speed = 1, .spread = 1.0, .life = 10}}, {plate}, {.step = 0.05, .gravity = Vec3::Zero(), .pixels = 32});
+    const MovingObstacle plate{.name = "plate",
+                               .mesh = std::make_shared<const TriangleMesh>(make_box({.size = {1, 1, 0.1}})),
+                               .pose = Pose::at({0, 0, 1})};
+    ParticleWorld world({{.rate = 0, .burst = 4'000, .speed = 1, .spread = 1.0, .life = 10}}, {plate},
+                        {.step = 0.05, .gravity = Vec3::Zero(), .pixels = 32});
     Recording recording({.contacts = false});
     world.record(recording);
     for (int k = 0; k < 30; ++k) {
@@ -95,7 +101,8 @@ TEST(RecordingPicture, particles_are_dots_that_spread_and_are_hidden_by_what_is_
         }
     EXPECT_EQ(glowing[0], 0u); // none is born yet
     EXPECT_EQ(glowing[1], 0u); // all are equally old: smoke
-    const auto dotted = rows_of(strip, 126, 120, options.view.background), alone = rows_of(strip, 0, 120, options.view.background);
+    const auto dotted = rows_of(strip, 126, 120, options.view.background),
+               alone = rows_of(strip, 0, 120, options.view.background);
     EXPECT_GT(dotted[1], alone[1] + 10); // below the plate
     EXPECT_EQ(film_strip(recording, options).pixels, strip.pixels);
 }

@@ -1,6 +1,6 @@
 // Reports: whatever text they hold, the page is a page, and it holds its pictures itself.
-#include <fathom/show/report_page.h>
 #include <fathom/show/image.h>
+#include <fathom/show/report_page.h>
 #include <support/scratch_folder.h>
 #include <support/sources.h>
 
@@ -19,8 +19,12 @@ std::size_t count(const std::string& text, const std::string& part) {
 
 TEST(ReportPage, no_text_becomes_part_of_the_page) {
     Report report{.title = hostile, .introduction = hostile, .figures = {{hostile, hostile}}};
-    report.sections.push_back({.title = hostile, .text = hostile, .figures = {{hostile, hostile}}, .pictures = {{hostile, "image/png", "bytes"}},
-                               .tables = {{hostile, {hostile}, {{hostile}}}}, .links = {{hostile, hostile}, {"away", "javascript:alert(1)"}}});
+    report.sections.push_back({.title = hostile,
+                               .text = hostile,
+                               .figures = {{hostile, hostile}},
+                               .pictures = {{hostile, "image/png", "bytes"}},
+                               .tables = {{hostile, {hostile}, {{hostile}}}},
+                               .links = {{hostile, hostile}, {"away", "javascript:alert(1)"}}});
     const std::string page = to_html(report);
     EXPECT_EQ(count(page, "<script"), 0u);
     EXPECT_EQ(count(page, "&lt;script&gt;"), 16u);
@@ -33,7 +37,10 @@ TEST(ReportPage, pictures_lie_in_the_page_and_viewers_stand_out) {
     const ScratchFolder folder;
     write_png(folder / "dot.png", Image(2, 2, {1, 2, 3}));
     Report report{.title = "r"};
-    report.sections.push_back({.title = "s", .text = "one\n\ntwo", .pictures = {picture_from(folder / "dot.png", "a dot")}, .links = {{"look", "drop.html"}, {"file", "drop.pvd"}}});
+    report.sections.push_back({.title = "s",
+                               .text = "one\n\ntwo",
+                               .pictures = {picture_from(folder / "dot.png", "a dot")},
+                               .links = {{"look", "drop.html"}, {"file", "drop.pvd"}}});
     const std::string page = to_html(report);
     EXPECT_EQ(count(page, "src=\"data:image/png;base64,iVBORw0KGgo"), 1u); // how every PNG begins
     EXPECT_EQ(count(page, "<p>"), 2u);
@@ -41,7 +48,8 @@ TEST(ReportPage, pictures_lie_in_the_page_and_viewers_stand_out) {
     EXPECT_EQ(count(page, "<a href=\"./drop.pvd\">file</a>"), 1u);
     EXPECT_EQ(count(page, "http://") + count(page, "https://"), 0u); // needs no network
     EXPECT_EQ(page, to_html(report));
-    EXPECT_EQ(error_of([&] { static_cast<void>(picture_from(folder / "dot.jpg", "")); }).cause(), Cause::unknown_format);
+    EXPECT_EQ(error_of([&] { static_cast<void>(picture_from(folder / "dot.jpg", "")); }).cause(),
+              Cause::unknown_format);
     EXPECT_EQ(error_of([&] { static_cast<void>(picture_from(folder / "none.png", "")); }).cause(), Cause::cannot_open);
 }
 

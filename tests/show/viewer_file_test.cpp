@@ -54,7 +54,8 @@ TEST(ViewerFile, reads_back_every_packet_and_leaves_nothing_else_behind) {
         EXPECT_EQ(file.packet(k), written.packets.packet(k));
         EXPECT_EQ(file.packed_packet(k), written.packets.packed_packet(k));
     }
-    EXPECT_EQ(error_of([&] { static_cast<void>(file.packet(file.packet_count())); }).cause(), Cause::index_out_of_range);
+    EXPECT_EQ(error_of([&] { static_cast<void>(file.packet(file.packet_count())); }).cause(),
+              Cause::index_out_of_range);
 }
 
 TEST(ViewerFile, no_byte_can_be_changed_in_silence) {
@@ -71,7 +72,8 @@ TEST(ViewerFile, no_byte_can_be_changed_in_silence) {
 
 TEST(ViewerFile, is_refused_wherever_it_is_cut_off) {
     const std::string whole = text_of(Written().path);
-    for (std::size_t size = 0; size < whole.size(); size += 1 + whole.size() / 500) EXPECT_FALSE(reads(whole.substr(0, size))) << size;
+    for (std::size_t size = 0; size < whole.size(); size += 1 + whole.size() / 500)
+        EXPECT_FALSE(reads(whole.substr(0, size))) << size;
 }
 
 // Checksums keep accidents out, not enemies: packets that carry a right checksum are looked at all the same.
@@ -92,7 +94,8 @@ TEST(ViewerFile, packets_of_an_enemy_who_can_count_are_refused_or_harmless) {
     const std::size_t head = 12 + ReadPacket(packet).json.dump().size();
     for (int k = 0; k < mutants; ++k) {
         std::string mutant = packet;
-        for (std::uint64_t n = 1 + random.below(3); n > 0; --n) mutant[random.below(head)] = static_cast<char>(random.below(256));
+        for (std::uint64_t n = 1 + random.below(3); n > 0; --n)
+            mutant[random.below(head)] = static_cast<char>(random.below(256));
         refused += !reads(file_with(mutant));
     }
     EXPECT_GT(refused, mutants / 5);
@@ -103,13 +106,17 @@ TEST(ViewerFile, tells_what_is_wrong_with_a_packet) {
     const auto cause_of = [](const std::string& json, std::size_t binary) {
         std::string packet("FTHM\1\0\0\0", 8);
         const auto length = static_cast<std::uint32_t>((12 + json.size() + 7) / 8 * 8 - 12);
-        packet.append(reinterpret_cast<const char*>(&length), 4).append(json).append(length - json.size(), ' ').append(binary, '\0');
+        packet.append(reinterpret_cast<const char*>(&length), 4)
+            .append(json)
+            .append(length - json.size(), ' ')
+            .append(binary, '\0');
         return error_of([&] { check_packet(packet, "packet"); }).cause();
     };
     EXPECT_EQ(cause_of(R"({"a":{"type":"f32","width":3,"count":2,"offset":0}})", 16), Cause::truncated);
     EXPECT_EQ(cause_of(R"({"a":{"type":"f32","width":3,"count":1,"offset":4}})", 64), Cause::malformed);
     EXPECT_EQ(cause_of(R"({"a":[{"b":{"type":"f16","width":3,"count":1,"offset":0}}]})", 64), Cause::unsupported);
-    EXPECT_EQ(cause_of(R"({"a":{"type":"f32","width":3,"count":18446744073709551615,"offset":0}})", 64), Cause::truncated);
+    EXPECT_EQ(cause_of(R"({"a":{"type":"f32","width":3,"count":18446744073709551615,"offset":0}})", 64),
+              Cause::truncated);
     EXPECT_EQ(cause_of(R"({"a":)", 0), Cause::malformed);
     EXPECT_EQ(cause_of("[]", 0), Cause::malformed);
     EXPECT_EQ(cause_of(std::string(100, '['), 0), Cause::too_large); // never deeper than the stack
@@ -127,9 +134,11 @@ TEST(ViewerPage, holds_all_packets_where_it_says_so) {
         const auto packed = from_base64(std::string_view(page).substr(begin, end - begin));
         ASSERT_TRUE(packed.has_value());
         Bytes plain = unpacked_gzip({*packed, "page"});
-        EXPECT_EQ(std::string_view(reinterpret_cast<const char*>(plain.data()), plain.size()), written.packets.packet(k));
+        EXPECT_EQ(std::string_view(reinterpret_cast<const char*>(plain.data()), plain.size()),
+                  written.packets.packet(k));
     }
-    EXPECT_EQ(error_of([&] { static_cast<void>(page_with_packets("<html>", written.packets)); }).cause(), Cause::malformed);
+    EXPECT_EQ(error_of([&] { static_cast<void>(page_with_packets("<html>", written.packets)); }).cause(),
+              Cause::malformed);
 }
 
 TEST(ViewerPage, is_inside_the_library_or_says_that_it_is_not) {

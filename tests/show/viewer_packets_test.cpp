@@ -3,12 +3,12 @@
 #include <support/small_recordings.h>
 #include <support/sources.h>
 
+#include <fathom/geometry/format/base64.h>
+#include <fathom/geometry/format/gzip.h>
 #include <fathom/show/base64_text.h>
 #include <fathom/show/viewer_recording.h>
 #include <fathom/show/viewer_sources.h>
 #include <fathom/show/viewer_sweep.h>
-#include <fathom/geometry/format/base64.h>
-#include <fathom/geometry/format/gzip.h>
 
 #include <limits>
 
@@ -32,7 +32,7 @@ TEST(ViewerPackets, a_recording_of_every_kind_of_body_is_told_frame_by_frame) {
 
     const std::vector<float> poses = chunk.floats(chunk.json["poses"], 7);
     ASSERT_EQ(poses.size(), 6u * 5u * 7u);
-    EXPECT_FLOAT_EQ(poses[5 * 5 * 7], 0.5f); // the box in the last frame: x,
+    EXPECT_FLOAT_EQ(poses[5 * 5 * 7], 0.5f);                // the box in the last frame: x,
     EXPECT_FLOAT_EQ(poses[5 * 5 * 7 + 3], std::cos(0.25f)); // and w of its turn
     const auto& deformed = chunk.json["deformed"];
     EXPECT_EQ(deformed.size(), 3u);
@@ -46,7 +46,8 @@ TEST(ViewerPackets, a_recording_of_every_kind_of_body_is_told_frame_by_frame) {
     EXPECT_FALSE(deformed["1"].contains("shades"));
     EXPECT_TRUE(chunk.json["contacts"][0].is_null());
     const auto& contacts = chunk.json["contacts"][1];
-    EXPECT_EQ(chunk.indices(contacts["bodies"], 2), (std::vector<std::uint32_t>{0, 1})); // the normal points out of the box
+    EXPECT_EQ(chunk.indices(contacts["bodies"], 2),
+              (std::vector<std::uint32_t>{0, 1})); // the normal points out of the box
     EXPECT_EQ(chunk.floats(contacts["normals"], 3), (std::vector<float>{0, 0, -1}));
     EXPECT_EQ(chunk.floats(contacts["depths"], 1), (std::vector<float>{0.25}));
 }
@@ -56,9 +57,11 @@ Recording ball_and_room(const Vec3& beside, double energy) {
     TriangleMesh room = make_box();
     for (Vec3& vertex : room.vertices) vertex *= 4;
     Recording recording;
-    recording.set_bodies({{"room", std::make_shared<const TriangleMesh>(room), {}, Vec3::Zero(), true}, {"ball", std::make_shared<const TriangleMesh>(make_sphere())}});
+    recording.set_bodies({{"room", std::make_shared<const TriangleMesh>(room), {}, Vec3::Zero(), true},
+                          {"ball", std::make_shared<const TriangleMesh>(make_sphere())}});
     for (std::size_t k = 0; k < 6; ++k) {
-        RecordedFrame* frame = recording.add({k, 2 + 0.1 * static_cast<double>(k), {energy, 0, 0}, 0, k == 2 || k == 3 ? 1u : 0u});
+        RecordedFrame* frame =
+            recording.add({k, 2 + 0.1 * static_cast<double>(k), {energy, 0, 0}, 0, k == 2 || k == 3 ? 1u : 0u});
         frame->bodies.resize(2);
         frame->bodies[1].pose = Pose::at(beside + Vec3(0.1 * static_cast<double>(k), 0, 0));
     }
@@ -67,7 +70,8 @@ Recording ball_and_room(const Vec3& beside, double energy) {
 
 TEST(ViewerRecording, a_fixed_body_that_hides_what_moves_is_glass_and_the_way_through_it_is_a_path) {
     const Recording within = ball_and_room(Vec3::Zero(), 0), above = ball_and_room({0, 0, 5}, 7);
-    const ReadPacket inside(DocumentPackets(recording_document("inside", within)).packet(0)), outside(DocumentPackets(recording_document("outside", above)).packet(0));
+    const ReadPacket inside(DocumentPackets(recording_document("inside", within)).packet(0)),
+        outside(DocumentPackets(recording_document("outside", above)).packet(0));
     EXPECT_EQ(inside.json["bodies"][0]["glass"], true);
     EXPECT_FALSE(inside.json["bodies"][1].contains("glass"));
     EXPECT_FALSE(outside.json["bodies"][0].contains("glass"));
@@ -102,7 +106,8 @@ TEST(ViewerRecording, of_several_bodies_that_move_none_is_said_to_collide_nowher
     }
     const ReadPacket packet(DocumentPackets(recording_document("both", both)).packet(0));
     ASSERT_EQ(packet.json["layers"].size(), 2u);
-    for (const auto& layer : packet.json["layers"]) EXPECT_FALSE(layer.contains("intervals")); // which of them touches is not known
+    for (const auto& layer : packet.json["layers"])
+        EXPECT_FALSE(layer.contains("intervals")); // which of them touches is not known
 }
 
 TEST(ViewerPackets, every_curve_has_a_value_a_frame_and_curves_of_nothing_are_left_out) {
@@ -113,7 +118,8 @@ TEST(ViewerPackets, every_curve_has_a_value_a_frame_and_curves_of_nothing_are_le
         EXPECT_EQ(document.doubles(series["values"]).size(), 6u);
         names.push_back(series["name"]);
     }
-    EXPECT_EQ(names, (std::vector<std::string>{"sum", "motion", "height", "contacts", "deepest point", "detection", "response"})); // no springs
+    EXPECT_EQ(names, (std::vector<std::string>{"sum", "motion", "height", "contacts", "deepest point", "detection",
+                                               "response"})); // no springs
 }
 
 TEST(ViewerPackets, chunks_are_bounded_and_hold_every_frame_once) {
@@ -131,7 +137,8 @@ TEST(ViewerPackets, chunks_are_bounded_and_hold_every_frame_once) {
         check_packet(bytes, "chunk");
     }
     EXPECT_EQ(next, 40u);
-    EXPECT_EQ(error_of([&] { static_cast<void>(packets.packet(packets.packet_count())); }).cause(), Cause::index_out_of_range);
+    EXPECT_EQ(error_of([&] { static_cast<void>(packets.packet(packets.packet_count())); }).cause(),
+              Cause::index_out_of_range);
 }
 
 TEST(ViewerPackets, the_same_document_gives_the_same_bytes) {
@@ -142,7 +149,10 @@ TEST(ViewerPackets, the_same_document_gives_the_same_bytes) {
 
 TEST(ViewerPackets, numbers_that_are_none_and_names_that_are_no_text_never_break_the_packet) {
     ViewerDocument document{.title = "bad \xff\xfe \"<script>", .kind = ViewerKind::mesh};
-    ViewerBody body{.name = std::string("\xc3\x28", 2), .vertices = {Vec3f(0, 0, 0), Vec3f::Constant(std::numeric_limits<float>::quiet_NaN()), Vec3f(1, 1, 1)}, .triangles = {{0, 1, 2}}};
+    ViewerBody body{
+        .name = std::string("\xc3\x28", 2),
+        .vertices = {Vec3f(0, 0, 0), Vec3f::Constant(std::numeric_limits<float>::quiet_NaN()), Vec3f(1, 1, 1)},
+        .triangles = {{0, 1, 2}}};
     body.pose.translation = Vec3(nan, 0, 0);
     body.info = {{"volume", nan}};
     document.bodies.push_back(body);
@@ -166,9 +176,11 @@ TEST(ViewerPackets, a_run_that_blew_up_is_shown_and_said_so) {
     frame->bodies[1].vertices.assign(4, Vec3f::Constant(std::numeric_limits<float>::infinity()));
     const DocumentPackets packets(recording_document("mixed", recording));
     const ReadPacket document(packets.packet(0)), chunk(packets.packet(1));
-    EXPECT_NE(document.json["subtitle"].get<std::string>().find("1 frames hold numbers that are not finite"), std::string::npos);
+    EXPECT_NE(document.json["subtitle"].get<std::string>().find("1 frames hold numbers that are not finite"),
+              std::string::npos);
     for (const float value : chunk.floats(chunk.json["poses"], 7)) EXPECT_TRUE(std::isfinite(value));
-    for (const float value : chunk.floats(chunk.json["deformed"]["1"]["vertices"][6], 3)) EXPECT_TRUE(std::isfinite(value));
+    for (const float value : chunk.floats(chunk.json["deformed"]["1"]["vertices"][6], 3))
+        EXPECT_TRUE(std::isfinite(value));
 }
 
 TEST(ViewerSources, a_mesh_tells_its_report_and_tetrahedra_come_with_their_boundary) {
@@ -181,7 +193,10 @@ TEST(ViewerSources, a_mesh_tells_its_report_and_tetrahedra_come_with_their_bound
     EXPECT_EQ(tets.json["kind"], "tetrahedra");
     EXPECT_EQ(tets.indices(tets.json["bodies"][0]["tetrahedra"], 4), (std::vector<std::uint32_t>{0, 1, 2, 3}));
     EXPECT_EQ(tets.json["bodies"][0]["triangles"]["count"], 4);
-    EXPECT_EQ(error_of([] { static_cast<void>(mesh_document("bad", {{Vec3(nan, 0, 0)}, {{0, 0, 0}}})); }).cause(), Cause::non_finite);
+    EXPECT_EQ(error_of([] {
+                  static_cast<void>(mesh_document("bad", {{Vec3(nan, 0, 0)}, {{0, 0, 0}}}));
+              }).cause(),
+              Cause::non_finite);
 }
 
 TEST(ViewerSources, the_distances_of_a_field_are_sampled_to_the_corners_of_the_box) {
@@ -219,10 +234,13 @@ TEST(ViewerSources, cells_of_a_solid_nest_and_its_inside_is_in_the_balls_of_ever
 }
 
 TEST(ViewerSources, a_field_without_end_is_shown_in_a_cube_without_a_tree) {
-    const ReadPacket plane(DocumentPackets(field_document("plane", std::make_shared<AnalyticField>(shapes::plane({0, 0, 1}, 0)))).packet(0));
+    const ReadPacket plane(
+        DocumentPackets(field_document("plane", std::make_shared<AnalyticField>(shapes::plane({0, 0, 1}, 0))))
+            .packet(0));
     EXPECT_EQ(plane.json["layers"].size(), 1u);
     EXPECT_GT(plane.json["bodies"][0]["triangles"]["count"], 100);
-    const ReadPacket ball(DocumentPackets(field_document("ball", std::make_shared<AnalyticField>(shapes::sphere(0.5)))).packet(0));
+    const ReadPacket ball(
+        DocumentPackets(field_document("ball", std::make_shared<AnalyticField>(shapes::sphere(0.5)))).packet(0));
     EXPECT_EQ(ball.json["layers"].size(), 3u);
 }
 
@@ -233,21 +251,27 @@ TEST(ViewerSources, a_sphere_tree_is_cut_at_a_whole_level) {
     const auto layer = spheres_layer(tree, 100);
     const auto& spheres = std::get<SpheresLayer>(layer.content);
     std::size_t whole = 0;
-    for (int level = 0; level <= spheres.levels.back(); ++level) whole += tree.level(static_cast<std::size_t>(level)).size();
+    for (int level = 0; level <= spheres.levels.back(); ++level)
+        whole += tree.level(static_cast<std::size_t>(level)).size();
     EXPECT_EQ(spheres.spheres.size(), whole);
     EXPECT_LE(whole, 100u);
     EXPECT_GT(whole, 1u);
 }
 
 TEST(ViewerSources, pixels_of_a_depth_map_without_a_surface_are_no_number) {
-    DepthMap map{.view = {.size = {2, 1, 4}, .width = 2, .height = 1}, .keep = Keep::nearest, .depth = {0.25f, 1.0f}, .ids = {}, .normals = {}};
+    DepthMap map{.view = {.size = {2, 1, 4}, .width = 2, .height = 1},
+                 .keep = Keep::nearest,
+                 .depth = {0.25f, 1.0f},
+                 .ids = {},
+                 .normals = {}};
     const ReadPacket packet(DocumentPackets(depth_document("map", std::span(&map, 1))).packet(0));
     const auto& layer = packet.json["layers"][0];
     const std::vector<float> depths = packet.floats(layer["depths"], 1);
     EXPECT_EQ(depths[0], 0.25f);
     EXPECT_TRUE(std::isnan(depths[1]));
     EXPECT_EQ(layer["extent"], nlohmann::json({-1.0, -0.5, 0.0, 1.0, 0.5, 4.0}));
-    EXPECT_EQ(packet.json["bounds"], nlohmann::json({-1.0, -0.5, 0.0, 1.0, 0.5, 4.0})); // of the layers, as there are no bodies
+    EXPECT_EQ(packet.json["bounds"],
+              nlohmann::json({-1.0, -0.5, 0.0, 1.0, 0.5, 4.0})); // of the layers, as there are no bodies
 }
 
 TEST(ViewerSweep, the_first_contact_is_in_the_frame_of_its_time_and_the_path_ends_where_the_body_does) {
@@ -261,7 +285,8 @@ TEST(ViewerSweep, the_first_contact_is_in_the_frame_of_its_time_and_the_path_end
     const std::vector<double> times = document.doubles(document.json["frames"]["times"]);
     ASSERT_EQ(times.size(), 122u);
     EXPECT_TRUE(std::is_sorted(times.begin(), times.end()));
-    for (std::size_t k = 0; k < times.size(); ++k) EXPECT_EQ(chunk.json["contacts"][k].is_null(), times[k] != 0.4037) << k;
+    for (std::size_t k = 0; k < times.size(); ++k)
+        EXPECT_EQ(chunk.json["contacts"][k].is_null(), times[k] != 0.4037) << k;
     const auto& path = document.json["layers"][0];
     EXPECT_EQ(path["intervals"], nlohmann::json::parse("[[0.4,0.6,1]]"));
     EXPECT_FLOAT_EQ(document.floats(path["points"], 3).back(), -5);
@@ -279,7 +304,9 @@ TEST(Base64Text, what_is_packed_reads_back) {
         const std::string packed = as_gzip(bytes);
         ASSERT_TRUE(is_gzip(bytes_of(packed)));
         const Bytes plain = unpacked_gzip(source_of(packed));
-        EXPECT_TRUE(std::equal(plain.span().begin(), plain.span().end(), bytes_of(bytes).begin(), bytes_of(bytes).end())) << size;
+        EXPECT_TRUE(
+            std::equal(plain.span().begin(), plain.span().end(), bytes_of(bytes).begin(), bytes_of(bytes).end()))
+            << size;
     }
 }
 

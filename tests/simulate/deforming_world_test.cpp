@@ -1,4 +1,5 @@
-// Deforming objects: they bounce, edges do not slip through edges, sheets lie on what is below them, and no energy comes from nowhere.
+// Deforming objects: they bounce, edges do not slip through edges, sheets lie on what is below them, and no energy
+// comes from nowhere.
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/base/random.h>
@@ -17,8 +18,10 @@
 namespace fathom {
 namespace {
 
-TriangleMesh shape(const std::string& name, const ShapeValues& values = {}, const Vec3& at = Vec3::Zero(), double scale = 1) {
-    return mapped(std::get<TriangleMesh>(make_shape(name, values)), [&](const Vec3& v) { return Vec3(scale * (v + at)); });
+TriangleMesh shape(const std::string& name, const ShapeValues& values = {}, const Vec3& at = Vec3::Zero(),
+                   double scale = 1) {
+    return mapped(std::get<TriangleMesh>(make_shape(name, values)),
+                  [&](const Vec3& v) { return Vec3(scale * (v + at)); });
 }
 
 DeformingOptions still_air(double step = 1e-3) {
@@ -101,8 +104,9 @@ TEST(DeformingWorld, edges_do_not_slip_through_edges) {
         for (std::size_t k = 0; k < 2; ++k) {
             const Quat turn(Eigen::AngleAxisd(k == 0 ? 0.3 : 1.7, Vec3::UnitZ()));
             const Quat on_edge(Eigen::AngleAxisd(0.25 * std::numbers::pi, Vec3::UnitX()));
-            bodies[k].mesh = mapped(shape("box", {{"width", 2}, {"depth", 0.2}, {"height", 0.2}, {"resolution", 1}}),
-                                    [&](const Vec3& v) { return Vec3(turn * (on_edge * v) + Vec3(0, 0, k == 0 ? 0.2 : -0.2)); });
+            bodies[k].mesh =
+                mapped(shape("box", {{"width", 2}, {"depth", 0.2}, {"height", 0.2}, {"resolution", 1}}),
+                       [&](const Vec3& v) { return Vec3(turn * (on_edge * v) + Vec3(0, 0, k == 0 ? 0.2 : -0.2)); });
             bodies[k].material.stretch = bodies[k].material.area = 1e4;
             bodies[k].velocity = {0, 0, k == 0 ? -0.5 : 0.5};
         }
@@ -157,12 +161,15 @@ TEST(DeformingWorld, a_sheet_drapes_over_a_ball_and_crosses_nothing) {
         options.self = true;
         std::vector<DeformingBody> bodies(2);
         bodies[0] = {.name = "ball", .mesh = shape("sphere", {{"resolution", 8}}), .fixed = true};
-        bodies[1] = {.name = "sheet", .mesh = shape("cloth", {{"width", 1.2}, {"depth", 1.2}, {"resolution", 16}}, {0.03, 0.02, 0.54})};
+        bodies[1] = {.name = "sheet",
+                     .mesh = shape("cloth", {{"width", 1.2}, {"depth", 1.2}, {"resolution", 16}}, {0.03, 0.02, 0.54})};
         bodies[1].material = {.density = 0.3, .stretch = 200, .bending = 2, .area = 50, .damping_time = 1e-3};
         DeformingWorld world(std::move(bodies), {}, options);
         for (int k = 0; k < 250; ++k) {
             world.step();
-            for (const BodyContacts& pair : world.detection().contacts()) ASSERT_TRUE(pair.triangles.contacts.empty()) << k << " bodies " << pair.bodies[0] << " " << pair.bodies[1];
+            for (const BodyContacts& pair : world.detection().contacts())
+                ASSERT_TRUE(pair.triangles.contacts.empty())
+                    << k << " bodies " << pair.bodies[0] << " " << pair.bodies[1];
         }
         EXPECT_GT(world.contacts().size(), 100u);
         EXPECT_LT(lowest(world.vertices(1)), 0.3); // its corners hang
@@ -176,7 +183,8 @@ DeformingWorld crowd(int side, std::uint64_t seed) {
     const TriangleMesh ball = shape("sphere", {{"resolution", 4}});
     for (int k = 0; k < side * side * side; ++k) {
         const Vec3 at = 1.1 * Vec3(k % side, k / side % side, k / side / side) + 0.05 * random.in_ball();
-        bodies.push_back({.name = fmt::format("ball {}", k), .mesh = mapped(ball, [&](const Vec3& v) { return Vec3(v + at); })});
+        bodies.push_back(
+            {.name = fmt::format("ball {}", k), .mesh = mapped(ball, [&](const Vec3& v) { return Vec3(v + at); })});
     }
     DeformingOptions options = still_air(2e-3);
     options.springs.unstable = UnstableStep::divide;
@@ -218,7 +226,8 @@ TEST(DeformingWorld, a_recording_holds_the_shapes_as_they_were) {
     ASSERT_EQ(recording.frames().size(), 4u);
     const RecordedFrame& last = recording.frames().back();
     ASSERT_EQ(last.bodies[1].vertices.size(), world.vertices(1).size());
-    for (std::size_t v = 0; v < world.vertices(1).size(); ++v) EXPECT_LT((last.vertex(1, *recording.bodies()[1].mesh, v) - world.vertices(1)[v]).norm(), 1e-6);
+    for (std::size_t v = 0; v < world.vertices(1).size(); ++v)
+        EXPECT_LT((last.vertex(1, *recording.bodies()[1].mesh, v) - world.vertices(1)[v]).norm(), 1e-6);
     EXPECT_EQ(last.contact_count, world.contacts().size());
     EXPECT_NEAR(last.energy.total(), world.energy().total(), 1e-12);
     EXPECT_EQ(recording.bodies()[0].name, "left");

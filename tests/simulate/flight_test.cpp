@@ -18,8 +18,9 @@ double share_of_collisions(const Flight& flight, std::size_t every) {
     for (std::size_t frame = 0; frame < flight.frames; frame += every, ++all) {
         bool any = false;
         for (std::size_t k = 0; k < obstacles.size() && !any; ++k)
-            any = testing::any_pair(obstacles[k], ship, relative(flight.obstacle_pose(k, frame), flight.ship_pose(frame)), 0,
-                                    [](const auto& a, const auto& b) { return triangles_overlap(a, b); });
+            any =
+                testing::any_pair(obstacles[k], ship, relative(flight.obstacle_pose(k, frame), flight.ship_pose(frame)),
+                                  0, [](const auto& a, const auto& b) { return triangles_overlap(a, b); });
         hit += any;
     }
     return static_cast<double>(hit) / static_cast<double>(all);

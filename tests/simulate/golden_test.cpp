@@ -1,5 +1,6 @@
-// Every scene of the project, shortened, ends in the state that tests/golden/scenes.txt names, for any number of threads.
-// After a change that is meant to change results: FATHOM_WRITE_GOLDEN=1 fathom_test_simulate --gtest_filter=Golden.*
+// Every scene of the project, shortened, ends in the state that tests/golden/scenes.txt names, for any number of
+// threads. After a change that is meant to change results: FATHOM_WRITE_GOLDEN=1 fathom_test_simulate
+// --gtest_filter=Golden.*
 #include <fathom/base/parallel.h>
 #include <fathom/simulate/simulation.h>
 
@@ -32,7 +33,9 @@ std::vector<fs::path> scene_files() {
 
 bool touched(const Recording& recording) {
     const auto frames = recording.frames();
-    return recording.worst_penetration() > 0 || std::any_of(frames.begin(), frames.end(), [](const RecordedFrame& frame) { return frame.contact_count > 0; });
+    return recording.worst_penetration() > 0 ||
+           std::any_of(frames.begin(), frames.end(),
+                       [](const RecordedFrame& frame) { return frame.contact_count > 0; });
 }
 
 // After as much time as it takes to touch; objects that only drift or are moved may take longer.
@@ -41,7 +44,10 @@ std::string hash_of(const fs::path& file, std::size_t threads) {
     const Scene whole = read_scene(file);
     const bool drifts = whole.springs && !whole.springs->options.respond;
     const bool short_run = whole.springs || whole.solids || whole.particles;
-    Simulation simulation(read_scene(file, {.overrides = {drifts ? "duration = 0.1" : whole.motion ? "duration = 0.3" : short_run ? "duration = 0.25" : "duration = 0.45"}}));
+    Simulation simulation(read_scene(file, {.overrides = {drifts         ? "duration = 0.1"
+                                                          : whole.motion ? "duration = 0.3"
+                                                          : short_run    ? "duration = 0.25"
+                                                                         : "duration = 0.45"}}));
     simulation.run();
     set_thread_count(0);
     EXPECT_TRUE(drifts || whole.motion || touched(simulation.recording())) << file;
@@ -73,18 +79,21 @@ TEST(Golden, every_scene_ends_in_its_golden_state_on_one_thread_and_on_two) {
 
 TEST(Golden, no_instruction_set_changes_a_state) {
     std::vector<std::string> hashes;
-    testing::for_each_simd_target([&](const char*) { hashes.push_back(hash_of(fs::path(FATHOM_SOURCE_DIR) / "scenes/bunny_drop.toml", 1)); });
+    testing::for_each_simd_target(
+        [&](const char*) { hashes.push_back(hash_of(fs::path(FATHOM_SOURCE_DIR) / "scenes/bunny_drop.toml", 1)); });
     EXPECT_GE(hashes.size(), 1u);
     for (const std::string& hash : hashes) EXPECT_EQ(hash, hashes[0]);
 }
 
-// The real meshes are other than their stand-ins in size, creases and slivers; a few steps show that a scene takes them.
+// The real meshes are other than their stand-ins in size, creases and slivers; a few steps show that a scene takes
+// them.
 TEST(RealModels, every_scene_that_names_one_runs_with_it) {
     FATHOM_NEEDS_MODELS();
     std::size_t with_models = 0;
     for (const fs::path& file : scene_files()) {
         const Scene scene = read_scene(file, {.model_folder = testing::models()});
-        const bool names_one = std::any_of(scene.bodies.begin(), scene.bodies.end(), [](const SceneBody& body) { return !body.model.empty(); });
+        const bool names_one = std::any_of(scene.bodies.begin(), scene.bodies.end(),
+                                           [](const SceneBody& body) { return !body.model.empty(); });
         if (!names_one || !absent_models(scene).empty()) continue;
         ++with_models;
         const std::unique_ptr<SimulatedWorld> world = make_world(scene);

@@ -104,12 +104,17 @@ TEST(MixedScene, all_kinds_come_into_one_world_and_one_recording) {
     EXPECT_EQ(names, (std::vector<std::string>{"ball", "post", "ground", "block", "cloth", "particles"}));
     std::size_t between = 0;
     for (const RecordedFrame& frame : simulation.recording().frames())
-        for (const RecordedContact& c : frame.contacts) between += std::min(c.body, c.other) == 0 && std::max(c.body, c.other) == 3;
+        for (const RecordedContact& c : frame.contacts)
+            between += std::min(c.body, c.other) == 0 && std::max(c.body, c.other) == 3;
     EXPECT_GT(between, 0u);
     write_results(simulation, folder / "out");
-    for (const char* name : {"energy.csv", "states.csv", "contacts.csv", "summary.json", "points.csv", "frames.pvd"}) EXPECT_GT(read_whole_file(folder / "out" / name).size(), 50u) << name;
-    const TriangleMesh frame = read_triangle_mesh(folder / fmt::format("out/frames/bodies_{:06}.vtu", simulation.recording().frames().size() - 1));
-    EXPECT_EQ(frame.vertices.size(), world.rigid()->bodies()[0].shape->mesh.vertices.size() + world.solids()->body(0).topology.boundary_vertices().size() + world.surfaces()->vertices(0).size());
+    for (const char* name : {"energy.csv", "states.csv", "contacts.csv", "summary.json", "points.csv", "frames.pvd"})
+        EXPECT_GT(read_whole_file(folder / "out" / name).size(), 50u) << name;
+    const TriangleMesh frame = read_triangle_mesh(
+        folder / fmt::format("out/frames/bodies_{:06}.vtu", simulation.recording().frames().size() - 1));
+    EXPECT_EQ(frame.vertices.size(), world.rigid()->bodies()[0].shape->mesh.vertices.size() +
+                                         world.solids()->body(0).topology.boundary_vertices().size() +
+                                         world.surfaces()->vertices(0).size());
 }
 
 std::string message_of(const std::string& text) {
@@ -122,12 +127,15 @@ std::string message_of(const std::string& text) {
 }
 
 TEST(MixedScene, obstacles_of_meshes_stand_in_the_way_of_all_unless_they_move) {
-    const std::string solid = "[[body]]\nkind = \"solid\"\nshape = \"tet_box\"\nparameters = { resolution = 1 }\nstretch = 1e3\nvolume = 1e3\n";
-    const std::string wall = "[[body]]\nkind = \"obstacle\"\nshape = \"box\"\nresolution = 16\nposition = [3, 0, 0]\n", rain = "[particles]\n[[emitter]]\nrate = 10.0\n";
+    const std::string solid = "[[body]]\nkind = \"solid\"\nshape = \"tet_box\"\nparameters = { resolution = 1 "
+                              "}\nstretch = 1e3\nvolume = 1e3\n";
+    const std::string wall = "[[body]]\nkind = \"obstacle\"\nshape = \"box\"\nresolution = 16\nposition = [3, 0, 0]\n",
+                      rain = "[particles]\n[[emitter]]\nrate = 10.0\n";
     const std::string slow = "[solids]\nstepping = \"backward_euler\"\n";
     EXPECT_EQ(message_of(slow + solid + wall), "accepted");
     EXPECT_TRUE(parse_scene(slow + solid + wall, "x").mixed());
-    EXPECT_NE(message_of(slow + solid + wall + "velocity = [1, 0, 0]\n").find("only particles"), std::string::npos) << message_of(slow + solid + wall + "velocity = [1, 0, 0]\n");
+    EXPECT_NE(message_of(slow + solid + wall + "velocity = [1, 0, 0]\n").find("only particles"), std::string::npos)
+        << message_of(slow + solid + wall + "velocity = [1, 0, 0]\n");
     EXPECT_EQ(message_of(slow + rain + solid + wall + "velocity = [1, 0, 0]\n"), "accepted");
     const MixedWorld world = make_mixed_world(parse_scene(slow + rain + solid + wall + "velocity = [1, 0, 0]\n", "x"));
     EXPECT_EQ(world.rigid(), nullptr);
@@ -137,8 +145,10 @@ TEST(MixedScene, obstacles_of_meshes_stand_in_the_way_of_all_unless_they_move) {
 TEST(MixedScene, what_is_wrong_is_named) {
     const std::string box = "[[body]]\nshape = \"box\"\nresolution = 16\n";
     EXPECT_NE(message_of("[coupling]\nstiffness = 1.0\n" + box).find("one kind"), std::string::npos);
-    EXPECT_NE(message_of(box + "[[body]]\nkind = \"surface\"\nfield = \"sphere(1)\"\nfixed = true\n").find("field"), std::string::npos);
-    EXPECT_NE(message_of("[contact]\ndamping_ratio = 1.0\n" + box).find("damping_ratio"), std::string::npos) << "a key of another law";
+    EXPECT_NE(message_of(box + "[[body]]\nkind = \"surface\"\nfield = \"sphere(1)\"\nfixed = true\n").find("field"),
+              std::string::npos);
+    EXPECT_NE(message_of("[contact]\ndamping_ratio = 1.0\n" + box).find("damping_ratio"), std::string::npos)
+        << "a key of another law";
 }
 
 // The example on the page about scenes.
@@ -146,7 +156,8 @@ TEST(MixedScene, the_page_of_docs_shows_a_scene_that_runs) {
     const Bytes bytes = read_whole_file(source / "docs/scenes.md");
     const std::string page(reinterpret_cast<const char*>(bytes.span().data()), bytes.size());
     const std::size_t from = page.find("```toml\n") + 8;
-    Simulation simulation(parse_scene(page.substr(from, page.find("```", from) - from), "scenes.md", {.overrides = {"duration = 0.005"}}));
+    Simulation simulation(parse_scene(page.substr(from, page.find("```", from) - from), "scenes.md",
+                                      {.overrides = {"duration = 0.005"}}));
     simulation.run();
     EXPECT_EQ(simulation.world().steps(), 5u);
     EXPECT_EQ(simulation.recording().bodies().size(), 3u);

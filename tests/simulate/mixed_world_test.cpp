@@ -43,39 +43,51 @@ SpringOptions spring_options(SpringStepping stepping, const Vec3& gravity = {0, 
     return options;
 }
 
-TetWorld tet_world(std::vector<TetWorldBody> bodies, SpringStepping stepping, const Vec3& gravity = {0, 0, -9.81}, std::vector<FieldObstacle> obstacles = {},
-                   TetResponse response = TetResponse::segments) {
+TetWorld tet_world(std::vector<TetWorldBody> bodies, SpringStepping stepping, const Vec3& gravity = {0, 0, -9.81},
+                   std::vector<FieldObstacle> obstacles = {}, TetResponse response = TetResponse::segments) {
     TetWorldOptions options{.springs = spring_options(stepping, gravity), .response = response};
     return TetWorld(std::move(bodies), std::move(obstacles), options);
 }
 
 DeformingBody cloth(double width, std::size_t resolution, const Vec3& center) {
-    DeformingBody body{.name = "cloth", .mesh = make_cloth({.size = {width, width}, .cells = {resolution, resolution}})};
+    DeformingBody body{.name = "cloth",
+                       .mesh = make_cloth({.size = {width, width}, .cells = {resolution, resolution}})};
     const Vec3 middle = bounds(body.mesh.vertices).center();
     for (Vec3& v : body.mesh.vertices) v += center - middle;
     body.material = {.density = 0.5, .stretch = 300, .bending = 3, .area = 100, .damping_time = 1e-3};
     return body;
 }
 
-DeformingWorld surface_world(std::vector<DeformingBody> bodies, SpringStepping stepping, const Vec3& gravity = {0, 0, -9.81}) {
+DeformingWorld surface_world(std::vector<DeformingBody> bodies, SpringStepping stepping,
+                             const Vec3& gravity = {0, 0, -9.81}) {
     DeformingOptions options;
     options.springs = spring_options(stepping, gravity);
     return DeformingWorld(std::move(bodies), {}, options);
 }
 
 MixedOptions firm(double stiffness = 2e6, double damping = 0.2, double friction = 0.3) {
-    return {.coupling = {.law = {.scaling = ContactScaling::area, .stiffness = stiffness, .damping_ratio = damping, .friction = friction}}};
+    return {.coupling = {.law = {.scaling = ContactScaling::area,
+                                 .stiffness = stiffness,
+                                 .damping_ratio = damping,
+                                 .friction = friction}}};
 }
 
-FieldObstacle floor_at(double height) { return {std::make_shared<AnalyticField>(shapes::plane({0, 0, 1}, height)), {}, "floor"}; }
+FieldObstacle floor_at(double height) {
+    return {std::make_shared<AnalyticField>(shapes::plane({0, 0, 1}, height)), {}, "floor"};
+}
 
 // A ball falls on a block, both free: gravity alone changes the momentum of the two.
 TEST(MixedWorld, what_a_soft_block_gets_a_rigid_ball_gives) {
     for (const SpringStepping stepping : {SpringStepping::verlet, SpringStepping::backward_euler})
         for (const TetResponse response : {TetResponse::segments, TetResponse::points}) {
             MixedParts parts;
-            parts.rigid.emplace(rigid_world({{.shape = ball_shape(0.2), .name = "ball", .pose = {Quat::Identity(), {0.03, 0.02, 0.42}}, .velocity = {0.2, 0, -1.5}, .density = 800}}));
-            parts.solids.emplace(tet_world({block(Vec3::Zero(), {0.5, 0.5, 0.4})}, stepping, {0, 0, -9.81}, {}, response));
+            parts.rigid.emplace(rigid_world({{.shape = ball_shape(0.2),
+                                              .name = "ball",
+                                              .pose = {Quat::Identity(), {0.03, 0.02, 0.42}},
+                                              .velocity = {0.2, 0, -1.5},
+                                              .density = 800}}));
+            parts.solids.emplace(
+                tet_world({block(Vec3::Zero(), {0.5, 0.5, 0.4})}, stepping, {0, 0, -9.81}, {}, response));
             MixedWorld world(std::move(parts), firm());
             const double mass = world.rigid()->masses()[0].mass + total_mass(world.solids()->springs().network());
             const Vec3 start = world.momentum();
@@ -89,14 +101,18 @@ TEST(MixedWorld, what_a_soft_block_gets_a_rigid_ball_gives) {
             }
             EXPECT_GT(touching, 20u);
             EXPECT_LT(largest, 1e-11) << static_cast<int>(stepping);
-            EXPECT_GT(world.rigid()->states()[0].velocity.z(), world.solids()->springs().momentum().z() / total_mass(world.solids()->springs().network())) << "they part again";
+            EXPECT_GT(world.rigid()->states()[0].velocity.z(),
+                      world.solids()->springs().momentum().z() / total_mass(world.solids()->springs().network()))
+                << "they part again";
         }
 }
 
 TEST(MixedWorld, a_rigid_ball_comes_to_rest_on_a_soft_block) {
     MixedParts parts;
-    parts.rigid.emplace(rigid_world({{.shape = ball_shape(0.15), .name = "ball", .pose = {Quat::Identity(), {0.01, 0.02, 0.58}}, .density = 800}}));
-    parts.solids.emplace(tet_world({block({0, 0, 0.2}, {0.5, 0.5, 0.4})}, SpringStepping::backward_euler, {0, 0, -9.81}, {floor_at(0)}));
+    parts.rigid.emplace(rigid_world(
+        {{.shape = ball_shape(0.15), .name = "ball", .pose = {Quat::Identity(), {0.01, 0.02, 0.58}}, .density = 800}}));
+    parts.solids.emplace(
+        tet_world({block({0, 0, 0.2}, {0.5, 0.5, 0.4})}, SpringStepping::backward_euler, {0, 0, -9.81}, {floor_at(0)}));
     MixedWorld world(std::move(parts), firm(5e6, 0.3));
     double deepest = 0, highest = world.energy().total();
     const double first = highest;
@@ -113,12 +129,18 @@ TEST(MixedWorld, a_rigid_ball_comes_to_rest_on_a_soft_block) {
     EXPECT_LT(deepest, 0.02);
     EXPECT_LT(highest, first + 0.01 * world.rigid()->masses()[0].mass * 9.81);
     // At rest the block carries what the ball weighs.
-    EXPECT_NEAR(world.coupling().on_rigid()[0].force.z(), world.rigid()->masses()[0].mass * 9.81, 0.1 * world.rigid()->masses()[0].mass * 9.81);
+    EXPECT_NEAR(world.coupling().on_rigid()[0].force.z(), world.rigid()->masses()[0].mass * 9.81,
+                0.1 * world.rigid()->masses()[0].mass * 9.81);
 }
 
 TEST(MixedWorld, contact_without_damping_keeps_the_energy) {
     MixedParts parts;
-    parts.rigid.emplace(rigid_world({{.shape = ball_shape(0.2), .name = "ball", .pose = {Quat::Identity(), {0.0, 0.0, 0.45}}, .velocity = {0, 0, -1}, .density = 300}}, Vec3::Zero()));
+    parts.rigid.emplace(rigid_world({{.shape = ball_shape(0.2),
+                                      .name = "ball",
+                                      .pose = {Quat::Identity(), {0.0, 0.0, 0.45}},
+                                      .velocity = {0, 0, -1},
+                                      .density = 300}},
+                                    Vec3::Zero()));
     TetWorldBody soft = block(Vec3::Zero(), {0.5, 0.5, 0.4});
     soft.material.damping_time = 0;
     parts.solids.emplace(tet_world({soft}, SpringStepping::verlet, Vec3::Zero()));
@@ -137,7 +159,12 @@ TEST(MixedWorld, contact_without_damping_keeps_the_energy) {
 
 MixedWorld cloth_over_box(SpringStepping stepping) {
     MixedParts parts;
-    parts.rigid.emplace(rigid_world({{.shape = box_shape({0.3, 0.3, 0.3}, 32), .name = "box", .pose = {Quat::Identity(), {0, 0, 0.15}}, .density = 400, .friction = 0.1}, testing::ground(0.1)}));
+    parts.rigid.emplace(rigid_world({{.shape = box_shape({0.3, 0.3, 0.3}, 32),
+                                      .name = "box",
+                                      .pose = {Quat::Identity(), {0, 0, 0.15}},
+                                      .density = 400,
+                                      .friction = 0.1},
+                                     testing::ground(0.1)}));
     parts.surfaces.emplace(surface_world({cloth(0.8, 20, {0.02, 0.01, 0.36})}, stepping));
     return MixedWorld(std::move(parts), firm(2e5, 0.3, 0.5));
 }
@@ -171,7 +198,8 @@ TEST(MixedWorld, a_cloth_drapes_over_a_box_and_goes_along_when_it_is_pushed) {
 TEST(MixedWorld, a_falling_cloth_takes_a_rigid_ball_along_and_gives_what_it_takes) {
     MixedParts parts;
     const Vec3 none = Vec3::Zero();
-    parts.rigid.emplace(rigid_world({{.shape = ball_shape(0.1), .name = "ball", .pose = {Quat::Identity(), {0, 0, -0.12}}, .density = 100}}, none));
+    parts.rigid.emplace(rigid_world(
+        {{.shape = ball_shape(0.1), .name = "ball", .pose = {Quat::Identity(), {0, 0, -0.12}}, .density = 100}}, none));
     DeformingBody sheet = cloth(0.6, 16, {0.01, 0.02, 0});
     sheet.velocity = {0, 0, -2};
     parts.surfaces.emplace(surface_world({sheet}, SpringStepping::verlet, none));
@@ -195,7 +223,8 @@ TEST(MixedWorld, a_surface_lies_on_a_solid) {
 }
 
 MixedParticles rain(const Vec3& from, const Vec3& direction) {
-    MixedParticles particles{.emitters = {{.center = from, .direction = direction, .radius = 0.15, .rate = 20000, .speed = 3, .life = 5}}};
+    MixedParticles particles{
+        .emitters = {{.center = from, .direction = direction, .radius = 0.15, .rate = 20000, .speed = 3, .life = 5}}};
     particles.options = {.step = step, .gravity = Vec3::Zero(), .restitution = 1, .look = direction, .pixels = 128};
     return particles;
 }
@@ -223,7 +252,8 @@ TEST(MixedWorld, particles_bounce_off_a_solid_that_moves) {
 
 TEST(MixedWorld, particles_bounce_off_rigid_bodies_and_open_sheets_that_move) {
     MixedParts parts;
-    parts.rigid.emplace(rigid_world({{.shape = box_shape({0.4, 0.4, 0.2}), .name = "box", .velocity = {0, 0, 1}}}, Vec3::Zero()));
+    parts.rigid.emplace(
+        rigid_world({{.shape = box_shape({0.4, 0.4, 0.2}), .name = "box", .velocity = {0, 0, 1}}}, Vec3::Zero()));
     DeformingBody sheet = cloth(0.5, 10, {1, 0, 0.1});
     sheet.velocity = {0, 0, 1};
     parts.surfaces.emplace(surface_world({sheet}, SpringStepping::backward_euler, Vec3::Zero()));
@@ -249,9 +279,14 @@ TEST(MixedWorld, particles_bounce_off_rigid_bodies_and_open_sheets_that_move) {
 MixedWorld all_kinds() {
     const FieldObstacle floor = floor_at(0);
     MixedParts parts;
-    parts.rigid.emplace(rigid_world({{.shape = ball_shape(0.1), .name = "ball", .pose = {Quat::Identity(), {0.01, 0.02, 0.31}}, .velocity = {0, 0, -1}, .density = 800},
+    parts.rigid.emplace(rigid_world({{.shape = ball_shape(0.1),
+                                      .name = "ball",
+                                      .pose = {Quat::Identity(), {0.01, 0.02, 0.31}},
+                                      .velocity = {0, 0, -1},
+                                      .density = 800},
                                      {.shape = make_field_shape(floor.field), .name = "floor", .fixed = true}}));
-    parts.solids.emplace(tet_world({block({0, 0, 0.1}, {0.4, 0.4, 0.2})}, SpringStepping::backward_euler, {0, 0, -9.81}, {floor}));
+    parts.solids.emplace(
+        tet_world({block({0, 0, 0.1}, {0.4, 0.4, 0.2})}, SpringStepping::backward_euler, {0, 0, -9.81}, {floor}));
     DeformingOptions options;
     options.springs = spring_options(SpringStepping::backward_euler);
     DeformingBody sheet = cloth(0.3, 8, {0, 0, 0.43});
@@ -295,13 +330,18 @@ TEST(MixedWorld, records_every_body_once_and_contacts_between_all) {
             ASSERT_LT(c.other, 5u);
             pairs.insert(std::minmax(c.body, c.other));
         }
-    for (const auto& pair : {std::pair<Index, Index>{0, 2}, {0, 3}, {1, 2}, {3, 4}}) EXPECT_TRUE(pairs.contains(pair)) << pair.first << ' ' << pair.second;
+    for (const auto& pair : {std::pair<Index, Index>{0, 2}, {0, 3}, {1, 2}, {3, 4}})
+        EXPECT_TRUE(pairs.contains(pair)) << pair.first << ' ' << pair.second;
     EXPECT_NEAR(last.energy.total(), world.energy().total(), 0);
 }
 
 TEST(MixedWorld, a_blow_up_is_stopped_and_named) {
     MixedParts parts;
-    parts.rigid.emplace(rigid_world({{.shape = ball_shape(0.1), .name = "ball", .pose = {Quat::Identity(), {0, 0, 0.12}}, .velocity = {0, 0, -2}, .density = 500}}));
+    parts.rigid.emplace(rigid_world({{.shape = ball_shape(0.1),
+                                      .name = "ball",
+                                      .pose = {Quat::Identity(), {0, 0, 0.12}},
+                                      .velocity = {0, 0, -2},
+                                      .density = 500}}));
     parts.surfaces.emplace(surface_world({cloth(0.4, 8, {0, 0, 0})}, SpringStepping::backward_euler));
     MixedWorld world(std::move(parts), firm(1e12, 0, 0)); // no explicit step follows such contact
     const auto run = [&] {

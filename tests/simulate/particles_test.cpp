@@ -19,14 +19,17 @@
 namespace fathom {
 namespace {
 
-std::shared_ptr<const TriangleMesh> shared(TriangleMesh mesh) { return std::make_shared<const TriangleMesh>(std::move(mesh)); }
+std::shared_ptr<const TriangleMesh> shared(TriangleMesh mesh) {
+    return std::make_shared<const TriangleMesh>(std::move(mesh));
+}
 
 void run(ParticleWorld& world, int steps) {
     for (int k = 0; k < steps; ++k) world.step();
 }
 
 TEST(Particles, are_born_at_their_rate_and_die_at_their_age) {
-    const ParticleEmitter emitter{.rate = 1'000, .burst = 50, .start = 0.1, .end = 0.6, .speed = 0.5, .life = 0.3, .life_spread = 0.2};
+    const ParticleEmitter emitter{
+        .rate = 1'000, .burst = 50, .start = 0.1, .end = 0.6, .speed = 0.5, .life = 0.3, .life_spread = 0.2};
     ParticleWorld world({emitter}, {}, {.step = 0.01, .gravity = Vec3::Zero()});
     std::size_t born = 0, died = 0;
     for (int k = 1; k <= 120; ++k) {
@@ -40,7 +43,8 @@ TEST(Particles, are_born_at_their_rate_and_die_at_their_age) {
             EXPECT_GE(world.ages()[p], -1e-12);
             EXPECT_LE(world.ages()[p], world.lives()[p]);
             EXPECT_NEAR(world.lives()[p], 0.3, 0.06 + 1e-12);
-            EXPECT_NEAR(world.positions()[p].z(), 0.5 * world.ages()[p], 1e-9); // newborns move for the rest of their first step
+            EXPECT_NEAR(world.positions()[p].z(), 0.5 * world.ages()[p],
+                        1e-9); // newborns move for the rest of their first step
         }
     }
     EXPECT_EQ(born, 550u);
@@ -48,7 +52,14 @@ TEST(Particles, are_born_at_their_rate_and_die_at_their_age) {
 }
 
 TEST(Particles, leave_a_disc_in_a_cone_and_no_more_than_there_is_room_for) {
-    const ParticleEmitter emitter{.center = {1, 2, 3}, .direction = {0, 3, 0}, .radius = 0.2, .rate = 0, .burst = 20'000, .speed = 2, .speed_spread = 0.5, .spread = 0.4};
+    const ParticleEmitter emitter{.center = {1, 2, 3},
+                                  .direction = {0, 3, 0},
+                                  .radius = 0.2,
+                                  .rate = 0,
+                                  .burst = 20'000,
+                                  .speed = 2,
+                                  .speed_spread = 0.5,
+                                  .spread = 0.4};
     ParticleWorld world({emitter}, {}, {.step = 1e-6, .gravity = Vec3::Zero(), .most = 8'000});
     world.step();
     ASSERT_EQ(world.positions().size(), 8'000u);
@@ -69,14 +80,16 @@ TEST(Particles, leave_a_disc_in_a_cone_and_no_more_than_there_is_room_for) {
 }
 
 TEST(Particles, fall_as_formulas_say) {
-    ParticleWorld world({{.rate = 0, .burst = 10, .speed = 3, .life = 100}}, {}, {.step = 1e-3, .gravity = {0, 0, -2}, .mass = 0.5});
+    ParticleWorld world({{.rate = 0, .burst = 10, .speed = 3, .life = 100}}, {},
+                        {.step = 1e-3, .gravity = {0, 0, -2}, .mass = 0.5});
     world.step();
     const double before = world.energy().total();
     run(world, 999);
     EXPECT_NEAR(world.positions()[0].z(), 3 - 1, 2e-3);
     EXPECT_NEAR(world.velocities()[0].z(), 1, 1e-12);
     EXPECT_NEAR(world.energy().total(), before, 2e-2);
-    ParticleWorld slowed({{.rate = 0, .burst = 1, .speed = 0, .life = 100}}, {}, {.step = 1e-2, .gravity = {0, 0, -2}, .drag = 4});
+    ParticleWorld slowed({{.rate = 0, .burst = 1, .speed = 0, .life = 100}}, {},
+                         {.step = 1e-2, .gravity = {0, 0, -2}, .drag = 4});
     run(slowed, 1'000);
     EXPECT_NEAR(slowed.velocities()[0].z(), -0.5, 1e-9); // gravity over drag
 }
@@ -85,13 +98,18 @@ TEST(Particles, fall_as_formulas_say) {
 TEST(Particles, bounce_like_light_off_a_mirror_where_nothing_is_lost) {
     for (const double scale : {1e-3, 1.0, 1e3})
         for (const double lean : {0.0, 0.3, 0.8}) {
-            const MovingObstacle plate{.name = "plate", .mesh = shared(make_box({.size = scale * Vec3(2, 2, 0.1), .cells = {3, 3, 1}})), .pose = Pose::turned(lean, Vec3::UnitX(), scale * Vec3(0, 0, 1))};
-            const ParticleEmitter emitter{.direction = {0.2, 0.1, 1}, .rate = 0, .burst = 100, .speed = scale, .life = 100};
-            ParticleWorld world({emitter}, {plate}, {.step = 0.05, .gravity = Vec3::Zero(), .restitution = 1, .pixels = 128});
+            const MovingObstacle plate{.name = "plate",
+                                       .mesh = shared(make_box({.size = scale * Vec3(2, 2, 0.1), .cells = {3, 3, 1}})),
+                                       .pose = Pose::turned(lean, Vec3::UnitX(), scale * Vec3(0, 0, 1))};
+            const ParticleEmitter emitter{
+                .direction = {0.2, 0.1, 1}, .rate = 0, .burst = 100, .speed = scale, .life = 100};
+            ParticleWorld world({emitter}, {plate},
+                                {.step = 0.05, .gravity = Vec3::Zero(), .restitution = 1, .pixels = 128});
             world.step();
             const Vec3 before = world.velocities()[0];
             run(world, 29);
-            const Vec3 n = plate.pose.turn(Vec3::UnitZ()), after = world.velocities()[0], mirrored = before - 2 * before.dot(n) * n;
+            const Vec3 n = plate.pose.turn(Vec3::UnitZ()), after = world.velocities()[0],
+                       mirrored = before - 2 * before.dot(n) * n;
             EXPECT_EQ(world.total_hits(), 100u);
             EXPECT_NEAR(after.norm(), before.norm(), 1e-6 * scale);
             EXPECT_LT((after - mirrored).norm(), 1e-5 * scale);
@@ -100,7 +118,9 @@ TEST(Particles, bounce_like_light_off_a_mirror_where_nothing_is_lost) {
 }
 
 TEST(Particles, restitution_and_friction_take_what_they_should_and_impacts_may_kill) {
-    const MovingObstacle ceiling{.name = "ceiling", .mesh = shared(make_box({.size = {4, 4, 0.2}, .cells = {2, 2, 1}})), .pose = Pose::at({0, 0, 1})};
+    const MovingObstacle ceiling{.name = "ceiling",
+                                 .mesh = shared(make_box({.size = {4, 4, 0.2}, .cells = {2, 2, 1}})),
+                                 .pose = Pose::at({0, 0, 1})};
     const ParticleEmitter emitter{.direction = {1, 0, 1}, .rate = 0, .burst = 10, .speed = std::sqrt(2), .life = 100};
     const auto after = [&](const ParticleOptions& options) {
         ParticleWorld world({emitter}, {ceiling}, options);
@@ -119,8 +139,12 @@ TEST(Particles, restitution_and_friction_take_what_they_should_and_impacts_may_k
 }
 
 TEST(Particles, a_plate_that_comes_upon_them_throws_them_ahead) {
-    const MovingObstacle plate{.name = "plate", .mesh = shared(make_box({.size = {2, 2, 0.3}, .cells = {2, 2, 1}})), .pose = Pose::at({0, 0, 1}), .velocity = {0, 0, -1}};
-    ParticleWorld world({{.radius = 0.5, .rate = 0, .burst = 500, .speed = 0, .life = 100}}, {plate}, {.step = 0.05, .gravity = Vec3::Zero(), .restitution = 1, .pixels = 64});
+    const MovingObstacle plate{.name = "plate",
+                               .mesh = shared(make_box({.size = {2, 2, 0.3}, .cells = {2, 2, 1}})),
+                               .pose = Pose::at({0, 0, 1}),
+                               .velocity = {0, 0, -1}};
+    ParticleWorld world({{.radius = 0.5, .rate = 0, .burst = 500, .speed = 0, .life = 100}}, {plate},
+                        {.step = 0.05, .gravity = Vec3::Zero(), .restitution = 1, .pixels = 64});
     run(world, 40);
     EXPECT_EQ(world.total_hits(), 500u);
     for (std::size_t k = 0; k < 500; ++k) {
@@ -132,8 +156,14 @@ TEST(Particles, a_plate_that_comes_upon_them_throws_them_ahead) {
 TEST(Particles, none_gets_out_of_a_closed_room) {
     TriangleMesh room = make_sphere({.radius = 1, .resolution = 16});
     for (Triangle& t : room.triangles) std::swap(t[1], t[2]);
-    const ParticleEmitter emitter{.rate = 0, .burst = testing::count_of(1'000, 20'000), .speed = 3, .speed_spread = 0.8, .spread = std::numbers::pi, .life = 100};
-    ParticleWorld world({emitter}, {{.name = "room", .mesh = shared(room)}}, {.step = 0.02, .restitution = 0.9, .around = true, .pixels = 128});
+    const ParticleEmitter emitter{.rate = 0,
+                                  .burst = testing::count_of(1'000, 20'000),
+                                  .speed = 3,
+                                  .speed_spread = 0.8,
+                                  .spread = std::numbers::pi,
+                                  .life = 100};
+    ParticleWorld world({emitter}, {{.name = "room", .mesh = shared(room)}},
+                        {.step = 0.02, .restitution = 0.9, .around = true, .pixels = 128});
     for (int k = 0; k < 60; ++k) {
         world.step();
         std::size_t outside = 0;
@@ -189,7 +219,8 @@ TEST(Particles, a_fire_goes_round_the_skillet_and_never_into_it) {
             ++samples;
             above += p.z() > 0.3;
             // A pixel's tolerance: deeper than that no particle may be.
-            inside += tree.contains(local) && std::sqrt(tree.closest(local).squared_distance) > world.maps().pixel_size();
+            inside +=
+                tree.contains(local) && std::sqrt(tree.closest(local).squared_distance) > world.maps().pixel_size();
         }
     }
     EXPECT_EQ(inside, 0u);
@@ -202,7 +233,8 @@ std::size_t above_pan(ParticleWorld& world, const Vec3& pan) {
     std::size_t count = 0;
     for (int k = 0; k < 70; ++k) {
         world.step();
-        for (const Vec3& p : world.positions()) count += k >= 40 && p.z() > 0.2 && p.z() < 0.3 && (p - pan).head<2>().norm() < 0.08;
+        for (const Vec3& p : world.positions())
+            count += k >= 40 && p.z() > 0.2 && p.z() < 0.3 && (p - pan).head<2>().norm() < 0.08;
     }
     return count;
 }
@@ -236,7 +268,8 @@ TEST(Particles, end_in_the_same_bytes_for_any_number_of_threads) {
 
 TEST(Particles, a_recording_has_their_places_velocities_and_ages_and_writes_them) {
     testing::ScratchFolder folder;
-    Simulation simulation(parse_scene(small_fire, "fire.toml", {.overrides = {"duration = 0.5", "particles.pixels = 64"}}));
+    Simulation simulation(
+        parse_scene(small_fire, "fire.toml", {.overrides = {"duration = 0.5", "particles.pixels = 64"}}));
     simulation.run();
     const Recording& recording = simulation.recording();
     ASSERT_EQ(recording.bodies().size(), 2u);
@@ -287,9 +320,17 @@ TEST(Particles, scenes_name_the_line_and_key_of_a_mistake) {
     const struct {
         const char* line;
         const char* word;
-    } mistakes[] = {{"particles.pixels = 0", "pixels"},   {"particles.drag = -1", "drag"},         {"particles.impact = \"stick\"", "impact"},       {"particles.look = [0, 0, 0]", "look"},
-                    {"particles.colour = 1", "colour"},   {"particles.region = [1, 0, 0, 0, 0, 0]", "region"}, {"contact.friction = 1", "contact"}, {"springs.density = 1", "sway: is not for a body of kind surface"},
-                    {"emitter = 3", "emitter"},           {"particles.layers = 17", "layers"},     {"particles = { layers = 2, exits = false }", "layers"}};
+    } mistakes[] = {{"particles.pixels = 0", "pixels"},
+                    {"particles.drag = -1", "drag"},
+                    {"particles.impact = \"stick\"", "impact"},
+                    {"particles.look = [0, 0, 0]", "look"},
+                    {"particles.colour = 1", "colour"},
+                    {"particles.region = [1, 0, 0, 0, 0, 0]", "region"},
+                    {"contact.friction = 1", "contact"},
+                    {"springs.density = 1", "sway: is not for a body of kind surface"},
+                    {"emitter = 3", "emitter"},
+                    {"particles.layers = 17", "layers"},
+                    {"particles = { layers = 2, exits = false }", "layers"}};
     for (const auto& [line, word] : mistakes) try {
             (void)parse_scene(small_fire, "bad.toml", {.overrides = {line}});
             ADD_FAILURE() << line << " was taken";
@@ -303,8 +344,10 @@ TEST(Particles, scenes_name_the_line_and_key_of_a_mistake) {
         EXPECT_EQ(error.place().line, 4);
         EXPECT_NE(error.place().element.find("spread_degrees"), std::string::npos);
     }
-    for (const char* text : {"[particles]\n", "[[emitter]]\nrate = 1.0\n", "[particles]\n[[emitter]]\nstart = 2.0\nend = 1.0\n", "[particles]\n[[emitter]]\n[[body]]\nfield = \"sphere(1)\"\nfixed = true\n",
-                             "[particles]\n[[emitter]]\n[[body]]\nshape = \"box\"\nsway_period = 0.0\n"})
+    for (const char* text :
+         {"[particles]\n", "[[emitter]]\nrate = 1.0\n", "[particles]\n[[emitter]]\nstart = 2.0\nend = 1.0\n",
+          "[particles]\n[[emitter]]\n[[body]]\nfield = \"sphere(1)\"\nfixed = true\n",
+          "[particles]\n[[emitter]]\n[[body]]\nshape = \"box\"\nsway_period = 0.0\n"})
         EXPECT_THROW((void)parse_scene(text, "bad.toml"), Error) << text;
     EXPECT_EQ(parse_scene("[particles]\n[[emitter]]\n", "open.toml").particles->emitters.size(), 1u);
     EXPECT_THROW((void)make_particle_world(parse_scene("[[body]]\nshape = \"box\"\n", "box.toml")), Error);
@@ -320,11 +363,14 @@ TEST(Particles, hostile_worlds_are_refused) {
     refused({.life = 0});
     refused({.life = nan});
     refused({.spread = 4});
-    for (const ParticleOptions& options : {ParticleOptions{.step = 0}, ParticleOptions{.gravity = {nan, 0, 0}}, ParticleOptions{.restitution = 1.1}, ParticleOptions{.look = Vec3::Zero()}, ParticleOptions{.pixels = 0},
-                                           ParticleOptions{.most_impacts = 0}, ParticleOptions{.turbulence_size = 0}})
+    for (const ParticleOptions& options :
+         {ParticleOptions{.step = 0}, ParticleOptions{.gravity = {nan, 0, 0}}, ParticleOptions{.restitution = 1.1},
+          ParticleOptions{.look = Vec3::Zero()}, ParticleOptions{.pixels = 0}, ParticleOptions{.most_impacts = 0},
+          ParticleOptions{.turbulence_size = 0}})
         EXPECT_THROW(ParticleWorld({}, {}, options), Error);
     EXPECT_THROW(ParticleWorld({}, {{.name = "nothing", .mesh = nullptr}}), Error);
-    EXPECT_THROW(ParticleWorld({}, {{.name = "lost", .mesh = shared(make_box()), .pose = Pose::at({nan, 0, 0})}}), Error);
+    EXPECT_THROW(ParticleWorld({}, {{.name = "lost", .mesh = shared(make_box()), .pose = Pose::at({nan, 0, 0})}}),
+                 Error);
     ParticleWorld fast({{.rate = 0, .burst = 1, .speed = 1e9, .life = 1e9}}, {}, {.step = 10, .gravity = {0, 0, 1e12}});
     EXPECT_THROW(run(fast, 100), Error);
     ParticleWorld empty({}, {{.name = "nothing", .mesh = shared({})}});

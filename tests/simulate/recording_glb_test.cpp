@@ -89,13 +89,16 @@ TEST(RecordingGlb, every_number_lies_within_the_file_and_every_bound_is_exact) {
         const std::size_t width = Glb::width(accessor);
         for (std::size_t column = 0; column < width; ++column) {
             float lower = std::numeric_limits<float>::max(), upper = -lower;
-            for (std::size_t v = column; v < values.size(); v += width) lower = std::min(lower, values[v]), upper = std::max(upper, values[v]);
+            for (std::size_t v = column; v < values.size(); v += width)
+                lower = std::min(lower, values[v]), upper = std::max(upper, values[v]);
             EXPECT_EQ(accessor["min"][column].get<float>(), lower);
             EXPECT_EQ(accessor["max"][column].get<float>(), upper);
         }
     }
     EXPECT_GT(bounded, 10u);
-    for (const auto& mesh : glb.json["meshes"]) EXPECT_TRUE(glb.json["accessors"][mesh["primitives"][0]["attributes"]["POSITION"].get<std::size_t>()].contains("min"));
+    for (const auto& mesh : glb.json["meshes"])
+        EXPECT_TRUE(
+            glb.json["accessors"][mesh["primitives"][0]["attributes"]["POSITION"].get<std::size_t>()].contains("min"));
 }
 
 TEST(RecordingGlb, what_moves_as_a_whole_moves_by_its_node) {
@@ -123,7 +126,8 @@ TEST(RecordingGlb, a_body_that_deforms_goes_through_every_key_by_morph_targets) 
     ASSERT_EQ(weights.size(), 6u * 5u);
     for (std::size_t key = 0; key < 6; ++key) {
         double height = static_cast<double>(rest[2]);
-        for (std::size_t t = 0; t < 5; ++t) height += static_cast<double>(weights[5 * key + t] * glb.floats(targets[t]["POSITION"])[2]);
+        for (std::size_t t = 0; t < 5; ++t)
+            height += static_cast<double>(weights[5 * key + t] * glb.floats(targets[t]["POSITION"])[2]);
         EXPECT_NEAR(height, -0.1 * static_cast<double>(key), 1e-6);
     }
 }
@@ -138,7 +142,8 @@ TEST(RecordingGlb, bodies_that_break_and_clouds_take_turns) {
             const auto [times, sizes] = glb.channel(node, "scale");
             ASSERT_EQ(sizes.size(), 18u);
             for (int at = 0; at < 6; ++at) EXPECT_EQ(sizes[static_cast<std::size_t>(3 * at)], at == key ? 1.0f : 0.0f);
-            const auto& mesh = glb.json["meshes"][glb.json["nodes"][glb.node(node)]["mesh"].get<std::size_t>()]["primitives"][0];
+            const auto& mesh =
+                glb.json["meshes"][glb.json["nodes"][glb.node(node)]["mesh"].get<std::size_t>()]["primitives"][0];
             EXPECT_EQ(mesh["mode"], name == std::string("cloud") ? 0 : 4);
             if (name == std::string("torn")) {
                 EXPECT_EQ(glb.json["accessors"][mesh["indices"].get<std::size_t>()]["count"], key < 3 ? 6 : 3);
@@ -177,7 +182,8 @@ TEST(RecordingGlb, keeps_fewer_keys_where_they_would_be_too_many_and_says_how_ma
     EXPECT_FLOAT_EQ(times.back(), 4.9f);
     written(mixed_recording(50), &report, {.most_bytes = 5000});
     EXPECT_LT(report.shape_keys, 10u);
-    EXPECT_EQ(error_of([] { static_cast<void>(written(mixed_recording(), nullptr, {.most_poses = 1})); }).cause(), Cause::invalid_argument);
+    EXPECT_EQ(error_of([] { static_cast<void>(written(mixed_recording(), nullptr, {.most_poses = 1})); }).cause(),
+              Cause::invalid_argument);
 }
 
 TEST(RecordingGlb, frames_that_are_no_numbers_are_left_out_and_nothing_makes_an_empty_file) {

@@ -67,7 +67,8 @@ TEST(RigidWorld, a_body_comes_to_rest_on_the_ground_as_deep_as_its_weight_says) 
 
 TEST(RigidWorld, friction_holds_a_box_on_a_slope_below_its_angle_and_lets_it_slide_above) {
     for (const double friction : {0.2, 0.6}) {
-        RigidWorld world(RigidOptions{.gravity = 9.81 * Vec3(std::sin(0.4), 0, -std::cos(0.4)), .law = {.slip_speed = 0.01, .damped = DampedPart::normal}}); // tan 0.4 = 0.42
+        RigidWorld world(RigidOptions{.gravity = 9.81 * Vec3(std::sin(0.4), 0, -std::cos(0.4)),
+                                      .law = {.slip_speed = 0.01, .damped = DampedPart::normal}}); // tan 0.4 = 0.42
         RigidBody box = box_body({0, 0, 0.25 - 0.0063});
         box.friction = friction;
         world.add(box);
@@ -127,7 +128,8 @@ TEST(RigidWorld, damped_contact_never_gains_energy) {
 
 TEST(RigidWorld, a_fast_body_feels_a_thin_plate_that_it_passes_within_one_step) {
     for (const ContactMode mode : {ContactMode::continuous, ContactMode::discrete}) {
-        RigidWorld world(RigidOptions{.step = 0.01, .gravity = Vec3::Zero(), .mode = mode, .law = {.normal = ContactNormal::shell}});
+        RigidWorld world(
+            RigidOptions{.step = 0.01, .gravity = Vec3::Zero(), .mode = mode, .law = {.normal = ContactNormal::shell}});
         RigidBody plate = box_body({0, 0, 0}, {2, 2, 0.02});
         plate.fixed = true;
         plate.shape = make_body_shape(make_box({Vec3(2, 2, 0.02), {16, 16, 1}}), {.grid = {.resolution = 256}});
@@ -181,7 +183,8 @@ TEST(RigidWorld, the_guard_names_step_body_and_energy_instead_of_giving_nan) {
         FAIL() << "nothing blew up";
     } catch (const Error& error) {
         EXPECT_EQ(error.cause(), Cause::too_large);
-        for (const char* word : {"step ", "doomed", " J"}) EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
+        for (const char* word : {"step ", "doomed", " J"})
+            EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
     }
 }
 
@@ -210,7 +213,10 @@ TEST(RigidWorld, states_are_the_same_bits_for_any_number_of_threads) {
         Random random(3);
         const BodyShapePtr shape = box_shape(Vec3::Constant(0.3));
         for (int k = 0; k < 12; ++k)
-            world.add({.shape = shape, .pose = {random.rotation(), Vec3(0.3 * random.uniform(), 0.3 * random.uniform(), 0.4 + 0.4 * k)}, .stiffness = 1e4, .damping = 30});
+            world.add({.shape = shape,
+                       .pose = {random.rotation(), Vec3(0.3 * random.uniform(), 0.3 * random.uniform(), 0.4 + 0.4 * k)},
+                       .stiffness = 1e4,
+                       .damping = 30});
         world.add(ground());
         run(world, 0.6);
         EXPECT_GT(world.report().contacts, 10u);
@@ -261,8 +267,10 @@ TEST(RigidWorld, bad_bodies_and_options_are_refused_by_name) {
     RigidWorld world;
     RigidBody good = box_body({0, 0, 1});
     for (const auto& spoil : std::initializer_list<void (*)(RigidBody&)>{
-             [](RigidBody& b) { b.shape = nullptr; }, [](RigidBody& b) { b.density = 0; }, [](RigidBody& b) { b.velocity.x() = NAN; }, [](RigidBody& b) { b.stiffness = -1; },
-             [](RigidBody& b) { b.pose.translation.y() = INFINITY; }, [](RigidBody& b) { b.pose.rotation.coeffs().setZero(); },
+             [](RigidBody& b) { b.shape = nullptr; }, [](RigidBody& b) { b.density = 0; },
+             [](RigidBody& b) { b.velocity.x() = NAN; }, [](RigidBody& b) { b.stiffness = -1; },
+             [](RigidBody& b) { b.pose.translation.y() = INFINITY; },
+             [](RigidBody& b) { b.pose.rotation.coeffs().setZero(); },
              [](RigidBody& b) { b.shape = ground().shape; }}) {
         RigidBody bad = good;
         spoil(bad);

@@ -39,7 +39,8 @@ TEST(SceneSchema, the_published_schema_is_that_of_the_reader) {
 
 TEST(SceneSchema, the_page_of_docs_lists_the_keys_of_the_reader) {
     const fs::path file = source / "docs/scenes.md";
-    const std::string begin = "<!-- keys: made from fathom/simulate/scene_keys.cpp -->\n", end = "<!-- end of keys -->\n";
+    const std::string begin = "<!-- keys: made from fathom/simulate/scene_keys.cpp -->\n",
+                      end = "<!-- end of keys -->\n";
     std::string page = text_of(file);
     const std::size_t from = page.find(begin), to = page.find(end);
     ASSERT_NE(from, page.npos);
@@ -55,11 +56,19 @@ TEST(SceneSchema, the_page_of_docs_lists_the_keys_of_the_reader) {
 // A value that no key of the type takes.
 std::string wrong_value(const SceneKey& key) {
     switch (key.type) {
-    case KeyType::number: case KeyType::whole: return fmt::format("{}", key.high < 1e12 ? static_cast<std::int64_t>(key.high * 2 + 1) : std::int64_t{-1});
-    case KeyType::numbers: return "{ size = \"large\" }";
-    case KeyType::path: return "[[0, 1, 2]]";
-    case KeyType::text: case KeyType::flag: case KeyType::choice: return "3";
-    default: return "[1]";
+    case KeyType::number:
+    case KeyType::whole:
+        return fmt::format("{}", key.high < 1e12 ? static_cast<std::int64_t>(key.high * 2 + 1) : std::int64_t{-1});
+    case KeyType::numbers:
+        return "{ size = \"large\" }";
+    case KeyType::path:
+        return "[[0, 1, 2]]";
+    case KeyType::text:
+    case KeyType::flag:
+    case KeyType::choice:
+        return "3";
+    default:
+        return "[1]";
     }
 }
 
@@ -77,7 +86,8 @@ std::string scene_with(const SceneTable& table, const SceneKey& key, const std::
     std::string kind = "rigid";
     if (&table == &body_keys()) kind = kind_names[std::countr_zero(key.kinds)];
     if (key.name == "field" || key.name == "network") kind = "moved";
-    const std::string emitter = "[[emitter]]\n", tables[] = {"[springs]\n", "[solids]\n", "[particles]\n", "[motion]\n", "[contact]\n", "[coupling]\n"};
+    const std::string emitter = "[[emitter]]\n", tables[] = {"[springs]\n", "[solids]\n",  "[particles]\n",
+                                                             "[motion]\n",  "[contact]\n", "[coupling]\n"};
     std::string text;
     const auto add = [&](const std::string& part) { text += part; };
     const auto add_line = [&] {
@@ -94,10 +104,13 @@ std::string scene_with(const SceneTable& table, const SceneKey& key, const std::
     if (&table == &emitter_keys()) add("[particles]\n" + head), add_line();
     if (&table == &particles_keys()) add(emitter);
     if (table.name.empty() && key.name == "body") return text;
-    if (&table != &body_keys()) return text + fmt::format("[[body]]\nkind = \"{}\"\nshape = \"{}\"\n", kind, kind == "surface" ? "cloth" : "box");
+    if (&table != &body_keys())
+        return text +
+               fmt::format("[[body]]\nkind = \"{}\"\nshape = \"{}\"\n", kind, kind == "surface" ? "cloth" : "box");
     add("[[body]]\n");
     if (key.name != "kind") add(fmt::format("kind = \"{}\"\n", kind));
-    if (key.name != "shape" && key.name != "mesh" && key.name != "field" && key.name != "network") add(kind == "solid" ? "shape = \"tet_box\"\n" : "shape = \"box\"\n");
+    if (key.name != "shape" && key.name != "mesh" && key.name != "field" && key.name != "network")
+        add(kind == "solid" ? "shape = \"tet_box\"\n" : "shape = \"box\"\n");
     add_line();
     return text;
 }
@@ -107,9 +120,14 @@ TEST(SceneSchema, every_key_is_read_and_a_wrong_value_is_named_with_key_and_line
     for (const SceneTable* table : scene_tables())
         for (const SceneKey& key : table->keys) {
             std::size_t line = 0;
-            const std::string text = scene_with(*table, key, fmt::format("{} = {}", key.name, wrong_value(key)), line), message = message_of(text);
-            EXPECT_NE(message.find(key.name), std::string::npos) << table->title << " " << key.name << ": " << message << "\n" << text;
-            EXPECT_NE(message.find(fmt::format("scene.toml:{}:", line)), std::string::npos) << table->title << " " << key.name << ": " << message << "\n" << text;
+            const std::string text = scene_with(*table, key, fmt::format("{} = {}", key.name, wrong_value(key)), line),
+                              message = message_of(text);
+            EXPECT_NE(message.find(key.name), std::string::npos)
+                << table->title << " " << key.name << ": " << message << "\n"
+                << text;
+            EXPECT_NE(message.find(fmt::format("scene.toml:{}:", line)), std::string::npos)
+                << table->title << " " << key.name << ": " << message << "\n"
+                << text;
             ++keys;
         }
     EXPECT_GT(keys, 150u);
@@ -117,11 +135,14 @@ TEST(SceneSchema, every_key_is_read_and_a_wrong_value_is_named_with_key_and_line
 
 TEST(SceneSchema, keys_of_another_kind_of_body_are_refused_by_name) {
     const std::string message = message_of("[[body]]\nkind = \"rigid\"\nshape = \"box\"\nbending = 1\n");
-    EXPECT_NE(message.find("scene.toml:4: key body 0: bending: is not for a body of kind rigid"), std::string::npos) << message;
+    EXPECT_NE(message.find("scene.toml:4: key body 0: bending: is not for a body of kind rigid"), std::string::npos)
+        << message;
 }
 
 std::string refused_by_schema(const std::string& files, int& status) {
-    const std::string command = fmt::format("/usr/bin/python3 '{}' '{}' {} 2>&1", (source / "tests/simulate/check_schema.py").string(), (source / "docs/scene.schema.json").string(), files);
+    const std::string command =
+        fmt::format("/usr/bin/python3 '{}' '{}' {} 2>&1", (source / "tests/simulate/check_schema.py").string(),
+                    (source / "docs/scene.schema.json").string(), files);
     std::FILE* pipe = popen(command.c_str(), "r"); // NOLINT: a test's own script
     std::string output;
     std::array<char, 4096> buffer;
@@ -149,10 +170,22 @@ TEST(SceneSchema, takes_every_scene_of_the_project) {
 TEST(SceneSchema, refuses_what_the_reader_refuses) {
     const testing::ScratchFolder folder;
     const std::string body = "[[body]]\nshape = \"box\"\n";
-    const std::string wrong[] = {"stepp = 0.1\n" + body, "step = 0\n" + body, "step = \"fast\"\n" + body, "gravity = [0, 1]\n" + body, "mode = \"loose\"\n" + body,
-                                 "record_every = 1.5\n" + body, "[contact]\nfrictoin = 1\n" + body, "[springs]\nstretch = -1\n" + body, body + "colour = 3\n", "step = 0.1\n",
-                                 "[[body]]\nkind = \"rigid\"\nshape = \"box\"\nvolume = 1\n", "[[body]]\nshape = \"box\"\nmesh = \"a.obj\"\n", "[[body]]\nkind = \"ghost\"\nshape = \"box\"\n",
-                                 "[[body]]\nkind = \"moved\"\nshape = \"box\"\npath = [[0, 1, 2]]\n", "[particles]\npixels = 0\n[[emitter]]\n", "[solids.contact]\nscaling = \"size\"\n" + body};
+    const std::string wrong[] = {"stepp = 0.1\n" + body,
+                                 "step = 0\n" + body,
+                                 "step = \"fast\"\n" + body,
+                                 "gravity = [0, 1]\n" + body,
+                                 "mode = \"loose\"\n" + body,
+                                 "record_every = 1.5\n" + body,
+                                 "[contact]\nfrictoin = 1\n" + body,
+                                 "[springs]\nstretch = -1\n" + body,
+                                 body + "colour = 3\n",
+                                 "step = 0.1\n",
+                                 "[[body]]\nkind = \"rigid\"\nshape = \"box\"\nvolume = 1\n",
+                                 "[[body]]\nshape = \"box\"\nmesh = \"a.obj\"\n",
+                                 "[[body]]\nkind = \"ghost\"\nshape = \"box\"\n",
+                                 "[[body]]\nkind = \"moved\"\nshape = \"box\"\npath = [[0, 1, 2]]\n",
+                                 "[particles]\npixels = 0\n[[emitter]]\n",
+                                 "[solids.contact]\nscaling = \"size\"\n" + body};
     std::string files;
     for (std::size_t k = 0; k < std::size(wrong); ++k) {
         EXPECT_NE(message_of(wrong[k]), "accepted") << wrong[k];

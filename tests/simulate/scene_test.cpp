@@ -36,10 +36,13 @@ turn_axis = [1, 0, 0]
 turn_degrees = 10
 )";
 
-std::filesystem::path scene_file(const std::string& name) { return std::filesystem::path(FATHOM_SOURCE_DIR) / "scenes" / name; }
+std::filesystem::path scene_file(const std::string& name) {
+    return std::filesystem::path(FATHOM_SOURCE_DIR) / "scenes" / name;
+}
 
 TEST(Scene, keys_mean_what_they_say) {
-    const Scene scene = parse_scene(small_scene, "small.toml", {.overrides = {"contact.friction = 0.7", "mode = \"discrete\""}});
+    const Scene scene =
+        parse_scene(small_scene, "small.toml", {.overrides = {"contact.friction = 0.7", "mode = \"discrete\""}});
     EXPECT_EQ(scene.name, "small");
     EXPECT_EQ(scene.options.step, 0.002);
     EXPECT_EQ(scene.step_count(), 200u);
@@ -66,9 +69,13 @@ std::string complaint(const auto& work) {
 
 TEST(Scene, what_is_wrong_with_a_body_is_told_with_its_line_key_and_name) {
     const auto made = [](const std::string& body, const std::string& before = "") {
-        return complaint([&] { static_cast<void>(make_world(parse_scene(before + "step = 0.001\n[[body]]\nname = \"thing\"\n" + body + "\n", "bad.toml"))); });
+        return complaint([&] {
+            static_cast<void>(make_world(
+                parse_scene(before + "step = 0.001\n[[body]]\nname = \"thing\"\n" + body + "\n", "bad.toml")));
+        });
     };
-    EXPECT_EQ(made("mesh = \"nowhere.obj\"").find("bad.toml:4: key body 0: mesh, body 'thing': "), 0u) << made("mesh = \"nowhere.obj\"");
+    EXPECT_EQ(made("mesh = \"nowhere.obj\"").find("bad.toml:4: key body 0: mesh, body 'thing': "), 0u)
+        << made("mesh = \"nowhere.obj\"");
     EXPECT_NE(made("mesh = \"nowhere.obj\"").find("nowhere.obj"), std::string::npos);
     const std::string few = made("size = 1.0\nshape = \"box\"\npoints = 3");
     EXPECT_EQ(few.find("bad.toml:5: key body 0: shape, body 'thing': "), 0u) << few;
@@ -76,12 +83,14 @@ TEST(Scene, what_is_wrong_with_a_body_is_told_with_its_line_key_and_name) {
     EXPECT_EQ(wrong_kind.find("bad.toml:5: key body 0: shape"), 0u) << wrong_kind;
     const std::string twice = made("shape = \"box\"\n[[body]]\nshape = \"box\"\nname = \"thing\"");
     EXPECT_EQ(twice, "bad.toml:7: key body 1: name: 'thing' is the name of another body");
-    const std::string objects = made("shape = \"box\"\ncopies = [2, 1, 1]\n[motion]\nmethod = \"depth_maps\"\nobjects = 3");
+    const std::string objects =
+        made("shape = \"box\"\ncopies = [2, 1, 1]\n[motion]\nmethod = \"depth_maps\"\nobjects = 3");
     EXPECT_EQ(objects, "bad.toml:8: key motion.objects: asks for 3 of 2 bodies");
 }
 
 TEST(Scene, copies_stand_apart_and_share_their_shape) {
-    const Scene scene = parse_scene(std::string(small_scene) + "copies = [2, 1, 3]\nspacing = [1, 1, 2]\nturn_seed = 4\n", "copies.toml");
+    const Scene scene = parse_scene(
+        std::string(small_scene) + "copies = [2, 1, 3]\nspacing = [1, 1, 2]\nturn_seed = 4\n", "copies.toml");
     const RigidWorld world = make_rigid_world(scene);
     ASSERT_EQ(world.bodies().size(), 7u);
     EXPECT_EQ(world.bodies()[0].shape, world.bodies()[5].shape);
@@ -93,9 +102,18 @@ TEST(Scene, mistakes_are_named_with_file_line_and_key) {
     const struct {
         const char* line;
         const char* word;
-    } mistakes[] = {{"step = 0", "step"},           {"step = \"fast\"", "step"}, {"gravity = [0, 1]", "gravity"},  {"colour = 3", "colour"},
-                    {"mode = \"loose\"", "mode"},   {"ground = nan", "ground"},  {"duration = 1e300", "duration"}, {"contact.damping = -1", "damping"},
-                    {"contact.normals = 1", "normals"}, {"body = 3", "body"},   {"step = ", ""},                  {"record_every = 0", "record_every"},
+    } mistakes[] = {{"step = 0", "step"},
+                    {"step = \"fast\"", "step"},
+                    {"gravity = [0, 1]", "gravity"},
+                    {"colour = 3", "colour"},
+                    {"mode = \"loose\"", "mode"},
+                    {"ground = nan", "ground"},
+                    {"duration = 1e300", "duration"},
+                    {"contact.damping = -1", "damping"},
+                    {"contact.normals = 1", "normals"},
+                    {"body = 3", "body"},
+                    {"step = ", ""},
+                    {"record_every = 0", "record_every"},
                     {"record_every = 1.5", "record_every"}};
     for (const auto& [line, word] : mistakes) try {
             (void)parse_scene(small_scene, "bad.toml", {.overrides = {line}});
@@ -103,19 +121,25 @@ TEST(Scene, mistakes_are_named_with_file_line_and_key) {
         } catch (const Error& error) {
             EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
         }
-    for (const char* text : {"", "step = 1", "[[body]]\n", "[[body]]\nshape = \"nothing\"\n", "[[body]]\nshape = \"box\"\nmesh = \"a.obj\"\n", "[[body]]\nmodel = \"../a.obj\"\nshape = \"box\"\n",
-                             "[[body]]\nshape = \"box\"\nparameters = { radius = 1 }\n", "[[body]]\nshape = \"box\"\ncopies = [0, 1, 1]\n", "[[body]]\nshape = \"box\"\nrotation = [0, 0, 0, 0]\n",
-                             "[[body]]\nfield = \"sphere(1)\"\n", "\xff\xfe", "[[body]]\nshape = \"box\"\nresolution = 100000\n"})
+    for (const char* text :
+         {"", "step = 1", "[[body]]\n", "[[body]]\nshape = \"nothing\"\n",
+          "[[body]]\nshape = \"box\"\nmesh = \"a.obj\"\n", "[[body]]\nmodel = \"../a.obj\"\nshape = \"box\"\n",
+          "[[body]]\nshape = \"box\"\nparameters = { radius = 1 }\n", "[[body]]\nshape = \"box\"\ncopies = [0, 1, 1]\n",
+          "[[body]]\nshape = \"box\"\nrotation = [0, 0, 0, 0]\n", "[[body]]\nfield = \"sphere(1)\"\n", "\xff\xfe",
+          "[[body]]\nshape = \"box\"\nresolution = 100000\n"})
         EXPECT_THROW((void)parse_scene(text, "bad.toml"), Error) << text;
     // An unknown key, a body without a shape, a formula that is none.
-    for (const char* text : {"step = 0.1\n\nstrange = 1\n", "\n[[body]]\nname = \"a\"\n", "\n[[body]]\nfield = \"sphere(1\"\nfixed = true\n"}) try {
+    for (const char* text : {"step = 0.1\n\nstrange = 1\n", "\n[[body]]\nname = \"a\"\n",
+                             "\n[[body]]\nfield = \"sphere(1\"\nfixed = true\n"})
+        try {
             (void)parse_scene(text, "bad.toml");
             ADD_FAILURE() << text;
         } catch (const Error& error) {
             EXPECT_EQ(error.place().line, 3) << error.what();
             EXPECT_EQ(error.place().file, "bad.toml");
         }
-    EXPECT_THROW((void)make_rigid_world(parse_scene("[[body]]\nshape = \"cloth\"\n", "cloth.toml")), Error); // encloses nothing
+    EXPECT_THROW((void)make_rigid_world(parse_scene("[[body]]\nshape = \"cloth\"\n", "cloth.toml")),
+                 Error); // encloses nothing
     EXPECT_THROW((void)read_scene("/nowhere/scene.toml"), Error);
 }
 
@@ -123,7 +147,8 @@ TEST(Scene, letters_beyond_ascii_are_welcome_in_comments_and_as_escapes) {
     const std::string body = "[[body]]\nshape = \"box\"\n";
     EXPECT_EQ(parse_scene("name = 1 # \u00fcber\n" + body, "x", {.overrides = {"name = \"y\""}}).bodies.size(), 1u);
     EXPECT_EQ(parse_scene("name = \"caf\\u00e9\"\n" + body, "x").name, "caf\u00e9");
-    for (const char* text : {"n\u00e4me = 1\n", "\u0101", "name = \"a\" \u00e9\n", "name = 0\"a\u0101 #", "name = \"caf\u00e9\"", "[\x01\x05", "[\ny[dob]]", "name = \"\x7f\""})
+    for (const char* text : {"n\u00e4me = 1\n", "\u0101", "name = \"a\" \u00e9\n", "name = 0\"a\u0101 #",
+                             "name = \"caf\u00e9\"", "[\x01\x05", "[\ny[dob]]", "name = \"\x7f\""})
         try {
             (void)parse_scene(std::string(text) + "\n" + body, "x");
             ADD_FAILURE() << text;
@@ -144,9 +169,13 @@ TEST(Scene, a_formula_can_be_the_floor) {
 TEST(Scene, a_model_takes_the_place_of_its_stand_in_where_it_is_there) {
     testing::ScratchFolder folder;
     write_mesh(folder / "brick.obj", std::get<TriangleMesh>(make_shape("box", {{"width", 2}, {"resolution", 1}})));
-    const std::string text = "[[body]]\nmodel = \"brick.obj\"\nshape = \"sphere\"\nparameters = { resolution = 4 }\nsize = 1\nresolution = 16\n";
+    const std::string text = "[[body]]\nmodel = \"brick.obj\"\nshape = \"sphere\"\nparameters = { resolution = 4 "
+                             "}\nsize = 1\nresolution = 16\n";
     EXPECT_EQ(make_rigid_world(parse_scene(text, "a.toml")).bodies()[0].shape->point_count(), 162u);
-    EXPECT_EQ(make_rigid_world(parse_scene(text, "a.toml", {.model_folder = folder.path()})).bodies()[0].shape->mesh.triangles.size(), 12u);
+    EXPECT_EQ(make_rigid_world(parse_scene(text, "a.toml", {.model_folder = folder.path()}))
+                  .bodies()[0]
+                  .shape->mesh.triangles.size(),
+              12u);
 }
 
 TEST(Simulation, records_what_happened_and_writes_files_that_read_back) {
@@ -162,13 +191,16 @@ TEST(Simulation, records_what_happened_and_writes_files_that_read_back) {
     const TriangleMesh frame = read_triangle_mesh(folder / "out/frames/bodies_000020.vtu");
     const TriangleMesh& mesh = rigid(simulation).bodies()[0].shape->mesh;
     ASSERT_EQ(frame.triangles.size(), mesh.triangles.size());
-    for (std::size_t k = 0; k < mesh.vertices.size(); ++k) EXPECT_LT((frame.vertices[k] - rigid(simulation).pose(0) * mesh.vertices[k]).norm(), 1e-6);
-    for (const char* name : {"out/energy.csv", "out/states.csv", "out/contacts.csv", "out/summary.json", "out/frames.pvd", "out/frames/contacts_000015.vtu", "out/frames/fixed.vtu"})
+    for (std::size_t k = 0; k < mesh.vertices.size(); ++k)
+        EXPECT_LT((frame.vertices[k] - rigid(simulation).pose(0) * mesh.vertices[k]).norm(), 1e-6);
+    for (const char* name : {"out/energy.csv", "out/states.csv", "out/contacts.csv", "out/summary.json",
+                             "out/frames.pvd", "out/frames/contacts_000015.vtu", "out/frames/fixed.vtu"})
         EXPECT_GT(read_whole_file(folder / name).size(), 50u) << name;
 }
 
 TEST(Simulation, a_recording_that_would_grow_too_large_keeps_every_second_frame) {
-    Simulation simulation(parse_scene(small_scene, "small.toml", {.overrides = {"record_every = 1", "record_most = 50"}}));
+    Simulation simulation(
+        parse_scene(small_scene, "small.toml", {.overrides = {"record_every = 1", "record_most = 50"}}));
     simulation.run();
     const auto frames = simulation.recording().frames();
     EXPECT_LE(frames.size(), 50u);
@@ -204,7 +236,8 @@ TEST(Simulation, a_resting_stack_keeps_its_energy) {
 
 TEST(Simulation, real_models_drop_too) {
     FATHOM_NEEDS_MODELS();
-    Simulation simulation(read_scene(scene_file("bunny_drop.toml"), {.model_folder = testing::models(), .overrides = {"duration = 0.6"}}));
+    Simulation simulation(read_scene(scene_file("bunny_drop.toml"),
+                                     {.model_folder = testing::models(), .overrides = {"duration = 0.6"}}));
     simulation.run();
     EXPECT_GT(simulation.recording().worst_penetration(), 0);
     EXPECT_LT(simulation.recording().worst_penetration(), 0.1);
@@ -272,7 +305,10 @@ TEST(Scene, solids_from_files_take_the_place_of_shapes) {
     std::string text = small_solids;
     text.insert(text.find("size = 0.6"), "model = \"tet/one.msh\"\n");
     EXPECT_EQ(make_tet_world(parse_scene(text, "solids.toml")).bodies()[0].mesh.tetrahedra.size(), 160u);
-    EXPECT_EQ(make_tet_world(parse_scene(text, "solids.toml", {.model_folder = folder.path()})).bodies()[0].mesh.tetrahedra.size(), 1u);
+    EXPECT_EQ(make_tet_world(parse_scene(text, "solids.toml", {.model_folder = folder.path()}))
+                  .bodies()[0]
+                  .mesh.tetrahedra.size(),
+              1u);
     text.replace(text.find("tet/one.msh"), 11, "tet/../one.msh");
     EXPECT_THROW((void)parse_scene(text, "solids.toml"), Error);
 }
@@ -289,14 +325,17 @@ std::string message_of(std::string text, const std::string& file, const std::str
 }
 
 TEST(Scene, what_is_wrong_with_solids_is_named) {
-    const auto message = [](const std::string& from, const std::string& to) { return message_of(small_solids, "solids.toml", from, to); };
+    const auto message = [](const std::string& from, const std::string& to) {
+        return message_of(small_solids, "solids.toml", from, to);
+    };
     EXPECT_EQ(message("points", "segments"), "accepted");
     EXPECT_NE(message("\"points\"", "\"both\"").find("'both' is none of points, segments, none"), std::string::npos);
     EXPECT_NE(message("closest_point", "guess").find("solids.depth"), std::string::npos);
     EXPECT_NE(message("strain_limit = 0.5", "strain_limit = -1").find("strain_limit"), std::string::npos);
     EXPECT_NE(message("volume = 2e5", "bending = 1").find("bending"), std::string::npos);
     EXPECT_NE(message("tet_ball", "sphere").find("is a surface; a solid wants tetrahedra"), std::string::npos);
-    EXPECT_NE(message("strain_limit = 0.5", "most_broken = 5").find("most_broken"), std::string::npos) << "of what never breaks";
+    EXPECT_NE(message("strain_limit = 0.5", "most_broken = 5").find("most_broken"), std::string::npos)
+        << "of what never breaks";
 }
 
 constexpr const char* small_tissue = R"toml(
@@ -341,16 +380,23 @@ TEST(Scene, a_tissue_is_a_surface_among_solids) {
     EXPECT_EQ(skin.surface.material.area, 5);
     ASSERT_TRUE(skin.breaking.has_value());
     EXPECT_EQ(skin.breaking->strain, 0.4);
-    for (const Index v : skin.surface.fixed_vertices) EXPECT_NEAR(skin.surface.mesh.vertices[v].cwiseAbs().maxCoeff(), 0.5, 1e-12);
+    for (const Index v : skin.surface.fixed_vertices)
+        EXPECT_NEAR(skin.surface.mesh.vertices[v].cwiseAbs().maxCoeff(), 0.5, 1e-12);
     EXPECT_GE(skin.surface.fixed_vertices.size(), 24u);
     EXPECT_EQ(world.body(1).topology.boundary().size(), 72u);
     EXPECT_TRUE(world.body(1).topology.tetrahedra().empty());
 }
 
 TEST(Scene, what_is_wrong_with_tissues_is_named) {
-    const auto message = [](const std::string& from, const std::string& to) { return message_of(small_tissue, "tissue.toml", from, to); };
+    const auto message = [](const std::string& from, const std::string& to) {
+        return message_of(small_tissue, "tissue.toml", from, to);
+    };
     EXPECT_EQ(message("0.4", "0.5"), "accepted");
-    EXPECT_NE(message("\"tissue\"", "\"skin\"").find("tissue.toml:18: key body 1: kind: 'skin' is none of rigid, surface, solid, tissue, obstacle, moved"), std::string::npos) << message("\"tissue\"", "\"skin\"");
+    EXPECT_NE(
+        message("\"tissue\"", "\"skin\"")
+            .find("tissue.toml:18: key body 1: kind: 'skin' is none of rigid, surface, solid, tissue, obstacle, moved"),
+        std::string::npos)
+        << message("\"tissue\"", "\"skin\"");
     EXPECT_NE(message("bending = 7", "volume = 7").find("volume"), std::string::npos);
     EXPECT_NE(message("strain_limit = 0.4", "strain_limit = 0").find("strain_limit"), std::string::npos);
     EXPECT_NE(message("\"cloth\"", "\"tet_box\"").find("is made of tetrahedra"), std::string::npos);
@@ -358,22 +404,28 @@ TEST(Scene, what_is_wrong_with_tissues_is_named) {
     EXPECT_NE(message("hold_border = true", "hold_border = 3").find("neither true nor false"), std::string::npos);
 }
 
-// The figures of Marchal et al. 2004 with tetrahedra, shortened: each frame that ParaView would play is the shape that was simulated.
+// The figures of Marchal et al. 2004 with tetrahedra, shortened: each frame that ParaView would play is the shape that
+// was simulated.
 TEST(Simulation, recordings_of_bodies_that_break_read_back) {
     const testing::ScratchFolder folder;
-    for (const std::string name : {"figure12_torus_sphere", "figure13_torus_on_cube", "figure14_tissue", "figure15_ellipsoids"}) {
+    for (const std::string name :
+         {"figure12_torus_sphere", "figure13_torus_on_cube", "figure14_tissue", "figure15_ellipsoids"}) {
         const bool tissue = name == "figure14_tissue";
-        Simulation simulation(read_scene(std::filesystem::path(FATHOM_SOURCE_DIR) / "scenes" / (name + ".toml"), {.overrides = {tissue ? "duration = 0.2" : "duration = 0.1", "record_every = 10"}}));
+        Simulation simulation(
+            read_scene(std::filesystem::path(FATHOM_SOURCE_DIR) / "scenes" / (name + ".toml"),
+                       {.overrides = {tissue ? "duration = 0.2" : "duration = 0.1", "record_every = 10"}}));
         simulation.run();
         const auto& world = dynamic_cast<const TetWorld&>(simulation.world());
         const RecordedFrame& last = simulation.recording().frames().back();
         write_vtk(folder / (name + ".pvd"), simulation.recording());
-        const TriangleMesh read = read_triangle_mesh(folder / fmt::format("{}/bodies_{:06}.vtu", name, simulation.recording().frames().size() - 1));
+        const TriangleMesh read = read_triangle_mesh(
+            folder / fmt::format("{}/bodies_{:06}.vtu", name, simulation.recording().frames().size() - 1));
         std::size_t vertices = 0, triangles = 0;
         for (Index b = 0; b < world.bodies().size() + world.tissues().size(); ++b) {
             if (b < world.bodies().size() && world.bodies()[b].fixed) continue;
             const TetBody body = world.body(b);
-            for (const Index v : body.topology.boundary_vertices()) ASSERT_LT((read.vertices[vertices++] - body.vertices[v]).norm(), 1e-6) << name;
+            for (const Index v : body.topology.boundary_vertices())
+                ASSERT_LT((read.vertices[vertices++] - body.vertices[v]).norm(), 1e-6) << name;
             triangles += last.triangles(b, *simulation.recording().bodies()[b].mesh).size();
         }
         EXPECT_EQ(read.vertices.size(), vertices) << name;

@@ -15,16 +15,21 @@ namespace fathom::testing {
 }
 
 [[nodiscard]] inline BodyShapePtr ball_shape(double radius) {
-    return make_body_shape(mapped(sphere_mesh(3), [&](const Vec3& v) { return Vec3(radius * v); }), {.grid = {.resolution = 32}});
+    return make_body_shape(mapped(sphere_mesh(3), [&](const Vec3& v) { return Vec3(radius * v); }),
+                           {.grid = {.resolution = 32}});
 }
 
 [[nodiscard]] inline RigidBody ground(double friction = 0.3) {
-    return {.shape = make_field_shape(std::make_shared<AnalyticField>(shapes::plane({0, 0, 1}, 0))), .name = "ground", .friction = friction, .fixed = true};
+    return {.shape = make_field_shape(std::make_shared<AnalyticField>(shapes::plane({0, 0, 1}, 0))),
+            .name = "ground",
+            .friction = friction,
+            .fixed = true};
 }
 
 [[nodiscard]] inline Vec3 momentum(const RigidWorld& world) {
     Vec3 sum = Vec3::Zero();
-    for (std::size_t k = 0; k < world.bodies().size(); ++k) sum += BodyMass(world.bodies()[k]).mass * world.states()[k].velocity;
+    for (std::size_t k = 0; k < world.bodies().size(); ++k)
+        sum += BodyMass(world.bodies()[k]).mass * world.states()[k].velocity;
     return sum;
 }
 

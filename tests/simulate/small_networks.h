@@ -25,7 +25,8 @@ namespace fathom::testing {
 }
 
 // Every point somewhere within `size` of where it was, and as fast.
-[[nodiscard]] inline SpringState shaken(const SpringNetwork& network, double size, double speed, std::uint64_t seed = 1) {
+[[nodiscard]] inline SpringState shaken(const SpringNetwork& network, double size, double speed,
+                                        std::uint64_t seed = 1) {
     Random random(seed);
     SpringState state = start_state(network);
     for (Vec3& p : state.positions) p += size * random.in_ball();

@@ -20,7 +20,8 @@ NetworkEdit edit_of(const auto& body) {
     const NetworkChanges& changes = body.last_changes();
     NetworkEdit edit;
     for (const Index p : changes.points)
-        edit.points.push_back({p, n.points[p], body.state().positions[p], body.state().velocities[p], n.masses[p], n.fixed[p] != 0, n.part[p]});
+        edit.points.push_back({p, n.points[p], body.state().positions[p], body.state().velocities[p], n.masses[p],
+                               n.fixed[p] != 0, n.part[p]});
     for (const Index s : changes.springs) edit.springs.push_back({s, n.springs[s]});
     for (const Index t : changes.areas) edit.areas.push_back({t, n.areas[t]});
     for (const Index t : changes.volumes) edit.volumes.push_back({t, n.volumes[t]});
@@ -38,8 +39,10 @@ Case body(std::size_t round, SpringStepping stepping) {
     const double size = std::array{1e-3, 1.0, 1e3}[round % 3];
     TetMesh mesh = round % 2 ? make_tet_box({.cells = {5, 3, 3}}) : make_tet_ball({.resolution = 4});
     for (Vec3& v : mesh.vertices) v *= size;
-    const SolidMaterial material{.stretch = 1e5 * size * size, .volume = 1e5 * size * size, .damping_time = round % 4 < 2 ? 1e-4 : 0};
-    SpringOptions options{.step = 1e-4, .gravity = {0, 0, -9.81 * size}, .stepping = stepping, .unstable = UnstableStep::allow};
+    const SolidMaterial material{
+        .stretch = 1e5 * size * size, .volume = 1e5 * size * size, .damping_time = round % 4 < 2 ? 1e-4 : 0};
+    SpringOptions options{
+        .step = 1e-4, .gravity = {0, 0, -9.81 * size}, .stepping = stepping, .unstable = UnstableStep::allow};
     return {BreakableSolid(mesh, material), options, size};
 }
 
@@ -92,7 +95,8 @@ void expect_as_new(SpringWorld& world, const auto& body, const SpringOptions& op
     expect_equal(world.network(), body.network());
     SpringWorld fresh = body.world(options);
     EXPECT_EQ(world.state_hash(), fresh.state_hash()) << "places, velocities, forces and rest lengths";
-    EXPECT_NEAR(world.energy().total(), fresh.energy().total(), 1e-12 * (fresh.energy().elastic() + fresh.energy().kinetic));
+    EXPECT_NEAR(world.energy().total(), fresh.energy().total(),
+                1e-12 * (fresh.energy().elastic() + fresh.energy().kinetic));
     EXPECT_LE(world.largest_stable_step(), 1.02 * fresh.largest_stable_step());
     world.step();
     fresh.step();
@@ -131,19 +135,27 @@ TEST_P(SpringEdit, a_world_that_follows_random_tears_steps_as_a_new_one) {
         const double size = std::array{1e-3, 1.0, 1e3}[round % 3];
         TriangleMesh mesh = make_cloth({.size = {1, 1}, .cells = {6 + 30 * (round % 2), 5}});
         for (Vec3& v : mesh.vertices) v *= size;
-        BreakableTissue tissue(mesh, {.density = 1 / size, .stretch = 50 * size, .bending = 5 * size, .area = 30 * size, .damping_time = round % 4 < 2 ? 1e-3 : 0});
-        const SpringOptions options{.step = 1e-4, .gravity = {0, 0, -9.81 * size}, .stepping = GetParam(), .unstable = UnstableStep::allow};
+        BreakableTissue tissue(mesh, {.density = 1 / size,
+                                      .stretch = 50 * size,
+                                      .bending = 5 * size,
+                                      .area = 30 * size,
+                                      .damping_time = round % 4 < 2 ? 1e-3 : 0});
+        const SpringOptions options{
+            .step = 1e-4, .gravity = {0, 0, -9.81 * size}, .stepping = GetParam(), .unstable = UnstableStep::allow};
         Random random(round);
         SpringWorld world = tissue.world(options);
         for (int k = 0; k < 12; ++k) {
             SpringState state = tissue.state();
-            for (std::size_t v = 0; v < state.positions.size(); ++v) state.positions[v] += 0.01 * size * random.in_ball(), state.velocities[v] = size * random.in_ball();
+            for (std::size_t v = 0; v < state.positions.size(); ++v)
+                state.positions[v] += 0.01 * size * random.in_ball(), state.velocities[v] = size * random.in_ball();
             tissue.set_state(std::move(state));
             world.set_state(tissue.state());
             std::vector<Index> sides(6);
             for (Index& side : sides) side = static_cast<Index>(random.below(3 * mesh.triangles.size()));
-            if (k % 2) tissue.break_stretched({.strain = 0.05, .most = 4});
-            else tissue.separate(sides);
+            if (k % 2)
+                tissue.break_stretched({.strain = 0.05, .most = 4});
+            else
+                tissue.separate(sides);
             edits += !tissue.last_edit().empty();
             EXPECT_EQ(edit_of(tissue).empty(), tissue.last_edit().empty());
             world.apply(edit_of(tissue));
@@ -156,7 +168,9 @@ TEST_P(SpringEdit, a_world_that_follows_random_tears_steps_as_a_new_one) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Both, SpringEdit, ::testing::Values(SpringStepping::verlet, SpringStepping::backward_euler),
-                         [](const auto& info) { return info.param == SpringStepping::verlet ? "verlet" : "backward_euler"; });
+                         [](const auto& info) {
+                             return info.param == SpringStepping::verlet ? "verlet" : "backward_euler";
+                         });
 
 TEST(NetworkEdit, blocks_list_what_touches_them) {
     auto [solid, options, size] = body(1, SpringStepping::verlet);
@@ -172,7 +186,8 @@ TEST(NetworkEdit, blocks_list_what_touches_them) {
             std::vector<Index> wanted;
             for (Index s = 0; s < solid.network().springs.size(); ++s) {
                 const auto& ends = solid.network().springs[s].points;
-                if (std::any_of(ends.begin(), ends.end(), [&](Index p) { return block_range(blocks, b).has(p); })) wanted.push_back(s);
+                if (std::any_of(ends.begin(), ends.end(), [&](Index p) { return block_range(blocks, b).has(p); }))
+                    wanted.push_back(s);
             }
             EXPECT_EQ(blocks.springs[b], wanted);
         }

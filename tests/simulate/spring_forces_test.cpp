@@ -194,7 +194,8 @@ TEST(SpringMatrix, has_no_negative_eigenvalue_however_the_network_is_crushed) {
             for (Vec3& v : in) v = random.in_ball();
             matrix.multiply(in, out);
             double power = 0, size = 0;
-            for (std::size_t i = 0; i < in.size(); ++i) power += in[i].dot(out[i]), size += in[i].norm() * out[i].norm();
+            for (std::size_t i = 0; i < in.size(); ++i)
+                power += in[i].dot(out[i]), size += in[i].norm() * out[i].norm();
             ASSERT_GE(power, -1e-12 * size);
         }
     }
@@ -206,8 +207,13 @@ TEST(SpringSolve, both_solvers_agree_with_contacts_and_fixed_points) {
     const SpringState state = shaken(network, 0.05, 0);
     const SpringBlocks blocks(network);
     SpringMatrix matrix(network, blocks);
-    matrix.assemble(network, blocks, state.positions, {.mass = 1, .damping = 0.01, .stiffness = 1e-4, .air_friction = 2});
-    const WeightedContact contact{.points = {0, 5, 3, 20}, .weights = {1, -0.2, -0.3, -0.5}, .count = 4, .normal = Vec3(1, 2, 2) / 3, .depth = 0.1};
+    matrix.assemble(network, blocks, state.positions,
+                    {.mass = 1, .damping = 0.01, .stiffness = 1e-4, .air_friction = 2});
+    const WeightedContact contact{.points = {0, 5, 3, 20},
+                                  .weights = {1, -0.2, -0.3, -0.5},
+                                  .count = 4,
+                                  .normal = Vec3(1, 2, 2) / 3,
+                                  .depth = 0.1};
     matrix.set_contacts({{&contact, 1e3 * contact.normal * contact.normal.transpose()}});
     Random random(5);
     std::vector<Vec3> right(network.size()), by_steps(network.size()), by_factors(network.size()), back(network.size());

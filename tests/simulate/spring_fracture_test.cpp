@@ -72,7 +72,8 @@ void expect_fresh(const BreakableSolid& solid, const SolidMaterial& material) {
         }
         EXPECT_EQ(solid.network().volumes[t].points, solid.mesh().tet(t));
         EXPECT_EQ(solid.network().volumes[t].stiffness, material.volume);
-        EXPECT_NEAR(solid.network().volumes[t].rest, fresh.volumes[volumes].rest, 1e-12 * std::abs(fresh.volumes[volumes].rest));
+        EXPECT_NEAR(solid.network().volumes[t].rest, fresh.volumes[volumes].rest,
+                    1e-12 * std::abs(fresh.volumes[volumes].rest));
         ++volumes;
     }
 }
@@ -87,7 +88,9 @@ SpringState moved(const BreakableSolid& solid, Random& random, double size, doub
 
 constexpr SolidMaterial soft{.density = 700, .stretch = 2e4, .volume = 3e4, .damping_time = 1e-3, .least_mass = 1e-9};
 
-TEST(BreakableSolid, begins_as_the_network_of_its_mesh) { expect_fresh(BreakableSolid(make_tet_ball({.resolution = 3}), soft), soft); }
+TEST(BreakableSolid, begins_as_the_network_of_its_mesh) {
+    expect_fresh(BreakableSolid(make_tet_ball({.resolution = 3}), soft), soft);
+}
 
 TEST(BreakableSolid, a_cut_of_the_deformed_body_keeps_mass_momentum_and_centre) {
     Random random(2);
@@ -119,11 +122,13 @@ TEST(BreakableSolid, random_cuts_breaks_and_removals_leave_the_network_of_the_ne
             if (k % 4 == 0) {
                 solid.cut(CutPlane{random.in_box(box), random.direction()});
             } else if (k % 4 == 1) {
-                const BreakReport report = solid.break_stretched({.rule = round % 4 < 2 ? BreakRule::springs : BreakRule::faces, .strain = 0.2});
+                const BreakReport report = solid.break_stretched(
+                    {.rule = round % 4 < 2 ? BreakRule::springs : BreakRule::faces, .strain = 0.2});
                 broken += report.broken;
             } else if (k % 4 == 2) {
                 const Vec3 place = random.in_box(box), along = size * random.in_ball(), sweep = size * random.in_ball();
-                solid.cut(swept_surface(std::array<Vec3, 2>{place, place + along}, std::array<Vec3, 2>{place + sweep, place + along + sweep}));
+                solid.cut(swept_surface(std::array<Vec3, 2>{place, place + along},
+                                        std::array<Vec3, 2>{place + sweep, place + along + sweep}));
             } else {
                 std::vector<Index> gone;
                 for (Index t = 0; t < solid.mesh().tet_slots(); ++t)
@@ -213,7 +218,8 @@ TEST(BreakableSolid, crept_rest_lengths_stay_and_are_shared_by_the_halves_of_an_
     solid.follow(world);
     const auto rest_between = [&](Index a, Index b) {
         for (const Spring& s : solid.network().springs)
-            if (s.kind != SpringKind::removed && std::minmax(s.points[0], s.points[1]) == std::minmax(a, b)) return s.rest;
+            if (s.kind != SpringKind::removed && std::minmax(s.points[0], s.points[1]) == std::minmax(a, b))
+                return s.rest;
         return 0.0;
     };
     const double whole = rest_between(0, 3), kept = rest_between(0, 1);
@@ -247,7 +253,8 @@ TEST(BreakableSolid, hostile_input_is_refused) {
     const TetMesh flat{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}, {0, 0, 1}}, {{0, 1, 2, 3}, {0, 1, 2, 4}}};
     EXPECT_THROW(BreakableSolid{flat}, Error);
     BreakableSolid solid(make_tet_ball({.resolution = 2}));
-    for (const double strain : {0.0, -1.0, std::nan("")}) EXPECT_THROW(solid.break_stretched({.strain = strain}), Error);
+    for (const double strain : {0.0, -1.0, std::nan("")})
+        EXPECT_THROW(solid.break_stretched({.strain = strain}), Error);
     EXPECT_THROW(solid.cut(CutPlane{{0, 0, 0}, {0, 0, 0}}), Error);
     EXPECT_THROW(solid.separate(std::vector<Index>{100'000}), Error);
     EXPECT_THROW(solid.fix(100'000), Error);

@@ -52,7 +52,9 @@ fixed = true
 )~";
 
 TEST(SpringScene, keys_mean_what_they_say) {
-    const Scene scene = parse_scene(soft_scene, "soft.toml", {.overrides = {"springs.stepping = \"backward_euler\"", "springs.yield_strain = 0.1"}});
+    const Scene scene =
+        parse_scene(soft_scene, "soft.toml",
+                    {.overrides = {"springs.stepping = \"backward_euler\"", "springs.yield_strain = 0.1"}});
     ASSERT_TRUE(scene.springs);
     const SceneSprings& springs = *scene.springs;
     EXPECT_EQ(springs.options.springs.stepping, SpringStepping::backward_euler);
@@ -76,20 +78,28 @@ TEST(SpringScene, mistakes_are_named) {
     const struct {
         const char* line;
         const char* word;
-    } mistakes[] = {{"springs.stretch = -1", "stretch"},       {"springs.stepping = \"leap\"", "stepping"}, {"springs.environment = [1, 0, 0, -1, 0, 0]", "environment"},
-                    {"springs.colour = 1", "colour"},          {"contact.damping = 1", "damping"},          {"springs.seed = -4", "seed"},
-                    {"springs.thickness = nan", "thickness"}, {"springs.respond = 1", "respond"},          {"springs = 3", "springs"}};
+    } mistakes[] = {{"springs.stretch = -1", "stretch"},
+                    {"springs.stepping = \"leap\"", "stepping"},
+                    {"springs.environment = [1, 0, 0, -1, 0, 0]", "environment"},
+                    {"springs.colour = 1", "colour"},
+                    {"contact.damping = 1", "damping"},
+                    {"springs.seed = -4", "seed"},
+                    {"springs.thickness = nan", "thickness"},
+                    {"springs.respond = 1", "respond"},
+                    {"springs = 3", "springs"}};
     for (const auto& [line, word] : mistakes) try {
             (void)parse_scene(soft_scene, "bad.toml", {.overrides = {line}});
             ADD_FAILURE() << line << " was taken";
         } catch (const Error& error) {
             EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
         }
-    EXPECT_THROW((void)parse_scene("[[body]]\nshape = \"box\"\nstretch = 1\n", "rigid.toml"), Error); // a rigid body has no springs
+    EXPECT_THROW((void)parse_scene("[[body]]\nshape = \"box\"\nstretch = 1\n", "rigid.toml"),
+                 Error); // a rigid body has no springs
     EXPECT_THROW((void)parse_scene("[springs]\n[[body]]\nshape = \"box\"\ndamping = 1\n", "soft.toml"), Error);
     EXPECT_THROW((void)make_deforming_world(parse_scene("[[body]]\nshape = \"box\"\n", "rigid.toml")), Error);
     try {
-        (void)make_world(parse_scene(soft_scene, "soft.toml", {.overrides = {"springs.stretch = 1e12", "springs.unstable = \"refuse\""}}));
+        (void)make_world(parse_scene(soft_scene, "soft.toml",
+                                     {.overrides = {"springs.stretch = 1e12", "springs.unstable = \"refuse\""}}));
         FAIL();
     } catch (const Error& error) {
         EXPECT_NE(std::string(error.what()).find("stable"), std::string::npos) << error.what();
@@ -109,7 +119,8 @@ TEST(SpringScene, a_recording_of_shapes_that_deform_reads_back) {
     for (Index body = 0; body < 3; ++body)
         for (const Vec3& v : world.vertices(body)) EXPECT_LT((frame.vertices[k++] - v).norm(), 1e-6);
     EXPECT_EQ(k, frame.vertices.size());
-    for (const char* name : {"out/energy.csv", "out/states.csv", "out/contacts.csv", "out/summary.json", "out/frames.pvd"})
+    for (const char* name :
+         {"out/energy.csv", "out/states.csv", "out/contacts.csv", "out/summary.json", "out/frames.pvd"})
         EXPECT_GT(read_whole_file(folder / name).size(), 50u) << name;
 }
 

@@ -21,13 +21,16 @@ using testing::two_masses;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 const Vec3 none = Vec3::Zero();
 
-SpringNetwork small_ball(const SurfaceMaterial& material = {}) { return surface_network(make_sphere({.resolution = 4}), material); }
+SpringNetwork small_ball(const SurfaceMaterial& material = {}) {
+    return surface_network(make_sphere({.resolution = 4}), material);
+}
 
 void run(SpringWorld& world, double seconds) {
     for (double end = world.time() + seconds - 0.5 * world.options().step; world.time() < end;) world.step();
 }
 
-// Two masses of 1 kg on a spring: the stretch swings as cos(w t) with w^2 = 2 k, times e^(-damping t), w^2 reduced by its square.
+// Two masses of 1 kg on a spring: the stretch swings as cos(w t) with w^2 = 2 k, times e^(-damping t), w^2 reduced by
+// its square.
 double oscillator_error(SpringStepping stepping, double step, double damping, double seconds) {
     SpringWorld world(two_masses(100, damping), {.step = step, .gravity = none, .stepping = stepping});
     SpringState state = start_state(world.network());
@@ -45,10 +48,12 @@ double oscillator_error(SpringStepping stepping, double step, double damping, do
 }
 
 TEST(SpringWorld, two_masses_swing_as_the_closed_form_says_with_errors_of_order_two_and_one) {
-    const double fine = oscillator_error(SpringStepping::verlet, 5e-4, 0, 2), coarse = oscillator_error(SpringStepping::verlet, 1e-3, 0, 2);
+    const double fine = oscillator_error(SpringStepping::verlet, 5e-4, 0, 2),
+                 coarse = oscillator_error(SpringStepping::verlet, 1e-3, 0, 2);
     EXPECT_LT(fine, 1e-5);
     EXPECT_NEAR(coarse / fine, 4, 0.2);
-    const double implicit_fine = oscillator_error(SpringStepping::backward_euler, 1e-4, 0, 1), implicit_coarse = oscillator_error(SpringStepping::backward_euler, 2e-4, 0, 1);
+    const double implicit_fine = oscillator_error(SpringStepping::backward_euler, 1e-4, 0, 1),
+                 implicit_coarse = oscillator_error(SpringStepping::backward_euler, 2e-4, 0, 1);
     EXPECT_LT(implicit_fine, 2e-3);
     EXPECT_NEAR(implicit_coarse / implicit_fine, 2, 0.1);
 }
@@ -90,7 +95,8 @@ TEST(SpringWorld, momentum_and_angular_momentum_are_kept_in_free_motion) {
     SpringNetwork network = small_ball({.damping_time = 1e-3});
     SpringWorld world(network, {.step = 0.3 * largest_stable_step(network), .gravity = none});
     SpringState state = shaken(network, 0.01, 1);
-    for (std::size_t k = 0; k < network.size(); ++k) state.velocities[k] += Vec3(1, 0, 0) + Vec3(0, 0, 2).cross(state.positions[k]);
+    for (std::size_t k = 0; k < network.size(); ++k)
+        state.velocities[k] += Vec3(1, 0, 0) + Vec3(0, 0, 2).cross(state.positions[k]);
     world.set_state(state);
     const Vec3 momentum = world.momentum(), turning = world.angular_momentum();
     for (int k = 0; k < 3000; ++k) world.step();
@@ -140,7 +146,10 @@ TEST(SpringWorld, bouncing_in_a_room_feeds_no_energy_to_bodies_that_swing_and_fa
     for (const Reflection reflection : {Reflection::object, Reflection::point}) {
         SpringNetwork network;
         for (int k = 0; k < 3; ++k) append(network, surface_network(make_sphere({.radius = 0.2, .resolution = 2})));
-        SpringWorld world(network, {.step = 0.1 * largest_stable_step(network), .gravity = {0, 0, -5}, .environment = Box::around(none, Vec3::Constant(1)), .reflection = reflection});
+        SpringWorld world(network, {.step = 0.1 * largest_stable_step(network),
+                                    .gravity = {0, 0, -5},
+                                    .environment = Box::around(none, Vec3::Constant(1)),
+                                    .reflection = reflection});
         SpringState state = start_state(network);
         add_random_motion(network, {.drift = 2, .deformation = 0.3, .seed = 5}, state.velocities);
         world.set_state(state);
@@ -163,13 +172,16 @@ TEST(SpringWorld, areas_are_kept_better_with_the_term_of_area) {
         SpringWorld world(network, {.step = 5e-4, .gravity = none, .air_friction = 5});
         const Vec3 pull(2, 0, 0);
         world.set_motion([&](SpringMotion& motion) {
-            for (std::size_t k = 0; k < motion.pushes.size(); ++k) motion.pushes[k] = (network.points[k].x() > 0 ? 0.02 : -0.02) * pull;
+            for (std::size_t k = 0; k < motion.pushes.size(); ++k)
+                motion.pushes[k] = (network.points[k].x() > 0 ? 0.02 : -0.02) * pull;
         });
         run(world, 2);
         double error = 0;
         for (const Triangle& t : make_sphere({.resolution = 4}).triangles) {
-            const double rest = 0.5 * area_vector({network.points[t[0]], network.points[t[1]], network.points[t[2]]}).norm();
-            const double now = 0.5 * area_vector({world.positions()[t[0]], world.positions()[t[1]], world.positions()[t[2]]}).norm();
+            const double rest =
+                0.5 * area_vector({network.points[t[0]], network.points[t[1]], network.points[t[2]]}).norm();
+            const double now =
+                0.5 * area_vector({world.positions()[t[0]], world.positions()[t[1]], world.positions()[t[2]]}).norm();
             error += std::abs(now - rest) / rest;
         }
         return error / 320;
@@ -196,7 +208,9 @@ double energy_after(const SpringNetwork& network, double step, int steps) {
 TEST(SpringWorld, the_largest_stable_step_is_just_that) {
     for (const double damping_time : {0.0, 2e-3})
         for (const bool solid : {false, true}) {
-            const SpringNetwork network = solid ? solid_network(make_tet_ball({.resolution = 3}), {.damping_time = 0.3 * damping_time}) : small_ball({.damping_time = damping_time});
+            const SpringNetwork network =
+                solid ? solid_network(make_tet_ball({.resolution = 3}), {.damping_time = 0.3 * damping_time})
+                      : small_ball({.damping_time = damping_time});
             const double largest = largest_stable_step(network);
             EXPECT_LT(energy_after(network, 0.98 * largest, 1000), 100) << damping_time << solid;
             EXPECT_GT(energy_after(network, 1.1 * largest, 1000), 1e6) << damping_time << solid;
@@ -208,7 +222,9 @@ TEST(SpringWorld, the_largest_stable_step_is_just_that) {
             } catch (const Error& error) {
                 EXPECT_EQ(error.cause(), Cause::invalid_argument);
                 EXPECT_EQ(error.place().element, "option step");
-                EXPECT_NE(error.reason().find("the largest stable Verlet step of this network is 0.0"), std::string::npos) << error.what();
+                EXPECT_NE(error.reason().find("the largest stable Verlet step of this network is 0.0"),
+                          std::string::npos)
+                    << error.what();
             }
         }
     const double k = 100; // the oscillator: w^2 = 2 k / m, h = 2 / w
@@ -231,7 +247,8 @@ TEST(SpringWorld, a_step_that_is_too_large_is_divided_where_that_is_asked_for) {
 
 TEST(SpringWorld, unstable_settings_end_in_a_named_error_never_in_nan) {
     const SpringNetwork network = small_ball();
-    SpringWorld world(network, {.step = 3 * largest_stable_step(network), .gravity = none, .unstable = UnstableStep::allow});
+    SpringWorld world(network,
+                      {.step = 3 * largest_stable_step(network), .gravity = none, .unstable = UnstableStep::allow});
     world.set_state(shaken(network, 1e-3, 0));
     try {
         for (int k = 0; k < 10000; ++k) world.step();
@@ -318,7 +335,9 @@ TEST(SpringWorld, rest_lengths_creep_only_past_the_yield_strain_and_no_further_t
     const auto rest_after = [](double length, double seconds) {
         SpringNetwork network = two_masses();
         network.fixed = {1, 1};
-        SpringWorld world(network, {.step = 0.01, .gravity = none, .plastic = {.yield_strain = 0.1, .creep_rate = 5, .largest_change = 0.3}});
+        SpringWorld world(
+            network,
+            {.step = 0.01, .gravity = none, .plastic = {.yield_strain = 0.1, .creep_rate = 5, .largest_change = 0.3}});
         SpringState state = start_state(network);
         state.positions[1].x() = length;
         world.set_state(state);
@@ -345,19 +364,29 @@ Bounce bounce(SpringStepping stepping, double scale, double damping_ratio) {
     for (Vec3& p : mesh.vertices) p *= scale;
     // Masses go with the square of the length, and so must the moduli, in kg/s^2, for the same times.
     const double square = scale * scale;
-    SpringNetwork network = surface_network(mesh, {.stretch = 1000 * square, .bending = 200 * square, .area = 1000 * square}), other = network;
+    SpringNetwork network =
+                      surface_network(mesh, {.stretch = 1000 * square, .bending = 200 * square, .area = 1000 * square}),
+                  other = network;
     for (Vec3& p : other.points) p.x() += 1.4 * scale;
     const Index second = append(network, other);
-    SpringWorld world(network, {.step = 5e-4, .gravity = none, .stepping = stepping, .contact = {.stiffness = 4e4, .damping_ratio = damping_ratio}});
+    SpringWorld world(network, {.step = 5e-4,
+                                .gravity = none,
+                                .stepping = stepping,
+                                .contact = {.stiffness = 4e4, .damping_ratio = damping_ratio}});
     SpringState state = start_state(network);
     for (Index k = 0; k < network.size(); ++k) state.velocities[k].x() = (k < second ? 1 : -1) * scale;
     world.set_state(state);
-    world.set_contact_finder([&](std::span<const Vec3> x, std::span<const Vec3>, std::vector<WeightedContact>& contacts) {
-        for (Index a = 0; a < second; ++a)
-            for (Index b = second; b < x.size(); ++b)
-                if (const Vec3 d = x[a] - x[b]; d.norm() < 0.25 * scale)
-                    contacts.push_back({.points = {a, b}, .weights = {1, -1}, .count = 2, .normal = d.normalized(), .depth = 0.25 * scale - d.norm()});
-    });
+    world.set_contact_finder(
+        [&](std::span<const Vec3> x, std::span<const Vec3>, std::vector<WeightedContact>& contacts) {
+            for (Index a = 0; a < second; ++a)
+                for (Index b = second; b < x.size(); ++b)
+                    if (const Vec3 d = x[a] - x[b]; d.norm() < 0.25 * scale)
+                        contacts.push_back({.points = {a, b},
+                                            .weights = {1, -1},
+                                            .count = 2,
+                                            .normal = d.normalized(),
+                                            .depth = 0.25 * scale - d.norm()});
+        });
     Bounce result;
     result.energy_before = world.energy().total();
     const Vec3 momentum = world.momentum();
@@ -367,7 +396,8 @@ Bounce bounce(SpringStepping stepping, double scale, double damping_ratio) {
     }
     result.energy_after = world.energy().total();
     result.momentum_change = (world.momentum() - momentum).norm() / (total_mass(network) * scale);
-    for (Index k = 0; k < second; ++k) result.velocity_a += network.masses[k] * world.velocities()[k] / (0.5 * total_mass(network) * scale);
+    for (Index k = 0; k < second; ++k)
+        result.velocity_a += network.masses[k] * world.velocities()[k] / (0.5 * total_mass(network) * scale);
     return result;
 }
 
@@ -396,9 +426,14 @@ TEST(SpringWorld, stiff_contact_in_the_matrix_holds_a_body_that_explicit_contact
     const SpringNetwork network = small_ball();
     const auto floor = [](std::span<const Vec3> x, std::span<const Vec3>, std::vector<WeightedContact>& contacts) {
         for (Index k = 0; k < x.size(); ++k)
-            if (x[k].z() < -0.6) contacts.push_back({.points = {k}, .weights = {1}, .count = 1, .normal = {0, 0, 1}, .depth = -0.6 - x[k].z()});
+            if (x[k].z() < -0.6)
+                contacts.push_back(
+                    {.points = {k}, .weights = {1}, .count = 1, .normal = {0, 0, 1}, .depth = -0.6 - x[k].z()});
     };
-    SpringOptions options{.step = 4e-3, .air_friction = 3, .unstable = UnstableStep::allow, .contact = {.stiffness = 1e8, .damping_ratio = 0.1}};
+    SpringOptions options{.step = 4e-3,
+                          .air_friction = 3,
+                          .unstable = UnstableStep::allow,
+                          .contact = {.stiffness = 1e8, .damping_ratio = 0.1}};
     SpringWorld explicit_world(network, options);
     explicit_world.set_contact_finder(floor);
     EXPECT_THROW(run(explicit_world, 2), Error);
@@ -421,7 +456,10 @@ TEST(SpringWorld, the_state_is_the_same_for_one_and_two_threads) {
             SpringNetwork network = surface_network(make_sphere({.resolution = 16}), {.damping_time = 1e-4});
             append(network, surface_network(make_torus()));
             append(network, network);
-            SpringWorld world(network, {.step = 2e-4, .stepping = stepping, .plastic = {.yield_strain = 0.01}, .environment = Box::around(none, Vec3::Constant(0.6))});
+            SpringWorld world(network, {.step = 2e-4,
+                                        .stepping = stepping,
+                                        .plastic = {.yield_strain = 0.01},
+                                        .environment = Box::around(none, Vec3::Constant(0.6))});
             SpringState state = start_state(network);
             add_random_motion(network, {.drift = 2, .deformation = 2}, state.velocities);
             world.set_state(state);
@@ -438,7 +476,8 @@ TEST(SpringWorld, the_state_is_the_same_for_one_and_two_threads) {
 TEST(SpringWorld, springs_can_go_and_points_split_while_it_runs) {
     for (const SpringStepping stepping : {SpringStepping::verlet, SpringStepping::backward_euler}) {
         SpringNetwork chain = loose_points({{0, 0, 0}, {1, 0, 0}, {2, 0, 0}});
-        chain.springs = {{.points = {0, 1}, .rest = 1, .stiffness = 50}, {.points = {1, 2}, .rest = 1, .stiffness = 50}};
+        chain.springs = {{.points = {0, 1}, .rest = 1, .stiffness = 50},
+                         {.points = {1, 2}, .rest = 1, .stiffness = 50}};
         SpringWorld world(chain, {.step = 1e-3, .gravity = none, .stepping = stepping});
         SpringState state = start_state(chain);
         state.velocities[0].x() = -1, state.velocities[2].x() = 1;
@@ -500,7 +539,10 @@ TEST(SpringWorld, hostile_options_and_answers_are_refused_by_name) {
     SpringWorld world(two_masses(), {.gravity = none});
     EXPECT_THROW(world.set_state({{none}, {none}}), Error);
     EXPECT_THROW(world.set_state({{none, Vec3(nan, 0, 0)}, {none, none}}), Error);
-    EXPECT_THROW(world.set_contact_finder([](auto, auto, auto& contacts) { contacts.push_back({.points = {7}, .weights = {1}, .count = 1, .normal = {0, 0, 1}, .depth = 1}); }), Error);
+    EXPECT_THROW(world.set_contact_finder([](auto, auto, auto& contacts) {
+        contacts.push_back({.points = {7}, .weights = {1}, .count = 1, .normal = {0, 0, 1}, .depth = 1});
+    }),
+                 Error);
 }
 
 TEST(SpringWorld, an_empty_network_steps) {

@@ -1,4 +1,5 @@
-// Tissues among bodies of tetrahedra: they hold what they can carry, keep momentum and side, and let through what tears them.
+// Tissues among bodies of tetrahedra: they hold what they can carry, keep momentum and side, and let through what tears
+// them.
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/geometry/generate.h>
@@ -15,14 +16,20 @@ namespace fathom {
 namespace {
 
 TetWorldBody ball_above(double height, const Vec3& velocity) {
-    TetWorldBody ball{.name = "ball", .mesh = make_tet_ball({.radius = 0.25, .resolution = 3}), .material = {.density = 500, .stretch = 2e5, .volume = 2e5, .damping_time = 1e-3}};
+    TetWorldBody ball{.name = "ball",
+                      .mesh = make_tet_ball({.radius = 0.25, .resolution = 3}),
+                      .material = {.density = 500, .stretch = 2e5, .volume = 2e5, .damping_time = 1e-3}};
     for (Vec3& v : ball.mesh.vertices) v += Vec3(0.01, 0.02, height);
     ball.velocity = velocity;
     return ball;
 }
 
 TetWorldTissue sheet(std::size_t cells, bool held) {
-    TetWorldTissue tissue{{.name = "sheet", .mesh = make_cloth({.size = {1.2, 1.2}, .cells = {cells, cells}}), .material = {.density = 2, .stretch = 6e3, .bending = 100, .area = 1e3, .damping_time = 2e-3}}, {}};
+    TetWorldTissue tissue{
+        {.name = "sheet",
+         .mesh = make_cloth({.size = {1.2, 1.2}, .cells = {cells, cells}}),
+         .material = {.density = 2, .stretch = 6e3, .bending = 100, .area = 1e3, .damping_time = 2e-3}},
+        {}};
     for (Index v = 0; held && v < tissue.surface.mesh.vertices.size(); ++v)
         if (tissue.surface.mesh.vertices[v].cwiseAbs().maxCoeff() > 0.599) tissue.surface.fixed_vertices.push_back(v);
     return tissue;
@@ -33,7 +40,8 @@ TetWorldOptions stepped(SpringStepping stepping, TetResponse response = TetRespo
     options.springs.step = 2e-3;
     options.springs.stepping = stepping;
     options.springs.unstable = UnstableStep::divide;
-    options.springs.contact = {.scaling = ContactScaling::area, .stiffness = 2e6, .damping_ratio = 0.1, .friction = 0.2};
+    options.springs.contact = {
+        .scaling = ContactScaling::area, .stiffness = 2e6, .damping_ratio = 0.1, .friction = 0.2};
     options.response = response;
     return options;
 }
@@ -52,8 +60,11 @@ TetWorld drop_on_sheet(double limit, const TetWorldOptions& options) {
 
 TEST(TetTissue, a_ball_passes_only_because_the_sheet_tears) {
     using Kind = std::pair<SpringStepping, TetResponse>;
-    for (const auto& [stepping, response] : {Kind{SpringStepping::backward_euler, TetResponse::segments}, Kind{SpringStepping::backward_euler, TetResponse::points}, Kind{SpringStepping::verlet, TetResponse::points}}) {
-        TetWorld weak = drop_on_sheet(0.2, stepped(stepping, response)), strong = drop_on_sheet(100, stepped(stepping, response));
+    for (const auto& [stepping, response] : {Kind{SpringStepping::backward_euler, TetResponse::segments},
+                                             Kind{SpringStepping::backward_euler, TetResponse::points},
+                                             Kind{SpringStepping::verlet, TetResponse::points}}) {
+        TetWorld weak = drop_on_sheet(0.2, stepped(stepping, response)),
+                 strong = drop_on_sheet(100, stepped(stepping, response));
         double lowest = 1;
         const double mass = total_mass(weak.springs().network());
         for (int k = 0; k < 160; ++k) {
@@ -97,7 +108,8 @@ TEST(TetTissue, what_hits_a_free_sheet_keeps_the_momentum_of_both) {
     }
 }
 
-// A ball that is put a little more than half through: what was seen before tells the way out, though the nearest surface is beyond.
+// A ball that is put a little more than half through: what was seen before tells the way out, though the nearest
+// surface is beyond.
 TEST(TetTissue, a_sheet_past_the_middle_is_pushed_to_its_own_side) {
     for (const bool seen : {true, false}) {
         TetWorldOptions options = stepped(SpringStepping::backward_euler, TetResponse::none);
@@ -121,7 +133,8 @@ TEST(TetTissue, a_sheet_past_the_middle_is_pushed_to_its_own_side) {
 TEST(TetTissue, a_sheet_that_creeps_tears_later_and_stays_bent) {
     TetWorldOptions creeping = stepped(SpringStepping::backward_euler);
     creeping.springs.plastic = {.yield_strain = 0.05, .creep_rate = 5};
-    TetWorld elastic = drop_on_sheet(0.15, stepped(SpringStepping::backward_euler)), plastic = drop_on_sheet(0.15, creeping);
+    TetWorld elastic = drop_on_sheet(0.15, stepped(SpringStepping::backward_euler)),
+             plastic = drop_on_sheet(0.15, creeping);
     std::size_t first_elastic = 0, first_plastic = 0;
     for (std::size_t k = 1; k <= 120; ++k) {
         elastic.step();
@@ -135,7 +148,9 @@ TEST(TetTissue, a_sheet_that_creeps_tears_later_and_stays_bent) {
     std::size_t crept = 0;
     for (const Spring& s : network.springs) {
         const double first = (network.points[s.points[1]] - network.points[s.points[0]]).norm();
-        if (s.kind == SpringKind::edge) { EXPECT_LE(std::abs(s.rest - first), 0.5 * first + 1e-12); }
+        if (s.kind == SpringKind::edge) {
+            EXPECT_LE(std::abs(s.rest - first), 0.5 * first + 1e-12);
+        }
         crept += s.kind == SpringKind::edge && s.rest > 1.01 * first;
     }
     EXPECT_GT(crept, 20u);
@@ -152,7 +167,8 @@ TEST(TetTissue, torn_pieces_are_parts_where_the_world_has_borders) {
     for (int k = 0; k < 120; ++k) {
         world.step();
         std::set<Index> parts;
-        for (const Index v : world.body(1).topology.boundary_vertices()) parts.insert(world.springs().network().part[world.points(1)[v]]);
+        for (const Index v : world.body(1).topology.boundary_vertices())
+            parts.insert(world.springs().network().part[world.points(1)[v]]);
         ASSERT_EQ(parts.size(), world.pieces(1)) << k;
         ASSERT_FALSE(parts.contains(world.springs().network().part[world.points(0)[0]]));
         most = std::max(most, parts.size());
@@ -211,7 +227,8 @@ TEST(TetTissue, frames_hold_what_has_torn) {
 }
 
 TEST(TetTissue, what_is_wrong_is_named) {
-    const auto message = [](const TetWorldTissue& tissue, TetWorldOptions options = stepped(SpringStepping::backward_euler)) {
+    const auto message = [](const TetWorldTissue& tissue,
+                            TetWorldOptions options = stepped(SpringStepping::backward_euler)) {
         try {
             TetWorld world({ball_above(1, Vec3::Zero())}, {tissue}, {}, options);
         } catch (const Error& error) {

@@ -1,4 +1,5 @@
-// Bodies of tetrahedra: they bounce, edges do not slip through edges, energy does not come from nowhere, meshes do not matter, and they break.
+// Bodies of tetrahedra: they bounce, edges do not slip through edges, energy does not come from nowhere, meshes do not
+// matter, and they break.
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/field/analytic/analytic_field.h>
@@ -48,7 +49,8 @@ TetWorld two_balls(double s, std::size_t resolution, TetWorldOptions options) {
     std::vector<TetWorldBody> bodies(2);
     for (std::size_t k = 0; k < 2; ++k) {
         bodies[k].name = k == 0 ? "left" : "right";
-        bodies[k].mesh = moved(make_tet_ball({.resolution = resolution}), {k == 0 ? -0.52 : 0.52, k == 0 ? 0 : 0.03, k == 0 ? 0 : 0.05}, s);
+        bodies[k].mesh = moved(make_tet_ball({.resolution = resolution}),
+                               {k == 0 ? -0.52 : 0.52, k == 0 ? 0 : 0.03, k == 0 ? 0 : 0.05}, s);
         bodies[k].velocity = {k == 0 ? s : -s, 0, 0};
         bodies[k].material.stretch = bodies[k].material.volume = 2e5 * s * s;
     }
@@ -91,7 +93,8 @@ TEST(TetWorld, two_balls_bounce_and_keep_momentum_and_energy_at_every_scale) {
 
 TEST(TetWorld, a_finer_mesh_bounces_alike) {
     for (const TetResponse response : {TetResponse::points, TetResponse::segments}) {
-        const double coarse = bounce_of(two_balls(1, 4, still_air(4e-4, response)), 1).speed, fine = bounce_of(two_balls(1, 6, still_air(4e-4, response)), 1).speed;
+        const double coarse = bounce_of(two_balls(1, 4, still_air(4e-4, response)), 1).speed,
+                     fine = bounce_of(two_balls(1, 6, still_air(4e-4, response)), 1).speed;
         EXPECT_NEAR(coarse, fine, 0.1 * fine);
     }
 }
@@ -103,9 +106,11 @@ TetWorld crossing_bars(TetResponse response, SpringStepping stepping = SpringSte
     options.springs.contact = {.scaling = ContactScaling::area, .stiffness = 1e7};
     std::vector<TetWorldBody> bodies(2);
     for (std::size_t k = 0; k < 2; ++k) {
-        const Quat turn(Eigen::AngleAxisd(k == 0 ? 0.3 : 1.7, Vec3::UnitZ())), on_edge(Eigen::AngleAxisd(0.25 * std::numbers::pi, Vec3::UnitX()));
+        const Quat turn(Eigen::AngleAxisd(k == 0 ? 0.3 : 1.7, Vec3::UnitZ())),
+            on_edge(Eigen::AngleAxisd(0.25 * std::numbers::pi, Vec3::UnitX()));
         bodies[k].name = k == 0 ? "upper" : "lower";
-        bodies[k].mesh = moved(make_tet_box({.size = {2, 0.2, 0.2}, .cells = {1, 1, 1}}), {0, 0, k == 0 ? 0.2 : -0.2}, 1, turn * on_edge);
+        bodies[k].mesh = moved(make_tet_box({.size = {2, 0.2, 0.2}, .cells = {1, 1, 1}}), {0, 0, k == 0 ? 0.2 : -0.2},
+                               1, turn * on_edge);
         bodies[k].material.stretch = bodies[k].material.volume = 1e5;
         bodies[k].velocity = {0, 0, k == 0 ? -0.5 : 0.5};
     }
@@ -143,10 +148,13 @@ TEST(TetWorld, every_depth_and_direction_stops_a_falling_ball) {
                 options.springs.contact = {.scaling = ContactScaling::area, .stiffness = 1e7, .damping_ratio = 0.1};
                 options.response = response;
                 options.depth.method = method;
-                options.push = {direction == PushDirection::nearest ? PushDepth::measured : PushDepth::interpolated, direction};
+                options.push = {direction == PushDirection::nearest ? PushDepth::measured : PushDepth::interpolated,
+                                direction};
                 std::vector<TetWorldBody> bodies(2);
-                bodies[0] = {.name = "box", .mesh = make_tet_box({.size = {1, 1, 0.5}, .cells = {4, 4, 2}}), .fixed = true};
-                bodies[1] = {.name = "ball", .mesh = moved(make_tet_ball({.radius = 0.25, .resolution = 3}), {0.02, 0.03, 0.55})};
+                bodies[0] = {
+                    .name = "box", .mesh = make_tet_box({.size = {1, 1, 0.5}, .cells = {4, 4, 2}}), .fixed = true};
+                bodies[1] = {.name = "ball",
+                             .mesh = moved(make_tet_ball({.radius = 0.25, .resolution = 3}), {0.02, 0.03, 0.55})};
                 TetWorld world(std::move(bodies), {}, options);
                 const TetMesh before{{world.body(0).vertices.begin(), world.body(0).vertices.end()}, {}};
                 double deepest = 0;
@@ -170,7 +178,8 @@ TEST(TetWorld, an_obstacle_carries_a_ball) {
     options.springs.stepping = SpringStepping::backward_euler;
     options.springs.contact = {.scaling = ContactScaling::area, .stiffness = 1e7, .damping_ratio = 0.3};
     const FieldPtr plane = std::make_shared<AnalyticField>(shapes::plane({0, 0, 1}, 0));
-    TetWorld world({{.name = "ball", .mesh = moved(make_tet_ball({.resolution = 3}), {0, 0, 0.52})}}, {{plane, {}, "ground"}}, options);
+    TetWorld world({{.name = "ball", .mesh = moved(make_tet_ball({.resolution = 3}), {0, 0, 0.52})}},
+                   {{plane, {}, "ground"}}, options);
     std::size_t touched = 0;
     for (int k = 0; k < 250; ++k) {
         world.step();
@@ -198,10 +207,13 @@ TEST(TetWorld, a_body_meets_itself_where_it_is_asked_to) {
         options.self = self;
         options.springs.stepping = SpringStepping::backward_euler;
         options.springs.contact = {.scaling = ContactScaling::area, .stiffness = 1e7};
-        TetWorld world({{.name = "shoe", .mesh = std::move(shoe), .material = {.density = 100, .stretch = 5e3, .volume = 5e3}}}, {}, options);
+        TetWorld world(
+            {{.name = "shoe", .mesh = std::move(shoe), .material = {.density = 100, .stretch = 5e3, .volume = 5e3}}},
+            {}, options);
         world.set_motion([&](SpringMotion& motion) {
             for (std::size_t k = 0; k < motion.positions.size(); ++k)
-                if (world.springs().network().points[k].z() < 0) motion.pushes[k].x() = world.springs().network().points[k].x() > 0 ? -3 : 3;
+                if (world.springs().network().points[k].z() < 0)
+                    motion.pushes[k].x() = world.springs().network().points[k].x() > 0 ? -3 : 3;
         });
         std::size_t met = 0;
         double least = 1;
@@ -212,8 +224,10 @@ TEST(TetWorld, a_body_meets_itself_where_it_is_asked_to) {
             for (std::size_t v = 0; v < world.points(0).size(); ++v) {
                 const Vec3 rest = world.springs().network().points[v], now = world.body(0).vertices[v];
                 if (rest.z() > -0.4) continue;
-                if (rest.x() > 0) right = std::min(right, now.x());
-                else left = std::max(left, now.x());
+                if (rest.x() > 0)
+                    right = std::min(right, now.x());
+                else
+                    left = std::max(left, now.x());
             }
             least = std::min(least, right - left);
         }
@@ -233,8 +247,13 @@ TetWorld breaking_drop(double strain, const PlasticOptions& plastic = {}) {
     options.springs.contact = {.scaling = ContactScaling::area, .stiffness = 2e7};
     options.breaking = BreakOptions{.strain = strain};
     std::vector<TetWorldBody> bodies(2);
-    bodies[0] = {.name = "edge", .mesh = moved(make_tet_box({.size = {0.4, 2, 0.4}, .cells = {2, 4, 2}}), {0, 0, 0}, 1, Quat(Eigen::AngleAxisd(0.25 * std::numbers::pi, Vec3::UnitY()))), .fixed = true};
-    bodies[1] = {.name = "bar", .mesh = moved(make_tet_box({.size = {2, 0.3, 0.2}, .cells = {14, 2, 2}}), {0, 0, 0.42}), .velocity = {0, 0, -6}};
+    bodies[0] = {.name = "edge",
+                 .mesh = moved(make_tet_box({.size = {0.4, 2, 0.4}, .cells = {2, 4, 2}}), {0, 0, 0}, 1,
+                               Quat(Eigen::AngleAxisd(0.25 * std::numbers::pi, Vec3::UnitY()))),
+                 .fixed = true};
+    bodies[1] = {.name = "bar",
+                 .mesh = moved(make_tet_box({.size = {2, 0.3, 0.2}, .cells = {14, 2, 2}}), {0, 0, 0.42}),
+                 .velocity = {0, 0, -6}};
     return TetWorld(std::move(bodies), {}, options);
 }
 
@@ -307,9 +326,11 @@ TEST(TetWorld, one_thread_and_two_reach_the_same_state) {
         return world.state_hash().text();
     };
     for (const TetResponse response : {TetResponse::points, TetResponse::segments})
-        EXPECT_EQ(hash(1, two_balls(1, 4, still_air(5e-4, response))), hash(2, two_balls(1, 4, still_air(5e-4, response))));
+        EXPECT_EQ(hash(1, two_balls(1, 4, still_air(5e-4, response))),
+                  hash(2, two_balls(1, 4, still_air(5e-4, response))));
     EXPECT_EQ(hash(1, breaking_drop(0.15)), hash(2, breaking_drop(0.15)));
-    EXPECT_NE(hash(1, two_balls(1, 4, still_air(5e-4, TetResponse::points))), hash(1, two_balls(1, 4, still_air(5e-4, TetResponse::segments))));
+    EXPECT_NE(hash(1, two_balls(1, 4, still_air(5e-4, TetResponse::points))),
+              hash(1, two_balls(1, 4, still_air(5e-4, TetResponse::segments))));
 }
 
 TEST(TetWorld, frames_hold_the_boundary_and_the_contacts) {

@@ -1,4 +1,5 @@
-// Surfaces of springs that tear: mass and momentum are kept, the springs follow, and what is pulled apart parts where it is weakest.
+// Surfaces of springs that tear: mass and momentum are kept, the springs follow, and what is pulled apart parts where
+// it is weakest.
 #include <fathom/simulate/tissue_fracture.h>
 
 #include <fathom/base/error.h>
@@ -58,7 +59,8 @@ void expect_in_step(const BreakableTissue& tissue) {
 
 SpringState shaken(const BreakableTissue& tissue, Random& random) {
     SpringState state = tissue.state();
-    for (Vec3& v : state.positions) v += 0.02 * Vec3(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1));
+    for (Vec3& v : state.positions)
+        v += 0.02 * Vec3(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1));
     for (Vec3& v : state.velocities) v = Vec3(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1));
     return state;
 }
@@ -66,7 +68,8 @@ SpringState shaken(const BreakableTissue& tissue, Random& random) {
 TEST(BreakableTissue, random_tears_keep_mass_and_momentum_and_leave_a_whole_network) {
     Random random(3);
     for (std::size_t round = 0; round < testing::count_of(6, 200); ++round) {
-        BreakableTissue tissue(make_cloth({.size = {1, 1}, .cells = {6, 5}}), {.density = 0.7, .stretch = 80, .bending = 5, .area = 30, .damping_time = 0.01});
+        BreakableTissue tissue(make_cloth({.size = {1, 1}, .cells = {6, 5}}),
+                               {.density = 0.7, .stretch = 80, .bending = 5, .area = 30, .damping_time = 0.01});
         tissue.set_state(shaken(tissue, random));
         expect_in_step(tissue);
         const Sums before = sums_of(tissue);
@@ -77,7 +80,8 @@ TEST(BreakableTissue, random_tears_keep_mass_and_momentum_and_leave_a_whole_netw
                 tissue.break_stretched({.strain = random.uniform(0.02, 0.3), .most = 3});
             } else {
                 std::vector<Index> sides(1 + random.below(5));
-                for (Index& side : sides) side = static_cast<Index>(random.below(3 * tissue.surface().mesh().triangles.size()));
+                for (Index& side : sides)
+                    side = static_cast<Index>(random.below(3 * tissue.surface().mesh().triangles.size()));
                 tissue.separate(sides);
             }
             twins += tissue.last_edit().twins.size();
@@ -91,7 +95,8 @@ TEST(BreakableTissue, random_tears_keep_mass_and_momentum_and_leave_a_whole_netw
         EXPECT_GT(twins, 10u);
         EXPECT_EQ(tissue.number_parts(), tissue.surface().parts().count);
         EXPECT_EQ(tissue.network().part_count(), tissue.surface().parts().count);
-        EXPECT_LT(tissue.world({.step = 1e-6}).energy().elastic(), (1 + 1e-9) * first_stiffness); // bending springs go, the others are shared
+        EXPECT_LT(tissue.world({.step = 1e-6}).energy().elastic(),
+                  (1 + 1e-9) * first_stiffness); // bending springs go, the others are shared
     }
 }
 
@@ -99,7 +104,8 @@ TEST(BreakableTissue, random_tears_keep_mass_and_momentum_and_leave_a_whole_netw
 TEST(BreakableTissue, a_strip_holds_below_its_limit_and_parts_above_it) {
     for (const SpringStepping stepping : {SpringStepping::verlet, SpringStepping::backward_euler})
         for (const double limit : {0.2, 5.0}) {
-            BreakableTissue tissue(make_cloth({.size = {1, 0.3}, .cells = {12, 4}}), {.density = 1, .stretch = 200, .damping_time = 1e-3});
+            BreakableTissue tissue(make_cloth({.size = {1, 0.3}, .cells = {12, 4}}),
+                                   {.density = 1, .stretch = 200, .damping_time = 1e-3});
             SpringState state = tissue.state();
             for (Index k = 0; k < tissue.network().size(); ++k) {
                 const double x = tissue.network().points[k].x();
@@ -108,7 +114,8 @@ TEST(BreakableTissue, a_strip_holds_below_its_limit_and_parts_above_it) {
                 state.velocities[k].x() = x > 0 ? 0.5 : -0.5; // held points keep the velocity they are given
             }
             tissue.set_state(state);
-            SpringOptions options{.step = 2e-3, .gravity = Vec3::Zero(), .stepping = stepping, .unstable = UnstableStep::divide};
+            SpringOptions options{
+                .step = 2e-3, .gravity = Vec3::Zero(), .stepping = stepping, .unstable = UnstableStep::divide};
             std::size_t broken = 0;
             for (int k = 0; k < 200; ++k) {
                 SpringWorld world = tissue.world(options);

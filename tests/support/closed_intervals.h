@@ -1,4 +1,5 @@
-// When is a point that moves along a segment inside a ball, a block, a capsule or a torus? By formula: truths for casts.
+// When is a point that moves along a segment inside a ball, a block, a capsule or a torus? By formula: truths for
+// casts.
 #pragma once
 
 #include <fathom/base/shapes.h>
@@ -14,7 +15,8 @@ struct TimeSpan {
 };
 using TimeSpans = std::vector<TimeSpan>; // ascending, apart
 
-// Real roots in [0,1] of sum c[k] t^k, ascending: between two neighbouring roots of the derivative there is at most one.
+// Real roots in [0,1] of sum c[k] t^k, ascending: between two neighbouring roots of the derivative there is at most
+// one.
 [[nodiscard]] inline std::vector<long double> roots_in_unit(std::vector<long double> c) {
     while (c.size() > 1 && c.back() == 0) c.pop_back();
     if (c.size() < 2) return {};
@@ -53,8 +55,10 @@ using TimeSpans = std::vector<TimeSpan>; // ascending, apart
         for (std::size_t n = c.size(); n-- > 0;) sum = sum * m + c[n];
         if (sum > 0) continue;
         const double start = static_cast<double>(ends[k]), end = static_cast<double>(ends[k + 1]);
-        if (!spans.empty() && spans.back().end == start) spans.back().end = end;
-        else spans.push_back({start, end});
+        if (!spans.empty() && spans.back().end == start)
+            spans.back().end = end;
+        else
+            spans.push_back({start, end});
     }
     return spans;
 }
@@ -128,8 +132,10 @@ using TimeSpans = std::vector<TimeSpan>; // ascending, apart
     const Wide o = s.start.cast<long double>(), d = s.end.cast<long double>() - o;
     const long double R = ring, r = tube;
     const long double a = o.dot(o) + R * R - r * r, b = 2 * o.dot(d), c = d.dot(d);
-    const long double e = o.x() * o.x() + o.y() * o.y(), f = 2 * (o.x() * d.x() + o.y() * d.y()), g = d.x() * d.x() + d.y() * d.y();
-    return below_zero({a * a - 4 * R * R * e, 2 * a * b - 4 * R * R * f, b * b + 2 * a * c - 4 * R * R * g, 2 * b * c, c * c});
+    const long double e = o.x() * o.x() + o.y() * o.y(), f = 2 * (o.x() * d.x() + o.y() * d.y()),
+                      g = d.x() * d.x() + d.y() * d.y();
+    return below_zero(
+        {a * a - 4 * R * R * e, 2 * a * b - 4 * R * R * f, b * b + 2 * a * c - 4 * R * R * g, 2 * b * c, c * c});
 }
 
 } // namespace fathom::testing

@@ -1,5 +1,5 @@
-// Exact answers about features that move over a step, in rational numbers: how far apart they are at a time, and when their
-// four points lie in a plane (the roots of a cubic, by Descartes' rule on Bernstein coefficients).
+// Exact answers about features that move over a step, in rational numbers: how far apart they are at a time, and when
+// their four points lie in a plane (the roots of a cubic, by Descartes' rule on Bernstein coefficients).
 #pragma once
 
 #include <fathom/geometry/continuous_contact.h>
@@ -11,10 +11,12 @@ namespace fathom::testing {
 // Every step as its eight points: the four at the start, the four at the end.
 using StepPoints = std::array<Vec3, 8>;
 inline StepPoints points_of(const VertexFaceStep& s) {
-    return {s.vertex_start, s.face_start[0], s.face_start[1], s.face_start[2], s.vertex_end, s.face_end[0], s.face_end[1], s.face_end[2]};
+    return {s.vertex_start, s.face_start[0], s.face_start[1], s.face_start[2],
+            s.vertex_end,   s.face_end[0],   s.face_end[1],   s.face_end[2]};
 }
 inline StepPoints points_of(const EdgeEdgeStep& s) {
-    return {s.a_start.start, s.a_start.end, s.b_start.start, s.b_start.end, s.a_end.start, s.a_end.end, s.b_end.start, s.b_end.end};
+    return {s.a_start.start, s.a_start.end, s.b_start.start, s.b_start.end,
+            s.a_end.start,   s.a_end.end,   s.b_end.start,   s.b_end.end};
 }
 // Of the four points, those of the first feature.
 inline std::size_t first_count(const VertexFaceStep&) { return 1; }
@@ -68,8 +70,8 @@ inline std::pair<Cubic, Cubic> halves(const Cubic& c) {
     return {{c[0], ab, abc, middle}, {middle, bcd, cd, c[3]}};
 }
 
-// Times at which the four points lie in a plane, to 2^-60 of the step; `sure` is false where roots are too close to be told
-// from none.
+// Times at which the four points lie in a plane, to 2^-60 of the step; `sure` is false where roots are too close to be
+// told from none.
 struct FlatTimes {
     std::vector<mpq_class> times;
     bool sure = true;
@@ -96,7 +98,8 @@ inline FlatTimes flat_times(const StepPoints& points) {
         const std::array<ExactVec, 4> p = exact_points(points, mpq_class(k, 3));
         y[static_cast<std::size_t>(k)] = dot(cross(p[1] - p[0], p[2] - p[0]), p[3] - p[0]);
     }
-    const Cubic c = {y[0], (-5 * y[0] + 18 * y[1] - 9 * y[2] + 2 * y[3]) / 6, (2 * y[0] - 9 * y[1] + 18 * y[2] - 5 * y[3]) / 6, y[3]};
+    const Cubic c = {y[0], (-5 * y[0] + 18 * y[1] - 9 * y[2] + 2 * y[3]) / 6,
+                     (2 * y[0] - 9 * y[1] + 18 * y[2] - 5 * y[3]) / 6, y[3]};
     FlatTimes found;
     if (std::all_of(c.begin(), c.end(), [](const mpq_class& x) { return sgn(x) == 0; })) {
         found.sure = false;

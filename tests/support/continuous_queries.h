@@ -1,5 +1,6 @@
-// Reads files of continuous collision queries with known truth: eight rows a query, the corners at the start and then at the
-// end of the step, each coordinate as numerator and denominator (powers of two: the quotient is exact), and the truth.
+// Reads files of continuous collision queries with known truth: eight rows a query, the corners at the start and then
+// at the end of the step, each coordinate as numerator and denominator (powers of two: the quotient is exact), and the
+// truth.
 #pragma once
 
 #include <fathom/geometry/continuous_contact.h>
@@ -19,8 +20,12 @@ struct KnownStep {
     bool truth;
 };
 
-inline VertexFaceStep vertex_face(const std::array<Vec3, 8>& p) { return {p[0], {p[1], p[2], p[3]}, p[4], {p[5], p[6], p[7]}}; }
-inline EdgeEdgeStep edge_edge(const std::array<Vec3, 8>& p) { return {{p[0], p[1]}, {p[2], p[3]}, {p[4], p[5]}, {p[6], p[7]}}; }
+inline VertexFaceStep vertex_face(const std::array<Vec3, 8>& p) {
+    return {p[0], {p[1], p[2], p[3]}, p[4], {p[5], p[6], p[7]}};
+}
+inline EdgeEdgeStep edge_edge(const std::array<Vec3, 8>& p) {
+    return {{p[0], p[1]}, {p[2], p[3]}, {p[4], p[5]}, {p[6], p[7]}};
+}
 
 inline bool read_row(std::istream& file, Vec3& point, bool& truth) {
     std::string line;

@@ -1,5 +1,5 @@
-// Exact answers for the tests, by other means than the library's: convex hulls meet where a linear programme is feasible
-// (simplex method, Bland's rule, whole numbers throughout), and triangles are clipped in rational numbers.
+// Exact answers for the tests, by other means than the library's: convex hulls meet where a linear programme is
+// feasible (simplex method, Bland's rule, whole numbers throughout), and triangles are clipped in rational numbers.
 #pragma once
 
 #include <fathom/base/vec.h>
@@ -20,7 +20,9 @@ namespace fathom::testing {
 
 __extension__ using Int128 = __int128;
 
-inline void divide_exactly(mpz_class& x, const mpz_class& y) { mpz_divexact(x.get_mpz_t(), x.get_mpz_t(), y.get_mpz_t()); }
+inline void divide_exactly(mpz_class& x, const mpz_class& y) {
+    mpz_divexact(x.get_mpz_t(), x.get_mpz_t(), y.get_mpz_t());
+}
 inline void divide_exactly(Int128& x, const Int128& y) { x /= y; }
 
 // Is there x >= 0 with matrix * x = right, for right >= 0? Phase one of the simplex method in the fraction-free form of
@@ -151,13 +153,14 @@ inline bool hulls_meet(std::span<const Vec3> a, std::span<const Vec3> b) {
     return hulls_meet<mpz_class>(x, a.size(), b.size(), [](const mpz_class& n) { return n; });
 }
 
-// Do two cones with one apex share a ray? Rays run from the apex through the points; those of `a` must not add up to nothing.
-// A line through the apex is given as two opposite rays.
+// Do two cones with one apex share a ray? Rays run from the apex through the points; those of `a` must not add up to
+// nothing. A line through the apex is given as two opposite rays.
 inline bool cones_meet(std::span<const std::array<mpz_class, 3>> a, std::span<const std::array<mpz_class, 3>> b,
                        std::size_t counted) {
     Programme<mpz_class> programme(4, a.size() + b.size());
     for (std::size_t j = 0; j < a.size() + b.size(); ++j)
-        for (std::size_t k = 0; k < 3; ++k) programme.at(k, j) = j < a.size() ? a[j][k] : mpz_class(-b[j - a.size()][k]);
+        for (std::size_t k = 0; k < 3; ++k)
+            programme.at(k, j) = j < a.size() ? a[j][k] : mpz_class(-b[j - a.size()][k]);
     for (std::size_t j = 0; j < counted; ++j) programme.at(3, j) = 1; // of these rays of `a` some is needed
     programme.right(3) = 1;
     return programme.feasible();
@@ -181,7 +184,8 @@ inline mpq_class exact_volume(const Vec3& a, const Vec3& b, const Vec3& c, const
 }
 
 // The part of a convex polygon (or segment, or point) with normal . (p - origin) >= 0.
-inline std::vector<ExactVec> clipped(const std::vector<ExactVec>& polygon, const ExactVec& origin, const ExactVec& normal) {
+inline std::vector<ExactVec> clipped(const std::vector<ExactVec>& polygon, const ExactVec& origin,
+                                     const ExactVec& normal) {
     std::vector<ExactVec> kept;
     for (std::size_t i = 0; i < polygon.size(); ++i) {
         const ExactVec& p = polygon[i];

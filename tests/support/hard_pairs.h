@@ -1,14 +1,14 @@
-// Pairs that are hard to tell apart: thin, interlocked, star-shaped, nested, touching. Each body is a formula, a closed mesh of the
-// same shape, and on demand a grid of that mesh. Seeded; any size.
+// Pairs that are hard to tell apart: thin, interlocked, star-shaped, nested, touching. Each body is a formula, a closed
+// mesh of the same shape, and on demand a grid of that mesh. Seeded; any size.
 #pragma once
 
+#include "mesh_oracle.h"
 #include <fathom/base/random.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/shapes.h>
 #include <fathom/field/mesh/grid_builder.h>
 #include <fathom/geometry/generate.h>
 #include <fathom/geometry/triangulate.h>
-#include "mesh_oracle.h"
 
 #include <cmath>
 #include <memory>
@@ -76,10 +76,10 @@ enum class HardRole { plain, thin, ring, hollow, small };
 struct HardBody {
     std::string name;
     HardRole role;
-    double size;              // m: of its box, the longest side
+    double size; // m: of its box, the longest side
     std::shared_ptr<const AnalyticField> formula;
     OracleBody oracle;
-    double mesh_error;        // m: of the mesh, as a body of the formula; only round ones have any
+    double mesh_error; // m: of the mesh, as a body of the formula; only round ones have any
 
     HardBody(std::string name, HardRole role, const Formula& shape, const TriangleMesh& mesh)
         : name(std::move(name)), role(role), size(bounds(mesh.vertices).size().maxCoeff()),
@@ -90,7 +90,8 @@ struct HardBody {
             for (int i = 0; i <= cells; ++i)
                 for (int j = 0; i + j <= cells; ++j) {
                     const double u = static_cast<double>(i) / cells, v = static_cast<double>(j) / cells;
-                    mesh_error = std::max(mesh_error, 1.2 * std::abs(formula->distance((1 - u - v) * t[0] + u * t[1] + v * t[2])));
+                    mesh_error = std::max(mesh_error,
+                                          1.2 * std::abs(formula->distance((1 - u - v) * t[0] + u * t[1] + v * t[2])));
                 }
         }
     }
@@ -114,12 +115,16 @@ private:
     const auto add_prism = [&](const char* name, HardRole role, const std::vector<Vec2>& corners, double height) {
         add(name, role, extrude(height, polygon(corners)), prism_mesh(corners, height));
     };
-    const auto add_block = [&](const char* name, HardRole role, const Vec3& size) { add(name, role, box(size), make_box({.size = size})); };
+    const auto add_block = [&](const char* name, HardRole role, const Vec3& size) {
+        add(name, role, box(size), make_box({.size = size}));
+    };
     add_block("plate", HardRole::thin, {1, 0.8, 0.02});
     add_block("foil", HardRole::thin, {0.8, 0.8, 0.001});
     add_block("rod", HardRole::thin, {0.03, 0.03, 1.2});
-    add("wire", HardRole::thin, capsule({0, 0, -0.5}, {0, 0, 0.5}, 0.02), make_capsule({.radius = 0.02, .length = 1, .segments = 16}));
-    add("torus", HardRole::ring, torus(0.4, 0.06), make_torus({.radius = 0.4, .tube = 0.06, .segments = 96, .tube_segments = 20}));
+    add("wire", HardRole::thin, capsule({0, 0, -0.5}, {0, 0, 0.5}, 0.02),
+        make_capsule({.radius = 0.02, .length = 1, .segments = 16}));
+    add("torus", HardRole::ring, torus(0.4, 0.06),
+        make_torus({.radius = 0.4, .tube = 0.06, .segments = 96, .tube_segments = 20}));
     add_prism("hook", HardRole::ring, hook_corners(0.5, 0.38, 0.3, 24), 0.12);
     add_prism("star", HardRole::plain, star_corners(7, 0.5, 0.15), 0.15);
     add_prism("comb", HardRole::plain, comb_corners(5, 0.9, 0.6), 0.2);
@@ -140,7 +145,8 @@ private:
 }
 
 enum class HardKind { anywhere, thin, interlocked, nested, touching };
-inline constexpr std::array hard_kinds = {HardKind::anywhere, HardKind::thin, HardKind::interlocked, HardKind::nested, HardKind::touching};
+inline constexpr std::array hard_kinds = {HardKind::anywhere, HardKind::thin, HardKind::interlocked, HardKind::nested,
+                                          HardKind::touching};
 
 struct HardPair {
     HardKind kind;
@@ -161,7 +167,9 @@ public:
         HardPair pair{hard_kinds[random_.below(hard_kinds.size())], &any_body(), &any_body(), {}, {}};
         Pose b{random_.rotation(), Vec3::Zero()}; // in a's frame
         switch (pair.kind) {
-        case HardKind::anywhere: b.translation = reach(pair) * random_.uniform(0.1, 1.0) * random_.direction(); break;
+        case HardKind::anywhere:
+            b.translation = reach(pair) * random_.uniform(0.1, 1.0) * random_.direction();
+            break;
         case HardKind::thin:
             pair.a = &body_with(HardRole::thin);
             if (random_.chance(0.5)) pair.b = &body_with(HardRole::thin);
@@ -177,7 +185,9 @@ public:
             if (random_.chance(0.8)) pair.b = &body_with(HardRole::small);
             b.translation = 0.35 * pair.a->size * random_.in_ball();
             break;
-        case HardKind::touching: b.translation = touching(pair, b); break;
+        case HardKind::touching:
+            b.translation = touching(pair, b);
+            break;
         }
         pair.pose_a = {random_.rotation(), pair.a->size * random_.in_ball()};
         pair.pose_b = pair.pose_a * b;
@@ -200,7 +210,8 @@ private:
     [[nodiscard]] Pose interlocked(const HardPair& pair) {
         const double out = random_.uniform(0, 2 * std::numbers::pi);
         const Vec3 where = 0.42 * pair.a->size * Vec3(std::cos(out), std::sin(out), 0);
-        const Quat upright(Eigen::AngleAxisd(out, Vec3::UnitZ()) * Eigen::AngleAxisd(std::numbers::pi / 2, Vec3::UnitX()));
+        const Quat upright(Eigen::AngleAxisd(out, Vec3::UnitZ()) *
+                           Eigen::AngleAxisd(std::numbers::pi / 2, Vec3::UnitX()));
         const Quat tilt(Eigen::AngleAxisd(random_.uniform(-0.5, 0.5), random_.direction()));
         const Quat spin(Eigen::AngleAxisd(random_.uniform(0, 2 * std::numbers::pi), Vec3::UnitZ()));
         return {Quat(tilt * upright * spin), where + 0.3 * pair.a->size * random_.in_ball()};
@@ -209,7 +220,9 @@ private:
     // Slid along a line to where the meshes begin to meet, and a little on or back.
     [[nodiscard]] Vec3 touching(const HardPair& pair, const Pose& turned) {
         const Vec3 along = random_.direction(), aside = 0.2 * pair.a->size * random_.in_ball();
-        const auto meets = [&](double t) { return solids_meet(pair.a->oracle, pair.b->oracle, {turned.rotation, aside + t * along}); };
+        const auto meets = [&](double t) {
+            return solids_meet(pair.a->oracle, pair.b->oracle, {turned.rotation, aside + t * along});
+        };
         double far = 2 * reach(pair), near = 0;
         for (int k = 0; k < 10 && !meets(near); ++k) near = random_.uniform(-0.5, 0.5) * reach(pair);
         for (int k = 0; k < 30; ++k) {

@@ -1,5 +1,5 @@
-// Do two closed meshes meet, by other means than fields? Their triangles are tested exactly, containment by the parity of
-// crossings; and how far from certain is it, when the bodies behind the meshes are known to within an error each?
+// Do two closed meshes meet, by other means than fields? Their triangles are tested exactly, containment by the parity
+// of crossings; and how far from certain is it, when the bodies behind the meshes are known to within an error each?
 #pragma once
 
 #include <fathom/base/pose.h>
@@ -24,27 +24,32 @@ public:
     [[nodiscard]] const TriangleMesh& mesh() const { return exact_.mesh(); }
     [[nodiscard]] const SurfaceTree& tree() const { return exact_.tree(); }
     [[nodiscard]] const MeshField& exact() const { return exact_; }
-    [[nodiscard]] const std::vector<Vec3>& speakers() const { return speakers_; } // a vertex of each part of the surface
+    [[nodiscard]] const std::vector<Vec3>& speakers() const {
+        return speakers_;
+    } // a vertex of each part of the surface
 
 private:
     MeshField exact_;
     std::vector<Vec3> speakers_;
 };
 
-// visitor(triangle of a, triangle of b in a's frame) for all whose boxes come within `reach`; true stops, and is returned.
+// visitor(triangle of a, triangle of b in a's frame) for all whose boxes come within `reach`; true stops, and is
+// returned.
 template <class Visitor>
 bool any_pair(const OracleBody& a, const OracleBody& b, const Pose& b_in_a, double reach, const Visitor& visitor) {
     const Mat3 turn = b_in_a.rotation.toRotationMatrix();
     const auto seen = [&](const Vec3& p) -> Vec3 { return turn * p + b_in_a.translation; };
     const Box all = a.tree().tree().bounds().grown(reach);
     for (const Triangle& t : b.mesh().triangles) {
-        const std::array<Vec3, 3> corners = {seen(b.mesh().vertices[t[0]]), seen(b.mesh().vertices[t[1]]), seen(b.mesh().vertices[t[2]])};
+        const std::array<Vec3, 3> corners = {seen(b.mesh().vertices[t[0]]), seen(b.mesh().vertices[t[1]]),
+                                             seen(b.mesh().vertices[t[2]])};
         Box box;
         for (const Vec3& corner : corners) box.extend(corner);
         box = box.grown(reach);
         if (!box.overlaps(all)) continue;
         bool stopped = false;
-        a.tree().tree().visit_overlapping(box, [&](Index k) { return !(stopped = visitor(a.mesh().corners(k), corners)); });
+        a.tree().tree().visit_overlapping(box,
+                                          [&](Index k) { return !(stopped = visitor(a.mesh().corners(k), corners)); });
         if (stopped) return true;
     }
     return false;
@@ -62,12 +67,16 @@ bool any_pair(const OracleBody& a, const OracleBody& b, const Pose& b_in_a, doub
 
 // Do the surfaces come within `reach` of each other?
 [[nodiscard]] inline bool surfaces_within(const OracleBody& a, const OracleBody& b, const Pose& b_in_a, double reach) {
-    return any_pair(a, b, b_in_a, reach, [&](const auto& s, const auto& t) { return closest_points(s, t).squared_distance <= reach * reach; });
+    return any_pair(a, b, b_in_a, reach, [&](const auto& s, const auto& t) {
+        return closest_points(s, t).squared_distance <= reach * reach;
+    });
 }
 
-// Is there a point deeper than error_a in a and deeper than error_b in b? The octree of the common box, best first: distances are
-// 1-Lipschitz, so a ball round a centre is cleared, or holds the answer. Cells too small to matter count as no.
-[[nodiscard]] inline bool meet_deeper_than(const OracleBody& a, double error_a, const OracleBody& b, double error_b, const Pose& b_in_a) {
+// Is there a point deeper than error_a in a and deeper than error_b in b? The octree of the common box, best first:
+// distances are 1-Lipschitz, so a ball round a centre is cleared, or holds the answer. Cells too small to matter count
+// as no.
+[[nodiscard]] inline bool meet_deeper_than(const OracleBody& a, double error_a, const OracleBody& b, double error_b,
+                                           const Pose& b_in_a) {
     struct Cell {
         Box box;
         double least;
@@ -84,7 +93,8 @@ bool any_pair(const OracleBody& a, const OracleBody& b, const Pose& b_in_a, doub
         const Cell cell = open.top();
         open.pop();
         const Vec3 c = cell.box.center();
-        const double value = std::max(a.exact().distance(c) + error_a, b.exact().distance(b_in_a.to_local(c)) + error_b);
+        const double value =
+            std::max(a.exact().distance(c) + error_a, b.exact().distance(b_in_a.to_local(c)) + error_b);
         const double radius = cell.box.half().norm();
         if (value <= 0) return true;
         if (value > radius || radius < smallest) continue;
@@ -99,10 +109,12 @@ bool any_pair(const OracleBody& a, const OracleBody& b, const Pose& b_in_a, doub
 
 enum class Truth { apart, meeting, in_band };
 
-// What must be said of two bodies that are known to within an error each: apart and meeting are certain, in the band either
-// answer is right.
-[[nodiscard]] inline Truth truth_of(const OracleBody& a, double error_a, const OracleBody& b, double error_b, const Pose& b_in_a) {
-    if (solids_meet(a, b, b_in_a)) return meet_deeper_than(a, error_a, b, error_b, b_in_a) ? Truth::meeting : Truth::in_band;
+// What must be said of two bodies that are known to within an error each: apart and meeting are certain, in the band
+// either answer is right.
+[[nodiscard]] inline Truth truth_of(const OracleBody& a, double error_a, const OracleBody& b, double error_b,
+                                    const Pose& b_in_a) {
+    if (solids_meet(a, b, b_in_a))
+        return meet_deeper_than(a, error_a, b, error_b, b_in_a) ? Truth::meeting : Truth::in_band;
     return surfaces_within(a, b, b_in_a, error_a + error_b) ? Truth::in_band : Truth::apart;
 }
 

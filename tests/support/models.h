@@ -1,4 +1,5 @@
-// Where real meshes lie, for the tests that use them. Without the variable FATHOM_MODELS those tests are skipped and say so.
+// Where real meshes lie, for the tests that use them. Without the variable FATHOM_MODELS those tests are skipped and
+// say so.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -9,8 +9,8 @@
 
 namespace fathom::testing {
 
-// `stored`: the share of bricks with all samples. `height`: of the noise, in cells; past 12, 16-bit codes clamp it, and bricks
-// no longer agree where they meet.
+// `stored`: the share of bricks with all samples. `height`: of the noise, in cells; past 12, 16-bit codes clamp it, and
+// bricks no longer agree where they meet.
 [[nodiscard]] inline GridField noise_grid(Random& random, double stored, GridStorage storage, double height) {
     GridLayout layout;
     layout.origin = random.in_box({Vec3::Constant(-1), Vec3::Constant(1)});
@@ -33,7 +33,8 @@ namespace fathom::testing {
         for (int k = 0; k < 9; ++k)
             for (int j = 0; j < 9; ++j)
                 for (int i = 0; i < 9; ++i)
-                    samples[brick_sample(i, j, k)] = lattice[static_cast<std::size_t>(((p[2] * 8 + k) * n[1] + p[1] * 8 + j) * n[0] + p[0] * 8 + i)];
+                    samples[brick_sample(i, j, k)] =
+                        lattice[static_cast<std::size_t>(((p[2] * 8 + k) * n[1] + p[1] * 8 + j) * n[0] + p[0] * 8 + i)];
         assembler.set(b, samples);
     }
     return GridField(std::move(assembler).finish(0, {.error = HUGE_VAL, .lipschitz = height}));

@@ -16,12 +16,14 @@ public:
     Sample sample(const Vec3& p) const override {
         Sample s{distance(p), {}};
         const double step = 1e-6 * bounds().diagonal();
-        for (int k = 0; k < 3; ++k) s.gradient[k] = (distance(p + step * Vec3::Unit(k)) - distance(p - step * Vec3::Unit(k))) / (2 * step);
+        for (int k = 0; k < 3; ++k)
+            s.gradient[k] = (distance(p + step * Vec3::Unit(k)) - distance(p - step * Vec3::Unit(k))) / (2 * step);
         return s;
     }
     Interval range(const Box& box) const override {
         if (box.empty()) return Interval::none();
-        const double rounding = 4e-16 * (box.center().norm() + box.diagonal() + bounds().center().norm() + bounds().diagonal());
+        const double rounding =
+            4e-16 * (box.center().norm() + box.diagonal() + bounds().center().norm() + bounds().diagonal());
         const double middle = distance(box.center()), reach = box.half().norm() * (1 + 1e-12) + 4 * rounding;
         return {middle - reach, middle + reach};
     }
@@ -45,7 +47,9 @@ private:
 class TorusField final : public ExactField {
 public:
     TorusField(double ring, double tube) : ring_(ring), tube_(tube) {}
-    double distance(const Vec3& p) const override { return std::hypot(std::hypot(p.x(), p.y()) - ring_, p.z()) - tube_; }
+    double distance(const Vec3& p) const override {
+        return std::hypot(std::hypot(p.x(), p.y()) - ring_, p.z()) - tube_;
+    }
     Box bounds() const override { return Box::around(Vec3::Zero(), Vec3(ring_ + tube_, ring_ + tube_, tube_)); }
 
 private:
@@ -67,7 +71,8 @@ private:
 
 // A grid whose samples are value(i, j, k), counted in cells; `stored(brick index)` tells which bricks keep them.
 template <class Value, class Stored>
-[[nodiscard]] GridField grid_of(const GridLayout& layout, GridStorage storage, const Value& value, const Stored& stored) {
+[[nodiscard]] GridField grid_of(const GridLayout& layout, GridStorage storage, const Value& value,
+                                const Stored& stored) {
     std::vector<float> corners(layout.corner_count());
     for (std::size_t c = 0; c < corners.size(); ++c) {
         const auto p = layout.corner_position(c);

@@ -12,22 +12,22 @@
 namespace fathom::testing {
 
 enum class Family {
-    generic,        // corners anywhere
+    generic,         // corners anywhere
     touching_corner, // a corner of b on the border of a, up to rounding, the rest of b behind it
-    touching_edge,  // an edge of b through an edge of a, up to rounding
-    touching_face,  // a face of b in the plane of a face of a, up to rounding
-    shared,         // b takes some corners of a, and may move them by single digits
-    sliver,         // corners close to a common plane or line
-    coplanar,       // all corners of both in one plane, exactly
-    without_extent, // exactly collapsed to triangle, segment or point
-    lattice         // small whole coordinates: many exact ties
+    touching_edge,   // an edge of b through an edge of a, up to rounding
+    touching_face,   // a face of b in the plane of a face of a, up to rounding
+    shared,          // b takes some corners of a, and may move them by single digits
+    sliver,          // corners close to a common plane or line
+    coplanar,        // all corners of both in one plane, exactly
+    without_extent,  // exactly collapsed to triangle, segment or point
+    lattice          // small whole coordinates: many exact ties
 };
 inline constexpr std::array<Family, 9> all_families = {
     Family::generic, Family::touching_corner, Family::touching_edge,  Family::touching_face, Family::shared,
     Family::sliver,  Family::coplanar,        Family::without_extent, Family::lattice};
-inline constexpr std::array<const char*, 9> family_names = {"generic", "touching_corner", "touching_edge",
-                                                            "touching_face", "shared",  "sliver",
-                                                            "coplanar", "without_extent", "lattice"};
+inline constexpr std::array<const char*, 9> family_names = {"generic",       "touching_corner", "touching_edge",
+                                                            "touching_face", "shared",          "sliver",
+                                                            "coplanar",      "without_extent",  "lattice"};
 
 template <std::size_t N>
 struct SimplexPair {
@@ -56,15 +56,24 @@ private:
     template <std::size_t N>
     SimplexPair<N> base(Family family) {
         switch (family) {
-        case Family::generic: return {anywhere<N>(), anywhere<N>()};
-        case Family::touching_corner: return touching<N>(1);
-        case Family::touching_edge: return touching<N>(2);
-        case Family::touching_face: return touching<N>(3);
-        case Family::shared: return shared<N>();
-        case Family::sliver: return {sliver<N>(), random_.chance(0.2) ? sliver<N>() : anywhere<N>()};
-        case Family::coplanar: return coplanar<N>();
-        case Family::without_extent: return without_extent<N>();
-        case Family::lattice: return lattice<N>();
+        case Family::generic:
+            return {anywhere<N>(), anywhere<N>()};
+        case Family::touching_corner:
+            return touching<N>(1);
+        case Family::touching_edge:
+            return touching<N>(2);
+        case Family::touching_face:
+            return touching<N>(3);
+        case Family::shared:
+            return shared<N>();
+        case Family::sliver:
+            return {sliver<N>(), random_.chance(0.2) ? sliver<N>() : anywhere<N>()};
+        case Family::coplanar:
+            return coplanar<N>();
+        case Family::without_extent:
+            return without_extent<N>();
+        case Family::lattice:
+            return lattice<N>();
         }
         return {};
     }
@@ -153,8 +162,9 @@ private:
         const double width = std::pow(10.0, -random_.uniform(2, 17));
         const bool line = random_.chance(0.3);
         for (std::size_t k = 2; k < N; ++k) {
-            const Vec3 flat = line || k == 2 ? Vec3(t[0] + random_.uniform(-0.5, 1.5) * (t[1] - t[0]))
-                                             : Vec3(t[0] + random_.uniform() * (t[1] - t[0]) + random_.uniform() * (t[2] - t[0]));
+            const Vec3 flat = line || k == 2
+                                  ? Vec3(t[0] + random_.uniform(-0.5, 1.5) * (t[1] - t[0]))
+                                  : Vec3(t[0] + random_.uniform() * (t[1] - t[0]) + random_.uniform() * (t[2] - t[0]));
             if (N == 3 || line || k == 3) t[k] = flat + width * point();
         }
         return t;
@@ -220,7 +230,8 @@ private:
         constexpr std::array<double, 3> binary_scales = {0x1p-10, 1, 0x1p10};
         const std::size_t pick = random_.below(3);
         const double scale = whole ? binary_scales[pick] : scales[pick];
-        const double far = random_.chance(0.3) ? std::pow(2.0, static_cast<double>(4 + random_.below(16))) * scale : 0.0;
+        const double far =
+            random_.chance(0.3) ? std::pow(2.0, static_cast<double>(4 + random_.below(16))) * scale : 0.0;
         const Vec3 offset = far * Vec3(1, -1, 0.5);
         for (auto* t : {&pair.a, &pair.b})
             for (Vec3& p : *t) p = scale * p + offset;

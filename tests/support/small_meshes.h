@@ -33,7 +33,8 @@ namespace fathom::testing {
     for (int level = 0; level < levels; ++level) {
         std::map<std::pair<Index, Index>, Index> middles;
         const auto middle = [&](Index a, Index b) {
-            const auto [entry, is_new] = middles.try_emplace(std::minmax(a, b), static_cast<Index>(mesh.vertices.size()));
+            const auto [entry, is_new] =
+                middles.try_emplace(std::minmax(a, b), static_cast<Index>(mesh.vertices.size()));
             if (is_new) mesh.vertices.push_back((mesh.vertices[a] + mesh.vertices[b]).normalized());
             return entry->second;
         };
@@ -93,7 +94,8 @@ namespace fathom::testing {
     TriangleMesh mesh;
     for (Index i = 0; i < vertex_count; ++i) mesh.vertices.push_back(random.in_ball());
     for (std::size_t t = 0; t < triangle_count; ++t)
-        mesh.triangles.push_back({static_cast<Index>(random.below(vertex_count)), static_cast<Index>(random.below(vertex_count)),
+        mesh.triangles.push_back({static_cast<Index>(random.below(vertex_count)),
+                                  static_cast<Index>(random.below(vertex_count)),
                                   static_cast<Index>(random.below(vertex_count))});
     return mesh;
 }

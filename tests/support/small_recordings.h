@@ -8,15 +8,21 @@
 
 namespace fathom::testing {
 
-// A box that moves and turns, a sheet that sinks, a sheet that loses a triangle, a cloud that grows, and the ground; a contact from frame 1 on.
+// A box that moves and turns, a sheet that sinks, a sheet that loses a triangle, a cloud that grows, and the ground; a
+// contact from frame 1 on.
 [[nodiscard]] inline Recording mixed_recording(std::size_t frames = 6) {
     const auto box = std::make_shared<const TriangleMesh>(make_box());
-    const auto sheet = std::make_shared<const TriangleMesh>(TriangleMesh{{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}}, {{0, 1, 2}, {0, 2, 3}}});
+    const auto sheet = std::make_shared<const TriangleMesh>(
+        TriangleMesh{{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}}, {{0, 1, 2}, {0, 2, 3}}});
     const auto none = std::make_shared<const TriangleMesh>();
     const auto torn = std::make_shared<const std::vector<Triangle>>(std::vector<Triangle>{{0, 1, 2}});
     Recording recording;
-    recording.set_bodies({{"box", box}, {"sheet", sheet}, {"torn", sheet}, {"cloud", none, {}, Vec3::Zero(), false, true},
-                          {"ground", none, std::make_shared<AnalyticField>(shapes::plane({0, 0, 1}, 0)), Vec3::Zero(), true}});
+    recording.set_bodies(
+        {{"box", box},
+         {"sheet", sheet},
+         {"torn", sheet},
+         {"cloud", none, {}, Vec3::Zero(), false, true},
+         {"ground", none, std::make_shared<AnalyticField>(shapes::plane({0, 0, 1}, 0)), Vec3::Zero(), true}});
     for (std::size_t k = 0; k < frames; ++k) {
         const double t = 0.1 * static_cast<double>(k);
         RecordedFrame* frame = recording.add({k, t, {1 + t, 2, 0}, 0.01 * t, k, 1e-3, 2e-3});

@@ -49,7 +49,8 @@ struct ExactSpan {
         std::array<Vec3, 4> u = t, w = t;
         u[k] = segment.start;
         w[k] = segment.end;
-        const mpq_class from = exact_volume(u[0], u[1], u[2], u[3]) * sgn(volume), to = exact_volume(w[0], w[1], w[2], w[3]) * sgn(volume);
+        const mpq_class from = exact_volume(u[0], u[1], u[2], u[3]) * sgn(volume),
+                        to = exact_volume(w[0], w[1], w[2], w[3]) * sgn(volume);
         if (sgn(from) < 0 && sgn(to) < 0) return {};
         if (sgn(from) < 0) span.enter = std::max<mpq_class>(span.enter, from / (from - to));
         if (sgn(to) < 0) span.leave = std::min<mpq_class>(span.leave, from / (from - to));

@@ -8,7 +8,8 @@
 
 namespace fathom::testing {
 
-// One edit of a kind that the seed picks; not taken yet (EditableTetMesh::take_edit()). `size` is about that of the body (m).
+// One edit of a kind that the seed picks; not taken yet (EditableTetMesh::take_edit()). `size` is about that of the
+// body (m).
 inline void edit_at_random(EditableTetMesh& mesh, Random& random, double size) {
     std::vector<Index> tets;
     for (Index t = 0; t < mesh.tet_slots(); ++t)
@@ -33,7 +34,9 @@ inline void edit_at_random(EditableTetMesh& mesh, Random& random, double size) {
         std::vector<Index> faces;
         for (const Index t : mesh.tets_round(v))
             for (Index face = 4 * t; face < 4 * t + 4; ++face)
-                if (mesh.neighbour(face) != no_index && mesh.tet(t)[face % 4] != v && above(t) != above(mesh.neighbour(face))) faces.push_back(face);
+                if (mesh.neighbour(face) != no_index && mesh.tet(t)[face % 4] != v &&
+                    above(t) != above(mesh.neighbour(face)))
+                    faces.push_back(face);
         mesh.separate(faces);
     } else {
         std::vector<Index> gone;

@@ -37,7 +37,8 @@ TEST(CollideVerb, two_balls_meet_as_deep_as_they_must) {
     expect_near(contact["point_b"], 2, 0, 0.8, 1e-6);
     EXPECT_NEAR(contact["depth"].get<double>(), 0.2, 1e-9);
     EXPECT_EQ(contact["region"], 0);
-    for (const char* feature : {"feature_a", "feature_b"}) EXPECT_TRUE(contact[feature]["element"].is_null()) << feature;
+    for (const char* feature : {"feature_a", "feature_b"})
+        EXPECT_TRUE(contact[feature]["element"].is_null()) << feature;
     const double z = told["common"][2].get<double>();
     EXPECT_GE(z, 0.8 - 1e-9);
     EXPECT_LE(z, 1 + 1e-9);
@@ -52,7 +53,8 @@ TEST(CollideVerb, both_ways_round_give_the_same_depth_and_opposite_normals) {
     ASSERT_EQ(ab["status"], "overlap");
     EXPECT_EQ(ab["depth"], ba["depth"]);
     EXPECT_GT(ab["depth"].get<double>(), 0.01);
-    for (std::size_t k = 0; k < 3; ++k) EXPECT_EQ(ab["contacts"][0]["normal"][k].get<double>(), -ba["contacts"][0]["normal"][k].get<double>());
+    for (std::size_t k = 0; k < 3; ++k)
+        EXPECT_EQ(ab["contacts"][0]["normal"][k].get<double>(), -ba["contacts"][0]["normal"][k].get<double>());
     EXPECT_EQ(ab["contacts"][0]["point_a"], ba["contacts"][0]["point_b"]);
 }
 
@@ -179,14 +181,17 @@ TEST(CollideVerb, prints_for_people) {
     const Outcome meeting = collide("'sphere(1)' 'sphere(0.5)' --pose-b 0,0,1.3");
     EXPECT_EQ(meeting.exit_code, 0);
     EXPECT_EQ(meeting.out.find("overlap, proven\n"), 0u) << meeting.out;
-    for (const char* words : {"depth      0.2 m", "common ", "point of A", "normal from A to B", "method ", "error "}) EXPECT_NE(meeting.out.find(words), std::string::npos) << words << meeting.out;
+    for (const char* words : {"depth      0.2 m", "common ", "point of A", "normal from A to B", "method ", "error "})
+        EXPECT_NE(meeting.out.find(words), std::string::npos) << words << meeting.out;
     const Outcome apart = collide("'sphere(1)' 'sphere(0.5)' --pose-b 0,0,2");
     EXPECT_EQ(apart.out.find("disjoint, proven\n"), 0u) << apart.out;
     EXPECT_NE(apart.out.find("distance   between "), std::string::npos) << apart.out;
 }
 
 TEST(CollideVerb, writes_a_page_that_shows_both_bodies_and_their_contacts) {
-    for (const char* pair : {"sphere torus -r 32", "'sphere(0.5)' box --pose-b 0,0,3 -r 32", "'plane(0, 0, 1, 0)' torus --pose-b 0,0,0.1 -r 32"}) expect_page(std::string("collide ") + pair, 1);
+    for (const char* pair : {"sphere torus -r 32", "'sphere(0.5)' box --pose-b 0,0,3 -r 32",
+                             "'plane(0, 0, 1, 0)' torus --pose-b 0,0,0.1 -r 32"})
+        expect_page(std::string("collide ") + pair, 1);
 }
 
 } // namespace

@@ -88,14 +88,15 @@ TEST(Convert, failures_are_one_line_and_leave_no_file) {
         std::string arguments;
         int exit_code;
     };
-    const std::vector<Case> cases = {{quoted(folder.file("none.obj")) + " " + quoted(folder.file("x.obj")), 1},
-                                     {quoted(in) + " " + quoted(folder.file("x.nonsense")), 1},
-                                     {quoted(in) + " " + quoted(folder.file("no/such/folder/x.obj")), 1},
-                                     {quoted(in) + " " + quoted(folder.file("x.obj")) + " --scale 1e308 --scale 1e308", 2},
-                                     {quoted(in) + " " + quoted(folder.file("x.obj")) + " --scale -1", 2},
-                                     {quoted(in) + " " + quoted(folder.file("x.obj")) + " --weld -1", 2},
-                                     {quoted(in) + " " + quoted(folder.file("x.obj")) + " --drop-unused", 2},
-                                     {quoted(in), 2}};
+    const std::vector<Case> cases = {
+        {quoted(folder.file("none.obj")) + " " + quoted(folder.file("x.obj")), 1},
+        {quoted(in) + " " + quoted(folder.file("x.nonsense")), 1},
+        {quoted(in) + " " + quoted(folder.file("no/such/folder/x.obj")), 1},
+        {quoted(in) + " " + quoted(folder.file("x.obj")) + " --scale 1e308 --scale 1e308", 2},
+        {quoted(in) + " " + quoted(folder.file("x.obj")) + " --scale -1", 2},
+        {quoted(in) + " " + quoted(folder.file("x.obj")) + " --weld -1", 2},
+        {quoted(in) + " " + quoted(folder.file("x.obj")) + " --drop-unused", 2},
+        {quoted(in), 2}};
     for (const Case& c : cases) {
         const Outcome outcome = run("convert " + c.arguments);
         EXPECT_EQ(outcome.exit_code, c.exit_code) << c.arguments << "\n" << outcome.err;

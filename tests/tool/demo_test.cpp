@@ -17,7 +17,10 @@ TEST(Demo, writes_what_it_says_and_finds_the_hole_that_it_cut) {
     const Folder folder;
     const Outcome outcome = run("demo -o " + quoted(folder.file("out")));
     ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-    for (const char* name : {"report.html", "shapes.png", "creature.glb", "creature.vtu", "damaged.png", "point_shell.png", "field.png", "creature.fathom", "formula.png", "overlap.png", "drop.png", "drop_energy.svg", "drop.pvd", "drop.glb", "soft.glb", "breaking.glb", "depth.png", "fire.png"})
+    for (const char* name :
+         {"report.html", "shapes.png", "creature.glb", "creature.vtu", "damaged.png", "point_shell.png", "field.png",
+          "creature.fathom", "formula.png", "overlap.png", "drop.png", "drop_energy.svg", "drop.pvd", "drop.glb",
+          "soft.glb", "breaking.glb", "depth.png", "fire.png"})
         EXPECT_GT(std::filesystem::file_size(folder.file("out") + "/" + name), 1000u) << name;
     const std::string report = content_of(folder.file("out") + "/report.html");
     EXPECT_NE(report.find("Two fields meet"), std::string::npos);

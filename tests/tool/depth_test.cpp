@@ -17,7 +17,10 @@ nlohmann::json answer(const std::string& arguments) {
 // A box with a hollow that only a narrow hole leads to: all directions fill it but for the hole.
 std::string hollow(const Folder& folder) {
     const std::string file = quoted(folder.file("hollow.ply"));
-    EXPECT_EQ(run("field mesh 'difference(box(1, 1, 1), sphere(0.4), capsule(0, 0, 0, 1, 0, 0, 0.08))' -r 48 -o " + file).exit_code, 0);
+    EXPECT_EQ(
+        run("field mesh 'difference(box(1, 1, 1), sphere(0.4), capsule(0, 0, 0, 1, 0, 0, 0.08))' -r 48 -o " + file)
+            .exit_code,
+        0);
     return file;
 }
 
@@ -32,7 +35,9 @@ TEST(DepthVerb, a_ball_is_seen_from_one_direction_and_a_hollow_from_none) {
     EXPECT_LT(ball["unseen_area"].get<double>(), 0.01 * ball["area"].get<double>());
     EXPECT_TRUE(ball["collision"].is_null());
     EXPECT_TRUE(ball["pictures"].empty());
-    for (const char* key : {"mesh", "triangles", "pixels", "backend", "filled", "concavity", "unseen_bounds", "unseen_triangles", "resolution"}) EXPECT_TRUE(ball.contains(key)) << key;
+    for (const char* key : {"mesh", "triangles", "pixels", "backend", "filled", "concavity", "unseen_bounds",
+                            "unseen_triangles", "resolution"})
+        EXPECT_TRUE(ball.contains(key)) << key;
 
     const Folder folder;
     const auto box = answer(hollow(folder));
@@ -47,7 +52,8 @@ TEST(DepthVerb, a_ball_is_seen_from_one_direction_and_a_hollow_from_none) {
         EXPECT_NEAR(box["unseen_bounds"]["upper"][k].get<double>(), 0.4, 0.15) << k;
     }
     const auto& first = box["directions"][0];
-    for (const char* key : {"direction", "seen", "seen_with_those_before", "filled", "concavity"}) EXPECT_TRUE(first.contains(key)) << key;
+    for (const char* key : {"direction", "seen", "seen_with_those_before", "filled", "concavity"})
+        EXPECT_TRUE(first.contains(key)) << key;
 }
 
 TEST(DepthVerb, the_far_side_alone_never_sees_the_rear) {
@@ -70,7 +76,8 @@ TEST(DepthVerb, tells_which_bodies_are_met_how_deep_and_where) {
     EXPECT_LT(hit["normal"][0].get<double>(), -0.8); // out of the other ball, towards the first
     EXPECT_GT(told["tolerance"].get<double>(), told["rounding"].get<double>());
     for (const char* key : {"area", "way_out", "triangle", "projection"}) EXPECT_TRUE(hit.contains(key)) << key;
-    for (const char* key : {"open_pixels", "truncated", "drawings", "seconds", "enclosed_by"}) EXPECT_TRUE(told.contains(key)) << key;
+    for (const char* key : {"open_pixels", "truncated", "drawings", "seconds", "enclosed_by"})
+        EXPECT_TRUE(told.contains(key)) << key;
 }
 
 TEST(DepthVerb, a_no_is_a_proof_where_it_is_asked_for) {
@@ -103,7 +110,8 @@ TEST(DepthVerb, writes_pictures_of_all_four_maps) {
     const std::string out = folder.file("maps");
     const auto told = answer("sphere --against torus --pixels 64 --most 1 -o " + quoted(out));
     ASSERT_EQ(told["pictures"].size(), 4u);
-    for (const char* name : {"object_1.png", "environment_1.png", "hits_1.png", "normals_1.png"}) EXPECT_EQ(content_of(out + "/" + name).substr(1, 3), "PNG") << name;
+    for (const char* name : {"object_1.png", "environment_1.png", "hits_1.png", "normals_1.png"})
+        EXPECT_EQ(content_of(out + "/" + name).substr(1, 3), "PNG") << name;
     EXPECT_NE(content_of(out + "/object_1.png"), content_of(out + "/hits_1.png"));
     EXPECT_NE(content_of(out + "/hits_1.png"), content_of(out + "/normals_1.png"));
     const std::string taken = folder.written("file", "");
@@ -121,7 +129,8 @@ TEST(DepthVerb, every_backend_answers_and_says_its_name) {
 
 TEST(DepthVerb, refuses_what_it_cannot_use) {
     EXPECT_EQ(depth("").exit_code, 2);
-    for (const char* wrong : {"--sides middle", "--pixels 2", "--backend vulkan", "--pose 0,0,1", "--conservative", "--most 0", "--against sphere --pose 1,2"})
+    for (const char* wrong : {"--sides middle", "--pixels 2", "--backend vulkan", "--pose 0,0,1", "--conservative",
+                              "--most 0", "--against sphere --pose 1,2"})
         EXPECT_EQ(depth(std::string("sphere ") + wrong).exit_code, 2) << wrong;
     EXPECT_NE(depth("sphere --against sphere --pose 1,2").err.find("--pose"), std::string::npos);
     EXPECT_EQ(depth("sphere --against sphere --pose 0,0,1 --pose 0,0,2").exit_code, 2);
@@ -138,16 +147,19 @@ TEST(DepthVerb, refuses_what_it_cannot_use) {
 TEST(DepthVerb, prints_for_people) {
     const Outcome meeting = depth("sphere --against sphere --pose 0.9,0,0");
     EXPECT_EQ(meeting.exit_code, 0);
-    for (const char* words : {"compliant to one projection", "concavity", "overlapping\n", "deepest point", "method "}) EXPECT_NE(meeting.out.find(words), std::string::npos) << words << meeting.out;
+    for (const char* words : {"compliant to one projection", "concavity", "overlapping\n", "deepest point", "method "})
+        EXPECT_NE(meeting.out.find(words), std::string::npos) << words << meeting.out;
     const Folder folder;
     const Outcome apart = depth(hollow(folder) + " --against sphere --pose 9,0,0");
-    for (const char* words : {"not compliant", "unseen ", "disjoint, proven"}) EXPECT_NE(apart.out.find(words), std::string::npos) << words << apart.out;
+    for (const char* words : {"not compliant", "unseen ", "disjoint, proven"})
+        EXPECT_NE(apart.out.find(words), std::string::npos) << words << apart.out;
     EXPECT_NE(depth(quoted(folder.written("open.obj", open_obj))).out.find("not closed"), std::string::npos);
     EXPECT_NE(depth("--help").out.find("Examples:"), std::string::npos);
 }
 
 TEST(DepthVerb, writes_a_page_that_shows_the_maps_as_reliefs) {
-    for (const char* maps : {"torus --pixels 64", "torus --against sphere --pose 0.4,0,0 --pixels 64"}) expect_page(std::string("depth ") + maps, 1);
+    for (const char* maps : {"torus --pixels 64", "torus --against sphere --pose 0.4,0,0 --pixels 64"})
+        expect_page(std::string("depth ") + maps, 1);
 }
 
 } // namespace

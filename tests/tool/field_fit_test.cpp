@@ -24,7 +24,8 @@ TEST(FieldFitVerb, writes_a_network_and_tells_how_good_it_is) {
     EXPECT_EQ(told["course"].back()["steps"], 200);
     EXPECT_FALSE(content_of(file).empty());
     const Outcome words = fit("torus --steps 64 -o " + quoted(file));
-    for (const char* word : {"mean error", "wrong signs", "overlap", "64 steps", "as planned"}) EXPECT_NE(words.out.find(word), std::string::npos) << words.out;
+    for (const char* word : {"mean error", "wrong signs", "overlap", "64 steps", "as planned"})
+        EXPECT_NE(words.out.find(word), std::string::npos) << words.out;
 }
 
 TEST(FieldFitVerb, threads_do_not_change_a_byte_of_the_file_and_seeds_do) {
@@ -50,7 +51,8 @@ TEST(FieldFitVerb, says_what_it_cannot_do) {
     const std::string out = " -o " + quoted(folder.file("x.npz"));
     EXPECT_NE(fit("'sphere(1)'" + out).err.find("a mesh is needed"), std::string::npos);
     EXPECT_NE(fit("torus --activation cubic" + out).err.find("none of relu"), std::string::npos);
-    EXPECT_NE(fit("torus -o " + quoted(folder.file("none/x.npz"))).err.find("folder does not exist"), std::string::npos);
+    EXPECT_NE(fit("torus -o " + quoted(folder.file("none/x.npz"))).err.find("folder does not exist"),
+              std::string::npos);
     EXPECT_NE(run("field fit torus --width 0" + out).exit_code, 0);
 }
 

@@ -22,7 +22,8 @@ std::string two_points() {
     std::string header = "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }";
     header.resize(118 - 1, ' ');
     header += '\n';
-    std::string bytes = std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(header.size()) + std::string(1, '\0') + header;
+    std::string bytes =
+        std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(header.size()) + std::string(1, '\0') + header;
     const double values[6] = {0, 0, 0, 2, 0, 0};
     bytes.append(reinterpret_cast<const char*>(values), sizeof values);
     return bytes;
@@ -57,7 +58,11 @@ TEST(FieldVerb, the_second_build_comes_from_the_cache_and_is_the_same) {
 TEST(FieldVerb, threads_do_not_change_a_byte_of_the_file) {
     const Folder folder;
     for (const char* threads : {"1", "2"})
-        ASSERT_EQ(run(std::string("--threads ") + threads + " field build pawn -r 96 -o " + quoted(folder.file(std::string(threads) + ".fathom")), "FATHOM_CACHE=off").exit_code, 0);
+        ASSERT_EQ(run(std::string("--threads ") + threads + " field build pawn -r 96 -o " +
+                          quoted(folder.file(std::string(threads) + ".fathom")),
+                      "FATHOM_CACHE=off")
+                      .exit_code,
+                  0);
     EXPECT_EQ(content_of(folder.file("1.fathom")), content_of(folder.file("2.fathom")));
 }
 
@@ -66,8 +71,10 @@ TEST(FieldVerb, slices_meshes_and_samples_any_kind_of_field) {
     ASSERT_EQ(run_field("build 'sphere(1)' -r 64 -o " + quoted(folder.file("ball.fathom"))).exit_code, 0);
     ASSERT_EQ(run("make sphere --set radius=1 -o " + quoted(folder.file("ball.ply"))).exit_code, 0);
     const std::string points = folder.written("points.npy", two_points());
-    for (const std::string& field : {std::string("'sphere(1)'"), quoted(folder.file("ball.fathom")), quoted(folder.file("ball.ply"))}) {
-        const Outcome slice = run_field("slice " + field + " --size 200 --axis x --at 0.1 -o " + quoted(folder.file("s.png")));
+    for (const std::string& field :
+         {std::string("'sphere(1)'"), quoted(folder.file("ball.fathom")), quoted(folder.file("ball.ply"))}) {
+        const Outcome slice =
+            run_field("slice " + field + " --size 200 --axis x --at 0.1 -o " + quoted(folder.file("s.png")));
         EXPECT_EQ(slice.exit_code, 0) << slice.err;
         EXPECT_EQ(content_of(folder.file("s.png")).substr(1, 3), "PNG");
         const Outcome mesh = run_field("mesh " + field + " -r 48 --level 0.1 -o " + quoted(folder.file("m.ply")));
@@ -75,7 +82,8 @@ TEST(FieldVerb, slices_meshes_and_samples_any_kind_of_field) {
         const auto report = nlohmann::json::parse(run("info --json " + quoted(folder.file("m.ply"))).out);
         EXPECT_EQ(report["watertight"], true);
         EXPECT_NEAR(report["volume"].get<double>(), 4.18879 * 1.331, 0.15);
-        const Outcome sample = run_field("sample " + field + " " + quoted(points) + " --gradient -o " + quoted(folder.file("d.npy")));
+        const Outcome sample =
+            run_field("sample " + field + " " + quoted(points) + " --gradient -o " + quoted(folder.file("d.npy")));
         EXPECT_EQ(sample.exit_code, 0) << sample.err;
         const std::string bytes = content_of(folder.file("d.npy"));
         EXPECT_NE(bytes.find("(2, 4)"), std::string::npos);
@@ -92,7 +100,8 @@ TEST(FieldVerb, converts_between_every_grid_format) {
     for (const char* name : {"a.npy", "a.nrrd", "a.vti", "a.sdf", "a.dist"}) {
         const Outcome there = run_field("convert " + quoted(folder.file("a.fathom")) + " " + quoted(folder.file(name)));
         EXPECT_EQ(there.exit_code, 0) << there.err;
-        const Outcome back = run_field("convert " + quoted(folder.file(name)) + " " + quoted(folder.file("back.fathom")));
+        const Outcome back =
+            run_field("convert " + quoted(folder.file(name)) + " " + quoted(folder.file("back.fathom")));
         EXPECT_EQ(back.exit_code, 0) << back.err;
         EXPECT_EQ(info_of(folder.file("back.fathom"))["cells"], info_of(folder.file("a.fathom"))["cells"]) << name;
     }
@@ -109,7 +118,8 @@ TEST(FieldVerb, failures_are_one_clear_line_and_the_right_exit_code) {
     EXPECT_EQ(run_field("build torus -o x.fathom --sign frob").exit_code, 2);
     EXPECT_EQ(run_field("build torus").exit_code, 2);
     EXPECT_EQ(run_field("").exit_code, 2);
-    const Outcome large = run_field("build torus -r 512 --dense --memory-limit 10 -o " + quoted(folder.file("x.fathom")));
+    const Outcome large =
+        run_field("build torus -r 512 --dense --memory-limit 10 -o " + quoted(folder.file("x.fathom")));
     EXPECT_EQ(large.exit_code, 1);
     EXPECT_NE(large.err.find("limit"), std::string::npos) << large.err;
     std::string bytes = content_of(folder.written("y.fathom", ""));

@@ -22,11 +22,30 @@ TEST(Info, json_has_every_key_and_the_right_numbers) {
     const std::string file = folder.written("t.obj", tetrahedron_obj);
     const json report = info_json(quoted(file));
     ASSERT_TRUE(report.is_object());
-    for (const char* key :
-         {"file", "format", "vertices", "triangles", "tetrahedra", "watertight", "open_edges", "nonmanifold_edges",
-          "nonmanifold_vertices", "duplicate_faces", "degenerate_faces", "clashing_edges", "components", "genus", "inside_out",
-          "inside_out_parts", "flipped_tetrahedra", "self_intersections", "volume", "area", "bounds", "center",
-          "unreferenced_vertices", "notes"})
+    for (const char* key : {"file",
+                            "format",
+                            "vertices",
+                            "triangles",
+                            "tetrahedra",
+                            "watertight",
+                            "open_edges",
+                            "nonmanifold_edges",
+                            "nonmanifold_vertices",
+                            "duplicate_faces",
+                            "degenerate_faces",
+                            "clashing_edges",
+                            "components",
+                            "genus",
+                            "inside_out",
+                            "inside_out_parts",
+                            "flipped_tetrahedra",
+                            "self_intersections",
+                            "volume",
+                            "area",
+                            "bounds",
+                            "center",
+                            "unreferenced_vertices",
+                            "notes"})
         EXPECT_TRUE(report.contains(key)) << key;
     EXPECT_EQ(report["file"], file);
     EXPECT_EQ(report["vertices"], 4);
@@ -79,14 +98,16 @@ TEST(Info, a_volume_is_reported_by_its_boundary) {
 
 TEST(Info, self_intersections_are_counted_when_asked_for) {
     const Folder folder;
-    const std::string file = folder.written("cross.obj", "v 0 0 0\nv 2 0 0\nv 0 2 0\nv 0.5 0.5 -1\nv 0.5 0.5 1\nv 3 3 0\n"
-                                                         "f 1 2 3\nf 4 5 6\n");
+    const std::string file =
+        folder.written("cross.obj", "v 0 0 0\nv 2 0 0\nv 0 2 0\nv 0.5 0.5 -1\nv 0.5 0.5 1\nv 3 3 0\n"
+                                    "f 1 2 3\nf 4 5 6\n");
     EXPECT_EQ(info_json("--self-intersections " + quoted(file))["self_intersections"], 1);
 }
 
 TEST(Info, several_files_make_an_array_and_a_bad_one_does_not_hide_the_others) {
     const Folder folder;
-    const std::string good = quoted(folder.written("a.obj", tetrahedron_obj)), missing = quoted(folder.file("none.obj"));
+    const std::string good = quoted(folder.written("a.obj", tetrahedron_obj)),
+                      missing = quoted(folder.file("none.obj"));
     const json both = info_json(good + " " + good);
     ASSERT_TRUE(both.is_array());
     EXPECT_EQ(both.size(), 2u);
@@ -120,7 +141,8 @@ TEST(Info, errors_are_one_line_on_stderr_and_exit_1) {
 }
 
 TEST(Info, wrong_usage_exits_2_and_says_nothing_on_stdout) {
-    for (const char* arguments : {"info", "info --no-such-flag x.obj", "no-such-verb", "", "--threads many info x.obj"}) {
+    for (const char* arguments :
+         {"info", "info --no-such-flag x.obj", "no-such-verb", "", "--threads many info x.obj"}) {
         const Outcome outcome = run(arguments);
         EXPECT_EQ(outcome.exit_code, 2) << arguments;
         EXPECT_EQ(outcome.out, "") << arguments;

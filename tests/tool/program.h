@@ -58,7 +58,8 @@ struct Outcome {
     std::FILE* pipe = popen(command.c_str(), "r");
     if (!pipe) return outcome;
     std::array<char, 4096> buffer{};
-    for (std::size_t n = 0; (n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) outcome.out.append(buffer.data(), n);
+    for (std::size_t n = 0; (n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
+        outcome.out.append(buffer.data(), n);
     const int status = pclose(pipe);
     outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     outcome.err = content_of(folder.file("err"));
@@ -72,7 +73,8 @@ inline constexpr const char* tetrahedron_obj = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0
 inline constexpr const char* inside_out_obj = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n"
                                               "f 1 2 3\nf 1 4 2\nf 2 4 3\nf 1 3 4\n";
 inline constexpr const char* open_obj = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\n";
-inline constexpr const char* one_tetrahedron_msh = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n5\n1 0 0 0\n2 1 0 0\n3 0 1 0\n"
-                                                   "4 0 0 1\n5 9 9 9\n$EndNodes\n$Elements\n1\n1 4 2 0 1 1 2 3 4\n$EndElements\n";
+inline constexpr const char* one_tetrahedron_msh =
+    "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n5\n1 0 0 0\n2 1 0 0\n3 0 1 0\n"
+    "4 0 0 1\n5 9 9 9\n$EndNodes\n$Elements\n1\n1 4 2 0 1 1 2 3 4\n$EndElements\n";
 
 } // namespace fathom::testing

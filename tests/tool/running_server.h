@@ -48,7 +48,8 @@ public:
     [[nodiscard]] int port() const { return std::atoi(address_.c_str() + address_.rfind(':') + 1); }
 
     // The whole answer: status line, headers and body. Empty where there is none.
-    [[nodiscard]] std::string ask(const std::string& first_line, const std::string& host, const std::string& more_headers = {}, const std::string& body = {}) const {
+    [[nodiscard]] std::string ask(const std::string& first_line, const std::string& host,
+                                  const std::string& more_headers = {}, const std::string& body = {}) const {
         const int wire = ::socket(AF_INET, SOCK_STREAM, 0);
         sockaddr_in place{};
         place.sin_family = AF_INET;
@@ -56,14 +57,17 @@ public:
         place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
         std::string answer;
         if (::connect(wire, reinterpret_cast<const sockaddr*>(&place), sizeof place) == 0) {
-            const std::string request = first_line + " HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n" + more_headers + "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+            const std::string request = first_line + " HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n" +
+                                        more_headers + "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" +
+                                        body;
             for (std::size_t sent = 0; sent < request.size();) {
                 const ssize_t step = ::send(wire, request.data() + sent, request.size() - sent, MSG_NOSIGNAL);
                 if (step <= 0) break;
                 sent += static_cast<std::size_t>(step);
             }
             char buffer[4096];
-            for (ssize_t n = 0; (n = ::recv(wire, buffer, sizeof buffer, 0)) > 0;) answer.append(buffer, static_cast<std::size_t>(n));
+            for (ssize_t n = 0; (n = ::recv(wire, buffer, sizeof buffer, 0)) > 0;)
+                answer.append(buffer, static_cast<std::size_t>(n));
         }
         ::close(wire);
         return answer;
@@ -85,7 +89,9 @@ private:
     std::string address_;
 };
 
-[[nodiscard]] inline int status_of(const std::string& answer) { return answer.size() > 12 ? std::atoi(answer.c_str() + 9) : 0; }
+[[nodiscard]] inline int status_of(const std::string& answer) {
+    return answer.size() > 12 ? std::atoi(answer.c_str() + 9) : 0;
+}
 [[nodiscard]] inline std::string body_of(const std::string& answer) {
     const std::size_t at = answer.find("\r\n\r\n");
     return at == std::string::npos ? "" : answer.substr(at + 4);

@@ -27,7 +27,8 @@ TEST(SimulateVerb, records_a_fall_for_every_kind_of_reader) {
     const auto summary = nlohmann::json::parse(outcome.out);
     EXPECT_EQ(summary["steps"], 100);
     EXPECT_GT(summary["worst_penetration"].get<double>(), 0);
-    for (const char* name : {"frames.pvd", "film.png", "energy.svg", "penetration.svg", "energy.csv", "states.csv", "contacts.csv", "summary.json", "animation.glb"})
+    for (const char* name : {"frames.pvd", "film.png", "energy.svg", "penetration.svg", "energy.csv", "states.csv",
+                             "contacts.csv", "summary.json", "animation.glb"})
         EXPECT_GT(std::filesystem::file_size(out + "/" + name), 20u) << name;
 }
 
@@ -43,7 +44,8 @@ TEST(SimulateVerb, the_same_bytes_for_any_number_of_threads) {
 TEST(SimulateVerb, lines_on_the_command_line_replace_those_of_the_file) {
     const Folder folder;
     const std::string scene = folder.written("fall.toml", fall);
-    const Outcome outcome = run("simulate " + quoted(scene) + " -o " + quoted(folder.file("out")) + " --seconds 0.1 --step 0.001 --set 'gravity = [0, 0, 0]' --json");
+    const Outcome outcome = run("simulate " + quoted(scene) + " -o " + quoted(folder.file("out")) +
+                                " --seconds 0.1 --step 0.001 --set 'gravity = [0, 0, 0]' --json");
     ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
     const auto summary = nlohmann::json::parse(outcome.out);
     EXPECT_EQ(summary["steps"], 100);
@@ -53,13 +55,15 @@ TEST(SimulateVerb, lines_on_the_command_line_replace_those_of_the_file) {
 TEST(SimulateVerb, a_line_on_the_command_line_may_stand_before_the_scene) {
     const Folder folder;
     const std::string scene = folder.written("fall.toml", fall);
-    const Outcome outcome = run("simulate --seconds 0.01 --set 'gravity = [0, 0, 0]' " + quoted(scene) + " -o " + quoted(folder.file("out")));
+    const Outcome outcome = run("simulate --seconds 0.01 --set 'gravity = [0, 0, 0]' " + quoted(scene) + " -o " +
+                                quoted(folder.file("out")));
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
 }
 
 TEST(SimulateVerb, says_which_models_shapes_stand_in_for) {
     const Folder folder;
-    const std::string scene = folder.written("fall.toml", std::string(fall) + "model = \"ball.obj\"\n"), rest = "simulate " + quoted(scene) + " --seconds 0.002 -o " + quoted(folder.file("out"));
+    const std::string scene = folder.written("fall.toml", std::string(fall) + "model = \"ball.obj\"\n"),
+                      rest = "simulate " + quoted(scene) + " --seconds 0.002 -o " + quoted(folder.file("out"));
     const std::string without = "env -u FATHOM_MODELS", with = "env FATHOM_MODELS=" + quoted(folder.file("models"));
     const Outcome absent = run(rest, without);
     EXPECT_EQ(absent.exit_code, 0) << absent.err;
@@ -95,7 +99,8 @@ TEST(SimulateVerb, names_file_line_and_key_of_what_is_wrong) {
 TEST(SimulateVerb, stops_what_blows_up_and_keeps_what_happened) {
     const Folder folder;
     const std::string scene = folder.written("fall.toml", fall);
-    const Outcome outcome = run("simulate " + quoted(scene) + " -o " + quoted(folder.file("out")) + " --seconds 2 --step 0.02 --set 'contact.stiffness = 1e9'");
+    const Outcome outcome = run("simulate " + quoted(scene) + " -o " + quoted(folder.file("out")) +
+                                " --seconds 2 --step 0.02 --set 'contact.stiffness = 1e9'");
     EXPECT_EQ(outcome.exit_code, 1);
     EXPECT_NE(outcome.err.find("ball"), std::string::npos) << outcome.err;
     EXPECT_NE(outcome.err.find("step"), std::string::npos) << outcome.err;

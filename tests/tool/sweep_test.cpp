@@ -42,7 +42,8 @@ TEST(SweepVerb, tells_apart_what_passes_by) {
 }
 
 TEST(SweepVerb, a_blade_that_turns_hits_what_its_chords_miss) {
-    // Half a turn about z: on straight lines every point of the blade passes through the axis, on the screw its tip sweeps round.
+    // Half a turn about z: on straight lines every point of the blade passes through the axis, on the screw its tip
+    // sweeps round.
     const std::string blade = "'box(2, 0.1, 0.1)' 'translate(0, 0.9, 0, sphere(0.1))' --to-a 0,0,0,0,0,0,1 --per-point";
     EXPECT_TRUE(answer(blade)["contacts_a"].empty());
     const auto turned = answer(blade + " --screw");
@@ -65,7 +66,8 @@ TEST(SweepVerb, proof_speaks_of_surfaces) {
 }
 
 TEST(SweepVerb, refuses_what_is_no_pose) {
-    for (const char* pose : {"1,2", "1,2,x", "1,2,3,", "1;2;3", "nan,0,0", "0,0,0,1,1,0,0", "0,0,0,0,0,0,0", "1,2,3,4,5"}) {
+    for (const char* pose :
+         {"1,2", "1,2,x", "1,2,3,", "1;2;3", "nan,0,0", "0,0,0,1,1,0,0", "0,0,0,0,0,0,0", "1,2,3,4,5"}) {
         const Outcome outcome = sweep(std::string("'sphere(1)' 'sphere(1)' --to-a ") + quoted(pose));
         EXPECT_EQ(outcome.exit_code, 2) << pose;
         EXPECT_NE(outcome.err.find("--to-a"), std::string::npos) << pose << ": " << outcome.err;
@@ -83,7 +85,9 @@ TEST(SweepVerb, prints_for_people_and_lists_points_when_asked) {
 }
 
 TEST(SweepVerb, writes_a_page_that_shows_the_way_and_the_spheres) {
-    for (const char* way : {"sphere torus --from-a 0,0,2 --to-a 0,0,-2 -r 32", "'sphere(0.5)' 'box(1, 1, 1)' --from-a 0,0,3 --to-a 1,0,3"}) expect_page(std::string("sweep ") + way, 2);
+    for (const char* way : {"sphere torus --from-a 0,0,2 --to-a 0,0,-2 -r 32",
+                            "'sphere(0.5)' 'box(1, 1, 1)' --from-a 0,0,3 --to-a 1,0,3"})
+        expect_page(std::string("sweep ") + way, 2);
 }
 
 } // namespace

@@ -16,7 +16,9 @@ nlohmann::json report_of(const std::string& arguments) {
     return nlohmann::json::parse(outcome.out, nullptr, false);
 }
 
-nlohmann::json info_of(const std::string& file) { return nlohmann::json::parse(run("info --json " + quoted(file)).out, nullptr, false); }
+nlohmann::json info_of(const std::string& file) {
+    return nlohmann::json::parse(run("info --json " + quoted(file)).out, nullptr, false);
+}
 
 TEST(Tetrahedralize, writes_every_volume_format_and_tells_what_it_made) {
     const Folder folder;
@@ -55,14 +57,17 @@ TEST(Tetrahedralize, talks_on_stderr_and_is_silent_when_asked) {
     const std::string out = " -o " + quoted(folder.file("x.vtu"));
     const Outcome told = run_verb("'shell(0.05, sphere(1))' -r 24" + out);
     EXPECT_EQ(told.out, "");
-    for (const char* word : {"tetrahedra", "angles", "volume", "surface", "too fine"}) EXPECT_NE(told.err.find(word), std::string::npos) << told.err;
+    for (const char* word : {"tetrahedra", "angles", "volume", "surface", "too fine"})
+        EXPECT_NE(told.err.find(word), std::string::npos) << told.err;
     const Outcome silent = run_verb("'sphere(1)' -r 8 --quiet" + out);
     EXPECT_EQ(silent.out + silent.err, "");
 }
 
 TEST(Tetrahedralize, failures_are_one_line_and_leave_no_file) {
     const Folder folder;
-    const std::string sheet = quoted(folder.written("sheet.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\nf 1 3 4\n")), out = " -o " + quoted(folder.file("x.vtu"));
+    const std::string sheet =
+                          quoted(folder.written("sheet.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\nf 1 3 4\n")),
+                      out = " -o " + quoted(folder.file("x.vtu"));
     struct Case {
         std::string arguments, word;
         int exit_code;

@@ -6,13 +6,14 @@
 
 #include <nlohmann/json.hpp>
 
-#define FATHOM_NEEDS_VIEWER() \
+#define FATHOM_NEEDS_VIEWER()                                                                                          \
     if (!has_viewer_page()) GTEST_SKIP() << "built without the viewer"
 
 namespace fathom::testing {
 namespace {
 
-constexpr const char* fall = "name = \"fall\"\nstep = 0.002\nduration = 0.1\nground = 0.0\n[[body]]\nname = \"ball\"\nshape = \"sphere\"\nsize = 0.2\nresolution = 24\nposition = [0, 0, 0.12]\n";
+constexpr const char* fall = "name = \"fall\"\nstep = 0.002\nduration = 0.1\nground = 0.0\n[[body]]\nname = "
+                             "\"ball\"\nshape = \"sphere\"\nsize = 0.2\nresolution = 24\nposition = [0, 0, 0.12]\n";
 
 nlohmann::json document_in(const std::string& file) {
     const std::string packet = ViewerFile(file).packet(0);
@@ -48,7 +49,8 @@ TEST(ViewVerb, shows_later_what_a_run_left) {
     const std::string copy = folder.file("copy.fathomview");
     ASSERT_EQ(run("view " + quoted(folder.file("run")) + " -o " + quoted(copy)).exit_code, 0);
     EXPECT_EQ(content_of(kept), content_of(copy));
-    const Outcome none = run("view " + quoted(std::filesystem::path(scene).parent_path().string()) + " -o " + quoted(copy));
+    const Outcome none =
+        run("view " + quoted(std::filesystem::path(scene).parent_path().string()) + " -o " + quoted(copy));
     EXPECT_EQ(none.exit_code, 1);
     EXPECT_NE(none.err.find(recording_file_name), std::string::npos) << none.err;
 }
@@ -70,7 +72,10 @@ TEST(ViewVerb, refuses_what_makes_no_sense) {
     EXPECT_EQ(run("view torus sphere -o " + quoted(folder.file("x"))).exit_code, 2);
     EXPECT_EQ(run("view --live torus -o " + quoted(folder.file("x"))).exit_code, 2);
     EXPECT_EQ(run("view no_such_thing -o " + quoted(folder.file("x"))).exit_code, 1);
-    EXPECT_EQ(run("view " + quoted(folder.written("bad.fathomview", "FTHMVIEW and nothing more")) + " -o " + quoted(folder.file("x"))).exit_code, 1);
+    EXPECT_EQ(run("view " + quoted(folder.written("bad.fathomview", "FTHMVIEW and nothing more")) + " -o " +
+                  quoted(folder.file("x")))
+                  .exit_code,
+              1);
 }
 
 TEST(ViewServer, serves_the_page_and_its_packets_and_ends_cleanly) {
@@ -89,7 +94,8 @@ TEST(ViewServer, serves_the_page_and_its_packets_and_ends_cleanly) {
 TEST(ViewServer, answers_nothing_else) {
     FATHOM_NEEDS_VIEWER();
     RunningServer server({"view", "torus"});
-    for (const char* path : {"/packets/1", "/packets/999999999", "/packets/-1", "/packets/99999999999999999999", "/packets/", "/live", "/etc/passwd", "/../../etc/passwd", "/index.html"})
+    for (const char* path : {"/packets/1", "/packets/999999999", "/packets/-1", "/packets/99999999999999999999",
+                             "/packets/", "/live", "/etc/passwd", "/../../etc/passwd", "/index.html"})
         EXPECT_EQ(status_of(server.get(path)), 404) << path;
     EXPECT_EQ(status_of(server.ask("POST /", server.here(), {}, "x")), 404);
     EXPECT_GE(status_of(server.ask("POST /live", server.here(), {}, std::string(100'000, 'x'))), 400);
@@ -101,12 +107,16 @@ TEST(ViewServer, pages_from_elsewhere_are_refused_by_name_and_by_origin) {
     FATHOM_NEEDS_VIEWER();
     RunningServer server({"view", "--live", "torus", "sphere"});
     const std::string port = std::to_string(server.port());
-    for (const std::string& host : {"localhost:" + port, "127.0.0.1:" + port, std::string("localhost")}) EXPECT_EQ(status_of(server.ask("GET /", host)), 200) << host;
-    for (const std::string& host : {"evil.example:" + port, std::string("evil.example"), std::string("127.0.0.1.evil.example"), std::string("localhost.evil.example:80"), std::string("")})
+    for (const std::string& host : {"localhost:" + port, "127.0.0.1:" + port, std::string("localhost")})
+        EXPECT_EQ(status_of(server.ask("GET /", host)), 200) << host;
+    for (const std::string& host :
+         {"evil.example:" + port, std::string("evil.example"), std::string("127.0.0.1.evil.example"),
+          std::string("localhost.evil.example:80"), std::string("")})
         EXPECT_EQ(status_of(server.ask("GET /packets/0", host)), 403) << host;
     const std::string move = R"({"body":0,"pose":[0,0,0,1,0,0,0]})";
     EXPECT_EQ(status_of(server.ask("POST /live", server.here(), "Origin: http://evil.example\r\n", move)), 403);
-    EXPECT_EQ(status_of(server.ask("POST /live", server.here(), "Origin: http://" + server.here() + "\r\n", move)), 200);
+    EXPECT_EQ(status_of(server.ask("POST /live", server.here(), "Origin: http://" + server.here() + "\r\n", move)),
+              200);
     EXPECT_EQ(server.end(SIGINT), 0);
 }
 
@@ -119,7 +129,8 @@ TEST(ViewServer, live_contacts_follow_the_body_that_is_dragged) {
     EXPECT_EQ(apart["pairs"][0]["proven"], true);
     EXPECT_NEAR(apart["pairs"][0]["separation"].get<double>(), 4, 0.01);
     EXPECT_TRUE(apart["contacts"]["depths"].empty());
-    const auto touching = nlohmann::json::parse(body_of(server.ask("POST /live", server.here(), {}, R"({"body":0,"pose":[0,0,0.9,1,0,0,0]})")));
+    const auto touching = nlohmann::json::parse(
+        body_of(server.ask("POST /live", server.here(), {}, R"({"body":0,"pose":[0,0,0.9,1,0,0,0]})")));
     EXPECT_EQ(touching["pairs"][0]["verdict"], "overlapping");
     EXPECT_NEAR(touching["pairs"][0]["separation"].get<double>(), -0.1, 1e-3);
     ASSERT_FALSE(touching["contacts"]["depths"].empty());
@@ -132,7 +143,8 @@ TEST(ViewServer, live_contacts_follow_the_body_that_is_dragged) {
 TEST(ViewServer, answers_on_when_a_body_is_moved_farther_than_double_can_tell) {
     FATHOM_NEEDS_VIEWER();
     RunningServer server({"view", "--live", "torus(0.5, 0.2)", "box(1, 1, 1)", "-r", "16"});
-    EXPECT_EQ(status_of(server.ask("POST /live", server.here(), {}, R"({"body":0,"pose":[1e308,0,-1e308,1,0,0,0]})")), 200);
+    EXPECT_EQ(status_of(server.ask("POST /live", server.here(), {}, R"({"body":0,"pose":[1e308,0,-1e308,1,0,0,0]})")),
+              200);
     EXPECT_EQ(status_of(server.get("/live")), 200);
     EXPECT_EQ(server.end(SIGINT), 0);
 }
@@ -141,8 +153,11 @@ TEST(ViewServer, moves_that_are_none_are_refused_and_change_nothing) {
     FATHOM_NEEDS_VIEWER();
     RunningServer server({"view", "--live", "sphere(0.5)", "box(1, 1, 1)"});
     const std::string before = nlohmann::json::parse(body_of(server.get("/live")))["poses"].dump();
-    for (const char* body : {"", "{", "[]", R"({"body":0})", R"({"body":-1,"pose":[0,0,0,1,0,0,0]})", R"({"body":0,"pose":[0,0,0,0,0,0,0]})", R"({"body":0,"pose":[0,0,0,1,0,0]})",
-                             R"({"body":0,"pose":[1e999,0,0,1,0,0,0]})", R"({"body":0,"pose":["x",0,0,1,0,0,0]})", R"({"body":2,"pose":[0,0,0,1,0,0,0]})", R"({"body":99999999999,"pose":[0,0,0,1,0,0,0]})"}) {
+    for (const char* body :
+         {"", "{", "[]", R"({"body":0})", R"({"body":-1,"pose":[0,0,0,1,0,0,0]})",
+          R"({"body":0,"pose":[0,0,0,0,0,0,0]})", R"({"body":0,"pose":[0,0,0,1,0,0]})",
+          R"({"body":0,"pose":[1e999,0,0,1,0,0,0]})", R"({"body":0,"pose":["x",0,0,1,0,0,0]})",
+          R"({"body":2,"pose":[0,0,0,1,0,0,0]})", R"({"body":99999999999,"pose":[0,0,0,1,0,0,0]})"}) {
         const int status = status_of(server.ask("POST /live", server.here(), {}, body));
         EXPECT_TRUE(status == 400 || status == 404) << body << " " << status;
     }

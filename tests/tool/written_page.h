@@ -15,7 +15,8 @@ inline void expect_page(const std::string& command, int packets) {
     const Outcome outcome = run(command + " --html " + quoted(page), "FATHOM_CACHE=off");
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
     EXPECT_NE(outcome.out.find(page), std::string::npos) << outcome.out;
-    EXPECT_NE(content_of(page).find("data-packet=\"" + std::to_string(packets - 1) + "\""), std::string::npos) << command;
+    EXPECT_NE(content_of(page).find("data-packet=\"" + std::to_string(packets - 1) + "\""), std::string::npos)
+        << command;
     EXPECT_EQ(run(command + " --html " + quoted(folder.file("none/page.html")), "FATHOM_CACHE=off").exit_code, 1);
 }
 

@@ -36,13 +36,15 @@ double size_of(const Trial& t) {
 
 // Error and whether it stayed undecided.
 std::pair<double, bool> ask(const Trial& t, Question question) {
-    if (question == Question::collide) return {0, collide(t.a, t.start.a, t.b, t.start.b).verdict == Verdict::undecided};
+    if (question == Question::collide)
+        return {0, collide(t.a, t.start.a, t.b, t.start.b).verdict == Verdict::undecided};
     if (question == Question::distance) {
         const Distance d = distance(t.a, t.start.a, t.b, t.start.b);
         return {d.upper > 0 && std::isfinite(d.upper) ? (d.upper - d.lower) / size_of(t) : 0, false};
     }
     const Motion still = Motion::still(t.start.a), moving{t.start.b, t.end.b, Path::screw};
-    const Sweep s = sweep(t.a, still, t.b, moving, {.goal = question == Question::sweep_first ? SweepGoal::first : SweepGoal::all});
+    const Sweep s =
+        sweep(t.a, still, t.b, moving, {.goal = question == Question::sweep_first ? SweepGoal::first : SweepGoal::all});
     return {s.verdict == Verdict::overlapping ? s.error : 0, s.verdict == Verdict::undecided};
 }
 
@@ -63,7 +65,9 @@ MatrixCell measure(const std::vector<Trial>& trials, ShapeKind a, ShapeKind b, Q
     return cell;
 }
 
-std::string time_text(double microseconds) { return microseconds < 1000 ? fmt::format("{:.3g} us", microseconds) : fmt::format("{:.3g} ms", 1e-3 * microseconds); }
+std::string time_text(double microseconds) {
+    return microseconds < 1000 ? fmt::format("{:.3g} us", microseconds) : fmt::format("{:.3g} ms", 1e-3 * microseconds);
+}
 
 std::string cell_text(const MatrixCell& cell, bool measured) {
     std::string text(name(cell.methods.front().method));
@@ -91,12 +95,14 @@ std::vector<MatrixRow> measure_matrix(const MatrixOptions& options) {
 }
 
 std::string matrix_markdown(const std::vector<MatrixRow>& rows, bool measured) {
-    std::string text = "| pair | collide | distance | first contact | all contacts | other methods of collide |\n|---|---|---|---|---|---|\n";
+    std::string text = "| pair | collide | distance | first contact | all contacts | other methods of collide "
+                       "|\n|---|---|---|---|---|---|\n";
     for (const MatrixRow& row : rows) {
         text += fmt::format("| {} × {} |", name(row.a), name(row.b));
         for (const MatrixCell& cell : row.cells) text += fmt::format(" {} |", cell_text(cell, measured));
         std::string others;
-        for (std::size_t k = 1; k < row.cells.front().methods.size(); ++k) others += fmt::format("{}{}", k > 1 ? ", " : "", name(row.cells.front().methods[k].method));
+        for (std::size_t k = 1; k < row.cells.front().methods.size(); ++k)
+            others += fmt::format("{}{}", k > 1 ? ", " : "", name(row.cells.front().methods[k].method));
         text += fmt::format(" {} |\n", others);
     }
     return text;

@@ -1,5 +1,5 @@
-// Room: detect. The table of all pairs of kinds, measured: which method answers, what it guarantees, how long it takes and how far apart its bounds are.
-// What `fathom matrix` prints and docs/matrix.md holds.
+// Room: detect. The table of all pairs of kinds, measured: which method answers, what it guarantees, how long it takes
+// and how far apart its bounds are. What `fathom matrix` prints and docs/matrix.md holds.
 #pragma once
 
 #include <fathom/base/progress.h>
@@ -14,8 +14,9 @@ struct MatrixCell {
     Question question = Question::collide;
     std::vector<PairMethod> methods{}; // the first was measured
     double microseconds = 0;           // median of the poses, one thread asking
-    double error = 0;                  // distance: largest gap between the bounds, in shares of the smaller shape. sweeps: largest `error` of the time
-    std::size_t undecided = 0;         // of the poses
+    double error = 0; // distance: largest gap between the bounds, in shares of the smaller shape. sweeps: largest
+                      // `error` of the time
+    std::size_t undecided = 0; // of the poses
 };
 
 struct MatrixRow {

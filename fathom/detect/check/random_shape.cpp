@@ -23,46 +23,66 @@ double about(double value, Random& random) { return value * random.uniform(0.7, 
 Formula random_formula(Random& random, double size) {
     const auto s = [&](double share) { return about(share * size, random); };
     switch (random.below(7)) {
-        case 0: return shapes::sphere(s(0.45));
-        case 1: return shapes::box({s(0.8), s(0.6), s(0.5)});
-        case 2: return shapes::torus(s(0.35), s(0.13));
-        case 3: return shapes::capsule(Vec3(0, 0, -s(0.25)), Vec3(0, 0, s(0.25)), s(0.2));
-        case 4: return shapes::rounded_cone(s(0.28), s(0.15), s(0.5));
-        case 5: return shapes::smooth_union(shapes::sphere(s(0.3)), shapes::translate({s(0.3), 0, 0}, shapes::box({s(0.4), s(0.3), s(0.5)})), 0.1 * size);
-        default: return shapes::difference(shapes::box({s(0.7), s(0.7), s(0.7)}), shapes::translate({0, 0, s(0.3)}, shapes::sphere(s(0.35))));
+    case 0:
+        return shapes::sphere(s(0.45));
+    case 1:
+        return shapes::box({s(0.8), s(0.6), s(0.5)});
+    case 2:
+        return shapes::torus(s(0.35), s(0.13));
+    case 3:
+        return shapes::capsule(Vec3(0, 0, -s(0.25)), Vec3(0, 0, s(0.25)), s(0.2));
+    case 4:
+        return shapes::rounded_cone(s(0.28), s(0.15), s(0.5));
+    case 5:
+        return shapes::smooth_union(shapes::sphere(s(0.3)),
+                                    shapes::translate({s(0.3), 0, 0}, shapes::box({s(0.4), s(0.3), s(0.5)})),
+                                    0.1 * size);
+    default:
+        return shapes::difference(shapes::box({s(0.7), s(0.7), s(0.7)}),
+                                  shapes::translate({0, 0, s(0.3)}, shapes::sphere(s(0.35))));
     }
 }
 
 TriangleMesh random_mesh(Random& random, double size) {
     const auto s = [&](double share) { return about(share * size, random); };
     switch (random.below(6)) {
-        case 0: return make_sphere({.radius = s(0.45), .resolution = 4 + random.below(5)});
-        case 1: return make_box({.size = {s(0.8), s(0.6), s(0.5)}, .cells = {1 + random.below(4), 1, 2}});
-        case 2: return make_torus({.radius = s(0.3), .tube = 0.12 * size, .segments = 24, .tube_segments = 12});
-        case 3: return make_cone({.radius = s(0.4), .height = s(0.8), .segments = 20});
-        case 4: return make_bowl({.radius = s(0.45), .thickness = 0.1 * size, .segments = 20});
-        default: { // two bodies that are one shape
-            TriangleMesh pair = mapped(make_sphere({.radius = s(0.2), .resolution = 4}), [&](const Vec3& p) { return Vec3(p - Vec3(0.3 * size, 0, 0)); });
-            append(pair, mapped(make_box({.size = Vec3::Constant(0.3 * size)}), [&](const Vec3& p) { return Vec3(p + Vec3(0.3 * size, 0, 0)); }));
-            return pair;
-        }
+    case 0:
+        return make_sphere({.radius = s(0.45), .resolution = 4 + random.below(5)});
+    case 1:
+        return make_box({.size = {s(0.8), s(0.6), s(0.5)}, .cells = {1 + random.below(4), 1, 2}});
+    case 2:
+        return make_torus({.radius = s(0.3), .tube = 0.12 * size, .segments = 24, .tube_segments = 12});
+    case 3:
+        return make_cone({.radius = s(0.4), .height = s(0.8), .segments = 20});
+    case 4:
+        return make_bowl({.radius = s(0.45), .thickness = 0.1 * size, .segments = 20});
+    default: { // two bodies that are one shape
+        TriangleMesh pair = mapped(make_sphere({.radius = s(0.2), .resolution = 4}),
+                                   [&](const Vec3& p) { return Vec3(p - Vec3(0.3 * size, 0, 0)); });
+        append(pair, mapped(make_box({.size = Vec3::Constant(0.3 * size)}),
+                            [&](const Vec3& p) { return Vec3(p + Vec3(0.3 * size, 0, 0)); }));
+        return pair;
+    }
     }
 }
 
 // Without some of its triangles: a surface with borders.
 TriangleMesh random_sheet(Random& random, double size) {
-    TriangleMesh sheet = random.chance(0.3) ? make_cloth({.size = {size, 0.7 * size}, .cells = {6, 5}}) : random_mesh(random, size);
+    TriangleMesh sheet =
+        random.chance(0.3) ? make_cloth({.size = {size, 0.7 * size}, .cells = {6, 5}}) : random_mesh(random, size);
     const Vec3 side = random.direction();
     const std::vector<Triangle> all = sheet.triangles;
     std::erase_if(sheet.triangles, [&](const Triangle& t) {
         return side.dot(sheet.vertices[t[0]] + sheet.vertices[t[1]] + sheet.vertices[t[2]]) > 0.3 * size;
     });
-    if (sheet.triangles.size() < 2) sheet.triangles.assign(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2));
+    if (sheet.triangles.size() < 2)
+        sheet.triangles.assign(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2));
     return sheet;
 }
 
 TetMesh random_tetrahedra(Random& random, double size) {
-    TetMesh mesh = random.chance(0.5) ? make_tet_box({.size = size * Vec3(0.8, 0.6, 0.5), .cells = {4, 3, 2}}) : make_tet_ball({.radius = about(0.42 * size, random), .resolution = 4});
+    TetMesh mesh = random.chance(0.5) ? make_tet_box({.size = size * Vec3(0.8, 0.6, 0.5), .cells = {4, 3, 2}})
+                                      : make_tet_ball({.radius = about(0.42 * size, random), .resolution = 4});
     const double twist = random.uniform(-0.8, 0.8) / size; // the current shape, not that at rest
     for (Vec3& v : mesh.vertices) v = Eigen::AngleAxisd(twist * v.z(), Vec3::UnitZ()) * v;
     return mesh;
@@ -70,12 +90,18 @@ TetMesh random_tetrahedra(Random& random, double size) {
 
 // A hump of waves over a square, solid down to its floor.
 std::shared_ptr<HeightField> random_heights(Random& random, double size) {
-    HeightSamples samples{.columns = 24, .rows = 24, .origin = Vec2::Constant(-0.5 * size), .spacing = Vec2::Constant(size / 23), .floor = -0.4 * size, .ceiling = 0.4 * size};
+    HeightSamples samples{.columns = 24,
+                          .rows = 24,
+                          .origin = Vec2::Constant(-0.5 * size),
+                          .spacing = Vec2::Constant(size / 23),
+                          .floor = -0.4 * size,
+                          .ceiling = 0.4 * size};
     const double fx = random.uniform(2, 7) / size, fy = random.uniform(2, 7) / size, phase = random.uniform(0, 6);
     for (int row = 0; row < samples.rows; ++row)
         for (int column = 0; column < samples.columns; ++column) {
             const Vec2 p = samples.origin + Vec2(column, row).cwiseProduct(samples.spacing);
-            samples.heights.push_back(static_cast<float>(0.12 * size * (std::sin(fx * p.x() + phase) + std::cos(fy * p.y()))));
+            samples.heights.push_back(
+                static_cast<float>(0.12 * size * (std::sin(fx * p.x() + phase) + std::cos(fy * p.y()))));
         }
     return std::make_shared<HeightField>(std::move(samples));
 }
@@ -91,23 +117,37 @@ Network random_network(Random& random, double size) {
         sum.weights.push_back(static_cast<float>(k % 7 == 6 ? -0.15 : random.uniform(0.25, 0.35)));
     }
     sum.biases.push_back(static_cast<float>(-random.uniform(0.5, 0.65)));
-    return {.encoding = {}, .layers = {ramps, sum}, .scale = size, .domain = Box::around(Vec3::Zero(), Vec3::Constant(size))};
+    return {.encoding = {},
+            .layers = {ramps, sum},
+            .scale = size,
+            .domain = Box::around(Vec3::Zero(), Vec3::Constant(size))};
 }
 
 } // namespace
 
 Shape random_shape(ShapeKind kind, Random& random, double size) {
     switch (kind) {
-        case ShapeKind::formula: return Shape(std::make_shared<AnalyticField>(random_formula(random, size)));
-        case ShapeKind::grid: return Shape(std::make_shared<GridField>(bake(AnalyticField(random_formula(random, size)), {.resolution = 32})));
-        case ShapeKind::network: return Shape(std::make_shared<NetworkField>(random_network(random, size)));
-        case ShapeKind::other_field: return Shape(std::make_shared<MeshField>(random_mesh(random, size)));
-        case ShapeKind::closed_mesh: return Shape(random_mesh(random, size), MeshInside::closed);
-        case ShapeKind::open_mesh: return Shape(random_sheet(random, size), MeshInside::open);
-        case ShapeKind::point_shell: return Shape(vertex_shell(random_mesh(random, size)).points);
-        case ShapeKind::tetrahedra: return Shape(random_tetrahedra(random, size));
-        case ShapeKind::depth_map: return Shape(random_heights(random, size));
-        case ShapeKind::plane: break;
+    case ShapeKind::formula:
+        return Shape(std::make_shared<AnalyticField>(random_formula(random, size)));
+    case ShapeKind::grid:
+        return Shape(
+            std::make_shared<GridField>(bake(AnalyticField(random_formula(random, size)), {.resolution = 32})));
+    case ShapeKind::network:
+        return Shape(std::make_shared<NetworkField>(random_network(random, size)));
+    case ShapeKind::other_field:
+        return Shape(std::make_shared<MeshField>(random_mesh(random, size)));
+    case ShapeKind::closed_mesh:
+        return Shape(random_mesh(random, size), MeshInside::closed);
+    case ShapeKind::open_mesh:
+        return Shape(random_sheet(random, size), MeshInside::open);
+    case ShapeKind::point_shell:
+        return Shape(vertex_shell(random_mesh(random, size)).points);
+    case ShapeKind::tetrahedra:
+        return Shape(random_tetrahedra(random, size));
+    case ShapeKind::depth_map:
+        return Shape(random_heights(random, size));
+    case ShapeKind::plane:
+        break;
     }
     return Shape::plane(random.direction(), random.uniform(-0.5, 0.5) * size);
 }

@@ -1,5 +1,6 @@
-// Room: detect. Small shapes of every kind at random: what `fathom verify`, `fathom matrix` and the tests try the methods on.
-// The same random numbers give the same shape on every machine. About a millisecond each, grids and trees apart.
+// Room: detect. Small shapes of every kind at random: what `fathom verify`, `fathom matrix` and the tests try the
+// methods on. The same random numbers give the same shape on every machine. About a millisecond each, grids and trees
+// apart.
 #pragma once
 
 #include <fathom/base/random.h>

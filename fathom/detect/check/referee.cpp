@@ -30,12 +30,14 @@ struct Body {
     // At most 0 where the world point belongs to the shape: of solids the field's value, of surfaces the distance.
     [[nodiscard]] double outside(const Vec3& world, const Pose& at) const {
         const Vec3 p = at.to_local(world);
-        return has_field(shape.kind()) ? shape.field()->distance(p) : std::sqrt(shape.tree().closest(p).squared_distance);
+        return has_field(shape.kind()) ? shape.field()->distance(p)
+                                       : std::sqrt(shape.tree().closest(p).squared_distance);
     }
     // Whether outside() is the distance there.
     [[nodiscard]] bool tells_distance() const {
         const ShapeKind k = shape.kind();
-        return is_surface(k) || k == ShapeKind::closed_mesh || k == ShapeKind::tetrahedra || k == ShapeKind::plane || k == ShapeKind::other_field;
+        return is_surface(k) || k == ShapeKind::closed_mesh || k == ShapeKind::tetrahedra || k == ShapeKind::plane ||
+               k == ShapeKind::other_field;
     }
 };
 
@@ -64,11 +66,16 @@ std::vector<Vec3> points_of(const Shape& shape, std::size_t count, Random& rando
 
 class Judge {
 public:
-    Judge(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b, const Pose& pose_b_end, Random& random, const RefereeOptions& options)
-        : options_(options), a_{a, pose_a, points_of(a, options.samples, random)}, b_{b, pose_b, points_of(b, options.samples, random)}, end_(pose_b_end) {
+    Judge(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b, const Pose& pose_b_end,
+          Random& random, const RefereeOptions& options)
+        : options_(options), a_{a, pose_a, points_of(a, options.samples, random)}, b_{b, pose_b,
+                                                                                      points_of(b, options.samples,
+                                                                                                random)},
+          end_(pose_b_end) {
         const double reach = pose_a.translation.norm() + pose_b.translation.norm() + pose_b_end.translation.norm();
         slack_ = 1e-9 * (size_of(a, b) + reach);
-        if (a.kind() == ShapeKind::network || b.kind() == ShapeKind::network) slack_ = 1e-5 * size_of(a, b); // they compute in float
+        if (a.kind() == ShapeKind::network || b.kind() == ShapeKind::network)
+            slack_ = 1e-5 * size_of(a, b); // they compute in float
     }
 
     RefereeReport run() {
@@ -81,14 +88,17 @@ public:
 private:
     void expect(bool holds, const std::string& claim) {
         ++report_.claims;
-        if (!holds) report_.contradictions.push_back(fmt::format("{} and {}: {}", name(a_.shape.kind()), name(b_.shape.kind()), claim));
+        if (!holds)
+            report_.contradictions.push_back(
+                fmt::format("{} and {}: {}", name(a_.shape.kind()), name(b_.shape.kind()), claim));
     }
 
     // ---- Whether they touch
 
     // A point of one that is in the other.
     [[nodiscard]] const Vec3* common_point(const Pose& pose_b, double depth) {
-        for (const auto& [from, pose, to, at] : {std::tuple(&a_, a_.pose, &b_, pose_b), std::tuple(&b_, pose_b, &a_, a_.pose)}) {
+        for (const auto& [from, pose, to, at] :
+             {std::tuple(&a_, a_.pose, &b_, pose_b), std::tuple(&b_, pose_b, &a_, a_.pose)}) {
             if (!has_field(to->shape.kind())) continue;
             for (const Vec3& p : from->points) {
                 found_ = pose * p;
@@ -112,10 +122,12 @@ private:
     void both_orders(const Collision& c, const Collision& back) {
         const std::string method(name(c.method));
         expect(c.verdict == back.verdict, method + ": the verdict depends on the order");
-        expect(c.contacts.size() == back.contacts.size(), fmt::format("{}: {} contacts, {} the other way round", method, c.contacts.size(), back.contacts.size()));
+        expect(c.contacts.size() == back.contacts.size(),
+               fmt::format("{}: {} contacts, {} the other way round", method, c.contacts.size(), back.contacts.size()));
         for (std::size_t k = 0; k < std::min(c.contacts.size(), back.contacts.size()); ++k) {
             const Contact &x = c.contacts[k], &y = back.contacts[k];
-            expect((x.point_a - y.point_b).norm() <= slack_ && (x.normal + y.normal).norm() <= 1e-6, fmt::format("{}: contact {} depends on the order", method, k));
+            expect((x.point_a - y.point_b).norm() <= slack_ && (x.normal + y.normal).norm() <= 1e-6,
+                   fmt::format("{}: contact {} depends on the order", method, k));
         }
     }
 
@@ -125,30 +137,40 @@ private:
         if (c.verdict == Verdict::disjoint && c.proven) {
             if (!touching_) apart_ = true;
             const Vec3* common = common_point(b_.pose, slack_);
-            expect(common == nullptr, fmt::format("{}: disjoint, but a point of one is {} deep in the other", method, common ? depth_at(*common) : 0));
+            expect(common == nullptr, fmt::format("{}: disjoint, but a point of one is {} deep in the other", method,
+                                                  common ? depth_at(*common) : 0));
             expect(!touching_ || shallow(), fmt::format("{}: disjoint, but {} saw them overlap", method, seen_by_));
         }
         if (c.verdict != Verdict::overlapping) return;
-        const double slack = slack_ + 1e-12 * c.common.norm() + (c.method == Method::depth_maps ? c.error_bound : 0); // half-spaces may meet far out
+        const double slack = slack_ + 1e-12 * c.common.norm() +
+                             (c.method == Method::depth_maps ? c.error_bound : 0); // half-spaces may meet far out
         if (c.method != Method::depth_maps) {
             expect(!apart_ || shallow(), method + ": overlapping, where another method proved them apart");
             touching_ = true, seen_by_ = method;
         } else {
-            expect(!apart_ || distance(a_.shape, a_.pose, b_.shape, b_.pose).lower <= slack, method + ": overlapping by more than its tolerance, where another method proved them apart");
+            expect(!apart_ || distance(a_.shape, a_.pose, b_.shape, b_.pose).lower <= slack,
+                   method + ": overlapping by more than its tolerance, where another method proved them apart");
         }
         const bool both = a_.outside(c.common, a_.pose) <= slack && b_.outside(c.common, b_.pose) <= slack;
-        expect(both || c.method == Method::tetrahedra, fmt::format("{}: its witness is {} from a and {} from b", method, a_.outside(c.common, a_.pose), b_.outside(c.common, b_.pose)));
+        expect(both || c.method == Method::tetrahedra,
+               fmt::format("{}: its witness is {} from a and {} from b", method, a_.outside(c.common, a_.pose),
+                           b_.outside(c.common, b_.pose)));
         for (const Contact& contact : c.contacts) check_contact(method, contact, slack);
     }
 
     void check_contact(const std::string& method, const Contact& c, double slack) {
         expect(std::abs(c.normal.norm() - 1) < 1e-6, method + ": a normal is not unit");
-        expect((c.point_a - c.point_b - c.depth * c.normal).norm() <= 1e-6 * std::abs(c.depth) + 4 * slack, method + ": a contact's points are not its depth apart along its normal");
+        expect((c.point_a - c.point_b - c.depth * c.normal).norm() <= 1e-6 * std::abs(c.depth) + 4 * slack,
+               method + ": a contact's points are not its depth apart along its normal");
     }
 
-    [[nodiscard]] double depth_at(const Vec3& world) const { return -std::max(a_.outside(world, a_.pose), b_.outside(world, b_.pose)); }
+    [[nodiscard]] double depth_at(const Vec3& world) const {
+        return -std::max(a_.outside(world, a_.pose), b_.outside(world, b_.pose));
+    }
     // They touch by so little that rounding decides.
-    [[nodiscard]] bool shallow() const { return std::abs(distance(a_.shape, a_.pose, b_.shape, b_.pose).upper) <= 4 * slack_; }
+    [[nodiscard]] bool shallow() const {
+        return std::abs(distance(a_.shape, a_.pose, b_.shape, b_.pose).upper) <= 4 * slack_;
+    }
 
     // ---- How far
 
@@ -159,18 +181,25 @@ private:
             const Distance back = distance(b_.shape, b_.pose, a_.shape, a_.pose, {.method = m.method});
             const std::string method(name(m.method));
             const double error = slack_ + d.error_bound;
-            expect(std::abs(d.upper - back.upper) <= slack_ || d.upper == back.upper, fmt::format("{}: distance {} or {}, by the order", method, d.upper, back.upper));
+            expect(std::abs(d.upper - back.upper) <= slack_ || d.upper == back.upper,
+                   fmt::format("{}: distance {} or {}, by the order", method, d.upper, back.upper));
             if (d.upper > 0) {
                 expect(!touching_ || shallow(), fmt::format("{}: {} apart, but they touch", method, d.upper));
-                highest_lower = std::max(highest_lower, d.lower - error), lowest_upper = std::min(lowest_upper, d.upper + error);
-                if (std::isfinite(d.upper)) report_.worst_bound_gap = std::max(report_.worst_bound_gap, (d.upper - d.lower) / size_of(a_.shape, b_.shape));
+                highest_lower = std::max(highest_lower, d.lower - error),
+                lowest_upper = std::min(lowest_upper, d.upper + error);
+                if (std::isfinite(d.upper))
+                    report_.worst_bound_gap =
+                        std::max(report_.worst_bound_gap, (d.upper - d.lower) / size_of(a_.shape, b_.shape));
                 no_point_is_nearer(method, d.lower - error);
                 ends(method, d, error);
             } else {
-                expect(!apart_ || std::abs(d.upper) <= 4 * slack_, fmt::format("{}: overlapping by {}, but they are proven apart", method, -d.upper));
+                expect(!apart_ || std::abs(d.upper) <= 4 * slack_,
+                       fmt::format("{}: overlapping by {}, but they are proven apart", method, -d.upper));
             }
         }
-        expect(highest_lower <= lowest_upper, fmt::format("distances of two methods exclude each other: at least {}, at most {}", highest_lower, lowest_upper));
+        expect(highest_lower <= lowest_upper,
+               fmt::format("distances of two methods exclude each other: at least {}, at most {}", highest_lower,
+                           lowest_upper));
     }
 
     void no_point_is_nearer(const std::string& method, double lower) {
@@ -178,15 +207,18 @@ private:
             if (!to->tells_distance()) continue;
             double nearest = HUGE_VAL;
             for (const Vec3& p : from->points) nearest = std::min(nearest, to->outside(from->pose * p, to->pose));
-            expect(nearest >= lower, fmt::format("{}: at least {} apart, but a point is {} from the other", method, lower, nearest));
+            expect(nearest >= lower,
+                   fmt::format("{}: at least {} apart, but a point is {} from the other", method, lower, nearest));
         }
     }
 
     void ends(const std::string& method, const Distance& d, double error) {
         if (!std::isfinite(d.upper)) return;
-        expect(std::abs((d.point_a - d.point_b).norm() - d.upper) <= error, method + ": the nearest points are not as far apart as told");
+        expect(std::abs((d.point_a - d.point_b).norm() - d.upper) <= error,
+               method + ": the nearest points are not as far apart as told");
         expect(a_.outside(d.point_a, a_.pose) <= error && b_.outside(d.point_b, b_.pose) <= error,
-               fmt::format("{}: the nearest points are {} and {} off the shapes", method, a_.outside(d.point_a, a_.pose), b_.outside(d.point_b, b_.pose)));
+               fmt::format("{}: the nearest points are {} and {} off the shapes", method,
+                           a_.outside(d.point_a, a_.pose), b_.outside(d.point_b, b_.pose)));
     }
 
     // ---- When
@@ -204,13 +236,19 @@ private:
         };
         for (const Question question : {Question::sweep_first, Question::sweep_all})
             for (const PairMethod& m : methods_for(a_.shape.kind(), b_.shape.kind(), question)) {
-                const bool first_choice = m.method == methods_for(a_.shape.kind(), b_.shape.kind(), question).front().method;
+                const bool first_choice =
+                    m.method == methods_for(a_.shape.kind(), b_.shape.kind(), question).front().method;
                 if (!options_.slow && !first_choice) continue;
-                const MotionOptions ask{.goal = question == Question::sweep_first ? SweepGoal::first : SweepGoal::all, .method = m.method, .tolerance = 1e-4, .resolution = 1.0 / 64};
-                const Sweep s = sweep(a_.shape, still, b_.shape, moving, ask), back = sweep(b_.shape, moving, a_.shape, still, ask);
+                const MotionOptions ask{.goal = question == Question::sweep_first ? SweepGoal::first : SweepGoal::all,
+                                        .method = m.method,
+                                        .tolerance = 1e-4,
+                                        .resolution = 1.0 / 64};
+                const Sweep s = sweep(a_.shape, still, b_.shape, moving, ask),
+                            back = sweep(b_.shape, moving, a_.shape, still, ask);
                 const std::string what = fmt::format("{} by {}", name(question), name(m.method));
                 expect(s.verdict == back.verdict, what + ": the verdict depends on the order");
-                expect(std::abs(s.time - back.time) <= s.error + back.error + 1e-3, fmt::format("{}: time {} or {}, by the order", what, s.time, back.time));
+                expect(std::abs(s.time - back.time) <= s.error + back.error + 1e-3,
+                       fmt::format("{}: time {} or {}, by the order", what, s.time, back.time));
                 look(s, what);
                 if (question == Question::sweep_all) outside_intervals(what, s, mover);
             }
@@ -230,7 +268,8 @@ private:
     void outside_intervals(const std::string& what, const Sweep& s, const Mover& mover) {
         for (std::size_t k = 0; k <= options_.times; ++k) {
             const double t = static_cast<double>(k) / static_cast<double>(options_.times);
-            const bool held = std::any_of(s.intervals.begin(), s.intervals.end(), [&](const ContactInterval& i) { return i.start <= t && t <= i.end; });
+            const bool held = std::any_of(s.intervals.begin(), s.intervals.end(),
+                                          [&](const ContactInterval& i) { return i.start <= t && t <= i.end; });
             if (!held) clear_at(what, t, mover);
         }
         for (const ContactInterval& i : s.intervals)
@@ -241,15 +280,19 @@ private:
         const Vec3* common = common_point(mover.pose(t), 8 * slack_);
         expect(common == nullptr, fmt::format("{}: clear at {}, but they have a point in common then", what, t));
         const Collision c = collide(a_.shape, a_.pose, b_.shape, mover.pose(t), {.goal = QueryGoal::verdict});
-        expect(c.verdict != Verdict::overlapping || shallow_at(mover.pose(t)), fmt::format("{}: clear at {}, but they overlap then", what, t));
+        expect(c.verdict != Verdict::overlapping || shallow_at(mover.pose(t)),
+               fmt::format("{}: clear at {}, but they overlap then", what, t));
     }
 
     void seen(const std::string& what, double t, const Mover& mover) {
         const Distance d = distance(a_.shape, a_.pose, b_.shape, mover.pose(std::min(t, 1.0)));
-        expect(d.lower <= 8 * slack_ + d.error_bound, fmt::format("{}: contact at {}, but they are {} apart then", what, t, d.lower));
+        expect(d.lower <= 8 * slack_ + d.error_bound,
+               fmt::format("{}: contact at {}, but they are {} apart then", what, t, d.lower));
     }
 
-    [[nodiscard]] bool shallow_at(const Pose& pose_b) const { return std::abs(distance(a_.shape, a_.pose, b_.shape, pose_b).upper) <= 8 * slack_; }
+    [[nodiscard]] bool shallow_at(const Pose& pose_b) const {
+        return std::abs(distance(a_.shape, a_.pose, b_.shape, pose_b).upper) <= 8 * slack_;
+    }
 
     RefereeOptions options_;
     Body a_, b_;
@@ -263,7 +306,8 @@ private:
 
 } // namespace
 
-RefereeReport judge(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b, const Pose& pose_b_end, Random& random, const RefereeOptions& options) {
+RefereeReport judge(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b, const Pose& pose_b_end,
+                    Random& random, const RefereeOptions& options) {
     return Judge(a, pose_a, b, pose_b, pose_b_end, random, options).run();
 }
 

@@ -1,5 +1,5 @@
-// Room: detect. Draws depth maps on the CPU, in main memory: rows of pixels are shared out to threads, and each draws the clusters that meet its rows.
-// After the first draw of a size nothing is allocated.
+// Room: detect. Draws depth maps on the CPU, in main memory: rows of pixels are shared out to threads, and each draws
+// the clusters that meet its rows. After the first draw of a size nothing is allocated.
 #include <fathom/detect/depth/cpu_limits.h>
 #include <fathom/detect/depth/cpu_resolve.h>
 
@@ -21,7 +21,9 @@ struct CpuTarget final : DepthTarget {
     DepthMap drawn;
     [[nodiscard]] const DepthView& view() const override { return drawn.view; }
     [[nodiscard]] const DepthMap& map() const override { return drawn; }
-    [[nodiscard]] const DepthLimits& limits() const { return limits_ ? *limits_ : limits_.emplace(drawn); } // of the last draw; made when first asked for
+    [[nodiscard]] const DepthLimits& limits() const {
+        return limits_ ? *limits_ : limits_.emplace(drawn);
+    } // of the last draw; made when first asked for
     void forget_limits() { limits_.reset(); }
 
 private:
@@ -31,8 +33,10 @@ private:
 const CpuTarget* limit_of(const DepthTarget* target, const DepthView& view) {
     if (!target) return nullptr;
     const auto* own = dynamic_cast<const CpuTarget*>(target);
-    if (!own || own->drawn.view.width != view.width || own->drawn.view.height != view.height || own->drawn.depth.size() != view.pixel_count())
-        throw Error(Cause::invalid_argument, "must be a drawn target of this backend with as many pixels", {.element = "option after or until"});
+    if (!own || own->drawn.view.width != view.width || own->drawn.view.height != view.height ||
+        own->drawn.depth.size() != view.pixel_count())
+        throw Error(Cause::invalid_argument, "must be a drawn target of this backend with as many pixels",
+                    {.element = "option after or until"});
     return own;
 }
 
@@ -43,7 +47,8 @@ void check(std::span<const DrawnBody> bodies) {
         if (!bodies[b].mesh) throw Error(Cause::invalid_argument, "has no mesh", place);
         if (!is_finite(bodies[b].pose)) throw Error(Cause::non_finite, "pose", place);
         primitives += bodies[b].mesh->size();
-        if (primitives >= static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) throw Error(Cause::too_large, "at most 2^31 - 2 primitives in a draw", place);
+        if (primitives >= static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
+            throw Error(Cause::too_large, "at most 2^31 - 2 primitives in a draw", place);
     }
 }
 
@@ -52,7 +57,8 @@ class RowMemory {
 public:
     static constexpr std::size_t room = 1 << 17; // floats
 
-    RasterRows rows(const DepthView& view, int first, int last, bool keyed, const DepthMap* after, const DepthMap* until) {
+    RasterRows rows(const DepthView& view, int first, int last, bool keyed, const DepthMap* after,
+                    const DepthMap* until) {
         RasterRows rows{.first = first, .last = last, .stride = RasterRows::stride_of(view.width)};
         const std::size_t count = rows.at(last + 1, 0);
         rows.depth = sized(depth_, count);
@@ -70,7 +76,8 @@ private:
     }
     static const float* copied(const DepthMap& map, const RasterRows& rows, float* to) {
         const auto width = static_cast<std::size_t>(map.view.width);
-        for (int row = rows.first; row <= rows.last; ++row) std::copy_n(map.depth.data() + static_cast<std::size_t>(row) * width, width, to + rows.at(row, 0));
+        for (int row = rows.first; row <= rows.last; ++row)
+            std::copy_n(map.depth.data() + static_cast<std::size_t>(row) * width, width, to + rows.at(row, 0));
         return to;
     }
 
@@ -85,7 +92,8 @@ public:
     [[nodiscard]] std::string name() const override { return name_; }
     [[nodiscard]] std::unique_ptr<DepthTarget> make_target() override { return std::make_unique<CpuTarget>(); }
 
-    void draw(const DepthView& view, std::span<const DrawnBody> bodies, const DrawOptions& options, DepthTarget& target) override {
+    void draw(const DepthView& view, std::span<const DrawnBody> bodies, const DrawOptions& options,
+              DepthTarget& target) override {
         fathom::check(view);
         check(bodies);
         auto* own = dynamic_cast<CpuTarget*>(&target);
@@ -97,28 +105,36 @@ public:
         draw(view, bodies, options, after ? &after->drawn : nullptr, until ? &until->drawn : nullptr, own->drawn);
     }
 
-    // Without a map of its own: what a tile of the limits rules out is not looked at, and pixels are only compared. One thread.
-    [[nodiscard]] bool meets(const DepthView& view, std::span<const DrawnBody> bodies, const DrawOptions& options, DepthTarget&) override {
+    // Without a map of its own: what a tile of the limits rules out is not looked at, and pixels are only compared. One
+    // thread.
+    [[nodiscard]] bool meets(const DepthView& view, std::span<const DrawnBody> bodies, const DrawOptions& options,
+                             DepthTarget&) override {
         fathom::check(view);
         check(bodies);
         const CpuTarget *after = limit_of(options.after, view), *until = limit_of(options.until, view);
         const DepthLimits *near = after ? &after->limits() : nullptr, *far = until ? &until->limits() : nullptr;
         collect(view, bodies);
         std::erase_if(clusters_, [&](const RasterCluster& c) { return !may_pass(c.reach, near, far); });
-        const Raster raster{view.width, view.height, options.keep, options.faces, options.conservative, bodies_, clusters_};
+        const Raster raster{view.width,           view.height, options.keep, options.faces,
+                            options.conservative, bodies_,     clusters_};
         RasterRows rows{.first = 0, .last = view.height - 1, .stride = RasterRows::stride_of(view.width)};
         if (near) rows.after = near->rows();
         if (far) rows.until = far->rows();
-        if (near && far) rows.least_after = near->least(), rows.largest_until = far->largest(), rows.tile_columns = far->tile_columns();
+        if (near && far)
+            rows.least_after = near->least(), rows.largest_until = far->largest(),
+            rows.tile_columns = far->tile_columns();
         return rows_are_met(raster, rows);
     }
 
     [[nodiscard]] DepthOverlap compare(const DepthTarget& object, const DepthTarget& environment) override {
         const DepthMap &a = object.map(), &b = environment.map();
-        if (a.depth.size() != b.depth.size()) throw Error(Cause::invalid_argument, "must have as many pixels", {.element = "environment"});
+        if (a.depth.size() != b.depth.size())
+            throw Error(Cause::invalid_argument, "must have as many pixels", {.element = "environment"});
         constexpr std::size_t piece = 1 << 16;
         overlaps_.assign((a.depth.size() + piece - 1) / piece, {});
-        parallel_for(a.depth.size(), piece, [&](std::size_t begin, std::size_t end) { overlaps_[begin / piece] = compare_pixels(a, b, begin, end); });
+        parallel_for(a.depth.size(), piece, [&](std::size_t begin, std::size_t end) {
+            overlaps_[begin / piece] = compare_pixels(a, b, begin, end);
+        });
         DepthOverlap all;
         for (const DepthOverlap& part : overlaps_) {
             const bool deeper = part.pixels > 0 && (all.pixels == 0 || part.deepest > all.deepest);
@@ -144,30 +160,39 @@ private:
             const auto index = static_cast<std::uint32_t>(bodies_.size());
             bodies_.push_back({body.mesh.get(), clip_matrix(view, body.pose * Pose::at(body.mesh->origin())), key});
             turns_.push_back(body.pose.rotation.toRotationMatrix());
-            body.mesh->clusters().visit(view, bodies_.back().matrix, [&](Index cluster, const DrawnReach& reach) { clusters_.push_back({index, cluster, reach}); });
+            body.mesh->clusters().visit(view, bodies_.back().matrix, [&](Index cluster, const DrawnReach& reach) {
+                clusters_.push_back({index, cluster, reach});
+            });
             key += static_cast<std::int32_t>(body.mesh->size());
         }
     }
 
     // A target may limit its own draw: rows are read before they are written.
-    void draw(const DepthView& view, std::span<const DrawnBody> bodies, const DrawOptions& options, const DepthMap* after, const DepthMap* until, DepthMap& map) {
+    void draw(const DepthView& view, std::span<const DrawnBody> bodies, const DrawOptions& options,
+              const DepthMap* after, const DepthMap* until, DepthMap& map) {
         const bool keyed = options.ids || options.normals;
-        const Raster raster{view.width, view.height, options.keep, options.faces, options.conservative, bodies_, clusters_};
+        const Raster raster{view.width,           view.height, options.keep, options.faces,
+                            options.conservative, bodies_,     clusters_};
         const Resolve resolve{raster, bodies, turns_, map};
         const auto width = static_cast<std::size_t>(view.width);
-        parallel_for(static_cast<std::size_t>(view.height), band_height(view, keyed), [&](std::size_t begin, std::size_t end) {
-            thread_local RowMemory memory;
-            const RasterRows rows = memory.rows(view, static_cast<int>(begin), static_cast<int>(end) - 1, keyed, after, until);
-            draw_rows(raster, rows);
-            for (std::size_t row = begin; row < end; ++row) std::copy_n(rows.depth + rows.at(static_cast<int>(row), 0), width, map.depth.data() + row * width);
-            if (keyed) resolve_rows(resolve, rows);
-        });
+        parallel_for(
+            static_cast<std::size_t>(view.height), band_height(view, keyed), [&](std::size_t begin, std::size_t end) {
+                thread_local RowMemory memory;
+                const RasterRows rows =
+                    memory.rows(view, static_cast<int>(begin), static_cast<int>(end) - 1, keyed, after, until);
+                draw_rows(raster, rows);
+                for (std::size_t row = begin; row < end; ++row)
+                    std::copy_n(rows.depth + rows.at(static_cast<int>(row), 0), width, map.depth.data() + row * width);
+                if (keyed) resolve_rows(resolve, rows);
+            });
     }
 
-    // Clusters that reach into several bands are set up in each, so bands are as high as the cache allows. The result does not tell.
+    // Clusters that reach into several bands are set up in each, so bands are as high as the cache allows. The result
+    // does not tell.
     static std::size_t band_height(const DepthView& view, bool keyed) {
         const std::size_t fits = RowMemory::room / RasterRows::stride_of(view.width) / (keyed ? 2 : 1);
-        const std::size_t shares = (static_cast<std::size_t>(view.height) + 2 * thread_count() - 1) / (2 * thread_count());
+        const std::size_t shares =
+            (static_cast<std::size_t>(view.height) + 2 * thread_count() - 1) / (2 * thread_count());
         return std::max<std::size_t>(16, thread_count() == 1 ? fits : std::min(fits, shares));
     }
 
@@ -180,12 +205,15 @@ private:
 
 } // namespace
 
-bool DepthBackend::meets(const DepthView& view, std::span<const DrawnBody> bodies, const DrawOptions& options, DepthTarget& scratch) {
+bool DepthBackend::meets(const DepthView& view, std::span<const DrawnBody> bodies, const DrawOptions& options,
+                         DepthTarget& scratch) {
     if (!options.until) throw Error(Cause::invalid_argument, "must be set", {.element = "option until"});
     draw(view, bodies, options, scratch);
     return compare(*options.until, scratch).pixels > 0;
 }
 
-std::unique_ptr<DepthBackend> make_cpu_depth_backend(const std::string& why) { return std::make_unique<CpuBackend>(why); }
+std::unique_ptr<DepthBackend> make_cpu_depth_backend(const std::string& why) {
+    return std::make_unique<CpuBackend>(why);
+}
 
 } // namespace fathom

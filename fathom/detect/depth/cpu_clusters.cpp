@@ -12,10 +12,12 @@ namespace {
 constexpr std::size_t run = 32; // pieces
 constexpr std::size_t lanes = 8;
 
-DrawnBox box_of(const Vec3f& lower, const Vec3f& upper) { return {0.5f * lower + 0.5f * upper, 0.5f * upper - 0.5f * lower}; }
+DrawnBox box_of(const Vec3f& lower, const Vec3f& upper) {
+    return {0.5f * lower + 0.5f * upper, 0.5f * upper - 0.5f * lower};
+}
 
-// The box on the map as the middle and the reach along one axis, in -1..1 (0..1 for depth). Its corners, rounded as they are when drawn, are within:
-// each of at most six roundings is below 2^-24 of the sum of all magnitudes.
+// The box on the map as the middle and the reach along one axis, in -1..1 (0..1 for depth). Its corners, rounded as
+// they are when drawn, are within: each of at most six roundings is below 2^-24 of the sum of all magnitudes.
 struct Projected {
     float middle, reach;
 
@@ -32,19 +34,22 @@ struct Projected {
 
 // The first and the last pixel along an axis of so many, with one to spare.
 std::pair<int, int> pixels(const Projected& axis, float count) {
-    const float low = (axis.middle - axis.reach + 1) * 0.5f * count - 1, high = (axis.middle + axis.reach + 1) * 0.5f * count + 1;
+    const float low = (axis.middle - axis.reach + 1) * 0.5f * count - 1,
+                high = (axis.middle + axis.reach + 1) * 0.5f * count + 1;
     return {low > 0 ? static_cast<int>(low) : 0, high < count ? static_cast<int>(high) : static_cast<int>(count) - 1};
 }
 
 } // namespace
 
-DrawnClusters::DrawnClusters(std::span<const Vec3f> positions, std::size_t count, std::size_t corners_each, bool sorted, CornerOf corner) {
+DrawnClusters::DrawnClusters(std::span<const Vec3f> positions, std::size_t count, std::size_t corners_each, bool sorted,
+                             CornerOf corner) {
     numbers_.resize(count);
     std::iota(numbers_.begin(), numbers_.end(), Index{0});
     if (sorted && count > 0) {
         std::vector<Vec3f> middles(count, Vec3f::Zero());
         for (std::size_t t = 0; t < count; ++t)
-            for (std::size_t k = 0; k < corners_each; ++k) middles[t] += positions[corner(t, k)] / static_cast<float>(corners_each);
+            for (std::size_t k = 0; k < corners_each; ++k)
+                middles[t] += positions[corner(t, k)] / static_cast<float>(corners_each);
         sort(middles, numbers_.data(), numbers_.data() + count);
     }
     gather(corners_each, corner);
@@ -59,11 +64,13 @@ void DrawnClusters::sort(std::span<const Vec3f> middles, Index* begin, Index* en
     const auto count = static_cast<std::size_t>(end - begin);
     if (count <= DrawnCluster::most) return std::sort(begin, end);
     Vec3f lower = middles[*begin], upper = lower;
-    for (const Index* at = begin; at != end; ++at) lower = lower.cwiseMin(middles[*at]), upper = upper.cwiseMax(middles[*at]);
+    for (const Index* at = begin; at != end; ++at)
+        lower = lower.cwiseMin(middles[*at]), upper = upper.cwiseMax(middles[*at]);
     int axis = 0;
     (upper - lower).maxCoeff(&axis);
     Index* const middle = begin + (count + DrawnCluster::most - 1) / DrawnCluster::most / 2 * DrawnCluster::most;
-    std::nth_element(begin, middle, end, [&](Index a, Index b) { return std::pair(middles[a][axis], a) < std::pair(middles[b][axis], b); });
+    std::nth_element(begin, middle, end,
+                     [&](Index a, Index b) { return std::pair(middles[a][axis], a) < std::pair(middles[b][axis], b); });
     sort(middles, begin, middle);
     sort(middles, middle, end);
 }
@@ -78,11 +85,14 @@ void DrawnClusters::gather(std::size_t corners_each, CornerOf corner) {
             for (std::size_t k = 0; k < corners_each; ++k) {
                 const Index vertex = corner(numbers_[t], k);
                 if (vertex >= found.size()) found.resize(vertex + std::size_t{1}, no_index);
-                if (found[vertex] == no_index || found[vertex] < first) found[vertex] = static_cast<Index>(vertices_.size()), vertices_.push_back(vertex);
+                if (found[vertex] == no_index || found[vertex] < first)
+                    found[vertex] = static_cast<Index>(vertices_.size()), vertices_.push_back(vertex);
                 corners_[k][t] = static_cast<std::uint16_t>(found[vertex] - first);
             }
         while ((vertices_.size() - first) % lanes != 0) vertices_.push_back(vertices_.back());
-        clusters_.push_back({{static_cast<Index>(begin), static_cast<Index>(end)}, static_cast<Index>(first), static_cast<Index>(vertices_.size() - first)});
+        clusters_.push_back({{static_cast<Index>(begin), static_cast<Index>(end)},
+                             static_cast<Index>(first),
+                             static_cast<Index>(vertices_.size() - first)});
     }
 }
 
@@ -103,10 +113,13 @@ void DrawnClusters::refit(std::span<const Vec3f> positions) {
     }
 }
 
-void DrawnClusters::visit(const DepthView& view, const ClipMatrix& matrix, CallableRef<void(Index, const DrawnReach&)> visitor) const {
+void DrawnClusters::visit(const DepthView& view, const ClipMatrix& matrix,
+                          CallableRef<void(Index, const DrawnReach&)> visitor) const {
     const auto width = static_cast<float>(view.width), height = static_cast<float>(view.height);
     const float wide = 1 + 2 / width, high = 1 + 2 / height;
-    const auto sees = [&](const Projected& x, const Projected& y, const Projected& z) { return !x.misses(-wide, wide) && !y.misses(-high, high) && !z.misses(0, 1); };
+    const auto sees = [&](const Projected& x, const Projected& y, const Projected& z) {
+        return !x.misses(-wide, wide) && !y.misses(-high, high) && !z.misses(0, 1);
+    };
     for (std::size_t r = 0; r < runs_.size(); ++r) {
         if (!sees({matrix, 0, runs_[r]}, {matrix, 4, runs_[r]}, {matrix, 8, runs_[r]})) continue;
         for (std::size_t c = r * run; c < std::min(clusters_.size(), (r + 1) * run); ++c) {

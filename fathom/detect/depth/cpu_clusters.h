@@ -1,7 +1,7 @@
-// Room: detect. A mesh cut into small pieces for drawing: each lies together in space, has its corners beside one another in memory, and
-// is passed over at once where a view cannot see it.
-// Method: halved at the median along the longest axis down to 128 primitives; a box a piece and one a run of 32 pieces. O(n log n)
-// to make, O(n) to refit; a visit O(n / 4096 + pieces of the runs that the view meets). About 26 bytes a triangle of a closed mesh.
+// Room: detect. A mesh cut into small pieces for drawing: each lies together in space, has its corners beside one
+// another in memory, and is passed over at once where a view cannot see it. Method: halved at the median along the
+// longest axis down to 128 primitives; a box a piece and one a run of 32 pieces. O(n log n) to make, O(n) to refit; a
+// visit O(n / 4096 + pieces of the runs that the view meets). About 26 bytes a triangle of a closed mesh.
 #pragma once
 
 #include <fathom/base/callable_ref.h>
@@ -45,18 +45,23 @@ public:
 
     DrawnClusters() = default;
     // Primitives of one to three corners. Those that are not sorted stay in the order given, and pieces are runs of it.
-    DrawnClusters(std::span<const Vec3f> positions, std::size_t count, std::size_t corners_each, bool sorted, CornerOf corner);
+    DrawnClusters(std::span<const Vec3f> positions, std::size_t count, std::size_t corners_each, bool sorted,
+                  CornerOf corner);
 
     void refit(std::span<const Vec3f> positions);
 
     // visitor(cluster, reach) for all that the view may see, with a pixel to spare, in the order of drawing.
-    void visit(const DepthView& view, const ClipMatrix& matrix, CallableRef<void(Index, const DrawnReach&)> visitor) const;
+    void visit(const DepthView& view, const ClipMatrix& matrix,
+               CallableRef<void(Index, const DrawnReach&)> visitor) const;
 
     [[nodiscard]] std::span<const DrawnCluster> clusters() const { return clusters_; }
     [[nodiscard]] std::span<const Index> numbers() const { return numbers_; } // as given, by order of drawing
-    // Corner k of each primitive in the order of drawing, counted within its piece; eight more than there are primitives.
+    // Corner k of each primitive in the order of drawing, counted within its piece; eight more than there are
+    // primitives.
     [[nodiscard]] std::span<const std::uint16_t> corners(std::size_t k) const { return corners_[k]; }
-    [[nodiscard]] std::span<const float> places(std::size_t axis) const { return places_[axis]; } // of the pieces' corners (m)
+    [[nodiscard]] std::span<const float> places(std::size_t axis) const {
+        return places_[axis];
+    } // of the pieces' corners (m)
 
 private:
     void sort(std::span<const Vec3f> middles, Index* begin, Index* end);

@@ -1,5 +1,6 @@
-// Room: detect. A depth map as the CPU asks it again and again while it limits what is drawn: rows with room behind them (RasterRows), and the
-// least and the largest depth of each tile of 16 x 16 pixels, so that pieces that cannot pass are left out as a whole. O(pixels) to make.
+// Room: detect. A depth map as the CPU asks it again and again while it limits what is drawn: rows with room behind
+// them (RasterRows), and the least and the largest depth of each tile of 16 x 16 pixels, so that pieces that cannot
+// pass are left out as a whole. O(pixels) to make.
 #pragma once
 
 #include <fathom/detect/depth/cpu_raster.h>
@@ -23,7 +24,9 @@ public:
     [[nodiscard]] float largest(int tile_row, int tile_column) const { return largest_[at(tile_row, tile_column)]; }
 
 private:
-    [[nodiscard]] std::size_t at(int tile_row, int tile_column) const { return static_cast<std::size_t>(tile_row * tile_columns_ + tile_column); }
+    [[nodiscard]] std::size_t at(int tile_row, int tile_column) const {
+        return static_cast<std::size_t>(tile_row * tile_columns_ + tile_column);
+    }
 
     int tile_columns_ = 0;
     std::vector<float> rows_, least_, largest_;

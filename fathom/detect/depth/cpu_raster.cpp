@@ -32,7 +32,8 @@ struct Placed {
     alignas(64) float x[most_corners]; // 1/256 pixels, not rounded
     alignas(64) float y[most_corners];
     alignas(64) float depth[most_corners];
-    alignas(64) std::int32_t column[most_corners]; // x and y rounded; farthest_place where they are too large, or not numbers
+    alignas(64)
+        std::int32_t column[most_corners]; // x and y rounded; farthest_place where they are too large, or not numbers
     alignas(64) std::int32_t row[most_corners];
 };
 
@@ -43,11 +44,14 @@ HWY_ATTR HWY_INLINE I rounded(F x) {
 }
 
 // No fused steps: both backends, and CPUs of any kind, shall see the same corners.
-HWY_ATTR void place(const Raster& raster, const ClipMatrix& m, const DrawnClusters& mesh, const DrawnCluster& cluster, Placed& out) {
+HWY_ATTR void place(const Raster& raster, const ClipMatrix& m, const DrawnClusters& mesh, const DrawnCluster& cluster,
+                    Placed& out) {
     const Floats f;
-    const F half_width = hn::Set(f, 0.5f * static_cast<float>(raster.width)), half_height = hn::Set(f, 0.5f * static_cast<float>(raster.height));
+    const F half_width = hn::Set(f, 0.5f * static_cast<float>(raster.width)),
+            half_height = hn::Set(f, 0.5f * static_cast<float>(raster.height));
     const F scale = hn::Set(f, static_cast<float>(subpixels));
-    const float* from[3] = {mesh.places(0).data() + cluster.first_corner, mesh.places(1).data() + cluster.first_corner, mesh.places(2).data() + cluster.first_corner};
+    const float* from[3] = {mesh.places(0).data() + cluster.first_corner, mesh.places(1).data() + cluster.first_corner,
+                            mesh.places(2).data() + cluster.first_corner};
     for (std::size_t k = 0; k < cluster.corner_count; k += lanes) {
         const F px = hn::LoadU(f, from[0] + k), py = hn::LoadU(f, from[1] + k), pz = hn::LoadU(f, from[2] + k);
         const auto row = [&](std::size_t r) HWY_ATTR {
@@ -61,7 +65,8 @@ HWY_ATTR void place(const Raster& raster, const ClipMatrix& m, const DrawnCluste
     }
 }
 
-// Eight small triangles: edge functions e + a column + b row >= 0 counted from the first column and row, and the plane of the depth.
+// Eight small triangles: edge functions e + a column + b row >= 0 counted from the first column and row, and the plane
+// of the depth.
 struct Small {
     alignas(64) std::int32_t e[3][8], a[3][8], b[3][8];
     alignas(64) std::int32_t first_column[8], last_column[8], first_row[8], last_row[8];
@@ -96,7 +101,8 @@ struct Point {
     I x, y;
 };
 
-HWY_ATTR HWY_INLINE void set_edge(const Point& from, const Point& to, const Point& middle, std::int32_t* e, std::int32_t* a, std::int32_t* b) {
+HWY_ATTR HWY_INLINE void set_edge(const Point& from, const Point& to, const Point& middle, std::int32_t* e,
+                                  std::int32_t* a, std::int32_t* b) {
     const Ints i;
     const I dx = hn::Sub(to.x, from.x), dy = hn::Sub(from.y, to.y);
     const auto top_or_left = hn::Or(hn::Gt(dy, hn::Zero(i)), hn::And(hn::Eq(dy, hn::Zero(i)), hn::Gt(dx, hn::Zero(i))));
@@ -119,43 +125,59 @@ HWY_ATTR HWY_INLINE unsigned bits(hn::Mask<Ints> mask) {
     return bytes[0] & ((1u << lanes) - 1);
 }
 
-// Which of eight small triangles can pass the limits of the (at most four) tiles that they reach into. Columns and rows of those that are not
-// wanted may be anything.
-HWY_ATTR HWY_INLINE unsigned passing(const Raster& raster, const RasterRows& rows, const Point& first, const Point& last, F nearest, F farthest) {
+// Which of eight small triangles can pass the limits of the (at most four) tiles that they reach into. Columns and rows
+// of those that are not wanted may be anything.
+HWY_ATTR HWY_INLINE unsigned passing(const Raster& raster, const RasterRows& rows, const Point& first,
+                                     const Point& last, F nearest, F farthest) {
     const Ints i;
     const Floats f;
-    const auto tile_of = [&](I pixel, int size) HWY_ATTR { return hn::ShiftRight<limit_tile_bits>(hn::Max(hn::Zero(i), hn::Min(pixel, hn::Set(i, size - 1)))); };
-    const Point from = {tile_of(first.x, raster.width), tile_of(first.y, raster.height)}, to = {tile_of(last.x, raster.width), tile_of(last.y, raster.height)};
+    const auto tile_of = [&](I pixel, int size) HWY_ATTR {
+        return hn::ShiftRight<limit_tile_bits>(hn::Max(hn::Zero(i), hn::Min(pixel, hn::Set(i, size - 1))));
+    };
+    const Point from = {tile_of(first.x, raster.width), tile_of(first.y, raster.height)},
+                to = {tile_of(last.x, raster.width), tile_of(last.y, raster.height)};
     const I one = hn::Set(i, 1), columns = hn::Set(i, rows.tile_columns);
     auto passes = hn::RebindMask(f, hn::Or(hn::Gt(hn::Sub(to.x, from.x), one), hn::Gt(hn::Sub(to.y, from.y), one)));
     for (const I& y : {from.y, to.y})
         for (const I& x : {from.x, to.x}) {
             const I tile = hn::Add(hn::Mul(y, columns), x);
-            passes = hn::Or(passes, hn::And(hn::Gt(farthest, hn::GatherIndex(f, rows.least_after, tile)), hn::Le(nearest, hn::GatherIndex(f, rows.largest_until, tile))));
+            passes = hn::Or(passes, hn::And(hn::Gt(farthest, hn::GatherIndex(f, rows.least_after, tile)),
+                                            hn::Le(nearest, hn::GatherIndex(f, rows.largest_until, tile))));
         }
     return bits(hn::RebindMask(i, passes));
 }
 
 // Passes over what faces away, what is outside of these rows, and what holds no middle of a pixel; sets up the rest.
-HWY_ATTR HWY_INLINE Kinds set_up(const Raster& raster, const RasterRows& rows, const Placed& placed, const std::uint16_t* const corners[3], std::size_t count, Small& s) {
+HWY_ATTR HWY_INLINE Kinds set_up(const Raster& raster, const RasterRows& rows, const Placed& placed,
+                                 const std::uint16_t* const corners[3], std::size_t count, Small& s) {
     const Ints i;
     const hn::Rebind<std::uint16_t, Ints> shorts;
-    const I index[3] = {hn::PromoteTo(i, hn::LoadU(shorts, corners[0])), hn::PromoteTo(i, hn::LoadU(shorts, corners[1])), hn::PromoteTo(i, hn::LoadU(shorts, corners[2]))};
+    const I index[3] = {hn::PromoteTo(i, hn::LoadU(shorts, corners[0])),
+                        hn::PromoteTo(i, hn::LoadU(shorts, corners[1])),
+                        hn::PromoteTo(i, hn::LoadU(shorts, corners[2]))};
     Point p[3];
-    for (int k = 0; k < 3; ++k) p[k] = {hn::GatherIndex(i, placed.column, index[k]), hn::GatherIndex(i, placed.row, index[k])};
+    for (int k = 0; k < 3; ++k)
+        p[k] = {hn::GatherIndex(i, placed.column, index[k]), hn::GatherIndex(i, placed.row, index[k])};
     const I left = hn::Min(p[0].x, hn::Min(p[1].x, p[2].x)), right = hn::Max(p[0].x, hn::Max(p[1].x, p[2].x));
     const I top = hn::Min(p[0].y, hn::Min(p[1].y, p[2].y)), bottom = hn::Max(p[0].y, hn::Max(p[1].y, p[2].y));
-    const auto first_of = [&](I low) HWY_ATTR { return hn::Max(hn::Zero(i), hn::ShiftRight<8>(hn::Add(low, hn::Set(i, subpixels / 2 - 1)))); };
-    const auto last_of = [&](I high, int size) HWY_ATTR { return hn::Min(hn::Set(i, size - 1), hn::ShiftRight<8>(hn::Sub(high, hn::Set(i, subpixels / 2)))); };
-    const I column = first_of(left), last_column = last_of(right, raster.width), row = first_of(top), bottom_row = last_of(bottom, raster.height);
-    const auto holds_none = hn::Or(hn::Gt(column, last_column), hn::Gt(hn::Max(row, hn::Set(i, rows.first)), hn::Min(bottom_row, hn::Set(i, rows.last))));
+    const auto first_of = [&](I low) HWY_ATTR {
+        return hn::Max(hn::Zero(i), hn::ShiftRight<8>(hn::Add(low, hn::Set(i, subpixels / 2 - 1))));
+    };
+    const auto last_of = [&](I high, int size) HWY_ATTR {
+        return hn::Min(hn::Set(i, size - 1), hn::ShiftRight<8>(hn::Sub(high, hn::Set(i, subpixels / 2))));
+    };
+    const I column = first_of(left), last_column = last_of(right, raster.width), row = first_of(top),
+            bottom_row = last_of(bottom, raster.height);
+    const auto holds_none = hn::Or(hn::Gt(column, last_column), hn::Gt(hn::Max(row, hn::Set(i, rows.first)),
+                                                                       hn::Min(bottom_row, hn::Set(i, rows.last))));
     // Beyond the farthest place a corner may be anywhere.
     const auto beyond = hn::Eq(hn::Max(right, bottom), hn::Set(i, static_cast<int>(farthest_place)));
     const auto exists = hn::FirstN(i, std::min<std::size_t>(count, lanes));
     const auto wide = hn::Gt(hn::Max(hn::Sub(right, left), hn::Sub(bottom, top)), hn::Set(i, largest_extent));
     const auto wanted = hn::And(exists, hn::Or(beyond, hn::Not(holds_none)));
 
-    I x1 = hn::Sub(p[1].x, p[0].x), y1 = hn::Sub(p[1].y, p[0].y), x2 = hn::Sub(p[2].x, p[0].x), y2 = hn::Sub(p[2].y, p[0].y);
+    I x1 = hn::Sub(p[1].x, p[0].x), y1 = hn::Sub(p[1].y, p[0].y), x2 = hn::Sub(p[2].x, p[0].x),
+      y2 = hn::Sub(p[2].y, p[0].y);
     const I area = hn::Sub(hn::Mul(x1, y2), hn::Mul(x2, y1));
     const auto front = hn::Lt(area, hn::Zero(i)), back = hn::Gt(area, hn::Zero(i)); // the frame of a view mirrors
     const auto faces = raster.faces == Faces::front ? front : raster.faces == Faces::back ? back : hn::Or(front, back);
@@ -167,22 +189,27 @@ HWY_ATTR HWY_INLINE Kinds set_up(const Raster& raster, const RasterRows& rows, c
     F z[3];
     for (int k = 0; k < 3; ++k) z[k] = hn::GatherIndex(f, placed.depth, index[k]);
     const F deep = hn::Set(f, farthest_depth);
-    const auto ordinary = hn::And(hn::Le(hn::Abs(z[0]), deep), hn::And(hn::Le(hn::Abs(z[1]), deep), hn::Le(hn::Abs(z[2]), deep)));
+    const auto ordinary =
+        hn::And(hn::Le(hn::Abs(z[0]), deep), hn::And(hn::Le(hn::Abs(z[1]), deep), hn::Le(hn::Abs(z[2]), deep)));
     const unsigned moderate = bits(hn::RebindMask(i, ordinary));
     kinds.large |= kinds.small & ~moderate;
     kinds.small &= moderate;
     const F nearest = hn::Min(z[0], hn::Min(z[1], z[2])), farthest = hn::Max(z[0], hn::Max(z[1], z[2]));
     kinds.small &= bits(hn::RebindMask(i, hn::And(hn::Ge(farthest, hn::Zero(f)), hn::Le(nearest, hn::Set(f, 1.0f)))));
-    if (rows.least_after) kinds.small &= passing(raster, rows, {column, row}, {last_column, bottom_row}, nearest, farthest);
+    if (rows.least_after)
+        kinds.small &= passing(raster, rows, {column, row}, {last_column, bottom_row}, nearest, farthest);
     if (kinds.small == 0) return kinds;
     const auto outside = hn::Or(hn::Lt(nearest, hn::Zero(f)), hn::Gt(farthest, hn::Set(f, 1.0f)));
     hn::Store(hn::VecFromMask(i, hn::RebindMask(i, outside)), i, s.clipped);
 
-    hn::Store(column, i, s.first_column), hn::Store(last_column, i, s.last_column), hn::Store(row, i, s.first_row), hn::Store(bottom_row, i, s.last_row);
+    hn::Store(column, i, s.first_column), hn::Store(last_column, i, s.last_column), hn::Store(row, i, s.first_row),
+        hn::Store(bottom_row, i, s.last_row);
     hn::Store(nearest, f, s.nearest), hn::Store(farthest, f, s.farthest);
     hn::Store(z[0], f, s.z0), hn::Store(z[1], f, s.z1), hn::Store(z[2], f, s.z2);
-    hn::Store(x1, i, s.x1), hn::Store(y1, i, s.y1), hn::Store(x2, i, s.x2), hn::Store(y2, i, s.y2), hn::Store(area, i, s.area);
-    const Point middle = {hn::Add(hn::ShiftLeft<8>(column), hn::Set(i, subpixels / 2)), hn::Add(hn::ShiftLeft<8>(row), hn::Set(i, subpixels / 2))};
+    hn::Store(x1, i, s.x1), hn::Store(y1, i, s.y1), hn::Store(x2, i, s.x2), hn::Store(y2, i, s.y2),
+        hn::Store(area, i, s.area);
+    const Point middle = {hn::Add(hn::ShiftLeft<8>(column), hn::Set(i, subpixels / 2)),
+                          hn::Add(hn::ShiftLeft<8>(row), hn::Set(i, subpixels / 2))};
     hn::Store(hn::Sub(middle.x, p[0].x), i, s.off_x), hn::Store(hn::Sub(middle.y, p[0].y), i, s.off_y);
     set_planes(s);
     const Point b = {hn::IfThenElse(front, p[2].x, p[1].x), hn::IfThenElse(front, p[2].y, p[1].y)};
@@ -231,7 +258,8 @@ HWY_ATTR HWY_INLINE void fill(const RasterRows& rows, const Small& s, std::size_
     const Ints i;
     const int column = s.first_column[k], row = s.first_row[k];
     const int top = std::max(row, rows.first), bottom = std::min(s.last_row[k], rows.last);
-    const F nearest = hn::Set(f, s.nearest[k]), farthest = hn::Set(f, s.farthest[k]), slope = hn::Set(f, s.slope_y[k]), one = hn::Set(f, 1.0f);
+    const F nearest = hn::Set(f, s.nearest[k]), farthest = hn::Set(f, s.farthest[k]), slope = hn::Set(f, s.slope_y[k]),
+            one = hn::Set(f, 1.0f);
     const I step0 = hn::Set(i, s.b[0][k]), step1 = hn::Set(i, s.b[1][k]), step2 = hn::Set(i, s.b[2][k]);
     for (int x = column; x <= s.last_column[k]; x += lanes) {
         const int right = x - column, down = top - row;
@@ -240,7 +268,8 @@ HWY_ATTR HWY_INLINE void fill(const RasterRows& rows, const Small& s, std::size_
             return hn::Add(across, hn::Set(i, s.e[n][k] + s.a[n][k] * right + s.b[n][k] * down));
         };
         I e0 = edge(0), e1 = edge(1), e2 = edge(2);
-        const F first = hn::Add(hn::Set(f, s.depth[k]), hn::Mul(hn::Set(f, s.slope_x[k]), hn::Iota(f, static_cast<float>(right))));
+        const F first =
+            hn::Add(hn::Set(f, s.depth[k]), hn::Mul(hn::Set(f, s.slope_x[k]), hn::Iota(f, static_cast<float>(right))));
         F below = hn::Set(f, static_cast<float>(down));
         std::size_t at = rows.at(top, x);
         for (int y = top; y <= bottom; ++y) {
@@ -257,7 +286,8 @@ HWY_ATTR HWY_INLINE void fill(const RasterRows& rows, const Small& s, std::size_
 
 // What has a range of depths in a pixel shows the end that is kept, and only if some of it is in the box.
 template <bool far, Keeping keeping>
-HWY_ATTR void fill_span(const RasterRows& rows, const Span& span, float slope, float nearest, float farthest, std::int32_t key) {
+HWY_ATTR void fill_span(const RasterRows& rows, const Span& span, float slope, float nearest, float farthest,
+                        std::int32_t key) {
     const Floats f;
     const Ints i;
     const F lowest = hn::Set(f, nearest), highest = hn::Set(f, farthest), zero = hn::Zero(f), one = hn::Set(f, 1.0f);
@@ -283,9 +313,12 @@ public:
     HWY_ATTR void paint(const RasterBody& body, const DrawnCluster& cluster) {
         place(raster_, body.matrix, body.mesh->clusters(), cluster, placed_);
         switch (body.mesh->kind()) {
-        case Primitives::triangles: return triangles(body, cluster);
-        case Primitives::lines: return lines(body, cluster);
-        case Primitives::points: return points(body, cluster);
+        case Primitives::triangles:
+            return triangles(body, cluster);
+        case Primitives::lines:
+            return lines(body, cluster);
+        case Primitives::points:
+            return points(body, cluster);
         }
     }
 
@@ -294,19 +327,24 @@ private:
         const DrawnClusters& mesh = body.mesh->clusters();
         const bool limited = rows_.after || rows_.until;
         for (Index t = cluster.primitives.begin; t < cluster.primitives.end; t += lanes) {
-            const std::uint16_t* corners[3] = {mesh.corners(0).data() + t, mesh.corners(1).data() + t, mesh.corners(2).data() + t};
+            const std::uint16_t* corners[3] = {mesh.corners(0).data() + t, mesh.corners(1).data() + t,
+                                               mesh.corners(2).data() + t};
             const std::int32_t key = body.first_key + static_cast<std::int32_t>(t);
             Kinds kinds{0, (1u << std::min<unsigned>(cluster.primitives.end - t, lanes)) - 1};
-            if (!raster_.conservative) kinds = set_up(raster_, rows_, placed_, corners, cluster.primitives.end - t, small_);
+            if (!raster_.conservative)
+                kinds = set_up(raster_, rows_, placed_, corners, cluster.primitives.end - t, small_);
             for (; kinds.small != 0; kinds.small &= kinds.small - 1) {
                 const auto k = static_cast<std::size_t>(std::countr_zero(kinds.small));
-                if (limited || small_.clipped[k] != 0) fill<far, keeping, true>(rows_, small_, k, key + static_cast<std::int32_t>(k));
-                else fill<far, keeping, false>(rows_, small_, k, key + static_cast<std::int32_t>(k));
+                if (limited || small_.clipped[k] != 0)
+                    fill<far, keeping, true>(rows_, small_, k, key + static_cast<std::int32_t>(k));
+                else
+                    fill<far, keeping, false>(rows_, small_, k, key + static_cast<std::int32_t>(k));
             }
             for (; kinds.large != 0; kinds.large &= kinds.large - 1) {
                 const int k = std::countr_zero(kinds.large);
                 std::array<MapCorner, 3> c;
-                if (set(c[0], corners[0][k]) && set(c[1], corners[1][k]) && set(c[2], corners[2][k])) spans(Spans(c, span_options()), key + k);
+                if (set(c[0], corners[0][k]) && set(c[1], corners[1][k]) && set(c[2], corners[2][k]))
+                    spans(Spans(c, span_options()), key + k);
             }
         }
     }
@@ -335,9 +373,11 @@ private:
             const std::int32_t key = body.first_key + static_cast<std::int32_t>(t);
             MapCorner a;
             if (!set(a, body.mesh->clusters().corners(0)[t])) continue;
-            if (raster_.conservative) spans(Spans(a, a, span_options()), key);
+            if (raster_.conservative)
+                spans(Spans(a, a, span_options()), key);
             else if (a.x >= 0 && a.y >= 0 && a.x < subpixels * raster_.width && a.y < subpixels * raster_.height)
-                pixel(static_cast<int>(a.x / subpixels), static_cast<int>(a.y / subpixels), static_cast<float>(a.depth), key);
+                pixel(static_cast<int>(a.x / subpixels), static_cast<int>(a.y / subpixels), static_cast<float>(a.depth),
+                      key);
         }
     }
 
@@ -347,16 +387,22 @@ private:
         spans.start(top);
         for (int y = top; y <= bottom; ++y) {
             const Span span = spans.next();
-            if (span.first <= span.last) fill_span<far, keeping>(rows_, span, spans.slope(), spans.nearest(), spans.farthest(), key);
+            if (span.first <= span.last)
+                fill_span<far, keeping>(rows_, span, spans.slope(), spans.nearest(), spans.farthest(), key);
         }
     }
 
     HWY_ATTR void pixel(int column, int row, float depth, std::int32_t key) {
-        if (row >= rows_.first && row <= rows_.last) fill_span<far, keeping>(rows_, {row, column, column, depth, depth}, 0, depth, depth, key);
+        if (row >= rows_.first && row <= rows_.last)
+            fill_span<far, keeping>(rows_, {row, column, column, depth, depth}, 0, depth, depth, key);
     }
 
-    HWY_ATTR bool set(MapCorner& corner, std::uint16_t at) const { return corner.set(placed_.x[at], placed_.y[at], placed_.depth[at]); }
-    [[nodiscard]] SpanOptions span_options() const { return {raster_.faces, raster_.conservative, raster_.width, raster_.height}; }
+    HWY_ATTR bool set(MapCorner& corner, std::uint16_t at) const {
+        return corner.set(placed_.x[at], placed_.y[at], placed_.depth[at]);
+    }
+    [[nodiscard]] SpanOptions span_options() const {
+        return {raster_.faces, raster_.conservative, raster_.width, raster_.height};
+    }
 
     const Raster& raster_;
     const RasterRows& rows_;
@@ -379,24 +425,31 @@ HWY_ATTR void rows_drawn(const Raster& raster, const RasterRows& rows) {
     const bool far = raster.keep == Keep::farthest;
     std::fill_n(rows.depth, rows.at(rows.last + 1, 0), far ? 0.0f : 1.0f);
     if (rows.keys) std::fill_n(rows.keys, rows.at(rows.last + 1, 0), 0);
-    if (rows.keys) far ? draw_all<true, Keeping::keys>(raster, rows) : draw_all<false, Keeping::keys>(raster, rows);
-    else far ? draw_all<true, Keeping::depth>(raster, rows) : draw_all<false, Keeping::depth>(raster, rows);
+    if (rows.keys)
+        far ? draw_all<true, Keeping::keys>(raster, rows) : draw_all<false, Keeping::keys>(raster, rows);
+    else
+        far ? draw_all<true, Keeping::depth>(raster, rows) : draw_all<false, Keeping::depth>(raster, rows);
 }
 
-HWY_ATTR void rows_tested(const Raster& raster, const RasterRows& rows) { draw_all<false, Keeping::nothing>(raster, rows); }
+HWY_ATTR void rows_tested(const Raster& raster, const RasterRows& rows) {
+    draw_all<false, Keeping::nothing>(raster, rows);
+}
 
 // How deep the environment is inside the object; less than 0 where it is not, or one of the two is not there.
 HWY_ATTR HWY_INLINE F depth_inside(F object, F no_object, F environment, F no_environment) {
     const Floats f;
-    const auto apart = hn::Or(hn::Or(hn::Eq(object, no_object), hn::Eq(environment, no_environment)), hn::Gt(environment, object));
+    const auto apart =
+        hn::Or(hn::Or(hn::Eq(object, no_object), hn::Eq(environment, no_environment)), hn::Gt(environment, object));
     return hn::IfThenElse(apart, hn::Set(f, -1.0f), hn::Sub(object, environment));
 }
 
-HWY_ATTR DepthOverlap pixels_compared(const DepthMap& object, const DepthMap& environment, std::size_t begin, std::size_t end) {
+HWY_ATTR DepthOverlap pixels_compared(const DepthMap& object, const DepthMap& environment, std::size_t begin,
+                                      std::size_t end) {
     const Floats f;
     const float *a = object.depth.data(), *b = environment.depth.data();
     const F no_a = hn::Set(f, object.nothing()), no_b = hn::Set(f, environment.nothing());
-    const auto inside = [&](std::size_t k) HWY_ATTR { return depth_inside(hn::LoadU(f, a + k), no_a, hn::LoadU(f, b + k), no_b); };
+    const auto inside = [&](std::size_t k)
+                            HWY_ATTR { return depth_inside(hn::LoadU(f, a + k), no_a, hn::LoadU(f, b + k), no_b); };
     const auto inside_one = [&](std::size_t k) {
         return a[k] == object.nothing() || b[k] == environment.nothing() || b[k] > a[k] ? -1.0f : a[k] - b[k];
     };
@@ -415,7 +468,8 @@ HWY_ATTR DepthOverlap pixels_compared(const DepthMap& object, const DepthMap& en
     if (overlap.pixels == 0) return overlap;
     overlap.deepest = most;
     const F wanted = hn::Set(f, most);
-    for (k = begin; k + lanes <= end && hn::AllFalse(f, hn::Eq(inside(k), wanted)); k += lanes) {}
+    for (k = begin; k + lanes <= end && hn::AllFalse(f, hn::Eq(inside(k), wanted)); k += lanes) {
+    }
     while (inside_one(k) != most) ++k;
     overlap.deepest_pixel = k;
     return overlap;

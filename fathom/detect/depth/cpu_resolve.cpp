@@ -20,7 +20,8 @@ public:
         if (key == 0) return void((id_ = {}, normal_ = Vec3f::Zero()));
         if (!holds(key)) {
             // Of bodies with equal first keys all but the last are empty.
-            const auto next = std::upper_bound(bodies.begin(), bodies.end(), key, [](std::int32_t k, const RasterBody& b) { return k < b.first_key; });
+            const auto next = std::upper_bound(bodies.begin(), bodies.end(), key,
+                                               [](std::int32_t k, const RasterBody& b) { return k < b.first_key; });
             body_ = static_cast<std::size_t>(next - bodies.begin()) - 1;
         }
         const DrawnMesh& mesh = *bodies[body_].mesh;
@@ -67,7 +68,8 @@ void resolve_rows(const Resolve& resolve, const RasterRows& rows) {
             while (end < width && keys[end] == keys[column]) ++end;
             lookup.set(keys[column]);
             if (!map.ids.empty()) std::fill(map.ids.data() + first + column, map.ids.data() + first + end, lookup.id());
-            if (!map.normals.empty()) std::fill(map.normals.data() + first + column, map.normals.data() + first + end, lookup.normal());
+            if (!map.normals.empty())
+                std::fill(map.normals.data() + first + column, map.normals.data() + first + end, lookup.normal());
         }
     }
 }

@@ -54,10 +54,13 @@ bool MapCorner::set(float x_subpixels, float y_subpixels, float depth_at) {
     return true;
 }
 
-EdgeWalk::EdgeWalk(const MapCorner& from, const MapCorner& to, bool closed, bool grown) : a_(from.y - to.y), b_(to.x - from.x), divisor_(std::max<std::int64_t>(1, absolute(a_))) {
+EdgeWalk::EdgeWalk(const MapCorner& from, const MapCorner& to, bool closed, bool grown)
+    : a_(from.y - to.y), b_(to.x - from.x), divisor_(std::max<std::int64_t>(1, absolute(a_))) {
     Wide e = static_cast<Wide>(b_) * (half_pixel - from.y) + static_cast<Wide>(a_) * (half_pixel - from.x);
-    if (grown) e += static_cast<Wide>(half_pixel + 1) * (static_cast<Wide>(absolute(a_)) + absolute(b_));
-    else if (!closed) e -= 1;
+    if (grown)
+        e += static_cast<Wide>(half_pixel + 1) * (static_cast<Wide>(absolute(a_)) + absolute(b_));
+    else if (!closed)
+        e -= 1;
     e_ = floor_divided(e, subpixels); // a step of a pixel is a whole number of these
     quotient_step_ = floor_divided(b_, divisor_);
     remainder_step_ = static_cast<std::int64_t>(b_ - quotient_step_ * divisor_);
@@ -110,9 +113,12 @@ bool Spans::set_range(const std::array<MapCorner, 3>& c, const SpanOptions& opti
 }
 
 void Spans::set_plane(const std::array<MapCorner, 3>& c, double area) {
-    const double x1 = static_cast<double>(c[1].x - c[0].x), y1 = static_cast<double>(c[1].y - c[0].y), z1 = c[1].depth - c[0].depth;
-    const double x2 = static_cast<double>(c[2].x - c[0].x), y2 = static_cast<double>(c[2].y - c[0].y), z2 = c[2].depth - c[0].depth;
-    const double magnitude = std::abs(z1) * (std::abs(x2) + std::abs(y2)) + std::abs(z2) * (std::abs(x1) + std::abs(y1));
+    const double x1 = static_cast<double>(c[1].x - c[0].x), y1 = static_cast<double>(c[1].y - c[0].y),
+                 z1 = c[1].depth - c[0].depth;
+    const double x2 = static_cast<double>(c[2].x - c[0].x), y2 = static_cast<double>(c[2].y - c[0].y),
+                 z2 = c[2].depth - c[0].depth;
+    const double magnitude =
+        std::abs(z1) * (std::abs(x2) + std::abs(y2)) + std::abs(z2) * (std::abs(x1) + std::abs(y1));
     slope_error_ = 0x1p-50 * subpixels * magnitude / area;
     set_slopes(nearest_to_view(c), subpixels * ((z1 * y2 - z2 * y1) / area), subpixels * ((z2 * x1 - z1 * x2) / area));
 }
@@ -120,7 +126,9 @@ void Spans::set_plane(const std::array<MapCorner, 3>& c, double area) {
 // The plane that is level across the line.
 void Spans::set_plane(const MapCorner& a, const MapCorner& b) {
     const double x = static_cast<double>(b.x - a.x), y = static_cast<double>(b.y - a.y), square = x * x + y * y;
-    if (square > 0) set_slopes(nearest_to_view({a, b, b}), subpixels * ((b.depth - a.depth) * x / square), subpixels * ((b.depth - a.depth) * y / square));
+    if (square > 0)
+        set_slopes(nearest_to_view({a, b, b}), subpixels * ((b.depth - a.depth) * x / square),
+                   subpixels * ((b.depth - a.depth) * y / square));
 }
 
 // What is steeper than that shows no depth of use: the range of the triangle stays.
@@ -156,15 +164,19 @@ Span Spans::next() {
     if (conservative_) {
         // Half a pixel, the growth of the square, and what the sums in float are off by. See cpu_raster.cpp.
         const double across = std::abs(slope_x_) + std::abs(slope_y_);
-        spare = (0.5 + 1.0 / subpixels) * across + 0x1p-21 * (std::abs(depth) + std::abs(slope_x_) * (span.last - span.first) + across);
-        const double away = (std::abs(static_cast<double>(anchor_.x)) + std::abs(static_cast<double>(anchor_.y))) / subpixels + 2 * 16384;
+        spare = (0.5 + 1.0 / subpixels) * across +
+                0x1p-21 * (std::abs(depth) + std::abs(slope_x_) * (span.last - span.first) + across);
+        const double away =
+            (std::abs(static_cast<double>(anchor_.x)) + std::abs(static_cast<double>(anchor_.y))) / subpixels +
+            2 * 16384;
         spare += (slope_error_ + 0x1p-50 * across) * away + 0x1p-50 * std::abs(anchor_.depth);
     }
     span.nearest = static_cast<float>(depth - spare), span.farthest = static_cast<float>(depth + spare);
     return span;
 }
 
-LineSteps::LineSteps(const MapCorner& a, const MapCorner& b, int width, int height) : a_(a), b_(b), steep_(absolute(b.y - a.y) > absolute(b.x - a.x)) {
+LineSteps::LineSteps(const MapCorner& a, const MapCorner& b, int width, int height)
+    : a_(a), b_(b), steep_(absolute(b.y - a.y) > absolute(b.x - a.x)) {
     if (steep_) std::swap(a_.x, a_.y), std::swap(b_.x, b_.y);
     if (a_.x > b_.x) std::swap(a_, b_);
     other_count_ = steep_ ? width : height;
@@ -173,11 +185,13 @@ LineSteps::LineSteps(const MapCorner& a, const MapCorner& b, int width, int heig
 
 bool LineSteps::at(int k, int& column, int& row, float& depth) const {
     const std::int64_t along = static_cast<std::int64_t>(subpixels) * k + half_pixel - a_.x, length = b_.x - a_.x;
-    const Wide other = floor_divided(static_cast<Wide>(b_.y - a_.y) * along + static_cast<Wide>(a_.y) * length, static_cast<Wide>(length) * subpixels);
+    const Wide other = floor_divided(static_cast<Wide>(b_.y - a_.y) * along + static_cast<Wide>(a_.y) * length,
+                                     static_cast<Wide>(length) * subpixels);
     if (other < 0 || other >= other_count_) return false;
     column = steep_ ? static_cast<int>(other) : k;
     row = steep_ ? k : static_cast<int>(other);
-    depth = static_cast<float>(a_.depth + (b_.depth - a_.depth) * (static_cast<double>(along) / static_cast<double>(length)));
+    depth = static_cast<float>(a_.depth +
+                               (b_.depth - a_.depth) * (static_cast<double>(along) / static_cast<double>(length)));
     return true;
 }
 

@@ -1,6 +1,7 @@
-// Room: detect. Triangles and lines of any size, row by row: which columns they cover, exactly, and the plane of their depth.
-// For what is too large for the 32-bit edge functions of cpu_raster.cpp, and for conservative drawing. Corners may lie 2^52 pixels away (those
-// beyond are moved in to there); the walk costs one division an edge and then additions, whatever lies outside of the view.
+// Room: detect. Triangles and lines of any size, row by row: which columns they cover, exactly, and the plane of their
+// depth. For what is too large for the 32-bit edge functions of cpu_raster.cpp, and for conservative drawing. Corners
+// may lie 2^52 pixels away (those beyond are moved in to there); the walk costs one division an edge and then
+// additions, whatever lies outside of the view.
 #pragma once
 
 #include <fathom/detect/depth/depth_backend.h>
@@ -26,8 +27,9 @@ public:
     __extension__ using Wide = __int128;
 
     EdgeWalk() = default;
-    // The left side of the way from `from` to `to` (as the map's rows run down: the right side), and the line itself where it is `closed`; of
-    // the middles of pixels or, grown, of squares a 256th of a pixel larger than they on every side.
+    // The left side of the way from `from` to `to` (as the map's rows run down: the right side), and the line itself
+    // where it is `closed`; of the middles of pixels or, grown, of squares a 256th of a pixel larger than they on every
+    // side.
     EdgeWalk(const MapCorner& from, const MapCorner& to, bool closed, bool grown);
 
     void start(int row);
@@ -48,8 +50,8 @@ private:
 };
 
 struct Span {
-    int row = 0, first = 0, last = -1;   // columns
-    float nearest = 0, farthest = 0;     // depth in the first column; the same but for conservative drawing
+    int row = 0, first = 0, last = -1; // columns
+    float nearest = 0, farthest = 0;   // depth in the first column; the same but for conservative drawing
 };
 
 struct SpanOptions {
@@ -60,7 +62,7 @@ struct SpanOptions {
 
 class Spans {
 public:
-    Spans(std::array<MapCorner, 3> corners, const SpanOptions& options); // a triangle
+    Spans(std::array<MapCorner, 3> corners, const SpanOptions& options);       // a triangle
     Spans(const MapCorner& a, const MapCorner& b, const SpanOptions& options); // every pixel that a line touches
 
     // Rows that may be covered; none where first > last.
@@ -92,7 +94,8 @@ private:
     int first_column_ = 0, last_column_ = -1, first_row_ = 0, last_row_ = -1, row_ = 0;
 };
 
-// The pixel of a line in column k, or in row k where it is steep: one in each whose middle is in [from, to) along that axis.
+// The pixel of a line in column k, or in row k where it is steep: one in each whose middle is in [from, to) along that
+// axis.
 class LineSteps {
 public:
     LineSteps(const MapCorner& a, const MapCorner& b, int width, int height);

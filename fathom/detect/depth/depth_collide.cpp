@@ -17,12 +17,15 @@ namespace {
 
 OrientedBox box_of(const DepthView& view) { return {view.pose * Pose::at({0, 0, view.size.z() / 2}), view.size / 2}; }
 
-OrientedBox box_of(const DrawnBody& body) { return {body.pose * Pose::at(body.mesh->bounds().center()), body.mesh->bounds().half()}; }
+OrientedBox box_of(const DrawnBody& body) {
+    return {body.pose * Pose::at(body.mesh->bounds().center()), body.mesh->bounds().half()};
+}
 
-// How far the floats of a mesh and of its matrix can move what is drawn: its corners, by the rounding of some ten operations on numbers no larger than
-// the way from the view, and by half a step of 1/256 pixel.
+// How far the floats of a mesh and of its matrix can move what is drawn: its corners, by the rounding of some ten
+// operations on numbers no larger than the way from the view, and by half a step of 1/256 pixel.
 double rounding_of(const DepthView& view, const DrawnBody& body) {
-    const double reach = 2 * body.mesh->bounds().half().norm() + (body.pose * body.mesh->origin() - view.pose.translation).norm() + view.size.norm();
+    const double reach = 2 * body.mesh->bounds().half().norm() +
+                         (body.pose * body.mesh->origin() - view.pose.translation).norm() + view.size.norm();
     return 16 * 0x1p-24 * reach + view.pixel_size().norm() / 512;
 }
 
@@ -57,18 +60,22 @@ struct Sight {
 // One projection of one part against a group of bodies, in the frame of the part.
 class Looker {
 public:
-    Looker(DepthObject& object, Index part, Index projection, const Pose& pose, const DepthCollideOptions& options, DepthCollision& result)
-        : backend_(object.backend()), scratch_(object.scratch()), part_index_(part), projection_(projection), part_(object.parts()[part]), maps_(part_.maps[projection]), pose_(pose), options_(options), result_(result) {}
+    Looker(DepthObject& object, Index part, Index projection, const Pose& pose, const DepthCollideOptions& options,
+           DepthCollision& result)
+        : backend_(object.backend()), scratch_(object.scratch()), part_index_(part), projection_(projection),
+          part_(object.parts()[part]), maps_(part_.maps[projection]), pose_(pose), options_(options), result_(result) {}
 
     [[nodiscard]] Sight look(std::span<const DrawnBody> bodies) {
         Sight sight;
         std::vector<DrawnBody> near;
         state_tolerance(rounding_of(maps_.view, {part_.mesh, {}, 0}));
         for (const DrawnBody& body : bodies)
-            if (!body.mesh->positions().empty() && boxes_overlap(box_of(maps_.view), box_of(body))) near.push_back(body);
+            if (!body.mesh->positions().empty() && boxes_overlap(box_of(maps_.view), box_of(body)))
+                near.push_back(body);
         sight.proven = options_.conservative || near.empty();
         if (near.empty()) return sight;
-        for (const DrawnBody& body : near) state_tolerance(rounding_of(maps_.view, {part_.mesh, {}, 0}) + rounding_of(maps_.view, body));
+        for (const DrawnBody& body : near)
+            state_tolerance(rounding_of(maps_.view, {part_.mesh, {}, 0}) + rounding_of(maps_.view, body));
         if (!std::isfinite(result_.rounding)) return sight.verdict = Verdict::undecided, sight.proven = false, sight;
 
         result_.truncated |= maps_.truncated;
@@ -77,7 +84,8 @@ public:
         const bool known = options_.goal == DepthGoal::verdict && sight.pixels > 0;
         if ((options_.enclosed || options_.conservative) && !known)
             for (const DrawnBody& body : near)
-                if (std::ranges::find(sight.bodies, body.id, &DepthBodyHit::body) == sight.bodies.end()) enclose(body, sight);
+                if (std::ranges::find(sight.bodies, body.id, &DepthBodyHit::body) == sight.bodies.end())
+                    enclose(body, sight);
         conclude(sight);
         return sight;
     }
@@ -89,8 +97,10 @@ private:
     }
 
     void conclude(Sight& sight) const {
-        if (sight.pixels > 0 || !sight.enclosures.empty()) sight.verdict = Verdict::overlapping;
-        else if (options_.conservative && !sight.proven) sight.verdict = Verdict::undecided;
+        if (sight.pixels > 0 || !sight.enclosures.empty())
+            sight.verdict = Verdict::overlapping;
+        else if (options_.conservative && !sight.proven)
+            sight.verdict = Verdict::undecided;
         sight.proven &= sight.verdict == Verdict::disjoint;
         for (DepthBodyHit& body : sight.bodies) {
             body.area = static_cast<double>(body.pixels) * maps_.view.pixel_size().prod();
@@ -99,7 +109,8 @@ private:
         }
     }
 
-    void draw(const DepthView& view, std::span<const DrawnBody> bodies, const DrawOptions& options, DepthTarget& target) {
+    void draw(const DepthView& view, std::span<const DrawnBody> bodies, const DrawOptions& options,
+              DepthTarget& target) {
         backend_.draw(view, bodies, options, target);
         ++result_.drawings;
     }
@@ -107,7 +118,11 @@ private:
     // The surfaces of the bodies inside one layer.
     void meet(const SolidLayer& layer, std::span<const DrawnBody> bodies, Sight& sight) {
         const bool details = options_.goal != DepthGoal::verdict;
-        const DrawOptions inside{.faces = Faces::both, .ids = details, .normals = details, .after = layer.near_side.get(), .until = layer.far_side.get()};
+        const DrawOptions inside{.faces = Faces::both,
+                                 .ids = details,
+                                 .normals = details,
+                                 .after = layer.near_side.get(),
+                                 .until = layer.far_side.get()};
         if (!details) {
             if (sight.pixels == 0 && backend_.meets(maps_.view, bodies, inside, *scratch_.hits)) ++sight.pixels;
             ++result_.drawings;
@@ -126,7 +141,8 @@ private:
     void add(const SolidLayer& layer, const DepthMap& map, std::size_t pixel, Sight& sight) const {
         const double z = static_cast<double>(map.depth[pixel]), deep = maps_.view.size.z();
         const double to_far = (static_cast<double>(layer.far_side->map().depth[pixel]) - z) * deep;
-        const double to_near = layer.near_side ? (z - static_cast<double>(layer.near_side->map().depth[pixel])) * deep : HUGE_VAL;
+        const double to_near =
+            layer.near_side ? (z - static_cast<double>(layer.near_side->map().depth[pixel])) * deep : HUGE_VAL;
         const DepthHit hit{.point = pose_ * maps_.view.to_world(pixel, z),
                            .normal = pose_.turn(map.normals[pixel].cast<double>()),
                            .depth = std::min(to_far, to_near),
@@ -137,7 +153,9 @@ private:
         if (options_.goal == DepthGoal::pixels) sight.hits.push_back(hit);
 
         auto body = std::ranges::find(sight.bodies, hit.id.body, &DepthBodyHit::body);
-        if (body == sight.bodies.end()) body = sight.bodies.insert(body, {.body = hit.id.body, .part = part_index_, .projection = projection_, .depth = -1});
+        if (body == sight.bodies.end())
+            body = sight.bodies.insert(
+                body, {.body = hit.id.body, .part = part_index_, .projection = projection_, .depth = -1});
         ++body->pixels;
         body->normal += hit.normal;
         if (!(hit.depth > body->depth)) return;
@@ -147,19 +165,23 @@ private:
         body->way_out = pose_.turn(maps_.view.direction()) * (to_near < to_far ? 1.0 : -1.0);
     }
 
-    // Where a body is in a pixel at all, both its nearest depth there is before the object's last and its farthest after the
-    // object's first. That may be said of two triangles, one on each side; so their own depths decide then.
+    // Where a body is in a pixel at all, both its nearest depth there is before the object's last and its farthest
+    // after the object's first. That may be said of two triangles, one on each side; so their own depths decide then.
     void prove(std::span<const DrawnBody> bodies, Sight& sight) {
         const SolidLayer& outer = maps_.outer;
-        draw(maps_.view, bodies, {.faces = Faces::both, .conservative = true, .until = outer.far_side.get()}, *scratch_.behind);
-        draw(maps_.view, bodies, {.keep = Keep::farthest, .faces = Faces::both, .conservative = true, .after = outer.near_side.get()}, *scratch_.beyond);
+        draw(maps_.view, bodies, {.faces = Faces::both, .conservative = true, .until = outer.far_side.get()},
+             *scratch_.behind);
+        draw(maps_.view, bodies,
+             {.keep = Keep::farthest, .faces = Faces::both, .conservative = true, .after = outer.near_side.get()},
+             *scratch_.beyond);
         const DepthMap &first = scratch_.behind->map(), &last = scratch_.beyond->map();
         std::vector<bool> open(first.depth.size());
         for (std::size_t k = 0; k < open.size(); ++k) open[k] = first.covered(k) && last.covered(k);
         if (std::ranges::none_of(open, std::identity{})) return;
         std::vector<bool> met(open.size(), false);
         for (const DrawnBody& body : bodies) {
-            const std::vector<bool> by_body = columns_met(body, open, outer.near_side->map(), outer.far_side->map(), maps_.gaps ? &*maps_.gaps : nullptr, result_.rounding);
+            const std::vector<bool> by_body = columns_met(body, open, outer.near_side->map(), outer.far_side->map(),
+                                                          maps_.gaps ? &*maps_.gaps : nullptr, result_.rounding);
             for (std::size_t k = 0; k < met.size(); ++k) met[k] = met[k] || by_body[k];
         }
         sight.open_pixels = static_cast<std::size_t>(std::ranges::count(met, true));
@@ -177,11 +199,13 @@ private:
         if (!closed(body)) return;
         for (const SolidLayer& layer : maps_.layers) enclose(body, *layer.far_side, sight);
         if (!sight.proven || !sight.enclosures.empty()) return;
-        // No surface of the body is in the object. So each piece of the object is inside or outside as a whole, however thin, and as one
-        // vertex of it is.
+        // No surface of the body is in the object. So each piece of the object is inside or outside as a whole, however
+        // thin, and as one vertex of it is.
         for (const Index speaker : part_.speakers) {
             const Vec3 p = part_.mesh->origin() + part_.mesh->positions()[speaker].cast<double>();
-            if (winds_round(body, p)) return sight.enclosures.push_back({.body = body.id, .part = part_index_, .projection = projection_, .point = pose_ * p});
+            if (winds_round(body, p))
+                return sight.enclosures.push_back(
+                    {.body = body.id, .part = part_index_, .projection = projection_, .point = pose_ * p});
         }
     }
 
@@ -193,7 +217,8 @@ private:
         after.after = &far_side;
         draw(maps_.view, one, after, *scratch_.behind);
         double reach = 0;
-        for (const Vec3& corner : corners_of(box_of(body))) reach = std::max(reach, maps_.view.pose.to_local(corner).z());
+        for (const Vec3& corner : corners_of(box_of(body)))
+            reach = std::max(reach, maps_.view.pose.to_local(corner).z());
         const bool goes_on = reach > maps_.view.size.z();
         if (goes_on) {
             DepthView view = maps_.view;
@@ -208,7 +233,8 @@ private:
         for (std::size_t k = 0; k < object.depth.size(); ++k) {
             if (!object.covered(k)) continue;
             ++seen;
-            const DepthMap& behind = !scratch_.behind->map().covered(k) && goes_on ? scratch_.beyond->map() : scratch_.behind->map();
+            const DepthMap& behind =
+                !scratch_.behind->map().covered(k) && goes_on ? scratch_.beyond->map() : scratch_.behind->map();
             if (!behind.covered(k) || !(behind.normals[k].dot(direction) > 0)) continue;
             if (found.pixels++ == 0) found.point = pose_ * maps_.view.to_world(k, static_cast<double>(object.depth[k]));
         }
@@ -227,8 +253,10 @@ private:
     DepthCollision& result_;
 };
 
-// A collision shows in every projection: the first that proves there is none decides, or without proofs the first that sees none.
-Sight look(DepthObject& object, Index part, const Pose& pose, std::span<const DrawnBody> bodies, const DepthCollideOptions& options, DepthCollision& result) {
+// A collision shows in every projection: the first that proves there is none decides, or without proofs the first that
+// sees none.
+Sight look(DepthObject& object, Index part, const Pose& pose, std::span<const DrawnBody> bodies,
+           const DepthCollideOptions& options, DepthCollision& result) {
     Sight fewest;
     fewest.verdict = Verdict::overlapping;
     bool open = false;
@@ -237,15 +265,18 @@ Sight look(DepthObject& object, Index part, const Pose& pose, std::span<const Dr
         Sight sight = Looker(object, part, projection, pose, options, result).look(bodies);
         if (sight.verdict == Verdict::disjoint) return sight;
         open |= sight.verdict == Verdict::undecided;
-        if (projection == 0 || sight.pixels + sight.enclosures.size() < fewest.pixels + fewest.enclosures.size()) fewest = std::move(sight);
+        if (projection == 0 || sight.pixels + sight.enclosures.size() < fewest.pixels + fewest.enclosures.size())
+            fewest = std::move(sight);
     }
     if (open) fewest = {.verdict = Verdict::undecided, .open_pixels = std::max<std::size_t>(fewest.open_pixels, 1)};
     return fewest;
 }
 
 void take(const Sight& sight, const DepthCollideOptions& options, DepthCollision& result) {
-    if (sight.verdict == Verdict::overlapping) result.verdict = Verdict::overlapping;
-    else if (sight.verdict == Verdict::undecided && result.verdict == Verdict::disjoint) result.verdict = Verdict::undecided;
+    if (sight.verdict == Verdict::overlapping)
+        result.verdict = Verdict::overlapping;
+    else if (sight.verdict == Verdict::undecided && result.verdict == Verdict::disjoint)
+        result.verdict = Verdict::undecided;
     result.proven &= sight.proven;
     result.open_pixels += sight.open_pixels;
     if (sight.verdict != Verdict::overlapping) return;
@@ -255,24 +286,29 @@ void take(const Sight& sight, const DepthCollideOptions& options, DepthCollision
     result.bodies.insert(result.bodies.end(), sight.bodies.begin(), sight.bodies.end());
     const std::size_t room = options.most_pixels - std::min(options.most_pixels, result.hits.size());
     result.truncated |= sight.hits.size() > room;
-    result.hits.insert(result.hits.end(), sight.hits.begin(), sight.hits.begin() + static_cast<std::ptrdiff_t>(std::min(room, sight.hits.size())));
+    result.hits.insert(result.hits.end(), sight.hits.begin(),
+                       sight.hits.begin() + static_cast<std::ptrdiff_t>(std::min(room, sight.hits.size())));
 }
 
 void check(const DepthObject& object, std::span<const DrawnBody> environment, const DepthCollideOptions& options) {
     if (options.conservative && !object.options().conservative)
-        throw Error(Cause::invalid_argument, "the object must have been made conservative", {.element = "option conservative"});
+        throw Error(Cause::invalid_argument, "the object must have been made conservative",
+                    {.element = "option conservative"});
     for (std::size_t k = 0; k < environment.size(); ++k)
         if (!environment[k].mesh || environment[k].id == no_index)
-            throw Error(Cause::invalid_argument, "a body needs a mesh and an id", {.element = "body", .index = static_cast<std::int64_t>(k)});
+            throw Error(Cause::invalid_argument, "a body needs a mesh and an id",
+                        {.element = "body", .index = static_cast<std::int64_t>(k)});
 }
 
 } // namespace
 
-DepthCollision collide(DepthObject& object, const Pose& pose, std::span<const DrawnBody> environment, const DepthCollideOptions& options) {
+DepthCollision collide(DepthObject& object, const Pose& pose, std::span<const DrawnBody> environment,
+                       const DepthCollideOptions& options) {
     check(object, environment, options);
     DepthCollision result;
     result.proven = true;
-    if (!is_finite(pose) || !std::ranges::all_of(environment, [](const DrawnBody& body) { return is_finite(body.pose); }))
+    if (!is_finite(pose) ||
+        !std::ranges::all_of(environment, [](const DrawnBody& body) { return is_finite(body.pose); }))
         return result.verdict = Verdict::undecided, result.proven = false, result;
     for (Index part = 0; part < object.parts().size(); ++part) {
         const Pose in_world = pose * object.parts()[part].pose;
@@ -281,7 +317,8 @@ DepthCollision collide(DepthObject& object, const Pose& pose, std::span<const Dr
         const std::size_t group = options.separate_bodies ? 1 : std::max<std::size_t>(bodies.size(), 1);
         for (std::size_t k = 0; k < bodies.size(); k += group) {
             take(look(object, part, in_world, std::span(bodies).subspan(k, group), options, result), options, result);
-            if (options.goal == DepthGoal::verdict && result.verdict == Verdict::overlapping) return result.proven = false, result;
+            if (options.goal == DepthGoal::verdict && result.verdict == Verdict::overlapping)
+                return result.proven = false, result;
         }
     }
     result.proven &= result.verdict == Verdict::disjoint;

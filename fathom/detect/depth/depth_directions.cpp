@@ -26,7 +26,8 @@ struct SurfacePlace {
 
 constexpr double wanted_places = 20'000;
 
-// Each triangle gets a share of the places by its area, at least one, on a sequence that covers it evenly (Roberts 2018: the R2 sequence, folded).
+// Each triangle gets a share of the places by its area, at least one, on a sequence that covers it evenly (Roberts
+// 2018: the R2 sequence, folded).
 std::vector<SurfacePlace> places_on(const TriangleMesh& mesh, double area) {
     std::vector<SurfacePlace> places;
     for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
@@ -35,9 +36,12 @@ std::vector<SurfacePlace> places_on(const TriangleMesh& mesh, double area) {
         if (!(twice.norm() > 0)) continue;
         const int count = std::max(1, static_cast<int>(std::lround(0.5 * twice.norm() / area * wanted_places)));
         for (int k = 0; k < count; ++k) {
-            double u = std::fmod(1.0 / 3 + k * 0.7548776662466927, 1), v = std::fmod(1.0 / 3 + k * 0.5698402909980532, 1);
+            double u = std::fmod(1.0 / 3 + k * 0.7548776662466927, 1),
+                   v = std::fmod(1.0 / 3 + k * 0.5698402909980532, 1);
             if (u + v > 1) u = 1 - u, v = 1 - v;
-            places.push_back({corners[0] + u * (corners[1] - corners[0]) + v * (corners[2] - corners[0]), twice.normalized(), Vec3::Zero(), false, 0.5 * twice.norm() / count, static_cast<Index>(t)});
+            places.push_back({corners[0] + u * (corners[1] - corners[0]) + v * (corners[2] - corners[0]),
+                              twice.normalized(), Vec3::Zero(), false, 0.5 * twice.norm() / count,
+                              static_cast<Index>(t)});
         }
     }
     return places;
@@ -52,10 +56,13 @@ struct Filled {
     [[nodiscard]] bool contains(const Vec3& p) const {
         const Vec3 at = view.to_map(p);
         if (!(at.x() >= 0 && at.x() < view.width && at.y() >= 0 && at.y() < view.height)) return false;
-        const auto pixel = static_cast<std::size_t>(at.y()) * static_cast<std::size_t>(view.width) + static_cast<std::size_t>(at.x());
+        const auto pixel =
+            static_cast<std::size_t>(at.y()) * static_cast<std::size_t>(view.width) + static_cast<std::size_t>(at.x());
         return far_side.covered(pixel) && at.z() <= static_cast<double>(far_side.depth[pixel]) && at.z() >= from(pixel);
     }
-    [[nodiscard]] double from(std::size_t pixel) const { return from_rear ? 0.0 : static_cast<double>(near_side.depth[pixel]); }
+    [[nodiscard]] double from(std::size_t pixel) const {
+        return from_rear ? 0.0 : static_cast<double>(near_side.depth[pixel]);
+    }
     [[nodiscard]] double volume() const {
         double sum = 0;
         for (std::size_t k = 0; k < far_side.depth.size(); ++k)
@@ -64,7 +71,8 @@ struct Filled {
     }
 };
 
-Filled fill(DepthBackend& backend, const std::shared_ptr<const DrawnMesh>& mesh, const Vec3& direction, const DirectionOptions& options) {
+Filled fill(DepthBackend& backend, const std::shared_ptr<const DrawnMesh>& mesh, const Vec3& direction,
+            const DirectionOptions& options) {
     Filled filled;
     filled.view = view_of(mesh->bounds(), {}, direction, {.pixels = options.pixels});
     filled.from_rear = options.sides == DepthSides::far_side;
@@ -90,7 +98,9 @@ double common_volume(std::span<const Filled> all, const Counts& counts) {
         int inside = 0;
         for (int s = 0; s < steps; ++s) {
             const double depth = first.from(k) + (s + 0.5) * length / steps;
-            inside += counts(k, depth) && std::ranges::all_of(all.subspan(1), [&](const Filled& other) { return other.contains(first.view.to_world(k, depth)); });
+            inside += counts(k, depth) && std::ranges::all_of(all.subspan(1), [&](const Filled& other) {
+                          return other.contains(first.view.to_world(k, depth));
+                      });
         }
         sum += length * inside / steps;
     }
@@ -103,7 +113,8 @@ Mat3 spread_of(std::span<const SurfacePlace> places) {
     for (const SurfacePlace& place : places) middle += place.area * place.point, area += place.area;
     middle /= area;
     Mat3 spread = Mat3::Zero();
-    for (const SurfacePlace& place : places) spread += place.area / area * (place.point - middle) * (place.point - middle).transpose();
+    for (const SurfacePlace& place : places)
+        spread += place.area / area * (place.point - middle) * (place.point - middle).transpose();
     return spread;
 }
 
@@ -113,7 +124,9 @@ std::vector<Vec3> candidates_for(std::span<const SurfacePlace> places, const Dir
     std::vector<Vec3> all;
     const auto add = [&](const Vec3& direction) {
         const Vec3 unit = direction.normalized();
-        if (std::ranges::none_of(all, [&](const Vec3& other) { return (half ? std::abs(unit.dot(other)) : unit.dot(other)) > 0.9999; })) all.push_back(unit);
+        if (std::ranges::none_of(
+                all, [&](const Vec3& other) { return (half ? std::abs(unit.dot(other)) : unit.dot(other)) > 0.9999; }))
+            all.push_back(unit);
     };
     const Mat3 principal = axes_of(spread_of(places)).toRotationMatrix();
     for (const Mat3& axes : {Mat3(Mat3::Identity()), principal})
@@ -123,7 +136,8 @@ std::vector<Vec3> candidates_for(std::span<const SurfacePlace> places, const Dir
     for (std::size_t k = 0; k < options.spread; ++k) {
         // Heights of equal areas, turned by the golden angle from one to the next.
         const double share = (static_cast<double>(k) + 0.5) / count, z = half ? share : 2 * share - 1;
-        const double angle = static_cast<double>(k) * std::numbers::pi * (3 - std::sqrt(5.0)), radius = std::sqrt(1 - z * z);
+        const double angle = static_cast<double>(k) * std::numbers::pi * (3 - std::sqrt(5.0)),
+                     radius = std::sqrt(1 - z * z);
         add({radius * std::cos(angle), radius * std::sin(angle), z});
     }
     for (const Vec3& direction : options.candidates) add(direction);
@@ -131,11 +145,14 @@ std::vector<Vec3> candidates_for(std::span<const SurfacePlace> places, const Dir
 }
 
 void check(const DirectionOptions& options) {
-    if (options.sides == DepthSides::layers) throw Error(Cause::invalid_argument, "layers fill nothing, and need no choice", {.element = "option sides"});
+    if (options.sides == DepthSides::layers)
+        throw Error(Cause::invalid_argument, "layers fill nothing, and need no choice", {.element = "option sides"});
     if (options.most < 1) throw Error(Cause::invalid_argument, "must be at least 1", {.element = "option most"});
-    if (!(options.least_gain >= 0)) throw Error(Cause::invalid_argument, "must be a number from 0", {.element = "option least_gain"});
+    if (!(options.least_gain >= 0))
+        throw Error(Cause::invalid_argument, "must be a number from 0", {.element = "option least_gain"});
     for (const Vec3& direction : options.candidates)
-        if (!is_finite(direction) || !(direction.norm() > 0)) throw Error(Cause::invalid_argument, "must be finite and not zero", {.element = "option candidates"});
+        if (!is_finite(direction) || !(direction.norm() > 0))
+            throw Error(Cause::invalid_argument, "must be finite and not zero", {.element = "option candidates"});
 }
 
 class Choice {
@@ -158,7 +175,8 @@ public:
 
     [[nodiscard]] DirectionReport run() {
         for (const Vec3& direction : candidates_for(places_, options_)) look(direction);
-        while (report_.chosen.size() < options_.most && choose_next()) {}
+        while (report_.chosen.size() < options_.most && choose_next()) {
+        }
         report_.seen = report_.seen_by_chosen.back();
         measure_concavity();
         report_.compliant = report_.closed && report_.seen >= options_.compliant;
@@ -197,7 +215,8 @@ private:
         return area / report_.area;
     }
 
-    // Of those that see as much, the one that fills least; of those that fill as much, the first: axes come before the rest.
+    // Of those that see as much, the one that fills least; of those that fill as much, the first: axes come before the
+    // rest.
     bool choose_next() {
         std::size_t best = 0;
         double most = -1;
@@ -215,13 +234,16 @@ private:
         return true;
     }
 
-    // Of the gaps that layers of the first direction leave, what all directions fill. Not the difference of two volumes, which would drown in the
-    // pixels along silhouettes.
+    // Of the gaps that layers of the first direction leave, what all directions fill. Not the difference of two
+    // volumes, which would drown in the pixels along silhouettes.
     void measure_concavity() {
         if (!volume_) return void(report_.filled = common_volume(chosen_, [](std::size_t, double) { return true; }));
-        const DepthObject object(backend_, mesh_, std::array{Projection{report_.chosen.front().direction, DepthSides::layers}}, {.pixels = options_.pixels, .most_layers = 64});
+        const DepthObject object(backend_, mesh_,
+                                 std::array{Projection{report_.chosen.front().direction, DepthSides::layers}},
+                                 {.pixels = options_.pixels, .most_layers = 64});
         const ProjectionMaps& layers = object.parts()[0].maps[0];
-        report_.concavity = common_volume(chosen_, [&](std::size_t pixel, double depth) { return !layers.solid(pixel, static_cast<float>(depth)); });
+        report_.concavity = common_volume(
+            chosen_, [&](std::size_t pixel, double depth) { return !layers.solid(pixel, static_cast<float>(depth)); });
         report_.filled = *volume_ + *report_.concavity;
     }
 

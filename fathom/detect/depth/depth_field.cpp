@@ -11,7 +11,8 @@ HeightField depth_field(const DepthMap& map) {
     samples.ceiling = map.view.size.z();
     samples.solid = map.keep == Keep::nearest ? SolidSide::above : SolidSide::below;
     samples.heights.reserve(map.depth.size());
-    for (const float depth : map.depth) samples.heights.push_back(static_cast<float>(static_cast<double>(depth) * map.view.size.z()));
+    for (const float depth : map.depth)
+        samples.heights.push_back(static_cast<float>(static_cast<double>(depth) * map.view.size.z()));
     return HeightField(std::move(samples));
 }
 

@@ -1,4 +1,5 @@
-// Room: detect. What was drawn into a view: for each pixel the depth of the first surface, or of the last, and what it belongs to.
+// Room: detect. What was drawn into a view: for each pixel the depth of the first surface, or of the last, and what it
+// belongs to.
 #pragma once
 
 #include <fathom/detect/depth/depth_view.h>
@@ -21,9 +22,10 @@ struct DepthId {
 struct DepthMap {
     DepthView view{};
     Keep keep = Keep::nearest;
-    std::vector<float> depth;    // see depth_view.h
-    std::vector<DepthId> ids;    // empty unless asked for
-    std::vector<Vec3f> normals;  // unit, world, on the side from which corners run counter-clockwise; empty unless asked for
+    std::vector<float> depth; // see depth_view.h
+    std::vector<DepthId> ids; // empty unless asked for
+    std::vector<Vec3f>
+        normals; // unit, world, on the side from which corners run counter-clockwise; empty unless asked for
 
     [[nodiscard]] float nothing() const { return keep == Keep::nearest ? 1.0f : 0.0f; }
     [[nodiscard]] bool covered(std::size_t pixel) const { return depth[pixel] != nothing(); }

@@ -14,7 +14,8 @@ namespace {
 // Draws one mesh, as it lies in its own frame.
 class Pen {
 public:
-    Pen(DepthBackend& backend, const DepthView& view, std::shared_ptr<const DrawnMesh> mesh) : backend_(backend), view_(view), body_{{std::move(mesh), {}, 0}} {}
+    Pen(DepthBackend& backend, const DepthView& view, std::shared_ptr<const DrawnMesh> mesh)
+        : backend_(backend), view_(view), body_{{std::move(mesh), {}, 0}} {}
 
     [[nodiscard]] std::unique_ptr<DepthTarget> draw(const DrawOptions& options) {
         auto target = backend_.make_target();
@@ -35,8 +36,9 @@ bool shows_anything(const DepthTarget& target) {
     return false;
 }
 
-// A piece ends at the last back face before the next piece begins. So pieces are never lost to a front and a back face in the wrong order by
-// rounding, as happens on silhouettes: where no back face is left, the farthest map holds nothing.
+// A piece ends at the last back face before the next piece begins. So pieces are never lost to a front and a back face
+// in the wrong order by rounding, as happens on silhouettes: where no back face is left, the farthest map holds
+// nothing.
 void peel(Pen& pen, std::size_t most, ProjectionMaps& maps) {
     auto near_side = pen.draw({.faces = Faces::front});
     while (true) {
@@ -45,7 +47,8 @@ void peel(Pen& pen, std::size_t most, ProjectionMaps& maps) {
         const bool more = shows_anything(*next);
         maps.truncated = more && maps.layers.size() + 1 >= most;
         const DepthTarget* until = more && !maps.truncated ? next.get() : nullptr;
-        auto far_side = pen.draw({.keep = Keep::farthest, .faces = Faces::back, .after = near_side.get(), .until = until});
+        auto far_side =
+            pen.draw({.keep = Keep::farthest, .faces = Faces::back, .after = near_side.get(), .until = until});
         maps.layers.push_back({std::move(near_side), std::move(far_side)});
         if (!until) return;
         near_side = std::move(next);
@@ -53,26 +56,31 @@ void peel(Pen& pen, std::size_t most, ProjectionMaps& maps) {
 }
 
 void check(const DepthObjectOptions& options) {
-    if (!(options.margin > 0) || !(options.margin <= 1)) throw Error(Cause::invalid_argument, "must be above 0 and at most 1", {.element = "option margin"});
-    if (options.most_layers < 1) throw Error(Cause::invalid_argument, "must be at least 1", {.element = "option most_layers"});
+    if (!(options.margin > 0) || !(options.margin <= 1))
+        throw Error(Cause::invalid_argument, "must be above 0 and at most 1", {.element = "option margin"});
+    if (options.most_layers < 1)
+        throw Error(Cause::invalid_argument, "must be at least 1", {.element = "option most_layers"});
 }
 
 } // namespace
 
 bool ProjectionMaps::solid(std::size_t pixel, float depth) const {
     return std::ranges::any_of(layers, [&](const SolidLayer& layer) {
-        return depth <= layer.far_side->map().depth[pixel] && (!layer.near_side || depth > layer.near_side->map().depth[pixel]);
+        return depth <= layer.far_side->map().depth[pixel] &&
+               (!layer.near_side || depth > layer.near_side->map().depth[pixel]);
     });
 }
 
-DepthObject::DepthObject(DepthBackend& backend, std::span<const DepthPart> parts, const DepthObjectOptions& options) : backend_(&backend), options_(options) {
+DepthObject::DepthObject(DepthBackend& backend, std::span<const DepthPart> parts, const DepthObjectOptions& options)
+    : backend_(&backend), options_(options) {
     check(options);
     if (parts.empty()) throw Error(Cause::empty, "an object needs a part");
     for (const DepthPart& part : parts) add(part);
     scratch_ = {backend.make_target(), backend.make_target(), backend.make_target(), {}};
 }
 
-DepthObject::DepthObject(DepthBackend& backend, const TriangleMesh& mesh, std::span<const Projection> projections, const DepthObjectOptions& options)
+DepthObject::DepthObject(DepthBackend& backend, const TriangleMesh& mesh, std::span<const Projection> projections,
+                         const DepthObjectOptions& options)
     : DepthObject(backend, std::array{DepthPart{mesh, {projections.begin(), projections.end()}, {}}}, options) {}
 
 void DepthObject::add(const DepthPart& part) {
@@ -82,7 +90,8 @@ void DepthObject::add(const DepthPart& part) {
     if (!is_finite(part.pose)) throw Error(Cause::non_finite, "pose", place);
     Part added{std::make_shared<DrawnMesh>(part.mesh), part.pose, false, {}, {}};
     added.closed = mesh_report(part.mesh).faces_outward();
-    for (const Component& component : components(part.mesh).parts) added.speakers.push_back(part.mesh.triangles[component.first_triangle][0]);
+    for (const Component& component : components(part.mesh).parts)
+        added.speakers.push_back(part.mesh.triangles[component.first_triangle][0]);
     for (const Projection& projection : part.projections) {
         if (projection.sides == DepthSides::layers && !added.closed)
             throw Error(Cause::invalid_argument, "layers need a closed mesh that faces outward", place);
@@ -95,25 +104,37 @@ void DepthObject::add(const DepthPart& part) {
 void DepthObject::draw(Part& part) {
     for (ProjectionMaps& maps : part.maps) {
         const Projection projection = maps.projection;
-        maps = {projection, view_of(part.mesh->bounds(), {}, projection.direction, {.pixels = options_.pixels, .margin = options_.margin}), {}, false, {}, std::nullopt};
+        maps = {projection,
+                view_of(part.mesh->bounds(), {}, projection.direction,
+                        {.pixels = options_.pixels, .margin = options_.margin}),
+                {},
+                false,
+                {},
+                std::nullopt};
         Pen pen(*backend_, maps.view, part.mesh);
         const DrawOptions first{.faces = part.closed ? Faces::front : Faces::both};
         const DrawOptions last{.keep = Keep::farthest, .faces = part.closed ? Faces::back : Faces::both};
         if (projection.sides == DepthSides::layers)
             peel(pen, options_.most_layers, maps);
         else
-            maps.layers.push_back({projection.sides == DepthSides::far_side ? nullptr : pen.draw(first), pen.draw(last)});
+            maps.layers.push_back(
+                {projection.sides == DepthSides::far_side ? nullptr : pen.draw(first), pen.draw(last)});
         if (!options_.conservative) continue;
         // Both faces: those seen edge on are neither.
-        maps.outer = {pen.draw({.faces = Faces::both, .conservative = true}), pen.draw({.keep = Keep::farthest, .faces = Faces::both, .conservative = true})};
+        maps.outer = {pen.draw({.faces = Faces::both, .conservative = true}),
+                      pen.draw({.keep = Keep::farthest, .faces = Faces::both, .conservative = true})};
         if (projection.sides != DepthSides::layers) continue;
-        const auto solid = [&](std::size_t pixel, double depth) { return maps.solid(pixel, static_cast<float>(depth)); };
+        const auto solid = [&](std::size_t pixel, double depth) {
+            return maps.solid(pixel, static_cast<float>(depth));
+        };
         maps.gaps = gaps_of(maps.view, {part.mesh, {}, 0}, maps.view.pixel_size().norm() / 256, solid);
     }
 }
 
 DepthObject::Part& DepthObject::at(std::size_t part) {
-    if (part >= parts_.size()) throw Error(Cause::index_out_of_range, "no such part", {.element = "part", .index = static_cast<std::int64_t>(part)});
+    if (part >= parts_.size())
+        throw Error(Cause::index_out_of_range, "no such part",
+                    {.element = "part", .index = static_cast<std::int64_t>(part)});
     return parts_[part];
 }
 
@@ -123,7 +144,8 @@ void DepthObject::deform(std::span<const Vec3> vertices, std::size_t part) {
 }
 
 void DepthObject::place(const Pose& pose, std::size_t part) {
-    if (!is_finite(pose)) throw Error(Cause::non_finite, "pose", {.element = "part", .index = static_cast<std::int64_t>(part)});
+    if (!is_finite(pose))
+        throw Error(Cause::non_finite, "pose", {.element = "part", .index = static_cast<std::int64_t>(part)});
     at(part).pose = pose;
 }
 

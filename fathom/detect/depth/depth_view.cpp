@@ -14,7 +14,8 @@ ClipMatrix clip_matrix(const DepthView& view, const Pose& frame) {
     const Vec3 scale(2 / view.size.x(), 2 / view.size.y(), 1 / view.size.z());
     ClipMatrix m{};
     for (int row = 0; row < 3; ++row) {
-        for (int column = 0; column < 3; ++column) m[static_cast<std::size_t>(4 * row + column)] = static_cast<float>(turn(row, column) * scale[row]);
+        for (int column = 0; column < 3; ++column)
+            m[static_cast<std::size_t>(4 * row + column)] = static_cast<float>(turn(row, column) * scale[row]);
         m[static_cast<std::size_t>(4 * row + 3)] = static_cast<float>(from.translation[row] * scale[row]);
     }
     return m;
@@ -22,10 +23,14 @@ ClipMatrix clip_matrix(const DepthView& view, const Pose& frame) {
 
 DepthView view_of(const Box& box, const Pose& pose, const Vec3& direction, const ViewOptions& options) {
     if (box.empty()) throw Error(Cause::empty, "nothing to look at");
-    if (!is_finite(box.lower) || !is_finite(box.upper) || !is_finite(pose)) throw Error(Cause::non_finite, "box or pose to look at");
-    if (!is_finite(direction) || !(direction.norm() > 0)) throw Error(Cause::invalid_argument, "a direction must be finite and not zero");
-    if (options.pixels < 1 || options.pixels > 16384) throw Error(Cause::invalid_argument, "must be 1 to 16,384", {.element = "option pixels"});
-    if (!(options.margin >= 0) || !std::isfinite(options.margin)) throw Error(Cause::invalid_argument, "must be finite, from 0", {.element = "option margin"});
+    if (!is_finite(box.lower) || !is_finite(box.upper) || !is_finite(pose))
+        throw Error(Cause::non_finite, "box or pose to look at");
+    if (!is_finite(direction) || !(direction.norm() > 0))
+        throw Error(Cause::invalid_argument, "a direction must be finite and not zero");
+    if (options.pixels < 1 || options.pixels > 16384)
+        throw Error(Cause::invalid_argument, "must be 1 to 16,384", {.element = "option pixels"});
+    if (!(options.margin >= 0) || !std::isfinite(options.margin))
+        throw Error(Cause::invalid_argument, "must be finite, from 0", {.element = "option margin"});
 
     const Vec3 z = direction.normalized(), x = any_perpendicular(z), y = z.cross(x);
     Mat3 axes;
@@ -46,7 +51,8 @@ DepthView view_of(const Box& box, const Pose& pose, const Vec3& direction, const
 
 void check(const DepthView& view) {
     if (!is_finite(view.pose) || !is_finite(view.size)) throw Error(Cause::non_finite, "pose or size of a view");
-    if (!(view.size.minCoeff() > 0)) throw Error(Cause::invalid_argument, "must be positive", {.element = "size of a view"});
+    if (!(view.size.minCoeff() > 0))
+        throw Error(Cause::invalid_argument, "must be positive", {.element = "size of a view"});
     if (std::min(view.width, view.height) < 1 || std::max(view.width, view.height) > 16384)
         throw Error(Cause::invalid_argument, "must be 1 to 16,384 along each side", {.element = "pixels of a view"});
 }

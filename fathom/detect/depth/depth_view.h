@@ -1,6 +1,7 @@
 // Room: detect. An orthographic box that surfaces are drawn into, and the pixels on its near side.
-// The frame of a view: x along the columns of pixels, y along the rows, z the way it looks; right-handed, so that a picture whose first
-// row is on top shows the world unmirrored. Depth is the share of the way from the near side (0) to the far side (1): linear.
+// The frame of a view: x along the columns of pixels, y along the rows, z the way it looks; right-handed, so that a
+// picture whose first row is on top shows the world unmirrored. Depth is the share of the way from the near side (0) to
+// the far side (1): linear.
 #pragma once
 
 #include <fathom/base/box.h>
@@ -18,7 +19,9 @@ struct DepthView {
 
     [[nodiscard]] Vec3 direction() const { return pose.turn(Vec3::UnitZ()); } // unit, the way it looks, world
     [[nodiscard]] Vec2 pixel_size() const { return {size.x() / width, size.y() / height}; } // m
-    [[nodiscard]] std::size_t pixel_count() const { return static_cast<std::size_t>(width) * static_cast<std::size_t>(height); }
+    [[nodiscard]] std::size_t pixel_count() const {
+        return static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
+    }
 
     // World to column, row and depth, and back. Pixel (i, j) covers [i, i+1] x [j, j+1].
     [[nodiscard]] Vec3 to_map(const Vec3& world) const {
@@ -31,23 +34,25 @@ struct DepthView {
     // In the middle of a pixel.
     [[nodiscard]] Vec3 to_world(std::size_t pixel, double depth) const {
         const auto columns = static_cast<std::size_t>(width);
-        return to_world({static_cast<double>(pixel % columns) + 0.5, static_cast<double>(pixel / columns) + 0.5, depth});
+        return to_world(
+            {static_cast<double>(pixel % columns) + 0.5, static_cast<double>(pixel / columns) + 0.5, depth});
     }
 };
 
-// Places of a frame to -1..1 in x and y and 0..1 in z, by rows, as floats: x = ((m[0] px + m[1] py) + m[2] pz) + m[3], and so on. Both
-// backends use these numbers in this order, so that they see the same corners.
+// Places of a frame to -1..1 in x and y and 0..1 in z, by rows, as floats: x = ((m[0] px + m[1] py) + m[2] pz) + m[3],
+// and so on. Both backends use these numbers in this order, so that they see the same corners.
 using ClipMatrix = std::array<float, 12>;
 [[nodiscard]] ClipMatrix clip_matrix(const DepthView& view, const Pose& frame);
 
 struct ViewOptions {
-    int pixels = 256;    // along the longer side; the other side gets pixels of the same size
+    int pixels = 256;     // along the longer side; the other side gets pixels of the same size
     double margin = 0.02; // beyond the box on every side, in shares of its diagonal, and at least one pixel
 };
 
-// Looks along `direction` (any length, in the frame of `box`) at the whole of a box, which lies in the world as `pose` says. The same
-// direction always gives the same columns and rows. Throws Error{invalid_argument, empty, non_finite}.
-[[nodiscard]] DepthView view_of(const Box& box, const Pose& pose, const Vec3& direction, const ViewOptions& options = {});
+// Looks along `direction` (any length, in the frame of `box`) at the whole of a box, which lies in the world as `pose`
+// says. The same direction always gives the same columns and rows. Throws Error{invalid_argument, empty, non_finite}.
+[[nodiscard]] DepthView view_of(const Box& box, const Pose& pose, const Vec3& direction,
+                                const ViewOptions& options = {});
 
 // Throws Error: non_finite, invalid_argument where a size is not positive or not 1 to 16,384 pixels.
 void check(const DepthView& view);

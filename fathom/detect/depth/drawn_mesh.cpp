@@ -22,11 +22,14 @@ DrawnMesh::DrawnMesh(Primitives kind, std::span<const Vec3> vertices, std::span<
     sort();
 }
 
-DrawnMesh DrawnMesh::lines(std::span<const Vec3> vertices, std::span<const Line> lines) { return {Primitives::lines, vertices, lines}; }
+DrawnMesh DrawnMesh::lines(std::span<const Vec3> vertices, std::span<const Line> lines) {
+    return {Primitives::lines, vertices, lines};
+}
 DrawnMesh DrawnMesh::points(std::span<const Vec3> points) { return {Primitives::points, points, {}}; }
 
 void DrawnMesh::move(std::span<const Vec3> vertices) {
-    if (vertices.size() != positions_.size()) throw Error(Cause::count_mismatch, "as many vertices as before are needed", {.element = "vertices"});
+    if (vertices.size() != positions_.size())
+        throw Error(Cause::count_mismatch, "as many vertices as before are needed", {.element = "vertices"});
     check_vertices(vertices, {});
     place(vertices);
     clusters_.refit(positions_);
@@ -43,19 +46,24 @@ void DrawnMesh::place(std::span<const Vec3> vertices) {
 
 void DrawnMesh::sort() {
     if (kind_ == Primitives::triangles)
-        clusters_ = DrawnClusters(positions_, triangles_.size(), 3, true, [&](std::size_t t, std::size_t k) { return triangles_[t][k]; });
+        clusters_ = DrawnClusters(positions_, triangles_.size(), 3, true,
+                                  [&](std::size_t t, std::size_t k) { return triangles_[t][k]; });
     else if (kind_ == Primitives::lines)
-        clusters_ = DrawnClusters(positions_, lines_.size(), 2, true, [&](std::size_t t, std::size_t k) { return lines_[t][k]; });
+        clusters_ = DrawnClusters(positions_, lines_.size(), 2, true,
+                                  [&](std::size_t t, std::size_t k) { return lines_[t][k]; });
     else
-        clusters_ = DrawnClusters(positions_, positions_.size(), 1, false, [](std::size_t t, std::size_t) { return static_cast<Index>(t); });
+        clusters_ = DrawnClusters(positions_, positions_.size(), 1, false,
+                                  [](std::size_t t, std::size_t) { return static_cast<Index>(t); });
 }
 
 void DrawnMesh::visible(const DepthView& view, const Pose& pose, std::vector<DrawnRange>& ranges) const {
     ranges.clear();
     clusters_.visit(view, clip_matrix(view, pose * Pose::at(origin_)), [&](Index cluster, const DrawnReach&) {
         const DrawnRange& seen = clusters_.clusters()[cluster].primitives;
-        if (!ranges.empty() && ranges.back().end == seen.begin) ranges.back().end = seen.end;
-        else ranges.push_back(seen);
+        if (!ranges.empty() && ranges.back().end == seen.begin)
+            ranges.back().end = seen.end;
+        else
+            ranges.push_back(seen);
     });
 }
 

@@ -33,7 +33,9 @@ std::array<float, 16> GlScene::clip(const Pose& frame) const {
 #ifndef FATHOM_WITH_GL
 std::string_view environment_fragment_shader() { return {}; }
 
-std::unique_ptr<GlDepthBackend> make_gl_depth_backend(const GlOptions&) { throw Error(Cause::unsupported, "this library was built without OpenGL (FATHOM_GL)"); }
+std::unique_ptr<GlDepthBackend> make_gl_depth_backend(const GlOptions&) {
+    throw Error(Cause::unsupported, "this library was built without OpenGL (FATHOM_GL)");
+}
 #endif
 
 } // namespace fathom

@@ -65,18 +65,21 @@ struct ParticleColumns::Surface {
     [[nodiscard]] DepthId id() const { return map->ids[pixel]; }
 };
 
-void ParticleColumns::draw(DepthBackend& backend, const DepthView& view, std::span<const DrawnBody> bodies, const ParticleMapOptions& options) {
+void ParticleColumns::draw(DepthBackend& backend, const DepthView& view, std::span<const DrawnBody> bodies,
+                           const ParticleMapOptions& options) {
     view_ = view;
     layers_.resize(options.layers);
     const DepthTarget* after = nullptr;
     for (ColumnLayer& layer : layers_) {
         if (!layer.entry_target) layer.entry_target = backend.make_target();
-        backend.draw(view, bodies, {.faces = Faces::front, .ids = true, .normals = true, .after = after}, *layer.entry_target);
+        backend.draw(view, bodies, {.faces = Faces::front, .ids = true, .normals = true, .after = after},
+                     *layer.entry_target);
         layer.entry = &layer.entry_target->map();
         after = layer.entry_target.get();
         if (!options.exits) continue;
         if (!layer.exit_target) layer.exit_target = backend.make_target();
-        backend.draw(view, bodies, {.faces = Faces::back, .ids = true, .normals = true, .after = after}, *layer.exit_target);
+        backend.draw(view, bodies, {.faces = Faces::back, .ids = true, .normals = true, .after = after},
+                     *layer.exit_target);
         layer.exit = &layer.exit_target->map();
         after = layer.exit_target.get();
     }
@@ -93,7 +96,8 @@ void ParticleColumns::find_reach(std::span<const DrawnBody> bodies, bool exits) 
     reach_ = box_in_map(view, bodies);
     if (!exits) reach_.upper.z() = 1;
     const Vec3 margin(1, 1, slack_);
-    reach_ = intersection({reach_.lower - margin, reach_.upper + margin}, {Vec3::Zero(), Vec3(view.width, view.height, 1)});
+    reach_ =
+        intersection({reach_.lower - margin, reach_.upper + margin}, {Vec3::Zero(), Vec3(view.width, view.height, 1)});
     world_reach_ = {};
     for (int k = 0; !reach_.empty() && k < 8; ++k) world_reach_.extend(view.to_world(reach_.corner(k)));
     world_reach_ = world_reach_.grown(1e-6 * view.pixel_size().maxCoeff() + 1e-12 * world_reach_.diagonal());
@@ -103,7 +107,8 @@ void ParticleColumns::fill_tiles() {
     tile_columns_ = (view_.width + tile_side - 1) / tile_side;
     tile_rows_ = (view_.height + tile_side - 1) / tile_side;
     tiles_.assign(static_cast<std::size_t>(tile_columns_) * static_cast<std::size_t>(tile_rows_), {});
-    parallel_tasks(static_cast<std::size_t>(tile_rows_), [&](std::size_t row) { fill_tile_row(static_cast<int>(row)); });
+    parallel_tasks(static_cast<std::size_t>(tile_rows_),
+                   [&](std::size_t row) { fill_tile_row(static_cast<int>(row)); });
 }
 
 // Column by column first, which a compiler can do several at a time.
@@ -115,7 +120,8 @@ void ParticleColumns::fill_tile_row(int row) {
             const float* entry = &layer.entry->depth[static_cast<std::size_t>(y) * width];
             const float* exit = layer.exit ? &layer.exit->depth[static_cast<std::size_t>(y) * width] : nullptr;
             for (std::size_t x = 0; x < width; ++x) low[x] = std::min(low[x], entry[x]);
-            for (std::size_t x = 0; x < width; ++x) high[x] = std::max(high[x], entry[x] == 1.0f ? 0.0f : exit ? exit[x] : 1.0f);
+            for (std::size_t x = 0; x < width; ++x)
+                high[x] = std::max(high[x], entry[x] == 1.0f ? 0.0f : exit ? exit[x] : 1.0f);
         }
     for (std::size_t x = 0; x < width; ++x) {
         Tile& tile = tiles_[static_cast<std::size_t>(row * tile_columns_) + x / tile_side];
@@ -127,19 +133,24 @@ void ParticleColumns::fill_tile_row(int row) {
 bool ParticleColumns::near_in_map(const Vec3& a, const Vec3& b) const {
     const Vec3 low = a.cwiseMin(b).cwiseMax(reach_.lower), high = a.cwiseMax(b).cwiseMin(reach_.upper);
     if (!((low.array() <= high.array()).all())) return false;
-    const auto tile_of = [](double pixel, int count) { return std::clamp(static_cast<int>(pixel) / tile_side, 0, count - 1); };
+    const auto tile_of = [](double pixel, int count) {
+        return std::clamp(static_cast<int>(pixel) / tile_side, 0, count - 1);
+    };
     const int left = tile_of(low.x(), tile_columns_), right = tile_of(high.x(), tile_columns_);
     const int top = tile_of(low.y(), tile_rows_), bottom = tile_of(high.y(), tile_rows_);
     if ((right - left + 1) * (bottom - top + 1) > 16) return true; // a long way: looked at pixel by pixel
     for (int y = top; y <= bottom; ++y)
         for (int x = left; x <= right; ++x) {
             const Tile& tile = tiles_[static_cast<std::size_t>(y * tile_columns_ + x)];
-            if (high.z() >= static_cast<double>(tile.low) - slack_ && low.z() <= static_cast<double>(tile.high) + slack_) return true;
+            if (high.z() >= static_cast<double>(tile.low) - slack_ &&
+                low.z() <= static_cast<double>(tile.high) + slack_)
+                return true;
         }
     return false;
 }
 
-ParticleColumns::Surface ParticleColumns::surface(const DepthMap& map, const Span& span, std::size_t pixel, bool entry) const {
+ParticleColumns::Surface ParticleColumns::surface(const DepthMap& map, const Span& span, std::size_t pixel,
+                                                  bool entry) const {
     Surface s{.entry = entry, .pixel = pixel};
     if (!map.covered(pixel)) return s;
     s.map = &map;
@@ -153,7 +164,8 @@ ParticleColumns::Surface ParticleColumns::surface(const DepthMap& map, const Spa
     return s;
 }
 
-// The stored normal where it opposes the motion; else the side of the pixel it came in by, or straight back along the view.
+// The stored normal where it opposes the motion; else the side of the pixel it came in by, or straight back along the
+// view.
 Vec3 ParticleColumns::opposing(const Way& way, const Surface& surface, int wall) const {
     const Vec3 stored = surface.normal();
     if (stored.dot(way.motion) < 0) return stored;
@@ -170,7 +182,8 @@ ParticleHit ParticleColumns::left_from_inside(const Way& way, const Surface& ent
     return {.at = 0, .point = view_.to_world(place), .normal = nearest.normal(), .id = nearest.id(), .inside = true};
 }
 
-bool ParticleColumns::in_layer(const Way& way, const Span& span, std::size_t pixel, const ColumnLayer& layer, ParticleHit& hit) const {
+bool ParticleColumns::in_layer(const Way& way, const Span& span, std::size_t pixel, const ColumnLayer& layer,
+                               ParticleHit& hit) const {
     const Vec3 p = way.a + span.begin * way.d, q = way.a + span.end * way.d;
     const double low = std::min(p.z(), q.z()), high = std::max(p.z(), q.z());
     const bool left = layer.exit && layer.exit->covered(pixel);
@@ -189,15 +202,20 @@ bool ParticleColumns::in_layer(const Way& way, const Span& span, std::size_t pix
         hit = left_from_inside(way, entry, exit);
         return true;
     }
-    const bool by_entry = sideways ? !left || p.z() - entry.at(p) <= exit.at(p) - p.z() : behind->begin >= before->begin;
+    const bool by_entry =
+        sideways ? !left || p.z() - entry.at(p) <= exit.at(p) - p.z() : behind->begin >= before->begin;
     const Surface& met = by_entry ? entry : exit;
     const double at = span.begin + begin * (span.end - span.begin);
-    hit = {.at = at, .point = way.from + at * way.motion, .normal = opposing(way, met, sideways ? span.wall : -1), .id = met.id()};
+    hit = {.at = at,
+           .point = way.from + at * way.motion,
+           .normal = opposing(way, met, sideways ? span.wall : -1),
+           .id = met.id()};
     return true;
 }
 
 bool ParticleColumns::in_pixel(const Way& way, const Span& span, ParticleHit& hit) const {
-    const std::size_t pixel = static_cast<std::size_t>(span.row) * static_cast<std::size_t>(view_.width) + static_cast<std::size_t>(span.column);
+    const std::size_t pixel = static_cast<std::size_t>(span.row) * static_cast<std::size_t>(view_.width) +
+                              static_cast<std::size_t>(span.column);
     bool any = false;
     for (const ColumnLayer& layer : layers_) {
         if (!layer.entry->covered(pixel)) break;

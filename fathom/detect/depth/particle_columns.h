@@ -16,7 +16,8 @@ struct ColumnLayer {
 class ParticleColumns {
 public:
     // Draws anew; keeps its targets.
-    void draw(DepthBackend& backend, const DepthView& view, std::span<const DrawnBody> bodies, const ParticleMapOptions& options);
+    void draw(DepthBackend& backend, const DepthView& view, std::span<const DrawnBody> bodies,
+              const ParticleMapOptions& options);
 
     [[nodiscard]] const DepthView& view() const { return view_; }
     [[nodiscard]] std::span<const ColumnLayer> layers() const { return layers_; }
@@ -24,7 +25,9 @@ public:
     // May the way meet anything at all? Never wrong where it says no; no for NaN.
     [[nodiscard]] bool near(const Vec3& from, const Vec3& to) const {
         bool meets = true;
-        for (int k = 0; k < 3; ++k) meets &= std::min(from[k], to[k]) <= world_reach_.upper[k] && std::max(from[k], to[k]) >= world_reach_.lower[k];
+        for (int k = 0; k < 3; ++k)
+            meets &=
+                std::min(from[k], to[k]) <= world_reach_.upper[k] && std::max(from[k], to[k]) >= world_reach_.lower[k];
         return meets && near_in_map(scaled_ * from + shift_, scaled_ * to + shift_);
     }
     // Fills `hit` and says true where there is one.
@@ -46,7 +49,8 @@ private:
     [[nodiscard]] bool near_in_map(const Vec3& a, const Vec3& b) const;
     [[nodiscard]] Surface surface(const DepthMap& map, const Span& span, std::size_t pixel, bool entry) const;
     [[nodiscard]] bool in_pixel(const Way& way, const Span& span, ParticleHit& hit) const;
-    [[nodiscard]] bool in_layer(const Way& way, const Span& span, std::size_t pixel, const ColumnLayer& layer, ParticleHit& hit) const;
+    [[nodiscard]] bool in_layer(const Way& way, const Span& span, std::size_t pixel, const ColumnLayer& layer,
+                                ParticleHit& hit) const;
     [[nodiscard]] ParticleHit left_from_inside(const Way& way, const Surface& entry, const Surface& exit) const;
     [[nodiscard]] Vec3 opposing(const Way& way, const Surface& surface, int wall) const;
 

@@ -9,7 +9,9 @@
 
 namespace fathom {
 
-std::vector<DepthView> views_along(const Box& box, const Vec3& direction, const ViewOptions& options) { return {view_of(box, {}, direction, options)}; }
+std::vector<DepthView> views_along(const Box& box, const Vec3& direction, const ViewOptions& options) {
+    return {view_of(box, {}, direction, options)};
+}
 
 std::vector<DepthView> views_around(const Box& box, const Vec3& center, const ViewOptions& options) {
     if (!is_finite(center)) throw Error(Cause::non_finite, "centre of views");
@@ -17,7 +19,8 @@ std::vector<DepthView> views_around(const Box& box, const Vec3& center, const Vi
     for (int axis = 0; axis < 3; ++axis)
         for (const bool up : {true, false}) {
             Box part = box;
-            (up ? part.lower : part.upper)[axis] = std::clamp(center[axis], box.lower[axis], std::max(box.lower[axis], box.upper[axis]));
+            (up ? part.lower : part.upper)[axis] =
+                std::clamp(center[axis], box.lower[axis], std::max(box.lower[axis], box.upper[axis]));
             views.push_back(view_of(part, {}, (up ? 1.0 : -1.0) * Vec3::Unit(axis), options));
         }
     return views;
@@ -59,10 +62,13 @@ struct ParticleMaps::State {
     }
 };
 
-ParticleMaps::ParticleMaps(std::shared_ptr<DepthBackend> backend, const ParticleMapOptions& options) : state_(std::make_unique<State>()) {
+ParticleMaps::ParticleMaps(std::shared_ptr<DepthBackend> backend, const ParticleMapOptions& options)
+    : state_(std::make_unique<State>()) {
     if (!backend) throw Error(Cause::invalid_argument, "particle maps need a backend", {.element = "backend"});
-    if (options.layers < 1 || options.layers > 16) throw Error(Cause::invalid_argument, "must be 1 to 16", {.element = "option layers"});
-    if (options.layers > 1 && !options.exits) throw Error(Cause::invalid_argument, "layers behind the first need exits", {.element = "option exits"});
+    if (options.layers < 1 || options.layers > 16)
+        throw Error(Cause::invalid_argument, "must be 1 to 16", {.element = "option layers"});
+    if (options.layers > 1 && !options.exits)
+        throw Error(Cause::invalid_argument, "layers behind the first need exits", {.element = "option exits"});
     state_->backend = std::move(backend);
     state_->options = options;
 }
@@ -73,7 +79,8 @@ ParticleMaps& ParticleMaps::operator=(ParticleMaps&&) noexcept = default;
 
 void ParticleMaps::draw(std::span<const DepthView> views, std::span<const DrawnBody> bodies) {
     state_->views.resize(views.size());
-    for (std::size_t k = 0; k < views.size(); ++k) state_->views[k].draw(*state_->backend, views[k], bodies, state_->options);
+    for (std::size_t k = 0; k < views.size(); ++k)
+        state_->views[k].draw(*state_->backend, views[k], bodies, state_->options);
 }
 
 std::optional<ParticleHit> ParticleMaps::first_hit(const Vec3& from, const Vec3& to) const {
@@ -82,8 +89,10 @@ std::optional<ParticleHit> ParticleMaps::first_hit(const Vec3& from, const Vec3&
     return std::nullopt;
 }
 
-void ParticleMaps::first_hits(std::span<const Vec3> from, std::span<const Vec3> to, std::vector<ParticleHit>& hits) const {
-    if (from.size() != to.size()) throw Error(Cause::count_mismatch, "as many ends as beginnings are needed", {.element = "to"});
+void ParticleMaps::first_hits(std::span<const Vec3> from, std::span<const Vec3> to,
+                              std::vector<ParticleHit>& hits) const {
+    if (from.size() != to.size())
+        throw Error(Cause::count_mismatch, "as many ends as beginnings are needed", {.element = "to"});
     constexpr std::size_t chunk = 2048;
     std::vector<std::vector<ParticleHit>> found((from.size() + chunk - 1) / chunk);
     parallel_for(from.size(), chunk, [&](std::size_t begin, std::size_t end) {
@@ -103,20 +112,24 @@ std::size_t ParticleMaps::view_count() const { return state_->views.size(); }
 
 double ParticleMaps::pixel_size() const {
     double largest = 0;
-    for (const ParticleColumns& columns : state_->views) largest = std::max(largest, columns.view().pixel_size().maxCoeff());
+    for (const ParticleColumns& columns : state_->views)
+        largest = std::max(largest, columns.view().pixel_size().maxCoeff());
     return largest;
 }
 
 namespace {
 
 const ColumnLayer& layer_of(std::span<const ParticleColumns> views, std::size_t view, std::size_t layer) {
-    if (view >= views.size() || layer >= views[view].layers().size()) throw Error(Cause::invalid_argument, "no such view or layer was drawn", {.element = "view"});
+    if (view >= views.size() || layer >= views[view].layers().size())
+        throw Error(Cause::invalid_argument, "no such view or layer was drawn", {.element = "view"});
     return views[view].layers()[layer];
 }
 
 } // namespace
 
-const DepthMap& ParticleMaps::entry(std::size_t view, std::size_t layer) const { return *layer_of(state_->views, view, layer).entry; }
+const DepthMap& ParticleMaps::entry(std::size_t view, std::size_t layer) const {
+    return *layer_of(state_->views, view, layer).entry;
+}
 
 const DepthMap& ParticleMaps::exit(std::size_t view, std::size_t layer) const {
     const ColumnLayer& found = layer_of(state_->views, view, layer);

@@ -22,7 +22,9 @@ Index holder(const TetBody& a, Index vertex, const TetBody& b, const TetZone& zo
     if (!zone.reach().contains(a.vertices[vertex])) return best;
     zone.hash().visit_containing(a.vertices[vertex], [&](Index place) {
         const Index t = zone.tetrahedra()[place];
-        if (t < best && !(same && names(tetrahedra[t], vertex)) && tetrahedron_contains(b.set().corners(t), a.vertices[vertex])) best = t;
+        if (t < best && !(same && names(tetrahedra[t], vertex)) &&
+            tetrahedron_contains(b.set().corners(t), a.vertices[vertex]))
+            best = t;
         return true;
     });
     return best;
@@ -38,13 +40,16 @@ std::array<double, 4> barycentric_coordinates(const std::array<Vec3, 4>& t, cons
     return weight;
 }
 
-std::vector<PointInTet> points_in_tets(const TetBody& a, const TetBody& b, const TetZone& zone, const PointsInTetsOptions& options) {
+std::vector<PointInTet> points_in_tets(const TetBody& a, const TetBody& b, const TetZone& zone,
+                                       const PointsInTetsOptions& options) {
     const auto vertices = options.boundary_only ? a.topology.boundary_vertices() : a.topology.used_vertices();
     std::vector<std::vector<PointInTet>> parts((vertices.size() + chunk - 1) / chunk);
     parallel_tasks(parts.size(), [&](std::size_t k) {
         for (std::size_t i = k * chunk; i < std::min(vertices.size(), (k + 1) * chunk); ++i) {
             const Index t = holder(a, vertices[i], b, zone);
-            if (t != no_index) parts[k].push_back({vertices[i], t, barycentric_coordinates(b.set().corners(t), a.vertices[vertices[i]])});
+            if (t != no_index)
+                parts[k].push_back(
+                    {vertices[i], t, barycentric_coordinates(b.set().corners(t), a.vertices[vertices[i]])});
         }
     });
     std::vector<PointInTet> found;

@@ -1,7 +1,7 @@
 // Room: detect. Points in objects: which vertices of one body are inside another, and in which tetrahedron?
-// Marchal, Aubert & Chaillou 2004, section 5.1. Containment is exact and closed, whatever the orientation; a flat tetrahedron holds
-// nothing. A point on a shared face, edge or vertex, or in tetrahedra that overlap, is given to the smallest number, once.
-// Cost: about 1 us a point near the other body. The same bytes for any number of threads.
+// Marchal, Aubert & Chaillou 2004, section 5.1. Containment is exact and closed, whatever the orientation; a flat
+// tetrahedron holds nothing. A point on a shared face, edge or vertex, or in tetrahedra that overlap, is given to the
+// smallest number, once. Cost: about 1 us a point near the other body. The same bytes for any number of threads.
 #pragma once
 
 #include <fathom/detect/tet/tet_body.h>
@@ -20,14 +20,16 @@ struct PointsInTetsOptions {
     bool boundary_only = false; // ask only for vertices on the boundary of the body that intrudes
 };
 
-// Vertices of a in b, ascending. `zone` is of b and reaches wherever vertices of a are to be found. Where a and b are one body,
-// tetrahedra do not hold their own corners.
+// Vertices of a in b, ascending. `zone` is of b and reaches wherever vertices of a are to be found. Where a and b are
+// one body, tetrahedra do not hold their own corners.
 [[nodiscard]] std::vector<PointInTet> points_in_tets(const TetBody& a, const TetBody& b, const TetZone& zone,
                                                      const PointsInTetsOptions& options = {});
-[[nodiscard]] std::vector<PointInTet> points_in_tets(const TetBody& a, const TetBody& b, const PointsInTetsOptions& options = {});
+[[nodiscard]] std::vector<PointInTet> points_in_tets(const TetBody& a, const TetBody& b,
+                                                     const PointsInTetsOptions& options = {});
 
 // The value at the point of what is given at the nodes of b: a depth, where those are depths. Exact for linear values.
-[[nodiscard]] inline double interpolated(const TetBody& b, const PointInTet& point, std::span<const double> node_values) {
+[[nodiscard]] inline double interpolated(const TetBody& b, const PointInTet& point,
+                                         std::span<const double> node_values) {
     const Tetrahedron& t = b.topology.tetrahedra()[point.tetrahedron];
     double sum = 0;
     for (std::size_t k = 0; k < 4; ++k) sum += point.barycentric[k] * node_values[t[k]];

@@ -48,7 +48,8 @@ double fraction_of_crossing(double from, double to) {
     return f >= 0 && f <= 1 ? f : 0.5; // beyond the range of double
 }
 
-// Corners of a tetrahedron by ascending vertex, so that neighbours build a common face from the same numbers in the same order.
+// Corners of a tetrahedron by ascending vertex, so that neighbours build a common face from the same numbers in the
+// same order.
 std::array<std::size_t, 4> ascending(const Tetrahedron& t) {
     std::array<std::size_t, 4> order = {0, 1, 2, 3};
     const auto exchange = [&](std::size_t i, std::size_t j) {
@@ -61,7 +62,8 @@ std::array<std::size_t, 4> ascending(const Tetrahedron& t) {
 std::optional<Stretch> clip(const TetBody& b, Index tetrahedron, const Segment& segment) {
     const Tetrahedron& t = b.topology.tetrahedra()[tetrahedron];
     const auto order = ascending(t);
-    const std::array<const Vec3*, 4> corner = {&b.vertices[t[order[0]]], &b.vertices[t[order[1]]], &b.vertices[t[order[2]]], &b.vertices[t[order[3]]]};
+    const std::array<const Vec3*, 4> corner = {&b.vertices[t[order[0]]], &b.vertices[t[order[1]]],
+                                               &b.vertices[t[order[2]]], &b.vertices[t[order[3]]]};
     const int volume = orient3d(*corner[0], *corner[1], *corner[2], *corner[3]);
     if (volume == 0) return {};
     Stretch found{tetrahedron, 0, 1, {}, {}};
@@ -69,7 +71,8 @@ std::optional<Stretch> clip(const TetBody& b, Index tetrahedron, const Segment& 
         const Vec3 &p = *corner[k == 0 ? 1 : 0], &q = *corner[k <= 1 ? 2 : 1], &r = *corner[k <= 2 ? 3 : 2];
         const PlaneSide plane(p, q, r);
         const double inside = (k % 2 == 1 ? volume : -volume); // the sign on which corner k lies
-        const double from = inside * height(plane, p, q, r, segment.start), to = inside * height(plane, p, q, r, segment.end);
+        const double from = inside * height(plane, p, q, r, segment.start),
+                     to = inside * height(plane, p, q, r, segment.end);
         if (from < 0 && to < 0) return {};
         if (from < 0) found.enter = std::max(found.enter, to > 0 ? fraction_of_crossing(from, to) : 1.0);
         if (to < 0) found.leave = std::min(found.leave, from > 0 ? fraction_of_crossing(from, to) : 0.0);
@@ -92,7 +95,8 @@ public:
             const bool goes_on = out_.pieces.size() > begin_ && s.enter <= out_.pieces.back().leave + shortest_stay;
             if (!goes_on) close(edge);
             const double from = goes_on ? out_.pieces.back().leave : s.enter;
-            if (s.leave > from) out_.pieces.push_back({s.tetrahedron, from, s.leave, s.weights(from), s.weights(s.leave)});
+            if (s.leave > from)
+                out_.pieces.push_back({s.tetrahedron, from, s.leave, s.weights(from), s.weights(s.leave)});
         }
         close(edge);
     }
@@ -102,7 +106,8 @@ private:
         if (out_.pieces.size() == begin_) return;
         const double enter = out_.pieces[begin_].enter, leave = out_.pieces.back().leave;
         if (leave - enter > shortest_stay)
-            out_.chains.push_back({edge, enter, leave, static_cast<Index>(begin_), static_cast<Index>(out_.pieces.size() - begin_)});
+            out_.chains.push_back(
+                {edge, enter, leave, static_cast<Index>(begin_), static_cast<Index>(out_.pieces.size() - begin_)});
         else
             out_.pieces.resize(begin_);
         begin_ = out_.pieces.size();

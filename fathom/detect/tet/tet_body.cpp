@@ -27,7 +27,8 @@ TetTopology::TetTopology(const TetMesh& mesh) : vertex_count_(mesh.vertices.size
     sort_unique(used_vertices_);
 }
 
-TetTopology::TetTopology(const TriangleMesh& surface) : vertex_count_(surface.vertices.size()), boundary_(surface.triangles) {
+TetTopology::TetTopology(const TriangleMesh& surface)
+    : vertex_count_(surface.vertices.size()), boundary_(surface.triangles) {
     check(surface);
     list_boundary();
     used_vertices_ = boundary_vertices_;
@@ -56,7 +57,8 @@ struct TetTopology::Touched {
     void add_face(Index face, const Triangle& t) {
         faces.push_back(face);
         boundary_vertices.insert(boundary_vertices.end(), t.begin(), t.end());
-        for (std::size_t k = 0; k < 3; ++k) boundary_edges.push_back({std::min(t[k], t[(k + 1) % 3]), std::max(t[k], t[(k + 1) % 3])});
+        for (std::size_t k = 0; k < 3; ++k)
+            boundary_edges.push_back({std::min(t[k], t[(k + 1) % 3]), std::max(t[k], t[(k + 1) % 3])});
     }
     void sort() {
         for (auto* list : {&tets, &faces, &vertices, &boundary_vertices}) sort_unique(*list);
@@ -64,7 +66,9 @@ struct TetTopology::Touched {
     }
 };
 
-std::size_t TetTopology::place_of(Index slot) const { return static_cast<std::size_t>(std::lower_bound(slots_.begin(), slots_.end(), slot) - slots_.begin()); }
+std::size_t TetTopology::place_of(Index slot) const {
+    return static_cast<std::size_t>(std::lower_bound(slots_.begin(), slots_.end(), slot) - slots_.begin());
+}
 
 TetTopology::Change TetTopology::apply(const EditableTetMesh& mesh, const TetEdit& edit) {
     if (!editable_) throw Error(Cause::invalid_argument, "the topology is of a mesh that is not edited");
@@ -73,18 +77,22 @@ TetTopology::Change TetTopology::apply(const EditableTetMesh& mesh, const TetEdi
     touched.tets.insert(touched.tets.end(), edit.removed_tets.begin(), edit.removed_tets.end());
     for (const TetEdit::NewTet& t : edit.new_tets) touched.tets.push_back(t.tet);
     touched.moves = touched.tets.size() != edit.changed_tets.size();
-    const auto add_corners = [&](const Tetrahedron& t) { touched.vertices.insert(touched.vertices.end(), t.begin(), t.end()); };
+    const auto add_corners = [&](const Tetrahedron& t) {
+        touched.vertices.insert(touched.vertices.end(), t.begin(), t.end());
+    };
     std::vector<Index> faces = edit.removed_boundary;
     faces.insert(faces.end(), edit.new_boundary.begin(), edit.new_boundary.end());
     for (const Index t : touched.tets) {
-        if (const std::size_t place = place_of(t); place < slots_.size() && slots_[place] == t) add_corners(tetrahedra_[place]);
+        if (const std::size_t place = place_of(t); place < slots_.size() && slots_[place] == t)
+            add_corners(tetrahedra_[place]);
         if (mesh.has_tet(t)) add_corners(mesh.tet(t));
         for (Index face = 4 * t; face < 4 * t + 4; ++face) faces.push_back(face);
     }
     sort_unique(faces);
     for (const Index face : faces) {
         const auto known = std::lower_bound(faces_.begin(), faces_.end(), face);
-        if (known != faces_.end() && *known == face) touched.add_face(face, boundary_[static_cast<std::size_t>(known - faces_.begin())]);
+        if (known != faces_.end() && *known == face)
+            touched.add_face(face, boundary_[static_cast<std::size_t>(known - faces_.begin())]);
         if (mesh.has_tet(face / 4) && mesh.neighbour(face) == no_index) touched.add_face(face, mesh.face_corners(face));
     }
     touched.sort();
@@ -107,10 +115,12 @@ void TetTopology::renew_tetrahedra(const EditableTetMesh& mesh, const Touched& t
 }
 
 void TetTopology::renew_boundary(const EditableTetMesh& mesh, const Touched& touched) {
-    renew_sorted<Index>(boundary_vertices_, touched.boundary_vertices, [&](Index v) { return !mesh.boundary_round(v).empty(); });
+    renew_sorted<Index>(boundary_vertices_, touched.boundary_vertices,
+                        [&](Index v) { return !mesh.boundary_round(v).empty(); });
     renew_sorted<Edge>(boundary_edges_, touched.boundary_edges, [&](const Edge& e) { return mesh.is_boundary(e); });
     const std::vector<Index> old_faces = faces_;
-    renew_sorted<Index>(faces_, touched.faces, [&](Index face) { return mesh.has_tet(face / 4) && mesh.neighbour(face) == no_index; });
+    renew_sorted<Index>(faces_, touched.faces,
+                        [&](Index face) { return mesh.has_tet(face / 4) && mesh.neighbour(face) == no_index; });
     std::vector<Triangle> triangles(faces_.size());
     std::size_t old = 0, next = 0;
     for (std::size_t k = 0; k < faces_.size(); ++k) {
@@ -137,7 +147,8 @@ Box bounds(const TetBody& body) {
         throw Error(Cause::count_mismatch, "the body does not have as many vertices as its topology");
     Box all;
     for (const Index v : body.topology.used_vertices()) {
-        if (!is_finite(body.vertices[v])) throw Error(Cause::non_finite, "a coordinate is not finite", {.element = "vertex", .index = v});
+        if (!is_finite(body.vertices[v]))
+            throw Error(Cause::non_finite, "a coordinate is not finite", {.element = "vertex", .index = v});
         all.extend(body.vertices[v]);
     }
     return all;

@@ -1,5 +1,5 @@
-// Room: detect. A tetrahedral body as collision sees it: what hangs together (built once; it follows cuts and breaks), and where its
-// vertices are now. Tetrahedra may be inverted or flat in the current shape. Metres, world frame.
+// Room: detect. A tetrahedral body as collision sees it: what hangs together (built once; it follows cuts and breaks),
+// and where its vertices are now. Tetrahedra may be inverted or flat in the current shape. Metres, world frame.
 #pragma once
 
 #include <fathom/geometry/tet_edit.h>
@@ -17,24 +17,28 @@ public:
     // An open surface as a body without tetrahedra: all boundary, and nothing is in it.
     explicit TetTopology(const TriangleMesh& surface);
 
-    // What an edit touched; ascending. Edges and vertices may have come to the boundary, left it, or only have other faces.
+    // What an edit touched; ascending. Edges and vertices may have come to the boundary, left it, or only have other
+    // faces.
     struct Change {
         std::vector<Edge> edges;
         std::vector<Index> vertices;
     };
-    // Follows the edits of the mesh that this was made of: `edit` is all that it has taken (take_edit()) since. Every list is then in the order
-    // that a new topology would have. (Only the winding of boundary triangles may differ: it is judged in the shape in which they
-    // appeared.) O(edit log n); lists in which something comes or goes are copied from there on, about 1 ns an item. Error{invalid_argument} where this
-    // was made of a TetMesh.
+    // Follows the edits of the mesh that this was made of: `edit` is all that it has taken (take_edit()) since. Every
+    // list is then in the order that a new topology would have. (Only the winding of boundary triangles may differ: it
+    // is judged in the shape in which they appeared.) O(edit log n); lists in which something comes or goes are copied
+    // from there on, about 1 ns an item. Error{invalid_argument} where this was made of a TetMesh.
     Change apply(const EditableTetMesh& mesh, const TetEdit& edit);
 
     [[nodiscard]] std::size_t vertex_count() const { return vertex_count_; }
     [[nodiscard]] std::span<const Tetrahedron> tetrahedra() const { return tetrahedra_; }
     [[nodiscard]] std::span<const Triangle> boundary() const { return boundary_; } // as boundary(mesh) gives them
-    // Each edge once, the lower vertex first, sorted. An edge answers once, however many tetrahedra or triangles share it.
+    // Each edge once, the lower vertex first, sorted. An edge answers once, however many tetrahedra or triangles share
+    // it.
     [[nodiscard]] std::span<const Edge> boundary_edges() const { return boundary_edges_; }
     [[nodiscard]] std::span<const Index> boundary_vertices() const { return boundary_vertices_; } // ascending
-    [[nodiscard]] std::span<const Index> used_vertices() const { return used_vertices_; }         // those of a tetrahedron, ascending
+    [[nodiscard]] std::span<const Index> used_vertices() const {
+        return used_vertices_;
+    } // those of a tetrahedron, ascending
 
 private:
     struct Touched;
@@ -62,15 +66,17 @@ struct TetBody {
     const TetTopology& topology;
 
     [[nodiscard]] TetrahedronSet set() const { return {vertices, topology.tetrahedra()}; }
-    [[nodiscard]] bool is(const TetBody& other) const { return vertices.data() == other.vertices.data() && &topology == &other.topology; }
+    [[nodiscard]] bool is(const TetBody& other) const {
+        return vertices.data() == other.vertices.data() && &topology == &other.topology;
+    }
 };
 
-// Of all vertices that tetrahedra use. Throws Error: count_mismatch when there are not as many vertices as the topology names,
-// non_finite naming the first bad vertex.
+// Of all vertices that tetrahedra use. Throws Error: count_mismatch when there are not as many vertices as the topology
+// names, non_finite naming the first bad vertex.
 [[nodiscard]] Box bounds(const TetBody& body);
 
-// The tetrahedra of a body that reach into a box, hashed: what points, segments and other bodies are asked against. Keep one for
-// each body and step it: its memory is used again. O(tetrahedra), in parallel.
+// The tetrahedra of a body that reach into a box, hashed: what points, segments and other bodies are asked against.
+// Keep one for each body and step it: its memory is used again. O(tetrahedra), in parallel.
 class TetZone {
 public:
     TetZone() = default;
@@ -80,7 +86,7 @@ public:
     [[nodiscard]] std::span<const Index> tetrahedra() const { return tetrahedra_; } // ascending
     [[nodiscard]] std::span<const Box> boxes() const { return boxes_; }             // theirs
     [[nodiscard]] const Box& reach() const { return reach_; }                       // the box round those
-    [[nodiscard]] const VoxelHash& hash() const { return hash_; }                   // its ids are places in tetrahedra()
+    [[nodiscard]] const VoxelHash& hash() const { return hash_; } // its ids are places in tetrahedra()
 
 private:
     std::vector<Index> tetrahedra_;

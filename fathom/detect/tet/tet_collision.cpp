@@ -22,7 +22,8 @@ TetCollision TetCollider::collide(const TetBody& a, const TetBody& b) {
     return found;
 }
 
-std::vector<Index> nodes_in_contact(const TetBody& holder, std::span<const PointInTet> points, const SegmentsInTets& segments) {
+std::vector<Index> nodes_in_contact(const TetBody& holder, std::span<const PointInTet> points,
+                                    const SegmentsInTets& segments) {
     std::vector<std::uint8_t> asked(holder.topology.vertex_count(), 0);
     const auto ask = [&](Index tetrahedron) {
         for (const Index v : holder.topology.tetrahedra()[tetrahedron]) asked[v] = 1;

@@ -1,6 +1,7 @@
-// Room: detect. A whole step of two tetrahedral bodies: the pairs, points and segments in contact, found together, so that the
-// zones of contact are made once. Thread rule: one caller a collider; inside in parallel, the same bytes for any number of threads.
-// Cost: O(tetrahedra) at about 15 ns each, then what is in contact; bodies whose bounds are apart cost their bounds alone.
+// Room: detect. A whole step of two tetrahedral bodies: the pairs, points and segments in contact, found together, so
+// that the zones of contact are made once. Thread rule: one caller a collider; inside in parallel, the same bytes for
+// any number of threads. Cost: O(tetrahedra) at about 15 ns each, then what is in contact; bodies whose bounds are
+// apart cost their bounds alone.
 #pragma once
 
 #include <fathom/detect/tet/points_in_tets.h>
@@ -17,12 +18,13 @@ struct TetCollisionOptions {
 };
 
 struct TetCollision {
-    std::vector<IdPair> pairs;             // {tetrahedron of a, tetrahedron of b}
+    std::vector<IdPair> pairs;              // {tetrahedron of a, tetrahedron of b}
     std::vector<PointInTet> a_in_b, b_in_a; // vertices of the one in tetrahedra of the other
-    SegmentsInTets edges_of_a, edges_of_b; // boundary edges of the one in the other
+    SegmentsInTets edges_of_a, edges_of_b;  // boundary edges of the one in the other
 
     [[nodiscard]] bool empty() const {
-        return pairs.empty() && a_in_b.empty() && b_in_a.empty() && edges_of_a.chains.empty() && edges_of_b.chains.empty();
+        return pairs.empty() && a_in_b.empty() && b_in_a.empty() && edges_of_a.chains.empty() &&
+               edges_of_b.chains.empty();
     }
 };
 
@@ -38,7 +40,9 @@ private:
     TetZone zone_a_, zone_b_;
 };
 
-// The nodes of `holder` whose depth a response needs, ascending: the corners of the tetrahedra that points or chains are in.
-[[nodiscard]] std::vector<Index> nodes_in_contact(const TetBody& holder, std::span<const PointInTet> points, const SegmentsInTets& segments);
+// The nodes of `holder` whose depth a response needs, ascending: the corners of the tetrahedra that points or chains
+// are in.
+[[nodiscard]] std::vector<Index> nodes_in_contact(const TetBody& holder, std::span<const PointInTet> points,
+                                                  const SegmentsInTets& segments);
 
 } // namespace fathom

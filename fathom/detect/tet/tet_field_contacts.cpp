@@ -24,7 +24,8 @@ Values values_at(const TetBody& body, const Field& field, const Pose& pose, doub
     Values v{std::vector<Vec3>(body.vertices.size()), std::vector<double>(body.vertices.size())};
     parallel_for(v.points.size(), vertex_chunk, [&](std::size_t begin, std::size_t end) {
         for (std::size_t k = begin; k < end; ++k) v.points[k] = pose.to_local(body.vertices[k]);
-        field.distances(std::span(v.points).subspan(begin, end - begin), std::span(v.value).subspan(begin, end - begin));
+        field.distances(std::span(v.points).subspan(begin, end - begin),
+                        std::span(v.value).subspan(begin, end - begin));
         for (std::size_t k = begin; k < end; ++k) v.value[k] -= level;
     });
     return v;
@@ -40,7 +41,8 @@ Vec3 at(const std::array<Vec3, 4>& corners, const std::array<double, 4>& w) {
 }
 
 // From the best of corners and centre, towards the corner that the gradient prefers, by ever shorter steps.
-Lowest descend(const Field& field, double level, const std::array<Vec3, 4>& corners, const std::array<double, 4>& values) {
+Lowest descend(const Field& field, double level, const std::array<Vec3, 4>& corners,
+               const std::array<double, 4>& values) {
     const auto best = static_cast<std::size_t>(std::min_element(values.begin(), values.end()) - values.begin());
     Lowest lowest{{}, values[best]};
     lowest.weights[best] = 1;
@@ -58,9 +60,10 @@ Lowest descend(const Field& field, double level, const std::array<Vec3, 4>& corn
     return lowest;
 }
 
-// Cuts the tetrahedron at its longest edges until the slope of the field clears every part, a part is seen to reach in (then
-// `lowest` is there), or the look-ups are spent.
-Verdict decide(const Field& field, double level, const std::array<Vec3, 4>& corners, std::size_t budget, Lowest& lowest) {
+// Cuts the tetrahedron at its longest edges until the slope of the field clears every part, a part is seen to reach in
+// (then `lowest` is there), or the look-ups are spent.
+Verdict decide(const Field& field, double level, const std::array<Vec3, 4>& corners, std::size_t budget,
+               Lowest& lowest) {
     using Part = std::array<std::array<double, 4>, 4>; // weights of its corners
     std::vector<Part> open = {{{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}}}};
     for (; !open.empty(); --budget) {
@@ -100,7 +103,8 @@ Box box_round(const std::array<Vec3, 4>& c) {
     return {c[0].cwiseMin(c[1]).cwiseMin(c[2].cwiseMin(c[3])), c[0].cwiseMax(c[1]).cwiseMax(c[2].cwiseMax(c[3]))};
 }
 
-void judge(const Field& field, const TetFieldContactOptions& options, const Values& v, Index number, const Tetrahedron& t, std::vector<TetInField>& out) {
+void judge(const Field& field, const TetFieldContactOptions& options, const Values& v, Index number,
+           const Tetrahedron& t, std::vector<TetInField>& out) {
     const double level = options.level;
     const std::array<Vec3, 4> corners = {v.points[t[0]], v.points[t[1]], v.points[t[2]], v.points[t[3]]};
     const std::array<double, 4> values = {v.value[t[0]], v.value[t[1]], v.value[t[2]], v.value[t[3]]};
@@ -112,7 +116,8 @@ void judge(const Field& field, const TetFieldContactOptions& options, const Valu
     if (by_range > 0) return;
     Lowest lowest = descend(field, level, corners, values);
     Verdict verdict = lowest.value <= 0 ? Verdict::overlapping : Verdict::undecided;
-    if (verdict == Verdict::undecided && std::isfinite(field.lipschitz())) verdict = decide(field, level, corners, options.budget, lowest);
+    if (verdict == Verdict::undecided && std::isfinite(field.lipschitz()))
+        verdict = decide(field, level, corners, options.budget, lowest);
     if (verdict == Verdict::disjoint) return;
     // Infinite slopes make the one NaN or minus infinity; rounding may put a corner's value below the other.
     const double bound = std::max(-(by_slope > by_range ? by_slope : by_range), -lowest.value);
@@ -121,9 +126,11 @@ void judge(const Field& field, const TetFieldContactOptions& options, const Valu
 
 } // namespace
 
-TetFieldContacts tet_field_contacts(const TetBody& body, const Field& field, const Pose& pose, const TetFieldContactOptions& options) {
+TetFieldContacts tet_field_contacts(const TetBody& body, const Field& field, const Pose& pose,
+                                    const TetFieldContactOptions& options) {
     (void)bounds(body);
-    if (!std::isfinite(options.level) || !is_finite(pose)) throw Error(Cause::invalid_argument, "level and pose must be finite");
+    if (!std::isfinite(options.level) || !is_finite(pose))
+        throw Error(Cause::invalid_argument, "level and pose must be finite");
     const Values v = values_at(body, field, pose, options.level);
     TetFieldContacts found;
     for (const Index k : body.topology.used_vertices()) {

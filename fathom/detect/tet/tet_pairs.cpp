@@ -5,7 +5,8 @@
 
 namespace fathom {
 
-std::vector<IdPair> overlapping_tetrahedra(const TetBody& a, const TetZone& zone_a, const TetBody& b, const TetZone& zone_b) {
+std::vector<IdPair> overlapping_tetrahedra(const TetBody& a, const TetZone& zone_a, const TetBody& b,
+                                           const TetZone& zone_b) {
     std::vector<IdPair> pairs;
     zone_b.hash().find_pairs(zone_a.boxes(), pairs);
     for (IdPair& pair : pairs) pair = {zone_a.tetrahedra()[pair[0]], zone_b.tetrahedra()[pair[1]]};

@@ -32,7 +32,8 @@ std::vector<IdPair> meeting_pairs(const TetBody& body, const TetZone& zone, cons
 
 // The first contact of a tetrahedron, or none.
 const TissueContact* contact_of(std::span<const TissueContact> contacts, Index tetrahedron) {
-    const auto found = std::lower_bound(contacts.begin(), contacts.end(), tetrahedron, [](const TissueContact& c, Index t) { return c.tetrahedron < t; });
+    const auto found = std::lower_bound(contacts.begin(), contacts.end(), tetrahedron,
+                                        [](const TissueContact& c, Index t) { return c.tetrahedron < t; });
     return found != contacts.end() && found->tetrahedron == tetrahedron ? &*found : nullptr;
 }
 
@@ -41,7 +42,8 @@ const TissueContact* contact_of(std::span<const TissueContact> contacts, Index t
 int TissueContacts::side_before(const Tetrahedron& t, const Triangle& triangle) const {
     if (body_before_.empty() || tissue_before_.empty()) return 0;
     const Vec3 center = 0.25 * (body_before_[t[0]] + body_before_[t[1]] + body_before_[t[2]] + body_before_[t[3]]);
-    const std::array<Vec3, 3> corners = {tissue_before_[triangle[0]], tissue_before_[triangle[1]], tissue_before_[triangle[2]]};
+    const std::array<Vec3, 3> corners = {tissue_before_[triangle[0]], tissue_before_[triangle[1]],
+                                         tissue_before_[triangle[2]]};
     const double height = area_vector(corners).dot(center - corners[0]);
     return height > 0 ? 1 : height < 0 ? -1 : 0;
 }

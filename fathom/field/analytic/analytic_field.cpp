@@ -17,7 +17,8 @@ Tape tape_of(const Formula& shape) {
 
 } // namespace
 
-AnalyticField::AnalyticField(Formula formula) : formula_(std::move(formula)), tape_(tape_of(formula_)), bounds_(formula_.bounds()) {}
+AnalyticField::AnalyticField(Formula formula)
+    : formula_(std::move(formula)), tape_(tape_of(formula_)), bounds_(formula_.bounds()) {}
 
 double AnalyticField::distance(const Vec3& p) const {
     double value = 0;
@@ -37,7 +38,9 @@ Interval AnalyticField::range(const Box& box) const {
     return value;
 }
 
-void AnalyticField::distances(std::span<const Vec3> points, std::span<double> out) const { tape_.distances(points, out); }
+void AnalyticField::distances(std::span<const Vec3> points, std::span<double> out) const {
+    tape_.distances(points, out);
+}
 void AnalyticField::samples(std::span<const Vec3> points, std::span<Sample> out) const { tape_.samples(points, out); }
 void AnalyticField::ranges(std::span<const Box> boxes, std::span<Interval> out) const { tape_.ranges(boxes, out); }
 
@@ -45,7 +48,9 @@ double AnalyticField::error_bound() const {
     return distance_kind() == DistanceKind::exact ? 0.0 : std::numeric_limits<double>::infinity();
 }
 
-bool AnalyticField::is_convex() const { return formula_.node().traits.convex && distance_kind() == DistanceKind::exact; }
+bool AnalyticField::is_convex() const {
+    return formula_.node().traits.convex && distance_kind() == DistanceKind::exact;
+}
 
 Box AnalyticField::domain() const { return everywhere(); }
 

@@ -1,6 +1,6 @@
 // Room: field. The catalogue of shapes: union, intersection, difference, complement, and the smooth ones.
-// Smooth minimum: the quadratic polynomial of I. Quilez ("smooth minimum"); its slopes are shares of the children's, so the
-// Lipschitz constant is kept.
+// Smooth minimum: the quadratic polynomial of I. Quilez ("smooth minimum"); its slopes are shares of the children's, so
+// the Lipschitz constant is kept.
 #include <fathom/field/analytic/formula_kinds.h>
 
 #include <algorithm>
@@ -25,8 +25,10 @@ Traits common_traits(N n) {
     return traits;
 }
 
-template <class Holds> bool all_children(N n, Holds holds) {
-    return std::all_of(n.children.begin(), n.children.end(), [&](const Formula& child) { return holds(child.node().traits); });
+template <class Holds>
+bool all_children(N n, Holds holds) {
+    return std::all_of(n.children.begin(), n.children.end(),
+                       [&](const Formula& child) { return holds(child.node().traits); });
 }
 
 Traits union_traits(N n) {
@@ -47,7 +49,8 @@ Traits intersection_traits(N n) {
 Traits difference_traits(N n) {
     Traits traits = common_traits(n);
     traits.exact_inside = n.child().traits.exact_inside;
-    for (std::size_t k = 1; k < n.children.size(); ++k) traits.exact_inside = traits.exact_inside && n.child(k).traits.exact_outside;
+    for (std::size_t k = 1; k < n.children.size(); ++k)
+        traits.exact_inside = traits.exact_inside && n.child(k).traits.exact_outside;
     return traits;
 }
 
@@ -71,7 +74,8 @@ Box intersection_box(N n, double level) {
 }
 
 // Pairs of pairs, not one long chain: what a box decides then cuts whole branches.
-template <class Combine> NodeId combined(Graph& g, std::vector<NodeId> values, Combine combine) {
+template <class Combine>
+NodeId combined(Graph& g, std::vector<NodeId> values, Combine combine) {
     while (values.size() > 1) {
         std::vector<NodeId> next;
         for (std::size_t k = 0; k + 1 < values.size(); k += 2) next.push_back(combine(g, values[k], values[k + 1]));
@@ -115,34 +119,73 @@ NodeId smooth_maximum(Graph& g, NodeId a, NodeId b, double width) {
 std::vector<Kind> combination_kinds() {
     const std::vector<Parameter> width = {{"width", Limits::positive}};
     std::vector<Kind> kinds;
-    kinds.push_back({.name = "union", .dimension = 0, .min_children = 1, .max_children = max_combined, .children_first = true,
-                     .traits = union_traits, .level_box = union_box, .formula = union_formula});
-    kinds.push_back({.name = "intersection", .dimension = 0, .min_children = 1, .max_children = max_combined, .children_first = true,
-                     .traits = intersection_traits, .level_box = intersection_box, .formula = intersection_formula});
-    kinds.push_back({.name = "difference", .dimension = 0, .min_children = 2, .max_children = max_combined, .children_first = true,
+    kinds.push_back({.name = "union",
+                     .dimension = 0,
+                     .min_children = 1,
+                     .max_children = max_combined,
+                     .children_first = true,
+                     .traits = union_traits,
+                     .level_box = union_box,
+                     .formula = union_formula});
+    kinds.push_back({.name = "intersection",
+                     .dimension = 0,
+                     .min_children = 1,
+                     .max_children = max_combined,
+                     .children_first = true,
+                     .traits = intersection_traits,
+                     .level_box = intersection_box,
+                     .formula = intersection_formula});
+    kinds.push_back({.name = "difference",
+                     .dimension = 0,
+                     .min_children = 2,
+                     .max_children = max_combined,
+                     .children_first = true,
                      .traits = difference_traits,
                      .level_box = [](N n, double level) { return level_box(n.child(), level); },
                      .formula = difference_formula});
-    kinds.push_back({.name = "complement", .dimension = 0, .min_children = 1, .max_children = 1, .children_first = true,
-                     .traits = complement_traits, .level_box = [](N, double) { return everywhere(); },
+    kinds.push_back({.name = "complement",
+                     .dimension = 0,
+                     .min_children = 1,
+                     .max_children = 1,
+                     .children_first = true,
+                     .traits = complement_traits,
+                     .level_box = [](N, double) { return everywhere(); },
                      .formula = [](Graph& g, N n, F f) { return g.negate(formula(g, n.child(), f)); }});
-    kinds.push_back({.name = "smooth_union", .dimension = 0, .min_children = 2, .max_children = 2, .parameters = width,
-                     .children_first = true, .traits = common_traits,
-                     .level_box = [](N n, double level) { return union_box(n, level + 0.25 * n[0]); }, // as much as it swells
-                     .formula = [](Graph& g, N n, F f) {
-                         return smooth_minimum(g, formula(g, n.child(0), f), formula(g, n.child(1), f), n[0]);
-                     }});
-    kinds.push_back({.name = "smooth_intersection", .dimension = 0, .min_children = 2, .max_children = 2, .parameters = width,
-                     .children_first = true, .traits = common_traits, .level_box = intersection_box,
+    kinds.push_back(
+        {.name = "smooth_union",
+         .dimension = 0,
+         .min_children = 2,
+         .max_children = 2,
+         .parameters = width,
+         .children_first = true,
+         .traits = common_traits,
+         .level_box = [](N n, double level) { return union_box(n, level + 0.25 * n[0]); }, // as much as it swells
+         .formula = [](Graph& g, N n,
+                       F f) { return smooth_minimum(g, formula(g, n.child(0), f), formula(g, n.child(1), f), n[0]); }});
+    kinds.push_back({.name = "smooth_intersection",
+                     .dimension = 0,
+                     .min_children = 2,
+                     .max_children = 2,
+                     .parameters = width,
+                     .children_first = true,
+                     .traits = common_traits,
+                     .level_box = intersection_box,
                      .formula = [](Graph& g, N n, F f) {
                          return smooth_maximum(g, formula(g, n.child(0), f), formula(g, n.child(1), f), n[0]);
                      }});
-    kinds.push_back({.name = "smooth_difference", .dimension = 0, .min_children = 2, .max_children = 2, .parameters = width,
-                     .children_first = true, .traits = common_traits,
+    kinds.push_back({.name = "smooth_difference",
+                     .dimension = 0,
+                     .min_children = 2,
+                     .max_children = 2,
+                     .parameters = width,
+                     .children_first = true,
+                     .traits = common_traits,
                      .level_box = [](N n, double level) { return level_box(n.child(), level); },
-                     .formula = [](Graph& g, N n, F f) {
-                         return smooth_maximum(g, formula(g, n.child(0), f), g.negate(formula(g, n.child(1), f)), n[0]);
-                     }});
+                     .formula =
+                         [](Graph& g, N n, F f) {
+                             return smooth_maximum(g, formula(g, n.child(0), f), g.negate(formula(g, n.child(1), f)),
+                                                   n[0]);
+                         }});
     return kinds;
 }
 

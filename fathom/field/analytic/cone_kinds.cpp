@@ -1,5 +1,6 @@
 // Room: field. The catalogue of shapes: what is turned about, or stands along, the z axis; prisms and pyramids.
-// Solids of revolution are the distance of (radius, z) to a profile that is mirrored at the axis, hence exact inside too.
+// Solids of revolution are the distance of (radius, z) to a profile that is mirrored at the axis, hence exact inside
+// too.
 #include <fathom/field/analytic/formula_kinds.h>
 
 #include <cmath>
@@ -36,8 +37,8 @@ NodeId cone_profile(Graph& g, F f, double bottom, double top, double height) {
     return polygon(g, r, z, {-bottom, -h, bottom, -h, top, h, -top, h});
 }
 
-// Opens downward from its tip in the origin. With m the distance to the mantle's line and t the way along it, the region
-// t < 0 is all outside, and there the tip is nearest.
+// Opens downward from its tip in the origin. With m the distance to the mantle's line and t the way along it, the
+// region t < 0 is all outside, and there the tip is nearest.
 NodeId infinite_cone_formula(Graph& g, N n, F f) {
     const double s = std::sin(n[0]), c = std::cos(n[0]);
     const NodeId r = radius(g, f), z = f.coordinate(g, 2), none = g.constant(0);
@@ -77,7 +78,8 @@ Traits capsule_traits(N n) {
     for (int k = 0; k < 3; ++k) {
         Vec3 mirrored_a = a, mirrored_b = b;
         mirrored_a[k] = -a[k], mirrored_b[k] = -b[k];
-        traits.even[static_cast<std::size_t>(k)] = (mirrored_a == a && mirrored_b == b) || (mirrored_a == b && mirrored_b == a);
+        traits.even[static_cast<std::size_t>(k)] =
+            (mirrored_a == a && mirrored_b == b) || (mirrored_a == b && mirrored_b == a);
     }
     return traits;
 }
@@ -116,15 +118,18 @@ NodeId octahedron_formula(Graph& g, N n, F f) {
 // the nearest of that side face and the base.
 NodeId pyramid_formula(Graph& g, N n, F f) {
     const double b = 0.5 * n[0], h = n[1], slant = std::hypot(b, h);
-    const NodeId x = g.absolute(f.coordinate(g, 0)), y = g.absolute(f.coordinate(g, 1)), z = g.plus(f.coordinate(g, 2), 0.5 * h);
+    const NodeId x = g.absolute(f.coordinate(g, 0)), y = g.absolute(f.coordinate(g, 1)),
+                 z = g.plus(f.coordinate(g, 2), 0.5 * h);
     const NodeId far = g.maximum(x, y), near = g.minimum(x, y), none = g.constant(0);
-    const double above[] = {h / slant, b / slant, 0, -b * h / slant}, climbed[] = {-b / slant, h / slant, 0, b * b / slant};
+    const double above[] = {h / slant, b / slant, 0, -b * h / slant},
+                 climbed[] = {-b / slant, h / slant, 0, b * b / slant};
     const NodeId m = g.apply(Op::affine, {far, z, none}, above), t = g.apply(Op::affine, {far, z, none}, climbed);
     const NodeId face = polygon(g, near, t, {-b, 0, b, 0, 0, slant});
     const double base[] = {b, b};
     const NodeId floor = g.apply(Op::rectangle, {far, near}, base);
     const NodeId outside = g.minimum(g.length(g.at_least_zero(face), m), g.length(g.at_least_zero(floor), z));
-    const double sharpness[] = {4 * slant * slant / (b * h)}; // of the corners: how far out one can be within small heights
+    const double sharpness[] = {4 * slant * slant /
+                                (b * h)}; // of the corners: how far out one can be within small heights
     return g.apply(Op::signed_by, {outside, g.maximum(m, g.negate(z))}, sharpness);
 }
 
@@ -134,49 +139,94 @@ std::vector<Kind> cone_kinds() {
     const Parameter radius_{"radius", Limits::positive}, height{"height", Limits::positive};
     const Parameter bottom{"bottom_radius", Limits::not_negative}, top{"top_radius", Limits::not_negative};
     std::vector<Kind> kinds;
-    kinds.push_back({.name = "cylinder", .parameters = {radius_, height}, .traits = plain_traits,
-                     .level_box = [](N n, double level) { return grown_around({n[0], n[0], 0.5 * n[1]}, level); },
+    kinds.push_back({.name = "cylinder",
+                     .parameters = {radius_, height},
+                     .traits = plain_traits,
+                     .level_box =
+                         [](N n, double level) {
+                             return grown_around({n[0], n[0], 0.5 * n[1]}, level);
+                         },
                      .formula = cylinder_formula});
-    kinds.push_back({.name = "infinite_cylinder", .parameters = {radius_}, .traits = plain_traits,
-                     .level_box = [](N n, double level) { return grown_around({n[0], n[0], infinity}, level); },
+    kinds.push_back({.name = "infinite_cylinder",
+                     .parameters = {radius_},
+                     .traits = plain_traits,
+                     .level_box =
+                         [](N n, double level) {
+                             return grown_around({n[0], n[0], infinity}, level);
+                         },
                      .formula = [](Graph& g, N n, F f) { return g.plus(radius(g, f), -n[0]); }});
-    kinds.push_back({.name = "cone", .parameters = {radius_, height}, .traits = upright_traits,
+    kinds.push_back({.name = "cone",
+                     .parameters = {radius_, height},
+                     .traits = upright_traits,
                      .level_box = prism_box,
                      .formula = [](Graph& g, N n, F f) { return cone_profile(g, f, n[0], 0, n[1]); }});
-    kinds.push_back({.name = "infinite_cone", .parameters = {{"angle", Limits::positive}},
-                     .check = [](N n) { if (n[0] >= std::numbers::pi / 2) refuse(n, "angle must be below pi/2"); },
-                     .traits = upright_traits, .level_box = [](N, double) { return everywhere(); },
+    kinds.push_back({.name = "infinite_cone",
+                     .parameters = {{"angle", Limits::positive}},
+                     .check =
+                         [](N n) {
+                             if (n[0] >= std::numbers::pi / 2) refuse(n, "angle must be below pi/2");
+                         },
+                     .traits = upright_traits,
+                     .level_box = [](N, double) { return everywhere(); },
                      .formula = infinite_cone_formula});
-    kinds.push_back({.name = "capped_cone", .parameters = {bottom, top, height},
-                     .check = [](N n) { if (std::max(n[0], n[1]) < Formula::min_length) refuse(n, "one radius must be positive"); },
+    kinds.push_back({.name = "capped_cone",
+                     .parameters = {bottom, top, height},
+                     .check =
+                         [](N n) {
+                             if (std::max(n[0], n[1]) < Formula::min_length) refuse(n, "one radius must be positive");
+                         },
                      .traits = upright_traits,
-                     .level_box = [](N n, double level) {
-                         const double r = std::max(n[0], n[1]);
-                         return grown_around({r, r, 0.5 * n[2]}, level);
-                     },
+                     .level_box =
+                         [](N n, double level) {
+                             const double r = std::max(n[0], n[1]);
+                             return grown_around({r, r, 0.5 * n[2]}, level);
+                         },
                      .formula = [](Graph& g, N n, F f) { return cone_profile(g, f, n[0], n[1], n[2]); }});
-    kinds.push_back({.name = "rounded_cone", .parameters = {bottom, top, height}, .check = check_rounded_cone,
+    kinds.push_back({.name = "rounded_cone",
+                     .parameters = {bottom, top, height},
+                     .check = check_rounded_cone,
                      .traits = upright_traits,
-                     .level_box = [](N n, double level) {
-                         const double r = std::max(n[0], n[1]), h = 0.5 * n[2];
-                         return Box{{-r, -r, -h - n[0]}, {r, r, h + n[1]}}.grown(level);
-                     },
+                     .level_box =
+                         [](N n, double level) {
+                             const double r = std::max(n[0], n[1]), h = 0.5 * n[2];
+                             return Box{{-r, -r, -h - n[0]}, {r, r, h + n[1]}}.grown(level);
+                         },
                      .formula = rounded_cone_formula});
-    kinds.push_back({.name = "capsule", .parameters = {{"ax"}, {"ay"}, {"az"}, {"bx"}, {"by"}, {"bz"}, radius_},
-                     .check = [](N n) {
-                         if (!((n.vector(0) - n.vector(3)).norm() >= Formula::min_length)) refuse(n, "its ends must differ");
-                     },
-                     .traits = capsule_traits, .level_box = capsule_box, .formula = capsule_formula});
-    kinds.push_back({.name = "hexagonal_prism", .parameters = {radius_, height}, .traits = plain_traits, .level_box = prism_box,
+    kinds.push_back({.name = "capsule",
+                     .parameters = {{"ax"}, {"ay"}, {"az"}, {"bx"}, {"by"}, {"bz"}, radius_},
+                     .check =
+                         [](N n) {
+                             if (!((n.vector(0) - n.vector(3)).norm() >= Formula::min_length))
+                                 refuse(n, "its ends must differ");
+                         },
+                     .traits = capsule_traits,
+                     .level_box = capsule_box,
+                     .formula = capsule_formula});
+    kinds.push_back({.name = "hexagonal_prism",
+                     .parameters = {radius_, height},
+                     .traits = plain_traits,
+                     .level_box = prism_box,
                      .formula = [](Graph& g, N n, F f) { return prism_formula(g, n, f, 6); }});
-    kinds.push_back({.name = "triangular_prism", .parameters = {radius_, height},
-                     .traits = [](N) { return Traits{.even = {false, true, true}}; }, .level_box = prism_box,
+    kinds.push_back({.name = "triangular_prism",
+                     .parameters = {radius_, height},
+                     .traits =
+                         [](N) {
+                             return Traits{.even = {false, true, true}};
+                         },
+                     .level_box = prism_box,
                      .formula = [](Graph& g, N n, F f) { return prism_formula(g, n, f, 3); }});
-    kinds.push_back({.name = "octahedron", .parameters = {radius_}, .traits = plain_traits,
+    kinds.push_back({.name = "octahedron",
+                     .parameters = {radius_},
+                     .traits = plain_traits,
                      .level_box = [](N n, double level) { return grown_around(Vec3::Constant(n[0]), level); },
                      .formula = octahedron_formula});
-    kinds.push_back({.name = "pyramid", .parameters = {{"size", Limits::positive}, height}, .traits = upright_traits,
-                     .level_box = [](N n, double level) { return grown_around({0.5 * n[0], 0.5 * n[0], 0.5 * n[1]}, level); },
+    kinds.push_back({.name = "pyramid",
+                     .parameters = {{"size", Limits::positive}, height},
+                     .traits = upright_traits,
+                     .level_box =
+                         [](N n, double level) {
+                             return grown_around({0.5 * n[0], 0.5 * n[0], 0.5 * n[1]}, level);
+                         },
                      .formula = pyramid_formula});
     return kinds;
 }

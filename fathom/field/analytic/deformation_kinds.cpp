@@ -1,7 +1,7 @@
 // Room: field. The catalogue of shapes: twisting, bending, elongating, hollowing, rounding.
 // Twist and bend turn (x, y) by an angle that grows along an axis. They stretch more the farther from the axis, without
-// limit; so both are cut off at a given radius, and the Lipschitz constant is the true one up to there: the largest singular
-// value of the deformation's Jacobian.
+// limit; so both are cut off at a given radius, and the Lipschitz constant is the true one up to there: the largest
+// singular value of the deformation's Jacobian.
 #include <fathom/field/analytic/formula_kinds.h>
 
 #include <cmath>
@@ -23,8 +23,11 @@ double bend_stretch(N n) { return 1 + std::abs(n[0]) * n[1]; }
 Traits turned_traits(N n, double stretch, bool even_z) {
     Traits traits = n.child().traits;
     const bool keeps_z = even_z && traits.even[2];
-    return {.lipschitz = std::max(1.0, traits.lipschitz * stretch), .exact_outside = false, .exact_inside = false,
-            .convex = false, .even = {false, false, keeps_z}};
+    return {.lipschitz = std::max(1.0, traits.lipschitz * stretch),
+            .exact_outside = false,
+            .exact_inside = false,
+            .convex = false,
+            .even = {false, false, keeps_z}};
 }
 
 // (x, y) pulled within the radius and turned back by rate * (the coordinate `along` of the pulled point), then cut off.
@@ -96,23 +99,46 @@ Traits rounded_traits(N n) {
 std::vector<Kind> deformation_kinds() {
     const std::vector<Parameter> turning = {{"rate", Limits::any}, {"radius", Limits::positive}};
     std::vector<Kind> kinds;
-    kinds.push_back({.name = "twist", .child_dimension = 3, .min_children = 1, .max_children = 1, .parameters = turning,
+    kinds.push_back({.name = "twist",
+                     .child_dimension = 3,
+                     .min_children = 1,
+                     .max_children = 1,
+                     .parameters = turning,
                      .traits = [](N n) { return turned_traits(n, twist_stretch(n), false); },
                      .level_box = turned_box,
                      .formula = [](Graph& g, N n, F f) { return turned_formula(g, n, f, 2, twist_stretch(n)); }});
-    kinds.push_back({.name = "bend", .child_dimension = 3, .min_children = 1, .max_children = 1, .parameters = turning,
+    kinds.push_back({.name = "bend",
+                     .child_dimension = 3,
+                     .min_children = 1,
+                     .max_children = 1,
+                     .parameters = turning,
                      .traits = [](N n) { return turned_traits(n, bend_stretch(n), true); },
                      .level_box = turned_box,
                      .formula = [](Graph& g, N n, F f) { return turned_formula(g, n, f, 0, bend_stretch(n)); }});
-    kinds.push_back({.name = "elongate", .child_dimension = 3, .min_children = 1, .max_children = 1,
-                     .parameters = {{"x", Limits::not_negative}, {"y", Limits::not_negative}, {"z", Limits::not_negative}},
-                     .traits = elongated_traits, .level_box = elongated_box, .formula = elongated_formula});
-    kinds.push_back({.name = "shell", .dimension = 0, .min_children = 1, .max_children = 1,
-                     .parameters = {{"thickness", Limits::positive}}, .traits = shell_traits,
-                     .level_box = [](N n, double level) { return level_box(n.child(), level + 0.5 * n[0]); },
-                     .formula = [](Graph& g, N n, F f) { return g.plus(g.absolute(formula(g, n.child(), f)), -0.5 * n[0]); }});
-    kinds.push_back({.name = "round", .dimension = 0, .min_children = 1, .max_children = 1,
-                     .parameters = {{"radius", Limits::not_negative}}, .traits = rounded_traits,
+    kinds.push_back(
+        {.name = "elongate",
+         .child_dimension = 3,
+         .min_children = 1,
+         .max_children = 1,
+         .parameters = {{"x", Limits::not_negative}, {"y", Limits::not_negative}, {"z", Limits::not_negative}},
+         .traits = elongated_traits,
+         .level_box = elongated_box,
+         .formula = elongated_formula});
+    kinds.push_back(
+        {.name = "shell",
+         .dimension = 0,
+         .min_children = 1,
+         .max_children = 1,
+         .parameters = {{"thickness", Limits::positive}},
+         .traits = shell_traits,
+         .level_box = [](N n, double level) { return level_box(n.child(), level + 0.5 * n[0]); },
+         .formula = [](Graph& g, N n, F f) { return g.plus(g.absolute(formula(g, n.child(), f)), -0.5 * n[0]); }});
+    kinds.push_back({.name = "round",
+                     .dimension = 0,
+                     .min_children = 1,
+                     .max_children = 1,
+                     .parameters = {{"radius", Limits::not_negative}},
+                     .traits = rounded_traits,
                      .level_box = [](N n, double level) { return level_box(n.child(), level + n[0]); },
                      .formula = [](Graph& g, N n, F f) { return g.plus(formula(g, n.child(), f), -n[0]); }});
     return kinds;

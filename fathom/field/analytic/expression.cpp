@@ -12,7 +12,8 @@ namespace fathom {
 
 namespace {
 
-template <class T> void append_bytes(std::string& key, const T& value) {
+template <class T>
+void append_bytes(std::string& key, const T& value) {
     key.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
@@ -37,7 +38,8 @@ int operand_count(Op op) {
     case Op::constant:
     case Op::x:
     case Op::y:
-    case Op::z: return 0;
+    case Op::z:
+        return 0;
     case Op::scale_add:
     case Op::negate:
     case Op::absolute:
@@ -49,11 +51,14 @@ int operand_count(Op op) {
     case Op::beyond:
     case Op::fold:
     case Op::saw:
-    case Op::pull: return 1;
+    case Op::pull:
+        return 1;
     case Op::affine:
     case Op::length3:
-    case Op::box: return 3;
-    default: return 2;
+    case Op::box:
+        return 3;
+    default:
+        return 2;
     }
 }
 
@@ -98,20 +103,42 @@ NodeId Graph::constant(double value) {
 }
 
 bool Graph::folds(Op op, std::span<const NodeId> operands, double& result) const {
-    if (operands.empty() || !std::all_of(operands.begin(), operands.end(), [&](NodeId a) { return is_constant(a); })) return false;
+    if (operands.empty() || !std::all_of(operands.begin(), operands.end(), [&](NodeId a) { return is_constant(a); }))
+        return false;
     const double a = value(operands.front()), b = value(operands.back());
     switch (op) {
-    case Op::add: result = a + b; return true;
-    case Op::subtract: result = a - b; return true;
-    case Op::multiply: result = a * b; return true;
-    case Op::negate: result = -a; return true;
-    case Op::absolute: result = std::abs(a); return true;
-    case Op::square: result = a * a; return true;
-    case Op::square_root: result = std::sqrt(std::max(a, 0.0)); return true;
-    case Op::minimum: result = std::min(a, b); return true;
-    case Op::maximum: result = std::max(a, b); return true;
-    case Op::length2: result = std::sqrt(a * a + b * b); return true;
-    default: return false;
+    case Op::add:
+        result = a + b;
+        return true;
+    case Op::subtract:
+        result = a - b;
+        return true;
+    case Op::multiply:
+        result = a * b;
+        return true;
+    case Op::negate:
+        result = -a;
+        return true;
+    case Op::absolute:
+        result = std::abs(a);
+        return true;
+    case Op::square:
+        result = a * a;
+        return true;
+    case Op::square_root:
+        result = std::sqrt(std::max(a, 0.0));
+        return true;
+    case Op::minimum:
+        result = std::min(a, b);
+        return true;
+    case Op::maximum:
+        result = std::max(a, b);
+        return true;
+    case Op::length2:
+        result = std::sqrt(a * a + b * b);
+        return true;
+    default:
+        return false;
     }
 }
 

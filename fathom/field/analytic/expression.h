@@ -1,7 +1,7 @@
 // Room: field. Formulas as a graph: every operation is stored once, however often it is used.
-// Equal operations on equal operands share a node, constants are folded, and chains of "times c plus d" become one node.
-// Operations are as large as a whole box or polygon, because a known clump has a tighter range over a box than its parts.
-// Not for users: shapes.h builds graphs, tape.h runs them. A graph belongs to one thread while it is built.
+// Equal operations on equal operands share a node, constants are folded, and chains of "times c plus d" become one
+// node. Operations are as large as a whole box or polygon, because a known clump has a tighter range over a box than
+// its parts. Not for users: shapes.h builds graphs, tape.h runs them. A graph belongs to one thread while it is built.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ namespace fathom {
 
 // In the comments a, b, c are operands and p0, p1, ... parameters. All are continuous except saw.
 enum class Op : std::uint8_t {
-    constant,       // p0
-    x,              // coordinates of the point (m)
+    constant, // p0
+    x,        // coordinates of the point (m)
     y,
     z,
     add,            // a + b
@@ -86,7 +86,8 @@ public:
     [[nodiscard]] NodeId length(NodeId a, NodeId b, NodeId c) { return apply(Op::length3, {a, b, c}); }
     [[nodiscard]] NodeId corner(NodeId a, NodeId b) { return apply(Op::corner, {a, b}); }
 
-    // What is known of a node as a function of the point: it changes by at most `slope` a metre. Makes its ranges tighter.
+    // What is known of a node as a function of the point: it changes by at most `slope` a metre. Makes its ranges
+    // tighter.
     void bound_slope(NodeId a, double slope);
     [[nodiscard]] double slope(NodeId a) const { return slopes_[a]; } // infinity where nothing is known
 

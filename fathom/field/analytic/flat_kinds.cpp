@@ -1,4 +1,5 @@
-// Room: field. The catalogue of shapes: the plane that bounds a half space, and sheets without thickness (round() thickens).
+// Room: field. The catalogue of shapes: the plane that bounds a half space, and sheets without thickness (round()
+// thickens).
 #include <fathom/field/analytic/formula_kinds.h>
 
 #include <cmath>
@@ -36,14 +37,16 @@ Box sheet_box(N n, double level) {
 double longest_side(N n) {
     double longest = 0;
     const std::size_t count = n.numbers.size();
-    for (std::size_t k = 0; k < count; k += 3) longest = std::max(longest, (n.vector(k) - n.vector((k + 3) % count)).norm());
+    for (std::size_t k = 0; k < count; k += 3)
+        longest = std::max(longest, (n.vector(k) - n.vector((k + 3) % count)).norm());
     return longest;
 }
 
 void check_triangle(N n) {
     const Vec3 area = (n.vector(3) - n.vector(0)).cross(n.vector(6) - n.vector(0));
     const double longest = longest_side(n);
-    if (!(longest >= Formula::min_length) || !(area.norm() > 1e-12 * longest * longest)) refuse(n, "its corners must not lie on a line");
+    if (!(longest >= Formula::min_length) || !(area.norm() > 1e-12 * longest * longest))
+        refuse(n, "its corners must not lie on a line");
 }
 
 // Every corner must turn the same way about the normal, and lie in the plane of the first three.
@@ -53,8 +56,10 @@ void check_quad(N n) {
     const double longest = longest_side(n);
     if (std::abs(normal.dot(n.vector(9) - n.vector(0))) > 1e-9 * longest) refuse(n, "its corners must lie in a plane");
     for (std::size_t k = 0; k < 12; k += 3) {
-        const Vec3 before = n.vector((k + 3) % 12) - n.vector(k), after = n.vector((k + 6) % 12) - n.vector((k + 3) % 12);
-        if (!(normal.dot(before.cross(after)) > 1e-12 * longest * longest)) refuse(n, "it must be convex, its corners in order");
+        const Vec3 before = n.vector((k + 3) % 12) - n.vector(k),
+                   after = n.vector((k + 6) % 12) - n.vector((k + 3) % 12);
+        if (!(normal.dot(before.cross(after)) > 1e-12 * longest * longest))
+            refuse(n, "it must be convex, its corners in order");
     }
 }
 
@@ -72,8 +77,10 @@ Box plane_box(N n, double level) {
     Box box = everywhere();
     for (int k = 0; k < 3; ++k) {
         if (n.vector().cwiseAbs().sum() != std::abs(n[static_cast<std::size_t>(k)])) continue;
-        if (n[static_cast<std::size_t>(k)] > 0) box.upper[k] = n[3] + level;
-        else box.lower[k] = -n[3] - level;
+        if (n[static_cast<std::size_t>(k)] > 0)
+            box.upper[k] = n[3] + level;
+        else
+            box.lower[k] = -n[3] - level;
     }
     return box;
 }
@@ -83,7 +90,8 @@ void check_normal(N n) {
 }
 
 std::vector<Parameter> corners(std::size_t count) {
-    static constexpr std::string_view names[] = {"ax", "ay", "az", "bx", "by", "bz", "cx", "cy", "cz", "dx", "dy", "dz"};
+    static constexpr std::string_view names[] = {"ax", "ay", "az", "bx", "by", "bz",
+                                                 "cx", "cy", "cz", "dx", "dy", "dz"};
     std::vector<Parameter> list;
     for (std::size_t k = 0; k < 3 * count; ++k) list.push_back({names[k]});
     return list;
@@ -93,18 +101,36 @@ std::vector<Parameter> corners(std::size_t count) {
 
 std::vector<Kind> flat_kinds() {
     std::vector<Kind> kinds;
-    kinds.push_back({.name = "plane", .parameters = {{"nx"}, {"ny"}, {"nz"}, {"offset"}}, .check = check_normal,
-                     .traits = plane_traits, .level_box = plane_box, .formula = plane_formula});
-    kinds.push_back({.name = "disk", .parameters = {{"radius", Limits::positive}}, .traits = [](N) { return Traits{}; },
-                     .level_box = [](N n, double level) { return grown_around({n[0], n[0], 0}, level); },
-                     .formula = [](Graph& g, N n, F f) {
-                         const NodeId past = g.plus(g.length(f.coordinate(g, 0), f.coordinate(g, 1)), -n[0]);
-                         return g.length(g.at_least_zero(past), f.coordinate(g, 2));
-                     }});
-    kinds.push_back({.name = "triangle", .parameters = corners(3), .check = check_triangle,
-                     .traits = [](N) { return Traits{.even = uneven}; }, .level_box = sheet_box, .formula = sheet_formula});
-    kinds.push_back({.name = "quad", .parameters = corners(4), .check = check_quad,
-                     .traits = [](N) { return Traits{.even = uneven}; }, .level_box = sheet_box, .formula = sheet_formula});
+    kinds.push_back({.name = "plane",
+                     .parameters = {{"nx"}, {"ny"}, {"nz"}, {"offset"}},
+                     .check = check_normal,
+                     .traits = plane_traits,
+                     .level_box = plane_box,
+                     .formula = plane_formula});
+    kinds.push_back({.name = "disk",
+                     .parameters = {{"radius", Limits::positive}},
+                     .traits = [](N) { return Traits{}; },
+                     .level_box =
+                         [](N n, double level) {
+                             return grown_around({n[0], n[0], 0}, level);
+                         },
+                     .formula =
+                         [](Graph& g, N n, F f) {
+                             const NodeId past = g.plus(g.length(f.coordinate(g, 0), f.coordinate(g, 1)), -n[0]);
+                             return g.length(g.at_least_zero(past), f.coordinate(g, 2));
+                         }});
+    kinds.push_back({.name = "triangle",
+                     .parameters = corners(3),
+                     .check = check_triangle,
+                     .traits = [](N) { return Traits{.even = uneven}; },
+                     .level_box = sheet_box,
+                     .formula = sheet_formula});
+    kinds.push_back({.name = "quad",
+                     .parameters = corners(4),
+                     .check = check_quad,
+                     .traits = [](N) { return Traits{.even = uneven}; },
+                     .level_box = sheet_box,
+                     .formula = sheet_formula});
     return kinds;
 }
 

@@ -16,8 +16,8 @@ constexpr double max_scaling = 69; // log of 1e30: further, squares of coordinat
 
 std::vector<Kind> all_kinds() {
     std::vector<Kind> kinds;
-    for (const auto& family : {solid_kinds(), cone_kinds(), flat_kinds(), profile_kinds(), combination_kinds(), placement_kinds(),
-                               deformation_kinds()})
+    for (const auto& family : {solid_kinds(), cone_kinds(), flat_kinds(), profile_kinds(), combination_kinds(),
+                               placement_kinds(), deformation_kinds()})
         kinds.insert(kinds.end(), family.begin(), family.end());
     std::sort(kinds.begin(), kinds.end(), [](const Kind& a, const Kind& b) { return a.name < b.name; });
     return kinds;
@@ -25,20 +25,28 @@ std::vector<Kind> all_kinds() {
 
 std::string_view meaning(Limits limits) {
     switch (limits) {
-    case Limits::positive: return "positive (at least 1e-15)";
-    case Limits::not_negative: return "not negative";
-    case Limits::whole: return "a whole number from 1 to 1000000";
-    default: return "within 1e15 of 0";
+    case Limits::positive:
+        return "positive (at least 1e-15)";
+    case Limits::not_negative:
+        return "not negative";
+    case Limits::whole:
+        return "a whole number from 1 to 1000000";
+    default:
+        return "within 1e15 of 0";
     }
 }
 
 bool allowed(double value, Limits limits) {
     if (!(std::abs(value) <= Formula::max_length)) return false; // also NaN
     switch (limits) {
-    case Limits::positive: return value >= Formula::min_length;
-    case Limits::not_negative: return value >= 0;
-    case Limits::whole: return value >= 1 && value <= 1e6 && value == std::floor(value);
-    default: return true;
+    case Limits::positive:
+        return value >= Formula::min_length;
+    case Limits::not_negative:
+        return value >= 0;
+    case Limits::whole:
+        return value >= 1 && value <= 1e6 && value == std::floor(value);
+    default:
+        return true;
     }
 }
 
@@ -46,7 +54,8 @@ void check_numbers(const FormulaNode& node) {
     const auto& wanted = node.kind->parameters;
     const std::size_t count = node.numbers.size();
     if (count < wanted.size() || (count > wanted.size() && !node.kind->more_numbers))
-        refuse(node, fmt::format("takes {}{} numbers, not {}", node.kind->more_numbers ? "at least " : "", wanted.size(), count));
+        refuse(node, fmt::format("takes {}{} numbers, not {}", node.kind->more_numbers ? "at least " : "",
+                                 wanted.size(), count));
     for (std::size_t k = 0; k < count; ++k) {
         const Parameter parameter = k < wanted.size() ? wanted[k] : Parameter{"a number", Limits::any};
         if (!allowed(node[k], parameter.limits))
@@ -60,14 +69,16 @@ void check_children(FormulaNode& node) {
     if (count < kind.min_children || count > kind.max_children) {
         if (kind.max_children == 0) refuse(node, "takes no shapes");
         if (kind.min_children == kind.max_children)
-            refuse(node, fmt::format("takes {} shape{}, not {}", kind.min_children, kind.min_children > 1 ? "s" : "", count));
+            refuse(node,
+                   fmt::format("takes {} shape{}, not {}", kind.min_children, kind.min_children > 1 ? "s" : "", count));
         refuse(node, fmt::format("takes at least {} shapes, not {}", kind.min_children, count));
     }
     node.dimension = kind.dimension != 0 ? kind.dimension : node.child().dimension;
     const int wanted = kind.child_dimension != 0 ? kind.child_dimension : node.dimension;
     for (const Formula& child : node.children)
         if (child.dimension() != wanted)
-            refuse(node, fmt::format("takes shapes of {} dimensions; {} has {}", wanted, child.node().kind->name, child.dimension()));
+            refuse(node, fmt::format("takes shapes of {} dimensions; {} has {}", wanted, child.node().kind->name,
+                                     child.dimension()));
 }
 
 void sum_up(FormulaNode& node) {
@@ -111,11 +122,16 @@ bool same(const FormulaNode& a, const FormulaNode& b) {
 
 std::string_view name(DistanceKind kind) {
     switch (kind) {
-    case DistanceKind::exact: return "exact";
-    case DistanceKind::exact_outside: return "exact_outside";
-    case DistanceKind::exact_inside: return "exact_inside";
-    case DistanceKind::lower_bound: return "lower_bound";
-    default: return "not_a_distance";
+    case DistanceKind::exact:
+        return "exact";
+    case DistanceKind::exact_outside:
+        return "exact_outside";
+    case DistanceKind::exact_inside:
+        return "exact_inside";
+    case DistanceKind::lower_bound:
+        return "lower_bound";
+    default:
+        return "not_a_distance";
     }
 }
 
@@ -126,7 +142,8 @@ const std::vector<Kind>& formula_kinds() {
 
 const Kind* find_kind(std::string_view name) {
     const auto& kinds = formula_kinds();
-    const auto at = std::lower_bound(kinds.begin(), kinds.end(), name, [](const Kind& k, std::string_view n) { return k.name < n; });
+    const auto at = std::lower_bound(kinds.begin(), kinds.end(), name,
+                                     [](const Kind& k, std::string_view n) { return k.name < n; });
     return at != kinds.end() && at->name == name ? &*at : nullptr;
 }
 

@@ -1,6 +1,6 @@
 // Room: field. The catalogue of shapes: for each kind its name, its numbers, what holds of it, and its formula.
-// A new shape is one entry in one of the *_kinds.cpp files, and a builder in shapes.h; text form, checks, bounds and tests
-// over all kinds follow. Not for users.
+// A new shape is one entry in one of the *_kinds.cpp files, and a builder in shapes.h; text form, checks, bounds and
+// tests over all kinds follow. Not for users.
 #pragma once
 
 #include <fathom/base/pose.h>
@@ -50,16 +50,16 @@ struct Frame {
 
 struct Kind {
     std::string_view name{};
-    int dimension = 3;              // 0: that of the children, which must agree
-    int child_dimension = 0;        // 0: any
+    int dimension = 3;       // 0: that of the children, which must agree
+    int child_dimension = 0; // 0: any
     std::size_t min_children = 0;
     std::size_t max_children = 0;
     std::vector<Parameter> parameters{};
-    bool more_numbers = false;      // any number of numbers after the named ones (vertices of a polygon)
-    bool children_first = false;    // in the text form
-    void (*check)(const FormulaNode&) = nullptr;                       // beyond the limits of each number
+    bool more_numbers = false;                   // any number of numbers after the named ones (vertices of a polygon)
+    bool children_first = false;                 // in the text form
+    void (*check)(const FormulaNode&) = nullptr; // beyond the limits of each number
     Traits (*traits)(const FormulaNode&) = nullptr;
-    Box (*level_box)(const FormulaNode&, double level) = nullptr;      // holds every point with value <= level; level >= 0
+    Box (*level_box)(const FormulaNode&, double level) = nullptr; // holds every point with value <= level; level >= 0
     NodeId (*formula)(Graph&, const FormulaNode&, const Frame&) = nullptr;
 };
 
@@ -75,7 +75,9 @@ struct FormulaNode {
 
     [[nodiscard]] double operator[](std::size_t k) const { return numbers[k]; }
     [[nodiscard]] const FormulaNode& child(std::size_t k = 0) const { return children[k].node(); }
-    [[nodiscard]] Vec3 vector(std::size_t first = 0) const { return {numbers[first], numbers[first + 1], numbers[first + 2]}; }
+    [[nodiscard]] Vec3 vector(std::size_t first = 0) const {
+        return {numbers[first], numbers[first + 1], numbers[first + 2]};
+    }
 };
 
 [[nodiscard]] const std::vector<Kind>& formula_kinds(); // sorted by name
@@ -99,7 +101,9 @@ struct FormulaNode {
 }
 [[nodiscard]] inline Box level_box(const FormulaNode& node, double level) { return node.kind->level_box(node, level); }
 [[nodiscard]] Box everywhere();
-[[nodiscard]] inline Box grown_around(const Vec3& half, double level) { return Box::around(Vec3::Zero(), half).grown(level); }
+[[nodiscard]] inline Box grown_around(const Vec3& half, double level) {
+    return Box::around(Vec3::Zero(), half).grown(level);
+}
 
 // Error{invalid_argument}: "torus: tube must ..."
 [[noreturn]] void refuse(const FormulaNode& node, std::string_view complaint);

@@ -1,7 +1,7 @@
 // Room: field. The text form of shapes: a recursive descent whose depth is counted.
 #include <fathom/base/error.h>
-#include <fathom/field/analytic/parse.h>
 #include <fathom/field/analytic/formula_kinds.h>
+#include <fathom/field/analytic/parse.h>
 
 #include <fmt/format.h>
 
@@ -16,8 +16,9 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t max_text = 16u << 20;
-constexpr int max_nesting = 300;          // of parentheses; shapes have their own limit
-constexpr std::size_t max_work = 10'000'000; // sum of the weights of all shapes made: what a hostile text can make us do
+constexpr int max_nesting = 300; // of parentheses; shapes have their own limit
+constexpr std::size_t max_work =
+    10'000'000; // sum of the weights of all shapes made: what a hostile text can make us do
 
 using Numbers = std::vector<double>;
 using Value = std::variant<double, Numbers, Formula>;
@@ -42,7 +43,8 @@ struct Function {
     std::string_view name;
     double (*call)(double);
 };
-constexpr Function functions[] = {{"sqrt", square_root}, {"sin", sine}, {"cos", cosine}, {"tan", tangent}, {"degrees", to_radians}};
+constexpr Function functions[] = {
+    {"sqrt", square_root}, {"sin", sine}, {"cos", cosine}, {"tan", tangent}, {"degrees", to_radians}};
 
 // What stands between the parentheses of a shape.
 struct Arguments {
@@ -71,9 +73,12 @@ private:
     void skip_blank() {
         while (at_ < text_.size()) {
             const char c = text_[at_];
-            if (c == '#' || text_.substr(at_, 2) == "//") at_ = std::min(text_.find('\n', at_), text_.size());
-            else if (c == ' ' || c == '\t' || c == '\n' || c == '\r') ++at_;
-            else return;
+            if (c == '#' || text_.substr(at_, 2) == "//")
+                at_ = std::min(text_.find('\n', at_), text_.size());
+            else if (c == ' ' || c == '\t' || c == '\n' || c == '\r')
+                ++at_;
+            else
+                return;
         }
     }
     bool accept(char c) {
@@ -132,7 +137,8 @@ private:
         expect('=', "after the name");
         Value value = sum();
         expect(';', "after the definition");
-        if (!variables_.try_emplace(name, std::move(value)).second) fail(start, fmt::format("'{}' is defined twice", shown(name)));
+        if (!variables_.try_emplace(name, std::move(value)).second)
+            fail(start, fmt::format("'{}' is defined twice", shown(name)));
     }
     static bool is_reserved(std::string_view name) {
         for (const Function& f : functions)
@@ -200,7 +206,8 @@ private:
         if (accept('(')) return call(word, start);
         if (word == "pi") return std::numbers::pi;
         if (const auto known = variables_.find(word); known != variables_.end()) return known->second;
-        fail(start, find_kind(word) ? fmt::format("expected '(' after '{}'", word) : fmt::format("'{}' is not defined", shown(word)));
+        fail(start, find_kind(word) ? fmt::format("expected '(' after '{}'", word)
+                                    : fmt::format("'{}' is not defined", shown(word)));
     }
     double literal() {
         double value = 0;
@@ -255,14 +262,17 @@ private:
             if (std::none_of(kind.parameters.begin(), kind.parameters.end(), same_name))
                 fail(start, fmt::format("{} has no number '{}'", kind.name, shown(word)));
             const std::size_t inner = at_;
-            if (!arguments.named.try_emplace(word, number(sum(), inner)).second) fail(start, fmt::format("'{}' is given twice", word));
+            if (!arguments.named.try_emplace(word, number(sum(), inner)).second)
+                fail(start, fmt::format("'{}' is given twice", word));
             return;
         }
         Value value = sum();
         if (auto* const list = std::get_if<Numbers>(&value))
             arguments.numbers.insert(arguments.numbers.end(), list->begin(), list->end());
-        else if (const auto* const one = std::get_if<double>(&value)) arguments.numbers.push_back(*one);
-        else arguments.shapes.push_back(std::get<Formula>(std::move(value)));
+        else if (const auto* const one = std::get_if<double>(&value))
+            arguments.numbers.push_back(*one);
+        else
+            arguments.shapes.push_back(std::get<Formula>(std::move(value)));
     }
 
     // Named numbers go to their places; the others fill what is left, in order.
@@ -278,7 +288,8 @@ private:
                 fail(start, fmt::format("{} needs the number '{}'", kind.name, parameter.name));
             }
         }
-        numbers.insert(numbers.end(), arguments.numbers.begin() + static_cast<std::ptrdiff_t>(next), arguments.numbers.end());
+        numbers.insert(numbers.end(), arguments.numbers.begin() + static_cast<std::ptrdiff_t>(next),
+                       arguments.numbers.end());
         try {
             Formula shape(kind.name, std::move(numbers), std::move(arguments.shapes));
             work_ += shape.weight();
@@ -301,7 +312,8 @@ private:
 
 Formula parse_shape(std::string_view text, std::string_view source) {
     if (text.size() > max_text)
-        throw Error(Cause::too_large, fmt::format("the text is longer than {} bytes", max_text), {.file = std::string(source)});
+        throw Error(Cause::too_large, fmt::format("the text is longer than {} bytes", max_text),
+                    {.file = std::string(source)});
     return Parser(text, source).program();
 }
 

@@ -42,25 +42,29 @@ Box mapped_box(const Box& box, const Mat3& matrix, const Vec3& shift) {
     return out;
 }
 
-template <Pose (*pose)(N)> Traits placed_traits(N n) {
+template <Pose (*pose)(N)>
+Traits placed_traits(N n) {
     const Mat3 turn = tidy(pose(n).rotation.toRotationMatrix());
     const Vec3 move = pose(n).translation;
     Traits traits = n.child().traits;
     for (int i = 0; i < 3; ++i) {
         bool even = false;
         for (int k = 0; k < 3; ++k)
-            even = even || (std::abs(turn(i, k)) == 1 && move[i] == 0 && n.child().traits.even[static_cast<std::size_t>(k)]);
+            even = even ||
+                   (std::abs(turn(i, k)) == 1 && move[i] == 0 && n.child().traits.even[static_cast<std::size_t>(k)]);
         traits.even[static_cast<std::size_t>(i)] = even;
     }
     return traits;
 }
 
-template <Pose (*pose)(N)> Box placed_box(N n, double level) {
+template <Pose (*pose)(N)>
+Box placed_box(N n, double level) {
     const Pose place = pose(n);
     return mapped_box(level_box(n.child(), level), tidy(place.rotation.toRotationMatrix()), place.translation);
 }
 
-template <Pose (*pose)(N)> NodeId placed_formula(Graph& g, N n, F f) {
+template <Pose (*pose)(N)>
+NodeId placed_formula(Graph& g, N n, F f) {
     const Pose place = pose(n);
     const Mat3 back = tidy(place.rotation.toRotationMatrix()).transpose();
     return formula(g, n.child(), f.mapped(back, -(back * place.translation)));
@@ -68,8 +72,15 @@ template <Pose (*pose)(N)> NodeId placed_formula(Graph& g, N n, F f) {
 
 template <Pose (*pose)(N)>
 Kind placement(std::string_view name, int dimension, std::vector<Parameter> parameters, void (*check)(N) = nullptr) {
-    return {.name = name, .dimension = dimension, .child_dimension = dimension, .min_children = 1, .max_children = 1,
-            .parameters = std::move(parameters), .check = check, .traits = placed_traits<pose>, .level_box = placed_box<pose>,
+    return {.name = name,
+            .dimension = dimension,
+            .child_dimension = dimension,
+            .min_children = 1,
+            .max_children = 1,
+            .parameters = std::move(parameters),
+            .check = check,
+            .traits = placed_traits<pose>,
+            .level_box = placed_box<pose>,
             .formula = placed_formula<pose>};
 }
 
@@ -93,8 +104,10 @@ Traits mirrored_traits(N n) {
     traits.exact_outside = traits.exact_outside && nearest >= 0;
     traits.exact_inside = traits.exact_inside && nearest > 0;
     traits.convex = false;
-    if (axis < 0) traits.even = {false, false, false};
-    else traits.even[static_cast<std::size_t>(axis)] = true;
+    if (axis < 0)
+        traits.even = {false, false, false};
+    else
+        traits.even[static_cast<std::size_t>(axis)] = true;
     return traits;
 }
 
@@ -135,9 +148,11 @@ void check_repetition(N n) {
         if (n[axis] < Formula::min_length) refuse(n, "a spacing must be 0 (none) or at least 1e-15");
         const double half = 0.5 * n[axis] * (1 + 1e-12);
         const auto k = static_cast<int>(axis);
-        if (!box.empty() && !(box.lower[k] >= -half && box.upper[k] <= half)) refuse(n, "the shape must fit into its cell");
+        if (!box.empty() && !(box.lower[k] >= -half && box.upper[k] <= half))
+            refuse(n, "the shape must fit into its cell");
         if (!child.even[axis] && !child.exact_outside)
-            refuse(n, "a shape that is not symmetric must have exact distances outside; repeat_mirrored takes any shape");
+            refuse(n,
+                   "a shape that is not symmetric must have exact distances outside; repeat_mirrored takes any shape");
     }
 }
 
@@ -218,39 +233,81 @@ Box zigzag_box(N n, double level) {
 } // namespace
 
 std::vector<Kind> placement_kinds() {
-    const auto not_zero = [](N n) { if (!(n.vector(1).norm() >= Formula::min_length)) refuse(n, "the axis must not be 0"); };
+    const auto not_zero = [](N n) {
+        if (!(n.vector(1).norm() >= Formula::min_length)) refuse(n, "the axis must not be 0");
+    };
     std::vector<Kind> kinds;
     kinds.push_back(placement<pose_of>("transform", 3, {{"qw"}, {"qx"}, {"qy"}, {"qz"}, {"x"}, {"y"}, {"z"}}, [](N n) {
-        if (!(Eigen::Vector4d(n[0], n[1], n[2], n[3]).norm() >= Formula::min_length)) refuse(n, "the quaternion must not be 0");
+        if (!(Eigen::Vector4d(n[0], n[1], n[2], n[3]).norm() >= Formula::min_length))
+            refuse(n, "the quaternion must not be 0");
     }));
     kinds.push_back(placement<move_of>("translate", 3, {{"x"}, {"y"}, {"z"}}));
     kinds.push_back(placement<turn_of>("rotate", 3, {{"angle"}, {"x"}, {"y"}, {"z"}}, not_zero));
     kinds.push_back(placement<flat_move_of>("translate2", 2, {{"x"}, {"y"}}));
     kinds.push_back(placement<flat_turn_of>("rotate2", 2, {{"angle"}}));
-    kinds.push_back({.name = "scale", .dimension = 0, .min_children = 1, .max_children = 1, .parameters = {{"factor", Limits::positive}},
+    kinds.push_back({.name = "scale",
+                     .dimension = 0,
+                     .min_children = 1,
+                     .max_children = 1,
+                     .parameters = {{"factor", Limits::positive}},
                      .traits = [](N n) { return n.child().traits; },
-                     .level_box = [](N n, double level) {
-                         const Box box = level_box(n.child(), level / n[0]);
-                         return Box{n[0] * box.lower, n[0] * box.upper};
-                     },
-                     .formula = [](Graph& g, N n, F f) {
-                         return g.scale_add(formula(g, n.child(), f.mapped(Mat3::Identity() / n[0], Vec3::Zero(), 1 / n[0])), n[0], 0);
-                     }});
-    kinds.push_back({.name = "mirror", .child_dimension = 3, .min_children = 1, .max_children = 1, .parameters = {{"nx"}, {"ny"}, {"nz"}},
-                     .check = [](N n) { if (!(n.vector().norm() >= Formula::min_length)) refuse(n, "the normal must not be 0"); },
-                     .traits = mirrored_traits, .level_box = mirrored_box, .formula = mirrored_formula});
+                     .level_box =
+                         [](N n, double level) {
+                             const Box box = level_box(n.child(), level / n[0]);
+                             return Box{n[0] * box.lower, n[0] * box.upper};
+                         },
+                     .formula =
+                         [](Graph& g, N n, F f) {
+                             return g.scale_add(
+                                 formula(g, n.child(), f.mapped(Mat3::Identity() / n[0], Vec3::Zero(), 1 / n[0])), n[0],
+                                 0);
+                         }});
+    kinds.push_back({.name = "mirror",
+                     .child_dimension = 3,
+                     .min_children = 1,
+                     .max_children = 1,
+                     .parameters = {{"nx"}, {"ny"}, {"nz"}},
+                     .check =
+                         [](N n) {
+                             if (!(n.vector().norm() >= Formula::min_length)) refuse(n, "the normal must not be 0");
+                         },
+                     .traits = mirrored_traits,
+                     .level_box = mirrored_box,
+                     .formula = mirrored_formula});
     const Parameter x{"x", Limits::not_negative}, y{"y", Limits::not_negative}, z{"z", Limits::not_negative};
-    kinds.push_back({.name = "repeat", .child_dimension = 3, .min_children = 1, .max_children = 1, .parameters = {x, y, z},
-                     .check = check_repetition, .traits = repeated_traits, .level_box = repeated_box, .formula = repeated_formula});
-    kinds.push_back({.name = "repeat_limited", .child_dimension = 3, .min_children = 1, .max_children = 1,
-                     .parameters = {x, y, z, {"count_x", Limits::whole}, {"count_y", Limits::whole}, {"count_z", Limits::whole}},
-                     .check = check_repetition, .traits = repeated_traits, .level_box = repeated_box, .formula = repeated_formula});
-    kinds.push_back({.name = "repeat_mirrored", .child_dimension = 3, .min_children = 1, .max_children = 1, .parameters = {x, y, z},
-                     .check = [](N n) {
-                         for (std::size_t k = 0; k < 3; ++k)
-                             if (n[k] > 0 && n[k] < Formula::min_length) refuse(n, "a spacing must be 0 (none) or at least 1e-15");
-                     },
-                     .traits = zigzag_traits, .level_box = zigzag_box, .formula = zigzag_formula});
+    kinds.push_back({.name = "repeat",
+                     .child_dimension = 3,
+                     .min_children = 1,
+                     .max_children = 1,
+                     .parameters = {x, y, z},
+                     .check = check_repetition,
+                     .traits = repeated_traits,
+                     .level_box = repeated_box,
+                     .formula = repeated_formula});
+    kinds.push_back(
+        {.name = "repeat_limited",
+         .child_dimension = 3,
+         .min_children = 1,
+         .max_children = 1,
+         .parameters = {x, y, z, {"count_x", Limits::whole}, {"count_y", Limits::whole}, {"count_z", Limits::whole}},
+         .check = check_repetition,
+         .traits = repeated_traits,
+         .level_box = repeated_box,
+         .formula = repeated_formula});
+    kinds.push_back({.name = "repeat_mirrored",
+                     .child_dimension = 3,
+                     .min_children = 1,
+                     .max_children = 1,
+                     .parameters = {x, y, z},
+                     .check =
+                         [](N n) {
+                             for (std::size_t k = 0; k < 3; ++k)
+                                 if (n[k] > 0 && n[k] < Formula::min_length)
+                                     refuse(n, "a spacing must be 0 (none) or at least 1e-15");
+                         },
+                     .traits = zigzag_traits,
+                     .level_box = zigzag_box,
+                     .formula = zigzag_formula});
     return kinds;
 }
 

@@ -86,7 +86,8 @@ Box revolved_box(N n, double level) {
 
 NodeId revolved_formula(Graph& g, N n, F f) {
     const NodeId r = g.length(f.coordinate(g, 0), f.coordinate(g, 1));
-    return formula(g, n.child(), f.replaced({r, f.coordinate(g, 2), g.constant(0)}).mapped(Mat3::Identity(), Vec3(-n[0], 0, 0)));
+    return formula(g, n.child(),
+                   f.replaced({r, f.coordinate(g, 2), g.constant(0)}).mapped(Mat3::Identity(), Vec3(-n[0], 0, 0)));
 }
 
 Frame flattened(Graph& g, F f) { return f.replaced({f.coordinate(g, 0), f.coordinate(g, 1), g.constant(0)}); }
@@ -110,43 +111,88 @@ std::vector<Kind> profile_kinds() {
     const Parameter radius{"radius", Limits::positive};
     const auto plain = [](N) { return Traits{}; };
     std::vector<Kind> kinds;
-    kinds.push_back({.name = "circle", .dimension = 2, .parameters = {radius}, .traits = plain,
+    kinds.push_back({.name = "circle",
+                     .dimension = 2,
+                     .parameters = {radius},
+                     .traits = plain,
                      .level_box = [](N n, double level) { return flat_box(n[0], n[0], level); },
-                     .formula = [](Graph& g, N n, F f) { return g.plus(g.length(f.coordinate(g, 0), f.coordinate(g, 1)), -n[0]); }});
-    kinds.push_back({.name = "rectangle", .dimension = 2, .parameters = {{"x", Limits::positive}, {"y", Limits::positive}},
-                     .traits = plain, .level_box = [](N n, double level) { return flat_box(0.5 * n[0], 0.5 * n[1], level); },
+                     .formula = [](Graph& g, N n,
+                                   F f) { return g.plus(g.length(f.coordinate(g, 0), f.coordinate(g, 1)), -n[0]); }});
+    kinds.push_back({.name = "rectangle",
+                     .dimension = 2,
+                     .parameters = {{"x", Limits::positive}, {"y", Limits::positive}},
+                     .traits = plain,
+                     .level_box = [](N n, double level) { return flat_box(0.5 * n[0], 0.5 * n[1], level); },
+                     .formula =
+                         [](Graph& g, N n, F f) {
+                             const double p[] = {0.5 * n[0], 0.5 * n[1]};
+                             return g.apply(Op::rectangle, {f.coordinate(g, 0), f.coordinate(g, 1)}, p);
+                         }});
+    kinds.push_back({.name = "polygon",
+                     .dimension = 2,
+                     .parameters = {{"x0"}, {"y0"}, {"x1"}, {"y1"}, {"x2"}, {"y2"}},
+                     .more_numbers = true,
+                     .check = check_polygon,
+                     .traits =
+                         [](N n) {
+                             return Traits{.convex = is_convex(n), .even = {false, false, true}};
+                         },
+                     .level_box = polygon_box,
+                     .formula = [](Graph& g, N n, F f) { return polygon_formula(g, f, n.numbers); }});
+    kinds.push_back(
+        {.name = "regular_polygon",
+         .dimension = 2,
+         .parameters = {{"sides", Limits::whole}, radius},
+         .check =
+             [](N n) {
+                 if (n[0] < 3 || n[0] > max_corners) refuse(n, "sides must be from 3 to 4096");
+             },
+         .traits =
+             [](N n) {
+                 return Traits{.even = {whole(n[0]) % 2 == 0, true, true}};
+             },
+         .level_box = [](N n, double level) { return flat_box(n[1], n[1], level); },
+         .formula = [](Graph& g, N n, F f) { return polygon_formula(g, f, around(whole(n[0]), n[1], n[1])); }});
+    kinds.push_back(
+        {.name = "star",
+         .dimension = 2,
+         .parameters = {{"points", Limits::whole}, radius, {"inner_radius", Limits::positive}},
+         .check =
+             [](N n) {
+                 if (n[0] < 2 || n[0] > max_corners / 2) refuse(n, "points must be from 2 to 2048");
+                 if (n[2] > n[1]) refuse(n, "inner_radius must be at most radius");
+             },
+         .traits =
+             [](N n) {
+                 return Traits{.convex = false, .even = {whole(n[0]) % 2 == 0, true, true}};
+             },
+         .level_box = [](N n, double level) { return flat_box(n[1], n[1], level); },
+         .formula = [](Graph& g, N n, F f) { return polygon_formula(g, f, around(2 * whole(n[0]), n[1], n[2])); }});
+    kinds.push_back({.name = "extrude",
+                     .child_dimension = 2,
+                     .min_children = 1,
+                     .max_children = 1,
+                     .parameters = {{"height", Limits::positive}},
+                     .traits = extruded_traits,
+                     .level_box = extruded_box,
                      .formula = [](Graph& g, N n, F f) {
-                         const double p[] = {0.5 * n[0], 0.5 * n[1]};
-                         return g.apply(Op::rectangle, {f.coordinate(g, 0), f.coordinate(g, 1)}, p);
+                         return g.corner(formula(g, n.child(), flattened(g, f)),
+                                         g.plus(g.absolute(f.coordinate(g, 2)), -0.5 * n[0]));
                      }});
-    kinds.push_back({.name = "polygon", .dimension = 2, .parameters = {{"x0"}, {"y0"}, {"x1"}, {"y1"}, {"x2"}, {"y2"}},
-                     .more_numbers = true, .check = check_polygon,
-                     .traits = [](N n) { return Traits{.convex = is_convex(n), .even = {false, false, true}}; },
-                     .level_box = polygon_box, .formula = [](Graph& g, N n, F f) { return polygon_formula(g, f, n.numbers); }});
-    kinds.push_back({.name = "regular_polygon", .dimension = 2, .parameters = {{"sides", Limits::whole}, radius},
-                     .check = [](N n) { if (n[0] < 3 || n[0] > max_corners) refuse(n, "sides must be from 3 to 4096"); },
-                     .traits = [](N n) { return Traits{.even = {whole(n[0]) % 2 == 0, true, true}}; },
-                     .level_box = [](N n, double level) { return flat_box(n[1], n[1], level); },
-                     .formula = [](Graph& g, N n, F f) { return polygon_formula(g, f, around(whole(n[0]), n[1], n[1])); }});
-    kinds.push_back({.name = "star", .dimension = 2,
-                     .parameters = {{"points", Limits::whole}, radius, {"inner_radius", Limits::positive}},
-                     .check = [](N n) {
-                         if (n[0] < 2 || n[0] > max_corners / 2) refuse(n, "points must be from 2 to 2048");
-                         if (n[2] > n[1]) refuse(n, "inner_radius must be at most radius");
-                     },
-                     .traits = [](N n) { return Traits{.convex = false, .even = {whole(n[0]) % 2 == 0, true, true}}; },
-                     .level_box = [](N n, double level) { return flat_box(n[1], n[1], level); },
-                     .formula = [](Graph& g, N n, F f) { return polygon_formula(g, f, around(2 * whole(n[0]), n[1], n[2])); }});
-    kinds.push_back({.name = "extrude", .child_dimension = 2, .min_children = 1, .max_children = 1,
-                     .parameters = {{"height", Limits::positive}}, .traits = extruded_traits, .level_box = extruded_box,
-                     .formula = [](Graph& g, N n, F f) {
-                         return g.corner(formula(g, n.child(), flattened(g, f)), g.plus(g.absolute(f.coordinate(g, 2)), -0.5 * n[0]));
-                     }});
-    kinds.push_back({.name = "infinite_extrude", .child_dimension = 2, .min_children = 1, .max_children = 1, .traits = extruded_traits,
+    kinds.push_back({.name = "infinite_extrude",
+                     .child_dimension = 2,
+                     .min_children = 1,
+                     .max_children = 1,
+                     .traits = extruded_traits,
                      .level_box = [](N n, double level) { return level_box(n.child(), level); },
                      .formula = [](Graph& g, N n, F f) { return formula(g, n.child(), flattened(g, f)); }});
-    kinds.push_back({.name = "revolve", .child_dimension = 2, .min_children = 1, .max_children = 1,
-                     .parameters = {{"offset", Limits::any}}, .traits = revolved_traits, .level_box = revolved_box,
+    kinds.push_back({.name = "revolve",
+                     .child_dimension = 2,
+                     .min_children = 1,
+                     .max_children = 1,
+                     .parameters = {{"offset", Limits::any}},
+                     .traits = revolved_traits,
+                     .level_box = revolved_box,
                      .formula = revolved_formula});
     return kinds;
 }

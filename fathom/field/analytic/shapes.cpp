@@ -57,8 +57,12 @@ Formula intersection_of(std::vector<Formula> shapes) { return {"intersection", {
 Formula difference(const Formula& a, const Formula& b) { return {"difference", {}, {a, b}}; }
 Formula complement(const Formula& shape) { return {"complement", {}, {shape}}; }
 Formula smooth_union(const Formula& a, const Formula& b, double width) { return {"smooth_union", {width}, {a, b}}; }
-Formula smooth_intersection(const Formula& a, const Formula& b, double width) { return {"smooth_intersection", {width}, {a, b}}; }
-Formula smooth_difference(const Formula& a, const Formula& b, double width) { return {"smooth_difference", {width}, {a, b}}; }
+Formula smooth_intersection(const Formula& a, const Formula& b, double width) {
+    return {"smooth_intersection", {width}, {a, b}};
+}
+Formula smooth_difference(const Formula& a, const Formula& b, double width) {
+    return {"smooth_difference", {width}, {a, b}};
+}
 
 Formula transform(const Pose& pose, const Formula& shape) {
     const Quat& q = pose.rotation;
@@ -66,7 +70,9 @@ Formula transform(const Pose& pose, const Formula& shape) {
     return {"transform", {q.w(), q.x(), q.y(), q.z(), t.x(), t.y(), t.z()}, {shape}};
 }
 Formula translate(const Vec3& m, const Formula& shape) { return {"translate", {m.x(), m.y(), m.z()}, {shape}}; }
-Formula rotate(double angle, const Vec3& a, const Formula& shape) { return {"rotate", {angle, a.x(), a.y(), a.z()}, {shape}}; }
+Formula rotate(double angle, const Vec3& a, const Formula& shape) {
+    return {"rotate", {angle, a.x(), a.y(), a.z()}, {shape}};
+}
 Formula scale(double factor, const Formula& shape) { return {"scale", {factor}, {shape}}; }
 Formula mirror(const Vec3& n, const Formula& shape) { return {"mirror", {n.x(), n.y(), n.z()}, {shape}}; }
 Formula repeat(const Vec3& s, const Formula& shape) { return {"repeat", {s.x(), s.y(), s.z()}, {shape}}; }
@@ -74,7 +80,9 @@ Formula repeat_limited(const Vec3& s, const Eigen::Vector3i& count, const Formul
     const Vec3 n = count.cast<double>();
     return {"repeat_limited", {s.x(), s.y(), s.z(), n.x(), n.y(), n.z()}, {shape}};
 }
-Formula repeat_mirrored(const Vec3& s, const Formula& shape) { return {"repeat_mirrored", {s.x(), s.y(), s.z()}, {shape}}; }
+Formula repeat_mirrored(const Vec3& s, const Formula& shape) {
+    return {"repeat_mirrored", {s.x(), s.y(), s.z()}, {shape}};
+}
 
 Formula twist(double rate, double radius, const Formula& shape) { return {"twist", {rate, radius}, {shape}}; }
 Formula bend(double rate, double radius, const Formula& shape) { return {"bend", {rate, radius}, {shape}}; }

@@ -96,54 +96,87 @@ std::vector<Kind> solid_kinds() {
     const Parameter x{"x", Limits::positive}, y{"y", Limits::positive}, z{"z", Limits::positive};
     const Parameter radius{"radius", Limits::positive}, tube{"tube", Limits::positive};
     std::vector<Kind> kinds;
-    kinds.push_back({.name = "sphere", .parameters = {radius}, .traits = plain_traits,
+    kinds.push_back({.name = "sphere",
+                     .parameters = {radius},
+                     .traits = plain_traits,
                      .level_box = [](N n, double level) { return grown_around(Vec3::Constant(n[0]), level); },
-                     .formula = [](Graph& g, N n, F f) {
-                         const auto [x, y, z] = f.coordinates(g);
-                         return g.plus(g.length(x, y, z), -n[0]);
-                     }});
-    kinds.push_back({.name = "box", .parameters = {x, y, z}, .traits = plain_traits,
-                     .level_box = [](N n, double level) { return grown_around(0.5 * n.vector(), level); },
-                     .formula = [](Graph& g, N n, F f) { return box_formula(g, f, 0.5 * n.vector()); }});
-    kinds.push_back({.name = "rounded_box", .parameters = {x, y, z, {"radius", Limits::not_negative}}, .check = check_rounding,
+                     .formula =
+                         [](Graph& g, N n, F f) {
+                             const auto [x, y, z] = f.coordinates(g);
+                             return g.plus(g.length(x, y, z), -n[0]);
+                         }});
+    kinds.push_back({.name = "box",
+                     .parameters = {x, y, z},
                      .traits = plain_traits,
                      .level_box = [](N n, double level) { return grown_around(0.5 * n.vector(), level); },
-                     .formula = [](Graph& g, N n, F f) {
-                         return g.plus(box_formula(g, f, 0.5 * n.vector() - Vec3::Constant(n[3])), -n[3]);
-                     }});
-    kinds.push_back({.name = "box_frame", .parameters = {x, y, z, {"thickness", Limits::positive}},
-                     .check = [](N n) { if (n[3] > smallest(n)) refuse(n, "thickness must be at most the smallest size"); },
+                     .formula = [](Graph& g, N n, F f) { return box_formula(g, f, 0.5 * n.vector()); }});
+    kinds.push_back(
+        {.name = "rounded_box",
+         .parameters = {x, y, z, {"radius", Limits::not_negative}},
+         .check = check_rounding,
+         .traits = plain_traits,
+         .level_box = [](N n, double level) { return grown_around(0.5 * n.vector(), level); },
+         .formula = [](Graph& g, N n,
+                       F f) { return g.plus(box_formula(g, f, 0.5 * n.vector() - Vec3::Constant(n[3])), -n[3]); }});
+    kinds.push_back({.name = "box_frame",
+                     .parameters = {x, y, z, {"thickness", Limits::positive}},
+                     .check =
+                         [](N n) {
+                             if (n[3] > smallest(n)) refuse(n, "thickness must be at most the smallest size");
+                         },
                      .traits = [](N) { return Traits{.exact_inside = false, .convex = false}; },
                      .level_box = [](N n, double level) { return grown_around(0.5 * n.vector(), level); },
                      .formula = box_frame_formula});
-    kinds.push_back({.name = "ellipsoid", .parameters = {x, y, z},
+    kinds.push_back({.name = "ellipsoid",
+                     .parameters = {x, y, z},
                      .traits = [](N) { return Traits{.exact_outside = false, .exact_inside = false}; },
                      .level_box = [](N n, double level) { return grown_around(n.vector(), level); },
                      .formula = ellipsoid_formula});
-    kinds.push_back({.name = "torus", .parameters = {radius, tube},
+    kinds.push_back({.name = "torus",
+                     .parameters = {radius, tube},
                      .traits = [](N n) { return Traits{.exact_inside = ring_is_exact(n[0], n[1]), .convex = false}; },
-                     .level_box = [](N n, double level) { return grown_around({n[0] + n[1], n[0] + n[1], n[1]}, level); },
+                     .level_box =
+                         [](N n, double level) {
+                             return grown_around({n[0] + n[1], n[0] + n[1], n[1]}, level);
+                         },
                      .formula = torus_formula});
-    kinds.push_back({.name = "capped_torus", .parameters = {{"angle", Limits::positive}, radius, tube},
-                     .check = [](N n) { if (n[0] > 3.1415926535897935) refuse(n, "angle must be at most pi"); },
-                     .traits = [](N n) {
-                         const bool apart = n[0] <= 1.5707963267948966 || n[1] * std::sin(n[0]) >= n[2];
-                         return Traits{.exact_inside = ring_is_exact(n[1], n[2]) && apart, .convex = false, .even = {false, true, true}};
-                     },
-                     .level_box = [](N n, double level) { return grown_around({n[1] + n[2], n[1] + n[2], n[2]}, level); },
+    kinds.push_back({.name = "capped_torus",
+                     .parameters = {{"angle", Limits::positive}, radius, tube},
+                     .check =
+                         [](N n) {
+                             if (n[0] > 3.1415926535897935) refuse(n, "angle must be at most pi");
+                         },
+                     .traits =
+                         [](N n) {
+                             const bool apart = n[0] <= 1.5707963267948966 || n[1] * std::sin(n[0]) >= n[2];
+                             return Traits{.exact_inside = ring_is_exact(n[1], n[2]) && apart,
+                                           .convex = false,
+                                           .even = {false, true, true}};
+                         },
+                     .level_box =
+                         [](N n, double level) {
+                             return grown_around({n[1] + n[2], n[1] + n[2], n[2]}, level);
+                         },
                      .formula = capped_torus_formula});
-    kinds.push_back({.name = "link", .parameters = {{"length", Limits::not_negative}, radius, tube},
+    kinds.push_back({.name = "link",
+                     .parameters = {{"length", Limits::not_negative}, radius, tube},
                      .traits = [](N n) { return Traits{.exact_inside = ring_is_exact(n[1], n[2]), .convex = false}; },
-                     .level_box = [](N n, double level) {
-                         return grown_around({n[1] + n[2], n[2], 0.5 * n[0] + n[1] + n[2]}, level);
-                     },
+                     .level_box =
+                         [](N n, double level) {
+                             return grown_around({n[1] + n[2], n[2], 0.5 * n[0] + n[1] + n[2]}, level);
+                         },
                      .formula = link_formula});
     kinds.push_back({.name = "heart",
-                     .traits = [](N) {
-                         return Traits{.lipschitz = std::numeric_limits<double>::infinity(), .exact_outside = false,
-                                       .exact_inside = false, .convex = false, .even = {true, false, false}};
-                     },
-                     .level_box = heart_box, .formula = heart_formula});
+                     .traits =
+                         [](N) {
+                             return Traits{.lipschitz = std::numeric_limits<double>::infinity(),
+                                           .exact_outside = false,
+                                           .exact_inside = false,
+                                           .convex = false,
+                                           .even = {true, false, false}};
+                         },
+                     .level_box = heart_box,
+                     .formula = heart_formula});
     return kinds;
 }
 

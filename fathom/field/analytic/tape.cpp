@@ -9,9 +9,9 @@
 namespace fathom {
 
 struct TapeTables {
-    std::vector<double> constants;  // tape_lanes copies each
+    std::vector<double> constants; // tape_lanes copies each
     std::vector<double> parameters;
-    std::vector<double> slopes;     // known Lipschitz constants, one an instruction that has one
+    std::vector<double> slopes; // known Lipschitz constants, one an instruction that has one
     TapeRounding rounding{};
 };
 
@@ -42,14 +42,16 @@ double inside_reach(double x) { return std::clamp(x, -farthest_coordinate, farth
 std::size_t whole_vectors(std::size_t count) { return (count + tape_lanes - 1) / tape_lanes * tape_lanes; }
 
 // Blocks of at most `block` elements: body(first, count).
-template <class Body> void for_blocks(std::size_t total, std::size_t block, Body body) {
+template <class Body>
+void for_blocks(std::size_t total, std::size_t block, Body body) {
     for (std::size_t first = 0; first < total; first += block) body(first, std::min(block, total - first));
 }
 
 bool is_constant(std::uint16_t operand) { return (operand & Instruction::constant_flag) != 0; }
 
 // Fills a block's coordinates; the last point pads it to whole vectors.
-template <class Point> void set_coordinates(double* rows, std::size_t stride, std::size_t count, Point point) {
+template <class Point>
+void set_coordinates(double* rows, std::size_t stride, std::size_t count, Point point) {
     for (std::size_t i = 0; i < whole_vectors(count); ++i) {
         const Vec3& p = point(std::min(i, count - 1));
         for (std::size_t axis = 0; axis < 3; ++axis) rows[axis * stride + i] = inside_reach(p[static_cast<int>(axis)]);
@@ -103,7 +105,8 @@ Tape::Tape(const Graph& graph, NodeId root) {
             name[id] = static_cast<std::uint16_t>(Instruction::constant_flag | tables->constants.size() / tape_lanes);
             tables->constants.insert(tables->constants.end(), tape_lanes, graph.parameters()[node.parameters]);
         } else {
-            Instruction in{.op = node.op, .out = static_cast<std::uint16_t>(plain_.size() + 3), .parameters = node.parameters};
+            Instruction in{
+                .op = node.op, .out = static_cast<std::uint16_t>(plain_.size() + 3), .parameters = node.parameters};
             for (int k = 0; k < operand_count(node.op); ++k) in.operands[k] = name[node.operands[k]];
             if (graph.slope(id) < 1e30) {
                 tables->slopes.push_back(graph.slope(id));
@@ -166,7 +169,8 @@ void Tape::samples(std::span<const Vec3> points, std::span<Sample> out) const {
             const Vec3 alone = points[first].unaryExpr(&inside_reach);
             run_samples(view, rows, 1, alone.data());
         } else {
-            set_coordinates(rows, 4 * sample_block, count, [&](std::size_t i) -> const Vec3& { return points[first + i]; });
+            set_coordinates(rows, 4 * sample_block, count,
+                            [&](std::size_t i) -> const Vec3& { return points[first + i]; });
             run_samples(view, rows, whole_vectors(count));
         }
         for (std::size_t i = 0; i < count; ++i) {
@@ -199,7 +203,8 @@ void Tape::run_ranges(std::span<const Box> boxes, std::span<Interval> out, bool 
         noise[i] = 2 * tables_->rounding.largest.at(size); // at the centre and at the point
     }
     Scratch& own = scratch();
-    if (own.middles.size() < interval_block * tables_->slopes.size()) own.middles.resize(interval_block * tables_->slopes.size());
+    if (own.middles.size() < interval_block * tables_->slopes.size())
+        own.middles.resize(interval_block * tables_->slopes.size());
     double* const rows = registers(point_block * register_count_);
     set_coordinates(rows, point_block, padded, [&](std::size_t i) -> const Vec3& { return centers[i]; });
     run_points(view, rows, padded, own.middles.data());
@@ -207,10 +212,14 @@ void Tape::run_ranges(std::span<const Box> boxes, std::span<Interval> out, bool 
     const Balls balls{radii.data(), noise.data(), tables_->slopes.data(), own.middles.data()};
     run_intervals(view, balls, rows, padded, trace ? own.choices.data() : nullptr);
     for (std::size_t i = 0; i < count; ++i) {
-        if (has_nan(boxes[i])) out[i] = Interval::all();
-        else if (boxes[i].empty()) out[i] = Interval::none();
-        else if (is_constant(result_)) out[i] = view.constants[tape_lanes * (result_ ^ Instruction::constant_flag)];
-        else out[i] = {rows[2 * interval_block * result_ + i], rows[2 * interval_block * result_ + interval_block + i]};
+        if (has_nan(boxes[i]))
+            out[i] = Interval::all();
+        else if (boxes[i].empty())
+            out[i] = Interval::none();
+        else if (is_constant(result_))
+            out[i] = view.constants[tape_lanes * (result_ ^ Instruction::constant_flag)];
+        else
+            out[i] = {rows[2 * interval_block * result_ + i], rows[2 * interval_block * result_ + interval_block + i]};
     }
 }
 
@@ -244,7 +253,8 @@ Interval Tape::shorten(const Box& box, Tape& part) const {
     ask(plain_result_);
     for (std::size_t i = plain_.size(); i-- > 0;) {
         if (own.names[i + 3] == unassigned) continue;
-        if (own.choices[i] != Choice::both) ask(winner(i));
+        if (own.choices[i] != Choice::both)
+            ask(winner(i));
         else
             for (int k = 0; k < operand_count(plain_[i].op); ++k) ask(plain_[i].operands[k]);
     }

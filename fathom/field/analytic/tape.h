@@ -1,10 +1,10 @@
-// Room: field. A formula as a short list of instructions, run for points, gradients and boxes, and cut down inside a box.
-// Method: register tapes with choice traces as in fidget and MPR (Keeter 2020); intervals after Moore & Yang 1996, rounded
-// outward. Where a Lipschitz constant is known, of the whole or of a part, its interval is met with the ball
+// Room: field. A formula as a short list of instructions, run for points, gradients and boxes, and cut down inside a
+// box. Method: register tapes with choice traces as in fidget and MPR (Keeter 2020); intervals after Moore & Yang 1996,
+// rounded outward. Where a Lipschitz constant is known, of the whole or of a part, its interval is met with the ball
 // f(centre) +- lipschitz * radius, widened by a proven bound on the rounding of the points.
-// Not for users: analytic_field.h is the face. Blocks of points or boxes go through each instruction together (SIMD), so a
-// batch costs a few ns a point and instruction group; a single point costs about as much as four.
-// Immutable and thread-safe once built; scratch memory belongs to the thread and is allocated only when it must grow.
+// Not for users: analytic_field.h is the face. Blocks of points or boxes go through each instruction together (SIMD),
+// so a batch costs a few ns a point and instruction group; a single point costs about as much as four. Immutable and
+// thread-safe once built; scratch memory belongs to the thread and is allocated only when it must grow.
 #pragma once
 
 #include <fathom/field/analytic/expression.h>
@@ -15,7 +15,8 @@
 
 namespace fathom {
 
-// Coordinates past this are taken as this (m): the formula then stays finite, and its value a lower bound on the distance.
+// Coordinates past this are taken as this (m): the formula then stays finite, and its value a lower bound on the
+// distance.
 inline constexpr double farthest_coordinate = 1e15;
 
 struct Instruction {
@@ -40,16 +41,18 @@ public:
     void samples(std::span<const Vec3> points, std::span<Sample> out) const;
     void ranges(std::span<const Box> boxes, std::span<Interval> out) const;
 
-    // Makes `part` the tape without every branch that provably never wins inside `box`, and returns the range there. Inside
-    // the box the part answers with the same bits (outside, anything). A part can be shortened again, for a smaller box. Its
-    // storage is reused: no allocation once it has grown. `part` must not be this tape. O(instructions).
+    // Makes `part` the tape without every branch that provably never wins inside `box`, and returns the range there.
+    // Inside the box the part answers with the same bits (outside, anything). A part can be shortened again, for a
+    // smaller box. Its storage is reused: no allocation once it has grown. `part` must not be this tape.
+    // O(instructions).
     Interval shorten(const Box& box, Tape& part) const;
 
     [[nodiscard]] std::size_t size() const { return code_.size(); }              // instructions
     [[nodiscard]] std::size_t register_count() const { return register_count_; } // live at once, with the 3 coordinates
     [[nodiscard]] std::size_t choice_count() const;                              // branches that a box may decide
 
-    // |computed - exact value of the formula| for points with coordinates up to `magnitude` (m); infinity where unknown.
+    // |computed - exact value of the formula| for points with coordinates up to `magnitude` (m); infinity where
+    // unknown.
     [[nodiscard]] double rounding_bound(double magnitude) const;
 
 private:

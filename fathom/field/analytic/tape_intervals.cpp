@@ -1,6 +1,6 @@
 // Room: field. The loop that runs a tape for boxes, for every instruction set of the machine.
-// Every result holds the exact value of its operation for all members of its operands, and thereby also what the loop for
-// points computes for them.
+// Every result holds the exact value of its operation for all members of its operands, and thereby also what the loop
+// for points computes for them.
 #include <fathom/base/interval.h>
 #include <fathom/field/analytic/tape_kernels.h>
 
@@ -29,9 +29,12 @@ HWY_INLINE Range outward(V lower, V upper) { return {down(lower), up(upper)}; }
 // By a sum of few relative roundings of the result itself: lengths, without cancellation.
 HWY_INLINE Range outward_lengths(V lower, V upper) {
     const V slack = set(16 * half_ulp), tiny = set(1e-150); // squares below 1e-300 vanish
-    return {hn::Sub(lower, hn::Add(hn::Mul(hn::Abs(lower), slack), tiny)), hn::Add(upper, hn::Add(hn::Mul(hn::Abs(upper), slack), tiny))};
+    return {hn::Sub(lower, hn::Add(hn::Mul(hn::Abs(lower), slack), tiny)),
+            hn::Add(upper, hn::Add(hn::Mul(hn::Abs(upper), slack), tiny))};
 }
-HWY_INLINE Range outward_by(V lower, V upper, V margin) { return outward(hn::Sub(lower, margin), hn::Add(upper, margin)); }
+HWY_INLINE Range outward_by(V lower, V upper, V margin) {
+    return outward(hn::Sub(lower, margin), hn::Add(upper, margin));
+}
 
 HWY_INLINE V magnitude(const Range& a) { return hn::Max(hn::Abs(a.lower), hn::Abs(a.upper)); }
 HWY_INLINE Range absolute(const Range& a) {
@@ -56,7 +59,8 @@ HWY_INLINE Range scale_add(const Range& a, const double* p) {
 
 HWY_INLINE Range affine(const Range& a, const Range& b, const Range& c, const double* p) {
     const Range x = scaled(a, p[0]), y = scaled(b, p[1]), z = scaled(c, p[2]);
-    const V shift = set(p[3]), size = hn::Add(hn::Add(magnitude(x), magnitude(y)), hn::Add(magnitude(z), hn::Abs(shift)));
+    const V shift = set(p[3]),
+            size = hn::Add(hn::Add(magnitude(x), magnitude(y)), hn::Add(magnitude(z), hn::Abs(shift)));
     return outward_by(hn::Add(hn::Add(hn::Add(x.lower, y.lower), z.lower), shift),
                       hn::Add(hn::Add(hn::Add(x.upper, y.upper), z.upper), shift), hn::Mul(size, set(8 * half_ulp)));
 }
@@ -106,9 +110,9 @@ HWY_INLINE Range fold(const Range& a, const double* p) {
     const auto holds_center = hn::And(hn::Le(a.lower, hn::Add(hn::Mul(last, width), margin)),
                                       hn::Ge(a.upper, hn::Sub(hn::Mul(first, width), margin)));
     // Two cells that meet between their middles: the distance is smallest at the ends.
-    const auto between = hn::And(hn::Gt(a.lower, hn::Add(hn::Mul(first, width), margin)),
-                                 hn::And(hn::Lt(a.upper, hn::Sub(hn::Mul(last, width), margin)),
-                                         hn::Le(hn::Sub(last, first), set(1))));
+    const auto between =
+        hn::And(hn::Gt(a.lower, hn::Add(hn::Mul(first, width), margin)),
+                hn::And(hn::Lt(a.upper, hn::Sub(hn::Mul(last, width), margin)), hn::Le(hn::Sub(last, first), set(1))));
     const auto away = hn::Or(between, hn::AndNot(holds_center, one_cell));
     const V least = select(away, hn::Min(low, high), zero());
     const V ends = hn::Max(low, high), most = select(one_cell, ends, hn::Max(ends, hn::Mul(width, set(0.5))));
@@ -125,16 +129,19 @@ HWY_INLINE Range saw(const Range& a, const double* p) {
 }
 
 // Anything that changes no faster than its operands: the value at the middle, give or take the half diagonal.
-template <class F> HWY_INLINE Range by_ball(const Range& a, const Range& b, double size, F f) {
+template <class F>
+HWY_INLINE Range by_ball(const Range& a, const Range& b, double size, F f) {
     const V x = hn::Mul(set(0.5), hn::Add(a.lower, a.upper)), y = hn::Mul(set(0.5), hn::Add(b.lower, b.upper));
-    const V rx = up(hn::Max(hn::Sub(a.upper, x), hn::Sub(x, a.lower))), ry = up(hn::Max(hn::Sub(b.upper, y), hn::Sub(y, b.lower)));
+    const V rx = up(hn::Max(hn::Sub(a.upper, x), hn::Sub(x, a.lower))),
+            ry = up(hn::Max(hn::Sub(b.upper, y), hn::Sub(y, b.lower)));
     const V radius = hn::Mul(length2(rx, ry), set(1 + 16 * half_ulp));
     const V margin = hn::Mul(hn::Add(hn::Add(magnitude(a), magnitude(b)), set(size)), set(128 * half_ulp));
     const V middle = f(x, y), reach = hn::Add(radius, margin);
     return outward(hn::Sub(middle, reach), hn::Add(middle, reach));
 }
 
-template <class F> HWY_INLINE Range each_interval(const Range& a, F f) {
+template <class F>
+HWY_INLINE Range each_interval(const Range& a, F f) {
     HWY_ALIGN double lower[HWY_MAX_BYTES / sizeof(double)], upper[HWY_MAX_BYTES / sizeof(double)];
     hn::Store(a.lower, d, lower);
     hn::Store(a.upper, d, upper);
@@ -147,7 +154,8 @@ template <class F> HWY_INLINE Range each_interval(const Range& a, F f) {
 
 HWY_INLINE Range signed_by(const Range& a, const Range& b) {
     const auto outside = hn::Gt(b.lower, zero()), inside = hn::Le(b.upper, zero());
-    return {select(outside, a.lower, hn::Min(b.lower, select(inside, b.lower, a.lower))), select(inside, b.upper, a.upper)};
+    return {select(outside, a.lower, hn::Min(b.lower, select(inside, b.lower, a.lower))),
+            select(inside, b.upper, a.upper)};
 }
 
 struct IntervalRun {
@@ -175,15 +183,18 @@ struct IntervalRun {
         hn::StoreU(result.upper, d, out + interval_block);
     }
 
-    template <class F> HWY_INLINE void unary(const Instruction& in, F f) const {
+    template <class F>
+    HWY_INLINE void unary(const Instruction& in, F f) const {
         const Operand a = operand(in, 0);
         for (std::size_t i = 0; i < count; i += hn::Lanes(d)) store(f(a.at(i)), in, i);
     }
-    template <class F> HWY_INLINE void binary(const Instruction& in, F f) const {
+    template <class F>
+    HWY_INLINE void binary(const Instruction& in, F f) const {
         const Operand a = operand(in, 0), b = operand(in, 1);
         for (std::size_t i = 0; i < count; i += hn::Lanes(d)) store(f(a.at(i), b.at(i)), in, i);
     }
-    template <class F> HWY_INLINE void ternary(const Instruction& in, F f) const {
+    template <class F>
+    HWY_INLINE void ternary(const Instruction& in, F f) const {
         const Operand a = operand(in, 0), b = operand(in, 1), c = operand(in, 2);
         for (std::size_t i = 0; i < count; i += hn::Lanes(d)) store(f(a.at(i), b.at(i), c.at(i)), in, i);
     }
@@ -194,36 +205,64 @@ using Rg = const Range&;
 HWY_ATTR void interval_step(const IntervalRun& run, const Instruction& in, const double* p) {
     switch (in.op) {
     case Op::add:
-        return run.binary(in, [](Rg a, Rg b) HWY_ATTR { return outward(hn::Add(a.lower, b.lower), hn::Add(a.upper, b.upper)); });
+        return run.binary(in, [](Rg a, Rg b)
+                                  HWY_ATTR { return outward(hn::Add(a.lower, b.lower), hn::Add(a.upper, b.upper)); });
     case Op::subtract:
-        return run.binary(in, [](Rg a, Rg b) HWY_ATTR { return outward(hn::Sub(a.lower, b.upper), hn::Sub(a.upper, b.lower)); });
-    case Op::multiply: return run.binary(in, [](Rg a, Rg b) HWY_ATTR { return product(a, b); });
-    case Op::scale_add: return run.unary(in, [=](Rg a) HWY_ATTR { return scale_add(a, p); });
-    case Op::affine: return run.ternary(in, [=](Rg a, Rg b, Rg c) HWY_ATTR { return affine(a, b, c, p); });
-    case Op::negate: return run.unary(in, [](Rg a) HWY_ATTR { return Range{hn::Neg(a.upper), hn::Neg(a.lower)}; });
-    case Op::absolute: return run.unary(in, [](Rg a) HWY_ATTR { return absolute(a); });
-    case Op::square: return run.unary(in, [](Rg a) HWY_ATTR { return square(a); });
-    case Op::square_root: return run.unary(in, [](Rg a) HWY_ATTR { return square_root(a); });
+        return run.binary(in, [](Rg a, Rg b)
+                                  HWY_ATTR { return outward(hn::Sub(a.lower, b.upper), hn::Sub(a.upper, b.lower)); });
+    case Op::multiply:
+        return run.binary(in, [](Rg a, Rg b) HWY_ATTR { return product(a, b); });
+    case Op::scale_add:
+        return run.unary(in, [=](Rg a) HWY_ATTR { return scale_add(a, p); });
+    case Op::affine:
+        return run.ternary(in, [=](Rg a, Rg b, Rg c) HWY_ATTR { return affine(a, b, c, p); });
+    case Op::negate:
+        return run.unary(in, [](Rg a) HWY_ATTR { return Range{hn::Neg(a.upper), hn::Neg(a.lower)}; });
+    case Op::absolute:
+        return run.unary(in, [](Rg a) HWY_ATTR { return absolute(a); });
+    case Op::square:
+        return run.unary(in, [](Rg a) HWY_ATTR { return square(a); });
+    case Op::square_root:
+        return run.unary(in, [](Rg a) HWY_ATTR { return square_root(a); });
     case Op::minimum:
-        return run.binary(in, [](Rg a, Rg b) HWY_ATTR { return Range{hn::Min(a.lower, b.lower), hn::Min(a.upper, b.upper)}; });
+        return run.binary(in, [](Rg a, Rg b) HWY_ATTR {
+            return Range{hn::Min(a.lower, b.lower), hn::Min(a.upper, b.upper)};
+        });
     case Op::maximum:
-        return run.binary(in, [](Rg a, Rg b) HWY_ATTR { return Range{hn::Max(a.lower, b.lower), hn::Max(a.upper, b.upper)}; });
-    case Op::smooth_minimum: return run.binary(in, [=](Rg a, Rg b) HWY_ATTR { return smooth_minimum(a, b, p[0]); });
+        return run.binary(in, [](Rg a, Rg b) HWY_ATTR {
+            return Range{hn::Max(a.lower, b.lower), hn::Max(a.upper, b.upper)};
+        });
+    case Op::smooth_minimum:
+        return run.binary(in, [=](Rg a, Rg b) HWY_ATTR { return smooth_minimum(a, b, p[0]); });
     case Op::sine:
-        return run.unary(in, [](Rg a) HWY_ATTR { return each_interval(a, [](const Interval& v) { return fathom::sin(v); }); });
+        return run.unary(
+            in, [](Rg a) HWY_ATTR { return each_interval(a, [](const Interval& v) { return fathom::sin(v); }); });
     case Op::cosine:
-        return run.unary(in, [](Rg a) HWY_ATTR { return each_interval(a, [](const Interval& v) { return fathom::cos(v); }); });
-    case Op::length2: return run.binary(in, [](Rg a, Rg b) HWY_ATTR { return length2(a, b); });
-    case Op::length3: return run.ternary(in, [](Rg a, Rg b, Rg c) HWY_ATTR { return length3(a, b, c); });
-    case Op::corner: return run.binary(in, [](Rg a, Rg b) HWY_ATTR { return corner(a, b); });
-    case Op::rectangle: return run.binary(in, [=](Rg a, Rg b) HWY_ATTR { return corner(past(a, p[0]), past(b, p[1])); });
+        return run.unary(
+            in, [](Rg a) HWY_ATTR { return each_interval(a, [](const Interval& v) { return fathom::cos(v); }); });
+    case Op::length2:
+        return run.binary(in, [](Rg a, Rg b) HWY_ATTR { return length2(a, b); });
+    case Op::length3:
+        return run.ternary(in, [](Rg a, Rg b, Rg c) HWY_ATTR { return length3(a, b, c); });
+    case Op::corner:
+        return run.binary(in, [](Rg a, Rg b) HWY_ATTR { return corner(a, b); });
+    case Op::rectangle:
+        return run.binary(in, [=](Rg a, Rg b) HWY_ATTR { return corner(past(a, p[0]), past(b, p[1])); });
     case Op::box:
-        return run.ternary(in, [=](Rg a, Rg b, Rg c) HWY_ATTR { return corner3(past(a, p[0]), past(b, p[1]), past(c, p[2])); });
-    case Op::clamp: return run.unary(in, [=](Rg a) HWY_ATTR { return Range{clamp(a.lower, p[0], p[1]), clamp(a.upper, p[0], p[1])}; });
-    case Op::beyond: return run.unary(in, [=](Rg a) HWY_ATTR { return outward(beyond(a.lower, p[0]), beyond(a.upper, p[0])); });
-    case Op::fold: return run.unary(in, [=](Rg a) HWY_ATTR { return fold(a, p); });
-    case Op::saw: return run.unary(in, [=](Rg a) HWY_ATTR { return saw(a, p); });
-    case Op::pull: return run.unary(in, [=](Rg a) HWY_ATTR { return outward(pull(a.upper, p[0]), pull(a.lower, p[0])); });
+        return run.ternary(in, [=](Rg a, Rg b, Rg c)
+                                   HWY_ATTR { return corner3(past(a, p[0]), past(b, p[1]), past(c, p[2])); });
+    case Op::clamp:
+        return run.unary(in, [=](Rg a) HWY_ATTR {
+            return Range{clamp(a.lower, p[0], p[1]), clamp(a.upper, p[0], p[1])};
+        });
+    case Op::beyond:
+        return run.unary(in, [=](Rg a) HWY_ATTR { return outward(beyond(a.lower, p[0]), beyond(a.upper, p[0])); });
+    case Op::fold:
+        return run.unary(in, [=](Rg a) HWY_ATTR { return fold(a, p); });
+    case Op::saw:
+        return run.unary(in, [=](Rg a) HWY_ATTR { return saw(a, p); });
+    case Op::pull:
+        return run.unary(in, [=](Rg a) HWY_ATTR { return outward(pull(a.upper, p[0]), pull(a.lower, p[0])); });
     case Op::polygon:
         return run.binary(in, [=](Rg a, Rg b) HWY_ATTR {
             return by_ball(a, b, p[1], [=](V x, V y) HWY_ATTR { return polygon(x, y, p); });
@@ -232,21 +271,28 @@ HWY_ATTR void interval_step(const IntervalRun& run, const Instruction& in, const
         return run.binary(in, [=](Rg a, Rg b) HWY_ATTR {
             return by_ball(a, b, p[0], [=](V x, V y) HWY_ATTR { return arc(x, y, p); });
         });
-    case Op::signed_by: return run.binary(in, [](Rg a, Rg b) HWY_ATTR { return signed_by(a, b); });
-    default: return;
+    case Op::signed_by:
+        return run.binary(in, [](Rg a, Rg b) HWY_ATTR { return signed_by(a, b); });
+    default:
+        return;
     }
 }
 
 // Strict, so that at a tie both stay: which of two equal values wins must not show in the slope.
 HWY_ATTR Choice choice(const IntervalRun& run, const Instruction& in, const double* p) {
-    if (in.op != Op::minimum && in.op != Op::maximum && in.op != Op::smooth_minimum && in.op != Op::signed_by) return Choice::both;
+    if (in.op != Op::minimum && in.op != Op::maximum && in.op != Op::smooth_minimum && in.op != Op::signed_by)
+        return Choice::both;
     const auto a = run.operand(in, 0), b = run.operand(in, 1);
     const double gap = *b.lower - *a.upper, reverse = *a.lower - *b.upper; // > 0: a (or b) is smaller everywhere
     switch (in.op) {
-    case Op::minimum: return gap > 0 ? Choice::first : reverse > 0 ? Choice::second : Choice::both;
-    case Op::maximum: return reverse > 0 ? Choice::first : gap > 0 ? Choice::second : Choice::both;
-    case Op::smooth_minimum: return gap >= p[0] ? Choice::first : reverse >= p[0] ? Choice::second : Choice::both;
-    default: return *b.lower > 0 ? Choice::first : *b.upper <= 0 ? Choice::second : Choice::both;
+    case Op::minimum:
+        return gap > 0 ? Choice::first : reverse > 0 ? Choice::second : Choice::both;
+    case Op::maximum:
+        return reverse > 0 ? Choice::first : gap > 0 ? Choice::second : Choice::both;
+    case Op::smooth_minimum:
+        return gap >= p[0] ? Choice::first : reverse >= p[0] ? Choice::second : Choice::both;
+    default:
+        return *b.lower > 0 ? Choice::first : *b.upper <= 0 ? Choice::second : Choice::both;
     }
 }
 
@@ -257,13 +303,15 @@ HWY_ATTR void meet_with_balls(const IntervalRun& run, const Balls& balls, const 
     double* const lower = run.registers + 2 * interval_block * in.out;
     double* const upper = lower + interval_block;
     for (std::size_t i = 0; i < run.count; i += hn::Lanes(d)) {
-        const V middle = load(middles + i), reach = up(hn::Add(up(hn::Mul(slope, load(balls.radii + i))), load(balls.noise + i)));
+        const V middle = load(middles + i),
+                reach = up(hn::Add(up(hn::Mul(slope, load(balls.radii + i))), load(balls.noise + i)));
         hn::StoreU(hn::Max(load(lower + i), down(hn::Sub(middle, reach))), d, lower + i);
         hn::StoreU(hn::Min(load(upper + i), up(hn::Add(middle, reach))), d, upper + i);
     }
 }
 
-HWY_ATTR void intervals_for_target(const TapeView& tape, const Balls& balls, double* registers, std::size_t count, Choice* choices) {
+HWY_ATTR void intervals_for_target(const TapeView& tape, const Balls& balls, double* registers, std::size_t count,
+                                   Choice* choices) {
     const IntervalRun run{tape, registers, count};
     for (const Instruction& in : tape.code) {
         const double* const p = tape.parameters + in.parameters;

@@ -1,19 +1,21 @@
-// Room: field. The loops that run a tape: tape_points.cpp, tape_samples.cpp and tape_intervals.cpp know the SIMD library.
-// Blocks lie register by register. `count` must be a multiple of tape_lanes. Same bits on every instruction set.
+// Room: field. The loops that run a tape: tape_points.cpp, tape_samples.cpp and tape_intervals.cpp know the SIMD
+// library. Blocks lie register by register. `count` must be a multiple of tape_lanes. Same bits on every instruction
+// set.
 #pragma once
 
 #include <fathom/field/analytic/tape.h>
 
 namespace fathom {
 
-inline constexpr std::size_t tape_lanes = 8;       // the widest vector of doubles; a constant is stored that often
-inline constexpr std::size_t point_block = 64;     // points through one instruction at a time: registers stay in the L1 cache
-inline constexpr std::size_t sample_block = 16;    // a register is 4 rows: value and three slopes
-inline constexpr std::size_t interval_block = 16;  // a register is 2 rows: lower and upper
+inline constexpr std::size_t tape_lanes = 8; // the widest vector of doubles; a constant is stored that often
+inline constexpr std::size_t point_block =
+    64; // points through one instruction at a time: registers stay in the L1 cache
+inline constexpr std::size_t sample_block = 16;   // a register is 4 rows: value and three slopes
+inline constexpr std::size_t interval_block = 16; // a register is 2 rows: lower and upper
 
 struct TapeView {
     std::span<const Instruction> code;
-    const double* constants;  // tape_lanes copies each
+    const double* constants; // tape_lanes copies each
     const double* parameters;
 };
 

@@ -31,17 +31,20 @@ struct PointRun {
         return {registers + point_block * name, 1};
     }
 
-    template <class F> HWY_INLINE void unary(const Instruction& in, F f) const {
+    template <class F>
+    HWY_INLINE void unary(const Instruction& in, F f) const {
         const Operand a = operand(in, 0);
         double* const out = registers + point_block * in.out;
         for (std::size_t i = 0; i < count; i += hn::Lanes(d)) hn::StoreU(f(a.at(i)), d, out + i);
     }
-    template <class F> HWY_INLINE void binary(const Instruction& in, F f) const {
+    template <class F>
+    HWY_INLINE void binary(const Instruction& in, F f) const {
         const Operand a = operand(in, 0), b = operand(in, 1);
         double* const out = registers + point_block * in.out;
         for (std::size_t i = 0; i < count; i += hn::Lanes(d)) hn::StoreU(f(a.at(i), b.at(i)), d, out + i);
     }
-    template <class F> HWY_INLINE void ternary(const Instruction& in, F f) const {
+    template <class F>
+    HWY_INLINE void ternary(const Instruction& in, F f) const {
         const Operand a = operand(in, 0), b = operand(in, 1), c = operand(in, 2);
         double* const out = registers + point_block * in.out;
         for (std::size_t i = 0; i < count; i += hn::Lanes(d)) hn::StoreU(f(a.at(i), b.at(i), c.at(i)), d, out + i);
@@ -50,9 +53,12 @@ struct PointRun {
 
 HWY_ATTR void point_step(const PointRun& run, const Instruction& in, const double* p) {
     switch (in.op) {
-    case Op::add: return run.binary(in, [](V a, V b) HWY_ATTR { return hn::Add(a, b); });
-    case Op::subtract: return run.binary(in, [](V a, V b) HWY_ATTR { return hn::Sub(a, b); });
-    case Op::multiply: return run.binary(in, [](V a, V b) HWY_ATTR { return hn::Mul(a, b); });
+    case Op::add:
+        return run.binary(in, [](V a, V b) HWY_ATTR { return hn::Add(a, b); });
+    case Op::subtract:
+        return run.binary(in, [](V a, V b) HWY_ATTR { return hn::Sub(a, b); });
+    case Op::multiply:
+        return run.binary(in, [](V a, V b) HWY_ATTR { return hn::Mul(a, b); });
     case Op::scale_add: {
         const V factor = set(p[0]), shift = set(p[1]); // read once: the compiler cannot know that the results are not p
         return run.unary(in, [=](V a) HWY_ATTR { return hn::Add(hn::Mul(a, factor), shift); });
@@ -63,30 +69,53 @@ HWY_ATTR void point_step(const PointRun& run, const Instruction& in, const doubl
             return hn::Add(hn::Add(hn::Add(hn::Mul(a, p0), hn::Mul(b, p1)), hn::Mul(c, p2)), p3);
         });
     }
-    case Op::negate: return run.unary(in, [](V a) HWY_ATTR { return hn::Neg(a); });
-    case Op::absolute: return run.unary(in, [](V a) HWY_ATTR { return hn::Abs(a); });
-    case Op::square: return run.unary(in, [](V a) HWY_ATTR { return hn::Mul(a, a); });
-    case Op::square_root: return run.unary(in, [](V a) HWY_ATTR { return hn::Sqrt(hn::Max(a, zero())); });
-    case Op::minimum: return run.binary(in, [](V a, V b) HWY_ATTR { return hn::Min(a, b); });
-    case Op::maximum: return run.binary(in, [](V a, V b) HWY_ATTR { return hn::Max(a, b); });
-    case Op::smooth_minimum: return run.binary(in, [=](V a, V b) HWY_ATTR { return smooth_minimum(a, b, p[0]); });
-    case Op::sine: return run.unary(in, [](V a) HWY_ATTR { return sine(a); });
-    case Op::cosine: return run.unary(in, [](V a) HWY_ATTR { return cosine(a); });
-    case Op::length2: return run.binary(in, [](V a, V b) HWY_ATTR { return length2(a, b); });
-    case Op::length3: return run.ternary(in, [](V a, V b, V c) HWY_ATTR { return length3(a, b, c); });
-    case Op::corner: return run.binary(in, [](V a, V b) HWY_ATTR { return corner(a, b); });
-    case Op::rectangle: return run.binary(in, [=](V a, V b) HWY_ATTR { return corner(past(a, p[0]), past(b, p[1])); });
+    case Op::negate:
+        return run.unary(in, [](V a) HWY_ATTR { return hn::Neg(a); });
+    case Op::absolute:
+        return run.unary(in, [](V a) HWY_ATTR { return hn::Abs(a); });
+    case Op::square:
+        return run.unary(in, [](V a) HWY_ATTR { return hn::Mul(a, a); });
+    case Op::square_root:
+        return run.unary(in, [](V a) HWY_ATTR { return hn::Sqrt(hn::Max(a, zero())); });
+    case Op::minimum:
+        return run.binary(in, [](V a, V b) HWY_ATTR { return hn::Min(a, b); });
+    case Op::maximum:
+        return run.binary(in, [](V a, V b) HWY_ATTR { return hn::Max(a, b); });
+    case Op::smooth_minimum:
+        return run.binary(in, [=](V a, V b) HWY_ATTR { return smooth_minimum(a, b, p[0]); });
+    case Op::sine:
+        return run.unary(in, [](V a) HWY_ATTR { return sine(a); });
+    case Op::cosine:
+        return run.unary(in, [](V a) HWY_ATTR { return cosine(a); });
+    case Op::length2:
+        return run.binary(in, [](V a, V b) HWY_ATTR { return length2(a, b); });
+    case Op::length3:
+        return run.ternary(in, [](V a, V b, V c) HWY_ATTR { return length3(a, b, c); });
+    case Op::corner:
+        return run.binary(in, [](V a, V b) HWY_ATTR { return corner(a, b); });
+    case Op::rectangle:
+        return run.binary(in, [=](V a, V b) HWY_ATTR { return corner(past(a, p[0]), past(b, p[1])); });
     case Op::box:
-        return run.ternary(in, [=](V a, V b, V c) HWY_ATTR { return corner3(past(a, p[0]), past(b, p[1]), past(c, p[2])); });
-    case Op::clamp: return run.unary(in, [=](V a) HWY_ATTR { return clamp(a, p[0], p[1]); });
-    case Op::beyond: return run.unary(in, [=](V a) HWY_ATTR { return beyond(a, p[0]); });
-    case Op::fold: return run.unary(in, [=](V a) HWY_ATTR { return hn::Abs(in_cell(a, fold_cell(a, p), p)); });
-    case Op::saw: return run.unary(in, [=](V a) HWY_ATTR { return in_cell(a, saw_cell(a, p), p); });
-    case Op::pull: return run.unary(in, [=](V a) HWY_ATTR { return pull(a, p[0]); });
-    case Op::polygon: return run.binary(in, [=](V a, V b) HWY_ATTR { return polygon(a, b, p); });
-    case Op::arc: return run.binary(in, [=](V a, V b) HWY_ATTR { return arc(a, b, p); });
-    case Op::signed_by: return run.binary(in, [](V a, V b) HWY_ATTR { return select(hn::Gt(b, zero()), a, b); });
-    default: return; // constants and coordinates are no instructions
+        return run.ternary(in, [=](V a, V b, V c)
+                                   HWY_ATTR { return corner3(past(a, p[0]), past(b, p[1]), past(c, p[2])); });
+    case Op::clamp:
+        return run.unary(in, [=](V a) HWY_ATTR { return clamp(a, p[0], p[1]); });
+    case Op::beyond:
+        return run.unary(in, [=](V a) HWY_ATTR { return beyond(a, p[0]); });
+    case Op::fold:
+        return run.unary(in, [=](V a) HWY_ATTR { return hn::Abs(in_cell(a, fold_cell(a, p), p)); });
+    case Op::saw:
+        return run.unary(in, [=](V a) HWY_ATTR { return in_cell(a, saw_cell(a, p), p); });
+    case Op::pull:
+        return run.unary(in, [=](V a) HWY_ATTR { return pull(a, p[0]); });
+    case Op::polygon:
+        return run.binary(in, [=](V a, V b) HWY_ATTR { return polygon(a, b, p); });
+    case Op::arc:
+        return run.binary(in, [=](V a, V b) HWY_ATTR { return arc(a, b, p); });
+    case Op::signed_by:
+        return run.binary(in, [](V a, V b) HWY_ATTR { return select(hn::Gt(b, zero()), a, b); });
+    default:
+        return; // constants and coordinates are no instructions
     }
 }
 

@@ -1,6 +1,7 @@
-// Room: field. How far can the computed value of a tape be from the exact one? A running error analysis, done once a tape.
-// Every operation passes on the errors of its operands by its slopes and adds its own; see Higham, Accuracy and Stability of
-// Numerical Algorithms, chapter 3. The bound grows with the coordinates, so it is kept for powers of 16 of them.
+// Room: field. How far can the computed value of a tape be from the exact one? A running error analysis, done once a
+// tape. Every operation passes on the errors of its operands by its slopes and adds its own; see Higham, Accuracy and
+// Stability of Numerical Algorithms, chapter 3. The bound grows with the coordinates, so it is kept for powers of 16 of
+// them.
 #pragma once
 
 #include <fathom/field/analytic/tape.h>
@@ -24,7 +25,7 @@ struct TapeRounding {
 };
 
 // Takes the slope from instructions whose rounding cannot be bounded.
-[[nodiscard]] TapeRounding tape_rounding(std::span<Instruction> plain, std::uint16_t result, std::span<const double> constants,
-                                         std::span<const double> parameters);
+[[nodiscard]] TapeRounding tape_rounding(std::span<Instruction> plain, std::uint16_t result,
+                                         std::span<const double> constants, std::span<const double> parameters);
 
 } // namespace fathom

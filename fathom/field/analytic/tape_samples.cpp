@@ -26,7 +26,8 @@ HWY_INLINE Dual chained(V value, V by_a, const Dual& a, V by_b, const Dual& b) {
 }
 HWY_INLINE Dual chained(V value, V by_a, const Dual& a, V by_b, const Dual& b, V by_c, const Dual& c) {
     const Dual ab = chained(value, by_a, a, by_b, b);
-    return {value, hn::Add(ab.x, hn::Mul(by_c, c.x)), hn::Add(ab.y, hn::Mul(by_c, c.y)), hn::Add(ab.z, hn::Mul(by_c, c.z))};
+    return {value, hn::Add(ab.x, hn::Mul(by_c, c.x)), hn::Add(ab.y, hn::Mul(by_c, c.y)),
+            hn::Add(ab.z, hn::Mul(by_c, c.z))};
 }
 HWY_INLINE Dual select(hn::Mask<D> mask, const Dual& a, const Dual& b) {
     return {select(mask, a.value, b.value), select(mask, a.x, b.x), select(mask, a.y, b.y), select(mask, a.z, b.z)};
@@ -49,7 +50,8 @@ HWY_INLINE Dual smooth_minimum(const Dual& a, const Dual& b, double width) {
     const V share = hn::Mul(blend(a.value, b.value, width), set(0.5 / width)); // of the loser's slope
     const V most = hn::Sub(set(1), share);
     const auto first = hn::Le(a.value, b.value);
-    return chained(smooth_minimum(a.value, b.value, width), select(first, most, share), a, select(first, share, most), b);
+    return chained(smooth_minimum(a.value, b.value, width), select(first, most, share), a, select(first, share, most),
+                   b);
 }
 
 HWY_INLINE Dual length2(const Dual& a, const Dual& b) {
@@ -63,7 +65,8 @@ HWY_INLINE Dual length3(const Dual& a, const Dual& b, const Dual& c) {
     const V value = length3(a.value, b.value, c.value);
     const auto regular = hn::Gt(value, zero());
     return chained(value, select(regular, hn::Div(a.value, value), set(1)), a,
-                   select(regular, hn::Div(b.value, value), zero()), b, select(regular, hn::Div(c.value, value), zero()), c);
+                   select(regular, hn::Div(b.value, value), zero()), b,
+                   select(regular, hn::Div(c.value, value), zero()), c);
 }
 
 HWY_INLINE Dual corner(const Dual& a, const Dual& b) {
@@ -86,7 +89,8 @@ HWY_INLINE Dual polygon(const Dual& a, const Dual& b, const double* p) {
     const PolygonHit hit = nearest_of_polygon(a.value, b.value, p);
     const V distance = hn::Sqrt(hit.squared), value = select(hit.inside, hn::Neg(distance), distance);
     const auto off = hn::Gt(distance, zero());
-    const V by_a = select(off, hn::Div(hit.x, value), hit.normal_x), by_b = select(off, hn::Div(hit.y, value), hit.normal_y);
+    const V by_a = select(off, hn::Div(hit.x, value), hit.normal_x),
+            by_b = select(off, hn::Div(hit.y, value), hit.normal_y);
     return chained(value, by_a, a, by_b, b);
 }
 
@@ -128,15 +132,18 @@ struct SampleRun {
         hn::StoreU(result.z, d, out + 3 * sample_block);
     }
 
-    template <class F> HWY_INLINE void unary(const Instruction& in, F f) const {
+    template <class F>
+    HWY_INLINE void unary(const Instruction& in, F f) const {
         const Operand a = operand(in, 0);
         for (std::size_t i = 0; i < count; i += hn::Lanes(d)) store(f(a.at(i)), in, i);
     }
-    template <class F> HWY_INLINE void binary(const Instruction& in, F f) const {
+    template <class F>
+    HWY_INLINE void binary(const Instruction& in, F f) const {
         const Operand a = operand(in, 0), b = operand(in, 1);
         for (std::size_t i = 0; i < count; i += hn::Lanes(d)) store(f(a.at(i), b.at(i)), in, i);
     }
-    template <class F> HWY_INLINE void ternary(const Instruction& in, F f) const {
+    template <class F>
+    HWY_INLINE void ternary(const Instruction& in, F f) const {
         const Operand a = operand(in, 0), b = operand(in, 1), c = operand(in, 2);
         for (std::size_t i = 0; i < count; i += hn::Lanes(d)) store(f(a.at(i), b.at(i), c.at(i)), in, i);
     }
@@ -146,21 +153,31 @@ using Dl = const Dual&;
 
 HWY_ATTR void sample_step(const SampleRun& run, const Instruction& in, const double* p) {
     switch (in.op) {
-    case Op::add: return run.binary(in, [](Dl a, Dl b) HWY_ATTR { return chained(hn::Add(a.value, b.value), set(1), a, set(1), b); });
+    case Op::add:
+        return run.binary(in,
+                          [](Dl a, Dl b) HWY_ATTR { return chained(hn::Add(a.value, b.value), set(1), a, set(1), b); });
     case Op::subtract:
-        return run.binary(in, [](Dl a, Dl b) HWY_ATTR { return chained(hn::Sub(a.value, b.value), set(1), a, set(-1), b); });
+        return run.binary(in, [](Dl a, Dl b)
+                                  HWY_ATTR { return chained(hn::Sub(a.value, b.value), set(1), a, set(-1), b); });
     case Op::multiply:
-        return run.binary(in, [](Dl a, Dl b) HWY_ATTR { return chained(hn::Mul(a.value, b.value), b.value, a, a.value, b); });
+        return run.binary(in, [](Dl a, Dl b)
+                                  HWY_ATTR { return chained(hn::Mul(a.value, b.value), b.value, a, a.value, b); });
     case Op::scale_add:
-        return run.unary(in, [=](Dl a) HWY_ATTR { return chained(hn::Add(hn::Mul(a.value, set(p[0])), set(p[1])), set(p[0]), a); });
+        return run.unary(
+            in, [=](Dl a) HWY_ATTR { return chained(hn::Add(hn::Mul(a.value, set(p[0])), set(p[1])), set(p[0]), a); });
     case Op::affine:
         return run.ternary(in, [=](Dl a, Dl b, Dl c) HWY_ATTR {
             return chained(affine(a.value, b.value, c.value, p), set(p[0]), a, set(p[1]), b, set(p[2]), c);
         });
-    case Op::negate: return run.unary(in, [](Dl a) HWY_ATTR { return chained(hn::Neg(a.value), set(-1), a); });
-    case Op::absolute: return run.unary(in, [](Dl a) HWY_ATTR { return absolute(a); });
-    case Op::square: return run.unary(in, [](Dl a) HWY_ATTR { return chained(hn::Mul(a.value, a.value), hn::Add(a.value, a.value), a); });
-    case Op::square_root: return run.unary(in, [](Dl a) HWY_ATTR { return square_root(a); });
+    case Op::negate:
+        return run.unary(in, [](Dl a) HWY_ATTR { return chained(hn::Neg(a.value), set(-1), a); });
+    case Op::absolute:
+        return run.unary(in, [](Dl a) HWY_ATTR { return absolute(a); });
+    case Op::square:
+        return run.unary(in, [](Dl a)
+                                 HWY_ATTR { return chained(hn::Mul(a.value, a.value), hn::Add(a.value, a.value), a); });
+    case Op::square_root:
+        return run.unary(in, [](Dl a) HWY_ATTR { return square_root(a); });
     case Op::minimum:
         return run.binary(in, [](Dl a, Dl b) HWY_ATTR {
             return with_value(hn::Min(a.value, b.value), select(hn::Le(a.value, b.value), a, b));
@@ -169,15 +186,23 @@ HWY_ATTR void sample_step(const SampleRun& run, const Instruction& in, const dou
         return run.binary(in, [](Dl a, Dl b) HWY_ATTR {
             return with_value(hn::Max(a.value, b.value), select(hn::Ge(a.value, b.value), a, b));
         });
-    case Op::smooth_minimum: return run.binary(in, [=](Dl a, Dl b) HWY_ATTR { return smooth_minimum(a, b, p[0]); });
-    case Op::sine: return run.unary(in, [](Dl a) HWY_ATTR { return chained(sine(a.value), cosine(a.value), a); });
-    case Op::cosine: return run.unary(in, [](Dl a) HWY_ATTR { return chained(cosine(a.value), hn::Neg(sine(a.value)), a); });
-    case Op::length2: return run.binary(in, [](Dl a, Dl b) HWY_ATTR { return length2(a, b); });
-    case Op::length3: return run.ternary(in, [](Dl a, Dl b, Dl c) HWY_ATTR { return length3(a, b, c); });
-    case Op::corner: return run.binary(in, [](Dl a, Dl b) HWY_ATTR { return corner(a, b); });
-    case Op::rectangle: return run.binary(in, [=](Dl a, Dl b) HWY_ATTR { return corner(past(a, p[0]), past(b, p[1])); });
+    case Op::smooth_minimum:
+        return run.binary(in, [=](Dl a, Dl b) HWY_ATTR { return smooth_minimum(a, b, p[0]); });
+    case Op::sine:
+        return run.unary(in, [](Dl a) HWY_ATTR { return chained(sine(a.value), cosine(a.value), a); });
+    case Op::cosine:
+        return run.unary(in, [](Dl a) HWY_ATTR { return chained(cosine(a.value), hn::Neg(sine(a.value)), a); });
+    case Op::length2:
+        return run.binary(in, [](Dl a, Dl b) HWY_ATTR { return length2(a, b); });
+    case Op::length3:
+        return run.ternary(in, [](Dl a, Dl b, Dl c) HWY_ATTR { return length3(a, b, c); });
+    case Op::corner:
+        return run.binary(in, [](Dl a, Dl b) HWY_ATTR { return corner(a, b); });
+    case Op::rectangle:
+        return run.binary(in, [=](Dl a, Dl b) HWY_ATTR { return corner(past(a, p[0]), past(b, p[1])); });
     case Op::box:
-        return run.ternary(in, [=](Dl a, Dl b, Dl c) HWY_ATTR { return corner3(past(a, p[0]), past(b, p[1]), past(c, p[2])); });
+        return run.ternary(in, [=](Dl a, Dl b, Dl c)
+                                   HWY_ATTR { return corner3(past(a, p[0]), past(b, p[1]), past(c, p[2])); });
     case Op::clamp:
         return run.unary(in, [=](Dl a) HWY_ATTR {
             const V value = clamp(a.value, p[0], p[1]);
@@ -192,32 +217,39 @@ HWY_ATTR void sample_step(const SampleRun& run, const Instruction& in, const dou
             const V rest = in_cell(a.value, fold_cell(a.value, p), p);
             return chained(hn::Abs(rest), sign_of(rest), a);
         });
-    case Op::saw: return run.unary(in, [=](Dl a) HWY_ATTR { return with_value(in_cell(a.value, saw_cell(a.value, p), p), a); });
+    case Op::saw:
+        return run.unary(in, [=](Dl a) HWY_ATTR { return with_value(in_cell(a.value, saw_cell(a.value, p), p), a); });
     case Op::pull:
         return run.unary(in, [=](Dl a) HWY_ATTR {
             const V value = pull(a.value, p[0]);
             return chained(value, select(hn::Gt(a.value, set(p[0])), hn::Neg(hn::Div(value, a.value)), zero()), a);
         });
-    case Op::polygon: return run.binary(in, [=](Dl a, Dl b) HWY_ATTR { return polygon(a, b, p); });
-    case Op::arc: return run.binary(in, [=](Dl a, Dl b) HWY_ATTR { return arc(a, b, p); });
-    case Op::signed_by: return run.binary(in, [](Dl a, Dl b) HWY_ATTR { return select(hn::Gt(b.value, zero()), a, b); });
-    default: return;
+    case Op::polygon:
+        return run.binary(in, [=](Dl a, Dl b) HWY_ATTR { return polygon(a, b, p); });
+    case Op::arc:
+        return run.binary(in, [=](Dl a, Dl b) HWY_ATTR { return arc(a, b, p); });
+    case Op::signed_by:
+        return run.binary(in, [](Dl a, Dl b) HWY_ATTR { return select(hn::Gt(b.value, zero()), a, b); });
+    default:
+        return;
     }
 }
 
-// The slopes of the coordinates are the rows of the identity. Stored as they will be loaded: narrower stores would have to
-// reach memory first. One point alone, which is what searches ask for, is spread here for the same reason.
+// The slopes of the coordinates are the rows of the identity. Stored as they will be loaded: narrower stores would have
+// to reach memory first. One point alone, which is what searches ask for, is spread here for the same reason.
 HWY_ATTR void set_up(double* registers, std::size_t count) {
     for (std::size_t i = 0; i < count; i += hn::Lanes(d))
         for (std::size_t axis = 0; axis < 3; ++axis)
             for (std::size_t slope = 0; slope < 3; ++slope)
-                hn::StoreU(axis == slope ? set(1) : zero(), d, registers + 4 * sample_block * axis + sample_block * (1 + slope) + i);
+                hn::StoreU(axis == slope ? set(1) : zero(), d,
+                           registers + 4 * sample_block * axis + sample_block * (1 + slope) + i);
 }
 
 HWY_ATTR void samples_for_target(const TapeView& tape, double* registers, std::size_t count, const double* alone) {
     set_up(registers, count);
     if (alone != nullptr)
-        for (std::size_t axis = 0; axis < 3; ++axis) hn::StoreU(set(alone[axis]), d, registers + 4 * sample_block * axis);
+        for (std::size_t axis = 0; axis < 3; ++axis)
+            hn::StoreU(set(alone[axis]), d, registers + 4 * sample_block * axis);
     const SampleRun run{tape, registers, count};
     for (const Instruction& in : tape.code) sample_step(run, in, tape.parameters + in.parameters);
 }

@@ -1,7 +1,7 @@
 // Room: field. The operations of a tape on vectors of numbers: what the loops for points, samples and intervals share.
-// Include it only from a file that Highway's foreach_target compiles. Only correctly rounded operations and lane-wise libm are
-// used, and never a fused multiply-add: results do not depend on the instruction set or on the place of a point in its batch.
-// NOLINTBEGIN(llvm-header-guard)
+// Include it only from a file that Highway's foreach_target compiles. Only correctly rounded operations and lane-wise
+// libm are used, and never a fused multiply-add: results do not depend on the instruction set or on the place of a
+// point in its batch. NOLINTBEGIN(llvm-header-guard)
 #if defined(FATHOM_FIELD_TAPE_VALUES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef FATHOM_FIELD_TAPE_VALUES_INL_H_
 #undef FATHOM_FIELD_TAPE_VALUES_INL_H_
@@ -72,7 +72,8 @@ HWY_INLINE V affine(V a, V b, V c, const double* p) {
     return hn::Add(hn::Add(ab, hn::Mul(c, set(p[2]))), set(p[3]));
 }
 
-template <class F> HWY_INLINE V each_lane(V a, F f) {
+template <class F>
+HWY_INLINE V each_lane(V a, F f) {
     HWY_ALIGN double lanes[HWY_MAX_BYTES / sizeof(double)];
     hn::Store(a, d, lanes);
     for (std::size_t i = 0; i < hn::Lanes(d); ++i) lanes[i] = f(lanes[i]);
@@ -105,7 +106,8 @@ HWY_INLINE PolygonHit nearest_of_polygon(V x, V y, const double* p) {
         best.y = select(nearer, by, best.y);
         best.normal_x = select(nearer, set(e[6]), best.normal_x);
         best.normal_y = select(nearer, set(e[7]), best.normal_y);
-        // An edge that the ray towards +x crosses: it spans y, and we are on its left going up or on its right going down.
+        // An edge that the ray towards +x crosses: it spans y, and we are on its left going up or on its right going
+        // down.
         const auto from = hn::Ge(y, set(e[1])), to = hn::Ge(y, set(e[2]));
         const auto left = hn::Gt(hn::Mul(ex, wy), hn::Mul(ey, wx));
         const auto up = hn::And(hn::AndNot(to, from), left), down = hn::AndNot(hn::Or(from, left), to);
@@ -119,7 +121,8 @@ HWY_INLINE V polygon(V x, V y, const double* p) {
     return select(hit.inside, hn::Neg(distance), distance);
 }
 
-// Offset from the nearest end of the arc in the half plane y >= 0, and whether the arc's middle is nearer than its ends.
+// Offset from the nearest end of the arc in the half plane y >= 0, and whether the arc's middle is nearer than its
+// ends.
 struct ArcHit {
     V end_x, end_y, length;
     hn::Mask<D> beside;

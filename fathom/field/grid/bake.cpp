@@ -14,13 +14,15 @@ namespace fathom {
 namespace {
 
 constexpr int largest_resolution = 16384;
-constexpr double largest_code_span = 16; // cells: bricks whose corners differ by more may reach past what 16-bit samples can tell
+constexpr double largest_code_span =
+    16; // cells: bricks whose corners differ by more may reach past what 16-bit samples can tell
 
 Box covered_box(const Field& field, const BakeOptions& options) {
     if (!options.box.empty()) return options.box;
     const Box bounds = field.bounds();
     if (bounds.empty() || !is_finite(bounds.lower) || !is_finite(bounds.upper))
-        throw Error(Cause::invalid_argument, "the field has no finite bounds: say which box to cover", {.element = "option box"});
+        throw Error(Cause::invalid_argument, "the field has no finite bounds: say which box to cover",
+                    {.element = "option box"});
     return bounds.grown(0.05 * bounds.size().maxCoeff());
 }
 
@@ -47,7 +49,8 @@ std::vector<bool> bricks_near_surface(const Field& field, const GridLayout& layo
         std::vector<Interval> ranges(end - begin);
         for (std::size_t b = begin; b < end; ++b) boxes.push_back(layout.brick_box(layout.brick_position(b)));
         field.ranges(boxes, ranges);
-        for (std::size_t b = begin; b < end; ++b) near[b] = ranges[b - begin].lower <= reach && ranges[b - begin].upper >= -reach;
+        for (std::size_t b = begin; b < end; ++b)
+            near[b] = ranges[b - begin].lower <= reach && ranges[b - begin].upper >= -reach;
     });
     return {near.begin(), near.end()};
 }
@@ -82,7 +85,8 @@ SampleTruth truth_of(const Field& field, const GridLayout& layout, double band) 
 
 GridLayout covering_layout(const Box& box, int resolution) {
     if (resolution < 1 || resolution > largest_resolution)
-        throw Error(Cause::invalid_argument, fmt::format("must be from 1 to {}", largest_resolution), {.element = "option resolution"});
+        throw Error(Cause::invalid_argument, fmt::format("must be from 1 to {}", largest_resolution),
+                    {.element = "option resolution"});
     if (box.empty() || !is_finite(box.lower) || !is_finite(box.upper) || !(box.size().maxCoeff() > 0))
         throw Error(Cause::invalid_argument, "must be finite and have a size", {.element = "option box"});
     GridLayout layout;
@@ -101,12 +105,14 @@ GridField bake(const Field& field, const BakeOptions& options) {
     refuse_past_limit(layout, options.storage, options.dense ? layout.brick_count() : 0, options.memory_limit);
     Stage corner_stage(options.progress, "sampling corners", layout.corner_count());
     std::vector<float> corners = sample_corners(field, layout, corner_stage);
-    const std::vector<bool> stored = options.dense ? std::vector<bool>(layout.brick_count(), true) : bricks_near_surface(field, layout, band);
+    const std::vector<bool> stored =
+        options.dense ? std::vector<bool>(layout.brick_count(), true) : bricks_near_surface(field, layout, band);
     std::vector<std::size_t> bricks;
     for (std::size_t b = 0; b < stored.size(); ++b)
         if (stored[b]) bricks.push_back(b);
     // What codes clamp is part of the stated error; where none can be stated, nothing may be clamped.
-    const bool steep = !std::isfinite(field.error_bound()) && span_of_bricks(layout, corners, bricks) > largest_code_span * layout.cell;
+    const bool steep = !std::isfinite(field.error_bound()) &&
+                       span_of_bricks(layout, corners, bricks) > largest_code_span * layout.cell;
     const GridStorage storage = steep ? GridStorage::float32 : options.storage;
     refuse_past_limit(layout, storage, bricks.size(), options.memory_limit);
 

@@ -16,9 +16,10 @@ struct BakeOptions {
     Progress* progress = nullptr;
 };
 
-// Which bricks are stored is decided by the field's own range(), so none that holds surface is left out. The error bound of
-// the result is the field's own, plus lipschitz * (sqrt(3)/2) * cell; baked_error.h certifies what it is against the field alone. Throws Error{invalid_argument, too_large, cancelled}.
-// O(bricks + stored samples) queries, in parallel; the same bytes for any number of threads.
+// Which bricks are stored is decided by the field's own range(), so none that holds surface is left out. The error
+// bound of the result is the field's own, plus lipschitz * (sqrt(3)/2) * cell; baked_error.h certifies what it is
+// against the field alone. Throws Error{invalid_argument, too_large, cancelled}. O(bricks + stored samples) queries, in
+// parallel; the same bytes for any number of threads.
 [[nodiscard]] GridField bake(const Field& field, const BakeOptions& options = {});
 
 // The grid that covers `box` with `resolution` cells along its longest side, in whole bricks, centred on it.

@@ -19,7 +19,8 @@ constexpr int most_halvings = 4;
 class BrickCheck {
 public:
     BrickCheck(const GridField& grid, const Field& field, const BakedErrorOptions& options)
-        : grid_(grid), field_(field), halvings_(options.halvings), band_(options.band * grid.layout().cell), enough_(options.enough * grid.layout().cell) {}
+        : grid_(grid), field_(field), halvings_(options.halvings), band_(options.band * grid.layout().cell),
+          enough_(options.enough * grid.layout().cell) {}
 
     [[nodiscard]] BakedError of_brick(const std::array<int, 3>& brick, Index stored) {
         BakedError error;
@@ -55,7 +56,9 @@ private:
     // A trilinear piece has its extremes at its corners.
     static Interval values_of(const Piece& piece) {
         Interval values = Interval::none();
-        for (int c = 0; c < 8; ++c) values = hull(values, Interval(piece.cell.value(piece.lower + piece.side * Vec3(c & 1, c >> 1 & 1, c >> 2))));
+        for (int c = 0; c < 8; ++c)
+            values =
+                hull(values, Interval(piece.cell.value(piece.lower + piece.side * Vec3(c & 1, c >> 1 & 1, c >> 2))));
         return widened(values, 8);
     }
     [[nodiscard]] Box box_of(const Piece& piece) const { // a little more: rounding leaves no gap between pieces
@@ -78,8 +81,10 @@ private:
                 continue;
             }
             const double off = std::max(f.upper - g.lower, g.upper - f.lower);
-            if (halve && !(off <= enough_)) split(pieces_[n]);
-            else error.largest = std::max(error.largest, off);
+            if (halve && !(off <= enough_))
+                split(pieces_[n]);
+            else
+                error.largest = std::max(error.largest, off);
         }
         pieces_.swap(halved_);
     }
@@ -101,14 +106,19 @@ private:
     std::vector<Interval> ranges_;
 };
 
-BakedError joined(const BakedError& a, const BakedError& b) { return {std::max(a.largest, b.largest), a.cells + b.cells, a.unsure + b.unsure}; }
+BakedError joined(const BakedError& a, const BakedError& b) {
+    return {std::max(a.largest, b.largest), a.cells + b.cells, a.unsure + b.unsure};
+}
 
 } // namespace
 
 BakedError baked_error(const GridField& grid, const Field& field, const BakedErrorOptions& options) {
-    if (options.halvings < 0 || options.halvings > most_halvings) throw Error(Cause::invalid_argument, "must be from 0 to 4", {.element = "option halvings"});
-    if (!(options.enough >= 0)) throw Error(Cause::invalid_argument, "must not be below 0", {.element = "option enough"});
-    if (!(options.band > 0) || !std::isfinite(options.band)) throw Error(Cause::invalid_argument, "must be a positive number", {.element = "option band"});
+    if (options.halvings < 0 || options.halvings > most_halvings)
+        throw Error(Cause::invalid_argument, "must be from 0 to 4", {.element = "option halvings"});
+    if (!(options.enough >= 0))
+        throw Error(Cause::invalid_argument, "must not be below 0", {.element = "option enough"});
+    if (!(options.band > 0) || !std::isfinite(options.band))
+        throw Error(Cause::invalid_argument, "must be a positive number", {.element = "option band"});
     const GridLayout& layout = grid.layout();
     Stage stage(options.progress, "comparing with the field", layout.brick_count());
     return parallel_reduce(
@@ -117,7 +127,8 @@ BakedError baked_error(const GridField& grid, const Field& field, const BakedErr
             BrickCheck check(grid, field, options);
             BakedError sum;
             for (std::size_t b = begin; b < end; ++b)
-                if (const Index stored = grid.data().brick_of[b]; stored != no_index) sum = joined(sum, check.of_brick(layout.brick_position(b), stored));
+                if (const Index stored = grid.data().brick_of[b]; stored != no_index)
+                    sum = joined(sum, check.of_brick(layout.brick_position(b), stored));
             stage.step(end - begin);
             return sum;
         },

@@ -28,7 +28,9 @@ constexpr std::array<int, 4> face_corners(int face) {
 }
 
 constexpr bool is_inside(unsigned key, int corner) { return key >> corner & 1; }
-constexpr bool is_crossed(unsigned key, int edge) { return is_inside(key, edge_start(edge)) != is_inside(key, edge_end(edge)); }
+constexpr bool is_crossed(unsigned key, int edge) {
+    return is_inside(key, edge_start(edge)) != is_inside(key, edge_end(edge));
+}
 
 constexpr bool is_ambiguous(unsigned key, int face) {
     const auto c = face_corners(face);
@@ -53,7 +55,8 @@ void join(std::array<int, 12>& label, int a, int b) {
 void join_on_face(std::array<int, 12>& label, unsigned key, int face) {
     if (is_ambiguous(key, face)) {
         for (const int corner : face_corners(face))
-            if (is_inside(key, corner) == cuts_off_inside(key, face)) join(label, edges_at(face, corner)[0], edges_at(face, corner)[1]);
+            if (is_inside(key, corner) == cuts_off_inside(key, face))
+                join(label, edges_at(face, corner)[0], edges_at(face, corner)[1]);
         return;
     }
     int first = -1;
@@ -83,7 +86,8 @@ CellSheets find_sheets(unsigned key) {
         const auto c = face_corners(2 * axis);
         const auto a = edges_at(2 * axis, c[0]), b = edges_at(2 * axis, c[2]);
         const auto sheet = [&](int e) { return sheets.sheet_of[static_cast<std::size_t>(e)]; };
-        if (is_ambiguous(key, 2 * axis) && sheet(a[0]) == sheet(a[1]) && sheet(a[0]) == sheet(b[0]) && sheet(b[0]) == sheet(b[1]))
+        if (is_ambiguous(key, 2 * axis) && sheet(a[0]) == sheet(a[1]) && sheet(a[0]) == sheet(b[0]) &&
+            sheet(b[0]) == sheet(b[1]))
             sheets.arcs |= static_cast<std::uint8_t>(1 << axis);
     }
     return sheets;
@@ -95,7 +99,9 @@ std::vector<CellSheets> all_sheets() {
     return table;
 }
 
-Vec3 corner_position(int corner) { return {static_cast<double>(corner & 1), static_cast<double>(corner >> 1 & 1), static_cast<double>(corner >> 2)}; }
+Vec3 corner_position(int corner) {
+    return {static_cast<double>(corner & 1), static_cast<double>(corner >> 1 & 1), static_cast<double>(corner >> 2)};
+}
 
 // Where the surface crosses between a and b, whose values differ in sign.
 Vec3 root_between(const GridCell& cell, Vec3 a, Vec3 b) {
@@ -108,7 +114,8 @@ Vec3 root_between(const GridCell& cell, Vec3 a, Vec3 b) {
 }
 
 Vec3 crossing(const GridCell& cell, int edge) {
-    const double a = cell.values[static_cast<std::size_t>(edge_start(edge))], b = cell.values[static_cast<std::size_t>(edge_end(edge))];
+    const double a = cell.values[static_cast<std::size_t>(edge_start(edge))],
+                 b = cell.values[static_cast<std::size_t>(edge_end(edge))];
     const double t = a / (a - b);
     return corner_position(edge_start(edge)) + (t >= 0 && t <= 1 ? t : 0.5) * Vec3::Unit(edge_axis(edge));
 }
@@ -130,7 +137,9 @@ Vec3 onto_surface(const GridCell& cell, const Vec3& start) {
     int nearest = -1;
     for (int c = 0; c < 8; ++c) {
         if ((cell.values[static_cast<std::size_t>(c)] < 0) == inside) continue;
-        if (nearest < 0 || (corner_position(c) - start).squaredNorm() < (corner_position(nearest) - start).squaredNorm()) nearest = c;
+        if (nearest < 0 ||
+            (corner_position(c) - start).squaredNorm() < (corner_position(nearest) - start).squaredNorm())
+            nearest = c;
     }
     return root_between(cell, start, corner_position(nearest));
 }
@@ -155,7 +164,8 @@ Vec3 middle_of_arc(const GridCell& cell, int face, int corner, double margin) {
     const double s = (value(0) - value(3)) / bend, t = (value(0) - value(1)) / bend;
     saddle += (std::isfinite(s) ? s : 0.5) * (corner_position(c[1]) - corner_position(c[0]));
     saddle += (std::isfinite(t) ? t : 0.5) * (corner_position(c[3]) - corner_position(c[0]));
-    const Vec3 start = corner_position(corner), root = root_between(cell, start, saddle), end = saddle + margin * (start - saddle);
+    const Vec3 start = corner_position(corner), root = root_between(cell, start, saddle),
+               end = saddle + margin * (start - saddle);
     return (root - start).squaredNorm() < (end - start).squaredNorm() ? root : end;
 }
 
@@ -198,7 +208,8 @@ Vec3 sheet_vertex(const GridCell& cell, std::uint16_t key, int n, double margin)
     if (n < sheets.count) return middle_of_sheet(cell, key, n).cwiseMax(margin).cwiseMin(1 - margin);
     for (int normal = 0; normal < 3; ++normal)
         for (const int corner : face_corners(2 * normal))
-            if (is_inside(key, corner) == cuts_off_inside(key, 2 * normal) && arc_vertex(key, normal, edges_at(2 * normal, corner)[0]) == n)
+            if (is_inside(key, corner) == cuts_off_inside(key, 2 * normal) &&
+                arc_vertex(key, normal, edges_at(2 * normal, corner)[0]) == n)
                 return middle_of_arc(cell, 2 * normal, corner, margin);
     return Vec3::Constant(0.5); // never: every vertex is a sheet's or an arc's
 }

@@ -1,5 +1,5 @@
-// Room: field. How the zero surface of a trilinear function passes through one cell: into how many sheets it falls, and a
-// point on each. For contour.cpp.
+// Room: field. How the zero surface of a trilinear function passes through one cell: into how many sheets it falls, and
+// a point on each. For contour.cpp.
 #pragma once
 
 #include <fathom/field/grid/grid_field.h>
@@ -30,8 +30,9 @@ struct CellSheets {
 // The number of the vertex of the arc that ends on `edge`, on the lower face along `normal`; -1 where there is none.
 [[nodiscard]] int arc_vertex(std::uint16_t key, int normal, int edge);
 
-// Vertex n on the zero surface, in [0,1]^3 from the lower to the upper corner. Sheets: near the middle of their crossings.
-// Vertices of sheets keep `margin` from the faces of the cell, arcs from each other, so that no two meet in one point.
+// Vertex n on the zero surface, in [0,1]^3 from the lower to the upper corner. Sheets: near the middle of their
+// crossings. Vertices of sheets keep `margin` from the faces of the cell, arcs from each other, so that no two meet in
+// one point.
 [[nodiscard]] Vec3 sheet_vertex(const GridCell& cell, std::uint16_t key, int n, double margin);
 
 } // namespace fathom

@@ -43,7 +43,9 @@ public:
     void read(const Cell& brick, std::span<double, brick_size> out) const override { read_lattice(data_, brick, out); }
 
 private:
-    static Interval range_of(const FloatRange& r) { return {static_cast<double>(r.lower), static_cast<double>(r.upper)}; }
+    static Interval range_of(const FloatRange& r) {
+        return {static_cast<double>(r.lower), static_cast<double>(r.upper)};
+    }
 
     // Samples on a brick's upper border come from their owner and may differ from its own by their rounding.
     [[nodiscard]] Interval spare(const Interval& range) const {
@@ -53,7 +55,8 @@ private:
     [[nodiscard]] std::size_t index(int level, const Cell& block) const {
         const auto nx = static_cast<std::size_t>(blocks_along(layout.bricks[0], level));
         const auto ny = static_cast<std::size_t>(blocks_along(layout.bricks[1], level));
-        return (static_cast<std::size_t>(block[2]) * ny + static_cast<std::size_t>(block[1])) * nx + static_cast<std::size_t>(block[0]);
+        return (static_cast<std::size_t>(block[2]) * ny + static_cast<std::size_t>(block[1])) * nx +
+               static_cast<std::size_t>(block[0]);
     }
 
     const GridData& data_;
@@ -66,7 +69,8 @@ public:
     [[nodiscard]] Interval bound(int level, const Cell& block) const override {
         const int side = brick_cells << (level + 1);
         const Vec3 lower = layout.sample_position({block[0] * side, block[1] * side, block[2] * side});
-        const Vec3 upper = layout.sample_position({(block[0] + 1) * side, (block[1] + 1) * side, (block[2] + 1) * side});
+        const Vec3 upper =
+            layout.sample_position({(block[0] + 1) * side, (block[1] + 1) * side, (block[2] + 1) * side});
         return field_.range({lower, upper});
     }
     void read(const Cell& brick, std::span<double, brick_size> out) const override {
@@ -94,10 +98,15 @@ std::vector<std::size_t> bricks_at(const Lattice& lattice, double level) {
         std::vector<Cell> finer;
         for (std::size_t n = 0; n < open.size(); ++n) {
             if (!holds[n]) continue;
-            if (size < 0) { finer.push_back(open[n]); continue; }
+            if (size < 0) {
+                finer.push_back(open[n]);
+                continue;
+            }
             for (int c = 0; c < 8; ++c) {
                 const Cell child = {2 * open[n][0] + (c & 1), 2 * open[n][1] + (c >> 1 & 1), 2 * open[n][2] + (c >> 2)};
-                const auto count = [&](std::size_t k) { return size > 0 ? blocks_along(layout.bricks[k], size - 1) : layout.bricks[k]; };
+                const auto count = [&](std::size_t k) {
+                    return size > 0 ? blocks_along(layout.bricks[k], size - 1) : layout.bricks[k];
+                };
                 if (child[0] < count(0) && child[1] < count(1) && child[2] < count(2)) finer.push_back(child);
             }
         }
@@ -185,13 +194,17 @@ private:
             const CellSheets& sheets = cell_sheets(key);
             if (sheets.count == 0) continue;
             patch.crossed_mask[static_cast<std::size_t>(c / 64)] |= std::uint64_t{1} << (c % 64);
-            patch.cells.push_back({static_cast<std::uint16_t>(c), key, static_cast<std::uint32_t>(patch.vertices.size())});
-            const Vec3 base(patch.brick[0] * brick_cells + x, patch.brick[1] * brick_cells + y, patch.brick[2] * brick_cells + z);
+            patch.cells.push_back(
+                {static_cast<std::uint16_t>(c), key, static_cast<std::uint32_t>(patch.vertices.size())});
+            const Vec3 base(patch.brick[0] * brick_cells + x, patch.brick[1] * brick_cells + y,
+                            patch.brick[2] * brick_cells + z);
             for (int n = 0; n < sheets.vertex_count(); ++n)
-                patch.vertices.push_back(lattice_.layout.origin + lattice_.layout.cell * (base + sheet_vertex(cell, key, n, options_.nudge)));
+                patch.vertices.push_back(lattice_.layout.origin +
+                                         lattice_.layout.cell * (base + sheet_vertex(cell, key, n, options_.nudge)));
         }
         for (std::size_t w = 1; w < 8; ++w)
-            patch.crossed_before[w] = static_cast<std::uint16_t>(patch.crossed_before[w - 1] + std::popcount(patch.crossed_mask[w - 1]));
+            patch.crossed_before[w] =
+                static_cast<std::uint16_t>(patch.crossed_before[w - 1] + std::popcount(patch.crossed_mask[w - 1]));
     }
 
     void gather_vertices() {
@@ -200,11 +213,14 @@ private:
             patch.first_vertex = total;
             total += patch.vertices.size();
         }
-        if (total >= no_index) throw Error(Cause::too_large, fmt::format("the surface would have {} vertices; a mesh holds fewer than 2^32", total));
+        if (total >= no_index)
+            throw Error(Cause::too_large,
+                        fmt::format("the surface would have {} vertices; a mesh holds fewer than 2^32", total));
         mesh_.vertices.resize(total);
         parallel_for(patches_.size(), 64, [&](std::size_t begin, std::size_t end) {
             for (std::size_t n = begin; n < end; ++n) {
-                std::copy(patches_[n].vertices.begin(), patches_[n].vertices.end(), mesh_.vertices.begin() + static_cast<std::ptrdiff_t>(patches_[n].first_vertex));
+                std::copy(patches_[n].vertices.begin(), patches_[n].vertices.end(),
+                          mesh_.vertices.begin() + static_cast<std::ptrdiff_t>(patches_[n].first_vertex));
                 patches_[n].vertices = {};
             }
         });
@@ -214,7 +230,8 @@ private:
         if (*std::min_element(brick.begin(), brick.end()) < 0) return nullptr;
         const std::size_t index = lattice_.layout.brick_index(brick);
         const auto found = std::lower_bound(bricks_.begin(), bricks_.end(), index);
-        return found != bricks_.end() && *found == index ? &patches_[static_cast<std::size_t>(found - bricks_.begin())] : nullptr;
+        return found != bricks_.end() && *found == index ? &patches_[static_cast<std::size_t>(found - bricks_.begin())]
+                                                         : nullptr;
     }
 
     // A brick and those below it; bit 0 of the index steps down in x, bit 1 in y, bit 2 in z.
@@ -224,7 +241,9 @@ private:
     struct Found {
         const Patch* patch = nullptr;
         const Crossed* crossed = nullptr;
-        [[nodiscard]] Index vertex(int n) const { return static_cast<Index>(patch->first_vertex + crossed->first + static_cast<std::size_t>(n)); }
+        [[nodiscard]] Index vertex(int n) const {
+            return static_cast<Index>(patch->first_vertex + crossed->first + static_cast<std::size_t>(n));
+        }
     };
     static Found below(const Neighbours& neighbours, const Cell& cell, int step) {
         std::size_t crossing = 0;
@@ -243,18 +262,21 @@ private:
     void join_faces(Patch& patch) const {
         Neighbours neighbours;
         for (int n = 0; n < 8; ++n)
-            neighbours[static_cast<std::size_t>(n)] = patch_at({patch.brick[0] - (n & 1), patch.brick[1] - (n >> 1 & 1), patch.brick[2] - (n >> 2)});
+            neighbours[static_cast<std::size_t>(n)] =
+                patch_at({patch.brick[0] - (n & 1), patch.brick[1] - (n >> 1 & 1), patch.brick[2] - (n >> 2)});
         for (const Crossed& crossed : patch.cells) {
-            const Cell cell = {crossed.cell % brick_cells, crossed.cell / brick_cells % brick_cells, crossed.cell / (brick_cells * brick_cells)};
+            const Cell cell = {crossed.cell % brick_cells, crossed.cell / brick_cells % brick_cells,
+                               crossed.cell / (brick_cells * brick_cells)};
             for (int axis = 0; axis < 3; ++axis) {
                 const bool inside = crossed.key & 1;
-                if (inside != static_cast<bool>(crossed.key >> (1 << axis) & 1)) join_around(patch, neighbours, cell, axis, inside);
+                if (inside != static_cast<bool>(crossed.key >> (1 << axis) & 1))
+                    join_around(patch, neighbours, cell, axis, inside);
             }
         }
     }
 
-    // The polygon around the lattice edge along `axis` from the lower corner of `cell`: the sheets of its four cells, and
-    // the arcs on the faces between them that have vertices of their own.
+    // The polygon around the lattice edge along `axis` from the lower corner of `cell`: the sheets of its four cells,
+    // and the arcs on the faces between them that have vertices of their own.
     struct Ring {
         std::array<Index, 8> vertices;
         std::size_t count = 0; // 0 at the border of the domain
@@ -263,7 +285,8 @@ private:
     static Ring ring_around(const Neighbours& neighbours, const Cell& cell, int axis) {
         const int u = (axis + 1) % 3, v = (axis + 2) % 3;
         constexpr std::array<int, 4> quarters = {0, 1, 3, 2}; // counter-clockwise; bit 0: below in u, bit 1: below in v
-        constexpr std::array<std::size_t, 4> upper = {0, 1, 3, 0}; // of each cell and the next, the one above their face
+        constexpr std::array<std::size_t, 4> upper = {0, 1, 3,
+                                                      0}; // of each cell and the next, the one above their face
         std::array<Found, 4> around;
         for (std::size_t n = 0; n < 4; ++n) {
             around[n] = below(neighbours, cell, (quarters[n] & 1) << u | (quarters[n] >> 1) << v);
@@ -272,7 +295,8 @@ private:
         Ring ring;
         for (std::size_t n = 0; n < 4; ++n) {
             const CellSheets& sheets = cell_sheets(around[n].crossed->key);
-            ring.vertices[ring.count++] = around[n].vertex(sheets.sheet_of[static_cast<std::size_t>(cell_edge(axis, quarters[n]))]);
+            ring.vertices[ring.count++] =
+                around[n].vertex(sheets.sheet_of[static_cast<std::size_t>(cell_edge(axis, quarters[n]))]);
             const Found& above = around[upper[n]];
             const int own = arc_vertex(above.crossed->key, n % 2 == 0 ? u : v, cell_edge(axis, quarters[upper[n]]));
             if (own < 0) continue;
@@ -296,7 +320,8 @@ private:
         }
         // Fanned from an arc, no diagonal joins two neighbouring cells, whose edge the other arc's polygons may use.
         for (std::size_t n = 1; n + 1 < ring.count; ++n)
-            patch.triangles.push_back({at[ring.arc], at[(ring.arc + n) % ring.count], at[(ring.arc + n + 1) % ring.count]});
+            patch.triangles.push_back(
+                {at[ring.arc], at[(ring.arc + n) % ring.count], at[(ring.arc + n + 1) % ring.count]});
     }
 
     // Cut along the diagonal that leaves the larger smallest angle.
@@ -305,7 +330,8 @@ private:
             const Vec3 &p = mesh_.vertices[q[a]], &r = mesh_.vertices[q[b]], &s = mesh_.vertices[q[c]];
             const double ab = (r - p).squaredNorm(), bc = (s - r).squaredNorm(), ca = (p - s).squaredNorm();
             const double longest_two = std::max({ab * bc, bc * ca, ca * ab});
-            return longest_two > 0 ? (r - p).cross(s - p).squaredNorm() / longest_two : 0.0; // sin^2 of the smallest angle
+            return longest_two > 0 ? (r - p).cross(s - p).squaredNorm() / longest_two
+                                   : 0.0; // sin^2 of the smallest angle
         };
         if (std::min(quality(0, 1, 2), quality(0, 2, 3)) >= std::min(quality(0, 1, 3), quality(1, 2, 3))) {
             patch.triangles.push_back({q[0], q[1], q[2]});
@@ -352,8 +378,10 @@ private:
 };
 
 TriangleMesh contour(const Lattice& lattice, const ContourOptions& options, double steepness) {
-    if (!std::isfinite(options.level)) throw Error(Cause::invalid_argument, "must be finite", {.element = "option level"});
-    if (!(options.nudge >= 0 && options.nudge <= 0.1)) throw Error(Cause::invalid_argument, "must be from 0 to 0.1", {.element = "option nudge"});
+    if (!std::isfinite(options.level))
+        throw Error(Cause::invalid_argument, "must be finite", {.element = "option level"});
+    if (!(options.nudge >= 0 && options.nudge <= 0.1))
+        throw Error(Cause::invalid_argument, "must be from 0 to 0.1", {.element = "option nudge"});
     return Contour(lattice, options, std::isfinite(steepness) && steepness > 0 ? steepness : 1.0).run();
 }
 

@@ -14,8 +14,9 @@ namespace fathom {
 
 namespace {
 
-// A brick's values span little more than its diagonal; steeper samples may need more, and then are clamped to the lattice's
-// reach, which 24 cells make impossible for 1-Lipschitz ones. What clamping changes is part of the stated error.
+// A brick's values span little more than its diagonal; steeper samples may need more, and then are clamped to the
+// lattice's reach, which 24 cells make impossible for 1-Lipschitz ones. What clamping changes is part of the stated
+// error.
 constexpr double lattice_reach = 24; // cells
 constexpr double last_base = 2e9;    // codes: bases are 32-bit numbers
 
@@ -27,7 +28,9 @@ double largest(const std::vector<float>& list) {
     return most;
 }
 
-FloatRange joined(const FloatRange& a, const FloatRange& b) { return {std::min(a.lower, b.lower), std::max(a.upper, b.upper)}; }
+FloatRange joined(const FloatRange& a, const FloatRange& b) {
+    return {std::min(a.lower, b.lower), std::max(a.upper, b.upper)};
+}
 
 } // namespace
 
@@ -42,9 +45,9 @@ struct GridAssembler::Arrays {
     std::vector<float> values;
     std::vector<FloatRange> block_ranges;
     std::vector<std::vector<FloatRange>> levels;
-    std::vector<float> steepest;   // of each stored brick: bound on the slope
-    std::vector<float> stitching;  // of each stored brick: largest change made to a border sample
-    std::vector<float> rounding;   // of each stored brick: largest change made by storing it
+    std::vector<float> steepest;  // of each stored brick: bound on the slope
+    std::vector<float> stitching; // of each stored brick: largest change made to a border sample
+    std::vector<float> rounding;  // of each stored brick: largest change made by storing it
 
     [[nodiscard]] bool is_stored(std::array<int, 3> p, int dx, int dy, int dz) const {
         p = {p[0] + dx, p[1] + dy, p[2] + dz};
@@ -62,7 +65,8 @@ struct GridAssembler::Arrays {
     [[nodiscard]] GridData view() const;
 };
 
-GridAssembler::GridAssembler(const GridLayout& layout, GridStorage storage, std::vector<float> corners, const std::vector<bool>& stored)
+GridAssembler::GridAssembler(const GridLayout& layout, GridStorage storage, std::vector<float> corners,
+                             const std::vector<bool>& stored)
     : arrays_(std::make_shared<Arrays>()) {
     Arrays& a = *arrays_;
     a.layout = layout;
@@ -99,9 +103,10 @@ void GridAssembler::set(std::size_t brick_index, std::span<const double, brick_s
     a.measure(copy, stored);
 }
 
-// Samples on a face, edge or corner that the brick shares with an absent brick take the value that interpolation between
-// brick corners gives there.
-void GridAssembler::Arrays::stitch(const std::array<int, 3>& position, std::span<double, brick_size> samples, Index stored) {
+// Samples on a face, edge or corner that the brick shares with an absent brick take the value that interpolation
+// between brick corners gives there.
+void GridAssembler::Arrays::stitch(const std::array<int, 3>& position, std::span<double, brick_size> samples,
+                                   Index stored) {
     const std::array<double, 8> corner = [&] {
         GridData data;
         data.layout = layout;
@@ -109,7 +114,8 @@ void GridAssembler::Arrays::stitch(const std::array<int, 3>& position, std::span
         return brick_corner_values(data, position);
     }();
     std::array<bool, 27> absent{};
-    for (int d = 0; d < 27; ++d) absent[static_cast<std::size_t>(d)] = !is_stored(position, d % 3 - 1, d / 3 % 3 - 1, d / 9 - 1);
+    for (int d = 0; d < 27; ++d)
+        absent[static_cast<std::size_t>(d)] = !is_stored(position, d % 3 - 1, d / 3 % 3 - 1, d / 9 - 1);
     const auto border = [](int i) { return i == 0 ? -1 : i == brick_cells ? 1 : 0; };
     double largest = 0;
     for (int k = 0; k <= brick_cells; ++k)
@@ -120,12 +126,14 @@ void GridAssembler::Arrays::stitch(const std::array<int, 3>& position, std::span
                 bool fix = di != 0 && dj != 0 && dk != 0; // brick corners always agree with the corner array
                 for (const int a : {0, di})
                     for (const int b : {0, dj})
-                        for (const int c : {0, dk}) fix = fix || absent[static_cast<std::size_t>((a + 1) + 3 * (b + 1) + 9 * (c + 1))];
+                        for (const int c : {0, dk})
+                            fix = fix || absent[static_cast<std::size_t>((a + 1) + 3 * (b + 1) + 9 * (c + 1))];
                 if (!fix) continue;
                 const double x = i / 8.0, y = j / 8.0, z = k / 8.0;
                 double value = 0;
                 for (int v = 0; v < 8; ++v)
-                    value += corner[static_cast<std::size_t>(v)] * ((v & 1) ? x : 1 - x) * ((v & 2) ? y : 1 - y) * ((v & 4) ? z : 1 - z);
+                    value += corner[static_cast<std::size_t>(v)] * ((v & 1) ? x : 1 - x) * ((v & 2) ? y : 1 - y) *
+                             ((v & 4) ? z : 1 - z);
                 double& sample = samples[brick_sample(i, j, k)];
                 largest = std::max(largest, std::abs(sample - value));
                 sample = value;
@@ -168,7 +176,8 @@ void GridAssembler::Arrays::measure(std::span<const double, brick_size> samples,
         for (int k = 0; k <= 4; ++k)
             for (int j = 0; j <= 4; ++j)
                 for (int i = 0; i <= 4; ++i) {
-                    const double v = samples[brick_sample(i + 4 * (block & 1), j + 4 * (block >> 1 & 1), k + 4 * (block >> 2))];
+                    const double v =
+                        samples[brick_sample(i + 4 * (block & 1), j + 4 * (block >> 1 & 1), k + 4 * (block >> 2))];
                     low = first ? v : std::min(low, v);
                     high = first ? v : std::max(high, v);
                     first = false;
@@ -214,7 +223,9 @@ void GridAssembler::Arrays::build_levels() {
         std::array<int, 3> size;
         for (std::size_t k = 0; k < 3; ++k) size[k] = blocks_along(layout.bricks[k], static_cast<int>(l));
         const auto at = [](const std::array<int, 3>& n, int x, int y, int z) {
-            return (static_cast<std::size_t>(z) * static_cast<std::size_t>(n[1]) + static_cast<std::size_t>(y)) * static_cast<std::size_t>(n[0]) + static_cast<std::size_t>(x);
+            return (static_cast<std::size_t>(z) * static_cast<std::size_t>(n[1]) + static_cast<std::size_t>(y)) *
+                       static_cast<std::size_t>(n[0]) +
+                   static_cast<std::size_t>(x);
         };
         levels[l].resize(at(size, 0, 0, size[2]));
         parallel_for(static_cast<std::size_t>(size[2]), 1, [&](std::size_t begin, std::size_t end) {
@@ -284,8 +295,10 @@ GridData GridAssembler::finish(double band, const SampleTruth& truth) && {
     const double half_diagonal = 0.5 * std::sqrt(3.0) * a.layout.cell * truth.lipschitz;
     const double float_rounding = 1e-7 * largest(a.corners);
     const double rounding = largest(a.rounding);
-    const bool dense = a.stitching.size() == a.layout.brick_count(); // then nothing is interpolated between corners of bricks
-    const double far = dense ? 0 : brick_cells * half_diagonal + float_rounding, transition = half_diagonal + largest(a.stitching) + rounding;
+    const bool dense =
+        a.stitching.size() == a.layout.brick_count(); // then nothing is interpolated between corners of bricks
+    const double far = dense ? 0 : brick_cells * half_diagonal + float_rounding,
+                 transition = half_diagonal + largest(a.stitching) + rounding;
     data.near_error = half_diagonal + rounding + truth.error;
     data.far_error = std::max(far, transition) + std::max(truth.error, truth.far_error);
     data.owner = arrays_;
@@ -305,7 +318,8 @@ std::size_t grid_bytes(const GridLayout& layout, GridStorage storage, std::size_
 void refuse_past_limit(const GridLayout& layout, GridStorage storage, std::size_t stored, std::size_t limit) {
     const std::size_t bytes = grid_bytes(layout, storage, stored);
     if (bytes > limit)
-        throw Error(Cause::too_large, fmt::format("the field would take {} MB, more than the limit of {} MB", bytes >> 20, limit >> 20));
+        throw Error(Cause::too_large,
+                    fmt::format("the field would take {} MB, more than the limit of {} MB", bytes >> 20, limit >> 20));
 }
 
 } // namespace fathom

@@ -12,7 +12,7 @@ namespace fathom {
 
 // What is known of the given samples.
 struct SampleTruth {
-    double error = 0;     // |given sample - true distance| in stored bricks (m); infinity where the values are no distance
+    double error = 0; // |given sample - true distance| in stored bricks (m); infinity where the values are no distance
     double lipschitz = 1; // of the function that was sampled
     double far_error = 0; // of the corners elsewhere, where more than `error` (m)
 };
@@ -20,7 +20,8 @@ struct SampleTruth {
 class GridAssembler {
 public:
     // `corners`: values at all brick corners. `stored`: for each brick position, whether it will be given by set().
-    GridAssembler(const GridLayout& layout, GridStorage storage, std::vector<float> corners, const std::vector<bool>& stored);
+    GridAssembler(const GridLayout& layout, GridStorage storage, std::vector<float> corners,
+                  const std::vector<bool>& stored);
     ~GridAssembler();
     GridAssembler(GridAssembler&&) noexcept;
 

@@ -63,12 +63,13 @@ GridField baked(const Field& field, const Box& box, double cell, const GridCsgOp
 }
 
 double cell_of(const GridCsgOptions& options, double finest) {
-    if (!(options.cell >= 0 && std::isfinite(options.cell))) throw Error(Cause::invalid_argument, "must be positive, or 0", {.element = "option cell"});
+    if (!(options.cell >= 0 && std::isfinite(options.cell)))
+        throw Error(Cause::invalid_argument, "must be positive, or 0", {.element = "option cell"});
     return options.cell > 0 ? options.cell : finest;
 }
 
-// The sampled values have the right sign and overstate by at most `own`, so within the band they err by no more than the
-// band. What bake() claims beyond that holds where the sampled field knows its own error.
+// The sampled values have the right sign and overstate by at most `own`, so within the band they err by no more than
+// the band. What bake() claims beyond that holds where the sampled field knows its own error.
 GridField with_honest_errors(const GridField& grid, const Field& field, double own) {
     GridData data = grid.data();
     const double interpolation = 0.5 * std::sqrt(3.0) * data.layout.cell * field.lipschitz() + data.step;
@@ -76,8 +77,8 @@ GridField with_honest_errors(const GridField& grid, const Field& field, double o
     return GridField(std::move(data));
 }
 
-// Whether some point of a flat box has a value of at most `level`, to the accuracy of bricks: range() is loose over large
-// boxes, so those that it leaves open are halved.
+// Whether some point of a flat box has a value of at most `level`, to the accuracy of bricks: range() is loose over
+// large boxes, so those that it leaves open are halved.
 bool reaches(const GridField& grid, const Box& flat, double level) {
     if (grid.range(flat).lower > level) return false;
     int longest = 0;
@@ -143,7 +144,8 @@ double CombinedField::lipschitz() const { return std::max(a_->lipschitz(), b_->l
 
 Box CombinedField::bounds() const {
     if (combination_ == Combination::subtract) return a_->bounds();
-    return combination_ == Combination::unite ? hull(a_->bounds(), b_->bounds()) : intersection(a_->bounds(), b_->bounds());
+    return combination_ == Combination::unite ? hull(a_->bounds(), b_->bounds())
+                                              : intersection(a_->bounds(), b_->bounds());
 }
 
 GridField combine(const GridField& a, const GridField& b, Combination combination, const GridCsgOptions& options) {
@@ -152,13 +154,17 @@ GridField combine(const GridField& a, const GridField& b, Combination combinatio
     const Box box = combined_box(a.domain(), b.domain(), combination);
     const GridField grid = baked(field, box, cell_of(options, std::min(a.layout().cell, b.layout().cell)), options);
     const bool in_bands = grid.data().band <= std::min(a.data().band, b.data().band) * (1 + 1e-9);
-    return with_honest_errors(grid, field, in_bands ? std::max(a.near_error_bound(), b.near_error_bound()) : field.overstatement_bound());
+    return with_honest_errors(
+        grid, field, in_bands ? std::max(a.near_error_bound(), b.near_error_bound()) : field.overstatement_bound());
 }
 
 GridField offset(const GridField& grid, double distance, const GridCsgOptions& options) {
-    if (!std::isfinite(distance)) throw Error(Cause::invalid_argument, "must be finite", {.element = "argument distance"});
+    if (!std::isfinite(distance))
+        throw Error(Cause::invalid_argument, "must be finite", {.element = "argument distance"});
     if (reaches_border(grid, distance))
-        throw Error(Cause::invalid_argument, "the surface at this distance leaves the grid: build the grid with a wider box", {.element = "argument distance"});
+        throw Error(Cause::invalid_argument,
+                    "the surface at this distance leaves the grid: build the grid with a wider box",
+                    {.element = "argument distance"});
     const ShiftedField field(grid, distance);
     const GridField result = baked(field, grid.domain(), cell_of(options, grid.layout().cell), options);
     const bool in_band = std::abs(distance) + result.data().band <= grid.data().band * (1 + 1e-9);

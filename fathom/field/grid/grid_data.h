@@ -1,7 +1,7 @@
 // Room: field. The arrays of a grid field: in memory of our own, or mapped from a file.
-// Near the surface a brick stores all its samples; elsewhere only the corners of bricks are kept. Faces between a stored
-// brick and its absence carry the interpolated corner values, so the field is continuous (with 16-bit codes, up to half a
-// step on those faces).
+// Near the surface a brick stores all its samples; elsewhere only the corners of bricks are kept. Faces between a
+// stored brick and its absence carry the interpolated corner values, so the field is continuous (with 16-bit codes, up
+// to half a step on those faces).
 #pragma once
 
 #include <fathom/base/vec.h>
@@ -28,19 +28,20 @@ enum class GridStorage : std::uint32_t {
 struct GridData {
     GridLayout layout;
     GridStorage storage = GridStorage::code16;
-    double band = 0;        // cells that come this near to the surface have all their samples (m)
-    double near_error = 0;  // |value - true distance| within the band (m)
-    double far_error = 0;   // elsewhere in the domain (m)
-    double lipschitz = 0;   // of the interpolated field
-    double step = 0;        // code16: value = step * (base + code), in double; one lattice for all bricks (m)
+    double band = 0;       // cells that come this near to the surface have all their samples (m)
+    double near_error = 0; // |value - true distance| within the band (m)
+    double far_error = 0;  // elsewhere in the domain (m)
+    double lipschitz = 0;  // of the interpolated field
+    double step = 0;       // code16: value = step * (base + code), in double; one lattice for all bricks (m)
 
-    std::span<const float> corners;            // at the corners of all bricks (m)
-    std::span<const Index> brick_of;           // of each brick position: its stored brick, or no_index
-    std::span<const std::int32_t> bases;       // of each stored brick; code16 only
-    std::span<const std::uint16_t> codes;      // 729 of each stored brick; code16 only
-    std::span<const float> values;             // 729 of each stored brick; float32 only
-    std::span<const FloatRange> block_ranges;  // of the eight 4 x 4 x 4-cell blocks of each stored brick
-    std::vector<std::span<const FloatRange>> levels; // level k: of blocks of 2^(k+1) bricks a side, x fastest; the last is one
+    std::span<const float> corners;           // at the corners of all bricks (m)
+    std::span<const Index> brick_of;          // of each brick position: its stored brick, or no_index
+    std::span<const std::int32_t> bases;      // of each stored brick; code16 only
+    std::span<const std::uint16_t> codes;     // 729 of each stored brick; code16 only
+    std::span<const float> values;            // 729 of each stored brick; float32 only
+    std::span<const FloatRange> block_ranges; // of the eight 4 x 4 x 4-cell blocks of each stored brick
+    std::vector<std::span<const FloatRange>>
+        levels; // level k: of blocks of 2^(k+1) bricks a side, x fastest; the last is one
 
     std::shared_ptr<const void> owner; // keeps the arrays alive
 

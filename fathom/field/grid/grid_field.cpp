@@ -70,7 +70,8 @@ GridField::Spot GridField::locate(const Vec3& p) const {
     spot.stored = data_.brick_of[data_.layout.brick_index(spot.brick)];
     for (std::size_t k = 0; k < 3; ++k) {
         const auto axis = static_cast<Eigen::Index>(k);
-        const double f = spot.stored != no_index ? g[axis] - cell[k] : (g[axis] - spot.brick[k] * brick_cells) / brick_cells;
+        const double f =
+            spot.stored != no_index ? g[axis] - cell[k] : (g[axis] - spot.brick[k] * brick_cells) / brick_cells;
         spot.fraction[axis] = std::clamp(f, 0.0, 1.0);
     }
     return spot;
@@ -142,7 +143,9 @@ void GridField::distances(std::span<const Vec3> points, std::span<double> out) c
 }
 
 void GridField::samples(std::span<const Vec3> points, std::span<Sample> out) const {
-    in_groups(points, [&](std::size_t i, const Spot& spot, const Vec3& nearest) { out[i] = sample_at(spot, points[i], nearest); });
+    in_groups(points, [&](std::size_t i, const Spot& spot, const Vec3& nearest) {
+        out[i] = sample_at(spot, points[i], nearest);
+    });
 }
 
 GridCell GridField::cell_at(const Vec3& p) const {

@@ -7,7 +7,8 @@
 
 namespace fathom {
 
-BrickReader::BrickReader(const GridData& data, const std::array<int, 3>& brick) : data_(data), stored_(data.brick_of[data.layout.brick_index(brick)]) {
+BrickReader::BrickReader(const GridData& data, const std::array<int, 3>& brick)
+    : data_(data), stored_(data.brick_of[data.layout.brick_index(brick)]) {
     if (stored_ == no_index) corners_.values = brick_corner_values(data, brick);
 }
 
@@ -46,7 +47,8 @@ void read_lattice(const GridData& data, const std::array<int, 3>& brick, std::sp
         for (int j = 0; j <= brick_cells; ++j)
             for (int i = 0; i <= brick_cells; ++i) {
                 const bool foreign = i == brick_cells || j == brick_cells || k == brick_cells;
-                out[at++] = foreign ? lattice_value(data, {brick[0] * brick_cells + i, brick[1] * brick_cells + j, brick[2] * brick_cells + k})
+                out[at++] = foreign ? lattice_value(data, {brick[0] * brick_cells + i, brick[1] * brick_cells + j,
+                                                           brick[2] * brick_cells + k})
                                     : own({i, j, k});
             }
 }
@@ -61,10 +63,12 @@ void read_lattice(const GridData& data, const std::array<int, 3>& first, std::sp
     }
     if (within) {
         const BrickReader own(data, brick);
-        for (int n = 0; n < 27; ++n) out[static_cast<std::size_t>(n)] = own({local[0] + n % 3, local[1] + n / 3 % 3, local[2] + n / 9});
+        for (int n = 0; n < 27; ++n)
+            out[static_cast<std::size_t>(n)] = own({local[0] + n % 3, local[1] + n / 3 % 3, local[2] + n / 9});
     } else {
         for (int n = 0; n < 27; ++n)
-            out[static_cast<std::size_t>(n)] = lattice_value(data, {first[0] + n % 3, first[1] + n / 3 % 3, first[2] + n / 9});
+            out[static_cast<std::size_t>(n)] =
+                lattice_value(data, {first[0] + n % 3, first[1] + n / 3 % 3, first[2] + n / 9});
     }
 }
 

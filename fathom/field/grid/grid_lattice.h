@@ -1,5 +1,5 @@
-// Room: field. A grid seen as one uniform lattice of samples, whichever bricks are stored: each sample has one owner and so
-// one value, and what is built on the lattice agrees across bricks to the bit.
+// Room: field. A grid seen as one uniform lattice of samples, whichever bricks are stored: each sample has one owner
+// and so one value, and what is built on the lattice agrees across bricks to the bit.
 #pragma once
 
 #include <fathom/field/grid/grid_field.h>
@@ -24,10 +24,12 @@ private:
     GridCell corners_{};
 };
 
-// The most by which a brick and its neighbour on one side (-1 or 1) disagree on their common face (m); 0 on the border of the grid.
+// The most by which a brick and its neighbour on one side (-1 or 1) disagree on their common face (m); 0 on the border
+// of the grid.
 [[nodiscard]] double face_jump(const GridData& data, const std::array<int, 3>& brick, std::size_t axis, int side);
 
-// The value of a sample, counted in cells from the origin and clamped to the grid; interpolated where its brick is absent.
+// The value of a sample, counted in cells from the origin and clamped to the grid; interpolated where its brick is
+// absent.
 [[nodiscard]] double lattice_value(const GridData& data, std::array<int, 3> sample);
 
 // All samples of a brick position, those on its upper border from their owners.

@@ -9,13 +9,13 @@
 
 namespace fathom {
 
-inline constexpr int brick_cells = 8;                     // per axis
-inline constexpr int brick_samples = brick_cells + 1;     // per axis: a brick owns the samples on its border
-inline constexpr std::size_t brick_size = 729;            // samples in all
+inline constexpr int brick_cells = 8;                 // per axis
+inline constexpr int brick_samples = brick_cells + 1; // per axis: a brick owns the samples on its border
+inline constexpr std::size_t brick_size = 729;        // samples in all
 
 struct GridLayout {
-    Vec3 origin = Vec3::Zero();           // the first sample (m)
-    double cell = 1;                      // side of a cell (m)
+    Vec3 origin = Vec3::Zero();            // the first sample (m)
+    double cell = 1;                       // side of a cell (m)
     std::array<int, 3> bricks = {0, 0, 0}; // per axis
 
     [[nodiscard]] int cells(int axis) const { return bricks[static_cast<std::size_t>(axis)] * brick_cells; }
@@ -37,11 +37,15 @@ struct GridLayout {
     [[nodiscard]] Vec3 brick_start(const std::array<int, 3>& b) const {
         return sample_position({b[0] * brick_cells, b[1] * brick_cells, b[2] * brick_cells});
     }
-    [[nodiscard]] Box brick_box(const std::array<int, 3>& b) const { return {brick_start(b), brick_start({b[0] + 1, b[1] + 1, b[2] + 1})}; }
+    [[nodiscard]] Box brick_box(const std::array<int, 3>& b) const {
+        return {brick_start(b), brick_start({b[0] + 1, b[1] + 1, b[2] + 1})};
+    }
     friend bool operator==(const GridLayout&, const GridLayout&) = default;
 
 private:
-    [[nodiscard]] std::size_t side(std::size_t axis, int extra) const { return static_cast<std::size_t>(bricks[axis] + extra); }
+    [[nodiscard]] std::size_t side(std::size_t axis, int extra) const {
+        return static_cast<std::size_t>(bricks[axis] + extra);
+    }
     [[nodiscard]] std::size_t product(int extra) const { return side(0, extra) * side(1, extra) * side(2, extra); }
     [[nodiscard]] std::size_t linear(const std::array<int, 3>& p, int extra) const {
         return (static_cast<std::size_t>(p[2]) * side(1, extra) + static_cast<std::size_t>(p[1])) * side(0, extra) +
@@ -62,9 +66,9 @@ private:
 // World positions of the samples of a brick.
 inline void brick_positions(const GridLayout& layout, const std::array<int, 3>& b, std::span<Vec3, brick_size> out) {
     for (int s = 0; s < static_cast<int>(brick_size); ++s)
-        out[static_cast<std::size_t>(s)] =
-            layout.sample_position({b[0] * brick_cells + s % brick_samples, b[1] * brick_cells + s / brick_samples % brick_samples,
-                                    b[2] * brick_cells + s / (brick_samples * brick_samples)});
+        out[static_cast<std::size_t>(s)] = layout.sample_position(
+            {b[0] * brick_cells + s % brick_samples, b[1] * brick_cells + s / brick_samples % brick_samples,
+             b[2] * brick_cells + s / (brick_samples * brick_samples)});
 }
 
 } // namespace fathom

@@ -46,7 +46,8 @@ public:
 
     [[nodiscard]] Interval run() {
         descend({static_cast<int>(data_.levels.size()) - 1, {0, 0, 0}});
-        // Interpolation in double may step past the exact extremes by a few units in the last place of the largest value.
+        // Interpolation in double may step past the exact extremes by a few units in the last place of the largest
+        // value.
         const double slack = 1e-15 * std::max(std::abs(hull_.lower), std::abs(hull_.upper));
         return widened({hull_.lower - slack, hull_.upper + slack});
     }
@@ -75,7 +76,9 @@ private:
                     descend({level, {node.lower[0] + i * side, node.lower[1] + j * side, node.lower[2] + k * side}});
     }
 
-    [[nodiscard]] Index stored(const Node& node) const { return data_.brick_of[data_.layout.brick_index(node.brick())]; }
+    [[nodiscard]] Index stored(const Node& node) const {
+        return data_.brick_of[data_.layout.brick_index(node.brick())];
+    }
 
     [[nodiscard]] bool is_leaf(const Node& node) const {
         return node.level == cell_level || (node.level == corner_level && stored(node) == no_index);
@@ -104,7 +107,8 @@ private:
         if (brick == no_index) return span_of(brick_corner_values(data_, node.brick()));
         const auto blocks = data_.block_ranges.subspan(std::size_t{brick} * 8, 8);
         if (node.level == block_level) {
-            const auto block = static_cast<std::size_t>((node.lower[0] / 4 & 1) | (node.lower[1] / 4 & 1) << 1 | (node.lower[2] / 4 & 1) << 2);
+            const auto block = static_cast<std::size_t>((node.lower[0] / 4 & 1) | (node.lower[1] / 4 & 1) << 1 |
+                                                        (node.lower[2] / 4 & 1) << 2);
             return of(blocks[block]);
         }
         if (node.level == cell_level) return span_of(stored_cell_values(data_, brick, local(node)));
@@ -118,7 +122,9 @@ private:
     // The exact range over the part of a cell that lies in the box: its extremes are at the corners of that part.
     [[nodiscard]] Interval clipped(const Node& node) const {
         const Index brick = stored(node);
-        const GridCell cell{brick == no_index ? brick_corner_values(data_, node.brick()) : stored_cell_values(data_, brick, local(node)), {}};
+        const GridCell cell{brick == no_index ? brick_corner_values(data_, node.brick())
+                                              : stored_cell_values(data_, brick, local(node)),
+                            {}};
         Box part;
         for (std::size_t k = 0; k < 3; ++k) {
             const auto axis = static_cast<Eigen::Index>(k);
@@ -198,7 +204,8 @@ Box inside_bounds(const GridData& data) {
         const Index stored = data.brick_of[b];
         double least = span_of(brick_corner_values(data, p)).lower;
         if (stored != no_index)
-            for (const FloatRange& r : data.block_ranges.subspan(std::size_t{stored} * 8, 8)) least = std::min(least, static_cast<double>(r.lower));
+            for (const FloatRange& r : data.block_ranges.subspan(std::size_t{stored} * 8, 8))
+                least = std::min(least, static_cast<double>(r.lower));
         if (least > 0) continue;
         found.extend(layout.sample_position({p[0] * 8, p[1] * 8, p[2] * 8}));
         found.extend(layout.sample_position({p[0] * 8 + 8, p[1] * 8 + 8, p[2] * 8 + 8}));

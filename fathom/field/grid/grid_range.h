@@ -23,6 +23,7 @@ namespace fathom {
 
 // The eight corner values of a brick position, and of one cell of a stored brick.
 [[nodiscard]] std::array<double, 8> brick_corner_values(const GridData& data, const std::array<int, 3>& brick);
-[[nodiscard]] std::array<double, 8> stored_cell_values(const GridData& data, Index stored, const std::array<int, 3>& cell);
+[[nodiscard]] std::array<double, 8> stored_cell_values(const GridData& data, Index stored,
+                                                       const std::array<int, 3>& cell);
 
 } // namespace fathom

@@ -32,7 +32,8 @@ struct Bounds {
     }
 };
 
-// Along each axis the slope is bilinear in the other two coordinates, so it has its extremes at the corners of the part.
+// Along each axis the slope is bilinear in the other two coordinates, so it has its extremes at the corners of the
+// part.
 void take_part(const std::array<double, 8>& corners, const Vec3& low, const Vec3& high, double side, Bounds& bounds) {
     for (Eigen::Index axis = 0; axis < 3; ++axis) {
         const Eigen::Index u = (axis + 1) % 3, v = (axis + 2) % 3;
@@ -42,7 +43,8 @@ void take_part(const std::array<double, 8>& corners, const Vec3& low, const Vec3
         };
         const double e00 = edge(0, 0), e10 = edge(1, 0), e01 = edge(0, 1), e11 = edge(1, 1);
         for (const double s : {low[u], high[u]})
-            for (const double t : {low[v], high[v]}) bounds.take(axis, (1 - t) * ((1 - s) * e00 + s * e10) + t * ((1 - s) * e01 + s * e11));
+            for (const double t : {low[v], high[v]})
+                bounds.take(axis, (1 - t) * ((1 - s) * e00 + s * e10) + t * ((1 - s) * e01 + s * e11));
     }
 }
 
@@ -53,7 +55,8 @@ struct GridSlopes::Span {
     Vec3 low, high;
     std::array<int, 3> first, last; // cells
 
-    Span(const Box& box, const GridLayout& layout) : low((box.lower - layout.origin) / layout.cell), high((box.upper - layout.origin) / layout.cell) {
+    Span(const Box& box, const GridLayout& layout)
+        : low((box.lower - layout.origin) / layout.cell), high((box.upper - layout.origin) / layout.cell) {
         low.array() -= 1e-6;
         high.array() += 1e-6;
     }
@@ -72,15 +75,18 @@ struct GridSlopes::Span {
     }
 };
 
-GridSlopes::GridSlopes(const GridData& data) : data_(data), blocks_(8 * data.stored_bricks()), jumps_(data.stored_bricks()) {
+GridSlopes::GridSlopes(const GridData& data)
+    : data_(data), blocks_(8 * data.stored_bricks()), jumps_(data.stored_bricks()) {
     parallel_for(data_.layout.brick_count(), 64, [&](std::size_t begin, std::size_t end) {
         for (std::size_t position = begin; position < end; ++position) {
             const Index stored = data_.brick_of[position];
             if (stored == no_index) continue;
-            for (int block = 0; block < 8; ++block) blocks_[8 * stored + static_cast<std::size_t>(block)] = stored_block(stored, block);
+            for (int block = 0; block < 8; ++block)
+                blocks_[8 * stored + static_cast<std::size_t>(block)] = stored_block(stored, block);
             double most = 0;
             for (std::size_t axis = 0; axis < 3; ++axis)
-                for (const int side : {-1, 1}) most = std::max(most, face_jump(data_, data_.layout.brick_position(position), axis, side));
+                for (const int side : {-1, 1})
+                    most = std::max(most, face_jump(data_, data_.layout.brick_position(position), axis, side));
             jumps_[stored] = most > 0 ? up(most) : 0.0F;
         }
     });
@@ -133,7 +139,8 @@ double GridSlopes::jump_over(const Span& span) const {
     for (int z = first[2]; z <= last[2]; ++z)
         for (int y = first[1]; y <= last[1]; ++y)
             for (int x = first[0]; x <= last[0]; ++x)
-                if (const Index stored = data_.brick_of[data_.layout.brick_index({x, y, z})]; stored != no_index) most = std::max(most, jumps_[stored]);
+                if (const Index stored = data_.brick_of[data_.layout.brick_index({x, y, z})]; stored != no_index)
+                    most = std::max(most, jumps_[stored]);
     return faces * static_cast<double>(most);
 }
 
@@ -147,10 +154,15 @@ void GridSlopes::over_cells(const Span& span, SlopeRange& out) const {
                 const Index stored = data_.brick_of[data_.layout.brick_index(brick)];
                 const bool absent = stored == no_index; // then the whole brick is one cell
                 const double side = absent ? brick_cells : 1;
-                const Vec3 origin = absent ? Vec3(brick_cells * brick[0], brick_cells * brick[1], brick_cells * brick[2]) : Vec3(x, y, z);
-                const Vec3 low = ((span.low - origin) / side).cwiseMax(0.0), high = ((span.high - origin) / side).cwiseMin(1.0);
-                take_part(absent ? brick_corner_values(data_, brick) : stored_cell_values(data_, stored, {x % brick_cells, y % brick_cells, z % brick_cells}), low,
-                          high, side * data_.layout.cell, bounds);
+                const Vec3 origin = absent
+                                        ? Vec3(brick_cells * brick[0], brick_cells * brick[1], brick_cells * brick[2])
+                                        : Vec3(x, y, z);
+                const Vec3 low = ((span.low - origin) / side).cwiseMax(0.0),
+                           high = ((span.high - origin) / side).cwiseMin(1.0);
+                take_part(absent
+                              ? brick_corner_values(data_, brick)
+                              : stored_cell_values(data_, stored, {x % brick_cells, y % brick_cells, z % brick_cells}),
+                          low, high, side * data_.layout.cell, bounds);
             }
     bounds.write(1e-9, out);
 }
@@ -161,12 +173,17 @@ void GridSlopes::over_blocks(const Span& span, SlopeRange& out) const {
     for (int z = block_of(span.first[2]); z <= block_of(span.last[2]); ++z)
         for (int y = block_of(span.first[1]); y <= block_of(span.last[1]); ++y)
             for (int x = block_of(span.first[0]); x <= block_of(span.last[0]); ++x) {
-                const std::array<int, 3> brick = {x / blocks_along_brick, y / blocks_along_brick, z / blocks_along_brick};
+                const std::array<int, 3> brick = {x / blocks_along_brick, y / blocks_along_brick,
+                                                  z / blocks_along_brick};
                 const Index stored = data_.brick_of[data_.layout.brick_index(brick)];
-                const Block block = stored == no_index ? absent_block(brick) : blocks_[8 * stored + static_cast<std::size_t>((z % 2 * 2 + y % 2) * 2 + x % 2)];
+                const Block block =
+                    stored == no_index
+                        ? absent_block(brick)
+                        : blocks_[8 * stored + static_cast<std::size_t>((z % 2 * 2 + y % 2) * 2 + x % 2)];
                 for (std::size_t k = 0; k < 3; ++k) {
                     bounds.take(static_cast<Eigen::Index>(k), static_cast<double>(block.least[k]) / data_.layout.cell);
-                    bounds.take(static_cast<Eigen::Index>(k), static_cast<double>(block.greatest[k]) / data_.layout.cell);
+                    bounds.take(static_cast<Eigen::Index>(k),
+                                static_cast<double>(block.greatest[k]) / data_.layout.cell);
                 }
             }
     bounds.write(1e-6, out);

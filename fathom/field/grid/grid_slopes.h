@@ -1,8 +1,9 @@
 // Room: field. What the gradient of a grid's interpolated field can be over a box: its own kind of range, one order up.
-// Trilinear functions have their slopes along an axis between those of the four edges of their cell, so the least and greatest
-// edge of each block of 4 x 4 x 4 cells bound it; in small boxes they are told exactly, cell by cell. Where two surfaces face one another
-// their slopes cancel, and what is left says over a wide patch that they stay apart, however small the gap: range() alone would need cells as small as the gap.
-// Built in O(stored cells), in parallel; 196 bytes a stored brick. Immutable, thread-safe; shares the grid's arrays.
+// Trilinear functions have their slopes along an axis between those of the four edges of their cell, so the least and
+// greatest edge of each block of 4 x 4 x 4 cells bound it; in small boxes they are told exactly, cell by cell. Where
+// two surfaces face one another their slopes cancel, and what is left says over a wide patch that they stay apart,
+// however small the gap: range() alone would need cells as small as the gap. Built in O(stored cells), in parallel; 196
+// bytes a stored brick. Immutable, thread-safe; shares the grid's arrays.
 #pragma once
 
 #include <fathom/field/grid/grid_data.h>
@@ -16,7 +17,8 @@ namespace fathom {
 struct SlopeRange {
     Vec3 middle = Vec3::Zero();
     Vec3 half = Vec3::Zero();
-    double jump = 0; // by which the field may change besides, along a straight way: where bricks meet that do not quite agree (m)
+    double jump =
+        0; // by which the field may change besides, along a straight way: where bricks meet that do not quite agree (m)
 
     [[nodiscard]] double steepest() const { return (middle.cwiseAbs() + half).norm(); }
 };

@@ -13,7 +13,9 @@ namespace {
 // Weights of three neighbouring samples, and their derivatives, at `t` in [-1/2, 1/2] from the middle one.
 struct Weights {
     std::array<double, 3> value, slope;
-    explicit Weights(double t) : value{0.5 * (0.5 - t) * (0.5 - t), 0.75 - t * t, 0.5 * (0.5 + t) * (0.5 + t)}, slope{t - 0.5, -2 * t, t + 0.5} {}
+    explicit Weights(double t)
+        : value{0.5 * (0.5 - t) * (0.5 - t), 0.75 - t * t, 0.5 * (0.5 + t) * (0.5 + t)}, slope{t - 0.5, -2 * t,
+                                                                                               t + 0.5} {}
 };
 
 double sample_rounding(const GridData& data) {
@@ -80,10 +82,11 @@ Sample SmoothGridField::sample(const Vec3& p) const {
 Interval SmoothGridField::range(const Box& box) const {
     if (box.empty()) return Interval::none();
     const double cell = grid_.layout().cell;
-    // Averages of the trilinear field lie in its range over half a cell more; past the domain, only what they can differ by
-    // is known.
+    // Averages of the trilinear field lie in its range over half a cell more; past the domain, only what they can
+    // differ by is known.
     const Interval around = grid_.range(box.grown(0.5 * cell * (1 + 1e-9)));
-    const double spare = (domain().contains(box) ? rounding_ : smoothing_bound()) + 1e-14 * std::max(std::abs(around.lower), std::abs(around.upper));
+    const double spare = (domain().contains(box) ? rounding_ : smoothing_bound()) +
+                         1e-14 * std::max(std::abs(around.lower), std::abs(around.upper));
     const Interval bound(around.lower - spare, around.upper + spare);
     // For small boxes the slope says more.
     const double middle = distance(box.center()), reach = lipschitz() * box.half().norm();

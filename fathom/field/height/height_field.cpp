@@ -29,7 +29,8 @@ Vec3 box_gradient(const Box& box, const Vec3& p) {
 Interval box_range(const Box& domain, const Box& box) {
     Interval most = Interval(-std::numeric_limits<double>::infinity()), squares = 0;
     for (int k = 0; k < 3; ++k) {
-        const Interval over = max(Interval(domain.lower[k]) - Interval(box.lower[k], box.upper[k]), Interval(box.lower[k], box.upper[k]) - Interval(domain.upper[k]));
+        const Interval over = max(Interval(domain.lower[k]) - Interval(box.lower[k], box.upper[k]),
+                                  Interval(box.lower[k], box.upper[k]) - Interval(domain.upper[k]));
         most = max(most, over);
         squares = squares + square(max(over, Interval(0)));
     }
@@ -40,15 +41,21 @@ Interval box_range(const Box& domain, const Box& box) {
 }
 
 void check(const HeightSamples& samples) {
-    if (samples.columns < 2 || samples.rows < 2) throw Error(Cause::invalid_argument, "at least 2 samples along each side", {.element = "heights"});
+    if (samples.columns < 2 || samples.rows < 2)
+        throw Error(Cause::invalid_argument, "at least 2 samples along each side", {.element = "heights"});
     if (samples.heights.size() != static_cast<std::size_t>(samples.columns) * static_cast<std::size_t>(samples.rows))
         throw Error(Cause::count_mismatch, "columns times rows are needed", {.element = "heights"});
     for (std::size_t k = 0; k < samples.heights.size(); ++k)
-        if (!std::isfinite(samples.heights[k])) throw Error(Cause::non_finite, "not a number", {.element = "height", .index = static_cast<std::int64_t>(k)});
-    if (!samples.origin.allFinite() || !samples.spacing.allFinite() || !std::isfinite(samples.floor) || !std::isfinite(samples.ceiling))
+        if (!std::isfinite(samples.heights[k]))
+            throw Error(Cause::non_finite, "not a number",
+                        {.element = "height", .index = static_cast<std::int64_t>(k)});
+    if (!samples.origin.allFinite() || !samples.spacing.allFinite() || !std::isfinite(samples.floor) ||
+        !std::isfinite(samples.ceiling))
         throw Error(Cause::non_finite, "origin, spacing, floor or ceiling", {.element = "heights"});
-    if (!(samples.spacing.minCoeff() > 0)) throw Error(Cause::invalid_argument, "must be positive", {.element = "spacing"});
-    if (!(samples.floor < samples.ceiling)) throw Error(Cause::invalid_argument, "must be below the ceiling", {.element = "floor"});
+    if (!(samples.spacing.minCoeff() > 0))
+        throw Error(Cause::invalid_argument, "must be positive", {.element = "spacing"});
+    if (!(samples.floor < samples.ceiling))
+        throw Error(Cause::invalid_argument, "must be below the ceiling", {.element = "floor"});
 }
 
 } // namespace
@@ -70,18 +77,22 @@ void HeightField::build() {
     Level cells{samples_.columns - 1, samples_.rows - 1, {}};
     for (int row = 0; row < cells.rows; ++row)
         for (int column = 0; column < cells.columns; ++column) {
-            const std::size_t k = static_cast<std::size_t>(row) * static_cast<std::size_t>(samples_.columns) + static_cast<std::size_t>(column);
+            const std::size_t k = static_cast<std::size_t>(row) * static_cast<std::size_t>(samples_.columns) +
+                                  static_cast<std::size_t>(column);
             const std::size_t below = k + static_cast<std::size_t>(samples_.columns);
-            const auto [lower, upper] = std::minmax({samples_.heights[k], samples_.heights[k + 1], samples_.heights[below], samples_.heights[below + 1]});
+            const auto [lower, upper] = std::minmax(
+                {samples_.heights[k], samples_.heights[k + 1], samples_.heights[below], samples_.heights[below + 1]});
             cells.ranges.push_back({lower, upper});
         }
     levels_.push_back(std::move(cells));
     while (levels_.back().columns > 1 || levels_.back().rows > 1) {
         const Level& finer = levels_.back();
         Level coarser{(finer.columns + 1) / 2, (finer.rows + 1) / 2, {}};
-        coarser.ranges.assign(static_cast<std::size_t>(coarser.columns) * static_cast<std::size_t>(coarser.rows), {HUGE_VALF, -HUGE_VALF});
+        coarser.ranges.assign(static_cast<std::size_t>(coarser.columns) * static_cast<std::size_t>(coarser.rows),
+                              {HUGE_VALF, -HUGE_VALF});
         for (std::size_t k = 0; k < finer.ranges.size(); ++k) {
-            const std::size_t row = k / static_cast<std::size_t>(finer.columns), column = k % static_cast<std::size_t>(finer.columns);
+            const std::size_t row = k / static_cast<std::size_t>(finer.columns),
+                              column = k % static_cast<std::size_t>(finer.columns);
             Range& block = coarser.ranges[row / 2 * static_cast<std::size_t>(coarser.columns) + column / 2];
             block = {std::min(block.lower, finer.ranges[k].lower), std::max(block.upper, finer.ranges[k].upper)};
         }
@@ -94,15 +105,19 @@ double HeightField::steepest() const {
     double steepest = 0;
     for (int row = 0; row + 1 < samples_.rows; ++row)
         for (int column = 0; column + 1 < samples_.columns; ++column) {
-            const double a = corner(column, row), b = corner(column + 1, row), c = corner(column, row + 1), d = corner(column + 1, row + 1);
-            const double x = std::max(std::abs(b - a), std::abs(d - c)) / samples_.spacing.x(), y = std::max(std::abs(c - a), std::abs(d - b)) / samples_.spacing.y();
+            const double a = corner(column, row), b = corner(column + 1, row), c = corner(column, row + 1),
+                         d = corner(column + 1, row + 1);
+            const double x = std::max(std::abs(b - a), std::abs(d - c)) / samples_.spacing.x(),
+                         y = std::max(std::abs(c - a), std::abs(d - b)) / samples_.spacing.y();
             steepest = std::max(steepest, std::hypot(x, y));
         }
     return steepest;
 }
 
 double HeightField::corner(int column, int row) const {
-    return static_cast<double>(samples_.heights[static_cast<std::size_t>(row) * static_cast<std::size_t>(samples_.columns) + static_cast<std::size_t>(column)]);
+    return static_cast<double>(
+        samples_.heights[static_cast<std::size_t>(row) * static_cast<std::size_t>(samples_.columns) +
+                         static_cast<std::size_t>(column)]);
 }
 
 HeightField::Cell HeightField::cell_at(double x, double y) const {
@@ -134,9 +149,10 @@ Sample HeightField::sample(const Vec3& p) const {
     const double h = value_in(cell), sign = samples_.solid == SolidSide::below ? 1 : -1;
     const double over = samples_.solid == SolidSide::below ? p.z() - h : h - p.z(), beyond = box_value(domain_, p);
     if (!(over >= beyond)) return {std::max(over, beyond), box_gradient(domain_, p)};
-    const double a = corner(cell.column, cell.row), b = corner(cell.column + 1, cell.row), c = corner(cell.column, cell.row + 1),
-                 d = corner(cell.column + 1, cell.row + 1);
-    Vec3 gradient(-lerp(b - a, d - c, cell.y) / samples_.spacing.x(), -lerp(c - a, d - b, cell.x) / samples_.spacing.y(), 1);
+    const double a = corner(cell.column, cell.row), b = corner(cell.column + 1, cell.row),
+                 c = corner(cell.column, cell.row + 1), d = corner(cell.column + 1, cell.row + 1);
+    Vec3 gradient(-lerp(b - a, d - c, cell.y) / samples_.spacing.x(),
+                  -lerp(c - a, d - b, cell.x) / samples_.spacing.y(), 1);
     for (int k = 0; k < 2; ++k)
         if (p[k] < domain_.lower[k] || p[k] > domain_.upper[k]) gradient[k] = 0;
     return {over, sign * gradient};
@@ -150,9 +166,11 @@ Interval HeightField::range(const Box& box) const {
 
 Interval HeightField::heights(const Vec2& lower, const Vec2& upper) const {
     const Cell first = cell_at(lower.x(), lower.y()), last = cell_at(upper.x(), upper.y());
-    const Interval found = last.column - first.column < 3 && last.row - first.row < 3 ? over_cells(first, last) : over_blocks(first, last);
+    const Interval found =
+        last.column - first.column < 3 && last.row - first.row < 3 ? over_cells(first, last) : over_blocks(first, last);
     // Three interpolations, each of two roundings of numbers no larger than the heights and their differences.
-    const Interval all(static_cast<double>(levels_.back().ranges[0].lower), static_cast<double>(levels_.back().ranges[0].upper));
+    const Interval all(static_cast<double>(levels_.back().ranges[0].lower),
+                       static_cast<double>(levels_.back().ranges[0].upper));
     const double slack = 16 * 0x1p-53 * (std::abs(all.lower) + std::abs(all.upper));
     return {found.lower - slack, found.upper + slack};
 }
@@ -163,19 +181,22 @@ Interval HeightField::over_cells(const Cell& first, const Cell& last) const {
     for (int row = first.row; row <= last.row; ++row)
         for (int column = first.column; column <= last.column; ++column)
             for (const double x : {column == first.column ? first.x : 0.0, column == last.column ? last.x : 1.0})
-                for (const double y : {row == first.row ? first.y : 0.0, row == last.row ? last.y : 1.0}) found = hull(found, value_in({column, row, x, y}));
+                for (const double y : {row == first.row ? first.y : 0.0, row == last.row ? last.y : 1.0})
+                    found = hull(found, value_in({column, row, x, y}));
     return found;
 }
 
 // At the level where at most 4 x 4 blocks are in question.
 Interval HeightField::over_blocks(const Cell& first, const Cell& last) const {
     int shift = 0;
-    while ((last.column >> shift) - (first.column >> shift) > 3 || (last.row >> shift) - (first.row >> shift) > 3) ++shift;
+    while ((last.column >> shift) - (first.column >> shift) > 3 || (last.row >> shift) - (first.row >> shift) > 3)
+        ++shift;
     const Level& level = levels_[static_cast<std::size_t>(shift)];
     Interval found = Interval::none();
     for (int row = first.row >> shift; row <= last.row >> shift; ++row)
         for (int column = first.column >> shift; column <= last.column >> shift; ++column) {
-            const Range& block = level.ranges[static_cast<std::size_t>(row) * static_cast<std::size_t>(level.columns) + static_cast<std::size_t>(column)];
+            const Range& block = level.ranges[static_cast<std::size_t>(row) * static_cast<std::size_t>(level.columns) +
+                                              static_cast<std::size_t>(column)];
             found = hull(found, {static_cast<double>(block.lower), static_cast<double>(block.upper)});
         }
     return found;

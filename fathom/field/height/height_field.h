@@ -1,9 +1,9 @@
-// Room: field. Heights over a rectangle as a field: the solid under them (or over them), cut off by a box. For terrain and for depth maps.
-// The value is the difference of heights, not the distance: where the slope is s it is up to sqrt(1 + s^2) times too large, which
-// lipschitz() tells; so its sign and range mean something, and value / lipschitz() is a lower bound of the distance. Near the sides of the box
-// the distance to them is less deep, and counts.
-// Bilinear between the samples. range() by a min/max pyramid (hierarchical z): it encloses always, exact over a few cells.
-// Cost: O(1) a value and a range. 15 bytes a sample. Immutable, thread-safe.
+// Room: field. Heights over a rectangle as a field: the solid under them (or over them), cut off by a box. For terrain
+// and for depth maps. The value is the difference of heights, not the distance: where the slope is s it is up to sqrt(1
+// + s^2) times too large, which lipschitz() tells; so its sign and range mean something, and value / lipschitz() is a
+// lower bound of the distance. Near the sides of the box the distance to them is less deep, and counts. Bilinear
+// between the samples. range() by a min/max pyramid (hierarchical z): it encloses always, exact over a few cells. Cost:
+// O(1) a value and a range. 15 bytes a sample. Immutable, thread-safe.
 #pragma once
 
 #include <fathom/field/field.h>
@@ -16,11 +16,11 @@ namespace fathom {
 enum class SolidSide { below, above }; // of the heights, along z
 
 struct HeightSamples {
-    int columns = 0;              // along x, at least 2
-    int rows = 0;                 // along y, at least 2
-    std::vector<float> heights{}; // row by row: z (m); what is outside of [floor, ceiling] is cut off
-    Vec2 origin = Vec2::Zero();   // of the first sample (m)
-    Vec2 spacing = Vec2::Ones();  // of samples (m)
+    int columns = 0;               // along x, at least 2
+    int rows = 0;                  // along y, at least 2
+    std::vector<float> heights{};  // row by row: z (m); what is outside of [floor, ceiling] is cut off
+    Vec2 origin = Vec2::Zero();    // of the first sample (m)
+    Vec2 spacing = Vec2::Ones();   // of samples (m)
     double floor = 0, ceiling = 1; // of the box (m)
     SolidSide solid = SolidSide::below;
 };

@@ -45,7 +45,8 @@ std::string note_of(const GridOptions& options, const GridReport& report) {
 
 CachedGrid cached_grid(const TriangleMesh& mesh, const GridOptions& options, const FieldCache& cache) {
     check(mesh);
-    const Fingerprint key = field_key(mesh, Json{{"builder", grid_builder_revision}, {"options", described(options)}}.dump());
+    const Fingerprint key =
+        field_key(mesh, Json{{"builder", grid_builder_revision}, {"options", described(options)}}.dump());
     if (std::optional<FieldFile> kept = cache.find(key)) return {std::move(*kept), true, {}};
     GridReport report;
     GridField field = build_grid(mesh, options, &report);

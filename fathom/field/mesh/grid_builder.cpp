@@ -21,7 +21,7 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t many_corners = 12; // of bricks, a triangle: then their lattice is sampled like the bricks
+constexpr std::size_t many_corners = 12;  // of bricks, a triangle: then their lattice is sampled like the bricks
 constexpr int most_wrap_resolution = 384; // of the offset surface that a soup is wrapped by
 
 void check_options(const GridOptions& options) {
@@ -38,10 +38,12 @@ GridLayout layout_for(const Box& mesh, const GridOptions& options) {
     if (options.box.empty()) {
         const double size = mesh.size().maxCoeff();
         if (!(size > 1e-12 * std::max(mesh.lower.cwiseAbs().maxCoeff(), mesh.upper.cwiseAbs().maxCoeff())))
-            throw Error(Cause::invalid_argument, "the mesh has no extent: say which box to cover", {.element = "option box"});
+            throw Error(Cause::invalid_argument, "the mesh has no extent: say which box to cover",
+                        {.element = "option box"});
         return covering_layout(mesh.grown(options.margin * size), options.resolution);
     }
-    if (!options.box.contains(mesh)) throw Error(Cause::invalid_argument, "does not hold the mesh", {.element = "option box"});
+    if (!options.box.contains(mesh))
+        throw Error(Cause::invalid_argument, "does not hold the mesh", {.element = "option box"});
     return covering_layout(options.box, options.resolution);
 }
 
@@ -67,18 +69,21 @@ private:
     void ask_corners(const SampleLattice& lattice, std::span<double> distances, std::span<Index> nearest) const;
     void sample_corners(std::span<double> distances, std::span<Index> nearest) const;
     void sample_bricks(const InsideTest& inside, const std::vector<char>& stored, GridAssembler& assembler) const;
-    void give_signs(LatticeSigns& signs, const SampleLattice& lattice, std::span<const Index> nearest, std::span<double> distances) const;
+    void give_signs(LatticeSigns& signs, const SampleLattice& lattice, std::span<const Index> nearest,
+                    std::span<double> distances) const;
     [[nodiscard]] SampleTruth truth() const;
 };
 
-void Build::give_signs(LatticeSigns& signs, const SampleLattice& lattice, std::span<const Index> nearest, std::span<double> distances) const {
+void Build::give_signs(LatticeSigns& signs, const SampleLattice& lattice, std::span<const Index> nearest,
+                       std::span<double> distances) const {
     if (sign.method != SignMethod::thickness) signs.apply(lattice, nearest, distances);
     for (double& d : distances) d += shift;
 }
 
 std::vector<float> Build::corner_values(const InsideTest& inside) const {
     const double spacing = brick_cells * layout.cell;
-    const SampleLattice lattice{layout.origin, spacing, {layout.bricks[0] + 1, layout.bricks[1] + 1, layout.bricks[2] + 1}};
+    const SampleLattice lattice{
+        layout.origin, spacing, {layout.bricks[0] + 1, layout.bricks[1] + 1, layout.bricks[2] + 1}};
     std::vector<double> distances(layout.corner_count());
     std::vector<Index> nearest(distances.size());
     if (distances.size() > many_corners * mesh.triangles.size()) {
@@ -116,33 +121,37 @@ void Build::sample_corners(std::span<double> distances, std::span<Index> nearest
     GridLayout coarse{layout.origin, brick_cells * layout.cell, {}};
     for (std::size_t k = 0; k < 3; ++k) coarse.bricks[k] = (layout.bricks[k] + brick_cells - 1) / brick_cells;
     const std::vector<char> all(coarse.brick_count(), 1);
-    sampler.sample(coarse, all, "distances far from the surface", options.progress, [&](std::size_t brick, const BrickDistances& values) {
-        const auto p = coarse.brick_position(brick);
-        for (int s = 0; s < static_cast<int>(brick_size); ++s) {
-            const std::array<int, 3> in_brick = {s % 9, s / 9 % 9, s / 81};
-            std::array<int, 3> corner;
-            bool own = true; // of corners on a border, the brick that begins there is the owner
-            for (std::size_t k = 0; k < 3; ++k) {
-                corner[k] = p[k] * brick_cells + in_brick[k];
-                own = own && corner[k] <= layout.bricks[k] && (in_brick[k] < brick_cells || p[k] + 1 == coarse.bricks[k]);
-            }
-            if (!own) continue;
-            const std::size_t c = layout.corner_index(corner);
-            distances[c] = values.distance[static_cast<std::size_t>(s)];
-            nearest[c] = values.nearest[static_cast<std::size_t>(s)];
-        }
-    });
+    sampler.sample(coarse, all, "distances far from the surface", options.progress,
+                   [&](std::size_t brick, const BrickDistances& values) {
+                       const auto p = coarse.brick_position(brick);
+                       for (int s = 0; s < static_cast<int>(brick_size); ++s) {
+                           const std::array<int, 3> in_brick = {s % 9, s / 9 % 9, s / 81};
+                           std::array<int, 3> corner;
+                           bool own = true; // of corners on a border, the brick that begins there is the owner
+                           for (std::size_t k = 0; k < 3; ++k) {
+                               corner[k] = p[k] * brick_cells + in_brick[k];
+                               own = own && corner[k] <= layout.bricks[k] &&
+                                     (in_brick[k] < brick_cells || p[k] + 1 == coarse.bricks[k]);
+                           }
+                           if (!own) continue;
+                           const std::size_t c = layout.corner_index(corner);
+                           distances[c] = values.distance[static_cast<std::size_t>(s)];
+                           nearest[c] = values.nearest[static_cast<std::size_t>(s)];
+                       }
+                   });
 }
 
 void Build::sample_bricks(const InsideTest& inside, const std::vector<char>& stored, GridAssembler& assembler) const {
     const double error = sampler.error_bound(layout, options.dense ? layout.domain().size().norm() : near_distance());
-    sampler.sample(layout, stored, "distances near the surface", options.progress, [&](std::size_t brick, const BrickDistances& values) {
-        const Vec3 first = layout.brick_start(layout.brick_position(brick));
-        std::array<double, brick_size> distances = values.distance;
-        LatticeSigns signs(inside, sign.sealed, error);
-        give_signs(signs, {first, layout.cell, {brick_samples, brick_samples, brick_samples}}, values.nearest, distances);
-        assembler.set(brick, distances);
-    });
+    sampler.sample(layout, stored, "distances near the surface", options.progress,
+                   [&](std::size_t brick, const BrickDistances& values) {
+                       const Vec3 first = layout.brick_start(layout.brick_position(brick));
+                       std::array<double, brick_size> distances = values.distance;
+                       LatticeSigns signs(inside, sign.sealed, error);
+                       give_signs(signs, {first, layout.cell, {brick_samples, brick_samples, brick_samples}},
+                                  values.nearest, distances);
+                       assembler.set(brick, distances);
+                   });
 }
 
 SampleTruth Build::truth() const {
@@ -190,7 +199,8 @@ TriangleMesh wrapping(const Build& soup, double offset) {
         const Index part = parts.part_of_triangle[t];
         if (part != no_index && parts.parts[part].volume > 0) outer.triangles.push_back(all.triangles[t]);
     }
-    if (outer.triangles.empty()) throw Error(Cause::empty, "nothing is left of the mesh after wrapping: choose a larger offset");
+    if (outer.triangles.empty())
+        throw Error(Cause::empty, "nothing is left of the mesh after wrapping: choose a larger offset");
     return without_unreferenced_vertices(outer);
 }
 
@@ -211,13 +221,15 @@ GridField build_grid(const TriangleMesh& mesh, const GridOptions& options, GridR
     check(mesh);
     check_options(options);
     if (mesh.triangles.empty()) throw Error(Cause::empty, "a mesh without triangles has no distance");
-    const TriangleMesh welded = weld(mesh, {.drop_collapsed = false, .drop_duplicates = true, .drop_unreferenced = true}).mesh;
+    const TriangleMesh welded =
+        weld(mesh, {.drop_collapsed = false, .drop_duplicates = true, .drop_unreferenced = true}).mesh;
     const SurfaceTree tree(welded);
     const MeshSampler sampler(welded, tree);
     const GridLayout layout = layout_for(tree.tree().bounds(), options);
     const SignChoice sign = choose_sign(welded, tree, options.sign, options.progress);
     const double thickness = options.thickness > 0 ? options.thickness : 2 * layout.cell;
-    const Build build{options, welded, tree, sampler, sign, layout, sign.method == SignMethod::thickness ? -0.5 * thickness : 0.0};
+    const Build build{
+        options, welded, tree, sampler, sign, layout, sign.method == SignMethod::thickness ? -0.5 * thickness : 0.0};
     GridField field = sign.method == SignMethod::wrap ? build_wrapped(build) : build.run();
     if (report != nullptr)
         *report = {sign, field.data().stored_bricks(), field.bytes(),

@@ -37,7 +37,8 @@ void LatticeSigns::judge_open_regions(const SampleLattice& lattice, std::span<co
             for (int i = 0; i < lattice.size[0]; ++i, ++n) {
                 if (i % stride != 0 || j % stride != 0 || k % stride != 0) continue;
                 const Index region = regions_.region_of(n);
-                if (!doubtful_[region] && inside_(lattice.position(n), nearest[n]) != (side_[region] != 0)) doubtful_[region] = 1;
+                if (!doubtful_[region] && inside_(lattice.position(n), nearest[n]) != (side_[region] != 0))
+                    doubtful_[region] = 1;
             }
     parallel_for(side_.size(), chunk, [&](std::size_t begin, std::size_t end) {
         for (std::size_t s = begin; s < end; ++s) {

@@ -14,16 +14,18 @@ struct SampleLattice {
 
     [[nodiscard]] Vec3 position(std::size_t n) const {
         const auto nx = static_cast<std::size_t>(size[0]), ny = static_cast<std::size_t>(size[1]);
-        return first + spacing * Vec3(static_cast<double>(n % nx), static_cast<double>(n / nx % ny), static_cast<double>(n / nx / ny));
+        return first + spacing * Vec3(static_cast<double>(n % nx), static_cast<double>(n / nx % ny),
+                                      static_cast<double>(n / nx / ny));
     }
 };
 
-// Inside samples get a minus. Where the surface is sealed, each region of free space is judged once, at its sample farthest
-// from the surface. Where it is open, the regions of the lattice are judged at a few samples each, and sample by sample
-// where these do not agree. One object a thread.
+// Inside samples get a minus. Where the surface is sealed, each region of free space is judged once, at its sample
+// farthest from the surface. Where it is open, the regions of the lattice are judged at a few samples each, and sample
+// by sample where these do not agree. One object a thread.
 class LatticeSigns {
 public:
-    LatticeSigns(const InsideTest& inside, bool sealed, double error) : inside_(inside), sealed_(sealed), error_(error) {}
+    LatticeSigns(const InsideTest& inside, bool sealed, double error)
+        : inside_(inside), sealed_(sealed), error_(error) {}
 
     void apply(const SampleLattice& lattice, std::span<const Index> nearest, std::span<double> distances);
 

@@ -10,7 +10,8 @@ namespace fathom {
 
 MeshField::MeshField(const TriangleMesh& mesh, const MeshFieldOptions& options) {
     if (mesh.triangles.empty()) throw Error(Cause::empty, "a mesh without triangles has no distance");
-    if (!(options.thickness >= 0)) throw Error(Cause::invalid_argument, "must not be negative", {.element = "option thickness"});
+    if (!(options.thickness >= 0))
+        throw Error(Cause::invalid_argument, "must not be negative", {.element = "option thickness"});
     if (options.sign == SignMethod::wrap)
         throw Error(Cause::invalid_argument, "'wrap' needs a grid: build one", {.element = "option sign"});
     mesh_ = std::make_unique<TriangleMesh>(weld(mesh, {.drop_collapsed = false, .drop_duplicates = true}).mesh);
@@ -35,8 +36,10 @@ MeshField::Nearest MeshField::nearest(const Vec3& p, double within) const {
     const double unsigned_distance = std::sqrt(closest.squared_distance);
     const double sign = (*inside_)(p, closest) ? -1.0 : 1.0;
     Vec3 gradient = Vec3::Zero();
-    if (unsigned_distance > 0) gradient = sign * (p - closest.point) / unsigned_distance;
-    else gradient = (sign_.flipped ? -1.0 : 1.0) * unit_normal(mesh_->corners(closest.triangle));
+    if (unsigned_distance > 0)
+        gradient = sign * (p - closest.point) / unsigned_distance;
+    else
+        gradient = (sign_.flipped ? -1.0 : 1.0) * unit_normal(mesh_->corners(closest.triangle));
     return {{sign * unsigned_distance - half_thickness_, gradient}, closest.point};
 }
 

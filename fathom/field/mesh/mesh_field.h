@@ -19,15 +19,16 @@ public:
 
     [[nodiscard]] double distance(const Vec3& p) const override;
     [[nodiscard]] Sample sample(const Vec3& p) const override;
-    // The ball bound: distance at the centre -+ half the diagonal. Where the sign does not hang on the surface alone (open
-    // meshes), both signs.
+    // The ball bound: distance at the centre -+ half the diagonal. Where the sign does not hang on the surface alone
+    // (open meshes), both signs.
     [[nodiscard]] Interval range(const Box& box) const override;
     [[nodiscard]] double lipschitz() const override;
     [[nodiscard]] double error_bound() const override;
     [[nodiscard]] Box domain() const override;
     [[nodiscard]] Box bounds() const override;
 
-    // A sample, and the point of the surface that is nearest. Quicker where the caller knows how far that is at most (m).
+    // A sample, and the point of the surface that is nearest. Quicker where the caller knows how far that is at most
+    // (m).
     struct Nearest {
         Sample sample{};
         Vec3 point = Vec3::Zero();

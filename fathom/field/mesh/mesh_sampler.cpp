@@ -14,11 +14,11 @@ namespace fathom {
 
 namespace {
 
-constexpr int block_bricks = 2;                          // bricks along a side of a block
+constexpr int block_bricks = 2; // bricks along a side of a block
 constexpr int block_cells = block_bricks * brick_cells;
-constexpr double to_corner = 0.8660254037844387;         // of a cube, in sides, rounded up
-constexpr std::size_t few = 5;                           // triangles: shorter lists are not sifted again
-constexpr std::size_t most_depth = 2;                    // of halvings of a brick: 9 samples, 5 or 4, 3 or 2
+constexpr double to_corner = 0.8660254037844387; // of a cube, in sides, rounded up
+constexpr std::size_t few = 5;                   // triangles: shorter lists are not sifted again
+constexpr std::size_t most_depth = 2;            // of halvings of a brick: 9 samples, 5 or 4, 3 or 2
 
 // Samples of a brick, both ends included.
 struct SampleBox {
@@ -83,7 +83,8 @@ using EightLists = std::array<std::vector<Index>, 8>;
 // A block of bricks at work. Lengths are in cells, from the centre of the block.
 class Block {
 public:
-    Block(std::span<const PlacedTriangle> mesh, const SurfaceTree& tree, const GridLayout& layout) : mesh_(mesh), tree_(tree), layout_(layout) {}
+    Block(std::span<const PlacedTriangle> mesh, const SurfaceTree& tree, const GridLayout& layout)
+        : mesh_(mesh), tree_(tree), layout_(layout) {}
 
     // Moves to the block that begins with this brick.
     void begin(const std::array<int, 3>& first) {
@@ -100,7 +101,8 @@ public:
             const std::array<int, 3> p = {first_[0] + (b & 1), first_[1] + (b >> 1 & 1), first_[2] + (b >> 2)};
             if (!is_wanted(layout_, wanted, p)) continue;
             const Vec3f first = brick_center(b) - Vec3f::Constant(0.5f * brick_cells);
-            sample(of_brick_[static_cast<std::size_t>(b)], first, {{0, 0, 0}, {brick_cells, brick_cells, brick_cells}}, 0, values);
+            sample(of_brick_[static_cast<std::size_t>(b)], first, {{0, 0, 0}, {brick_cells, brick_cells, brick_cells}},
+                   0, values);
             visitor(layout_.brick_index(p), values);
         }
     }
@@ -109,17 +111,19 @@ private:
     void gather();
     void gather_from(std::size_t node, const Vec3f& center, const Vec3f& nearest, float squared, float half);
     void sift_group(std::span<const Index> list, const EightBoxes& boxes, EightLists& out);
-    void sample(std::span<const Index> list, const Vec3f& first, const SampleBox& box, std::size_t depth, BrickDistances& out);
+    void sample(std::span<const Index> list, const Vec3f& first, const SampleBox& box, std::size_t depth,
+                BrickDistances& out);
     void evaluate(std::span<const Index> list, const Vec3f& first, const SampleBox& box, BrickDistances& out) const;
-    void evaluate(std::span<const Index> list, const EightPoints& points, std::span<const std::size_t> slots, BrickDistances& out) const;
+    void evaluate(std::span<const Index> list, const EightPoints& points, std::span<const std::size_t> slots,
+                  BrickDistances& out) const;
 
     std::span<const PlacedTriangle> mesh_;
     const SurfaceTree& tree_;
     const GridLayout& layout_;
-    std::array<int, 3> first_{};   // brick
-    Vec3 center_ = Vec3::Zero();   // m
-    ClosestPoint closest_;     // to the centre
-    double margin_ = 0;        // squared cells: what floats may be wrong by
+    std::array<int, 3> first_{}; // brick
+    Vec3 center_ = Vec3::Zero(); // m
+    ClosestPoint closest_;       // to the centre
+    double margin_ = 0;          // squared cells: what floats may be wrong by
 
     std::vector<Index> ids_; // triangles that can be nearest in the block
     std::vector<Index> all_; // 0, 1, 2, ... for each of them
@@ -188,7 +192,8 @@ void Block::sift_group(std::span<const Index> list, const EightBoxes& boxes, Eig
             out[static_cast<std::size_t>(std::countr_zero(mask))].push_back(list[i]);
 }
 
-void Block::sample(std::span<const Index> list, const Vec3f& first, const SampleBox& box, std::size_t depth, BrickDistances& out) {
+void Block::sample(std::span<const Index> list, const Vec3f& first, const SampleBox& box, std::size_t depth,
+                   BrickDistances& out) {
     if (depth == most_depth || list.size() <= few) return evaluate(list, first, box, out);
     EightLists& lists = of_half_[depth];
     sift_group(list, boxes_of_halves(box, first), lists);
@@ -214,7 +219,8 @@ void Block::evaluate(std::span<const Index> list, const Vec3f& first, const Samp
     if (count > 0) evaluate(list, points, std::span(slots).first(count), out);
 }
 
-void Block::evaluate(std::span<const Index> list, const EightPoints& points, std::span<const std::size_t> slots, BrickDistances& out) const {
+void Block::evaluate(std::span<const Index> list, const EightPoints& points, std::span<const std::size_t> slots,
+                     BrickDistances& out) const {
     std::array<float, 8> squared;
     std::array<std::int32_t, 8> who;
     nearest(triangles_, list, points, squared, who);
@@ -228,13 +234,16 @@ void Block::evaluate(std::span<const Index> list, const EightPoints& points, std
 struct BrickRange {
     std::array<int, 3> first, last;
 
-    [[nodiscard]] int count() const { return (last[0] - first[0] + 1) * (last[1] - first[1] + 1) * (last[2] - first[2] + 1); }
+    [[nodiscard]] int count() const {
+        return (last[0] - first[0] + 1) * (last[1] - first[1] + 1) * (last[2] - first[2] + 1);
+    }
 };
 
 // Marks the bricks that a triangle comes within reach of.
 class NearMarker {
 public:
-    NearMarker(const GridLayout& layout, double reach, std::vector<char>& near) : layout_(layout), reach_(reach), near_(near) {}
+    NearMarker(const GridLayout& layout, double reach, std::vector<char>& near)
+        : layout_(layout), reach_(reach), near_(near) {}
 
     // Large ranges are halved while the triangle comes near them.
     void mark(const std::array<Vec3, 3>& corners, const BrickRange& range) {
@@ -253,7 +262,8 @@ public:
 
 private:
     [[nodiscard]] Box box_of(const BrickRange& range) const {
-        return {layout_.brick_start(range.first), layout_.brick_start({range.last[0] + 1, range.last[1] + 1, range.last[2] + 1})};
+        return {layout_.brick_start(range.first),
+                layout_.brick_start({range.last[0] + 1, range.last[1] + 1, range.last[2] + 1})};
     }
 
     void mark_each(const std::array<Vec3, 3>& corners, const BrickRange& range) {
@@ -285,8 +295,10 @@ BrickRange bricks_round(const GridLayout& layout, const Box& box) {
     for (std::size_t k = 0; k < 3; ++k) {
         const auto axis = static_cast<Eigen::Index>(k);
         const double per_brick = 1 / (brick_cells * layout.cell), last = layout.bricks[k] - 1;
-        range.first[k] = static_cast<int>(std::clamp(std::floor((box.lower[axis] - layout.origin[axis]) * per_brick - 1e-6), 0.0, last));
-        range.last[k] = static_cast<int>(std::clamp(std::floor((box.upper[axis] - layout.origin[axis]) * per_brick + 1e-6), 0.0, last));
+        range.first[k] = static_cast<int>(
+            std::clamp(std::floor((box.lower[axis] - layout.origin[axis]) * per_brick - 1e-6), 0.0, last));
+        range.last[k] = static_cast<int>(
+            std::clamp(std::floor((box.upper[axis] - layout.origin[axis]) * per_brick + 1e-6), 0.0, last));
     }
     return range;
 }
@@ -305,7 +317,8 @@ std::vector<std::array<int, 3>> wanted_blocks(const GridLayout& layout, const st
         for (int y = 0; y < n[1]; ++y)
             for (int x = 0; x < n[0]; ++x) {
                 bool any = false;
-                for (int b = 0; b < 8; ++b) any = any || is_wanted(layout, wanted, {2 * x + (b & 1), 2 * y + (b >> 1 & 1), 2 * z + (b >> 2)});
+                for (int b = 0; b < 8; ++b)
+                    any = any || is_wanted(layout, wanted, {2 * x + (b & 1), 2 * y + (b >> 1 & 1), 2 * z + (b >> 2)});
                 if (any) blocks.push_back({2 * x, 2 * y, 2 * z});
             }
     return blocks;
@@ -313,7 +326,8 @@ std::vector<std::array<int, 3>> wanted_blocks(const GridLayout& layout, const st
 
 } // namespace
 
-MeshSampler::MeshSampler(const TriangleMesh& mesh, const SurfaceTree& tree) : mesh_(mesh), tree_(tree), placed_(mesh.triangles.size()) {
+MeshSampler::MeshSampler(const TriangleMesh& mesh, const SurfaceTree& tree)
+    : mesh_(mesh), tree_(tree), placed_(mesh.triangles.size()) {
     parallel_for(placed_.size(), 4096, [&](std::size_t begin, std::size_t end) {
         for (std::size_t t = begin; t < end; ++t) placed_[t] = placed_triangle(mesh.corners(t));
     });
@@ -329,7 +343,8 @@ std::vector<char> MeshSampler::near_bricks(const GridLayout& layout, double reac
     Stage stage(progress, "where the surface is", mesh_.triangles.size());
     parallel_for(mesh_.triangles.size(), 256, [&](std::size_t begin, std::size_t end) {
         NearMarker marker(layout, reach, near);
-        for (std::size_t t = begin; t < end; ++t) marker.mark(mesh_.corners(t), bricks_round(layout, mesh_.bounds(t).grown(reach)));
+        for (std::size_t t = begin; t < end; ++t)
+            marker.mark(mesh_.corners(t), bricks_round(layout, mesh_.bounds(t).grown(reach)));
         stage.step(end - begin);
     });
     return near;

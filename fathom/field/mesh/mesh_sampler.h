@@ -1,8 +1,9 @@
 // Room: field. Exact unsigned distances from the samples of bricks to a triangle mesh, for whole bricks at a time.
-// Method: blocks of 2 x 2 x 2 bricks take from the tree every triangle that can be nearest somewhere in them; the list is
-// sifted for ever smaller blocks (nearest_kernel.h) down to 3 x 3 x 3 samples, which meet what is left. Because the bound
-// keeps only triangles round the nearest point, far bricks cost about as much as near ones: 30 to 120 ns a sample, where a
-// tree walk costs a microsecond or two. A few scattered points: ask SurfaceTree. Immutable, thread-safe.
+// Method: blocks of 2 x 2 x 2 bricks take from the tree every triangle that can be nearest somewhere in them; the list
+// is sifted for ever smaller blocks (nearest_kernel.h) down to 3 x 3 x 3 samples, which meet what is left. Because the
+// bound keeps only triangles round the nearest point, far bricks cost about as much as near ones: 30 to 120 ns a
+// sample, where a tree walk costs a microsecond or two. A few scattered points: ask SurfaceTree. Immutable,
+// thread-safe.
 #pragma once
 
 #include <fathom/base/callable_ref.h>
@@ -32,8 +33,8 @@ public:
     // By brick index: does the surface meet the brick grown by `reach` metres on every side? In parallel.
     [[nodiscard]] std::vector<char> near_bricks(const GridLayout& layout, double reach, Progress* progress) const;
 
-    // visitor(brick index, distances) for every wanted brick, in parallel and in no order; the same values for any number
-    // of threads, and for any choice of the other bricks wanted.
+    // visitor(brick index, distances) for every wanted brick, in parallel and in no order; the same values for any
+    // number of threads, and for any choice of the other bricks wanted.
     using Visitor = CallableRef<void(std::size_t, const BrickDistances&)>;
     void sample(const GridLayout& layout, const std::vector<char>& wanted, std::string_view stage, Progress* progress,
                 Visitor visitor) const;

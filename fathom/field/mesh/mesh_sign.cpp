@@ -16,7 +16,8 @@ namespace fathom {
 
 namespace {
 
-constexpr std::array<std::string_view, 6> method_names = {"auto", "pseudo_normal", "parity", "winding", "wrap", "thickness"};
+constexpr std::array<std::string_view, 6> method_names = {"auto",    "pseudo_normal", "parity",
+                                                          "winding", "wrap",          "thickness"};
 
 constexpr int trials = 512;          // points on the surface
 constexpr double trial_depth = 1e-3; // how far off it on either side, as a share of the box
@@ -60,7 +61,8 @@ SignChoice choose_for_closed(const MeshReport& report, bool crossing) {
         choice.reason = "closed, but its triangles do not agree on an outside";
     } else if (!report.watertight) {
         choice.method = SignMethod::winding;
-        choice.reason = "closed and consistently wound, but parts hang together by edges: inside is what it winds round";
+        choice.reason =
+            "closed and consistently wound, but parts hang together by edges: inside is what it winds round";
     } else if (crossing || (turned > 0 && turned < report.components)) {
         choice.method = SignMethod::winding;
         choice.reason = crossing ? "closed and consistently wound, but crossing itself: inside is what it winds round"
@@ -105,7 +107,8 @@ std::string_view name(SignMethod method) { return method_names.at(static_cast<st
 SignMethod sign_method_named(std::string_view name) {
     const auto found = std::find(method_names.begin(), method_names.end(), name);
     if (found == method_names.end())
-        throw Error(Cause::invalid_argument, fmt::format("'{}' is none of {}", name, fmt::join(method_names, ", ")), {.element = "option sign"});
+        throw Error(Cause::invalid_argument, fmt::format("'{}' is none of {}", name, fmt::join(method_names, ", ")),
+                    {.element = "option sign"});
     return static_cast<SignMethod>(found - method_names.begin());
 }
 
@@ -133,7 +136,8 @@ InsideTest::InsideTest(const TriangleMesh& mesh, const SurfaceTree& tree, const 
         vertex_normals_ = vertex_normals(mesh);
         edge_normals_ = edge_normals(mesh, table);
         edge_of_ = table.of_triangle;
-    } else if (choice.method == SignMethod::winding && !choice.sealed) { // closed surfaces are wound round a whole number of times
+    } else if (choice.method == SignMethod::winding &&
+               !choice.sealed) { // closed surfaces are wound round a whole number of times
         winding_ = std::make_unique<WindingNumber>(mesh, tree.tree());
     }
 }
@@ -153,10 +157,14 @@ bool InsideTest::operator()(const Vec3& p, Index nearest) const {
 
 bool InsideTest::operator()(const Vec3& p, const ClosestPoint& nearest) const {
     switch (choice_.method) {
-    case SignMethod::pseudo_normal: return by_pseudo_normal(p, nearest.triangle, nearest.point, nearest.feature) != choice_.flipped;
-    case SignMethod::parity: return tree_.contains(p);
-    case SignMethod::winding: return winding_ ? std::abs((*winding_)(p)) > 0.5 : tree_.winding(p) != 0;
-    default: return false; // no inside: sheets
+    case SignMethod::pseudo_normal:
+        return by_pseudo_normal(p, nearest.triangle, nearest.point, nearest.feature) != choice_.flipped;
+    case SignMethod::parity:
+        return tree_.contains(p);
+    case SignMethod::winding:
+        return winding_ ? std::abs((*winding_)(p)) > 0.5 : tree_.winding(p) != 0;
+    default:
+        return false; // no inside: sheets
     }
 }
 
@@ -164,8 +172,10 @@ bool InsideTest::by_pseudo_normal(const Vec3& p, Index nearest, const Vec3& poin
     const Triangle& corners = mesh_.triangles[nearest];
     const auto feature = static_cast<std::size_t>(at);
     Vec3 normal = face_normals_[nearest];
-    if (feature < 3) normal = vertex_normals_[corners[feature]];
-    else if (feature < 6 && edge_of_[nearest][feature - 3] != no_index) normal = edge_normals_[edge_of_[nearest][feature - 3]];
+    if (feature < 3)
+        normal = vertex_normals_[corners[feature]];
+    else if (feature < 6 && edge_of_[nearest][feature - 3] != no_index)
+        normal = edge_normals_[edge_of_[nearest][feature - 3]];
     const Vec3 from = p - point;
     const double side = normal.dot(from);
     // Where the normal hardly tells (a knife's edge, a triangle without area), count crossings.

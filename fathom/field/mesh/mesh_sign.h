@@ -1,4 +1,5 @@
-// Room: field. Which side of a mesh is inside? The mesh is classified, a method chosen (or forced), and points are judged.
+// Room: field. Which side of a mesh is inside? The mesh is classified, a method chosen (or forced), and points are
+// judged.
 #pragma once
 
 #include <fathom/base/progress.h>
@@ -34,7 +35,8 @@ struct SignChoice {
 [[nodiscard]] SignChoice choose_sign(const TriangleMesh& mesh, const SurfaceTree& tree,
                                      SignMethod wanted = SignMethod::automatic, Progress* progress = nullptr);
 
-// Judges points. The mesh must be welded (equal positions merged), and outlive this with its tree. Immutable, thread-safe.
+// Judges points. The mesh must be welded (equal positions merged), and outlive this with its tree. Immutable,
+// thread-safe.
 class InsideTest {
 public:
     // Error{invalid_argument} for `wrap`, which no single point can be judged by.
@@ -43,7 +45,8 @@ public:
 
     // `nearest` is a triangle nearest to p. Points on the surface may be judged either way.
     [[nodiscard]] bool operator()(const Vec3& p, Index nearest) const;
-    [[nodiscard]] bool operator()(const Vec3& p, const ClosestPoint& nearest) const; // the same, where the point is known too
+    [[nodiscard]] bool operator()(const Vec3& p,
+                                  const ClosestPoint& nearest) const; // the same, where the point is known too
 
 private:
     [[nodiscard]] bool by_pseudo_normal(const Vec3& p, Index nearest, const Vec3& point, TriangleFeature at) const;

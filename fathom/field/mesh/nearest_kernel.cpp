@@ -28,8 +28,9 @@ struct Points {
 };
 
 HWY_INLINE V along(const Points& p, const float* row) {
-    return plus_product(p.x, hn::Set(d, row[0]),
-                      plus_product(p.y, hn::Set(d, row[1]), plus_product(p.z, hn::Set(d, row[2]), hn::Set(d, row[3]))));
+    return plus_product(
+        p.x, hn::Set(d, row[0]),
+        plus_product(p.y, hn::Set(d, row[1]), plus_product(p.z, hn::Set(d, row[2]), hn::Set(d, row[3]))));
 }
 
 HWY_INLINE V clamped(V t, V most) { return hn::Min(hn::Max(t, hn::Zero(d)), most); }
@@ -72,7 +73,7 @@ HWY_INLINE Offset offset_from(const FlatTriangle& t, const Points& p) {
 
 HWY_INLINE V back(const Offset& o, V p, const FlatTriangle& t, std::size_t axis) {
     return less_product(o.u, hn::Set(d, t.u[axis]),
-                         less_product(o.v, hn::Set(d, t.v[axis]), less_product(o.h, hn::Set(d, t.h[axis]), p)));
+                        less_product(o.v, hn::Set(d, t.v[axis]), less_product(o.h, hn::Set(d, t.h[axis]), p)));
 }
 
 HWY_INLINE Points load(const EightPoints& points, std::size_t lane) {
@@ -103,7 +104,8 @@ HWY_ATTR void sift_lanes(std::span<const FlatTriangle> triangles, std::span<cons
     const V sides[3] = {hn::Add(half.x, half.x), hn::Add(half.y, half.y), hn::Add(half.z, half.z)};
     const V reach = hn::Add(radius, radius), from = hn::Add(best, hn::Set(d, margin));
     for (std::size_t i = 0; i < list.size(); ++i) {
-        const V x = hn::AbsDiff(hn::Load(d, scratch[i].x + lane), qx), y = hn::AbsDiff(hn::Load(d, scratch[i].y + lane), qy),
+        const V x = hn::AbsDiff(hn::Load(d, scratch[i].x + lane), qx),
+                y = hn::AbsDiff(hn::Load(d, scratch[i].y + lane), qy),
                 z = hn::AbsDiff(hn::Load(d, scratch[i].z + lane), qz);
         const V m = hn::Min(radius, hn::Set(d, triangles[list[i]].length));
         const V apart = plus_product(sides[0], x, plus_product(sides[1], y, plus_product(sides[2], z, from)));
@@ -118,11 +120,12 @@ HWY_ATTR void sift_lanes(std::span<const FlatTriangle> triangles, std::span<cons
 HWY_ATTR void sift_all(std::span<const FlatTriangle> triangles, std::span<const Index> list, const EightBoxes& boxes,
                        float margin, EightNearest* scratch, std::uint8_t* masks) {
     std::fill_n(masks, list.size(), std::uint8_t{0});
-    for (std::size_t lane = 0; lane < 8; lane += hn::Lanes(d)) sift_lanes(triangles, list, boxes, margin, scratch, masks, lane);
+    for (std::size_t lane = 0; lane < 8; lane += hn::Lanes(d))
+        sift_lanes(triangles, list, boxes, margin, scratch, masks, lane);
 }
 
-HWY_ATTR void nearest_of(std::span<const FlatTriangle> triangles, std::span<const Index> list, const EightPoints& points,
-                         float* squared, std::int32_t* who) {
+HWY_ATTR void nearest_of(std::span<const FlatTriangle> triangles, std::span<const Index> list,
+                         const EightPoints& points, float* squared, std::int32_t* who) {
     const hn::RebindToSigned<D> di;
     for (std::size_t lane = 0; lane < 8; lane += hn::Lanes(d)) {
         const Points p = load(points, lane);
@@ -201,7 +204,8 @@ PlacedTriangle placed_triangle(const std::array<Vec3, 3>& corners) {
 
 FlatTriangle seen_from(const PlacedTriangle& placed, const Vec3& origin, double units_per_metre) {
     const Vec3 start = (placed.start - origin) * units_per_metre;
-    const double length = placed.length * units_per_metre, u = placed.apex_u * units_per_metre, v = placed.apex_v * units_per_metre;
+    const double length = placed.length * units_per_metre, u = placed.apex_u * units_per_metre,
+                 v = placed.apex_v * units_per_metre;
     const double left = u * u + v * v, right = (u - length) * (u - length) + v * v;
     FlatTriangle t;
     set_row(t.u, placed.u, start);

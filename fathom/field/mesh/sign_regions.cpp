@@ -11,7 +11,8 @@ Index SignRegions::root(Index sample) {
     return sample;
 }
 
-void SignRegions::find(std::span<const double> distances, double error, const std::array<int, 3>& size, double spacing) {
+void SignRegions::find(std::span<const double> distances, double error, const std::array<int, 3>& size,
+                       double spacing) {
     // A surface square to an axis leaves exactly the spacing: rounding must not open a gap in it.
     const double clear = spacing * (1 + 1e-9) + 2 * error;
     speaker_.resize(distances.size());
@@ -26,11 +27,14 @@ void SignRegions::find(std::span<const double> distances, double error, const st
         Index& best = speaker_[root(static_cast<Index>(sample))];
         if (distances[sample] > distances[best]) best = static_cast<Index>(sample);
     }
-    // Roots hold their region's speaker; from the back, so that roots (the smallest of their region) are read before written.
-    for (std::size_t sample = distances.size(); sample-- > 0;) speaker_[sample] = speaker_[root(static_cast<Index>(sample))];
+    // Roots hold their region's speaker; from the back, so that roots (the smallest of their region) are read before
+    // written.
+    for (std::size_t sample = distances.size(); sample-- > 0;)
+        speaker_[sample] = speaker_[root(static_cast<Index>(sample))];
 }
 
-// Along x, samples form runs, each named by its first. Two runs side by side need one join only, however long they touch.
+// Along x, samples form runs, each named by its first. Two runs side by side need one join only, however long they
+// touch.
 void SignRegions::join_neighbours(std::span<const double> distances, const std::array<int, 3>& size, double clear) {
     parent_.resize(distances.size());
     const auto nx = static_cast<std::size_t>(size[0]), layer = nx * static_cast<std::size_t>(size[1]);
@@ -43,7 +47,8 @@ void SignRegions::join_neighbours(std::span<const double> distances, const std::
     }
 }
 
-void SignRegions::join_rows(std::span<const double> distances, std::size_t below, std::size_t above, std::size_t length, double clear) {
+void SignRegions::join_rows(std::span<const double> distances, std::size_t below, std::size_t above, std::size_t length,
+                            double clear) {
     Index last_below = no_index, last_above = no_index; // parents at the join before
     for (std::size_t i = 0; i < length; ++i) {
         const Index p = parent_[below + i], q = parent_[above + i];

@@ -3,9 +3,9 @@
 
 namespace fathom {
 
-// |computed - exact| <= activation_error * max(1, |exact|) for elu, tanh, sine and softplus at every finite float, where
-// `exact` is the function of that float and of the layer's parameter, both taken as they are. The same holds for the sines
-// and cosines of the positional encoding. relu is exact. Tested over the whole range of floats.
+// |computed - exact| <= activation_error * max(1, |exact|) for elu, tanh, sine and softplus at every finite float,
+// where `exact` is the function of that float and of the layer's parameter, both taken as they are. The same holds for
+// the sines and cosines of the positional encoding. relu is exact. Tested over the whole range of floats.
 inline constexpr double activation_error = 0x1p-21;
 
 // Sines hold the bound while |parameter * x| is at most this; beyond it they stay within [-1, 1].

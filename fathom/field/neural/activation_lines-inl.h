@@ -1,6 +1,6 @@
-// Room: field. The straight lines that stand for activations over what can reach a unit, with what they are off by: sound for exact
-// values and for float kernels, see range_kernels.cpp. Include it only from a file that Highway's foreach_target compiles.
-// NOLINTBEGIN(llvm-header-guard)
+// Room: field. The straight lines that stand for activations over what can reach a unit, with what they are off by:
+// sound for exact values and for float kernels, see range_kernels.cpp. Include it only from a file that Highway's
+// foreach_target compiles. NOLINTBEGIN(llvm-header-guard)
 #if defined(FATHOM_FIELD_ACTIVATION_LINES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef FATHOM_FIELD_ACTIVATION_LINES_INL_H_
 #undef FATHOM_FIELD_ACTIVATION_LINES_INL_H_
@@ -20,11 +20,12 @@ namespace fathom::HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
-using D = hn::CappedTag<float, range_tile / 2>; // a tile is at least two vectors: enough sums at a time to hide their delay
+using D =
+    hn::CappedTag<float, range_tile / 2>; // a tile is at least two vectors: enough sums at a time to hide their delay
 using V = hn::Vec<D>;
 constexpr D d;
 
-constexpr float product_margin = 0x1p-22F;  // four roundings
+constexpr float product_margin = 0x1p-22F; // four roundings
 constexpr float function_margin = 0x1p-20F;
 constexpr float kernel_error = static_cast<float>(activation_error);
 constexpr float least_slope = 0x1p-20F; // of a curve: logarithms stay finite, and products of slopes normal numbers
@@ -63,24 +64,26 @@ HWY_INLINE Line line(V slope, V least, V most, V size, V error) {
     return {slope, offset, hn::Add(hn::MulAdd(size, set(function_margin), width), error), zero()};
 }
 
-// Between the line through both ends and the same through 0. The margin covers the rounding of the slope as well, which moves the
-// ends by at most two units in the last place of r.upper <= 2 slope * larger(ends).
+// Between the line through both ends and the same through 0. The margin covers the rounding of the slope as well, which
+// moves the ends by at most two units in the last place of r.upper <= 2 slope * larger(ends).
 HWY_INLINE Line line_of_relu(const Reach& r) {
     const auto on = hn::Ge(r.lower, zero()), off = hn::Le(r.upper, zero()), decided = hn::Or(on, off);
     const V below = hn::Neg(r.lower), slope = hn::Div(r.upper, hn::Add(r.upper, below)); // not a number: decided
     const V half = hn::Mul(hn::Mul(slope, set(0.5F)), below);
     const V error = hn::MulAdd(hn::Mul(slope, set(4 * product_margin)), hn::Max(r.upper, below), half);
-    return {select(on, set(1), hn::IfThenZeroElse(off, slope)), hn::IfThenZeroElse(decided, half), hn::IfThenZeroElse(decided, error),
+    return {select(on, set(1), hn::IfThenZeroElse(off, slope)), hn::IfThenZeroElse(decided, half),
+            hn::IfThenZeroElse(decided, error),
             select(on, set(unit_is_linear), hn::IfThenElseZero(off, set(unit_is_off)))};
 }
 
-// Below 0 the residue a (e^x - 1) - slope x is convex, with its least value slope - a - slope log(slope / a) where a e^x = slope. If
-// that lies left of the upper end h, log(slope / a) = h + log(1 + t) with -1 < t <= 0, and any odd number of terms of the series of
-// log(1 + t) is at least that; else the least value is that at h.
+// Below 0 the residue a (e^x - 1) - slope x is convex, with its least value slope - a - slope log(slope / a) where a
+// e^x = slope. If that lies left of the upper end h, log(slope / a) = h + log(1 + t) with -1 < t <= 0, and any odd
+// number of terms of the series of log(1 + t) is at least that; else the least value is that at h.
 HWY_INLINE Line line_of_elu(const Reach& r, float parameter) {
     const V a = set(parameter), one = set(1);
     const V below_high = hn::Min(r.upper, zero());
-    const auto e_low = split_exponential(d, hn::Min(r.lower, zero()), -87), e_high = split_exponential(d, below_high, -87);
+    const auto e_low = split_exponential(d, hn::Min(r.lower, zero()), -87),
+               e_high = split_exponential(d, below_high, -87);
     const auto elu = [&](V x, const SplitExponential<D>& e) HWY_ATTR {
         return select(hn::Gt(x, zero()), x, hn::Mul(a, hn::MulAdd(e.power, e.rest, hn::Sub(e.power, one))));
     };
@@ -97,9 +100,10 @@ HWY_INLINE Line line_of_elu(const Reach& r, float parameter) {
     const V least = hn::Min(hn::Min(at_low, at_high), hn::Min(at_turn, at_zero));
     const V most = hn::Max(hn::Max(at_low, at_high), at_zero);
     const V largest = larger(low, high);
-    // Half of the margin is enough for these exponentials: values are off by up to 7 * 2^-24 a and 5 * 2^-24 slope |reach|, that at the
-    // turn by 12 * 2^-24 slope as well; by more only where the slope is far below a.
-    const V size = hn::Mul(set(0.5F), hn::MulAdd(slope, hn::Add(larger(r.lower, r.upper), set(2)), hn::Add(a, largest)));
+    // Half of the margin is enough for these exponentials: values are off by up to 7 * 2^-24 a and 5 * 2^-24 slope
+    // |reach|, that at the turn by 12 * 2^-24 slope as well; by more only where the slope is far below a.
+    const V size =
+        hn::Mul(set(0.5F), hn::MulAdd(slope, hn::Add(larger(r.lower, r.upper), set(2)), hn::Add(a, largest)));
     const V error = hn::Mul(set(kernel_error * 1.0001F), hn::Max(one, hn::MulAdd(a, set(function_margin), largest)));
     const Line curved = line(slope, least, most, size, error);
     const auto on = hn::Ge(r.lower, zero());
@@ -117,7 +121,9 @@ HWY_INLINE Line line_of_tanh(const Reach& r) {
     const V height = hn::Sqrt(hn::Max(hn::Sub(one, slope), zero()));
     const V turn = hn::Log(d, hn::Div(hn::Add(one, height), hn::Sqrt(slope)));
     const V slack = hn::Mul(hn::Add(one, turn), set(0x1p-16F)), value = hn::Sub(height, hn::Mul(slope, turn));
-    const auto meets = [&](V at) HWY_ATTR { return hn::And(hn::Ge(hn::Add(at, slack), r.lower), hn::Le(hn::Sub(at, slack), r.upper)); };
+    const auto meets = [&](V at) HWY_ATTR {
+        return hn::And(hn::Ge(hn::Add(at, slack), r.lower), hn::Le(hn::Sub(at, slack), r.upper));
+    };
     const V most = hn::Max(hn::Max(at_low, at_high), select(meets(turn), value, at_low));
     const V least = hn::Min(hn::Min(at_low, at_high), select(meets(hn::Neg(turn)), hn::Neg(value), at_low));
     const V size = hn::Add(set(2), hn::Mul(slope, larger(r.lower, r.upper)));
@@ -147,9 +153,9 @@ HWY_INLINE Line line_of_softplus(const Reach& r, float parameter) {
     return line(slope, least, hn::Max(at_low, at_high), size, error);
 }
 
-// sin(m + t) = sin m + cos m * s t + sin m (cos t - 1) + cos m (sin t - s t) with s = sin h / h for |t| <= h < pi: the third term
-// has one sign, and sin t - s t is at most sqrt(1 - s^2) - s acos s; for small h, where that cancels, at most
-// h^3 / (9 sqrt 3) + h^5 / 120 by the series of the sine.
+// sin(m + t) = sin m + cos m * s t + sin m (cos t - 1) + cos m (sin t - s t) with s = sin h / h for |t| <= h < pi: the
+// third term has one sign, and sin t - s t is at most sqrt(1 - s^2) - s acos s; for small h, where that cancels, at
+// most h^3 / (9 sqrt 3) + h^5 / 120 by the series of the sine.
 HWY_INLINE Line line_of_sine(const Reach& r, float parameter) {
     const V k = set(parameter), one = set(1), half = set(0.5F);
     const V middle = hn::Mul(half, hn::Add(r.lower, r.upper)), m = hn::Mul(k, middle);
@@ -166,20 +172,29 @@ HWY_INLINE Line line_of_sine(const Reach& r, float parameter) {
     const V bulge = select(hn::Lt(safe_h, one), narrow_bulge, hn::Max(wide_bulge, zero()));
     const V slope = hn::Mul(k, hn::Mul(cos_m, s));
     const V offset = hn::Sub(hn::Mul(sin_m, hn::Sub(one, drop)), hn::Mul(slope, middle));
-    const V margin = hn::Add(hn::MulAdd(size, set(2 * product_margin), hn::Mul(hn::Add(one, safe_h), set(function_margin))), set(kernel_error));
+    const V margin =
+        hn::Add(hn::MulAdd(size, set(2 * product_margin), hn::Mul(hn::Add(one, safe_h), set(function_margin))),
+                set(kernel_error));
     const V error = hn::Add(hn::MulAdd(hn::Abs(sin_m), drop, hn::Mul(hn::Abs(cos_m), bulge)), margin);
     const auto flat = hn::Or(wide, hn::Ge(error, one));
-    return {hn::IfThenZeroElse(flat, slope), hn::IfThenZeroElse(flat, offset), select(flat, set(1 + 2 * kernel_error), error), zero()};
+    return {hn::IfThenZeroElse(flat, slope), hn::IfThenZeroElse(flat, offset),
+            select(flat, set(1 + 2 * kernel_error), error), zero()};
 }
 
 HWY_INLINE Line line_of(const Reach& r, Activation activation, float parameter) {
     switch (activation) {
-    case Activation::none: return {set(1), zero(), zero(), set(unit_is_linear)};
-    case Activation::relu: return line_of_relu(r);
-    case Activation::elu: return line_of_elu(r, parameter);
-    case Activation::tanh: return line_of_tanh(r);
-    case Activation::sine: return line_of_sine(r, parameter);
-    default: return line_of_softplus(r, parameter);
+    case Activation::none:
+        return {set(1), zero(), zero(), set(unit_is_linear)};
+    case Activation::relu:
+        return line_of_relu(r);
+    case Activation::elu:
+        return line_of_elu(r, parameter);
+    case Activation::tanh:
+        return line_of_tanh(r);
+    case Activation::sine:
+        return line_of_sine(r, parameter);
+    default:
+        return line_of_softplus(r, parameter);
     }
 }
 

@@ -1,6 +1,5 @@
-// Room: field. The parts of e^x on vectors of floats that kernels and proofs share. Include it only from a file that Highway's
-// foreach_target compiles. The polynomial is a weighted minimax fit.
-// NOLINTBEGIN(llvm-header-guard)
+// Room: field. The parts of e^x on vectors of floats that kernels and proofs share. Include it only from a file that
+// Highway's foreach_target compiles. The polynomial is a weighted minimax fit. NOLINTBEGIN(llvm-header-guard)
 #if defined(FATHOM_FIELD_EXPONENTIAL_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef FATHOM_FIELD_EXPONENTIAL_INL_H_
 #undef FATHOM_FIELD_EXPONENTIAL_INL_H_
@@ -19,14 +18,16 @@ namespace {
 
 // Adding this leaves a float whose low bits are those of the nearest integer, plus the bias of a float's exponent.
 constexpr float exponent_shift = 0x1.8p23F + 127;
-template <class Tag> HWY_INLINE hwy::HWY_NAMESPACE::Vec<Tag> power_of_two(Tag tag, hwy::HWY_NAMESPACE::Vec<Tag> shifted) {
+template <class Tag>
+HWY_INLINE hwy::HWY_NAMESPACE::Vec<Tag> power_of_two(Tag tag, hwy::HWY_NAMESPACE::Vec<Tag> shifted) {
     namespace hn = hwy::HWY_NAMESPACE;
     const hn::RebindToSigned<Tag> ints;
     return hn::BitCast(tag, hn::ShiftLeft<23>(hn::BitCast(ints, shifted)));
 }
 
 // e^r - 1 for |r| <= ln(2) / 2, to 2^-24 relative.
-template <class Tag> HWY_INLINE hwy::HWY_NAMESPACE::Vec<Tag> small_expm1(Tag tag, hwy::HWY_NAMESPACE::Vec<Tag> r) {
+template <class Tag>
+HWY_INLINE hwy::HWY_NAMESPACE::Vec<Tag> small_expm1(Tag tag, hwy::HWY_NAMESPACE::Vec<Tag> r) {
     namespace hn = hwy::HWY_NAMESPACE;
     auto q = hn::MulAdd(hn::Set(tag, 0.001390130608342588F), r, hn::Set(tag, 0.008363200351595879F));
     q = hn::MulAdd(q, r, hn::Set(tag, 0.04166685417294502F));
@@ -35,17 +36,20 @@ template <class Tag> HWY_INLINE hwy::HWY_NAMESPACE::Vec<Tag> small_expm1(Tag tag
     return hn::MulAdd(hn::Mul(r, r), q, r);
 }
 
-// e^x = power * (1 + rest) for `least` <= x <= 0, where e^least is a normal number; as at `least` below it. Relative error of
-// e^x: 2^-22 and what the rounding of x costs, 2^-23 |x|.
-template <class Tag> struct SplitExponential {
+// e^x = power * (1 + rest) for `least` <= x <= 0, where e^least is a normal number; as at `least` below it. Relative
+// error of e^x: 2^-22 and what the rounding of x costs, 2^-23 |x|.
+template <class Tag>
+struct SplitExponential {
     hwy::HWY_NAMESPACE::Vec<Tag> power, rest;
 };
-template <class Tag> HWY_INLINE SplitExponential<Tag> split_exponential(Tag tag, hwy::HWY_NAMESPACE::Vec<Tag> x, float least) {
+template <class Tag>
+HWY_INLINE SplitExponential<Tag> split_exponential(Tag tag, hwy::HWY_NAMESPACE::Vec<Tag> x, float least) {
     namespace hn = hwy::HWY_NAMESPACE;
     const auto bounded = hn::Max(hn::Set(tag, least), x);
     const auto shifted = hn::MulAdd(bounded, hn::Set(tag, std::numbers::log2e_v<float>), hn::Set(tag, exponent_shift));
     const auto n = hn::Sub(shifted, hn::Set(tag, exponent_shift));
-    return {power_of_two(tag, shifted), small_expm1(tag, hn::NegMulAdd(n, hn::Set(tag, std::numbers::ln2_v<float>), bounded))};
+    return {power_of_two(tag, shifted),
+            small_expm1(tag, hn::NegMulAdd(n, hn::Set(tag, std::numbers::ln2_v<float>), bounded))};
 }
 
 } // namespace

@@ -18,15 +18,17 @@ namespace {
 
 void check_sizes(const DenseLayer& layer, std::size_t index, int expected_inputs) {
     if (layer.outputs < 1 || layer.outputs > Network::max_width)
-        refuse(Cause::too_large, fmt::format("{} outputs; 1 to {} are possible", layer.outputs, Network::max_width), index);
+        refuse(Cause::too_large, fmt::format("{} outputs; 1 to {} are possible", layer.outputs, Network::max_width),
+               index);
     if (layer.inputs != expected_inputs)
-        refuse(Cause::invalid_argument, fmt::format("takes {} inputs, but {} arrive", layer.inputs, expected_inputs), index);
+        refuse(Cause::invalid_argument, fmt::format("takes {} inputs, but {} arrive", layer.inputs, expected_inputs),
+               index);
     const std::size_t outputs = static_cast<std::size_t>(layer.outputs);
     const std::size_t weights = outputs * static_cast<std::size_t>(layer.inputs);
     if (layer.weights.size() != weights || layer.biases.size() != outputs)
         refuse(Cause::invalid_argument,
-               fmt::format("holds {} weights and {} biases; {} x {} take {} and {}", layer.weights.size(), layer.biases.size(),
-                           layer.outputs, layer.inputs, weights, outputs),
+               fmt::format("holds {} weights and {} biases; {} x {} take {} and {}", layer.weights.size(),
+                           layer.biases.size(), layer.outputs, layer.inputs, weights, outputs),
                index);
 }
 
@@ -43,23 +45,32 @@ void check_frame(const Network& network) {
     const PositionalEncoding& e = network.encoding;
     if (e.frequencies < 0 || e.frequencies > Network::max_frequencies || e.outputs() == 0)
         fail("the positional encoding has 0 to 16 frequencies, and at least one without the point");
-    if (!std::isfinite(e.scale) || !(e.scale > 0)) fail("the scale of the positional encoding is not a positive number");
+    if (!std::isfinite(e.scale) || !(e.scale > 0))
+        fail("the scale of the positional encoding is not a positive number");
     if (!network.center.allFinite()) fail("the centre of the network is not finite");
-    if (!std::isfinite(network.scale) || !(network.scale > 0)) fail("the scale of the network is not a positive number");
+    if (!std::isfinite(network.scale) || !(network.scale > 0))
+        fail("the scale of the network is not a positive number");
     const Box& d = network.domain;
-    if (d.empty() || !d.lower.allFinite() || !d.upper.allFinite()) fail("the domain of the network is empty or infinite");
+    if (d.empty() || !d.lower.allFinite() || !d.upper.allFinite())
+        fail("the domain of the network is empty or infinite");
 }
 
 } // namespace
 
 std::string_view name(Activation activation) {
     switch (activation) {
-    case Activation::none: return "none";
-    case Activation::relu: return "relu";
-    case Activation::elu: return "elu";
-    case Activation::tanh: return "tanh";
-    case Activation::sine: return "sine";
-    case Activation::softplus: return "softplus";
+    case Activation::none:
+        return "none";
+    case Activation::relu:
+        return "relu";
+    case Activation::elu:
+        return "elu";
+    case Activation::tanh:
+        return "tanh";
+    case Activation::sine:
+        return "sine";
+    case Activation::softplus:
+        return "softplus";
     }
     return "unknown";
 }
@@ -79,7 +90,8 @@ int Network::width() const {
 void check(const Network& network) {
     if (network.layers.empty()) throw Error(Cause::empty, "the network has no layer");
     if (network.layers.size() > Network::max_layers)
-        throw Error(Cause::too_large, fmt::format("{} layers; at most {} are possible", network.layers.size(), Network::max_layers));
+        throw Error(Cause::too_large,
+                    fmt::format("{} layers; at most {} are possible", network.layers.size(), Network::max_layers));
     check_frame(network);
     int arriving = network.encoding.outputs();
     if (network.layers.front().skip_input) refuse(Cause::invalid_argument, "the first layer has nothing to skip", 0);
@@ -89,9 +101,12 @@ void check(const Network& network) {
         check_numbers(layer, i);
         arriving = layer.outputs;
     }
-    if (arriving != 1) refuse(Cause::invalid_argument, fmt::format("the last layer has {} outputs; a field has one", arriving), network.layers.size() - 1);
+    if (arriving != 1)
+        refuse(Cause::invalid_argument, fmt::format("the last layer has {} outputs; a field has one", arriving),
+               network.layers.size() - 1);
     if (network.weight_count() > Network::max_weights)
-        throw Error(Cause::too_large, fmt::format("{} weights; at most {} are possible", network.weight_count(), Network::max_weights));
+        throw Error(Cause::too_large,
+                    fmt::format("{} weights; at most {} are possible", network.weight_count(), Network::max_weights));
 }
 
 } // namespace fathom

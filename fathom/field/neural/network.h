@@ -1,7 +1,7 @@
 // Room: field. A multilayer perceptron as plain data: what files hold, kernels run and fitting changes.
-// From a point of three coordinates to one value, negative inside. Davies et al. 2021 (8 layers of 32), DeepSDF (8 of 512 with
-// a skip), NeRF-like encodings and SIREN are all of this form. Not for: convolutions, hash grids, latent codes that vary
-// (fold a fixed code into the biases of the first layer).
+// From a point of three coordinates to one value, negative inside. Davies et al. 2021 (8 layers of 32), DeepSDF (8 of
+// 512 with a skip), NeRF-like encodings and SIREN are all of this form. Not for: convolutions, hash grids, latent codes
+// that vary (fold a fixed code into the biases of the first layer).
 #pragma once
 
 #include <fathom/base/box.h>
@@ -14,11 +14,11 @@ namespace fathom {
 
 enum class Activation : unsigned char {
     none,
-    relu,     // max(0, x)
-    elu,      // x where x > 0, else parameter * (e^x - 1)
-    tanh,     // tanh(x)
-    sine,     // sin(parameter * x)
-    softplus  // log(1 + e^(parameter * x)) / parameter
+    relu,    // max(0, x)
+    elu,     // x where x > 0, else parameter * (e^x - 1)
+    tanh,    // tanh(x)
+    sine,    // sin(parameter * x)
+    softplus // log(1 + e^(parameter * x)) / parameter
 };
 
 [[nodiscard]] std::string_view name(Activation activation);
@@ -60,8 +60,9 @@ struct Network {
     [[nodiscard]] int width() const;                // of its widest layer
 };
 
-// Throws Error{invalid_argument, non_finite, too_large} naming the layer: sizes that do not follow one another, arrays of another
-// length than stated, numbers that are not finite, a last layer of more than one output, an empty or infinite domain.
+// Throws Error{invalid_argument, non_finite, too_large} naming the layer: sizes that do not follow one another, arrays
+// of another length than stated, numbers that are not finite, a last layer of more than one output, an empty or
+// infinite domain.
 void check(const Network& network);
 
 } // namespace fathom

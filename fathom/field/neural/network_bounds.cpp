@@ -14,14 +14,16 @@ namespace fathom {
 
 namespace {
 
-constexpr double finest = 1.0 / 64;   // of the domain
-constexpr double thin = 2;            // cells are this much thinner across the side that is sought
-constexpr std::size_t at_once = 12;   // cells halved together: their halves fill a batch
+constexpr double finest = 1.0 / 64; // of the domain
+constexpr double thin = 2;          // cells are this much thinner across the side that is sought
+constexpr std::size_t at_once = 12; // cells halved together: their halves fill a batch
 
 // About half a second on two cores. Where every unit bends, ranges take longer.
 std::size_t budget_of_side(const Network& network) {
     const double afforded = network.layers.front().activation == Activation::relu ? 1e9 : 3e8;
-    return static_cast<std::size_t>(std::clamp(afforded / static_cast<double>(network.weight_count()), 150.0, 150000.0)) / 6;
+    return static_cast<std::size_t>(
+               std::clamp(afforded / static_cast<double>(network.weight_count()), 150.0, 150000.0)) /
+           6;
 }
 
 struct Cell {
@@ -31,7 +33,9 @@ struct Cell {
 };
 
 // Nearer to the side first; among equals the smaller, so that one of them is settled soon.
-bool later(const Cell& a, const Cell& b) { return a.reach != b.reach ? a.reach < b.reach : a.box.volume() > b.box.volume(); }
+bool later(const Cell& a, const Cell& b) {
+    return a.reach != b.reach ? a.reach < b.reach : a.box.volume() > b.box.volume();
+}
 
 class SideSearch {
 public:

@@ -1,5 +1,6 @@
 // Room: field. A proven box around everything that a network calls inside. Not for users: NetworkField::bounds().
-// Method: for each of the six sides, branch and bound with ranges: the outermost cell that is not yet proven outside is halved.
+// Method: for each of the six sides, branch and bound with ranges: the outermost cell that is not yet proven outside is
+// halved.
 #pragma once
 
 #include <fathom/field/neural/network.h>
@@ -8,9 +9,9 @@ namespace fathom {
 
 class NetworkRange;
 
-// Holds the zero surface and everything inside, beyond the domain too, as beyond_domain.h answers there. To 1/64 of the domain,
-// unless some ten thousand ranges (fewer for large networks) do not suffice. Empty where nothing is inside. The sides are searched
-// on all threads; the result is the same for any number of them.
+// Holds the zero surface and everything inside, beyond the domain too, as beyond_domain.h answers there. To 1/64 of the
+// domain, unless some ten thousand ranges (fewer for large networks) do not suffice. Empty where nothing is inside. The
+// sides are searched on all threads; the result is the same for any number of them.
 [[nodiscard]] Box inside_bounds(const Network& network, const NetworkRange& range);
 
 } // namespace fathom

@@ -20,7 +20,8 @@ constexpr std::size_t block = 96;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 // body(first, points of the domain nearest to those of the block).
-template <class Body> void in_blocks(const Box& domain, std::span<const Vec3> points, Body body) {
+template <class Body>
+void in_blocks(const Box& domain, std::span<const Vec3> points, Body body) {
     std::array<Vec3, block> nearest;
     for (std::size_t first = 0; first < points.size(); first += block) {
         const std::size_t count = std::min(block, points.size() - first);
@@ -41,8 +42,9 @@ Sample answer(const Vec3& p, const Vec3& nearest, const Sample& inside) {
 } // namespace
 
 NetworkField::NetworkField(Network network)
-    : network_(std::move(network)), values_(network_), range_(network_), lipschitz_(std::hypot(1.0, range_.lipschitz())),
-      rounding_bound_(fathom::rounding_bound(network_)), bounds_(inside_bounds(network_, range_)) {
+    : network_(std::move(network)), values_(network_), range_(network_),
+      lipschitz_(std::hypot(1.0, range_.lipschitz())), rounding_bound_(fathom::rounding_bound(network_)),
+      bounds_(inside_bounds(network_, range_)) {
     distance_like_ = measure(*this, {.points = 2000}).distance_like;
 }
 
@@ -61,14 +63,16 @@ Sample NetworkField::sample(const Vec3& p) const {
 void NetworkField::distances(std::span<const Vec3> points, std::span<double> out) const {
     in_blocks(network_.domain, points, [&](std::size_t first, std::span<const Vec3> nearest) {
         values_.values(nearest, out.subspan(first, nearest.size()));
-        for (std::size_t i = 0; i < nearest.size(); ++i) out[first + i] = answer(points[first + i], nearest[i], out[first + i]);
+        for (std::size_t i = 0; i < nearest.size(); ++i)
+            out[first + i] = answer(points[first + i], nearest[i], out[first + i]);
     });
 }
 
 void NetworkField::samples(std::span<const Vec3> points, std::span<Sample> out) const {
     in_blocks(network_.domain, points, [&](std::size_t first, std::span<const Vec3> nearest) {
         values_.samples(nearest, out.subspan(first, nearest.size()));
-        for (std::size_t i = 0; i < nearest.size(); ++i) out[first + i] = answer(points[first + i], nearest[i], out[first + i]);
+        for (std::size_t i = 0; i < nearest.size(); ++i)
+            out[first + i] = answer(points[first + i], nearest[i], out[first + i]);
     });
 }
 
@@ -80,7 +84,8 @@ Interval NetworkField::range(const Box& box) const {
 
 void NetworkField::ranges(std::span<const Box> boxes, std::span<Interval> out) const { ranges(boxes, out, {}); }
 
-void NetworkField::ranges(std::span<const Box> boxes, std::span<Interval> out, const RangeOptions& options, std::span<PlaneOver> planes) const {
+void NetworkField::ranges(std::span<const Box> boxes, std::span<Interval> out, const RangeOptions& options,
+                          std::span<PlaneOver> planes) const {
     const Box& domain = network_.domain;
     std::array<Box, block> inside;
     for (std::size_t first = 0; first < boxes.size(); first += block) {
@@ -88,15 +93,20 @@ void NetworkField::ranges(std::span<const Box> boxes, std::span<Interval> out, c
         const auto unsound = [](const Box& box) { return box.lower.hasNaN() || box.upper.hasNaN() || box.empty(); };
         for (std::size_t i = 0; i < count; ++i) {
             const Box& box = boxes[first + i];
-            inside[i] = unsound(box) ? Box{domain.lower, domain.lower} : Box{domain.closest(box.lower), domain.closest(box.upper)};
+            inside[i] = unsound(box) ? Box{domain.lower, domain.lower}
+                                     : Box{domain.closest(box.lower), domain.closest(box.upper)};
         }
-        range_.ranges({inside.data(), count}, out.subspan(first, count), options, planes.empty() ? planes : planes.subspan(first, count));
+        range_.ranges({inside.data(), count}, out.subspan(first, count), options,
+                      planes.empty() ? planes : planes.subspan(first, count));
         for (std::size_t i = 0; i < count; ++i) {
             const Box& box = boxes[first + i];
             Interval& result = out[first + i];
-            if (box.lower.hasNaN() || box.upper.hasNaN()) result = Interval::all();
-            else if (box.empty()) result = Interval::none();
-            else if (!domain.contains(box)) result = beyond_domain(box, domain, result);
+            if (box.lower.hasNaN() || box.upper.hasNaN())
+                result = Interval::all();
+            else if (box.empty())
+                result = Interval::none();
+            else if (!domain.contains(box))
+                result = beyond_domain(box, domain, result);
             if (!planes.empty() && (unsound(box) || !domain.contains(box))) planes[first + i] = {};
         }
     }

@@ -19,16 +19,16 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t batch_chunks = 8;         // points of a step: this times training_chunk
-constexpr std::size_t course_points = 4096;     // to follow the error by
-constexpr std::size_t first_points = 1 << 16;   // to learn from at first
-constexpr std::size_t visits = 8;               // of each before there are more
-constexpr std::size_t report_points = 1 << 15;  // to judge the result by, near the surface and as many anywhere
-constexpr int course_steps = 64;                // between two looks at the error
-constexpr int warm_steps = 100;                 // over which the rate rises
-constexpr double average_keep = 0.99;           // of the mean weights, a step
+constexpr std::size_t batch_chunks = 8;        // points of a step: this times training_chunk
+constexpr std::size_t course_points = 4096;    // to follow the error by
+constexpr std::size_t first_points = 1 << 16;  // to learn from at first
+constexpr std::size_t visits = 8;              // of each before there are more
+constexpr std::size_t report_points = 1 << 15; // to judge the result by, near the surface and as many anywhere
+constexpr int course_steps = 64;               // between two looks at the error
+constexpr int warm_steps = 100;                // over which the rate rises
+constexpr double average_keep = 0.99;          // of the mean weights, a step
 constexpr double highest_rate = 7e-3;
-constexpr double mesh_half_size = 0.9;          // of the mesh's longest side, in the network's frame
+constexpr double mesh_half_size = 0.9; // of the mesh's longest side, in the network's frame
 
 [[noreturn]] void refuse(const char* option, std::string reason) {
     throw Error(Cause::invalid_argument, std::move(reason), {.element = fmt::format("option {}", option)});
@@ -37,11 +37,16 @@ constexpr double mesh_half_size = 0.9;          // of the mesh's longest side, i
 void check(const FitOptions& o) {
     if (o.layers < 1 || o.layers > 16) refuse("layers", fmt::format("{}; 1 to 16 are possible", o.layers));
     if (o.width < 1 || o.width > 512) refuse("width", fmt::format("{}; 1 to 512 are possible", o.width));
-    if (o.activation == Activation::none || name(o.activation) == "unknown") refuse("activation", "a network needs one between its layers");
-    if (o.steps < 0 || o.steps > 100'000'000) refuse("steps", fmt::format("{}; 0 to 100,000,000 are possible", o.steps));
-    if (o.steps == 0 && !(o.seconds > 0 && o.seconds < 1e7)) refuse("seconds", fmt::format("{}; a positive number is needed", o.seconds));
-    if (!(o.error >= 0) || !std::isfinite(o.error)) refuse("error", fmt::format("{}; 0 or a positive number is needed", o.error));
-    if (o.samples < 1024 || o.samples > (std::size_t{1} << 26)) refuse("samples", fmt::format("{}; 2^10 to 2^26 are possible", o.samples));
+    if (o.activation == Activation::none || name(o.activation) == "unknown")
+        refuse("activation", "a network needs one between its layers");
+    if (o.steps < 0 || o.steps > 100'000'000)
+        refuse("steps", fmt::format("{}; 0 to 100,000,000 are possible", o.steps));
+    if (o.steps == 0 && !(o.seconds > 0 && o.seconds < 1e7))
+        refuse("seconds", fmt::format("{}; a positive number is needed", o.seconds));
+    if (!(o.error >= 0) || !std::isfinite(o.error))
+        refuse("error", fmt::format("{}; 0 or a positive number is needed", o.error));
+    if (o.samples < 1024 || o.samples > (std::size_t{1} << 26))
+        refuse("samples", fmt::format("{}; 2^10 to 2^26 are possible", o.samples));
 }
 
 double normal(Random& random) {
@@ -101,11 +106,14 @@ void append(TrainingPoints& points, const TrainingPoints& more) {
 
 class Fit {
 public:
-    Fit(const TriangleMesh& mesh, const FitOptions& options) : options_(options), mesh_(mesh), random_(options.seed, 1) {
+    Fit(const TriangleMesh& mesh, const FitOptions& options)
+        : options_(options), mesh_(mesh), random_(options.seed, 1) {
         if (mesh_.sign().method == SignMethod::thickness)
-            throw Error(Cause::invalid_argument, fmt::format("the mesh has no inside to learn ({})", mesh_.sign().reason));
+            throw Error(Cause::invalid_argument,
+                        fmt::format("the mesh has no inside to learn ({})", mesh_.sign().reason));
         const double side = mesh_.bounds().size().maxCoeff();
-        if (!(side > 0) || !std::isfinite(side * side)) throw Error(Cause::invalid_argument, "the mesh has no size, or one too large to measure");
+        if (!(side > 0) || !std::isfinite(side * side))
+            throw Error(Cause::invalid_argument, "the mesh has no size, or one too large to measure");
         network_ = first_network(mesh_.bounds(), options_, random_);
         fathom::check(network_);
         source_ = std::make_unique<TrainingSource>(mesh_, network_);
@@ -166,7 +174,8 @@ private:
         average();
     }
 
-    // Twice as many points, once each was seen `visits` times: a short fit does not wait for samples that it has no use for.
+    // Twice as many points, once each was seen `visits` times: a short fit does not wait for samples that it has no use
+    // for.
     void more_points() {
         const std::size_t seen = static_cast<std::size_t>(report_.steps) * batch_chunks * training_chunk;
         if (points_.size() >= options_.samples || seen < visits * points_.size()) return;
@@ -174,11 +183,12 @@ private:
         append(points_, source_->mixed(more, random_.bits()));
     }
 
-    // The mean of the last hundred weights or so errs half as much as the weights themselves while the rate is high: any moment
-    // is a good one to stop.
+    // The mean of the last hundred weights or so errs half as much as the weights themselves while the rate is high:
+    // any moment is a good one to stop.
     void average() {
         const float keep = static_cast<float>(std::min(average_keep, (report_.steps + 1.0) / (report_.steps + 10.0)));
-        for (std::size_t i = 0; i < parameters_.size(); ++i) average_[i] = parameters_[i] + keep * (average_[i] - parameters_[i]);
+        for (std::size_t i = 0; i < parameters_.size(); ++i)
+            average_[i] = parameters_[i] + keep * (average_[i] - parameters_[i]);
     }
 
     // Looks at the error, and tells whoever watches.
@@ -197,7 +207,8 @@ private:
         if (!options_.progress || fraction < told_ + 0.01) return;
         told_ = fraction;
         const std::string label = fmt::format("fitting: error {:.3f} %", 100 * error / report_.longest_side);
-        if (!options_.progress->update(label, std::min(fraction, 1.0))) throw Error(Cause::cancelled, "fitting was cancelled");
+        if (!options_.progress->update(label, std::min(fraction, 1.0)))
+            throw Error(Cause::cancelled, "fitting was cancelled");
     }
 
     // Near the surface, over the first so many points, in units of the network.
@@ -205,7 +216,8 @@ private:
         values_.resize(count);
         training_values(network_, average_, near_, values_);
         double sum = 0;
-        for (std::size_t i = 0; i < count; ++i) sum += std::abs(static_cast<double>(values_[i]) - static_cast<double>(near_.value[i]));
+        for (std::size_t i = 0; i < count; ++i)
+            sum += std::abs(static_cast<double>(values_[i]) - static_cast<double>(near_.value[i]));
         return sum / static_cast<double>(count);
     }
 
@@ -230,7 +242,9 @@ private:
     }
 
     void judge() {
-        const auto share = [](std::size_t part, std::size_t whole) { return static_cast<double>(part) / static_cast<double>(whole); };
+        const auto share = [](std::size_t part, std::size_t whole) {
+            return static_cast<double>(part) / static_cast<double>(whole);
+        };
         const Tally near = compared(near_), anywhere = compared(anywhere_);
         report_.mean_error = metres(near.sum / static_cast<double>(near_.size()));
         report_.max_error = metres(near.largest);

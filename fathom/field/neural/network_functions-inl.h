@@ -87,7 +87,8 @@ HWY_INLINE void sine_and_cosine(F x, float factor, F& sine, F& cosine) {
     F c = hn::MulAdd(set(2.4547103748773225e-05F), z, set(-0.0013888298999518156F));
     c = hn::MulAdd(c, z, set(0.0416666641831398F));
     c = hn::MulAdd(hn::Mul(z, z), c, hn::NegMulAdd(set(0.5F), z, set(1.0F)));
-    const auto first = hn::Eq(quarter, set(1.0F)), second = hn::Eq(quarter, set(2.0F)), third = hn::Eq(quarter, set(3.0F));
+    const auto first = hn::Eq(quarter, set(1.0F)), second = hn::Eq(quarter, set(2.0F)),
+               third = hn::Eq(quarter, set(3.0F));
     const auto odd = hn::Or(first, third), below = hn::Or(second, third), left = hn::Or(first, second);
     const F up = hn::IfThenElse(odd, c, s), along = hn::IfThenElse(odd, s, c);
     sine = hn::IfThenElse(below, hn::Neg(up), up);
@@ -96,12 +97,13 @@ HWY_INLINE void sine_and_cosine(F x, float factor, F& sine, F& cosine) {
 
 // log(1 + e^(parameter x)) / parameter and its derivative.
 HWY_INLINE void softplus(F x, float parameter, F& value, F& slope) {
-    const Reduction halvings{-static_cast<double>(parameter), std::numbers::ln2, -126, 0.5 * std::numbers::ln2 * (1 + 0x1p-20), false};
+    const Reduction halvings{-static_cast<double>(parameter), std::numbers::ln2, -126,
+                             0.5 * std::numbers::ln2 * (1 + 0x1p-20), false};
     F n, r;
     reduce(hn::Abs(x), halvings, n, r);
     const F power = power_of_two(floats, hn::Add(n, set(exponent_shift)));
     const F e = hn::MulAdd(power, small_expm1(floats, r), power); // e^-|parameter x|
-    const F s = hn::Div(e, hn::Add(e, set(2.0F)));        // log(1 + e) = 2 artanh(s), s <= 1/3
+    const F s = hn::Div(e, hn::Add(e, set(2.0F)));                // log(1 + e) = 2 artanh(s), s <= 1/3
     const F z = hn::Mul(s, s);
     F g = hn::MulAdd(set(0.13433165848255157F), z, set(0.14117152988910675F));
     g = hn::MulAdd(g, z, set(0.20003825426101685F));

@@ -1,7 +1,8 @@
 // Room: field. The loops that run a network, for every instruction set of the machine.
-// Numbers between layers lie in panels: row by row of one unit, as many points side by side as fill three vectors (Goto & van de
-// Geijn 2008: a register tile of 4 units x 3 vectors; inputs cut so that a panel stays in the L1 cache). A single point is a
-// panel one point wide, with units side by side. Each sum runs over the inputs in order, so all panels give the same bits.
+// Numbers between layers lie in panels: row by row of one unit, as many points side by side as fill three vectors (Goto
+// & van de Geijn 2008: a register tile of 4 units x 3 vectors; inputs cut so that a panel stays in the L1 cache). A
+// single point is a panel one point wide, with units side by side. Each sum runs over the inputs in order, so all
+// panels give the same bits.
 #include <fathom/field/neural/network_kernels.h>
 
 #include <algorithm>
@@ -36,17 +37,22 @@ struct Part {
     bool first, last;
 };
 
-template <int vectors> struct Panel {
+template <int vectors>
+struct Panel {
     static constexpr std::size_t width = static_cast<std::size_t>(vectors) * lanes;
     static constexpr std::size_t height = vectors == 1 ? 8 : 4; // enough sums at once to hide the time of an addition
 
-    static HWY_INLINE void tile(const PackedMatrix& matrix, const Part& part, const float* in, float* out, const Finish& finish, std::size_t output) {
+    static HWY_INLINE void tile(const PackedMatrix& matrix, const Part& part, const float* in, float* out,
+                                const Finish& finish, std::size_t output) {
         F sums[height][vectors];
         float* const to = out + output * width;
         for (std::size_t o = 0; o < height; ++o)
             for (std::size_t v = 0; v < vectors; ++v)
-                sums[o][v] = !part.first ? hn::LoadU(floats, to + o * width + v * lanes) : matrix.biases ? set(matrix.biases[output + o]) : zero();
-        const float* weights = matrix.weights + output / network_tile * network_tile * matrix.inputs + output % network_tile;
+                sums[o][v] = !part.first     ? hn::LoadU(floats, to + o * width + v * lanes)
+                             : matrix.biases ? set(matrix.biases[output + o])
+                                             : zero();
+        const float* weights =
+            matrix.weights + output / network_tile * network_tile * matrix.inputs + output % network_tile;
         const float* const end = weights + part.end * network_tile;
         weights += part.begin * network_tile;
         for (const float* x = in + part.begin * width; weights != end; weights += network_tile, x += width) {
@@ -60,19 +66,24 @@ template <int vectors> struct Panel {
         for (std::size_t o = 0; o < height; ++o)
             for (std::size_t v = 0; v < vectors; ++v) {
                 const std::size_t place = o * width + v * lanes;
-                hn::StoreU(part.last ? finished(sums[o][v], finish, output * width + place) : sums[o][v], floats, to + place);
+                hn::StoreU(part.last ? finished(sums[o][v], finish, output * width + place) : sums[o][v], floats,
+                           to + place);
             }
     }
 
-    static HWY_ATTR void multiply(const PackedMatrix& matrix, const Part& part, const float* in, float* out, const Finish& finish) {
-        for (std::size_t output = 0; output < matrix.outputs; output += height) tile(matrix, part, in, out, finish, output);
+    static HWY_ATTR void multiply(const PackedMatrix& matrix, const Part& part, const float* in, float* out,
+                                  const Finish& finish) {
+        for (std::size_t output = 0; output < matrix.outputs; output += height)
+            tile(matrix, part, in, out, finish, output);
     }
 };
 
 struct SinglePoint {
     static constexpr std::size_t width = 1;
 
-    template <int tiles> static HWY_INLINE void tile(const PackedMatrix& matrix, const Part& part, const float* in, float* out, const Finish& finish, std::size_t output) {
+    template <int tiles>
+    static HWY_INLINE void tile(const PackedMatrix& matrix, const Part& part, const float* in, float* out,
+                                const Finish& finish, std::size_t output) {
         constexpr std::size_t in_tile = network_tile / lanes;
         F sums[tiles * in_tile];
         const float* const weights = matrix.weights + output * matrix.inputs;
@@ -83,7 +94,8 @@ struct SinglePoint {
         for (std::size_t k = part.begin; k < part.end; ++k) {
             const F x = set(in[k]);
             for (std::size_t v = 0; v < tiles * in_tile; ++v) {
-                const float* const w = weights + v / in_tile * network_tile * matrix.inputs + k * network_tile + v % in_tile * lanes;
+                const float* const w =
+                    weights + v / in_tile * network_tile * matrix.inputs + k * network_tile + v % in_tile * lanes;
                 sums[v] = hn::MulAdd(hn::LoadU(floats, w), x, sums[v]);
             }
         }
@@ -93,15 +105,18 @@ struct SinglePoint {
         }
     }
 
-    static HWY_ATTR void multiply(const PackedMatrix& matrix, const Part& part, const float* in, float* out, const Finish& finish) {
+    static HWY_ATTR void multiply(const PackedMatrix& matrix, const Part& part, const float* in, float* out,
+                                  const Finish& finish) {
         std::size_t output = 0;
-        for (; output + network_tile < matrix.outputs; output += 2 * network_tile) tile<2>(matrix, part, in, out, finish, output);
+        for (; output + network_tile < matrix.outputs; output += 2 * network_tile)
+            tile<2>(matrix, part, in, out, finish, output);
         if (output < matrix.outputs) tile<1>(matrix, part, in, out, finish, output);
     }
 };
 
 // `count` numbers, up to whole vectors, through f(x, slope) in place; slopes are kept where asked.
-template <class Function> HWY_INLINE void each(float* numbers, std::size_t count, float* slopes, Function f) {
+template <class Function>
+HWY_INLINE void each(float* numbers, std::size_t count, float* slopes, Function f) {
     if (!slopes) {
         for (std::size_t i = 0; i < count; i += lanes) {
             F slope;
@@ -151,10 +166,12 @@ HWY_ATTR void activate(Activation activation, float parameter, float* numbers, s
 }
 
 // A group of panels of one shape, through all layers and back. Sizes are in floats.
-template <class Shape> class Group {
+template <class Shape>
+class Group {
 public:
     HWY_ATTR Group(const NetworkView& network, const NetworkBlock& block, std::size_t first, std::size_t panels)
-        : network_(network), block_(block), first_(first), panels_(panels), encoded_(static_cast<std::size_t>(network.encoding.outputs())) {
+        : network_(network), block_(block), first_(first), panels_(panels),
+          encoded_(static_cast<std::size_t>(network.encoding.outputs())) {
         const std::size_t all = panels * Shape::width;
         here_ = block.scratch;
         there_ = here_ + network.rows * all;
@@ -181,9 +198,15 @@ public:
 
 private:
     static float* panel(float* numbers, std::size_t rows, std::size_t p) { return numbers + p * rows * Shape::width; }
-    bool skips_after(std::size_t l) const { return l + 1 < network_.layers.size() && network_.layers[l + 1].skip_input; }
-    std::size_t slope_rows(std::size_t l) const { return whole_tiles(network_.layers[l].forward.outputs + (skips_after(l) ? encoded_ : 0)); }
-    std::size_t points_of(std::size_t p) const { return std::min(Shape::width, block_.count - (first_ + p * Shape::width)); }
+    bool skips_after(std::size_t l) const {
+        return l + 1 < network_.layers.size() && network_.layers[l + 1].skip_input;
+    }
+    std::size_t slope_rows(std::size_t l) const {
+        return whole_tiles(network_.layers[l].forward.outputs + (skips_after(l) ? encoded_ : 0));
+    }
+    std::size_t points_of(std::size_t p) const {
+        return std::min(Shape::width, block_.count - (first_ + p * Shape::width));
+    }
 
     // The last point fills up the last panel.
     HWY_ATTR void encode(std::size_t p) {
@@ -192,11 +215,13 @@ private:
         float coordinates[3 * Panel<3>::width + lanes] = {};
         for (std::size_t axis = 0; axis < 3; ++axis)
             for (std::size_t i = 0; i < Shape::width; ++i)
-                coordinates[axis * Shape::width + i] = block_.points[axis * network_block + from + std::min(i, count - 1)];
+                coordinates[axis * Shape::width + i] =
+                    block_.points[axis * network_block + from + std::min(i, count - 1)];
         float* to = out;
         if (network_.encoding.point_first) to = std::copy(coordinates, coordinates + three, to);
         float factor = network_.encoding.scale;
-        for (int k = 0; k < network_.encoding.frequencies; ++k, factor *= 2, to += 2 * three) waves(coordinates, factor, to);
+        for (int k = 0; k < network_.encoding.frequencies; ++k, factor *= 2, to += 2 * three)
+            waves(coordinates, factor, to);
         std::copy(out, out + encoded_ * Shape::width, panel(here_, network_.rows, p));
     }
 
@@ -213,7 +238,8 @@ private:
     }
 
     // body(part, p) for every panel, in an order that keeps a part of the weights in the L2 cache for all of them.
-    template <class Body> HWY_INLINE void in_parts(std::size_t inputs, Body body) {
+    template <class Body>
+    HWY_INLINE void in_parts(std::size_t inputs, Body body) {
         for (std::size_t begin = 0; begin < inputs;) {
             const std::size_t end = inputs - begin <= 2 * input_cut ? inputs : begin + input_cut;
             for (std::size_t p = 0; p < panels_; ++p) body(Part{begin, end, begin == 0, end == inputs}, p);
@@ -223,7 +249,8 @@ private:
 
     HWY_ATTR void forward(std::size_t l, float* slopes) {
         const PackedLayer& layer = network_.layers[l];
-        const std::size_t outputs = layer.forward.outputs * Shape::width, skipped = skips_after(l) ? encoded_ * Shape::width : 0;
+        const std::size_t outputs = layer.forward.outputs * Shape::width,
+                          skipped = skips_after(l) ? encoded_ * Shape::width : 0;
         const Finish finish{.relu = layer.activation == Activation::relu};
         in_parts(layer.forward.inputs, [&](const Part& part, std::size_t p) HWY_ATTR {
             float* const out = panel(there_, network_.rows, p);
@@ -245,7 +272,8 @@ private:
         const bool last = l + 1 == network_.layers.size();
         const std::size_t rows_before = l > 0 ? slope_rows(l - 1) : 0;
         const float* const before = slopes - rows_before * panels_ * Shape::width;
-        const std::size_t taken = l == 0 ? 0 : (layer.forward.inputs - encoded_) * Shape::width; // rows before the skipped point
+        const std::size_t taken =
+            l == 0 ? 0 : (layer.forward.inputs - encoded_) * Shape::width; // rows before the skipped point
         in_parts(layer.backward.inputs, [&](const Part& part, std::size_t p) HWY_ATTR {
             const float* const in = last ? slopes + p * slope_rows(l) * Shape::width : panel(here_, network_.rows, p);
             float* const out = panel(there_, network_.rows, p);
@@ -260,8 +288,10 @@ private:
     HWY_ATTR void gather(std::size_t p, const float* numbers) {
         float* const sum = panel(point_slope_, whole_tiles(encoded_), p);
         const std::size_t count = encoded_ * Shape::width;
-        if (gathered_ < panels_) std::copy(numbers, numbers + count, sum);
-        else for (std::size_t i = 0; i < count; ++i) sum[i] += numbers[i];
+        if (gathered_ < panels_)
+            std::copy(numbers, numbers + count, sum);
+        else
+            for (std::size_t i = 0; i < count; ++i) sum[i] += numbers[i];
         ++gathered_;
     }
 
@@ -276,11 +306,15 @@ private:
         }
         float factor = network_.encoding.scale;
         for (int k = 0; k < network_.encoding.frequencies; ++k, factor *= 2, slope += 2 * three, value += 2 * three)
-            for (std::size_t i = 0; i < three; ++i) sum[i] += factor * (slope[i] * value[three + i] - slope[three + i] * value[i]);
-        for (std::size_t axis = 0; axis < 3; ++axis) store(sum + axis * Shape::width, block_.gradients + axis * network_block, p);
+            for (std::size_t i = 0; i < three; ++i)
+                sum[i] += factor * (slope[i] * value[three + i] - slope[three + i] * value[i]);
+        for (std::size_t axis = 0; axis < 3; ++axis)
+            store(sum + axis * Shape::width, block_.gradients + axis * network_block, p);
     }
 
-    HWY_ATTR void store(const float* row, float* out, std::size_t p) const { std::copy(row, row + points_of(p), out + first_ + p * Shape::width); }
+    HWY_ATTR void store(const float* row, float* out, std::size_t p) const {
+        std::copy(row, row + points_of(p), out + first_ + p * Shape::width);
+    }
 
     const NetworkView& network_;
     const NetworkBlock& block_;
@@ -289,12 +323,17 @@ private:
 };
 
 HWY_ATTR void network_for_target(const NetworkView& network, const NetworkBlock& block) {
-    const std::size_t panels = block.count / Panel<3>::width, done = panels * Panel<3>::width, rest = block.count - done;
+    const std::size_t panels = block.count / Panel<3>::width, done = panels * Panel<3>::width,
+                      rest = block.count - done;
     if (panels > 0) Group<Panel<3>>(network, block, 0, panels).run();
-    if (rest > 2 * lanes) Group<Panel<3>>(network, block, done, 1).run();
-    else if (rest > lanes) Group<Panel<2>>(network, block, done, 1).run();
-    else if (rest > 3) Group<Panel<1>>(network, block, done, 1).run();
-    else if (rest > 0) Group<SinglePoint>(network, block, done, rest).run();
+    if (rest > 2 * lanes)
+        Group<Panel<3>>(network, block, done, 1).run();
+    else if (rest > lanes)
+        Group<Panel<2>>(network, block, done, 1).run();
+    else if (rest > 3)
+        Group<Panel<1>>(network, block, done, 1).run();
+    else if (rest > 0)
+        Group<SinglePoint>(network, block, done, rest).run();
 }
 
 } // namespace
@@ -312,7 +351,9 @@ std::size_t network_scratch(const NetworkView& network, bool gradients) {
     return (2 * network.rows + 2 * encoded + (gradients ? network.slope_rows : 0)) * network_block + network_tile;
 }
 
-void run_network(const NetworkView& network, const NetworkBlock& block) { HWY_DYNAMIC_DISPATCH(network_for_target)(network, block); }
+void run_network(const NetworkView& network, const NetworkBlock& block) {
+    HWY_DYNAMIC_DISPATCH(network_for_target)(network, block);
+}
 
 } // namespace fathom
 #endif

@@ -1,6 +1,6 @@
 // Room: field. A network packed for the loops that run it; network_kernels.cpp alone knows the SIMD library.
-// Layers lie as tiles of 16 outputs, input by input, so that one loop serves points side by side, single points, and, with the
-// layer transposed, gradients. Not for users: network_values.h is the face.
+// Layers lie as tiles of 16 outputs, input by input, so that one loop serves points side by side, single points, and,
+// with the layer transposed, gradients. Not for users: network_values.h is the face.
 #pragma once
 
 #include <fathom/field/neural/network.h>
@@ -10,9 +10,12 @@
 namespace fathom {
 
 inline constexpr std::size_t network_tile = 16;
-inline constexpr std::size_t network_block = 96; // points at a time: whole panels of three vectors on every instruction set
+inline constexpr std::size_t network_block =
+    96; // points at a time: whole panels of three vectors on every instruction set
 
-[[nodiscard]] inline std::size_t whole_tiles(std::size_t count) { return (count + network_tile - 1) / network_tile * network_tile; }
+[[nodiscard]] inline std::size_t whole_tiles(std::size_t count) {
+    return (count + network_tile - 1) / network_tile * network_tile;
+}
 
 // outputs = biases + weights * inputs. Tile t of the weights: inputs x network_tile numbers, padded with zeros.
 struct PackedMatrix {
@@ -38,11 +41,11 @@ struct NetworkView {
 
 // One block: at most network_block points, in the network's frame. Gradients are optional.
 struct NetworkBlock {
-    const float* points;  // x, y, z: rows of network_block
+    const float* points; // x, y, z: rows of network_block
     std::size_t count;
     float* values;
-    float* gradients;     // x, y, z: rows of network_block; or nullptr
-    float* scratch;       // network_scratch() floats, aligned to 64 bytes
+    float* gradients; // x, y, z: rows of network_block; or nullptr
+    float* scratch;   // network_scratch() floats, aligned to 64 bytes
 };
 
 [[nodiscard]] std::size_t network_scratch(const NetworkView& network, bool gradients);

@@ -1,5 +1,5 @@
-// Room: field. How fast a network can change: in a box by running intervals of slopes back through it, over the domain by
-// splitting the worst boxes first, and by the norms of its layers where that says more.
+// Room: field. How fast a network can change: in a box by running intervals of slopes back through it, over the domain
+// by splitting the worst boxes first, and by the norms of its layers where that says more.
 #include <fathom/field/neural/network_range.h>
 
 #include <fathom/base/parallel.h>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t symbols_per_layer = 32; // a multiple of four
-constexpr double few = 1 + 1e-9; // the roundings of sums of sizes in double, by far
+constexpr double few = 1 + 1e-9;              // the roundings of sums of sizes in double, by far
 
 // Slopes within centre +- radius, each; and all of a layer's together within a ball of `length`.
 struct Slopes {
@@ -25,8 +25,10 @@ struct Slopes {
 Interval slope_of(Activation activation, float parameter, const Interval& z) {
     const Interval p(static_cast<double>(parameter));
     switch (activation) {
-    case Activation::none: return 1.0;
-    case Activation::relu: return {z.lower > 0 ? 1.0 : 0.0, z.upper > 0 ? 1.0 : 0.0};
+    case Activation::none:
+        return 1.0;
+    case Activation::relu:
+        return {z.lower > 0 ? 1.0 : 0.0, z.upper > 0 ? 1.0 : 0.0};
     case Activation::elu: {
         const Interval below = p * exp(Interval(std::min(z.lower, 0.0), std::min(z.upper, 0.0)));
         return z.lower > 0 ? Interval(1.0) : z.upper >= 0 ? hull(below, 1.0) : below;
@@ -37,7 +39,8 @@ Interval slope_of(Activation activation, float parameter, const Interval& z) {
     }
     case Activation::sine: {
         const Interval phase = p * z;
-        return std::max(std::abs(phase.lower), std::abs(phase.upper)) < 1e6 ? p * cos(phase) : Interval(-p.upper, p.upper);
+        return std::max(std::abs(phase.lower), std::abs(phase.upper)) < 1e6 ? p * cos(phase)
+                                                                            : Interval(-p.upper, p.upper);
     }
     case Activation::softplus: {
         const auto logistic = [&](double x) { return Interval(1.0) / (exp(-(p * Interval(x))) + 1.0); };
@@ -53,8 +56,10 @@ void multiply(double& centre, double& radius, const Interval& by) {
     centre *= middle;
 }
 
-// What the activations do to the slopes of a layer; returns a bound on the length of what is uncertain of them afterwards.
-template <class SlopeOf> double pass_activations(const RangeLayer& layer, std::size_t k, Slopes& slopes, SlopeOf slope_of_unit) {
+// What the activations do to the slopes of a layer; returns a bound on the length of what is uncertain of them
+// afterwards.
+template <class SlopeOf>
+double pass_activations(const RangeLayer& layer, std::size_t k, Slopes& slopes, SlopeOf slope_of_unit) {
     double fresh = 0, largest = 0, squares = 0;
     for (std::size_t u = layer.start; u < layer.start + layer.outputs; ++u) {
         const Interval by = slope_of_unit(u);
@@ -119,8 +124,8 @@ double frobenius(const std::vector<double>& a) {
     return few * std::sqrt(squares);
 }
 
-// A bound on the spectral norm of the layer's weights: by row and column sums, and by |W|^2 = |W W^T|, |G|^2 = |G^2|, as often as
-// pays; the last by the Frobenius norm, which with 8 powers is at most n^(1/16) too large.
+// A bound on the spectral norm of the layer's weights: by row and column sums, and by |W|^2 = |W W^T|, |G|^2 = |G^2|,
+// as often as pays; the last by the Frobenius norm, which with 8 powers is at most n^(1/16) too large.
 double norm_bound(const RangeProgram& program, const RangeLayer& layer) {
     std::vector<double> a = dense(program, layer);
     const std::size_t n = layer.outputs, inner = a.size() / n;
@@ -128,10 +133,12 @@ double norm_bound(const RangeProgram& program, const RangeLayer& layer) {
     double largest_row = 0;
     for (std::size_t o = 0; o < n; ++o) {
         double sum = 0;
-        for (std::size_t i = 0; i < inner; ++i) sum += std::abs(a[o * inner + i]), columns[i] += std::abs(a[o * inner + i]);
+        for (std::size_t i = 0; i < inner; ++i)
+            sum += std::abs(a[o * inner + i]), columns[i] += std::abs(a[o * inner + i]);
         largest_row = std::max(largest_row, sum);
     }
-    double best = few * std::min(frobenius(a), std::sqrt(largest_row * *std::max_element(columns.begin(), columns.end())));
+    double best =
+        few * std::min(frobenius(a), std::sqrt(largest_row * *std::max_element(columns.begin(), columns.end())));
     if (n > largest_squared) return best;
     // norm(W)^power <= scale * (norm(a) + error): `a` is scaled to 1 after each product, so that nothing overflows.
     double power = 1, log_scale = 0, error = 0;
@@ -182,11 +189,14 @@ double NetworkPart::slope_bound(const Box& box, std::span<const double> norms) c
     const RangeBall ball = refined(entered, symbols_per_layer, columns);
     if (!(ball.reach < infinity) || !frame_.bounded) return infinity;
     const auto reach = [&](std::size_t unit) {
-        const auto at = [&](RangeColumn c) { return static_cast<double>(columns[static_cast<std::size_t>(c) * program.units + unit]); };
+        const auto at = [&](RangeColumn c) {
+            return static_cast<double>(columns[static_cast<std::size_t>(c) * program.units + unit]);
+        };
         return Interval(at(RangeColumn::lower), at(RangeColumn::upper));
     };
     const std::size_t count = program.layers.size();
-    Slopes slopes{std::vector<double>(program.units, 0.0), std::vector<double>(program.units, 0.0), std::vector<double>(count + 1, 0.0)};
+    Slopes slopes{std::vector<double>(program.units, 0.0), std::vector<double>(program.units, 0.0),
+                  std::vector<double>(count + 1, 0.0)};
     slopes.centre[program.layers.back().start] = 1;
     for (std::size_t k = count; k-- > 0;) {
         const RangeLayer& layer = program.layers[k];
@@ -199,7 +209,8 @@ double NetworkPart::slope_bound(const Box& box, std::span<const double> norms) c
         for (const UnitSpan& span : program.inputs(layer)) {
             double& length = slopes.length[layer_at(program, span.start)];
             length = (length + uncertain * norms[k]) * few;
-            for (std::size_t u = span.start; u < span.start + span.count; ++u) slopes.radius[u] = std::min(slopes.radius[u], length);
+            for (std::size_t u = span.start; u < span.start + span.count; ++u)
+                slopes.radius[u] = std::min(slopes.radius[u], length);
         }
     }
     const double outer = steepest(frame_.last, frame_.parameter);
@@ -209,7 +220,8 @@ double NetworkPart::slope_bound(const Box& box, std::span<const double> norms) c
 }
 
 // The gradient along an axis: the encoded numbers of that coordinate, each with its own slope.
-double NetworkPart::encoded_slope(const Box& box, std::span<const double> centre, std::span<const double> radius) const {
+double NetworkPart::encoded_slope(const Box& box, std::span<const double> centre,
+                                  std::span<const double> radius) const {
     double squares = 0;
     for (int axis = 0; axis < 3; ++axis) {
         const Interval x = (Interval(box.lower[axis], box.upper[axis]) - frame_.center[axis]) / frame_.scale;
@@ -243,7 +255,8 @@ double NetworkPart::norm_product(std::span<const double> norms) const {
     for (std::size_t k = 0; k < program_->layers.size(); ++k) {
         const RangeLayer& layer = program_->layers[k];
         double inputs = 0;
-        for (const UnitSpan& span : program_->inputs(layer)) inputs += std::pow(of_layer[layer_at(*program_, span.start)], 2);
+        for (const UnitSpan& span : program_->inputs(layer))
+            inputs += std::pow(of_layer[layer_at(*program_, span.start)], 2);
         of_layer[k] = steepest(layer.activation, layer.parameter) * norms[k] * std::sqrt(inputs) * few;
     }
     return of_layer[program_->layers.size() - 1];
@@ -281,7 +294,8 @@ struct NetworkRange::Steepest {
     double bound = 0;
 };
 
-NetworkRange::NetworkRange(const Network& network) : whole_(network), domain_(network.domain), steepest_(std::make_shared<Steepest>()) {}
+NetworkRange::NetworkRange(const Network& network)
+    : whole_(network), domain_(network.domain), steepest_(std::make_shared<Steepest>()) {}
 
 double NetworkRange::lipschitz() const {
     std::call_once(steepest_->once, [&] { steepest_->bound = whole_.steepest_slope(domain_); });

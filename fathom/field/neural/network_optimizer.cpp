@@ -1,4 +1,5 @@
-// Room: field. Adam in the eigenbasis of the gradients: the products for every instruction set of the machine, the rest plain.
+// Room: field. Adam in the eigenbasis of the gradients: the products for every instruction set of the machine, the rest
+// plain.
 #include <fathom/field/neural/network_optimizer.h>
 
 #include <fathom/base/parallel.h>
@@ -25,10 +26,11 @@ using D = hn::CappedTag<float, 8>;
 using V = hn::Vec<D>;
 constexpr D d;
 
-// Four rows (or one) by two vectors (or one) of a product: element (i, k) of the first factor lies at a[i * row + k * column].
+// Four rows (or one) by two vectors (or one) of a product: element (i, k) of the first factor lies at a[i * row + k *
+// column].
 template <int rows, int vectors>
-HWY_INLINE void product_block(const float* a, std::size_t row, std::size_t column, const float* b, std::size_t depth, std::size_t stride, float* out,
-                              std::size_t out_stride) {
+HWY_INLINE void product_block(const float* a, std::size_t row, std::size_t column, const float* b, std::size_t depth,
+                              std::size_t stride, float* out, std::size_t out_stride) {
     V sum[rows][vectors];
     for (auto& r : sum)
         for (V& s : r) s = hn::Zero(d);
@@ -36,23 +38,27 @@ HWY_INLINE void product_block(const float* a, std::size_t row, std::size_t colum
         V x[vectors];
         for (int v = 0; v < vectors; ++v) x[v] = hn::LoadU(d, b + static_cast<std::size_t>(v) * hn::Lanes(d));
         for (int r = 0; r < rows; ++r)
-            for (int v = 0; v < vectors; ++v) sum[r][v] = hn::MulAdd(hn::Set(d, a[static_cast<std::size_t>(r) * row]), x[v], sum[r][v]);
+            for (int v = 0; v < vectors; ++v)
+                sum[r][v] = hn::MulAdd(hn::Set(d, a[static_cast<std::size_t>(r) * row]), x[v], sum[r][v]);
     }
     for (int r = 0; r < rows; ++r)
         for (int v = 0; v < vectors; ++v)
-            hn::StoreU(sum[r][v], d, out + static_cast<std::size_t>(r) * out_stride + static_cast<std::size_t>(v) * hn::Lanes(d));
+            hn::StoreU(sum[r][v], d,
+                       out + static_cast<std::size_t>(r) * out_stride + static_cast<std::size_t>(v) * hn::Lanes(d));
 }
 
 template <int rows>
-HWY_INLINE void product_rows(const float* a, std::size_t row, std::size_t column, const float* b, std::size_t depth, std::size_t width, float* out) {
+HWY_INLINE void product_rows(const float* a, std::size_t row, std::size_t column, const float* b, std::size_t depth,
+                             std::size_t width, float* out) {
     std::size_t c = 0;
-    for (; c + 2 * hn::Lanes(d) <= width; c += 2 * hn::Lanes(d)) product_block<rows, 2>(a, row, column, b + c, depth, width, out + c, width);
+    for (; c + 2 * hn::Lanes(d) <= width; c += 2 * hn::Lanes(d))
+        product_block<rows, 2>(a, row, column, b + c, depth, width, out + c, width);
     for (; c < width; c += hn::Lanes(d)) product_block<rows, 1>(a, row, column, b + c, depth, width, out + c, width);
 }
 
 // `width`: of the padded rows of b and out.
-HWY_ATTR void product_for_target(const float* a, std::size_t row, std::size_t column, const float* b, std::size_t rows, std::size_t depth, std::size_t width,
-                                 float* out) {
+HWY_ATTR void product_for_target(const float* a, std::size_t row, std::size_t column, const float* b, std::size_t rows,
+                                 std::size_t depth, std::size_t width, float* out) {
     std::size_t r = 0;
     for (; r + 4 <= rows; r += 4) product_rows<4>(a + r * row, row, column, b, depth, width, out + r * width);
     for (; r < rows; ++r) product_rows<1>(a + r * row, row, column, b, depth, width, out + r * width);
@@ -79,12 +85,14 @@ void blend(std::span<float> mean, std::span<const float> value, double keep) {
 } // namespace
 
 NetworkOptimizer::Matrix::Matrix(std::size_t row_count, std::size_t column_count)
-    : rows(row_count), columns(column_count), stride((column_count + vector_floats - 1) / vector_floats * vector_floats), values(rows * stride) {}
+    : rows(row_count), columns(column_count),
+      stride((column_count + vector_floats - 1) / vector_floats * vector_floats), values(rows * stride) {}
 
 NetworkOptimizer::Matrix NetworkOptimizer::product(const Matrix& a, bool transposed, const Matrix& b) {
     Matrix out(transposed ? a.columns : a.rows, b.columns);
     const std::size_t row = transposed ? 1 : a.stride, column = transposed ? a.stride : 1;
-    HWY_DYNAMIC_DISPATCH(product_for_target)(a.values.data(), row, column, b.values.data(), out.rows, b.rows, b.stride, out.values.data());
+    HWY_DYNAMIC_DISPATCH(product_for_target)
+    (a.values.data(), row, column, b.values.data(), out.rows, b.rows, b.stride, out.values.data());
     return out;
 }
 
@@ -109,7 +117,9 @@ NetworkOptimizer::Matrix NetworkOptimizer::out_of_basis(const Layer& layer, Matr
 
 NetworkOptimizer::NetworkOptimizer(const Network& shape, const OptimizerOptions& options) : options_(options) {
     std::size_t at = 0;
-    const auto side = [&](std::size_t size) { return size > 1 && size <= options_.widest ? Matrix(size, size) : Matrix(); };
+    const auto side = [&](std::size_t size) {
+        return size > 1 && size <= options_.widest ? Matrix(size, size) : Matrix();
+    };
     for (const DenseLayer& l : shape.layers) {
         const std::size_t rows = static_cast<std::size_t>(l.outputs), columns = static_cast<std::size_t>(l.inputs) + 1;
         Layer& layer = layers_.emplace_back();
@@ -121,7 +131,8 @@ NetworkOptimizer::NetworkOptimizer(const Network& shape, const OptimizerOptions&
     }
 }
 
-NetworkOptimizer::Matrix NetworkOptimizer::gradient_of(const Layer& layer, std::span<const float> gradients, std::size_t parameters, float share) {
+NetworkOptimizer::Matrix NetworkOptimizer::gradient_of(const Layer& layer, std::span<const float> gradients,
+                                                       std::size_t parameters, float share) {
     Matrix sum(layer.mean.rows, layer.mean.columns);
     const std::size_t inputs = sum.columns - 1;
     for (std::size_t chunk = 0; chunk < gradients.size(); chunk += parameters) {
@@ -149,7 +160,8 @@ void NetworkOptimizer::move(const Layer& layer, const Matrix& step, float rate, 
 }
 
 void NetworkOptimizer::adapt(Layer& layer, std::span<float> gradient, float root) const {
-    const float first = static_cast<float>(options_.first), second = static_cast<float>(options_.second), tiny = static_cast<float>(options_.tiny);
+    const float first = static_cast<float>(options_.first), second = static_cast<float>(options_.second),
+                tiny = static_cast<float>(options_.tiny);
     for (std::size_t i = 0; i < gradient.size(); ++i) {
         const float g = gradient[i], s = g * g;
         float &mean = layer.mean.values[i], &square = layer.square.values[i];
@@ -159,7 +171,8 @@ void NetworkOptimizer::adapt(Layer& layer, std::span<float> gradient, float root
     }
 }
 
-void NetworkOptimizer::step(std::span<float> parameters, std::span<const float> gradients, std::size_t points, double rate) {
+void NetworkOptimizer::step(std::span<float> parameters, std::span<const float> gradients, std::size_t points,
+                            double rate) {
     if (steps_ > 0) {
         first_power_ *= options_.first;
         second_power_ *= options_.second;
@@ -173,10 +186,13 @@ void NetworkOptimizer::step(std::span<float> parameters, std::span<const float> 
     ++steps_;
 }
 
-void NetworkOptimizer::step_layer(Layer& layer, std::span<float> parameters, std::span<const float> gradients, const Pace& pace) const {
+void NetworkOptimizer::step_layer(Layer& layer, std::span<float> parameters, std::span<const float> gradients,
+                                  const Pace& pace) const {
     const Matrix gradient = gradient_of(layer, gradients, parameters.size(), pace.share);
-    if (layer.left.basis.rows > 0) blend(layer.left.moment.values, product(gradient, false, transposed(gradient)).values, options_.factors);
-    if (layer.right.basis.rows > 0) blend(layer.right.moment.values, product(gradient, true, gradient).values, options_.factors);
+    if (layer.left.basis.rows > 0)
+        blend(layer.left.moment.values, product(gradient, false, transposed(gradient)).values, options_.factors);
+    if (layer.right.basis.rows > 0)
+        blend(layer.right.moment.values, product(gradient, true, gradient).values, options_.factors);
     if (steps_ == 0) return refresh(layer);
     Matrix step = into_basis(layer, gradient);
     adapt(layer, step.values, pace.root);
@@ -213,7 +229,8 @@ Plain turned_basis(const Plain& moment_times_basis, const Order& order) {
 
 void NetworkOptimizer::refresh(Layer& layer) const {
     const auto view = [](Matrix& m) {
-        return Eigen::Map<Plain, 0, Eigen::OuterStride<>>(m.values.data(), static_cast<Eigen::Index>(m.rows), static_cast<Eigen::Index>(m.columns),
+        return Eigen::Map<Plain, 0, Eigen::OuterStride<>>(m.values.data(), static_cast<Eigen::Index>(m.rows),
+                                                          static_cast<Eigen::Index>(m.columns),
                                                           Eigen::OuterStride<>(static_cast<Eigen::Index>(m.stride)));
     };
     Matrix mean = out_of_basis(layer, layer.mean);

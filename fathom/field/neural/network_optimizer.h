@@ -1,8 +1,8 @@
-// Room: field. Turns the slopes of a loss into steps of the weights: Adam (Kingma & Ba 2015), run for every matrix of weights in
-// the eigenbasis of its gradients' left and right second moments (SOAP: Vyas et al. 2024, after Shampoo). The sides of a matrix
-// longer than `widest` are left as they are: where both are, that is Adam itself. For 8 x 32 a step costs about a tenth more than Adam's, and a third of the
-// steps reach the same error.
-// Floats; same bits for any thread count, on AVX2 and wider.
+// Room: field. Turns the slopes of a loss into steps of the weights: Adam (Kingma & Ba 2015), run for every matrix of
+// weights in the eigenbasis of its gradients' left and right second moments (SOAP: Vyas et al. 2024, after Shampoo).
+// The sides of a matrix longer than `widest` are left as they are: where both are, that is Adam itself. For 8 x 32 a
+// step costs about a tenth more than Adam's, and a third of the steps reach the same error. Floats; same bits for any
+// thread count, on AVX2 and wider.
 #pragma once
 
 #include <fathom/field/neural/network.h>
@@ -25,8 +25,8 @@ public:
     // For networks of the same layers as `shape`.
     explicit NetworkOptimizer(const Network& shape, const OptimizerOptions& options = {});
 
-    // Both as parameters_of lays them out; `gradients` are those of chunks, one after another, summed in that order, over
-    // `points` points. The first step only finds the basis.
+    // Both as parameters_of lays them out; `gradients` are those of chunks, one after another, summed in that order,
+    // over `points` points. The first step only finds the basis.
     void step(std::span<float> parameters, std::span<const float> gradients, std::size_t points, double rate);
 
 private:
@@ -55,9 +55,11 @@ private:
     static Matrix transposed(const Matrix& a);
     static Matrix into_basis(const Layer& layer, Matrix a);
     static Matrix out_of_basis(const Layer& layer, Matrix a);
-    static Matrix gradient_of(const Layer& layer, std::span<const float> gradients, std::size_t parameters, float share);
+    static Matrix gradient_of(const Layer& layer, std::span<const float> gradients, std::size_t parameters,
+                              float share);
     static void move(const Layer& layer, const Matrix& step, float rate, std::span<float> parameters);
-    void step_layer(Layer& layer, std::span<float> parameters, std::span<const float> gradients, const Pace& pace) const;
+    void step_layer(Layer& layer, std::span<float> parameters, std::span<const float> gradients,
+                    const Pace& pace) const;
     // Mean and mean square take the gradient in, which becomes the step for a rate of 1.
     void adapt(Layer& layer, std::span<float> gradient, float root) const;
     void refresh(Layer& layer) const;

@@ -34,7 +34,8 @@ std::span<float> aligned(std::span<float> storage) {
     return {static_cast<float*>(start), bytes / sizeof(float)};
 }
 
-template <class T> std::span<T> grown(std::vector<T>& storage, std::size_t size) {
+template <class T>
+std::span<T> grown(std::vector<T>& storage, std::size_t size) {
     if (storage.size() < size) storage.resize(size);
     return {storage.data(), size};
 }
@@ -49,9 +50,11 @@ float no_less(double x) { return x > 0 ? static_cast<float>(x * (1 + 0x1p-22) + 
 
 void put(float* entry, int axis, const Encoded& value) {
     const float base = static_cast<float>(value.centre), slope = static_cast<float>(value.slope);
-    const double rounding = std::abs(static_cast<double>(base) - value.centre) + std::abs(static_cast<double>(slope) - value.slope);
+    const double rounding =
+        std::abs(static_cast<double>(base) - value.centre) + std::abs(static_cast<double>(slope) - value.slope);
     const float radius = no_less(value.error + rounding);
-    const double size = std::abs(static_cast<double>(base)) + std::abs(static_cast<double>(slope)) + static_cast<double>(radius);
+    const double size =
+        std::abs(static_cast<double>(base)) + std::abs(static_cast<double>(slope)) + static_cast<double>(radius);
     entry[0] = base;
     for (int k = 0; k < 3; ++k) entry[1 + k] = k == axis ? slope : 0.0F;
     entry[4] = radius;
@@ -61,11 +64,13 @@ void put(float* entry, int axis, const Encoded& value) {
 // sin(f x) or cos(f x) over x = middle + half * e; the terms are explained at line_of_sine in range_kernels.cpp.
 Encoded encode(double frequency, double middle, double half, bool cosine) {
     const double m = frequency * middle, h = frequency * half * (1 + 1e-12) + std::abs(m) * 1e-15 + 1e-30;
-    const double kernels = activation_error + 4e-9 + (std::abs(m) + h) * 0x1p-23; // the argument may be rounded to float
+    const double kernels =
+        activation_error + 4e-9 + (std::abs(m) + h) * 0x1p-23; // the argument may be rounded to float
     if (!(h < 3.14) || !(std::abs(m) < 0x1p25)) return {0, 0, 1 + activation_error};
     const double along = cosine ? std::cos(m) : std::sin(m), across = cosine ? -std::sin(m) : std::cos(m);
     const double s = std::sin(h) / h, drop = 0.5 * (1 - std::cos(h));
-    const double bulge = h < 0.1 ? h * h * h * (0.06416 + h * h / 119) : std::sqrt(std::max(1 - s * s, 0.0)) - s * std::acos(std::min(s, 1.0)) + 1e-9;
+    const double bulge = h < 0.1 ? h * h * h * (0.06416 + h * h / 119)
+                                 : std::sqrt(std::max(1 - s * s, 0.0)) - s * std::acos(std::min(s, 1.0)) + 1e-9;
     const double error = std::abs(along) * drop + std::abs(across) * bulge + kernels;
     if (error >= 1) return {0, 0, 1 + activation_error};
     return {along * (1 - drop), across * s * h, error + 1e-14};
@@ -84,26 +89,34 @@ Interval activated(const Interval& z, Activation activation, float parameter) {
         return Interval(std::max(x, 0.0)) + widened(log(exp(widened(Interval(phase), 2)) + 1.0) / p, 2);
     };
     switch (activation) {
-    case Activation::none: return z;
-    case Activation::relu: return {std::max(z.lower, 0.0), std::max(z.upper, 0.0)};
+    case Activation::none:
+        return z;
+    case Activation::relu:
+        return {std::max(z.lower, 0.0), std::max(z.upper, 0.0)};
     case Activation::elu: {
         Interval r(elu(z.lower).lower, elu(z.upper).upper);
         return with_error(r);
     }
-    case Activation::tanh: return with_error(tanh(z));
+    case Activation::tanh:
+        return with_error(tanh(z));
     case Activation::sine: {
         const Interval phase = p * z;
-        return with_error(std::max(std::abs(phase.lower), std::abs(phase.upper)) < 0x1p25 ? sin(phase) : Interval(-1, 1));
+        return with_error(std::max(std::abs(phase.lower), std::abs(phase.upper)) < 0x1p25 ? sin(phase)
+                                                                                          : Interval(-1, 1));
     }
-    case Activation::softplus: return with_error({softplus(z.lower).lower, softplus(z.upper).upper});
+    case Activation::softplus:
+        return with_error({softplus(z.lower).lower, softplus(z.upper).upper});
     }
     return Interval::all();
 }
 
-bool takes_parameter(Activation a) { return a == Activation::elu || a == Activation::sine || a == Activation::softplus; }
+bool takes_parameter(Activation a) {
+    return a == Activation::elu || a == Activation::sine || a == Activation::softplus;
+}
 
 bool bounded(const DenseLayer& layer) {
-    return !takes_parameter(layer.activation) || (layer.parameter >= least_parameter && layer.parameter <= largest_parameter);
+    return !takes_parameter(layer.activation) ||
+           (layer.parameter >= least_parameter && layer.parameter <= largest_parameter);
 }
 
 RangeProgram pack(const Network& network) {
@@ -115,13 +128,13 @@ RangeProgram pack(const Network& network) {
         const UnitSpan inputs[] = {arriving, {0, encoded}};
         const double n = layer.inputs;
         append_layer(program, {inputs, layer.skip_input ? 2U : 1U},
-               {.outputs = static_cast<std::size_t>(layer.outputs),
-                .weights = layer.weights,
-                .biases = layer.biases,
-                .errors = {},
-                .roundings = 2 * (n + 2) + 2, // the kernels' and our own, see range_kernels.cpp
-                .activation = layer.activation,
-                .parameter = layer.parameter});
+                     {.outputs = static_cast<std::size_t>(layer.outputs),
+                      .weights = layer.weights,
+                      .biases = layer.biases,
+                      .errors = {},
+                      .roundings = 2 * (n + 2) + 2, // the kernels' and our own, see range_kernels.cpp
+                      .activation = layer.activation,
+                      .parameter = layer.parameter});
         arriving = {program.layers.back().start, program.layers.back().outputs};
     }
     finish_program(program);
@@ -133,17 +146,19 @@ RangeProgram pack(const Network& network) {
 NetworkPart::NetworkPart(const Network& network) {
     check(network);
     const DenseLayer& last = network.layers.back();
-    frame_ = {network.encoding, network.center, network.scale, last.activation, last.parameter,
-              std::all_of(network.layers.begin(), network.layers.end(), bounded)};
+    frame_ = {network.encoding, network.center, network.scale,
+              last.activation,  last.parameter, std::all_of(network.layers.begin(), network.layers.end(), bounded)};
     program_ = std::make_shared<const RangeProgram>(pack(network));
 }
 
-// A side of the box in the network's units, centre and half length. Kernels compute (p - centre) / scale in double, rounded to float:
-// each step keeps the order, so the ends bound what they get; the exact number is off by less than the slack.
+// A side of the box in the network's units, centre and half length. Kernels compute (p - centre) / scale in double,
+// rounded to float: each step keeps the order, so the ends bound what they get; the exact number is off by less than
+// the slack.
 NetworkPart::Side NetworkPart::in_frame(const Box& box, int axis) const {
     const double center = frame_.center[axis], lower = box.lower[axis], upper = box.upper[axis];
     const double low = (lower - center) / frame_.scale, high = (upper - center) / frame_.scale;
-    if (!(low > -1e30 && high < 1e30)) return {0, static_cast<double>(std::numeric_limits<float>::max())}; // the first layer reports it
+    if (!(low > -1e30 && high < 1e30))
+        return {0, static_cast<double>(std::numeric_limits<float>::max())}; // the first layer reports it
     const double slack = (std::max(std::abs(lower), std::abs(upper)) + std::abs(center)) / frame_.scale * 0x1p-51;
     const double least = std::min(static_cast<double>(static_cast<float>(low)), low - slack);
     const double most = std::max(static_cast<double>(static_cast<float>(high)), high + slack);
@@ -173,33 +188,40 @@ Interval NetworkPart::leave(const RangeBall& ball) const {
     return activated(z, frame_.last, frame_.parameter) * Interval(frame_.scale);
 }
 
-// The result is centre + slopes . e, give or take what is left of reach, for e = (p - middle) / half of the box; activations that keep the sign keep what is inside.
+// The result is centre + slopes . e, give or take what is left of reach, for e = (p - middle) / half of the box;
+// activations that keep the sign keep what is inside.
 PlaneOver NetworkPart::plane_of(const RangeBall& ball, const Box& box) const {
-    const bool keeps_sign = frame_.last == Activation::none || frame_.last == Activation::tanh || frame_.last == Activation::elu;
+    const bool keeps_sign =
+        frame_.last == Activation::none || frame_.last == Activation::tanh || frame_.last == Activation::elu;
     if (!(ball.reach < infinity) || !frame_.bounded || !keeps_sign) return {};
     Vec3 slope;
     double at_middle = ball.centre; // of the line, in the middle of the box
     for (int axis = 0; axis < 3; ++axis) {
         const auto [middle, half] = in_frame(box, axis);
         slope[axis] = half > 0 ? ball.slopes[axis] / (half * frame_.scale) : 0;
-        at_middle += slope[axis] * (0.5 * (box.lower[axis] + box.upper[axis]) - frame_.center[axis] - middle * frame_.scale);
+        at_middle +=
+            slope[axis] * (0.5 * (box.lower[axis] + box.upper[axis]) - frame_.center[axis] - middle * frame_.scale);
     }
     const double steepness = slope.norm(), rounding = 1e-12 * (std::abs(ball.centre) + ball.reach);
     if (!(steepness > 0) || !std::isfinite(steepness)) return {};
     return {slope / steepness, (ball.reach - ball.along - at_middle + rounding) / steepness};
 }
 
-void NetworkPart::ranges(std::span<const Box> boxes, std::span<Interval> out, const RangeOptions& options, std::span<PlaneOver> planes) const {
+void NetworkPart::ranges(std::span<const Box> boxes, std::span<Interval> out, const RangeOptions& options,
+                         std::span<PlaneOver> planes) const {
     for (std::size_t first = 0; first < boxes.size(); first += range_block) {
         const std::size_t count = std::min(range_block, boxes.size() - first);
-        ranges_of_block(boxes.subspan(first, count), out.subspan(first, count), options, planes.empty() ? planes : planes.subspan(first, count));
+        ranges_of_block(boxes.subspan(first, count), out.subspan(first, count), options,
+                        planes.empty() ? planes : planes.subspan(first, count));
     }
 }
 
-void NetworkPart::ranges_of_block(std::span<const Box> boxes, std::span<Interval> out, const RangeOptions& options, std::span<PlaneOver> planes) const {
+void NetworkPart::ranges_of_block(std::span<const Box> boxes, std::span<Interval> out, const RangeOptions& options,
+                                  std::span<PlaneOver> planes) const {
     const std::size_t numbers = range_entry * program_->encoded;
     const std::span<float> entered = grown(scratch().entered, range_block * numbers);
-    const std::span<float> storage = aligned(grown(scratch().storage, range_storage(*program_) + range_alignment / sizeof(float)));
+    const std::span<float> storage =
+        aligned(grown(scratch().storage, range_storage(*program_) + range_alignment / sizeof(float)));
     RangeBall all[range_block];
     const std::span<RangeBall> balls(all, boxes.size());
     for (std::size_t b = 0; b < boxes.size(); ++b) enter(boxes[b], entered.data() + b * numbers);
@@ -211,7 +233,8 @@ void NetworkPart::ranges_of_block(std::span<const Box> boxes, std::span<Interval
         if (!out[b].empty() && balls[b].reach < infinity && balls[b].reach > share * balls[b].along) which[open++] = b;
     }
     const auto tell_planes = [&] {
-        for (std::size_t b = 0; b < planes.size(); ++b) planes[b] = boxes[b].empty() ? PlaneOver{} : plane_of(balls[b], boxes[b]);
+        for (std::size_t b = 0; b < planes.size(); ++b)
+            planes[b] = boxes[b].empty() ? PlaneOver{} : plane_of(balls[b], boxes[b]);
     };
     if (options.effort == RangeEffort::affine) return tell_planes();
     for (std::size_t k = 0; k < open; k += range_open) {
@@ -226,13 +249,15 @@ void NetworkPart::ranges_of_block(std::span<const Box> boxes, std::span<Interval
         if (options.effort == RangeEffort::backward || !(balls[b].reach > worth_refining * balls[b].along)) continue;
         if (!options.every_box && !out[b].contains(0.0)) continue;
         const std::span<float> columns = grown(scratch().columns, range_columns * program_->units);
-        out[b] = intersection(out[b], leave(refined(entered.subspan(b * numbers, numbers), symbols_per_layer, columns)));
+        out[b] =
+            intersection(out[b], leave(refined(entered.subspan(b * numbers, numbers), symbols_per_layer, columns)));
     }
 }
 
 RangeBall NetworkPart::refined(std::span<const float> entered, std::size_t symbols, std::span<float> columns) const {
     const std::size_t units = program_->units;
-    return refine_range(*program_, symbols, entered, columns, grown(scratch().symbols, symbols * program_->layers.size() * units),
+    return refine_range(*program_, symbols, entered, columns,
+                        grown(scratch().symbols, symbols * program_->layers.size() * units),
                         grown(scratch().adjoints, 2 * units));
 }
 

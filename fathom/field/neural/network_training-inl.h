@@ -1,8 +1,7 @@
-// Room: field. The kernels of network training: a dense layer forward with its activation, its slopes backward, and the slopes
-// of its weights. Rows are features, columns the points of a chunk, so that a vector holds one feature of several points and
-// any width will do. Blocks of 4 rows by 3 vectors fill the sixteen registers of AVX2.
-// Include it only from a file that Highway's foreach_target compiles.
-// NOLINTBEGIN(llvm-header-guard)
+// Room: field. The kernels of network training: a dense layer forward with its activation, its slopes backward, and the
+// slopes of its weights. Rows are features, columns the points of a chunk, so that a vector holds one feature of
+// several points and any width will do. Blocks of 4 rows by 3 vectors fill the sixteen registers of AVX2. Include it
+// only from a file that Highway's foreach_target compiles. NOLINTBEGIN(llvm-header-guard)
 #if defined(FATHOM_FIELD_NETWORK_TRAINING_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef FATHOM_FIELD_NETWORK_TRAINING_INL_H_
 #undef FATHOM_FIELD_NETWORK_TRAINING_INL_H_
@@ -31,7 +30,8 @@ HWY_INLINE V load(const float* p) { return hn::LoadU(d, p); }
 HWY_INLINE void store(V a, float* p) { hn::StoreU(a, d, p); }
 HWY_INLINE std::size_t lanes() { return hn::Lanes(d); }
 
-// e^x for x <= 0: a polynomial on [-ln 2 / 2, ln 2 / 2] (its own Taylor terms to x^6: 2e-7 relative) times a power of two.
+// e^x for x <= 0: a polynomial on [-ln 2 / 2, ln 2 / 2] (its own Taylor terms to x^6: 2e-7 relative) times a power of
+// two.
 HWY_INLINE V exp_of_negative(V x) {
     const hn::RebindToSigned<D> ints;
     x = hn::Max(x, set(-87.0F));
@@ -48,10 +48,13 @@ HWY_INLINE V exp_of_negative(V x) {
     return hn::Mul(p, hn::BitCast(d, exponent));
 }
 
-// An activation's value, and its slope from that value, or, where the value does not tell it, as `kept` on the way forward.
-template <Activation activation> constexpr bool keeps_slope = activation == Activation::sine || activation == Activation::softplus;
+// An activation's value, and its slope from that value, or, where the value does not tell it, as `kept` on the way
+// forward.
+template <Activation activation>
+constexpr bool keeps_slope = activation == Activation::sine || activation == Activation::softplus;
 
-template <Activation activation> HWY_INLINE V activated(V x, V parameter, V& kept) {
+template <Activation activation>
+HWY_INLINE V activated(V x, V parameter, V& kept) {
     const V zero = hn::Zero(d), one = set(1);
     if constexpr (activation == Activation::relu) return hn::Max(x, zero);
     if constexpr (activation == Activation::elu) {
@@ -77,10 +80,12 @@ template <Activation activation> HWY_INLINE V activated(V x, V parameter, V& kep
     return x;
 }
 
-template <Activation activation> HWY_INLINE V slope(V value, V parameter, V kept) {
+template <Activation activation>
+HWY_INLINE V slope(V value, V parameter, V kept) {
     const V zero = hn::Zero(d), one = set(1);
     if constexpr (activation == Activation::relu) return hn::IfThenElseZero(hn::Gt(value, zero), one);
-    if constexpr (activation == Activation::elu) return hn::IfThenElse(hn::Gt(value, zero), one, hn::Add(value, parameter));
+    if constexpr (activation == Activation::elu)
+        return hn::IfThenElse(hn::Gt(value, zero), one, hn::Add(value, parameter));
     if constexpr (activation == Activation::tanh) return hn::NegMulAdd(value, value, one);
     if constexpr (keeps_slope<activation>) return kept;
     return one;
@@ -122,7 +127,8 @@ HWY_INLINE void forward_rows(const Dense& layer, std::size_t row, const float* i
     }
 }
 
-template <Activation activation> HWY_INLINE void forward_layer(const Dense& layer, const float* in, float* out, float* kept) {
+template <Activation activation>
+HWY_INLINE void forward_layer(const Dense& layer, const float* in, float* out, float* kept) {
     std::size_t row = 0;
     for (; row + 4 <= layer.outputs; row += 4) forward_rows<activation, 4>(layer, row, in, out, kept);
     for (; row < layer.outputs; ++row) forward_rows<activation, 1>(layer, row, in, out, kept);
@@ -130,8 +136,8 @@ template <Activation activation> HWY_INLINE void forward_layer(const Dense& laye
 
 // Slopes of the loss in the sums of the layer before, whose outputs are `values`: W^T `slopes`, through its activation.
 template <Activation before, int rows>
-HWY_INLINE void backward_rows(const Dense& layer, std::size_t row, const float* slopes, const float* values, const float* kept,
-                              float parameter, float* out) {
+HWY_INLINE void backward_rows(const Dense& layer, std::size_t row, const float* slopes, const float* values,
+                              const float* kept, float parameter, float* out) {
     for (std::size_t column = 0; column < columns; column += 3 * lanes()) {
         V sum[rows][3];
         for (int r = 0; r < rows; ++r)
@@ -158,8 +164,8 @@ HWY_INLINE void backward_rows(const Dense& layer, std::size_t row, const float* 
 
 // `count` rows: the outputs of the layer before, without an encoded point that follows them.
 template <Activation before>
-HWY_INLINE void backward_layer(const Dense& layer, std::size_t count, const float* slopes, const float* values, const float* kept,
-                               float parameter, float* out) {
+HWY_INLINE void backward_layer(const Dense& layer, std::size_t count, const float* slopes, const float* values,
+                               const float* kept, float parameter, float* out) {
     std::size_t row = 0;
     for (; row + 4 <= count; row += 4) backward_rows<before, 4>(layer, row, slopes, values, kept, parameter, out);
     for (; row < count; ++row) backward_rows<before, 1>(layer, row, slopes, values, kept, parameter, out);
@@ -167,7 +173,8 @@ HWY_INLINE void backward_layer(const Dense& layer, std::size_t count, const floa
 
 HWY_INLINE float total(V v) { return hn::GetLane(hn::SumOfLanes(d, v)); }
 
-// The slopes of rows x 2 (or rows x 1) weights: products of the slopes of outputs and of inputs, summed over the points.
+// The slopes of rows x 2 (or rows x 1) weights: products of the slopes of outputs and of inputs, summed over the
+// points.
 template <int rows, int count>
 HWY_INLINE void weight_block(const float* slopes, const float* in, std::size_t inputs, float* out) {
     V sum[rows][count];
@@ -182,10 +189,12 @@ HWY_INLINE void weight_block(const float* slopes, const float* in, std::size_t i
         }
     }
     for (int r = 0; r < rows; ++r)
-        for (int i = 0; i < count; ++i) out[static_cast<std::size_t>(r) * inputs + static_cast<std::size_t>(i)] = total(sum[r][i]);
+        for (int i = 0; i < count; ++i)
+            out[static_cast<std::size_t>(r) * inputs + static_cast<std::size_t>(i)] = total(sum[r][i]);
 }
 
-template <int rows> HWY_INLINE void weight_rows(const float* slopes, const float* in, std::size_t inputs, float* out) {
+template <int rows>
+HWY_INLINE void weight_rows(const float* slopes, const float* in, std::size_t inputs, float* out) {
     std::size_t i = 0;
     for (; i + 2 <= inputs; i += 2) weight_block<rows, 2>(slopes, in + i * columns, inputs, out + i);
     for (; i < inputs; ++i) weight_block<rows, 1>(slopes, in + i * columns, inputs, out + i);
@@ -193,11 +202,14 @@ template <int rows> HWY_INLINE void weight_rows(const float* slopes, const float
 
 HWY_INLINE void weight_slopes(const Dense& layer, const float* slopes, const float* in, float* weights, float* biases) {
     std::size_t row = 0;
-    for (; row + 4 <= layer.outputs; row += 4) weight_rows<4>(slopes + row * columns, in, layer.inputs, weights + row * layer.inputs);
-    for (; row < layer.outputs; ++row) weight_rows<1>(slopes + row * columns, in, layer.inputs, weights + row * layer.inputs);
+    for (; row + 4 <= layer.outputs; row += 4)
+        weight_rows<4>(slopes + row * columns, in, layer.inputs, weights + row * layer.inputs);
+    for (; row < layer.outputs; ++row)
+        weight_rows<1>(slopes + row * columns, in, layer.inputs, weights + row * layer.inputs);
     for (row = 0; row < layer.outputs; ++row) {
         V sum = hn::Zero(d);
-        for (std::size_t column = 0; column < columns; column += lanes()) sum = hn::Add(sum, load(slopes + row * columns + column));
+        for (std::size_t column = 0; column < columns; column += lanes())
+            sum = hn::Add(sum, load(slopes + row * columns + column));
         biases[row] = total(sum);
     }
 }

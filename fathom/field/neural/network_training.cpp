@@ -25,14 +25,21 @@ HWY_INLINE Dense dense(const ChunkPass& pass, std::size_t layer) {
 }
 
 // call.run<activation>(), for the activation named.
-template <class Call> HWY_INLINE void with_activation(Activation activation, const Call& call) {
+template <class Call>
+HWY_INLINE void with_activation(Activation activation, const Call& call) {
     switch (activation) {
-    case Activation::relu: return call.template run<Activation::relu>();
-    case Activation::elu: return call.template run<Activation::elu>();
-    case Activation::tanh: return call.template run<Activation::tanh>();
-    case Activation::sine: return call.template run<Activation::sine>();
-    case Activation::softplus: return call.template run<Activation::softplus>();
-    case Activation::none: return call.template run<Activation::none>();
+    case Activation::relu:
+        return call.template run<Activation::relu>();
+    case Activation::elu:
+        return call.template run<Activation::elu>();
+    case Activation::tanh:
+        return call.template run<Activation::tanh>();
+    case Activation::sine:
+        return call.template run<Activation::sine>();
+    case Activation::softplus:
+        return call.template run<Activation::softplus>();
+    case Activation::none:
+        return call.template run<Activation::none>();
     }
 }
 
@@ -40,7 +47,8 @@ struct Forward {
     const ChunkPass& pass;
     std::size_t layer;
 
-    template <Activation activation> HWY_ATTR void run() const {
+    template <Activation activation>
+    HWY_ATTR void run() const {
         forward_layer<activation>(dense(pass, layer), pass.inputs[layer], pass.inputs[layer + 1], pass.kept[layer]);
     }
 };
@@ -50,7 +58,8 @@ struct ThroughOutput {
     const ChunkPass& pass;
     float* slopes;
 
-    template <Activation activation> HWY_ATTR void run() const {
+    template <Activation activation>
+    HWY_ATTR void run() const {
         const V parameter = set(pass.shape.layers.back().parameter);
         for (std::size_t column = 0; column < columns; column += lanes()) {
             const V kept = keeps_slope<activation> ? load(pass.kept.back() + column) : hn::Zero(d);
@@ -66,10 +75,11 @@ struct Backward {
     const float* slopes;
     float* out;
 
-    template <Activation before> HWY_ATTR void run() const {
+    template <Activation before>
+    HWY_ATTR void run() const {
         const DenseLayer& l = pass.shape.layers[layer - 1];
-        backward_layer<before>(dense(pass, layer), static_cast<std::size_t>(l.outputs), slopes, pass.inputs[layer], pass.kept[layer - 1],
-                               l.parameter, out);
+        backward_layer<before>(dense(pass, layer), static_cast<std::size_t>(l.outputs), slopes, pass.inputs[layer],
+                               pass.kept[layer - 1], l.parameter, out);
     }
 };
 
@@ -93,12 +103,14 @@ HWY_ATTR void forward_for_target(const ChunkPass& pass, const float* const (&poi
     encode(pass.shape.encoding, point, pass.inputs[0]);
     for (std::size_t i = 0; i < layers.size(); ++i) {
         if (layers[i].skip_input)
-            std::copy_n(pass.inputs[0], encoded, pass.inputs[i] + static_cast<std::size_t>(layers[i - 1].outputs) * columns);
+            std::copy_n(pass.inputs[0], encoded,
+                        pass.inputs[i] + static_cast<std::size_t>(layers[i - 1].outputs) * columns);
         with_activation(layers[i].activation, Forward{pass, i});
     }
 }
 
-HWY_ATTR double gradient_for_target(const ChunkPass& pass, const float* const (&point)[3], const float* wanted, float width, float* gradient) {
+HWY_ATTR double gradient_for_target(const ChunkPass& pass, const float* const (&point)[3], const float* wanted,
+                                    float width, float* gradient) {
     forward_for_target(pass, point);
     const std::vector<DenseLayer>& layers = pass.shape.layers;
     const std::size_t last = layers.size();
@@ -158,14 +170,16 @@ ChunkPass chunk_pass(const Network& shape, std::span<const float> parameters) {
 
 } // namespace
 
-double chunk_gradient(const Network& shape, std::span<const float> parameters, const TrainingPoints& points, std::size_t begin,
-                      const TrainingLoss& loss, std::span<float> gradient) {
+double chunk_gradient(const Network& shape, std::span<const float> parameters, const TrainingPoints& points,
+                      std::size_t begin, const TrainingLoss& loss, std::span<float> gradient) {
     const float* const point[3] = {points.x.data() + begin, points.y.data() + begin, points.z.data() + begin};
     const ChunkPass pass = chunk_pass(shape, parameters);
-    return HWY_DYNAMIC_DISPATCH(gradient_for_target)(pass, point, points.value.data() + begin, loss.width, gradient.data());
+    return HWY_DYNAMIC_DISPATCH(gradient_for_target)(pass, point, points.value.data() + begin, loss.width,
+                                                     gradient.data());
 }
 
-void training_values(const Network& shape, std::span<const float> parameters, const TrainingPoints& points, std::span<float> values) {
+void training_values(const Network& shape, std::span<const float> parameters, const TrainingPoints& points,
+                     std::span<float> values) {
     parallel_for(values.size(), training_chunk, [&](std::size_t begin, std::size_t end) {
         std::array<std::array<float, training_chunk>, 3> padded{};
         std::copy(points.x.data() + begin, points.x.data() + end, padded[0].begin());

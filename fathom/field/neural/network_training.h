@@ -1,7 +1,7 @@
-// Room: field. What fitting asks of a network again and again: its loss over some points, and the slope of that loss in every
-// weight (reverse mode: activations are kept on the way forward). For the values of a finished network, see its field.
-// Floats, eight points at a time; points lie coordinate by coordinate. Same bits for any thread count; AVX2 and wider agree,
-// plain SSE2, which has no fused multiply-add, differs in the last digits. Thread-safe.
+// Room: field. What fitting asks of a network again and again: its loss over some points, and the slope of that loss in
+// every weight (reverse mode: activations are kept on the way forward). For the values of a finished network, see its
+// field. Floats, eight points at a time; points lie coordinate by coordinate. Same bits for any thread count; AVX2 and
+// wider agree, plain SSE2, which has no fused multiply-add, differs in the last digits. Thread-safe.
 #pragma once
 
 #include <fathom/field/neural/network.h>
@@ -28,11 +28,12 @@ struct TrainingLoss {
 
 // Sum of the loss over a chunk of points that begins at `begin`, and its slopes, which are stored (not added).
 // `parameters` and `gradient` as in parameters_of. The points must reach to begin + training_chunk.
-double chunk_gradient(const Network& shape, std::span<const float> parameters, const TrainingPoints& points, std::size_t begin,
-                      const TrainingLoss& loss, std::span<float> gradient);
+double chunk_gradient(const Network& shape, std::span<const float> parameters, const TrainingPoints& points,
+                      std::size_t begin, const TrainingLoss& loss, std::span<float> gradient);
 
 // Values of the network at all points, in parallel. Spans of equal length, any number of points.
-void training_values(const Network& shape, std::span<const float> parameters, const TrainingPoints& points, std::span<float> values);
+void training_values(const Network& shape, std::span<const float> parameters, const TrainingPoints& points,
+                     std::span<float> values);
 
 // Layer after layer: weights, then biases.
 [[nodiscard]] std::vector<float> parameters_of(const Network& network);

@@ -39,7 +39,8 @@ float* scratch(std::size_t count) {
 std::size_t size(int count) { return static_cast<std::size_t>(count); }
 
 // Weight (output, input) of the layer, or of its transpose.
-template <class Weight> std::vector<float> tiles(std::size_t outputs, std::size_t inputs, Weight weight) {
+template <class Weight>
+std::vector<float> tiles(std::size_t outputs, std::size_t inputs, Weight weight) {
     std::vector<float> packed(whole_tiles(outputs) * inputs, 0.0F);
     for (std::size_t o = 0; o < outputs; ++o)
         for (std::size_t i = 0; i < inputs; ++i)
@@ -56,10 +57,12 @@ void pack(const DenseLayer& layer, PackedNetwork& out) {
     packed.activation = layer.activation;
     packed.parameter = layer.parameter;
     packed.skip_input = layer.skip_input;
-    packed.forward = {keep(tiles(outputs, inputs, [&](std::size_t o, std::size_t i) { return layer.weights[o * inputs + i]; })),
-                      keep(std::move(biases)), inputs, outputs};
-    packed.backward = {keep(tiles(inputs, outputs, [&](std::size_t i, std::size_t o) { return layer.weights[o * inputs + i]; })),
-                       nullptr, outputs, inputs};
+    packed.forward = {
+        keep(tiles(outputs, inputs, [&](std::size_t o, std::size_t i) { return layer.weights[o * inputs + i]; })),
+        keep(std::move(biases)), inputs, outputs};
+    packed.backward = {
+        keep(tiles(inputs, outputs, [&](std::size_t i, std::size_t o) { return layer.weights[o * inputs + i]; })),
+        nullptr, outputs, inputs};
     out.layers.push_back(packed);
 }
 
@@ -68,8 +71,11 @@ bool uses_parameter(Activation a) { return a == Activation::elu || a == Activati
 void check_parameters(const Network& network) {
     for (std::size_t i = 0; i < network.layers.size(); ++i) {
         const DenseLayer& layer = network.layers[i];
-        if (!uses_parameter(layer.activation) || (layer.parameter >= least_parameter && layer.parameter <= largest_parameter)) continue;
-        throw Error(Cause::invalid_argument, fmt::format("the parameter {} of its activation is not within 2^-20 and 2^20", layer.parameter),
+        if (!uses_parameter(layer.activation) ||
+            (layer.parameter >= least_parameter && layer.parameter <= largest_parameter))
+            continue;
+        throw Error(Cause::invalid_argument,
+                    fmt::format("the parameter {} of its activation is not within 2^-20 and 2^20", layer.parameter),
                     {.element = "layer", .index = static_cast<std::int64_t>(i)});
     }
 }
@@ -95,7 +101,8 @@ std::shared_ptr<const PackedNetwork> packed(const Network& network) {
 void set_points(const PackedNetwork& network, std::span<const Vec3> points, float* rows) {
     for (std::size_t i = 0; i < points.size(); ++i) {
         const Vec3 q = (points[i] - network.center) / network.scale;
-        for (std::size_t axis = 0; axis < 3; ++axis) rows[axis * network_block + i] = static_cast<float>(q[static_cast<int>(axis)]);
+        for (std::size_t axis = 0; axis < 3; ++axis)
+            rows[axis * network_block + i] = static_cast<float>(q[static_cast<int>(axis)]);
     }
 }
 
@@ -103,7 +110,8 @@ using Rows = std::array<float, 3 * network_block>;
 
 Vec3 slope_at(const float* gradients, std::size_t i) {
     if (!gradients) return Vec3::Zero();
-    return {static_cast<double>(gradients[i]), static_cast<double>(gradients[network_block + i]), static_cast<double>(gradients[2 * network_block + i])};
+    return {static_cast<double>(gradients[i]), static_cast<double>(gradients[network_block + i]),
+            static_cast<double>(gradients[2 * network_block + i])};
 }
 
 template <class Store>
@@ -117,8 +125,10 @@ void in_blocks(const PackedNetwork& network, std::span<const Vec3> points, float
         run_network(network.view, {coordinates.data(), count, values.data(), gradients, memory});
         for (std::size_t i = 0; i < count; ++i) {
             // A maximum of vectors may lose NaN on its way.
-            if (points[first + i].hasNaN()) store(first + i, Sample{nan, Vec3::Constant(nan)});
-            else store(first + i, Sample{network.scale * static_cast<double>(values[i]), slope_at(gradients, i)});
+            if (points[first + i].hasNaN())
+                store(first + i, Sample{nan, Vec3::Constant(nan)});
+            else
+                store(first + i, Sample{network.scale * static_cast<double>(values[i]), slope_at(gradients, i)});
         }
     }
 }

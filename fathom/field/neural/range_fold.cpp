@@ -1,6 +1,7 @@
-// Room: field. A network cut down to what it does inside a box: units that are off go, and linear ones are folded into what follows.
-// The sum of a unit that stays becomes a sum over the encoded point and the units that stay before it: its slopes along them,
-// found by running back through the folded units. A folded unit leaves its own rounding behind, passed on by the same slopes.
+// Room: field. A network cut down to what it does inside a box: units that are off go, and linear ones are folded into
+// what follows. The sum of a unit that stays becomes a sum over the encoded point and the units that stay before it:
+// its slopes along them, found by running back through the folded units. A folded unit leaves its own rounding behind,
+// passed on by the same slopes.
 #include <fathom/field/neural/range_program.h>
 
 #include <algorithm>
@@ -54,7 +55,9 @@ public:
     }
 
 private:
-    [[nodiscard]] float value(RangeColumn c, std::size_t unit) const { return columns_[static_cast<std::size_t>(c) * from_.units + unit]; }
+    [[nodiscard]] float value(RangeColumn c, std::size_t unit) const {
+        return columns_[static_cast<std::size_t>(c) * from_.units + unit];
+    }
     [[nodiscard]] bool linear(std::size_t unit) const { return value(RangeColumn::state, unit) == unit_is_linear; }
 
     void mark(std::vector<unsigned char>& kept, bool folded) const {
@@ -93,7 +96,8 @@ private:
                 if (!own_.kept[u] && linear(u)) own_.slopes[u] = 1, own_.errors[u] = value(C::own, u);
         for (std::size_t u = 0; u < from_.units; ++u) {
             double size = std::abs(static_cast<double>(from_.biases[u]));
-            for (const C c : {C::base, C::x, C::y, C::z, C::radius, C::others}) size += std::abs(static_cast<double>(value(c, u)));
+            for (const C c : {C::base, C::x, C::y, C::z, C::radius, C::others})
+                size += std::abs(static_cast<double>(value(c, u)));
             largest_ = std::max(largest_, size);
         }
     }
@@ -110,14 +114,15 @@ private:
         for (std::size_t first = 0; first < own_.targets.size(); first += range_open)
             add_rows(k, std::span(own_.targets).subspan(first, std::min(range_open, own_.targets.size() - first)));
         drop_unused_groups();
-        append_layer(out, own_.spans,
-               {.outputs = own_.targets.size(),
-                .weights = own_.weights,
-                .biases = own_.biases,
-                .errors = own_.layer_errors,
-                .roundings = static_cast<double>(own_.places.size()) + 6, // our own sums, and the weights rounded to float
-                .activation = layer.activation,
-                .parameter = layer.parameter});
+        append_layer(
+            out, own_.spans,
+            {.outputs = own_.targets.size(),
+             .weights = own_.weights,
+             .biases = own_.biases,
+             .errors = own_.layer_errors,
+             .roundings = static_cast<double>(own_.places.size()) + 6, // our own sums, and the weights rounded to float
+             .activation = layer.activation,
+             .parameter = layer.parameter});
         own_.groups.push_back({out.layers.back().start, own_.targets.size()});
         own_.places.insert(own_.places.end(), own_.targets.begin(), own_.targets.end());
     }
@@ -130,7 +135,8 @@ private:
         for (const UnitSpan& group : own_.groups) {
             bool any = false;
             for (std::size_t o = 0; o < outputs && !any; ++o)
-                any = std::any_of(&own_.rows[o * row + first], &own_.rows[o * row + first] + group.count, [](float w) { return w != 0; });
+                any = std::any_of(&own_.rows[o * row + first], &own_.rows[o * row + first] + group.count,
+                                  [](float w) { return w != 0; });
             if (any) own_.spans.push_back(group), own_.first_of_span.push_back(first);
             first += group.count;
         }
@@ -146,28 +152,32 @@ private:
         const RangeLayer& layer = from_.layers[k];
         own_.adjoints.assign(targets.size() * 2 * from_.units, 0.0);
         own_.sums.assign(targets.size(), 0.0);
-        for (std::size_t t = 0; t < targets.size(); ++t) start_row(layer, targets[t], own_.adjoints.data() + t * 2 * from_.units);
+        for (std::size_t t = 0; t < targets.size(); ++t)
+            start_row(layer, targets[t], own_.adjoints.data() + t * 2 * from_.units);
         if (folds_) run_adjoints(from_, k, own_.slopes.data(), own_.errors.data(), own_.adjoints, own_.sums);
-        for (std::size_t t = 0; t < targets.size(); ++t) add_row(targets[t], own_.adjoints.data() + t * 2 * from_.units, own_.sums[t]);
+        for (std::size_t t = 0; t < targets.size(); ++t)
+            add_row(targets[t], own_.adjoints.data() + t * 2 * from_.units, own_.sums[t]);
     }
 
     void start_row(const RangeLayer& layer, std::size_t unit, double* slopes) const {
-        const float* weights = from_.by_output.data() + layer.by_output + (unit - layer.start) * from_.padded_inputs(layer);
+        const float* weights =
+            from_.by_output.data() + layer.by_output + (unit - layer.start) * from_.padded_inputs(layer);
         for (const UnitSpan& span : from_.inputs(layer)) {
             for (std::size_t i = 0; i < span.count; ++i) slopes[span.start + i] += static_cast<double>(weights[i]);
             weights += in_tiles(span.count);
         }
     }
 
-    // The computed slopes are off by at most gamma times the sum of sizes along all paths, which the product of the largest sums of
-    // the layers bounds; so are the new bias and the errors left behind.
+    // The computed slopes are off by at most gamma times the sum of sizes along all paths, which the product of the
+    // largest sums of the layers bounds; so are the new bias and the errors left behind.
     void add_row(std::size_t unit, const double* slopes, double left_behind) {
         double bias = static_cast<double>(from_.biases[unit]);
         for (std::size_t u = 0; u < from_.units; ++u)
             if (own_.slopes[u] != 0) bias += slopes[u] * static_cast<double>(from_.biases[u]);
         for (const std::size_t place : own_.places) own_.rows.push_back(static_cast<float>(slopes[place]));
         own_.biases.push_back(static_cast<float>(bias));
-        const double inexact = folds_ ? paths_ * largest_ * roundings_ * static_cast<double>(from_.layers.size() + 2) * 0x1p-52 : 0;
+        const double inexact =
+            folds_ ? paths_ * largest_ * roundings_ * static_cast<double>(from_.layers.size() + 2) * 0x1p-52 : 0;
         const double rounded = std::abs(static_cast<double>(own_.biases.back()) - bias);
         const double own = static_cast<double>(value(RangeColumn::rounding, unit));
         own_.layer_errors.push_back((left_behind + own + rounded + inexact) * (1 + 1e-6));

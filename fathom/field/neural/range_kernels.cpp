@@ -1,20 +1,22 @@
 // Room: field. The loops that push boxes through a network and slopes back, for every instruction set of the machine.
 //
-// Why the result is sound. A unit's row (base, x, y, z, radius) holds, for every point of the box, both the exact output and
-// what float kernels compute. A sum of n inputs adds to the radius, besides |weights| * radius:
+// Why the result is sound. A unit's row (base, x, y, z, radius) holds, for every point of the box, both the exact
+// output and what float kernels compute. A sum of n inputs adds to the radius, besides |weights| * radius:
 //   - the rounding of the kernels: at most gamma(n + 1) * (sum |w| |input| + |bias|) in any order, fused or not;
 //   - our own rounding of the sums: at most as much again, as size = |base| + |x| + |y| + |z| + radius bounds |input|.
-// sum |w| |input| is at most the length of the weights times that of the sizes (Cauchy & Schwarz); the program's factors hold gamma
-// for both, the length of the weights and a few roundings more. An activation adds the largest distance to its straight line over
-// all that can reach the unit, the kernels' own error, and a margin for our functions (at most 4 units in the last place, of the
-// vector library by its own statement, 2^-21; the margin is 2^-20) and for the products with the slope (2^-22).
-// Nothing overflows: a layer is only entered while its largest sum stays below 1e30, and all else is finite by construction; sizes
-// whose squares overflow have an infinite length, and are not entered.
-// The second half runs back from the result: radius = sum over units of |slope of the result along it| * what the unit itself
-// added, which the forward radius bounds from above by products of |weights|. In double, with a proven slack for its rounding.
+// sum |w| |input| is at most the length of the weights times that of the sizes (Cauchy & Schwarz); the program's
+// factors hold gamma for both, the length of the weights and a few roundings more. An activation adds the largest
+// distance to its straight line over all that can reach the unit, the kernels' own error, and a margin for our
+// functions (at most 4 units in the last place, of the vector library by its own statement, 2^-21; the margin is 2^-20)
+// and for the products with the slope (2^-22). Nothing overflows: a layer is only entered while its largest sum stays
+// below 1e30, and all else is finite by construction; sizes whose squares overflow have an infinite length, and are not
+// entered. The second half runs back from the result: radius = sum over units of |slope of the result along it| * what
+// the unit itself added, which the forward radius bounds from above by products of |weights|. In double, with a proven
+// slack for its rounding.
 //
-// Boxes go forward side by side in panels, one a lane, with weights set in all lanes (as in network_kernels.cpp); a few boxes one by
-// one, with units side by side. Both do the same operations in the same order on each unit, so a box has the same bits in either.
+// Boxes go forward side by side in panels, one a lane, with weights set in all lanes (as in network_kernels.cpp); a few
+// boxes one by one, with units side by side. Both do the same operations in the same order on each unit, so a box has
+// the same bits in either.
 #include <fathom/field/neural/range_program.h>
 
 #include <algorithm>
@@ -39,8 +41,10 @@ struct Row {
 };
 
 // Adding others of 0 changes no bit of a sum of sizes.
-template <bool refined> HWY_INLINE V spread(const Row& a) {
-    return hn::Add(hn::Add(hn::Add(hn::Abs(a.x), hn::Abs(a.y)), hn::Abs(a.z)), refined ? hn::Add(a.radius, a.others) : a.radius);
+template <bool refined>
+HWY_INLINE V spread(const Row& a) {
+    return hn::Add(hn::Add(hn::Add(hn::Abs(a.x), hn::Abs(a.y)), hn::Abs(a.z)),
+                   refined ? hn::Add(a.radius, a.others) : a.radius);
 }
 
 struct BoxColumns {
@@ -50,7 +54,8 @@ struct BoxColumns {
 };
 
 // The length of the sizes of some units, `step` floats from one to the next; a little too long, and never 0.
-template <class Tag> HWY_INLINE hn::Vec<Tag> length_of(Tag tag, std::span<const UnitSpan> spans, const float* sizes, std::size_t step) {
+template <class Tag>
+HWY_INLINE hn::Vec<Tag> length_of(Tag tag, std::span<const UnitSpan> spans, const float* sizes, std::size_t step) {
     auto a = hn::Set(tag, 1e-30F), b = hn::Zero(tag), c = b, e = b; // 1e-30: for squares too small to count
     for (const UnitSpan& span : spans) {
         const float* size = sizes + span.start * step;
@@ -62,7 +67,8 @@ template <class Tag> HWY_INLINE hn::Vec<Tag> length_of(Tag tag, std::span<const 
         }
         for (; j < span.count; ++j) a = hn::MulAdd(at(j), at(j), a);
     }
-    return hn::Mul(hn::Sqrt(hn::Add(hn::Add(a, b), hn::Add(c, e))), hn::Set(tag, 1 + 0x1p-10F)); // of up to 2^13 squares
+    return hn::Mul(hn::Sqrt(hn::Add(hn::Add(a, b), hn::Add(c, e))),
+                   hn::Set(tag, 1 + 0x1p-10F)); // of up to 2^13 squares
 }
 
 HWY_INLINE bool overflows(const RangeLayer& layer, float length) {
@@ -70,9 +76,10 @@ HWY_INLINE bool overflows(const RangeLayer& layer, float length) {
     return !(most < 1e18 && most * layer.largest_norm + layer.largest_bias < 1e30);
 }
 
-// Two vectors of units of a layer: their sums. Plain variables, as compilers keep no arrays in registers, and a function of its own:
-// all sixteen registers are needed.
-HWY_NOINLINE HWY_ATTR void add_up(std::span<const UnitSpan> inputs, const float* weights, const BoxColumns& box, Row& first, Row& second) {
+// Two vectors of units of a layer: their sums. Plain variables, as compilers keep no arrays in registers, and a
+// function of its own: all sixteen registers are needed.
+HWY_NOINLINE HWY_ATTR void add_up(std::span<const UnitSpan> inputs, const float* weights, const BoxColumns& box,
+                                  Row& first, Row& second) {
     using C = RangeColumn;
     V base0 = first.base, x0 = zero(), y0 = zero(), z0 = zero(), radius0 = zero();
     V base1 = second.base, x1 = zero(), y1 = zero(), z1 = zero(), radius1 = zero();
@@ -104,7 +111,8 @@ struct Passed {
     Reach reach;
 };
 
-template <bool refined> HWY_INLINE Passed pass(Activation activation, float parameter, V rounding, Row sum) {
+template <bool refined>
+HWY_INLINE Passed pass(Activation activation, float parameter, V rounding, Row sum) {
     const V carried = sum.radius;
     sum.radius = hn::Add(sum.radius, rounding);
     const V half = spread<refined>(sum), size = hn::Add(hn::Abs(sum.base), half);
@@ -113,21 +121,34 @@ template <bool refined> HWY_INLINE Passed pass(Activation activation, float para
     const V steep = hn::Abs(line.slope);
     const V largest = hn::MulAdd(steep, size, hn::Add(hn::Abs(line.offset), line.error));
     const V error = hn::MulAdd(largest, set(2 * product_margin), line.error);
-    const Row out{hn::MulAdd(line.slope, sum.base, line.offset), hn::Mul(line.slope, sum.x), hn::Mul(line.slope, sum.y), hn::Mul(line.slope, sum.z),
-                  hn::MulAdd(steep, sum.radius, error), refined ? hn::Mul(steep, sum.others) : zero()};
-    return {out, hn::Mul(largest, set(1 + 8 * product_margin)), line.slope, hn::Mul(hn::MulAdd(steep, rounding, error), set(1 + product_margin)),
-            rounding, line.state, hn::Mul(hn::Mul(steep, carried), set(1 + product_margin)), reach};
+    const Row out{hn::MulAdd(line.slope, sum.base, line.offset),
+                  hn::Mul(line.slope, sum.x),
+                  hn::Mul(line.slope, sum.y),
+                  hn::Mul(line.slope, sum.z),
+                  hn::MulAdd(steep, sum.radius, error),
+                  refined ? hn::Mul(steep, sum.others) : zero()};
+    return {out,
+            hn::Mul(largest, set(1 + 8 * product_margin)),
+            line.slope,
+            hn::Mul(hn::MulAdd(steep, rounding, error), set(1 + product_margin)),
+            rounding,
+            line.state,
+            hn::Mul(hn::Mul(steep, carried), set(1 + product_margin)),
+            reach};
 }
 
-HWY_INLINE void finish(const RangeProgram& program, Activation activation, float parameter, const BoxColumns& box, std::size_t unit, V length,
-                       const Row& sum) {
+HWY_INLINE void finish(const RangeProgram& program, Activation activation, float parameter, const BoxColumns& box,
+                       std::size_t unit, V length, const Row& sum) {
     using C = RangeColumn;
-    const V rounding = hn::MulAdd(hn::LoadU(d, program.share.data() + unit), length, hn::LoadU(d, program.fixed.data() + unit));
+    const V rounding =
+        hn::MulAdd(hn::LoadU(d, program.share.data() + unit), length, hn::LoadU(d, program.fixed.data() + unit));
     const Passed unit_out = pass<true>(activation, parameter, rounding, sum);
     const auto keep = [&](C column, V value) HWY_ATTR { hn::StoreU(value, d, box[column] + unit); };
-    keep(C::base, unit_out.out.base), keep(C::x, unit_out.out.x), keep(C::y, unit_out.out.y), keep(C::z, unit_out.out.z);
+    keep(C::base, unit_out.out.base), keep(C::x, unit_out.out.x), keep(C::y, unit_out.out.y),
+        keep(C::z, unit_out.out.z);
     keep(C::radius, unit_out.out.radius), keep(C::others, unit_out.out.others), keep(C::size, unit_out.size);
-    keep(C::slope, unit_out.slope), keep(C::own, unit_out.own), keep(C::rounding, unit_out.rounding), keep(C::state, unit_out.state);
+    keep(C::slope, unit_out.slope), keep(C::own, unit_out.own), keep(C::rounding, unit_out.rounding),
+        keep(C::state, unit_out.state);
     keep(C::lower, unit_out.reach.lower), keep(C::upper, unit_out.reach.upper), keep(C::carried, unit_out.carried);
 }
 
@@ -136,7 +157,8 @@ HWY_INLINE Row bias_row(const RangeProgram& program, std::size_t unit) {
 }
 
 // at(k): base, x, y, z, radius, size of the result.
-template <class At> RangeBall ball(At at, double others) {
+template <class At>
+RangeBall ball(At at, double others) {
     const auto number = [&](std::size_t k) { return static_cast<double>(at(k)); };
     const double along = std::abs(number(1)) + std::abs(number(2)) + std::abs(number(3));
     return {number(0), (along + number(4) + others) * (1 + 1e-9), along, {number(1), number(2), number(3)}};
@@ -146,7 +168,8 @@ enum PanelRow : std::size_t { base_row, radius_row = 4, size_row, slope_row, own
 constexpr std::size_t panel_lanes = hn::MaxLanes(d), widest_panel = 3 * panel_lanes;
 
 // Boxes side by side, as many as fill `vectors`. Row after row (base, x, y, z, radius, size, slope, own) of all units.
-template <std::size_t vectors> class Panel {
+template <std::size_t vectors>
+class Panel {
 public:
     static constexpr std::size_t width = vectors * panel_lanes;
 
@@ -154,7 +177,8 @@ public:
 
     HWY_ATTR void run(const float* entered, RangeBall* out, std::size_t count) {
         enter(entered, count);
-        for (const RangeLayer& layer : program_.layers) forward(layer, &layer == &program_.layers.back() ? Activation::none : layer.activation);
+        for (const RangeLayer& layer : program_.layers)
+            forward(layer, &layer == &program_.layers.back() ? Activation::none : layer.activation);
         for (std::size_t b = 0; b < count; ++b) {
             out[b] = ball([&](std::size_t k) { return row(k)[program_.layers.back().start * width + b]; }, 0);
             if (lost_[b]) out[b] = {0, std::numeric_limits<double>::infinity(), 0};
@@ -162,7 +186,8 @@ public:
     }
 
 private:
-    static constexpr std::size_t height = vectors == 1 ? 8 : 4; // units that share the reading of a row: enough sums to hide the time of one
+    static constexpr std::size_t height =
+        vectors == 1 ? 8 : 4; // units that share the reading of a row: enough sums to hide the time of one
 
     HWY_INLINE float* row(std::size_t k) const { return storage_ + k * program_.units * width; }
 
@@ -191,13 +216,16 @@ private:
     }
 
     // One row of some units' sums. Inputs in order, as everywhere.
-    template <bool sizes> HWY_INLINE void add_up(std::span<const UnitSpan> inputs, const float* weights, const float* biases, const float* from, float* to) const {
+    template <bool sizes>
+    HWY_INLINE void add_up(std::span<const UnitSpan> inputs, const float* weights, const float* biases,
+                           const float* from, float* to) const {
         V sums[height][vectors];
         for (std::size_t o = 0; o < height; ++o)
             for (std::size_t v = 0; v < vectors; ++v) sums[o][v] = biases ? set(biases[o]) : zero();
         for (const UnitSpan& span : inputs) {
             const float* in = from + span.start * width;
-            for (const float* const end = weights + span.count * range_tile; weights != end; weights += range_tile, in += width) {
+            for (const float* const end = weights + span.count * range_tile; weights != end;
+                 weights += range_tile, in += width) {
                 V boxes[vectors];
                 for (std::size_t v = 0; v < vectors; ++v) boxes[v] = hn::Load(d, in + v * panel_lanes);
                 for (std::size_t o = 0; o < height; ++o) {
@@ -210,29 +238,37 @@ private:
             for (std::size_t v = 0; v < vectors; ++v) hn::Store(sums[o][v], d, to + o * width + v * panel_lanes);
     }
 
-    // Sums of a unit, `apart` floats from one row's to the next's, in one vector of boxes become the unit's rows, `step` floats apart.
+    // Sums of a unit, `apart` floats from one row's to the next's, in one vector of boxes become the unit's rows,
+    // `step` floats apart.
     template <Activation activation>
     static HWY_INLINE void finish(float parameter, V rounding, const float* sums, float* to, std::size_t step) {
         constexpr std::size_t apart = height * width;
         const auto sum = [&](std::size_t k) HWY_ATTR { return hn::Load(d, sums + k * apart); };
-        const Passed passed = pass<false>(activation, parameter, rounding, {sum(0), sum(1), sum(2), sum(3), sum(4), zero()});
-        for (const V& value : {passed.out.base, passed.out.x, passed.out.y, passed.out.z, passed.out.radius, passed.size, passed.slope, passed.own}) {
+        const Passed passed =
+            pass<false>(activation, parameter, rounding, {sum(0), sum(1), sum(2), sum(3), sum(4), zero()});
+        for (const V& value : {passed.out.base, passed.out.x, passed.out.y, passed.out.z, passed.out.radius,
+                               passed.size, passed.slope, passed.own}) {
             hn::Store(value, d, to);
             to += step;
         }
     }
 
-    template <Activation activation> HWY_ATTR void forward(const RangeLayer& layer) {
+    template <Activation activation>
+    HWY_ATTR void forward(const RangeLayer& layer) {
         find_lengths(layer);
         const std::span<const UnitSpan> inputs = program_.inputs(layer);
-        const std::size_t step = program_.units * width; // plain variables: compilers take it that vectors might be stored over members
+        const std::size_t step =
+            program_.units * width; // plain variables: compilers take it that vectors might be stored over members
         const float parameter = layer.parameter;
         HWY_ALIGN float sums[radius_row + 1][height * width];
         for (std::size_t o = 0; o < layer.outputs; o += height) {
             const std::size_t unit = layer.start + o;
-            const float* const weights = program_.by_input.data() + layer.by_input + o / range_tile * range_tile * layer.inputs + o % range_tile;
-            const float *const biases = &program_.biases[unit], *const share = &program_.share[unit], *const fixed = &program_.fixed[unit];
-            for (std::size_t k = base_row; k < radius_row; ++k) add_up<false>(inputs, weights, k == base_row ? biases : nullptr, row(k), sums[k]);
+            const float* const weights =
+                program_.by_input.data() + layer.by_input + o / range_tile * range_tile * layer.inputs + o % range_tile;
+            const float *const biases = &program_.biases[unit], *const share = &program_.share[unit],
+                               *const fixed = &program_.fixed[unit];
+            for (std::size_t k = base_row; k < radius_row; ++k)
+                add_up<false>(inputs, weights, k == base_row ? biases : nullptr, row(k), sums[k]);
             add_up<true>(inputs, weights, nullptr, row(radius_row), sums[radius_row]);
             float* const to = storage_ + unit * width;
             for (std::size_t k = 0; k < height; ++k)
@@ -245,12 +281,18 @@ private:
 
     HWY_ATTR void forward(const RangeLayer& layer, Activation activation) {
         switch (activation) {
-        case Activation::none: return forward<Activation::none>(layer);
-        case Activation::relu: return forward<Activation::relu>(layer);
-        case Activation::elu: return forward<Activation::elu>(layer);
-        case Activation::tanh: return forward<Activation::tanh>(layer);
-        case Activation::sine: return forward<Activation::sine>(layer);
-        case Activation::softplus: return forward<Activation::softplus>(layer);
+        case Activation::none:
+            return forward<Activation::none>(layer);
+        case Activation::relu:
+            return forward<Activation::relu>(layer);
+        case Activation::elu:
+            return forward<Activation::elu>(layer);
+        case Activation::tanh:
+            return forward<Activation::tanh>(layer);
+        case Activation::sine:
+            return forward<Activation::sine>(layer);
+        case Activation::softplus:
+            return forward<Activation::softplus>(layer);
         }
     }
 
@@ -291,12 +333,16 @@ HWY_ATTR double collect(const Back& back, std::size_t start, std::size_t count, 
     return hn::GetLane(hn::SumOfLanes(dd, sum));
 }
 
-// Adds weights^T * (what the layer's units pass on) to the adjoints of a span of its inputs. For four boxes, two vectors each:
-HWY_INLINE void transpose_four(const float* weights, std::size_t row, const double* from, double* to, std::size_t step, std::size_t outputs) {
+// Adds weights^T * (what the layer's units pass on) to the adjoints of a span of its inputs. For four boxes, two
+// vectors each:
+HWY_INLINE void transpose_four(const float* weights, std::size_t row, const double* from, double* to, std::size_t step,
+                               std::size_t outputs) {
     const std::size_t lanes = hn::Lanes(dd);
     const auto at = [&](std::size_t k, std::size_t v) HWY_ATTR { return to + k * step + v * lanes; };
-    Vd a0 = hn::LoadU(dd, at(0, 0)), a1 = hn::LoadU(dd, at(0, 1)), b0 = hn::LoadU(dd, at(1, 0)), b1 = hn::LoadU(dd, at(1, 1));
-    Vd c0 = hn::LoadU(dd, at(2, 0)), c1 = hn::LoadU(dd, at(2, 1)), e0 = hn::LoadU(dd, at(3, 0)), e1 = hn::LoadU(dd, at(3, 1));
+    Vd a0 = hn::LoadU(dd, at(0, 0)), a1 = hn::LoadU(dd, at(0, 1)), b0 = hn::LoadU(dd, at(1, 0)),
+       b1 = hn::LoadU(dd, at(1, 1));
+    Vd c0 = hn::LoadU(dd, at(2, 0)), c1 = hn::LoadU(dd, at(2, 1)), e0 = hn::LoadU(dd, at(3, 0)),
+       e1 = hn::LoadU(dd, at(3, 1));
     for (std::size_t o = 0; o < outputs; ++o, weights += row) {
         const Vd w0 = widen(weights), w1 = widen(weights + lanes);
         const Vd a = hn::Set(dd, from[o]), b = hn::Set(dd, from[step + o]);
@@ -304,12 +350,15 @@ HWY_INLINE void transpose_four(const float* weights, std::size_t row, const doub
         const Vd c = hn::Set(dd, from[2 * step + o]), e = hn::Set(dd, from[3 * step + o]);
         c0 = hn::MulAdd(c, w0, c0), c1 = hn::MulAdd(c, w1, c1), e0 = hn::MulAdd(e, w0, e0), e1 = hn::MulAdd(e, w1, e1);
     }
-    hn::StoreU(a0, dd, at(0, 0)), hn::StoreU(a1, dd, at(0, 1)), hn::StoreU(b0, dd, at(1, 0)), hn::StoreU(b1, dd, at(1, 1));
-    hn::StoreU(c0, dd, at(2, 0)), hn::StoreU(c1, dd, at(2, 1)), hn::StoreU(e0, dd, at(3, 0)), hn::StoreU(e1, dd, at(3, 1));
+    hn::StoreU(a0, dd, at(0, 0)), hn::StoreU(a1, dd, at(0, 1)), hn::StoreU(b0, dd, at(1, 0)),
+        hn::StoreU(b1, dd, at(1, 1));
+    hn::StoreU(c0, dd, at(2, 0)), hn::StoreU(c1, dd, at(2, 1)), hn::StoreU(e0, dd, at(3, 0)),
+        hn::StoreU(e1, dd, at(3, 1));
 }
 
 // For one box, four vectors.
-HWY_INLINE void transpose_one(const float* weights, std::size_t row, const double* from, double* to, std::size_t outputs) {
+HWY_INLINE void transpose_one(const float* weights, std::size_t row, const double* from, double* to,
+                              std::size_t outputs) {
     const std::size_t n = hn::Lanes(dd);
     Vd a = hn::LoadU(dd, to), b = hn::LoadU(dd, to + n), c = hn::LoadU(dd, to + 2 * n), e = hn::LoadU(dd, to + 3 * n);
     for (std::size_t o = 0; o < outputs; ++o, weights += row) {
@@ -327,16 +376,18 @@ HWY_ATTR void transpose(const Back& back, const RangeLayer& layer, std::size_t c
         std::size_t b = 0;
         for (; b + 4 <= count; b += 4)
             for (std::size_t i = 0; i < span.count; i += 2 * lanes)
-                transpose_four(weights + i, row, back.passed_on(b) + layer.start, back.adjoint(b) + span.start + i, step, layer.outputs);
+                transpose_four(weights + i, row, back.passed_on(b) + layer.start, back.adjoint(b) + span.start + i,
+                               step, layer.outputs);
         for (; b < count; ++b)
             for (std::size_t i = 0; i < span.count; i += 4 * lanes)
-                transpose_one(weights + i, row, back.passed_on(b) + layer.start, back.adjoint(b) + span.start + i, layer.outputs);
+                transpose_one(weights + i, row, back.passed_on(b) + layer.start, back.adjoint(b) + span.start + i,
+                              layer.outputs);
         weights += in_tiles(span.count);
     }
 }
 
-HWY_ATTR void backward_for_target(const RangeProgram& program, std::size_t layer, const float* slope, const float* own, std::size_t step,
-                                  bool slack, double* adjoints, double* sums, std::size_t count) {
+HWY_ATTR void backward_for_target(const RangeProgram& program, std::size_t layer, const float* slope, const float* own,
+                                  std::size_t step, bool slack, double* adjoints, double* sums, std::size_t count) {
     const Back back{program, slope, own, step, adjoints};
     for (std::size_t k = layer; k-- > 0;) {
         const RangeLayer& at = program.layers[k];
@@ -348,10 +399,13 @@ HWY_ATTR void backward_for_target(const RangeProgram& program, std::size_t layer
 
 RangeBall ball_of_box(const RangeProgram& program, const BoxColumns& box) {
     const std::size_t result = program.layers.back().start;
-    return ball([&](std::size_t k) { return box.first[k * program.units + result]; }, static_cast<double>(box[RangeColumn::others][result]));
+    return ball([&](std::size_t k) { return box.first[k * program.units + result]; },
+                static_cast<double>(box[RangeColumn::others][result]));
 }
 
-void tighten(RangeBall& found, double radius) { found.reach = std::min(found.reach, (found.along + radius * (1 + 1e-9)) * (1 + 1e-9)); }
+void tighten(RangeBall& found, double radius) {
+    found.reach = std::min(found.reach, (found.along + radius * (1 + 1e-9)) * (1 + 1e-9));
+}
 
 // Units that are coordinates of their own: a row of slopes along each, over all units.
 struct Symbols {
@@ -361,8 +415,8 @@ struct Symbols {
 };
 
 // The sums of two vectors of units along four symbols, put in the place of those units.
-HWY_INLINE void add_up_symbols(std::span<const UnitSpan> inputs, const float* weights, const Symbols& symbols, std::size_t k, std::size_t unit,
-                               V& others0, V& others1) {
+HWY_INLINE void add_up_symbols(std::span<const UnitSpan> inputs, const float* weights, const Symbols& symbols,
+                               std::size_t k, std::size_t unit, V& others0, V& others1) {
     const std::size_t lanes = hn::Lanes(d);
     V a0 = zero(), a1 = zero(), b0 = zero(), b1 = zero(), c0 = zero(), c1 = zero(), e0 = zero(), e1 = zero();
     for (const UnitSpan& span : inputs) {
@@ -371,8 +425,10 @@ HWY_INLINE void add_up_symbols(std::span<const UnitSpan> inputs, const float* we
         for (std::size_t j = 0; j < span.count; ++j, weights += range_tile) {
             const V w0 = hn::LoadU(d, weights), w1 = hn::LoadU(d, weights + lanes);
             const V xa = set(a[j]), xb = set(b[j]), xc = set(c[j]), xe = set(e[j]);
-            a0 = hn::MulAdd(w0, xa, a0), a1 = hn::MulAdd(w1, xa, a1), b0 = hn::MulAdd(w0, xb, b0), b1 = hn::MulAdd(w1, xb, b1);
-            c0 = hn::MulAdd(w0, xc, c0), c1 = hn::MulAdd(w1, xc, c1), e0 = hn::MulAdd(w0, xe, e0), e1 = hn::MulAdd(w1, xe, e1);
+            a0 = hn::MulAdd(w0, xa, a0), a1 = hn::MulAdd(w1, xa, a1), b0 = hn::MulAdd(w0, xb, b0),
+            b1 = hn::MulAdd(w1, xb, b1);
+            c0 = hn::MulAdd(w0, xc, c0), c1 = hn::MulAdd(w1, xc, c1), e0 = hn::MulAdd(w0, xe, e0),
+            e1 = hn::MulAdd(w1, xe, e1);
         }
     }
     others0 = hn::Add(others0, hn::Add(hn::Add(hn::Abs(a0), hn::Abs(b0)), hn::Add(hn::Abs(c0), hn::Abs(e0))));
@@ -391,17 +447,19 @@ HWY_INLINE void pass_symbols(const Symbols& symbols, const BoxColumns& box, std:
     }
 }
 
-HWY_ATTR void forward_refined(const RangeProgram& program, const RangeLayer& layer, Activation activation, const BoxColumns& box,
-                              float length, const Symbols& symbols) {
+HWY_ATTR void forward_refined(const RangeProgram& program, const RangeLayer& layer, Activation activation,
+                              const BoxColumns& box, float length, const Symbols& symbols) {
     const std::size_t lanes = hn::Lanes(d);
     const std::span<const UnitSpan> spans = program.inputs(layer);
     const V lengths = set(length);
     for (std::size_t v = 0; v < layer.outputs; v += 2 * lanes) {
-        const float* const weights = program.by_input.data() + layer.by_input + v / range_tile * range_tile * layer.inputs + v % range_tile;
+        const float* const weights =
+            program.by_input.data() + layer.by_input + v / range_tile * range_tile * layer.inputs + v % range_tile;
         const std::size_t unit = layer.start + v;
         Row first = bias_row(program, unit), second = bias_row(program, unit + lanes);
         add_up(spans, weights, box, first, second);
-        for (std::size_t k = 0; k < symbols.count; k += 4) add_up_symbols(spans, weights, symbols, k, unit, first.others, second.others);
+        for (std::size_t k = 0; k < symbols.count; k += 4)
+            add_up_symbols(spans, weights, symbols, k, unit, first.others, second.others);
         const V margin = set(1 + 0x1p-12F); // of the sum of up to 2^11 sizes
         first.others = hn::Mul(first.others, margin), second.others = hn::Mul(second.others, margin);
         finish(program, activation, layer.parameter, box, unit, lengths, first);
@@ -420,7 +478,9 @@ HWY_ATTR void name_symbols(const RangeLayer& layer, std::size_t most, const BoxC
     for (std::size_t u = layer.start; u < layer.start + layer.outputs; ++u)
         if (box[C::state][u] == unit_bends && own[u] > 2 * rounding[u]) bent[count++] = static_cast<std::uint32_t>(u);
     if (count > most) {
-        const auto larger_error = [&](std::uint32_t a, std::uint32_t b) { return own[a] != own[b] ? own[a] > own[b] : a < b; };
+        const auto larger_error = [&](std::uint32_t a, std::uint32_t b) {
+            return own[a] != own[b] ? own[a] > own[b] : a < b;
+        };
         std::nth_element(bent, bent + most, bent + count, larger_error);
         count = most;
     }
@@ -437,7 +497,8 @@ HWY_ATTR void name_symbols(const RangeLayer& layer, std::size_t most, const BoxC
 }
 
 // One box forward, with up to `per_layer` units of each layer as coordinates of their own.
-HWY_ATTR RangeBall forward_one(const RangeProgram& program, std::size_t per_layer, const BoxColumns& box, float* storage) {
+HWY_ATTR RangeBall forward_one(const RangeProgram& program, std::size_t per_layer, const BoxColumns& box,
+                               float* storage) {
     Symbols symbols{storage, program.units, 0};
     const hn::CappedTag<float, 1> one;
     for (const RangeLayer& layer : program.layers) {
@@ -459,8 +520,8 @@ HWY_ATTR void enter_box(const RangeProgram& program, const float* entered, const
     }
 }
 
-HWY_ATTR RangeBall refine_for_target(const RangeProgram& program, std::size_t per_layer, const float* entered, float* columns, float* storage,
-                                     double* adjoints) {
+HWY_ATTR RangeBall refine_for_target(const RangeProgram& program, std::size_t per_layer, const float* entered,
+                                     float* columns, float* storage, double* adjoints) {
     using C = RangeColumn;
     const BoxColumns box{columns, program.units};
     enter_box(program, entered, box);
@@ -478,7 +539,8 @@ HWY_ATTR RangeBall refine_for_target(const RangeProgram& program, std::size_t pe
 constexpr std::size_t few_boxes = panel_lanes / 2;
 static_assert(few_boxes * range_columns <= range_block * panel_rows && range_block % widest_panel == 0);
 
-HWY_ATTR void affine_for_target(const RangeProgram& program, const float* entered, float* storage, RangeBall* out, std::size_t count) {
+HWY_ATTR void affine_for_target(const RangeProgram& program, const float* entered, float* storage, RangeBall* out,
+                                std::size_t count) {
     const std::size_t numbers = range_entry * program.encoded;
     if (count < few_boxes) {
         for (std::size_t b = 0; b < count; ++b) {
@@ -491,28 +553,34 @@ HWY_ATTR void affine_for_target(const RangeProgram& program, const float* entere
     for (std::size_t b = 0; b < count; b += widest_panel) {
         const std::size_t left = std::min(widest_panel, count - b);
         float* const mine = storage + b * panel_rows * program.units;
-        if (left > 2 * panel_lanes) Panel<3>(program, mine).run(entered + b * numbers, out + b, left);
-        else if (left > panel_lanes) Panel<2>(program, mine).run(entered + b * numbers, out + b, left);
-        else Panel<1>(program, mine).run(entered + b * numbers, out + b, left);
+        if (left > 2 * panel_lanes)
+            Panel<3>(program, mine).run(entered + b * numbers, out + b, left);
+        else if (left > panel_lanes)
+            Panel<2>(program, mine).run(entered + b * numbers, out + b, left);
+        else
+            Panel<1>(program, mine).run(entered + b * numbers, out + b, left);
     }
 }
 
 // Slopes and own errors of box b of a run of `count`, unit by unit.
-HWY_ATTR void copy_lines(const RangeProgram& program, const float* storage, std::size_t count, std::size_t b, float* slopes, float* owns) {
+HWY_ATTR void copy_lines(const RangeProgram& program, const float* storage, std::size_t count, std::size_t b,
+                         float* slopes, float* owns) {
     if (count < few_boxes) {
         const float* const columns = storage + b * range_columns * program.units;
         std::copy_n(columns + static_cast<std::size_t>(RangeColumn::slope) * program.units, program.units, slopes);
         std::copy_n(columns + static_cast<std::size_t>(RangeColumn::own) * program.units, program.units, owns);
         return;
     }
-    const std::size_t first = b / widest_panel * widest_panel, width = (std::min(widest_panel, count - first) + panel_lanes - 1) / panel_lanes * panel_lanes;
+    const std::size_t first = b / widest_panel * widest_panel,
+                      width = (std::min(widest_panel, count - first) + panel_lanes - 1) / panel_lanes * panel_lanes;
     const float* const mine = storage + first * panel_rows * program.units + (b - first);
     const float *slope = mine + slope_row * program.units * width, *own = mine + own_row * program.units * width;
     for (std::size_t u = 0; u < program.units; ++u, slope += width, own += width) slopes[u] = *slope, owns[u] = *own;
 }
 
-HWY_ATTR void tighten_for_target(const RangeProgram& program, const float* storage, std::size_t count, const std::size_t* which, std::size_t open,
-                                 float* lines, double* adjoints, RangeBall* out) {
+HWY_ATTR void tighten_for_target(const RangeProgram& program, const float* storage, std::size_t count,
+                                 const std::size_t* which, std::size_t open, float* lines, double* adjoints,
+                                 RangeBall* out) {
     double radii[range_open] = {};
     std::fill_n(adjoints, 2 * open * program.units, 0.0);
     for (std::size_t k = 0; k < open; ++k) {
@@ -520,7 +588,8 @@ HWY_ATTR void tighten_for_target(const RangeProgram& program, const float* stora
         copy_lines(program, storage, count, which[k], mine, mine + program.units);
         adjoints[2 * k * program.units + program.layers.back().start] = 1;
     }
-    backward_for_target(program, program.layers.size(), lines, lines + program.units, 2 * program.units, true, adjoints, radii, open);
+    backward_for_target(program, program.layers.size(), lines, lines + program.units, 2 * program.units, true, adjoints,
+                        radii, open);
     for (std::size_t k = 0; k < open; ++k) tighten(out[which[k]], radii[k]);
 }
 
@@ -536,24 +605,27 @@ HWY_EXPORT(tighten_for_target);
 HWY_EXPORT(backward_for_target);
 HWY_EXPORT(refine_for_target);
 
-void run_affine(const RangeProgram& program, std::span<const float> entered, std::span<float> storage, std::span<RangeBall> out) {
+void run_affine(const RangeProgram& program, std::span<const float> entered, std::span<float> storage,
+                std::span<RangeBall> out) {
     HWY_DYNAMIC_DISPATCH(affine_for_target)(program, entered.data(), storage.data(), out.data(), out.size());
 }
 
-void run_back(const RangeProgram& program, std::span<const float> storage, std::span<const std::size_t> which, std::span<float> lines,
-              std::span<double> adjoints, std::span<RangeBall> out) {
+void run_back(const RangeProgram& program, std::span<const float> storage, std::span<const std::size_t> which,
+              std::span<float> lines, std::span<double> adjoints, std::span<RangeBall> out) {
     HWY_DYNAMIC_DISPATCH(tighten_for_target)
     (program, storage.data(), out.size(), which.data(), which.size(), lines.data(), adjoints.data(), out.data());
 }
 
-RangeBall refine_range(const RangeProgram& program, std::size_t per_layer, std::span<const float> entered, std::span<float> columns,
-                       std::span<float> symbols, std::span<double> adjoints) {
-    return HWY_DYNAMIC_DISPATCH(refine_for_target)(program, per_layer, entered.data(), columns.data(), symbols.data(), adjoints.data());
+RangeBall refine_range(const RangeProgram& program, std::size_t per_layer, std::span<const float> entered,
+                       std::span<float> columns, std::span<float> symbols, std::span<double> adjoints) {
+    return HWY_DYNAMIC_DISPATCH(refine_for_target)(program, per_layer, entered.data(), columns.data(), symbols.data(),
+                                                   adjoints.data());
 }
 
-void run_adjoints(const RangeProgram& program, std::size_t layer, const float* slope, const float* own, std::span<double> adjoints,
-                  std::span<double> sums) {
-    HWY_DYNAMIC_DISPATCH(backward_for_target)(program, layer, slope, own, 0, false, adjoints.data(), sums.data(), sums.size());
+void run_adjoints(const RangeProgram& program, std::size_t layer, const float* slope, const float* own,
+                  std::span<double> adjoints, std::span<double> sums) {
+    HWY_DYNAMIC_DISPATCH(backward_for_target)
+    (program, layer, slope, own, 0, false, adjoints.data(), sums.data(), sums.size());
 }
 
 } // namespace fathom

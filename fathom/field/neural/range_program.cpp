@@ -19,7 +19,8 @@ void pack_weights(RangeProgram& program, const RangeLayer& layer, std::span<cons
     program.by_input.resize(layer.by_input + in_tiles(layer.outputs) * inputs, 0.0F);
     program.by_output.resize(layer.by_output + layer.outputs * row, 0.0F);
     for (std::size_t o = 0; o < layer.outputs; ++o) {
-        float* const by_input = program.by_input.data() + layer.by_input + o / range_tile * range_tile * inputs + o % range_tile;
+        float* const by_input =
+            program.by_input.data() + layer.by_input + o / range_tile * range_tile * inputs + o % range_tile;
         for (std::size_t i = 0; i < inputs; ++i) by_input[i * range_tile] = weights[o * inputs + i];
         float* by_output = program.by_output.data() + layer.by_output + o * row;
         const float* from = weights.data() + o * inputs;
@@ -44,7 +45,8 @@ void pack_errors(RangeProgram& program, RangeLayer& layer, const LayerRows& rows
         const std::size_t unit = layer.start + o;
         program.biases[unit] = rows.biases[o];
         program.share[unit] = float_up(gamma * norm * few);
-        program.fixed[unit] = float_up((gamma * bias + 8 * least_normal * sum + 1e-28 + (rows.errors.empty() ? 0 : rows.errors[o])) * few);
+        program.fixed[unit] = float_up(
+            (gamma * bias + 8 * least_normal * sum + 1e-28 + (rows.errors.empty() ? 0 : rows.errors[o])) * few);
         layer.largest_sum = std::max(layer.largest_sum, sum * few);
         layer.largest_norm = std::max(layer.largest_norm, norm * few);
         layer.largest_bias = std::max(layer.largest_bias, bias + static_cast<double>(program.fixed[unit]));
@@ -99,8 +101,8 @@ void append_layer(RangeProgram& program, std::span<const UnitSpan> inputs, const
     program.layers.push_back(layer);
 }
 
-// The slope of the result along a unit is a sum over paths of products of weights and slopes. Its computed value is off by at most
-// gamma of the roundings on a path times the same sum of sizes.
+// The slope of the result along a unit is a sum over paths of products of weights and slopes. Its computed value is off
+// by at most gamma of the roundings on a path times the same sum of sizes.
 void finish_program(RangeProgram& program) {
     std::vector<double>& size = program.adjoint_slack;
     size.assign(program.units, 0.0);
@@ -114,7 +116,8 @@ void finish_program(RangeProgram& program) {
         for (std::size_t o = 0; o < layer.outputs; ++o)
             for (const UnitSpan& span : program.inputs(layer)) {
                 const double passed_on = slope * size[layer.start + o];
-                for (std::size_t i = 0; i < span.count; ++i) size[span.start + i] += passed_on * std::abs(static_cast<double>(weights[i]));
+                for (std::size_t i = 0; i < span.count; ++i)
+                    size[span.start + i] += passed_on * std::abs(static_cast<double>(weights[i]));
                 weights += in_tiles(span.count);
             }
     }

@@ -20,11 +20,13 @@ double two_sided_exponential(Random& random, double mean) {
 
 } // namespace
 
-TrainingSource::TrainingSource(const MeshField& mesh, const Network& network) : mesh_(mesh), network_(network), surface_(mesh.mesh(), crease) {}
+TrainingSource::TrainingSource(const MeshField& mesh, const Network& network)
+    : mesh_(mesh), network_(network), surface_(mesh.mesh(), crease) {}
 
 // place(point on the surface, normal, random) is the point wanted; the distance is that of the point as floats hold it.
 template <class Place>
-TrainingPoints TrainingSource::measured(std::size_t count, std::uint64_t seed, Progress* progress, const Place& place) const {
+TrainingPoints TrainingSource::measured(std::size_t count, std::uint64_t seed, Progress* progress,
+                                        const Place& place) const {
     TrainingPoints points;
     for (std::vector<float>* row : {&points.x, &points.y, &points.z, &points.value}) row->resize(count);
     Stage stage(progress, "measuring distances", count);
@@ -33,7 +35,8 @@ TrainingPoints TrainingSource::measured(std::size_t count, std::uint64_t seed, P
         const std::vector<SurfaceSpot> spots = surface_.random_spots(end - begin, random);
         for (std::size_t i = begin; i < end; ++i) {
             const SurfaceSpot& spot = spots[i - begin];
-            const Vec3 wanted = network_.domain.closest(place(spot.point, surface_.walker().normal(spot.triangle), random));
+            const Vec3 wanted =
+                network_.domain.closest(place(spot.point, surface_.walker().normal(spot.triangle), random));
             const Eigen::Vector3f q = ((wanted - network_.center) / network_.scale).cast<float>();
             points.x[i] = q.x();
             points.y[i] = q.y();
@@ -46,7 +49,8 @@ TrainingPoints TrainingSource::measured(std::size_t count, std::uint64_t seed, P
     return points;
 }
 
-TrainingPoints TrainingSource::mixed(std::size_t count, std::uint64_t seed, const PointMix& mix, Progress* progress) const {
+TrainingPoints TrainingSource::mixed(std::size_t count, std::uint64_t seed, const PointMix& mix,
+                                     Progress* progress) const {
     const double side = mesh_.bounds().size().maxCoeff();
     return measured(count, seed, progress, [&](const Vec3& point, const Vec3& normal, Random& random) -> Vec3 {
         const double kind = random.uniform();
@@ -63,7 +67,8 @@ TrainingPoints TrainingSource::near(std::size_t count, double reach, std::uint64
 }
 
 TrainingPoints TrainingSource::anywhere(std::size_t count, std::uint64_t seed) const {
-    return measured(count, seed, nullptr, [&](const Vec3&, const Vec3&, Random& random) { return random.in_box(network_.domain); });
+    return measured(count, seed, nullptr,
+                    [&](const Vec3&, const Vec3&, Random& random) { return random.in_box(network_.domain); });
 }
 
 } // namespace fathom

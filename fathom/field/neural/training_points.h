@@ -1,7 +1,8 @@
 // Room: field. Points to fit and to judge a network by, with their exact signed distances from a mesh.
-// Method: Davies et al. 2021 weigh points by exp(-beta |distance|); here they are drawn from that density outright (a place on the
-// surface, moved along its normal), and some lie anywhere in the domain, so that the sign is right far from the surface too.
-// Some three microseconds a point; in parallel, the same points for any number of threads. Thread-safe.
+// Method: Davies et al. 2021 weigh points by exp(-beta |distance|); here they are drawn from that density outright (a
+// place on the surface, moved along its normal), and some lie anywhere in the domain, so that the sign is right far
+// from the surface too. Some three microseconds a point; in parallel, the same points for any number of threads.
+// Thread-safe.
 #pragma once
 
 #include <fathom/base/progress.h>
@@ -23,14 +24,16 @@ public:
     TrainingSource(const MeshField& mesh, const Network& network);
 
     // What would lie outside of the domain is put onto its border.
-    [[nodiscard]] TrainingPoints mixed(std::size_t count, std::uint64_t seed, const PointMix& mix = {}, Progress* progress = nullptr) const;
+    [[nodiscard]] TrainingPoints mixed(std::size_t count, std::uint64_t seed, const PointMix& mix = {},
+                                       Progress* progress = nullptr) const;
     // Up to `reach` metres from the surface, evenly along its normals.
     [[nodiscard]] TrainingPoints near(std::size_t count, double reach, std::uint64_t seed) const;
     // Evenly in the domain.
     [[nodiscard]] TrainingPoints anywhere(std::size_t count, std::uint64_t seed) const;
 
 private:
-    template <class Place> TrainingPoints measured(std::size_t count, std::uint64_t seed, Progress* progress, const Place& place) const;
+    template <class Place>
+    TrainingPoints measured(std::size_t count, std::uint64_t seed, Progress* progress, const Place& place) const;
 
     const MeshField& mesh_;
     const Network& network_;

@@ -83,7 +83,8 @@ Lists filtered(const Lists& lists, const Keep& keep) {
 Lists faces_round_nodes(std::span<const Triangle> faces, std::size_t node_count) {
     std::vector<Index> keys(3 * faces.size());
     for (std::size_t f = 0; f < faces.size(); ++f)
-        for (std::size_t k = 0; k < 3; ++k) keys[3 * f + k] = k == 2 && faces[f][2] == faces[f][1] ? no_index : faces[f][k];
+        for (std::size_t k = 0; k < 3; ++k)
+            keys[3 * f + k] = k == 2 && faces[f][2] == faces[f][1] ? no_index : faces[f][k];
     Lists lists = grouped(keys, node_count);
     for (Index& item : lists.items) item /= 3;
     return lists;
@@ -160,7 +161,8 @@ void BodyTopology::find_boundary() {
 std::vector<Index> BodyTopology::first_faces_of(std::span<const Index> neighbours) const {
     std::vector<Index> faces;
     for (const Index other : neighbours)
-        if (kind_[other] == Kind::boundary) faces.insert(faces.end(), faces_round_[other].begin(), faces_round_[other].end());
+        if (kind_[other] == Kind::boundary)
+            faces.insert(faces.end(), faces_round_[other].begin(), faces_round_[other].end());
     sort_unique(faces);
     return faces;
 }
@@ -178,8 +180,9 @@ void BodyTopology::list_first_faces(const Lists& neighbours) {
 }
 
 std::size_t BodyTopology::memory_bytes() const {
-    return (rank_.size() + order_.size() + boundary_nodes_.size()) * sizeof(Index) + kind_.size() + 3 * faces_.size() * sizeof(Triangle) +
-           (mesh_face_.size() + face_number_.size()) * sizeof(Index) + inner_neighbours_.memory_bytes() + first_faces_.memory_bytes() + faces_round_.memory_bytes();
+    return (rank_.size() + order_.size() + boundary_nodes_.size()) * sizeof(Index) + kind_.size() +
+           3 * faces_.size() * sizeof(Triangle) + (mesh_face_.size() + face_number_.size()) * sizeof(Index) +
+           inner_neighbours_.memory_bytes() + first_faces_.memory_bytes() + faces_round_.memory_bytes();
 }
 
 void nodes_of(std::span<const Tetrahedron> tetrahedra, std::span<const Index> chosen, std::vector<Index>& nodes) {

@@ -1,8 +1,8 @@
-// Room: field. What distances in a body of tetrahedra (or, in the plane, of triangles) need to know of its topology: who is whose
-// neighbour, and which faces, edges and nodes bound it. Built once; positions may then change every step, and cuts and breaks are followed.
-// Nodes are ranked along a space-filling curve through the first positions, so that a march over any mesh stays in the cache. New nodes
-// have the next ranks.
-// Build O(n log n), about 1 us a tetrahedron. Thread-safe, but for apply(): the one who owns it applies edits while nobody reads.
+// Room: field. What distances in a body of tetrahedra (or, in the plane, of triangles) need to know of its topology:
+// who is whose neighbour, and which faces, edges and nodes bound it. Built once; positions may then change every step,
+// and cuts and breaks are followed. Nodes are ranked along a space-filling curve through the first positions, so that a
+// march over any mesh stays in the cache. New nodes have the next ranks. Build O(n log n), about 1 us a tetrahedron.
+// Thread-safe, but for apply(): the one who owns it applies edits while nobody reads.
 #pragma once
 
 #include <fathom/geometry/editable_lists.h>
@@ -12,19 +12,23 @@ namespace fathom {
 
 class BodyTopology {
 public:
-    // Throws Error as check(mesh) does. Elements that name a vertex twice are left out, as are, from distances, nodes of no element.
-    // A face is on the boundary where it belongs to one tetrahedron; vertices are told apart by index, so a cut is boundary.
+    // Throws Error as check(mesh) does. Elements that name a vertex twice are left out, as are, from distances, nodes
+    // of no element. A face is on the boundary where it belongs to one tetrahedron; vertices are told apart by index,
+    // so a cut is boundary.
     explicit BodyTopology(const TetMesh& mesh);
     // Of the tetrahedra in use of a mesh that will be edited, as of mesh.mesh().
     explicit BodyTopology(const EditableTetMesh& mesh);
-    // Follows an edit of that mesh. Ranks stay; a face keeps its number unless it leaves: new ones then take its number, or the last one does.
-    // Else all is as in a new topology of the mesh. O(edit log n) and a pass over the boundary nodes. Error{invalid_argument} where this was not made of
-    // an EditableTetMesh.
+    // Follows an edit of that mesh. Ranks stay; a face keeps its number unless it leaves: new ones then take its
+    // number, or the last one does. Else all is as in a new topology of the mesh. O(edit log n) and a pass over the
+    // boundary nodes. Error{invalid_argument} where this was not made of an EditableTetMesh.
     void apply(const EditableTetMesh& mesh, const TetEdit& edit);
-    [[nodiscard]] std::size_t edits() const { return edits_; }                             // how many it has followed
-    [[nodiscard]] std::span<const Index> last_faces() const { return last_faces_; }        // numbers that mean other faces since the last one, ascending
+    [[nodiscard]] std::size_t edits() const { return edits_; } // how many it has followed
+    [[nodiscard]] std::span<const Index> last_faces() const {
+        return last_faces_;
+    } // numbers that mean other faces since the last one, ascending
 
-    // A body in the plane: triangles, bounded by the edges of one triangle. A boundary edge {a, b} is kept as the face {a, b, b}.
+    // A body in the plane: triangles, bounded by the edges of one triangle. A boundary edge {a, b} is kept as the face
+    // {a, b, b}.
     [[nodiscard]] static BodyTopology planar(const TriangleMesh& mesh);
 
     enum class Kind : std::uint8_t { inner, boundary, loose }; // loose: of no element

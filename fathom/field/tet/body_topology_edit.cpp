@@ -1,4 +1,5 @@
-// Room: field. How neighbours and boundary of a body follow the edits of its mesh: all round what was touched is listed anew.
+// Room: field. How neighbours and boundary of a body follow the edits of its mesh: all round what was touched is listed
+// anew.
 #include <fathom/base/error.h>
 #include <fathom/base/sorted_edit.h>
 #include <fathom/field/tet/body_topology.h>
@@ -38,7 +39,8 @@ void BodyTopology::set_face(Index number, Index face, const EditableTetMesh& mes
 // The last one takes its place.
 void BodyTopology::drop_face(Index number, std::vector<Index>& touched) {
     const auto last = static_cast<Index>(faces_.size() - 1);
-    for (const Index f : {number, last}) touched.insert(touched.end(), ranked_faces_[f].begin(), ranked_faces_[f].end());
+    for (const Index f : {number, last})
+        touched.insert(touched.end(), ranked_faces_[f].begin(), ranked_faces_[f].end());
     if (number != last) {
         faces_[number] = faces_[last];
         ranked_faces_[number] = ranked_faces_[last];
@@ -81,7 +83,8 @@ std::vector<Index> BodyTopology::renew_faces(const EditableTetMesh& mesh, const 
             set_face(gone[used++], face, mesh, touched);
         }
     }
-    for (std::size_t k = gone.size(); k-- > used;) drop_face(gone[k], touched); // from the last on, so that none that goes takes a place
+    for (std::size_t k = gone.size(); k-- > used;)
+        drop_face(gone[k], touched); // from the last on, so that none that goes takes a place
     std::erase_if(last_faces_, [&](Index f) { return f >= faces_.size(); });
     sort_unique(last_faces_);
     return touched;
@@ -117,7 +120,8 @@ void BodyTopology::renew_across(Index face) {
     for (std::size_t k = 0; k < 3; ++k) {
         std::vector<Index> round;
         for (const Index other : faces_round_[f[k]])
-            if (const Triangle& o = ranked_faces_[other]; std::find(o.begin(), o.end(), f[(k + 1) % 3]) != o.end()) round.push_back(other);
+            if (const Triangle& o = ranked_faces_[other]; std::find(o.begin(), o.end(), f[(k + 1) % 3]) != o.end())
+                round.push_back(other);
         const auto own = std::find(round.begin(), round.end(), face);
         across_[face][k] = round.size() < 2 ? no_index : own + 1 == round.end() ? round.front() : *(own + 1);
     }
@@ -134,7 +138,8 @@ void BodyTopology::apply(const EditableTetMesh& mesh, const TetEdit& edit) {
     };
     for (const Index t : edit.changed_tets) add_corners(t);
     for (const TetEdit::NewTet& t : edit.new_tets) add_corners(t.tet);
-    for (const TetEdit::NewVertex& v : edit.new_vertices) touched.insert(touched.end(), {rank_[v.vertex], rank_[v.a], rank_[v.b]});
+    for (const TetEdit::NewVertex& v : edit.new_vertices)
+        touched.insert(touched.end(), {rank_[v.vertex], rank_[v.a], rank_[v.b]});
     for (const Index v : edit.removed_vertices) touched.push_back(rank_[v]);
     sort_unique(touched);
     for (const Index node : touched) renew_kind(node, mesh);

@@ -39,7 +39,9 @@ public:
         for (std::size_t k = 0; k < 3; ++k) {
             const double extent = box.size()[static_cast<Eigen::Index>(k)];
             count_[k] = extent > 0 ? points[k] : 1;
-            if (extent > 0 && points[k] < 2) throw Error(Cause::invalid_argument, fmt::format("{} points, fewer than 2", points[k]), {.element = "option points"});
+            if (extent > 0 && points[k] < 2)
+                throw Error(Cause::invalid_argument, fmt::format("{} points, fewer than 2", points[k]),
+                            {.element = "option points"});
             step_[k] = extent > 0 ? extent / static_cast<double>(count_[k] - 1) : 0;
             total *= static_cast<double>(count_[k]);
         }
@@ -101,9 +103,12 @@ public:
     }
 
 private:
-    [[nodiscard]] std::size_t index(const std::array<std::size_t, 3>& c) const { return c[0] + c[1] * stride_[1] + c[2] * stride_[2]; }
+    [[nodiscard]] std::size_t index(const std::array<std::size_t, 3>& c) const {
+        return c[0] + c[1] * stride_[1] + c[2] * stride_[2];
+    }
     [[nodiscard]] Vec3 position(const std::array<std::size_t, 3>& c) const {
-        return origin_ + Vec3(static_cast<double>(c[0]) * step_[0], static_cast<double>(c[1]) * step_[1], static_cast<double>(c[2]) * step_[2]);
+        return origin_ + Vec3(static_cast<double>(c[0]) * step_[0], static_cast<double>(c[1]) * step_[1],
+                              static_cast<double>(c[2]) * step_[2]);
     }
     // In steps along an axis, moved by `shift`, within the grid.
     [[nodiscard]] double place(const Vec3& p, std::size_t k, double shift) const {
@@ -116,7 +121,9 @@ private:
             if (count_[k] > 1) cell[k] = static_cast<std::size_t>(place(p, k, 0.5));
         return cell;
     }
-    [[nodiscard]] std::size_t coordinate(std::size_t point, std::size_t axis) const { return point / stride_[axis] % count_[axis]; }
+    [[nodiscard]] std::size_t coordinate(std::size_t point, std::size_t axis) const {
+        return point / stride_[axis] % count_[axis];
+    }
 
     template <class Visitor>
     void for_neighbours(std::size_t point, const Visitor& visitor) const {
@@ -138,7 +145,8 @@ private:
         for (std::size_t k = 0; k < 3; ++k) {
             upwind[k] = {far, step_[k]};
             if (coordinate(point, k) > 0) upwind[k].first = values_[point - stride_[k]];
-            if (coordinate(point, k) + 1 < count_[k]) upwind[k].first = std::min(upwind[k].first, values_[point + stride_[k]]);
+            if (coordinate(point, k) + 1 < count_[k])
+                upwind[k].first = std::min(upwind[k].first, values_[point + stride_[k]]);
         }
         std::sort(upwind.begin(), upwind.end());
         double result = far, squares = 0, linear = 0, constant = -1;
@@ -165,9 +173,11 @@ private:
 
 } // namespace
 
-std::vector<double> grid_marching_depths(const BodyTopology& topology, std::span<const Vec3> positions, const GridMarchingOptions& options) {
+std::vector<double> grid_marching_depths(const BodyTopology& topology, std::span<const Vec3> positions,
+                                         const GridMarchingOptions& options) {
     if (positions.size() != topology.node_count())
-        throw Error(Cause::count_mismatch, fmt::format("{} positions for a body of {} nodes", positions.size(), topology.node_count()));
+        throw Error(Cause::count_mismatch,
+                    fmt::format("{} positions for a body of {} nodes", positions.size(), topology.node_count()));
     check_vertices(positions, {});
     Box box;
     for (const Triangle& face : topology.faces())
@@ -175,10 +185,12 @@ std::vector<double> grid_marching_depths(const BodyTopology& topology, std::span
     std::vector<double> depths(positions.size(), 0.0);
     if (box.empty()) return depths;
     Grid grid(box, options.points);
-    for (const Triangle& f : topology.faces()) grid.draw({positions[f[0]], positions[f[1]], positions[f[2]]}, options.exact_start);
+    for (const Triangle& f : topology.faces())
+        grid.draw({positions[f[0]], positions[f[1]], positions[f[2]]}, options.exact_start);
     grid.march();
     for (std::size_t node = 0; node < depths.size(); ++node)
-        if (topology.kind(static_cast<Index>(node)) != BodyTopology::Kind::loose) depths[node] = grid.read(positions[node]);
+        if (topology.kind(static_cast<Index>(node)) != BodyTopology::Kind::loose)
+            depths[node] = grid.read(positions[node]);
     return depths;
 }
 

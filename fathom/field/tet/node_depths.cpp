@@ -29,7 +29,8 @@ struct Nearest {
 };
 
 // From a face along the boundary to ever nearer ones.
-void follow(const BodyTopology& topology, std::span<const FaceFrame> frames, const Vec3& p, TriangleFeature part, int steps, Nearest& best) {
+void follow(const BodyTopology& topology, std::span<const FaceFrame> frames, const Vec3& p, TriangleFeature part,
+            int steps, Nearest& best) {
     for (; steps > 0 && part != TriangleFeature::face; --steps) {
         const Index from = best.source;
         const auto place = static_cast<std::size_t>(part);
@@ -61,7 +62,8 @@ struct PointRule {
     void pass(Index from, const Offer& offer) const {
         const Index source = d.source_[from];
         const Vec3 at = d.positions_[source];
-        for (const Index node : d.topology_->inner_neighbours(from)) offer(node, [&] { return Nearest{(d.positions_[node] - at).squaredNorm(), source}; });
+        for (const Index node : d.topology_->inner_neighbours(from))
+            offer(node, [&] { return Nearest{(d.positions_[node] - at).squaredNorm(), source}; });
     }
 };
 
@@ -100,7 +102,8 @@ struct FeatureRule {
             offer(node, [&] {
                 const FaceDistance found = frame(d.positions_[node]);
                 Nearest best{found.squared, source};
-                if (found.squared < d.squared_[node]) follow(*d.topology_, d.frames_, d.positions_[node], found.part, d.options_.surface_steps, best);
+                if (found.squared < d.squared_[node])
+                    follow(*d.topology_, d.frames_, d.positions_[node], found.part, d.options_.surface_steps, best);
                 return best;
             });
     }
@@ -124,7 +127,8 @@ void NodeDepths::compute(std::span<const Vec3> positions, const DepthOptions& op
 void NodeDepths::compute(std::span<const Vec3> positions, std::span<const Index> asked, const DepthOptions& options) {
     for (const Index node : asked)
         if (node >= topology_->node_count())
-            throw Error(Cause::index_out_of_range, fmt::format("asks for node {} of {}", node, topology_->node_count()));
+            throw Error(Cause::index_out_of_range,
+                        fmt::format("asks for node {} of {}", node, topology_->node_count()));
     begin(positions);
     ask(asked);
     run(options);
@@ -132,7 +136,8 @@ void NodeDepths::compute(std::span<const Vec3> positions, std::span<const Index>
 
 void NodeDepths::begin(std::span<const Vec3> positions) {
     if (positions.size() != topology_->node_count())
-        throw Error(Cause::count_mismatch, fmt::format("{} positions for a body of {} nodes", positions.size(), topology_->node_count()));
+        throw Error(Cause::count_mismatch,
+                    fmt::format("{} positions for a body of {} nodes", positions.size(), topology_->node_count()));
     check_vertices(positions, {});
     follow_edits();
     for (std::size_t k = 0; k < positions.size(); ++k) positions_[k] = positions[topology_->order()[k]];
@@ -203,8 +208,10 @@ void NodeDepths::fit_young() {
 
 ClosestPoint NodeDepths::nearest(const Vec3& point, double max_distance) const {
     ClosestPoint found = tree_.closest(point, max_distance);
-    if (found.found()) look_at_young(point, found);
-    else if (found = young_.closest(point, max_distance); found.found()) found.triangle += static_cast<Index>(tree_.tree().size());
+    if (found.found())
+        look_at_young(point, found);
+    else if (found = young_.closest(point, max_distance); found.found())
+        found.triangle += static_cast<Index>(tree_.tree().size());
     return found;
 }
 
@@ -229,7 +236,8 @@ void NodeDepths::ask_tree() {
     if (tree_.tree().empty()) return;
     found_.resize(positions_.size());
     parallel_for(asked_order_.size(), query_chunk, [&](std::size_t begin, std::size_t end) {
-        visit_closest(SurfaceView(tree_), positions_, std::span(asked_order_).subspan(begin, end - begin), SurfaceTree::no_limit, found_);
+        visit_closest(SurfaceView(tree_), positions_, std::span(asked_order_).subspan(begin, end - begin),
+                      SurfaceTree::no_limit, found_);
         for (std::size_t k = begin; k < end; ++k) look_at_young(positions_[asked_order_[k]], found_[asked_order_[k]]);
     });
     for (const Index node : asked_order_) {
@@ -269,8 +277,9 @@ void NodeDepths::march(const DepthOptions& options) {
     march_by(rule);
 }
 
-// A node may still be corrected while its neighbours are served, that is for the length of an edge; then it is done. So the asked nodes
-// are done a little after their buckets, and what follows cannot change them: a march that stops there has the same bits as a whole one.
+// A node may still be corrected while its neighbours are served, that is for the length of an edge; then it is done. So
+// the asked nodes are done a little after their buckets, and what follows cannot change them: a march that stops there
+// has the same bits as a whole one.
 template <class Rule>
 void NodeDepths::march_by(Rule& rule) {
     Index bucket = 0, last_asked = 0;
@@ -283,7 +292,9 @@ void NodeDepths::march_by(Rule& rule) {
         queue_.put(node, std::max(bucket, queue_.bucket_of(std::sqrt(found.squared))));
     };
     rule.seed(offer);
-    for (; bucket < BucketQueue::bucket_count && !queue_.empty() && (left_ > 0 || bucket <= last_asked + correction_buckets); ++bucket)
+    for (; bucket < BucketQueue::bucket_count && !queue_.empty() &&
+           (left_ > 0 || bucket <= last_asked + correction_buckets);
+         ++bucket)
         for (Index node = queue_.pop(bucket); node != no_index; node = queue_.pop(bucket)) {
             if (level_[node] == never) left_ -= asked_[node];
             if (asked_[node] != 0) last_asked = bucket;
@@ -293,8 +304,10 @@ void NodeDepths::march_by(Rule& rule) {
             rule.pass(node, offer);
         }
     for (std::size_t k = 0; k < level_.size(); ++k) {
-        if (level_[k] == never) source_[k] = no_index; // only offered, never served
-        else depths_[topology_->order()[k]] = std::sqrt(squared_[k]);
+        if (level_[k] == never)
+            source_[k] = no_index; // only offered, never served
+        else
+            depths_[topology_->order()[k]] = std::sqrt(squared_[k]);
     }
 }
 
@@ -307,7 +320,8 @@ BoundaryFeature NodeDepths::feature(Index node) const {
     const Index k = topology_->rank()[node], source = source_[k];
     BoundaryFeature result;
     if (source == no_index) return result;
-    const bool by_node = topology_->kinds()[k] == BodyTopology::Kind::boundary || options_.method == DepthMethod::closest_point;
+    const bool by_node =
+        topology_->kinds()[k] == BodyTopology::Kind::boundary || options_.method == DepthMethod::closest_point;
     if (by_node) {
         result.nodes[0] = topology_->order()[source];
         return result;
@@ -316,7 +330,8 @@ BoundaryFeature NodeDepths::feature(Index node) const {
     const Vec3 weights = closest_point(positions_[k], corners(source)).barycentric;
     std::size_t count = 0;
     for (std::size_t c = 0; c < 3; ++c)
-        if (weights[static_cast<Eigen::Index>(c)] > 0 && (count == 0 || face[c] != result.nodes[count - 1])) result.nodes[count++] = face[c];
+        if (weights[static_cast<Eigen::Index>(c)] > 0 && (count == 0 || face[c] != result.nodes[count - 1]))
+            result.nodes[count++] = face[c];
     std::sort(result.nodes.begin(), result.nodes.end());
     return result;
 }
@@ -324,7 +339,8 @@ BoundaryFeature NodeDepths::feature(Index node) const {
 Vec3 NodeDepths::closest(Index node) const {
     const Index k = topology_->rank()[node], source = source_[k];
     if (source == no_index) return positions_[k];
-    const bool by_node = topology_->kinds()[k] == BodyTopology::Kind::boundary || options_.method == DepthMethod::closest_point;
+    const bool by_node =
+        topology_->kinds()[k] == BodyTopology::Kind::boundary || options_.method == DepthMethod::closest_point;
     return by_node ? positions_[source] : closest_point(positions_[k], corners(source)).point;
 }
 
@@ -346,13 +362,15 @@ double NodeDepths::depth_at(const Vec3& point, std::span<const Index> near_nodes
         else
             look(source_[k]);
     }
-    if (options_.method == DepthMethod::closest_feature && best.source != no_index) follow(*topology_, frames_, point, part, options_.surface_steps, best);
+    if (options_.method == DepthMethod::closest_feature && best.source != no_index)
+        follow(*topology_, frames_, point, part, options_.surface_steps, best);
     return std::sqrt(best.squared);
 }
 
 std::size_t NodeDepths::memory_bytes() const {
-    return positions_.size() * (sizeof(Vec3) + 2 * sizeof(double) + 6 * sizeof(Index) + 1) + found_.size() * sizeof(ClosestPoint) +
-           frames_.size() * sizeof(FaceFrame) + tree_.memory_bytes() + young_.memory_bytes() + sizeof(queue_);
+    return positions_.size() * (sizeof(Vec3) + 2 * sizeof(double) + 6 * sizeof(Index) + 1) +
+           found_.size() * sizeof(ClosestPoint) + frames_.size() * sizeof(FaceFrame) + tree_.memory_bytes() +
+           young_.memory_bytes() + sizeof(queue_);
 }
 
 } // namespace fathom

@@ -31,14 +31,16 @@ struct Corner {
 
 bool is_even(const LatticePoint& p) { return ((p[0] >> 1) + (p[1] >> 1) + (p[2] >> 1)) % 2 == 0; }
 
-// The tetrahedra of one block. Each belongs to the long edge between two odd points that starts in the block; the even points
-// round the middle of that edge make four of them.
+// The tetrahedra of one block. Each belongs to the long edge between two odd points that starts in the block; the even
+// points round the middle of that edge make four of them.
 class BlockCutter {
 public:
-    BlockCutter(const StuffingLattice& lattice, const StuffingLattice::Block& block) : lattice_(lattice), first_(block.first) {
+    BlockCutter(const StuffingLattice& lattice, const StuffingLattice::Block& block)
+        : lattice_(lattice), first_(block.first) {
         for (int odd = 0; odd < 2; ++odd)
             for (int n = 0; n < side * side * side; ++n) {
-                const LatticePoint at = {2 * (n % side) + odd, 2 * (n / side % side) + odd, 2 * (n / side / side) + odd};
+                const LatticePoint at = {2 * (n % side) + odd, 2 * (n / side % side) + odd,
+                                         2 * (n / side / side) + odd};
                 const Index id = lattice.point_id(from_first(at));
                 near_[near_index(at)] = {from_first(at), id, lattice.side(id)};
             }
@@ -55,9 +57,12 @@ public:
 private:
     static constexpr int side = StuffingLattice::block_cells + 1;
 
-    [[nodiscard]] LatticePoint from_first(const LatticePoint& at) const { return {first_[0] + at[0], first_[1] + at[1], first_[2] + at[2]}; }
+    [[nodiscard]] LatticePoint from_first(const LatticePoint& at) const {
+        return {first_[0] + at[0], first_[1] + at[1], first_[2] + at[2]};
+    }
     [[nodiscard]] static std::size_t near_index(const LatticePoint& at) {
-        return static_cast<std::size_t>((at[0] & 1) * side * side * side + (at[0] >> 1) + side * ((at[1] >> 1) + side * (at[2] >> 1)));
+        return static_cast<std::size_t>((at[0] & 1) * side * side * side + (at[0] >> 1) +
+                                        side * ((at[1] >> 1) + side * (at[2] >> 1)));
     }
 
     void cut_round_edge(const LatticePoint& p, std::size_t axis) {
@@ -73,7 +78,8 @@ private:
             evens[r] = near_[near_index(at)];
         }
         // The ring turns counter-clockwise about the edge: then (start, end, one, next) has positive volume.
-        for (std::size_t r = 0; r < 4; ++r) cut_one({near_[near_index(p)], near_[near_index(end)], evens[r], evens[(r + 1) % 4]});
+        for (std::size_t r = 0; r < 4; ++r)
+            cut_one({near_[near_index(p)], near_[near_index(end)], evens[r], evens[(r + 1) % 4]});
     }
 
     void cut_one(std::array<Corner, 4> c) {
@@ -188,18 +194,24 @@ void drop_unused_vertices(Filled& filled) {
 
 Box filled_bounds(const Field& field, const Box& wanted) {
     const Box bounds = wanted.empty() ? field.bounds() : intersection(field.bounds(), wanted);
-    if (bounds.empty()) throw Error(Cause::empty, wanted.empty() ? "the field has no inside" : "the field's inside does not meet the box");
+    if (bounds.empty())
+        throw Error(Cause::empty,
+                    wanted.empty() ? "the field has no inside" : "the field's inside does not meet the box");
     if (!is_finite(bounds.lower) || !is_finite(bounds.upper) || !is_finite(bounds.size()))
         throw Error(Cause::invalid_argument, "the field has no bounds: give a box to fill", {.element = "option box"});
     return bounds;
 }
 
 void check(const StuffingOptions& options) {
-    if (options.resolution < 1 || options.resolution > 4096) throw Error(Cause::invalid_argument, "must be 1 to 4096", {.element = "option resolution"});
-    if (!(options.cell >= 0) || !std::isfinite(options.cell)) throw Error(Cause::invalid_argument, "must be a length of 0 or more", {.element = "option cell"});
-    if (!options.box.empty() && !(options.box.size().minCoeff() > 0)) throw Error(Cause::invalid_argument, "must have a volume", {.element = "option box"});
+    if (options.resolution < 1 || options.resolution > 4096)
+        throw Error(Cause::invalid_argument, "must be 1 to 4096", {.element = "option resolution"});
+    if (!(options.cell >= 0) || !std::isfinite(options.cell))
+        throw Error(Cause::invalid_argument, "must be a length of 0 or more", {.element = "option cell"});
+    if (!options.box.empty() && !(options.box.size().minCoeff() > 0))
+        throw Error(Cause::invalid_argument, "must have a volume", {.element = "option box"});
     if (options.tetrahedra > options.limit)
-        throw Error(Cause::too_large, fmt::format("{} are wanted; the limit is {}", options.tetrahedra, options.limit), {.element = "option tetrahedra"});
+        throw Error(Cause::too_large, fmt::format("{} are wanted; the limit is {}", options.tetrahedra, options.limit),
+                    {.element = "option tetrahedra"});
 }
 
 Filled fill(const Field& field, const Box& bounds, double cell, const StuffingOptions& options) {
@@ -252,19 +264,30 @@ TetMesh tetrahedralize(const Field& field, const StuffingOptions& options, Stuff
     check(options);
     const Box bounds = filled_bounds(field, options.box);
     const FieldPtr whole(FieldPtr(), &field); // not owned: lives as long as this call
-    const FieldPtr shape = options.box.empty() ? whole
-        : std::make_shared<CombinedField>(whole, std::make_shared<AnalyticField>(shapes::translate(options.box.center(), shapes::box(options.box.size()))), Combination::intersect);
+    const FieldPtr shape =
+        options.box.empty()
+            ? whole
+            : std::make_shared<CombinedField>(whole,
+                                              std::make_shared<AnalyticField>(shapes::translate(
+                                                  options.box.center(), shapes::box(options.box.size()))),
+                                              Combination::intersect);
     const double longest = bounds.size().maxCoeff();
     if (!(longest > 0)) throw Error(Cause::empty, "the field's bounds have no extent");
-    Filled filled = options.tetrahedra > 0 ? fill_with_about(*shape, bounds, options)
-                                           : fill(*shape, bounds, options.cell > 0 ? options.cell : longest / options.resolution, options);
+    Filled filled = options.tetrahedra > 0
+                        ? fill_with_about(*shape, bounds, options)
+                        : fill(*shape, bounds, options.cell > 0 ? options.cell : longest / options.resolution, options);
     if (filled.mesh.tetrahedra.size() > options.limit)
-        throw Error(Cause::too_large, fmt::format("{} tetrahedra; the limit is {}", filled.mesh.tetrahedra.size(), options.limit), {.element = "option cell"});
+        throw Error(Cause::too_large,
+                    fmt::format("{} tetrahedra; the limit is {}", filled.mesh.tetrahedra.size(), options.limit),
+                    {.element = "option cell"});
     const PinchCounts pinches = part_pinches(filled.mesh, filled.may_be_bare, 1e-6 * filled.lattice->cell());
     if (filled.mesh.tetrahedra.empty())
-        throw Error(Cause::empty, fmt::format("nothing inside is as thick as the cells of {:.3g} m", filled.lattice->cell()));
+        throw Error(Cause::empty,
+                    fmt::format("nothing inside is as thick as the cells of {:.3g} m", filled.lattice->cell()));
     if (pinches.dropped_tetrahedra > 0) drop_unused_vertices(filled);
-    if (report) *report = measured(*shape, *filled.lattice, filled.mesh, marked_boundary(filled.mesh, filled.may_be_bare), pinches, options);
+    if (report)
+        *report = measured(*shape, *filled.lattice, filled.mesh, marked_boundary(filled.mesh, filled.may_be_bare),
+                           pinches, options);
     return std::move(filled.mesh);
 }
 

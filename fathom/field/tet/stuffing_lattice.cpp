@@ -69,7 +69,8 @@ private:
     [[nodiscard]] double proposed() const {
         const double xi = (a_ - b_) / (c_ - b_), phi = (fa_ - fb_) / (fc_ - fb_);
         if (!(phi * phi < xi && (1 - phi) * (1 - phi) < 1 - xi)) return 0.5;
-        const double t = fa_ / (fb_ - fa_) * fc_ / (fb_ - fc_) + (c_ - a_) / (b_ - a_) * fa_ / (fc_ - fa_) * fb_ / (fc_ - fb_);
+        const double t =
+            fa_ / (fb_ - fa_) * fc_ / (fb_ - fc_) + (c_ - a_) / (b_ - a_) * fa_ / (fc_ - fa_) * fb_ / (fc_ - fb_);
         return std::isfinite(t) ? t : 0.5;
     }
 
@@ -79,13 +80,18 @@ private:
 
 } // namespace
 
-StuffingLattice::StuffingLattice(const Field& field, const Box& bounds, double cell, std::size_t limit, Progress* progress) : cell_(cell) {
+StuffingLattice::StuffingLattice(const Field& field, const Box& bounds, double cell, std::size_t limit,
+                                 Progress* progress)
+    : cell_(cell) {
     double count = 1;
     for (std::size_t k = 0; k < 3; ++k) {
         const double cells = std::ceil(bounds.size()[static_cast<int>(k)] / cell) + 4;
         count *= std::ceil(cells / block_cells);
         if (!(count <= static_cast<double>(most_blocks)))
-            throw Error(Cause::too_large, fmt::format("cells of {:.3g} m are too small for bounds {:.3g} m long", cell, bounds.size().maxCoeff()), {.element = "option cell"});
+            throw Error(
+                Cause::too_large,
+                fmt::format("cells of {:.3g} m are too small for bounds {:.3g} m long", cell, bounds.size().maxCoeff()),
+                {.element = "option cell"});
         size_[k] = static_cast<int>(std::ceil(cells / block_cells));
     }
     origin_ = bounds.center() - 0.5 * block_cells * cell * Vec3(size_[0], size_[1], size_[2]);
@@ -121,14 +127,16 @@ Index StuffingLattice::point_id(const LatticePoint& p) const {
     const Index block = active_[block_index({p[0] / block_units, p[1] / block_units, p[2] / block_units})];
     if (block == no_index) return no_index;
     const auto place = [&](std::size_t k) { return static_cast<Index>(p[k] % block_units / 2); };
-    return block * static_cast<Index>(block_size) + (static_cast<Index>(p[0] & 1) << 9) + place(0) + (place(1) << 3) + (place(2) << 6);
+    return block * static_cast<Index>(block_size) + (static_cast<Index>(p[0] & 1) << 9) + place(0) + (place(1) << 3) +
+           (place(2) << 6);
 }
 
 Index StuffingLattice::sample_of(const LatticePoint& p) const {
     const Index id = point_id(p);
     if (id == no_index) return no_index;
     const Index samples = blocks_[id / block_size].samples;
-    return samples == no_index ? no_index : samples * static_cast<Index>(block_size) + id % static_cast<Index>(block_size);
+    return samples == no_index ? no_index
+                               : samples * static_cast<Index>(block_size) + id % static_cast<Index>(block_size);
 }
 
 Side StuffingLattice::side(Index id) const {
@@ -141,35 +149,48 @@ Side StuffingLattice::side(Index id) const {
 void StuffingLattice::classify(const Field& field, std::size_t limit) {
     const auto box_of = [&](const LatticePoint& first, int blocks) {
         const LatticePoint last = plus(first, {1, 1, 1}, blocks);
-        return Box{position(plus({0, 0, 0}, first, block_units)), position(plus({0, 0, 0}, last, block_units))}.grown(1.001 * cell_);
+        return Box{position(plus({0, 0, 0}, first, block_units)), position(plus({0, 0, 0}, last, block_units))}.grown(
+            1.001 * cell_);
     };
     constexpr int coarse = 8;
     std::array<int, 3> groups{};
     for (std::size_t k = 0; k < 3; ++k) groups[k] = (size_[k] + coarse - 1) / coarse;
-    const auto group_count = static_cast<std::size_t>(groups[0]) * static_cast<std::size_t>(groups[1]) * static_cast<std::size_t>(groups[2]);
+    const auto group_count =
+        static_cast<std::size_t>(groups[0]) * static_cast<std::size_t>(groups[1]) * static_cast<std::size_t>(groups[2]);
     enum class Kind : std::uint8_t { outside, inside, mixed };
-    const auto kind_of = [](const Interval& range) { return range.lower > 0 ? Kind::outside : range.upper < 0 ? Kind::inside : Kind::mixed; };
-    std::vector<Kind> kinds(static_cast<std::size_t>(size_[0]) * static_cast<std::size_t>(size_[1]) * static_cast<std::size_t>(size_[2]));
+    const auto kind_of = [](const Interval& range) {
+        return range.lower > 0 ? Kind::outside : range.upper < 0 ? Kind::inside : Kind::mixed;
+    };
+    std::vector<Kind> kinds(static_cast<std::size_t>(size_[0]) * static_cast<std::size_t>(size_[1]) *
+                            static_cast<std::size_t>(size_[2]));
     parallel_tasks(group_count, [&](std::size_t g) {
         const int n = static_cast<int>(g);
-        const LatticePoint first = {coarse * (n % groups[0]), coarse * (n / groups[0] % groups[1]), coarse * (n / groups[0] / groups[1])};
+        const LatticePoint first = {coarse * (n % groups[0]), coarse * (n / groups[0] % groups[1]),
+                                    coarse * (n / groups[0] / groups[1])};
         const Kind whole = kind_of(field.range(box_of(first, coarse)));
         for (int z = first[2]; z < std::min(first[2] + coarse, size_[2]); ++z)
             for (int y = first[1]; y < std::min(first[1] + coarse, size_[1]); ++y)
                 for (int x = first[0]; x < std::min(first[0] + coarse, size_[0]); ++x)
-                    kinds[block_index({x, y, z})] = whole != Kind::mixed ? whole : kind_of(field.range(box_of({x, y, z}, 1)));
+                    kinds[block_index({x, y, z})] =
+                        whole != Kind::mixed ? whole : kind_of(field.range(box_of({x, y, z}, 1)));
     });
-    const auto count = [&](Kind kind) { return static_cast<std::size_t>(std::count(kinds.begin(), kinds.end(), kind)); };
+    const auto count = [&](Kind kind) {
+        return static_cast<std::size_t>(std::count(kinds.begin(), kinds.end(), kind));
+    };
     // A sampled block takes memory like a thousand tetrahedra, and mostly holds more.
     const std::size_t expected = 6 * block_size * count(Kind::inside) + 1000 * count(Kind::mixed);
     if (expected > limit || count(Kind::inside) + count(Kind::mixed) > no_index / (4 * block_size))
-        throw Error(Cause::too_large, fmt::format("cells of {:.3g} m make {} tetrahedra or more; the limit is {}", cell_, expected, limit), {.element = "option cell"});
+        throw Error(
+            Cause::too_large,
+            fmt::format("cells of {:.3g} m make {} tetrahedra or more; the limit is {}", cell_, expected, limit),
+            {.element = "option cell"});
     active_.assign(kinds.size(), no_index);
     for (std::size_t n = 0; n < kinds.size(); ++n) {
         if (kinds[n] == Kind::outside) continue;
         active_[n] = static_cast<Index>(blocks_.size());
         const auto nx = static_cast<std::size_t>(size_[0]), ny = static_cast<std::size_t>(size_[1]);
-        Block block{{block_units * static_cast<int>(n % nx), block_units * static_cast<int>(n / nx % ny), block_units * static_cast<int>(n / nx / ny)}};
+        Block block{{block_units * static_cast<int>(n % nx), block_units * static_cast<int>(n / nx % ny),
+                     block_units * static_cast<int>(n / nx / ny)}};
         if (kinds[n] == Kind::mixed) {
             block.samples = static_cast<Index>(sampled_.size());
             sampled_.push_back(static_cast<Index>(blocks_.size()));
@@ -189,7 +210,8 @@ void StuffingLattice::sample(const Field& field, Progress* progress) {
         field.distances(points, out);
         for (std::size_t k = 0; k < block_size; ++k) {
             if (std::isnan(out[k]))
-                throw Error(Cause::non_finite, fmt::format("the field answers NaN at ({:.6g}, {:.6g}, {:.6g})", points[k].x(), points[k].y(), points[k].z()));
+                throw Error(Cause::non_finite, fmt::format("the field answers NaN at ({:.6g}, {:.6g}, {:.6g})",
+                                                           points[k].x(), points[k].y(), points[k].z()));
             sides_[n * block_size + k] = side_of_value(out[k]);
         }
         stage.step();
@@ -200,14 +222,17 @@ void StuffingLattice::sample(const Field& field, Progress* progress) {
 void StuffingLattice::refuse_border() const {
     for (std::size_t n = 0; n < blocks_.size(); ++n) {
         bool border = false;
-        for (std::size_t k = 0; k < 3; ++k) border |= blocks_[n].first[k] == 0 || blocks_[n].first[k] == block_units * (size_[k] - 1);
+        for (std::size_t k = 0; k < 3; ++k)
+            border |= blocks_[n].first[k] == 0 || blocks_[n].first[k] == block_units * (size_[k] - 1);
         if (!border) continue;
         for (std::size_t place = 0; place < block_size; ++place) {
             const LatticePoint p = point_at(blocks_[n], place);
             bool outermost = false;
             for (std::size_t k = 0; k < 3; ++k) outermost |= p[k] < 2 || p[k] >= block_units * size_[k] - 2;
             if (outermost && side(point_id(p)) != Side::outside)
-                throw Error(Cause::invalid_argument, "the inside reaches past the field's bounds: give a box to cut it off", {.element = "option box"});
+                throw Error(Cause::invalid_argument,
+                            "the inside reaches past the field's bounds: give a box to cut it off",
+                            {.element = "option box"});
         }
     }
 }
@@ -220,7 +245,8 @@ void StuffingLattice::find_cuts() {
             const LatticePoint p = point_of_sample(static_cast<Index>(s));
             for (std::size_t d = 0; d < 7; ++d) {
                 const Index other = sample_of(neighbour(p, d));
-                if (other != no_index && sides_[other] != Side::surface && sides_[other] != sides_[s]) cut_mask_[s] |= static_cast<std::uint8_t>(1U << d);
+                if (other != no_index && sides_[other] != Side::surface && sides_[other] != sides_[s])
+                    cut_mask_[s] |= static_cast<std::uint8_t>(1U << d);
             }
         }
     });
@@ -258,7 +284,8 @@ void StuffingLattice::place(const Field& field, std::span<Cut> cuts) const {
     std::vector<double> values;
     while (!open.empty()) {
         points.clear();
-        for (const std::size_t n : open) points.push_back((1 - searches[n].next()) * starts[n] + searches[n].next() * ends[n]);
+        for (const std::size_t n : open)
+            points.push_back((1 - searches[n].next()) * starts[n] + searches[n].next() * ends[n]);
         values.resize(points.size());
         field.distances(points, values);
         std::size_t left = 0;
@@ -309,11 +336,18 @@ Index StuffingLattice::cut_id(Index from, const LatticePoint& a, Index to, const
     const LatticePoint step = plus(b, a, -1);
     const auto found = std::find(owned_edges.begin(), owned_edges.end(), step);
     const bool owned = found != owned_edges.end();
-    const auto edge = static_cast<std::size_t>((owned ? found : std::find(owned_edges.begin(), owned_edges.end(), plus({0, 0, 0}, step, -1))) - owned_edges.begin());
+    const auto edge = static_cast<std::size_t>(
+        (owned ? found : std::find(owned_edges.begin(), owned_edges.end(), plus({0, 0, 0}, step, -1))) -
+        owned_edges.begin());
     const Index id = owned ? from : to;
     const Index samples = id == no_index ? no_index : blocks_[id / block_size].samples;
-    const Index cut = samples == no_index ? no_index : cut_of(samples * static_cast<Index>(block_size) + id % static_cast<Index>(block_size), a, edge);
-    if (cut == no_index) throw Error(Cause::invalid_argument, "the field's range() does not enclose its values: the sign changes where none was promised");
+    const Index cut =
+        samples == no_index
+            ? no_index
+            : cut_of(samples * static_cast<Index>(block_size) + id % static_cast<Index>(block_size), a, edge);
+    if (cut == no_index)
+        throw Error(Cause::invalid_argument,
+                    "the field's range() does not enclose its values: the sign changes where none was promised");
     return static_cast<Index>(blocks_.size() * block_size) + cut;
 }
 
@@ -333,34 +367,39 @@ Vec3 StuffingLattice::position_of(Index id) const {
 std::size_t StuffingLattice::hidden_edges(const Field& field) const {
     constexpr std::size_t inner = 3;
     const double slope = field.lipschitz();
-    return parallel_reduce(values_.size(), block_size, std::size_t{0}, [&](std::size_t begin, std::size_t end) {
-        std::vector<Vec3> points;
-        std::vector<std::array<Index, 2>> edges;
-        for (std::size_t s = begin; s < end; ++s) {
-            const LatticePoint p = point_of_sample(static_cast<Index>(s));
-            for (std::size_t d = 0; d < 7; ++d) {
-                const Index other = sample_of(neighbour(p, d));
-                if (other == no_index || values_[s] == 0 || values_[other] == 0) continue;
-                const double length = cell_ * (is_long(d) ? long_length : short_length);
-                const bool apart = (values_[s] < 0) != (values_[other] < 0);
-                if (!apart && std::abs(values_[s]) + std::abs(values_[other]) > slope * length) continue;
-                const Vec3 from = position(p), to = position(neighbour(p, d));
-                for (std::size_t k = 1; k <= inner; ++k) points.push_back(from + static_cast<double>(k) / (inner + 1) * (to - from));
-                edges.push_back({static_cast<Index>(s), other});
+    return parallel_reduce(
+        values_.size(), block_size, std::size_t{0},
+        [&](std::size_t begin, std::size_t end) {
+            std::vector<Vec3> points;
+            std::vector<std::array<Index, 2>> edges;
+            for (std::size_t s = begin; s < end; ++s) {
+                const LatticePoint p = point_of_sample(static_cast<Index>(s));
+                for (std::size_t d = 0; d < 7; ++d) {
+                    const Index other = sample_of(neighbour(p, d));
+                    if (other == no_index || values_[s] == 0 || values_[other] == 0) continue;
+                    const double length = cell_ * (is_long(d) ? long_length : short_length);
+                    const bool apart = (values_[s] < 0) != (values_[other] < 0);
+                    if (!apart && std::abs(values_[s]) + std::abs(values_[other]) > slope * length) continue;
+                    const Vec3 from = position(p), to = position(neighbour(p, d));
+                    for (std::size_t k = 1; k <= inner; ++k)
+                        points.push_back(from + static_cast<double>(k) / (inner + 1) * (to - from));
+                    edges.push_back({static_cast<Index>(s), other});
+                }
             }
-        }
-        std::vector<double> values(points.size());
-        field.distances(points, values);
-        std::size_t count = 0;
-        for (std::size_t e = 0; e < edges.size(); ++e) {
-            double before = values_[edges[e][0]];
-            int changes = 0;
-            for (const double value : {values[inner * e], values[inner * e + 1], values[inner * e + 2], values_[edges[e][1]]})
-                changes += (std::exchange(before, value) < 0) != (value < 0);
-            count += changes > 1;
-        }
-        return count;
-    }, [](std::size_t a, std::size_t b) { return a + b; });
+            std::vector<double> values(points.size());
+            field.distances(points, values);
+            std::size_t count = 0;
+            for (std::size_t e = 0; e < edges.size(); ++e) {
+                double before = values_[edges[e][0]];
+                int changes = 0;
+                for (const double value :
+                     {values[inner * e], values[inner * e + 1], values[inner * e + 2], values_[edges[e][1]]})
+                    changes += (std::exchange(before, value) < 0) != (value < 0);
+                count += changes > 1;
+            }
+            return count;
+        },
+        [](std::size_t a, std::size_t b) { return a + b; });
 }
 
 StuffingLattice::Volume StuffingLattice::volume_of(const Field& field) const {
@@ -369,28 +408,37 @@ StuffingLattice::Volume StuffingLattice::volume_of(const Field& field) const {
     struct Count {
         std::size_t whole = 0, samples = 0, doubtful = 0;
     };
-    const Count count = parallel_reduce(blocks_.size(), 1, Count{}, [&](std::size_t begin, std::size_t) {
-        const Block& block = blocks_[begin];
-        Count sum;
-        if (block.samples == no_index) return Count{block_size / 2, 0, 0};
-        Random random(0x5747u, begin);
-        std::vector<Vec3> points;
-        for (std::size_t place = 0; place < block_size / 2; ++place) {
-            const Vec3 corner = position(point_at(block, place));
-            const Interval range = field.range({corner, corner + Vec3::Constant(cell_)});
-            if (range.lower > 0) continue;
-            if (range.upper < 0) { ++sum.whole; continue; }
-            for (int n = 0; n < side * side * side; ++n)
-                points.push_back(corner + part * (Vec3(n % side, n / side % side, n / side / side) + Vec3(random.uniform(), random.uniform(), random.uniform())));
-        }
-        std::vector<double> values(points.size());
-        field.distances(points, values);
-        for (const double value : values) {
-            sum.samples += value < 0;
-            sum.doubtful += !(std::abs(value) > doubt);
-        }
-        return sum;
-    }, [](const Count& a, const Count& b) { return Count{a.whole + b.whole, a.samples + b.samples, a.doubtful + b.doubtful}; });
+    const Count count = parallel_reduce(
+        blocks_.size(), 1, Count{},
+        [&](std::size_t begin, std::size_t) {
+            const Block& block = blocks_[begin];
+            Count sum;
+            if (block.samples == no_index) return Count{block_size / 2, 0, 0};
+            Random random(0x5747u, begin);
+            std::vector<Vec3> points;
+            for (std::size_t place = 0; place < block_size / 2; ++place) {
+                const Vec3 corner = position(point_at(block, place));
+                const Interval range = field.range({corner, corner + Vec3::Constant(cell_)});
+                if (range.lower > 0) continue;
+                if (range.upper < 0) {
+                    ++sum.whole;
+                    continue;
+                }
+                for (int n = 0; n < side * side * side; ++n)
+                    points.push_back(corner + part * (Vec3(n % side, n / side % side, n / side / side) +
+                                                      Vec3(random.uniform(), random.uniform(), random.uniform())));
+            }
+            std::vector<double> values(points.size());
+            field.distances(points, values);
+            for (const double value : values) {
+                sum.samples += value < 0;
+                sum.doubtful += !(std::abs(value) > doubt);
+            }
+            return sum;
+        },
+        [](const Count& a, const Count& b) {
+            return Count{a.whole + b.whole, a.samples + b.samples, a.doubtful + b.doubtful};
+        });
     const double piece = part * part * part;
     return {static_cast<double>(count.whole) * cell_ * cell_ * cell_ + static_cast<double>(count.samples) * piece,
             0.5 * std::sqrt(static_cast<double>(count.doubtful)) * piece};

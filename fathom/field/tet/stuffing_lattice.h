@@ -1,6 +1,7 @@
-// Room: field. The body-centred cubic lattice under isosurface stuffing: which points are inside, where edges are cut, which
-// points move onto a cut. Blocks of 8 x 8 x 8 cells that the field's range() proves to be all inside or all outside are not
-// sampled. Points have doubled coordinates: all even (corners of cells) or all odd (their centres); one unit is half a cell.
+// Room: field. The body-centred cubic lattice under isosurface stuffing: which points are inside, where edges are cut,
+// which points move onto a cut. Blocks of 8 x 8 x 8 cells that the field's range() proves to be all inside or all
+// outside are not sampled. Points have doubled coordinates: all even (corners of cells) or all odd (their centres); one
+// unit is half a cell.
 #pragma once
 
 #include <fathom/base/progress.h>
@@ -15,9 +16,10 @@ namespace fathom {
 
 using LatticePoint = std::array<int, 3>;
 
-// From a point: seven of its fourteen edges, which it owns; the other seven are their opposites and belong to their far ends. Three long
-// ones first.
-inline constexpr std::array<LatticePoint, 7> owned_edges = {{{2, 0, 0}, {0, 2, 0}, {0, 0, 2}, {1, 1, 1}, {-1, 1, 1}, {1, -1, 1}, {-1, -1, 1}}};
+// From a point: seven of its fourteen edges, which it owns; the other seven are their opposites and belong to their far
+// ends. Three long ones first.
+inline constexpr std::array<LatticePoint, 7> owned_edges = {
+    {{2, 0, 0}, {0, 2, 0}, {0, 0, 2}, {1, 1, 1}, {-1, 1, 1}, {1, -1, 1}, {-1, -1, 1}}};
 
 class StuffingLattice {
 public:
@@ -32,18 +34,21 @@ public:
     [[nodiscard]] Box box() const;
 
     struct Block {
-        LatticePoint first{};      // its lowest corner
-        Index samples = no_index;  // which block of samples; no_index: all inside
+        LatticePoint first{};     // its lowest corner
+        Index samples = no_index; // which block of samples; no_index: all inside
     };
     [[nodiscard]] const std::vector<Block>& blocks() const { return blocks_; } // all but those outside
 
-    // Names of what tetrahedra are made of: block times block_points plus place in it for lattice points, then the cuts.
+    // Names of what tetrahedra are made of: block times block_points plus place in it for lattice points, then the
+    // cuts.
     [[nodiscard]] Index point_id(const LatticePoint& p) const; // no_index in blocks outside and past the lattice
     [[nodiscard]] Side side(Index point_id) const;             // after the move; outside for no_index
     [[nodiscard]] Index cut_id(Index from, const LatticePoint& a, Index to, const LatticePoint& b) const;
     [[nodiscard]] std::size_t id_count() const { return blocks_.size() * block_points + cuts_.size(); }
     [[nodiscard]] Vec3 position_of(Index id) const;
-    [[nodiscard]] bool is_on_surface(Index id) const { return id >= blocks_.size() * block_points || side(id) == Side::surface; }
+    [[nodiscard]] bool is_on_surface(Index id) const {
+        return id >= blocks_.size() * block_points || side(id) == Side::surface;
+    }
 
     // Edges that the field crosses more than once, as a few samples on each show.
     [[nodiscard]] std::size_t hidden_edges(const Field& field) const;
@@ -78,15 +83,15 @@ private:
 
     Vec3 origin_ = Vec3::Zero();
     double cell_ = 1;
-    std::array<int, 3> size_{};         // in blocks
-    std::vector<Index> active_;         // by block of the whole lattice: its place in blocks_
+    std::array<int, 3> size_{}; // in blocks
+    std::vector<Index> active_; // by block of the whole lattice: its place in blocks_
     std::vector<Block> blocks_;
-    std::vector<Index> sampled_;        // blocks_ with samples
-    std::vector<double> values_;        // m
-    std::vector<Side> sides_;           // by sample
+    std::vector<Index> sampled_;         // blocks_ with samples
+    std::vector<double> values_;         // m
+    std::vector<Side> sides_;            // by sample
     std::vector<std::uint8_t> cut_mask_; // by sample: which owned edges are cut
-    std::vector<Index> first_cut_;      // by sample
-    std::vector<Index> moved_to_;       // by sample: a cut, or no_index
+    std::vector<Index> first_cut_;       // by sample
+    std::vector<Index> moved_to_;        // by sample: a cut, or no_index
     std::vector<Cut> cuts_;
 };
 

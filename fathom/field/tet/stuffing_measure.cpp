@@ -14,20 +14,28 @@ namespace fathom {
 namespace {
 
 AngleRange all_angles(const TetMesh& mesh) {
-    const auto wider = [](AngleRange a, const AngleRange& b) { return AngleRange{std::min(a.smallest, b.smallest), std::max(a.largest, b.largest)}; };
-    return parallel_reduce(mesh.tetrahedra.size(), 4096, AngleRange{}, [&](std::size_t begin, std::size_t end) {
-        AngleRange range;
-        for (std::size_t t = begin; t < end; ++t) range = wider(range, dihedral_angles(mesh.corners(t)));
-        return range;
-    }, wider);
+    const auto wider = [](AngleRange a, const AngleRange& b) {
+        return AngleRange{std::min(a.smallest, b.smallest), std::max(a.largest, b.largest)};
+    };
+    return parallel_reduce(
+        mesh.tetrahedra.size(), 4096, AngleRange{},
+        [&](std::size_t begin, std::size_t end) {
+            AngleRange range;
+            for (std::size_t t = begin; t < end; ++t) range = wider(range, dihedral_angles(mesh.corners(t)));
+            return range;
+        },
+        wider);
 }
 
 double volume_of(const TetMesh& mesh) {
-    return parallel_reduce(mesh.tetrahedra.size(), 4096, 0.0, [&](std::size_t begin, std::size_t end) {
-        double sum = 0;
-        for (std::size_t t = begin; t < end; ++t) sum += signed_volume(mesh.corners(t));
-        return sum;
-    }, [](double a, double b) { return a + b; });
+    return parallel_reduce(
+        mesh.tetrahedra.size(), 4096, 0.0,
+        [&](std::size_t begin, std::size_t end) {
+            double sum = 0;
+            for (std::size_t t = begin; t < end; ++t) sum += signed_volume(mesh.corners(t));
+            return sum;
+        },
+        [](double a, double b) { return a + b; });
 }
 
 std::size_t part_count(const TetMesh& mesh) {
@@ -40,16 +48,19 @@ std::size_t part_count(const TetMesh& mesh) {
 // By value over slope: the values themselves where they are distances.
 double largest_distance(const Field& field, const std::vector<Vec3>& points) {
     const auto larger = [](double a, double b) { return std::max(a, b); };
-    return parallel_reduce(points.size(), 1024, 0.0, [&](std::size_t begin, std::size_t end) {
-        std::vector<Sample> samples(end - begin);
-        field.samples(std::span(points).subspan(begin, end - begin), samples);
-        double largest = 0;
-        for (const Sample& s : samples) {
-            const double slope = s.gradient.norm();
-            largest = std::max(largest, std::abs(s.distance) / (slope > 1e-6 ? slope : 1.0));
-        }
-        return largest;
-    }, larger);
+    return parallel_reduce(
+        points.size(), 1024, 0.0,
+        [&](std::size_t begin, std::size_t end) {
+            std::vector<Sample> samples(end - begin);
+            field.samples(std::span(points).subspan(begin, end - begin), samples);
+            double largest = 0;
+            for (const Sample& s : samples) {
+                const double slope = s.gradient.norm();
+                largest = std::max(largest, std::abs(s.distance) / (slope > 1e-6 ? slope : 1.0));
+            }
+            return largest;
+        },
+        larger);
 }
 
 double boundary_deviation(const Field& field, const TriangleMesh& skin) {
@@ -61,7 +72,8 @@ double boundary_deviation(const Field& field, const TriangleMesh& skin) {
     return largest_distance(field, points);
 }
 
-double missed_deviation(const Field& field, const StuffingLattice& lattice, const TriangleMesh& skin, Progress* progress) {
+double missed_deviation(const Field& field, const StuffingLattice& lattice, const TriangleMesh& skin,
+                        Progress* progress) {
     const Box box = lattice.box();
     const int resolution = static_cast<int>(std::lround(2 * box.size().maxCoeff() / lattice.cell()));
     const TriangleMesh finer = contour(field, box, resolution, {.progress = progress});
@@ -74,8 +86,8 @@ double missed_deviation(const Field& field, const StuffingLattice& lattice, cons
 
 } // namespace
 
-StuffingReport measured(const Field& field, const StuffingLattice& lattice, const TetMesh& mesh, const TriangleMesh& boundary,
-                        const PinchCounts& pinches, const StuffingOptions& options) {
+StuffingReport measured(const Field& field, const StuffingLattice& lattice, const TetMesh& mesh,
+                        const TriangleMesh& boundary, const PinchCounts& pinches, const StuffingOptions& options) {
     const TriangleMesh skin = without_unreferenced_vertices(boundary);
     const AngleRange angles = all_angles(mesh);
     StuffingReport report;

@@ -8,7 +8,8 @@
 namespace fathom {
 
 // `boundary` of the mesh, with all its vertices.
-[[nodiscard]] StuffingReport measured(const Field& field, const StuffingLattice& lattice, const TetMesh& mesh, const TriangleMesh& boundary,
-                                      const PinchCounts& pinches, const StuffingOptions& options);
+[[nodiscard]] StuffingReport measured(const Field& field, const StuffingLattice& lattice, const TetMesh& mesh,
+                                      const TriangleMesh& boundary, const PinchCounts& pinches,
+                                      const StuffingOptions& options);
 
 } // namespace fathom

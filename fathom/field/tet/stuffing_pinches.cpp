@@ -11,12 +11,13 @@ namespace fathom {
 namespace {
 
 struct Pinches {
-    std::vector<Edge> edges;       // more than two boundary triangles
-    std::vector<Index> vertices;   // more than one fan, but no such edge
+    std::vector<Edge> edges;     // more than two boundary triangles
+    std::vector<Index> vertices; // more than one fan, but no such edge
 };
 
 // How many triangles a walk round the vertex meets before it is back.
-std::size_t fan_size(const std::vector<Triangle>& triangles, const std::vector<std::array<Index, 3>>& across, Index vertex, Index start) {
+std::size_t fan_size(const std::vector<Triangle>& triangles, const std::vector<std::array<Index, 3>>& across,
+                     Index vertex, Index start) {
     std::size_t count = 0;
     Index t = start;
     do {
@@ -42,7 +43,8 @@ Pinches find_pinches(const TriangleMesh& skin) {
     std::vector<char> bad(skin.vertices.size(), 0);
     parallel_for(bad.size(), 4096, [&](std::size_t begin, std::size_t end) {
         for (std::size_t v = begin; v < end; ++v)
-            bad[v] = !excused[v] && round[v].size() > 0 && fan_size(skin.triangles, across, static_cast<Index>(v), round[v][0]) != round[v].size();
+            bad[v] = !excused[v] && round[v].size() > 0 &&
+                     fan_size(skin.triangles, across, static_cast<Index>(v), round[v][0]) != round[v].size();
     });
     for (std::size_t v = 0; v < bad.size(); ++v)
         if (bad[v]) result.vertices.push_back(static_cast<Index>(v));
@@ -60,13 +62,16 @@ public:
             for (const Index v : e) stars_[v];
         for (std::size_t t = 0; t < mesh.tetrahedra.size(); ++t)
             for (const Index v : mesh.tetrahedra[t])
-                if (const auto star = stars_.find(v); star != stars_.end()) star->second.push_back(static_cast<Index>(t));
+                if (const auto star = stars_.find(v); star != stars_.end())
+                    star->second.push_back(static_cast<Index>(t));
     }
 
     [[nodiscard]] const std::vector<Index>& operator[](Index v) const { return stars_.at(v); }
 
-    // Groups of tetrahedra joined by faces that hold all the given vertices; the largest first, then by lowest tetrahedron.
-    [[nodiscard]] std::vector<std::vector<Index>> groups(const std::vector<Index>& tets, std::initializer_list<Index> held) const {
+    // Groups of tetrahedra joined by faces that hold all the given vertices; the largest first, then by lowest
+    // tetrahedron.
+    [[nodiscard]] std::vector<std::vector<Index>> groups(const std::vector<Index>& tets,
+                                                         std::initializer_list<Index> held) const {
         std::vector<std::vector<Index>> result;
         std::vector<char> seen(tets.size(), 0);
         for (std::size_t first = 0; first < tets.size(); ++first) {
@@ -81,7 +86,8 @@ public:
                     }
             result.push_back(std::move(group));
         }
-        std::stable_sort(result.begin(), result.end(), [](const auto& a, const auto& b) { return a.size() > b.size(); });
+        std::stable_sort(result.begin(), result.end(),
+                         [](const auto& a, const auto& b) { return a.size() > b.size(); });
         return result;
     }
 
@@ -135,7 +141,8 @@ std::vector<BareFace> bare_faces(const TetMesh& mesh, const std::vector<Index>& 
     std::vector<BareFace> faces;
     for (std::size_t n = 0; n < star.size(); ++n) {
         std::array<Index, 3> far{};
-        std::copy_if(mesh.tetrahedra[star[n]].begin(), mesh.tetrahedra[star[n]].end(), far.begin(), [&](Index corner) { return corner != v; });
+        std::copy_if(mesh.tetrahedra[star[n]].begin(), mesh.tetrahedra[star[n]].end(), far.begin(),
+                     [&](Index corner) { return corner != v; });
         for (std::size_t k = 0; k < 3; ++k) {
             const Index a = far[k], b = far[(k + 1) % 3];
             const bool shared = std::any_of(star.begin(), star.end(), [&](Index other) {
@@ -166,8 +173,8 @@ std::vector<char> first_sheet(const std::vector<BareFace>& faces) {
     return first;
 }
 
-// The shortest chain of tetrahedra from the first sheet at v to any other. The whole star where there is no way: it is not
-// one group after all, and none of it is kept.
+// The shortest chain of tetrahedra from the first sheet at v to any other. The whole star where there is no way: it is
+// not one group after all, and none of it is kept.
 std::vector<Index> way_between_sheets(const TetMesh& mesh, const Stars& stars, Index v) {
     const std::vector<Index>& star = stars[v];
     const std::vector<BareFace> faces = bare_faces(mesh, star, v);
@@ -206,7 +213,8 @@ std::size_t drop_some(TetMesh& mesh, const Pinches& pinches, std::vector<char>& 
         for (const Index t : stars[e[0]])
             if (holds(mesh.tetrahedra[t], e[1])) round.push_back(t);
         const auto groups = stars.groups(round, {e[0], e[1]});
-        for (std::size_t g = 1; g < groups.size(); ++g) dropped.insert(dropped.end(), groups[g].begin(), groups[g].end());
+        for (std::size_t g = 1; g < groups.size(); ++g)
+            dropped.insert(dropped.end(), groups[g].begin(), groups[g].end());
     }
     if (pinches.edges.empty())
         for (const Index v : pinches.vertices) {
@@ -219,8 +227,10 @@ std::size_t drop_some(TetMesh& mesh, const Pinches& pinches, std::vector<char>& 
         for (const Index v : mesh.tetrahedra[t]) may_be_bare[v] = 1;
     std::size_t kept = 0, next = 0;
     for (std::size_t t = 0; t < mesh.tetrahedra.size(); ++t) {
-        if (next < dropped.size() && dropped[next] == t) ++next;
-        else mesh.tetrahedra[kept++] = mesh.tetrahedra[t];
+        if (next < dropped.size() && dropped[next] == t)
+            ++next;
+        else
+            mesh.tetrahedra[kept++] = mesh.tetrahedra[t];
     }
     mesh.tetrahedra.resize(kept);
     return dropped.size();
@@ -231,9 +241,11 @@ std::size_t drop_some(TetMesh& mesh, const Pinches& pinches, std::vector<char>& 
 TriangleMesh marked_boundary(const TetMesh& mesh, const std::vector<char>& may_be_bare) {
     TetMesh outer{mesh.vertices, {}};
     for (const Tetrahedron& t : mesh.tetrahedra)
-        if (may_be_bare[t[0]] + may_be_bare[t[1]] + may_be_bare[t[2]] + may_be_bare[t[3]] >= 3) outer.tetrahedra.push_back(t);
+        if (may_be_bare[t[0]] + may_be_bare[t[1]] + may_be_bare[t[2]] + may_be_bare[t[3]] >= 3)
+            outer.tetrahedra.push_back(t);
     TriangleMesh skin = boundary(outer);
-    std::erase_if(skin.triangles, [&](const Triangle& t) { return !(may_be_bare[t[0]] && may_be_bare[t[1]] && may_be_bare[t[2]]); });
+    std::erase_if(skin.triangles,
+                  [&](const Triangle& t) { return !(may_be_bare[t[0]] && may_be_bare[t[1]] && may_be_bare[t[2]]); });
     return skin;
 }
 

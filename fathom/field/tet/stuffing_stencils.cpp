@@ -21,8 +21,8 @@ Point cut(int a, int b) {
     return 0;
 }
 
-// Of the quadrilateral on face (p, q, out): does its diagonal start in p (and end in the cut of q and out)? It ends in the
-// cut of a long edge where there is one; else it starts in the even end.
+// Of the quadrilateral on face (p, q, out): does its diagonal start in p (and end in the cut of q and out)? It ends in
+// the cut of a long edge where there is one; else it starts in the even end.
 bool starts_diagonal(int p, int q, int out) {
     if (is_long_edge(p, q)) return p < q;
     return is_long_edge(q, out);
@@ -45,8 +45,8 @@ StencilTet oriented(StencilTet t) {
     return t;
 }
 
-// Columns run from the lower to the upper triangle of a prism; first_beats(i, j): the diagonal of the side between columns i and j
-// runs from the lower end of i to the upper end of j. No cycle of three.
+// Columns run from the lower to the upper triangle of a prism; first_beats(i, j): the diagonal of the side between
+// columns i and j runs from the lower end of i to the upper end of j. No cycle of three.
 struct Prism {
     std::array<Point, 3> lower, upper;
     std::array<std::array<bool, 3>, 3> beats{};
@@ -91,13 +91,16 @@ Stencil two_inside(int p, int q, int a, int b) {
 Stencil pyramid(int p, int q, int out, int tip) {
     if (!starts_diagonal(p, q, out)) std::swap(p, q);
     const auto apex = static_cast<Point>(tip), from = static_cast<Point>(p), to = cut(q, out);
-    return {2, {oriented({apex, from, static_cast<Point>(q), to}), oriented({apex, from, to, cut(p, out)}), {}}, false, {}};
+    return {
+        2, {oriented({apex, from, static_cast<Point>(q), to}), oriented({apex, from, to, cut(p, out)}), {}}, false, {}};
 }
 
 // Each corner outside gives way to the cut towards the one inside.
 Stencil single(const std::array<Side, 4>& corners, int in) {
     StencilTet t{};
-    for (int k = 0; k < 4; ++k) t[static_cast<std::size_t>(k)] = corners[static_cast<std::size_t>(k)] == Side::outside ? cut(k, in) : static_cast<Point>(k);
+    for (int k = 0; k < 4; ++k)
+        t[static_cast<std::size_t>(k)] =
+            corners[static_cast<std::size_t>(k)] == Side::outside ? cut(k, in) : static_cast<Point>(k);
     return {1, {t, {}, {}}, false, {}};
 }
 

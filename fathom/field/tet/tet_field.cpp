@@ -101,7 +101,8 @@ struct TetField::Place {
 
 TetField::TetField(const TetMesh& mesh, const TetFieldOptions& options)
     : options_(options), depths_(mesh), interpolant_(mesh.tetrahedra, depths_.topology(), options.defects) {
-    if (depths_.topology().faces().empty()) throw Error(Cause::empty, "no tetrahedra with a boundary: nothing to be inside of");
+    if (depths_.topology().faces().empty())
+        throw Error(Cause::empty, "no tetrahedra with a boundary: nothing to be inside of");
     update(mesh.vertices);
 }
 
@@ -149,15 +150,23 @@ void TetField::measure_slopes() {
         if (orientation_[t] == 0) return;
         const Corners c = corners(t);
         const WeightFrame frame(c);
-        interpolant_.visit_pieces(t, [&](const TetWeights& slopes) { extremes.slope = std::max(extremes.slope, frame.gradient(slopes).norm()); });
+        interpolant_.visit_pieces(t, [&](const TetWeights& slopes) {
+            extremes.slope = std::max(extremes.slope, frame.gradient(slopes).norm());
+        });
         for (std::size_t a = 0; a < 4; ++a)
-            for (std::size_t b = a + 1; b < 4; ++b) extremes.edge = std::max(extremes.edge, (c[b] - c[a]).squaredNorm());
+            for (std::size_t b = a + 1; b < 4; ++b)
+                extremes.edge = std::max(extremes.edge, (c[b] - c[a]).squaredNorm());
     };
-    const Extremes all = parallel_reduce(boxes_.size(), chunk, Extremes{}, [&](std::size_t begin, std::size_t end) {
-        Extremes extremes;
-        for (std::size_t t = begin; t < end; ++t) of_tetrahedron(static_cast<Index>(t), extremes);
-        return extremes;
-    }, [](const Extremes& a, const Extremes& b) { return Extremes{std::max(a.slope, b.slope), std::max(a.edge, b.edge)}; });
+    const Extremes all = parallel_reduce(
+        boxes_.size(), chunk, Extremes{},
+        [&](std::size_t begin, std::size_t end) {
+            Extremes extremes;
+            for (std::size_t t = begin; t < end; ++t) of_tetrahedron(static_cast<Index>(t), extremes);
+            return extremes;
+        },
+        [](const Extremes& a, const Extremes& b) {
+            return Extremes{std::max(a.slope, b.slope), std::max(a.edge, b.edge)};
+        });
     const bool continuous = inverted_.empty() && flat_.empty() && !options_.outer;
     lipschitz_ = continuous ? all.slope * (1 + 1e-9) : HUGE_VAL;
 
@@ -167,7 +176,8 @@ void TetField::measure_slopes() {
 void TetField::set_error_bound(double longest_edge) {
     double deepest = 0;
     for (Index node = 0; node < positions_.size(); ++node)
-        if (depths_.topology().kind(node) != BodyTopology::Kind::loose) deepest = std::max(deepest, depths_.depths()[node]); // infinite where unknown
+        if (depths_.topology().kind(node) != BodyTopology::Kind::loose)
+            deepest = std::max(deepest, depths_.depths()[node]); // infinite where unknown
     const bool exact = options_.depth.method == DepthMethod::exact && deepest != NodeDepths::unknown;
     // The mean distance to the corners, weighted by the weights, is at most the root of 3/8 of the longest edge.
     error_bound_ = std::sqrt(0.375) * longest_edge + (exact ? 0 : deepest) + 1e-12 * location_.bounds().diagonal();
@@ -182,7 +192,8 @@ void TetField::fit_ranges() {
             const std::uint32_t child = location_.nodes()[node].child[slot];
             Interval range = Interval::none();
             if (child != no_index && BvhNode::is_leaf(child))
-                for (const Index t : location_.leaf(child & ~BvhNode::leaf_bit)) range = hull(range, -interpolant_.range(t));
+                for (const Index t : location_.leaf(child & ~BvhNode::leaf_bit))
+                    range = hull(range, -interpolant_.range(t));
             else if (child != no_index)
                 for (const Interval& below : node_ranges_[child]) range = hull(range, below);
             node_ranges_[node][slot] = range;
@@ -202,7 +213,8 @@ TetField::Place TetField::place_of(const Vec3& p) const {
     location_.visit_overlapping_leaves({p, p}, [&](std::uint32_t leaf) {
         for (const Index t : location_.leaf(leaf)) {
             const Corners c = corners(t);
-            if (orientation_[t] == 0 || !box_of(c).contains(p)) continue; // not the kept box: the corners are in the cache more often
+            if (orientation_[t] == 0 || !box_of(c).contains(p))
+                continue; // not the kept box: the corners are in the cache more often
             Place found{t, {}, {}, 0};
             if (!weights_if_inside(c, orientation_[t], p, found.weights)) continue;
             found.slopes = interpolant_.slopes(t, found.weights);
@@ -210,7 +222,9 @@ TetField::Place TetField::place_of(const Vec3& p) const {
             // Corners of different depth, weights rounded: never outside of what range() promises.
             const Interval depth = interpolant_.range(t);
             found.distance = std::clamp(found.distance, -depth.upper, -depth.lower);
-            if (best.tetrahedron == no_index || found.distance < best.distance || (found.distance == best.distance && t < best.tetrahedron)) best = found;
+            if (best.tetrahedron == no_index || found.distance < best.distance ||
+                (found.distance == best.distance && t < best.tetrahedron))
+                best = found;
         }
         return true;
     });
@@ -232,7 +246,8 @@ double TetField::distance(const Vec3& p) const {
 
 Sample TetField::sample(const Vec3& p) const {
     const Place place = place_of(p);
-    if (place.tetrahedron != no_index) return {place.distance, -WeightFrame(corners(place.tetrahedron)).gradient(place.slopes)};
+    if (place.tetrahedron != no_index)
+        return {place.distance, -WeightFrame(corners(place.tetrahedron)).gradient(place.slopes)};
     if (options_.outer) return options_.outer->sample(p);
     const ClosestPoint closest = depths_.nearest(p);
     if (!closest.found()) return {std::nan(""), Vec3::Constant(std::nan(""))};
@@ -315,7 +330,8 @@ Interval TetField::range_in(Index t, const Box& box) const {
     interpolant_.visit_pieces(t, [&](const TetWeights& slopes) {
         // Of one piece the reach over a box is exact; several are bounded by the steepest.
         const Vec3 gradient = frame.gradient(slopes);
-        steepest = std::max(steepest, interpolant_.has_samples(t) ? gradient.norm() * half.norm() : gradient.cwiseAbs().dot(half));
+        steepest = std::max(steepest, interpolant_.has_samples(t) ? gradient.norm() * half.norm()
+                                                                  : gradient.cwiseAbs().dot(half));
         for (const double slope : slopes) size = std::max(size, std::abs(slope));
     });
     const double reach = steepest * (1 + error) + 16 * error * size;
@@ -328,11 +344,14 @@ Box TetField::domain() const {
     return options_.outer ? options_.outer->domain() : Box{Vec3::Constant(-HUGE_VAL), Vec3::Constant(HUGE_VAL)};
 }
 
-Box TetField::bounds() const { return options_.outer ? hull(location_.bounds(), options_.outer->bounds()) : location_.bounds(); }
+Box TetField::bounds() const {
+    return options_.outer ? hull(location_.bounds(), options_.outer->bounds()) : location_.bounds();
+}
 
 std::size_t TetField::memory_bytes() const {
-    return depths_.memory_bytes() + depths_.topology().memory_bytes() + location_.memory_bytes() + boxes_.size() * (sizeof(Box) + 1) +
-           node_ranges_.size() * sizeof(node_ranges_[0]) + positions_.size() * (sizeof(Vec3) + sizeof(double)) +
+    return depths_.memory_bytes() + depths_.topology().memory_bytes() + location_.memory_bytes() +
+           boxes_.size() * (sizeof(Box) + 1) + node_ranges_.size() * sizeof(node_ranges_[0]) +
+           positions_.size() * (sizeof(Vec3) + sizeof(double)) +
            interpolant_.tetrahedra().size() * (sizeof(Tetrahedron) + sizeof(Index));
 }
 

@@ -10,7 +10,8 @@ namespace {
 
 using EdgeKey = std::array<Index, 2>;
 
-constexpr std::array<std::array<std::size_t, 2>, 6> tetrahedron_edges = {{{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}}};
+constexpr std::array<std::array<std::size_t, 2>, 6> tetrahedron_edges = {
+    {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}}};
 constexpr std::size_t edge_between(std::size_t a, std::size_t b) { return a + b - (a == 0 || b == 0 ? 1 : 0); }
 
 EdgeKey edge_key(const Tetrahedron& t, std::size_t edge) {
@@ -25,7 +26,8 @@ Triangle sorted(Triangle t) {
 
 Triangle face_key(const Tetrahedron& t, std::size_t face) {
     const auto& f = tetrahedron_faces[face];
-    return sorted({t[static_cast<std::size_t>(f[0])], t[static_cast<std::size_t>(f[1])], t[static_cast<std::size_t>(f[2])]});
+    return sorted(
+        {t[static_cast<std::size_t>(f[0])], t[static_cast<std::size_t>(f[1])], t[static_cast<std::size_t>(f[2])]});
 }
 
 template <class Key>
@@ -49,8 +51,8 @@ private:
 };
 
 std::size_t boundary_corners(const Tetrahedron& t, const BodyTopology& topology) {
-    return static_cast<std::size_t>(
-        std::count_if(t.begin(), t.end(), [&](Index node) { return topology.kind(node) == BodyTopology::Kind::boundary; }));
+    return static_cast<std::size_t>(std::count_if(
+        t.begin(), t.end(), [&](Index node) { return topology.kind(node) == BodyTopology::Kind::boundary; }));
 }
 
 struct Surface {
@@ -61,7 +63,8 @@ struct Surface {
         for (const Triangle& f : topology.faces()) {
             const Triangle key = sorted(f);
             faces.add(key);
-            for (const EdgeKey& edge : {EdgeKey{key[0], key[1]}, EdgeKey{key[0], key[2]}, EdgeKey{key[1], key[2]}}) edges.add(edge);
+            for (const EdgeKey& edge : {EdgeKey{key[0], key[1]}, EdgeKey{key[0], key[2]}, EdgeKey{key[1], key[2]}})
+                edges.add(edge);
         }
         faces.finish();
         edges.finish();
@@ -70,8 +73,10 @@ struct Surface {
 
 } // namespace
 
-TetInterpolant::TetInterpolant(std::span<const Tetrahedron> tetrahedra, const BodyTopology& topology, DefectHandling handling)
-    : tetrahedra_(tetrahedra.begin(), tetrahedra.end()), cut_of_(tetrahedra.size(), no_index), depths_(topology.node_count(), 0.0) {
+TetInterpolant::TetInterpolant(std::span<const Tetrahedron> tetrahedra, const BodyTopology& topology,
+                               DefectHandling handling)
+    : tetrahedra_(tetrahedra.begin(), tetrahedra.end()), cut_of_(tetrahedra.size(), no_index),
+      depths_(topology.node_count(), 0.0) {
     if (handling == DefectHandling::samples) find_cuts(topology);
     if (handling == DefectHandling::paper) find_centers(topology);
     sample_depths_.assign(parents_.size(), 0.0);
@@ -97,7 +102,9 @@ void TetInterpolant::find_cuts(const BodyTopology& topology) {
         if (boundary_corners(tetrahedra_[t], topology) < 2) continue;
         suspects.push_back(t);
         for (std::size_t e = 0; e < 6; ++e)
-            if (const EdgeKey key = edge_key(tetrahedra_[t], e); on_boundary(key[0]) && on_boundary(key[1]) && !surface.edges.has(key)) edges.add(key);
+            if (const EdgeKey key = edge_key(tetrahedra_[t], e);
+                on_boundary(key[0]) && on_boundary(key[1]) && !surface.edges.has(key))
+                edges.add(key);
     }
     edges.finish();
     const auto face_needs_sample = [&](const Triangle& f) {
@@ -115,9 +122,11 @@ void TetInterpolant::find_cuts(const BodyTopology& topology) {
     for (const Index t : suspects) {
         Cut cut;
         bool any = boundary_corners(tetrahedra_[t], topology) == 4;
-        for (std::size_t e = 0; e < 6; ++e) any |= (cut.edges[e] = edges.number(edge_key(tetrahedra_[t], e))) != no_index;
+        for (std::size_t e = 0; e < 6; ++e)
+            any |= (cut.edges[e] = edges.number(edge_key(tetrahedra_[t], e))) != no_index;
         for (std::size_t f = 0; f < 4; ++f)
-            if (const Index number = faces.number(face_key(tetrahedra_[t], f)); number != no_index) cut.faces[f] = first_face + number, any = true;
+            if (const Index number = faces.number(face_key(tetrahedra_[t], f)); number != no_index)
+                cut.faces[f] = first_face + number, any = true;
         if (!any) continue;
         cut.center = static_cast<Index>(parents_.size());
         parents_.push_back(tetrahedra_[t]);
@@ -127,11 +136,13 @@ void TetInterpolant::find_cuts(const BodyTopology& topology) {
 }
 
 void TetInterpolant::update(const NodeDepths& depths, std::span<const Vec3> positions) {
-    for (std::size_t k = 0; k < depths_.size(); ++k) depths_[k] = depths.depths()[k] == NodeDepths::unknown ? 0 : depths.depths()[k];
+    for (std::size_t k = 0; k < depths_.size(); ++k)
+        depths_[k] = depths.depths()[k] == NodeDepths::unknown ? 0 : depths.depths()[k];
     parallel_for(parents_.size(), 256, [&](std::size_t begin, std::size_t end) {
         for (std::size_t s = begin; s < end; ++s) {
             const Parents& parents = parents_[s];
-            const auto count = static_cast<std::size_t>(std::find(parents.begin(), parents.end(), no_index) - parents.begin());
+            const auto count =
+                static_cast<std::size_t>(std::find(parents.begin(), parents.end(), no_index) - parents.begin());
             Vec3 middle = Vec3::Zero();
             for (std::size_t k = 0; k < count; ++k) middle += positions[parents[k]] / static_cast<double>(count);
             const double depth = depths.depth_at(middle, std::span(parents).first(count));
@@ -140,18 +151,20 @@ void TetInterpolant::update(const NodeDepths& depths, std::span<const Vec3> posi
     });
 }
 
-// The cut is about the centre, about the middles of faces, about the middles of edges: the order of the weights tells the piece, and
-// what is left of them after the smallest is taken out of all tells the place in it.
+// The cut is about the centre, about the middles of faces, about the middles of edges: the order of the weights tells
+// the piece, and what is left of them after the smallest is taken out of all tells the place in it.
 TetWeights TetInterpolant::slopes(Index tetrahedron, const TetWeights& weights) const {
     const Tetrahedron& t = tetrahedra_[tetrahedron];
     TetWeights slope = {depths_[t[0]], depths_[t[1]], depths_[t[2]], depths_[t[3]]};
     if (!has_samples(tetrahedron)) return slope;
     const Cut& cut = cuts_[cut_of_[tetrahedron]];
     std::array<std::size_t, 4> order = {0, 1, 2, 3};
-    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return std::tie(weights[a], a) < std::tie(weights[b], b); });
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t a, std::size_t b) { return std::tie(weights[a], a) < std::tie(weights[b], b); });
     const std::size_t first = order[0], second = order[1], third = order[2], last = order[3];
     const Index on_face = cut.faces[first], on_edge = cut.edges[edge_between(third, last)];
-    // The third weight is what the edge's middle takes, and so on outward; what no sample takes goes to the corners themselves.
+    // The third weight is what the edge's middle takes, and so on outward; what no sample takes goes to the corners
+    // themselves.
     if (on_face != no_index && on_edge != no_index) slope[third] = 2 * sample_depths_[on_edge] - slope[last];
     if (on_face != no_index) slope[second] = 3 * sample_depths_[on_face] - slope[third] - slope[last];
     slope[first] = 4 * sample_depths_[cut.center] - slope[second] - slope[third] - slope[last];

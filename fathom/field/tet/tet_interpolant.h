@@ -1,10 +1,13 @@
-// Room: field. Depth between the nodes of a tetrahedral body: linear in every tetrahedron (Marchal et al. 2004, section 5.1), with extra
-// samples where that reads 0 inside. Two boundary nodes may be joined through the inside, by an edge, a face or a whole tetrahedron:
-// all that lies between them then interpolates to nothing, and a contact there has no force.
+// Room: field. Depth between the nodes of a tetrahedral body: linear in every tetrahedron (Marchal et al. 2004,
+// section 5.1), with extra samples where that reads 0 inside. Two boundary nodes may be joined through the inside, by
+// an edge, a face or a whole tetrahedron: all that lies between them then interpolates to nothing, and a contact there
+// has no force.
 //   none    the plain formula, with the defect;
-//   paper   tetrahedra of four boundary nodes are cut into four about their centre (section 6.2): inner edges and faces still read 0;
-//   samples depths also at the middles of such edges, faces and tetrahedra, which are cut about them for interpolation alone: no new
-//           nodes, no new degrees of freedom. Neighbours agree on the cut of their common face, so the depth stays continuous.
+//   paper   tetrahedra of four boundary nodes are cut into four about their centre (section 6.2): inner edges and faces
+//   still read 0; samples depths also at the middles of such edges, faces and tetrahedra, which are cut about them for
+//   interpolation alone: no new
+//           nodes, no new degrees of freedom. Neighbours agree on the cut of their common face, so the depth stays
+//           continuous.
 // Cost: a sample costs as much as a node. Reading is thread-safe and allocates nothing.
 #pragma once
 
@@ -23,9 +26,11 @@ class TetInterpolant {
 public:
     TetInterpolant() = default;
     // Of the mesh that `topology` is of; keeps its own copy of the tetrahedra.
-    TetInterpolant(std::span<const Tetrahedron> tetrahedra, const BodyTopology& topology, DefectHandling handling = DefectHandling::samples);
+    TetInterpolant(std::span<const Tetrahedron> tetrahedra, const BodyTopology& topology,
+                   DefectHandling handling = DefectHandling::samples);
 
-    // Takes over the depths, and measures the extra samples at these positions by the same method. Unknown depths count as 0.
+    // Takes over the depths, and measures the extra samples at these positions by the same method. Unknown depths count
+    // as 0.
     void update(const NodeDepths& depths, std::span<const Vec3> positions);
 
     // Depth (m, >= 0) at a point of a tetrahedron, given its weights (none below 0, sum 1).
@@ -33,8 +38,8 @@ public:
         const TetWeights s = slopes(tetrahedron, weights);
         return s[0] * weights[0] + s[1] * weights[1] + s[2] * weights[2] + s[3] * weights[3];
     }
-    // The derivatives of the depth by the weights there: constant in a tetrahedron without extra samples, else in each of its pieces.
-    // depth = sum of slopes times weights; gradient = sum of slopes times gradients of the weights.
+    // The derivatives of the depth by the weights there: constant in a tetrahedron without extra samples, else in each
+    // of its pieces. depth = sum of slopes times weights; gradient = sum of slopes times gradients of the weights.
     [[nodiscard]] TetWeights slopes(Index tetrahedron, const TetWeights& weights) const;
 
     // Smallest and largest depth in a tetrahedron.
@@ -50,7 +55,8 @@ public:
 private:
     using Parents = std::array<Index, 4>; // nodes that a sample is the middle of, then no_index
 
-    // The samples of a tetrahedron: at its centre, at its faces (face k lacks corner k) and at its edges (see edge_between).
+    // The samples of a tetrahedron: at its centre, at its faces (face k lacks corner k) and at its edges (see
+    // edge_between).
     struct Cut {
         Index center = no_index;
         std::array<Index, 4> faces = {no_index, no_index, no_index, no_index};
@@ -64,7 +70,7 @@ private:
     std::vector<Index> cut_of_; // by tetrahedron
     std::vector<Cut> cuts_;
     std::vector<Parents> parents_;
-    std::vector<double> depths_;        // by node
+    std::vector<double> depths_; // by node
     std::vector<double> sample_depths_;
 };
 

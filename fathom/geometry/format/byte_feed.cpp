@@ -1,6 +1,6 @@
 // Room: geometry. Raw and base64 bytes on demand.
-#include <fathom/geometry/format/byte_feed.h>
 #include <fathom/geometry/format/base64.h>
+#include <fathom/geometry/format/byte_feed.h>
 
 #include <algorithm>
 #include <cstring>

@@ -15,7 +15,7 @@ public:
         : bytes_(source.bytes), name_(source.name), at_(start), order_(order) {}
 
     template <class T>
-        requires std::is_arithmetic_v<T>
+    requires std::is_arithmetic_v<T>
     [[nodiscard]] T read(std::string_view what) {
         T value;
         const std::span<const std::byte> raw = take(sizeof(T), what);
@@ -34,13 +34,16 @@ public:
     [[nodiscard]] std::size_t left() const { return bytes_.size() - at_; }
     [[nodiscard]] bool at_end() const { return at_ == bytes_.size(); }
 
-    [[nodiscard]] std::size_t believable_count(std::uint64_t count, std::size_t least_bytes, std::string_view element) const {
+    [[nodiscard]] std::size_t believable_count(std::uint64_t count, std::size_t least_bytes,
+                                               std::string_view element) const {
         return believable(count, least_bytes, left(), element, place());
     }
     [[nodiscard]] Place place(std::string_view element = {}, std::int64_t index = -1) const {
-        return {.file = name_, .element = std::string(element), .index = index, .offset = static_cast<std::int64_t>(at_)};
+        return {
+            .file = name_, .element = std::string(element), .index = index, .offset = static_cast<std::int64_t>(at_)};
     }
-    [[noreturn]] void fail(Cause cause, std::string_view reason, std::string_view element = {}, std::int64_t index = -1) const {
+    [[noreturn]] void fail(Cause cause, std::string_view reason, std::string_view element = {},
+                           std::int64_t index = -1) const {
         throw Error(cause, std::string(reason), place(element, index));
     }
 

@@ -120,8 +120,8 @@ GltfAccessor GltfBuffers::accessor(std::size_t index, std::string_view type, std
     if (out.stride < size || out.stride > 1024) stated.fail(Cause::malformed, "its elements overlap");
     // The last element need not fill its stride.
     const bool fits = offset <= bytes.size() &&
-                      (out.count == 0 || (bytes.size() - offset >= size &&
-                                          out.count - 1 <= (bytes.size() - offset - size) / out.stride));
+                      (out.count == 0 ||
+                       (bytes.size() - offset >= size && out.count - 1 <= (bytes.size() - offset - size) / out.stride));
     if (!fits)
         stated.fail(Cause::count_mismatch, fmt::format("states {} elements, more than its bytes hold", out.count));
     out.bytes = bytes.subspan(offset);

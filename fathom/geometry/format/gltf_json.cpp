@@ -148,8 +148,7 @@ void GltfTable::read_numbers(const char* key, std::span<double> out) const {
 }
 
 void GltfTable::fail(Cause cause, std::string_view reason) const {
-    throw Error(cause, std::string(reason),
-                {.file = source_.name, .element = std::string(element_), .index = index_});
+    throw Error(cause, std::string(reason), {.file = source_.name, .element = std::string(element_), .index = index_});
 }
 
 } // namespace fathom

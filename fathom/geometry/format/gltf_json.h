@@ -16,7 +16,8 @@ using Json = nlohmann::json;
 // Error{malformed} names the byte; Error{too_large} where it nests too deep or would not fit into a few times the file.
 [[nodiscard]] Json parse_gltf_json(const Source& source, std::string_view text);
 
-// Typed access to one object of it that throws nothing but Error, which names the object. Source and value must outlive it.
+// Typed access to one object of it that throws nothing but Error, which names the object. Source and value must outlive
+// it.
 class GltfTable {
 public:
     GltfTable(const Source& source, const Json& value, std::string_view element, std::int64_t index = -1);

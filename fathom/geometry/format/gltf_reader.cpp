@@ -32,8 +32,7 @@ constexpr std::uint32_t binary_chunk = 0x004e4942;
 
 void check_version(const Source& source, const GltfTable& root) {
     const std::string& version = GltfTable(source, root.at("asset"), "asset").text("version");
-    if (!version.starts_with("2."))
-        fail(source, Cause::unsupported, "only glTF 2 is read, this is another version");
+    if (!version.starts_with("2.")) fail(source, Cause::unsupported, "only glTF 2 is read, this is another version");
 }
 
 // Required extensions change what the numbers mean; only those that leave positions and indices alone are let pass.
@@ -99,7 +98,8 @@ private:
             if (mode > 6) stated.fail(Cause::malformed, "has an unknown mode");
             std::optional<Primitive> primitive;
             if (mode >= 4) {
-                const std::size_t positions = GltfTable(source_, stated.at("attributes"), "attributes").whole("POSITION");
+                const std::size_t positions =
+                    GltfTable(source_, stated.at("attributes"), "attributes").whole("POSITION");
                 const GltfAccessor points = buffers_.accessor(positions, "VEC3", 3);
                 primitive.emplace(Primitive{stated, mode, positions, points, std::nullopt});
                 if (stated.has("indices")) primitive->indices = buffers_.accessor(stated.whole("indices"), "SCALAR", 1);

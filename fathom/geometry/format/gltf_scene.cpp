@@ -33,8 +33,7 @@ Matrix4 own_place(const GltfTable& node) {
     const std::array<double, 4> r = node.numbers<4>("rotation", {0, 0, 0, 1});
     const std::array<double, 3> s = node.numbers<3>("scale", {1, 1, 1});
     Matrix4 place = Matrix4::Identity();
-    place.topLeftCorner<3, 3>() =
-        Quat(r[3], r[0], r[1], r[2]).toRotationMatrix() * Vec3(s[0], s[1], s[2]).asDiagonal();
+    place.topLeftCorner<3, 3>() = Quat(r[3], r[0], r[1], r[2]).toRotationMatrix() * Vec3(s[0], s[1], s[2]).asDiagonal();
     place.topRightCorner<3, 1>() = Vec3(t[0], t[1], t[2]);
     return place;
 }

@@ -28,9 +28,7 @@ public:
     // As bytes in the buffer's order.
     template <class T>
     requires std::is_arithmetic_v<T>
-    void bytes(T value) {
-        append_bytes(out_, value, order_);
-    }
+    void bytes(T value) { append_bytes(out_, value, order_); }
 
     void reserve(std::size_t count) { out_.reserve(count); }
     [[nodiscard]] std::string_view view() const { return out_; }

@@ -14,9 +14,7 @@ struct Source {
     std::span<const std::byte> bytes; // unpacked; outlives the reading
     std::string name;                 // of the file, for messages
 
-    [[nodiscard]] std::string_view text() const {
-        return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-    }
+    [[nodiscard]] std::string_view text() const { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 };
 
 // `count` as stated by a file, believed only where the `available` bytes can hold that many elements of at least

@@ -85,7 +85,8 @@ public:
         } while (scanner_.next_line());
         if (state_ != State::outside) scanner_.fail(Cause::truncated, "the text ends inside a solid");
         if (solids_ > 1) file_.report.notes.push_back(fmt::format("{} solids were read as one surface", solids_));
-        if (repeated_ > 0) file_.report.notes.push_back(fmt::format("{} corners that repeat the one before were left out", repeated_));
+        if (repeated_ > 0)
+            file_.report.notes.push_back(fmt::format("{} corners that repeat the one before were left out", repeated_));
         faces_.finish();
         return std::move(file_);
     }

@@ -125,14 +125,16 @@ bool TextScanner::next_line() {
 double TextScanner::to_number(std::string_view word, std::string_view what) const {
     double value = 0;
     if (word.empty()) fail(left() == 0 ? Cause::truncated : Cause::malformed, fmt::format("{} is missing", what));
-    if (!parse_number(word, value)) fail(Cause::malformed, fmt::format("{} is not a number: '{}'", what, printable(word)));
+    if (!parse_number(word, value))
+        fail(Cause::malformed, fmt::format("{} is not a number: '{}'", what, printable(word)));
     return value;
 }
 
 std::int64_t TextScanner::to_integer(std::string_view word, std::string_view what) const {
     std::int64_t value = 0;
     if (word.empty()) fail(left() == 0 ? Cause::truncated : Cause::malformed, fmt::format("{} is missing", what));
-    if (!parse(word, value)) fail(Cause::malformed, fmt::format("{} is not a whole number: '{}'", what, printable(word)));
+    if (!parse(word, value))
+        fail(Cause::malformed, fmt::format("{} is not a whole number: '{}'", what, printable(word)));
     return value;
 }
 

@@ -38,17 +38,19 @@ public:
     [[nodiscard]] double to_number(std::string_view word, std::string_view what) const;
     [[nodiscard]] std::int64_t to_integer(std::string_view word, std::string_view what) const;
 
-    [[nodiscard]] bool at_end();                     // nothing but white space and comments is left
+    [[nodiscard]] bool at_end(); // nothing but white space and comments is left
     [[nodiscard]] std::size_t offset() const { return at_; }
     [[nodiscard]] std::size_t left() const { return text_.size() - at_; } // bytes
     [[nodiscard]] std::int64_t line() const { return line_; }
     void skip_bytes(std::size_t count); // over binary data inside a text; throws Error{truncated}
 
     // `count` as stated here, of elements that take at least `least_bytes` of text each.
-    [[nodiscard]] std::size_t believable_count(std::uint64_t count, std::size_t least_bytes, std::string_view element) const;
+    [[nodiscard]] std::size_t believable_count(std::uint64_t count, std::size_t least_bytes,
+                                               std::string_view element) const;
 
     [[nodiscard]] Place place(std::string_view element = {}, std::int64_t index = -1) const;
-    [[noreturn]] void fail(Cause cause, std::string_view reason, std::string_view element = {}, std::int64_t index = -1) const;
+    [[noreturn]] void fail(Cause cause, std::string_view reason, std::string_view element = {},
+                           std::int64_t index = -1) const;
 
 private:
     void skip_blank(bool across_lines);

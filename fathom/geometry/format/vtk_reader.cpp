@@ -22,9 +22,7 @@ struct CellList {
     std::vector<std::size_t> ends; // in `nodes`, of each cell
 };
 
-std::string lower(std::string_view word) {
-    return lower_case(std::string(word.substr(0, 32)));
-}
+std::string lower(std::string_view word) { return lower_case(std::string(word.substr(0, 32))); }
 
 class VtkReader {
 public:

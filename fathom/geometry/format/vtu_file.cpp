@@ -36,7 +36,8 @@ std::string section(std::string_view name, const std::string& tags) {
 } // namespace
 
 void VtuFile::add(Part part, std::string_view attributes, std::string_view bytes) {
-    tags_[static_cast<std::size_t>(part)] += fmt::format("        <DataArray {} format=\"appended\" offset=\"{}\"/>\n", attributes, appended_.size());
+    tags_[static_cast<std::size_t>(part)] +=
+        fmt::format("        <DataArray {} format=\"appended\" offset=\"{}\"/>\n", attributes, appended_.size());
     appended_ += packed(bytes);
 }
 
@@ -58,8 +59,8 @@ std::string VtuFile::text(std::size_t points, std::size_t cells) const {
   </UnstructuredGrid>
   <AppendedData encoding="raw">
    _)",
-                                   points, cells, section("Points", tags_[0]), section("Cells", tags_[1]), section("PointData", tags_[2]),
-                                   section("CellData", tags_[3]));
+                                   points, cells, section("Points", tags_[0]), section("Cells", tags_[1]),
+                                   section("PointData", tags_[2]), section("CellData", tags_[3]));
     file += appended_;
     file += "\n  </AppendedData>\n</VTKFile>\n";
     return file;

@@ -1,5 +1,5 @@
-// Room: geometry. A .vtu file as it is put together: arrays packed by zlib behind the tags that name them. Appended raw data, 64-bit
-// headers, little-endian. Blocks are packed in parallel; the bytes do not depend on the number of threads.
+// Room: geometry. A .vtu file as it is put together: arrays packed by zlib behind the tags that name them. Appended raw
+// data, 64-bit headers, little-endian. Blocks are packed in parallel; the bytes do not depend on the number of threads.
 #pragma once
 
 #include <array>

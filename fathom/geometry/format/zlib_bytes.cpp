@@ -19,7 +19,8 @@ struct Inflater::State {
 };
 
 Inflater::Inflater(Wrapping wrapping) : state_(std::make_unique<State>()) {
-    if (inflateInit2(&state_->stream, wrapping == Wrapping::zlib ? MAX_WBITS : -MAX_WBITS) != Z_OK) throw Error(Cause::too_large, "no memory to unpack zlib data");
+    if (inflateInit2(&state_->stream, wrapping == Wrapping::zlib ? MAX_WBITS : -MAX_WBITS) != Z_OK)
+        throw Error(Cause::too_large, "no memory to unpack zlib data");
 }
 
 Inflater::~Inflater() { inflateEnd(&state_->stream); }

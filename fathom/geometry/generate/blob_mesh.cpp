@@ -2,8 +2,8 @@
 // A coarse mesh of good triangles is made on one thread; the many triangles come from splitting it, in parallel.
 #include <fathom/base/parallel.h>
 #include <fathom/geometry/generate/blob_surface.h>
-#include <fathom/geometry/generate/relax.h>
 #include <fathom/geometry/generate/kuhn_cut.h>
+#include <fathom/geometry/generate/relax.h>
 #include <fathom/geometry/generate/surface_refine.h>
 #include <fathom/geometry/tet_mesh.h>
 

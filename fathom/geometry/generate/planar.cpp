@@ -23,7 +23,8 @@ std::vector<std::size_t> ring_counts(std::size_t nodes) {
 }
 
 // The band between two rings, each given by its first node and its count; a ring of one is the centre.
-void add_band(std::vector<Triangle>& triangles, Index inner, std::size_t inner_count, Index outer, std::size_t outer_count) {
+void add_band(std::vector<Triangle>& triangles, Index inner, std::size_t inner_count, Index outer,
+              std::size_t outer_count) {
     const auto on_inner = [&](std::size_t k) { return inner + static_cast<Index>(k % inner_count); };
     const auto on_outer = [&](std::size_t k) { return outer + static_cast<Index>(k % outer_count); };
     const std::size_t inner_steps = inner_count == 1 ? 0 : inner_count;
@@ -73,12 +74,14 @@ std::vector<TriangleMesh> rectangles_of(std::size_t nodes) {
     std::vector<TriangleMesh> found;
     for (std::size_t rows = 2; rows * rows <= nodes; ++rows) {
         const std::size_t columns = nodes / rows;
-        if (columns * rows == nodes && columns <= 3 * rows) found.push_back(make_cloth({.size = {2, 1.25}, .cells = {columns - 1, rows - 1}}));
+        if (columns * rows == nodes && columns <= 3 * rows)
+            found.push_back(make_cloth({.size = {2, 1.25}, .cells = {columns - 1, rows - 1}}));
     }
     return found;
 }
 
-// Fewer nodes before the cuts make as many as asked for after them; the last blade, a slit, is shortened until the number fits.
+// Fewer nodes before the cuts make as many as asked for after them; the last blade, a slit, is shortened until the
+// number fits.
 template <class Make>
 TriangleMesh torn(std::size_t nodes, std::array<Segment, 3> blades, const Make& make) {
     check_count("nodes", nodes, 100, 1'000'000);
@@ -92,7 +95,8 @@ TriangleMesh torn(std::size_t nodes, std::array<Segment, 3> blades, const Make& 
                 move_apart(mesh);
                 return mapped(std::move(mesh), bent);
             }
-    throw Error(Cause::invalid_argument, fmt::format("no mesh has {} nodes after the cuts", nodes), {.element = "option nodes"});
+    throw Error(Cause::invalid_argument, fmt::format("no mesh has {} nodes after the cuts", nodes),
+                {.element = "option nodes"});
 }
 
 } // namespace
@@ -123,7 +127,8 @@ TriangleMesh make_disc(const DiscOptions& options) {
 TriangleMesh cut_open(const TriangleMesh& mesh, std::span<const Segment> blades) {
     check(mesh);
     const EdgeTable table = edge_table(mesh.triangles, mesh.vertices.size());
-    // Corner k of triangle t is 3 t + k; corners that share a vertex stay joined across every edge that no blade crosses.
+    // Corner k of triangle t is 3 t + k; corners that share a vertex stay joined across every edge that no blade
+    // crosses.
     DisjointSets corners(3 * mesh.triangles.size());
     const auto corner_at = [&](std::size_t triangle, Index vertex) {
         const Triangle& t = mesh.triangles[triangle];
@@ -134,7 +139,8 @@ TriangleMesh cut_open(const TriangleMesh& mesh, std::span<const Segment> blades)
         for (std::size_t k = 1; k < sides.size(); ++k) {
             const std::size_t a = sides[k - 1] / 3, b = sides[k] / 3;
             const Segment way{centroid(mesh, a), centroid(mesh, b)};
-            if (std::any_of(blades.begin(), blades.end(), [&](const Segment& blade) { return cross(way, blade); })) continue;
+            if (std::any_of(blades.begin(), blades.end(), [&](const Segment& blade) { return cross(way, blade); }))
+                continue;
             for (const Index vertex : table.edges[e]) corners.join(corner_at(a, vertex), corner_at(b, vertex));
         }
     }
@@ -156,8 +162,8 @@ TriangleMesh cut_open(const TriangleMesh& mesh, std::span<const Segment> blades)
 }
 
 TriangleMesh make_torn_disc(std::size_t nodes) {
-    const std::array<Segment, 3> blades = {{{Vec3(-1.2, -0.35, 0), Vec3(1.2, -0.55, 0)}, // right through
-                                            {Vec3(0.52, -0.4, 0), Vec3(0.67, 1.2, 0)},    // what is above it once more
+    const std::array<Segment, 3> blades = {{{Vec3(-1.2, -0.35, 0), Vec3(1.2, -0.55, 0)},   // right through
+                                            {Vec3(0.52, -0.4, 0), Vec3(0.67, 1.2, 0)},     // what is above it once more
                                             {Vec3(-1.2, 0.31, 0), Vec3(-0.12, 0.22, 0)}}}; // a slit
     return torn(nodes, blades, [](std::size_t count) { return std::array{make_disc({.radius = 1, .nodes = count})}; });
 }

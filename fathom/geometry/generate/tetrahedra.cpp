@@ -1,7 +1,7 @@
 // Room: geometry. Boxes, balls, cylinders and rings of tetrahedra.
 #include <fathom/base/error.h>
-#include <fathom/geometry/generate/parts.h>
 #include <fathom/geometry/generate/kuhn_cut.h>
+#include <fathom/geometry/generate/parts.h>
 
 #include <algorithm>
 #include <cmath>
@@ -157,8 +157,8 @@ Disk unit_disk(std::size_t rings) {
     return disk;
 }
 
-// Three tetrahedra of the prism over the triangle t, between the layers that begin with these vertices. Walking up its corners in
-// the order of their numbers makes neighbouring prisms choose the same diagonal.
+// Three tetrahedra of the prism over the triangle t, between the layers that begin with these vertices. Walking up its
+// corners in the order of their numbers makes neighbouring prisms choose the same diagonal.
 void add_prism(TetMesh& mesh, Triangle t, Index low_layer, Index high_layer) {
     const Triangle unsorted = t;
     std::sort(t.begin(), t.end());
@@ -192,17 +192,20 @@ TetMesh make_tet_cylinder(const TetCylinderOptions& options) {
     mesh.tetrahedra.reserve(3 * disk.triangles.size() * options.layers);
     for (std::size_t k = 0; k < options.layers; ++k)
         for (const Triangle& t : disk.triangles)
-            add_prism(mesh, t, static_cast<Index>(k * disk.points.size()), static_cast<Index>((k + 1) * disk.points.size()));
+            add_prism(mesh, t, static_cast<Index>(k * disk.points.size()),
+                      static_cast<Index>((k + 1) * disk.points.size()));
     return mesh;
 }
 
 TetMesh make_tet_torus(const TetTorusOptions& options) {
     check_length("radius", options.radius);
     check_length("tube", options.tube);
-    if (!(options.tube < options.radius)) throw Error(Cause::invalid_argument, "the tube is not thinner than the ring", {.element = "option tube"});
+    if (!(options.tube < options.radius))
+        throw Error(Cause::invalid_argument, "the tube is not thinner than the ring", {.element = "option tube"});
     check_count("rings", options.rings, 1, max_generated_elements);
     check_count("layers", options.layers, 3, max_generated_elements);
-    check_total("ring of tetrahedra", 18 * static_cast<double>(options.rings) * static_cast<double>(options.rings) * static_cast<double>(options.layers));
+    check_total("ring of tetrahedra", 18 * static_cast<double>(options.rings) * static_cast<double>(options.rings) *
+                                          static_cast<double>(options.layers));
 
     const Disk disk = unit_disk(options.rings);
     TetMesh mesh;
@@ -215,7 +218,8 @@ TetMesh make_tet_torus(const TetTorusOptions& options) {
     }
     for (std::size_t k = 0; k < options.layers; ++k)
         for (const Triangle& t : disk.triangles)
-            add_prism(mesh, t, static_cast<Index>(k * disk.points.size()), static_cast<Index>((k + 1) % options.layers * disk.points.size()));
+            add_prism(mesh, t, static_cast<Index>(k * disk.points.size()),
+                      static_cast<Index>((k + 1) % options.layers * disk.points.size()));
     return mesh;
 }
 

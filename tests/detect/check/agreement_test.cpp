@@ -31,20 +31,29 @@ TEST_P(Agreement, of_all_methods_in_both_orders) {
         const Shape a = random_shape(kind_a, random, size), b = random_shape(kind_b, random, size);
         RandomPoses poses_now = random_poses(a, b, random), later = random_poses(a, b, random);
         if (kind_a == ShapeKind::plane && kind_b == ShapeKind::plane) poses_now.a.translation *= size;
-        const RefereeReport one = judge(a, poses_now.a, b, poses_now.b, later.b, random, {.samples = 60, .times = 6, .sweeps = k % 2 == 0, .depth_maps = k % 5 == 0, .slow = k % 10 == 0 && !network});
+        const RefereeReport one = judge(a, poses_now.a, b, poses_now.b, later.b, random,
+                                        {.samples = 60,
+                                         .times = 6,
+                                         .sweeps = k % 2 == 0,
+                                         .depth_maps = k % 5 == 0,
+                                         .slow = k % 10 == 0 && !network});
         all.add(one);
-        for (const std::string& words : one.contradictions) ADD_FAILURE() << "pose " << k << " at size " << size << ": " << words;
+        for (const std::string& words : one.contradictions)
+            ADD_FAILURE() << "pose " << k << " at size " << size << ": " << words;
         if (all.contradictions.size() > 5) break;
     }
     EXPECT_GT(all.claims, 10 * poses);
     const auto is_points = [](ShapeKind k) { return k == ShapeKind::point_shell; };
-    const bool may_touch = !(is_points(kind_a) && is_surface(kind_b)) && !(is_points(kind_b) && is_surface(kind_a)); // points miss surfaces
+    const bool may_touch = !(is_points(kind_a) && is_surface(kind_b)) &&
+                           !(is_points(kind_b) && is_surface(kind_a)); // points miss surfaces
     EXPECT_EQ(all.touching > 0, may_touch);
     EXPECT_GT(all.apart, 0u);
     EXPECT_LE(all.unproven, 3 + all.claims / 1000); // an answer that claims nothing is right, and of no use
     RecordProperty("claims", static_cast<int>(all.claims));
-    std::printf("%s x %s: %zu claims, %zu touching, %zu apart, %zu open, %zu moving contacts, %zu unproven, bounds within %.3g\n", std::string(name(kind_a)).c_str(),
-                std::string(name(kind_b)).c_str(), all.claims, all.touching, all.apart, all.open, all.contacts_in_motion, all.unproven, all.worst_bound_gap);
+    std::printf("%s x %s: %zu claims, %zu touching, %zu apart, %zu open, %zu moving contacts, %zu unproven, bounds "
+                "within %.3g\n",
+                std::string(name(kind_a)).c_str(), std::string(name(kind_b)).c_str(), all.claims, all.touching,
+                all.apart, all.open, all.contacts_in_motion, all.unproven, all.worst_bound_gap);
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, Agreement, ::testing::ValuesIn(all_pairs()), [](const auto& info) {

@@ -32,7 +32,8 @@ std::string guarantees() {
     for (const Question q : all_questions)
         for (const ShapeKind a : all_shape_kinds)
             for (const ShapeKind b : all_shape_kinds)
-                for (const PairMethod& m : methods_for(a, b, q)) of[std::string(name(q)) + " | " + std::string(name(m.method))].insert(std::string(m.guarantee));
+                for (const PairMethod& m : methods_for(a, b, q))
+                    of[std::string(name(q)) + " | " + std::string(name(m.method))].insert(std::string(m.guarantee));
     std::string text = "\n## What each method guarantees\n\n| question | method | guarantee |\n|---|---|---|\n";
     for (const auto& [what, kinds] : of)
         for (const std::string& g : kinds) text += "| " + what + " | " + g + " |\n";
@@ -58,7 +59,8 @@ TEST(Matrix, the_page_says_what_the_table_says) {
     std::set<std::string> lines;
     for (std::string line; std::getline(file, line);) lines.insert(without_numbers(line));
     std::istringstream wanted(matrix_markdown(measure_matrix({.poses = 0}), false) + guarantees());
-    for (std::string line; std::getline(wanted, line);) EXPECT_TRUE(lines.contains(without_numbers(line))) << "not on the page: " << line;
+    for (std::string line; std::getline(wanted, line);)
+        EXPECT_TRUE(lines.contains(without_numbers(line))) << "not on the page: " << line;
 }
 
 TEST(Matrix, measures_every_question_of_every_pair) {

@@ -1,4 +1,5 @@
-// Conservative drawing against exact clipping: of each primitive alone, every pixel that it touches, and no depth that it does not reach.
+// Conservative drawing against exact clipping: of each primitive alone, every pixel that it touches, and no depth that
+// it does not reach.
 #include <tests/support/test_counts.h>
 
 #include <fathom/base/random.h>
@@ -23,7 +24,8 @@ ExactPoint on_map(const DepthView& view, const DrawnMesh& mesh, Index vertex) {
     const ClipMatrix m = clip_matrix(view, Pose::at(mesh.origin()));
     const Vec3f& p = mesh.positions()[vertex];
     const auto row = [&](std::size_t r) { return ((m[r] * p.x() + m[r + 1] * p.y()) + m[r + 2] * p.z()) + m[r + 3]; };
-    const float half_width = 0.5f * static_cast<float>(view.width), half_height = 0.5f * static_cast<float>(view.height);
+    const float half_width = 0.5f * static_cast<float>(view.width),
+                half_height = 0.5f * static_cast<float>(view.height);
     return {row(0) * half_width + half_width, row(4) * half_height + half_height, row(8)};
 }
 
@@ -65,18 +67,25 @@ void expect_enclosed(const DepthView& view, const DepthMap& map, const std::vect
             if (inside.empty()) {
                 ++seen.missed;
                 seen.loose += covered;
-                EXPECT_FALSE(covered && in_pixel(polygon, column, row, margin).empty()) << "pixel " << column << ", " << row;
+                EXPECT_FALSE(covered && in_pixel(polygon, column, row, margin).empty())
+                    << "pixel " << column << ", " << row;
                 continue;
             }
             // What is out of the box is not drawn, and what reaches out of it is seen from its side on.
             const auto beyond = [&](auto out) { return std::all_of(inside.begin(), inside.end(), out); };
-            if (beyond([](const ExactPoint& p) { return p.z < 0; }) || beyond([](const ExactPoint& p) { return p.z > 1; })) continue;
+            if (beyond([](const ExactPoint& p) { return p.z < 0; }) ||
+                beyond([](const ExactPoint& p) { return p.z > 1; }))
+                continue;
             ++seen.touched;
             EXPECT_TRUE(covered) << "pixel " << column << ", " << row;
             if (!covered) continue;
             const mpq_class depth(map.depth[pixel]);
-            for (const ExactPoint& p : inside) EXPECT_TRUE(map.keep == Keep::nearest ? depth <= std::max<mpq_class>(p.z, 0) : depth >= std::min<mpq_class>(p.z, 1)) << depth.get_d() << " for " << p.z.get_d();
-            const auto [nearest, farthest] = std::minmax_element(polygon.begin(), polygon.end(), [](const ExactPoint& a, const ExactPoint& b) { return a.z < b.z; });
+            for (const ExactPoint& p : inside)
+                EXPECT_TRUE(map.keep == Keep::nearest ? depth <= std::max<mpq_class>(p.z, 0)
+                                                      : depth >= std::min<mpq_class>(p.z, 1))
+                    << depth.get_d() << " for " << p.z.get_d();
+            const auto [nearest, farthest] = std::minmax_element(
+                polygon.begin(), polygon.end(), [](const ExactPoint& a, const ExactPoint& b) { return a.z < b.z; });
             EXPECT_TRUE(depth >= nearest->z && depth <= farthest->z);
         }
 }
@@ -89,7 +98,9 @@ std::vector<Vec3> random_corners(Random& random, int kind) {
     for (int k = 0; k < 3; ++k) {
         const Vec3 p = random.in_ball();
         corners.push_back(middle + Vec3(size * p.x(), size * p.y(), 0.25 * p.z()));
-        if (kind == 1) corners.back().x() = std::round(corners.back().x() * 16) / 16, corners.back().y() = std::round(corners.back().y() * 12) / 12;
+        if (kind == 1)
+            corners.back().x() = std::round(corners.back().x() * 16) / 16,
+            corners.back().y() = std::round(corners.back().y() * 12) / 12;
     }
     if (kind == 2) corners[2] = corners[0] + random.uniform(-1, 2) * (corners[1] - corners[0]);
     if (kind == 3) corners[2] = corners[1];
@@ -113,11 +124,14 @@ TEST(ConservativeDepth, covers_every_pixel_that_a_primitive_touches_and_is_no_de
     const DepthView view = small_view();
     for (std::size_t k = 0; k < count_of(150, 20000); ++k) {
         const std::vector<Vec3> places = random_corners(random, static_cast<int>(k % 5));
-        std::vector<DrawnMesh> meshes{DrawnMesh(TriangleMesh{places, {{0, 1, 2}}}), DrawnMesh::lines(std::span(places).first(2), std::array<Line, 1>{{{0, 1}}}), DrawnMesh::points(std::span(places).first(1))};
+        std::vector<DrawnMesh> meshes{DrawnMesh(TriangleMesh{places, {{0, 1, 2}}}),
+                                      DrawnMesh::lines(std::span(places).first(2), std::array<Line, 1>{{{0, 1}}}),
+                                      DrawnMesh::points(std::span(places).first(1))};
         for (const DrawnMesh& mesh : meshes)
             for (const Keep keep : {Keep::nearest, Keep::farthest}) {
                 const DrawnBody body{std::make_shared<DrawnMesh>(mesh), {}, 0};
-                backend->draw(view, std::span(&body, 1), {.keep = keep, .faces = Faces::both, .conservative = true}, *target);
+                backend->draw(view, std::span(&body, 1), {.keep = keep, .faces = Faces::both, .conservative = true},
+                              *target);
                 std::vector<ExactPoint> polygon;
                 for (Index v = 0; v < mesh.positions().size(); ++v) polygon.push_back(on_map(view, mesh, v));
                 expect_enclosed(view, target->map(), polygon, seen);
@@ -138,7 +152,8 @@ TEST(ConservativeDepth, follows_the_slope_of_a_triangle_within_a_pixel) {
     backend->draw(view, std::span(&body, 1), {.faces = Faces::both}, *target);
     const std::vector<float> middle = target->map().depth;
     backend->draw(view, std::span(&body, 1), {.faces = Faces::both, .conservative = true}, *target);
-    const double slope = std::abs(static_cast<double>(middle[1]) - middle[0]) + std::abs(static_cast<double>(middle[64]) - middle[0]);
+    const double slope =
+        std::abs(static_cast<double>(middle[1]) - middle[0]) + std::abs(static_cast<double>(middle[64]) - middle[0]);
     for (std::size_t k = 0; k < middle.size(); ++k) {
         EXPECT_LT(target->map().depth[k], middle[k] - 0.5 * slope + 1e-6);
         EXPECT_GT(target->map().depth[k], middle[k] - 0.52 * slope - 1e-6);
@@ -155,10 +170,13 @@ TEST(ConservativeDepth, encloses_what_is_drawn_otherwise_and_loses_no_thin_part)
     const TriangleMesh blade = mapped(sphere, [](const Vec3& p) -> Vec3 { return {1e-4 * p.x(), p.y(), p.z()}; });
     for (const bool turned : {true, false})
         for (std::size_t k = 0; k < count_of(20, 500); ++k) {
-            const DrawnBody body{std::make_shared<DrawnMesh>(turned ? sphere : blade), {turned ? random.rotation() : Quat(1, 0, 0, 0), Vec3(random.uniform(-0.1, 0.1), 0, 0)}, 0};
+            const DrawnBody body{std::make_shared<DrawnMesh>(turned ? sphere : blade),
+                                 {turned ? random.rotation() : Quat(1, 0, 0, 0), Vec3(random.uniform(-0.1, 0.1), 0, 0)},
+                                 0};
             DepthView view = small_view();
             view.width = 61, view.height = 47;
-            for (const auto& [keep, faces] : {std::pair(Keep::nearest, Faces::front), std::pair(Keep::farthest, Faces::back)}) {
+            for (const auto& [keep, faces] :
+                 {std::pair(Keep::nearest, Faces::front), std::pair(Keep::farthest, Faces::back)}) {
                 backend->draw(view, std::span(&body, 1), {.keep = keep, .faces = faces}, *plain);
                 backend->draw(view, std::span(&body, 1), {.keep = keep, .faces = faces, .conservative = true}, *grown);
                 std::size_t here = 0;
@@ -166,7 +184,8 @@ TEST(ConservativeDepth, encloses_what_is_drawn_otherwise_and_loses_no_thin_part)
                     here += grown->map().covered(p);
                     more += grown->map().covered(p) && !plain->map().covered(p);
                     if (!plain->map().covered(p)) continue;
-                    EXPECT_TRUE(keep == Keep::nearest ? grown->map().depth[p] <= plain->map().depth[p] : grown->map().depth[p] >= plain->map().depth[p]);
+                    EXPECT_TRUE(keep == Keep::nearest ? grown->map().depth[p] <= plain->map().depth[p]
+                                                      : grown->map().depth[p] >= plain->map().depth[p]);
                 }
                 thin += here == 0;
             }

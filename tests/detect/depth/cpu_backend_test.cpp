@@ -41,20 +41,27 @@ TriangleMesh soup(Random& random, std::size_t count, double reach, double extent
     return mesh;
 }
 
-DrawnBody body_of(const TriangleMesh& mesh, const Pose& pose = {}, Index id = 3) { return {std::make_shared<DrawnMesh>(mesh), pose, id}; }
+DrawnBody body_of(const TriangleMesh& mesh, const Pose& pose = {}, Index id = 3) {
+    return {std::make_shared<DrawnMesh>(mesh), pose, id};
+}
 
 std::string name(const DrawOptions& options) {
-    return std::string(options.keep == Keep::nearest ? "nearest " : "farthest ") + (options.faces == Faces::front ? "front" : options.faces == Faces::back ? "back" : "both");
+    return std::string(options.keep == Keep::nearest ? "nearest " : "farthest ") +
+           (options.faces == Faces::front  ? "front"
+            : options.faces == Faces::back ? "back"
+                                           : "both");
 }
 
 // Is the primitive that the map names there, at the depth that the map tells?
-bool is_there(const DepthView& view, std::span<const DrawnBody> bodies, const DrawOptions& options, const DepthMap& map, std::size_t pixel) {
+bool is_there(const DepthView& view, std::span<const DrawnBody> bodies, const DrawOptions& options, const DepthMap& map,
+              std::size_t pixel) {
     for (const DrawnBody& body : bodies) {
         if (body.id != map.ids[pixel].body) continue;
         PlainRaster alone(view, options);
         alone.paint(body, map.ids[pixel].primitive);
         const PlainMap& plain = alone.result();
-        return plain.map.covered(pixel) && std::abs(plain.map.depth[pixel] - map.depth[pixel]) <= plain.tolerance[pixel];
+        return plain.map.covered(pixel) &&
+               std::abs(plain.map.depth[pixel] - map.depth[pixel]) <= plain.tolerance[pixel];
     }
     return false;
 }
@@ -64,7 +71,8 @@ struct Agreement {
 };
 
 // `edge`: a pixel may be covered in one alone where its depth is this near to a side of the box.
-void expect_agreement(const DepthMap& map, const PlainMap& plain, std::span<const DrawnBody> bodies, const DrawOptions& options, Agreement& sum, float edge = 0) {
+void expect_agreement(const DepthMap& map, const PlainMap& plain, std::span<const DrawnBody> bodies,
+                      const DrawOptions& options, Agreement& sum, float edge = 0) {
     ASSERT_EQ(map.depth.size(), plain.map.depth.size());
     const auto near_side = [&](float z) { return edge > 0 && (z <= edge || z >= 1 - edge); };
     std::size_t shown = 0;
@@ -73,19 +81,22 @@ void expect_agreement(const DepthMap& map, const PlainMap& plain, std::span<cons
         sum.covered += map.covered(k);
         if (near_side(z) || near_side(w)) continue;
         const bool same = map.covered(k) == plain.map.covered(k) && std::abs(z - w) <= plain.tolerance[k];
-        EXPECT_TRUE(same) << "pixel " << k << " of " << map.view.width << " x " << map.view.height << ": " << z << " for " << w << " within " << plain.tolerance[k] << ", " << name(options);
+        EXPECT_TRUE(same) << "pixel " << k << " of " << map.view.width << " x " << map.view.height << ": " << z
+                          << " for " << w << " within " << plain.tolerance[k] << ", " << name(options);
         shown += !same;
         if (map.ids[k] == plain.map.ids[k]) {
             EXPECT_LT((map.normals[k] - plain.map.normals[k]).norm(), 1e-5f);
             continue;
         }
         ++sum.other_ids; // two at one depth but for rounding
-        EXPECT_TRUE(is_there(map.view, bodies, options, map, k)) << "pixel " << k << " names " << map.ids[k].primitive << " for " << plain.map.ids[k].primitive;
+        EXPECT_TRUE(is_there(map.view, bodies, options, map, k))
+            << "pixel " << k << " names " << map.ids[k].primitive << " for " << plain.map.ids[k].primitive;
     }
     sum.pixels += map.depth.size();
 }
 
-void compare_all(DepthBackend& backend, const DepthView& view, std::span<const DrawnBody> bodies, Agreement& sum, float edge = 0) {
+void compare_all(DepthBackend& backend, const DepthView& view, std::span<const DrawnBody> bodies, Agreement& sum,
+                 float edge = 0) {
     const auto target = backend.make_target();
     for (const Keep keep : {Keep::nearest, Keep::farthest})
         for (const Faces faces : {Faces::front, Faces::back, Faces::both}) {
@@ -106,8 +117,11 @@ TEST(CpuDepth, covers_the_same_pixels_as_the_plainest_drawing) {
     Agreement sum;
     for (const double scale : {1e-3, 1.0, 1e3})
         for (std::size_t k = 0; k < count_of(6, 400); ++k) {
-            const DepthView view = box_view(scale, 40 + static_cast<int>(random.below(80)), 40 + static_cast<int>(random.below(80)));
-            const std::array bodies{body_of(soup(random, 200, 0.3 * scale, 0.4 * scale), {}, 3), body_of(soup(random, 20, 0.3 * scale, 0.2 * scale), {random.rotation(), Vec3::Zero()}, 9)};
+            const DepthView view =
+                box_view(scale, 40 + static_cast<int>(random.below(80)), 40 + static_cast<int>(random.below(80)));
+            const std::array bodies{
+                body_of(soup(random, 200, 0.3 * scale, 0.4 * scale), {}, 3),
+                body_of(soup(random, 20, 0.3 * scale, 0.2 * scale), {random.rotation(), Vec3::Zero()}, 9)};
             compare_all(*backend, view, bodies, sum);
         }
     EXPECT_GT(sum.covered, sum.pixels / 5);
@@ -142,7 +156,8 @@ TEST(CpuDepth, draws_what_reaches_far_out_of_the_view) {
             v += random.chance(0.6) ? Vec3(away.x(), away.y(), random.uniform(-0.3, 0.3)) : away;
         }
         const DrawnBody body = body_of(mesh);
-        compare_all(*backend, box_view(1, 30 + static_cast<int>(random.below(100)), 50), std::span(&body, 1), sum, 1e-3f);
+        compare_all(*backend, box_view(1, 30 + static_cast<int>(random.below(100)), 50), std::span(&body, 1), sum,
+                    1e-3f);
     }
     EXPECT_GT(sum.covered, sum.pixels / 5);
     EXPECT_LT(sum.covered, sum.pixels * 4 / 5);
@@ -152,7 +167,17 @@ TEST(CpuDepth, draws_into_maps_of_any_shape) {
     const auto backend = make_cpu_depth_backend();
     Random random(14);
     Agreement sum;
-    for (const auto& [width, height] : {std::pair(1, 1), {1, 16}, {3, 5}, {7, 7}, {8, 8}, {9, 3}, {15, 40}, {4096, 16}, {16, 4096}, {16384, 2}, {2, 16384}}) {
+    for (const auto& [width, height] : {std::pair(1, 1),
+                                        {1, 16},
+                                        {3, 5},
+                                        {7, 7},
+                                        {8, 8},
+                                        {9, 3},
+                                        {15, 40},
+                                        {4096, 16},
+                                        {16, 4096},
+                                        {16384, 2},
+                                        {2, 16384}}) {
         const std::array bodies{body_of(soup(random, 60, 0.3, 0.25)), body_of(soup(random, 3, 0.2, 5.0), {}, 4)};
         compare_all(*backend, box_view(1, width, height), bodies, sum, 1e-3f);
     }
@@ -169,7 +194,8 @@ TEST(CpuDepth, is_the_same_for_any_number_of_threads) {
         for (const std::size_t threads : {1, 2, 3}) {
             set_thread_count(threads);
             const auto target = backend->make_target();
-            backend->draw(view, bodies, {.faces = Faces::both, .ids = true, .normals = true, .conservative = conservative}, *target);
+            backend->draw(view, bodies,
+                          {.faces = Faces::both, .ids = true, .normals = true, .conservative = conservative}, *target);
             const DepthMap& map = target->map();
             if (threads == 1) first = map;
             EXPECT_EQ(std::memcmp(map.depth.data(), first.depth.data(), map.depth.size() * sizeof(float)), 0);
@@ -193,7 +219,11 @@ TEST(CpuDepth, peels_layers_as_the_plainest_does) {
         const PlainMap plain_back = plain_draw(view, std::span(&body, 1), far);
         PlainMap plain;
         for (int layer = 0; layer < 4; ++layer) {
-            const DrawOptions options{.faces = Faces::both, .ids = true, .normals = true, .after = layer == 0 ? nullptr : target.get(), .until = back.get()};
+            const DrawOptions options{.faces = Faces::both,
+                                      .ids = true,
+                                      .normals = true,
+                                      .after = layer == 0 ? nullptr : target.get(),
+                                      .until = back.get()};
             backend->draw(view, std::span(&body, 1), options, *target); // in place of the layer before
             const PlainMap before = plain;
             plain = plain_draw(view, std::span(&body, 1), options, layer == 0 ? nullptr : &before, &plain_back);
@@ -209,12 +239,17 @@ TEST(CpuDepth, tells_whether_it_would_draw_anything_as_the_drawing_shows) {
     std::size_t met = 0, tests = 0;
     for (const double scale : {1e-3, 1.0, 1e3})
         for (std::size_t k = 0; k < count_of(200, 5000); ++k) {
-            const DepthView view = box_view(scale, 1 + static_cast<int>(random.below(100)), 1 + static_cast<int>(random.below(100)));
-            const DrawnBody object = body_of(soup(random, 40, 0.2 * scale, 0.5 * scale)), other = body_of(soup(random, 1 + random.below(60), 0.3 * scale, 0.2 * scale), Pose::at(0.5 * scale * random.in_ball()));
+            const DepthView view =
+                box_view(scale, 1 + static_cast<int>(random.below(100)), 1 + static_cast<int>(random.below(100)));
+            const DrawnBody object = body_of(soup(random, 40, 0.2 * scale, 0.5 * scale)),
+                            other = body_of(soup(random, 1 + random.below(60), 0.3 * scale, 0.2 * scale),
+                                            Pose::at(0.5 * scale * random.in_ball()));
             const auto near = backend->make_target(), far = backend->make_target(), target = backend->make_target();
             backend->draw(view, std::span(&object, 1), {.faces = Faces::both}, *near);
             backend->draw(view, std::span(&object, 1), {.keep = Keep::farthest, .faces = Faces::both}, *far);
-            const DrawOptions options{.faces = random.chance(0.5) ? Faces::both : Faces::front, .after = random.chance(0.7) ? near.get() : nullptr, .until = far.get()};
+            const DrawOptions options{.faces = random.chance(0.5) ? Faces::both : Faces::front,
+                                      .after = random.chance(0.7) ? near.get() : nullptr,
+                                      .until = far.get()};
             backend->draw(view, std::span(&other, 1), options, *target);
             bool drawn = false;
             for (std::size_t p = 0; p < view.pixel_count(); ++p) drawn |= target->map().covered(p);
@@ -254,9 +289,12 @@ TEST(CpuDepth, draws_lines_and_points_as_the_plainest_does) {
         const double reach = k % 3 == 0 ? 40 : 0.6;
         std::vector<Vec3> places;
         std::vector<Line> lines;
-        for (int p = 0; p < 300; ++p) places.push_back(random.in_box(Box::around(Vec3::Zero(), Vec3(reach, reach, 0.45))));
+        for (int p = 0; p < 300; ++p)
+            places.push_back(random.in_box(Box::around(Vec3::Zero(), Vec3(reach, reach, 0.45))));
         for (Index p = 0; p + 1 < 300; p += 2) lines.push_back({p, p + (k % 5 == 0 && p % 4 == 0 ? 0 : 1)});
-        const std::array bodies{DrawnBody{std::make_shared<DrawnMesh>(DrawnMesh::lines(places, lines)), {}, 1}, DrawnBody{std::make_shared<DrawnMesh>(DrawnMesh::points(places)), Pose::at(Vec3(0.1, 0, 0)), 2}};
+        const std::array bodies{
+            DrawnBody{std::make_shared<DrawnMesh>(DrawnMesh::lines(places, lines)), {}, 1},
+            DrawnBody{std::make_shared<DrawnMesh>(DrawnMesh::points(places)), Pose::at(Vec3(0.1, 0, 0)), 2}};
         compare_all(*backend, box_view(1, 70, 50), bodies, sum);
     }
     EXPECT_GT(sum.covered, sum.pixels / 5);
@@ -273,13 +311,19 @@ TEST(CpuDepth, never_holds_what_is_not_a_depth) {
             if (random.chance(0.3)) v *= std::pow(10.0, random.uniform(-300, 300));
         for (Triangle& t : mesh.triangles)
             if (random.chance(0.2)) t[1] = t[0];
-        const std::array bodies{body_of(mesh), DrawnBody{std::make_shared<DrawnMesh>(DrawnMesh::points(mesh.vertices)), {}, 1},
-                                DrawnBody{std::make_shared<DrawnMesh>(DrawnMesh::lines(mesh.vertices, std::array{Line{0, 1}, Line{1, 5}})), {}, 2}};
+        const std::array bodies{
+            body_of(mesh), DrawnBody{std::make_shared<DrawnMesh>(DrawnMesh::points(mesh.vertices)), {}, 1},
+            DrawnBody{std::make_shared<DrawnMesh>(DrawnMesh::lines(mesh.vertices, std::array{Line{0, 1}, Line{1, 5}})),
+                      {},
+                      2}};
         const auto target = backend->make_target();
         DepthView view = box_view(std::pow(10.0, random.uniform(-30, 30)), 33, 20);
         for (const bool conservative : {false, true})
             for (const Keep keep : {Keep::nearest, Keep::farthest}) {
-                backend->draw(view, bodies, {.keep = keep, .faces = Faces::both, .ids = true, .normals = true, .conservative = conservative}, *target);
+                backend->draw(
+                    view, bodies,
+                    {.keep = keep, .faces = Faces::both, .ids = true, .normals = true, .conservative = conservative},
+                    *target);
                 for (std::size_t p = 0; p < target->map().depth.size(); ++p) {
                     ASSERT_TRUE(target->map().depth[p] >= 0 && target->map().depth[p] <= 1);
                     ASSERT_TRUE(target->map().normals[p].allFinite());
@@ -294,11 +338,15 @@ TEST(CpuDepth, never_holds_what_is_not_a_depth) {
 TEST(CpuDepth, draws_nothing_from_nothing) {
     const auto backend = make_cpu_depth_backend();
     const auto target = backend->make_target();
-    const std::vector<DrawnBody> bodies{body_of({}), {std::make_shared<DrawnMesh>(DrawnMesh::points({})), {}, 1}, {std::make_shared<DrawnMesh>(DrawnMesh::lines({}, {})), {}, 2}};
+    const std::vector<DrawnBody> bodies{body_of({}),
+                                        {std::make_shared<DrawnMesh>(DrawnMesh::points({})), {}, 1},
+                                        {std::make_shared<DrawnMesh>(DrawnMesh::lines({}, {})), {}, 2}};
     for (const std::size_t count : {0, 3})
         for (const Keep keep : {Keep::nearest, Keep::farthest}) {
-            backend->draw(box_view(1, 20, 20), std::span(bodies).first(count), {.keep = keep, .ids = true, .normals = true}, *target);
-            for (std::size_t k = 0; k < 400; ++k) EXPECT_TRUE(!target->map().covered(k) && target->map().ids[k] == DepthId{});
+            backend->draw(box_view(1, 20, 20), std::span(bodies).first(count),
+                          {.keep = keep, .ids = true, .normals = true}, *target);
+            for (std::size_t k = 0; k < 400; ++k)
+                EXPECT_TRUE(!target->map().covered(k) && target->map().ids[k] == DepthId{});
         }
 }
 
@@ -308,7 +356,9 @@ TEST(CpuDepth, refuses_what_it_cannot_draw) {
     const DepthView view = box_view(1, 20, 20);
     const auto mesh = std::make_shared<DrawnMesh>(make_sphere({.radius = 0.3, .resolution = 5}));
     EXPECT_THROW(backend->draw(view, std::array{DrawnBody{}}, {}, *target), Error);
-    EXPECT_THROW(backend->draw(view, std::array{DrawnBody{mesh, Pose::at(Vec3::Constant(std::nan(""))), 0}}, {}, *target), Error);
+    EXPECT_THROW(
+        backend->draw(view, std::array{DrawnBody{mesh, Pose::at(Vec3::Constant(std::nan(""))), 0}}, {}, *target),
+        Error);
     EXPECT_THROW(backend->draw(view, {}, {.after = other.get()}, *target), Error); // nothing drawn there
     backend->draw(box_view(1, 10, 20), {}, {}, *other);
     EXPECT_THROW(backend->draw(view, {}, {.after = other.get()}, *target), Error);
@@ -321,7 +371,8 @@ TEST(CpuDepth, compares_maps_as_a_plain_loop_does) {
     Random random(19);
     std::size_t none = 0, some = 0;
     for (std::size_t k = 0; k < count_of(40, 2000); ++k) {
-        const DepthView view = box_view(1, 1 + static_cast<int>(random.below(400)), 1 + static_cast<int>(random.below(300)));
+        const DepthView view =
+            box_view(1, 1 + static_cast<int>(random.below(400)), 1 + static_cast<int>(random.below(300)));
         const DrawnBody body = body_of(soup(random, 3, 0.4, 0.4)), other = body_of(soup(random, 3, 0.4, 0.4));
         const auto a = backend->make_target(), b = backend->make_target();
         backend->draw(view, std::span(&body, 1), {.keep = Keep::farthest, .faces = Faces::both}, *a);

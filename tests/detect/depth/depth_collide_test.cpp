@@ -21,7 +21,9 @@ TriangleMesh scaled(const TriangleMesh& mesh, double scale) {
     return mapped(mesh, [&](const Vec3& p) -> Vec3 { return scale * p; });
 }
 
-DrawnBody drawn(const TriangleMesh& mesh, const Pose& pose = {}, Index id = 0) { return {std::make_shared<DrawnMesh>(mesh), pose, id}; }
+DrawnBody drawn(const TriangleMesh& mesh, const Pose& pose = {}, Index id = 0) {
+    return {std::make_shared<DrawnMesh>(mesh), pose, id};
+}
 
 const Projection up{.direction = Vec3::UnitZ()};
 
@@ -35,29 +37,34 @@ struct Case {
 // Convex ones, one that is a height map along z, and others in layers.
 std::vector<Case> compliant_objects() {
     const Vec3 aslant = Vec3(0.3, -0.5, 0.8);
-    return {{"box", make_box({.size = {1, 0.7, 0.5}}), DepthSides::both_sides, aslant},
-            {"ball", make_sphere({.radius = 0.5, .resolution = 4}), DepthSides::both_sides, Vec3::UnitX()},
-            {"cone", make_cone({.segments = 16}), DepthSides::both_sides, Vec3::UnitZ()},
-            {"plate", make_box({.size = {1, 1, 0.08}}), DepthSides::both_sides, Vec3::UnitZ()},
-            {"terrain", make_terrain({.size = 1, .height = 0.5, .cells = 8, .closed = true}), DepthSides::both_sides, Vec3::UnitZ()},
-            {"ring along its axis", make_torus({.segments = 20, .tube_segments = 10}), DepthSides::both_sides, Vec3::UnitZ()},
-            {"ring in layers", make_torus({.segments = 20, .tube_segments = 10}), DepthSides::layers, Vec3(1, 0.1, 0.2)},
-            {"bowl in layers", make_bowl({.thickness = 0.12, .segments = 24}), DepthSides::layers, aslant},
-            {"pawn in layers", make_pawn({.segments = 24}), DepthSides::layers, Vec3::UnitX()}};
+    return {
+        {"box", make_box({.size = {1, 0.7, 0.5}}), DepthSides::both_sides, aslant},
+        {"ball", make_sphere({.radius = 0.5, .resolution = 4}), DepthSides::both_sides, Vec3::UnitX()},
+        {"cone", make_cone({.segments = 16}), DepthSides::both_sides, Vec3::UnitZ()},
+        {"plate", make_box({.size = {1, 1, 0.08}}), DepthSides::both_sides, Vec3::UnitZ()},
+        {"terrain", make_terrain({.size = 1, .height = 0.5, .cells = 8, .closed = true}), DepthSides::both_sides,
+         Vec3::UnitZ()},
+        {"ring along its axis", make_torus({.segments = 20, .tube_segments = 10}), DepthSides::both_sides,
+         Vec3::UnitZ()},
+        {"ring in layers", make_torus({.segments = 20, .tube_segments = 10}), DepthSides::layers, Vec3(1, 0.1, 0.2)},
+        {"bowl in layers", make_bowl({.thickness = 0.12, .segments = 24}), DepthSides::layers, aslant},
+        {"pawn in layers", make_pawn({.segments = 24}), DepthSides::layers, Vec3::UnitX()}};
 }
 
 struct Tally {
     std::size_t tried = 0, meeting = 0, missed = 0, alarms = 0, within = 0;
 };
 
-// Against exact intersections: a miss is a common ball of the tolerance's radius that was not found; a false alarm, a hit of solids that
-// are farther apart than rounding explains.
+// Against exact intersections: a miss is a common ball of the tolerance's radius that was not found; a false alarm, a
+// hit of solids that are farther apart than rounding explains.
 void compare(DepthBackend& backend, const Case& object, double scale, std::size_t count, Random& random, Tally& tally) {
     const TriangleMesh own = scaled(object.mesh, scale);
     const OracleBody oracle(own);
     DepthObject maps(backend, own, std::array{Projection{object.direction, object.sides}}, {.pixels = 48});
     std::vector<std::pair<OracleBody, DrawnBody>> others;
-    for (const TriangleMesh& mesh : {make_box({.size = {0.5, 0.6, 0.9}}), make_torus({.segments = 16, .tube_segments = 8}), make_bowl({.thickness = 0.1, .segments = 24})})
+    for (const TriangleMesh& mesh :
+         {make_box({.size = {0.5, 0.6, 0.9}}), make_torus({.segments = 16, .tube_segments = 8}),
+          make_bowl({.thickness = 0.1, .segments = 24})})
         others.emplace_back(OracleBody(scaled(mesh, scale)), drawn(scaled(mesh, scale)));
     for (std::size_t k = 0; k < count; ++k) {
         auto& [other, body] = others[k % others.size()];
@@ -90,8 +97,9 @@ TEST(DepthCollide, misses_and_alarms_stay_within_a_pixel_of_exact_intersection) 
         EXPECT_GT(tally.meeting, tally.tried / 5) << object.name;
         EXPECT_LT(tally.meeting, tally.tried * 4 / 5) << object.name;
         if (testing::long_run())
-            std::cout << object.name << ": " << tally.tried << " poses, " << tally.meeting << " meeting, " << tally.within << " other answers within the tolerance, "
-                      << tally.missed << " misses, " << tally.alarms << " false alarms\n";
+            std::cout << object.name << ": " << tally.tried << " poses, " << tally.meeting << " meeting, "
+                      << tally.within << " other answers within the tolerance, " << tally.missed << " misses, "
+                      << tally.alarms << " false alarms\n";
     }
 }
 
@@ -138,7 +146,8 @@ TEST(DepthCollide, finds_a_body_that_the_object_is_inside_of) {
         EXPECT_EQ(result.enclosed_by[0].body, 9u);
         EXPECT_TRUE(result.enclosed_by[0].whole);
         EXPECT_LT(result.enclosed_by[0].point.norm(), 0.51);
-        EXPECT_EQ(collide(object, {}, std::array{around}, {.enclosed = false}).verdict, Verdict::disjoint) << "the paper's blind case";
+        EXPECT_EQ(collide(object, {}, std::array{around}, {.enclosed = false}).verdict, Verdict::disjoint)
+            << "the paper's blind case";
     }
 }
 
@@ -210,9 +219,11 @@ TEST(DepthCollide, layers_leave_concavities_free_and_say_where_they_were_cut_off
     const auto backend = make_cpu_depth_backend();
     TriangleMesh comb;
     for (int tooth = 0; tooth < 5; ++tooth)
-        append(comb, mapped(make_box({.size = {1, 1, 0.1}}), [&](const Vec3& p) -> Vec3 { return p + Vec3(0, 0, 0.3 * tooth); }));
+        append(comb, mapped(make_box({.size = {1, 1, 0.1}}),
+                            [&](const Vec3& p) -> Vec3 { return p + Vec3(0, 0, 0.3 * tooth); }));
     DepthObject all(*backend, comb, std::array{Projection{Vec3(0.05, 0.02, 1), DepthSides::layers}}, {.pixels = 128});
-    DepthObject three(*backend, comb, std::array{Projection{Vec3(0.05, 0.02, 1), DepthSides::layers}}, {.pixels = 128, .most_layers = 3});
+    DepthObject three(*backend, comb, std::array{Projection{Vec3(0.05, 0.02, 1), DepthSides::layers}},
+                      {.pixels = 128, .most_layers = 3});
     EXPECT_EQ(all.parts()[0].maps[0].layers.size(), 5u);
     EXPECT_FALSE(all.parts()[0].maps[0].truncated);
     EXPECT_EQ(three.parts()[0].maps[0].layers.size(), 3u);
@@ -232,12 +243,15 @@ TEST(DepthCollide, layers_leave_concavities_free_and_say_where_they_were_cut_off
 
 TEST(DepthCollide, parts_of_an_arm_are_named_and_move) {
     const auto backend = make_cpu_depth_backend();
-    const TriangleMesh bone = mapped(make_capsule({.radius = 0.1, .length = 0.8}), [](const Vec3& p) -> Vec3 { return {p.z() + 0.5, p.y(), -p.x()}; });
+    const TriangleMesh bone = mapped(make_capsule({.radius = 0.1, .length = 0.8}), [](const Vec3& p) -> Vec3 {
+        return {p.z() + 0.5, p.y(), -p.x()};
+    });
     std::vector<DepthPart> parts(3, {bone, {up}, {}});
     DepthObject arm(*backend, parts, {.pixels = 128});
     const auto bend = [&](double angle) {
         Pose joint;
-        for (std::size_t k = 0; k < 3; ++k, joint = joint * Pose::at({1, 0, 0}) * Pose::turned(angle, Vec3::UnitZ())) arm.place(joint, k);
+        for (std::size_t k = 0; k < 3; ++k, joint = joint * Pose::at({1, 0, 0}) * Pose::turned(angle, Vec3::UnitZ()))
+            arm.place(joint, k);
     };
     const std::array ball{drawn(make_sphere({.radius = 0.1}), Pose::at({2.5, 0, 0}), 4)};
     bend(0);
@@ -248,7 +262,9 @@ TEST(DepthCollide, parts_of_an_arm_are_named_and_move) {
     EXPECT_EQ(collide(arm, {}, ball).verdict, Verdict::disjoint);
     const Vec3 hand = arm.parts()[2].pose * Vec3(0.5, 0, 0);
     EXPECT_EQ(collide(arm, {}, std::array{drawn(make_sphere({.radius = 0.05}), Pose::at(hand))}).bodies.at(0).part, 2u);
-    EXPECT_EQ(collide(arm, Pose::at({0, 0, 5}), std::array{drawn(make_sphere({.radius = 0.05}), Pose::at(hand))}).verdict, Verdict::disjoint);
+    EXPECT_EQ(
+        collide(arm, Pose::at({0, 0, 5}), std::array{drawn(make_sphere({.radius = 0.05}), Pose::at(hand))}).verdict,
+        Verdict::disjoint);
 }
 
 TEST(DepthCollide, a_deformed_object_is_hit_where_it_is_now) {
@@ -268,8 +284,10 @@ TEST(DepthCollide, a_deformed_object_is_hit_where_it_is_now) {
 TEST(DepthCollide, names_every_body_even_behind_another) {
     const auto backend = make_cpu_depth_backend();
     DepthObject object(*backend, make_box({.size = {1, 1, 1}}), std::array{up});
-    const std::array bodies{drawn(make_box({.size = {0.5, 0.5, 0.1}}), Pose::at({0, 0, -0.2}), 30), drawn(make_box({.size = {0.3, 0.3, 0.1}}), Pose::at({0, 0, 0.2}), 10),
-                            drawn(make_sphere({.radius = 0.2}), Pose::at({0.5, 0.5, 0}), 20), drawn(make_box(), Pose::at({0, 0, 2}), 40)};
+    const std::array bodies{drawn(make_box({.size = {0.5, 0.5, 0.1}}), Pose::at({0, 0, -0.2}), 30),
+                            drawn(make_box({.size = {0.3, 0.3, 0.1}}), Pose::at({0, 0, 0.2}), 10),
+                            drawn(make_sphere({.radius = 0.2}), Pose::at({0.5, 0.5, 0}), 20),
+                            drawn(make_box(), Pose::at({0, 0, 2}), 40)};
     const DepthCollision apart = collide(object, {}, bodies);
     ASSERT_EQ(apart.bodies.size(), 3u);
     EXPECT_EQ(apart.bodies[0].body, 30u);
@@ -291,7 +309,8 @@ TEST(DepthCollide, lists_pixels_with_points_on_the_body_and_inside_the_object) {
     Random random(8);
     const Pose pose{random.rotation(), Vec3(3, -2, 1)};
     DepthObject object(*backend, make_sphere({.radius = 0.5, .resolution = 30}), std::array{up}, {.pixels = 100});
-    const std::array body{drawn(make_sphere({.radius = 0.4, .resolution = 30}), Pose::at(pose * Vec3(0.3, 0.2, 0.4)), 7)};
+    const std::array body{
+        drawn(make_sphere({.radius = 0.4, .resolution = 30}), Pose::at(pose * Vec3(0.3, 0.2, 0.4)), 7)};
     const DepthCollision result = collide(object, pose, body, {.goal = DepthGoal::pixels});
     ASSERT_EQ(result.bodies.size(), 1u);
     ASSERT_EQ(result.hits.size(), result.pixels);
@@ -328,7 +347,8 @@ TEST(DepthCollide, refuses_or_leaves_undecided_what_makes_no_sense) {
     EXPECT_THROW(DepthObject(*backend, ball, std::array{up}, {.pixels = 0}), Error);
     EXPECT_THROW(DepthObject(*backend, ball, std::array{up}, {.margin = 0}), Error);
     EXPECT_THROW(DepthObject(*backend, make_cloth(), std::array{Projection{Vec3::UnitZ(), DepthSides::layers}}), Error);
-    EXPECT_THROW(DepthObject(*backend, flipped(ball), std::array{Projection{Vec3::UnitZ(), DepthSides::layers}}), Error);
+    EXPECT_THROW(DepthObject(*backend, flipped(ball), std::array{Projection{Vec3::UnitZ(), DepthSides::layers}}),
+                 Error);
     EXPECT_THROW(object.deform(std::vector<Vec3>(3, Vec3::Zero())), Error);
     EXPECT_THROW(object.place({}, 1), Error);
     EXPECT_THROW((void)collide(object, {}, std::array{DrawnBody{}}), Error);

@@ -25,7 +25,9 @@ DirectionReport report_of(const TriangleMesh& mesh, const DirectionOptions& opti
 
 TEST(DepthDirections, one_direction_serves_convex_objects) {
     for (const double scale : {1e-3, 1.0, 1e3})
-        for (const TriangleMesh& mesh : {make_box({.size = scale * Vec3(1, 2, 3)}), make_sphere({.radius = scale, .resolution = 8}), make_cone({.radius = scale, .height = scale})}) {
+        for (const TriangleMesh& mesh :
+             {make_box({.size = scale * Vec3(1, 2, 3)}), make_sphere({.radius = scale, .resolution = 8}),
+              make_cone({.radius = scale, .height = scale})}) {
             const DirectionReport report = report_of(mesh);
             EXPECT_TRUE(report.closed);
             EXPECT_TRUE(report.compliant_to_one);
@@ -42,9 +44,13 @@ TEST(DepthDirections, finds_the_axis_of_a_ring) {
     const TriangleMesh ring = mapped(make_torus(), [&](const Vec3& p) -> Vec3 { return turn * p; });
     const DirectionReport report = report_of(ring);
     EXPECT_TRUE(report.compliant_to_one);
-    EXPECT_GT(std::abs(report.chosen.front().direction.dot(turn * Vec3::UnitZ())), 0.85) << "the whole hole is seen also somewhat aslant";
+    EXPECT_GT(std::abs(report.chosen.front().direction.dot(turn * Vec3::UnitZ())), 0.85)
+        << "the whole hole is seen also somewhat aslant";
     // From the side the hole is filled.
-    const double side_seen = report_of(ring, {.pixels = 96, .spread = 0, .candidates = {turn * Vec3::UnitX()}, .most = 1}).candidates.back().seen;
+    const double side_seen =
+        report_of(ring, {.pixels = 96, .spread = 0, .candidates = {turn * Vec3::UnitX()}, .most = 1})
+            .candidates.back()
+            .seen;
     EXPECT_LT(side_seen, 0.9);
 }
 
@@ -57,7 +63,9 @@ TEST(DepthDirections, terrain_is_seen_from_above) {
 // Two bowls that face different ways: each direction sees into one.
 TEST(DepthDirections, several_directions_fill_less_than_one) {
     TriangleMesh bowls = make_bowl({.thickness = 0.1});
-    append(bowls, mapped(make_bowl({.thickness = 0.1}), [](const Vec3& p) -> Vec3 { return {p.z(), p.y() + 2, -p.x()}; }));
+    append(bowls, mapped(make_bowl({.thickness = 0.1}), [](const Vec3& p) -> Vec3 {
+               return {p.z(), p.y() + 2, -p.x()};
+           }));
     const DirectionReport report = report_of(bowls);
     ASSERT_GE(report.chosen.size(), 2u);
     EXPECT_FALSE(report.compliant_to_one);
@@ -65,7 +73,8 @@ TEST(DepthDirections, several_directions_fill_less_than_one) {
     EXPECT_LT(*report.concavity, 0.5 * *report.chosen.front().concavity);
     // Seen by the second direction alone: within half a pixel and a step of the surface at most.
     EXPECT_LT(*report.concavity, report.resolution * report.area);
-    for (std::size_t k = 1; k < report.seen_by_chosen.size(); ++k) EXPECT_GT(report.seen_by_chosen[k], report.seen_by_chosen[k - 1]);
+    for (std::size_t k = 1; k < report.seen_by_chosen.size(); ++k)
+        EXPECT_GT(report.seen_by_chosen[k], report.seen_by_chosen[k - 1]);
 }
 
 TEST(DepthDirections, a_hollow_that_no_direction_sees_is_named) {
@@ -84,7 +93,8 @@ TEST(DepthDirections, a_hollow_that_no_direction_sees_is_named) {
 }
 
 TEST(DepthDirections, the_far_side_alone_never_sees_the_rear) {
-    const DirectionReport report = report_of(make_sphere({.radius = 1, .resolution = 8}), {.sides = DepthSides::far_side, .pixels = 96, .spread = 12, .most = 1});
+    const DirectionReport report = report_of(make_sphere({.radius = 1, .resolution = 8}),
+                                             {.sides = DepthSides::far_side, .pixels = 96, .spread = 12, .most = 1});
     EXPECT_FALSE(report.compliant);
     EXPECT_GT(report.seen, 0.5);
     EXPECT_LT(report.seen, 0.7) << "half, and what is within a pixel and a half of the silhouette";
@@ -100,11 +110,12 @@ TEST(DepthDirections, chosen_projections_leave_a_seen_hollow_free) {
     DepthObject object(*backend, bowl, report.projections());
     const auto ball = std::make_shared<DrawnMesh>(make_sphere({.radius = 0.2}));
     EXPECT_EQ(collide(object, {}, std::array{DrawnBody{ball, Pose::at({0, 0, 0}), 0}}).verdict, Verdict::disjoint);
-    EXPECT_EQ(collide(object, {}, std::array{DrawnBody{ball, Pose::at({0, 0, -0.3}), 0}}).verdict, Verdict::overlapping);
+    EXPECT_EQ(collide(object, {}, std::array{DrawnBody{ball, Pose::at({0, 0, -0.3}), 0}}).verdict,
+              Verdict::overlapping);
 }
 
-// Whatever the directions, a common ball of the tolerance's radius is never missed; where the report says compliant, hits of solids that are farther
-// apart than a few pixels are the rare exception.
+// Whatever the directions, a common ball of the tolerance's radius is never missed; where the report says compliant,
+// hits of solids that are farther apart than a few pixels are the rare exception.
 TEST(DepthDirections, compliant_objects_collide_as_their_meshes_do) {
     const auto backend = make_cpu_depth_backend();
     Random random(31);
@@ -112,7 +123,8 @@ TEST(DepthDirections, compliant_objects_collide_as_their_meshes_do) {
     const TriangleMesh other_mesh = make_torus({.segments = 16, .tube_segments = 8});
     const testing::OracleBody other(other_mesh);
     const auto drawn = std::make_shared<DrawnMesh>(other_mesh);
-    for (const TriangleMesh& mesh : {make_pawn({.segments = 24}), make_bowl({.thickness = 0.1, .segments = 24}), make_heart({.resolution = 6})}) {
+    for (const TriangleMesh& mesh :
+         {make_pawn({.segments = 24}), make_bowl({.thickness = 0.1, .segments = 24}), make_heart({.resolution = 6})}) {
         const DirectionReport report = choose_directions(*backend, mesh, coarse);
         ASSERT_TRUE(report.compliant);
         const testing::OracleBody oracle(mesh);
@@ -130,7 +142,9 @@ TEST(DepthDirections, compliant_objects_collide_as_their_meshes_do) {
     EXPECT_LE(alarms, tried / 100);
     EXPECT_GT(meeting, tried / 5);
     EXPECT_LT(meeting, tried * 4 / 5);
-    if (testing::long_run()) std::cout << tried << " poses, " << meeting << " meeting, " << misses << " misses, " << alarms << " false alarms\n";
+    if (testing::long_run())
+        std::cout << tried << " poses, " << meeting << " meeting, " << misses << " misses, " << alarms
+                  << " false alarms\n";
 }
 
 TEST(DepthDirections, sheets_are_not_compliant_and_nonsense_is_refused) {

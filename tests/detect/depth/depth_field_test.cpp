@@ -19,9 +19,11 @@ struct Balls {
 Balls draw_ball(double scale, const Pose& pose) {
     const auto backend = make_cpu_depth_backend();
     const auto target = backend->make_target();
-    const std::array body{DrawnBody{std::make_shared<DrawnMesh>(make_sphere({.radius = 0.5 * scale, .resolution = 40})), pose, 0}};
+    const std::array body{
+        DrawnBody{std::make_shared<DrawnMesh>(make_sphere({.radius = 0.5 * scale, .resolution = 40})), pose, 0}};
     Balls balls;
-    balls.view = view_of(Box::around(Vec3::Zero(), Vec3::Constant(0.5 * scale)), pose, Vec3(0.2, 0.4, -1), {.pixels = 200});
+    balls.view =
+        view_of(Box::around(Vec3::Zero(), Vec3::Constant(0.5 * scale)), pose, Vec3(0.2, 0.4, -1), {.pixels = 200});
     backend->draw(balls.view, body, {}, *target);
     balls.nearest = target->map();
     backend->draw(balls.view, body, {.keep = Keep::farthest, .faces = Faces::back}, *target);
@@ -58,7 +60,8 @@ TEST(DepthField, passes_through_the_pixels) {
     const Balls balls = draw_ball(1, {});
     const HeightField front = depth_field(balls.nearest);
     for (std::size_t k = 0; k < balls.nearest.depth.size(); k += 37) {
-        const Vec3 local = balls.view.pose.to_local(balls.view.to_world(k, static_cast<double>(balls.nearest.depth[k])));
+        const Vec3 local =
+            balls.view.pose.to_local(balls.view.to_world(k, static_cast<double>(balls.nearest.depth[k])));
         EXPECT_NEAR(front.height(local.x(), local.y()), local.z(), 1e-6);
     }
     EXPECT_TRUE(std::isinf(front.error_bound()));

@@ -1,5 +1,5 @@
-// Proofs: "disjoint" with conservative maps is never wrong, and is said often enough. Run with a slow oracle of conservative drawing, and
-// with the CPU backend where that can.
+// Proofs: "disjoint" with conservative maps is never wrong, and is said often enough. Run with a slow oracle of
+// conservative drawing, and with the CPU backend where that can.
 #include <fathom/base/error.h>
 #include <fathom/base/random.h>
 #include <fathom/detect/depth/column_sweep.h>
@@ -49,10 +49,14 @@ protected:
 INSTANTIATE_TEST_SUITE_P(Backends, DepthProof, ::testing::Values(Which::clipping, Which::cpu),
                          [](const auto& info) { return info.param == Which::clipping ? "clipping" : "cpu"; });
 
-DrawnBody drawn(const TriangleMesh& mesh, const Pose& pose = {}) { return {std::make_shared<DrawnMesh>(mesh), pose, 0}; }
+DrawnBody drawn(const TriangleMesh& mesh, const Pose& pose = {}) {
+    return {std::make_shared<DrawnMesh>(mesh), pose, 0};
+}
 
-DepthObject careful(DepthBackend& backend, const TriangleMesh& mesh, const Vec3& direction, DepthSides sides = DepthSides::both_sides, int pixels = 24) {
-    return DepthObject(backend, mesh, std::array{Projection{direction, sides}}, {.pixels = pixels, .conservative = true});
+DepthObject careful(DepthBackend& backend, const TriangleMesh& mesh, const Vec3& direction,
+                    DepthSides sides = DepthSides::both_sides, int pixels = 24) {
+    return DepthObject(backend, mesh, std::array{Projection{direction, sides}},
+                       {.pixels = pixels, .conservative = true});
 }
 
 constexpr DepthCollideOptions with_proof{.conservative = true};
@@ -62,16 +66,22 @@ TEST_P(DepthProof, is_never_given_of_bodies_that_meet_deeper_than_rounding) {
     const std::size_t count = testing::count_of(10, 200);
     std::size_t proven = 0, apart = 0, undecided = 0, tried = 0;
     for (const double scale : {1e-3, 1.0, 1e3})
-        for (const TriangleMesh& shape : {make_box({.size = {1, 0.7, 0.5}}), make_torus({.segments = 16, .tube_segments = 8}), make_box({.size = {1, 0.004, 0.004}})}) {
+        for (const TriangleMesh& shape :
+             {make_box({.size = {1, 0.7, 0.5}}), make_torus({.segments = 16, .tube_segments = 8}),
+              make_box({.size = {1, 0.004, 0.004}})}) {
             const TriangleMesh own = mapped(shape, [&](const Vec3& p) -> Vec3 { return scale * p; });
             const OracleBody oracle(own);
-            DepthObject filled = careful(*backend, own, Vec3(0.2, 0.3, 1)), layered = careful(*backend, own, Vec3(1, 0.3, 0.2), DepthSides::layers);
-            for (const TriangleMesh& plain : {make_bowl({.thickness = 0.1, .segments = 24}), make_box({.size = {4, 0.004, 4}})}) {
+            DepthObject filled = careful(*backend, own, Vec3(0.2, 0.3, 1)),
+                        layered = careful(*backend, own, Vec3(1, 0.3, 0.2), DepthSides::layers);
+            for (const TriangleMesh& plain :
+                 {make_bowl({.thickness = 0.1, .segments = 24}), make_box({.size = {4, 0.004, 4}})}) {
                 const TriangleMesh other = mapped(plain, [&](const Vec3& p) -> Vec3 { return scale * p; });
                 const OracleBody other_oracle(other);
                 for (std::size_t k = 0; k < count; ++k) {
-                    const Pose pose{random.rotation(), scale * random.direction()}, between{random.rotation(), scale * random.uniform(0.1, 1.5) * random.direction()};
-                    const DepthCollision result = collide(k % 2 == 0 ? filled : layered, pose, std::array{drawn(other, pose * between)}, with_proof);
+                    const Pose pose{random.rotation(), scale * random.direction()},
+                        between{random.rotation(), scale * random.uniform(0.1, 1.5) * random.direction()};
+                    const DepthCollision result = collide(k % 2 == 0 ? filled : layered, pose,
+                                                          std::array{drawn(other, pose * between)}, with_proof);
                     const bool meet = solids_meet(oracle, other_oracle, between);
                     ++tried;
                     apart += !meet;
@@ -79,7 +89,8 @@ TEST_P(DepthProof, is_never_given_of_bodies_that_meet_deeper_than_rounding) {
                     EXPECT_EQ(result.proven, result.verdict == Verdict::disjoint);
                     if (!result.proven) continue;
                     ++proven;
-                    EXPECT_FALSE(meet && meet_deeper_than(oracle, result.rounding, other_oracle, result.rounding, between));
+                    EXPECT_FALSE(meet &&
+                                 meet_deeper_than(oracle, result.rounding, other_oracle, result.rounding, between));
                     // Both are thin: their surfaces cross although nothing is deep in the other.
                     EXPECT_FALSE(meet) << "at scale " << scale;
                 }
@@ -88,7 +99,8 @@ TEST_P(DepthProof, is_never_given_of_bodies_that_meet_deeper_than_rounding) {
     EXPECT_GT(apart, tried / 5);
     EXPECT_LT(apart, tried * 9 / 10);
     EXPECT_GT(proven, apart / 3);
-    if (testing::long_run()) std::cout << tried << " poses, " << apart << " apart, " << proven << " proven, " << undecided << " undecided\n";
+    if (testing::long_run())
+        std::cout << tried << " poses, " << apart << " apart, " << proven << " proven, " << undecided << " undecided\n";
 }
 
 // Seen edge on, and reaching out of the box on both sides: in one pixel it passes through all depths.
@@ -109,10 +121,12 @@ TEST_P(DepthProof, sees_a_wall_along_the_direction) {
 // One part of the environment before the object and one behind: neither map alone can tell.
 TEST_P(DepthProof, is_given_between_a_floor_and_a_ceiling) {
     DepthObject object = careful(*backend, make_sphere({.radius = 0.5}), Vec3::UnitZ());
-    TriangleMesh sheets = mapped(make_cloth({.size = {3, 3}}), [](const Vec3& p) -> Vec3 { return p + Vec3(0, 0, 0.51); });
+    TriangleMesh sheets =
+        mapped(make_cloth({.size = {3, 3}}), [](const Vec3& p) -> Vec3 { return p + Vec3(0, 0, 0.51); });
     append(sheets, mapped(make_cloth({.size = {3, 3}}), [](const Vec3& p) -> Vec3 { return p - Vec3(0, 0, 0.51); }));
     EXPECT_TRUE(collide(object, {}, std::array{drawn(sheets)}, with_proof).proven);
-    EXPECT_EQ(collide(object, Pose::at({0, 0, 0.1}), std::array{drawn(sheets)}, with_proof).verdict, Verdict::overlapping);
+    EXPECT_EQ(collide(object, Pose::at({0, 0, 0.1}), std::array{drawn(sheets)}, with_proof).verdict,
+              Verdict::overlapping);
 }
 
 TEST_P(DepthProof, is_not_given_inside_a_body_however_thin_the_object) {
@@ -120,7 +134,8 @@ TEST_P(DepthProof, is_not_given_inside_a_body_however_thin_the_object) {
     DepthObject needle = careful(*backend, make_box({.size = {1, 1e-4, 1e-4}}), Vec3(0.3, 0.2, 1));
     EXPECT_EQ(collide(needle, {}, std::array{around}, with_proof).verdict, Verdict::overlapping);
     DepthObject ball = careful(*backend, make_sphere({.radius = 0.5}), Vec3::UnitZ());
-    EXPECT_EQ(collide(ball, {}, std::array{around}, {.enclosed = false, .conservative = true}).verdict, Verdict::overlapping);
+    EXPECT_EQ(collide(ball, {}, std::array{around}, {.enclosed = false, .conservative = true}).verdict,
+              Verdict::overlapping);
     EXPECT_TRUE(collide(ball, Pose::at({0, 3, 0}), std::array{around}, with_proof).proven);
 }
 
@@ -137,9 +152,11 @@ TEST_P(DepthProof, leaves_undecided_what_is_thinner_than_pixels) {
 
 TEST_P(DepthProof, is_given_in_a_hollow_by_layers) {
     const TriangleMesh bowl = make_bowl({.thickness = 0.1});
-    DepthObject filled = careful(*backend, bowl, Vec3::UnitX(), DepthSides::both_sides, 48), layered = careful(*backend, bowl, Vec3::UnitX(), DepthSides::layers, 48);
+    DepthObject filled = careful(*backend, bowl, Vec3::UnitX(), DepthSides::both_sides, 48),
+                layered = careful(*backend, bowl, Vec3::UnitX(), DepthSides::layers, 48);
     const auto ball = std::make_shared<DrawnMesh>(make_sphere({.radius = 0.2}));
-    const std::array in_hollow{DrawnBody{ball, Pose::at({0, 0, 0}), 0}}, in_wall{DrawnBody{ball, Pose::at({0, 0, -0.3}), 0}};
+    const std::array in_hollow{DrawnBody{ball, Pose::at({0, 0, 0}), 0}},
+        in_wall{DrawnBody{ball, Pose::at({0, 0, -0.3}), 0}};
     EXPECT_EQ(collide(filled, {}, in_hollow, with_proof).verdict, Verdict::overlapping);
     EXPECT_TRUE(collide(layered, {}, in_hollow, with_proof).proven);
     EXPECT_EQ(collide(layered, {}, in_wall, with_proof).verdict, Verdict::overlapping);
@@ -159,7 +176,8 @@ TEST(DepthObjectProof, asks_for_what_the_backend_cannot_do_and_says_so) {
 
 TEST(ColumnSweep, meets_exactly_the_columns_that_a_triangle_passes) {
     DepthView view{.size = {8, 8, 1}, .width = 8, .height = 8};
-    DepthMap lower{view, Keep::nearest, std::vector<float>(64, 0.4f), {}, {}}, upper{view, Keep::farthest, std::vector<float>(64, 0.6f), {}, {}};
+    DepthMap lower{view, Keep::nearest, std::vector<float>(64, 0.4f), {}, {}},
+        upper{view, Keep::farthest, std::vector<float>(64, 0.6f), {}, {}};
     TriangleMesh wall; // x = 0.5, that is column 4, from y = -4 to 4, all depths
     wall.vertices = {{0.5, -4, -3}, {0.5, 4, -3}, {0.5, 4, 30}, {0.5, -4, 30}};
     wall.triangles = {{0, 1, 2}, {0, 2, 3}};
@@ -167,12 +185,17 @@ TEST(ColumnSweep, meets_exactly_the_columns_that_a_triangle_passes) {
     const auto met = columns_met(drawn(wall), all, lower, upper, nullptr, 1e-6);
     for (std::size_t k = 0; k < 64; ++k) EXPECT_EQ(met[k], k % 8 == 4) << k;
     for (const double z : {0.3, 0.5, 0.7}) {
-        TriangleMesh sheet = mapped(make_cloth({.size = {20, 20}}), [&](const Vec3& p) -> Vec3 { return p + Vec3(0, 0, z); });
+        TriangleMesh sheet =
+            mapped(make_cloth({.size = {20, 20}}), [&](const Vec3& p) -> Vec3 { return p + Vec3(0, 0, z); });
         const auto by_sheet = columns_met(drawn(sheet), all, lower, upper, nullptr, 1e-6);
         EXPECT_EQ(std::ranges::count(by_sheet, true), z == 0.5 ? 64 : 0);
     }
-    EXPECT_EQ(std::ranges::count(columns_met(drawn(wall), std::vector<bool>(64, false), lower, upper, nullptr, 1e-6), true), 0);
-    EXPECT_EQ(std::ranges::count(columns_met(drawn(wall, Pose::at({1e300, 0, 0})), all, lower, upper, nullptr, 1e-6), true), 0);
+    EXPECT_EQ(
+        std::ranges::count(columns_met(drawn(wall), std::vector<bool>(64, false), lower, upper, nullptr, 1e-6), true),
+        0);
+    EXPECT_EQ(
+        std::ranges::count(columns_met(drawn(wall, Pose::at({1e300, 0, 0})), all, lower, upper, nullptr, 1e-6), true),
+        0);
 }
 
 } // namespace

@@ -15,7 +15,8 @@ Pose random_pose(Random& random) { return {random.rotation(), 3 * random.directi
 TEST(DepthView, places_come_back_from_the_map) {
     Random random(1);
     for (int k = 0; k < 200; ++k) {
-        const DepthView view = view_of(Box::around(random.direction(), Vec3(0.5, 1.0, 2.0)), random_pose(random), random.direction(), {.pixels = 100});
+        const DepthView view = view_of(Box::around(random.direction(), Vec3(0.5, 1.0, 2.0)), random_pose(random),
+                                       random.direction(), {.pixels = 100});
         const Vec3 p = random.direction() * 4;
         EXPECT_LT((view.to_world(view.to_map(p)) - p).norm(), 1e-12);
     }
@@ -59,10 +60,16 @@ TEST(DepthBackend, draws_both_sides_of_a_ball_where_they_are) {
     Random random(3);
     for (int repeat = 0; repeat < 3; ++repeat) {
         const Pose pose = random_pose(random);
-        const DepthView view = view_of(Box::around(Vec3::Zero(), Vec3::Constant(0.5)), pose, random.direction(), {.pixels = 128});
+        const DepthView view =
+            view_of(Box::around(Vec3::Zero(), Vec3::Constant(0.5)), pose, random.direction(), {.pixels = 128});
         for (const Keep keep : {Keep::nearest, Keep::farthest}) {
             const auto target = backend->make_target();
-            backend->draw(view, std::array{DrawnBody{mesh, pose, 7}}, {.keep = keep, .faces = keep == Keep::nearest ? Faces::front : Faces::back, .ids = true, .normals = true}, *target);
+            backend->draw(view, std::array{DrawnBody{mesh, pose, 7}},
+                          {.keep = keep,
+                           .faces = keep == Keep::nearest ? Faces::front : Faces::back,
+                           .ids = true,
+                           .normals = true},
+                          *target);
             const DepthMap& map = target->map();
             std::size_t covered = 0;
             for (std::size_t k = 0; k < map.depth.size(); ++k) {

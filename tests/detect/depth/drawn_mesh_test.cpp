@@ -27,7 +27,8 @@ DepthView random_view(Random& random, const Box& box) {
 bool surely_seen(const DepthView& view, const DrawnMesh& mesh, const Pose& pose, Index t) {
     for (const Index v : mesh.triangles()[t]) {
         const Vec3 p = view.to_map(pose * (mesh.origin() + mesh.positions()[v].cast<double>()));
-        if (p.x() >= 0 && p.y() >= 0 && p.x() <= view.width && p.y() <= view.height && p.z() >= 0 && p.z() <= 1) return true;
+        if (p.x() >= 0 && p.y() >= 0 && p.x() <= view.width && p.y() <= view.height && p.z() >= 0 && p.z() <= 1)
+            return true;
     }
     return false;
 }
@@ -45,7 +46,8 @@ TEST(DrawnMesh, draws_every_primitive_once) {
             for (Index t = cluster.primitives.begin; t < cluster.primitives.end; ++t)
                 for (std::size_t k = 0; k < 3; ++k) {
                     const std::size_t at = cluster.first_corner + all.corners(k)[t];
-                    EXPECT_EQ(Vec3f(all.places(0)[at], all.places(1)[at], all.places(2)[at]), drawn.positions()[mesh.triangles[drawn.numbers()[t]][k]]);
+                    EXPECT_EQ(Vec3f(all.places(0)[at], all.places(1)[at], all.places(2)[at]),
+                              drawn.positions()[mesh.triangles[drawn.numbers()[t]][k]]);
                 }
     }
 }

@@ -19,7 +19,8 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-ParticleMaps drawn(std::span<const DepthView> views, const TriangleMesh& mesh, const ParticleMapOptions& options = {}, const Pose& pose = {}) {
+ParticleMaps drawn(std::span<const DepthView> views, const TriangleMesh& mesh, const ParticleMapOptions& options = {},
+                   const Pose& pose = {}) {
     ParticleMaps maps(make_cpu_depth_backend(), options);
     maps.draw(views, std::array{DrawnBody{std::make_shared<DrawnMesh>(mesh), pose, 5}});
     return maps;
@@ -117,7 +118,9 @@ TEST(ParticleMaps, layers_find_what_stands_behind_the_first_obstacle) {
     const std::size_t half = two.vertices.size();
     const auto triangles = two.triangles;
     for (std::size_t k = 0; k < half; ++k) two.vertices.push_back(two.vertices[k] + Vec3(0, 0, 1));
-    for (const Triangle& t : triangles) two.triangles.push_back({t[0] + static_cast<Index>(half), t[1] + static_cast<Index>(half), t[2] + static_cast<Index>(half)});
+    for (const Triangle& t : triangles)
+        two.triangles.push_back(
+            {t[0] + static_cast<Index>(half), t[1] + static_cast<Index>(half), t[2] + static_cast<Index>(half)});
     const auto views = views_along(bounds(two.vertices), Vec3::UnitZ(), {.pixels = 128});
     const Vec3 between(0, 0, 0.5), beyond(0, 0, 1.5);
     EXPECT_FALSE(drawn(views, two).first_hit(between, beyond));
@@ -129,7 +132,8 @@ TEST(ParticleMaps, layers_find_what_stands_behind_the_first_obstacle) {
 // A room that every wall of is seen from its middle, made of a sphere turned inside out with dents.
 TriangleMesh dented_room(double scale) {
     TriangleMesh room = make_sphere({.radius = 1, .resolution = 20});
-    for (Vec3& v : room.vertices) v *= scale * (1 + 0.12 * std::sin(3 * v.x()) * std::cos(2 * v.y() + 1) + 0.05 * std::sin(4 * v.z()));
+    for (Vec3& v : room.vertices)
+        v *= scale * (1 + 0.12 * std::sin(3 * v.x()) * std::cos(2 * v.y() + 1) + 0.05 * std::sin(4 * v.z()));
     for (Triangle& t : room.triangles) std::swap(t[1], t[2]);
     return room;
 }
@@ -203,7 +207,8 @@ TEST(ParticleMaps, same_hits_for_any_number_of_threads) {
             EXPECT_EQ(result[k].normal, results[0][k].normal);
         }
     }
-    for (const ParticleHit& hit : results[0]) EXPECT_EQ(maps.first_hit(from[hit.particle], to[hit.particle])->at, hit.at);
+    for (const ParticleHit& hit : results[0])
+        EXPECT_EQ(maps.first_hit(from[hit.particle], to[hit.particle])->at, hit.at);
 }
 
 TEST(ParticleMaps, hostile_input_hits_nothing_or_is_refused) {

@@ -1,5 +1,5 @@
-// The plainest drawing of depth maps: every pixel of a primitive's box is asked, in whole numbers of 128 bits and in double. The oracle of the
-// CPU backend; far too slow for use.
+// The plainest drawing of depth maps: every pixel of a primitive's box is asked, in whole numbers of 128 bits and in
+// double. The oracle of the CPU backend; far too slow for use.
 #pragma once
 
 #include <fathom/detect/depth/depth_backend.h>
@@ -24,7 +24,8 @@ public:
         double z;
     };
 
-    PlainRaster(const DepthView& view, const DrawOptions& options, const PlainMap* after = nullptr, const PlainMap* until = nullptr)
+    PlainRaster(const DepthView& view, const DrawOptions& options, const PlainMap* after = nullptr,
+                const PlainMap* until = nullptr)
         : options_(options), after_(after), until_(until) {
         const std::size_t count = view.pixel_count();
         result_.map.view = view;
@@ -45,7 +46,9 @@ public:
         id_ = {body.id, number};
         normal_ = (-result_.map.view.direction()).cast<float>();
         if (mesh.kind() == Primitives::points) return point(corner(mesh.positions()[number]));
-        if (mesh.kind() == Primitives::lines) return line(corner(mesh.positions()[mesh.edges()[number][0]]), corner(mesh.positions()[mesh.edges()[number][1]]));
+        if (mesh.kind() == Primitives::lines)
+            return line(corner(mesh.positions()[mesh.edges()[number][0]]),
+                        corner(mesh.positions()[mesh.edges()[number][1]]));
         const Triangle& t = mesh.triangles()[number];
         const auto p = mesh.positions();
         const Vec3 a = p[t[0]].cast<double>(), normal = (p[t[1]].cast<double>() - a).cross(p[t[2]].cast<double>() - a);
@@ -59,8 +62,11 @@ private:
     [[nodiscard]] Corner corner(const Vec3f& p) const {
         const auto& m = matrix_;
         const DepthView& view = result_.map.view;
-        const auto row = [&](std::size_t r) { return ((m[r] * p.x() + m[r + 1] * p.y()) + m[r + 2] * p.z()) + m[r + 3]; };
-        const float half_width = 0.5f * static_cast<float>(view.width), half_height = 0.5f * static_cast<float>(view.height);
+        const auto row = [&](std::size_t r) {
+            return ((m[r] * p.x() + m[r + 1] * p.y()) + m[r + 2] * p.z()) + m[r + 3];
+        };
+        const float half_width = 0.5f * static_cast<float>(view.width),
+                    half_height = 0.5f * static_cast<float>(view.height);
         const float x = row(0) * half_width + half_width, y = row(4) * half_height + half_height;
         return {std::llrint(x * 256.0f), std::llrint(y * 256.0f), row(8)};
     }
@@ -80,13 +86,17 @@ private:
         const auto [top, bottom] = std::minmax({c[0].y, c[1].y, c[2].y});
         const auto first = [](std::int64_t edge) { return std::max<std::int64_t>(0, (edge - 128) >> 8); };
         const auto last = [](std::int64_t edge, int count) { return std::min<std::int64_t>(count - 1, edge >> 8); };
-        const std::int64_t first_row = first(top), last_row = last(bottom, view.height), first_column = first(left), last_column = last(right, view.width);
+        const std::int64_t first_row = first(top), last_row = last(bottom, view.height), first_column = first(left),
+                           last_column = last(right, view.width);
         const auto weight = [&](std::size_t k, std::int64_t x, std::int64_t y) {
             return static_cast<double>(cross(c[(k + 1) % 3], c[(k + 2) % 3], x, y)) / static_cast<double>(area);
         };
-        const auto depth = [&](std::int64_t x, std::int64_t y) { return weight(0, x, y) * c[0].z + weight(1, x, y) * c[1].z + weight(2, x, y) * c[2].z; };
-        const double rise = std::abs(depth(256, 0) - depth(0, 0)) * static_cast<double>(last_column - first_column + 1)
-                          + std::abs(depth(0, 256) - depth(0, 0)) * static_cast<double>(last_row - first_row + 1);
+        const auto depth = [&](std::int64_t x, std::int64_t y) {
+            return weight(0, x, y) * c[0].z + weight(1, x, y) * c[1].z + weight(2, x, y) * c[2].z;
+        };
+        const double rise =
+            std::abs(depth(256, 0) - depth(0, 0)) * static_cast<double>(last_column - first_column + 1) +
+            std::abs(depth(0, 256) - depth(0, 0)) * static_cast<double>(last_row - first_row + 1);
         tolerance_ = static_cast<float>(0x1p-22 * (1 + rise) + 1e-12);
         const auto [nearest, farthest] = std::minmax({c[0].z, c[1].z, c[2].z});
         for (std::int64_t j = first_row; j <= last_row; ++j)
@@ -111,7 +121,8 @@ private:
         for (std::int64_t k = 0; k < count; ++k) {
             const std::int64_t middle = 256 * k + 128;
             if (middle < a.x || middle >= b.x) continue;
-            const Wide scaled = static_cast<Wide>(b.y - a.y) * (middle - a.x) + static_cast<Wide>(a.y) * (b.x - a.x), one = static_cast<Wide>(256) * (b.x - a.x);
+            const Wide scaled = static_cast<Wide>(b.y - a.y) * (middle - a.x) + static_cast<Wide>(a.y) * (b.x - a.x),
+                       one = static_cast<Wide>(256) * (b.x - a.x);
             const auto other = static_cast<std::int64_t>(scaled >= 0 ? scaled / one : -((one - 1 - scaled) / one));
             const double share = static_cast<double>(middle - a.x) / static_cast<double>(b.x - a.x);
             steep ? put(other, k, a.z + share * (b.z - a.z)) : put(k, other, a.z + share * (b.z - a.z));
@@ -148,7 +159,9 @@ private:
     float tolerance_ = 0;
 };
 
-[[nodiscard]] inline PlainMap plain_draw(const DepthView& view, std::span<const DrawnBody> bodies, const DrawOptions& options, const PlainMap* after = nullptr, const PlainMap* until = nullptr) {
+[[nodiscard]] inline PlainMap plain_draw(const DepthView& view, std::span<const DrawnBody> bodies,
+                                         const DrawOptions& options, const PlainMap* after = nullptr,
+                                         const PlainMap* until = nullptr) {
     PlainRaster raster(view, options, after, until);
     for (const DrawnBody& body : bodies) raster.paint(body);
     return raster.result();

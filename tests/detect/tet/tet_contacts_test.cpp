@@ -76,7 +76,8 @@ TEST(PointsInTets, single_tetrahedra_of_every_family_hold_what_exact_arithmetic_
         const bool flat = sgn(exact_volume(b[0], b[1], b[2], b[3])) == 0;
         for (Index v = 0; v < 4; ++v) {
             const bool truth = !flat && hulls_meet(b, std::span(&a[v], 1));
-            const auto point = std::find_if(found.begin(), found.end(), [&](const PointInTet& p) { return p.vertex == v; });
+            const auto point =
+                std::find_if(found.begin(), found.end(), [&](const PointInTet& p) { return p.vertex == v; });
             wrong += (point != found.end()) != truth;
             hits += truth;
             ++asked;
@@ -117,13 +118,15 @@ TEST(PointsInTets, every_vertex_is_in_the_smallest_tetrahedron_that_holds_it_and
         const auto outer = points_in_tets(scene.a.view(), scene.b.view(), {.boundary_only = true});
         EXPECT_LE(outer.size(), found.size());
         fewer += outer.size() < found.size();
-        EXPECT_TRUE(std::includes(found.begin(), found.end(), outer.begin(), outer.end(), [](auto& p, auto& q) { return p.vertex < q.vertex; }));
+        EXPECT_TRUE(std::includes(found.begin(), found.end(), outer.begin(), outer.end(),
+                                  [](auto& p, auto& q) { return p.vertex < q.vertex; }));
         const std::vector<double> x = [&] {
             std::vector<double> values;
             for (const Vec3& p : scene.b.mesh.vertices) values.push_back(p.x());
             return values;
         }();
-        for (const PointInTet& p : found) EXPECT_NEAR(interpolated(scene.b.view(), p, x), scene.a.mesh.vertices[p.vertex].x(), 1e-10 * scales[k % 3]);
+        for (const PointInTet& p : found)
+            EXPECT_NEAR(interpolated(scene.b.view(), p, x), scene.a.mesh.vertices[p.vertex].x(), 1e-10 * scales[k % 3]);
     }
     EXPECT_GT(fewer, 0u);
     EXPECT_GT(hits, asked / 20);
@@ -132,7 +135,8 @@ TEST(PointsInTets, every_vertex_is_in_the_smallest_tetrahedron_that_holds_it_and
 
 TEST(PointsInTets, a_point_on_a_face_that_two_share_is_counted_once) {
     const OwnedBody b(make_tet_box({.size = {4, 4, 4}, .cells = {4, 4, 4}}));
-    TetMesh lattice = make_tet_box({.size = {2, 2, 2}, .cells = {4, 4, 4}}); // half steps: corners, edges, faces and insides
+    TetMesh lattice =
+        make_tet_box({.size = {2, 2, 2}, .cells = {4, 4, 4}}); // half steps: corners, edges, faces and insides
     const OwnedBody a(lattice);
     const auto found = points_in_tets(a.view(), b.view());
     EXPECT_EQ(found.size(), lattice.vertices.size());
@@ -144,7 +148,8 @@ struct Tally {
     double worst = 0;
 };
 
-void compare(const TetBody& a, std::span<const Edge> edges, const TetBody& b, const SegmentsInTets& found, std::size_t step, Tally& tally) {
+void compare(const TetBody& a, std::span<const Edge> edges, const TetBody& b, const SegmentsInTets& found,
+             std::size_t step, Tally& tally) {
     for (std::size_t e = 0; e < edges.size(); e += step) {
         const auto truth = exact_chains(b, {a.vertices[edges[e][0]], a.vertices[edges[e][1]]});
         std::vector<InsideChain> ours;
@@ -157,7 +162,8 @@ void compare(const TetBody& a, std::span<const Edge> edges, const TetBody& b, co
             continue;
         }
         for (std::size_t k = 0; k < ours.size(); ++k)
-            tally.worst = std::max({tally.worst, std::abs(ours[k].enter - truth[k][0]), std::abs(ours[k].leave - truth[k][1])});
+            tally.worst =
+                std::max({tally.worst, std::abs(ours[k].enter - truth[k][0]), std::abs(ours[k].leave - truth[k][1])});
     }
 }
 
@@ -169,7 +175,9 @@ void expect_seamless(const SegmentsInTets& found) {
         EXPECT_EQ(pieces.back().leave, chain.leave);
         for (std::size_t k = 0; k < pieces.size(); ++k) {
             EXPECT_LT(pieces[k].enter, pieces[k].leave);
-            if (k > 0) { EXPECT_EQ(pieces[k].enter, pieces[k - 1].leave); }
+            if (k > 0) {
+                EXPECT_EQ(pieces[k].enter, pieces[k - 1].leave);
+            }
             for (const auto& weights : {pieces[k].at_enter, pieces[k].at_leave}) {
                 EXPECT_NEAR(weights[0] + weights[1] + weights[2] + weights[3], 1, 1e-14);
                 EXPECT_GE(*std::min_element(weights.begin(), weights.end()), 0);
@@ -215,7 +223,8 @@ TEST(SegmentsInTets, chains_through_many_tetrahedra_are_the_union_by_rational_nu
 TEST(SegmentsInTets, long_edges_through_vertices_edges_and_faces_of_a_lattice_are_one_chain) {
     for (const bool five : {false, true})
         for (const double scale : {0x1p-10, 1.0, 1e-3 * 7, 0x1p10}) {
-            const OwnedBody b(placed(make_tet_box({.size = {4, 4, 4}, .cells = {4, 4, 4}, .five = five}), scale, Vec3::Zero()));
+            const OwnedBody b(
+                placed(make_tet_box({.size = {4, 4, 4}, .cells = {4, 4, 4}, .five = five}), scale, Vec3::Zero()));
             Random random(47);
             TetMesh lines;
             for (Index k = 0; k < 400; ++k) {
@@ -229,7 +238,8 @@ TEST(SegmentsInTets, long_edges_through_vertices_edges_and_faces_of_a_lattice_ar
             expect_seamless(found);
             std::vector<double> inside(edges.size(), 0);
             std::vector<int> chains(edges.size(), 0);
-            for (const InsideChain& chain : found.chains) inside[chain.edge] += chain.leave - chain.enter, ++chains[chain.edge];
+            for (const InsideChain& chain : found.chains)
+                inside[chain.edge] += chain.leave - chain.enter, ++chains[chain.edge];
             std::size_t with_chain = 0;
             for (std::size_t e = 0; e < edges.size(); ++e) {
                 // The body is convex: the inside of an edge is one clipping by its box.
@@ -334,13 +344,15 @@ TEST(TetContacts, a_collider_steps_moving_bodies_as_the_single_questions_do) {
         const auto nodes = nodes_in_contact(scene.b.view(), found.a_in_b, found.edges_of_a);
         EXPECT_TRUE(std::is_sorted(nodes.begin(), nodes.end()));
         for (const PointInTet& point : found.a_in_b)
-            for (const Index v : scene.b.mesh.tetrahedra[point.tetrahedron]) EXPECT_TRUE(std::binary_search(nodes.begin(), nodes.end(), v));
+            for (const Index v : scene.b.mesh.tetrahedra[point.tetrahedron])
+                EXPECT_TRUE(std::binary_search(nodes.begin(), nodes.end(), v));
         (found.empty() ? apart : in_contact) += 1;
         for (Vec3& v : scene.b.mesh.vertices) v += Vec3(0.08, 0.02, 0) + 0.01 * random.in_ball();
     }
     EXPECT_GT(apart, 1u);
     EXPECT_GT(in_contact, 3u);
-    const TetCollision nothing = TetCollider({.pairs = false, .points = false, .segments = false}).collide(scene.a.view(), scene.a.view());
+    const TetCollision nothing =
+        TetCollider({.pairs = false, .points = false, .segments = false}).collide(scene.a.view(), scene.a.view());
     EXPECT_TRUE(nothing.empty());
 }
 
@@ -372,7 +384,8 @@ TEST(TetContacts, hostile_bodies_are_refused_and_empty_ones_meet_nothing) {
 
 TEST(TetContacts, real_models_against_themselves_moved) {
     FATHOM_NEEDS_MODELS();
-    for (const char* name : {"banana.vtk", "bunny.msh", "hand.msh", "horse.ele", "torus_low_res.msh", "Armadillo_Tetra_4406.vtu"}) {
+    for (const char* name :
+         {"banana.vtk", "bunny.msh", "hand.msh", "horse.ele", "torus_low_res.msh", "Armadillo_Tetra_4406.vtu"}) {
         const TetMesh mesh = read_tet_mesh(models() / "tet" / name);
         const OwnedBody b(mesh);
         const double size = bounds(b.view()).diagonal();
@@ -387,7 +400,8 @@ TEST(TetContacts, real_models_against_themselves_moved) {
             Index truth = no_index;
             for (Index t = 0; t < mesh.tetrahedra.size() && truth == no_index; ++t)
                 if (tetrahedron_contains(mesh.corners(t), a.mesh.vertices[v])) truth = t;
-            const auto ours = std::find_if(found.begin(), found.end(), [&](const PointInTet& p) { return p.vertex == v; });
+            const auto ours =
+                std::find_if(found.begin(), found.end(), [&](const PointInTet& p) { return p.vertex == v; });
             wrong += (ours == found.end() ? no_index : ours->tetrahedron) != truth;
         }
         EXPECT_EQ(wrong, 0u) << name;

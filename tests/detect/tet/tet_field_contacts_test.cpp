@@ -48,7 +48,8 @@ TEST(TetFieldContacts, no_tetrahedron_that_reaches_into_a_ball_is_left_out_and_d
                 for (std::size_t c = 0; c < 4; ++c) p += next->barycentric[c] * corners[c];
                 EXPECT_NEAR(radius - (p - center).norm(), next->depth, slack);
                 without_vertex += next->verdict == Verdict::overlapping &&
-                                  std::none_of(corners.begin(), corners.end(), [&](const Vec3& v) { return (v - center).norm() < radius; });
+                                  std::none_of(corners.begin(), corners.end(),
+                                               [&](const Vec3& v) { return (v - center).norm() < radius; });
                 ++next;
             }
             EXPECT_EQ(next, found.tetrahedra.end());

@@ -40,7 +40,8 @@ TEST(TissueContacts, a_body_keeps_the_side_from_which_it_came_all_the_way_throug
             std::size_t seen = 0;
             for (int step = 0; step < 40; ++step) { // from clear above to almost clear below
                 const double height = side * (0.65 - 0.03 * step);
-                for (std::size_t k = 0; k < rest.size(); ++k) ball.mesh.vertices[k] = scale * (rest[k] + Vec3(0.1, 0.05, height));
+                for (std::size_t k = 0; k < rest.size(); ++k)
+                    ball.mesh.vertices[k] = scale * (rest[k] + Vec3(0.1, 0.05, height));
                 const TriangleMesh tissue = tissue_at(scale, 0.1 * step);
                 contacts.update(ball.view(), tissue);
                 std::vector<IdPair> pairs;
@@ -48,7 +49,9 @@ TEST(TissueContacts, a_body_keeps_the_side_from_which_it_came_all_the_way_throug
                     pairs.push_back({c.tetrahedron, c.triangle});
                     EXPECT_EQ(c.side, side) << "step " << step;
                 }
-                if (step % 5 == 0) { EXPECT_EQ(pairs, brute_pairs(ball.mesh, tissue)) << step; }
+                if (step % 5 == 0) {
+                    EXPECT_EQ(pairs, brute_pairs(ball.mesh, tissue)) << step;
+                }
                 seen += pairs.size();
             }
             EXPECT_GT(seen, 500u);

@@ -20,7 +20,8 @@ TEST_P(EveryShape, keeps_the_contract_of_fields) {
     std::uint64_t seed = 1;
     for (const std::string& text : shape_examples()) {
         const AnalyticField field(sized(size, parse_shape(text)));
-        FieldContract contract{.name = text, .region = Box::around(Vec3::Zero(), Vec3::Constant(1.6 * size)), .seed = seed++};
+        FieldContract contract{
+            .name = text, .region = Box::around(Vec3::Zero(), Vec3::Constant(1.6 * size)), .seed = seed++};
         contract.boxes = count_of(2000, 1000000);
         if (field.distance_kind() == DistanceKind::not_a_distance) contract.gradient_tolerance = 1e-4;
         const ContractCounts counts = check_field_contract(field, contract);
@@ -38,8 +39,11 @@ TEST(AnalyticField, random_trees_keep_the_contract_of_fields) {
         Random random(seed);
         const double size = std::pow(10.0, 3.0 * (static_cast<double>(seed % 3) - 1));
         const AnalyticField field(sized(size, random_shape(random, 2 + static_cast<int>(random.below(24)))));
-        check_field_contract(field, {.name = field.formula().text(), .region = Box::around(Vec3::Zero(), size * Vec3::Constant(2)),
-                                     .seed = seed, .boxes = 500, .gradient_tolerance = 1e-4});
+        check_field_contract(field, {.name = field.formula().text(),
+                                     .region = Box::around(Vec3::Zero(), size * Vec3::Constant(2)),
+                                     .seed = seed,
+                                     .boxes = 500,
+                                     .gradient_tolerance = 1e-4});
         if (HasFatalFailure()) return;
     }
 }
@@ -58,7 +62,8 @@ TEST(AnalyticField, is_finite_for_every_finite_point_and_range_is_never_nan) {
             for (int k = 0; k < 3; ++k)
                 if (random.chance(0.2)) p[k] = random.chance(0.5) ? 0.0 : 0.5;
             const Sample sample = field.sample(p);
-            ASSERT_TRUE(std::isfinite(sample.distance) && sample.gradient.allFinite()) << text << " at " << p.transpose();
+            ASSERT_TRUE(std::isfinite(sample.distance) && sample.gradient.allFinite())
+                << text << " at " << p.transpose();
             const double reach = std::pow(10.0, random.uniform(-320, 308));
             const Interval range = field.range({p - Vec3::Constant(reach), p + Vec3::Constant(reach)});
             ASSERT_LE(range.lower, sample.distance) << text << " at " << p.transpose() << " +- " << reach;
@@ -100,7 +105,8 @@ TEST(AnalyticField, boxes_of_a_few_bits_are_enclosed_at_kinks_and_far_from_the_o
                 const Interval range = field.range(box);
                 for (int k = 0; k < 12; ++k) {
                     const Vec3 q = k < 8 ? box.corner(k) : box.closest(random.in_box(box));
-                    ASSERT_TRUE(range.contains(field.distance(q))) << field.formula().text() << " at " << q.transpose() << " of " << p.transpose();
+                    ASSERT_TRUE(range.contains(field.distance(q)))
+                        << field.formula().text() << " at " << q.transpose() << " of " << p.transpose();
                 }
             }
         }
@@ -131,7 +137,8 @@ TEST(AnalyticField, every_instruction_set_gives_the_same_bits) {
             ++targets;
             ASSERT_EQ(got, expected) << text;
             ASSERT_EQ(got_ranges, expected_ranges) << text;
-            for (std::size_t i = 0; i < points.size(); ++i) ASSERT_EQ(got_samples[i].gradient, expected_samples[i].gradient) << text;
+            for (std::size_t i = 0; i < points.size(); ++i)
+                ASSERT_EQ(got_samples[i].gradient, expected_samples[i].gradient) << text;
         }
     }
     EXPECT_GT(targets, static_cast<int>(shape_examples().size()));

@@ -1,9 +1,10 @@
 // Are the distances those of the shapes they are named after? Inside by closed forms that are written independently; a
-// distance is exact when the field is 1-Lipschitz (the contract) and a step of that length along its slope meets the surface.
+// distance is exact when the field is 1-Lipschitz (the contract) and a step of that length along its slope meets the
+// surface.
 #include <fathom/base/shapes.h>
 #include <fathom/field/analytic/analytic_field.h>
-#include <fathom/field/analytic/parse.h>
 #include <fathom/field/analytic/formula_kinds.h>
+#include <fathom/field/analytic/parse.h>
 #include <field/analytic/shape_examples.h>
 #include <support/test_counts.h>
 
@@ -103,20 +104,34 @@ std::vector<Membership> memberships() {
         {capped_cone(0, 0.6, 1), [](const Vec3& p) { return in_cone(p, 0, 0.6, 1); }},
         {rounded_cone(0.5, 0.2, 0.8), [](const Vec3& p) { return in_rounded_cone(p, 0.5, 0.2, 0.8); }},
         {capsule(a, b, 0.3), [=](const Vec3& p) { return to_segment(p, a, b) <= 0.3; }},
-        {hexagonal_prism(0.8, 0.9), [](const Vec3& p) { return in_regular_polygon(p.x(), p.y(), 6, 0.8) && std::abs(p.z()) <= 0.45; }},
-        {triangular_prism(0.9, 0.7), [](const Vec3& p) { return in_regular_polygon(p.x(), p.y(), 3, 0.9) && std::abs(p.z()) <= 0.35; }},
+        {hexagonal_prism(0.8, 0.9),
+         [](const Vec3& p) { return in_regular_polygon(p.x(), p.y(), 6, 0.8) && std::abs(p.z()) <= 0.45; }},
+        {triangular_prism(0.9, 0.7),
+         [](const Vec3& p) { return in_regular_polygon(p.x(), p.y(), 3, 0.9) && std::abs(p.z()) <= 0.35; }},
         {octahedron(0.9), [](const Vec3& p) { return p.cwiseAbs().sum() <= 0.9; }},
-        {pyramid(1.2, 1), [](const Vec3& p) { return std::abs(p.z()) <= 0.5 && p.head<2>().cwiseAbs().maxCoeff() <= 0.6 * (0.5 - p.z()); }},
+        {pyramid(1.2, 1),
+         [](const Vec3& p) {
+             return std::abs(p.z()) <= 0.5 && p.head<2>().cwiseAbs().maxCoeff() <= 0.6 * (0.5 - p.z());
+         }},
         {plane({1, 2, -1}, 0.2), [](const Vec3& p) { return p.dot(Vec3(1, 2, -1).normalized()) <= 0.2; }},
         {scale(0.05, heart()), [](const Vec3& p) { return heart_value(20 * p) <= 0; }},
-        {extrude(0.6, star(5, 0.9, 0.4)), [](const Vec3& p) { return in_star(p.x(), p.y(), 5, 0.9, 0.4) && std::abs(p.z()) <= 0.3; }},
-        {infinite_extrude(rectangle({0.4, 0.6})), [](const Vec3& p) { return std::abs(p.x()) <= 0.2 && std::abs(p.y()) <= 0.3; }},
-        {revolve(0.5, rectangle({0.4, 0.6})), [=](const Vec3& p) { return std::abs(radial(p) - 0.5) <= 0.2 && std::abs(p.z()) <= 0.3; }},
+        {extrude(0.6, star(5, 0.9, 0.4)),
+         [](const Vec3& p) { return in_star(p.x(), p.y(), 5, 0.9, 0.4) && std::abs(p.z()) <= 0.3; }},
+        {infinite_extrude(rectangle({0.4, 0.6})),
+         [](const Vec3& p) { return std::abs(p.x()) <= 0.2 && std::abs(p.y()) <= 0.3; }},
+        {revolve(0.5, rectangle({0.4, 0.6})),
+         [=](const Vec3& p) { return std::abs(radial(p) - 0.5) <= 0.2 && std::abs(p.z()) <= 0.3; }},
         {twist(1.5, 2, shapes::box({0.7, 0.6, 1.2})),
-         [](const Vec3& p) { return in_box(Eigen::AngleAxisd(-1.5 * p.z(), Vec3::UnitZ()) * p, {0.7, 0.6, 1.2}); }},
+         [](const Vec3& p) {
+             return in_box(Eigen::AngleAxisd(-1.5 * p.z(), Vec3::UnitZ()) * p, {0.7, 0.6, 1.2});
+         }},
         {shell(0.1, sphere(0.7)), [](const Vec3& p) { return std::abs(p.norm() - 0.7) <= 0.05; }},
-        {elongate({0.6, 0.2, 0}, sphere(0.4)), [](const Vec3& p) { return to_block(p, {0.6, 0.2, 0}) <= 0.4; }},
-        {repeat_limited({0.6, 0.5, 0}, {3, 2, 1}, sphere(0.2)), [](const Vec3& p) {
+        {elongate({0.6, 0.2, 0}, sphere(0.4)),
+         [](const Vec3& p) {
+             return to_block(p, {0.6, 0.2, 0}) <= 0.4;
+         }},
+        {repeat_limited({0.6, 0.5, 0}, {3, 2, 1}, sphere(0.2)),
+         [](const Vec3& p) {
              for (const double x : {-0.6, 0.0, 0.6})
                  for (const double y : {-0.25, 0.25})
                      if ((p - Vec3(x, y, 0)).norm() <= 0.2) return true;
@@ -126,8 +141,10 @@ std::vector<Membership> memberships() {
          [](const Vec3& p) { return (Vec3(std::abs(p.x()), p.y(), p.z()) - Vec3(0.5, 0, 0)).norm() <= 0.3; }},
         {union_of(sphere(0.6), translate({0.5, 0, 0}, shapes::box(size))),
          [=](const Vec3& p) { return p.norm() <= 0.6 || in_box(p - Vec3(0.5, 0, 0), size); }},
-        {intersection(sphere(0.8), shapes::box(size)), [=](const Vec3& p) { return p.norm() <= 0.8 && in_box(p, size); }},
-        {difference(shapes::box(size), sphere(0.6)), [=](const Vec3& p) { return in_box(p, size) && !(p.norm() < 0.6); }},
+        {intersection(sphere(0.8), shapes::box(size)),
+         [=](const Vec3& p) { return p.norm() <= 0.8 && in_box(p, size); }},
+        {difference(shapes::box(size), sphere(0.6)),
+         [=](const Vec3& p) { return in_box(p, size) && !(p.norm() < 0.6); }},
         {fathom::shapes::round(0.15, shapes::box(size)), [=](const Vec3& p) { return to_block(p, size) <= 0.15; }},
     };
 }
@@ -150,8 +167,8 @@ TEST(AnalyticShapes, hold_the_points_that_their_names_say) {
     }
 }
 
-// Distances by brute force: to the nearest point of a fine lattice that is on the other side of the surface. Such a point is
-// never nearer than the surface, and hardly farther than the lattice is fine.
+// Distances by brute force: to the nearest point of a fine lattice that is on the other side of the surface. Such a
+// point is never nearer than the surface, and hardly farther than the lattice is fine.
 class Lattice {
 public:
     static constexpr int steps = 64;
@@ -183,7 +200,8 @@ TEST(AnalyticShapes, distances_agree_with_brute_force) {
     for (const Membership& m : memberships()) {
         const AnalyticField field(m.shape);
         const DistanceKind kind = field.distance_kind();
-        if (kind == DistanceKind::not_a_distance || m.shape.node().kind->name == "rounded_cone") continue; // 2001 balls a point
+        if (kind == DistanceKind::not_a_distance || m.shape.node().kind->name == "rounded_cone")
+            continue; // 2001 balls a point
         const Lattice lattice(m.inside);
         for (std::size_t i = 0; i < count_of(40, 1000); ++i) {
             const Vec3 p = random.in_box(Box::around(Vec3::Zero(), Vec3::Constant(0.9)));
@@ -209,7 +227,9 @@ TEST(AnalyticShapes, what_is_called_exact_reaches_the_surface_in_one_step) {
         const bool outside = kind == DistanceKind::exact || kind == DistanceKind::exact_outside;
         const bool inside = kind == DistanceKind::exact || kind == DistanceKind::exact_inside;
         EXPECT_EQ(field.error_bound() == 0, kind == DistanceKind::exact);
-        if (outside || inside) { EXPECT_EQ(field.lipschitz(), 1) << text; }
+        if (outside || inside) {
+            EXPECT_EQ(field.lipschitz(), 1) << text;
+        }
         std::size_t missed = 0, tried = 0;
         for (std::size_t i = 0; i < count_of(1000, 50000); ++i) {
             const Vec3 p = random.in_box(Box::around(Vec3::Zero(), Vec3::Constant(1.5)));
@@ -291,7 +311,10 @@ TEST(AnalyticShapes, repetition_is_the_union_of_all_copies) {
 }
 
 TEST(AnalyticShapes, twist_and_bend_need_their_whole_lipschitz_bound) {
-    const struct { Formula shape; Box where; } cases[] = {
+    const struct {
+        Formula shape;
+        Box where;
+    } cases[] = {
         {twist(1.5, 1, plane({2, 0, 1}, 0)), {{-0.72, -0.72, -1}, {0.72, 0.72, 1}}},
         {bend(1.5, 1, plane({1, 0, 0}, 0)), {{-0.1, 0.8, -1}, {0.1, 1, 1}}},
     };
@@ -299,7 +322,8 @@ TEST(AnalyticShapes, twist_and_bend_need_their_whole_lipschitz_bound) {
     for (const auto& [shape, where] : cases) {
         const AnalyticField field(shape);
         double steepest = 0;
-        for (int i = 0; i < 20000; ++i) steepest = std::max(steepest, field.sample(random.in_box(where)).gradient.norm());
+        for (int i = 0; i < 20000; ++i)
+            steepest = std::max(steepest, field.sample(random.in_box(where)).gradient.norm());
         EXPECT_LE(steepest, field.lipschitz());
         EXPECT_GE(steepest, 0.9 * field.lipschitz()) << shape.text();
     }

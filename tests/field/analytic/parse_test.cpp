@@ -1,7 +1,7 @@
 #include <fathom/base/error.h>
 #include <fathom/field/analytic/analytic_field.h>
-#include <fathom/field/analytic/parse.h>
 #include <fathom/field/analytic/formula_kinds.h>
+#include <fathom/field/analytic/parse.h>
 #include <field/analytic/shape_examples.h>
 #include <support/test_counts.h>
 
@@ -38,9 +38,12 @@ TEST(ParseShape, reads_names_arithmetic_vectors_comments_and_definitions) {
     EXPECT_EQ(parse_shape("box([1, 2], 3)"), shapes::box({1, 2, 3}));
     EXPECT_EQ(parse_shape("sphere(2 * (1 + 0.5) - 6 / 4)"), sphere(1.5));
     EXPECT_EQ(parse_shape("translate(-1, +2, --3, sphere(1e-1))"), translate({-1, 2, 3}, sphere(0.1)));
-    EXPECT_EQ(parse_shape("rotate(degrees(90), 0, 0, 1, sphere(sqrt(4)))"), rotate(90 * std::numbers::pi / 180, {0, 0, 1}, sphere(2)));
-    EXPECT_EQ(parse_shape("# two balls\nlet r = 0.5; // half\nlet ball = sphere(r);\nunion(ball, translate(2*r, 0, 0, ball));\n"),
-              union_of(sphere(0.5), translate({1, 0, 0}, sphere(0.5))));
+    EXPECT_EQ(parse_shape("rotate(degrees(90), 0, 0, 1, sphere(sqrt(4)))"),
+              rotate(90 * std::numbers::pi / 180, {0, 0, 1}, sphere(2)));
+    EXPECT_EQ(
+        parse_shape(
+            "# two balls\nlet r = 0.5; // half\nlet ball = sphere(r);\nunion(ball, translate(2*r, 0, 0, ball));\n"),
+        union_of(sphere(0.5), translate({1, 0, 0}, sphere(0.5))));
     EXPECT_EQ(parse_shape("heart()"), heart());
 }
 
@@ -60,7 +63,8 @@ TEST(ParseShape, errors_name_line_column_and_reason) {
     expect_error("", Cause::malformed, 1, "column 1: the text ends too early");
     expect_error("sphere(1", Cause::malformed, 1, "column 9: expected ')'");
     expect_error("sphere(1))", Cause::malformed, 1, "column 10: expected the end");
-    expect_error("union(\n  sphere(1),\n  ball(2))", Cause::malformed, 3, "column 3: there is no shape or function 'ball'");
+    expect_error("union(\n  sphere(1),\n  ball(2))", Cause::malformed, 3,
+                 "column 3: there is no shape or function 'ball'");
     expect_error("union(sphere(1),\n sphere(r))", Cause::malformed, 2, "column 9: 'r' is not defined");
     expect_error("sphere", Cause::malformed, 1, "column 1: expected '(' after 'sphere'");
     expect_error("1 + 2", Cause::malformed, 1, "column 1: expected a shape");
@@ -73,7 +77,8 @@ TEST(ParseShape, errors_name_line_column_and_reason) {
     expect_error("let sphere = 1; sphere(1)", Cause::malformed, 1, "column 5: 'sphere' has a meaning already");
     expect_error("let a = 1; let a = 2; sphere(a)", Cause::malformed, 1, "column 16: 'a' is defined twice");
     expect_error("sphere(1) \x01", Cause::malformed, 1, "column 11: expected the end, not '?'");
-    expect_error("union(sphere(1),\n\n   sphere(-1))", Cause::invalid_argument, 3, "column 4: sphere: radius must be positive");
+    expect_error("union(sphere(1),\n\n   sphere(-1))", Cause::invalid_argument, 3,
+                 "column 4: sphere: radius must be positive");
     expect_error("sphere(1/0)", Cause::invalid_argument, 1, "radius");
     expect_error("sphere(1, 2)", Cause::invalid_argument, 1, "takes 1 numbers, not 2");
     expect_error("union(sphere(1), circle(1))", Cause::invalid_argument, 1, "dimensions");
@@ -148,7 +153,8 @@ TEST(Shapes, bounds_are_tight) {
     expect(translate({1, 2, 3}, shapes::box({1, 2, 3})), {0.5, 1, 1.5}, {1.5, 3, 4.5});
     expect(rotate(std::numbers::pi / 2, {0, 0, 1}, shapes::box({1, 2, 3})), {-1, -0.5, -1.5}, {1, 0.5, 1.5});
     expect(intersection(sphere(1), plane({0, 0, 1}, 0.5)), {-1, -1, -1}, {1, 1, 0.5});
-    expect(fathom::shapes::round(0.5, intersection(sphere(1), plane({0, 0, 1}, 0.5))), {-1.5, -1.5, -1.5}, {1.5, 1.5, 1});
+    expect(fathom::shapes::round(0.5, intersection(sphere(1), plane({0, 0, 1}, 0.5))), {-1.5, -1.5, -1.5},
+           {1.5, 1.5, 1});
     expect(repeat_limited({2, 0, 0}, {3, 1, 1}, sphere(0.5)), {-2.5, -0.5, -0.5}, {2.5, 0.5, 0.5});
     expect(revolve(1, circle(0.5)), {-1.5, -1.5, -0.5}, {1.5, 1.5, 0.5});
     EXPECT_FALSE(complement(sphere(1)).bounds().size().allFinite());

@@ -1,6 +1,6 @@
 #include <fathom/base/error.h>
-#include <fathom/field/analytic/parse.h>
 #include <fathom/field/analytic/formula_kinds.h>
+#include <fathom/field/analytic/parse.h>
 #include <field/analytic/shape_examples.h>
 
 #include <gtest/gtest.h>
@@ -19,44 +19,72 @@ using namespace fathom::shapes;
 Formula random_primitive(Random& random) {
     const double a = random.uniform(0.2, 0.9), b = random.uniform(0.1, 0.4), c = random.uniform(0.3, 1);
     switch (random.below(12)) {
-    case 0: return sphere(a);
-    case 1: return box({a, b + 0.3, c});
-    case 2: return torus(a, b);
-    case 3: return cylinder(a, c);
-    case 4: return capped_cone(a, b, c);
-    case 5: return capsule({-a, b, 0}, {c, -b, a}, b);
-    case 6: return octahedron(c);
-    case 7: return pyramid(a, c);
-    case 8: return extrude(c, star(5, a + 0.2, b));
-    case 9: return rounded_cone(b, 0.5 * b, c);
-    case 10: return plane(random.direction(), random.uniform(-0.5, 0.5));
-    default: return ellipsoid({a, b, c});
+    case 0:
+        return sphere(a);
+    case 1:
+        return box({a, b + 0.3, c});
+    case 2:
+        return torus(a, b);
+    case 3:
+        return cylinder(a, c);
+    case 4:
+        return capped_cone(a, b, c);
+    case 5:
+        return capsule({-a, b, 0}, {c, -b, a}, b);
+    case 6:
+        return octahedron(c);
+    case 7:
+        return pyramid(a, c);
+    case 8:
+        return extrude(c, star(5, a + 0.2, b));
+    case 9:
+        return rounded_cone(b, 0.5 * b, c);
+    case 10:
+        return plane(random.direction(), random.uniform(-0.5, 0.5));
+    default:
+        return ellipsoid({a, b, c});
     }
 }
 
 Formula random_change(Random& random, const Formula& shape) {
     switch (random.below(9)) {
-    case 0: return translate(0.5 * random.in_ball(), shape);
-    case 1: return rotate(random.uniform(-3, 3), random.direction(), shape);
-    case 2: return scale(random.uniform(0.6, 1.5), shape);
-    case 3: return transform({random.rotation(), 0.5 * random.in_ball()}, shape);
-    case 4: return shell(random.uniform(0.05, 0.2), shape);
-    case 5: return fathom::shapes::round(random.uniform(0, 0.2), shape);
-    case 6: return mirror(random.chance(0.5) ? Vec3(1, 0, 0) : random.direction(), shape);
-    case 7: return elongate(random.uniform() * Vec3(0.4, 0, 0.3), shape);
-    default: return random.chance(0.3) ? twist(random.uniform(-0.8, 0.8), 1.5, shape) : translate(0.5 * random.in_ball(), shape);
+    case 0:
+        return translate(0.5 * random.in_ball(), shape);
+    case 1:
+        return rotate(random.uniform(-3, 3), random.direction(), shape);
+    case 2:
+        return scale(random.uniform(0.6, 1.5), shape);
+    case 3:
+        return transform({random.rotation(), 0.5 * random.in_ball()}, shape);
+    case 4:
+        return shell(random.uniform(0.05, 0.2), shape);
+    case 5:
+        return fathom::shapes::round(random.uniform(0, 0.2), shape);
+    case 6:
+        return mirror(random.chance(0.5) ? Vec3(1, 0, 0) : random.direction(), shape);
+    case 7:
+        return elongate(random.uniform() * Vec3(0.4, 0, 0.3), shape);
+    default:
+        return random.chance(0.3) ? twist(random.uniform(-0.8, 0.8), 1.5, shape)
+                                  : translate(0.5 * random.in_ball(), shape);
     }
 }
 
 Formula random_pair(Random& random, const Formula& a, const Formula& b) {
     const double width = random.uniform(0.05, 0.4);
     switch (random.below(8)) {
-    case 0: return intersection(a, b);
-    case 1: return difference(a, b);
-    case 2: return smooth_union(a, b, width);
-    case 3: return smooth_intersection(a, b, width);
-    case 4: return smooth_difference(a, b, width);
-    default: return union_of(a, b);
+    case 0:
+        return intersection(a, b);
+    case 1:
+        return difference(a, b);
+    case 2:
+        return smooth_union(a, b, width);
+    case 3:
+        return smooth_intersection(a, b, width);
+    case 4:
+        return smooth_difference(a, b, width);
+    default:
+        return union_of(a, b);
     }
 }
 
@@ -99,7 +127,8 @@ std::string signature(const Kind& kind) {
 TEST(ShapeExamples, the_page_of_analytic_fields_lists_every_kind_with_its_numbers) {
     std::ifstream file(FATHOM_SOURCE_DIR "/docs/analytic-fields.md");
     const std::string page{std::istreambuf_iterator<char>(file), {}};
-    for (const Kind& kind : formula_kinds()) EXPECT_NE(page.find(signature(kind)), std::string::npos) << signature(kind);
+    for (const Kind& kind : formula_kinds())
+        EXPECT_NE(page.find(signature(kind)), std::string::npos) << signature(kind);
 }
 
 } // namespace

@@ -39,7 +39,8 @@ TEST(Tape, a_shortened_tape_answers_with_the_same_bits_inside_its_box) {
         const AnalyticField field(random_shape(random, 5 + static_cast<int>(random.below(40))));
         for (int i = 0; i < 20; ++i, ++boxes) {
             const double half = 0.4 * random.uniform();
-            const Box box = Box::around(random.in_box(Box::around(Vec3::Zero(), Vec3::Constant(1.5))), Vec3::Constant(half));
+            const Box box =
+                Box::around(random.in_box(Box::around(Vec3::Zero(), Vec3::Constant(1.5))), Vec3::Constant(half));
             const Box inner = Box::around(box.center() + 0.5 * half * random.in_ball(), Vec3::Constant(0.2 * half));
             EXPECT_EQ(field.tape().shorten(box, part), field.range(box));
             part.shorten(inner, smaller_part);
@@ -89,7 +90,8 @@ TEST(Tape, few_of_many_turned_boxes_are_left_inside_a_small_box) {
 
 TEST(Tape, shortening_is_safe_from_many_threads) {
     std::vector<Formula> balls;
-    for (int i = 0; i < 40; ++i) balls.push_back(shapes::translate({0.3 * i - 6, 0.2 * (i % 5), 0}, shapes::sphere(0.2)));
+    for (int i = 0; i < 40; ++i)
+        balls.push_back(shapes::translate({0.3 * i - 6, 0.2 * (i % 5), 0}, shapes::sphere(0.2)));
     const AnalyticField field(shapes::union_of(balls));
     std::atomic<int> wrong = 0;
     parallel_tasks(64, [&](std::size_t k) {
@@ -107,7 +109,8 @@ TEST(Tape, equal_parts_of_a_formula_are_stored_once_and_constants_are_folded) {
     using namespace shapes;
     const Formula part = smooth_union(sphere(0.5), shapes::box({1, 0.5, 0.5}), 0.2);
     EXPECT_EQ(AnalyticField(union_of(part, part)).tape().size(), AnalyticField(part).tape().size());
-    EXPECT_EQ(AnalyticField(translate({1, 2, 3}, translate({-1, -2, -3}, part))).tape().size(), AnalyticField(part).tape().size());
+    EXPECT_EQ(AnalyticField(translate({1, 2, 3}, translate({-1, -2, -3}, part))).tape().size(),
+              AnalyticField(part).tape().size());
     EXPECT_EQ(AnalyticField(rotate(0.3, {0, 0, 1}, rotate(0.4, {1, 0, 0}, part))).tape().size(),
               AnalyticField(rotate(0.3, {1, 1, 0}, part)).tape().size());
     EXPECT_LE(AnalyticField(shapes::box({1, 2, 3})).tape().size(), 1u);
@@ -117,7 +120,8 @@ TEST(Tape, equal_parts_of_a_formula_are_stored_once_and_constants_are_folded) {
 }
 
 TEST(Tape, the_rounding_bound_and_the_point_range_hold_against_long_double) {
-    const AnalyticField field(parse_shape("smooth_union(translate(0.3, -0.1, 0.2, sphere(0.8)), box(1, 1.5, 0.7), 0.3)"));
+    const AnalyticField field(
+        parse_shape("smooth_union(translate(0.3, -0.1, 0.2, sphere(0.8)), box(1, 1.5, 0.7), 0.3)"));
     const auto exact = [](const Vec3& p) {
         using L = long double;
         const L x = static_cast<L>(p.x()) - 0.3, y = static_cast<L>(p.y()) + 0.1, z = static_cast<L>(p.z()) - 0.2;
@@ -148,7 +152,8 @@ TEST(Tape, intervals_are_rounded_outward_where_the_points_have_lost_digits) {
     const AnalyticField field(parse_shape("translate(0.3, -0.1, 0.2, box(1, 1.5, 0.7))"));
     Random random(9);
     std::size_t rounded = 0, count = count_of(5000, 1000000);
-    for (std::size_t i = 0; i < count; ++i) { // inside, near the face x = -0.2: what is left of the subtraction is small
+    for (std::size_t i = 0; i < count;
+         ++i) { // inside, near the face x = -0.2: what is left of the subtraction is small
         const Vec3 p(-0.2 + 1e-3 * random.uniform(), -0.1, 0.2);
         const L exact = std::abs(static_cast<L>(p.x()) - static_cast<L>(0.3)) - 0.5L;
         const Interval range = field.range({p, p});
@@ -168,7 +173,8 @@ TEST(Tape, the_range_is_never_wider_than_the_lipschitz_ball) {
         EXPECT_LT(noise, 1e-6) << text;
         for (int i = 0; i < 200; ++i) {
             const Box box = Box::around(random.in_ball(), random.uniform() * Vec3::Constant(0.5));
-            ASSERT_LE(field.range(box).width(), field.lipschitz() * box.diagonal() * (1 + 1e-8) + 4 * noise + 1e-12) << text;
+            ASSERT_LE(field.range(box).width(), field.lipschitz() * box.diagonal() * (1 + 1e-8) + 4 * noise + 1e-12)
+                << text;
         }
     }
 }

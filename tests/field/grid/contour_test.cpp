@@ -51,7 +51,8 @@ Formula shape_of(const TriangleMesh& mesh) {
     }
     std::sort(edges.begin(), edges.end());
     shape.closed = std::adjacent_find(edges.begin(), edges.end()) == edges.end();
-    for (const auto& e : edges) shape.closed &= std::binary_search(edges.begin(), edges.end(), std::array<Index, 2>{e[1], e[0]});
+    for (const auto& e : edges)
+        shape.closed &= std::binary_search(edges.begin(), edges.end(), std::array<Index, 2>{e[1], e[0]});
     shape.edges = edges.size() / 2;
     for (const auto& fan : fans) {
         shape.all_used &= !fan.empty();
@@ -155,14 +156,16 @@ TEST(Contour, stays_closed_where_the_level_runs_through_bricks_that_keep_only_co
 }
 
 // Random samples within three bricks a side, surrounded by outside.
-GridField noise(std::uint64_t seed, double scale, int smoothness, bool few_values, GridStorage storage, bool some_absent) {
+GridField noise(std::uint64_t seed, double scale, int smoothness, bool few_values, GridStorage storage,
+                bool some_absent) {
     GridLayout layout;
     layout.cell = scale;
     layout.bricks = {3, 2, 3};
     layout.origin = Vec3::Constant(-10 * scale);
     const auto value = [=](int i, int j, int k) {
         if (i <= 0 || j <= 0 || k <= 0 || i >= 24 || j >= 16 || k >= 24) return 2 * scale;
-        const std::uint64_t block = static_cast<std::uint64_t>((k / smoothness * 64 + j / smoothness) * 64 + i / smoothness);
+        const std::uint64_t block =
+            static_cast<std::uint64_t>((k / smoothness * 64 + j / smoothness) * 64 + i / smoothness);
         Random random(seed, block);
         const double v = random.uniform(-1, 1);
         return scale * (few_values ? std::round(v * 1.5) : v);
@@ -202,7 +205,8 @@ public:
     }
     double distance(const Vec3& p) const override {
         double sum = 0;
-        for (const auto& [wave, phase] : waves_) sum += std::sin(wave.dot(p) + phase) / (wave.norm() * static_cast<double>(waves_.size()));
+        for (const auto& [wave, phase] : waves_)
+            sum += std::sin(wave.dot(p) + phase) / (wave.norm() * static_cast<double>(waves_.size()));
         return std::max(sum, block_.distance(p));
     }
     double error_bound() const override { return HUGE_VAL; }
@@ -220,7 +224,8 @@ TEST(Contour, random_smooth_fields_are_closed_sampled_or_baked) {
         const Waves waves(seed, scale);
         const double level = 0.02 * scale * static_cast<double>(seed % 2);
         const TriangleMesh sampled = contour(waves, waves.bounds().grown(0.217 * scale), 40, {.level = level});
-        const TriangleMesh baked = contour(bake(waves, {.box = waves.bounds().grown(0.217 * scale), .resolution = 40}), {.level = level});
+        const TriangleMesh baked =
+            contour(bake(waves, {.box = waves.bounds().grown(0.217 * scale), .resolution = 40}), {.level = level});
         ASSERT_GT(sampled.triangles.size(), 1000u);
         expect_closed(sampled, "waves " + std::to_string(seed));
         expect_closed(baked, "baked waves " + std::to_string(seed));
@@ -234,7 +239,8 @@ TEST(Contour, random_smooth_fields_are_closed_sampled_or_baked) {
 TEST(Contour, vertices_lie_on_the_level_of_noise_too) {
     for (std::uint64_t seed = 0; seed < 10; ++seed) {
         const GridField grid = noise(seed, 1, 1, false, GridStorage::float32, false);
-        for (const Vec3& v : contour(grid, {.level = 0.1, .nudge = 0}).vertices) ASSERT_NEAR(grid.distance(v), 0.1, 1e-6);
+        for (const Vec3& v : contour(grid, {.level = 0.1, .nudge = 0}).vertices)
+            ASSERT_NEAR(grid.distance(v), 0.1, 1e-6);
     }
 }
 
@@ -259,7 +265,9 @@ TEST(Contour, a_level_that_hits_samples_exactly_leaves_no_flat_triangles) {
     // A cube whose faces, edges and corners lie on samples, and a plane of samples at the level.
     GridLayout layout;
     layout.bricks = {2, 2, 2};
-    const auto cube = [](int i, int j, int k) { return std::max({std::abs(i - 8), std::abs(j - 8), std::abs(k - 8)}) - 4.0; };
+    const auto cube = [](int i, int j, int k) {
+        return std::max({std::abs(i - 8), std::abs(j - 8), std::abs(k - 8)}) - 4.0;
+    };
     const GridField grid = grid_of(layout, GridStorage::float32, cube, [](std::size_t) { return true; });
     for (const double level : {-2.0, 0.0, 1.0, 0.5}) {
         const TriangleMesh mesh = contour(grid, {.level = level});

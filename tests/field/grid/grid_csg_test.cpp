@@ -73,7 +73,9 @@ TEST(CombinedField, never_overstates_the_distance_and_is_exact_where_it_says) {
         const double depth = on_union ? std::abs(from.norm() - 1) : to_circle;
         const double truth = both.distance(p) < 0 ? -depth : depth;
         EXPECT_LE(std::abs(both.distance(p)), std::abs(truth) + 1e-12);
-        if (truth > 0) { EXPECT_NEAR(both.distance(p), truth, 1e-12); }
+        if (truth > 0) {
+            EXPECT_NEAR(both.distance(p), truth, 1e-12);
+        }
         inexact += std::abs(both.distance(p) - truth) > 1e-6;
     }
     EXPECT_GT(inexact, 100u) << "inside, min is no distance";
@@ -99,7 +101,9 @@ TEST(GridCsg, the_sign_is_that_of_the_sets_but_for_the_error) {
                 const Vec3 p = random.in_box(grid.domain());
                 const double da = first.distance(p), db = second.distance(p);
                 const double cell = grid.layout().cell; // near a surface, and above all where both meet, it may err
-                if (std::min(std::abs(da), std::abs(db)) < 0.2 * cell || std::max(std::abs(da), std::abs(db)) < 3 * cell) continue;
+                if (std::min(std::abs(da), std::abs(db)) < 0.2 * cell ||
+                    std::max(std::abs(da), std::abs(db)) < 3 * cell)
+                    continue;
                 ++decided;
                 inside += grid.distance(p) < 0;
                 ASSERT_EQ(grid.distance(p) < 0, holds(c, da < 0, db < 0)) << p.transpose();
@@ -116,7 +120,8 @@ TEST(GridCsg, volumes_add_up) {
     const auto volume = [](const GridField& grid) {
         const TriangleMesh mesh = contour(grid);
         double sum = 0;
-        for (std::size_t t = 0; t < mesh.triangles.size(); ++t) sum += mesh.corners(t)[0].dot(area_vector(mesh.corners(t))) / 6;
+        for (std::size_t t = 0; t < mesh.triangles.size(); ++t)
+            sum += mesh.corners(t)[0].dot(area_vector(mesh.corners(t))) / 6;
         return sum;
     };
     const double va = 4.0 / 3 * std::numbers::pi, vb = 8 * 0.6 * 0.5 * 0.4;
@@ -137,7 +142,9 @@ TEST(GridCsg, equal_layouts_are_combined_sample_by_sample) {
     for (int i = 0; i <= 48; i += 3)
         for (int j = 0; j <= 48; j += 5) {
             const std::array<int, 3> s = {i, j, 24};
-            if (std::abs(grid.sample_value(s)) < 0.1) { EXPECT_NEAR(grid.sample_value(s), std::min(a.sample_value(s), b.sample_value(s)), grid.data().step); }
+            if (std::abs(grid.sample_value(s)) < 0.1) {
+                EXPECT_NEAR(grid.sample_value(s), std::min(a.sample_value(s), b.sample_value(s)), grid.data().step);
+            }
         }
 }
 
@@ -145,7 +152,8 @@ TEST(GridCsg, its_stated_errors_hold) {
     Random random(3);
     const Box box = Box::around(Vec3::Zero(), Vec3::Constant(2));
     // Two half blocks that share a face: min is 0 there, in the middle of the whole block. The hardest case there is.
-    const BlockField left(Vec3(-0.5, 0, 0), Vec3(0.5, 1, 1)), right(Vec3(0.5, 0, 0), Vec3(0.5, 1, 1)), whole(Vec3::Zero(), Vec3(1, 1, 1));
+    const BlockField left(Vec3(-0.5, 0, 0), Vec3(0.5, 1, 1)), right(Vec3(0.5, 0, 0), Vec3(0.5, 1, 1)),
+        whole(Vec3::Zero(), Vec3(1, 1, 1));
     const GridField a = bake(left, {.box = box, .resolution = 64}), b = bake(right, {.box = box, .resolution = 64});
     const GridField joined = combine(a, b, Combination::unite);
     EXPECT_EQ(joined.error_bound(), HUGE_VAL);
@@ -155,12 +163,15 @@ TEST(GridCsg, its_stated_errors_hold) {
         const Vec3 p = random.in_box(box);
         const double error = std::abs(joined.distance(p) - whole.distance(p));
         worst = std::max(worst, error);
-        if (std::abs(whole.distance(p)) <= joined.data().band) { EXPECT_LE(error, joined.near_error_bound()); }
+        if (std::abs(whole.distance(p)) <= joined.data().band) {
+            EXPECT_LE(error, joined.near_error_bound());
+        }
     }
     EXPECT_GT(worst, 0.5) << "an honest infinity: the seam is far from the truth";
     // Shapes apart, on one layout: as good as each alone.
     const BallField one(Vec3(-1.3, 0, 0), 0.2), two(Vec3(1.3, 0, 0), 0.3);
-    const GridField pair = combine(bake(one, {.box = box, .resolution = 64}), bake(two, {.box = box, .resolution = 64}), Combination::unite);
+    const GridField pair = combine(bake(one, {.box = box, .resolution = 64}), bake(two, {.box = box, .resolution = 64}),
+                                   Combination::unite);
     ASSERT_TRUE(std::isfinite(pair.error_bound()));
     for (int i = 0; i < 20000; ++i) {
         const Vec3 p = random.in_box(box);

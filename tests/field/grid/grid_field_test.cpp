@@ -149,7 +149,8 @@ TEST(GridField, is_continuous_across_bricks_and_into_the_far_region) {
         const double jump = storage == GridStorage::code16 ? 0.51 * grid.data().step : 2e-7;
         const double tiny = 1e-9;
         for (int i = 0; i < 20000; ++i) {
-            const std::array<int, 3> brick = {static_cast<int>(random.below(16)), static_cast<int>(random.below(16)), static_cast<int>(random.below(16))};
+            const std::array<int, 3> brick = {static_cast<int>(random.below(16)), static_cast<int>(random.below(16)),
+                                              static_cast<int>(random.below(16))};
             Vec3 p = grid.layout().sample_position({brick[0] * 8, brick[1] * 8, brick[2] * 8});
             p.y() += 8 * grid.layout().cell * random.uniform();
             p.z() += 8 * grid.layout().cell * random.uniform();
@@ -174,7 +175,9 @@ TEST(GridField, one_and_two_threads_give_the_same_bytes) {
     set_thread_count(2);
     const GridField two = bake(ball, {.box = {}, .resolution = 96});
     set_thread_count(0);
-    const auto same = [](const auto& a, const auto& b) { return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0; };
+    const auto same = [](const auto& a, const auto& b) {
+        return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
+    };
     EXPECT_TRUE(same(one.data().corners, two.data().corners));
     EXPECT_TRUE(same(one.data().codes, two.data().codes));
     EXPECT_TRUE(same(one.data().brick_of, two.data().brick_of));

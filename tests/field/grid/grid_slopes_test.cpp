@@ -15,7 +15,8 @@ void expect_enclosed(const GridField& field, Random& random, double reach) {
     const Box domain = field.domain();
     for (int k = 0; k < 2000; ++k) {
         const Vec3 p = random.in_box(domain), half = Vec3(random.uniform(), random.uniform(), random.uniform()) * reach;
-        const Box within = domain.grown(-1e-5 * domain.size().x()), box{within.closest(p - half), within.closest(p + half)};
+        const Box within = domain.grown(-1e-5 * domain.size().x()),
+                  box{within.closest(p - half), within.closest(p + half)};
         SlopeRange range;
         ASSERT_TRUE(slopes.over(box, range));
         for (int i = 0; i < 4; ++i) {
@@ -30,7 +31,8 @@ void expect_enclosed(const GridField& field, Random& random, double reach) {
 TEST(GridSlopes, enclose_what_the_field_does_in_any_box) {
     Random random(1);
     for (const GridStorage storage : {GridStorage::float32, GridStorage::code16}) {
-        const GridField creature = build_grid(make_creature({.triangles = 2000}), {.resolution = 48, .storage = storage});
+        const GridField creature =
+            build_grid(make_creature({.triangles = 2000}), {.resolution = 48, .storage = storage});
         expect_enclosed(creature, random, 3 * creature.layout().cell);
         expect_enclosed(creature, random, 20 * creature.layout().cell);
     }

@@ -17,7 +17,8 @@ TEST(SmoothGridField, keeps_the_contract_at_every_scale_and_storage) {
         for (const bool dense : {false, true})
             for (const GridStorage storage : {GridStorage::code16, GridStorage::float32}) {
                 const BallField ball(scale * Vec3(0.3, -0.2, 0.1), scale);
-                const SmoothGridField smooth(bake(ball, {.box = {}, .resolution = 48, .dense = dense, .storage = storage}));
+                const SmoothGridField smooth(
+                    bake(ball, {.box = {}, .resolution = 48, .dense = dense, .storage = storage}));
                 testing::FieldContract contract;
                 contract.name = "smooth ball";
                 contract.region = Box::around(scale * Vec3(0.3, -0.2, 0.1), Vec3::Constant(1.6 * scale));
@@ -33,7 +34,9 @@ TEST(SmoothGridField, keeps_the_contract_at_every_scale_and_storage) {
 TEST(SmoothGridField, keeps_the_contract_on_noise) {
     GridLayout layout;
     layout.bricks = {2, 3, 2};
-    const auto value = [](int i, int j, int k) { return Random(5, static_cast<std::uint64_t>((k * 64 + j) * 64 + i)).uniform(-1, 1); };
+    const auto value = [](int i, int j, int k) {
+        return Random(5, static_cast<std::uint64_t>((k * 64 + j) * 64 + i)).uniform(-1, 1);
+    };
     for (const GridStorage storage : {GridStorage::code16, GridStorage::float32}) {
         const GridField grid = testing::grid_of(layout, storage, value, [](std::size_t b) { return b % 3 != 0; });
         testing::FieldContract contract;

@@ -13,10 +13,18 @@ namespace {
 
 HeightSamples hills(int columns, int rows, double scale, SolidSide solid, std::uint64_t seed) {
     Random random(seed);
-    HeightSamples samples{.columns = columns, .rows = rows, .origin = {-0.5 * scale, 0.2 * scale}, .spacing = {scale / (columns - 1), 0.7 * scale / (rows - 1)}, .floor = 0, .ceiling = scale, .solid = solid};
+    HeightSamples samples{.columns = columns,
+                          .rows = rows,
+                          .origin = {-0.5 * scale, 0.2 * scale},
+                          .spacing = {scale / (columns - 1), 0.7 * scale / (rows - 1)},
+                          .floor = 0,
+                          .ceiling = scale,
+                          .solid = solid};
     for (int row = 0; row < rows; ++row)
         for (int column = 0; column < columns; ++column)
-            samples.heights.push_back(static_cast<float>(scale * (0.5 + 0.2 * std::sin(9.0 * column / columns) * std::cos(7.0 * row / rows) + random.uniform(-0.02, 0.02))));
+            samples.heights.push_back(
+                static_cast<float>(scale * (0.5 + 0.2 * std::sin(9.0 * column / columns) * std::cos(7.0 * row / rows) +
+                                            random.uniform(-0.02, 0.02))));
     return samples;
 }
 
@@ -25,7 +33,8 @@ TEST(HeightField, keeps_the_contract_of_fields) {
         for (const SolidSide solid : {SolidSide::below, SolidSide::above})
             for (const auto& [columns, rows] : {std::pair{40, 25}, {2, 2}, {65, 3}}) {
                 const HeightField field(hills(columns, rows, scale, solid, 4));
-                const auto counts = testing::check_field_contract(field, {.name = "hills", .region = field.domain().grown(0.3 * scale), .rounding = 1e-12 * scale});
+                const auto counts = testing::check_field_contract(
+                    field, {.name = "hills", .region = field.domain().grown(0.3 * scale), .rounding = 1e-12 * scale});
                 EXPECT_GT(counts.outside, 100u);
                 EXPECT_GT(counts.inside, 100u);
                 EXPECT_GT(counts.mixed, 100u);
@@ -38,15 +47,18 @@ TEST(HeightField, is_the_difference_of_heights_away_from_the_sides) {
     for (int k = 0; k < 1000; ++k) {
         const Vec3 p = random.in_box(field.domain());
         const double h = field.height(p.x(), p.y());
-        if (p.z() >= h) { EXPECT_EQ(field.distance(p), p.z() - h); }
-        else EXPECT_LT(field.distance(p), 0);
+        if (p.z() >= h) {
+            EXPECT_EQ(field.distance(p), p.z() - h);
+        } else
+            EXPECT_LT(field.distance(p), 0);
         EXPECT_GT(field.distance(p + Vec3(0, 0, 2)), 0);
         EXPECT_GT(field.distance(p + Vec3(2, 0, 0)), 0);
         EXPECT_GT(field.distance(p - Vec3(0, 0, 2)), 0) << "the solid ends at the floor";
     }
     const HeightSamples& samples = field.samples();
     for (int column = 0; column < 40; ++column)
-        EXPECT_NEAR(field.height(samples.origin.x() + column * samples.spacing.x(), samples.origin.y()), static_cast<double>(samples.heights[static_cast<std::size_t>(column)]), 1e-9);
+        EXPECT_NEAR(field.height(samples.origin.x() + column * samples.spacing.x(), samples.origin.y()),
+                    static_cast<double>(samples.heights[static_cast<std::size_t>(column)]), 1e-9);
 }
 
 TEST(HeightField, the_pyramid_is_exact_over_everything_and_over_little) {

@@ -59,18 +59,21 @@ TEST(BuildGrid, errs_no_more_than_it_states_and_never_in_sign_beyond_that) {
             double near = 0, far = 0;
             int inside = 0;
             for (std::size_t i = 0; i < count_of(3000, 200000); ++i) {
-                const Vec3 beside = mesh.vertices[random.below(mesh.vertices.size())] + 2 * field.layout().cell * random.in_ball();
+                const Vec3 beside =
+                    mesh.vertices[random.below(mesh.vertices.size())] + 2 * field.layout().cell * random.in_ball();
                 const Vec3 p = i % 2 ? random.in_box(field.domain()) : field.domain().closest(beside);
                 const double value = field.distance(p), truth = exact.distance(p);
                 inside += truth < 0;
                 far = std::max(far, std::abs(value - truth));
                 if (std::abs(truth) <= field.data().band) near = std::max(near, std::abs(value - truth));
-                const double bound = std::abs(truth) <= field.data().band ? field.near_error_bound() : field.error_bound();
+                const double bound =
+                    std::abs(truth) <= field.data().band ? field.near_error_bound() : field.error_bound();
                 ASSERT_TRUE(std::abs(value) <= bound || (value < 0) == (truth < 0));
             }
             EXPECT_LE(near, field.near_error_bound());
             EXPECT_LE(far, field.error_bound());
-            EXPECT_EQ(field.error_bound() < field.layout().cell, options.dense); // only a dense grid errs little everywhere
+            EXPECT_EQ(field.error_bound() < field.layout().cell,
+                      options.dense);                         // only a dense grid errs little everywhere
             EXPECT_GT(near, 0.01 * field.near_error_bound()); // the bound means something
             EXPECT_GT(inside, 50);
         }
@@ -107,7 +110,8 @@ TEST(BuildGrid, has_the_same_bytes_for_any_number_of_threads) {
         std::string all(reinterpret_cast<const char*>(field.data().codes.data()), field.data().codes.size_bytes());
         all.append(reinterpret_cast<const char*>(field.data().corners.data()), field.data().corners.size_bytes());
         all.append(reinterpret_cast<const char*>(field.data().brick_of.data()), field.data().brick_of.size_bytes());
-        all.append(reinterpret_cast<const char*>(field.data().block_ranges.data()), field.data().block_ranges.size_bytes());
+        all.append(reinterpret_cast<const char*>(field.data().block_ranges.data()),
+                   field.data().block_ranges.size_bytes());
         return all;
     };
     const std::string one = bytes(1);
@@ -119,7 +123,8 @@ TEST(BuildGrid, has_the_same_bytes_for_any_number_of_threads) {
 TEST(BuildGrid, an_inside_out_mesh_gives_the_same_field) {
     const TriangleMesh mesh = creature(1);
     GridReport report;
-    const GridField right = build_grid(mesh, {.resolution = 48}), turned = build_grid(flipped(mesh), {.resolution = 48}, &report);
+    const GridField right = build_grid(mesh, {.resolution = 48}),
+                    turned = build_grid(flipped(mesh), {.resolution = 48}, &report);
     EXPECT_TRUE(report.sign.flipped);
     ASSERT_EQ(right.data().codes.size(), turned.data().codes.size());
     Random random(4);
@@ -152,7 +157,8 @@ TEST(BuildGrid, wraps_a_soup_into_a_closed_body) {
         EXPECT_GT(field.distance(Vec3(1.1, 0.3, 0.2) * scale), 0);
         const TriangleMesh surface = contour(field);
         EXPECT_TRUE(mesh_report(surface).watertight);
-        EXPECT_NEAR(mass_properties(surface).volume, 4.0 / 3 * 3.14159 * scale * scale * scale, 0.15 * 4.2 * scale * scale * scale);
+        EXPECT_NEAR(mass_properties(surface).volume, 4.0 / 3 * 3.14159 * scale * scale * scale,
+                    0.15 * 4.2 * scale * scale * scale);
     }
 }
 
@@ -218,8 +224,8 @@ TEST(BuildGrid, refuses_what_does_not_fit_and_stops_when_told_to) {
     Stopper stopper;
     EXPECT_THROW(static_cast<void>(build_grid(mesh, {.resolution = 128, .progress = &stopper})), Error);
     const GridField dense = build_grid(mesh, {.resolution = 32, .dense = true});
-    EXPECT_NEAR(static_cast<double>(least_grid_bytes(mesh, {.resolution = 32, .dense = true})), static_cast<double>(dense.bytes()),
-                0.05 * static_cast<double>(dense.bytes()));
+    EXPECT_NEAR(static_cast<double>(least_grid_bytes(mesh, {.resolution = 32, .dense = true})),
+                static_cast<double>(dense.bytes()), 0.05 * static_cast<double>(dense.bytes()));
 }
 
 TEST(BuildGrid, degenerate_meshes_have_a_field_too) {
@@ -230,7 +236,8 @@ TEST(BuildGrid, degenerate_meshes_have_a_field_too) {
     needle.vertices = {Vec3(0, 0, 0), Vec3(1, 0, 0), Vec3(0.5, 0, 0)};
     needle.triangles = {{0, 1, 2}};
     EXPECT_THROW(static_cast<void>(build_grid(point, {.resolution = 32})), Error);
-    const GridField dot = build_grid(point, {.resolution = 32, .box = Box::around(Vec3(1, 2, 3), Vec3::Ones()), .sign = SignMethod::thickness});
+    const GridField dot = build_grid(
+        point, {.resolution = 32, .box = Box::around(Vec3(1, 2, 3), Vec3::Ones()), .sign = SignMethod::thickness});
     EXPECT_NEAR(dot.distance(Vec3(1.5, 2, 3)), 0.5 - dot.layout().cell, 0.1);
     const GridField line = build_grid(needle, {.resolution = 32, .sign = SignMethod::thickness});
     EXPECT_NEAR(line.distance(Vec3(0.5, 0.04, 0)), 0.04 - line.layout().cell, 0.02);

@@ -65,9 +65,10 @@ TEST(SignChoice, fits_what_the_mesh_is) {
     const auto method_of = [](const TriangleMesh& mesh) { return MeshField(mesh).sign().method; };
     EXPECT_EQ(method_of(cube_mesh()), SignMethod::pseudo_normal);
     EXPECT_EQ(method_of(joined(cube_mesh(), cube_mesh(Vec3(5, 0, 0)))), SignMethod::pseudo_normal);
-    EXPECT_EQ(method_of(joined(cube_mesh(), cube_mesh(Vec3(1, 0.3, 0.2)))), SignMethod::winding);            // crossing
-    EXPECT_EQ(method_of(joined(cube_mesh(), flipped(cube_mesh(Vec3(5, 0, 0))))), SignMethod::winding);       // one inside-out
-    EXPECT_EQ(method_of(joined(cube_mesh(), flipped(cube_mesh(Vec3::Zero(), 0.5)))), SignMethod::pseudo_normal); // a cavity
+    EXPECT_EQ(method_of(joined(cube_mesh(), cube_mesh(Vec3(1, 0.3, 0.2)))), SignMethod::winding);      // crossing
+    EXPECT_EQ(method_of(joined(cube_mesh(), flipped(cube_mesh(Vec3(5, 0, 0))))), SignMethod::winding); // one inside-out
+    EXPECT_EQ(method_of(joined(cube_mesh(), flipped(cube_mesh(Vec3::Zero(), 0.5)))),
+              SignMethod::pseudo_normal); // a cavity
     TriangleMesh mixed = cube_mesh();
     std::swap(mixed.triangles[3][1], mixed.triangles[3][2]);
     EXPECT_EQ(method_of(mixed), SignMethod::parity);

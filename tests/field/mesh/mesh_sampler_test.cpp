@@ -114,7 +114,9 @@ TEST(MeshSampler, marks_every_brick_that_the_surface_comes_near_and_few_others) 
                           layout.sample_position({8 * p[0] + 8, 8 * p[1] + 8, 8 * p[2] + 8})};
             double least = HUGE_VAL;
             for (int trial = 0; trial < 40; ++trial)
-                least = std::min(least, std::sqrt(tree.closest(trial < 8 ? box.corner(trial) : random.in_box(box)).squared_distance));
+                least = std::min(
+                    least,
+                    std::sqrt(tree.closest(trial < 8 ? box.corner(trial) : random.in_box(box)).squared_distance));
             if (least <= reach) {
                 ++close;
                 ASSERT_TRUE(near[b]) << c.name;
@@ -136,9 +138,10 @@ TEST(MeshSampler, gives_the_same_bytes_for_any_number_of_threads_and_any_other_b
     const auto collect = [&](std::size_t threads, std::size_t share) {
         set_thread_count(threads);
         std::vector<std::vector<double>> all(layout.brick_count());
-        sampler.sample(layout, some_bricks(layout, 9, share), "test", nullptr, [&](std::size_t brick, const BrickDistances& values) {
-            all[brick].assign(values.distance.begin(), values.distance.end());
-        });
+        sampler.sample(layout, some_bricks(layout, 9, share), "test", nullptr,
+                       [&](std::size_t brick, const BrickDistances& values) {
+                           all[brick].assign(values.distance.begin(), values.distance.end());
+                       });
         set_thread_count(0);
         return all;
     };

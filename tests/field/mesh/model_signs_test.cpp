@@ -52,9 +52,10 @@ struct Soup {
 
 TEST(ModelSigns, are_sensible_on_soups_and_open_meshes) {
     FATHOM_NEEDS_MODELS();
-    for (const Soup& soup : {Soup{"galileo.stl", 0.001, 0.3}, Soup{"motorBike.obj.gz", 0.05, 0.6}, Soup{"beetle.off", 0.05, 0.8},
-                             Soup{"bunny_original.obj", 0.2, 0.4}, Soup{"teapot.obj", 0.05, 0.7}, Soup{"bad/truck.obj", 0.05, 0.8},
-                             Soup{"bad/chair_model.obj", 0.01, 0.5}, Soup{"bad/two-boxes-bad-self-union.ply", 0.2, 1.0}}) {
+    for (const Soup& soup :
+         {Soup{"galileo.stl", 0.001, 0.3}, Soup{"motorBike.obj.gz", 0.05, 0.6}, Soup{"beetle.off", 0.05, 0.8},
+          Soup{"bunny_original.obj", 0.2, 0.4}, Soup{"teapot.obj", 0.05, 0.7}, Soup{"bad/truck.obj", 0.05, 0.8},
+          Soup{"bad/chair_model.obj", 0.01, 0.5}, Soup{"bad/two-boxes-bad-self-union.ply", 0.2, 1.0}}) {
         const TriangleMesh mesh = read_mesh(testing::models() / soup.file).surface;
         GridReport report;
         const GridField field = build_grid(mesh, {.resolution = 128}, &report);

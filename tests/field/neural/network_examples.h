@@ -11,14 +11,15 @@
 
 namespace fathom::testing {
 
-inline constexpr Activation all_activations[] = {Activation::relu, Activation::elu, Activation::tanh, Activation::sine, Activation::softplus};
+inline constexpr Activation all_activations[] = {Activation::relu, Activation::elu, Activation::tanh, Activation::sine,
+                                                 Activation::softplus};
 
 struct NetworkShape {
     std::vector<int> widths = {16, 16, 16}; // of the hidden layers
     Activation activation = Activation::elu;
     float parameter = 1;
     PositionalEncoding encoding{};
-    int skip_at = -1;                       // the layer that takes the point again
+    int skip_at = -1; // the layer that takes the point again
     Activation output = Activation::none;
 };
 
@@ -37,7 +38,8 @@ inline Network random_network(const NetworkShape& shape, std::uint64_t seed) {
         layer.parameter = shape.parameter;
         const double gain = activation == Activation::sine ? 1.0 / static_cast<double>(shape.parameter) : 1.0;
         const double largest = gain * std::sqrt(6.0 / layer.inputs);
-        for (int k = 0; k < layer.inputs * outputs; ++k) layer.weights.push_back(static_cast<float>(random.uniform(-largest, largest)));
+        for (int k = 0; k < layer.inputs * outputs; ++k)
+            layer.weights.push_back(static_cast<float>(random.uniform(-largest, largest)));
         for (int k = 0; k < outputs; ++k) layer.biases.push_back(static_cast<float>(gain * random.uniform(-0.5, 0.5)));
         network.layers.push_back(std::move(layer));
         arriving = outputs;
@@ -58,12 +60,18 @@ inline Network placed(Network network, const Vec3& center, double scale) {
 inline double activated(const DenseLayer& layer, double z, double& slope) {
     const double a = static_cast<double>(layer.parameter);
     switch (layer.activation) {
-    case Activation::none: return slope = 1, z;
-    case Activation::relu: return slope = z > 0 ? 1 : 0, std::max(z, 0.0);
-    case Activation::elu: return slope = z > 0 ? 1 : a * std::exp(z), z > 0 ? z : a * std::expm1(z);
-    case Activation::tanh: return slope = 1 - std::tanh(z) * std::tanh(z), std::tanh(z);
-    case Activation::sine: return slope = a * std::cos(a * z), std::sin(a * z);
-    case Activation::softplus: return slope = 1 / (1 + std::exp(-a * z)), std::max(z, 0.0) + std::log1p(std::exp(-a * std::abs(z))) / a;
+    case Activation::none:
+        return slope = 1, z;
+    case Activation::relu:
+        return slope = z > 0 ? 1 : 0, std::max(z, 0.0);
+    case Activation::elu:
+        return slope = z > 0 ? 1 : a * std::exp(z), z > 0 ? z : a * std::expm1(z);
+    case Activation::tanh:
+        return slope = 1 - std::tanh(z) * std::tanh(z), std::tanh(z);
+    case Activation::sine:
+        return slope = a * std::cos(a * z), std::sin(a * z);
+    case Activation::softplus:
+        return slope = 1 / (1 + std::exp(-a * z)), std::max(z, 0.0) + std::log1p(std::exp(-a * std::abs(z))) / a;
     }
     return 0;
 }
@@ -86,8 +94,10 @@ inline PlainResult plain_result(const Network& network, const Vec3& q) {
         for (int k = 0; k < 3; ++k) point.push_back({q[k], Vec3::Unit(k)});
     double factor = static_cast<double>(network.encoding.scale);
     for (int f = 0; f < network.encoding.frequencies; ++f, factor *= 2) {
-        for (int k = 0; k < 3; ++k) point.push_back({std::sin(factor * q[k]), factor * std::cos(factor * q[k]) * Vec3::Unit(k)});
-        for (int k = 0; k < 3; ++k) point.push_back({std::cos(factor * q[k]), -factor * std::sin(factor * q[k]) * Vec3::Unit(k)});
+        for (int k = 0; k < 3; ++k)
+            point.push_back({std::sin(factor * q[k]), factor * std::cos(factor * q[k]) * Vec3::Unit(k)});
+        for (int k = 0; k < 3; ++k)
+            point.push_back({std::cos(factor * q[k]), -factor * std::sin(factor * q[k]) * Vec3::Unit(k)});
     }
     PlainResult result;
     std::vector<Dual> now = point;

@@ -16,14 +16,20 @@ using testing::random_network;
 // max(|x|, |y|, |z|) - half: a cube.
 Network cube_network(float half) {
     Network network;
-    const auto add = [&](int inputs, int outputs, std::vector<float> weights, std::vector<float> biases, Activation activation) {
-        network.layers.push_back({.inputs = inputs, .outputs = outputs, .weights = std::move(weights), .biases = std::move(biases),
-                                  .activation = activation, .parameter = 1, .skip_input = false});
+    const auto add = [&](int inputs, int outputs, std::vector<float> weights, std::vector<float> biases,
+                         Activation activation) {
+        network.layers.push_back({.inputs = inputs,
+                                  .outputs = outputs,
+                                  .weights = std::move(weights),
+                                  .biases = std::move(biases),
+                                  .activation = activation,
+                                  .parameter = 1,
+                                  .skip_input = false});
     };
     // |x|, |y|, |z| from six units; max(a, b) = b + relu(a - b).
     add(3, 6, {1, 0, 0, -1, 0, 0, 0, 1, 0, 0, -1, 0, 0, 0, 1, 0, 0, -1}, std::vector<float>(6, 0), Activation::relu);
     add(6, 3, {1, 1, -1, -1, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1}, {0, 0, 0}, Activation::relu); // a - b, b, c
-    add(3, 2, {1, 1, -1, 0, 0, 1}, {0, 0}, Activation::relu);                                        // max(a, b) - c, c
+    add(3, 2, {1, 1, -1, 0, 0, 1}, {0, 0}, Activation::relu); // max(a, b) - c, c
     add(2, 1, {1, 1}, {-half}, Activation::none);
     return network;
 }
@@ -32,8 +38,13 @@ Network cube_network(float half) {
 Network octahedron_network(float size) {
     Network network = cube_network(0);
     network.layers.resize(1);
-    network.layers.push_back({.inputs = 6, .outputs = 1, .weights = std::vector<float>(6, 1), .biases = {-size}, .activation = Activation::none,
-                              .parameter = 1, .skip_input = false});
+    network.layers.push_back({.inputs = 6,
+                              .outputs = 1,
+                              .weights = std::vector<float>(6, 1),
+                              .biases = {-size},
+                              .activation = Activation::none,
+                              .parameter = 1,
+                              .skip_input = false});
     return network;
 }
 
@@ -41,7 +52,8 @@ void expect_contract(const Network& network, const std::string& name, std::size_
     const NetworkField field(network);
     FieldContract contract{.name = name, .region = network.domain.grown(0.2 * network.domain.diagonal())};
     contract.boxes = boxes;
-    contract.rounding = 4 * field.rounding_bound(); // of the kernels, up and down, and as much again of the range itself
+    contract.rounding =
+        4 * field.rounding_bound(); // of the kernels, up and down, and as much again of the range itself
     contract.difference_step = 1e-3;
     contract.gradient_tolerance = 5e-3;
     check_field_contract(field, contract);
@@ -49,18 +61,24 @@ void expect_contract(const Network& network, const std::string& name, std::size_
 
 TEST(NetworkField, keeps_the_contract_for_every_activation) {
     for (const Activation activation : all_activations)
-        expect_contract(random_network({.widths = {12, 12}, .activation = activation}, 31), std::string(name(activation)), testing::count_of(400, 100000));
+        expect_contract(random_network({.widths = {12, 12}, .activation = activation}, 31),
+                        std::string(name(activation)), testing::count_of(400, 100000));
 }
 
 TEST(NetworkField, keeps_the_contract_with_encoding_skipped_point_and_bounded_output) {
-    const NetworkShape shape{.widths = {12, 12}, .activation = Activation::softplus, .parameter = 4, .encoding = {.frequencies = 2, .scale = 1},
-                             .skip_at = 1, .output = Activation::tanh};
+    const NetworkShape shape{.widths = {12, 12},
+                             .activation = Activation::softplus,
+                             .parameter = 4,
+                             .encoding = {.frequencies = 2, .scale = 1},
+                             .skip_at = 1,
+                             .output = Activation::tanh};
     expect_contract(random_network(shape, 32), "encoded", testing::count_of(400, 100000));
 }
 
 TEST(NetworkField, keeps_the_contract_at_every_scale_and_place) {
     for (const double scale : {1e-3, 1.0, 1e3})
-        expect_contract(placed(random_network({.widths = {12, 12}}, 33), scale * Vec3(2, 3, -1), scale), std::to_string(scale), testing::count_of(300, 100000));
+        expect_contract(placed(random_network({.widths = {12, 12}}, 33), scale * Vec3(2, 3, -1), scale),
+                        std::to_string(scale), testing::count_of(300, 100000));
 }
 
 TEST(NetworkField, keeps_the_contract_for_a_shape_and_decides_boxes_both_ways) {
@@ -80,7 +98,8 @@ TEST(NetworkField, is_bounded_closely_by_a_proven_box) {
     EXPECT_TRUE(Box::around(Vec3::Zero(), Vec3::Constant(0.5 + 2.1 / 64)).contains(octahedron.bounds()));
     const NetworkField cube(cube_network(0.5F));
     EXPECT_TRUE(cube.bounds().contains(Box::around(Vec3::Zero(), Vec3::Constant(0.5))));
-    EXPECT_TRUE(Box::around(Vec3::Zero(), Vec3::Constant(0.95)).contains(cube.bounds())) << cube.bounds().lower.transpose();
+    EXPECT_TRUE(Box::around(Vec3::Zero(), Vec3::Constant(0.95)).contains(cube.bounds()))
+        << cube.bounds().lower.transpose();
     EXPECT_TRUE(NetworkField(cube_network(-0.5F)).bounds().empty()); // nowhere below 0.5
 }
 
@@ -113,13 +132,15 @@ TEST(NetworkField, answers_from_the_border_beyond_its_domain) {
 TEST(NetworkField, is_nowhere_further_from_the_exact_network_than_it_states) {
     double loosest = 0;
     for (const Activation activation : all_activations) {
-        const Network network = random_network({.widths = {16, 16, 16}, .activation = activation, .encoding = {.frequencies = 1}, .skip_at = 1}, 41);
+        const Network network = random_network(
+            {.widths = {16, 16, 16}, .activation = activation, .encoding = {.frequencies = 1}, .skip_at = 1}, 41);
         const NetworkField field(network);
         Random random(5);
         double largest = 0;
         for (int i = 0; i < 2000; ++i) {
             const Vec3 p = random.in_box(network.domain);
-            largest = std::max(largest, std::abs(field.distance(p) - testing::plain_sample(network, p).sample.distance));
+            largest =
+                std::max(largest, std::abs(field.distance(p) - testing::plain_sample(network, p).sample.distance));
         }
         EXPECT_LE(largest, field.rounding_bound()) << name(activation);
         EXPECT_LT(field.rounding_bound(), 1e-2) << name(activation);

@@ -20,7 +20,8 @@ namespace {
 
 using testing::count_of;
 
-constexpr Activation all_activations[] = {Activation::relu, Activation::elu, Activation::tanh, Activation::sine, Activation::softplus};
+constexpr Activation all_activations[] = {Activation::relu, Activation::elu, Activation::tanh, Activation::sine,
+                                          Activation::softplus};
 
 struct Formula {
     Activation activation = Activation::relu;
@@ -35,13 +36,16 @@ Network random_network(const Formula& shape, std::uint64_t seed) {
     network.encoding = {.frequencies = shape.frequencies, .point_first = shape.point_first, .scale = 1.5F};
     int arriving = network.encoding.outputs();
     for (int i = 0; i <= shape.layers; ++i) {
-        DenseLayer layer{.inputs = arriving, .outputs = i < shape.layers ? shape.width : 1, .activation = i < shape.layers ? shape.activation : shape.output};
+        DenseLayer layer{.inputs = arriving,
+                         .outputs = i < shape.layers ? shape.width : 1,
+                         .activation = i < shape.layers ? shape.activation : shape.output};
         layer.skip_input = shape.skip_at > 0 && i == shape.skip_at;
         if (layer.skip_input) layer.inputs += network.encoding.outputs();
         if (layer.activation == Activation::elu) layer.parameter = 0.7F;
         if (layer.activation == Activation::sine) layer.parameter = 2.5F;
         if (layer.activation == Activation::softplus) layer.parameter = 3;
-        for (int k = 0; k < layer.inputs * layer.outputs; ++k) layer.weights.push_back(static_cast<float>(random.uniform(-1, 1) * std::sqrt(3.0 / layer.inputs)));
+        for (int k = 0; k < layer.inputs * layer.outputs; ++k)
+            layer.weights.push_back(static_cast<float>(random.uniform(-1, 1) * std::sqrt(3.0 / layer.inputs)));
         for (int k = 0; k < layer.outputs; ++k) layer.biases.push_back(static_cast<float>(random.uniform(-0.5, 0.5)));
         arriving = layer.outputs;
         network.layers.push_back(std::move(layer));
@@ -66,12 +70,18 @@ TrainingPoints random_points(std::size_t count, std::uint64_t seed) {
 double applied(const DenseLayer& layer, double x) {
     const double parameter = static_cast<double>(layer.parameter);
     switch (layer.activation) {
-    case Activation::none: return x;
-    case Activation::relu: return std::max(x, 0.0);
-    case Activation::elu: return x > 0 ? x : parameter * std::expm1(x);
-    case Activation::tanh: return std::tanh(x);
-    case Activation::sine: return std::sin(parameter * x);
-    case Activation::softplus: return std::log1p(std::exp(parameter * x)) / parameter;
+    case Activation::none:
+        return x;
+    case Activation::relu:
+        return std::max(x, 0.0);
+    case Activation::elu:
+        return x > 0 ? x : parameter * std::expm1(x);
+    case Activation::tanh:
+        return std::tanh(x);
+    case Activation::sine:
+        return std::sin(parameter * x);
+    case Activation::softplus:
+        return std::log1p(std::exp(parameter * x)) / parameter;
     }
     return x;
 }
@@ -107,12 +117,16 @@ double reference_value(const Network& shape, const std::vector<double>& paramete
     return row[0];
 }
 
-Vec3 point_at(const TrainingPoints& points, std::size_t i) { return Eigen::Vector3f(points.x[i], points.y[i], points.z[i]).cast<double>(); }
+Vec3 point_at(const TrainingPoints& points, std::size_t i) {
+    return Eigen::Vector3f(points.x[i], points.y[i], points.z[i]).cast<double>();
+}
 
-double reference_loss(const Network& shape, const std::vector<double>& parameters, const TrainingPoints& points, double width) {
+double reference_loss(const Network& shape, const std::vector<double>& parameters, const TrainingPoints& points,
+                      double width) {
     double sum = 0;
     for (std::size_t i = 0; i < training_chunk; ++i) {
-        const double error = std::abs(reference_value(shape, parameters, point_at(points, i)) - static_cast<double>(points.value[i]));
+        const double error =
+            std::abs(reference_value(shape, parameters, point_at(points, i)) - static_cast<double>(points.value[i]));
         sum += error < width ? error * error / (2 * width) : error - width / 2;
     }
     return sum;
@@ -148,9 +162,12 @@ TEST(NetworkTraining, slopes_of_the_loss_are_those_of_differences_for_every_acti
     for (const Activation activation : all_activations) {
         const std::string what(name(activation));
         expect_slopes_of_differences({.activation = activation}, what);
-        expect_slopes_of_differences({.activation = activation, .layers = 4, .width = 5, .skip_at = 2}, what + " with a skip");
-        expect_slopes_of_differences({.activation = activation, .layers = 2, .frequencies = 2}, what + " with an encoding");
-        expect_slopes_of_differences({.activation = activation, .frequencies = 1, .skip_at = 1, .point_first = false}, what + " with both");
+        expect_slopes_of_differences({.activation = activation, .layers = 4, .width = 5, .skip_at = 2},
+                                     what + " with a skip");
+        expect_slopes_of_differences({.activation = activation, .layers = 2, .frequencies = 2},
+                                     what + " with an encoding");
+        expect_slopes_of_differences({.activation = activation, .frequencies = 1, .skip_at = 1, .point_first = false},
+                                     what + " with both");
         expect_slopes_of_differences({.activation = activation, .layers = 1, .width = 1}, what + " alone");
         expect_slopes_of_differences({.activation = Activation::relu, .output = activation}, what + " at the end");
     }
@@ -158,14 +175,16 @@ TEST(NetworkTraining, slopes_of_the_loss_are_those_of_differences_for_every_acti
 
 TEST(NetworkTraining, values_are_those_of_a_plain_evaluation) {
     for (const Activation activation : all_activations) {
-        const Network network = random_network({.activation = activation, .layers = 8, .width = 33, .frequencies = 3, .skip_at = 4}, 5);
+        const Network network =
+            random_network({.activation = activation, .layers = 8, .width = 33, .frequencies = 3, .skip_at = 4}, 5);
         const std::vector<float> parameters = parameters_of(network);
         const std::vector<double> exact(parameters.begin(), parameters.end());
         const TrainingPoints points = random_points(500, 6); // no multiple of a chunk
         std::vector<float> values(points.size());
         training_values(network, parameters, points, values);
         for (std::size_t i = 0; i < points.size(); ++i)
-            EXPECT_NEAR(static_cast<double>(values[i]), reference_value(network, exact, point_at(points, i)), 1e-4) << name(activation) << " at " << i;
+            EXPECT_NEAR(static_cast<double>(values[i]), reference_value(network, exact, point_at(points, i)), 1e-4)
+                << name(activation) << " at " << i;
     }
 }
 
@@ -180,22 +199,29 @@ TEST(NetworkTraining, parameters_come_back_as_they_went) {
     EXPECT_EQ(copy.layers[1].biases, network.layers[1].biases);
 }
 
-// The distance left after `steps` steps towards the minimum of |A (W - target) B|^2, whose axes are neither those of W nor alike.
+// The distance left after `steps` steps towards the minimum of |A (W - target) B|^2, whose axes are neither those of W
+// nor alike.
 double left_of_a_skewed_valley(const OptimizerOptions& options, std::size_t steps) {
     constexpr int rows = 6, columns = 5; // with the biases as a column
     Network shape;
-    shape.layers = {{.inputs = columns - 1, .outputs = rows, .weights = std::vector<float>(rows * (columns - 1)), .biases = std::vector<float>(rows)}};
+    shape.layers = {{.inputs = columns - 1,
+                     .outputs = rows,
+                     .weights = std::vector<float>(rows * (columns - 1)),
+                     .biases = std::vector<float>(rows)}};
     Random random(9);
     const auto skewed = [&](int size) {
         Eigen::MatrixXd m = Eigen::MatrixXd::NullaryExpr(size, size, [&] { return random.uniform(-1, 1); });
         const Eigen::MatrixXd turn = m.householderQr().householderQ();
-        const Eigen::VectorXd sizes = Eigen::VectorXd::LinSpaced(size, 0, -1.5).unaryExpr([](double x) { return std::pow(10, x); });
+        const Eigen::VectorXd sizes =
+            Eigen::VectorXd::LinSpaced(size, 0, -1.5).unaryExpr([](double x) { return std::pow(10, x); });
         return Eigen::MatrixXd(turn * sizes.asDiagonal() * turn.transpose());
     };
     const Eigen::MatrixXd left = skewed(rows), right = skewed(columns);
     const Eigen::MatrixXd target = Eigen::MatrixXd::NullaryExpr(rows, columns, [&] { return random.uniform(-1, 1); });
     std::vector<float> parameters(rows * columns), gradient(rows * columns);
-    const auto at = [](int r, int c) { return static_cast<std::size_t>(c < columns - 1 ? r * (columns - 1) + c : rows * (columns - 1) + r); };
+    const auto at = [](int r, int c) {
+        return static_cast<std::size_t>(c < columns - 1 ? r * (columns - 1) + c : rows * (columns - 1) + r);
+    };
     NetworkOptimizer optimizer(shape, options);
     Eigen::MatrixXd here(rows, columns);
     for (std::size_t step = 0; step <= steps; ++step) {
@@ -204,7 +230,8 @@ double left_of_a_skewed_valley(const OptimizerOptions& options, std::size_t step
         const Eigen::MatrixXd slopes = left * left * (here - target) * right * right;
         for (int r = 0; r < rows; ++r)
             for (int c = 0; c < columns; ++c) gradient[at(r, c)] = static_cast<float>(slopes(r, c));
-        optimizer.step(parameters, gradient, 1, 0.05 * (1 - static_cast<double>(step) / static_cast<double>(steps + 1)));
+        optimizer.step(parameters, gradient, 1,
+                       0.05 * (1 - static_cast<double>(step) / static_cast<double>(steps + 1)));
     }
     return (here - target).norm();
 }
@@ -270,7 +297,8 @@ TEST(NetworkFit, what_it_reports_is_what_the_network_does) {
     for (int i = 0; i < count; ++i) {
         const double distance = random.uniform(-1, 1) * fit_near * fit.report.longest_side;
         const Vec3 p = (2 + distance) * random.direction();
-        const double value = fit.network.scale * reference_value(fit.network, parameters, (p - fit.network.center) / fit.network.scale);
+        const double value =
+            fit.network.scale * reference_value(fit.network, parameters, (p - fit.network.center) / fit.network.scale);
         sum += std::abs(value - distance);
     }
     EXPECT_NEAR(fit.report.longest_side, 4, 0.1);
@@ -324,7 +352,8 @@ TEST(NetworkFit, ends_when_time_is_over) {
         options.seconds = seconds;
         const auto start = std::chrono::steady_clock::now();
         const FitReport report = fit_network(mesh, options).report;
-        EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), seconds + 5); // machines may be busy
+        EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),
+                  seconds + 5); // machines may be busy
         EXPECT_GE(report.steps, 1);
         EXPECT_TRUE(report.cut_short || seconds > 0.1);
     }
@@ -347,10 +376,13 @@ TEST(NetworkFit, does_not_care_about_size) {
         return fit_network(mapped(mesh, [&](const Vec3& v) -> Vec3 { return scale * v + shift; }), short_fit(150));
     };
     const FittedNetwork one = fitted(1, Vec3::Zero());
-    for (const double scale : {1.0 / 1024, 1024.0}) EXPECT_EQ(parameters_of(fitted(scale, Vec3::Zero()).network), parameters_of(one.network)) << scale;
+    for (const double scale : {1.0 / 1024, 1024.0})
+        EXPECT_EQ(parameters_of(fitted(scale, Vec3::Zero()).network), parameters_of(one.network)) << scale;
     for (const double scale : {1e-3, 1e3}) {
         const FitReport report = fitted(scale, scale * Vec3(3, -2, 1)).report;
-        EXPECT_NEAR(share(report, report.mean_error), share(one.report, one.report.mean_error), 0.3 * share(one.report, one.report.mean_error)) << scale;
+        EXPECT_NEAR(share(report, report.mean_error), share(one.report, one.report.mean_error),
+                    0.3 * share(one.report, one.report.mean_error))
+            << scale;
         EXPECT_GT(report.overlap, 0.9 * one.report.overlap) << scale;
     }
 }
@@ -388,7 +420,8 @@ TEST(NetworkFit, refuses_what_it_cannot_learn) {
 }
 
 TEST(NetworkFit, refuses_a_soup_that_has_no_inside) {
-    const TriangleMesh soup{{Vec3(0, 0, 0), Vec3(1, 0, 0), Vec3(0, 1, 0), Vec3(0, 0, 1), Vec3(0, 0, -1)}, {{0, 1, 2}, {0, 1, 3}, {0, 1, 4}}};
+    const TriangleMesh soup{{Vec3(0, 0, 0), Vec3(1, 0, 0), Vec3(0, 1, 0), Vec3(0, 0, 1), Vec3(0, 0, -1)},
+                            {{0, 1, 2}, {0, 1, 3}, {0, 1, 4}}};
     EXPECT_EQ(cause_of(soup, short_fit(1)), Cause::invalid_argument);
 }
 
@@ -435,7 +468,8 @@ TEST(NetworkFit, tells_its_error_on_the_way_and_can_be_stopped) {
     options.progress = &watcher;
     (void)fit_network(mesh, options);
     EXPECT_EQ(watcher.largest, 1);
-    EXPECT_TRUE(std::ranges::any_of(watcher.stages, [](const std::string& s) { return s.starts_with("fitting: error ") && s.ends_with(" %"); }));
+    EXPECT_TRUE(std::ranges::any_of(
+        watcher.stages, [](const std::string& s) { return s.starts_with("fitting: error ") && s.ends_with(" %"); }));
     EXPECT_EQ(watcher.stages.back(), "fitting");
     for (const char* stage : {"measuring", "fitting"}) {
         watcher.stop_at = stage;

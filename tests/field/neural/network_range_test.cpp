@@ -14,13 +14,19 @@ namespace {
 
 using namespace testing;
 
-template <class T> T activate(T x, Activation activation, T p) {
+template <class T>
+T activate(T x, Activation activation, T p) {
     switch (activation) {
-    case Activation::none: return x;
-    case Activation::relu: return std::max(x, T(0));
-    case Activation::elu: return x > 0 ? x : p * std::expm1(x);
-    case Activation::tanh: return std::tanh(x);
-    case Activation::sine: return static_cast<T>(std::sin(static_cast<double>(p) * static_cast<double>(x)));
+    case Activation::none:
+        return x;
+    case Activation::relu:
+        return std::max(x, T(0));
+    case Activation::elu:
+        return x > 0 ? x : p * std::expm1(x);
+    case Activation::tanh:
+        return std::tanh(x);
+    case Activation::sine:
+        return static_cast<T>(std::sin(static_cast<double>(p) * static_cast<double>(x)));
     case Activation::softplus: {
         const double k = static_cast<double>(p), z = static_cast<double>(x);
         return static_cast<T>(std::max(z, 0.0) + std::log1p(std::exp(-std::abs(k * z))) / k);
@@ -32,7 +38,8 @@ template <class T> T activate(T x, Activation activation, T p) {
 enum class Order { forward, backward };
 
 // The network as written down, in T, with its sums in one order or the other.
-template <class T> double evaluate(const Network& network, const Vec3& point, Order order = Order::forward) {
+template <class T>
+double evaluate(const Network& network, const Vec3& point, Order order = Order::forward) {
     const Vec3 unit = (point - network.center) / network.scale;
     std::vector<T> encoded;
     const auto coordinate = [&](int axis) { return static_cast<T>(unit[axis]); };
@@ -41,7 +48,8 @@ template <class T> double evaluate(const Network& network, const Vec3& point, Or
     for (int k = 0; k < network.encoding.frequencies; ++k)
         for (const bool cosine : {false, true})
             for (int axis = 0; axis < 3; ++axis) {
-                const double phase = std::ldexp(static_cast<double>(network.encoding.scale), k) * static_cast<double>(coordinate(axis));
+                const double phase =
+                    std::ldexp(static_cast<double>(network.encoding.scale), k) * static_cast<double>(coordinate(axis));
                 encoded.push_back(static_cast<T>(cosine ? std::cos(phase) : std::sin(phase)));
             }
     std::vector<T> inputs = encoded, outputs;
@@ -87,8 +95,10 @@ Network random_network(const NetworkKind& kind, Random& random) {
         layer.outputs = k == kind.layers ? 1 : kind.width;
         layer.activation = k == kind.layers ? kind.last : kind.activation;
         layer.parameter = kind.parameter;
-        const double size = kind.gain * std::sqrt(3.0 / layer.inputs) / (kind.activation == Activation::sine ? static_cast<double>(kind.parameter) : 1);
-        for (int i = 0; i < layer.inputs * layer.outputs; ++i) layer.weights.push_back(static_cast<float>(random.uniform(-size, size)));
+        const double size = kind.gain * std::sqrt(3.0 / layer.inputs) /
+                            (kind.activation == Activation::sine ? static_cast<double>(kind.parameter) : 1);
+        for (int i = 0; i < layer.inputs * layer.outputs; ++i)
+            layer.weights.push_back(static_cast<float>(random.uniform(-size, size)));
         for (int i = 0; i < layer.outputs; ++i) layer.biases.push_back(static_cast<float>(random.uniform(-0.3, 0.3)));
         arriving = layer.outputs;
         network.layers.push_back(std::move(layer));
@@ -98,21 +108,22 @@ Network random_network(const NetworkKind& kind, Random& random) {
 
 std::vector<NetworkKind> kinds() {
     using A = Activation;
-    return {{.activation = A::relu, .layers = 8, .width = 32},
-            {.activation = A::relu, .layers = 3, .width = 17, .last = A::tanh},
-            {.activation = A::relu, .layers = 5, .width = 33, .frequencies = 4, .skip = 3},
-            {.activation = A::elu, .layers = 6, .width = 40},
-            {.activation = A::elu, .parameter = 2.5F, .layers = 3, .width = 9, .skip = 1, .last = A::elu},
-            {.activation = A::elu, .parameter = 0.3F, .layers = 3, .width = 70},
-            {.activation = A::tanh, .layers = 4, .width = 31, .last = A::tanh},
-            {.activation = A::tanh, .layers = 2, .width = 1},
-            {.activation = A::sine, .parameter = 30, .layers = 3, .width = 21},
-            {.activation = A::sine, .parameter = 3, .layers = 4, .width = 20, .last = A::sine},
-            {.activation = A::softplus, .parameter = 5, .layers = 4, .width = 19, .last = A::softplus},
-            {.activation = A::softplus, .parameter = 100, .layers = 3, .width = 25, .frequencies = 6, .point_first = false},
-            {.activation = A::softplus, .parameter = 0.1F, .layers = 3, .width = 16},
-            {.activation = A::none, .layers = 3, .width = 12},
-            {.activation = A::relu, .layers = 0, .width = 1, .last = A::relu}};
+    return {
+        {.activation = A::relu, .layers = 8, .width = 32},
+        {.activation = A::relu, .layers = 3, .width = 17, .last = A::tanh},
+        {.activation = A::relu, .layers = 5, .width = 33, .frequencies = 4, .skip = 3},
+        {.activation = A::elu, .layers = 6, .width = 40},
+        {.activation = A::elu, .parameter = 2.5F, .layers = 3, .width = 9, .skip = 1, .last = A::elu},
+        {.activation = A::elu, .parameter = 0.3F, .layers = 3, .width = 70},
+        {.activation = A::tanh, .layers = 4, .width = 31, .last = A::tanh},
+        {.activation = A::tanh, .layers = 2, .width = 1},
+        {.activation = A::sine, .parameter = 30, .layers = 3, .width = 21},
+        {.activation = A::sine, .parameter = 3, .layers = 4, .width = 20, .last = A::sine},
+        {.activation = A::softplus, .parameter = 5, .layers = 4, .width = 19, .last = A::softplus},
+        {.activation = A::softplus, .parameter = 100, .layers = 3, .width = 25, .frequencies = 6, .point_first = false},
+        {.activation = A::softplus, .parameter = 0.1F, .layers = 3, .width = 16},
+        {.activation = A::none, .layers = 3, .width = 12},
+        {.activation = A::relu, .layers = 0, .width = 1, .last = A::relu}};
 }
 
 // From the whole domain to a millionth of it; some flat, some a single point.
@@ -138,13 +149,16 @@ Vec3 extreme_by_search(const Network& network, const Box& box, double sign, Rand
 }
 
 ::testing::AssertionResult holds(const Interval& range, const Network& network, const Vec3& p) {
-    const double exact = evaluate<double>(network, p), one = evaluate<float>(network, p), other = evaluate<float>(network, p, Order::backward);
+    const double exact = evaluate<double>(network, p), one = evaluate<float>(network, p),
+                 other = evaluate<float>(network, p, Order::backward);
     if (range.contains(exact) && range.contains(one) && range.contains(other)) return ::testing::AssertionSuccess();
-    return ::testing::AssertionFailure() << exact << " (float " << one << ", " << other << ") is not in [" << range.lower << ", " << range.upper << "]";
+    return ::testing::AssertionFailure() << exact << " (float " << one << ", " << other << ") is not in ["
+                                         << range.lower << ", " << range.upper << "]";
 }
 
 std::vector<Vec3> points_of(const Network& network, const Box& box, bool search, Random& random) {
-    std::vector<Vec3> points{box.corner(0), box.corner(7), box.corner(static_cast<int>(random.below(8))), box.closest(random.in_box(box))};
+    std::vector<Vec3> points{box.corner(0), box.corner(7), box.corner(static_cast<int>(random.below(8))),
+                             box.closest(random.in_box(box))};
     if (search)
         for (const double sign : {-1.0, 1.0}) points.push_back(extreme_by_search(network, box, sign, random));
     return points;
@@ -168,12 +182,14 @@ TEST(NetworkRange, encloses_exact_and_float_values_in_boxes_of_every_size) {
             for (std::size_t i = 0; i < boxes; ++i) {
                 const Box box = random_box(network.domain, random);
                 const Interval full = range_of(ranges, box, {.every_box = true}), usual = range_of(ranges, box);
-                const Interval quick = range_of(ranges, box, {RangeEffort::affine}), back = range_of(ranges, box, {RangeEffort::backward});
+                const Interval quick = range_of(ranges, box, {RangeEffort::affine}),
+                               back = range_of(ranges, box, {RangeEffort::backward});
                 ASSERT_TRUE(quick.contains(back) && back.contains(usual) && usual.contains(full));
                 ++(full.lower > 0 ? outside : full.upper < 0 ? inside : mixed);
                 for (const Vec3& p : points_of(network, box, i % 8 == 0, random))
-                    ASSERT_TRUE(holds(full, network, p)) << name(kind.activation) << " of width " << kind.width << " scale " << scale << " over "
-                                                         << box.lower.transpose() << " .. " << box.upper.transpose();
+                    ASSERT_TRUE(holds(full, network, p))
+                        << name(kind.activation) << " of width " << kind.width << " scale " << scale << " over "
+                        << box.lower.transpose() << " .. " << box.upper.transpose();
             }
         }
     EXPECT_GT(outside, boxes);
@@ -194,7 +210,8 @@ TEST(NetworkRange, planes_lie_over_all_that_is_inside_in_a_box) {
                 const Box box = random_box(network.domain, random);
                 Interval range;
                 PlaneOver plane;
-                ranges.ranges({&box, 1}, {&range, 1}, {i % 2 == 0 ? RangeEffort::backward : RangeEffort::affine}, {&plane, 1});
+                ranges.ranges({&box, 1}, {&range, 1}, {i % 2 == 0 ? RangeEffort::backward : RangeEffort::affine},
+                              {&plane, 1});
                 if (plane.offset == HUGE_VAL) {
                     ++silent;
                     continue;
@@ -203,10 +220,12 @@ TEST(NetworkRange, planes_lie_over_all_that_is_inside_in_a_box) {
                 telling += plane.offset < 0.5 * box.half().norm() && range.contains(0.0);
                 for (int k = 0; k < 24; ++k) {
                     const Vec3 p = k < 8 ? box.corner(k) : box.closest(random.in_box(box));
-                    const double least = std::min({evaluate<double>(network, p), evaluate<float>(network, p), evaluate<float>(network, p, Order::backward)});
+                    const double least = std::min({evaluate<double>(network, p), evaluate<float>(network, p),
+                                                   evaluate<float>(network, p, Order::backward)});
                     if (least > 0) continue;
                     ++inside;
-                    ASSERT_LE(plane.normal.dot(p - box.center()), plane.offset + 1e-12 * scale) << name(kind.activation) << " of width " << kind.width << " scale " << scale;
+                    ASSERT_LE(plane.normal.dot(p - box.center()), plane.offset + 1e-12 * scale)
+                        << name(kind.activation) << " of width " << kind.width << " scale " << scale;
                 }
             }
         }
@@ -218,11 +237,14 @@ TEST(NetworkRange, planes_lie_over_all_that_is_inside_in_a_box) {
 TEST(NetworkRange, encloses_for_every_width) {
     Random random(12);
     for (int width = 1; width <= 70; ++width) {
-        const Network network = random_network({.activation = width % 2 ? Activation::relu : Activation::elu, .layers = 2, .width = width, .skip = 1}, random);
+        const Network network = random_network(
+            {.activation = width % 2 ? Activation::relu : Activation::elu, .layers = 2, .width = width, .skip = 1},
+            random);
         const NetworkRange ranges(network);
         for (int i = 0; i < 12; ++i) {
             const Box box = random_box(network.domain, random);
-            for (const Vec3& p : points_of(network, box, false, random)) ASSERT_TRUE(holds(range_of(ranges, box), network, p)) << "width " << width;
+            for (const Vec3& p : points_of(network, box, false, random))
+                ASSERT_TRUE(holds(range_of(ranges, box), network, p)) << "width " << width;
         }
     }
 }
@@ -232,8 +254,11 @@ TEST(NetworkRange, encloses_every_bend_of_each_activation) {
     using A = Activation;
     for (const A activation : {A::relu, A::elu, A::tanh, A::sine, A::softplus})
         for (std::size_t i = 0; i < count_of(1500, 300000); ++i) {
-            const float parameter = activation == A::relu || activation == A::tanh ? 1.0F : static_cast<float>(std::exp2(random.uniform(-6, 6)));
-            Network network = random_network({.activation = activation, .parameter = parameter, .layers = 1, .width = 1}, random);
+            const float parameter = activation == A::relu || activation == A::tanh
+                                        ? 1.0F
+                                        : static_cast<float>(std::exp2(random.uniform(-6, 6)));
+            Network network =
+                random_network({.activation = activation, .parameter = parameter, .layers = 1, .width = 1}, random);
             network.layers[0].weights = {static_cast<float>(std::exp2(random.uniform(-10, 6))), 0, 0};
             network.layers[0].biases = {static_cast<float>(random.uniform(-8, 8))};
             network.layers[1].weights = {1}, network.layers[1].biases = {0};
@@ -258,7 +283,9 @@ TEST(NetworkRange, is_exact_but_for_rounding_where_no_unit_bends) {
     for (int i = 0; i < 100; ++i) {
         const Box box = random_box(network.domain, random);
         double low = evaluate<double>(network, box.corner(0)), high = low;
-        for (int k = 1; k < 8; ++k) low = std::min(low, evaluate<double>(network, box.corner(k))), high = std::max(high, evaluate<double>(network, box.corner(k)));
+        for (int k = 1; k < 8; ++k)
+            low = std::min(low, evaluate<double>(network, box.corner(k))),
+            high = std::max(high, evaluate<double>(network, box.corner(k)));
         const double rounding = range_of(ranges, {box.center(), box.center()}, {.every_box = true}).width();
         EXPECT_LT(rounding, 1e-3 * std::abs(low));
         EXPECT_LT(range_of(ranges, box, {.every_box = true}).width(), (high - low) * (1 + 1e-5) + 1.1 * rounding);
@@ -275,8 +302,10 @@ TEST(NetworkRange, tightens_to_rounding_as_the_box_shrinks) {
             const Vec3 p = random.in_box(Box::around(network.center, Vec3::Constant(0.9 * kind.scale)));
             const double noise = range_of(ranges, {p, p}, {.every_box = true}).width();
             EXPECT_LT(noise, 2e-3 * kind.scale) << name(kind.activation) << " of width " << kind.width;
-            const double small = range_of(ranges, Box::around(p, Vec3::Constant(1e-4 * kind.scale)), {.every_box = true}).width();
-            EXPECT_LT(small - noise, 2.5 * ranges.lipschitz() * 1e-4 * kind.scale * std::sqrt(3.0) + noise) << name(kind.activation);
+            const double small =
+                range_of(ranges, Box::around(p, Vec3::Constant(1e-4 * kind.scale)), {.every_box = true}).width();
+            EXPECT_LT(small - noise, 2.5 * ranges.lipschitz() * 1e-4 * kind.scale * std::sqrt(3.0) + noise)
+                << name(kind.activation);
         }
     }
 }
@@ -291,9 +320,11 @@ TEST(NetworkRange, of_a_box_alone_has_the_bits_of_a_batch) {
             for (Box& b : boxes) b = random_box(network.domain, random);
             std::vector<Interval> together(count);
             ranges.ranges(boxes, together);
-            for (std::size_t i = 0; i < count; ++i) EXPECT_EQ(together[i], range_of(ranges, boxes[i])) << name(kind.activation);
+            for (std::size_t i = 0; i < count; ++i)
+                EXPECT_EQ(together[i], range_of(ranges, boxes[i])) << name(kind.activation);
             ranges.ranges(boxes, together, {RangeEffort::affine});
-            for (std::size_t i = 0; i < count; ++i) EXPECT_EQ(together[i], range_of(ranges, boxes[i], {RangeEffort::affine})) << name(kind.activation);
+            for (std::size_t i = 0; i < count; ++i)
+                EXPECT_EQ(together[i], range_of(ranges, boxes[i], {RangeEffort::affine})) << name(kind.activation);
         }
     }
 }
@@ -330,13 +361,16 @@ TEST(NetworkRange, a_part_encloses_inside_its_box_and_is_smaller) {
         EXPECT_EQ(ranges.shorten(box, part), range_of(ranges, box));
         const Box inner = Box::around(box.center() + 0.5 * half * random.in_ball(), Vec3::Constant(0.2 * half));
         part.shorten(inner, smaller_part);
-        if (i % 6 < 3) before += ranges.whole().multiplications(), after += part.multiplications(), twice += smaller_part.multiplications();
+        if (i % 6 < 3)
+            before += ranges.whole().multiplications(), after += part.multiplications(),
+                twice += smaller_part.multiplications();
         for (int k = 0; k < 12; ++k) {
             const bool small = k % 2;
             const Box cell = random_box(small ? inner : box, random);
             Interval range;
             (small ? smaller_part : part).ranges({&cell, 1}, {&range, 1});
-            for (const Vec3& p : points_of(network, cell, k < 4, random)) ASSERT_TRUE(holds(range, network, p)) << name(kind.activation);
+            for (const Vec3& p : points_of(network, cell, k < 4, random))
+                ASSERT_TRUE(holds(range, network, p)) << name(kind.activation);
             const double whole = range_of(ranges, cell).width();
             whole_width += whole, part_width += range.width();
             wider = std::max(wider, range.width() / (whole + range_of(ranges, {cell.center(), cell.center()}).width()));
@@ -357,7 +391,8 @@ TEST(NetworkRange, the_lipschitz_bound_holds_and_is_not_far_off) {
         double steepest = 0;
         for (std::size_t i = 0; i < count_of(300, 20000); ++i) {
             const Vec3 p = random.in_box(network.domain), q = network.domain.closest(p + 1e-4 * random.in_ball());
-            steepest = std::max(steepest, std::abs(evaluate<double>(network, p) - evaluate<double>(network, q)) / (p - q).norm());
+            steepest = std::max(steepest,
+                                std::abs(evaluate<double>(network, p) - evaluate<double>(network, q)) / (p - q).norm());
         }
         EXPECT_LE(steepest, ranges.lipschitz() * (1 + 1e-6)) << name(kind.activation) << " of width " << kind.width;
         EXPECT_LE(ranges.lipschitz(), 5000 * steepest + 1e-3) << name(kind.activation) << " of width " << kind.width;

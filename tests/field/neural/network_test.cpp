@@ -55,7 +55,8 @@ TEST(Network, is_refused_for_what_is_wrong_with_it) {
     EXPECT_EQ(cause_after([](Network& n) { n.scale = 0; }), Cause::invalid_argument);
     EXPECT_EQ(cause_after([](Network& n) { n.domain = Box{}; }), Cause::invalid_argument);
     EXPECT_EQ(cause_after([](Network& n) { n.encoding.frequencies = 17; }), Cause::invalid_argument);
-    EXPECT_EQ(cause_after([](Network& n) { n.encoding = {.frequencies = 0, .point_first = false}; }), Cause::invalid_argument);
+    EXPECT_EQ(cause_after([](Network& n) { n.encoding = {.frequencies = 0, .point_first = false}; }),
+              Cause::invalid_argument);
 }
 
 } // namespace

@@ -37,10 +37,12 @@ void expect_equals_plain(const Network& network, std::size_t count, const std::s
     std::size_t smooth = 0;
     for (std::size_t i = 0; i < count; ++i) {
         const Sample& plain = truth[i].sample;
-        ASSERT_NEAR(samples[i].distance, plain.distance, 1e-5 * std::max(usual_value, std::abs(plain.distance))) << what;
+        ASSERT_NEAR(samples[i].distance, plain.distance, 1e-5 * std::max(usual_value, std::abs(plain.distance)))
+            << what;
         if (truth[i].kink < 1e-5) continue;
         ++smooth;
-        ASSERT_LE((samples[i].gradient - plain.gradient).norm(), 1e-5 * std::max(usual_slope, plain.gradient.norm())) << what;
+        ASSERT_LE((samples[i].gradient - plain.gradient).norm(), 1e-5 * std::max(usual_slope, plain.gradient.norm()))
+            << what;
     }
     EXPECT_GT(2 * smooth, count) << what;
     EXPECT_GT(usual_slope, 0) << what;
@@ -49,14 +51,16 @@ void expect_equals_plain(const Network& network, std::size_t count, const std::s
 TEST(NetworkValues, equal_plain_loops_in_double_for_every_activation) {
     for (const Activation activation : all_activations)
         for (const float parameter : {0.5F, 1.0F, 3.0F})
-            expect_equals_plain(random_network({.widths = {32, 32, 32}, .activation = activation, .parameter = parameter}, 11), 300,
-                                std::string(name(activation)) + " " + std::to_string(parameter));
+            expect_equals_plain(
+                random_network({.widths = {32, 32, 32}, .activation = activation, .parameter = parameter}, 11), 300,
+                std::string(name(activation)) + " " + std::to_string(parameter));
 }
 
 TEST(NetworkValues, equal_plain_loops_in_double_at_every_width) {
     for (int width = 1; width <= 70; ++width)
-        expect_equals_plain(random_network({.widths = {width, 71 - width}, .activation = Activation::tanh}, static_cast<std::uint64_t>(width)), 40,
-                            std::to_string(width));
+        expect_equals_plain(random_network({.widths = {width, 71 - width}, .activation = Activation::tanh},
+                                           static_cast<std::uint64_t>(width)),
+                            40, std::to_string(width));
 }
 
 TEST(NetworkValues, equal_plain_loops_in_double_with_encoding_and_skipped_point) {
@@ -64,21 +68,30 @@ TEST(NetworkValues, equal_plain_loops_in_double_with_encoding_and_skipped_point)
         for (const bool point_first : {true, false})
             for (const int skip_at : {-1, 1, 2, 3}) {
                 if (frequencies == 0 && !point_first) continue;
-                const NetworkShape shape{.widths = {20, 33, 7}, .activation = Activation::softplus, .parameter = 2,
-                                         .encoding = {.frequencies = frequencies, .point_first = point_first, .scale = 1.5F}, .skip_at = skip_at};
-                expect_equals_plain(random_network(shape, 5), 60, std::to_string(frequencies) + " " + std::to_string(skip_at));
+                const NetworkShape shape{
+                    .widths = {20, 33, 7},
+                    .activation = Activation::softplus,
+                    .parameter = 2,
+                    .encoding = {.frequencies = frequencies, .point_first = point_first, .scale = 1.5F},
+                    .skip_at = skip_at};
+                expect_equals_plain(random_network(shape, 5), 60,
+                                    std::to_string(frequencies) + " " + std::to_string(skip_at));
             }
 }
 
 TEST(NetworkValues, equal_plain_loops_in_double_for_a_wide_and_deep_network) {
     for (const Activation activation : {Activation::elu, Activation::relu})
-        expect_equals_plain(random_network({.widths = std::vector<int>(8, 512), .activation = activation, .skip_at = 4}, 2), 30, "8 x 512");
-    expect_equals_plain(random_network({.widths = {300, 257, 700}, .activation = Activation::tanh}, 2), 30, "past the cut of the inputs");
+        expect_equals_plain(
+            random_network({.widths = std::vector<int>(8, 512), .activation = activation, .skip_at = 4}, 2), 30,
+            "8 x 512");
+    expect_equals_plain(random_network({.widths = {300, 257, 700}, .activation = Activation::tanh}, 2), 30,
+                        "past the cut of the inputs");
 }
 
 TEST(NetworkValues, are_those_of_the_network_at_every_scale_and_place) {
     for (const double scale : {1e-3, 1.0, 1e3})
-        expect_equals_plain(placed(random_network({.widths = {32, 32}}, 4), scale * Vec3(7, -3, 2), scale), 200, std::to_string(scale));
+        expect_equals_plain(placed(random_network({.widths = {32, 32}}, 4), scale * Vec3(7, -3, 2), scale), 200,
+                            std::to_string(scale));
 }
 
 TEST(NetworkValues, end_in_an_activation_where_the_last_layer_has_one) {
@@ -97,7 +110,9 @@ TEST(NetworkValues, have_gradients_that_are_the_slopes_of_the_plain_network) {
             values.samples({&p, 1}, {&sample, 1});
             Vec3 slope;
             for (int k = 0; k < 3; ++k)
-                slope[k] = (plain_sample(network, p + step * Vec3::Unit(k)).sample.distance - plain_sample(network, p - step * Vec3::Unit(k)).sample.distance) / (2 * step);
+                slope[k] = (plain_sample(network, p + step * Vec3::Unit(k)).sample.distance -
+                            plain_sample(network, p - step * Vec3::Unit(k)).sample.distance) /
+                           (2 * step);
             ASSERT_LE((slope - sample.gradient).norm(), 1e-3 * (1 + sample.gradient.norm())) << name(activation);
         }
     }
@@ -105,7 +120,8 @@ TEST(NetworkValues, have_gradients_that_are_the_slopes_of_the_plain_network) {
 
 TEST(NetworkValues, have_the_same_bits_in_any_batch) {
     for (const Activation activation : all_activations) {
-        const NetworkShape shape{.widths = {37, 300, 5}, .activation = activation, .encoding = {.frequencies = 2}, .skip_at = 1};
+        const NetworkShape shape{
+            .widths = {37, 300, 5}, .activation = activation, .encoding = {.frequencies = 2}, .skip_at = 1};
         const Network network = random_network(shape, 21);
         const NetworkValues values(network);
         const std::vector<Vec3> points = random_points(network.domain, 250, 6);

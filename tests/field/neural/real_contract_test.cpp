@@ -35,7 +35,8 @@ TEST_P(RealNetwork, keeps_the_contract) {
     expect_contract(NetworkField(network()), GetParam());
 }
 
-// Errors against the usual size as well: a value near 0 is a difference of larger numbers. A gradient jumps at the kinks of relu.
+// Errors against the usual size as well: a value near 0 is a difference of larger numbers. A gradient jumps at the
+// kinks of relu.
 TEST_P(RealNetwork, has_the_values_and_gradients_of_plain_loops_in_double) {
     FATHOM_NEEDS_MODELS();
     const Network real = network();
@@ -56,10 +57,12 @@ TEST_P(RealNetwork, has_the_values_and_gradients_of_plain_loops_in_double) {
     std::size_t smooth = 0;
     for (std::size_t i = 0; i < count; ++i) {
         const Sample& exact = plain[i].sample;
-        EXPECT_LE(std::abs(ours[i].distance - exact.distance), 1e-5 * (std::abs(exact.distance) + usual)) << points[i].transpose();
+        EXPECT_LE(std::abs(ours[i].distance - exact.distance), 1e-5 * (std::abs(exact.distance) + usual))
+            << points[i].transpose();
         if (plain[i].kink < 1e-4) continue;
         ++smooth;
-        EXPECT_LE((ours[i].gradient - exact.gradient).norm(), 1e-5 * (exact.gradient.norm() + usual_slope)) << points[i].transpose();
+        EXPECT_LE((ours[i].gradient - exact.gradient).norm(), 1e-5 * (exact.gradient.norm() + usual_slope))
+            << points[i].transpose();
     }
     EXPECT_GT(smooth, count / 2);
 }
@@ -73,14 +76,16 @@ TEST_P(RealNetwork, is_bounded_closely) {
     std::vector<Vec3> points;
     for (int i = 0; i <= cells; ++i)
         for (int j = 0; j <= cells; ++j)
-            for (int k = 0; k <= cells; ++k) points.push_back(domain.lower + domain.size().cwiseProduct(Vec3(i, j, k) / cells));
+            for (int k = 0; k <= cells; ++k)
+                points.push_back(domain.lower + domain.size().cwiseProduct(Vec3(i, j, k) / cells));
     std::vector<double> values(points.size());
     field.distances(points, values);
     Box inside;
     for (std::size_t i = 0; i < points.size(); ++i)
         if (values[i] <= 0) inside.extend(points[i]);
     ASSERT_TRUE(bounds.contains(inside));
-    EXPECT_LT((bounds.size() - inside.size()).maxCoeff(), 0.2 * inside.size().maxCoeff()) << bounds.lower.transpose() << " .. " << bounds.upper.transpose();
+    EXPECT_LT((bounds.size() - inside.size()).maxCoeff(), 0.2 * inside.size().maxCoeff())
+        << bounds.lower.transpose() << " .. " << bounds.upper.transpose();
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, RealNetwork, ::testing::ValuesIn(files), [](const auto& file) {
@@ -90,7 +95,8 @@ INSTANTIATE_TEST_SUITE_P(Files, RealNetwork, ::testing::ValuesIn(files), [](cons
 
 TEST(FittedNetworks, keep_the_contract) {
     for (const Activation activation : {Activation::relu, Activation::elu}) {
-        const FittedNetwork fit = fit_network(make_torus(), {.layers = 4, .width = 16, .activation = activation, .steps = 200, .samples = 1 << 12});
+        const FittedNetwork fit = fit_network(
+            make_torus(), {.layers = 4, .width = 16, .activation = activation, .steps = 200, .samples = 1 << 12});
         expect_contract(NetworkField(fit.network), "torus by " + std::string(name(activation)));
     }
 }

@@ -1,4 +1,5 @@
-// Surfaces of published networks against the meshes that they were trained on, by distances both ways (shares of the mesh's longest side).
+// Surfaces of published networks against the meshes that they were trained on, by distances both ways (shares of the
+// mesh's longest side).
 #include <fathom/field/grid/contour.h>
 #include <fathom/field/neural/network_field.h>
 #include <fathom/field/neural/network_file.h>
@@ -59,7 +60,8 @@ struct Agreement {
 };
 
 Agreement agreement(const NetworkField& field, const TriangleMesh& mesh) {
-    const TriangleMesh surface = contour(field, field.bounds().grown(0.02), static_cast<int>(testing::count_of(80, 128)));
+    const TriangleMesh surface =
+        contour(field, field.bounds().grown(0.02), static_cast<int>(testing::count_of(80, 128)));
     const double size = bounds(mesh.vertices).size().maxCoeff();
     return {gap(surface.vertices, mesh, size), gap(mesh.vertices, surface, size), mesh_report(surface).watertight};
 }

@@ -49,7 +49,8 @@ void expect_sound(const BodyTopology& t) {
             ASSERT_LT(other, t.faces().size());
             ASSERT_NE(other, f);
             const Triangle& o = t.ranked_faces()[other];
-            for (const Index end : {t.ranked_faces()[f][k], t.ranked_faces()[f][(k + 1) % 3]}) EXPECT_NE(std::find(o.begin(), o.end(), end), o.end());
+            for (const Index end : {t.ranked_faces()[f][k], t.ranked_faces()[f][(k + 1) % 3]})
+                EXPECT_NE(std::find(o.begin(), o.end(), end), o.end());
         }
 }
 
@@ -76,7 +77,8 @@ struct Followed {
     std::shared_ptr<BodyTopology> topology;
     NodeDepths depths;
 
-    explicit Followed(EditableTetMesh m) : mesh(std::move(m)), topology(std::make_shared<BodyTopology>(mesh)), depths(topology) {}
+    explicit Followed(EditableTetMesh m)
+        : mesh(std::move(m)), topology(std::make_shared<BodyTopology>(mesh)), depths(topology) {}
 };
 
 Followed body(std::size_t round, double size) {
@@ -94,9 +96,12 @@ void expect_depths(Followed& f, double size) {
     fresh.compute(positions);
     f.depths.compute(positions);
     for (Index v = 0; v < positions.size(); ++v) {
-        if (fresh.depths()[v] == NodeDepths::unknown) ASSERT_EQ(f.depths.depths()[v], NodeDepths::unknown);
-        else ASSERT_NEAR(f.depths.depths()[v], fresh.depths()[v], 1e-12 * size);
-        ASSERT_NEAR((f.depths.closest(v) - positions[v]).norm(), (fresh.closest(v) - positions[v]).norm(), 1e-12 * size);
+        if (fresh.depths()[v] == NodeDepths::unknown)
+            ASSERT_EQ(f.depths.depths()[v], NodeDepths::unknown);
+        else
+            ASSERT_NEAR(f.depths.depths()[v], fresh.depths()[v], 1e-12 * size);
+        ASSERT_NEAR((f.depths.closest(v) - positions[v]).norm(), (fresh.closest(v) - positions[v]).norm(),
+                    1e-12 * size);
     }
     Random random(positions.size());
     for (int k = 0; k < 50; ++k) {

@@ -19,7 +19,8 @@ using testing::NamedBody;
 using testing::scaled;
 using testing::size_of;
 
-constexpr std::array marches = {DepthOptions{.method = DepthMethod::closest_feature}, DepthOptions{.method = DepthMethod::closest_feature, .surface_steps = 0},
+constexpr std::array marches = {DepthOptions{.method = DepthMethod::closest_feature},
+                                DepthOptions{.method = DepthMethod::closest_feature, .surface_steps = 0},
                                 DepthOptions{.method = DepthMethod::closest_point}};
 
 std::vector<double> copied(std::span<const double> values) { return {values.begin(), values.end()}; }
@@ -34,7 +35,8 @@ TEST(NodeDepths, exact_equals_brute_force_at_every_scale) {
             for (Index k = 0; k < mesh.vertices.size(); ++k) {
                 const double truth = brute_force_depth(depths.topology(), mesh.vertices, mesh.vertices[k]);
                 ASSERT_NEAR(depths.depths()[k], truth, 1e-12 * size_of(mesh.vertices)) << body.name << " node " << k;
-                ASSERT_NEAR((depths.closest(k) - mesh.vertices[k]).norm(), truth, 1e-12 * size_of(mesh.vertices)) << body.name;
+                ASSERT_NEAR((depths.closest(k) - mesh.vertices[k]).norm(), truth, 1e-12 * size_of(mesh.vertices))
+                    << body.name;
                 inner += truth > 0;
             }
             EXPECT_GT(inner, mesh.vertices.size() / 10) << body.name;
@@ -49,7 +51,8 @@ TEST(NodeDepths, exact_stays_exact_when_the_body_moves_far_from_its_first_shape)
         for (Vec3& v : positions) v = Vec3(v.x() * 1.3, v.y() + 0.5 * std::sin(3 * v.x()), v.z() * 0.6 + step);
         depths.compute(positions);
         for (Index k = 0; k < positions.size(); ++k)
-            ASSERT_NEAR(depths.depths()[k], brute_force_depth(depths.topology(), positions, positions[k]), 1e-12 * size_of(positions));
+            ASSERT_NEAR(depths.depths()[k], brute_force_depth(depths.topology(), positions, positions[k]),
+                        1e-12 * size_of(positions));
     }
 }
 
@@ -65,7 +68,9 @@ TEST(NodeDepths, marches_never_understate_and_are_close) {
                 error += marched.depths()[k] - exact.depths()[k];
                 sum += exact.depths()[k];
             }
-            const double allowed = options.method == DepthMethod::closest_point ? 0.25 : options.surface_steps == 0 ? 0.01 : 0.0005;
+            const double allowed = options.method == DepthMethod::closest_point ? 0.25
+                                   : options.surface_steps == 0                 ? 0.01
+                                                                                : 0.0005;
             EXPECT_LE(error, allowed * sum) << body.name << " steps " << options.surface_steps;
         }
 }
@@ -110,8 +115,11 @@ TEST(NodeDepths, features_are_points_edges_and_faces_of_the_boundary) {
         for (Index k = 0; k < mesh.vertices.size(); ++k) {
             const BoundaryFeature feature = depths.feature(k);
             ++count[static_cast<std::size_t>(feature.size())];
-            if (feature.size() == 1) { ASSERT_NEAR((mesh.vertices[feature.nodes[0]] - mesh.vertices[k]).norm(), depths.depths()[k], 1e-12); }
-            for (int c = 1; c < feature.size(); ++c) ASSERT_LT(feature.nodes[static_cast<std::size_t>(c) - 1], feature.nodes[static_cast<std::size_t>(c)]);
+            if (feature.size() == 1) {
+                ASSERT_NEAR((mesh.vertices[feature.nodes[0]] - mesh.vertices[k]).norm(), depths.depths()[k], 1e-12);
+            }
+            for (int c = 1; c < feature.size(); ++c)
+                ASSERT_LT(feature.nodes[static_cast<std::size_t>(c) - 1], feature.nodes[static_cast<std::size_t>(c)]);
         }
         EXPECT_EQ(count[0], 0);
         EXPECT_GT(count[1], 0);
@@ -202,7 +210,9 @@ TEST(NodeDepths, a_cut_is_boundary_although_its_lips_touch) {
     NodeDepths depths(both);
     depths.compute(both.vertices, marches[0]);
     for (Index k = 0; k < both.vertices.size(); ++k)
-        if (std::abs(both.vertices[k].x() - 0.25) < 1e-9) { ASSERT_EQ(depths.depths()[k], 0); }
+        if (std::abs(both.vertices[k].x() - 0.25) < 1e-9) {
+            ASSERT_EQ(depths.depths()[k], 0);
+        }
 }
 
 TEST(NodeDepths, hostile_bodies_are_answered) {
@@ -265,8 +275,14 @@ TEST(NodeDepths, bad_input_is_named) {
     wrong.tetrahedra[2][1] = 1000;
     EXPECT_EQ(cause_of([&] { NodeDepths broken(wrong); }), Cause::index_out_of_range);
     const BodyTopology topology(mesh);
-    EXPECT_EQ(cause_of([&] { (void)grid_marching_depths(topology, mesh.vertices, {.points = {1, 20, 20}}); }), Cause::invalid_argument);
-    EXPECT_EQ(cause_of([&] { (void)grid_marching_depths(topology, mesh.vertices, {.points = {1000, 1000, 1000}}); }), Cause::too_large);
+    EXPECT_EQ(cause_of([&] {
+                  (void)grid_marching_depths(topology, mesh.vertices, {.points = {1, 20, 20}});
+              }),
+              Cause::invalid_argument);
+    EXPECT_EQ(cause_of([&] {
+                  (void)grid_marching_depths(topology, mesh.vertices, {.points = {1000, 1000, 1000}});
+              }),
+              Cause::too_large);
 }
 
 TEST(NodeDepths, nodes_of_names_each_node_once) {
@@ -287,9 +303,11 @@ TEST(GridMarching, comes_near_the_exact_depths_as_cells_shrink) {
     exact.compute(mesh.vertices);
     double last = HUGE_VAL;
     for (const std::size_t points : {10u, 20u, 40u}) {
-        const std::vector<double> depths = grid_marching_depths(exact.topology(), mesh.vertices, {.points = {points, points, points}});
+        const std::vector<double> depths =
+            grid_marching_depths(exact.topology(), mesh.vertices, {.points = {points, points, points}});
         double worst = 0;
-        for (std::size_t k = 0; k < depths.size(); ++k) worst = std::max(worst, std::abs(depths[k] - exact.depths()[k]));
+        for (std::size_t k = 0; k < depths.size(); ++k)
+            worst = std::max(worst, std::abs(depths[k] - exact.depths()[k]));
         EXPECT_LT(worst, 3.0 / static_cast<double>(points));
         EXPECT_LT(worst, 0.75 * last);
         last = worst;
@@ -315,7 +333,8 @@ TEST(PlanarDepths, exact_equals_brute_force_over_boundary_edges) {
         NodeDepths depths(std::make_shared<BodyTopology>(BodyTopology::planar(mesh)));
         depths.compute(mesh.vertices);
         for (Index k = 0; k < mesh.vertices.size(); ++k) {
-            ASSERT_NEAR(depths.depths()[k], brute_force_depth(depths.topology(), mesh.vertices, mesh.vertices[k]), 2e-12);
+            ASSERT_NEAR(depths.depths()[k], brute_force_depth(depths.topology(), mesh.vertices, mesh.vertices[k]),
+                        2e-12);
             ASSERT_LE(depths.feature(k).size(), 2);
         }
     }
@@ -329,7 +348,8 @@ TEST(PlanarDepths, errors_are_no_worse_than_the_papers) {
     const std::array<Published, 2> published = {{{{0.02, 8e-5}, {0.12, 0.008}}, {{0.002, 3e-6}, {0.06, 0.001}}}};
     for (std::size_t m = 0; m < 2; ++m) {
         const std::vector<Vec3>& nodes = meshes[m].vertices;
-        NodeDepths exact(std::make_shared<BodyTopology>(BodyTopology::planar(meshes[m]))), marched(exact.shared_topology());
+        NodeDepths exact(std::make_shared<BodyTopology>(BodyTopology::planar(meshes[m]))),
+            marched(exact.shared_topology());
         exact.compute(nodes);
         const std::vector<double> coarse = grid_marching_depths(exact.topology(), nodes, {.points = {20, 20, 1}});
         const std::vector<double> fine = grid_marching_depths(exact.topology(), nodes, {.points = {100, 100, 1}});
@@ -337,7 +357,8 @@ TEST(PlanarDepths, errors_are_no_worse_than_the_papers) {
         for (const DepthOptions& options : marches) {
             marched.compute(nodes, options);
             const Errors found = errors_of(marched.depths(), exact.depths());
-            const Errors& allowed = options.method == DepthMethod::closest_point ? published[m].point : published[m].feature;
+            const Errors& allowed =
+                options.method == DepthMethod::closest_point ? published[m].point : published[m].feature;
             EXPECT_LE(found.largest, allowed.largest);
             EXPECT_LE(found.mean, allowed.mean);
             // The paper states no unit. Beside its own grids its marching has the smaller mean error; so has ours.

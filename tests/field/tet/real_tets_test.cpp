@@ -1,4 +1,5 @@
-// Real tetrahedral meshes: coarse, with many tetrahedra of four boundary nodes, some thin, from several mesh generators.
+// Real tetrahedral meshes: coarse, with many tetrahedra of four boundary nodes, some thin, from several mesh
+// generators.
 #include <contract/field_contract.h>
 #include <fathom/field/mesh/mesh_field.h>
 #include <fathom/field/tet/tet_field.h>
@@ -18,7 +19,8 @@ struct Model {
 
 std::vector<Model> read_bodies() {
     std::vector<Model> models;
-    for (const char* name : {"Armadillo13K.msh", "Armadillo_Tetra_4406.vtu", "banana.vtk", "bunny.msh", "hand.msh", "horse.node", "torus_low_res.msh"}) {
+    for (const char* name : {"Armadillo13K.msh", "Armadillo_Tetra_4406.vtu", "banana.vtk", "bunny.msh", "hand.msh",
+                             "horse.node", "torus_low_res.msh"}) {
         const auto path = testing::models() / "tet" / name;
         if (std::filesystem::exists(path)) models.push_back({name, read_tet_mesh(path)});
     }
@@ -55,7 +57,8 @@ TEST(RealTets, exact_depths_equal_brute_force_in_the_current_shape) {
         const std::size_t step = std::max<std::size_t>(1, positions.size() / testing::count_of(150, 5000));
         for (std::size_t k = 0; k < positions.size(); k += step) {
             if (depths.topology().kind(static_cast<Index>(k)) == BodyTopology::Kind::loose) continue;
-            ASSERT_NEAR(depths.depths()[k], testing::brute_force_depth(depths.topology(), positions, positions[k]), 1e-12 * testing::size_of(positions))
+            ASSERT_NEAR(depths.depths()[k], testing::brute_force_depth(depths.topology(), positions, positions[k]),
+                        1e-12 * testing::size_of(positions))
                 << model.name;
         }
     }

@@ -54,7 +54,8 @@ bool can_be(const std::array<Side, 4>& sides, const Situation& s) {
             if (s.direction[k] < 0) continue;
             for (std::size_t j = 0; j < 4; ++j) {
                 if (lattice_corners[k] + direction(s.direction[k]) != lattice_corners[j]) continue;
-                const bool back = sides[j] == Side::surface && s.direction[j] >= 0 && lattice_corners[j] + direction(s.direction[j]) == lattice_corners[k];
+                const bool back = sides[j] == Side::surface && s.direction[j] >= 0 &&
+                                  lattice_corners[j] + direction(s.direction[j]) == lattice_corners[k];
                 fits &= inside != static_cast<bool>(was >> j & 1) && !back;
             }
         }
@@ -72,7 +73,8 @@ AngleRange angles_of(const std::array<Side, 4>& sides, const Situation& s) {
             points[k] += s.way[k] * (s.direction[k] % 7 < 3 ? long_reach : short_reach) * direction(s.direction[k]);
     }
     for (std::size_t e = 0; e < 6; ++e) {
-        const double reach = e < long_stencil_edges ? long_reach : short_reach, share = reach + (1 - 2 * reach) * s.cut[e];
+        const double reach = e < long_stencil_edges ? long_reach : short_reach,
+                     share = reach + (1 - 2 * reach) * s.cut[e];
         const auto end = [&](std::size_t n) { return lattice_corners[static_cast<std::size_t>(stencil_edges[e][n])]; };
         points[4 + e] = (1 - share) * end(0) + share * end(1);
     }
@@ -84,7 +86,8 @@ AngleRange angles_of(const std::array<Side, 4>& sides, const Situation& s) {
             const std::array<Vec3, 4> corners = {points[t[0]], points[t[1]], points[t[2]], points[t[3]]};
             if (signed_volume(corners) * signed_volume(lattice_corners) <= 0) return {0, 180};
             const AngleRange range = dihedral_angles(corners);
-            choices[choice] = {std::min(choices[choice].smallest, range.smallest), std::max(choices[choice].largest, range.largest)};
+            choices[choice] = {std::min(choices[choice].smallest, range.smallest),
+                               std::max(choices[choice].largest, range.largest)};
         }
     return made.has_choice && choices[1].smallest > choices[0].smallest ? choices[1] : choices[0];
 }
@@ -100,8 +103,14 @@ TEST(StuffingStencils, keep_their_angles_wherever_the_cuts_are) {
         const auto look = [&](const Situation& s) {
             if (!can_be(sides, s)) return;
             const AngleRange range = angles_of(sides, s);
-            if (range.smallest < worst.smallest) { worst.smallest = range.smallest; smallest = s; }
-            if (range.largest > worst.largest) { worst.largest = range.largest; largest = s; }
+            if (range.smallest < worst.smallest) {
+                worst.smallest = range.smallest;
+                smallest = s;
+            }
+            if (range.largest > worst.largest) {
+                worst.largest = range.largest;
+                largest = s;
+            }
         };
         for (std::size_t k = 0; k < count_of(6'000, 400'000); ++k) look(random_situation(random, k % 2 == 0));
         for (double step = 0.3; step > 1e-7; step *= 0.9)
@@ -113,12 +122,14 @@ TEST(StuffingStencils, keep_their_angles_wherever_the_cuts_are) {
         EXPECT_LT(worst.largest, stuffing_largest_angle) << n;
         all = {std::min(all.smallest, worst.smallest), std::max(all.largest, worst.largest)};
     }
-    EXPECT_LT(all.smallest, stuffing_smallest_angle + 0.3); // the search comes close to the bounds, so it would see past them
+    EXPECT_LT(all.smallest,
+              stuffing_smallest_angle + 0.3); // the search comes close to the bounds, so it would see past them
     EXPECT_GT(all.largest, stuffing_largest_angle - 0.3);
 }
 
 TEST(StuffingStencils, fill_what_is_inside_and_no_more) {
-    // Cuts halfway: the part inside of a tetrahedron, by one stencil, and the part outside, by that of the opposite labels.
+    // Cuts halfway: the part inside of a tetrahedron, by one stencil, and the part outside, by that of the opposite
+    // labels.
     for (int n = 0; n < 16; ++n) {
         std::array<Side, 4> sides, opposite;
         for (std::size_t k = 0; k < 4; ++k) {
@@ -132,8 +143,10 @@ TEST(StuffingStencils, fill_what_is_inside_and_no_more) {
                 std::array<Vec3, 4> c;
                 for (std::size_t k = 0; k < 4; ++k) {
                     const std::uint8_t point = s.tets[static_cast<std::size_t>(t)][k];
-                    c[k] = point < 4 ? lattice_corners[point]
-                                     : Vec3(0.5 * (lattice_corners[static_cast<std::size_t>(stencil_edges[point - 4U][0])] + lattice_corners[static_cast<std::size_t>(stencil_edges[point - 4U][1])]));
+                    c[k] = point < 4
+                               ? lattice_corners[point]
+                               : Vec3(0.5 * (lattice_corners[static_cast<std::size_t>(stencil_edges[point - 4U][0])] +
+                                             lattice_corners[static_cast<std::size_t>(stencil_edges[point - 4U][1])]));
                 }
                 volume += signed_volume(c);
             }

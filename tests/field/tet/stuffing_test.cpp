@@ -33,7 +33,8 @@ std::ptrdiff_t most_at_a_face(const TetMesh& mesh) {
     std::vector<std::array<Index, 3>> faces;
     for (const Tetrahedron& t : mesh.tetrahedra)
         for (const auto& face : tetrahedron_faces) {
-            faces.push_back({t[static_cast<std::size_t>(face[0])], t[static_cast<std::size_t>(face[1])], t[static_cast<std::size_t>(face[2])]});
+            faces.push_back({t[static_cast<std::size_t>(face[0])], t[static_cast<std::size_t>(face[1])],
+                             t[static_cast<std::size_t>(face[2])]});
             std::sort(faces.back().begin(), faces.back().end());
         }
     std::sort(faces.begin(), faces.end());
@@ -80,10 +81,11 @@ struct Known {
 };
 
 constexpr double pi = std::numbers::pi;
-const std::array<Known, 4> known = {{{"sphere(0.8)", 4.0 / 3 * pi * 0.8 * 0.8 * 0.8, 0},
-                                     {"torus(0.7, 0.25)", 2 * pi * pi * 0.7 * 0.25 * 0.25, 1},
-                                     {"capsule(-0.5, 0.2, 0.1, 0.6, -0.3, 0.4, 0.3)", pi * 0.09 * 1.244989959798873 + 4.0 / 3 * pi * 0.027, 0},
-                                     {"rotate(0.5, 1, 2, 3, cylinder(0.6, 1.1))", pi * 0.36 * 1.1, 0}}};
+const std::array<Known, 4> known = {
+    {{"sphere(0.8)", 4.0 / 3 * pi * 0.8 * 0.8 * 0.8, 0},
+     {"torus(0.7, 0.25)", 2 * pi* pi * 0.7 * 0.25 * 0.25, 1},
+     {"capsule(-0.5, 0.2, 0.1, 0.6, -0.3, 0.4, 0.3)", pi * 0.09 * 1.244989959798873 + 4.0 / 3 * pi * 0.027, 0},
+     {"rotate(0.5, 1, 2, 3, cylinder(0.6, 1.1))", pi * 0.36 * 1.1, 0}}};
 
 TEST(Stuffing, fills_known_shapes_and_closes_in_on_their_volume) {
     for (const Known& shape : known) {
@@ -140,12 +142,15 @@ TEST(Stuffing, random_shapes_of_any_size_keep_every_promise) {
     for (std::size_t n = 0; n < count_of(60, 2'000); ++n) {
         const double size = std::array{1e-3, 1.0, 1e3}[n % 3];
         const Pose pose{random.rotation(), size * random.in_ball()};
-        const Formula shape = shapes::transform(pose, sized(size, random_shape(random, 2 + static_cast<int>(random.below(8)))));
+        const Formula shape =
+            shapes::transform(pose, sized(size, random_shape(random, 2 + static_cast<int>(random.below(8)))));
         const AnalyticField field(shape);
         const int resolution = 4 + static_cast<int>(random.below(16));
         try {
             StuffingReport report;
-            const StuffingOptions options{.resolution = resolution, .box = Box::around(pose.translation, Vec3::Constant(1.3 * size)), .measure = n % 4 == 0};
+            const StuffingOptions options{.resolution = resolution,
+                                          .box = Box::around(pose.translation, Vec3::Constant(1.3 * size)),
+                                          .measure = n % 4 == 0};
             const TetMesh mesh = tetrahedralize(field, options, &report);
             expect_sound(mesh, report, shape.text());
             ++filled;
@@ -165,7 +170,8 @@ public:
     double distance(const Vec3& p) const override {
         if ((p.cwiseAbs().array() > 1).any()) return 1;
         const Vec3 q = (8 * p).array().round();
-        return Random(seed_, static_cast<std::uint64_t>((q.x() + 20) + 64 * (q.y() + 20) + 4096 * (q.z() + 20))).uniform(-1, 1);
+        return Random(seed_, static_cast<std::uint64_t>((q.x() + 20) + 64 * (q.y() + 20) + 4096 * (q.z() + 20)))
+            .uniform(-1, 1);
     }
     Interval range(const Box&) const override { return {-1, 1}; }
     double lipschitz() const override { return HUGE_VAL; }
@@ -206,12 +212,14 @@ TEST(Stuffing, is_the_same_for_any_number_of_threads) {
 TEST(Stuffing, size_can_be_given_as_cells_or_as_a_number_of_tetrahedra) {
     const AnalyticField field = formula("sphere(2)");
     StuffingReport by_cell, by_resolution;
-    EXPECT_EQ(tetrahedralize(field, {.cell = 0.25}, &by_cell).tetrahedra.size(), tetrahedralize(field, {.resolution = 16}, &by_resolution).tetrahedra.size());
+    EXPECT_EQ(tetrahedralize(field, {.cell = 0.25}, &by_cell).tetrahedra.size(),
+              tetrahedralize(field, {.resolution = 16}, &by_resolution).tetrahedra.size());
     EXPECT_EQ(by_cell.cell, 0.25);
     EXPECT_NEAR(by_resolution.cell, 0.25, 1e-12);
     for (const std::size_t wanted : {300U, 5'000U, 60'000U}) {
         const TetMesh mesh = tetrahedralize(field, {.tetrahedra = wanted, .measure = false});
-        EXPECT_NEAR(static_cast<double>(mesh.tetrahedra.size()), static_cast<double>(wanted), 0.15 * static_cast<double>(wanted));
+        EXPECT_NEAR(static_cast<double>(mesh.tetrahedra.size()), static_cast<double>(wanted),
+                    0.15 * static_cast<double>(wanted));
     }
 }
 
@@ -235,7 +243,8 @@ TEST(Stuffing, walls_thinner_than_the_lattice_are_told) {
 TEST(Stuffing, a_box_cuts_off_what_has_no_end) {
     StuffingReport report;
     const AnalyticField field = formula("infinite_cylinder(0.5)");
-    const TetMesh mesh = tetrahedralize(field, {.resolution = 24, .box = Box::around(Vec3::Zero(), Vec3::Constant(1))}, &report);
+    const TetMesh mesh =
+        tetrahedralize(field, {.resolution = 24, .box = Box::around(Vec3::Zero(), Vec3::Constant(1))}, &report);
     EXPECT_EQ(expect_sound(mesh, report, "cylinder").genus, 0U);
     EXPECT_NEAR(report.volume, pi * 0.25 * 2, 0.05);
 }
@@ -257,7 +266,9 @@ public:
         if (fault_ == Fault::none || fault_ == Fault::no_bounds) return {middle - reach, middle + reach};
         return {-1, 1};
     }
-    Box bounds() const override { return Box::around(Vec3::Zero(), Vec3::Constant(fault_ == Fault::no_bounds ? HUGE_VAL : 1)); }
+    Box bounds() const override {
+        return Box::around(Vec3::Zero(), Vec3::Constant(fault_ == Fault::no_bounds ? HUGE_VAL : 1));
+    }
 
 private:
     Fault fault_;

@@ -1,4 +1,5 @@
-// Tetrahedral bodies for the tests of their depths: bent boxes, balls, rods, folded and flat ones, and brute force over the boundary.
+// Tetrahedral bodies for the tests of their depths: bent boxes, balls, rods, folded and flat ones, and brute force over
+// the boundary.
 #pragma once
 
 #include <fathom/base/random.h>
@@ -29,7 +30,8 @@ namespace fathom::testing {
 [[nodiscard]] inline TetMesh joined(TetMesh a, const TetMesh& b, const Vec3& offset) {
     const auto first = static_cast<Index>(a.vertices.size());
     for (const Vec3& v : b.vertices) a.vertices.push_back(v + offset);
-    for (const Tetrahedron& t : b.tetrahedra) a.tetrahedra.push_back({t[0] + first, t[1] + first, t[2] + first, t[3] + first});
+    for (const Tetrahedron& t : b.tetrahedra)
+        a.tetrahedra.push_back({t[0] + first, t[1] + first, t[2] + first, t[3] + first});
     return a;
 }
 
@@ -42,13 +44,17 @@ struct NamedBody {
             {"box of fives", bent(make_tet_box({.cells = {6, 6, 6}, .five = true}))},
             {"ball", make_tet_ball({.resolution = 5})},
             {"rod", bent(make_tet_cylinder({.rings = 3, .layers = 10}))},
-            {"two parts", joined(make_tet_box({.cells = {5, 4, 4}}), make_tet_ball({.resolution = 4}), Vec3(1.2, 0.1, 0.2))}};
+            {"two parts",
+             joined(make_tet_box({.cells = {5, 4, 4}}), make_tet_ball({.resolution = 4}), Vec3(1.2, 0.1, 0.2))}};
 }
 
-[[nodiscard]] inline double brute_force_depth(const BodyTopology& topology, std::span<const Vec3> positions, const Vec3& p) {
+[[nodiscard]] inline double brute_force_depth(const BodyTopology& topology, std::span<const Vec3> positions,
+                                              const Vec3& p) {
     double best = HUGE_VAL;
     for (const Triangle& f : topology.faces())
-        best = std::min(best, closest_point(p, std::array<Vec3, 3>{positions[f[0]], positions[f[1]], positions[f[2]]}).squared_distance);
+        best = std::min(
+            best,
+            closest_point(p, std::array<Vec3, 3>{positions[f[0]], positions[f[1]], positions[f[2]]}).squared_distance);
     return std::sqrt(best);
 }
 

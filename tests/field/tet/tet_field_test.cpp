@@ -62,7 +62,8 @@ TEST(TetField, keeps_the_contract_after_a_large_deformation) {
     EXPECT_TRUE(field.inverted().empty());
 }
 
-// Against the boundary as a mesh: the sign is right everywhere, the outside is exact, the inside within the stated bound.
+// Against the boundary as a mesh: the sign is right everywhere, the outside is exact, the inside within the stated
+// bound.
 TEST(TetField, is_the_signed_distance_within_its_error_bound) {
     for (const NamedBody& body : bodies())
         for (const DepthMethod method : methods) {
@@ -74,8 +75,12 @@ TEST(TetField, is_the_signed_distance_within_its_error_bound) {
             for (int i = 0; i < count; ++i) {
                 const Vec3 p = random.in_box(field.bounds().grown(0.05));
                 const double expected = truth.distance(p), found = field.distance(p);
-                if (std::abs(expected) > 1e-9) { ASSERT_EQ(found <= 0, expected <= 0) << body.name << " at " << p.transpose(); }
-                if (expected > 0) { ASSERT_NEAR(found, expected, 1e-12) << body.name; }
+                if (std::abs(expected) > 1e-9) {
+                    ASSERT_EQ(found <= 0, expected <= 0) << body.name << " at " << p.transpose();
+                }
+                if (expected > 0) {
+                    ASSERT_NEAR(found, expected, 1e-12) << body.name;
+                }
                 ASSERT_LE(std::abs(found - expected), field.error_bound()) << body.name;
                 inside += found < 0;
             }
@@ -105,12 +110,15 @@ TEST(TetField, is_linear_in_a_tetrahedron_with_a_constant_gradient) {
             }
             const Sample at = field.sample(p);
             ASSERT_NEAR(at.distance, expected, 1e-13);
-            if (i > 0) { ASSERT_EQ(at.gradient, gradient); }
+            if (i > 0) {
+                ASSERT_EQ(at.gradient, gradient);
+            }
             gradient = at.gradient;
         }
         // Along each edge the gradient accounts for the difference of the depths.
         for (std::size_t k = 1; k < 4; ++k)
-            ASSERT_NEAR(gradient.dot(c[k] - c[0]), field.depths().depths()[nodes[0]] - field.depths().depths()[nodes[k]], 1e-12);
+            ASSERT_NEAR(gradient.dot(c[k] - c[0]),
+                        field.depths().depths()[nodes[0]] - field.depths().depths()[nodes[k]], 1e-12);
     }
 }
 
@@ -143,7 +151,8 @@ TetMesh glued() { return {{{1, 0, 0}, {0, 1, 0}, {-1, -1, 0}, {0, 0, 1}, {0, 0, 
 
 // Four about a common edge, which runs through the inside from boundary node to boundary node.
 TetMesh about_an_edge() {
-    return {{{0, 0, -1}, {0, 0, 1}, {1, 0, 0}, {0, 1, 0}, {-1, 0, 0}, {0, -1, 0}}, {{0, 1, 2, 3}, {0, 1, 3, 4}, {0, 1, 4, 5}, {0, 1, 5, 2}}};
+    return {{{0, 0, -1}, {0, 0, 1}, {1, 0, 0}, {0, 1, 0}, {-1, 0, 0}, {0, -1, 0}},
+            {{0, 1, 2, 3}, {0, 1, 3, 4}, {0, 1, 4, 5}, {0, 1, 5, 2}}};
 }
 
 double depth_at(const TetMesh& mesh, const Vec3& p, DefectHandling defects, DepthMethod method = DepthMethod::exact) {
@@ -168,7 +177,8 @@ TEST(TetFieldDefects, inner_faces_between_boundary_nodes_need_samples) {
     const double truth = -MeshField(boundary(glued())).distance(Vec3::Zero());
     EXPECT_GT(truth, 0.2);
     EXPECT_EQ(depth_at(glued(), Vec3::Zero(), DefectHandling::none), 0);
-    EXPECT_NEAR(depth_at(glued(), Vec3::Zero(), DefectHandling::paper), 0, 1e-15); // the cut about the centre leaves the face
+    EXPECT_NEAR(depth_at(glued(), Vec3::Zero(), DefectHandling::paper), 0,
+                1e-15); // the cut about the centre leaves the face
     EXPECT_NEAR(depth_at(glued(), Vec3::Zero(), DefectHandling::samples), truth, 1e-12);
 }
 
@@ -198,7 +208,9 @@ TEST(TetFieldDefects, a_plate_of_one_layer_has_depth_only_with_samples) {
             zero += found > -1e-12;
         }
         EXPECT_EQ(zero > 1000, handlings[h] == DefectHandling::none);
-        if (handlings[h] == DefectHandling::samples) { EXPECT_EQ(zero, 0); }
+        if (handlings[h] == DefectHandling::samples) {
+            EXPECT_EQ(zero, 0);
+        }
     }
     EXPECT_LT(error[2], 0.5 * error[1]);
     EXPECT_LT(error[1], 0.7 * error[0]);
@@ -237,7 +249,9 @@ TEST(TetField, asks_the_outer_field_outside_alone) {
     for (int i = 0; i < 2000; ++i) {
         const Vec3 p = random.in_box(Box::around(Vec3::Zero(), Vec3::Constant(0.8)));
         const bool out = field.locate(p).tetrahedron == no_index;
-        if (out) { ASSERT_EQ(field.distance(p), ball->distance(p)); }
+        if (out) {
+            ASSERT_EQ(field.distance(p), ball->distance(p));
+        }
         outside += out;
         const Box box = Box::around(p, Vec3::Constant(0.2 * random.uniform()));
         const Interval range = field.range(box);
@@ -261,15 +275,19 @@ TEST(TetField, folded_and_flat_tetrahedra_are_answered) {
         field.update(positions);
         inverted += field.inverted().size();
         flat += field.flat().size();
-        if (!field.inverted().empty()) { EXPECT_EQ(field.lipschitz(), HUGE_VAL); }
+        if (!field.inverted().empty()) {
+            EXPECT_EQ(field.lipschitz(), HUGE_VAL);
+        }
         for (int i = 0; i < 300; ++i) {
             const Vec3 p = random.in_box(field.bounds());
             ASSERT_TRUE(std::isfinite(field.distance(p)));
             ASSERT_EQ(field.sample(p).distance, field.distance(p));
-            const Box box = Box::around(p, 0.3 * random.uniform() * Vec3(random.uniform(), random.uniform(), random.uniform()));
+            const Box box =
+                Box::around(p, 0.3 * random.uniform() * Vec3(random.uniform(), random.uniform(), random.uniform()));
             const Interval range = field.range(box);
             for (int k = 0; k < 8; ++k)
-                ASSERT_TRUE(range.contains(field.distance(box.corner(k)))) << field.distance(box.corner(k)) << " not in " << range.lower << ", " << range.upper;
+                ASSERT_TRUE(range.contains(field.distance(box.corner(k))))
+                    << field.distance(box.corner(k)) << " not in " << range.lower << ", " << range.upper;
         }
     }
     EXPECT_GT(inverted, 20u);

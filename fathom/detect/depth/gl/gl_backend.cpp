@@ -84,10 +84,12 @@ private:
 class Backend final : public GlDepthBackend {
 public:
     explicit Backend(const GlOptions& options)
-        : context_(options.current_context ? Context::adopt() : Context::create()), compare_(options.compare), meshes_(context_), comparer_(context_) {
+        : context_(options.current_context ? Context::adopt() : Context::create()), compare_(options.compare),
+          meshes_(context_), comparer_(context_) {
         const Scope scope(context_);
         units_ = Units::last_two();
-        if (compare_ == GlCompare::automatic) compare_ = context_->software() ? GlCompare::read_back : GlCompare::compute;
+        if (compare_ == GlCompare::automatic)
+            compare_ = context_->software() ? GlCompare::read_back : GlCompare::compute;
     }
     ~Backend() override {
         try {
@@ -108,7 +110,8 @@ public:
         return {maps.depth.name(), maps.ids.name(), maps.normals.name()};
     }
 
-    void draw(const DepthView& view, std::span<const DrawnBody> bodies, const DrawOptions& options, DepthTarget& target) override {
+    void draw(const DepthView& view, std::span<const DrawnBody> bodies, const DrawOptions& options,
+              DepthTarget& target) override {
         for (const DrawnBody& body : bodies) check(body);
         draw_pass(view, options, target, [&](const Pass& pass, Scope& scope) {
             meshes_.forget_the_dead();
@@ -117,7 +120,8 @@ public:
         });
     }
 
-    void draw(const DepthView& view, const DrawOptions& options, DepthTarget& target, const std::function<void(const GlScene&)>& draw_environment) override {
+    void draw(const DepthView& view, const DrawOptions& options, DepthTarget& target,
+              const std::function<void(const GlScene&)>& draw_environment) override {
         draw_pass(view, options, target, [&](const Pass& pass, Scope& scope) {
             scope.check();
             draw_environment(Scene(pass));
@@ -129,7 +133,10 @@ public:
         const auto maps = pair(object, environment);
         if (!maps.first.is_drawn()) return {};
         if (compare_ == GlCompare::read_back) return cpu_->compare(object, environment);
-        return on_device([&] { return compare_ == GlCompare::compute ? comparer_.by_compute(maps.first, maps.second, units_) : comparer_.by_fragments(maps.first, maps.second, units_); });
+        return on_device([&] {
+            return compare_ == GlCompare::compute ? comparer_.by_compute(maps.first, maps.second, units_)
+                                                  : comparer_.by_fragments(maps.first, maps.second, units_);
+        });
     }
 
     [[nodiscard]] bool touch(const DepthTarget& object, const DepthTarget& environment) override {
@@ -151,11 +158,13 @@ private:
 
     [[nodiscard]] const Target& own(const DepthTarget& target, const char* element) const {
         const auto* found = dynamic_cast<const Target*>(&target);
-        if (!found || found->context() != context_) throw Error(Cause::invalid_argument, "must be a target of this backend", {.element = element});
+        if (!found || found->context() != context_)
+            throw Error(Cause::invalid_argument, "must be a target of this backend", {.element = element});
         return *found;
     }
 
-    [[nodiscard]] std::pair<const Target&, const Target&> pair(const DepthTarget& object, const DepthTarget& environment) const {
+    [[nodiscard]] std::pair<const Target&, const Target&> pair(const DepthTarget& object,
+                                                               const DepthTarget& environment) const {
         const Target &a = own(object, "object"), &b = own(environment, "environment");
         if (a.is_drawn() != b.is_drawn() || a.maps().width != b.maps().width || a.maps().height != b.maps().height)
             throw Error(Cause::invalid_argument, "must have as many pixels", {.element = "environment"});
@@ -166,7 +175,8 @@ private:
         if (!target) return nullptr;
         const Target& found = own(*target, "option after or until");
         if (!found.is_drawn() || found.maps().width != view.width || found.maps().height != view.height)
-            throw Error(Cause::invalid_argument, "must be a target of this backend with as many pixels", {.element = "option after or until"});
+            throw Error(Cause::invalid_argument, "must be a target of this backend with as many pixels",
+                        {.element = "option after or until"});
         return &found;
     }
 
@@ -180,7 +190,8 @@ private:
         return result;
     }
 
-    void draw_pass(const DepthView& view, const DrawOptions& options, DepthTarget& target, const std::function<void(const Pass&, Scope&)>& paint) {
+    void draw_pass(const DepthView& view, const DrawOptions& options, DepthTarget& target,
+                   const std::function<void(const Pass&, Scope&)>& paint) {
         fathom::check(view);
         if (options.conservative) throw Error(Cause::unsupported, "OpenGL has no conservative drawing");
         auto& to = const_cast<Target&>(own(target, "target"));
@@ -190,7 +201,9 @@ private:
         std::optional<SavedState> saved;
         if (context_->adopted()) saved.emplace(units_);
         const Maps former = to.begin(view, options, after == &to || until == &to);
-        const auto depth_of = [&](const Target* limit) { return limit ? (limit == &to ? former : limit->maps()).depth.name() : 0; };
+        const auto depth_of = [&](const Target* limit) {
+            return limit ? (limit == &to ? former : limit->maps()).depth.name() : 0;
+        };
         glBindFramebuffer(GL_DRAW_FRAMEBUFFER, to.maps().framebuffer.name());
         set_drawing(view.width, view.height, options.keep, options.faces);
         to.maps().clear(options.keep);
@@ -205,7 +218,10 @@ private:
     [[nodiscard]] const Program& program(const Variant& variant) {
         auto found = programs_.find(variant);
         if (found == programs_.end())
-            found = programs_.emplace(variant, link(context_, {{GL_VERTEX_SHADER, mesh_vertex_shader}, {GL_FRAGMENT_SHADER, fragment_source(variant)}})).first;
+            found = programs_
+                        .emplace(variant, link(context_, {{GL_VERTEX_SHADER, mesh_vertex_shader},
+                                                          {GL_FRAGMENT_SHADER, fragment_source(variant)}}))
+                        .first;
         return found->second;
     }
 
@@ -213,7 +229,8 @@ private:
         const Where place = where(body, pass.view);
         if (body.mesh->size() == 0 || place == Where::outside) return;
         const bool flat = body.mesh->kind() == Primitives::triangles;
-        const Variant variant{pass.options.ids, pass.options.normals, pass.options.normals && !flat, place == Where::across, pass.limits() != 0};
+        const Variant variant{pass.options.ids, pass.options.normals, pass.options.normals && !flat,
+                              place == Where::across, pass.limits() != 0};
         const DeviceMesh& device = meshes_.get(body.mesh, variant.normals && flat);
         const Pose frame = body.pose * Pose::at(body.mesh->origin());
         glUseProgram(program(variant).name());
@@ -253,6 +270,8 @@ private:
 
 std::string_view environment_fragment_shader() { return gl::environment_fragment; }
 
-std::unique_ptr<GlDepthBackend> make_gl_depth_backend(const GlOptions& options) { return std::make_unique<gl::Backend>(options); }
+std::unique_ptr<GlDepthBackend> make_gl_depth_backend(const GlOptions& options) {
+    return std::make_unique<gl::Backend>(options);
+}
 
 } // namespace fathom

@@ -54,7 +54,9 @@ DepthOverlap Comparer::by_compute(const Target& object, const Target& environmen
     const auto groups = [](int pixels) { return static_cast<GLuint>((pixels + 63) / 64); };
     const GLuint columns = groups(object.view().width), rows = groups(object.view().height);
     if (!lanes_) lanes_ = Buffer(context_);
-    glNamedBufferData(lanes_.name(), static_cast<GLsizeiptr>(sizeof(GLuint) * 2) * object.view().width * static_cast<GLsizeiptr>(rows), nullptr, GL_STREAM_COPY);
+    glNamedBufferData(lanes_.name(),
+                      static_cast<GLsizeiptr>(sizeof(GLuint) * 2) * object.view().width * static_cast<GLsizeiptr>(rows),
+                      nullptr, GL_STREAM_COPY);
     glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 1, lanes_.name());
     for (const Task task : {how_deep, where}) {
         glUniform1ui(task_location, task);
@@ -67,7 +69,8 @@ DepthOverlap Comparer::by_compute(const Target& object, const Target& environmen
 
 void Comparer::prepare_fragments(const Target& object, const Target& environment, const Units& units) {
     if (!fragments_) {
-        fragments_ = link(context_, {{GL_VERTEX_SHADER, full_screen_vertex_shader}, {GL_FRAGMENT_SHADER, with_functions(compare_fragment_shader)}});
+        fragments_ = link(context_, {{GL_VERTEX_SHADER, full_screen_vertex_shader},
+                                     {GL_FRAGMENT_SHADER, with_functions(compare_fragment_shader)}});
         no_images_ = Framebuffer(context_);
         no_attributes_ = VertexArray(context_);
     }

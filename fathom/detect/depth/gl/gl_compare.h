@@ -9,7 +9,8 @@ class Comparer {
 public:
     explicit Comparer(std::shared_ptr<Context> context) : context_(std::move(context)) {}
 
-    // Inside a Scope; maps of equal size. Changes program, textures, storage buffers 0 and 1 and, but for by_compute(), framebuffer and drawing state.
+    // Inside a Scope; maps of equal size. Changes program, textures, storage buffers 0 and 1 and, but for by_compute(),
+    // framebuffer and drawing state.
     [[nodiscard]] DepthOverlap by_compute(const Target& object, const Target& environment, const Units& units);
     [[nodiscard]] DepthOverlap by_fragments(const Target& object, const Target& environment, const Units& units);
     [[nodiscard]] bool any(const Target& object, const Target& environment, const Units& units);

@@ -18,7 +18,8 @@ namespace {
 
 [[noreturn]] void unsupported(std::string reason) { throw Error(Cause::unsupported, std::move(reason)); }
 
-// libepoxy ends the process where it cannot load a library, so each is tried here first. They stay loaded, as it would keep them.
+// libepoxy ends the process where it cannot load a library, so each is tried here first. They stay loaded, as it would
+// keep them.
 void need_library(std::initializer_list<const char*> names) {
     for (const char* name : names)
         if (dlopen(name, RTLD_LAZY | RTLD_LOCAL)) return;
@@ -27,7 +28,9 @@ void need_library(std::initializer_list<const char*> names) {
 
 // Of this thread, by whatever made it; only asks libraries that are there already.
 void* current_context() {
-    for (const auto& [library, function] : {std::array{"libEGL.so.1", "eglGetCurrentContext"}, {"libGLX.so.0", "glXGetCurrentContext"}, {"libGL.so.1", "glXGetCurrentContext"}})
+    for (const auto& [library, function] : {std::array{"libEGL.so.1", "eglGetCurrentContext"},
+                                            {"libGLX.so.0", "glXGetCurrentContext"},
+                                            {"libGL.so.1", "glXGetCurrentContext"}})
         if (void* loaded = dlopen(library, RTLD_LAZY | RTLD_NOLOAD)) {
             const auto ask = reinterpret_cast<void* (*)()>(dlsym(loaded, function));
             void* context = ask ? ask() : nullptr;
@@ -41,11 +44,14 @@ std::vector<EGLDisplay> displays() {
     std::vector<EGLDisplay> found;
     if (epoxy_has_egl_extension(EGL_NO_DISPLAY, "EGL_MESA_platform_surfaceless"))
         found.push_back(eglGetPlatformDisplayEXT(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, nullptr));
-    if (epoxy_has_egl_extension(EGL_NO_DISPLAY, "EGL_EXT_platform_device") && epoxy_has_egl_extension(EGL_NO_DISPLAY, "EGL_EXT_device_enumeration")) {
+    if (epoxy_has_egl_extension(EGL_NO_DISPLAY, "EGL_EXT_platform_device") &&
+        epoxy_has_egl_extension(EGL_NO_DISPLAY, "EGL_EXT_device_enumeration")) {
         std::array<EGLDeviceEXT, 16> devices{};
         EGLint count = 0;
         eglQueryDevicesEXT(static_cast<EGLint>(devices.size()), devices.data(), &count);
-        for (EGLint k = 0; k < count; ++k) found.push_back(eglGetPlatformDisplayEXT(EGL_PLATFORM_DEVICE_EXT, devices[static_cast<std::size_t>(k)], nullptr));
+        for (EGLint k = 0; k < count; ++k)
+            found.push_back(
+                eglGetPlatformDisplayEXT(EGL_PLATFORM_DEVICE_EXT, devices[static_cast<std::size_t>(k)], nullptr));
     }
     return found;
 }
@@ -53,10 +59,14 @@ std::vector<EGLDisplay> displays() {
 // What was current in this thread before, put back at the end.
 class FormerEgl {
 public:
-    FormerEgl() : api_(eglQueryAPI()), display_(eglGetCurrentDisplay()), context_(eglGetCurrentContext()), draw_(eglGetCurrentSurface(EGL_DRAW)), read_(eglGetCurrentSurface(EGL_READ)) {}
+    FormerEgl()
+        : api_(eglQueryAPI()), display_(eglGetCurrentDisplay()), context_(eglGetCurrentContext()),
+          draw_(eglGetCurrentSurface(EGL_DRAW)), read_(eglGetCurrentSurface(EGL_READ)) {}
     void put_back(EGLDisplay ours) const noexcept {
-        if (context_ == EGL_NO_CONTEXT) eglMakeCurrent(ours, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
-        else eglMakeCurrent(display_, draw_, read_, context_);
+        if (context_ == EGL_NO_CONTEXT)
+            eglMakeCurrent(ours, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+        else
+            eglMakeCurrent(display_, draw_, read_, context_);
         eglBindAPI(api_);
     }
 
@@ -90,18 +100,24 @@ public:
 private:
     [[nodiscard]] bool make(EGLDisplay display, std::string& reason) {
         EGLint major = 0, minor = 0;
-        if (!eglInitialize(display, &major, &minor)) return reason = fmt::format("EGL cannot be started (error {:#x})", eglGetError()), false;
+        if (!eglInitialize(display, &major, &minor))
+            return reason = fmt::format("EGL cannot be started (error {:#x})", eglGetError()), false;
         if (!eglBindAPI(EGL_OPENGL_API)) return reason = "EGL has no OpenGL", false;
         const std::array<EGLint, 5> wanted = {EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_SURFACE_TYPE, 0, EGL_NONE};
         EGLConfig config = nullptr;
         EGLint count = 0;
-        if (!eglChooseConfig(display, wanted.data(), &config, 1, &count) || count == 0) return reason = "EGL has no configuration for OpenGL", false;
-        const std::array<EGLint, 7> version = {EGL_CONTEXT_MAJOR_VERSION, 4, EGL_CONTEXT_MINOR_VERSION, 5, EGL_CONTEXT_OPENGL_PROFILE_MASK, EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT, EGL_NONE};
+        if (!eglChooseConfig(display, wanted.data(), &config, 1, &count) || count == 0)
+            return reason = "EGL has no configuration for OpenGL", false;
+        const std::array<EGLint, 7> version = {
+            EGL_CONTEXT_MAJOR_VERSION,           4,       EGL_CONTEXT_MINOR_VERSION, 5, EGL_CONTEXT_OPENGL_PROFILE_MASK,
+            EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT, EGL_NONE};
         context_ = eglCreateContext(display, config, EGL_NO_CONTEXT, version.data());
-        if (context_ == EGL_NO_CONTEXT) return reason = fmt::format("no OpenGL 4.5 core context (EGL error {:#x})", eglGetError()), false;
+        if (context_ == EGL_NO_CONTEXT)
+            return reason = fmt::format("no OpenGL 4.5 core context (EGL error {:#x})", eglGetError()), false;
         display_ = display;
         try {
-            if (!eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, context_)) unsupported(fmt::format("EGL cannot do without a surface (error {:#x})", eglGetError()));
+            if (!eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, context_))
+                unsupported(fmt::format("EGL cannot do without a surface (error {:#x})", eglGetError()));
             describe();
             return true;
         } catch (const Error& error) {
@@ -117,7 +133,8 @@ private:
         if (eglBindAPI(EGL_OPENGL_API) && eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, context_)) return;
         const EGLint error = eglGetError();
         leave();
-        unsupported(fmt::format("the context cannot be made current (EGL error {:#x}); is it in another thread?", error));
+        unsupported(
+            fmt::format("the context cannot be made current (EGL error {:#x}); is it in another thread?", error));
     }
     void leave() noexcept override {
         former_.back().put_back(display_);
@@ -140,17 +157,21 @@ public:
 
 private:
     void enter() override {
-        if (current_context() != context_) throw Error(Cause::invalid_argument, "the context that the backend was made in is not current");
+        if (current_context() != context_)
+            throw Error(Cause::invalid_argument, "the context that the backend was made in is not current");
     }
     void leave() noexcept override {}
 
     void* context_;
 };
 
-void GLAPIENTRY note_error(GLenum, GLenum type, GLuint, GLenum, GLsizei length, const GLchar* text, const void* errors) {
+void GLAPIENTRY note_error(GLenum, GLenum type, GLuint, GLenum, GLsizei length, const GLchar* text,
+                           const void* errors) {
     if (type != GL_DEBUG_TYPE_ERROR) return;
-    const std::string_view message(text, length < 0 ? std::char_traits<char>::length(text) : static_cast<std::size_t>(length));
-    static_cast<std::vector<std::string>*>(const_cast<void*>(errors))->emplace_back(message.substr(0, message.find_last_not_of("\n ") + 1));
+    const std::string_view message(text, length < 0 ? std::char_traits<char>::length(text)
+                                                    : static_cast<std::size_t>(length));
+    static_cast<std::vector<std::string>*>(const_cast<void*>(errors))
+        ->emplace_back(message.substr(0, message.find_last_not_of("\n ") + 1));
 }
 
 } // namespace
@@ -160,7 +181,9 @@ std::shared_ptr<Context> Context::adopt() { return std::make_shared<UsersContext
 
 void Context::describe() {
     const int version = epoxy_gl_version();
-    if (!epoxy_is_desktop_gl() || version < 45) unsupported(fmt::format("OpenGL 4.5 is needed, here is {}{}.{}", epoxy_is_desktop_gl() ? "" : "ES ", version / 10, version % 10));
+    if (!epoxy_is_desktop_gl() || version < 45)
+        unsupported(fmt::format("OpenGL 4.5 is needed, here is {}{}.{}", epoxy_is_desktop_gl() ? "" : "ES ",
+                                version / 10, version % 10));
     renderer_ = reinterpret_cast<const char*>(glGetString(GL_RENDERER));
 }
 
@@ -194,11 +217,14 @@ Scope::~Scope() {
 void Scope::check(const char* culprit) {
     // Not every driver tells errors of contexts that were not made for debugging; a caller's own flag is his to read.
     if (!context_->adopted())
-        if (const GLenum error = glGetError(); error != GL_NO_ERROR && context_->errors_.empty()) context_->errors_.push_back(error == GL_OUT_OF_MEMORY ? "GL_OUT_OF_MEMORY" : fmt::format("OpenGL error {:#x}", error));
+        if (const GLenum error = glGetError(); error != GL_NO_ERROR && context_->errors_.empty())
+            context_->errors_.push_back(error == GL_OUT_OF_MEMORY ? "GL_OUT_OF_MEMORY"
+                                                                  : fmt::format("OpenGL error {:#x}", error));
     if (context_->errors_.empty()) return;
     const std::string reason = context_->errors_.front();
     context_->errors_.clear();
-    while (glGetError() != GL_NO_ERROR) {}
+    while (glGetError() != GL_NO_ERROR) {
+    }
     const bool memory = reason.find("OUT_OF_MEMORY") != std::string::npos;
     throw Error(memory ? Cause::too_large : Cause::invalid_argument, reason, {.element = culprit});
 }

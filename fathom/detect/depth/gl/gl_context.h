@@ -1,4 +1,5 @@
-// Room: detect. An OpenGL 4.5 context, own or the caller's: current for the length of a call, and the errors of that call.
+// Room: detect. An OpenGL 4.5 context, own or the caller's: current for the length of a call, and the errors of that
+// call.
 #pragma once
 
 #include <memory>

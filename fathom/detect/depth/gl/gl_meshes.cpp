@@ -24,7 +24,9 @@ DeviceMesh make(const std::shared_ptr<Context>& context, const std::shared_ptr<c
     DeviceMesh device{mesh, 0, 0, Buffer(context), Buffer(context), {}, VertexArray(context)};
     const std::vector<Index> corners = corners_of(*mesh);
     send<Index>(device.corners, corners, GL_STATIC_DRAW);
-    device.mode = mesh->kind() == Primitives::triangles ? GL_TRIANGLES : mesh->kind() == Primitives::lines ? GL_LINES : GL_POINTS;
+    device.mode = mesh->kind() == Primitives::triangles ? GL_TRIANGLES
+                  : mesh->kind() == Primitives::lines   ? GL_LINES
+                                                        : GL_POINTS;
     device.corner_count = static_cast<GLsizei>(corners.size());
     const GLuint array = device.array.name();
     glVertexArrayVertexBuffer(array, 0, device.places.name(), 0, sizeof(Vec3f));
@@ -39,7 +41,8 @@ std::vector<Vec3f> normals_of(const DrawnMesh& mesh) {
     std::vector<Vec3f> normals;
     normals.reserve(mesh.triangles().size());
     const auto place = [&](Index v) { return mesh.positions()[v].cast<double>().eval(); };
-    for (const Triangle& t : mesh.triangles()) normals.push_back((place(t[1]) - place(t[0])).cross(place(t[2]) - place(t[0])).normalized().cast<float>());
+    for (const Triangle& t : mesh.triangles())
+        normals.push_back((place(t[1]) - place(t[0])).cross(place(t[2]) - place(t[0])).normalized().cast<float>());
     return normals;
 }
 

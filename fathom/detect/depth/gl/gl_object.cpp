@@ -33,12 +33,16 @@ Program link(const std::shared_ptr<Context>& context, std::initializer_list<Stag
         glDeleteShader(shader); // lives on as long as it is attached
         GLint compiled = GL_FALSE;
         glGetShaderiv(shader, GL_COMPILE_STATUS, &compiled);
-        if (!compiled) throw Error(Cause::unsupported, fmt::format("a shader does not compile: {}", log_of(shader, glGetShaderInfoLog)));
+        if (!compiled)
+            throw Error(Cause::unsupported,
+                        fmt::format("a shader does not compile: {}", log_of(shader, glGetShaderInfoLog)));
     }
     glLinkProgram(program.name());
     GLint linked = GL_FALSE;
     glGetProgramiv(program.name(), GL_LINK_STATUS, &linked);
-    if (!linked) throw Error(Cause::unsupported, fmt::format("shaders do not link: {}", log_of(program.name(), glGetProgramInfoLog)));
+    if (!linked)
+        throw Error(Cause::unsupported,
+                    fmt::format("shaders do not link: {}", log_of(program.name(), glGetProgramInfoLog)));
     return program;
 }
 

@@ -13,13 +13,15 @@ namespace fathom::gl {
 
 enum class Kind { buffer, texture, framebuffer, vertex_array, query, program };
 
-// Must die inside a Scope of its context; where it does not (the caller's context is gone) the name is left to the context.
+// Must die inside a Scope of its context; where it does not (the caller's context is gone) the name is left to the
+// context.
 template <Kind kind>
 class Object {
 public:
     Object() = default;
     // `target` is needed for textures and queries.
-    explicit Object(std::shared_ptr<Context> context, [[maybe_unused]] GLenum target = 0) : context_(std::move(context)) {
+    explicit Object(std::shared_ptr<Context> context, [[maybe_unused]] GLenum target = 0)
+        : context_(std::move(context)) {
         if constexpr (kind == Kind::buffer) glCreateBuffers(1, &name_);
         if constexpr (kind == Kind::texture) glCreateTextures(target, 1, &name_);
         if constexpr (kind == Kind::framebuffer) glCreateFramebuffers(1, &name_);

@@ -5,8 +5,9 @@
 
 namespace fathom::gl {
 
-// Corners are rounded to 1/256 pixel here, half to even, as on the CPU: then every renderer covers the same pixels, whatever its own rounding
-// (and whether or not it fuses multiplication and addition) does to a place that is on the raster already.
+// Corners are rounded to 1/256 pixel here, half to even, as on the CPU: then every renderer covers the same pixels,
+// whatever its own rounding (and whether or not it fuses multiplication and addition) does to a place that is on the
+// raster already.
 inline constexpr std::string_view mesh_vertex_shader = R"(#version 450 core
 layout(location = 0) in vec3 place;
 layout(location = 0) uniform vec4 rows[3]; // place to clip space
@@ -77,7 +78,8 @@ void main() {
 }
 )";
 
-// For environments that a caller draws. Everything in one program: he links it once, before he knows what will be asked.
+// For environments that a caller draws. Everything in one program: he links it once, before he knows what will be
+// asked.
 inline constexpr std::string_view environment_fragment = R"(#version 450 core
 layout(location = 0) out uvec2 fathom_id;
 layout(location = 1) out vec4 fathom_normal;
@@ -130,7 +132,8 @@ float depth_at(ivec2 pixel) {
 }
 )";
 
-// A lane takes 64 pixels of a column in registers, then one atomic operation of each kind; the next task reads only what the lanes found.
+// A lane takes 64 pixels of a column in registers, then one atomic operation of each kind; the next task reads only
+// what the lanes found.
 inline constexpr std::string_view compare_compute_shader = R"(
 layout(local_size_x = 64) in;
 layout(std430, binding = 1) buffer Lanes { uvec2 lanes[]; }; // how deep (bits), which pixel

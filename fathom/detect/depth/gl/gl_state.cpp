@@ -6,16 +6,26 @@ namespace fathom::gl {
 namespace {
 
 // What must be off; the rest is set apart.
-constexpr std::array<GLenum, 17> unwanted = {GL_COLOR_LOGIC_OP, GL_POLYGON_OFFSET_FILL, GL_POLYGON_OFFSET_LINE, GL_POLYGON_OFFSET_POINT, GL_PRIMITIVE_RESTART,
-                                             GL_PRIMITIVE_RESTART_FIXED_INDEX, GL_RASTERIZER_DISCARD, GL_STENCIL_TEST, GL_POLYGON_SMOOTH, GL_CLIP_DISTANCE0, GL_CLIP_DISTANCE1,
-                                             GL_CLIP_DISTANCE2, GL_CLIP_DISTANCE3, GL_CLIP_DISTANCE4, GL_CLIP_DISTANCE5, GL_CLIP_DISTANCE6, GL_CLIP_DISTANCE7};
-constexpr std::array<GLenum, 5> switched = {GL_DEPTH_TEST, GL_CULL_FACE, GL_DEPTH_CLAMP, GL_PROGRAM_POINT_SIZE, GL_LINE_SMOOTH};
+constexpr std::array<GLenum, 17> unwanted = {
+    GL_COLOR_LOGIC_OP,       GL_POLYGON_OFFSET_FILL, GL_POLYGON_OFFSET_LINE,
+    GL_POLYGON_OFFSET_POINT, GL_PRIMITIVE_RESTART,   GL_PRIMITIVE_RESTART_FIXED_INDEX,
+    GL_RASTERIZER_DISCARD,   GL_STENCIL_TEST,        GL_POLYGON_SMOOTH,
+    GL_CLIP_DISTANCE0,       GL_CLIP_DISTANCE1,      GL_CLIP_DISTANCE2,
+    GL_CLIP_DISTANCE3,       GL_CLIP_DISTANCE4,      GL_CLIP_DISTANCE5,
+    GL_CLIP_DISTANCE6,       GL_CLIP_DISTANCE7};
+constexpr std::array<GLenum, 5> switched = {GL_DEPTH_TEST, GL_CULL_FACE, GL_DEPTH_CLAMP, GL_PROGRAM_POINT_SIZE,
+                                            GL_LINE_SMOOTH};
 
 struct Pack {
     GLenum name;
     GLint value;
 };
-constexpr std::array<Pack, 6> packing = {{{GL_PACK_ALIGNMENT, 4}, {GL_PACK_ROW_LENGTH, 0}, {GL_PACK_SKIP_ROWS, 0}, {GL_PACK_SKIP_PIXELS, 0}, {GL_PACK_SWAP_BYTES, GL_FALSE}, {GL_PACK_LSB_FIRST, GL_FALSE}}};
+constexpr std::array<Pack, 6> packing = {{{GL_PACK_ALIGNMENT, 4},
+                                          {GL_PACK_ROW_LENGTH, 0},
+                                          {GL_PACK_SKIP_ROWS, 0},
+                                          {GL_PACK_SKIP_PIXELS, 0},
+                                          {GL_PACK_SWAP_BYTES, GL_FALSE},
+                                          {GL_PACK_LSB_FIRST, GL_FALSE}}};
 
 void set(GLenum capability, bool on) { (on ? glEnable : glDisable)(capability); }
 void set(GLenum capability, GLuint index, bool on) { (on ? glEnablei : glDisablei)(capability, index); }
@@ -70,7 +80,8 @@ SavedState::SavedState(const Units& units) {
     glGetFloatv(GL_POINT_SIZE, &point_size_);
     glGetFloatv(GL_LINE_WIDTH, &line_width_);
     depth_function_ = integer(GL_DEPTH_FUNC), cull_ = integer(GL_CULL_FACE_MODE), front_ = integer(GL_FRONT_FACE);
-    polygon_mode_ = integer(GL_POLYGON_MODE), clip_origin_ = integer(GL_CLIP_ORIGIN), clip_depth_ = integer(GL_CLIP_DEPTH_MODE);
+    polygon_mode_ = integer(GL_POLYGON_MODE), clip_origin_ = integer(GL_CLIP_ORIGIN),
+    clip_depth_ = integer(GL_CLIP_DEPTH_MODE);
     draw_framebuffer_ = integer(GL_DRAW_FRAMEBUFFER_BINDING), read_framebuffer_ = integer(GL_READ_FRAMEBUFFER_BINDING);
     program_ = integer(GL_CURRENT_PROGRAM), vertex_array_ = integer(GL_VERTEX_ARRAY_BINDING);
     pack_buffer_ = integer(GL_PIXEL_PACK_BUFFER_BINDING), storage_buffer_ = integer(GL_SHADER_STORAGE_BUFFER_BINDING);
@@ -87,8 +98,10 @@ SavedState::~SavedState() {
         glColorMaski(buffer, mask[0], mask[1], mask[2], mask[3]);
         const Storage& storage = storage_[buffer];
         const auto name = static_cast<GLuint>(storage.buffer);
-        if (storage.size > 0) glBindBufferRange(GL_SHADER_STORAGE_BUFFER, buffer, name, storage.start, storage.size);
-        else glBindBufferBase(GL_SHADER_STORAGE_BUFFER, buffer, name);
+        if (storage.size > 0)
+            glBindBufferRange(GL_SHADER_STORAGE_BUFFER, buffer, name, storage.start, storage.size);
+        else
+            glBindBufferBase(GL_SHADER_STORAGE_BUFFER, buffer, name);
     }
     for (const PerUnit& unit : units_) {
         glBindTextureUnit(unit.unit, static_cast<GLuint>(unit.texture));
@@ -120,7 +133,7 @@ void set_drawing(int width, int height, Keep keep, Faces faces) {
     glDepthFunc(keep == Keep::nearest ? GL_LESS : GL_GREATER);
     set(GL_CULL_FACE, faces != Faces::both);
     glCullFace(faces == Faces::front ? GL_BACK : GL_FRONT);
-    glFrontFace(GL_CW); // rows count upward here and downward in a picture
+    glFrontFace(GL_CW);       // rows count upward here and downward in a picture
     glEnable(GL_DEPTH_CLAMP); // the fragment shader cuts, pixel by pixel: no new corners
 }
 

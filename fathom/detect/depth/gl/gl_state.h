@@ -47,7 +47,8 @@ private:
     GLfloat point_size_ = 1, line_width_ = 1;
     GLboolean depth_mask_ = GL_TRUE;
     GLint depth_function_ = 0, cull_ = 0, front_ = 0, polygon_mode_ = 0, clip_origin_ = 0, clip_depth_ = 0;
-    GLint draw_framebuffer_ = 0, read_framebuffer_ = 0, program_ = 0, vertex_array_ = 0, pack_buffer_ = 0, storage_buffer_ = 0;
+    GLint draw_framebuffer_ = 0, read_framebuffer_ = 0, program_ = 0, vertex_array_ = 0, pack_buffer_ = 0,
+          storage_buffer_ = 0;
 };
 
 void set_drawing(int width, int height, Keep keep, Faces faces); // into the bound framebuffer

@@ -26,16 +26,21 @@ void read_texture(const Texture& texture, GLenum format, GLenum type, std::vecto
     out.resize(count);
     const std::size_t limit = static_cast<std::size_t>(std::numeric_limits<GLsizei>::max());
     const std::size_t bytes = count * sizeof(T);
-    if (bytes > limit) throw Error(Cause::too_large, fmt::format("a map of {} bytes cannot be read back; the limit is {}", bytes, limit));
+    if (bytes > limit)
+        throw Error(Cause::too_large,
+                    fmt::format("a map of {} bytes cannot be read back; the limit is {}", bytes, limit));
     glGetTextureImage(texture.name(), 0, format, type, static_cast<GLsizei>(bytes), out.data());
 }
 
 } // namespace
 
-Maps::Maps(const std::shared_ptr<Context>& context, const DepthView& view, const DrawOptions& options) : width(view.width), height(view.height) {
+Maps::Maps(const std::shared_ptr<Context>& context, const DepthView& view, const DrawOptions& options)
+    : width(view.width), height(view.height) {
     GLint limit = 0;
     glGetIntegerv(GL_MAX_TEXTURE_SIZE, &limit);
-    if (std::max(width, height) > limit) throw Error(Cause::too_large, fmt::format("this renderer has at most {} pixels along a side", limit), {.element = "pixels of a view"});
+    if (std::max(width, height) > limit)
+        throw Error(Cause::too_large, fmt::format("this renderer has at most {} pixels along a side", limit),
+                    {.element = "pixels of a view"});
     depth = make_texture(context, GL_DEPTH_COMPONENT32F, view);
     if (options.ids) ids = make_texture(context, GL_RG32UI, view);
     if (options.normals) normals = make_texture(context, GL_RGBA32F, view);
@@ -43,14 +48,18 @@ Maps::Maps(const std::shared_ptr<Context>& context, const DepthView& view, const
     glNamedFramebufferTexture(framebuffer.name(), GL_DEPTH_ATTACHMENT, depth.name(), 0);
     glNamedFramebufferTexture(framebuffer.name(), GL_COLOR_ATTACHMENT0, ids.name(), 0);
     glNamedFramebufferTexture(framebuffer.name(), GL_COLOR_ATTACHMENT1, normals.name(), 0);
-    const std::array<GLenum, 2> outputs = {static_cast<GLenum>(ids ? GL_COLOR_ATTACHMENT0 : GL_NONE), static_cast<GLenum>(normals ? GL_COLOR_ATTACHMENT1 : GL_NONE)};
+    const std::array<GLenum, 2> outputs = {static_cast<GLenum>(ids ? GL_COLOR_ATTACHMENT0 : GL_NONE),
+                                           static_cast<GLenum>(normals ? GL_COLOR_ATTACHMENT1 : GL_NONE)};
     glNamedFramebufferDrawBuffers(framebuffer.name(), 2, outputs.data());
     const GLenum status = glCheckNamedFramebufferStatus(framebuffer.name(), GL_DRAW_FRAMEBUFFER);
-    if (status != GL_FRAMEBUFFER_COMPLETE) throw Error(Cause::too_large, fmt::format("no framebuffer of {} x {} pixels (status {:#x})", width, height, status));
+    if (status != GL_FRAMEBUFFER_COMPLETE)
+        throw Error(Cause::too_large,
+                    fmt::format("no framebuffer of {} x {} pixels (status {:#x})", width, height, status));
 }
 
 bool Maps::fits(const DepthView& view, const DrawOptions& options) const {
-    return depth && width == view.width && height == view.height && static_cast<bool>(ids) == options.ids && static_cast<bool>(normals) == options.normals;
+    return depth && width == view.width && height == view.height && static_cast<bool>(ids) == options.ids &&
+           static_cast<bool>(normals) == options.normals;
 }
 
 void Maps::clear(Keep keep) const {

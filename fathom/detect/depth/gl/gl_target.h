@@ -30,7 +30,8 @@ public:
     [[nodiscard]] Keep keep() const { return drawn_.keep; }
     [[nodiscard]] const std::shared_ptr<Context>& context() const { return context_; }
 
-    // Empty maps for a new drawing. With `fresh`, others than before, which are given back: they may still be read from.
+    // Empty maps for a new drawing. With `fresh`, others than before, which are given back: they may still be read
+    // from.
     [[nodiscard]] Maps begin(const DepthView& view, const DrawOptions& options, bool fresh);
 
 private:

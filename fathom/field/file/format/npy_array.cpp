@@ -168,8 +168,9 @@ NpyHead read_npy_head(const Source& source) {
 }
 
 std::string written_npy_head(bool doubles, bool fortran_order, const std::vector<std::uint64_t>& shape) {
-    std::string text = fmt::format("{{'descr': '<f{}', 'fortran_order': {}, 'shape': ({}{}), }}", doubles ? 8 : 4,
-                                   fortran_order ? "True" : "False", fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
+    std::string text =
+        fmt::format("{{'descr': '<f{}', 'fortran_order': {}, 'shape': ({}{}), }}", doubles ? 8 : 4,
+                    fortran_order ? "True" : "False", fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
     const std::size_t fixed = magic.size() + 4, alignment = 64; // so that the numbers can be mapped
     text.append(alignment - (fixed + text.size() + 1) % alignment, ' ').append("\n");
     return fmt::format("{}{}{}{}{}{}", magic, '\1', '\0', static_cast<char>(text.size() & 255),

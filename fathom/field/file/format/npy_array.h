@@ -25,7 +25,8 @@ struct NpyHead {
 // where the numbers do not fill the rest of the file exactly.
 [[nodiscard]] NpyHead read_npy_head(const Source& source);
 
-// set(row, column, value) for every number of a table, in the order of the file. An array of one dimension is one column.
+// set(row, column, value) for every number of a table, in the order of the file. An array of one dimension is one
+// column.
 template <class Set>
 void visit_npy_table(const Source& source, const NpyHead& head, Set set) {
     const auto rows = static_cast<std::size_t>(head.shape.empty() ? 1 : head.shape[0]);

@@ -43,10 +43,12 @@ Compared compare(GlDepthBackend& gl, const Scene& scene) {
     const auto object = gl.make_target(), environment = gl.make_target();
     gl.draw(scene.view, scene.object, {.keep = Keep::farthest, .faces = Faces::back}, *object);
     gl.draw(scene.view, scene.environment, {}, *environment);
-    return {gl.compare(*object, *environment), by_hand(object->map(), environment->map()), gl.touch(*object, *environment)};
+    return {gl.compare(*object, *environment), by_hand(object->map(), environment->map()),
+            gl.touch(*object, *environment)};
 }
 
-void expect_one_answer(const std::vector<std::unique_ptr<GlDepthBackend>>& backends, const Scene& scene, std::size_t& hits) {
+void expect_one_answer(const std::vector<std::unique_ptr<GlDepthBackend>>& backends, const Scene& scene,
+                       std::size_t& hits) {
     const char* names[] = {"compute", "fragment", "read back", "automatic"};
     for (std::size_t k = 0; k < backends.size(); ++k) {
         const Compared compared = compare(*backends[k], scene);
@@ -58,7 +60,9 @@ void expect_one_answer(const std::vector<std::unique_ptr<GlDepthBackend>>& backe
 
 std::vector<std::unique_ptr<GlDepthBackend>> all_variants() {
     std::vector<std::unique_ptr<GlDepthBackend>> backends;
-    for (const GlCompare compare : {GlCompare::compute, GlCompare::fragment, GlCompare::read_back, GlCompare::automatic}) backends.push_back(make_gl_depth_backend({.compare = compare}));
+    for (const GlCompare compare :
+         {GlCompare::compute, GlCompare::fragment, GlCompare::read_back, GlCompare::automatic})
+        backends.push_back(make_gl_depth_backend({.compare = compare}));
     return backends;
 }
 
@@ -66,13 +70,18 @@ TEST(GlComparison, every_variant_gives_the_answer_of_a_loop_over_the_maps) {
     FATHOM_NEEDS_GL();
     const auto backends = all_variants();
     Random random(1);
-    const auto torus = std::make_shared<DrawnMesh>(make_torus()), heart = std::make_shared<DrawnMesh>(make_heart({.resolution = 12}));
+    const auto torus = std::make_shared<DrawnMesh>(make_torus()),
+               heart = std::make_shared<DrawnMesh>(make_heart({.resolution = 12}));
     std::size_t hits = 0;
     const std::size_t count = count_of(30, 1000);
     for (std::size_t k = 0; k < count; ++k) {
         const Pose pose{random.rotation(), random.direction()};
-        Scene scene{view_of(torus->bounds(), pose, random.direction(), {.pixels = 30 + static_cast<int>(random.below(200))}), {{torus, pose, 0}}, {}};
-        scene.environment = {{heart, {random.rotation(), pose.translation + random.uniform(0.2, 1.4) * random.direction()}, 1}};
+        Scene scene{
+            view_of(torus->bounds(), pose, random.direction(), {.pixels = 30 + static_cast<int>(random.below(200))}),
+            {{torus, pose, 0}},
+            {}};
+        scene.environment = {
+            {heart, {random.rotation(), pose.translation + random.uniform(0.2, 1.4) * random.direction()}, 1}};
         expect_one_answer(backends, scene, hits);
     }
     EXPECT_GT(hits, count / 5);

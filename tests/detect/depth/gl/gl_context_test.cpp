@@ -23,7 +23,8 @@ class UsersOwn {
 public:
     UsersOwn() {
         display_ = eglGetPlatformDisplayEXT(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, nullptr);
-        if (display_ == EGL_NO_DISPLAY || !eglInitialize(display_, nullptr, nullptr) || !eglBindAPI(EGL_OPENGL_API)) return;
+        if (display_ == EGL_NO_DISPLAY || !eglInitialize(display_, nullptr, nullptr) || !eglBindAPI(EGL_OPENGL_API))
+            return;
         const EGLint wanted[] = {EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_SURFACE_TYPE, 0, EGL_NONE};
         const EGLint version[] = {EGL_CONTEXT_MAJOR_VERSION, 4, EGL_CONTEXT_MINOR_VERSION, 5, EGL_NONE};
         EGLConfig config = nullptr;
@@ -55,15 +56,23 @@ std::vector<GLint64> state() {
             values.insert(values.end(), read, read + count);
         }
     };
-    ask({GL_DRAW_FRAMEBUFFER_BINDING, GL_READ_FRAMEBUFFER_BINDING, GL_CURRENT_PROGRAM, GL_PROGRAM_PIPELINE_BINDING, GL_VERTEX_ARRAY_BINDING, GL_ARRAY_BUFFER_BINDING, GL_ACTIVE_TEXTURE,
-         GL_TEXTURE_BINDING_2D, GL_SAMPLER_BINDING, GL_PIXEL_PACK_BUFFER_BINDING, GL_SHADER_STORAGE_BUFFER_BINDING, GL_UNIFORM_BUFFER_BINDING, GL_COPY_READ_BUFFER_BINDING},
+    ask({GL_DRAW_FRAMEBUFFER_BINDING, GL_READ_FRAMEBUFFER_BINDING, GL_CURRENT_PROGRAM, GL_PROGRAM_PIPELINE_BINDING,
+         GL_VERTEX_ARRAY_BINDING, GL_ARRAY_BUFFER_BINDING, GL_ACTIVE_TEXTURE, GL_TEXTURE_BINDING_2D, GL_SAMPLER_BINDING,
+         GL_PIXEL_PACK_BUFFER_BINDING, GL_SHADER_STORAGE_BUFFER_BINDING, GL_UNIFORM_BUFFER_BINDING,
+         GL_COPY_READ_BUFFER_BINDING},
         1);
-    ask({GL_DEPTH_FUNC, GL_DEPTH_WRITEMASK, GL_CULL_FACE_MODE, GL_FRONT_FACE, GL_POLYGON_MODE, GL_CLIP_ORIGIN, GL_CLIP_DEPTH_MODE, GL_PATCH_VERTICES, GL_PRIMITIVE_RESTART_INDEX}, 1);
-    ask({GL_PACK_ALIGNMENT, GL_PACK_ROW_LENGTH, GL_PACK_SKIP_ROWS, GL_PACK_SKIP_PIXELS, GL_PACK_SWAP_BYTES, GL_UNPACK_ALIGNMENT}, 1);
+    ask({GL_DEPTH_FUNC, GL_DEPTH_WRITEMASK, GL_CULL_FACE_MODE, GL_FRONT_FACE, GL_POLYGON_MODE, GL_CLIP_ORIGIN,
+         GL_CLIP_DEPTH_MODE, GL_PATCH_VERTICES, GL_PRIMITIVE_RESTART_INDEX},
+        1);
+    ask({GL_PACK_ALIGNMENT, GL_PACK_ROW_LENGTH, GL_PACK_SKIP_ROWS, GL_PACK_SKIP_PIXELS, GL_PACK_SWAP_BYTES,
+         GL_UNPACK_ALIGNMENT},
+        1);
     ask({GL_VIEWPORT, GL_SCISSOR_BOX, GL_COLOR_WRITEMASK}, 4);
-    for (const GLenum name : {GL_DEPTH_TEST, GL_CULL_FACE, GL_DEPTH_CLAMP, GL_SCISSOR_TEST, GL_STENCIL_TEST, GL_BLEND, GL_COLOR_LOGIC_OP, GL_POLYGON_OFFSET_FILL, GL_POLYGON_OFFSET_LINE,
-                              GL_PRIMITIVE_RESTART, GL_PRIMITIVE_RESTART_FIXED_INDEX, GL_RASTERIZER_DISCARD, GL_CLIP_DISTANCE0, GL_CLIP_DISTANCE7, GL_MULTISAMPLE, GL_DEBUG_OUTPUT,
-                              GL_DEBUG_OUTPUT_SYNCHRONOUS, GL_PROGRAM_POINT_SIZE})
+    for (const GLenum name :
+         {GL_DEPTH_TEST, GL_CULL_FACE, GL_DEPTH_CLAMP, GL_SCISSOR_TEST, GL_STENCIL_TEST, GL_BLEND, GL_COLOR_LOGIC_OP,
+          GL_POLYGON_OFFSET_FILL, GL_POLYGON_OFFSET_LINE, GL_PRIMITIVE_RESTART, GL_PRIMITIVE_RESTART_FIXED_INDEX,
+          GL_RASTERIZER_DISCARD, GL_CLIP_DISTANCE0, GL_CLIP_DISTANCE7, GL_MULTISAMPLE, GL_DEBUG_OUTPUT,
+          GL_DEBUG_OUTPUT_SYNCHRONOUS, GL_PROGRAM_POINT_SIZE})
         values.push_back(glIsEnabled(name));
     for (GLuint k = 0; k < 4; ++k) {
         GLint64 storage[3] = {};
@@ -118,8 +127,11 @@ void set_unusual_state() {
         glBindTextureUnit(unit, names[unit % 2]);
         glBindSampler(unit, sampler);
     }
-    glUseProgram(testing::link_program({{GL_COMPUTE_SHADER, "#version 450 core\nlayout(local_size_x = 1) in;\nvoid main() {}\n"}}));
-    for (const GLenum name : {GL_CULL_FACE, GL_SCISSOR_TEST, GL_STENCIL_TEST, GL_BLEND, GL_COLOR_LOGIC_OP, GL_POLYGON_OFFSET_FILL, GL_PRIMITIVE_RESTART, GL_RASTERIZER_DISCARD, GL_CLIP_DISTANCE0, GL_CLIP_DISTANCE7})
+    glUseProgram(testing::link_program(
+        {{GL_COMPUTE_SHADER, "#version 450 core\nlayout(local_size_x = 1) in;\nvoid main() {}\n"}}));
+    for (const GLenum name :
+         {GL_CULL_FACE, GL_SCISSOR_TEST, GL_STENCIL_TEST, GL_BLEND, GL_COLOR_LOGIC_OP, GL_POLYGON_OFFSET_FILL,
+          GL_PRIMITIVE_RESTART, GL_RASTERIZER_DISCARD, GL_CLIP_DISTANCE0, GL_CLIP_DISTANCE7})
         glEnable(name);
     glPrimitiveRestartIndex(3);
     glPolygonOffset(1000, 1000);
@@ -140,7 +152,8 @@ void set_unusual_state() {
 
 TEST(GlContext, of_the_caller_draws_the_same_maps_and_is_left_as_it_was) {
     FATHOM_NEEDS_GL();
-    const DrawnBody body{std::make_shared<DrawnMesh>(make_pawn()), {}, 9}, other{std::make_shared<DrawnMesh>(make_torus()), Pose::at({0.1, 0, 0.2}), 4};
+    const DrawnBody body{std::make_shared<DrawnMesh>(make_pawn()), {}, 9},
+        other{std::make_shared<DrawnMesh>(make_torus()), Pose::at({0.1, 0, 0.2}), 4};
     const DepthView view = view_of(body.mesh->bounds(), {}, Vec3(1, 2, 3), {.pixels = 123});
     const DrawOptions far{.keep = Keep::farthest, .faces = Faces::back, .ids = true, .normals = true};
     GlDepthBackend& own = *shared_gl().backend;
@@ -171,7 +184,8 @@ TEST(GlContext, of_the_caller_draws_the_same_maps_and_is_left_as_it_was) {
         EXPECT_TRUE(gl->touch(*object, *environment));
         EXPECT_EQ(state(), before);
         gl->draw(view, {.until = object.get()}, *environment, [](const GlScene&) {});
-        EXPECT_THROW(gl->draw(view, {}, *environment, [](const GlScene&) { throw std::logic_error("mine"); }), std::logic_error);
+        EXPECT_THROW(gl->draw(view, {}, *environment, [](const GlScene&) { throw std::logic_error("mine"); }),
+                     std::logic_error);
         EXPECT_EQ(state(), before);
     }
     EXPECT_EQ(state(), before);
@@ -236,13 +250,15 @@ TEST(GlContext, that_is_not_there_is_unsupported) {
     EXPECT_EQ(cause_of({.current_context = true}), Cause::unsupported);
 }
 
-// Libraries and drivers are found when a process starts or first asks, so each of these runs in one of its own, with a variable set.
+// Libraries and drivers are found when a process starts or first asks, so each of these runs in one of its own, with a
+// variable set.
 [[noreturn]] void try_to_make_one() {
     try {
         std::fprintf(stderr, "there is one: %s\n", make_gl_depth_backend()->name().c_str());
         std::exit(1);
     } catch (const Error& error) {
-        std::fprintf(stderr, "%s: %s; taken: %s\n", std::string(name(error.cause())).c_str(), error.what(), make_depth_backend(DepthPreference::gl)->name().c_str());
+        std::fprintf(stderr, "%s: %s; taken: %s\n", std::string(name(error.cause())).c_str(), error.what(),
+                     make_depth_backend(DepthPreference::gl)->name().c_str());
         std::exit(0);
     }
 }
@@ -272,14 +288,16 @@ TEST(GlContextDeathTest, a_machine_without_egl_drivers_or_version_says_so_and_fa
     std::filesystem::create_directories(broken);
     std::ofstream(broken / "libEGL.so.1") << "not a library";
     const Variable no_library("LD_LIBRARY_PATH", broken.string());
-    EXPECT_EXIT(try_to_make_one(), ::testing::ExitedWithCode(0), "unsupported: libEGL.so.1 cannot be loaded; taken: CPU \\(libEGL.so.1 cannot be loaded\\)");
+    EXPECT_EXIT(try_to_make_one(), ::testing::ExitedWithCode(0),
+                "unsupported: libEGL.so.1 cannot be loaded; taken: CPU \\(libEGL.so.1 cannot be loaded\\)");
 }
 
 TEST(GlErrors, bad_arguments_are_refused_before_anything_is_drawn) {
     FATHOM_NEEDS_GL();
     GlDepthBackend& gl = *shared_gl().backend;
     const auto target = gl.make_target(), fresh = gl.make_target();
-    const auto cause = [&](const DepthView& view, const DrawOptions& options, DepthTarget& to, std::span<const DrawnBody> bodies = {}) {
+    const auto cause = [&](const DepthView& view, const DrawOptions& options, DepthTarget& to,
+                           std::span<const DrawnBody> bodies = {}) {
         try {
             gl.draw(view, bodies, options, to);
         } catch (const Error& error) {
@@ -300,7 +318,8 @@ TEST(GlErrors, bad_arguments_are_refused_before_anything_is_drawn) {
     EXPECT_EQ(cause({}, {.until = fresh.get()}, *target), Cause::invalid_argument);
     EXPECT_EQ(cause({}, {}, *target, std::array{DrawnBody{}}), Cause::empty);
     const auto box = std::make_shared<DrawnMesh>(make_box());
-    EXPECT_EQ(cause({}, {}, *target, std::array{DrawnBody{box, Pose::at(Vec3::Constant(std::nan(""))), 0}}), Cause::non_finite);
+    EXPECT_EQ(cause({}, {}, *target, std::array{DrawnBody{box, Pose::at(Vec3::Constant(std::nan(""))), 0}}),
+              Cause::non_finite);
     EXPECT_TRUE(target->map().depth.empty());
     EXPECT_EQ(cause({}, {}, *target, std::array{DrawnBody{box, {}, 0}}), Cause::cancelled);
     EXPECT_FALSE(target->map().depth.empty());
@@ -311,8 +330,10 @@ TEST(GlErrors, the_context_that_is_picked_says_what_it_is) {
     EXPECT_EQ(make_depth_backend(DepthPreference::cpu)->name(), "CPU");
     EXPECT_EQ(make_depth_backend(DepthPreference::gl)->name(), shared_gl().backend->name());
     const std::string fastest = make_depth_backend()->name();
-    if (shared_gl().backend->software()) EXPECT_EQ(fastest, "CPU (faster than " + shared_gl().backend->name() + ")");
-    else EXPECT_EQ(fastest, shared_gl().backend->name());
+    if (shared_gl().backend->software())
+        EXPECT_EQ(fastest, "CPU (faster than " + shared_gl().backend->name() + ")");
+    else
+        EXPECT_EQ(fastest, shared_gl().backend->name());
 }
 
 } // namespace

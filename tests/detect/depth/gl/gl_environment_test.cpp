@@ -1,5 +1,5 @@
-// Environments that only the graphics pipeline knows: geometry, tessellation and compute shaders, lines and points. They hit a ball
-// where they are put into it, and do not where they are put behind it or beside it.
+// Environments that only the graphics pipeline knows: geometry, tessellation and compute shaders, lines and points.
+// They hit a ball where they are put into it, and do not where they are put behind it or beside it.
 #include <detect/depth/gl/gl_programs.h>
 #include <detect/depth/gl/gl_support.h>
 
@@ -35,12 +35,15 @@ protected:
         const auto ball = std::make_shared<DrawnMesh>(make_sphere({.radius = radius, .resolution = 16}));
         view_ = view_of(Box::around(Vec3::Zero(), Vec3(0.8, 0.8, 0.8)), pose, Vec3(0, 1, 0), {.pixels = 200});
         object_ = gl_->make_target();
-        gl_->draw(view_, std::array{DrawnBody{ball, pose, 1}}, {.keep = Keep::farthest, .faces = Faces::back}, *object_);
+        gl_->draw(view_, std::array{DrawnBody{ball, pose, 1}}, {.keep = Keep::farthest, .faces = Faces::back},
+                  *object_);
         drawn_ = gl_->make_target();
     }
 
     using Draw = std::function<void(const GlScene&, const Pose&)>;
-    [[nodiscard]] DepthOverlap collide(const Vec3& offset, const Draw& draw, const DrawOptions& options = {.faces = Faces::both, .ids = true, .normals = true}) {
+    [[nodiscard]] DepthOverlap collide(const Vec3& offset, const Draw& draw,
+                                       const DrawOptions& options = {
+                                           .faces = Faces::both, .ids = true, .normals = true}) {
         const Pose frame = Pose::at(middle + offset);
         gl_->draw(view_, options, *drawn_, [&](const GlScene& scene) { draw(scene, frame); });
         const DepthOverlap overlap = gl_->compare(*object_, *drawn_);
@@ -81,7 +84,12 @@ TEST_F(GlEnvironment, triangles_collide_with_id_depth_and_normal) {
     gl_->with_context([&] {
         program = link_environment({{GL_VERTEX_SHADER, plain_vertex}});
         // Two triangles; the second leans: y grows by half as much as x.
-        array = make_array({{-0.1f, 0, -0.1f}, {0, 0, 0.1f}, {-0.02f, 0, -0.1f}, {0.02f, 0.01f, -0.1f}, {0.02f, 0.01f, 0.1f}, {0.1f, 0.05f, -0.1f}});
+        array = make_array({{-0.1f, 0, -0.1f},
+                            {0, 0, 0.1f},
+                            {-0.02f, 0, -0.1f},
+                            {0.02f, 0.01f, -0.1f},
+                            {0.02f, 0.01f, 0.1f},
+                            {0.1f, 0.05f, -0.1f}});
     });
     const Draw draw = [&](const GlScene& scene, const Pose& frame) {
         scene.use(program, 42, frame);
@@ -100,7 +108,8 @@ TEST_F(GlEnvironment, triangles_collide_with_id_depth_and_normal) {
         ASSERT_LT(which, 2u);
         ++counts[which];
         EXPECT_NEAR(p.y(), which == 0 ? 0.0 : 0.5 * p.x(), 1e-5);
-        // Corner order of both makes the normal look along +y or against it alike: away from where corners run clockwise.
+        // Corner order of both makes the normal look along +y or against it alike: away from where corners run
+        // clockwise.
         EXPECT_GT(std::abs(map.normals[k].cast<double>().dot(across[which])), 0.999) << map.normals[k].transpose();
     }
     EXPECT_GT(counts[0], 20u);
@@ -170,7 +179,8 @@ TEST_F(GlEnvironment, points_collide_one_pixel_each_or_as_large_as_they_are_draw
     };
     expect_hits_where_it_is(draw);
     EXPECT_EQ(collide(Vec3::Zero(), draw).pixels, 3u);
-    for (const Vec3f& normal : drawn_->map().normals) EXPECT_TRUE(normal.isZero() || (normal.cast<double>() + view_.direction()).norm() < 1e-5);
+    for (const Vec3f& normal : drawn_->map().normals)
+        EXPECT_TRUE(normal.isZero() || (normal.cast<double>() + view_.direction()).norm() < 1e-5);
     size = 5;
     EXPECT_EQ(collide(Vec3::Zero(), draw).pixels, 75u);
 }
@@ -240,7 +250,8 @@ void main() {
 )";
     GLuint program = 0, array = 0;
     gl_->with_context([&] {
-        program = link_environment({{GL_VERTEX_SHADER, pass}, {GL_TESS_CONTROL_SHADER, split}, {GL_TESS_EVALUATION_SHADER, wave}});
+        program = link_environment(
+            {{GL_VERTEX_SHADER, pass}, {GL_TESS_CONTROL_SHADER, split}, {GL_TESS_EVALUATION_SHADER, wave}});
         array = make_array({{-0.1f, 0, -0.1f}, {0.1f, 0, -0.1f}, {0.1f, 0, 0.1f}, {-0.1f, 0, 0.1f}});
     });
     expect_hits_where_it_is([&](const GlScene& scene, const Pose& frame) {
@@ -275,7 +286,8 @@ void main() { gl_Position = fathom_clip * vec4(places[gl_VertexID].xyz, 1.0); }
             places[4 * k + 1] = 0.6f;
             places[4 * k + 2] = 0.1f * std::cos(static_cast<float>(k));
         }
-        glNamedBufferData(buffer, static_cast<GLsizeiptr>(places.size() * sizeof(float)), places.data(), GL_DYNAMIC_COPY);
+        glNamedBufferData(buffer, static_cast<GLsizeiptr>(places.size() * sizeof(float)), places.data(),
+                          GL_DYNAMIC_COPY);
     });
     const Draw draw = [&](const GlScene& scene, const Pose& frame) {
         scene.use(program, 42, frame);
@@ -315,7 +327,9 @@ TEST_F(GlEnvironment, is_cut_to_the_box_and_to_the_limits_pixel_by_pixel) {
 
     // A slanted sheet: until the object's far side, only its part in front of or inside the ball is there.
     GLuint sheet = 0;
-    gl_->with_context([&] { sheet = make_array({{-0.7f, -0.7f, -0.7f}, {0.7f, 0.7f, -0.7f}, {-0.7f, -0.7f, 0.7f}, {0.7f, 0.7f, 0.7f}}); });
+    gl_->with_context([&] {
+        sheet = make_array({{-0.7f, -0.7f, -0.7f}, {0.7f, 0.7f, -0.7f}, {-0.7f, -0.7f, 0.7f}, {0.7f, 0.7f, 0.7f}});
+    });
     const Draw slant = [&](const GlScene& scene, const Pose& frame) {
         scene.use(program, 42, frame);
         glBindVertexArray(sheet);
@@ -340,7 +354,8 @@ TEST_F(GlEnvironment, that_fails_is_told_and_harms_nothing) {
     };
     EXPECT_EQ(cause_of([](const GlScene&) { glEnable(0xdead); }), Cause::invalid_argument);
     EXPECT_EQ(cause_of([](const GlScene& scene) { scene.use(12345, 0, {}); }), Cause::invalid_argument);
-    EXPECT_THROW(gl_->draw(view_, {}, *drawn_, [](const GlScene&) { throw std::logic_error("mine"); }), std::logic_error);
+    EXPECT_THROW(gl_->draw(view_, {}, *drawn_, [](const GlScene&) { throw std::logic_error("mine"); }),
+                 std::logic_error);
     EXPECT_THROW(gl_->with_context([] { glEnable(0xdead); }), Error);
     EXPECT_NO_THROW(gl_->draw(view_, {}, *drawn_, [](const GlScene&) {}));
     EXPECT_EQ(drawn_pixels(), 0u);
