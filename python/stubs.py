@@ -81,7 +81,7 @@ def plain(kind: str) -> str:
 
 
 def argument(text: str, owner: str) -> str:
-    if text.startswith("self"):
+    if re.match(r"self\b", text):
         return "self"
     if text.startswith("**"):
         return "**parameters: float"

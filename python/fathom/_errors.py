@@ -13,7 +13,7 @@ class Place(NamedTuple):
     file: Optional[str] = None
     line: Optional[int] = None  #: counted from 1
     element: Optional[str] = None  #: "vertex", "triangle", the name of an argument
-    index: Optional[int] = None  #: of the element, counted from 0
+    index: Optional[int] = None  # type: ignore[assignment]  #: of the element, counted from 0
     offset: Optional[int] = None  #: byte in the file
 
 

@@ -53,6 +53,16 @@ def test_the_stub_is_what_its_script_writes(source):
     assert shape((source / "python" / "fathom" / "_core.pyi").read_text()) == shape(stubs.stub(_core))
 
 
+def test_the_stub_compiles(source):
+    path = source / "python" / "fathom" / "_core.pyi"
+    compile(path.read_text(), str(path), "exec", dont_inherit=True)
+
+
+def test_arguments_whose_names_begin_with_self_are_kept(source):
+    report = names_in(names_in(stub_of(source).body)["TriangleMesh"].body)["report"]
+    assert [argument.arg for argument in report.args.args] == ["self", "self_intersections"]
+
+
 def test_the_package_is_typed():
     import pathlib
 

@@ -159,7 +159,7 @@ class CollisionManager:
         pose, shape = _matrix(transform), self._shape(mesh)
         name, distance = self._closest(shape, pose)
         data = None
-        if return_data and distance is not None:
+        if return_data and name is not None and distance is not None:
             data = DistanceData((EXTERNAL, name), distance, {EXTERNAL: _face_finder(shape, pose), name: self._face_of(name)})
         return _answer(_metres(distance), (return_name, name), (return_data, data))
 
@@ -191,7 +191,7 @@ class CollisionManager:
         return [(self._names[body], hit) for body, hit in self._world.collide(shape, pose, goal=goal, most_contacts=_MOST_CONTACTS)]
 
     def _contacts_of(self, pairs: Iterable[Tuple[str, str]]) -> List[ContactData]:
-        data = []
+        data: List[ContactData] = []
         for a, b in pairs:
             hit = _core.collide(self._objs[a].shape, self._pose(a), self._objs[b].shape, self._pose(b), most_contacts=_MOST_CONTACTS)
             data.extend(ContactData((a, b), contact) for contact in hit.contacts)
