@@ -2,7 +2,7 @@
 #include <benchmarks/report.h>
 #include <fathom/base/random.h>
 #include <fathom/field/analytic/analytic_field.h>
-#include <fathom/field/analytic/shapes.h>
+#include <fathom/field/analytic/primitives.h>
 
 #include <fmt/format.h>
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <fathom/base/pose.h>
-#include <fathom/base/shapes.h>
-#include <fathom/geometry/triangle_mesh.h>
+#include <fathom/base/primitives.h>
+#include <fathom/geometry/mesh/triangle_mesh.h>
 
 #include <array>
 #include <memory>

@@ -1,7 +1,7 @@
 // Another peer of distance grids: the closest point of CGAL's tree of boxes.
 #pragma once
 
-#include <fathom/geometry/triangle_mesh.h>
+#include <fathom/geometry/mesh/triangle_mesh.h>
 
 #include <memory>
 

@@ -4,7 +4,7 @@
 #include <benchmarks/report.h>
 #include <fathom/base/parallel.h>
 #include <fathom/show/line_plot.h>
-#include <fathom/simulate/scene.h>
+#include <fathom/simulate/scene/scene.h>
 
 #include <fmt/format.h>
 

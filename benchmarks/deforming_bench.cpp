@@ -3,10 +3,10 @@
 // meet the same motion, frame by frame, beside exact contacts. One thread.
 #include <benchmarks/report.h>
 #include <fathom/base/parallel.h>
-#include <fathom/detect/deforming_scene.h>
-#include <fathom/geometry/weld.h>
+#include <fathom/detect/deformable/deforming_scene.h>
+#include <fathom/geometry/mesh/weld.h>
 #include <fathom/index/body_octree_pairs.h>
-#include <fathom/simulate/scene.h>
+#include <fathom/simulate/scene/scene.h>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

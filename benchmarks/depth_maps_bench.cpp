@@ -8,12 +8,12 @@
 #include <fathom/detect/depth/depth_collide.h>
 #include <fathom/detect/depth/depth_directions.h>
 #include <fathom/detect/depth/gl_backend.h>
-#include <fathom/detect/mesh_pair.h>
-#include <fathom/geometry/generate.h>
-#include <fathom/geometry/mesh_file.h>
-#include <fathom/geometry/surface_tree.h>
-#include <fathom/simulate/flight.h>
-#include <fathom/simulate/scene.h>
+#include <fathom/detect/mesh_mesh/mesh_mesh.h>
+#include <fathom/geometry/generate/generate.h>
+#include <fathom/geometry/io/mesh_file.h>
+#include <fathom/geometry/surface_tree/surface_tree.h>
+#include <fathom/simulate/kinematic/flight.h>
+#include <fathom/simulate/scene/scene.h>
 
 #include <fmt/format.h>
 

@@ -3,15 +3,15 @@
 #include <benchmarks/report.h>
 #include <fathom/base/parallel.h>
 #include <fathom/base/relative_motion.h>
-#include <fathom/detect/octree_walk.h>
+#include <fathom/baseline/octree_traversal.h>
 #include <fathom/field/analytic/analytic_field.h>
-#include <fathom/field/analytic/shapes.h>
-#include <fathom/geometry/generate.h>
-#include <fathom/geometry/mass_properties.h>
-#include <fathom/geometry/mesh_file.h>
+#include <fathom/field/analytic/primitives.h>
+#include <fathom/geometry/generate/generate.h>
+#include <fathom/geometry/mesh/mass_properties.h>
+#include <fathom/geometry/io/mesh_file.h>
 #include <fathom/show/recording_picture.h>
-#include <fathom/simulate/rigid_world.h>
-#include <fathom/simulate/stability.h>
+#include <fathom/simulate/rigid/rigid_world.h>
+#include <fathom/baseline/stability.h>
 
 #include <fmt/format.h>
 

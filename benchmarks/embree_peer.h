@@ -1,8 +1,8 @@
 // The peer of surface queries: Embree's nearest triangle and first hit, as a careful user calls them.
 #pragma once
 
-#include <fathom/base/shapes.h>
-#include <fathom/geometry/triangle_mesh.h>
+#include <fathom/base/primitives.h>
+#include <fathom/geometry/mesh/triangle_mesh.h>
 
 #include <limits>
 #include <memory>

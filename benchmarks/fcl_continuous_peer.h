@@ -2,7 +2,7 @@
 // cubic in double, with its filter in front). No bound on rounding, no separation.
 #pragma once
 
-#include <fathom/geometry/continuous_contact.h>
+#include <fathom/geometry/primitive/continuous_contact.h>
 
 namespace fathom::bench {
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <fathom/base/motion.h>
-#include <fathom/geometry/triangle_mesh.h>
+#include <fathom/geometry/mesh/triangle_mesh.h>
 
 #include <array>
 #include <memory>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <fathom/base/pose.h>
-#include <fathom/geometry/triangle_mesh.h>
+#include <fathom/geometry/mesh/triangle_mesh.h>
 #include <fathom/index/bvh.h>
 
 #include <memory>

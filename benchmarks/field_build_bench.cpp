@@ -11,7 +11,7 @@
 #include <fathom/field/grid/bake.h>
 #include <fathom/field/mesh/grid_builder.h>
 #include <fathom/field/mesh/mesh_field.h>
-#include <fathom/geometry/mesh_file.h>
+#include <fathom/geometry/io/mesh_file.h>
 
 #include <fmt/format.h>
 

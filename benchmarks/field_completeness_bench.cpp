@@ -2,8 +2,8 @@
 // method with one box and in parts beside collide(), all judged by exact triangles.
 #include <benchmarks/report.h>
 #include <fathom/base/parallel.h>
-#include <fathom/detect/collide.h>
-#include <fathom/detect/dual_gradient.h>
+#include <fathom/detect/field_field/field_field.h>
+#include <fathom/detect/field_field/dual_gradient.h>
 #include <tests/support/hard_pairs.h>
 
 #include <fmt/format.h>

@@ -6,9 +6,9 @@
 #include <benchmarks/pair_models.h>
 #include <benchmarks/report.h>
 #include <fathom/base/parallel.h>
-#include <fathom/detect/collide.h>
+#include <fathom/detect/field_field/field_field.h>
 #include <fathom/field/analytic/analytic_field.h>
-#include <fathom/field/analytic/shapes.h>
+#include <fathom/field/analytic/primitives.h>
 #include <tests/support/mesh_oracle.h>
 
 #include <fmt/format.h>

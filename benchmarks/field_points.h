@@ -2,7 +2,7 @@
 #pragma once
 
 #include <fathom/base/box.h>
-#include <fathom/geometry/triangle_mesh.h>
+#include <fathom/geometry/mesh/triangle_mesh.h>
 
 #include <vector>
 

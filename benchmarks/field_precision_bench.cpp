@@ -3,11 +3,11 @@
 #include <benchmarks/report.h>
 #include <fathom/base/parallel.h>
 #include <fathom/base/random.h>
-#include <fathom/detect/collide.h>
-#include <fathom/detect/dual_gradient.h>
+#include <fathom/detect/field_field/field_field.h>
+#include <fathom/detect/field_field/dual_gradient.h>
 #include <fathom/field/analytic/analytic_field.h>
-#include <fathom/field/analytic/shapes.h>
-#include <fathom/geometry/closest_point.h>
+#include <fathom/field/analytic/primitives.h>
+#include <fathom/geometry/primitive/closest_point.h>
 
 #include <fmt/format.h>
 

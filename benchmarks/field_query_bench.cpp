@@ -6,7 +6,7 @@
 #include <benchmarks/report.h>
 #include <fathom/base/parallel.h>
 #include <fathom/field/mesh/grid_builder.h>
-#include <fathom/geometry/mesh_file.h>
+#include <fathom/geometry/io/mesh_file.h>
 
 #include <fmt/format.h>
 

@@ -7,12 +7,12 @@
 #include <benchmarks/passing_sequence.h>
 #include <benchmarks/report.h>
 #include <fathom/base/parallel.h>
-#include <fathom/detect/collide.h>
-#include <fathom/detect/detection_points.h>
-#include <fathom/detect/dual_gradient.h>
-#include <fathom/detect/mesh_contacts.h>
-#include <fathom/geometry/generate.h>
-#include <fathom/geometry/mesh_file.h>
+#include <fathom/detect/field_field/field_field.h>
+#include <fathom/baseline/detection_points.h>
+#include <fathom/detect/field_field/dual_gradient.h>
+#include <fathom/detect/mesh_field/mesh_contacts.h>
+#include <fathom/geometry/generate/generate.h>
+#include <fathom/geometry/io/mesh_file.h>
 
 #include <fmt/format.h>
 

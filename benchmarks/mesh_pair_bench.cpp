@@ -4,8 +4,8 @@
 #include <benchmarks/pair_models.h>
 #include <benchmarks/report.h>
 #include <fathom/base/parallel.h>
-#include <fathom/detect/mesh_pair.h>
-#include <fathom/geometry/generate.h>
+#include <fathom/detect/mesh_mesh/mesh_mesh.h>
+#include <fathom/geometry/generate/generate.h>
 
 #include <fmt/format.h>
 

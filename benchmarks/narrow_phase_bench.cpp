@@ -6,12 +6,12 @@
 #include <benchmarks/pair_models.h>
 #include <benchmarks/report.h>
 #include <fathom/base/parallel.h>
-#include <fathom/geometry/components.h>
-#include <fathom/geometry/generate.h>
-#include <fathom/geometry/mesh_file.h>
-#include <fathom/geometry/self_intersection.h>
-#include <fathom/geometry/triangle_triangle.h>
-#include <fathom/geometry/weld.h>
+#include <fathom/geometry/mesh/components.h>
+#include <fathom/geometry/generate/generate.h>
+#include <fathom/geometry/io/mesh_file.h>
+#include <fathom/geometry/inspect/self_intersection.h>
+#include <fathom/geometry/primitive/triangle_triangle.h>
+#include <fathom/geometry/mesh/weld.h>
 #include <fathom/index/body_octree_pairs.h>
 
 #include <fmt/format.h>

@@ -3,9 +3,9 @@
 #include <benchmarks/passing_sequence.h>
 #include <benchmarks/report.h>
 #include <fathom/base/parallel.h>
-#include <fathom/detect/collide.h>
+#include <fathom/detect/field_field/field_field.h>
 #include <fathom/field/grid/bake.h>
-#include <fathom/field/neural/network_field.h>
+#include <fathom/field/neural/neural_field.h>
 #include <fathom/field/neural/network_fit.h>
 
 #include <fmt/format.h>

@@ -2,9 +2,9 @@
 // sampler.
 #pragma once
 
-#include <fathom/base/shapes.h>
+#include <fathom/base/primitives.h>
 #include <fathom/field/field.h>
-#include <fathom/geometry/triangle_mesh.h>
+#include <fathom/geometry/mesh/triangle_mesh.h>
 
 #include <memory>
 #include <span>

@@ -2,7 +2,7 @@
 #include <benchmarks/pair_models.h>
 #include <benchmarks/report.h>
 #include <fathom/field/mesh/cached_grid.h>
-#include <fathom/geometry/mesh_file.h>
+#include <fathom/geometry/io/mesh_file.h>
 
 #include <cstdlib>
 

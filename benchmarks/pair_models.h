@@ -2,9 +2,9 @@
 #pragma once
 
 #include <fathom/base/random.h>
-#include <fathom/detect/solid.h>
+#include <fathom/detect/trees/field_sphere_tree.h>
 #include <fathom/field/grid/grid_field.h>
-#include <fathom/geometry/triangle_mesh.h>
+#include <fathom/geometry/mesh/triangle_mesh.h>
 
 #include <filesystem>
 #include <optional>

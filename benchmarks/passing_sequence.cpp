@@ -1,8 +1,8 @@
 // Benchmarks: the frames of a sequence, run by every rival and judged.
 #include <benchmarks/passing_sequence.h>
 #include <benchmarks/report.h>
-#include <fathom/field/analytic/shapes.h>
-#include <fathom/geometry/generate.h>
+#include <fathom/field/analytic/primitives.h>
+#include <fathom/geometry/generate/generate.h>
 
 #include <fmt/format.h>
 

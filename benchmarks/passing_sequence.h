@@ -3,8 +3,8 @@
 #pragma once
 
 #include <benchmarks/pair_models.h>
-#include <fathom/detect/decomposition.h>
-#include <fathom/detect/dual_gradient.h>
+#include <fathom/detect/decomposition/decomposition.h>
+#include <fathom/detect/field_field/dual_gradient.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <tests/support/mesh_oracle.h>
 

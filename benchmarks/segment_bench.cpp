@@ -6,13 +6,13 @@
 #include <benchmarks/report.h>
 #include <fathom/base/parallel.h>
 #include <fathom/base/random.h>
-#include <fathom/detect/octree_walk.h>
-#include <fathom/detect/plain_walk.h>
-#include <fathom/detect/segment_caster.h>
+#include <fathom/baseline/octree_traversal.h>
+#include <fathom/detect/point_field/dda_traversal.h>
+#include <fathom/detect/point_field/segment_caster.h>
 #include <fathom/field/grid/grid_assembler.h>
 #include <fathom/field/mesh/grid_builder.h>
-#include <fathom/geometry/mesh_file.h>
-#include <fathom/geometry/surface_tree.h>
+#include <fathom/geometry/io/mesh_file.h>
+#include <fathom/geometry/surface_tree/surface_tree.h>
 
 #include <fmt/format.h>
 

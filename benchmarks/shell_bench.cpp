@@ -6,12 +6,12 @@
 #include <fathom/base/parallel.h>
 #include <fathom/base/random.h>
 #include <fathom/base/relative_motion.h>
-#include <fathom/detect/octree_walk.h>
-#include <fathom/detect/shell_sweep.h>
+#include <fathom/baseline/octree_traversal.h>
+#include <fathom/detect/point_field/shell_sweep.h>
 #include <fathom/field/mesh/cached_grid.h>
-#include <fathom/geometry/generate.h>
-#include <fathom/geometry/mesh_file.h>
-#include <fathom/geometry/point_shell.h>
+#include <fathom/geometry/generate/generate.h>
+#include <fathom/geometry/io/mesh_file.h>
+#include <fathom/geometry/sample/point_shell.h>
 
 #include <fmt/format.h>
 

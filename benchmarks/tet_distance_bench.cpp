@@ -5,11 +5,11 @@
 #include <fathom/base/parallel.h>
 #include <fathom/base/random.h>
 #include <fathom/field/mesh/mesh_field.h>
-#include <fathom/field/tet/grid_marching.h>
+#include <fathom/baseline/grid_fast_marching.h>
 #include <fathom/field/tet/tet_field.h>
-#include <fathom/geometry/generate.h>
+#include <fathom/geometry/generate/generate.h>
 #include <fathom/geometry/generate/planar.h>
-#include <fathom/geometry/mesh_file.h>
+#include <fathom/geometry/io/mesh_file.h>
 #include <fathom/show/line_plot.h>
 
 #include <fmt/format.h>

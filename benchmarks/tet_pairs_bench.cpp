@@ -4,9 +4,9 @@
 #include <fathom/base/parallel.h>
 #include <fathom/base/random.h>
 #include <fathom/detect/tet/tet_collision.h>
-#include <fathom/geometry/generate.h>
-#include <fathom/geometry/surface_tree.h>
-#include <fathom/geometry/tetrahedron_tetrahedron.h>
+#include <fathom/geometry/generate/generate.h>
+#include <fathom/geometry/surface_tree/surface_tree.h>
+#include <fathom/geometry/primitive/tetrahedron_tetrahedron.h>
 
 #include <fmt/format.h>
 

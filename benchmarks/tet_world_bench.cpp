@@ -2,9 +2,9 @@
 // breaks on a cube, by points and by segments) and figure 16 (time against the number of colliding points).
 #include <benchmarks/report.h>
 #include <fathom/base/parallel.h>
-#include <fathom/geometry/generate.h>
+#include <fathom/geometry/generate/generate.h>
 #include <fathom/show/line_plot.h>
-#include <fathom/simulate/scene.h>
+#include <fathom/simulate/scene/scene.h>
 
 #include <fmt/format.h>
 

@@ -5,11 +5,11 @@
 #include <benchmarks/pair_models.h>
 #include <benchmarks/report.h>
 #include <fathom/base/parallel.h>
-#include <fathom/detect/world.h>
+#include <fathom/detect/world/world.h>
 #include <fathom/field/analytic/analytic_field.h>
-#include <fathom/field/analytic/shapes.h>
+#include <fathom/field/analytic/primitives.h>
 #include <fathom/field/mesh/grid_builder.h>
-#include <fathom/geometry/generate.h>
+#include <fathom/geometry/generate/generate.h>
 
 #include <fmt/format.h>
 

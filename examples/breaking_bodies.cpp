@@ -1,7 +1,7 @@
 // A ball of tetrahedra falls on a sheet that is held at its border. A weak sheet tears and lets it through, a strong
 // one throws it back.
-#include <fathom/geometry/generate.h>
-#include <fathom/simulate/tet_world.h>
+#include <fathom/geometry/generate/generate.h>
+#include <fathom/simulate/tets/tet_world.h>
 
 #include <cstdio>
 

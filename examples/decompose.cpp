@@ -1,10 +1,10 @@
 // A shape into boxes that certainly hold it, which of them can touch those of another, and what the paper's plain
 // search finds there.
-#include <fathom/detect/decomposition.h>
-#include <fathom/detect/detection_points.h>
-#include <fathom/detect/dual_gradient.h>
+#include <fathom/detect/decomposition/decomposition.h>
+#include <fathom/baseline/detection_points.h>
+#include <fathom/detect/field_field/dual_gradient.h>
 #include <fathom/field/mesh/grid_builder.h>
-#include <fathom/geometry/generate.h>
+#include <fathom/geometry/generate/generate.h>
 
 #include <cstdio>
 

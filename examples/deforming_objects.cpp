@@ -1,7 +1,7 @@
 // Two soft balls meet: what is inside, what crosses, when they first touch; then springs let them bounce.
-#include <fathom/detect/deforming_scene.h>
-#include <fathom/geometry/generate.h>
-#include <fathom/simulate/deforming_world.h>
+#include <fathom/detect/deformable/deforming_scene.h>
+#include <fathom/geometry/generate/generate.h>
+#include <fathom/simulate/surface/deforming_world.h>
 
 #include <cstdio>
 

@@ -3,7 +3,7 @@
 // ship collides with each.
 #include <fathom/base/error.h>
 #include <fathom/detect/depth/gl_backend.h>
-#include <fathom/geometry/generate.h>
+#include <fathom/geometry/generate/generate.h>
 
 #include <epoxy/gl.h>
 

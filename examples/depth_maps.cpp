@@ -3,8 +3,8 @@
 #include <fathom/detect/depth/depth_collide.h>
 #include <fathom/detect/depth/depth_directions.h>
 #include <fathom/detect/depth/gl_backend.h>
-#include <fathom/geometry/generate.h>
-#include <fathom/simulate/particles.h>
+#include <fathom/geometry/generate/generate.h>
+#include <fathom/simulate/particles/particles.h>
 
 #include <cstdio>
 

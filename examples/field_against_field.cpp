@@ -1,9 +1,9 @@
 // Do two bodies meet, how deep, where, which way is out; and once apart, how far?
-#include <fathom/detect/collide.h>
+#include <fathom/detect/field_field/field_field.h>
 #include <fathom/field/analytic/analytic_field.h>
-#include <fathom/field/analytic/shapes.h>
+#include <fathom/field/analytic/primitives.h>
 #include <fathom/field/mesh/grid_builder.h>
-#include <fathom/geometry/generate.h>
+#include <fathom/geometry/generate/generate.h>
 
 #include <cstdio>
 

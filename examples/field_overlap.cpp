@@ -1,6 +1,6 @@
 // What do two bodies have in common, and when do they first touch? With a picture: field_overlap [picture.png]
-#include <fathom/detect/field_overlap.h>
-#include <fathom/detect/field_sweep.h>
+#include <fathom/detect/field_field/field_overlap.h>
+#include <fathom/detect/field_field/field_sweep.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/parse.h>
 #include <fathom/show/overlap_picture.h>

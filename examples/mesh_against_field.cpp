@@ -1,8 +1,8 @@
 // Which triangles of a mesh reach into a body that is given by a formula, and how deep?
-#include <fathom/detect/mesh_contacts.h>
+#include <fathom/detect/mesh_field/mesh_contacts.h>
 #include <fathom/field/analytic/analytic_field.h>
-#include <fathom/field/analytic/shapes.h>
-#include <fathom/geometry/generate.h>
+#include <fathom/field/analytic/primitives.h>
+#include <fathom/geometry/generate/generate.h>
 
 #include <cstdio>
 

@@ -1,7 +1,7 @@
 // From a mesh to a grid of distances: build it, ask it, prove something with it, mesh it again.
 #include <fathom/field/grid/contour.h>
 #include <fathom/field/mesh/grid_builder.h>
-#include <fathom/geometry/generate.h>
+#include <fathom/geometry/generate/generate.h>
 
 #include <cstdio>
 

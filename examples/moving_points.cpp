@@ -1,8 +1,8 @@
 // When does a moving point enter a shape and leave it, and when does a whole body first touch?
-#include <fathom/detect/shell_sweep.h>
+#include <fathom/detect/point_field/shell_sweep.h>
 #include <fathom/field/mesh/grid_builder.h>
-#include <fathom/geometry/generate.h>
-#include <fathom/geometry/point_shell.h>
+#include <fathom/geometry/generate/generate.h>
+#include <fathom/geometry/sample/point_shell.h>
 
 #include <cstdio>
 

@@ -1,10 +1,10 @@
 // A network that learns a shape: fit it, ask it, prove something with it, keep it, bake it into a grid.
 #include <fathom/field/grid/bake.h>
 #include <fathom/field/grid/contour.h>
-#include <fathom/field/neural/network_field.h>
-#include <fathom/field/neural/network_file.h>
+#include <fathom/field/neural/neural_field.h>
+#include <fathom/field/neural_io/network_file.h>
 #include <fathom/field/neural/network_fit.h>
-#include <fathom/geometry/generate.h>
+#include <fathom/geometry/generate/generate.h>
 
 #include <cstdint>
 #include <cstdio>

@@ -1,6 +1,6 @@
 // A field of one's own meets every other kind of shape (docs/extending.md).
-#include <fathom/detect/query.h>
-#include <fathom/geometry/generate.h>
+#include <fathom/detect/query/query.h>
+#include <fathom/geometry/generate/generate.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,8 +1,8 @@
 // A torus falls on the ground, bounces and comes to rest.
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/parse.h>
-#include <fathom/geometry/generate.h>
-#include <fathom/simulate/rigid_world.h>
+#include <fathom/geometry/generate/generate.h>
+#include <fathom/simulate/rigid/rigid_world.h>
 
 #include <cstdio>
 

@@ -1,6 +1,6 @@
 // A soft block is pressed to half its height: how deep is a point in the shape of this moment, and which way is out?
 #include <fathom/field/tet/tet_field.h>
-#include <fathom/geometry/generate.h>
+#include <fathom/geometry/generate/generate.h>
 
 #include <cstdio>
 

@@ -1,4 +1,4 @@
-// Room: base. Axis-aligned boxes. An empty box has lower > upper; it contains nothing and extends to whatever it meets.
+// Axis-aligned boxes. An empty box has lower > upper; it contains nothing and extends to whatever it meets.
 #pragma once
 
 #include <fathom/base/vec.h>

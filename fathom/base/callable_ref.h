@@ -1,4 +1,4 @@
-// Room: base. A visitor passed by reference: no allocation, one indirect call.
+// A visitor passed by reference: no allocation, one indirect call.
 #pragma once
 
 #include <memory>

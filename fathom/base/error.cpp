@@ -1,4 +1,4 @@
-// Room: base. How an error reads.
+// How an error reads.
 #include <fathom/base/error.h>
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Room: base. The one exception of the library: thrown at the border for bad files, arrays and options, and for
+// The one exception of the library: thrown at the border for bad files, arrays and options, and for
 // cancelled work; queries never throw for numerical reasons. The message reads "file:line: element 12: reason".
 #pragma once
 

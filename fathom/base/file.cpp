@@ -1,4 +1,4 @@
-// Room: base. Whole files in and out, by POSIX calls: the standard streams do not say why they fail.
+// Whole files in and out, by POSIX calls: the standard streams do not say why they fail.
 #include <fathom/base/error.h>
 #include <fathom/base/file.h>
 

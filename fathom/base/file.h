@@ -1,4 +1,4 @@
-// Room: base. Whole files in and out. What is read is one block of memory that is never copied; what is written appears
+// Whole files in and out. What is read is one block of memory that is never copied; what is written appears
 // under its name complete or not at all.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Room: base. Fingerprints of bytes. The only file that knows xxhash, of which the header alone is used.
+// Fingerprints of bytes. The only file that knows xxhash, of which the header alone is used.
 #include <fathom/base/hash.h>
 
 #include <fmt/format.h>

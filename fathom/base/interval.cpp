@@ -1,4 +1,4 @@
-// Room: base. The interval operations that need case distinctions.
+// The interval operations that need case distinctions.
 #include <fathom/base/interval.h>
 
 #include <numbers>

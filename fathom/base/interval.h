@@ -1,4 +1,4 @@
-// Room: base. Intervals [lower, upper] with outward rounding: the true result of every operation lies inside.
+// Intervals [lower, upper] with outward rounding: the true result of every operation lies inside.
 // Each operation is done to nearest and then widened by one unit in the last place (four for the functions of libm,
 // whose stated errors are below that), so no rounding mode is touched. An empty interval has lower > upper.
 // Thread-safe.

@@ -1,4 +1,4 @@
-// Room: base. A child process with limits, and a pipe back from it.
+// A child process with limits, and a pipe back from it.
 #include <fathom/base/error.h>
 #include <fathom/base/isolate.h>
 

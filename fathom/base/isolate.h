@@ -1,4 +1,4 @@
-// Room: base. Runs code that nobody trusts (a third-party importer on a hostile file) in a child process with bounded
+// Runs code that nobody trusts (a third-party importer on a hostile file) in a child process with bounded
 // memory and time. Whatever it does, the caller goes on: a crash, a hang or an exhausted limit is an answer. Cost: a
 // fork (about 1 ms, more for a large process). The child sees the caller's memory as it was; only the returned bytes
 // come back. Safe beside other threads as long as the work takes no lock that one of them may hold (memory is fine).

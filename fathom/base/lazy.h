@@ -1,4 +1,4 @@
-// Room: base. A value that is made at first need, once, however many threads ask. Where making it throws, the next that
+// A value that is made at first need, once, however many threads ask. Where making it throws, the next that
 // asks tries again.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Room: base. Names of files and formats compared whatever their case. ASCII alone, whatever the locale.
+// Names of files and formats compared whatever their case. ASCII alone, whatever the locale.
 #pragma once
 
 #include <string>

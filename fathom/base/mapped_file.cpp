@@ -1,4 +1,4 @@
-// Room: base. Files as memory, by POSIX mmap.
+// Files as memory, by POSIX mmap.
 #include <fathom/base/error.h>
 #include <fathom/base/mapped_file.h>
 

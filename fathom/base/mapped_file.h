@@ -1,4 +1,4 @@
-// Room: base. A file seen as memory, without reading it first: pages come as they are touched and are shared between
+// A file seen as memory, without reading it first: pages come as they are touched and are shared between
 // processes. Not for: files that others shorten in place while they are mapped (touching what is gone ends the
 // process); write_whole_file() and FileWriter never do that.
 #pragma once

@@ -1,4 +1,4 @@
-// Room: base. Screw interpolation between two poses.
+// Screw interpolation between two poses.
 #include <fathom/base/motion.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Room: base. A rigid motion over one step, time in [0,1].
+// A rigid motion over one step, time in [0,1].
 // Two paths join the start and the end pose: each point on its own straight line (Xu & Barbic 2014, equation 1), or the
 // screw that a rigid body really follows. `bend` bounds the distance between the two at equal times.
 #pragma once

@@ -1,4 +1,4 @@
-// Room: base. The only file that knows oneTBB.
+// The only file that knows oneTBB.
 #include <fathom/base/parallel.h>
 
 #include <tbb/global_control.h>

@@ -1,4 +1,4 @@
-// Room: base. Parallel loops on oneTBB whose results do not depend on the number of threads: work is cut into chunks of
+// Parallel loops on oneTBB whose results do not depend on the number of threads: work is cut into chunks of
 // a fixed size, and partial results are combined in the order of the chunks. Exceptions of a body reach the caller. The
 // header names no TBB type.
 #pragma once

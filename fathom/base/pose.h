@@ -1,4 +1,4 @@
-// Room: base. Rigid placements: first turn, then move. A pose maps its own frame to the frame it is given in (world).
+// Rigid placements: first turn, then move. A pose maps its own frame to the frame it is given in (world).
 #pragma once
 
 #include <fathom/base/vec.h>

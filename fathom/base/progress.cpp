@@ -1,4 +1,4 @@
-// Room: base. Throttled progress reports.
+// Throttled progress reports.
 #include <fathom/base/error.h>
 #include <fathom/base/progress.h>
 

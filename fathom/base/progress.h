@@ -1,4 +1,4 @@
-// Room: base. Long work reports how far it is, and can be told to stop.
+// Long work reports how far it is, and can be told to stop.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// Room: base. xoshiro256** and the shapes drawn from it by rejection, which needs no function of libm but the exact
+// xoshiro256** and the shapes drawn from it by rejection, which needs no function of libm but the exact
 // sqrt.
 #include <fathom/base/random.h>
 

@@ -1,4 +1,4 @@
-// Room: base. Seeded random numbers, the same on every platform and compiler: xoshiro256** (Blackman & Vigna 2018),
+// Seeded random numbers, the same on every platform and compiler: xoshiro256** (Blackman & Vigna 2018),
 // seeded by splitmix64; only exact integer and correctly rounded operations are used. One object a thread.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Room: base. Kinematics in a frame that moves.
+// Kinematics in a frame that moves.
 #include <fathom/base/relative_motion.h>
 
 #include <cmath>

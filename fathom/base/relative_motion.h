@@ -1,11 +1,11 @@
-// Room: base. The path of a point of one moving body, seen from another that moves too. Time runs in [0,1].
+// The path of a point of one moving body, seen from another that moves too. Time runs in [0,1].
 // Straight: from where it is seen at the start to where it is seen at the end, on a line (Xu & Barbic 2014, equation
 // 1). Screw: both bodies on their true screws. What one sees of the other is then no screw: the bounds below hold the
 // centrifugal and Coriolis terms. Immutable, thread-safe, nothing is allocated. Metres; speeds in metres a step.
 #pragma once
 
 #include <fathom/base/motion.h>
-#include <fathom/base/shapes.h>
+#include <fathom/base/primitives.h>
 
 namespace fathom {
 

@@ -1,4 +1,4 @@
-// Room: base. A sorted list that follows an edit: some items leave, some come, all others stay in order.
+// A sorted list that follows an edit: some items leave, some come, all others stay in order.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Room: base. Wall time of a piece of work, for reports.
+// Wall time of a piece of work, for reports.
 #pragma once
 
 #include <chrono>

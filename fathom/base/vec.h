@@ -1,4 +1,4 @@
-// Room: base. Vectors, matrices and quaternions: Eigen's, in double.
+// Vectors, matrices and quaternions: Eigen's, in double.
 // Lengths in metres, angles in radians. Quat is unaligned so that its layout is the same whatever CPU flags a user
 // picks.
 #pragma once

@@ -1,4 +1,4 @@
-// Room: field. The answers outside of a domain.
+// The answers outside of a domain.
 #include <fathom/field/beyond_domain.h>
 
 #include <algorithm>

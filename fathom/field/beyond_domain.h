@@ -1,4 +1,4 @@
-// Room: field. What a field that is known only in a box answers outside of it. Everything inside lies in that box,
+// What a field that is known only in a box answers outside of it. Everything inside lies in that box,
 // which is convex: seen from p, nothing is nearer than the hypotenuse over the gap to the box and the distance from
 // there. For values that are no distance the result keeps sign and range, as they did. Thread-safe, allocates nothing.
 #pragma once

@@ -1,4 +1,4 @@
-// Room: field. Batches one by one, for the fields that know nothing faster.
+// Batches one by one, for the fields that know nothing faster.
 #include <fathom/field/field.h>
 
 #include <algorithm>

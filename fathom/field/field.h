@@ -1,4 +1,4 @@
-// Room: field. The heart: a field answers how far, which way, and what range over a box.
+// The heart: a field answers how far, which way, and what range over a box.
 // Distances are signed, in metres: positive outside, negative inside. Points and boxes are in the field's own frame.
 // Every call is const, thread-safe and free of allocation. A batch gives the same bits as its points one by one.
 #pragma once

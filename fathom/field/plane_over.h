@@ -1,4 +1,4 @@
-// Room: field. A plane over what is inside in some region: how far the inside reaches there, to first order.
+// A plane over what is inside in some region: how far the inside reaches there, to first order.
 // As good as the square of the region's size where slopes are known, while range() alone is as good as its size.
 #pragma once
 

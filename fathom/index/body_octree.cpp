@@ -1,4 +1,4 @@
-// Room: index. Checks, builds and updates a body octree, and says where its volumes are in the world.
+// Checks, builds and updates a body octree, and says where its volumes are in the world.
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/index/body_octree.h>

@@ -1,4 +1,4 @@
-// Room: index. The index inside one deforming body: which of its primitives meet a box, a ray, a ball, or those of
+// The index inside one deforming body: which of its primitives meet a box, a ray, a ball, or those of
 // another body? Method: Madera et al. 2006, sections 5.1 and 6: a tree of eight-fold nodes built once over the
 // primitives, its volumes (boxes or spheres) fitted anew to the points of every step, and walked in pairs. Tighter than
 // there: leaves of eight, split by median, fitted from their distinct points. A primitive is a list of 1 to 4 point

@@ -1,4 +1,4 @@
-// Room: index. Shares primitives out among the nodes of a body octree, level by level from the root.
+// Shares primitives out among the nodes of a body octree, level by level from the root.
 #include <fathom/base/parallel.h>
 #include <fathom/index/body_octree_build.h>
 

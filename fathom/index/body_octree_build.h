@@ -1,4 +1,4 @@
-// Room: index. The shape of a body octree: which primitives share a leaf, and which leaves a node.
+// The shape of a body octree: which primitives share a leaf, and which leaves a node.
 #pragma once
 
 #include <fathom/index/body_octree.h>

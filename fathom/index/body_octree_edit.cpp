@@ -1,4 +1,4 @@
-// Room: index. Edits of a body octree: primitives come, go and change, and only the way from a leaf to the root is
+// Edits of a body octree: primitives come, go and change, and only the way from a leaf to the root is
 // fitted anew.
 #include <fathom/base/error.h>
 #include <fathom/index/body_octree.h>

@@ -1,4 +1,4 @@
-// Room: index. Fits the boxes and spheres of a body octree to its points. Every volume holds its points whatever was
+// Fits the boxes and spheres of a body octree to its points. Every volume holds its points whatever was
 // rounded.
 #include <fathom/index/body_octree_fit.h>
 

@@ -1,4 +1,4 @@
-// Room: index. The two passes of an update of a body octree: over the points, and over the nodes. Only its .cpp knows
+// The two passes of an update of a body octree: over the points, and over the nodes. Only its .cpp knows
 // SIMD.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Room: index. Turns the walk down two body octrees into node pairs, colliding points and primitive pairs.
+// Turns the walk down two body octrees into node pairs, colliding points and primitive pairs.
 #include <fathom/base/parallel.h>
 #include <fathom/index/body_octree_pairs.h>
 #include <fathom/index/body_octree_walk.h>

@@ -1,4 +1,4 @@
-// Room: index. Where two bodies, or two parts of one, may touch: node pairs, colliding points and primitive pairs of
+// Where two bodies, or two parts of one, may touch: node pairs, colliding points and primitive pairs of
 // body octrees. Method: Madera et al. 2006, figure 4, without recursion and eight volumes a step: the children of a
 // node against the other node, then those that collide against the other's children. Trees of unlike depth: what is
 // left of the deeper one against the leaf. Spheres are compared where both trees have them, boxes otherwise. All

@@ -1,4 +1,4 @@
-// Room: index. Points of a body octree as vectors of four doubles, for its kernels.
+// Points of a body octree as vectors of four doubles, for its kernels.
 // Include it only from a file that Highway's foreach_target compiles.
 // NOLINTBEGIN(llvm-header-guard)
 #if defined(FATHOM_INDEX_BODY_OCTREE_POINT_INL_H_) == defined(HWY_TARGET_TOGGLE)

@@ -1,4 +1,4 @@
-// Room: index. Walks down two body octrees, one volume against eight a step, and compares the primitives of two leaves.
+// Walks down two body octrees, one volume against eight a step, and compares the primitives of two leaves.
 #include <fathom/index/body_octree_walk.h>
 
 #undef HWY_TARGET_INCLUDE

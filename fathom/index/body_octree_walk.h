@@ -1,4 +1,4 @@
-// Room: index. The walk down two body octrees, and the comparison of two leaves: what body_octree_pairs.cpp builds on.
+// The walk down two body octrees, and the comparison of two leaves: what body_octree_pairs.cpp builds on.
 // Only its .cpp knows SIMD.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Room: index. Keeps objects by id, hands them to a broad phase, and tells the events of a step.
+// Keeps objects by id, hands them to a broad phase, and tells the events of a step.
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/index/broad_phase.h>

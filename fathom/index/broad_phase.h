@@ -1,4 +1,4 @@
-// Room: index. Which of many moving objects may touch, step by step: one face for all broad phases, with events.
+// Which of many moving objects may touch, step by step: one face for all broad phases, with events.
 // Method: `automatic` tries all pairs of up to 32 objects and takes PackedTree beyond; SceneOctree (Madera et al. 2006)
 // is at the caller's wish. All give the same bytes, for any number of threads. Closed: touching counts. Metres, world
 // frame. One caller at a time; find_pairs() works in parallel inside.

@@ -1,4 +1,4 @@
-// Room: index. Checks boxes, gives a built shape its boxes, and fits it again when they move.
+// Checks boxes, gives a built shape its boxes, and fits it again when they move.
 #include <fathom/base/error.h>
 #include <fathom/base/interval.h>
 #include <fathom/base/parallel.h>

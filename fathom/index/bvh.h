@@ -1,4 +1,4 @@
-// Room: index. A wide bounding volume hierarchy over boxes and ids: which boxes meet a box, a ray, a ball, or one
+// A wide bounding volume hierarchy over boxes and ids: which boxes meet a box, a ray, a ball, or one
 // another? Method: binned surface-area splits (Wald 2007), collapsed into nodes of eight by dynamic programming (Ylitie
 // et al. 2017); a visit tests eight float boxes, rounded outward, in one SIMD step. Not for points in millions (a grid
 // is quicker). Build O(n log n), a visit O(log n + found). Visits are const, thread-safe and allocate nothing.
@@ -6,7 +6,7 @@
 
 #include <fathom/base/box.h>
 #include <fathom/base/callable_ref.h>
-#include <fathom/base/shapes.h>
+#include <fathom/base/primitives.h>
 
 #include <array>
 #include <span>

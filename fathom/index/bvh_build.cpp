@@ -1,4 +1,4 @@
-// Room: index. Builds the shape of a wide tree: a binary tree of binned surface-area splits down to single boxes, then
+// Builds the shape of a wide tree: a binary tree of binned surface-area splits down to single boxes, then
 // the cheapest grouping of its nodes into leaves and nodes of eight. Method: Wald 2007 (binning), Ylitie, Karras &
 // Laine 2017 (collapse). All thresholds depend on sizes alone, never on threads.
 #include <fathom/base/parallel.h>

@@ -1,4 +1,4 @@
-// Room: index. The shape of a wide tree before it has boxes: what the builder hands to Bvh.
+// The shape of a wide tree before it has boxes: what the builder hands to Bvh.
 #pragma once
 
 #include <fathom/base/vec.h>

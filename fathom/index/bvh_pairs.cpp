@@ -1,4 +1,4 @@
-// Room: index. Which boxes of one tree, or of two, overlap: both trees are walked together, one child against eight a
+// Which boxes of one tree, or of two, overlap: both trees are walked together, one child against eight a
 // step.
 #include <fathom/base/parallel.h>
 #include <fathom/index/bvh.h>

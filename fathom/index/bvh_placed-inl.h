@@ -1,4 +1,4 @@
-// Room: index. Nodes of one wide tree as boxes in the frame of another, for walks down two trees at once.
+// Nodes of one wide tree as boxes in the frame of another, for walks down two trees at once.
 // Include it only from a file that Highway's foreach_target compiles.
 // NOLINTBEGIN(llvm-header-guard)
 #if defined(FATHOM_INDEX_BVH_PLACED_INL_H_) == defined(HWY_TARGET_TOGGLE)

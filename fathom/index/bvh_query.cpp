@@ -1,4 +1,4 @@
-// Room: index. Chooses the frame of a tree, and brings a ray into it.
+// Chooses the frame of a tree, and brings a ray into it.
 #include <fathom/index/bvh_query.h>
 
 namespace fathom {

@@ -1,4 +1,4 @@
-// Room: index. Points, boxes and rays as a wide tree sees them: floats in its frame, widened so that the float tests of
+// Points, boxes and rays as a wide tree sees them: floats in its frame, widened so that the float tests of
 // the nodes can be wrong only towards a visit. For walks of one's own over Bvh::nodes().
 #pragma once
 

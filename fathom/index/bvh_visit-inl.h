@@ -1,4 +1,4 @@
-// Room: index. The visits of the wide tree, to be compiled once for each SIMD target with a leaf functor that inlines.
+// The visits of the wide tree, to be compiled once for each SIMD target with a leaf functor that inlines.
 // Include it only from a file that Highway's foreach_target compiles. Every test errs towards a visit: a box is passed
 // over only when its float bounds, with the rounding of the test itself counted, prove that it cannot matter.
 // NOLINTBEGIN(llvm-header-guard)

@@ -1,4 +1,4 @@
-// Room: index. The visits of Bvh for callers who know nothing of SIMD: one indirect call for each id.
+// The visits of Bvh for callers who know nothing of SIMD: one indirect call for each id.
 #include <fathom/index/bvh.h>
 
 #undef HWY_TARGET_INCLUDE

@@ -1,4 +1,4 @@
-// Room: index. The walk of the packed tree: a group of eight goes down once and notes whom it may meet; then each of
+// The walk of the packed tree: a group of eight goes down once and notes whom it may meet; then each of
 // its boxes is compared with what was noted, eight at a time.
 #include <fathom/index/packed_pairs.h>
 

@@ -1,4 +1,4 @@
-// Room: index. The walk of the packed tree, which alone knows SIMD.
+// The walk of the packed tree, which alone knows SIMD.
 #pragma once
 
 #include <fathom/index/packed_tree.h>

@@ -1,4 +1,4 @@
-// Room: index. Sorts and packs boxes for the walk of packed_pairs.cpp, and sorts the pairs that it finds.
+// Sorts and packs boxes for the walk of packed_pairs.cpp, and sorts the pairs that it finds.
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/index/packed_pairs.h>

@@ -1,4 +1,4 @@
-// Room: index. All overlapping pairs of many moving boxes, anew each step: the quickest of the broad phases here.
+// All overlapping pairs of many moving boxes, anew each step: the quickest of the broad phases here.
 // Method: boxes sorted by size class (large first), then along the Morton curve, and packed eight by eight into a tree
 // without pointers (after Kamel & Faloutsos 1993); a group of eight walks down once, then each of its boxes against
 // eight at a time. Sorted again only when the walks have grown longer. Not for single queries (Bvh). A step costs O(n

@@ -1,4 +1,4 @@
-// Room: index. Overlap of boxes and spheres, and the pairs of a scene by trying all.
+// Overlap of boxes and spheres, and the pairs of a scene by trying all.
 #include <fathom/index/scene_objects.h>
 
 namespace fathom {

@@ -1,4 +1,4 @@
-// Room: index. What the broad phases sort: objects known by their boxes or spheres. Closed: touching counts as overlap.
+// What the broad phases sort: objects known by their boxes or spheres. Closed: touching counts as overlap.
 // Brute force over them is the oracle of all others.
 #pragma once
 

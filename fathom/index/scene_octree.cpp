@@ -1,4 +1,4 @@
-// Room: index. The scene octree: cells are integers, so that every question about regions has an exact answer.
+// The scene octree: cells are integers, so that every question about regions has an exact answer.
 #include <fathom/base/error.h>
 #include <fathom/index/packed_tree.h>
 #include <fathom/index/scene_octree.h>

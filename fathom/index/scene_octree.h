@@ -1,4 +1,4 @@
-// Room: index. The scene octree of many moving objects: which of them share a region, and overlap?
+// The scene octree of many moving objects: which of them share a region, and overlap?
 // Method: Madera, Day & Laycock 2006, section 5. Regions split while they hold two or more objects and the split spares
 // pair tests; an object lies in all regions that it touches. Regions expand and reduce as objects move. Each pair is
 // reported in the one region that holds the lower corner of the overlap. PackedTree is ten times quicker and more where

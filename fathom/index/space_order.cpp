@@ -1,4 +1,4 @@
-// Room: index. Sorts points along the Morton curve.
+// Sorts points along the Morton curve.
 #include <fathom/base/box.h>
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>

@@ -1,4 +1,4 @@
-// Room: index. The order of points along a space-filling curve: neighbours in the order are neighbours in space, so
+// The order of points along a space-filling curve: neighbours in the order are neighbours in space, so
 // queries asked in it find the tree still in the cache. Method: Morton codes of 10 bits an axis, sorted by radix. O(n).
 // The same order for any number of threads.
 #pragma once

@@ -1,4 +1,4 @@
-// Room: index. Builds nested spheres from the root down: points are split into equal parts across their longest side,
+// Builds nested spheres from the root down: points are split into equal parts across their longest side,
 // and each part gets a small ball.
 #include <fathom/base/box.h>
 #include <fathom/base/error.h>

@@ -1,11 +1,11 @@
-// Room: index. Spheres nested over points: which of many points can be near? (Barbic & James 2008, as Xu & Barbic 2014
+// Spheres nested over points: which of many points can be near? (Barbic & James 2008, as Xu & Barbic 2014
 // use them.) Each sphere holds all points of its subtree; up to eight children, level by level, points in the order of
 // the leaves. Not for boxes or triangles (bvh.h), nor for points that change their distances: a rigid or slowly moving
 // set. Build O(n log n) in parallel, about 0.2 s for 437,645 points, 35 bytes a point, of which 24 are the points.
 // Immutable.
 #pragma once
 
-#include <fathom/base/shapes.h>
+#include <fathom/base/primitives.h>
 #include <fathom/base/vec.h>
 
 #include <span>

@@ -1,4 +1,4 @@
-// Room: index. Sorts boxes into voxels, and walks the rows of voxels that a query may meet.
+// Sorts boxes into voxels, and walks the rows of voxels that a query may meet.
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/index/voxel_hash.h>

@@ -1,4 +1,4 @@
-// Room: index. A hash of voxels over moving boxes: who overlaps whom, which boxes hold a point, meet a box or a
+// A hash of voxels over moving boxes: who overlaps whom, which boxes hold a point, meet a box or a
 // segment? Method: spatial hashing (Teschner et al. 2003) with a grid for each size of object. A box lies in one voxel
 // alone, that of its lower corner, at the level whose voxels are as large as itself; so nothing is ever in many cells,
 // a pair is met once, and a step is one counting sort. Voxels of a row stand side by side in the table, and a query

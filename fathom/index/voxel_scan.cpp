@@ -1,4 +1,4 @@
-// Room: index. The inner loop of the voxel hash.
+// The inner loop of the voxel hash.
 #include <fathom/index/voxel_scan.h>
 
 #undef HWY_TARGET_INCLUDE

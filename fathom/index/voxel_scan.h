@@ -1,4 +1,4 @@
-// Room: index. The inner loop of the voxel hash, which alone knows SIMD: which of a run of boxes meet a box?
+// The inner loop of the voxel hash, which alone knows SIMD: which of a run of boxes meet a box?
 #pragma once
 
 #include <fathom/base/box.h>

@@ -1,8 +1,8 @@
-// Room: show. Bytes as base64, and as gzip.
+// Bytes as base64, and as gzip.
 #include <fathom/show/base64_text.h>
 
-#include <fathom/geometry/format/byte_writer.h>
-#include <fathom/geometry/format/zlib_bytes.h>
+#include <fathom/base/encode/byte_writer.h>
+#include <fathom/base/encode/zlib_bytes.h>
 
 namespace fathom {
 

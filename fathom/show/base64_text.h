@@ -1,4 +1,4 @@
-// Room: show. Bytes as text that pages can hold: base64 (RFC 4648), and gzip (RFC 1952) before it where that pays.
+// Bytes as text that pages can hold: base64 (RFC 4648), and gzip (RFC 1952) before it where that pays.
 #pragma once
 
 #include <string>

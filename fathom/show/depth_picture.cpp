@@ -1,4 +1,4 @@
-// Room: show. Depth maps as pictures.
+// Depth maps as pictures.
 #include <fathom/show/depth_picture.h>
 
 #include <fathom/base/error.h>

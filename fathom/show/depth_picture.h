@@ -1,4 +1,4 @@
-// Room: show. What a depth map holds, as pictures: heights, hits and normals.
+// What a depth map holds, as pictures: heights, hits and normals.
 #pragma once
 
 #include <fathom/detect/depth/depth_map.h>

@@ -1,4 +1,4 @@
-// Room: show. Slices of fields, pixel by pixel.
+// Slices of fields, pixel by pixel.
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/field/grid/smooth_grid.h>

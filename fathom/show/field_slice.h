@@ -1,4 +1,4 @@
-// Room: show. A picture of a field on a plane: sign colours, contour lines, and on request the bricks of a grid.
+// A picture of a field on a plane: sign colours, contour lines, and on request the bricks of a grid.
 // Blue is inside, orange outside, paler towards the surface, which is the thick line. Colours go evenly to the eye
 // (OKLab, Ottosson 2020). Lengths on the colour scale are in metres. What lies outside the field's domain stays empty.
 // O(pixels) queries, in parallel; the same bytes on every run and any number of threads.

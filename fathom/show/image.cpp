@@ -1,4 +1,4 @@
-// Room: show. Pictures; the only file that knows libpng.
+// Pictures; the only file that knows libpng.
 #include <fathom/base/error.h>
 #include <fathom/show/image.h>
 

@@ -1,4 +1,4 @@
-// Room: show. Pictures in memory, and as PNG files.
+// Pictures in memory, and as PNG files.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Room: show. Line plots as SVG text.
+// Line plots as SVG text.
 #include <fathom/show/line_plot.h>
 
 #include <fathom/base/file.h>

@@ -1,4 +1,4 @@
-// Room: show. Curves over a common axis as an SVG picture: energies, penetrations, timings. Opens in any browser.
+// Curves over a common axis as an SVG picture: energies, penetrations, timings. Opens in any browser.
 // The same curves give the same bytes. O(points).
 #pragma once
 

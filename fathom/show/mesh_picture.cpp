@@ -1,4 +1,4 @@
-// Room: show. A small z-buffer renderer.
+// A small z-buffer renderer.
 #include <fathom/show/mesh_picture.h>
 
 #include <algorithm>

@@ -1,10 +1,10 @@
-// Room: show. A shaded picture of a mesh, drawn on the CPU: for reports and demos, where a look says more than a table.
+// A shaded picture of a mesh, drawn on the CPU: for reports and demos, where a look says more than a table.
 // Orthographic, z up, two-sided; back faces are tinted so that inside-out parts and holes are seen at once.
 // O(pixels + triangles); the same bytes on every run.
 #pragma once
 
 #include <fathom/base/pose.h>
-#include <fathom/geometry/triangle_mesh.h>
+#include <fathom/geometry/mesh/triangle_mesh.h>
 #include <fathom/show/image.h>
 
 #include <numbers>

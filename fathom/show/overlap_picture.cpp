@@ -1,4 +1,4 @@
-// Room: show. Translucent bodies over and under the cells of their overlap.
+// Translucent bodies over and under the cells of their overlap.
 #include <fathom/base/error.h>
 #include <fathom/field/grid/contour.h>
 #include <fathom/show/overlap_picture.h>

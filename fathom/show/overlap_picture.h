@@ -1,9 +1,9 @@
-// Room: show. A picture of what two fields have in common: both bodies, and the octree of their overlap (Liu et al.
+// A picture of what two fields have in common: both bodies, and the octree of their overlap (Liu et al.
 // 2024, figure 2). The bodies are translucent, so that nothing hides the cells: cells proven inside both are lime green
 // boxes, cells on the border wireframes. O(pixels + cells + triangles of both surfaces); the same bytes on every run.
 #pragma once
 
-#include <fathom/detect/field_overlap.h>
+#include <fathom/detect/field_field/field_overlap.h>
 #include <fathom/show/mesh_picture.h>
 
 namespace fathom {

@@ -1,4 +1,4 @@
-// Room: show. Pictures and curves of recordings.
+// Pictures and curves of recordings.
 #include <fathom/show/recording_picture.h>
 
 #include <fathom/field/grid/contour.h>

@@ -1,9 +1,9 @@
-// Room: show. A recorded simulation at a glance: a strip of pictures, and curves of energy and penetration.
+// A recorded simulation at a glance: a strip of pictures, and curves of energy and penetration.
 #pragma once
 
 #include <fathom/show/line_plot.h>
 #include <fathom/show/mesh_picture.h>
-#include <fathom/simulate/recording.h>
+#include <fathom/simulate/record/recording.h>
 
 namespace fathom {
 

@@ -1,4 +1,4 @@
-// Room: show. Reports as web pages.
+// Reports as web pages.
 #include <fathom/show/report_page.h>
 
 #include <fathom/base/error.h>

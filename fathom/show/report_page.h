@@ -1,4 +1,4 @@
-// Room: show. A report as one web page that needs nothing beside it: words, figures, tables and pictures, light or dark
+// A report as one web page that needs nothing beside it: words, figures, tables and pictures, light or dark
 // as the reader has it. Everything is escaped: text is text, whatever it holds. The same report gives the same bytes.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Room: show. A font of 5 x 7 dots.
+// A font of 5 x 7 dots.
 #include <fathom/show/tiny_text.h>
 
 namespace fathom {

@@ -1,4 +1,4 @@
-// Room: show. Numbers in pictures: a font of 5 x 7 dots, so that a picture needs no font file.
+// Numbers in pictures: a font of 5 x 7 dots, so that a picture needs no font file.
 #pragma once
 
 #include <fathom/show/image.h>

@@ -1,8 +1,8 @@
-// Room: show. Whether bytes are a packet that the viewer could read.
+// Whether bytes are a packet that the viewer could read.
 #include <fathom/show/viewer_packets.h>
 
-#include <fathom/geometry/format/byte_reader.h>
-#include <fathom/geometry/format/gltf_json.h>
+#include <fathom/base/encode/byte_reader.h>
+#include <fathom/base/encode/gltf_json.h>
 
 #include <fmt/format.h>
 

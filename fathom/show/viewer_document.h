@@ -1,12 +1,12 @@
-// Room: show. What the viewer in the browser is shown: bodies, layers that can be switched on, frames over time and
+// What the viewer in the browser is shown: bodies, layers that can be switched on, frames over time and
 // curves beside them. Plain data, made by viewer_sources.h, viewer_recording.h and viewer_sweep.h, and sent as packets
 // (viewer_packets.h). Frames are asked for piece by piece, so that a long recording is never copied as a whole.
 #pragma once
 
-#include <fathom/base/shapes.h>
+#include <fathom/base/primitives.h>
 #include <fathom/detect/depth/depth_map.h>
-#include <fathom/detect/result.h>
-#include <fathom/geometry/tet_mesh.h>
+#include <fathom/detect/result/result.h>
+#include <fathom/geometry/mesh/tet_mesh.h>
 
 #include <memory>
 #include <optional>

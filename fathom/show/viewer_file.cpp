@@ -1,13 +1,13 @@
-// Room: show. Files of packets, written and read.
+// Files of packets, written and read.
 #include <fathom/show/viewer_file.h>
 
 #include <fathom/base/error.h>
 #include <fathom/base/file.h>
 #include <fathom/base/hash.h>
 #include <fathom/base/mapped_file.h>
-#include <fathom/geometry/format/byte_reader.h>
-#include <fathom/geometry/format/byte_writer.h>
-#include <fathom/geometry/format/gzip.h>
+#include <fathom/base/encode/byte_reader.h>
+#include <fathom/base/encode/byte_writer.h>
+#include <fathom/base/encode/gzip.h>
 #include <fathom/show/base64_text.h>
 
 #include <fmt/format.h>

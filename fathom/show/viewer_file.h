@@ -1,4 +1,4 @@
-// Room: show. The packets of a document in one file, .fathomview: what a run leaves for the viewer, opened without
+// The packets of a document in one file, .fathomview: what a run leaves for the viewer, opened without
 // being read as a whole. Layout, little endian: 8 bytes "FTHMVIEW"; u32 version (1); u32 number of packets; for each
 // u64 offset, u64 bytes, u64 XXH3 of them; u64 XXH3 of all before; then the packets, as gzip or plain, one after the
 // other.

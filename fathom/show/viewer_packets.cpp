@@ -1,8 +1,8 @@
-// Room: show. Documents as packets: JSON in front, arrays behind.
+// Documents as packets: JSON in front, arrays behind.
 #include <fathom/show/viewer_packets.h>
 
 #include <fathom/base/error.h>
-#include <fathom/geometry/format/byte_writer.h>
+#include <fathom/base/encode/byte_writer.h>
 #include <fathom/show/base64_text.h>
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Room: show. Documents as the packets that the viewer reads (docs/viewer.md has the format, byte by byte). Packet 0 is
+// Documents as the packets that the viewer reads (docs/viewer.md has the format, byte by byte). Packet 0 is
 // the document, the others are frames, about four megabytes each, made when they are asked for. The same document gives
 // the same bytes. Numbers that are not finite never reach the JSON: coordinates, poses and bounds of them become 0.
 #pragma once

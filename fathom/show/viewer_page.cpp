@@ -1,4 +1,4 @@
-// Room: show. The page of the viewer: the only file that knows where it lies.
+// The page of the viewer: the only file that knows where it lies.
 #include <fathom/show/viewer_page.h>
 
 #include <fathom/base/error.h>

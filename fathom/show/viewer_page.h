@@ -1,4 +1,4 @@
-// Room: show. The page of the viewer, built from web/ and kept inside the library, and documents as pages that open
+// The page of the viewer, built from web/ and kept inside the library, and documents as pages that open
 // with a double click.
 #pragma once
 

@@ -1,9 +1,9 @@
-// Room: show. Recordings as documents.
+// Recordings as documents.
 #include <fathom/show/viewer_recording.h>
 
-#include <fathom/detect/world.h>
+#include <fathom/detect/world/world.h>
 #include <fathom/show/viewer_sources.h>
-#include <fathom/simulate/recording_stage.h>
+#include <fathom/simulate/record/recording_stage.h>
 
 #include <fmt/format.h>
 

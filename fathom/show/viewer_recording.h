@@ -1,9 +1,9 @@
-// Room: show. A recorded simulation of any kind as a document: rigid, deforming and breaking bodies, clouds, contacts,
+// A recorded simulation of any kind as a document: rigid, deforming and breaking bodies, clouds, contacts,
 // and curves of energies, contacts, penetration and computing time.
 #pragma once
 
 #include <fathom/show/viewer_document.h>
-#include <fathom/simulate/recording.h>
+#include <fathom/simulate/record/recording.h>
 
 namespace fathom {
 

@@ -1,9 +1,9 @@
-// Room: show. Documents and layers of what stands still.
+// Documents and layers of what stands still.
 #include <fathom/show/viewer_sources.h>
 
 #include <fathom/base/error.h>
 #include <fathom/field/grid/contour.h>
-#include <fathom/geometry/mesh_report.h>
+#include <fathom/geometry/inspect/mesh_report.h>
 
 #include <fmt/format.h>
 

@@ -1,10 +1,10 @@
-// Room: show. Documents of what stands still: meshes, tetrahedra, fields, depth maps; and layers of trees, distances
+// Documents of what stands still: meshes, tetrahedra, fields, depth maps; and layers of trees, distances
 // and contacts for any document. What is sent is bounded: trees are cut at a level, distances are sampled, surfaces of
 // fields are meshed at a stated resolution.
 #pragma once
 
 #include <fathom/base/progress.h>
-#include <fathom/detect/collide.h>
+#include <fathom/detect/field_field/field_field.h>
 #include <fathom/index/sphere_tree.h>
 #include <fathom/show/viewer_document.h>
 

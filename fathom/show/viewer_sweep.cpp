@@ -1,4 +1,4 @@
-// Room: show. Sweeps as documents.
+// Sweeps as documents.
 #include <fathom/show/viewer_sweep.h>
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Room: show. Two bodies on their way as a document: both move over time, the path of one is drawn and the pieces of it
+// Two bodies on their way as a document: both move over time, the path of one is drawn and the pieces of it
 // in contact coloured, and the first contact is marked when it comes.
 #pragma once
 

@@ -1,7 +1,7 @@
 // Any bytes: refused with an Error that names the file, or boxes that are finite, turned by a rotation, and not inside
 // out.
 #include <fathom/base/error.h>
-#include <fathom/detect/decomposition.h>
+#include <fathom/detect/decomposition/decomposition.h>
 
 #include <cmath>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-#include <fathom/geometry/mesh_file.h>
+#include <fathom/geometry/io/mesh_file.h>
 #include <fuzz/fuzz_reader.h>
 
 #include <string>

@@ -1,6 +1,6 @@
 // Any text: refused with an Error, or a scene whose numbers are within their ranges.
 #include <fathom/base/error.h>
-#include <fathom/simulate/scene.h>
+#include <fathom/simulate/scene/scene.h>
 
 #include <cmath>
 #include <cstdlib>

@@ -2,7 +2,7 @@
 // finding.
 #pragma once
 
-#include <fathom/geometry/format/readers.h>
+#include <fathom/geometry/io/readers.h>
 
 #include <cstdint>
 #include <cstdlib>

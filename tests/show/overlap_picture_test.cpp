@@ -1,7 +1,7 @@
 #include <fathom/base/error.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/parse.h>
-#include <fathom/field/analytic/shapes.h>
+#include <fathom/field/analytic/primitives.h>
 #include <fathom/show/overlap_picture.h>
 
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 // Pictures of recordings: bodies move from picture to picture, and curves hold every frame.
-#include <fathom/geometry/generate.h>
+#include <fathom/geometry/generate/generate.h>
 #include <fathom/show/recording_picture.h>
-#include <fathom/simulate/particles.h>
-#include <fathom/simulate/rigid_world.h>
+#include <fathom/simulate/particles/particles.h>
+#include <fathom/simulate/rigid/rigid_world.h>
 
 #include <gtest/gtest.h>
 

@@ -8,8 +8,8 @@
 #include <fathom/base/file.h>
 #include <fathom/base/hash.h>
 #include <fathom/base/random.h>
-#include <fathom/geometry/format/base64.h>
-#include <fathom/geometry/format/gzip.h>
+#include <fathom/base/encode/base64.h>
+#include <fathom/base/encode/gzip.h>
 #include <fathom/show/viewer_file.h>
 #include <fathom/show/viewer_page.h>
 #include <fathom/show/viewer_recording.h>

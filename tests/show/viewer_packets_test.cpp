@@ -3,8 +3,8 @@
 #include <support/small_recordings.h>
 #include <support/sources.h>
 
-#include <fathom/geometry/format/base64.h>
-#include <fathom/geometry/format/gzip.h>
+#include <fathom/base/encode/base64.h>
+#include <fathom/base/encode/gzip.h>
 #include <fathom/show/base64_text.h>
 #include <fathom/show/viewer_recording.h>
 #include <fathom/show/viewer_sources.h>

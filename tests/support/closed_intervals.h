@@ -2,7 +2,7 @@
 // casts.
 #pragma once
 
-#include <fathom/base/shapes.h>
+#include <fathom/base/primitives.h>
 
 #include <algorithm>
 #include <cmath>

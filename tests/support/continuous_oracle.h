@@ -2,7 +2,7 @@
 // their four points lie in a plane (the roots of a cubic, by Descartes' rule on Bernstein coefficients).
 #pragma once
 
-#include <fathom/geometry/continuous_contact.h>
+#include <fathom/geometry/primitive/continuous_contact.h>
 
 #include <support/exact.h>
 

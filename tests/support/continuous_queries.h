@@ -3,7 +3,7 @@
 // truth.
 #pragma once
 
-#include <fathom/geometry/continuous_contact.h>
+#include <fathom/geometry/primitive/continuous_contact.h>
 
 #include <algorithm>
 #include <cstdlib>

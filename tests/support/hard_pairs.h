@@ -5,10 +5,10 @@
 #include "mesh_oracle.h"
 #include <fathom/base/random.h>
 #include <fathom/field/analytic/analytic_field.h>
-#include <fathom/field/analytic/shapes.h>
+#include <fathom/field/analytic/primitives.h>
 #include <fathom/field/mesh/grid_builder.h>
-#include <fathom/geometry/generate.h>
-#include <fathom/geometry/triangulate.h>
+#include <fathom/geometry/generate/generate.h>
+#include <fathom/geometry/io/triangulate.h>
 
 #include <cmath>
 #include <memory>

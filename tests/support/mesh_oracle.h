@@ -4,9 +4,9 @@
 
 #include <fathom/base/pose.h>
 #include <fathom/field/mesh/mesh_field.h>
-#include <fathom/geometry/closest_point.h>
-#include <fathom/geometry/components.h>
-#include <fathom/geometry/triangle_triangle.h>
+#include <fathom/geometry/primitive/closest_point.h>
+#include <fathom/geometry/mesh/components.h>
+#include <fathom/geometry/primitive/triangle_triangle.h>
 
 #include <queue>
 #include <vector>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <fathom/base/random.h>
-#include <fathom/geometry/tet_mesh.h>
-#include <fathom/geometry/triangle_mesh.h>
+#include <fathom/geometry/mesh/tet_mesh.h>
+#include <fathom/geometry/mesh/triangle_mesh.h>
 
 #include <cmath>
 #include <map>

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <fathom/field/analytic/analytic_field.h>
-#include <fathom/field/analytic/shapes.h>
-#include <fathom/geometry/generate.h>
-#include <fathom/simulate/recording.h>
+#include <fathom/field/analytic/primitives.h>
+#include <fathom/geometry/generate/generate.h>
+#include <fathom/simulate/record/recording.h>
 
 namespace fathom::testing {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <fathom/base/error.h>
-#include <fathom/geometry/format/source.h>
+#include <fathom/base/encode/source.h>
 
 #include <gtest/gtest.h>
 

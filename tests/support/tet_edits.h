@@ -2,7 +2,7 @@
 #pragma once
 
 #include <fathom/base/random.h>
-#include <fathom/geometry/tet_cut.h>
+#include <fathom/geometry/edit/tet_cut.h>
 
 #include <vector>
 

@@ -2,7 +2,7 @@
 // oracle.
 #pragma once
 
-#include <fathom/geometry/triangle_mesh.h>
+#include <fathom/geometry/mesh/triangle_mesh.h>
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-// Room: detect. Triangles clipped to the columns of pixels.
+// Triangles clipped to the columns of pixels.
 #include <fathom/detect/depth/column_sweep.h>
 
 #include <fathom/base/interval.h>

@@ -1,4 +1,4 @@
-// Room: detect. The columns of pixels and the triangles in them, in double: for the few pixels that maps leave open,
+// The columns of pixels and the triangles in them, in double: for the few pixels that maps leave open,
 // and for gaps of objects. The depths of a triangle in a column are those of its part in it. O(triangles + pixels that
 // they may touch). Thread-safe.
 #pragma once

@@ -1,4 +1,4 @@
-// Room: detect. Draws depth maps on the CPU, in main memory: rows of pixels are shared out to threads, and each draws
+// Draws depth maps on the CPU, in main memory: rows of pixels are shared out to threads, and each draws
 // the clusters that meet its rows. After the first draw of a size nothing is allocated.
 #include <fathom/detect/depth/cpu_limits.h>
 #include <fathom/detect/depth/cpu_resolve.h>

@@ -1,4 +1,4 @@
-// Room: detect. Cuts meshes into pieces, and finds those that a view may see.
+// Cuts meshes into pieces, and finds those that a view may see.
 #include <fathom/detect/depth/cpu_clusters.h>
 
 #include <algorithm>

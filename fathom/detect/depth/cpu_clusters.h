@@ -1,4 +1,4 @@
-// Room: detect. A mesh cut into small pieces for drawing: each lies together in space, has its corners beside one
+// A mesh cut into small pieces for drawing: each lies together in space, has its corners beside one
 // another in memory, and is passed over at once where a view cannot see it. Method: halved at the median along the
 // longest axis down to 128 primitives; a box a piece and one a run of 32 pieces. O(n log n) to make, O(n) to refit; a
 // visit O(n / 4096 + pieces of the runs that the view meets). About 26 bytes a triangle of a closed mesh.

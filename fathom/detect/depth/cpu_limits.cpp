@@ -1,4 +1,4 @@
-// Room: detect. Tiles of depth maps that limit drawing.
+// Tiles of depth maps that limit drawing.
 #include <fathom/detect/depth/cpu_limits.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Room: detect. A depth map as the CPU asks it again and again while it limits what is drawn: rows with room behind
+// A depth map as the CPU asks it again and again while it limits what is drawn: rows with room behind
 // them (RasterRows), and the least and the largest depth of each tile of 16 x 16 pixels, so that pieces that cannot
 // pass are left out as a whole. O(pixels) to make.
 #pragma once

@@ -1,4 +1,4 @@
-// Room: detect. Draws eight triangles at a time into place, then eight pixels at a time.
+// Draws eight triangles at a time into place, then eight pixels at a time.
 #include <fathom/detect/depth/cpu_raster.h>
 #include <fathom/detect/depth/cpu_spans.h>
 

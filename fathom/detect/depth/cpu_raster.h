@@ -1,4 +1,4 @@
-// Room: detect. Rows of a depth map from clusters of primitives: the inner loops of the CPU backend, for the CPU at
+// Rows of a depth map from clusters of primitives: the inner loops of the CPU backend, for the CPU at
 // hand. A pixel keeps the nearest (farthest) depth and, of equal ones, the lowest key: so the order in which things are
 // drawn, and how rows are shared out, leave no trace in the result.
 #pragma once

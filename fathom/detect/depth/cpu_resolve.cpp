@@ -1,4 +1,4 @@
-// Room: detect. Looks up bodies, primitives and normals by key.
+// Looks up bodies, primitives and normals by key.
 #include <fathom/detect/depth/cpu_resolve.h>
 
 #include <algorithm>

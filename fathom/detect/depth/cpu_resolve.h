@@ -1,4 +1,4 @@
-// Room: detect. From the key that a pixel keeps to what it stands for: body and primitive, and the normal there. Only
+// From the key that a pixel keeps to what it stands for: body and primitive, and the normal there. Only
 // what is seen in the end is looked up, once a pixel; the cross product once a run of equal keys.
 #pragma once
 

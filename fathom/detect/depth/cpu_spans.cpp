@@ -1,4 +1,4 @@
-// Room: detect. Exact rows of large triangles and of lines.
+// Exact rows of large triangles and of lines.
 #include <fathom/detect/depth/cpu_spans.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Room: detect. Triangles and lines of any size, row by row: which columns they cover, exactly, and the plane of their
+// Triangles and lines of any size, row by row: which columns they cover, exactly, and the plane of their
 // depth. For what is too large for the 32-bit edge functions of cpu_raster.cpp, and for conservative drawing. Corners
 // may lie 2^52 pixels away (those beyond are moved in to there); the walk costs one division an edge and then
 // additions, whatever lies outside of the view.

@@ -1,4 +1,4 @@
-// Room: detect. What draws surfaces into depth maps: the CPU, or a graphics pipeline. One face, so that each is the
+// What draws surfaces into depth maps: the CPU, or a graphics pipeline. One face, so that each is the
 // other's oracle. Method: Fabrizio, "Easy real-time collision detection": an object's height map, drawn with inverted
 // depth test and inverted culling, against the environment's, drawn normally in the same box: a collision per pixel. A
 // pixel is covered where its middle is inside a triangle; corners are rounded to 1/256 of a pixel first, and of two

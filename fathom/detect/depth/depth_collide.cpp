@@ -1,11 +1,11 @@
-// Room: detect. Collisions by depth maps.
+// Collisions by depth maps.
 #include <fathom/detect/depth/depth_collide.h>
 
 #include <fathom/base/error.h>
 #include <fathom/detect/depth/column_sweep.h>
-#include <fathom/geometry/mesh_report.h>
-#include <fathom/geometry/oriented_box.h>
-#include <fathom/geometry/winding_number.h>
+#include <fathom/geometry/inspect/mesh_report.h>
+#include <fathom/geometry/primitive/oriented_box.h>
+#include <fathom/geometry/surface_tree/winding_number.h>
 
 #include <algorithm>
 #include <cmath>

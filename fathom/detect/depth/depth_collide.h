@@ -1,4 +1,4 @@
-// Room: detect. Does an object meet its environment, by depth maps? The environment is drawn in the boxes of the
+// Does an object meet its environment, by depth maps? The environment is drawn in the boxes of the
 // object's maps, and only where the object is solid: what shows is a hit, with its body, triangle and normal. Method:
 // Fabrizio, "Easy real-time collision detection"; and what that misses: where the object is inside a closed body
 // (figure 2c, or partly so and the border is seen edge on), the first surface behind the object is seen from its
@@ -12,7 +12,7 @@
 #pragma once
 
 #include <fathom/detect/depth/depth_object.h>
-#include <fathom/detect/result.h>
+#include <fathom/detect/result/result.h>
 
 namespace fathom {
 

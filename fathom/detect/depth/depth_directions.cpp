@@ -1,10 +1,10 @@
-// Room: detect. Chooses the directions of depth maps.
+// Chooses the directions of depth maps.
 #include <fathom/detect/depth/depth_directions.h>
 
 #include <fathom/base/error.h>
-#include <fathom/geometry/mesh_report.h>
-#include <fathom/geometry/oriented_box.h>
-#include <fathom/geometry/surface_tree.h>
+#include <fathom/geometry/inspect/mesh_report.h>
+#include <fathom/geometry/primitive/oriented_box.h>
+#include <fathom/geometry/surface_tree/surface_tree.h>
 
 #include <algorithm>
 #include <cmath>

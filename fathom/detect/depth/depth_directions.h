@@ -1,4 +1,4 @@
-// Room: detect. From which directions should an object's depth maps be drawn, and is it fit for them at all? The paper
+// From which directions should an object's depth maps be drawn, and is it fit for them at all? The paper
 // leaves the choice to the user: "we do not provide any algorithm for projections selection". A direction fills the
 // object's concavities along it (depth_object.h). A place of the surface is seen where the point a little outside of
 // it, a pixel and a half, does not become solid by that: so walls that run along the direction are seen, as a

@@ -1,4 +1,4 @@
-// Room: detect. Depth maps as fields.
+// Depth maps as fields.
 #include <fathom/detect/depth/depth_field.h>
 
 namespace fathom {

@@ -1,4 +1,4 @@
-// Room: detect. A depth map as a field over its box, so that methods that know fields can ask it.
+// A depth map as a field over its box, so that methods that know fields can ask it.
 // A nearest map is the solid from the first surface on to the far side of the box; a farthest map, from its near side
 // to the last surface. Where nothing was drawn there is nothing of it. Bilinear between the middles of pixels: across a
 // silhouette the surface is a steep wall one pixel wide. See field/height/height_field.h for what the values mean.

@@ -1,4 +1,4 @@
-// Room: detect. What was drawn into a view: for each pixel the depth of the first surface, or of the last, and what it
+// What was drawn into a view: for each pixel the depth of the first surface, or of the last, and what it
 // belongs to.
 #pragma once
 

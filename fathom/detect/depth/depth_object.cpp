@@ -1,9 +1,9 @@
-// Room: detect. Draws the maps of objects.
+// Draws the maps of objects.
 #include <fathom/detect/depth/depth_object.h>
 
 #include <fathom/base/error.h>
-#include <fathom/geometry/components.h>
-#include <fathom/geometry/mesh_report.h>
+#include <fathom/geometry/mesh/components.h>
+#include <fathom/geometry/inspect/mesh_report.h>
 
 #include <algorithm>
 

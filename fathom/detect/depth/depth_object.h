@@ -1,4 +1,4 @@
-// Room: detect. An object made ready to be collided by depth maps: for each of its parts, and each direction that the
+// An object made ready to be collided by depth maps: for each of its parts, and each direction that the
 // part is looked at from, where it is solid along the line through each pixel. Method: Fabrizio, "Easy real-time
 // collision detection", section 2, and its variants: one projection, two sides on one plane, several projections,
 // deforming and articulated objects; and layers by depth peeling, which the paper only names. The maps lie in the frame

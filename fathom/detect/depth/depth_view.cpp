@@ -1,4 +1,4 @@
-// Room: detect. Views: where pixels are, and the matrix that both backends draw with.
+// Views: where pixels are, and the matrix that both backends draw with.
 #include <fathom/detect/depth/depth_view.h>
 
 #include <fathom/base/error.h>

@@ -1,4 +1,4 @@
-// Room: detect. An orthographic box that surfaces are drawn into, and the pixels on its near side.
+// An orthographic box that surfaces are drawn into, and the pixels on its near side.
 // The frame of a view: x along the columns of pixels, y along the rows, z the way it looks; right-handed, so that a
 // picture whose first row is on top shows the world unmirrored. Depth is the share of the way from the near side (0) to
 // the far side (1): linear.

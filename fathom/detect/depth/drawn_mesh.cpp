@@ -1,8 +1,8 @@
-// Room: detect. Meshes in floats, for drawing.
+// Meshes in floats, for drawing.
 #include <fathom/detect/depth/drawn_mesh.h>
 
 #include <fathom/base/error.h>
-#include <fathom/geometry/element_checks.h>
+#include <fathom/geometry/mesh/element_checks.h>
 
 #include <atomic>
 

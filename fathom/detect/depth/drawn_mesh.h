@@ -1,4 +1,4 @@
-// Room: detect. Triangles, lines or points made ready to be drawn again and again, by any backend: floats about their
+// Triangles, lines or points made ready to be drawn again and again, by any backend: floats about their
 // own middle. Triangles and lines are sorted in space into clusters of 128 (cpu_clusters.h); a draw visits those that
 // meet the box of the view: some microseconds for 70,000 triangles of which none is seen. Points keep their order,
 // being moved about too much. Immutable but for move(), which deforms it; otherwise thread-safe. O(n log n) to make,
@@ -7,7 +7,7 @@
 
 #include <fathom/base/pose.h>
 #include <fathom/detect/depth/cpu_clusters.h>
-#include <fathom/geometry/triangle_mesh.h>
+#include <fathom/geometry/mesh/triangle_mesh.h>
 
 #include <memory>
 

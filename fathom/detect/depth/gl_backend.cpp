@@ -1,4 +1,4 @@
-// Room: detect. Picks a backend; and what there is to say where OpenGL was not built in.
+// Picks a backend; and what there is to say where OpenGL was not built in.
 #include <fathom/detect/depth/gl_backend.h>
 
 #include <fathom/base/error.h>

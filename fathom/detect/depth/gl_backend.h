@@ -1,4 +1,4 @@
-// Room: detect. Depth maps drawn by OpenGL 4.5 core, on a graphics card or in software; and environments that the
+// Depth maps drawn by OpenGL 4.5 core, on a graphics card or in software; and environments that the
 // caller draws himself, so that what shaders make (lines, points, patches, particles) is collided without ever being in
 // main memory. Coverage is the CPU's, bit for bit, where no corner is farther outside the view than the view is wide
 // (there a renderer may cut triangles, and round the cut). Depth is interpolated in float: within 1e-6 of the box where

@@ -1,4 +1,4 @@
-// Room: detect. Columns of pixels that are solid from entry to exit, and steps followed through them pixel by pixel.
+// Columns of pixels that are solid from entry to exit, and steps followed through them pixel by pixel.
 #include <fathom/detect/depth/particle_columns.h>
 
 #include <fathom/base/parallel.h>

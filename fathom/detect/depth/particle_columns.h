@@ -1,4 +1,4 @@
-// Room: detect. One view of shared particle maps: its columns of pixels, and the way of a step through them.
+// One view of shared particle maps: its columns of pixels, and the way of a step through them.
 #pragma once
 
 #include <fathom/detect/depth/particle_maps.h>

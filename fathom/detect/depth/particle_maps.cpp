@@ -1,4 +1,4 @@
-// Room: detect. Views for particles, and the first hit among them.
+// Views for particles, and the first hit among them.
 #include <fathom/detect/depth/particle_maps.h>
 
 #include <fathom/base/error.h>

@@ -1,4 +1,4 @@
-// Room: detect. Height maps of the surroundings that all particles share, and where their steps run into them.
+// Height maps of the surroundings that all particles share, and where their steps run into them.
 // Method: Fabrizio, "Easy real-time collision detection", section 2: one map along the direction of propagation, or six
 // around a centre, layers behind the first obstacle by depth peeling. Here each pixel is a column, solid from where a
 // surface is entered (front faces) to where it is left again (back faces behind them), so that particles may also come

@@ -1,8 +1,8 @@
-// Room: detect. Vertices of one body in the tetrahedra of another.
+// Vertices of one body in the tetrahedra of another.
 #include <fathom/base/parallel.h>
 #include <fathom/detect/tet/points_in_tets.h>
-#include <fathom/geometry/predicates.h>
-#include <fathom/geometry/tetrahedron_tetrahedron.h>
+#include <fathom/geometry/exact/predicates.h>
+#include <fathom/geometry/primitive/tetrahedron_tetrahedron.h>
 
 #include <algorithm>
 

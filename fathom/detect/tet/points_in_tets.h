@@ -1,4 +1,4 @@
-// Room: detect. Points in objects: which vertices of one body are inside another, and in which tetrahedron?
+// Points in objects: which vertices of one body are inside another, and in which tetrahedron?
 // Marchal, Aubert & Chaillou 2004, section 5.1. Containment is exact and closed, whatever the orientation; a flat
 // tetrahedron holds nothing. A point on a shared face, edge or vertex, or in tetrahedra that overlap, is given to the
 // smallest number, once. Cost: about 1 us a point near the other body. The same bytes for any number of threads.

@@ -1,7 +1,7 @@
-// Room: detect. Edges of one body clipped by the tetrahedra of another, and chained.
+// Edges of one body clipped by the tetrahedra of another, and chained.
 #include <fathom/base/parallel.h>
 #include <fathom/detect/tet/segments_in_tets.h>
-#include <fathom/geometry/predicates.h>
+#include <fathom/geometry/exact/predicates.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-// Room: detect. Segments in objects: where does an edge of one body run inside another, and how deep?
+// Segments in objects: where does an edge of one body run inside another, and how deep?
 // Marchal, Aubert & Chaillou 2004, section 5.2, with what it left for later: an edge answers once however many elements
 // share it, and one that crosses many tetrahedra is one chain, cut into pieces without gaps and without overlaps.
 // Method: an edge is clipped by the planes of each tetrahedron it may meet. Signs are exact; a plane is made from its

@@ -1,4 +1,4 @@
-// Room: detect. What hangs together in a tetrahedral body, and which part of it lies in a box.
+// What hangs together in a tetrahedral body, and which part of it lies in a box.
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/base/sorted_edit.h>

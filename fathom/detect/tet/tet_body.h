@@ -1,9 +1,9 @@
-// Room: detect. A tetrahedral body as collision sees it: what hangs together (built once; it follows cuts and breaks),
+// A tetrahedral body as collision sees it: what hangs together (built once; it follows cuts and breaks),
 // and where its vertices are now. Tetrahedra may be inverted or flat in the current shape. Metres, world frame.
 #pragma once
 
-#include <fathom/geometry/tet_edit.h>
-#include <fathom/geometry/tetrahedron_batch.h>
+#include <fathom/geometry/edit/tet_edit.h>
+#include <fathom/geometry/primitive/tetrahedron_batch.h>
 #include <fathom/index/voxel_hash.h>
 
 namespace fathom {

@@ -1,4 +1,4 @@
-// Room: detect. A whole step of two tetrahedral bodies.
+// A whole step of two tetrahedral bodies.
 #include <fathom/detect/tet/tet_collision.h>
 
 namespace fathom {

@@ -1,4 +1,4 @@
-// Room: detect. A whole step of two tetrahedral bodies: the pairs, points and segments in contact, found together, so
+// A whole step of two tetrahedral bodies: the pairs, points and segments in contact, found together, so
 // that the zones of contact are made once. Thread rule: one caller a collider; inside in parallel, the same bytes for
 // any number of threads. Cost: O(tetrahedra) at about 15 ns each, then what is in contact; bodies whose bounds are
 // apart cost their bounds alone.

@@ -1,4 +1,4 @@
-// Room: detect. Vertices and tetrahedra that reach into a field.
+// Vertices and tetrahedra that reach into a field.
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/detect/tet/tet_field_contacts.h>

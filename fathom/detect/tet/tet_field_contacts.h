@@ -1,4 +1,4 @@
-// Room: detect. Tetrahedra against a field (formula, grid, network; at rest or a posed rigid body): which vertices are
+// Tetrahedra against a field (formula, grid, network; at rest or a posed rigid body): which vertices are
 // inside and how deep, and which tetrahedra reach in, also where none of their vertices does? Method: all vertices in
 // one batch; a tetrahedron none of whose vertices is in is cleared by the field's Lipschitz bound over its ball, then
 // by its range over the box; for the rest the field is made small over the tetrahedron by steps towards its corners
@@ -9,7 +9,7 @@
 #pragma once
 
 #include <fathom/base/pose.h>
-#include <fathom/detect/result.h>
+#include <fathom/detect/result/result.h>
 #include <fathom/detect/tet/tet_body.h>
 #include <fathom/field/field.h>
 

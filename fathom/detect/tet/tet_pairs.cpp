@@ -1,4 +1,4 @@
-// Room: detect. Overlapping tetrahedra of bodies.
+// Overlapping tetrahedra of bodies.
 #include <fathom/detect/tet/tet_pairs.h>
 
 #include <algorithm>

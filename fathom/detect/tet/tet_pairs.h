@@ -1,4 +1,4 @@
-// Room: detect. Which tetrahedra of two bodies overlap, and which of one body with itself?
+// Which tetrahedra of two bodies overlap, and which of one body with itself?
 // Method: the tetrahedra near the other body in a voxel hash, then exact overlap eight pairs at a time
 // (tetrahedron_batch.h). Closed: touching counts. Inverted and flat tetrahedra take part as the solids, quadrangles or
 // triangles that they are. Cost: O(tetrahedra) to find the zone of contact, then about 0.1 us a pair of boxes. The same

@@ -1,7 +1,7 @@
-// Room: field. Distance by formula: the face of shapes and tapes.
+// Distance by formula: the face of shapes and tapes.
 #include <fathom/base/error.h>
 #include <fathom/field/analytic/analytic_field.h>
-#include <fathom/field/analytic/formula_kinds.h>
+#include <fathom/field/analytic/analytic_kinds.h>
 
 namespace fathom {
 

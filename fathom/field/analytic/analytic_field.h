@@ -1,11 +1,11 @@
-// Room: field. Distance by formula: exact shapes, and everything that can be made of them. Paper 2 (Liu et al. 2024),
+// Distance by formula: exact shapes, and everything that can be made of them. Paper 2 (Liu et al. 2024),
 // section 3. Not for scanned or freely modelled surfaces (take a mesh or grid field), nor for formulas of many thousand
 // shapes asked point by point far apart: every query walks the whole formula, unless a box has cut it down
 // (tape().shorten()). Cost: some ns an instruction for each block of points; about three times that for samples and
 // ranges. Domain: all space.
 #pragma once
 
-#include <fathom/field/analytic/formula.h>
+#include <fathom/field/analytic/analytic_expression.h>
 #include <fathom/field/analytic/tape.h>
 #include <fathom/field/field.h>
 

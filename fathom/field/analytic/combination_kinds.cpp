@@ -1,7 +1,7 @@
-// Room: field. The catalogue of shapes: union, intersection, difference, complement, and the smooth ones.
+// The catalogue of shapes: union, intersection, difference, complement, and the smooth ones.
 // Smooth minimum: the quadratic polynomial of I. Quilez ("smooth minimum"); its slopes are shares of the children's, so
 // the Lipschitz constant is kept.
-#include <fathom/field/analytic/formula_kinds.h>
+#include <fathom/field/analytic/analytic_kinds.h>
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
-// Room: field. The catalogue of shapes: what is turned about, or stands along, the z axis; prisms and pyramids.
+// The catalogue of shapes: what is turned about, or stands along, the z axis; prisms and pyramids.
 // Solids of revolution are the distance of (radius, z) to a profile that is mirrored at the axis, hence exact inside
 // too.
-#include <fathom/field/analytic/formula_kinds.h>
+#include <fathom/field/analytic/analytic_kinds.h>
 
 #include <cmath>
 #include <numbers>

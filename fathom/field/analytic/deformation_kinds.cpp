@@ -1,8 +1,8 @@
-// Room: field. The catalogue of shapes: twisting, bending, elongating, hollowing, rounding.
+// The catalogue of shapes: twisting, bending, elongating, hollowing, rounding.
 // Twist and bend turn (x, y) by an angle that grows along an axis. They stretch more the farther from the axis, without
 // limit; so both are cut off at a given radius, and the Lipschitz constant is the true one up to there: the largest
 // singular value of the deformation's Jacobian.
-#include <fathom/field/analytic/formula_kinds.h>
+#include <fathom/field/analytic/analytic_kinds.h>
 
 #include <cmath>
 

@@ -1,6 +1,6 @@
-// Room: field. The catalogue of shapes: the plane that bounds a half space, and sheets without thickness (round()
+// The catalogue of shapes: the plane that bounds a half space, and sheets without thickness (round()
 // thickens).
-#include <fathom/field/analytic/formula_kinds.h>
+#include <fathom/field/analytic/analytic_kinds.h>
 
 #include <cmath>
 

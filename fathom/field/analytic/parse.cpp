@@ -1,6 +1,6 @@
-// Room: field. The text form of shapes: a recursive descent whose depth is counted.
+// The text form of shapes: a recursive descent whose depth is counted.
 #include <fathom/base/error.h>
-#include <fathom/field/analytic/formula_kinds.h>
+#include <fathom/field/analytic/analytic_kinds.h>
 #include <fathom/field/analytic/parse.h>
 
 #include <fmt/format.h>

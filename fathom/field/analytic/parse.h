@@ -1,4 +1,4 @@
-// Room: field. The text form of shapes, as files, the command line and Python carry it:
+// The text form of shapes, as files, the command line and Python carry it:
 //     let r = 0.2;                       # a comment; numbers and shapes may have names
 //     smooth_union(sphere(1), translate(x = 1, 0, 0, box([1, 2, 3] )), r / 2)
 // Names and numbers are those of shapes.h, in order or by name; shapes and numbers may be mixed, [a, b, c] is three
@@ -6,7 +6,7 @@
 // until read: depth, size and time are bounded (Formula::max_depth, Formula::max_weight). O(length). Thread-safe.
 #pragma once
 
-#include <fathom/field/analytic/formula.h>
+#include <fathom/field/analytic/analytic_expression.h>
 
 namespace fathom {
 

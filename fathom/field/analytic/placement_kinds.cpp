@@ -1,7 +1,7 @@
-// Room: field. The catalogue of shapes: moving, turning, scaling, mirroring, repeating.
+// The catalogue of shapes: moving, turning, scaling, mirroring, repeating.
 // Repetition is the true union of the copies: an even shape is folded into one cell; any other is asked for in the two
 // nearest cells of each axis, which suffices where its distance is exact outside and it fits into its cell.
-#include <fathom/field/analytic/formula_kinds.h>
+#include <fathom/field/analytic/analytic_kinds.h>
 
 #include <cmath>
 

@@ -1,5 +1,5 @@
-// Room: field. The catalogue of shapes: profiles in the x-y plane, and the two ways to give them a third dimension.
-#include <fathom/field/analytic/formula_kinds.h>
+// The catalogue of shapes: profiles in the x-y plane, and the two ways to give them a third dimension.
+#include <fathom/field/analytic/analytic_kinds.h>
 
 #include <cmath>
 #include <numbers>

@@ -1,6 +1,6 @@
-// Room: field. The catalogue of shapes: balls, boxes, rings, and the paper's heart.
+// The catalogue of shapes: balls, boxes, rings, and the paper's heart.
 // The distances are those collected by I. Quilez ("distance functions"), derived anew so that each is free of branches.
-#include <fathom/field/analytic/formula_kinds.h>
+#include <fathom/field/analytic/analytic_kinds.h>
 
 #include <cmath>
 

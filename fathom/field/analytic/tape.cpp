@@ -1,4 +1,4 @@
-// Room: field. A formula as a short list of instructions: building, blocks, shortening.
+// A formula as a short list of instructions: building, blocks, shortening.
 #include <fathom/field/analytic/tape.h>
 #include <fathom/field/analytic/tape_kernels.h>
 #include <fathom/field/analytic/tape_rounding.h>

@@ -1,4 +1,4 @@
-// Room: field. A formula as a short list of instructions, run for points, gradients and boxes, and cut down inside a
+// A formula as a short list of instructions, run for points, gradients and boxes, and cut down inside a
 // box. Method: register tapes with choice traces as in fidget and MPR (Keeter 2020); intervals after Moore & Yang 1996,
 // rounded outward. Where a Lipschitz constant is known, of the whole or of a part, its interval is met with the ball
 // f(centre) +- lipschitz * radius, widened by a proven bound on the rounding of the points.
@@ -7,7 +7,7 @@
 // thread-safe once built; scratch memory belongs to the thread and is allocated only when it must grow.
 #pragma once
 
-#include <fathom/field/analytic/expression.h>
+#include <fathom/field/analytic/expression_graph.h>
 #include <fathom/field/field.h>
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Room: field. The loop that runs a tape for boxes, for every instruction set of the machine.
+// The loop that runs a tape for boxes, for every instruction set of the machine.
 // Every result holds the exact value of its operation for all members of its operands, and thereby also what the loop
 // for points computes for them.
 #include <fathom/base/interval.h>

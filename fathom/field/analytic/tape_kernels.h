@@ -1,4 +1,4 @@
-// Room: field. The loops that run a tape: tape_points.cpp, tape_samples.cpp and tape_intervals.cpp know the SIMD
+// The loops that run a tape: tape_points.cpp, tape_samples.cpp and tape_intervals.cpp know the SIMD
 // library. Blocks lie register by register. `count` must be a multiple of tape_lanes. Same bits on every instruction
 // set.
 #pragma once

@@ -1,4 +1,4 @@
-// Room: field. The loop that runs a tape for points, for every instruction set of the machine.
+// The loop that runs a tape for points, for every instruction set of the machine.
 #include <fathom/field/analytic/tape_kernels.h>
 
 #include <algorithm>

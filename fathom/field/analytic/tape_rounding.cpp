@@ -1,4 +1,4 @@
-// Room: field. How far can the computed value of a tape be from the exact one?
+// How far can the computed value of a tape be from the exact one?
 #include <fathom/field/analytic/tape_kernels.h>
 #include <fathom/field/analytic/tape_rounding.h>
 

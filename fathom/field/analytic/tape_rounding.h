@@ -1,4 +1,4 @@
-// Room: field. How far can the computed value of a tape be from the exact one? A running error analysis, done once a
+// How far can the computed value of a tape be from the exact one? A running error analysis, done once a
 // tape. Every operation passes on the errors of its operands by its slopes and adds its own; see Higham, Accuracy and
 // Stability of Numerical Algorithms, chapter 3. The bound grows with the coordinates, so it is kept for powers of 16 of
 // them.

@@ -1,4 +1,4 @@
-// Room: field. The loop that runs a tape for values and slopes, for every instruction set of the machine.
+// The loop that runs a tape for values and slopes, for every instruction set of the machine.
 // Method: dual numbers with three slopes.
 #include <fathom/field/analytic/tape_kernels.h>
 

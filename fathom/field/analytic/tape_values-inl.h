@@ -1,4 +1,4 @@
-// Room: field. The operations of a tape on vectors of numbers: what the loops for points, samples and intervals share.
+// The operations of a tape on vectors of numbers: what the loops for points, samples and intervals share.
 // Include it only from a file that Highway's foreach_target compiles. Only correctly rounded operations and lane-wise
 // libm are used, and never a fused multiply-add: results do not depend on the instruction set or on the place of a
 // point in its batch. NOLINTBEGIN(llvm-header-guard)

@@ -1,4 +1,4 @@
-// Room: field. The folder of fields that were built before.
+// The folder of fields that were built before.
 #include <fathom/field/file/field_cache.h>
 
 #include <array>

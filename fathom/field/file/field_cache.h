@@ -1,11 +1,11 @@
-// Room: field. Fields that were built before, kept in a folder: the second time a mesh is asked for, its field is
+// Fields that were built before, kept in a folder: the second time a mesh is asked for, its field is
 // mapped. Safe beside other threads and processes: an entry appears complete or not at all, and one that is damaged
 // counts as absent. A cache never makes work fail: it finds nothing, or says why it kept nothing.
 #pragma once
 
 #include <fathom/base/hash.h>
 #include <fathom/field/file/field_file.h>
-#include <fathom/geometry/triangle_mesh.h>
+#include <fathom/geometry/mesh/triangle_mesh.h>
 
 #include <optional>
 

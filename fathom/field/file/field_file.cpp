@@ -1,4 +1,4 @@
-// Room: field. Reads and writes .fathom files.
+// Reads and writes .fathom files.
 #include <fathom/base/error.h>
 #include <fathom/base/file.h>
 #include <fathom/base/hash.h>

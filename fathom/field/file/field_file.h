@@ -1,4 +1,4 @@
-// Room: field. The project's own file of a grid field, .fathom: versioned, checksummed, and used where it lies. Opening
+// The project's own file of a grid field, .fathom: versioned, checksummed, and used where it lies. Opening
 // maps the file and checks every byte once; nothing is copied, so a field of gigabytes opens in the time of a memory
 // scan and is shared between processes. The layout, byte by byte: docs/field-files.md. Little-endian machines only.
 #pragma once

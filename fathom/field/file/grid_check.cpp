@@ -1,4 +1,4 @@
-// Room: field. Checks of grids that nobody vouches for.
+// Checks of grids that nobody vouches for.
 #include <fathom/base/parallel.h>
 #include <fathom/field/file/grid_check.h>
 

@@ -1,4 +1,4 @@
-// Room: field. Is this grid sound enough to be asked? For grids that come from files, and before one is written:
+// Is this grid sound enough to be asked? For grids that come from files, and before one is written:
 // whatever passes can be queried without reading past its arrays and without overflow, whoever made it.
 #pragma once
 

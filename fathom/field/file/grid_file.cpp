@@ -1,10 +1,10 @@
-// Room: field. Which reader or writer a grid file gets.
+// Which reader or writer a grid file gets.
 #include <fathom/base/error.h>
 #include <fathom/base/lower_case.h>
 #include <fathom/base/mapped_file.h>
 #include <fathom/field/file/field_file.h>
-#include <fathom/field/file/format/grid_formats.h>
-#include <fathom/field/file/format/npy_array.h>
+#include <fathom/field/file/grid_formats.h>
+#include <fathom/field/file/npy_array.h>
 
 #include <fmt/format.h>
 

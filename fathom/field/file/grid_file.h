@@ -1,4 +1,4 @@
-// Room: field. Grids of distances in the files of others, in and out. Every byte read is taken for hostile: an Error
+// Grids of distances in the files of others, in and out. Every byte read is taken for hostile: an Error
 // names file, element and reason. What each format keeps and loses: docs/field-files.md.
 //   .fathom  our own (field_file.h)            .npy   NumPy, three dimensions     .nrrd  Nearly Raw Raster Data
 //   .vti     VTK image data                    .sdf   SDFGen's text               .dist  Vega FEM's binary distance

@@ -1,7 +1,7 @@
-// Room: field. Tables of numbers in NumPy files.
+// Tables of numbers in NumPy files.
 #include <fathom/base/file.h>
 #include <fathom/base/mapped_file.h>
-#include <fathom/field/file/format/npy_array.h>
+#include <fathom/field/file/npy_array.h>
 #include <fathom/field/file/npy_file.h>
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Room: field. Tables of numbers as NumPy keeps them: points in, results out.
+// Tables of numbers as NumPy keeps them: points in, results out.
 #pragma once
 
 #include <fathom/base/vec.h>

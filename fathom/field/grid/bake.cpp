@@ -1,4 +1,4 @@
-// Room: field. Any field into a grid.
+// Any field into a grid.
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/field/grid/bake.h>

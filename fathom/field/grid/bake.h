@@ -1,4 +1,4 @@
-// Room: field. Any field into a grid: queries then cost nanoseconds, with a certified error.
+// Any field into a grid: queries then cost nanoseconds, with a certified error.
 #pragma once
 
 #include <fathom/base/progress.h>

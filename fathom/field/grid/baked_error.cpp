@@ -1,4 +1,4 @@
-// Room: field. A grid against the ranges of the field it was made from.
+// A grid against the ranges of the field it was made from.
 #include <fathom/field/grid/baked_error.h>
 
 #include <fathom/base/error.h>

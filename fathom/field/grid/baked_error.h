@@ -1,4 +1,4 @@
-// Room: field. How far a grid is from the field it was baked from, certified: every cell near the surface is compared
+// How far a grid is from the field it was baked from, certified: every cell near the surface is compared
 // with range() of the field over it. For fields that are no proven distance (networks, free formulas) this is the error
 // that bake() cannot state. The bound is of first order: about slope * cell where ranges are tight; where they are not,
 // cells are halved. Cost: one range a cell, and eight for each piece that is halved. In parallel.

@@ -1,4 +1,4 @@
-// Room: field. Sheets of the surface in a cell, by a table over signs and face decisions.
+// Sheets of the surface in a cell, by a table over signs and face decisions.
 #include <fathom/field/grid/cell_sheets.h>
 
 #include <algorithm>

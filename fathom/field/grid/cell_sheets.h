@@ -1,4 +1,4 @@
-// Room: field. How the zero surface of a trilinear function passes through one cell: into how many sheets it falls, and
+// How the zero surface of a trilinear function passes through one cell: into how many sheets it falls, and
 // a point on each. For contour.cpp.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Room: field. Dual marching cubes on the lattice of a grid or of any field.
+// Dual marching cubes on the lattice of a grid or of any field.
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/field/grid/bake.h>

@@ -1,4 +1,4 @@
-// Room: field. The surface of a field at a level, as a closed mesh of triangles.
+// The surface of a field at a level, as a closed mesh of triangles.
 // Method: dual marching cubes (Nielson 2004): one vertex for each sheet of the surface in a cell, one quadrilateral for
 // each lattice edge that the surface crosses. Ambiguous faces are settled by the asymptotic decider (Nielson & Hamann
 // 1991). Where a sheet passes twice through a face, which leaves four triangles at one edge in the plain method, the
@@ -9,7 +9,7 @@
 
 #include <fathom/base/progress.h>
 #include <fathom/field/grid/grid_field.h>
-#include <fathom/geometry/triangle_mesh.h>
+#include <fathom/geometry/mesh/triangle_mesh.h>
 
 namespace fathom {
 

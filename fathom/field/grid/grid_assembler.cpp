@@ -1,4 +1,4 @@
-// Room: field. Stitching, encoding and the min/max pyramid of grid fields.
+// Stitching, encoding and the min/max pyramid of grid fields.
 #include <fathom/base/error.h>
 #include <fathom/base/interval.h>
 #include <fathom/base/parallel.h>

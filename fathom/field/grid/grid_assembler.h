@@ -1,4 +1,4 @@
-// Room: field. Puts a grid field together from sampled bricks: stitches borders, encodes, and builds the pyramid.
+// Puts a grid field together from sampled bricks: stitches borders, encodes, and builds the pyramid.
 // Bricks are independent of each other: any order, any thread, or any machine gives the same bytes.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Room: field. Combined fields, and grids baked from them.
+// Combined fields, and grids baked from them.
 #include <fathom/base/error.h>
 #include <fathom/field/grid/bake.h>
 #include <fathom/field/grid/grid_csg.h>

@@ -1,4 +1,4 @@
-// Room: field. Union, intersection and difference of fields, and of grids into new grids; grids grown or shrunk.
+// Union, intersection and difference of fields, and of grids into new grids; grids grown or shrunk.
 // min and max of distances keep the sign and never overstate the magnitude (so collision stays conservative), but are
 // no distances everywhere: a union is exact outside, an intersection or difference inside; elsewhere, and in what an
 // offset fills or uncovers, the true distance may be larger. error_bound() is infinite there, and says so.

@@ -1,4 +1,4 @@
-// Room: field. The arrays of a grid field: in memory of our own, or mapped from a file.
+// The arrays of a grid field: in memory of our own, or mapped from a file.
 // Near the surface a brick stores all its samples; elsewhere only the corners of bricks are kept. Faces between a
 // stored brick and its absence carry the interpolated corner values, so the field is continuous (with 16-bit codes, up
 // to half a step on those faces).

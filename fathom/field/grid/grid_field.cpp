@@ -1,4 +1,4 @@
-// Room: field. Point queries of grid fields.
+// Point queries of grid fields.
 #include <fathom/field/grid/grid_field.h>
 
 #include <fathom/field/beyond_domain.h>

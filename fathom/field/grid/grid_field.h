@@ -1,4 +1,4 @@
-// Room: field. A distance field sampled on a grid, trilinear between samples (Xu & Barbic 2014, section 3), sparse.
+// A distance field sampled on a grid, trilinear between samples (Xu & Barbic 2014, section 3), sparse.
 // The min/max octree of the paper is an implicit pyramid over bricks: trilinear values never leave the range of their
 // corners, so it proves range() for the interpolated field.
 // Not for: sharp features finer than a cell, or a handful of queries (ask the mesh: mesh_field.h).

@@ -1,4 +1,4 @@
-// Room: field. Reading a grid as a uniform lattice.
+// Reading a grid as a uniform lattice.
 #include <fathom/field/grid/grid_lattice.h>
 #include <fathom/field/grid/grid_range.h>
 

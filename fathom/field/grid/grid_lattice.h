@@ -1,4 +1,4 @@
-// Room: field. A grid seen as one uniform lattice of samples, whichever bricks are stored: each sample has one owner
+// A grid seen as one uniform lattice of samples, whichever bricks are stored: each sample has one owner
 // and so one value, and what is built on the lattice agrees across bricks to the bit.
 #pragma once
 

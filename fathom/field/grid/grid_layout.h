@@ -1,4 +1,4 @@
-// Room: field. Where the samples of a grid lie: cubic cells in bricks of 8 x 8 x 8, x fastest.
+// Where the samples of a grid lie: cubic cells in bricks of 8 x 8 x 8, x fastest.
 #pragma once
 
 #include <fathom/base/box.h>

@@ -1,4 +1,4 @@
-// Room: field. Branch and bound over the pyramid of a grid.
+// Branch and bound over the pyramid of a grid.
 #include <fathom/field/grid/grid_field.h>
 #include <fathom/field/grid/grid_range.h>
 

@@ -1,4 +1,4 @@
-// Room: field. What the interpolated field of a grid can be in a box: branch and bound over the pyramid, the blocks of
+// What the interpolated field of a grid can be in a box: branch and bound over the pyramid, the blocks of
 // bricks, and the cells. Trilinear functions have their extremes at the corners of any box inside their cell, so the
 // answer is exact for small boxes and never more than a quarter of the box loose for large ones.
 #pragma once

@@ -1,4 +1,4 @@
-// Room: field. Least and greatest slopes of the blocks of a grid, and of parts of its cells.
+// Least and greatest slopes of the blocks of a grid, and of parts of its cells.
 #include <fathom/field/grid/grid_slopes.h>
 
 #include <fathom/base/parallel.h>

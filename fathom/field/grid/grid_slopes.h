@@ -1,4 +1,4 @@
-// Room: field. What the gradient of a grid's interpolated field can be over a box: its own kind of range, one order up.
+// What the gradient of a grid's interpolated field can be over a box: its own kind of range, one order up.
 // Trilinear functions have their slopes along an axis between those of the four edges of their cell, so the least and
 // greatest edge of each block of 4 x 4 x 4 cells bound it; in small boxes they are told exactly, cell by cell. Where
 // two surfaces face one another their slopes cancel, and what is left says over a wide patch that they stay apart,

@@ -1,4 +1,4 @@
-// Room: field. Quadratic B-splines over the lattice of a grid.
+// Quadratic B-splines over the lattice of a grid.
 #include <fathom/field/grid/grid_lattice.h>
 #include <fathom/field/grid/grid_range.h>
 #include <fathom/field/grid/smooth_grid.h>

@@ -1,4 +1,4 @@
-// Room: field. A grid sampled smoothly: the gradient is continuous, where GridField's jumps from cell to cell.
+// A grid sampled smoothly: the gradient is continuous, where GridField's jumps from cell to cell.
 // Method: the triquadratic B-spline on the grid's samples, which is the trilinear field averaged over a cube of one
 // cell about the point. An average keeps what the proofs need: values stay in the range of the trilinear field within
 // half a cell, and the Lipschitz bound carries over. (Catmull-Rom would meet the samples, but overshoots between them.)

@@ -1,4 +1,4 @@
-// Room: field. Heights as a field.
+// Heights as a field.
 #include <fathom/field/height/height_field.h>
 
 #include <fathom/base/error.h>

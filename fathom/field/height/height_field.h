@@ -1,4 +1,4 @@
-// Room: field. Heights over a rectangle as a field: the solid under them (or over them), cut off by a box. For terrain
+// Heights over a rectangle as a field: the solid under them (or over them), cut off by a box. For terrain
 // and for depth maps. The value is the difference of heights, not the distance: where the slope is s it is up to sqrt(1
 // + s^2) times too large, which lipschitz() tells; so its sign and range mean something, and value / lipschitz() is a
 // lower bound of the distance. Near the sides of the box the distance to them is less deep, and counts. Bilinear

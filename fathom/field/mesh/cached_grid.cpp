@@ -1,4 +1,4 @@
-// Room: field. A grid field from a mesh, built once.
+// A grid field from a mesh, built once.
 #include <fathom/field/mesh/cached_grid.h>
 
 #include <fathom/base/version.h>

@@ -1,4 +1,4 @@
-// Room: field. A grid field from a mesh, built once: the second time it is mapped from the cache.
+// A grid field from a mesh, built once: the second time it is mapped from the cache.
 #pragma once
 
 #include <fathom/field/file/field_cache.h>

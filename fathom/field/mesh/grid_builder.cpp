@@ -1,4 +1,4 @@
-// Room: field. A grid field from any triangle mesh.
+// A grid field from any triangle mesh.
 #include <fathom/field/mesh/grid_builder.h>
 
 #include <fathom/base/error.h>
@@ -8,8 +8,8 @@
 #include <fathom/field/grid/grid_assembler.h>
 #include <fathom/field/mesh/lattice_signs.h>
 #include <fathom/field/mesh/mesh_sampler.h>
-#include <fathom/geometry/components.h>
-#include <fathom/geometry/weld.h>
+#include <fathom/geometry/mesh/components.h>
+#include <fathom/geometry/mesh/weld.h>
 
 #include <fmt/format.h>
 

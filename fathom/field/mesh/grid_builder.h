@@ -1,4 +1,4 @@
-// Room: field. A grid field from any triangle mesh (Xu & Barbic 2014, section 3 and table 1).
+// A grid field from any triangle mesh (Xu & Barbic 2014, section 3 and table 1).
 // Exact distances at every sample of the bricks near the surface and at the corners of all others; the sign is spread
 // over samples whose balls of free space overlap, so it is asked of the mesh only once for each region.
 #pragma once

@@ -1,4 +1,4 @@
-// Room: field. Turns unsigned distances on a lattice into signed ones.
+// Turns unsigned distances on a lattice into signed ones.
 #include <fathom/field/mesh/lattice_signs.h>
 
 #include <fathom/base/parallel.h>

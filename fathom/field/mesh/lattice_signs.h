@@ -1,4 +1,4 @@
-// Room: field. Turns unsigned distances on a lattice into signed ones.
+// Turns unsigned distances on a lattice into signed ones.
 #pragma once
 
 #include <fathom/field/mesh/mesh_sign.h>

@@ -1,8 +1,8 @@
-// Room: field. The mesh itself as a field.
+// The mesh itself as a field.
 #include <fathom/base/error.h>
 #include <fathom/field/mesh/mesh_field.h>
-#include <fathom/geometry/normals.h>
-#include <fathom/geometry/weld.h>
+#include <fathom/geometry/mesh/normals.h>
+#include <fathom/geometry/mesh/weld.h>
 
 #include <cmath>
 

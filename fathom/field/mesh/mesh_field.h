@@ -1,4 +1,4 @@
-// Room: field. The mesh itself as a field: exact distance and gradient through its tree. Slow beside a grid (a
+// The mesh itself as a field: exact distance and gradient through its tree. Slow beside a grid (a
 // microsecond or two a query), exact, and the oracle of the rest; the choice when few queries are asked.
 #pragma once
 

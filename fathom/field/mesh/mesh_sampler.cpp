@@ -1,9 +1,9 @@
-// Room: field. Exact unsigned distances from the samples of bricks to a triangle mesh.
+// Exact unsigned distances from the samples of bricks to a triangle mesh.
 #include <fathom/field/mesh/mesh_sampler.h>
 
 #include <fathom/base/parallel.h>
 #include <fathom/field/mesh/nearest_kernel.h>
-#include <fathom/geometry/box_triangle.h>
+#include <fathom/geometry/primitive/box_triangle.h>
 
 #include <algorithm>
 #include <atomic>

@@ -1,4 +1,4 @@
-// Room: field. Exact unsigned distances from the samples of bricks to a triangle mesh, for whole bricks at a time.
+// Exact unsigned distances from the samples of bricks to a triangle mesh, for whole bricks at a time.
 // Method: blocks of 2 x 2 x 2 bricks take from the tree every triangle that can be nearest somewhere in them; the list
 // is sifted for ever smaller blocks (nearest_kernel.h) down to 3 x 3 x 3 samples, which meet what is left. Because the
 // bound keeps only triangles round the nearest point, far bricks cost about as much as near ones: 30 to 120 ns a
@@ -9,7 +9,7 @@
 #include <fathom/base/callable_ref.h>
 #include <fathom/base/progress.h>
 #include <fathom/field/grid/grid_layout.h>
-#include <fathom/geometry/surface_tree.h>
+#include <fathom/geometry/surface_tree/surface_tree.h>
 
 #include <span>
 #include <vector>

@@ -1,10 +1,10 @@
-// Room: field. Which side of a mesh is inside?
+// Which side of a mesh is inside?
 #include <fathom/base/error.h>
 #include <fathom/base/random.h>
 #include <fathom/field/mesh/mesh_sign.h>
-#include <fathom/geometry/closest_point.h>
-#include <fathom/geometry/normals.h>
-#include <fathom/geometry/self_intersection.h>
+#include <fathom/geometry/primitive/closest_point.h>
+#include <fathom/geometry/mesh/normals.h>
+#include <fathom/geometry/inspect/self_intersection.h>
 
 #include <fmt/format.h>
 

@@ -1,11 +1,11 @@
-// Room: field. Which side of a mesh is inside? The mesh is classified, a method chosen (or forced), and points are
+// Which side of a mesh is inside? The mesh is classified, a method chosen (or forced), and points are
 // judged.
 #pragma once
 
 #include <fathom/base/progress.h>
-#include <fathom/geometry/mesh_report.h>
-#include <fathom/geometry/surface_tree.h>
-#include <fathom/geometry/winding_number.h>
+#include <fathom/geometry/inspect/mesh_report.h>
+#include <fathom/geometry/surface_tree/surface_tree.h>
+#include <fathom/geometry/surface_tree/winding_number.h>
 
 #include <memory>
 #include <string>

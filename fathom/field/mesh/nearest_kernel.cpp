@@ -1,4 +1,4 @@
-// Room: field. Eight points meet one triangle: the SIMD step under the building of grids.
+// Eight points meet one triangle: the SIMD step under the building of grids.
 #include <fathom/field/mesh/nearest_kernel.h>
 
 #include <algorithm>

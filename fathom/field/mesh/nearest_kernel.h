@@ -1,4 +1,4 @@
-// Room: field. Eight points meet one triangle: the SIMD step under the building of grids.
+// Eight points meet one triangle: the SIMD step under the building of grids.
 // A triangle lies in a frame of its own (axis u along its longest edge, v to its third corner, height over its plane),
 // so a point costs three dot products and a problem in the plane. Floats, relative to a nearby origin; see
 // distance_error().

@@ -1,4 +1,4 @@
-// Room: field. Groups of samples that certainly lie on one side of the surface.
+// Groups of samples that certainly lie on one side of the surface.
 #include <fathom/field/mesh/sign_regions.h>
 
 #include <algorithm>

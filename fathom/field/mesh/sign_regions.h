@@ -1,4 +1,4 @@
-// Room: field. Samples of a lattice whose balls of free space overlap lie on the same side of the surface: if
+// Samples of a lattice whose balls of free space overlap lie on the same side of the surface: if
 // d(a) + d(b) > |a - b|, no surface lies between them. Groups such samples, so that the side is asked once a group.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Room: field. How far the activations that the float kernels compute are from the exact ones: what a proof must add.
+// How far the activations that the float kernels compute are from the exact ones: what a proof must add.
 #pragma once
 
 namespace fathom {

@@ -1,4 +1,4 @@
-// Room: field. The straight lines that stand for activations over what can reach a unit, with what they are off by:
+// The straight lines that stand for activations over what can reach a unit, with what they are off by:
 // sound for exact values and for float kernels, see range_kernels.cpp. Include it only from a file that Highway's
 // foreach_target compiles. NOLINTBEGIN(llvm-header-guard)
 #if defined(FATHOM_FIELD_ACTIVATION_LINES_INL_H_) == defined(HWY_TARGET_TOGGLE)

@@ -1,4 +1,4 @@
-// Room: field. The parts of e^x on vectors of floats that kernels and proofs share. Include it only from a file that
+// The parts of e^x on vectors of floats that kernels and proofs share. Include it only from a file that
 // Highway's foreach_target compiles. The polynomial is a weighted minimax fit. NOLINTBEGIN(llvm-header-guard)
 #if defined(FATHOM_FIELD_EXPONENTIAL_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef FATHOM_FIELD_EXPONENTIAL_INL_H_

@@ -1,4 +1,4 @@
-// Room: field. What makes a network sound.
+// What makes a network sound.
 #include <fathom/field/neural/network.h>
 
 #include <fathom/base/error.h>

@@ -1,4 +1,4 @@
-// Room: field. A multilayer perceptron as plain data: what files hold, kernels run and fitting changes.
+// A multilayer perceptron as plain data: what files hold, kernels run and fitting changes.
 // From a point of three coordinates to one value, negative inside. Davies et al. 2021 (8 layers of 32), DeepSDF (8 of
 // 512 with a skip), NeRF-like encodings and SIREN are all of this form. Not for: convolutions, hash grids, latent codes
 // that vary (fold a fixed code into the biases of the first layer).

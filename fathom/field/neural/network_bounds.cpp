@@ -1,4 +1,4 @@
-// Room: field. A proven box around everything that a network calls inside.
+// A proven box around everything that a network calls inside.
 #include <fathom/field/neural/network_bounds.h>
 
 #include <fathom/base/parallel.h>

@@ -1,4 +1,4 @@
-// Room: field. A proven box around everything that a network calls inside. Not for users: NetworkField::bounds().
+// A proven box around everything that a network calls inside. Not for users: NetworkField::bounds().
 // Method: for each of the six sides, branch and bound with ranges: the outermost cell that is not yet proven outside is
 // halved.
 #pragma once

@@ -1,4 +1,4 @@
-// Room: field. A network fitted to a mesh.
+// A network fitted to a mesh.
 #include <fathom/field/neural/network_fit.h>
 
 #include <fathom/base/error.h>

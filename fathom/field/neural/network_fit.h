@@ -1,4 +1,4 @@
-// Room: field. A network fitted to a mesh: the mesh's signed distance in a few thousand numbers.
+// A network fitted to a mesh: the mesh's signed distance in a few thousand numbers.
 // Method: Davies et al. 2021 (points drawn near the surface, exact distances, dense layers), trained by
 // network_optimizer.h. The error near the surface ends near 0.1 % of the longest side for a scan at 8 x 32; where
 // errors must be proven or smaller, build a grid. The network is meant for the mesh's box grown by `fit_margin` on
@@ -12,7 +12,7 @@
 
 #include <fathom/base/progress.h>
 #include <fathom/field/neural/network.h>
-#include <fathom/geometry/triangle_mesh.h>
+#include <fathom/geometry/mesh/triangle_mesh.h>
 
 #include <cstdint>
 #include <string>

@@ -1,4 +1,4 @@
-// Room: field. Activations on vectors of floats, with their derivatives. Include it only from a file that Highway's
+// Activations on vectors of floats, with their derivatives. Include it only from a file that Highway's
 // foreach_target compiles. Errors: activation_error.h. Polynomials are weighted minimax fits.
 // NOLINTBEGIN(llvm-header-guard)
 #if defined(FATHOM_FIELD_NETWORK_FUNCTIONS_INL_H_) == defined(HWY_TARGET_TOGGLE)

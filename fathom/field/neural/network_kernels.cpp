@@ -1,4 +1,4 @@
-// Room: field. The loops that run a network, for every instruction set of the machine.
+// The loops that run a network, for every instruction set of the machine.
 // Numbers between layers lie in panels: row by row of one unit, as many points side by side as fill three vectors (Goto
 // & van de Geijn 2008: a register tile of 4 units x 3 vectors; inputs cut so that a panel stays in the L1 cache). A
 // single point is a panel one point wide, with units side by side. Each sum runs over the inputs in order, so all

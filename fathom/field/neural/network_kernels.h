@@ -1,4 +1,4 @@
-// Room: field. A network packed for the loops that run it; network_kernels.cpp alone knows the SIMD library.
+// A network packed for the loops that run it; network_kernels.cpp alone knows the SIMD library.
 // Layers lie as tiles of 16 outputs, input by input, so that one loop serves points side by side, single points, and,
 // with the layer transposed, gradients. Not for users: network_values.h is the face.
 #pragma once

@@ -1,4 +1,4 @@
-// Room: field. How fast a network can change: in a box by running intervals of slopes back through it, over the domain
+// How fast a network can change: in a box by running intervals of slopes back through it, over the domain
 // by splitting the worst boxes first, and by the norms of its layers where that says more.
 #include <fathom/field/neural/network_range.h>
 

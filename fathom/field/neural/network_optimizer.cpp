@@ -1,4 +1,4 @@
-// Room: field. Adam in the eigenbasis of the gradients: the products for every instruction set of the machine, the rest
+// Adam in the eigenbasis of the gradients: the products for every instruction set of the machine, the rest
 // plain.
 #include <fathom/field/neural/network_optimizer.h>
 

@@ -1,4 +1,4 @@
-// Room: field. Turns the slopes of a loss into steps of the weights: Adam (Kingma & Ba 2015), run for every matrix of
+// Turns the slopes of a loss into steps of the weights: Adam (Kingma & Ba 2015), run for every matrix of
 // weights in the eigenbasis of its gradients' left and right second moments (SOAP: Vyas et al. 2024, after Shampoo).
 // The sides of a matrix longer than `widest` are left as they are: where both are, that is Adam itself. For 8 x 32 a
 // step costs about a tenth more than Adam's, and a third of the steps reach the same error. Floats; same bits for any

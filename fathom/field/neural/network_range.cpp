@@ -1,4 +1,4 @@
-// Room: field. Boxes into a network and intervals out of it; and the network cut down to what it does inside a box.
+// Boxes into a network and intervals out of it; and the network cut down to what it does inside a box.
 #include <fathom/field/neural/network_range.h>
 
 #include <fathom/field/neural/activation_error.h>

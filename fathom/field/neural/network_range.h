@@ -1,4 +1,4 @@
-// Room: field. The sound range of a network over a box, and how fast the network can change.
+// The sound range of a network over a box, and how fast the network can change.
 // Method: affine arithmetic through the layers after Sharp & Jacobson 2022 ("Spelunking the deep"), here with the box's
 // three coordinates kept exactly and one radius a unit for all else; then the slopes of the result are run back through
 // the straight lines that stand for the activations, as in DeepPoly (Singh et al. 2019), so that what single units add

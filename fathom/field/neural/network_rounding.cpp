@@ -1,4 +1,4 @@
-// Room: field. How far the float arithmetic of a network can be from its exact value.
+// How far the float arithmetic of a network can be from its exact value.
 #include <fathom/field/neural/network_rounding.h>
 
 #include <fathom/field/neural/activation_error.h>

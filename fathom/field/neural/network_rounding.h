@@ -1,4 +1,4 @@
-// Room: field. How far the float arithmetic of a network can be from its exact value.
+// How far the float arithmetic of a network can be from its exact value.
 // Forward error analysis (Higham 2002, chapter 3) with norms: sound in any order of summation, fused or not, and loose
 // by the product of the layers' norms over the network's true slope. Not for users: NetworkField::rounding_bound().
 #pragma once

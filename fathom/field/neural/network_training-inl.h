@@ -1,4 +1,4 @@
-// Room: field. The kernels of network training: a dense layer forward with its activation, its slopes backward, and the
+// The kernels of network training: a dense layer forward with its activation, its slopes backward, and the
 // slopes of its weights. Rows are features, columns the points of a chunk, so that a vector holds one feature of
 // several points and any width will do. Blocks of 4 rows by 3 vectors fill the sixteen registers of AVX2. Include it
 // only from a file that Highway's foreach_target compiles. NOLINTBEGIN(llvm-header-guard)

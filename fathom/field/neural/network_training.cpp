@@ -1,4 +1,4 @@
-// Room: field. Loss and slopes of networks, for every instruction set of the machine.
+// Loss and slopes of networks, for every instruction set of the machine.
 #include <fathom/base/parallel.h>
 #include <fathom/field/neural/network_training_kernels.h>
 

@@ -1,4 +1,4 @@
-// Room: field. What fitting asks of a network again and again: its loss over some points, and the slope of that loss in
+// What fitting asks of a network again and again: its loss over some points, and the slope of that loss in
 // every weight (reverse mode: activations are kept on the way forward). For the values of a finished network, see its
 // field. Floats, eight points at a time; points lie coordinate by coordinate. Same bits for any thread count; AVX2 and
 // wider agree, plain SSE2, which has no fused multiply-add, differs in the last digits. Thread-safe.

@@ -1,4 +1,4 @@
-// Room: field. What network_training.cpp hands to its kernels, once for every instruction set.
+// What network_training.cpp hands to its kernels, once for every instruction set.
 #pragma once
 
 #include <fathom/field/neural/network_training.h>

@@ -1,4 +1,4 @@
-// Room: field. The numbers of a network at points: packing, blocks, the frame.
+// The numbers of a network at points: packing, blocks, the frame.
 #include <fathom/field/neural/network_values.h>
 
 #include <fathom/base/error.h>

@@ -1,4 +1,4 @@
-// Room: field. The numbers of a network at points: values, and gradients by reverse mode, in float, many points at a
+// The numbers of a network at points: values, and gradients by reverse mode, in float, many points at a
 // time. Cost on one AVX2 core: 8 layers of 32 take about 0.2 us a point in batches, with gradient about twice that; a
 // single point costs as much as three or four of a batch. Weights are kept twice more, packed for both directions. On
 // one machine a point has the same bits in any batch and on any thread. Between CPU families the last bits may differ:

@@ -1,4 +1,4 @@
-// Room: field. A network cut down to what it does inside a box: units that are off go, and linear ones are folded into
+// A network cut down to what it does inside a box: units that are off go, and linear ones are folded into
 // what follows. The sum of a unit that stays becomes a sum over the encoded point and the units that stay before it:
 // its slopes along them, found by running back through the folded units. A folded unit leaves its own rounding behind,
 // passed on by the same slopes.

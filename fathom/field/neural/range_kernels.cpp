@@ -1,4 +1,4 @@
-// Room: field. The loops that push boxes through a network and slopes back, for every instruction set of the machine.
+// The loops that push boxes through a network and slopes back, for every instruction set of the machine.
 //
 // Why the result is sound. A unit's row (base, x, y, z, radius) holds, for every point of the box, both the exact
 // output and what float kernels compute. A sum of n inputs adds to the radius, besides |weights| * radius:

@@ -1,4 +1,4 @@
-// Room: field. Packs layers for the loops that bound a network, with the factors that bound their rounding.
+// Packs layers for the loops that bound a network, with the factors that bound their rounding.
 #include <fathom/field/neural/range_program.h>
 
 #include <fathom/base/interval.h>

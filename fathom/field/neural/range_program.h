@@ -1,4 +1,4 @@
-// Room: field. What the loops that bound a network over boxes run: layers in one row of units, packed for the vector
+// What the loops that bound a network over boxes run: layers in one row of units, packed for the vector
 // units. A whole network and what is left of it inside a box have the same form, so one loop serves both. Not for
 // users: network_range.h is the face. Plain data, filled by network_range.cpp and run by range_kernels.cpp.
 #pragma once

@@ -1,4 +1,4 @@
-// Room: field. Points to fit and to judge a network by.
+// Points to fit and to judge a network by.
 #include <fathom/field/neural/training_points.h>
 
 #include <fathom/base/parallel.h>

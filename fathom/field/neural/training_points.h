@@ -1,4 +1,4 @@
-// Room: field. Points to fit and to judge a network by, with their exact signed distances from a mesh.
+// Points to fit and to judge a network by, with their exact signed distances from a mesh.
 // Method: Davies et al. 2021 weigh points by exp(-beta |distance|); here they are drawn from that density outright (a
 // place on the surface, moved along its normal), and some lie anywhere in the domain, so that the sign is right far
 // from the surface too. Some three microseconds a point; in parallel, the same points for any number of threads.
@@ -8,7 +8,7 @@
 #include <fathom/base/progress.h>
 #include <fathom/field/mesh/mesh_field.h>
 #include <fathom/field/neural/network_training.h>
-#include <fathom/geometry/shell_surface.h>
+#include <fathom/geometry/sample/shell_surface.h>
 
 namespace fathom {
 

@@ -1,7 +1,7 @@
-// Room: field. Neighbours and boundary of a body, in the order of a space-filling curve.
+// Neighbours and boundary of a body, in the order of a space-filling curve.
 #include <fathom/base/sorted_edit.h>
 #include <fathom/field/tet/body_topology.h>
-#include <fathom/geometry/element_checks.h>
+#include <fathom/geometry/mesh/element_checks.h>
 #include <fathom/index/space_order.h>
 
 #include <algorithm>

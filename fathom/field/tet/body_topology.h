@@ -1,12 +1,12 @@
-// Room: field. What distances in a body of tetrahedra (or, in the plane, of triangles) need to know of its topology:
+// What distances in a body of tetrahedra (or, in the plane, of triangles) need to know of its topology:
 // who is whose neighbour, and which faces, edges and nodes bound it. Built once; positions may then change every step,
 // and cuts and breaks are followed. Nodes are ranked along a space-filling curve through the first positions, so that a
 // march over any mesh stays in the cache. New nodes have the next ranks. Build O(n log n), about 1 us a tetrahedron.
 // Thread-safe, but for apply(): the one who owns it applies edits while nobody reads.
 #pragma once
 
-#include <fathom/geometry/editable_lists.h>
-#include <fathom/geometry/tet_edit.h>
+#include <fathom/geometry/edit/editable_lists.h>
+#include <fathom/geometry/edit/tet_edit.h>
 
 namespace fathom {
 

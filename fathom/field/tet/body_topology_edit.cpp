@@ -1,4 +1,4 @@
-// Room: field. How neighbours and boundary of a body follow the edits of its mesh: all round what was touched is listed
+// How neighbours and boundary of a body follow the edits of its mesh: all round what was touched is listed
 // anew.
 #include <fathom/base/error.h>
 #include <fathom/base/sorted_edit.h>

@@ -1,4 +1,4 @@
-// Room: field. Nodes waiting in order of their distance, up to the width of a bucket: first come, first served inside
+// Nodes waiting in order of their distance, up to the width of a bucket: first come, first served inside
 // one. Each node waits in at most one place, so that memory is fixed and nothing is allocated after reset() has seen
 // the largest body. O(1) a call. One object a thread.
 #pragma once

@@ -1,9 +1,9 @@
-// Room: field. A boundary face made ready for many distances: the products that do not depend on the point are kept.
+// A boundary face made ready for many distances: the products that do not depend on the point are kept.
 // Method: the regions of Ericson 2005. About 10 ns a distance; closest_point() says the last word where the face has no
 // area. A face {a, b, b} is the segment that it is.
 #pragma once
 
-#include <fathom/geometry/closest_point.h>
+#include <fathom/geometry/primitive/closest_point.h>
 
 namespace fathom {
 

@@ -1,9 +1,9 @@
-// Room: field. Depths of nodes: by the tree over the boundary, or by marching on the mesh.
+// Depths of nodes: by the tree over the boundary, or by marching on the mesh.
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/field/tet/node_depths.h>
-#include <fathom/geometry/element_checks.h>
-#include <fathom/geometry/surface_visit.h>
+#include <fathom/geometry/mesh/element_checks.h>
+#include <fathom/geometry/surface_tree/surface_tree_kernels.h>
 
 #include <fmt/format.h>
 

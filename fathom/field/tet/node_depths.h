@@ -1,4 +1,4 @@
-// Room: field. How deep is each node inside a body, in its shape of this moment? Closest boundary points of the nodes,
+// How deep is each node inside a body, in its shape of this moment? Closest boundary points of the nodes,
 // anew each step. Methods: `exact` asks a tree over the boundary, fitted to the new shape, for the nodes that are asked
 // alone: the choice while few are (contacts). Closest Feature and Closest Point Fast Marching (Marchal et al. 2004,
 // section 4.2) pass features from node to node: they need no tree, answer for all nodes at once and stop when the asked
@@ -11,7 +11,7 @@
 #include <fathom/field/tet/body_topology.h>
 #include <fathom/field/tet/bucket_queue.h>
 #include <fathom/field/tet/face_frame.h>
-#include <fathom/geometry/surface_tree.h>
+#include <fathom/geometry/surface_tree/surface_tree.h>
 
 #include <memory>
 

@@ -1,8 +1,8 @@
-// Room: field. Isosurface stuffing: the tetrahedra of the lattice cut to what lies inside, and numbered.
+// Isosurface stuffing: the tetrahedra of the lattice cut to what lies inside, and numbered.
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/field/analytic/analytic_field.h>
-#include <fathom/field/analytic/shapes.h>
+#include <fathom/field/analytic/primitives.h>
 #include <fathom/field/grid/grid_csg.h>
 #include <fathom/field/tet/stuffing.h>
 #include <fathom/field/tet/stuffing_lattice.h>

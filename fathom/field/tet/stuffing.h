@@ -1,4 +1,4 @@
-// Room: field. Tetrahedra that fill the inside of a field, with dihedral angles between 10.6 and 164.4 degrees, always.
+// Tetrahedra that fill the inside of a field, with dihedral angles between 10.6 and 164.4 degrees, always.
 // Method: isosurface stuffing (Labelle & Shewchuk, SIGGRAPH 2007): a body-centred cubic lattice, its edges cut where
 // the field changes sign, lattice points too close to a cut moved onto it, and a table of 81 stencils. Where the result
 // would touch itself in a point or an edge only, it is pulled apart by a millionth of a cell or loses the few
@@ -9,7 +9,7 @@
 
 #include <fathom/base/progress.h>
 #include <fathom/field/field.h>
-#include <fathom/geometry/tet_mesh.h>
+#include <fathom/geometry/mesh/tet_mesh.h>
 
 #include <array>
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Room: field. The lattice under isosurface stuffing.
+// The lattice under isosurface stuffing.
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/base/random.h>

@@ -1,4 +1,4 @@
-// Room: field. The body-centred cubic lattice under isosurface stuffing: which points are inside, where edges are cut,
+// The body-centred cubic lattice under isosurface stuffing: which points are inside, where edges are cut,
 // which points move onto a cut. Blocks of 8 x 8 x 8 cells that the field's range() proves to be all inside or all
 // outside are not sampled. Points have doubled coordinates: all even (corners of cells) or all odd (their centres); one
 // unit is half a cell.

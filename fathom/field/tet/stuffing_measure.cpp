@@ -1,10 +1,10 @@
-// Room: field. Counts, angles, volumes and distances for the report of tetrahedralize().
+// Counts, angles, volumes and distances for the report of tetrahedralize().
 #include <fathom/base/parallel.h>
 #include <fathom/field/grid/contour.h>
 #include <fathom/field/tet/stuffing_measure.h>
-#include <fathom/geometry/disjoint_sets.h>
-#include <fathom/geometry/surface_tree.h>
-#include <fathom/geometry/weld.h>
+#include <fathom/geometry/mesh/disjoint_sets.h>
+#include <fathom/geometry/surface_tree/surface_tree.h>
+#include <fathom/geometry/mesh/weld.h>
 
 #include <algorithm>
 #include <cmath>

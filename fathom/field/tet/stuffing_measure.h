@@ -1,4 +1,4 @@
-// Room: field. How good a stuffed mesh is, and what of the field it misses.
+// How good a stuffed mesh is, and what of the field it misses.
 #pragma once
 
 #include <fathom/field/tet/stuffing.h>

@@ -1,7 +1,7 @@
-// Room: field. Finds the pinches of a tetrahedral mesh and parts them, in rounds, until there are none.
+// Finds the pinches of a tetrahedral mesh and parts them, in rounds, until there are none.
 #include <fathom/base/parallel.h>
 #include <fathom/field/tet/stuffing_pinches.h>
-#include <fathom/geometry/adjacency.h>
+#include <fathom/geometry/mesh/adjacency.h>
 
 #include <algorithm>
 #include <unordered_map>

@@ -1,9 +1,9 @@
-// Room: field. Tetrahedra that meet in a point or an edge only are parted, so that the boundary is a proper surface.
+// Tetrahedra that meet in a point or an edge only are parted, so that the boundary is a proper surface.
 // Isosurface stuffing leaves such places where the shape is finer than the lattice. Cost: O(n) for each of a few
 // rounds.
 #pragma once
 
-#include <fathom/geometry/tet_mesh.h>
+#include <fathom/geometry/mesh/tet_mesh.h>
 
 #include <cstddef>
 #include <vector>

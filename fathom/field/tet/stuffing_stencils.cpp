@@ -1,7 +1,7 @@
-// Room: field. The stencils, derived rather than typed in: prisms and pyramids cut along the agreed diagonals.
+// The stencils, derived rather than typed in: prisms and pyramids cut along the agreed diagonals.
 #include <fathom/field/tet/stuffing_stencils.h>
 
-#include <fathom/geometry/tet_mesh.h>
+#include <fathom/geometry/mesh/tet_mesh.h>
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-// Room: field. What is left of one tetrahedron of the lattice once the surface has cut it: at most three tetrahedra.
+// What is left of one tetrahedron of the lattice once the surface has cut it: at most three tetrahedra.
 // Method: Labelle & Shewchuk, Isosurface Stuffing, SIGGRAPH 2007, section 3: stencils, and diagonals that two
 // neighbours choose alike because the choice hangs on their common face alone. A table of 81 entries, made once;
 // thread-safe.

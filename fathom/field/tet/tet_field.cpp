@@ -1,9 +1,9 @@
-// Room: field. A tetrahedral body as a field: finding the tetrahedron, reading its depth, bounding what a box can hold.
+// A tetrahedral body as a field: finding the tetrahedron, reading its depth, bounding what a box can hold.
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/field/tet/tet_field.h>
-#include <fathom/geometry/element_checks.h>
-#include <fathom/geometry/predicates.h>
+#include <fathom/geometry/mesh/element_checks.h>
+#include <fathom/geometry/exact/predicates.h>
 #include <fathom/index/bvh_query.h>
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Room: field. A tetrahedral body in its current shape as a field: update() after every step, then ask as of any field.
+// A tetrahedral body in its current shape as a field: update() after every step, then ask as of any field.
 // Inside: minus the depth, linear in each tetrahedron between nodes whose depths are measured in this shape
 // (node_depths.h), so the gradient is constant in it (Marchal et al. 2004, section 5.1). Outside: the exact distance to
 // the boundary, or what an attached field says. Any tetrahedra are answered: flat ones hold no points, inverted ones

@@ -1,4 +1,4 @@
-// Room: field. Where linear depths read 0 inside a body, and what is sampled there instead.
+// Where linear depths read 0 inside a body, and what is sampled there instead.
 #include <fathom/base/parallel.h>
 #include <fathom/field/tet/tet_interpolant.h>
 

@@ -1,4 +1,4 @@
-// Room: field. Depth between the nodes of a tetrahedral body: linear in every tetrahedron (Marchal et al. 2004,
+// Depth between the nodes of a tetrahedral body: linear in every tetrahedron (Marchal et al. 2004,
 // section 5.1), with extra samples where that reads 0 inside. Two boundary nodes may be joined through the inside, by
 // an edge, a face or a whole tetrahedron: all that lies between them then interpolates to nothing, and a contact there
 // has no force.

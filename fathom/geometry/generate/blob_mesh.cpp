@@ -1,11 +1,11 @@
-// Room: geometry. From blended blobs to a mesh with a wanted number of triangles.
+// From blended blobs to a mesh with a wanted number of triangles.
 // A coarse mesh of good triangles is made on one thread; the many triangles come from splitting it, in parallel.
 #include <fathom/base/parallel.h>
 #include <fathom/geometry/generate/blob_surface.h>
 #include <fathom/geometry/generate/kuhn_cut.h>
 #include <fathom/geometry/generate/relax.h>
 #include <fathom/geometry/generate/surface_refine.h>
-#include <fathom/geometry/tet_mesh.h>
+#include <fathom/geometry/mesh/tet_mesh.h>
 
 #include <algorithm>
 #include <cmath>

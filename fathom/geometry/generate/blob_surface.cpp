@@ -1,4 +1,4 @@
-// Room: geometry. Blended blobs: value, gradient, projection.
+// Blended blobs: value, gradient, projection.
 #include <fathom/geometry/generate/blob_surface.h>
 
 #include <algorithm>

@@ -1,11 +1,11 @@
-// Room: geometry. A smooth closed surface as the level set of blended blobs, and its mesh with a wanted number of
+// A smooth closed surface as the level set of blended blobs, and its mesh with a wanted number of
 // triangles. Method: soft objects (Wyvill, McPheeters & Wyvill 1986) around tapered segments; marching tetrahedra on
 // Kuhn's cut of a cubic lattice (always a closed manifold), edges collapsed shortest first (Hoppe et al. 1993),
 // relaxed, then refined 1 to 4. For shapes known to be resolved by the lattice; not for thin or sharp ones.
 // Thread-safe; same bytes for any thread count.
 #pragma once
 
-#include <fathom/geometry/triangle_mesh.h>
+#include <fathom/geometry/mesh/triangle_mesh.h>
 
 namespace fathom {
 

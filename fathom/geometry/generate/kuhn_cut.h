@@ -1,4 +1,4 @@
-// Room: geometry. Kuhn's cut: a cube falls into six tetrahedra, one for each order in which a walk along its edges from
+// Kuhn's cut: a cube falls into six tetrahedra, one for each order in which a walk along its edges from
 // (0,0,0) to (1,1,1) takes the three axes. Neighbouring cubes agree on their common face.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Room: geometry. Profiles turned about the z axis, and the shapes that are such a profile.
+// Profiles turned about the z axis, and the shapes that are such a profile.
 #include <fathom/base/error.h>
 #include <fathom/geometry/generate/lathe.h>
 #include <fathom/geometry/generate/parts.h>

@@ -1,7 +1,7 @@
-// Room: geometry. How lathe shapes are put together: profiles grown piece by piece, and the rings that they leave.
+// How lathe shapes are put together: profiles grown piece by piece, and the rings that they leave.
 #pragma once
 
-#include <fathom/geometry/generate.h>
+#include <fathom/geometry/generate/generate.h>
 
 #include <string_view>
 

@@ -1,4 +1,4 @@
-// Room: geometry. The creature and the spaceship: blended blobs.
+// The creature and the spaceship: blended blobs.
 #include <fathom/base/parallel.h>
 #include <fathom/base/random.h>
 #include <fathom/geometry/generate/blob_surface.h>

@@ -1,4 +1,4 @@
-// Room: geometry. What the generators share.
+// What the generators share.
 #include <fathom/base/error.h>
 #include <fathom/geometry/generate/parts.h>
 

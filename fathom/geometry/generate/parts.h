@@ -1,8 +1,8 @@
-// Room: geometry. What the generators share: checks of their arguments, points on circles, the icosphere.
+// What the generators share: checks of their arguments, points on circles, the icosphere.
 // Only correctly rounded operations are used, so the shapes have the same bytes on every platform.
 #pragma once
 
-#include <fathom/geometry/generate.h>
+#include <fathom/geometry/generate/generate.h>
 
 #include <string_view>
 

@@ -1,10 +1,10 @@
-// Room: geometry. Discs and cuts in the plane.
+// Discs and cuts in the plane.
 #include <fathom/base/error.h>
-#include <fathom/geometry/adjacency.h>
-#include <fathom/geometry/disjoint_sets.h>
+#include <fathom/geometry/mesh/adjacency.h>
+#include <fathom/geometry/mesh/disjoint_sets.h>
 #include <fathom/geometry/generate/parts.h>
 #include <fathom/geometry/generate/planar.h>
-#include <fathom/geometry/predicates.h>
+#include <fathom/geometry/exact/predicates.h>
 
 #include <fmt/format.h>
 

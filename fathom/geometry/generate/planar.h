@@ -1,10 +1,10 @@
-// Room: geometry. Bodies in the plane z = 0, of triangles that face +z: discs, rectangles (make_cloth), cuts through
+// Bodies in the plane z = 0, of triangles that face +z: discs, rectangles (make_cloth), cuts through
 // them, and both as a simulation of tissue leaves them, deformed and cut apart (after Marchal et al. 2004, figure 8).
 // As in generate.h: arguments are checked, metres, the same bytes everywhere.
 #pragma once
 
-#include <fathom/base/shapes.h>
-#include <fathom/geometry/generate.h>
+#include <fathom/base/primitives.h>
+#include <fathom/geometry/generate/generate.h>
 
 #include <span>
 

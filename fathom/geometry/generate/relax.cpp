@@ -1,4 +1,4 @@
-// Room: geometry. Tangential relaxation of closed meshes.
+// Tangential relaxation of closed meshes.
 #include <fathom/geometry/generate/relax.h>
 
 #include <cmath>

@@ -1,10 +1,10 @@
-// Room: geometry. Evens out the triangles of a closed mesh: every vertex moves in its tangent plane toward the middle
+// Evens out the triangles of a closed mesh: every vertex moves in its tangent plane toward the middle
 // of its neighbours and is put back on the surface. Jacobi rounds in parallel, so the result does not depend on the
 // thread count.
 #pragma once
 
 #include <fathom/base/parallel.h>
-#include <fathom/geometry/triangle_mesh.h>
+#include <fathom/geometry/mesh/triangle_mesh.h>
 
 namespace fathom {
 

@@ -1,4 +1,4 @@
-// Room: geometry. Tunnel, terrain and cloth.
+// Tunnel, terrain and cloth.
 #include <fathom/base/parallel.h>
 #include <fathom/base/pose.h>
 #include <fathom/base/random.h>

@@ -1,4 +1,4 @@
-// Room: geometry. A skillet: a pan from the lathe whose handle grows out of a patch of the wall, so that it is one
+// A skillet: a pan from the lathe whose handle grows out of a patch of the wall, so that it is one
 // surface.
 #include <fathom/geometry/generate/lathe.h>
 #include <fathom/geometry/generate/parts.h>

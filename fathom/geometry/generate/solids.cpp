@@ -1,4 +1,4 @@
-// Room: geometry. Box, sphere, ellipsoid and heart.
+// Box, sphere, ellipsoid and heart.
 #include <fathom/geometry/generate/parts.h>
 #include <fathom/geometry/generate/relax.h>
 

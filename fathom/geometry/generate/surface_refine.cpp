@@ -1,4 +1,4 @@
-// Room: geometry. Collapse, flip and split of closed triangle meshes.
+// Collapse, flip and split of closed triangle meshes.
 #include <fathom/geometry/generate/surface_refine.h>
 
 #include <algorithm>

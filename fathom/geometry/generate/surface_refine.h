@@ -1,7 +1,7 @@
-// Room: geometry. Edits of closed triangle meshes that the generators need: collapse to a count, flip for shape, split.
+// Edits of closed triangle meshes that the generators need: collapse to a count, flip for shape, split.
 #pragma once
 
-#include <fathom/geometry/triangle_mesh.h>
+#include <fathom/geometry/mesh/triangle_mesh.h>
 
 #include <functional>
 

@@ -1,4 +1,4 @@
-// Room: geometry. Boxes, balls, cylinders and rings of tetrahedra.
+// Boxes, balls, cylinders and rings of tetrahedra.
 #include <fathom/base/error.h>
 #include <fathom/geometry/generate/kuhn_cut.h>
 #include <fathom/geometry/generate/parts.h>

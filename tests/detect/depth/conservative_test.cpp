@@ -1,10 +1,10 @@
 // Conservative drawing against exact clipping: of each primitive alone, every pixel that it touches, and no depth that
 // it does not reach.
-#include <tests/support/test_counts.h>
+#include <support/test_counts.h>
 
 #include <fathom/base/random.h>
 #include <fathom/detect/depth/depth_backend.h>
-#include <fathom/geometry/generate.h>
+#include <fathom/geometry/generate/generate.h>
 
 #include <gmpxx.h>
 #include <gtest/gtest.h>

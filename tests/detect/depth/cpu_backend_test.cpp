@@ -1,11 +1,11 @@
 // The CPU backend against the plainest drawing of the same things.
-#include <tests/detect/depth/plain_raster.h>
-#include <tests/support/test_counts.h>
+#include <detect/depth/plain_raster.h>
+#include <support/test_counts.h>
 
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/base/random.h>
-#include <fathom/geometry/generate.h>
+#include <fathom/geometry/generate/generate.h>
 
 #include <gtest/gtest.h>
 

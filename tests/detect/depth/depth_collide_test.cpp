@@ -2,7 +2,7 @@
 #include <fathom/base/error.h>
 #include <fathom/base/random.h>
 #include <fathom/detect/depth/depth_collide.h>
-#include <fathom/geometry/generate.h>
+#include <fathom/geometry/generate/generate.h>
 #include <support/mesh_oracle.h>
 #include <support/small_meshes.h>
 #include <support/test_counts.h>

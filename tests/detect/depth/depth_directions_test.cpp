@@ -3,7 +3,7 @@
 #include <fathom/base/random.h>
 #include <fathom/detect/depth/depth_collide.h>
 #include <fathom/detect/depth/depth_directions.h>
-#include <fathom/geometry/generate.h>
+#include <fathom/geometry/generate/generate.h>
 #include <support/mesh_oracle.h>
 #include <support/test_counts.h>
 

@@ -3,7 +3,7 @@
 #include <fathom/base/random.h>
 #include <fathom/detect/depth/depth_backend.h>
 #include <fathom/detect/depth/depth_field.h>
-#include <fathom/geometry/generate.h>
+#include <fathom/geometry/generate/generate.h>
 
 #include <gtest/gtest.h>
 

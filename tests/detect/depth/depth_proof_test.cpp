@@ -4,7 +4,7 @@
 #include <fathom/base/random.h>
 #include <fathom/detect/depth/column_sweep.h>
 #include <fathom/detect/depth/depth_collide.h>
-#include <fathom/geometry/generate.h>
+#include <fathom/geometry/generate/generate.h>
 #include <support/clipping_backend.h>
 #include <support/mesh_oracle.h>
 #include <support/test_counts.h>

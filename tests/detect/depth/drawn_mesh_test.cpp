@@ -1,10 +1,10 @@
 // Meshes made ready for drawing: their order, and what of them a view may see.
-#include <tests/support/test_counts.h>
+#include <support/test_counts.h>
 
 #include <fathom/base/error.h>
 #include <fathom/base/random.h>
 #include <fathom/detect/depth/drawn_mesh.h>
-#include <fathom/geometry/generate.h>
+#include <fathom/geometry/generate/generate.h>
 
 #include <gtest/gtest.h>
 

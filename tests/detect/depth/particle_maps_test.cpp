@@ -4,9 +4,9 @@
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/base/random.h>
-#include <fathom/geometry/generate.h>
-#include <fathom/geometry/segment_triangle.h>
-#include <fathom/geometry/surface_tree.h>
+#include <fathom/geometry/generate/generate.h>
+#include <fathom/geometry/primitive/segment_triangle.h>
+#include <fathom/geometry/surface_tree/surface_tree.h>
 #include <support/test_counts.h>
 
 #include <gtest/gtest.h>

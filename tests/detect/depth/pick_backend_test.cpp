@@ -1,7 +1,7 @@
 // Some backend is always there, and says which it is.
 #include <fathom/base/error.h>
 #include <fathom/detect/depth/gl_backend.h>
-#include <fathom/geometry/generate.h>
+#include <fathom/geometry/generate/generate.h>
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/detect/tet/tet_collision.h>
-#include <fathom/geometry/generate.h>
-#include <fathom/geometry/mesh_file.h>
-#include <fathom/geometry/tetrahedron_tetrahedron.h>
+#include <fathom/geometry/generate/generate.h>
+#include <fathom/geometry/io/mesh_file.h>
+#include <fathom/geometry/primitive/tetrahedron_tetrahedron.h>
 
 #include <support/models.h>
 #include <support/simplex_pairs.h>

@@ -1,8 +1,8 @@
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/detect/tet/tet_field_contacts.h>
-#include <fathom/geometry/closest_point.h>
-#include <fathom/geometry/generate.h>
+#include <fathom/geometry/primitive/closest_point.h>
+#include <fathom/geometry/generate/generate.h>
 
 #include <support/plain_fields.h>
 #include <support/test_counts.h>

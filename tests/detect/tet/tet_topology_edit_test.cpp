@@ -1,7 +1,7 @@
 // A topology that follows breaks, cuts and removals is the one that the mesh would be given anew.
 #include <fathom/base/error.h>
 #include <fathom/detect/tet/tet_body.h>
-#include <fathom/geometry/generate.h>
+#include <fathom/geometry/generate/generate.h>
 
 #include <support/test_counts.h>
 #include <support/tet_edits.h>

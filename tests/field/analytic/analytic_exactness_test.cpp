@@ -1,9 +1,9 @@
 // Are the distances those of the shapes they are named after? Inside by closed forms that are written independently; a
 // distance is exact when the field is 1-Lipschitz (the contract) and a step of that length along its slope meets the
 // surface.
-#include <fathom/base/shapes.h>
+#include <fathom/base/primitives.h>
 #include <fathom/field/analytic/analytic_field.h>
-#include <fathom/field/analytic/formula_kinds.h>
+#include <fathom/field/analytic/analytic_kinds.h>
 #include <fathom/field/analytic/parse.h>
 #include <field/analytic/shape_examples.h>
 #include <support/test_counts.h>

@@ -1,6 +1,6 @@
 #include <fathom/base/error.h>
 #include <fathom/field/analytic/analytic_field.h>
-#include <fathom/field/analytic/formula_kinds.h>
+#include <fathom/field/analytic/analytic_kinds.h>
 #include <fathom/field/analytic/parse.h>
 #include <field/analytic/shape_examples.h>
 #include <support/test_counts.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <fathom/base/random.h>
-#include <fathom/field/analytic/shapes.h>
+#include <fathom/field/analytic/primitives.h>
 
 #include <string>
 #include <vector>

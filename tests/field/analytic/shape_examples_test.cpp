@@ -1,5 +1,5 @@
 #include <fathom/base/error.h>
-#include <fathom/field/analytic/formula_kinds.h>
+#include <fathom/field/analytic/analytic_kinds.h>
 #include <fathom/field/analytic/parse.h>
 #include <field/analytic/shape_examples.h>
 

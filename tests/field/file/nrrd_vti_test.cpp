@@ -1,6 +1,6 @@
 #include <fathom/field/file/grid_file.h>
-#include <fathom/geometry/format/byte_writer.h>
-#include <fathom/geometry/format/zlib_bytes.h>
+#include <fathom/base/encode/byte_writer.h>
+#include <fathom/base/encode/zlib_bytes.h>
 #include <support/sources.h>
 
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 #include <fathom/base/error.h>
 #include <fathom/base/random.h>
 #include <fathom/field/analytic/analytic_field.h>
-#include <fathom/field/analytic/shapes.h>
+#include <fathom/field/analytic/primitives.h>
 #include <fathom/field/grid/bake.h>
 #include <fathom/field/grid/baked_error.h>
 

@@ -2,7 +2,7 @@
 #include <fathom/base/random.h>
 #include <fathom/field/grid/grid_slopes.h>
 #include <fathom/field/mesh/grid_builder.h>
-#include <fathom/geometry/generate.h>
+#include <fathom/geometry/generate/generate.h>
 
 #include <gtest/gtest.h>
 

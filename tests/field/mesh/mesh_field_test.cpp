@@ -1,7 +1,7 @@
 #include <contract/field_contract.h>
 #include <fathom/base/error.h>
 #include <fathom/field/mesh/mesh_field.h>
-#include <fathom/geometry/generate.h>
+#include <fathom/geometry/generate/generate.h>
 #include <support/small_meshes.h>
 
 #include <gtest/gtest.h>

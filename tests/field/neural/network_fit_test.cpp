@@ -4,8 +4,8 @@
 #include <fathom/field/neural/network_fit.h>
 #include <fathom/field/neural/network_optimizer.h>
 #include <fathom/field/neural/network_training.h>
-#include <fathom/geometry/generate.h>
-#include <fathom/geometry/mesh_file.h>
+#include <fathom/geometry/generate/generate.h>
+#include <fathom/geometry/io/mesh_file.h>
 #include <support/models.h>
 #include <support/test_counts.h>
 

@@ -1,8 +1,8 @@
 #include <contract/field_contract.h>
-#include <fathom/field/neural/network_field.h>
-#include <fathom/field/neural/network_file.h>
+#include <fathom/field/neural/neural_field.h>
+#include <fathom/field/neural_io/network_file.h>
 #include <fathom/field/neural/network_fit.h>
-#include <fathom/geometry/generate.h>
+#include <fathom/geometry/generate/generate.h>
 #include <field/neural/network_examples.h>
 #include <support/models.h>
 

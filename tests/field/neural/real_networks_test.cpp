@@ -1,5 +1,5 @@
-#include <fathom/field/neural/network_file.h>
-#include <fathom/geometry/mesh_file.h>
+#include <fathom/field/neural_io/network_file.h>
+#include <fathom/geometry/io/mesh_file.h>
 #include <field/neural/enclosing_ball.h>
 #include <field/neural/network_examples.h>
 #include <support/models.h>

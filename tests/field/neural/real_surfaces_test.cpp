@@ -1,11 +1,11 @@
 // Surfaces of published networks against the meshes that they were trained on, by distances both ways (shares of the
 // mesh's longest side).
 #include <fathom/field/grid/contour.h>
-#include <fathom/field/neural/network_field.h>
-#include <fathom/field/neural/network_file.h>
-#include <fathom/geometry/mesh_file.h>
-#include <fathom/geometry/mesh_report.h>
-#include <fathom/geometry/surface_tree.h>
+#include <fathom/field/neural/neural_field.h>
+#include <fathom/field/neural_io/network_file.h>
+#include <fathom/geometry/io/mesh_file.h>
+#include <fathom/geometry/inspect/mesh_report.h>
+#include <fathom/geometry/surface_tree/surface_tree.h>
 #include <field/neural/enclosing_ball.h>
 #include <support/models.h>
 #include <support/test_counts.h>

@@ -2,7 +2,7 @@
 #include <fathom/base/error.h>
 #include <fathom/base/random.h>
 #include <fathom/field/tet/node_depths.h>
-#include <fathom/geometry/generate.h>
+#include <fathom/geometry/generate/generate.h>
 
 #include <support/test_counts.h>
 #include <support/tet_edits.h>

@@ -1,6 +1,6 @@
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
-#include <fathom/field/tet/grid_marching.h>
+#include <fathom/baseline/grid_fast_marching.h>
 #include <fathom/field/tet/node_depths.h>
 #include <fathom/geometry/generate/planar.h>
 #include <field/tet/tet_bodies.h>

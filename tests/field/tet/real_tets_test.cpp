@@ -3,7 +3,7 @@
 #include <contract/field_contract.h>
 #include <fathom/field/mesh/mesh_field.h>
 #include <fathom/field/tet/tet_field.h>
-#include <fathom/geometry/mesh_file.h>
+#include <fathom/geometry/io/mesh_file.h>
 #include <field/tet/tet_bodies.h>
 #include <support/models.h>
 

@@ -5,8 +5,8 @@
 #include <fathom/field/mesh/grid_builder.h>
 #include <fathom/field/tet/stuffing.h>
 #include <fathom/field/tet/stuffing_stencils.h>
-#include <fathom/geometry/mesh_file.h>
-#include <fathom/geometry/mesh_report.h>
+#include <fathom/geometry/io/mesh_file.h>
+#include <fathom/geometry/inspect/mesh_report.h>
 
 #include <field/analytic/shape_examples.h>
 #include <support/models.h>

@@ -1,7 +1,7 @@
 // An outside program, as a user would write it: only installed headers, one target.
 #include <fathom/base/interval.h>
 #include <fathom/base/version.h>
-#include <fathom/geometry/tet_mesh.h>
+#include <fathom/geometry/mesh/tet_mesh.h>
 
 #include <cstdio>
 

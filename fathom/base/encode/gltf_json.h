@@ -1,0 +1,52 @@
+// The JSON of a glTF file, read without belief: its depth and memory are bounded before it is parsed,
+// and every access is checked.
+#pragma once
+
+#include <fathom/base/encode/source.h>
+
+#include <nlohmann/json.hpp>
+
+#include <array>
+#include <optional>
+
+namespace fathom {
+
+using Json = nlohmann::json;
+
+// Error{malformed} names the byte; Error{too_large} where it nests too deep or would not fit into a few times the file.
+[[nodiscard]] Json parse_gltf_json(const Source& source, std::string_view text);
+
+// Typed access to one object of it that throws nothing but Error, which names the object. Source and value must outlive
+// it.
+class GltfTable {
+public:
+    GltfTable(const Source& source, const Json& value, std::string_view element, std::int64_t index = -1);
+    // The member of a list; Error{index_out_of_range} where there is none.
+    GltfTable(const Source& source, const Json& list, std::size_t index, std::string_view element);
+
+    [[nodiscard]] bool has(const char* key) const { return value_.contains(key); }
+    [[nodiscard]] const Json& at(const char* key) const;
+    [[nodiscard]] std::size_t whole(const char* key) const;
+    [[nodiscard]] std::size_t whole(const char* key, std::size_t otherwise) const;
+    [[nodiscard]] const std::string& text(const char* key) const;
+    [[nodiscard]] bool flag(const char* key) const;
+    [[nodiscard]] const Json& list(const char* key) const; // empty where the key is absent
+    // Whole numbers below `count`; empty where the key is absent.
+    [[nodiscard]] std::vector<std::size_t> indices(const char* key, std::size_t count) const;
+    template <std::size_t N>
+    [[nodiscard]] std::array<double, N> numbers(const char* key, std::array<double, N> otherwise) const {
+        if (has(key)) read_numbers(key, otherwise);
+        return otherwise;
+    }
+    [[noreturn]] void fail(Cause cause, std::string_view reason) const;
+
+private:
+    void read_numbers(const char* key, std::span<double> out) const;
+
+    const Source& source_;
+    const Json& value_;
+    std::string_view element_;
+    std::int64_t index_;
+};
+
+} // namespace fathom

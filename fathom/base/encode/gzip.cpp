@@ -1,0 +1,99 @@
+// Unpacks gzip data with zlib.
+#include <fathom/base/encode/gzip.h>
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace fathom {
+
+namespace {
+
+constexpr std::size_t largest_step = std::size_t{1} << 30; // zlib counts in 32 bits
+
+class Inflater {
+public:
+    explicit Inflater(const Source& source) : source_(source), most_(most_unpacked(source.bytes.size())) {
+        if (inflateInit2(&stream_, 16 + MAX_WBITS) != Z_OK) throw std::bad_alloc(); // 16: gzip only
+    }
+    ~Inflater() { inflateEnd(&stream_); }
+    Inflater(const Inflater&) = delete;
+    Inflater& operator=(const Inflater&) = delete;
+
+    Bytes run() {
+        out_.resize(first_guess());
+        do {
+            unpack_member();
+        } while (another_member());
+        out_.resize(used_);
+        return std::move(out_);
+    }
+
+private:
+    // The last four bytes tell the size, if there is one member and no lie.
+    [[nodiscard]] std::size_t first_guess() const {
+        std::uint32_t stated = 0;
+        if (source_.bytes.size() >= 4) std::memcpy(&stated, source_.bytes.data() + source_.bytes.size() - 4, 4);
+        const std::size_t usual = 4 * source_.bytes.size() + 1024;
+        return std::clamp<std::size_t>(stated, 1, std::min(usual * 4, most_));
+    }
+
+    void unpack_member() {
+        int result = Z_OK;
+        while (result != Z_STREAM_END) {
+            if (used_ == out_.size()) grow();
+            const std::size_t in_step = std::min(source_.bytes.size() - taken_, largest_step);
+            const std::size_t out_step = std::min(out_.size() - used_, largest_step);
+            // zlib does not write to its input, but is older than const.
+            stream_.next_in = const_cast<Bytef*>(reinterpret_cast<const Bytef*>(source_.bytes.data() + taken_));
+            stream_.avail_in = static_cast<uInt>(in_step);
+            stream_.next_out = reinterpret_cast<Bytef*>(out_.data() + used_);
+            stream_.avail_out = static_cast<uInt>(out_step);
+            result = inflate(&stream_, Z_NO_FLUSH);
+            taken_ += in_step - stream_.avail_in;
+            used_ += out_step - stream_.avail_out;
+            if (result != Z_OK && result != Z_STREAM_END) fail(result);
+        }
+    }
+
+    [[nodiscard]] bool another_member() {
+        const std::span<const std::byte> rest = source_.bytes.subspan(taken_);
+        if (is_gzip(rest)) return inflateReset(&stream_) == Z_OK;
+        if (std::any_of(rest.begin(), rest.end(), [](std::byte b) { return b != std::byte{0}; }))
+            throw Error(Cause::malformed, "other data follow after the gzip data", place());
+        return false;
+    }
+
+    void grow() {
+        if (used_ >= most_)
+            throw Error(Cause::too_large, fmt::format("unpacks to more than {} bytes, which no mesh file does", most_),
+                        place());
+        out_.resize(std::min(2 * used_, most_));
+    }
+
+    [[noreturn]] void fail(int result) const {
+        if (result == Z_BUF_ERROR) throw Error(Cause::truncated, "the gzip data end too early", place());
+        if (result == Z_MEM_ERROR) throw std::bad_alloc();
+        throw Error(Cause::malformed, "damaged gzip data", place());
+    }
+    [[nodiscard]] Place place() const { return {.file = source_.name, .offset = static_cast<std::int64_t>(taken_)}; }
+
+    const Source& source_;
+    std::size_t most_;
+    z_stream stream_{};
+    Bytes out_;
+    std::size_t taken_ = 0; // bytes of the source
+    std::size_t used_ = 0;  // bytes of out_
+};
+
+} // namespace
+
+bool is_gzip(std::span<const std::byte> bytes) {
+    return bytes.size() >= 2 && bytes[0] == std::byte{0x1f} && bytes[1] == std::byte{0x8b};
+}
+
+Bytes unpacked_gzip(const Source& source) { return Inflater(source).run(); }
+
+} // namespace fathom

@@ -1,0 +1,191 @@
+// Reads words and numbers from text, and says on which line it failed.
+#include <fathom/base/encode/text_scanner.h>
+
+#include <fathom/base/encode/printable.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+namespace fathom {
+
+namespace {
+
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
+
+// By table: this is asked for every byte of a file.
+constexpr std::array<bool, 256> word_ends = [] {
+    std::array<bool, 256> table{};
+    for (const char c : {' ', '\t', '\r', '\v', '\f', '\n'}) table[static_cast<unsigned char>(c)] = true;
+    return table;
+}();
+bool ends_word(char c) { return word_ends[static_cast<unsigned char>(c)]; }
+
+template <class T>
+bool parse(std::string_view word, T& value) {
+    if (word.starts_with('+')) word.remove_prefix(1);
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    return error == std::errc() && end == word.data() + word.size() && !word.empty();
+}
+
+// Where the first digit other than 0 of a valid number stands: -2 in 0.01, 3 in 1000, 99 in 1e99. Capped at +-10^9.
+std::int64_t decimal_exponent(std::string_view word) {
+    const std::size_t mark = std::min(word.find_first_of("eE"), word.size());
+    const std::string_view digits = word.substr(0, mark);
+    const std::size_t first = std::min(digits.find_first_of("123456789"), digits.size());
+    const std::size_t point = std::min(digits.find('.'), digits.size());
+    const std::int64_t place =
+        static_cast<std::int64_t>(point) - static_cast<std::int64_t>(first) - (first < point ? 1 : 0);
+    std::int64_t exponent = 0;
+    if (mark < word.size() && !parse(word.substr(mark + 1), exponent))
+        exponent = word[mark + 1] == '-' ? -1'000'000'000 : 1'000'000'000;
+    return std::clamp<std::int64_t>(exponent, -1'000'000'000, 1'000'000'000) + place;
+}
+
+// Numbers too large or too small for a double: what strtod would say, without its locale.
+bool parse_number(std::string_view word, double& value) {
+    if (parse(word, value)) return true;
+    if (word.starts_with('+')) word.remove_prefix(1);
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (error != std::errc::result_out_of_range || end != word.data() + word.size()) return false;
+    value = decimal_exponent(word) < 0 ? 0.0 : HUGE_VAL;
+    return true;
+}
+
+} // namespace
+
+TextScanner::TextScanner(const Source& source, char comment, std::size_t start)
+    : text_(source.text()), name_(source.name), comment_(comment), at_(start) {
+    line_ += std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(start), '\n');
+}
+
+void TextScanner::skip_blank(bool across_lines) {
+    while (at_ < text_.size()) {
+        const char c = text_[at_];
+        if (c == '\n') {
+            if (!across_lines) return;
+            ++line_;
+            ++at_;
+        } else if (is_blank(c)) {
+            ++at_;
+        } else if (comment_ != '\0' && c == comment_) {
+            at_ = std::min(text_.find('\n', at_), text_.size());
+        } else {
+            return;
+        }
+    }
+}
+
+std::string_view TextScanner::take_word() {
+    const std::size_t start = at_;
+    while (at_ < text_.size() && !ends_word(text_[at_])) ++at_;
+    return text_.substr(start, at_ - start);
+}
+
+std::string_view TextScanner::word() {
+    skip_blank(true);
+    return take_word();
+}
+
+std::string_view TextScanner::word_on_line() {
+    skip_blank(false);
+    return take_word();
+}
+
+std::string_view TextScanner::peek() {
+    skip_blank(true);
+    std::size_t end = at_;
+    while (end < text_.size() && !ends_word(text_[end])) ++end;
+    return text_.substr(at_, end - at_);
+}
+
+std::string_view TextScanner::rest_of_line() const {
+    const std::size_t end = std::min(text_.find('\n', at_), text_.size());
+    std::string_view rest = text_.substr(at_, end - at_);
+    if (comment_ != '\0') rest = rest.substr(0, rest.find(comment_));
+    while (!rest.empty() && is_blank(rest.front())) rest.remove_prefix(1);
+    while (!rest.empty() && is_blank(rest.back())) rest.remove_suffix(1);
+    return rest;
+}
+
+bool TextScanner::next_line() {
+    const std::size_t end = text_.find('\n', at_);
+    if (end == text_.npos) {
+        at_ = text_.size();
+        return false;
+    }
+    at_ = end + 1;
+    ++line_;
+    return at_ < text_.size();
+}
+
+double TextScanner::to_number(std::string_view word, std::string_view what) const {
+    double value = 0;
+    if (word.empty()) fail(left() == 0 ? Cause::truncated : Cause::malformed, fmt::format("{} is missing", what));
+    if (!parse_number(word, value))
+        fail(Cause::malformed, fmt::format("{} is not a number: '{}'", what, printable(word)));
+    return value;
+}
+
+std::int64_t TextScanner::to_integer(std::string_view word, std::string_view what) const {
+    std::int64_t value = 0;
+    if (word.empty()) fail(left() == 0 ? Cause::truncated : Cause::malformed, fmt::format("{} is missing", what));
+    if (!parse(word, value))
+        fail(Cause::malformed, fmt::format("{} is not a whole number: '{}'", what, printable(word)));
+    return value;
+}
+
+double TextScanner::number(std::string_view what) { return to_number(word(), what); }
+double TextScanner::number_on_line(std::string_view what) { return to_number(word_on_line(), what); }
+std::int64_t TextScanner::integer(std::string_view what) { return to_integer(word(), what); }
+
+std::uint64_t TextScanner::count(std::string_view what) {
+    const std::int64_t value = integer(what);
+    if (value < 0) fail(Cause::malformed, fmt::format("{} is negative", what));
+    return static_cast<std::uint64_t>(value);
+}
+
+template <class Next>
+Vec3 TextScanner::three(std::size_t vertex, Next next) const {
+    constexpr std::string_view axes[] = {"x coordinate", "y coordinate", "z coordinate"};
+    Vec3 p;
+    for (int k = 0; k < 3; ++k) p[k] = next(axes[k]);
+    if (!is_finite(p)) fail(Cause::non_finite, "not a finite position", "vertex", static_cast<std::int64_t>(vertex));
+    return p;
+}
+
+Vec3 TextScanner::position(std::size_t vertex) {
+    return three(vertex, [this](std::string_view what) { return number(what); });
+}
+
+Vec3 TextScanner::position_on_line(std::size_t vertex) {
+    return three(vertex, [this](std::string_view what) { return number_on_line(what); });
+}
+
+bool TextScanner::at_end() {
+    skip_blank(true);
+    return at_ == text_.size();
+}
+
+void TextScanner::skip_bytes(std::size_t count) {
+    if (count > left()) fail(Cause::truncated, "binary data ends too early");
+    at_ += count;
+}
+
+std::size_t TextScanner::believable_count(std::uint64_t count, std::size_t least_bytes,
+                                          std::string_view element) const {
+    return believable(count, least_bytes, left() + 1, element, place()); // the last element may lack its newline
+}
+
+Place TextScanner::place(std::string_view element, std::int64_t index) const {
+    return {.file = name_, .line = line_, .element = std::string(element), .index = index};
+}
+
+void TextScanner::fail(Cause cause, std::string_view reason, std::string_view element, std::int64_t index) const {
+    throw Error(cause, std::string(reason), place(element, index));
+}
+
+} // namespace fathom

@@ -1,0 +1,68 @@
+// Reads words and numbers from text, and says on which line it failed. No locale, no allocation.
+#pragma once
+
+#include <fathom/base/vec.h>
+#include <fathom/base/encode/source.h>
+
+#include <cstdint>
+#include <string_view>
+
+namespace fathom {
+
+class TextScanner {
+public:
+    // From `comment` to the end of its line, text is skipped; '\0' for none. The source must outlive the scanner.
+    explicit TextScanner(const Source& source, char comment = '\0', std::size_t start = 0);
+
+    // The next word, across lines; empty at the end of the text.
+    [[nodiscard]] std::string_view word();
+    // The next word of this line; empty at its end. The line itself is left by next_line().
+    [[nodiscard]] std::string_view word_on_line();
+    // What is left of this line, without white space at its ends and without the comment; the line is not left.
+    [[nodiscard]] std::string_view rest_of_line() const;
+    // Goes to the start of the next line; false at the end of the text.
+    bool next_line();
+    // The next word without taking it, across lines.
+    [[nodiscard]] std::string_view peek();
+
+    // The next word as a number; `what` names it in the error. Across lines, or on this line only.
+    [[nodiscard]] double number(std::string_view what);
+    [[nodiscard]] double number_on_line(std::string_view what);
+    [[nodiscard]] std::int64_t integer(std::string_view what);
+    [[nodiscard]] std::uint64_t count(std::string_view what); // refuses negative numbers
+    // Three numbers; Error{non_finite} names the vertex where one is NaN or infinite.
+    [[nodiscard]] Vec3 position(std::size_t vertex);
+    [[nodiscard]] Vec3 position_on_line(std::size_t vertex);
+
+    // A word taken before, as a number.
+    [[nodiscard]] double to_number(std::string_view word, std::string_view what) const;
+    [[nodiscard]] std::int64_t to_integer(std::string_view word, std::string_view what) const;
+
+    [[nodiscard]] bool at_end(); // nothing but white space and comments is left
+    [[nodiscard]] std::size_t offset() const { return at_; }
+    [[nodiscard]] std::size_t left() const { return text_.size() - at_; } // bytes
+    [[nodiscard]] std::int64_t line() const { return line_; }
+    void skip_bytes(std::size_t count); // over binary data inside a text; throws Error{truncated}
+
+    // `count` as stated here, of elements that take at least `least_bytes` of text each.
+    [[nodiscard]] std::size_t believable_count(std::uint64_t count, std::size_t least_bytes,
+                                               std::string_view element) const;
+
+    [[nodiscard]] Place place(std::string_view element = {}, std::int64_t index = -1) const;
+    [[noreturn]] void fail(Cause cause, std::string_view reason, std::string_view element = {},
+                           std::int64_t index = -1) const;
+
+private:
+    void skip_blank(bool across_lines);
+    [[nodiscard]] std::string_view take_word();
+    template <class Next>
+    [[nodiscard]] Vec3 three(std::size_t vertex, Next next) const;
+
+    std::string_view text_;
+    const std::string& name_;
+    char comment_;
+    std::size_t at_;
+    std::int64_t line_ = 1;
+};
+
+} // namespace fathom

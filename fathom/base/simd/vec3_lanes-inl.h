@@ -1,0 +1,38 @@
+// Three coordinates of a step of SIMD lanes. Include it only from a file that Highway's foreach_target
+// compiles. NOLINTBEGIN(llvm-header-guard)
+#if defined(FATHOM_GEOMETRY_FLOATS3_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef FATHOM_GEOMETRY_FLOATS3_INL_H_
+#undef FATHOM_GEOMETRY_FLOATS3_INL_H_
+#else
+#define FATHOM_GEOMETRY_FLOATS3_INL_H_
+#endif
+// NOLINTEND
+
+#include <fathom/index/bvh_visit-inl.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace fathom::HWY_NAMESPACE {
+
+struct Floats3 {
+    Floats x, y, z;
+};
+
+HWY_INLINE Floats3 load3(const float (&rows)[3][8], int lane) {
+    const Lanes8 d;
+    return {hn::Load(d, rows[0] + lane), hn::Load(d, rows[1] + lane), hn::Load(d, rows[2] + lane)};
+}
+HWY_INLINE Floats3 set3(const float (&v)[3]) {
+    const Lanes8 d;
+    return {hn::Set(d, v[0]), hn::Set(d, v[1]), hn::Set(d, v[2])};
+}
+HWY_INLINE Floats3 add3(const Floats3& a, const Floats3& b) {
+    return {hn::Add(a.x, b.x), hn::Add(a.y, b.y), hn::Add(a.z, b.z)};
+}
+HWY_INLINE Floats3 sub3(const Floats3& a, const Floats3& b) {
+    return {hn::Sub(a.x, b.x), hn::Sub(a.y, b.y), hn::Sub(a.z, b.z)};
+}
+
+} // namespace fathom::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

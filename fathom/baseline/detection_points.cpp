@@ -1,0 +1,232 @@
+// Algorithm 1 on two boxes, and the six-neighbour rule over the lattice points near a surface.
+#include <fathom/base/error.h>
+#include <fathom/base/parallel.h>
+#include <fathom/baseline/detection_points.h>
+#include <fathom/detect/decomposition/inside_cells.h>
+#include <fathom/field/grid/grid_field.h>
+#include <fathom/geometry/primitive/oriented_box.h>
+#include <fathom/geometry/sample/point_grid.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace fathom {
+
+namespace {
+
+void need(bool holds, const char* reason, const char* option) {
+    if (!holds) throw Error(Cause::invalid_argument, reason, {.element = option});
+}
+
+// ---- Common points
+
+int depth_for(const OrientedBox& a, const OrientedBox& b, const Box& region) {
+    const double thin = 0.5 * std::min(a.half.minCoeff(), b.half.minCoeff()), side = region.size().maxCoeff();
+    if (!(thin > 0)) return 5;
+    return std::clamp(static_cast<int>(std::ceil(std::log2(std::max(side / thin, 1.0)))), 1, 5);
+}
+
+// Adds the middle of what each edge of `a` shares with `b`.
+void add_shared_edges(const OrientedBox& a, const OrientedBox& b, Vec3& sum, int& count) {
+    const std::array<Vec3, 8> corners = corners_of(a);
+    for (std::size_t k = 0; k < 24; ++k) {
+        const std::size_t from = k % 8, to = from | (std::size_t{1} << (k / 8));
+        if (from == to) continue;
+        const Vec3 start = b.pose.to_local(corners[from]), way = b.pose.to_local(corners[to]) - start;
+        Interval shared{0, 1};
+        for (int axis = 0; axis < 3; ++axis) {
+            const double near = -b.half[axis] - start[axis], far = b.half[axis] - start[axis];
+            if (way[axis] == 0)
+                shared = near <= 0 && far >= 0 ? shared : Interval::none();
+            else
+                shared = intersection(
+                    shared, {std::min(near / way[axis], far / way[axis]), std::max(near / way[axis], far / way[axis])});
+        }
+        if (shared.empty()) continue;
+        sum += corners[from] + shared.middle() * (corners[to] - corners[from]);
+        ++count;
+    }
+}
+
+// A point of both. Where two boxes meet, an edge of one reaches into the other; what they share is convex, so means
+// stay in it.
+Vec3 between(const OrientedBox& a, const OrientedBox& b) {
+    Vec3 sum = Vec3::Zero();
+    int count = 0;
+    add_shared_edges(a, b, sum, count);
+    add_shared_edges(b, a, sum, count);
+    if (count > 0) return sum / count;
+    return 0.5 * (a.closest(b.pose.translation) + b.closest(a.pose.translation)); // they touch up to rounding
+}
+
+// One level of algorithm 1: cells in both give their centres, cells in neither go, the others are cut.
+void sift(const OrientedBox& a, const OrientedBox& b, std::vector<Box>& cells, std::vector<Vec3>& out) {
+    std::vector<Box> finer;
+    for (const Box& cell : cells) {
+        const Interval from_a = box_distance_range(a, cell);
+        if (from_a.lower > 0) continue;
+        const Interval from_b = box_distance_range(b, cell);
+        if (from_b.lower > 0) continue;
+        if (from_a.upper <= 0 && from_b.upper <= 0) {
+            out.push_back(cell.center());
+            continue;
+        }
+        const Vec3 middle = cell.center();
+        for (int k = 0; k < 8; ++k) finer.push_back({cell.corner(k).cwiseMin(middle), cell.corner(k).cwiseMax(middle)});
+    }
+    cells = std::move(finer);
+}
+
+void keep_evenly(std::vector<Vec3>& points, std::size_t most) {
+    if (points.size() <= most) return;
+    for (std::size_t k = 0; k < most; ++k) points[k] = points[k * points.size() / most];
+    points.resize(most);
+}
+
+// ---- Protrusions
+
+double boundary_of(const Field& field, double reach) {
+    double error = field.error_bound();
+    if (const auto* grid = dynamic_cast<const GridField*>(&field)) error = grid->near_error_bound();
+    return error < 0.25 * reach ? -error : 0.0;
+}
+
+double reach_for(const ProtrusionOptions& options, double spacing) {
+    return options.reach > 0 ? options.reach : 4 * spacing;
+}
+
+struct Candidate {
+    Vec3 place;
+    double value;
+    int outside; // of the six neighbours
+};
+
+// The lattice points of cells that may hold inside, but are not all so deep that none can qualify. Coarser where they
+// are too many.
+std::vector<Vec3> lattice_near_surface(const Field& field, const ProtrusionOptions& options, double& spacing) {
+    for (;; spacing *= 2) {
+        const double reach = reach_for(options, spacing),
+                     deepest = boundary_of(field, reach) - field.lipschitz() * reach;
+        std::vector<Vec3> places;
+        bool fits = true;
+        const auto settled = [](const InsideCell&) { return false; };
+        const std::vector<InsideCell> cells =
+            inside_cells(field, {.least_side = 8 * spacing, .most_cells = options.most_candidates}, settled);
+        std::vector<Box> boxes;
+        for (const InsideCell& cell : cells) boxes.push_back(cell.box);
+        std::vector<Interval> ranges(boxes.size());
+        field.ranges(boxes, ranges);
+        for (std::size_t k = 0; k < cells.size() && fits; ++k) {
+            if (ranges[k].upper < deepest) continue;
+            const Box& box = cells[k].box;
+            const Vec3 first = (box.lower / spacing).array().ceil(), last = (box.upper / spacing).array().ceil();
+            if (!(((last - first).array() <= 1e4).all())) {
+                fits = false;
+                break;
+            }
+            for (double z = first.z(); z < last.z(); ++z)
+                for (double y = first.y(); y < last.y(); ++y)
+                    for (double x = first.x(); x < last.x(); ++x) places.push_back(spacing * Vec3(x, y, z));
+            fits = places.size() <= options.most_candidates;
+        }
+        if (fits) return places;
+    }
+}
+
+std::vector<Candidate> qualified(const Field& field, std::span<const Vec3> places, double boundary, double reach) {
+    constexpr std::size_t chunk = 1024;
+    using List = std::vector<Candidate>;
+    const double deepest = boundary - field.lipschitz() * reach;
+    const auto part = [&](std::size_t begin, std::size_t end) {
+        std::vector<double> values(end - begin);
+        field.distances(places.subspan(begin, end - begin), values);
+        List near;
+        std::vector<Vec3> around;
+        for (std::size_t k = 0; k < values.size(); ++k) {
+            if (!(values[k] < boundary) || values[k] < deepest) continue;
+            near.push_back({places[begin + k], values[k], 0});
+            for (int n = 0; n < 6; ++n)
+                around.push_back(places[begin + k] + (n % 2 ? reach : -reach) * Vec3::Unit(n / 2));
+        }
+        std::vector<double> beyond(around.size());
+        field.distances(around, beyond);
+        for (std::size_t k = 0; k < beyond.size(); ++k) near[k / 6].outside += beyond[k] > boundary;
+        std::erase_if(near, [](const Candidate& c) { return c.outside < 4; });
+        return near;
+    };
+    return parallel_reduce(places.size(), chunk, List{}, part, [](List all, List more) {
+        all.insert(all.end(), more.begin(), more.end());
+        return all;
+    });
+}
+
+std::vector<Vec3> thinned(std::vector<Candidate> candidates, double reach) {
+    std::stable_sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
+        return a.outside != b.outside ? a.outside > b.outside : a.value < b.value;
+    });
+    std::vector<Vec3> places, kept;
+    for (const Candidate& c : candidates) places.push_back(c.place);
+    if (places.empty()) return kept;
+    const PointGrid grid(places, reach);
+    std::vector<bool> gone(places.size(), false);
+    for (std::size_t k = 0; k < places.size(); ++k) {
+        if (gone[k]) continue;
+        kept.push_back(places[k]);
+        grid.near(places[k], reach, [&](Index other, const Vec3& p) {
+            if ((p - places[k]).squaredNorm() < reach * reach) gone[other] = true;
+        });
+    }
+    return kept;
+}
+
+} // namespace
+
+Interval box_distance_range(const OrientedBox& box, const Box& over) {
+    const Mat3 turn = box.pose.rotation.toRotationMatrix();
+    const Vec3 center = box.pose.to_local(over.center()), half = turn.cwiseAbs().transpose() * over.half();
+    const double spare = 1e-14 * (over.center().cwiseAbs().maxCoeff() + box.pose.translation.cwiseAbs().maxCoeff() +
+                                  half.sum() + box.half.sum());
+    Vec3 low, high; // of |p| - half extents, axis by axis
+    for (int k = 0; k < 3; ++k) {
+        const Interval q = abs(Interval{center[k] - half[k] - spare, center[k] + half[k] + spare});
+        low[k] = q.lower - box.half[k];
+        high[k] = q.upper - box.half[k];
+    }
+    const auto distance = [](const Vec3& q) { return q.cwiseMax(0.0).norm() + std::min(q.maxCoeff(), 0.0); };
+    return {distance(low) - spare, distance(high) + spare}; // it rises with every |p|
+}
+
+void common_points(const OrientedBox& a, const OrientedBox& b, std::vector<Vec3>& out,
+                   const CommonPointOptions& options) {
+    need(options.depth >= 0 && options.depth <= 8, "must be 0 to 8", "option depth");
+    need(options.most >= 1, "must be at least 1", "option most");
+    out.clear();
+    if (!boxes_overlap(a, b)) return;
+    const Box region = intersection(a.bounds(), b.bounds());
+    if (!region.empty()) {
+        const int depth = options.depth > 0 ? options.depth : depth_for(a, b, region);
+        std::vector<Box> cells = {region};
+        for (int level = 0; level <= depth && !cells.empty() && out.size() < options.most; ++level)
+            sift(a, b, cells, out);
+        for (const Box& cell : cells)
+            if (a.contains(cell.center()) && b.contains(cell.center())) out.push_back(cell.center());
+        keep_evenly(out, options.most);
+    }
+    if (out.empty()) out.push_back(between(a, b));
+}
+
+ProtrusionPoints protrusion_points(const Field& field, const ProtrusionOptions& options) {
+    need(options.spacing >= 0 && std::isfinite(options.spacing), "must be finite and not below 0", "option spacing");
+    need(options.reach >= 0 && std::isfinite(options.reach), "must be finite and not below 0", "option reach");
+    need(options.most_candidates >= 1000, "must be at least 1000", "option most_candidates");
+    ProtrusionPoints result;
+    result.spacing = options.spacing > 0 ? options.spacing : natural_cell(field);
+    const std::vector<Vec3> places = lattice_near_surface(field, options, result.spacing);
+    result.reach = reach_for(options, result.spacing);
+    result.boundary = boundary_of(field, result.reach);
+    result.points = thinned(qualified(field, places, result.boundary, result.reach), result.reach);
+    return result;
+}
+
+} // namespace fathom

@@ -1,0 +1,77 @@
+// From the root to the largest block that is free.
+#include <fathom/detect/point_field/cell_stepper.h>
+#include <fathom/detect/point_field/interval_collectors.h>
+#include <fathom/detect/point_field/grid_traversal.h>
+#include <fathom/baseline/octree_traversal.h>
+
+namespace fathom {
+
+namespace {
+
+template <class Visitor>
+class Descent {
+public:
+    Descent(const GridData& data, const GridPath& path, const LevelBand& band, Visitor& visitor)
+        : data_(data), path_(path), band_(band), visitor_(visitor), stepper_(data, path) {}
+
+    void run() {
+        if (stepper_.done()) return;
+        while (stepper_.leave(visit())) {
+        }
+        visitor_.ends(path_.end);
+    }
+
+private:
+    // The side of the block that was dealt with, in cells.
+    int visit() {
+        for (int level = static_cast<int>(data_.levels.size()) - 1; level >= 0; --level) {
+            const int side = brick_cells << (level + 1);
+            const FloatRange& range = level_range(data_, level, stepper_.cell());
+            if (skips({static_cast<double>(range.lower), static_cast<double>(range.upper)}, side)) return side;
+        }
+        if (stepper_.stored() == no_index) {
+            stepper_.visit_cell(band_, visitor_, brick_cells);
+            return brick_cells;
+        }
+        return visit_stored();
+    }
+
+    int visit_stored() {
+        const auto blocks = data_.block_ranges.subspan(std::size_t{stepper_.stored()} * 8, 8);
+        if (skips(stored_brick_range(data_, stepper_.stored()), brick_cells)) return brick_cells;
+        const auto& c = stepper_.cell();
+        const FloatRange& block =
+            blocks[static_cast<std::size_t>((c[0] / 4 & 1) | (c[1] / 4 & 1) << 1 | (c[2] / 4 & 1) << 2)];
+        if (skips({static_cast<double>(block.lower), static_cast<double>(block.upper)}, 4)) return 4;
+        stepper_.visit_cell(band_, visitor_);
+        return 1;
+    }
+
+    bool skips(const Interval& range, int side) {
+        const bool outside = band_.below(range.lower), inside = band_.above(range.upper);
+        if (outside || inside) stepper_.clear(inside, side, visitor_);
+        return outside || inside;
+    }
+
+    const GridData& data_;
+    const GridPath& path_;
+    LevelBand band_;
+    Visitor& visitor_;
+    CellStepper stepper_;
+};
+
+} // namespace
+
+void octree_walk(const GridField& field, const GridPath& path, double level, CellTest test,
+                 std::vector<ContactInterval>& out) {
+    if (test == CellTest::paper) {
+        PaperContacts visitor{level, out};
+        Descent(field.data(), path, {level, 0}, visitor).run();
+    } else {
+        const double slack = walk_slack(field.data(), path);
+        AllContacts visitor{level, slack, &out};
+        Descent(field.data(), path, {level, slack}, visitor).run();
+    }
+}
+
+} // namespace fathom

@@ -1,0 +1,14 @@
+// The walk of Xu & Barbic 2014, section 3.2: at each new cell, down from the root of the min/max octree
+// to the largest block that can be skipped. A baseline for tables; the octree is the grid's own pyramid (without its
+// level of 2^3 cells, where the cells answer themselves).
+#pragma once
+
+#include <fathom/detect/point_field/dda_traversal.h>
+
+namespace fathom {
+
+// As plain_walk().
+void octree_walk(const GridField& field, const GridPath& path, double level, CellTest test,
+                 std::vector<ContactInterval>& out);
+
+} // namespace fathom

@@ -1,0 +1,122 @@
+// What a field states about itself, turned into balls of free space.
+#include <fathom/detect/bounds/clearance_radius.h>
+#include <fathom/field/analytic/analytic_field.h>
+#include <fathom/field/grid/grid_field.h>
+#include <fathom/field/grid/grid_range.h>
+#include <fathom/field/neural/neural_field.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace fathom {
+
+namespace {
+
+constexpr double rounding = 1e-12; // relative: far more than a few operations in double can lose
+
+// A brick of 16-bit codes whose samples span all that codes can tell may have been clamped, and then jumps at its
+// faces.
+bool may_be_clamped(const GridData& data) {
+    // No brick spans that much in a diagonal of sqrt(3) * 8 cells unless it is this steep.
+    if (data.storage != GridStorage::code16 || data.lipschitz < 1.74) return false;
+    const double reach = 65535 * data.step * (1 - 1e-6);
+    for (Index b = 0; b < data.stored_bricks(); ++b)
+        if (stored_brick_range(data, b).width() >= reach) return true;
+    return false;
+}
+
+// Whether the field is above 0 all along the border of its domain.
+bool border_is_clear(const GridField& grid) {
+    const Box domain = grid.domain(), bounds = grid.bounds();
+    if (bounds.empty()) return true; // nothing is inside
+    for (int axis = 0; axis < 3; ++axis)
+        for (const bool upper : {false, true}) {
+            if (upper ? bounds.upper[axis] < domain.upper[axis] : bounds.lower[axis] > domain.lower[axis]) continue;
+            Box face = domain;
+            (upper ? face.lower : face.upper)[axis] = upper ? domain.upper[axis] : domain.lower[axis];
+            if (!(grid.range(face).lower > 0)) return false;
+        }
+    return true;
+}
+
+bool is_everywhere(const Box& domain) {
+    return (domain.lower.array() == -HUGE_VAL).all() && (domain.upper.array() == HUGE_VAL).all();
+}
+
+} // namespace
+
+FreeRadius::FreeRadius(const Field& field, double level)
+    : level_(level), lipschitz_(field.lipschitz()), near_(HUGE_VAL), far_(HUGE_VAL), band_(HUGE_VAL) {
+    if (const auto* grid = dynamic_cast<const GridField*>(&field)) {
+        trust_grid(*grid);
+        return;
+    }
+    // A field that jumps has a distance that jumps.
+    if (is_everywhere(field.domain()) && std::isfinite(lipschitz_)) near_ = far_ = field.error_bound();
+    if (const auto* formula = dynamic_cast<const AnalyticField*>(&field)) {
+        const Box bounds = formula->bounds();
+        const double size = std::max(bounds.lower.cwiseAbs().maxCoeff(), bounds.upper.cwiseAbs().maxCoeff());
+        jump_ = 2 * formula->tape().rounding_bound(std::isfinite(size) ? 4 * size : 1.0);
+        near_ = far_ = near_ + jump_;
+    }
+    if (const auto* network = dynamic_cast<const NetworkField*>(&field)) jump_ = 2 * network->rounding_bound();
+}
+
+void FreeRadius::trust_grid(const GridField& grid) {
+    const GridData& data = grid.data();
+    const bool dense = data.stored_bricks() == data.layout.brick_count();
+    double inside_slope = data.lipschitz;
+    if (data.storage == GridStorage::code16 && !dense) {
+        // Samples on the faces towards absent bricks are rounded on one side only.
+        jump_ = data.step;
+        inside_slope =
+            may_be_clamped(data) ? HUGE_VAL : data.lipschitz + std::numbers::sqrt3 * data.step / data.layout.cell;
+        lipschitz_ = std::hypot(1.0, inside_slope);
+    }
+    const bool clear = border_is_clear(grid);
+    if (clear) lipschitz_ = std::min(lipschitz_, std::max(1.0, inside_slope));
+    const double error = grid.error_bound();
+    // A sign that jumps in the hole of an open mesh costs twice the size of the domain: no distance then.
+    if (!(error < grid.domain().diagonal())) return;
+    near_ = data.near_error;
+    far_ = std::max(error, near_);
+    band_ = data.band;
+    // The stated errors hold spread * slope of what was sampled, whose slope is that of a distance: 1.
+    const double spread = 0.5 * std::numbers::sqrt3 * data.layout.cell;
+    if (data.lipschitz >= 0.99 && near_ >= spread && far_ >= (dense ? 1 : brick_cells) * spread) spread_ = spread;
+    if (clear && band_ >= 3 * near_ && level_ >= near_ - band_) return;
+    near_ = far_;
+    band_ = HUGE_VAL;
+    spread_ = 0;
+    if (!clear) steepest_ = std::numbers::sqrt2;
+}
+
+double FreeRadius::least_distance(double value) const {
+    if (band_ == HUGE_VAL) return value - far_;
+    const auto beside = [&](double error, double spread) { // of the samples, and of their places
+        const double mean = value - (error - spread);
+        const double by_places = mean > spread ? std::sqrt((mean - spread) * (mean + spread)) : -HUGE_VAL;
+        return spread > 0 ? std::max(value - error, by_places) : value - error;
+    };
+    return std::min(beside(near_, spread_),
+                    std::max(band_ - near_, beside(far_, std::min(far_, brick_cells * spread_))));
+}
+
+double FreeRadius::operator()(double value) const {
+    const double slack = rounding * (std::abs(value) + std::abs(level_));
+    const double by_slope = (value - level_ - jump_ - slack) / lipschitz_;
+    double by_truth = -HUGE_VAL;
+    if (near_ < HUGE_VAL && level_ < band_ - near_) {
+        by_truth = (least_distance(value) - level_ - near_ - slack) / steepest_;
+    }
+    return (1 - rounding) * std::max(by_slope, by_truth);
+}
+
+double FreeRadius::inside(double value) const {
+    const double slack = rounding * (std::abs(value) + std::abs(level_));
+    const double spare = level_ - value - jump_ - slack;
+    return spare >= 0 ? (1 - rounding) * spare / lipschitz_ : -1.0;
+}
+
+} // namespace fathom

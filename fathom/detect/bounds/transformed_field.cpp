@@ -1,0 +1,112 @@
+// Fields in other frames.
+#include <fathom/detect/bounds/transformed_field.h>
+#include <fathom/field/analytic/analytic_field.h>
+#include <fathom/field/analytic/primitives.h>
+#include <fathom/field/mesh/mesh_field.h>
+
+#include <cmath>
+
+namespace fathom {
+
+namespace {
+
+constexpr std::size_t short_tape = 24; // instructions: shorter ones are not worth cutting
+constexpr double worth_keeping = 0.75; // of the instructions: else the longer tape is shared
+constexpr double largest_offset = 1e3; // sizes of the bodies: past it rounding eats the gap
+
+bool balls_tell_all(const Field& field) { return dynamic_cast<const MeshField*>(&field) != nullptr; }
+
+} // namespace
+
+Box turned_bounds(const Box& box, const Pose& pose) {
+    if (box.empty()) return box;
+    const Mat3 turn = pose.rotation.toRotationMatrix();
+    Box result;
+    for (int row = 0; row < 3; ++row) {
+        Interval sum = pose.translation[row];
+        for (int k = 0; k < 3; ++k) {
+            // The matrix itself is rounded.
+            const double entry = turn(row, k), error = std::abs(entry) == 1 || entry == 0 ? 0.0 : 1e-15;
+            sum = sum + Interval(entry - error, entry + error) * Interval(box.lower[k], box.upper[k]);
+        }
+        result.lower[row] = sum.lower;
+        result.upper[row] = sum.upper;
+    }
+    // An entry that came out as a whole number may still be rounded; only infinite sides must not suffer from it.
+    const double reach = box.lower.norm() + box.upper.norm();
+    return std::isfinite(reach) && !turn.isIdentity(0) ? result.grown(1e-15 * reach) : result;
+}
+
+Box level_bounds(const Field& field, double level) {
+    if (!(level > 0)) return field.bounds();
+    if (const auto* formula = dynamic_cast<const AnalyticField*>(&field))
+        return shapes::round(level, formula->formula()).bounds();
+    const double error = field.error_bound();
+    if (!std::isfinite(error)) return {Vec3::Constant(-HUGE_VAL), Vec3::Constant(HUGE_VAL)};
+    // Beyond its domain a field may be as low as the gap to the domain, and at the border as low as its error allows.
+    return field.bounds().empty() ? field.domain().grown(level)
+                                  : field.bounds().grown((2 * level + error) * (1 + 1e-12));
+}
+
+PosedField::PosedField(const Field& field, const Pose& pose, double level, double slack)
+    : field_(&field), turn_(pose.rotation.toRotationMatrix().transpose()), move_(-(turn_ * pose.translation)),
+      turned_(!turn_.isIdentity(0) || !pose.translation.isZero(0)), range_helps_(!balls_tell_all(field)),
+      slack_(turned_ ? slack : 0.0), radius_(field, level),
+      slope_(std::isfinite(field.error_bound()) || !std::isfinite(field.lipschitz()) ? 1.0 : field.lipschitz()) {
+    if (const auto* formula = dynamic_cast<const AnalyticField*>(&field)) tape_ = TapePtr(TapePtr(), &formula->tape());
+}
+
+Box PosedField::to_field(const Box& box) const {
+    if (!turned_) return box;
+    return Box::around(to_field(box.center()), turn_.cwiseAbs() * box.half() + Vec3::Constant(slack_));
+}
+
+TapePtr PosedField::shortened(const TapePtr& tape, const Box& box) const {
+    if (!tape || tape->size() < short_tape) return tape;
+    auto part = std::make_shared<Tape>();
+    tape->shorten(to_field(box).grown(4 * slack_), *part); // boxes within it may come out larger by rounding
+    return static_cast<double>(part->size()) <= worth_keeping * static_cast<double>(tape->size()) ? part : tape;
+}
+
+void PosedField::distances(const TapePtr& tape, std::span<const Vec3> points, std::span<double> out) const {
+    if (tape)
+        tape->distances(points, out);
+    else
+        field_->distances(points, out);
+}
+
+Sample PosedField::sample(const TapePtr& tape, const Vec3& point) const {
+    Sample result;
+    if (tape)
+        tape->samples({&point, 1}, {&result, 1});
+    else
+        result = field_->sample(point);
+    return result;
+}
+
+void PosedField::ranges(const TapePtr& tape, std::span<const Box> boxes, std::span<Interval> out) const {
+    if (tape)
+        tape->ranges(boxes, out);
+    else
+        field_->ranges(boxes, out);
+}
+
+double covered_radius(const Vec3& center, const Vec3& center_a, double radius_a, const Vec3& center_b,
+                      double radius_b) {
+    if (!(radius_a > 0 && radius_b > 0)) return -1;
+    const Vec3 way = center_b - center_a;
+    const double squared = way.squaredNorm();
+    const double share = squared > 0 ? std::clamp((center - center_a).dot(way) / squared, 0.0, 1.0) : 0.0;
+    const double a = (1 - share) * radius_a * radius_a, b = share * radius_b * radius_b,
+                 apart = share * (1 - share) * squared;
+    const double power = a + b - apart - 1e-15 * (a + b + apart);
+    if (!(power > 0)) return -1;
+    return std::sqrt(power) - (center - (center_a + share * way)).norm();
+}
+
+double ball_offset(double cell_radius, double gap, double size) {
+    const double offset = std::max(2 * cell_radius, 4 * cell_radius * cell_radius / gap);
+    return offset <= largest_offset * size ? offset : 0.0;
+}
+
+} // namespace fathom

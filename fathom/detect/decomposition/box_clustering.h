@@ -1,0 +1,35 @@
+// A cloud of points with normals into parts whose boxes are small together: what decomposition.h begins
+// with. Method: ours, in place of the network of Yang & Chen 2021. Parts are cut where that saves or wastes most, by
+// the plane across an axis of a fitted frame that leaves the least volume, until there are twice as many parts as asked
+// for; then the two parts whose union wastes least are joined, again and again. Cuts that pay only later are so found;
+// joins that pay are not missed. At last borders move: points go to the box they fit best, and neighbours are joined
+// and cut anew, as long as the volume falls. Nothing is random. O(n log n) a cut, O(parts^2) fits for the joins: a few
+// tenths of a second for 5000 points. The same for any thread count.
+#pragma once
+
+#include <fathom/base/primitives.h>
+
+#include <span>
+#include <vector>
+
+namespace fathom {
+
+struct CloudPoint {
+    Vec3 place = Vec3::Zero();  // m
+    Vec3 normal = Vec3::Zero(); // unit on the surface, 0 inside
+    double radius = 0;          // of a ball round it that is inside too (m)
+    double volume = 0;          // of the inside that it stands for (m^3)
+};
+
+struct PartSearchOptions {
+    int parts = 0;       // wanted; 0: as many as pay
+    int most_parts = 32; // where as many as pay
+    double worth = 0.02; // one part more must lower the volume by this share
+    double spacing = 0;  // boxes count as larger by this (m), since they stand for what lies between the points too
+};
+
+// Small boxes that together hold every ball. Fewer than asked for where boxes are full already; none without points.
+[[nodiscard]] std::vector<OrientedBox> search_parts(std::span<const CloudPoint> cloud,
+                                                    const PartSearchOptions& options);
+
+} // namespace fathom

@@ -1,0 +1,155 @@
+// DeformingScene: broad phase, refit of what is in a pair, and the answers for each pair.
+#include <fathom/base/error.h>
+#include <fathom/base/parallel.h>
+#include <fathom/base/stopwatch.h>
+#include <fathom/detect/deformable/deforming_scene.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace fathom {
+
+namespace {
+
+// Half of what two boxes must be grown by together; a little more, as boxes that grow are rounded.
+double reach_of(const DeformingSceneOptions& options) {
+    const double distance = options.proximities ? options.proximities->distance : 0;
+    const double separation = options.sweep ? options.sweep->contact.minimum_separation : 0;
+    if (!(distance >= 0) || !std::isfinite(distance) || !std::isfinite(separation))
+        throw Error(Cause::invalid_argument,
+                    fmt::format("a distance of {} or a separation of {}", distance, separation));
+    return 0.5 * std::max(distance, separation) * (1 + 1e-5);
+}
+
+} // namespace
+
+bool BodyContacts::touching() const {
+    const auto is = [](Verdict verdict) { return verdict != Verdict::disjoint; };
+    return is(vertices.verdict) || is(triangles.verdict) || is(proximities.verdict) || is(sweep.verdict);
+}
+
+DeformingScene::DeformingScene(const DeformingSceneOptions& options)
+    : options_(options), reach_(std::max(0.0, reach_of(options))), broad_(options.broad) {}
+
+Index DeformingScene::add(const TriangleMesh& mesh, bool still) {
+    auto made = std::make_unique<Body>(Body{DeformingSurface(mesh), still});
+    const Index id = broad_.add(made->surface.bounds().grown(reach_));
+    if (id >= bodies_.size()) {
+        bodies_.resize(id + 1);
+        boxes_.resize(id + 1);
+    }
+    boxes_[id] = made->surface.bounds();
+    bodies_[id] = std::move(made);
+    return id;
+}
+
+DeformingScene::Body& DeformingScene::body(Index id) {
+    if (id >= bodies_.size() || !bodies_[id])
+        throw Error(Cause::index_out_of_range, "there is no such body",
+                    {.element = "body", .index = static_cast<std::int64_t>(id)});
+    return *bodies_[id];
+}
+
+void DeformingScene::remove(Index id) {
+    static_cast<void>(body(id));
+    broad_.remove(id);
+    bodies_[id].reset();
+    boxes_[id] = {};
+}
+
+void DeformingScene::moved(Index id) {
+    Body& body = *bodies_[id];
+    body.stale = true;
+    boxes_[id] = bounds(body.surface.vertices());
+    if (body.surface.moving()) boxes_[id].extend(bounds(body.surface.start_vertices()));
+}
+
+void DeformingScene::update(Index id, std::span<const Vec3> vertices) {
+    body(id).surface.place(vertices);
+    moved(id);
+}
+
+void DeformingScene::update(Index id, std::span<const Vec3> start, std::span<const Vec3> end) {
+    body(id).surface.place(start, end);
+    moved(id);
+}
+
+std::vector<Index> DeformingScene::edit(Index id, const SurfaceEdit& change) {
+    Body& edited = body(id);
+    std::vector<Index> added = edited.surface.edit(change);
+    moved(id);
+    edited.stale = false;
+    return added;
+}
+
+const DeformingSurface& DeformingScene::surface(Index id) {
+    Body& wanted = body(id);
+    if (wanted.stale) wanted.surface.refit();
+    wanted.stale = false;
+    return wanted.surface;
+}
+
+void DeformingScene::refit_those_in_pairs() {
+    in_pair_.assign(bodies_.size(), options_.self ? 1 : 0);
+    for (const auto& [a, b] : broad_.pairs()) in_pair_[a] = in_pair_[b] = 1;
+    to_refit_.clear();
+    for (Index id = 0; id < bodies_.size(); ++id)
+        if (bodies_[id] && in_pair_[id] && bodies_[id]->stale) to_refit_.push_back(id);
+    parallel_tasks(to_refit_.size(), [&](std::size_t k) {
+        bodies_[to_refit_[k]]->surface.refit();
+        bodies_[to_refit_[k]]->stale = false;
+    });
+}
+
+void DeformingScene::answer(std::size_t k) {
+    BodyContacts& entry = contacts_[k];
+    const DeformingSurface &a = bodies_[entry.bodies[0]]->surface, &b = bodies_[entry.bodies[1]]->surface;
+    if (options_.vertices) colliding_vertices(a, b, *options_.vertices, scratch_[k], entry.vertices);
+    if (options_.triangles && options_.vertices)
+        surface_contacts(a, b, *options_.triangles, entry.vertices, scratch_[k], entry.triangles);
+    else if (options_.triangles)
+        surface_contacts(a, b, *options_.triangles, scratch_[k], entry.triangles);
+    if (options_.proximities) surface_proximities(a, b, *options_.proximities, scratch_[k], entry.proximities);
+    if (options_.sweep) surface_sweep(a, b, *options_.sweep, scratch_[k], entry.sweep);
+}
+
+void DeformingScene::sum_up() {
+    for (const BodyContacts& entry : contacts()) {
+        statistics_.touching += entry.touching();
+        statistics_.candidates += entry.triangles.candidates;
+        statistics_.contacts += entry.triangles.contacts.size();
+    }
+}
+
+void DeformingScene::find() {
+    Stopwatch watch;
+    statistics_ = {.bodies = broad_.size()};
+    for (Index id = 0; id < bodies_.size(); ++id)
+        if (bodies_[id]) broad_.move(id, boxes_[id].empty() ? Box{} : boxes_[id].grown(reach_));
+    broad_.find_pairs();
+    statistics_.broad_seconds = watch.lap();
+
+    refit_those_in_pairs();
+    statistics_.refitted = to_refit_.size();
+    statistics_.refit_seconds = watch.lap();
+
+    used_ = 0;
+    const auto ask = [&](const IdPair& bodies) {
+        if (used_ == contacts_.size()) {
+            contacts_.emplace_back();
+            scratch_.emplace_back();
+        }
+        contacts_[used_++].bodies = bodies;
+    };
+    for (const IdPair& pair : broad_.pairs()) ask(pair);
+    for (Index id = 0; options_.self && id < bodies_.size(); ++id)
+        if (bodies_[id] && !bodies_[id]->still) ask({id, id});
+    parallel_tasks(used_, [&](std::size_t k) { answer(k); });
+    statistics_.pairs = broad_.pairs().size();
+    sum_up();
+    statistics_.narrow_seconds = watch.lap();
+}
+
+} // namespace fathom

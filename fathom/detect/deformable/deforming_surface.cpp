@@ -1,0 +1,351 @@
+// DeformingSurface: topology in linked corners, and queries on the current shape.
+// The winding number is counted along a ray parallel to an axis, moved sideways by an infinitesimal step (eps, eps^2),
+// so that it meets no edge and no corner (Edelsbrunner & Mucke 1990): all signs are those of orient2d and orient3d,
+// hence exact.
+#include <fathom/base/error.h>
+#include <fathom/base/parallel.h>
+#include <fathom/detect/deformable/deforming_surface.h>
+#include <fathom/geometry/mesh/element_checks.h>
+#include <fathom/geometry/mesh/normals.h>
+#include <fathom/geometry/exact/predicates.h>
+#include <fathom/geometry/surface_tree/triangle_exact.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace fathom {
+
+namespace {
+
+constexpr std::size_t chunk = 4096;
+
+std::size_t corner_of(TriangleFeature feature) { return static_cast<std::size_t>(feature); }
+std::size_t edge_of(TriangleFeature feature) {
+    return static_cast<std::size_t>(feature) - static_cast<std::size_t>(TriangleFeature::edge_0);
+}
+
+double angle_at(const std::array<Vec3, 3>& corners, std::size_t k) {
+    const Vec3 u = corners[(k + 1) % 3] - corners[k], v = corners[(k + 2) % 3] - corners[k];
+    return std::atan2(u.cross(v).norm(), u.dot(v));
+}
+
+// orient2d of the point moved by (eps, eps^2) along the two other axes; 0 only for ends that lie behind each other.
+int side_of_moved(const Vec3& a, const Vec3& b, const Vec3& point, int axis) {
+    const int side = orient2d(a, b, point, axis);
+    if (side != 0) return side;
+    const int j = (axis + 1) % 3, k = (axis + 2) % 3;
+    if (a[k] != b[k]) return b[k] < a[k] ? 1 : -1;
+    if (a[j] != b[j]) return b[j] > a[j] ? 1 : -1;
+    return 0;
+}
+
+// What one triangle adds to the winding number: 1 where the ray leaves through it, -1 where it enters, 0 where it
+// misses.
+int crossing(const std::array<Vec3, 3>& t, const Vec3& point, int axis, bool up) {
+    const int facing = side_of_moved(t[0], t[1], point, axis);
+    if (facing == 0 || side_of_moved(t[1], t[2], point, axis) != facing ||
+        side_of_moved(t[2], t[0], point, axis) != facing)
+        return 0;
+    const int way = up ? facing : -facing;
+    return orient3d(t[0], t[1], t[2], point) == -way ? way : 0;
+}
+
+} // namespace
+
+DeformingSurface::DeformingSurface(const TriangleMesh& mesh) : vertices_(mesh.vertices), triangles_(mesh.triangles) {
+    check(mesh);
+    present_.assign(triangles_.size(), 1);
+    owned_.assign(triangles_.size(), 0);
+    first_corner_.assign(vertices_.size(), no_index);
+    next_corner_.assign(3 * triangles_.size(), no_index);
+    for (std::size_t corner = next_corner_.size(); corner-- > 0;) {
+        Index& first = first_corner_[triangles_[corner / 3][corner % 3]];
+        next_corner_[corner] = first;
+        first = static_cast<Index>(corner);
+    }
+    unbalanced_ = parallel_reduce(
+        triangles_.size(), chunk, std::size_t{0},
+        [&](std::size_t begin, std::size_t end) {
+            std::size_t count = 0;
+            for (std::size_t k = begin; k < end; ++k) {
+                const auto t = static_cast<Index>(k);
+                claim(t);
+                for (std::size_t side = 0; side < 3; ++side)
+                    count += owns_side(t, side) && !balanced(triangles_[t][side], triangles_[t][(side + 1) % 3]);
+            }
+            return count;
+        },
+        std::plus<>{});
+    find_parts();
+    tree_.build({triangles_, vertices_, vertices_});
+}
+
+void DeformingSurface::expect_count(std::size_t vertices) const {
+    if (vertices != vertices_.size())
+        throw Error(Cause::count_mismatch, fmt::format("{} vertices for a surface of {}", vertices, vertices_.size()));
+}
+
+void DeformingSurface::place(std::span<const Vec3> vertices) {
+    expect_count(vertices.size());
+    check_vertices(vertices, {});
+    std::copy(vertices.begin(), vertices.end(), vertices_.begin());
+    moving_ = false;
+}
+
+void DeformingSurface::place(std::span<const Vec3> start, std::span<const Vec3> end) {
+    expect_count(start.size());
+    expect_count(end.size());
+    check_vertices(start, {});
+    check_vertices(end, {});
+    // First the start: it may be the vertices as they stand.
+    start_.resize(start.size());
+    if (start.data() != start_.data()) std::copy(start.begin(), start.end(), start_.begin());
+    std::copy(end.begin(), end.end(), vertices_.begin());
+    moving_ = true;
+}
+
+void DeformingSurface::refit() { tree_.refit({triangles_, start_vertices(), vertices_}); }
+
+void DeformingSurface::update(std::span<const Vec3> vertices) {
+    place(vertices);
+    refit();
+}
+
+void DeformingSurface::update(std::span<const Vec3> start, std::span<const Vec3> end) {
+    place(start, end);
+    refit();
+}
+
+// ---- Topology.
+
+void DeformingSurface::check_edit(const SurfaceEdit& change) const {
+    const auto wrong = [](Cause cause, const char* reason, const char* element, std::size_t index) {
+        return Error(cause, reason, {.element = element, .index = static_cast<std::int64_t>(index)});
+    };
+    std::vector<Index> sorted(change.remove.begin(), change.remove.end());
+    std::sort(sorted.begin(), sorted.end());
+    for (std::size_t k = 0; k < sorted.size(); ++k) {
+        if (!contains(sorted[k]))
+            throw wrong(Cause::index_out_of_range, "there is no such triangle to remove", "triangle", sorted[k]);
+        if (k > 0 && sorted[k] == sorted[k - 1])
+            throw wrong(Cause::invalid_argument, "removed twice", "triangle", sorted[k]);
+    }
+    for (std::size_t k = 0; k < change.new_vertices.size(); ++k)
+        if (!is_finite(change.new_vertices[k]))
+            throw wrong(Cause::non_finite, "a coordinate is NaN or infinite", "vertex", vertices_.size() + k);
+    check_elements<3>(change.add, vertices_.size() + change.new_vertices.size(), "added triangle", {});
+}
+
+std::vector<Index> DeformingSurface::edit(const SurfaceEdit& change) {
+    check_edit(change);
+    tree_.add_vertices(change.new_vertices);
+    vertices_.insert(vertices_.end(), change.new_vertices.begin(), change.new_vertices.end());
+    if (moving_) start_.insert(start_.end(), change.new_vertices.begin(), change.new_vertices.end());
+    first_corner_.resize(vertices_.size(), no_index);
+    for (const Index t : change.remove) take_out(t);
+    free_.insert(free_.end(), change.remove.begin(), change.remove.end());
+    std::sort(free_.begin(), free_.end(), std::greater<>{});
+    std::vector<Index> added;
+    for (const Triangle& corners : change.add) {
+        added.push_back(free_.empty() ? static_cast<Index>(triangles_.size()) : free_.back());
+        if (free_.empty()) {
+            triangles_.push_back(corners);
+            present_.push_back(0);
+            owned_.push_back(0);
+            next_corner_.resize(next_corner_.size() + 3, no_index);
+        } else {
+            free_.pop_back();
+        }
+        put_in(added.back(), corners);
+    }
+    find_parts();
+    std::vector<Index> changed(change.remove.begin(), change.remove.end());
+    changed.insert(changed.end(), added.begin(), added.end());
+    tree_.edit(changed, {triangles_, start_vertices(), vertices_});
+    return added;
+}
+
+bool DeformingSurface::balanced(Index from, Index to) const {
+    int along = 0;
+    visit_corners(from, [&](Index corner) {
+        const Triangle& t = triangles_[corner / 3];
+        if (names_a_vertex_twice(t)) return;
+        along += (t[(corner % 3 + 1) % 3] == to) - (t[(corner % 3 + 2) % 3] == to);
+    });
+    return along == 0;
+}
+
+std::size_t DeformingSurface::unbalanced_edges(const Triangle& v) const {
+    if (names_a_vertex_twice(v)) return 0;
+    return std::size_t{!balanced(v[0], v[1])} + std::size_t{!balanced(v[1], v[2])} + std::size_t{!balanced(v[2], v[0])};
+}
+
+void DeformingSurface::take_out(Index t) {
+    const Triangle corners = triangles_[t];
+    unbalanced_ -= unbalanced_edges(corners);
+    for (Index k = 0; k < 3; ++k) {
+        Index* link = &first_corner_[corners[k]];
+        while (*link != 3 * t + k) link = &next_corner_[*link];
+        *link = next_corner_[3 * t + k];
+    }
+    unbalanced_ += unbalanced_edges(corners);
+    triangles_[t] = {corners[0], corners[0], corners[0]};
+    present_[t] = 0;
+    owned_[t] = 0;
+    claim_round(corners);
+}
+
+void DeformingSurface::put_in(Index t, const Triangle& corners) {
+    unbalanced_ -= unbalanced_edges(corners);
+    triangles_[t] = corners;
+    for (Index k = 0; k < 3; ++k) {
+        Index* link = &first_corner_[corners[k]];
+        while (*link < 3 * t + k) link = &next_corner_[*link];
+        next_corner_[3 * t + k] = *link;
+        *link = 3 * t + k;
+    }
+    unbalanced_ += unbalanced_edges(corners);
+    present_[t] = 1;
+    claim_round(corners);
+}
+
+void DeformingSurface::claim_round(const Triangle& corners) {
+    for (const Index v : corners) visit_corners(v, [&](Index corner) { claim(corner / 3); });
+}
+
+void DeformingSurface::claim(Index t) {
+    const Triangle& v = triangles_[t];
+    unsigned owned = 0;
+    for (std::size_t k = 0; k < 3; ++k) {
+        if (first_corner_[v[k]] == 3 * t + k) owned |= 1u << k;
+        if (names_a_vertex_twice(v)) continue;
+        const Index other = v[(k + 1) % 3];
+        bool first = true;
+        for (Index corner = first_corner_[v[k]]; first && corner / 3 < t; corner = next_corner_[corner]) {
+            const Triangle& lower = triangles_[corner / 3];
+            first = names_a_vertex_twice(lower) || (lower[0] != other && lower[1] != other && lower[2] != other);
+        }
+        if (first) owned |= 8u << k;
+    }
+    owned_[t] = static_cast<std::uint8_t>(owned);
+}
+
+Index DeformingSurface::neighbour(Index t, std::size_t side) const {
+    const Index from = triangles_[t][side], to = triangles_[t][(side + 1) % 3];
+    if (names_a_vertex_twice(triangles_[t])) return no_index;
+    Index found = no_index;
+    std::size_t count = 0;
+    visit_corners(from, [&](Index corner) {
+        const Triangle& other = triangles_[corner / 3];
+        if (corner / 3 == t || names_a_vertex_twice(other) || std::find(other.begin(), other.end(), to) == other.end())
+            return;
+        found = corner / 3;
+        ++count;
+    });
+    return count == 1 ? found : no_index;
+}
+
+void DeformingSurface::find_parts() {
+    part_.assign(vertices_.size(), no_index);
+    speakers_.clear();
+    std::vector<Index> open;
+    for (Index seed = 0; seed < part_.size(); ++seed) {
+        if (part_[seed] != no_index || first_corner_[seed] == no_index) continue;
+        const auto number = static_cast<Index>(speakers_.size());
+        speakers_.push_back(seed);
+        part_[seed] = number;
+        open.push_back(seed);
+        while (!open.empty()) {
+            const Index v = open.back();
+            open.pop_back();
+            visit_corners(v, [&](Index corner) {
+                const Triangle& t = triangles_[corner / 3];
+                if (names_a_vertex_twice(t)) return;
+                for (const Index w : t)
+                    if (part_[w] == no_index) part_[w] = number, open.push_back(w);
+            });
+        }
+    }
+}
+
+TriangleMesh DeformingSurface::mesh() const {
+    TriangleMesh mesh{vertices_, {}};
+    for (Index t = 0; t < triangles_.size(); ++t)
+        if (present_[t]) mesh.triangles.push_back(triangles_[t]);
+    return mesh;
+}
+
+// ---- Queries.
+
+ClosestPoint DeformingSurface::nearest(const Vec3& point, double squared_radius) const {
+    return nearest(point, squared_radius, [](Index) { return false; });
+}
+
+ClosestPoint DeformingSurface::nearest(const Vec3& point, double squared_radius, CallableRef<bool(Index)> skip) const {
+    ClosestPoint best;
+    double radius = squared_radius;
+    tree_.visit_nearest(point, squared_radius, [&](Index t) {
+        if (!present_[t]) return radius;
+        const auto c = corners(t);
+        const Box box{c[0].cwiseMin(c[1]).cwiseMin(c[2]), c[0].cwiseMax(c[1]).cwiseMax(c[2])};
+        if (box.squared_distance(point) * (1 - 1e-12) > radius)
+            return radius; // most of a leaf, for a tenth of the price
+        const double distance = squared_distance(point, c);
+        const bool nearer = distance < radius || (distance == radius && t < best.triangle);
+        if (!nearer || skip(t)) return radius;
+        best.triangle = t;
+        return radius = distance;
+    });
+    if (!best.found()) return best;
+    const ClosestOnTriangle on = closest_point(point, corners(best.triangle));
+    return {on.point, radius, on.barycentric, best.triangle, on.feature};
+}
+
+Vec3 DeformingSurface::normal_at(const ClosestPoint& at) const {
+    const Triangle& t = triangles_[at.triangle];
+    if (at.feature == TriangleFeature::face) return unit_normal(corners(at.triangle));
+    Vec3 sum = Vec3::Zero();
+    if (at.feature < TriangleFeature::edge_0) {
+        visit_corners(t[corner_of(at.feature)], [&](Index corner) {
+            const auto around = corners(corner / 3);
+            sum += angle_at(around, corner % 3) * unit_normal(around);
+        });
+    } else {
+        const Index other = t[(edge_of(at.feature) + 1) % 3];
+        visit_corners(t[edge_of(at.feature)], [&](Index corner) {
+            const Triangle& beside = triangles_[corner / 3];
+            if (std::find(beside.begin(), beside.end(), other) != beside.end()) sum += unit_normal(corners(corner / 3));
+        });
+    }
+    return sum.stableNormalized();
+}
+
+int DeformingSurface::winding_along(const Vec3& point, int axis, bool up, Index skipped) const {
+    Box path{point, point};
+    (up ? path.upper : path.lower)[axis] = (up ? bounds().upper : bounds().lower)[axis];
+    int count = 0;
+    tree_.visit_overlapping(path, [&](Index t) {
+        if (present_[t] && t != skipped) count += crossing(corners(t), point, axis, up);
+        return true;
+    });
+    return count;
+}
+
+int DeformingSurface::winding(const Vec3& point) const {
+    if (!bounds().contains(point)) return 0;
+    const Vec3 up = bounds().upper - point, down = point - bounds().lower;
+    int axis = 0;
+    up.cwiseMin(down).minCoeff(&axis); // the shortest way out meets the fewest triangles
+    return winding_along(point, axis, up[axis] < down[axis], no_index);
+}
+
+int DeformingSurface::winding_above(const Vec3& point, Index triangle) const {
+    const Vec3 normal = area_vector(corners(triangle));
+    int axis = 0;
+    normal.cwiseAbs().maxCoeff(&axis);
+    return winding_along(point, axis, normal[axis] > 0, triangle);
+}
+
+} // namespace fathom

@@ -1,0 +1,264 @@
+// Live cells, their regions, descents from the lowest of each, and points spread over what touches.
+#include <fathom/detect/field_field/contact_regions.h>
+
+#include <fathom/detect/field_field/child_values.h>
+#include <fathom/detect/bounds/octants.h>
+#include <fathom/geometry/mesh/disjoint_sets.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace fathom {
+
+namespace {
+
+constexpr std::size_t most_cells = 80;
+constexpr std::size_t most_starts = 8;
+
+// A node of P's tree that Q may reach.
+struct LiveCell {
+    Index node = 0;
+    Box box;          // of the octree
+    double value = 0; // of Q's field in the middle
+};
+
+class Contacts {
+public:
+    Contacts(const Solid& p, const Solid& q, const FieldPair& pair, const RegionOptions& options)
+        : p_(p), q_(q), pair_(pair), options_(options),
+          size_(std::min(p.bounds().size().maxCoeff(), q.bounded() ? q.bounds().size().maxCoeff() : HUGE_VAL)),
+          deepest_(pair, {size_, options.margin, options.tolerance, options.polish, false}) {}
+
+    RegionContacts run(const Vec3& common) {
+        collect();
+        group();
+        add_start(common, region_at(common));
+        for (const std::size_t k : lowest_cells()) {
+            const Vec3 center = cell_center(k);
+            if (!is_known(center, cells_[k].box.size().x())) add_start(center, regions_.find(static_cast<Index>(k)));
+        }
+        keep_distinct();
+        spread();
+        result_.look_ups += deepest_.look_ups();
+        return std::move(result_);
+    }
+
+private:
+    // Level by level while there are few: the next has two to four times as many.
+    void collect() {
+        const Vec3 center = p_.center(p_.nodes()[0]);
+        cells_ = {{0, p_.root(), pair_.distance_q(center)}};
+        for (std::vector<LiveCell> next;; cells_.swap(next)) {
+            next.clear();
+            bool expanded = false;
+            for (const LiveCell& cell : cells_) {
+                if (p_.nodes()[cell.node].children == 0) {
+                    next.push_back(cell);
+                    continue;
+                }
+                expanded = true;
+                expand(cell, next);
+            }
+            if (!expanded || next.size() > most_cells) return;
+            if (3 * next.size() > most_cells) {
+                cells_.swap(next);
+                return;
+            }
+        }
+    }
+
+    void expand(const LiveCell& cell, std::vector<LiveCell>& out) {
+        const SolidNode& node = p_.nodes()[cell.node];
+        const auto [points, values, count] = ChildValues(p_, node, q_, pair_);
+        result_.look_ups += count;
+        for (std::size_t k = 0; k < count; ++k) {
+            const auto child = static_cast<Index>(node.first + k);
+            const SolidNode& below = p_.nodes()[child];
+            if (q_.clears(points[k], values[k], p_.ball(below).radius + options_.margin)) continue;
+            out.push_back({child, octant(cell.box, below.octant), values[k]});
+        }
+    }
+
+    void group() {
+        regions_.reset(cells_.size());
+        const double slack = 1e-9 * p_.root().size().x();
+        for (std::size_t i = 0; i < cells_.size(); ++i)
+            for (std::size_t j = 0; j < i; ++j)
+                if (cells_[i].box.grown(slack).overlaps(cells_[j].box)) {
+                    regions_.join(static_cast<Index>(i), static_cast<Index>(j));
+                    neighbours_.push_back({static_cast<Index>(i), static_cast<Index>(j)});
+                }
+    }
+
+    Index region_at(const Vec3& x) {
+        std::size_t best = 0;
+        for (std::size_t k = 1; k < cells_.size(); ++k)
+            if (cells_[k].box.squared_distance(x) < cells_[best].box.squared_distance(x)) best = k;
+        return regions_.find(static_cast<Index>(best));
+    }
+
+    // Cells that no neighbour undercuts, lowest first.
+    std::vector<std::size_t> lowest_cells() {
+        std::vector<bool> lowest(cells_.size(), true);
+        for (const auto& [i, j] : neighbours_)
+            lowest[cells_[i].value < cells_[j].value ? j : i] = false; // i > j: of equal ones the first stays
+        std::vector<std::size_t> order;
+        for (std::size_t k = 0; k < cells_.size(); ++k)
+            if (lowest[k]) order.push_back(k);
+        std::stable_sort(order.begin(), order.end(),
+                         [&](std::size_t a, std::size_t b) { return cells_[a].value < cells_[b].value; });
+        if (order.size() > most_starts) {
+            order.resize(most_starts);
+            result_.truncated = true;
+        }
+        return order;
+    }
+
+    [[nodiscard]] bool is_known(const Vec3& x, double near) const {
+        return std::any_of(result_.contacts.begin(), result_.contacts.end(),
+                           [&](const RegionContact& c) { return (c.point_p - x).norm() < near; });
+    }
+
+    void add_start(const Vec3& start, Index region) {
+        std::optional<RegionContact> contact = deepest_.from(start);
+        if (!contact) return;
+        contact->region = region;
+        result_.contacts.push_back(*contact);
+    }
+
+    [[nodiscard]] double cell_size() const {
+        double smallest = HUGE_VAL;
+        for (const LiveCell& cell : cells_) smallest = std::min(smallest, cell.box.size().x());
+        return smallest;
+    }
+
+    // Deepest first, one of those that ended in the same place.
+    void keep_distinct() {
+        auto& all = result_.contacts;
+        std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.depth > b.depth; });
+        const double near = 0.5 * cell_size();
+        std::vector<RegionContact> kept;
+        for (const RegionContact& c : all) {
+            const auto same = [&](const RegionContact& k) {
+                return k.region == c.region && (k.point_p - c.point_p).norm() < near;
+            };
+            if (std::none_of(kept.begin(), kept.end(), same)) kept.push_back(c);
+        }
+        if (kept.size() > options_.most_contacts) {
+            kept.resize(options_.most_contacts);
+            result_.truncated = true;
+        }
+        all = std::move(kept);
+    }
+
+    // Points of P's surface that are in Q, as far as possible from those taken so far. Only cells that are picked are
+    // looked into.
+    void spread() {
+        auto& taken = result_.contacts;
+        if (taken.size() >= options_.most_contacts) return;
+        std::vector<std::size_t> open = touching_cells();
+        const double near = cell_size();
+        std::vector<double> gap(open.size(), HUGE_VAL); // to the nearest that was taken
+        std::size_t seen = 0;
+        for (std::size_t tries = 0; tries < 2 * options_.most_contacts && taken.size() < options_.most_contacts;
+             ++tries) {
+            for (; seen < taken.size(); ++seen)
+                for (std::size_t k = 0; k < open.size(); ++k)
+                    gap[k] = std::min(gap[k], (cell_center(open[k]) - taken[seen].point_p).norm());
+            const auto farthest = std::max_element(gap.begin(), gap.end());
+            if (farthest == gap.end() || *farthest < near) break;
+            *farthest = 0;
+            const auto contact = surface_contact(open[static_cast<std::size_t>(farthest - gap.begin())]);
+            if (contact && !is_known(contact->point_p, near)) taken.push_back(slid_outward(*contact));
+        }
+        std::stable_sort(taken.begin(), taken.end(), [](const auto& a, const auto& b) { return a.depth > b.depth; });
+    }
+
+    [[nodiscard]] Vec3 cell_center(std::size_t k) const { return p_.center(p_.nodes()[cells_[k].node]); }
+
+    // Cells with some of P's surface that are not hardly in Q, and the middle of them.
+    std::vector<std::size_t> touching_cells() {
+        std::vector<std::size_t> found;
+        Vec3 sum = Vec3::Zero();
+        for (std::size_t k = 0; k < cells_.size(); ++k) {
+            const SolidNode& node = p_.nodes()[cells_[k].node];
+            if (node.full || cells_[k].value > options_.margin + 0.5 * p_.ball(node).radius) continue;
+            found.push_back(k);
+            sum += cell_center(k);
+        }
+        if (!found.empty()) middle_ = sum / static_cast<double>(found.size());
+        return found;
+    }
+
+    std::optional<RegionContact> surface_contact(std::size_t k) {
+        Vec3 x = cell_center(k);
+        const double half = 0.5 * cells_[k].box.size().x();
+        if (!move_out_towards_q(x, half) || !cells_[k].box.grown(2 * half).contains(x)) return std::nullopt;
+        return contact_at(x, regions_.find(static_cast<Index>(k)));
+    }
+
+    // To where P ends on the way down Q's field, a little beyond and back to the surface.
+    bool move_out_towards_q(Vec3& x, double step) {
+        for (int k = 0; k < 3; ++k) {
+            x -= step * pair_.sample_q(x).gradient.stableNormalized();
+            const double value = p_.field().distance(x);
+            result_.look_ups += 2;
+            if (value > 0) {
+                int samples = 0;
+                const bool inside = move_inside(pair_, 0, x, size_, samples);
+                result_.look_ups += static_cast<std::size_t>(samples);
+                return inside;
+            }
+            step = std::max(step, -value);
+        }
+        return false;
+    }
+
+    // At a point of P's surface, where Q's field is at most the margin.
+    std::optional<RegionContact> contact_at(const Vec3& x, Index region) {
+        const Sample q = pair_.sample_q(x);
+        ++result_.look_ups;
+        if (!(q.distance <= options_.margin)) return std::nullopt;
+        std::optional<RegionContact> contact = deepest_.at(x, 0, q);
+        if (contact) contact->region = region;
+        return contact;
+    }
+
+    // Towards the rim of what touches, about a cell: the corners of a resting box are worth more than its middle.
+    RegionContact slid_outward(const RegionContact& from) {
+        Vec3 way = from.point_p - middle_;
+        way -= way.dot(from.normal) * from.normal;
+        const double length = way.norm();
+        if (!(length > 0)) return from;
+        for (const double cells : {2.0, 1.0, 0.5}) {
+            Vec3 x = from.point_p + cells * cell_size() / length * way;
+            int samples = 0;
+            const bool inside = move_inside(pair_, 0, x, size_, samples);
+            result_.look_ups += static_cast<std::size_t>(samples);
+            if (!inside) continue;
+            if (const auto contact = contact_at(x, from.region)) return *contact;
+        }
+        return from;
+    }
+
+    const Solid &p_, &q_;
+    const FieldPair& pair_;
+    const RegionOptions& options_;
+    double size_;
+    DeepestContact deepest_;
+    std::vector<LiveCell> cells_;
+    std::vector<std::pair<Index, Index>> neighbours_;
+    DisjointSets regions_;
+    Vec3 middle_ = Vec3::Zero(); // of the cells that touch
+    RegionContacts result_;
+};
+
+} // namespace
+
+RegionContacts find_contacts(const Solid& p, const Solid& q, const FieldPair& pair, const Vec3& common,
+                             const RegionOptions& options) {
+    return Contacts(p, q, pair, options).run(common);
+}
+
+} // namespace fathom

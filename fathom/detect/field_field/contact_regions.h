@@ -1,0 +1,30 @@
+// Where two solids overlap: the cells of one tree that may hold a common point, grouped into regions, and
+// the deepest points from each. (Liu et al. 2024, section 4.4 and algorithm 3.) Thread-safe. Cells are as fine as a
+// fixed number of them allows, so regions nearer to one another than a cell are taken as one.
+#pragma once
+
+#include <fathom/detect/field_field/penetration_refine.h>
+#include <fathom/detect/trees/field_sphere_tree.h>
+
+#include <vector>
+
+namespace fathom {
+
+struct RegionOptions {
+    double margin = 0;
+    std::size_t most_contacts = 16;
+    double tolerance = 1e-4; // of the smaller solid's size: of the places of contacts, before polishing
+    bool polish = false;     // both fields are smooth: to rounding
+};
+
+struct RegionContacts {
+    std::vector<RegionContact> contacts; // deepest first
+    bool truncated = false;
+    std::size_t look_ups = 0;
+};
+
+// `common`: a point known to be inside both (with a margin: inside P and near Q). P must be bounded.
+[[nodiscard]] RegionContacts find_contacts(const Solid& p, const Solid& q, const FieldPair& pair, const Vec3& common,
+                                           const RegionOptions& options);
+
+} // namespace fathom

@@ -1,0 +1,220 @@
+// Puts two solids in an order of their own, so that swapping them changes nothing but names, and asks.
+#include <fathom/detect/field_field/field_field.h>
+
+#include <fathom/base/error.h>
+#include <fathom/detect/field_field/closest_points_field_field.h>
+#include <fathom/detect/field_field/convex_contacts.h>
+#include <fathom/detect/field_field/overlap_search.h>
+#include <fathom/field/analytic/analytic_field.h>
+#include <fathom/field/grid/grid_field.h>
+#include <fathom/field/mesh/mesh_field.h>
+#include <fathom/field/neural/neural_field.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace fathom {
+
+namespace {
+
+// What is asked most should answer fastest: the tree of the slow one is walked through the field of the fast one.
+int speed(const Field& field) {
+    if (dynamic_cast<const GridField*>(&field)) return 2;
+    return dynamic_cast<const MeshField*>(&field) ? 0 : 1;
+}
+
+// P's tree through Q's field.
+struct Ordered {
+    const Solid *p, *q;
+    Pose pose_p, pose_q;
+    bool swapped;
+
+    Ordered(const Solid& a, const Pose& pose_a, const Solid& b, const Pose& pose_b)
+        : p(&a), q(&b), pose_p(pose_a), pose_q(pose_b), swapped(second_first(a, pose_a, b, pose_b)) {
+        if (!swapped) return;
+        std::swap(p, q);
+        std::swap(pose_p, pose_q);
+    }
+
+    static bool second_first(const Solid& a, const Pose& pose_a, const Solid& b, const Pose& pose_b) {
+        if (a.bounded() != b.bounded()) return b.bounded();
+        const auto key = [](const Solid& s, const Pose& pose) {
+            const Vec3 size = s.bounds().size(), &t = pose.translation;
+            const auto& r = pose.rotation.coeffs();
+            return std::array<double, 11>{static_cast<double>(speed(s.field())),
+                                          size.prod(),
+                                          size.x(),
+                                          size.y(),
+                                          t.x(),
+                                          t.y(),
+                                          t.z(),
+                                          r[0],
+                                          r[1],
+                                          r[2],
+                                          r[3]};
+        };
+        return key(b, pose_b) < key(a, pose_a);
+    }
+
+    [[nodiscard]] FieldPair pair() const { return {p->field(), q->field(), relative(pose_p, pose_q)}; }
+    [[nodiscard]] double size() const {
+        const double of_p = p->bounds().size().maxCoeff();
+        return q->bounded() && !q->empty() ? std::min(of_p, q->bounds().size().maxCoeff()) : of_p;
+    }
+};
+
+Feature feature_at(const Solid& solid, const Pose& pose, const Vec3& world) {
+    const Vec3 x = pose.to_local(world);
+    if (const auto* grid = dynamic_cast<const GridField*>(&solid.field())) {
+        const Vec3 at = (grid->domain().closest(x) - grid->layout().origin) / (grid->layout().cell * brick_cells);
+        std::array<int, 3> brick;
+        for (std::size_t k = 0; k < 3; ++k)
+            brick[k] = std::clamp(static_cast<int>(at[static_cast<Eigen::Index>(k)]), 0, grid->layout().bricks[k] - 1);
+        return {static_cast<Index>(grid->layout().brick_index(brick)), no_index};
+    }
+    if (const auto* mesh = dynamic_cast<const MeshField*>(&solid.field()))
+        return {mesh->tree().closest(x).triangle, no_index};
+    return {};
+}
+
+void check(double margin, double tolerance, const Solid& a, const Solid& b) {
+    if (!(margin >= 0) || !std::isfinite(margin))
+        throw Error(Cause::invalid_argument, "the margin must be finite and not below 0");
+    if (!(tolerance >= 0) || !std::isfinite(tolerance))
+        throw Error(Cause::invalid_argument, "the tolerance must be finite and not below 0");
+    if (!a.bounded() && !b.bounded()) throw Error(Cause::invalid_argument, "one of two solids must be bounded");
+}
+
+bool is_smooth(const Solid& solid) { return dynamic_cast<const AnalyticField*>(&solid.field()) != nullptr; }
+
+// A fiftieth of a cell of a grid is far below its error.
+double contact_tolerance(const Ordered& o) {
+    double finest = 1e-4;
+    for (const Solid* solid : {o.p, o.q})
+        if (const auto* grid = dynamic_cast<const GridField*>(&solid->field()))
+            finest = std::max(finest, 0.02 * grid->layout().cell / o.size());
+    return finest;
+}
+
+// Networks compute in float: below a ten-thousandth of their size boxes tell no more.
+double finest_useful(const Ordered& o) {
+    double finest = 1e-9;
+    for (const Solid* solid : {o.p, o.q})
+        if (dynamic_cast<const NetworkField*>(&solid->field())) finest = 1e-4;
+    return finest * o.size();
+}
+
+Contact in_world(const Ordered& o, const RegionContact& c) {
+    Contact contact{o.pose_p * c.point_p,
+                    o.pose_p * c.point_q,
+                    o.pose_p.turn(c.normal),
+                    c.depth,
+                    c.region,
+                    feature_at(*o.p, o.pose_p, o.pose_p * c.point_p),
+                    feature_at(*o.q, o.pose_q, o.pose_p * c.point_q)};
+    if (o.swapped) {
+        std::swap(contact.point_a, contact.point_b);
+        std::swap(contact.feature_a, contact.feature_b);
+        contact.normal = -contact.normal;
+    }
+    return contact;
+}
+
+// Regions are counted from 0 in the order of their deepest contacts.
+void number_regions(std::vector<Contact>& contacts) {
+    std::vector<Index> seen;
+    for (Contact& c : contacts) {
+        const auto at = std::find(seen.begin(), seen.end(), c.region);
+        const auto number = static_cast<Index>(at - seen.begin());
+        if (at == seen.end()) seen.push_back(c.region);
+        c.region = number;
+    }
+}
+
+void add_contacts(const Ordered& o, const FieldPair& pair, const Vec3& common, const CollideOptions& options,
+                  CollideResult& result) {
+    const bool smooth = is_smooth(*o.p) && is_smooth(*o.q), convex = is_convex(o.p->field()) && is_convex(o.q->field());
+    const RegionOptions ask{.margin = options.margin,
+                            .most_contacts = options.most_contacts,
+                            .tolerance = contact_tolerance(o),
+                            .polish = smooth};
+    const RegionContacts found =
+        convex ? convex_contacts(pair, common, o.size(), ask) : find_contacts(*o.p, *o.q, pair, common, ask);
+    result.look_ups += found.look_ups;
+    result.truncated = found.truncated;
+    result.contacts.reserve(found.contacts.size());
+    for (const RegionContact& c : found.contacts) result.contacts.push_back(in_world(o, c));
+    number_regions(result.contacts);
+    if (!result.contacts.empty()) result.depth = result.contacts.front().depth;
+}
+
+} // namespace
+
+CollideResult collide(const Solid& a, const Pose& pose_a, const Solid& b, const Pose& pose_b,
+                      const CollideOptions& options) {
+    check(options.margin, options.tolerance, a, b);
+    CollideResult result;
+    result.error_bound = a.surface_error() + b.surface_error();
+    if (a.empty() || b.empty()) return result;
+    if (!is_finite(pose_a) || !is_finite(pose_b)) {
+        result.verdict = Verdict::undecided;
+        result.open_size = HUGE_VAL;
+        return result;
+    }
+    const Ordered o(a, pose_a, b, pose_b);
+    const FieldPair pair = o.pair();
+    const double tolerance = options.tolerance > 0 ? options.tolerance : finest_useful(o);
+    const SearchResult found = search(*o.p, *o.q, pair, {options.margin, tolerance, options.budget});
+    result.verdict = found.verdict;
+    result.look_ups = found.look_ups;
+    result.open_size = found.open_size;
+    if (found.verdict != Verdict::overlapping) return result;
+    result.common = o.pose_p * found.in_p;
+    if (options.goal != CollideGoal::contacts) return result;
+    Vec3 start = found.in_p;
+    if (options.margin > 0) { // what overlaps is deeper than what is only near
+        const SearchResult deeper = search(*o.p, *o.q, pair, {0, tolerance, options.budget});
+        result.look_ups += deeper.look_ups;
+        if (deeper.verdict == Verdict::overlapping) start = deeper.in_p;
+    }
+    add_contacts(o, pair, start, options, result);
+    return result;
+}
+
+Separation separation(const Solid& a, const Pose& pose_a, const Solid& b, const Pose& pose_b,
+                      const SeparationOptions& options) {
+    check(0, options.tolerance, a, b);
+    Separation result{-HUGE_VAL, HUGE_VAL};
+    result.error_bound = a.surface_error() + b.surface_error();
+    if (a.empty() || b.empty()) {
+        result.lower = HUGE_VAL;
+        return result;
+    }
+    result.truncated = true;
+    if (!is_finite(pose_a) || !is_finite(pose_b)) return result;
+    const Ordered o(a, pose_a, b, pose_b);
+    const double tolerance = options.tolerance > 0 ? options.tolerance : 1e-3 * o.size();
+    const CollideResult touch = collide(a, pose_a, b, pose_b, {.most_contacts = 1});
+    result.look_ups = touch.look_ups;
+    if (!touch.contacts.empty()) {
+        const Contact& c = touch.contacts.front();
+        result.upper = -c.depth;
+        result.point_a = c.point_a, result.point_b = c.point_b, result.normal = c.normal;
+        return result;
+    }
+    if (!o.q->bounded()) return result;
+    const ClosestSolids near =
+        closest_solids(*o.p, *o.q, o.pair(), relative(o.pose_p, o.pose_q),
+                       {tolerance, options.tolerance > 0, is_smooth(a) && is_smooth(b), options.budget});
+    result.look_ups += near.look_ups;
+    if (!std::isfinite(near.upper)) return result; // farther than double can tell
+    result.lower = near.lower, result.upper = near.upper;
+    result.point_a = o.pose_p * (o.swapped ? near.in_q : near.in_p);
+    result.point_b = o.pose_p * (o.swapped ? near.in_p : near.in_q);
+    result.normal = (result.point_b - result.point_a).stableNormalized();
+    result.truncated =
+        result.upper - result.lower > std::max(1.001 * tolerance, options.tolerance > 0 ? 0.0 : 4 * result.error_bound);
+    return result;
+}
+
+} // namespace fathom

@@ -1,0 +1,443 @@
+// Earliest first through space and time.
+#include <fathom/base/error.h>
+#include <fathom/base/relative_motion.h>
+#include <fathom/detect/field_field/field_overlap.h>
+#include <fathom/detect/field_field/field_sweep.h>
+#include <fathom/detect/bounds/octants.h>
+#include <fathom/detect/bounds/transformed_field.h>
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace fathom {
+
+namespace {
+
+constexpr std::size_t start_budget = 20'000; // look-ups to settle time 0
+constexpr int rounds = 12;                   // of Newton's method in time
+constexpr int descents = 12;                 // steps in space for each of them
+
+struct Node {
+    Box box;
+    Vec3 center;
+    double radius;
+    double value;    // of the cut body's field at the centre
+    TapePtr tape;    // that answers in the box
+    Index first = 0; // of its children
+    std::uint8_t children = 0;
+    bool opened = false;
+};
+
+// A node from a time on; `hop` is half the time it looks ahead.
+struct Item {
+    double start;
+    double hop;
+    Index node;
+};
+bool later(const Item& a, const Item& b) { return a.start != b.start ? a.start > b.start : a.node > b.node; }
+
+// What the two fields say where they nearly touch, in the cut body's frame.
+struct Meeting {
+    double cut, other; // distances to their levels: value / slope (m)
+    Vec3 cut_normal, other_normal;
+    bool common = false;
+
+    [[nodiscard]] double gap() const { return cut + other; }
+};
+
+class FieldSweeper {
+public:
+    // Cells of `cut` against `other`.
+    FieldSweeper(const Field& cut, const Motion& cut_motion, const Field& other, const Motion& other_motion,
+                 const FieldSweepOptions& options, FieldSweep& out)
+        : cut_motion_(cut_motion), motion_(cut_motion, other_motion, Path::screw), options_(options), out_(out),
+          end_(options.latest), turning_(screw_between(cut_motion.start, cut_motion.end).angle +
+                                         screw_between(other_motion.start, other_motion.end).angle),
+          root_(level_bounds(cut, options.level)), cut_(cut, {}, options.level, 0),
+          other_(other, {}, options.level, 0) {
+        const Segment way = motion_.chord(root_.center());
+        slack_ = 1e-14 * (way.start.norm() + way.end.norm() + root_.center().norm() + root_.diagonal() +
+                          cut_motion.start.translation.norm() + cut_motion.end.translation.norm() +
+                          other_motion.start.translation.norm() + other_motion.end.translation.norm());
+        const Box other_bounds = level_bounds(other, options.level);
+        size_ = root_.half().norm();
+        if (const double half = other_bounds.half().norm(); std::isfinite(half) && !other_bounds.empty())
+            size_ = std::max(size_, half);
+        balls_ = other_.clear(1e3 * size_) > 0; // a field without slope bound answers through its range
+    }
+
+    // `start_clear`: proven that nothing is common at time 0. Then first contact is on the surfaces, and cells inside
+    // are not needed.
+    void run(bool start_clear);
+    void note_contact(double time, const Vec3& point); // in the cut body's frame
+    void finish(bool cut_is_a);
+
+private:
+    enum class Step { drop, advance, open };
+    Index add(const Box& box, double value, const TapePtr& tape);
+    void open(Index node);
+    [[nodiscard]] Step step(Item& item);
+    [[nodiscard]] bool proven_apart(const Node& node, const Vec3& place, double value, double middle, double way);
+    void push(const Item& item) {
+        heap_.push_back(item);
+        std::push_heap(heap_.begin(), heap_.end(), later);
+    }
+    void look_for_contact(const Item& item);
+    [[nodiscard]] Mat3 turn_at(double time) const;
+    [[nodiscard]] Meeting meeting(const Vec3& point, double time, const Mat3& turn);
+    [[nodiscard]] Vec3 facing(const Vec3& point, double time);
+    [[nodiscard]] Vec3 descend(Vec3 point, double time, const Mat3& turn, double first_step);
+    bool note_if_common(const Vec3& point, double time, const Meeting& met);
+    [[nodiscard]] Vec3 contact_normal();
+    [[nodiscard]] bool out_of_budget() const { return out_.look_ups >= options_.budget; }
+
+    const Motion& cut_motion_;
+    RelativeMotion motion_;
+    const FieldSweepOptions& options_;
+    FieldSweep& out_;
+    double end_;     // of the time to be proven clear
+    double turning_; // bound on the relative angular speed (rad a step)
+    Box root_;
+    PosedField cut_, other_;
+    double slack_, size_;
+    bool balls_;
+    bool start_clear_ = false;
+    std::vector<Node> nodes_;
+    std::vector<Item> heap_;
+    double unresolved_ = HUGE_VAL; // earliest time at which a cell could not be made smaller
+    double seen_ = HUGE_VAL;       // earliest time at which a common point was seen
+    Vec3 seen_point_ = Vec3::Zero();
+    double tried_radius_ = HUGE_VAL, tried_start_ = -1;
+};
+
+void FieldSweeper::note_contact(double time, const Vec3& point) {
+    if (!(time < seen_)) return;
+    seen_ = time;
+    seen_point_ = point;
+    end_ = std::min(end_, time - options_.tolerance);
+}
+
+Index FieldSweeper::add(const Box& box, double value, const TapePtr& tape) {
+    nodes_.push_back({box, box.center(), box.half().norm() * (1 + 1e-14), value, tape});
+    return static_cast<Index>(nodes_.size() - 1);
+}
+
+// Children that may hold inside of the cut body.
+void FieldSweeper::open(Index index) {
+    const Box parent = nodes_[index].box;
+    const TapePtr tape = cut_.shortened(nodes_[index].tape, parent);
+    std::array<Box, 8> boxes;
+    std::array<Vec3, 8> centers;
+    std::array<double, 8> values;
+    std::array<Interval, 8> ranges;
+    const std::size_t count = octants(parent, boxes);
+    for (std::size_t k = 0; k < count; ++k) centers[k] = boxes[k].center();
+    cut_.distances(tape, std::span(centers).first(count), std::span(values).first(count));
+    cut_.ranges(tape, std::span(boxes).first(count), std::span(ranges).first(count));
+    out_.look_ups += 2 * count;
+    const Index first = static_cast<Index>(nodes_.size());
+    for (std::size_t k = 0; k < count; ++k) {
+        const double radius = boxes[k].half().norm() * (1 + 1e-14);
+        if (ranges[k].lower > options_.level || cut_.clear(values[k]) > radius) continue;
+        if (start_clear_ && ranges[k].upper < options_.level) continue;
+        add(boxes[k], values[k], tape);
+    }
+    nodes_[index].first = first;
+    nodes_[index].children = static_cast<std::uint8_t>(nodes_.size() - first);
+    nodes_[index].opened = true;
+}
+
+// Two balls: one free of the cut body, that moves with it, and one free of the other, less the way that points may go.
+bool FieldSweeper::proven_apart(const Node& node, const Vec3& place, double value, double middle, double way) {
+    const double room = node.value + value - 2 * options_.level - way, spared = node.radius / room;
+    if (!(room > 0) || spared * spared < cut_.cost_of_whole(node.tape)) return false;
+    const double offset = ball_offset(node.radius, room, size_);
+    if (!(offset > 0) || !(cut_.hoped_clear(node.value, offset) + other_.hoped_clear(value, offset) - way > 2 * offset))
+        return false;
+    const Vec3 out_of_cut = cut_.sample(node.tape, node.center).gradient,
+               out_of_other = other_.sample(other_.tape(), place).gradient;
+    out_.look_ups += 2;
+    if (!(out_of_cut.norm() > 0 && out_of_other.norm() > 0)) return false;
+    const Mat3 turn = turn_at(middle);
+    const double loss = slack_ * (1 + offset / size_);
+    const auto free_of_cut = [&](const Vec3& q) {
+        ++out_.look_ups;
+        return cut_.clear(cut_.field().distance(node.center + turn.transpose() * (q - place))) - loss;
+    };
+    const auto free_of_other = [&](const Vec3& q) {
+        ++out_.look_ups;
+        return other_.clear(other_.field().distance(q)) - loss - way;
+    };
+    return two_balls_cover({place, node.radius}, turn * out_of_cut.normalized(), out_of_other.normalized(), offset,
+                           free_of_cut, free_of_other);
+}
+
+FieldSweeper::Step FieldSweeper::step(Item& item) {
+    const Node& node = nodes_[item.node];
+    const bool to_the_end = item.start + 2 * item.hop >= end_;
+    const double last = to_the_end ? end_ : item.start + 2 * item.hop, middle = 0.5 * (item.start + last),
+                 ahead = middle - item.start;
+    const RelativeMotion::State state = motion_.over(node.center, item.start, last);
+    const double value = other_.field().distance(state.position);
+    ++out_.look_ups;
+    if (node.value <= options_.level && value <= options_.level) {
+        note_contact(middle, node.center);
+        if (item.start >= end_) return Step::drop;
+    }
+    const double way = state.speed * ahead + slack_, clear = other_.clear(value) - node.radius - slack_;
+    if (clear > way) {
+        if (to_the_end) return Step::drop;
+        item.start = middle + std::min(clear / state.speed, ahead);
+        item.hop = 1.5 * std::max(item.hop, clear / state.speed);
+        return Step::advance;
+    }
+    // Points off the centre also turn about it.
+    const double every_way = way + turning_ * node.radius * ahead, gap = node.value + value - 2 * options_.level;
+    bool apart = balls_ && proven_apart(node, state.position, value, middle, every_way);
+    if (!balls_) {
+        apart =
+            other_.field().range(Box::around(state.position, Vec3::Constant(node.radius + way))).lower > options_.level;
+        ++out_.look_ups;
+    }
+    if (apart) {
+        if (to_the_end) return Step::drop;
+        item.start = last;
+        item.hop *= 1.5;
+        return Step::advance;
+    }
+    // Shorter times help where the way is large beside the cell, or where balls as large as the gap allows might do.
+    const bool ball_may_do =
+        balls_ && gap > 0 && node.radius * node.radius < 0.05 * gap * size_ && every_way > 0.2 * gap;
+    if (way > 0.5 * node.radius || ball_may_do) {
+        item.hop = std::max(0.25 * ahead, std::min(0.8 * clear / state.speed, 0.8 * ahead));
+        if (item.hop > 1e-3 * options_.tolerance) return Step::advance;
+    }
+    item.hop = ahead;
+    return Step::open;
+}
+
+Mat3 FieldSweeper::turn_at(double time) const {
+    const Vec3 origin = motion_.at(Vec3::Zero(), time);
+    Mat3 turn;
+    for (int k = 0; k < 3; ++k) turn.col(k) = (motion_.at(size_ * Vec3::Unit(k), time) - origin) / size_;
+    return turn;
+}
+
+Meeting FieldSweeper::meeting(const Vec3& point, double time, const Mat3& turn) {
+    const Sample cut = cut_.field().sample(point), other = other_.field().sample(motion_.at(point, time));
+    out_.look_ups += 2;
+    const double cut_slope = cut.gradient.norm(), other_slope = other.gradient.norm();
+    Meeting result;
+    result.common = cut.distance <= options_.level && other.distance <= options_.level;
+    result.cut = (cut.distance - options_.level) / cut_slope;
+    result.other = (other.distance - options_.level) / other_slope;
+    result.cut_normal = cut.gradient / cut_slope;
+    result.other_normal = turn.transpose() * other.gradient / other_slope;
+    return result;
+}
+
+// A point of the cut body's surface that faces the other body: the middle of a cell may lie where slopes tell nothing.
+Vec3 FieldSweeper::facing(const Vec3& point, double time) {
+    const Mat3 turn = turn_at(time);
+    const Meeting near_cut = meeting(point, time, turn);
+    const Vec3 on_other = point - near_cut.other * near_cut.other_normal;
+    const Meeting near_other = meeting(on_other, time, turn);
+    const Vec3 result = on_other - near_other.cut * near_other.cut_normal;
+    return is_finite(result) ? result : point;
+}
+
+// To where the two distances add up to least, and are equal: between bodies apart, the middle of the shortest way.
+// Steps after Barzilai & Borwein 1988.
+Vec3 FieldSweeper::descend(Vec3 point, double time, const Mat3& turn, double first_step) {
+    Vec3 best = point, last_point = point, last_slope = Vec3::Zero();
+    double least = HUGE_VAL, length = first_step;
+    for (int k = 0; k < descents; ++k) {
+        const Meeting met = meeting(point, time, turn);
+        if (!std::isfinite(met.gap())) break;
+        const Vec3 balanced = point - 0.5 * (met.cut - met.other) * met.cut_normal;
+        if (met.gap() < least) {
+            least = met.gap();
+            best = balanced;
+        }
+        const Vec3 slope = met.cut_normal + met.other_normal;
+        if (slope.norm() < 1e-9) break;
+        if (k > 0) {
+            const Vec3 moved = point - last_point, change = slope - last_slope;
+            const double bend = moved.dot(change);
+            length = bend > 0 ? moved.squaredNorm() / bend : 2 * length;
+        }
+        last_point = point;
+        last_slope = slope;
+        point = balanced - std::min(length, size_) * slope;
+    }
+    return best;
+}
+
+// The point itself, or one just within either surface: a thin body may be passed by the middle between the two.
+bool FieldSweeper::note_if_common(const Vec3& point, double time, const Meeting& met) {
+    if (met.common) {
+        note_contact(time, point);
+        return true;
+    }
+    for (double depth = -0.5 * met.gap(); depth > -1e-4 * met.gap() && met.gap() < 0; depth *= 0.1)
+        for (const Vec3& p :
+             {Vec3(point - (met.other + depth) * met.other_normal), Vec3(point - (met.cut + depth) * met.cut_normal)}) {
+            out_.look_ups += 2;
+            if (cut_.field().distance(p) > options_.level ||
+                !(other_.field().distance(motion_.at(p, time)) <= options_.level))
+                continue;
+            note_contact(time, p);
+            return true;
+        }
+    return false;
+}
+
+// From a cell that may be the first to touch: when does what is nearest in it touch? No proof, but a common point if it
+// is right.
+void FieldSweeper::look_for_contact(const Item& item) {
+    const Node& node = nodes_[item.node];
+    if (node.radius > 0.6 * tried_radius_ && item.start - tried_start_ < 0.1 * (end_ - tried_start_)) return;
+    tried_radius_ = node.radius;
+    tried_start_ = item.start;
+    double time = item.start;
+    Vec3 point = facing(node.center, time);
+    for (int round = 0; round < rounds; ++round) {
+        const Mat3 turn = turn_at(time);
+        point = descend(point, time, turn, std::max(std::abs(node.value), node.radius));
+        const Meeting met = meeting(point, time, turn);
+        const bool common = note_if_common(point, time, met);
+        const double rate = met.other_normal.dot(turn.transpose() * motion_.over(point, time, time).velocity);
+        if (!(rate < 0) || !std::isfinite(met.gap())) return;
+        const double move = -met.gap() / rate + 0.3 * options_.tolerance;
+        if (common && std::abs(move) < 0.5 * options_.tolerance) return;
+        const double next = std::clamp(time + move, 0.0, options_.latest);
+        if (next == time || (next >= seen_ && move > 0)) return;
+        time = next;
+    }
+}
+
+void FieldSweeper::run(bool start_clear) {
+    start_clear_ = start_clear;
+    const Vec3 center = root_.center();
+    out_.look_ups += 2;
+    if (cut_.field().range(root_).lower > options_.level) return;
+    add(root_, cut_.field().distance(center), cut_.tape());
+    push({0, std::max(0.5 * end_, 1e-300), 0});
+    while (!heap_.empty() && heap_.front().start < end_ && !out_of_budget()) {
+        std::pop_heap(heap_.begin(), heap_.end(), later);
+        Item item = heap_.back();
+        heap_.pop_back();
+        const Step what = step(item);
+        if (what == Step::drop || item.start >= end_) continue;
+        if (what == Step::advance) {
+            push(item);
+            continue;
+        }
+        look_for_contact(item);
+        const double speed = motion_.over(nodes_[item.node].center, item.start, item.start).speed;
+        if (nodes_[item.node].radius <= std::max(1e-2 * speed * options_.tolerance, 1e-13 * size_)) {
+            unresolved_ = std::min(unresolved_, item.start);
+            push({item.start + options_.tolerance, options_.tolerance, item.node});
+            continue;
+        }
+        if (!nodes_[item.node].opened) open(item.node);
+        const Node& node = nodes_[item.node];
+        for (Index c = 0; c < node.children; ++c) push({item.start, item.hop, node.first + c});
+    }
+}
+
+void FieldSweeper::finish(bool cut_is_a) {
+    const double open_from = heap_.empty() ? HUGE_VAL : heap_.front().start;
+    const double proven = std::max(0.0, std::min({end_, unresolved_, open_from}));
+    const bool seen = seen_ < HUGE_VAL, all_clear = proven >= options_.latest && (options_.latest > 0 || start_clear_);
+    out_.verdict = seen ? Verdict::overlapping : all_clear ? Verdict::disjoint : Verdict::undecided;
+    out_.time = proven;
+    out_.truncated = proven < end_;
+    if (!seen) return;
+    out_.time = std::min(proven, seen_);
+    out_.error = seen_ - out_.time;
+    const Pose pose = Mover(cut_motion_).pose(seen_);
+    const Vec3 normal = contact_normal();
+    out_.point = pose * seen_point_;
+    out_.normal = normal.norm() > 0 ? Vec3((cut_is_a ? 1.0 : -1.0) * pose.turn(normal.normalized())) : Vec3::UnitX();
+}
+
+// Out of the cut body. From just before contact if possible: between bodies apart, corners and edges have the one right
+// normal.
+Vec3 FieldSweeper::contact_normal() {
+    const Mat3 turn = turn_at(seen_);
+    const Meeting met = meeting(seen_point_, seen_, turn);
+    const Vec3 mean = met.cut_normal - met.other_normal;
+    Vec3 normal = mean.norm() > 1e-9 ? mean : met.cut_normal;
+    const double before = std::max(0.0, seen_ - 10 * std::max(out_.error, 1e-12)),
+                 way = motion_.over(seen_point_, before, seen_).speed * (seen_ - before);
+    double best = -0.9; // cosine between the two
+    for (const Vec3& start :
+         {seen_point_, Vec3(seen_point_ + way * met.cut_normal), Vec3(seen_point_ - way * met.other_normal)}) {
+        const Mat3 earlier = turn_at(before);
+        const Meeting apart = meeting(descend(start, before, earlier, way), before, earlier);
+        const double cosine = apart.cut_normal.dot(apart.other_normal);
+        if (!(apart.cut > 0 && apart.other > 0 && cosine < best)) continue;
+        best = cosine;
+        normal = apart.cut_normal - apart.other_normal;
+    }
+    return normal;
+}
+
+bool is_finite(const Motion& motion) { return is_finite(motion.start) && is_finite(motion.end); }
+double reach_of(const Motion& motion) { return motion.start.translation.norm() + motion.end.translation.norm(); }
+
+void check(const FieldSweepOptions& options) {
+    const auto refuse = [](const char* option, double value) {
+        throw Error(Cause::invalid_argument, fmt::format("{} is out of range", value),
+                    {.element = fmt::format("option {}", option)});
+    };
+    if (!(options.tolerance > 0 && options.tolerance <= 1)) refuse("tolerance", options.tolerance);
+    if (!(options.latest >= 0 && options.latest <= 1)) refuse("latest", options.latest);
+    if (!std::isfinite(options.level)) refuse("level", options.level);
+}
+
+double diagonal(const Field& field, double level) {
+    const Box box = level_bounds(field, level);
+    const double length = box.diagonal();
+    return std::isfinite(length) ? length : HUGE_VAL;
+}
+
+} // namespace
+
+FieldSweep field_sweep(const Field& a, const Motion& motion_a, const Field& b, const Motion& motion_b,
+                       const FieldSweepOptions& options) {
+    check(options);
+    const double size_a = diagonal(a, options.level), size_b = diagonal(b, options.level);
+    if (size_a == HUGE_VAL && size_b == HUGE_VAL)
+        throw Error(Cause::invalid_argument, "the bounds of both fields are infinite: nothing to cut into cells",
+                    {.element = "field"});
+    FieldSweep out;
+    out.time = 0;
+    out.verdict = Verdict::undecided;
+    if (!is_finite(motion_a) || !is_finite(motion_b) || !(reach_of(motion_a) + reach_of(motion_b) < 1e100)) return out;
+    // The body with the better balls is asked, the other is cut; else the smaller one is cut.
+    const auto has_balls = [](const Field& field) {
+        return std::isfinite(field.lipschitz()) || std::isfinite(field.error_bound());
+    };
+    bool cut_a = has_balls(a) != has_balls(b) ? has_balls(b) : size_a <= size_b;
+    if (size_a == HUGE_VAL) cut_a = false;
+    if (size_b == HUGE_VAL) cut_a = true;
+    FieldOverlapOptions at_start{
+        .depth = 40, .order = OverlapOrder::best_first, .stop_at_first = true, .level = options.level};
+    at_start.budget = std::min(start_budget, options.budget / 4);
+    at_start.keep_cells = false;
+    const FieldOverlap start = field_overlap(a, motion_a.start, b, motion_b.start, at_start);
+    out.look_ups = start.look_ups;
+    FieldSweeper sweeper(cut_a ? a : b, cut_a ? motion_a : motion_b, cut_a ? b : a, cut_a ? motion_b : motion_a,
+                         options, out);
+    if (start.verdict == Verdict::overlapping)
+        sweeper.note_contact(0, (cut_a ? motion_a : motion_b).start.to_local(start.common));
+    else
+        sweeper.run(start.verdict == Verdict::disjoint);
+    sweeper.finish(cut_a);
+    return out;
+}
+
+} // namespace fathom

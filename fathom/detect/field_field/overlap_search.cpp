@@ -1,0 +1,252 @@
+// Best-first search over the tree of a solid, and over halved cells below its leaves.
+#include <fathom/detect/field_field/overlap_search.h>
+
+#include <fathom/detect/field_field/child_values.h>
+#include <fathom/detect/bounds/transformed_field.h>
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+namespace fathom {
+
+namespace {
+
+constexpr std::size_t fewest_descents = 4; // from the first leaves; then from every n-th
+constexpr std::size_t descent_stride = 16;
+constexpr std::size_t halving_stride = 48; // cells below the leaves: a thorough descent from every n-th
+
+struct Item {
+    double key = 0;
+    Index node = no_index; // no_index: a cell below the leaves
+    std::uint32_t level = 0;
+    std::array<std::uint32_t, 3> place{}; // of the cell in its level
+
+    friend bool operator<(const Item& a, const Item& b) { // a heap has its greatest on top
+        if (a.key != b.key) return a.key > b.key;
+        return std::tie(a.level, a.place) > std::tie(b.level, b.place);
+    }
+};
+
+class Search {
+public:
+    Search(const Solid& p, const Solid& q, const FieldPair& pair, const SearchOptions& options)
+        : p_(p), q_(q), pair_(pair), options_(options),
+          size_(std::min(p.bounds().size().maxCoeff(), q.bounded() ? q.bounds().size().maxCoeff() : HUGE_VAL)),
+          slack_(1e-14 * (pair.to_q(p.root().center()).norm() + p.root().center().norm() + p.root().diagonal())),
+          margin_(options.margin + slack_) {}
+
+    SearchResult run() {
+        thread_local std::vector<Item> scratch;
+        heap_.swap(scratch);
+        heap_.clear();
+        if (!p_.nodes().empty() && !q_.empty()) {
+            const Vec3 center = pair_.to_q(p_.center(p_.nodes()[0]));
+            const double value = q_.field().distance(center);
+            ++result_.look_ups;
+            if (!std::isfinite(value))
+                leave_open(p_.root().diagonal());
+            else if (!is_clear(center, value, p_.ball(p_.nodes()[0]).radius))
+                push({value, 0, 0, {}});
+        }
+        while (!heap_.empty() && !found_) step();
+        heap_.swap(scratch);
+        if (found_)
+            result_.verdict = Verdict::overlapping;
+        else if (result_.open_size > 0)
+            result_.verdict = Verdict::undecided;
+        return result_;
+    }
+
+private:
+    void push(const Item& item) {
+        heap_.push_back(item);
+        std::push_heap(heap_.begin(), heap_.end());
+    }
+    [[nodiscard]] bool is_clear(const Vec3& in_q, double value, double radius) const {
+        return q_.clears(in_q, value, radius + margin_);
+    }
+    void leave_open(double size) { result_.open_size = std::max(result_.open_size, size); }
+
+    void step() {
+        std::pop_heap(heap_.begin(), heap_.end());
+        const Item item = heap_.back();
+        heap_.pop_back();
+        if (result_.look_ups >= options_.budget) return leave_open(cell_size(item.level));
+        if (item.node != no_index && p_.nodes()[item.node].children > 0) return expand(item);
+        if (item.node != no_index) {
+            const SolidNode& leaf = p_.nodes()[item.node];
+            const Vec3 center = p_.center(leaf);
+            if (facing_clear(center, p_.ball(leaf).radius)) return;
+            try_descent(center);
+            if (found_) return;
+        }
+        halve(item);
+    }
+
+    void expand(const Item& item) {
+        const SolidNode& node = p_.nodes()[item.node];
+        const auto [points, values, count] = ChildValues(p_, node, q_, pair_);
+        result_.look_ups += count;
+        for (std::size_t k = 0; k < count && !found_; ++k) {
+            const auto child = static_cast<Index>(node.first + k);
+            const SolidNode& below = p_.nodes()[child];
+            const double radius = p_.ball(below).radius;
+            if (is_clear(points[k], values[k], radius)) continue;
+            if (below.center_inside && values[k] <= options_.margin) meet(p_.center(below), values[k]);
+            push({values[k] - 0.5 * radius, child, item.level + 1, octant_of(item.place, below.octant)});
+        }
+    }
+
+    static std::array<std::uint32_t, 3> octant_of(const std::array<std::uint32_t, 3>& place, unsigned octant) {
+        return {2 * place[0] + (octant & 1u), 2 * place[1] + (octant >> 1 & 1u), 2 * place[2] + (octant >> 2 & 1u)};
+    }
+    [[nodiscard]] double cell_side(std::uint32_t level) const {
+        return std::ldexp(p_.root().size().x(), -static_cast<int>(level));
+    }
+    [[nodiscard]] double cell_size(std::uint32_t level) const { return std::sqrt(3.0) * cell_side(level); }
+    [[nodiscard]] Vec3 cell_center(std::uint32_t level, const std::array<std::uint32_t, 3>& place) const {
+        const double side = cell_side(level);
+        return p_.root().lower + side * Vec3(place[0] + 0.5, place[1] + 0.5, place[2] + 0.5);
+    }
+
+    void halve(const Item& item) {
+        if (cell_size(item.level) < options_.tolerance || item.level >= 30) return leave_open(cell_size(item.level));
+        if (++halvings_ % halving_stride == 0)
+            descend_from(cell_center(item.level, item.place),
+                         {.size = size_, .tolerance = 1e-9, .most_steps = 60, .enough = options_.margin});
+        if (found_) return;
+        const std::uint32_t level = item.level + 1;
+        const double radius = 0.5 * cell_size(level) * (1 + 1e-12);
+        std::array<Vec3, 8> in_p, in_q;
+        std::array<double, 8> values_p, values_q;
+        for (unsigned k = 0; k < 8; ++k) {
+            in_p[k] = cell_center(level, octant_of(item.place, k));
+            in_q[k] = pair_.to_q(in_p[k]);
+        }
+        q_.field().distances(in_q, values_q);
+        p_.field().distances(in_p, values_p);
+        result_.look_ups += 16;
+        for (std::size_t k = 0; k < 8 && !found_; ++k) {
+            if (is_clear(in_q[k], values_q[k], radius) || p_.clearance().clears(in_p[k], values_p[k], radius)) continue;
+            if (values_p[k] <= 0 && values_q[k] <= options_.margin) meet(in_p[k], values_q[k]);
+            if (found_ || together_clear(in_p[k], in_q[k], radius, values_p[k], values_q[k])) continue;
+            const double key = std::max(values_p[k], values_q[k]); // straight to where both are deepest
+            push({key, no_index, level, octant_of(item.place, static_cast<unsigned>(k))});
+        }
+    }
+
+    // x is in P and Q's field is at most the margin there. Without a margin that is a common point.
+    void meet(const Vec3& x, double value) {
+        if (value <= 0) return accept(x, x);
+        Vec3 y = x;
+        int samples = 0;
+        const bool inside = move_inside(pair_, 1, y, size_, samples);
+        result_.look_ups += static_cast<std::size_t>(samples);
+        if (inside && (y - x).norm() <= options_.margin) accept(x, y);
+    }
+    void accept(const Vec3& in_p, const Vec3& in_q) {
+        found_ = true;
+        result_.in_p = in_p;
+        result_.in_q = in_q;
+    }
+
+    void try_descent(const Vec3& start) {
+        const std::size_t turn = leaves_++;
+        if (turn >= fewest_descents && turn % descent_stride != 0) return;
+        descend_from(start, {.size = size_, .tolerance = 1e-5, .most_steps = 16, .enough = options_.margin});
+    }
+    void descend_from(const Vec3& start, const DescentOptions& options) {
+        const Descent down = descend(pair_, 0, start, options);
+        result_.look_ups += static_cast<std::size_t>(down.samples);
+        if (down.value <= options_.margin) meet(down.point, down.value);
+    }
+
+    // Both together, where each alone does not clear a ball.
+    bool facing_clear(const Vec3& c, double radius) {
+        const Vec3 in_q = pair_.to_q(c);
+        const double value_p = p_.field().distance(c), value_q = q_.field().distance(in_q);
+        result_.look_ups += 2;
+        return together_clear(c, in_q, radius, value_p, value_q);
+    }
+    bool together_clear(const Vec3& in_p, const Vec3& in_q, double radius, double value_p, double value_q) {
+        return value_p + value_q > margin_ &&
+               (slopes_clear(in_p, in_q, radius, value_p, value_q) || cap_clear(in_p, in_q, radius, value_p, value_q) ||
+                two_balls_clear(in_p, radius, value_p, value_q));
+    }
+
+    // In both, both fields are at most 0, and so is their sum; where the surfaces face one another its slope is small.
+    bool slopes_clear(const Vec3& in_p, const Vec3& in_q, double radius, double value_p, double value_q) {
+        const double sum = value_p + value_q - margin_;
+        if (!(sum > 0)) return false;
+        SlopeRange p, q;
+        if (!p_.clearance().slopes(in_p, radius, p) || !q_.clearance().slopes(in_q, radius + margin_, q)) return false;
+        const double slope = (p.middle + pair_.from_q(q.middle)).norm() + p.half.norm() + q.half.norm();
+        const double far = margin_ * (q.steepest() - 1); // beyond the margin itself
+        return sum - p.jump - q.jump > radius * slope * (1 + 1e-12) + std::max(far, 0.0);
+    }
+
+    // One a formula, one a grid: a ball that is free of the formula leaves of its body, in the cell, what lies below a
+    // plane; the slopes of the grid tell whether that reaches it.
+    bool cap_clear(const Vec3& in_p, const Vec3& in_q, double radius, double value_p, double value_q) {
+        const bool grid_p = p_.clearance().knows_slopes(), grid_q = q_.clearance().knows_slopes();
+        if (grid_p == grid_q) return false;
+        SlopeRange range;
+        if (grid_q ? !q_.clearance().slopes(in_q, radius + margin_, range)
+                   : !p_.clearance().slopes(in_p, radius, range))
+            return false;
+        const Vec3 out = (grid_q ? pair_.sample_p(in_p) : pair_.sample_q(in_p)).gradient.stableNormalized();
+        const double far = std::clamp(radius * radius / (value_p + value_q - margin_), 16 * radius,
+                                      std::max(0.5 * size_, 16 * radius));
+        const Vec3 center = in_p + far * out;
+        const double free = grid_q ? p_.clearance().radius(p_.field().distance(center)) - slack_
+                                   : q_.clearance().radius(pair_.distance_q(center)) - margin_;
+        result_.look_ups += 2;
+        if (!(free > 0)) return false;
+        const double offset = (radius * radius + (far - free) * (far + free)) / (2 * far) + 1e-12 * radius;
+        if (offset <= -radius) return true;
+        const Vec3 down = grid_q ? pair_.from_q(range.middle) : range.middle;
+        const double steepness = down.norm();
+        const double reach = capped_reach(radius, offset, steepness > 0 ? -down.dot(out) / steepness : 0.0);
+        const double value = (grid_q ? value_q - margin_ * std::max(1.0, range.steepest()) : value_p) - range.jump;
+        return value > (steepness * reach + range.half.norm() * radius) * (1 + 1e-12);
+    }
+
+    bool two_balls_clear(const Vec3& c, double radius, double value_p, double value_q) {
+        const double gap = value_p + value_q - margin_;
+        if (!(gap > 0)) return false;
+        const double offset = std::min(ball_offset(radius, gap, size_), 0.5 * size_);
+        const auto free_of_p = [&](double value) { return p_.clearance().radius(value) - slack_; };
+        const auto free_of_q = [&](double value) { return q_.clearance().radius(value) - margin_; };
+        // What it would be at best, were the surfaces flat and facing one another.
+        const Vec3 ahead = offset * Vec3::UnitX();
+        if (!(covered_radius(Vec3::Zero(), ahead, free_of_p(value_p + offset), -ahead, free_of_q(value_q + offset)) >
+              radius))
+            return false;
+        const Vec3 out_of_p = pair_.sample_p(c).gradient.stableNormalized(),
+                   out_of_q = pair_.sample_q(c).gradient.stableNormalized();
+        result_.look_ups += 4;
+        return two_balls_cover(
+            {c, radius}, out_of_p, out_of_q, offset, [&](const Vec3& x) { return free_of_p(p_.field().distance(x)); },
+            [&](const Vec3& x) { return free_of_q(pair_.distance_q(x)); });
+    }
+
+    const Solid &p_, &q_;
+    const FieldPair& pair_;
+    const SearchOptions& options_;
+    double size_;
+    double slack_;  // what rounding may misplace a point by on its way from P's frame to Q's, and more (m)
+    double margin_; // with it
+    std::vector<Item> heap_;
+    std::size_t leaves_ = 0, halvings_ = 0;
+    bool found_ = false;
+    SearchResult result_;
+};
+
+} // namespace
+
+SearchResult search(const Solid& p, const Solid& q, const FieldPair& pair, const SearchOptions& options) {
+    return Search(p, q, pair, options).run();
+}
+
+} // namespace fathom

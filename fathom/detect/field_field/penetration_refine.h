@@ -1,0 +1,53 @@
+// From a start, the contact of two bodies that lies downhill: the deeper of the deepest point of P in Q
+// near by, and that of Q in P. (Liu et al. 2024, algorithm 3, with its normal made exact.) Local; contact_regions.h and
+// convex_contacts.h say from where. Thread-safe.
+#pragma once
+
+#include <fathom/base/vec.h>
+#include <fathom/detect/field_field/constrained_descent.h>
+
+#include <optional>
+
+namespace fathom {
+
+// In P's frame, normal from P to Q.
+struct RegionContact {
+    Vec3 point_p, point_q, normal;
+    double depth = 0;
+    Index region = 0;
+};
+
+struct DeepestOptions {
+    double size = 1;         // of the smaller solid (m)
+    double margin = 0;       // m
+    double tolerance = 1e-4; // of size: of the places of contacts, before polishing
+    bool polish = false;     // both fields are smooth: to rounding
+    bool convex = false;     // both are convex functions: then what is found is the deepest of all
+};
+
+class DeepestContact {
+public:
+    DeepestContact(const FieldPair& pair, const DeepestOptions& options) : pair_(pair), options_(options) {}
+
+    // Nothing where the way down ends farther from Q than the margin.
+    [[nodiscard]] std::optional<RegionContact> from(const Vec3& start);
+
+    // At a point of a body (0: P, 1: Q), where the other's field has this sample.
+    [[nodiscard]] std::optional<RegionContact> at(const Vec3& x, int body, const Sample& other);
+
+    [[nodiscard]] std::size_t look_ups() const { return look_ups_; }
+
+private:
+    [[nodiscard]] Descent down(int body, const Vec3& start);
+    void settle(int body, Descent& end);
+    [[nodiscard]] bool settle_by_planes(int body, Descent& end);
+    [[nodiscard]] bool is_mutual(const RegionContact& contact);
+    [[nodiscard]] double way_out(const Vec3& x, int other, const Sample& sample, Vec3& out);
+    [[nodiscard]] double way_along(const Vec3& x, int other, const Sample& sample, const Vec3& out, Sample& end);
+
+    const FieldPair& pair_;
+    DeepestOptions options_;
+    std::size_t look_ups_ = 0;
+};
+
+} // namespace fathom

@@ -1,0 +1,232 @@
+// Walks the balls of a mesh through a field, descends on the triangles that are left, and proves the
+// rest.
+#include <fathom/base/error.h>
+#include <fathom/detect/mesh_field/mesh_contacts.h>
+#include <fathom/detect/mesh_field/mesh_in_field_frame.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace fathom {
+
+namespace {
+
+// For sorting: what is not a number comes first, as it may be anything.
+double order(double value) { return std::isnan(value) ? -HUGE_VAL : value; }
+
+class Meeting {
+public:
+    Meeting(const ContactMesh& mesh, const Pose& mesh_pose, const Field& field, const Pose& field_pose,
+            const MeshContactOptions& options)
+        : mesh_(mesh), field_(field), seen_(mesh, mesh_pose, field, field_pose, options.margin, options.tolerance),
+          options_(options), slope_(field.lipschitz()) {
+        out_.error_bound = seen_.depth_error();
+    }
+
+    [[nodiscard]] MeshContactResult run() {
+        walk();
+        switch (options_.goal) {
+        case MeshGoal::any:
+            any();
+            break;
+        case MeshGoal::deepest:
+            deepest();
+            break;
+        case MeshGoal::contacts:
+            all();
+            break;
+        }
+        return std::move(out_);
+    }
+
+private:
+    static constexpr std::size_t width = 8; // children of a node, and more than triangles of a leaf
+
+    void walk();
+    [[nodiscard]] bool walk_leaf(const SphereNode& node);
+    [[nodiscard]] bool rules_out(double value, double radius) const;
+    void any();
+    void deepest();
+    void all();
+    void prove_open();
+    void list_contacts();
+
+    const ContactMesh& mesh_;
+    const Field& field_;
+    const SeenMesh seen_;
+    const MeshContactOptions& options_;
+    double slope_;
+    double best_ = HUGE_VAL; // the least value seen on a triangle
+    std::vector<SeenTriangle> candidates_;
+    MeshContactResult out_;
+};
+
+// Nothing of the ball can touch or, where the deepest is wanted, be deepest.
+bool Meeting::rules_out(double value, double radius) const {
+    if (options_.goal != MeshGoal::deepest) return seen_.is_clear(value, radius);
+    return value - slope_ * (radius + seen_.error()) > best_ &&
+           (best_ <= options_.margin || seen_.is_clear(value, radius));
+}
+
+// Depth first, the child with the least value first.
+void Meeting::walk() {
+    struct Item {
+        Index node;
+        double value;
+    };
+    const auto nodes = mesh_.tree().nodes();
+    std::vector<Item> stack = {{0, -HUGE_VAL}};
+    std::array<Vec3, width> positions;
+    std::array<double, width> values;
+    while (!stack.empty()) {
+        const Item item = stack.back();
+        stack.pop_back();
+        const SphereNode& node = nodes[item.node];
+        if (options_.goal == MeshGoal::deepest && item.value > -HUGE_VAL &&
+            rules_out(item.value, mesh_.reach(item.node)))
+            continue;
+        if (node.is_leaf()) {
+            if (!walk_leaf(node)) return;
+            continue;
+        }
+        const std::size_t count = node.size(), first = stack.size();
+        for (std::size_t c = 0; c < count; ++c) positions[c] = seen_.node(node.first + c).center;
+        field_.distances(std::span(positions).first(count), std::span(values).first(count));
+        out_.look_ups += count;
+        for (std::size_t c = 0; c < count; ++c)
+            if (!rules_out(values[c], mesh_.reach(node.first + c)))
+                stack.push_back({static_cast<Index>(node.first + c), order(values[c])});
+        std::sort(stack.begin() + static_cast<std::ptrdiff_t>(first), stack.end(), [](const Item& a, const Item& b) {
+            return a.value > b.value || (a.value == b.value && a.node > b.node);
+        });
+    }
+}
+
+// False once a triangle touches and no more is asked.
+bool Meeting::walk_leaf(const SphereNode& node) {
+    std::array<Vec3, width> positions;
+    std::array<double, width> values;
+    const std::size_t count = node.size();
+    for (std::size_t c = 0; c < count; ++c) positions[c] = seen_.ball(node.first + c).center;
+    field_.distances(std::span(positions).first(count), std::span(values).first(count));
+    out_.look_ups += count;
+    for (std::size_t c = 0; c < count; ++c) {
+        if (rules_out(values[c], mesh_.ball(node.first + c).radius)) continue;
+        candidates_.push_back({.place = node.first + c, .center = positions[c], .value = values[c]});
+        if (values[c] < best_) best_ = values[c];
+        if (options_.goal == MeshGoal::any && values[c] <= options_.margin) return false;
+    }
+    return true;
+}
+
+// What neither touches nor is clear.
+void Meeting::prove_open() {
+    std::vector<SeenTriangle*> open;
+    for (SeenTriangle& c : candidates_)
+        if (!c.touches && !seen_.is_clear(c.value, mesh_.ball(c.place).radius)) open.push_back(&c);
+    if (options_.prove) seen_.prove(open, options_.margin, options_.budget);
+    for (const SeenTriangle* c : open) {
+        if (c->touches || c->cleared) continue;
+        ++out_.undecided;
+        out_.open_triangle = std::min(out_.open_triangle, mesh_.triangle(c->place));
+    }
+}
+
+void Meeting::any() {
+    // The last is the only one that may be at or below the margin.
+    if (!candidates_.empty() && candidates_.back().value <= options_.margin) {
+        seen_.descend(candidates_.back());
+        return list_contacts();
+    }
+    std::sort(candidates_.begin(), candidates_.end(), [&](const SeenTriangle& a, const SeenTriangle& b) {
+        const double x = order(a.value) - mesh_.ball(a.place).radius, y = order(b.value) - mesh_.ball(b.place).radius;
+        return x < y || (x == y && a.place < b.place);
+    });
+    for (SeenTriangle& candidate : candidates_) {
+        seen_.descend(candidate);
+        if (candidate.touches) return list_contacts();
+    }
+    prove_open();
+    list_contacts();
+}
+
+void Meeting::deepest() {
+    const auto bound = [&](const SeenTriangle& c) {
+        return c.value - slope_ * (mesh_.ball(c.place).radius + seen_.error());
+    };
+    std::sort(candidates_.begin(), candidates_.end(), [](const SeenTriangle& a, const SeenTriangle& b) {
+        const double x = order(a.value), y = order(b.value);
+        return x < y || (x == y && a.place < b.place);
+    });
+    for (SeenTriangle& candidate : candidates_) {
+        if (bound(candidate) > best_) continue;
+        seen_.descend(candidate);
+        if (candidate.least.sample.distance < best_) best_ = candidate.least.sample.distance;
+    }
+    if (!(best_ <= options_.margin)) prove_open();
+    const auto value = [](const SeenTriangle& c) {
+        return (c.descended || c.touches) && !std::isnan(c.least.sample.distance) ? c.least.sample.distance : HUGE_VAL;
+    };
+    const auto least =
+        std::min_element(candidates_.begin(), candidates_.end(), [&](const SeenTriangle& a, const SeenTriangle& b) {
+            return value(a) < value(b) || (value(a) == value(b) && mesh_.triangle(a.place) < mesh_.triangle(b.place));
+        });
+    for (const SeenTriangle& c : candidates_) out_.look_ups += c.least.look_ups, out_.descents += c.descended;
+    out_.verdict = out_.undecided > 0 ? Verdict::undecided : Verdict::disjoint;
+    if (least == candidates_.end() || !(value(*least) < HUGE_VAL)) return;
+    if (value(*least) <= options_.margin) out_.verdict = Verdict::overlapping;
+    out_.contacts.push_back(seen_.contact(*least));
+}
+
+void Meeting::all() {
+    each_triangle(candidates_.size(), [&](std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin; k < end; ++k) seen_.descend(candidates_[k]);
+    });
+    prove_open();
+    list_contacts();
+}
+
+void Meeting::list_contacts() {
+    for (const SeenTriangle& candidate : candidates_) {
+        out_.look_ups += candidate.least.look_ups;
+        out_.descents += candidate.descended;
+        if (candidate.touches) out_.contacts.push_back(seen_.contact(candidate));
+    }
+    std::sort(out_.contacts.begin(), out_.contacts.end(), [](const MeshContact& a, const MeshContact& b) {
+        return a.depth > b.depth || (a.depth == b.depth && a.triangle < b.triangle);
+    });
+    out_.verdict = !out_.contacts.empty() ? Verdict::overlapping
+                   : out_.undecided > 0   ? Verdict::undecided
+                                          : Verdict::disjoint;
+    const std::size_t most = options_.goal == MeshGoal::any ? 1 : options_.most_contacts;
+    out_.truncated = options_.goal == MeshGoal::contacts && out_.contacts.size() > most;
+    if (out_.contacts.size() > most) out_.contacts.resize(most);
+}
+
+void check_options(const MeshContactOptions& options) {
+    if (!std::isfinite(options.margin))
+        throw Error(Cause::invalid_argument, fmt::format("margin is {}, not finite", options.margin));
+    if (!(options.tolerance >= 0))
+        throw Error(Cause::invalid_argument, fmt::format("tolerance is {}, not 0 or more", options.tolerance));
+}
+
+} // namespace
+
+MeshContactResult mesh_contacts(const ContactMesh& mesh, const Pose& mesh_pose, const Field& field,
+                                const Pose& field_pose, const MeshContactOptions& options) {
+    check_options(options);
+    if (mesh.size() == 0) return {};
+    if (!is_finite(mesh_pose) || !is_finite(field_pose)) {
+        MeshContactResult unknown;
+        unknown.verdict = Verdict::undecided;
+        unknown.undecided = mesh.size();
+        unknown.open_triangle = 0;
+        unknown.error_bound = HUGE_VAL;
+        return unknown;
+    }
+    return Meeting(mesh, mesh_pose, field, field_pose, options).run();
+}
+
+} // namespace fathom

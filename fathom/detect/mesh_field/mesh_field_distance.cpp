@@ -1,0 +1,157 @@
+// Draws a point of a surface and one of a solid together, then proves how near they can be at most.
+#include <fathom/detect/mesh_field/mesh_field_distance.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace fathom {
+
+namespace {
+
+constexpr int most_steps = 64;               // of a walk down to the solid
+constexpr int most_rounds = 60;              // of drawing two points together
+constexpr std::size_t most_look_ups = 5'000; // of a proof from below
+
+class Problem {
+public:
+    Problem(const ContactMesh& surface, const SurfaceTree& tree, const Pose& surface_pose, const Solid& solid,
+            const Pose& solid_pose)
+        : surface_(surface), tree_(tree), surface_pose_(surface_pose), solid_(solid), solid_pose_(solid_pose),
+          to_solid_(relative(solid_pose, surface_pose)) {}
+
+    SurfaceSolidDistance solve(double tolerance) const {
+        const MeshContactResult least = contacts({.goal = MeshGoal::deepest});
+        if (least.contacts.empty()) return {HUGE_VAL, HUGE_VAL};
+        const MeshContact& lowest = least.contacts.front();
+        SurfaceSolidDistance result{-HUGE_VAL, -lowest.depth, lowest.point, lowest.point - lowest.depth * lowest.normal,
+                                    lowest.normal};
+        if (lowest.depth >= 0) return result;
+        draw_together(result);
+        const double value = -lowest.depth, slope = slope_outside();
+        result.lower = std::max(by_levels(value, tolerance) / slope, 0.0);
+        result.lower = std::min(result.lower, result.upper);
+        return result;
+    }
+
+private:
+    [[nodiscard]] MeshContactResult contacts(const MeshContactOptions& options) const {
+        return mesh_contacts(surface_, surface_pose_, solid_.field(), solid_pose_, options);
+    }
+
+    // A field that is a distance but for its error needs no division: the error is stated.
+    [[nodiscard]] double slope_outside() const {
+        return std::isfinite(solid_.surface_error()) ? 1 : std::max(solid_.field().lipschitz(), 1e-300);
+    }
+
+    // So far a point is moved at least, or it would stay outside by less than its coordinates can say (m).
+    [[nodiscard]] double hair(const Vec3& at) const {
+        return 1e-14 * (at.norm() + (solid_.bounded() && !solid_.empty() ? solid_.bounds().size().norm() : 0));
+    }
+
+    // From a point outside down to the solid, in its frame; false where the walk does not arrive.
+    bool walk_down(const Vec3& from, Vec3& arrived) const {
+        Vec3 outside = from, at = from;
+        double value = 0;
+        for (int step = 0; step < most_steps; ++step) {
+            const Sample s = solid_.field().sample(at);
+            value = s.distance;
+            if (value <= 0) break;
+            const double slope = s.gradient.squaredNorm();
+            if (!(slope > 0) || !std::isfinite(value)) return false;
+            outside = at;
+            at -= (value + hair(at)) / slope * s.gradient;
+        }
+        if (value > 0) return false;
+        for (int step = 0; step < 60 && value < 0; ++step) { // the border on the last stretch
+            const Vec3 middle = 0.5 * (outside + at);
+            if (middle == outside || middle == at) break;
+            const double there = solid_.field().distance(middle);
+            (there <= 0 ? at : outside) = middle;
+        }
+        arrived = at;
+        return true;
+    }
+
+    // Onto the solid's surface from near by, a hair inside; false where that fails.
+    bool settle(Vec3& at) const {
+        for (int step = 0; step < most_steps; ++step) {
+            const Sample s = solid_.field().sample(at);
+            const double slope = s.gradient.squaredNorm();
+            if (!(slope > 0)) return false;
+            if (s.distance <= 0 && s.distance > -1e-12 * (1 + at.norm())) return true;
+            at -= (s.distance + 1e-13 * (1 + at.norm())) / slope * s.gradient;
+        }
+        return solid_.field().distance(at) <= 0;
+    }
+
+    struct Meeting {
+        Vec3 on_surface, on_solid; // in the solid's frame
+        double distance = HUGE_VAL;
+    };
+    [[nodiscard]] Meeting met_at(const Vec3& on_solid) const {
+        const ClosestPoint near = tree_.closest(to_solid_.to_local(on_solid));
+        if (!near.found()) return {};
+        const Vec3 on_surface = to_solid_ * near.point;
+        return {on_surface, on_solid, (on_solid - on_surface).norm()};
+    }
+
+    // The point of the solid slides over its surface towards the other, by as much as helps.
+    [[nodiscard]] Meeting slid(Meeting now) const {
+        double share = 1;
+        for (int round = 0; round < most_rounds && share > 1e-4; ++round) {
+            const Vec3 way = now.on_surface - now.on_solid,
+                       normal = solid_.field().sample(now.on_solid).gradient.stableNormalized();
+            const Vec3 aside = way - normal.dot(way) * normal;
+            if (aside.norm() <= 1e-7 * now.distance) break;
+            Vec3 next = now.on_solid + share * aside;
+            const Meeting then = settle(next) ? met_at(next) : Meeting{};
+            if (then.distance < now.distance)
+                now = then, share = std::min(1.0, 1.5 * share);
+            else
+                share *= 0.4;
+        }
+        return now;
+    }
+
+    void draw_together(SurfaceSolidDistance& result) const {
+        Vec3 arrived;
+        Meeting best;
+        if (walk_down(solid_pose_.to_local(result.on_surface), arrived)) best = slid(met_at(arrived));
+        result.upper = best.distance;
+        if (!std::isfinite(best.distance)) return;
+        result.on_surface = solid_pose_ * best.on_surface, result.on_solid = solid_pose_ * best.on_solid;
+        result.normal = (result.on_solid - result.on_surface).stableNormalized();
+    }
+
+    // A level that the field is proven to stay above on the whole surface: ever nearer to its least value, as long as
+    // that costs little. The proof needs pieces of triangles about as small as what is left between the two.
+    [[nodiscard]] double by_levels(double value, double tolerance) const {
+        double proven = -HUGE_VAL;
+        for (double step = value;; step *= 0.25) {
+            const double level = std::max(value - step, 0.0);
+            if (contacts({.goal = MeshGoal::any, .margin = level, .budget = most_look_ups}).verdict !=
+                Verdict::disjoint)
+                break;
+            proven = level;
+            if (step <= 0.5 * tolerance) break;
+        }
+        return proven;
+    }
+
+    const ContactMesh& surface_;
+    const SurfaceTree& tree_;
+    Pose surface_pose_;
+    const Solid& solid_;
+    Pose solid_pose_;
+    Pose to_solid_; // from the surface's frame to the solid's
+};
+
+} // namespace
+
+SurfaceSolidDistance surface_solid_distance(const ContactMesh& surface, const SurfaceTree& tree,
+                                            const Pose& surface_pose, const Solid& solid, const Pose& solid_pose,
+                                            double tolerance) {
+    return Problem(surface, tree, surface_pose, solid, solid_pose).solve(tolerance);
+}
+
+} // namespace fathom

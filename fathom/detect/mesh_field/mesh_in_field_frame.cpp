@@ -1,0 +1,118 @@
+// A mesh in the frame of a field.
+#include <fathom/detect/mesh_field/mesh_in_field_frame.h>
+#include <fathom/field/grid/grid_field.h>
+#include <fathom/geometry/primitive/closest_point.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace fathom {
+
+namespace {
+
+constexpr std::size_t least_cuts = 64;       // look-ups that every open triangle may spend, whatever the budget
+constexpr double longest_range_in_cells = 4; // the range of larger boxes of a grid costs many look-ups
+
+} // namespace
+
+SeenMesh::SeenMesh(const ContactMesh& mesh, const Pose& mesh_pose, const Field& field, const Pose& field_pose,
+                   double margin, double tolerance)
+    : mesh_(mesh), field_(field), mesh_field_(dynamic_cast<const MeshField*>(&field)), field_pose_(field_pose),
+      clear_(field, margin) {
+    const Pose pose = relative(field_pose, mesh_pose);
+    turn_ = pose.rotation.toRotationMatrix();
+    move_ = pose.translation;
+    const Sphere all = mesh.tree().sphere(mesh.tree().nodes()[0]);
+    error_ = 1e-14 * (move_.norm() + all.center.norm() + mesh.reach(0) + field_pose.translation.norm() +
+                      mesh_pose.translation.norm());
+    tolerance_ = tolerance > 0 ? tolerance : 2e-6 * mesh.reach(0);
+    const auto* grid = dynamic_cast<const GridField*>(&field);
+    longest_range_ = grid ? longest_range_in_cells * grid->layout().cell : HUGE_VAL;
+    depth_error_ = grid ? grid->near_error_bound() : field.error_bound();
+}
+
+TriangleLeast SeenMesh::least(std::size_t place, const Vec3& start, double value) const {
+    const Corners at = corners(place);
+    if (!mesh_field_) return least_on_triangle(field_, at, start, value);
+    std::array<MeshLook, 4> looks;
+    looks[0] = {start, mesh_field_->nearest(start)};
+    for (std::size_t k = 0; k < 3; ++k) looks[k + 1] = {at[k], mesh_field_->nearest(at[k], looks[k].reach(at[k]))};
+    TriangleLeast result = least_on_triangle(*mesh_field_, at, looks);
+    result.look_ups += looks.size();
+    return result;
+}
+
+void SeenMesh::set_least(SeenTriangle& triangle, const TriangleLeast& least) const {
+    triangle.least = least;
+    triangle.descended = true;
+    triangle.touches = least.sample.distance <= margin();
+}
+
+void SeenMesh::descend(SeenTriangle& triangle) const {
+    set_least(triangle, least(triangle.place, triangle.center, triangle.value));
+}
+
+void SeenMesh::descend(SeenTriangle& triangle, const std::array<MeshLook, 4>& looks) const {
+    set_least(triangle, least_on_triangle(*mesh_field_, corners(triangle.place), looks));
+}
+
+void SeenMesh::prove(std::span<SeenTriangle* const> open, double level, std::size_t budget) const {
+    if (open.empty()) return;
+    const FreeRadius clear = level == margin() ? clear_ : FreeRadius(field_, level);
+    const std::size_t share = std::max(least_cuts, budget / open.size());
+    each_triangle(open.size(), [&](std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin; k < end; ++k) prove(*open[k], clear, share);
+    });
+}
+
+void SeenMesh::prove(SeenTriangle& triangle, const FreeRadius& clear, std::size_t budget) const {
+    std::vector<Corners> open = {corners(triangle.place)};
+    const auto spend = [&](std::size_t look_ups) {
+        triangle.least.look_ups += look_ups;
+        budget -= std::min(budget, look_ups);
+    };
+    while (!open.empty()) {
+        const Corners piece = open.back();
+        open.pop_back();
+        const Sphere ball = ball_round(piece);
+        const double value = field_.distance(ball.center);
+        spend(1);
+        if (value <= clear.level()) {
+            const std::size_t before = triangle.least.look_ups;
+            triangle.least = least(triangle.place, ball.center, value);
+            triangle.least.look_ups += before;
+            triangle.touches = true;
+            return;
+        }
+        if (clear(value) > ball.radius + error_) continue;
+        Box box;
+        for (const Vec3& corner : piece) box.extend(corner);
+        if (box.diagonal() <= longest_range_) {
+            spend(1);
+            if (field_.range(box.grown(error_)).lower > clear.level()) continue;
+        }
+        const std::size_t k = longest_edge(piece);
+        const Vec3 &p = piece[k], &q = piece[(k + 1) % 3], &apex = piece[(k + 2) % 3];
+        if (budget == 0 || !((p - q).norm() > tolerance_)) return; // stays open
+        const Vec3 middle = 0.5 * p + 0.5 * q;
+        open.push_back({p, middle, apex});
+        open.push_back({middle, q, apex});
+    }
+    triangle.cleared = true;
+}
+
+MeshContact SeenMesh::contact(const SeenTriangle& triangle) const {
+    const Corners at = corners(triangle.place);
+    MeshContact result;
+    result.triangle = mesh_.triangle(triangle.place);
+    result.barycentric = closest_point(triangle.least.point, at).barycentric;
+    result.point = field_pose_ * triangle.least.point;
+    result.depth = -triangle.least.sample.distance;
+    Vec3 out = triangle.least.sample.gradient;
+    if (!(out.norm() > 0)) out = -area_vector(at); // a flat spot of the field: the way the triangle faces
+    if (!(out.norm() > 0)) out = -Vec3::UnitZ();
+    result.normal = field_pose_.turn(-out.normalized());
+    return result;
+}
+
+} // namespace fathom

@@ -1,0 +1,266 @@
+// One triangle against eight, in float: bounds on their distances, from above and from below, good to
+// LeafFrame::error. Include it only from a file that Highway's foreach_target compiles. Nothing is fused, so that every
+// CPU computes the same. NOLINTBEGIN(llvm-header-guard)
+#if defined(FATHOM_GEOMETRY_TRIANGLE_PAIRS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef FATHOM_GEOMETRY_TRIANGLE_PAIRS_INL_H_
+#undef FATHOM_GEOMETRY_TRIANGLE_PAIRS_INL_H_
+#else
+#define FATHOM_GEOMETRY_TRIANGLE_PAIRS_INL_H_
+#endif
+// NOLINTEND
+
+#include <fathom/base/simd/vec3_lanes-inl.h>
+#include <fathom/detect/mesh_mesh/relative_bvh_frame.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace fathom::HWY_NAMESPACE {
+
+HWY_INLINE Floats plain_dot(const Floats3& a, const Floats3& b) {
+    return hn::Add(hn::Add(hn::Mul(a.x, b.x), hn::Mul(a.y, b.y)), hn::Mul(a.z, b.z));
+}
+HWY_INLINE Floats3 plain_cross(const Floats3& a, const Floats3& b) {
+    return {hn::Sub(hn::Mul(a.y, b.z), hn::Mul(a.z, b.y)), hn::Sub(hn::Mul(a.z, b.x), hn::Mul(a.x, b.z)),
+            hn::Sub(hn::Mul(a.x, b.y), hn::Mul(a.y, b.x))};
+}
+HWY_INLINE Floats3 times(Floats s, const Floats3& v) { return {hn::Mul(s, v.x), hn::Mul(s, v.y), hn::Mul(s, v.z)}; }
+HWY_INLINE Floats least(Floats a, Floats b, Floats c) { return hn::Min(hn::Min(a, b), c); }
+HWY_INLINE Floats most(Floats a, Floats b, Floats c) { return hn::Max(hn::Max(a, b), c); }
+// Of what may be zero: then a finite number, and products with the zero stay zero.
+HWY_INLINE Floats inverse(Floats x) { return hn::Div(hn::Set(Lanes8(), 1.0f), hn::Max(x, hn::Set(Lanes8(), 1e-37f))); }
+HWY_INLINE Floats in_unit(Floats x) { return hn::Min(hn::Max(x, hn::Zero(Lanes8())), hn::Set(Lanes8(), 1.0f)); }
+
+// Triangles, one in each lane or the same in all.
+struct TriangleLanes {
+    Floats3 corner[3];
+    Floats3 low, high; // box
+    // Once measured:
+    Floats3 edge[3];                    // from corner 0 to 1, 0 to 2, 1 to 2
+    Floats squared[3], over_squared[3]; // their lengths, and the inverse
+    Floats along;                       // edge[0] . edge[1]
+    Floats3 normal;                     // of any length
+    Floats normal_low, normal_high;     // its products with the corners
+    Floats over_area, over_normal;      // inverse of its length squared, and of its length
+
+    TriangleLanes() = default;
+    HWY_INLINE TriangleLanes(const Floats3& first, const Floats3& second, const Floats3& third)
+        : corner{first, second, third} {
+        low = {least(first.x, second.x, third.x), least(first.y, second.y, third.y), least(first.z, second.z, third.z)};
+        high = {most(first.x, second.x, third.x), most(first.y, second.y, third.y), most(first.z, second.z, third.z)};
+    }
+
+    // How far the triangle reaches along a direction.
+    HWY_INLINE Floats last_along(const Floats3& way) const {
+        return most(plain_dot(way, corner[0]), plain_dot(way, corner[1]), plain_dot(way, corner[2]));
+    }
+
+    HWY_INLINE void measure() {
+        edge[0] = sub3(corner[1], corner[0]);
+        edge[1] = sub3(corner[2], corner[0]);
+        edge[2] = sub3(corner[2], corner[1]);
+        for (int k = 0; k < 3; ++k) {
+            squared[k] = plain_dot(edge[k], edge[k]);
+            over_squared[k] = inverse(squared[k]);
+        }
+        along = plain_dot(edge[0], edge[1]);
+        normal = plain_cross(edge[0], edge[1]);
+        const Floats at[3] = {plain_dot(normal, corner[0]), plain_dot(normal, corner[1]), plain_dot(normal, corner[2])};
+        normal_low = least(at[0], at[1], at[2]);
+        normal_high = most(at[0], at[1], at[2]);
+        over_area = inverse(plain_dot(normal, normal));
+        over_normal = hn::Sqrt(over_area);
+    }
+};
+
+HWY_INLINE Floats gap_of(Floats low, Floats high, Floats other_low, Floats other_high) {
+    return hn::Max(hn::Sub(low, other_high), hn::Sub(other_low, high));
+}
+
+// Distances of boxes along axes, squared.
+HWY_INLINE Floats squared_box_gap(const TriangleLanes& a, const TriangleLanes& b) {
+    const Floats none = hn::Zero(Lanes8());
+    const Floats3 gap = {hn::Max(gap_of(a.low.x, a.high.x, b.low.x, b.high.x), none),
+                         hn::Max(gap_of(a.low.y, a.high.y, b.low.y, b.high.y), none),
+                         hn::Max(gap_of(a.low.z, a.high.z, b.low.z, b.high.z), none)};
+    return plain_dot(gap, gap);
+}
+
+// Separation of the triangles along the direction v, times its length; below 0 where they overlap.
+HWY_INLINE Floats separation(const Floats3& v, const TriangleLanes& a, const TriangleLanes& b) {
+    const Floats of_a[3] = {plain_dot(v, a.corner[0]), plain_dot(v, a.corner[1]), plain_dot(v, a.corner[2])};
+    const Floats of_b[3] = {plain_dot(v, b.corner[0]), plain_dot(v, b.corner[1]), plain_dot(v, b.corner[2])};
+    return gap_of(least(of_a[0], of_a[1], of_a[2]), most(of_a[0], of_a[1], of_a[2]), least(of_b[0], of_b[1], of_b[2]),
+                  most(of_b[0], of_b[1], of_b[2]));
+}
+
+// Along the normal of `plane`.
+HWY_INLINE Floats plane_gap(const TriangleLanes& plane, const TriangleLanes& other) {
+    const Floats at[3] = {plain_dot(plane.normal, other.corner[0]), plain_dot(plane.normal, other.corner[1]),
+                          plain_dot(plane.normal, other.corner[2])};
+    const Floats gap =
+        gap_of(plane.normal_low, plane.normal_high, least(at[0], at[1], at[2]), most(at[0], at[1], at[2]));
+    return hn::Mul(gap, plane.over_normal);
+}
+
+// The shortest vector from a point of a to one of b that was seen.
+struct ShortestWay {
+    Floats3 way;
+    Floats squared;
+
+    HWY_INLINE ShortestWay()
+        : way{hn::Zero(Lanes8()), hn::Zero(Lanes8()), hn::Zero(Lanes8())}, squared(hn::Set(Lanes8(), FLT_MAX)) {}
+
+    HWY_INLINE void consider(const Floats3& v, Floats v_squared) {
+        const auto better = hn::Lt(v_squared, squared);
+        squared = hn::Min(v_squared, squared);
+        way = {hn::IfThenElse(better, v.x, way.x), hn::IfThenElse(better, v.y, way.y),
+               hn::IfThenElse(better, v.z, way.z)};
+    }
+
+    // Two edges: the inner solution, cut to the first edge, then the best on the second and once more on the first.
+    HWY_INLINE void edges(const TriangleLanes& a, int i, const TriangleLanes& b, int j) {
+        const Floats3 &e = a.edge[i], &f = b.edge[j];
+        const Floats3 r = sub3(a.corner[i / 2], b.corner[j / 2]);
+        const Floats ef = plain_dot(e, f), er = plain_dot(e, r), fr = plain_dot(f, r);
+        const Floats whole = hn::Sub(hn::Mul(a.squared[i], b.squared[j]), hn::Mul(ef, ef));
+        const Floats first = in_unit(hn::Mul(hn::Sub(hn::Mul(ef, fr), hn::Mul(er, b.squared[j])), inverse(whole)));
+        const Floats t = in_unit(hn::Mul(hn::Add(hn::Mul(ef, first), fr), b.over_squared[j]));
+        const Floats s = in_unit(hn::Mul(hn::Sub(hn::Mul(ef, t), er), a.over_squared[i]));
+        const Floats3 v = sub3(sub3(times(t, f), times(s, e)), r);
+        consider(v, plain_dot(v, v));
+    }
+
+    // A corner of the other over a face. Both triangles say which way: `side` is 1 where the face is of a, else -1.
+    HWY_INLINE void corner(const TriangleLanes& face, const Floats3& point, float side) {
+        const Lanes8 d;
+        const Floats3 w = sub3(point, face.corner[0]);
+        const Floats w1 = plain_dot(w, face.edge[0]), w2 = plain_dot(w, face.edge[1]);
+        const Floats s = hn::Mul(hn::Sub(hn::Mul(face.squared[1], w1), hn::Mul(face.along, w2)), face.over_area);
+        const Floats t = hn::Mul(hn::Sub(hn::Mul(face.squared[0], w2), hn::Mul(face.along, w1)), face.over_area);
+        const auto inside =
+            hn::And(hn::And(hn::Ge(s, hn::Zero(d)), hn::Ge(t, hn::Zero(d))), hn::Le(hn::Add(s, t), hn::Set(d, 1.0f)));
+        const Floats3 v = sub3(sub3(w, times(s, face.edge[0])), times(t, face.edge[1]));
+        consider(times(hn::Set(d, side), v), hn::IfThenElse(inside, plain_dot(v, v), hn::Set(d, FLT_MAX)));
+    }
+};
+
+HWY_INLINE ShortestWay shortest_way(const TriangleLanes& a, const TriangleLanes& b) {
+    ShortestWay shortest;
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j) shortest.edges(a, i, b, j);
+    for (int k = 0; k < 3; ++k) {
+        shortest.corner(a, b.corner[k], 1);
+        shortest.corner(b, a.corner[k], -1);
+    }
+    return shortest;
+}
+
+// The triangles of the other's pack in a LeafFrame.
+struct PlacedCorners {
+    alignas(64) float corner[3][3][8]; // [corner][axis][lane]
+    alignas(64) float first[8];        // where each begins along the way
+
+    HWY_INLINE PlacedCorners(const TrianglePack& pack, const TreeBox& box, const FrameInFrame& frame,
+                             const LeafFrame& leaf, const float (&way)[3]) {
+        const Lanes8 d;
+        const float ratio = static_cast<float>(frame.ratio);
+        const auto row = [&](int axis) HWY_ATTR {
+            return set3({ratio * frame.axes[axis][0], ratio * frame.axes[axis][1], ratio * frame.axes[axis][2]});
+        };
+        const Floats3 rows[3] = {row(0), row(1), row(2)}, residue = set3(leaf.residue);
+        for (int lane = 0; lane < 8; lane += lane_step()) {
+            const Floats3 from = sub3(load3(pack.corner, lane), set3(box.center));
+            const Floats3 all[3] = {from, add3(from, load3(pack.edge_1, lane)), add3(from, load3(pack.edge_2, lane))};
+            Floats along[3];
+            for (int k = 0; k < 3; ++k) {
+                const Floats3 placed =
+                    add3({plain_dot(rows[0], all[k]), plain_dot(rows[1], all[k]), plain_dot(rows[2], all[k])}, residue);
+                hn::Store(placed.x, d, corner[k][0] + lane);
+                hn::Store(placed.y, d, corner[k][1] + lane);
+                hn::Store(placed.z, d, corner[k][2] + lane);
+                along[k] = plain_dot(set3(way), placed);
+            }
+            hn::Store(least(along[0], along[1], along[2]), d, first + lane);
+        }
+    }
+
+    // One triangle in all lanes.
+    HWY_INLINE TriangleLanes one(int lane) const {
+        const auto at = [&](int k) HWY_ATTR {
+            return set3({corner[k][0][lane], corner[k][1][lane], corner[k][2][lane]});
+        };
+        return TriangleLanes(at(0), at(1), at(2));
+    }
+};
+
+// Of one triangle and eight, by lane; but for LeafFrame::error.
+struct PairBounds {
+    alignas(64) float lower[8], upper[8];
+    alignas(64) float way[3][8]; // from the eight to the one, of the length of the upper bound
+};
+
+// The triangles of a pack in a LeafFrame, in as many steps as the target needs.
+class EightTriangles {
+public:
+    HWY_INLINE EightTriangles(const TrianglePack& pack, const LeafFrame& frame, const float (&way)[3]) {
+        for (int k = 0; k < steps; ++k) {
+            const int lane = k * width;
+            const Floats3 corner = sub3(load3(pack.corner, lane), set3(frame.origin));
+            step_[k] =
+                TriangleLanes(corner, add3(corner, load3(pack.edge_1, lane)), add3(corner, load3(pack.edge_2, lane)));
+            last_[k] = step_[k].last_along(set3(way));
+        }
+    }
+
+    // The bits of those that may be within `reach` of a triangle of the other, and their bounds.
+    HWY_INLINE std::uint32_t near(const PlacedCorners& others, int other, float reach, PairBounds& bounds) {
+        const Lanes8 d;
+        const Floats limit = hn::Set(d, reach), first = hn::Set(d, others.first[other]);
+        std::uint32_t open = 0;
+        for (int k = 0; k < steps; ++k)
+            open |= mask_bits(hn::Le(hn::Sub(first, last_[k]), limit), k * width); // unused lanes are not numbers
+        if (!open) return 0;
+        TriangleLanes one = others.one(other);
+        for (int k = 0; k < steps; ++k)
+            open &= mask_bits(hn::Le(squared_box_gap(step_[k], one), hn::Mul(limit, limit)), k * width) |
+                    ~(step_bits << (k * width));
+        if (!open) return 0;
+        one.measure();
+        for (int k = 0; k < steps; ++k) {
+            if (!measured_) step_[k].measure();
+            if (open & (step_bits << (k * width)))
+                open &= bound(step_[k], one, limit, k * width, bounds) | ~(step_bits << (k * width));
+        }
+        measured_ = true;
+        return open;
+    }
+
+private:
+    static constexpr int width = static_cast<int>(hn::MaxLanes(Lanes8())), steps = 8 / width;
+    static constexpr std::uint32_t step_bits = (1u << width) - 1;
+
+    HWY_INLINE static std::uint32_t bound(const TriangleLanes& mine, const TriangleLanes& one, Floats limit, int lane,
+                                          PairBounds& bounds) {
+        const Lanes8 d;
+        const Floats planes = hn::Max(plane_gap(mine, one), plane_gap(one, mine));
+        if (hn::AllFalse(d, hn::Le(planes, limit))) return 0;
+        const ShortestWay shortest = shortest_way(mine, one);
+        const Floats length = hn::Sqrt(shortest.squared);
+        const Floats lower =
+            hn::Max(planes, hn::Div(separation(shortest.way, mine, one), hn::Max(length, hn::Set(d, 1e-18f))));
+        hn::Store(lower, d, bounds.lower + lane);
+        hn::Store(length, d, bounds.upper + lane);
+        hn::Store(shortest.way.x, d, bounds.way[0] + lane);
+        hn::Store(shortest.way.y, d, bounds.way[1] + lane);
+        hn::Store(shortest.way.z, d, bounds.way[2] + lane);
+        return mask_bits(hn::Le(planes, limit), lane);
+    }
+
+    TriangleLanes step_[steps];
+    Floats last_[steps];
+    bool measured_ = false;
+};
+
+} // namespace fathom::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,186 @@
+// Where the value of one trilinear cell is at most a level, along a straight piece: all of it, no root
+// missed. Method: along a line a trilinear function is a cubic, and its Bernstein coefficients are means of the
+// function at the corners of the box that the piece spans (the polar form): convex combinations, so rounding stays at a
+// few units in the last place. Coefficients on one side decide a piece at once, one change of sign means one root
+// (Descartes), anything else is halved.
+#pragma once
+
+#include <fathom/base/vec.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace fathom {
+
+// Of the value minus the level, over a piece whose parameter runs in [0,1].
+struct CellCubic {
+    std::array<double, 4> b; // Bernstein coefficients
+    double largest;          // |corner value - level| of the cell
+
+    // What rounding can do to the coefficients and all that is made of them, with room to spare.
+    [[nodiscard]] double rounding() const { return 0x1p-46 * largest; }
+};
+
+// `values` as in GridCell; `from` and `to` in [0,1]^3.
+// Inlined so that it is compiled for the SIMD target of its caller.
+[[nodiscard, gnu::always_inline]] inline CellCubic cell_cubic(const std::array<double, 8>& values, double level,
+                                                              const Vec3& from, const Vec3& to) {
+    const auto lerp = [](double a, double b, double t) { return a + t * (b - a); };
+    CellCubic cubic{};
+    std::array<double, 8> x; // by y, z (corners) and then the end of the piece along x
+    for (std::size_t k = 0; k < 4; ++k) {
+        const double low = values[2 * k] - level, high = values[2 * k + 1] - level;
+        cubic.largest = std::max(cubic.largest, std::max(std::abs(low), std::abs(high)));
+        x[k] = lerp(low, high, from[0]);
+        x[k + 4] = lerp(low, high, to[0]);
+    }
+    std::array<double, 8> y; // by z (corners), the end along x (bit 1) and along y (bit 2)
+    for (std::size_t k = 0; k < 4; ++k) {
+        const std::size_t at = (k & 1) * 2 + (k >> 1) * 4;
+        y[k] = lerp(x[at], x[at + 1], from[1]);
+        y[k + 4] = lerp(x[at], x[at + 1], to[1]);
+    }
+    std::array<double, 8> z; // by the ends along x, y, z
+    for (std::size_t k = 0; k < 4; ++k) {
+        z[k] = lerp(y[2 * k], y[2 * k + 1], from[2]);
+        z[k + 4] = lerp(y[2 * k], y[2 * k + 1], to[2]);
+    }
+    cubic.b = {z[0], (z[1] + z[2] + z[4]) * (1.0 / 3), (z[3] + z[5] + z[6]) * (1.0 / 3), z[7]};
+    return cubic;
+}
+
+// The sub-intervals of [0,1] that were found; a cubic has no more than two.
+struct CellContacts {
+    std::array<std::array<double, 2>, 2> spans;
+    int count = 0;
+};
+
+namespace detail {
+
+using Bernstein = std::array<double, 4>;
+
+// Falls from above 0 to 0 or below, through one root: a parameter at or before it with a value of at most `window`.
+[[nodiscard, gnu::always_inline]] inline double fall(const Bernstein& c, double window) {
+    const double a1 = 3 * (c[1] - c[0]), a2 = 3 * (c[2] - 2 * c[1] + c[0]), a3 = (c[3] - c[0]) - 3 * (c[2] - c[1]);
+    double low = 0, high = 1, x = c[0] / (c[0] - c[3]);
+    if (c[0] <= window) return 0;
+    for (int k = 0; k < 100; ++k) {
+        const double value = ((a3 * x + a2) * x + a1) * x + c[0];
+        if (value > 0 && value <= window) return x;
+        (value > 0 ? low : high) = x;
+        const double slope = (3 * a3 * x + 2 * a2) * x + a1;
+        x -= (value - 0.5 * window) / slope;
+        if (!(x > low && x < high)) x = 0.5 * (low + high);
+        if (!(x > low && x < high)) break; // neighbours among the doubles
+    }
+    return low;
+}
+
+// Bit k: coefficient k is in contact.
+[[nodiscard, gnu::always_inline]] inline unsigned contact_bits(const Bernstein& c) {
+    return static_cast<unsigned>(c[0] <= 0) | static_cast<unsigned>(c[1] <= 0) << 1 |
+           static_cast<unsigned>(c[2] <= 0) << 2 | static_cast<unsigned>(c[3] <= 0) << 3;
+}
+
+// Neighbours among the bits differ exactly once.
+[[nodiscard]] constexpr bool one_change(unsigned bits) {
+    const unsigned changes = (bits ^ (bits >> 1)) & 7;
+    return changes == 1 || changes == 2 || changes == 4;
+}
+
+[[nodiscard]] double first_of_halves(const Bernstein& c, double window);
+void all_of(const Bernstein& c, double window, double start, double width, int depth, CellContacts& out);
+
+} // namespace detail
+
+// What signs of coefficients and three steps of Newton say, without a branch: most pieces need no more. Made ahead of
+// the question, for many pieces in a row.
+struct CellLook {
+    detail::Bernstein c; // less the slack
+    unsigned bits;       // detail::contact_bits()
+    double root;         // where c changes sign once: of the fall, seen from the end that is not in contact
+    double value;        // there
+
+    [[nodiscard]] std::size_t turn() const {
+        return 3 * (bits & 1);
+    } // coefficient k is number k ^ turn() from that end
+};
+
+// All but the root.
+[[nodiscard, gnu::always_inline]] inline CellLook signs_of(const CellCubic& cubic, double slack) {
+    const auto& b = cubic.b;
+    CellLook look{{b[0] - slack, b[1] - slack, b[2] - slack, b[3] - slack}, 0, 0, 0};
+    look.bits = detail::contact_bits(look.c);
+    return look;
+}
+
+// Three steps of Newton from the secant, towards `aim`, for many cubics in a row: a loop that vectorises. Coefficient j
+// of cubic k is c[j][k], and number 0 is that of the end that is not in contact.
+[[gnu::always_inline]] inline void newton(const std::array<const double*, 4>& c, const double* __restrict aim,
+                                          std::size_t count, double* __restrict root, double* __restrict value) {
+    const double* __restrict c0 = c[0], * __restrict c1 = c[1], * __restrict c2 = c[2], * __restrict c3 = c[3];
+    for (std::size_t k = 0; k < count; ++k) {
+        const double a1 = 3 * (c1[k] - c0[k]), a2 = 3 * (c2[k] - 2 * c1[k] + c0[k]),
+                     a3 = (c3[k] - c0[k]) - 3 * (c2[k] - c1[k]);
+        double x = c0[k] / (c0[k] - c3[k]), v = ((a3 * x + a2) * x + a1) * x + c0[k];
+        for (int step = 0; step < 3; ++step) {
+            x -= (v - aim[k]) / ((3 * a3 * x + 2 * a2) * x + a1);
+            v = ((a3 * x + a2) * x + a1) * x + c0[k];
+        }
+        root[k] = x;
+        value[k] = v;
+    }
+}
+
+[[nodiscard, gnu::always_inline]] inline CellLook look_at(const CellCubic& cubic, double slack) {
+    CellLook look = signs_of(cubic, slack);
+    const std::size_t turn = look.turn();
+    const double aim = 0.5 * slack;
+    newton({&look.c[turn], &look.c[1 ^ turn], &look.c[2 ^ turn], &look.c[3 ^ turn]}, &aim, 1, &look.root, &look.value);
+    return look;
+}
+
+namespace detail {
+
+// Any parameter with a value in (0, slack] will do: before the only root, all values are above 0.
+[[nodiscard, gnu::always_inline]] inline double root_of(const CellLook& look, double slack) {
+    if (look.value > 0 && look.value <= slack && look.root >= 0 && look.root <= 1) return look.root;
+    const std::size_t turn = look.turn();
+    return fall({look.c[turn], look.c[1 ^ turn], look.c[2 ^ turn], look.c[3 ^ turn]}, slack);
+}
+
+} // namespace detail
+
+// With `slack` >= cubic.rounding(): every parameter where the exact cubic is <= 0 is in the answer, and at every
+// parameter of the answer it is <= 3 * slack. Touching counts. At most a few hundred operations, mostly under a
+// hundred.
+[[nodiscard, gnu::always_inline]] inline CellContacts cell_contacts(const CellLook& look, double slack) {
+    CellContacts out;
+    if (look.bits == 0) return out;
+    if (look.bits == 15) return {{{{0, 1}, {}}}, 1};
+    if (!detail::one_change(look.bits)) {
+        detail::all_of(look.c, slack, 0, 1, 0, out);
+        return out;
+    }
+    const double root = detail::root_of(look, slack);
+    const bool rises = look.bits & 1;
+    out.spans[0] = {rises ? 0 : root, rises ? 1 - root : 1};
+    out.count = 1;
+    return out;
+}
+[[nodiscard]] inline CellContacts cell_contacts(const CellCubic& cubic, double slack) {
+    return cell_contacts(look_at(cubic, slack), slack);
+}
+
+// The start of the first of those intervals; above 1 where there is none.
+[[nodiscard, gnu::always_inline]] inline double first_cell_contact(const CellLook& look, double slack) {
+    if (look.bits == 0) return 2;
+    if (look.bits & 1) return 0;
+    return detail::one_change(look.bits) ? detail::root_of(look, slack) : detail::first_of_halves(look.c, slack);
+}
+[[nodiscard]] inline double first_cell_contact(const CellCubic& cubic, double slack) {
+    return first_cell_contact(look_at(cubic, slack), slack);
+}
+
+} // namespace fathom

@@ -1,0 +1,226 @@
+// Which method answers: the walk within the domain of a grid, the search for everything else.
+#include <fathom/base/error.h>
+#include <fathom/base/parallel.h>
+#include <fathom/detect/point_field/field_cast.h>
+#include <fathom/detect/point_field/grid_traversal.h>
+#include <fathom/detect/point_field/dda_traversal.h>
+#include <fathom/detect/point_field/segment_caster.h>
+
+#include <optional>
+
+namespace fathom {
+
+namespace {
+
+constexpr std::size_t chunk = 4096; // segments: what a wave needs is made once for each
+
+constexpr CastHit not_finite{Verdict::undecided, 0, 0};
+
+// Differences must stay finite, too.
+bool is_finite(const Segment& s) { return s.start.allFinite() && s.end.allFinite() && (s.end - s.start).allFinite(); }
+
+} // namespace
+
+struct SegmentCaster::State {
+    State(FieldPtr f, const CastOptions& o)
+        : field(std::move(f)), options(o), radius(*field, o.level), grid(dynamic_cast<const GridField*>(field.get())) {
+        if (!grid) return;
+        map.emplace(grid->data(), options.level);
+        // Beyond the domain nothing is below the value at its border.
+        beyond = map->border_least <= options.level + map->margin;
+    }
+
+    // Beyond the domain of a grid: [from, to] of the segment, times of the whole.
+    [[nodiscard]] CastHit first_beyond(const Segment& segment, double from, double to) const {
+        CastHit hit = cast_first(*field, radius, {segment.at(from), segment.at(to)}, options);
+        if (hit.verdict == Verdict::disjoint) return {};
+        return {hit.verdict, from + hit.time * (to - from), hit.error * (to - from)};
+    }
+    void all_beyond(const Segment& segment, double from, double to, std::vector<ContactInterval>& out) const {
+        const std::size_t first = out.size();
+        cast_all(*field, radius, {segment.at(from), segment.at(to)}, options, out);
+        for (std::size_t k = first; k < out.size(); ++k) {
+            out[k].start = from + out[k].start * (to - from);
+            out[k].end = out[k].end == 1 ? to : from + out[k].end * (to - from);
+        }
+    }
+
+    [[nodiscard]] double first_within(const GridPath& path) const {
+        return map->continuous ? walk_first(grid->data(), *map, path) : plain_first(*grid, path, options.level);
+    }
+    void all_within(const GridPath& path, std::vector<ContactInterval>& out) const {
+        map->continuous ? walk_all(grid->data(), *map, path, out)
+                        : plain_walk(*grid, path, options.level, CellTest::exact, out);
+    }
+
+    // Only where the map proves anything, and its bricks can be counted in 31 bits.
+    [[nodiscard]] bool walks_together() const {
+        return grid && map->continuous && grid->layout().brick_count() < (std::size_t{1} << 31);
+    }
+    [[nodiscard]] static CastHit hit_at(double time) {
+        return time == no_contact ? CastHit{} : CastHit{Verdict::overlapping, time, 0};
+    }
+    [[nodiscard]] CastHit first_with(const Segment& segment, const GridPath& path, double time) const;
+    [[nodiscard]] Verdict all_on_grid(const Segment& segment, std::vector<ContactInterval>& out) const;
+
+    FieldPtr field;
+    CastOptions options;
+    FreeRadius radius;
+    const GridField* grid;
+    std::optional<LevelMap> map;
+    bool beyond = false; // contact is possible outside the domain
+};
+
+namespace {
+
+// The earlier contact, where that of `a` would come before that of `b`; what was not excluded before a contact widens
+// it.
+CastHit earlier(const CastHit& a, const CastHit& b) {
+    if (a.verdict == Verdict::overlapping || b.verdict == Verdict::disjoint) return a;
+    if (a.verdict == Verdict::disjoint) return b;
+    return {b.verdict, a.time, b.verdict == Verdict::overlapping ? b.time + b.error - a.time : 0};
+}
+
+// Joins intervals that meet; those from `first` on are in order.
+void join(std::vector<ContactInterval>& list, std::size_t first) {
+    std::size_t kept = first;
+    for (std::size_t k = first; k < list.size(); ++k) {
+        if (kept > first && list[kept - 1].end >= list[k].start && list[kept - 1].proven == list[k].proven)
+            list[kept - 1].end = std::max(list[kept - 1].end, list[k].end);
+        else
+            list[kept++] = list[k];
+    }
+    list.resize(kept);
+}
+
+Verdict verdict_of(std::span<const ContactInterval> intervals) {
+    if (intervals.empty()) return Verdict::disjoint;
+    for (const ContactInterval& i : intervals)
+        if (i.proven) return Verdict::overlapping;
+    return Verdict::undecided;
+}
+
+} // namespace
+
+// Joins what was found within the domain, at `time`, with what is beyond it.
+CastHit SegmentCaster::State::first_with(const Segment& segment, const GridPath& path, double time) const {
+    const bool within = path.begin <= path.end;
+    if (!beyond) return hit_at(time);
+    if (!within) return first_beyond(segment, 0, 1);
+    CastHit hit;
+    if (path.begin > 0) hit = first_beyond(segment, 0, path.begin);
+    if (hit.verdict == Verdict::overlapping) return hit;
+    hit = earlier(hit, hit_at(time));
+    if (hit.verdict != Verdict::overlapping && path.end < 1) hit = earlier(hit, first_beyond(segment, path.end, 1));
+    return hit;
+}
+
+Verdict SegmentCaster::State::all_on_grid(const Segment& segment, std::vector<ContactInterval>& out) const {
+    const std::size_t first = out.size();
+    const GridPath path = grid_path(grid->layout(), segment);
+    const bool within = path.begin <= path.end;
+    if (beyond && !within) all_beyond(segment, 0, 1, out);
+    if (beyond && within && path.begin > 0) all_beyond(segment, 0, path.begin, out);
+    if (within) all_within(path, out);
+    if (beyond && within && path.end < 1) all_beyond(segment, path.end, 1, out);
+    if (beyond) join(out, first);
+    return verdict_of(std::span(out).subspan(first));
+}
+
+SegmentCaster::SegmentCaster(FieldPtr field, const CastOptions& options) {
+    if (!field) throw Error(Cause::invalid_argument, "no field to cast against");
+    if (!std::isfinite(options.level)) throw Error(Cause::invalid_argument, "the level is not finite");
+    if (!(options.tolerance > 0 && options.tolerance <= 1))
+        throw Error(Cause::invalid_argument, "the tolerance of times is not in (0,1]");
+    if (options.budget == 0) throw Error(Cause::invalid_argument, "a budget of no look-ups");
+    state_ = std::make_unique<const State>(std::move(field), options);
+}
+
+SegmentCaster::~SegmentCaster() = default;
+SegmentCaster::SegmentCaster(SegmentCaster&&) noexcept = default;
+SegmentCaster& SegmentCaster::operator=(SegmentCaster&&) noexcept = default;
+
+CastHit SegmentCaster::first(const Segment& segment) const {
+    if (!is_finite(segment)) return not_finite;
+    if (state_->grid) {
+        const GridPath path = grid_path(state_->grid->layout(), segment);
+        return state_->first_with(segment, path, path.begin <= path.end ? state_->first_within(path) : no_contact);
+    }
+    return cast_first(*state_->field, state_->radius, segment, state_->options);
+}
+
+Verdict SegmentCaster::any(const Segment& segment) const { return first(segment).verdict; }
+
+Verdict SegmentCaster::all(const Segment& segment, std::vector<ContactInterval>& out) const {
+    if (!is_finite(segment)) {
+        out.push_back({0, 1, false});
+        return Verdict::undecided;
+    }
+    if (state_->grid) return state_->all_on_grid(segment, out);
+    return cast_all(*state_->field, state_->radius, segment, state_->options, out);
+}
+
+void SegmentCaster::first(std::span<const Segment> segments, std::span<CastHit> out) const {
+    if (segments.size() != out.size()) throw Error(Cause::invalid_argument, "as many answers as segments are needed");
+    const State& s = *state_;
+    parallel_for(segments.size(), chunk, [&](std::size_t begin, std::size_t end) {
+        if (!s.walks_together()) {
+            for (std::size_t k = begin; k < end; ++k) out[k] = first(segments[k]);
+            return;
+        }
+        std::array<double, chunk> times;
+        walk_first(s.grid->data(), *s.map, segments.subspan(begin, end - begin), std::span(times).first(end - begin));
+        for (std::size_t k = begin; k < end; ++k) {
+            const double time = times[k - begin];
+            if (std::isnan(time))
+                out[k] = not_finite;
+            else
+                out[k] = s.beyond ? s.first_with(segments[k], grid_path(s.grid->layout(), segments[k]), time)
+                                  : s.hit_at(time);
+        }
+    });
+}
+
+void SegmentCaster::all(std::span<const Segment> segments, CastIntervals& out) const {
+    const State& s = *state_;
+    const std::size_t chunks = (segments.size() + chunk - 1) / chunk;
+    std::vector<std::vector<ContactInterval>> parts(chunks); // of each chunk, in the order of its segments
+    out.begin.resize(segments.size() + 1);
+    out.begin[0] = 0;
+    parallel_tasks(chunks, [&](std::size_t c) {
+        const std::size_t begin = c * chunk, end = std::min(segments.size(), begin + chunk);
+        std::vector<ContactInterval>& part = parts[c];
+        WalkIntervals walked;
+        if (s.walks_together()) {
+            walked.places.resize(end - begin);
+            walk_all(s.grid->data(), *s.map, segments.subspan(begin, end - begin), walked);
+        }
+        for (std::size_t k = begin; k < end; ++k) {
+            const auto [first, count] =
+                s.walks_together() ? walked.places[k - begin] : WalkIntervals::Place{0, no_index};
+            if (!s.beyond && count != no_index) {
+                part.insert(part.end(), walked.intervals.begin() + first, walked.intervals.begin() + first + count);
+            } else {
+                all(segments[k], part);
+            }
+            out.begin[k + 1] = part.size();
+        }
+    });
+    std::size_t total = 0;
+    for (std::size_t c = 0; c < chunks; ++c) {
+        for (std::size_t k = c * chunk; k < std::min(segments.size(), (c + 1) * chunk); ++k) out.begin[k + 1] += total;
+        total += parts[c].size();
+    }
+    out.intervals.resize(total);
+    parallel_tasks(chunks, [&](std::size_t c) {
+        std::copy(parts[c].begin(), parts[c].end(),
+                  out.intervals.begin() + static_cast<std::ptrdiff_t>(out.begin[c * chunk]));
+    });
+}
+
+const Field& SegmentCaster::field() const { return *state_->field; }
+const CastOptions& SegmentCaster::options() const { return state_->options; }
+const FreeRadius& SegmentCaster::free_radius() const { return state_->radius; }
+std::size_t SegmentCaster::bytes() const { return sizeof(State) + (state_->map ? state_->map->bytes() : 0); }
+
+} // namespace fathom

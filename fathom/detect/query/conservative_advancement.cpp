@@ -1,0 +1,143 @@
+// A stack of pieces of time that nothing is known about, the earliest on top.
+#include <fathom/detect/query/conservative_advancement.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace fathom {
+
+namespace {
+
+constexpr double widest_blur = 1.0 / 64; // of time: a look however blurred says nothing of what is farther from it
+constexpr double shortest_known = 1e-12; // of time: a contact that is certain within so short a piece need not be met
+
+struct Piece {
+    double start, end;
+    bool touches_at_start, touches_at_end; // false: clear there, or not known
+    bool filled = false;                   // in contact at all times
+    double hard = 0; // a look into it told next to nothing, and none will that is nearer than this; 0: not so
+};
+
+class Search {
+public:
+    Search(CallableRef<TimeProbe(double)> probe, const TimeSearchOptions& options) : probe_(probe), options_(options) {}
+
+    TimeSearch run() {
+        const TimeProbe at_start = ask(0), at_end = ask(1);
+        const double from = reach(at_start), to = 1 - reach(at_end);
+        if (at_end.touching) push({std::max(to, 0.0), 1, true, true, true});
+        push({from, to, at_start.touching, at_end.touching});
+        if (at_start.touching) push({0, std::min(from, 1.0), true, true, true});
+        if (!options_.all && at_start.touching) open_.clear();
+        while (!open_.empty()) {
+            const Piece piece = open_.back();
+            open_.pop_back();
+            if (options_.all || piece.start < witness_) look_at(piece);
+        }
+        return finish();
+    }
+
+private:
+    TimeProbe ask(double time) {
+        ++result_.probes;
+        const TimeProbe answer = probe_(time);
+        if (answer.touching) witness_ = std::min(witness_, std::max(time - reach(answer), 0.0));
+        return answer;
+    }
+
+    // For how long a gap keeps them apart, or a depth together.
+    [[nodiscard]] double reach(const TimeProbe& probe) const {
+        const double way = probe.touching ? probe.hold : probe.gap;
+        if (!(way > 0)) return 0;
+        return options_.speed > 0 ? std::min(way / options_.speed * (1 - 1e-12), 2.0) : 2;
+    }
+
+    void push(const Piece& piece) {
+        if (piece.start < piece.end || (piece.start == piece.end && (piece.touches_at_start || piece.touches_at_end)))
+            open_.push_back(piece);
+    }
+
+    void look_at(const Piece& piece) {
+        const double width = piece.end - piece.start, middle = piece.start + 0.5 * width;
+        const bool in_contact = piece.touches_at_start && piece.touches_at_end,
+                   beside_contact = piece.touches_at_start || piece.touches_at_end;
+        const bool spent = result_.probes >= options_.budget;
+        if (piece.filled) return leave(piece, false);
+        // What is beside no contact is likely to be clear: a look, however short it is, keeps it from standing open for
+        // nothing.
+        const double finest = piece.hard > 0 ? piece.hard : beside_contact ? options_.tolerance : 1e-15;
+        if (width <= finest || (in_contact && width <= options_.resolution) || spent) {
+            result_.truncated = result_.truncated || (spent && width > options_.tolerance);
+            return leave(piece, is_certain(piece));
+        }
+        if (width <= shortest_known && is_certain(piece)) return leave(piece, true);
+        const TimeProbe answer = ask(middle);
+        const double known = reach(answer);
+        const double blurred = answer.touching ? piece.hard : hardness(answer);
+        const double hard = blurred > 0 ? std::max(piece.hard, blurred) : 0;
+        push({middle + known, piece.end, answer.touching, piece.touches_at_end, false, hard});
+        if (answer.touching)
+            push({std::max(middle - known, piece.start), std::min(middle + known, piece.end), true, true, true});
+        push({piece.start, middle - known, piece.touches_at_start, answer.touching, false, hard});
+    }
+
+    // Of time: how near a look tells no more than this one did; 0 where this one told much.
+    [[nodiscard]] double hardness(const TimeProbe& probe) const {
+        const double blurred = 0.25 * probe.blur;
+        if (probe.gap > blurred) return 0;
+        return std::max(options_.tolerance, options_.speed > 0 && std::isfinite(blurred)
+                                                ? std::min(blurred / options_.speed, widest_blur)
+                                                : 0.0);
+    }
+
+    [[nodiscard]] bool is_certain(const Piece& piece) const {
+        return !piece.touches_at_start && !piece.touches_at_end && options_.certain &&
+               options_.certain(piece.start, piece.end);
+    }
+
+    void leave(const Piece& piece, bool certain) {
+        left_.push_back(piece);
+        if (!certain) return;
+        left_.back().touches_at_end = true;
+        witness_ = std::min(witness_, piece.end);
+    }
+
+    TimeSearch finish() {
+        const double first_open = left_.empty() ? HUGE_VAL : left_.front().start;
+        result_.time = std::min({first_open, witness_, 1.0});
+        if (witness_ <= 1) {
+            result_.verdict = Verdict::overlapping;
+            result_.error = witness_ - result_.time;
+        } else if (!left_.empty()) {
+            result_.verdict = Verdict::undecided;
+        }
+        if (options_.all) join();
+        return std::move(result_);
+    }
+
+    void join() {
+        for (const Piece& piece : left_) {
+            const bool seen = piece.touches_at_start || piece.touches_at_end;
+            if (!result_.intervals.empty() && piece.start <= result_.intervals.back().end + options_.tolerance) {
+                result_.intervals.back().end = std::max(result_.intervals.back().end, piece.end);
+                result_.intervals.back().proven = result_.intervals.back().proven || seen;
+            } else {
+                result_.intervals.push_back({piece.start, piece.end, seen});
+            }
+        }
+    }
+
+    CallableRef<TimeProbe(double)> probe_;
+    TimeSearchOptions options_;
+    TimeSearch result_;
+    std::vector<Piece> open_, left_; // left_: neither cleared nor cut further, ascending
+    double witness_ = HUGE_VAL;      // the earliest time at which contact was seen
+};
+
+} // namespace
+
+TimeSearch search_times(CallableRef<TimeProbe(double)> probe, const TimeSearchOptions& options) {
+    return Search(probe, options).run();
+}
+
+} // namespace fathom

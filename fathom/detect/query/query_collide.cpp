@@ -1,0 +1,338 @@
+// Whether two shapes touch, by each of the methods, and by the one that the table picks.
+#include <fathom/detect/depth/depth_collide.h>
+#include <fathom/detect/field_field/field_overlap.h>
+#include <fathom/detect/mesh_mesh/mesh_mesh.h>
+#include <fathom/detect/query/query_pair.h>
+#include <fathom/detect/query/query_table.h>
+#include <fathom/detect/tet/tet_pairs.h>
+
+#include <fathom/base/error.h>
+#include <fathom/geometry/inspect/mesh_report.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace fathom {
+
+namespace query {
+namespace {
+
+constexpr double same_direction = 1e-12;    // of unit normals: turning rounds them by less
+constexpr std::size_t most_listed = 10'000; // contacts that are looked at before they are thinned out
+
+bool is_plane(ShapeKind k) { return k == ShapeKind::plane; }
+bool any_kind(ShapeKind) { return false; }
+
+void set_touching(Collision& result, const Vec3& common) {
+    result.verdict = Verdict::overlapping;
+    result.common = common;
+}
+
+// ---- Half-spaces
+
+// They are apart only where their normals are opposite.
+Collision plane_and_plane(const Pair& pair, const QueryOptions& options) {
+    const Shape::HalfSpace a = half_space(pair.a), b = half_space(pair.b);
+    Collision result;
+    const double gap = -(a.offset + b.offset); // where the normals are opposite
+    if ((a.normal + b.normal).norm() > same_direction) {
+        const Vec3 down = a.normal + b.normal; // falls alike in both, by half its square
+        set_touching(result, std::min(a.offset, b.offset) / (0.5 * down.squaredNorm()) * down);
+        result.depth = HUGE_VAL;
+    } else if (gap <= options.margin) {
+        set_touching(result, 0.5 * (a.offset - b.offset) * a.normal);
+        result.depth = -gap;
+    }
+    if (result.verdict == Verdict::overlapping && options.goal == QueryGoal::contacts && std::isfinite(result.depth))
+        result.contacts.push_back({.point_a = a.offset * a.normal,
+                                   .point_b = (a.offset + gap) * a.normal,
+                                   .normal = a.normal,
+                                   .depth = result.depth});
+    return result;
+}
+
+void collect_below(const Placed& surface, const Shape::HalfSpace& plane, double margin, Collision& result) {
+    const ContactMesh& mesh = surface.shape->surface();
+    const Vec3 way = surface.pose.turn_to_local(plane.normal);
+    const double level = plane.offset + margin - plane.normal.dot(surface.pose.translation);
+    std::vector<Index> open = {0};
+    while (!open.empty()) {
+        const Index at = open.back();
+        open.pop_back();
+        const SphereNode& node = mesh.tree().nodes()[at];
+        if (way.dot(mesh.tree().sphere(node).center) - mesh.reach(at) > level) continue;
+        for (Index k = node.first; k < node.first + node.size(); ++k) {
+            if (!node.is_leaf()) {
+                open.push_back(k);
+                continue;
+            }
+            const auto corners = mesh.corners(k);
+            const auto lowest = std::min_element(corners.begin(), corners.end(),
+                                                 [&](const Vec3& p, const Vec3& q) { return way.dot(p) < way.dot(q); });
+            const Vec3 point = surface.pose * *lowest;
+            const double depth = plane.offset - plane.normal.dot(point);
+            if (depth < -margin) continue;
+            result.contacts.push_back(
+                {.point_a = point, .point_b = point + depth * plane.normal, .normal = -plane.normal, .depth = depth});
+            result.contacts.back().feature_a.element = mesh.triangle(k);
+        }
+    }
+}
+
+// The lowest corners that triangles share would come once for each of them.
+void drop_same_points(std::vector<Contact>& contacts) {
+    const auto before = [](const Contact& p, const Contact& q) {
+        return std::lexicographical_compare(p.point_a.begin(), p.point_a.end(), q.point_a.begin(), q.point_a.end()) ||
+               (p.point_a == q.point_a && p.feature_a.element < q.feature_a.element);
+    };
+    std::sort(contacts.begin(), contacts.end(), before);
+    contacts.erase(std::unique(contacts.begin(), contacts.end(),
+                               [](const Contact& p, const Contact& q) { return p.point_a == q.point_a; }),
+                   contacts.end());
+}
+
+// `b` is the plane.
+Collision surface_and_plane(const Pair& pair, const QueryOptions& options) {
+    const Shape::HalfSpace plane = half_space(pair.b);
+    const Lowest deepest = lowest(pair.a, plane.normal);
+    Collision result;
+    if (deepest.value > plane.offset + options.margin) return result;
+    set_touching(result, deepest.point);
+    result.depth = plane.offset - deepest.value;
+    if (options.goal == QueryGoal::contacts) collect_below(pair.a, plane, options.margin, result);
+    drop_same_points(result.contacts);
+    sort_and_spread(result, options.most_contacts);
+    if (options.goal != QueryGoal::contacts) result.depth = plane.offset - deepest.value;
+    return result;
+}
+
+Collision by_closed_form(const Pair& pair, const QueryOptions& options) {
+    if (is_plane(pair.a.kind()) && is_plane(pair.b.kind())) {
+        const Pair p = ordered(pair, any_kind);
+        Collision result = plane_and_plane(p, options);
+        if (p.swapped != pair.swapped) flip(result);
+        return result;
+    }
+    if (is_plane(pair.b.kind())) return surface_and_plane(pair, options);
+    Collision result = surface_and_plane(pair.flipped(), options);
+    flip(result);
+    return result;
+}
+
+// ---- Surfaces
+
+// Of two triangles that cross or are near: surfaces have no way out, so the normal is that of the larger triangle, from
+// a to b.
+Contact contact_of(const Pair& pair, const IdPair& triangles) {
+    const auto corners = [](const Placed& p, Index t) {
+        const auto c = p.shape->mesh().corners(t);
+        return std::array<Vec3, 3>{p.pose * c[0], p.pose * c[1], p.pose * c[2]};
+    };
+    const auto ca = corners(pair.a, triangles[0]), cb = corners(pair.b, triangles[1]);
+    const auto area = [](const std::array<Vec3, 3>& c) { return Vec3((c[1] - c[0]).cross(c[2] - c[0])); };
+    const ClosestPair near = closest_points(ca, cb);
+    const double distance = std::sqrt(near.squared_distance);
+    Vec3 normal = near.point_b - near.point_a;
+    if (!(distance > 0)) {
+        const Vec3 of_a = area(ca), of_b = area(cb), way = (cb[0] + cb[1] + cb[2]) - (ca[0] + ca[1] + ca[2]);
+        normal = of_a.squaredNorm() > of_b.squaredNorm() ? of_a : of_b;
+        if (!(normal.squaredNorm() > 0)) normal = way.squaredNorm() > 0 ? way : Vec3::UnitZ();
+        if (normal.dot(way) < 0) normal = -normal;
+    }
+    Contact contact{
+        .point_a = near.point_a, .point_b = near.point_b, .normal = normal.stableNormalized(), .depth = -distance};
+    contact.feature_a.element = triangles[0];
+    contact.feature_b.element = triangles[1];
+    return contact;
+}
+
+// Triangles of each in the solid that the other is.
+void add_depths(const Pair& pair, const QueryOptions& options, Collision& result) {
+    FieldContacts found = contacts_in_field(pair, options, true);
+    result.contacts = std::move(found.contacts);
+    result.truncated = found.truncated;
+}
+
+Collision surfaces_in_order(const Pair& pair, const QueryOptions& options) {
+    Collision result;
+    const MeshCrossings first =
+        mesh_crossings(pair.a.shape->tree(), pair.a.pose, pair.b.shape->tree(), pair.b.pose, 1, options.margin);
+    Vec3 inside;
+    if (!first.pairs.empty())
+        set_touching(result, contact_of(pair, first.pairs.front()).point_a);
+    else if (contained(pair, inside))
+        set_touching(result, inside);
+    else
+        return result;
+    if (options.goal != QueryGoal::contacts) return result;
+    if (pair.a.solid() || pair.b.solid()) add_depths(pair, options, result);
+    if (result.contacts.empty()) { // surfaces alone, or crossings below rounding
+        const MeshCrossings all = mesh_crossings(pair.a.shape->tree(), pair.a.pose, pair.b.shape->tree(), pair.b.pose,
+                                                 most_listed, options.margin);
+        result.truncated = all.truncated;
+        for (const IdPair& t : all.pairs) result.contacts.push_back(contact_of(pair, t));
+    }
+    sort_and_spread(result, options.most_contacts);
+    return result;
+}
+
+Collision by_surfaces(const Pair& pair, const QueryOptions& options) {
+    const Pair p = ordered(pair, any_kind);
+    Collision result = surfaces_in_order(p, options);
+    if (p.swapped != pair.swapped) flip(result);
+    result.error_bound = depth_error(pair);
+    return result;
+}
+
+Collision by_surface_in_field(const Pair& pair, const QueryOptions& options) {
+    const Pair p = ordered(pair, is_surface);
+    const FieldContacts found = contacts_in_field(p, options);
+    Collision result{.verdict = found.verdict, .truncated = found.truncated, .contacts = found.contacts};
+    if (!result.contacts.empty()) result.common = result.contacts.front().point_a;
+    if (options.goal == QueryGoal::contacts)
+        sort_and_spread(result, options.most_contacts);
+    else
+        result.contacts.clear();
+    if (p.swapped != pair.swapped) flip(result);
+    result.error_bound = depth_error(pair);
+    return result;
+}
+
+// ---- Solids
+
+Collision by_fields(const Pair& pair, const QueryOptions& options) {
+    CollideOptions ask{.margin = options.margin, .most_contacts = std::max<std::size_t>(options.most_contacts, 1)};
+    if (options.goal != QueryGoal::contacts) ask.goal = CollideGoal::any;
+    if (options.goal == QueryGoal::proof) ask.budget *= 100;
+    CollideResult found = collide(pair.a.shape->solid(), pair.a.pose, pair.b.shape->solid(), pair.b.pose, ask);
+    return {.verdict = found.verdict,
+            .common = found.common,
+            .depth = found.depth,
+            .error_bound = depth_error(pair),
+            .truncated = found.truncated,
+            .contacts = std::move(found.contacts)};
+}
+
+Collision by_octree(const Pair& pair, const QueryOptions& options) {
+    FieldOverlapOptions ask{.depth = 24,
+                            .order = OverlapOrder::best_first,
+                            .stop_at_first = true,
+                            .budget = 1'000'000,
+                            .keep_cells = false};
+    if (options.goal == QueryGoal::proof) ask.depth = 40, ask.budget *= 100;
+    const FieldOverlap found =
+        field_overlap(*pair.a.shape->field(), pair.a.pose, *pair.b.shape->field(), pair.b.pose, ask);
+    return {.verdict = found.verdict,
+            .common = found.common,
+            .error_bound = depth_error(pair),
+            .truncated = found.truncated};
+}
+
+Collision by_tetrahedra(const Pair& pair, const QueryOptions& options) {
+    const Pair p = ordered(pair, any_kind);
+    const auto placed = [](const Placed& body) {
+        std::vector<Vec3> moved = body.shape->tetrahedra().vertices;
+        for (Vec3& v : moved) v = body.pose * v;
+        return moved;
+    };
+    const std::vector<Vec3> of_a = placed(p.a), of_b = placed(p.b);
+    const std::vector<IdPair> pairs =
+        overlapping_tetrahedra({of_a, p.a.shape->tet_topology()}, {of_b, p.b.shape->tet_topology()});
+    Collision result{.error_bound = depth_error(pair)};
+    if (pairs.empty()) return result;
+    set_touching(result, Vec3::Zero());
+    result.proven = true;
+    if (options.goal == QueryGoal::contacts) add_depths(p, options, result);
+    sort_and_spread(result, options.most_contacts);
+    // Where tetrahedra only touch, no point may be inside both as the fields answer.
+    const Collision seen = result.contacts.empty() ? surfaces_in_order(p, options) : Collision{};
+    if (!result.contacts.empty())
+        result.common = result.contacts.front().point_a;
+    else if (seen.verdict == Verdict::overlapping)
+        result.common = seen.common, result.contacts = seen.contacts;
+    else
+        result.common = of_a[p.a.shape->tetrahedra().tetrahedra[pairs.front()[0]][0]];
+    if (p.swapped != pair.swapped) flip(result);
+    return result;
+}
+
+// ---- Depth maps
+
+DepthObject drawn(DepthBackend& backend, const Shape& shape) {
+    const bool layered = shape.kind() == ShapeKind::closed_mesh || mesh_report(shape.mesh()).faces_outward();
+    std::vector<Projection> projections;
+    for (int axis = 0; axis < 3; ++axis)
+        projections.push_back({Vec3::Unit(axis), layered ? DepthSides::layers : DepthSides::both_sides});
+    return {backend, shape.mesh(), projections, {.pixels = 512}};
+}
+
+Collision by_depth_maps(const Pair& pair, const QueryOptions& options) {
+    const Pair p = ordered(pair, has_field); // maps of a surface without inside would fill it
+    const auto backend = make_cpu_depth_backend();
+    DepthObject object = drawn(*backend, *p.a.shape);
+    const DrawnBody other{std::make_shared<DrawnMesh>(p.b.shape->mesh()), p.b.pose, 0};
+    const DepthCollision found = collide(object, p.a.pose, std::span(&other, 1), {.goal = DepthGoal::bodies});
+    Collision result{
+        .verdict = found.verdict, .proven = found.proven, .error_bound = found.tolerance, .truncated = found.truncated};
+    if (!found.enclosed_by.empty()) result.common = found.enclosed_by.front().point;
+    for (const DepthBodyHit& hit : found.bodies) {
+        // The object moved by `depth` along way_out has the point on its surface.
+        Contact contact{.point_a = hit.point - hit.depth * hit.way_out,
+                        .point_b = hit.point,
+                        .normal = -hit.way_out,
+                        .depth = hit.depth};
+        contact.feature_b.element = hit.primitive;
+        result.common = hit.point;
+        if (options.goal == QueryGoal::contacts) result.contacts.push_back(contact);
+    }
+    sort_and_spread(result, options.most_contacts);
+    if (p.swapped != pair.swapped) flip(result);
+    return result;
+}
+
+Collision by_method(Method method, const Pair& pair, const QueryOptions& options) {
+    switch (method) {
+    case Method::closed_form:
+        return by_closed_form(pair, options);
+    case Method::surfaces:
+        return by_surfaces(pair, options);
+    case Method::surface_in_field:
+        return by_surface_in_field(pair, options);
+    case Method::octree:
+        return by_octree(pair, options);
+    case Method::tetrahedra:
+        return by_tetrahedra(pair, options);
+    case Method::depth_maps:
+        return by_depth_maps(pair, options);
+    default:
+        return by_fields(pair, options);
+    }
+}
+
+bool knows_margins(Method method) {
+    return method != Method::octree && method != Method::tetrahedra && method != Method::depth_maps;
+}
+
+} // namespace
+} // namespace query
+
+Collision collide(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b, const QueryOptions& options) {
+    if (!(options.margin >= 0) || !std::isfinite(options.margin))
+        throw Error(Cause::invalid_argument, "the margin must be finite and not below 0");
+    const Method method = choose(a.kind(), b.kind(), Question::collide, options.method);
+    if (options.margin > 0 && !query::knows_margins(method))
+        throw Error(Cause::unsupported, fmt::format("{} knows no margin", name(method)));
+    Collision result;
+    if (!is_finite(pose_a) || !is_finite(pose_b)) {
+        result.verdict = Verdict::undecided;
+    } else if (!a.bounds().empty() && !b.bounds().empty()) {
+        result = query::by_method(method, {{&a, pose_a}, {&b, pose_b}}, options);
+    }
+    result.method = method;
+    result.proven = result.proven && (result.verdict == Verdict::disjoint || result.verdict == Verdict::overlapping);
+    return result;
+}
+
+} // namespace fathom

@@ -1,0 +1,194 @@
+// How far two shapes are apart, by each of the methods, and by the one that the table picks.
+#include <fathom/detect/query/distance_lower_bound.h>
+#include <fathom/detect/mesh_mesh/mesh_mesh.h>
+#include <fathom/detect/query/query_pair.h>
+#include <fathom/detect/query/query_table.h>
+#include <fathom/detect/mesh_field/mesh_field_distance.h>
+
+#include <fathom/base/error.h>
+#include <fathom/field/analytic/analytic_field.h>
+#include <fathom/field/analytic/primitives.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace fathom {
+
+namespace query {
+namespace {
+
+constexpr std::size_t most_pairs = 3'000; // of parts that are opened, where the field tells no distance
+
+bool is_plane(ShapeKind k) { return k == ShapeKind::plane; }
+bool any_kind(ShapeKind) { return false; }
+
+double default_tolerance(const Pair& pair, const DistanceOptions& options) {
+    return options.tolerance > 0 ? options.tolerance : 1e-3 * pair.size();
+}
+
+// The deepest contact of shapes that are known to overlap.
+Distance overlapping(const Pair& pair, Method method) {
+    const Collision found =
+        collide(*pair.a.shape, pair.a.pose, *pair.b.shape, pair.b.pose, {.method = method, .most_contacts = 1});
+    Distance result{.lower = -HUGE_VAL,
+                    .upper = -std::max(found.depth, 0.0),
+                    .point_a = found.common,
+                    .point_b = found.common,
+                    .error_bound = depth_error(pair)};
+    if (!found.contacts.empty()) {
+        const Contact& c = found.contacts.front();
+        result.point_a = c.point_a, result.point_b = c.point_b, result.normal = c.normal;
+    }
+    return result;
+}
+
+Distance between(const Vec3& point_a, const Vec3& point_b, double lower, double upper) {
+    return {.lower = lower,
+            .upper = upper,
+            .point_a = point_a,
+            .point_b = point_b,
+            .normal = (point_b - point_a).stableNormalized()};
+}
+
+// ---- Half-spaces
+
+Distance plane_and_plane(const Pair& pair) {
+    const Collision touch =
+        collide(*pair.a.shape, pair.a.pose, *pair.b.shape, pair.b.pose, {.method = Method::closed_form});
+    if (touch.verdict == Verdict::overlapping)
+        return {.lower = -touch.depth,
+                .upper = -touch.depth,
+                .point_a = touch.common,
+                .point_b = touch.common,
+                .normal = half_space(pair.a).normal};
+    const Shape::HalfSpace a = half_space(pair.a), b = half_space(pair.b);
+    return between(a.offset * a.normal, -b.offset * a.normal, -(a.offset + b.offset), -(a.offset + b.offset));
+}
+
+// `b` is the plane.
+Distance surface_and_plane(const Pair& pair) {
+    const Shape::HalfSpace plane = half_space(pair.b);
+    const Lowest deepest = lowest(pair.a, plane.normal);
+    const double gap = deepest.value - plane.offset;
+    Distance result = between(deepest.point, deepest.point - gap * plane.normal, gap, gap);
+    result.normal = -plane.normal;
+    return result;
+}
+
+Distance by_closed_form(const Pair& pair) {
+    const Pair p = ordered(pair, has_surface);
+    Distance result = is_plane(p.a.kind()) ? plane_and_plane(p) : surface_and_plane(p);
+    if (p.swapped != pair.swapped) flip(result);
+    return result;
+}
+
+// ---- Surfaces
+
+Distance by_surfaces(const Pair& pair) {
+    const Pair p = ordered(pair, any_kind);
+    const MeshDistance near = mesh_distance(p.a.shape->tree(), p.a.pose, p.b.shape->tree(), p.b.pose);
+    Vec3 inside;
+    Distance result = near.distance > 0 && !contained(p, inside)
+                          ? between(near.point_a, near.point_b, near.distance, near.distance)
+                          : overlapping(p, Method::surfaces);
+    if (p.swapped != pair.swapped) flip(result);
+    return result;
+}
+
+Distance by_surface_in_field(const Pair& pair, const DistanceOptions& options) {
+    const Pair p = ordered(pair, is_surface);
+    const double tolerance = default_tolerance(pair, options);
+    const SurfaceSolidDistance near = surface_solid_distance(p.a.shape->surface(), p.a.shape->tree(), p.a.pose,
+                                                             p.b.shape->solid(), p.b.pose, tolerance);
+    Distance result{.lower = near.lower,
+                    .upper = near.upper,
+                    .point_a = near.on_surface,
+                    .point_b = near.on_solid,
+                    .normal = near.normal};
+    if (near.upper > 0 && near.upper - near.lower > tolerance)
+        result.lower = std::min(near.upper, std::max(near.lower, least_gap(*p.a.shape, p.a.pose, *p.b.shape, p.b.pose,
+                                                                           {.enough = near.upper - tolerance,
+                                                                            .effort = most_pairs,
+                                                                            .finest = 0.05 * tolerance,
+                                                                            .way = near.normal})));
+    result.error_bound = near.upper > 0 ? surface_error(*p.b.shape) : depth_error(pair);
+    if (p.swapped != pair.swapped) flip(result);
+    return result;
+}
+
+// ---- Solids
+
+// Under a body, a half-space is as near as a block of it that is wider than the body: then both have an end.
+Shape block_under(const Placed& plane, const Placed& body, Pose& pose) {
+    const Shape::HalfSpace half = half_space(plane);
+    const Vec3 center = body.pose * body.shape->bounds().center();
+    const double reach = 1.1 * body.shape->radius();
+    const Vec3 top = center - (half.normal.dot(center) - half.offset) * half.normal;
+    pose = {Quat::FromTwoVectors(Vec3::UnitZ(), half.normal), top - reach * half.normal};
+    return Shape(std::make_shared<AnalyticField>(shapes::box(Vec3::Constant(2 * reach))));
+}
+
+Distance by_separation(const Pair& pair, const DistanceOptions& options) {
+    const Separation near = separation(pair.a.shape->solid(), pair.a.pose, pair.b.shape->solid(), pair.b.pose,
+                                       {.tolerance = options.tolerance});
+    const bool apart = near.upper > 0;
+    return {.lower = near.lower,
+            .upper = near.upper,
+            .point_a = near.point_a,
+            .point_b = near.point_b,
+            .normal = near.normal,
+            .error_bound = apart ? surface_error(*pair.a.shape) + surface_error(*pair.b.shape) : depth_error(pair),
+            .truncated = near.truncated};
+}
+
+Distance by_fields(const Pair& pair, const DistanceOptions& options) {
+    const Pair p = ordered(pair, is_plane);
+    if (!is_plane(p.a.kind())) return by_separation(pair, options);
+    if (!p.b.shape->bounded()) throw Error(Cause::unsupported, "neither of the two shapes has an end");
+    const Collision touch =
+        collide(*pair.a.shape, pair.a.pose, *pair.b.shape, pair.b.pose, {.method = Method::fields, .most_contacts = 1});
+    if (touch.verdict == Verdict::overlapping) return overlapping(pair, Method::fields);
+    Pair cut = p;
+    const Shape block = block_under(p.a, p.b, cut.a.pose);
+    cut.a.shape = &block;
+    Distance result = by_separation(cut, options);
+    result.error_bound = surface_error(*p.b.shape);
+    if (p.swapped != pair.swapped) flip(result);
+    return result;
+}
+
+Distance by_method(Method method, const Pair& pair, const DistanceOptions& options) {
+    switch (method) {
+    case Method::closed_form:
+        return by_closed_form(pair);
+    case Method::surfaces:
+        return by_surfaces(pair);
+    case Method::surface_in_field:
+        return by_surface_in_field(pair, options);
+    default:
+        return by_fields(pair, options);
+    }
+}
+
+} // namespace
+} // namespace query
+
+Distance distance(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b,
+                  const DistanceOptions& options) {
+    if (!(options.tolerance >= 0) || !std::isfinite(options.tolerance))
+        throw Error(Cause::invalid_argument, "the tolerance must be finite and not below 0");
+    const Method method = choose(a.kind(), b.kind(), Question::distance, options.method);
+    Distance result{.lower = HUGE_VAL, .upper = HUGE_VAL};
+    if (!is_finite(pose_a) || !is_finite(pose_b))
+        result = {.lower = -HUGE_VAL, .upper = HUGE_VAL, .truncated = true};
+    else if (!a.bounds().empty() && !b.bounds().empty())
+        result = query::by_method(method, {{&a, pose_a}, {&b, pose_b}}, options);
+    result.method = method;
+    const query::Pair pair{{&a, pose_a}, {&b, pose_b}};
+    if (result.upper > 0 && std::isfinite(result.upper))
+        result.truncated =
+            result.upper - result.lower > 1.001 * query::default_tolerance(pair, options) + 4 * result.error_bound;
+    return result;
+}
+
+} // namespace fathom

@@ -1,0 +1,197 @@
+// The order of two shapes, half-spaces against surfaces, triangles in fields.
+#include <fathom/detect/query/query_pair.h>
+#include <fathom/detect/mesh_field/contact_reduction.h>
+
+#include <fathom/base/motion.h>
+#include <fathom/base/relative_motion.h>
+#include <fathom/geometry/primitive/closest_point.h>
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+namespace fathom::query {
+
+namespace {
+
+// Numbers that tell two placed shapes apart, as far as any do.
+std::array<double, 12> key(const Placed& p) {
+    const Vec3 size = p.shape->bounds().size(), low = p.shape->bounds().lower, &t = p.pose.translation;
+    const auto& r = p.pose.rotation.coeffs();
+    return {static_cast<double>(p.kind()),
+            size.prod(),
+            size.x(),
+            low.x(),
+            low.y(),
+            t.x(),
+            t.y(),
+            t.z(),
+            r[0],
+            r[1],
+            r[2],
+            r[3]};
+}
+
+Contact flipped(Contact c) {
+    std::swap(c.point_a, c.point_b);
+    std::swap(c.feature_a, c.feature_b);
+    c.normal = -c.normal;
+    return c;
+}
+
+} // namespace
+
+double Pair::size() const {
+    const auto of = [](const Placed& p) { return p.shape->bounded() ? p.shape->bounds().size().maxCoeff() : HUGE_VAL; };
+    const double least = std::min(of(a), of(b));
+    return std::isfinite(least) && least > 0 ? least : 1;
+}
+
+Pair ordered(const Pair& pair, bool (*first)(ShapeKind)) {
+    const bool a = first(pair.a.kind()), b = first(pair.b.kind());
+    if (a != b) return a ? pair : pair.flipped();
+    return key(pair.b) < key(pair.a) ? pair.flipped() : pair;
+}
+
+void flip(Collision& collision) {
+    for (Contact& c : collision.contacts) c = flipped(c);
+}
+
+void flip(Distance& distance) {
+    std::swap(distance.point_a, distance.point_b);
+    distance.normal = -distance.normal;
+}
+
+void flip(Sweep& sweep) { sweep.normal = -sweep.normal; }
+
+double surface_error(const Shape& shape) {
+    const double error = shape.error_bound();
+    return std::isfinite(error) ? error : 0; // the zero surface is the shape, whatever the values round it
+}
+
+double depth_error(const Pair& pair) {
+    const auto of = [](const Shape& s) {
+        if (s.kind() == ShapeKind::tetrahedra) return s.field()->error_bound();
+        return s.error_bound();
+    };
+    return of(*pair.a.shape) + of(*pair.b.shape);
+}
+
+Shape::HalfSpace half_space(const Placed& plane) {
+    const Shape::HalfSpace local = plane.shape->half_space();
+    const Vec3 normal = plane.pose.turn(local.normal);
+    return {normal, local.offset + normal.dot(plane.pose.translation)};
+}
+
+Lowest lowest(const Placed& surface, const Vec3& direction) {
+    const ContactMesh& mesh = surface.shape->surface();
+    const Vec3 way = surface.pose.turn_to_local(direction);
+    const auto nodes = mesh.tree().nodes();
+    Lowest best{HUGE_VAL, Vec3::Zero()};
+    std::vector<std::pair<double, Index>> open = {{-HUGE_VAL, 0}};
+    const auto by_bound = std::greater<std::pair<double, Index>>();
+    while (!open.empty()) {
+        std::pop_heap(open.begin(), open.end(), by_bound);
+        const auto [bound, at] = open.back();
+        open.pop_back();
+        if (bound > best.value) break;
+        const SphereNode& node = nodes[at];
+        for (Index k = node.first; k < node.first + node.size(); ++k) {
+            if (!node.is_leaf()) {
+                open.emplace_back(way.dot(mesh.tree().sphere(nodes[k]).center) - mesh.reach(k), k);
+                std::push_heap(open.begin(), open.end(), by_bound);
+                continue;
+            }
+            for (const Vec3& corner : mesh.corners(k))
+                if (const double value = way.dot(corner); value < best.value) best = {value, corner};
+        }
+    }
+    best.point = surface.pose * best.point;
+    best.value = direction.dot(best.point);
+    return best;
+}
+
+bool contained(const Pair& pair, Vec3& point) {
+    for (const Pair& p : {pair, pair.flipped()}) {
+        if (!p.b.solid()) continue;
+        for (const Vec3& speaker : p.a.shape->speakers()) {
+            point = p.a.pose * speaker;
+            if (p.b.shape->bounds().contains(p.b.pose.to_local(point)) && p.b.holds(point)) return true;
+        }
+    }
+    return false;
+}
+
+namespace {
+
+Contact contact_of(const MeshContact& c) {
+    Contact contact{.point_a = c.point, .point_b = c.point - c.depth * c.normal, .normal = c.normal, .depth = c.depth};
+    contact.feature_a.element = c.triangle;
+    return contact;
+}
+
+FieldContacts any_in_field(const Pair& pair, const QueryOptions& options) {
+    MeshContactOptions ask{.goal = MeshGoal::any, .margin = options.margin};
+    if (options.goal == QueryGoal::proof) ask.budget *= 100;
+    const MeshContactResult found =
+        mesh_contacts(pair.a.shape->surface(), pair.a.pose, *pair.b.shape->field(), pair.b.pose, ask);
+    FieldContacts result{.verdict = found.verdict};
+    for (const MeshContact& c : found.contacts) result.contacts.push_back(contact_of(c));
+    return result;
+}
+
+} // namespace
+
+FieldContacts contacts_in_field(const Pair& pair, const QueryOptions& options, bool both_ways) {
+    if (options.goal != QueryGoal::contacts) return any_in_field(pair, options);
+    std::vector<MeshInField> sides;
+    std::vector<bool> turned;
+    for (const Pair& p : {pair, pair.flipped()}) {
+        const bool other = p.swapped != pair.swapped;
+        if (!p.b.solid() || (other && !both_ways)) continue;
+        sides.push_back({&p.a.shape->surface(), p.a.pose, p.b.shape->field().get(), p.b.pose});
+        turned.push_back(other);
+    }
+    const SpreadResult found =
+        spread_contacts(sides, {.margin = options.margin, .most_contacts = options.most_contacts});
+    FieldContacts result{found.verdict, {}, found.truncated};
+    for (const SpreadContact& c : found.contacts)
+        result.contacts.push_back(turned[c.side] ? flipped(contact_of(c.at)) : contact_of(c.at));
+    return result;
+}
+
+void sort_and_spread(Collision& collision, std::size_t most) {
+    std::vector<Contact>& all = collision.contacts;
+    const auto place = [](const Contact& c) {
+        return std::tuple(-c.depth, c.point_a.x(), c.point_a.y(), c.point_a.z(), c.feature_a.element,
+                          c.feature_b.element);
+    };
+    std::sort(all.begin(), all.end(), [&](const Contact& p, const Contact& q) { return place(p) < place(q); });
+    collision.depth = all.empty() ? 0 : all.front().depth;
+    if (all.size() <= most) return;
+    collision.truncated = true;
+    std::vector<double> gap(all.size(), HUGE_VAL);
+    std::vector<Contact> kept;
+    for (std::size_t at = 0; kept.size() < most;
+         at = static_cast<std::size_t>(std::max_element(gap.begin(), gap.end()) - gap.begin())) {
+        if (gap[at] <= 0) break; // the rest lies on points that were taken
+        kept.push_back(all[at]);
+        for (std::size_t k = 0; k < all.size(); ++k)
+            gap[k] = std::min(gap[k], (all[k].point_a - all[at].point_a).squaredNorm());
+    }
+    std::sort(kept.begin(), kept.end(), [&](const Contact& p, const Contact& q) { return place(p) < place(q); });
+    all = std::move(kept);
+}
+
+double approach_speed(const Shape& a, const Motion& motion_a, const Shape& b, const Motion& motion_b) {
+    // Of the body that ends somewhere, as seen from the other.
+    const bool of_a = a.bounded() && (!b.bounded() || a.radius() <= b.radius());
+    const Shape& moving = of_a ? a : b;
+    const Motion &mover = of_a ? motion_a : motion_b, &watcher = of_a ? motion_b : motion_a;
+    const RelativeMotion seen(mover, watcher, Path::screw);
+    const double turning =
+        screw_between(mover.start, mover.end).angle + screw_between(watcher.start, watcher.end).angle;
+    return seen.over(moving.bounds().center(), 0, 1).speed + turning * moving.radius();
+}
+
+} // namespace fathom::query

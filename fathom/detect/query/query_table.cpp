@@ -1,0 +1,157 @@
+// Every method says which pairs of kinds it fits, once; the order of the lists is the order of
+// preference.
+#include <fathom/detect/query/query_table.h>
+
+#include <fathom/base/error.h>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace fathom {
+
+std::string_view name(Method method) {
+    switch (method) {
+    case Method::automatic:
+        return "automatic";
+    case Method::closed_form:
+        return "closed_form";
+    case Method::fields:
+        return "fields";
+    case Method::octree:
+        return "octree";
+    case Method::surface_in_field:
+        return "surface_in_field";
+    case Method::points_in_field:
+        return "points_in_field";
+    case Method::surfaces:
+        return "surfaces";
+    case Method::tetrahedra:
+        return "tetrahedra";
+    case Method::depth_maps:
+        return "depth_maps";
+    case Method::advancement:
+        return "advancement";
+    }
+    return "unknown";
+}
+
+std::string_view name(Question question) {
+    switch (question) {
+    case Question::collide:
+        return "collide";
+    case Question::distance:
+        return "distance";
+    case Question::sweep_first:
+        return "sweep_first";
+    case Question::sweep_all:
+        return "sweep_all";
+    }
+    return "unknown";
+}
+
+namespace {
+
+using Kind = ShapeKind;
+
+struct Row {
+    Method method;
+    std::string_view guarantee;
+    bool (*fits)(Kind a, Kind b); // asked in both orders
+};
+
+bool is_plane(Kind k) { return k == Kind::plane; }
+bool is_point_shell(Kind k) { return k == Kind::point_shell; }
+bool is_drawn(Kind k) { return has_surface(k) && !is_point_shell(k); }
+
+bool both_planes(Kind a, Kind b) { return is_plane(a) && is_plane(b); }
+bool plane_and_surface(Kind a, Kind b) { return is_plane(a) && has_surface(b); }
+bool planes_or_surface(Kind a, Kind b) { return both_planes(a, b) || plane_and_surface(a, b); }
+// Each point of a shell would have to be looked for in the solid by itself: its field does that with less.
+bool two_surfaces(Kind a, Kind b) {
+    return has_surface(a) && has_surface(b) && !(is_point_shell(a) && !is_surface(b)) &&
+           !(is_point_shell(b) && !is_surface(a));
+}
+bool surface_and_solid(Kind a, Kind b) { return is_surface(a) && has_field(b); }
+bool points_and_solid(Kind a, Kind b) { return is_point_shell(a) && has_field(b); }
+bool two_solids(Kind a, Kind b) { return has_field(a) && has_field(b) && !both_planes(a, b); }
+bool two_solids_by_field(Kind a, Kind b) {
+    return two_solids(a, b) && !(has_surface(a) && has_surface(b)) && !plane_and_surface(a, b) &&
+           !plane_and_surface(b, a);
+}
+bool two_tetrahedra(Kind a, Kind b) { return a == Kind::tetrahedra && b == Kind::tetrahedra; }
+bool drawn_solid(Kind a, Kind b) { return is_drawn(a) && has_field(a) && is_drawn(b); }
+bool all_but_planes(Kind a, Kind b) { return !both_planes(a, b); }
+
+constexpr std::array collide_rows = {
+    Row{Method::closed_form, "exact but for rounding", planes_or_surface},
+    Row{Method::surfaces, "verdict by exact predicates; depth of triangles by descent", two_surfaces},
+    Row{Method::surface_in_field, "proof or witness, else undecided; depth by descent", surface_and_solid},
+    Row{Method::fields, "proof or witness, else undecided; depth by descent, of convex formulas the deepest",
+        two_solids},
+    Row{Method::octree, "proof or witness, else undecided; no contacts", two_solids},
+    Row{Method::tetrahedra, "verdict by exact predicates, also of inverted tetrahedra", two_tetrahedra},
+    Row{Method::depth_maps, "to a pixel; no proof", drawn_solid},
+};
+constexpr std::array distance_rows = {
+    Row{Method::closed_form, "exact but for rounding", planes_or_surface},
+    Row{Method::surfaces, "exact but for rounding; depth by descent", two_surfaces},
+    Row{Method::surface_in_field, "between proven bounds; depth by descent", surface_and_solid},
+    Row{Method::fields, "between proven bounds; depth by descent", two_solids},
+};
+constexpr std::array first_rows = {
+    Row{Method::closed_form, "exact but for rounding", both_planes},
+    Row{Method::points_in_field, "no contact before it, proven; a point in contact seen", points_and_solid},
+    Row{Method::fields, "no contact before it, proven; a common point seen", two_solids_by_field},
+    Row{Method::advancement, "no contact before it, proven by distances; a contact seen", all_but_planes},
+    Row{Method::fields, "no contact before it, proven; a common point seen", two_solids},
+};
+constexpr std::array all_rows = {
+    Row{Method::closed_form, "exact but for rounding", both_planes},
+    Row{Method::points_in_field, "every interval of every point", points_and_solid},
+    Row{Method::fields, "no contact outside of the intervals, proven; gaps shorter than the resolution may be closed",
+        two_solids_by_field},
+    Row{Method::advancement,
+        "no contact outside of the intervals, proven; gaps shorter than the resolution may be closed", all_but_planes},
+    Row{Method::fields, "no contact outside of the intervals, proven; gaps shorter than the resolution may be closed",
+        two_solids},
+};
+
+std::span<const Row> rows_of(Question question) {
+    switch (question) {
+    case Question::collide:
+        return collide_rows;
+    case Question::distance:
+        return distance_rows;
+    case Question::sweep_first:
+        return first_rows;
+    case Question::sweep_all:
+        return all_rows;
+    }
+    return {};
+}
+
+} // namespace
+
+std::vector<PairMethod> methods_for(ShapeKind a, ShapeKind b, Question question) {
+    std::vector<PairMethod> found;
+    for (const Row& row : rows_of(question)) {
+        const bool known =
+            std::any_of(found.begin(), found.end(), [&](const PairMethod& m) { return m.method == row.method; });
+        if (!known && (row.fits(a, b) || row.fits(b, a))) found.push_back({row.method, row.guarantee});
+    }
+    return found;
+}
+
+Method choose(ShapeKind a, ShapeKind b, Question question, Method asked) {
+    const auto first = [](const Row& row, Kind p, Kind q) { return row.fits(p, q) || row.fits(q, p); };
+    for (const Row& row : rows_of(question))
+        if ((asked == Method::automatic || asked == row.method) && first(row, a, b)) return row.method;
+    std::vector<std::string_view> fitting;
+    for (const PairMethod& m : methods_for(a, b, question)) fitting.push_back(name(m.method));
+    throw Error(Cause::unsupported, fmt::format("{} does not answer {} for {} and {}; these do: {}", name(asked),
+                                                name(question), name(a), name(b), fmt::join(fitting, ", ")));
+}
+
+} // namespace fathom

@@ -1,0 +1,304 @@
+// What each kind of shape was given, and what is made of that when a method asks.
+#include <fathom/detect/query/shape.h>
+
+#include <fathom/base/error.h>
+#include <fathom/base/lazy.h>
+#include <fathom/field/analytic/analytic_field.h>
+#include <fathom/field/analytic/analytic_kinds.h>
+#include <fathom/field/analytic/primitives.h>
+#include <fathom/field/grid/grid_field.h>
+#include <fathom/field/height/height_field.h>
+#include <fathom/field/mesh/mesh_field.h>
+#include <fathom/field/neural/neural_field.h>
+#include <fathom/field/tet/tet_field.h>
+#include <fathom/geometry/mesh/components.h>
+#include <fathom/geometry/mesh/element_checks.h>
+#include <fathom/geometry/inspect/mesh_report.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+namespace fathom {
+
+std::string_view name(ShapeKind kind) {
+    switch (kind) {
+    case ShapeKind::formula:
+        return "formula";
+    case ShapeKind::grid:
+        return "grid";
+    case ShapeKind::network:
+        return "network";
+    case ShapeKind::other_field:
+        return "other_field";
+    case ShapeKind::closed_mesh:
+        return "closed_mesh";
+    case ShapeKind::open_mesh:
+        return "open_mesh";
+    case ShapeKind::point_shell:
+        return "point_shell";
+    case ShapeKind::tetrahedra:
+        return "tetrahedra";
+    case ShapeKind::depth_map:
+        return "depth_map";
+    case ShapeKind::plane:
+        return "plane";
+    }
+    return "unknown";
+}
+
+struct Shape::State {
+    ShapeKind kind = ShapeKind::open_mesh;
+    Box bounds{};
+    FieldPtr given_field{};
+    TriangleMesh mesh{}; // of closed and open meshes
+    TetMesh tets{};
+    std::vector<Vec3> points{};
+    HalfSpace half_space{};
+
+    Lazy<FieldPtr> field;
+    Lazy<Solid> solid;
+    Lazy<SegmentCaster> caster;
+    Lazy<TriangleMesh> skin; // of what is no mesh
+    Lazy<ContactMesh> surface;
+    Lazy<SurfaceTree> tree;
+    Lazy<SweepShell> shell;
+    Lazy<std::vector<Vec3>> speakers;
+    Lazy<TetTopology> topology;
+
+    [[nodiscard]] bool is_mesh() const { return kind == ShapeKind::closed_mesh || kind == ShapeKind::open_mesh; }
+    void require(bool there, std::string_view what) const {
+        if (!there) throw Error(Cause::unsupported, fmt::format("a shape of kind {} has no {}", name(kind), what));
+    }
+};
+
+namespace {
+
+std::optional<Shape::HalfSpace> half_space_of(const Field& field) {
+    const auto* formula = dynamic_cast<const AnalyticField*>(&field);
+    if (formula == nullptr || formula->formula().node().kind->name != "plane") return std::nullopt;
+    const FormulaNode& node = formula->formula().node();
+    return Shape::HalfSpace{node.vector().stableNormalized(), node[3]};
+}
+
+ShapeKind kind_of(const Field& field) {
+    if (half_space_of(field)) return ShapeKind::plane;
+    if (dynamic_cast<const AnalyticField*>(&field)) return ShapeKind::formula;
+    if (dynamic_cast<const GridField*>(&field)) return ShapeKind::grid;
+    if (dynamic_cast<const NetworkField*>(&field)) return ShapeKind::network;
+    if (dynamic_cast<const HeightField*>(&field)) return ShapeKind::depth_map;
+    return ShapeKind::other_field;
+}
+
+bool is_closed(const TriangleMesh& mesh, MeshInside inside) {
+    if (inside == MeshInside::open) return false;
+    const bool closed = mesh_report(mesh).faces_outward();
+    if (!closed && inside == MeshInside::closed)
+        throw Error(Cause::invalid_argument,
+                    "the mesh has no inside: it is not watertight, or a part of it faces inward");
+    return closed;
+}
+
+Box bounds_of(const TriangleMesh& mesh) {
+    Box box;
+    for (const Triangle& t : mesh.triangles)
+        for (const Index v : t) box.extend(mesh.vertices[v]);
+    return box;
+}
+
+// Where tetrahedra are flat or inside out, the boundary no longer tells what is inside.
+bool has_turned(const TetMesh& mesh) {
+    for (std::size_t t = 0; t < mesh.tetrahedra.size(); ++t)
+        if (!(signed_volume(mesh.corners(t)) > 0)) return true;
+    return false;
+}
+
+// Holds all of the border of the union: the outer faces, and every face of a tetrahedron that is flat or turned inside
+// out, which may stick out of its neighbours.
+TriangleMesh skin_of(const TetMesh& mesh) {
+    TriangleMesh skin = boundary(mesh);
+    for (std::size_t t = 0; t < mesh.tetrahedra.size(); ++t) {
+        if (signed_volume(mesh.corners(t)) > 0) continue;
+        for (const auto& f : tetrahedron_faces) {
+            const Tetrahedron& corners = mesh.tetrahedra[t];
+            skin.triangles.push_back({corners[static_cast<std::size_t>(f[0])], corners[static_cast<std::size_t>(f[1])],
+                                      corners[static_cast<std::size_t>(f[2])]});
+        }
+    }
+    return skin;
+}
+
+TriangleMesh skin_of(std::span<const Vec3> points) {
+    TriangleMesh skin{{points.begin(), points.end()}, {}};
+    for (Index k = 0; k < points.size(); ++k) skin.triangles.push_back({k, k, k});
+    return skin;
+}
+
+std::vector<Vec3> speakers_of(const TriangleMesh& mesh) {
+    std::vector<Vec3> speakers;
+    const Components found = components(mesh);
+    for (const Component& part : found.parts) speakers.push_back(mesh.vertices[mesh.triangles[part.first_triangle][0]]);
+    for (std::size_t t = 0; t < mesh.triangles.size(); ++t)
+        if (found.part_of_triangle[t] == no_index) speakers.push_back(mesh.vertices[mesh.triangles[t][0]]);
+    return speakers;
+}
+
+std::vector<Vec3> used_vertices(const TriangleMesh& mesh) {
+    std::vector<char> used(mesh.vertices.size(), 0);
+    for (const Triangle& t : mesh.triangles)
+        for (const Index v : t) used[v] = 1;
+    std::vector<Vec3> points;
+    for (std::size_t v = 0; v < used.size(); ++v)
+        if (used[v]) points.push_back(mesh.vertices[v]);
+    return points;
+}
+
+} // namespace
+
+Shape::Shape(FieldPtr field) : state_(std::make_shared<State>()) {
+    if (!field) throw Error(Cause::invalid_argument, "a shape needs a field");
+    state_->kind = kind_of(*field);
+    state_->half_space = half_space_of(*field).value_or(HalfSpace{});
+    state_->bounds = field->bounds();
+    state_->given_field = std::move(field);
+}
+
+Shape::Shape(TriangleMesh mesh, MeshInside inside) : state_(std::make_shared<State>()) {
+    check(mesh);
+    if (mesh.triangles.empty()) throw Error(Cause::empty, "the mesh has no triangles");
+    state_->kind = is_closed(mesh, inside) ? ShapeKind::closed_mesh : ShapeKind::open_mesh;
+    state_->bounds = bounds_of(mesh);
+    state_->mesh = std::move(mesh);
+}
+
+Shape::Shape(TetMesh mesh) : state_(std::make_shared<State>()) {
+    check(mesh);
+    if (mesh.tetrahedra.empty()) throw Error(Cause::empty, "the mesh has no tetrahedra");
+    state_->kind = ShapeKind::tetrahedra;
+    for (const Tetrahedron& t : mesh.tetrahedra)
+        for (const Index v : t) state_->bounds.extend(mesh.vertices[v]);
+    state_->tets = std::move(mesh);
+}
+
+Shape::Shape(std::vector<Vec3> points) : state_(std::make_shared<State>()) {
+    if (points.empty()) throw Error(Cause::empty, "a point shell needs points");
+    check_vertices(points, {});
+    state_->kind = ShapeKind::point_shell;
+    for (const Vec3& p : points) state_->bounds.extend(p);
+    state_->points = std::move(points);
+}
+
+Shape Shape::plane(const Vec3& normal, double offset) {
+    return Shape(std::make_shared<AnalyticField>(shapes::plane(normal, offset)));
+}
+
+ShapeKind Shape::kind() const { return state_->kind; }
+const Box& Shape::bounds() const { return state_->bounds; }
+double Shape::radius() const { return 0.5 * state_->bounds.diagonal(); }
+
+double Shape::error_bound() const {
+    const bool of_a_field = has_field(kind()) && kind() != ShapeKind::closed_mesh && kind() != ShapeKind::tetrahedra;
+    return of_a_field ? error_near_surface(*state_->given_field) : 0;
+}
+
+Shape Shape::deformed(std::span<const Vec3> vertices) const {
+    const State& s = *state_;
+    s.require(has_surface(s.kind), "vertices that could move");
+    const std::size_t count = s.is_mesh()                       ? s.mesh.vertices.size()
+                              : s.kind == ShapeKind::tetrahedra ? s.tets.vertices.size()
+                                                                : s.points.size();
+    if (vertices.size() != count)
+        throw Error(Cause::count_mismatch, fmt::format("{} vertices for a shape of {}", vertices.size(), count));
+    std::vector<Vec3> moved(vertices.begin(), vertices.end());
+    if (s.kind == ShapeKind::point_shell) return Shape(std::move(moved));
+    if (s.kind == ShapeKind::tetrahedra) return Shape(TetMesh{std::move(moved), s.tets.tetrahedra});
+    // What was closed stays so: deforming moves no edge away from its triangles.
+    Shape shape(TriangleMesh{std::move(moved), s.mesh.triangles}, MeshInside::open);
+    shape.state_->kind = s.kind;
+    return shape;
+}
+
+const FieldPtr& Shape::field() const {
+    const State& s = *state_;
+    s.require(has_field(s.kind), "inside");
+    if (s.given_field) return s.given_field;
+    return s.field.get([&]() -> FieldPtr {
+        if (s.kind == ShapeKind::tetrahedra && has_turned(s.tets)) return std::make_shared<TetField>(s.tets);
+        return std::make_shared<MeshField>(mesh());
+    });
+}
+
+const Solid& Shape::solid() const {
+    return state_->solid.get([&] { return Solid(field()); });
+}
+
+const SegmentCaster& Shape::caster() const {
+    return state_->caster.get([&] { return SegmentCaster(field()); });
+}
+
+const TriangleMesh& Shape::mesh() const {
+    const State& s = *state_;
+    s.require(has_surface(s.kind), "surface of triangles");
+    if (s.is_mesh()) return s.mesh;
+    return s.skin.get([&] { return s.kind == ShapeKind::tetrahedra ? skin_of(s.tets) : skin_of(s.points); });
+}
+
+const ContactMesh& Shape::surface() const {
+    return state_->surface.get([&] { return ContactMesh(mesh()); });
+}
+
+const SurfaceTree& Shape::tree() const {
+    return state_->tree.get([&] { return SurfaceTree(mesh()); });
+}
+
+const SweepShell& Shape::points() const {
+    const State& s = *state_;
+    return s.shell.get([&] { return SweepShell(s.kind == ShapeKind::point_shell ? s.points : used_vertices(mesh())); });
+}
+
+std::span<const Vec3> Shape::speakers() const {
+    return state_->speakers.get([&] { return speakers_of(mesh()); });
+}
+
+const TetMesh& Shape::tetrahedra() const {
+    state_->require(state_->kind == ShapeKind::tetrahedra, "tetrahedra");
+    return state_->tets;
+}
+
+const TetTopology& Shape::tet_topology() const {
+    return state_->topology.get([&] { return TetTopology(tetrahedra()); });
+}
+
+const Shape::HalfSpace& Shape::half_space() const {
+    state_->require(state_->kind == ShapeKind::plane, "half-space");
+    return state_->half_space;
+}
+
+void Shape::prepare() const {
+    if (has_field(kind())) (void)solid();
+    if (has_surface(kind())) {
+        (void)surface();
+        (void)speakers();
+    }
+    if (kind() == ShapeKind::point_shell) (void)points();
+}
+
+std::size_t Shape::memory_bytes() const {
+    const State& s = *state_;
+    std::size_t bytes = sizeof(State);
+    const auto of_mesh = [](const TriangleMesh& m) {
+        return m.vertices.size() * sizeof(Vec3) + m.triangles.size() * sizeof(Triangle);
+    };
+    bytes += of_mesh(s.mesh) + s.tets.vertices.size() * sizeof(Vec3) + s.tets.tetrahedra.size() * sizeof(Tetrahedron) +
+             s.points.size() * sizeof(Vec3);
+    if (const auto* skin = s.skin.made()) bytes += of_mesh(*skin);
+    if (const auto* solid = s.solid.made()) bytes += solid->bytes();
+    if (const auto* caster = s.caster.made()) bytes += caster->bytes();
+    if (const auto* surface = s.surface.made()) bytes += surface->memory_bytes();
+    if (const auto* tree = s.tree.made()) bytes += tree->memory_bytes();
+    if (const auto* shell = s.shell.made()) bytes += shell->points.size() * sizeof(Vec3) + shell->tree.memory_bytes();
+    return bytes;
+}
+
+} // namespace fathom

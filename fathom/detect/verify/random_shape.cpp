@@ -1,0 +1,180 @@
+// A few families for each kind, with sizes at random.
+#include <fathom/detect/verify/random_shape.h>
+
+#include <fathom/field/analytic/analytic_field.h>
+#include <fathom/field/analytic/primitives.h>
+#include <fathom/field/grid/bake.h>
+#include <fathom/field/height/height_field.h>
+#include <fathom/field/mesh/mesh_field.h>
+#include <fathom/field/neural/neural_field.h>
+#include <fathom/geometry/generate/generate.h>
+#include <fathom/geometry/sample/point_shell.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace fathom {
+
+namespace {
+
+double about(double value, Random& random) { return value * random.uniform(0.7, 1.3); }
+
+Formula random_formula(Random& random, double size) {
+    const auto s = [&](double share) { return about(share * size, random); };
+    switch (random.below(7)) {
+    case 0:
+        return shapes::sphere(s(0.45));
+    case 1:
+        return shapes::box({s(0.8), s(0.6), s(0.5)});
+    case 2:
+        return shapes::torus(s(0.35), s(0.13));
+    case 3:
+        return shapes::capsule(Vec3(0, 0, -s(0.25)), Vec3(0, 0, s(0.25)), s(0.2));
+    case 4:
+        return shapes::rounded_cone(s(0.28), s(0.15), s(0.5));
+    case 5:
+        return shapes::smooth_union(shapes::sphere(s(0.3)),
+                                    shapes::translate({s(0.3), 0, 0}, shapes::box({s(0.4), s(0.3), s(0.5)})),
+                                    0.1 * size);
+    default:
+        return shapes::difference(shapes::box({s(0.7), s(0.7), s(0.7)}),
+                                  shapes::translate({0, 0, s(0.3)}, shapes::sphere(s(0.35))));
+    }
+}
+
+TriangleMesh random_mesh(Random& random, double size) {
+    const auto s = [&](double share) { return about(share * size, random); };
+    switch (random.below(6)) {
+    case 0:
+        return make_sphere({.radius = s(0.45), .resolution = 4 + random.below(5)});
+    case 1:
+        return make_box({.size = {s(0.8), s(0.6), s(0.5)}, .cells = {1 + random.below(4), 1, 2}});
+    case 2:
+        return make_torus({.radius = s(0.3), .tube = 0.12 * size, .segments = 24, .tube_segments = 12});
+    case 3:
+        return make_cone({.radius = s(0.4), .height = s(0.8), .segments = 20});
+    case 4:
+        return make_bowl({.radius = s(0.45), .thickness = 0.1 * size, .segments = 20});
+    default: { // two bodies that are one shape
+        TriangleMesh pair = mapped(make_sphere({.radius = s(0.2), .resolution = 4}),
+                                   [&](const Vec3& p) { return Vec3(p - Vec3(0.3 * size, 0, 0)); });
+        append(pair, mapped(make_box({.size = Vec3::Constant(0.3 * size)}),
+                            [&](const Vec3& p) { return Vec3(p + Vec3(0.3 * size, 0, 0)); }));
+        return pair;
+    }
+    }
+}
+
+// Without some of its triangles: a surface with borders.
+TriangleMesh random_sheet(Random& random, double size) {
+    TriangleMesh sheet =
+        random.chance(0.3) ? make_cloth({.size = {size, 0.7 * size}, .cells = {6, 5}}) : random_mesh(random, size);
+    const Vec3 side = random.direction();
+    const std::vector<Triangle> all = sheet.triangles;
+    std::erase_if(sheet.triangles, [&](const Triangle& t) {
+        return side.dot(sheet.vertices[t[0]] + sheet.vertices[t[1]] + sheet.vertices[t[2]]) > 0.3 * size;
+    });
+    if (sheet.triangles.size() < 2)
+        sheet.triangles.assign(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2));
+    return sheet;
+}
+
+TetMesh random_tetrahedra(Random& random, double size) {
+    TetMesh mesh = random.chance(0.5) ? make_tet_box({.size = size * Vec3(0.8, 0.6, 0.5), .cells = {4, 3, 2}})
+                                      : make_tet_ball({.radius = about(0.42 * size, random), .resolution = 4});
+    const double twist = random.uniform(-0.8, 0.8) / size; // the current shape, not that at rest
+    for (Vec3& v : mesh.vertices) v = Eigen::AngleAxisd(twist * v.z(), Vec3::UnitZ()) * v;
+    return mesh;
+}
+
+// A hump of waves over a square, solid down to its floor.
+std::shared_ptr<HeightField> random_heights(Random& random, double size) {
+    HeightSamples samples{.columns = 24,
+                          .rows = 24,
+                          .origin = Vec2::Constant(-0.5 * size),
+                          .spacing = Vec2::Constant(size / 23),
+                          .floor = -0.4 * size,
+                          .ceiling = 0.4 * size};
+    const double fx = random.uniform(2, 7) / size, fy = random.uniform(2, 7) / size, phase = random.uniform(0, 6);
+    for (int row = 0; row < samples.rows; ++row)
+        for (int column = 0; column < samples.columns; ++column) {
+            const Vec2 p = samples.origin + Vec2(column, row).cwiseProduct(samples.spacing);
+            samples.heights.push_back(
+                static_cast<float>(0.12 * size * (std::sin(fx * p.x() + phase) + std::cos(fy * p.y()))));
+        }
+    return std::make_shared<HeightField>(std::move(samples));
+}
+
+// A sum of ramps: convex where all count upward, dented where some count down.
+Network random_network(Random& random, double size) {
+    const int units = 14;
+    DenseLayer ramps{.inputs = 3, .outputs = units, .activation = Activation::relu}, sum{.inputs = units, .outputs = 1};
+    for (int k = 0; k < units; ++k) {
+        const Vec3 way = random.direction();
+        for (int c = 0; c < 3; ++c) ramps.weights.push_back(static_cast<float>(way[c]));
+        ramps.biases.push_back(static_cast<float>(random.uniform(-0.1, 0.1)));
+        sum.weights.push_back(static_cast<float>(k % 7 == 6 ? -0.15 : random.uniform(0.25, 0.35)));
+    }
+    sum.biases.push_back(static_cast<float>(-random.uniform(0.5, 0.65)));
+    return {.encoding = {},
+            .layers = {ramps, sum},
+            .scale = size,
+            .domain = Box::around(Vec3::Zero(), Vec3::Constant(size))};
+}
+
+} // namespace
+
+Shape random_shape(ShapeKind kind, Random& random, double size) {
+    switch (kind) {
+    case ShapeKind::formula:
+        return Shape(std::make_shared<AnalyticField>(random_formula(random, size)));
+    case ShapeKind::grid:
+        return Shape(
+            std::make_shared<GridField>(bake(AnalyticField(random_formula(random, size)), {.resolution = 32})));
+    case ShapeKind::network:
+        return Shape(std::make_shared<NetworkField>(random_network(random, size)));
+    case ShapeKind::other_field:
+        return Shape(std::make_shared<MeshField>(random_mesh(random, size)));
+    case ShapeKind::closed_mesh:
+        return Shape(random_mesh(random, size), MeshInside::closed);
+    case ShapeKind::open_mesh:
+        return Shape(random_sheet(random, size), MeshInside::open);
+    case ShapeKind::point_shell:
+        return Shape(vertex_shell(random_mesh(random, size)).points);
+    case ShapeKind::tetrahedra:
+        return Shape(random_tetrahedra(random, size));
+    case ShapeKind::depth_map:
+        return Shape(random_heights(random, size));
+    case ShapeKind::plane:
+        break;
+    }
+    return Shape::plane(random.direction(), random.uniform(-0.5, 0.5) * size);
+}
+
+RandomPoses random_poses(const Shape& a, const Shape& b, Random& random) {
+    const auto turned = [&] { return Pose{random.rotation(), Vec3::Zero()}; };
+    RandomPoses poses{turned(), turned()};
+    const double reach = (a.bounded() ? a.radius() : 0) + (b.bounded() ? b.radius() : 0);
+    if (a.bounded() != b.bounded() && (a.kind() == ShapeKind::plane || b.kind() == ShapeKind::plane)) {
+        // The middle of the body at some height over the plane.
+        const bool first = a.kind() == ShapeKind::plane;
+        const Pose &of_plane = first ? poses.a : poses.b, &of_body = first ? poses.b : poses.a;
+        const Shape::HalfSpace& half = (first ? a : b).half_space();
+        const Vec3 normal = of_plane.turn(half.normal), middle = of_body.turn((first ? b : a).bounds().center());
+        const Vec3 move = (half.offset + random.uniform(-0.5, 1.5) * reach - normal.dot(middle)) * normal;
+        poses.b.translation = first ? move : Vec3(-move);
+        return poses;
+    }
+    if (reach > 0) {
+        poses.b.translation = random.uniform(0.1, 1.3) * reach * random.direction();
+        return poses;
+    }
+    // Half-spaces are apart only where they face each other.
+    const Vec3 facing = -poses.a.turn(a.half_space().normal);
+    if (random.chance(0.5)) poses.b.rotation = Quat::FromTwoVectors(b.half_space().normal, facing);
+    poses.b.translation = 2 * random.in_ball();
+    return poses;
+}
+
+} // namespace fathom

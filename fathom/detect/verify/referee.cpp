@@ -1,0 +1,314 @@
+// Collects the claims of all methods about a pair and holds them against one another.
+#include <fathom/detect/verify/referee.h>
+
+#include <fathom/base/motion.h>
+#include <fathom/detect/query/query_table.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace fathom {
+
+void RefereeReport::add(const RefereeReport& other) {
+    claims += other.claims;
+    touching += other.touching, apart += other.apart, open += other.open;
+    contacts_in_motion += other.contacts_in_motion;
+    unproven += other.unproven;
+    worst_bound_gap = std::max(worst_bound_gap, other.worst_bound_gap);
+    contradictions.insert(contradictions.end(), other.contradictions.begin(), other.contradictions.end());
+}
+
+namespace {
+
+struct Body {
+    const Shape& shape;
+    Pose pose;
+    std::vector<Vec3> points; // of the shape, in its frame
+
+    // At most 0 where the world point belongs to the shape: of solids the field's value, of surfaces the distance.
+    [[nodiscard]] double outside(const Vec3& world, const Pose& at) const {
+        const Vec3 p = at.to_local(world);
+        return has_field(shape.kind()) ? shape.field()->distance(p)
+                                       : std::sqrt(shape.tree().closest(p).squared_distance);
+    }
+    // Whether outside() is the distance there.
+    [[nodiscard]] bool tells_distance() const {
+        const ShapeKind k = shape.kind();
+        return is_surface(k) || k == ShapeKind::closed_mesh || k == ShapeKind::tetrahedra || k == ShapeKind::plane ||
+               k == ShapeKind::other_field;
+    }
+};
+
+double size_of(const Shape& a, const Shape& b) {
+    const auto of = [](const Shape& s) { return s.bounded() ? s.bounds().size().maxCoeff() : HUGE_VAL; };
+    const double least = std::min(of(a), of(b));
+    return std::isfinite(least) ? least : 1;
+}
+
+std::vector<Vec3> points_of(const Shape& shape, std::size_t count, Random& random) {
+    std::vector<Vec3> points;
+    if (has_surface(shape.kind())) {
+        const TriangleMesh& mesh = shape.mesh();
+        for (std::size_t k = 0; k < count; ++k) {
+            const auto c = mesh.corners(random.below(mesh.triangles.size()));
+            const double u = std::sqrt(random.uniform()), v = random.uniform();
+            points.push_back((1 - u) * c[0] + u * (1 - v) * c[1] + u * v * c[2]);
+        }
+        if (is_surface(shape.kind())) return points;
+    }
+    const Box box = shape.bounded() ? shape.bounds() : Box::around(Vec3::Zero(), Vec3::Constant(2));
+    for (std::size_t k = 0; k < 4 * count; ++k)
+        if (const Vec3 p = random.in_box(box); shape.field()->distance(p) <= 0) points.push_back(p);
+    return points;
+}
+
+class Judge {
+public:
+    Judge(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b, const Pose& pose_b_end,
+          Random& random, const RefereeOptions& options)
+        : options_(options), a_{a, pose_a, points_of(a, options.samples, random)}, b_{b, pose_b,
+                                                                                      points_of(b, options.samples,
+                                                                                                random)},
+          end_(pose_b_end) {
+        const double reach = pose_a.translation.norm() + pose_b.translation.norm() + pose_b_end.translation.norm();
+        slack_ = 1e-9 * (size_of(a, b) + reach);
+        if (a.kind() == ShapeKind::network || b.kind() == ShapeKind::network)
+            slack_ = 1e-5 * size_of(a, b); // they compute in float
+    }
+
+    RefereeReport run() {
+        collisions();
+        if (options_.distances) distances();
+        if (options_.sweeps) sweeps();
+        return std::move(report_);
+    }
+
+private:
+    void expect(bool holds, const std::string& claim) {
+        ++report_.claims;
+        if (!holds)
+            report_.contradictions.push_back(
+                fmt::format("{} and {}: {}", name(a_.shape.kind()), name(b_.shape.kind()), claim));
+    }
+
+    // ---- Whether they touch
+
+    // A point of one that is in the other.
+    [[nodiscard]] const Vec3* common_point(const Pose& pose_b, double depth) {
+        for (const auto& [from, pose, to, at] :
+             {std::tuple(&a_, a_.pose, &b_, pose_b), std::tuple(&b_, pose_b, &a_, a_.pose)}) {
+            if (!has_field(to->shape.kind())) continue;
+            for (const Vec3& p : from->points) {
+                found_ = pose * p;
+                if (to->outside(found_, at) <= -depth) return &found_;
+            }
+        }
+        return nullptr;
+    }
+
+    void collisions() {
+        for (const PairMethod& m : methods_for(a_.shape.kind(), b_.shape.kind(), Question::collide)) {
+            if (m.method == Method::depth_maps && !options_.depth_maps) continue;
+            const Collision c = collide(a_.shape, a_.pose, b_.shape, b_.pose, {.method = m.method});
+            const Collision back = collide(b_.shape, b_.pose, a_.shape, a_.pose, {.method = m.method});
+            both_orders(c, back);
+            claim(c);
+        }
+        ++(touching_ ? report_.touching : apart_ ? report_.apart : report_.open);
+    }
+
+    void both_orders(const Collision& c, const Collision& back) {
+        const std::string method(name(c.method));
+        expect(c.verdict == back.verdict, method + ": the verdict depends on the order");
+        expect(c.contacts.size() == back.contacts.size(),
+               fmt::format("{}: {} contacts, {} the other way round", method, c.contacts.size(), back.contacts.size()));
+        for (std::size_t k = 0; k < std::min(c.contacts.size(), back.contacts.size()); ++k) {
+            const Contact &x = c.contacts[k], &y = back.contacts[k];
+            expect((x.point_a - y.point_b).norm() <= slack_ && (x.normal + y.normal).norm() <= 1e-6,
+                   fmt::format("{}: contact {} depends on the order", method, k));
+        }
+    }
+
+    void claim(const Collision& c) {
+        const std::string method(name(c.method));
+        if (c.verdict == Verdict::undecided || (c.verdict == Verdict::disjoint && !c.proven)) ++report_.unproven;
+        if (c.verdict == Verdict::disjoint && c.proven) {
+            if (!touching_) apart_ = true;
+            const Vec3* common = common_point(b_.pose, slack_);
+            expect(common == nullptr, fmt::format("{}: disjoint, but a point of one is {} deep in the other", method,
+                                                  common ? depth_at(*common) : 0));
+            expect(!touching_ || shallow(), fmt::format("{}: disjoint, but {} saw them overlap", method, seen_by_));
+        }
+        if (c.verdict != Verdict::overlapping) return;
+        const double slack = slack_ + 1e-12 * c.common.norm() +
+                             (c.method == Method::depth_maps ? c.error_bound : 0); // half-spaces may meet far out
+        if (c.method != Method::depth_maps) {
+            expect(!apart_ || shallow(), method + ": overlapping, where another method proved them apart");
+            touching_ = true, seen_by_ = method;
+        } else {
+            expect(!apart_ || distance(a_.shape, a_.pose, b_.shape, b_.pose).lower <= slack,
+                   method + ": overlapping by more than its tolerance, where another method proved them apart");
+        }
+        const bool both = a_.outside(c.common, a_.pose) <= slack && b_.outside(c.common, b_.pose) <= slack;
+        expect(both || c.method == Method::tetrahedra,
+               fmt::format("{}: its witness is {} from a and {} from b", method, a_.outside(c.common, a_.pose),
+                           b_.outside(c.common, b_.pose)));
+        for (const Contact& contact : c.contacts) check_contact(method, contact, slack);
+    }
+
+    void check_contact(const std::string& method, const Contact& c, double slack) {
+        expect(std::abs(c.normal.norm() - 1) < 1e-6, method + ": a normal is not unit");
+        expect((c.point_a - c.point_b - c.depth * c.normal).norm() <= 1e-6 * std::abs(c.depth) + 4 * slack,
+               method + ": a contact's points are not its depth apart along its normal");
+    }
+
+    [[nodiscard]] double depth_at(const Vec3& world) const {
+        return -std::max(a_.outside(world, a_.pose), b_.outside(world, b_.pose));
+    }
+    // They touch by so little that rounding decides.
+    [[nodiscard]] bool shallow() const {
+        return std::abs(distance(a_.shape, a_.pose, b_.shape, b_.pose).upper) <= 4 * slack_;
+    }
+
+    // ---- How far
+
+    void distances() {
+        double highest_lower = -HUGE_VAL, lowest_upper = HUGE_VAL;
+        for (const PairMethod& m : methods_for(a_.shape.kind(), b_.shape.kind(), Question::distance)) {
+            const Distance d = distance(a_.shape, a_.pose, b_.shape, b_.pose, {.method = m.method});
+            const Distance back = distance(b_.shape, b_.pose, a_.shape, a_.pose, {.method = m.method});
+            const std::string method(name(m.method));
+            const double error = slack_ + d.error_bound;
+            expect(std::abs(d.upper - back.upper) <= slack_ || d.upper == back.upper,
+                   fmt::format("{}: distance {} or {}, by the order", method, d.upper, back.upper));
+            if (d.upper > 0) {
+                expect(!touching_ || shallow(), fmt::format("{}: {} apart, but they touch", method, d.upper));
+                highest_lower = std::max(highest_lower, d.lower - error),
+                lowest_upper = std::min(lowest_upper, d.upper + error);
+                if (std::isfinite(d.upper))
+                    report_.worst_bound_gap =
+                        std::max(report_.worst_bound_gap, (d.upper - d.lower) / size_of(a_.shape, b_.shape));
+                no_point_is_nearer(method, d.lower - error);
+                ends(method, d, error);
+            } else {
+                expect(!apart_ || std::abs(d.upper) <= 4 * slack_,
+                       fmt::format("{}: overlapping by {}, but they are proven apart", method, -d.upper));
+            }
+        }
+        expect(highest_lower <= lowest_upper,
+               fmt::format("distances of two methods exclude each other: at least {}, at most {}", highest_lower,
+                           lowest_upper));
+    }
+
+    void no_point_is_nearer(const std::string& method, double lower) {
+        for (const auto& [from, to] : {std::pair(&a_, &b_), std::pair(&b_, &a_)}) {
+            if (!to->tells_distance()) continue;
+            double nearest = HUGE_VAL;
+            for (const Vec3& p : from->points) nearest = std::min(nearest, to->outside(from->pose * p, to->pose));
+            expect(nearest >= lower,
+                   fmt::format("{}: at least {} apart, but a point is {} from the other", method, lower, nearest));
+        }
+    }
+
+    void ends(const std::string& method, const Distance& d, double error) {
+        if (!std::isfinite(d.upper)) return;
+        expect(std::abs((d.point_a - d.point_b).norm() - d.upper) <= error,
+               method + ": the nearest points are not as far apart as told");
+        expect(a_.outside(d.point_a, a_.pose) <= error && b_.outside(d.point_b, b_.pose) <= error,
+               fmt::format("{}: the nearest points are {} and {} off the shapes", method,
+                           a_.outside(d.point_a, a_.pose), b_.outside(d.point_b, b_.pose)));
+    }
+
+    // ---- When
+
+    void sweeps() {
+        const Motion still = Motion::still(a_.pose), moving{b_.pose, end_, Path::screw};
+        const Mover mover(moving);
+        double latest_start = 0, earliest_seen = HUGE_VAL;
+        const auto look = [&](const Sweep& s, const std::string& what) {
+            if (s.verdict == Verdict::undecided) ++report_.unproven;
+            latest_start = std::max(latest_start, s.verdict == Verdict::disjoint ? 2.0 : s.time);
+            if (s.verdict == Verdict::overlapping) earliest_seen = std::min(earliest_seen, s.time + s.error);
+            before(what, s, mover);
+            if (s.verdict == Verdict::overlapping) seen(what, s.time + s.error, mover);
+        };
+        for (const Question question : {Question::sweep_first, Question::sweep_all})
+            for (const PairMethod& m : methods_for(a_.shape.kind(), b_.shape.kind(), question)) {
+                const bool first_choice =
+                    m.method == methods_for(a_.shape.kind(), b_.shape.kind(), question).front().method;
+                if (!options_.slow && !first_choice) continue;
+                const MotionOptions ask{.goal = question == Question::sweep_first ? SweepGoal::first : SweepGoal::all,
+                                        .method = m.method,
+                                        .tolerance = 1e-4,
+                                        .resolution = 1.0 / 64};
+                const Sweep s = sweep(a_.shape, still, b_.shape, moving, ask),
+                            back = sweep(b_.shape, moving, a_.shape, still, ask);
+                const std::string what = fmt::format("{} by {}", name(question), name(m.method));
+                expect(s.verdict == back.verdict, what + ": the verdict depends on the order");
+                expect(std::abs(s.time - back.time) <= s.error + back.error + 1e-3,
+                       fmt::format("{}: time {} or {}, by the order", what, s.time, back.time));
+                look(s, what);
+                if (question == Question::sweep_all) outside_intervals(what, s, mover);
+            }
+        if (earliest_seen < HUGE_VAL) ++report_.contacts_in_motion;
+        expect(latest_start <= earliest_seen + 1e-9 || shallow_at(mover.pose(std::min(earliest_seen, 1.0))),
+               fmt::format("no contact before {} by one, contact at {} by another", latest_start, earliest_seen));
+    }
+
+    void before(const std::string& what, const Sweep& s, const Mover& mover) {
+        const double until = s.verdict == Verdict::disjoint ? 1 : s.time;
+        for (std::size_t k = 0; k < options_.times; ++k) {
+            const double t = until * static_cast<double>(k) / static_cast<double>(options_.times);
+            if (t < until) clear_at(what, t, mover);
+        }
+    }
+
+    void outside_intervals(const std::string& what, const Sweep& s, const Mover& mover) {
+        for (std::size_t k = 0; k <= options_.times; ++k) {
+            const double t = static_cast<double>(k) / static_cast<double>(options_.times);
+            const bool held = std::any_of(s.intervals.begin(), s.intervals.end(),
+                                          [&](const ContactInterval& i) { return i.start <= t && t <= i.end; });
+            if (!held) clear_at(what, t, mover);
+        }
+        for (const ContactInterval& i : s.intervals)
+            expect(i.start <= i.end && i.start >= 0 && i.end <= 1, what + ": an interval is none");
+    }
+
+    void clear_at(const std::string& what, double t, const Mover& mover) {
+        const Vec3* common = common_point(mover.pose(t), 8 * slack_);
+        expect(common == nullptr, fmt::format("{}: clear at {}, but they have a point in common then", what, t));
+        const Collision c = collide(a_.shape, a_.pose, b_.shape, mover.pose(t), {.goal = QueryGoal::verdict});
+        expect(c.verdict != Verdict::overlapping || shallow_at(mover.pose(t)),
+               fmt::format("{}: clear at {}, but they overlap then", what, t));
+    }
+
+    void seen(const std::string& what, double t, const Mover& mover) {
+        const Distance d = distance(a_.shape, a_.pose, b_.shape, mover.pose(std::min(t, 1.0)));
+        expect(d.lower <= 8 * slack_ + d.error_bound,
+               fmt::format("{}: contact at {}, but they are {} apart then", what, t, d.lower));
+    }
+
+    [[nodiscard]] bool shallow_at(const Pose& pose_b) const {
+        return std::abs(distance(a_.shape, a_.pose, b_.shape, pose_b).upper) <= 8 * slack_;
+    }
+
+    RefereeOptions options_;
+    Body a_, b_;
+    Pose end_;
+    double slack_;
+    RefereeReport report_;
+    Vec3 found_ = Vec3::Zero();
+    bool touching_ = false, apart_ = false;
+    std::string seen_by_;
+};
+
+} // namespace
+
+RefereeReport judge(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b, const Pose& pose_b_end,
+                    Random& random, const RefereeOptions& options) {
+    return Judge(a, pose_a, b, pose_b, pose_b_end, random, options).run();
+}
+
+} // namespace fathom

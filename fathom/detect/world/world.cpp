@@ -1,0 +1,151 @@
+// The bodies of a world: added, moved, reshaped, removed.
+#include <fathom/detect/world/world_state.h>
+
+#include <fathom/base/error.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace fathom {
+
+namespace {
+
+Place body_place(std::int64_t index) { return {.element = "body", .index = index}; }
+
+bool same(const Pose& a, const Pose& b) {
+    return a.translation == b.translation && a.rotation.coeffs() == b.rotation.coeffs();
+}
+
+void check(const WorldOptions& options) {
+    if (!(options.query.margin >= 0) || !std::isfinite(options.query.margin))
+        throw Error(Cause::invalid_argument, "the margin must be finite and not negative",
+                    {.element = "option margin"});
+}
+
+} // namespace
+
+Pose checked_pose(const Pose& pose, std::int64_t index) {
+    if (!is_finite(pose)) throw Error(Cause::non_finite, "the pose is not finite", {.element = "pose", .index = index});
+    const double length = pose.rotation.norm();
+    if (!(std::abs(length - 1) < 1e-3))
+        throw Error(Cause::invalid_argument,
+                    fmt::format("the rotation of the pose is a quaternion of length {}, not 1", length),
+                    {.element = "pose", .index = index});
+    if (std::abs(length - 1) < 1e-12) return pose;
+    return {pose.rotation.normalized(), pose.translation};
+}
+
+Box placed_box(const Shape& shape, const Pose& pose) {
+    const Box& box = shape.bounds();
+    if (box.empty()) return {};
+    const Vec3 center = pose * box.center();
+    const Vec3 half = pose.rotation.toRotationMatrix().cwiseAbs() * box.half();
+    const double rounding = 1e-11 * (box.center().norm() + box.half().norm()) + 1e-15 * center.stableNorm();
+    return Box::around(center, half).grown(rounding);
+}
+
+const WorldBody& World::State::body(Index id) const {
+    if (id >= bodies.size() || !bodies[id])
+        throw Error(Cause::index_out_of_range, "there is no such body", body_place(id));
+    return *bodies[id];
+}
+
+void World::State::forget_view() {
+    if (view->made()) view = std::make_unique<Lazy<WorldView>>();
+}
+
+Box World::State::broad_box(const Box& box) const {
+    return box.empty() ? box : box.grown(0.5 * options.query.margin * (1 + 1e-12));
+}
+
+void World::State::place(Index id, const Pose& pose) {
+    WorldBody& moved = body(id);
+    if (same(moved.pose, pose)) return;
+    const Box box = moved.endless() ? Box{} : placed_box(moved.shape, pose);
+    broad.move(id, broad_box(box));
+    moved.pose = pose;
+    moved.box = box;
+    moved.changed = steps;
+    forget_view();
+}
+
+void World::State::reshape(Index id, Shape shape) {
+    WorldBody& old = body(id);
+    const Box box = shape.bounded() ? placed_box(shape, old.pose) : Box{};
+    broad.move(id, broad_box(box));
+    std::erase(endless, id);
+    old.shape = std::move(shape);
+    old.box = box;
+    old.changed = old.reshaped = steps;
+    if (old.endless()) endless.insert(std::ranges::lower_bound(endless, id), id);
+    forget_view();
+}
+
+World::World(const WorldOptions& options) {
+    check(options);
+    state_ = std::make_unique<State>(options);
+}
+World::~World() = default;
+World::World(World&&) noexcept = default;
+World& World::operator=(World&&) noexcept = default;
+
+Index World::add(Shape shape, const Pose& pose, const BodyOptions& options) {
+    const Pose placed = checked_pose(pose);
+    State& s = *state_;
+    const bool endless = !shape.bounded();
+    const Box box = endless ? Box{} : placed_box(shape, placed);
+    const Index id = s.broad.add(s.broad_box(box));
+    if (id >= s.bodies.size()) s.bodies.resize(id + 1);
+    s.bodies[id] = WorldBody{std::move(shape), placed, options, box, placed, s.steps, s.steps};
+    if (endless) s.endless.insert(std::ranges::lower_bound(s.endless, id), id);
+    s.forget_view();
+    return id;
+}
+
+void World::move(Index id, const Pose& pose) { state_->place(id, checked_pose(pose, id)); }
+
+void World::move(std::span<const Index> ids, std::span<const Pose> poses) {
+    if (ids.size() != poses.size())
+        throw Error(Cause::count_mismatch, fmt::format("{} poses for {} bodies", poses.size(), ids.size()));
+    std::vector<Pose> placed(poses.size());
+    for (std::size_t k = 0; k < ids.size(); ++k) {
+        const WorldBody& body = state_->body(ids[k]);
+        placed[k] = checked_pose(poses[k], static_cast<std::int64_t>(k));
+        if (!body.endless() && !body.shape.bounds().empty() &&
+            !std::isfinite(placed_box(body.shape, placed[k]).grown(state_->options.broad.margin).diagonal()))
+            throw Error(Cause::non_finite, "the body would be too far away for numbers", body_place(ids[k]));
+    }
+    for (std::size_t k = 0; k < ids.size(); ++k) state_->place(ids[k], placed[k]);
+}
+
+void World::deform(Index id, std::span<const Vec3> vertices) { replace(id, shape(id).deformed(vertices)); }
+void World::replace(Index id, Shape shape) { state_->reshape(id, std::move(shape)); }
+
+void World::remove(Index id) {
+    (void)state_->body(id);
+    state_->broad.remove(id);
+    state_->bodies[id].reset();
+    std::erase(state_->endless, id);
+    state_->forget_view();
+}
+
+void World::set_groups(Index id, std::uint32_t groups, std::uint32_t meets) {
+    BodyOptions& options = state_->body(id).options;
+    options.groups = groups;
+    options.meets = meets;
+}
+
+void World::set_filter(Filter filter) { state_->filter = std::move(filter); }
+
+const WorldStep& World::last() const { return state_->step; }
+std::size_t World::size() const { return state_->broad.size(); }
+std::size_t World::id_limit() const { return state_->bodies.size(); }
+bool World::contains(Index id) const { return id < state_->bodies.size() && state_->bodies[id].has_value(); }
+const Shape& World::shape(Index id) const { return state_->body(id).shape; }
+const Pose& World::pose(Index id) const { return state_->body(id).pose; }
+const std::string& World::name(Index id) const { return state_->body(id).options.name; }
+const WorldOptions& World::options() const { return state_->options; }
+
+} // namespace fathom

@@ -1,0 +1,219 @@
+// Questions to a world as it stands: what a shape, a ray or a motion would meet, what is nearest, and one
+// body at many poses.
+#include <fathom/base/error.h>
+#include <fathom/base/parallel.h>
+#include <fathom/detect/world/world_cast.h>
+#include <fathom/detect/world/world_state.h>
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+namespace fathom {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+double gap_between(const Box& a, const Box& b) {
+    return (a.lower - b.upper).cwiseMax(b.lower - a.upper).cwiseMax(0.0).norm() * (1 - 1e-12);
+}
+
+// Holds the shape all along the motion, on either path.
+Box swept_box(const Shape& shape, const Motion& motion) {
+    if (shape.bounds().empty()) return {};
+    const Vec3 center = shape.bounds().center();
+    const Segment chord{motion.start * center, motion.end * center};
+    const double reach = shape.radius() + Mover(motion).bend(center);
+    return chord.bounds().grown(reach * (1 + 1e-11) + 1e-11 * center.norm() +
+                                1e-14 * (chord.start.norm() + chord.end.norm()));
+}
+
+Ray checked_ray(const Ray& ray) {
+    if (!is_finite(ray.origin) || !is_finite(ray.direction))
+        throw Error(Cause::non_finite, "the ray is not finite", {.element = "ray"});
+    const Vec3 unit = ray.direction.stableNormalized();
+    if (!(std::abs(unit.norm() - 1) < 1e-6))
+        throw Error(Cause::invalid_argument, "the ray has no direction", {.element = "ray"});
+    return {ray.origin, unit};
+}
+
+double checked_limit(double limit) {
+    if (!(limit >= 0)) throw Error(Cause::invalid_argument, "the limit must not be negative", {.element = "limit"});
+    return limit;
+}
+
+std::vector<Pose> checked_poses(std::span<const Pose> poses) {
+    std::vector<Pose> checked;
+    checked.reserve(poses.size());
+    for (const Pose& pose : poses) checked.push_back(checked_pose(pose, static_cast<std::int64_t>(checked.size())));
+    return checked;
+}
+
+const auto farther = [](const auto& a, const auto& b) { return std::tie(a.least, a.id) > std::tie(b.least, b.id); };
+
+} // namespace
+
+const WorldView& World::State::seen() const {
+    return view->get([&] {
+        WorldView made;
+        for (Index id = 0; id < bodies.size(); ++id)
+            if (bodies[id] && !bodies[id]->box.empty()) {
+                made.ids.push_back(id);
+                made.boxes.push_back(bodies[id]->box);
+            }
+        made.tree = Bvh(made.boxes);
+        return made;
+    });
+}
+
+std::vector<Index> World::State::near(const Shape& shape, const Box& box) const {
+    const WorldView& view_now = seen();
+    std::vector<Index> ids;
+    if (shape.bounded() && box.empty()) return ids;
+    if (shape.bounded())
+        view_now.tree.visit_overlapping(box, [&](Index position) {
+            ids.push_back(view_now.ids[position]);
+            return true;
+        });
+    else
+        ids = view_now.ids;
+    ids.insert(ids.end(), endless.begin(), endless.end());
+    std::ranges::sort(ids);
+    return ids;
+}
+
+std::vector<World::State::Gap> World::State::by_gap(const Shape& shape, const Box& box) const {
+    std::vector<Gap> gaps;
+    if (shape.bounded() && box.empty()) return gaps;
+    for (Index id = 0; id < bodies.size(); ++id) {
+        if (!bodies[id] || (!bodies[id]->endless() && bodies[id]->box.empty())) continue;
+        const bool boxed = shape.bounded() && !bodies[id]->endless();
+        gaps.push_back({boxed ? gap_between(box, bodies[id]->box) : 0.0, id});
+    }
+    std::ranges::make_heap(gaps, farther);
+    return gaps;
+}
+
+std::vector<WorldPair> World::collide(const Shape& shape, const Pose& pose, const QueryOptions& options) const {
+    const Pose placed = checked_pose(pose);
+    const Box box = shape.bounded() ? placed_box(shape, placed) : Box{};
+    const std::vector<Index> ids = state_->near(shape, box.empty() ? box : box.grown(options.margin * (1 + 1e-12)));
+    std::vector<WorldPair> pairs(ids.size());
+    parallel_for(ids.size(), 1, [&](std::size_t k, std::size_t) {
+        const WorldBody& body = *state_->bodies[ids[k]];
+        pairs[k] = {no_index, ids[k], fathom::collide(shape, placed, body.shape, body.pose, options)};
+    });
+    std::erase_if(pairs, [](const WorldPair& pair) { return !pair.touching(); });
+    return pairs;
+}
+
+World::Nearest World::nearest(const Shape& shape, const Pose& pose, double limit,
+                              const DistanceOptions& options) const {
+    const Pose placed = checked_pose(pose);
+    std::vector<State::Gap> gaps = state_->by_gap(shape, shape.bounded() ? placed_box(shape, placed) : Box{});
+    Nearest best;
+    best.distance.upper = best.distance.lower = infinity;
+    for (auto end = gaps.end(); end != gaps.begin(); --end) {
+        if (gaps.front().least > std::max(0.0, std::min(checked_limit(limit), best.distance.upper))) break;
+        const Index id = gaps.front().id;
+        std::pop_heap(gaps.begin(), end, farther);
+        const Distance found = distance(shape, placed, state_->bodies[id]->shape, state_->bodies[id]->pose, options);
+        if (found.lower > limit) continue;
+        if (std::tie(found.upper, found.lower, id) < std::tie(best.distance.upper, best.distance.lower, best.body))
+            best = {id, found};
+    }
+    return best;
+}
+
+RayHit World::cast(const Ray& ray, double limit) const {
+    const Ray unit = checked_ray(ray);
+    const WorldView& view = state_->seen();
+    RayHit first;
+    const auto meet = [&](Index id) {
+        const WorldBody& body = *state_->bodies[id];
+        RayHit hit = cast_at(body.shape, body.pose, unit, limit);
+        hit.body = id;
+        if (hit.verdict != Verdict::disjoint && std::tie(hit.distance, id) < std::tie(first.distance, first.body))
+            first = hit;
+    };
+    for (const Index id : state_->endless) meet(id);
+    view.tree.visit_ray(unit, std::min(checked_limit(limit), first.distance), [&](Index position) {
+        meet(view.ids[position]);
+        return std::min(limit, first.distance);
+    });
+    return first;
+}
+
+World::SweptBody World::sweep(const Shape& shape, const Motion& motion, const MotionOptions& options) const {
+    const Motion checked{checked_pose(motion.start), checked_pose(motion.end), motion.path};
+    const Box box = shape.bounded() ? swept_box(shape, checked) : Box{};
+    const std::vector<Index> ids = state_->near(shape, box.empty() ? box : box.grown(options.margin * (1 + 1e-12)));
+    std::vector<Sweep> sweeps(ids.size());
+    parallel_for(ids.size(), 1, [&](std::size_t k, std::size_t) {
+        const WorldBody& body = *state_->bodies[ids[k]];
+        sweeps[k] = fathom::sweep(shape, checked, body.shape, Motion::still(body.pose), options);
+    });
+    SweptBody first;
+    for (std::size_t k = 0; k < ids.size(); ++k)
+        if (sweeps[k].verdict != Verdict::disjoint && (first.body == no_index || sweeps[k].time < first.sweep.time))
+            first = {ids[k], std::move(sweeps[k])};
+    return first;
+}
+
+std::vector<char> World::State::partners(Index id) const {
+    (void)body(id);
+    std::vector<char> met(bodies.size(), 0);
+    for (Index other = 0; other < bodies.size(); ++other)
+        if (other != id && bodies[other]) met[other] = allowed(std::min(id, other), std::max(id, other));
+    return met;
+}
+
+std::vector<Verdict> World::try_poses(Index id, std::span<const Pose> poses) const {
+    const std::vector<char> met = state_->partners(id);
+    const std::vector<Pose> placed = checked_poses(poses);
+    const Shape& shape = state_->bodies[id]->shape;
+    QueryOptions options = state_->options.query;
+    if (options.goal == QueryGoal::contacts) options.goal = QueryGoal::verdict;
+    const auto verdict_at = [&](const Pose& pose) {
+        Verdict worst = Verdict::disjoint;
+        const Box box = shape.bounded() ? placed_box(shape, pose) : Box{};
+        for (const Index other : state_->near(shape, box.empty() ? box : box.grown(options.margin * (1 + 1e-12)))) {
+            if (!met[other]) continue;
+            const Verdict verdict =
+                fathom::collide(shape, pose, state_->bodies[other]->shape, state_->bodies[other]->pose, options)
+                    .verdict;
+            if (verdict == Verdict::overlapping) return verdict;
+            if (verdict == Verdict::undecided) worst = verdict;
+        }
+        return worst;
+    };
+    std::vector<Verdict> verdicts(placed.size());
+    parallel_for(placed.size(), 4, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin; k < end; ++k) verdicts[k] = verdict_at(placed[k]);
+    });
+    return verdicts;
+}
+
+std::vector<double> World::clearances(Index id, std::span<const Pose> poses) const {
+    const std::vector<char> met = state_->partners(id);
+    const std::vector<Pose> placed = checked_poses(poses);
+    const Shape& shape = state_->bodies[id]->shape;
+    const auto clearance_at = [&](const Pose& pose) {
+        std::vector<State::Gap> gaps = state_->by_gap(shape, shape.bounded() ? placed_box(shape, pose) : Box{});
+        double least = infinity;
+        for (auto end = gaps.end(); end != gaps.begin() && gaps.front().least < least; --end) {
+            const auto [gap, other] = gaps.front();
+            std::pop_heap(gaps.begin(), end, farther);
+            if (!met[other]) continue;
+            const Distance found = distance(shape, pose, state_->bodies[other]->shape, state_->bodies[other]->pose);
+            least = std::min(least, std::max({0.0, gap, found.lower - found.error_bound}));
+        }
+        return least;
+    };
+    std::vector<double> result(placed.size());
+    parallel_for(placed.size(), 1, [&](std::size_t k, std::size_t) { result[k] = clearance_at(placed[k]); });
+    return result;
+}
+
+} // namespace fathom

@@ -1,0 +1,143 @@
+// A step of a world: pairs from the broad phase, those that need not be asked spared, the rest asked in
+// parallel, then the events.
+#include <fathom/detect/world/world_state.h>
+
+#include <fathom/base/parallel.h>
+#include <fathom/detect/query/distance_lower_bound.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace fathom {
+
+namespace {
+
+constexpr double steps_ahead = 32; // of travel like the last, that a reserve is to cover
+constexpr int steps_of_rest = 8;   // after none was to be had
+
+const auto pair_of = [](const WorldPair& pair) { return IdPair{pair.a, pair.b}; };
+
+void note_events(std::span<const WorldPair> before, WorldStep& step) {
+    std::vector<IdPair> old, now;
+    std::ranges::transform(before, std::back_inserter(old), pair_of);
+    std::ranges::transform(step.pairs, std::back_inserter(now), pair_of);
+    std::ranges::set_difference(now, old, std::back_inserter(step.began));
+    std::ranges::set_intersection(now, old, std::back_inserter(step.stayed));
+    std::ranges::set_difference(old, now, std::back_inserter(step.ended));
+}
+
+// By candidate, what was remembered; null where nothing was. Both sorted.
+std::vector<const PairMemory*> recall(std::span<const IdPair> pairs, std::span<const PairMemory> memory) {
+    std::vector<const PairMemory*> found(pairs.size(), nullptr);
+    auto next = memory.begin();
+    for (std::size_t k = 0; k < pairs.size(); ++k) {
+        while (next != memory.end() && next->pair < pairs[k]) ++next;
+        if (next != memory.end() && next->pair == pairs[k]) found[k] = &*next;
+    }
+    return found;
+}
+
+} // namespace
+
+bool World::State::allowed(Index a, Index b) const {
+    const BodyOptions &x = bodies[a]->options, &y = bodies[b]->options;
+    if ((x.fixed && y.fixed) || (x.groups & y.meets) == 0 || (y.groups & x.meets) == 0) return false;
+    return !filter || filter(a, b);
+}
+
+bool World::State::may_reach(const WorldBody& endless_one, const WorldBody& other) const {
+    if (other.endless()) return true;
+    const Box box = placed_box(other.shape, relative(endless_one.pose, other.pose));
+    return !box.empty() && endless_one.shape.field()->range(box).lower <= options.query.margin;
+}
+
+std::vector<IdPair> World::State::candidates() const {
+    std::vector<IdPair> pairs;
+    for (const IdPair& pair : broad.pairs())
+        if (allowed(pair[0], pair[1])) pairs.push_back(pair);
+    if (endless.empty()) return pairs;
+    for (const Index plane : endless)
+        for (Index id = 0; id < bodies.size(); ++id) {
+            if (id == plane || !bodies[id] || (bodies[id]->endless() && id < plane)) continue;
+            const IdPair pair{std::min(id, plane), std::max(id, plane)};
+            if (may_reach(*bodies[plane], *bodies[id]) && allowed(pair[0], pair[1])) pairs.push_back(pair);
+        }
+    std::ranges::sort(pairs);
+    return pairs;
+}
+
+// Nothing has changed, or not by as much as they were apart.
+bool World::State::still_true(const WorldBody& a, const WorldBody& b, const PairMemory& memory) const {
+    if (a.reshaped == steps || b.reshaped == steps) return false;
+    if (a.changed < steps && b.changed < steps) return true;
+    return memory.reserve > 0 &&
+           relative_travel(a.shape, memory.pose_a, a.pose, b.shape, memory.pose_b, b.pose) < memory.reserve;
+}
+
+void World::State::look_ahead(const WorldBody& a, const WorldBody& b, PairMemory& memory) const {
+    const double margin = options.query.margin,
+                 travel = relative_travel(a.shape, a.before, a.pose, b.shape, b.before, b.pose);
+    const double smaller = std::min(a.shape.radius(), b.shape.radius());
+    if (margin > 0 && !(measures_distance(a.shape) && measures_distance(b.shape))) return;
+    if (!(8 * travel < smaller)) return; // they pass each other within a few steps: it would not pay
+    if (has_surface(a.shape.kind()) && has_surface(b.shape.kind()))
+        return; // triangles are asked in less time than that takes
+    const double wanted = std::min(steps_ahead * travel + 1e-3 * smaller, smaller);
+    const double reserve = least_gap(a.shape, a.pose, b.shape, b.pose, {.enough = margin + wanted}) - margin;
+    if (reserve > 2 * travel) {
+        memory.reserve = reserve;
+        memory.pose_a = a.pose;
+        memory.pose_b = b.pose;
+    } else {
+        memory.rest = steps_of_rest;
+    }
+}
+
+World::State::Answer World::State::answer(const IdPair& pair, const PairMemory* before) const {
+    const WorldBody &a = *bodies[pair[0]], &b = *bodies[pair[1]];
+    Answer result;
+    PairMemory& memory = result.memory;
+    if (before) memory = *before;
+    memory.pair = pair;
+    const bool warm = options.warm_start && options.query.method == Method::automatic;
+    if (warm && before && still_true(a, b, memory)) {
+        result.asked = false;
+        if (memory.touching) result.collision = std::ranges::lower_bound(step.pairs, pair, {}, pair_of)->collision;
+        return result;
+    }
+    result.collision = fathom::collide(a.shape, a.pose, b.shape, b.pose, options.query);
+    memory.touching = result.collision.verdict != Verdict::disjoint;
+    memory.reserve = 0;
+    memory.rest = std::max(0, memory.rest - 1);
+    if (warm && !memory.touching && memory.rest == 0) look_ahead(a, b, memory);
+    return result;
+}
+
+const WorldStep& World::update() {
+    State& s = *state_;
+    s.broad.find_pairs();
+    const std::vector<IdPair> pairs = s.candidates();
+    const std::vector<const PairMemory*> before = recall(pairs, s.memory);
+    std::vector<State::Answer> answers(pairs.size());
+    parallel_for(pairs.size(), 4, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin; k < end; ++k) answers[k] = s.answer(pairs[k], before[k]);
+    });
+
+    WorldStep step;
+    std::vector<PairMemory> memory;
+    for (State::Answer& answer : answers) {
+        ++(answer.asked ? step.tested : step.spared);
+        memory.push_back(answer.memory);
+        if (answer.memory.touching)
+            step.pairs.push_back({answer.memory.pair[0], answer.memory.pair[1], std::move(answer.collision)});
+    }
+    note_events(s.step.pairs, step);
+    s.step = std::move(step);
+    s.memory = std::move(memory);
+    for (auto& body : s.bodies)
+        if (body) body->before = body->pose;
+    ++s.steps;
+    return s.step;
+}
+
+} // namespace fathom

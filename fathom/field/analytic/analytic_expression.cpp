@@ -1,0 +1,216 @@
+// Shapes by formula: checks, attributes, text.
+#include <fathom/base/error.h>
+#include <fathom/field/analytic/analytic_kinds.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace fathom {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double max_scaling = 69; // log of 1e30: further, squares of coordinates could overflow
+
+std::vector<Kind> all_kinds() {
+    std::vector<Kind> kinds;
+    for (const auto& family : {solid_kinds(), cone_kinds(), flat_kinds(), profile_kinds(), combination_kinds(),
+                               placement_kinds(), deformation_kinds()})
+        kinds.insert(kinds.end(), family.begin(), family.end());
+    std::sort(kinds.begin(), kinds.end(), [](const Kind& a, const Kind& b) { return a.name < b.name; });
+    return kinds;
+}
+
+std::string_view meaning(Limits limits) {
+    switch (limits) {
+    case Limits::positive:
+        return "positive (at least 1e-15)";
+    case Limits::not_negative:
+        return "not negative";
+    case Limits::whole:
+        return "a whole number from 1 to 1000000";
+    default:
+        return "within 1e15 of 0";
+    }
+}
+
+bool allowed(double value, Limits limits) {
+    if (!(std::abs(value) <= Formula::max_length)) return false; // also NaN
+    switch (limits) {
+    case Limits::positive:
+        return value >= Formula::min_length;
+    case Limits::not_negative:
+        return value >= 0;
+    case Limits::whole:
+        return value >= 1 && value <= 1e6 && value == std::floor(value);
+    default:
+        return true;
+    }
+}
+
+void check_numbers(const FormulaNode& node) {
+    const auto& wanted = node.kind->parameters;
+    const std::size_t count = node.numbers.size();
+    if (count < wanted.size() || (count > wanted.size() && !node.kind->more_numbers))
+        refuse(node, fmt::format("takes {}{} numbers, not {}", node.kind->more_numbers ? "at least " : "",
+                                 wanted.size(), count));
+    for (std::size_t k = 0; k < count; ++k) {
+        const Parameter parameter = k < wanted.size() ? wanted[k] : Parameter{"a number", Limits::any};
+        if (!allowed(node[k], parameter.limits))
+            refuse(node, fmt::format("{} must be {}, not {}", parameter.name, meaning(parameter.limits), node[k]));
+    }
+}
+
+void check_children(FormulaNode& node) {
+    const Kind& kind = *node.kind;
+    const std::size_t count = node.children.size();
+    if (count < kind.min_children || count > kind.max_children) {
+        if (kind.max_children == 0) refuse(node, "takes no shapes");
+        if (kind.min_children == kind.max_children)
+            refuse(node,
+                   fmt::format("takes {} shape{}, not {}", kind.min_children, kind.min_children > 1 ? "s" : "", count));
+        refuse(node, fmt::format("takes at least {} shapes, not {}", kind.min_children, count));
+    }
+    node.dimension = kind.dimension != 0 ? kind.dimension : node.child().dimension;
+    const int wanted = kind.child_dimension != 0 ? kind.child_dimension : node.dimension;
+    for (const Formula& child : node.children)
+        if (child.dimension() != wanted)
+            refuse(node, fmt::format("takes shapes of {} dimensions; {} has {}", wanted, child.node().kind->name,
+                                     child.dimension()));
+}
+
+void sum_up(FormulaNode& node) {
+    for (const Formula& child : node.children) {
+        node.depth = std::max(node.depth, child.node().depth + 1);
+        node.weight += child.node().weight;
+        node.scaling = std::max(node.scaling, child.node().scaling);
+    }
+    if (node.kind->name == "scale") node.scaling += std::abs(std::log(node[0]));
+    if (node.depth > Formula::max_depth)
+        throw Error(Cause::too_large, fmt::format("shapes are nested deeper than {}", Formula::max_depth));
+    if (node.weight > Formula::max_weight)
+        throw Error(Cause::too_large, fmt::format("the shape is made of more than {} shapes", Formula::max_weight));
+    if (node.scaling > max_scaling) throw Error(Cause::too_large, "nested scales change lengths by more than 1e30");
+}
+
+void append_text(const FormulaNode& node, std::string& out) {
+    fmt::format_to(std::back_inserter(out), "{}(", node.kind->name);
+    const char* separator = "";
+    const auto numbers = [&] {
+        for (const double value : node.numbers) {
+            fmt::format_to(std::back_inserter(out), "{}{}", separator, value);
+            separator = ", ";
+        }
+    };
+    if (!node.kind->children_first) numbers();
+    for (const Formula& child : node.children) {
+        out += separator;
+        separator = ", ";
+        append_text(child.node(), out);
+    }
+    if (node.kind->children_first) numbers();
+    out += ')';
+}
+
+bool same(const FormulaNode& a, const FormulaNode& b) {
+    return &a == &b || (a.kind == b.kind && a.weight == b.weight && a.numbers == b.numbers && a.children == b.children);
+}
+
+} // namespace
+
+std::string_view name(DistanceKind kind) {
+    switch (kind) {
+    case DistanceKind::exact:
+        return "exact";
+    case DistanceKind::exact_outside:
+        return "exact_outside";
+    case DistanceKind::exact_inside:
+        return "exact_inside";
+    case DistanceKind::lower_bound:
+        return "lower_bound";
+    default:
+        return "not_a_distance";
+    }
+}
+
+const std::vector<Kind>& formula_kinds() {
+    static const std::vector<Kind> kinds = all_kinds();
+    return kinds;
+}
+
+const Kind* find_kind(std::string_view name) {
+    const auto& kinds = formula_kinds();
+    const auto at = std::lower_bound(kinds.begin(), kinds.end(), name,
+                                     [](const Kind& k, std::string_view n) { return k.name < n; });
+    return at != kinds.end() && at->name == name ? &*at : nullptr;
+}
+
+Box everywhere() { return {Vec3::Constant(-infinity), Vec3::Constant(infinity)}; }
+
+void refuse(const FormulaNode& node, std::string_view complaint) {
+    throw Error(Cause::invalid_argument, fmt::format("{}: {}", node.kind->name, complaint));
+}
+
+// Exact zeros and ones are left out, so that what was only moved or turned by right angles stays tight over boxes.
+NodeId Frame::coordinate(Graph& graph, int axis) const {
+    const Vec3 row = linear.row(axis);
+    int used = 0, last = 0;
+    for (int k = 0; k < 3; ++k)
+        if (row[k] != 0) ++used, last = k;
+    if (used == 0) return graph.constant(offset[axis]);
+    if (used == 1) return graph.scale_add(base[static_cast<std::size_t>(last)], row[last], offset[axis]);
+    const double parameters[] = {row[0], row[1], row[2], offset[axis]};
+    return graph.apply(Op::affine, {base[0], base[1], base[2]}, parameters);
+}
+
+std::array<NodeId, 3> Frame::coordinates(Graph& graph) const {
+    return {coordinate(graph, 0), coordinate(graph, 1), coordinate(graph, 2)};
+}
+
+Formula::Formula(std::string_view kind, std::vector<double> parameters, std::vector<Formula> children) {
+    auto node = std::make_shared<FormulaNode>();
+    node->kind = find_kind(kind);
+    if (!node->kind) throw Error(Cause::invalid_argument, fmt::format("there is no shape '{}'", kind.substr(0, 64)));
+    node->numbers = std::move(parameters);
+    for (double& value : node->numbers) value += 0.0; // -0 reads back as 0
+    node->children = std::move(children);
+    check_numbers(*node);
+    check_children(*node);
+    sum_up(*node);
+    if (node->kind->check) node->kind->check(*node);
+    node->traits = node->kind->traits(*node);
+    node_ = std::move(node);
+}
+
+int Formula::dimension() const { return node_->dimension; }
+double Formula::lipschitz() const { return node_->traits.lipschitz; }
+std::size_t Formula::weight() const { return node_->weight; }
+
+DistanceKind Formula::distance_kind() const {
+    const Traits& traits = node_->traits;
+    if (traits.exact_outside && traits.exact_inside) return DistanceKind::exact;
+    if (traits.exact_outside) return DistanceKind::exact_outside;
+    if (traits.exact_inside) return DistanceKind::exact_inside;
+    return traits.lipschitz <= 1 ? DistanceKind::lower_bound : DistanceKind::not_a_distance;
+}
+
+Box Formula::bounds() const {
+    const Box box = level_box(*node_, 0);
+    double size = 0;
+    for (int k = 0; k < 3; ++k)
+        for (const double v : {box.lower[k], box.upper[k]})
+            if (std::abs(v) < infinity) size = std::max(size, std::abs(v));
+    return box.empty() ? box : box.grown(1e-12 * size); // for the rounding of the formula
+}
+
+std::string Formula::text() const {
+    std::string out;
+    append_text(*node_, out);
+    return out;
+}
+
+bool operator==(const Formula& a, const Formula& b) { return same(a.node(), b.node()); }
+
+} // namespace fathom

@@ -1,0 +1,111 @@
+// The catalogue of shapes: for each kind its name, its numbers, what holds of it, and its formula.
+// A new shape is one entry in one of the *_kinds.cpp files, and a builder in shapes.h; text form, checks, bounds and
+// tests over all kinds follow. Not for users.
+#pragma once
+
+#include <fathom/base/pose.h>
+#include <fathom/field/analytic/expression_graph.h>
+#include <fathom/field/analytic/analytic_expression.h>
+
+#include <array>
+#include <limits>
+
+namespace fathom {
+
+enum class Limits { any, positive, not_negative, whole }; // whole: 1, 2, 3, ...
+
+struct Parameter {
+    std::string_view name{};
+    Limits limits = Limits::any;
+};
+
+// What holds of a shape; see DistanceKind.
+struct Traits {
+    double lipschitz = 1;
+    bool exact_outside = true;
+    bool exact_inside = true;
+    bool convex = true;
+    std::array<bool, 3> even = {true, true, true}; // unchanged when that coordinate changes sign
+};
+
+// Where a formula is asked: coordinates that are an affine map of three values of the graph. Placements only change the
+// map; it is written into the graph when a coordinate is needed, so nested placements cost one operation.
+struct Frame {
+    std::array<NodeId, 3> base = {0, 1, 2};
+    Mat3 linear = Mat3::Identity();
+    Vec3 offset = Vec3::Zero();
+    double stretch = 1; // a step of 1 m of the point moves the coordinates by at most this
+
+    [[nodiscard]] NodeId coordinate(Graph& graph, int axis) const;
+    [[nodiscard]] std::array<NodeId, 3> coordinates(Graph& graph) const;
+    // Coordinates become matrix * them + shift; the matrix stretches by at most `by`.
+    [[nodiscard]] Frame mapped(const Mat3& matrix, const Vec3& shift, double by = 1) const {
+        return {base, matrix * linear, matrix * offset + shift, stretch * by};
+    }
+    // Other coordinates, which follow these with a slope of at most `by`.
+    [[nodiscard]] Frame replaced(const std::array<NodeId, 3>& coordinates_, double by = 1) const {
+        return {.base = coordinates_, .stretch = stretch * by};
+    }
+};
+
+struct Kind {
+    std::string_view name{};
+    int dimension = 3;       // 0: that of the children, which must agree
+    int child_dimension = 0; // 0: any
+    std::size_t min_children = 0;
+    std::size_t max_children = 0;
+    std::vector<Parameter> parameters{};
+    bool more_numbers = false;                   // any number of numbers after the named ones (vertices of a polygon)
+    bool children_first = false;                 // in the text form
+    void (*check)(const FormulaNode&) = nullptr; // beyond the limits of each number
+    Traits (*traits)(const FormulaNode&) = nullptr;
+    Box (*level_box)(const FormulaNode&, double level) = nullptr; // holds every point with value <= level; level >= 0
+    NodeId (*formula)(Graph&, const FormulaNode&, const Frame&) = nullptr;
+};
+
+struct FormulaNode {
+    const Kind* kind = nullptr;
+    std::vector<double> numbers{};
+    std::vector<Formula> children{};
+    int dimension = 3;
+    Traits traits{};
+    std::size_t depth = 1;
+    std::size_t weight = 1;
+    double scaling = 0; // largest sum of |log(factor)| over the scale operations on a way down
+
+    [[nodiscard]] double operator[](std::size_t k) const { return numbers[k]; }
+    [[nodiscard]] const FormulaNode& child(std::size_t k = 0) const { return children[k].node(); }
+    [[nodiscard]] Vec3 vector(std::size_t first = 0) const {
+        return {numbers[first], numbers[first + 1], numbers[first + 2]};
+    }
+};
+
+[[nodiscard]] const std::vector<Kind>& formula_kinds(); // sorted by name
+[[nodiscard]] const Kind* find_kind(std::string_view name);
+
+// The families, each in its own file.
+[[nodiscard]] std::vector<Kind> solid_kinds();
+[[nodiscard]] std::vector<Kind> cone_kinds();
+[[nodiscard]] std::vector<Kind> flat_kinds();
+[[nodiscard]] std::vector<Kind> profile_kinds();
+[[nodiscard]] std::vector<Kind> combination_kinds();
+[[nodiscard]] std::vector<Kind> placement_kinds();
+[[nodiscard]] std::vector<Kind> deformation_kinds();
+
+// ---- What the families share
+
+[[nodiscard]] inline NodeId formula(Graph& graph, const FormulaNode& node, const Frame& frame) {
+    const NodeId value = node.kind->formula(graph, node, frame);
+    graph.bound_slope(value, node.traits.lipschitz * frame.stretch);
+    return value;
+}
+[[nodiscard]] inline Box level_box(const FormulaNode& node, double level) { return node.kind->level_box(node, level); }
+[[nodiscard]] Box everywhere();
+[[nodiscard]] inline Box grown_around(const Vec3& half, double level) {
+    return Box::around(Vec3::Zero(), half).grown(level);
+}
+
+// Error{invalid_argument}: "torus: tube must ..."
+[[noreturn]] void refuse(const FormulaNode& node, std::string_view complaint);
+
+} // namespace fathom

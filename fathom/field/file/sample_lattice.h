@@ -1,0 +1,81 @@
+// Between the files of others, which list the samples of a whole lattice, and our grids of bricks.
+#pragma once
+
+#include <fathom/base/callable_ref.h>
+#include <fathom/base/file.h>
+#include <fathom/field/file/grid_file.h>
+#include <fathom/base/encode/source.h>
+
+#include <cstdint>
+
+namespace fathom {
+
+// As a file states it.
+struct StatedLattice {
+    std::array<std::uint64_t, 3> counts{}; // samples along x, y, z
+    Vec3 origin = Vec3::Zero();            // of the first (m)
+    double cell = 1;                       // m
+};
+
+// The side of a cubic cell; Error{unsupported} where the three differ by more than a millionth or one is not positive.
+[[nodiscard]] double cubic_cell(const Vec3& spacing, const Place& place);
+
+// Bytes that reading a file of `size` may take.
+[[nodiscard]] inline std::size_t memory_limit(const GridReadOptions& options, std::size_t size) {
+    return options.memory_limit > 0 ? options.memory_limit : 16 * size + (std::size_t{48} << 20);
+}
+
+// Error{unsupported} where 16-bit codes, if asked for, cannot hold the samples of a brick.
+void check_reach(std::span<const double, brick_size> samples, double cell, GridStorage storage, const Place& place);
+
+// Takes samples as a file lists them, and makes the field. One object a file.
+class LatticeBuilder {
+public:
+    // Checks the lattice, and that it fits into the memory that a file of this size may ask for, before taking any;
+    // `extra` bytes are held elsewhere at the same time.
+    LatticeBuilder(const StatedLattice& lattice, const Source& source, const GridReadOptions& options,
+                   std::size_t extra = 0);
+
+    [[nodiscard]] std::size_t count() const { return samples_.size(); } // of samples
+
+    // By index, x fastest. Error{non_finite, too_large} names a sample that no float holds.
+    void set(std::size_t index, double value) {
+        const float rounded = static_cast<float>(value);
+        if (!std::isfinite(rounded)) refuse(index, value);
+        rounding_ = std::max(rounding_, std::abs(value - static_cast<double>(rounded)));
+        samples_[index] = rounded;
+    }
+
+    // All samples are set. `format` and what was assumed go into the result.
+    [[nodiscard]] GridFile finish(std::string format, std::vector<std::string> remarks = {}) &&;
+
+private:
+    [[noreturn]] void refuse(std::size_t index, double value) const;
+    [[nodiscard]] bool is_padded() const;
+    [[nodiscard]] double value_at(const std::array<int, 3>& sample) const;
+    [[nodiscard]] double padding_error() const;
+
+    const Source& source_;
+    GridReadOptions options_;
+    std::array<int, 3> counts_{};
+    GridLayout layout_;
+    std::vector<float> samples_;
+    double rounding_ = 0;
+};
+
+// The samples of the whole lattice, slice by slice (x fastest) from the lowest z on.
+void for_each_slice(const GridData& data, CallableRef<void(std::span<const double>)> visit);
+
+[[nodiscard]] inline std::array<std::uint64_t, 3> sample_counts(const GridLayout& layout) {
+    return {static_cast<std::uint64_t>(layout.cells(0)) + 1, static_cast<std::uint64_t>(layout.cells(1)) + 1,
+            static_cast<std::uint64_t>(layout.cells(2)) + 1};
+}
+[[nodiscard]] inline std::uint64_t sample_count(const GridLayout& layout) {
+    const auto n = sample_counts(layout);
+    return n[0] * n[1] * n[2];
+}
+
+// All samples as float or double, little-endian, x fastest.
+void write_samples(FileWriter& file, const GridData& data, bool doubles);
+
+} // namespace fathom

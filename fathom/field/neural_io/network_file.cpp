@@ -1,0 +1,134 @@
+// Which reader or writer a file of a network gets.
+#include <fathom/base/error.h>
+#include <fathom/base/file.h>
+#include <fathom/base/lower_case.h>
+#include <fathom/base/mapped_file.h>
+#include <fathom/field/neural_io/network_formats.h>
+
+#include <array>
+#include <fstream>
+#include <new>
+#include <stdexcept>
+
+namespace fathom {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+enum class Format { unknown, fnet, onnx, npz, keras };
+
+constexpr std::string_view known_formats = "no format of networks that is known here: .fnet .onnx .npz .h5";
+
+Format format_of_name(const fs::path& path) {
+    struct Ending {
+        std::string_view ending;
+        Format format;
+    };
+    constexpr std::array<Ending, 5> endings = {{{".fnet", Format::fnet},
+                                                {".onnx", Format::onnx},
+                                                {".npz", Format::npz},
+                                                {".h5", Format::keras},
+                                                {".hdf5", Format::keras}}};
+    const std::string ending = lower_case(path.extension().string());
+    for (const Ending& known : endings)
+        if (known.ending == ending) return known.format;
+    return Format::unknown;
+}
+
+Format format_of(std::span<const std::byte> bytes, const fs::path& path) {
+    if (is_fnet(bytes)) return Format::fnet;
+    if (is_hdf5(bytes)) return Format::keras;
+    if (is_npz(bytes)) return Format::npz;
+    return format_of_name(path);
+}
+
+[[noreturn]] void refuse_name(const std::string& name) {
+    throw Error(Cause::unknown_format, std::string(known_formats), {.file = name});
+}
+
+NetworkFile read_as(Format format, const Source& source, const NetworkFileOptions& options) {
+    switch (format) {
+    case Format::fnet:
+        return read_fnet(source);
+    case Format::onnx:
+        return read_onnx_network(source, options);
+    case Format::npz:
+        return read_npz_network(source, options);
+    case Format::keras:
+        return read_keras_network(source, options);
+    case Format::unknown:
+        break;
+    }
+    refuse_name(source.name);
+}
+
+// Every Error says which file it is about, and memory that runs out is the file's fault, not the program's end.
+template <class Call>
+auto about(const std::string& file, Call call) {
+    try {
+        return call();
+    } catch (const Error& error) {
+        Place place = error.place();
+        if (!place.file.empty()) throw;
+        place.file = file;
+        throw Error(error.cause(), error.reason(), std::move(place));
+    } catch (const std::bad_alloc&) {
+    } catch (const std::length_error&) {
+    }
+    throw Error(Cause::too_large, "memory does not hold what the file describes", {.file = file});
+}
+
+} // namespace
+
+NetworkFile read_network_file(std::span<const std::byte> bytes, std::string_view name,
+                              const NetworkFileOptions& options) {
+    const Source source{bytes, std::string(name)};
+    return about(source.name, [&] {
+        if (bytes.empty()) throw Error(Cause::empty, "the file is empty");
+        NetworkFile file = read_as(format_of(bytes, source.name), source, options);
+        check(file.network);
+        return file;
+    });
+}
+
+NetworkFile read_network_file(const fs::path& path, const NetworkFileOptions& options) {
+    const MappedFile file(path);
+    return read_network_file(file.bytes(), path.string(), options);
+}
+
+Network read_network(const fs::path& path, const NetworkFileOptions& options) {
+    return read_network_file(path, options).network;
+}
+
+void write_network(const fs::path& path, const Network& network, const NetworkWriteOptions& options) {
+    const std::string content = about(path.string(), [&] {
+        check(network);
+        switch (format_of_name(path)) {
+        case Format::fnet:
+            return written_fnet(network, options.note);
+        case Format::onnx:
+            return written_onnx_network(network);
+        case Format::npz:
+            return written_npz_network(network);
+        case Format::keras:
+            throw Error(Cause::unsupported, "Keras files are read, not written: .fnet, .onnx and .npz are written");
+        case Format::unknown:
+            break;
+        }
+        refuse_name(path.string());
+    });
+    write_whole_file(path, content);
+}
+
+bool is_network_file(const fs::path& path) {
+    std::error_code error;
+    if (!fs::is_regular_file(path, error)) return false;
+    std::array<char, 256> opening{}; // up to the first name in a zip file
+    std::ifstream stream(path, std::ios::binary);
+    stream.read(opening.data(), opening.size());
+    const auto count = static_cast<std::size_t>(stream.gcount());
+    return count > 0 && format_of(std::as_bytes(std::span(opening).first(count)), path) != Format::unknown;
+}
+
+} // namespace fathom

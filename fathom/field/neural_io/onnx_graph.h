@@ -1,0 +1,52 @@
+// An ONNX file as it is written down: nodes in order, named values between them, constants.
+// Format: onnx.proto of ONNX, IR versions 3 to 10. Nothing is executed here.
+#pragma once
+
+#include <fathom/field/neural_io/float_array.h>
+#include <fathom/base/encode/source.h>
+
+#include <map>
+#include <memory>
+#include <optional>
+
+namespace fathom {
+
+struct OnnxTensor {
+    FloatArray floats;                // of float, double and half; the shape of all
+    std::vector<std::int64_t> wholes; // of int64
+};
+
+struct OnnxAttribute {
+    float number = 0;
+    std::int64_t whole = 0;
+    std::vector<std::int64_t> wholes;
+    std::vector<float> numbers;
+    std::shared_ptr<const OnnxTensor> tensor;
+};
+
+struct OnnxNode {
+    std::string name, kind;
+    std::vector<std::string> inputs, outputs;
+    std::map<std::string, OnnxAttribute, std::less<>> attributes;
+};
+
+struct OnnxInput {
+    std::string name;
+    std::optional<std::vector<std::int64_t>> shape; // -1: open
+};
+
+struct OnnxGraph {
+    static constexpr std::size_t max_nodes = 4096;
+
+    std::vector<OnnxNode> nodes;
+    std::map<std::string, std::shared_ptr<const OnnxTensor>, std::less<>> constants;
+    std::vector<OnnxInput> inputs; // without those that are constants
+    std::vector<std::string> outputs;
+    std::map<std::string, std::string, std::less<>> metadata;
+};
+
+// Error{unsupported}: data in other files, sparse tensors, types other than float, double, half and int64, operators of
+// other domains.
+[[nodiscard]] OnnxGraph read_onnx_graph(const Source& source);
+
+} // namespace fathom

@@ -1,0 +1,18 @@
+// What a reader tells about the faces it met.
+#include <fathom/geometry/io/face_collector.h>
+
+#include <fmt/format.h>
+
+namespace fathom {
+
+void FaceCollector::finish() {
+    ReadReport& report = file_.report;
+    if (report.skipped_faces > 0)
+        report.notes.push_back(
+            fmt::format("{} faces of fewer than three corners, lines or points were skipped", report.skipped_faces));
+    if (unclean_ > 0)
+        report.notes.push_back(
+            fmt::format("{} polygons cross themselves or are too intricate; their triangles overlap", unclean_));
+}
+
+} // namespace fathom

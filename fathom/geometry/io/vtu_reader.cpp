@@ -1,0 +1,211 @@
+// Reads VTK's .vtu, an XML file of unstructured grids. Format: "VTK file formats" (Kitware), XML
+// formats. Only points and cells are read. Several pieces become one mesh, their points one after another, nothing
+// merged. A packed file may hold a thousand times its size; what would take more memory than the limit below is
+// refused.
+#include <fathom/geometry/io/readers.h>
+#include <fathom/geometry/io/vtk_cells.h>
+#include <fathom/geometry/io/vtk_xml.h>
+
+#include <fmt/format.h>
+
+namespace fathom {
+
+namespace {
+
+// Bytes that the mesh may take in memory, by the size of the file.
+class MemoryLimit {
+public:
+    explicit MemoryLimit(const Source& source) : name_(source.name), left_(16 * source.bytes.size() + (48u << 20)) {}
+
+    void spend(std::uint64_t count, std::uint64_t bytes_each) {
+        if (count > left_ / bytes_each)
+            throw Error(Cause::too_large, "the mesh would take more memory than 16 times its file and 48 MB",
+                        {.file = name_});
+        left_ -= count * bytes_each;
+    }
+
+private:
+    const std::string& name_;
+    std::uint64_t left_;
+};
+
+struct Piece {
+    std::uint64_t point_count = 0, cell_count = 0;
+    std::optional<VtuArray> points, connectivity, offsets, types;
+};
+
+class VtuParser {
+public:
+    VtuParser(const Source& source, VtuStorage& storage) : xml_(source, "UnstructuredGrid", storage) {}
+
+    std::vector<Piece> parse() {
+        xml_.walk([this](Event event) { element(event); });
+        return std::move(pieces_);
+    }
+
+private:
+    using Event = VtkXml::Event;
+
+    void element(Event event) {
+        const std::string_view name = xml_.name();
+        if (event == Event::close) {
+            if (name == "Points" || name == "Cells") group_.clear();
+        } else if (name == "Piece") {
+            pieces_.push_back({xml_.number("NumberOfPoints", ""), xml_.number("NumberOfCells", "0"), {}, {}, {}, {}});
+        } else if (name == "Points" || name == "Cells") {
+            if (event == Event::open) group_ = name;
+        } else if (name == "DataArray") {
+            data_array(event);
+        }
+    }
+
+    void data_array(Event event) {
+        const std::string name = xml_.value("Name", "");
+        std::optional<VtuArray>* slot = slot_of(name);
+        if (slot == nullptr) return xml_.skip(event);
+        if (group_ == "Points" && xml_.number("NumberOfComponents", "3") != 3)
+            xml_.fail(Cause::malformed, "points of other than three coordinates");
+        slot->emplace(xml_.array(event, group_ == "Points" ? "points" : name));
+    }
+
+    [[nodiscard]] std::optional<VtuArray>* slot_of(std::string_view name) {
+        if (pieces_.empty()) return nullptr;
+        Piece& piece = pieces_.back();
+        if (group_ == "Points") return &piece.points;
+        if (group_ != "Cells") return nullptr;
+        if (name == "connectivity") return &piece.connectivity;
+        if (name == "offsets") return &piece.offsets;
+        return name == "types" ? &piece.types : nullptr;
+    }
+
+    VtkXml xml_;
+    std::string group_; // "Points", "Cells" or neither
+    std::vector<Piece> pieces_;
+};
+
+class VtuReader {
+public:
+    explicit VtuReader(const Source& source) : source_(source), limit_(source) {}
+
+    MeshFile read() {
+        const std::vector<Piece> pieces = VtuParser(source_, storage_).parse();
+        if (pieces.empty()) throw Error(Cause::empty, "holds no <Piece>", {.file = source_.name});
+        CellBuilder cells(read_points(pieces), source_);
+        reserve(pieces, cells);
+        std::size_t first = 0;
+        for (const Piece& piece : pieces) {
+            read_cells(piece, first, cells);
+            first += static_cast<std::size_t>(piece.point_count);
+        }
+        return std::move(cells).finish(format(pieces));
+    }
+
+private:
+    [[nodiscard]] std::unique_ptr<VtuNumbers> open(const std::optional<VtuArray>& array, std::string_view name,
+                                                   bool whole) const {
+        if (!array)
+            throw Error(Cause::malformed, "a piece lacks this array",
+                        {.file = source_.name, .element = std::string(name)});
+        return open_array(source_, storage_, *array, whole);
+    }
+
+    static void expect_end(VtuNumbers& numbers, std::string_view what, std::uint64_t count) {
+        if (!numbers.at_end())
+            numbers.fail(Cause::count_mismatch, fmt::format("states {} {}, but holds more", count, what));
+    }
+
+    [[nodiscard]] std::vector<Vec3> read_points(const std::vector<Piece>& pieces) {
+        std::size_t count = 0;
+        for (const Piece& piece : pieces) {
+            limit_.spend(piece.point_count, 2 * sizeof(Vec3)); // the surface and the volume may each have them
+            count += static_cast<std::size_t>(piece.point_count);
+        }
+        std::vector<Vec3> vertices;
+        vertices.reserve(count);
+        for (const Piece& piece : pieces) read_points(piece, vertices);
+        return vertices;
+    }
+
+    void read_points(const Piece& piece, std::vector<Vec3>& vertices) const {
+        if (piece.point_count == 0) return;
+        const auto numbers = open(piece.points, "points", false);
+        for (std::uint64_t i = 0; i < piece.point_count; ++i) {
+            const double x = numbers->number(), y = numbers->number(), z = numbers->number();
+            vertices.emplace_back(x, y, z);
+        }
+        expect_end(*numbers, "points", piece.point_count);
+    }
+
+    // Room for exactly what the types promise.
+    void reserve(const std::vector<Piece>& pieces, CellBuilder& cells) {
+        std::size_t triangles = 0, tetrahedra = 0;
+        for (const Piece& piece : pieces) {
+            if (piece.cell_count == 0) continue;
+            limit_.spend(piece.cell_count, 8); // bounds the time spent on cells that are passed over
+            const auto types = open(piece.types, "types", true);
+            for (std::uint64_t i = 0; i < piece.cell_count; ++i) {
+                const CellKind kind = vtk_cell_kind(types->integer());
+                triangles += triangles_of(kind);
+                tetrahedra += tetrahedra_of(kind);
+            }
+            expect_end(*types, "cells", piece.cell_count);
+        }
+        limit_.spend(triangles, sizeof(Triangle));
+        limit_.spend(tetrahedra, sizeof(Tetrahedron));
+        cells.reserve(triangles, tetrahedra);
+    }
+
+    void read_cells(const Piece& piece, std::size_t first, CellBuilder& cells) {
+        if (piece.cell_count == 0) return;
+        const auto types = open(piece.types, "types", true);
+        const auto offsets = open(piece.offsets, "offsets", true);
+        const auto connectivity = open(piece.connectivity, "connectivity", true);
+        std::vector<Index> nodes;
+        std::int64_t begin = 0;
+        for (std::uint64_t i = 0; i < piece.cell_count; ++i) {
+            const std::int64_t type = types->integer(), end = offsets->integer(), cell = static_cast<std::int64_t>(i);
+            if (end < begin) offsets->fail(Cause::malformed, "its offset lies below the one before", "cell", cell);
+            read_nodes(*connectivity, end - begin, piece, first, i, vtk_cell_kind(type), nodes);
+            begin = end;
+            if (!add_vtk_cell(cells, type, nodes))
+                connectivity->fail(Cause::malformed,
+                                   fmt::format("has {} nodes, too few for cell type {}", nodes.size(), type), "cell",
+                                   cell);
+        }
+        expect_end(*offsets, "cells", piece.cell_count);
+        expect_end(*connectivity, "nodes of cells", static_cast<std::uint64_t>(begin));
+    }
+
+    void read_nodes(VtuNumbers& connectivity, std::int64_t count, const Piece& piece, std::size_t first,
+                    std::size_t cell, CellKind kind, std::vector<Index>& nodes) {
+        nodes.clear();
+        const bool kept = corner_count(kind) == 0; // polygons and strips become as many triangles
+        if (kept) limit_.spend(static_cast<std::uint64_t>(count), 3 * sizeof(Triangle) + 3 * sizeof(Index));
+        for (std::int64_t k = 0; k < count; ++k) {
+            const Index node = checked_vertex(connectivity.integer(), 0, static_cast<std::size_t>(piece.point_count),
+                                              connectivity, "cell", cell);
+            if (kept || nodes.size() < most_nodes) nodes.push_back(node + static_cast<Index>(first));
+        }
+    }
+
+    [[nodiscard]] std::string format(const std::vector<Piece>& pieces) const {
+        static constexpr std::array<std::string_view, 3> names = {"ascii", "binary", "appended"};
+        const VtuArray::Format used = pieces[0].points ? pieces[0].points->format : VtuArray::Format::ascii;
+        const bool packed = used != VtuArray::Format::ascii && !storage_.compressor.empty();
+        const bool raw = used == VtuArray::Format::appended && storage_.appended_encoding == ByteFeed::Encoding::raw;
+        return fmt::format("vtu {}{}{}", names[static_cast<std::size_t>(used)], raw ? " raw" : "",
+                           packed ? " zlib" : "");
+    }
+
+    static constexpr std::size_t most_nodes = 1000; // more than the corners of any cell: the rest is of higher order
+
+    const Source& source_;
+    VtuStorage storage_;
+    MemoryLimit limit_;
+};
+
+} // namespace
+
+MeshFile read_vtu(const Source& source) { return VtuReader(source).read(); }
+
+} // namespace fathom

@@ -1,0 +1,63 @@
+// Who touches whom: edges, neighbours, the triangles round a vertex. Built on demand, never stored in a
+// mesh. Vertices are told apart by index: those that only lie on the same spot are not joined (weld.h and
+// surface_topology.h do that). An element that names a vertex twice has no sides and no neighbours. Indices must be in
+// range (check()). O(n log k) for k elements round a vertex; parallel; the same result for any number of threads.
+#pragma once
+
+#include <fathom/geometry/mesh/tet_mesh.h>
+#include <fathom/geometry/mesh/triangle_mesh.h>
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace fathom {
+
+// Many short lists in two arrays: list i is items[offsets[i]], ..., items[offsets[i + 1] - 1].
+struct Lists {
+    std::vector<Index> offsets = {0};
+    std::vector<Index> items;
+
+    [[nodiscard]] std::size_t size() const { return offsets.size() - 1; }
+    [[nodiscard]] std::span<const Index> operator[](std::size_t i) const {
+        return std::span(items).subspan(offsets[i], offsets[i + 1] - offsets[i]);
+    }
+};
+
+// List g holds every i with keys[i] == g, increasing; i with keys[i] == no_index is in none.
+[[nodiscard]] Lists grouped(std::span<const Index> keys, std::size_t group_count);
+
+using Edge = std::array<Index, 2>; // vertex indices, the lower first
+
+// Side k of a triangle runs from its corner k to corner (k + 1) % 3; side k of triangle t is numbered 3 t + k.
+struct EdgeTable {
+    std::vector<Edge> edges;                       // each once, sorted
+    Lists sides;                                   // of each edge: the sides that lie on it, increasing
+    std::vector<std::array<Index, 3>> of_triangle; // the edge of each side; no_index where the triangle has none
+};
+
+[[nodiscard]] inline bool names_a_vertex_twice(const Triangle& t) {
+    return t[0] == t[1] || t[1] == t[2] || t[2] == t[0];
+}
+
+[[nodiscard]] EdgeTable edge_table(std::span<const Triangle> triangles, std::size_t vertex_count);
+
+// Whether a side runs along its edge (from the lower vertex to the higher) or against it.
+[[nodiscard]] inline bool runs_along_edge(std::span<const Triangle> triangles, Index side) {
+    const Triangle& t = triangles[side / 3];
+    return t[side % 3] < t[(side + 1) % 3];
+}
+
+// Across each side: the one other triangle there; no_index where there is none or more than one.
+[[nodiscard]] std::vector<std::array<Index, 3>> triangle_neighbours(const EdgeTable& table);
+
+// The triangles round every vertex, increasing.
+[[nodiscard]] Lists vertex_triangles(std::span<const Triangle> triangles, std::size_t vertex_count);
+
+// Across each face (face k lacks corner k): the one other tetrahedron there; no_index where there is none or more than
+// one.
+[[nodiscard]] std::vector<std::array<Index, 4>> tetrahedron_neighbours(std::span<const Tetrahedron> tetrahedra,
+                                                                       std::size_t vertex_count);
+
+} // namespace fathom

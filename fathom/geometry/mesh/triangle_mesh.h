@@ -1,0 +1,54 @@
+// A triangle mesh as two arrays. No promise of closedness, winding or absence of duplicates: MeshReport
+// tells. Counter-clockwise triangles seen from outside make a positive volume.
+#pragma once
+
+#include <fathom/base/box.h>
+
+#include <array>
+#include <span>
+#include <vector>
+
+namespace fathom {
+
+using Triangle = std::array<Index, 3>; // vertex indices
+
+struct TriangleMesh {
+    std::vector<Vec3> vertices; // m
+    std::vector<Triangle> triangles;
+
+    [[nodiscard]] std::array<Vec3, 3> corners(std::size_t triangle) const {
+        const Triangle& t = triangles[triangle];
+        return {vertices[t[0]], vertices[t[1]], vertices[t[2]]};
+    }
+    [[nodiscard]] Box bounds(std::size_t triangle) const {
+        Box box;
+        for (const Vec3& corner : corners(triangle)) box.extend(corner);
+        return box;
+    }
+    friend bool operator==(const TriangleMesh&, const TriangleMesh&) = default;
+};
+
+// Twice the area times the unit normal of a triangle.
+[[nodiscard]] inline Vec3 area_vector(const std::array<Vec3, 3>& corners) {
+    return (corners[1] - corners[0]).cross(corners[2] - corners[0]);
+}
+
+[[nodiscard]] Box bounds(std::span<const Vec3> points);
+
+// Throws Error (non_finite, index_out_of_range, too_large) naming the first bad vertex or triangle. O(n).
+void check(const TriangleMesh& mesh, const std::string& file = {});
+
+// The same surface seen from the other side.
+[[nodiscard]] TriangleMesh flipped(TriangleMesh mesh);
+
+// Appends `other`, its indices shifted. Nothing is merged.
+void append(TriangleMesh& mesh, const TriangleMesh& other);
+
+// Every vertex p becomes map(p).
+template <class Map>
+[[nodiscard]] TriangleMesh mapped(TriangleMesh mesh, Map&& map) {
+    for (Vec3& v : mesh.vertices) v = map(v);
+    return mesh;
+}
+
+} // namespace fathom

@@ -1,0 +1,321 @@
+// Reads depths and ways out at points and along chains, and sums them up to pushes.
+#include <fathom/response/tet_pushes.h>
+
+#include <fathom/base/error.h>
+#include <fathom/base/parallel.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace fathom {
+
+namespace {
+
+constexpr std::size_t chunk = 64;
+
+using Weights = std::array<double, 4>;
+
+// A point in a tetrahedron.
+struct Spot {
+    Index tetrahedron;
+    Weights weights;
+    Vec3 point;
+};
+
+struct WayOut {
+    double depth = 0;
+    Vec3 direction = Vec3::Zero(); // unit, or 0 where unknown
+};
+
+// What one point tells the next, which is often near: the faces that its tetrahedron may be near to, and how deep it
+// was.
+struct Hint {
+    Index tetrahedron = no_index;
+    std::vector<Index> faces;
+    Vec3 point = Vec3::Zero();
+    double depth = std::numeric_limits<double>::infinity();
+
+    // No point of the boundary that is nearest to p is farther.
+    [[nodiscard]] double farthest(const Vec3& p) const { return (1 + 1e-9) * (depth + (p - point).norm()); }
+};
+
+Vec3 weighted(const TetBody& body, Index tetrahedron, const Weights& weights) {
+    const Tetrahedron& t = body.topology.tetrahedra()[tetrahedron];
+    return weights[0] * body.vertices[t[0]] + weights[1] * body.vertices[t[1]] + weights[2] * body.vertices[t[2]] +
+           weights[3] * body.vertices[t[3]];
+}
+
+// Answers for one pair of bodies. `own` are vertices of the intruder: where it is the holder too, what they bound does
+// not count.
+class WaysOut {
+public:
+    WaysOut(const PushIntruder& a, const PushHolder& b, const TetPushOptions& options)
+        : b_(b), options_(options), same_(a.body.is(b.body)) {
+        if (same_ && b.method == DepthMethod::exact)
+            throw Error(Cause::invalid_argument,
+                        "a body in itself has no exact depth: take closest_feature or closest_point",
+                        {.element = "option method"});
+    }
+
+    [[nodiscard]] WayOut operator()(const Spot& spot, std::span<const Index> own, Hint& hint) const {
+        const bool read_depth = options_.depth == PushDepth::interpolated,
+                   read_direction = options_.direction == PushDirection::gradient;
+        WayOut way;
+        if (read_depth || read_direction) way = read(spot, read_direction);
+        const bool depth_known = read_depth && way.depth > 0,
+                   direction_known = read_direction && !way.direction.isZero();
+        if (depth_known && direction_known) return way;
+        const WayOut measured = measure(spot, own, hint);
+        return {depth_known ? way.depth : measured.depth, direction_known ? way.direction : measured.direction};
+    }
+
+private:
+    // The interpolated depth, and where it falls fastest.
+    [[nodiscard]] WayOut read(const Spot& spot, bool with_direction) const {
+        const Tetrahedron& t = b_.body.topology.tetrahedra()[spot.tetrahedron];
+        const auto depths = b_.depths.depths();
+        WayOut way;
+        for (std::size_t k = 0; k < 4; ++k) way.depth += spot.weights[k] * depths[t[k]];
+        if (!std::isfinite(way.depth)) way.depth = 0;
+        if (!with_direction) return way;
+        Mat3 edges;
+        Vec3 rises;
+        for (int k = 0; k < 3; ++k) {
+            edges.row(k) = (b_.body.vertices[t[static_cast<std::size_t>(k)]] - b_.body.vertices[t[3]]).transpose();
+            rises[k] = depths[t[static_cast<std::size_t>(k)]] - depths[t[3]];
+        }
+        const Vec3 gradient = edges.inverse() * rises;
+        const double steepness = gradient.norm();
+        if (std::isfinite(steepness) && steepness > 0) way.direction = -gradient / steepness;
+        return way;
+    }
+
+    [[nodiscard]] WayOut measure(const Spot& spot, std::span<const Index> own, Hint& hint) const {
+        const Vec3 gap = (b_.method == DepthMethod::exact ? nearest_of_all(spot.point, hint)
+                                                          : nearest_by_features(spot, own, hint)) -
+                         spot.point;
+        const double depth = gap.norm();
+        return depth > 0 && std::isfinite(depth) ? WayOut{depth, gap / depth} : WayOut{};
+    }
+
+    [[nodiscard]] Vec3 nearest_of_all(const Vec3& point, Hint& hint) const {
+        const ClosestPoint found = b_.depths.nearest(point, hint.farthest(point));
+        hint.point = point;
+        hint.depth = std::sqrt(found.squared_distance);
+        return found.found() ? found.point : point;
+    }
+
+    // The nearest point of the faces round what the corners were measured to.
+    [[nodiscard]] Vec3 nearest_by_features(const Spot& spot, std::span<const Index> own, Hint& hint) const {
+        if (hint.tetrahedron != spot.tetrahedron) gather(spot.tetrahedron, hint);
+        double best = std::numeric_limits<double>::infinity();
+        Vec3 nearest = spot.point;
+        for (const Index face : hint.faces) {
+            const Triangle& f = b_.depths.topology().faces()[face];
+            if (same_ &&
+                std::any_of(own.begin(), own.end(), [&](Index v) { return v == f[0] || v == f[1] || v == f[2]; }))
+                continue;
+            const ClosestOnTriangle found =
+                closest_point(spot.point, std::array<Vec3, 3>{b_.body.vertices[f[0]], b_.body.vertices[f[1]],
+                                                              b_.body.vertices[f[2]]});
+            if (found.squared_distance < best) best = found.squared_distance, nearest = found.point;
+        }
+        return nearest;
+    }
+
+    void gather(Index tetrahedron, Hint& hint) const {
+        const BodyTopology& topology = b_.depths.topology();
+        hint.tetrahedron = tetrahedron;
+        hint.faces.clear();
+        for (const Index node : b_.body.topology.tetrahedra()[tetrahedron])
+            for (const Index part : b_.depths.feature(node).nodes)
+                if (part != no_index) {
+                    const auto round = topology.faces_round(topology.rank()[part]);
+                    hint.faces.insert(hint.faces.end(), round.begin(), round.end());
+                }
+        std::sort(hint.faces.begin(), hint.faces.end());
+        hint.faces.erase(std::unique(hint.faces.begin(), hint.faces.end()), hint.faces.end());
+    }
+
+    const PushHolder& b_;
+    TetPushOptions options_;
+    bool same_;
+};
+
+void add_holder(WeightedContact& contact, const PushHolder& b, const Spot& spot) {
+    const Tetrahedron& t = b.body.topology.tetrahedra()[spot.tetrahedron];
+    for (std::size_t k = 0; k < 4; ++k) {
+        contact.points[contact.count] = b.points[t[k]];
+        contact.weights[contact.count++] = -spot.weights[k];
+    }
+}
+
+// ---- Chains
+
+struct ChainSample {
+    double fraction; // of the edge
+    double weight;   // of the integral over the fractions
+    WayOut way;
+};
+
+Weights between(const InsidePiece& piece, double share) {
+    Weights w;
+    for (std::size_t k = 0; k < 4; ++k) w[k] = (1 - share) * piece.at_enter[k] + share * piece.at_leave[k];
+    return w;
+}
+
+Spot spot_at(const PushHolder& b, std::span<const InsidePiece> pieces, double fraction) {
+    const auto piece =
+        std::find_if(pieces.begin(), pieces.end() - 1, [&](const InsidePiece& p) { return fraction <= p.leave; });
+    const double share = std::clamp((fraction - piece->enter) / (piece->leave - piece->enter), 0.0, 1.0);
+    Spot spot{piece->tetrahedron, between(*piece, share), {}};
+    spot.point = weighted(b.body, piece->tetrahedron, spot.weights);
+    return spot;
+}
+
+// The stretches of a chain over which depth may be taken for linear. An interpolated one is so in each piece; a
+// measured one knows nothing of pieces, and bends most where the chain ends on the boundary. A lone stretch with both
+// ends there would show no depth.
+void find_stretches(std::span<const InsidePiece> pieces, const TetPushOptions& options, std::vector<double>& ends) {
+    const double enter = pieces.front().enter, leave = pieces.back().leave;
+    const bool by_pieces = options.depth == PushDepth::interpolated && pieces.size() > 1,
+               whole = enter == 0 && leave == 1;
+    ends.assign(1, enter);
+    if (by_pieces)
+        for (const InsidePiece& piece : pieces) ends.push_back(piece.leave);
+    else if (!whole)
+        ends.push_back(0.5 * (enter + leave));
+    if (!by_pieces) ends.push_back(leave);
+}
+
+struct ChainScratch {
+    std::vector<double> ends;
+    std::vector<ChainSample> samples;
+    Hint hint;
+};
+
+// Two points of Gauss in each stretch.
+void sample_chain(const PushHolder& b, std::span<const InsidePiece> pieces, const Edge& edge, const WaysOut& ways,
+                  const TetPushOptions& options, ChainScratch& scratch) {
+    constexpr double gauss = 0.21132486540518712;
+    find_stretches(pieces, options, scratch.ends);
+    scratch.samples.clear();
+    for (std::size_t k = 1; k < scratch.ends.size(); ++k)
+        for (const double at : {gauss, 1 - gauss}) {
+            const double length = scratch.ends[k] - scratch.ends[k - 1], fraction = scratch.ends[k - 1] + at * length;
+            scratch.samples.push_back({fraction, 0.5 * length, ways(spot_at(b, pieces, fraction), edge, scratch.hint)});
+        }
+}
+
+// Integrals over the chain: of the depth, of its square, and of depth times way out.
+struct ChainSum {
+    double depth = 0, square = 0;
+    Vec3 push = Vec3::Zero();
+};
+
+ChainSum sum_of(std::span<const ChainSample> samples) {
+    ChainSum sum;
+    for (const ChainSample& s : samples) {
+        sum.depth += s.weight * s.way.depth;
+        sum.square += s.weight * s.way.depth * s.way.depth;
+        sum.push += s.weight * s.way.depth * s.way.direction;
+    }
+    return sum;
+}
+
+// The push has the force (area * depth = integral of depth along the normal) and the energy (area * depth^2 = integral
+// of depth^2) of the whole chain. Where the ways out of its parts are at odds, those would ask for a long push over a
+// small area: then it fades.
+TetPush lumped(std::span<const ChainSample> samples, double edge_area, double& fraction) {
+    constexpr double at_odds = 0.5;
+    const ChainSum sum = sum_of(samples);
+    TetPush push;
+    const double strength = sum.push.norm();
+    if (!(strength > 1e-9 * sum.depth)) return push;
+    const double agreement = strength / sum.depth;
+    push.contact.normal = sum.push / strength;
+    push.contact.depth =
+        sum.square / sum.depth * (agreement > at_odds ? 1 / agreement : agreement / (at_odds * at_odds));
+    push.contact.area = edge_area * strength / push.contact.depth;
+    double moment = 0, along = 0;
+    for (const ChainSample& s : samples) {
+        const double cosine = s.way.direction.dot(push.contact.normal);
+        moment += s.weight * s.way.depth * cosine * s.fraction;
+        along += s.weight * cosine * cosine;
+    }
+    fraction = std::clamp(moment / strength, samples.front().fraction, samples.back().fraction);
+    // The derivative of square / strength along the normal, where d(depth) = -cosine.
+    push.rate = std::clamp(2 - sum.square * along / (strength * strength), 0.25, 1.0);
+    return push;
+}
+
+} // namespace
+
+BoundaryAreas boundary_areas(const TetBody& body) {
+    const auto triangles = body.topology.boundary();
+    const EdgeTable table = edge_table(triangles, body.topology.vertex_count());
+    BoundaryAreas areas{std::vector<double>(body.topology.vertex_count(), 0.0),
+                        std::vector<double>(table.edges.size(), 0.0)};
+    for (std::size_t t = 0; t < triangles.size(); ++t) {
+        const Triangle& v = triangles[t];
+        const double third = area_vector({body.vertices[v[0]], body.vertices[v[1]], body.vertices[v[2]]}).norm() / 6;
+        for (std::size_t k = 0; k < 3; ++k) {
+            areas.of_vertex[v[k]] += third;
+            if (table.of_triangle[t][k] != no_index) areas.of_edge[table.of_triangle[t][k]] += third;
+        }
+    }
+    return areas;
+}
+
+std::vector<TetPush> point_pushes(const PushIntruder& a, const PushHolder& b, std::span<const PointInTet> points,
+                                  const TetPushOptions& options) {
+    const WaysOut ways(a, b, options);
+    std::vector<TetPush> pushes(points.size());
+    parallel_for(points.size(), chunk, [&](std::size_t begin, std::size_t end) {
+        Hint hint;
+        for (std::size_t k = begin; k < end; ++k) {
+            const Index vertex = points[k].vertex;
+            const Spot spot{points[k].tetrahedron, points[k].barycentric, a.body.vertices[vertex]};
+            const WayOut way = ways(spot, std::span(&vertex, 1), hint);
+            TetPush& push = pushes[k];
+            push.position = spot.point;
+            push.contact = {.points = {a.points[vertex]},
+                            .weights = {1},
+                            .count = 1,
+                            .normal = way.direction,
+                            .depth = way.depth,
+                            .area = a.areas.of_vertex[vertex]};
+            if (way.direction.isZero()) push.contact.depth = 0;
+            add_holder(push.contact, b, spot);
+        }
+    });
+    return pushes;
+}
+
+std::vector<TetPush> segment_pushes(const PushIntruder& a, const PushHolder& b, const SegmentsInTets& found,
+                                    const TetPushOptions& options) {
+    const WaysOut ways(a, b, options);
+    std::vector<TetPush> pushes(found.chains.size());
+    parallel_for(pushes.size(), chunk, [&](std::size_t begin, std::size_t end) {
+        ChainScratch scratch;
+        for (std::size_t k = begin; k < end; ++k) {
+            const InsideChain& chain = found.chains[k];
+            const auto pieces = found.pieces_of(chain);
+            const Edge& edge = a.body.topology.boundary_edges()[chain.edge];
+            double fraction = 0.5 * (chain.enter + chain.leave);
+            sample_chain(b, pieces, edge, ways, options, scratch);
+            TetPush& push = pushes[k] = lumped(scratch.samples, a.areas.of_edge[chain.edge], fraction);
+            const Spot spot = spot_at(b, pieces, fraction);
+            push.position = spot.point;
+            push.contact.points[0] = a.points[edge[0]];
+            push.contact.points[1] = a.points[edge[1]];
+            push.contact.weights[0] = 1 - fraction;
+            push.contact.weights[1] = fraction;
+            push.contact.count = 2;
+            add_holder(push.contact, b, spot);
+        }
+    });
+    return pushes;
+}
+
+} // namespace fathom

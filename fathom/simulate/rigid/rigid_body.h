@@ -1,0 +1,60 @@
+// One rigid body: what it is, and where and how fast it is.
+#pragma once
+
+#include <fathom/base/motion.h>
+#include <fathom/response/contact_path.h>
+#include <fathom/response/wrench.h>
+#include <fathom/simulate/rigid/body_shape.h>
+
+#include <string>
+
+namespace fathom {
+
+// As a caller states it. The points of a body carry its stiffness and damping; the friction of a pair is the geometric
+// mean.
+struct RigidBody {
+    BodyShapePtr shape;
+    std::string name{};
+    Pose pose{};                  // of the shape's frame
+    Vec3 velocity = Vec3::Zero(); // of the centre of mass (m/s, world)
+    Vec3 spin = Vec3::Zero();     // rad/s, world
+    double density = 1000;        // kg/m^3
+    double stiffness = 1e4;       // N/m of a point
+    double damping = 10;          // N s/m of a point
+    double friction = 0.3;
+    bool fixed = false; // never moves; velocities are ignored
+};
+
+// As a simulation keeps it. The angular momentum is the state and the spin follows, so that free bodies keep it to the
+// last digit and the gyroscopic term needs no step of its own.
+struct BodyState {
+    Vec3 center = Vec3::Zero(); // of mass (m, world)
+    Quat rotation = Quat::Identity();
+    Vec3 velocity = Vec3::Zero();
+    Vec3 spin = Vec3::Zero();
+    Vec3 angular_momentum = Vec3::Zero(); // about the centre (kg m^2/s, world)
+    bool asleep = false;
+    int calm_steps = 0;
+};
+
+// Mass and inertia with their inverses.
+struct BodyMass {
+    double mass = 0;                                             // kg; 0 for fixed bodies
+    Mat3 inertia = Mat3::Zero(), inverse_inertia = Mat3::Zero(); // body axes
+
+    BodyMass() = default;
+    explicit BodyMass(const RigidBody& body);
+
+    [[nodiscard]] Mat3 world_inertia(const Quat& rotation) const;
+    [[nodiscard]] Vec3 spin(const Quat& rotation, const Vec3& angular_momentum) const;
+    [[nodiscard]] double kinetic_energy(const BodyState& state) const; // J
+};
+
+[[nodiscard]] BodyState start_state(const RigidBody& body, const BodyMass& mass);
+[[nodiscard]] Pose pose_of(const BodyState& state, const BodyShape& shape);
+
+// Moves the body on for `step` seconds at the velocity it has, and turns it by the spin in the middle of the step, so
+// that the energy of a free top errs only by step^2. The quaternion stays unit.
+void coast(BodyState& state, const BodyMass& mass, double step);
+
+} // namespace fathom

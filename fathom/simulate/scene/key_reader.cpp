@@ -1,0 +1,249 @@
+// Takes keys by the rules of their table.
+#include <fathom/simulate/scene/key_reader.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cmath>
+
+namespace fathom {
+
+namespace {
+
+std::optional<double> as_number(const TomlValue& value) {
+    if (const auto* whole = std::get_if<std::int64_t>(&value.value)) return static_cast<double>(*whole);
+    if (const auto* number = std::get_if<double>(&value.value)) return *number;
+    return {};
+}
+
+std::string joined(std::span<const std::string_view> words) {
+    std::string all;
+    for (const std::string_view word : words) all += fmt::format("{}{}", all.empty() ? "" : ", ", word);
+    return all;
+}
+
+// Where the numbers written in two texts are the same.
+bool same_literal(std::string_view a, std::string_view b) {
+    double x = 0, y = 0;
+    const auto of = [](std::string_view text, double& value) {
+        return std::from_chars(text.data(), text.data() + text.size(), value).ptr == text.data() + text.size();
+    };
+    return a == b || (of(a, x) && of(b, y) && x == y);
+}
+
+} // namespace
+
+KeyReader::KeyReader(const TomlTable& table, const SceneTable& rules, std::string file, std::string path, unsigned kind)
+    : table_(table), rules_(rules), file_(std::move(file)), path_(std::move(path)), kind_(kind) {}
+
+void KeyReader::fail(const TomlValue* value, std::string_view key, std::string_view reason) const {
+    throw Error(Cause::malformed, std::string(reason), place(value, key));
+}
+
+Place KeyReader::place(const TomlValue* value, std::string_view key) const {
+    if (const auto first = std::min_element(table_.begin(), table_.end(),
+                                            [](const auto& a, const auto& b) { return a.second.line < b.second.line; });
+        !value && first != table_.end())
+        value = &first->second;
+    return {.file = value ? value->file : file_,
+            .line = value ? value->line : -1,
+            .element = fmt::format("key {}{}", path_, key)};
+}
+
+const SceneKey& KeyReader::rule(std::string_view key) const {
+    const SceneKey* found = rules_.find(key);
+    if (!found) throw Error(Cause::invalid_argument, fmt::format("the table of keys {} lacks '{}'", rules_.name, key));
+    return *found;
+}
+
+const TomlValue* KeyReader::take(std::string_view key, KeyType type) {
+    const SceneKey& known = rule(key);
+    if (known.type != type)
+        throw Error(Cause::invalid_argument,
+                    fmt::format("the table of keys {} has '{}' of another type", rules_.name, key));
+    if (!(known.kinds & kind_)) return nullptr;
+    taken_.emplace(key);
+    return find(table_, key);
+}
+
+// The table of keys states what the code does: a slip there shows with the first scene that is read.
+void KeyReader::expect_default(std::string_view key, std::string_view now) const {
+    const SceneKey& known = rule(key);
+    if (known.states_default() && !same_literal(known.absent, now))
+        throw Error(Cause::invalid_argument,
+                    fmt::format("the table of keys {} states {} = {} where it is absent, and the code {}", rules_.name,
+                                key, known.absent, now));
+}
+
+double KeyReader::checked_number(const TomlValue& value, std::string_view key) const {
+    const SceneKey& known = rule(key);
+    const auto found = as_number(value);
+    if (!found) fail(&value, key, "is not a number");
+    if (!(*found >= known.low && *found <= known.high))
+        fail(&value, key, fmt::format("{} is not between {} and {}", *found, known.low, known.high));
+    return *found;
+}
+
+void KeyReader::number(std::string_view key, double& value) {
+    const TomlValue* found = take(key, KeyType::number);
+    if (!found) return expect_default(key, fmt::format("{}", value));
+    value = checked_number(*found, key);
+}
+
+void KeyReader::number(std::string_view key, std::optional<double>& value) {
+    if (const TomlValue* found = take(key, KeyType::number)) value = checked_number(*found, key);
+}
+
+std::optional<std::int64_t> KeyReader::whole_number(std::string_view key, double now) {
+    const TomlValue* found = take(key, KeyType::whole);
+    if (!found) {
+        expect_default(key, fmt::format("{}", now));
+        return {};
+    }
+    const auto* whole = std::get_if<std::int64_t>(&found->value);
+    if (!whole) fail(found, key, "is not a whole number");
+    (void)checked_number(*found, key);
+    return *whole;
+}
+
+void KeyReader::flag(std::string_view key, bool& value) {
+    const TomlValue* found = take(key, KeyType::flag);
+    if (!found) return expect_default(key, value ? "true" : "false");
+    const bool* flag = std::get_if<bool>(&found->value);
+    if (!flag) fail(found, key, "is neither true nor false");
+    value = *flag;
+}
+
+void KeyReader::text(std::string_view key, std::string& value) {
+    const TomlValue* found = take(key, KeyType::text);
+    if (!found) return;
+    const auto* text = std::get_if<std::string>(&found->value);
+    if (!text) fail(found, key, "is not a text in quotes");
+    value = *text;
+}
+
+std::vector<double> KeyReader::row(const TomlValue& value, std::string_view key) const {
+    const auto* array = std::get_if<TomlArray>(&value.value);
+    if (!array) fail(&value, key, "is not a list of numbers");
+    std::vector<double> numbers;
+    for (const TomlValue& item : *array) numbers.push_back(checked_number(item, key));
+    return numbers;
+}
+
+std::optional<std::vector<double>> KeyReader::fixed_row(std::string_view key, KeyType type, std::size_t count,
+                                                        std::span<const double> now) {
+    const TomlValue* found = take(key, type);
+    if (!found) {
+        if (!now.empty()) expect_default(key, fmt::format("[{}]", fmt::join(now, ", ")));
+        return {};
+    }
+    std::vector<double> numbers = row(*found, key);
+    if (numbers.size() != count) fail(found, key, fmt::format("is not a list of {} numbers", count));
+    return numbers;
+}
+
+void KeyReader::vector(std::string_view key, Vec3& value) {
+    if (const auto found = fixed_row(key, KeyType::vector, 3, {value.data(), 3}))
+        value = {(*found)[0], (*found)[1], (*found)[2]};
+}
+
+void KeyReader::box(std::string_view key, Box& value) {
+    const auto found = fixed_row(key, KeyType::box, 6, {});
+    if (!found) return;
+    const auto& e = *found;
+    value = {{e[0], e[1], e[2]}, {e[3], e[4], e[5]}};
+    if (value.empty()) fail(key, "has a lower corner above its upper one");
+}
+
+std::optional<std::array<double, 4>> KeyReader::quaternion(std::string_view key) {
+    const auto found = fixed_row(key, KeyType::quaternion, 4, {});
+    if (!found) return {};
+    return std::array<double, 4>{(*found)[0], (*found)[1], (*found)[2], (*found)[3]};
+}
+
+std::vector<std::vector<double>> KeyReader::path(std::string_view key) {
+    const TomlValue* found = take(key, KeyType::path);
+    if (!found) return {};
+    const auto* array = std::get_if<TomlArray>(&found->value);
+    if (!array || array->empty()) fail(found, key, "is not a list of key frames");
+    std::vector<std::vector<double>> rows;
+    for (const TomlValue& item : *array) {
+        rows.push_back(row(item, key));
+        if (rows.back().size() != 4 && rows.back().size() != 8)
+            fail(&item, key, "a key frame is neither t, x, y, z nor t, x, y, z, w, x, y, z");
+        if (rows.size() > 1 && !(rows.back()[0] > rows[rows.size() - 2][0]))
+            fail(&item, key, "a key frame is not later than the one before");
+    }
+    return rows;
+}
+
+std::optional<std::size_t> KeyReader::chosen(std::string_view key, std::size_t count, std::size_t now) {
+    const TomlValue* found = take(key, KeyType::choice);
+    const std::vector<std::string_view>& choices = rule(key).choices;
+    if (choices.size() != count)
+        throw Error(Cause::invalid_argument,
+                    fmt::format("the table of keys {} has {} choices for '{}', and the code {}", rules_.name,
+                                choices.size(), key, count));
+    if (!found) {
+        if (now < count) expect_default(key, choices[now]);
+        return {};
+    }
+    const auto* word = std::get_if<std::string>(&found->value);
+    if (!word) fail(found, key, "is not a text in quotes");
+    const auto place = std::find(choices.begin(), choices.end(), *word);
+    if (place == choices.end()) fail(found, key, fmt::format("'{}' is none of {}", *word, joined(choices)));
+    return static_cast<std::size_t>(place - choices.begin());
+}
+
+std::optional<KeyReader> KeyReader::table(std::string_view key, const SceneTable& rules) {
+    const TomlValue* found = take(key, KeyType::table);
+    if (!found) return {};
+    const auto* table = std::get_if<TomlTable>(&found->value);
+    if (!table) fail(found, key, "is not a table");
+    return KeyReader(*table, rules, file_, fmt::format("{}{}.", path_, key));
+}
+
+std::vector<KeyReader> KeyReader::list(std::string_view key, const SceneTable& rules) {
+    std::vector<KeyReader> readers;
+    const TomlValue* found = take(key, KeyType::list);
+    if (!found) return readers;
+    const auto* array = std::get_if<TomlArray>(&found->value);
+    if (!array) fail(found, key, fmt::format("is not a list of tables [[{}]]", key));
+    for (std::size_t k = 0; k < array->size(); ++k) {
+        const auto* table = std::get_if<TomlTable>(&(*array)[k].value);
+        if (!table) fail(&(*array)[k], key, fmt::format("is not a list of tables [[{}]]", key));
+        readers.emplace_back(*table, rules, file_, fmt::format("{} {}: ", key, k));
+    }
+    return readers;
+}
+
+std::vector<std::pair<std::string, double>> KeyReader::numbers(std::string_view key) {
+    const TomlValue* found = take(key, KeyType::numbers);
+    if (!found) return {};
+    const auto* table = std::get_if<TomlTable>(&found->value);
+    if (!table) fail(found, key, "is not a table");
+    std::vector<std::pair<std::string, double>> all;
+    for (const auto& [name, value] : *table) {
+        const auto number = as_number(value);
+        if (!number || !(std::abs(*number) <= 1e15)) fail(&value, fmt::format("{}.{}", key, name), "is not a number");
+        all.emplace_back(name, *number);
+    }
+    return all;
+}
+
+void KeyReader::finish() const {
+    for (const auto& [key, value] : table_) {
+        if (taken_.contains(key)) continue;
+        const SceneKey* known = rules_.find(key);
+        if (!known) fail(&value, key, "is not known");
+        const auto kind = static_cast<std::size_t>(std::countr_zero(kind_));
+        fail(&value, key,
+             kind_ != ForKinds::all && kind < std::size(kind_names)
+                 ? fmt::format("is not for a body of kind {}", kind_names[kind])
+                 : "is not known here");
+    }
+}
+
+} // namespace fathom

@@ -1,0 +1,81 @@
+// A TOML table whose keys are taken one by one, as a SceneTable says; what is left at the end is
+// refused. Types, ranges and choices come from the table. Defaults stand in the code, and an absent key checks that the
+// table states the same. Errors name file, line and key. For the files that read scenes.
+#pragma once
+
+#include <fathom/base/box.h>
+#include <fathom/base/error.h>
+#include <fathom/simulate/scene/scene_keys.h>
+#include <fathom/simulate/scene/toml_tree.h>
+
+#include <array>
+#include <initializer_list>
+#include <optional>
+#include <set>
+
+namespace fathom {
+
+class KeyReader {
+public:
+    // `path` stands before keys in messages. `kind`: of a body, one of ForKinds.
+    KeyReader(const TomlTable& table, const SceneTable& rules, std::string file, std::string path,
+              unsigned kind = ForKinds::all);
+
+    [[noreturn]] void fail(std::string_view key, std::string_view reason) const {
+        fail(find(table_, key), key, reason);
+    }
+    [[nodiscard]] Place place(std::string_view key) const {
+        return place(find(table_, key), key);
+    } // where its table begins, where it is absent
+    [[nodiscard]] bool has(std::string_view key) const { return find(table_, key) != nullptr; }
+    [[nodiscard]] const std::string& file() const { return file_; }
+    void set_kind(unsigned kind) { kind_ = kind; }
+
+    // What is absent stays as it is.
+    void number(std::string_view key, double& value);
+    void number(std::string_view key, std::optional<double>& value);
+    template <class T>
+    void whole(std::string_view key, T& value) {
+        if (const auto found = whole_number(key, static_cast<double>(value))) value = static_cast<T>(*found);
+    }
+    void flag(std::string_view key, bool& value);
+    void text(std::string_view key, std::string& value);
+    void vector(std::string_view key, Vec3& value);
+    void box(std::string_view key, Box& value); // Error where a lower corner is above an upper one
+    [[nodiscard]] std::optional<std::array<double, 4>> quaternion(std::string_view key);
+    [[nodiscard]] std::vector<std::vector<double>> path(std::string_view key); // rows of 4 or 8
+    // `values` in the order of the rule's choices.
+    template <class Enum>
+    void choice(std::string_view key, Enum& value, std::initializer_list<Enum> values) {
+        std::size_t now = 0;
+        while (now < values.size() && values.begin()[now] != value) ++now;
+        if (const auto found = chosen(key, values.size(), now)) value = values.begin()[*found];
+    }
+    [[nodiscard]] std::optional<KeyReader> table(std::string_view key, const SceneTable& rules);
+    // Of a list of tables; none where absent.
+    [[nodiscard]] std::vector<KeyReader> list(std::string_view key, const SceneTable& rules);
+    [[nodiscard]] std::vector<std::pair<std::string, double>> numbers(std::string_view key);
+
+    void finish() const; // refuses what was not taken
+
+private:
+    [[noreturn]] void fail(const TomlValue* value, std::string_view key, std::string_view reason) const;
+    [[nodiscard]] Place place(const TomlValue* value, std::string_view key) const;
+    [[nodiscard]] const TomlValue* take(std::string_view key, KeyType type);
+    [[nodiscard]] const SceneKey& rule(std::string_view key) const;
+    [[nodiscard]] std::optional<std::int64_t> whole_number(std::string_view key, double now);
+    [[nodiscard]] std::optional<std::size_t> chosen(std::string_view key, std::size_t count, std::size_t now);
+    [[nodiscard]] double checked_number(const TomlValue& value, std::string_view key) const;
+    [[nodiscard]] std::vector<double> row(const TomlValue& value, std::string_view key) const;
+    [[nodiscard]] std::optional<std::vector<double>> fixed_row(std::string_view key, KeyType type, std::size_t count,
+                                                               std::span<const double> now);
+    void expect_default(std::string_view key, std::string_view now) const;
+
+    const TomlTable& table_;
+    const SceneTable& rules_;
+    std::string file_, path_;
+    unsigned kind_;
+    std::set<std::string, std::less<>> taken_;
+};
+
+} // namespace fathom

@@ -1,0 +1,399 @@
+// From the words of a scene to worlds of bodies.
+#include <fathom/simulate/scene/scene.h>
+
+#include <fathom/base/error.h>
+#include <fathom/base/random.h>
+#include <fathom/geometry/mesh/adjacency.h>
+#include <fathom/simulate/scene/scene_shapes.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+namespace fathom {
+
+namespace {
+
+// What decides the shape of a body.
+using ShapeKey = std::tuple<BodyKind, std::string, std::string, std::string, ShapeValues, std::string, std::string,
+                            double, int, std::size_t>;
+ShapeKey key_of(const SceneBody& b) {
+    return {b.kind, b.model, b.mesh, b.shape, b.parameters, b.field, b.up, b.size, b.resolution, b.points};
+}
+
+bool moves(const SceneBody& body) {
+    return !body.fixed && !(body.velocity.isZero(0) && body.spin.isZero(0) && body.sway.isZero(0));
+}
+
+// A mesh that stands in the way of bodies that move by themselves: among the rigid ones. If it moves, particles alone
+// meet it.
+bool stands_in_the_way(const Scene& scene, const SceneBody& body) {
+    const bool bodies = scene.springs || scene.solids || scene.has(BodyKind::rigid);
+    return body.kind == BodyKind::obstacle && body.field.empty() && bodies && !moves(body);
+}
+
+bool is_rigid(const Scene& scene, const SceneBody& body) {
+    return body.kind == BodyKind::rigid || stands_in_the_way(scene, body);
+}
+
+bool needs_rigid_world(const Scene& scene) {
+    return std::any_of(scene.bodies.begin(), scene.bodies.end(),
+                       [&](const SceneBody& body) { return is_rigid(scene, body); });
+}
+
+RigidBody rigid_body(const Scene& scene, const SceneBody& body, const BodyShapePtr& shape) {
+    const double share =
+        scene.per_area && shape->point_count() > 0 ? shape->area / static_cast<double>(shape->point_count()) : 1;
+    RigidBody rigid{.shape = shape,
+                    .name = body.name,
+                    .pose = body.pose,
+                    .velocity = body.velocity,
+                    .spin = body.spin,
+                    .density = body.density};
+    rigid.stiffness = body.stiffness.value_or(scene.stiffness) * share;
+    rigid.damping = body.damping.value_or(scene.damping) * share;
+    rigid.friction = body.friction.value_or(scene.friction);
+    rigid.fixed = body.fixed || body.kind == BodyKind::obstacle;
+    return rigid;
+}
+
+// add(name, pose) for each copy of a body.
+template <class Add>
+void each_copy(const SceneBody& body, const Add& add) {
+    Random random(body.turn_seed.value_or(0));
+    const bool one = body.copies == std::array<int, 3>{1, 1, 1};
+    for (int z = 0; z < body.copies[2]; ++z)
+        for (int y = 0; y < body.copies[1]; ++y)
+            for (int x = 0; x < body.copies[0]; ++x) {
+                Pose pose = body.pose;
+                pose.translation += body.spacing.cwiseProduct(Vec3(x, y, z));
+                if (body.turn_seed) pose.rotation = random.rotation();
+                add(one ? body.name : fmt::format("{} {}.{}.{}", body.name, x, y, z), pose);
+            }
+}
+
+// What goes wrong with a body is told with its name, and with where the file names its shape.
+template <class Work>
+auto for_body(const Scene& scene, const SceneBody& body, const Work& work) {
+    try {
+        return work();
+    } catch (const Error& error) {
+        if (error.cause() == Cause::cancelled) throw;
+        Place place = body.place;
+        if (place.file.empty()) place.file = scene.file;
+        place.element = fmt::format("{}{}body '{}'", place.element, place.element.empty() ? "" : ", ", body.name);
+        throw Error(error.cause(), error.what(), place);
+    }
+}
+
+// What goes wrong with a world as a whole is told with the file.
+template <class Work>
+auto for_scene(const Scene& scene, const Work& work) {
+    try {
+        return work();
+    } catch (const Error& error) {
+        if (!error.place().file.empty() || error.cause() == Cause::cancelled) throw;
+        Place place = error.place();
+        place.file = scene.file;
+        throw Error(error.cause(), error.reason(), place);
+    }
+}
+
+// Formulas that never move, and the ground, made once for all worlds that have them in their way.
+struct Formulas {
+    std::vector<FieldPtr> of_body; // null where it is none
+    FieldPtr ground;               // null: none
+
+    explicit Formulas(const Scene& scene) {
+        for (const SceneBody& body : scene.bodies)
+            of_body.push_back(body.field.empty() || body.kind == BodyKind::moved ? nullptr : for_body(scene, body, [&] {
+                return field_of(scene, body);
+            }));
+        if (scene.ground) ground = ground_of(scene);
+    }
+};
+
+SurfaceMaterial surface_material(const Scene& scene, const SceneBody& body) {
+    SurfaceMaterial material =
+        scene.springs && body.kind == BodyKind::surface ? scene.springs->material : SurfaceMaterial{};
+    material.density = body.density;
+    material.stretch = body.stretch.value_or(material.stretch);
+    material.bending = body.bending.value_or(material.bending);
+    material.area = body.area.value_or(material.area);
+    material.damping_time = body.damping_time.value_or(material.damping_time);
+    return material;
+}
+
+SolidMaterial solid_material(const Scene& scene, const SceneBody& body) {
+    SolidMaterial material = scene.solids->material;
+    material.density = body.density;
+    material.stretch = body.stretch.value_or(material.stretch);
+    material.volume = body.volume.value_or(material.volume);
+    material.damping_time = body.damping_time.value_or(material.damping_time);
+    return material;
+}
+
+// A copy of a body that deforms, where it starts.
+template <class Body, class Mesh, class Material>
+Body spring_body(const SceneBody& body, const std::string& name, const Mesh& mesh, const Pose& pose,
+                 const Material& material) {
+    Body made{.name = name, .mesh = mesh, .material = material};
+    for (Vec3& v : made.mesh.vertices) v = pose * v;
+    made.velocity = body.velocity;
+    made.spin = body.spin;
+    made.fixed = body.fixed;
+    for (std::size_t k = 0; body.hold_above && k < made.mesh.vertices.size(); ++k)
+        if (made.mesh.vertices[k].z() > *body.hold_above) made.fixed_vertices.push_back(static_cast<Index>(k));
+    return made;
+}
+
+TetWorldTissue tissue_of(const SceneBody& body, DeformingBody surface) {
+    const EdgeTable table = edge_table(surface.mesh.triangles, surface.mesh.vertices.size());
+    for (std::size_t e = 0; body.hold_border && e < table.edges.size(); ++e)
+        if (table.sides[e].size() == 1)
+            surface.fixed_vertices.insert(surface.fixed_vertices.end(), table.edges[e].begin(), table.edges[e].end());
+    TetWorldTissue tissue{std::move(surface), {}};
+    if (body.strain_limit) tissue.breaking = TissueBreakOptions{.strain = *body.strain_limit};
+    return tissue;
+}
+
+// A body that moves as it is told.
+MovingObstacle told_body(const SceneBody& body, const std::string& name,
+                         const std::shared_ptr<const TriangleMesh>& mesh, const Pose& pose) {
+    if (body.fixed) return {.name = name, .mesh = mesh, .pose = pose};
+    return {name, mesh, pose, body.velocity, body.spin, body.sway, body.sway_period};
+}
+
+// What a scene of deforming bodies is made of: Body is DeformingBody or TetWorldBody.
+template <class Body>
+struct SpringCast {
+    std::vector<Body> bodies;
+    std::vector<FieldObstacle> obstacles;
+};
+
+template <class Body, class Mesh, class MaterialOf>
+SpringCast<Body> spring_cast(const Scene& scene, BodyKind kind, const Formulas& formulas,
+                             const MaterialOf& material_of) {
+    SpringCast<Body> cast;
+    for (std::size_t k = 0; k < scene.bodies.size(); ++k) {
+        const SceneBody& body = scene.bodies[k];
+        if (const FieldPtr& field = formulas.of_body[k])
+            each_copy(body, [&](const std::string& name, const Pose& pose) {
+                cast.obstacles.push_back({field, pose, name});
+            });
+        if (body.kind != kind) continue;
+        const Mesh mesh = for_body(scene, body, [&] { return placed_mesh<Mesh>(scene, body); });
+        each_copy(body, [&](const std::string& name, const Pose& pose) {
+            cast.bodies.push_back(spring_body<Body>(body, name, mesh, pose, material_of(scene, body)));
+        });
+    }
+    if (formulas.ground) cast.obstacles.push_back({formulas.ground, {}, "ground"});
+    return cast;
+}
+
+std::vector<TetWorldTissue> tissues_of(const Scene& scene) {
+    std::vector<TetWorldTissue> tissues;
+    for (const SceneBody& body : scene.bodies) {
+        if (body.kind != BodyKind::tissue) continue;
+        const TriangleMesh mesh = for_body(scene, body, [&] { return placed_mesh<TriangleMesh>(scene, body); });
+        each_copy(body, [&](const std::string& name, const Pose& pose) {
+            tissues.push_back(
+                tissue_of(body, spring_body<DeformingBody>(body, name, mesh, pose, surface_material(scene, body))));
+        });
+    }
+    return tissues;
+}
+
+void take_stepping(SpringOptions& springs, const Scene& scene) {
+    springs.step = scene.options.step;
+    springs.gravity = scene.options.gravity;
+    springs.energy_limit = scene.options.energy_limit;
+}
+
+// ---- Worlds of one kind, in a scene that may have others
+
+RigidWorld rigid_world(const Scene& scene, const Formulas& formulas, Progress* progress) {
+    RigidWorld world(scene.options);
+    std::map<ShapeKey, BodyShapePtr> built;
+    for (std::size_t k = 0; k < scene.bodies.size(); ++k) {
+        const SceneBody& body = scene.bodies[k];
+        const FieldPtr& field = formulas.of_body[k];
+        if (!field && !is_rigid(scene, body)) continue;
+        BodyShapePtr& shape = built[key_of(body)];
+        if (!shape)
+            shape = for_body(scene, body,
+                             [&] { return field ? make_field_shape(field) : shape_of(scene, body, progress); });
+        const RigidBody rigid = rigid_body(scene, body, shape);
+        each_copy(body, [&](const std::string& name, const Pose& pose) {
+            RigidBody copy = rigid;
+            copy.name = name;
+            copy.pose = pose;
+            world.add(std::move(copy));
+        });
+    }
+    if (formulas.ground)
+        world.add(
+            {.shape = make_field_shape(formulas.ground), .name = "ground", .friction = scene.friction, .fixed = true});
+    return world;
+}
+
+DeformingWorld deforming_world(const Scene& scene, const Formulas& formulas) {
+    SpringCast<DeformingBody> cast =
+        spring_cast<DeformingBody, TriangleMesh>(scene, BodyKind::surface, formulas, surface_material);
+    DeformingOptions options = scene.springs->options;
+    take_stepping(options.springs, scene);
+    return DeformingWorld(std::move(cast.bodies), std::move(cast.obstacles), options);
+}
+
+TetWorld tet_world(const Scene& scene, const Formulas& formulas) {
+    SpringCast<TetWorldBody> cast =
+        spring_cast<TetWorldBody, TetMesh>(scene, BodyKind::solid, formulas, solid_material);
+    TetWorldOptions options = scene.solids->options;
+    take_stepping(options.springs, scene);
+    return TetWorld(std::move(cast.bodies), tissues_of(scene), std::move(cast.obstacles), options);
+}
+
+MixedParticles particles_of(const Scene& scene, std::shared_ptr<DepthBackend> backend) {
+    MixedParticles particles{scene.particles->emitters, {}, scene.particles->options, std::move(backend)};
+    for (const SceneBody& body : scene.bodies) {
+        if (body.kind != BodyKind::obstacle || !body.field.empty() || stands_in_the_way(scene, body)) continue;
+        const auto mesh = for_body(
+            scene, body, [&] { return std::make_shared<const TriangleMesh>(placed_mesh<TriangleMesh>(scene, body)); });
+        each_copy(body, [&](const std::string& name, const Pose& pose) {
+            particles.obstacles.push_back(told_body(body, name, mesh, pose));
+        });
+    }
+    particles.options.step = scene.options.step;
+    particles.options.gravity = scene.particles->gravity.value_or(scene.options.gravity);
+    return particles;
+}
+
+void need(bool there, const Scene& scene, const char* what) {
+    if (!there) throw Error(Cause::invalid_argument, fmt::format("the scene has no {}", what), {.file = scene.file});
+}
+
+void refuse_stray_obstacles(const Scene& scene) {
+    for (const SceneBody& body : scene.bodies)
+        if (body.kind == BodyKind::obstacle && moves(body) && !scene.particles)
+            throw Error(Cause::invalid_argument, "moves as it is told, which only particles would meet",
+                        {.file = scene.file, .element = fmt::format("body '{}'", body.name)});
+}
+
+// ---- Bodies that are moved
+
+bool needs_field(MovedMethod method) {
+    return method == MovedMethod::fields || method == MovedMethod::descent || method == MovedMethod::mesh_field;
+}
+
+// A key frame a step.
+MotionPath wandering(const Scene& scene, const SceneBody& body) {
+    constexpr std::size_t most = 1'000'000;
+    if (scene.step_count() > most)
+        throw Error(Cause::too_large, fmt::format("wanders for {} steps, more than {}", scene.step_count(), most),
+                    {.element = "wander"});
+    Random random(body.wander_seed);
+    MotionPath path;
+    for (std::size_t k = 0; k <= scene.step_count(); ++k) {
+        const Vec3 by(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1));
+        path.keys.push_back({static_cast<double>(k) * scene.options.step,
+                             {random.rotation(), body.pose.translation + body.wander * by}});
+    }
+    return path;
+}
+
+MovedBody moved_body(const Scene& scene, const SceneBody& body, Progress* progress) {
+    const MovedMethod method = scene.motion->method;
+    MovedBody made;
+    made.path = body.wander > 0 ? wandering(scene, body) : body.path;
+    if (!body.field.empty() || !body.network.empty()) {
+        made.field = field_of(scene, body);
+        made.told.mesh = std::make_shared<const TriangleMesh>(mesh_of(*made.field, body.resolution));
+        if (method == MovedMethod::sweep) made.shape = make_field_shape(made.field);
+        return made;
+    }
+    if (method == MovedMethod::depth_maps || method == MovedMethod::meshes) {
+        made.told.mesh = std::make_shared<const TriangleMesh>(placed_mesh<TriangleMesh>(scene, body));
+        return made;
+    }
+    made.shape = shape_of(scene, body, progress);
+    made.told.mesh = {made.shape, &made.shape->mesh};
+    if (needs_field(method)) made.field = {made.shape, &made.shape->caster->field()};
+    return made;
+}
+
+std::unique_ptr<SimulatedWorld> world_of(const Scene& scene, Progress* progress) {
+    if (scene.motion) return std::make_unique<MovedWorld>(make_moved_world(scene, progress));
+    refuse_stray_obstacles(scene);
+    if (scene.mixed()) return std::make_unique<MixedWorld>(make_mixed_world(scene, progress));
+    if (needs_rigid_world(scene)) return std::make_unique<RigidWorld>(make_rigid_world(scene, progress));
+    if (scene.solids) return std::make_unique<TetWorld>(make_tet_world(scene));
+    if (scene.springs) return std::make_unique<DeformingWorld>(make_deforming_world(scene));
+    return std::make_unique<ParticleWorld>(make_particle_world(scene));
+}
+
+} // namespace
+
+std::size_t Scene::step_count() const { return static_cast<std::size_t>(std::llround(duration / options.step)); }
+
+bool Scene::has(BodyKind kind) const {
+    return std::any_of(bodies.begin(), bodies.end(), [&](const SceneBody& body) { return body.kind == kind; });
+}
+
+bool Scene::mixed() const {
+    const bool soft = has(BodyKind::solid) || has(BodyKind::tissue), surface = has(BodyKind::surface);
+    return needs_rigid_world(*this) + soft + surface + particles.has_value() > 1;
+}
+
+std::unique_ptr<SimulatedWorld> make_world(const Scene& scene, Progress* progress) {
+    return for_scene(scene, [&] { return world_of(scene, progress); });
+}
+
+RigidWorld make_rigid_world(const Scene& scene, Progress* progress) {
+    need(needs_rigid_world(scene), scene, "rigid body");
+    return rigid_world(scene, Formulas(scene), progress);
+}
+
+DeformingWorld make_deforming_world(const Scene& scene) {
+    need(scene.springs.has_value(), scene, "[springs]");
+    return deforming_world(scene, Formulas(scene));
+}
+
+TetWorld make_tet_world(const Scene& scene) {
+    need(scene.solids.has_value(), scene, "[solids]");
+    return tet_world(scene, Formulas(scene));
+}
+
+ParticleWorld make_particle_world(const Scene& scene, std::shared_ptr<DepthBackend> backend) {
+    need(scene.particles.has_value(), scene, "[particles]");
+    MixedParticles particles = particles_of(scene, std::move(backend));
+    return ParticleWorld(std::move(particles.emitters), std::move(particles.obstacles), particles.options,
+                         std::move(particles.backend));
+}
+
+MixedWorld make_mixed_world(const Scene& scene, Progress* progress, std::shared_ptr<DepthBackend> backend) {
+    const Formulas formulas(scene);
+    MixedParts parts;
+    if (needs_rigid_world(scene)) parts.rigid.emplace(rigid_world(scene, formulas, progress));
+    if (scene.has(BodyKind::solid) || scene.has(BodyKind::tissue)) parts.solids.emplace(tet_world(scene, formulas));
+    if (scene.has(BodyKind::surface)) parts.surfaces.emplace(deforming_world(scene, formulas));
+    if (scene.particles) parts.particles = particles_of(scene, std::move(backend));
+    return MixedWorld(std::move(parts), {.coupling = scene.coupling, .energy_limit = scene.options.energy_limit});
+}
+
+MovedWorld make_moved_world(const Scene& scene, Progress* progress) {
+    need(scene.motion.has_value(), scene, "[motion]");
+    std::vector<MovedBody> bodies;
+    for (const SceneBody& body : scene.bodies) {
+        const MovedBody made = for_body(scene, body, [&] { return moved_body(scene, body, progress); });
+        each_copy(body, [&](const std::string& name, const Pose& pose) {
+            bodies.push_back(made);
+            bodies.back().told = told_body(body, name, made.told.mesh, pose);
+        });
+    }
+    return MovedWorld(std::move(bodies), scene.options.step, *scene.motion);
+}
+
+} // namespace fathom

@@ -1,0 +1,75 @@
+// Every key that a scene file may have: one table for the reader (key_reader.h), the JSON Schema and
+// the page of docs (scene_schema.h). To add a key: a line in scene_keys.cpp, and a line where it is read.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace fathom {
+
+enum class KeyType {
+    number,
+    whole,
+    flag,
+    text,
+    choice,
+    vector,     // three numbers
+    box,        // six: lower corner, upper corner
+    quaternion, // four: w, x, y, z
+    path,       // a list of [t, x, y, z] or [t, x, y, z, w, x, y, z]
+    numbers,    // a table of any names with a number each
+    table,
+    list // of tables
+};
+
+// Kinds of bodies, as bits. The order is that of BodyKind.
+struct ForKinds {
+    static constexpr unsigned rigid = 1, surface = 2, solid = 4, tissue = 8, obstacle = 16, moved = 32, all = 63;
+};
+
+struct SceneTable;
+
+struct SceneKey {
+    std::string_view name;
+    KeyType type = KeyType::number;
+    std::string_view words;        // what it means
+    std::string_view unit = {};    // "m/s"; empty where there is none
+    double low = -1e9, high = 1e9; // of numbers, and of each in a list
+    std::string_view absent = {};  // the value if it is absent, as in a file; or in words, in round brackets; empty:
+                                   // must be there, or is nothing
+    std::vector<std::string_view> choices = {};
+    unsigned kinds = ForKinds::all;            // of bodies
+    std::vector<const SceneTable*> inner = {}; // of tables: what it holds; several: one of them
+
+    [[nodiscard]] bool states_default() const { return !absent.empty() && absent.front() != '('; }
+};
+
+struct SceneTable {
+    std::string_view name;  // as written: "[contact]"
+    std::string_view title; // short
+    std::string_view words;
+    std::vector<SceneKey> keys;
+
+    [[nodiscard]] const SceneKey* find(std::string_view key) const; // null where there is none
+};
+
+// The whole file first, then the others in the order of the docs.
+[[nodiscard]] std::span<const SceneTable* const> scene_tables();
+
+// By what they are for.
+[[nodiscard]] const SceneTable& scene_file_keys();
+[[nodiscard]] const SceneTable& body_keys();
+[[nodiscard]] const SceneTable& rigid_contact_keys();
+[[nodiscard]] const SceneTable& spring_contact_keys();
+[[nodiscard]] const SceneTable& coupling_keys();
+[[nodiscard]] const SceneTable& springs_keys();
+[[nodiscard]] const SceneTable& solids_keys();
+[[nodiscard]] const SceneTable& particles_keys();
+[[nodiscard]] const SceneTable& emitter_keys();
+[[nodiscard]] const SceneTable& motion_keys();
+
+inline constexpr std::string_view kind_names[] = {"rigid", "surface", "solid", "tissue", "obstacle", "moved"};
+
+} // namespace fathom

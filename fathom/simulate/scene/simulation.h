@@ -1,0 +1,33 @@
+// A scene that runs: world and recording together.
+#pragma once
+
+#include <fathom/simulate/scene/scene.h>
+
+#include <memory>
+
+namespace fathom {
+
+class Simulation {
+public:
+    // Builds the bodies. Throws Error as make_world() does.
+    explicit Simulation(Scene scene, Progress* progress = nullptr);
+
+    void step();                            // and record; throws Error where the guard of RigidWorld::step() strikes
+    void run(Progress* progress = nullptr); // to the end of the scene's duration; Error{cancelled} leaves what was done
+    [[nodiscard]] bool finished() const { return world_->steps() >= scene_.step_count(); }
+
+    [[nodiscard]] const Scene& scene() const { return scene_; }
+    [[nodiscard]] const SimulatedWorld& world() const { return *world_; }
+    [[nodiscard]] const Recording& recording() const { return recording_; }
+
+private:
+    Scene scene_;
+    std::unique_ptr<SimulatedWorld> world_;
+    Recording recording_;
+};
+
+// Everything of a run into a folder: frames.pvd for ParaView, animation.glb for Blender and browsers, energy.csv,
+// states.csv, contacts.csv, summary.json; of a scene with particles also points.csv, as they are at the end.
+void write_results(const Simulation& simulation, const std::filesystem::path& folder, Progress* progress = nullptr);
+
+} // namespace fathom

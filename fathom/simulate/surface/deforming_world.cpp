@@ -1,0 +1,261 @@
+// Hands the points of the springs to the surfaces, and what those find back as pushes over points.
+#include <fathom/simulate/surface/deforming_world.h>
+
+#include <fathom/base/error.h>
+#include <fathom/base/parallel.h>
+#include <fathom/base/stopwatch.h>
+#include <fathom/simulate/contact/contact_cache.h>
+#include <fathom/simulate/springs/spring_bodies.h>
+#include <fathom/base/option_checks.h>
+#include <fathom/simulate/contact/triangle_shares.h>
+
+namespace fathom {
+
+namespace {
+
+// Where a row of points comes from.
+struct Row {
+    Index first = 0, count = 0;
+};
+
+SpringNetwork network_of(const DeformingBody& body) {
+    SpringNetwork network = surface_network(body.mesh, body.material);
+    fix_points(network, body.fixed, body.fixed_vertices);
+    return network;
+}
+
+DeformingSceneOptions scene_options(const DeformingOptions& options) {
+    DeformingSceneOptions scene;
+    scene.vertices = CollidingVertexOptions{};
+    scene.triangles = SurfaceContactOptions{};
+    if (options.thickness > 0) scene.proximities = SurfaceProximityOptions{.distance = options.thickness};
+    scene.self = options.self;
+    scene.broad = options.broad;
+    return scene;
+}
+
+} // namespace
+
+struct DeformingWorld::State {
+    DeformingOptions options;
+    std::vector<DeformingBody> bodies;
+    std::vector<FieldObstacle> obstacles;
+    std::vector<Row> rows;
+    DeformingScene scene;
+    std::unique_ptr<SpringWorld> springs;
+    std::vector<DeformingContact> contacts;
+    std::vector<WeightedContact> pushes;
+    std::vector<double> areas; // by point: a third of the triangles round it, at rest
+    std::span<const Vec3> now;
+    ContactMemory memory;
+    double look_seconds = 0; // of the last
+
+    explicit State(const DeformingOptions& o) : options(o), scene(scene_options(o)) {}
+
+    SpringNetwork add_bodies(std::vector<Vec3>& velocities);
+    void find(std::span<const Vec3> positions);
+    void look();
+    void add_vertices(const BodyContacts& pair);
+    void add_crossings(const BodyContacts& pair);
+    void add_near_features(const BodyContacts& pair);
+    void add_obstacles(std::span<const Vec3> positions);
+    void push(const DeformingContact& contact, const WeightedContact& over);
+    [[nodiscard]] Index point(Index body, Index vertex) const { return rows[body].first + vertex; }
+};
+
+// The network of all bodies, and how fast its points start.
+SpringNetwork DeformingWorld::State::add_bodies(std::vector<Vec3>& velocities) {
+    SpringNetwork all;
+    for (const DeformingBody& body : bodies) try {
+            const SpringNetwork network = network_of(body);
+            const Index first = append(all, network);
+            rows.push_back({first, static_cast<Index>(network.size())});
+            const std::vector<Vec3> own = rigid_velocities(network, body.velocity, body.spin);
+            velocities.insert(velocities.end(), own.begin(), own.end());
+            scene.add(body.mesh, body.fixed);
+            areas.resize(all.size(), 0.0);
+            for (std::size_t t = 0; t < body.mesh.triangles.size(); ++t)
+                for (const Index v : body.mesh.triangles[t])
+                    areas[first + v] += area_vector(body.mesh.corners(t)).norm() / 6;
+        } catch (const Error& error) {
+            throw named(error, body.name);
+        }
+    if (options.motion) add_random_motion(all, *options.motion, velocities);
+    for (std::size_t k = 0; k < all.size(); ++k)
+        if (all.fixed[k]) velocities[k] = Vec3::Zero();
+    return all;
+}
+
+void DeformingWorld::State::push(const DeformingContact& contact, const WeightedContact& over) {
+    contacts.push_back(contact);
+    pushes.push_back(over);
+}
+
+void DeformingWorld::State::add_vertices(const BodyContacts& pair) {
+    for (const CollidingVertex& v : pair.vertices.vertices) {
+        if (v.triangle == no_index) continue; // of a body wholly inside itself: nothing to be pushed out of
+        const Index body = pair.bodies[v.of_b ? 1 : 0], other = pair.bodies[v.of_b ? 0 : 1];
+        const Vec3 gap = v.point - now[point(body, v.vertex)];
+        const Vec3 way_out = gap.isZero() ? v.normal : gap.normalized();
+        if (way_out.isZero()) continue;
+        const Triangle& face = scene.surface(other).triangle(v.triangle);
+        WeightedContact over{.points = {point(body, v.vertex)},
+                             .weights = {1},
+                             .count = 4,
+                             .normal = way_out,
+                             .depth = v.depth,
+                             .area = areas[point(body, v.vertex)]};
+        for (std::size_t k = 0; k < 3; ++k) {
+            over.points[k + 1] = point(other, face[k]);
+            over.weights[k + 1] = -v.barycentric[static_cast<Eigen::Index>(k)];
+        }
+        over.depth = memory.pressed({body, other, v.vertex}, over);
+        push({body, other, v.vertex, v.point, way_out, v.depth}, over);
+    }
+}
+
+// What vertices do not see: edges through edges, and sheets that have no inside.
+void DeformingWorld::State::add_crossings(const BodyContacts& pair) {
+    const auto [a, b] = pair.bodies;
+    for (const SurfaceContact& c : pair.triangles.contacts) {
+        if (c.from_bodies || c.way_out.isZero()) continue;
+        const DeformingSurface &surface_a = scene.surface(a), &surface_b = scene.surface(b);
+        const Vec3 middle = c.segment.at(0.5);
+        const Vec3 shares_a = triangle_shares(surface_a.corners(c.triangle_a), middle),
+                   shares_b = triangle_shares(surface_b.corners(c.triangle_b), middle);
+        WeightedContact over{.count = 6, .normal = c.way_out, .depth = c.depth};
+        for (std::size_t k = 0; k < 3; ++k) {
+            const auto axis = static_cast<Eigen::Index>(k);
+            over.points[k] = point(a, surface_a.triangle(c.triangle_a)[k]);
+            over.points[k + 3] = point(b, surface_b.triangle(c.triangle_b)[k]);
+            over.weights[k] = shares_a[axis];
+            over.weights[k + 3] = -shares_b[axis];
+            over.area += shares_a[axis] * areas[over.points[k]];
+        }
+        over.depth = memory.pressed({a, b, c.triangle_a, c.triangle_b}, over);
+        push({a, b, no_index, middle, c.way_out, c.depth}, over);
+    }
+}
+
+void DeformingWorld::State::add_near_features(const BodyContacts& pair) {
+    if (pair.vertices.verdict != Verdict::disjoint || pair.triangles.verdict != Verdict::disjoint) return;
+    for (const SurfaceProximity& p : pair.proximities.pairs) {
+        if (p.nearness.normal.isZero()) continue;
+        const bool vertex_face = p.features.kind == FeatureKind::vertex_face;
+        const Index body = pair.bodies[p.features.swapped ? 1 : 0], other = pair.bodies[p.features.swapped ? 0 : 1];
+        const std::size_t own = vertex_face ? 1 : 2;
+        std::array<Index, 4> points;
+        for (std::size_t k = 0; k < 4; ++k) points[k] = point(k < own ? body : other, p.features.vertices[k]);
+        const WeightedContact over = weighted_contact(points, p.nearness, options.thickness, areas[points[0]]);
+        push(
+            {body, other, vertex_face ? p.features.vertices[0] : no_index, p.nearness.point_a, over.normal, over.depth},
+            over);
+    }
+}
+
+void DeformingWorld::State::add_obstacles(std::span<const Vec3> positions) {
+    Index body = 0, obstacle = no_index;
+    for (const PointInObstacle& p : points_in_obstacles(obstacles, positions)) {
+        if (p.obstacle != obstacle) body = 0, obstacle = p.obstacle;
+        while (p.point >= rows[body].first + rows[body].count) ++body;
+        if (bodies[body].fixed) continue;
+        push({body, static_cast<Index>(bodies.size() + p.obstacle), p.point - rows[body].first, positions[p.point],
+              p.normal, p.depth},
+             {.points = {p.point},
+              .weights = {1},
+              .count = 1,
+              .normal = p.normal,
+              .depth = p.depth,
+              .area = areas[p.point]});
+    }
+}
+
+void DeformingWorld::State::find(std::span<const Vec3> positions) {
+    now = positions;
+    const std::size_t parts = springs && options.respond ? springs->report().parts : 1;
+    memory.begin(positions, options.springs.step / static_cast<double>(parts), options.recovery_time);
+    parallel_tasks(bodies.size(), [&](std::size_t b) {
+        if (!bodies[b].fixed) scene.update(static_cast<Index>(b), positions.subspan(rows[b].first, rows[b].count));
+    });
+    scene.find();
+    contacts.clear();
+    pushes.clear();
+    for (const BodyContacts& pair : scene.contacts()) {
+        if (bodies[pair.bodies[0]].fixed && bodies[pair.bodies[1]].fixed) continue;
+        add_vertices(pair);
+        add_crossings(pair);
+        if (options.thickness > 0) add_near_features(pair);
+    }
+    add_obstacles(positions);
+    memory.end();
+}
+
+// Where nothing answers, the parts that a step is divided into need no contacts: once a step is enough.
+void DeformingWorld::State::look() {
+    const Stopwatch watch;
+    find(springs->positions());
+    look_seconds = watch.seconds();
+}
+
+DeformingWorld::DeformingWorld(std::vector<DeformingBody> bodies, std::vector<FieldObstacle> obstacles,
+                               const DeformingOptions& options)
+    : state_(std::make_unique<State>(options)) {
+    if (bodies.empty()) throw Error(Cause::empty, "a world without bodies");
+    require_not_negative(options.thickness, "option thickness");
+    require_positive(options.recovery_time, "option recovery_time");
+    State& s = *state_;
+    s.bodies = std::move(bodies);
+    s.obstacles = std::move(obstacles);
+    std::vector<Vec3> velocities;
+    SpringNetwork network = s.add_bodies(velocities);
+    SpringState start{network.points, std::move(velocities)};
+    s.springs = std::make_unique<SpringWorld>(std::move(network), options.springs);
+    s.springs->set_state(std::move(start));
+    if (!options.respond) {
+        s.look();
+        return;
+    }
+    s.springs->set_contact_finder(
+        [&s](std::span<const Vec3> positions, std::span<const Vec3>, std::vector<WeightedContact>& contacts) {
+            s.find(positions);
+            contacts = s.pushes;
+        });
+}
+
+DeformingWorld::~DeformingWorld() = default;
+DeformingWorld::DeformingWorld(DeformingWorld&&) noexcept = default;
+
+Fingerprint DeformingWorld::state_hash() const {
+    Fingerprinter printer;
+    printer.add(springs().state_hash().text());
+    printer.add(std::as_bytes(state_->memory.known()));
+    return printer.finish();
+}
+
+void DeformingWorld::step() {
+    state_->springs->step();
+    if (!state_->options.respond) state_->look();
+}
+
+double DeformingWorld::detect_seconds() const {
+    return state_->options.respond ? springs().report().contact_seconds : state_->look_seconds;
+}
+
+Energy DeformingWorld::energy() const {
+    const SpringEnergy e = springs().energy();
+    return {e.kinetic, e.gravity, e.elastic()};
+}
+
+void DeformingWorld::set_motion(MotionHook hook) { state_->springs->set_motion(std::move(hook)); }
+
+std::span<const DeformingBody> DeformingWorld::bodies() const { return state_->bodies; }
+std::span<const FieldObstacle> DeformingWorld::obstacles() const { return state_->obstacles; }
+Index DeformingWorld::first_point(Index body) const { return state_->rows[body].first; }
+std::span<const Vec3> DeformingWorld::vertices(Index body) const {
+    return springs().positions().subspan(state_->rows[body].first, state_->rows[body].count);
+}
+const SpringWorld& DeformingWorld::springs() const { return *state_->springs; }
+const DeformingScene& DeformingWorld::detection() const { return state_->scene; }
+std::span<const DeformingContact> DeformingWorld::contacts() const { return state_->contacts; }
+
+} // namespace fathom

@@ -1,0 +1,83 @@
+// A body of a TetWorld as it is now: its springs, its points among those of all bodies, what bounds it,
+// and depths inside it for the nodes that contacts ask for. For tet_world.cpp and its recording. One caller a body.
+#pragma once
+
+#include <fathom/simulate/tets/network_index_map.h>
+#include <fathom/simulate/tets/tet_world.h>
+
+namespace fathom {
+
+// The boundary by places in its list of vertices.
+[[nodiscard]] std::vector<Triangle> boundary_by_place(const TetTopology& topology);
+
+class SimulatedTets {
+public:
+    // Error as solid_network(), TetTopology and BreakableSolid.
+    SimulatedTets(const TetWorldBody& body, bool breakable);
+
+    // See NumberedNetwork.
+    void number(NetworkCounts& counts) { numbered_.number(network(), counts); }
+    void add_to(SpringNetwork& all, SpringState& all_state) const {
+        numbered_.add_to(all, all_state, network(), state());
+    }
+    void move(std::span<const Vec3> positions); // of all points of all bodies
+    void follow(const SpringWorld& springs);    // takes state(), and rest lengths that creep, from there
+
+    [[nodiscard]] TetBody view() const { return {vertices_, *topology_}; }
+    [[nodiscard]] std::span<const Index> points() const { return numbered_.points(); }
+    [[nodiscard]] const BoundaryAreas& areas() const { return areas_; } // at rest
+    [[nodiscard]] const SpringNetwork& network() const { return solid_ ? solid_->network() : network_; }
+    [[nodiscard]] const SpringState& state() const { return solid_ ? solid_->state() : spring_state_; }
+    [[nodiscard]] const TetZone& zone(); // of the whole body
+    [[nodiscard]] std::size_t pieces() const;
+
+    // Depths: what is asked for is then measured, apart for contacts of the body with itself. Those need a march.
+    void forget_asked();
+    void ask(std::span<const PointInTet> points, const SegmentsInTets& segments, bool self);
+    void measure(const DepthOptions& options, const TetPushOptions& push); // only as much as these pushes read
+    [[nodiscard]] const NodeDepths& depths(bool self) const { return *depths_[self]; }
+    // Of contacts with others, measured before: ready for nearest() and first_hit(). O(n) where depths are marched,
+    // once a measure().
+    [[nodiscard]] const NodeDepths& fitted_depths() {
+        depths_[0]->fit_tree();
+        return *depths_[0];
+    }
+    [[nodiscard]] static DepthMethod method(const DepthOptions& options, bool self) {
+        return self && options.method == DepthMethod::exact ? DepthMethod::closest_feature : options.method;
+    }
+
+    [[nodiscard]] bool breakable() const { return solid_ != nullptr; }
+    BreakReport break_stretched(const BreakOptions& options); // where breakable; state() as followed
+    CutReport cut(const CutPlane& plane, const CutOptions& options);
+    [[nodiscard]] const TetEdit& last_edit() const { return solid_->last_edit(); }
+    // What that changed, once number() has been called. Pieces become parts only `with_pieces`, in O(n).
+    void add_to(NetworkEdit& edit, bool with_pieces);
+
+    // The boundary for recordings: its vertices, and the triangles by their places in that list.
+    [[nodiscard]] std::span<const Index> surface_vertices() const { return topology_->boundary_vertices(); }
+    [[nodiscard]] std::shared_ptr<const std::vector<Triangle>> surface_triangles() const; // found when first asked for
+    [[nodiscard]] bool broken() const { return broken_; }
+
+private:
+    void begin();
+    void edited();
+    [[nodiscard]] std::vector<Index> piece_of_vertices() const;
+    [[nodiscard]] std::shared_ptr<BodyTopology> new_body() const;
+
+    SpringNetwork network_;
+    SpringState spring_state_;
+    std::unique_ptr<BreakableSolid> solid_;
+    std::unique_ptr<TetTopology> topology_;
+    NumberedNetwork numbered_;
+    std::vector<Vec3> vertices_;
+    BoundaryAreas areas_;
+    std::shared_ptr<BodyTopology> body_;                // shared with the depths, which only read it
+    std::array<std::unique_ptr<NodeDepths>, 2> depths_; // of contacts with others, with itself
+    std::array<std::vector<Index>, 2> asked_;
+    std::array<bool, 2> wanted_ = {false, false};
+    TetZone zone_;
+    mutable std::shared_ptr<const std::vector<Triangle>> surface_;
+    bool broken_ = false;
+};
+
+} // namespace fathom

@@ -1,0 +1,90 @@
+// A solid of springs and volumes that breaks where it is stretched too far, and that can be cut.
+// Mesh, network and state change together: point k is vertex k, volume t is tetrahedron t, and every edge has one
+// spring. An edit touches only what lies round it. New points on an edge take rest place, place and velocity from its
+// ends; masses follow the volume at rest, so mass, momentum and centre of mass are kept to rounding (angular momentum
+// is not quite: a point between two others has not their spin). Springs get their stiffness as solid_network() shares
+// it out; edges that were there keep their rest length, also where it has crept, and halves of an edge share it. Not
+// thread-safe. Metres, kilograms, seconds.
+#pragma once
+
+#include <fathom/geometry/edit/tet_cut.h>
+#include <fathom/simulate/tets/spring_strain.h>
+
+#include <limits>
+#include <unordered_map>
+
+namespace fathom {
+
+enum class BreakRule {
+    springs, // spring_strain.h: what parts are the tetrahedra round an end of a stretched spring, along existing faces
+    faces    // a face opens where the material is stretched past the limit across it, in the mean of its two tetrahedra
+};
+
+struct BreakOptions {
+    BreakRule rule = BreakRule::springs;
+    double strain = 0.3; // the limit: longer than 1 + this times the length at rest
+    std::size_t most =
+        std::numeric_limits<std::size_t>::max(); // springs or faces that break in one call, the most stretched first
+};
+
+class BreakableSolid {
+public:
+    // The body at rest. Errors as EditableTetMesh and solid_network(), and {invalid_argument} for a tetrahedron without
+    // volume.
+    explicit BreakableSolid(const TetMesh& rest, const SolidMaterial& material = {});
+
+    [[nodiscard]] const EditableTetMesh& mesh() const { return mesh_; } // in the shape of state()
+    // Points, springs and volumes that are not in use have no stiffness and no mass, and are fixed.
+    [[nodiscard]] const SpringNetwork& network() const { return network_; }
+    [[nodiscard]] const SpringState& state() const { return state_; }
+    [[nodiscard]] const TetEdit& last_edit() const { return edit_; }
+    [[nodiscard]] const NetworkChanges& last_changes() const { return changes_; } // by it
+
+    void set_state(SpringState state);        // Error as check(state, network())
+    void fix(Index point, bool fixed = true); // twins are fixed as their origin, points on an edge where both ends are
+    // A world that goes on from here, and back: places, velocities and crept rest lengths of a world with this network.
+    [[nodiscard]] SpringWorld world(const SpringOptions& options = {}) const;
+    void follow(const SpringWorld& world);
+    void set_rest(Index spring, double length) { set_rest_length(network_, spring, length); }
+
+    // In the current shape; errors and reports as the functions of these names.
+    CutReport cut(const CutPlane& plane, const CutOptions& options = {});
+    CutReport cut(const TriangleMesh& surface, const CutOptions& options = {});
+    void separate(std::span<const Index> faces);
+    void remove(std::span<const Index> tets); // their mass goes with them
+    // Once a step. O(springs), or O(faces), and the tetrahedra round what breaks. Error{invalid_argument} for options
+    // out of range.
+    BreakReport break_stretched(const BreakOptions& options = {});
+
+    // Numbers the pieces in network().part; returns how many there are. O(n).
+    std::size_t number_parts();
+
+private:
+    using EdgeKey = std::uint64_t;
+    struct Before;
+    void apply();
+    void add_points(Before& before);
+    void renew_volumes(Before& before);
+    void renew_masses(const Before& before);
+    void renew_springs(const Before& before);
+    void add_spring(Index a, Index b, double rest);
+    void stiffen(Index spring);
+    [[nodiscard]] double rest_volume(Index tet) const;
+    [[nodiscard]] std::vector<Index> springs_at(Index point) const;
+    [[nodiscard]] std::vector<Index> faces_across(Index point, const Vec3& direction) const;
+    [[nodiscard]] double stretch_along(Index tet, const Vec3& direction) const;
+    [[nodiscard]] double strain_across(Index face) const;
+    [[nodiscard]] std::vector<Index> stretched_faces(const BreakOptions& options, BreakReport& report) const;
+
+    SolidMaterial material_;
+    EditableTetMesh mesh_;
+    SpringNetwork network_;
+    SpringState state_;
+    TetEdit edit_;
+    NetworkChanges changes_;
+    std::vector<double> excess_; // mass of each point beyond that of its tetrahedra (SolidMaterial::least_mass)
+    std::unordered_map<EdgeKey, Index> spring_of_;
+    std::vector<Index> free_springs_;
+};
+
+} // namespace fathom

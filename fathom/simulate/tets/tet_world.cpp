@@ -1,0 +1,392 @@
+// Hands the points of the springs to the bodies, what those find back as pushes, and what breaks to new
+// springs.
+#include <fathom/simulate/tets/tet_world.h>
+
+#include <fathom/base/parallel.h>
+#include <fathom/base/stopwatch.h>
+#include <fathom/simulate/contact/contact_cache.h>
+#include <fathom/simulate/tets/simulated_membrane.h>
+#include <fathom/simulate/springs/spring_bodies.h>
+#include <fathom/base/option_checks.h>
+
+#include <algorithm>
+
+namespace fathom {
+
+namespace {
+
+// What a pair of bodies, or a body in itself, has in common.
+struct Meeting {
+    Index a = no_index, b = no_index;
+    TetCollision found;
+};
+
+constexpr TetCollisionOptions points_alone{
+    .pairs = false, .points = true, .segments = false, .boundary_points_only = true};
+constexpr TetCollisionOptions edges_alone{
+    .pairs = false, .points = false, .segments = true, .boundary_points_only = true};
+
+TetCollisionOptions collision_options(const TetWorldOptions& options) {
+    return options.response == TetResponse::points ? points_alone : edges_alone;
+}
+
+} // namespace
+
+struct TetWorld::State {
+    TetWorldOptions options;
+    std::vector<TetWorldBody> bodies;
+    std::vector<FieldObstacle> obstacles;
+    std::vector<TetWorldTissue> tissues_at_start;
+    std::vector<SimulatedTets> tets;
+    std::vector<SimulatedTissue> tissues;
+    NetworkCounts counts;
+    std::unique_ptr<SpringWorld> springs;
+    BroadPhase broad;
+    TetCollider collider, point_collider, edge_collider;
+    std::vector<Meeting> meetings;
+    std::vector<TetWorldContact> contacts;
+    std::vector<WeightedContact> pushes;
+    ContactMemory memory;
+    SpringReport report;
+    TetWorldStatistics statistics;
+
+    explicit State(const TetWorldOptions& o)
+        : options(o), broad(o.broad), collider(collision_options(o)), point_collider(points_alone),
+          edge_collider(edges_alone) {}
+
+    // Bodies, and then tissues. `ask` reads what both have.
+    [[nodiscard]] std::size_t count() const { return tets.size() + tissues.size(); }
+    template <class Ask>
+    [[nodiscard]] auto of(Index body, const Ask& ask) const {
+        return body < tets.size() ? ask(tets[body]) : ask(tissues[body - tets.size()]);
+    }
+    [[nodiscard]] TetBody view(Index body) const {
+        return of(body, [](const auto& b) { return b.view(); });
+    }
+    [[nodiscard]] bool is_tissue(Index body) const { return body >= tets.size(); }
+    [[nodiscard]] bool fixed(Index body) const {
+        return is_tissue(body) ? tissues_at_start[body - tets.size()].surface.fixed : bodies[body].fixed;
+    }
+    [[nodiscard]] PushIntruder intruder(Index body) const {
+        return of(body, [](const auto& b) { return PushIntruder{b.view(), b.points(), b.areas()}; });
+    }
+
+    void add_bodies();
+    void begin_springs();
+    void find(std::span<const Vec3> positions);
+    void meet();
+    void meet_self(Index body);
+    void measure_depths();
+    void answer(const Meeting& meeting);
+    void answer(Index intruder, Index holder, std::span<const PointInTet> points, const SegmentsInTets& segments);
+    void answer_guest(const TetGuest& guest, Index holder, std::vector<TetGuestPush>& pushes);
+    void push(const TetPush& push, TetWorldContact contact, const ContactKey& key);
+    void add_obstacles();
+    void break_bodies();
+    void gather(auto& body, NetworkEdit& edit);
+    void broke(Index body, NetworkEdit& edit);
+};
+
+// ---- Bodies and springs
+
+void TetWorld::State::add_bodies() {
+    for (const TetWorldBody& body : bodies) try {
+            tets.emplace_back(body, options.breaking.has_value() && !body.fixed).number(counts);
+            broad.add(Box{});
+        } catch (const Error& error) {
+            throw named(error, body.name);
+        }
+    for (const TetWorldTissue& tissue : tissues_at_start) try {
+            tissues.emplace_back(tissue).number(counts);
+            broad.add(Box{});
+        } catch (const Error& error) {
+            throw named(error, tissue.surface.name);
+        }
+}
+
+void TetWorld::State::begin_springs() {
+    SpringNetwork all; // over one row of points, which the bodies may share out in any order
+    SpringState state{std::vector<Vec3>(counts.points, Vec3::Zero()), std::vector<Vec3>(counts.points, Vec3::Zero())};
+    for (const SimulatedTets& body : tets) body.add_to(all, state);
+    for (const SimulatedTissue& tissue : tissues) tissue.add_to(all, state);
+    springs = std::make_unique<SpringWorld>(std::move(all), options.springs);
+    springs->set_state(std::move(state));
+    springs->set_contact_finder(
+        [this](std::span<const Vec3> positions, std::span<const Vec3>, std::vector<WeightedContact>& found) {
+            find(positions);
+            if (options.response != TetResponse::none) found = pushes;
+        });
+}
+
+// ---- Contacts
+
+void TetWorld::State::find(std::span<const Vec3> positions) {
+    const Stopwatch watch;
+    const std::size_t parts = springs ? springs->report().parts : 1;
+    memory.begin(positions, options.springs.step / static_cast<double>(parts), options.recovery_time);
+    parallel_tasks(tets.size(), [&](std::size_t b) { tets[b].move(positions); });
+    for (SimulatedTissue& tissue : tissues) {
+        tissue.move(positions);
+        for (Index b = 0; b < tets.size(); ++b) tissue.look(b, tets[b].view());
+    }
+    meet();
+    measure_depths();
+    contacts.clear();
+    pushes.clear();
+    for (const Meeting& meeting : meetings) answer(meeting);
+    add_obstacles();
+    memory.end();
+    statistics.collision_seconds += watch.seconds();
+}
+
+void TetWorld::State::meet() {
+    std::vector<Box> boxes;
+    for (Index b = 0; b < count(); ++b) boxes.push_back(bounds(view(b)));
+    broad.update(boxes);
+    meetings.clear();
+    for (const IdPair& pair : broad.pairs()) {
+        if ((fixed(pair[0]) && fixed(pair[1])) || is_tissue(pair[0])) continue; // a second tissue comes later still
+        TetCollision found = collider.collide(view(pair[0]), view(pair[1]));
+        if (!found.empty()) meetings.push_back({pair[0], pair[1], std::move(found)});
+    }
+    for (Index b = 0; options.self && b < tets.size(); ++b)
+        if (!bodies[b].fixed) meet_self(b);
+}
+
+void TetWorld::State::meet_self(Index b) {
+    const TetBody body = tets[b].view();
+    const TetZone& zone = tets[b].zone();
+    Meeting meeting{b, b, {}};
+    if (options.response == TetResponse::points)
+        meeting.found.a_in_b = points_in_tets(body, body, zone, {.boundary_only = true});
+    else
+        meeting.found.edges_of_a = segments_in_tets(body, body.topology.boundary_edges(), body, zone);
+    if (!meeting.found.empty()) meetings.push_back(std::move(meeting));
+}
+
+void TetWorld::State::measure_depths() {
+    const Stopwatch watch;
+    for (SimulatedTets& body : tets) body.forget_asked();
+    for (const Meeting& m : meetings) {
+        if (!is_tissue(m.b)) tets[m.b].ask(m.found.a_in_b, m.found.edges_of_a, m.a == m.b);
+        if (m.a != m.b) tets[m.a].ask(m.found.b_in_a, m.found.edges_of_b, false);
+    }
+    for (SimulatedTets& body : tets) body.measure(options.depth, options.push);
+    statistics.depth_seconds += watch.seconds();
+}
+
+void TetWorld::State::answer(const Meeting& m) {
+    answer(m.a, m.b, m.found.a_in_b, m.found.edges_of_a);
+    if (m.a != m.b) answer(m.b, m.a, m.found.b_in_a, m.found.edges_of_b);
+}
+
+void TetWorld::State::answer(Index intruder, Index holder, std::span<const PointInTet> points,
+                             const SegmentsInTets& segments) {
+    if (points.empty() && segments.chains.empty()) return;
+    SimulatedTets& b = tets[holder];
+    const PushIntruder in = this->intruder(intruder);
+    const PushHolder by{b.view(), b.points(), b.depths(intruder == holder),
+                        b.method(options.depth, intruder == holder)};
+    std::vector<TetPush> of_points = point_pushes(in, by, points, options.push),
+                         of_chains = segment_pushes(in, by, segments, options.push);
+    if (is_tissue(intruder)) {
+        const auto depths = [&]() -> const NodeDepths& { return b.fitted_depths(); };
+        tissues[intruder - tets.size()].keep_sides(holder, points, of_points, depths);
+        tissues[intruder - tets.size()].keep_sides(holder, segments, of_chains, depths);
+    }
+    for (std::size_t k = 0; k < points.size(); ++k)
+        push(of_points[k], {intruder, holder, {points[k].vertex, no_index}}, {intruder, holder, points[k].vertex});
+    Index again = 0; // chains of an edge after its first are known by a number of the holder that is counted on
+    for (std::size_t k = 0; k < of_chains.size(); ++k) {
+        const Edge& edge = in.body.topology.boundary_edges()[segments.chains[k].edge];
+        again = k > 0 && segments.chains[k].edge == segments.chains[k - 1].edge ? again + 1 : 0;
+        const auto known_as = static_cast<Index>(holder + again * count());
+        push(of_chains[k], {intruder, holder, edge}, {intruder, known_as, edge[0], edge[1]});
+    }
+}
+
+void TetWorld::State::push(const TetPush& found, TetWorldContact contact, const ContactKey& key) {
+    if (!(found.contact.depth > 0)) return;
+    contact.position = found.position;
+    contact.normal = found.contact.normal;
+    contact.depth = found.contact.depth;
+    WeightedContact moving = found.contact; // comes together as fast as its depth grows
+    moving.normal *= found.rate;
+    WeightedContact pushed = found.contact;
+    pushed.depth = memory.pressed(key, moving);
+    contacts.push_back(contact);
+    pushes.push_back(pushed);
+}
+
+void TetWorld::State::add_obstacles() {
+    for (Index b = 0; b < count() && !obstacles.empty(); ++b) {
+        if (fixed(b)) continue;
+        const PushIntruder in = intruder(b);
+        const auto vertices = in.body.topology.boundary_vertices();
+        std::vector<Vec3> places;
+        for (const Index v : vertices) places.push_back(in.body.vertices[v]);
+        for (const PointInObstacle& p : points_in_obstacles(obstacles, places)) {
+            const Index v = vertices[p.point];
+            contacts.push_back(
+                {b, static_cast<Index>(count() + p.obstacle), {v, no_index}, places[p.point], p.normal, p.depth});
+            pushes.push_back({.points = {in.points[v]},
+                              .weights = {1},
+                              .count = 1,
+                              .normal = p.normal,
+                              .depth = p.depth,
+                              .area = in.areas.of_vertex[v]});
+        }
+    }
+}
+
+void TetWorld::State::answer_guest(const TetGuest& guest, Index holder, std::vector<TetGuestPush>& pushes) {
+    SimulatedTets& b = tets[holder];
+    const PushIntruder& in = guest.surface;
+    const TetCollision found = (guest.by_points ? point_collider : edge_collider).collide(in.body, b.view());
+    if (found.a_in_b.empty() && found.edges_of_a.chains.empty()) return;
+    b.forget_asked();
+    b.ask(found.a_in_b, found.edges_of_a, false);
+    b.measure(options.depth, options.push);
+    const PushHolder by{b.view(), b.points(), b.depths(false), b.method(options.depth, false)};
+    const std::vector<TetPush> of_points = point_pushes(in, by, found.a_in_b, options.push),
+                               of_chains = segment_pushes(in, by, found.edges_of_a, options.push);
+    for (std::size_t k = 0; k < of_points.size(); ++k)
+        pushes.push_back({holder, {found.a_in_b[k].vertex, no_index}, 0, of_points[k]});
+    const auto& chains = found.edges_of_a.chains;
+    Index again = 0;
+    for (std::size_t k = 0; k < of_chains.size(); ++k) {
+        again = k > 0 && chains[k].edge == chains[k - 1].edge ? again + 1 : 0;
+        pushes.push_back({holder, in.body.topology.boundary_edges()[chains[k].edge], again, of_chains[k]});
+    }
+}
+
+// ---- Breaking
+
+void TetWorld::State::break_bodies() {
+    NetworkEdit edit;
+    for (Index b = 0; b < tets.size(); ++b) {
+        if (!tets[b].breakable()) continue;
+        tets[b].follow(*springs);
+        const BreakReport found = tets[b].break_stretched(*options.breaking);
+        statistics.broken += found.broken;
+        if (found.opened > 0) broke(b, edit);
+    }
+    for (SimulatedTissue& tissue : tissues) {
+        if (!tissue.breakable()) continue;
+        tissue.follow(*springs);
+        const BreakReport found = tissue.break_stretched();
+        statistics.broken += found.broken;
+        if (found.opened > 0) gather(tissue, edit);
+    }
+    if (!edit.empty()) springs->apply(edit);
+}
+
+void TetWorld::State::gather(auto& body, NetworkEdit& edit) {
+    body.number(counts);
+    body.add_to(edit, !options.springs.environment.empty());
+}
+
+void TetWorld::State::broke(Index body, NetworkEdit& edit) {
+    gather(tets[body], edit);
+    for (SimulatedTissue& tissue : tissues) tissue.follow_break(body, tets[body].last_edit());
+}
+
+TetWorld::TetWorld(std::vector<TetWorldBody> bodies, std::vector<FieldObstacle> obstacles,
+                   const TetWorldOptions& options)
+    : TetWorld(std::move(bodies), {}, std::move(obstacles), options) {}
+
+TetWorld::TetWorld(std::vector<TetWorldBody> bodies, std::vector<TetWorldTissue> tissues,
+                   std::vector<FieldObstacle> obstacles, const TetWorldOptions& options)
+    : state_(std::make_unique<State>(options)) {
+    if (bodies.empty() && tissues.empty()) throw Error(Cause::empty, "a world without bodies");
+    require_positive(options.recovery_time, "option recovery_time");
+    if (options.breaking) require_positive(options.breaking->strain, "option strain");
+    State& s = *state_;
+    s.bodies = std::move(bodies);
+    s.tissues_at_start = std::move(tissues);
+    s.obstacles = std::move(obstacles);
+    s.add_bodies();
+    s.begin_springs();
+    s.statistics = {};
+}
+
+TetWorld::~TetWorld() = default;
+TetWorld::TetWorld(TetWorld&&) noexcept = default;
+
+void TetWorld::step() {
+    State& s = *state_;
+    const Stopwatch watch;
+    s.springs->step();
+    s.report = s.springs->report();
+    s.break_bodies();
+    s.statistics.seconds += watch.seconds();
+}
+
+CutReport TetWorld::cut(Index body, const CutPlane& plane, const CutOptions& options) {
+    State& s = *state_;
+    const Place place{.element = "body", .index = static_cast<std::int64_t>(body)};
+    if (body >= s.tets.size()) throw Error(Cause::index_out_of_range, "there is no such body", place);
+    if (!s.tets[body].breakable())
+        throw Error(Cause::invalid_argument, "it cannot be cut: the world has no `breaking`, or it is fixed", place);
+    s.tets[body].follow(*s.springs);
+    const CutReport report = s.tets[body].cut(plane, options);
+    NetworkEdit edit;
+    s.broke(body, edit);
+    if (!edit.empty()) s.springs->apply(edit);
+    return report;
+}
+
+std::vector<TetGuestPush> TetWorld::find_guest(const TetGuest& guest) {
+    State& s = *state_;
+    std::vector<TetGuestPush> pushes;
+    const Box box = bounds(guest.surface.body);
+    for (Index b = 0; b < s.tets.size(); ++b)
+        if (box.overlaps(bounds(s.view(b)))) s.answer_guest(guest, b, pushes);
+    std::erase_if(pushes, [](const TetGuestPush& p) { return !(p.push.contact.depth > 0); });
+    return pushes;
+}
+
+std::size_t TetWorld::steps() const { return springs().steps(); }
+double TetWorld::time() const { return springs().time(); }
+
+Energy TetWorld::energy() const {
+    const SpringEnergy e = springs().energy();
+    return {e.kinetic, e.gravity, e.elastic()};
+}
+
+Fingerprint TetWorld::state_hash() const {
+    Fingerprinter printer;
+    printer.add(springs().state_hash().text());
+    printer.add(std::as_bytes(state_->memory.known()));
+    for (const SimulatedTets& body : state_->tets) printer.add(std::as_bytes(body.view().topology.tetrahedra()));
+    for (const SimulatedTissue& tissue : state_->tissues) {
+        printer.add(std::as_bytes(tissue.view().topology.boundary()));
+        for (Index b = 0; b < tissue.known_bodies(); ++b) printer.add(std::as_bytes(tissue.sides(b)));
+    }
+    return printer.finish();
+}
+
+void TetWorld::set_motion(MotionHook hook) { state_->springs->set_motion(std::move(hook)); }
+
+const TetWorldOptions& TetWorld::options() const { return state_->options; }
+std::span<const TetWorldBody> TetWorld::bodies() const { return state_->bodies; }
+std::span<const FieldObstacle> TetWorld::obstacles() const { return state_->obstacles; }
+std::span<const TetWorldTissue> TetWorld::tissues() const { return state_->tissues_at_start; }
+TetBody TetWorld::body(Index body) const { return state_->view(body); }
+std::span<const Index> TetWorld::points(Index body) const { return state_->intruder(body).points; }
+const BoundaryAreas& TetWorld::areas(Index body) const { return state_->intruder(body).areas; }
+std::size_t TetWorld::pieces(Index body) const {
+    return state_->of(body, [](const auto& b) { return b.pieces(); });
+}
+bool TetWorld::broken(Index body) const {
+    return state_->of(body, [](const auto& b) { return b.broken(); });
+}
+std::shared_ptr<const std::vector<Triangle>> TetWorld::surface(Index body) const {
+    return state_->of(body, [](const auto& b) { return b.surface_triangles(); });
+}
+const SpringWorld& TetWorld::springs() const { return *state_->springs; }
+const SpringReport& TetWorld::report() const { return state_->report; }
+std::span<const TetWorldContact> TetWorld::contacts() const { return state_->contacts; }
+const TetWorldStatistics& TetWorld::statistics() const { return state_->statistics; }
+
+} // namespace fathom

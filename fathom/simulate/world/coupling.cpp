@@ -1,0 +1,308 @@
+// Finds what bodies of different worlds have in each other, and shares the pushes out over both.
+#include <fathom/simulate/world/coupling.h>
+
+#include <fathom/base/option_checks.h>
+#include <fathom/simulate/contact/surface_samples.h>
+
+#include <map>
+#include <numeric>
+
+namespace fathom {
+
+namespace {
+
+// A surface that may be inside solids: what does not change of it.
+struct Guest {
+    TetTopology topology;
+    BoundaryAreas areas;
+
+    explicit Guest(const TriangleMesh& mesh) : topology(mesh), areas(boundary_areas({mesh.vertices, topology})) {}
+};
+
+// Samples of a tissue or a surface.
+struct Sampled {
+    std::shared_ptr<const std::vector<Triangle>> triangles; // that they were made of
+    std::vector<SurfaceSample> samples;
+    std::vector<Vec3> places;
+
+    void move(std::span<const Vec3> vertices) {
+        move_samples(samples, vertices);
+        places.resize(samples.size());
+        for (std::size_t k = 0; k < samples.size(); ++k) places[k] = samples[k].place;
+    }
+};
+
+// A contact before it pushes. Where one side is rigid, `over` holds the points of the other side alone.
+struct Found {
+    CoupledContact contact;
+    ContactKey key;
+    WeightedContact over;
+    double rate = 1;        // as TetPush
+    double share = 1;       // of the law's stiffness, where that does not go by area
+    Index rigid = no_index; // the rigid body of this contact
+    double side = 0;        // 1 where it is the first body, -1 where the other
+};
+
+FieldObstacle obstacle_of(const RigidWorld& world, Index body) {
+    const BodyShapePtr& shape = world.bodies()[body].shape;
+    return {{shape, &shape->caster->field()}, world.pose(body), {}};
+}
+
+Box reach_of(const RigidWorld& world, Index body) {
+    const Vec3 center = world.states()[body].center;
+    return Box::around(center, Vec3::Constant(world.bodies()[body].shape->reach));
+}
+
+} // namespace
+
+struct Coupling::State {
+    CoupledWorlds worlds;
+    CouplingOptions options;
+    std::map<const BodyShape*, Guest> shapes; // of rigid bodies
+    std::vector<Guest> surface_guests;
+    std::vector<Sampled> sampled; // of tissues, then of surfaces
+
+    // Points of solids and tissues, then of surfaces.
+    std::vector<double> inverse_masses;
+    std::vector<Vec3> velocities, forces;
+    std::size_t solid_points = 0;
+    std::vector<Found> found;
+
+    ContactMemory memory;
+    std::vector<CoupledContact> contacts;
+    std::vector<Wrench> wrenches;
+    double stored = 0;
+
+    void begin_guests();
+    void take_points();
+    void add_points(const SpringWorld& springs);
+    void find_in_rigid(Index rigid);
+    void add_in_rigid(Index rigid, Index body, std::span<const Vec3> places, const auto& over);
+    void add_samples_in_rigid(Index rigid, Index body, const Sampled& sampled, const auto& point);
+    void find_in_solids();
+    void add_guest(Index body, const PushIntruder& surface, Index rigid);
+    void push(const Found& found, double step);
+    [[nodiscard]] bool matters(Index rigid) const {
+        return !worlds.rigid->bodies()[rigid].shape->mesh.vertices.empty();
+    }
+    [[nodiscard]] bool is_solid(Index b) const { return b < worlds.solids->bodies().size(); }
+};
+
+void Coupling::State::begin_guests() {
+    for (Index r = 0; r < worlds.rigid_count(); ++r) {
+        const BodyShape* shape = worlds.rigid->bodies()[r].shape.get();
+        if (worlds.solids && matters(r)) shapes.try_emplace(shape, shape->mesh);
+    }
+    for (Index s = 0; s < worlds.surface_count(); ++s)
+        if (worlds.solids) surface_guests.emplace_back(worlds.surfaces->bodies()[s].mesh);
+    const std::size_t tissues = worlds.solids ? worlds.solids->tissues().size() : 0;
+    sampled.resize(tissues + worlds.surface_count());
+    for (Index s = 0; s < worlds.surface_count(); ++s) {
+        const TriangleMesh& mesh = worlds.surfaces->bodies()[s].mesh;
+        sampled[tissues + s].samples = surface_samples(mesh.vertices, mesh.triangles);
+    }
+}
+
+void Coupling::State::add_points(const SpringWorld& springs) {
+    const SpringNetwork& network = springs.network();
+    for (Index k = 0; k < network.size(); ++k) inverse_masses.push_back(network.inverse_mass(k));
+    velocities.insert(velocities.end(), springs.velocities().begin(), springs.velocities().end());
+}
+
+void Coupling::State::take_points() {
+    inverse_masses.clear();
+    velocities.clear();
+    if (worlds.solids) add_points(worlds.solids->springs());
+    solid_points = inverse_masses.size();
+    if (worlds.surfaces) add_points(worlds.surfaces->springs());
+    forces.assign(inverse_masses.size(), Vec3::Zero());
+    wrenches.assign(worlds.rigid_count(), Wrench{});
+    if (!worlds.solids) return;
+    for (Index t = 0; t < worlds.solids->tissues().size(); ++t) {
+        const auto b = static_cast<Index>(worlds.solids->bodies().size() + t);
+        Sampled& s = sampled[t];
+        const TetBody tissue = worlds.solids->body(b);
+        if (s.triangles != worlds.solids->surface(b))
+            s.samples = surface_samples(tissue.vertices, tissue.topology.boundary());
+        s.triangles = worlds.solids->surface(b);
+        s.move(tissue.vertices);
+    }
+}
+
+// ---- Points of what deforms, in rigid bodies
+
+// over(k) is the contact of place k, without normal and depth, and its share.
+void Coupling::State::add_in_rigid(Index rigid, Index body, std::span<const Vec3> places, const auto& over) {
+    if (!reach_of(*worlds.rigid, rigid).overlaps(bounds(places))) return;
+    const FieldObstacle obstacle = obstacle_of(*worlds.rigid, rigid);
+    for (const PointInObstacle& p : points_in_obstacles({&obstacle, 1}, places)) {
+        Found f{
+            {body, rigid, no_index, places[p.point], p.normal, p.depth}, {body, rigid, p.point}, {}, 1, 1, rigid, -1};
+        over(p.point, f);
+        f.over.normal = p.normal;
+        f.over.depth = p.depth;
+        found.push_back(f);
+    }
+}
+
+void Coupling::State::add_samples_in_rigid(Index rigid, Index body, const Sampled& of, const auto& point) {
+    add_in_rigid(rigid, body, of.places, [&](Index k, Found& f) {
+        const SurfaceSample& sample = of.samples[k];
+        f.contact.point = k;
+        f.share = sample.share;
+        f.over.count = sample.count;
+        f.over.area = sample.area;
+        for (std::size_t c = 0; c < sample.count; ++c) {
+            f.over.points[c] = point(sample.vertices[c]);
+            f.over.weights[c] = 1.0 / static_cast<double>(sample.count);
+        }
+    });
+}
+
+void Coupling::State::find_in_rigid(Index rigid) {
+    if (!matters(rigid) || !worlds.rigid->bodies()[rigid].shape->caster) return;
+    for (Index b = 0; b < worlds.solid_count(); ++b) {
+        const Index row = worlds.first_solid() + b;
+        const auto points = worlds.solids->points(b);
+        if (!is_solid(b)) {
+            add_samples_in_rigid(rigid, row, sampled[b - worlds.solids->bodies().size()],
+                                 [&](Index v) { return points[v]; });
+            continue;
+        }
+        const TetBody body = worlds.solids->body(b);
+        const auto vertices = body.topology.boundary_vertices();
+        std::vector<Vec3> places;
+        for (const Index v : vertices) places.push_back(body.vertices[v]);
+        add_in_rigid(rigid, row, places, [&](Index k, Found& f) {
+            f.contact.point = f.key.feature = vertices[k];
+            f.over.points[0] = points[vertices[k]];
+            f.over.weights[0] = 1;
+            f.over.count = 1;
+            f.over.area = worlds.solids->areas(b).of_vertex[vertices[k]];
+        });
+    }
+    const std::size_t tissues = sampled.size() - worlds.surface_count();
+    for (Index s = 0; s < worlds.surface_count(); ++s) {
+        const auto first = static_cast<Index>(solid_points + worlds.surfaces->first_point(s));
+        add_samples_in_rigid(rigid, worlds.first_surface() + s, sampled[tissues + s],
+                             [&](Index v) { return first + v; });
+    }
+}
+
+// ---- Rigid bodies and surfaces, in solids
+
+void Coupling::State::add_guest(Index body, const PushIntruder& surface, Index rigid) {
+    const auto rows = static_cast<Index>(worlds.rigid_count() + worlds.solid_count() + worlds.surface_count());
+    for (const TetGuestPush& p :
+         worlds.solids->find_guest({surface, worlds.solids->options().response == TetResponse::points})) {
+        const WeightedContact& c = p.push.contact;
+        const Index other = worlds.first_solid() + p.body;
+        Found f{{body, other, p.vertices[0], p.push.position, c.normal, c.depth},
+                {body, other + p.again * rows, p.vertices[0], p.vertices[1]},
+                c,
+                p.push.rate,
+                1,
+                rigid,
+                1};
+        if (rigid != no_index) { // all of it in one place
+            f.over.count = 0;
+            for (std::size_t k = 0; k < c.count; ++k)
+                if (c.points[k] < inverse_masses.size()) {
+                    f.over.points[f.over.count] = c.points[k];
+                    f.over.weights[f.over.count++] = c.weights[k];
+                }
+        }
+        found.push_back(f);
+    }
+}
+
+void Coupling::State::find_in_solids() {
+    if (!worlds.solids) return;
+    std::vector<Index> points;
+    std::vector<Vec3> vertices;
+    for (Index r = 0; r < worlds.rigid_count(); ++r) {
+        if (!matters(r)) continue;
+        const BodyShape& shape = *worlds.rigid->bodies()[r].shape;
+        const Guest& guest = shapes.at(&shape);
+        const Pose pose = worlds.rigid->pose(r);
+        vertices.clear();
+        for (const Vec3& v : shape.mesh.vertices) vertices.push_back(pose * v);
+        points.resize(vertices.size());
+        std::iota(points.begin(), points.end(), static_cast<Index>(inverse_masses.size()));
+        add_guest(r, {{vertices, guest.topology}, points, guest.areas}, r);
+    }
+    for (Index s = 0; s < worlds.surface_count(); ++s) {
+        const auto now = worlds.surfaces->vertices(s);
+        points.resize(now.size());
+        std::iota(points.begin(), points.end(), static_cast<Index>(solid_points + worlds.surfaces->first_point(s)));
+        add_guest(worlds.first_surface() + s, {{now, surface_guests[s].topology}, points, surface_guests[s].areas},
+                  no_index);
+    }
+}
+
+// ---- Pushes
+
+void Coupling::State::push(const Found& f, double step) {
+    WeightedContact over = f.over;
+    const std::size_t real = inverse_masses.size();
+    Vec3 arm = Vec3::Zero();
+    if (f.rigid !=
+        no_index) { // the place on the rigid body is a point of its own, as heavy as it feels along the normal
+        const BodyState& state = worlds.rigid->states()[f.rigid];
+        const BodyMass& mass = worlds.rigid->masses()[f.rigid];
+        arm = f.contact.position - state.center;
+        const Vec3 lever = arm.cross(over.normal);
+        inverse_masses.push_back(mass.mass > 0 ? 1 / mass.mass + lever.dot(mass.spin(state.rotation, lever)) : 0);
+        velocities.push_back(mass.mass > 0 ? Vec3(state.velocity + state.spin.cross(arm)) : Vec3(Vec3::Zero()));
+        over.points[over.count] = static_cast<Index>(real);
+        over.weights[over.count++] = f.side;
+    }
+    double parting = 0;
+    for (std::size_t k = 0; k < over.count; ++k)
+        parting += over.weights[k] * over.normal.dot(velocities[over.points[k]]);
+    const double come = -f.rate * step * parting;
+    over.depth = std::max(0.0, memory.pressed(f.key, over.depth, come) + 0.5 * come);
+    WeightedContactLaw law = options.law;
+    if (law.scaling != ContactScaling::area) law.stiffness *= f.share;
+    const ContactStrength strength = contact_strength(over, law, inverse_masses, velocities);
+    for (std::size_t k = 0; k < f.over.count; ++k) forces[over.points[k]] += over.weights[k] * strength.force;
+    if (f.rigid != no_index) wrenches[f.rigid] += {f.side * strength.force, arm.cross(f.side * strength.force)};
+    inverse_masses.resize(real);
+    velocities.resize(real);
+    stored += strength.energy;
+    contacts.push_back(f.contact);
+}
+
+Coupling::Coupling(const CoupledWorlds& worlds, const CouplingOptions& options) : state_(std::make_unique<State>()) {
+    check(options.law);
+    require_positive(options.recovery_time, "option recovery_time");
+    state_->worlds = worlds;
+    state_->options = options;
+    state_->begin_guests();
+}
+Coupling::~Coupling() = default;
+Coupling::Coupling(Coupling&&) noexcept = default;
+
+void Coupling::find(double step) {
+    State& s = *state_;
+    s.take_points();
+    s.found.clear();
+    s.contacts.clear();
+    s.stored = 0;
+    const std::size_t tissues = s.sampled.size() - s.worlds.surface_count();
+    for (Index k = 0; k < s.worlds.surface_count(); ++k) s.sampled[tissues + k].move(s.worlds.surfaces->vertices(k));
+    for (Index r = 0; r < s.worlds.rigid_count(); ++r) s.find_in_rigid(r);
+    s.find_in_solids();
+    s.memory.begin({}, step, s.options.recovery_time);
+    for (const Found& found : s.found) s.push(found, step);
+    s.memory.end();
+}
+
+std::span<const CoupledContact> Coupling::contacts() const { return state_->contacts; }
+std::span<const Wrench> Coupling::on_rigid() const { return state_->wrenches; }
+std::span<const Vec3> Coupling::on_solids() const { return std::span(state_->forces).first(state_->solid_points); }
+std::span<const Vec3> Coupling::on_surfaces() const { return std::span(state_->forces).subspan(state_->solid_points); }
+double Coupling::stored() const { return state_->stored; }
+std::span<const ContactMemory::Known> Coupling::known() const { return state_->memory.known(); }
+
+} // namespace fathom

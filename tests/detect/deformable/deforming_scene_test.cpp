@@ -1,0 +1,198 @@
+#include "detect/deformable/deforming_shapes.h"
+#include "support/small_meshes.h"
+#include "support/test_counts.h"
+#include <fathom/base/error.h>
+#include <fathom/base/parallel.h>
+#include <fathom/detect/deformable/deforming_scene.h>
+
+#include <gtest/gtest.h>
+
+#include <iostream>
+
+namespace fathom {
+namespace {
+
+// Bodies that drift and wobble in a box.
+class Crowd {
+public:
+    Crowd(std::uint64_t seed, std::size_t count, double box) : random_(seed) {
+        for (std::size_t k = 0; k < count; ++k) {
+            shapes_.push_back(testing::random_shape(random_));
+            poses_.push_back({random_.rotation(), random_.in_box({Vec3::Zero(), Vec3::Constant(box)})});
+            waves_.emplace_back(random_, 0.05);
+        }
+    }
+    [[nodiscard]] const std::vector<TriangleMesh>& shapes() const { return shapes_; }
+    std::vector<Vec3> next(std::size_t k) {
+        poses_[k].translation += 0.1 * random_.in_ball();
+        for (double& phase : waves_[k].phase) phase += 0.2;
+        return testing::deformed(shapes_[k], waves_[k], poses_[k], 1);
+    }
+
+private:
+    Random random_;
+    std::vector<TriangleMesh> shapes_;
+    std::vector<Pose> poses_;
+    std::vector<testing::Waves> waves_;
+};
+
+std::vector<IdPair> pairs_of(const SurfaceContacts& result) {
+    std::vector<IdPair> pairs;
+    for (const SurfaceContact& c : result.contacts) pairs.push_back({c.triangle_a, c.triangle_b});
+    return pairs;
+}
+
+TEST(DeformingScene, finds_what_each_pair_of_bodies_says_alone_step_by_step) {
+    DeformingSceneOptions options;
+    options.vertices.emplace();
+    options.proximities = SurfaceProximityOptions{.distance = 0.02};
+    options.sweep = SurfaceSweepOptions{.goal = ImpactGoal::first, .contact = {.minimum_separation = 0.001}};
+    Crowd crowd(1, 9, 1.9);
+    DeformingScene scene(options);
+    std::vector<DeformingSurface> alone;
+    for (const TriangleMesh& mesh : crowd.shapes()) {
+        scene.add(mesh);
+        alone.emplace_back(mesh);
+    }
+    std::size_t touching = 0, apart = 0;
+    for (std::size_t step = 0; step < testing::count_of(2, 100); ++step) {
+        for (Index k = 0; k < alone.size(); ++k) {
+            const auto next = crowd.next(k);
+            scene.update(k, alone[k].vertices(), next);
+            alone[k].update(alone[k].vertices(), next);
+        }
+        scene.find();
+        auto entry = scene.contacts().begin();
+        for (Index i = 0; i < alone.size(); ++i)
+            for (Index j = i + 1; j < alone.size(); ++j) {
+                const bool listed = entry != scene.contacts().end() && entry->bodies == IdPair{i, j};
+                const SurfaceContacts truth = surface_contacts(alone[i], alone[j]);
+                const SurfaceProximities near = surface_proximities(alone[i], alone[j], *options.proximities);
+                const SurfaceSweep sweep = surface_sweep(alone[i], alone[j], *options.sweep);
+                if (!listed) {
+                    ASSERT_TRUE(truth.contacts.empty() && near.pairs.empty() && sweep.impacts.empty());
+                    ++apart;
+                    continue;
+                }
+                ASSERT_EQ(pairs_of(entry->triangles), pairs_of(truth));
+                ASSERT_EQ(entry->vertices.vertices.size(), colliding_vertices(alone[i], alone[j]).vertices.size());
+                ASSERT_EQ(entry->proximities.pairs.size(), near.pairs.size());
+                ASSERT_EQ(entry->sweep.time, sweep.time);
+                touching += entry->touching();
+                ++entry;
+            }
+        ASSERT_TRUE(entry == scene.contacts().end());
+    }
+    EXPECT_GT(touching, 10u);
+    EXPECT_GT(apart, 10u);
+}
+
+TEST(DeformingScene, gives_the_same_answers_for_one_thread_and_two) {
+    const auto run = [](std::size_t threads) {
+        set_thread_count(threads);
+        DeformingSceneOptions options;
+        options.self = true;
+        Crowd crowd(2, 20, 2.5);
+        DeformingScene scene(options);
+        for (const TriangleMesh& mesh : crowd.shapes()) scene.add(mesh);
+        std::vector<double> seen;
+        for (int step = 0; step < 3; ++step) {
+            for (Index k = 0; k < 20; ++k) scene.update(k, crowd.next(k));
+            scene.find();
+            for (const BodyContacts& entry : scene.contacts())
+                for (const SurfaceContact& c : entry.triangles.contacts)
+                    seen.insert(seen.end(), {double(entry.bodies[0]), double(entry.bodies[1]), double(c.triangle_a),
+                                             double(c.triangle_b), c.depth, c.way_out.x(), c.segment.start.x(),
+                                             c.segment.end.z(), c.normal_a.y()});
+        }
+        set_thread_count(0);
+        return seen;
+    };
+    const auto one = run(1);
+    EXPECT_GT(one.size(), 1000u);
+    EXPECT_EQ(one, run(2));
+}
+
+TEST(DeformingScene, tells_when_pairs_begin_and_end_and_forgets_removed_bodies) {
+    DeformingScene scene;
+    const TriangleMesh cube = testing::cube_mesh();
+    const auto at = [&](double x) {
+        std::vector<Vec3> vertices = cube.vertices;
+        for (Vec3& v : vertices) v.x() += x;
+        return vertices;
+    };
+    const Index a = scene.add(cube), b = scene.add(cube);
+    scene.update(b, at(5));
+    scene.find();
+    EXPECT_TRUE(scene.contacts().empty());
+    EXPECT_EQ(scene.statistics().refitted, 0u);
+    EXPECT_NEAR(scene.surface(b).bounds().lower.x(), 4, 1e-5); // refitted for this question
+    scene.update(b, at(1.5));
+    scene.find();
+    EXPECT_EQ(scene.broad_phase().began().size(), 1u);
+    ASSERT_EQ(scene.contacts().size(), 1u);
+    EXPECT_TRUE(scene.contacts()[0].touching());
+    EXPECT_EQ(scene.statistics().touching, 1u);
+    scene.remove(a);
+    scene.find();
+    EXPECT_EQ(scene.broad_phase().ended().size(), 1u);
+    EXPECT_TRUE(scene.contacts().empty());
+    EXPECT_THROW(scene.update(a, at(0)), Error);
+    EXPECT_THROW(scene.remove(99), Error);
+    EXPECT_EQ(scene.add(cube), a);
+    scene.find();
+    EXPECT_EQ(scene.contacts().size(), 1u);
+    std::vector<Vec3> bad = at(0);
+    bad[3].x() = NAN;
+    EXPECT_THROW(scene.update(a, bad), Error);
+    DeformingSceneOptions negative;
+    negative.proximities = SurfaceProximityOptions{.distance = NAN};
+    EXPECT_THROW(DeformingScene{negative}, Error);
+}
+
+TEST(DeformingScene, follows_edits_of_a_body) {
+    DeformingScene scene;
+    const Index a = scene.add(testing::cube_mesh()), b = scene.add(testing::cube_mesh({1.5, 0.1, 0.2}));
+    scene.find();
+    const std::size_t before = scene.contacts()[0].triangles.contacts.size();
+    std::vector<Index> gone;
+    for (const SurfaceContact& c : scene.contacts()[0].triangles.contacts)
+        if (gone.empty() || gone.back() != c.triangle_a) gone.push_back(c.triangle_a);
+    scene.edit(a, {.remove = gone});
+    scene.find();
+    EXPECT_GT(before, 0u);
+    EXPECT_EQ(scene.contacts()[0].triangles.contacts.size(), 0u);
+    EXPECT_TRUE(scene.surface(b).closed());
+}
+
+TEST(DeformingScene, of_a_hundred_bodies_of_two_thousand_triangles_reports_its_time) {
+    const TriangleMesh ball = make_sphere({.radius = 0.5, .resolution = 10});
+    DeformingScene scene;
+    Random random(5);
+    std::vector<Vec3> at;
+    for (int k = 0; k < 100; ++k) {
+        scene.add(ball);
+        at.push_back(random.in_box({Vec3::Zero(), Vec3::Constant(7)}));
+    }
+    double broad = 0, refit = 0, narrow = 0;
+    std::size_t touching = 0;
+    const testing::Waves waves(random, 0.03);
+    for (int step = 0; step < 6; ++step) {
+        for (Index k = 0; k < 100; ++k) {
+            at[k] += 0.02 * random.in_ball();
+            scene.update(k, testing::deformed(ball, waves, {Quat::Identity(), at[k]}, 1));
+        }
+        scene.find();
+        if (step == 0) continue;
+        broad += scene.statistics().broad_seconds;
+        refit += scene.statistics().refit_seconds;
+        narrow += scene.statistics().narrow_seconds;
+        touching += scene.statistics().touching;
+    }
+    std::cout << "a step: broad " << 200 * broad << " ms, refit " << 200 * refit << " ms, narrow " << 200 * narrow
+              << " ms, " << touching / 5 << " touching pairs\n";
+    EXPECT_GT(touching, 50u);
+}
+
+} // namespace
+} // namespace fathom

@@ -1,0 +1,337 @@
+#include <fathom/base/error.h>
+#include <fathom/base/parallel.h>
+#include <fathom/base/random.h>
+#include <fathom/detect/field_field/field_overlap.h>
+#include <fathom/detect/bounds/transformed_field.h>
+#include <fathom/field/analytic/analytic_field.h>
+#include <fathom/field/analytic/primitives.h>
+#include <fathom/field/grid/bake.h>
+#include <fathom/field/mesh/grid_builder.h>
+#include <fathom/field/mesh/mesh_field.h>
+#include <fathom/geometry/generate/generate.h>
+
+#include "support/test_counts.h"
+
+#include <gtest/gtest.h>
+
+#include <numbers>
+
+namespace fathom {
+namespace {
+
+using std::numbers::pi;
+
+FieldPtr formula(const Formula& shape) { return std::make_shared<AnalyticField>(shape); }
+
+// Of the common part of two balls.
+double lens_volume(double r, double s, double d) {
+    if (d >= r + s) return 0;
+    if (d <= std::abs(r - s)) return 4 * pi / 3 * std::pow(std::min(r, s), 3);
+    return pi * std::pow(r + s - d, 2) * (d * d + 2 * d * (r + s) - 3 * (r - s) * (r - s)) / (12 * d);
+}
+
+constexpr FieldOverlapOptions yes_or_no{.depth = 30, .order = OverlapOrder::best_first, .stop_at_first = true};
+
+bool is_common(const Field& a, const Pose& pose_a, const Field& b, const Pose& pose_b, const Vec3& p, double slack) {
+    return a.distance(pose_a.to_local(p)) <= slack && b.distance(pose_b.to_local(p)) <= slack;
+}
+
+TEST(FieldOverlap, the_volume_of_two_balls_is_enclosed_and_the_bounds_close_with_depth) {
+    Random random(1);
+    for (const double scale : {1e-3, 1.0, 1e3}) {
+        for (std::size_t k = 0; k < testing::count_of(4, 50); ++k) {
+            const double r = scale, s = random.uniform(0.4, 1.5) * scale, d = random.uniform(0.05, 1.1) * (r + s);
+            const FieldPtr a = formula(shapes::sphere(r)), b = formula(shapes::sphere(s));
+            const Pose pose_a{random.rotation(), scale * random.in_ball()};
+            const Pose pose_b{random.rotation(), pose_a.translation + d * random.direction()};
+            const double truth = lens_volume(r, s, d), rounding = 1e-12 * scale * scale * scale;
+            double width = HUGE_VAL;
+            for (const int depth : {2, 4, 6}) {
+                const FieldOverlap overlap = field_overlap(*a, pose_a, *b, pose_b, {.depth = depth});
+                EXPECT_LE(overlap.volume.lower, truth + rounding);
+                EXPECT_GE(overlap.volume.upper, truth - rounding);
+                EXPECT_LE(overlap.volume.width(), truth > 0 ? 0.6 * width : width);
+                EXPECT_EQ(overlap.inside.size(), overlap.inside_count);
+                EXPECT_EQ(overlap.border.size(), overlap.border_count);
+                EXPECT_FALSE(overlap.truncated);
+                width = overlap.volume.width();
+            }
+            EXPECT_LT(width, 0.5 * truth + 0.05 * std::pow(std::min(r, s), 3));
+        }
+    }
+}
+
+TEST(FieldOverlap, boxes_that_stand_straight_have_their_exact_common_volume) {
+    Random random(2);
+    for (std::size_t k = 0; k < testing::count_of(20, 300); ++k) {
+        const Vec3 size_a = Vec3(random.uniform(0.5, 2), random.uniform(0.5, 2), random.uniform(0.5, 2)),
+                   size_b = Vec3(1, 2, 0.5);
+        const Vec3 move = 1.2 * random.in_ball();
+        const FieldPtr a = formula(shapes::box(size_a)), b = formula(shapes::box(size_b));
+        const double truth =
+            intersection(Box::around(Vec3::Zero(), size_a / 2), Box::around(move, size_b / 2)).volume();
+        const FieldOverlap overlap = field_overlap(*a, {}, *b, Pose::at(move), {.depth = 5});
+        EXPECT_LE(overlap.volume.lower, truth + 1e-13);
+        EXPECT_GE(overlap.volume.upper, truth - 1e-13);
+        EXPECT_LT(overlap.volume.upper, truth + 0.02) << "the region is the common box itself";
+        EXPECT_EQ(overlap.verdict, truth > 0 ? Verdict::overlapping : Verdict::disjoint);
+    }
+}
+
+TEST(FieldOverlap, a_ball_in_a_corner_of_a_turned_box_is_an_eighth) {
+    const FieldPtr ball = formula(shapes::sphere(0.5)), box = formula(shapes::box({2, 2, 2}));
+    Random random(3);
+    for (std::size_t k = 0; k < 5; ++k) {
+        const Pose pose_box{random.rotation(), random.in_ball()};
+        const FieldOverlap overlap =
+            field_overlap(*ball, Pose{random.rotation(), pose_box * Vec3(1, -1, 1)}, *box, pose_box, {.depth = 6});
+        const double truth = 4 * pi / 3 * 0.125 / 8;
+        EXPECT_LE(overlap.volume.lower, truth);
+        EXPECT_GE(overlap.volume.upper, truth);
+        EXPECT_LT(overlap.volume.width(), 0.3 * truth);
+    }
+}
+
+TEST(FieldOverlap, nested_bodies_overlap_in_the_inner_one) {
+    const FieldPtr inner = formula(shapes::torus(0.5, 0.2)), outer = formula(shapes::box({4, 4, 4})),
+                   hollow = formula(shapes::shell(0.02, shapes::sphere(1.5)));
+    const Pose turned = Pose::turned(1, Vec3(1, 2, 3).normalized(), {0.2, 0.1, -0.3});
+    const double torus = 2 * pi * pi * 0.5 * 0.04;
+    for (const bool swapped : {false, true}) {
+        const FieldOverlap overlap = swapped ? field_overlap(*outer, {}, *inner, turned, {.depth = 6})
+                                             : field_overlap(*inner, turned, *outer, {}, {.depth = 6});
+        EXPECT_EQ(overlap.verdict, Verdict::overlapping);
+        EXPECT_TRUE(overlap.volume.contains(torus));
+        EXPECT_LT(overlap.volume.width(), 0.5 * torus);
+    }
+    EXPECT_EQ(field_overlap(*inner, turned, *hollow, {}, yes_or_no).verdict, Verdict::disjoint)
+        << "a bubble in an empty ball";
+}
+
+// 1e-9 of their size apart is proven to be apart; a shallow overlap is found; a touch in one point is not denied.
+TEST(FieldOverlap, a_hairs_breadth_is_decided_both_ways) {
+    Random random(4);
+    for (const double scale : {1e-3, 1.0, 1e3}) {
+        const FieldPtr ball = formula(shapes::sphere(scale)),
+                       other = formula(shapes::capsule(scale * Vec3(0, 0, -1), scale * Vec3(0, 0, 1), 0.5 * scale));
+        for (std::size_t k = 0; k < testing::count_of(10, 200); ++k) {
+            const Vec3 direction = random.direction();
+            const Quat turn = random.rotation();
+            const Vec3 middle = turn * Vec3(0, 0, random.uniform(-1, 1) * scale);
+            const Vec3 across = (direction - turn * Vec3(0, 0, 1) * direction.dot(turn * Vec3(0, 0, 1))).normalized();
+            const auto overlap_at = [&](double distance, int depth = 30) {
+                FieldOverlapOptions options = yes_or_no;
+                options.depth = depth;
+                return field_overlap(*ball, Pose{random.rotation(), middle + distance * scale * across}, *other,
+                                     {turn, Vec3::Zero()}, options);
+            };
+            const FieldOverlap apart = overlap_at(1.5 + 1e-9);
+            EXPECT_EQ(apart.verdict, Verdict::disjoint);
+            EXPECT_LT(apart.look_ups, 200'000u);
+            EXPECT_NE(overlap_at(1.5, 12).verdict, Verdict::disjoint);
+            EXPECT_EQ(overlap_at(1.5 - 1e-4).verdict, Verdict::overlapping);
+        }
+    }
+}
+
+struct Kinds {
+    std::vector<FieldPtr> fields;
+    std::vector<double> errors; // of the zero surface
+};
+
+// One ball of radius 0.5 in all its forms.
+Kinds balls() {
+    const TriangleMesh mesh = make_sphere({.radius = 0.5, .resolution = 12});
+    Kinds kinds;
+    kinds.fields = {formula(shapes::sphere(0.5)), std::make_shared<GridField>(build_grid(mesh, {.resolution = 48})),
+                    std::make_shared<MeshField>(mesh),
+                    std::make_shared<GridField>(
+                        bake(AnalyticField(shapes::sphere(0.5)), {.box = {}, .resolution = 48, .dense = true}))};
+    kinds.errors = {0, 0.01, 0.005, 0.01};
+    return kinds;
+}
+
+TEST(FieldOverlap, every_kind_of_field_meets_every_other_in_both_orders) {
+    const Kinds kinds = balls();
+    Random random(5);
+    std::size_t hits = 0, runs = 0;
+    for (std::size_t i = 0; i < kinds.fields.size(); ++i)
+        for (std::size_t j = 0; j < kinds.fields.size(); ++j)
+            for (std::size_t k = 0; k < testing::count_of(4, 60); ++k) {
+                const double d = random.uniform(0.5, 1.6), error = kinds.errors[i] + kinds.errors[j];
+                const Pose pose_a{random.rotation(), random.in_ball()},
+                    pose_b{random.rotation(), pose_a.translation + d * random.direction()};
+                const FieldOverlap yes = field_overlap(*kinds.fields[i], pose_a, *kinds.fields[j], pose_b, yes_or_no);
+                const FieldOverlap swapped =
+                    field_overlap(*kinds.fields[j], pose_b, *kinds.fields[i], pose_a, yes_or_no);
+                if (d < 1 - error) {
+                    EXPECT_EQ(yes.verdict, Verdict::overlapping) << i << j;
+                }
+                if (d > 1 + error) {
+                    EXPECT_EQ(yes.verdict, Verdict::disjoint) << i << j << " " << d;
+                }
+                EXPECT_EQ(yes.verdict, swapped.verdict);
+                if (yes.verdict == Verdict::overlapping) {
+                    EXPECT_TRUE(is_common(*kinds.fields[i], pose_a, *kinds.fields[j], pose_b, yes.common, 1e-12));
+                }
+                const FieldOverlap cells =
+                    field_overlap(*kinds.fields[i], pose_a, *kinds.fields[j], pose_b, {.depth = 5});
+                EXPECT_LE(cells.volume.lower, lens_volume(0.5, 0.5, std::max(d - error, 1e-9)));
+                EXPECT_GE(cells.volume.upper, lens_volume(0.5, 0.5, d + error));
+                hits += yes.verdict == Verdict::overlapping;
+                ++runs;
+            }
+    EXPECT_GT(hits, runs / 5);
+    EXPECT_LT(hits, 4 * runs / 5);
+}
+
+// Dense samples of both bodies: none is where cells say there is nothing, and all points of inside cells are common.
+TEST(FieldOverlap, samples_never_contradict_the_cells) {
+    const TriangleMesh mesh = make_creature({.triangles = 3000});
+    const auto grid = std::make_shared<GridField>(build_grid(mesh, {.resolution = 48}));
+    const double size = grid->bounds().diagonal();
+    const std::vector<FieldPtr> fields = {
+        grid,
+        formula(shapes::scale(0.4 * size, shapes::difference(shapes::torus(0.7, 0.25), shapes::box({0.5, 0.5, 3})))),
+        formula(shapes::scale(size / 60, shapes::heart())), std::make_shared<MeshField>(mesh)};
+    Random random(6);
+    std::size_t seen = 0, runs = 0, disjoint = 0, undecided = 0;
+    for (std::size_t k = 0; k < testing::count_of(12, 300); ++k) {
+        const Field &a = *fields[k % 4], &b = *fields[random.below(4)];
+        const Pose pose_a{random.rotation(), size * random.in_ball()},
+            pose_b{random.rotation(), pose_a.translation + 0.6 * size * random.in_ball()};
+        const FieldOverlap overlap = field_overlap(a, pose_a, b, pose_b, {.depth = 5});
+        const Box bounds = a.bounds();
+        bool any = false;
+        for (int i = 0; i < 4000; ++i) {
+            const Vec3 p = pose_a * random.in_box(bounds), local = overlap.frame.to_local(p);
+            const bool common = is_common(a, pose_a, b, pose_b, p, 0);
+            any = any || common;
+            const auto holds = [&](const Box& box) { return box.grown(1e-12 * size).contains(local); };
+            if (common) {
+                EXPECT_TRUE(std::ranges::any_of(overlap.inside, holds) || std::ranges::any_of(overlap.border, holds));
+            }
+        }
+        for (const Box& box : overlap.inside)
+            EXPECT_TRUE(is_common(a, pose_a, b, pose_b, overlap.frame * random.in_box(box), 1e-12 * size));
+        if (any) {
+            EXPECT_NE(overlap.verdict, Verdict::disjoint);
+        }
+        undecided += any && overlap.verdict == Verdict::undecided;
+        disjoint += overlap.verdict == Verdict::disjoint;
+        seen += any;
+        ++runs;
+    }
+    EXPECT_GT(seen, runs / 5);
+    EXPECT_GT(disjoint, 0u);
+    EXPECT_LE(undecided, runs / 20);
+}
+
+TEST(FieldOverlap, order_threads_and_comparisons_agree) {
+    std::vector<Formula> many;
+    Random random(7);
+    for (int k = 0; k < 60; ++k)
+        many.push_back(shapes::translate(random.in_ball(), shapes::rounded_box({0.3, 0.2, 0.1}, 0.02)));
+    const FieldPtr a = formula(shapes::union_of(many)), b = formula(shapes::torus(0.7, 0.3));
+    const Pose pose = Pose::turned(0.7, Vec3(1, 2, 2).normalized(), {0.3, 0.1, 0.2});
+    const FieldOverlap whole = field_overlap(*a, {}, *b, pose, {.depth = 6});
+    EXPECT_GT(whole.inside_count, 100u);
+    const std::size_t threads = thread_count();
+    const auto same_boxes = [](const std::vector<Box>& x, const std::vector<Box>& y) {
+        return std::ranges::equal(x, y,
+                                  [](const Box& s, const Box& t) { return s.lower == t.lower && s.upper == t.upper; });
+    };
+    std::array<FieldOverlap, 2> first; // with one thread, for both budgets
+    for (const std::size_t count : {1u, 2u, 5u}) {
+        set_thread_count(count);
+        for (const std::size_t budget : {4'000'000u, 20'000u}) {
+            const FieldOverlap again = field_overlap(*a, {}, *b, pose, {.depth = 6, .budget = budget});
+            FieldOverlap& reference = first[budget == 20'000u];
+            if (count == 1) reference = again;
+            EXPECT_TRUE(same_boxes(again.inside, reference.inside) && same_boxes(again.border, reference.border));
+            EXPECT_EQ(again.volume, reference.volume);
+            EXPECT_EQ(again.look_ups, reference.look_ups);
+            EXPECT_EQ(again.common, reference.common);
+            EXPECT_EQ(again.truncated, budget == 20'000u);
+            EXPECT_LT(again.look_ups, budget + 100);
+            EXPECT_TRUE(again.volume.contains(whole.volume.middle()));
+        }
+    }
+    set_thread_count(threads);
+    const FieldOverlap best = field_overlap(*a, {}, *b, pose, {.depth = 6, .order = OverlapOrder::best_first});
+    const FieldOverlap plain = field_overlap(*a, {}, *b, pose, {.depth = 6, .shorten = false});
+    EXPECT_EQ(plain.inside_count, whole.inside_count) << "a shortened formula answers the same";
+    EXPECT_EQ(best.inside_count, whole.inside_count);
+    EXPECT_NEAR(best.volume.lower, whole.volume.lower, 1e-12);
+    const FieldOverlap counted = field_overlap(*a, {}, *b, pose, {.depth = 6, .keep_cells = false});
+    EXPECT_TRUE(counted.inside.empty() && counted.border.empty());
+    EXPECT_EQ(counted.volume, whole.volume);
+}
+
+TEST(FieldOverlap, regions_sizes_and_levels_mean_what_they_say) {
+    const FieldPtr ball = formula(shapes::sphere(1)), floor = formula(shapes::plane(Vec3::UnitZ(), 0));
+    const FieldOverlap half = field_overlap(*ball, {}, *floor, {}, {.size = 0.05});
+    EXPECT_TRUE(half.volume.contains(2 * pi / 3)) << "a half space has no bounds, the ball has";
+    for (const Box& cell : half.border) EXPECT_LE(cell.size().maxCoeff(), 0.05);
+    const FieldOverlap eighth = field_overlap(*ball, Pose::turned(1, Vec3::UnitX()), *floor, {},
+                                              {.depth = 6, .region = Box{{0, 0, -1}, {1, 1, 0}}});
+    EXPECT_TRUE(eighth.volume.contains(pi / 6));
+    EXPECT_LT(eighth.volume.width(), 0.1);
+    EXPECT_EQ(eighth.frame.translation, Vec3::Zero());
+
+    const auto grid = std::make_shared<GridField>(bake(*ball, {.box = {}, .resolution = 32}));
+    for (const FieldPtr& other : {ball, FieldPtr(grid)}) {
+        EXPECT_EQ(field_overlap(*ball, {}, *other, Pose::at({2.5, 0, 0}), yes_or_no).verdict, Verdict::disjoint);
+        FieldOverlapOptions grown = yes_or_no;
+        grown.level = 0.3;
+        EXPECT_EQ(field_overlap(*ball, {}, *other, Pose::at({2.5, 0, 0}), grown).verdict, Verdict::overlapping);
+        EXPECT_EQ(field_overlap(*ball, {}, *other, Pose::at({2.7, 0, 0}), grown).verdict, Verdict::disjoint);
+        grown.level = -0.3;
+        EXPECT_EQ(field_overlap(*ball, {}, *other, Pose::at({1.5, 0, 0}), grown).verdict, Verdict::disjoint);
+        EXPECT_EQ(field_overlap(*ball, {}, *other, Pose::at({1.3, 0, 0}), grown).verdict, Verdict::overlapping);
+    }
+    EXPECT_THROW((void)field_overlap(*floor, {}, *floor, {}), Error);
+    EXPECT_THROW((void)field_overlap(*ball, {}, *ball, {}, {.depth = -1}), Error);
+    EXPECT_THROW((void)field_overlap(*ball, {}, *ball, {}, {.size = std::nan("")}), Error);
+    EXPECT_THROW((void)field_overlap(*ball, {}, *ball, {}, {.level = HUGE_VAL}), Error);
+    EXPECT_THROW((void)field_overlap(*ball, {}, *ball, {}, {.region = Box{Vec3::Zero(), Vec3::Constant(HUGE_VAL)}}),
+                 Error);
+}
+
+TEST(FieldOverlap, poses_without_meaning_leave_it_undecided) {
+    const FieldPtr ball = formula(shapes::sphere(1));
+    for (const double bad : {std::nan(""), HUGE_VAL, -HUGE_VAL, 1e200})
+        for (const int where : {0, 1, 2}) {
+            Pose pose;
+            if (where < 2)
+                pose.translation[where] = bad;
+            else
+                pose.rotation.x() = bad;
+            if (where == 2 && std::isfinite(bad)) continue;
+            EXPECT_EQ(field_overlap(*ball, pose, *ball, {}).verdict, Verdict::undecided);
+            EXPECT_EQ(field_overlap(*ball, {}, *ball, pose, yes_or_no).verdict, Verdict::undecided);
+            EXPECT_EQ(field_overlap(*ball, {}, *ball, pose).volume.upper, HUGE_VAL);
+        }
+    EXPECT_EQ(field_overlap(*ball, {}, *ball, Pose::at({1e90, 0, 0})).verdict, Verdict::disjoint);
+}
+
+TEST(PosedField, a_ball_within_the_covered_radius_lies_in_one_of_the_two) {
+    Random random(8);
+    std::size_t covered = 0, runs = 0;
+    for (std::size_t k = 0; k < 5000; ++k) {
+        const Vec3 center = random.in_ball(), a = 2 * random.in_ball(), b = 2 * random.in_ball();
+        const double radius_a = random.uniform(0, 3), radius_b = random.uniform(0, 3),
+                     radius = covered_radius(center, a, radius_a, b, radius_b);
+        covered += radius > 0;
+        ++runs;
+        for (int i = 0; i < 20 && radius > 0; ++i) {
+            const Vec3 p = center + radius * random.direction();
+            EXPECT_TRUE((p - a).norm() <= radius_a * (1 + 1e-12) || (p - b).norm() <= radius_b * (1 + 1e-12));
+        }
+    }
+    EXPECT_GT(covered, runs / 5);
+    EXPECT_LT(covered, 4 * runs / 5);
+}
+
+} // namespace
+} // namespace fathom

@@ -1,0 +1,306 @@
+#include <fathom/base/parallel.h>
+#include <fathom/base/random.h>
+#include <fathom/base/relative_motion.h>
+#include <fathom/detect/point_field/shell_sweep.h>
+#include <fathom/field/analytic/analytic_field.h>
+#include <fathom/field/analytic/primitives.h>
+#include <fathom/field/grid/bake.h>
+#include <fathom/field/mesh/grid_builder.h>
+#include <fathom/geometry/generate/generate.h>
+
+#include "support/closed_intervals.h"
+#include "support/test_counts.h"
+
+#include <gtest/gtest.h>
+
+#include <iostream>
+#include <numbers>
+
+namespace fathom {
+namespace {
+
+FieldPtr analytic(const Formula& shape) { return std::make_shared<AnalyticField>(shape); }
+FieldPtr baked(const Formula& shape, int resolution) {
+    return std::make_shared<GridField>(bake(AnalyticField(shape), {.box = {}, .resolution = resolution}));
+}
+
+Pose random_pose(Random& random, double reach) { return {random.rotation(), reach * random.in_ball()}; }
+
+std::vector<Vec3> random_points(Random& random, std::size_t count, double size) {
+    std::vector<Vec3> points(count);
+    for (Vec3& p : points) p = size * random.in_ball();
+    return points;
+}
+
+bool same(const SweepHit& a, const SweepHit& b) {
+    return a.verdict == b.verdict && a.time == b.time && a.error == b.error && a.point == b.point &&
+           a.position == b.position && a.normal == b.normal;
+}
+
+TEST(ShellSweep, the_tree_finds_what_point_by_point_finds) {
+    Random random(1);
+    const std::vector<FieldPtr> fields = {baked(shapes::torus(1, 0.3), 96), baked(shapes::box({1, 1, 0.3}), 64),
+                                          analytic(shapes::torus(1, 0.3))};
+    std::size_t hits = 0, runs = 0;
+    SweepResult tree, plain, first, any;
+    for (std::size_t k = 0; k < testing::count_of(150, 3000); ++k) {
+        const SegmentCaster caster(fields[k % 3], {.level = k % 2 == 0 ? 0.0 : 0.05});
+        const SweepShell shell(random_points(random, 1 + random.below(200), random.uniform(0.05, 1)));
+        const Motion moving{random_pose(random, 2), random_pose(random, 2)},
+            field{random_pose(random, 1), random_pose(random, 1)};
+        for (const Path path : {Path::straight, Path::screw}) {
+            if (path == Path::screw && k % 3 != 0) continue;
+            SweepOptions options{.path = path};
+            sweep(shell, moving, caster, field, tree, options);
+            options.tree = false;
+            sweep(shell, moving, caster, field, plain, options);
+            EXPECT_EQ(tree.contacts, plain.contacts);
+            EXPECT_TRUE(same(tree.first, plain.first));
+            EXPECT_LE(tree.points_tested, plain.points_tested);
+            sweep(shell, moving, caster, field, first, {.goal = SweepGoal::first, .path = path});
+            EXPECT_EQ(first.first.verdict, tree.first.verdict);
+            if (path == Path::straight) {
+                EXPECT_EQ(first.first.time, tree.first.time);
+                EXPECT_EQ(first.first.point, tree.first.point);
+            } else {
+                EXPECT_NEAR(first.first.time, tree.first.time, 1e-4);
+            }
+            EXPECT_TRUE(first.contacts.empty());
+            sweep(shell, moving, caster, field, any, {.goal = SweepGoal::any, .path = path});
+            EXPECT_EQ(any.first.verdict, tree.first.verdict);
+            if (any.first.verdict == Verdict::overlapping) {
+                EXPECT_GE(any.first.time, tree.first.time - 1e-4);
+            }
+            hits += tree.first.verdict == Verdict::overlapping;
+            ++runs;
+        }
+    }
+    EXPECT_GT(hits, runs / 5);
+    EXPECT_LT(hits, runs * 19 / 20);
+}
+
+TEST(ShellSweep, straight_paths_agree_with_the_closed_form) {
+    Random random(2);
+    const SegmentCaster caster(analytic(shapes::sphere(1)));
+    SweepResult result;
+    std::size_t hits = 0;
+    for (int k = 0; k < 200; ++k) {
+        const std::vector<Vec3> points = random_points(random, 20, 0.3);
+        const Motion moving{random_pose(random, 3), random_pose(random, 3)},
+            field{random_pose(random, 1), random_pose(random, 1)};
+        sweep(SweepShell(points), moving, caster, field, result);
+        const RelativeMotion motion(moving, field, Path::straight);
+        for (Index p = 0; p < points.size(); ++p) {
+            const testing::TimeSpans truth = testing::in_ball(motion.chord(points[p]), Vec3::Zero(), 1);
+            const auto found = std::find_if(result.contacts.begin(), result.contacts.end(),
+                                            [&](const PointContact& c) { return c.point == p; });
+            EXPECT_EQ(found != result.contacts.end(), !truth.empty());
+            if (truth.empty() || found == result.contacts.end()) continue;
+            EXPECT_NEAR(found->time.start, truth[0].start, 5e-7);
+            EXPECT_NEAR(found->time.end, truth[0].end, 5e-7);
+            ++hits;
+        }
+        EXPECT_TRUE(std::is_sorted(result.contacts.begin(), result.contacts.end(),
+                                   [](const PointContact& a, const PointContact& b) {
+                                       return a.point < b.point || (a.point == b.point && a.time.start < b.time.start);
+                                   }));
+    }
+    EXPECT_GT(hits, 300u);
+}
+
+TEST(ShellSweep, the_first_contact_is_told_in_the_world) {
+    // A point falls on a unit box that itself moves up: they meet half way, on the box's upper face.
+    const SegmentCaster caster(baked(shapes::box({1, 1, 1}), 64));
+    const SweepShell shell({Vec3(0.2, 0.1, 0), Vec3(0.1, 0.1, 0), Vec3(0.1, 0.1, 0.5)});
+    const Motion down{Pose::at({0, 0, 2.5}), Pose::at({0, 0, 0.5})}, up{Pose::at({0, 0, 0}), Pose::at({0, 0, 2})};
+    for (const SweepGoal goal : {SweepGoal::first, SweepGoal::all})
+        for (const Path path : {Path::straight, Path::screw}) {
+            SweepResult result;
+            sweep(shell, down, caster, up, result, {.goal = goal, .path = path});
+            EXPECT_EQ(result.first.verdict, Verdict::overlapping);
+            EXPECT_NEAR(result.first.time, 0.5, 1e-4);
+            EXPECT_LE(result.first.error, 1e-4);
+            EXPECT_LE(result.first.point, path == Path::straight ? 0u : 1u) << "the smallest of equals";
+            const Vec3 start = shell.points[result.first.point];
+            EXPECT_LT((result.first.position - Vec3(start.x(), start.y(), 1.5)).norm(), 1e-3);
+            EXPECT_LT((result.first.normal - Vec3(0, 0, -1)).norm(), 1e-3) << "from the shell into the field";
+            EXPECT_TRUE(result.first.cell.grown(1e-3).contains(Vec3(start.x(), start.y(), 0.5)));
+            EXPECT_EQ(result.error_bound > 0, path == Path::screw);
+        }
+}
+
+TEST(ShellSweep, both_roles_of_a_pair_have_normals_from_a_to_b) {
+    // A pin under a plate: only the pin's point is in the plate's field; seen the other way, nothing.
+    const auto plate = analytic(shapes::box({2, 2, 0.1})), ball = analytic(shapes::sphere(0.2));
+    const SegmentCaster plate_caster(plate), ball_caster(ball);
+    const SweepShell corners({Vec3(1, 1, 0), Vec3(-1, 1, 0)}), tip({Vec3(0, 0, 0.2)});
+    const Motion still = Motion::still(Pose::at({0, 0, 1})), rising{Pose::at({0, 0, 0}), Pose::at({0, 0, 1})};
+    PairSweep result;
+    for (const SweepGoal goal : {SweepGoal::any, SweepGoal::first, SweepGoal::all}) {
+        sweep_pair({&tip, &ball_caster}, rising, {&corners, &plate_caster}, still, result, {.goal = goal});
+        EXPECT_EQ(result.first.verdict, Verdict::overlapping);
+        EXPECT_TRUE(result.point_of_a);
+        EXPECT_NEAR(result.first.time, 0.75, 1e-6);
+        EXPECT_LT((result.first.normal - Vec3::UnitZ()).norm(), 1e-9);
+        sweep_pair({&corners, &plate_caster}, still, {&tip, &ball_caster}, rising, result, {.goal = goal});
+        EXPECT_FALSE(result.point_of_a);
+        EXPECT_NEAR(result.first.time, 0.75, 1e-6);
+        EXPECT_LT((result.first.normal + Vec3::UnitZ()).norm(), 1e-9) << "A is the plate now";
+    }
+    sweep_pair({nullptr, &ball_caster}, rising, {nullptr, &plate_caster}, still, result);
+    EXPECT_EQ(result.first.verdict, Verdict::disjoint);
+}
+
+TEST(ShellSweep, a_ball_is_a_point_with_a_level) {
+    Random random(4);
+    const Vec3 half(0.5, 0.3, 0.2);
+    std::size_t hits = 0;
+    for (int k = 0; k < 300; ++k) {
+        const double radius = random.uniform(0.05, 0.4);
+        const SegmentCaster caster(analytic(shapes::box(2 * half)), {.level = radius});
+        const Motion motion{random_pose(random, 2), random_pose(random, 2)};
+        const Vec3 center = 0.2 * random.in_ball();
+        const SweepHit hit = sweep_ball(center, motion, caster, Motion::still({}), {.goal = SweepGoal::first});
+        const testing::TimeSpans truth =
+            testing::in_grown_block({motion.start * center, motion.end * center}, half, radius);
+        EXPECT_EQ(hit.verdict == Verdict::overlapping, !truth.empty());
+        if (truth.empty()) continue;
+        EXPECT_NEAR(hit.time, truth[0].start, 1e-6);
+        ++hits;
+    }
+    EXPECT_GT(hits, 50u);
+    EXPECT_LT(hits, 250u);
+}
+
+TEST(ShellSweep, has_the_same_result_for_any_number_of_threads) {
+    Random random(5);
+    const SegmentCaster caster(baked(shapes::torus(1, 0.3), 96));
+    const SweepShell shell(random_points(random, 10000, 1));
+    for (const Path path : {Path::straight, Path::screw}) {
+        const Motion moving{random_pose(random, 1), random_pose(random, 1)};
+        SweepResult one, all;
+        set_thread_count(1);
+        sweep(shell, moving, caster, Motion::still({}), one, {.path = path});
+        set_thread_count(0);
+        sweep(shell, moving, caster, Motion::still({}), all, {.path = path});
+        EXPECT_GT(one.contacts.size(), 2500u);
+        EXPECT_EQ(one.contacts, all.contacts);
+        EXPECT_TRUE(same(one.first, all.first));
+        EXPECT_EQ(one.look_ups, all.look_ups);
+    }
+}
+
+TEST(ShellSweep, what_is_not_finite_is_undecided_and_no_points_touch_nothing) {
+    const SegmentCaster caster(analytic(shapes::sphere(1)));
+    SweepResult result;
+    sweep(SweepShell({Vec3::Zero()}), {Pose::at({std::nan(""), 0, 0}), {}}, caster, Motion::still({}), result);
+    EXPECT_EQ(result.first.verdict, Verdict::undecided);
+    sweep(SweepShell({}), Motion::still({}), caster, Motion::still({}), result);
+    EXPECT_EQ(result.first.verdict, Verdict::disjoint);
+    sweep(SweepShell({Vec3::Zero()}), Motion::still({}), caster, Motion::still({}), result);
+    EXPECT_EQ(result.first.verdict, Verdict::overlapping);
+    EXPECT_EQ(result.first.time, 0);
+}
+
+// ---- No tunnelling
+
+struct Thin {
+    FieldPtr field;
+    double cell;      // m
+    double thickness; // m
+};
+
+// Thin shells and plates, by formula and as grids; walls of two cells.
+std::vector<Thin> thin_things() {
+    const Formula plate = shapes::box({1, 1, 0.04}), ball = shapes::shell(0.04, shapes::sphere(0.5)),
+                  ring = shapes::shell(0.04, shapes::torus(0.4, 0.15));
+    std::vector<Thin> all;
+    for (const Formula& shape : {plate, ball, ring}) {
+        all.push_back({analytic(shape), 0.02, 0.04});
+        const auto grid = std::make_shared<GridField>(bake(AnalyticField(shape), {.box = {}, .resolution = 64}));
+        all.push_back({grid, grid->layout().cell, 0.04});
+    }
+    return all;
+}
+
+struct Entries {
+    std::size_t shells = 0, seen = 0, missed = 0;
+};
+
+// Each time at which dense samples of the true path, taken in double apart from the code under test, see a point at or
+// below -margin must lie in a reported interval.
+void count_entries(const Thin& thin, std::span<const Vec3> points, const Motion& moving, const Motion& field, Path path,
+                   const SweepResult& result, Entries& tally) {
+    const Mover mover({moving.start, moving.end, Path::screw}), field_mover({field.start, field.end, Path::screw});
+    std::size_t next = 0;
+    for (Index p = 0; p < points.size(); ++p) {
+        const std::size_t begin = next;
+        while (next < result.contacts.size() && result.contacts[next].point == p) ++next;
+        const auto reported = std::span(result.contacts).subspan(begin, next - begin);
+        const Vec3 first = field.start.to_local(moving.start * points[p]),
+                   last = field.end.to_local(moving.end * points[p]);
+        const double way =
+            path == Path::straight ? (last - first).norm() : mover.reach(points[p].norm()) + field_mover.reach(2.0);
+        const int samples = 8 + static_cast<int>(4 * way / thin.thickness);
+        bool was_inside = false;
+        for (int n = 0; n <= samples; ++n) {
+            const double t = static_cast<double>(n) / samples;
+            const Vec3 x = path == Path::straight ? Vec3((1 - t) * first + t * last)
+                                                  : field_mover.pose(t).to_local(mover.pose(t) * points[p]);
+            const bool inside = thin.field->distance(x) <= -1e-9;
+            if (inside && !was_inside) ++tally.seen;
+            was_inside = inside;
+            if (!inside) continue;
+            const bool found = std::any_of(reported.begin(), reported.end(), [&](const PointContact& c) {
+                return c.time.start - 1e-12 <= t && t <= c.time.end + 1e-12;
+            });
+            tally.missed += !found;
+            EXPECT_TRUE(found) << "point " << p << " at " << t << " distance " << thin.field->distance(x);
+        }
+    }
+    ++tally.shells;
+}
+
+TEST(ShellSweep, nothing_tunnels_through_thin_walls) {
+    const std::vector<Thin> things = thin_things();
+    std::vector<SegmentCaster> casters;
+    for (const Thin& thin : things) casters.emplace_back(thin.field);
+    Random random(6);
+    Entries straight, spinning;
+    SweepResult result, first;
+    const std::size_t count = testing::count_of(3000, 100000);
+    for (std::size_t k = 0; k < count && !::testing::Test::HasFailure(); ++k) {
+        const std::size_t which = k % things.size();
+        const Path path = k / things.size() % 2 == 0 ? Path::straight : Path::screw;
+        const std::vector<Vec3> points = random_points(random, 1 + random.below(6), random.uniform(0.01, 0.5));
+        const SweepShell shell(points);
+        const Pose start = random_pose(random, 0.8);
+        Motion field = Motion::still({});
+        if (random.chance(0.3))
+            field.end = Pose::turned(random.uniform(0, 2), random.direction(), 0.3 * random.in_ball());
+        const double angle = random.uniform(0, 0.999 * std::numbers::pi);
+        const Vec3 move = random.uniform(0, 100) * things[which].cell * random.direction();
+        const Motion moving{start,
+                            {Quat(Pose::turned(angle, random.direction()).rotation * start.rotation).normalized(),
+                             start.translation + move}};
+        sweep(shell, moving, casters[which], field, result, {.path = path});
+        Entries& tally = path == Path::straight ? straight : spinning;
+        const std::size_t before = tally.seen;
+        count_entries(things[which], points, moving, field, path, result, tally);
+        sweep(shell, moving, casters[which], field, first, {.goal = SweepGoal::first, .path = path});
+        if (tally.seen > before) {
+            EXPECT_EQ(first.first.verdict, Verdict::overlapping);
+        }
+        EXPECT_NEAR(first.first.time, result.first.time, path == Path::straight ? 0.0 : 1e-3);
+    }
+    std::cout << "entries: " << straight.seen << " of " << straight.shells << " straight shells, " << spinning.seen
+              << " of " << spinning.shells << " spinning shells, " << straight.missed + spinning.missed << " missed\n";
+    RecordProperty("entries_straight", std::to_string(straight.seen));
+    RecordProperty("entries_spinning", std::to_string(spinning.seen));
+    EXPECT_EQ(straight.missed + spinning.missed, 0u);
+    EXPECT_GT(straight.seen, count / 4);
+    EXPECT_GT(spinning.seen, count / 4);
+}
+
+} // namespace
+} // namespace fathom

@@ -1,0 +1,192 @@
+// Times of contact from gaps alone, against gaps whose zeros are known.
+#include <fathom/base/random.h>
+#include <fathom/detect/query/conservative_advancement.h>
+
+#include <support/test_counts.h>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace fathom {
+namespace {
+
+// Touching inside of given intervals; outside, the gap is `slope` times the way in time to the nearest, and `share` of
+// it is proven.
+struct Known {
+    std::vector<ContactInterval> contacts;
+    double slope = 1, share = 0.9;
+
+    TimeProbe operator()(double t) const {
+        double gap = 10;
+        for (const ContactInterval& c : contacts) {
+            if (c.start <= t && t <= c.end) return {true, 0};
+            gap = std::min(gap, slope * std::max(c.start - t, t - c.end));
+        }
+        return {false, share * gap};
+    }
+};
+
+Known random_contacts(Random& random, std::size_t most) {
+    Known known{{}, random.uniform(0.1, 10), random.uniform(0.3, 1)};
+    double t = random.uniform(0, 0.3);
+    for (std::size_t k = random.below(most + 1); k > 0 && t < 1; --k) {
+        const double end = std::min(1.0, t + random.uniform(0.005, 0.2));
+        known.contacts.push_back({t, end});
+        t = end + random.uniform(0.02, 0.3);
+    }
+    return known;
+}
+
+TEST(TimeSearch, finds_every_interval_and_nothing_else) {
+    Random random(1);
+    std::size_t with = 0, without = 0;
+    for (std::size_t k = 0; k < testing::count_of(2000, 100000); ++k) {
+        const Known known = random_contacts(random, 4);
+        const TimeSearch found = search_times(
+            known, {.speed = known.slope, .all = true, .tolerance = 1e-6, .resolution = 0.01, .budget = 10'000});
+        ++(known.contacts.empty() ? without : with);
+        ASSERT_EQ(found.intervals.size(), known.contacts.size());
+        ASSERT_EQ(found.verdict, known.contacts.empty() ? Verdict::disjoint : Verdict::overlapping);
+        for (std::size_t i = 0; i < known.contacts.size(); ++i) {
+            EXPECT_LE(found.intervals[i].start, known.contacts[i].start);
+            EXPECT_GE(found.intervals[i].end, known.contacts[i].end);
+            EXPECT_NEAR(found.intervals[i].start, known.contacts[i].start, 2e-6);
+            EXPECT_NEAR(found.intervals[i].end, known.contacts[i].end, 2e-6);
+            EXPECT_TRUE(found.intervals[i].proven);
+        }
+        EXPECT_FALSE(found.truncated);
+    }
+    EXPECT_GT(with, without / 4);
+    EXPECT_GT(without, with / 20);
+}
+
+TEST(TimeSearch, the_first_contact_is_between_its_bounds) {
+    Random random(2);
+    for (std::size_t k = 0; k < testing::count_of(2000, 100000); ++k) {
+        const Known known = random_contacts(random, 3);
+        const TimeSearch found = search_times(known, {.speed = known.slope, .tolerance = 1e-6, .budget = 2000});
+        if (known.contacts.empty()) {
+            EXPECT_EQ(found.verdict, Verdict::disjoint);
+            continue;
+        }
+        ASSERT_EQ(found.verdict, Verdict::overlapping);
+        EXPECT_LE(found.time, known.contacts.front().start);
+        EXPECT_GE(found.time + found.error, known.contacts.front().start);
+        EXPECT_LE(found.error, 3e-6);
+        EXPECT_FALSE(found.truncated);
+    }
+}
+
+TEST(TimeSearch, contact_at_either_end_is_seen) {
+    const TimeSearch at_start = search_times(Known{{{0, 0}}}, {.speed = 1, .all = true});
+    ASSERT_EQ(at_start.intervals.size(), 1u);
+    EXPECT_EQ(at_start.intervals.front().start, 0);
+    EXPECT_EQ(at_start.time, 0);
+    const TimeSearch at_end = search_times(Known{{{1, 1}}}, {.speed = 1, .all = true});
+    ASSERT_EQ(at_end.intervals.size(), 1u);
+    EXPECT_EQ(at_end.intervals.front().end, 1);
+    EXPECT_TRUE(at_end.intervals.front().proven);
+}
+
+TEST(TimeSearch, without_known_gaps_everything_stays_open) {
+    const auto silent = [](double) { return TimeProbe{false, 0}; };
+    const TimeSearch found = search_times(silent, {.speed = 1, .all = true, .budget = 100});
+    EXPECT_EQ(found.verdict, Verdict::undecided);
+    EXPECT_TRUE(found.truncated);
+    ASSERT_EQ(found.intervals.size(), 1u);
+    EXPECT_EQ(found.intervals.front().start, 0);
+    EXPECT_EQ(found.intervals.front().end, 1);
+    EXPECT_FALSE(found.intervals.front().proven);
+}
+
+TEST(TimeSearch, contact_of_no_length_is_found_where_it_is_certain) {
+    Random random(9);
+    for (int k = 0; k < 50; ++k) {
+        const double when = random.uniform(0.05, 0.95);
+        const auto probe = [&](double t) { return TimeProbe{false, std::abs(t - when)}; };
+        TimeSearchOptions options{.speed = 1, .all = k % 2 == 0};
+        EXPECT_NE(search_times(probe, options).verdict, Verdict::overlapping) << "no look meets it";
+        options.certain = [&](double start, double end) { return start <= when && when <= end; };
+        const TimeSearch found = search_times(probe, options);
+        ASSERT_EQ(found.verdict, Verdict::overlapping);
+        EXPECT_LE(found.time, when);
+        EXPECT_GE(found.time + found.error, when);
+        EXPECT_LT(found.error, 1e-11);
+        EXPECT_EQ(found.intervals.size(), options.all ? 1u : 0u);
+    }
+}
+
+// Signed distances: waves about a height, as fast as 4 pi a unit of time; contact where they are below 0.
+struct Waves {
+    double height, phase, blur = 0; // blur: distances are told too small by this
+    bool holds = false;
+
+    static constexpr double speed = 4 * std::numbers::pi;
+    [[nodiscard]] double distance(double t) const { return height + std::cos(speed * t + phase); }
+    TimeProbe operator()(double t) const {
+        const double d = distance(t);
+        return {d <= 0, d - blur, holds ? -d - blur : 0, d > 0 ? blur : 0};
+    }
+};
+
+TEST(TimeSearch, depths_fill_the_times_round_them) {
+    Random random(5);
+    std::size_t with = 0, without = 0, apart = 0;
+    for (std::size_t k = 0; k < testing::count_of(500, 20000); ++k) {
+        Waves waves{random.uniform(-1.3, 1.3), random.uniform(0, 6)};
+        const TimeSearchOptions options{.speed = Waves::speed, .all = true, .budget = 20'000};
+        const TimeSearch plain = search_times(waves, options);
+        waves.holds = true;
+        const TimeSearch found = search_times(waves, options);
+        without += plain.probes, with += found.probes;
+        ASSERT_EQ(found.verdict, plain.verdict);
+        ASSERT_EQ(found.intervals.size(), plain.intervals.size());
+        for (std::size_t i = 0; i < found.intervals.size(); ++i) {
+            EXPECT_NEAR(found.intervals[i].start, plain.intervals[i].start, 3e-6);
+            EXPECT_NEAR(found.intervals[i].end, plain.intervals[i].end, 3e-6);
+        }
+        apart += found.verdict == Verdict::disjoint;
+        if (found.verdict != Verdict::overlapping) continue;
+        EXPECT_LE(waves.distance(found.time + found.error), 1e-9); // certain, seen or not
+    }
+    EXPECT_GT(apart, 10u);
+    EXPECT_LT(3 * with, without);
+}
+
+TEST(TimeSearch, blurred_looks_end_early_and_stay_true) {
+    Random random(6);
+    std::size_t told = 0, kept_secret = 0, touching = 0;
+    for (std::size_t k = 0; k < testing::count_of(500, 20000); ++k) {
+        const Waves waves{random.uniform(-1, 1.2), random.uniform(0, 6), 1e-3};
+        const TimeSearchOptions options{.speed = Waves::speed};
+        const TimeSearch found = search_times(waves, options);
+        kept_secret += search_times(
+                           [&](double t) {
+                               TimeProbe probe = waves(t);
+                               probe.blur = 0;
+                               return probe;
+                           },
+                           options)
+                           .probes;
+        told += found.probes;
+        touching += found.verdict == Verdict::overlapping;
+        for (double t = 0; t < found.time; t += 1e-3) EXPECT_GT(waves.distance(t), 0); // what is called clear is clear
+        if (found.verdict != Verdict::overlapping) continue;
+        EXPECT_LE(waves.distance(found.time + found.error), 1e-9);
+    }
+    EXPECT_GT(touching, 100u);
+    EXPECT_LT(3 * told, kept_secret);
+}
+
+TEST(TimeSearch, what_cannot_approach_is_clear_after_one_look) {
+    const auto apart = [](double) { return TimeProbe{false, 1e-9}; };
+    const TimeSearch found = search_times(apart, {.speed = 0});
+    EXPECT_EQ(found.verdict, Verdict::disjoint);
+    EXPECT_LE(found.probes, 2u);
+}
+
+} // namespace
+} // namespace fathom

@@ -1,0 +1,147 @@
+#include <fathom/base/error.h>
+#include <fathom/base/parallel.h>
+#include <fathom/detect/tet/membrane_contacts.h>
+#include <fathom/geometry/generate/generate.h>
+#include <fathom/geometry/edit/surface_edit.h>
+#include <fathom/geometry/primitive/tetrahedron_triangle.h>
+
+#include <support/tet_bodies.h>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace fathom {
+namespace {
+
+using namespace fathom::testing;
+
+std::vector<IdPair> brute_pairs(const TetMesh& body, const TriangleMesh& tissue) {
+    std::vector<IdPair> pairs;
+    for (Index t = 0; t < body.tetrahedra.size(); ++t)
+        for (Index f = 0; f < tissue.triangles.size(); ++f)
+            if (tetrahedron_overlaps_triangle(body.corners(t), tissue.corners(f))) pairs.push_back({t, f});
+    return pairs;
+}
+
+// Rippled, so that no two steps are alike.
+TriangleMesh tissue_at(double scale, double phase) {
+    return mapped(make_cloth({.size = {2, 2}, .cells = {8, 8}}), [&](const Vec3& p) {
+        return Vec3(scale * Vec3(p.x(), p.y(), 0.05 * std::sin(3 * p.x() + 2 * p.y() + phase)));
+    });
+}
+
+TEST(TissueContacts, a_body_keeps_the_side_from_which_it_came_all_the_way_through) {
+    for (const double scale : {1e-3, 1.0, 1e3})
+        for (const int side : {1, -1}) {
+            TissueContacts contacts;
+            OwnedBody ball(make_tet_ball({.radius = 0.5, .resolution = 2}));
+            const std::vector<Vec3> rest = ball.mesh.vertices;
+            std::size_t seen = 0;
+            for (int step = 0; step < 40; ++step) { // from clear above to almost clear below
+                const double height = side * (0.65 - 0.03 * step);
+                for (std::size_t k = 0; k < rest.size(); ++k)
+                    ball.mesh.vertices[k] = scale * (rest[k] + Vec3(0.1, 0.05, height));
+                const TriangleMesh tissue = tissue_at(scale, 0.1 * step);
+                contacts.update(ball.view(), tissue);
+                std::vector<IdPair> pairs;
+                for (const TissueContact& c : contacts.contacts()) {
+                    pairs.push_back({c.tetrahedron, c.triangle});
+                    EXPECT_EQ(c.side, side) << "step " << step;
+                }
+                if (step % 5 == 0) {
+                    EXPECT_EQ(pairs, brute_pairs(ball.mesh, tissue)) << step;
+                }
+                seen += pairs.size();
+            }
+            EXPECT_GT(seen, 500u);
+        }
+}
+
+TEST(TissueContacts, what_was_never_clear_has_no_side_and_forgetting_makes_it_so) {
+    TissueContacts contacts;
+    const OwnedBody ball(make_tet_ball({.resolution = 2}));
+    contacts.update(ball.view(), tissue_at(1, 0));
+    ASSERT_FALSE(contacts.contacts().empty());
+    for (const TissueContact& c : contacts.contacts()) EXPECT_EQ(c.side, 0);
+    std::vector<Index> never_clear;
+    for (const TissueContact& c : contacts.contacts()) never_clear.push_back(c.tetrahedron);
+    for (int step = 1; step < 4; ++step) { // nor has it later, whatever moves while it stays in contact
+        const OwnedBody moved(placed(ball.mesh, 1, Vec3(0, 0, 0.01 * step)));
+        contacts.update(moved.view(), tissue_at(1, 0));
+        std::vector<Index> still;
+        for (const TissueContact& c : contacts.contacts()) {
+            const bool was_clear = !std::binary_search(never_clear.begin(), never_clear.end(), c.tetrahedron);
+            EXPECT_EQ(c.side != 0, was_clear) << step;
+            if (!was_clear) still.push_back(c.tetrahedron);
+        }
+        EXPECT_GT(still.size(), 10u);
+        never_clear = std::move(still);
+    }
+    const OwnedBody above(placed(ball.mesh, 1, Vec3(0, 0, 2)));
+    contacts.update(above.view(), tissue_at(1, 0));
+    EXPECT_TRUE(contacts.contacts().empty());
+    contacts.update(ball.view(), tissue_at(1, 0));
+    for (const TissueContact& c : contacts.contacts()) EXPECT_EQ(c.side, 1);
+    contacts.forget();
+    contacts.update(ball.view(), tissue_at(1, 0));
+    for (const TissueContact& c : contacts.contacts()) EXPECT_EQ(c.side, 0);
+}
+
+TEST(TissueContacts, a_body_that_breaks_and_a_tissue_that_tears_keep_their_sides) {
+    EditableTetMesh mesh(make_tet_ball({.radius = 0.5, .resolution = 2}));
+    EditableSurface surface(tissue_at(1, 0));
+    (void)mesh.take_edit();
+    TissueContacts contacts;
+    const auto update = [&](double height) {
+        std::vector<Vec3> moved(mesh.positions().begin(), mesh.positions().end());
+        for (Vec3& v : moved) v.z() += height;
+        const TetTopology topology(mesh);
+        contacts.update({moved, topology}, surface.mesh());
+    };
+    update(0.6);
+    EXPECT_TRUE(contacts.contacts().empty());
+    std::size_t opened = 0;
+    for (int step = 0; step < 20; ++step) {
+        update(0.55 - 0.04 * step);
+        std::vector<Index> faces;
+        for (Index face = static_cast<Index>(step); face < 4 * mesh.tet_slots(); face += 29)
+            if (mesh.neighbour(face) != no_index) faces.push_back(face);
+        mesh.separate(faces);
+        const TetEdit edit = mesh.take_edit();
+        ASSERT_TRUE(edit.new_tets.empty() && edit.removed_tets.empty());
+        contacts.follow_break(edit.new_vertices);
+        surface.separate(std::vector<Index>{static_cast<Index>(7 * step), static_cast<Index>(7 * step + 1)});
+        const SurfaceTear tear = surface.take_edit();
+        std::vector<Index> origins;
+        for (const auto& twin : tear.twins) origins.push_back(twin.origin);
+        contacts.follow_tear(origins);
+        opened += edit.new_vertices.size() * tear.twins.size();
+        update(0.53 - 0.04 * step);
+        for (const TissueContact& c : contacts.contacts()) EXPECT_EQ(c.side, 1) << "step " << step;
+        EXPECT_TRUE(step < 4 || !contacts.contacts().empty());
+    }
+    EXPECT_GT(opened, 0u);
+}
+
+TEST(TissueContacts, threads_do_not_matter_and_hostile_input_is_refused) {
+    const OwnedBody ball(make_tet_ball({.resolution = 4}));
+    std::vector<TissueContact> first;
+    for (const std::size_t threads : {1, 2}) {
+        set_thread_count(threads);
+        TissueContacts contacts;
+        contacts.update(ball.view(), tissue_at(1, 0));
+        if (threads == 1) first.assign(contacts.contacts().begin(), contacts.contacts().end());
+        EXPECT_TRUE(std::equal(first.begin(), first.end(), contacts.contacts().begin(), contacts.contacts().end()));
+    }
+    set_thread_count(0);
+    TissueContacts contacts;
+    TriangleMesh bad = tissue_at(1, 0);
+    bad.vertices[3].x() = std::numeric_limits<double>::infinity();
+    EXPECT_THROW(contacts.update(ball.view(), bad), Error);
+    contacts.update(ball.view(), TriangleMesh{});
+    EXPECT_TRUE(contacts.contacts().empty());
+}
+
+} // namespace
+} // namespace fathom

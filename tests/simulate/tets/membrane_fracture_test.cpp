@@ -1,0 +1,143 @@
+// Surfaces of springs that tear: mass and momentum are kept, the springs follow, and what is pulled apart parts where
+// it is weakest.
+#include <fathom/simulate/tets/membrane_fracture.h>
+
+#include <fathom/base/error.h>
+#include <fathom/base/random.h>
+#include <fathom/geometry/generate/generate.h>
+
+#include <support/test_counts.h>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+namespace fathom {
+namespace {
+
+struct Sums {
+    double mass = 0;
+    Vec3 momentum = Vec3::Zero(), spin = Vec3::Zero(), center = Vec3::Zero();
+};
+
+Sums sums_of(const BreakableTissue& tissue) {
+    Sums sums;
+    for (std::size_t k = 0; k < tissue.network().size(); ++k) {
+        const double m = tissue.network().masses[k];
+        sums.mass += m;
+        sums.momentum += m * tissue.state().velocities[k];
+        sums.spin += m * tissue.state().positions[k].cross(tissue.state().velocities[k]);
+        sums.center += m * tissue.state().positions[k];
+    }
+    return sums;
+}
+
+// What the header promises of mesh, network and state.
+void expect_in_step(const BreakableTissue& tissue) {
+    tissue.surface().check();
+    check(tissue.network());
+    const TriangleMesh& mesh = tissue.surface().mesh();
+    const SpringNetwork& network = tissue.network();
+    ASSERT_EQ(network.size(), mesh.vertices.size());
+    ASSERT_EQ(network.areas.size(), mesh.triangles.size());
+    for (std::size_t t = 0; t < mesh.triangles.size(); ++t) ASSERT_EQ(network.areas[t].points, mesh.triangles[t]);
+    std::map<Edge, std::size_t> springs;
+    std::size_t bending = 0, inner = 0;
+    for (const Spring& s : network.springs) {
+        if (s.kind == SpringKind::edge) ++springs[s.points];
+        bending += s.kind == SpringKind::bending;
+    }
+    const EdgeTable table = edge_table(mesh.triangles, mesh.vertices.size());
+    ASSERT_EQ(springs.size(), table.edges.size());
+    for (std::size_t e = 0; e < table.edges.size(); ++e) {
+        ASSERT_EQ(springs[table.edges[e]], 1u);
+        inner += table.sides[e].size() == 2;
+    }
+    ASSERT_LE(bending, inner);
+}
+
+SpringState shaken(const BreakableTissue& tissue, Random& random) {
+    SpringState state = tissue.state();
+    for (Vec3& v : state.positions)
+        v += 0.02 * Vec3(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1));
+    for (Vec3& v : state.velocities) v = Vec3(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1));
+    return state;
+}
+
+TEST(BreakableTissue, random_tears_keep_mass_and_momentum_and_leave_a_whole_network) {
+    Random random(3);
+    for (std::size_t round = 0; round < testing::count_of(6, 200); ++round) {
+        BreakableTissue tissue(make_cloth({.size = {1, 1}, .cells = {6, 5}}),
+                               {.density = 0.7, .stretch = 80, .bending = 5, .area = 30, .damping_time = 0.01});
+        tissue.set_state(shaken(tissue, random));
+        expect_in_step(tissue);
+        const Sums before = sums_of(tissue);
+        const double first_stiffness = tissue.world({.step = 1e-6}).energy().elastic();
+        std::size_t twins = 0;
+        for (int k = 0; k < 40; ++k) {
+            if (k % 4 == 3) {
+                tissue.break_stretched({.strain = random.uniform(0.02, 0.3), .most = 3});
+            } else {
+                std::vector<Index> sides(1 + random.below(5));
+                for (Index& side : sides)
+                    side = static_cast<Index>(random.below(3 * tissue.surface().mesh().triangles.size()));
+                tissue.separate(sides);
+            }
+            twins += tissue.last_edit().twins.size();
+            expect_in_step(tissue);
+            const Sums now = sums_of(tissue);
+            ASSERT_NEAR(now.mass, before.mass, 1e-12 * before.mass);
+            ASSERT_LT((now.momentum - before.momentum).norm(), 1e-12);
+            ASSERT_LT((now.spin - before.spin).norm(), 1e-12);
+            ASSERT_LT((now.center - before.center).norm(), 1e-12);
+        }
+        EXPECT_GT(twins, 10u);
+        EXPECT_EQ(tissue.number_parts(), tissue.surface().parts().count);
+        EXPECT_EQ(tissue.network().part_count(), tissue.surface().parts().count);
+        EXPECT_LT(tissue.world({.step = 1e-6}).energy().elastic(),
+                  (1 + 1e-9) * first_stiffness); // bending springs go, the others are shared
+    }
+}
+
+// A strip that is pulled at both ends: it holds below its limit and parts above it, by either way of stepping.
+TEST(BreakableTissue, a_strip_holds_below_its_limit_and_parts_above_it) {
+    for (const SpringStepping stepping : {SpringStepping::verlet, SpringStepping::backward_euler})
+        for (const double limit : {0.2, 5.0}) {
+            BreakableTissue tissue(make_cloth({.size = {1, 0.3}, .cells = {12, 4}}),
+                                   {.density = 1, .stretch = 200, .damping_time = 1e-3});
+            SpringState state = tissue.state();
+            for (Index k = 0; k < tissue.network().size(); ++k) {
+                const double x = tissue.network().points[k].x();
+                if (std::abs(x) < 0.499) continue;
+                tissue.fix(k);
+                state.velocities[k].x() = x > 0 ? 0.5 : -0.5; // held points keep the velocity they are given
+            }
+            tissue.set_state(state);
+            SpringOptions options{
+                .step = 2e-3, .gravity = Vec3::Zero(), .stepping = stepping, .unstable = UnstableStep::divide};
+            std::size_t broken = 0;
+            for (int k = 0; k < 200; ++k) {
+                SpringWorld world = tissue.world(options);
+                world.step();
+                tissue.follow(world);
+                broken += tissue.break_stretched({.strain = limit, .most = 4}).broken;
+            }
+            expect_in_step(tissue);
+            EXPECT_EQ(broken > 0, limit < 1);
+            EXPECT_EQ(tissue.number_parts() > 1, limit < 1);
+        }
+}
+
+TEST(BreakableTissue, what_is_wrong_is_named) {
+    BreakableTissue tissue(make_cloth({.size = {1, 1}, .cells = {2, 2}}));
+    EXPECT_THROW((void)tissue.break_stretched({.strain = 0}), Error);
+    EXPECT_THROW(tissue.fix(1000), Error);
+    EXPECT_THROW(tissue.set_state({}), Error);
+    EXPECT_THROW(BreakableTissue({}), Error);
+    EXPECT_EQ(tissue.break_stretched({}).broken, 0u);
+    EXPECT_TRUE(tissue.last_edit().empty());
+}
+
+} // namespace
+} // namespace fathom
