@@ -7,7 +7,7 @@
 #include <fathom/base/random.h>
 #include <fathom/detect/depth/depth_collide.h>
 #include <fathom/detect/depth/depth_directions.h>
-#include <fathom/detect/depth/gl_backend.h>
+#include <fathom/detect/depth/depth_backend.h>
 #include <fathom/detect/mesh_mesh/mesh_mesh.h>
 #include <fathom/geometry/generate/generate.h>
 #include <fathom/geometry/io/mesh_file.h>

@@ -2,7 +2,7 @@
 // with the tree; and `ccd/stability` (section 5, fourth experiment): how large a step may be. One thread.
 #include <benchmarks/report.h>
 #include <fathom/base/parallel.h>
-#include <fathom/base/relative_motion.h>
+#include <fathom/base/motion.h>
 #include <fathom/baseline/octree_traversal.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/primitives.h>

@@ -1,7 +1,7 @@
 // Where the benchmarks ask fields.
 #pragma once
 
-#include <fathom/base/box.h>
+#include <fathom/base/primitives.h>
 #include <fathom/geometry/mesh/triangle_mesh.h>
 
 #include <vector>

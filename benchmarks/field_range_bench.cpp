@@ -5,7 +5,7 @@
 #include <fathom/base/random.h>
 #include <fathom/field/mesh/grid_builder.h>
 #include <fathom/field/mesh/mesh_field.h>
-#include <fathom/geometry/primitive/box_triangle.h>
+#include <fathom/geometry/primitive/triangle_overlap.h>
 #include <fathom/geometry/io/mesh_file.h>
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // Benchmarks: reads, sizes and samples the bodies that meet each other.
 #include <benchmarks/pair_models.h>
 #include <benchmarks/report.h>
-#include <fathom/field/mesh/cached_grid.h>
+#include <fathom/field/mesh/grid_builder.h>
 #include <fathom/geometry/io/mesh_file.h>
 
 #include <cstdlib>

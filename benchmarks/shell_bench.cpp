@@ -5,10 +5,10 @@
 #include <benchmarks/report.h>
 #include <fathom/base/parallel.h>
 #include <fathom/base/random.h>
-#include <fathom/base/relative_motion.h>
+#include <fathom/base/motion.h>
 #include <fathom/baseline/octree_traversal.h>
 #include <fathom/detect/point_field/shell_sweep.h>
-#include <fathom/field/mesh/cached_grid.h>
+#include <fathom/field/mesh/grid_builder.h>
 #include <fathom/geometry/generate/generate.h>
 #include <fathom/geometry/io/mesh_file.h>
 #include <fathom/geometry/sample/point_shell.h>

@@ -1,6 +1,6 @@
 // Distance by formula: build a shape in C++ or from text, and ask how far, which way, and what range over a box.
 #include <fathom/field/analytic/analytic_field.h>
-#include <fathom/field/analytic/parse.h>
+#include <fathom/field/analytic/analytic_expression.h>
 #include <fathom/field/analytic/primitives.h>
 
 #include <cstdio>

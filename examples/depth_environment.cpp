@@ -2,7 +2,7 @@
 // tessellation (triangles), fireworks that a compute shader moves (points). None of them is ever in main memory; the
 // ship collides with each.
 #include <fathom/base/error.h>
-#include <fathom/detect/depth/gl_backend.h>
+#include <fathom/detect/depth/depth_backend.h>
 #include <fathom/geometry/generate/generate.h>
 
 #include <epoxy/gl.h>

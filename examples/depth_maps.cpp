@@ -2,7 +2,7 @@
 // its hull.
 #include <fathom/detect/depth/depth_collide.h>
 #include <fathom/detect/depth/depth_directions.h>
-#include <fathom/detect/depth/gl_backend.h>
+#include <fathom/detect/depth/depth_backend.h>
 #include <fathom/geometry/generate/generate.h>
 #include <fathom/simulate/particles/particles.h>
 

@@ -2,7 +2,7 @@
 #include <fathom/detect/field_field/field_overlap.h>
 #include <fathom/detect/field_field/field_sweep.h>
 #include <fathom/field/analytic/analytic_field.h>
-#include <fathom/field/analytic/parse.h>
+#include <fathom/field/analytic/analytic_expression.h>
 #include <fathom/show/overlap_picture.h>
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 // A torus falls on the ground, bounces and comes to rest.
 #include <fathom/field/analytic/analytic_field.h>
-#include <fathom/field/analytic/parse.h>
+#include <fathom/field/analytic/analytic_expression.h>
 #include <fathom/geometry/generate/generate.h>
 #include <fathom/simulate/rigid/rigid_world.h>
 

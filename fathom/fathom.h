@@ -9,11 +9,10 @@
 #include <fathom/base/pose.h>
 #include <fathom/base/version.h>
 #include <fathom/detect/query/query.h>
-#include <fathom/detect/query/query_table.h>
 #include <fathom/detect/query/shape.h>
 #include <fathom/detect/world/world.h>
 #include <fathom/field/analytic/analytic_field.h>
-#include <fathom/field/analytic/parse.h>
+#include <fathom/field/analytic/analytic_expression.h>
 #include <fathom/field/analytic/primitives.h>
 #include <fathom/field/file/field_file.h>
 #include <fathom/field/grid/grid_field.h>

@@ -2,6 +2,7 @@
 // cancelled work; queries never throw for numerical reasons. The message reads "file:line: element 12: reason".
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -50,5 +51,17 @@ private:
     std::string reason_;
     Place place_;
 };
+
+// How numbers that a caller states about springs are refused.
+
+// Error{invalid_argument} where `good` is false.
+void require(bool good, double value, const char* range, const Place& place);
+
+inline void require_positive(double value, const char* option) {
+    require(std::isfinite(value) && value > 0, value, "a finite number above 0", {.element = option});
+}
+inline void require_not_negative(double value, const char* option) {
+    require(std::isfinite(value) && value >= 0, value, "a finite number from 0", {.element = option});
+}
 
 } // namespace fathom

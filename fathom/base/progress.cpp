@@ -1,6 +1,7 @@
 // Throttled progress reports.
-#include <fathom/base/error.h>
 #include <fathom/base/progress.h>
+
+#include <fathom/base/error.h>
 
 #include <algorithm>
 

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace fathom {
 
@@ -38,6 +40,23 @@ private:
     std::atomic<std::size_t> next_report_{0};
     std::atomic<bool> reporting_{false};
     std::atomic<bool> cancelled_{false};
+};
+
+// Wall time of a piece of work, for reports.
+
+// Runs from when it is made.
+class Stopwatch {
+public:
+    [[nodiscard]] double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+    // Seconds since the last lap, or since it was made.
+    double lap() {
+        const Clock::time_point now = Clock::now();
+        return std::chrono::duration<double>(now - std::exchange(start_, now)).count();
+    }
+
+private:
+    using Clock = std::chrono::steady_clock;
+    Clock::time_point start_ = Clock::now();
 };
 
 } // namespace fathom

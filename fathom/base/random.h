@@ -2,7 +2,7 @@
 // seeded by splitmix64; only exact integer and correctly rounded operations are used. One object a thread.
 #pragma once
 
-#include <fathom/base/box.h>
+#include <fathom/base/primitives.h>
 
 #include <array>
 #include <cstdint>

@@ -2,7 +2,7 @@
 #include <fathom/base/error.h>
 #include <fathom/baseline/grid_fast_marching.h>
 #include <fathom/geometry/primitive/closest_point.h>
-#include <fathom/geometry/mesh/element_checks.h>
+#include <fathom/geometry/mesh/triangle_mesh.h>
 
 #include <fmt/format.h>
 

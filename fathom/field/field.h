@@ -3,7 +3,7 @@
 // Every call is const, thread-safe and free of allocation. A batch gives the same bits as its points one by one.
 #pragma once
 
-#include <fathom/base/box.h>
+#include <fathom/base/primitives.h>
 #include <fathom/base/interval.h>
 
 #include <memory>

@@ -3,8 +3,7 @@
 #include <fathom/base/parallel.h>
 #include <fathom/index/body_octree.h>
 #include <fathom/index/body_octree_build.h>
-#include <fathom/index/body_octree_fit.h>
-#include <fathom/index/bvh_query.h>
+#include <fathom/index/bvh.h>
 
 #include <fmt/format.h>
 

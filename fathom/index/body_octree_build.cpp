@@ -1,6 +1,7 @@
 // Shares primitives out among the nodes of a body octree, level by level from the root.
-#include <fathom/base/parallel.h>
 #include <fathom/index/body_octree_build.h>
+
+#include <fathom/base/parallel.h>
 
 #include <algorithm>
 #include <numeric>

@@ -1,6 +1,6 @@
 // Fits the boxes and spheres of a body octree to its points. Every volume holds its points whatever was
 // rounded.
-#include <fathom/index/body_octree_fit.h>
+#include <fathom/index/body_octree_build.h>
 
 #include <cmath>
 #include <numeric>

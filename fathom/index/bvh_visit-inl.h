@@ -11,7 +11,6 @@
 // NOLINTEND
 
 #include <fathom/index/bvh.h>
-#include <fathom/index/bvh_query.h>
 
 #include <hwy/highway.h>
 

@@ -1,6 +1,6 @@
 // The walk of the packed tree: a group of eight goes down once and notes whom it may meet; then each of
 // its boxes is compared with what was noted, eight at a time.
-#include <fathom/index/packed_pairs.h>
+#include <fathom/index/packed_tree.h>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "fathom/index/packed_pairs.cpp"

@@ -1,7 +1,8 @@
 // Sorts and packs boxes for the walk of packed_pairs.cpp, and sorts the pairs that it finds.
+#include <fathom/index/packed_tree.h>
+
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
-#include <fathom/index/packed_pairs.h>
 
 #include <algorithm>
 #include <cmath>

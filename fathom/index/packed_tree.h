@@ -78,4 +78,16 @@ private:
 // Sorts pairs {a, b} with a < b < `count`, each at most once, given in pieces. O(pairs + count).
 void sort_pairs(std::span<const FoundPairs> pieces, std::size_t count, std::vector<IdPair>& sorted);
 
+// The walk of the packed tree, which alone knows SIMD.
+
+struct PackedView {
+    std::span<const std::vector<BoxGroup>> levels; // at least two
+    std::span<const Index> order;
+    std::span<const Box> boxes; // by id
+};
+
+// The pairs of the boxes of groups [begin, end) of level 0 with one another and with all later ones. Returns how many
+// groups the boxes were compared with: what the step cost.
+std::size_t find_pairs(const PackedView& tree, std::size_t begin, std::size_t end, FoundPairs& found);
+
 } // namespace fathom

@@ -1,5 +1,5 @@
 // Sorts points along the Morton curve.
-#include <fathom/base/box.h>
+#include <fathom/base/primitives.h>
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/index/space_order.h>

@@ -1,6 +1,6 @@
 // Builds nested spheres from the root down: points are split into equal parts across their longest side,
 // and each part gets a small ball.
-#include <fathom/base/box.h>
+#include <fathom/base/primitives.h>
 #include <fathom/base/error.h>
 #include <fathom/base/interval.h>
 #include <fathom/base/parallel.h>

@@ -1,8 +1,8 @@
 // Sorts boxes into voxels, and walks the rows of voxels that a query may meet.
+#include <fathom/index/voxel_hash.h>
+
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
-#include <fathom/index/voxel_hash.h>
-#include <fathom/index/voxel_scan.h>
 
 #include <algorithm>
 #include <bit>

@@ -1,5 +1,5 @@
 // The inner loop of the voxel hash.
-#include <fathom/index/voxel_scan.h>
+#include <fathom/index/voxel_hash.h>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "fathom/index/voxel_scan.cpp"

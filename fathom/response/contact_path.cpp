@@ -2,9 +2,45 @@
 // other.
 #include <fathom/response/contact_path.h>
 
+#include <fathom/base/error.h>
+
+#include <fmt/format.h>
+
 #include <cmath>
 
 namespace fathom {
+
+// Borders of the law's options.
+
+// Borders of the quadrature's options.
+
+void check(const QuadratureOptions& options) {
+    const auto refuse = [](const char* reason, const char* option) {
+        throw Error(Cause::invalid_argument, reason, {.element = option});
+    };
+    if (options.points < 1 || options.points > 100'000) refuse("must be from 1 to 100000", "option points");
+    if (!(options.tolerance > 0 && options.tolerance <= 1)) refuse("must be above 0 and at most 1", "option tolerance");
+    if (options.halvings < 0 || options.halvings > 40) refuse("must be from 0 to 40", "option halvings");
+}
+
+namespace {
+
+void check_number(double value, bool zero_allowed, const char* name) {
+    if (std::isfinite(value) && (value > 0 || (zero_allowed && value == 0))) return;
+    throw Error(Cause::invalid_argument,
+                fmt::format("{} is not a finite number {} 0", value, zero_allowed ? "from" : "above"),
+                {.element = fmt::format("option {}", name)});
+}
+
+} // namespace
+
+void check(const ContactLaw& law) {
+    check_number(law.stiffness, true, "stiffness");
+    check_number(law.damping, true, "damping");
+    check_number(law.friction, true, "friction");
+    check_number(law.slip_speed, false, "slip_speed");
+    check(law.quadrature);
+}
 
 namespace {
 

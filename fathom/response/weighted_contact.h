@@ -7,7 +7,7 @@
 // Explicit, or linearised for an implicit step. A user who wants detection alone never comes here. Thread-safe.
 #pragma once
 
-#include <fathom/geometry/primitive/feature_proximity.h>
+#include <fathom/geometry/primitive/triangle_contact.h>
 
 #include <span>
 #include <vector>

@@ -3,7 +3,7 @@
 #include <fathom/base/parallel.h>
 #include <fathom/field/grid/smooth_grid.h>
 #include <fathom/show/field_slice.h>
-#include <fathom/show/tiny_text.h>
+#include <fathom/show/image.h>
 
 #include <fmt/format.h>
 

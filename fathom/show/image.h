@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace fathom {
@@ -37,5 +38,11 @@ private:
 
 // The same pixels give the same bytes. Throws Error{cannot_write}.
 void write_png(const std::filesystem::path& path, const Image& image);
+
+// Numbers in pictures: a font of 5 x 7 dots, so that a picture needs no font file.
+
+// Digits, '.', '-', '+', 'e' and space, each dot `dot` pixels wide, from the top left; other characters are left blank
+// and what falls outside the picture is left out.
+void draw_text(Image& image, int x, int y, std::string_view text, Color color, int dot = 1);
 
 } // namespace fathom

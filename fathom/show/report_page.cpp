@@ -3,7 +3,7 @@
 
 #include <fathom/base/error.h>
 #include <fathom/base/file.h>
-#include <fathom/show/base64_text.h>
+#include <fathom/base/encode/base64.h>
 
 #include <fmt/format.h>
 

@@ -2,8 +2,8 @@
 #include <fathom/show/viewer_packets.h>
 
 #include <fathom/base/error.h>
-#include <fathom/base/encode/byte_writer.h>
-#include <fathom/show/base64_text.h>
+#include <fathom/base/encode/bytes.h>
+#include <fathom/base/encode/base64.h>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -1,5 +1,4 @@
 #include <fathom/base/file.h>
-#include <fathom/base/mapped_file.h>
 #include <support/scratch_folder.h>
 #include <support/sources.h>
 

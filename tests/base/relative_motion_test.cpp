@@ -1,5 +1,5 @@
 #include <fathom/base/random.h>
-#include <fathom/base/relative_motion.h>
+#include <fathom/base/motion.h>
 
 #include "support/test_counts.h"
 

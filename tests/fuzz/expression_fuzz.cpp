@@ -1,7 +1,7 @@
 // Any text: refused with an Error, or a shape that prints and reads back the same and answers soundly.
 #include <fathom/base/error.h>
 #include <fathom/field/analytic/analytic_field.h>
-#include <fathom/field/analytic/parse.h>
+#include <fathom/field/analytic/analytic_expression.h>
 
 #include <cmath>
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // What every fuzz target of a reader does: gives it the bytes, lets Errors pass, and checks the mesh that comes out.
 #pragma once
 
-#include <fathom/geometry/io/readers.h>
+#include <fathom/geometry/io/formats.h>
 
 #include <cstdint>
 #include <cstdlib>

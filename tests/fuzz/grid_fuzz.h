@@ -3,7 +3,6 @@
 #pragma once
 
 #include <fathom/base/random.h>
-#include <fathom/field/file/grid_check.h>
 #include <fathom/field/file/grid_file.h>
 
 #include <cstdint>

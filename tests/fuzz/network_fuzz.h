@@ -2,7 +2,7 @@
 // that says where; anything else is a finding.
 #pragma once
 
-#include <fathom/field/neural_io/network_formats.h>
+#include <fathom/field/neural_io/network_file.h>
 
 #include <cstdint>
 #include <cstdlib>

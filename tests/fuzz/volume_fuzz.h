@@ -2,7 +2,7 @@
 // finding.
 #pragma once
 
-#include <fathom/geometry/io/readers.h>
+#include <fathom/geometry/io/formats.h>
 
 #include <cstdint>
 #include <cstdlib>

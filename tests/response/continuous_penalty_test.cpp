@@ -2,7 +2,6 @@
 
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
-#include <fathom/response/discrete_penalty.h>
 #include <response/random_contacts.h>
 #include <support/plain_fields.h>
 #include <support/test_counts.h>

@@ -1,5 +1,5 @@
 #include <fathom/base/error.h>
-#include <fathom/response/quadrature.h>
+#include <fathom/response/contact_path.h>
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #include <fathom/field/grid/bake.h>
 #include <fathom/field/grid/smooth_grid.h>
 #include <fathom/show/field_slice.h>
-#include <fathom/show/tiny_text.h>
+#include <fathom/show/image.h>
 #include <support/plain_fields.h>
 
 #include <gtest/gtest.h>

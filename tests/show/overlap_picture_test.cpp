@@ -1,6 +1,6 @@
 #include <fathom/base/error.h>
 #include <fathom/field/analytic/analytic_field.h>
-#include <fathom/field/analytic/parse.h>
+#include <fathom/field/analytic/analytic_expression.h>
 #include <fathom/field/analytic/primitives.h>
 #include <fathom/show/overlap_picture.h>
 

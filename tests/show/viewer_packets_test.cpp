@@ -5,10 +5,8 @@
 
 #include <fathom/base/encode/base64.h>
 #include <fathom/base/encode/gzip.h>
-#include <fathom/show/base64_text.h>
 #include <fathom/show/viewer_recording.h>
 #include <fathom/show/viewer_sources.h>
-#include <fathom/show/viewer_sweep.h>
 
 #include <limits>
 

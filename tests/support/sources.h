@@ -2,7 +2,7 @@
 #pragma once
 
 #include <fathom/base/error.h>
-#include <fathom/base/encode/source.h>
+#include <fathom/base/encode/text_scanner.h>
 
 #include <gtest/gtest.h>
 

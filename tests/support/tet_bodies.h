@@ -2,7 +2,7 @@
 #pragma once
 
 #include <fathom/base/random.h>
-#include <fathom/detect/tet/segments_in_tets.h>
+#include <fathom/detect/tet/tet_collision.h>
 
 #include <support/exact.h>
 

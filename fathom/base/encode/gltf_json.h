@@ -2,7 +2,7 @@
 // and every access is checked.
 #pragma once
 
-#include <fathom/base/encode/source.h>
+#include <fathom/base/encode/text_scanner.h>
 
 #include <nlohmann/json.hpp>
 

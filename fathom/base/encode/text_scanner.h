@@ -1,13 +1,31 @@
 // Reads words and numbers from text, and says on which line it failed. No locale, no allocation.
 #pragma once
 
+#include <fathom/base/error.h>
 #include <fathom/base/vec.h>
-#include <fathom/base/encode/source.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 
 namespace fathom {
+
+// What a reader is given: a whole file in memory, and its name for messages.
+
+struct Source {
+    std::span<const std::byte> bytes; // unpacked; outlives the reading
+    std::string name;                 // of the file, for messages
+
+    [[nodiscard]] std::string_view text() const { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+};
+
+// `count` as stated by a file, believed only where the `available` bytes can hold that many elements of at least
+// `least_bytes` each; else Error{count_mismatch}. What is allocated for it is thus bounded by the size of the file.
+[[nodiscard]] std::size_t believable(std::uint64_t count, std::size_t least_bytes, std::size_t available,
+                                     std::string_view element, const Place& place);
 
 class TextScanner {
 public:
@@ -63,6 +81,41 @@ private:
     char comment_;
     std::size_t at_;
     std::int64_t line_ = 1;
+};
+
+// Walks over the tags and texts of an XML file without copying them.
+// Why not a library: a .vtu may carry raw bytes behind its last tag, which is no XML, and its text arrays are most of
+// the file, which a document tree would copy. Names are not checked for nesting, entities are not resolved: VTK's files
+// need neither.
+
+class XmlScanner {
+public:
+    enum class Event { open, close, empty, text, end }; // `empty` is <name/>
+
+    explicit XmlScanner(const Source& source) : source_(source) {}
+
+    // Comments, declarations and blank texts are passed over; CDATA is text. Error{truncated} inside a tag that does
+    // not close.
+    Event next();
+
+    [[nodiscard]] std::string_view name() const { return name_; } // of the tag
+    [[nodiscard]] std::string_view text() const { return text_; }
+    [[nodiscard]] std::optional<std::string_view> attribute(std::string_view key) const; // of the tag
+    [[nodiscard]] std::size_t offset() const { return at_; }                             // behind the last event
+
+    [[noreturn]] void fail(Cause cause, std::string_view reason,
+                           std::string_view element = {}) const; // at the last event
+
+private:
+    [[nodiscard]] Event tag();
+    [[nodiscard]] std::size_t tag_end() const;
+    [[nodiscard]] bool at(std::string_view prefix) const { return source_.text().substr(at_).starts_with(prefix); }
+    std::string_view take_until(std::string_view end); // what lies before `end`, which is passed
+
+    const Source& source_;
+    std::size_t at_ = 0;
+    std::size_t start_ = 0; // of the last event
+    std::string_view name_, attributes_, text_;
 };
 
 } // namespace fathom

@@ -1,7 +1,7 @@
 // Cells of an octree over a cube, or over a box of any shape.
 #pragma once
 
-#include <fathom/base/box.h>
+#include <fathom/base/primitives.h>
 
 #include <array>
 

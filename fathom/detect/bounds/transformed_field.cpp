@@ -1,9 +1,11 @@
 // Fields in other frames.
 #include <fathom/detect/bounds/transformed_field.h>
+
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/primitives.h>
 #include <fathom/field/mesh/mesh_field.h>
 
+#include <array>
 #include <cmath>
 
 namespace fathom {
@@ -107,6 +109,22 @@ double covered_radius(const Vec3& center, const Vec3& center_a, double radius_a,
 double ball_offset(double cell_radius, double gap, double size) {
     const double offset = std::max(2 * cell_radius, 4 * cell_radius * cell_radius / gap);
     return offset <= largest_offset * size ? offset : 0.0;
+}
+
+// The pose of one field seen from another.
+
+FieldPair::FieldPair(const Field& p, const Field& q, const Pose& q_seen_from_p) : p_(&p), q_(&q) {
+    const Pose back = q_seen_from_p.inverse();
+    turn_ = back.rotation.toRotationMatrix();
+    move_ = back.translation;
+}
+
+void FieldPair::samples(int role, std::span<const Vec3> points, std::span<Sample> out) const {
+    if (role == 0) return p_->samples(points, out);
+    std::array<Vec3, 16> in_q;
+    for (std::size_t k = 0; k < points.size(); ++k) in_q[k] = to_q(points[k]);
+    q_->samples(std::span(in_q).first(points.size()), out);
+    for (Sample& s : out) s.gradient = from_q(s.gradient);
 }
 
 } // namespace fathom

@@ -1,7 +1,7 @@
 // DeformingScene: broad phase, refit of what is in a pair, and the answers for each pair.
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
-#include <fathom/base/stopwatch.h>
+#include <fathom/base/progress.h>
 #include <fathom/detect/deformable/deforming_scene.h>
 
 #include <fmt/format.h>

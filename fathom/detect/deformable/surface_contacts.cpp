@@ -1,9 +1,9 @@
 // Colliding vertices, triangle contacts and proximities of deforming surfaces.
+#include <fathom/detect/deformable/surface_contacts.h>
+
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
-#include <fathom/base/parallel_append.h>
 #include <fathom/detect/deformable/inside_vertices.h>
-#include <fathom/detect/deformable/surface_contacts.h>
 #include <fathom/geometry/mesh/normals.h>
 
 #include <fmt/format.h>

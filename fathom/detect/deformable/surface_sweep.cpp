@@ -1,7 +1,6 @@
 // Times of impact of all features of deforming surfaces whose paths come near.
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
-#include <fathom/base/parallel_append.h>
 #include <fathom/detect/deformable/surface_sweep.h>
 
 #include <fmt/format.h>

@@ -1,17 +1,177 @@
 // Draws depth maps on the CPU, in main memory: rows of pixels are shared out to threads, and each draws
 // the clusters that meet its rows. After the first draw of a size nothing is allocated.
-#include <fathom/detect/depth/cpu_limits.h>
-#include <fathom/detect/depth/cpu_resolve.h>
-
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
+#include <fathom/detect/depth/cpu_raster.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <vector>
+
+namespace fathom {
+
+// A depth map as the CPU asks it again and again while it limits what is drawn: rows with room behind
+// them (RasterRows), and the least and the largest depth of each tile of 16 x 16 pixels, so that pieces that cannot
+// pass are left out as a whole. O(pixels) to make.
+
+namespace {
+
+class DepthLimits {
+public:
+    DepthLimits() = default;
+    explicit DepthLimits(const DepthMap& map);
+
+    static constexpr int tile = 1 << limit_tile_bits; // pixels
+
+    [[nodiscard]] const float* rows() const { return rows_.data(); }
+    [[nodiscard]] int tile_columns() const { return tile_columns_; }
+    [[nodiscard]] const float* least() const { return least_.data(); } // by tile, row by row
+    [[nodiscard]] const float* largest() const { return largest_.data(); }
+    [[nodiscard]] float least(int tile_row, int tile_column) const { return least_[at(tile_row, tile_column)]; }
+    [[nodiscard]] float largest(int tile_row, int tile_column) const { return largest_[at(tile_row, tile_column)]; }
+
+private:
+    [[nodiscard]] std::size_t at(int tile_row, int tile_column) const {
+        return static_cast<std::size_t>(tile_row * tile_columns_ + tile_column);
+    }
+
+    int tile_columns_ = 0;
+    std::vector<float> rows_, least_, largest_;
+};
+
+// Can anything within this reach be deeper than `after` and not deeper than `until`, in some pixel? Either may be null.
+[[nodiscard]] bool may_pass(const DrawnReach& reach, const DepthLimits* after, const DepthLimits* until);
+
+ fathom
+
+namespace fathom {
+
+namespace {
+
+DepthLimits::DepthLimits(const DepthMap& map) : tile_columns_((map.view.width + tile - 1) / tile) {
+    const auto width = static_cast<std::size_t>(map.view.width);
+    const std::size_t stride = RasterRows::stride_of(map.view.width);
+    const auto tiles = static_cast<std::size_t>(tile_columns_ * ((map.view.height + tile - 1) / tile));
+    rows_.assign(stride * static_cast<std::size_t>(map.view.height), 0.0f);
+    least_.assign(tiles, 2.0f);
+    largest_.assign(tiles, -1.0f);
+    for (int row = 0; row < map.view.height; ++row) {
+        const float* depth = map.depth.data() + static_cast<std::size_t>(row) * width;
+        std::copy_n(depth, width, rows_.data() + static_cast<std::size_t>(row) * stride);
+        for (int column = 0; column < map.view.width; ++column) {
+            const std::size_t k = at(row / tile, column / tile);
+            least_[k] = std::min(least_[k], depth[column]);
+            largest_[k] = std::max(largest_[k], depth[column]);
+        }
+    }
+}
+
+bool may_pass(const DrawnReach& reach, const DepthLimits* after, const DepthLimits* until) {
+    constexpr int tile = DepthLimits::tile;
+    for (int row = reach.first_row / tile; row <= reach.last_row / tile; ++row)
+        for (int column = reach.first_column / tile; column <= reach.last_column / tile; ++column) {
+            const bool deep_enough = !after || after->least(row, column) < reach.farthest;
+            const bool shallow_enough = !until || !(until->largest(row, column) < reach.nearest);
+            if (deep_enough && shallow_enough) return true;
+        }
+    return false;
+}
+
+ fathom
+
+namespace fathom {
+
+// From the key that a pixel keeps to what it stands for: body and primitive, and the normal there. Only
+// what is seen in the end is looked up, once a pixel; the cross product once a run of equal keys.
+
+namespace {
+
+struct Resolve {
+    const Raster& raster;
+    std::span<const DrawnBody> bodies;
+    std::span<const Mat3> turns; // of the bodies, to the world
+    DepthMap& map;               // ids and normals that are not empty are set
+};
+
+// Rows that were drawn with keys. A line or a point has the normal that looks back at the view; a triangle without area
+// has none, which is 0.
+void resolve_rows(const Resolve& resolve, const RasterRows& rows);
+
+ fathom
+
+namespace fathom {
+
+namespace {
+
+// What the last key stood for: neighbours mostly share it.
+class Lookup {
+public:
+    explicit Lookup(const Resolve& resolve) : resolve_(resolve) {}
+
+    void set(std::int32_t key) {
+        if (key == key_) return;
+        key_ = key;
+        const auto bodies = resolve_.raster.bodies;
+        if (key == 0) return void((id_ = {}, normal_ = Vec3f::Zero()));
+        if (!holds(key)) {
+            // Of bodies with equal first keys all but the last are empty.
+            const auto next = std::upper_bound(bodies.begin(), bodies.end(), key,
+                                               [](std::int32_t k, const RasterBody& b) { return k < b.first_key; });
+            body_ = static_cast<std::size_t>(next - bodies.begin()) - 1;
+        }
+        const DrawnMesh& mesh = *bodies[body_].mesh;
+        const Index number = mesh.numbers()[static_cast<std::size_t>(key - bodies[body_].first_key)];
+        id_ = {resolve_.bodies[body_].id, number};
+        if (!resolve_.map.normals.empty()) normal_ = normal_of(mesh, number);
+    }
+    [[nodiscard]] const DepthId& id() const { return id_; }
+    [[nodiscard]] const Vec3f& normal() const { return normal_; }
+
+private:
+    [[nodiscard]] bool holds(std::int32_t key) const {
+        const RasterBody& body = resolve_.raster.bodies[body_];
+        return key >= body.first_key && static_cast<std::size_t>(key - body.first_key) < body.mesh->size();
+    }
+    [[nodiscard]] Vec3f normal_of(const DrawnMesh& mesh, Index number) const {
+        if (mesh.kind() != Primitives::triangles) return (-resolve_.map.view.direction()).cast<float>();
+        const auto p = mesh.positions();
+        const Triangle& t = mesh.triangles()[number];
+        // In double: the square of a small length would vanish.
+        const Vec3 a = p[t[0]].cast<double>(), normal = (p[t[1]].cast<double>() - a).cross(p[t[2]].cast<double>() - a);
+        const double length = std::sqrt(normal.squaredNorm());
+        return length > 0 ? (resolve_.turns[body_] * (normal / length)).cast<float>().eval() : Vec3f::Zero().eval();
+    }
+
+    const Resolve& resolve_;
+    std::int32_t key_ = 0;
+    std::size_t body_ = 0;
+    DepthId id_{};
+    Vec3f normal_ = Vec3f::Zero();
+};
+
+void resolve_rows(const Resolve& resolve, const RasterRows& rows) {
+    Lookup lookup(resolve);
+    DepthMap& map = resolve.map;
+    const auto width = static_cast<std::size_t>(resolve.raster.width);
+    for (int row = rows.first; row <= rows.last; ++row) {
+        const std::int32_t* keys = rows.keys + rows.at(row, 0);
+        const std::size_t first = static_cast<std::size_t>(row) * width;
+        for (std::size_t column = 0, end = 0; column < width; column = end) {
+            end = column + 1;
+            while (end < width && keys[end] == keys[column]) ++end;
+            lookup.set(keys[column]);
+            if (!map.ids.empty()) std::fill(map.ids.data() + first + column, map.ids.data() + first + end, lookup.id());
+            if (!map.normals.empty())
+                std::fill(map.normals.data() + first + column, map.normals.data() + first + end, lookup.normal());
+        }
+    }
+}
+
+ fathom
 
 namespace fathom {
 

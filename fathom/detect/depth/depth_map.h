@@ -2,11 +2,65 @@
 // belongs to.
 #pragma once
 
-#include <fathom/detect/depth/depth_view.h>
+#include <fathom/base/primitives.h>
+#include <fathom/base/pose.h>
+#include <fathom/field/height/height_field.h>
 
+#include <array>
 #include <vector>
 
 namespace fathom {
+
+// An orthographic box that surfaces are drawn into, and the pixels on its near side.
+// The frame of a view: x along the columns of pixels, y along the rows, z the way it looks; right-handed, so that a
+// picture whose first row is on top shows the world unmirrored. Depth is the share of the way from the near side (0) to
+// the far side (1): linear.
+
+struct DepthView {
+    Pose pose{};              // of the frame in the world; its origin is the middle of the near side
+    Vec3 size = Vec3::Ones(); // width, height and depth of the box (m)
+    int width = 256;          // pixels
+    int height = 256;
+
+    [[nodiscard]] Vec3 direction() const { return pose.turn(Vec3::UnitZ()); } // unit, the way it looks, world
+    [[nodiscard]] Vec2 pixel_size() const { return {size.x() / width, size.y() / height}; } // m
+    [[nodiscard]] std::size_t pixel_count() const {
+        return static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
+    }
+
+    // World to column, row and depth, and back. Pixel (i, j) covers [i, i+1] x [j, j+1].
+    [[nodiscard]] Vec3 to_map(const Vec3& world) const {
+        const Vec3 p = pose.to_local(world).cwiseQuotient(size);
+        return {(p.x() + 0.5) * width, (p.y() + 0.5) * height, p.z()};
+    }
+    [[nodiscard]] Vec3 to_world(const Vec3& map) const {
+        return pose * Vec3((map.x() / width - 0.5) * size.x(), (map.y() / height - 0.5) * size.y(), map.z() * size.z());
+    }
+    // In the middle of a pixel.
+    [[nodiscard]] Vec3 to_world(std::size_t pixel, double depth) const {
+        const auto columns = static_cast<std::size_t>(width);
+        return to_world(
+            {static_cast<double>(pixel % columns) + 0.5, static_cast<double>(pixel / columns) + 0.5, depth});
+    }
+};
+
+// Places of a frame to -1..1 in x and y and 0..1 in z, by rows, as floats: x = ((m[0] px + m[1] py) + m[2] pz) + m[3],
+// and so on. Both backends use these numbers in this order, so that they see the same corners.
+using ClipMatrix = std::array<float, 12>;
+[[nodiscard]] ClipMatrix clip_matrix(const DepthView& view, const Pose& frame);
+
+struct ViewOptions {
+    int pixels = 256;     // along the longer side; the other side gets pixels of the same size
+    double margin = 0.02; // beyond the box on every side, in shares of its diagonal, and at least one pixel
+};
+
+// Looks along `direction` (any length, in the frame of `box`) at the whole of a box, which lies in the world as `pose`
+// says. The same direction always gives the same columns and rows. Throws Error{invalid_argument, empty, non_finite}.
+[[nodiscard]] DepthView view_of(const Box& box, const Pose& pose, const Vec3& direction,
+                                const ViewOptions& options = {});
+
+// Throws Error: non_finite, invalid_argument where a size is not positive or not 1 to 16,384 pixels.
+void check(const DepthView& view);
 
 enum class Keep { nearest, farthest };
 
@@ -30,5 +84,15 @@ struct DepthMap {
     [[nodiscard]] float nothing() const { return keep == Keep::nearest ? 1.0f : 0.0f; }
     [[nodiscard]] bool covered(std::size_t pixel) const { return depth[pixel] != nothing(); }
 };
+
+// A depth map as a field over its box, so that methods that know fields can ask it.
+// A nearest map is the solid from the first surface on to the far side of the box; a farthest map, from its near side
+// to the last surface. Where nothing was drawn there is nothing of it. Bilinear between the middles of pixels: across a
+// silhouette the surface is a steep wall one pixel wide. See field/height/height_field.h for what the values mean.
+// O(pixels).
+
+// In the frame of map.view.pose (m). Throws Error{invalid_argument} for a map that is not of at least 2 x 2 pixels, and
+// as HeightField does.
+[[nodiscard]] HeightField depth_field(const DepthMap& map);
 
 } // namespace fathom

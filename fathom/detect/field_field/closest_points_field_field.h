@@ -5,7 +5,7 @@
 // each other over their surfaces. Thread-safe.
 #pragma once
 
-#include <fathom/detect/bounds/field_pair.h>
+#include <fathom/detect/bounds/transformed_field.h>
 #include <fathom/detect/trees/field_sphere_tree.h>
 
 namespace fathom {

@@ -5,7 +5,7 @@
 // field. Thread-safe.
 #pragma once
 
-#include <fathom/detect/bounds/field_pair.h>
+#include <fathom/detect/bounds/transformed_field.h>
 
 namespace fathom {
 

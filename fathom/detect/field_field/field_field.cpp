@@ -3,7 +3,7 @@
 
 #include <fathom/base/error.h>
 #include <fathom/detect/field_field/closest_points_field_field.h>
-#include <fathom/detect/field_field/convex_contacts.h>
+#include <fathom/detect/field_field/contact_regions.h>
 #include <fathom/detect/field_field/overlap_search.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/grid/grid_field.h>

@@ -1,6 +1,6 @@
 // Earliest first through space and time.
 #include <fathom/base/error.h>
-#include <fathom/base/relative_motion.h>
+#include <fathom/base/motion.h>
 #include <fathom/detect/field_field/field_overlap.h>
 #include <fathom/detect/field_field/field_sweep.h>
 #include <fathom/detect/bounds/octants.h>

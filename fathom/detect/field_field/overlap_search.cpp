@@ -1,7 +1,6 @@
 // Best-first search over the tree of a solid, and over halved cells below its leaves.
 #include <fathom/detect/field_field/overlap_search.h>
 
-#include <fathom/detect/field_field/child_values.h>
 #include <fathom/detect/bounds/transformed_field.h>
 
 #include <algorithm>

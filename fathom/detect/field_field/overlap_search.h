@@ -5,6 +5,7 @@
 // wider patches at once. Thread-safe; the scratch of a thread grows to what was needed and is reused.
 #pragma once
 
+#include <fathom/detect/bounds/transformed_field.h>
 #include <fathom/detect/field_field/constrained_descent.h>
 #include <fathom/detect/result/result.h>
 #include <fathom/detect/trees/field_sphere_tree.h>
@@ -13,6 +14,19 @@
 #include <vector>
 
 namespace fathom {
+
+// The children of a node of one solid's tree, looked up in another's field in one batch.
+
+struct ChildValues {
+    std::array<Vec3, 8> points;   // centres of the children, in Q's frame
+    std::array<double, 8> values; // of Q's field there
+    std::size_t count = 0;
+
+    ChildValues(const Solid& p, const SolidNode& node, const Solid& q, const FieldPair& pair) : count(node.children) {
+        for (std::size_t k = 0; k < count; ++k) points[k] = pair.to_q(p.center(p.nodes()[node.first + k]));
+        q.field().distances(std::span(points).first(count), std::span(values).first(count));
+    }
+};
 
 struct SearchOptions {
     double margin = 0;            // m

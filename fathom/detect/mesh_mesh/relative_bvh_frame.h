@@ -3,8 +3,8 @@
 #pragma once
 
 #include <fathom/base/pose.h>
-#include <fathom/geometry/surface_tree/triangle_pack8.h>
-#include <fathom/index/bvh_query.h>
+#include <fathom/geometry/surface_tree/surface_tree_kernels.h>
+#include <fathom/index/bvh.h>
 
 namespace fathom {
 

@@ -1,8 +1,8 @@
 // Cell by cell.
-#include <fathom/detect/point_field/cell_stepper.h>
-#include <fathom/detect/point_field/interval_collectors.h>
-#include <fathom/detect/point_field/grid_traversal.h>
 #include <fathom/detect/point_field/dda_traversal.h>
+
+#include <fathom/detect/point_field/grid_traversal.h>
+#include <fathom/detect/point_field/interval_collectors.h>
 
 namespace fathom {
 

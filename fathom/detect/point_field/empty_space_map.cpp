@@ -1,7 +1,8 @@
 // Makes the map of a level.
-#include <fathom/base/parallel.h>
 #include <fathom/detect/point_field/empty_space_map.h>
-#include <fathom/field/grid/grid_lattice.h>
+
+#include <fathom/base/parallel.h>
+#include <fathom/field/grid/grid_assembler.h>
 #include <fathom/field/grid/grid_range.h>
 
 #include <algorithm>

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <fathom/detect/point_field/interval_collectors.h>
-#include <fathom/detect/point_field/grid_path.h>
 #include <fathom/detect/point_field/empty_space_map.h>
 #include <fathom/detect/result/result.h>
 

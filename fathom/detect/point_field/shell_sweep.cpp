@@ -1,9 +1,10 @@
 // Walks the sphere tree of a shell through time.
+#include <fathom/detect/point_field/shell_sweep.h>
+
 #include <fathom/base/parallel.h>
-#include <fathom/base/relative_motion.h>
+#include <fathom/base/motion.h>
 #include <fathom/detect/bounds/clearance_radius.h>
 #include <fathom/detect/point_field/path_subdivision.h>
-#include <fathom/detect/point_field/shell_sweep.h>
 #include <fathom/field/grid/grid_field.h>
 
 #include <algorithm>

@@ -9,11 +9,12 @@
 
 #include <fathom/base/motion.h>
 #include <fathom/detect/field_field/field_field.h>
-#include <fathom/detect/result/result.h>
 #include <fathom/detect/query/shape.h>
+#include <fathom/detect/result/result.h>
 
 #include <array>
 #include <limits>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -108,5 +109,24 @@ struct Sweep {
 // Time runs in [0,1]; the `path` of the motions is not looked at.
 [[nodiscard]] Sweep sweep(const Shape& a, const Motion& motion_a, const Shape& b, const Motion& motion_b,
                           const MotionOptions& options = {});
+
+// Which method answers which question about which pair of kinds, best first: the one table that query.h
+// picks from and `fathom matrix` prints. The same for both orders of a pair.
+
+enum class Question { collide, distance, sweep_first, sweep_all };
+inline constexpr std::array all_questions = {Question::collide, Question::distance, Question::sweep_first,
+                                             Question::sweep_all};
+[[nodiscard]] std::string_view name(Question question); // "sweep_first"
+
+struct PairMethod {
+    Method method;
+    std::string_view guarantee; // in words: "proof or witness; exact triangles"
+};
+
+// The first is what `automatic` takes; never empty.
+[[nodiscard]] std::vector<PairMethod> methods_for(ShapeKind a, ShapeKind b, Question question);
+
+// The method to take. Error{unsupported} names the pair and what would fit.
+[[nodiscard]] Method choose(ShapeKind a, ShapeKind b, Question question, Method asked);
 
 } // namespace fathom

@@ -3,8 +3,8 @@
 #include <fathom/detect/field_field/field_overlap.h>
 #include <fathom/detect/mesh_mesh/mesh_mesh.h>
 #include <fathom/detect/query/query_pair.h>
-#include <fathom/detect/query/query_table.h>
-#include <fathom/detect/tet/tet_pairs.h>
+#include <fathom/detect/query/query.h>
+#include <fathom/detect/tet/tet_collision.h>
 
 #include <fathom/base/error.h>
 #include <fathom/geometry/inspect/mesh_report.h>

@@ -2,7 +2,7 @@
 #include <fathom/detect/query/distance_lower_bound.h>
 #include <fathom/detect/mesh_mesh/mesh_mesh.h>
 #include <fathom/detect/query/query_pair.h>
-#include <fathom/detect/query/query_table.h>
+#include <fathom/detect/query/query.h>
 #include <fathom/detect/mesh_field/mesh_field_distance.h>
 
 #include <fathom/base/error.h>

@@ -3,7 +3,6 @@
 #include <fathom/detect/mesh_field/contact_reduction.h>
 
 #include <fathom/base/motion.h>
-#include <fathom/base/relative_motion.h>
 #include <fathom/geometry/primitive/closest_point.h>
 
 #include <algorithm>

@@ -1,10 +1,9 @@
 // When two moving shapes touch, by each of the methods, and by the one that the table picks.
 #include <fathom/detect/field_field/field_sweep.h>
 #include <fathom/detect/query/distance_lower_bound.h>
-#include <fathom/detect/query/point_mesh_crossing.h>
-#include <fathom/detect/query/query_pair.h>
-#include <fathom/detect/query/query_table.h>
 #include <fathom/detect/query/conservative_advancement.h>
+#include <fathom/detect/query/query_pair.h>
+#include <fathom/detect/query/query.h>
 
 #include <fathom/base/error.h>
 

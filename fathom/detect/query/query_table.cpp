@@ -1,6 +1,6 @@
 // Every method says which pairs of kinds it fits, once; the order of the lists is the order of
 // preference.
-#include <fathom/detect/query/query_table.h>
+#include <fathom/detect/query/query.h>
 
 #include <fathom/base/error.h>
 

@@ -12,7 +12,7 @@
 #include <fathom/field/neural/neural_field.h>
 #include <fathom/field/tet/tet_field.h>
 #include <fathom/geometry/mesh/components.h>
-#include <fathom/geometry/mesh/element_checks.h>
+#include <fathom/geometry/mesh/triangle_mesh.h>
 #include <fathom/geometry/inspect/mesh_report.h>
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // Tetrahedra against open surfaces, with a memory for sides.
 #include <fathom/base/parallel.h>
 #include <fathom/detect/tet/membrane_contacts.h>
-#include <fathom/geometry/primitive/tetrahedron_triangle.h>
+#include <fathom/geometry/primitive/triangle_overlap.h>
 
 #include <algorithm>
 

@@ -1,11 +1,91 @@
 // A heap of pairs, opened from the nearest.
 #include <fathom/detect/trees/dual_tree_bound.h>
 
+#include <fathom/detect/bounds/octants.h>
+
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <tuple>
 
 namespace fathom {
+
+// Cuts the leaves of a solid's tree on, and remembers them.
+
+namespace {
+
+constexpr Index triangle_bit = 0x8000'0000u; // a triangle, by its place; else a node
+constexpr double up = 1 + 1e-12;             // more than rounding takes
+
+} // namespace
+
+Sphere PartTree::round(const Cell& cell) { return {cell.box.center(), cell.box.half().norm() * up}; }
+
+Sphere PartTree::ball(Index id) const {
+    if (surface_) {
+        if (id & triangle_bit) return surface_->ball(id & ~triangle_bit);
+        return {surface_->tree().sphere(surface_->tree().nodes()[id]).center, surface_->reach(id)};
+    }
+    if (id < solid_->nodes().size()) return solid_->ball(solid_->nodes()[id]);
+    return round(cell(id));
+}
+
+double PartTree::reach(Index id, const Vec3& direction) const {
+    if (surface_) {
+        const Sphere all = ball(id);
+        if (!(id & triangle_bit)) return all.radius;
+        double farthest = -HUGE_VAL;
+        for (const Vec3& corner : surface_->corners(id & ~triangle_bit))
+            farthest = std::max(farthest, direction.dot(corner - all.center));
+        return std::min(all.radius, farthest + 1e-15 * (all.center.norm() + all.radius));
+    }
+    if (id < solid_->nodes().size()) return solid_->reach(solid_->nodes()[id], direction);
+    const Cell& part = cell(id);
+    const double to_faces = part.box.half().dot(direction.cwiseAbs()) * up;
+    return std::min(to_faces, capped_reach(round(part).radius, part.plane.offset, part.plane.normal.dot(direction)));
+}
+
+PartTree::Parts PartTree::open(Index id) {
+    if (surface_) {
+        if (id & triangle_bit) return {};
+        const SphereNode& node = surface_->tree().nodes()[id];
+        return {node.first | (node.is_leaf() ? triangle_bit : 0), static_cast<Index>(node.size()), false};
+    }
+    if (id < solid_->nodes().size()) {
+        const SolidNode& node = solid_->nodes()[id];
+        if (node.children > 0) return {node.first, node.children, false};
+        const Sphere all = solid_->ball(node);
+        if (all.radius <= finest_) return {};
+        if (const auto known = of_leaves_.find(id); known != of_leaves_.end()) return known->second;
+        return of_leaves_[id] = cut(Box::around(all.center, Vec3::Constant(all.radius)));
+    }
+    const std::size_t place = id - solid_->nodes().size();
+    if (round(cells_[place]).radius <= finest_) return {};
+    if (!cells_[place].opened) {
+        const Parts parts = cut(cells_[place].box);
+        cells_[place].parts = parts;
+        cells_[place].opened = true;
+    }
+    return cells_[place].parts;
+}
+
+PartTree::Parts PartTree::cut(const Box& box) {
+    std::array<Box, 8> boxes;
+    std::array<Interval, 8> ranges;
+    std::array<PlaneOver, 8> planes;
+    const std::size_t count = octants(box, boxes);
+    if (count == 1) return {};
+    solid_->clearance().bounds_of(std::span(boxes).first(count), std::span(ranges).first(count),
+                                  std::span(planes).first(count));
+    ranges_asked_ += count;
+    const std::size_t before = cells_.size();
+    for (std::size_t k = 0; k < count; ++k) {
+        const Cell part{.box = boxes[k], .plane = planes[k]};
+        if (ranges[k].lower > 0 || planes[k].offset < -round(part).radius) continue;
+        cells_.push_back(part);
+    }
+    return {static_cast<Index>(solid_->nodes().size() + before), static_cast<Index>(cells_.size() - before), false};
+}
 
 namespace {
 

@@ -6,7 +6,7 @@
 #pragma once
 
 #include <fathom/base/primitives.h>
-#include <fathom/detect/bounds/clearance_proof.h>
+#include <fathom/detect/bounds/clearance_radius.h>
 #include <fathom/field/field.h>
 
 #include <span>

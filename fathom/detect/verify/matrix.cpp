@@ -1,7 +1,7 @@
 // Random shapes of each pair of kinds, asked every question by the method that the table picks.
 #include <fathom/detect/verify/matrix.h>
 
-#include <fathom/base/stopwatch.h>
+#include <fathom/base/progress.h>
 #include <fathom/detect/verify/random_shape.h>
 
 #include <fmt/format.h>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <fathom/base/progress.h>
-#include <fathom/detect/query/query_table.h>
+#include <fathom/detect/query/query.h>
 
 #include <string>
 #include <vector>

@@ -2,7 +2,7 @@
 #include <fathom/detect/verify/referee.h>
 
 #include <fathom/base/motion.h>
-#include <fathom/detect/query/query_table.h>
+#include <fathom/detect/query/query.h>
 
 #include <fmt/format.h>
 

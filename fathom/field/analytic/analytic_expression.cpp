@@ -1,4 +1,6 @@
 // Shapes by formula: checks, attributes, text.
+#include <fathom/field/analytic/analytic_expression.h>
+
 #include <fathom/base/error.h>
 #include <fathom/field/analytic/analytic_kinds.h>
 

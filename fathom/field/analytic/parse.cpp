@@ -1,7 +1,7 @@
 // The text form of shapes: a recursive descent whose depth is counted.
 #include <fathom/base/error.h>
 #include <fathom/field/analytic/analytic_kinds.h>
-#include <fathom/field/analytic/parse.h>
+#include <fathom/field/analytic/analytic_expression.h>
 
 #include <fmt/format.h>
 

@@ -3,8 +3,236 @@
 #include <fathom/field/analytic/analytic_kinds.h>
 
 #include <cmath>
+#include <numbers>
 
 namespace fathom {
+
+// The catalogue of shapes: what is turned about, or stands along, the z axis; prisms and pyramids.
+// Solids of revolution are the distance of (radius, z) to a profile that is mirrored at the axis, hence exact inside
+// too.
+
+namespace {
+
+using N = const FormulaNode&;
+using F = const Frame&;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+Traits plain_traits(N) { return {}; }
+Traits upright_traits(N) { return {.even = {true, true, false}}; }
+
+NodeId polygon(Graph& g, NodeId u, NodeId v, std::initializer_list<double> vertices) {
+    return g.apply(Op::polygon, {u, v}, polygon_parameters({vertices.begin(), vertices.size()}));
+}
+
+NodeId radius(Graph& g, F f) { return g.length(f.coordinate(g, 0), f.coordinate(g, 1)); }
+
+NodeId cylinder_formula(Graph& g, N n, F f) {
+    return g.corner(g.plus(radius(g, f), -n[0]), g.plus(g.absolute(f.coordinate(g, 2)), -0.5 * n[1]));
+}
+
+// The profile of a cone: its tip at the top, or cut off there.
+NodeId cone_profile(Graph& g, F f, double bottom, double top, double height) {
+    const double h = 0.5 * height;
+    const NodeId r = radius(g, f), z = f.coordinate(g, 2);
+    if (top < Formula::min_length) return polygon(g, r, z, {-bottom, -h, bottom, -h, 0, h});
+    if (bottom < Formula::min_length) return polygon(g, r, z, {0, -h, top, h, -top, h});
+    return polygon(g, r, z, {-bottom, -h, bottom, -h, top, h, -top, h});
+}
+
+// Opens downward from its tip in the origin. With m the distance to the mantle's line and t the way along it, the
+// region t < 0 is all outside, and there the tip is nearest.
+NodeId infinite_cone_formula(Graph& g, N n, F f) {
+    const double s = std::sin(n[0]), c = std::cos(n[0]);
+    const NodeId r = radius(g, f), z = f.coordinate(g, 2), none = g.constant(0);
+    const double across[] = {c, s, 0, 0}, along[] = {s, -c, 0, 0};
+    const NodeId m = g.apply(Op::affine, {r, z, none}, across), t = g.apply(Op::affine, {r, z, none}, along);
+    return g.add(g.at_most_zero(m), g.length(g.at_least_zero(m), g.at_most_zero(t)));
+}
+
+// A ball whose centre climbs from bottom to top while its radius changes: the nearest one is found in closed form.
+NodeId rounded_cone_formula(Graph& g, N n, F f) {
+    const double slope = (n[0] - n[1]) / n[2], half = 0.5 * n[2];
+    const NodeId r = radius(g, f), z = f.coordinate(g, 2);
+    const double foot[] = {-slope / std::sqrt(1 - slope * slope), 1, 0, 0}, limits[] = {-half, half};
+    const NodeId center = g.apply(Op::clamp, {g.apply(Op::affine, {r, z, g.constant(0)}, foot)}, limits);
+    const NodeId ball = g.scale_add(center, -slope, n[0] - slope * half);
+    return g.apply(Op::subtract, {g.length(r, g.apply(Op::subtract, {z, center})), ball});
+}
+
+void check_rounded_cone(N n) {
+    if (std::abs(n[0] - n[1]) >= n[2] * (1 - 1e-12)) refuse(n, "height must exceed the difference of the radii");
+}
+
+// In a frame whose z runs from a to b.
+NodeId capsule_formula(Graph& g, N n, F f) {
+    const Vec3 a = n.vector(0), b = n.vector(3);
+    const double half = 0.5 * (b - a).norm(), p[] = {half};
+    const Vec3 w = (b - a) / (2 * half), u = any_perpendicular(w);
+    Mat3 turn;
+    turn << u.transpose(), w.cross(u).transpose(), w.transpose();
+    const auto [x, y, z] = f.mapped(turn, -(turn * (0.5 * (a + b)))).coordinates(g);
+    return g.plus(g.length(x, y, g.apply(Op::beyond, {z}, p)), -n[6]);
+}
+
+Traits capsule_traits(N n) {
+    Traits traits;
+    const Vec3 a = n.vector(0), b = n.vector(3);
+    for (int k = 0; k < 3; ++k) {
+        Vec3 mirrored_a = a, mirrored_b = b;
+        mirrored_a[k] = -a[k], mirrored_b[k] = -b[k];
+        traits.even[static_cast<std::size_t>(k)] =
+            (mirrored_a == a && mirrored_b == b) || (mirrored_a == b && mirrored_b == a);
+    }
+    return traits;
+}
+
+Box capsule_box(N n, double level) {
+    Box box{n.vector(0), n.vector(0)};
+    box.extend(n.vector(3));
+    return box.grown(n[6] + level);
+}
+
+NodeId prism_formula(Graph& g, N n, F f, int sides) {
+    std::vector<double> corners;
+    for (int k = 0; k < sides; ++k) {
+        const double angle = 2 * std::numbers::pi * k / sides;
+        corners.insert(corners.end(), {n[0] * std::cos(angle), n[0] * std::sin(angle)});
+    }
+    const NodeId side = g.apply(Op::polygon, {f.coordinate(g, 0), f.coordinate(g, 1)}, polygon_parameters(corners));
+    return g.corner(side, g.plus(g.absolute(f.coordinate(g, 2)), -0.5 * n[1]));
+}
+
+Box prism_box(N n, double level) { return grown_around({n[0], n[0], 0.5 * n[1]}, level); }
+
+// In one octant only one face counts: a triangle, seen in its own plane, with `m` the height above it.
+NodeId octahedron_formula(Graph& g, N n, F f) {
+    auto [x, y, z] = f.coordinates(g);
+    x = g.absolute(x), y = g.absolute(y), z = g.absolute(z);
+    const double c = 1 / std::sqrt(3.0), e = 1 / std::sqrt(2.0), s = 1 / std::sqrt(6.0), r = n[0];
+    const double above[] = {c, c, c, -c * r}, first[] = {e, -e, 0, 0}, second[] = {-s, -s, 2 * s, 0};
+    const NodeId m = g.apply(Op::affine, {x, y, z}, above);
+    const NodeId face = polygon(g, g.apply(Op::affine, {x, y, z}, first), g.apply(Op::affine, {x, y, z}, second),
+                                {e * r, -s * r, 0, 2 * s * r, -e * r, -s * r});
+    return g.add(g.length(g.at_least_zero(face), g.at_least_zero(m)), g.at_most_zero(m));
+}
+
+// By symmetry the nearest side face is that of the larger of |x| and |y|. Inside, the nearest plane is exact; outside,
+// the nearest of that side face and the base.
+NodeId pyramid_formula(Graph& g, N n, F f) {
+    const double b = 0.5 * n[0], h = n[1], slant = std::hypot(b, h);
+    const NodeId x = g.absolute(f.coordinate(g, 0)), y = g.absolute(f.coordinate(g, 1)),
+                 z = g.plus(f.coordinate(g, 2), 0.5 * h);
+    const NodeId far = g.maximum(x, y), near = g.minimum(x, y), none = g.constant(0);
+    const double above[] = {h / slant, b / slant, 0, -b * h / slant},
+                 climbed[] = {-b / slant, h / slant, 0, b * b / slant};
+    const NodeId m = g.apply(Op::affine, {far, z, none}, above), t = g.apply(Op::affine, {far, z, none}, climbed);
+    const NodeId face = polygon(g, near, t, {-b, 0, b, 0, 0, slant});
+    const double base[] = {b, b};
+    const NodeId floor = g.apply(Op::rectangle, {far, near}, base);
+    const NodeId outside = g.minimum(g.length(g.at_least_zero(face), m), g.length(g.at_least_zero(floor), z));
+    const double sharpness[] = {4 * slant * slant /
+                                (b * h)}; // of the corners: how far out one can be within small heights
+    return g.apply(Op::signed_by, {outside, g.maximum(m, g.negate(z))}, sharpness);
+}
+
+} // namespace
+
+std::vector<Kind> cone_kinds() {
+    const Parameter radius_{"radius", Limits::positive}, height{"height", Limits::positive};
+    const Parameter bottom{"bottom_radius", Limits::not_negative}, top{"top_radius", Limits::not_negative};
+    std::vector<Kind> kinds;
+    kinds.push_back({.name = "cylinder",
+                     .parameters = {radius_, height},
+                     .traits = plain_traits,
+                     .level_box =
+                         [](N n, double level) {
+                             return grown_around({n[0], n[0], 0.5 * n[1]}, level);
+                         },
+                     .formula = cylinder_formula});
+    kinds.push_back({.name = "infinite_cylinder",
+                     .parameters = {radius_},
+                     .traits = plain_traits,
+                     .level_box =
+                         [](N n, double level) {
+                             return grown_around({n[0], n[0], infinity}, level);
+                         },
+                     .formula = [](Graph& g, N n, F f) { return g.plus(radius(g, f), -n[0]); }});
+    kinds.push_back({.name = "cone",
+                     .parameters = {radius_, height},
+                     .traits = upright_traits,
+                     .level_box = prism_box,
+                     .formula = [](Graph& g, N n, F f) { return cone_profile(g, f, n[0], 0, n[1]); }});
+    kinds.push_back({.name = "infinite_cone",
+                     .parameters = {{"angle", Limits::positive}},
+                     .check =
+                         [](N n) {
+                             if (n[0] >= std::numbers::pi / 2) refuse(n, "angle must be below pi/2");
+                         },
+                     .traits = upright_traits,
+                     .level_box = [](N, double) { return everywhere(); },
+                     .formula = infinite_cone_formula});
+    kinds.push_back({.name = "capped_cone",
+                     .parameters = {bottom, top, height},
+                     .check =
+                         [](N n) {
+                             if (std::max(n[0], n[1]) < Formula::min_length) refuse(n, "one radius must be positive");
+                         },
+                     .traits = upright_traits,
+                     .level_box =
+                         [](N n, double level) {
+                             const double r = std::max(n[0], n[1]);
+                             return grown_around({r, r, 0.5 * n[2]}, level);
+                         },
+                     .formula = [](Graph& g, N n, F f) { return cone_profile(g, f, n[0], n[1], n[2]); }});
+    kinds.push_back({.name = "rounded_cone",
+                     .parameters = {bottom, top, height},
+                     .check = check_rounded_cone,
+                     .traits = upright_traits,
+                     .level_box =
+                         [](N n, double level) {
+                             const double r = std::max(n[0], n[1]), h = 0.5 * n[2];
+                             return Box{{-r, -r, -h - n[0]}, {r, r, h + n[1]}}.grown(level);
+                         },
+                     .formula = rounded_cone_formula});
+    kinds.push_back({.name = "capsule",
+                     .parameters = {{"ax"}, {"ay"}, {"az"}, {"bx"}, {"by"}, {"bz"}, radius_},
+                     .check =
+                         [](N n) {
+                             if (!((n.vector(0) - n.vector(3)).norm() >= Formula::min_length))
+                                 refuse(n, "its ends must differ");
+                         },
+                     .traits = capsule_traits,
+                     .level_box = capsule_box,
+                     .formula = capsule_formula});
+    kinds.push_back({.name = "hexagonal_prism",
+                     .parameters = {radius_, height},
+                     .traits = plain_traits,
+                     .level_box = prism_box,
+                     .formula = [](Graph& g, N n, F f) { return prism_formula(g, n, f, 6); }});
+    kinds.push_back({.name = "triangular_prism",
+                     .parameters = {radius_, height},
+                     .traits =
+                         [](N) {
+                             return Traits{.even = {false, true, true}};
+                         },
+                     .level_box = prism_box,
+                     .formula = [](Graph& g, N n, F f) { return prism_formula(g, n, f, 3); }});
+    kinds.push_back({.name = "octahedron",
+                     .parameters = {radius_},
+                     .traits = plain_traits,
+                     .level_box = [](N n, double level) { return grown_around(Vec3::Constant(n[0]), level); },
+                     .formula = octahedron_formula});
+    kinds.push_back({.name = "pyramid",
+                     .parameters = {{"size", Limits::positive}, height},
+                     .traits = upright_traits,
+                     .level_box =
+                         [](N n, double level) {
+                             return grown_around({0.5 * n[0], 0.5 * n[0], 0.5 * n[1]}, level);
+                         },
+                     .formula = pyramid_formula});
+    return kinds;
+}
 
 namespace {
 

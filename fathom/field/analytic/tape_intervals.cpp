@@ -2,7 +2,7 @@
 // Every result holds the exact value of its operation for all members of its operands, and thereby also what the loop
 // for points computes for them.
 #include <fathom/base/interval.h>
-#include <fathom/field/analytic/tape_kernels.h>
+#include <fathom/field/analytic/tape.h>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "fathom/field/analytic/tape_intervals.cpp"

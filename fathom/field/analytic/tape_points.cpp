@@ -1,5 +1,5 @@
 // The loop that runs a tape for points, for every instruction set of the machine.
-#include <fathom/field/analytic/tape_kernels.h>
+#include <fathom/field/analytic/tape.h>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // The loop that runs a tape for values and slopes, for every instruction set of the machine.
 // Method: dual numbers with three slopes.
-#include <fathom/field/analytic/tape_kernels.h>
+#include <fathom/field/analytic/tape.h>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "fathom/field/analytic/tape_samples.cpp"

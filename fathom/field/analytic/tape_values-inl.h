@@ -10,7 +10,7 @@
 #endif
 // NOLINTEND
 
-#include <fathom/field/analytic/tape_kernels.h>
+#include <fathom/field/analytic/tape.h>
 
 #include <hwy/highway.h>
 

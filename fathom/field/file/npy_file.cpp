@@ -1,12 +1,187 @@
 // Tables of numbers in NumPy files.
-#include <fathom/base/file.h>
-#include <fathom/base/mapped_file.h>
-#include <fathom/field/file/npy_array.h>
 #include <fathom/field/file/npy_file.h>
+
+#include <fathom/base/encode/text.h>
+#include <fathom/base/error.h>
+#include <fathom/base/file.h>
+#include <fathom/field/file/sample_lattice.h>
 
 #include <fmt/format.h>
 
+#include <array>
+#include <charconv>
+#include <limits>
+#include <optional>
+
 namespace fathom {
+
+// Reads and writes the head of a NumPy file: a magic word, a version, and a Python dictionary as text.
+
+namespace {
+
+constexpr std::string_view magic = "\x93NUMPY";
+constexpr std::size_t most_dimensions = 8;
+
+// The dictionary: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
+class HeadParser {
+public:
+    HeadParser(std::string_view text, std::size_t start, const Source& source)
+        : text_(text), start_(start), source_(source) {}
+
+    NpyHead parse() {
+        expect('{');
+        while (!accept('}')) {
+            const std::string_view key = quoted();
+            expect(':');
+            if (key == "descr")
+                type(quoted());
+            else if (key == "fortran_order")
+                head_.fortran_order = truth();
+            else if (key == "shape")
+                shape();
+            else
+                fail(Cause::malformed, fmt::format("an unknown key '{}' in its head", printable(key)));
+            if (!accept(',') && peek() != '}') fail(Cause::malformed, "its head is not a dictionary");
+        }
+        if (!typed_ || !shaped_) fail(Cause::malformed, "its head lacks the type or the shape");
+        return std::move(head_);
+    }
+
+private:
+    [[noreturn]] void fail(Cause cause, std::string reason) const {
+        throw Error(cause, std::move(reason),
+                    {.file = source_.name, .offset = static_cast<std::int64_t>(start_ + at_)});
+    }
+    char peek() {
+        while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t')) ++at_;
+        return at_ < text_.size() ? text_[at_] : '\0';
+    }
+    bool accept(char c) {
+        if (peek() != c || at_ == text_.size()) return false;
+        ++at_;
+        return true;
+    }
+    void expect(char c) {
+        if (!accept(c)) fail(Cause::malformed, fmt::format("its head lacks a '{}'", c));
+    }
+
+    std::string_view quoted() {
+        const char quote = peek();
+        if (quote == '[') fail(Cause::unsupported, "an array of structures");
+        if (quote != '\'' && quote != '"') fail(Cause::malformed, "its head lacks a quoted word");
+        const std::size_t begin = ++at_;
+        at_ = std::min(text_.find(quote, begin), text_.size());
+        if (at_ == text_.size()) fail(Cause::malformed, "a quoted word of its head does not end");
+        return text_.substr(begin, at_++ - begin);
+    }
+
+    bool truth() {
+        peek();
+        for (const auto& [word, value] : {std::pair<std::string_view, bool>{"True", true}, {"False", false}})
+            if (text_.substr(at_).starts_with(word)) {
+                at_ += word.size();
+                return value;
+            }
+        fail(Cause::malformed, "fortran_order is neither True nor False");
+    }
+
+    void type(std::string_view name) {
+        struct Named {
+            std::string_view name;
+            Scalar type;
+        };
+        constexpr std::array<Named, 10> names = {{{"f4", Scalar::float32},
+                                                  {"f8", Scalar::float64},
+                                                  {"i1", Scalar::int8},
+                                                  {"u1", Scalar::uint8},
+                                                  {"i2", Scalar::int16},
+                                                  {"u2", Scalar::uint16},
+                                                  {"i4", Scalar::int32},
+                                                  {"u4", Scalar::uint32},
+                                                  {"i8", Scalar::int64},
+                                                  {"u8", Scalar::uint64}}};
+        for (const Named& known : names)
+            if (name.size() == 3 && name.substr(1) == known.name &&
+                std::string_view("<>|=").find(name[0]) != std::string_view::npos) {
+                head_.type = known.type;
+                head_.order = name[0] == '>' ? std::endian::big : std::endian::little;
+                typed_ = true;
+                return;
+            }
+        fail(Cause::unsupported, fmt::format("numbers of type '{}'", printable(name)));
+    }
+
+    void shape() {
+        expect('(');
+        while (!accept(')')) {
+            if (head_.shape.size() == most_dimensions) fail(Cause::unsupported, "more than 8 dimensions");
+            peek();
+            std::uint64_t count = 0;
+            const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), count);
+            if (error != std::errc()) fail(Cause::malformed, "its shape is not of whole numbers");
+            at_ = static_cast<std::size_t>(end - text_.data());
+            head_.shape.push_back(count);
+            if (!accept(',') && peek() != ')') fail(Cause::malformed, "its shape is not a list of numbers");
+        }
+        shaped_ = true;
+    }
+
+    std::string_view text_;
+    std::size_t start_; // of the text in the file
+    const Source& source_;
+    std::size_t at_ = 0;
+    NpyHead head_;
+    bool typed_ = false, shaped_ = false;
+};
+
+// The product of the shape, believed only where the numbers fill the rest of the file.
+void check_size(NpyHead& head, const Source& source) {
+    const std::size_t available = (source.bytes.size() - head.begin) / size_of(head.type);
+    const Place place{.file = source.name, .element = "shape"};
+    for (const std::uint64_t n : head.shape) {
+        if (n != 0 && head.count > std::numeric_limits<std::size_t>::max() / 8 / n)
+            throw Error(Cause::count_mismatch, "asks for more numbers than any memory holds", place);
+        head.count *= static_cast<std::size_t>(n);
+    }
+    if (head.count > available)
+        throw Error(Cause::truncated, fmt::format("asks for {} numbers, but {} follow", head.count, available), place);
+    if (head.begin + head.count * size_of(head.type) != source.bytes.size())
+        throw Error(Cause::count_mismatch, fmt::format("asks for {} numbers, but more bytes follow", head.count),
+                    place);
+}
+
+} // namespace
+
+bool is_npy(std::span<const std::byte> bytes) {
+    return std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()).starts_with(magic);
+}
+
+NpyHead read_npy_head(const Source& source) {
+    if (!is_npy(source.bytes)) throw Error(Cause::unknown_format, "is not a NumPy file", {.file = source.name});
+    ByteReader bytes(source, magic.size());
+    const auto major = bytes.read<std::uint8_t>("the version");
+    static_cast<void>(bytes.read<std::uint8_t>("the version"));
+    if (major < 1 || major > 3)
+        throw Error(Cause::unsupported, fmt::format("version {} of the format", major), {.file = source.name});
+    const std::size_t size = major == 1 ? bytes.read<std::uint16_t>("the size of the head")
+                                        : bytes.read<std::uint32_t>("the size of the head");
+    const std::size_t start = bytes.offset();
+    const auto raw = bytes.take(size, "the head");
+    NpyHead head = HeadParser({reinterpret_cast<const char*>(raw.data()), raw.size()}, start, source).parse();
+    head.begin = bytes.offset();
+    check_size(head, source);
+    return head;
+}
+
+std::string written_npy_head(bool doubles, bool fortran_order, const std::vector<std::uint64_t>& shape) {
+    std::string text =
+        fmt::format("{{'descr': '<f{}', 'fortran_order': {}, 'shape': ({}{}), }}", doubles ? 8 : 4,
+                    fortran_order ? "True" : "False", fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
+    const std::size_t fixed = magic.size() + 4, alignment = 64; // so that the numbers can be mapped
+    text.append(alignment - (fixed + text.size() + 1) % alignment, ' ').append("\n");
+    return fmt::format("{}{}{}{}{}{}", magic, '\1', '\0', static_cast<char>(text.size() & 255),
+                       static_cast<char>(text.size() >> 8), text);
+}
 
 namespace {
 
@@ -52,6 +227,41 @@ void write_npy_table(const std::filesystem::path& path, std::span<const double> 
     file.write(written_npy_head(true, false, {values.size() / columns, columns}));
     file.write(std::as_bytes(values));
     file.finish();
+}
+
+// Grids as NumPy arrays of three dimensions, indexed [z][y][x] or, where asked, [x][y][z].
+
+GridFile read_npy_grid(const Source& source, const GridReadOptions& options) {
+    const NpyHead head = read_npy_head(source);
+    if (head.shape.size() != 3)
+        throw Error(Cause::unsupported, fmt::format("an array of {} dimensions is no grid", head.shape.size()),
+                    {.file = source.name, .element = "shape"});
+    StatedLattice lattice{{head.shape[0], head.shape[1], head.shape[2]}, options.origin, options.cell};
+    if (!options.x_first) std::swap(lattice.counts[0], lattice.counts[2]);
+    LatticeBuilder builder(lattice, source, options);
+    ByteReader bytes(source, head.begin, head.order);
+    if (head.fortran_order == options.x_first) { // x runs fastest in the file
+        for (std::size_t i = 0; i < builder.count(); ++i) builder.set(i, read_number(bytes, head.type));
+    } else {
+        const auto [nx, ny, nz] = lattice.counts;
+        for (std::size_t x = 0; x < nx; ++x)
+            for (std::size_t y = 0; y < ny; ++y)
+                for (std::size_t z = 0; z < nz; ++z) builder.set((z * ny + y) * nx + x, read_number(bytes, head.type));
+    }
+    return std::move(builder).finish(
+        fmt::format("npy {}", head.type == Scalar::float32   ? "float32"
+                              : head.type == Scalar::float64 ? "float64"
+                                                             : "whole"),
+        {fmt::format("a .npy file tells no place: the first sample was put at ({}, {}, {}), cells of {} m",
+                     options.origin.x(), options.origin.y(), options.origin.z(), options.cell)});
+}
+
+// The samples come with x fastest: [z][y][x] in C order, or [x][y][z] in Fortran order.
+void write_npy_grid(FileWriter& file, const GridData& data, const GridWriteOptions& options) {
+    const auto n = sample_counts(data.layout);
+    file.write(options.x_first ? written_npy_head(options.doubles, true, {n[0], n[1], n[2]})
+                               : written_npy_head(options.doubles, false, {n[2], n[1], n[0]}));
+    write_samples(file, data, options.doubles);
 }
 
 } // namespace fathom

@@ -1,13 +1,53 @@
 // Tables of numbers as NumPy keeps them: points in, results out.
 #pragma once
 
+#include <fathom/base/encode/bytes.h>
 #include <fathom/base/vec.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace fathom {
+
+// The head of a NumPy file, and its numbers one after another.
+// Format: "numpy.lib.format", versions 1 to 3.
+
+struct NpyHead {
+    Scalar type = Scalar::float64;
+    std::endian order = std::endian::little;
+    bool fortran_order = false; // the first index runs fastest
+    std::vector<std::uint64_t> shape;
+    std::size_t count = 1; // of numbers: the product of the shape
+    std::size_t begin = 0; // of the numbers in the file
+};
+
+[[nodiscard]] bool is_npy(std::span<const std::byte> bytes);
+
+// Throws Error: unsupported (structures, complex and other types, more than 8 dimensions), truncated or count_mismatch
+// where the numbers do not fill the rest of the file exactly.
+[[nodiscard]] NpyHead read_npy_head(const Source& source);
+
+// set(row, column, value) for every number of a table, in the order of the file. An array of one dimension is one
+// column.
+template <class Set>
+void visit_npy_table(const Source& source, const NpyHead& head, Set set) {
+    const auto rows = static_cast<std::size_t>(head.shape.empty() ? 1 : head.shape[0]);
+    const auto columns = static_cast<std::size_t>(head.shape.size() < 2 ? 1 : head.shape[1]);
+    ByteReader bytes(source, head.begin, head.order);
+    for (std::size_t i = 0; i < head.count; ++i) {
+        const double value = read_number(bytes, head.type);
+        if (head.fortran_order)
+            set(i % rows, i / rows, value);
+        else
+            set(i / columns, i % columns, value);
+    }
+}
+
+// What stands before the numbers, float32 or float64 of little-endian order.
+[[nodiscard]] std::string written_npy_head(bool doubles, bool fortran_order, const std::vector<std::uint64_t>& shape);
 
 // An array of shape (N, 3): any whole or floating type of 1 to 8 bytes, C or Fortran order, both byte orders.
 // Throws Error naming the file; non_finite points are the caller's business: fields answer NaN with NaN.

@@ -1,10 +1,10 @@
 // Lattices of samples into bricks, and back.
+#include <fathom/field/file/sample_lattice.h>
+
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
-#include <fathom/field/file/sample_lattice.h>
-#include <fathom/field/file/grid_check.h>
+#include <fathom/field/file/grid_file.h>
 #include <fathom/field/grid/grid_assembler.h>
-#include <fathom/field/grid/grid_lattice.h>
 
 #include <fmt/format.h>
 

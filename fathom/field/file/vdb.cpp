@@ -3,11 +3,10 @@
 // is the sign and that the distance is no less than the background, and so it is stored.
 #include <fathom/base/error.h>
 #include <fathom/base/isolate.h>
-#include <fathom/field/file/grid_formats.h>
-#include <fathom/field/file/grid_check.h>
+#include <fathom/field/file/sample_lattice.h>
+#include <fathom/field/file/grid_file.h>
 #include <fathom/field/grid/grid_assembler.h>
-#include <fathom/field/grid/grid_lattice.h>
-#include <fathom/base/encode/byte_reader.h>
+#include <fathom/base/encode/bytes.h>
 
 #include <fmt/format.h>
 #include <openvdb/openvdb.h>

@@ -4,7 +4,7 @@
 #include <fathom/field/grid/bake.h>
 #include <fathom/field/grid/cell_sheets.h>
 #include <fathom/field/grid/contour.h>
-#include <fathom/field/grid/grid_lattice.h>
+#include <fathom/field/grid/grid_assembler.h>
 #include <fathom/field/grid/grid_range.h>
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // Quadratic B-splines over the lattice of a grid.
-#include <fathom/field/grid/grid_lattice.h>
+#include <fathom/field/grid/grid_assembler.h>
 #include <fathom/field/grid/grid_range.h>
 #include <fathom/field/grid/smooth_grid.h>
 

@@ -3,15 +3,17 @@
 
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
+#include <fathom/base/version.h>
 #include <fathom/field/grid/bake.h>
 #include <fathom/field/grid/contour.h>
 #include <fathom/field/grid/grid_assembler.h>
-#include <fathom/field/mesh/lattice_signs.h>
+#include <fathom/field/mesh/mesh_sign.h>
 #include <fathom/field/mesh/mesh_sampler.h>
 #include <fathom/geometry/mesh/components.h>
 #include <fathom/geometry/mesh/weld.h>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -244,6 +246,56 @@ std::size_t least_grid_bytes(const TriangleMesh& mesh, const GridOptions& option
     for (const Vec3& v : mesh.vertices) bounds.extend(v);
     const GridLayout layout = layout_for(bounds, options);
     return grid_bytes(layout, options.storage, options.dense ? layout.brick_count() : 0);
+}
+
+// A grid field from a mesh, built once.
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json numbers(const Vec3& v) { return {v.x(), v.y(), v.z()}; }
+
+// Everything that changes the field; numbers are written so that they read back the same.
+Json described(const GridOptions& options) {
+    Json text = {{"resolution", options.resolution},
+                 {"margin", options.margin},
+                 {"band", options.band},
+                 {"dense", options.dense},
+                 {"storage", options.storage == GridStorage::code16 ? "code16" : "float32"},
+                 {"sign", name(options.sign)},
+                 {"thickness", options.thickness},
+                 {"wrap", options.wrap}};
+    if (!options.box.empty()) text["box"] = {numbers(options.box.lower), numbers(options.box.upper)};
+    return text;
+}
+
+std::string note_of(const GridOptions& options, const GridReport& report) {
+    const Json note = {{"fathom", version},
+                       {"from", "mesh"},
+                       {"options", described(options)},
+                       {"sign",
+                        {{"method", name(report.sign.method)},
+                         {"inside_out", report.sign.flipped},
+                         {"sealed", report.sign.sealed},
+                         {"confidence", report.sign.confidence},
+                         {"reason", report.sign.reason}}},
+                       {"sample_error", report.sample_error}};
+    return note.dump();
+}
+
+} // namespace
+
+CachedGrid cached_grid(const TriangleMesh& mesh, const GridOptions& options, const FieldCache& cache) {
+    check(mesh);
+    const Fingerprint key =
+        field_key(mesh, Json{{"builder", grid_builder_revision}, {"options", described(options)}}.dump());
+    if (std::optional<FieldFile> kept = cache.find(key)) return {std::move(*kept), true, {}};
+    GridReport report;
+    GridField field = build_grid(mesh, options, &report);
+    std::string note = note_of(options, report);
+    std::string not_kept = cache.put(key, field, note);
+    return {{std::move(field), std::move(note)}, false, std::move(not_kept)};
 }
 
 } // namespace fathom

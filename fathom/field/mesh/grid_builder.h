@@ -4,6 +4,7 @@
 #pragma once
 
 #include <fathom/base/progress.h>
+#include <fathom/field/file/field_file.h>
 #include <fathom/field/grid/grid_field.h>
 #include <fathom/field/mesh/mesh_sign.h>
 
@@ -42,5 +43,17 @@ struct GridReport {
 
 // Bytes that the field may take, before anything is sampled: exact for dense grids, the fixed part of sparse ones.
 [[nodiscard]] std::size_t least_grid_bytes(const TriangleMesh& mesh, const GridOptions& options = {});
+
+// A grid field from a mesh, built once: the second time it is mapped from the cache.
+
+struct CachedGrid {
+    FieldFile file;         // with a note in JSON: how the sign was found, and the options
+    bool found = false;     // in the cache; else built now
+    std::string not_kept{}; // why the cache did not keep it; empty where it did, or is off
+};
+
+// As build_grid(). The key is the content of the mesh and every option that changes the field.
+[[nodiscard]] CachedGrid cached_grid(const TriangleMesh& mesh, const GridOptions& options = {},
+                                     const FieldCache& cache = FieldCache());
 
 } // namespace fathom

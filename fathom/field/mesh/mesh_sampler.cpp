@@ -3,7 +3,7 @@
 
 #include <fathom/base/parallel.h>
 #include <fathom/field/mesh/nearest_kernel.h>
-#include <fathom/geometry/primitive/box_triangle.h>
+#include <fathom/geometry/primitive/triangle_overlap.h>
 
 #include <algorithm>
 #include <atomic>

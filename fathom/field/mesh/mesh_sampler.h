@@ -8,7 +8,7 @@
 
 #include <fathom/base/callable_ref.h>
 #include <fathom/base/progress.h>
-#include <fathom/field/grid/grid_layout.h>
+#include <fathom/field/grid/grid_data.h>
 #include <fathom/geometry/surface_tree/surface_tree.h>
 
 #include <span>

@@ -1,16 +1,19 @@
 // Which side of a mesh is inside?
-#include <fathom/base/error.h>
-#include <fathom/base/random.h>
 #include <fathom/field/mesh/mesh_sign.h>
-#include <fathom/geometry/primitive/closest_point.h>
+
+#include <fathom/base/error.h>
+#include <fathom/base/parallel.h>
+#include <fathom/base/random.h>
+#include <fathom/geometry/inspect/mesh_report.h>
 #include <fathom/geometry/mesh/normals.h>
-#include <fathom/geometry/inspect/self_intersection.h>
+#include <fathom/geometry/primitive/closest_point.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 
 namespace fathom {
 
@@ -182,6 +185,106 @@ bool InsideTest::by_pseudo_normal(const Vec3& p, Index nearest, const Vec3& poin
     // (Crossings do not know the winding; the caller turns what is said here where the mesh is inside-out.)
     if (std::abs(side) < 1e-6 * from.norm()) return tree_.contains(p) != choice_.flipped;
     return side < 0;
+}
+
+// Turns unsigned distances on a lattice into signed ones.
+
+// Groups of samples that certainly lie on one side of the surface.
+
+Index SignRegions::root(Index sample) {
+    while (parent_[sample] != sample) sample = parent_[sample] = parent_[parent_[sample]];
+    return sample;
+}
+
+void SignRegions::find(std::span<const double> distances, double error, const std::array<int, 3>& size,
+                       double spacing) {
+    // A surface square to an axis leaves exactly the spacing: rounding must not open a gap in it.
+    const double clear = spacing * (1 + 1e-9) + 2 * error;
+    speaker_.resize(distances.size());
+    if (2 * *std::min_element(distances.begin(), distances.end()) > clear) { // no surface near: all is one region
+        const auto farthest = std::max_element(distances.begin(), distances.end());
+        std::fill(speaker_.begin(), speaker_.end(), static_cast<Index>(farthest - distances.begin()));
+        return;
+    }
+    join_neighbours(distances, size, clear);
+    std::iota(speaker_.begin(), speaker_.end(), Index{0});
+    for (std::size_t sample = 0; sample < distances.size(); ++sample) {
+        Index& best = speaker_[root(static_cast<Index>(sample))];
+        if (distances[sample] > distances[best]) best = static_cast<Index>(sample);
+    }
+    // Roots hold their region's speaker; from the back, so that roots (the smallest of their region) are read before
+    // written.
+    for (std::size_t sample = distances.size(); sample-- > 0;)
+        speaker_[sample] = speaker_[root(static_cast<Index>(sample))];
+}
+
+// Along x, samples form runs, each named by its first. Two runs side by side need one join only, however long they
+// touch.
+void SignRegions::join_neighbours(std::span<const double> distances, const std::array<int, 3>& size, double clear) {
+    parent_.resize(distances.size());
+    const auto nx = static_cast<std::size_t>(size[0]), layer = nx * static_cast<std::size_t>(size[1]);
+    for (std::size_t row = 0; row < distances.size(); row += nx) {
+        parent_[row] = static_cast<Index>(row);
+        for (std::size_t s = row + 1; s < row + nx; ++s)
+            parent_[s] = distances[s - 1] + distances[s] > clear ? parent_[s - 1] : static_cast<Index>(s);
+        if (row % layer != 0) join_rows(distances, row - nx, row, nx, clear);
+        if (row >= layer) join_rows(distances, row - layer, row, nx, clear);
+    }
+}
+
+void SignRegions::join_rows(std::span<const double> distances, std::size_t below, std::size_t above, std::size_t length,
+                            double clear) {
+    Index last_below = no_index, last_above = no_index; // parents at the join before
+    for (std::size_t i = 0; i < length; ++i) {
+        const Index p = parent_[below + i], q = parent_[above + i];
+        if (!(distances[below + i] + distances[above + i] > clear) || (p == last_below && q == last_above)) continue;
+        last_below = p, last_above = q;
+        const Index a = root(p), b = root(q);
+        parent_[std::max(a, b)] = std::min(a, b);
+    }
+}
+
+namespace {
+
+constexpr std::size_t chunk = 4096;
+constexpr int stride = 4; // samples between trial samples of open surfaces, along each axis
+
+} // namespace
+
+void LatticeSigns::apply(const SampleLattice& lattice, std::span<const Index> nearest, std::span<double> distances) {
+    side_.assign(distances.size(), 0);
+    regions_.find(distances, error_, lattice.size, lattice.spacing);
+    judge_regions(lattice, nearest);
+    if (!sealed_) judge_open_regions(lattice, nearest);
+    for (std::size_t n = 0; n < side_.size(); ++n)
+        if (side_[sealed_ ? regions_.region_of(n) : n]) distances[n] = -distances[n];
+}
+
+void LatticeSigns::judge_regions(const SampleLattice& lattice, std::span<const Index> nearest) {
+    parallel_for(side_.size(), chunk, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t n = begin; n < end; ++n)
+            if (regions_.region_of(n) == n) side_[n] = inside_(lattice.position(n), nearest[n]);
+    });
+}
+
+// A hole is a way round the surface, so a region may lie on both sides.
+void LatticeSigns::judge_open_regions(const SampleLattice& lattice, std::span<const Index> nearest) {
+    doubtful_.assign(side_.size(), 0);
+    std::size_t n = 0;
+    for (int k = 0; k < lattice.size[2]; ++k)
+        for (int j = 0; j < lattice.size[1]; ++j)
+            for (int i = 0; i < lattice.size[0]; ++i, ++n) {
+                if (i % stride != 0 || j % stride != 0 || k % stride != 0) continue;
+                const Index region = regions_.region_of(n);
+                if (!doubtful_[region] && inside_(lattice.position(n), nearest[n]) != (side_[region] != 0))
+                    doubtful_[region] = 1;
+            }
+    parallel_for(side_.size(), chunk, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t s = begin; s < end; ++s) {
+            const Index region = regions_.region_of(s);
+            if (region != s) side_[s] = doubtful_[region] ? inside_(lattice.position(s), nearest[s]) : side_[region];
+        }
+    });
 }
 
 } // namespace fathom

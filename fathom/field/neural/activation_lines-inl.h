@@ -9,7 +9,7 @@
 #endif
 // NOLINTEND
 
-#include <fathom/field/neural/activation_error.h>
+#include <fathom/field/neural/network.h>
 #include <fathom/field/neural/exponential-inl.h>
 #include <fathom/field/neural/range_program.h>
 #include <hwy/contrib/math/math-inl.h>

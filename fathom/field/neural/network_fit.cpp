@@ -3,9 +3,12 @@
 
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
+#include <fathom/base/progress.h>
 #include <fathom/base/random.h>
+#include <fathom/field/mesh/mesh_field.h>
 #include <fathom/field/neural/network_optimizer.h>
-#include <fathom/field/neural/training_points.h>
+#include <fathom/field/neural/network_training.h>
+#include <fathom/geometry/sample/shell_surface.h>
 
 #include <fmt/format.h>
 
@@ -14,6 +17,112 @@
 #include <cmath>
 #include <memory>
 #include <numbers>
+
+namespace fathom {
+
+// Points to fit and to judge a network by, with their exact signed distances from a mesh.
+// Method: Davies et al. 2021 weigh points by exp(-beta |distance|); here they are drawn from that density outright (a
+// place on the surface, moved along its normal), and some lie anywhere in the domain, so that the sign is right far
+// from the surface too. Some three microseconds a point; in parallel, the same points for any number of threads.
+// Thread-safe.
+
+namespace {
+
+// Shares of the points, and how far they lie from the surface on average (as shares of the longest side of the mesh).
+struct PointMix {
+    double near = 0.75, near_distance = 0.01;
+    double middle = 0.15, middle_distance = 0.08; // the rest lies anywhere in the domain
+};
+
+class TrainingSource {
+public:
+    // `network` tells frame and domain; both must outlive the source. Error{empty} where no triangle has area.
+    TrainingSource(const MeshField& mesh, const Network& network);
+
+    // What would lie outside of the domain is put onto its border.
+    [[nodiscard]] TrainingPoints mixed(std::size_t count, std::uint64_t seed, const PointMix& mix = {},
+                                       Progress* progress = nullptr) const;
+    // Up to `reach` metres from the surface, evenly along its normals.
+    [[nodiscard]] TrainingPoints near(std::size_t count, double reach, std::uint64_t seed) const;
+    // Evenly in the domain.
+    [[nodiscard]] TrainingPoints anywhere(std::size_t count, std::uint64_t seed) const;
+
+private:
+    template <class Place>
+    TrainingPoints measured(std::size_t count, std::uint64_t seed, Progress* progress, const Place& place) const;
+
+    const MeshField& mesh_;
+    const Network& network_;
+    ShellSurface surface_;
+};
+
+ fathom
+
+namespace fathom {
+
+namespace {
+
+constexpr std::size_t piece = 1024; // points that share a stream of random numbers
+constexpr double crease = 1;        // rad; any will do, since the normals of triangles serve
+
+// With density exp(-|x| / mean) / (2 mean).
+double two_sided_exponential(Random& random, double mean) {
+    const double size = -mean * std::log(1 - random.uniform());
+    return random.chance(0.5) ? size : -size;
+}
+
+TrainingSource::TrainingSource(const MeshField& mesh, const Network& network)
+    : mesh_(mesh), network_(network), surface_(mesh.mesh(), crease) {}
+
+// place(point on the surface, normal, random) is the point wanted; the distance is that of the point as floats hold it.
+template <class Place>
+TrainingPoints TrainingSource::measured(std::size_t count, std::uint64_t seed, Progress* progress,
+                                        const Place& place) const {
+    TrainingPoints points;
+    for (std::vector<float>* row : {&points.x, &points.y, &points.z, &points.value}) row->resize(count);
+    Stage stage(progress, "measuring distances", count);
+    parallel_for(count, piece, [&](std::size_t begin, std::size_t end) {
+        Random random(seed, begin / piece);
+        const std::vector<SurfaceSpot> spots = surface_.random_spots(end - begin, random);
+        for (std::size_t i = begin; i < end; ++i) {
+            const SurfaceSpot& spot = spots[i - begin];
+            const Vec3 wanted =
+                network_.domain.closest(place(spot.point, surface_.walker().normal(spot.triangle), random));
+            const Eigen::Vector3f q = ((wanted - network_.center) / network_.scale).cast<float>();
+            points.x[i] = q.x();
+            points.y[i] = q.y();
+            points.z[i] = q.z();
+            const Vec3 p = network_.center + network_.scale * q.cast<double>();
+            points.value[i] = static_cast<float>(mesh_.distance(p) / network_.scale);
+        }
+        stage.step(end - begin);
+    });
+    return points;
+}
+
+TrainingPoints TrainingSource::mixed(std::size_t count, std::uint64_t seed, const PointMix& mix,
+                                     Progress* progress) const {
+    const double side = mesh_.bounds().size().maxCoeff();
+    return measured(count, seed, progress, [&](const Vec3& point, const Vec3& normal, Random& random) -> Vec3 {
+        const double kind = random.uniform();
+        if (kind >= mix.near + mix.middle) return random.in_box(network_.domain);
+        const double distance = kind < mix.near ? mix.near_distance : mix.middle_distance;
+        return point + two_sided_exponential(random, distance * side) * normal;
+    });
+}
+
+TrainingPoints TrainingSource::near(std::size_t count, double reach, std::uint64_t seed) const {
+    return measured(count, seed, nullptr, [&](const Vec3& point, const Vec3& normal, Random& random) -> Vec3 {
+        return point + random.uniform(-reach, reach) * normal;
+    });
+}
+
+TrainingPoints TrainingSource::anywhere(std::size_t count, std::uint64_t seed) const {
+    return measured(count, seed, nullptr,
+                    [&](const Vec3&, const Vec3&, Random& random) { return random.in_box(network_.domain); });
+}
+
+ fathom
 
 namespace fathom {
 

@@ -3,7 +3,7 @@
 // & van de Geijn 2008: a register tile of 4 units x 3 vectors; inputs cut so that a panel stays in the L1 cache). A
 // single point is a panel one point wide, with units side by side. Each sum runs over the inputs in order, so all
 // panels give the same bits.
-#include <fathom/field/neural/network_kernels.h>
+#include <fathom/field/neural/network_values.h>
 
 #include <algorithm>
 

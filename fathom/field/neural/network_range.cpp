@@ -1,7 +1,7 @@
 // Boxes into a network and intervals out of it; and the network cut down to what it does inside a box.
 #include <fathom/field/neural/network_range.h>
 
-#include <fathom/field/neural/activation_error.h>
+#include <fathom/field/neural/network.h>
 
 #include <algorithm>
 #include <cmath>

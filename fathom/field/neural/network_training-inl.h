@@ -10,7 +10,7 @@
 #endif
 // NOLINTEND
 
-#include <fathom/field/neural/network_training_kernels.h>
+#include <fathom/field/neural/network_training.h>
 
 #include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>

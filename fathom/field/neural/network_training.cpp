@@ -1,6 +1,6 @@
 // Loss and slopes of networks, for every instruction set of the machine.
 #include <fathom/base/parallel.h>
-#include <fathom/field/neural/network_training_kernels.h>
+#include <fathom/field/neural/network_training.h>
 
 #include <algorithm>
 #include <array>

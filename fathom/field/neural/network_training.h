@@ -39,4 +39,16 @@ void training_values(const Network& shape, std::span<const float> parameters, co
 [[nodiscard]] std::vector<float> parameters_of(const Network& network);
 void set_parameters(Network& network, std::span<const float> parameters);
 
+// What network_training.cpp hands to its kernels, once for every instruction set.
+
+// The rows of one chunk (a row: one feature of every point): what enters each layer, and what is kept for the way back.
+struct ChunkPass {
+    const Network& shape;
+    const float* parameters;
+    std::vector<const float*> weights; // of each layer, its biases behind them
+    std::vector<float*> inputs;        // of each layer, and one more: the value
+    std::vector<float*> kept;          // slopes of the activation of each layer, where its value does not tell them
+    float* slopes[2];                  // of the loss, in the sums of two layers that follow one another
+};
+
 } // namespace fathom

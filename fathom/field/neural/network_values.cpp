@@ -2,8 +2,7 @@
 #include <fathom/field/neural/network_values.h>
 
 #include <fathom/base/error.h>
-#include <fathom/field/neural/activation_error.h>
-#include <fathom/field/neural/network_kernels.h>
+#include <fathom/field/neural/network.h>
 
 #include <fmt/format.h>
 

@@ -5,7 +5,6 @@
 #include <fathom/base/random.h>
 #include <fathom/field/beyond_domain.h>
 #include <fathom/field/neural/network_bounds.h>
-#include <fathom/field/neural/network_rounding.h>
 
 #include <algorithm>
 #include <array>

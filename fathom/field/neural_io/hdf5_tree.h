@@ -5,8 +5,8 @@
 // name.
 #pragma once
 
-#include <fathom/field/neural_io/float_array.h>
-#include <fathom/base/encode/byte_reader.h>
+#include <fathom/field/neural_io/network_file.h>
+#include <fathom/base/encode/bytes.h>
 
 #include <map>
 #include <optional>

@@ -2,10 +2,10 @@
 // Format: "Encoding" in Google's documentation of protocol buffers; groups, long out of use, are refused.
 #pragma once
 
-#include <fathom/base/encode/byte_reader.h>
-#include <fathom/base/encode/byte_writer.h>
+#include <fathom/base/encode/bytes.h>
 
 #include <cstdint>
+#include <string_view>
 
 namespace fathom {
 
@@ -81,5 +81,11 @@ inline void append_wire(std::string& out, unsigned number, float value) {
     append_varint(out, (number << 3) | static_cast<unsigned>(Wire::fixed32));
     append_little_endian(out, value);
 }
+
+// The names under which our ONNX files keep what the format has no place for: numbers as text, in metres.
+
+inline constexpr std::string_view onnx_center_key = "fathom.center"; // x y z
+inline constexpr std::string_view onnx_scale_key = "fathom.scale";
+inline constexpr std::string_view onnx_domain_key = "fathom.domain"; // lower x y z, upper x y z
 
 } // namespace fathom

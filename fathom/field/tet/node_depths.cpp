@@ -1,8 +1,9 @@
 // Depths of nodes: by the tree over the boundary, or by marching on the mesh.
+#include <fathom/field/tet/node_depths.h>
+
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
-#include <fathom/field/tet/node_depths.h>
-#include <fathom/geometry/mesh/element_checks.h>
+#include <fathom/geometry/mesh/triangle_mesh.h>
 #include <fathom/geometry/surface_tree/surface_tree_kernels.h>
 
 #include <fmt/format.h>

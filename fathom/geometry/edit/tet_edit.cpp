@@ -3,8 +3,8 @@
 
 #include <fathom/base/error.h>
 #include <fathom/base/sorted_edit.h>
-#include <fathom/geometry/mesh/disjoint_sets.h>
-#include <fathom/geometry/mesh/element_checks.h>
+#include <fathom/geometry/mesh/adjacency.h>
+#include <fathom/geometry/mesh/triangle_mesh.h>
 #include <fathom/geometry/exact/predicates.h>
 
 #include <algorithm>

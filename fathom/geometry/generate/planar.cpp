@@ -1,7 +1,6 @@
 // Discs and cuts in the plane.
 #include <fathom/base/error.h>
 #include <fathom/geometry/mesh/adjacency.h>
-#include <fathom/geometry/mesh/disjoint_sets.h>
 #include <fathom/geometry/generate/parts.h>
 #include <fathom/geometry/generate/planar.h>
 #include <fathom/geometry/exact/predicates.h>

@@ -1,6 +1,6 @@
 // Box, sphere, ellipsoid and heart.
 #include <fathom/geometry/generate/parts.h>
-#include <fathom/geometry/generate/relax.h>
+#include <fathom/geometry/generate/surface_refine.h>
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 // tetrahedra conform. Quadrilaterals of the surface follow the same rule unless they are concave. One object a thread.
 #pragma once
 
-#include <fathom/base/encode/source.h>
+#include <fathom/base/encode/text_scanner.h>
 #include <fathom/geometry/io/mesh_file.h>
 #include <fathom/geometry/io/triangulate.h>
 
@@ -87,5 +87,13 @@ template <class Reader>
                     element, static_cast<std::int64_t>(index));
     return static_cast<Index>(stated - first);
 }
+
+// The cell types of VTK's files (vtkCellType.h), for legacy .vtk and for .vtu.
+
+// What a type number becomes; CellKind::other for what is neither surface nor volume, polyhedra included.
+[[nodiscard]] CellKind vtk_cell_kind(std::int64_t type);
+
+// Adds the cell, its corners brought into the builder's order. False where `nodes` are too few for the type.
+[[nodiscard]] bool add_vtk_cell(CellBuilder& cells, std::int64_t type, std::span<const Index> nodes);
 
 } // namespace fathom

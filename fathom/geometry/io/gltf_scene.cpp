@@ -1,9 +1,134 @@
 // Where the meshes of a glTF file stand.
 #include <fathom/geometry/io/gltf_scene.h>
 
+#include <fathom/base/encode/base64.h>
+
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstring>
+#include <limits>
 
 namespace fathom {
+
+// The numbers of a glTF file.
+
+namespace {
+
+template <class T>
+double scaled(const std::byte* from, bool normalized) {
+    T value;
+    std::memcpy(&value, from, sizeof(T));
+    if constexpr (std::is_integral_v<T>) {
+        if (normalized) return std::max(-1.0, static_cast<double>(value) / std::numeric_limits<T>::max());
+    }
+    return static_cast<double>(value);
+}
+
+std::size_t component_size(int type) {
+    switch (type) {
+    case 5120:
+    case 5121:
+        return 1;
+    case 5122:
+    case 5123:
+        return 2;
+    case 5125:
+    case 5126:
+        return 4;
+    default:
+        return 0;
+    }
+}
+
+std::vector<std::byte> decoded(const GltfTable& buffer) {
+    const std::string& uri = buffer.text("uri");
+    const std::size_t comma = uri.find(',');
+    if (!uri.starts_with("data:"))
+        buffer.fail(Cause::unsupported, "lies in another file; only embedded buffers are read");
+    if (comma == uri.npos || !std::string_view(uri).substr(0, comma).ends_with(";base64"))
+        buffer.fail(Cause::unsupported, "its data URI is not base64");
+    std::optional<std::vector<std::byte>> bytes = from_base64(std::string_view(uri).substr(comma + 1));
+    if (!bytes) buffer.fail(Cause::malformed, "its data URI is not valid base64");
+    return std::move(*bytes);
+}
+
+} // namespace
+
+double GltfAccessor::at(std::size_t element, std::size_t component) const {
+    const std::byte* from = bytes.data() + element * stride + component * component_size;
+    switch (component_type) {
+    case 5120:
+        return scaled<std::int8_t>(from, normalized);
+    case 5121:
+        return scaled<std::uint8_t>(from, normalized);
+    case 5122:
+        return scaled<std::int16_t>(from, normalized);
+    case 5123:
+        return scaled<std::uint16_t>(from, normalized);
+    case 5125:
+        return scaled<std::uint32_t>(from, normalized);
+    default:
+        return scaled<float>(from, normalized);
+    }
+}
+
+GltfBuffers::GltfBuffers(const Source& source, const GltfTable& root, std::span<const std::byte> binary)
+    : source_(source), root_(root) {
+    const Json& buffers = root.list("buffers");
+    for (std::size_t i = 0; i < buffers.size(); ++i) {
+        const GltfTable buffer(source, buffers, i, "buffer");
+        if (!buffer.has("uri")) {
+            if (i != 0 || binary.empty()) buffer.fail(Cause::malformed, "has neither a URI nor a binary chunk");
+            buffers_.push_back(binary);
+        } else {
+            decoded_.push_back(decoded(buffer));
+            buffers_.push_back(decoded_.back());
+        }
+        if (buffer.whole("byteLength") > buffers_.back().size())
+            buffer.fail(Cause::truncated, fmt::format("states {} bytes, but holds {}", buffer.whole("byteLength"),
+                                                      buffers_.back().size()));
+    }
+}
+
+GltfBuffers::View GltfBuffers::view(std::size_t index) const {
+    const GltfTable stated(source_, root_.list("bufferViews"), index, "bufferView");
+    const std::size_t buffer = stated.whole("buffer");
+    if (buffer >= buffers_.size()) stated.fail(Cause::index_out_of_range, "names a buffer that does not exist");
+    const std::size_t offset = stated.whole("byteOffset", 0);
+    const std::size_t length = stated.whole("byteLength");
+    const std::span<const std::byte> whole = buffers_[buffer];
+    if (offset > whole.size() || length > whole.size() - offset)
+        stated.fail(Cause::truncated, "reaches past the end of its buffer");
+    return {whole.subspan(offset, length), stated.whole("byteStride", 0)};
+}
+
+GltfAccessor GltfBuffers::accessor(std::size_t index, std::string_view type, std::size_t components) const {
+    const GltfTable stated(source_, root_.list("accessors"), index, "accessor");
+    if (stated.has("sparse")) stated.fail(Cause::unsupported, "is sparse, which is not read");
+    if (!stated.has("bufferView")) stated.fail(Cause::unsupported, "has no data (compressed by an extension?)");
+    if (stated.text("type") != type) stated.fail(Cause::malformed, fmt::format("is not of type {}", type));
+    GltfAccessor out;
+    out.component_type = static_cast<int>(std::min<std::size_t>(stated.whole("componentType"), 9999));
+    out.component_size = component_size(out.component_type);
+    if (out.component_size == 0) stated.fail(Cause::malformed, "has an unknown component type");
+    out.normalized = stated.flag("normalized");
+    out.count = stated.whole("count");
+    const std::size_t size = components * out.component_size;
+    const View whole = view(stated.whole("bufferView"));
+    const std::span<const std::byte> bytes = whole.bytes;
+    const std::size_t offset = stated.whole("byteOffset", 0);
+    out.stride = whole.stride == 0 ? size : whole.stride;
+    if (out.stride < size || out.stride > 1024) stated.fail(Cause::malformed, "its elements overlap");
+    // The last element need not fill its stride.
+    const bool fits = offset <= bytes.size() &&
+                      (out.count == 0 ||
+                       (bytes.size() - offset >= size && out.count - 1 <= (bytes.size() - offset - size) / out.stride));
+    if (!fits)
+        stated.fail(Cause::count_mismatch, fmt::format("states {} elements, more than its bytes hold", out.count));
+    out.bytes = bytes.subspan(offset);
+    return out;
+}
 
 namespace {
 

@@ -1,10 +1,9 @@
 // What assimp knows beyond our own readers, imported in a child process: assimp crashes, hangs and eats
 // memory on damaged files. What comes back is checked like a hostile file. The one file that knows assimp.
 #include <fathom/base/isolate.h>
-#include <fathom/base/encode/byte_reader.h>
+#include <fathom/base/encode/bytes.h>
 #include <fathom/geometry/io/face_collector.h>
-#include <fathom/geometry/io/position_index.h>
-#include <fathom/geometry/io/readers.h>
+#include <fathom/geometry/io/formats.h>
 
 #include <assimp/IOSystem.hpp>
 #include <assimp/Importer.hpp>

@@ -2,7 +2,7 @@
 // Format: TetGen manual (Si), "File formats". Attributes, boundary markers and region numbers are not kept. Vertices
 // are counted from 0 or from 1; the first line of the .node file tells.
 #include <fathom/geometry/io/cell_builder.h>
-#include <fathom/geometry/io/readers.h>
+#include <fathom/geometry/io/formats.h>
 #include <fathom/base/encode/text_scanner.h>
 
 #include <fmt/format.h>

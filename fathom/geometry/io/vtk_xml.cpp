@@ -1,13 +1,222 @@
 // Reads what all of VTK's XML files share.
-#include <fathom/base/encode/printable.h>
 #include <fathom/geometry/io/vtk_xml.h>
+
+#include <fathom/base/encode/text.h>
+#include <fathom/base/encode/text_scanner.h>
+#include <fathom/base/encode/gzip.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 
 namespace fathom {
+
+// Streams over the DataArrays of a .vtu. Format: "VTK file formats" (Kitware), XML formats, and VTK's
+// wiki page on the layout of binary and compressed data: packed arrays start with the number of blocks, the size of a
+// block, the size of the last one if it is shorter (else 0), and the packed size of each.
+
+namespace {
+
+class TextArray final : public VtuNumbers {
+public:
+    // `cut` ends where the array does, so that the scanner stops there and lines still count from the file's start.
+    TextArray(Source cut, const VtuArray& array)
+        : cut_(std::move(cut)), scanner_(cut_, '\0', array.joined.empty() ? array.begin : 0), name_(array.name) {}
+
+    double number() override { return scanner_.number(name_); }
+    std::int64_t integer() override { return scanner_.integer(name_); }
+    bool at_end() override { return scanner_.at_end(); }
+    [[noreturn]] void fail(Cause cause, std::string_view reason, std::string_view element,
+                           std::int64_t index) const override {
+        scanner_.fail(cause, reason, element, index);
+    }
+
+private:
+    Source cut_;
+    TextScanner scanner_;
+    std::string name_;
+};
+
+// The bytes behind the header of a binary array.
+class Payload {
+public:
+    Payload(ByteFeed feed, const VtuStorage& storage)
+        : feed_(std::move(feed)), order_(storage.order), header_(storage.header) {
+        if (storage.compressor.empty())
+            left_ = header_number();
+        else
+            read_block_sizes();
+    }
+
+    // Fills `out` from its start as far as there are bytes; how many that are.
+    std::size_t read(std::span<std::byte> out) {
+        if (inflater_) return unpack(out);
+        const std::size_t count = static_cast<std::size_t>(std::min<std::uint64_t>(left_, out.size()));
+        feed_.read(out.first(count));
+        left_ -= count;
+        return count;
+    }
+
+    [[nodiscard]] ByteFeed& feed() { return feed_; }
+    [[nodiscard]] const ByteFeed& feed() const { return feed_; }
+
+private:
+    std::uint64_t header_number() {
+        std::array<std::byte, 8> raw{};
+        const std::span<std::byte> used(raw.data(), size_of(header_));
+        feed_.read(used);
+        const Source source{used, {}};
+        ByteReader bytes(source, 0, order_);
+        return static_cast<std::uint64_t>(read_integer(bytes, header_));
+    }
+
+    void read_block_sizes() {
+        inflater_.emplace();
+        const std::uint64_t blocks = header_number();
+        block_size_ = header_number();
+        last_size_ = header_number();
+        if (last_size_ == 0) last_size_ = block_size_;
+        if (blocks > feed_.most_left() / size_of(header_))
+            feed_.fail(Cause::count_mismatch, fmt::format("states {} packed blocks, more than can follow", blocks));
+        packed_sizes_.reserve(static_cast<std::size_t>(blocks));
+        for (std::uint64_t i = 0; i < blocks; ++i) packed_sizes_.push_back(header_number());
+    }
+
+    void start_block() {
+        packed_left_ = packed_sizes_[block_];
+        left_ = ++block_ == packed_sizes_.size() ? last_size_ : block_size_;
+        if (packed_left_ > feed_.most_left()) feed_.fail(Cause::truncated, "a packed block is cut off");
+        if (left_ / most_inflation > packed_left_)
+            feed_.fail(Cause::malformed, "a packed block states more than zlib can pack");
+        inflater_->restart();
+        inside_ = true;
+    }
+
+    void fetch() {
+        const std::size_t count = static_cast<std::size_t>(std::min<std::uint64_t>(packed_left_, buffer_.size()));
+        feed_.read(std::span(buffer_).first(count));
+        packed_left_ -= count;
+        waiting_ = std::span<const std::byte>(buffer_).first(count);
+    }
+
+    std::size_t unpack(std::span<std::byte> out) {
+        std::size_t given = 0;
+        while (given < out.size()) {
+            if (!inside_ && block_ == packed_sizes_.size()) break;
+            if (!inside_) start_block();
+            if (waiting_.empty()) fetch();
+            const Inflater::Step step = inflater_->step(waiting_, out.subspan(given));
+            waiting_ = waiting_.subspan(step.taken);
+            given += step.given;
+            if (step.damaged) feed_.fail(Cause::malformed, "the zlib data is damaged");
+            if (step.given > left_) feed_.fail(Cause::count_mismatch, "a packed block holds more than it states");
+            left_ -= step.given;
+            if (step.ended)
+                end_block();
+            else if (step.taken == 0 && step.given == 0)
+                feed_.fail(Cause::truncated, "a packed block ends too early");
+        }
+        return given;
+    }
+
+    void end_block() {
+        if (left_ != 0) feed_.fail(Cause::count_mismatch, "a packed block holds less than it states");
+        if (packed_left_ != 0 || !waiting_.empty())
+            feed_.fail(Cause::malformed, "a packed block has bytes behind its end");
+        inside_ = false;
+    }
+
+    ByteFeed feed_;
+    std::endian order_;
+    Scalar header_;
+    std::uint64_t left_ = 0; // unpacked bytes of the array, or of its present block
+
+    std::optional<Inflater> inflater_; // packed arrays only, and so all below
+    std::uint64_t block_size_ = 0, last_size_ = 0;
+    std::vector<std::uint64_t> packed_sizes_;
+    std::size_t block_ = 0;         // the next
+    bool inside_ = false;           // a block
+    std::uint64_t packed_left_ = 0; // of the block, not fetched yet
+    std::array<std::byte, 16384> buffer_{};
+    std::span<const std::byte> waiting_; // in the buffer, not unpacked yet
+};
+
+class BinaryArray final : public VtuNumbers {
+public:
+    BinaryArray(ByteFeed feed, const VtuStorage& storage, const VtuArray& array)
+        : payload_(std::move(feed), storage), order_(storage.order), type_(array.type), name_(array.name),
+          alone_(array.format == VtuArray::Format::binary) {}
+
+    double number() override { return read_number(ready(), type_); }
+    std::int64_t integer() override { return read_integer(ready(), type_); }
+    bool at_end() override {
+        if (bytes_ && !bytes_->at_end()) return false;
+        if (refill()) return false;
+        if (alone_ && !payload_.feed().at_end())
+            fail(Cause::count_mismatch, "more base64 data than its header states", {}, -1);
+        return true;
+    }
+    [[noreturn]] void fail(Cause cause, std::string_view reason, std::string_view element,
+                           std::int64_t index) const override {
+        payload_.feed().fail(cause, fmt::format("{}: {}", name_, reason), element, index);
+    }
+
+private:
+    [[nodiscard]] ByteReader& ready() {
+        if ((!bytes_ || bytes_->at_end()) && !refill())
+            fail(Cause::truncated, "holds fewer numbers than stated", {}, -1);
+        return *bytes_;
+    }
+
+    bool refill() {
+        chunk_.bytes = std::span<const std::byte>(buffer_).first(payload_.read(buffer_));
+        if (chunk_.bytes.size() % size_of(type_) != 0) fail(Cause::malformed, "ends inside a number", {}, -1);
+        bytes_.emplace(chunk_, 0, order_);
+        return !chunk_.bytes.empty();
+    }
+
+    Payload payload_;
+    std::endian order_;
+    Scalar type_;
+    std::string name_;
+    bool alone_; // nothing else follows in the same text
+    std::array<std::byte, 16384> buffer_{};
+    Source chunk_;
+    std::optional<ByteReader> bytes_; // over the chunk
+};
+
+Source cut_source(const Source& source, const VtuArray& array) {
+    if (array.joined.empty()) return {source.bytes.first(array.end), source.name};
+    return {std::as_bytes(std::span(array.joined)), source.name};
+}
+
+ByteFeed feed_of(const Source& source, const VtuStorage& storage, const VtuArray& array) {
+    if (!array.joined.empty()) return {array.joined, ByteFeed::Encoding::base64, source, array.begin};
+    const bool appended = array.format == VtuArray::Format::appended;
+    const std::size_t begin = appended ? storage.appended_begin : array.begin;
+    const std::size_t size = appended ? storage.appended_end - begin : array.end - begin;
+    if (array.offset > size)
+        throw Error(Cause::truncated, fmt::format("starts behind the end of the appended data, at {}", array.offset),
+                    {.file = source.name, .element = array.name});
+    const std::size_t start = begin + static_cast<std::size_t>(array.offset);
+    return {source.text().substr(start, begin + size - start),
+            appended ? storage.appended_encoding : ByteFeed::Encoding::base64, source, start};
+}
+
+} // namespace
+
+std::unique_ptr<VtuNumbers> open_array(const Source& source, const VtuStorage& storage, const VtuArray& array,
+                                       bool whole) {
+    const Place place{.file = source.name, .element = array.name};
+    if (whole && !is_whole(array.type)) throw Error(Cause::malformed, "is not of a whole number type", place);
+    if (array.format == VtuArray::Format::ascii) return std::make_unique<TextArray>(cut_source(source, array), array);
+    if (!storage.compressor.empty() && storage.compressor != "vtkZLibDataCompressor")
+        throw Error(Cause::unsupported,
+                    fmt::format("data packed by {} is not read, only by zlib", printable(storage.compressor)), place);
+    return std::make_unique<BinaryArray>(feed_of(source, storage, array), storage, array);
+}
 
 void VtkXml::walk(CallableRef<void(Event)> element) {
     bool inside_file = false;

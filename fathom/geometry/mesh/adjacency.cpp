@@ -1,8 +1,9 @@
 // Adjacency by one counting sort to the lowest vertex of each edge or face, then a tiny sort at each
 // vertex.
+#include <fathom/geometry/mesh/adjacency.h>
+
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
-#include <fathom/geometry/mesh/adjacency.h>
 
 #include <algorithm>
 #include <cstdint>

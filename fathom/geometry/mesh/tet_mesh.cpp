@@ -1,5 +1,5 @@
 // Checks, orientation and boundary of tetrahedral meshes.
-#include <fathom/geometry/mesh/element_checks.h>
+#include <fathom/geometry/mesh/triangle_mesh.h>
 #include <fathom/geometry/exact/predicates.h>
 #include <fathom/geometry/mesh/tet_mesh.h>
 

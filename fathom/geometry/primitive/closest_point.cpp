@@ -1,9 +1,9 @@
 // Closest points of points, segments, triangles and tetrahedra.
 #include <fathom/geometry/primitive/closest_point.h>
-#include <fathom/geometry/primitive/flat_triangle.h>
+
 #include <fathom/geometry/mesh/tet_mesh.h>
-#include <fathom/geometry/primitive/tetrahedron_tetrahedron.h>
 #include <fathom/geometry/primitive/triangle_triangle.h>
+#include <fathom/geometry/primitive/tetrahedron_tetrahedron.h>
 
 #include <algorithm>
 #include <limits>

@@ -9,6 +9,11 @@
 
 namespace fathom {
 
+// Do two segments meet? Exact and closed: touching counts, and a segment may be a point.
+// Cost: one orient3d when they do not lie in a plane, a few orient2d more when they do. Thread-safe.
+
+[[nodiscard]] bool segments_overlap(const Segment& a, const Segment& b);
+
 // What two shapes have in common.
 enum class OverlapKind { none, point, segment, area };
 

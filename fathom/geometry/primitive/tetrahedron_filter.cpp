@@ -1,5 +1,5 @@
 // The fast first answer to whether two tetrahedra meet.
-#include <fathom/geometry/primitive/tetrahedron_filter.h>
+#include <fathom/geometry/primitive/tetrahedron_tetrahedron.h>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "fathom/geometry/primitive/tetrahedron_filter.cpp"

@@ -1,9 +1,9 @@
 // Do two tetrahedra meet?
-#include <fathom/base/box.h>
+#include <fathom/geometry/primitive/tetrahedron_tetrahedron.h>
+
+#include <fathom/base/primitives.h>
 #include <fathom/geometry/exact/predicates.h>
 #include <fathom/geometry/mesh/tet_mesh.h>
-#include <fathom/geometry/primitive/tetrahedron_filter.h>
-#include <fathom/geometry/primitive/tetrahedron_tetrahedron.h>
 #include <fathom/geometry/primitive/triangle_triangle.h>
 
 #include <algorithm>

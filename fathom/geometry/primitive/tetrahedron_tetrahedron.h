@@ -21,4 +21,14 @@ namespace fathom {
 // Is p in the closed solid? Exact; any orientation; false for a flat tetrahedron.
 [[nodiscard]] bool tetrahedron_contains(const std::array<Vec3, 4>& tetrahedron, const Vec3& p);
 
+// The fast first answer to whether two tetrahedra meet: proved, or unsure. tetrahedron_tetrahedron.h is
+// the whole answer. Method: the edges of each are clipped by the planes of the other; two convex solids meet exactly
+// when an edge of one meets the other. Four faces at a time where the CPU can. Thread-safe.
+
+enum class FilterAnswer { no, yes, unsure };
+
+// Any finite input. Unsure where the two touch or nearly touch, where one is flat or nearly flat, where numbers are
+// huge or tiny.
+[[nodiscard]] FilterAnswer tetrahedra_filter(const std::array<Vec3, 4>& a, const std::array<Vec3, 4>& b);
+
 } // namespace fathom

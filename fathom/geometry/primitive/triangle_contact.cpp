@@ -1,11 +1,91 @@
 // The contact of two triangles that overlap.
-#include <fathom/geometry/mesh/normals.h>
 #include <fathom/geometry/primitive/triangle_contact.h>
 
+#include <fathom/geometry/exact/predicates.h>
+#include <fathom/geometry/mesh/normals.h>
+
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace fathom {
+
+// Distance, points, normal and weights of a vertex and a face, of two edges.
+
+namespace {
+
+constexpr double rounding_of_points = 1e-12; // of the largest coordinate difference, as closest_point.h has it
+constexpr double clearly_crossing =
+    1e-3; // sine of the angle of two edges from which their product is the better normal
+
+Vec3 unit_or_zero(const Vec3& v) {
+    const double largest = v.cwiseAbs().maxCoeff(); // the squares of the quotients neither overflow nor vanish
+    return largest > 0 && std::isfinite(largest) ? Vec3((v / largest).normalized()) : Vec3::Zero();
+}
+
+// `side` is exact: where a lies, seen along the normal.
+Vec3 turned(const Vec3& normal, int side, const Vec3& before) {
+    const bool back = side < 0 || (side == 0 && normal.dot(before) < 0);
+    return back ? Vec3(-normal) : normal;
+}
+
+// The direction of a gap, unless that is rounding.
+Vec3 gap_normal(const Vec3& gap, double size, const Vec3& own, int side, const Vec3& before) {
+    const bool tiny = gap.cwiseAbs().maxCoeff() <= rounding_of_points * size;
+    if (tiny && own != Vec3::Zero()) return turned(own, side, before);
+    return unit_or_zero(gap);
+}
+
+} // namespace
+
+FeatureProximity vertex_face_proximity(const Vec3& vertex, const std::array<Vec3, 3>& face, const Vec3& before) {
+    const ClosestOnTriangle found = closest_point(vertex, face);
+    const Vec3 gap = vertex - found.point;
+    const Vec3& w = found.barycentric;
+    const Vec3 own = unit_normal(face);
+    const int side = orient3d(face[0], face[1], face[2], vertex);
+    FeatureProximity result;
+    result.inner = found.feature == TriangleFeature::face;
+    result.distance = gap.stableNorm();
+    result.point_a = vertex;
+    result.point_b = found.point;
+    if (result.inner && own != Vec3::Zero()) {
+        result.normal = turned(own, side, before);
+        if (side == 0) result.distance = 0; // they touch: what is left of the gap is rounding
+    } else {
+        const double size =
+            std::max((face[1] - face[0]).cwiseAbs().maxCoeff(), (face[2] - face[0]).cwiseAbs().maxCoeff());
+        result.normal = gap_normal(gap, size, own, side, before);
+    }
+    result.weight = {1, -w[0], -w[1], -w[2]};
+    return result;
+}
+
+FeatureProximity edge_edge_proximity(const Segment& a, const Segment& b, const Vec3& before) {
+    const ClosestOnSegments found = closest_points(a, b);
+    const Vec3 gap = found.point_a - found.point_b;
+    const double u = found.fraction_a;
+    const double v = found.fraction_b;
+    const Vec3 along_a = a.end - a.start;
+    const Vec3 along_b = b.end - b.start;
+    const Vec3 product = unit_or_zero(along_a).cross(unit_or_zero(along_b));
+    const Vec3 own = unit_or_zero(product);
+    const int side = orient3d(a.start, a.end, b.start, b.end);
+    FeatureProximity result;
+    result.inner = u > 0 && u < 1 && v > 0 && v < 1;
+    result.distance = gap.stableNorm();
+    result.point_a = found.point_a;
+    result.point_b = found.point_b;
+    if (result.inner && product.norm() > clearly_crossing) {
+        result.normal = turned(own, side, before);
+        if (side == 0) result.distance = 0; // they touch: what is left of the gap is rounding
+    } else {
+        const double size = std::max(along_a.cwiseAbs().maxCoeff(), along_b.cwiseAbs().maxCoeff());
+        result.normal = gap_normal(gap, size, own, side, before);
+    }
+    result.weight = {1 - u, u, -(1 - v), -v};
+    return result;
+}
 
 namespace {
 

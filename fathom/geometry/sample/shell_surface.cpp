@@ -1,13 +1,136 @@
 // A mesh made ready for point shells.
-#include <fathom/base/error.h>
 #include <fathom/geometry/sample/shell_surface.h>
+
+#include <fathom/base/error.h>
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <tuple>
 
 namespace fathom {
+
+// Walking on a triangle mesh.
+
+namespace {
+
+constexpr std::size_t no_side = 3;
+
+struct Side {
+    Index low, high, triangle;
+    Index side;
+};
+
+// Sides of triangles with area, those of one edge beside each other.
+std::vector<Side> sorted_sides(const TriangleMesh& mesh, const std::vector<Vec3>& normals) {
+    std::vector<Side> sides;
+    for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
+        if (normals[t].isZero(0)) continue;
+        for (Index k = 0; k < 3; ++k) {
+            const Index a = mesh.triangles[t][k], b = mesh.triangles[t][(k + 1) % 3];
+            sides.push_back({std::min(a, b), std::max(a, b), static_cast<Index>(t), k});
+        }
+    }
+    std::sort(sides.begin(), sides.end(), [](const Side& a, const Side& b) {
+        return std::tie(a.low, a.high, a.triangle, a.side) < std::tie(b.low, b.high, b.triangle, b.side);
+    });
+    return sides;
+}
+
+} // namespace
+
+SurfaceWalker::SurfaceWalker(const TriangleMesh& mesh) : mesh_(&mesh) {
+    across_.resize(mesh.triangles.size());
+    for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
+        const Vec3 n = area_vector(mesh.corners(t));
+        const double length = std::sqrt(n.squaredNorm());
+        normals_.push_back(length > 0 ? Vec3(n / length) : Vec3::Zero());
+    }
+    const std::vector<Side> sides = sorted_sides(mesh, normals_);
+    for (std::size_t i = 0; i < sides.size();) {
+        std::size_t j = i + 1;
+        while (j < sides.size() && sides[j].low == sides[i].low && sides[j].high == sides[i].high) ++j;
+        if (j - i == 2) {
+            across_[sides[i].triangle][sides[i].side] = {sides[i + 1].triangle, sides[i + 1].side};
+            across_[sides[i + 1].triangle][sides[i + 1].side] = {sides[i].triangle, sides[i].side};
+        }
+        i = j;
+    }
+}
+
+Vec3 barycentric(const Vec3& p, const std::array<Vec3, 3>& c) {
+    const Vec3 n = area_vector(c);
+    const double nn = n.squaredNorm();
+    const double u = (c[2] - c[1]).cross(p - c[1]).dot(n) / nn, v = (c[0] - c[2]).cross(p - c[2]).dot(n) / nn;
+    return {u, v, 1 - u - v};
+}
+
+namespace {
+
+// Keeps a point off the corners, where the way on would be a matter of rounding.
+constexpr double corner_margin = 1e-7;
+
+// Where the step from weights `from` to weights `to` leaves the triangle: the side and the fraction of the step.
+struct Exit {
+    std::size_t side = no_side;
+    double fraction = 1;
+};
+
+Exit exit_of(const Vec3& from, const Vec3& to, std::size_t entered) {
+    Exit exit;
+    for (std::size_t side = 0; side < 3; ++side) {
+        const auto corner = static_cast<Eigen::Index>((side + 2) % 3); // across the side; its weight is 0 on the side
+        if (side == entered || to[corner] >= 0 || to[corner] >= from[corner]) continue;
+        const double fraction = std::max(0.0, from[corner]) / (from[corner] - to[corner]);
+        if (fraction < exit.fraction) exit = {side, fraction};
+    }
+    return exit;
+}
+
+Vec3 in_triangle(const Vec3& weights, const std::array<Vec3, 3>& c) {
+    Vec3 w = weights.cwiseMax(0.0);
+    w /= w.sum();
+    return w.x() * c[0] + w.y() * c[1] + w.z() * c[2];
+}
+
+} // namespace
+
+// Takes the stride to the point where it leaves its triangle and turns the rest of it into the next one.
+void SurfaceWalker::cross(Stride& stride, std::size_t side, double fraction) const {
+    const auto c = mesh_->corners(stride.at.triangle);
+    const Vec3 &a = c[side], edge = c[(side + 1) % 3] - a;
+    const double squared = edge.squaredNorm();
+    const Vec3 reached = stride.at.point + fraction * stride.step;
+    stride.at.point = a + std::clamp((reached - a).dot(edge) / squared, corner_margin, 1 - corner_margin) * edge;
+    stride.step *= 1 - fraction;
+    const double slide = stride.step.dot(edge) / squared;
+    const Neighbour& next = across_[stride.at.triangle][side];
+    if (next.triangle == no_index) { // stays in its triangle
+        stride.step = slide * edge;
+        stride.entered = side;
+        return;
+    }
+    // Unfold: the part across the edge goes on into the next triangle, at right angles to the edge.
+    const double rest = std::sqrt(std::max(0.0, stride.step.squaredNorm() - slide * slide * squared));
+    const auto d = mesh_->corners(next.triangle);
+    const Vec3 inward = normals_[next.triangle].cross(d[(next.side + 1) % 3] - d[next.side]) / std::sqrt(squared);
+    stride = {{stride.at.point, next.triangle}, slide * edge + rest * inward, next.side};
+}
+
+SurfaceSpot SurfaceWalker::walk(const SurfaceSpot& from, const Vec3& move) const {
+    const Vec3& n = normals_[from.triangle];
+    Stride stride{from, move - n * n.dot(move), no_side};
+    for (int crossed = 0; crossed < 256; ++crossed) {
+        const auto c = mesh_->corners(stride.at.triangle);
+        const Vec3 start = barycentric(stride.at.point, c), target = barycentric(stride.at.point + stride.step, c);
+        if (!is_finite(start) || !is_finite(target)) break;
+        const Exit exit = exit_of(start, target, stride.entered);
+        if (exit.side == no_side) return {in_triangle(target, c), stride.at.triangle};
+        cross(stride, exit.side, exit.fraction);
+    }
+    return stride.at;
+}
 
 namespace {
 
@@ -155,6 +278,96 @@ Vec3 ShellSurface::normal_at(const SurfaceSpot& spot) const {
     for (std::size_t k = 0; k < 3; ++k) sum += weights[static_cast<Eigen::Index>(k)] * corner_normal(spot.triangle, k);
     const double length = std::sqrt(sum.squaredNorm());
     return length > 0 && std::isfinite(length) ? Vec3(sum / length) : walker_.normal(spot.triangle);
+}
+
+// The corners and creases of a surface as points of its shell.
+
+namespace {
+
+// The creases at each vertex: edge number and the vertex at its other end.
+struct CreaseEnd {
+    std::size_t crease;
+    Index other;
+};
+using CreaseEnds = std::map<Index, std::vector<CreaseEnd>>;
+
+CreaseEnds ends_of(const ShellSurface& surface) {
+    CreaseEnds ends;
+    const auto& creases = surface.creases();
+    for (std::size_t i = 0; i < creases.size(); ++i) {
+        ends[creases[i].start].push_back({i, creases[i].end});
+        ends[creases[i].end].push_back({i, creases[i].start});
+    }
+    return ends;
+}
+
+// Creases meet or end here, or the one that passes turns sharply.
+bool is_corner(const ShellSurface& surface, Index vertex, const std::vector<CreaseEnd>& ends) {
+    if (ends.size() != 2) return true;
+    const Vec3& p = surface.mesh().vertices[vertex];
+    const Vec3 in = p - surface.mesh().vertices[ends[0].other], out = surface.mesh().vertices[ends[1].other] - p;
+    return in.dot(out) < surface.crease_cosine() * std::sqrt(in.squaredNorm() * out.squaredNorm());
+}
+
+// One run of creases between corners, or around a loop without any.
+struct Chain {
+    std::vector<Index> vertices;
+    std::vector<Index> triangles; // one fewer: beside each edge
+};
+
+Chain follow(const ShellSurface& surface, const CreaseEnds& ends, Index start, CreaseEnd next,
+             std::vector<char>& used) {
+    Chain chain{{start}, {}};
+    while (!used[next.crease]) {
+        used[next.crease] = 1;
+        chain.vertices.push_back(next.other);
+        chain.triangles.push_back(surface.creases()[next.crease].triangle);
+        const auto& onward = ends.at(next.other);
+        if (is_corner(surface, next.other, onward)) break;
+        next = onward[onward[0].crease == next.crease ? 1 : 0];
+    }
+    return chain;
+}
+
+// Even steps along the chain, its ends left out; a loop has its start as its first point.
+void add_along(const ShellSurface& surface, const Chain& chain, bool loop, double spacing,
+               std::vector<SurfaceSpot>& spots) {
+    const auto& vertices = surface.mesh().vertices;
+    std::vector<double> length{0};
+    for (std::size_t i = 0; i + 1 < chain.vertices.size(); ++i)
+        length.push_back(length.back() +
+                         std::sqrt((vertices[chain.vertices[i + 1]] - vertices[chain.vertices[i]]).squaredNorm()));
+    const double steps = std::max(1.0, std::floor(length.back() / spacing + 0.5));
+    std::size_t i = 0;
+    for (double k = loop ? 0 : 1; k < steps; ++k) {
+        const double target = length.back() * k / steps;
+        while (i + 2 < length.size() && length[i + 1] <= target) ++i;
+        const double t = (target - length[i]) / (length[i + 1] - length[i]);
+        const Vec3 &a = vertices[chain.vertices[i]], &b = vertices[chain.vertices[i + 1]];
+        spots.push_back({a + t * (b - a), chain.triangles[i]});
+    }
+}
+
+} // namespace
+
+std::vector<SurfaceSpot> corner_spots(const ShellSurface& surface) {
+    std::vector<SurfaceSpot> spots;
+    for (const auto& [vertex, ends] : ends_of(surface))
+        if (is_corner(surface, vertex, ends))
+            spots.push_back({surface.mesh().vertices[vertex], surface.around(vertex).front()});
+    return spots;
+}
+
+std::vector<SurfaceSpot> crease_spots(const ShellSurface& surface, double spacing) {
+    const CreaseEnds ends = ends_of(surface);
+    std::vector<SurfaceSpot> spots = corner_spots(surface);
+    std::vector<char> used(surface.creases().size(), 0);
+    for (const bool corners : {true, false}) // what is left after the runs from corners are loops
+        for (const auto& [vertex, from] : ends)
+            for (const CreaseEnd& first : from)
+                if (!used[first.crease] && (!corners || is_corner(surface, vertex, from)))
+                    add_along(surface, follow(surface, ends, vertex, first, used), !corners, spacing, spots);
+    return spots;
 }
 
 } // namespace fathom

@@ -1,10 +1,55 @@
 // The queries of SurfaceTree that run in SIMD, one table of functions for the CPU at hand.
 #pragma once
 
+#include <fathom/geometry/surface_tree/surface_tree.h>
 #include <fathom/geometry/surface_tree/triangle_exact.h>
-#include <fathom/geometry/surface_tree/triangle_pack8.h>
 
 namespace fathom {
+
+// Eight triangles side by side, as the SIMD kernels of SurfaceTree read them: five cache lines.
+
+// In the frame of the tree. Each triangle is turned so that the edge opposite to `corner` is its longest. Unused lanes
+// are NaN, which no comparison picks.
+struct alignas(64) TrianglePack {
+    float corner[3][8]; // [axis][lane]
+    float edge_1[3][8]; // to the two other corners
+    float edge_2[3][8];
+    // Error of a float distance, over 2^-16 (1 + |query|), both in the frame: see pack_of.
+    float condition;
+    // Error of a float edge function of a ray, over the error for edges of length 1.
+    float reach;
+    // The most that a triangle is off which stands as its longest edge: its height.
+    float height;
+    Index first; // position in the order of the tree of lane 0
+    Index count;
+};
+static_assert(sizeof(TrianglePack) == 320);
+
+// Float distances of a pack are off by at most this times pack.condition, for a query point in the frame of the tree.
+//
+// Let u = 2^-24 and W = 1 + |query|. Corners lie in [-1, 1], so coordinates of corner and query are off by at most u W,
+// and so is the distance by 6 u W. The distance to an edge: the parameter is off by 9 u max(|v|, |e|) / |e|, which
+// moves its point by at most 16 u W; the residual and its square add 8 u W. The distance to the plane: the normal is
+// off by 7 u |e1| |e2|, which is a turn of 7 u k with k = |e1| |e2| / |e1 x e2|; with the dot product and the square,
+// 40 u k W. The choice between them: an edge function is off by 42 u k W in distance, 135 u k W for the third, which is
+// the sum of the two others; there plane and edge differ by no more. Together below 256 u k W = 2^-16 k W, with k >= 1.
+[[nodiscard]] inline double distance_error(const Vec3& local_query) {
+    return 0x1p-16 * (1 + local_query.cwiseAbs().maxCoeff());
+}
+
+// The triangles at positions [first, first + count) of the tree's order; count <= 8.
+[[nodiscard]] TrianglePack pack_of(const BvhFrame& frame, std::span<const std::array<Vec3, 3>> corners, Index first);
+
+// What the kernels see of a tree.
+struct SurfaceView {
+    const Bvh& tree;
+    std::span<const TrianglePack> packs;
+    std::span<const std::array<Vec3, 3>> corners;
+
+    explicit SurfaceView(const SurfaceTree& surface)
+        : tree(surface.tree_), packs(surface.packs_), corners(surface.corners_) {}
+    [[nodiscard]] Index triangle(Index position) const { return tree.order()[position]; }
+};
 
 // All on a tree that holds something; max_distance, t_max >= 0.
 

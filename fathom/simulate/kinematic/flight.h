@@ -2,7 +2,7 @@
 // benchmarks and demos see the same. Nothing is simulated: the ship flies on through what it meets.
 #pragma once
 
-#include <fathom/simulate/kinematic/kinematic_obstacle.h>
+#include <fathom/simulate/contact/obstacle.h>
 
 #include <span>
 #include <vector>

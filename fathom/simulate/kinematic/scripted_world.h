@@ -6,15 +6,33 @@
 // thread-safe; parallel inside where the methods are, the same bits for any number of threads.
 #pragma once
 
+#include <fathom/base/pose.h>
 #include <fathom/detect/result/result.h>
-#include <fathom/simulate/rigid/body_shape.h>
-#include <fathom/simulate/kinematic/motion_path.h>
-#include <fathom/simulate/kinematic/kinematic_obstacle.h>
+#include <fathom/simulate/contact/obstacle.h>
 #include <fathom/simulate/record/simulated_world.h>
+#include <fathom/simulate/rigid/rigid_body.h>
 
 #include <optional>
+#include <vector>
 
 namespace fathom {
+
+// Where a body is told to be: key frames, even and straight between them, turning the shorter way.
+
+struct MotionKey {
+    double time = 0; // s
+    Pose pose{};
+};
+
+struct MotionPath {
+    std::vector<MotionKey> keys; // times increase
+
+    // As in the first key before it, as in the last after it; the origin without keys. O(log keys).
+    [[nodiscard]] Pose at(double time) const;
+};
+
+// Error{invalid_argument} where times do not increase, {non_finite}.
+void check(const MotionPath& path);
 
 enum class MovedMethod {
     fields,     // collide.h

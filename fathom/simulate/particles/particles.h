@@ -9,7 +9,7 @@
 #pragma once
 
 #include <fathom/detect/depth/particle_maps.h>
-#include <fathom/simulate/kinematic/kinematic_obstacle.h>
+#include <fathom/simulate/contact/obstacle.h>
 #include <fathom/simulate/record/simulated_world.h>
 
 #include <cstdint>

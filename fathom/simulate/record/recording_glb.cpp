@@ -3,9 +3,9 @@
 // and 3.11.)
 #include <fathom/base/error.h>
 #include <fathom/base/file.h>
-#include <fathom/base/encode/byte_writer.h>
+#include <fathom/base/encode/bytes.h>
 #include <fathom/simulate/record/recording_files.h>
-#include <fathom/simulate/record/recording_stage.h>
+#include <fathom/simulate/record/recording.h>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

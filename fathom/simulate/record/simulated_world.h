@@ -2,12 +2,22 @@
 #pragma once
 
 #include <fathom/base/hash.h>
-#include <fathom/simulate/record/energy.h>
 
 #include <cstddef>
 #include <vector>
 
 namespace fathom {
+
+// Where the energy of a world of bodies is.
+
+// In joules. Without damping and friction the sum is kept, but for the error of the step.
+struct Energy {
+    double kinetic = 0;
+    double potential = 0; // of gravity, 0 at the origin
+    double stored = 0;    // in the springs of contact at the end of the step
+
+    [[nodiscard]] double total() const { return kinetic + potential + stored; }
+};
 
 class Recording;
 struct RecordedBody;

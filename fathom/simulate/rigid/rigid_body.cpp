@@ -1,9 +1,64 @@
 // Mass and free flight of one body.
 #include <fathom/simulate/rigid/rigid_body.h>
 
+#include <fathom/base/error.h>
+#include <fathom/field/mesh/grid_builder.h>
+#include <fathom/geometry/mesh/mass_properties.h>
+#include <fathom/geometry/sample/point_shell.h>
+
 #include <Eigen/LU>
+#include <fmt/format.h>
 
 namespace fathom {
+
+// Puts shell, field and mass of a mesh together.
+
+namespace {
+
+std::shared_ptr<const GridField> grid_of(const TriangleMesh& mesh, const BodyShapeOptions& options) {
+    if (options.cached) return std::make_shared<GridField>(cached_grid(mesh, options.grid).file.field);
+    return std::make_shared<GridField>(build_grid(mesh, options.grid));
+}
+
+double reach_of(std::span<const Vec3> vertices, const Vec3& center) {
+    double square = 0;
+    for (const Vec3& v : vertices) square = std::max(square, (v - center).squaredNorm());
+    return std::sqrt(square);
+}
+
+} // namespace
+
+BodyShapePtr make_body_shape(TriangleMesh mesh, const BodyShapeOptions& options) {
+    check(mesh);
+    auto shape = std::make_shared<BodyShape>();
+    const MassProperties mass = mass_properties(mesh);
+    if (!(mass.volume > 0))
+        throw Error(Cause::invalid_argument,
+                    fmt::format("the mesh encloses a volume of {} m^3: a body needs a positive one", mass.volume),
+                    {.element = "mesh"});
+    shape->area = mass.area;
+    shape->volume = mass.volume;
+    shape->center = mass.center;
+    shape->inertia = mass.inertia;
+    PointShell points = options.points > 0 ? repelled_shell(mesh, {.count = options.points}) : vertex_shell(mesh);
+    const auto grid = grid_of(mesh, options);
+    shape->reach = reach_of(mesh.vertices, mass.center) + grid->near_error_bound();
+    shape->normals = std::move(points.normals);
+    shape->shell = std::make_unique<SweepShell>(std::move(points.points));
+    shape->caster = std::make_unique<SegmentCaster>(grid);
+    shape->mesh = std::move(mesh);
+    return shape;
+}
+
+BodyShapePtr make_field_shape(FieldPtr field) {
+    if (!field) throw Error(Cause::invalid_argument, "there is no field", {.element = "field"});
+    auto shape = std::make_shared<BodyShape>();
+    const Box bounds = field->bounds();
+    if (!bounds.empty() && bounds.size().allFinite()) shape->center = bounds.center();
+    shape->reach = bounds.empty() ? 0 : 0.5 * bounds.size().norm();
+    shape->caster = std::make_unique<SegmentCaster>(std::move(field));
+    return shape;
+}
 
 BodyMass::BodyMass(const RigidBody& body) {
     if (body.fixed) return;

@@ -3,14 +3,79 @@
 
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
-#include <fathom/base/stopwatch.h>
-#include <fathom/response/discrete_penalty.h>
-#include <fathom/simulate/rigid/body_pairs.h>
+#include <fathom/base/progress.h>
+#include <fathom/index/bvh.h>
+#include <fathom/response/continuous_penalty.h>
+#include <fathom/simulate/record/recording.h>
 
 #include <Eigen/Cholesky>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <span>
+#include <vector>
+
+namespace fathom {
+
+// Which bodies may touch within a step: those whose swept bounds meet.
+
+namespace {
+
+class BodyPairs {
+public:
+    // `boxes` of all bodies over the step; infinite ones meet everything. `awake(k)` is false for bodies that cannot
+    // start a contact: two of them are no pair. The answer is sorted, lower number first, and valid until the next
+    // call.
+    std::span<const IdPair> find(std::span<const Box> boxes, std::span<const char> awake);
+
+private:
+    void fit(std::span<const Box> boxes);
+
+    Bvh tree_;
+    std::vector<Index> bounded_, unbounded_;
+    std::vector<Box> tree_boxes_;
+    std::vector<IdPair> pairs_;
+};
+
+ fathom
+
+namespace fathom {
+
+namespace {
+
+void BodyPairs::fit(std::span<const Box> boxes) {
+    const std::size_t before = bounded_.size();
+    bounded_.clear();
+    unbounded_.clear();
+    tree_boxes_.clear();
+    for (std::size_t k = 0; k < boxes.size(); ++k) {
+        const bool finite = boxes[k].lower.allFinite() && boxes[k].upper.allFinite();
+        (finite ? bounded_ : unbounded_).push_back(static_cast<Index>(k));
+        if (finite) tree_boxes_.push_back(boxes[k]);
+    }
+    constexpr double worn = 1.5;
+    if (before == bounded_.size() && !tree_.empty()) tree_.refit(tree_boxes_);
+    if (before != bounded_.size() || tree_.decay() > worn) tree_ = tree_boxes_.empty() ? Bvh() : Bvh(tree_boxes_);
+}
+
+std::span<const IdPair> BodyPairs::find(std::span<const Box> boxes, std::span<const char> awake) {
+    fit(boxes);
+    pairs_.clear();
+    const auto meet = [&](Index a, Index b) {
+        if (awake[a] || awake[b]) pairs_.push_back({std::min(a, b), std::max(a, b)});
+        return true;
+    };
+    visit_overlapping_pairs(tree_, [&](Index a, Index b) { return meet(bounded_[a], bounded_[b]); });
+    for (std::size_t k = 0; k < unbounded_.size(); ++k) {
+        for (const Index b : bounded_) meet(unbounded_[k], b);
+        for (std::size_t j = k + 1; j < unbounded_.size(); ++j) meet(unbounded_[k], unbounded_[j]);
+    }
+    std::sort(pairs_.begin(), pairs_.end());
+    return pairs_;
+}
+
+ fathom
 
 namespace fathom {
 
@@ -384,6 +449,41 @@ Fingerprint RigidWorld::state_hash() const {
         add(sleep);
     }
     return hash.finish();
+}
+
+// Copies poses and contacts of rigid bodies into frames.
+
+namespace {
+
+RecordedBody recorded(const RigidBody& body) {
+    RecordedBody result{body.name, {body.shape, &body.shape->mesh}, {}, body.shape->center, body.fixed};
+    if (body.shape->mesh.vertices.empty() && body.shape->caster)
+        result.formula = {body.shape, &body.shape->caster->field()};
+    return result;
+}
+
+} // namespace
+
+std::vector<RecordedBody> RigidWorld::recorded_bodies() const {
+    std::vector<RecordedBody> all;
+    for (const RigidBody& body : bodies()) all.push_back(recorded(body));
+    return all;
+}
+
+RecordedStep RigidWorld::recorded_step() const {
+    const StepReport& now = report();
+    return {steps(), time(), energy(), now.deepest_now, now.contacts, now.detect_seconds, now.respond_seconds};
+}
+
+void RigidWorld::fill(RecordedFrame& frame, bool wanted) const {
+    for (Index k = 0; k < bodies().size(); ++k) {
+        const BodyState& state = states()[k];
+        frame.bodies.push_back({pose(k), state.velocity, state.spin, state.asleep});
+    }
+    if (!wanted) return;
+    for (const BodyContact& c : contacts())
+        frame.contacts.push_back(
+            {c.shell_body, c.field_body, c.record.point, c.record.position, c.record.normal, c.record.depth});
 }
 
 } // namespace fathom

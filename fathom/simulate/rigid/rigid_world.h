@@ -12,8 +12,8 @@
 
 #include <fathom/index/bvh.h>
 #include <fathom/response/continuous_penalty.h>
-#include <fathom/simulate/rigid/rigid_body.h>
 #include <fathom/simulate/record/simulated_world.h>
+#include <fathom/simulate/rigid/rigid_body.h>
 
 #include <span>
 #include <vector>

@@ -3,17 +3,46 @@
 // table states the same. Errors name file, line and key. For the files that read scenes.
 #pragma once
 
-#include <fathom/base/box.h>
+#include <fathom/base/primitives.h>
 #include <fathom/base/error.h>
+#include <fathom/simulate/scene/scene.h>
 #include <fathom/simulate/scene/scene_keys.h>
-#include <fathom/simulate/scene/toml_tree.h>
 
 #include <array>
+#include <cstdint>
 #include <initializer_list>
 #include <optional>
 #include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
 
 namespace fathom {
+
+// TOML as a plain tree with line numbers, so that one file alone knows the parser.
+// Every byte is taken for hostile: Error{malformed} names file and line.
+
+struct TomlValue;
+using TomlArray = std::vector<TomlValue>;
+using TomlTable = std::vector<std::pair<std::string, TomlValue>>; // in no order that means anything
+
+struct TomlValue {
+    std::variant<bool, std::int64_t, double, std::string, TomlArray, TomlTable, std::monostate> value =
+        std::monostate{};   // monostate: a date or a time
+    std::int64_t line = -1; // counted from 1
+    std::string file{};     // that the line is of
+};
+
+// Null where there is none.
+[[nodiscard]] const TomlValue* find(const TomlTable& table, std::string_view key);
+
+// Letters beyond ASCII are for comments; strings have escapes for them.
+[[nodiscard]] TomlTable parse_toml(std::string_view text, const std::string& name);
+
+// What `from` says replaces what `into` said, key by key in nested tables.
+void merge(TomlTable& into, TomlTable&& from);
 
 class KeyReader {
 public:
@@ -77,5 +106,20 @@ private:
     unsigned kind_;
     std::set<std::string, std::less<>> taken_;
 };
+
+// The parts of a scene file, each read by a function. For scene_file.cpp alone.
+
+// Tables of kinds, scene_kinds_file.cpp.
+void read_springs(KeyReader keys, SceneSprings& springs);
+void read_solids(KeyReader keys, SceneSolids& solids);
+void read_particles(KeyReader keys, SceneParticles& particles);
+[[nodiscard]] ParticleEmitter read_emitter(KeyReader keys);
+void read_motion(KeyReader keys, MovedOptions& motion);
+void read_spring_contact(KeyReader keys, WeightedContactLaw& law);
+void read_rigid_contact(KeyReader keys, Scene& scene);
+void read_coupling(KeyReader keys, CouplingOptions& coupling);
+
+// `[[body]]`, scene_body_file.cpp. Settings of its kind that the scene lacks are added.
+[[nodiscard]] SceneBody read_body(KeyReader keys, std::size_t number, Scene& scene);
 
 } // namespace fathom

@@ -1,11 +1,166 @@
 // Scenes as TOML: the file as a whole. Keys, their ranges and defaults: scene_keys.cpp.
 #include <fathom/base/error.h>
 #include <fathom/base/file.h>
-#include <fathom/simulate/scene/scene_readers.h>
+#include <fathom/field/analytic/analytic_expression.h>
+#include <fathom/simulate/scene/key_reader.h>
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
 namespace fathom {
+
+// Entries [[body]] of a scene file.
+
+namespace {
+
+BodyKind kind_by_tables(const Scene& scene, bool formula) {
+    if (scene.motion) return BodyKind::moved;
+    if (formula && (scene.springs || scene.solids)) return BodyKind::obstacle;
+    if (scene.solids) return BodyKind::solid;
+    if (scene.springs) return BodyKind::surface;
+    return scene.particles ? BodyKind::obstacle : BodyKind::rigid;
+}
+
+// Settings of the kind, and the density that its bodies have.
+double begin_kind(BodyKind kind, Scene& scene) {
+    if (kind == BodyKind::moved && !scene.motion) scene.motion.emplace();
+    if (kind == BodyKind::surface && !scene.springs) scene.springs.emplace();
+    if ((kind == BodyKind::solid || kind == BodyKind::tissue) && !scene.solids) scene.solids.emplace();
+    if (kind == BodyKind::surface) return scene.springs->material.density;
+    if (kind == BodyKind::solid) return scene.solids->material.density;
+    return kind == BodyKind::tissue ? SurfaceMaterial{}.density : SceneBody{}.density;
+}
+
+void read_rotation(KeyReader& keys, Quat& rotation) {
+    if (const auto q = keys.quaternion("rotation")) {
+        rotation = Quat((*q)[0], (*q)[1], (*q)[2], (*q)[3]);
+        if (!(rotation.norm() > 1e-6)) keys.fail("rotation", "is no quaternion w, x, y, z");
+        rotation.normalize();
+    }
+    Vec3 axis = Vec3::UnitZ();
+    double degrees = 0;
+    keys.vector("turn_axis", axis);
+    keys.number("turn_degrees", degrees);
+    if (!(axis.norm() > 1e-9)) keys.fail("turn_axis", "has no length");
+    if (degrees != 0)
+        rotation = Quat(Quat(Eigen::AngleAxisd(degrees * std::numbers::pi / 180, axis.normalized())) * rotation);
+}
+
+void check_shape(const KeyReader& keys, const SceneBody& body) {
+    const std::string_view file =
+        std::string_view(body.model).substr(body.kind == BodyKind::solid && body.model.starts_with("tet/") ? 4 : 0);
+    if (file.find('/') != file.npos || file.starts_with(".")) keys.fail("model", "is not the plain name of a file");
+    const int sources = !body.mesh.empty() + !body.shape.empty() + !body.field.empty();
+    if (sources != 1 && !(sources == 0 && !body.network.empty()))
+        keys.fail("shape",
+                  "a body has exactly one of shape, mesh and field (and may name a model or a network besides)");
+    const auto check = [&](const char* key, const auto& work) {
+        try {
+            work();
+        } catch (const Error& error) {
+            keys.fail(key, error.what());
+        }
+    };
+    if (!body.shape.empty()) check("shape", [&] { (void)completed(find_shape(body.shape), body.parameters); });
+    if (!body.field.empty()) check("field", [&] { (void)parse_shape(body.field); });
+}
+
+void read_source(KeyReader& keys, SceneBody& body) {
+    keys.text("model", body.model);
+    keys.text("mesh", body.mesh);
+    keys.text("shape", body.shape);
+    keys.text("field", body.field);
+    keys.text("network", body.network);
+    for (const auto& [name, value] : keys.numbers("parameters")) body.parameters[name] = value;
+    check_shape(keys, body);
+    for (const char* key : {"network", "model", "mesh", "shape", "field"})
+        if (keys.has(key)) body.place = keys.place(key);
+    keys.choice<std::string>("up", body.up, {"y", "z"});
+    keys.number("size", body.size);
+    keys.whole("resolution", body.resolution);
+    keys.whole("points", body.points);
+}
+
+void read_copies(KeyReader& keys, SceneBody& body) {
+    Vec3 copies = Vec3::Ones();
+    keys.vector("copies", copies);
+    for (Eigen::Index k = 0; k < 3; ++k) {
+        if (copies[k] != std::floor(copies[k])) keys.fail("copies", "are not whole numbers from 1 to 1000");
+        body.copies[static_cast<std::size_t>(k)] = static_cast<int>(copies[k]);
+    }
+    if (copies.prod() > 100'000) keys.fail("copies", "are more than 100000 in all");
+    keys.vector("spacing", body.spacing);
+    if (!keys.has("turn_seed")) return;
+    body.turn_seed = 0;
+    keys.whole("turn_seed", *body.turn_seed);
+}
+
+// What only some kinds of bodies have.
+void read_substance(KeyReader& keys, SceneBody& body) {
+    keys.number("stiffness", body.stiffness);
+    keys.number("damping", body.damping);
+    keys.number("friction", body.friction);
+    keys.number("stretch", body.stretch);
+    keys.number("damping_time", body.damping_time);
+    keys.number("hold_above", body.hold_above);
+    keys.number("bending", body.bending);
+    keys.number("area", body.area);
+    keys.number("volume", body.volume);
+    keys.flag("hold_border", body.hold_border);
+    keys.number("strain_limit", body.strain_limit);
+    keys.vector("sway", body.sway);
+    keys.number("sway_period", body.sway_period);
+    keys.number("wander", body.wander);
+    keys.whole("wander_seed", body.wander_seed);
+    for (const std::vector<double>& row : keys.path("path")) {
+        const bool turned = row.size() == 8;
+        const Quat rotation = turned ? Quat(row[4], row[5], row[6], row[7]) : Quat(1, 0, 0, 0);
+        if (!(rotation.norm() > 1e-6)) keys.fail("path", "a key frame has no quaternion w, x, y, z");
+        body.path.keys.push_back({row[0], {rotation.normalized(), {row[1], row[2], row[3]}}});
+    }
+}
+
+void check_field(const KeyReader& keys, const SceneBody& body, const Scene& scene) {
+    if (body.field.empty()) return;
+    const bool told = body.kind == BodyKind::moved;
+    if (!told && !body.fixed) keys.fail("field", "is only for bodies that are fixed");
+    if (body.kind == BodyKind::surface || body.kind == BodyKind::solid)
+        keys.fail("field", "is no body that deforms; leave out its kind, or make it an obstacle");
+    if (body.kind == BodyKind::obstacle && scene.particles && !scene.springs && !scene.solids)
+        keys.fail("field", "is no obstacle for particles: they meet meshes");
+}
+
+} // namespace
+
+SceneBody read_body(KeyReader keys, std::size_t number, Scene& scene) {
+    SceneBody body;
+    body.kind = kind_by_tables(scene, keys.has("field"));
+    keys.choice(
+        "kind", body.kind,
+        {BodyKind::rigid, BodyKind::surface, BodyKind::solid, BodyKind::tissue, BodyKind::obstacle, BodyKind::moved});
+    keys.set_kind(1u << static_cast<unsigned>(body.kind));
+    body.density = begin_kind(body.kind, scene);
+    body.name = fmt::format("body {}", number);
+    keys.text("name", body.name);
+    if (std::any_of(scene.bodies.begin(), scene.bodies.end(),
+                    [&](const SceneBody& other) { return other.name == body.name; }))
+        keys.fail("name", fmt::format("'{}' is the name of another body", body.name));
+    read_source(keys, body);
+    keys.vector("position", body.pose.translation);
+    read_rotation(keys, body.pose.rotation);
+    keys.vector("velocity", body.velocity);
+    keys.vector("spin", body.spin);
+    keys.number("density", body.density);
+    keys.flag("fixed", body.fixed);
+    check_field(keys, body, scene);
+    read_substance(keys, body);
+    read_copies(keys, body);
+    keys.finish();
+    return body;
+}
 
 namespace {
 
@@ -120,6 +275,185 @@ Scene read_scene(const std::filesystem::path& path, const SceneOptions& options)
         throw Error(Cause::too_large, "a scene has at most 16 MB", {.file = path.string()});
     const Bytes bytes = read_whole_file(path);
     return parse_scene({reinterpret_cast<const char*>(bytes.span().data()), bytes.size()}, path.string(), options);
+}
+
+// Tables of a scene file that belong to a kind of body.
+
+namespace {
+
+void read_law(KeyReader& keys, WeightedContactLaw& law) {
+    keys.choice("scaling", law.scaling, {ContactScaling::mass, ContactScaling::area, ContactScaling::none});
+    keys.number("stiffness", law.stiffness);
+    keys.number("damping_ratio", law.damping_ratio);
+    keys.number("friction", law.friction);
+    keys.number("slip_speed", law.slip_speed);
+}
+
+void read_spring_options(KeyReader& keys, SpringOptions& o, bool& self, double& recovery_time) {
+    keys.choice("stepping", o.stepping, {SpringStepping::verlet, SpringStepping::backward_euler});
+    keys.choice("unstable", o.unstable, {UnstableStep::refuse, UnstableStep::divide, UnstableStep::allow});
+    keys.number("air_friction", o.air_friction);
+    keys.number("yield_strain", o.plastic.yield_strain);
+    keys.number("creep_rate", o.plastic.creep_rate);
+    keys.number("largest_change", o.plastic.largest_change);
+    keys.choice("reflection", o.reflection, {Reflection::object, Reflection::point});
+    keys.box("environment", o.environment);
+    keys.flag("self", self);
+    keys.number("recovery_time", recovery_time);
+    if (auto contact = keys.table("contact", spring_contact_keys()))
+        read_spring_contact(std::move(*contact), o.contact);
+}
+
+void read_drift(KeyReader& keys, DeformingOptions& options) {
+    RandomMotion motion{.drift = 0, .deformation = 0};
+    keys.number("drift", motion.drift);
+    keys.number("deformation", motion.deformation);
+    keys.whole("seed", motion.seed);
+    if (motion.drift > 0 || motion.deformation > 0) options.motion = motion;
+}
+
+void read_breaking(KeyReader& keys, std::optional<BreakOptions>& breaking) {
+    std::optional<double> limit;
+    BreakOptions options;
+    keys.number("strain_limit", limit);
+    keys.choice("break_rule", options.rule, {BreakRule::springs, BreakRule::faces});
+    keys.whole("most_broken", options.most);
+    if (limit) options.strain = *limit, breaking = options;
+    for (const char* key : {"break_rule", "most_broken"})
+        if (!limit && keys.has(key)) keys.fail(key, "is without a strain_limit: nothing breaks");
+}
+
+void read_particle_maps(KeyReader& keys, ParticleOptions& o) {
+    keys.vector("look", o.look);
+    if (!(o.look.norm() > 1e-9)) keys.fail("look", "has no length");
+    keys.flag("around", o.around);
+    keys.box("region", o.region);
+    keys.whole("pixels", o.pixels);
+    keys.whole("layers", o.maps.layers);
+    keys.flag("exits", o.maps.exits);
+    if (o.maps.layers > 1 && !o.maps.exits) keys.fail("layers", "behind the first need exits");
+    keys.choice("ask", o.maps.ask, {AskMaps::every, AskMaps::main_axis});
+}
+
+} // namespace
+
+void read_springs(KeyReader keys, SceneSprings& springs) {
+    SurfaceMaterial& material = springs.material;
+    keys.number("density", material.density);
+    keys.number("stretch", material.stretch);
+    keys.number("bending", material.bending);
+    keys.number("area", material.area);
+    keys.number("damping_time", material.damping_time);
+    keys.number("least_mass", material.least_mass);
+    DeformingOptions& o = springs.options;
+    read_spring_options(keys, o.springs, o.self, o.recovery_time);
+    read_drift(keys, o);
+    keys.flag("respond", o.respond);
+    keys.number("thickness", o.thickness);
+    keys.finish();
+}
+
+void read_solids(KeyReader keys, SceneSolids& solids) {
+    SolidMaterial& material = solids.material;
+    keys.number("density", material.density);
+    keys.number("stretch", material.stretch);
+    keys.number("volume", material.volume);
+    keys.number("damping_time", material.damping_time);
+    keys.number("least_mass", material.least_mass);
+    TetWorldOptions& o = solids.options;
+    read_spring_options(keys, o.springs, o.self, o.recovery_time);
+    keys.choice("response", o.response, {TetResponse::points, TetResponse::segments, TetResponse::none});
+    keys.choice("depth", o.depth.method,
+                {DepthMethod::exact, DepthMethod::closest_feature, DepthMethod::closest_point});
+    keys.choice("push_depth", o.push.depth, {PushDepth::measured, PushDepth::interpolated});
+    keys.choice("push_direction", o.push.direction, {PushDirection::nearest, PushDirection::gradient});
+    read_breaking(keys, o.breaking);
+    keys.finish();
+}
+
+void read_particles(KeyReader keys, SceneParticles& particles) {
+    ParticleOptions& o = particles.options;
+    keys.number("drag", o.drag);
+    keys.number("turbulence", o.turbulence);
+    keys.number("turbulence_size", o.turbulence_size);
+    keys.vector("turbulence_drift", o.turbulence_drift);
+    keys.choice("impact", o.impact, {ParticleImpact::bounce, ParticleImpact::slide, ParticleImpact::die});
+    keys.number("restitution", o.restitution);
+    keys.number("friction", o.friction);
+    keys.whole("most_impacts", o.most_impacts);
+    keys.whole("most", o.most);
+    keys.number("mass", o.mass);
+    keys.whole("seed", o.seed);
+    Vec3 gravity = Vec3::Zero();
+    keys.vector("gravity", gravity);
+    if (keys.has("gravity")) particles.gravity = gravity;
+    read_particle_maps(keys, o);
+    keys.finish();
+}
+
+ParticleEmitter read_emitter(KeyReader keys) {
+    ParticleEmitter e;
+    keys.vector("position", e.center);
+    keys.vector("direction", e.direction);
+    if (!(e.direction.norm() > 1e-9)) keys.fail("direction", "has no length");
+    keys.number("radius", e.radius);
+    keys.number("rate", e.rate);
+    keys.whole("burst", e.burst);
+    keys.number("start", e.start);
+    keys.number("end", e.end);
+    if (e.end < e.start) keys.fail("end", "is before start");
+    keys.number("speed", e.speed);
+    keys.number("speed_spread", e.speed_spread);
+    double degrees = 0;
+    keys.number("spread_degrees", degrees);
+    e.spread = std::min(degrees * std::numbers::pi / 180, std::numbers::pi);
+    keys.number("life", e.life);
+    keys.number("life_spread", e.life_spread);
+    keys.whole("seed", e.seed);
+    keys.finish();
+    return e;
+}
+
+void read_motion(KeyReader keys, MovedOptions& o) {
+    keys.choice("method", o.method,
+                {MovedMethod::fields, MovedMethod::descent, MovedMethod::mesh_field, MovedMethod::meshes,
+                 MovedMethod::depth_maps, MovedMethod::sweep});
+    keys.whole("most_contacts", o.most_contacts);
+    keys.whole("parts", o.parts);
+    keys.number("descent_step", o.descent_step);
+    keys.whole("pixels", o.pixels);
+    keys.whole("directions", o.directions);
+    keys.whole("objects", o.objects);
+    keys.flag("tree", o.tree);
+    keys.finish();
+}
+
+void read_spring_contact(KeyReader keys, WeightedContactLaw& law) {
+    read_law(keys, law);
+    keys.finish();
+}
+
+void read_coupling(KeyReader keys, CouplingOptions& coupling) {
+    read_law(keys, coupling.law);
+    keys.number("recovery_time", coupling.recovery_time);
+    keys.finish();
+}
+
+void read_rigid_contact(KeyReader keys, Scene& scene) {
+    keys.number("stiffness", scene.stiffness);
+    keys.number("damping", scene.damping);
+    keys.flag("per_area", scene.per_area);
+    keys.number("friction", scene.friction);
+    ContactLaw& law = scene.options.law;
+    keys.number("slip_speed", law.slip_speed);
+    keys.choice("normal", law.normal, {ContactNormal::unit_gradient, ContactNormal::gradient, ContactNormal::shell});
+    keys.choice("damped", law.damped, {DampedPart::all, DampedPart::normal});
+    keys.choice("path", law.path, {PathInTime::chord, PathInTime::screw, PathInTime::acceleration});
+    keys.choice("handle", law.handle, {HandleCenter::end, HandleCenter::moving});
+    keys.choice("quadrature", law.quadrature.rule, {QuadratureRule::adaptive, QuadratureRule::midpoint});
+    keys.whole("quadrature_points", law.quadrature.points);
+    keys.number("quadrature_tolerance", law.quadrature.tolerance);
+    keys.finish();
 }
 
 } // namespace fathom

@@ -3,7 +3,7 @@
 
 #include <fathom/base/error.h>
 #include <fathom/field/analytic/analytic_field.h>
-#include <fathom/field/analytic/parse.h>
+#include <fathom/field/analytic/analytic_expression.h>
 #include <fathom/field/analytic/primitives.h>
 #include <fathom/field/grid/contour.h>
 #include <fathom/field/neural/neural_field.h>

@@ -6,8 +6,92 @@
 #include <fathom/simulate/springs/spring_network.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace fathom {
+
+// One element at a time: the slopes of its length, area and volume, and the force of a spring.
+// Any finite input gives finite answers: what has no length or area has no direction, and so no force.
+
+// What is smaller has no direction: its square is no number of full precision any more (m, m^2).
+inline constexpr double least_size = 1e-150;
+
+// A measure (area, volume) of some points, and how it changes as each of them moves.
+template <std::size_t N>
+struct MeasureSlope {
+    double value = 0;
+    std::array<Vec3, N> by{};
+};
+
+template <std::size_t N>
+[[nodiscard]] std::array<Vec3, N> gathered(const std::array<Index, N>& points, std::span<const Vec3> values) {
+    std::array<Vec3, N> out;
+    for (std::size_t k = 0; k < N; ++k) out[k] = values[points[k]];
+    return out;
+}
+
+struct AreaSlope : MeasureSlope<3> {
+    Vec3 normal = Vec3::Zero(); // unit, or zero
+};
+
+[[nodiscard]] inline AreaSlope area_slope(const std::array<Vec3, 3>& x) {
+    const Vec3 doubled = area_vector(x);
+    const double length = doubled.norm();
+    AreaSlope slope;
+    slope.value = 0.5 * length;
+    slope.by.fill(Vec3::Zero());
+    if (!(length > least_size)) return slope;
+    slope.normal = (1 / length) * doubled;
+    slope.by[0] = 0.5 * slope.normal.cross(x[2] - x[1]);
+    slope.by[1] = 0.5 * slope.normal.cross(x[0] - x[2]);
+    slope.by[2] = -(slope.by[0] + slope.by[1]);
+    return slope;
+}
+
+[[nodiscard]] inline MeasureSlope<4> volume_slope(const std::array<Vec3, 4>& x) {
+    const Vec3 a = x[1] - x[0], b = x[2] - x[0], c = x[3] - x[0];
+    const Vec3 face = b.cross(c);
+    MeasureSlope<4> slope;
+    slope.value = a.dot(face) / 6;
+    slope.by[1] = face / 6;
+    slope.by[2] = c.cross(a) / 6;
+    slope.by[3] = a.cross(b) / 6;
+    slope.by[0] = -(slope.by[1] + slope.by[2] + slope.by[3]);
+    return slope;
+}
+
+// The energy of a term of area or volume, and what its force on a point is: -pull * slope.by[k].
+struct ElementPull {
+    double energy = 0; // J
+    double pull = 0;   // N/m, or Pa
+    double curve = 0;  // d(pull)/d(value)
+};
+
+template <class Term>
+[[nodiscard]] ElementPull element_pull(const Term& term, double value) {
+    const double change = value - term.rest, curve = term.stiffness / std::abs(term.rest);
+    return {0.5 * curve * change * change, curve * change, curve};
+}
+
+struct SpringPull {
+    double energy = 0;         // J
+    Vec3 force = Vec3::Zero(); // on the first end (N); the second feels the opposite
+};
+
+// Equation 2 of the paper: Hooke along d / |d|, damped by the rate of the length. rate() -> how d changes (m/s), asked
+// only where damped.
+template <class Rate>
+[[nodiscard]] inline SpringPull spring_pull(const Spring& spring, const Vec3& d, const Rate& rate) {
+    const double length = d.norm(), stretch = length - spring.rest;
+    SpringPull pull;
+    pull.energy = 0.5 * spring.stiffness * stretch * stretch;
+    if (!(length > least_size)) return pull;
+    const double inverse = 1 / length;
+    double tension = spring.stiffness * stretch;
+    if (spring.damping > 0) tension += spring.damping * inverse * rate().dot(d);
+    pull.force = tension * inverse * d;
+    return pull;
+}
 
 struct SpringBlocks {
     std::vector<Index> first = {0}; // block b holds the points first[b], ..., first[b + 1] - 1

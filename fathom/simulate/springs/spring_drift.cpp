@@ -3,7 +3,7 @@
 
 #include <fathom/base/parallel.h>
 #include <fathom/base/random.h>
-#include <fathom/base/option_checks.h>
+#include <fathom/base/error.h>
 
 namespace fathom {
 

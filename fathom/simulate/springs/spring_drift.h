@@ -5,7 +5,7 @@
 // their energy, and the path of a point under a steady force runs back as it came. Kinetic energy is kept to rounding.
 #pragma once
 
-#include <fathom/base/box.h>
+#include <fathom/base/primitives.h>
 #include <fathom/geometry/mesh/adjacency.h>
 #include <fathom/simulate/springs/spring_forces.h>
 

@@ -3,7 +3,7 @@
 
 #include <fathom/base/parallel.h>
 #include <fathom/geometry/mesh/adjacency.h>
-#include <fathom/simulate/springs/spring_elements.h>
+#include <fathom/simulate/springs/spring_blocks.h>
 
 #include <algorithm>
 #include <tuple>

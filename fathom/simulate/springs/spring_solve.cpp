@@ -2,7 +2,7 @@
 #include <fathom/simulate/springs/spring_solve.h>
 
 #include <fathom/base/parallel.h>
-#include <fathom/base/option_checks.h>
+#include <fathom/base/error.h>
 
 #include <Eigen/LU>
 #include <Eigen/SparseCholesky>

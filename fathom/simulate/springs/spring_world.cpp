@@ -2,8 +2,8 @@
 #include <fathom/simulate/springs/spring_world.h>
 
 #include <fathom/base/parallel.h>
-#include <fathom/base/stopwatch.h>
-#include <fathom/base/option_checks.h>
+#include <fathom/base/progress.h>
+#include <fathom/base/error.h>
 
 #include <fmt/format.h>
 

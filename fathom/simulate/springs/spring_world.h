@@ -11,7 +11,7 @@
 
 #include <fathom/base/hash.h>
 #include <fathom/simulate/springs/spring_drift.h>
-#include <fathom/simulate/springs/spring_plastic.h>
+#include <fathom/simulate/springs/spring_forces.h>
 #include <fathom/simulate/springs/spring_solve.h>
 #include <fathom/simulate/springs/spring_stability.h>
 

@@ -13,7 +13,7 @@
 #pragma once
 
 #include <fathom/detect/deformable/deforming_scene.h>
-#include <fathom/simulate/contact/static_obstacle.h>
+#include <fathom/simulate/contact/obstacle.h>
 #include <fathom/simulate/record/simulated_world.h>
 #include <fathom/simulate/springs/spring_world.h>
 

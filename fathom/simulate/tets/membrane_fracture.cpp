@@ -2,7 +2,7 @@
 #include <fathom/simulate/tets/membrane_fracture.h>
 
 #include <fathom/base/sorted_edit.h>
-#include <fathom/base/option_checks.h>
+#include <fathom/base/error.h>
 
 #include <algorithm>
 #include <fmt/format.h>

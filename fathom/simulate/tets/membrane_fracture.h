@@ -8,7 +8,7 @@
 #pragma once
 
 #include <fathom/geometry/edit/surface_edit.h>
-#include <fathom/simulate/tets/spring_strain.h>
+#include <fathom/simulate/tets/spring_fracture.h>
 
 #include <limits>
 

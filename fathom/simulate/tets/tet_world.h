@@ -14,8 +14,8 @@
 #include <fathom/index/broad_phase.h>
 #include <fathom/response/tet_pushes.h>
 #include <fathom/simulate/surface/deforming_world.h>
-#include <fathom/simulate/tets/spring_fracture.h>
 #include <fathom/simulate/tets/membrane_fracture.h>
+#include <fathom/simulate/tets/spring_fracture.h>
 
 #include <optional>
 

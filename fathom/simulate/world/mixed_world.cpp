@@ -1,13 +1,152 @@
 // Steps worlds of several kinds side by side.
-#include <fathom/simulate/world/mixed_state.h>
+#include <fathom/simulate/world/mixed_world.h>
 
 #include <fathom/base/error.h>
-#include <fathom/base/stopwatch.h>
-#include <fathom/base/option_checks.h>
+#include <fathom/base/progress.h>
+#include <fathom/geometry/mesh/adjacency.h>
+#include <fathom/geometry/mesh/triangle_mesh.h>
+#include <fathom/simulate/record/recording.h>
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <memory>
+#include <vector>
+
+namespace fathom {
+
+// A thin closed hull round an open sheet, for depth maps, which know only solids: both faces, half the
+// thickness away, and a strip along the border. O(n) to move. Thread-safe but for move().
+
+namespace {
+
+class SheetHull {
+public:
+    // Thickness in metres; 0: a fifth of the mean edge.
+    SheetHull(const TriangleMesh& sheet, double thickness = 0);
+
+    void move(std::span<const Vec3> vertices); // of the sheet
+    [[nodiscard]] double thickness() const { return 2 * half_; }
+    [[nodiscard]] const TriangleMesh& mesh() const { return mesh_; } // vertex k on the front, k + n on the back
+    [[nodiscard]] std::vector<Vec3>
+    doubled(std::span<const Vec3> of_vertices) const; // what vertices have, for those of the hull
+
+private:
+    std::vector<Triangle> faces_;
+    double half_ = 0;
+    TriangleMesh mesh_;
+};
+
+[[nodiscard]] bool is_open(const TriangleMesh& mesh); // has an edge with one side alone
+
+ fathom
+
+namespace fathom {
+
+namespace {
+
+SheetHull::SheetHull(const TriangleMesh& sheet, double thickness) : faces_(sheet.triangles), half_(0.5 * thickness) {
+    const auto n = static_cast<Index>(sheet.vertices.size());
+    const EdgeTable table = edge_table(faces_, n);
+    double length = 0;
+    for (const Edge& e : table.edges) length += (sheet.vertices[e[1]] - sheet.vertices[e[0]]).norm();
+    if (!(thickness > 0) && !table.edges.empty()) half_ = 0.1 * length / static_cast<double>(table.edges.size());
+    mesh_.triangles = faces_;
+    for (const Triangle& t : faces_) mesh_.triangles.push_back({t[0] + n, t[2] + n, t[1] + n});
+    for (std::size_t e = 0; e < table.edges.size(); ++e) {
+        if (table.sides[e].size() != 1) continue;
+        const bool along = runs_along_edge(faces_, table.sides[e][0]);
+        const Index a = table.edges[e][along ? 0 : 1], b = table.edges[e][along ? 1 : 0];
+        mesh_.triangles.push_back({b, a, a + n});
+        mesh_.triangles.push_back({b, a + n, b + n});
+    }
+    move(sheet.vertices);
+}
+
+void SheetHull::move(std::span<const Vec3> vertices) {
+    std::vector<Vec3> normals(vertices.size(), Vec3::Zero());
+    for (const Triangle& t : faces_) {
+        const Vec3 area = area_vector({vertices[t[0]], vertices[t[1]], vertices[t[2]]});
+        for (const Index v : t) normals[v] += area;
+    }
+    mesh_.vertices = doubled(vertices);
+    for (std::size_t v = 0; v < vertices.size(); ++v) {
+        const Vec3 out = half_ * normals[v].stableNormalized();
+        mesh_.vertices[v] += out;
+        mesh_.vertices[v + vertices.size()] -= out;
+    }
+}
+
+std::vector<Vec3> SheetHull::doubled(std::span<const Vec3> of_vertices) const {
+    std::vector<Vec3> both(of_vertices.begin(), of_vertices.end());
+    both.insert(both.end(), of_vertices.begin(), of_vertices.end());
+    return both;
+}
+
+bool is_open(const TriangleMesh& mesh) {
+    const EdgeTable table = edge_table(mesh.triangles, mesh.vertices.size());
+    for (std::size_t e = 0; e < table.edges.size(); ++e)
+        if (table.sides[e].size() == 1) return true;
+    return false;
+}
+
+ fathom
+
+namespace fathom {
+
+// The inside of a MixedWorld, for mixed_world.cpp and mixed_recording.cpp alone.
+
+namespace {
+
+// Numbers of one world's bodies among all that are recorded.
+struct RecordedRow {
+    std::vector<Index> number; // of each of its bodies
+    std::vector<char> first;   // whether it is the one that is recorded
+};
+
+// What particles see of a body that is an open sheet.
+struct ShownBody {
+    std::optional<SheetHull> hull{};
+    std::shared_ptr<const std::vector<Triangle>> torn{}, torn_hull{}; // null: as it began
+};
+
+struct MixedWorld::State {
+    std::optional<RigidWorld> rigid;
+    std::optional<TetWorld> solids;
+    std::optional<DeformingWorld> surfaces;
+    std::optional<ParticleWorld> particles;
+    MixedOptions options;
+    std::optional<Coupling> coupling;
+    std::vector<Wrench> pushes;   // from outside, on rigid bodies
+    std::vector<ShownBody> shown; // to particles, in their order
+    std::size_t seen = 0;         // bodies of the other worlds among the obstacles of the particles
+    double step = 0;
+    std::size_t steps = 0;
+    double coupling_seconds = 0;
+    double first_energy = 0, energy_scale = 0, given = 0;
+
+    [[nodiscard]] CoupledWorlds worlds();
+    [[nodiscard]] bool matters(Index rigid_body) const {
+        return !rigid->bodies()[rigid_body].shape->mesh.vertices.empty();
+    }
+    void take_step();
+    void begin_hooks();
+    void begin_particles(MixedParticles&& particles);
+    void show_to_particles();
+    void show(std::size_t obstacle, std::span<const Vec3> vertices, std::span<const Vec3> velocities,
+              const std::shared_ptr<const std::vector<Triangle>>& triangles);
+    void count_pushes();
+    void begin_guard();
+    void guard() const;
+    [[nodiscard]] Energy energy_of_bodies() const;
+
+    // The worlds in the order of recording, and where their bodies are recorded.
+    [[nodiscard]] std::vector<const SimulatedWorld*> all() const;
+    [[nodiscard]] std::vector<RecordedRow> rows() const;
+};
+
+ fathom
 
 namespace fathom {
 
@@ -247,5 +386,105 @@ const TetWorld* MixedWorld::solids() const { return state_->solids ? &*state_->s
 const DeformingWorld* MixedWorld::surfaces() const { return state_->surfaces ? &*state_->surfaces : nullptr; }
 const ParticleWorld* MixedWorld::particles() const { return state_->particles ? &*state_->particles : nullptr; }
 const Coupling& MixedWorld::coupling() const { return *state_->coupling; }
+
+// Frames of several worlds put together, each body once.
+
+std::vector<const SimulatedWorld*> MixedWorld::State::all() const {
+    std::vector<const SimulatedWorld*> worlds;
+    if (rigid) worlds.push_back(&*rigid);
+    if (solids) worlds.push_back(&*solids);
+    if (surfaces) worlds.push_back(&*surfaces);
+    if (particles) worlds.push_back(&*particles);
+    return worlds;
+}
+
+// Bodies of the first three kinds come first, then the obstacles of solids and surfaces that no one before has, then
+// what only particles have.
+std::vector<RecordedRow> MixedWorld::State::rows() const {
+    std::vector<RecordedRow> rows;
+    Index next = 0;
+    std::vector<std::pair<const Field*, Index>> formulas;
+    const auto add_row = [&](std::size_t bodies) {
+        rows.emplace_back();
+        for (std::size_t k = 0; k < bodies; ++k) rows.back().number.push_back(next++), rows.back().first.push_back(1);
+    };
+    if (rigid) {
+        add_row(rigid->bodies().size());
+        for (Index b = 0; b < rigid->bodies().size(); ++b)
+            if (!matters(b) && rigid->bodies()[b].shape->caster)
+                formulas.emplace_back(&rigid->bodies()[b].shape->caster->field(), b);
+    }
+    if (solids) add_row(solids->bodies().size() + solids->tissues().size());
+    if (surfaces) add_row(surfaces->bodies().size());
+    const auto add_obstacles = [&](RecordedRow& row, std::span<const FieldObstacle> obstacles) {
+        for (const FieldObstacle& obstacle : obstacles) {
+            const auto known = std::find_if(formulas.begin(), formulas.end(),
+                                            [&](const auto& f) { return f.first == obstacle.field.get(); });
+            row.first.push_back(known == formulas.end());
+            row.number.push_back(known == formulas.end() ? next++ : known->second);
+            if (row.first.back()) formulas.emplace_back(obstacle.field.get(), row.number.back());
+        }
+    };
+    if (solids) add_obstacles(rows[rigid ? 1 : 0], solids->obstacles());
+    if (surfaces) add_obstacles(rows[(rigid ? 1u : 0u) + (solids ? 1u : 0u)], surfaces->obstacles());
+    if (!particles) return rows;
+    const auto cloud = static_cast<Index>(next + particles->obstacles().size() - seen);
+    RecordedRow row{{cloud}, {1}};
+    for (std::size_t k = 0; k < particles->obstacles().size(); ++k)
+        row.number.push_back(k < seen ? static_cast<Index>(k) : next++), row.first.push_back(k >= seen);
+    rows.push_back(std::move(row));
+    return rows;
+}
+
+std::vector<RecordedBody> MixedWorld::recorded_bodies() const {
+    const auto rows = state_->rows();
+    const auto worlds = state_->all();
+    std::size_t count = 0;
+    for (const RecordedRow& row : rows)
+        for (const char first : row.first) count += first ? 1 : 0;
+    std::vector<RecordedBody> bodies(count);
+    for (std::size_t w = 0; w < worlds.size(); ++w) {
+        std::vector<RecordedBody> own = worlds[w]->recorded_bodies();
+        for (std::size_t k = 0; k < own.size(); ++k)
+            if (rows[w].first[k]) bodies[rows[w].number[k]] = std::move(own[k]);
+    }
+    return bodies;
+}
+
+RecordedStep MixedWorld::recorded_step() const {
+    RecordedStep sum{.step = steps(), .time = time(), .energy = energy()};
+    for (const SimulatedWorld* world : state_->all()) {
+        const RecordedStep own = world->recorded_step();
+        sum.deepest = std::max(sum.deepest, own.deepest);
+        sum.contact_count += own.contact_count;
+        sum.detect_seconds += own.detect_seconds;
+        sum.respond_seconds += own.respond_seconds;
+    }
+    for (const CoupledContact& c : coupling().contacts()) sum.deepest = std::max(sum.deepest, c.depth);
+    sum.contact_count += coupling().contacts().size();
+    sum.detect_seconds += state_->coupling_seconds;
+    return sum;
+}
+
+void MixedWorld::fill(RecordedFrame& frame, bool wanted) const {
+    const auto rows = state_->rows();
+    const auto worlds = state_->all();
+    for (std::size_t w = 0; w < worlds.size(); ++w) {
+        RecordedFrame own;
+        worlds[w]->fill(own, wanted);
+        for (std::size_t k = 0; k < own.bodies.size(); ++k) {
+            if (!rows[w].first[k]) continue;
+            frame.bodies.resize(std::max<std::size_t>(frame.bodies.size(), rows[w].number[k] + std::size_t{1}));
+            frame.bodies[rows[w].number[k]] = std::move(own.bodies[k]);
+        }
+        for (RecordedContact c : own.contacts) {
+            c.body = rows[w].number[c.body];
+            c.other = rows[w].number[c.other];
+            frame.contacts.push_back(c);
+        }
+    }
+    for (const CoupledContact& c : coupling().contacts())
+        if (wanted) frame.contacts.push_back({c.body, c.other, c.point, c.position, c.normal, c.depth});
+}
 
 } // namespace fathom

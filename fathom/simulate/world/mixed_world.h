@@ -8,8 +8,8 @@
 // Not thread-safe; parallel inside, the same bits for any number of threads.
 #pragma once
 
-#include <fathom/simulate/world/coupling.h>
 #include <fathom/simulate/particles/particles.h>
+#include <fathom/simulate/world/coupling.h>
 
 #include <optional>
 

@@ -2,7 +2,7 @@
 #include <fathom/base/error.h>
 #include <fathom/base/random.h>
 #include <fathom/detect/depth/depth_backend.h>
-#include <fathom/detect/depth/depth_field.h>
+#include <fathom/detect/depth/depth_map.h>
 #include <fathom/geometry/generate/generate.h>
 
 #include <gtest/gtest.h>

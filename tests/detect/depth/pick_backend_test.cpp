@@ -1,6 +1,6 @@
 // Some backend is always there, and says which it is.
 #include <fathom/base/error.h>
-#include <fathom/detect/depth/gl_backend.h>
+#include <fathom/detect/depth/depth_backend.h>
 #include <fathom/geometry/generate/generate.h>
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // Programs and vertex arrays of environments that tests draw themselves.
 #pragma once
 
-#include <fathom/detect/depth/gl_backend.h>
+#include <fathom/detect/depth/depth_backend.h>
 
 #include <epoxy/gl.h>
 

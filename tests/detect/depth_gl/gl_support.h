@@ -2,7 +2,7 @@
 #pragma once
 
 #include <fathom/base/error.h>
-#include <fathom/detect/depth/gl_backend.h>
+#include <fathom/detect/depth/depth_backend.h>
 
 #include <gtest/gtest.h>
 

@@ -5,10 +5,10 @@
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/detect/mesh_field/mesh_contacts.h>
-#include <fathom/detect/mesh_field/triangle_descent.h>
+#include <fathom/detect/mesh_field/triangle_in_mesh.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/primitives.h>
-#include <fathom/field/mesh/cached_grid.h>
+#include <fathom/field/mesh/grid_builder.h>
 #include <fathom/field/mesh/mesh_field.h>
 #include <fathom/geometry/primitive/closest_point.h>
 #include <fathom/geometry/generate/generate.h>

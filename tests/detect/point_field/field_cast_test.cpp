@@ -1,7 +1,7 @@
 #include "support/closed_intervals.h"
 #include "support/plain_fields.h"
 #include "support/test_counts.h"
-#include <fathom/detect/point_field/field_cast.h>
+#include <fathom/detect/point_field/segment_caster.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/primitives.h>
 #include <fathom/field/mesh/mesh_field.h>

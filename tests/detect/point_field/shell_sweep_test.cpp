@@ -1,6 +1,6 @@
 #include <fathom/base/parallel.h>
 #include <fathom/base/random.h>
-#include <fathom/base/relative_motion.h>
+#include <fathom/base/motion.h>
 #include <fathom/detect/point_field/shell_sweep.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/primitives.h>

@@ -3,7 +3,7 @@
 #include "support/test_counts.h"
 #include <fathom/detect/field_field/field_field.h>
 #include <fathom/field/grid/contour.h>
-#include <fathom/field/mesh/cached_grid.h>
+#include <fathom/field/mesh/grid_builder.h>
 #include <fathom/geometry/io/mesh_file.h>
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // Points that pass through sheets: times that are known, by closed form or by looking at every point at many times.
 #include <fathom/base/motion.h>
 #include <fathom/base/random.h>
-#include <fathom/detect/query/point_mesh_crossing.h>
+#include <fathom/detect/query/conservative_advancement.h>
 #include <fathom/detect/query/query.h>
 #include <fathom/geometry/generate/generate.h>
 

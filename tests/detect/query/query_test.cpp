@@ -4,7 +4,7 @@
 #include <fathom/base/parallel.h>
 #include <fathom/base/random.h>
 #include <fathom/detect/verify/random_shape.h>
-#include <fathom/detect/query/query_table.h>
+#include <fathom/detect/query/query.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/primitives.h>
 #include <fathom/field/grid/bake.h>

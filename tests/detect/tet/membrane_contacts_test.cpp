@@ -3,7 +3,7 @@
 #include <fathom/detect/tet/membrane_contacts.h>
 #include <fathom/geometry/generate/generate.h>
 #include <fathom/geometry/edit/surface_edit.h>
-#include <fathom/geometry/primitive/tetrahedron_triangle.h>
+#include <fathom/geometry/primitive/triangle_overlap.h>
 
 #include <support/tet_bodies.h>
 

@@ -4,7 +4,7 @@
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/detect/query/distance_lower_bound.h>
-#include <fathom/detect/world/pair_cache.h>
+#include <fathom/detect/world/world_state.h>
 #include <support/test_counts.h>
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 #include <contract/field_contract.h>
 #include <fathom/field/analytic/analytic_field.h>
-#include <fathom/field/analytic/parse.h>
+#include <fathom/field/analytic/analytic_expression.h>
 #include <field/analytic/shape_examples.h>
 
 #include <hwy/targets.h>

@@ -4,7 +4,7 @@
 #include <fathom/base/primitives.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/analytic_kinds.h>
-#include <fathom/field/analytic/parse.h>
+#include <fathom/field/analytic/analytic_expression.h>
 #include <field/analytic/shape_examples.h>
 #include <support/test_counts.h>
 

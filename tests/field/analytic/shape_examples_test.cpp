@@ -1,6 +1,6 @@
 #include <fathom/base/error.h>
 #include <fathom/field/analytic/analytic_kinds.h>
-#include <fathom/field/analytic/parse.h>
+#include <fathom/field/analytic/analytic_expression.h>
 #include <field/analytic/shape_examples.h>
 
 #include <gtest/gtest.h>

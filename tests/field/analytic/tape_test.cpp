@@ -1,6 +1,6 @@
 #include <fathom/base/parallel.h>
 #include <fathom/field/analytic/analytic_field.h>
-#include <fathom/field/analytic/parse.h>
+#include <fathom/field/analytic/analytic_expression.h>
 #include <field/analytic/shape_examples.h>
 #include <support/test_counts.h>
 

@@ -1,4 +1,4 @@
-#include <fathom/field/file/field_cache.h>
+#include <fathom/field/file/field_file.h>
 #include <fathom/field/grid/bake.h>
 #include <support/plain_fields.h>
 #include <support/scratch_folder.h>

@@ -2,7 +2,7 @@
 #include <fathom/base/parallel.h>
 #include <fathom/field/file/grid_file.h>
 #include <fathom/field/grid/bake.h>
-#include <fathom/base/encode/byte_writer.h>
+#include <fathom/base/encode/bytes.h>
 #include <support/plain_fields.h>
 #include <support/scratch_folder.h>
 #include <support/sources.h>

@@ -5,8 +5,8 @@
 #include <fathom/base/random.h>
 #include <fathom/field/file/grid_file.h>
 #include <fathom/field/grid/bake.h>
-#include <fathom/base/encode/byte_writer.h>
-#include <fathom/base/encode/zlib_bytes.h>
+#include <fathom/base/encode/bytes.h>
+#include <fathom/base/encode/gzip.h>
 #include <support/plain_fields.h>
 #include <support/scratch_folder.h>
 #include <support/sources.h>

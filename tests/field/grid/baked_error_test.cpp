@@ -4,7 +4,6 @@
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/primitives.h>
 #include <fathom/field/grid/bake.h>
-#include <fathom/field/grid/baked_error.h>
 
 #include <gtest/gtest.h>
 

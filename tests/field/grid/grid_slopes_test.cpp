@@ -1,6 +1,6 @@
 // Slopes of a grid: what is bounded, checked on noise and on distances, against differences of the field itself.
 #include <fathom/base/random.h>
-#include <fathom/field/grid/grid_slopes.h>
+#include <fathom/field/grid/grid_range.h>
 #include <fathom/field/mesh/grid_builder.h>
 #include <fathom/geometry/generate/generate.h>
 

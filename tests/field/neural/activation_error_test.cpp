@@ -1,5 +1,5 @@
 #include <fathom/base/random.h>
-#include <fathom/field/neural/activation_error.h>
+#include <fathom/field/neural/network.h>
 #include <fathom/field/neural/network_values.h>
 #include <field/neural/network_examples.h>
 #include <support/test_counts.h>

@@ -1,7 +1,7 @@
 // The frame that published networks were trained in: a mesh is placed by the smallest ball about it.
 #pragma once
 
-#include <fathom/base/box.h>
+#include <fathom/base/primitives.h>
 
 #include <algorithm>
 #include <vector>

@@ -2,7 +2,7 @@
 // put one after another, children first.
 #pragma once
 
-#include <fathom/base/encode/byte_writer.h>
+#include <fathom/base/encode/bytes.h>
 
 #include <map>
 #include <span>

@@ -1,7 +1,7 @@
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/field/analytic/analytic_field.h>
-#include <fathom/field/analytic/parse.h>
+#include <fathom/field/analytic/analytic_expression.h>
 #include <fathom/field/mesh/grid_builder.h>
 #include <fathom/field/tet/stuffing.h>
 #include <fathom/field/tet/stuffing_stencils.h>

@@ -1,4 +1,4 @@
-#include <fathom/geometry/primitive/flat_triangle.h>
+#include <fathom/geometry/primitive/triangle_triangle.h>
 #include <fathom/geometry/exact/predicates.h>
 
 #include <support/exact.h>

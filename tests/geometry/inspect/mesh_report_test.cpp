@@ -5,7 +5,6 @@
 #include <fathom/base/parallel.h>
 #include <fathom/geometry/mesh/components.h>
 #include <fathom/geometry/inspect/mesh_report.h>
-#include <fathom/geometry/inspect/self_intersection.h>
 #include <fathom/geometry/surface_tree/surface_tree.h>
 #include <fathom/geometry/primitive/triangle_triangle.h>
 

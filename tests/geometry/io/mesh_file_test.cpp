@@ -1,5 +1,5 @@
 #include <fathom/base/random.h>
-#include <fathom/geometry/io/writers.h>
+#include <fathom/geometry/io/formats.h>
 #include <fathom/geometry/io/mesh_file.h>
 #include <support/models.h>
 #include <support/scratch_folder.h>

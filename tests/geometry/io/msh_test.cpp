@@ -1,6 +1,6 @@
 #include "volume_files.h"
 
-#include <fathom/base/encode/output_buffer.h>
+#include <fathom/base/encode/text.h>
 
 #include <numeric>
 #include <sstream>

@@ -1,4 +1,4 @@
-#include <fathom/geometry/io/readers.h>
+#include <fathom/geometry/io/formats.h>
 #include <support/sources.h>
 
 namespace fathom {

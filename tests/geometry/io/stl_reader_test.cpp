@@ -1,5 +1,5 @@
-#include <fathom/base/encode/byte_writer.h>
-#include <fathom/geometry/io/readers.h>
+#include <fathom/base/encode/bytes.h>
+#include <fathom/geometry/io/formats.h>
 #include <support/sources.h>
 
 #include <limits>

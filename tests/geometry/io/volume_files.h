@@ -3,8 +3,7 @@
 #pragma once
 
 #include <fathom/base/random.h>
-#include <fathom/geometry/io/readers.h>
-#include <fathom/geometry/io/writers.h>
+#include <fathom/geometry/io/formats.h>
 #include <support/models.h>
 #include <support/sources.h>
 #include <support/test_counts.h>

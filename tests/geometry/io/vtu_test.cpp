@@ -1,7 +1,7 @@
 #include "volume_files.h"
 
-#include <fathom/base/encode/output_buffer.h>
-#include <fathom/base/encode/zlib_bytes.h>
+#include <fathom/base/encode/text.h>
+#include <fathom/base/encode/gzip.h>
 
 namespace fathom {
 namespace {

@@ -1,4 +1,4 @@
-#include <fathom/geometry/primitive/box_triangle.h>
+#include <fathom/geometry/primitive/triangle_overlap.h>
 #include <fathom/geometry/mesh/triangle_mesh.h>
 
 #include <support/exact.h>

@@ -1,5 +1,5 @@
 #include <fathom/base/random.h>
-#include <fathom/geometry/primitive/feature_proximity.h>
+#include <fathom/geometry/primitive/triangle_contact.h>
 
 #include <support/exact.h>
 #include <support/test_counts.h>

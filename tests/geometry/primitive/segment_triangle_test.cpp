@@ -1,5 +1,4 @@
-#include <fathom/geometry/primitive/flat_triangle.h>
-#include <fathom/geometry/primitive/segment_segment.h>
+#include <fathom/geometry/primitive/triangle_triangle.h>
 #include <fathom/geometry/primitive/segment_triangle.h>
 
 #include <support/exact.h>

@@ -1,4 +1,3 @@
-#include <fathom/geometry/primitive/tetrahedron_filter.h>
 #include <fathom/geometry/primitive/tetrahedron_tetrahedron.h>
 
 #include <support/exact.h>

@@ -1,4 +1,4 @@
-#include <fathom/geometry/primitive/tetrahedron_triangle.h>
+#include <fathom/geometry/primitive/triangle_overlap.h>
 
 #include <support/exact.h>
 #include <support/simplex_pairs.h>

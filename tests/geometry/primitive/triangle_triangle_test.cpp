@@ -1,4 +1,3 @@
-#include <fathom/geometry/primitive/flat_triangle.h>
 #include <fathom/geometry/primitive/triangle_triangle.h>
 
 #include <support/exact.h>

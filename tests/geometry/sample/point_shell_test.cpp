@@ -2,9 +2,8 @@
 #include <fathom/base/parallel.h>
 #include <fathom/base/random.h>
 #include <fathom/geometry/generate/generate.h>
-#include <fathom/geometry/sample/point_grid.h>
 #include <fathom/geometry/sample/point_shell.h>
-#include <fathom/geometry/sample/geodesic_walk.h>
+#include <fathom/geometry/sample/shell_surface.h>
 #include <support/test_counts.h>
 #include <support/topology.h>
 

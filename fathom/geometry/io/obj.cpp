@@ -1,0 +1,172 @@
+// Wavefront OBJ: positions and faces; everything else is passed over.
+// Two passes: faces may name vertices that come later, and polygons are cut where all positions are known.
+#include <fathom/base/encode/text_scanner.h>
+#include <fathom/geometry/io/face_collector.h>
+#include <fathom/geometry/io/formats.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <iterator>
+
+namespace fathom {
+
+namespace {
+
+constexpr std::size_t least_corner_bytes = 2; // a digit and a blank
+
+// Statements that hold no geometry that we read; a line that begins otherwise is counted as unknown.
+constexpr std::array<std::string_view, 39> passed_over = {
+    "vt",     "vn",    "vp",   "g",        "s",        "o",   "mg",         "mtllib",    "usemtl", "usemap",
+    "maplib", "bevel", "lod",  "c_interp", "d_interp", "end", "shadow_obj", "trace_obj", "ctech",  "stech",
+    "cstype", "deg",   "bmat", "step",     "curv",     "sp",  "curv2",      "surf",      "parm",   "trim",
+    "hole",   "scrv",  "con",  "call",     "csh",      "bsp", "bzp",        "cdc",       "cdp"};
+
+// Words of a statement that a backslash at the end of a line carries on.
+class Statement {
+public:
+    explicit Statement(TextScanner& scanner) : scanner_(scanner) {}
+
+    // The next word; empty at the end of the statement.
+    [[nodiscard]] std::string_view word() {
+        if (carried_ && !scanner_.next_line()) return {};
+        carried_ = false;
+        while (true) {
+            std::string_view found = scanner_.word_on_line();
+            if (!found.ends_with('\\') || !scanner_.rest_of_line().empty()) return found;
+            found.remove_suffix(1);
+            if (!found.empty()) {
+                carried_ = true;
+                return found;
+            }
+            if (!scanner_.next_line()) return {};
+        }
+    }
+    // Leaves the rest of the statement; for_each_statement() leaves its last line.
+    void skip() {
+        while (carried_ || scanner_.rest_of_line().ends_with('\\')) {
+            carried_ = false;
+            if (!scanner_.next_line()) return;
+        }
+    }
+
+private:
+    TextScanner& scanner_;
+    bool carried_ = false;
+};
+
+// on_statement(kind, statement) for every statement, first word taken.
+template <class OnStatement>
+void for_each_statement(TextScanner& scanner, OnStatement on_statement) {
+    do {
+        Statement statement(scanner);
+        const std::string_view kind = scanner.word_on_line();
+        if (!kind.empty()) on_statement(kind, statement);
+    } while (scanner.next_line());
+}
+
+Vec3 read_position(TextScanner& scanner, Statement& statement, std::size_t vertex) {
+    const double x = scanner.to_number(statement.word(), "x coordinate");
+    const double y = scanner.to_number(statement.word(), "y coordinate");
+    const double z = scanner.to_number(statement.word(), "z coordinate");
+    const Vec3 p(x, y, z);
+    if (!is_finite(p))
+        scanner.fail(Cause::non_finite, "not a finite position", "vertex", static_cast<std::int64_t>(vertex));
+    statement.skip();
+    return p;
+}
+
+class VertexPass {
+public:
+    explicit VertexPass(MeshFile& file) : file_(file) {}
+
+    void run(const Source& source) {
+        TextScanner scanner(source, '#');
+        for_each_statement(scanner, [&](std::string_view kind, Statement& statement) {
+            if (kind == "v") {
+                file_.surface.vertices.push_back(read_position(scanner, statement, file_.surface.vertices.size()));
+            } else if (kind == "f" || kind == "l" || kind == "p" || kind == "fo") {
+                statement.skip();
+                ++elements_;
+            } else if (std::find(passed_over.begin(), passed_over.end(), kind) == passed_over.end()) {
+                if (unknown_++ == 0) first_unknown_ = scanner.line();
+            }
+        });
+        report(scanner);
+    }
+
+private:
+    void report(const TextScanner& scanner) const {
+        if (unknown_ == 0) return;
+        if (file_.surface.vertices.empty() && elements_ == 0)
+            throw Error(Cause::malformed, "no vertex and no face, but lines that OBJ does not know",
+                        {.file = scanner.place().file, .line = first_unknown_});
+        file_.report.notes.push_back(
+            fmt::format("{} lines of unknown kind were passed over, the first is line {}", unknown_, first_unknown_));
+    }
+
+    MeshFile& file_;
+    std::size_t elements_ = 0;
+    std::size_t unknown_ = 0;
+    std::int64_t first_unknown_ = 0;
+};
+
+// The vertex that a corner such as "7/2/5" or "-1//3" names, counted from 0. `defined` vertices stand above this line.
+Index corner_of(const TextScanner& scanner, std::string_view word, std::size_t defined, std::size_t vertex_count) {
+    const std::string_view number = word.substr(0, word.find('/'));
+    const std::int64_t stated = scanner.to_integer(number, "vertex index of a face");
+    const std::int64_t index = stated < 0 ? static_cast<std::int64_t>(defined) + stated : stated - 1;
+    if (stated == 0) scanner.fail(Cause::index_out_of_range, "a face names vertex 0, but OBJ counts from 1");
+    if (index < 0 || index >= static_cast<std::int64_t>(vertex_count))
+        scanner.fail(Cause::index_out_of_range, fmt::format("a face names vertex {} of {}", stated, vertex_count));
+    return static_cast<Index>(index);
+}
+
+void read_faces(const Source& source, MeshFile& file) {
+    TextScanner scanner(source, '#');
+    FaceCollector faces(file, least_corner_bytes);
+    std::vector<Index> corners;
+    std::size_t defined = 0;
+    for_each_statement(scanner, [&](std::string_view kind, Statement& statement) {
+        if (kind == "v") {
+            ++defined;
+            statement.skip();
+        } else if (kind == "f" || kind == "fo") { // fo: an older spelling
+            corners.clear();
+            for (std::string_view word = statement.word(); !word.empty(); word = statement.word())
+                corners.push_back(corner_of(scanner, word, defined, file.surface.vertices.size()));
+            faces.add(corners, scanner.left());
+        } else if (kind == "l" || kind == "p") {
+            statement.skip();
+            ++file.report.skipped_faces;
+        }
+    });
+    faces.finish();
+}
+
+} // namespace
+
+MeshFile read_obj(const Source& source) {
+    MeshFile file;
+    file.report.format = "obj";
+    VertexPass(file).run(source);
+    if (file.surface.vertices.size() >= no_index)
+        throw Error(Cause::too_large, "more vertices than 32-bit indices can name", {.file = source.name});
+    read_faces(source, file);
+    return file;
+}
+
+// Writes Wavefront OBJ.
+
+std::string written_obj(const TriangleMesh& mesh) {
+    std::string text = "# Fathom\n";
+    const auto out = std::back_inserter(text);
+    for (const Vec3& v : mesh.vertices) fmt::format_to(out, "v {} {} {}\n", v.x(), v.y(), v.z());
+    for (const Triangle& t : mesh.triangles)
+        fmt::format_to(out, "f {} {} {}\n", std::uint64_t{t[0]} + 1, std::uint64_t{t[1]} + 1, std::uint64_t{t[2]} + 1);
+    return text;
+}
+
+} // namespace fathom

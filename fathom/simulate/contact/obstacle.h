@@ -1,0 +1,53 @@
+// Fields that stand in the way of deforming bodies and never move: which points are inside, and which
+// way is out? O(points * obstacles) look-ups, in parallel; the same bytes for any number of threads. Thread-safe.
+#pragma once
+
+#include <fathom/base/pose.h>
+#include <fathom/field/field.h>
+#include <fathom/geometry/mesh/triangle_mesh.h>
+#include <fathom/simulate/record/recording.h>
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace fathom {
+
+struct FieldObstacle {
+    FieldPtr field;
+    Pose pose{};
+    std::string name{};
+};
+
+struct PointInObstacle {
+    Index obstacle = no_index, point = no_index;
+    Vec3 normal = Vec3::Zero(); // unit, the way out (world)
+    double depth = 0;           // m, > 0
+};
+
+// By obstacle, then by point. Points where the field has no gradient are left out: nothing tells where to push them.
+[[nodiscard]] std::vector<PointInObstacle> points_in_obstacles(std::span<const FieldObstacle> obstacles,
+                                                               std::span<const Vec3> points);
+
+[[nodiscard]] RecordedBody recorded(const FieldObstacle& obstacle);
+
+// A mesh that moves as it is told, whatever it meets: straight on, turning, swaying.
+
+struct MovingObstacle {
+    std::string name;
+    std::shared_ptr<const TriangleMesh> mesh;
+    Pose pose{};                  // at time 0
+    Vec3 velocity = Vec3::Zero(); // m/s
+    Vec3 spin = Vec3::Zero();     // rad/s, world, about the origin of the mesh's frame
+    Vec3 sway = Vec3::Zero();     // m: to both sides, a sine
+    double sway_period = 1;       // s
+
+    [[nodiscard]] bool fixed() const { return velocity.isZero(0) && spin.isZero(0) && sway.isZero(0); }
+    [[nodiscard]] Pose pose_at(double time) const;
+};
+
+// Throws Error with its name: invalid_argument where it has no mesh or no period, non_finite.
+void check(const MovingObstacle& obstacle);
+
+} // namespace fathom
