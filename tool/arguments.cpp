@@ -1,21 +1,85 @@
-// Options of scenes, and the note about stand-ins.
-#include <tool/number_checks.h>
-#include <tool/scene_arguments.h>
+// Parsing of numbers, poses and scene options.
+#include <tool/arguments.h>
 
-#include <CLI/CLI.hpp>
+#include <fathom/base/error.h>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <charconv>
+#include <cmath>
+
 namespace fathom::tool {
 
-void add_scene_options(CLI::App& verb, SceneArguments& arguments) {
-    verb.add_option("--models", arguments.models,
-                    "Folder with the real meshes that scenes name; without it generated shapes stand in")
+namespace {
+
+CLI::Validator number_check(bool (*accepts)(double), const std::string& requirement) {
+    return {[=](std::string& text) {
+                double value = 0;
+                const bool valid = CLI::detail::lexical_cast(text, value) && std::isfinite(value) && accepts(value);
+                return valid ? std::string() : "'" + text + "' is not a number " + requirement;
+            },
+            requirement};
+}
+
+std::vector<double> pose_numbers(const std::string& text, const std::string& option) {
+    std::vector<double> values;
+    const char* at = text.data();
+    const char* const end = at + text.size();
+    while (true) {
+        while (at < end && *at == ' ') ++at;
+        double value = 0;
+        const auto [rest, problem] = std::from_chars(at, end, value);
+        if (problem != std::errc() || !std::isfinite(value))
+            throw Error(Cause::invalid_argument,
+                        fmt::format("{}: '{}' is not a pose: expected a number at character {}", option, text,
+                                    at - text.data() + 1));
+        values.push_back(value);
+        at = rest;
+        if (at == end) return values;
+        if (*at++ != ',')
+            throw Error(Cause::invalid_argument, fmt::format("{}: '{}' is not a pose: expected a comma at character {}",
+                                                             option, text, at - text.data()));
+    }
+}
+
+} // namespace
+
+CLI::Validator at_least_zero() {
+    return number_check([](double value) { return value >= 0; }, ">= 0");
+}
+
+CLI::Validator above_zero() {
+    return number_check([](double value) { return value > 0; }, "> 0");
+}
+
+Pose pose_from_text(const std::string& text, const std::string& option) {
+    const std::vector<double> v = pose_numbers(text, option);
+    if (v.size() != 3 && v.size() != 7)
+        throw Error(Cause::invalid_argument,
+                    fmt::format("{}: '{}' is not a pose: expected 3 numbers (x,y,z) or 7 (x,y,z,qw,qx,qy,qz), got {}",
+                                option, text, v.size()));
+    Pose pose = Pose::at({v[0], v[1], v[2]});
+    if (v.size() == 3) return pose;
+    const Quat rotation(v[3], v[4], v[5], v[6]);
+    if (std::abs(rotation.norm() - 1) > 2e-3)
+        throw Error(Cause::invalid_argument,
+                    fmt::format("{}: the quaternion of '{}' has length {:.4g}, not 1", option, text, rotation.norm()));
+    pose.rotation = rotation.normalized();
+    return pose;
+}
+
+void add_scene_options(CLI::App& command, SceneArguments& arguments) {
+    command
+        .add_option("--models", arguments.models,
+                    "Folder with the meshes that scenes name; generated shapes replace missing ones")
         ->envname("FATHOM_MODELS")
         ->check(CLI::ExistingDirectory);
-    verb.add_option("--seconds", arguments.seconds, "Simulated time instead of the scene's")->check(above_zero());
-    verb.add_option("--step", arguments.step, "Step instead of the scene's (s)")->check(above_zero());
-    verb.add_option("--set", arguments.set, "A line as in the scene file, in place of the one there")
+    command.add_option("--seconds", arguments.seconds, "Simulated time, overrides the scene (s)")->check(above_zero());
+    command.add_option("--step", arguments.step, "Time step, overrides the scene (s)")->check(above_zero());
+    command
+        .add_option("--set", arguments.set,
+                    "Line in the syntax of scene files that overrides the scene; may be repeated")
         ->allow_extra_args(false);
 }
 
@@ -25,7 +89,7 @@ Scene open_scene(const std::string& file, const SceneArguments& arguments, const
     if (arguments.step > 0) options.overrides.push_back(fmt::format("step = {}", arguments.step));
     Scene scene = read_scene(file, options);
     if (const auto absent = absent_models(scene); !absent.empty() && !session.quiet)
-        fmt::print(stderr, "fathom: generated shapes stand in for {}, which --models did not bring\n",
+        fmt::print(stderr, "fathom: models not found, replaced by generated shapes: {} (see --models)\n",
                    fmt::join(absent, ", "));
     return scene;
 }

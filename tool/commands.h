@@ -1,4 +1,5 @@
-// The verbs of the command line. Each file adds one: its options, its help with an example, and what it does.
+// Commands of the command line. Each .cpp file defines one command: its options, its help text with examples, and
+// its implementation.
 #pragma once
 
 #include <fathom/base/progress.h>
@@ -9,21 +10,20 @@ class App;
 
 namespace fathom::tool {
 
-// What every verb shares: the options before the verb.
+// Options that apply to every command and may precede it.
 struct Session {
-    bool quiet = false; // no progress bars, no chatter on stderr
+    bool quiet = false; // no progress bars and no status messages on stderr
 
-    // A progress bar on stderr where that is a terminal and the session is not quiet; else nullptr. Owned by the
-    // session.
+    // Progress bar on stderr; nullptr if stderr is not a terminal or the session is quiet. The program owns the bar.
     [[nodiscard]] Progress* progress();
 };
 
-// Each adds its subcommand to the program. The work runs after parsing and throws fathom::Error on failure.
+// Each function adds one command to the program. The command runs after parsing and throws fathom::Error on failure.
 void add_info(CLI::App& program, Session& session);
 void add_make(CLI::App& program, Session& session);
 void add_convert(CLI::App& program, Session& session);
 void add_field(CLI::App& program, Session& session);
-void add_field_fit(CLI::App& field, Session& session); // a verb of `fathom field`
+void add_field_fit(CLI::App& field, Session& session); // subcommand of `fathom field`
 void add_collide(CLI::App& program, Session& session);
 void add_sweep(CLI::App& program, Session& session);
 void add_depth(CLI::App& program, Session& session);

@@ -1,12 +1,12 @@
-// fathom demo: a tour of what the library does, with pictures, pages of the viewer and files to open, and a report that
-// explains them.
-#include <tool/demo_tour.h>
-#include <tool/terminal.h>
+// fathom demo: a tour of the library that writes pictures, viewer pages and data files, and a report that explains
+// them.
+#include <tool/demo.h>
+#include <tool/output.h>
 
 #include <fathom/base/error.h>
 #include <fathom/base/file.h>
 #include <fathom/base/parallel.h>
-#include <fathom/base/stopwatch.h>
+#include <fathom/base/progress.h>
 #include <fathom/base/version.h>
 #include <fathom/show/viewer_page.h>
 
@@ -17,77 +17,77 @@ namespace fathom::tool {
 
 namespace fs = std::filesystem;
 
-void Tour::say(const std::string& line) {
+void Demo::print_line(const std::string& line) {
     fmt::print("{}\n", line);
     std::fflush(stdout);
 }
 
-ReportPicture Tour::picture(const std::string& file, const Image& image, const std::string& caption) const {
+ReportPicture Demo::picture(const std::string& file, const Image& image, const std::string& caption) const {
     write_png(folder / file, image);
     return picture_from(folder / file, caption);
 }
 
-void Tour::add_view(ReportSection& section, const std::string& name, const std::string& words,
+void Demo::add_view(ReportSection& section, const std::string& name, const std::string& label,
                     ViewerDocument document) const {
     if (!has_viewer_page()) return;
     write_viewer_html(folder / (name + ".html"), std::move(document));
-    section.links.push_back({words, name + ".html"});
+    section.links.push_back({label, name + ".html"});
 }
 
 namespace {
 
 constexpr const char* introduction =
-    "Fathom tells whether shapes touch, when they first touch, where, how deep, and which way is out: for rigid, "
-    "deforming, breaking and drawn geometry. Its one idea: "
-    "everything is a field of distances, and a field can say not only how far it is at a point, but what it can be in "
-    "a whole box. So \"they do not touch\" is a proof.\n\n"
+    "Fathom computes contacts, penetration depth, separating directions, distances and times of impact for rigid, "
+    "deformable, fracturing and rendered geometry. Its central idea: every shape is a signed distance field, and a "
+    "field "
+    "bounds not only the value at a point but also the range of values over a whole box. Therefore the result "
+    "\"disjoint\" is a proof.\n\n"
     "This page was written by the demo that has just run on this machine. Every figure was measured in that run. "
-    "Pictures are part of the page; the buttons open what they show in three "
-    "dimensions (files beside this page, no network needed): turn it with the mouse, play it, click on what you want "
-    "to know.";
+    "Pictures are embedded in the page; the buttons open interactive 3-D views (files next to this page, no network "
+    "connection needed): rotate the view with the mouse, play recordings, and click on objects for details.";
 
 void run_demo(const fs::path& folder, Session& session) {
     std::error_code failure;
     fs::create_directories(folder, failure);
     if (failure) throw Error(Cause::cannot_write, failure.message(), {.file = folder.string()});
     const Stopwatch start;
-    Tour tour{folder, session, {.title = "Fathom: what it does", .introduction = introduction}};
-    tour.say(fmt::format("Fathom shows shapes made, checked, sampled and written, fields of distances that meet, "
-                         "bodies that fall, dent and break, and depth maps ({} threads).\n",
-                         thread_count()));
-    show_shapes(tour);
-    const TriangleMesh creature = show_creature(tour);
-    show_damage(tour, creature);
-    show_point_shell(tour);
-    const std::shared_ptr<const GridField> field = show_field(tour, creature);
-    show_passing(tour, field);
-    show_meeting(tour, field);
-    show_drop(tour);
-    show_soft_heap(tour);
-    show_breaking(tour);
-    show_flight(tour);
-    show_fire(tour);
-    tour.report.figures = {{"version", version},
+    Demo demo{folder, session, {.title = "Fathom: a tour", .introduction = introduction}};
+    demo.print_line(fmt::format(
+        "Tour of Fathom: generated shapes, mesh reports, distance fields, collision queries, simulations of "
+        "rigid, soft and fracturing bodies, and depth maps ({} threads).\n",
+        thread_count()));
+    show_shapes(demo);
+    const TriangleMesh creature = show_creature(demo);
+    show_defects(demo, creature);
+    show_point_shell(demo);
+    const std::shared_ptr<const GridField> field = show_field(demo, creature);
+    show_sweep(demo, field);
+    show_collision(demo, field);
+    show_rigid_drop(demo);
+    show_soft_bodies(demo);
+    show_fracture(demo);
+    show_depth_maps(demo);
+    show_particles(demo);
+    demo.report.figures = {{"version", version},
                            {"threads", fmt::format("{}", thread_count())},
-                           {"all of it took", fmt::format("{:.1f} s", start.seconds())}};
-    write_whole_file(folder / "report.html", to_html(tour.report));
-    tour.say(fmt::format("\nDone in {:.1f} s. Open {} in a browser: it explains all of this. {}creature.vtu and "
-                         "drop.pvd open in ParaView, drop.glb in any 3-D viewer.",
-                         start.seconds(), (fs::absolute(folder) / "report.html").lexically_normal().string(),
-                         has_viewer_page() ? "" : "(Built without the viewer: no pages in three dimensions.) "));
+                           {"total time", fmt::format("{:.1f} s", start.seconds())}};
+    write_whole_file(folder / "report.html", to_html(demo.report));
+    demo.print_line(fmt::format("\nDone in {:.1f} s. Open {} in a browser for explanations. {}creature.vtu and "
+                                "drop.pvd open in ParaView, drop.glb in any glTF viewer.",
+                                start.seconds(), (fs::absolute(folder) / "report.html").lexically_normal().string(),
+                                has_viewer_page() ? "" : "(Built without the viewer: no interactive pages.) "));
 }
 
 } // namespace
 
 void add_demo(CLI::App& program, Session& session) {
-    CLI::App* verb =
-        program.add_subcommand("demo", "A tour: shapes made, checked, drawn and written; fields built, sliced and made "
-                                       "to meet; bodies dropped, dented and broken; depth maps");
+    CLI::App* command =
+        program.add_subcommand("demo", "Run a tour of the library and write a report with pictures and data files");
     auto folder = std::make_shared<std::string>("out");
-    verb->add_option("-o,--output", *folder, "Folder for the report, the pages of the viewer, pictures and files")
+    command->add_option("-o,--output", *folder, "Output folder for the report, viewer pages, pictures and data files")
         ->capture_default_str();
-    verb->footer("Example:\n  fathom demo -o out    then open out/report.html");
-    verb->callback([folder, &session] { run_demo(*folder, session); });
+    command->footer("Example:\n  fathom demo -o out    writes out/report.html");
+    command->callback([folder, &session] { run_demo(*folder, session); });
 }
 
 } // namespace fathom::tool

@@ -1,10 +1,10 @@
-// What the parts of the demo share: they show something, say so on the terminal, and leave a section in the report.
+// Parts of the demo. Each part runs one example, prints a line on the terminal, and adds a section to the report.
 #pragma once
 
-#include <tool/verbs.h>
+#include <tool/commands.h>
 
 #include <fathom/field/grid/grid_field.h>
-#include <fathom/geometry/triangle_mesh.h>
+#include <fathom/geometry/mesh/triangle_mesh.h>
 #include <fathom/show/image.h>
 #include <fathom/show/report_page.h>
 #include <fathom/show/viewer_document.h>
@@ -15,34 +15,35 @@
 
 namespace fathom::tool {
 
-struct Tour {
+struct Demo {
     std::filesystem::path folder;
     Session& session;
     Report report;
 
-    void say(const std::string& line);
-    // The picture as a file of that name, and as a part of the report.
+    void print_line(const std::string& line);
+    // Writes the picture to a file of that name and returns it for the report.
     [[nodiscard]] ReportPicture picture(const std::string& file, const Image& image, const std::string& caption) const;
-    // NAME.html beside the report, and the link to it; nothing where the library was built without the viewer.
-    void add_view(ReportSection& section, const std::string& name, const std::string& words,
+    // Writes NAME.html next to the report and adds a link to the section. Does nothing if the library was built without
+    // the viewer.
+    void add_view(ReportSection& section, const std::string& name, const std::string& label,
                   ViewerDocument document) const;
 };
 
 // demo_shapes.cpp
-void show_shapes(Tour& tour);
-[[nodiscard]] TriangleMesh show_creature(Tour& tour);
-void show_damage(Tour& tour, const TriangleMesh& whole);
-void show_point_shell(Tour& tour);
+void show_shapes(Demo& demo);
+[[nodiscard]] TriangleMesh show_creature(Demo& demo);
+void show_defects(Demo& demo, const TriangleMesh& whole);
+void show_point_shell(Demo& demo);
 // demo_fields.cpp
-[[nodiscard]] std::shared_ptr<const GridField> show_field(Tour& tour, const TriangleMesh& mesh);
-void show_meeting(Tour& tour, const std::shared_ptr<const GridField>& creature);
-void show_passing(Tour& tour, const std::shared_ptr<const GridField>& creature);
+[[nodiscard]] std::shared_ptr<const GridField> show_field(Demo& demo, const TriangleMesh& mesh);
+void show_collision(Demo& demo, const std::shared_ptr<const GridField>& creature);
+void show_sweep(Demo& demo, const std::shared_ptr<const GridField>& creature);
 // demo_scenes.cpp
-void show_drop(Tour& tour);
-void show_soft_heap(Tour& tour);
-void show_breaking(Tour& tour);
-void show_fire(Tour& tour);
+void show_rigid_drop(Demo& demo);
+void show_soft_bodies(Demo& demo);
+void show_fracture(Demo& demo);
+void show_particles(Demo& demo);
 // demo_depth.cpp
-void show_flight(Tour& tour);
+void show_depth_maps(Demo& demo);
 
 } // namespace fathom::tool

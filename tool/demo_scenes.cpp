@@ -1,13 +1,14 @@
-// The demo's scenes: bodies that fall, dent and break, and fire. Each leaves a film, curves, and files to play.
-#include <tool/demo_tour.h>
-#include <tool/terminal.h>
+// Demo of simulations: rigid, soft and fracturing bodies, and particles. Each scene writes a film strip, an energy
+// plot, and files for playback.
+#include <tool/demo.h>
+#include <tool/output.h>
 
-#include <fathom/base/stopwatch.h>
+#include <fathom/base/progress.h>
 #include <fathom/show/recording_picture.h>
 #include <fathom/show/viewer_recording.h>
-#include <fathom/simulate/particles.h>
-#include <fathom/simulate/recording_files.h>
-#include <fathom/simulate/simulation.h>
+#include <fathom/simulate/particles/particles.h>
+#include <fathom/simulate/record/recording_files.h>
+#include <fathom/simulate/scene/simulation.h>
 
 #include <fmt/format.h>
 
@@ -152,36 +153,37 @@ sway = [0.1, 0.03, 0]
 sway_period = 2.0
 )~";
 
-struct Told {
-    std::string words; // one line for the terminal
+struct SceneSummary {
+    std::string line; // one line for the terminal
     std::vector<std::pair<std::string, std::string>> figures;
 };
 
-// What a scene leaves: its film NAME.png, its energy NAME_energy.svg, its frames NAME.pvd and NAME.glb, its page
-// NAME.html. `tell(simulation, seconds)` says what happened.
-template <class Tell>
-void show_scene(Tour& tour, ReportSection section, const std::string& name, std::string_view scene, const Tell& tell) {
-    Simulation simulation(parse_scene(scene, name), tour.session.progress());
+// Runs a scene and writes the film strip NAME.png, the energy plot NAME_energy.svg, the frames NAME.pvd and NAME.glb,
+// and the page NAME.html. `summarize(simulation, seconds)` returns the summary.
+template <class Summarize>
+void show_scene(Demo& demo, ReportSection section, const std::string& name, std::string_view scene,
+                const Summarize& summarize) {
+    Simulation simulation(parse_scene(scene, name), demo.session.progress());
     const Stopwatch start;
-    simulation.run(tour.session.progress());
-    const Told told = tell(simulation, start.seconds());
+    simulation.run(demo.session.progress());
+    const SceneSummary summary = summarize(simulation, start.seconds());
     const Recording& recording = simulation.recording();
-    write_vtk(tour.folder / (name + ".pvd"), recording);
-    write_glb(tour.folder / (name + ".glb"), recording);
-    write_svg(tour.folder / (name + "_energy.svg"), energy_plot(recording));
-    section.figures = told.figures;
+    write_vtk(demo.folder / (name + ".pvd"), recording);
+    write_glb(demo.folder / (name + ".glb"), recording);
+    write_svg(demo.folder / (name + "_energy.svg"), energy_plot(recording));
+    section.figures = summary.figures;
     const bool any_contacts = std::any_of(recording.frames().begin(), recording.frames().end(),
                                           [](const RecordedFrame& frame) { return !frame.contacts.empty(); });
     section.pictures.push_back(
-        tour.picture(name + ".png", film_strip(recording),
-                     fmt::format("From the first to the last moment{}.", any_contacts ? "; contacts are red" : "")));
-    section.pictures.push_back(picture_from(tour.folder / (name + "_energy.svg"), "Energy over time."));
-    tour.add_view(section, name, "Play it", recording_document(name, recording));
+        demo.picture(name + ".png", film_strip(recording),
+                     fmt::format("From start to end{}.", any_contacts ? "; contacts in red" : "")));
+    section.pictures.push_back(picture_from(demo.folder / (name + "_energy.svg"), "Energy over time."));
+    demo.add_view(section, name, "Play the recording", recording_document(name, recording));
     section.links.push_back({name + ".pvd for ParaView", name + ".pvd"});
     section.links.push_back({name + ".glb for Blender", name + ".glb"});
-    tour.report.sections.push_back(std::move(section));
-    tour.say(
-        fmt::format("{:<10} {} -> {}.png, {}_energy.svg, {}.pvd, {}.glb", name, told.words, name, name, name, name));
+    demo.report.sections.push_back(std::move(section));
+    demo.print_line(
+        fmt::format("{:<10} {} -> {}.png, {}_energy.svg, {}.pvd, {}.glb", name, summary.line, name, name, name, name));
 }
 
 std::string seconds_of(double value) { return fmt::format("{:.2f} s", value); }
@@ -189,87 +191,93 @@ std::string millimetres(double value) { return fmt::format("{:.1f} mm", 1e3 * va
 
 } // namespace
 
-// Creatures and bowls in a heap: contact found over time, forces from it, a film of it.
-void show_drop(Tour& tour) {
-    show_scene(tour,
-               {.title = "A drop",
-                .text = "Creatures and a bowl fall in a heap. Every point is followed over the whole step, so that "
-                        "thin walls stop what is fast; the forces come from how deep and how long each point is "
-                        "inside, and so change smoothly."},
+// Rigid bodies fall in a heap; continuous collision detection with contact forces.
+void show_rigid_drop(Demo& demo) {
+    show_scene(demo,
+               {.title = "Rigid bodies",
+                .text =
+                    "Creatures and a bowl fall in a heap. Every point is followed over the whole time step, so that "
+                    "thin walls stop fast bodies. The forces depend on the depth and the duration of each contact "
+                    "and therefore change smoothly."},
                "drop", drop_scene, [](const Simulation& simulation, double seconds) {
                    const Recording& recording = simulation.recording();
                    const SimulatedWorld& world = simulation.world();
-                   return Told{fmt::format("{:.1f} s of {} bodies in {:.2f} s, {} steps; every point is followed over "
-                                           "the whole step, deepest {:.1f} mm",
-                                           world.time(), recording.bodies().size(), seconds, world.steps(),
-                                           1e3 * recording.worst_penetration()),
-                               {{"bodies", fmt::format("{}", recording.bodies().size())},
-                                {"simulated", seconds_of(world.time())},
-                                {"steps", with_commas(world.steps())},
-                                {"computed in", seconds_of(seconds)},
-                                {"deepest penetration", millimetres(recording.worst_penetration())}}};
+                   return SceneSummary{fmt::format("{:.1f} s of {} bodies in {:.2f} s, {} steps; continuous collision "
+                                                   "detection, deepest penetration {:.1f} mm",
+                                                   world.time(), recording.bodies().size(), seconds, world.steps(),
+                                                   1e3 * recording.worst_penetration()),
+                                       {{"bodies", fmt::format("{}", recording.bodies().size())},
+                                        {"simulated", seconds_of(world.time())},
+                                        {"steps", with_commas(world.steps())},
+                                        {"computed in", seconds_of(seconds)},
+                                        {"deepest penetration", millimetres(recording.worst_penetration())}}};
                });
 }
 
-// Soft shapes fall on each other: springs move them, their own trees find what touches, penalties answer.
-void show_soft_heap(Tour& tour) {
+// Soft bodies of springs fall on each other; contacts are found with their bounding volume hierarchies and resolved by
+// penalty forces.
+void show_soft_bodies(Demo& demo) {
     show_scene(
-        tour,
-        {.title = "Soft shapes meet",
-         .text = "Surfaces of springs fall on each other and dent. A tree inside each body is fitted anew to its "
-                 "points at every step, and walked against the others' down to exact pairs of triangles. (After Madera "
-                 "et al., 2006.)"},
+        demo,
+        {.title = "Soft bodies",
+         .text = "Spring surfaces fall on each other and deform. In every step the bounding volume hierarchy of each "
+                 "body is "
+                 "refitted to its vertices and traversed against those of the others down to exact triangle pairs. "
+                 "(After Madera et al., 2006.)"},
         "soft", soft_scene, [](const Simulation& simulation, double seconds) {
             const Recording& recording = simulation.recording();
             const double detection = 1e3 * recording.detect_seconds() / static_cast<double>(simulation.world().steps());
-            return Told{
-                fmt::format("{:.1f} s of {} soft shapes in {:.2f} s ({:.2f} ms of detection a step); deepest {:.1f} mm",
-                            simulation.world().time(), recording.bodies().size() - 1, seconds, detection,
-                            1e3 * recording.worst_penetration()),
-                {{"soft shapes", fmt::format("{}", recording.bodies().size() - 1)},
-                 {"simulated", seconds_of(simulation.world().time())},
-                 {"computed in", seconds_of(seconds)},
-                 {"detection a step", fmt::format("{:.2f} ms", detection)},
-                 {"deepest penetration", millimetres(recording.worst_penetration())}}};
+            return SceneSummary{fmt::format("{:.1f} s of {} soft bodies in {:.2f} s ({:.2f} ms of detection per step); "
+                                            "deepest penetration {:.1f} mm",
+                                            simulation.world().time(), recording.bodies().size() - 1, seconds,
+                                            detection, 1e3 * recording.worst_penetration()),
+                                {{"soft bodies", fmt::format("{}", recording.bodies().size() - 1)},
+                                 {"simulated", seconds_of(simulation.world().time())},
+                                 {"computed in", seconds_of(seconds)},
+                                 {"detection per step", fmt::format("{:.2f} ms", detection)},
+                                 {"deepest penetration", millimetres(recording.worst_penetration())}}};
         });
 }
 
-// A ball of tetrahedra falls through a sheet that tears under it.
-void show_breaking(Tour& tour) {
-    show_scene(tour,
-               {.title = "A sheet breaks",
-                .text = "A ball of tetrahedra tears through a sheet. The tetrahedra themselves carry the field of "
-                        "distances; where springs break, triangles part, and the indices are mended on the spot "
-                        "instead of being built anew. (After Marchal et al., 2004.)"},
+// A tetrahedral ball falls on a membrane that tears.
+void show_fracture(Demo& demo) {
+    show_scene(demo,
+               {.title = "Fracture of a membrane",
+                .text = "A tetrahedral ball tears through a membrane. The tetrahedra carry the distance field. Where "
+                        "springs break, triangles are separated, and the collision data structures are updated locally "
+                        "instead of being rebuilt. (After Marchal et al., 2004.)"},
                "breaking", breaking_scene, [](const Simulation& simulation, double seconds) {
                    const auto& world = dynamic_cast<const TetWorld&>(simulation.world());
                    const std::size_t tetrahedra = world.body(0).topology.tetrahedra().size(),
                                      triangles = world.body(1).topology.boundary().size();
                    const double share = 100 * world.statistics().collision_share();
-                   return Told{fmt::format("{:.2f} s of a ball of {} tetrahedra on a sheet of {} triangles in {:.2f} "
-                                           "s: {} springs break, {} pieces of sheet; {:.0f} % of the time in collision",
-                                           world.time(), tetrahedra, triangles, seconds, world.statistics().broken,
-                                           world.pieces(1), share),
-                               {{"tetrahedra", with_commas(tetrahedra)},
-                                {"triangles of the sheet", with_commas(triangles)},
-                                {"springs that break", with_commas(world.statistics().broken)},
-                                {"pieces of sheet", fmt::format("{}", world.pieces(1))},
-                                {"computed in", seconds_of(seconds)},
-                                {"of it collision", fmt::format("{:.0f} %", share)}}};
+                   return SceneSummary{
+                       fmt::format("{:.2f} s of a ball of {} tetrahedra on a membrane of {} triangles in {:.2f} "
+                                   "s: {} springs broken, membrane in {} pieces; {:.0f} % of the time in "
+                                   "collision detection",
+                                   world.time(), tetrahedra, triangles, seconds, world.statistics().broken,
+                                   world.pieces(1), share),
+                       {{"tetrahedra", with_commas(tetrahedra)},
+                        {"membrane triangles", with_commas(triangles)},
+                        {"broken springs", with_commas(world.statistics().broken)},
+                        {"membrane pieces", fmt::format("{}", world.pieces(1))},
+                        {"computed in", seconds_of(seconds)},
+                        {"share of collision detection", fmt::format("{:.0f} %", share)}}};
                });
 }
 
-// Fire under a skillet that moves: all particles share one map of it.
-void show_fire(Tour& tour) {
+// Particles collide with a moving skillet; all particles share its depth maps.
+void show_particles(Demo& demo) {
     show_scene(
-        tour,
-        {.title = "Fire and skillet",
-         .text = "Thousands of particles and a skillet that is swayed. The skillet is drawn into depth maps once a "
-                 "step, and every particle looks up its own pixel: a collision costs next to nothing."},
+        demo,
+        {.title = "Particles",
+         .text =
+             "Thousands of particles and a moving skillet. The skillet is rendered into depth maps once per step, and "
+             "every particle reads one pixel, so that a collision test is very cheap."},
         "fire", fire_scene, [](const Simulation& simulation, double seconds) {
             const auto& world = dynamic_cast<const ParticleWorld&>(simulation.world());
-            return Told{
-                fmt::format("{:.1f} s of {} particles in {:.2f} s, {} steps: {} times one of them ran into the skillet",
+            return SceneSummary{
+                fmt::format("{:.1f} s of {} particles in {:.2f} s, {} steps: {} particle hits on the skillet",
                             world.time(), world.positions().size(), seconds, world.steps(), world.total_hits()),
                 {{"particles at the end", with_commas(world.positions().size())},
                  {"simulated", seconds_of(world.time())},

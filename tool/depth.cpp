@@ -1,17 +1,16 @@
-// fathom depth: which projections suit a mesh, and whether it meets others, by depth maps.
+// fathom depth: chooses projection directions for a mesh and detects collisions with depth maps.
+// Method: Fabrizio, "Easy real-time collision detection".
+#include <tool/arguments.h>
+#include <tool/commands.h>
 #include <tool/depth_pictures.h>
-#include <tool/drawn_source.h>
-#include <tool/json_values.h>
-#include <tool/pose_text.h>
-#include <tool/terminal.h>
-#include <tool/verbs.h>
-#include <tool/verdict_text.h>
+#include <tool/field_source.h>
+#include <tool/output.h>
 
 #include <fathom/base/error.h>
-#include <fathom/base/stopwatch.h>
+#include <fathom/base/progress.h>
+#include <fathom/detect/depth/depth_backend.h>
 #include <fathom/detect/depth/depth_collide.h>
 #include <fathom/detect/depth/depth_directions.h>
-#include <fathom/detect/depth/gl_backend.h>
 #include <fathom/show/viewer_page.h>
 #include <fathom/show/viewer_sources.h>
 
@@ -28,43 +27,44 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* examples = R"~(Examples:
-  fathom depth bunny.obj                                    from which sides its surface is seen, and what is left over
-  fathom depth ship.obj --against tunnel.obj --pose 0,0,1   do they meet, by depth maps along those directions
-  fathom depth ship.obj --against rock.obj --pose 2,0,0 --html maps.html   the maps as reliefs around the object, in the browser
+  fathom depth bunny.obj                                    choose directions, report the visible surface
+  fathom depth ship.obj --against tunnel.obj --pose 0,0,1   detect collisions with depth maps along these directions
+  fathom depth ship.obj --against rock.obj --pose 2,0,0 --html maps.html   show the maps as reliefs in the browser
   fathom depth ship.obj --against rock.obj --pose 2,0,0 --against rock.obj --pose -2,0,0 --json
   fathom depth bowl.obj --against ball.obj --sides layers --conservative -o maps
 
-A POSE is x,y,z or x,y,z,qw,qx,qy,qz (m, unit quaternion). Directions are chosen one by one, each the one that sees the most that no other has
-seen. "Compliant" objects are seen all over: what their maps find is about the object itself. Of others, concavities that no direction sees
-count as solid, unless drawn in layers. "disjoint" is a proof only with --conservative.)~";
+A POSE is x,y,z or x,y,z,qw,qx,qy,qz (m, unit quaternion). Directions are chosen greedily: each one adds the most
+surface area that is not yet visible. An object is "compliant" if its whole surface is visible from the chosen
+directions; the results then refer to the object itself. For other objects, concavities that are not visible from any
+direction count as solid, unless --sides layers is used. "disjoint" is a proof only with --conservative.)~";
 
 struct DepthArguments {
-    std::string mesh, sides = "both", backend = "fastest", folder, html; // no folder: no pictures
+    std::string mesh, sides = "both", backend = "fastest", folder, html; // empty folder or html: not written
     std::vector<std::string> against, poses;
     int pixels = 256;
     std::size_t most = 4;
     bool conservative = false, json = false;
 };
 
-struct Drawn {
-    std::string name, what;
+struct NamedMesh {
+    std::string name, description;
     TriangleMesh mesh;
 };
 
-// An object, what was found about it, and what it met.
-struct DepthAnswer {
-    std::string what, backend;
+// Results for an object: its directions and its collisions.
+struct DepthReport {
+    std::string description, backend;
     std::size_t triangles = 0;
-    DirectionReport report;
-    std::vector<std::string> others;
-    std::vector<ViewerBody> drawn;           // the object and the others
-    std::optional<DepthCollision> collision; // where there are others
-    double seconds = 0;                      // that it took
+    DirectionReport directions;
+    std::vector<std::string> others;         // descriptions of the meshes of --against
+    std::vector<ViewerBody> viewer_bodies;   // the object, then the others
+    std::optional<DepthCollision> collision; // if there are others
+    double seconds = 0;                      // time of the collision query (s)
     std::vector<std::string> pictures;
 };
 
-// Graphics pipelines cannot draw conservatively: then the fastest is the CPU.
-std::unique_ptr<DepthBackend> backend_of(const DepthArguments& arguments) {
+// OpenGL cannot rasterize conservatively, so --conservative uses the CPU.
+std::unique_ptr<DepthBackend> make_backend(const DepthArguments& arguments) {
     if (arguments.backend == "gl") return make_depth_backend(DepthPreference::gl);
     return make_depth_backend(arguments.backend == "cpu" || arguments.conservative ? DepthPreference::cpu
                                                                                    : DepthPreference::fastest);
@@ -74,51 +74,51 @@ DepthSides sides_named(const std::string& name) {
     return name == "far" ? DepthSides::far_side : name == "layers" ? DepthSides::layers : DepthSides::both_sides;
 }
 
-Drawn mesh_named(const std::string& text) {
+NamedMesh open_mesh(const std::string& text) {
     FieldSource source = open_field(text);
     if (!source.mesh)
-        throw Error(Cause::invalid_argument, fmt::format("is a {}; depth maps are drawn of meshes", source.kind),
+        throw Error(Cause::invalid_argument, fmt::format("expected a mesh, got a field of kind '{}'", source.kind),
                     {.element = text});
-    return {name_of(text), std::move(source.what), std::move(*source.mesh)};
+    return {display_name(text), std::move(source.description), std::move(*source.mesh)};
 }
 
-// Layers leave nothing to choose but how many there are; the direction that sees most has few.
-DirectionReport directions_of(DepthBackend& backend, const TriangleMesh& mesh, const DepthArguments& arguments) {
+// Layers represent concavities from any direction, so one direction is enough; the one that sees most has few layers.
+DirectionReport find_directions(DepthBackend& backend, const TriangleMesh& mesh, const DepthArguments& arguments) {
     DirectionOptions options{.pixels = arguments.pixels, .most = arguments.most};
     const DepthSides sides = sides_named(arguments.sides);
     if (sides != DepthSides::layers)
         options.sides = sides;
     else
         options.most = 1;
-    DirectionReport report = choose_directions(backend, mesh, options);
-    report.sides = sides;
-    return report;
+    DirectionReport directions = choose_directions(backend, mesh, options);
+    directions.sides = sides;
+    return directions;
 }
 
-std::vector<DrawnBody> bodies_of(const DepthArguments& arguments, DepthAnswer& answer) {
+std::vector<DrawnBody> open_bodies(const DepthArguments& arguments, DepthReport& report) {
     if (arguments.poses.size() > arguments.against.size())
-        throw Error(Cause::invalid_argument, "there are more poses than meshes to hold against",
+        throw Error(Cause::invalid_argument, "there are more --pose options than --against options",
                     {.element = "option --pose"});
     std::vector<DrawnBody> bodies;
     for (std::size_t k = 0; k < arguments.against.size(); ++k) {
-        Drawn other = mesh_named(arguments.against[k]);
-        answer.others.push_back(std::move(other.what));
+        NamedMesh other = open_mesh(arguments.against[k]);
+        report.others.push_back(std::move(other.description));
         const Pose pose = k < arguments.poses.size() ? pose_from_text(arguments.poses[k], "--pose") : Pose{};
-        answer.drawn.push_back(viewer_body(other.name, other.mesh, pose));
-        answer.drawn.back().fixed = true;
+        report.viewer_bodies.push_back(viewer_body(other.name, other.mesh, pose));
+        report.viewer_bodies.back().fixed = true;
         bodies.push_back({std::make_shared<DrawnMesh>(other.mesh), pose, static_cast<Index>(k)});
     }
     return bodies;
 }
 
 void write_pictures(const DepthObject& object, std::span<const DrawnBody> bodies, const fs::path& folder,
-                    DepthAnswer& answer) {
+                    DepthReport& report) {
     std::error_code failure;
     fs::create_directories(folder, failure);
     if (failure) throw Error(Cause::cannot_write, failure.message(), {.file = folder.string()});
     const auto write = [&](const char* name, std::size_t projection, const Image& image) {
-        answer.pictures.push_back((folder / fmt::format("{}_{}.png", name, projection + 1)).string());
-        write_png(answer.pictures.back(), image);
+        report.pictures.push_back((folder / fmt::format("{}_{}.png", name, projection + 1)).string());
+        write_png(report.pictures.back(), image);
     };
     for (std::size_t k = 0; k < object.parts().front().maps.size(); ++k) {
         const DepthPictures pictures = depth_pictures(object, k, {}, bodies);
@@ -131,57 +131,58 @@ void write_pictures(const DepthObject& object, std::span<const DrawnBody> bodies
 }
 
 void write_page(const DepthObject& object, std::span<const DrawnBody> bodies, const std::string& file,
-                const DepthAnswer& answer) {
-    ViewerDocument document{.title = answer.drawn.front().name,
-                            .subtitle = fmt::format("depth maps along {} direction{}", answer.report.chosen.size(),
-                                                    answer.report.chosen.size() == 1 ? "" : "s"),
+                const DepthReport& report) {
+    ViewerDocument document{.title = report.viewer_bodies.front().name,
+                            .subtitle = fmt::format("depth maps along {} direction{}", report.directions.chosen.size(),
+                                                    report.directions.chosen.size() == 1 ? "" : "s"),
                             .kind = ViewerKind::depth};
-    if (answer.collision) document.subtitle += fmt::format("; {}", word(answer.collision->verdict));
-    document.bodies = answer.drawn;
+    if (report.collision) document.subtitle += fmt::format("; {}", verdict_text(report.collision->verdict));
+    document.bodies = report.viewer_bodies;
     for (std::size_t k = 0; k < object.parts().front().maps.size(); ++k)
         for (ViewerLayer& layer : depth_layers(object, k, {}, bodies)) {
             layer.name += fmt::format(", direction {}", k + 1);
             layer.visible = k == 0;
             document.layers.push_back(std::move(layer));
         }
-    if (answer.collision && !answer.collision->bodies.empty()) {
+    if (report.collision && !report.collision->bodies.empty()) {
         ContactsLayer contacts;
-        for (const DepthBodyHit& hit : answer.collision->bodies)
+        for (const DepthBodyHit& hit : report.collision->bodies)
             contacts.contacts.push_back({hit.point, -hit.way_out, hit.depth, {0, hit.body + 1}});
-        document.layers.push_back({.name = "deepest hits", .content = std::move(contacts), .visible = true});
+        document.layers.push_back(
+            {.name = "deepest hit of each body", .content = std::move(contacts), .visible = true});
     }
     write_viewer_html(file, std::move(document));
 }
 
-DepthAnswer answer_to(const DepthArguments& arguments) {
-    DepthAnswer answer;
-    const std::unique_ptr<DepthBackend> backend = backend_of(arguments);
-    const Drawn drawn = mesh_named(arguments.mesh);
-    answer.drawn.push_back(viewer_body(drawn.name, drawn.mesh));
-    const std::vector<DrawnBody> bodies = bodies_of(arguments, answer);
-    answer.what = drawn.what;
-    answer.backend = backend->name();
-    answer.triangles = drawn.mesh.triangles.size();
-    answer.report = directions_of(*backend, drawn.mesh, arguments);
-    if (bodies.empty() && arguments.folder.empty() && arguments.html.empty()) return answer;
+DepthReport compute_report(const DepthArguments& arguments) {
+    DepthReport report;
+    const std::unique_ptr<DepthBackend> backend = make_backend(arguments);
+    const NamedMesh object_mesh = open_mesh(arguments.mesh);
+    report.viewer_bodies.push_back(viewer_body(object_mesh.name, object_mesh.mesh));
+    const std::vector<DrawnBody> bodies = open_bodies(arguments, report);
+    report.description = object_mesh.description;
+    report.backend = backend->name();
+    report.triangles = object_mesh.mesh.triangles.size();
+    report.directions = find_directions(*backend, object_mesh.mesh, arguments);
+    if (bodies.empty() && arguments.folder.empty() && arguments.html.empty()) return report;
 
-    DepthObject object(*backend, drawn.mesh, answer.report.projections(),
+    DepthObject object(*backend, object_mesh.mesh, report.directions.projections(),
                        {.pixels = arguments.pixels, .conservative = arguments.conservative});
     if (!bodies.empty()) {
         const Stopwatch start;
-        answer.collision = collide(object, {}, bodies, {.conservative = arguments.conservative});
-        answer.seconds = start.seconds();
+        report.collision = collide(object, {}, bodies, {.conservative = arguments.conservative});
+        report.seconds = start.seconds();
     }
-    if (!arguments.folder.empty()) write_pictures(object, bodies, arguments.folder, answer);
-    if (!arguments.html.empty()) write_page(object, bodies, arguments.html, answer);
-    return answer;
+    if (!arguments.folder.empty()) write_pictures(object, bodies, arguments.folder, report);
+    if (!arguments.html.empty()) write_page(object, bodies, arguments.html, report);
+    return report;
 }
 
 Json to_json(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
 
-Json to_json(const DirectionReport& r, const DepthAnswer& answer, const DepthArguments& arguments) {
-    Json text = {{"mesh", arguments.mesh},   {"triangles", answer.triangles}, {"closed", r.closed},
-                 {"sides", arguments.sides}, {"pixels", arguments.pixels},    {"backend", answer.backend}};
+Json to_json(const DirectionReport& r, const DepthReport& report, const DepthArguments& arguments) {
+    Json text = {{"mesh", arguments.mesh},   {"triangles", report.triangles}, {"closed", r.closed},
+                 {"sides", arguments.sides}, {"pixels", arguments.pixels},    {"backend", report.backend}};
     text["directions"] = Json::array();
     for (std::size_t k = 0; k < r.chosen.size(); ++k)
         text["directions"].push_back({{"direction", as_json(r.chosen[k].direction)},
@@ -202,16 +203,16 @@ Json to_json(const DirectionReport& r, const DepthAnswer& answer, const DepthArg
     return text;
 }
 
-Json to_json(const DepthCollision& c, const DepthAnswer& answer) {
-    Json text = {{"status", word(c.verdict)},
+Json to_json(const DepthCollision& c, const DepthReport& report) {
+    Json text = {{"status", verdict_text(c.verdict)},
                  {"proven", c.proven},
                  {"pixels", c.pixels},
                  {"open_pixels", c.open_pixels},
-                 {"tolerance", bound(c.tolerance)},
-                 {"rounding", bound(c.rounding)},
+                 {"tolerance", finite_or_null(c.tolerance)},
+                 {"rounding", finite_or_null(c.rounding)},
                  {"truncated", c.truncated},
                  {"drawings", c.drawings},
-                 {"seconds", answer.seconds}};
+                 {"seconds", report.seconds}};
     text["bodies"] = Json::array();
     for (const DepthBodyHit& b : c.bodies)
         text["bodies"].push_back({{"body", b.body},
@@ -233,66 +234,69 @@ Json to_json(const DepthCollision& c, const DepthAnswer& answer) {
     return text;
 }
 
-Json to_json(const DepthAnswer& answer, const DepthArguments& arguments) {
-    Json text = to_json(answer.report, answer, arguments);
-    text["collision"] = answer.collision ? to_json(*answer.collision, answer) : Json(nullptr);
-    text["pictures"] = answer.pictures;
+Json to_json(const DepthReport& report, const DepthArguments& arguments) {
+    Json text = to_json(report.directions, report, arguments);
+    text["collision"] = report.collision ? to_json(*report.collision, report) : Json(nullptr);
+    text["pictures"] = report.pictures;
     return text;
 }
 
-std::string fitness(const DirectionReport& r) {
-    if (r.sides == DepthSides::layers) return "layers: concavities do not count, from whatever direction";
-    if (r.compliant_to_one) return "compliant to one projection";
-    if (r.compliant) return fmt::format("compliant to {} projections", r.chosen.size());
-    return "not compliant: what is not seen counts as filled (--sides layers tells it apart)";
+std::string compliance_text(const DirectionReport& r) {
+    if (r.sides == DepthSides::layers) return "layers: concavities are represented, from any direction";
+    if (r.compliant_to_one) return "compliant with one projection";
+    if (r.compliant) return fmt::format("compliant with {} projections", r.chosen.size());
+    return "not compliant: concavities that are not visible count as solid (--sides layers represents them)";
 }
 
 void print(const DirectionReport& r) {
     const bool layers = r.sides == DepthSides::layers;
-    fmt::print("{}\n", fitness(r));
-    fmt::print("  {:<32}  {:>9}  {:>13}  {:>16}\n", "direction", "sees", "all so far", "concavity (m3)");
+    fmt::print("{}\n", compliance_text(r));
+    fmt::print("  {:<32}  {:>9}  {:>13}  {:>16}\n", "direction", "visible", "cumulative", "concavity (m3)");
     for (std::size_t k = 0; k < r.chosen.size(); ++k)
-        fmt::print("  {:<32}  {:>7.2f} %  {:>11.2f} %  {:>16}\n", shown(r.chosen[k].direction), 100 * r.chosen[k].seen,
-                   100 * r.seen_by_chosen[k],
-                   r.chosen[k].concavity ? fmt::format("{:.4g}", *r.chosen[k].concavity) : "no inside");
-    if (layers) return fmt::print("  (seen and filled without layers)\n");
-    if (r.concavity) fmt::print("  left over  {:.4g} m3 of concavity that all of them fill\n", *r.concavity);
+        fmt::print("  {:<32}  {:>7.2f} %  {:>11.2f} %  {:>16}\n", vector_text(r.chosen[k].direction),
+                   100 * r.chosen[k].seen, 100 * r.seen_by_chosen[k],
+                   r.chosen[k].concavity ? fmt::format("{:.4g}", *r.chosen[k].concavity) : "not closed");
+    if (layers) return fmt::print("  (visible area and concavity without layers)\n");
+    if (r.concavity) fmt::print("  filled     {:.4g} m3 of concavity, filled by all directions\n", *r.concavity);
     if (r.unseen_area > 0)
-        fmt::print("  unseen     {:.4g} of {:.4g} m2, between {} and {} m; less than half is seen of triangles: {}\n",
-                   r.unseen_area, r.area, shown(r.unseen_bounds.lower), shown(r.unseen_bounds.upper),
+        fmt::print("  unseen     {:.4g} of {:.4g} m2, between {} and {} m; {} triangles are less than half visible\n",
+                   r.unseen_area, r.area, vector_text(r.unseen_bounds.lower), vector_text(r.unseen_bounds.upper),
                    with_commas(r.unseen.size()));
-    if (!r.closed) fmt::print("  open       the mesh is not closed, or faces inward: only its surface counts\n");
+    if (!r.closed)
+        fmt::print(
+            "  open       the mesh is not closed or is inside out: only its surface is tested, not its interior\n");
 }
 
-void print(const DepthCollision& c, const DepthAnswer& answer) {
-    fmt::print("{}{}\n", word(c.verdict),
-               c.proven                         ? ", proven"
-               : c.verdict == Verdict::disjoint ? fmt::format(", unless by less than {:.3g} m", c.tolerance)
-                                                : "");
-    for (std::size_t k = 0; k < answer.others.size(); ++k) fmt::print("  body {:<5} {}\n", k, answer.others[k]);
+void print(const DepthCollision& c, const DepthReport& report) {
+    fmt::print("{}{}\n", verdict_text(c.verdict),
+               c.proven ? ", proven"
+               : c.verdict == Verdict::disjoint
+                   ? fmt::format(", not proven: overlaps smaller than {:.3g} m may be missed", c.tolerance)
+                   : "");
+    for (std::size_t k = 0; k < report.others.size(); ++k) fmt::print("  body {:<5} {}\n", k, report.others[k]);
     if (!c.bodies.empty())
         fmt::print("  {:>6}  {:>8}  {:>12}  {:<34}  {:<34}  {}\n", "body", "pixels", "depth (m)", "deepest point (m)",
-                   "way out of the object", "mean normal");
+                   "separating direction", "mean normal");
     for (const DepthBodyHit& b : c.bodies)
         fmt::print("  {:>6}  {:>8}  {:>12.6g}  {:<34}  {:<34}  {}\n", b.body, with_commas(b.pixels), b.depth,
-                   shown(b.point), shown(b.way_out), shown(b.normal));
+                   vector_text(b.point), vector_text(b.way_out), vector_text(b.normal));
     for (const DepthEnclosure& e : c.enclosed_by)
-        fmt::print("  inside     {} in body {}, at {} m\n", e.whole ? "the whole object is" : "part of the object is",
-                   e.body, shown(e.point));
-    if (c.open_pixels > 0) fmt::print("  open       {} pixels in which something may be\n", with_commas(c.open_pixels));
-    if (c.truncated) fmt::print("  (some layers were left out: gaps may count as solid)\n");
-    fmt::print("  method     {:.2f} ms, drawn {} times; what is smaller than {:.3g} m may be missed{}\n",
-               1e3 * answer.seconds, c.drawings, c.tolerance, c.proven ? ", and is not here" : "");
+        fmt::print("  inside     {} inside body {}, at {} m\n",
+                   e.whole ? "the whole object is" : "part of the object is", e.body, vector_text(e.point));
+    if (c.open_pixels > 0) fmt::print("  undecided  {} pixels\n", with_commas(c.open_pixels));
+    if (c.truncated) fmt::print("  (some layers were omitted: gaps of the object may count as solid)\n");
+    fmt::print("  method     {} rendering passes in {:.2f} ms, tolerance {:.3g} m{}\n", c.drawings,
+               1e3 * report.seconds, c.tolerance, c.proven ? "; the result is proven regardless of the tolerance" : "");
 }
 
 void run_depth(const DepthArguments& arguments) {
-    const DepthAnswer answer = answer_to(arguments);
-    if (arguments.json) return fmt::print("{}\n", to_json(answer, arguments).dump(2));
-    fmt::print("{}, {} x {} pixels at most, backend {}\n", answer.what, arguments.pixels, arguments.pixels,
-               answer.backend);
-    print(answer.report);
-    if (answer.collision) print(*answer.collision, answer);
-    for (const std::string& picture : answer.pictures) fmt::print("  picture    {}\n", picture);
+    const DepthReport report = compute_report(arguments);
+    if (arguments.json) return fmt::print("{}\n", to_json(report, arguments).dump(2));
+    fmt::print("{}, maps of at most {} x {} pixels, backend {}\n", report.description, arguments.pixels,
+               arguments.pixels, report.backend);
+    print(report.directions);
+    if (report.collision) print(*report.collision, report);
+    for (const std::string& picture : report.pictures) fmt::print("  picture    {}\n", picture);
     if (!arguments.html.empty()) fmt::print("  page       {}\n", arguments.html);
 }
 
@@ -300,34 +304,42 @@ void run_depth(const DepthArguments& arguments) {
 
 void add_depth(CLI::App& program, Session&) {
     const auto o = std::make_shared<DepthArguments>();
-    CLI::App* verb = program.add_subcommand("depth", "Depth maps: which projections suit a mesh, and what it meets");
-    verb->footer(examples);
-    verb->add_option("MESH", o->mesh, "A mesh file or a shape of `fathom make`")->required();
-    CLI::Option* against =
-        verb->add_option("--against", o->against, "A mesh that may be met; may be given several times")
-            ->allow_extra_args(false);
-    verb->add_option("--pose", o->poses, "POSE of the first, the second, ... mesh of --against")
+    CLI::App* command = program.add_subcommand(
+        "depth", "Choose projection directions for a mesh and detect collisions with depth maps");
+    command->footer(examples);
+    command->add_option("MESH", o->mesh, "Mesh file, or name of a generated shape (`fathom make --list`)")->required();
+    CLI::Option* against = command->add_option("--against", o->against, "Mesh to test for collision; may be repeated")
+                               ->allow_extra_args(false);
+    command->add_option("--pose", o->poses, "POSE of the first, second, ... mesh of --against; may be repeated")
         ->allow_extra_args(false)
         ->needs(against);
-    verb->add_option("--sides", o->sides, "Of the object: far side alone (as in the paper), both, or layers")
+    command
+        ->add_option("--sides", o->sides,
+                     "Sides of the object in the maps: far (far side only, as in the paper), both, or layers")
         ->capture_default_str()
         ->check(CLI::IsMember({"far", "both", "layers"}));
-    verb->add_option("--pixels", o->pixels, "Of a map, along its longer side")
+    command->add_option("--pixels", o->pixels, "Pixels of a map along its longer side")
         ->capture_default_str()
         ->check(CLI::Range(8, 8192));
-    verb->add_option("--most", o->most, "Directions chosen, at most")->capture_default_str()->check(CLI::Range(1, 64));
-    verb->add_flag("--conservative", o->conservative,
-                   "A \"disjoint\" with a proof: nothing is lost between pixels (slower)")
+    command->add_option("--most", o->most, "Maximum number of directions")
+        ->capture_default_str()
+        ->check(CLI::Range(1, 64));
+    command
+        ->add_flag("--conservative", o->conservative,
+                   "Prove \"disjoint\" by conservative rasterization: nothing is missed between pixels (slower)")
         ->needs(against);
-    verb->add_option("--backend", o->backend,
-                     "cpu, gl (on anything) or fastest; where OpenGL is missing it is the CPU, and told why")
+    command
+        ->add_option(
+            "--backend", o->backend,
+            "cpu, gl (any OpenGL device) or fastest; without OpenGL the CPU is used and the reason is reported")
         ->capture_default_str()
         ->check(CLI::IsMember({"cpu", "gl", "fastest"}));
-    verb->add_option("-o,--output", o->folder,
-                     "Folder for PNGs: heights of the object and of what it is held against, hits, normals there");
-    verb->add_option("--html", o->html, html_help);
-    verb->add_flag("--json", o->json, "As JSON");
-    verb->callback([o] { run_depth(*o); });
+    command->add_option(
+        "-o,--output", o->folder,
+        "Folder for PNG files: heights of the object, heights of the other meshes, hits, normals at the hits");
+    command->add_option("--html", o->html, html_help);
+    command->add_flag("--json", o->json, "Print JSON");
+    command->callback([o] { run_depth(*o); });
 }
 
 } // namespace fathom::tool

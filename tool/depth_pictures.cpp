@@ -1,4 +1,4 @@
-// What depth maps saw, as pictures.
+// Pictures and viewer layers of depth maps.
 #include <tool/depth_pictures.h>
 
 #include <fathom/show/depth_picture.h>
@@ -8,14 +8,14 @@ namespace fathom::tool {
 
 namespace {
 
-// The bodies as the part sees them: maps lie in its frame.
-std::vector<DrawnBody> seen_from(const Pose& frame, std::span<const DrawnBody> bodies) {
+// Bodies transformed into the frame of the part, in which its maps are defined.
+std::vector<DrawnBody> in_frame(const Pose& frame, std::span<const DrawnBody> bodies) {
     std::vector<DrawnBody> moved(bodies.begin(), bodies.end());
     for (DrawnBody& body : moved) body.pose = relative(frame, body.pose);
     return moved;
 }
 
-// What is inside the object, of all layers the first in each pixel.
+// Surfaces of the environment inside the object: in each pixel, the first layer that is hit.
 DepthMap hits_of(const ProjectionMaps& maps, std::span<const DrawnBody> bodies, DepthBackend& backend) {
     const auto target = backend.make_target();
     DepthMap all;
@@ -38,7 +38,7 @@ DepthPictures depth_pictures(const DepthObject& object, std::size_t projection, 
                              std::span<const DrawnBody> environment) {
     const DepthObject::Part& part = object.parts().front();
     const ProjectionMaps& maps = part.maps.at(projection);
-    const std::vector<DrawnBody> bodies = seen_from(pose * part.pose, environment);
+    const std::vector<DrawnBody> bodies = in_frame(pose * part.pose, environment);
     const auto target = object.backend().make_target();
 
     DepthPictures pictures;
@@ -62,10 +62,10 @@ std::vector<ViewerLayer> depth_layers(const DepthObject& object, std::size_t pro
     const auto target = object.backend().make_target();
     object.backend().draw(view, std::vector<DrawnBody>{{part.mesh, {}, 0}},
                           {.keep = Keep::farthest, .faces = Faces::both}, *target);
-    std::vector<ViewerLayer> layers = {depth_layer("the object's far side", target->map())};
+    std::vector<ViewerLayer> layers = {depth_layer("far side of the object", target->map())};
     if (environment.empty()) return layers;
-    object.backend().draw(view, seen_from(pose * part.pose, environment), {.faces = Faces::both}, *target);
-    layers.push_back(depth_layer("the others in the same box", target->map()));
+    object.backend().draw(view, in_frame(pose * part.pose, environment), {.faces = Faces::both}, *target);
+    layers.push_back(depth_layer("other bodies in the same box", target->map()));
     return layers;
 }
 

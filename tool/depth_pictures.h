@@ -1,4 +1,4 @@
-// What depth maps saw, as pictures: for `fathom depth` and the demo.
+// Pictures and viewer layers of depth maps, for `fathom depth` and the demo.
 #pragma once
 
 #include <fathom/detect/depth/depth_object.h>
@@ -10,20 +10,20 @@
 
 namespace fathom::tool {
 
-// All of one size, as the projection looks.
+// Pictures of one projection, all of the same size.
 struct DepthPictures {
-    Image object;      // heights of its far side
-    Image environment; // heights of what is nearest in the same box, whatever the object
+    Image object;      // heights of the far side of the object
+    Image environment; // heights of the nearest surfaces in the same box, regardless of the object
     Image hits;        // red where a surface of the environment is inside the object
-    Image normals;     // of the environment there, on the object's heights
+    Image normals;     // normals of the environment at the hits, over the heights of the object
 };
 
-// Of the first part of an object at `pose`.
+// Pictures of the first part of an object at `pose`.
 [[nodiscard]] DepthPictures depth_pictures(const DepthObject& object, std::size_t projection, const Pose& pose,
                                            std::span<const DrawnBody> environment);
 
-// The same maps as layers of a viewer's document, in the frame of the object: its far side, and the environment in the
-// same box.
+// The same maps as layers of a viewer document, in the frame of the object: the far side of the object, and the
+// environment in the same box.
 [[nodiscard]] std::vector<ViewerLayer> depth_layers(const DepthObject& object, std::size_t projection, const Pose& pose,
                                                     std::span<const DrawnBody> environment);
 

@@ -1,19 +1,17 @@
-// fathom field: distance fields built, told about, drawn, meshed, sampled and converted.
+// fathom field: builds, describes, slices, meshes, samples and converts distance fields.
+#include <tool/arguments.h>
+#include <tool/commands.h>
 #include <tool/field_source.h>
-#include <tool/json_values.h>
-#include <tool/number_checks.h>
-#include <tool/terminal.h>
-#include <tool/verbs.h>
+#include <tool/output.h>
 
 #include <fathom/base/error.h>
-#include <fathom/base/stopwatch.h>
+#include <fathom/base/progress.h>
 #include <fathom/field/file/grid_file.h>
 #include <fathom/field/file/npy_file.h>
 #include <fathom/field/grid/bake.h>
-#include <fathom/field/grid/baked_error.h>
 #include <fathom/field/grid/contour.h>
-#include <fathom/field/mesh/cached_grid.h>
-#include <fathom/geometry/mesh_file.h>
+#include <fathom/field/mesh/grid_builder.h>
+#include <fathom/geometry/io/mesh_file.h>
 #include <fathom/show/field_slice.h>
 
 #include <CLI/CLI.hpp>
@@ -32,7 +30,7 @@ struct FieldOptions {
     GridOptions grid{};
     std::string sign = "auto";
     bool floats = false, no_cache = false, json = false, gradient = false;
-    double memory = 0; // MB; 0: as the library has it
+    double memory = 0; // MB; 0: the library's default
     SliceOptions slice{};
     char axis = 'z';
     double position = 0, level = 0;
@@ -40,17 +38,12 @@ struct FieldOptions {
     GridReadOptions read{};
 };
 
-template <class... Arguments>
-void say(const Session& session, fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-    if (!session.quiet) fmt::print(stderr, "{}\n", fmt::format(format, std::forward<Arguments>(arguments)...));
-}
-
 Json description(const FieldSource& source, const Field& field) {
     Json text = {{"kind", source.kind},
-                 {"what", source.what},
+                 {"what", source.description},
                  {"bounds", as_json(field.bounds())},
-                 {"lipschitz", bound(field.lipschitz())},
-                 {"error_bound", bound(field.error_bound())}};
+                 {"lipschitz", finite_or_null(field.lipschitz())},
+                 {"error_bound", finite_or_null(field.error_bound())}};
     if (!source.grid) return text;
     const GridData& data = source.grid->data();
     text["domain"] = as_json(field.domain());
@@ -61,7 +54,7 @@ Json description(const FieldSource& source, const Field& field) {
     text["stored_bricks"] = data.stored_bricks();
     text["bytes"] = data.bytes();
     text["band"] = data.band;
-    text["near_error_bound"] = bound(data.near_error);
+    text["near_error_bound"] = finite_or_null(data.near_error);
     if (!source.note.empty()) {
         const Json note = Json::parse(source.note, nullptr, false);
         text["note"] = note.is_discarded() ? Json(source.note) : note;
@@ -69,12 +62,12 @@ Json description(const FieldSource& source, const Field& field) {
     return text;
 }
 
-// Of a note that build wrote: by which method the sign was found, and how sure.
-std::string sign_of(const std::string& note) {
+// Sign method and its confidence, from a note written by `field build`; empty if the note has none.
+std::string sign_text(const std::string& note) {
     const Json text = Json::parse(note, nullptr, false);
     if (!text.is_object() || !text.contains("sign") || !text["sign"].is_object()) return {};
     const Json& sign = text["sign"];
-    return fmt::format("{} ({:.0f} % sure): {}", sign.value("method", "?"), 100 * sign.value("confidence", 0.0),
+    return fmt::format("{} ({:.0f} % confidence): {}", sign.value("method", "?"), 100 * sign.value("confidence", 0.0),
                        sign.value("reason", "?"));
 }
 
@@ -83,23 +76,24 @@ void print_grid(const FieldSource& source) {
     const double all = static_cast<double>(data.layout.brick_count());
     fmt::print("  cells         {} x {} x {} of {:.6g} m\n", data.layout.cells(0), data.layout.cells(1),
                data.layout.cells(2), data.layout.cell);
-    fmt::print("  domain        {} to {}\n", shown(source.field->domain().lower), shown(source.field->domain().upper));
+    fmt::print("  domain        {} to {}\n", vector_text(source.field->domain().lower),
+               vector_text(source.field->domain().upper));
     fmt::print("  stored        {} of {} bricks ({:.1f} %), {:.1f} MB, {}\n", with_commas(data.stored_bricks()),
                with_commas(data.layout.brick_count()), 100 * static_cast<double>(data.stored_bricks()) / all,
                static_cast<double>(data.bytes()) * 1e-6,
                data.storage == GridStorage::code16 ? "16-bit codes" : "floats");
-    fmt::print("  near error    {:.3g} m within {:.3g} m of the surface\n", data.near_error, data.band);
-    if (const std::string sign = sign_of(source.note); !sign.empty()) fmt::print("  sign          {}\n", sign);
+    fmt::print("  near error    {:.3g} m, within {:.3g} m of the surface\n", data.near_error, data.band);
+    if (const std::string sign = sign_text(source.note); !sign.empty()) fmt::print("  sign          {}\n", sign);
 }
 
 void run_info(const FieldOptions& options) {
     FieldSource source = open_field(options.in);
     const FieldPtr field = field_of(source);
     if (options.json) return fmt::print("{}\n", description(source, *field).dump(2));
-    fmt::print("{}: {}, {}\n", options.in, source.kind, source.what);
+    fmt::print("{}: {}, {}\n", options.in, source.kind, source.description);
     for (const std::string& remark : source.remarks) fmt::print("  {}\n", remark);
-    fmt::print("  bounds        {} to {}\n", shown(field->bounds().lower), shown(field->bounds().upper));
-    fmt::print("  error         {:.3g} m, Lipschitz {:.4g}\n", field->error_bound(), field->lipschitz());
+    fmt::print("  bounds        {} to {}\n", vector_text(field->bounds().lower), vector_text(field->bounds().upper));
+    fmt::print("  error bound   {:.3g} m, Lipschitz constant {:.4g}\n", field->error_bound(), field->lipschitz());
     if (source.grid) print_grid(source);
 }
 
@@ -112,13 +106,13 @@ GridOptions grid_options(const FieldOptions& options, Session& session) {
     return grid;
 }
 
-GridFile built(const FieldSource& source, const FieldOptions& options, Session& session) {
+GridFile build_field(const FieldSource& source, const FieldOptions& options, Session& session) {
     const GridOptions grid = grid_options(options, session);
     if (source.mesh) {
         const FieldCache cache = options.no_cache ? FieldCache(std::filesystem::path()) : FieldCache();
         CachedGrid made = cached_grid(*source.mesh, grid, cache);
-        if (made.found) say(session, "found in the cache");
-        if (!made.not_kept.empty()) say(session, "not kept in the cache: {}", made.not_kept);
+        if (made.found) print_status(session.quiet, "read from the cache");
+        if (!made.not_kept.empty()) print_status(session.quiet, "not written to the cache: {}", made.not_kept);
         return {std::move(made.file.field), "fathom", std::move(made.file.note), {}};
     }
     BakeOptions bake_options{.box = grid.box,
@@ -128,35 +122,39 @@ GridFile built(const FieldSource& source, const FieldOptions& options, Session& 
                              .storage = grid.storage,
                              .memory_limit = grid.memory_limit,
                              .progress = grid.progress};
-    return {bake(*source.field, bake_options), "fathom", Json{{"from", source.kind}, {"what", source.what}}.dump(), {}};
+    return {bake(*source.field, bake_options),
+            "fathom",
+            Json{{"from", source.kind}, {"what", source.description}}.dump(),
+            {}};
 }
 
 void run_build(const FieldOptions& options, Session& session) {
     const FieldSource source = open_field(options.in);
     const Stopwatch start;
-    GridFile file = built(source, options, session);
+    GridFile file = build_field(source, options, session);
     const double seconds = start.seconds();
     write_grid_file(file.field, options.out, {.note = file.note});
     const auto grid = std::make_shared<const GridField>(file.field);
     const FieldSource result{"grid", "fathom", file.note, {}, {}, grid, grid};
-    std::optional<BakedError> certified; // where no error is known beforehand
+    std::optional<BakedError> certified; // if the error bound of the source is unknown
     if (source.field && !std::isfinite(source.field->error_bound()))
         certified = baked_error(file.field, *source.field, {.progress = session.progress()});
     if (options.json) {
         Json text = description(result, *result.field);
         text["seconds"] = seconds;
         text["file"] = options.out;
-        if (certified) text["certified_error"] = bound(certified->largest);
+        if (certified) text["certified_error"] = finite_or_null(certified->largest);
         return fmt::print("{}\n", text.dump(2));
     }
     const GridData& data = file.field.data();
-    say(session, "{} x {} x {} cells, {} bricks stored, {:.1f} MB, {:.2f} s -> {}", data.layout.cells(0),
-        data.layout.cells(1), data.layout.cells(2), with_commas(data.stored_bricks()),
-        static_cast<double>(data.bytes()) * 1e-6, seconds, options.out);
-    if (const std::string sign = sign_of(file.note); !sign.empty()) say(session, "sign by {}", sign);
+    print_status(session.quiet, "{} x {} x {} cells, {} bricks stored, {:.1f} MB, {:.2f} s -> {}", data.layout.cells(0),
+                 data.layout.cells(1), data.layout.cells(2), with_commas(data.stored_bricks()),
+                 static_cast<double>(data.bytes()) * 1e-6, seconds, options.out);
+    if (const std::string sign = sign_text(file.note); !sign.empty()) print_status(session.quiet, "sign: {}", sign);
     if (certified)
-        say(session, "certified: nowhere in {} cells near the surface more than {:.3g} m from the {}",
-            with_commas(certified->cells), certified->largest, source.kind);
+        print_status(session.quiet,
+                     "certified: error at most {:.3g} m in all {} cells near the surface, relative to the {} field",
+                     certified->largest, with_commas(certified->cells), source.kind);
 }
 
 void run_slice(const FieldOptions& options, bool has_position, const Session& session) {
@@ -168,8 +166,8 @@ void run_slice(const FieldOptions& options, bool has_position, const Session& se
     const FieldPtr field = field_of(source);
     const Image image = draw_slice(*field, slice);
     write_png(options.out, image);
-    say(session, "{} x {} pixels, lines every {:.3g} m -> {}", image.width, image.height,
-        slice_frame(*field, slice).spacing, options.out);
+    print_status(session.quiet, "{} x {} pixels, contour spacing {:.3g} m -> {}", image.width, image.height,
+                 slice_frame(*field, slice).spacing, options.out);
 }
 
 void run_mesh(const FieldOptions& options, Session& session) {
@@ -185,8 +183,8 @@ void run_mesh(const FieldOptions& options, Session& session) {
                        options.grid.resolution, contour_options);
     }
     write_mesh(options.out, mesh);
-    say(session, "level {:.4g} m: {} vertices, {} triangles -> {}", options.level, with_commas(mesh.vertices.size()),
-        with_commas(mesh.triangles.size()), options.out);
+    print_status(session.quiet, "level {:.4g} m: {} vertices, {} triangles -> {}", options.level,
+                 with_commas(mesh.vertices.size()), with_commas(mesh.triangles.size()), options.out);
 }
 
 void run_sample(const FieldOptions& options, const Session& session) {
@@ -204,108 +202,116 @@ void run_sample(const FieldOptions& options, const Session& session) {
         field->distances(points, table);
     }
     write_npy_table(options.out, table, options.gradient ? 4 : 1);
-    say(session, "{} points -> {}", with_commas(points.size()), options.out);
+    print_status(session.quiet, "{} points -> {}", with_commas(points.size()), options.out);
 }
 
 void run_convert(const FieldOptions& options, const Session& session) {
     const GridFile file = read_grid_file(options.in, options.read);
-    for (const std::string& remark : file.remarks) say(session, "{}", remark);
+    for (const std::string& remark : file.remarks) print_status(session.quiet, "{}", remark);
     write_grid_file(file.field, options.out, {.note = file.note});
-    say(session, "{} ({}) -> {}", options.in, file.format, options.out);
+    print_status(session.quiet, "{} ({}) -> {}", options.in, file.format, options.out);
 }
 
-CLI::App* add(CLI::App* field, const char* name, const char* about, const char* example) {
-    CLI::App* verb = field->add_subcommand(name, about);
-    verb->footer(example);
-    return verb;
+CLI::App* add_command(CLI::App* field, const char* name, const char* about, const char* example) {
+    CLI::App* command = field->add_subcommand(name, about);
+    command->footer(example);
+    return command;
 }
 
 void add_build(CLI::App* field, Session& session) {
     const auto o = std::make_shared<FieldOptions>();
-    CLI::App* verb = add(field, "build", "A grid of distances from a mesh, a formula or another field", R"~(Examples:
+    CLI::App* command =
+        add_command(field, "build", "Sample the signed distance of a mesh or field on a grid", R"~(Examples:
   fathom field build bunny.obj -r 256 -o bunny.fathom
   fathom field build scan.stl -r 512 -o scan.vti --sign winding
   fathom field build "smooth_union(sphere(1), box(1, 2, 3), 0.2)" -r 128 -o blend.fathom
 
-The sign is chosen by what the mesh is, and told. Fields of meshes are kept in a cache (FATHOM_CACHE, ~/.cache/fathom).)~");
-    verb->add_option("FIELD", o->in, field_help)->required();
-    verb->add_option("-o,--output", o->out, "File to write; its ending tells the format")->required();
-    verb->add_option("-r,--resolution", o->grid.resolution, "Cells along the longest side")
+The sign method is chosen from the topology of the mesh and reported. Grids of meshes are stored in a cache
+(FATHOM_CACHE, ~/.cache/fathom).)~");
+    command->add_option("FIELD", o->in, field_help)->required();
+    command->add_option("-o,--output", o->out, "Grid file to write; the extension determines the format")->required();
+    command->add_option("-r,--resolution", o->grid.resolution, "Cells along the longest side")
         ->capture_default_str()
         ->check(CLI::Range(1, 16384));
-    verb->add_flag("--dense", o->grid.dense, "Store every sample, exact everywhere");
-    verb->add_option("--sign", o->sign, "auto, pseudo_normal, parity, winding, wrap or thickness")
+    command->add_flag("--dense", o->grid.dense, "Store every sample, so that all samples are exact");
+    command->add_option("--sign", o->sign, "Sign method: auto, pseudo_normal, parity, winding, wrap or thickness")
         ->capture_default_str();
-    verb->add_option("--band", o->grid.band, "Cells from the surface within which every sample is exact")
+    command->add_option("--band", o->grid.band, "Every sample within this distance of the surface is exact (cells)")
         ->capture_default_str();
-    verb->add_option("--margin", o->grid.margin, "Free space round the mesh, as a share of its size")
+    command->add_option("--margin", o->grid.margin, "Free space around the mesh, as a fraction of its longest side")
         ->capture_default_str();
-    verb->add_option("--thickness", o->grid.thickness, "Of sheets, with --sign thickness (m; 0: two cells)");
-    verb->add_option("--wrap", o->grid.wrap, "With --sign wrap: holes up to twice this are closed (m; 0: two cells)");
-    verb->add_flag("--float", o->floats, "Store floats instead of 16-bit codes");
-    verb->add_option("--memory-limit", o->memory, "Refuse what would take more (MB)");
-    verb->add_flag("--no-cache", o->no_cache, "Neither look into the cache nor keep the field there");
-    verb->add_flag("--json", o->json, "What was built, as JSON on stdout");
-    verb->callback([o, &session] { run_build(*o, session); });
+    command->add_option("--thickness", o->grid.thickness,
+                        "With --sign thickness: thickness of the sheet (m; 0: two cells)");
+    command->add_option("--wrap", o->grid.wrap,
+                        "With --sign wrap: holes up to twice this width are closed (m; 0: two cells)");
+    command->add_flag("--float", o->floats, "Store floats instead of 16-bit codes");
+    command->add_option("--memory-limit", o->memory, "Fail if the grid would need more memory (MB)");
+    command->add_flag("--no-cache", o->no_cache, "Neither read nor write the cache");
+    command->add_flag("--json", o->json, "Print a description of the grid as JSON");
+    command->callback([o, &session] { run_build(*o, session); });
 }
 
-void add_looks(CLI::App* field, Session& session) {
+void add_slice_and_mesh(CLI::App* field, Session& session) {
     const auto s = std::make_shared<FieldOptions>();
-    CLI::App* slice = add(field, "slice", "A picture of a slice: sign colours and contour lines", R"~(Examples:
+    CLI::App* slice = add_command(field, "slice", "Draw a slice with contour lines, coloured by sign", R"~(Examples:
   fathom field slice bunny.fathom -o bunny.png
   fathom field slice "torus(1, 0.3)" -o torus.png --axis y --at 0 --cells)~");
     slice->add_option("FIELD", s->in, field_help)->required();
-    slice->add_option("-o,--output", s->out, "PNG to write")->required();
-    slice->add_option("--axis", s->axis, "At right angles to x, y or z")
+    slice->add_option("-o,--output", s->out, "PNG file to write")->required();
+    slice->add_option("--axis", s->axis, "Axis normal to the slice: x, y or z")
         ->capture_default_str()
         ->check(CLI::IsMember({'x', 'y', 'z'}));
-    CLI::Option* at = slice->add_option("--at", s->position, "Where along that axis (m); default: the middle");
-    slice->add_option("--size", s->slice.size, "Longer side in pixels")->capture_default_str();
-    slice->add_option("--spacing", s->slice.spacing, "Between contour lines (m); 0: a round number");
+    CLI::Option* at =
+        slice->add_option("--at", s->position, "Position along that axis (m); default: centre of the bounds");
+    slice->add_option("--size", s->slice.size, "Length of the longer side (pixels)")->capture_default_str();
+    slice->add_option("--spacing", s->slice.spacing, "Spacing of contour lines (m); 0: automatic");
     slice->add_flag("--cells", s->slice.cells, "Outline the bricks and cells of a grid");
-    slice->add_flag("--no-lines", s->no_lines, "Only the zero line");
+    slice->add_flag("--no-lines", s->no_lines, "Draw only the zero contour");
     slice->callback([s, at, &session] { run_slice(*s, at->count() > 0, session); });
 
     const auto m = std::make_shared<FieldOptions>();
-    CLI::App* mesh = add(field, "mesh", "The surface at a level, closed", R"~(Examples:
+    CLI::App* mesh = add_command(field, "mesh", "Extract the isosurface at a level as a closed mesh", R"~(Examples:
   fathom field mesh bunny.fathom -o surface.ply
   fathom field mesh bunny.fathom -o grown.ply --level 0.02
   fathom field mesh "heart()" -o heart.glb -r 200)~");
     mesh->add_option("FIELD", m->in, field_help)->required();
-    mesh->add_option("-o,--output", m->out, "Mesh to write; its ending tells the format")->required();
-    mesh->add_option("--level", m->level, "Distance of the surface (m)")->capture_default_str();
-    mesh->add_option("-r,--resolution", m->grid.resolution, "Cells along the longest side, where the field is no grid")
+    mesh->add_option("-o,--output", m->out, "Mesh file to write; the extension determines the format")->required();
+    mesh->add_option("--level", m->level, "Signed distance of the isosurface (m)")->capture_default_str();
+    mesh->add_option("-r,--resolution", m->grid.resolution,
+                     "Cells along the longest side, for fields that are not grids")
         ->capture_default_str()
         ->check(CLI::Range(1, 16384));
     mesh->callback([m, &session] { run_mesh(*m, session); });
 }
 
-void add_data(CLI::App* field, Session& session) {
+void add_info_sample_convert(CLI::App* field, Session& session) {
     const auto i = std::make_shared<FieldOptions>();
-    CLI::App* info =
-        add(field, "info", "What a field is, how large and how exact", "Example:\n  fathom field info bunny.fathom");
+    CLI::App* info = add_command(field, "info", "Describe a field: kind, bounds and error bound",
+                                 "Example:\n  fathom field info bunny.fathom");
     info->add_option("FIELD", i->in, field_help)->required();
-    info->add_flag("--json", i->json, "As JSON");
+    info->add_flag("--json", i->json, "Print JSON");
     info->callback([i] { run_info(*i); });
 
     const auto p = std::make_shared<FieldOptions>();
-    CLI::App* sample = add(field, "sample", "Distances, and gradients, at points", R"~(Example:
+    CLI::App* sample =
+        add_command(field, "sample", "Evaluate distances, and optionally gradients, at points", R"~(Example:
   fathom field sample bunny.fathom points.npy -o distances.npy --gradient
 
-POINTS.npy has shape (N, 3); the result (N, 1), or (N, 4) with the gradient behind the distance. float64.)~");
+POINTS has shape (N, 3). The result has shape (N, 1), or (N, 4) with --gradient: distance, then gradient. float64.)~");
     sample->add_option("FIELD", p->in, field_help)->required();
-    sample->add_option("POINTS", p->points, "NumPy array of points (m)")->required();
-    sample->add_option("-o,--output", p->out, "NumPy array to write")->required();
-    sample->add_flag("--gradient", p->gradient, "Columns: distance, then the gradient");
+    sample->add_option("POINTS", p->points, "NumPy file with points (m)")->required();
+    sample->add_option("-o,--output", p->out, "NumPy file to write")->required();
+    sample->add_flag("--gradient", p->gradient, "Also write the gradient");
     sample->callback([p, &session] { run_sample(*p, session); });
 
     const auto c = std::make_shared<FieldOptions>();
-    CLI::App* convert = add(field, "convert", "A grid from one format to another", R"~(Examples:
-  fathom field convert bunny.fathom bunny.vti      for ParaView
+    CLI::App* convert = add_command(field, "convert", "Convert a grid between file formats", R"~(Examples:
+  fathom field convert bunny.fathom bunny.vti                  for ParaView
   fathom field convert volume.npy volume.fathom --cell 0.01)~");
-    convert->add_option("IN", c->in, "Grid to read: .fathom .npy .nrrd .vti .sdf .dist .vdb")->required();
-    convert->add_option("OUT", c->out, "Grid to write; its ending tells the format")->required();
-    convert->add_option("--cell", c->read.cell, "Of an .npy array, which does not carry it (m)")->check(above_zero());
+    convert->add_option("IN", c->in, "Grid file to read: .fathom .npy .nrrd .vti .sdf .dist .vdb")->required();
+    convert->add_option("OUT", c->out, "Grid file to write; the extension determines the format")->required();
+    convert->add_option("--cell", c->read.cell, "Cell size of an .npy array, which does not contain it (m)")
+        ->check(above_zero());
     convert->callback([c, &session] { run_convert(*c, session); });
 }
 
@@ -313,14 +319,14 @@ POINTS.npy has shape (N, 3); the result (N, 1), or (N, 4) with the gradient behi
 
 void add_field(CLI::App& program, Session& session) {
     CLI::App* field =
-        program.add_subcommand("field", "Distance fields: build, fit, info, slice, mesh, sample, convert");
+        program.add_subcommand("field", "Build, fit, describe, slice, mesh, sample and convert distance fields");
     field->require_subcommand(1);
     field->footer("Example:\n  fathom field build bunny.obj -r 256 -o bunny.fathom\n  fathom field slice bunny.fathom "
-                  "-o bunny.png\n\n`fathom field VERB --help` says more.");
+                  "-o bunny.png\n\nRun `fathom field COMMAND --help` for the options of a command.");
     add_build(field, session);
     add_field_fit(*field, session);
-    add_looks(field, session);
-    add_data(field, session);
+    add_slice_and_mesh(field, session);
+    add_info_sample_convert(field, session);
 }
 
 } // namespace fathom::tool

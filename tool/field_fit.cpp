@@ -1,13 +1,12 @@
-// fathom field fit: a network that has learned the distances of a mesh.
+// fathom field fit: trains a neural network on the signed distance of a mesh.
+#include <tool/arguments.h>
+#include <tool/commands.h>
 #include <tool/field_source.h>
-#include <tool/json_values.h>
-#include <tool/number_checks.h>
-#include <tool/terminal.h>
-#include <tool/verbs.h>
+#include <tool/output.h>
 
 #include <fathom/base/error.h>
-#include <fathom/field/neural/network_file.h>
 #include <fathom/field/neural/network_fit.h>
+#include <fathom/field/neural_io/network_file.h>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -21,37 +20,37 @@ namespace fathom::tool {
 
 namespace {
 
-struct FitVerbOptions {
+struct FitCommandOptions {
     std::string in, out;
     std::string activation{name(FitOptions{}.activation)};
     FitOptions fit{};
     bool json = false;
 };
 
-constexpr std::array learners = {Activation::relu, Activation::elu, Activation::tanh, Activation::sine,
-                                 Activation::softplus};
+constexpr std::array activations = {Activation::relu, Activation::elu, Activation::tanh, Activation::sine,
+                                    Activation::softplus};
 
 Activation activation_named(const std::string& wanted) {
-    const auto found = std::ranges::find(learners, wanted, [](Activation a) { return name(a); });
-    if (found == learners.end())
-        throw Error(Cause::invalid_argument, fmt::format("'{}' is none of relu, elu, tanh, sine, softplus", wanted),
+    const auto found = std::ranges::find(activations, wanted, [](Activation a) { return name(a); });
+    if (found == activations.end())
+        throw Error(Cause::invalid_argument, fmt::format("'{}' is not one of relu, elu, tanh, sine, softplus", wanted),
                     {.element = "--activation"});
     return *found;
 }
 
-// Told before a minute is spent on what cannot be kept.
+// Checked before the fit, which may take a minute.
 void check_folder(const std::string& file) {
     const std::filesystem::path folder = std::filesystem::path(file).parent_path();
     if (!folder.empty() && !std::filesystem::is_directory(folder))
-        throw Error(Cause::cannot_write, "its folder does not exist", {.file = file});
+        throw Error(Cause::cannot_write, "the folder does not exist", {.file = file});
 }
 
-const char* ending(const FitReport& report) {
-    if (report.reached) return "the error wanted was reached";
-    return report.cut_short ? "time ran out early" : "as planned";
+const char* stop_reason(const FitReport& report) {
+    if (report.reached) return "target error reached";
+    return report.cut_short ? "time limit reached early" : "as planned";
 }
 
-Json as_json(const FitVerbOptions& options, const FittedNetwork& fitted) {
+Json as_json(const FitCommandOptions& options, const FittedNetwork& fitted) {
     const FitReport& r = fitted.report;
     Json text = {{"file", options.out},
                  {"mesh", options.in},
@@ -83,7 +82,7 @@ Json as_json(const FitVerbOptions& options, const FittedNetwork& fitted) {
     return text;
 }
 
-// A few moments of the course, the last among them.
+// Prints up to six entries of the error history, including the last.
 void print_course(const FitReport& report) {
     constexpr std::size_t lines = 6;
     const std::size_t stride = std::max<std::size_t>(1, (report.course.size() + lines - 2) / (lines - 1));
@@ -96,7 +95,7 @@ void print_course(const FitReport& report) {
     print(report.course.back());
 }
 
-void print_report(const FitVerbOptions& options, const FittedNetwork& fitted) {
+void print_report(const FitCommandOptions& options, const FittedNetwork& fitted) {
     const FitReport& r = fitted.report;
     const auto percent = [&](double metres) { return 100 * metres / r.longest_side; };
     fmt::print("{} -> {}: {} x {} {}, {} weights\n", options.in, options.out, options.fit.layers, options.fit.width,
@@ -104,22 +103,25 @@ void print_report(const FitVerbOptions& options, const FittedNetwork& fitted) {
     fmt::print("  sign          {}\n", r.sign);
     fmt::print("  mean error    {:.4f} % of the longest side ({:.3g} m), within {:.3g} m of the surface\n",
                percent(r.mean_error), r.mean_error, fit_near * r.longest_side);
-    fmt::print("  max error     {:.3f} % ({:.3g} m) there; mean anywhere {:.4f} %\n", percent(r.max_error), r.max_error,
-               percent(r.mean_domain_error));
-    fmt::print("  wrong signs   {:.3f} % there; {:.4f} % anywhere\n", 100 * r.near_sign_errors, 100 * r.sign_errors);
-    fmt::print("  overlap       {:.5f} (volume of both over volume of either)\n", r.overlap);
-    fmt::print("  course        {} steps on {} samples in {:.1f} s; ended: {}\n",
-               with_commas(static_cast<std::size_t>(r.steps)), with_commas(r.samples), r.seconds, ending(r));
+    fmt::print("  max error     {:.3f} % ({:.3g} m) in the same region; mean in the whole domain {:.4f} %\n",
+               percent(r.max_error), r.max_error, percent(r.mean_domain_error));
+    fmt::print("  wrong signs   {:.3f} % in the same region; {:.4f} % in the whole domain\n", 100 * r.near_sign_errors,
+               100 * r.sign_errors);
+    fmt::print("  overlap       {:.5f} (volume of the intersection / volume of the union)\n", r.overlap);
+    fmt::print("  training      {} steps on {} samples in {:.1f} s; stopped: {}\n",
+               with_commas(static_cast<std::size_t>(r.steps)), with_commas(r.samples), r.seconds, stop_reason(r));
     print_course(r);
 }
 
-void run(const FitVerbOptions& options, Session& session) {
+void run(const FitCommandOptions& options, Session& session) {
     check_folder(options.out);
     const FieldSource source = open_field(options.in);
     if (!source.mesh)
-        throw Error(Cause::invalid_argument,
-                    fmt::format("a mesh is needed, and this is a {}; `fathom field mesh` makes one of it", source.kind),
-                    {.file = options.in});
+        throw Error(
+            Cause::invalid_argument,
+            fmt::format("expected a mesh, got a field of kind '{}'; `fathom field mesh` extracts a mesh from a field",
+                        source.kind),
+            {.file = options.in});
     FitOptions fit = options.fit;
     fit.activation = activation_named(options.activation);
     fit.progress = session.progress();
@@ -134,34 +136,43 @@ void run(const FitVerbOptions& options, Session& session) {
 } // namespace
 
 void add_field_fit(CLI::App& field, Session& session) {
-    const auto o = std::make_shared<FitVerbOptions>();
-    CLI::App* verb = field.add_subcommand("fit", "A network that learns the distances of a mesh");
-    verb->footer(R"~(Examples:
+    const auto o = std::make_shared<FitCommandOptions>();
+    CLI::App* command = field.add_subcommand("fit", "Train a neural network on the signed distance of a mesh");
+    command->footer(R"~(Examples:
   fathom field fit bunny.obj -o bunny.fnet
   fathom field fit bunny.obj -o bunny.fnet --seconds 10 --json
   fathom field fit torus -o torus.onnx --layers 4 --width 16 --error 0.002
-  fathom field fit bunny.obj -o same.fnet --steps 20480      what a run of that many steps gave, to the bit
+  fathom field fit bunny.obj -o same.fnet --steps 20480      reproducible to the bit
 
-Errors are shares of the mesh's longest side, near the surface. Same seed, samples and steps, same network.)~");
-    verb->add_option("MESH", o->in, "A mesh file, or a shape of `fathom make`")->required();
-    verb->add_option("-o,--output", o->out, "Network to write; its ending tells the format")->required();
-    verb->add_option("--layers", o->fit.layers, "Hidden layers")->capture_default_str()->check(CLI::Range(1, 16));
-    verb->add_option("--width", o->fit.width, "Of each layer")->capture_default_str()->check(CLI::Range(1, 512));
-    verb->add_option("--activation", o->activation, "relu, elu, tanh, sine or softplus")->capture_default_str();
-    verb->add_option("--seconds", o->fit.seconds, "Of the wall clock, in all")
+Errors are fractions of the longest side of the mesh, measured near the surface. The same seed, samples and steps give
+the same network.)~");
+    command->add_option("MESH", o->in, "Mesh file, or name of a generated shape (`fathom make --list`)")->required();
+    command->add_option("-o,--output", o->out, "Network file to write; the extension determines the format")
+        ->required();
+    command->add_option("--layers", o->fit.layers, "Number of hidden layers")
+        ->capture_default_str()
+        ->check(CLI::Range(1, 16));
+    command->add_option("--width", o->fit.width, "Width of each hidden layer")
+        ->capture_default_str()
+        ->check(CLI::Range(1, 512));
+    command->add_option("--activation", o->activation, "Activation: relu, elu, tanh, sine or softplus")
+        ->capture_default_str();
+    command->add_option("--seconds", o->fit.seconds, "Limit of the total wall-clock time (s)")
         ->capture_default_str()
         ->check(above_zero());
-    verb->add_option("--error", o->fit.error,
-                     "Stop when the mean error is below this share of the longest side (0: never)")
+    command
+        ->add_option("--error", o->fit.error,
+                     "Stop when the mean error is below this fraction of the longest side (0: never)")
         ->capture_default_str()
         ->check(at_least_zero());
-    verb->add_option("--steps", o->fit.steps,
-                     "Exactly so many, whatever time they take (0: as many as the seconds allow)")
+    command
+        ->add_option("--steps", o->fit.steps,
+                     "Exact number of steps, regardless of time (0: as many as --seconds allows)")
         ->check(CLI::Range(0, 100'000'000));
-    verb->add_option("--samples", o->fit.samples, "Points to learn from at most")->capture_default_str();
-    verb->add_option("--seed", o->fit.seed, "Another seed, another network")->capture_default_str();
-    verb->add_flag("--json", o->json, "The report as JSON on stdout");
-    verb->callback([o, &session] { run(*o, session); });
+    command->add_option("--samples", o->fit.samples, "Maximum number of training points")->capture_default_str();
+    command->add_option("--seed", o->fit.seed, "Random seed")->capture_default_str();
+    command->add_flag("--json", o->json, "Print the report as JSON");
+    command->callback([o, &session] { run(*o, session); });
 }
 
 } // namespace fathom::tool

@@ -1,18 +1,19 @@
-// What the verbs of `fathom field` accept as a field.
+// Opening of fields, meshes and shapes that are named on the command line.
 #include <tool/field_source.h>
-#include <tool/terminal.h>
+#include <tool/output.h>
 
 #include <fathom/base/error.h>
 #include <fathom/base/file.h>
+#include <fathom/field/analytic/analytic_expression.h>
 #include <fathom/field/analytic/analytic_field.h>
-#include <fathom/field/analytic/parse.h>
 #include <fathom/field/file/grid_file.h>
-#include <fathom/field/mesh/cached_grid.h>
+#include <fathom/field/mesh/grid_builder.h>
 #include <fathom/field/mesh/mesh_field.h>
-#include <fathom/field/neural/network_field.h>
-#include <fathom/field/neural/network_file.h>
-#include <fathom/geometry/mesh_file.h>
-#include <fathom/geometry/shape_catalogue.h>
+#include <fathom/field/neural/neural_field.h>
+#include <fathom/field/neural_io/network_file.h>
+#include <fathom/geometry/generate/mesh_catalogue.h>
+#include <fathom/geometry/io/mesh_file.h>
+#include <fathom/show/viewer_sources.h>
 
 #include <algorithm>
 #include <array>
@@ -29,17 +30,17 @@ bool ends_in(const fs::path& path, std::initializer_list<std::string_view> endin
                        [&](std::string_view e) { return path.extension().string() == e; });
 }
 
-FieldSource of_grid(const fs::path& path) {
+FieldSource from_grid(const fs::path& path) {
     GridFile file = read_grid_file(path);
     FieldSource source{"grid", file.format, file.note, file.remarks, {}, {}, {}};
     source.field = source.grid = std::make_shared<GridField>(std::move(file.field));
     return source;
 }
 
-FieldSource of_network(const fs::path& path) {
+FieldSource from_network(const fs::path& path) {
     NetworkFile file = read_network_file(path);
     const Network& net = file.network;
-    FieldSource source{"network",
+    FieldSource source{"neural",
                        fmt::format("{}, {} layers, {} wide, {} weights", file.format, net.layers.size(), net.width(),
                                    with_commas(net.weight_count())),
                        file.note,
@@ -51,16 +52,16 @@ FieldSource of_network(const fs::path& path) {
     return source;
 }
 
-FieldSource of_mesh(TriangleMesh mesh, const std::string& what) {
+FieldSource from_mesh(TriangleMesh mesh, const std::string& description) {
     FieldSource source{
-        "mesh", fmt::format("{}, {} triangles", what, with_commas(mesh.triangles.size())), {}, {}, {}, {}, {}};
+        "mesh", fmt::format("{}, {} triangles", description, with_commas(mesh.triangles.size())), {}, {}, {}, {}, {}};
     source.mesh = std::move(mesh);
     return source;
 }
 
-FieldSource of_formula(const std::string& text, const std::string& name) {
+FieldSource from_expression(const std::string& text, const std::string& name) {
     Formula shape = parse_shape(text, name);
-    FieldSource source{"formula", shape.text(), {}, {}, {}, {}, {}};
+    FieldSource source{"analytic", shape.text(), {}, {}, {}, {}, {}};
     source.field = std::make_shared<AnalyticField>(std::move(shape));
     return source;
 }
@@ -70,29 +71,29 @@ bool is_catalogue_shape(const std::string& name) {
     return std::any_of(shapes.begin(), shapes.end(), [&](const CatalogueShape& s) { return s.name == name; });
 }
 
-FieldSource of_tetrahedra(TetMesh mesh, const std::string& what) {
-    FieldSource source = of_mesh(boundary(mesh), what);
+FieldSource from_tetrahedra(TetMesh mesh, const std::string& description) {
+    FieldSource source = from_mesh(boundary(mesh), description);
     source.tetrahedra = std::move(mesh);
     return source;
 }
 
-FieldSource of_shape(const std::string& name) {
+FieldSource from_catalogue(const std::string& name) {
     ShapeMesh made = make_shape(name);
-    if (auto* volume = std::get_if<TetMesh>(&made)) return of_tetrahedra(std::move(*volume), name);
-    return of_mesh(std::move(std::get<TriangleMesh>(made)), name);
+    if (auto* volume = std::get_if<TetMesh>(&made)) return from_tetrahedra(std::move(*volume), name);
+    return from_mesh(std::move(std::get<TriangleMesh>(made)), name);
 }
 
-FieldSource of_file(const fs::path& path) {
-    if (ends_in(path, {".fathom", ".npy", ".nrrd", ".vti", ".sdf", ".dist", ".vdb"})) return of_grid(path);
-    if (is_network_file(path)) return of_network(path);
+FieldSource from_file(const fs::path& path) {
+    if (ends_in(path, {".fathom", ".npy", ".nrrd", ".vti", ".sdf", ".dist", ".vdb"})) return from_grid(path);
+    if (is_network_file(path)) return from_network(path);
     if (ends_in(path, {".shape", ".txt"})) {
         Bytes bytes = read_whole_file(path);
-        return of_formula({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path.string());
+        return from_expression({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path.string());
     }
     const MeshFile file = read_mesh(path);
     const bool volume = file.surface.triangles.empty() && file.has_volume();
     FieldSource source =
-        volume ? of_tetrahedra(file.volume, file.report.format) : of_mesh(file.surface, file.report.format);
+        volume ? from_tetrahedra(file.volume, file.report.format) : from_mesh(file.surface, file.report.format);
     source.remarks = file.report.notes;
     return source;
 }
@@ -101,12 +102,12 @@ FieldSource of_file(const fs::path& path) {
 
 FieldSource open_field(const std::string& text) {
     std::error_code ignored;
-    if (fs::is_regular_file(text, ignored)) return of_file(text);
-    if (is_catalogue_shape(text)) return of_shape(text);
+    if (fs::is_regular_file(text, ignored)) return from_file(text);
+    if (is_catalogue_shape(text)) return from_catalogue(text);
     if (text.find('(') == std::string::npos)
-        throw Error(Cause::cannot_open, "no such file, no shape of `fathom make --list`, and no formula",
+        throw Error(Cause::cannot_open, "no such file, not a shape of `fathom make --list`, and not an expression",
                     {.file = text});
-    return of_formula(text, "formula");
+    return from_expression(text, "expression");
 }
 
 void mesh_to_grid(FieldSource& source, int resolution, Progress* progress) {
@@ -123,6 +124,16 @@ Shape shape_of(const FieldSource& source) {
 FieldPtr field_of(FieldSource& source) {
     if (!source.field) source.field = std::make_shared<MeshField>(*source.mesh);
     return source.field;
+}
+
+std::string display_name(const std::string& text) {
+    std::error_code ignored;
+    return fs::exists(text, ignored) ? fs::path(text).filename().string() : text;
+}
+
+ViewerBody make_viewer_body(const std::string& text, const FieldSource& source, int resolution, Progress* progress) {
+    return source.mesh ? viewer_body(display_name(text), *source.mesh)
+                       : viewer_body(display_name(text), *source.field, resolution, progress);
 }
 
 } // namespace fathom::tool

@@ -1,12 +1,13 @@
-// What the verbs of `fathom field` accept as a field: a grid file, a network, a mesh, the name of a generated shape, or
-// a formula.
+// Input of the commands: a grid file, a neural network file, a mesh file, the name of a generated shape, or an analytic
+// expression.
 #pragma once
 
 #include <fathom/base/progress.h>
-#include <fathom/detect/shape.h>
+#include <fathom/detect/query/shape.h>
 #include <fathom/field/grid/grid_field.h>
-#include <fathom/geometry/tet_mesh.h>
-#include <fathom/geometry/triangle_mesh.h>
+#include <fathom/geometry/mesh/tet_mesh.h>
+#include <fathom/geometry/mesh/triangle_mesh.h>
+#include <fathom/show/viewer_document.h>
 
 #include <optional>
 #include <string>
@@ -15,30 +16,41 @@
 namespace fathom::tool {
 
 struct FieldSource {
-    std::string kind; // "grid", "network", "mesh" or "formula"
-    std::string what; // one line: "npy float32", "obj, 69,666 triangles", "smooth_union(...)"
-    std::string note; // of a .fathom file
-    std::vector<std::string> remarks;
+    std::string kind;                 // "grid", "neural", "mesh" or "analytic"
+    std::string description;          // one line: "npy float32", "obj, 69,666 triangles", "smooth_union(...)"
+    std::string note;                 // note stored in a .fathom file
+    std::vector<std::string> remarks; // remarks of the file reader
     std::optional<TriangleMesh> mesh;
     std::shared_ptr<const GridField> grid;
-    FieldPtr field;                      // of grids, networks and formulas, and of meshes once field_of() asked for it
-    std::optional<TetMesh> tetrahedra{}; // of files and shapes that have them; `mesh` is then their boundary
+    FieldPtr field;                      // for a mesh, null until field_of() or mesh_to_grid() has been called
+    std::optional<TetMesh> tetrahedra{}; // if the source has them; `mesh` is then their boundary
 };
 
-constexpr const char* field_help = "A grid file (.fathom .npy .nrrd .vti .sdf .dist .vdb), a network (.fnet .npz .h5 "
-                                   ".onnx), a mesh file, a shape of `fathom make`, or a formula";
+constexpr const char* field_help =
+    "Grid file (.fathom .npy .nrrd .vti .sdf .dist .vdb), neural network (.fnet .npz .h5 .onnx), mesh file, name of a "
+    "generated shape (`fathom make --list`), or analytic expression such as \"sphere(1)\"";
+constexpr const char* html_help = "Write a self-contained HTML page with an interactive view of the result";
 
-// A file where one of that name exists (formulas in files end in .shape or .txt), else the name of a generated shape,
-// else a formula. Throws fathom::Error.
+// Opens the file if one of that name exists (.shape and .txt files contain analytic expressions). Otherwise the text is
+// the name of a generated shape, or an analytic expression. Throws fathom::Error.
 [[nodiscard]] FieldSource open_field(const std::string& text);
 
-// Of a mesh, the field becomes a grid of it, from the cache where it is kept there. Of other sources nothing changes.
+// Replaces the field of a mesh by a grid sampled from it, read from the cache if present. Other sources are unchanged.
+// `resolution` is the number of cells along the longest side.
 void mesh_to_grid(FieldSource& source, int resolution, Progress* progress);
 
-// The source as it is: a mesh stays a mesh, tetrahedra stay tetrahedra.
+// Shape of the source without conversion: a mesh remains a mesh, tetrahedra remain tetrahedra.
 [[nodiscard]] Shape shape_of(const FieldSource& source);
 
-// The field of any source; of a mesh, the exact distance through its tree.
+// Field of any source. The field of a mesh computes the exact distance with a bounding volume hierarchy.
 [[nodiscard]] FieldPtr field_of(FieldSource& source);
+
+// File name without its folders if the file exists, otherwise the text itself.
+[[nodiscard]] std::string display_name(const std::string& text);
+
+// Body for the viewer: the mesh itself, or the surface of a field extracted with `resolution` cells along its longest
+// side.
+[[nodiscard]] ViewerBody make_viewer_body(const std::string& text, const FieldSource& source, int resolution,
+                                          Progress* progress);
 
 } // namespace fathom::tool

@@ -1,11 +1,10 @@
-// fathom info: what a mesh is made of, and what is wrong with it.
-#include <tool/json_values.h>
-#include <tool/terminal.h>
-#include <tool/verbs.h>
+// fathom info: reports the contents and the defects of meshes.
+#include <tool/commands.h>
+#include <tool/output.h>
 
 #include <fathom/base/error.h>
-#include <fathom/geometry/mesh_file.h>
-#include <fathom/geometry/mesh_report.h>
+#include <fathom/geometry/inspect/mesh_report.h>
+#include <fathom/geometry/io/mesh_file.h>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -22,12 +21,12 @@ namespace fathom::tool {
 namespace {
 
 constexpr const char* examples = R"(Examples:
-  fathom info bunny.obj                        a readable report
-  fathom info --json *.stl                     one object a file, for programs
-  fathom info --self-intersections bunny.obj   also triangles that cross; takes longer
+  fathom info bunny.obj                        report as text
+  fathom info --json *.stl                     JSON, one object per file
+  fathom info --self-intersections bunny.obj   also find intersecting triangles (slower)
 
-Vertices at exactly equal positions count as one. Elements are numbered from 0. For a file with tetrahedra, triangles are
-those of the boundary.)";
+Vertices at exactly equal positions are merged for the report. Elements are numbered from 0. For a file with tetrahedra,
+the triangles are those of the boundary.)";
 
 struct InfoOptions {
     std::vector<std::string> files;
@@ -35,26 +34,28 @@ struct InfoOptions {
     bool self_intersections = false;
 };
 
-// One file, read and judged.
-struct Inspected {
+// Report on one file.
+struct InspectedFile {
     std::string file;
     ReadReport read;
     MeshReport report;
 };
 
-Inspected inspect(const std::string& file, const InfoOptions& options, Session& session) {
+InspectedFile inspect(const std::string& file, const InfoOptions& options, Session& session) {
     const MeshFile mesh = read_mesh(file);
-    const ReportOptions wanted{.self_intersections = options.self_intersections, .progress = session.progress()};
-    Inspected result{file, mesh.report,
-                     mesh.has_volume() ? mesh_report(mesh.volume, wanted) : mesh_report(mesh.surface, wanted)};
+    const ReportOptions report_options{.self_intersections = options.self_intersections,
+                                       .progress = session.progress()};
+    InspectedFile result{file, mesh.report,
+                         mesh.has_volume() ? mesh_report(mesh.volume, report_options)
+                                           : mesh_report(mesh.surface, report_options)};
     if (mesh.has_volume() && !mesh.surface.triangles.empty())
         result.read.notes.push_back(
-            fmt::format("The file also states {} surface triangles; the report is about the tetrahedra.",
+            fmt::format("The file also contains {} surface triangles; this report describes the tetrahedra only.",
                         with_commas(mesh.surface.triangles.size())));
     return result;
 }
 
-// The first few elements of every defect that was found.
+// The first few elements with each kind of defect.
 Json first_elements(const MeshReport& r) {
     Json first = Json::object();
     const auto add = [&](const char* name, const auto& finding) {
@@ -73,7 +74,7 @@ Json first_elements(const MeshReport& r) {
     return first;
 }
 
-Json to_json(const Inspected& inspected) {
+Json to_json(const InspectedFile& inspected) {
     const MeshReport& r = inspected.report;
     const auto or_null = [](const auto& optional) { return optional ? Json(*optional) : Json(nullptr); };
     return {
@@ -112,12 +113,12 @@ Json to_json(const Inspected& inspected) {
 std::string id_text(Index id) { return fmt::format("{}", id); }
 std::string id_text(const std::array<Index, 2>& pair) { return fmt::format("{}-{}", pair[0], pair[1]); }
 
-// Writes one report for people.
+// Prints one report as text.
 class Printer {
 public:
     explicit Printer(bool colour) : colour_(colour) {}
 
-    void print(const Inspected& inspected) const {
+    void print(const InspectedFile& inspected) const {
         const MeshReport& r = inspected.report;
         print_headline(inspected);
         print_contents(inspected);
@@ -128,28 +129,28 @@ public:
     }
 
 private:
-    void print_headline(const Inspected& inspected) const {
+    void print_headline(const InspectedFile& inspected) const {
         const MeshReport& r = inspected.report;
-        const std::string verdict = r.clean()         ? coloured("watertight, nothing wrong", Colour::green, colour_)
-                                    : r.watertight    ? coloured("watertight, but see below", Colour::yellow, colour_)
+        const std::string verdict = r.clean()         ? coloured("watertight, no defects", Colour::green, colour_)
+                                    : r.watertight    ? coloured("watertight, with defects", Colour::yellow, colour_)
                                     : r.triangles > 0 ? coloured("not watertight", Colour::yellow, colour_)
                                                       : coloured("no faces", Colour::red, colour_);
         fmt::print("{} ({}): {}\n", inspected.file, inspected.read.format, verdict);
     }
 
-    void print_contents(const Inspected& inspected) const {
+    void print_contents(const InspectedFile& inspected) const {
         const MeshReport& r = inspected.report;
         const std::string merged =
             r.positions == r.vertices ? "" : fmt::format("at {} positions", with_commas(r.positions));
         line("vertices", with_commas(r.vertices), merged);
         line("triangles", with_commas(r.triangles), r.tetrahedra > 0 ? "on the boundary" : "");
         if (r.tetrahedra > 0) line("tetrahedra", with_commas(r.tetrahedra));
-        if (inspected.read.polygons > 0) line("polygons", with_commas(inspected.read.polygons), "cut into triangles");
+        if (inspected.read.polygons > 0) line("polygons", with_commas(inspected.read.polygons), "triangulated");
         if (inspected.read.skipped_faces > 0)
-            line("skipped", with_commas(inspected.read.skipped_faces), "lines, points and broken faces");
+            line("skipped", with_commas(inspected.read.skipped_faces), "lines, points and invalid faces");
         if (inspected.read.flipped_tetrahedra > 0)
-            line("flipped", with_commas(inspected.read.flipped_tetrahedra), "tetrahedra, turned to positive volume");
-        line("parts", with_commas(r.components), r.genus ? fmt::format("genus {}", *r.genus) : "");
+            line("flipped", with_commas(inspected.read.flipped_tetrahedra), "tetrahedra of negative volume, reversed");
+        line("components", with_commas(r.components), r.genus ? fmt::format("genus {}", *r.genus) : "");
     }
 
     static void print_measures(const MeshReport& r) {
@@ -161,25 +162,27 @@ private:
         if (r.triangles == 0) return;
         fmt::print("  {:<14}{:.6g}\n", "area", r.area);
         fmt::print("  {:<14}{}\n", "volume",
-                   r.volume ? fmt::format("{:.6g}", *r.volume) : "none: the surface has a border");
+                   r.volume ? fmt::format("{:.6g}", *r.volume) : "undefined: the surface has a boundary");
         fmt::print("  {:<14}{}\n", "center", text(r.center));
     }
 
     void print_surface_problems(const MeshReport& r) const {
-        problem(r.open_edges, "open edges", "one triangle only");
-        problem(r.nonmanifold_edges, "non-manifold edges", "more than two triangles");
-        problem(r.clashing_edges, "clashing edges", "two triangles wound against each other");
-        problem(r.nonmanifold_vertices, "non-manifold vertices", "surfaces touch in a point");
-        problem(r.duplicate_faces, "duplicate faces", "the vertices of an earlier triangle");
-        problem(r.degenerate_faces, "degenerate faces", "no area");
-        problem(r.inside_out_parts, "inside-out parts", "negative volume; named by a triangle");
-        if (r.self_intersections) problem(*r.self_intersections, "self-intersections", "pairs of triangles");
+        problem(r.open_edges, "open edges", "edges with one triangle");
+        problem(r.nonmanifold_edges, "non-manifold edges", "edges with more than two triangles");
+        problem(r.clashing_edges, "clashing edges", "edges with two triangles of opposite orientation");
+        problem(r.nonmanifold_vertices, "non-manifold vertices", "vertices whose triangles are not connected by edges");
+        problem(r.duplicate_faces, "duplicate faces", "triangles with the vertices of an earlier triangle");
+        problem(r.degenerate_faces, "degenerate faces", "triangles of zero area");
+        problem(r.inside_out_parts, "inside-out parts", "components of negative volume; one triangle of each");
+        if (r.self_intersections)
+            problem(*r.self_intersections, "self-intersections", "intersecting pairs of triangles");
     }
 
     void print_other_problems(const MeshReport& r) const {
-        problem(r.flat_tetrahedra, "flat tetrahedra", "no volume");
-        problem(r.non_finite_vertices, "non-finite vertices", "NaN or infinity");
-        problem(r.unreferenced_vertices, "unreferenced vertices", "harmless", Colour::faint);
+        problem(r.flat_tetrahedra, "flat tetrahedra", "tetrahedra of zero volume");
+        problem(r.non_finite_vertices, "non-finite vertices", "vertices with NaN or infinite coordinates");
+        problem(r.unreferenced_vertices, "unreferenced vertices", "vertices that no element uses (harmless)",
+                Colour::faint);
         if (r.self_intersections && r.self_intersections->count == 0) fmt::print("  no self-intersections\n");
     }
 
@@ -187,7 +190,7 @@ private:
         fmt::print("  {:<14}{:>12}{}{}\n", label, value, remark.empty() ? "" : "  ", remark);
     }
 
-    // A defect with its count, meaning and first elements; nothing where there is none.
+    // Prints a defect with its count, meaning and first elements. Prints nothing if the count is 0.
     template <class Id>
     void problem(const Finding<Id>& finding, std::string_view name, std::string_view meaning,
                  Colour colour = Colour::red) const {
@@ -203,16 +206,16 @@ private:
     bool colour_;
 };
 
-// Every file is looked at even where one fails; the last failure is thrown, those before it are told here.
+// Inspects all files even if some fail. The last failure is thrown; earlier ones are printed here.
 void info(const InfoOptions& options, Session& session) {
     const bool single = options.files.size() == 1;
-    const Printer printer(wants_colour(stdout));
+    const Printer printer(use_colour(stdout));
     Json all = Json::array();
     std::optional<Error> failure;
     bool first = true;
     for (const std::string& file : options.files) {
         try {
-            const Inspected inspected = inspect(file, options, session);
+            const InspectedFile inspected = inspect(file, options, session);
             if (options.json) {
                 all.push_back(to_json(inspected));
             } else {
@@ -236,14 +239,15 @@ void info(const InfoOptions& options, Session& session) {
 
 void add_info(CLI::App& program, Session& session) {
     const auto options = std::make_shared<InfoOptions>();
-    CLI::App* verb = program.add_subcommand("info", "What a mesh is made of, and what is wrong with it");
-    verb->add_option("FILE", options->files, "Meshes: OBJ, STL, PLY, OFF, GLB, MSH, VTK, VTU, ...; also .gz")
+    CLI::App* command = program.add_subcommand("info", "Report the contents and defects of meshes");
+    command
+        ->add_option("FILE", options->files,
+                     "Mesh files: OBJ, STL, PLY, OFF, GLB, MSH, VTK, VTU, ...; also compressed (.gz)")
         ->required();
-    verb->add_flag("--json", options->json, "Print JSON: an object for one file, an array for several");
-    verb->add_flag("--self-intersections", options->self_intersections,
-                   "Also look for triangles that cross each other");
-    verb->footer(examples);
-    verb->callback([options, &session] { info(*options, session); });
+    command->add_flag("--json", options->json, "Print JSON: an object for one file, an array for several");
+    command->add_flag("--self-intersections", options->self_intersections, "Also search for intersecting triangles");
+    command->footer(examples);
+    command->callback([options, &session] { info(*options, session); });
 }
 
 } // namespace fathom::tool

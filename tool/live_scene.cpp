@@ -1,10 +1,9 @@
-// Bodies that a user drags, and what touches.
-#include <tool/json_values.h>
+// Live mode of the viewer: contacts and distances of dragged bodies.
 #include <tool/live_scene.h>
-#include <tool/verdict_text.h>
+#include <tool/output.h>
 
 #include <fathom/base/error.h>
-#include <fathom/base/stopwatch.h>
+#include <fathom/base/progress.h>
 
 #include <fmt/format.h>
 
@@ -15,16 +14,16 @@ namespace fathom::tool {
 
 ShapesScene::ShapesScene(std::vector<LiveBody> bodies) {
     for (LiveBody& body : bodies) {
-        body.shape.prepare(); // what is made at first need would count as time of the first answer
+        body.shape.prepare(); // otherwise lazy construction would count as time of the first query
         world_.add(body.shape, body.pose, {.name = body.name});
         drawn_.push_back(std::move(body.drawn));
     }
-    ask_all();
+    update_pairs();
 }
 
 ViewerDocument ShapesScene::document() const {
     ViewerDocument document{
-        .title = "live", .subtitle = "drag a body: what it touches is computed as it moves", .kind = ViewerKind::live};
+        .title = "live", .subtitle = "drag a body: contacts are computed as it moves", .kind = ViewerKind::live};
     for (Index k = 0; k < drawn_.size(); ++k) {
         document.bodies.push_back(drawn_[k]);
         document.bodies.back().pose = world_.pose(k);
@@ -32,13 +31,13 @@ ViewerDocument ShapesScene::document() const {
     return document;
 }
 
-// The world does not tell pairs apart by time: each that it tested gets the mean.
-void ShapesScene::ask_all() {
+// The world measures no time per pair: each tested pair is given the mean.
+void ShapesScene::update_pairs() {
     const Stopwatch start;
     const WorldStep& step = world_.update();
     const double each = 1e6 * start.seconds() / static_cast<double>(std::max<std::size_t>(step.tested, 1));
     pairs_.clear();
-    auto touching = step.pairs.begin(); // sorted as the loop runs
+    auto touching = step.pairs.begin(); // sorted in the order of the loop
     for (Index a = 0; a < drawn_.size(); ++a)
         for (Index b = a + 1; b < drawn_.size(); ++b) {
             Pair& pair = pairs_.emplace_back(Pair{a, b});
@@ -48,11 +47,11 @@ void ShapesScene::ask_all() {
                 pair.error_bound = pair.collision.error_bound;
                 pair.microseconds = each;
             }
-            if (pair.collision.verdict != Verdict::overlapping) ask_distance(pair);
+            if (pair.collision.verdict != Verdict::overlapping) compute_distance(pair);
         }
 }
 
-void ShapesScene::ask_distance(Pair& pair) const {
+void ShapesScene::compute_distance(Pair& pair) const {
     const Stopwatch start;
     const Distance apart =
         distance(world_.shape(pair.a), world_.pose(pair.a), world_.shape(pair.b), world_.pose(pair.b));
@@ -64,11 +63,11 @@ void ShapesScene::ask_distance(Pair& pair) const {
 
 void ShapesScene::move(Index body, const Pose& pose) {
     if (body >= drawn_.size())
-        throw Error(Cause::index_out_of_range, fmt::format("there are {}", drawn_.size()),
+        throw Error(Cause::index_out_of_range, fmt::format("there are {} bodies", drawn_.size()),
                     {.element = "body", .index = body});
-    if (!is_finite(pose)) throw Error(Cause::non_finite, "a pose must be of numbers");
+    if (!is_finite(pose)) throw Error(Cause::non_finite, "the pose is not finite");
     world_.move(body, pose);
-    ask_all();
+    update_pairs();
 }
 
 std::string ShapesScene::state() {
@@ -90,11 +89,11 @@ std::string ShapesScene::state() {
         }
         pairs.push_back({{"a", pair.a},
                          {"b", pair.b},
-                         {"verdict", word(pair.collision.verdict)},
+                         {"verdict", verdict_text(pair.collision.verdict)},
                          {"proven", pair.collision.proven},
                          {"method", name(pair.collision.method)},
-                         {"separation", bound(pair.separation)},
-                         {"error_bound", bound(pair.error_bound)},
+                         {"separation", finite_or_null(pair.separation)},
+                         {"error_bound", finite_or_null(pair.error_bound)},
                          {"microseconds", pair.microseconds}});
     }
     return Json{{"poses", poses},

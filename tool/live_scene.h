@@ -1,10 +1,10 @@
-// Bodies of any shape that a user drags: a World tells what touches after each move; pairs that are apart are asked how
-// far.
+// Live mode of the viewer: bodies that the user drags. After each move a World finds the contacts, and distances are
+// computed for the pairs that do not overlap.
 #pragma once
 
 #include <tool/view_server.h>
 
-#include <fathom/detect/world.h>
+#include <fathom/detect/world/world.h>
 
 #include <vector>
 
@@ -14,7 +14,7 @@ struct LiveBody {
     std::string name;
     Shape shape;
     Pose pose{};
-    ViewerBody drawn{}; // its surface
+    ViewerBody drawn{}; // surface for the viewer
 };
 
 class ShapesScene final : public LiveScene {
@@ -29,13 +29,13 @@ private:
     struct Pair {
         Index a, b;
         Collision collision{};
-        double separation = 0; // m; minus the depth where they overlap
+        double separation = 0; // signed distance (m); minus the penetration depth if overlapping
         double error_bound = 0, microseconds = 0;
     };
-    void ask_all();
-    void ask_distance(Pair& pair) const;
+    void update_pairs();
+    void compute_distance(Pair& pair) const;
 
-    World world_; // ids are places in `drawn_`
+    World world_; // ids are indices into `drawn_`
     std::vector<ViewerBody> drawn_;
     std::vector<Pair> pairs_;
 };

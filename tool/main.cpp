@@ -1,5 +1,6 @@
-// fathom: the command line. Data goes to stdout, words to stderr. Exit codes: 0 done, 1 failed, 2 wrong usage.
-#include <tool/verbs.h>
+// fathom: the command line program. Results go to stdout, messages to stderr. Exit codes: 0 success, 1 failure,
+// 2 incorrect usage.
+#include <tool/commands.h>
 
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
@@ -14,31 +15,32 @@
 namespace {
 
 constexpr const char* examples = R"(Examples:
-  fathom info bunny.obj            what a mesh is made of, and what is wrong with it
-  fathom make torus -o torus.ply   a generated shape
-  fathom convert in.stl out.glb    from one format to another
-  fathom field build bunny.obj -r 256 -o bunny.fathom   distances on a grid; `field slice` draws them
-  fathom tetrahedralize bunny.obj -o bunny.msh              tetrahedra that fill a mesh or field
-  fathom collide a.obj b.obj --pose-b 1,0,0                 how deep two bodies meet and where, or how far apart they are
-  fathom sweep a.obj b.obj --from-a 0,0,3 --to-a 0,0,-3     when two moving bodies touch, and where
-  fathom depth ship.obj --against rock.obj --pose 2,0,0     do they meet, by depth maps; which directions suit a mesh
-  fathom simulate scenes/bunny_drop.toml -o drop            rigid bodies; opens in ParaView
-  fathom view drop                                          a scene, recording, field or mesh in the browser
-  fathom matrix                    which method answers for which pair of shapes, and how fast
-  fathom verify a.obj b.stl        all methods held against each other on your shapes, or on random ones
-  fathom demo                      a tour; writes pictures and files to out/
+  fathom info bunny.obj                                     report the contents and defects of a mesh
+  fathom make torus -o torus.ply                            generate a shape
+  fathom convert in.stl out.glb                             convert between file formats
+  fathom field build bunny.obj -r 256 -o bunny.fathom       sample signed distances on a grid
+  fathom tetrahedralize bunny.obj -o bunny.msh              fill a mesh or field with tetrahedra
+  fathom collide a.obj b.obj --pose-b 1,0,0                 contacts and penetration depth, or distance
+  fathom sweep a.obj b.obj --from-a 0,0,3 --to-a 0,0,-3     time of impact of two moving bodies
+  fathom depth ship.obj --against rock.obj --pose 2,0,0     collision detection with depth maps
+  fathom simulate scenes/bunny_drop.toml -o drop            run a scene and write files for ParaView
+  fathom view drop                                          show a scene, recording, field or mesh in the browser
+  fathom matrix                                             methods for each pair of shape kinds, with timings
+  fathom verify a.obj b.stl                                 compare all methods on given or random shapes
+  fathom demo                                               guided tour; writes pictures and files to out/
 
-`fathom VERB --help` says more.)";
+Run `fathom COMMAND --help` for the options of a command.)";
 
 int run(int argc, char** argv) {
     fathom::tool::Session session;
     std::size_t threads = 0;
 
-    CLI::App program("Collision, distance and penetration for rigid, deformable, breaking and drawn geometry.",
-                     "fathom");
+    CLI::App program(
+        "Collision detection, distance and penetration depth for rigid, deformable, fracturing and rendered geometry.",
+        "fathom");
     program.set_version_flag("--version", std::string("fathom ") + fathom::version);
     program.add_option("--threads", threads, "Number of threads (0: all cores)")->check(CLI::Range(0, 1024));
-    program.add_flag("--quiet,-q", session.quiet, "No progress bars, no chatter");
+    program.add_flag("--quiet,-q", session.quiet, "Print no progress bars and no status messages");
     program.footer(examples);
     program.require_subcommand(1);
     program.fallthrough();
@@ -60,10 +62,11 @@ int run(int argc, char** argv) {
     try {
         program.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
-        // CLI11 asks for a verb before it tells that the word it got is none.
+        // CLI11 reports a missing command before it reports an unknown one.
         const std::vector<std::string> rest = program.remaining();
         if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && !rest.empty()) {
-            std::fprintf(stderr, "fathom: '%s' is no verb; `fathom --help` lists them\n", rest.front().c_str());
+            std::fprintf(stderr, "fathom: unknown command '%s'; run `fathom --help` for a list\n",
+                         rest.front().c_str());
             return 2;
         }
         return program.exit(error) == 0 ? 0 : 2;

@@ -1,9 +1,9 @@
-// fathom make: a generated shape, written to a file.
-#include <tool/verbs.h>
+// fathom make: generates a shape and writes it to a file.
+#include <tool/commands.h>
 
 #include <fathom/base/error.h>
-#include <fathom/geometry/mesh_file.h>
-#include <fathom/geometry/shape_catalogue.h>
+#include <fathom/geometry/generate/mesh_catalogue.h>
+#include <fathom/geometry/io/mesh_file.h>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -27,31 +27,31 @@ struct MakeOptions {
 };
 
 constexpr const char* examples = R"(Examples:
-  fathom make --list                                     the shapes and their parameters
-  fathom make torus -o torus.ply                         with everything at its default
+  fathom make --list                                     list the shapes and their parameters
+  fathom make torus -o torus.ply                         default parameters
   fathom make torus -o thin.obj --resolution 200 --set tube=0.05
   fathom make creature -o big.ply --triangles 1000000 --seed 7
   fathom make tet_box -o block.msh --set width=2 five=1
 
-Lengths are in metres. The ending of FILE decides the format.)";
+Lengths are in metres. The file extension determines the format.)";
 
-std::pair<std::string, double> parsed(const std::string& setting) {
+std::pair<std::string, double> parse_setting(const std::string& setting) {
     const std::size_t equals = setting.find('=');
     const std::string name = setting.substr(0, equals);
     double value = 0;
     if (equals == std::string::npos || name.empty() || !CLI::detail::lexical_cast(setting.substr(equals + 1), value))
-        throw Error(Cause::invalid_argument, fmt::format("'{}' does not read name=value", setting),
+        throw Error(Cause::invalid_argument, fmt::format("'{}' does not have the form name=value", setting),
                     {.element = "--set"});
     return {name, value};
 }
 
-ShapeValues values_of(const MakeOptions& options) {
+ShapeValues shape_values(const MakeOptions& options) {
     ShapeValues values;
     if (options.resolution) values["resolution"] = *options.resolution;
     if (options.triangles) values["triangles"] = *options.triangles;
     if (options.seed) values["seed"] = *options.seed;
     for (const std::string& setting : options.settings)
-        values.insert_or_assign(parsed(setting).first, parsed(setting).second);
+        values.insert_or_assign(parse_setting(setting).first, parse_setting(setting).second);
     return values;
 }
 
@@ -104,9 +104,9 @@ void report(const MakeOptions& options, const ShapeMesh& mesh, const Session& se
 void run(const MakeOptions& options, const Session& session) {
     if (options.list) return options.json ? print_list_as_json() : print_list();
     if (options.shape.empty())
-        throw Error(Cause::invalid_argument, "say which SHAPE to make, or --list to see what there is");
-    if (options.file.empty()) throw Error(Cause::invalid_argument, "say where to write it: -o FILE");
-    const ShapeMesh mesh = make_shape(options.shape, values_of(options));
+        throw Error(Cause::invalid_argument, "SHAPE is missing; --list shows the available shapes");
+    if (options.file.empty()) throw Error(Cause::invalid_argument, "output file is missing; use -o FILE");
+    const ShapeMesh mesh = make_shape(options.shape, shape_values(options));
     std::visit([&](const auto& m) { write_mesh(options.file, m); }, mesh);
     report(options, mesh, session);
 }
@@ -114,18 +114,18 @@ void run(const MakeOptions& options, const Session& session) {
 } // namespace
 
 void add_make(CLI::App& program, Session& session) {
-    CLI::App* verb = program.add_subcommand("make", "Write a generated shape to a file");
+    CLI::App* command = program.add_subcommand("make", "Generate a shape and write it to a file");
     const auto options = std::make_shared<MakeOptions>();
-    verb->add_option("SHAPE", options->shape, "Name of the shape; --list tells them all");
-    verb->add_option("-o,--output", options->file, "File to write");
-    verb->add_option("--resolution", options->resolution, "How fine; --list tells what it counts for each shape");
-    verb->add_option("--triangles", options->triangles, "How many triangles, for shapes made to a count");
-    verb->add_option("--seed", options->seed, "Another seed, another shape, where the shape has one");
-    verb->add_option("--set", options->settings, "Further parameters: name=value ...");
-    verb->add_flag("--list", options->list, "List the shapes and their parameters");
-    verb->add_flag("--json", options->json, "Write the list, or what was made, as JSON to stdout");
-    verb->footer(examples);
-    verb->callback([options, &session] { run(*options, session); });
+    command->add_option("SHAPE", options->shape, "Name of the shape (see --list)");
+    command->add_option("-o,--output", options->file, "File to write; the extension determines the format");
+    command->add_option("--resolution", options->resolution, "Resolution; --list shows its meaning for each shape");
+    command->add_option("--triangles", options->triangles, "Number of triangles, for shapes that have this parameter");
+    command->add_option("--seed", options->seed, "Random seed, for shapes that have this parameter");
+    command->add_option("--set", options->settings, "Other parameters: name=value ...");
+    command->add_flag("--list", options->list, "List the shapes and their parameters");
+    command->add_flag("--json", options->json, "Print the list, or a summary of the generated mesh, as JSON");
+    command->footer(examples);
+    command->callback([options, &session] { run(*options, session); });
 }
 
 } // namespace fathom::tool

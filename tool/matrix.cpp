@@ -1,8 +1,8 @@
-// fathom matrix: which method answers which question about which pair of shapes, measured here and now.
-#include <tool/json_values.h>
-#include <tool/verbs.h>
+// fathom matrix: lists the methods for each query and pair of shape kinds, with timings measured on this machine.
+#include <tool/commands.h>
+#include <tool/output.h>
 
-#include <fathom/detect/check/matrix.h>
+#include <fathom/detect/verify/matrix.h>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -46,7 +46,7 @@ void print_lines(const std::vector<MatrixRow>& rows, bool measured) {
         for (const MatrixCell& cell : row.cells) {
             fmt::print("  {:<12} {:<17}", name(cell.question), name(cell.methods.front().method));
             if (measured) fmt::print("{:>10.4g} us", cell.microseconds);
-            if (measured && cell.error > 0) fmt::print("  within {:.1g}", cell.error);
+            if (measured && cell.error > 0) fmt::print("  error {:.1g}", cell.error);
             if (measured && cell.undecided > 0) fmt::print("  {} undecided", cell.undecided);
             fmt::print("  ({})\n", cell.methods.front().guarantee);
         }
@@ -57,17 +57,18 @@ void print_lines(const std::vector<MatrixRow>& rows, bool measured) {
 
 void add_matrix(CLI::App& program, Session& session) {
     const auto o = std::make_shared<MatrixArguments>();
-    CLI::App* verb = program.add_subcommand(
-        "matrix", "Which method answers for which pair of shapes, with what guarantee, time and error");
-    verb->footer(R"~(Examples:
-  fathom matrix                 every pair, measured on small random shapes
-  fathom matrix --poses 0       the table alone
-  fathom matrix --markdown      as docs/matrix.md has it)~");
-    verb->add_option("--poses", o->poses, "Poses of each pair to measure; 0: none")->check(CLI::Range(0, 100000));
-    verb->add_option("--seed", o->seed, "Of the random shapes");
-    verb->add_flag("--markdown", o->markdown, "As a table for documents");
-    verb->add_flag("--json", o->json, "For machines, with all methods of each pair");
-    verb->callback([o, &session] {
+    CLI::App* command = program.add_subcommand(
+        "matrix", "List the methods for each pair of shape kinds, with guarantee, time and error");
+    command->footer(R"~(Examples:
+  fathom matrix                 all pairs, measured on small random shapes
+  fathom matrix --poses 0       the table without measurements
+  fathom matrix --markdown      in the form of docs/matrix.md)~");
+    command->add_option("--poses", o->poses, "Number of random poses measured per pair; 0: no measurements")
+        ->check(CLI::Range(0, 100000));
+    command->add_option("--seed", o->seed, "Seed of the random shapes");
+    command->add_flag("--markdown", o->markdown, "Print a Markdown table");
+    command->add_flag("--json", o->json, "Print JSON with all methods of each pair");
+    command->callback([o, &session] {
         const std::vector<MatrixRow> rows =
             measure_matrix({.poses = o->poses, .seed = o->seed, .progress = session.progress()});
         if (o->json)

@@ -1,6 +1,6 @@
-// The progress bar of the command line.
-#include <tool/terminal.h>
-#include <tool/verbs.h>
+// Progress bar of the command line.
+#include <tool/commands.h>
+#include <tool/output.h>
 
 #include <fmt/format.h>
 
@@ -14,23 +14,23 @@ namespace fathom::tool {
 
 namespace {
 
-// One line on stderr, redrawn in place and wiped when a stage is done. Quick stages never show.
-class Bar final : public Progress {
+// One line on stderr, redrawn in place and erased at the end of a stage. Stages shorter than 300 ms are not shown.
+class ProgressBar final : public Progress {
 public:
     bool update(std::string_view stage, double fraction) override {
         const std::lock_guard lock(mutex_);
-        // What follows a colon may change while a stage goes on.
+        // The text after a colon may change within one stage.
         if (stage.substr(0, stage.find(':')) != std::string_view(stage_).substr(0, stage_.find(':')))
             begun_ = Clock::now();
         stage_ = stage;
         if (fraction >= 1)
-            wipe();
+            erase();
         else if (Clock::now() - begun_ > std::chrono::milliseconds(300))
             draw(fraction);
         return true;
     }
 
-    ~Bar() override { wipe(); } // an error may have ended the stage early
+    ~ProgressBar() override { erase(); } // an error may have ended the stage early
 
 private:
     using Clock = std::chrono::steady_clock;
@@ -39,7 +39,7 @@ private:
         constexpr std::size_t width = 30;
         const auto full = static_cast<std::size_t>(fraction * width);
         const std::string bar =
-            coloured(std::string(full, '='), Colour::green, wants_colour(stderr)) + std::string(width - full, ' ');
+            coloured(std::string(full, '='), Colour::green, use_colour(stderr)) + std::string(width - full, ' ');
         const std::size_t columns = width + 10 + stage_.size();
         fmt::print(stderr, "\r[{}] {:3.0f} %  {}{}", bar, 100 * fraction, stage_,
                    std::string(std::max(drawn_, columns) - columns, ' '));
@@ -47,7 +47,7 @@ private:
         drawn_ = std::max(drawn_, columns);
     }
 
-    void wipe() {
+    void erase() {
         if (drawn_ == 0) return;
         fmt::print(stderr, "\r{}\r", std::string(drawn_, ' '));
         std::fflush(stderr);
@@ -57,14 +57,14 @@ private:
     std::mutex mutex_;
     std::string stage_;
     Clock::time_point begun_;
-    std::size_t drawn_ = 0; // columns to wipe
+    std::size_t drawn_ = 0; // columns to erase
 };
 
 } // namespace
 
 Progress* Session::progress() {
     if (quiet || !is_terminal(stderr)) return nullptr;
-    static Bar bar;
+    static ProgressBar bar;
     return &bar;
 }
 

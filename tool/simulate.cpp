@@ -1,16 +1,16 @@
-// fathom simulate: a scene run and recorded, for ParaView, spreadsheets and a browser.
-#include <tool/scene_arguments.h>
-#include <tool/terminal.h>
-#include <tool/verbs.h>
+// fathom simulate: runs a scene and records it for ParaView, spreadsheets and the browser.
+#include <tool/arguments.h>
+#include <tool/commands.h>
+#include <tool/output.h>
 
 #include <fathom/base/error.h>
 #include <fathom/base/file.h>
-#include <fathom/base/stopwatch.h>
+#include <fathom/base/progress.h>
 #include <fathom/show/recording_picture.h>
 #include <fathom/show/viewer_file.h>
 #include <fathom/show/viewer_recording.h>
-#include <fathom/simulate/scene_schema.h>
-#include <fathom/simulate/simulation.h>
+#include <fathom/simulate/scene/scene_schema.h>
+#include <fathom/simulate/scene/simulation.h>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -48,34 +48,34 @@ void print_summary(const Simulation& simulation, double seconds, const std::stri
     for (const RecordedBody& body : recording.bodies()) points += body.mesh->vertices.size();
     const auto steps = static_cast<double>(std::max<std::size_t>(world.steps(), 1));
     fmt::print("{}: {} bodies, {} vertices\n", simulation.scene().name, recording.bodies().size(), with_commas(points));
-    fmt::print(
-        "  simulated    {:.4g} s in {} steps, {:.2f} s of computing ({:.3g} ms a step, {:.3g} ms of it in detection)\n",
-        world.time(), with_commas(world.steps()), seconds, 1e3 * seconds / steps,
-        1e3 * recording.detect_seconds() / steps);
-    if (recording.highest_energy() != 0) // bodies that are moved have none
-        fmt::print("  energy       {:.6g} J at first, {:.6g} J at last, {:.6g} J at most\n",
+    fmt::print("  simulated    {:.4g} s in {} steps, computed in {:.2f} s ({:.3g} ms per step, {:.3g} ms of it "
+               "collision detection)\n",
+               world.time(), with_commas(world.steps()), seconds, 1e3 * seconds / steps,
+               1e3 * recording.detect_seconds() / steps);
+    if (recording.highest_energy() != 0) // scenes of kinematic bodies have no energy
+        fmt::print("  energy       {:.6g} J initially, {:.6g} J finally, {:.6g} J at most\n",
                    recording.frames().front().energy.total(), world.energy().total(), recording.highest_energy());
     const auto touching = std::count_if(recording.frames().begin(), recording.frames().end(),
                                         [](const RecordedFrame& frame) { return frame.contact_count > 0; });
-    fmt::print("  contacts     in {} of {} frames, {:.3g} m deep at worst\n", touching, recording.frames().size(),
-               recording.worst_penetration());
+    fmt::print("  contacts     in {} of {} frames, penetration depth at most {:.3g} m\n", touching,
+               recording.frames().size(), recording.worst_penetration());
     fmt::print("  frames       {} -> {} (`fathom view {}`, or frames.pvd in ParaView; animation.glb, film.png, "
                "energy.svg, penetration.svg, *.csv)\n",
                recording.frames().size(), folder, folder);
 }
 
-void need_folder(const fs::path& folder) {
+void create_folder(const fs::path& folder) {
     std::error_code problem;
     fs::create_directories(folder, problem);
     if (problem || !fs::is_directory(folder, problem))
-        throw Error(Cause::cannot_write, "is no folder, and none can be made there", {.file = folder.string()});
+        throw Error(Cause::cannot_write, "not a directory and cannot be created", {.file = folder.string()});
 }
 
 void run_simulate(const SimulateArguments& arguments, Session& session) {
     Simulation simulation(open_scene(arguments.scene, arguments.options, session), session.progress());
-    need_folder(arguments.out); // before a long run: is there where to write?
+    create_folder(arguments.out); // fails before a long run, not after it
     const Stopwatch start;
-    std::optional<Error> stopped; // what was recorded until then shows why
+    std::optional<Error> stopped; // the recording up to the failure is written first
     try {
         simulation.run(session.progress());
     } catch (const Error& error) {
@@ -93,31 +93,32 @@ void run_simulate(const SimulateArguments& arguments, Session& session) {
 
 void add_simulate(CLI::App& program, Session& session) {
     const auto o = std::make_shared<SimulateArguments>();
-    CLI::App* verb = program.add_subcommand(
-        "simulate", "A scene of rigid and deforming bodies, particles, or bodies that are moved, run and recorded");
-    verb->footer(R"~(Examples:
+    CLI::App* command = program.add_subcommand(
+        "simulate", "Run and record a scene of rigid, deformable and kinematic bodies and particles");
+    command->footer(R"~(Examples:
   fathom simulate scenes/bunny_drop.toml -o drop
   fathom simulate scenes/dragon_drop.toml -o drop --models folder --seconds 0.5 --set "contact.friction = 0"
   fathom simulate scenes/hundred_balls.toml -o balls --set "springs.stepping = 'backward_euler'"
   fathom simulate scenes/figure11_bunny_cone.toml -o cone --set "motion.method = 'meshes'"
   fathom simulate --schema > scene.schema.json
 
-DIR gets frames.pvd (ParaView), animation.glb, recording.fathomview (`fathom view DIR`), film.png, energy.svg, penetration.svg, energy.csv, states.csv,
-contacts.csv and summary.json.
-A scene that blows up is stopped and named; what happened until then is written.)~");
-    verb->add_option("SCENE", o->scene, "Scene file (TOML; scenes/ has examples)")->required();
-    verb->add_option("-o,--output", o->out, "Folder to write")->required();
-    add_scene_options(*verb, o->options);
-    verb->add_flag("--json", o->json, "The summary as JSON on stdout");
-    verb->add_flag_callback(
+The output folder receives frames.pvd (ParaView), animation.glb, recording.fathomview (`fathom view FOLDER`),
+film.png, energy.svg, penetration.svg, energy.csv, states.csv, contacts.csv and summary.json. If the simulation
+becomes unstable, it is stopped, the error is reported, and the recording up to that point is written.)~");
+    command->add_option("SCENE", o->scene, "Scene file (TOML; examples are in scenes/)")->required();
+    command->add_option("-o,--output", o->out, "Output folder; created if missing")->required();
+    add_scene_options(*command, o->options);
+    command->add_flag("--json", o->json, "Print the summary as JSON");
+    command
+        ->add_flag_callback(
             "--schema",
             [] {
                 fmt::print("{}", scene_schema());
                 throw CLI::Success();
             },
-            "Print the JSON Schema of scene files, and nothing else")
+            "Print the JSON Schema of scene files and exit")
         ->trigger_on_parse();
-    verb->callback([o, &session] { run_simulate(*o, session); });
+    command->callback([o, &session] { run_simulate(*o, session); });
 }
 
 } // namespace fathom::tool

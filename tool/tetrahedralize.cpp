@@ -1,16 +1,15 @@
-// fathom tetrahedralize: the inside of a mesh or field filled with tetrahedra of bounded angles.
+// fathom tetrahedralize: fills the interior of a mesh or field with tetrahedra of bounded dihedral angles.
+#include <tool/arguments.h>
+#include <tool/commands.h>
 #include <tool/field_source.h>
-#include <tool/json_values.h>
-#include <tool/number_checks.h>
-#include <tool/terminal.h>
-#include <tool/verbs.h>
+#include <tool/output.h>
 
 #include <fathom/base/error.h>
-#include <fathom/base/stopwatch.h>
-#include <fathom/field/mesh/cached_grid.h>
+#include <fathom/base/progress.h>
+#include <fathom/field/mesh/grid_builder.h>
 #include <fathom/field/mesh/mesh_field.h>
 #include <fathom/field/tet/stuffing.h>
-#include <fathom/geometry/mesh_file.h>
+#include <fathom/geometry/io/mesh_file.h>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -28,8 +27,9 @@ constexpr const char* examples = R"~(Examples:
   fathom tetrahedralize "difference(sphere(1), box(1, 1, 3))" -o ring.vtk --cell 0.05 --json
   fathom tetrahedralize "infinite_cylinder(0.2)" -o rod.mesh --box -1,-1,-1,1,1,1
 
-Dihedral angles lie between 10.6 and 164.4 degrees, always. Sharp edges are cut off by up to a cell, and walls thinner than
-about two cells get holes: the report tells. A mesh becomes a grid of distances first, twice as fine; --exact asks the mesh itself.)~";
+All dihedral angles lie between 10.6 and 164.4 degrees. Sharp edges are cut off by up to one cell, and walls thinner
+than about two cells get holes; the report shows the deviations. A mesh is first sampled on a grid about twice as fine;
+--exact evaluates the mesh itself.)~";
 
 struct TetrahedralizeOptions {
     std::string in, out, sign = "auto";
@@ -38,25 +38,27 @@ struct TetrahedralizeOptions {
     bool exact = false, no_measure = false, json = false;
 };
 
-// The sign of a mesh, as a field of it found it.
-void refuse_doubtful(const SignChoice& sign, bool forced, const std::string& file) {
+// Throws if the interior of a mesh is ambiguous and the user did not choose a sign method.
+void check_sign(const SignChoice& sign, bool forced, const std::string& file) {
     if (forced || (sign.sealed && sign.method != SignMethod::wrap && sign.method != SignMethod::thickness) ||
         (!sign.sealed && sign.method == SignMethod::winding && sign.confidence >= 0.9))
         return;
     throw Error(
         Cause::unsupported,
-        fmt::format("has no certain inside ({} % sure; {}); --sign wrap, winding or thickness fills it all the same",
-                    std::lround(100 * sign.confidence), sign.reason),
+        fmt::format(
+            "the interior is ambiguous ({} % confidence; {}); choose a method with --sign wrap, winding or thickness",
+            std::lround(100 * sign.confidence), sign.reason),
         {.file = file});
 }
 
-SignChoice sign_of_note(const std::string& note) {
+SignChoice sign_from_note(const std::string& note) {
     const Json sign = Json::parse(note).at("sign");
     return {sign_method_named(sign.at("method").get<std::string>()), sign.at("inside_out"), sign.at("sealed"),
             sign.at("confidence"), sign.at("reason")};
 }
 
-// As fine as the lattice needs it: its features are no smaller than a cell.
+// Grid resolution that the lattice needs: about twice as fine, since features of the lattice are not smaller than a
+// cell.
 int grid_resolution(const TriangleMesh& mesh, const StuffingOptions& options) {
     double cells = options.resolution;
     if (options.cell > 0) cells = bounds(mesh.vertices).size().maxCoeff() / options.cell;
@@ -69,12 +71,12 @@ FieldPtr mesh_field(const TriangleMesh& mesh, const TetrahedralizeOptions& optio
     const bool forced = sign != SignMethod::automatic;
     if (options.exact) {
         auto field = std::make_shared<MeshField>(mesh, MeshFieldOptions{.sign = sign});
-        refuse_doubtful(field->sign(), forced, options.in);
+        check_sign(field->sign(), forced, options.in);
         return field;
     }
     CachedGrid made = cached_grid(
         mesh, {.resolution = grid_resolution(mesh, options.stuffing), .sign = sign, .progress = session.progress()});
-    refuse_doubtful(sign_of_note(made.file.note), forced, options.in);
+    check_sign(sign_from_note(made.file.note), forced, options.in);
     return std::make_shared<GridField>(std::move(made.file.field));
 }
 
@@ -100,23 +102,26 @@ Json to_json(const StuffingReport& r, const TetrahedralizeOptions& options, doub
     return text;
 }
 
-void tell(const StuffingReport& r, const TetrahedralizeOptions& options, double seconds) {
-    fmt::print(stderr, "{} tetrahedra, {} vertices, {} parts, cells of {:.4g} m, {:.2f} s -> {}\n",
+void print_report(const StuffingReport& r, const TetrahedralizeOptions& options, double seconds) {
+    fmt::print(stderr, "{} tetrahedra, {} vertices, {} components, cell size {:.4g} m, {:.2f} s -> {}\n",
                with_commas(r.tetrahedra), with_commas(r.vertices), with_commas(r.parts), r.cell, seconds, options.out);
-    fmt::print(stderr, "  angles       {:.1f} to {:.1f} degrees\n", r.smallest_angle, r.largest_angle);
+    fmt::print(stderr, "  angles       {:.1f} to {:.1f} degrees (dihedral)\n", r.smallest_angle, r.largest_angle);
     if (options.no_measure) return fmt::print(stderr, "  volume       {:.6g} m3\n", r.volume);
-    fmt::print(stderr, "  volume       {:.6g} m3; of the field {:.6g} m3 +- {:.1g}\n", r.volume, r.field_volume,
-               r.field_volume_error);
-    fmt::print(stderr, "  surface      boundary within {:.3g} m of it, it within {:.3g} m of the boundary\n",
-               r.boundary_deviation, r.missed_deviation);
+    fmt::print(stderr, "  volume       {:.6g} m3; interior of the field {:.6g} m3 +- {:.1g}\n", r.volume,
+               r.field_volume, r.field_volume_error);
+    fmt::print(
+        stderr,
+        "  surface      deviation {:.3g} m from the boundary to the field, {:.3g} m from the field to the boundary\n",
+        r.boundary_deviation, r.missed_deviation);
     if (r.hidden_edges > 0)
         fmt::print(
             stderr,
-            "  too fine     the surface crosses {} lattice edges more than once; smaller cells would show more\n",
+            "  too coarse   the surface crosses {} lattice edges more than once; smaller cells resolve more features\n",
             with_commas(r.hidden_edges));
     if (r.split_vertices + r.dropped_tetrahedra > 0)
         fmt::print(stderr,
-                   "  touching     {} vertices doubled, {} tetrahedra dropped where parts met in a point or edge\n",
+                   "  touching     {} vertices duplicated, {} tetrahedra removed where components touched in a point "
+                   "or edge\n",
                    with_commas(r.split_vertices), with_commas(r.dropped_tetrahedra));
 }
 
@@ -128,7 +133,8 @@ void run_tetrahedralize(const TetrahedralizeOptions& options, Session& session) 
         stuffing.box = {{options.box[0], options.box[1], options.box[2]},
                         {options.box[3], options.box[4], options.box[5]}};
     if (!options.box.empty() && stuffing.box.empty())
-        throw Error(Cause::invalid_argument, "the second corner must be above the first", {.element = "option --box"});
+        throw Error(Cause::invalid_argument, "the second corner must not be less than the first in x, y or z",
+                    {.element = "option --box"});
     stuffing.measure = !options.no_measure;
     stuffing.progress = session.progress();
     StuffingReport report;
@@ -139,38 +145,42 @@ void run_tetrahedralize(const TetrahedralizeOptions& options, Session& session) 
     if (options.json)
         fmt::print("{}\n", to_json(report, options, seconds).dump(2));
     else if (!session.quiet)
-        tell(report, options, seconds);
+        print_report(report, options, seconds);
 }
 
 } // namespace
 
 void add_tetrahedralize(CLI::App& program, Session& session) {
     const auto o = std::make_shared<TetrahedralizeOptions>();
-    CLI::App* verb = program.add_subcommand("tetrahedralize", "Tetrahedra that fill a mesh or field");
-    verb->footer(examples);
-    verb->add_option("FIELD", o->in, field_help)->required();
-    verb->add_option("-o,--output", o->out, "File to write: .msh .vtu .vtk .mesh")->required();
+    CLI::App* command = program.add_subcommand("tetrahedralize", "Fill a mesh or field with tetrahedra");
+    command->footer(examples);
+    command->add_option("FIELD", o->in, field_help)->required();
+    command->add_option("-o,--output", o->out, "Mesh file to write: .msh .vtu .vtk .mesh")->required();
     CLI::Option* resolution =
-        verb->add_option("-r,--resolution", o->stuffing.resolution, "Cells along the longest side")
+        command->add_option("-r,--resolution", o->stuffing.resolution, "Cells along the longest side")
             ->capture_default_str()
             ->check(CLI::Range(1, 4096));
-    CLI::Option* cell = verb->add_option("--cell", o->stuffing.cell, "Size of cells instead (m)")
+    CLI::Option* cell = command->add_option("--cell", o->stuffing.cell, "Cell size, instead of --resolution (m)")
                             ->check(above_zero())
                             ->excludes(resolution);
-    verb->add_option("--tetrahedra", o->stuffing.tetrahedra, "About so many tetrahedra instead")
+    command
+        ->add_option("--tetrahedra", o->stuffing.tetrahedra,
+                     "Approximate number of tetrahedra, instead of --resolution")
         ->check(above_zero())
         ->excludes(resolution)
         ->excludes(cell);
-    verb->add_option("--box", o->box, "Fill only what lies in it: x,y,z of two corners (m)")
+    command->add_option("--box", o->box, "Fill only this box: x,y,z of the lower and the upper corner (m)")
         ->delimiter(',')
         ->expected(6);
-    verb->add_option("--limit", o->stuffing.limit, "Refuse to make more tetrahedra")->capture_default_str();
-    verb->add_option("--sign", o->sign, "Of meshes: auto, pseudo_normal, parity, winding, wrap or thickness")
+    command->add_option("--limit", o->stuffing.limit, "Fail if more tetrahedra would be made")->capture_default_str();
+    command
+        ->add_option("--sign", o->sign,
+                     "Sign method for meshes: auto, pseudo_normal, parity, winding, wrap or thickness")
         ->capture_default_str();
-    verb->add_flag("--exact", o->exact, "Of meshes: ask the mesh itself, not a grid of it; slower");
-    verb->add_flag("--no-measure", o->no_measure, "Leave out what the mesh misses of the field; faster");
-    verb->add_flag("--json", o->json, "The report as JSON on stdout");
-    verb->callback([o, &session] { run_tetrahedralize(*o, session); });
+    command->add_flag("--exact", o->exact, "For meshes: evaluate the mesh itself instead of a grid (slower)");
+    command->add_flag("--no-measure", o->no_measure, "Do not measure the deviations from the field (faster)");
+    command->add_flag("--json", o->json, "Print the report as JSON");
+    command->callback([o, &session] { run_tetrahedralize(*o, session); });
 }
 
 } // namespace fathom::tool

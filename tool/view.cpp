@@ -1,10 +1,9 @@
-// fathom view: anything in the browser: a scene that is run, what a run left, a field, a mesh, tetrahedra; or shapes
-// that are dragged.
-#include <tool/drawn_source.h>
+// fathom view: shows a scene, recording, field, mesh or tetrahedra in the browser, or in live mode shapes that the user
+// drags.
+#include <tool/arguments.h>
+#include <tool/commands.h>
+#include <tool/field_source.h>
 #include <tool/live_scene.h>
-#include <tool/pose_text.h>
-#include <tool/scene_arguments.h>
-#include <tool/verbs.h>
 #include <tool/view_server.h>
 
 #include <fathom/base/error.h>
@@ -12,7 +11,7 @@
 #include <fathom/show/viewer_page.h>
 #include <fathom/show/viewer_recording.h>
 #include <fathom/show/viewer_sources.h>
-#include <fathom/simulate/simulation.h>
+#include <fathom/simulate/scene/simulation.h>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -40,47 +39,47 @@ struct ViewArguments {
     bool live = false, exact = false, open = false;
 };
 
-// What is shown, with all that its packets are read from.
-struct Shown {
+// Packets to show, and the objects that they refer to.
+struct ViewSource {
     std::unique_ptr<Simulation> simulation;
     std::unique_ptr<ShapesScene> live;
     std::unique_ptr<PacketSource> packets;
 };
 
-Shown shown_scene(const std::string& file, const ViewArguments& arguments, Session& session) {
-    Shown shown;
-    shown.simulation = std::make_unique<Simulation>(open_scene(file, arguments.scene, session), session.progress());
+ViewSource open_scene_source(const std::string& file, const ViewArguments& arguments, Session& session) {
+    ViewSource source;
+    source.simulation = std::make_unique<Simulation>(open_scene(file, arguments.scene, session), session.progress());
     try {
-        shown.simulation->run(session.progress());
-    } catch (const Error& error) { // what was recorded until then shows why
+        source.simulation->run(session.progress());
+    } catch (const Error& error) { // the recording up to the failure is shown
         fmt::print(stderr, "fathom: {}\n", error.what());
     }
-    shown.packets = std::make_unique<DocumentPackets>(
-        recording_document(shown.simulation->scene().name, shown.simulation->recording()));
-    return shown;
+    source.packets = std::make_unique<DocumentPackets>(
+        recording_document(source.simulation->scene().name, source.simulation->recording()));
+    return source;
 }
 
 ViewerDocument document_of(const std::string& text, const ViewArguments& arguments, Session& session) {
     const FieldSource source = open_field(text);
-    if (source.tetrahedra) return tet_document(name_of(text), *source.tetrahedra);
-    if (source.mesh) return mesh_document(name_of(text), *source.mesh);
-    return field_document(name_of(text), source.field,
+    if (source.tetrahedra) return tet_document(display_name(text), *source.tetrahedra);
+    if (source.mesh) return mesh_document(display_name(text), *source.mesh);
+    return field_document(display_name(text), source.field,
                           {.resolution = arguments.resolution, .progress = session.progress()});
 }
 
-// Of formats glTF alone says which axis is up.
+// glTF is the only format that defines the up axis (y).
 bool y_is_up(const ViewArguments& arguments) {
     const std::string extension = fs::path(arguments.sources.front()).extension().string();
     return arguments.up.empty() ? extension == ".glb" || extension == ".gltf" : arguments.up == "y";
 }
 
-std::unique_ptr<PacketSource> upright_packets(ViewerDocument document, const ViewArguments& arguments) {
+std::unique_ptr<PacketSource> document_packets(ViewerDocument document, const ViewArguments& arguments) {
     document.y_is_up = y_is_up(arguments);
     return std::make_unique<DocumentPackets>(std::move(document));
 }
 
-// Closed meshes are asked by a grid of their distances, which answers while one drags; others, and all with --exact, by
-// their triangles.
+// Closed meshes are sampled on a grid, whose queries are fast enough for dragging. Other meshes, and all meshes with
+// --exact, use their triangles.
 LiveBody live_body(const std::string& text, const ViewArguments& arguments, Session& session) {
     FieldSource source = open_field(text);
     Shape shape = source.mesh ? shape_of(source) : Shape(source.field);
@@ -88,13 +87,13 @@ LiveBody live_body(const std::string& text, const ViewArguments& arguments, Sess
         mesh_to_grid(source, arguments.resolution, session.progress());
         shape = Shape(source.field);
     }
-    return {name_of(text), shape, {}, drawn_body(text, source, arguments.resolution, session.progress())};
+    return {display_name(text), shape, {}, make_viewer_body(text, source, arguments.resolution, session.progress())};
 }
 
-// Without a --pose, side by side along x.
-Shown shown_live(const ViewArguments& arguments, Session& session) {
+// Bodies without --pose are placed side by side along x.
+ViewSource open_live_source(const ViewArguments& arguments, Session& session) {
     if (arguments.poses.size() > arguments.sources.size())
-        throw Error(Cause::invalid_argument, "there are more poses than shapes", {.element = "option --pose"});
+        throw Error(Cause::invalid_argument, "there are more --pose options than shapes", {.element = "option --pose"});
     std::vector<LiveBody> bodies;
     double next = 0;
     for (std::size_t k = 0; k < arguments.sources.size(); ++k) {
@@ -106,107 +105,110 @@ Shown shown_live(const ViewArguments& arguments, Session& session) {
             next += 1.1 * box.size().x();
         }
     }
-    Shown shown;
-    shown.live = std::make_unique<ShapesScene>(std::move(bodies));
-    shown.packets = upright_packets(shown.live->document(), arguments);
-    return shown;
+    ViewSource source;
+    source.live = std::make_unique<ShapesScene>(std::move(bodies));
+    source.packets = document_packets(source.live->document(), arguments);
+    return source;
 }
 
-Shown shown_of(const ViewArguments& arguments, Session& session) {
-    if (arguments.live) return shown_live(arguments, session);
+ViewSource open_source(const ViewArguments& arguments, Session& session) {
+    if (arguments.live) return open_live_source(arguments, session);
     if (arguments.sources.size() > 1)
-        throw Error(Cause::invalid_argument, "several shapes are shown with --live, which lets you drag them",
-                    {.element = arguments.sources[1]});
+        throw Error(Cause::invalid_argument, "several shapes require --live", {.element = arguments.sources[1]});
     const fs::path path = arguments.sources.front();
     std::error_code ignored;
-    Shown shown;
+    ViewSource source;
     if (fs::is_directory(path, ignored) || path.extension() == ".fathomview") {
-        shown.packets =
+        source.packets =
             std::make_unique<ViewerFile>(path.extension() == ".fathomview" ? path : path / recording_file_name);
-        return shown;
+        return source;
     }
-    if (path.extension() == ".toml") return shown_scene(path.string(), arguments, session);
-    shown.packets = upright_packets(document_of(path.string(), arguments, session), arguments);
-    return shown;
+    if (path.extension() == ".toml") return open_scene_source(path.string(), arguments, session);
+    source.packets = document_packets(document_of(path.string(), arguments, session), arguments);
+    return source;
 }
 
 void open_browser(const std::string& address) {
     std::string program = "xdg-open", page = address;
-    char* words[] = {program.data(), page.data(), nullptr};
+    char* argv[] = {program.data(), page.data(), nullptr};
     pid_t child = 0;
-    if (posix_spawnp(&child, words[0], nullptr, nullptr, words, environ) != 0)
-        fmt::print(stderr, "fathom: no xdg-open here; please open the address yourself\n");
+    if (posix_spawnp(&child, argv[0], nullptr, nullptr, argv, environ) != 0)
+        fmt::print(stderr, "fathom: xdg-open is not available; open the address in a browser\n");
     else
         waitpid(child, nullptr, 0);
 }
 
-void serve(const Shown& shown, const ViewArguments& arguments) {
-    ViewServer server(*shown.packets, shown.live.get());
+void serve(const ViewSource& source, const ViewArguments& arguments) {
+    ViewServer server(*source.packets, source.live.get());
     const std::string address = fmt::format("http://127.0.0.1:{}/", server.listen(arguments.port));
     fmt::print("{}\n", address);
     std::fflush(stdout);
-    fmt::print(stderr, "fathom: open it in a browser; Ctrl-C ends\n");
+    fmt::print(stderr, "fathom: open this address in a browser; press Ctrl-C to stop\n");
     if (arguments.open) open_browser(address);
     server.run();
 }
 
 void run_view(const ViewArguments& arguments, Session& session) {
     if (arguments.live && !(arguments.html.empty() && arguments.out.empty()))
-        throw Error(Cause::invalid_argument, "live mode needs the server: a file cannot compute what touches",
+        throw Error(Cause::invalid_argument, "live mode requires the server and cannot be written to a file",
                     {.element = "option --live"});
-    if (arguments.out.empty())
-        static_cast<void>(viewer_page()); // before a long run: is there anything to show it with?
-    const Shown shown = shown_of(arguments, session);
+    if (arguments.out.empty()) static_cast<void>(viewer_page()); // fails before a long run if the page was not built
+    const ViewSource source = open_source(arguments, session);
     if (!arguments.out.empty()) {
-        write_viewer_file(arguments.out, *shown.packets);
+        write_viewer_file(arguments.out, *source.packets);
         fmt::print("{}\n", arguments.out);
     }
     if (!arguments.html.empty()) {
-        write_viewer_html(arguments.html, *shown.packets);
+        write_viewer_html(arguments.html, *source.packets);
         fmt::print("{}\n", arguments.html);
     }
-    if (arguments.out.empty() && arguments.html.empty()) serve(shown, arguments);
+    if (arguments.out.empty() && arguments.html.empty()) serve(source, arguments);
 }
 
 } // namespace
 
 void add_view(CLI::App& program, Session& session) {
     const auto o = std::make_shared<ViewArguments>();
-    CLI::App* verb = program.add_subcommand(
-        "view", "Anything in the browser: scenes, recordings, fields, meshes, tetrahedra; live, shapes that you drag");
-    verb->footer(R"~(Examples:
-  fathom view scenes/bunny_drop.toml                 runs the scene and shows it; the address is printed
-  fathom view drop                                   what `fathom simulate -o drop` left
-  fathom view bunny.obj --html bunny.html            one file that opens with a double click
-  fathom view "torus(0.5, 0.2)"                      a field: slices of its distances, its tree
-  fathom view --live creature torus --pose 0,0,0     drag them: contacts are computed as they move
+    CLI::App* command = program.add_subcommand(
+        "view", "Show a scene, recording, field or mesh in the browser, or drag shapes in live mode");
+    command->footer(R"~(Examples:
+  fathom view scenes/bunny_drop.toml                 run the scene and show it; prints the address
+  fathom view drop                                   the recording of `fathom simulate -o drop`
+  fathom view bunny.obj --html bunny.html            write one self-contained HTML file
+  fathom view "torus(0.5, 0.2)"                      a field with slices and its bounding volume hierarchy
+  fathom view --live creature torus --pose 0,0,0     drag shapes; contacts are computed as they move
 
-Only this machine can reach the server. Ctrl-C ends it.)~");
-    verb->add_option("SOURCE", o->sources,
-                     "A scene (.toml), a folder of `fathom simulate`, a .fathomview file, or what `fathom field` takes")
+The server accepts connections from this machine only. Press Ctrl-C to stop it.)~");
+    command
+        ->add_option(
+            "SOURCE", o->sources,
+            "Scene (.toml), output folder of `fathom simulate`, .fathomview file, or any input of `fathom field info`")
         ->required();
-    verb->add_option("--html", o->html, "Write one self-contained page instead of serving");
-    verb->add_option("-o,--output", o->out,
-                     "Write a .fathomview file instead of serving: what `fathom view` shows later without computing");
-    verb->add_option("--port", o->port, "Port to listen on (0: a free one)")
+    command->add_option("--html", o->html, "Write one self-contained HTML page instead of starting the server");
+    command->add_option("-o,--output", o->out,
+                        "Write a .fathomview file instead of starting the server; `fathom view` shows it later");
+    command->add_option("--port", o->port, "Port of the server (0: any free port)")
         ->capture_default_str()
         ->check(CLI::Range(0, 65535));
-    verb->add_flag("--open", o->open, "Open the page in a browser");
-    verb->add_flag("--live", o->live, "Shapes that can be dragged, with what they touch");
-    verb->add_option("--pose", o->poses,
-                     "POSE of the first, the second, ... shape of --live: x,y,z or x,y,z,qw,qx,qy,qz")
+    command->add_flag("--open", o->open, "Open the page in a browser");
+    command->add_flag("--live", o->live, "Live mode: drag shapes and show their contacts");
+    command
+        ->add_option("--pose", o->poses,
+                     "With --live: POSE of the first, second, ... shape, x,y,z or x,y,z,qw,qx,qy,qz; may be repeated")
         ->allow_extra_args(false);
-    verb->add_flag("--exact", o->exact,
-                   "With --live: meshes by their triangles instead of grids of distances (slower)");
-    verb->add_option("--up", o->up,
-                     "Axis that is up at first: z, or y as in many scans (of glTF files y); the page can turn it")
+    command->add_flag("--exact", o->exact, "With --live: use the triangles of meshes instead of grids (slower)");
+    command
+        ->add_option(
+            "--up", o->up,
+            "Initial up axis: z (default) or y (default for glTF files; common in scans); can be changed on the page")
         ->check(CLI::IsMember({"y", "z"}));
-    verb->add_option("-r,--resolution", o->resolution,
-                     "Cells of the surface of a field, or of the grid of a mesh in --live, along its longest side")
+    command
+        ->add_option("-r,--resolution", o->resolution,
+                     "Cells along the longest side, for the surface of a field or the grid of a mesh in --live")
         ->capture_default_str()
         ->check(CLI::Range(8, 1024));
-    add_scene_options(*verb, o->scene);
-    verb->callback([o, &session] { run_view(*o, session); });
+    add_scene_options(*command, o->scene);
+    command->callback([o, &session] { run_view(*o, session); });
 }
 
 } // namespace fathom::tool

@@ -1,4 +1,4 @@
-// The viewer's server: the only file that knows cpp-httplib.
+// HTTP server of the viewer. This is the only file that uses cpp-httplib.
 #include <tool/view_server.h>
 
 #include <fathom/base/error.h>
@@ -20,7 +20,7 @@ namespace fathom::tool {
 
 namespace {
 
-constexpr std::size_t most_request_bytes = 4096; // a pose has some 200
+constexpr std::size_t max_request_bytes = 4096; // a pose needs about 200
 constexpr const char* plain_text = "text/plain; charset=utf-8";
 
 // "localhost:8080" without its port.
@@ -31,15 +31,16 @@ std::string_view host_name(std::string_view host) {
 
 bool is_this_machine(std::string_view host) { return host_name(host) == "localhost" || host_name(host) == "127.0.0.1"; }
 
-// Browsers say where a page comes from when it asks for more than to read. None: no browser, or our own page's GET.
+// Browsers send an Origin header with all but simple read requests. It is absent for other clients and for GET requests
+// of our own page.
 bool is_own_page(const httplib::Request& request) {
     const std::string origin = request.get_header_value("Origin");
     return origin.empty() || origin == "http://" + request.get_header_value("Host");
 }
 
-void answer(httplib::Response& response, int status, const std::string& words) {
+void respond(httplib::Response& response, int status, const std::string& message) {
     response.status = status;
-    response.set_content(words + "\n", plain_text);
+    response.set_content(message + "\n", plain_text);
 }
 
 int status_of(Cause cause) {
@@ -61,35 +62,36 @@ struct Move {
 };
 
 Move move_from(const std::string& body) {
-    const auto refuse = [](const char* why) { return Error(Cause::malformed, why, {.element = "request"}); };
+    const auto malformed = [](const char* reason) { return Error(Cause::malformed, reason, {.element = "request"}); };
     const nlohmann::json json = nlohmann::json::parse(body, nullptr, false);
     if (!json.is_object() || !json.contains("body") || !json["body"].is_number_unsigned() || !json.contains("pose"))
-        throw refuse("wants {\"body\": 0, \"pose\": [x,y,z, qw,qx,qy,qz]}");
+        throw malformed("expected {\"body\": 0, \"pose\": [x,y,z, qw,qx,qy,qz]}");
     const nlohmann::json& numbers = json["pose"];
-    if (!numbers.is_array() || numbers.size() != 7) throw refuse("a pose has seven numbers");
+    if (!numbers.is_array() || numbers.size() != 7) throw malformed("expected a pose of seven numbers");
     std::array<double, 7> n{};
     for (std::size_t k = 0; k < 7; ++k) {
-        if (!numbers[k].is_number()) throw refuse("a pose has seven numbers");
+        if (!numbers[k].is_number()) throw malformed("expected a pose of seven numbers");
         n[k] = numbers[k].get<double>();
     }
     const Quat rotation(n[3], n[4], n[5], n[6]);
-    if (!(rotation.norm() > 1e-6 && rotation.norm() < 1e6)) throw refuse("its rotation has no direction");
+    if (!(rotation.norm() > 1e-6 && rotation.norm() < 1e6))
+        throw malformed("the quaternion of the pose has an invalid length");
     const auto index = json["body"].get<std::uint64_t>();
     return {index < no_index ? static_cast<Index>(index) : no_index, {rotation.normalized(), {n[0], n[1], n[2]}}};
 }
 
-// Signal handlers may do next to nothing: one byte wakes the thread that waits for it.
+// Signal handlers may call only async-signal-safe functions: writing one byte wakes the thread that reads the pipe.
 int wake_pipe[2] = {-1, -1};
 extern "C" void on_signal(int) {
     const char byte = 's';
     [[maybe_unused]] const auto written = ::write(wake_pipe[1], &byte, 1);
 }
 
-// While it lives, SIGINT and SIGTERM stop the server.
+// SIGINT and SIGTERM stop the server while this object exists.
 class SignalWatch {
 public:
     explicit SignalWatch(httplib::Server& server) {
-        if (::pipe2(wake_pipe, O_CLOEXEC) != 0) throw Error(Cause::cannot_open, "no pipe to be woken by");
+        if (::pipe2(wake_pipe, O_CLOEXEC) != 0) throw Error(Cause::cannot_open, "cannot create a pipe for signals");
         struct sigaction action {};
         action.sa_handler = on_signal;
         ::sigaction(SIGINT, &action, &before_[0]);
@@ -134,26 +136,26 @@ struct ViewServer::State {
             try {
                 work(request, response);
             } catch (const Error& error) {
-                answer(response, status_of(error.cause()), error.what());
+                respond(response, status_of(error.cause()), error.what());
             } catch (const std::exception& error) {
-                answer(response, 500, error.what());
+                respond(response, 500, error.what());
             }
         };
     }
 
     void add_live() {
-        const auto say = [this](httplib::Response& response) {
+        const auto send_state = [this](httplib::Response& response) {
             response.set_content(live->state(), "application/json");
         };
-        server.Get("/live", guarded([this, say](const httplib::Request&, httplib::Response& response) {
+        server.Get("/live", guarded([this, send_state](const httplib::Request&, httplib::Response& response) {
                        const std::lock_guard lock(live_mutex);
-                       say(response);
+                       send_state(response);
                    }));
-        server.Post("/live", guarded([this, say](const httplib::Request& request, httplib::Response& response) {
+        server.Post("/live", guarded([this, send_state](const httplib::Request& request, httplib::Response& response) {
                         const Move move = move_from(request.body);
                         const std::lock_guard lock(live_mutex);
                         live->move(move.body, move.pose);
-                        say(response);
+                        send_state(response);
                     }));
     }
 
@@ -162,13 +164,13 @@ struct ViewServer::State {
                                     {"X-Frame-Options", "DENY"},
                                     {"Cross-Origin-Resource-Policy", "same-origin"},
                                     {"Cache-Control", "no-store"}});
-        server.set_payload_max_length(most_request_bytes);
-        server.set_read_timeout(2); // who connects and says nothing keeps a thread for this long (s)
+        server.set_payload_max_length(max_request_bytes);
+        server.set_read_timeout(2); // an idle connection occupies a thread for this time (s)
         server.new_task_queue = [] { return new httplib::ThreadPool(24); };
         server.set_pre_routing_handler([](const httplib::Request& request, httplib::Response& response) {
             if (is_this_machine(request.get_header_value("Host")) && is_own_page(request))
                 return httplib::Server::HandlerResponse::Unhandled;
-            answer(response, 403, "only pages of this server are answered");
+            respond(response, 403, "only requests from pages of this server are accepted");
             return httplib::Server::HandlerResponse::Handled;
         });
         server.Get("/", guarded([](const httplib::Request&, httplib::Response& response) {
@@ -181,7 +183,7 @@ struct ViewServer::State {
         if (live) add_live();
         server.set_error_handler([](const httplib::Request&, httplib::Response& response) {
             if (response.body.empty())
-                answer(response, response.status, response.status == 413 ? "too large" : "there is nothing here");
+                respond(response, response.status, response.status == 413 ? "request too large" : "not found");
         });
     }
 };
@@ -198,14 +200,13 @@ int ViewServer::listen(int port) {
         port = state_->server.bind_to_any_port("127.0.0.1");
     else if (!state_->server.bind_to_port("127.0.0.1", port))
         port = -1;
-    if (port < 0)
-        throw Error(Cause::cannot_open, "the port is taken, or may not be used", {.element = "option --port"});
+    if (port < 0) throw Error(Cause::cannot_open, "the port is in use or not permitted", {.element = "option --port"});
     return port;
 }
 
 void ViewServer::run() {
     const SignalWatch watch(state_->server);
-    if (!state_->server.listen_after_bind()) throw Error(Cause::cannot_open, "the server ended by itself");
+    if (!state_->server.listen_after_bind()) throw Error(Cause::cannot_open, "the server stopped unexpectedly");
 }
 
 void ViewServer::stop() { state_->server.stop(); }

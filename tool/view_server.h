@@ -1,4 +1,4 @@
-// The viewer's server: the page, its packets, and in live mode the questions that dragging asks. On 127.0.0.1 alone.
+// HTTP server of the viewer: the page, its packets, and the queries of live mode. Listens on 127.0.0.1 only.
 #pragma once
 
 #include <fathom/base/pose.h>
@@ -9,26 +9,29 @@
 
 namespace fathom::tool {
 
-// Bodies that can be moved, and what touches. One caller at a time.
+// Movable bodies and their contacts. Not thread-safe: one caller at a time.
 class LiveScene {
 public:
     virtual ~LiveScene() = default;
-    // Error{index_out_of_range, invalid_argument} where there is no such body, or it is fixed; Error{non_finite}.
+    // Throws Error{index_out_of_range} for an unknown body, Error{invalid_argument} for a static one,
+    // Error{non_finite}.
     virtual void move(Index body, const Pose& pose) = 0;
-    [[nodiscard]] virtual std::string state() = 0; // JSON, as docs/viewer.md has it
+    [[nodiscard]] virtual std::string state() = 0; // JSON as described in docs/viewer.md
 };
 
-// Answers only requests that name this machine as their host: a page from elsewhere must not reach it by a name that
-// leads here, and may not move bodies. Every other path, method or size is refused.
+// Accepts only requests whose Host header names this machine and whose Origin is absent or the server's own page, so
+// that pages of other sites can neither read data through DNS rebinding nor move bodies. Unknown paths and methods and
+// requests above the size limit are rejected.
 class ViewServer {
 public:
-    // What is given must outlive it. `live` may be null. Error{unsupported} where the page was not built.
+    // The arguments must outlive the server. `live` may be null. Throws Error{unsupported} if the library was built
+    // without the viewer page.
     ViewServer(const PacketSource& packets, LiveScene* live);
     ~ViewServer();
 
-    // 0: a free port. The one that it is; Error{cannot_open} where it is taken.
+    // Binds to the port (0: any free port) and returns it. Throws Error{cannot_open} if the port is not available.
     int listen(int port);
-    void run(); // until stop(), which any thread may call, or until the program is told to end (SIGINT, SIGTERM)
+    void run(); // serves until stop() is called (from any thread) or SIGINT or SIGTERM arrives
     void stop();
 
 private:

@@ -13,7 +13,7 @@ nlohmann::json info_of(const std::string& file) {
     return nlohmann::json::parse(outcome.out);
 }
 
-// Runs convert, expects success, and returns what it told on stderr.
+// Runs convert, expects success, and returns its messages on stderr.
 std::string convert(const std::string& in, const std::string& out, const std::string& options = {}) {
     const Outcome outcome = run("convert " + quoted(in) + " " + quoted(out) + " " + options);
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
@@ -21,7 +21,7 @@ std::string convert(const std::string& in, const std::string& out, const std::st
     return outcome.err;
 }
 
-TEST(Convert, goes_through_every_surface_format_and_back) {
+TEST(Convert, surface_formats_round_trip) {
     const Folder folder;
     const std::string in = folder.written("t.obj", tetrahedron_obj);
     for (const char* name : {"t.stl", "t.ply", "t.off", "t.glb", "t.vtk", "t.vtu"}) {
@@ -36,8 +36,8 @@ TEST(Convert, welds_with_and_without_a_tolerance) {
     const Folder folder;
     const std::string in = folder.written("gap.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 0 0\nv 1 1 0\nv 0 1.001 0\n"
                                                      "f 1 2 3\nf 4 5 6\n");
-    const std::string said = convert(in, folder.file("a.obj"), "--weld");
-    EXPECT_NE(said.find("1 vertices merged"), std::string::npos) << said;
+    const std::string messages = convert(in, folder.file("a.obj"), "--weld");
+    EXPECT_NE(messages.find("1 vertices merged"), std::string::npos) << messages;
     EXPECT_EQ(info_of(folder.file("a.obj"))["vertices"], 5);
     for (const char* option : {"--weld 0.01", "--weld=0.01"}) {
         convert(in, folder.file("b.obj"), option);
@@ -66,7 +66,7 @@ TEST(Convert, writes_volumes_and_their_surfaces) {
     const auto surface = info_of(folder.file("s.obj"));
     EXPECT_EQ(surface["tetrahedra"], 0);
     EXPECT_EQ(surface["triangles"], 4);
-    EXPECT_EQ(surface["vertices"], 4); // without the loose node
+    EXPECT_EQ(surface["vertices"], 4); // without the unreferenced node
 
     const Outcome refused = run("convert " + quoted(in) + " " + quoted(folder.file("v.obj")));
     EXPECT_EQ(refused.exit_code, 1);
@@ -75,13 +75,13 @@ TEST(Convert, writes_volumes_and_their_surfaces) {
     EXPECT_EQ(run("convert " + quoted(in) + " " + quoted(folder.file("v.vtu")) + " --flip").exit_code, 2);
 }
 
-TEST(Convert, is_silent_when_asked) {
+TEST(Convert, quiet_suppresses_messages) {
     const Folder folder;
     const std::string in = folder.written("t.obj", tetrahedron_obj);
     EXPECT_EQ(convert(in, folder.file("out.stl"), "--quiet"), "");
 }
 
-TEST(Convert, failures_are_one_line_and_leave_no_file) {
+TEST(Convert, failures_print_one_line_and_write_no_file) {
     const Folder folder;
     const std::string in = folder.written("t.obj", tetrahedron_obj);
     struct Case {

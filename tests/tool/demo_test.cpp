@@ -13,29 +13,31 @@ std::size_t count_of_text(const std::string& text, const std::string& part) {
     return found;
 }
 
-TEST(Demo, writes_what_it_says_and_finds_the_hole_that_it_cut) {
+TEST(Demo, writes_all_files_and_finds_the_hole_that_it_cut) {
     const Folder folder;
     const Outcome outcome = run("demo -o " + quoted(folder.file("out")));
     ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
     for (const char* name :
          {"report.html", "shapes.png", "creature.glb", "creature.vtu", "damaged.png", "point_shell.png", "field.png",
-          "creature.fathom", "formula.png", "overlap.png", "drop.png", "drop_energy.svg", "drop.pvd", "drop.glb",
+          "creature.fathom", "analytic.png", "overlap.png", "drop.png", "drop_energy.svg", "drop.pvd", "drop.glb",
           "soft.glb", "breaking.glb", "depth.png", "fire.png"})
         EXPECT_GT(std::filesystem::file_size(folder.file("out") + "/" + name), 1000u) << name;
     const std::string report = content_of(folder.file("out") + "/report.html");
-    EXPECT_NE(report.find("Two fields meet"), std::string::npos);
+    EXPECT_NE(report.find("Collision of two fields"), std::string::npos);
     EXPECT_EQ(report.find("src=\"http"), std::string::npos);
-    // Each picture lies in the page, and each page of the viewer that it leads to is there.
+    // Pictures are embedded in the report, and every linked viewer page exists.
     EXPECT_GE(count_of_text(report, "src=\"data:image/"), 14u);
-    for (const char* name : {"tetrahedra", "field", "sweep", "meeting", "drop", "soft", "breaking", "depth", "fire"}) {
+    for (const char* name :
+         {"tetrahedra", "field", "sweep", "collision", "drop", "soft", "breaking", "depth", "fire"}) {
         const std::string file = std::string(name) + ".html";
         EXPECT_EQ(report.find("href=\"./" + file + "\"") != std::string::npos, has_viewer_page()) << name;
         EXPECT_EQ(std::filesystem::exists(folder.file("out") + "/" + file), has_viewer_page()) << name;
     }
-    const std::size_t meeting = outcome.out.find("a ring by formula: overlapping, ");
-    ASSERT_NE(meeting, std::string::npos) << outcome.out;
-    EXPECT_GT(std::stod(outcome.out.substr(outcome.out.find(", ", meeting) + 2)), 0.01) << outcome.out; // m deep
-    const std::size_t flight = outcome.out.find(" of 200 frames collide"); // two thirds of them, as on the whole flight
+    const std::size_t collision = outcome.out.find("analytic ring: overlapping, ");
+    ASSERT_NE(collision, std::string::npos) << outcome.out;
+    EXPECT_GT(std::stod(outcome.out.substr(outcome.out.find(", ", collision) + 2)), 0.01) << outcome.out; // m deep
+    const std::size_t flight =
+        outcome.out.find(" of 200 frames collide"); // two thirds of the frames, as for the whole flight
     ASSERT_NE(flight, std::string::npos) << outcome.out;
     EXPECT_NEAR(std::stoi(outcome.out.substr(outcome.out.rfind(' ', flight - 1) + 1)), 131, 4) << outcome.out;
     const std::size_t at = outcome.out.find(" open edges found");
@@ -44,10 +46,10 @@ TEST(Demo, writes_what_it_says_and_finds_the_hole_that_it_cut) {
     EXPECT_GT(std::stoi(outcome.out.substr(before + 1, at - before - 1)), 20) << outcome.out;
 }
 
-TEST(Usage, a_word_that_is_no_verb_is_named_and_exits_with_2) {
+TEST(Usage, unknown_command_is_named_and_exits_with_2) {
     const Outcome outcome = run("frobnicate");
     EXPECT_EQ(outcome.exit_code, 2);
-    EXPECT_NE(outcome.err.find("frobnicate"), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find("unknown command 'frobnicate'"), std::string::npos) << outcome.err;
     EXPECT_EQ(run("").exit_code, 2);
 }
 

@@ -14,7 +14,7 @@ nlohmann::json answer(const std::string& arguments) {
     return nlohmann::json::parse(outcome.out, nullptr, false);
 }
 
-// A box with a hollow that only a narrow hole leads to: all directions fill it but for the hole.
+// A box with a cavity behind a narrow hole: all directions fill the cavity except for the hole.
 std::string hollow(const Folder& folder) {
     const std::string file = quoted(folder.file("hollow.ply"));
     EXPECT_EQ(
@@ -24,7 +24,7 @@ std::string hollow(const Folder& folder) {
     return file;
 }
 
-TEST(DepthVerb, a_ball_is_seen_from_one_direction_and_a_hollow_from_none) {
+TEST(DepthCommand, a_sphere_is_visible_from_one_direction_and_a_cavity_from_none) {
     const auto ball = answer("sphere");
     EXPECT_EQ(ball["compliant_to_one"], true);
     EXPECT_EQ(ball["compliant"], true);
@@ -44,8 +44,8 @@ TEST(DepthVerb, a_ball_is_seen_from_one_direction_and_a_hollow_from_none) {
     EXPECT_EQ(box["closed"], true);
     EXPECT_EQ(box["compliant_to_one"], false);
     EXPECT_EQ(box["compliant"], false);
-    EXPECT_NEAR(box["concavity"].get<double>(), 0.25, 0.05); // of the hollow: 0.268 m3
-    EXPECT_NEAR(box["unseen_area"].get<double>(), 1.8, 0.4); // of its 2.0 m2
+    EXPECT_NEAR(box["concavity"].get<double>(), 0.25, 0.05); // volume of the cavity: 0.268 m3
+    EXPECT_NEAR(box["unseen_area"].get<double>(), 1.8, 0.4); // area of the cavity: 2.0 m2
     EXPECT_GT(box["unseen_triangles"].size(), 100u);
     for (std::size_t k = 0; k < 3; ++k) {
         EXPECT_NEAR(box["unseen_bounds"]["lower"][k].get<double>(), -0.4, 0.15) << k;
@@ -56,40 +56,40 @@ TEST(DepthVerb, a_ball_is_seen_from_one_direction_and_a_hollow_from_none) {
         EXPECT_TRUE(first.contains(key)) << key;
 }
 
-TEST(DepthVerb, the_far_side_alone_never_sees_the_rear) {
+TEST(DepthCommand, the_far_side_alone_never_shows_the_rear) {
     const auto one = answer("sphere --sides far --most 1");
     EXPECT_EQ(one["compliant"], false);
-    EXPECT_NEAR(one["seen"].get<double>(), 0.55, 0.1); // its half, and what is beside the rim
+    EXPECT_NEAR(one["seen"].get<double>(), 0.55, 0.1); // half of the sphere and a strip along the rim
 }
 
-TEST(DepthVerb, tells_which_bodies_are_met_how_deep_and_where) {
-    // Balls of radius 0.5: one 0.1 m deep, one out of reach.
-    const auto told = answer("sphere --against sphere --pose 0.9,0,0 --against sphere --pose 0,2,0")["collision"];
-    EXPECT_EQ(told["status"], "overlapping");
-    EXPECT_EQ(told["proven"], false);
-    ASSERT_EQ(told["bodies"].size(), 1u);
-    const auto& hit = told["bodies"][0];
+TEST(DepthCommand, reports_body_depth_and_position_of_hits) {
+    // Spheres of radius 0.5: one penetrates by 0.1 m, one is far away.
+    const auto result = answer("sphere --against sphere --pose 0.9,0,0 --against sphere --pose 0,2,0")["collision"];
+    EXPECT_EQ(result["status"], "overlapping");
+    EXPECT_EQ(result["proven"], false);
+    ASSERT_EQ(result["bodies"].size(), 1u);
+    const auto& hit = result["bodies"][0];
     EXPECT_EQ(hit["body"], 0);
     EXPECT_GT(hit["pixels"].get<int>(), 20);
     EXPECT_GT(hit["depth"].get<double>(), 0.05);
     EXPECT_GT(hit["point"][0].get<double>(), 0.35);
-    EXPECT_LT(hit["normal"][0].get<double>(), -0.8); // out of the other ball, towards the first
-    EXPECT_GT(told["tolerance"].get<double>(), told["rounding"].get<double>());
+    EXPECT_LT(hit["normal"][0].get<double>(), -0.8); // outward normal of the other sphere, towards the first
+    EXPECT_GT(result["tolerance"].get<double>(), result["rounding"].get<double>());
     for (const char* key : {"area", "way_out", "triangle", "projection"}) EXPECT_TRUE(hit.contains(key)) << key;
     for (const char* key : {"open_pixels", "truncated", "drawings", "seconds", "enclosed_by"})
-        EXPECT_TRUE(told.contains(key)) << key;
+        EXPECT_TRUE(result.contains(key)) << key;
 }
 
-TEST(DepthVerb, a_no_is_a_proof_where_it_is_asked_for) {
-    const std::string apart = "sphere --against sphere --pose 0.8,0.8,0"; // boxes meet, balls do not
+TEST(DepthCommand, disjoint_is_proven_with_conservative_maps) {
+    const std::string apart = "sphere --against sphere --pose 0.8,0.8,0"; // boxes overlap, spheres do not
     EXPECT_EQ(answer(apart)["collision"]["status"], "disjoint");
     EXPECT_EQ(answer(apart)["collision"]["proven"], false);
-    const auto careful = answer(apart + " --conservative")["collision"];
-    EXPECT_EQ(careful["status"], "disjoint");
-    EXPECT_EQ(careful["proven"], true);
+    const auto conservative = answer(apart + " --conservative")["collision"];
+    EXPECT_EQ(conservative["status"], "disjoint");
+    EXPECT_EQ(conservative["proven"], true);
 }
 
-TEST(DepthVerb, finds_what_is_inside_and_what_only_layers_tell_apart) {
+TEST(DepthCommand, finds_enclosed_bodies_and_layers_represent_cavities) {
     const Folder folder;
     const std::string pea = quoted(folder.file("pea.ply"));
     ASSERT_EQ(run("make sphere --set radius=0.1 -o " + pea).exit_code, 0);
@@ -97,19 +97,19 @@ TEST(DepthVerb, finds_what_is_inside_and_what_only_layers_tell_apart) {
     EXPECT_EQ(inside["status"], "overlapping");
     ASSERT_EQ(inside["enclosed_by"].size(), 1u);
     EXPECT_EQ(inside["enclosed_by"][0]["whole"], true);
-    EXPECT_EQ(answer("torus --against " + pea)["collision"]["status"], "disjoint"); // in the hole of the ring
+    EXPECT_EQ(answer("torus --against " + pea)["collision"]["status"], "disjoint"); // inside the hole of the torus
     const std::string box = hollow(folder);
-    EXPECT_EQ(answer(box + " --against " + pea)["collision"]["status"], "overlapping"); // filled up
+    EXPECT_EQ(answer(box + " --against " + pea)["collision"]["status"], "overlapping"); // the cavity counts as solid
     const auto layers = answer(box + " --sides layers --against " + pea);
     EXPECT_EQ(layers["collision"]["status"], "disjoint");
     EXPECT_EQ(layers["directions"].size(), 1u);
 }
 
-TEST(DepthVerb, writes_pictures_of_all_four_maps) {
+TEST(DepthCommand, writes_pictures_of_all_four_maps) {
     const Folder folder;
     const std::string out = folder.file("maps");
-    const auto told = answer("sphere --against torus --pixels 64 --most 1 -o " + quoted(out));
-    ASSERT_EQ(told["pictures"].size(), 4u);
+    const auto result = answer("sphere --against torus --pixels 64 --most 1 -o " + quoted(out));
+    ASSERT_EQ(result["pictures"].size(), 4u);
     for (const char* name : {"object_1.png", "environment_1.png", "hits_1.png", "normals_1.png"})
         EXPECT_EQ(content_of(out + "/" + name).substr(1, 3), "PNG") << name;
     EXPECT_NE(content_of(out + "/object_1.png"), content_of(out + "/hits_1.png"));
@@ -118,25 +118,25 @@ TEST(DepthVerb, writes_pictures_of_all_four_maps) {
     EXPECT_EQ(depth("sphere -o " + quoted(taken + "/maps")).exit_code, 1);
 }
 
-TEST(DepthVerb, every_backend_answers_and_says_its_name) {
+TEST(DepthCommand, every_backend_returns_a_result_and_its_name) {
     for (const char* backend : {"cpu", "gl", "fastest"}) {
-        const auto told = answer(std::string("sphere --against sphere --pose 0.9,0,0 --most 1 --backend ") + backend);
-        EXPECT_FALSE(told["backend"].get<std::string>().empty()) << backend;
-        EXPECT_EQ(told["collision"]["status"], "overlapping") << backend;
+        const auto result = answer(std::string("sphere --against sphere --pose 0.9,0,0 --most 1 --backend ") + backend);
+        EXPECT_FALSE(result["backend"].get<std::string>().empty()) << backend;
+        EXPECT_EQ(result["collision"]["status"], "overlapping") << backend;
     }
     EXPECT_EQ(answer("sphere --backend cpu")["backend"], "CPU");
 }
 
-TEST(DepthVerb, refuses_what_it_cannot_use) {
+TEST(DepthCommand, rejects_invalid_input) {
     EXPECT_EQ(depth("").exit_code, 2);
     for (const char* wrong : {"--sides middle", "--pixels 2", "--backend vulkan", "--pose 0,0,1", "--conservative",
                               "--most 0", "--against sphere --pose 1,2"})
         EXPECT_EQ(depth(std::string("sphere ") + wrong).exit_code, 2) << wrong;
     EXPECT_NE(depth("sphere --against sphere --pose 1,2").err.find("--pose"), std::string::npos);
     EXPECT_EQ(depth("sphere --against sphere --pose 0,0,1 --pose 0,0,2").exit_code, 2);
-    const Outcome formula = depth("'sphere(1)'");
-    EXPECT_EQ(formula.exit_code, 2);
-    EXPECT_NE(formula.err.find("formula"), std::string::npos) << formula.err;
+    const Outcome analytic = depth("'sphere(1)'");
+    EXPECT_EQ(analytic.exit_code, 2);
+    EXPECT_NE(analytic.err.find("analytic"), std::string::npos) << analytic.err;
     const Outcome missing = depth("no_such_file.obj");
     EXPECT_EQ(missing.exit_code, 1);
     EXPECT_NE(missing.err.find("no_such_file.obj"), std::string::npos) << missing.err;
@@ -144,10 +144,11 @@ TEST(DepthVerb, refuses_what_it_cannot_use) {
     EXPECT_EQ(depth(quoted(folder.written("open.obj", open_obj)) + " --sides layers --against sphere").exit_code, 2);
 }
 
-TEST(DepthVerb, prints_for_people) {
+TEST(DepthCommand, prints_a_readable_report) {
     const Outcome meeting = depth("sphere --against sphere --pose 0.9,0,0");
     EXPECT_EQ(meeting.exit_code, 0);
-    for (const char* words : {"compliant to one projection", "concavity", "overlapping\n", "deepest point", "method "})
+    for (const char* words :
+         {"compliant with one projection", "concavity", "overlapping\n", "deepest point", "method "})
         EXPECT_NE(meeting.out.find(words), std::string::npos) << words << meeting.out;
     const Folder folder;
     const Outcome apart = depth(hollow(folder) + " --against sphere --pose 9,0,0");
@@ -157,7 +158,7 @@ TEST(DepthVerb, prints_for_people) {
     EXPECT_NE(depth("--help").out.find("Examples:"), std::string::npos);
 }
 
-TEST(DepthVerb, writes_a_page_that_shows_the_maps_as_reliefs) {
+TEST(DepthCommand, writes_a_page_with_the_maps_as_reliefs) {
     for (const char* maps : {"torus --pixels 64", "torus --against sphere --pose 0.4,0,0 --pixels 64"})
         expect_page(std::string("depth ") + maps, 1);
 }

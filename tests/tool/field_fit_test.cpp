@@ -5,30 +5,30 @@
 namespace fathom::testing {
 namespace {
 
-// Small and quick: a second or less.
+// A small network: a fit takes a second or less.
 Outcome fit(const std::string& arguments, const std::string& before = "") {
     return run(before + "field fit " + arguments + " --layers 3 --width 12 --samples 20000");
 }
 
-TEST(FieldFitVerb, writes_a_network_and_tells_how_good_it_is) {
+TEST(FieldFitCommand, writes_a_network_and_reports_its_error) {
     const Folder folder;
     const std::string file = folder.file("torus.npz");
     const Outcome outcome = fit("torus --steps 200 --json -o " + quoted(file));
     ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-    const auto told = nlohmann::json::parse(outcome.out);
-    EXPECT_EQ(told["steps"], 200);
-    EXPECT_EQ(told["width"], 12);
-    EXPECT_GT(told["iou"].get<double>(), 0.7);
-    EXPECT_LT(told["mean_error_share"].get<double>(), 0.02);
-    EXPECT_LT(told["mean_error"].get<double>(), told["max_error"].get<double>());
-    EXPECT_EQ(told["course"].back()["steps"], 200);
+    const auto report = nlohmann::json::parse(outcome.out);
+    EXPECT_EQ(report["steps"], 200);
+    EXPECT_EQ(report["width"], 12);
+    EXPECT_GT(report["iou"].get<double>(), 0.7);
+    EXPECT_LT(report["mean_error_share"].get<double>(), 0.02);
+    EXPECT_LT(report["mean_error"].get<double>(), report["max_error"].get<double>());
+    EXPECT_EQ(report["course"].back()["steps"], 200);
     EXPECT_FALSE(content_of(file).empty());
     const Outcome words = fit("torus --steps 64 -o " + quoted(file));
     for (const char* word : {"mean error", "wrong signs", "overlap", "64 steps", "as planned"})
         EXPECT_NE(words.out.find(word), std::string::npos) << words.out;
 }
 
-TEST(FieldFitVerb, threads_do_not_change_a_byte_of_the_file_and_seeds_do) {
+TEST(FieldFitCommand, threads_do_not_change_a_byte_of_the_file_and_seeds_do) {
     const Folder folder;
     const auto content = [&](const std::string& name, const std::string& before, const std::string& options) {
         EXPECT_EQ(fit("torus --steps 50 " + options + " -o " + quoted(folder.file(name)), before).exit_code, 0);
@@ -39,18 +39,18 @@ TEST(FieldFitVerb, threads_do_not_change_a_byte_of_the_file_and_seeds_do) {
     EXPECT_NE(one, content("3.npz", "", "--seed 2"));
 }
 
-TEST(FieldFitVerb, ends_by_error_and_says_so) {
+TEST(FieldFitCommand, stops_at_the_target_error_and_reports_it) {
     const Folder folder;
     const Outcome outcome = fit("sphere --error 0.02 --seconds 30 --json -o " + quoted(folder.file("s.npz")));
     ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
     EXPECT_EQ(nlohmann::json::parse(outcome.out)["reached"], true);
 }
 
-TEST(FieldFitVerb, says_what_it_cannot_do) {
+TEST(FieldFitCommand, rejects_invalid_input) {
     const Folder folder;
     const std::string out = " -o " + quoted(folder.file("x.npz"));
-    EXPECT_NE(fit("'sphere(1)'" + out).err.find("a mesh is needed"), std::string::npos);
-    EXPECT_NE(fit("torus --activation cubic" + out).err.find("none of relu"), std::string::npos);
+    EXPECT_NE(fit("'sphere(1)'" + out).err.find("expected a mesh"), std::string::npos);
+    EXPECT_NE(fit("torus --activation cubic" + out).err.find("not one of relu"), std::string::npos);
     EXPECT_NE(fit("torus -o " + quoted(folder.file("none/x.npz"))).err.find("folder does not exist"),
               std::string::npos);
     EXPECT_NE(run("field fit torus --width 0" + out).exit_code, 0);

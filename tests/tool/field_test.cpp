@@ -8,7 +8,7 @@
 namespace fathom::testing {
 namespace {
 
-// Without a cache of the user's.
+// Runs without the cache of the user.
 Outcome run_field(const std::string& arguments) { return run("field " + arguments, "FATHOM_CACHE=off"); }
 
 nlohmann::json info_of(const std::string& field) {
@@ -29,33 +29,33 @@ std::string two_points() {
     return bytes;
 }
 
-TEST(FieldVerb, builds_a_grid_of_a_mesh_and_tells_of_it) {
+TEST(FieldCommand, builds_a_grid_of_a_mesh_and_describes_it) {
     const Folder folder;
     const Outcome outcome = run_field("build creature -r 64 -o " + quoted(folder.file("c.fathom")) + " --json");
     ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-    const auto built = nlohmann::json::parse(outcome.out), told = info_of(folder.file("c.fathom"));
-    EXPECT_EQ(built["stored_bricks"], told["stored_bricks"]);
-    EXPECT_EQ(told["kind"], "grid");
-    EXPECT_EQ(told["note"]["sign"]["method"], "pseudo_normal");
-    EXPECT_EQ(*std::max_element(told["cells"].begin(), told["cells"].end()), 64);
-    EXPECT_GT(told["bytes"].get<double>(), 1000);
+    const auto built = nlohmann::json::parse(outcome.out), described = info_of(folder.file("c.fathom"));
+    EXPECT_EQ(built["stored_bricks"], described["stored_bricks"]);
+    EXPECT_EQ(described["kind"], "grid");
+    EXPECT_EQ(described["note"]["sign"]["method"], "pseudo_normal");
+    EXPECT_EQ(*std::max_element(described["cells"].begin(), described["cells"].end()), 64);
+    EXPECT_GT(described["bytes"].get<double>(), 1000);
     const Outcome words = run_field("info " + quoted(folder.file("c.fathom")));
     EXPECT_NE(words.out.find("sign"), std::string::npos) << words.out;
 }
 
-TEST(FieldVerb, the_second_build_comes_from_the_cache_and_is_the_same) {
+TEST(FieldCommand, the_second_build_is_read_from_the_cache_and_is_identical) {
     const Folder folder;
     const std::string cache = "FATHOM_CACHE=" + quoted(folder.file("cache"));
     const Outcome first = run("field build torus -r 48 -o " + quoted(folder.file("a.fathom")), cache);
     const Outcome second = run("field build torus -r 48 -o " + quoted(folder.file("b.fathom")), cache);
-    EXPECT_EQ(first.err.find("found in the cache"), std::string::npos) << first.err;
-    EXPECT_NE(second.err.find("found in the cache"), std::string::npos) << second.err;
+    EXPECT_EQ(first.err.find("read from the cache"), std::string::npos) << first.err;
+    EXPECT_NE(second.err.find("read from the cache"), std::string::npos) << second.err;
     EXPECT_EQ(content_of(folder.file("a.fathom")), content_of(folder.file("b.fathom")));
     const Outcome other = run("field build torus -r 40 -o " + quoted(folder.file("c.fathom")), cache);
-    EXPECT_EQ(other.err.find("found in the cache"), std::string::npos) << other.err;
+    EXPECT_EQ(other.err.find("read from the cache"), std::string::npos) << other.err;
 }
 
-TEST(FieldVerb, threads_do_not_change_a_byte_of_the_file) {
+TEST(FieldCommand, threads_do_not_change_a_byte_of_the_file) {
     const Folder folder;
     for (const char* threads : {"1", "2"})
         ASSERT_EQ(run(std::string("--threads ") + threads + " field build pawn -r 96 -o " +
@@ -66,7 +66,7 @@ TEST(FieldVerb, threads_do_not_change_a_byte_of_the_file) {
     EXPECT_EQ(content_of(folder.file("1.fathom")), content_of(folder.file("2.fathom")));
 }
 
-TEST(FieldVerb, slices_meshes_and_samples_any_kind_of_field) {
+TEST(FieldCommand, slices_meshes_and_samples_every_kind_of_field) {
     const Folder folder;
     ASSERT_EQ(run_field("build 'sphere(1)' -r 64 -o " + quoted(folder.file("ball.fathom"))).exit_code, 0);
     ASSERT_EQ(run("make sphere --set radius=1 -o " + quoted(folder.file("ball.ply"))).exit_code, 0);
@@ -94,7 +94,7 @@ TEST(FieldVerb, slices_meshes_and_samples_any_kind_of_field) {
     }
 }
 
-TEST(FieldVerb, converts_between_every_grid_format) {
+TEST(FieldCommand, converts_between_every_grid_format) {
     const Folder folder;
     ASSERT_EQ(run_field("build 'box(1, 1, 1)' -r 16 -o " + quoted(folder.file("a.fathom"))).exit_code, 0);
     for (const char* name : {"a.npy", "a.nrrd", "a.vti", "a.sdf", "a.dist"}) {
@@ -107,7 +107,7 @@ TEST(FieldVerb, converts_between_every_grid_format) {
     }
 }
 
-TEST(FieldVerb, failures_are_one_clear_line_and_the_right_exit_code) {
+TEST(FieldCommand, failures_print_one_line_and_set_the_exit_code) {
     const Folder folder;
     const Outcome missing = run_field("info nothing.fathom");
     EXPECT_EQ(missing.exit_code, 1);
@@ -127,8 +127,8 @@ TEST(FieldVerb, failures_are_one_clear_line_and_the_right_exit_code) {
     bytes = content_of(folder.file("y.fathom"));
     bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
     EXPECT_EQ(run_field("info " + quoted(folder.written("z.fathom", bytes))).exit_code, 1);
-    for (const char* verb : {"build", "info", "slice", "mesh", "sample", "convert"})
-        EXPECT_NE(run_field(std::string(verb) + " --help").out.find("Example"), std::string::npos) << verb;
+    for (const char* command : {"build", "info", "slice", "mesh", "sample", "convert"})
+        EXPECT_NE(run_field(std::string(command) + " --help").out.find("Example"), std::string::npos) << command;
 }
 
 } // namespace

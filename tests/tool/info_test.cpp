@@ -17,7 +17,7 @@ json info_json(const std::string& arguments) {
     return json::parse(outcome.out);
 }
 
-TEST(Info, json_has_every_key_and_the_right_numbers) {
+TEST(Info, json_has_every_key_and_correct_values) {
     const Folder folder;
     const std::string file = folder.written("t.obj", tetrahedron_obj);
     const json report = info_json(quoted(file));
@@ -61,7 +61,7 @@ TEST(Info, json_has_every_key_and_the_right_numbers) {
     EXPECT_NEAR(report["center"][0].get<double>(), 0.25, 1e-15);
 }
 
-TEST(Info, problems_are_named_with_their_elements) {
+TEST(Info, defects_are_listed_with_their_elements) {
     const Folder folder;
     const json open = info_json(quoted(folder.written("open.obj", open_obj)));
     EXPECT_EQ(open["watertight"], false);
@@ -84,7 +84,7 @@ TEST(Info, problems_are_named_with_their_elements) {
     EXPECT_EQ(text.err, "");
 }
 
-TEST(Info, a_volume_is_reported_by_its_boundary) {
+TEST(Info, the_report_on_a_volume_describes_its_boundary) {
     const Folder folder;
     const json report = info_json(quoted(folder.written("one.msh", one_tetrahedron_msh)));
     EXPECT_EQ(report["vertices"], 5);
@@ -96,7 +96,7 @@ TEST(Info, a_volume_is_reported_by_its_boundary) {
     EXPECT_EQ(report["bounds"], json::parse("[[0,0,0],[1,1,1]]"));
 }
 
-TEST(Info, self_intersections_are_counted_when_asked_for) {
+TEST(Info, self_intersections_are_counted_on_request) {
     const Folder folder;
     const std::string file =
         folder.written("cross.obj", "v 0 0 0\nv 2 0 0\nv 0 2 0\nv 0.5 0.5 -1\nv 0.5 0.5 1\nv 3 3 0\n"
@@ -104,7 +104,7 @@ TEST(Info, self_intersections_are_counted_when_asked_for) {
     EXPECT_EQ(info_json("--self-intersections " + quoted(file))["self_intersections"], 1);
 }
 
-TEST(Info, several_files_make_an_array_and_a_bad_one_does_not_hide_the_others) {
+TEST(Info, several_files_give_an_array_and_an_invalid_one_does_not_hide_the_others) {
     const Folder folder;
     const std::string good = quoted(folder.written("a.obj", tetrahedron_obj)),
                       missing = quoted(folder.file("none.obj"));
@@ -140,9 +140,9 @@ TEST(Info, errors_are_one_line_on_stderr_and_exit_1) {
         }
 }
 
-TEST(Info, wrong_usage_exits_2_and_says_nothing_on_stdout) {
+TEST(Info, incorrect_usage_exits_2_and_prints_nothing_on_stdout) {
     for (const char* arguments :
-         {"info", "info --no-such-flag x.obj", "no-such-verb", "", "--threads many info x.obj"}) {
+         {"info", "info --no-such-flag x.obj", "no-such-command", "", "--threads many info x.obj"}) {
         const Outcome outcome = run(arguments);
         EXPECT_EQ(outcome.exit_code, 2) << arguments;
         EXPECT_EQ(outcome.out, "") << arguments;
@@ -150,7 +150,7 @@ TEST(Info, wrong_usage_exits_2_and_says_nothing_on_stdout) {
     }
 }
 
-TEST(Info, help_has_an_example_and_version_a_number) {
+TEST(Info, help_has_examples_and_version_prints_the_version) {
     for (const char* arguments : {"--help", "info --help", "convert --help"}) {
         const Outcome outcome = run(arguments);
         EXPECT_EQ(outcome.exit_code, 0);

@@ -1,4 +1,4 @@
-// Runs the built program as a shell would, and keeps what it said.
+// Runs the built program in a shell and captures its output and exit code.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 
 namespace fathom::testing {
 
-// A folder of the running test's own, removed with it.
+// Temporary folder, removed by the destructor.
 class Folder {
 public:
     Folder() {
@@ -44,12 +44,12 @@ private:
 }
 
 struct Outcome {
-    int exit_code = -1; // -1 where a signal ended it
+    int exit_code = -1; // -1 if a signal terminated the program
     std::string out;
     std::string err;
 };
 
-// `arguments` as they would be typed; `before` sets variables or a folder.
+// `arguments` is the command line without the program; `before` is a shell prefix that sets variables or the folder.
 [[nodiscard]] inline Outcome run(const std::string& arguments, const std::string& before = {}) {
     const Folder folder;
     const std::string command =

@@ -18,7 +18,7 @@ resolution = 24
 position = [0, 0, 0.12]
 )";
 
-TEST(SimulateVerb, records_a_fall_for_every_kind_of_reader) {
+TEST(SimulateCommand, records_a_fall_in_every_output_format) {
     const Folder folder;
     const std::string scene = folder.written("fall.toml", fall), out = folder.file("out");
     const Outcome outcome = run("simulate " + quoted(scene) + " -o " + quoted(out) + " --json");
@@ -32,7 +32,7 @@ TEST(SimulateVerb, records_a_fall_for_every_kind_of_reader) {
         EXPECT_GT(std::filesystem::file_size(out + "/" + name), 20u) << name;
 }
 
-TEST(SimulateVerb, the_same_bytes_for_any_number_of_threads) {
+TEST(SimulateCommand, output_does_not_depend_on_the_number_of_threads) {
     const Folder folder;
     const std::string scene = folder.written("fall.toml", fall);
     ASSERT_EQ(run("--threads 1 simulate " + quoted(scene) + " -o " + quoted(folder.file("one"))).exit_code, 0);
@@ -41,7 +41,7 @@ TEST(SimulateVerb, the_same_bytes_for_any_number_of_threads) {
         EXPECT_EQ(content_of(folder.file("one") + name), content_of(folder.file("two") + name)) << name;
 }
 
-TEST(SimulateVerb, lines_on_the_command_line_replace_those_of_the_file) {
+TEST(SimulateCommand, command_line_overrides_replace_lines_of_the_scene_file) {
     const Folder folder;
     const std::string scene = folder.written("fall.toml", fall);
     const Outcome outcome = run("simulate " + quoted(scene) + " -o " + quoted(folder.file("out")) +
@@ -52,7 +52,7 @@ TEST(SimulateVerb, lines_on_the_command_line_replace_those_of_the_file) {
     EXPECT_EQ(summary["worst_penetration"], 0.0);
 }
 
-TEST(SimulateVerb, a_line_on_the_command_line_may_stand_before_the_scene) {
+TEST(SimulateCommand, an_override_may_precede_the_scene) {
     const Folder folder;
     const std::string scene = folder.written("fall.toml", fall);
     const Outcome outcome = run("simulate --seconds 0.01 --set 'gravity = [0, 0, 0]' " + quoted(scene) + " -o " +
@@ -60,23 +60,23 @@ TEST(SimulateVerb, a_line_on_the_command_line_may_stand_before_the_scene) {
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
 }
 
-TEST(SimulateVerb, says_which_models_shapes_stand_in_for) {
+TEST(SimulateCommand, lists_the_models_that_generated_shapes_replace) {
     const Folder folder;
     const std::string scene = folder.written("fall.toml", std::string(fall) + "model = \"ball.obj\"\n"),
                       rest = "simulate " + quoted(scene) + " --seconds 0.002 -o " + quoted(folder.file("out"));
     const std::string without = "env -u FATHOM_MODELS", with = "env FATHOM_MODELS=" + quoted(folder.file("models"));
     const Outcome absent = run(rest, without);
     EXPECT_EQ(absent.exit_code, 0) << absent.err;
-    EXPECT_NE(absent.err.find("stand in for ball.obj"), std::string::npos) << absent.err;
+    EXPECT_NE(absent.err.find("replaced by generated shapes: ball.obj"), std::string::npos) << absent.err;
     EXPECT_EQ(run("--quiet " + rest, without).err, "");
-    EXPECT_EQ(run(rest, with).exit_code, 2) << "there is no such folder";
+    EXPECT_EQ(run(rest, with).exit_code, 2) << "the folder does not exist";
     std::filesystem::create_directory(folder.file("models"));
     ASSERT_EQ(run("make sphere -o " + quoted(folder.file("models/ball.obj"))).exit_code, 0);
     EXPECT_EQ(run(rest, with).err, "");
     EXPECT_EQ(run(rest + " --models " + quoted(folder.file("models")), without).err, "");
 }
 
-TEST(SimulateVerb, asks_for_a_folder_before_it_runs) {
+TEST(SimulateCommand, checks_the_output_folder_before_the_run) {
     const Folder folder;
     const std::string scene = folder.written("fall.toml", fall), taken = folder.written("taken", "a file");
     const Outcome outcome = run("simulate " + quoted(scene) + " --seconds 1e6 -o " + quoted(taken));
@@ -84,7 +84,7 @@ TEST(SimulateVerb, asks_for_a_folder_before_it_runs) {
     EXPECT_NE(outcome.err.find("taken"), std::string::npos) << outcome.err;
 }
 
-TEST(SimulateVerb, names_file_line_and_key_of_what_is_wrong) {
+TEST(SimulateCommand, errors_name_file_line_and_key) {
     const Folder folder;
     const std::string scene = folder.written("bad.toml", "name = \"bad\"\nstepp = 1\n");
     const Outcome outcome = run("simulate " + quoted(scene) + " -o " + quoted(folder.file("out")));
@@ -96,7 +96,7 @@ TEST(SimulateVerb, names_file_line_and_key_of_what_is_wrong) {
     EXPECT_EQ(run("simulate " + quoted(scene)).exit_code, 2);
 }
 
-TEST(SimulateVerb, stops_what_blows_up_and_keeps_what_happened) {
+TEST(SimulateCommand, stops_an_unstable_simulation_and_keeps_the_recording) {
     const Folder folder;
     const std::string scene = folder.written("fall.toml", fall);
     const Outcome outcome = run("simulate " + quoted(scene) + " -o " + quoted(folder.file("out")) +

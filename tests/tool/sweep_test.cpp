@@ -14,36 +14,36 @@ nlohmann::json answer(const std::string& arguments) {
     return nlohmann::json::parse(outcome.out, nullptr, false);
 }
 
-TEST(SweepVerb, a_ball_passes_a_plate_when_it_must) {
-    const auto told = answer("'sphere(0.5)' 'box(4, 4, 0.2)' --from-a 0,0,2 --to-a 0,0,-2");
-    EXPECT_EQ(told["status"], "overlapping");
-    EXPECT_NEAR(told["time"].get<double>(), 0.35, 1e-3); // its lowest point is a sample near the pole
-    EXPECT_NEAR(told["normal"][2].get<double>(), -1, 1e-6);
-    EXPECT_NEAR(told["point"][2].get<double>(), 0.1, 1e-5);
-    ASSERT_EQ(told["intervals"].size(), 1u);
-    EXPECT_NEAR(told["intervals"][0][1].get<double>(), 0.65, 1e-3);
-    EXPECT_TRUE(told["error_bound"].is_number());
-    EXPECT_TRUE(told["method"].is_string());
+TEST(SweepCommand, time_of_impact_of_a_sphere_on_a_plate_is_exact) {
+    const auto result = answer("'sphere(0.5)' 'box(4, 4, 0.2)' --from-a 0,0,2 --to-a 0,0,-2");
+    EXPECT_EQ(result["status"], "overlapping");
+    EXPECT_NEAR(result["time"].get<double>(), 0.35, 1e-3); // the lowest sample is near the pole, not at it
+    EXPECT_NEAR(result["normal"][2].get<double>(), -1, 1e-6);
+    EXPECT_NEAR(result["point"][2].get<double>(), 0.1, 1e-5);
+    ASSERT_EQ(result["intervals"].size(), 1u);
+    EXPECT_NEAR(result["intervals"][0][1].get<double>(), 0.65, 1e-3);
+    EXPECT_TRUE(result["error_bound"].is_number());
+    EXPECT_TRUE(result["method"].is_string());
 }
 
-TEST(SweepVerb, both_ways_round_give_the_same_time_and_opposite_normals) {
+TEST(SweepCommand, swapped_bodies_give_the_same_time_and_opposite_normals) {
     const auto ab = answer("'sphere(0.5)' 'box(4, 4, 0.2)' --from-a 0,0,2 --to-a 0,0,-2");
     const auto ba = answer("'box(4, 4, 0.2)' 'sphere(0.5)' --from-b 0,0,2 --to-b 0,0,-2");
     EXPECT_NEAR(ab["time"].get<double>(), ba["time"].get<double>(), 1e-9);
     EXPECT_NEAR(ab["normal"][2].get<double>(), -ba["normal"][2].get<double>(), 1e-9);
 }
 
-TEST(SweepVerb, tells_apart_what_passes_by) {
-    const auto told = answer("'sphere(0.5)' 'box(4, 4, 0.2)' --from-a 0,0,2 --to-a 3,0,2");
-    EXPECT_EQ(told["status"], "disjoint");
-    EXPECT_TRUE(told["time"].is_null());
-    EXPECT_TRUE(told["point"].is_null());
-    EXPECT_TRUE(told["intervals"].empty());
+TEST(SweepCommand, bodies_that_pass_each_other_are_disjoint) {
+    const auto result = answer("'sphere(0.5)' 'box(4, 4, 0.2)' --from-a 0,0,2 --to-a 3,0,2");
+    EXPECT_EQ(result["status"], "disjoint");
+    EXPECT_TRUE(result["time"].is_null());
+    EXPECT_TRUE(result["point"].is_null());
+    EXPECT_TRUE(result["intervals"].empty());
 }
 
-TEST(SweepVerb, a_blade_that_turns_hits_what_its_chords_miss) {
-    // Half a turn about z: on straight lines every point of the blade passes through the axis, on the screw its tip
-    // sweeps round.
+TEST(SweepCommand, a_rotating_blade_hits_a_body_that_its_chords_miss) {
+    // Half a rotation about z: on straight paths every point of the blade passes through the axis; on screw paths the
+    // tip moves on a circle.
     const std::string blade = "'box(2, 0.1, 0.1)' 'translate(0, 0.9, 0, sphere(0.1))' --to-a 0,0,0,0,0,0,1 --per-point";
     EXPECT_TRUE(answer(blade)["contacts_a"].empty());
     const auto turned = answer(blade + " --screw");
@@ -53,19 +53,19 @@ TEST(SweepVerb, a_blade_that_turns_hits_what_its_chords_miss) {
     EXPECT_LT(turned["time"].get<double>(), 0.5);
 }
 
-TEST(SweepVerb, proof_speaks_of_surfaces) {
+TEST(SweepCommand, proof_holds_for_the_surfaces) {
     const Folder folder;
     const std::string mesh = quoted(folder.file("ball.ply"));
     ASSERT_EQ(run("make sphere -o " + mesh).exit_code, 0);
     const auto far = answer(mesh + " " + mesh + " --from-a 0,0,5 --to-a 1,0,5 -r 64 --proof");
     EXPECT_EQ(far["status"], "disjoint");
     EXPECT_TRUE(far["sampling_gap_a"].is_number());
-    const Outcome formula = sweep("'sphere(1)' 'sphere(1)' --from-a 0,0,5 --proof");
-    EXPECT_EQ(formula.exit_code, 2);
-    EXPECT_NE(formula.err.find("--proof"), std::string::npos);
+    const Outcome analytic = sweep("'sphere(1)' 'sphere(1)' --from-a 0,0,5 --proof");
+    EXPECT_EQ(analytic.exit_code, 2);
+    EXPECT_NE(analytic.err.find("--proof"), std::string::npos);
 }
 
-TEST(SweepVerb, refuses_what_is_no_pose) {
+TEST(SweepCommand, rejects_invalid_poses) {
     for (const char* pose :
          {"1,2", "1,2,x", "1,2,3,", "1;2;3", "nan,0,0", "0,0,0,1,1,0,0", "0,0,0,0,0,0,0", "1,2,3,4,5"}) {
         const Outcome outcome = sweep(std::string("'sphere(1)' 'sphere(1)' --to-a ") + quoted(pose));
@@ -76,7 +76,7 @@ TEST(SweepVerb, refuses_what_is_no_pose) {
     EXPECT_EQ(sweep("'sphere(1)' no_such_file.obj").exit_code, 1);
 }
 
-TEST(SweepVerb, prints_for_people_and_lists_points_when_asked) {
+TEST(SweepCommand, prints_a_readable_report_and_lists_points_on_request) {
     const Outcome outcome = sweep("'sphere(0.5)' 'box(4, 4, 0.2)' --from-a 0,0,2 --to-a 0,0,-2 --per-point");
     EXPECT_EQ(outcome.exit_code, 0);
     EXPECT_EQ(outcome.out.find("overlapping\n"), 0u);
@@ -84,10 +84,10 @@ TEST(SweepVerb, prints_for_people_and_lists_points_when_asked) {
     EXPECT_NE(outcome.out.find(" of A: ["), std::string::npos);
 }
 
-TEST(SweepVerb, writes_a_page_that_shows_the_way_and_the_spheres) {
-    for (const char* way : {"sphere torus --from-a 0,0,2 --to-a 0,0,-2 -r 32",
-                            "'sphere(0.5)' 'box(1, 1, 1)' --from-a 0,0,3 --to-a 1,0,3"})
-        expect_page(std::string("sweep ") + way, 2);
+TEST(SweepCommand, writes_a_page_with_the_path_and_the_bounding_spheres) {
+    for (const char* motion : {"sphere torus --from-a 0,0,2 --to-a 0,0,-2 -r 32",
+                               "'sphere(0.5)' 'box(1, 1, 1)' --from-a 0,0,3 --to-a 1,0,3"})
+        expect_page(std::string("sweep ") + motion, 2);
 }
 
 } // namespace

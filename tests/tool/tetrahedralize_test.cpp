@@ -8,10 +8,10 @@
 namespace fathom::testing {
 namespace {
 
-Outcome run_verb(const std::string& arguments) { return run("tetrahedralize " + arguments, "FATHOM_CACHE=off"); }
+Outcome run_command(const std::string& arguments) { return run("tetrahedralize " + arguments, "FATHOM_CACHE=off"); }
 
 nlohmann::json report_of(const std::string& arguments) {
-    const Outcome outcome = run_verb(arguments + " --json");
+    const Outcome outcome = run_command(arguments + " --json");
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
     return nlohmann::json::parse(outcome.out, nullptr, false);
 }
@@ -20,7 +20,7 @@ nlohmann::json info_of(const std::string& file) {
     return nlohmann::json::parse(run("info --json " + quoted(file)).out, nullptr, false);
 }
 
-TEST(Tetrahedralize, writes_every_volume_format_and_tells_what_it_made) {
+TEST(Tetrahedralize, writes_every_volume_format_and_reports_the_mesh) {
     const Folder folder;
     for (const char* name : {"s.msh", "s.vtu", "s.vtk", "s.mesh"}) {
         const auto report = report_of("'sphere(1)' -r 12 -o " + quoted(folder.file(name)));
@@ -34,7 +34,7 @@ TEST(Tetrahedralize, writes_every_volume_format_and_tells_what_it_made) {
     }
 }
 
-TEST(Tetrahedralize, takes_meshes_and_shapes_through_a_grid_or_exactly) {
+TEST(Tetrahedralize, accepts_meshes_and_shapes_sampled_or_exact) {
     const Folder folder;
     const std::string in = folder.written("t.obj", tetrahedron_obj);
     const auto grid = report_of(quoted(in) + " -r 20 -o " + quoted(folder.file("a.msh")));
@@ -44,7 +44,7 @@ TEST(Tetrahedralize, takes_meshes_and_shapes_through_a_grid_or_exactly) {
     EXPECT_EQ(report_of("torus -r 24 -o " + quoted(folder.file("c.msh")))["parts"], 1);
 }
 
-TEST(Tetrahedralize, size_is_told_by_cells_or_by_count_and_boxes_cut_off) {
+TEST(Tetrahedralize, size_is_set_by_cell_or_count_and_boxes_clip) {
     const Folder folder;
     const std::string out = " -o " + quoted(folder.file("x.vtu"));
     EXPECT_EQ(report_of("'sphere(1)' --cell 0.25 --no-measure" + out)["cell"], 0.25);
@@ -52,18 +52,18 @@ TEST(Tetrahedralize, size_is_told_by_cells_or_by_count_and_boxes_cut_off) {
     EXPECT_NEAR(report_of("'infinite_cylinder(0.5)' --box -1,-1,-1,1,1,1" + out)["volume"].get<double>(), 1.5708, 0.05);
 }
 
-TEST(Tetrahedralize, talks_on_stderr_and_is_silent_when_asked) {
+TEST(Tetrahedralize, reports_on_stderr_and_quiet_suppresses_it) {
     const Folder folder;
     const std::string out = " -o " + quoted(folder.file("x.vtu"));
-    const Outcome told = run_verb("'shell(0.05, sphere(1))' -r 24" + out);
-    EXPECT_EQ(told.out, "");
-    for (const char* word : {"tetrahedra", "angles", "volume", "surface", "too fine"})
-        EXPECT_NE(told.err.find(word), std::string::npos) << told.err;
-    const Outcome silent = run_verb("'sphere(1)' -r 8 --quiet" + out);
+    const Outcome report = run_command("'shell(0.05, sphere(1))' -r 24" + out);
+    EXPECT_EQ(report.out, "");
+    for (const char* word : {"tetrahedra", "angles", "volume", "surface", "too coarse"})
+        EXPECT_NE(report.err.find(word), std::string::npos) << report.err;
+    const Outcome silent = run_command("'sphere(1)' -r 8 --quiet" + out);
     EXPECT_EQ(silent.out + silent.err, "");
 }
 
-TEST(Tetrahedralize, failures_are_one_line_and_leave_no_file) {
+TEST(Tetrahedralize, failures_print_one_line_and_write_no_file) {
     const Folder folder;
     const std::string sheet =
                           quoted(folder.written("sheet.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\nf 1 3 4\n")),
@@ -72,7 +72,7 @@ TEST(Tetrahedralize, failures_are_one_line_and_leave_no_file) {
         std::string arguments, word;
         int exit_code;
     };
-    const std::vector<Case> cases = {{sheet + out, "sheet.obj: has no certain inside", 1},
+    const std::vector<Case> cases = {{sheet + out, "sheet.obj: the interior is ambiguous", 1},
                                      {"none.obj" + out, "no such file", 1},
                                      {"'sphere(1)' -o " + quoted(folder.file("x.obj")), "", 1},
                                      {"'sphere(1)' --cell 100" + out, "inside", 1},
@@ -84,7 +84,7 @@ TEST(Tetrahedralize, failures_are_one_line_and_leave_no_file) {
                                      {"'sphere(1)' -r 8 --cell 1" + out, "", 2},
                                      {"'sphere(1)'", "", 2}};
     for (const Case& c : cases) {
-        const Outcome outcome = run_verb(c.arguments);
+        const Outcome outcome = run_command(c.arguments);
         EXPECT_EQ(outcome.exit_code, c.exit_code) << c.arguments << "\n" << outcome.err;
         EXPECT_NE(outcome.err.find(c.word), std::string::npos) << outcome.err;
         EXPECT_EQ(outcome.out, "");

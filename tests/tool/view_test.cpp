@@ -22,7 +22,7 @@ nlohmann::json document_in(const std::string& file) {
     return nlohmann::json::parse(packet.substr(12, length));
 }
 
-TEST(ViewVerb, tells_by_the_source_what_is_to_be_shown) {
+TEST(ViewCommand, the_source_determines_the_kind_of_view) {
     const Folder folder;
     const std::string out = folder.file("shown.fathomview");
     const auto kind_of = [&](const std::string& source) {
@@ -38,7 +38,7 @@ TEST(ViewVerb, tells_by_the_source_what_is_to_be_shown) {
     EXPECT_EQ(kind_of("tet_ball"), "tetrahedra");
 }
 
-TEST(ViewVerb, shows_later_what_a_run_left) {
+TEST(ViewCommand, shows_a_stored_recording) {
     const Folder folder;
     std::filesystem::create_directory(folder.file("run"));
     const std::string scene = folder.written("fall.toml", fall), kept = folder.file("run") + "/" + recording_file_name;
@@ -55,7 +55,7 @@ TEST(ViewVerb, shows_later_what_a_run_left) {
     EXPECT_NE(none.err.find(recording_file_name), std::string::npos) << none.err;
 }
 
-TEST(ViewVerb, writes_one_page_or_says_that_it_was_built_without_it) {
+TEST(ViewCommand, writes_one_page_or_reports_that_the_viewer_is_missing) {
     const Folder folder;
     const Outcome outcome = run("view torus --html " + quoted(folder.file("torus.html")));
     if (!has_viewer_page()) {
@@ -67,7 +67,7 @@ TEST(ViewVerb, writes_one_page_or_says_that_it_was_built_without_it) {
     EXPECT_NE(content_of(folder.file("torus.html")).find("data-packet=\"0\""), std::string::npos);
 }
 
-TEST(ViewVerb, refuses_what_makes_no_sense) {
+TEST(ViewCommand, rejects_invalid_input) {
     const Folder folder;
     EXPECT_EQ(run("view torus sphere -o " + quoted(folder.file("x"))).exit_code, 2);
     EXPECT_EQ(run("view --live torus -o " + quoted(folder.file("x"))).exit_code, 2);
@@ -78,7 +78,7 @@ TEST(ViewVerb, refuses_what_makes_no_sense) {
               1);
 }
 
-TEST(ViewServer, serves_the_page_and_its_packets_and_ends_cleanly) {
+TEST(ViewServer, serves_the_page_and_its_packets_and_exits_cleanly) {
     FATHOM_NEEDS_VIEWER();
     RunningServer server({"view", "torus"});
     ASSERT_EQ(server.address().rfind("http://127.0.0.1:", 0), 0u) << server.address();
@@ -88,39 +88,40 @@ TEST(ViewServer, serves_the_page_and_its_packets_and_ends_cleanly) {
     const std::string packet = server.get("/packets/0");
     EXPECT_EQ(status_of(packet), 200);
     check_packet(body_of(packet), "served");
-    EXPECT_EQ(server.end(SIGINT), 0);
+    EXPECT_EQ(server.stop(SIGINT), 0);
 }
 
-TEST(ViewServer, answers_nothing_else) {
+TEST(ViewServer, rejects_all_other_requests) {
     FATHOM_NEEDS_VIEWER();
     RunningServer server({"view", "torus"});
     for (const char* path : {"/packets/1", "/packets/999999999", "/packets/-1", "/packets/99999999999999999999",
                              "/packets/", "/live", "/etc/passwd", "/../../etc/passwd", "/index.html"})
         EXPECT_EQ(status_of(server.get(path)), 404) << path;
-    EXPECT_EQ(status_of(server.ask("POST /", server.here(), {}, "x")), 404);
-    EXPECT_GE(status_of(server.ask("POST /live", server.here(), {}, std::string(100'000, 'x'))), 400);
-    EXPECT_GE(status_of(server.ask("DELETE /packets/0", server.here())), 400);
-    EXPECT_EQ(server.end(SIGTERM), 0);
+    EXPECT_EQ(status_of(server.request("POST /", server.own_host(), {}, "x")), 404);
+    EXPECT_GE(status_of(server.request("POST /live", server.own_host(), {}, std::string(100'000, 'x'))), 400);
+    EXPECT_GE(status_of(server.request("DELETE /packets/0", server.own_host())), 400);
+    EXPECT_EQ(server.stop(SIGTERM), 0);
 }
 
-TEST(ViewServer, pages_from_elsewhere_are_refused_by_name_and_by_origin) {
+TEST(ViewServer, requests_from_other_hosts_and_origins_are_rejected) {
     FATHOM_NEEDS_VIEWER();
     RunningServer server({"view", "--live", "torus", "sphere"});
     const std::string port = std::to_string(server.port());
     for (const std::string& host : {"localhost:" + port, "127.0.0.1:" + port, std::string("localhost")})
-        EXPECT_EQ(status_of(server.ask("GET /", host)), 200) << host;
+        EXPECT_EQ(status_of(server.request("GET /", host)), 200) << host;
     for (const std::string& host :
          {"evil.example:" + port, std::string("evil.example"), std::string("127.0.0.1.evil.example"),
           std::string("localhost.evil.example:80"), std::string("")})
-        EXPECT_EQ(status_of(server.ask("GET /packets/0", host)), 403) << host;
+        EXPECT_EQ(status_of(server.request("GET /packets/0", host)), 403) << host;
     const std::string move = R"({"body":0,"pose":[0,0,0,1,0,0,0]})";
-    EXPECT_EQ(status_of(server.ask("POST /live", server.here(), "Origin: http://evil.example\r\n", move)), 403);
-    EXPECT_EQ(status_of(server.ask("POST /live", server.here(), "Origin: http://" + server.here() + "\r\n", move)),
+    EXPECT_EQ(status_of(server.request("POST /live", server.own_host(), "Origin: http://evil.example\r\n", move)), 403);
+    EXPECT_EQ(status_of(server.request("POST /live", server.own_host(), "Origin: http://" + server.own_host() + "\r\n",
+                                       move)),
               200);
-    EXPECT_EQ(server.end(SIGINT), 0);
+    EXPECT_EQ(server.stop(SIGINT), 0);
 }
 
-TEST(ViewServer, live_contacts_follow_the_body_that_is_dragged) {
+TEST(ViewServer, live_contacts_follow_the_dragged_body) {
     FATHOM_NEEDS_VIEWER();
     RunningServer server({"view", "--live", "sphere(0.5)", "box(1, 1, 1)", "--pose", "0,0,5", "--pose", "0,0,0"});
     const auto apart = nlohmann::json::parse(body_of(server.get("/live")));
@@ -130,26 +131,27 @@ TEST(ViewServer, live_contacts_follow_the_body_that_is_dragged) {
     EXPECT_NEAR(apart["pairs"][0]["separation"].get<double>(), 4, 0.01);
     EXPECT_TRUE(apart["contacts"]["depths"].empty());
     const auto touching = nlohmann::json::parse(
-        body_of(server.ask("POST /live", server.here(), {}, R"({"body":0,"pose":[0,0,0.9,1,0,0,0]})")));
+        body_of(server.request("POST /live", server.own_host(), {}, R"({"body":0,"pose":[0,0,0.9,1,0,0,0]})")));
     EXPECT_EQ(touching["pairs"][0]["verdict"], "overlapping");
     EXPECT_NEAR(touching["pairs"][0]["separation"].get<double>(), -0.1, 1e-3);
     ASSERT_FALSE(touching["contacts"]["depths"].empty());
     EXPECT_NEAR(touching["contacts"]["depths"][0].get<double>(), 0.1, 1e-3);
-    EXPECT_NEAR(touching["contacts"]["normals"][0][2].get<double>(), -1, 1e-3); // from the ball down into the box
+    EXPECT_NEAR(touching["contacts"]["normals"][0][2].get<double>(), -1, 1e-3); // from the sphere down into the box
     EXPECT_EQ(touching["poses"][0][2], 0.9);
-    EXPECT_EQ(server.end(SIGINT), 0);
+    EXPECT_EQ(server.stop(SIGINT), 0);
 }
 
-TEST(ViewServer, answers_on_when_a_body_is_moved_farther_than_double_can_tell) {
+TEST(ViewServer, keeps_serving_after_a_body_is_moved_beyond_the_range_of_double) {
     FATHOM_NEEDS_VIEWER();
     RunningServer server({"view", "--live", "torus(0.5, 0.2)", "box(1, 1, 1)", "-r", "16"});
-    EXPECT_EQ(status_of(server.ask("POST /live", server.here(), {}, R"({"body":0,"pose":[1e308,0,-1e308,1,0,0,0]})")),
-              200);
+    EXPECT_EQ(
+        status_of(server.request("POST /live", server.own_host(), {}, R"({"body":0,"pose":[1e308,0,-1e308,1,0,0,0]})")),
+        200);
     EXPECT_EQ(status_of(server.get("/live")), 200);
-    EXPECT_EQ(server.end(SIGINT), 0);
+    EXPECT_EQ(server.stop(SIGINT), 0);
 }
 
-TEST(ViewServer, moves_that_are_none_are_refused_and_change_nothing) {
+TEST(ViewServer, invalid_moves_are_rejected_and_change_nothing) {
     FATHOM_NEEDS_VIEWER();
     RunningServer server({"view", "--live", "sphere(0.5)", "box(1, 1, 1)"});
     const std::string before = nlohmann::json::parse(body_of(server.get("/live")))["poses"].dump();
@@ -158,11 +160,11 @@ TEST(ViewServer, moves_that_are_none_are_refused_and_change_nothing) {
           R"({"body":0,"pose":[0,0,0,0,0,0,0]})", R"({"body":0,"pose":[0,0,0,1,0,0]})",
           R"({"body":0,"pose":[1e999,0,0,1,0,0,0]})", R"({"body":0,"pose":["x",0,0,1,0,0,0]})",
           R"({"body":2,"pose":[0,0,0,1,0,0,0]})", R"({"body":99999999999,"pose":[0,0,0,1,0,0,0]})"}) {
-        const int status = status_of(server.ask("POST /live", server.here(), {}, body));
+        const int status = status_of(server.request("POST /live", server.own_host(), {}, body));
         EXPECT_TRUE(status == 400 || status == 404) << body << " " << status;
     }
     EXPECT_EQ(nlohmann::json::parse(body_of(server.get("/live")))["poses"].dump(), before);
-    EXPECT_EQ(server.end(SIGINT), 0);
+    EXPECT_EQ(server.stop(SIGINT), 0);
 }
 
 } // namespace

@@ -1,4 +1,4 @@
-// What --html leaves, whatever the verb.
+// Check of the pages that --html writes, for all commands.
 #pragma once
 
 #include <tool/program.h>
@@ -7,7 +7,8 @@
 
 namespace fathom::testing {
 
-// The page is written and named, and holds at least so many packets. Where there is no folder for it, the verb says so.
+// Expects that the page is written, that its name is printed, and that it contains at least `packets` packets; and that
+// the command fails if the folder does not exist.
 inline void expect_page(const std::string& command, int packets) {
     if (!has_viewer_page()) GTEST_SKIP() << "built without the viewer";
     const Folder folder;
