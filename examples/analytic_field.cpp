@@ -1,6 +1,6 @@
-// Distance by formula: build a shape in C++ or from text, and ask how far, which way, and what range over a box.
-#include <fathom/field/analytic/analytic_field.h>
+// Analytic fields: build a shape in C++ or from text, and evaluate its distance, gradient and range over a box.
 #include <fathom/field/analytic/analytic_expression.h>
+#include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/primitives.h>
 
 #include <cstdio>
@@ -12,16 +12,16 @@ int main() {
 
     const fathom::Sample at = part.sample({2, 0.5, 0});
     std::printf("%s\n", part.formula().text().c_str());
-    std::printf("distance %.3f m, slope %.3f %.3f %.3f\n", at.distance, at.gradient.x(), at.gradient.y(),
+    std::printf("distance %.3f m, gradient %.3f %.3f %.3f\n", at.distance, at.gradient.x(), at.gradient.y(),
                 at.gradient.z());
 
     const fathom::Box beside{{1.5, -0.1, -0.1}, {1.7, 0.1, 0.1}};
     const fathom::Interval range = part.range(beside);
-    std::printf("in the box: %.3f .. %.3f m, so no part of the shape is there: %s\n", range.lower, range.upper,
+    std::printf("range over the box: %.3f .. %.3f m; the box is outside the shape: %s\n", range.lower, range.upper,
                 range.lower > 0 ? "proven" : "not proven");
 
-    fathom::Tape cut; // reused from box to box
+    fathom::Tape cut; // can be reused for other boxes
     part.tape().shorten(beside, cut);
-    std::printf("%zu instructions, %zu of them needed inside the box\n", part.tape().size(), cut.size());
+    std::printf("%zu instructions, %zu of them needed for the box\n", part.tape().size(), cut.size());
     return at.distance == same.distance({2, 0.5, 0}) && range.lower > 0 ? 0 : 1;
 }

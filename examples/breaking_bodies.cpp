@@ -1,5 +1,5 @@
-// A ball of tetrahedra falls on a sheet that is held at its border. A weak sheet tears and lets it through, a strong
-// one throws it back.
+// A tetrahedral ball falls on a membrane that is fixed at its border. A weak membrane tears and lets the ball through,
+// a strong one makes it bounce.
 #include <fathom/geometry/generate/generate.h>
 #include <fathom/simulate/tets/tet_world.h>
 
@@ -28,7 +28,7 @@ TetWorldTissue sheet(double strain_limit) {
     return tissue;
 }
 
-// How high the ball is after 0.3 s.
+// Height of the ball after 0.3 s (m).
 double drop(double strain_limit) {
     TetWorldOptions options;
     options.springs.step = 2e-3;
@@ -37,10 +37,10 @@ double drop(double strain_limit) {
     TetWorld world({ball()}, {sheet(strain_limit)}, {}, options);
     for (int k = 0; k < 150; ++k) world.step();
     const double height = bounds(world.body(0)).center().z();
-    std::printf("limit %5.1f: the ball is at %5.2f m; %zu springs broke, the sheet is in %zu pieces; %.0f %% of the "
-                "time in collision\n",
-                strain_limit, height, world.statistics().broken, world.pieces(1),
-                100 * world.statistics().collision_share());
+    std::printf(
+        "strain limit %5.1f: height of the ball %5.2f m; %zu springs broken, membrane in %zu pieces; %.0f %% of the "
+        "time in collision detection\n",
+        strain_limit, height, world.statistics().broken, world.pieces(1), 100 * world.statistics().collision_share());
     return height;
 }
 

@@ -1,4 +1,5 @@
-// Two soft balls meet: what is inside, what crosses, when they first touch; then springs let them bounce.
+// Collision of two deformable balls: vertices inside, intersecting triangles and time of impact; then a simulation with
+// springs in which the balls bounce.
 #include <fathom/detect/deformable/deforming_scene.h>
 #include <fathom/geometry/generate/generate.h>
 #include <fathom/simulate/surface/deforming_world.h>
@@ -16,7 +17,7 @@ TriangleMesh ball_at(double x) {
 } // namespace
 
 int main() {
-    // Detection alone: whoever moves the vertices hands them over, and asks.
+    // Detection only: the caller moves the vertices.
     DeformingSceneOptions asked;
     asked.vertices = CollidingVertexOptions{};
     asked.sweep = SurfaceSweepOptions{.goal = ImpactGoal::first};
@@ -24,15 +25,15 @@ int main() {
     const TriangleMesh left = ball_at(-0.6), right = ball_at(0.6), moved = ball_at(0.3);
     scene.add(left);
     const Index ball = scene.add(right);
-    scene.update(ball, right.vertices, moved.vertices); // from there to here in one step
+    scene.update(ball, right.vertices, moved.vertices); // motion during one step
     scene.find();
     for (const BodyContacts& pair : scene.contacts())
-        std::printf(
-            "bodies %u and %u: %zu vertices inside, %zu pairs of triangles cross, first contact at %.3f of the step\n",
-            pair.bodies[0], pair.bodies[1], pair.vertices.vertices.size(), pair.triangles.contacts.size(),
-            pair.sweep.time);
+        std::printf("bodies %u and %u: %zu vertices inside, %zu intersecting triangle pairs, first contact at %.3f of "
+                    "the step\n",
+                    pair.bodies[0], pair.bodies[1], pair.vertices.vertices.size(), pair.triangles.contacts.size(),
+                    pair.sweep.time);
 
-    // The same with springs that move the balls, and penalties that part them.
+    // The same with springs that deform the balls and penalty forces that separate them.
     DeformingOptions options;
     options.springs.step = 2e-3;
     options.springs.gravity = Vec3::Zero();
@@ -49,7 +50,8 @@ int main() {
         touching += world.contacts().empty() ? 0 : 1;
     }
     const double apart = (bounds(world.vertices(1)).center() - bounds(world.vertices(0)).center()).x();
-    std::printf("in contact for %zu of 500 steps; %.2f m apart; energy %.3f J at first, %.3f J now\n", touching, apart,
-                energy, world.energy().total());
+    std::printf(
+        "in contact for %zu of 500 steps; distance of the centres %.2f m; energy %.3f J initially, %.3f J finally\n",
+        touching, apart, energy, world.energy().total());
     return touching > 0 && world.energy().total() < 1.01 * energy ? 0 : 1;
 }

@@ -1,6 +1,6 @@
-// A ship flies through things that only the graphics pipeline knows: plants from a geometry shader (lines), a flag from
-// tessellation (triangles), fireworks that a compute shader moves (points). None of them is ever in main memory; the
-// ship collides with each.
+// A ship collides with geometry that exists only in the graphics pipeline: plants from a geometry shader (lines), a
+// flag from tessellation (triangles), and fireworks moved by a compute shader (points). None of it is ever in main
+// memory.
 #include <fathom/base/error.h>
 #include <fathom/detect/depth/depth_backend.h>
 #include <fathom/geometry/generate/generate.h>
@@ -17,7 +17,7 @@ using namespace fathom;
 
 namespace {
 
-// ---- Plants: a seed a vertex; the geometry shader grows five blades from each.
+// ---- Plants: one seed per vertex; the geometry shader makes five blades from each.
 
 constexpr std::string_view seed_vertex = R"(#version 450 core
 void main() { // seeds on a grid of 40 x 40, half a metre apart
@@ -40,7 +40,7 @@ void main() {
             float up = float(k) / 3.0, out_by = 0.15 * up * up + 0.03 * up * sin(time + root.y);
             vec3 place = root + vec3(out_by * cos(turn), out_by * sin(turn), 0.6 * up);
             gl_Position = fathom_clip * vec4(place, 1.0);
-            gl_PrimitiveID = gl_PrimitiveIDIn; // so that the plant is told
+            gl_PrimitiveID = gl_PrimitiveIDIn; // so that hits identify the plant
             EmitVertex();
         }
         EndPrimitive();
@@ -48,12 +48,12 @@ void main() {
 }
 )";
 
-// ---- A flag: one patch, 32 x 32 pieces, waving.
+// ---- A waving flag: one patch, tessellated into 32 x 32 cells.
 
 constexpr std::string_view flag_vertex = R"(#version 450 core
 void main() {
     vec2 corner = vec2(gl_VertexID == 1 || gl_VertexID == 2, gl_VertexID >= 2);
-    gl_Position = vec4(2.0 * corner.x, 0.0, 1.2 * corner.y, 1.0); // 2 m x 1.2 m, at its pole
+    gl_Position = vec4(2.0 * corner.x, 0.0, 1.2 * corner.y, 1.0); // 2 m x 1.2 m, starting at the pole
 }
 )";
 
@@ -79,7 +79,7 @@ void main() {
 }
 )";
 
-// ---- Fireworks: places and velocities in a buffer of the device.
+// ---- Fireworks: positions and velocities in a device buffer.
 
 constexpr int particles = 59000;
 
@@ -87,11 +87,11 @@ constexpr std::string_view firework_compute = R"(#version 450 core
 layout(local_size_x = 64) in;
 layout(std430, binding = 0) buffer Particles { vec4 place_and_speed[]; };
 uniform int count;
-uniform float step; // s; negative: light them
+uniform float step; // time step (s); negative: initialize
 void main() {
     int k = int(gl_GlobalInvocationID.x);
     if (k >= count) return;
-    if (step < 0.0) { // evenly over a sphere, by the golden angle
+    if (step < 0.0) { // evenly distributed directions, by the golden angle
         float z = 1.0 - (2.0 * float(k) + 1.0) / float(count), around = 2.39996323 * float(k), r = sqrt(1.0 - z * z);
         place_and_speed[2 * k] = vec4(0.0, 0.0, 0.0, 1.0);
         place_and_speed[2 * k + 1] = vec4(r * cos(around), r * sin(around), z, 0.0) * (2.0 + float(k % 7) * 0.1);
@@ -108,7 +108,7 @@ uniform mat4 fathom_clip;
 void main() { gl_Position = fathom_clip * place_and_speed[2 * gl_VertexID]; }
 )";
 
-// ---- OpenGL, as short as it goes.
+// ---- Minimal OpenGL code.
 
 GLuint link(const std::vector<std::pair<GLenum, std::string_view>>& stages) {
     const GLuint program = glCreateProgram();
@@ -124,7 +124,7 @@ GLuint link(const std::vector<std::pair<GLenum, std::string_view>>& stages) {
     glLinkProgram(program);
     GLint linked = GL_FALSE;
     glGetProgramiv(program, GL_LINK_STATUS, &linked);
-    if (!linked) std::printf("a program does not link\n"), std::exit(1);
+    if (!linked) std::printf("a shader program failed to link\n"), std::exit(1);
     return program;
 }
 
@@ -157,7 +157,7 @@ public:
         glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT);
     }
 
-    // Everything in its own frame: large worlds keep their precision.
+    // Each body is drawn in its own frame, which preserves precision in large worlds.
     void draw(const GlScene& scene, float time) const {
         glBindVertexArray(no_attributes_);
         scene.use(plant_program_, plants);
@@ -178,7 +178,7 @@ private:
     GLuint plant_program_ = 0, flag_program_ = 0, firework_program_ = 0, mover_ = 0, no_attributes_ = 0, particles_ = 0;
 };
 
-// Pixels of the ship that each body of the garden reaches.
+// Number of pixels in which each body of the garden is inside the ship.
 struct Hits {
     std::size_t plants = 0, flag = 0, fireworks = 0;
 };
@@ -190,11 +190,11 @@ Hits collide(GlDepthBackend& gl, const Garden& garden, const std::shared_ptr<con
     const std::array body = {DrawnBody{ship, pose, 0}};
     gl.draw(view, body, {.keep = Keep::nearest, .faces = Faces::front}, *front);
     gl.draw(view, body, {.keep = Keep::farthest, .faces = Faces::back}, *back);
-    // Only what is between the front and the back of the ship.
+    // Keep only surfaces between the front and the back of the ship.
     gl.draw(view, {.faces = Faces::both, .ids = true, .after = front.get(), .until = back.get()}, *environment,
             [&](const GlScene& scene) { garden.draw(scene, time); });
     Hits hits;
-    if (!gl.touch(*back, *environment)) return hits; // nothing came to main memory
+    if (!gl.touch(*back, *environment)) return hits; // no data is copied to main memory
     for (const DepthId& id : environment->map().ids) {
         hits.plants += id.body == Garden::plants;
         hits.flag += id.body == Garden::flag;
@@ -211,7 +211,7 @@ int main() try {
     Garden garden;
     gl->with_context([&] { garden.make(); });
 
-    // It starts low in the plants, climbs through the flag and flies on through the fireworks.
+    // The ship starts in the plants, climbs through the flag and continues through the fireworks.
     const auto ship = std::make_shared<DrawnMesh>(make_spaceship({.triangles = 10'000, .length = 2}));
     std::printf("%6s %22s %8s %8s %10s\n", "time", "ship", "plants", "flag", "fireworks");
     Hits all;
@@ -225,11 +225,11 @@ int main() try {
         all.plants += hits.plants, all.flag += hits.flag, all.fireworks += hits.fireworks;
         gl->with_context([&] { garden.move(step); });
     }
-    std::printf("the ship met %s%s%s\n", all.plants ? "plants " : "", all.flag ? "the flag " : "",
+    std::printf("the ship collided with %s%s%s\n", all.plants ? "plants " : "", all.flag ? "the flag " : "",
                 all.fireworks ? "fireworks" : "");
     return all.plants && all.flag && all.fireworks ? 0 : 1;
 } catch (const Error& error) {
     if (error.cause() != Cause::unsupported) throw;
-    std::printf("skipped, no OpenGL 4.5 here: %s\n", error.what());
+    std::printf("skipped, OpenGL 4.5 is not available: %s\n", error.what());
     return 0;
 }

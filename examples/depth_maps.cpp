@@ -1,8 +1,8 @@
-// A ship flies past obstacles: collided by depth maps along directions that are chosen for it; then sparks bounce off
-// its hull.
+// Collision detection with depth maps: a ship flies past obstacles, with projection directions chosen for the ship;
+// then particles bounce off its hull.
+#include <fathom/detect/depth/depth_backend.h>
 #include <fathom/detect/depth/depth_collide.h>
 #include <fathom/detect/depth/depth_directions.h>
-#include <fathom/detect/depth/depth_backend.h>
 #include <fathom/geometry/generate/generate.h>
 #include <fathom/simulate/particles/particles.h>
 
@@ -14,14 +14,14 @@ int main() {
     const auto backend = make_depth_backend(); // OpenGL on a graphics card, else the CPU
     const TriangleMesh ship = make_spaceship({.triangles = 4'000, .length = 2});
 
-    // Once: from where must it be seen, and is it fit for depth maps at all?
+    // Once per object: choose the directions and check whether depth maps represent the object.
     const DirectionReport report = choose_directions(*backend, ship);
-    std::printf("drawn by %s; directions: %zu, they see %.1f %% of the hull: %s\n", backend->name().c_str(),
+    std::printf("rendered by %s; %zu directions, %.1f %% of the hull visible: %s\n", backend->name().c_str(),
                 report.chosen.size(), 100 * report.seen,
-                report.compliant ? "compliant" : "not compliant, some hollows count as solid");
+                report.compliant ? "compliant" : "not compliant, some concavities count as solid");
     DepthObject object(*backend, ship, report.projections());
 
-    // Every frame: the ship moves, its maps stay; the obstacles are drawn where it is.
+    // Every frame: the maps of the ship are reused; the obstacles are rendered relative to the ship.
     const auto ring = std::make_shared<DrawnMesh>(make_torus({.radius = 1, .tube = 0.2})),
                rock = std::make_shared<DrawnMesh>(make_sphere({0.8, 12}));
     const std::vector<DrawnBody> obstacles = {
@@ -37,13 +37,13 @@ int main() {
                 hit.body, hit.pixels, hit.depth, hit.normal.x(), hit.normal.y(), hit.normal.z(), found.tolerance);
     }
 
-    // "No" as a proof, between the two: nothing is lost between pixels. Conservative drawing is the CPU's.
+    // Proof of "disjoint" between the two obstacles by conservative rasterization, which only the CPU backend supports.
     const auto cpu = make_cpu_depth_backend();
     DepthObject careful(*cpu, ship, report.projections(), {.conservative = true});
     const bool proven = collide(careful, Pose::at({3, 0, 0}), obstacles, {.conservative = true}).proven;
-    std::printf("met obstacles at %zu of 13 places; none at x = 3 m: %s\n", met, proven ? "proven" : "not proven");
+    std::printf("collisions at %zu of 13 positions; disjoint at x = 3 m: %s\n", met, proven ? "proven" : "not proven");
 
-    // Sparks share one map of the hull.
+    // All particles share one depth map of the hull.
     ParticleWorld sparks(
         {{.center = {0, 0, 1.5}, .direction = -Vec3::UnitZ(), .radius = 0.5, .rate = 20'000, .speed = 2}},
         {{.name = "hull", .mesh = std::make_shared<const TriangleMesh>(ship)}},
@@ -53,6 +53,6 @@ int main() {
         sparks.step();
         bounces += sparks.report().bounces;
     }
-    std::printf("%zu sparks, %zu bounces in a second\n", sparks.positions().size(), bounces);
+    std::printf("%zu particles, %zu bounces in one second\n", sparks.positions().size(), bounces);
     return met > 2 && met < 13 && proven && bounces > 100 ? 0 : 1;
 }

@@ -1,4 +1,4 @@
-// Do two bodies meet, how deep, where, which way is out; and once apart, how far?
+// Collision of two fields: contacts, penetration depth and separating direction; and their distance when disjoint.
 #include <fathom/detect/field_field/field_field.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/primitives.h>
@@ -9,7 +9,7 @@
 
 int main() {
     using namespace fathom;
-    // Once for each body: the tree of balls that holds its inside.
+    // Once per body: the bounding sphere tree over its interior.
     const Solid creature(
         std::make_shared<GridField>(build_grid(make_creature({.triangles = 20000}), {.resolution = 128})));
     const Solid ring(std::make_shared<AnalyticField>(shapes::torus(0.4, 0.12)));
@@ -17,17 +17,18 @@ int main() {
     const Pose here, there = Pose::turned(0.7, Vec3::UnitX(), {0.3, 0.1, 0.2});
     const CollideResult found = collide(creature, here, ring, there);
     if (found.verdict != Verdict::overlapping || found.contacts.empty()) return 1;
-    std::printf("overlapping, %.4f m deep, %zu contacts, %zu look-ups\n", found.depth, found.contacts.size(),
+    std::printf("overlapping, %.4f m deep, %zu contacts, %zu field evaluations\n", found.depth, found.contacts.size(),
                 found.look_ups);
     for (const Contact& c : found.contacts)
-        std::printf("  region %u: %.4f m at (%.3f, %.3f, %.3f), the ring leaves along (%.3f, %.3f, %.3f)\n", c.region,
-                    c.depth, c.point_a.x(), c.point_a.y(), c.point_a.z(), c.normal.x(), c.normal.y(), c.normal.z());
+        std::printf("  region %u: depth %.4f m at (%.3f, %.3f, %.3f), separating direction (%.3f, %.3f, %.3f)\n",
+                    c.region, c.depth, c.point_a.x(), c.point_a.y(), c.point_a.z(), c.normal.x(), c.normal.y(),
+                    c.normal.z());
 
-    // The ring moved aside: proven apart, and the distance between two bounds.
+    // With the ring moved aside: proven disjoint, with a lower and an upper bound on the distance.
     const Pose aside = Pose::at({1.5, 0, 0});
     const CollideResult apart = collide(creature, here, ring, aside, {.goal = CollideGoal::any});
     const Separation gap = separation(creature, here, ring, aside);
-    std::printf("aside: %s, between %.4f and %.4f m apart\n",
-                apart.verdict == Verdict::disjoint ? "disjoint" : "not apart", gap.lower, gap.upper);
+    std::printf("moved aside: %s, distance between %.4f and %.4f m\n",
+                apart.verdict == Verdict::disjoint ? "disjoint" : "not disjoint", gap.lower, gap.upper);
     return apart.verdict == Verdict::disjoint && gap.lower <= gap.upper ? 0 : 1;
 }

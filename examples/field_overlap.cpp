@@ -1,8 +1,8 @@
-// What do two bodies have in common, and when do they first touch? With a picture: field_overlap [picture.png]
+// Intersection of two fields as an octree, and their time of impact. Usage: field_overlap [picture.png]
 #include <fathom/detect/field_field/field_overlap.h>
 #include <fathom/detect/field_field/field_sweep.h>
-#include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/analytic_expression.h>
+#include <fathom/field/analytic/analytic_field.h>
 #include <fathom/show/overlap_picture.h>
 
 #include <cstdio>
@@ -10,21 +10,21 @@
 
 int main(int count, char** arguments) {
     using namespace fathom;
-    const AnalyticField heart(parse_shape("scale(0.1, rotate(pi / 2, [1, 0, 0], heart()))")); // 3 m wide, upright
+    const AnalyticField heart(parse_shape("scale(0.1, rotate(pi / 2, [1, 0, 0], heart()))")); // 3 m wide, z up
     const AnalyticField ring(parse_shape("torus(1.2, 0.45)"));
     const Pose over_there = Pose::turned(0.9, Vec3(1, 0.3, 0).normalized(), {1.2, 0.1, 0.3});
 
     const FieldOverlap overlap = field_overlap(heart, {}, ring, over_there, {.depth = 6});
-    std::printf("common volume between %.4f and %.4f m3, %zu cells inside both, %zu on the border\n",
+    std::printf("volume of the intersection between %.4f and %.4f m3, %zu cells inside both, %zu on the boundary\n",
                 overlap.volume.lower, overlap.volume.upper, overlap.inside_count, overlap.border_count);
     const FieldOverlap apart =
         field_overlap(heart, {}, ring, Pose::at({2.9, 0, -0.8}), {.depth = 20, .stop_at_first = true});
-    std::printf("2.9 m to the side: %s after %zu look-ups\n",
-                apart.verdict == Verdict::disjoint ? "apart, proven" : "not apart", apart.look_ups);
+    std::printf("2.9 m to the side: %s after %zu field evaluations\n",
+                apart.verdict == Verdict::disjoint ? "disjoint, proven" : "not disjoint", apart.look_ups);
 
     const Motion coming{Pose::at({6, 0, 0.5}), over_there, Path::screw};
     const FieldSweep sweep = field_sweep(heart, Motion::still({}), ring, coming, {.tolerance = 1e-4});
-    std::printf("on its way they touch between %.5f and %.5f of the time\n", sweep.time, sweep.time + sweep.error);
+    std::printf("time of impact between %.5f and %.5f\n", sweep.time, sweep.time + sweep.error);
 
     if (count > 1) {
         OverlapPictureOptions options{.resolution = 160};

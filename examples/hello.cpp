@@ -1,4 +1,4 @@
-// The hello of README.md.
+// First example of README.md.
 #include <fathom/fathom.h>
 
 #include <cstdio>

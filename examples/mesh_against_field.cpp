@@ -1,4 +1,4 @@
-// Which triangles of a mesh reach into a body that is given by a formula, and how deep?
+// Contacts of a mesh with an analytic field: the triangles inside the field and their depth.
 #include <fathom/detect/mesh_field/mesh_contacts.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/primitives.h>
@@ -11,20 +11,21 @@ int main() {
     const ContactMesh creature(make_creature({.triangles = 20000}));
     const AnalyticField cone(shapes::cone(0.2, 0.5)); // tip up
 
-    // The creature stands on the tip.
+    // The tip of the cone penetrates the creature.
     const Pose below = Pose::at({0, 0, -0.4});
     const MeshContactResult found = mesh_contacts(creature, {}, cone, below);
-    std::printf("%zu of %zu triangles touch, %zu look-ups\n", found.contacts.size(), creature.size(), found.look_ups);
+    std::printf("%zu of %zu triangles touch, %zu field evaluations\n", found.contacts.size(), creature.size(),
+                found.look_ups);
     if (found.contacts.empty()) return 1;
     const MeshContact& deepest = found.contacts.front();
-    std::printf("the deepest is triangle %u, %.4f m deep; the cone leaves along (%.3f, %.3f, %.3f)\n", deepest.triangle,
-                deepest.depth, deepest.normal.x(), deepest.normal.y(), deepest.normal.z());
+    std::printf("deepest triangle %u, depth %.4f m; separating direction of the cone (%.3f, %.3f, %.3f)\n",
+                deepest.triangle, deepest.depth, deepest.normal.x(), deepest.normal.y(), deepest.normal.z());
 
-    // Away from it: proven, and how far.
+    // With the cone moved down: proven disjoint, with the distance.
     const Pose aside = Pose::at({0, 0, -0.8});
     const MeshContactResult apart = mesh_contacts(creature, {}, cone, aside, {.goal = MeshGoal::deepest});
     if (apart.contacts.empty()) return 1;
-    std::printf("lower down: %s, %.4f m apart\n", apart.verdict == Verdict::disjoint ? "clear" : "not clear",
+    std::printf("moved down: %s, distance %.4f m\n", apart.verdict == Verdict::disjoint ? "disjoint" : "not disjoint",
                 -apart.contacts[0].depth);
     return apart.verdict == Verdict::disjoint ? 0 : 1;
 }

@@ -1,4 +1,4 @@
-// When does a moving point enter a shape and leave it, and when does a whole body first touch?
+// Contact intervals of a moving point in a field, and time of impact of a moving body.
 #include <fathom/detect/point_field/shell_sweep.h>
 #include <fathom/field/mesh/grid_builder.h>
 #include <fathom/geometry/generate/generate.h>
@@ -16,14 +16,14 @@ int main() {
     std::vector<ContactInterval> times;
     caster.all({box.center() - 2 * box.half(), box.center() + 2 * box.half()}, times);
     for (const ContactInterval& t : times)
-        std::printf("a point on the diagonal is inside from %.4f to %.4f\n", t.start, t.end);
+        std::printf("the point on the diagonal is inside from time %.4f to %.4f\n", t.start, t.end);
 
-    const SweepShell shell(vertex_shell(mesh).points); // a second creature falls on the first, turning
+    const SweepShell shell(vertex_shell(mesh).points); // a second creature falls on the first and rotates
     const Vec3 above(0, 0, 1.2 * box.size().z());
     const Motion fall{Pose::at(above), Pose::turned(1.0, Vec3::UnitX(), -0.5 * above), Path::screw};
     SweepResult result;
     sweep(shell, fall, caster, Motion::still({}), result, {.path = Path::screw});
-    std::printf("first contact at %.6f, point %u; %zu of %zu points come to be inside\n", result.first.time,
+    std::printf("time of impact %.6f, point %u; %zu of %zu points have contact\n", result.first.time,
                 result.first.point, result.contacts.size(), shell.points.size());
     return times.empty() || result.first.verdict != Verdict::overlapping ? 1 : 0;
 }

@@ -1,4 +1,4 @@
-// A field of one's own meets every other kind of shape (docs/extending.md).
+// A user-defined field in queries with other shapes (docs/extending.md).
 #include <fathom/detect/query/query.h>
 #include <fathom/geometry/generate/generate.h>
 
@@ -16,12 +16,12 @@ public:
         const double r = std::max(p.norm(), 1e-300);
         return {distance(p), 0.5 * (p / r - 0.5 * std::cos(5 * p.x()) * Vec3::UnitX())};
     }
-    Interval range(const Box& box) const override { // the ball bound: sound for any Lipschitz constant
+    Interval range(const Box& box) const override { // bound from the Lipschitz constant: valid for every field
         const double value = distance(box.center()), reach = lipschitz() * 0.5 * box.diagonal();
         return box.empty() ? Interval::none() : Interval{value - reach, value + reach};
     }
     double lipschitz() const override { return 0.75; }
-    double error_bound() const override { return std::numeric_limits<double>::infinity(); } // sign and range alone
+    double error_bound() const override { return std::numeric_limits<double>::infinity(); } // sign and range only
     Box domain() const override { return Box::around(Vec3::Zero(), Vec3::Constant(1e30)); }
     Box bounds() const override { return Box::around(Vec3::Zero(), Vec3::Constant(1.2)); }
 };
@@ -29,9 +29,9 @@ public:
 int main() {
     const fathom::Shape bumpy(std::make_shared<Bumpy>()), box(fathom::make_box());
     const fathom::Distance apart = fathom::distance(bumpy, {}, box, fathom::Pose::at({3, 0, 0}));
-    std::printf("between %.3f and %.3f m apart, by %s\n", apart.lower, apart.upper,
+    std::printf("distance between %.3f and %.3f m, method %s\n", apart.lower, apart.upper,
                 std::string(name(apart.method)).c_str());
     const fathom::Collision touch = fathom::collide(bumpy, {}, box, fathom::Pose::at({1.2, 0, 0}));
-    std::printf("%s\n", touch.verdict == fathom::Verdict::overlapping ? "they touch" : "they do not");
+    std::printf("%s\n", touch.verdict == fathom::Verdict::overlapping ? "overlapping" : "not overlapping");
     return touch.verdict == fathom::Verdict::overlapping && apart.lower > 0 ? 0 : 1;
 }

@@ -1,4 +1,4 @@
-// The questions that users of FCL, Coal and Bullet ask, asked here. The snippets of docs/porting.md are from here.
+// Common queries of FCL, Coal and Bullet, written with Fathom. It contains the snippets of docs/porting.md.
 #include <fathom/fathom.h>
 
 #include <cmath>
@@ -16,7 +16,7 @@ void expect(bool holds, const char* claim) {
 void shapes_and_poses() {
     // [shapes]
     const TriangleMesh mesh = make_torus(); // or read_triangle_mesh("part.obj")
-    const Shape body(mesh);                 // solid if it is closed, else a surface
+    const Shape body(mesh);                 // solid if closed, otherwise a surface
     const Shape ball(std::make_shared<AnalyticField>(shapes::sphere(0.5)));
     const Shape ground = Shape::plane({0, 0, 1}, 0);
     const Pose pose{Quat(Eigen::AngleAxisd(0.3, Vec3::UnitX())), {1, 0, 0}};
@@ -32,7 +32,7 @@ void touching(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& po
     const Collision found = collide(a, pose_a, b, pose_b, {.goal = QueryGoal::verdict});
     const bool touching = found.verdict != Verdict::disjoint; // "disjoint" is a proof
     // [end]
-    expect(touching, "they overlap");
+    expect(touching, "the shapes overlap");
 }
 
 void contacts(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b) {
@@ -40,7 +40,7 @@ void contacts(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& po
     const Collision found = collide(a, pose_a, b, pose_b, {.most_contacts = 10});
     for (const Contact& contact : found.contacts) {
         const Vec3 middle = 0.5 * (contact.point_a + contact.point_b);
-        const Vec3 way_out_of_b = contact.normal; // unit, from a to b: b moved along it by the depth is free there
+        const Vec3 way_out_of_b = contact.normal; // unit, a to b: moving b along it by the depth separates them
         std::printf("%.3f m deep at x = %.3f, normal %.2f\n", contact.depth, middle.x(), way_out_of_b.x());
     }
     // [end]
@@ -49,7 +49,7 @@ void contacts(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& po
 
 void margins(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b) {
     // [margin]
-    const Collision near = collide(a, pose_a, b, pose_b, {.margin = 0.05}); // depths down to -0.05
+    const Collision near = collide(a, pose_a, b, pose_b, {.margin = 0.05}); // depths >= -0.05
     // [end]
     expect(near.verdict != Verdict::disjoint, "within the margin");
 }
@@ -57,10 +57,10 @@ void margins(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pos
 void distances(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b) {
     // [distance]
     const Distance gap = distance(a, pose_a, b, pose_b);
-    const double meters = gap.upper;                                 // minus the depth when they overlap
-    const auto nearest_points = std::pair(gap.point_a, gap.point_b); // world
+    const double meters = gap.upper;                                 // minus the depth if overlapping
+    const auto nearest_points = std::pair(gap.point_a, gap.point_b); // world frame
     // [end]
-    expect(gap.lower <= meters && (nearest_points.first - nearest_points.second).norm() > 0, "apart");
+    expect(gap.lower <= meters && (nearest_points.first - nearest_points.second).norm() > 0, "the shapes are disjoint");
 }
 
 void continuous(const Shape& a, const Pose& a_start, const Pose& a_end, const Shape& b, const Pose& b_start,
@@ -68,9 +68,9 @@ void continuous(const Shape& a, const Pose& a_start, const Pose& a_end, const Sh
     // [continuous]
     const Sweep found = sweep(a, {a_start, a_end}, b, {b_start, b_end});
     const bool touching = found.verdict != Verdict::disjoint;
-    const double time = found.time; // in [0, 1]; no contact is before it
+    const double time = found.time; // in [0, 1]; no contact before it
     // [end]
-    expect(touching && time > 0 && time < 1, "they meet on the way");
+    expect(touching && time > 0 && time < 1, "the shapes collide during the motion");
 }
 
 void manager() {
@@ -80,7 +80,7 @@ void manager() {
     std::vector<Index> ids;
     for (int k = 0; k < 10; ++k) ids.push_back(world.add(part, Pose::at({1.5 * k, 0, 0})));
 
-    world.move(ids[3], Pose::at({5.5, 0, 0})); // as setTransform() and computeAABB()
+    world.move(ids[3], Pose::at({5.5, 0, 0})); // like setTransform() and computeAABB()
     for (const WorldPair& pair : world.update().pairs) std::printf("%u touches %u\n", pair.a, pair.b);
 
     const std::vector<WorldPair> around = world.collide(part, Pose::at({0.75, 0, 0})); // one object against all
@@ -92,9 +92,9 @@ void manager() {
 void filters(World& world, Index a, Index b) {
     // [filters]
     constexpr std::uint32_t walls = 1, players = 2, ghosts = 4;
-    world.set_groups(a, players, walls | players); // groups that it is in, groups that it meets
+    world.set_groups(a, players, walls | players); // category bits, mask bits
     world.set_groups(b, ghosts, walls);
-    world.set_filter([=](Index x, Index y) { return !(x == a && y == b); }); // asked beside the groups
+    world.set_filter([=](Index x, Index y) { return !(x == a && y == b); }); // applied in addition to the masks
     // [end]
     expect(world.update().pairs.empty(), "filtered");
 }

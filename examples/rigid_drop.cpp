@@ -1,6 +1,6 @@
-// A torus falls on the ground, bounces and comes to rest.
-#include <fathom/field/analytic/analytic_field.h>
+// Rigid body simulation: a torus falls on the ground, bounces and comes to rest.
 #include <fathom/field/analytic/analytic_expression.h>
+#include <fathom/field/analytic/analytic_field.h>
 #include <fathom/geometry/generate/generate.h>
 #include <fathom/simulate/rigid/rigid_world.h>
 
@@ -18,8 +18,8 @@ int main() {
     for (int k = 0; k < 2400; ++k) {
         world.step();
         if (k % 400 == 0)
-            std::printf("%.2f s: %.3f m up, %zu contacts, %.1f J\n", world.time(), world.pose(torus).translation.z(),
-                        world.contacts().size(), world.energy().total());
+            std::printf("%.2f s: height %.3f m, %zu contacts, energy %.1f J\n", world.time(),
+                        world.pose(torus).translation.z(), world.contacts().size(), world.energy().total());
     }
     return world.contacts().empty() ? 1 : 0;
 }

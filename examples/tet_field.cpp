@@ -1,4 +1,5 @@
-// A soft block is pressed to half its height: how deep is a point in the shape of this moment, and which way is out?
+// Distance field of a deformed tetrahedral mesh: penetration depth and separating direction of a point in a compressed
+// block.
 #include <fathom/field/tet/tet_field.h>
 #include <fathom/geometry/generate/generate.h>
 
@@ -14,10 +15,10 @@ int main() {
 
     const fathom::Vec3 intruder(0.1, 0.0, 0.12);
     const fathom::Sample at = field.sample(intruder);
-    std::printf("%.3f m deep; out along (%.2f, %.2f, %.2f)\n", -at.distance, at.gradient.x(), at.gradient.y(),
-                at.gradient.z());
+    std::printf("penetration depth %.3f m, separating direction (%.2f, %.2f, %.2f)\n", -at.distance, at.gradient.x(),
+                at.gradient.y(), at.gradient.z());
 
-    // Only some nodes, as a contact asks for: exact, and far cheaper than all of them.
+    // Depths of selected nodes, as needed for a contact: exact, and far cheaper than all nodes.
     fathom::NodeDepths depths(block);
     const fathom::Index touched[] = {5, 6, 7, 700};
     std::vector<fathom::Index> asked;
@@ -25,7 +26,7 @@ int main() {
     depths.compute(positions, asked);
     for (const fathom::Index node : asked)
         if (depths.topology().kind(node) == fathom::BodyTopology::Kind::inner)
-            std::printf("node %u: %.3f m, nearest a feature of %d nodes\n", node, depths.depths()[node],
+            std::printf("node %u: depth %.3f m, closest feature has %d nodes\n", node, depths.depths()[node],
                         depths.feature(node).size());
     return at.distance < 0 && at.gradient.z() > 0.9 ? 0 : 1;
 }

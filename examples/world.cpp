@@ -1,5 +1,5 @@
-// A world from first to last: bodies of several kinds, steps with events, and questions to it. The snippets of
-// docs/world.md are from here.
+// A world of bodies: several kinds of shapes, steps with events, and queries. The snippets of docs/world.md are taken
+// from this file.
 #include <fathom/fathom.h>
 
 #include <cmath>
@@ -23,12 +23,12 @@ void steps() {
             std::printf("step %d: %s touches %s\n", k, world.name(a).c_str(), world.name(b).c_str());
         for (const WorldPair& pair : step.pairs)
             for (const Contact& contact : pair.collision.contacts)
-                (void)contact.depth; // contact.point_a, point_b, normal: from a to b
+                (void)contact.depth; // also contact.point_a, point_b and normal (from a to b)
     }
-    std::printf("at the end %zu pairs touch, %zu were asked, %zu spared\n", world.last().pairs.size(),
+    std::printf("at the end %zu pairs touch, %zu were tested, %zu cached\n", world.last().pairs.size(),
                 world.last().tested, world.last().spared);
     if (world.last().pairs.size() != 3 || !world.contains(floor) || !world.contains(ball))
-        throw Error(Cause::invalid_argument, "all three should touch");
+        throw Error(Cause::invalid_argument, "expected three touching pairs");
 }
 
 void filters() {
@@ -36,13 +36,13 @@ void filters() {
     constexpr std::uint32_t robot = 1, parts = 2;
     const Shape link(make_capsule());
     const Index upper =
-        world.add(link, Pose::at({0, 0, 0}), {.groups = robot, .meets = parts}); // its own links never meet
+        world.add(link, Pose::at({0, 0, 0}), {.groups = robot, .meets = parts}); // its own links never collide
     const Index lower = world.add(link, Pose::at({0, 0, 0.4}), {.groups = robot, .meets = parts});
     const Index part = world.add(Shape(make_box()), Pose::at({0.5, 0, 0}), {.groups = parts});
     world.set_filter([=](Index a, Index b) { return !(a == lower && b == part); });
     const WorldStep& step = world.update();
     if (step.pairs.size() != 1 || step.pairs[0].a != upper || step.pairs[0].b != part)
-        throw Error(Cause::invalid_argument, "one pair was expected");
+        throw Error(Cause::invalid_argument, "expected one pair");
 }
 
 void questions() {
@@ -51,7 +51,7 @@ void questions() {
     const Index robot = world.add(Shape(make_box({.size = {0.2, 0.1, 0.1}})), Pose::at({-3, 0, 0}), {.name = "robot"});
 
     const RayHit hit = world.cast({.origin = {-5, 0, 0.55}, .direction = {1, 0, 0}});
-    std::printf("the ray meets %s after %.3f m\n", world.name(hit.body).c_str(), hit.distance);
+    std::printf("the ray hits %s at %.3f m\n", world.name(hit.body).c_str(), hit.distance);
 
     const World::Nearest near = world.nearest(Shape(make_sphere({.radius = 0.1})), Pose::at({-2.5, 0, 0}));
     std::printf("%s is nearest, %.3f m away\n", world.name(near.body).c_str(), near.distance.upper);
@@ -60,15 +60,15 @@ void questions() {
         world.sweep(Shape(make_sphere({.radius = 0.1})), {Pose::at({0, 0, 0.3}), Pose::at({0, 0, 3})});
     std::printf("the moving ball touches %s at time %.4f\n", world.name(first.body).c_str(), first.sweep.time);
 
-    std::vector<Pose> poses; // a planner's samples
+    std::vector<Pose> poses; // samples of a motion planner
     for (int k = 0; k < 100; ++k) poses.push_back(Pose::at({-3 + 0.06 * k, 0.3 * std::sin(0.1 * k), 0}));
     const std::vector<Verdict> verdicts = world.try_poses(robot, poses);   // in parallel
     const std::vector<double> clearances = world.clearances(robot, poses); // m, proven
     std::size_t free = 0;
     for (std::size_t k = 0; k < poses.size(); ++k) free += verdicts[k] == Verdict::disjoint && clearances[k] > 0.01;
-    std::printf("%zu of %zu poses are free with a centimetre to spare\n", free, poses.size());
+    std::printf("%zu of %zu poses are free with a clearance above 1 cm\n", free, poses.size());
     if (hit.body != hall || first.body != hall || near.body != robot || free == 0 || free == poses.size())
-        throw Error(Cause::invalid_argument, "unexpected answers");
+        throw Error(Cause::invalid_argument, "unexpected results");
 }
 
 void changing_bodies() {
@@ -86,7 +86,7 @@ void changing_bodies() {
     const bool parted = !world.update().ended.empty();
 
     world.remove(ball);
-    (void)world.update(); // from now on its id may be given again
+    (void)world.update(); // from now on its id may be reused
     if (!touched || !parted || world.add(Shape(make_box())) != ball)
         throw Error(Cause::invalid_argument, "unexpected events");
 }
