@@ -1,6 +1,7 @@
 """Writes python/fathom/_core.pyi from the docstrings of the built extension: python3 python/stubs.py, with the build tree on PYTHONPATH.
 
-pybind11 knows names, defaults and the types of plain arguments. What it calls an object is named here: by argument, and for results by "Class.method".
+pybind11 provides names, defaults and the types of simple arguments. The tables below give the types that pybind11 calls `object`: of arguments by
+their name, of results by "Class.method".
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ ARGUMENTS = {
     "progress": "Optional[Progress]", "filter": "Optional[Callable[[int, int], bool]]",
     "formula": "Union[str, Formula]", "path": "Union[str, os.PathLike[str]]", "folder": "Union[str, os.PathLike[str]]", "model_folder": "Union[str, os.PathLike[str]]",
 }
-OPTIONAL = {"origin", "axis", "translation", "quaternion"}  # where their default is None
+OPTIONAL = {"origin", "axis", "translation", "quaternion"}  # those whose default is None
 RESULTS = {
     "Field.distance": "Any", "Field.__call__": "Any", "Field.sample": "Tuple[Any, np.ndarray]", "Field.gradient": "np.ndarray", "Field.contains": "Any",
     "Field.range": "Tuple[Any, Any]", "collide": "Any", "distance": "Any", "sweep": "Any", "matrix": "List[_results.MatrixRow]", "World.cast": "_results.RayHits",
@@ -29,7 +30,7 @@ RESULTS = {
     "Recording.contacts": "Dict[str, np.ndarray]", "Recording.pairs": "Dict[str, np.ndarray]", "methods_for": "List[Tuple[Method, str]]", "MeshReport.self_intersections": "Optional[int]",
     "Contact.element_a": "Optional[int]", "Contact.element_b": "Optional[int]", "NetworkField.layers": "List[Tuple[np.ndarray, np.ndarray, Activation]]",
 }
-# Arguments whose type depends on who takes them.
+# Arguments whose type depends on the function.
 SPECIAL = {"World.move.id": "Union[int, Sequence[int]]", "World.move.pose": "PoseLike", "NetworkField.__init__.layers": "Sequence[Tuple[ArrayLike, ArrayLike, str]]",
            "CombinedField.__init__.a": "Field", "CombinedField.__init__.b": "Field", "methods_for.a": "str", "methods_for.b": "str", "GridField.combine.other": "GridField",
            "HeightField.height.x": "float", "tetrahedralize.tetrahedra": "int", "draw_slice.spacing": "float", "draw_slice.axis": "int", "slice_points.axis": "int",
@@ -58,7 +59,7 @@ __version__: str
 
 
 def split(text: str) -> list:
-    """At commas that are in no bracket or quotes."""
+    """Splits at commas outside of brackets and quotes."""
     parts, depth, quote, start = [], 0, "", 0
     for k, c in enumerate(text):
         if quote:
@@ -171,7 +172,7 @@ def stub(core) -> str:
 
 
 if __name__ == "__main__":
-    sys.path.pop(0)  # the sources beside this script have no extension
+    sys.path.pop(0)  # the sources beside this script do not contain the extension
     import fathom._core
 
     target = pathlib.Path(__file__).parent / "fathom" / "_core.pyi"

@@ -1,5 +1,5 @@
 # %% [markdown]
-# Planning: many placements of one body among fixed ones, asked at once, with proofs.
+# Motion planning: many poses of one body among static bodies, checked in one call, with proofs.
 
 # %%
 import numpy as np
@@ -14,7 +14,7 @@ for side in (-1, 1):
     world.add("cylinder(0.2, 2)", fathom.pose([0, 0.8 * side, 1]), name=f"pillar {side}", fixed=True)
 drone = world.add(fathom.make_shape("spaceship", triangles=4000), fathom.pose([-3, 0, 1]), name="drone")
 
-# %% Every height and every turn about z in the plane of the gate: (20, 36) placements in one call.
+# %% Heights and rotations about z in the plane of the gate: (20, 36) poses in one call.
 heights, turns = np.linspace(0.1, 1.9, 20), np.linspace(0, 2 * np.pi, 36, endpoint=False)
 quaternions = np.stack([np.cos(turns / 2), 0 * turns, 0 * turns, np.sin(turns / 2)], axis=-1)
 poses = fathom.pose(
@@ -23,16 +23,16 @@ poses = fathom.pose(
 )
 verdicts = world.try_poses(drone, poses)
 free = verdicts == Verdict.disjoint
-print(f"{free.mean():.0%} of {free.size} placements are proven free")
+print(f"{free.mean():.0%} of {free.size} poses are proven free")
 assert 0 < free.mean() < 1
 
-# %% How much room is there? Clearances are proven bounds below.
+# %% Clearances are proven lower bounds on the distance to the other bodies.
 clearance = world.clearances(drone, poses)
 best = np.unravel_index(clearance.argmax(), clearance.shape)
-print(f"most room: {clearance[best]:.3f} m at height {heights[best[0]]:.2f} m, turned by {np.degrees(turns[best[1]]):.0f} degrees")
+print(f"largest clearance: {clearance[best]:.3f} m at height {heights[best[0]]:.2f} m, rotated by {np.degrees(turns[best[1]]):.0f} degrees")
 assert (clearance[~free] == 0).all() and clearance[best] > 0
 
-# %% A second drone comes down beside the first: the time of its first contact, or none.
+# %% A second drone descends beside the first: its time of impact.
 body, met = world.sweep(world.shape(drone), fathom.Motion(fathom.pose([-6, 0, 1]), fathom.pose([-6, 0, -1])))
 assert world.name(body) == "floor"
-print(f"straight down it meets the {world.name(body)} at {met.time:.3f} of the way")
+print(f"the drone hits the {world.name(body)} at {met.time:.3f} of the motion")

@@ -1,5 +1,5 @@
 # %% [markdown]
-# A World: bodies move, contacts begin, stay and end; rays and filters.
+# A World: bodies move, contacts begin, continue and end; ray casts and filters.
 
 # %%
 import numpy as np
@@ -26,14 +26,14 @@ for line in log:
 assert (log[0][1:3], log[0][3]) == (("table", "ring"), "begins")
 assert any(entry[1:] == ("ring", "ball", "begins") for entry in log) and any(entry[1:] == ("ring", "ball", "ends") for entry in log)
 
-# %% What does the eye see? A batch of rays.
+# %% A batch of rays from one side.
 y, z = np.meshgrid(np.linspace(-1, 1, 40), np.linspace(-0.3, 1.2, 30))
 origins = np.stack([np.full_like(y, -5), y, z], axis=-1)
 seen = world.cast(origins, [1, 0, 0])
 print("bodies seen:", sorted({world.name(body) for body in seen.body[seen.body >= 0]}))
 assert np.isfinite(seen.distance[seen.body >= 0]).all()
 
-# %% The ball may pass through the ring, if we say so.
+# %% A filter excludes the pair of ball and ring.
 world.set_filter(lambda a, b: {a, b} != {ring, ball})
 world.move(ball, fathom.pose([0.3, 0, 0.35]))
 assert all({pair.a, pair.b} != {ring, ball} for pair in world.update().pairs)

@@ -1,4 +1,4 @@
-// Python: what numpy gives, checked and taken over.
+// Checks and conversions of numpy arrays.
 #include "arrays.h"
 
 #include <fathom/base/error.h>
@@ -22,11 +22,11 @@ py::array any_array(py::handle given, std::string_view argument) {
     py::array array = py::array::ensure(given);
     if (!array)
         throw py::type_error(
-            fmt::format("{}: an array of numbers is wanted, not {}", argument, Py_TYPE(given.ptr())->tp_name));
+            fmt::format("{}: expected an array of numbers, got {}", argument, Py_TYPE(given.ptr())->tp_name));
     return array;
 }
 
-// Aligned, C-contiguous, of the machine's byte order.
+// The array, or a copy that is aligned, C-contiguous and in native byte order.
 template <class Number>
 py::array laid_out(const py::array& array) {
     constexpr int flags = py::array::c_style | py::array::forcecast | py::detail::npy_api::NPY_ARRAY_ALIGNED_;
@@ -37,7 +37,7 @@ py::array real_numbers(py::handle given, std::string_view argument) {
     const py::array array = any_array(given, argument);
     const char kind = array.dtype().kind();
     if (kind != 'f' && kind != 'i' && kind != 'u')
-        throw py::type_error(fmt::format("{}: float32 or float64 is wanted, not {}", argument,
+        throw py::type_error(fmt::format("{}: expected float32 or float64, got {}", argument,
                                          py::str(array.dtype()).cast<std::string>()));
     return kind == 'f' && array.itemsize() == sizeof(float) ? laid_out<float>(array) : laid_out<double>(array);
 }
@@ -56,7 +56,7 @@ void refuse(std::string_view argument, const std::string& reason) {
 Rows::Rows(py::handle given, py::ssize_t width, std::string_view argument)
     : array_(real_numbers(given, argument)), width_(static_cast<std::size_t>(width)) {
     if (array_.ndim() == 0 || array_.shape(array_.ndim() - 1) != width)
-        refuse(argument, fmt::format("the shape must be (..., {}), not {}", width, shape_text(array_)));
+        refuse(argument, fmt::format("expected shape (..., {}), got {}", width, shape_text(array_)));
     floats_ = array_.itemsize() == sizeof(float);
     for (py::ssize_t k = 0; k + 1 < array_.ndim(); ++k) {
         leading_.push_back(array_.shape(k));
@@ -75,7 +75,7 @@ std::vector<Vec3> Points::vector() const {
     return points;
 }
 
-// Eight sums at a time, without a branch: as many numbers at once as the machine can.
+// Eight partial sums without a branch, which the compiler vectorizes.
 bool Points::has_finite_sum(std::span<const Vec3> points) {
     using Eight = Eigen::Array<double, 8, 1>;
     const double* numbers = points.data()->data();
@@ -112,14 +112,14 @@ void Points::note_bad(std::span<const Vec3> points, std::size_t first, std::atom
 }
 
 void Points::refuse_bad(std::size_t point) const {
-    throw Error(Cause::non_finite, "NaN or infinity",
+    throw Error(Cause::non_finite, "value is NaN or infinite",
                 {.element = argument_, .index = static_cast<std::int64_t>(point)});
 }
 
 std::vector<Vec3> finite_points(py::handle given, std::string_view argument) {
     const Points points(given, argument);
     if (points.leading().size() != 1)
-        refuse(argument, fmt::format("the shape must be (n, 3), not {}", shape_text(points.array())));
+        refuse(argument, fmt::format("expected shape (n, 3), got {}", shape_text(points.array())));
     points.require_finite();
     return points.vector();
 }
@@ -127,7 +127,7 @@ std::vector<Vec3> finite_points(py::handle given, std::string_view argument) {
 Vec3 vector_from(py::handle given, std::string_view argument) {
     const Points points(given, argument);
     if (!points.leading().empty())
-        refuse(argument, fmt::format("the shape must be (3,), not {}", shape_text(points.array())));
+        refuse(argument, fmt::format("expected shape (3,), got {}", shape_text(points.array())));
     points.require_finite();
     return {points.at(0, 0), points.at(0, 1), points.at(0, 2)};
 }
@@ -136,11 +136,12 @@ Box box_from(py::handle given, std::string_view argument) {
     if (given.is_none()) return {};
     const Points points(given, argument);
     if (points.leading() != Extents{2})
-        refuse(argument, fmt::format("a box is [lower, upper] of shape (2, 3), not {}", shape_text(points.array())));
+        refuse(argument,
+               fmt::format("expected a box [lower, upper] of shape (2, 3), got {}", shape_text(points.array())));
     const std::vector<Vec3> corners = points.vector();
     const Box box{corners[0], corners[1]};
     if (!(box.lower.array() <= box.upper.array()).all())
-        refuse(argument, "lower must not be above upper, and neither NaN");
+        refuse(argument, "lower must not exceed upper, and neither may be NaN");
     return box;
 }
 
@@ -156,17 +157,17 @@ template <std::size_t Width>
 std::vector<std::array<Index, Width>> indices_from(py::handle given, std::string_view argument) {
     const py::array array = any_array(given, argument);
     if (array.ndim() != 2 || array.shape(1) != static_cast<py::ssize_t>(Width))
-        refuse(argument, fmt::format("the shape must be (n, {}), not {}", Width, shape_text(array)));
+        refuse(argument, fmt::format("expected shape (n, {}), got {}", Width, shape_text(array)));
     const char kind = array.dtype().kind();
     if (kind != 'i' && kind != 'u' && array.size() > 0)
         throw py::type_error(
-            fmt::format("{}: whole numbers are wanted, not {}", argument, py::str(array.dtype()).cast<std::string>()));
+            fmt::format("{}: expected integers, got {}", argument, py::str(array.dtype()).cast<std::string>()));
     const py::array whole = laid_out<std::int64_t>(array);
     const auto* from = static_cast<const std::int64_t*>(whole.data());
     std::vector<std::array<Index, Width>> all(static_cast<std::size_t>(array.shape(0)));
     for (std::size_t k = 0; k < all.size() * Width; ++k) {
         if (from[k] < 0 || from[k] >= no_index)
-            throw Error(Cause::index_out_of_range, fmt::format("no vertex has the number {}", from[k]),
+            throw Error(Cause::index_out_of_range, fmt::format("vertex index {} is out of range", from[k]),
                         {.element = std::string(argument), .index = static_cast<std::int64_t>(k / Width)});
         all[k / Width][k % Width] = static_cast<Index>(from[k]);
     }
@@ -181,13 +182,13 @@ Results::Results(const py::object& out, Extents shape, const Rows& input) : give
         doubles_ = static_cast<double*>(array_.mutable_data());
         return;
     }
-    if (!py::isinstance<py::array>(out)) throw py::type_error("out: an array of numpy is wanted");
+    if (!py::isinstance<py::array>(out)) throw py::type_error("out: expected a numpy array");
     array_ = py::reinterpret_borrow<py::array>(out);
     const bool doubles = py::isinstance<py::array_t<double>>(array_),
                floats = py::isinstance<py::array_t<float>>(array_);
-    if (!doubles && !floats) throw py::type_error("out: float32 or float64 is wanted");
+    if (!doubles && !floats) throw py::type_error("out: expected float32 or float64");
     if (!std::equal(shape.begin(), shape.end(), array_.shape(), array_.shape() + array_.ndim()))
-        refuse("out", fmt::format("the shape is {}, which does not fit the points", shape_text(array_)));
+        refuse("out", fmt::format("shape {} does not match the points", shape_text(array_)));
     if ((array_.flags() & py::array::c_style) == 0) refuse("out", "the array must be C-contiguous");
     if (!array_.writeable()) refuse("out", "the array is read-only");
     if (overlap(array_, input.array())) refuse("out", "the array shares memory with the points");

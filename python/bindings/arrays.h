@@ -1,8 +1,8 @@
-// Python: arrays of numpy at the border, checked once. C-contiguous float64 and float32 are used where they lie;
-// anything else that holds real numbers is copied. Names in messages are those of the caller's arguments.
+// Conversions between numpy arrays and C++, with all checks of the input. C-contiguous arrays of float64 and float32
+// are used in place; other arrays of real numbers are copied. Error messages use the names of the caller's arguments.
 #pragma once
 
-#include <fathom/base/box.h>
+#include <fathom/base/primitives.h>
 #include <fathom/base/parallel.h>
 
 #include <pybind11/numpy.h>
@@ -22,17 +22,17 @@ namespace py = pybind11;
 using Extents = std::vector<py::ssize_t>;
 using Doubles = py::array_t<double, py::array::c_style | py::array::forcecast>;
 
-// fathom::Error{invalid_argument} about an argument: fathom.InputError in Python.
+// Throws fathom::Error{invalid_argument} about an argument, which Python sees as fathom.InputError.
 [[noreturn]] void refuse(std::string_view argument, const std::string& reason);
 
-// Rows of `width` numbers with any leading shape. TypeError where there are no real numbers, InputError where the last
-// axis is another.
+// Rows of `width` numbers with any leading shape. TypeError if the array does not hold real numbers, InputError if its
+// last axis has another length.
 class Rows {
 public:
     Rows(py::handle given, py::ssize_t width, std::string_view argument);
 
     [[nodiscard]] const Extents& leading() const { return leading_; } // shape without the last axis
-    [[nodiscard]] std::size_t size() const { return count_; }         // rows
+    [[nodiscard]] std::size_t size() const { return count_; }         // number of rows
     [[nodiscard]] const double* doubles() const {
         return floats_ ? nullptr : static_cast<const double*>(array_.data());
     }
@@ -47,13 +47,13 @@ private:
     bool floats_ = false;
 };
 
-// Points (..., 3).
+// Points, an array of shape (..., 3).
 class Points : public Rows {
 public:
     Points(py::handle given, std::string_view argument) : Rows(given, 3, argument), argument_(argument) {}
 
-    // body(points, first) for pieces of all of them, in parallel; works without the lock of Python. Floats are widened
-    // piece by piece. Error{non_finite} names the first point that is not finite.
+    // Calls body(points, first) for consecutive blocks of the points, in parallel; does not need the GIL. float32
+    // points are widened block by block. Throws Error{non_finite} with the index of the first point that is not finite.
     template <class Body>
     void in_pieces(Body&& body) const {
         static_assert(sizeof(Vec3) == 3 * sizeof(double));
@@ -62,12 +62,12 @@ public:
             if (doubles() != nullptr) {
                 const std::span some(reinterpret_cast<const Vec3*>(doubles()) + begin, end - begin);
                 body(some, begin);
-                // Afterwards, when they lie in the cache: every query can be asked about NaN, only its answer means
-                // nothing.
+                // Checked afterwards, when the points are in the cache: queries accept NaN, but return
+                // meaningless values.
                 if (!has_finite_sum(some)) note_bad(some, begin, bad);
                 return;
             }
-            std::array<Vec3, 256> wide; // few enough to stay in the first cache beside what the query needs
+            std::array<Vec3, 256> wide; // small enough for the L1 cache, beside the data of the query
             for (std::size_t first = begin; first < end; first += wide.size()) {
                 const std::span<const Vec3> some(wide.data(), std::min(wide.size(), end - first));
                 const bool finite = widen(floats() + 3 * first, 3 * some.size(), wide.data()->data());
@@ -87,29 +87,29 @@ public:
 private:
     static constexpr std::size_t no_bad = ~std::size_t{0};
 
-    // Finite only where all terms are: one look for many points. Huge terms may make it infinite too: note_bad() looks
-    // at each.
+    // Whether the sum of all coordinates is finite, which it is only if all of them are: one test for many points. Huge
+    // coordinates may overflow too; note_bad() tests each point.
     [[nodiscard]] static bool has_finite_sum(std::span<const Vec3> points);
-    static bool widen(const float* from, std::size_t count, double* to); // the same of these
+    static bool widen(const float* from, std::size_t count, double* to); // also returns whether the sum is finite
     static void note_bad(std::span<const Vec3> points, std::size_t first, std::atomic<std::size_t>& bad);
     [[noreturn]] void refuse_bad(std::size_t point) const;
 
     std::string argument_;
 };
 
-// (n, 3) exactly, all finite; InputError names the first that is not.
+// An array of shape (n, 3) with finite values; InputError names the first point that is not finite.
 [[nodiscard]] std::vector<Vec3> finite_points(py::handle given, std::string_view argument);
 [[nodiscard]] Vec3 vector_from(py::handle given, std::string_view argument);
-// [lower, upper] of shape (2, 3); None: the empty box.
+// A box [lower, upper] of shape (2, 3); None gives the empty box.
 [[nodiscard]] Box box_from(py::handle given, std::string_view argument);
 [[nodiscard]] py::array box_array(const Box& box);
-// (n, width) whole numbers that vertices are named by. InputError for anything else; which vertices exist is checked
-// later.
+// Vertex indices, an array of integers of shape (n, Width). TypeError for other numbers, InputError for another shape
+// or a negative index. Whether the vertices exist is checked later.
 template <std::size_t Width>
 [[nodiscard]] std::vector<std::array<Index, Width>> indices_from(py::handle given, std::string_view argument);
 
-// Where results go: `out` itself, checked (float64 or float32, C-contiguous, writable, of this shape, apart from the
-// input), or a new float64 array.
+// The destination of results: `out` if it passes the checks (float64 or float32, C-contiguous, writable, of this shape,
+// no memory shared with the input), or a new float64 array.
 class Results {
 public:
     Results(const py::object& out, Extents shape, const Rows& input);
@@ -122,8 +122,8 @@ public:
             std::transform(values.begin(), values.end(), floats_ + first,
                            [](double v) { return static_cast<float>(v); });
     }
-    [[nodiscard]] double* doubles() const { return doubles_; } // null where floats are wanted
-    // The array; a float where there are no axes and no array was given.
+    [[nodiscard]] double* doubles() const { return doubles_; } // null if the destination is float32
+    // The array, or a Python float if it has no axes and `out` was not given.
     [[nodiscard]] py::object object() const;
 
 private:
@@ -135,7 +135,7 @@ private:
 
 [[nodiscard]] py::array vector_array(const Vec3& v);
 
-// A read-only view of `rows` x `columns` numbers that live as long as `owner`.
+// A read-only view of `rows` x `columns` numbers of `owner`, which the view keeps alive.
 template <class Number>
 [[nodiscard]] py::array view_of(const Number* data, std::size_t rows, std::size_t columns, py::handle owner) {
     py::array_t<Number> view({static_cast<py::ssize_t>(rows), static_cast<py::ssize_t>(columns)}, data, owner);
@@ -152,7 +152,7 @@ template <class Number>
     return view_of(reinterpret_cast<const double*>(points.data()), points.size(), 3, owner);
 }
 
-// A new array of what `value(k)` says, k < count, with this leading shape.
+// A new array of this shape that holds value(k) for k < count.
 template <class Number, class Value>
 [[nodiscard]] py::array array_of(Extents shape, std::size_t count, const Value& value) {
     py::array_t<Number> array(std::move(shape));

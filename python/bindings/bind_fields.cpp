@@ -1,10 +1,10 @@
-// Python: the three answers of every field, in batches, and the fields of meshes, tetrahedra, heights and pairs.
+// Batch queries of fields (distance, gradient, range), and the fields of meshes, tetrahedra, height maps and pairs.
 #include "arrays.h"
 #include "bindings.h"
 #include "enums.h"
 #include "progress.h"
 
-#include <fathom/base/stopwatch.h>
+#include <fathom/base/progress.h>
 #include <fathom/field/grid/grid_csg.h>
 #include <fathom/field/height/height_field.h>
 #include <fathom/field/mesh/mesh_field.h>
@@ -75,7 +75,7 @@ py::tuple range(const Field& field, const py::object& given_lower, const py::obj
     return py::make_tuple(least.object(), most.object());
 }
 
-// The least time of some repeats of the C++ batch alone, on the same points: what distance() is measured against.
+// The shortest time of the C++ batch alone over the repeats, on the same points: the reference for distance().
 double batch_seconds(const Field& field, const py::object& given, std::size_t repeats, bool parallel) {
     const Points points(given, "points");
     const std::vector<Vec3> all = points.vector();
@@ -98,8 +98,8 @@ double batch_seconds(const Field& field, const py::object& given, std::size_t re
 std::shared_ptr<HeightField> height_field(const py::object& heights, const py::object& origin,
                                           const py::object& spacing, double floor, double ceiling, SolidSide solid) {
     const auto array = py::array_t<float, py::array::c_style | py::array::forcecast>::ensure(heights);
-    if (!array) throw py::type_error("heights: an array of numbers is wanted");
-    if (array.ndim() != 2) refuse("heights", "the shape must be (rows, columns): rows along y, columns along x");
+    if (!array) throw py::type_error("heights: expected an array of numbers");
+    if (array.ndim() != 2) refuse("heights", "expected shape (rows, columns): rows along y, columns along x");
     const Rows corner(origin, 2, "origin"), step(spacing, 2, "spacing");
     HeightSamples samples{.columns = static_cast<int>(array.shape(1)), .rows = static_cast<int>(array.shape(0))};
     samples.heights.assign(array.data(), array.data() + array.size());
@@ -123,42 +123,44 @@ std::shared_ptr<TetField> moved(const TetField& field, const py::object& positio
 void bind_field(py::module_& m) {
     py::class_<Field, FieldHandle>(
         m, "Field", py::dynamic_attr(),
-        R"(A body as a field of signed distances: metres, positive outside, negative inside, in the field's own frame.
+        R"(A body as a field of signed distances: in metres, positive outside, negative inside, in the frame of the field.
 
-Points are arrays (..., 3) of float64 or float32; answers have the leading shape, in float64. NaN and infinity are refused. Calls run in parallel,
-without the lock of Python; a field never changes, so that threads may share it.)")
+Points are arrays (..., 3) of float64 or float32; results have the leading shape and are float64. NaN and infinity raise InputError. Calls run in
+parallel and release the GIL. A field is immutable, so threads may share it.)")
         .def(
             "distance", &distance, py::arg("points"), py::arg("out") = py::none(),
-            R"(How far each point is: (..., 3) -> (...,); a single point gives a float. Outside of `domain` a lower bound.
+            R"(Returns the signed distance of each point: (..., 3) -> (...,); a float for a single point. Outside of `domain` it is a lower bound.
 
-out: a C-contiguous array of float64 or float32 for the answers; it is returned.)")
-        .def("__call__", &distance, py::arg("points"), py::arg("out") = py::none(), "As distance().")
-        .def("sample", &sample, py::arg("points"), "Distances (...,) and gradients (..., 3) together.")
+out: a C-contiguous array of float64 or float32 that receives the results; it is returned.)")
+        .def("__call__", &distance, py::arg("points"), py::arg("out") = py::none(), "The same as distance().")
+        .def("sample", &sample, py::arg("points"), "Returns the distances (...,) and the gradients (..., 3).")
         .def(
             "gradient",
             [](const Field& field, const py::object& points) { return py::object(sample(field, points)[1]); },
-            py::arg("points"), "Which way is out: (..., 3) -> (..., 3).")
+            py::arg("points"), "Returns the gradients of the field, which point outward: (..., 3) -> (..., 3).")
         .def(
             "contains",
             [](const Field& field, const py::object& points) {
                 return distance(field, points, py::none()).attr("__le__")(0.0);
             },
-            py::arg("points"), "Which points are inside or on the surface, as far as the field knows: booleans (...,).")
+            py::arg("points"),
+            "Returns whether the value at each point is at most 0, that is inside or on the surface: booleans (...,).")
         .def(
             "range", &range, py::arg("lower"), py::arg("upper"),
-            R"(What the field can be in boxes with corners lower and upper, (..., 3) each: two arrays (...,) that always enclose every value.)")
+            R"(Returns bounds on the values of the field in boxes with corners lower and upper, (..., 3) each: two arrays (...,) that enclose every value.)")
         .def_property_readonly("lipschitz", &Field::lipschitz,
-                               "|distance(p) - distance(q)| is at most this times |p - q|.")
-        .def_property_readonly("error_bound", &Field::error_bound,
-                               "|distance - true distance| in the domain (m); infinity where values are no distances.")
+                               "The Lipschitz constant L: |distance(p) - distance(q)| <= L |p - q|.")
+        .def_property_readonly(
+            "error_bound", &Field::error_bound,
+            "Bound on |distance - true distance| in the domain (m); infinity if the values are not distances.")
         .def_property_readonly(
             "domain", [](const Field& field) { return box_array(field.domain()); },
-            "[lower, upper] (2, 3): where the error bound holds (m).")
+            "The box [lower, upper] (2, 3) in which the error bound holds (m).")
         .def_property_readonly(
             "bounds", [](const Field& field) { return box_array(field.bounds()); },
-            "[lower, upper] (2, 3) of everything inside (m); infinite where there is no end.")
+            "A box [lower, upper] (2, 3) that contains the inside (m); infinite if the body is unbounded.")
         .def("_batch_seconds", &batch_seconds, py::arg("points"), py::arg("repeats") = 5, py::arg("parallel") = false,
-             "Seconds of the C++ batch alone, the least of some repeats; for benchmarks.");
+             "Returns the shortest time (s) of the C++ batch alone over the repeats; for benchmarks.");
 }
 
 } // namespace
@@ -167,19 +169,20 @@ void bind_fields(py::module_& m) {
     bind_field(m);
     py::class_<MeshField, Field, std::shared_ptr<MeshField>>(
         m, "MeshField",
-        "Exact distances of a triangle mesh: a microsecond or two a point. For many points, build_grid().")
+        "The exact distance to a triangle mesh: one to two microseconds per point. For many points use build_grid().")
         .def(py::init([](const TriangleMesh& mesh, SignMethod sign, double thickness) {
                  const py::gil_scoped_release unlocked;
                  return std::make_shared<MeshField>(mesh, MeshFieldOptions{.sign = sign, .thickness = thickness});
              }),
              py::arg("mesh"), py::arg("sign") = SignMethod::automatic, py::arg("thickness") = 0.0,
-             "thickness: of sheets (m).")
+             "thickness: the thickness of open sheets (m).")
         .def_property_readonly(
-            "sign", [](const MeshField& field) { return field.sign().method; }, "How inside is told from outside.")
-        .def_property_readonly("sign_reason", [](const MeshField& field) { return field.sign().reason; });
+            "sign", [](const MeshField& field) { return field.sign().method; },
+            "The method that decides between inside and outside.")
+        .def_property_readonly(
+            "sign_reason", [](const MeshField& field) { return field.sign().reason; }, "Why this method was chosen.");
     py::class_<TetField, Field, std::shared_ptr<TetField>>(
-        m, "TetField",
-        "A tetrahedral body as a field: depths inside are linear in each tetrahedron, distances outside exact.")
+        m, "TetField", "A tetrahedral body as a field: linear in each tetrahedron inside, the exact distance outside.")
         .def(py::init([](const TetMesh& mesh, DepthMethod depth, DefectHandling defects) {
                  const py::gil_scoped_release unlocked;
                  TetFieldOptions options{};
@@ -188,19 +191,20 @@ void bind_fields(py::module_& m) {
                  return std::make_shared<TetField>(mesh, options);
              }),
              py::arg("mesh"), py::arg("depth") = DepthMethod::exact, py::arg("defects") = DefectHandling::samples)
-        .def("moved", &moved, py::arg("positions"), "The same body with its nodes elsewhere: (n, 3), metres.");
+        .def("moved", &moved, py::arg("positions"),
+             "Returns the field of the same body with its nodes at new positions (n, 3), metres.");
     py::class_<HeightField, Field, std::shared_ptr<HeightField>>(
         m, "HeightField",
-        "Heights over a rectangle: the solid below (or above) them, cut off by a floor and a ceiling. Values are "
-        "differences of heights, not distances.")
+        "A height field over a rectangle: the solid below (or above) the heights, bounded by a floor and a ceiling. "
+        "Values are differences of heights, not distances.")
         .def(py::init(&height_field), py::arg("heights"), py::arg("origin") = py::make_tuple(0.0, 0.0),
              py::arg("spacing") = py::make_tuple(1.0, 1.0), py::arg("floor") = 0.0, py::arg("ceiling") = 1.0,
              py::arg("solid") = SolidSide::below,
-             "heights: (rows, columns), z of each sample; rows run along y, columns along x. origin and spacing (2,): "
-             "of the samples. All in metres.")
-        .def("height", &HeightField::height, py::arg("x"), py::arg("y"), "Height (m) at a place.");
-    py::class_<CombinedField, Field, std::shared_ptr<CombinedField>>(m, "CombinedField",
-                                                                     "Two fields in one frame as one body.")
+             "heights: (rows, columns), the z of each sample; rows run along y, columns along x. origin and spacing "
+             "(2,): the position of the first sample and the distance between samples. All in metres.")
+        .def("height", &HeightField::height, py::arg("x"), py::arg("y"), "Returns the height (m) at a point.");
+    py::class_<CombinedField, Field, std::shared_ptr<CombinedField>>(
+        m, "CombinedField", "The union, intersection or difference of two fields in one frame.")
         .def(py::init([](const FieldHandle& a, const FieldHandle& b, Combination how) {
                  return std::make_shared<CombinedField>(a, b, how);
              }),
@@ -221,8 +225,8 @@ void bind_fields(py::module_& m) {
         },
         py::arg("field").none(false), py::arg("resolution") = 32, py::arg("cell") = 0.0, py::arg("tetrahedra") = 0,
         py::arg("box") = py::none(), py::arg("progress") = py::none(),
-        "Tetrahedra that fill the inside of a field; `resolution` cells along its longest side, or cells of `cell` "
-        "metres, or about so many `tetrahedra`.");
+        "Returns a tetrahedral mesh of the inside of a field. Its size is given by `resolution`, the cells along the "
+        "longest side, by `cell`, the size of a cell (m), or by `tetrahedra`, their approximate number.");
 }
 
 } // namespace fathom::python

@@ -1,11 +1,11 @@
-// Python: shapes by formula, as text and put together with operators.
+// Analytic shapes: expressions from text, combined with operators.
 #include "arrays.h"
 #include "bindings.h"
 #include "enums.h"
 
+#include <fathom/field/analytic/analytic_expression.h>
 #include <fathom/field/analytic/analytic_field.h>
-#include <fathom/field/analytic/parse.h>
-#include <fathom/field/analytic/shapes.h>
+#include <fathom/field/analytic/primitives.h>
 
 #include <pybind11/operators.h>
 #include <pybind11/stl.h>
@@ -17,43 +17,47 @@ namespace {
 Formula formula_from(const py::object& given) {
     if (py::isinstance<Formula>(given)) return given.cast<Formula>();
     if (py::isinstance<py::str>(given)) return parse_shape(given.cast<std::string>());
-    throw py::type_error("a formula is wanted: text, or a fathom.Formula");
+    throw py::type_error("expected an analytic expression: text or a fathom.AnalyticExpression");
 }
 
 void bind_operations(py::class_<Formula>& c) {
     c.def(
          "__or__", [](const Formula& a, const Formula& b) { return shapes::union_of(a, b); }, py::is_operator(),
-         "In a or in b.")
+         "The union of a and b.")
         .def(
             "__and__", [](const Formula& a, const Formula& b) { return shapes::intersection(a, b); }, py::is_operator(),
-            "In a and in b.")
+            "The intersection of a and b.")
         .def(
             "__sub__", [](const Formula& a, const Formula& b) { return shapes::difference(a, b); }, py::is_operator(),
-            "In a but not in b.")
+            "The difference of a and b.")
         .def(
-            "__invert__", [](const Formula& a) { return shapes::complement(a); }, "Everything else.")
+            "__invert__", [](const Formula& a) { return shapes::complement(a); }, "The complement.")
         .def("smooth_union", &shapes::smooth_union, py::arg("other"), py::arg("width"),
-             "Blended where the two differ by less than `width` (m).")
-        .def("smooth_intersection", &shapes::smooth_intersection, py::arg("other"), py::arg("width"))
-        .def("smooth_difference", &shapes::smooth_difference, py::arg("other"), py::arg("width"))
+             "Returns the union, blended where the two values differ by less than `width` (m).")
+        .def("smooth_intersection", &shapes::smooth_intersection, py::arg("other"), py::arg("width"),
+             "Returns the intersection, blended as in smooth_union().")
+        .def("smooth_difference", &shapes::smooth_difference, py::arg("other"), py::arg("width"),
+             "Returns the difference, blended as in smooth_union().")
         .def(
             "translate",
             [](const Formula& a, const py::object& move) { return shapes::translate(vector_from(move, "move"), a); },
-            py::arg("move"), "Moved by (3,), metres.")
+            py::arg("move"), "Returns the shape translated by (3,), metres.")
         .def(
             "rotate",
             [](const Formula& a, double angle, const py::object& axis) {
                 return shapes::rotate(angle, vector_from(axis, "axis"), a);
             },
-            py::arg("angle"), py::arg("axis"), "Turned about an axis (3,) through the origin, radians.")
+            py::arg("angle"), py::arg("axis"),
+            "Returns the shape rotated by an angle (radians) about an axis (3,) through the origin.")
         .def(
-            "scale", [](const Formula& a, double factor) { return shapes::scale(factor, a); }, py::arg("factor"))
+            "scale", [](const Formula& a, double factor) { return shapes::scale(factor, a); }, py::arg("factor"),
+            "Returns the shape scaled about the origin.")
         .def(
             "round", [](const Formula& a, double radius) { return shapes::round(radius, a); }, py::arg("radius"),
-            "Grown by a ball (m).")
+            "Returns the shape grown by a radius (m), which rounds its edges.")
         .def(
             "shell", [](const Formula& a, double thickness) { return shapes::shell(thickness, a); },
-            py::arg("thickness"), "A wall with the old surface in its middle (m).");
+            py::arg("thickness"), "Returns a wall of this thickness (m), centred on the surface.");
 }
 
 } // namespace
@@ -65,17 +69,17 @@ void bind_formulas(py::module_& m) {
 Names and numbers: docs/analytic-fields.md. Centred on the origin, z up, metres and radians. a | b, a & b, a - b and ~a combine shapes.)doc");
     formula
         .def(py::init([](const std::string& text, const std::string& source) { return parse_shape(text, source); }),
-             py::arg("text"), py::arg("source") = "", "source: a name for the text in messages.")
+             py::arg("text"), py::arg("source") = "", "source: a name for the text in error messages.")
         .def(py::init([](const std::string& kind, const std::vector<double>& numbers,
                          const std::vector<Formula>& shapes) { return Formula(kind, numbers, shapes); }),
              py::arg("kind"), py::arg("numbers"), py::arg("shapes") = std::vector<Formula>{},
-             "One operation by its name, its numbers in order, and the shapes it works on.")
-        .def_property_readonly("text", &Formula::text, "The text that reads back as this formula.")
+             "An operation given by its name, its numbers in order, and the shapes that it combines.")
+        .def_property_readonly("text", &Formula::text, "The text that parses to this expression.")
         .def_property_readonly("lipschitz", &Formula::lipschitz)
-        .def_property_readonly("distance_kind", &Formula::distance_kind, "How its values relate to true distances.")
+        .def_property_readonly("distance_kind", &Formula::distance_kind, "How the values relate to the true distance.")
         .def_property_readonly(
             "bounds", [](const Formula& f) { return box_array(f.bounds()); }, "[lower, upper] (2, 3), metres.")
-        .def_property_readonly("weight", &Formula::weight, "Shapes in the formula.")
+        .def_property_readonly("weight", &Formula::weight, "The number of shapes in the expression.")
         .def(py::self == py::self)
         .def("__str__", &Formula::text)
         .def("__repr__", [](const Formula& f) { return "Formula('" + f.text() + "')"; })
@@ -85,7 +89,7 @@ Names and numbers: docs/analytic-fields.md. Centred on the origin, z up, metres 
     bind_operations(formula);
 
     py::class_<AnalyticField, Field, std::shared_ptr<AnalyticField>>(
-        m, "AnalyticField", "The distance to a shape by formula, everywhere in space.")
+        m, "AnalyticField", "The distance to an analytic shape, everywhere in space.")
         .def(py::init([](const py::object& given) { return std::make_shared<AnalyticField>(formula_from(given)); }),
              py::arg("formula"), "formula: text or a Formula.")
         .def_property_readonly("formula", &AnalyticField::formula)

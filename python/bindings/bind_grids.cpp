@@ -1,4 +1,4 @@
-// Python: grids of distances, from meshes, fields, arrays and files.
+// Grids of signed distances from meshes, fields, arrays and files.
 #include "arrays.h"
 #include "bindings.h"
 #include "enums.h"
@@ -9,7 +9,6 @@
 #include <fathom/field/grid/contour.h>
 #include <fathom/field/grid/grid_csg.h>
 #include <fathom/field/grid/smooth_grid.h>
-#include <fathom/field/mesh/cached_grid.h>
 #include <fathom/field/mesh/grid_builder.h>
 
 #include <pybind11/stl.h>
@@ -65,7 +64,7 @@ GridHandle read(const std::filesystem::path& path, const py::object& origin, dou
     return kept(read_grid_file(path, options).field);
 }
 
-// The array as a .npy file in memory: one reader checks all.
+// The array is passed as a .npy file in memory, so that the file reader makes all checks.
 GridHandle from_array(const py::object& values, double cell, const py::object& origin, bool x_first, double error,
                       double lipschitz, GridStorage storage) {
     const py::object file = py::module_::import("io").attr("BytesIO")();
@@ -108,53 +107,59 @@ std::shared_ptr<TriangleMesh> surface(const FieldHandle& field, double level, in
 
 void bind_grid(py::module_& m) {
     py::class_<GridField, Field, GridHandle>(m, "GridField",
-                                             "Distances sampled on a sparse grid, trilinear between samples: tens of "
-                                             "nanoseconds a point, with a stated error.")
+                                             "Signed distances sampled on a sparse grid, with trilinear interpolation: "
+                                             "tens of nanoseconds per point, with a stated error bound.")
         .def_static("from_array", &from_array, py::arg("values"), py::arg("cell"), py::arg("origin") = py::none(),
                     py::arg("x_first") = false, py::arg("error") = HUGE_VAL, py::arg("lipschitz") = 1.0,
                     py::arg("storage") = GridStorage::float32,
-                    "From an array [z, y, x] of signed distances ([x, y, z] with x_first); `cell` and `origin` of the "
-                    "first sample in metres. error: of the samples, "
-                    "where it is known (m).")
+                    "Returns a grid from an array [z, y, x] of signed distances ([x, y, z] with x_first). cell: the "
+                    "side of a cell (m). origin: the position of the first sample (m). error: the error of the samples "
+                    "(m), if it is known.")
         .def_property_readonly(
-            "cell", [](const GridField& grid) { return grid.layout().cell; }, "Side of a cell (m).")
+            "cell", [](const GridField& grid) { return grid.layout().cell; }, "The side of a cell (m).")
         .def_property_readonly(
             "origin", [](const GridField& grid) { return vector_array(grid.layout().origin); },
-            "Place of the first sample (3,), metres.")
+            "The position of the first sample (3,), metres.")
         .def_property_readonly(
             "cells",
             [](const GridField& grid) {
                 return py::make_tuple(grid.layout().cells(0), grid.layout().cells(1), grid.layout().cells(2));
             },
-            "Along x, y and z.")
-        .def_property_readonly("near_error_bound", &GridField::near_error_bound, "Near the surface (m).")
-        .def_property_readonly("bytes", &GridField::bytes, "Resident size.")
-        .def_property_readonly("stored_bricks", [](const GridField& grid) { return grid.data().stored_bricks(); })
-        .def("samples", &samples, "All samples as an array [z, y, x], metres; interpolated where none are stored.")
+            "The number of cells along x, y and z.")
+        .def_property_readonly("near_error_bound", &GridField::near_error_bound,
+                               "The error bound near the surface (m).")
+        .def_property_readonly("bytes", &GridField::bytes, "The size in memory (bytes).")
+        .def_property_readonly(
+            "stored_bricks", [](const GridField& grid) { return grid.data().stored_bricks(); },
+            "The number of bricks that are stored.")
+        .def("samples", &samples,
+             "Returns all samples as an array [z, y, x], metres; they are interpolated where none is stored.")
         .def(
             "offset",
             [](const GridField& grid, double distance) {
                 const py::gil_scoped_release unlocked;
                 return kept(offset(grid, distance));
             },
-            py::arg("distance"), "Grown (or shrunk) by so many metres.")
+            py::arg("distance"), "Returns the body grown (or shrunk, if negative) by a distance (m).")
         .def(
             "combine",
             [](const GridField& a, const GridField& b, Combination how) {
                 const py::gil_scoped_release unlocked;
                 return kept(combine(a, b, how));
             },
-            py::arg("other"), py::arg("how"))
+            py::arg("other"), py::arg("how"), "Returns the union, intersection or difference with another grid.")
         .def(
             "write",
             [](const GridField& grid, const std::filesystem::path& path, const std::string& note) {
                 const py::gil_scoped_release unlocked;
                 write_grid_file(grid, path, {.note = note});
             },
-            py::arg("path"), py::arg("note") = "", "The ending decides: .fathom .npy .nrrd .vti .sdf .dist");
+            py::arg("path"), py::arg("note") = "",
+            "Writes a file; its extension selects the format: .fathom .npy .nrrd .vti .sdf .dist");
     py::class_<SmoothGridField, Field, std::shared_ptr<SmoothGridField>>(
         m, "SmoothGridField",
-        "A grid with a continuous gradient (triquadratic B-spline); slower, corners are rounded by up to half a cell.")
+        "A grid with a continuous gradient (triquadratic B-spline). It is slower, and rounds corners by up to half a "
+        "cell.")
         .def(py::init<const GridField&>(), py::arg("grid"));
 }
 
@@ -166,23 +171,23 @@ void bind_grids(py::module_& m) {
           py::arg("box") = py::none(), py::arg("band") = 3.0, py::arg("dense") = false,
           py::arg("storage") = GridStorage::code16, py::arg("sign") = SignMethod::automatic, py::arg("thickness") = 0.0,
           py::arg("wrap") = 0.0, py::arg("cached") = false, py::arg("progress") = py::none(),
-          R"(A grid of exact distances of a mesh, also of open, crossing and broken ones.
+          R"(Returns a grid of the exact distances to a mesh, which may be open, self-intersecting or broken.
 
-resolution: cells along the longest side; margin: free space, as a share of it; box (2, 3) instead (m); band: cells with all samples beside the surface;
-sign: how inside is told; thickness and wrap: of sheets and holes (m); cached: keep it in the folder FATHOM_CACHE and map it the next time.
-progress(stage, fraction): is told, and cancels by returning False.)");
+resolution: cells along the longest side; margin: free space around the mesh, as a fraction of that side; box (2, 3): the domain (m), in place of margin;
+band: number of cells beside the surface that store all samples; sign: how inside is decided; thickness and wrap: sizes of sheets and holes (m);
+cached: store the grid in the folder FATHOM_CACHE and map it on the next call. progress(stage, fraction) is called during the work, and cancels it by returning False.)");
     m.def("bake", &baked, py::arg("field").none(false), py::arg("resolution") = 128, py::arg("box") = py::none(),
           py::arg("band") = 3.0, py::arg("dense") = false, py::arg("storage") = GridStorage::code16,
-          py::arg("progress") = py::none(), "Any field as a grid; the stated error is certified.");
+          py::arg("progress") = py::none(), "Returns any field as a grid with a certified error bound.");
     m.def("read_grid", &read, py::arg("path"), py::arg("origin") = py::none(), py::arg("cell") = 1.0,
           py::arg("x_first") = false, py::arg("error") = HUGE_VAL, py::arg("lipschitz") = 1.0,
           py::arg("storage") = GridStorage::float32,
-          "A grid from .fathom (mapped, not read), .npy, .nrrd, .vti, .sdf or .dist; origin, cell and x_first count "
-          "for .npy.");
+          "Reads a grid from .fathom (memory-mapped), .npy, .nrrd, .vti, .sdf or .dist; origin, cell and x_first apply "
+          "to .npy.");
     m.def("contour", &surface, py::arg("field").none(false), py::arg("level") = 0.0, py::arg("resolution") = 0,
           py::arg("box") = py::none(), py::arg("progress") = py::none(),
-          "The surface at a level (m) as a closed mesh; a grid's own lattice where resolution is 0, of other fields 64 "
-          "cells along the longest side.");
+          "Returns the isosurface at a level (m) as a closed mesh. resolution: cells along the longest side; 0 uses "
+          "the lattice of a grid, and 64 cells for other fields.");
 }
 
 } // namespace fathom::python

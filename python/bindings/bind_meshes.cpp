@@ -1,12 +1,12 @@
-// Python: triangle and tetrahedral meshes: from arrays, files and the catalogue of generated shapes; what is wrong with
-// them; what they weigh.
+// Triangle and tetrahedral meshes from arrays, files and the catalogue of generated shapes, with reports of their
+// defects and their mass properties.
 #include "arrays.h"
 #include "bindings.h"
 
-#include <fathom/geometry/mass_properties.h>
-#include <fathom/geometry/mesh_file.h>
-#include <fathom/geometry/mesh_report.h>
-#include <fathom/geometry/shape_catalogue.h>
+#include <fathom/geometry/generate/mesh_catalogue.h>
+#include <fathom/geometry/inspect/mesh_report.h>
+#include <fathom/geometry/io/mesh_file.h>
+#include <fathom/geometry/mesh/mass_properties.h>
 
 #include <pybind11/operators.h>
 #include <pybind11/stl.h>
@@ -55,44 +55,43 @@ void write(const std::filesystem::path& path, const Mesh& mesh) {
     write_mesh(path, mesh);
 }
 
-// What both kinds of meshes share.
+// The members that both kinds of meshes have.
 template <class Mesh, class Class>
 void bind_common(Class& c) {
     c.def_property_readonly(
          "vertices", [](const py::object& self) { return vertices_of(self, self.cast<const Mesh&>().vertices); },
-         "(n, 3) float64, metres; a read-only view.")
+         "The vertices (n, 3), float64, metres; a read-only view.")
         .def_property_readonly(
             "bounds", [](const Mesh& mesh) { return box_array(bounds(mesh.vertices)); },
-            "[lower, upper] (2, 3), metres.")
+            "The bounding box [lower, upper] (2, 3), metres.")
         .def("report", &report_of<Mesh>, py::arg("self_intersections") = false,
-             "What it is made of and what is wrong with it.")
+             "Returns the counts of elements and defects. self_intersections: also count those (slower).")
         .def("mass_properties", &masses_of<Mesh>, py::arg("density") = 1.0,
-             "Volume, area, centre and inertia; density in kg/m^3.")
+             "Returns volume, area, centre of mass and inertia. density: kg/m^3.")
         .def(
             "write", [](const Mesh& mesh, const std::filesystem::path& path) { write(path, mesh); }, py::arg("path"),
-            "The ending decides the format.")
+            "Writes a file; its extension selects the format.")
         .def(py::self == py::self);
     c.attr("__hash__") = py::none();
 }
 
 void bind_triangles(py::module_& m) {
-    py::class_<TriangleMesh, TriangleHandle> c(
-        m, "TriangleMesh", py::dynamic_attr(),
-        "Triangles over vertices, counter-clockwise seen from outside; never changes.");
+    py::class_<TriangleMesh, TriangleHandle> c(m, "TriangleMesh", py::dynamic_attr(),
+                                               "A triangle mesh, counter-clockwise seen from outside; immutable.");
     c.def(py::init([](const py::object& vertices, const py::object& triangles) {
               return checked<TriangleMesh, 3>(vertices, triangles, "triangles");
           }),
           py::arg("vertices"), py::arg("triangles"),
-          "vertices (n, 3), metres; triangles (m, 3), whole numbers. Copied and checked.");
+          "vertices (n, 3), metres; triangles (m, 3), integers. Both are copied and checked.");
     bind_common<TriangleMesh>(c);
     const auto triangles = [](const py::object& self) {
         return elements_of(self, self.cast<const TriangleMesh&>().triangles);
     };
-    c.def_property_readonly("triangles", triangles, "(m, 3) uint32; a read-only view.")
-        .def_property_readonly("faces", triangles, "The same, by the name that other libraries use.")
+    c.def_property_readonly("triangles", triangles, "The triangles (m, 3), uint32; a read-only view.")
+        .def_property_readonly("faces", triangles, "The triangles, under the name that other libraries use.")
         .def(
             "flipped", [](const TriangleMesh& mesh) { return std::make_shared<TriangleMesh>(flipped(mesh)); },
-            "The same surface seen from the other side.")
+            "Returns the same surface with the opposite orientation.")
         .def("__repr__",
              [](const TriangleMesh& mesh) {
                  return fmt::format("<fathom.TriangleMesh: {} vertices, {} triangles>", mesh.vertices.size(),
@@ -107,21 +106,22 @@ void bind_triangles(py::module_& m) {
 
 void bind_tetrahedra(py::module_& m) {
     py::class_<TetMesh, TetHandle> c(m, "TetMesh", py::dynamic_attr(),
-                                     "Tetrahedra over vertices, all of positive volume; never changes.");
+                                     "A tetrahedral mesh whose tetrahedra have positive volume; immutable.");
     c.def(py::init([](const py::object& vertices, const py::object& tetrahedra) {
               TetHandle mesh = checked<TetMesh, 4>(vertices, tetrahedra, "tetrahedra");
               orient(*mesh);
               return mesh;
           }),
           py::arg("vertices"), py::arg("tetrahedra"),
-          "vertices (n, 3), metres; tetrahedra (m, 4), whole numbers. Copied, checked, and turned to positive volume.");
+          "vertices (n, 3), metres; tetrahedra (m, 4), integers. Both are copied and checked; tetrahedra are reordered "
+          "to have positive volume.");
     bind_common<TetMesh>(c);
     c.def_property_readonly(
          "tetrahedra", [](const py::object& self) { return elements_of(self, self.cast<const TetMesh&>().tetrahedra); },
-         "(m, 4) uint32; a read-only view.")
+         "The tetrahedra (m, 4), uint32; a read-only view.")
         .def(
             "boundary", [](const TetMesh& mesh) { return std::make_shared<TriangleMesh>(boundary(mesh)); },
-            "Its surface, outward, over the same vertices.")
+            "Returns the boundary surface with outward orientation and the same vertices.")
         .def("__repr__",
              [](const TetMesh& mesh) {
                  return fmt::format("<fathom.TetMesh: {} vertices, {} tetrahedra>", mesh.vertices.size(),
@@ -135,8 +135,7 @@ void bind_tetrahedra(py::module_& m) {
 }
 
 void bind_reports(py::module_& m) {
-    py::class_<MeshReport> c(m, "MeshReport",
-                             "What a mesh is made of and what is wrong with it; counts, unless said otherwise.");
+    py::class_<MeshReport> c(m, "MeshReport", "Counts of the elements and defects of a mesh.");
     const auto count = [&c](const char* name, auto member) {
         c.def_property_readonly(name, [member](const MeshReport& r) { return (r.*member).count; });
     };
@@ -154,29 +153,34 @@ void bind_reports(py::module_& m) {
         .def_readonly("triangles", &MeshReport::triangles)
         .def_readonly("tetrahedra", &MeshReport::tetrahedra)
         .def_readonly("components", &MeshReport::components)
-        .def_readonly("genus", &MeshReport::genus, "None where the surface is not watertight.")
-        .def_readonly("watertight", &MeshReport::watertight, "A bool.")
-        .def_readonly("area", &MeshReport::area, "m^2")
-        .def_readonly("volume", &MeshReport::volume, "m^3, signed; None where that means nothing.")
+        .def_readonly("genus", &MeshReport::genus, "None if the surface is not watertight.")
+        .def_readonly("watertight", &MeshReport::watertight,
+                      "Whether the surface has triangles, and no open, non-manifold or clashing edge.")
+        .def_readonly("area", &MeshReport::area, "Surface area (m^2).")
+        .def_readonly("volume", &MeshReport::volume,
+                      "Signed volume (m^3); None if the edges are not balanced, since it then has no meaning.")
         .def_property_readonly(
-            "center", [](const MeshReport& r) { return vector_array(r.center); }, "(3,), metres.")
+            "center", [](const MeshReport& r) { return vector_array(r.center); },
+            "The centroid (3,) of the volume, or of the area if there is no volume, metres.")
         .def_property_readonly(
-            "bounds", [](const MeshReport& r) { return box_array(r.bounds); }, "[lower, upper] (2, 3), metres.")
+            "bounds", [](const MeshReport& r) { return box_array(r.bounds); },
+            "The bounding box [lower, upper] (2, 3), metres.")
         .def_property_readonly(
             "self_intersections",
             [](const MeshReport& r) {
                 return r.self_intersections ? py::object(py::int_(r.self_intersections->count)) : py::none();
             },
-            "None where it was not asked for.")
+            "None if they were not counted.")
         .def_property_readonly("faces_outward", &MeshReport::faces_outward,
-                               "Closed and outward, so that it has an inside: a bool.")
-        .def_property_readonly("clean", &MeshReport::clean, "Nothing found that a query could trip over: a bool.");
-    py::class_<MassProperties>(m, "MassProperties", "Of a body of even density.")
-        .def_readonly("area", &MassProperties::area, "m^2")
-        .def_readonly("volume", &MassProperties::volume, "m^3, signed")
-        .def_readonly("mass", &MassProperties::mass, "kg")
+                               "Whether the surface is closed and oriented outward, and so has an inside.")
+        .def_property_readonly("clean", &MeshReport::clean, "Whether no defect was found that affects queries.");
+    py::class_<MassProperties>(m, "MassProperties", "The mass properties of a body of constant density.")
+        .def_readonly("area", &MassProperties::area, "Surface area (m^2).")
+        .def_readonly("volume", &MassProperties::volume, "Signed volume (m^3).")
+        .def_readonly("mass", &MassProperties::mass, "Mass (kg).")
         .def_property_readonly(
-            "center", [](const MassProperties& p) { return vector_array(p.center); }, "(3,), metres")
+            "center", [](const MassProperties& p) { return vector_array(p.center); },
+            "The centre of mass (3,), metres.")
         .def_property_readonly(
             "inertia",
             [](const MassProperties& p) {
@@ -184,7 +188,7 @@ void bind_reports(py::module_& m) {
                     return p.inertia(static_cast<int>(k / 3), static_cast<int>(k % 3));
                 });
             },
-            "(3, 3), kg m^2, about the centre");
+            "The inertia tensor (3, 3) about the centre of mass (kg m^2).");
 }
 
 py::object catalogue() {
@@ -227,18 +231,19 @@ void bind_meshes(py::module_& m) {
     m.def("read_triangle_mesh",
           read_with<TriangleMesh>([](const std::filesystem::path& path) { return read_triangle_mesh(path); }),
           py::arg("path"),
-          "The surface of a file, or the boundary of its volume: .obj .stl .ply .off .glb .gltf .vtk .vtu .msh .mesh "
-          "and more, also .gz.");
+          "Reads a surface, or the boundary of a volume: .obj .stl .ply .off .glb .gltf .vtk .vtu .msh .mesh and more, "
+          "also .gz.");
     m.def("read_tet_mesh", read_with<TetMesh>([](const std::filesystem::path& path) { return read_tet_mesh(path); }),
-          py::arg("path"), "The volume of a file: .vtk .vtu .msh .mesh .node/.ele");
+          py::arg("path"), "Reads a tetrahedral mesh: .vtk .vtu .msh .mesh .node/.ele");
     m.def("write_mesh", &write<TriangleMesh>, py::arg("path"), py::arg("mesh"),
-          "The ending decides: .obj .stl .ply .off .glb .vtk .vtu for surfaces, .vtk .vtu .msh .mesh for volumes.");
+          "Writes a mesh; the extension selects the format: .obj .stl .ply .off .glb .vtk .vtu for surfaces, .vtk .vtu "
+          ".msh .mesh for volumes.");
     m.def("write_mesh", &write<TetMesh>, py::arg("path"), py::arg("mesh"));
     m.def("make_shape", &make, py::arg("name"),
-          "A generated mesh by name, with its parameters as keywords (shape_catalogue()): make_shape('sphere', "
-          "radius=0.5). Centred, z up, metres.");
+          "Returns a generated mesh by name, with its parameters as keywords (see shape_catalogue()): "
+          "make_shape('sphere', radius=0.5). Centred, z up, metres.");
     m.def("shape_catalogue", &catalogue,
-          "{name: (description, {parameter: (default, least, most, unit, meaning)})} of make_shape().");
+          "Returns {name: (description, {parameter: (default, minimum, maximum, unit, meaning)})} of make_shape().");
 }
 
 } // namespace fathom::python

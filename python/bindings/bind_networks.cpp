@@ -1,12 +1,12 @@
-// Python: networks as fields: read, written, fitted, made of arrays.
+// Neural fields: neural networks from files, arrays and fits to meshes.
 #include "arrays.h"
 #include "bindings.h"
 #include "enums.h"
 #include "progress.h"
 
-#include <fathom/field/neural/network_field.h>
-#include <fathom/field/neural/network_file.h>
 #include <fathom/field/neural/network_fit.h>
+#include <fathom/field/neural/neural_field.h>
+#include <fathom/field/neural_io/network_file.h>
 
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
@@ -26,11 +26,11 @@ std::shared_ptr<NetworkField> from_layers(const py::list& layers, const py::obje
     for (const py::handle& item : layers) {
         const auto layer = py::reinterpret_borrow<py::tuple>(item);
         if (!py::isinstance<py::tuple>(item) || layer.size() != 3)
-            throw py::type_error("layers: tuples (weights, biases, activation) are wanted");
+            throw py::type_error("layers: expected tuples (weights, biases, activation)");
         const Floats weights = Floats::ensure(layer[0]), biases = Floats::ensure(layer[1]);
         if (!weights || !biases) throw py::type_error("layers: weights and biases must be arrays of numbers");
         if (weights.ndim() != 2 || biases.ndim() != 1)
-            refuse("layers", "weights must have the shape (outputs, inputs) and biases (outputs,)");
+            refuse("layers", "expected weights of shape (outputs, inputs) and biases of shape (outputs,)");
         network.layers.push_back({.inputs = static_cast<int>(weights.shape(1)),
                                   .outputs = static_cast<int>(weights.shape(0)),
                                   .activation = layer[2].cast<Activation>()});
@@ -102,29 +102,32 @@ void bind_networks(py::module_& m) {
     const py::tuple origin = py::make_tuple(0.0, 0.0, 0.0);
     py::class_<NetworkField, Field, std::shared_ptr<NetworkField>>(
         m, "NetworkField",
-        "A trained network as a field. Its values are no proven distances: only sign and range count.")
+        "A trained neural network as a field. Its values are not proven distances: only the sign and the range are "
+        "guaranteed.")
         .def(py::init(&from_layers), py::arg("layers"), py::arg("center") = origin, py::arg("scale") = 1.0,
              py::arg("domain") = py::none(),
-             R"(From a list of (weights (outputs, inputs), biases (outputs,), activation).
+             R"(layers: a list of (weights (outputs, inputs), biases (outputs,), activation).
 
-distance(p) = scale * net((p - center) / scale) for p in domain (2, 3), metres; None: the cube from -1 to 1.)")
-        .def_property_readonly("layers", &layers_of, "As they were given.")
-        .def_property_readonly("rounding_bound", &NetworkField::rounding_bound, "|computed - exact network| (m).")
+distance(p) = scale * net((p - center) / scale) for p in domain (2, 3), metres; None stands for the cube from -1 to 1.)")
+        .def_property_readonly("layers", &layers_of, "The list of layers (weights, biases, activation).")
+        .def_property_readonly("rounding_bound", &NetworkField::rounding_bound,
+                               "Bound on the rounding error |computed - exact network| (m).")
         .def_property_readonly("distance_like", &NetworkField::distance_like,
-                               "Whether its values are good estimates of distances: measured, not proven.")
+                               "Whether the values are good estimates of distances; this is measured, not proven.")
         .def(
             "write",
             [](const NetworkField& field, const std::filesystem::path& path) { write_network(path, field.network()); },
-            py::arg("path"), "The ending decides: .fnet .onnx .npz");
+            py::arg("path"), "Writes a file; its extension selects the format: .fnet .onnx .npz");
     m.def("read_network", &read, py::arg("path"), py::arg("center") = origin, py::arg("scale") = 1.0,
           py::arg("domain") = py::none(), py::arg("hidden") = Activation::relu, py::arg("output") = Activation::tanh,
-          "A network from .fnet, .onnx, .npz or Keras .h5; frame and domain where the file has none.");
+          "Reads a neural field from .fnet, .onnx, .npz or Keras .h5. center, scale and domain apply if the file does "
+          "not contain them.");
     m.def("fit_network", &fit, py::arg("mesh"), py::arg("layers") = 8, py::arg("width") = 32,
           py::arg("activation") = Activation::relu, py::arg("seconds") = 60.0, py::arg("error") = 0.0,
           py::arg("steps") = 0, py::arg("seed") = 1, py::arg("samples") = std::size_t{1} << 19,
           py::arg("progress") = py::none(),
-          "A network fitted to a mesh, and a dict of what its errors are (m): (NetworkField, report). The same seed, "
-          "samples and steps give the same weights.");
+          "Fits a neural field to a mesh and returns (NeuralField, report), where the report is a dict with its errors "
+          "(m). The same seed, samples and steps give the same weights.");
 }
 
 } // namespace fathom::python

@@ -1,4 +1,5 @@
-// Python: the one call. One pair of placements gives an object, many give tables; batches run in parallel.
+// The pair queries collide(), distance() and sweep(). A single pair of poses gives an object, many give tables; batches
+// run in parallel.
 #include "bindings.h"
 #include "poses.h"
 #include "queries.h"
@@ -16,14 +17,15 @@ QueryOptions query_options(QueryGoal goal, Method method, double margin, std::si
 
 namespace {
 
-// Many answers, in the order of the placements.
+// Results for many poses, in the order of the poses.
 struct Collisions {
     std::vector<Collision> all;
     Extents shape;
 
     [[nodiscard]] const Collision& at(py::ssize_t k) const {
         const py::ssize_t count = extent(all.size());
-        if (k < -count || k >= count) throw py::index_error(fmt::format("there are {} answers", count));
+        if (k < -count || k >= count)
+            throw py::index_error(fmt::format("index out of range: there are {} results", count));
         return all[static_cast<std::size_t>(k < 0 ? k + count : k)];
     }
     template <class Number, class Value>
@@ -32,7 +34,8 @@ struct Collisions {
     }
 };
 
-// Answers for all placements: the shapes are made ready first, since threads that wait for that could not help with it.
+// Results for all poses. The shapes are prepared first, since threads that wait for the preparation could not share its
+// work.
 template <class Answer, class Ask>
 std::vector<Answer> asked(const Shape& a, const Shape& b, std::size_t count, const Ask& ask) {
     std::vector<Answer> answers(count);
@@ -127,73 +130,77 @@ py::array of_contacts(const Collision& c, const Value& value) {
 }
 
 void bind_collision(py::module_& m) {
-    py::class_<Contact>(m, "Contact", "Where two shapes touch; metres, world frame.")
+    py::class_<Contact>(m, "Contact", "A contact of two shapes; metres, world frame.")
         .def_property_readonly(
-            "point_a", [](const Contact& c) { return vector_array(c.point_a); }, "(3,)")
+            "point_a", [](const Contact& c) { return vector_array(c.point_a); }, "The point on A (3,).")
         .def_property_readonly(
-            "point_b", [](const Contact& c) { return vector_array(c.point_b); }, "(3,)")
+            "point_b", [](const Contact& c) { return vector_array(c.point_b); }, "The point on B (3,).")
         .def_property_readonly(
-            "normal", [](const Contact& c) { return vector_array(c.normal); }, "(3,), unit, from A to B")
-        .def_readonly("depth", &Contact::depth, "m, >= 0; with a margin down to -margin")
-        .def_readonly("region", &Contact::region, "Contacts of one region of overlap share it.")
+            "normal", [](const Contact& c) { return vector_array(c.normal); }, "The unit normal (3,), from A to B.")
+        .def_readonly("depth", &Contact::depth, "Penetration depth (m), >= 0; with a margin >= -margin.")
+        .def_readonly("region", &Contact::region, "The index of the region of overlap that the contact belongs to.")
         .def_property_readonly(
             "element_a", [](const Contact& c) { return element(c.feature_a); },
-            "The triangle of a mesh, the brick of a grid; None where it is not known.")
-        .def_property_readonly("element_b", [](const Contact& c) { return element(c.feature_b); })
+            "The triangle of a mesh or the brick of a grid; None if it is not known.")
+        .def_property_readonly(
+            "element_b", [](const Contact& c) { return element(c.feature_b); }, "The same of B.")
         .def("__repr__", [](const Contact& c) { return fmt::format("<fathom.Contact: depth {:.6g} m>", c.depth); });
-    py::class_<Collision>(m, "Collision", "Whether two shapes touch, where and how deep. True where they may.")
+    py::class_<Collision>(
+        m, "Collision",
+        "Whether two shapes overlap, with contacts and penetration depth. It is true unless they are proven disjoint.")
         .def_readonly("verdict", &Collision::verdict)
         .def_property_readonly(
-            "touching", [](const Collision& c) { return c.verdict != Verdict::disjoint; }, "Not proven apart.")
+            "touching", [](const Collision& c) { return c.verdict != Verdict::disjoint; },
+            "Whether the shapes are not proven disjoint.")
         .def("__bool__", [](const Collision& c) { return c.verdict != Verdict::disjoint; })
-        .def_readonly("proven", &Collision::proven, "Of 'disjoint': nothing was left to chance.")
-        .def_readonly("method", &Collision::method, "That answered.")
+        .def_readonly("proven", &Collision::proven, "Whether the verdict 'disjoint' is proven.")
+        .def_readonly("method", &Collision::method, "The method that was used.")
         .def_property_readonly(
             "common", [](const Collision& c) { return vector_array(c.common); },
-            "Overlapping: a point of both, (3,), metres, world.")
-        .def_readonly("depth", &Collision::depth, "Of the deepest contact found (m).")
-        .def_readonly("error_bound", &Collision::error_bound, "Of depths (m).")
-        .def_readonly("truncated", &Collision::truncated, "There are more contacts.")
-        .def_readonly("contacts", &Collision::contacts, "Deepest first.")
+            "If overlapping, the witness point: a point of both shapes (3,), metres, world frame.")
+        .def_readonly("depth", &Collision::depth, "Penetration depth of the deepest contact found (m).")
+        .def_readonly("error_bound", &Collision::error_bound, "Error bound of the depths (m).")
+        .def_readonly("truncated", &Collision::truncated, "Whether more contacts exist than were returned.")
+        .def_readonly("contacts", &Collision::contacts, "The contacts, deepest first.")
         .def_property_readonly(
             "points_a", [](const Collision& c) { return of_contacts(c, [](const Contact& k) { return k.point_a; }); },
-            "Of the contacts, (n, 3)")
+            "The points of the contacts on A (n, 3), metres, world frame.")
         .def_property_readonly(
             "points_b", [](const Collision& c) { return of_contacts(c, [](const Contact& k) { return k.point_b; }); },
-            "(n, 3)")
+            "The points of the contacts on B (n, 3), metres, world frame.")
         .def_property_readonly(
             "normals", [](const Collision& c) { return of_contacts(c, [](const Contact& k) { return k.normal; }); },
-            "(n, 3), unit, from A to B")
+            "The unit normals of the contacts (n, 3), from A to B.")
         .def_property_readonly(
             "depths",
             [](const Collision& c) {
                 return array_of<double>({extent(c.contacts.size())}, c.contacts.size(),
                                         [&](std::size_t k) { return c.contacts[k].depth; });
             },
-            "(n,), m")
+            "The depths of the contacts (n,), metres.")
         .def("__repr__", [](const Collision& c) {
             return fmt::format("<fathom.Collision: {}, {} contacts, depth {:.6g} m, by {}>",
                                Choices<Verdict>::names[static_cast<std::size_t>(c.verdict)], c.contacts.size(), c.depth,
                                name(c.method));
         });
-    py::class_<Collisions>(
-        m, "Collisions",
-        "Answers for many placements: columns have their leading shape, [k] is one answer, counted over all.")
+    py::class_<Collisions>(m, "Collisions",
+                           "The results for many poses. Columns have the leading shape of the poses; [k] is the result "
+                           "of pose k in C order.")
         .def("__len__", [](const Collisions& c) { return c.all.size(); })
         .def("__getitem__", &Collisions::at, py::arg("k"))
         .def_property_readonly(
             "verdict",
             [](const Collisions& c) { return c.column<std::uint8_t>([](const Collision& k) { return k.verdict; }); },
-            "(...,) uint8: numbers of Verdict.")
+            "(...,) uint8: values of Verdict.")
         .def_property_readonly(
             "touching",
             [](const Collisions& c) {
                 return c.column<bool>([](const Collision& k) { return k.verdict != Verdict::disjoint; });
             },
-            "(...,) bool: not proven apart.")
+            "(...,) bool: not proven disjoint.")
         .def_property_readonly(
             "proven", [](const Collisions& c) { return c.column<bool>([](const Collision& k) { return k.proven; }); },
-            "(...,) bool")
+            "(...,) bool: whether 'disjoint' is proven.")
         .def_property_readonly(
             "depth", [](const Collisions& c) { return c.column<double>([](const Collision& k) { return k.depth; }); },
             "(...,), m")
@@ -217,32 +224,37 @@ void bind_collision(py::module_& m) {
 
 void bind_others(py::module_& m) {
     py::class_<Distance>(m, "Distance",
-                         "How far two shapes are apart, signed: minus the depth where they overlap. Metres, world "
-                         "frame; float() is `upper`.")
-        .def_readonly("lower", &Distance::lower, "Not less than this, but for error_bound; -inf where they overlap.")
-        .def_readonly("upper", &Distance::upper, "Not more than this: what the two points are apart.")
+                         "The signed distance of two shapes: minus the penetration depth if they overlap. Metres, "
+                         "world frame. float() gives the upper bound.")
+        .def_readonly("lower", &Distance::lower,
+                      "Lower bound of the distance, up to error_bound; -inf if the shapes overlap.")
+        .def_readonly("upper", &Distance::upper,
+                      "Upper bound of the distance: the distance of the two closest points found.")
         .def("__float__", [](const Distance& d) { return d.upper; })
         .def_property_readonly(
-            "point_a", [](const Distance& d) { return vector_array(d.point_a); }, "(3,)")
+            "point_a", [](const Distance& d) { return vector_array(d.point_a); }, "The closest point found on A (3,).")
         .def_property_readonly(
-            "point_b", [](const Distance& d) { return vector_array(d.point_b); }, "(3,)")
+            "point_b", [](const Distance& d) { return vector_array(d.point_b); }, "The closest point found on B (3,).")
         .def_property_readonly(
-            "normal", [](const Distance& d) { return vector_array(d.normal); }, "(3,), unit, from A to B")
+            "normal", [](const Distance& d) { return vector_array(d.normal); }, "The unit direction (3,), from A to B.")
         .def_readonly("method", &Distance::method)
         .def_readonly("error_bound", &Distance::error_bound, "m")
         .def_readonly("truncated", &Distance::truncated, "The bounds are farther apart than asked.")
         .def("__repr__", [](const Distance& d) {
             return fmt::format("<fathom.Distance: {:.9g} m, by {}>", d.upper, name(d.method));
         });
-    py::class_<Sweep>(m, "Sweep", "When two moving shapes touch; time runs in [0, 1].")
-        .def_readonly("verdict", &Sweep::verdict, "Over the whole motion.")
+    py::class_<Sweep>(m, "Sweep", "The time of impact of two moving shapes; time runs in [0, 1].")
+        .def_readonly("verdict", &Sweep::verdict, "The verdict over the whole motion.")
         .def("__bool__", [](const Sweep& s) { return s.verdict != Verdict::disjoint; })
-        .def_readonly("time", &Sweep::time, "No contact is before this; one was seen at time + error.")
+        .def_readonly("time", &Sweep::time,
+                      "Lower bound of the time of impact. If overlapping, contact occurs in [time, time + error].")
         .def_readonly("error", &Sweep::error)
         .def_property_readonly(
-            "point", [](const Sweep& s) { return vector_array(s.point); }, "Of that contact, (3,), metres, world.")
+            "point", [](const Sweep& s) { return vector_array(s.point); },
+            "The point of the first contact (3,), metres, world frame.")
         .def_property_readonly(
-            "normal", [](const Sweep& s) { return vector_array(s.normal); }, "(3,), unit, from A to B")
+            "normal", [](const Sweep& s) { return vector_array(s.normal); },
+            "The unit normal of the first contact (3,), from A to B.")
         .def_property_readonly(
             "intervals",
             [](const Sweep& s) {
@@ -250,16 +262,16 @@ void bind_others(py::module_& m) {
                     return k % 2 == 0 ? s.intervals[k / 2].start : s.intervals[k / 2].end;
                 });
             },
-            "goal='all': (n, 2), start and end; every contact is in one of these.")
+            "With goal='all': the contact intervals (n, 2), start and end. Every contact is in one of them.")
         .def_property_readonly(
             "intervals_proven",
             [](const Sweep& s) {
                 return array_of<bool>({extent(s.intervals.size())}, s.intervals.size(),
                                       [&](std::size_t k) { return s.intervals[k].proven; });
             },
-            "(n,) bool: a contact was seen in it.")
+            "(n,) bool: whether a contact was found in the interval.")
         .def_readonly("method", &Sweep::method)
-        .def_readonly("error_bound", &Sweep::error_bound, "Of the shapes (m).")
+        .def_readonly("error_bound", &Sweep::error_bound, "Error bound of the shapes (m).")
         .def_readonly("truncated", &Sweep::truncated)
         .def("__repr__", [](const Sweep& s) {
             return fmt::format("<fathom.Sweep: {}, time {:.9g}, by {}>",
@@ -272,22 +284,23 @@ void bind_others(py::module_& m) {
 void bind_query(py::module_& m) {
     bind_collision(m);
     bind_others(m);
-    m.def("collide", &collide_any, py::arg("a"), py::arg("pose_a"), py::arg("b"), py::arg("pose_b"), py::kw_only(),
-          py::arg("goal") = QueryGoal::contacts, py::arg("method") = Method::automatic, py::arg("margin") = 0.0,
-          py::arg("most_contacts") = 16,
-          R"(Do two shapes touch, where and how deep? Any kinds, in either order. 'disjoint' is a proof.
+    m.def(
+        "collide", &collide_any, py::arg("a"), py::arg("pose_a"), py::arg("b"), py::arg("pose_b"), py::kw_only(),
+        py::arg("goal") = QueryGoal::contacts, py::arg("method") = Method::automatic, py::arg("margin") = 0.0,
+        py::arg("most_contacts") = 16,
+        R"(Tests whether two shapes overlap, and finds contacts and penetration depth. Shapes of any kinds, in either order. 'disjoint' is a proof.
 
-a, b: shapes, or what they are made of. pose_a, pose_b: 4x4 matrices, tuples (translation, quaternion w x y z), one translation, or None; with a leading shape (..., 4, 4)
-all of them are asked in parallel, and the answer is a Collisions. goal: 'verdict', 'contacts' or 'proof'. margin: shapes nearer than this count as touching (m).)");
+a, b: shapes, or geometry that a Shape can be made of. pose_a, pose_b: 4x4 matrices, tuples (translation, quaternion w x y z), one translation, or None. With a leading
+shape (..., 4, 4) the queries run in parallel, and the result is a CollideResults. goal: 'verdict', 'contacts' or 'proof'. margin: shapes closer than this count as overlapping (m).)");
     m.def("distance", &distance_any, py::arg("a"), py::arg("pose_a"), py::arg("b"), py::arg("pose_b"), py::kw_only(),
           py::arg("method") = Method::automatic, py::arg("tolerance") = 0.0,
-          "How far apart are two shapes, or how deep in each other (m)? tolerance: between the bounds (m). Many "
-          "placements give a Distances.");
+          "Computes the signed distance of two shapes (m): minus the penetration depth if they overlap. tolerance: the "
+          "allowed difference of the bounds (m). Many poses give a DistanceResults.");
     m.def("sweep", &sweep_any, py::arg("a"), py::arg("motion_a"), py::arg("b"), py::arg("motion_b"), py::kw_only(),
           py::arg("goal") = SweepGoal::first, py::arg("method") = Method::automatic, py::arg("path") = Path::screw,
           py::arg("tolerance") = 1e-6, py::arg("resolution") = 1.0 / 512, py::arg("margin") = 0.0,
-          "When do two moving shapes touch? motion: a Motion, or a placement that is kept. goal: 'any', 'first' or "
-          "'all' intervals. Many motions give a Sweeps.");
+          "Computes the time of impact of two moving shapes. motion: a Motion, or a constant pose. goal: 'any' "
+          "contact, the 'first' one, or 'all' contact intervals. Many motions give a SweepResults.");
     m.def(
         "methods_for",
         [](ShapeKind a, ShapeKind b, Question question) {
@@ -297,9 +310,9 @@ all of them are asked in parallel, and the answer is a Collisions. goal: 'verdic
             return all;
         },
         py::arg("a"), py::arg("b"), py::arg("question"),
-        "What can answer a question about a pair of kinds, best first: [(Method, guarantee)].");
+        "Returns the methods for a query on a pair of shape kinds, best first: [(Method, guarantee)].");
     m.def("matrix", &matrix,
-          "The whole table of methods: a MatrixRow for each pair of kinds, question and method, best first.");
+          "Returns the table of all methods: a MatrixRow for each pair of kinds, query and method, best first.");
 }
 
 } // namespace fathom::python

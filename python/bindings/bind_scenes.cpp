@@ -1,4 +1,4 @@
-// Python: scenes of TOML, run, and their recordings as arrays.
+// Scenes from TOML files, their simulation, and their recordings as arrays.
 #include "arrays.h"
 #include "bindings.h"
 #include "poses.h"
@@ -6,7 +6,7 @@
 
 #include <fathom/show/viewer_page.h>
 #include <fathom/show/viewer_recording.h>
-#include <fathom/simulate/simulation.h>
+#include <fathom/simulate/scene/simulation.h>
 
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
@@ -19,7 +19,7 @@ namespace fathom::python {
 
 namespace {
 
-// One caller at a time: the lock of Python is not held while it runs.
+// A mutex admits one caller at a time, since the GIL is not held during the simulation.
 struct Running {
     explicit Running(Simulation made) : simulation(std::move(made)) {}
 
@@ -50,20 +50,21 @@ void run(Running& running, const py::object& progress) {
             [&](Progress* watcher) { running.locked([&](Simulation& simulation) { simulation.run(watcher); }); });
 }
 
-// As it was when it was asked for: a copy, so that stepping on does not change it. Shared so that arrays of bodies need
-// no copies of meshes.
+// A copy of the recording at the time of the call, so that further steps do not change it. It is shared so that arrays
+// of bodies need no copies of meshes.
 struct Recorded {
     Recording recording;
 
     [[nodiscard]] std::size_t frames() const { return recording.frames().size(); }
     [[nodiscard]] const RecordedFrame& frame(py::ssize_t k) const {
         const auto count = extent(frames());
-        if (k < -count || k >= count) throw py::index_error(fmt::format("there are {} frames", count));
+        if (k < -count || k >= count)
+            throw py::index_error(fmt::format("index out of range: there are {} frames", count));
         return recording.frames()[static_cast<std::size_t>(k < 0 ? k + count : k)];
     }
     [[nodiscard]] std::size_t body(std::size_t k) const {
         if (k >= recording.bodies().size())
-            throw py::index_error(fmt::format("there are {} bodies", recording.bodies().size()));
+            throw py::index_error(fmt::format("index out of range: there are {} bodies", recording.bodies().size()));
         return k;
     }
 };
@@ -74,7 +75,7 @@ py::array of_frames(const Recorded& all, const Value& value) {
                             [&](std::size_t k) { return value(all.recording.frames()[k]); });
 }
 
-// (frames, bodies, 3); NaN where a frame does not know a body.
+// (frames, bodies, 3); NaN where a frame does not contain a body.
 template <class Value>
 py::array of_bodies(const Recorded& all, const Value& value) {
     const std::size_t bodies = all.recording.bodies().size();
@@ -112,7 +113,7 @@ py::array triangles(const Recorded& all, std::size_t body, py::ssize_t frame) {
 py::dict contacts(const Recorded& all, py::ssize_t frame) {
     const std::vector<RecordedContact>& some = all.frame(frame).contacts;
     const Extents shape = {extent(some.size())};
-    // Bodies that are not known (the ground) are -1.
+    // Bodies without an index (the ground) are -1.
     const auto number = [](Index id) { return id == no_index ? -1 : static_cast<std::int64_t>(id); };
     py::dict table;
     table["body"] = array_of<std::int64_t>(shape, some.size(), [&](std::size_t k) { return number(some[k].body); });
@@ -124,7 +125,7 @@ py::dict contacts(const Recorded& all, py::ssize_t frame) {
     return table;
 }
 
-// Of scenes whose bodies are moved and asked.
+// The pairs of scenes with kinematic bodies.
 py::dict pairs(const Recorded& all, py::ssize_t frame) {
     const std::vector<RecordedPair>& some = all.frame(frame).pairs;
     const Extents shape = {extent(some.size())};
@@ -143,7 +144,7 @@ void write_html(const Recorded& all, const std::filesystem::path& path, const st
 
 void bind_recording(py::module_& m) {
     py::class_<Recorded, std::shared_ptr<Recorded>>(
-        m, "Recording", "What happened: frames of a simulation as arrays. Metres, seconds, joules, world frame.")
+        m, "Recording", "The frames of a simulation as arrays. Metres, seconds, joules, world frame.")
         .def("__len__", &Recorded::frames)
         .def_property_readonly(
             "bodies",
@@ -152,53 +153,53 @@ void bind_recording(py::module_& m) {
                 for (const RecordedBody& body : all.recording.bodies()) names.push_back(body.name);
                 return names;
             },
-            "Names, in the order of all arrays.")
+            "The names of the bodies, in the order of all arrays.")
         .def_property_readonly(
             "time",
             [](const Recorded& all) { return of_frames<double>(all, [](const RecordedFrame& f) { return f.time; }); },
-            "(frames,), s")
+            "(frames,), simulated time (s)")
         .def_property_readonly(
             "step",
             [](const Recorded& all) {
                 return of_frames<std::int64_t>(all, [](const RecordedFrame& f) { return f.step; });
             },
-            "(frames,)")
+            "(frames,), number of the step")
         .def_property_readonly(
             "kinetic",
             [](const Recorded& all) {
                 return of_frames<double>(all, [](const RecordedFrame& f) { return f.energy.kinetic; });
             },
-            "(frames,), J")
+            "(frames,), kinetic energy (J)")
         .def_property_readonly(
             "potential",
             [](const Recorded& all) {
                 return of_frames<double>(all, [](const RecordedFrame& f) { return f.energy.potential; });
             },
-            "(frames,), J, of gravity")
+            "(frames,), potential energy of gravity (J)")
         .def_property_readonly(
             "stored",
             [](const Recorded& all) {
                 return of_frames<double>(all, [](const RecordedFrame& f) { return f.energy.stored; });
             },
-            "(frames,), J, in springs of contact")
+            "(frames,), energy stored in contact springs (J)")
         .def_property_readonly(
             "energy",
             [](const Recorded& all) {
                 return of_frames<double>(all, [](const RecordedFrame& f) { return f.energy.total(); });
             },
-            "(frames,), J, the sum")
+            "(frames,), total energy (J)")
         .def_property_readonly(
             "deepest",
             [](const Recorded& all) {
                 return of_frames<double>(all, [](const RecordedFrame& f) { return f.deepest; });
             },
-            "(frames,), m")
+            "(frames,), largest penetration depth (m)")
         .def_property_readonly(
             "contact_count",
             [](const Recorded& all) {
                 return of_frames<std::int64_t>(all, [](const RecordedFrame& f) { return f.contact_count; });
             },
-            "(frames,)")
+            "(frames,), number of contacts")
         .def_property_readonly("poses", &poses, "(frames, bodies, 4, 4)")
         .def_property_readonly(
             "centers",
@@ -206,49 +207,50 @@ void bind_recording(py::module_& m) {
                 return of_bodies(all,
                                  [](const BodyFrame& f, const RecordedBody& b) { return Vec3(f.pose * b.center); });
             },
-            "(frames, bodies, 3): centres of mass, m")
+            "(frames, bodies, 3), centres of mass (m)")
         .def_property_readonly(
             "velocities",
             [](const Recorded& all) {
                 return of_bodies(all, [](const BodyFrame& f, const RecordedBody&) { return f.velocity; });
             },
-            "(frames, bodies, 3), m/s")
+            "(frames, bodies, 3), linear velocities (m/s)")
         .def_property_readonly(
             "spins",
             [](const Recorded& all) {
                 return of_bodies(all, [](const BodyFrame& f, const RecordedBody&) { return f.spin; });
             },
-            "(frames, bodies, 3), rad/s")
+            "(frames, bodies, 3), angular velocities (rad/s)")
         .def_property_readonly(
             "worst_penetration", [](const Recorded& all) { return all.recording.worst_penetration(); },
-            "Of all steps, kept or not (m).")
+            "The largest penetration depth of all steps, recorded or not (m).")
         .def_property_readonly(
             "highest_energy", [](const Recorded& all) { return all.recording.highest_energy(); },
-            "Of all steps, kept or not (J).")
+            "The largest total energy of all steps, recorded or not (J).")
         .def("vertices", &vertices, py::arg("body"), py::arg("frame") = -1,
-             "(n, 3): where the vertices (or points) of a body are in a frame (m, world).")
+             "Returns the vertices (or points) of a body in a frame: (n, 3), metres, world frame.")
         .def("triangles", &triangles, py::arg("body"), py::arg("frame") = -1,
-             "(m, 3): over vertices(); bodies may break.")
-        .def(
-            "contacts", &contacts, py::arg("frame") = -1,
-            "{body, other, point, position, normal, depth}: an array each, a row a contact; -1 where there is no body.")
+             "Returns the triangles (m, 3) of a body in a frame, which index vertices(); they change if the body "
+             "breaks.")
+        .def("contacts", &contacts, py::arg("frame") = -1,
+             "Returns {body, other, point, position, normal, depth} of the contacts of a frame: one array each, one "
+             "row per contact; -1 if there is no body.")
         .def("pairs", &pairs, py::arg("frame") = -1,
-             "{body, other, verdict, depth}: the answers of a scene that is asked instead of simulated; verdicts are "
-             "numbers of Verdict.")
+             "Returns {body, other, verdict, depth}: the query results of a scene with kinematic bodies; verdicts are "
+             "values of Verdict.")
         .def("write_html", &write_html, py::arg("path"), py::arg("name") = "recording",
-             "A page of the viewer that opens with a double click. Unsupported where has_viewer() is False.");
+             "Writes a viewer page, a self-contained HTML file. Raises Unsupported if has_viewer() is False.");
 }
 
 } // namespace
 
 void bind_scenes(py::module_& m) {
     py::class_<Scene, std::shared_ptr<Scene>>(
-        m, "Scene", "Bodies, motions, materials and how to run them, as read from TOML (scenes/README.md).")
+        m, "Scene", "Bodies, motions, materials and simulation options, read from TOML (scenes/README.md).")
         .def_readonly("name", &Scene::name)
         .def_readonly("file", &Scene::file)
-        .def_readonly("duration", &Scene::duration, "s")
-        .def_property_readonly("step_count", &Scene::step_count, "Steps of the whole duration.")
-        .def_property_readonly("bodies", &names_of, "Names of its bodies; one may stand for several copies.");
+        .def_readonly("duration", &Scene::duration, "Simulated time (s).")
+        .def_property_readonly("step_count", &Scene::step_count, "The number of steps of the whole duration.")
+        .def_property_readonly("bodies", &names_of, "The names of the bodies; one entry may stand for several copies.");
     m.def(
         "read_scene",
         [](const std::filesystem::path& path, const std::vector<std::string>& overrides,
@@ -257,8 +259,8 @@ void bind_scenes(py::module_& m) {
             return std::make_shared<Scene>(read_scene(path, {.model_folder = model_folder, .overrides = overrides}));
         },
         py::arg("path"), py::arg("overrides") = std::vector<std::string>{}, py::arg("model_folder") = "",
-        "overrides: lines as in the file, 'step = 0.002'. model_folder: of real meshes; shapes stand in where they are "
-        "not there.");
+        "Reads a scene. overrides: lines as in the file, 'step = 0.002'. model_folder: the folder of the mesh files; "
+        "generated shapes replace the files that are missing.");
     m.def(
         "parse_scene",
         [](const std::string& text, const std::string& name, const std::vector<std::string>& overrides) {
@@ -266,9 +268,9 @@ void bind_scenes(py::module_& m) {
             return std::make_shared<Scene>(parse_scene(text, name, {.overrides = overrides}));
         },
         py::arg("text"), py::arg("name") = "scene.toml", py::arg("overrides") = std::vector<std::string>{},
-        "The same from text; name serves the messages.");
+        "Reads a scene from text. name: the name of the text in error messages.");
     bind_recording(m);
-    py::class_<Running, RunningHandle>(m, "Simulation", "A scene that runs: world and recording together.")
+    py::class_<Running, RunningHandle>(m, "Simulation", "The simulation of a scene: its world and its recording.")
         .def(py::init([](const std::shared_ptr<Scene>& scene, const py::object& progress) {
                  return watched(progress, [&](Progress* watcher) {
                      return std::make_shared<Running>(Simulation(*scene, watcher));
@@ -282,26 +284,27 @@ void bind_scenes(py::module_& m) {
                     for (std::size_t k = 0; k < count; ++k) s.step();
                 });
             },
-            py::arg("count") = 1)
+            py::arg("count") = 1, "Advances the simulation by `count` steps.")
         .def("run", &run, py::arg("progress") = py::none(),
-             "To the end of the scene's duration. progress(stage, fraction) is told, and cancels by returning False; "
-             "so does Ctrl-C.")
+             "Runs to the end of the duration of the scene. progress(stage, fraction) is called during the run, and "
+             "cancels it by returning False; Ctrl-C cancels it too.")
         .def_property_readonly("finished",
                                [](Running& r) { return r.alone([](Simulation& s) { return s.finished(); }); })
         .def_property_readonly("steps",
                                [](Running& r) { return r.alone([](Simulation& s) { return s.world().steps(); }); })
         .def_property_readonly(
-            "time", [](Running& r) { return r.alone([](Simulation& s) { return s.world().time(); }); }, "s")
+            "time", [](Running& r) { return r.alone([](Simulation& s) { return s.world().time(); }); },
+            "Simulated time (s).")
         .def_property_readonly(
             "state_hash",
             [](Running& r) { return r.alone([](Simulation& s) { return s.world().state_hash().text(); }); },
-            "Of every number that the next step depends on; the same on every run.")
+            "A hash of the whole state that the next step depends on; it is the same on every run.")
         .def_property_readonly(
             "recording",
             [](Running& r) {
                 return r.alone([](Simulation& s) { return std::make_shared<Recorded>(Recorded{s.recording()}); });
             },
-            "What happened so far: a copy.")
+            "A copy of the recording so far.")
         .def(
             "write_results",
             [](Running& r, const std::filesystem::path& folder, const py::object& progress) {
@@ -309,7 +312,8 @@ void bind_scenes(py::module_& m) {
                     r.locked([&](Simulation& s) { write_results(s, folder, watcher); });
                 });
             },
-            py::arg("folder"), py::arg("progress") = py::none(), "frames.pvd for ParaView, tables, summary.json.");
+            py::arg("folder"), py::arg("progress") = py::none(),
+            "Writes frames.pvd for ParaView, tables and summary.json to a folder.");
 }
 
 } // namespace fathom::python

@@ -1,12 +1,12 @@
-// Python: shapes, the one handle for every kind of geometry.
+// Shapes, the handle for every kind of geometry.
 #include "arrays.h"
 #include "bindings.h"
 #include "queries.h"
 #include "shapes.h"
 
+#include <fathom/field/analytic/analytic_expression.h>
 #include <fathom/field/analytic/analytic_field.h>
-#include <fathom/field/analytic/parse.h>
-#include <fathom/geometry/point_shell.h>
+#include <fathom/geometry/sample/point_shell.h>
 
 #include <fmt/format.h>
 
@@ -24,7 +24,7 @@ TriangleMesh mesh_from(py::handle given) {
 
 bool is_mesh_like(py::handle given) { return py::hasattr(given, "vertices") && py::hasattr(given, "faces"); }
 
-// Of Fathom's own objects, which never change.
+// The shape of an object of Fathom, which is immutable.
 Shape own_shape(py::handle given) {
     if (py::isinstance<Field>(given)) return Shape(FieldPtr(given.cast<FieldHandle>()));
     if (py::isinstance<TriangleMesh>(given)) return Shape(given.cast<const TriangleMesh&>());
@@ -61,7 +61,7 @@ Shape made(const py::object& given, MeshInside inside) {
     }
     if (py::isinstance<TriangleMesh>(given)) return Shape(given.cast<const TriangleMesh&>(), inside);
     if (is_mesh_like(given)) return Shape(mesh_from(given), inside);
-    throw py::type_error("inside: only meshes can be told whether they have one");
+    throw py::type_error("inside: only triangle meshes accept this option");
 }
 
 } // namespace
@@ -78,36 +78,40 @@ Shape shape_from(py::handle given, std::string_view argument) {
     if (py::isinstance<py::str>(given))
         return Shape(std::make_shared<AnalyticField>(parse_shape(given.cast<std::string>(), argument)));
     if (is_mesh_like(given)) return Shape(mesh_from(given));
-    throw py::type_error(fmt::format(
-        "{}: a shape, field, mesh, point shell, formula or something with vertices and faces is wanted, not {}",
-        argument, Py_TYPE(given.ptr())->tp_name));
+    throw py::type_error(fmt::format("{}: expected a shape, field, mesh, point shell, analytic expression or an object "
+                                     "with vertices and faces, got {}",
+                                     argument, Py_TYPE(given.ptr())->tp_name));
 }
 
 void bind_shapes(py::module_& m) {
     py::class_<Shape>(
         m, "Shape",
-        R"(Anything that can touch: one handle for every kind of geometry, in its own frame, metres. Never changes; threads may share it.
+        R"(The handle for every kind of geometry, in its own frame, metres. Immutable; threads may share it.
 
-Calls that take a shape also take what it is made of, and keep the shape with that; so one is made here only to say more:
+Calls that take a shape also take the geometry itself, and store the shape with it. A Shape is needed only for more control:
 whether a mesh has an inside, an array (n, 3) as a point shell, a half-space.)")
         .def(py::init(&made), py::arg("geometry"), py::arg("inside") = MeshInside::automatic,
-             "geometry: a field, mesh, tetrahedra, point shell, formula or its text, an array of points (n, 3), or "
-             "anything with vertices and faces.")
+             "geometry: a field, mesh, tetrahedral mesh, point shell, analytic expression or its text, an array of "
+             "points (n, 3), or an object with vertices and faces.")
         .def_static(
             "plane",
             [](const py::object& normal, double offset) { return Shape::plane(vector_from(normal, "normal"), offset); },
-            py::arg("normal"), py::arg("offset") = 0.0, "All points with normal . p / |normal| <= offset (m).")
-        .def_property_readonly("kind", &Shape::kind)
-        .def_property_readonly("bounded", &Shape::bounded)
+            py::arg("normal"), py::arg("offset") = 0.0,
+            "Returns the half-space of all points p with normal . p / |normal| <= offset (m).")
+        .def_property_readonly("kind", &Shape::kind, "The kind of geometry.")
+        .def_property_readonly("bounded", &Shape::bounded, "Whether the shape has a finite bounding box.")
         .def_property_readonly(
-            "bounds", [](const Shape& shape) { return box_array(shape.bounds()); }, "[lower, upper] (2, 3), metres.")
-        .def_property_readonly("radius", &Shape::radius, "No point is farther from the middle of bounds (m).")
-        .def_property_readonly("error_bound", &Shape::error_bound, "|what queries say - truth| near the surface (m).")
-        .def_property_readonly("memory_bytes", &Shape::memory_bytes, "Of what has been made so far.")
+            "bounds", [](const Shape& shape) { return box_array(shape.bounds()); },
+            "The bounding box [lower, upper] (2, 3), metres.")
+        .def_property_readonly("radius", &Shape::radius,
+                               "The radius of a bounding sphere about the centre of bounds (m).")
+        .def_property_readonly("error_bound", &Shape::error_bound, "Error bound of query results near the surface (m).")
+        .def_property_readonly("memory_bytes", &Shape::memory_bytes, "The memory of the data built so far (bytes).")
         .def("prepare", &Shape::prepare, py::call_guard<py::gil_scoped_release>(),
-             "Makes now what methods would make at their first need.")
+             "Builds the acceleration structures now that methods would build on first use.")
         .def("closest", &closest, py::arg("points"),
-             "Points of its surface nearest to points (..., 3): ClosestPoints. Of meshes, tetrahedra and point shells.")
+             "Returns the closest points on the surface to points (..., 3) as ClosestPoints. For meshes, tetrahedral "
+             "meshes and point shells.")
         .def(
             "deformed",
             [](const Shape& shape, const py::object& vertices) {
@@ -116,7 +120,8 @@ whether a mesh has an inside, an array (n, 3) as a point shell, a half-space.)")
                 return shape.deformed(points);
             },
             py::arg("vertices"),
-            "The same topology elsewhere: (n, 3), metres. For meshes, point shells and tetrahedra.")
+            "Returns a shape of the same topology with new vertices (n, 3), metres. For meshes, point shells and "
+            "tetrahedral meshes.")
         .def("__repr__", [](const Shape& shape) { return fmt::format("<fathom.Shape: {}>", name(shape.kind())); });
 }
 

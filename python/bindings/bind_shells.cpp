@@ -1,8 +1,8 @@
-// Python: point shells, samples on a surface with normals.
+// Point shells: sample points on a surface with normals.
 #include "arrays.h"
 #include "bindings.h"
 
-#include <fathom/geometry/point_shell.h>
+#include <fathom/geometry/sample/point_shell.h>
 
 #include <fmt/format.h>
 
@@ -22,39 +22,39 @@ ShellHandle made(const Make& make) {
 
 void bind_shells(py::module_& m) {
     py::class_<PointShell, ShellHandle>(m, "PointShell", py::dynamic_attr(),
-                                        "Points on a surface with outward unit normals; never changes.")
+                                        "Sample points on a surface with outward unit normals; immutable.")
         .def_property_readonly(
             "points",
             [](const py::object& self) {
                 return view_of(std::span<const Vec3>(self.cast<const PointShell&>().points), self);
             },
-            "(n, 3), metres; a read-only view.")
+            "The points (n, 3), metres; a read-only view.")
         .def_property_readonly(
             "normals",
             [](const py::object& self) {
                 return view_of(std::span<const Vec3>(self.cast<const PointShell&>().normals), self);
             },
-            "(n, 3), unit; a read-only view.")
+            "The unit normals (n, 3); a read-only view.")
         .def_property_readonly(
             "triangles",
             [](const py::object& self) {
                 return view_of(std::span<const Index>(self.cast<const PointShell&>().triangles), self);
             },
-            "(n,): the one that each point lies on.")
+            "The triangle that each point lies on (n,).")
         .def("__len__", [](const PointShell& shell) { return shell.points.size(); })
         .def("__repr__", [](const PointShell& shell) {
             return fmt::format("<fathom.PointShell: {} points>", shell.points.size());
         });
     m.def(
         "vertex_shell", [](const TriangleMesh& mesh) { return made([&] { return vertex_shell(mesh); }); },
-        py::arg("mesh"), "The vertices of a mesh with their normals.");
+        py::arg("mesh"), "Returns the vertices of a mesh with their normals.");
     m.def(
         "random_shell",
         [](const TriangleMesh& mesh, std::size_t count, double spacing, std::uint64_t seed) {
             return made([&] { return random_shell(mesh, {.count = count, .spacing = spacing, .seed = seed}); });
         },
         py::arg("mesh"), py::arg("count") = 1000, py::arg("spacing") = 0.0, py::arg("seed") = 1,
-        "Independent points, uniform over the area; spacing (m) instead of a count.");
+        "Returns independent points, uniform over the area. spacing: their mean distance (m), in place of count.");
     m.def(
         "repelled_shell",
         [](const TriangleMesh& mesh, std::size_t count, double spacing, std::uint64_t seed, std::size_t rounds) {
@@ -63,7 +63,7 @@ void bind_shells(py::module_& m) {
             });
         },
         py::arg("mesh"), py::arg("count") = 1000, py::arg("spacing") = 0.0, py::arg("seed") = 1, py::arg("rounds") = 60,
-        "Even points with the look of blue noise.");
+        "Returns evenly spread points with a blue-noise distribution.");
 }
 
 } // namespace fathom::python

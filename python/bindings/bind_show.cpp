@@ -1,4 +1,4 @@
-// Python: pictures as arrays of bytes.
+// Images of fields as arrays of bytes, and viewer pages.
 #include "arrays.h"
 #include "bindings.h"
 
@@ -44,7 +44,8 @@ py::array slice(const FieldHandle& field, const py::object& box, int axis, std::
     return picture(image);
 }
 
-// Centres of the pixels of a slice, (height, width, 3): what to ask a field for values instead of colours.
+// Centres of the pixels of a slice, (height, width, 3): the points at which to evaluate a field for values instead of
+// colours.
 py::array slice_points(const FieldHandle& field, const py::object& box, int axis, std::optional<double> position,
                        int size) {
     const SliceFrame frame = slice_frame(*field, options_from(box, axis, position, size, 0, true, false, false));
@@ -57,7 +58,7 @@ py::array slice_points(const FieldHandle& field, const py::object& box, int axis
 void png(const std::filesystem::path& path, const py::object& pixels) {
     const auto array = py::array_t<std::uint8_t, py::array::c_style>::ensure(pixels);
     if (!array || array.ndim() != 3 || array.shape(2) != 3)
-        refuse("pixels", "an array (height, width, 3) of uint8 is wanted");
+        refuse("pixels", "expected an array (height, width, 3) of uint8");
     Image image(static_cast<int>(array.shape(1)), static_cast<int>(array.shape(0)), {});
     std::copy_n(array.data(), array.size(), reinterpret_cast<std::uint8_t*>(image.pixels.data()));
     const py::gil_scoped_release unlocked;
@@ -75,7 +76,7 @@ void html(const std::filesystem::path& path, const py::object& shown, const std:
         return write([&, &mesh = shown.cast<const TetMesh&>()] { return tet_document(name, mesh); });
     if (py::isinstance<Field>(shown))
         return write([&, field = shown.cast<FieldHandle>()] { return field_document(name, field); });
-    throw py::type_error("shown: a mesh, tetrahedra or a field is wanted");
+    throw py::type_error("shown: expected a mesh, a tetrahedral mesh or a field");
 }
 
 } // namespace
@@ -84,17 +85,17 @@ void bind_show(py::module_& m) {
     m.def("draw_slice", &slice, py::arg("field").none(false), py::arg("box") = py::none(), py::arg("axis") = 2,
           py::arg("position") = py::none(), py::arg("size") = 800, py::arg("spacing") = 0.0, py::arg("lines") = true,
           py::arg("cells") = false, py::arg("scale") = true,
-          "A picture of a field on a plane at right angles to an axis (0, 1, 2), (height, width, 3) uint8: blue is "
-          "inside, orange outside, the thick line the surface.");
+          "Returns an image of a field on a plane perpendicular to an axis (0, 1, 2): (height, width, 3) uint8. Blue "
+          "is inside, orange is outside, the thick line is the surface.");
     m.def("slice_points", &slice_points, py::arg("field").none(false), py::arg("box") = py::none(), py::arg("axis") = 2,
           py::arg("position") = py::none(), py::arg("size") = 800,
-          "The points (height, width, 3) of the pixels of draw_slice(), without the scale: for values instead of "
-          "colours.");
-    m.def("write_png", &png, py::arg("path"), py::arg("pixels"), "pixels: (height, width, 3) uint8.");
-    m.def("has_viewer", &has_viewer_page, "Whether the package was built with the viewer's page.");
+          "Returns the points (height, width, 3) of the pixels of draw_slice() without the scale bar, to evaluate "
+          "values instead of colours.");
+    m.def("write_png", &png, py::arg("path"), py::arg("pixels"), "Writes an image. pixels: (height, width, 3) uint8.");
+    m.def("has_viewer", &has_viewer_page, "Returns whether the package was built with the viewer page.");
     m.def("write_html", &html, py::arg("path"), py::arg("shown"), py::arg("name") = "fathom",
-          "A mesh, tetrahedra or a field as a page of the viewer that opens with a double click. Unsupported where "
-          "has_viewer() is False.");
+          "Writes a mesh, a tetrahedral mesh or a field as a viewer page, a self-contained HTML file. Raises "
+          "Unsupported if has_viewer() is False.");
 }
 
 } // namespace fathom::python

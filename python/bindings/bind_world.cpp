@@ -1,10 +1,10 @@
-// Python: a world of bodies. Locked from within, since the lock of Python is not held: one changes it, many ask.
+// The world of bodies. It has its own lock, since the GIL is not held during calls: one writer or many readers.
 #include "bindings.h"
 #include "poses.h"
 #include "queries.h"
 #include "shapes.h"
 
-#include <fathom/detect/world.h>
+#include <fathom/detect/world/world.h>
 
 #include <pybind11/stl.h>
 
@@ -18,7 +18,7 @@ namespace fathom::python {
 
 namespace {
 
-thread_local bool in_filter = false; // a filter that asked its own world would wait for itself
+thread_local bool in_filter = false; // a filter that called its own world would deadlock
 
 class SharedWorld {
 public:
@@ -41,8 +41,8 @@ public:
 
     void set_filter(const py::object& call) {
         if (call.is_none()) return change([](World& w) { w.set_filter({}); });
-        if (!PyCallable_Check(call.ptr())) throw py::type_error("filter: a callable of two ids is wanted, or None");
-        // The last reference may go while Python is not locked.
+        if (!PyCallable_Check(call.ptr())) throw py::type_error("filter: expected a callable with two ids, or None");
+        // The last reference may be released while the GIL is not held.
         const std::shared_ptr<py::object> kept(new py::object(call), [](py::object* last) {
             const py::gil_scoped_acquire lock;
             delete last;
@@ -55,7 +55,7 @@ public:
         rethrow();
         return step;
     }
-    // What a filter threw, once the world is at rest.
+    // Rethrows the exception of a filter after the call of the world has ended.
     void rethrow() const {
         const std::exception_ptr thrown = std::exchange(thrown_, nullptr);
         if (thrown) std::rethrow_exception(thrown);
@@ -63,7 +63,7 @@ public:
 
 private:
     static void refuse_in_filter() {
-        if (in_filter) throw std::runtime_error("a filter must not use the world that asks it");
+        if (in_filter) throw std::runtime_error("a filter must not use the world that calls it");
     }
     bool filtered(const py::object& call, Index a, Index b) const {
         const py::gil_scoped_acquire lock;
@@ -80,20 +80,20 @@ private:
     }
 
     mutable std::shared_mutex mutex_;
-    mutable std::exception_ptr thrown_; // only touched while Python is locked
+    mutable std::exception_ptr thrown_; // accessed only while the GIL is held
     World world_;
 };
 
 void move(SharedWorld& world, const py::object& ids, const py::object& given) {
     const Poses poses = poses_from(given, "pose");
-    // Arrays of numpy also pass for an index.
+    // numpy arrays also pass PyIndex_Check().
     if (PyIndex_Check(ids.ptr()) != 0 && !py::isinstance<py::array>(ids)) {
-        if (!poses.single()) refuse("pose", "one placement is wanted for one body");
+        if (!poses.single()) refuse("pose", "expected a single pose for one body");
         return world.change([&, id = ids.cast<Index>()](World& w) { w.move(id, poses.poses[0]); });
     }
     const auto all = ids.cast<std::vector<Index>>();
     if (poses.shape.size() != 1 || poses.poses.size() != all.size())
-        refuse("pose", fmt::format("{} placements are wanted, (n, 4, 4)", all.size()));
+        refuse("pose", fmt::format("expected {} poses of shape (n, 4, 4)", all.size()));
     world.change([&](World& w) { w.move(all, poses.poses); });
 }
 
@@ -129,7 +129,7 @@ py::tuple sweep_shape(const SharedWorld& world, const py::object& shape, const p
                       double margin) {
     const Shape asked = shape_from(shape, "shape");
     const Motions motions = motions_from(motion, "motion");
-    if (!motions.shape.empty()) refuse("motion", "one motion is wanted here");
+    if (!motions.shape.empty()) refuse("motion", "expected a single motion");
     const auto found = world.ask(
         [&](const World& w) { return w.sweep(asked, motions[0], {.tolerance = tolerance, .margin = margin}); });
     return py::make_tuple(body_or_none(found.body), found.sweep);
@@ -200,7 +200,8 @@ void bind_changes(WorldClass& c) {
          py::arg("meets") = 0xffff'ffffu, py::arg("fixed") = false,
          "A body; its id stays. groups: bits that it belongs to; meets: bits that it may touch; two fixed bodies are "
          "no pair.")
-        .def("move", &move, py::arg("id"), py::arg("pose"), "A body to a placement, or many: ids and (n, 4, 4).")
+        .def("move", &move, py::arg("id"), py::arg("pose"),
+             "Sets the pose of a body, or of many: ids and poses (n, 4, 4).")
         .def(
             "deform",
             [](SharedWorld& world, Index id, const py::object& vertices) {
@@ -208,17 +209,17 @@ void bind_changes(WorldClass& c) {
                 world.change([&](World& w) { w.deform(id, points); });
             },
             py::arg("id"), py::arg("vertices"),
-            "New vertices (n, 3) of a mesh, point shell or tetrahedra, in the body's frame, metres.")
+            "Sets the vertices (n, 3) of a mesh, point shell or tetrahedral mesh, in the frame of the body, metres.")
         .def(
             "replace",
             [](SharedWorld& world, Index id, const py::object& shape) {
                 Shape made = shape_from(shape, "shape");
                 world.change([&](World& w) { w.replace(id, std::move(made)); });
             },
-            py::arg("id"), py::arg("shape"))
+            py::arg("id"), py::arg("shape"), "Replaces the shape of a body.")
         .def(
             "remove", [](SharedWorld& world, Index id) { world.change([&](World& w) { w.remove(id); }); },
-            py::arg("id"))
+            py::arg("id"), "Removes a body. Its id may be reused after the next update().")
         .def(
             "set_groups",
             [](SharedWorld& world, Index id, std::uint32_t groups, std::uint32_t meets) {
@@ -226,9 +227,10 @@ void bind_changes(WorldClass& c) {
             },
             py::arg("id"), py::arg("groups"), py::arg("meets"))
         .def("set_filter", &SharedWorld::set_filter, py::arg("filter"),
-             "filter(a, b) -> bool: may they touch? Must answer alike in both orders, and not use this world. None: no "
-             "filter.")
-        .def("update", &SharedWorld::update, "A step: who touches whom now, what began and what ended.");
+             "filter(a, b) -> bool decides whether a pair is tested. It must be symmetric, and must not use this "
+             "world. None removes the filter.")
+        .def("update", &SharedWorld::update,
+             "Finds all overlapping pairs, and the contacts that began and ended since the last update.");
 }
 
 void bind_questions(WorldClass& c) {
@@ -241,87 +243,92 @@ void bind_questions(WorldClass& c) {
             },
             py::arg("id"))
         .def_property_readonly(
-            "ids", [](const SharedWorld& world) { return world.ask(ids_of); }, "Of all bodies, ascending.")
+            "ids", [](const SharedWorld& world) { return world.ask(ids_of); }, "The ids of all bodies, ascending.")
         .def_property_readonly(
             "last",
             [](const SharedWorld& world) {
                 return world.ask([](const World& w) { return std::make_shared<WorldStep>(w.last()); });
             },
-            "The last step.")
+            "The result of the last update().")
         .def(
             "shape",
             [](const SharedWorld& world, Index id) {
                 return world.ask([&](const World& w) { return Shape(w.shape(id)); });
             },
-            py::arg("id"))
+            py::arg("id"), "Returns the shape of a body.")
         .def(
             "pose",
             [](const SharedWorld& world, Index id) {
                 return pose_array(world.ask([&](const World& w) { return Pose(w.pose(id)); }));
             },
-            py::arg("id"), "(4, 4)")
+            py::arg("id"), "Returns the pose of a body (4, 4).")
         .def(
             "name",
             [](const SharedWorld& world, Index id) {
                 return world.ask([&](const World& w) { return std::string(w.name(id)); });
             },
-            py::arg("id"))
+            py::arg("id"), "Returns the name of a body.")
         .def("collide", &collide_shape, py::arg("shape"), py::arg("pose") = py::none(), py::kw_only(),
              py::arg("goal") = QueryGoal::contacts, py::arg("method") = Method::automatic, py::arg("margin") = 0.0,
-             py::arg("most_contacts") = 16, "Bodies that a shape would touch: [(id, Collision)], the shape is A.")
+             py::arg("most_contacts") = 16,
+             "Returns the bodies that a shape overlaps: [(id, CollideResult)], where the shape is A.")
         .def("nearest", &nearest, py::arg("shape"), py::arg("pose") = py::none(), py::kw_only(),
              py::arg("limit") = no_limit, py::arg("method") = Method::automatic, py::arg("tolerance") = 0.0,
-             "The nearest body within a limit (m): (id, Distance), or (None, None).")
+             "Returns the nearest body within a limit (m): (id, DistanceResult), or (None, None).")
         .def("cast", &cast, py::arg("origin"), py::arg("direction"), py::arg("limit") = no_limit,
-             "What rays hit first: origins (..., 3) and directions (..., 3), metres. RayHits.")
+             "Returns the first hit of each ray as RayHits. origin and direction: (..., 3), metres.")
         .def("sweep", &sweep_shape, py::arg("shape"), py::arg("motion"), py::kw_only(), py::arg("tolerance") = 1e-6,
-             py::arg("margin") = 0.0, "The first body that a moving shape touches: (id or None, Sweep).")
+             py::arg("margin") = 0.0, "Returns the first body that a moving shape hits: (id or None, SweepResult).")
         .def("try_poses", &try_poses, py::arg("id"), py::arg("poses"),
-             R"(Would a body touch any other at each of these placements (..., 4, 4)? In parallel.
+             R"(Tests whether a body would overlap any other body at each of these poses (..., 4, 4), in parallel.
 
-Numbers of Verdict, (...,) uint8: `== Verdict.disjoint` is where it is proven free.)")
+Returns values of Verdict, (...,) uint8: `== Verdict.disjoint` marks the poses that are proven free.)")
         .def("clearances", &clearances, py::arg("id"), py::arg("poses"),
-             "How far a body would be from the nearest other at each placement, (...,), metres: a proven bound below, "
-             "0 where it may touch.");
+             "Returns a proven lower bound on the distance of a body to the nearest other body at each pose, (...,), "
+             "metres; 0 where they may overlap.");
 }
 
 } // namespace
 
 void bind_world(py::module_& m) {
-    py::class_<WorldPair>(m, "WorldPair", "Two bodies that touch, or are not proven apart; a < b.")
-        .def_readonly("a", &WorldPair::a)
-        .def_readonly("b", &WorldPair::b)
+    py::class_<WorldPair>(m, "WorldPair", "Two bodies that overlap or are not proven disjoint; a < b.")
+        .def_readonly("a", &WorldPair::a, "The id of the first body.")
+        .def_readonly("b", &WorldPair::b, "The id of the second body.")
         .def_readonly("collision", &WorldPair::collision)
         .def("__repr__", [](const WorldPair& p) {
             return fmt::format("<fathom.WorldPair: {} and {}, depth {:.6g} m>", p.a, p.b, p.collision.depth);
         });
-    py::class_<WorldStep, std::shared_ptr<WorldStep>>(m, "WorldStep", "A step of a world; pairs are sorted.")
-        .def_readonly("pairs", &WorldStep::pairs, "Bodies that touch, or are undecided.")
+    py::class_<WorldStep, std::shared_ptr<WorldStep>>(m, "WorldStep", "The result of World.update(); pairs are sorted.")
+        .def_readonly("pairs", &WorldStep::pairs, "The pairs that overlap or are undecided.")
         .def_property_readonly(
-            "began", [](const WorldStep& s) { return pairs_array(s.began); }, "(n, 2) ids")
+            "began", [](const WorldStep& s) { return pairs_array(s.began); },
+            "The pairs whose contact began: ids (n, 2).")
         .def_property_readonly(
-            "stayed", [](const WorldStep& s) { return pairs_array(s.stayed); }, "(n, 2) ids")
+            "stayed", [](const WorldStep& s) { return pairs_array(s.stayed); },
+            "The pairs whose contact continues: ids (n, 2).")
         .def_property_readonly(
-            "ended", [](const WorldStep& s) { return pairs_array(s.ended); }, "(n, 2) ids")
-        .def_readonly("tested", &WorldStep::tested, "Pairs that were asked.")
-        .def_readonly("spared", &WorldStep::spared, "By the warm start.");
+            "ended", [](const WorldStep& s) { return pairs_array(s.ended); },
+            "The pairs whose contact ended: ids (n, 2).")
+        .def_readonly("tested", &WorldStep::tested, "The number of pairs that the narrow phase tested.")
+        .def_readonly("spared", &WorldStep::spared, "The number of pairs whose result was taken from the pair cache.");
     WorldClass world(
         m, "World",
-        R"(Many bodies of any shape: who touches whom now, what began and what ended. Knows no forces and no time.
+        R"(A set of bodies of any shape, with queries for overlapping pairs and for contacts that begin and end. It has no forces and no time.
 
-Threads may share it: it is locked from within. Metres, world frame.)");
-    world.def(py::init([](QueryGoal goal, Method method, double margin, std::size_t most_contacts, BroadMethod broad,
-                          bool warm_start) {
-                  WorldOptions options{.query = query_options(goal, method, margin, most_contacts)};
-                  options.broad.method = broad;
-                  options.warm_start = warm_start;
-                  return std::make_shared<SharedWorld>(options);
-              }),
-              py::kw_only(), py::arg("goal") = QueryGoal::contacts, py::arg("method") = Method::automatic,
-              py::arg("margin") = 0.0, py::arg("most_contacts") = 16, py::arg("broad") = BroadMethod::automatic,
-              py::arg("warm_start") = true,
-              "How pairs are asked: see collide(). broad: how pairs are found. warm_start: pairs that cannot have come "
-              "together are not asked again.");
+Threads may share it: it has its own lock. Metres, world frame.)");
+    world.def(
+        py::init([](QueryGoal goal, Method method, double margin, std::size_t most_contacts, BroadMethod broad,
+                    bool warm_start) {
+            WorldOptions options{.query = query_options(goal, method, margin, most_contacts)};
+            options.broad.method = broad;
+            options.warm_start = warm_start;
+            return std::make_shared<SharedWorld>(options);
+        }),
+        py::kw_only(), py::arg("goal") = QueryGoal::contacts, py::arg("method") = Method::automatic,
+        py::arg("margin") = 0.0, py::arg("most_contacts") = 16, py::arg("broad") = BroadMethod::automatic,
+        py::arg("warm_start") = true,
+        "goal, method, margin and the number of contacts apply to every pair; see collide(). broad: the broad-phase "
+        "method. warm_start: pairs that cannot have come into contact since the last test are not tested again.");
     bind_changes(world);
     bind_questions(world);
 }

@@ -1,4 +1,4 @@
-// Python: the topics of the extension, one file each.
+// Functions that define the classes and functions of the extension module, one per source file.
 #pragma once
 
 #include <fathom/field/field.h>
@@ -23,7 +23,8 @@ void bind_world(py::module_& m);
 void bind_scenes(py::module_& m);
 void bind_show(py::module_& m);
 
-// Fields in Python are as immutable as in C++; pybind11 only knows holders of what is not const.
+// Fields are immutable in Python as in C++; the const is dropped because pybind11 does not support holders of const
+// types.
 using FieldHandle = std::shared_ptr<Field>;
 [[nodiscard]] inline FieldHandle handle_of(const FieldPtr& field) { return std::const_pointer_cast<Field>(field); }
 

@@ -1,5 +1,5 @@
-// Python: the enums of the library as those of fathom/_choices.py, and back; words in place of members are taken too.
-// To add one: a line of names here, a class there. A test compares the two.
+// Conversion between the enums of the library and those of fathom/_choices.py; the name of a member as a string is
+// accepted too. To add an enum, add its names to enums.h and a class to _choices.py. A test compares the two.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -12,7 +12,7 @@ namespace fathom::python {
 
 namespace py = pybind11;
 
-// Names in the order of the enum, which counts from 0: what Choices<E> of bind_*.cpp say.
+// The names of the members in the order of the enum, whose values count from 0. FATHOM_PYTHON_CHOICES defines it.
 template <class E>
 struct Choices;
 
@@ -26,13 +26,13 @@ struct Choices;
     struct pybind11::detail::type_caster<fathom::Enum> : fathom::python::ChoiceCaster<fathom::Enum> {};
 
 [[nodiscard]] py::object choice_member(const char* type, std::string_view name);
-// Place of a word among the names. ValueError names them all; -1 where it is no word (nor a number, of enums that
-// count).
+// The index of a name in `names`. ValueError, which lists the names, if it is not among them; -1 if `given` is neither
+// a string nor a member of an IntEnum.
 [[nodiscard]] int choice_place(py::handle given, const char* type, const std::string_view* names, std::size_t count);
 
 template <class E>
 struct ChoiceCaster {
-    // What PYBIND11_TYPE_CASTER would write, but for the name, which is that of the enum.
+    // The members that PYBIND11_TYPE_CASTER would define; signatures name the type str.
     static constexpr auto name = py::detail::const_name("str");
     E value{};
     template <class T>
@@ -51,7 +51,7 @@ struct ChoiceCaster {
     }
 };
 
-// For the test: _core._choices() is {class: [names]}.
+// The dictionary {class: [names]} that _core._choices() returns to the test.
 template <class... E>
 [[nodiscard]] py::dict all_choices() {
     py::dict all;

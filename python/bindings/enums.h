@@ -1,12 +1,12 @@
-// Python: which enums are known there, and by what words.
+// The enums that are available in Python, with the names of their members.
 #pragma once
 
 #include "choices.h"
 
 #include <fathom/base/error.h>
 #include <fathom/base/motion.h>
-#include <fathom/detect/query_table.h>
-#include <fathom/field/analytic/formula.h>
+#include <fathom/detect/query/query.h>
+#include <fathom/field/analytic/analytic_expression.h>
 #include <fathom/field/grid/grid_csg.h>
 #include <fathom/field/height/height_field.h>
 #include <fathom/field/mesh/mesh_sign.h>

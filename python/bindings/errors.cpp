@@ -1,4 +1,4 @@
-// Python: errors of the library as exceptions.
+// Translation of the errors of the library to Python exceptions.
 #include "errors.h"
 
 #include "enums.h"

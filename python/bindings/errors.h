@@ -1,8 +1,8 @@
-// Python: fathom::Error as fathom.Error (fathom/_errors.py), with cause, reason and place.
+// Translation of fathom::Error to the exceptions of fathom/_errors.py, with cause, reason and place.
 #pragma once
 
 namespace fathom::python {
 
-void translate_errors(); // once, at import
+void translate_errors(); // called once, at import
 
 } // namespace fathom::python

@@ -1,4 +1,4 @@
-// Python: long work told to a callable, and stopped by Ctrl-C or by an exception of the callable.
+// Progress reports of long calls to a Python callable. Ctrl-C and exceptions of the callable stop the call.
 #pragma once
 
 #include <fathom/base/error.h>
@@ -38,7 +38,7 @@ private:
     std::exception_ptr thrown_;
 };
 
-// work(progress) without the lock of Python.
+// Calls work(progress) without the GIL.
 template <class Work>
 auto watched(const py::object& call, const Work& work) {
     PythonProgress progress(call);

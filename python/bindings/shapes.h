@@ -1,7 +1,7 @@
-// Python: whatever can touch, as a Shape.
+// Conversion of Python objects to shapes.
 #pragma once
 
-#include <fathom/detect/shape.h>
+#include <fathom/detect/query/shape.h>
 
 #include <pybind11/pybind11.h>
 
@@ -11,9 +11,9 @@ namespace fathom::python {
 
 namespace py = pybind11;
 
-// A Shape itself; a field, mesh, tetrahedra, point shell, formula or its text; anything else with `vertices` and
-// `faces`. What Fathom's own objects are made into is kept with them, so that trees are built once. TypeError for
-// others.
+// The shape of a Shape, field, mesh, tetrahedral mesh, point shell, analytic expression or its text, or of an object
+// with `vertices` and `faces`. The shape of an object of Fathom is stored with the object, so that its trees are built
+// once. TypeError for other objects.
 [[nodiscard]] Shape shape_from(py::handle given, std::string_view argument);
 
 } // namespace fathom::python

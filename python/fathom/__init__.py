@@ -1,12 +1,12 @@
-"""Fathom: do shapes touch, when, where, how deep, and which way is out? For every kind of geometry.
+"""Fathom: collision detection, signed distance, penetration depth and time of impact for every kind of geometry.
 
     >>> import fathom
     >>> ball = fathom.AnalyticField("sphere(1)")
     >>> ball.distance([[0, 0, 3], [0, 0, 0]])
     array([ 2., -1.])
 
-Metres, seconds, kilograms, radians. Distances are signed, positive outside. Points are arrays (..., 3); placements are 4x4 matrices
-(..., 4, 4), or tuples (translation, quaternion w x y z). Boxes are [lower, upper], (2, 3). Heavy calls release the lock of Python.
+Units are metres, seconds, kilograms and radians. Distances are signed, positive outside. Points are arrays (..., 3); poses are 4x4 matrices
+(..., 4, 4), or tuples (translation, quaternion w x y z). Boxes are [lower, upper], (2, 3). Long calls release the GIL.
 """
 
 from ._choices import *  # noqa: F401,F403

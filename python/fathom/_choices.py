@@ -1,4 +1,4 @@
-"""The enums of Fathom. Wherever a member is asked for, its name as a string will do: method="surfaces"."""
+"""The enums of Fathom. Arguments accept a member or its name as a string: method="surfaces"."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ class _Word(str, enum.Enum):
 
 
 class Verdict(enum.IntEnum):
-    """Whether shapes touch. Arrays of verdicts hold these numbers."""
+    """Whether shapes overlap. Arrays of verdicts hold these values."""
 
-    disjoint = 0  #: proven apart
-    overlapping = 1  #: with a witness
-    undecided = 2  #: neither was proven
+    disjoint = 0  #: proven disjoint
+    overlapping = 1  #: a witness point was found
+    undecided = 2  #: neither is proven
 
 
 class Cause(_Word):
-    """Why something was refused."""
+    """The cause of an error."""
 
     cannot_open = "cannot_open"
     cannot_write = "cannot_write"
@@ -38,7 +38,7 @@ class Cause(_Word):
 
 
 class ShapeKind(_Word):
-    """What a shape is made of."""
+    """The kind of geometry of a shape."""
 
     formula = "formula"
     grid = "grid"
@@ -53,7 +53,7 @@ class ShapeKind(_Word):
 
 
 class MeshInside(_Word):
-    """Whether a mesh has an inside; automatic: where it is watertight and faces outward."""
+    """Whether a mesh has an inside. automatic: it has one if it is watertight and oriented outward."""
 
     automatic = "automatic"
     closed = "closed"
@@ -61,7 +61,7 @@ class MeshInside(_Word):
 
 
 class Method(_Word):
-    """How a question about two shapes is answered."""
+    """The method of a query on two shapes."""
 
     automatic = "automatic"
     closed_form = "closed_form"
@@ -76,7 +76,7 @@ class Method(_Word):
 
 
 class QueryGoal(_Word):
-    """What collide() is asked for."""
+    """The result that collide() computes."""
 
     verdict = "verdict"
     contacts = "contacts"
@@ -84,7 +84,7 @@ class QueryGoal(_Word):
 
 
 class Question(_Word):
-    """What can be asked about two shapes."""
+    """The kinds of queries on two shapes."""
 
     collide = "collide"
     distance = "distance"
@@ -93,7 +93,7 @@ class Question(_Word):
 
 
 class SweepGoal(_Word):
-    """What sweep() is asked for: any or the first contact, or all intervals of contact."""
+    """The result that sweep() computes: any contact, the first contact, or all contact intervals."""
 
     any = "any"
     first = "first"
@@ -101,14 +101,14 @@ class SweepGoal(_Word):
 
 
 class Path(_Word):
-    """How points move between two placements."""
+    """How points move between two poses."""
 
     straight = "straight"
     screw = "screw"
 
 
 class BroadMethod(_Word):
-    """How a World finds pairs that may touch."""
+    """The broad-phase method of a World."""
 
     automatic = "automatic"
     brute_force = "brute_force"
@@ -117,7 +117,7 @@ class BroadMethod(_Word):
 
 
 class DistanceKind(_Word):
-    """How the values of a formula relate to the true distance; signs are always right."""
+    """How the values of an analytic expression relate to the true distance; the sign is always correct."""
 
     exact = "exact"
     exact_outside = "exact_outside"
@@ -127,7 +127,7 @@ class DistanceKind(_Word):
 
 
 class SignMethod(_Word):
-    """How the inside of a mesh is told from its outside."""
+    """The method that decides between inside and outside of a mesh."""
 
     automatic = "automatic"
     pseudo_normal = "pseudo_normal"
@@ -138,14 +138,14 @@ class SignMethod(_Word):
 
 
 class GridStorage(_Word):
-    """How a grid keeps its samples: in 4 bytes or in 2."""
+    """The storage of the samples of a grid: 4 bytes or 2 bytes each."""
 
     float32 = "float32"
     code16 = "code16"
 
 
 class Combination(_Word):
-    """Two bodies as one."""
+    """The Boolean operation that combines two bodies."""
 
     unite = "unite"
     intersect = "intersect"
@@ -153,7 +153,7 @@ class Combination(_Word):
 
 
 class Activation(_Word):
-    """Of the layers of a network."""
+    """The activation function of a layer of a neural network."""
 
     none = "none"
     relu = "relu"
@@ -164,14 +164,14 @@ class Activation(_Word):
 
 
 class SolidSide(_Word):
-    """Which side of a height field is solid, along z."""
+    """The side of a height field, along z, that is solid."""
 
     below = "below"
     above = "above"
 
 
 class DepthMethod(_Word):
-    """How the depths of the nodes of a tetrahedral body are found."""
+    """The method that computes the depths of the nodes of a tetrahedral body."""
 
     exact = "exact"
     closest_feature = "closest_feature"
@@ -179,7 +179,7 @@ class DepthMethod(_Word):
 
 
 class DefectHandling(_Word):
-    """What is done where nodes on the boundary alone would give a depth of 0 inside."""
+    """The treatment of tetrahedra whose nodes are all on the boundary, which would have depth 0 inside."""
 
     none = "none"
     paper = "paper"

@@ -1,4 +1,4 @@
-"""What Fathom raises. Every exception is a `fathom.Error` with `cause`, `reason` and `place`."""
+"""The exceptions of Fathom. Each is a `fathom.Error` with `cause`, `reason` and `place`."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from ._choices import Cause
 
 
 class Place(NamedTuple):
-    """Where in the input. None where that is not known."""
+    """The place of an error in the input. Members are None if they are not known."""
 
     file: Optional[str] = None
     line: Optional[int] = None  #: counted from 1
-    element: Optional[str] = None  #: "vertex", "triangle", the name of an argument
-    index: Optional[int] = None  # type: ignore[assignment]  #: of the element, counted from 0
-    offset: Optional[int] = None  #: byte in the file
+    element: Optional[str] = None  #: "vertex", "triangle", or the name of an argument
+    index: Optional[int] = None  # type: ignore[assignment]  #: index of the element, counted from 0
+    offset: Optional[int] = None  #: byte offset in the file
 
 
 class Error(Exception):
-    """The one family of exceptions of the library; str() reads "file:line: element 12: reason"."""
+    """The base class of all exceptions of the library; str() gives "file:line: element 12: reason"."""
 
     cause: Cause
     reason: str
@@ -38,27 +38,27 @@ class Error(Exception):
 
 
 class InputError(Error, ValueError):
-    """Bad data, arrays or options: a ValueError."""
+    """Invalid data, arrays or options: a ValueError."""
 
 
 class FileError(Error, OSError):
-    """A file that cannot be opened or written: an OSError."""
+    """A file cannot be opened or written: an OSError."""
 
 
 class MissingFileError(FileError, FileNotFoundError):
-    """The file is not there: a FileNotFoundError."""
+    """A file does not exist: a FileNotFoundError."""
 
 
 class RangeError(InputError, IndexError):
-    """An element or body of a number that does not exist: a ValueError and an IndexError."""
+    """The index of an element or body is out of range: a ValueError and an IndexError."""
 
 
 class Unsupported(InputError, NotImplementedError):
-    """A known thing of which this part is not done: a ValueError and a NotImplementedError."""
+    """A feature that is not supported: a ValueError and a NotImplementedError."""
 
 
 class Cancelled(Error):
-    """The caller asked to stop."""
+    """The caller cancelled the work."""
 
 
 _CLASSES = {
@@ -75,7 +75,7 @@ def _rebuild(kind, message, cause, reason, place):
 
 
 def make_error(cause, reason, message, file, line, element, index, offset) -> Error:
-    """The exception for an error of the C++ library; called by `fathom._core`."""
+    """Returns the exception for an error of the C++ library; called by `fathom._core`."""
     import os
 
     kind = _CLASSES.get(cause, InputError)

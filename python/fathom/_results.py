@@ -1,4 +1,4 @@
-"""Answers for many placements at once: a column each, with their leading shape."""
+"""Results for many poses, motions or rays: one column per quantity, with the leading shape of the input."""
 
 from __future__ import annotations
 
@@ -10,49 +10,49 @@ from ._choices import Method, Question, ShapeKind
 
 
 class Distances(NamedTuple):
-    """How far two shapes are apart, for many placements; metres, world frame."""
+    """Signed distances of two shapes for many poses; metres, world frame."""
 
-    upper: np.ndarray  #: (...,) signed distance; minus the depth where they overlap
-    lower: np.ndarray  #: (...,) bound below; -inf where they overlap
-    point_a: np.ndarray  #: (..., 3)
-    point_b: np.ndarray  #: (..., 3)
+    upper: np.ndarray  #: (...,) upper bound of the signed distance; minus the penetration depth if they overlap
+    lower: np.ndarray  #: (...,) lower bound; -inf if they overlap
+    point_a: np.ndarray  #: (..., 3) closest point found on A
+    point_b: np.ndarray  #: (..., 3) closest point found on B
     normal: np.ndarray  #: (..., 3) unit, from A to B
-    error_bound: np.ndarray  #: (...,)
+    error_bound: np.ndarray  #: (...,) error bound of the shapes
     truncated: np.ndarray  #: (...,) bool
 
 
 class Sweeps(NamedTuple):
-    """When two moving shapes touch first, for many motions; time runs in [0, 1]."""
+    """Times of impact of two moving shapes for many motions; time runs in [0, 1]."""
 
-    verdict: np.ndarray  #: (...,) uint8, numbers of Verdict
-    time: np.ndarray  #: (...,) no contact is before this
-    error: np.ndarray  #: (...,) one was seen at time + error
-    point: np.ndarray  #: (..., 3) m, world
+    verdict: np.ndarray  #: (...,) uint8, values of Verdict
+    time: np.ndarray  #: (...,) lower bound of the time of impact
+    error: np.ndarray  #: (...,) if overlapping, contact occurs in [time, time + error]
+    point: np.ndarray  #: (..., 3) point of the first contact (m, world frame)
     normal: np.ndarray  #: (..., 3) unit, from A to B
     truncated: np.ndarray  #: (...,) bool
 
 
 class RayHits(NamedTuple):
-    """What rays hit first; plain numbers for one ray, arrays for many. Metres, world frame."""
+    """The first hits of rays: numbers for a single ray, arrays for many. Metres, world frame."""
 
-    body: Union[int, np.ndarray]  #: (...,) id, or -1
-    distance: Union[float, np.ndarray]  #: (...,) along the ray; inf where nothing is hit
-    error: Union[float, np.ndarray]  #: (...,) the body begins in [distance, distance + error]
+    body: Union[int, np.ndarray]  #: (...,) id of the body, or -1
+    distance: Union[float, np.ndarray]  #: (...,) distance along the ray; inf if nothing is hit
+    error: Union[float, np.ndarray]  #: (...,) the ray enters the body in [distance, distance + error]
     point: np.ndarray  #: (..., 3)
-    normal: np.ndarray  #: (..., 3) unit, out of the body
-    verdict: Union[int, np.ndarray]  #: (...,) numbers of Verdict
+    normal: np.ndarray  #: (..., 3) unit, outward from the body
+    verdict: Union[int, np.ndarray]  #: (...,) values of Verdict
 
 
 class ClosestPoints(NamedTuple):
-    """Points of a surface nearest to given ones; metres, in the shape's frame."""
+    """The closest points on a surface to given points; metres, in the frame of the shape."""
 
     point: np.ndarray  #: (..., 3)
-    distance: np.ndarray  #: (...,) unsigned
-    triangle: np.ndarray  #: (...,)
+    distance: np.ndarray  #: (...,) unsigned distance
+    triangle: np.ndarray  #: (...,) index of the triangle
 
 
 class MatrixRow(NamedTuple):
-    """One way to answer a question about a pair of kinds."""
+    """A method for one kind of query on a pair of shape kinds, with its guarantee."""
 
     a: ShapeKind
     b: ShapeKind

@@ -1,4 +1,4 @@
-"""The benchmark runs, and compares answers that are the same to the bit. Its times fail no test."""
+"""The benchmark runs, and its results are identical bit for bit. Timings do not fail a test."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Every snippet of the page about Python and of the README runs; what a comment says a line gives, it gives."""
+"""Every Python snippet of docs/python.md and of the README runs, and every public name has a docstring."""
 
 import re
 
@@ -28,6 +28,6 @@ def test_every_public_name_is_documented():
                     assert value.__doc__, f"{name}.{member}"
 
 
-def test_every_exported_name_exists_and_is_named_once():
+def test_every_exported_name_exists_and_is_listed_once():
     assert len(set(fathom.__all__)) == len(fathom.__all__)
     assert all(hasattr(fathom, name) for name in fathom.__all__)

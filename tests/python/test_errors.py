@@ -1,4 +1,4 @@
-"""Errors of the library are exceptions with the same cause, reason and place."""
+"""Errors of the library become exceptions with the same cause, reason and place."""
 
 import pickle
 import subprocess
@@ -20,7 +20,7 @@ def test_every_enum_of_the_library_has_its_members_in_python():
     assert known == set(_core._choices())
 
 
-def test_arrays_that_the_extension_would_misread_are_refused_at_import():
+def test_an_unsupported_version_of_numpy_is_rejected_at_import():
     program = "import numpy; numpy.__version__ = '2.0.0'; import fathom; print(fathom.pose([1, 2, 3])[0, 3])"
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     refused = run.returncode != 0 and "ImportError" in run.stderr and "numpy below 2" in run.stderr
@@ -35,7 +35,7 @@ def test_a_missing_file_is_a_file_not_found_error():
     assert error.cause is fathom.Cause.cannot_open and error.place.file == "no/such/file.obj" and "no/such/file.obj" in str(error)
 
 
-def test_a_broken_file_is_a_value_error_with_its_line(tmp_path):
+def test_a_malformed_file_is_a_value_error_with_its_line(tmp_path):
     path = tmp_path / "broken.obj"
     path.write_text("v 0 0 0\nv 1 0 0\nv 0 1 zero\nf 1 2 3\n")
     with pytest.raises(ValueError) as caught:
@@ -50,14 +50,14 @@ def test_an_unwritable_file_is_an_os_error(tmp_path):
     assert caught.value.cause is fathom.Cause.cannot_write
 
 
-def test_words_that_are_no_choice_are_refused_with_those_that_are():
+def test_unknown_names_of_members_are_rejected_with_a_list_of_the_known_ones():
     with pytest.raises(ValueError, match="pseudo_normal"):
         fathom.MeshField(fathom.make_shape("box"), sign="guess")
     with pytest.raises(TypeError):
         fathom.MeshField(fathom.make_shape("box"), sign=3)
 
 
-def test_members_and_words_are_the_same_choice():
+def test_members_and_their_names_are_equivalent():
     mesh = fathom.make_shape("box")
     assert fathom.MeshField(mesh, sign="parity").sign is fathom.MeshField(mesh, sign=fathom.SignMethod.parity).sign is fathom.SignMethod.parity
     assert str(fathom.SignMethod.parity) == "parity"
@@ -70,7 +70,7 @@ def test_errors_survive_pickling():
     assert (type(again), str(again), again.cause, again.place) == (type(caught.value), str(caught.value), caught.value.cause, caught.value.place)
 
 
-def test_progress_is_told_and_cancels():
+def test_progress_is_reported_and_can_cancel():
     mesh = fathom.make_shape("creature", triangles=4000)
     seen = []
     fathom.build_grid(mesh, resolution=48, progress=lambda stage, fraction: seen.append((stage, fraction)))
@@ -80,7 +80,7 @@ def test_progress_is_told_and_cancels():
     assert caught.value.cause is fathom.Cause.cancelled
 
 
-def test_an_exception_of_the_watcher_reaches_the_caller():
+def test_an_exception_of_the_progress_callable_reaches_the_caller():
     def watch(stage, fraction):
         raise KeyError("enough")
 
@@ -88,13 +88,13 @@ def test_an_exception_of_the_watcher_reaches_the_caller():
         fathom.build_grid(fathom.make_shape("torus"), resolution=32, progress=watch)
 
 
-def test_none_is_no_field():
+def test_none_is_rejected_as_a_field():
     for call in (fathom.bake, fathom.contour, fathom.tetrahedralize, fathom.draw_slice):
         with pytest.raises(TypeError):
             call(None)
 
 
-def test_python_runs_on_while_a_batch_is_answered():
+def test_other_python_threads_run_during_a_batch():
     field = fathom.MeshField(fathom.make_shape("creature", triangles=20_000))
     points = np.random.default_rng(1).uniform(-0.5, 0.5, size=(60_000, 3))
     done = threading.Event()
@@ -109,11 +109,11 @@ def test_python_runs_on_while_a_batch_is_answered():
     while not done.is_set():
         turns += 1
     worker.join()
-    # A held lock would let this loop turn at most about once.
+    # If the GIL were held, this loop would run about once.
     assert turns > 100
 
 
-def test_threads_share_a_field():
+def test_threads_can_share_a_field():
     field = fathom.build_grid(fathom.make_shape("torus"), resolution=32)
     points = np.random.default_rng(1).uniform(-0.5, 0.5, size=(20_000, 3))
     wanted, answers = field.distance(points), [None] * 4
@@ -129,7 +129,7 @@ def test_threads_share_a_field():
     assert all(np.array_equal(answer, wanted) for answer in answers)
 
 
-def test_answers_do_not_depend_on_the_number_of_threads():
+def test_results_do_not_depend_on_the_number_of_threads():
     field = fathom.build_grid(fathom.make_shape("torus"), resolution=32)
     points = np.random.default_rng(1).uniform(-0.5, 0.5, size=(20_000, 3))
     before = fathom.thread_count()

@@ -1,4 +1,4 @@
-"""Every example runs, and its cells are marked as a notebook's."""
+"""Every example runs, and is divided into notebook cells."""
 
 import os
 import pathlib

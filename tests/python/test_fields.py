@@ -1,4 +1,4 @@
-"""Fields answer arrays as they answer points, whatever the shape, type and layout of the arrays."""
+"""Fields give the same values for arrays as for single points, for any shape, type and layout of the arrays."""
 
 import pickle
 
@@ -18,7 +18,7 @@ def fields(mesh):
     grid = fathom.build_grid(mesh, resolution=32)
     x, y = np.meshgrid(np.linspace(-1, 1, 17), np.linspace(-1, 1, 17))
     ball = fathom.make_shape("tet_ball", resolution=4)
-    # |x| + |y| + |z| - 1 in relu, so that a network is known by heart.
+    # |x| + |y| + |z| - 1 as a ReLU network, so that its values are known.
     signs = np.concatenate([np.eye(3), -np.eye(3)]).astype(np.float32)
     network = fathom.NetworkField([(signs, np.zeros(6), "relu"), (np.ones((1, 6)), [-1.0], "none")], domain=[[-2, -2, -2], [2, 2, 2]])
     return {
@@ -33,14 +33,14 @@ def fields(mesh):
     }
 
 
-def test_a_ball_is_as_far_as_its_formula_says():
+def test_the_distance_to_a_sphere_is_exact():
     ball = fathom.AnalyticField("sphere(1)")
     points = np.random.default_rng(3).normal(size=(1000, 3))
     assert np.allclose(ball.distance(points), np.linalg.norm(points, axis=1) - 1, atol=1e-14)
     assert np.allclose(ball.gradient(points), points / np.linalg.norm(points, axis=1, keepdims=True), atol=1e-14)
 
 
-def test_batches_have_the_leading_shape_of_the_points_and_the_answers_of_single_points(fields, random):
+def test_batches_have_the_leading_shape_of_the_points_and_the_values_of_single_points(fields, random):
     points = random.uniform(-0.7, 0.7, size=(3, 5, 7, 3))
     for name, field in fields.items():
         distances, gradients = field.sample(points)
@@ -53,7 +53,7 @@ def test_batches_have_the_leading_shape_of_the_points_and_the_answers_of_single_
         assert field.distance(np.empty((0, 3))).shape == (0,) and field.distance(np.empty((4, 0, 3))).shape == (4, 0)
 
 
-def test_more_points_than_one_piece_of_work_holds_are_answered_alike(fields, random):
+def test_values_do_not_depend_on_the_size_of_the_batch(fields, random):
     points = random.uniform(-0.7, 0.7, size=(5000, 3))
     for name, field in fields.items():
         whole = field.distance(points)
@@ -61,7 +61,7 @@ def test_more_points_than_one_piece_of_work_holds_are_answered_alike(fields, ran
         assert np.array_equal(whole, pieces), name
 
 
-def test_float32_points_are_answered_as_their_widened_selves(fields, random):
+def test_float32_points_give_the_values_of_the_same_float64_points(fields, random):
     points = random.uniform(-0.7, 0.7, size=(2500, 3)).astype(np.float32)
     for name, field in fields.items():
         assert np.array_equal(field.distance(points), field.distance(points.astype(np.float64))), name
@@ -83,7 +83,7 @@ def test_layout_and_byte_order_of_points_do_not_matter(fields, random):
 
 
 def test_contiguous_points_are_not_copied(random):
-    # A copy of the points would double what is allocated: 24 bytes a point beside 8 of the answers.
+    # The results take 8 bytes per point; a copy of the points would take 24 more.
     import tracemalloc
 
     field = fathom.AnalyticField("sphere(1)")
@@ -96,7 +96,7 @@ def test_contiguous_points_are_not_copied(random):
         assert peak < 9 * len(points)
 
 
-def test_answers_go_where_the_caller_wants_them(fields, random):
+def test_results_are_written_to_out(fields, random):
     points = random.uniform(-0.7, 0.7, size=(20, 50, 3))
     for field in fields.values():
         wanted = field.distance(points)
@@ -116,12 +116,12 @@ def test_answers_go_where_the_caller_wants_them(fields, random):
         ([0.0] * 10, TypeError),
     ],
 )
-def test_answers_do_not_go_where_they_do_not_fit(out, error):
+def test_unsuitable_out_arrays_are_rejected(out, error):
     with pytest.raises(error, match="out"):
         fathom.AnalyticField("sphere(1)").distance(np.zeros((10, 3)), out=out)
 
 
-def test_answers_do_not_overwrite_points_or_what_is_read_only():
+def test_out_must_not_share_memory_with_the_points_or_be_read_only():
     field, points = fathom.AnalyticField("sphere(1)"), np.zeros((10, 3))
     with pytest.raises(ValueError, match="shares memory"):
         field.distance(points, out=points.reshape(-1)[:10])
@@ -132,21 +132,21 @@ def test_answers_do_not_overwrite_points_or_what_is_read_only():
 
 
 @pytest.mark.parametrize("points", [np.zeros(4), np.zeros((5, 2)), 1.0, np.zeros((3, 3, 4)), []])
-def test_points_of_another_shape_are_refused(points):
+def test_points_of_another_shape_are_rejected(points):
     with pytest.raises(fathom.InputError, match=r"\(\.\.\., 3\)") as caught:
         fathom.AnalyticField("sphere(1)").distance(points)
     assert caught.value.cause is fathom.Cause.invalid_argument and caught.value.place.element == "points"
 
 
 @pytest.mark.parametrize("points", [np.zeros((2, 3), dtype=complex), np.zeros((2, 3), dtype=bool), "abc", None, object(), [["a", "b", "c"]], [[1, 2, 3], [1, 2]]])
-def test_what_holds_no_numbers_is_refused(points):
+def test_objects_that_are_not_real_numbers_are_rejected(points):
     with pytest.raises((TypeError, ValueError)):
         fathom.AnalyticField("sphere(1)").distance(points)
 
 
 @pytest.mark.parametrize("kind", [np.float64, np.float32])
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
-def test_the_first_point_that_is_not_finite_is_named(fields, random, kind, bad):
+def test_the_index_of_the_first_non_finite_point_is_reported(fields, random, kind, bad):
     points = random.uniform(-0.5, 0.5, size=(100, 50, 3)).astype(kind)
     points[30, 11, 1] = points[99, 0, 2] = bad
     for name, field in fields.items():
@@ -158,16 +158,16 @@ def test_the_first_point_that_is_not_finite_is_named(fields, random, kind, bad):
         fields["grid"].range([0, 0, np.nan], [1, 1, 1])
 
 
-def test_huge_points_are_no_less_finite_than_others():
+def test_huge_points_are_accepted_as_finite():
     ball = fathom.AnalyticField("sphere(1)")
     for kind, huge in ((np.float64, 1e14), (np.float32, 1e14)):
         points = np.full((3000, 3), huge, dtype=kind)
         assert np.isfinite(ball.distance(points)).all()
-    # Sums of these overflow.
+    # The sums of these coordinates overflow.
     assert fathom.Shape(np.zeros((1, 3))).closest(np.full((600, 3), 3e38, dtype=np.float32)).point.shape == (600, 3)
 
 
-def test_ranges_enclose_what_is_in_their_boxes(fields, random):
+def test_ranges_enclose_the_values_in_their_boxes(fields, random):
     lower = random.uniform(-0.7, 0.5, size=(4, 10, 3))
     upper = lower + random.uniform(0.01, 0.3, size=lower.shape)
     weights = random.uniform(size=(50, 4, 10, 3))
@@ -181,21 +181,21 @@ def test_ranges_enclose_what_is_in_their_boxes(fields, random):
     assert one[0] <= -1 and one[1] >= np.sqrt(3) - 1 and isinstance(one[0], float)
 
 
-def test_bounds_are_boxes_of_lower_and_upper(fields):
+def test_bounds_are_arrays_of_lower_and_upper(fields):
     assert np.allclose(fathom.AnalyticField("box(1, 2, 3)").bounds, [[-0.5, -1, -1.5], [0.5, 1, 1.5]])
     for field in fields.values():
         assert field.bounds.shape == field.domain.shape == (2, 3)
         assert field.lipschitz > 0 and field.error_bound >= 0
 
 
-def test_a_grid_is_within_its_stated_error(mesh, fields, random):
+def test_a_grid_is_within_its_error_bound(mesh, fields, random):
     points = random.uniform(-0.5, 0.5, size=(3000, 3)) * [1, 1, 0.4]
     grid, exact = fields["grid"], fields["mesh"]
     assert (np.abs(grid.distance(points) - exact.distance(points)) <= grid.error_bound).all()
     assert grid.error_bound < 0.1
 
 
-def test_grids_come_from_arrays_and_go_to_them():
+def test_grids_are_made_from_arrays_and_return_them():
     axis = np.linspace(-1, 1, 17)
     z, y, x = np.meshgrid(axis, axis, axis, indexing="ij")
     values = np.sqrt(x**2 + y**2 + z**2) - 0.5
@@ -211,7 +211,7 @@ def test_grids_come_from_arrays_and_go_to_them():
         fathom.GridField.from_array(np.full_like(values, np.nan), cell=0.1)
 
 
-def test_grids_survive_files(tmp_path, fields):
+def test_grids_are_written_and_read_without_loss(tmp_path, fields):
     grid = fields["grid"]
     points = np.random.default_rng(1).uniform(-0.6, 0.6, size=(500, 3))
     grid.write(tmp_path / "torus.fathom")
@@ -231,7 +231,7 @@ def test_grids_are_offset_combined_baked_and_contoured(fields):
     assert fathom.contour(fathom.AnalyticField("box(1, 1, 1)"), resolution=16).report().watertight
 
 
-def test_formulas_combine_with_operators():
+def test_analytic_expressions_combine_with_operators():
     ball, box = fathom.Formula("sphere(1)"), fathom.Formula("box", [1.5, 1.5, 1.5])
     points = np.random.default_rng(2).uniform(-1.2, 1.2, size=(200, 3))
     a, b = (fathom.AnalyticField(f).distance(points) for f in (ball, box))
@@ -242,7 +242,7 @@ def test_formulas_combine_with_operators():
     assert ball.distance_kind is fathom.DistanceKind.exact and ball.distance_kind == "exact"
 
 
-def test_networks_answer_by_their_layers(tmp_path, fields):
+def test_neural_fields_evaluate_their_layers(tmp_path, fields):
     network = fields["network"]
     points = np.random.default_rng(5).uniform(-1, 1, size=(300, 3))
     assert np.allclose(network.distance(points), np.abs(points).sum(axis=1) - 1, atol=1e-5)
@@ -254,7 +254,7 @@ def test_networks_answer_by_their_layers(tmp_path, fields):
         fathom.NetworkField([(np.ones((4, 3)), np.zeros(4), "relu"), (np.ones((1, 5)), [0.0], "none")])
 
 
-def test_a_network_is_fitted_repeatably():
+def test_fits_of_neural_fields_are_repeatable():
     mesh = fathom.make_shape("sphere", resolution=6)
     options = dict(layers=2, width=8, steps=300, samples=4096, seed=3)
     first, report = fathom.fit_network(mesh, **options)
@@ -264,7 +264,7 @@ def test_a_network_is_fitted_repeatably():
     assert report["steps"] == 300 and report["mean_error"] < 0.1
 
 
-def test_tetrahedra_fill_a_field_and_follow_their_nodes():
+def test_tetrahedral_meshes_fill_a_field_and_follow_their_nodes():
     tets = fathom.tetrahedralize(fathom.AnalyticField("sphere(0.5)"), resolution=12)
     assert abs(tets.mass_properties().volume - 0.5236) < 0.03
     field = fathom.TetField(tets)
@@ -274,12 +274,12 @@ def test_tetrahedra_fill_a_field_and_follow_their_nodes():
         field.moved(np.zeros((3, 3)))
 
 
-def test_fields_of_formulas_survive_pickling():
+def test_analytic_fields_survive_pickling():
     field = fathom.AnalyticField("smooth_union(sphere(1), box(1, 2, 3), 0.2)")
     assert np.array_equal(pickle.loads(pickle.dumps(field)).distance([[1, 2, 3]]), field.distance([[1, 2, 3]]))
 
 
-def test_slices_are_pictures_and_points(tmp_path):
+def test_slices_are_images_and_points(tmp_path):
     field = fathom.AnalyticField("torus(1, 0.3)")
     picture = fathom.draw_slice(field, axis=2, size=200)
     assert picture.dtype == np.uint8 and picture.shape[2] == 3 and len(np.unique(picture.reshape(-1, 3), axis=0)) > 20

@@ -1,4 +1,4 @@
-"""pip installs the package into a clean virtual environment, and the hello and the tests run there. Long: it compiles the library again."""
+"""pip installs the package into a clean virtual environment, where the example hello.py and the tests run. Long: it compiles the library again."""
 
 import os
 import subprocess
@@ -9,7 +9,7 @@ import pytest
 pytestmark = pytest.mark.skipif(os.environ.get("FATHOM_LONG") != "1", reason="long (FATHOM_LONG=1)")
 
 
-def test_pip_installs_what_the_tests_pass_on(source, tmp_path):
+def test_the_package_installed_by_pip_passes_the_tests(source, tmp_path):
     subprocess.run([sys.executable, "-m", "venv", str(tmp_path / "venv")], check=True)
     python = tmp_path / "venv" / "bin" / "python"
     plain = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "FATHOM_LONG")}

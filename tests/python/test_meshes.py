@@ -1,4 +1,4 @@
-"""Meshes go between arrays, files and the library without loss, and bad ones are refused by name."""
+"""Meshes are converted between arrays, files and the library without loss, and invalid ones are rejected with the cause."""
 
 import pickle
 
@@ -10,7 +10,7 @@ import fathom
 CUBE = fathom.make_shape("box", resolution=1)
 
 
-def test_meshes_are_views_of_what_the_library_holds():
+def test_vertices_and_triangles_are_read_only_views():
     assert CUBE.vertices.shape == (8, 3) and CUBE.triangles.shape == (12, 3)
     assert CUBE.vertices.base is not None and not CUBE.vertices.flags.writeable and not CUBE.triangles.flags.writeable
     first, second = CUBE.vertices, CUBE.vertices
@@ -18,14 +18,14 @@ def test_meshes_are_views_of_what_the_library_holds():
     assert np.array_equal(CUBE.faces, CUBE.triangles)
 
 
-def test_views_outlive_their_mesh():
+def test_views_keep_their_mesh_alive():
     vertices = fathom.make_shape("sphere", resolution=4).vertices
     junk = [fathom.make_shape("sphere", resolution=4, radius=2) for _ in range(5)]
     assert np.allclose(np.linalg.norm(vertices, axis=1), 0.5) and len(junk) == 5
 
 
 @pytest.mark.parametrize("kind", [np.int32, np.int64, np.uint32, np.uint8])
-def test_meshes_take_whole_numbers_of_any_type(kind):
+def test_meshes_accept_integers_of_any_type(kind):
     mesh = fathom.TriangleMesh(CUBE.vertices.astype(np.float32), CUBE.triangles.astype(kind))
     assert np.array_equal(mesh.triangles, CUBE.triangles)
 
@@ -41,14 +41,14 @@ def test_meshes_take_whole_numbers_of_any_type(kind):
         (np.zeros((2, 3, 3)), [[0, 1, 2]], "invalid_argument"),
     ],
 )
-def test_bad_arrays_are_refused_with_their_cause(vertices, triangles, cause):
+def test_invalid_arrays_are_rejected_with_their_cause(vertices, triangles, cause):
     with pytest.raises(fathom.InputError) as caught:
         fathom.TriangleMesh(vertices, triangles)
     assert caught.value.cause == cause
 
 
-def test_indices_must_be_whole_numbers():
-    with pytest.raises(TypeError, match="whole numbers"):
+def test_indices_must_be_integers():
+    with pytest.raises(TypeError, match="expected integers"):
         fathom.TriangleMesh(np.zeros((3, 3)), [[0.0, 1.0, 2.0]])
 
 
@@ -63,7 +63,7 @@ def test_meshes_survive_files_and_pickling(tmp_path):
     assert pickle.loads(pickle.dumps(CUBE)) == CUBE and pickle.loads(pickle.dumps(tets)) == tets
 
 
-def test_reports_tell_closed_from_open():
+def test_reports_distinguish_closed_from_open_meshes():
     closed, opened = CUBE.report(), fathom.TriangleMesh(CUBE.vertices, CUBE.triangles[1:]).report()
     assert closed.watertight and closed.clean and closed.genus == 0 and closed.volume == pytest.approx(1)
     assert not opened.watertight and opened.open_edges == 3 and opened.volume is None and opened.genus is None
@@ -72,13 +72,13 @@ def test_reports_tell_closed_from_open():
     assert CUBE.flipped().mass_properties().volume == pytest.approx(-1)
 
 
-def test_masses_are_those_of_a_box():
+def test_mass_properties_of_a_box_are_exact():
     body = fathom.make_shape("box", width=1, depth=2, height=3).mass_properties(density=2)
     assert body.mass == pytest.approx(12) and np.allclose(body.center, 0)
     assert np.allclose(np.diag(body.inertia), [12 / 12 * (4 + 9), 12 / 12 * (1 + 9), 12 / 12 * (1 + 4)])
 
 
-def test_every_shape_of_the_catalogue_is_made():
+def test_every_shape_of_the_catalogue_is_generated():
     catalogue = fathom.shape_catalogue()
     assert {"box", "sphere", "torus", "creature", "tet_ball"} <= set(catalogue)
     for name in catalogue:
@@ -90,7 +90,7 @@ def test_every_shape_of_the_catalogue_is_made():
         fathom.make_shape("sphere", radius=-1)
 
 
-def test_shells_lie_on_their_surface():
+def test_point_shells_lie_on_their_surface():
     mesh = fathom.make_shape("sphere", resolution=8)
     field = fathom.MeshField(mesh)
     for shell in (fathom.vertex_shell(mesh), fathom.random_shell(mesh, count=200), fathom.repelled_shell(mesh, count=200)):
@@ -99,7 +99,7 @@ def test_shells_lie_on_their_surface():
         assert ((shell.normals * shell.points).sum(axis=1) > 0).all() and shell.triangles.max() < len(mesh.triangles)
 
 
-def test_tetrahedra_are_turned_to_positive_volume():
+def test_tetrahedra_are_reordered_to_positive_volume():
     tets = fathom.TetMesh([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], [[0, 2, 1, 3]])
     assert tets.mass_properties().volume == pytest.approx(1 / 6)
     assert tets.boundary().report().faces_outward

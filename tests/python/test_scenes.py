@@ -1,4 +1,4 @@
-"""Scenes run from Python, and their recordings are arrays."""
+"""Scenes are simulated from Python, and their recordings are arrays."""
 
 import numpy as np
 import pytest
@@ -10,19 +10,19 @@ def scene(source):
     return fathom.read_scene(source / "scenes" / "bowl_drop.toml")
 
 
-def test_a_scene_is_read_and_its_overrides_count(source, scene):
+def test_a_scene_is_read_and_overrides_apply(source, scene):
     assert scene.duration > 0 and scene.step_count > 0 and scene.bodies
     short = fathom.read_scene(source / "scenes" / "bowl_drop.toml", overrides=["duration = 0.01"])
     assert short.duration == 0.01 and short.step_count < scene.step_count
 
 
-def test_a_broken_scene_names_its_line():
+def test_an_error_in_a_scene_reports_its_line():
     with pytest.raises(fathom.InputError) as caught:
         fathom.parse_scene('name = "x"\nduraton = 3\n', "typo.toml")
     assert caught.value.place.line == 2 and caught.value.place.file == "typo.toml"
 
 
-def test_a_run_is_arrays(source, tmp_path):
+def test_a_recording_is_available_as_arrays(source, tmp_path):
     scene = fathom.read_scene(source / "scenes" / "bowl_drop.toml", overrides=["duration = 0.1"])
     simulation = fathom.Simulation(scene)
     simulation.step(3)
@@ -50,7 +50,7 @@ def test_a_run_is_arrays(source, tmp_path):
     assert (tmp_path / "results" / "summary.json").exists()
 
 
-def test_a_recording_is_a_copy_and_runs_repeat(source):
+def test_a_recording_is_a_copy_and_runs_are_repeatable(source):
     scene = fathom.read_scene(source / "scenes" / "bowl_drop.toml", overrides=["duration = 0.02"])
     first, second = fathom.Simulation(scene), fathom.Simulation(scene)
     before = first.recording
@@ -60,7 +60,7 @@ def test_a_recording_is_a_copy_and_runs_repeat(source):
     assert np.array_equal(first.recording.poses, second.recording.poses)
 
 
-def test_pages_of_the_viewer_are_written_where_there_is_one(tmp_path, source):
+def test_viewer_pages_are_written_if_the_viewer_was_built(tmp_path, source):
     simulation = fathom.Simulation(fathom.read_scene(source / "scenes" / "bowl_drop.toml", overrides=["duration = 0.01"]))
     simulation.run()
     shown = {"mesh": fathom.make_shape("torus"), "tets": fathom.make_shape("tet_ball"), "field": fathom.AnalyticField("sphere(1)")}
@@ -78,7 +78,7 @@ def test_pages_of_the_viewer_are_written_where_there_is_one(tmp_path, source):
         fathom.write_html(tmp_path / "none.html", 3)
 
 
-def test_scenes_that_are_asked_record_their_answers(source):
+def test_scenes_with_kinematic_bodies_record_their_query_results(source):
     scene = fathom.read_scene(source / "scenes" / "figure2_cubes.toml")
     simulation = fathom.Simulation(scene)
     simulation.step(3)

@@ -29,7 +29,7 @@ def project(source, tmp_path):
 
 
 def call(project, words, version="1", missing=""):
-    """What the shell functions say, and how often CMake has run since the beginning."""
+    """Returns the messages of the shell functions, and the calls of CMake so far."""
     env = {**os.environ, "PATH": f"{project / 'bin'}:{os.environ['PATH']}", "VERSION": version, "MISSING": missing}
     run = subprocess.run(["bash", "-c", f"source scripts/setup.sh; {words}"], cwd=project, env=env, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr

@@ -1,4 +1,4 @@
-"""The type stub names all that the extension has."""
+"""The type stub contains every name of the extension, and no others."""
 
 import ast
 import importlib.util
@@ -33,20 +33,20 @@ def test_every_public_name_is_in_the_stub(source):
                 assert member.startswith("_") or member in members, f"{name}.{member}"
 
 
-def test_the_stub_names_nothing_else(source):
+def test_the_stub_contains_no_other_names(source):
     for name, node in names_in(stub_of(source).body).items():
         assert hasattr(_core, name), name
         if isinstance(node, ast.ClassDef):
             assert all(hasattr(getattr(_core, name), member) for member in names_in(node.body)), name
 
 
-def test_the_stub_is_what_its_script_writes(source):
+def test_the_stub_is_the_output_of_its_script(source):
     spec = importlib.util.spec_from_file_location("stubs", source / "python" / "stubs.py")
     stubs = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(stubs)
 
     def shape(text):
-        """Names and arguments: how types are spelled hangs on the version of pybind11."""
+        """Names and arguments only: the spelling of types depends on the version of pybind11."""
         tree = ast.parse(text)
         return [(node.name, [a.arg for a in node.args.args + node.args.kwonlyargs]) for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
 

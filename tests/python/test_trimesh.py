@@ -1,4 +1,4 @@
-"""The collision manager stands in for trimesh's: its documented results on cubes in a row, and where it knows better."""
+"""The collision manager gives the documented results of trimesh on cubes in a row, and the documented differences."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ except ImportError:
 
 
 class Plain:
-    """As little as a mesh may be."""
+    """A mesh with the required attributes only."""
 
     def __init__(self, mesh):
         self.vertices, self.faces = np.array(mesh.vertices), np.array(mesh.faces, dtype=np.int64)
@@ -47,7 +47,7 @@ def manager(cube, **places):
     return made
 
 
-def test_one_mesh_against_many(cube):
+def test_a_mesh_collides_with_the_objects_of_a_manager(cube):
     many = manager(cube, near=0, far=5)
     assert many.in_collision_single(cube) is True
     touches, names, data = many.in_collision_single(cube, x(5), return_names=True, return_data=True)
@@ -58,7 +58,7 @@ def test_one_mesh_against_many(cube):
     assert many.in_collision_single(cube, x(5), return_names=True) == (True, {"far"})
 
 
-def test_objects_among_each_other_as_they_come_move_and_go(cube):
+def test_objects_collide_as_they_are_added_moved_and_removed(cube):
     many = manager(cube, a=0, b=5)
     assert many.in_collision_internal() is False
     many.add_object("c", cube, x(5))
@@ -75,19 +75,19 @@ def test_objects_among_each_other_as_they_come_move_and_go(cube):
             call()
 
 
-def test_pairs_are_named_in_alphabetical_order_whatever_came_first(cube):
+def test_names_of_pairs_are_in_alphabetical_order(cube):
     many = manager(cube, zebra=0, ant=0.5)
     assert many.in_collision_internal(return_names=True)[1] == {("ant", "zebra")}
 
 
-def test_a_name_given_again_takes_the_place_of_the_old_one(cube):
+def test_an_object_replaces_another_of_the_same_name(cube):
     many = manager(cube, a=0, b=5)
     many.add_object("b", cube, x(0.5))
     assert many.in_collision_internal(return_names=True) == (True, {("a", "b")})
     assert not many.in_collision_single(cube, x(5))
 
 
-def test_one_manager_against_another(cube):
+def test_objects_collide_with_those_of_another_manager(cube):
     mine, theirs = manager(cube, a=0, b=5), manager(cube, a=-5)
     assert mine.in_collision_other(theirs) is False
     theirs.add_object("d", cube, x(5))
@@ -97,7 +97,7 @@ def test_one_manager_against_another(cube):
     assert theirs.in_collision_other(mine, return_names=True)[1] == {("d", "b")}
 
 
-def test_distance_of_one_mesh_from_many(cube):
+def test_the_distance_of_a_mesh_is_that_to_the_nearest_object(cube):
     many = manager(cube, right=5)
     assert many.min_distance_single(cube) == pytest.approx(4)
     assert many.min_distance_single(cube, x(5.75)) == pytest.approx(-0.25)
@@ -107,7 +107,7 @@ def test_distance_of_one_mesh_from_many(cube):
     assert many.min_distance_single(cube, x(-2), return_name=True) == (pytest.approx(2), "left")
 
 
-def test_distance_of_objects_among_each_other(cube):
+def test_the_internal_distance_is_that_of_the_closest_pair(cube):
     many = manager(cube, b=5, a=-5)
     assert many.min_distance_internal() == pytest.approx(9)
     assert many.min_distance_internal(return_names=True) == (pytest.approx(9), ("a", "b"))
@@ -117,7 +117,7 @@ def test_distance_of_objects_among_each_other(cube):
     assert many.min_distance_internal(return_names=True) == (pytest.approx(2), ("a", "c"))
 
 
-def test_distance_of_two_managers_with_points_and_faces(cube):
+def test_the_distance_of_two_managers_has_points_and_faces(cube):
     mine, theirs = manager(cube, a=0, b=5), manager(cube, d=-5)
     distance, names, data = mine.min_distance_other(theirs, return_names=True, return_data=True)
     assert distance == pytest.approx(4) and names == ("a", "d") and isinstance(data, DistanceData)
@@ -126,11 +126,11 @@ def test_distance_of_two_managers_with_points_and_faces(cube):
     distance, names, data = mine.min_distance_other(theirs, return_names=True, return_data=True)
     assert distance == pytest.approx(1) and names == ("a", "e")
     vertices, faces = np.asarray(cube.vertices), np.asarray(cube.faces)
-    # Its face reaches the left side, at -0.5; where the nearest point is on an edge it may be the one beside it.
+    # The face touches the left side, at -0.5; if the closest point is on an edge, it may be the adjacent face.
     assert vertices[faces[data.index("a")]][:, 0].min() == pytest.approx(-0.5) and vertices[faces[data.index("e")]][:, 0].max() == pytest.approx(0.5)
 
 
-def test_contacts_know_their_faces_depth_and_normal(cube):
+def test_contacts_have_faces_depth_and_normal(cube):
     many = manager(cube, a=0, b=0.9)
     touches, data = many.in_collision_internal(return_data=True)
     assert touches and data
@@ -141,19 +141,19 @@ def test_contacts_know_their_faces_depth_and_normal(cube):
         assert deepest.index(name) is None or 0 <= deepest.index(name) < 12
 
 
-def test_without_objects_nothing_is_near():
+def test_an_empty_manager_has_infinite_distance():
     empty = CollisionManager()
     assert empty.in_collision_internal() is False and empty.min_distance_internal() == float("inf")
     assert empty.min_distance_single(UNIT, return_name=True) == (float("inf"), None)
     assert empty.in_collision_single(UNIT) is False
 
 
-def test_transforms_of_another_shape_are_refused():
+def test_transforms_of_another_shape_are_rejected():
     with pytest.raises(ValueError):
         CollisionManager().add_object("a", UNIT, np.eye(3))
 
 
-def test_a_mesh_inside_another_touches_it_unless_meshes_are_bare_surfaces():
+def test_a_mesh_inside_another_collides_unless_meshes_are_open():
     small = Plain(fathom.make_shape("torus", radius=0.1, tube=0.05))
     big = Plain(fathom.make_shape("torus", radius=1, tube=0.5))
     for inside, wanted in (("automatic", True), ("open", False)):
@@ -162,7 +162,7 @@ def test_a_mesh_inside_another_touches_it_unless_meshes_are_bare_surfaces():
         assert many.in_collision_single(small, x(1)) is wanted
 
 
-def test_scans_agree_with_brute_force_over_triangles():
+def test_collisions_agree_with_brute_force():
     random = np.random.default_rng(11)
     mesh = fathom.make_shape("creature", triangles=2000)
     many, poses = CollisionManager(), []
@@ -181,7 +181,7 @@ def test_scans_agree_with_brute_force_over_triangles():
 
 
 @pytest.mark.skipif(trimesh is None, reason="trimesh is not installed")
-def test_scenes_of_trimesh_become_managers():
+def test_scenes_of_trimesh_are_converted_to_managers():
     from fathom.compat.trimesh import scene_to_collision
 
     scene = trimesh.Scene()

@@ -1,4 +1,4 @@
-"""A world of bodies, from Python: steps, events, filters, and questions in batches."""
+"""A world of bodies: updates, events, filters, and queries in batches."""
 
 import threading
 
@@ -43,7 +43,7 @@ def test_many_bodies_move_at_once():
     world.move(ids, np.stack([at(0.9 * k, 0, 0) for k in range(4)]))
     assert pairs(world.update()) == [(0, 1), (1, 2), (2, 3)]
     assert np.allclose(world.pose(ids[3]), at(2.7, 0, 0))
-    # Ids come back in arrays, and are taken from them.
+    # Ids are accepted as the arrays in which they are returned.
     world.move(np.array(ids), np.stack([at(2 * k, 0, 0) for k in range(4)]))
     world.move(world.update().ended[0, 1], at(0.5, 0, 0))
     assert pairs(world.update()) == [(0, 1)]
@@ -53,7 +53,7 @@ def test_many_bodies_move_at_once():
         world.move(ids[0], np.full((4, 4), np.nan))
 
 
-def test_groups_and_filters_keep_bodies_apart():
+def test_categories_masks_and_filters_exclude_pairs():
     world, ids = row(3, 0.9)
     assert pairs(world.update()) == [(0, 1), (1, 2)]
     world.set_groups(ids[0], 2, 2)
@@ -65,7 +65,7 @@ def test_groups_and_filters_keep_bodies_apart():
     assert pairs(world.update()) == [(1, 2)]
 
 
-def test_an_exception_of_a_filter_reaches_the_caller_and_the_world_lives_on():
+def test_an_exception_of_a_filter_reaches_the_caller_and_the_world_stays_usable():
     world, ids = row(3, 0.9)
 
     def refuse(a, b):
@@ -83,7 +83,7 @@ def test_an_exception_of_a_filter_reaches_the_caller_and_the_world_lives_on():
         world.set_filter(3)
 
 
-def test_bodies_come_change_and_go():
+def test_bodies_are_added_changed_and_removed():
     world, ids = row(2)
     ball = world.add("sphere(1)", at(0, 0, 1.2))
     assert (ids[0], ball) in pairs(world.update()) and ball in world and world.shape(ball).kind == "formula"
@@ -98,7 +98,7 @@ def test_bodies_come_change_and_go():
             call()
 
 
-def test_a_shape_is_asked_against_the_world():
+def test_a_shape_is_queried_against_the_world():
     world, ids = row()
     hits = world.collide("sphere(0.6)", at(1.5, 0, 0))
     assert [body for body, _ in hits] == [ids[1]] and hits[0][1].touching
@@ -121,7 +121,7 @@ def test_rays_are_cast_in_batches():
     assert fan.body.shape == (4, 6) and fan.point.shape == (4, 6, 3)
 
 
-def test_many_placements_of_a_body_are_tried_at_once():
+def test_many_poses_of_a_body_are_checked_in_one_call():
     world, ids = row()
     poses = fathom.pose(np.stack(np.meshgrid(np.linspace(-2, 7, 19), [0.0, 0.7, 2.0], [0.0]), axis=-1)[..., 0, :])
     verdicts = world.try_poses(ids[0], poses)
@@ -134,7 +134,7 @@ def test_many_placements_of_a_body_are_tried_at_once():
     assert clearances.shape == verdicts.shape and (clearances <= true + 1e-6).all() and clearances.max() > 0.5
 
 
-def test_threads_may_ask_while_one_moves():
+def test_threads_can_query_while_one_moves_bodies():
     world, ids = row(8)
     stop, faults = threading.Event(), []
 
@@ -158,7 +158,7 @@ def test_threads_may_ask_while_one_moves():
     assert not faults
 
 
-def test_a_world_answers_as_pairs_do():
+def test_a_world_agrees_with_pair_queries():
     random = np.random.default_rng(7)
     mesh = fathom.make_shape("torus", resolution=24)
     for kind in (mesh, fathom.Formula("box(0.6, 0.4, 0.5)"), fathom.bake(fathom.AnalyticField("sphere(0.3)"), resolution=24)):

@@ -1,1 +1,1 @@
-"""Faces that other libraries' users know, on top of Fathom."""
+"""Interfaces of other libraries, implemented with Fathom."""

@@ -1,15 +1,15 @@
-"""A drop-in for `trimesh.collision.CollisionManager`, on Fathom's World instead of FCL.
+"""A drop-in replacement of `trimesh.collision.CollisionManager` that uses fathom.World instead of FCL.
 
     from fathom.compat.trimesh import CollisionManager
 
-trimesh itself is not needed: a mesh is anything with `vertices` (n, 3) and `faces` (m, 3). Names, arguments and results are those of trimesh; the
-differences are on the side of the truth:
+trimesh itself is not required: a mesh is any object with `vertices` (n, 3) and `faces` (m, 3). Names, arguments and results are those of trimesh,
+with these differences:
 
-- A watertight mesh is a solid: one that lies wholly inside another touches it. trimesh says so of convex meshes only. CollisionManager(inside="open")
-  takes every mesh for a bare surface.
-- `ContactData.normal` is the normal: unit, from the first to the second object. (Some versions of trimesh return the point instead.)
-- Distances of meshes that overlap are minus the depth of the deepest point found.
-- What cannot be proven apart counts as touching.
+- A watertight mesh is a solid: a mesh that lies entirely inside another one collides with it. In trimesh this holds for convex meshes only.
+  CollisionManager(inside="open") treats every mesh as a surface without an inside.
+- `ContactData.normal` is the unit normal from the first to the second object. (Some versions of trimesh return the point instead.)
+- The distance of overlapping meshes is minus the depth of the deepest point found.
+- Pairs that are not proven disjoint count as colliding.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ import numpy as np
 from .. import _core
 from .._choices import MeshInside
 
-EXTERNAL = "__external"  # what trimesh calls an object that is in no manager
+EXTERNAL = "__external"  # the name that trimesh gives to an object outside of the manager
 
-_MOST_CONTACTS = 100_000  # of a pair, as trimesh asks FCL for
+_MOST_CONTACTS = 100_000  # per pair, the limit that trimesh passes to FCL
 
 
 class ContactData:
-    """One contact of two objects; metres, world frame."""
+    """A contact of two objects; metres, world frame."""
 
     def __init__(self, names: Tuple[str, str], contact: "_core.Contact"):
         self.names: Set[str] = set(names)
@@ -36,26 +36,26 @@ class ContactData:
 
     @property
     def normal(self) -> np.ndarray:
-        """(3,) unit, from the first object to the second."""
+        """The unit normal (3,), from the first object to the second."""
         return self._contact.normal
 
     @property
     def point(self) -> np.ndarray:
-        """(3,), halfway between the deepest points of the two."""
+        """The midpoint (3,) of the deepest points of the two objects."""
         return 0.5 * (self._contact.point_a + self._contact.point_b)
 
     @property
     def depth(self) -> float:
-        """Of penetration, >= 0."""
+        """The penetration depth, >= 0."""
         return self._contact.depth
 
     def index(self, name: str) -> Optional[int]:
-        """Number of the face of the object that touches; None where the method that answered knows none."""
+        """The index of the face of the object at the contact; None if the method does not provide it."""
         return self._elements[name]
 
 
 class DistanceData:
-    """How far two objects are apart; metres, world frame."""
+    """The distance of two objects; metres, world frame."""
 
     def __init__(self, names: Tuple[str, str], distance: "_core.Distance", faces: Dict[str, Callable[[np.ndarray], int]]):
         self.names: Set[str] = set(names)
@@ -65,27 +65,27 @@ class DistanceData:
 
     @property
     def distance(self) -> float:
-        """Minus the depth where they overlap."""
+        """The signed distance: minus the penetration depth if they overlap."""
         return self._distance.upper
 
     def index(self, name: str) -> int:
-        """Number of the face of the object that is nearest to its closest point."""
+        """The index of the face of the object at its closest point."""
         return self._faces[name](self._points[name])
 
     def point(self, name: str) -> np.ndarray:
-        """(3,): of the object, nearest to the other."""
+        """The point (3,) of the object that is closest to the other object."""
         return self._points[name]
 
 
 class _Object(NamedTuple):
-    """A mesh that is managed: its body in the world, and its shape."""
+    """A mesh of the manager: its body in the world and its shape."""
 
     body: int
     shape: "_core.Shape"
 
 
 def _face_finder(shape: "_core.Shape", pose: np.ndarray) -> Callable[[np.ndarray], int]:
-    """The face of a placed shape that is nearest to a point of the world."""
+    """Returns a function that finds the face of a shape at a pose that is closest to a point of the world frame."""
     return lambda point: int(shape.closest((point - pose[:3, 3]) @ pose[:3, :3]).triangle)
 
 
@@ -94,12 +94,12 @@ def _matrix(transform: Any) -> np.ndarray:
         return np.eye(4)
     matrix = np.asanyarray(transform, dtype=np.float64)
     if matrix.shape != (4, 4):
-        raise ValueError("transform must be (4, 4)")
+        raise ValueError(f"expected a transform of shape (4, 4), got {matrix.shape}")
     return matrix
 
 
 class CollisionManager:
-    """Meshes by name, asked for collisions and distances against single meshes, among each other, and against another manager."""
+    """Named meshes with queries for collisions and distances among each other, with single meshes, and with another manager."""
 
     def __init__(self, inside: str = MeshInside.automatic):
         self._inside = inside
@@ -110,7 +110,7 @@ class CollisionManager:
     # ---- Objects
 
     def add_object(self, name: str, mesh: Any, transform: Any = None) -> int:
-        """Adds a mesh under a name, in place of one that had it. transform: (4, 4). Returns the id of its body."""
+        """Adds a mesh, and replaces a mesh of the same name. transform: (4, 4). Returns the id of its body."""
         pose = _matrix(transform)
         shape = self._shape(mesh)
         if name in self._objs:
@@ -121,32 +121,32 @@ class CollisionManager:
         return body
 
     def remove_object(self, name: str) -> None:
-        """Removes a mesh. ValueError where there is none of that name."""
+        """Removes a mesh. ValueError if the name is unknown."""
         body = self._object(name).body
         self._world.remove(body)
         del self._objs[name], self._names[body]
 
     def set_transform(self, name: str, transform: Any) -> None:
-        """Places a mesh anew. ValueError where there is none of that name."""
+        """Sets the pose of a mesh. ValueError if the name is unknown."""
         self._world.move(self._object(name).body, _matrix(transform))
 
     # ---- Collisions
 
     def in_collision_single(self, mesh: Any, transform: Any = None, return_names: bool = False, return_data: bool = False):
-        """Does a mesh touch any of the objects? bool, then a set of names, then a list of ContactData, as asked for."""
+        """Returns whether a mesh collides with any object: a bool, and on request a set of names and a list of ContactData."""
         hits = self._touched(self._shape(mesh), _matrix(transform), return_data)
         names = {name for name, _ in hits}
         data = [ContactData((EXTERNAL, name), contact) for name, hit in hits for contact in hit.contacts]
         return _answer(bool(hits), (return_names, names), (return_data, data))
 
     def in_collision_internal(self, return_names: bool = False, return_data: bool = False):
-        """Do any two of the objects touch? bool, then a set of pairs of names in alphabetical order, then a list of ContactData, as asked for."""
+        """Returns whether any two objects collide: a bool, and on request a set of pairs of names in alphabetical order and a list of ContactData."""
         pairs = [(self._names[pair.a], self._names[pair.b]) for pair in self._world.update().pairs]
         data = self._contacts_of(pairs) if return_data else []
         return _answer(bool(pairs), (return_names, {tuple(sorted(pair)) for pair in pairs}), (return_data, data))
 
     def in_collision_other(self, other_manager: "CollisionManager", return_names: bool = False, return_data: bool = False):
-        """Does any object touch one of another manager? bool, then a set of pairs (of this manager, of the other), then a list of ContactData."""
+        """Returns whether an object collides with one of another manager: a bool, and on request a set of pairs (name here, name there) and a list of ContactData."""
         hits = [(mine, theirs, hit) for mine, item in self._objs.items() for theirs, hit in other_manager._touched(item.shape, self._pose(mine), return_data)]
         names = {(mine, theirs) for mine, theirs, _ in hits}
         data = [ContactData((mine, theirs), contact) for mine, theirs, hit in hits for contact in hit.contacts]
@@ -155,7 +155,7 @@ class CollisionManager:
     # ---- Distances
 
     def min_distance_single(self, mesh: Any, transform: Any = None, return_name: bool = False, return_data: bool = False):
-        """How far is a mesh from the nearest object? float, then its name, then a DistanceData, as asked for. inf and None without objects."""
+        """Returns the distance of a mesh to the nearest object: a float, and on request its name and a DistanceData. Without objects inf and None."""
         pose, shape = _matrix(transform), self._shape(mesh)
         name, distance = self._closest(shape, pose)
         data = None
@@ -164,16 +164,16 @@ class CollisionManager:
         return _answer(_metres(distance), (return_name, name), (return_data, data))
 
     def min_distance_internal(self, return_names: bool = False, return_data: bool = False):
-        """How far are the two nearest objects apart? float, then their names in alphabetical order, then a DistanceData, as asked for."""
+        """Returns the smallest distance of two objects: a float, and on request their names in alphabetical order and a DistanceData."""
         best = _least(self._pair_distances())
         return self._pair_answer(best, self, return_names, return_data, ordered=True)
 
     def min_distance_other(self, other_manager: "CollisionManager", return_names: bool = False, return_data: bool = False):
-        """How far is the nearest pair of an object and one of another manager? float, then (name here, name there), then a DistanceData."""
+        """Returns the smallest distance of an object and one of another manager: a float, and on request (name here, name there) and a DistanceData."""
         found = ((mine, *other_manager._closest(item.shape, self._pose(mine))) for mine, item in self._objs.items())
         return self._pair_answer(_least(found), other_manager, return_names, return_data, ordered=False)
 
-    # ---- Inside
+    # ---- Implementation
 
     def _shape(self, mesh: Any) -> "_core.Shape":
         return _core.Shape(mesh, inside=self._inside)
@@ -229,13 +229,13 @@ def _least(found):
 
 
 def _answer(first, *others):
-    """The first answer alone, or with those of the others that were asked for."""
+    """The first result alone, or a tuple with the other results that were requested."""
     wanted = [value for asked, value in others if asked]
     return (first, *wanted) if wanted else first
 
 
 def scene_to_collision(scene: Any) -> Tuple[CollisionManager, Dict[str, int]]:
-    """The meshes of a trimesh.Scene in a manager, and the ids of their bodies by the names of their nodes."""
+    """Returns a manager with the meshes of a trimesh.Scene, and the ids of their bodies by the names of their nodes."""
     manager = CollisionManager()
     objects = {}
     for node in scene.graph.nodes_geometry:
