@@ -15,8 +15,8 @@ nlohmann::json answer(const std::string& arguments) {
 }
 
 // A box with a cavity behind a narrow hole: all directions fill the cavity except for the hole.
-std::string hollow(const Folder& folder) {
-    const std::string file = quoted(folder.file("hollow.ply"));
+std::string box_with_cavity(const Folder& folder) {
+    const std::string file = quoted(folder.file("cavity.ply"));
     EXPECT_EQ(
         run("field mesh 'difference(box(1, 1, 1), sphere(0.4), capsule(0, 0, 0, 1, 0, 0, 0.08))' -r 48 -o " + file)
             .exit_code,
@@ -40,7 +40,7 @@ TEST(DepthCommand, a_sphere_is_visible_from_one_direction_and_a_cavity_from_none
         EXPECT_TRUE(ball.contains(key)) << key;
 
     const Folder folder;
-    const auto box = answer(hollow(folder));
+    const auto box = answer(box_with_cavity(folder));
     EXPECT_EQ(box["closed"], true);
     EXPECT_EQ(box["compliant_to_one"], false);
     EXPECT_EQ(box["compliant"], false);
@@ -98,7 +98,7 @@ TEST(DepthCommand, finds_enclosed_bodies_and_layers_represent_cavities) {
     ASSERT_EQ(inside["enclosed_by"].size(), 1u);
     EXPECT_EQ(inside["enclosed_by"][0]["whole"], true);
     EXPECT_EQ(answer("torus --against " + pea)["collision"]["status"], "disjoint"); // inside the hole of the torus
-    const std::string box = hollow(folder);
+    const std::string box = box_with_cavity(folder);
     EXPECT_EQ(answer(box + " --against " + pea)["collision"]["status"], "overlapping"); // the cavity counts as solid
     const auto layers = answer(box + " --sides layers --against " + pea);
     EXPECT_EQ(layers["collision"]["status"], "disjoint");
@@ -151,7 +151,7 @@ TEST(DepthCommand, prints_a_readable_report) {
          {"compliant with one projection", "concavity", "overlapping\n", "deepest point", "method "})
         EXPECT_NE(meeting.out.find(words), std::string::npos) << words << meeting.out;
     const Folder folder;
-    const Outcome apart = depth(hollow(folder) + " --against sphere --pose 9,0,0");
+    const Outcome apart = depth(box_with_cavity(folder) + " --against sphere --pose 9,0,0");
     for (const char* words : {"not compliant", "unseen ", "disjoint, proven"})
         EXPECT_NE(apart.out.find(words), std::string::npos) << words << apart.out;
     EXPECT_NE(depth(quoted(folder.written("open.obj", open_obj))).out.find("not closed"), std::string::npos);
