@@ -38,10 +38,9 @@ namespace {
 
 constexpr const char* introduction =
     "Fathom computes contacts, penetration depth, separating directions, distances and times of impact for rigid, "
-    "deformable, fracturing and rendered geometry. Its central idea: every shape is a signed distance field, and a "
-    "field "
-    "bounds not only the value at a point but also the range of values over a whole box. Therefore the result "
-    "\"disjoint\" is a proof.\n\n"
+    "deformable, fracturing and rendered geometry. Its central idea: every shape is treated as a signed "
+    "distance field, and a field bounds not only the value at a point but also the range of values over a whole box. "
+    "Therefore the result \"disjoint\" is a proof.\n\n"
     "This page was written by the demo that has just run on this machine. Every figure was measured in that run. "
     "Pictures are embedded in the page; the buttons open interactive 3-D views (files next to this page, no network "
     "connection needed): rotate the view with the mouse, play recordings, and click on objects for details.";

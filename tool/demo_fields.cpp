@@ -47,12 +47,10 @@ std::shared_ptr<const GridField> show_field(Demo& demo, const TriangleMesh& mesh
         fmt::format("{} x {} x {}", field.layout().cells(0), field.layout().cells(1), field.layout().cells(2));
     ReportSection section{
         .title = "A distance field",
-        .text =
-            "Every shape is a signed distance field: its value at a point is the distance to the surface, negative "
-            "inside. "
-            "Here the distances of the creature are sampled on a grid. Each brick of the grid also stores the minimum "
-            "and the maximum of its values, so that one test excludes a whole region, with proof. An analytic "
-            "expression is a field as well."};
+        .text = "Every shape is treated as a signed distance field, whose value at a point is the distance to the "
+                "surface, negative inside. Here the distances of the creature are sampled on a grid. Each brick of the "
+                "grid also stores the minimum and the maximum of its values, so that one test excludes a whole region, "
+                "with proof. An analytic expression is a field as well."};
     section.figures = {{"cells", cells},
                        {"built in", fmt::format("{:.2f} s", seconds)},
                        {"memory", fmt::format("{:.1f} MB", static_cast<double>(field.bytes()) * 1e-6)},
@@ -133,12 +131,10 @@ void show_collision(Demo& demo, const std::shared_ptr<const GridField>& creature
     options.view.height = 640;
     ReportSection section{
         .title = "Collision of two fields",
-        .text =
-            "A grid and an analytic field are tested directly; neither is converted to a mesh. A common point proves "
-            "that "
-            "they overlap. If every bounding sphere of one body is clear of the field of the other, they are proven "
-            "disjoint. The deepest points of each contact region and the separating directions are then computed. "
-            "(After Liu et al., 2024, with proof.)"};
+        .text = "A grid and an analytic field are tested directly; neither is converted to a mesh. A common point "
+                "proves that they overlap. If every bounding sphere of one body is clear of the field of the other, "
+                "they are proven disjoint. The deepest points of each contact region and the separating directions "
+                "are then computed. (After Liu et al., 2024, with proof.)"};
     section.figures = {{"verdict", verdict_text(found.verdict)},
                        {"depth", fmt::format("{:.3f} m", found.depth)},
                        {"contacts", fmt::format("{}", found.contacts.size())},

@@ -220,10 +220,10 @@ void show_soft_bodies(Demo& demo) {
     show_scene(
         demo,
         {.title = "Soft bodies",
-         .text = "Spring surfaces fall on each other and deform. In every step the bounding volume hierarchy of each "
-                 "body is "
-                 "refitted to its vertices and traversed against those of the others down to exact triangle pairs. "
-                 "(After Madera et al., 2006.)"},
+         .text =
+             "Spring surfaces fall on each other and deform. In every step the bounding volume hierarchy of each "
+             "body is refitted to its vertices and traversed against those of the others down to exact triangle pairs. "
+             "(After Madera et al., 2006.)"},
         "soft", soft_scene, [](const Simulation& simulation, double seconds) {
             const Recording& recording = simulation.recording();
             const double detection = 1e3 * recording.detect_seconds() / static_cast<double>(simulation.world().steps());
