@@ -1,0 +1,35 @@
+# Fails when a C++ file of the project is not formatted: cmake -D SOURCE=<folder of the project> -P check_format.cmake
+# The files are those that git tracks; without git, all in the folders of the project.
+find_program(CLANG_FORMAT clang-format-14 REQUIRED) # ./test installs it
+execute_process(COMMAND git ls-files --full-name *.h *.cpp WORKING_DIRECTORY ${SOURCE}
+    OUTPUT_VARIABLE files RESULT_VARIABLE failed ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
+string(REPLACE "\n" ";" files "${files}")
+if(failed OR NOT files)
+    file(GLOB folders RELATIVE ${SOURCE} ${SOURCE}/*)
+    list(REMOVE_ITEM folders build out)
+    foreach(folder IN LISTS folders)
+        file(GLOB_RECURSE found RELATIVE ${SOURCE} ${SOURCE}/${folder}/*.h ${SOURCE}/${folder}/*.cpp)
+        list(APPEND files ${found})
+    endforeach()
+    list(FILTER files EXCLUDE REGEX "node_modules/")
+endif()
+set(present)
+foreach(file IN LISTS files)
+    if(EXISTS ${SOURCE}/${file}) # git also lists a file that was deleted and not yet committed
+        list(APPEND present ${file})
+    endif()
+endforeach()
+list(LENGTH present count)
+if(count LESS 100)
+    message(FATAL_ERROR "found only ${count} C++ files below ${SOURCE}")
+endif()
+execute_process(COMMAND ${CLANG_FORMAT} --dry-run -Werror ${present} WORKING_DIRECTORY ${SOURCE}
+    ERROR_VARIABLE complaints RESULT_VARIABLE failed)
+if(failed)
+    string(REGEX MATCHALL "[^\n]*: error: code should be clang-formatted" lines "${complaints}")
+    list(TRANSFORM lines REPLACE ":[0-9]+:[0-9]+: error:.*" "")
+    list(REMOVE_DUPLICATES lines)
+    string(REPLACE ";" " " names "${lines}")
+    message(FATAL_ERROR "not formatted; to format: clang-format-14 -i ${names}\n${complaints}")
+endif()
+message(STATUS "${count} files are formatted")
