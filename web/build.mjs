@@ -1,10 +1,10 @@
-// Why: makes one html file of the page, script and style inside, so that it opens with a double click and is embedded as it is.
+// Builds the page as one HTML file with inlined script and style, so that it opens from a file and can be embedded unchanged.
 import { build } from 'esbuild';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 
 const place = '<!-- packets -->';
 
-// Inside a script these would end it, or hide its end.
+// Inside a script element these would end the element or hide its end.
 const harmless = (code) => code.replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--');
 
 const bundle = await build({
@@ -14,7 +14,7 @@ const made = (ending) => bundle.outputFiles.find((file) => file.path.endsWith(en
 const page = (await readFile('index.html', 'utf8'))
     .replace('<link rel="stylesheet" href="src/style.css">', () => `<style>${made('.css')}</style>`)
     .replace('<script type="module" src="src/main.ts"></script>', () => `<script type="module">${harmless(made('.js'))}</script>`);
-if (/(?:src|href)="src\//.test(page)) throw new Error('a part of the page was not put inside');
-if (page.split(place).length !== 2) throw new Error(`the page must have ${place} once`);
+if (/(?:src|href)="src\//.test(page)) throw new Error('a part of the page was not inlined');
+if (page.split(place).length !== 2) throw new Error(`the page must contain ${place} exactly once`);
 await mkdir('dist', { recursive: true });
 await writeFile('dist/viewer.html', page);

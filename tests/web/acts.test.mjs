@@ -1,4 +1,4 @@
-// Claims about what a reader does with the page: play, step, pick, switch, drag, cut.
+// Claims about user actions on the page: play, step, pick, switch, drag, clip.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import * as documents from './documents.mjs';
@@ -37,17 +37,17 @@ act('keys step, jump, play and pause', 'recording', async (tab) => {
     assert.equal(await frame(tab), paused);
 });
 
-act('times of a sweep are shares of its way, not seconds', 'sweep', async (tab) => {
+act('times of a sweep are fractions of the motion, not seconds', 'sweep', async (tab) => {
     await tab.keyboard.press('End');
     await until(tab, 60);
     assert.equal(await tab.locator('.time').textContent(), '1');
 });
 
-act('a slice says its colours, and they are those of the pictures', 'field', async (tab) => {
+act('a slice names its colours, which are those of the images', 'field', async (tab) => {
     assert.match(await tab.locator('.layer .note').first().textContent(), /blue inside, orange outside/);
 });
 
-act('the time line scrubs, and a click in a plot goes there', 'recording', async (tab) => {
+act('the timeline scrubs, and a click in a plot goes to a frame', 'recording', async (tab) => {
     await tab.getByLabel('Frame shown').fill('60');
     await until(tab, 60);
     assert.match(await tab.locator('.time').textContent(), /^1 s/);
@@ -56,7 +56,7 @@ act('the time line scrubs, and a click in a plot goes there', 'recording', async
     await until(tab, 119);
 });
 
-act('a click on a body shows its triangle, its place and its own numbers, and another click lets go', 'tetrahedra', async (tab) => {
+act('a click on a body shows its triangle, its pose and its values, and escape clears the selection', 'tetrahedra', async (tab) => {
     const before = await picture(tab);
     assert.match(await clickUntil(tab, /triangle/), /hollow ball.*triangle\d+.*area.*normal.*position \(m\)0, 0, 0.*tetrahedra5280/s);
     assert.ok((await browser.compare(before, await picture(tab))).changed > 1e-4, 'the triangle is marked');
@@ -70,18 +70,18 @@ act('a click on a contact shows its depth and its bodies', 'recording', async (t
     assert.match(await clickUntil(tab, /Contact/), /Contact \d.*between(table|pebble|ring|die) and .*depth \(m\)0\.0/s);
 });
 
-act('w draws wires, the list hides a body', 'mesh', async (tab) => {
+act('w selects the wireframe, the list hides a body', 'mesh', async (tab) => {
     const shaded = await picture(tab);
     await tab.keyboard.press('w');
     await tab.keyboard.press('w');
     const wires = await picture(tab);
     assert.ok((await browser.compare(shaded, wires)).changed > 0.05);
-    await tab.getByLabel('How torus is drawn').selectOption('hidden');
+    await tab.getByLabel('Display of torus').selectOption('hidden');
     const hidden = await picture(tab);
     assert.ok((await browser.compare(wires, hidden)).changed > 0.02);
 });
 
-act('u turns floor and camera, not what is shown', 'mesh', async (tab) => {
+act('u rotates floor and camera, not the bodies', 'mesh', async (tab) => {
     const start = await picture(tab);
     await tab.keyboard.press('u');
     const turned = await picture(tab);
@@ -92,12 +92,12 @@ act('u turns floor and camera, not what is shown', 'mesh', async (tab) => {
     assert.ok((await browser.compare(start, await picture(tab))).changed < 0.02);
 });
 
-act('glass lets through what is behind it', 'mesh', async (tab) => {
+act('glass is transparent', 'mesh', async (tab) => {
     const shaded = await picture(tab);
-    await tab.getByLabel('How torus is drawn').selectOption('glass');
+    await tab.getByLabel('Display of torus').selectOption('glass');
     const glass = await picture(tab);
     assert.ok((await browser.compare(shaded, glass)).changed > 0.02);
-    await tab.getByLabel('How torus is drawn').selectOption('shaded');
+    await tab.getByLabel('Display of torus').selectOption('shaded');
     assert.ok((await browser.compare(shaded, await picture(tab))).changed < 0.001);
 });
 
@@ -119,7 +119,7 @@ act('points of a cloud have the colours of their speeds', 'deforming', async (ta
     assert.ok(colours.bright > 50 && colours.dark > 50, JSON.stringify(colours));
 });
 
-act('layers are switched, levels chosen, cells picked', 'field', async (tab) => {
+act('layers are switched, levels selected, cells picked', 'field', async (tab) => {
     const slice = await picture(tab);
     await tab.getByText('distance', { exact: true }).click();
     const bare = await picture(tab);
@@ -133,14 +133,14 @@ act('layers are switched, levels chosen, cells picked', 'field', async (tab) => 
     assert.match(await clickUntil(tab, /Cell/), /Cell \d+ of octree.*level2.*size \(m\)0\.6, 0\.6, 0\.6/s);
 });
 
-act('a slice is dragged by its frame, and the picture changes', 'field', async (tab) => {
+act('a slice is dragged by its frame, and the image changes', 'field', async (tab) => {
     assert.match(await clickUntil(tab, /signed distance/), /signed distance/);
     await tab.locator('.layer[data-type=volume]').getByRole('button', { name: 'z', exact: true }).click();
     const position = () => tab.locator('.layer[data-type=volume] output').textContent();
     assert.match(await position(), /z = 0 m/);
     const before = await picture(tab);
     const at = await seekCursor(tab, 'move');
-    assert.ok(at, 'the frame offers to be dragged');
+    assert.ok(at, 'the cursor shows that the frame can be dragged');
     await tab.mouse.down();
     await tab.mouse.move(at.x, at.y - 20);
     await tab.mouse.move(at.x, at.y - 40);
@@ -152,29 +152,29 @@ act('a slice is dragged by its frame, and the picture changes', 'field', async (
     await tab.mouse.down();
     await tab.mouse.move(120, 130);
     await tab.mouse.up();
-    assert.ok((await browser.compare(turned, await picture(tab))).changed > 0.02, 'elsewhere a drag turns the camera');
+    assert.ok((await browser.compare(turned, await picture(tab))).changed > 0.02, 'elsewhere a drag rotates the camera');
 });
 
-act('tetrahedra are cut open and shrink', 'tetrahedra', async (tab) => {
+act('tetrahedra are clipped and shrunk', 'tetrahedra', async (tab) => {
     const whole = await picture(tab);
     await tab.keyboard.press('x');
     const open = await picture(tab);
     assert.ok((await browser.compare(whole, open)).changed > 0.05);
-    await tab.getByLabel('How far tetrahedra shrink').fill('0.3');
+    await tab.getByLabel('Shrink tetrahedra').fill('0.3');
     assert.ok((await browser.compare(open, await picture(tab))).changed > 0.05);
     assert.match(await clickUntil(tab, /tetrahedron/), /tetrahedron\d+/);
 });
 
-act('a path shows when it collides, and goes there', 'sweep', async (tab) => {
+act('a path shows its contact intervals, and a click goes to one', 'sweep', async (tab) => {
     await tab.getByText('0.31 – 0.52').click();
     await until(tab, 18);
     assert.match(await tab.locator('.layer[data-type=path]').textContent(), /colliding, proven.*colliding, not proven/);
 });
 
-act('help opens, names the keys and closes', 'recording', async (tab) => {
+act('help opens, lists the keys and closes', 'recording', async (tab) => {
     await tab.keyboard.press('?');
     await tab.locator('dialog[open]').waitFor();
-    assert.match(await tab.locator('dialog').textContent(), /play or pause.*shaded, with edges, as wires/);
+    assert.match(await tab.locator('dialog').textContent(), /play or pause.*shaded, with edges, wireframe/);
     await tab.keyboard.press('Escape');
     await tab.locator('dialog[open]').waitFor({ state: 'detached' });
 });

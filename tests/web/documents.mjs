@@ -1,4 +1,4 @@
-// Why: one document of each kind, as the library would write them, from generated shapes. Each gives the packets in order.
+// One document of each kind, as the library writes them, from generated shapes. Each function returns the packets in order.
 import { PacketWriter } from './packet_writer.mjs';
 import { box, sphere, tetBlock, torus } from './shapes.mjs';
 
@@ -25,13 +25,13 @@ export const mesh = () => document((writer) => {
     };
 });
 
-// Contacts as arrays, from [position, normal, depth, a, b] each.
+// The arrays of contacts given as [position, normal, depth, a, b].
 const contactArrays = (writer, found) => ({
     positions: writer.f32(found.flatMap((c) => c[0]), 3), normals: writer.f32(found.flatMap((c) => c[1]), 3),
     depths: writer.f32(found.map((c) => c[2])), bodies: writer.u32(found.flatMap((c) => [c[3], c[4]]), 2),
 });
 
-// Frames cut into chunks: `frame(i)` gives { poses, contacts, deformed }, the latter by body.
+// Frames divided into chunks: `frame(i)` returns { poses, contacts, deformed }, the latter by body.
 export function framePackets(count, perChunk, frame) {
     const places = [], packets = [];
     for (let first = 0; first < count; first += perChunk) {
@@ -54,7 +54,7 @@ export function framePackets(count, perChunk, frame) {
     return { places, packets };
 }
 
-// Three bodies that fall on a table, bounce and lie.
+// Three bodies that fall on a table, bounce and come to rest.
 export function recording(count = 120, perChunk = 25) {
     const writer = new PacketWriter();
     const drops = [{ x: -0.9, y: 0.1, h: 2.2, r: 0.5 }, { x: 0.35, y: -0.3, h: 3, r: 0.42 }, { x: 1.3, y: 0.5, h: 1.6, r: 0.36 }];
@@ -90,7 +90,7 @@ export function recording(count = 120, perChunk = 25) {
     }), ...packets];
 }
 
-// A cloth that sinks over a ball, and a cloud of points that rains.
+// A cloth that drapes over a sphere, and a cloud of falling points.
 export function deforming(count = 60) {
     const writer = new PacketWriter();
     const n = 40;
@@ -165,7 +165,7 @@ export const spheres = () => document((writer) => {
     };
 });
 
-// A body that flies through a ring of posts: its path, and when it collides.
+// A body that moves through a ring of posts: its path and its contact intervals.
 export function sweep(count = 61) {
     const writer = new PacketWriter();
     const at = (t) => [2.4 * t - 1.2, 0.25 * Math.sin(5 * t), 0.55 + 0.2 * Math.sin(3 * t)];

@@ -1,4 +1,4 @@
-// Claims about pages with bad data: they say in words what is wrong, and are never blank.
+// Claims about pages with invalid data: they show an error message and are never blank.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import * as documents from './documents.mjs';
@@ -18,19 +18,19 @@ const says = (name, packets, words, state = 'failed') => test(name, { skip }, as
     await tab.close();
 });
 
-says('bytes that are no packet', () => [new TextEncoder().encode('<html>not found</html>')], /does not begin with FTHM/);
-says('a packet cut short', () => [documents.mesh()[0].subarray(0, 40_000)], /but there are/);
-says('a document without what it promises', () => documents.recording().slice(0, 1), /packet 1 is not in this page/);
-says('a later chunk that is damaged: the rest still plays', () => [...documents.recording(60, 10).slice(0, 6), new Uint8Array(20)],
+says('bytes that are not a packet are reported', () => [new TextEncoder().encode('<html>not found</html>')], /does not begin with FTHM/);
+says('a truncated packet is reported', () => [documents.mesh()[0].subarray(0, 40_000)], /but there are/);
+says('a missing packet is reported', () => documents.recording().slice(0, 1), /packet 1 is not in this page/);
+says('a damaged chunk is reported, and the other frames still play', () => [...documents.recording(60, 10).slice(0, 6), new Uint8Array(20)],
     /Frame 59 cannot be shown.*packet 6/, 'ready');
 
-test('a page without data says how to get some', { skip }, async () => {
+test('a page without data explains how to write one with data', { skip }, async () => {
     const tab = await browser.open([]);
-    assert.match(await tab.getByRole('alert').textContent(), /holds no data.*fathom view/);
+    assert.match(await tab.getByRole('alert').textContent(), /contains no data.*fathom view/);
     await tab.close();
 });
 
-test('text from a file is shown as text, not run as a page', { skip }, async () => {
+test('text from a file is shown as text and not interpreted as HTML', { skip }, async () => {
     const { PacketWriter } = await import('./packet_writer.mjs');
     const { box } = await import('./shapes.mjs');
     const writer = new PacketWriter();

@@ -1,10 +1,10 @@
-// Why: the tests' own writer of packets, so that the page is tested against the format and not against one program.
+// A writer of packets for the tests, independent of the library, so that the page is tested against the format.
 import { gzipSync } from 'node:zlib';
 
 const align = (n) => Math.ceil(n / 8) * 8;
 const types = new Map([[Float32Array, 'f32'], [Float64Array, 'f64'], [Uint32Array, 'u32'], [Uint8Array, 'u8']]);
 
-// Collects arrays; `add` gives what the JSON says about one.
+// Collects arrays; `add` returns the JSON description of an array.
 export class PacketWriter {
     parts = [];
     bytes = 0;
@@ -35,7 +35,7 @@ export class PacketWriter {
     }
 }
 
-// A page that holds its packets, as `fathom view --html` writes it.
+// A page that contains its packets, as `fathom view --html` writes it.
 export function embed(page, packets) {
     const scripts = packets.map((packet, k) =>
         `<script type="application/x-fathom" data-packet="${k}">${Buffer.from(gzipSync(packet)).toString('base64')}</script>`);

@@ -1,4 +1,4 @@
-// Claims about pages from a server: large recordings stream, and in live mode a dragged body is asked about and answered for.
+// Claims about pages from a server: large recordings are streamed, and in live mode the poses of a dragged body are sent and the response is shown.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
@@ -9,7 +9,7 @@ let browser;
 before(async () => { if (!skip) browser = await Browser.start(); });
 after(() => browser?.stop());
 
-// Serves packets as the program does, counts what is asked, and plays a server whose two bodies touch when they are near.
+// Serves packets as the program does, records the requests, and simulates a live server whose two bodies are in contact when they are close.
 async function serve(context, packets) {
     const asked = [], moves = [];
     const poses = [[-0.6, 0, 0, 1, 0, 0, 0], [0.6, 0, 0, 1, 0, 0, 0]];
@@ -38,18 +38,18 @@ async function serve(context, packets) {
     return { address: `http://127.0.0.1:${server.address().port}/`, asked, moves };
 }
 
-// Picks the left body and pulls it to the right by its handles.
+// Picks the left body and drags it to the right by its handles.
 async function dragLeft(tab) {
     await tab.locator('.bodies').getByRole('button', { name: 'left' }).click();
     await tab.keyboard.press('h');
     const at = await seekCursor(tab, 'grab', [[-1, 0], [-1, 0.02], [-1, -0.05], [-1, 0.06]]);
-    assert.ok(at, 'the handles offer to be dragged');
+    assert.ok(at, 'the cursor shows that the handles can be dragged');
     await tab.mouse.down();
     for (let k = 1; k <= 8; ++k) await tab.mouse.move(at.x + 14 * k, at.y + 3 * k);
     await tab.mouse.up();
 }
 
-test('a long recording streams: only what is near is asked for', { skip }, async (context) => {
+test('a long recording is streamed: only chunks near the current frame are requested', { skip }, async (context) => {
     const server = await serve(context, documents.recording(400, 10));
     const tab = await browser.visit(server.address);
     assert.equal(await tab.getAttribute('html', 'data-state'), 'ready');
@@ -63,7 +63,7 @@ test('a long recording streams: only what is near is asked for', { skip }, async
     await tab.close();
 });
 
-test('live: a body is dragged, the server answers, contacts and pairs follow', { skip }, async (context) => {
+test('live: a body is dragged, the server responds, contacts and pairs are updated', { skip }, async (context) => {
     const server = await serve(context, documents.live());
     const tab = await browser.visit(server.address);
     assert.match(await tab.locator('.pairs').textContent(), /left · right.*disjoint proven.*0\.3.*fields.*35/s);
@@ -75,12 +75,12 @@ test('live: a body is dragged, the server answers, contacts and pairs follow', {
     await tab.close();
 });
 
-test('live: when the server is gone the page says so', { skip }, async (context) => {
+test('live: a lost connection to the server is reported', { skip }, async (context) => {
     const server = await serve(context, documents.live());
     const tab = await browser.visit(server.address);
     await tab.route('**/live', (route) => route.abort());
     await dragLeft(tab);
     await tab.getByRole('alert').waitFor();
-    assert.match(await tab.getByRole('alert').textContent(), /does not answer/);
+    assert.match(await tab.getByRole('alert').textContent(), /does not respond/);
     await tab.close();
 });

@@ -1,4 +1,4 @@
-// Why: generated shapes for the tests' documents; nothing is read from files.
+// Generated shapes for the documents of the tests; no files are read.
 
 // A sphere of quads cut in two, closed at the poles; `bump(x, y, z)` scales the radius.
 export function sphere(radius, rings = 24, bump = () => 1) {
@@ -44,12 +44,12 @@ export function torus(radius, tube, around = 64, across = 28) {
     return { vertices, triangles };
 }
 
-// A block of cubes of six tetrahedra each; `keep(x, y, z)` of a cube's middle in [-1,1] says which are there.
+// A block of cubes of six tetrahedra each; `keep(x, y, z)` selects the cubes by their centre in [-1,1].
 export function tetBlock(n, size, keep = () => true) {
     const vertices = [], tetrahedra = [];
     const at = (i, j, k) => (k * (n + 1) + j) * (n + 1) + i;
     for (let k = 0; k <= n; ++k) for (let j = 0; j <= n; ++j) for (let i = 0; i <= n; ++i) vertices.push(...[i, j, k].map((x) => ((2 * x) / n - 1) * size));
-    const paths = [[1, 2, 0], [1, 4, 1], [2, 1, 1], [2, 4, 0], [4, 1, 0], [4, 2, 1]]; // along which axes, and whether that turns left
+    const paths = [[1, 2, 0], [1, 4, 1], [2, 1, 1], [2, 4, 0], [4, 1, 0], [4, 2, 1]]; // order of the axes, and whether the tetrahedron is left-handed
     const middle = (x) => (2 * x + 1) / n - 1;
     for (let k = 0; k < n; ++k) for (let j = 0; j < n; ++j) for (let i = 0; i < n; ++i) {
         if (!keep(middle(i), middle(j), middle(k))) continue;

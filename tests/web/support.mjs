@@ -1,4 +1,4 @@
-// Why: what the tests of the page share: a browser with pinned drawing, pages made from packets, and pictures compared.
+// Helpers of the page tests: a browser with reproducible rendering, pages made from packets, and image comparison.
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -12,9 +12,9 @@ export const page = readFileSync(process.env.FATHOM_VIEWER_PAGE, 'utf8');
 
 const usual = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 const chromium = (process.env.FATHOM_CHROMIUM ? [process.env.FATHOM_CHROMIUM] : usual).find((path) => existsSync(path));
-export const skip = chromium ? false : 'no Chromium here: tests of the page in a browser are skipped';
+export const skip = chromium ? false : 'Chromium was not found: tests of the page in a browser are skipped';
 
-// Modules of the page, outside of it.
+// Loads modules of the page outside of a browser.
 export async function load(...names) {
     const { outputFiles } = await require('esbuild').build({
         stdin: { contents: names.map((name) => `export * from './src/${name}';`).join('\n'), resolveDir: site }, bundle: true, format: 'esm', platform: 'neutral', mainFields: ['module', 'main'], write: false,
@@ -29,7 +29,7 @@ export class Browser {
         made.folder = mkdtempSync(join(tmpdir(), 'fathom-web-'));
         made.browser = await require('playwright-core').chromium.launch({
             executablePath: chromium,
-            args: ['--no-sandbox', '--disable-dev-shm-usage', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'], // the same pixels everywhere
+            args: ['--no-sandbox', '--disable-dev-shm-usage', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'], // the same pixels on every machine
         });
         made.scratch = await made.browser.newPage();
         return made;
@@ -40,7 +40,7 @@ export class Browser {
         rmSync(this.folder, { recursive: true });
     }
 
-    // A page that holds these packets, opened as a file. `complaints` collects what the console says.
+    // Opens a page that contains these packets as a file. `complaints` collects the errors and warnings of the console.
     async open(packets, options = {}) {
         const file = join(this.folder, `${Math.random().toString(36).slice(2)}.html`);
         writeFileSync(file, embed(page, packets));
@@ -49,7 +49,7 @@ export class Browser {
 
     async visit(address, options = {}) {
         const tab = await this.browser.newPage({ viewport: this.size, colorScheme: 'light', ...options });
-        tab.setDefaultTimeout(180_000); // a busy machine fails no test
+        tab.setDefaultTimeout(180_000); // long enough for a machine under load
         tab.complaints = [];
         tab.on('console', (message) => { if (['error', 'warning'].includes(message.type())) tab.complaints.push(message.text()); });
         tab.on('pageerror', (error) => tab.complaints.push(error.message));
@@ -58,7 +58,7 @@ export class Browser {
         return tab;
     }
 
-    // How much of the drawn scene differs between two pictures (0 to 1), and how many colours the second has.
+    // The fraction of pixels that differ between two images (0 to 1), and the number of colours of the second.
     compare(before, after) {
         return this.scratch.evaluate(async ([a, b]) => {
             const pixels = async (data) => {
@@ -86,7 +86,7 @@ export const centre = async (tab) => {
 
 const drawn = (tab) => tab.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 
-// The scene alone, once it has been drawn.
+// An image of the scene only, after it has been drawn.
 export async function picture(tab) {
     await drawn(tab);
     const { width, height } = await tab.locator('.view').boundingBox();
@@ -95,7 +95,7 @@ export async function picture(tab) {
 
 export const picked = (tab) => tab.locator('.picked').textContent();
 
-// Clicks around the middle, farther and farther, until what is picked reads like `words`; what it read last.
+// Clicks on a spiral around the centre until the text of the picked item matches `words`; returns the last text.
 export async function clickUntil(tab, words) {
     const from = await centre(tab);
     let found = '';
@@ -107,7 +107,7 @@ export async function clickUntil(tab, words) {
     return found;
 }
 
-// Moves the pointer away from the middle until the cursor becomes `cursor`; where that is, or undefined.
+// Moves the pointer away from the centre until the cursor becomes `cursor`; returns the position, or undefined.
 export async function seekCursor(tab, cursor, directions = [[1, 0], [-1, 0], [0, -1], [0, 1]]) {
     await drawn(tab);
     const from = await centre(tab);

@@ -1,2 +1,2 @@
-// Why: tells the type checker that a style sheet may be imported.
+// Declares style sheets as importable modules for the type checker.
 declare module '*.css';

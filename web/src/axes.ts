@@ -1,4 +1,4 @@
-// Why: which way is x, y and z; a small cross in the corner that turns with the camera.
+// The axis indicator in the corner, which rotates with the camera.
 import { type PerspectiveCamera, Vector3 } from 'three';
 import { h } from './dom';
 import type { Theme } from './theme';

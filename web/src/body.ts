@@ -1,4 +1,4 @@
-// Why: one body in the scene: its surface, points or tetrahedra, in the place and shape of the current frame.
+// A body in the scene: its surface, points or tetrahedra, with the pose and the shape of the current frame.
 import {
     BufferAttribute, BufferGeometry, Color, Group, Matrix4, Mesh, type Object3D, Plane, Points, type PointsMaterial, Quaternion, Sphere, Vector3,
 } from 'three';
@@ -9,7 +9,7 @@ import { Fans, unfold } from './surface';
 import { cutOpen, type CutTetrahedra, neighbours } from './tetrahedra';
 import { bodyColour, type Theme } from './theme';
 
-export interface Cut { plane: Plane; shrink: number } // kept: where the plane's distance is positive; world frame
+export interface Cut { plane: Plane; shrink: number } // the side with positive distance to the plane is kept; world frame
 
 export class BodyView {
     readonly object = new Group();
@@ -17,12 +17,12 @@ export class BodyView {
     mode: Mode = 'shaded';
     pose: number[];
     shape: Shape;
-    cutTetrahedra?: CutTetrahedra; // while cut open
+    cutTetrahedra?: CutTetrahedra; // while clipped
     private readonly material: SurfaceMaterial | PointsMaterial;
     private readonly own: Color;
     private readonly whole: Shape;
     private deformed = false;
-    private most = 1; // points of a cloud seen so far
+    private most = 1; // largest number of points of the cloud so far
     private fans?: Fans;
     private behind?: { of: Uint32Array; faces: Int32Array };
     private cut?: Cut;
@@ -52,7 +52,7 @@ export class BodyView {
 
     setMode(mode: Mode): void {
         this.mode = mode;
-        this.drawn.visible = mode !== 'hidden'; // overlays of the body stay
+        this.drawn.visible = mode !== 'hidden'; // overlays of the body stay visible
         this.drawn.castShadow = mode !== 'glass' && !this.data.cloud;
         this.setWires();
     }
@@ -70,7 +70,7 @@ export class BodyView {
         if (this.cut && this.cutTetrahedra) this.rebuild();
     }
 
-    // The shape of a frame in the world; undefined: the body's own, under its pose.
+    // Sets the shape of a frame in the world frame; undefined restores the shape of the document under the pose.
     deform(shape: Shape | undefined): void {
         this.deformed = shape !== undefined;
         const next = shape ?? this.whole;
@@ -79,7 +79,7 @@ export class BodyView {
         this.rebuild();
     }
 
-    // Opens the body at the cut; `slices` clip its surface too. Tetrahedra stay whole, so they are left out rather than clipped.
+    // Clips the body at the cut; `slices` clip its surface too. Tetrahedra are kept or removed as a whole.
     open(cut: Cut | undefined, slices: Plane[]): void {
         const rebuild = this.tetrahedra !== undefined && (cut !== undefined || this.cut !== undefined);
         this.cut = cut;
@@ -89,7 +89,7 @@ export class BodyView {
         if (rebuild) this.rebuild();
     }
 
-    // Emphasis for what is picked or dragged.
+    // Highlights a body that is picked or dragged.
     emphasize(on: boolean): void {
         if ('emissive' in this.material) this.material.emissive.set(on ? '#2a2a2a' : '#000000');
     }
@@ -139,12 +139,12 @@ export class BodyView {
         this.tint();
     }
 
-    // Tetrahedra show their edges: whole ones are to be told apart.
+    // Shows the edges of clipped tetrahedra, so that single ones can be distinguished.
     private setWires(): void {
         if ('wires' in this.material) setMode(this.material, this.cutTetrahedra && this.mode === 'shaded' ? 'edges' : this.mode);
     }
 
-    // Inner faces have a colour of their own while the body is open.
+    // Gives inner faces their own colour while the body is clipped.
     private tint(): void {
         this.setWires();
         this.colourEach(this.cutTetrahedra !== undefined);
@@ -167,7 +167,7 @@ export function poseOf(object: Object3D): number[] {
     return [p.x, p.y, p.z, q.w, q.x, q.y, q.z];
 }
 
-// Vertex colours multiply the body's: inner faces turn pale and warm, whatever the body's colour.
+// Vertex colours are multiplied with the colour of the body; these make inner faces pale and warm for any body colour.
 function innerColours(inner: Uint8Array, own: Color): Float32Array {
     const pale = new Color('#f2c57c');
     const tint = [pale.r / Math.max(own.r, 0.05), pale.g / Math.max(own.g, 0.05), pale.b / Math.max(own.b, 0.05)];
@@ -176,12 +176,12 @@ function innerColours(inner: Uint8Array, own: Color): Float32Array {
     return colours;
 }
 
-// The more points, the smaller: they are to show a shape, not to hide it.
+// The size of points decreases with their number, so that they do not hide the shape.
 function ballSize(count: number, sceneRadius: number): number {
     return sceneRadius * Math.min(Math.max(0.25 / Math.cbrt(count), 0.004), 0.03);
 }
 
-// From slow and dark to fast and bright, in even steps of lightness.
+// From dark (slow) to bright (fast), in even steps of lightness.
 const shadeStops = ['#3b1c6b', '#8a2281', '#d2426f', '#f5793f', '#fdc23c'].map((stop) => new Color(stop));
 
 function shadeColours(shades: Uint8Array): Float32Array {

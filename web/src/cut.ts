@@ -1,4 +1,4 @@
-// Why: the plane that opens bodies, and its controls: whole tetrahedra stay on one side of it, surfaces are clipped.
+// The clipping plane and its controls: surfaces are clipped, and tetrahedra are kept or removed as a whole.
 import { type Box3, Plane, Vector3 } from 'three';
 import type { Cut } from './body';
 import { checkbox, choice, h } from './dom';
@@ -18,16 +18,16 @@ export class CutControls {
     private readonly toggle: ReturnType<typeof checkbox>;
 
     constructor(private readonly bounds: Box3, hasTetrahedra: boolean, private readonly changed: () => void) {
-        this.toggle = checkbox('cut open', false, (on) => this.set(on));
+        this.toggle = checkbox('clip', false, (on) => this.set(on));
         const range = (label: string, value: number, max: number, set: (value: number) => void) => {
             const input = h('input', { type: 'range', min: 0, max, step: max / 200, value, 'aria-label': label, oninput: () => { set(Number(input.value)); this.on ? this.update() : this.set(true); } });
             return input;
         };
         this.element = h('div', { class: 'controls' }, this.toggle,
-            choice<Axis>('Axis of the cut', axes, axes[this.axis], (axis) => { this.axis = axes.indexOf(axis); this.update(); }),
-            h('label', { class: 'field' }, h('span', {}, 'position'), range('Position of the cut', this.share, 1, (value) => { this.share = value; }), this.label),
-            checkbox('other side', false, (on) => { this.flipped = on; this.update(); }),
-            hasTetrahedra && h('label', { class: 'field' }, h('span', {}, 'shrink'), range('How far tetrahedra shrink', 0, 0.6, (value) => { this.shrink = value; })));
+            choice<Axis>('Clipping axis', axes, axes[this.axis], (axis) => { this.axis = axes.indexOf(axis); this.update(); }),
+            h('label', { class: 'field' }, h('span', {}, 'position'), range('Clipping position', this.share, 1, (value) => { this.share = value; }), this.label),
+            checkbox('flip side', false, (on) => { this.flipped = on; this.update(); }),
+            hasTetrahedra && h('label', { class: 'field' }, h('span', {}, 'shrink'), range('Shrink tetrahedra', 0, 0.6, (value) => { this.shrink = value; })));
         this.describe();
     }
 

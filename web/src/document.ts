@@ -1,4 +1,4 @@
-// Why: the one place that knows the layout of the document (packet 0); the rest of the page works with checked, typed values.
+// The reader of the document (packet 0). Only this file depends on its layout; the rest of the page uses checked, typed values.
 import { readLayer, type LayerData } from './layer_data';
 import type { Numbers, Packet } from './packets';
 import {
@@ -13,7 +13,7 @@ export interface BodyData {
     fixed: boolean;
     color?: [number, number, number];
     vertices: Numbers<'f32'>;
-    triangles: Numbers<'u32'>; // empty: points alone
+    triangles: Numbers<'u32'>; // empty: points only
     tetrahedra?: Numbers<'u32'>;
     cloud: boolean;
     glass: boolean;
@@ -30,10 +30,10 @@ export interface ViewerDocument {
     subtitle: string;
     kind: string;
     bounds: Bounds;
-    up: Up; // at first
+    up: Up; // initial up axis
     bodies: BodyData[];
     layers: LayerData[];
-    times: Numbers<'f64'>; // one a frame; empty: no frames
+    times: Numbers<'f64'>; // one per frame; empty without frames
     chunks: ChunkPlace[];
     series: Series[];
     live: boolean;
@@ -86,7 +86,7 @@ function readFrames(packet: Packet, value: Json | undefined): { times: Numbers<'
     const json = object(value, 'frames');
     const count = integer(json.count, 'the number of frames');
     const times = packet.array(json.times, 'f64', 1, 'the times of the frames');
-    if (times.length !== count) throw new FormatError(`there are ${count} frames, but ${times.length} times`);
+    if (times.length !== count) throw new FormatError(`expected ${count} times, one per frame, got ${times.length}`);
     checkFinite(times, 'the times of the frames');
     const chunks = list(json.chunks, 'the chunks of frames').map((item, i) => {
         const chunk = object(item, `chunk ${i}`);
@@ -101,7 +101,7 @@ function readFrames(packet: Packet, value: Json | undefined): { times: Numbers<'
         if (chunk.first !== next || chunk.count === 0) throw new FormatError(`the chunks of frames leave a gap at frame ${next}`);
         next += chunk.count;
     }
-    if (next !== count) throw new FormatError(`there are ${count} frames, but the chunks hold ${next}`);
+    if (next !== count) throw new FormatError(`expected ${count} frames in the chunks, got ${next}`);
     return { times, chunks };
 }
 
@@ -110,16 +110,16 @@ function readSeries(packet: Packet, value: Json | undefined, frames: number): Se
         const json = object(item, `series ${i}`);
         const name = words(json.name, `series ${i}`);
         const values = packet.array(json.values, 'f64', 1, `the values of ${name}`);
-        if (values.length !== frames) throw new FormatError(`${name} has ${values.length} values, but there are ${frames} frames`);
+        if (values.length !== frames) throw new FormatError(`${name}: expected ${frames} values, one per frame, got ${values.length}`);
         return { name, unit: words(json.unit, ''), group: words(json.group, name), values };
     });
 }
 
-// The stated bounds; where there are none, those of the bodies.
+// The bounds of the document, or those of the bodies if it has none.
 function readBounds(value: Json | undefined, bodies: BodyData[]): Bounds {
     if (value !== undefined && value !== null) {
         const bounds = numbers(value, 6, 'bounds');
-        if (bounds[0] > bounds[3] || bounds[1] > bounds[4] || bounds[2] > bounds[5]) throw new FormatError('bounds are the wrong way round');
+        if (bounds[0] > bounds[3] || bounds[1] > bounds[4] || bounds[2] > bounds[5]) throw new FormatError('bounds: the lower corner exceeds the upper corner');
         return bounds;
     }
     const bounds = [Infinity, Infinity, Infinity, -Infinity, -Infinity, -Infinity];

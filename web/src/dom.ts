@@ -1,9 +1,9 @@
-// Why: the panel is built by hand; this makes elements in one expression, and the few controls that recur.
+// Functions that create elements, and the controls that the panel uses in several places.
 
 type Attributes = { [name: string]: string | number | boolean | undefined | ((event: never) => void) };
 type Child = Node | string | undefined | false;
 
-// h('button', { class: 'tool', onclick: f }, 'Play'): attributes by name, handlers by `on…`.
+// Creates an element: h('button', { class: 'tool', onclick: f }, 'Play'). Attributes are given by name, handlers by `on…`.
 export function h<K extends keyof HTMLElementTagNameMap>(tag: K, attributes: Attributes = {}, ...children: Child[]): HTMLElementTagNameMap[K] {
     const element = document.createElement(tag);
     for (const [name, value] of Object.entries(attributes)) {
@@ -28,7 +28,7 @@ export function slider(label: string, at: number, range: { min: number; max: num
     return h('label', { class: 'field' }, h('span', {}, label), input);
 }
 
-// A row of buttons of which one is pressed. `set` presses another without calling `change`.
+// A row of buttons, one of which is pressed. `set` presses another one without calling `change`.
 export function choice<T extends string>(label: string, options: readonly T[], at: T, change: (value: T) => void): HTMLElement & { set(value: T): void } {
     const buttons = options.map((option) =>
         h('button', { type: 'button', 'aria-pressed': String(option === at), onclick: () => { press(option); change(option); } }, option));

@@ -1,16 +1,16 @@
-// Why: faults are shown where the reader looks, in words, and never swallowed.
+// Error messages in the page.
 import { h } from './dom';
 import { FormatError } from './values';
 
 export function reasonOf(error: unknown): string {
     if (error instanceof FormatError) return error.message;
     const message = error instanceof Error ? error.message : String(error);
-    if (/webgl/i.test(message)) return 'This browser cannot draw with WebGL 2, which the viewer needs.';
+    if (/webgl/i.test(message)) return 'This browser does not support WebGL 2, which the viewer needs.';
     return message;
 }
 
-// One banner; the newest fault replaces an older one.
-export function showFault(parent: HTMLElement, error: unknown, title = 'Something went wrong'): void {
+// Shows an error in a banner, which replaces an older one.
+export function showFault(parent: HTMLElement, error: unknown, title = 'Error'): void {
     document.querySelector('.fault')?.remove();
     const banner = h('div', { class: 'fault', role: 'alert' },
         h('strong', {}, title), h('p', {}, reasonOf(error)),

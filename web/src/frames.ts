@@ -1,16 +1,16 @@
-// Why: a recording may be larger than memory; chunks of frames come when they are needed, and the oldest go.
+// The frames of a recording, which may be larger than memory: chunks are loaded on demand and the least recently used are discarded.
 import type { ViewerDocument } from './document';
 import { readContacts, type Contacts } from './layer_data';
 import { Packet, type Numbers } from './packets';
 import type { PacketSource } from './sources';
 import { checkFinite, checkIndices, FormatError, integer, list, object, type Json } from './values';
 
-// Shades are of a cloud, one a vertex.
+// Shades belong to clouds, one per vertex.
 export interface Shape { vertices: Numbers<'f32'>; triangles?: Numbers<'u32'>; tetrahedra?: Numbers<'u32'>; shades?: Numbers<'u8'> }
 
 export interface Frame {
-    poses: Numbers<'f32'>;            // seven a body
-    deformed: Map<number, Shape>;     // world frame: these bodies ignore their pose
+    poses: Numbers<'f32'>;            // seven numbers per body
+    deformed: Map<number, Shape>;     // in the world frame: the pose of these bodies is not applied
     contacts?: Contacts;
 }
 
@@ -27,7 +27,7 @@ export class FrameStore {
     get count(): number { return this.document.times.length; }
     get held(): number { return this.chunks.size; }
 
-    // The frame, where it is here already.
+    // The frame, if it is loaded.
     ready(frame: number): Frame | undefined {
         const place = this.place(frame);
         const chunk = this.chunks.get(place);
@@ -43,7 +43,7 @@ export class FrameStore {
         return chunk.frames[frame - this.document.chunks[place].first];
     }
 
-    // Asks for the chunk after the one of this frame, so that playing does not wait. A fault shows when the frame is wanted.
+    // Loads the chunk after the one of this frame, so that playback does not wait. An error is reported when the frame is requested.
     readAhead(frame: number): void {
         const next = (this.place(frame) + 1) % this.document.chunks.length;
         if (!this.chunks.has(next) && !this.waiting.has(next)) this.load(next).catch(() => undefined);
@@ -90,10 +90,10 @@ export function readChunk(packet: Packet, first: number, count: number, document
     const { json } = packet;
     const bodies = document.bodies.length;
     if (integer(json.first, 'first') !== first || integer(json.count, 'count') !== count) {
-        packet.fail(`holds other frames than the ${count} from ${first} on that the document announces`);
+        packet.fail(`expected the ${count} frames from frame ${first} that the document announces, got other frames`);
     }
     const poses = packet.array(json.poses, 'f32', 7, 'the poses');
-    if (poses.length !== count * bodies * 7) packet.fail(`has ${poses.length / 7} poses for ${count} frames of ${bodies} bodies`);
+    if (poses.length !== count * bodies * 7) packet.fail(`expected ${count * bodies} poses (${count} frames of ${bodies} bodies), got ${poses.length / 7}`);
     checkFinite(poses, `the poses of ${packet.name}`);
     const contacts = json.contacts ? perFrame(json.contacts, count, `the contacts of ${packet.name}`) : [];
     const frames = Array.from({ length: count }, (_, i): Frame => ({
@@ -102,7 +102,7 @@ export function readChunk(packet: Packet, first: number, count: number, document
         contacts: contacts[i] ? readContacts(packet, object(contacts[i], 'contacts'), `frame ${first + i}`, bodies) : undefined,
     }));
     for (const [key, value] of Object.entries(object(json.deformed ?? {}, 'deformed'))) {
-        const body = integer(Number(key), 'a body that deforms', bodies);
+        const body = integer(Number(key), 'the index of a deformed body', bodies);
         readDeformed(packet, value, body, frames, first, document);
     }
     return { bytes: packet.bytes, frames };
@@ -124,7 +124,7 @@ function readDeformed(packet: Packet, value: Json, body: number, frames: Frame[]
         if (triangles[i]) shape.triangles = packet.array(triangles[i], 'u32', 3, `the triangles of ${where}`);
         if (tetrahedra[i]) shape.tetrahedra = packet.array(tetrahedra[i], 'u32', 4, `the tetrahedra of ${where}`);
         if (shades[i]) shape.shades = packet.array(shades[i], 'u8', 1, `the shades of ${where}`);
-        if (shape.shades && 3 * shape.shades.length !== shape.vertices.length) throw new FormatError(`${where} has ${shape.shades.length} shades for ${shape.vertices.length / 3} points`);
+        if (shape.shades && 3 * shape.shades.length !== shape.vertices.length) throw new FormatError(`${where}: expected ${shape.vertices.length / 3} shades, one per point, got ${shape.shades.length}`);
         checkIndices(shape.triangles ?? usual, shape.vertices.length / 3, `the triangles of ${where}`);
         if (shape.tetrahedra) checkIndices(shape.tetrahedra, shape.vertices.length / 3, `the tetrahedra of ${where}`);
         frame.deformed.set(body, shape);
@@ -133,6 +133,6 @@ function readDeformed(packet: Packet, value: Json, body: number, frames: Frame[]
 
 function perFrame(value: Json, count: number, what: string): Json[] {
     const items = list(value, what);
-    if (items.length !== count) throw new FormatError(`${what} are ${items.length}, for ${count} frames`);
+    if (items.length !== count) throw new FormatError(`${what}: expected ${count} entries, one per frame, got ${items.length}`);
     return items;
 }

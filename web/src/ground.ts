@@ -1,4 +1,4 @@
-// Why: without a floor nothing tells size or height. A grid whose cells are a round number of metres, and the shadow that falls on it.
+// The ground: a grid whose cell size is a round number of metres, and the shadows on it.
 import { type Box3, Group, Mesh, PlaneGeometry, Quaternion, ShaderMaterial, ShadowMaterial, Vector2, Vector3 } from 'three';
 import { roundStep } from './numbers';
 import type { Theme } from './theme';
@@ -21,7 +21,7 @@ float lines(float size) {
     vec2 at = place / size;
     vec2 width = fwidth(at);
     vec2 near = abs(fract(at - 0.5) - 0.5) / max(width, vec2(1e-6));
-    // Cells smaller than a few pixels melt away instead of flickering.
+    // Cells smaller than a few pixels fade out, since they would flicker.
     return (1.0 - min(min(near.x, near.y), 1.0)) * (1.0 - smoothstep(0.2, 0.6, max(width.x, width.y)));
 }
 void main() {
@@ -56,7 +56,7 @@ export class Ground {
         this.place(bounds, new Quaternion());
     }
 
-    // Below the box, where below is -z turned by `upright`; a hair lower, so that what lies on the floor does not flicker.
+    // Places the ground below the box, in the direction -z rotated by `upright`, with a small gap so that bodies on the floor do not flicker.
     place(bounds: Box3, upright: Quaternion): void {
         const [along, across, up] = [new Vector3(1, 0, 0), new Vector3(0, 1, 0), new Vector3(0, 0, 1)].map((axis) => axis.applyQuaternion(upright).round());
         const centre = bounds.getCenter(new Vector3());

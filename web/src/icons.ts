@@ -1,4 +1,4 @@
-// Why: the few signs of the page as outlines, so that they look the same on every system.
+// The icons of the page as outlines, which look the same on every system.
 
 const paths = {
     play: 'M5 3l9 5.5L5 14z',

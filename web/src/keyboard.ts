@@ -1,4 +1,4 @@
-// Why: keys, in one table that the help overlay shows too.
+// Keyboard input, and the help overlay that lists the keys.
 import { h } from './dom';
 
 export interface Key { keys: string[]; shown: string; does: string; act(event: KeyboardEvent): void }
@@ -13,7 +13,7 @@ export function listen(keys: Key[]): void {
     });
 }
 
-// A control that has the focus keeps the keys that it understands.
+// Whether the focused control handles the key itself.
 function isForControl(event: KeyboardEvent): boolean {
     const target = event.target as HTMLElement;
     if (target instanceof HTMLSelectElement) return true;
@@ -21,14 +21,14 @@ function isForControl(event: KeyboardEvent): boolean {
     return /^(BUTTON|SUMMARY)$/.test(target.tagName) && (event.key === ' ' || event.key === 'Enter');
 }
 
-// The overlay with all keys; a modal dialog, so that the browser keeps the focus inside and closes it with escape.
+// The help overlay with all keys. It is a modal dialog: the browser keeps the focus inside and closes it with escape.
 export function helpOverlay(keys: Key[]): HTMLDialogElement {
     const close = h('button', { type: 'button', 'aria-label': 'Close help', onclick: () => dialog.close() }, '×');
     const dialog = h('dialog', { class: 'help', 'aria-label': 'Help', onclick: (event: MouseEvent) => { if (event.target === dialog) dialog.close(); } },
         h('header', {}, h('h2', {}, 'Keys and pointer'), close),
         h('dl', {},
             ...keys.flatMap(({ shown, does }) => [h('dt', {}, ...shown.split(' ').map((key) => h('kbd', {}, key))), h('dd', {}, does)]),
-            h('dt', {}, 'drag'), h('dd', {}, 'turn the camera; with the right button or two fingers shift it; wheel or pinch to come nearer'),
-            h('dt', {}, 'click'), h('dd', {}, 'pick what is there; click again for what is behind it')));
+            h('dt', {}, 'drag'), h('dd', {}, 'rotate the camera; pan with the right button or two fingers; zoom with the wheel or by pinching'),
+            h('dt', {}, 'click'), h('dd', {}, 'pick the item under the pointer; click again for the item behind it')));
     return dialog;
 }

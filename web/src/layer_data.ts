@@ -1,4 +1,4 @@
-// Why: the layouts of the overlays, checked; one reader a type, in one table.
+// The readers of the overlays, with checks: a table with one reader per type.
 import type { Numbers, Packet } from './packets';
 import { checkFinite, FormatError, integer, list, numbers, readInfo, readPose, words, type Info, type JsonObject, type Pose } from './values';
 
@@ -35,7 +35,7 @@ const readers: Record<LayerData['type'], Reader> = {
         checkFinite(points, `the points of ${common.name}`);
         same(times.length, points.length / 3, `times and points of ${common.name}`);
         for (let i = 0; i < times.length; ++i) {
-            if (!(i === 0 ? Number.isFinite(times[0]) : times[i] >= times[i - 1])) throw new FormatError(`the times of ${common.name} do not grow`);
+            if (!(i === 0 ? Number.isFinite(times[0]) : times[i] >= times[i - 1])) throw new FormatError(`the times of ${common.name} do not increase`);
         }
         const intervals = list(json.intervals ?? [], `the intervals of ${common.name}`).map((item) => {
             const [start, end, proven] = numbers(item, 3, `an interval of ${common.name}`);
@@ -49,7 +49,7 @@ const readers: Record<LayerData['type'], Reader> = {
     volume(packet, json, common) {
         const size = numbers(json.size, 3, `the size of ${common.name}`).map((n) => integer(n, `the size of ${common.name}`, 1 << 16));
         const values = packet.array(json.values, 'f32', 1, `the values of ${common.name}`);
-        if (size.some((n) => n < 2)) throw new FormatError(`${common.name} needs two samples along each axis`);
+        if (size.some((n) => n < 2)) throw new FormatError(`${common.name} needs at least two samples along each axis`);
         same(values.length, size[0] * size[1] * size[2], `values and size of ${common.name}`);
         return { ...common, type: 'volume', box: extent(json, 'box', common.name), size, values };
     },
@@ -66,7 +66,7 @@ const readers: Record<LayerData['type'], Reader> = {
 
 export function readLayer(packet: Packet, json: JsonObject, index: number, bodies: number): LayerData {
     const type = words(json.type, '');
-    if (!Object.hasOwn(readers, type)) throw new FormatError(`layer ${index} is of an unknown type: ${type || 'none'}`);
+    if (!Object.hasOwn(readers, type)) throw new FormatError(`layer ${index}: unknown type '${type}'`);
     const common: Common = {
         name: words(json.name, type),
         body: json.body === undefined || json.body === null ? undefined : integer(json.body, `the body of layer ${index}`, bodies),
@@ -95,7 +95,7 @@ export function checkContacts(contacts: Contacts, where: string, bodies: number)
     checkFinite(contacts.positions, `contact positions of ${where}`);
     checkFinite(contacts.normals, `contact normals of ${where}`);
     for (let i = 0; i < 2 * count; ++i) {
-        if (contacts.bodies[i] >= bodies) throw new FormatError(`a contact of ${where} names body ${contacts.bodies[i]}, but there are ${bodies}`);
+        if (contacts.bodies[i] >= bodies) throw new FormatError(`a contact of ${where} refers to body ${contacts.bodies[i]}, but there are ${bodies} bodies`);
     }
 }
 

@@ -1,4 +1,4 @@
-// Why: drag a body and see its contacts change. The server computes; this sends poses, one question at a time, and shows the answers.
+// Live mode: the user drags a body, its pose is sent to the server, one request at a time, and the contacts of the response are shown.
 import { TransformControls } from 'three/addons/controls/TransformControls.js';
 import { type BodyView, poseOf } from './body';
 import { choice, h } from './dom';
@@ -9,7 +9,7 @@ import { digits } from './numbers';
 import type { Stage } from './stage';
 import { FormatError, type Json } from './values';
 
-type Way = 'move' | 'turn';
+type Way = 'translate' | 'rotate';
 
 export class Live {
     readonly element: HTMLElement;
@@ -27,10 +27,10 @@ export class Live {
         this.gizmo.addEventListener('dragging-changed', (event) => { stage.controls.enabled = !event.value; });
         this.gizmo.addEventListener('change', () => stage.invalidate());
         this.gizmo.addEventListener('objectChange', () => this.moved());
-        this.ways = choice<Way>('What dragging does', ['move', 'turn'], 'move', (way) => this.setWay(way));
-        this.element = h('div', { class: 'controls' }, this.ways, h('p', { class: 'note' }, 'pick a body, then drag its handles (t, r)'),
+        this.ways = choice<Way>('Drag mode', ['translate', 'rotate'], 'translate', (way) => this.setWay(way));
+        this.element = h('div', { class: 'controls' }, this.ways, h('p', { class: 'note' }, 'pick a body, then drag its handles (t translates, r rotates)'),
             h('table', { class: 'pairs', 'aria-label': 'Pairs of bodies' },
-                h('thead', {}, h('tr', {}, ...['pair', 'verdict', 'apart (m)', 'by', 'µs'].map((title) => h('th', { scope: 'col' }, title)))), this.pairs));
+                h('thead', {}, h('tr', {}, ...['pair', 'verdict', 'separation (m)', 'method', 'µs'].map((title) => h('th', { scope: 'col' }, title)))), this.pairs));
     }
 
     get busy(): boolean { return this.gizmo.dragging || this.gizmo.axis !== null; }
@@ -39,7 +39,7 @@ export class Live {
 
     setWay(way: Way): void {
         this.ways.set(way);
-        this.gizmo.setMode(way === 'move' ? 'translate' : 'rotate');
+        this.gizmo.setMode(way);
         this.stage.invalidate();
     }
 
@@ -56,7 +56,7 @@ export class Live {
         if (!this.asking) void this.ask();
     }
 
-    // While one answer is on its way only the newest pose waits: the server is never flooded.
+    // While a request is pending only the newest pose is kept, so that requests do not accumulate at the server.
     private async ask(): Promise<void> {
         this.asking = true;
         try {
@@ -64,12 +64,12 @@ export class Live {
                 const question = this.next;
                 this.next = undefined;
                 const response = await fetch('live', question && { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(question) });
-                if (!response.ok) throw new FormatError(`the server answers ${response.status} ${response.statusText}`);
+                if (!response.ok) throw new FormatError(`the server responded with ${response.status} ${response.statusText}`);
                 this.take(await response.json());
                 clearFault();
             } while (this.next);
         } catch (error) {
-            showFault(document.body, error instanceof TypeError ? new FormatError('the server does not answer; is fathom view still running?') : error, 'Live mode');
+            showFault(document.body, error instanceof TypeError ? new FormatError('the server does not respond; is fathom view still running?') : error, 'Live mode');
         } finally {
             this.asking = false;
         }
@@ -78,7 +78,7 @@ export class Live {
     private take(answer: Json): void {
         const state = readLive(answer, this.bodies.length);
         this.bodies.forEach((body, i) => {
-            // What is in the reader's hand is where the hand is.
+            // A body that is being dragged stays at the pointer.
             if (body !== this.body || !this.gizmo.dragging) body.place(state.poses[i]);
             else body.pose = state.poses[i];
         });

@@ -1,4 +1,4 @@
-// Why: what the server says in live mode, checked like everything else that comes from outside.
+// The reader of the server's responses in live mode, with checks.
 import { checkContacts, type Contacts } from './layer_data';
 import { FormatError, integer, list, numbers, object, readPose, words, type Json, type Pose } from './values';
 
@@ -8,7 +8,7 @@ export interface PairAnswer {
     verdict: string;
     proven: boolean;
     method: string;
-    separation: number; // NaN where the server gives none
+    separation: number; // NaN if the server does not give it
     errorBound: number;
     microseconds: number;
 }
@@ -16,9 +16,9 @@ export interface PairAnswer {
 export interface LiveState { poses: Pose[]; contacts: Contacts; pairs: PairAnswer[] }
 
 export function readLive(value: Json, bodies: number): LiveState {
-    const json = object(value, 'the answer of the server');
+    const json = object(value, 'the response of the server');
     const poses = list(json.poses, 'poses').map((pose, i) => readPose(pose, `the pose of body ${i}`));
-    if (poses.length !== bodies) throw new FormatError(`the server speaks of ${poses.length} bodies, the document of ${bodies}`);
+    if (poses.length !== bodies) throw new FormatError(`expected the poses of ${bodies} bodies, got ${poses.length}`);
     const found = object(json.contacts ?? { positions: [], normals: [], depths: [], bodies: [] }, 'contacts');
     const depths = list(found.depths, 'contact depths');
     const contacts = {
@@ -27,7 +27,7 @@ export function readLive(value: Json, bodies: number): LiveState {
         depths: numbers(depths, depths.length, 'contact depths'),
         bodies: rows(found.bodies, 2, 'the bodies of a contact'),
     };
-    checkContacts(contacts, 'the answer of the server', bodies);
+    checkContacts(contacts, 'the response of the server', bodies);
     return { poses, contacts, pairs: list(json.pairs ?? [], 'pairs').map((pair) => readPair(pair, bodies)) };
 }
 

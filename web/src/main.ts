@@ -1,4 +1,4 @@
-// Why: where the page starts. Whatever goes wrong is said in the page: a blank screen explains nothing.
+// The entry point of the page. Errors are shown in the page, which is never left blank.
 import './style.css';
 import { readDocument } from './document';
 import { showFault } from './faults';
@@ -18,12 +18,12 @@ async function start(): Promise<void> {
         document.documentElement.dataset.state = 'ready';
     } catch (error) {
         document.documentElement.dataset.state = 'failed';
-        showFault(app, error, 'This cannot be shown');
+        showFault(app, error, 'The data cannot be shown');
     }
 }
 
 addEventListener('error', (event) => {
-    // Browsers say this when a layout takes two passes; nothing is lost.
+    // Browsers report this if a layout takes two passes; it is harmless.
     if (!event.message.startsWith('ResizeObserver loop')) showFault(document.body, event.error ?? event.message);
 });
 addEventListener('unhandledrejection', (event) => showFault(document.body, event.reason));

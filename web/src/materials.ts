@@ -1,5 +1,5 @@
-// Why: one material draws a surface shaded, with its edges, as wires alone, or as glass: edges come from the corner numbers of a triangle, so
-// switching costs nothing and lines are smooth.
+// A material that draws a surface shaded, with its edges, as a wireframe, or transparent. Edges are computed from the corner numbers of a triangle,
+// so that switching is free and lines are smooth.
 import { Color, DoubleSide, MeshStandardMaterial, PointsMaterial } from 'three';
 
 export type Mode = 'shaded' | 'edges' | 'wire' | 'glass' | 'hidden';
@@ -16,7 +16,7 @@ if (wire > 1.5) {
     if (edge < 0.25) discard;
     gl_FragColor.rgb = mix(gl_FragColor.rgb, wireColour, 0.35);
 } else if (wire > 0.5) {
-    // Triangles of a few pixels would turn into a blot of ink.
+    // Edges fade out on triangles of a few pixels, which they would cover entirely.
     float room = 1.0 - smoothstep(0.2, 0.7, max(max(cornerWidth.x, cornerWidth.y), cornerWidth.z));
     gl_FragColor.rgb = mix(gl_FragColor.rgb, wireColour, edge * room * 0.55);
 }`;
@@ -31,7 +31,7 @@ export function surfaceMaterial(color: Color): SurfaceMaterial {
             .replace('#include <begin_vertex>', '#include <begin_vertex>\nint corner = gl_VertexID % 3;\nvCorner = vec3(corner == 0, corner == 1, corner == 2);');
         shader.fragmentShader = shader.fragmentShader
             .replace('#include <common>', '#include <common>\nvarying vec3 vCorner;\nuniform float wire;\nuniform vec3 wireColour;')
-            // The inside of a surface is duller than its outside.
+            // Back faces are darker than front faces.
             .replace('#include <opaque_fragment>', 'if (!gl_FrontFacing) outgoingLight *= 0.7;\n#include <opaque_fragment>')
             .replace('#include <dithering_fragment>', `#include <dithering_fragment>\n${edges}`);
     };
@@ -49,11 +49,11 @@ export function setMode(material: SurfaceMaterial, mode: Mode): void {
     material.needsUpdate = true;
 }
 
-// Points drawn as small balls, of a size in metres, or in pixels where they only mark a place.
+// Points drawn as small spheres, with a size in metres, or in pixels for markers.
 export function ballMaterial(color: Color, size: number, unit: 'metres' | 'pixels' = 'metres'): PointsMaterial {
     const material = new PointsMaterial({ color, size, sizeAttenuation: unit === 'metres' });
     material.onBeforeCompile = (shader) => {
-        // However far away, a point can be seen.
+        // Distant points keep a visible size.
         shader.vertexShader = shader.vertexShader.replace('#include <logdepthbuf_vertex>', 'gl_PointSize = max(gl_PointSize, 2.5);\n#include <logdepthbuf_vertex>');
         shader.fragmentShader = shader.fragmentShader.replace('#include <opaque_fragment>', `
             vec2 onBall = gl_PointCoord * 2.0 - 1.0;

@@ -1,6 +1,6 @@
-// Why: numbers read the same way everywhere in the page.
+// Formatting of numbers, the same everywhere in the page.
 
-// Four digits, without the noise of binary fractions; powers of ten where zeros would fill the line.
+// Four significant digits; an exponent for very large and very small values.
 export function digits(value: number, count = 4): string {
     if (!Number.isFinite(value)) return value > 0 ? '∞' : value < 0 ? '−∞' : 'none';
     if (value === 0) return '0';
@@ -13,7 +13,7 @@ export const triple = (x: number, y: number, z: number) => `${digits(x)}, ${digi
 
 export const many = (count: number, one: string, more = `${one}s`) => `${count.toLocaleString('en')} ${count === 1 ? one : more}`;
 
-// 1, 2 or 5 times a power of ten, near a rough size.
+// The value 1, 2 or 5 times a power of ten that is closest to a rough size.
 export function roundStep(rough: number): number {
     const power = 10 ** Math.floor(Math.log10(rough));
     const share = rough / power;

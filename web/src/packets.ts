@@ -1,4 +1,4 @@
-// Why: packets come from files and servers that this page did not write; everything is checked here before it becomes numbers.
+// The reader of packets, which come from files and servers and are not trusted: everything is checked before arrays are created.
 import { FormatError, object, show, type Json, type JsonObject } from './values';
 
 const kinds = { f32: Float32Array, f64: Float64Array, u32: Uint32Array, u8: Uint8Array } as const;
@@ -9,43 +9,43 @@ const magic = 'FTHM';
 const version = 1;
 const headerBytes = 12;
 
-// One packet: its JSON, and the arrays that the JSON names.
+// A packet: its JSON, and the arrays that the JSON refers to.
 export class Packet {
     readonly json: JsonObject;
     readonly bytes: number;
     private readonly binary: Uint8Array;
 
     constructor(bytes: Uint8Array, readonly name = 'packet') {
-        // Numbers are read in place, which needs them aligned.
+        // Arrays are read in place, which requires aligned data.
         if (bytes.byteOffset % 8 !== 0) bytes = bytes.slice();
         this.bytes = bytes.byteLength;
-        if (bytes.byteLength < headerBytes) this.fail(`has ${bytes.byteLength} bytes, less than a header`);
+        if (bytes.byteLength < headerBytes) this.fail(`has ${bytes.byteLength} bytes, fewer than a header`);
         const found = String.fromCharCode(...bytes.subarray(0, 4));
         if (found !== magic) this.fail('is not a Fathom packet (it does not begin with FTHM)');
         const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
         if (view.getUint32(4, true) !== version) {
-            this.fail(`is of version ${view.getUint32(4, true)}; this page reads version ${version}`);
+            this.fail(`has version ${view.getUint32(4, true)}; this page reads version ${version}`);
         }
         const length = view.getUint32(8, true);
         if (length > bytes.byteLength - headerBytes) {
-            this.fail(`says its JSON has ${length} bytes, but only ${bytes.byteLength - headerBytes} follow`);
+            this.fail(`declares ${length} bytes of JSON, but only ${bytes.byteLength - headerBytes} follow`);
         }
         this.json = this.parse(bytes.subarray(headerBytes, headerBytes + length));
         this.binary = bytes.subarray(Math.min(align(headerBytes + length), bytes.byteLength));
     }
 
-    // The numbers of an array; `what` names it in a complaint.
+    // The numbers of an array; `what` is its name in error messages.
     array<K extends Kind>(value: Json | undefined, type: K, width: number, what: string): Numbers<K> {
         const said = object(value, `${this.name}: ${what}`);
-        if (said.type !== type) this.fail(`${what} must be of type ${type}, not ${show(said.type)}`);
-        if (said.width !== width) this.fail(`${what} must be ${width} wide, not ${show(said.width)}`);
+        if (said.type !== type) this.fail(`${what}: expected type ${type}, got ${show(said.type)}`);
+        if (said.width !== width) this.fail(`${what}: expected width ${width}, got ${show(said.width)}`);
         const count = this.count(said.count, `the count of ${what}`);
         const offset = this.count(said.offset, `the offset of ${what}`);
         if (offset % 8 !== 0) this.fail(`the offset of ${what} is ${offset}, not a multiple of 8`);
         const make = kinds[type];
         const size = count * width * make.BYTES_PER_ELEMENT;
         if (offset + size > this.binary.byteLength) {
-            this.fail(`${what} ends at byte ${offset + size}, but there are ${this.binary.byteLength}`);
+            this.fail(`${what} ends at byte ${offset + size}, but there are ${this.binary.byteLength} bytes`);
         }
         return new make(this.binary.buffer as ArrayBuffer, this.binary.byteOffset + offset, count * width) as Numbers<K>;
     }
@@ -55,7 +55,7 @@ export class Packet {
     }
 
     private count(value: Json | undefined, what: string): number {
-        if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) this.fail(`${what} is ${show(value)}`);
+        if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) this.fail(`${what}: expected a non-negative integer, got ${show(value)}`);
         return value;
     }
 
@@ -64,7 +64,7 @@ export class Packet {
         try {
             value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(text));
         } catch (error) {
-            this.fail(`holds no valid JSON (${(error as Error).message})`);
+            this.fail(`does not contain valid JSON (${(error as Error).message})`);
         }
         return object(value, `${this.name}: the JSON`);
     }

@@ -1,4 +1,4 @@
-// Why: the side panel: what there is, what is shown of it, and the numbers of what is picked.
+// The side panel: the bodies and layers with their switches, and the values of the picked item.
 import type { BodyView } from './body';
 import { checkbox, h, table } from './dom';
 import type { ViewerDocument } from './document';
@@ -7,7 +7,7 @@ import type { Mode } from './materials';
 import { many } from './numbers';
 
 const modes: Mode[] = ['shaded', 'edges', 'wire', 'glass', 'hidden'];
-const mostRows = 300; // bodies listed; more would make the page slow and nobody reads them
+const mostRows = 300; // maximum number of bodies in the list; more would slow down the page
 
 export interface PanelActions {
     setMode(body: BodyView, mode: Mode): void;
@@ -24,26 +24,26 @@ export class Panel {
     private readonly swatches = new Map<BodyView, HTMLElement>();
 
     constructor(data: ViewerDocument, bodies: BodyView[], layers: LayerView[], private readonly actions: PanelActions, extra: { live?: HTMLElement; cut?: HTMLElement; plots?: HTMLElement }) {
-        this.element = h('aside', { class: 'panel', 'aria-label': 'Numbers and switches' },
+        this.element = h('aside', { class: 'panel', 'aria-label': 'Side panel' },
             h('header', {}, h('h1', {}, data.title), data.subtitle && h('p', {}, data.subtitle)),
             section('Picked', true, this.picked),
             extra.live && section('Live', true, extra.live),
             bodies.length > 0 && section('Bodies', true, this.bodyList(bodies)),
             layers.length > 0 && section('Layers', true, ...layers.map((layer) => this.layerRow(layer))),
-            extra.plots && section('Over time', true, extra.plots),
-            extra.cut && section('Cut', data.bodies.some((body) => body.tetrahedra), extra.cut));
+            extra.plots && section('Values over time', true, extra.plots),
+            extra.cut && section('Clip', data.bodies.some((body) => body.tetrahedra), extra.cut));
         this.showPick(undefined);
     }
 
     showPick(pick: Pick | undefined): void {
         if (!pick) {
-            this.picked.replaceChildren(h('p', { class: 'note' }, 'Click a body, a contact or a cell to see its numbers.'));
+            this.picked.replaceChildren(h('p', { class: 'note' }, 'Click a body, a contact or a cell to see its values.'));
             return;
         }
-        this.picked.replaceChildren(h('h3', {}, pick.title, h('button', { type: 'button', 'aria-label': 'Forget what is picked', onclick: () => this.actions.unpick() }, '×')), table(pick.rows()));
+        this.picked.replaceChildren(h('h3', {}, pick.title, h('button', { type: 'button', 'aria-label': 'Clear the selection', onclick: () => this.actions.unpick() }, '×')), table(pick.rows()));
     }
 
-    // Switches follow keys and other controls.
+    // Updates the switch of a layer after a key or another control.
     setLayer(layer: LayerView, on: boolean): void {
         const input = this.switches.get(layer);
         if (!input) return;
@@ -51,7 +51,7 @@ export class Panel {
         input.closest('.layer')!.classList.toggle('off', !on);
     }
 
-    // A row that has nothing to show yet takes no room.
+    // Hides the row of a layer that has nothing to show yet.
     reveal(layer: LayerView, on: boolean): void {
         const row = this.switches.get(layer)?.closest<HTMLElement>('.layer');
         if (row) row.hidden = !on;
@@ -62,7 +62,7 @@ export class Panel {
         if (select) select.value = body.mode;
     }
 
-    // Some bodies have another colour in the dark.
+    // The colour of some bodies depends on the theme.
     setColours(): void {
         for (const [body, swatch] of this.swatches) swatch.style.background = body.colour;
     }
@@ -76,14 +76,14 @@ export class Panel {
     private bodyRow(body: BodyView): HTMLElement {
         const { data } = body;
         const size = data.cloud ? (data.vertices.length > 0 ? many(data.vertices.length / 3, 'point') : 'cloud') : data.tetrahedra ? many(data.tetrahedra.length / 4, 'tetrahedron', 'tetrahedra') : many(data.triangles.length / 3, 'triangle');
-        const select = h('select', { 'aria-label': `How ${data.name} is drawn`, onchange: () => this.actions.setMode(body, select.value as Mode) },
+        const select = h('select', { 'aria-label': `Display of ${data.name}`, onchange: () => this.actions.setMode(body, select.value as Mode) },
             ...modes.filter((mode) => !data.cloud || mode === 'shaded' || mode === 'hidden').map((mode) => h('option', {}, mode)));
         select.value = body.mode;
         this.selects.set(body, select);
         const swatch = h('i', { class: 'swatch' });
         this.swatches.set(body, swatch);
         return h('div', { class: 'body' }, swatch,
-            h('button', { type: 'button', class: 'link', title: 'Look at it', onclick: () => this.actions.selectBody(body) }, data.name),
+            h('button', { type: 'button', class: 'link', title: 'Frame this body', onclick: () => this.actions.selectBody(body) }, data.name),
             h('span', { class: 'note' }, data.fixed ? `${size} · fixed` : size), select);
     }
 

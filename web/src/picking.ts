@@ -1,4 +1,4 @@
-// Why: what is under the pointer. A click asks bodies and overlays; a second click at the same place goes on to what is behind.
+// Picking of bodies and overlays under the pointer. A second click at the same place picks the item behind.
 import {
     BufferAttribute, BufferGeometry, DoubleSide, type Intersection, Mesh, MeshBasicMaterial, type Object3D, type Plane, Raycaster, Vector2, Vector3,
 } from 'three';
@@ -39,7 +39,7 @@ export class Picking {
         return found.length > 0 ? found[turn % found.length] : undefined;
     }
 
-    // Contacts and paths are thin and come first; the others by how near they are.
+    // All items under the pointer: contacts and paths first, since they are thin, then by distance.
     private candidates(probe: Probe): Pick[] {
         const found = this.layers().map((layer) => layer.pick?.(probe)).filter((pick): pick is Pick => pick !== undefined);
         const body = this.pickBody(probe);

@@ -1,19 +1,19 @@
-// Why: which frame is due. Plain arithmetic over the times of the frames, so that it can be tested without a page.
+// The clock of playback: the current frame from the times of the frames. It does not depend on the page and is tested without it.
 
 export const speeds = [0.01, 0.03, 0.1, 0.25, 0.5, 1, 2, 4, 10, 30];
-const longestStep = 0.1; // seconds: a page that slept does not jump
+const longestStep = 0.1; // seconds: limits the step after a page was suspended
 
 export class Playback {
     playing = false;
     loop = true;
     speed = 1;
-    private readonly clocks: Float64Array; // when each frame is due, from 0
+    private readonly clocks: Float64Array; // time of each frame, from 0
     private clock = 0;
 
     constructor(times: ArrayLike<number>) {
         const grows = times.length > 1 && Array.from(times).every((t, i) => i === 0 || t >= times[i - 1]) && times[times.length - 1] > times[0];
         this.clocks = Float64Array.from({ length: times.length }, (_, i) => (grows ? times[i] - times[0] : i / 30));
-        // Real time, unless that is over before anything can be seen.
+        // Real time, or slower if the recording is too short to be seen.
         const wanted = this.duration / 1.5;
         if (this.duration > 0 && wanted < 1) this.speed = speeds.filter((speed) => speed <= wanted).at(-1) ?? speeds[0];
     }
@@ -30,11 +30,11 @@ export class Playback {
 
     seekFraction(fraction: number): void { this.clock = Math.min(Math.max(fraction, 0), 1) * this.duration; }
 
-    // Lets time pass; the frame may stay the same.
+    // Advances the clock; the frame may stay the same.
     advance(seconds: number): void {
         if (!this.playing || this.count < 2) return;
         this.clock += Math.min(seconds, longestStep) * this.speed;
-        // The last frame stays as long as the others.
+        // The last frame is shown as long as the others.
         if (this.clock <= this.duration * (1 + 1 / (this.count - 1))) return;
         if (this.loop) this.clock = 0;
         else {
@@ -48,7 +48,7 @@ export class Playback {
         if (this.playing && this.frame === this.count - 1) this.clock = 0;
     }
 
-    // The last frame that is due; a hair early counts, so that seeking is exact.
+    // The last frame at or before the clock, with a small tolerance so that seeking is exact.
     private at(clock: number): number {
         let low = 0;
         let high = this.count - 1;

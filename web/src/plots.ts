@@ -1,4 +1,4 @@
-// Why: numbers over time, one small plot a group, with the current frame marked; a click goes there.
+// Plots of values over time, one per group, with a mark at the current frame. A click goes to a frame.
 import { h } from './dom';
 import type { Series, ViewerDocument } from './document';
 import { digits, roundStep } from './numbers';
@@ -38,7 +38,7 @@ class Plot {
         [this.low, this.high] = rangeOf(series);
         this.values = series.map(() => h('b', {}));
         const go = (event: PointerEvent) => { if (event.buttons & 1) seek(this.frameAt(event.offsetX)); };
-        this.canvas = h('canvas', { class: 'plot', role: 'img', 'aria-label': `${group} over time`, title: 'Click to go there', onpointerdown: go, onpointermove: go });
+        this.canvas = h('canvas', { class: 'plot', role: 'img', 'aria-label': `${group} over time`, title: 'Click to go to this frame', onpointerdown: go, onpointermove: go });
         const legend = series.map((one, i) => h('span', {}, h('i', { class: 'swatch', style: `background:${colourOf(i)}` }), `${one.name} `, this.values[i], one.unit ? ` ${one.unit}` : ''));
         this.element = h('figure', {}, h('figcaption', {}, ...legend), this.canvas);
     }
@@ -102,7 +102,7 @@ class Plot {
         pen.fillText(`${digits(this.times[this.times.length - 1], 3)} s`, width - margin.right, height - 2);
     }
 
-    // With more frames than pixels each column shows its least and largest value, so that no peak is lost.
+    // With more frames than pixels each column shows its minimum and maximum, so that no peak is lost.
     private drawLine(pen: CanvasRenderingContext2D, values: ArrayLike<number>, colour: string): void {
         pen.strokeStyle = colour;
         pen.lineWidth = 1.5;
@@ -152,7 +152,7 @@ function rangeOf(series: Series[]): [number, number] {
         }
     }
     if (!(low <= high)) return [0, 1];
-    // Zero belongs to the picture where it is near.
+    // The range includes zero if zero is close.
     if (low > 0 && low < 0.5 * high) low = 0;
     if (high < 0 && high > 0.5 * low) high = 0;
     const room = (high - low || Math.abs(high) || 1) * 0.06;

@@ -1,13 +1,13 @@
-// Why: one pointer, three meanings: a click picks, a drag on a slice moves it, every other drag turns the camera.
+// Pointer input: a click picks, a drag on the frame of a slice moves the slice, other drags rotate the camera.
 import type { Drag, LayerView, Probe } from './layers/layer';
 import type { Picking } from './picking';
 import type { Stage } from './stage';
 
-const clickReach = 5; // pixels a finger may slip and still click
+const clickReach = 5; // pixels that the pointer may move during a click
 
 export interface PointerActions {
     click(probe: Probe): void;
-    taken(): boolean; // something else, as the gizmo, has the pointer
+    taken(): boolean; // whether something else, such as the gizmo, uses the pointer
 }
 
 export function followPointer(stage: Stage, picking: Picking, layers: () => LayerView[], actions: PointerActions): void {
@@ -18,7 +18,7 @@ export function followPointer(stage: Stage, picking: Picking, layers: () => Laye
 
     const grab = (probe: Probe) => layers().map((layer) => layer.grab?.(probe)).filter((found) => found !== undefined).sort((a, b) => a.distance - b.distance)[0];
 
-    // Before the camera's own listener, so that it can be told to keep still.
+    // Runs before the listener of the camera, so that the camera can be disabled.
     canvas.parentElement!.addEventListener('pointerdown', (event) => {
         if (event.target !== canvas) return;
         ++fingers;

@@ -1,4 +1,4 @@
-// Why: the one thing that is picked: its marker in the scene, its numbers in the panel, both kept true while frames pass.
+// The picked item: its marker in the scene and its values in the panel, updated for every frame.
 import type { Pick } from './layers/layer';
 import type { Panel } from './panel';
 import type { Stage } from './stage';
@@ -16,7 +16,7 @@ export class Selection {
         this.stage.invalidate();
     }
 
-    // Contacts have no identity from frame to frame, so a picked one is let go when the frame is another.
+    // Contacts have no identity across frames, so a picked contact is released when the frame changes.
     refresh(otherFrame: boolean): void {
         if (otherFrame && this.pick?.kind === 'contact') this.set(undefined);
         else this.panel.showPick(this.pick);

@@ -1,15 +1,15 @@
-// Why: packets lie inside the page (a file opened with a double click) or on the server that gave the page; the rest need not know.
+// Sources of packets: the page itself, if it was opened as a file, or the server that delivered the page.
 import { FormatError } from './values';
 
 export interface PacketSource {
     load(packet: number): Promise<Uint8Array>;
 }
 
-// Inside the page where it holds packet 0, else from the server.
+// The page if it contains packet 0, otherwise the server.
 export function findSource(page: Document = document): PacketSource {
     if (page.querySelector(selector(0))) return { load: (packet) => fromPage(page, packet) };
     if (page.location.protocol === 'file:') {
-        return { load: () => Promise.reject(new FormatError('this page holds no data; write one with: fathom view MODEL --html FILE')) };
+        return { load: () => Promise.reject(new FormatError('this page contains no data; write a page with data with: fathom view MODEL --html FILE')) };
     }
     return { load: fromServer };
 }
@@ -31,7 +31,7 @@ async function fromPage(page: Document, packet: number): Promise<Uint8Array> {
         const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
         return new Uint8Array(await new Response(stream).arrayBuffer());
     } catch {
-        throw new FormatError(`packet ${packet} is damaged (it cannot be unpacked)`);
+        throw new FormatError(`packet ${packet} is damaged (it cannot be decompressed)`);
     }
 }
 
@@ -40,8 +40,8 @@ async function fromServer(packet: number): Promise<Uint8Array> {
     try {
         response = await fetch(`packets/${packet}`);
     } catch {
-        throw new FormatError('the server does not answer; is fathom view still running?');
+        throw new FormatError('the server does not respond; is fathom view still running?');
     }
-    if (!response.ok) throw new FormatError(`the server refuses packet ${packet} (${response.status} ${response.statusText})`);
+    if (!response.ok) throw new FormatError(`the server rejected the request for packet ${packet} (${response.status} ${response.statusText})`);
     return new Uint8Array(await response.arrayBuffer());
 }

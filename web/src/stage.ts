@@ -1,4 +1,4 @@
-// Why: camera, light and canvas in one place. Draws only when something changed: a still picture costs nothing.
+// Camera, lights and canvas. The scene is drawn only when something has changed.
 import {
     Box3, DirectionalLight, Group, HemisphereLight, type Object3D, PCFShadowMap, PerspectiveCamera, Quaternion, Scene, Sphere, Vector3, WebGLRenderer,
 } from 'three';
@@ -13,14 +13,14 @@ export class Stage {
     readonly renderer: WebGLRenderer;
     readonly scene = new Scene();
     readonly camera = new PerspectiveCamera(32, 1, 0.01, 100);
-    readonly upright = new Quaternion(); // from "z is up" to what is up
+    readonly upright = new Quaternion(); // rotation from z up to the current up axis
     readonly ground: Ground;
     readonly bounds: Box3;
     readonly radius: number;
     private readonly before: (() => void)[] = [];
     private readonly after: (() => void)[] = [];
     private readonly sky = new HemisphereLight('#ffffff', '#9a9082', 1.7);
-    private readonly lights = new Group(); // about the middle
+    private readonly lights = new Group(); // centred on the bounds
     private orbit: OrbitControls;
     private waiting = false;
 
@@ -43,17 +43,17 @@ export class Stage {
         this.home();
     }
 
-    get controls(): OrbitControls { return this.orbit; } // another after setUp()
+    get controls(): OrbitControls { return this.orbit; } // replaced by setUp()
     get up(): Up { return this.camera.up.y > 0.5 ? 'y' : 'z'; }
 
-    // Files do not say which way is up. What is shown stays; floor, light and camera turn round it.
+    // Sets the up axis, which most files do not state. Bodies stay; floor, lights and camera are rotated.
     setUp(up: Up): void {
         this.upright.setFromAxisAngle(new Vector3(1, 0, 0), up === 'y' ? -Math.PI / 2 : 0);
         this.camera.up.set(0, 0, 1).applyQuaternion(this.upright).round();
         this.sky.position.copy(this.camera.up);
         this.lights.quaternion.copy(this.upright);
         this.ground.place(this.bounds, this.upright);
-        this.orbit.dispose(); // it knows only the "up" of its beginning
+        this.orbit.dispose(); // it does not support a change of the up axis
         this.orbit = this.newOrbit();
         this.home();
     }
@@ -69,7 +69,7 @@ export class Stage {
         this.invalidate();
     }
 
-    // Looks at a box (all, where none is given) from where the camera is, or along a direction.
+    // Frames a box (by default the bounds) from the current direction of the camera or from a given one.
     look(from = this.camera.position.clone().sub(this.controls.target).normalize(), box = this.bounds): void {
         const distance = Math.max(this.distanceFor(from, box), this.radius / 500);
         this.camera.near = Math.min(distance / 100, this.radius / 100);
@@ -88,7 +88,7 @@ export class Stage {
 
     home(): void { this.look(homeward.clone().applyQuaternion(this.upright)); }
 
-    // Something in the scene is another: shadows too. A camera that moves leaves them as they are.
+    // Requests a redraw after a change of the scene, with new shadows. A camera motion does not need new shadows.
     invalidate(): void {
         this.renderer.shadowMap.needsUpdate = true;
         this.redraw();
@@ -105,7 +105,7 @@ export class Stage {
         });
     }
 
-    // How far away all corners of the box fit the picture, with some air around.
+    // The distance at which all corners of the box fit into the view, with a margin.
     private distanceFor(from: Vector3, box: Box3): number {
         const right = this.camera.up.clone().cross(from).normalize();
         const up = from.clone().cross(right);

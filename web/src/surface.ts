@@ -1,10 +1,10 @@
-// Why: triangles as they are drawn: three corners each (so that a corner knows its triangle), with normals that are smooth except over
-// edges sharper than 40 degrees: a box stays a box, a bunny is round.
+// Triangles for drawing: three separate corners each, with normals that are smooth except across edges sharper than 40 degrees, so that boxes keep
+// their edges and curved surfaces look smooth.
 
 const sameSurface = Math.cos((40 * Math.PI) / 180);
-const crowded = 256; // around a vertex with more triangles than this they stay flat: comparing all with all would take long
+const crowded = 256; // vertices with more triangles than this get flat normals, since the cost is quadratic
 
-// Which triangles meet at each vertex; kept while a body deforms without breaking.
+// The triangles at each vertex; reused while a body deforms without breaking.
 export class Fans {
     readonly start: Uint32Array;
     readonly triangles: Uint32Array;
@@ -47,7 +47,7 @@ export function unfold(vertices: Float32Array, fans: Fans): Corners {
     return { positions, normals };
 }
 
-// By area, and of length one (zero where a triangle has no area).
+// Normals scaled by twice the area, and unit normals (zero if a triangle has no area).
 export function triangleNormals(positions: Float32Array): { across: Float32Array; unit: Float32Array } {
     const across = new Float32Array(positions.length / 3);
     const unit = new Float32Array(positions.length / 3);

@@ -1,20 +1,20 @@
-// Why: a body of tetrahedra cut open: whole tetrahedra on one side of a plane, so that what is inside can be seen and picked.
+// A tetrahedral body clipped at a plane: the whole tetrahedra on one side, so that the inside can be seen and picked.
 import type { Plane } from 'three';
 
-const faces = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]]; // opposite each corner, outward where the volume is positive
+const faces = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]]; // opposite each corner, oriented outward if the volume is positive
 
 export interface CutTetrahedra {
     positions: Float32Array;
     normals: Float32Array;
-    inner: Uint8Array;  // a corner: 1 where the face lies inside the whole body
-    owners: Uint32Array; // a triangle: its tetrahedron
+    inner: Uint8Array;  // per corner: 1 if the face is inside the body
+    owners: Uint32Array; // per triangle: its tetrahedron
 }
 
-// The tetrahedron behind each face (four a tetrahedron), -1 on the surface of the body.
+// The neighbour across each face (four per tetrahedron), -1 on the surface of the body.
 export function neighbours(tetrahedra: Uint32Array, vertices: number): Int32Array {
     const found = new Int32Array(tetrahedra.length).fill(-1);
     const open = new Map<string | number, number>();
-    const narrow = vertices < 200_000; // three indices then fit into one exact number
+    const narrow = vertices < 200_000; // three indices then fit exactly into one number
     for (let face = 0; face < tetrahedra.length; ++face) {
         const first = face & ~3;
         const [a, b, c] = faces[face & 3].map((k) => tetrahedra[first + k]).sort((x, y) => x - y);
@@ -30,7 +30,7 @@ export function neighbours(tetrahedra: Uint32Array, vertices: number): Int32Arra
     return found;
 }
 
-// Those with their middle behind the plane. `shrink` in [0, 1): how far each withdraws to its own middle; then all faces show.
+// The tetrahedra whose centroid is on the positive side of the plane. `shrink` in [0, 1) scales each towards its centroid; all faces are then visible.
 export function cutOpen(vertices: Float32Array, tetrahedra: Uint32Array, behind: Int32Array, plane: Plane, shrink: number): CutTetrahedra {
     const count = tetrahedra.length / 4;
     const kept = new Uint8Array(count);
@@ -62,7 +62,7 @@ function addFace(cut: CutTetrahedra, at: number, face: number, vertices: Float32
     });
     const ax = p[3] - p[0], ay = p[4] - p[1], az = p[5] - p[2], bx = p[6] - p[0], by = p[7] - p[1], bz = p[8] - p[2];
     let x = ay * bz - az * by, y = az * bx - ax * bz, z = ax * by - ay * bx;
-    // Outward, whichever way round the corners are.
+    // Oriented outward for either orientation of the tetrahedron.
     const m = 3 * owner;
     const side = x * (p[0] - middles[m]) + y * (p[1] - middles[m + 1]) + z * (p[2] - middles[m + 2]) < 0 ? -1 : 1;
     const length = side * (Math.hypot(x, y, z) || 1);

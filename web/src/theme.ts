@@ -1,4 +1,4 @@
-// Why: dark and light are one choice for the page and for what WebGL draws; here are the colours that style sheets cannot reach.
+// The dark and light themes, with the colours that WebGL and canvases use.
 import { Color } from 'three';
 
 export interface Theme {
@@ -8,7 +8,7 @@ export interface Theme {
     wire: Color;
     fixed: Color;
     ink: string;   // text and axes of plots
-    faint: string; // their grid
+    faint: string; // grid lines of plots
 }
 
 const light: Theme = {
@@ -25,7 +25,7 @@ export const seriesColours = ['#4a8ad4', '#e08a3c', '#4fab74', '#b26ccb', '#d65f
 
 export const bodyColour = (index: number) => new Color(palette[index % palette.length]);
 
-// Follows the system until the reader chooses.
+// The current theme: that of the system until the user selects one.
 export class Themes {
     private readonly system = matchMedia('(prefers-color-scheme: dark)');
     private chosen?: boolean;

@@ -1,4 +1,4 @@
-// Why: the time line at the foot of the page: play, step, speed and scrub.
+// The timeline at the bottom of the page: play, step, speed and scrub.
 import { h } from './dom';
 import { icon, type Icon } from './icons';
 import { digits } from './numbers';
@@ -22,18 +22,18 @@ export class Timeline {
             type: 'range', min: 0, max: last, step: 1, value: 0, class: 'scrub', 'aria-label': 'Frame shown', oninput: () => actions.seek(Number(this.scrub.value)),
         });
         this.button = this.tool('play', 'Play (space)', () => actions.play(!playback.playing));
-        const loop = this.tool('loop', 'Play again at the end', () => {
+        const loop = this.tool('loop', 'Repeat', () => {
             playback.loop = !playback.loop;
             loop.setAttribute('aria-pressed', String(playback.loop));
         });
         loop.setAttribute('aria-pressed', String(playback.loop));
         const speed = h('select', { 'aria-label': 'Speed', title: 'Speed', onchange: () => { playback.speed = Number(speed.value); } },
             ...speeds.map((x) => h('option', { value: x, selected: x === playback.speed }, `${x}×`)));
-        this.element = h('nav', { class: 'timeline', 'aria-label': 'Time line' },
+        this.element = h('nav', { class: 'timeline', 'aria-label': 'Timeline' },
             this.tool('first', 'First frame (home)', () => actions.seek(0)),
             this.tool('back', 'One frame back (left)', () => actions.seek(playback.frame - 1)),
             this.button,
-            this.tool('forward', 'One frame on (right)', () => actions.seek(playback.frame + 1)),
+            this.tool('forward', 'One frame forward (right)', () => actions.seek(playback.frame + 1)),
             this.tool('last', 'Last frame (end)', () => actions.seek(last)),
             this.scrub, this.frame, this.time, speed, loop);
         this.update(false);

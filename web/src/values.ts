@@ -1,4 +1,4 @@
-// Why: JSON may say anything; these turn a value into what it must be, or say in words what is wrong with it.
+// Conversion of JSON values to typed values. A FormatError describes a value that is not as expected.
 
 export class FormatError extends Error {
     override name = 'FormatError';
@@ -17,19 +17,19 @@ export function show(value: Json | undefined): string {
 
 export function object(value: Json | undefined, what: string): JsonObject {
     if (value === null || typeof value !== 'object' || Array.isArray(value)) {
-        throw new FormatError(`${what} must be an object, not ${show(value)}`);
+        throw new FormatError(`${what}: expected an object, got ${show(value)}`);
     }
     return value;
 }
 
 export function list(value: Json | undefined, what: string): Json[] {
-    if (!Array.isArray(value)) throw new FormatError(`${what} must be a list, not ${show(value)}`);
+    if (!Array.isArray(value)) throw new FormatError(`${what}: expected a list, got ${show(value)}`);
     return value;
 }
 
 export function integer(value: Json | undefined, what: string, limit = Number.MAX_SAFE_INTEGER): number {
     if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0 || value >= limit) {
-        throw new FormatError(`${what} is ${show(value)}, which is not a whole number from 0 to ${limit - 1}`);
+        throw new FormatError(`${what}: expected an integer from 0 to ${limit - 1}, got ${show(value)}`);
     }
     return value;
 }
@@ -38,7 +38,7 @@ export function integer(value: Json | undefined, what: string, limit = Number.MA
 export function numbers(value: Json | undefined, count: number, what: string): number[] {
     const found = list(value, what);
     if (found.length !== count || !found.every((x) => typeof x === 'number' && Number.isFinite(x))) {
-        throw new FormatError(`${what} must be ${count} finite numbers, not ${show(value)}`);
+        throw new FormatError(`${what}: expected ${count} finite numbers, got ${show(value)}`);
     }
     return found as number[];
 }
@@ -47,11 +47,11 @@ export function words(value: Json | undefined, otherwise: string): string {
     return typeof value === 'string' ? value : otherwise;
 }
 
-// A pose whose rotation has length one.
+// A pose with a normalized quaternion.
 export function readPose(value: Json | undefined, what: string): Pose {
     const pose = numbers(value, 7, what);
     const length = Math.hypot(pose[3], pose[4], pose[5], pose[6]);
-    if (length < 1e-6) throw new FormatError(`${what} has no rotation (a quaternion of length zero)`);
+    if (length < 1e-6) throw new FormatError(`${what}: the quaternion has length zero`);
     return pose.map((x, i) => (i < 3 ? x : x / length));
 }
 
@@ -62,12 +62,12 @@ export function readInfo(value: Json | undefined): Info {
 
 export function checkFinite(values: ArrayLike<number>, what: string): void {
     for (let i = 0; i < values.length; ++i) {
-        if (!Number.isFinite(values[i])) throw new FormatError(`${what} hold a number that is not finite (row ${Math.floor(i / 3)})`);
+        if (!Number.isFinite(values[i])) throw new FormatError(`${what} contain a value that is not finite (row ${Math.floor(i / 3)})`);
     }
 }
 
 export function checkIndices(indices: ArrayLike<number>, count: number, what: string): void {
     for (let i = 0; i < indices.length; ++i) {
-        if (indices[i] >= count) throw new FormatError(`${what} name vertex ${indices[i]}, but there are ${count}`);
+        if (indices[i] >= count) throw new FormatError(`${what} refer to vertex ${indices[i]}, but there are ${count} vertices`);
     }
 }

@@ -1,4 +1,4 @@
-// Why: the page as a whole: makes the parts from the document, and keeps what they show in step.
+// The page as a whole: it creates the parts from the document and keeps them synchronized.
 import { Axes } from './axes';
 import { BodyView } from './body';
 import { CutControls } from './cut';
@@ -37,14 +37,14 @@ export class Viewer {
     readonly themes: Themes;
     readonly help: HTMLDialogElement;
     readonly live?: Live;
-    private readonly contacts?: ContactsLayer; // those of the current frame, or of live mode
+    private readonly contacts?: ContactsLayer; // contacts of the current frame, or of live mode
     private readonly panel: Panel;
     private readonly plots: Plots;
     private readonly timeline?: Timeline;
     private readonly selection: Selection;
     private readonly axes = new Axes();
     private shown = -1;
-    private wanted = 0; // counts requests: only the newest may show its frame
+    private wanted = 0; // number of requests: only the newest one shows its frame
 
     constructor(private readonly app: HTMLElement, private readonly data: ViewerDocument, private readonly frames: FrameStore) {
         const view = h('div', { class: 'view' });
@@ -107,7 +107,7 @@ export class Viewer {
         this.stage.invalidate();
     }
 
-    // All bodies, or the picked one, from one way of drawing to the next.
+    // Switches the picked body, or all, to the next display mode.
     nextMode(): void {
         const chosen = this.selection.pick?.body === undefined ? this.bodies : [this.bodies[this.selection.pick.body]];
         const modes: Mode[] = ['shaded', 'edges', 'wire', 'glass'];
@@ -155,7 +155,7 @@ export class Viewer {
         this.stage.invalidate();
     }
 
-    // Time passes until it stops; where a frame is not here yet, the clock waits for it.
+    // Advances the clock until playback stops; the clock waits for frames that are not loaded yet.
     private async run(): Promise<void> {
         let last = performance.now();
         while (this.playback.playing) {
@@ -194,7 +194,7 @@ export class Viewer {
         this.showContacts(found.contacts);
         for (const layer of this.layers) layer.setTime?.(this.playback.fraction);
         this.frames.readAhead(frame);
-        if (this.shown < 0) this.panel.setColours(); // clouds have shown theirs
+        if (this.shown < 0) this.panel.setColours(); // the colours of clouds are known now
         this.shown = frame;
         this.plots.setFrame(frame);
         this.timeline?.update(false);
@@ -248,9 +248,9 @@ export class Viewer {
         const tool = (name: Icon, label: string, act: () => void) => h('button', { type: 'button', class: 'tool', title: label, 'aria-label': label, onclick: act }, icon(name) as unknown as HTMLElement);
         this.stage.canvas.setAttribute('aria-label', `Three-dimensional view of ${this.data.title}`);
         this.stage.canvas.setAttribute('role', 'img');
-        this.stage.canvas.addEventListener('webglcontextlost', () => showFault(this.app, new FormatError('the graphics driver gave up; please load the page again')));
+        this.stage.canvas.addEventListener('webglcontextlost', () => showFault(this.app, new FormatError('the graphics context was lost; please reload the page')));
         view.append(this.axes.element, h('p', { class: 'scale' }, `grid ${digits(this.stage.ground.cell)} m`),
-            h('div', { class: 'tools', role: 'toolbar', 'aria-label': 'View' }, tool('fit', 'Look at all (f)', () => this.fit()), tool('up', 'Which axis is up (u)', () => this.turnUp()), tool('theme', 'Dark or light (d)', () => this.themes.toggle()),
+            h('div', { class: 'tools', role: 'toolbar', 'aria-label': 'View' }, tool('fit', 'Frame everything (f)', () => this.fit()), tool('up', 'Up axis (u)', () => this.turnUp()), tool('theme', 'Dark or light (d)', () => this.themes.toggle()),
                 tool('panel', 'Side panel (p)', () => this.togglePanel()), tool('help', 'Help (?)', () => this.help.showModal())));
         this.app.append(this.panel.element, this.help);
         if (this.timeline) this.app.append(this.timeline.element);
@@ -258,7 +258,7 @@ export class Viewer {
     }
 }
 
-// The stated bounds, and the boxes of fields that stand still: the floor is to be below both.
+// The bounds of the document together with the boxes of fields that do not move: the floor is below both.
 function wholeBounds({ bounds, layers }: ViewerDocument): number[] {
     const boxes = layers.flatMap((layer) => (layer.type === 'volume' && layer.body === undefined ? [layer.box] : []));
     return bounds.map((value, i) => (i < 3 ? Math.min : Math.max)(value, ...boxes.map((box) => box[i])));

@@ -1,4 +1,4 @@
-// Why: cells of an octree as wire boxes, a level at a time; thousands are one drawing.
+// The cells of an octree as wireframe boxes, one level at a time, in a single draw call.
 import {
     Box3, Box3Helper, BufferAttribute, Color, InstancedBufferAttribute, InstancedBufferGeometry, LineSegments, Matrix4, ShaderMaterial, Vector3,
 } from 'three';
@@ -38,7 +38,7 @@ export class BoxesLayer implements LayerView {
         this.fill();
     }
 
-    // The cell that the ray enters first; of nested ones the smallest.
+    // The cell that the ray enters first, and the smallest of nested cells.
     pick(probe: Probe): Pick | undefined {
         const ray = probe.ray.ray.clone().applyMatrix4(new Matrix4().copy(this.object.matrixWorld).invert());
         let best: { index: number; distance: number; size: number } | undefined;

@@ -1,4 +1,4 @@
-// Why: contacts as arrows along their normals, longer and redder the deeper they are; those inside a body shine through it.
+// Contacts as arrows along their normals, longer and redder with the depth. Arrows inside a body are drawn through it.
 import { Color, ConeGeometry, CylinderGeometry, Group, InstancedMesh, Matrix4, Mesh, MeshBasicMaterial, MeshLambertMaterial, Quaternion, SphereGeometry, Vector3 } from 'three';
 import { h, slider } from '../dom';
 import type { Contacts, ContactsData } from '../layer_data';
@@ -21,9 +21,9 @@ export class ContactsLayer implements LayerView {
     private readonly solid = new MeshLambertMaterial({ emissive: '#333333' });
     private readonly ghost = new MeshBasicMaterial({ transparent: true, opacity: 0.5, depthTest: false, depthWrite: false });
     private readonly summary = h('output', { class: 'value' });
-    private chosen?: number; // arrow size, of the radius of the scene
-    private most = 0;        // contacts seen so far
-    private deepest = 0; // seen so far: arrows of one recording stay comparable
+    private chosen?: number; // arrow size as a fraction of the radius of the scene
+    private most = 0;        // largest number of contacts so far
+    private deepest = 0; // largest depth so far, so that the arrows of a recording stay comparable
 
     constructor(readonly data: ContactsData, private readonly context: Context) {
         this.controls = [
@@ -105,7 +105,7 @@ export class ContactsLayer implements LayerView {
         }
     }
 
-    // Many arrows are small ones, until the reader chooses.
+    // The size of the arrows decreases with their number, until the user sets it.
     private get size(): number { return this.context.radius * (this.chosen ?? 0.2 / Math.sqrt(1 + this.most / 40)); }
     private share(depth: number): number { return this.deepest > 0 && depth > 0 ? Math.min(depth / this.deepest, 1) : 0; }
     private length(index: number): number { return this.size * (0.45 + 0.55 * this.share(this.contacts!.depths[index])); }

@@ -1,4 +1,4 @@
-// Why: a depth map twice: as a relief where it looks in space, and as a picture in the panel.
+// A depth map as a relief in space and as an image in the panel.
 import { Box3, Box3Helper, BufferAttribute, BufferGeometry, Color, DoubleSide, Group, Mesh, MeshStandardMaterial, Vector3 } from 'three';
 import { quaternionOf } from '../body';
 import { checkbox, h } from '../dom';
@@ -7,8 +7,8 @@ import { digits } from '../numbers';
 import type { Theme } from '../theme';
 import type { Context, LayerView } from './layer';
 
-const mostAcross = 512; // points of the relief along a side
-const steep = 0.12;     // of the depth of the view between neighbours: there the surface ends and another begins
+const mostAcross = 512; // maximum number of points of the relief along a side
+const steep = 0.12;     // depth difference of neighbours, as a fraction of the depth of the view, above which they belong to different surfaces
 
 export class DepthMapLayer implements LayerView {
     readonly object = new Group();
@@ -22,7 +22,7 @@ export class DepthMapLayer implements LayerView {
         this.object.position.set(pose[0], pose[1], pose[2]);
         this.object.quaternion.copy(quaternionOf(pose));
         this.frame = new Box3Helper(new Box3(new Vector3().fromArray(extent, 0), new Vector3().fromArray(extent, 3)), new Color('#8a93a1'));
-        // Nearer by a hair than the surface that it is a map of.
+        // The relief is drawn slightly in front of the surface that it shows.
         const relief = new Mesh(this.relief(), new MeshStandardMaterial({ vertexColors: true, side: DoubleSide, roughness: 0.8, polygonOffset: true, polygonOffsetFactor: -4, polygonOffsetUnits: -40 }));
         relief.castShadow = relief.receiveShadow = true;
         this.object.add(relief, this.frame);
@@ -31,9 +31,9 @@ export class DepthMapLayer implements LayerView {
         this.controls = [
             this.picture(),
             h('div', { class: 'ramp' }, h('span', {}, `${digits(this.range.least * depth, 3)} m`), h('i', { style: `background:${gradient()}` }), h('span', {}, `${digits(this.range.most * depth, 3)} m`)),
-            h('p', { class: 'note' }, `${data.width} × ${data.height} pixels, ${digits(100 * share, 3)} % covered; depth from the near side`),
+            h('p', { class: 'note' }, `${data.width} × ${data.height} pixels, ${digits(100 * share, 3)} % covered; depth from the near plane`),
             checkbox('relief', true, (on) => { relief.visible = on; context.changed(); }),
-            checkbox('box of the view', true, (on) => { this.frame.visible = on; context.changed(); }),
+            checkbox('view box', true, (on) => { this.frame.visible = on; context.changed(); }),
         ];
     }
 
@@ -74,10 +74,10 @@ export class DepthMapLayer implements LayerView {
         return geometry;
     }
 
-    // Row 0 on top: the view is right-handed and looks along z, so its y runs down.
+    // Row 0 is at the top: the view frame is right-handed and looks along z, so its y axis points down.
     private picture(): HTMLElement {
         const { width, height, depths } = this.data;
-        const canvas = h('canvas', { width, height, class: 'picture', role: 'img', 'aria-label': `Picture of ${this.data.name}` });
+        const canvas = h('canvas', { width, height, class: 'picture', role: 'img', 'aria-label': `Image of ${this.data.name}` });
         const drawing = canvas.getContext('2d')!;
         const image = drawing.createImageData(width, height);
         for (let p = 0; p < depths.length; ++p) {
@@ -106,7 +106,7 @@ function rangeOf(depths: Float32Array): { least: number; most: number; covered: 
     return range.covered > 0 ? range : { least: 0, most: 1, covered: 0 };
 }
 
-// Near is light and warm, far is dark and cold; lightness falls all the way, so it reads without colour too.
+// Near is light and warm, far is dark and cold. The lightness decreases monotonically, so the ramp can be read without colour.
 const stops = ['#fbe8a6', '#f2a65a', '#c8566b', '#6d3f8c', '#2c2a5a'].map((hex) => new Color(hex));
 
 function ramp(share: number): Color {

@@ -1,4 +1,4 @@
-// Why: the one table from the type of an overlay to what draws it.
+// The table of the classes that draw each type of overlay.
 import type { LayerData } from '../layer_data';
 import { BoxesLayer } from './boxes';
 import { ContactsLayer } from './contacts';

@@ -1,10 +1,10 @@
-// Why: what every overlay offers to the page: something to draw, controls for the panel, answers to a click, and maybe a drag.
+// The interface of overlays: an object to draw, controls for the panel, picking, and optionally dragging.
 import type { Object3D, Raycaster, Vector2, Vector3 } from 'three';
 import type { LayerData } from '../layer_data';
 import type { Theme } from '../theme';
 import type { Info } from '../values';
 
-// A click: the ray through it, and where places of the world are on the screen (pixels).
+// A pointer position: the ray through it, and the projection of world positions to the screen (pixels).
 export interface Probe {
     ray: Raycaster;
     pointer: Vector2;
@@ -15,9 +15,9 @@ export interface Pick {
     distance: number;      // along the ray (m)
     kind: 'body' | 'contact' | 'cell' | 'sphere' | 'slice' | 'path';
     title: string;
-    rows(): Info;          // asked again at every frame
-    marker?: Object3D;     // drawn while it is picked
-    parent?: Object3D;     // what the marker moves with; the scene where there is none
+    rows(): Info;          // evaluated again for every frame
+    marker?: Object3D;     // drawn while the item is picked
+    parent?: Object3D;     // the object that the marker moves with; by default the scene
     body?: number;
 }
 
@@ -33,13 +33,13 @@ export interface LayerView {
     pick?(probe: Probe): Pick | undefined;
     grab?(probe: Probe): { distance: number; drag: Drag } | undefined;
     setTheme?(theme: Theme): void;
-    setTime?(fraction: number): void; // of the recording, in [0, 1]
+    setTime?(fraction: number): void; // fraction of the recording, in [0, 1]
     beforeDraw?(camera: Vector3): void;
 }
 
 export interface Context {
-    radius: number;             // of the scene (m)
+    radius: number;             // radius of the scene (m)
     bodyName(index: number): string;
-    changed(): void;            // something is to be drawn again
+    changed(): void;            // requests a redraw
     seek(fraction: number): void;
 }

@@ -1,9 +1,9 @@
-// Why: octrees and sphere trees are read one level at a time; both choose it here.
+// The level selection of octrees and sphere trees.
 import { Color } from 'three';
 import { choice, h } from '../dom';
 import { many } from '../numbers';
 
-type Which = 'this level' | 'up to it';
+type Which = 'this level' | 'up to this level';
 
 export class Levels {
     readonly controls: HTMLElement[];
@@ -17,7 +17,7 @@ export class Levels {
         this.deepest = levels.reduce((a, b) => Math.max(a, b), 0);
         for (let level = 0; level <= this.deepest; ++level) this.counts.push(0);
         for (const level of levels) ++this.counts[level];
-        // The finest level that can still be made out.
+        // The finest level with few enough members to be recognizable.
         this.level = this.counts.reduce((best, count, level) => (count > 0 && count <= 4000 ? level : best), 0);
         const input = h('input', {
             type: 'range', min: 0, max: this.deepest, step: 1, value: this.level, 'aria-label': `Level of ${plural}`,
@@ -25,15 +25,15 @@ export class Levels {
         });
         this.controls = [
             h('label', { class: 'field' }, h('span', {}, 'level'), input, this.label),
-            choice<Which>('Which levels', ['this level', 'up to it'], this.which, (which) => { this.which = which; this.update(plural); }),
+            choice<Which>('Which levels', ['this level', 'up to this level'], this.which, (which) => { this.which = which; this.update(plural); }),
         ];
         this.describe(plural);
     }
 
-    // Indices of what is to be shown.
+    // The indices of the members to show.
     chosen(): number[] {
         const found: number[] = [];
-        this.levels.forEach((level, i) => { if (level === this.level || (this.which === 'up to it' && level < this.level)) found.push(i); });
+        this.levels.forEach((level, i) => { if (level === this.level || (this.which === 'up to this level' && level < this.level)) found.push(i); });
         return found;
     }
 
@@ -51,7 +51,7 @@ export class Levels {
     }
 }
 
-// From blue (coarse) over violet to pink (fine): lines that can be read on light and on dark.
+// From blue (coarse) over violet to pink (fine): readable on light and dark backgrounds.
 export function levelColour(share: number): Color {
     return new Color().setHSL(0.58 + 0.34 * share, 0.65, 0.52);
 }

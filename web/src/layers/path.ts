@@ -1,4 +1,4 @@
-// Why: where something moves, and when it collides on the way: stretches of the path that are inside are drawn in another colour.
+// The path of a moving body, with its contact intervals in another colour.
 import { BufferAttribute, BufferGeometry, Color, Group, Points, Vector3 } from 'three';
 import { LineMaterial } from 'three/addons/lines/LineMaterial.js';
 import { LineSegments2 } from 'three/addons/lines/LineSegments2.js';
@@ -54,7 +54,7 @@ export class PathLayer implements LayerView {
         return {
             distance: place.distanceTo(probe.ray.ray.origin), kind: 'path', title: this.data.name,
             rows: () => [['time', digits(time)], ['position (m)', triple(place.x, place.y, place.z)],
-                ['state', !this.data.judged ? 'not told' : inside ? `colliding (${inside.proven ? 'proven' : 'not proven'})` : 'free']],
+                ['state', !this.data.judged ? 'unknown' : inside ? `colliding (${inside.proven ? 'proven' : 'not proven'})` : 'free']],
         };
     }
 
@@ -71,7 +71,7 @@ export class PathLayer implements LayerView {
         return here.lerp(new Vector3().fromArray(points, 3 * (i + 1)), Math.min(Math.max(share, 0), 1));
     }
 
-    // Each piece between two stored points, cut again where an interval begins or ends.
+    // Draws the segments between stored points, split where an interval begins or ends.
     private draw(free: Color): void {
         const { times, intervals } = this.data;
         const stops = [...times, ...intervals.flatMap(({ start, end }) => [start, end])].filter((t) => t >= this.start && t <= this.end).sort((a, b) => a - b);
@@ -99,9 +99,9 @@ export class PathLayer implements LayerView {
     }
 
     private legend(): HTMLElement {
-        if (this.data.intervals.length === 0) return h('p', { class: 'note' }, 'nowhere colliding');
+        if (this.data.intervals.length === 0) return h('p', { class: 'note' }, 'no collision');
         return h('ul', { class: 'intervals' }, ...this.data.intervals.map((interval) => h('li', {},
-            h('button', { type: 'button', class: 'link', title: 'Go to where it begins', onclick: () => this.context.seek(interval.start) },
+            h('button', { type: 'button', class: 'link', title: 'Go to the start of the interval', onclick: () => this.context.seek(interval.start) },
                 h('i', { class: 'swatch', style: `background:#${(interval.proven ? proven : unproven).getHexString()}` }),
                 `${digits(interval.start)} – ${digits(interval.end)}`, h('span', { class: 'note' }, interval.proven ? 'colliding, proven' : 'colliding, not proven')))));
     }

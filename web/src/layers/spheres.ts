@@ -1,4 +1,4 @@
-// Why: the spheres of a tree, translucent, a level at a time.
+// The bounding spheres of a tree, translucent, one level at a time.
 import { Group, IcosahedronGeometry, InstancedMesh, Matrix4, Mesh, MeshBasicMaterial, MeshStandardMaterial, Sphere, Vector3 } from 'three';
 import { slider } from '../dom';
 import type { SpheresData } from '../layer_data';

@@ -1,4 +1,4 @@
-// Why: a slice through a sampled distance field, dragged by its frame: blue inside, orange outside as in the library's pictures, lines at equal distance.
+// A slice through a sampled distance field, moved by dragging its frame: blue inside, orange outside as in the images of the library, with isolines.
 import { Data3DTexture, DoubleSide, FloatType, Matrix4, Mesh, NearestFilter, Plane, PlaneGeometry, type Ray, RedFormat, ShaderMaterial, Vector3 } from 'three';
 import { checkbox, choice, h } from '../dom';
 import type { VolumeData } from '../layer_data';
@@ -41,8 +41,8 @@ export class VolumeLayer implements LayerView {
         this.controls = [
             choice<Axis>('Axis of the slice', axes, axes[this.axis], (axis) => { this.axis = axes.indexOf(axis); this.move(this.share); }),
             h('label', { class: 'field' }, h('span', {}, 'position'), this.input, this.label),
-            checkbox('cut bodies here', this.clips, (on) => { this.clips = on; context.changed(); }),
-            h('p', { class: 'note' }, `lines every ${digits(step)} m; blue inside, orange outside; drag the frame`),
+            checkbox('clip bodies here', this.clips, (on) => { this.clips = on; context.changed(); }),
+            h('p', { class: 'note' }, `isolines every ${digits(step)} m; blue inside, orange outside; drag the frame to move the slice`),
         ];
         this.move(this.share);
     }
@@ -52,13 +52,13 @@ export class VolumeLayer implements LayerView {
         this.object.material.uniforms.line.value = theme.wire;
     }
 
-    // What is between the slice and the eye goes, whichever side that is.
+    // Clips the side of the slice that faces the camera.
     beforeDraw(camera: Vector3): void {
         const normal = new Vector3().setComponent(this.axis, 1);
         const through = this.lower.clone().addScaledVector(this.span, this.share);
         this.plane.setFromNormalAndCoplanarPoint(normal, through).applyMatrix4(this.object.matrixWorld);
         if (this.plane.distanceToPoint(camera) > 0) this.plane.negate();
-        // The slice itself stays whole.
+        // A small offset keeps the slice itself unclipped.
         this.plane.constant += this.context.radius * 1e-4;
     }
 
@@ -69,7 +69,7 @@ export class VolumeLayer implements LayerView {
         const value = this.value(place);
         return {
             distance, kind: 'slice', title: this.data.name,
-            rows: () => [['signed distance (m)', digits(value)], ['position (m)', triple(place.x, place.y, place.z)], ['where', value < 0 ? 'inside' : 'outside']],
+            rows: () => [['signed distance (m)', digits(value)], ['position (m)', triple(place.x, place.y, place.z)], ['side', value < 0 ? 'inside' : 'outside']],
         };
     }
 
@@ -124,17 +124,17 @@ export class VolumeLayer implements LayerView {
         });
     }
 
-    // Where the line through `place` along the axis comes nearest to the ray.
+    // The parameter of the point closest to the ray on the line through `place` along the axis.
     private along(ray: Ray, place: Vector3): number {
         const axis = new Vector3().setComponent(this.axis, 1);
         const across = ray.direction.dot(axis);
         const between = place.clone().sub(ray.origin);
         const square = 1 - across * across;
-        if (square < 1e-6) return 0; // looking along the axis: nowhere to drag to
+        if (square < 1e-6) return 0; // the ray is parallel to the axis
         return (across * between.dot(ray.direction) - between.dot(axis)) / square;
     }
 
-    // Trilinear, as the library reads it.
+    // Trilinear interpolation, as in the library.
     private value(place: Vector3): number {
         const { size, values } = this.data;
         const cell = [0, 1, 2].map((k) => {

@@ -1,12 +1,12 @@
-// Why: the picture of a slice: interpolated between samples as the library does it, with lines that stay thin at any zoom.
+// The shaders of a slice: trilinear interpolation as in the library, and isolines of constant width at any zoom.
 
-export const frameShare = 0.045; // width of the frame that is dragged, of the shorter side
+export const frameShare = 0.045; // width of the frame for dragging, as a fraction of the shorter side
 
 export const vertex = `
 uniform vec3 lower, span;
 uniform int axis;
 uniform float share;
-varying vec3 at; // in the box, 0 to 1
+varying vec3 at; // position in the box, 0 to 1
 void main() {
     at = axis == 0 ? vec3(share, position.xy) : axis == 1 ? vec3(position.x, share, position.y) : vec3(position.xy, share);
     gl_Position = projectionMatrix * modelViewMatrix * vec4(lower + span * at, 1.0);
@@ -33,7 +33,7 @@ float distanceAt(vec3 share) {
     return mix(row.x, row.y, f.x);
 }
 
-// How much ink: a line of some pixels where value crosses a whole number.
+// Opacity of an isoline, some pixels wide, where value crosses an integer.
 float ink(float value, float slope, float pixels) {
     return 1.0 - smoothstep(pixels - 0.7, pixels + 0.7, abs(fract(value - 0.5) - 0.5) / max(slope, 1e-9) * 2.0);
 }
