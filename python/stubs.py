@@ -18,23 +18,23 @@ ARGUMENTS = {
     "a": "ShapeLike", "b": "ShapeLike", "shape": "ShapeLike", "geometry": "Union[ShapeLike, ArrayLike]",
     "box": "Optional[ArrayLike]", "domain": "Optional[ArrayLike]", "out": "Optional[np.ndarray]",
     "progress": "Optional[Progress]", "filter": "Optional[Callable[[int, int], bool]]",
-    "formula": "Union[str, Formula]", "path": "Union[str, os.PathLike[str]]", "folder": "Union[str, os.PathLike[str]]", "model_folder": "Union[str, os.PathLike[str]]",
+    "expression": "Union[str, AnalyticExpression]", "path": "Union[str, os.PathLike[str]]", "folder": "Union[str, os.PathLike[str]]", "model_folder": "Union[str, os.PathLike[str]]",
 }
 OPTIONAL = {"origin", "axis", "translation", "quaternion"}  # those whose default is None
 RESULTS = {
     "Field.distance": "Any", "Field.__call__": "Any", "Field.sample": "Tuple[Any, np.ndarray]", "Field.gradient": "np.ndarray", "Field.contains": "Any",
     "Field.range": "Tuple[Any, Any]", "collide": "Any", "distance": "Any", "sweep": "Any", "matrix": "List[_results.MatrixRow]", "World.cast": "_results.RayHits",
-    "World.collide": "List[Tuple[int, Collision]]", "World.nearest": "Tuple[Optional[int], Optional[Distance]]", "World.sweep": "Tuple[Optional[int], Sweep]",
-    "World.try_poses": "Any", "World.clearances": "Any", "Shape.closest": "_results.ClosestPoints", "make_shape": "Any",
-    "shape_catalogue": "Dict[str, Tuple[str, Dict[str, Tuple[float, float, float, str, str]]]]", "fit_network": "Tuple[NetworkField, Dict[str, float]]",
+    "World.collide": "List[Tuple[int, CollideResult]]", "World.nearest": "Tuple[Optional[int], Optional[DistanceResult]]", "World.sweep": "Tuple[Optional[int], SweepResult]",
+    "World.check_poses": "Any", "World.clearances": "Any", "Shape.closest": "_results.ClosestPoints", "make_shape": "Any",
+    "shape_catalogue": "Dict[str, Tuple[str, Dict[str, Tuple[float, float, float, str, str]]]]", "fit_network": "Tuple[NeuralField, Dict[str, float]]",
     "Recording.contacts": "Dict[str, np.ndarray]", "Recording.pairs": "Dict[str, np.ndarray]", "methods_for": "List[Tuple[Method, str]]", "MeshReport.self_intersections": "Optional[int]",
-    "Contact.element_a": "Optional[int]", "Contact.element_b": "Optional[int]", "NetworkField.layers": "List[Tuple[np.ndarray, np.ndarray, Activation]]",
+    "Contact.element_a": "Optional[int]", "Contact.element_b": "Optional[int]", "NeuralField.layers": "List[Tuple[np.ndarray, np.ndarray, Activation]]",
 }
 # Arguments whose type depends on the function.
-SPECIAL = {"World.move.id": "Union[int, Sequence[int]]", "World.move.pose": "PoseLike", "NetworkField.__init__.layers": "Sequence[Tuple[ArrayLike, ArrayLike, str]]",
+SPECIAL = {"World.move.id": "Union[int, Sequence[int]]", "World.move.pose": "PoseLike", "NeuralField.__init__.layers": "Sequence[Tuple[ArrayLike, ArrayLike, str]]",
            "CombinedField.__init__.a": "Field", "CombinedField.__init__.b": "Field", "methods_for.a": "str", "methods_for.b": "str", "GridField.combine.other": "GridField",
            "HeightField.height.x": "float", "tetrahedralize.tetrahedra": "int", "draw_slice.spacing": "float", "draw_slice.axis": "int", "slice_points.axis": "int",
-           "random_shell.spacing": "float", "repelled_shell.spacing": "float", "Formula.__init__.shapes": "Sequence[Formula]", "set_thread_count.count": "int", "sweep.path": "str"}
+           "random_shell.spacing": "float", "repelled_shell.spacing": "float", "AnalyticExpression.__init__.shapes": "Sequence[AnalyticExpression]", "set_thread_count.count": "int", "sweep.path": "str"}
 CHOICES = {"Method": "method", "ShapeKind": "kind", "Verdict": "verdict", "SignMethod": "sign", "DistanceKind": "distance_kind"}
 
 HEAD = '''# Written by python/stubs.py; a test compares it with the extension.
@@ -51,7 +51,7 @@ from ._choices import Activation, DistanceKind, Method, ShapeKind, SignMethod, V
 
 PoseLike = Union[None, ArrayLike, Tuple[ArrayLike, ArrayLike]]  # (..., 4, 4), or (translation (..., 3), quaternion w x y z (..., 4))
 MotionLike = Union["Motion", PoseLike]
-ShapeLike = Any  # Shape, Field, TriangleMesh, TetMesh, PointShell, Formula or its text, anything with vertices and faces
+ShapeLike = Any  # Shape, Field, TriangleMesh, TetMesh, PointShell, AnalyticExpression or its text, any object with vertices and faces
 Progress = Callable[[str, float], Optional[bool]]
 
 __version__: str
@@ -91,7 +91,7 @@ def argument(text: str, owner: str) -> str:
     name, _, rest = text.partition(":")
     kind, _, default = rest.partition(" = ")
     name = name.strip()
-    kind = SPECIAL.get(f"{owner}.{name}") or (ARGUMENTS.get(name) if kind.strip() in ("object", "handle", "os.PathLike") or name in ("formula", "path") else None) or plain(kind.strip())
+    kind = SPECIAL.get(f"{owner}.{name}") or (ARGUMENTS.get(name) if kind.strip() in ("object", "handle", "os.PathLike") or name in ("expression", "path") else None) or plain(kind.strip())
     if default.strip() == "None" and name in OPTIONAL:
         kind = f"Optional[{kind}]"
     return f"{name}: {kind}" + (" = ..." if default else "")

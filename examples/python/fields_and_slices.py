@@ -39,6 +39,6 @@ with tempfile.TemporaryDirectory() as folder:
     assert picture.stat().st_size > 1000
 
 # %% Analytic shapes are combined with operators; an isosurface of any field is a mesh.
-body = fathom.Formula("box(1, 1, 1)").round(0.1) - fathom.Formula("infinite_cylinder(0.3)")
+body = fathom.AnalyticExpression("box(1, 1, 1)").round(0.1) - fathom.AnalyticExpression("infinite_cylinder(0.3)")
 surface = fathom.contour(fathom.AnalyticField(body), resolution=48)
 assert surface.report().watertight and surface.report().genus == 1

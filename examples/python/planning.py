@@ -9,9 +9,9 @@ from fathom import Verdict
 
 # %% A gate of two pillars on a floor, and a drone.
 world = fathom.World()
-world.add(fathom.Shape.plane([0, 0, 1], 0), name="floor", fixed=True)
+world.add(fathom.Shape.half_space([0, 0, 1], 0), name="floor", is_static=True)
 for side in (-1, 1):
-    world.add("cylinder(0.2, 2)", fathom.pose([0, 0.8 * side, 1]), name=f"pillar {side}", fixed=True)
+    world.add("cylinder(0.2, 2)", fathom.pose([0, 0.8 * side, 1]), name=f"pillar {side}", is_static=True)
 drone = world.add(fathom.make_shape("spaceship", triangles=4000), fathom.pose([-3, 0, 1]), name="drone")
 
 # %% Heights and rotations about z in the plane of the gate: (20, 36) poses in one call.
@@ -21,7 +21,7 @@ poses = fathom.pose(
     np.broadcast_to(np.stack([0 * heights, 0 * heights, heights], axis=-1)[:, None], (20, 36, 3)).copy(),
     np.broadcast_to(quaternions, (20, 36, 4)).copy(),
 )
-verdicts = world.try_poses(drone, poses)
+verdicts = world.check_poses(drone, poses)
 free = verdicts == Verdict.disjoint
 print(f"{free.mean():.0%} of {free.size} poses are proven free")
 assert 0 < free.mean() < 1

@@ -8,7 +8,7 @@ import fathom
 
 # %% Three kinds of geometry in one world.
 world = fathom.World()
-table = world.add("box(4, 4, 0.2)", fathom.pose([0, 0, -0.1]), name="table", fixed=True)
+table = world.add("box(4, 4, 0.2)", fathom.pose([0, 0, -0.1]), name="table", is_static=True)
 ring = world.add(fathom.make_shape("torus"), fathom.pose([0, 0, 1]), name="ring")
 ball = world.add(fathom.bake(fathom.AnalyticField("sphere(0.3)"), resolution=32), fathom.pose([2, 0, 0.5]), name="ball")
 

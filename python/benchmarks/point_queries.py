@@ -30,7 +30,7 @@ def fields(count):
     mesh = fathom.make_shape("creature", triangles=20_000)
     # A query of a mesh takes microseconds: fewer points suffice for the ratio.
     return [
-        ("formula", fathom.AnalyticField("smooth_union(sphere(0.4), box(0.3, 0.6, 0.9), 0.2)"), count),
+        ("analytic", fathom.AnalyticField("smooth_union(sphere(0.4), box(0.3, 0.6, 0.9), 0.2)"), count),
         ("grid", fathom.build_grid(mesh, resolution=128), count),
         ("mesh", fathom.MeshField(mesh), max(count // 10, 1)),
     ]

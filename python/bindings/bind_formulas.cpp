@@ -63,8 +63,9 @@ void bind_operations(py::class_<Formula>& c) {
 } // namespace
 
 void bind_formulas(py::module_& m) {
-    py::class_<Formula> formula(m, "Formula",
-                                R"doc(A shape by formula: Formula("smooth_union(sphere(1), box(1, 2, 3), 0.2)").
+    py::class_<Formula> formula(
+        m, "AnalyticExpression",
+        R"doc(An analytic shape: AnalyticExpression("smooth_union(sphere(1), box(1, 2, 3), 0.2)").
 
 Names and numbers: docs/analytic-fields.md. Centred on the origin, z up, metres and radians. a | b, a & b, a - b and ~a combine shapes.)doc");
     formula
@@ -82,7 +83,7 @@ Names and numbers: docs/analytic-fields.md. Centred on the origin, z up, metres 
         .def_property_readonly("weight", &Formula::weight, "The number of shapes in the expression.")
         .def(py::self == py::self)
         .def("__str__", &Formula::text)
-        .def("__repr__", [](const Formula& f) { return "Formula('" + f.text() + "')"; })
+        .def("__repr__", [](const Formula& f) { return "AnalyticExpression('" + f.text() + "')"; })
         .def(py::pickle([](const Formula& f) { return py::make_tuple(f.text()); },
                         [](const py::tuple& state) { return parse_shape(state[0].cast<std::string>()); }));
     formula.attr("__hash__") = py::none();
@@ -91,8 +92,8 @@ Names and numbers: docs/analytic-fields.md. Centred on the origin, z up, metres 
     py::class_<AnalyticField, Field, std::shared_ptr<AnalyticField>>(
         m, "AnalyticField", "The distance to an analytic shape, everywhere in space.")
         .def(py::init([](const py::object& given) { return std::make_shared<AnalyticField>(formula_from(given)); }),
-             py::arg("formula"), "formula: text or a Formula.")
-        .def_property_readonly("formula", &AnalyticField::formula)
+             py::arg("expression"), "expression: text or an AnalyticExpression.")
+        .def_property_readonly("expression", &AnalyticField::formula, "The analytic expression.")
         .def_property_readonly("distance_kind", &AnalyticField::distance_kind)
         .def_property_readonly("is_convex", &AnalyticField::is_convex)
         .def("__repr__", [](const AnalyticField& f) { return "AnalyticField('" + f.formula().text() + "')"; })

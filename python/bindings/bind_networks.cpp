@@ -101,7 +101,7 @@ py::tuple fit(const TriangleMesh& mesh, int layers, int width, Activation activa
 void bind_networks(py::module_& m) {
     const py::tuple origin = py::make_tuple(0.0, 0.0, 0.0);
     py::class_<NetworkField, Field, std::shared_ptr<NetworkField>>(
-        m, "NetworkField",
+        m, "NeuralField",
         "A trained neural network as a field. Its values are not proven distances: only the sign and the range are "
         "guaranteed.")
         .def(py::init(&from_layers), py::arg("layers"), py::arg("center") = origin, py::arg("scale") = 1.0,

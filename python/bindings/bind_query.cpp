@@ -62,7 +62,7 @@ py::object collide_any(const py::object& a, const py::object& pose_a, const py::
 
 py::object distance_table(const std::vector<Distance>& all, const Extents& shape) {
     const std::size_t n = all.size();
-    return table("Distances", array_of<double>(shape, n, [&](std::size_t k) { return all[k].upper; }),
+    return table("DistanceResults", array_of<double>(shape, n, [&](std::size_t k) { return all[k].upper; }),
                  array_of<double>(shape, n, [&](std::size_t k) { return all[k].lower; }),
                  vectors_of(shape, n, [&](std::size_t k) { return all[k].point_a; }),
                  vectors_of(shape, n, [&](std::size_t k) { return all[k].point_b; }),
@@ -84,7 +84,7 @@ py::object distance_any(const py::object& a, const py::object& pose_a, const py:
 
 py::object sweep_table(const std::vector<Sweep>& all, const Extents& shape) {
     const std::size_t n = all.size();
-    return table("Sweeps", array_of<std::uint8_t>(shape, n, [&](std::size_t k) { return all[k].verdict; }),
+    return table("SweepResults", array_of<std::uint8_t>(shape, n, [&](std::size_t k) { return all[k].verdict; }),
                  array_of<double>(shape, n, [&](std::size_t k) { return all[k].time; }),
                  array_of<double>(shape, n, [&](std::size_t k) { return all[k].error; }),
                  vectors_of(shape, n, [&](std::size_t k) { return all[k].point; }),
@@ -146,9 +146,9 @@ void bind_collision(py::module_& m) {
             "element_b", [](const Contact& c) { return element(c.feature_b); }, "The same of B.")
         .def("__repr__", [](const Contact& c) { return fmt::format("<fathom.Contact: depth {:.6g} m>", c.depth); });
     py::class_<Collision>(
-        m, "Collision",
+        m, "CollideResult",
         "Whether two shapes overlap, with contacts and penetration depth. It is true unless they are proven disjoint.")
-        .def_readonly("verdict", &Collision::verdict)
+        .def_readonly("verdict", &Collision::verdict, "Whether the shapes overlap.")
         .def_property_readonly(
             "touching", [](const Collision& c) { return c.verdict != Verdict::disjoint; },
             "Whether the shapes are not proven disjoint.")
@@ -156,11 +156,11 @@ void bind_collision(py::module_& m) {
         .def_readonly("proven", &Collision::proven, "Whether the verdict 'disjoint' is proven.")
         .def_readonly("method", &Collision::method, "The method that was used.")
         .def_property_readonly(
-            "common", [](const Collision& c) { return vector_array(c.common); },
+            "witness", [](const Collision& c) { return vector_array(c.common); },
             "If overlapping, the witness point: a point of both shapes (3,), metres, world frame.")
         .def_readonly("depth", &Collision::depth, "Penetration depth of the deepest contact found (m).")
         .def_readonly("error_bound", &Collision::error_bound, "Error bound of the depths (m).")
-        .def_readonly("truncated", &Collision::truncated, "Whether more contacts exist than were returned.")
+        .def_readonly("more_contacts", &Collision::truncated, "Whether more contacts exist than were returned.")
         .def_readonly("contacts", &Collision::contacts, "The contacts, deepest first.")
         .def_property_readonly(
             "points_a", [](const Collision& c) { return of_contacts(c, [](const Contact& k) { return k.point_a; }); },
@@ -179,11 +179,11 @@ void bind_collision(py::module_& m) {
             },
             "The depths of the contacts (n,), metres.")
         .def("__repr__", [](const Collision& c) {
-            return fmt::format("<fathom.Collision: {}, {} contacts, depth {:.6g} m, by {}>",
+            return fmt::format("<fathom.CollideResult: {}, {} contacts, depth {:.6g} m, by {}>",
                                Choices<Verdict>::names[static_cast<std::size_t>(c.verdict)], c.contacts.size(), c.depth,
                                name(c.method));
         });
-    py::class_<Collisions>(m, "Collisions",
+    py::class_<Collisions>(m, "CollideResults",
                            "The results for many poses. Columns have the leading shape of the poses; [k] is the result "
                            "of pose k in C order.")
         .def("__len__", [](const Collisions& c) { return c.all.size(); })
@@ -215,20 +215,20 @@ void bind_collision(py::module_& m) {
             },
             "(...,)")
         .def_property_readonly(
-            "common",
+            "witness",
             [](const Collisions& c) {
                 return vectors_of(c.shape, c.all.size(), [&](std::size_t k) { return c.all[k].common; });
             },
-            "(..., 3), m, world");
+            "(..., 3): witness points, metres, world frame.");
 }
 
 void bind_others(py::module_& m) {
-    py::class_<Distance>(m, "Distance",
+    py::class_<Distance>(m, "DistanceResult",
                          "The signed distance of two shapes: minus the penetration depth if they overlap. Metres, "
-                         "world frame. float() gives the upper bound.")
-        .def_readonly("lower", &Distance::lower,
+                         "world frame. float() gives upper_bound.")
+        .def_readonly("lower_bound", &Distance::lower,
                       "Lower bound of the distance, up to error_bound; -inf if the shapes overlap.")
-        .def_readonly("upper", &Distance::upper,
+        .def_readonly("upper_bound", &Distance::upper,
                       "Upper bound of the distance: the distance of the two closest points found.")
         .def("__float__", [](const Distance& d) { return d.upper; })
         .def_property_readonly(
@@ -237,18 +237,18 @@ void bind_others(py::module_& m) {
             "point_b", [](const Distance& d) { return vector_array(d.point_b); }, "The closest point found on B (3,).")
         .def_property_readonly(
             "normal", [](const Distance& d) { return vector_array(d.normal); }, "The unit direction (3,), from A to B.")
-        .def_readonly("method", &Distance::method)
-        .def_readonly("error_bound", &Distance::error_bound, "m")
-        .def_readonly("truncated", &Distance::truncated, "The bounds are farther apart than asked.")
+        .def_readonly("method", &Distance::method, "The method that was used.")
+        .def_readonly("error_bound", &Distance::error_bound, "Error bound of the distance (m).")
+        .def_readonly("converged", &Distance::truncated, "Whether the bounds are within the tolerance.")
         .def("__repr__", [](const Distance& d) {
-            return fmt::format("<fathom.Distance: {:.9g} m, by {}>", d.upper, name(d.method));
+            return fmt::format("<fathom.DistanceResult: {:.9g} m, by {}>", d.upper, name(d.method));
         });
-    py::class_<Sweep>(m, "Sweep", "The time of impact of two moving shapes; time runs in [0, 1].")
+    py::class_<Sweep>(m, "SweepResult", "The time of impact of two moving shapes; time runs in [0, 1].")
         .def_readonly("verdict", &Sweep::verdict, "The verdict over the whole motion.")
         .def("__bool__", [](const Sweep& s) { return s.verdict != Verdict::disjoint; })
         .def_readonly("time", &Sweep::time,
                       "Lower bound of the time of impact. If overlapping, contact occurs in [time, time + error].")
-        .def_readonly("error", &Sweep::error)
+        .def_readonly("error", &Sweep::error, "Width of the interval of the time of impact; see `time`.")
         .def_property_readonly(
             "point", [](const Sweep& s) { return vector_array(s.point); },
             "The point of the first contact (3,), metres, world frame.")
@@ -270,11 +270,12 @@ void bind_others(py::module_& m) {
                                       [&](std::size_t k) { return s.intervals[k].proven; });
             },
             "(n,) bool: whether a contact was found in the interval.")
-        .def_readonly("method", &Sweep::method)
+        .def_readonly("method", &Sweep::method, "The method that was used.")
         .def_readonly("error_bound", &Sweep::error_bound, "Error bound of the shapes (m).")
-        .def_readonly("truncated", &Sweep::truncated)
+        .def_readonly("budget_exhausted", &Sweep::truncated,
+                      "Whether the budget was exhausted, so that the error or the intervals are wider than requested.")
         .def("__repr__", [](const Sweep& s) {
-            return fmt::format("<fathom.Sweep: {}, time {:.9g}, by {}>",
+            return fmt::format("<fathom.SweepResult: {}, time {:.9g}, by {}>",
                                Choices<Verdict>::names[static_cast<std::size_t>(s.verdict)], s.time, name(s.method));
         });
 }
@@ -287,7 +288,7 @@ void bind_query(py::module_& m) {
     m.def(
         "collide", &collide_any, py::arg("a"), py::arg("pose_a"), py::arg("b"), py::arg("pose_b"), py::kw_only(),
         py::arg("goal") = QueryGoal::contacts, py::arg("method") = Method::automatic, py::arg("margin") = 0.0,
-        py::arg("most_contacts") = 16,
+        py::arg("max_contacts") = 16,
         R"(Tests whether two shapes overlap, and finds contacts and penetration depth. Shapes of any kinds, in either order. 'disjoint' is a proof.
 
 a, b: shapes, or geometry that a Shape can be made of. pose_a, pose_b: 4x4 matrices, tuples (translation, quaternion w x y z), one translation, or None. With a leading

@@ -94,7 +94,7 @@ whether a mesh has an inside, an array (n, 3) as a point shell, a half-space.)")
              "geometry: a field, mesh, tetrahedral mesh, point shell, analytic expression or its text, an array of "
              "points (n, 3), or an object with vertices and faces.")
         .def_static(
-            "plane",
+            "half_space",
             [](const py::object& normal, double offset) { return Shape::plane(vector_from(normal, "normal"), offset); },
             py::arg("normal"), py::arg("offset") = 0.0,
             "Returns the half-space of all points p with normal . p / |normal| <= offset (m).")

@@ -196,10 +196,10 @@ void bind_changes(WorldClass& c) {
                  return w.add(std::move(made), at, {.name = name, .groups = groups, .meets = meets, .fixed = fixed});
              });
          },
-         py::arg("shape"), py::arg("pose") = py::none(), py::kw_only(), py::arg("name") = "", py::arg("groups") = 1,
-         py::arg("meets") = 0xffff'ffffu, py::arg("fixed") = false,
-         "A body; its id stays. groups: bits that it belongs to; meets: bits that it may touch; two fixed bodies are "
-         "no pair.")
+         py::arg("shape"), py::arg("pose") = py::none(), py::kw_only(), py::arg("name") = "", py::arg("category") = 1,
+         py::arg("mask") = 0xffff'ffffu, py::arg("is_static") = false,
+         "Adds a body and returns its id, which does not change. category: bits of the categories of the body; mask: "
+         "bits of the categories that it may touch; pairs of two static bodies are not tested.")
         .def("move", &move, py::arg("id"), py::arg("pose"),
              "Sets the pose of a body, or of many: ids and poses (n, 4, 4).")
         .def(
@@ -225,7 +225,7 @@ void bind_changes(WorldClass& c) {
             [](SharedWorld& world, Index id, std::uint32_t groups, std::uint32_t meets) {
                 world.change([&](World& w) { w.set_groups(id, groups, meets); });
             },
-            py::arg("id"), py::arg("groups"), py::arg("meets"))
+            py::arg("id"), py::arg("category"), py::arg("mask"), "Sets the category and the mask of a body.")
         .def("set_filter", &SharedWorld::set_filter, py::arg("filter"),
              "filter(a, b) -> bool decides whether a pair is tested. It must be symmetric, and must not use this "
              "world. None removes the filter.")
@@ -270,7 +270,7 @@ void bind_questions(WorldClass& c) {
             py::arg("id"), "Returns the name of a body.")
         .def("collide", &collide_shape, py::arg("shape"), py::arg("pose") = py::none(), py::kw_only(),
              py::arg("goal") = QueryGoal::contacts, py::arg("method") = Method::automatic, py::arg("margin") = 0.0,
-             py::arg("most_contacts") = 16,
+             py::arg("max_contacts") = 16,
              "Returns the bodies that a shape overlaps: [(id, CollideResult)], where the shape is A.")
         .def("nearest", &nearest, py::arg("shape"), py::arg("pose") = py::none(), py::kw_only(),
              py::arg("limit") = no_limit, py::arg("method") = Method::automatic, py::arg("tolerance") = 0.0,
@@ -279,7 +279,7 @@ void bind_questions(WorldClass& c) {
              "Returns the first hit of each ray as RayHits. origin and direction: (..., 3), metres.")
         .def("sweep", &sweep_shape, py::arg("shape"), py::arg("motion"), py::kw_only(), py::arg("tolerance") = 1e-6,
              py::arg("margin") = 0.0, "Returns the first body that a moving shape hits: (id or None, SweepResult).")
-        .def("try_poses", &try_poses, py::arg("id"), py::arg("poses"),
+        .def("check_poses", &try_poses, py::arg("id"), py::arg("poses"),
              R"(Tests whether a body would overlap any other body at each of these poses (..., 4, 4), in parallel.
 
 Returns values of Verdict, (...,) uint8: `== Verdict.disjoint` marks the poses that are proven free.)")
@@ -294,7 +294,7 @@ void bind_world(py::module_& m) {
     py::class_<WorldPair>(m, "WorldPair", "Two bodies that overlap or are not proven disjoint; a < b.")
         .def_readonly("a", &WorldPair::a, "The id of the first body.")
         .def_readonly("b", &WorldPair::b, "The id of the second body.")
-        .def_readonly("collision", &WorldPair::collision)
+        .def_readonly("collision", &WorldPair::collision, "The CollideResult of the pair.")
         .def("__repr__", [](const WorldPair& p) {
             return fmt::format("<fathom.WorldPair: {} and {}, depth {:.6g} m>", p.a, p.b, p.collision.depth);
         });
@@ -310,25 +310,24 @@ void bind_world(py::module_& m) {
             "ended", [](const WorldStep& s) { return pairs_array(s.ended); },
             "The pairs whose contact ended: ids (n, 2).")
         .def_readonly("tested", &WorldStep::tested, "The number of pairs that the narrow phase tested.")
-        .def_readonly("spared", &WorldStep::spared, "The number of pairs whose result was taken from the pair cache.");
+        .def_readonly("cached", &WorldStep::spared, "The number of pairs whose result was taken from the pair cache.");
     WorldClass world(
         m, "World",
         R"(A set of bodies of any shape, with queries for overlapping pairs and for contacts that begin and end. It has no forces and no time.
 
 Threads may share it: it has its own lock. Metres, world frame.)");
-    world.def(
-        py::init([](QueryGoal goal, Method method, double margin, std::size_t most_contacts, BroadMethod broad,
-                    bool warm_start) {
-            WorldOptions options{.query = query_options(goal, method, margin, most_contacts)};
-            options.broad.method = broad;
-            options.warm_start = warm_start;
-            return std::make_shared<SharedWorld>(options);
-        }),
-        py::kw_only(), py::arg("goal") = QueryGoal::contacts, py::arg("method") = Method::automatic,
-        py::arg("margin") = 0.0, py::arg("most_contacts") = 16, py::arg("broad") = BroadMethod::automatic,
-        py::arg("warm_start") = true,
-        "goal, method, margin and the number of contacts apply to every pair; see collide(). broad: the broad-phase "
-        "method. warm_start: pairs that cannot have come into contact since the last test are not tested again.");
+    world.def(py::init([](QueryGoal goal, Method method, double margin, std::size_t most_contacts, BroadMethod broad,
+                          bool warm_start) {
+                  WorldOptions options{.query = query_options(goal, method, margin, most_contacts)};
+                  options.broad.method = broad;
+                  options.warm_start = warm_start;
+                  return std::make_shared<SharedWorld>(options);
+              }),
+              py::kw_only(), py::arg("goal") = QueryGoal::contacts, py::arg("method") = Method::automatic,
+              py::arg("margin") = 0.0, py::arg("max_contacts") = 16, py::arg("broad") = BroadMethod::automatic,
+              py::arg("warm_start") = true,
+              "goal, method, margin and max_contacts apply to every pair; see collide(). broad: the broad-phase "
+              "method. warm_start: pairs that cannot have come into contact since the last test are not tested again.");
     bind_changes(world);
     bind_questions(world);
 }

@@ -18,11 +18,11 @@ FATHOM_PYTHON_CHOICES(Cause, "cannot_open", "cannot_write", "unknown_format", "u
                       "count_mismatch", "index_out_of_range", "non_finite", "empty", "too_large", "invalid_argument",
                       "import_failed", "cancelled")
 FATHOM_PYTHON_CHOICES(Verdict, "disjoint", "overlapping", "undecided")
-FATHOM_PYTHON_CHOICES(ShapeKind, "formula", "grid", "network", "other_field", "closed_mesh", "open_mesh", "point_shell",
-                      "tetrahedra", "depth_map", "plane")
+FATHOM_PYTHON_CHOICES(ShapeKind, "analytic", "grid", "neural", "other_field", "closed_mesh", "open_mesh", "point_shell",
+                      "tetrahedra", "height_field", "half_space")
 FATHOM_PYTHON_CHOICES(MeshInside, "automatic", "closed", "open")
-FATHOM_PYTHON_CHOICES(Method, "automatic", "closed_form", "fields", "octree", "surface_in_field", "points_in_field",
-                      "surfaces", "tetrahedra", "depth_maps", "advancement")
+FATHOM_PYTHON_CHOICES(Method, "automatic", "closed_form", "field_field", "octree", "mesh_field", "point_field",
+                      "mesh_mesh", "tetrahedra", "depth_maps", "conservative_advancement")
 FATHOM_PYTHON_CHOICES(QueryGoal, "verdict", "contacts", "proof")
 FATHOM_PYTHON_CHOICES(Question, "collide", "distance", "sweep_first", "sweep_all")
 FATHOM_PYTHON_CHOICES(SweepGoal, "any", "first", "all")

@@ -1,4 +1,4 @@
-"""The enums of Fathom. Arguments accept a member or its name as a string: method="surfaces"."""
+"""The enums of Fathom. Arguments accept a member or its name as a string: method="mesh_mesh"."""
 
 from __future__ import annotations
 
@@ -40,16 +40,16 @@ class Cause(_Word):
 class ShapeKind(_Word):
     """The kind of geometry of a shape."""
 
-    formula = "formula"
+    analytic = "analytic"
     grid = "grid"
-    network = "network"
+    neural = "neural"
     other_field = "other_field"
     closed_mesh = "closed_mesh"
     open_mesh = "open_mesh"
     point_shell = "point_shell"
     tetrahedra = "tetrahedra"
-    depth_map = "depth_map"
-    plane = "plane"
+    height_field = "height_field"
+    half_space = "half_space"
 
 
 class MeshInside(_Word):
@@ -65,14 +65,14 @@ class Method(_Word):
 
     automatic = "automatic"
     closed_form = "closed_form"
-    fields = "fields"
+    field_field = "field_field"
     octree = "octree"
-    surface_in_field = "surface_in_field"
-    points_in_field = "points_in_field"
-    surfaces = "surfaces"
+    mesh_field = "mesh_field"
+    point_field = "point_field"
+    mesh_mesh = "mesh_mesh"
     tetrahedra = "tetrahedra"
     depth_maps = "depth_maps"
-    advancement = "advancement"
+    conservative_advancement = "conservative_advancement"
 
 
 class QueryGoal(_Word):

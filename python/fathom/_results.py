@@ -9,19 +9,19 @@ import numpy as np
 from ._choices import Method, Question, ShapeKind
 
 
-class Distances(NamedTuple):
+class DistanceResults(NamedTuple):
     """Signed distances of two shapes for many poses; metres, world frame."""
 
-    upper: np.ndarray  #: (...,) upper bound of the signed distance; minus the penetration depth if they overlap
-    lower: np.ndarray  #: (...,) lower bound; -inf if they overlap
+    upper_bound: np.ndarray  #: (...,) upper bound of the signed distance; minus the penetration depth if they overlap
+    lower_bound: np.ndarray  #: (...,) lower bound; -inf if they overlap
     point_a: np.ndarray  #: (..., 3) closest point found on A
     point_b: np.ndarray  #: (..., 3) closest point found on B
     normal: np.ndarray  #: (..., 3) unit, from A to B
-    error_bound: np.ndarray  #: (...,) error bound of the shapes
-    truncated: np.ndarray  #: (...,) bool
+    error_bound: np.ndarray  #: (...,) error bound of the distance
+    converged: np.ndarray  #: (...,) bool: whether the bounds are within the tolerance
 
 
-class Sweeps(NamedTuple):
+class SweepResults(NamedTuple):
     """Times of impact of two moving shapes for many motions; time runs in [0, 1]."""
 
     verdict: np.ndarray  #: (...,) uint8, values of Verdict
@@ -29,7 +29,7 @@ class Sweeps(NamedTuple):
     error: np.ndarray  #: (...,) if overlapping, contact occurs in [time, time + error]
     point: np.ndarray  #: (..., 3) point of the first contact (m, world frame)
     normal: np.ndarray  #: (..., 3) unit, from A to B
-    truncated: np.ndarray  #: (...,) bool
+    budget_exhausted: np.ndarray  #: (...,) bool: whether the error is wider than requested
 
 
 class RayHits(NamedTuple):
@@ -61,4 +61,4 @@ class MatrixRow(NamedTuple):
     guarantee: str
 
 
-__all__ = ["ClosestPoints", "Distances", "MatrixRow", "RayHits", "Sweeps"]
+__all__ = ["ClosestPoints", "DistanceResults", "MatrixRow", "RayHits", "SweepResults"]

@@ -65,7 +65,7 @@ def test_members_and_their_names_are_equivalent():
 
 def test_errors_survive_pickling():
     with pytest.raises(fathom.Error) as caught:
-        fathom.Formula("sphere(")
+        fathom.AnalyticExpression("sphere(")
     again = pickle.loads(pickle.dumps(caught.value))
     assert (type(again), str(again), again.cause, again.place) == (type(caught.value), str(caught.value), caught.value.cause, caught.value.place)
 

@@ -20,13 +20,13 @@ def fields(mesh):
     ball = fathom.make_shape("tet_ball", resolution=4)
     # |x| + |y| + |z| - 1 as a ReLU network, so that its values are known.
     signs = np.concatenate([np.eye(3), -np.eye(3)]).astype(np.float32)
-    network = fathom.NetworkField([(signs, np.zeros(6), "relu"), (np.ones((1, 6)), [-1.0], "none")], domain=[[-2, -2, -2], [2, 2, 2]])
+    network = fathom.NeuralField([(signs, np.zeros(6), "relu"), (np.ones((1, 6)), [-1.0], "none")], domain=[[-2, -2, -2], [2, 2, 2]])
     return {
-        "formula": fathom.AnalyticField("smooth_union(sphere(1), box(1, 2, 3), 0.2)"),
+        "analytic": fathom.AnalyticField("smooth_union(sphere(1), box(1, 2, 3), 0.2)"),
         "mesh": fathom.MeshField(mesh),
         "grid": grid,
         "smooth grid": fathom.SmoothGridField(grid),
-        "network": network,
+        "neural": network,
         "tetrahedra": fathom.TetField(ball),
         "heights": fathom.HeightField(0.1 * np.sin(4 * x) * y, origin=(-1, -1), spacing=(0.125, 0.125), floor=-1, ceiling=1),
         "pair": fathom.CombinedField(grid, fathom.AnalyticField("sphere(0.4)"), "unite"),
@@ -232,18 +232,18 @@ def test_grids_are_offset_combined_baked_and_contoured(fields):
 
 
 def test_analytic_expressions_combine_with_operators():
-    ball, box = fathom.Formula("sphere(1)"), fathom.Formula("box", [1.5, 1.5, 1.5])
+    ball, box = fathom.AnalyticExpression("sphere(1)"), fathom.AnalyticExpression("box", [1.5, 1.5, 1.5])
     points = np.random.default_rng(2).uniform(-1.2, 1.2, size=(200, 3))
     a, b = (fathom.AnalyticField(f).distance(points) for f in (ball, box))
-    for formula, values in ((ball | box, np.minimum(a, b)), (ball & box, np.maximum(a, b)), (ball - box, np.maximum(a, -b)), (~ball, -a)):
-        assert np.allclose(fathom.AnalyticField(formula).distance(points), values, atol=1e-12)
+    for expression, values in ((ball | box, np.minimum(a, b)), (ball & box, np.maximum(a, b)), (ball - box, np.maximum(a, -b)), (~ball, -a)):
+        assert np.allclose(fathom.AnalyticField(expression).distance(points), values, atol=1e-12)
     moved = ball.translate([1, 0, 0]).scale(2).rotate(np.pi / 2, [0, 0, 1]).round(0.1).shell(0.01)
-    assert fathom.Formula(moved.text) == moved and ball != box
+    assert fathom.AnalyticExpression(moved.text) == moved and ball != box
     assert ball.distance_kind is fathom.DistanceKind.exact and ball.distance_kind == "exact"
 
 
 def test_neural_fields_evaluate_their_layers(tmp_path, fields):
-    network = fields["network"]
+    network = fields["neural"]
     points = np.random.default_rng(5).uniform(-1, 1, size=(300, 3))
     assert np.allclose(network.distance(points), np.abs(points).sum(axis=1) - 1, atol=1e-5)
     network.write(tmp_path / "octahedron.fnet")
@@ -251,7 +251,7 @@ def test_neural_fields_evaluate_their_layers(tmp_path, fields):
     weights, biases, activation = network.layers[0]
     assert weights.shape == (6, 3) and biases.shape == (6,) and activation is fathom.Activation.relu
     with pytest.raises(fathom.InputError):
-        fathom.NetworkField([(np.ones((4, 3)), np.zeros(4), "relu"), (np.ones((1, 5)), [0.0], "none")])
+        fathom.NeuralField([(np.ones((4, 3)), np.zeros(4), "relu"), (np.ones((1, 5)), [0.0], "none")])
 
 
 def test_fits_of_neural_fields_are_repeatable():

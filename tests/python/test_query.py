@@ -20,21 +20,21 @@ def shapes():
     signs = np.concatenate([np.eye(3), -np.eye(3)]).astype(np.float32)
     heights = np.zeros((9, 9), dtype=np.float32)
     return {
-        "formula": fathom.Shape(BALL),
+        "analytic": fathom.Shape(BALL),
         "grid": fathom.Shape(fathom.bake(BALL, resolution=32)),
-        "network": fathom.Shape(fathom.NetworkField([(signs, np.zeros(6), "relu"), (np.ones((1, 6)), [-1.0], "none")], domain=[[-2, -2, -2], [2, 2, 2]])),
+        "neural": fathom.Shape(fathom.NeuralField([(signs, np.zeros(6), "relu"), (np.ones((1, 6)), [-1.0], "none")], domain=[[-2, -2, -2], [2, 2, 2]])),
         "closed_mesh": fathom.Shape(ball),
         "open_mesh": fathom.Shape(fathom.TriangleMesh(ball.vertices, ball.triangles[1:])),
         "point_shell": fathom.Shape(ball.vertices),
         "tetrahedra": fathom.Shape(fathom.make_shape("tet_ball", radius=1, resolution=4)),
-        "depth_map": fathom.Shape(fathom.HeightField(heights, origin=(-2, -2), spacing=(0.5, 0.5), floor=-1, ceiling=1)),
-        "plane": fathom.Shape.plane([0, 0, 1], 0),
+        "height_field": fathom.Shape(fathom.HeightField(heights, origin=(-2, -2), spacing=(0.5, 0.5), floor=-1, ceiling=1)),
+        "half_space": fathom.Shape.half_space([0, 0, 1], 0),
     }
 
 
 def test_shapes_report_their_kind(shapes):
     assert {name: shape.kind for name, shape in shapes.items()} == {name: fathom.ShapeKind(name) for name in shapes}
-    assert shapes["closed_mesh"].bounded and not shapes["plane"].bounded
+    assert shapes["closed_mesh"].bounded and not shapes["half_space"].bounded
     assert np.allclose(shapes["closed_mesh"].bounds, [[-1] * 3, [1] * 3], atol=0.05)
 
 
@@ -42,20 +42,20 @@ def test_every_pair_of_kinds_is_supported_in_both_orders(shapes):
     # Each pair once with a deep overlap and once far apart.
     for a, first in shapes.items():
         for b, second in shapes.items():
-            if {a, b} <= {"plane", "depth_map"}:
+            if {a, b} <= {"half_space", "height_field"}:
                 continue
-            up = 0.3 if "plane" in (a, b) or "depth_map" in (a, b) else 0.7
-            near, far = ((at(0, 0, up), at(0, 0, 5)) if a not in ("plane", "depth_map") else (at(0, 0, -up), at(0, 0, -5)))
+            up = 0.3 if "half_space" in (a, b) or "height_field" in (a, b) else 0.7
+            near, far = ((at(0, 0, up), at(0, 0, 5)) if a not in ("half_space", "height_field") else (at(0, 0, -up), at(0, 0, -5)))
             if {a, b} == {"point_shell"} or {a, b} == {"point_shell", "open_mesh"}:
                 near = None  # points do not lie exactly on a surface
             if near is not None:
                 assert fathom.collide(first, near, second, None).verdict == Verdict.overlapping, (a, b)
             assert fathom.collide(first, far, second, None).verdict == Verdict.disjoint, (a, b)
-            assert fathom.distance(first, far, second, None).upper > 2, (a, b)
+            assert fathom.distance(first, far, second, None).upper_bound > 2, (a, b)
 
 
 def test_queries_on_two_spheres_match_their_radii(shapes):
-    for kind in ("formula", "closed_mesh", "grid"):
+    for kind in ("analytic", "closed_mesh", "grid"):
         shape = shapes[kind]
         hit = fathom.collide(shape, None, shape, at(1.5, 0, 0))
         assert hit and hit.touching and hit.verdict is Verdict.overlapping and hit.depth == pytest.approx(0.5, abs=0.1)
@@ -64,8 +64,9 @@ def test_queries_on_two_spheres_match_their_radii(shapes):
         apart = fathom.collide(shape, None, shape, at(3, 0, 0))
         assert not apart and apart.proven and apart.contacts == []
         far = fathom.distance(shape, None, shape, at(3, 0, 0))
-        assert float(far) == far.upper == pytest.approx(1, abs=0.05) and far.lower <= far.upper
-        assert np.allclose(far.normal, [1, 0, 0], atol=0.1) and np.linalg.norm(far.point_b - far.point_a) == pytest.approx(far.upper, abs=0.05)
+        assert float(far) == far.upper_bound == pytest.approx(1, abs=0.05) and far.lower_bound <= far.upper_bound
+        assert np.allclose(far.normal, [1, 0, 0], atol=0.1) and np.linalg.norm(far.point_b - far.point_a) == pytest.approx(far.upper_bound, abs=0.05)
+        assert far.converged or kind == "grid"
         met = fathom.sweep(shape, None, shape, fathom.Motion(at(5, 0, 0), at(0, 0, 0)))
         assert met and met.time == pytest.approx(0.6, abs=0.02)
 
@@ -118,16 +119,17 @@ def test_batches_of_poses_give_the_results_of_single_poses(shapes):
     quaternions = random.normal(size=(6, 5, 4))
     quaternions /= np.linalg.norm(quaternions, axis=-1, keepdims=True)
     poses = fathom.pose(random.uniform(-2.4, 2.4, size=(6, 5, 3)), quaternions)
-    for first, second in ((CUBE, BALL), (BALL, fathom.Formula("box(2, 2, 2)")), (CUBE, CUBE), (shapes["tetrahedra"], CUBE)):
+    for first, second in ((CUBE, BALL), (BALL, fathom.AnalyticExpression("box(2, 2, 2)")), (CUBE, CUBE), (shapes["tetrahedra"], CUBE)):
         many = fathom.collide(first, None, second, poses)
-        assert len(many) == 30 and many.verdict.shape == many.depth.shape == many.touching.shape == (6, 5) and many.common.shape == (6, 5, 3)
+        assert len(many) == 30 and many.verdict.shape == many.depth.shape == many.touching.shape == (6, 5) and many.witness.shape == (6, 5, 3)
         far = fathom.distance(first, None, second, poses)
-        assert far.upper.shape == (6, 5) and far.point_a.shape == (6, 5, 3)
+        assert far.upper_bound.shape == (6, 5) and far.point_a.shape == (6, 5, 3)
         for k, pose in enumerate(poses.reshape(-1, 4, 4)):
             one = fathom.collide(first, None, second, pose)
             assert one.verdict == many.verdict.flat[k] == many[k].verdict and one.depth == many.depth.flat[k]
             assert np.array_equal(one.points_a, many[k].points_a)
-            assert fathom.distance(first, None, second, pose).upper == far.upper.flat[k]
+            single = fathom.distance(first, None, second, pose)
+            assert single.upper_bound == far.upper_bound.flat[k] and single.converged == far.converged.flat[k]
         assert 0.1 < (many.verdict == Verdict.overlapping).mean() < 0.9
         both = fathom.collide(first, poses, second, poses)
         assert both.touching.all()

@@ -35,7 +35,7 @@ def test_contacts_begin_stay_and_end():
     assert world.update().stayed.tolist() == [[0, 1]]
     world.move(ids[1], at(1.5, 0, 0))
     step = world.update()
-    assert step.ended.tolist() == [[0, 1]] and pairs(world.last) == [] and step.tested + step.spared >= 0
+    assert step.ended.tolist() == [[0, 1]] and pairs(world.last) == [] and step.tested + step.cached >= 0
 
 
 def test_many_bodies_move_at_once():
@@ -86,14 +86,14 @@ def test_an_exception_of_a_filter_reaches_the_caller_and_the_world_stays_usable(
 def test_bodies_are_added_changed_and_removed():
     world, ids = row(2)
     ball = world.add("sphere(1)", at(0, 0, 1.2))
-    assert (ids[0], ball) in pairs(world.update()) and ball in world and world.shape(ball).kind == "formula"
+    assert (ids[0], ball) in pairs(world.update()) and ball in world and world.shape(ball).kind == "analytic"
     world.replace(ball, "sphere(0.1)")
     assert pairs(world.update()) == []
     world.deform(ids[0], CUBE.vertices * [1, 1, 3])
     assert (ids[0], ball) in pairs(world.update())
     world.remove(ball)
     assert ball not in world and pairs(world.update()) == []
-    for call in (lambda: world.move(99, None), lambda: world.remove(99), lambda: world.pose(99), lambda: world.try_poses(99, np.eye(4)[None])):
+    for call in (lambda: world.move(99, None), lambda: world.remove(99), lambda: world.pose(99), lambda: world.check_poses(99, np.eye(4)[None])):
         with pytest.raises(IndexError):
             call()
 
@@ -124,7 +124,7 @@ def test_rays_are_cast_in_batches():
 def test_many_poses_of_a_body_are_checked_in_one_call():
     world, ids = row()
     poses = fathom.pose(np.stack(np.meshgrid(np.linspace(-2, 7, 19), [0.0, 0.7, 2.0], [0.0]), axis=-1)[..., 0, :])
-    verdicts = world.try_poses(ids[0], poses)
+    verdicts = world.check_poses(ids[0], poses)
     assert verdicts.shape == poses.shape[:-2] and verdicts.dtype == np.uint8
     x, y = np.abs(poses[..., 0, 3][..., None] - [1.5, 3.0, 4.5]).min(axis=-1), poses[..., 1, 3]
     assert (verdicts[(x > 1.001) | (y > 1.001)] == Verdict.disjoint).all() and (verdicts[(x < 0.999) & (y < 0.999)] == Verdict.overlapping).all()
@@ -161,7 +161,7 @@ def test_threads_can_query_while_one_moves_bodies():
 def test_a_world_agrees_with_pair_queries():
     random = np.random.default_rng(7)
     mesh = fathom.make_shape("torus", resolution=24)
-    for kind in (mesh, fathom.Formula("box(0.6, 0.4, 0.5)"), fathom.bake(fathom.AnalyticField("sphere(0.3)"), resolution=24)):
+    for kind in (mesh, fathom.AnalyticExpression("box(0.6, 0.4, 0.5)"), fathom.bake(fathom.AnalyticField("sphere(0.3)"), resolution=24)):
         quaternions = random.normal(size=(12, 4))
         poses = fathom.pose(random.uniform(-0.7, 0.7, size=(12, 3)), quaternions / np.linalg.norm(quaternions, axis=1, keepdims=True))
         world = fathom.World()

@@ -16,7 +16,7 @@ async function serve(context, packets) {
     const state = () => {
         const gap = poses[1][0] - poses[0][0] - 0.9;
         const contacts = gap < 0 ? { positions: [[poses[1][0] - 0.4, 0, 0]], normals: [[1, 0, 0]], depths: [-gap], bodies: [[0, 1]] } : { positions: [], normals: [], depths: [], bodies: [] };
-        return { poses, contacts, pairs: [{ a: 0, b: 1, verdict: gap < 0 ? 'overlapping' : 'disjoint', proven: gap >= 0, method: 'fields', separation: gap, error_bound: 1e-4, microseconds: 35 }] };
+        return { poses, contacts, pairs: [{ a: 0, b: 1, verdict: gap < 0 ? 'overlapping' : 'disjoint', proven: gap >= 0, method: 'field_field', separation: gap, error_bound: 1e-4, microseconds: 35 }] };
     };
     const server = createServer(async (request, response) => {
         asked.push(`${request.method} ${request.url}`);
@@ -66,7 +66,7 @@ test('a long recording is streamed: only chunks near the current frame are reque
 test('live: a body is dragged, the server responds, contacts and pairs are updated', { skip }, async (context) => {
     const server = await serve(context, documents.live());
     const tab = await browser.visit(server.address);
-    assert.match(await tab.locator('.pairs').textContent(), /left · right.*disjoint proven.*0\.3.*fields.*35/s);
+    assert.match(await tab.locator('.pairs').textContent(), /left · right.*disjoint proven.*0\.3.*field_field.*35/s);
     await dragLeft(tab);
     await tab.waitForFunction(() => /overlapping/.test(document.querySelector('.pairs').textContent));
     assert.ok(server.moves.length > 0 && server.moves.every(({ body, pose }) => body === 0 && pose.length === 7), JSON.stringify(server.moves));

@@ -23,7 +23,7 @@ from .._choices import MeshInside
 
 EXTERNAL = "__external"  # the name that trimesh gives to an object outside of the manager
 
-_MOST_CONTACTS = 100_000  # per pair, the limit that trimesh passes to FCL
+_MAX_CONTACTS = 100_000  # per pair, the limit that trimesh passes to FCL
 
 
 class ContactData:
@@ -57,7 +57,7 @@ class ContactData:
 class DistanceData:
     """The distance of two objects; metres, world frame."""
 
-    def __init__(self, names: Tuple[str, str], distance: "_core.Distance", faces: Dict[str, Callable[[np.ndarray], int]]):
+    def __init__(self, names: Tuple[str, str], distance: "_core.DistanceResult", faces: Dict[str, Callable[[np.ndarray], int]]):
         self.names: Set[str] = set(names)
         self._distance = distance
         self._points = {names[0]: distance.point_a, names[1]: distance.point_b}
@@ -66,7 +66,7 @@ class DistanceData:
     @property
     def distance(self) -> float:
         """The signed distance: minus the penetration depth if they overlap."""
-        return self._distance.upper
+        return self._distance.upper_bound
 
     def index(self, name: str) -> int:
         """The index of the face of the object at its closest point."""
@@ -186,18 +186,18 @@ class CollisionManager:
     def _pose(self, name: str) -> np.ndarray:
         return self._world.pose(self._objs[name].body)
 
-    def _touched(self, shape: "_core.Shape", pose: np.ndarray, contacts: bool) -> List[Tuple[str, "_core.Collision"]]:
+    def _touched(self, shape: "_core.Shape", pose: np.ndarray, contacts: bool) -> List[Tuple[str, "_core.CollideResult"]]:
         goal = "contacts" if contacts else "verdict"
-        return [(self._names[body], hit) for body, hit in self._world.collide(shape, pose, goal=goal, most_contacts=_MOST_CONTACTS)]
+        return [(self._names[body], hit) for body, hit in self._world.collide(shape, pose, goal=goal, max_contacts=_MAX_CONTACTS)]
 
     def _contacts_of(self, pairs: Iterable[Tuple[str, str]]) -> List[ContactData]:
         data: List[ContactData] = []
         for a, b in pairs:
-            hit = _core.collide(self._objs[a].shape, self._pose(a), self._objs[b].shape, self._pose(b), most_contacts=_MOST_CONTACTS)
+            hit = _core.collide(self._objs[a].shape, self._pose(a), self._objs[b].shape, self._pose(b), max_contacts=_MAX_CONTACTS)
             data.extend(ContactData((a, b), contact) for contact in hit.contacts)
         return data
 
-    def _closest(self, shape: "_core.Shape", pose: np.ndarray) -> Tuple[Optional[str], Optional["_core.Distance"]]:
+    def _closest(self, shape: "_core.Shape", pose: np.ndarray) -> Tuple[Optional[str], Optional["_core.DistanceResult"]]:
         body, distance = self._world.nearest(shape, pose, tolerance=1e-9)
         return (None, None) if body is None else (self._names[body], distance)
 
@@ -216,16 +216,16 @@ class CollisionManager:
         mine, theirs, distance = best
         names = tuple(sorted((mine, theirs))) if ordered else (mine, theirs)
         data = DistanceData((mine, theirs), distance, {mine: self._face_of(mine), theirs: other._face_of(theirs)}) if return_data else None
-        return _answer(distance.upper, (return_names, names), (return_data, data))
+        return _answer(distance.upper_bound, (return_names, names), (return_data, data))
 
 
-def _metres(distance: Optional["_core.Distance"]) -> float:
-    return float("inf") if distance is None else distance.upper
+def _metres(distance: Optional["_core.DistanceResult"]) -> float:
+    return float("inf") if distance is None else distance.upper_bound
 
 
 def _least(found):
     known = [item for item in found if item[2] is not None]
-    return min(known, key=lambda item: item[2].upper) if known else None
+    return min(known, key=lambda item: item[2].upper_bound) if known else None
 
 
 def _answer(first, *others):
