@@ -122,6 +122,8 @@ def signature(node) -> str:
             break
     text = collapsed(node.text[: end - node.start_byte].decode()).rstrip(";").rstrip()
     text = re.sub(r"\[\[nodiscard\]\] ?|\binline (?!constexpr)|\bFATHOM_[A-Z_]+ ", "", text)
+    if len(text) + 1 > LONGEST_LINE:
+        text = re.sub(r"^([^(]*?) ?= ?\{.*\}$", r"\1 = {...}", text)  # the values of a long table
     if len(text) + 1 > LONGEST_LINE and "(" in text:
         text = wrapped(text)
     return text + ";"
