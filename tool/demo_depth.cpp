@@ -80,7 +80,7 @@ void show_depth_maps(Demo& demo) {
         "Heights of the ship, heights of the tunnel, hits (red), and the normals of the tunnel at the hits."));
     demo.add_view(section, "depth", "Depth maps as reliefs", ship_document(ship, hit.projection, flight, pose));
     demo.report.sections.push_back(std::move(section));
-    demo.say(
+    demo.print_line(
         fmt::format("depth      ship of {} triangles in a tunnel of {} triangles: {} of {} frames collide, "
                     "{:.2f} ms per frame, rendered by {}; in the frame shown {} pixels, depth {:.3f} m -> depth.png",
                     flight.ship->triangles.size(), flight.obstacle_triangles(), collided, tested, 1e3 * each,
