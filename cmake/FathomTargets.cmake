@@ -23,6 +23,8 @@ function(fathom_unity target)
         return()
     endif()
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+    # In a unity build g++ takes a .cpp for a header, where members of unnamed-namespace types would be a fault.
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
     set(previous "")
     foreach(source IN LISTS ARGN)
         file(STRINGS ${source} own REGEX "HWY_TARGET_INCLUDE" LIMIT_COUNT 1)

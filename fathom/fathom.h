@@ -11,8 +11,8 @@
 #include <fathom/detect/query/query.h>
 #include <fathom/detect/query/shape.h>
 #include <fathom/detect/world/world.h>
-#include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/analytic_expression.h>
+#include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/primitives.h>
 #include <fathom/field/file/field_file.h>
 #include <fathom/field/grid/grid_field.h>
@@ -21,5 +21,5 @@
 #include <fathom/field/neural/neural_field.h>
 #include <fathom/field/neural_io/network_file.h>
 #include <fathom/geometry/generate/generate.h>
-#include <fathom/geometry/io/mesh_file.h>
 #include <fathom/geometry/inspect/mesh_report.h>
+#include <fathom/geometry/io/mesh_file.h>

@@ -1,13 +1,14 @@
 // The interval operations that need case distinctions.
 #include <fathom/base/interval.h>
 
+#include <fathom/base/vec.h>
+
 #include <numbers>
 
 namespace fathom {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr int libm_steps = 4;
 
 double product(double a, double b) { return a == 0 || b == 0 ? 0.0 : a * b; }

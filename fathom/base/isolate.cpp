@@ -34,11 +34,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-enum class Kind : std::uint64_t { bytes, exception, no_memory };
+enum class MessageKind : std::uint64_t { bytes, exception, no_memory };
 
 // What the child sends before its answer.
 struct Header {
-    Kind kind;
+    MessageKind kind;
     std::uint64_t size;
 };
 
@@ -96,20 +96,20 @@ void send(int pipe, const void* data, std::size_t size) {
     forget_signal_handlers();
     silence_output();
     set_limits(options);
-    const auto answer = [pipe](Kind kind, const void* data, std::size_t size) {
+    const auto answer = [pipe](MessageKind kind, const void* data, std::size_t size) {
         const Header header{kind, size};
         send(pipe, &header, sizeof(header));
         send(pipe, data, size);
     };
     try {
         const std::vector<std::byte> bytes = work();
-        answer(Kind::bytes, bytes.data(), bytes.size());
+        answer(MessageKind::bytes, bytes.data(), bytes.size());
     } catch (const std::bad_alloc&) {
-        answer(Kind::no_memory, nullptr, 0);
+        answer(MessageKind::no_memory, nullptr, 0);
     } catch (const std::exception& error) {
-        answer(Kind::exception, error.what(), std::strlen(error.what()));
+        answer(MessageKind::exception, error.what(), std::strlen(error.what()));
     } catch (...) {
-        answer(Kind::exception, nullptr, 0);
+        answer(MessageKind::exception, nullptr, 0);
     }
     ::_exit(0); // no destructors: they belong to the caller
 }
@@ -171,12 +171,12 @@ IsolateResult answer_of(Child& child, Clock::time_point deadline, const IsolateO
     Header header{};
     Reading reading = receive(child.pipe(), std::as_writable_bytes(std::span(&header, 1)), deadline);
     if (reading != Reading::complete) return unfinished(reading, child, options);
-    if (header.kind == Kind::no_memory || header.size > options.memory)
+    if (header.kind == MessageKind::no_memory || header.size > options.memory)
         return {IsolateStatus::out_of_memory, {}, fmt::format("needed more than {} bytes of memory", options.memory)};
     std::vector<std::byte> bytes(static_cast<std::size_t>(header.size));
     reading = receive(child.pipe(), bytes, deadline);
     if (reading != Reading::complete) return unfinished(reading, child, options);
-    if (header.kind == Kind::bytes) return {IsolateStatus::finished, std::move(bytes), {}};
+    if (header.kind == MessageKind::bytes) return {IsolateStatus::finished, std::move(bytes), {}};
     const std::string text(reinterpret_cast<const char*>(bytes.data()), std::min<std::size_t>(bytes.size(), 500));
     return {IsolateStatus::threw, {}, text.empty() ? "threw an exception without a text" : text};
 }

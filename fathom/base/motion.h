@@ -18,6 +18,8 @@ struct Motion {
     [[nodiscard]] static Motion still(const Pose& pose) { return {pose, pose, Path::straight}; }
 };
 
+[[nodiscard]] inline bool is_finite(const Motion& motion) { return is_finite(motion.start) && is_finite(motion.end); }
+
 // The screw that carries one pose to another along the shorter turn: a turn about a line while sliding along it.
 struct Screw {
     Vec3 axis = Vec3::UnitX(); // unit, direction of the line; the slide's direction when there is no turn

@@ -66,6 +66,8 @@ struct Box {
     }
 };
 
+[[nodiscard]] inline bool is_finite(const Box& box) { return is_finite(box.lower) && is_finite(box.upper); }
+
 [[nodiscard]] inline Box intersection(const Box& a, const Box& b) {
     return {a.lower.cwiseMax(b.lower), a.upper.cwiseMin(b.upper)};
 }

@@ -6,8 +6,11 @@
 #include <Eigen/Core>
 #include <Eigen/Geometry>
 #include <cstdint>
+#include <limits>
 
 namespace fathom {
+
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
 using Vec2 = Eigen::Vector2d;
 using Vec3 = Eigen::Vector3d;

@@ -1,8 +1,8 @@
 // Fast marching on a regular grid.
 #include <fathom/base/error.h>
 #include <fathom/baseline/grid_fast_marching.h>
-#include <fathom/geometry/primitive/closest_point.h>
 #include <fathom/geometry/mesh/triangle_mesh.h>
+#include <fathom/geometry/primitive/closest_point.h>
 
 #include <fmt/format.h>
 

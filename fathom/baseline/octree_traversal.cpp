@@ -1,8 +1,8 @@
 // From the root to the largest block that is free.
-#include <fathom/detect/point_field/dda_traversal.h>
-#include <fathom/detect/point_field/interval_collectors.h>
-#include <fathom/detect/point_field/grid_traversal.h>
 #include <fathom/baseline/octree_traversal.h>
+#include <fathom/detect/point_field/dda_traversal.h>
+#include <fathom/detect/point_field/grid_traversal.h>
+#include <fathom/detect/point_field/interval_collectors.h>
 
 namespace fathom {
 

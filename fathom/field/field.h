@@ -3,8 +3,8 @@
 // Every call is const, thread-safe and free of allocation. A batch gives the same bits as its points one by one.
 #pragma once
 
-#include <fathom/base/primitives.h>
 #include <fathom/base/interval.h>
+#include <fathom/base/primitives.h>
 
 #include <memory>
 #include <span>

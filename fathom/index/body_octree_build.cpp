@@ -10,7 +10,7 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t width = BvhNode::width;
+constexpr std::size_t node_width = BvhNode::width;
 constexpr int octant_levels = 24; // of regular octants; what they leave together is halved, which ends
 
 struct Part {
@@ -20,7 +20,7 @@ struct Part {
 
 // At most eight.
 struct Parts {
-    std::array<Part, width> all;
+    std::array<Part, node_width> all;
     std::size_t count = 0;
     void add(Part part) { all[count++] = part; }
 };
@@ -63,7 +63,7 @@ private:
     // The largest full subtree (leaf_size, 8 leaf_size, 64 leaf_size, ...) of which eight hold everything.
     [[nodiscard]] std::size_t packed_unit(std::size_t count) const {
         std::size_t unit = options_.leaf_size;
-        while (unit * width < count) unit *= width;
+        while (unit * node_width < count) unit *= node_width;
         return unit;
     }
 
@@ -84,7 +84,7 @@ private:
     void split_octants(Part part, Parts& parts) {
         const BuildBox hull = hull_of(ids(part), boxes_);
         const Eigen::Array4f middle = twice_center(hull);
-        std::array<Part, width> halves{};
+        std::array<Part, node_width> halves{};
         std::size_t count = 1;
         halves[0] = part;
         for (int axis = 0; axis < 3; ++axis) {

@@ -12,7 +12,7 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t chunk = 4096;
+constexpr std::size_t query_chunk = 4096;
 constexpr std::size_t most_boxes = 0x7f000000; // ids must leave the leaf bit free, and must not read as NaN when built
 
 void check_boxes(std::span<const Box> boxes) {
@@ -20,7 +20,7 @@ void check_boxes(std::span<const Box> boxes) {
         return !boxes[k].lower.allFinite() || !boxes[k].upper.allFinite() || boxes[k].empty();
     };
     const std::size_t first = parallel_reduce(
-        boxes.size(), chunk, boxes.size(),
+        boxes.size(), query_chunk, boxes.size(),
         [&](std::size_t begin, std::size_t end) {
             while (begin < end && !bad(begin)) ++begin;
             return begin < end ? begin : boxes.size();
@@ -35,7 +35,7 @@ void check_boxes(std::span<const Box> boxes) {
 
 Box bounds_of(std::span<const Box> boxes) {
     return parallel_reduce(
-        boxes.size(), chunk, Box{},
+        boxes.size(), query_chunk, Box{},
         [&](std::size_t begin, std::size_t end) {
             Box box;
             for (std::size_t k = begin; k < end; ++k) box.extend(boxes[k]);
@@ -54,7 +54,7 @@ float local_upper(const BvhFrame& frame, const Box& box, int axis) {
 
 std::vector<BuildBox> local_boxes(std::span<const Box> boxes, const BvhFrame& frame) {
     std::vector<BuildBox> local(boxes.size());
-    parallel_for(boxes.size(), chunk, [&](std::size_t begin, std::size_t end) {
+    parallel_for(boxes.size(), query_chunk, [&](std::size_t begin, std::size_t end) {
         for (std::size_t k = begin; k < end; ++k) {
             local[k].lower[3] = local[k].upper[3] = 0;
             for (int axis = 0; axis < 3; ++axis) {
@@ -89,7 +89,7 @@ double child_area(const BvhNode& node, int slot) {
 
 double total_child_area(std::span<const BvhNode> nodes) {
     return parallel_reduce(
-        nodes.size(), chunk, 0.0,
+        nodes.size(), query_chunk, 0.0,
         [&](std::size_t begin, std::size_t end) {
             double sum = 0;
             for (std::size_t k = begin; k < end; ++k)
@@ -137,7 +137,7 @@ void Bvh::fit(std::span<const Box> boxes) {
     frame_ = frame_of(bounds_);
     if (keep_boxes_) {
         boxes_.resize(boxes.size());
-        parallel_for(size(), chunk, [&](std::size_t begin, std::size_t end) {
+        parallel_for(size(), query_chunk, [&](std::size_t begin, std::size_t end) {
             for (std::size_t k = begin; k < end; ++k) boxes_[k] = boxes[order_[k]];
         });
     }

@@ -4,9 +4,9 @@
 // is quicker). Build O(n log n), a visit O(log n + found). Visits are const, thread-safe and allocate nothing.
 #pragma once
 
-#include <fathom/base/primitives.h>
 #include <fathom/base/callable_ref.h>
 #include <fathom/base/interval.h>
+#include <fathom/base/primitives.h>
 #include <fathom/index/bvh_build.h>
 
 #include <array>

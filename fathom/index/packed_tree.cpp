@@ -34,7 +34,7 @@ std::uint64_t spread(std::uint64_t x) {
     return (x | (x << 2)) & 0x1249249249249249ull;
 }
 
-Box bounds_of(std::span<const Box> boxes) {
+Box bounds_of_boxes(std::span<const Box> boxes) {
     return parallel_reduce(
         boxes.size(), box_chunk, Box{},
         [&](std::size_t begin, std::size_t end) {
@@ -47,7 +47,7 @@ Box bounds_of(std::span<const Box> boxes) {
 }
 
 // Everything into [-1, 1].
-PackedTree::Frame frame_of(const Box& bounds) {
+PackedTree::Frame packed_frame(const Box& bounds) {
     if (bounds.empty()) return {};
     const double half = (0.5 * bounds.upper - 0.5 * bounds.lower).maxCoeff(); // the size itself may overflow
     const int exponent = half > 0 ? std::clamp(-std::ilogb(half) - 1, -1000, 1000) : 0;
@@ -162,7 +162,7 @@ void sort_pairs(std::span<const FoundPairs> pieces, std::size_t count, std::vect
 }
 
 void PackedTree::sort(std::span<const Box> boxes) {
-    frame_ = frame_of(bounds_of(boxes));
+    frame_ = packed_frame(bounds_of_boxes(boxes));
     std::vector<Keyed> keys;
     keys.reserve(boxes.size());
     for (std::size_t k = 0; k < boxes.size(); ++k)

@@ -1,7 +1,7 @@
 // Sorts points along the Morton curve.
-#include <fathom/base/primitives.h>
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
+#include <fathom/base/primitives.h>
 #include <fathom/index/space_order.h>
 
 namespace fathom {
@@ -9,7 +9,7 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t chunk = 8192;
-constexpr int digit_bits = 10; // of a pass of the sort; three make a code
+constexpr int order_bits = 10; // of a pass of the sort; three make a code
 
 // Ten bits, with two zeros after each.
 std::uint32_t spread(std::uint32_t x) {
@@ -57,8 +57,8 @@ std::vector<Coded> coded(std::span<const Vec3> points) {
 }
 
 void sort_by_digit(const std::vector<Coded>& from, std::vector<Coded>& to, int shift) {
-    std::array<std::size_t, (1 << digit_bits) + 1> begin{};
-    const auto digit = [&](const Coded& c) { return (c.code >> shift) & ((1u << digit_bits) - 1); };
+    std::array<std::size_t, (1 << order_bits) + 1> begin{};
+    const auto digit = [&](const Coded& c) { return (c.code >> shift) & ((1u << order_bits) - 1); };
     for (const Coded& c : from) ++begin[digit(c) + 1];
     for (std::size_t k = 1; k < begin.size(); ++k) begin[k] += begin[k - 1];
     for (const Coded& c : from) to[begin[digit(c)]++] = c;
@@ -69,7 +69,7 @@ void sort_by_digit(const std::vector<Coded>& from, std::vector<Coded>& to, int s
 std::vector<Index> order_in_space(std::span<const Vec3> points) {
     if (points.size() >= no_index) throw Error(Cause::too_large, "more points than 32-bit indices can name");
     std::vector<Coded> codes = coded(points), other(codes.size());
-    for (int shift = 0; shift < 3 * digit_bits; shift += digit_bits) {
+    for (int shift = 0; shift < 3 * order_bits; shift += order_bits) {
         sort_by_digit(codes, other, shift);
         codes.swap(other);
     }

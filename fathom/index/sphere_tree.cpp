@@ -1,9 +1,9 @@
 // Builds nested spheres from the root down: points are split into equal parts across their longest side,
 // and each part gets a small ball.
-#include <fathom/base/primitives.h>
 #include <fathom/base/error.h>
 #include <fathom/base/interval.h>
 #include <fathom/base/parallel.h>
+#include <fathom/base/primitives.h>
 #include <fathom/index/sphere_tree.h>
 
 #include <fmt/format.h>
@@ -16,12 +16,12 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t chunk = 8192;
+constexpr std::size_t sphere_chunk = 8192;
 constexpr std::size_t most_points = 0x7f000000; // counts must leave the leaf bit free
 
 void check_points(std::span<const Vec3> points) {
     const std::size_t first = parallel_reduce(
-        points.size(), chunk, points.size(),
+        points.size(), sphere_chunk, points.size(),
         [&](std::size_t begin, std::size_t end) {
             while (begin < end && is_finite(points[begin])) ++begin;
             return begin < end ? begin : points.size();
@@ -34,7 +34,7 @@ void check_points(std::span<const Vec3> points) {
 
 Box bounds_of(std::span<const Vec3> points) {
     return parallel_reduce(
-        points.size(), chunk, Box{},
+        points.size(), sphere_chunk, Box{},
         [&](std::size_t begin, std::size_t end) {
             Box box;
             for (std::size_t k = begin; k < end; ++k) box.extend(points[k]);
@@ -142,7 +142,7 @@ struct SphereTree::Builder {
 
     void fill(const std::vector<Part>& all, const std::vector<std::uint32_t>& children) {
         tree.points_.resize(points.size());
-        parallel_for(points.size(), chunk, [&](std::size_t begin, std::size_t end) {
+        parallel_for(points.size(), sphere_chunk, [&](std::size_t begin, std::size_t end) {
             for (std::size_t k = begin; k < end; ++k) tree.points_[k] = points[tree.order_[k]];
         });
         tree.nodes_.resize(all.size());

@@ -13,18 +13,18 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t box_chunk = 4096;
+constexpr std::size_t voxel_chunk = 4096;
 constexpr std::size_t query_chunk = 1024;
 constexpr double fitting_share = 0.95; // of the boxes are to fit into the main voxels
 constexpr double room_to_grow = 1.2;   // boxes that deform must not leap to voxels of four times the side
 constexpr double slack = 1e-3;         // of a voxel: more than rounding moves a bound by, seen from a voxel's own size
-constexpr double farthest = 0x1p40;    // voxels from the origin; what lies beyond shares the last voxel
+constexpr double farthest_coordinate = 0x1p40;  // voxels from the origin; what lies beyond shares the last voxel
 constexpr std::int64_t most_rows_across = 4096; // of a query; names of rows repeat after 2^14
 constexpr std::int64_t few_rows = 16;           // are read sooner than the segment is cut by them
 constexpr std::uint32_t away = ~std::uint32_t{0};
 
 std::int64_t voxel(double x, double inverse) {
-    const double scaled = std::clamp(x * inverse, -farthest, farthest);
+    const double scaled = std::clamp(x * inverse, -farthest_coordinate, farthest_coordinate);
     const auto whole = static_cast<std::int64_t>(scaled); // towards zero; std::floor is a call on plain x86-64
     return whole - (static_cast<double>(whole) > scaled);
 }
@@ -51,7 +51,7 @@ struct Survey {
 
 Survey survey(std::span<const Box> boxes) {
     return parallel_reduce(
-        boxes.size(), box_chunk, Survey{},
+        boxes.size(), voxel_chunk, Survey{},
         [&](std::size_t begin, std::size_t end) {
             Survey part;
             for (std::size_t k = begin; k < end; ++k) {
@@ -298,7 +298,7 @@ void VoxelHash::update(std::span<const Box> boxes) {
     levels_.resize(boxes.size());
     frame_ = float_frame(seen.bounds);
     moved_ = parallel_reduce(
-        boxes.size(), box_chunk, std::size_t{0},
+        boxes.size(), voxel_chunk, std::size_t{0},
         [&](std::size_t begin, std::size_t end) {
             std::size_t moved = 0;
             for (std::size_t k = begin; k < end; ++k) {
@@ -341,7 +341,7 @@ void VoxelHash::fill() {
         lower_[axis].resize(order_.size() + scan_slack);
         upper_[axis].resize(order_.size() + scan_slack);
     }
-    parallel_for(order_.size(), box_chunk, [&](std::size_t begin, std::size_t end) {
+    parallel_for(order_.size(), voxel_chunk, [&](std::size_t begin, std::size_t end) {
         for (std::size_t k = begin; k < end; ++k) {
             const Box& box = boxes_[order_[k]];
             for (int axis = 0; axis < 3; ++axis) {
@@ -409,7 +409,8 @@ bool VoxelHash::visit_segment(const Segment& segment, CallableRef<bool(Index)> v
     for (int l = 0; l < level_count; ++l) {
         if (on_level_[l] == 0) continue;
         const auto range = walk.range(box, l);
-        const bool far = box.lower.cwiseAbs().cwiseMax(box.upper.cwiseAbs()).maxCoeff() * inverse_[l] > farthest;
+        const bool far =
+            box.lower.cwiseAbs().cwiseMax(box.upper.cwiseAbs()).maxCoeff() * inverse_[l] > farthest_coordinate;
         if (far || walk.too_wide(range)) return walk.positions(any_row, 0, order_.size(), visit);
     }
     for (int l = 0; l < level_count; ++l)

@@ -55,7 +55,7 @@ Axis axis_of(const LinePlot& plot, Axis axis, int ticks, const Get& get) {
     return axis;
 }
 
-std::string escaped(const std::string& text) {
+std::string escaped_svg(const std::string& text) {
     std::string safe;
     for (const char c : text) {
         if (c == '<')
@@ -81,7 +81,7 @@ public:
             plot_.width, plot_.height);
         add("<rect width=\"100%\" height=\"100%\" fill=\"#fdfdfb\"/>\n<text x=\"{}\" y=\"22\" "
             "font-size=\"15\">{}</text>\n",
-            left, escaped(plot_.title));
+            left, escaped_svg(plot_.title));
         grid();
         for (std::size_t k = 0; k < plot_.curves.size(); ++k) curve(k);
         add("</svg>\n");
@@ -113,9 +113,9 @@ private:
                 left, py(shown), plot_.width - right, left - 6, py(shown) + 4, y_.log ? shown : rounded(v, y_));
         }
         add("<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n", 0.5 * (left + plot_.width - right),
-            plot_.height - 12, escaped(plot_.x_label));
+            plot_.height - 12, escaped_svg(plot_.x_label));
         add("<text transform=\"translate(16 {:.1f}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n",
-            0.5 * (top + floor), escaped(plot_.y_label));
+            0.5 * (top + floor), escaped_svg(plot_.y_label));
     }
 
     // 0.30000000000000004 is nobody's tick.
@@ -134,7 +134,7 @@ private:
         add("\"/>\n");
         const double y = top + 8 + 16 * static_cast<double>(k);
         add("<path d=\"M{0} {1}h18\" stroke=\"{2}\" stroke-width=\"3\"/><text x=\"{3}\" y=\"{4}\">{5}</text>\n",
-            plot_.width - 190, y, color, plot_.width - 166, y + 4, escaped(curve.name));
+            plot_.width - 190, y, color, plot_.width - 166, y + 4, escaped_svg(curve.name));
     }
 
     const LinePlot& plot_;

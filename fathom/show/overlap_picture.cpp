@@ -45,7 +45,7 @@ void add_box(const Box& cell, TriangleMesh& out) {
     }
 }
 
-Color mixed(const Color& under, const Color& over, double share) {
+Color blended(const Color& under, const Color& over, double share) {
     Color result;
     for (std::size_t c = 0; c < 3; ++c)
         result[c] = static_cast<std::uint8_t>(std::lround((1 - share) * under[c] + share * over[c]));
@@ -54,7 +54,7 @@ Color mixed(const Color& under, const Color& over, double share) {
 
 void blend(Image& under, const Image& over, const Color& background, double share) {
     for (std::size_t k = 0; k < under.pixels.size(); ++k)
-        if (over.pixels[k] != background) under.pixels[k] = mixed(under.pixels[k], over.pixels[k], share);
+        if (over.pixels[k] != background) under.pixels[k] = blended(under.pixels[k], over.pixels[k], share);
 }
 
 Image picture_of_cells(const FieldOverlap& overlap, const View& view, const OverlapPictureOptions& options) {

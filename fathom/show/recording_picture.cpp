@@ -44,7 +44,7 @@ std::vector<Color> cloud_colors(std::span<const float> ages) {
 }
 
 // Where the bodies are at some time: a few thousand of their vertices, in a few frames.
-std::vector<Vec3> stage_of(const Recording& recording) {
+std::vector<Vec3> stage_corners(const Recording& recording) {
     constexpr std::size_t most_vertices = 500, most_frames = 24;
     std::vector<Vec3> stage;
     for (std::size_t b = 0; b < recording.bodies().size(); ++b) {
@@ -120,7 +120,7 @@ Image film_strip(const Recording& recording, const FilmOptions& options) {
     const auto frames = recording.frames();
     if (frames.empty() || options.pictures < 1) return {};
     View view = options.view;
-    const std::vector<Vec3> stage = stage_of(recording);
+    const std::vector<Vec3> stage = stage_corners(recording);
     const std::vector<TriangleMesh> formulas = formula_meshes(recording, stage);
     view.frame = stage;
     view.mark_size = 1.5;

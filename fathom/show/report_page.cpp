@@ -1,9 +1,9 @@
 // Reports as web pages.
 #include <fathom/show/report_page.h>
 
+#include <fathom/base/encode/base64.h>
 #include <fathom/base/error.h>
 #include <fathom/base/file.h>
-#include <fathom/base/encode/base64.h>
 
 #include <fmt/format.h>
 

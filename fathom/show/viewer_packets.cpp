@@ -1,9 +1,9 @@
 // Documents as packets: JSON in front, arrays behind.
 #include <fathom/show/viewer_packets.h>
 
-#include <fathom/base/error.h>
-#include <fathom/base/encode/bytes.h>
 #include <fathom/base/encode/base64.h>
+#include <fathom/base/encode/bytes.h>
+#include <fathom/base/error.h>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -19,7 +19,7 @@ namespace {
 
 using Text = nlohmann::ordered_json;
 
-constexpr std::string_view magic = "FTHM";
+constexpr std::string_view packet_magic = "FTHM";
 constexpr std::size_t head_bytes = 12, alignment = 8;
 static_assert(std::endian::native == std::endian::little); // arrays go out as they lie
 
@@ -81,7 +81,7 @@ public:
     [[nodiscard]] std::string finish(const Text& text) const {
         std::string json = text.dump(-1, ' ', false, Text::error_handler_t::replace);
         json.resize((head_bytes + json.size() + alignment - 1) / alignment * alignment - head_bytes, ' ');
-        std::string packet(magic);
+        std::string packet(packet_magic);
         append_little_endian(packet, viewer_packet_version);
         append_little_endian(packet, static_cast<std::uint32_t>(json.size()));
         return packet.append(json).append(binary_);

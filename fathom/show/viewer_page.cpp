@@ -1,9 +1,9 @@
 // The page of the viewer: the only file that knows where it lies.
 #include <fathom/show/viewer_page.h>
 
+#include <fathom/base/encode/base64.h>
 #include <fathom/base/error.h>
 #include <fathom/base/file.h>
-#include <fathom/base/encode/base64.h>
 
 #include <fmt/format.h>
 

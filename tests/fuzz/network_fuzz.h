@@ -3,6 +3,7 @@
 #pragma once
 
 #include <fathom/field/neural_io/network_file.h>
+#include <fathom/field/neural_io/network_formats.h>
 
 #include <cstdint>
 #include <cstdlib>

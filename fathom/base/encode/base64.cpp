@@ -47,7 +47,7 @@ std::optional<std::vector<std::byte>> from_base64(std::string_view text) {
 
 namespace {
 
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
 } // namespace
 
@@ -63,7 +63,7 @@ void ByteFeed::fail(Cause cause, std::string_view reason, std::string_view eleme
 }
 
 void ByteFeed::skip_blank() {
-    while (at_ < text_.size() && is_blank(text_[at_])) ++at_;
+    while (at_ < text_.size() && is_space(text_[at_])) ++at_;
 }
 
 void ByteFeed::decode_group() {

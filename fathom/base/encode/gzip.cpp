@@ -65,14 +65,14 @@ namespace {
 
 constexpr std::size_t largest_step = std::size_t{1} << 30; // zlib counts in 32 bits
 
-class Inflater {
+class GzipMembers {
 public:
-    explicit Inflater(const Source& source) : source_(source), most_(most_unpacked(source.bytes.size())) {
+    explicit GzipMembers(const Source& source) : source_(source), most_(most_unpacked(source.bytes.size())) {
         if (inflateInit2(&stream_, 16 + MAX_WBITS) != Z_OK) throw std::bad_alloc(); // 16: gzip only
     }
-    ~Inflater() { inflateEnd(&stream_); }
-    Inflater(const Inflater&) = delete;
-    Inflater& operator=(const Inflater&) = delete;
+    ~GzipMembers() { inflateEnd(&stream_); }
+    GzipMembers(const GzipMembers&) = delete;
+    GzipMembers& operator=(const GzipMembers&) = delete;
 
     Bytes run() {
         out_.resize(first_guess());
@@ -146,6 +146,6 @@ bool is_gzip(std::span<const std::byte> bytes) {
     return bytes.size() >= 2 && bytes[0] == std::byte{0x1f} && bytes[1] == std::byte{0x8b};
 }
 
-Bytes unpacked_gzip(const Source& source) { return Inflater(source).run(); }
+Bytes unpacked_gzip(const Source& source) { return GzipMembers(source).run(); }
 
 } // namespace fathom

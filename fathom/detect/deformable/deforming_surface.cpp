@@ -7,8 +7,8 @@
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/geometry/exact/predicates.h>
-#include <fathom/geometry/mesh/triangle_mesh.h>
 #include <fathom/geometry/mesh/normals.h>
+#include <fathom/geometry/mesh/triangle_mesh.h>
 #include <fathom/geometry/surface_tree/triangle_exact.h>
 #include <fathom/index/body_octree_pairs.h>
 

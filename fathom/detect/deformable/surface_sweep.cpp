@@ -12,7 +12,7 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t chunk = 512;
+constexpr std::size_t sweep_chunk = 512;
 constexpr std::size_t round_size =
     16; // chunks that share what earlier rounds know: fixed, so that threads do not matter
 
@@ -93,13 +93,13 @@ void test_features(const Question& question, std::span<const IdPair> candidates,
 // Chunks of a round run side by side; each starts with the earliest time of the rounds before.
 void test_all(const Question& question, std::span<const IdPair> candidates, SurfaceSweep& result) {
     double latest = question.options.contact.latest;
-    const std::size_t step = chunk * round_size;
+    const std::size_t step = sweep_chunk * round_size;
     for (std::size_t first = 0; first < candidates.size(); first += step) {
         const auto round = candidates.subspan(first, std::min(step, candidates.size() - first));
-        std::vector<Part> parts((round.size() + chunk - 1) / chunk);
-        parallel_for(round.size(), chunk, [&](std::size_t begin, std::size_t end) {
-            parts[begin / chunk].latest = latest;
-            test_features(question, round.subspan(begin, end - begin), parts[begin / chunk]);
+        std::vector<Part> parts((round.size() + sweep_chunk - 1) / sweep_chunk);
+        parallel_for(round.size(), sweep_chunk, [&](std::size_t begin, std::size_t end) {
+            parts[begin / sweep_chunk].latest = latest;
+            test_features(question, round.subspan(begin, end - begin), parts[begin / sweep_chunk]);
         });
         for (const Part& part : parts) {
             result.impacts.insert(result.impacts.end(), part.impacts.begin(), part.impacts.end());

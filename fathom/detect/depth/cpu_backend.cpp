@@ -11,13 +11,11 @@
 #include <limits>
 #include <optional>
 #include <vector>
-
 namespace fathom {
 
 // A depth map as the CPU asks it again and again while it limits what is drawn: rows with room behind
 // them (RasterRows), and the least and the largest depth of each tile of 16 x 16 pixels, so that pieces that cannot
 // pass are left out as a whole. O(pixels) to make.
-
 namespace {
 
 class DepthLimits {
@@ -45,12 +43,6 @@ private:
 
 // Can anything within this reach be deeper than `after` and not deeper than `until`, in some pixel? Either may be null.
 [[nodiscard]] bool may_pass(const DrawnReach& reach, const DepthLimits* after, const DepthLimits* until);
-
- fathom
-
-namespace fathom {
-
-namespace {
 
 DepthLimits::DepthLimits(const DepthMap& map) : tile_columns_((map.view.width + tile - 1) / tile) {
     const auto width = static_cast<std::size_t>(map.view.width);
@@ -80,14 +72,10 @@ bool may_pass(const DrawnReach& reach, const DepthLimits* after, const DepthLimi
         }
     return false;
 }
-
- fathom
-
-namespace fathom {
+} // namespace
 
 // From the key that a pixel keeps to what it stands for: body and primitive, and the normal there. Only
 // what is seen in the end is looked up, once a pixel; the cross product once a run of equal keys.
-
 namespace {
 
 struct Resolve {
@@ -97,15 +85,9 @@ struct Resolve {
     DepthMap& map;               // ids and normals that are not empty are set
 };
 
-// Rows that were drawn with keys. A line or a point has the normal that looks back at the view; a triangle without area
-// has none, which is 0.
+// Rows that were drawn with keys. A line or a point has the normal that looks back at the view; a triangle
+// without area has none, which is 0.
 void resolve_rows(const Resolve& resolve, const RasterRows& rows);
-
- fathom
-
-namespace fathom {
-
-namespace {
 
 // What the last key stood for: neighbours mostly share it.
 class Lookup {
@@ -170,12 +152,6 @@ void resolve_rows(const Resolve& resolve, const RasterRows& rows) {
         }
     }
 }
-
- fathom
-
-namespace fathom {
-
-namespace {
 
 struct CpuTarget final : DepthTarget {
     DepthMap drawn;
@@ -265,8 +241,8 @@ public:
         draw(view, bodies, options, after ? &after->drawn : nullptr, until ? &until->drawn : nullptr, own->drawn);
     }
 
-    // Without a map of its own: what a tile of the limits rules out is not looked at, and pixels are only compared. One
-    // thread.
+    // Without a map of its own: what a tile of the limits rules out is not looked at, and pixels are
+    // only compared. One thread.
     [[nodiscard]] bool meets(const DepthView& view, std::span<const DrawnBody> bodies, const DrawOptions& options,
                              DepthTarget&) override {
         fathom::check(view);
@@ -347,8 +323,8 @@ private:
             });
     }
 
-    // Clusters that reach into several bands are set up in each, so bands are as high as the cache allows. The result
-    // does not tell.
+    // Clusters that reach into several bands are set up in each, so bands are as high as the cache
+    // allows. The result does not tell.
     static std::size_t band_height(const DepthView& view, bool keyed) {
         const std::size_t fits = RowMemory::room / RasterRows::stride_of(view.width) / (keyed ? 2 : 1);
         const std::size_t shares =
@@ -362,7 +338,6 @@ private:
     std::vector<Mat3> turns_;
     std::vector<DepthOverlap> overlaps_;
 };
-
 } // namespace
 
 bool DepthBackend::meets(const DepthView& view, std::span<const DrawnBody> bodies, const DrawOptions& options,
@@ -375,5 +350,4 @@ bool DepthBackend::meets(const DepthView& view, std::span<const DrawnBody> bodie
 std::unique_ptr<DepthBackend> make_cpu_depth_backend(const std::string& why) {
     return std::make_unique<CpuBackend>(why);
 }
-
 } // namespace fathom

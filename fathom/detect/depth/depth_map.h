@@ -2,8 +2,8 @@
 // belongs to.
 #pragma once
 
-#include <fathom/base/primitives.h>
 #include <fathom/base/pose.h>
+#include <fathom/base/primitives.h>
 #include <fathom/field/height/height_field.h>
 
 #include <array>

@@ -2,8 +2,8 @@
 #include <fathom/detect/depth/depth_object.h>
 
 #include <fathom/base/error.h>
-#include <fathom/geometry/mesh/components.h>
 #include <fathom/geometry/inspect/mesh_report.h>
+#include <fathom/geometry/mesh/components.h>
 
 #include <algorithm>
 

@@ -8,11 +8,9 @@
 #include <array>
 #include <cmath>
 #include <limits>
-
 namespace fathom {
 
 // One view of shared particle maps: its columns of pixels, and the way of a step through them.
-
 namespace {
 
 // Layer by layer: where solids are entered, and left (null: never).
@@ -71,12 +69,6 @@ private:
     double slack_ = 0; // of depth: how far planes may reach beyond the depth in the middle of a pixel
     std::vector<ColumnLayer> layers_;
 };
-
- fathom
-
-namespace fathom {
-
-namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 // Steeper planes are taken for this steep (depth over width): what is drawn of them ends within the pixel.
@@ -228,8 +220,8 @@ ParticleColumns::Surface ParticleColumns::surface(const DepthMap& map, const Spa
     return s;
 }
 
-// The stored normal where it opposes the motion; else the side of the pixel it came in by, or straight back along the
-// view.
+// The stored normal where it opposes the motion; else the side of the pixel it came in by, or straight back along
+// the view.
 Vec3 ParticleColumns::opposing(const Way& way, const Surface& surface, int wall) const {
     const Vec3 stored = surface.normal();
     if (stored.dot(way.motion) < 0) return stored;
@@ -329,10 +321,7 @@ bool ParticleColumns::first_hit(const Vec3& from, const Vec3& motion, ParticleHi
         span.wall = static_cast<int>(axis);
     }
 }
-
- fathom
-
-namespace fathom {
+} // namespace
 
 std::vector<DepthView> views_along(const Box& box, const Vec3& direction, const ViewOptions& options) {
     return {view_of(box, {}, direction, options)};
@@ -441,7 +430,6 @@ double ParticleMaps::pixel_size() const {
         largest = std::max(largest, columns.view().pixel_size().maxCoeff());
     return largest;
 }
-
 namespace {
 
 const ColumnLayer& layer_of(std::span<const ParticleColumns> views, std::size_t view, std::size_t layer) {
@@ -449,7 +437,6 @@ const ColumnLayer& layer_of(std::span<const ParticleColumns> views, std::size_t 
         throw Error(Cause::invalid_argument, "no such view or layer was drawn", {.element = "view"});
     return views[view].layers()[layer];
 }
-
 } // namespace
 
 const DepthMap& ParticleMaps::entry(std::size_t view, std::size_t layer) const {
@@ -461,5 +448,4 @@ const DepthMap& ParticleMaps::exit(std::size_t view, std::size_t layer) const {
     if (!found.exit) throw Error(Cause::invalid_argument, "drawn without exits", {.element = "option exits"});
     return *found.exit;
 }
-
 } // namespace fathom

@@ -1,10 +1,10 @@
 // Draws depth maps by OpenGL: meshes, and what the caller draws.
 #include <fathom/base/error.h>
-#include <fathom/detect/depth/drawn_mesh.h>
 #include <fathom/detect/depth/depth_backend.h>
-#include <fathom/detect/depth_gl/gl_target.h>
+#include <fathom/detect/depth/drawn_mesh.h>
 #include <fathom/detect/depth_gl/gl_context.h>
 #include <fathom/detect/depth_gl/gl_shaders.h>
+#include <fathom/detect/depth_gl/gl_target.h>
 
 #include <map>
 #include <optional>

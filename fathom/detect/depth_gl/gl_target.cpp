@@ -279,7 +279,7 @@ namespace fathom::gl {
 
 namespace {
 
-enum Task : GLuint { whether, how_deep, where };
+enum Task : GLuint { whether, how_deep, at_which_place };
 constexpr GLint task_location = 3;
 
 std::string with_functions(std::string_view source) {
@@ -328,7 +328,7 @@ DepthOverlap Comparer::by_compute(const Target& object, const Target& environmen
                       static_cast<GLsizeiptr>(sizeof(GLuint) * 2) * object.view().width * static_cast<GLsizeiptr>(rows),
                       nullptr, GL_STREAM_COPY);
     glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 1, lanes_.name());
-    for (const Task task : {how_deep, where}) {
+    for (const Task task : {how_deep, at_which_place}) {
         glUniform1ui(task_location, task);
         glDispatchCompute(columns, rows, 1);
         glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT);
@@ -370,7 +370,7 @@ DepthOverlap Comparer::by_fragments(const Target& object, const Target& environm
     const GLuint pixels = count_fragments(GL_SAMPLES_PASSED);
     if (pixels == 0) return {};
     glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT);
-    glUniform1ui(task_location, where);
+    glUniform1ui(task_location, at_which_place);
     glDrawArrays(GL_TRIANGLES, 0, 3);
     const Result found = result();
     return overlap_of(pixels, found.deepest, found.first);

@@ -1,8 +1,8 @@
 // Best first over pairs of parts, refined by drawing points together.
 #include <fathom/detect/field_field/closest_points_field_field.h>
 
-#include <fathom/detect/field_field/overlap_search.h>
 #include <fathom/detect/field_field/constrained_descent.h>
+#include <fathom/detect/field_field/overlap_search.h>
 #include <fathom/detect/trees/dual_tree_bound.h>
 
 #include <algorithm>

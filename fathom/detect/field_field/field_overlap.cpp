@@ -1,9 +1,9 @@
 // The octree over what two fields have in common.
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
-#include <fathom/detect/field_field/field_overlap.h>
 #include <fathom/detect/bounds/octants.h>
 #include <fathom/detect/bounds/transformed_field.h>
+#include <fathom/detect/field_field/field_overlap.h>
 
 #include <fmt/format.h>
 
@@ -286,8 +286,6 @@ void search_by_likelihood(Search& search, std::vector<Cell> start, Gathering& al
     std::sort(heap.begin(), heap.end(), [](const Cell& a, const Cell& b) { return a.number < b.number; });
     for (const Cell& cell : heap) all.border(cell.box);
 }
-
-bool is_finite(const Box& box) { return fathom::is_finite(box.lower) && fathom::is_finite(box.upper); }
 
 void check(const FieldOverlapOptions& options) {
     const auto refuse = [](const char* option, double value) {

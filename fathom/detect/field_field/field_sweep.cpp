@@ -1,10 +1,10 @@
 // Earliest first through space and time.
 #include <fathom/base/error.h>
 #include <fathom/base/motion.h>
-#include <fathom/detect/field_field/field_overlap.h>
-#include <fathom/detect/field_field/field_sweep.h>
 #include <fathom/detect/bounds/octants.h>
 #include <fathom/detect/bounds/transformed_field.h>
+#include <fathom/detect/field_field/field_overlap.h>
+#include <fathom/detect/field_field/field_sweep.h>
 
 #include <fmt/format.h>
 
@@ -30,12 +30,12 @@ struct Node {
 };
 
 // A node from a time on; `hop` is half the time it looks ahead.
-struct Item {
+struct QueueItem {
     double start;
     double hop;
     Index node;
 };
-bool later(const Item& a, const Item& b) { return a.start != b.start ? a.start > b.start : a.node > b.node; }
+bool later(const QueueItem& a, const QueueItem& b) { return a.start != b.start ? a.start > b.start : a.node > b.node; }
 
 // What the two fields say where they nearly touch, in the cut body's frame.
 struct Meeting {
@@ -77,13 +77,13 @@ private:
     enum class Step { drop, advance, open };
     Index add(const Box& box, double value, const TapePtr& tape);
     void open(Index node);
-    [[nodiscard]] Step step(Item& item);
+    [[nodiscard]] Step step(QueueItem& item);
     [[nodiscard]] bool proven_apart(const Node& node, const Vec3& place, double value, double middle, double way);
-    void push(const Item& item) {
+    void push(const QueueItem& item) {
         heap_.push_back(item);
         std::push_heap(heap_.begin(), heap_.end(), later);
     }
-    void look_for_contact(const Item& item);
+    void look_for_contact(const QueueItem& item);
     [[nodiscard]] Mat3 turn_at(double time) const;
     [[nodiscard]] Meeting meeting(const Vec3& point, double time, const Mat3& turn);
     [[nodiscard]] Vec3 facing(const Vec3& point, double time);
@@ -104,7 +104,7 @@ private:
     bool balls_;
     bool start_clear_ = false;
     std::vector<Node> nodes_;
-    std::vector<Item> heap_;
+    std::vector<QueueItem> heap_;
     double unresolved_ = HUGE_VAL; // earliest time at which a cell could not be made smaller
     double seen_ = HUGE_VAL;       // earliest time at which a common point was seen
     Vec3 seen_point_ = Vec3::Zero();
@@ -173,7 +173,7 @@ bool FieldSweeper::proven_apart(const Node& node, const Vec3& place, double valu
                            free_of_cut, free_of_other);
 }
 
-FieldSweeper::Step FieldSweeper::step(Item& item) {
+FieldSweeper::Step FieldSweeper::step(QueueItem& item) {
     const Node& node = nodes_[item.node];
     const bool to_the_end = item.start + 2 * item.hop >= end_;
     const double last = to_the_end ? end_ : item.start + 2 * item.hop, middle = 0.5 * (item.start + last),
@@ -295,7 +295,7 @@ bool FieldSweeper::note_if_common(const Vec3& point, double time, const Meeting&
 
 // From a cell that may be the first to touch: when does what is nearest in it touch? No proof, but a common point if it
 // is right.
-void FieldSweeper::look_for_contact(const Item& item) {
+void FieldSweeper::look_for_contact(const QueueItem& item) {
     const Node& node = nodes_[item.node];
     if (node.radius > 0.6 * tried_radius_ && item.start - tried_start_ < 0.1 * (end_ - tried_start_)) return;
     tried_radius_ = node.radius;
@@ -326,7 +326,7 @@ void FieldSweeper::run(bool start_clear) {
     push({0, std::max(0.5 * end_, 1e-300), 0});
     while (!heap_.empty() && heap_.front().start < end_ && !out_of_budget()) {
         std::pop_heap(heap_.begin(), heap_.end(), later);
-        Item item = heap_.back();
+        QueueItem item = heap_.back();
         heap_.pop_back();
         const Step what = step(item);
         if (what == Step::drop || item.start >= end_) continue;
@@ -385,7 +385,6 @@ Vec3 FieldSweeper::contact_normal() {
     return normal;
 }
 
-bool is_finite(const Motion& motion) { return is_finite(motion.start) && is_finite(motion.end); }
 double reach_of(const Motion& motion) { return motion.start.translation.norm() + motion.end.translation.norm(); }
 
 void check(const FieldSweepOptions& options) {

@@ -27,9 +27,9 @@ struct Item {
     }
 };
 
-class Search {
+class OverlapSearch {
 public:
-    Search(const Solid& p, const Solid& q, const FieldPair& pair, const SearchOptions& options)
+    OverlapSearch(const Solid& p, const Solid& q, const FieldPair& pair, const SearchOptions& options)
         : p_(p), q_(q), pair_(pair), options_(options),
           size_(std::min(p.bounds().size().maxCoeff(), q.bounded() ? q.bounds().size().maxCoeff() : HUGE_VAL)),
           slack_(1e-14 * (pair.to_q(p.root().center()).norm() + p.root().center().norm() + p.root().diagonal())),
@@ -245,7 +245,7 @@ private:
 } // namespace
 
 SearchResult search(const Solid& p, const Solid& q, const FieldPair& pair, const SearchOptions& options) {
-    return Search(p, q, pair, options).run();
+    return OverlapSearch(p, q, pair, options).run();
 }
 
 } // namespace fathom

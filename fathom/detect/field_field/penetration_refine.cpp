@@ -9,7 +9,6 @@
 #include <array>
 #include <cmath>
 #include <vector>
-
 namespace fathom {
 
 // The least value of one convex field over another convex body, kinks and all: by cutting planes (Kelley
@@ -17,7 +16,6 @@ namespace fathom {
 // and where it is met the search ends: at once where `start` is the place already, and after some ten samples for
 // bodies with flat faces. Not for: fields that are not convex functions. A small linear program in four unknowns goes
 // with each sample, solved by the dual simplex method from where the last one ended.
-
 namespace {
 
 struct ConvexMinimum {
@@ -29,12 +27,6 @@ struct ConvexMinimum {
 // apart (m).
 [[nodiscard]] ConvexMinimum convex_minimum(const FieldPair& pair, int body, const Vec3& start, double reach,
                                            double tolerance);
-
- fathom
-
-namespace fathom {
-
-namespace {
 
 using Vec4 = Eigen::Vector4d;
 using Mat4 = Eigen::Matrix4d;
@@ -168,12 +160,6 @@ ConvexMinimum convex_minimum(const FieldPair& pair, int body, const Vec3& start,
     return result;
 }
 
- fathom
-
-namespace fathom {
-
-namespace {
-
 Sample sample_of(const Descent& end) { return {end.value, end.gradient}; }
 
 bool is_distance_like(const Field& field) {
@@ -181,7 +167,6 @@ bool is_distance_like(const Field& field) {
     const auto* network = dynamic_cast<const NetworkField*>(&field);
     return network && network->distance_like();
 }
-
 } // namespace
 
 std::optional<RegionContact> DeepestContact::from(const Vec3& start) {
@@ -234,7 +219,8 @@ Descent DeepestContact::down(int body, const Vec3& start) {
     return end;
 }
 
-// The point of Q is as deep in P as that of P in Q, the same way: it is where a descent from there would end, too.
+// The point of Q is as deep in P as that of P in Q, the same way: it is where a descent from there would end,
+// too.
 bool DeepestContact::is_mutual(const RegionContact& contact) {
     const Sample s = pair_.sample_p(contact.point_q);
     ++look_ups_;
@@ -252,7 +238,8 @@ std::optional<RegionContact> DeepestContact::at(const Vec3& x, int body, const S
 }
 
 // A distance is its own depth, also on ridges, where the slope says nothing. Other fields are followed to their
-// surface, and from x again along the normal there, while that way is shorter: the nearest surface is where both agree.
+// surface, and from x again along the normal there, while that way is shorter: the nearest surface is where
+// both agree.
 double DeepestContact::way_out(const Vec3& x, int other, const Sample& sample, Vec3& out) {
     if (is_distance_like(pair_.field(other))) return -sample.distance;
     Sample end;
@@ -282,5 +269,4 @@ double DeepestContact::way_along(const Vec3& x, int other, const Sample& sample,
     }
     return way;
 }
-
 } // namespace fathom

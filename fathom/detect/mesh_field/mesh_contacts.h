@@ -10,8 +10,8 @@
 #pragma once
 
 #include <fathom/base/pose.h>
-#include <fathom/detect/trees/triangle_sphere_tree.h>
 #include <fathom/detect/result/result.h>
+#include <fathom/detect/trees/triangle_sphere_tree.h>
 #include <fathom/field/field.h>
 
 #include <vector>

@@ -12,7 +12,7 @@ namespace fathom {
 
 namespace {
 
-constexpr int most_steps = 20;
+constexpr int most_descent_steps = 20;
 constexpr int most_trials = 12;
 constexpr int most_cuts = 30;
 constexpr double still = 1e-10; // of the longest edge: a step shorter than this is none
@@ -96,7 +96,7 @@ public:
         if (!(size_ > 0)) return;
         double step = size_; // slopes are about 1, so this crosses the triangle
         bool crossed = false;
-        for (int k = 0; k < most_steps; ++k)
+        for (int k = 0; k < most_descent_steps; ++k)
             if (!advance(step, crossed)) break;
         if (crossed) follow_creases();
     }
@@ -193,7 +193,6 @@ TriangleLeast least_on_triangle(const Field& field, const std::array<Vec3, 3>& c
 namespace {
 
 constexpr std::size_t most_looks = 18; // the first four among them
-constexpr double still = 1e-10;        // of the longest edge: as triangle_descent.cpp
 constexpr double rounding = 1e-13;     // of squares
 // Of the longest edge: triangles less deep than this take many balls, and a descent is quicker.
 constexpr double deep_enough = 0.5, deep_enough_to_prove = 0.25;

@@ -2,9 +2,9 @@
 #include <fathom/detect/mesh_mesh/mesh_mesh.h>
 
 #include <fathom/base/error.h>
-#include <fathom/geometry/surface_tree/surface_tree_kernels.h>
 #include <fathom/detect/mesh_mesh/dual_bvh_traversal.h>
 #include <fathom/geometry/primitive/triangle_triangle.h>
+#include <fathom/geometry/surface_tree/surface_tree_kernels.h>
 
 #include <algorithm>
 #include <utility>

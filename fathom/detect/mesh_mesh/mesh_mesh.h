@@ -1,9 +1,9 @@
 // Two triangle meshes in two poses, as surfaces: which triangles cross, and how far apart are they?
-// Method: floats choose the pairs of triangles that matter (detect/mesh_mesh/dual_bvh_traversal.h), exact tests and closest_points()
-// decide them, on the corners of b as they are placed in a's frame (one rounding). Surfaces have no inside here: one
-// wholly inside the other is apart from it. Any triangles will do: soups, points (a corner thrice), segments. Not for
-// solids (collide.h, which also tells depth). A distance costs more the more pairs of triangles are nearly as near as
-// the nearest. const and thread-safe; the same answer on every CPU. Metres; answers in the world.
+// Method: floats choose the pairs of triangles that matter (detect/mesh_mesh/dual_bvh_traversal.h), exact tests and
+// closest_points() decide them, on the corners of b as they are placed in a's frame (one rounding). Surfaces have no
+// inside here: one wholly inside the other is apart from it. Any triangles will do: soups, points (a corner thrice),
+// segments. Not for solids (collide.h, which also tells depth). A distance costs more the more pairs of triangles are
+// nearly as near as the nearest. const and thread-safe; the same answer on every CPU. Metres; answers in the world.
 #pragma once
 
 #include <fathom/base/pose.h>

@@ -8,9 +8,9 @@
 #endif
 // NOLINTEND
 
-#include <fathom/detect/point_field/interval_collectors.h>
 #include <fathom/base/simd/double4-inl.h>
 #include <fathom/detect/point_field/grid_traversal.h>
+#include <fathom/detect/point_field/interval_collectors.h>
 #include <fathom/field/grid/grid_range.h>
 
 #include <hwy/highway.h>

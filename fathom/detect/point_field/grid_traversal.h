@@ -5,8 +5,8 @@
 // never is contact missed. Thread-safe; nothing is allocated but by `out`.
 #pragma once
 
-#include <fathom/detect/point_field/interval_collectors.h>
 #include <fathom/detect/point_field/empty_space_map.h>
+#include <fathom/detect/point_field/interval_collectors.h>
 #include <fathom/detect/result/result.h>
 
 #include <span>

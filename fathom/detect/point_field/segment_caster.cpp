@@ -61,12 +61,14 @@ Verdict cast_all(const Field& field, const FreeRadius& radius, const Segment& se
 
 namespace {
 
-constexpr std::size_t chunk = 4096; // segments: what a wave needs is made once for each
+constexpr std::size_t cast_chunk = 4096; // segments: what a wave needs is made once for each
 
 constexpr CastHit not_finite{Verdict::undecided, 0, 0};
 
 // Differences must stay finite, too.
-bool is_finite(const Segment& s) { return s.start.allFinite() && s.end.allFinite() && (s.end - s.start).allFinite(); }
+bool finite_segment(const Segment& s) {
+    return s.start.allFinite() && s.end.allFinite() && (s.end - s.start).allFinite();
+}
 
 } // namespace
 
@@ -190,7 +192,7 @@ SegmentCaster::SegmentCaster(SegmentCaster&&) noexcept = default;
 SegmentCaster& SegmentCaster::operator=(SegmentCaster&&) noexcept = default;
 
 CastHit SegmentCaster::first(const Segment& segment) const {
-    if (!is_finite(segment)) return not_finite;
+    if (!finite_segment(segment)) return not_finite;
     if (state_->grid) {
         const GridPath path = grid_path(state_->grid->layout(), segment);
         return state_->first_with(segment, path, path.begin <= path.end ? state_->first_within(path) : no_contact);
@@ -201,7 +203,7 @@ CastHit SegmentCaster::first(const Segment& segment) const {
 Verdict SegmentCaster::any(const Segment& segment) const { return first(segment).verdict; }
 
 Verdict SegmentCaster::all(const Segment& segment, std::vector<ContactInterval>& out) const {
-    if (!is_finite(segment)) {
+    if (!finite_segment(segment)) {
         out.push_back({0, 1, false});
         return Verdict::undecided;
     }
@@ -212,12 +214,12 @@ Verdict SegmentCaster::all(const Segment& segment, std::vector<ContactInterval>&
 void SegmentCaster::first(std::span<const Segment> segments, std::span<CastHit> out) const {
     if (segments.size() != out.size()) throw Error(Cause::invalid_argument, "as many answers as segments are needed");
     const State& s = *state_;
-    parallel_for(segments.size(), chunk, [&](std::size_t begin, std::size_t end) {
+    parallel_for(segments.size(), cast_chunk, [&](std::size_t begin, std::size_t end) {
         if (!s.walks_together()) {
             for (std::size_t k = begin; k < end; ++k) out[k] = first(segments[k]);
             return;
         }
-        std::array<double, chunk> times;
+        std::array<double, cast_chunk> times;
         walk_first(s.grid->data(), *s.map, segments.subspan(begin, end - begin), std::span(times).first(end - begin));
         for (std::size_t k = begin; k < end; ++k) {
             const double time = times[k - begin];
@@ -232,12 +234,12 @@ void SegmentCaster::first(std::span<const Segment> segments, std::span<CastHit> 
 
 void SegmentCaster::all(std::span<const Segment> segments, CastIntervals& out) const {
     const State& s = *state_;
-    const std::size_t chunks = (segments.size() + chunk - 1) / chunk;
-    std::vector<std::vector<ContactInterval>> parts(chunks); // of each chunk, in the order of its segments
+    const std::size_t chunks = (segments.size() + cast_chunk - 1) / cast_chunk;
+    std::vector<std::vector<ContactInterval>> parts(chunks); // of each cast_chunk, in the order of its segments
     out.begin.resize(segments.size() + 1);
     out.begin[0] = 0;
     parallel_tasks(chunks, [&](std::size_t c) {
-        const std::size_t begin = c * chunk, end = std::min(segments.size(), begin + chunk);
+        const std::size_t begin = c * cast_chunk, end = std::min(segments.size(), begin + cast_chunk);
         std::vector<ContactInterval>& part = parts[c];
         WalkIntervals walked;
         if (s.walks_together()) {
@@ -257,13 +259,14 @@ void SegmentCaster::all(std::span<const Segment> segments, CastIntervals& out) c
     });
     std::size_t total = 0;
     for (std::size_t c = 0; c < chunks; ++c) {
-        for (std::size_t k = c * chunk; k < std::min(segments.size(), (c + 1) * chunk); ++k) out.begin[k + 1] += total;
+        for (std::size_t k = c * cast_chunk; k < std::min(segments.size(), (c + 1) * cast_chunk); ++k)
+            out.begin[k + 1] += total;
         total += parts[c].size();
     }
     out.intervals.resize(total);
     parallel_tasks(chunks, [&](std::size_t c) {
         std::copy(parts[c].begin(), parts[c].end(),
-                  out.intervals.begin() + static_cast<std::ptrdiff_t>(out.begin[c * chunk]));
+                  out.intervals.begin() + static_cast<std::ptrdiff_t>(out.begin[c * cast_chunk]));
     });
 }
 

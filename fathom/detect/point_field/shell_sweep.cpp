@@ -1,8 +1,8 @@
 // Walks the sphere tree of a shell through time.
 #include <fathom/detect/point_field/shell_sweep.h>
 
-#include <fathom/base/parallel.h>
 #include <fathom/base/motion.h>
+#include <fathom/base/parallel.h>
 #include <fathom/detect/bounds/clearance_radius.h>
 #include <fathom/detect/point_field/path_subdivision.h>
 #include <fathom/field/grid/grid_field.h>
@@ -41,8 +41,6 @@ private:
     const Vec3& point_;
     double error_, longest_range_;
 };
-
-bool is_finite(const Motion& motion) { return fathom::is_finite(motion.start) && fathom::is_finite(motion.end); }
 
 class Sweeper {
 public:

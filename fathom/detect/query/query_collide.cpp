@@ -2,8 +2,8 @@
 #include <fathom/detect/depth/depth_collide.h>
 #include <fathom/detect/field_field/field_overlap.h>
 #include <fathom/detect/mesh_mesh/mesh_mesh.h>
-#include <fathom/detect/query/query_pair.h>
 #include <fathom/detect/query/query.h>
+#include <fathom/detect/query/query_pair.h>
 #include <fathom/detect/tet/tet_collision.h>
 
 #include <fathom/base/error.h>
@@ -21,9 +21,6 @@ namespace {
 
 constexpr double same_direction = 1e-12;    // of unit normals: turning rounds them by less
 constexpr std::size_t most_listed = 10'000; // contacts that are looked at before they are thinned out
-
-bool is_plane(ShapeKind k) { return k == ShapeKind::plane; }
-bool any_kind(ShapeKind) { return false; }
 
 void set_touching(Collision& result, const Vec3& common) {
     result.verdict = Verdict::overlapping;

@@ -1,9 +1,9 @@
 // How far two shapes are apart, by each of the methods, and by the one that the table picks.
-#include <fathom/detect/query/distance_lower_bound.h>
-#include <fathom/detect/mesh_mesh/mesh_mesh.h>
-#include <fathom/detect/query/query_pair.h>
-#include <fathom/detect/query/query.h>
 #include <fathom/detect/mesh_field/mesh_field_distance.h>
+#include <fathom/detect/mesh_mesh/mesh_mesh.h>
+#include <fathom/detect/query/distance_lower_bound.h>
+#include <fathom/detect/query/query.h>
+#include <fathom/detect/query/query_pair.h>
 
 #include <fathom/base/error.h>
 #include <fathom/field/analytic/analytic_field.h>
@@ -18,9 +18,6 @@ namespace query {
 namespace {
 
 constexpr std::size_t most_pairs = 3'000; // of parts that are opened, where the field tells no distance
-
-bool is_plane(ShapeKind k) { return k == ShapeKind::plane; }
-bool any_kind(ShapeKind) { return false; }
 
 double default_tolerance(const Pair& pair, const DistanceOptions& options) {
     return options.tolerance > 0 ? options.tolerance : 1e-3 * pair.size();

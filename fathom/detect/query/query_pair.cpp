@@ -1,6 +1,6 @@
 // The order of two shapes, half-spaces against surfaces, triangles in fields.
-#include <fathom/detect/query/query_pair.h>
 #include <fathom/detect/mesh_field/contact_reduction.h>
+#include <fathom/detect/query/query_pair.h>
 
 #include <fathom/base/motion.h>
 #include <fathom/geometry/primitive/closest_point.h>

@@ -6,6 +6,10 @@
 
 namespace fathom::query {
 
+[[nodiscard]] constexpr bool is_plane(ShapeKind kind) { return kind == ShapeKind::plane; }
+[[nodiscard]] constexpr bool is_point_shell(ShapeKind kind) { return kind == ShapeKind::point_shell; }
+[[nodiscard]] constexpr bool any_kind(ShapeKind) { return false; } // for ordered(): no kind comes first
+
 struct Placed {
     const Shape* shape;
     Pose pose;

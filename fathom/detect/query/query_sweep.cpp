@@ -1,9 +1,9 @@
 // When two moving shapes touch, by each of the methods, and by the one that the table picks.
 #include <fathom/detect/field_field/field_sweep.h>
-#include <fathom/detect/query/distance_lower_bound.h>
 #include <fathom/detect/query/conservative_advancement.h>
-#include <fathom/detect/query/query_pair.h>
+#include <fathom/detect/query/distance_lower_bound.h>
 #include <fathom/detect/query/query.h>
+#include <fathom/detect/query/query_pair.h>
 
 #include <fathom/base/error.h>
 
@@ -23,8 +23,6 @@ struct Moving {
 constexpr std::size_t look_ups_of_a_sweep = 300'000;
 constexpr double look_back = 1e-6;                    // of time
 constexpr std::size_t look_ups_for_a_verdict = 5'000; // one of many on the way
-
-bool is_point_shell(ShapeKind k) { return k == ShapeKind::point_shell; }
 
 // ---- Points in a field
 

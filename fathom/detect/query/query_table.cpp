@@ -3,6 +3,7 @@
 #include <fathom/detect/query/query.h>
 
 #include <fathom/base/error.h>
+#include <fathom/detect/query/query_pair.h>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -53,36 +54,35 @@ std::string_view name(Question question) {
 
 namespace {
 
-using Kind = ShapeKind;
+using query::is_plane;
+using query::is_point_shell;
 
 struct Row {
     Method method;
     std::string_view guarantee;
-    bool (*fits)(Kind a, Kind b); // asked in both orders
+    bool (*fits)(ShapeKind a, ShapeKind b); // asked in both orders
 };
 
-bool is_plane(Kind k) { return k == Kind::plane; }
-bool is_point_shell(Kind k) { return k == Kind::point_shell; }
-bool is_drawn(Kind k) { return has_surface(k) && !is_point_shell(k); }
+bool is_drawn(ShapeKind k) { return has_surface(k) && !is_point_shell(k); }
 
-bool both_planes(Kind a, Kind b) { return is_plane(a) && is_plane(b); }
-bool plane_and_surface(Kind a, Kind b) { return is_plane(a) && has_surface(b); }
-bool planes_or_surface(Kind a, Kind b) { return both_planes(a, b) || plane_and_surface(a, b); }
+bool both_planes(ShapeKind a, ShapeKind b) { return is_plane(a) && is_plane(b); }
+bool plane_and_surface(ShapeKind a, ShapeKind b) { return is_plane(a) && has_surface(b); }
+bool planes_or_surface(ShapeKind a, ShapeKind b) { return both_planes(a, b) || plane_and_surface(a, b); }
 // Each point of a shell would have to be looked for in the solid by itself: its field does that with less.
-bool two_surfaces(Kind a, Kind b) {
+bool two_surfaces(ShapeKind a, ShapeKind b) {
     return has_surface(a) && has_surface(b) && !(is_point_shell(a) && !is_surface(b)) &&
            !(is_point_shell(b) && !is_surface(a));
 }
-bool surface_and_solid(Kind a, Kind b) { return is_surface(a) && has_field(b); }
-bool points_and_solid(Kind a, Kind b) { return is_point_shell(a) && has_field(b); }
-bool two_solids(Kind a, Kind b) { return has_field(a) && has_field(b) && !both_planes(a, b); }
-bool two_solids_by_field(Kind a, Kind b) {
+bool surface_and_solid(ShapeKind a, ShapeKind b) { return is_surface(a) && has_field(b); }
+bool points_and_solid(ShapeKind a, ShapeKind b) { return is_point_shell(a) && has_field(b); }
+bool two_solids(ShapeKind a, ShapeKind b) { return has_field(a) && has_field(b) && !both_planes(a, b); }
+bool two_solids_by_field(ShapeKind a, ShapeKind b) {
     return two_solids(a, b) && !(has_surface(a) && has_surface(b)) && !plane_and_surface(a, b) &&
            !plane_and_surface(b, a);
 }
-bool two_tetrahedra(Kind a, Kind b) { return a == Kind::tetrahedra && b == Kind::tetrahedra; }
-bool drawn_solid(Kind a, Kind b) { return is_drawn(a) && has_field(a) && is_drawn(b); }
-bool all_but_planes(Kind a, Kind b) { return !both_planes(a, b); }
+bool two_tetrahedra(ShapeKind a, ShapeKind b) { return a == ShapeKind::tetrahedra && b == ShapeKind::tetrahedra; }
+bool drawn_solid(ShapeKind a, ShapeKind b) { return is_drawn(a) && has_field(a) && is_drawn(b); }
+bool all_but_planes(ShapeKind a, ShapeKind b) { return !both_planes(a, b); }
 
 constexpr std::array collide_rows = {
     Row{Method::closed_form, "exact but for rounding", planes_or_surface},
@@ -145,7 +145,7 @@ std::vector<PairMethod> methods_for(ShapeKind a, ShapeKind b, Question question)
 }
 
 Method choose(ShapeKind a, ShapeKind b, Question question, Method asked) {
-    const auto first = [](const Row& row, Kind p, Kind q) { return row.fits(p, q) || row.fits(q, p); };
+    const auto first = [](const Row& row, ShapeKind p, ShapeKind q) { return row.fits(p, q) || row.fits(q, p); };
     for (const Row& row : rows_of(question))
         if ((asked == Method::automatic || asked == row.method) && first(row, a, b)) return row.method;
     std::vector<std::string_view> fitting;

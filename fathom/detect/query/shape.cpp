@@ -11,9 +11,9 @@
 #include <fathom/field/mesh/mesh_field.h>
 #include <fathom/field/neural/neural_field.h>
 #include <fathom/field/tet/tet_field.h>
+#include <fathom/geometry/inspect/mesh_report.h>
 #include <fathom/geometry/mesh/components.h>
 #include <fathom/geometry/mesh/triangle_mesh.h>
-#include <fathom/geometry/inspect/mesh_report.h>
 
 #include <fmt/format.h>
 

@@ -8,12 +8,12 @@
 #include <fathom/detect/mesh_field/mesh_contacts.h>
 #include <fathom/detect/point_field/segment_caster.h>
 #include <fathom/detect/point_field/shell_sweep.h>
-#include <fathom/detect/trees/field_sphere_tree.h>
 #include <fathom/detect/tet/tet_body.h>
+#include <fathom/detect/trees/field_sphere_tree.h>
 #include <fathom/field/field.h>
-#include <fathom/geometry/surface_tree/surface_tree.h>
 #include <fathom/geometry/mesh/tet_mesh.h>
 #include <fathom/geometry/mesh/triangle_mesh.h>
+#include <fathom/geometry/surface_tree/surface_tree.h>
 
 #include <array>
 #include <limits>

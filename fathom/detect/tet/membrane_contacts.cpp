@@ -9,7 +9,7 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t chunk = 256;
+constexpr std::size_t contact_chunk = 256;
 
 std::vector<IdPair> meeting_pairs(const TetBody& body, const TetZone& zone, const TriangleMesh& tissue) {
     std::vector<Box> boxes(tissue.triangles.size());
@@ -17,7 +17,7 @@ std::vector<IdPair> meeting_pairs(const TetBody& body, const TetZone& zone, cons
     std::vector<IdPair> near;
     zone.hash().find_pairs(boxes, near);
     std::vector<std::uint8_t> meet(near.size());
-    parallel_for(near.size(), chunk, [&](std::size_t begin, std::size_t end) {
+    parallel_for(near.size(), contact_chunk, [&](std::size_t begin, std::size_t end) {
         for (std::size_t k = begin; k < end; ++k) {
             near[k] = {zone.tetrahedra()[near[k][1]], near[k][0]};
             meet[k] = tetrahedron_overlaps_triangle(body.set().corners(near[k][0]), tissue.corners(near[k][1]));

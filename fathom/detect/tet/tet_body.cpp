@@ -10,7 +10,7 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t chunk = 2048;
+constexpr std::size_t body_chunk = 2048;
 
 Box box_of(const TetBody& body, const Tetrahedron& t) {
     const Vec3 &a = body.vertices[t[0]], &b = body.vertices[t[1]], &c = body.vertices[t[2]], &d = body.vertices[t[3]];
@@ -160,9 +160,9 @@ void TetZone::update(const TetBody& body, const Box& where) {
         std::vector<Index> tetrahedra;
         std::vector<Box> boxes;
     };
-    std::vector<Part> parts((all.size() + chunk - 1) / chunk);
+    std::vector<Part> parts((all.size() + body_chunk - 1) / body_chunk);
     parallel_tasks(parts.size(), [&](std::size_t k) {
-        for (std::size_t t = k * chunk; t < std::min(all.size(), (k + 1) * chunk); ++t) {
+        for (std::size_t t = k * body_chunk; t < std::min(all.size(), (k + 1) * body_chunk); ++t) {
             const Box box = box_of(body, all[t]);
             if (!box.overlaps(where)) continue;
             parts[k].tetrahedra.push_back(static_cast<Index>(t));

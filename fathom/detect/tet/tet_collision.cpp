@@ -15,7 +15,7 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t chunk = 128;
+constexpr std::size_t segment_chunk = 128;
 constexpr double sure_by = 0x1p37; // an estimate this often its own error has a relative error below 1e-11
 
 // Six times the volume over a plane, with its sign exact and its relative error below 1e-11.
@@ -144,11 +144,11 @@ double depth_at(const Tetrahedron& t, const std::array<double, 4>& weights, std:
 
 SegmentsInTets segments_in_tets(const TetBody& a, std::span<const Edge> edges, const TetBody& b, const TetZone& zone) {
     const bool same = a.is(b);
-    std::vector<SegmentsInTets> parts((edges.size() + chunk - 1) / chunk);
+    std::vector<SegmentsInTets> parts((edges.size() + segment_chunk - 1) / segment_chunk);
     parallel_tasks(parts.size(), [&](std::size_t k) {
         Chainer chainer(parts[k]);
         std::vector<Stretch> stretches;
-        for (std::size_t e = k * chunk; e < std::min(edges.size(), (k + 1) * chunk); ++e) {
+        for (std::size_t e = k * segment_chunk; e < std::min(edges.size(), (k + 1) * segment_chunk); ++e) {
             // From the lower vertex to the higher: the same bits whoever asks.
             const Segment segment{a.vertices[edges[e][0]], a.vertices[edges[e][1]]};
             if (!zone.reach().overlaps(segment.bounds())) continue;
@@ -222,7 +222,7 @@ std::vector<IdPair> self_overlapping_tetrahedra(const TetBody& body) {
 
 namespace {
 
-constexpr std::size_t chunk = 256;
+constexpr std::size_t point_chunk = 256;
 
 bool names(const Tetrahedron& t, Index vertex) { return std::find(t.begin(), t.end(), vertex) != t.end(); }
 
@@ -255,9 +255,9 @@ std::array<double, 4> barycentric_coordinates(const std::array<Vec3, 4>& t, cons
 std::vector<PointInTet> points_in_tets(const TetBody& a, const TetBody& b, const TetZone& zone,
                                        const PointsInTetsOptions& options) {
     const auto vertices = options.boundary_only ? a.topology.boundary_vertices() : a.topology.used_vertices();
-    std::vector<std::vector<PointInTet>> parts((vertices.size() + chunk - 1) / chunk);
+    std::vector<std::vector<PointInTet>> parts((vertices.size() + point_chunk - 1) / point_chunk);
     parallel_tasks(parts.size(), [&](std::size_t k) {
-        for (std::size_t i = k * chunk; i < std::min(vertices.size(), (k + 1) * chunk); ++i) {
+        for (std::size_t i = k * point_chunk; i < std::min(vertices.size(), (k + 1) * point_chunk); ++i) {
             const Index t = holder(a, vertices[i], b, zone);
             if (t != no_index)
                 parts[k].push_back(

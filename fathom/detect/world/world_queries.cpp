@@ -8,25 +8,16 @@
 #include <algorithm>
 #include <cmath>
 #include <tuple>
-
 namespace fathom {
 
 // A ray against one shape of any kind: triangles by their tree, half-spaces by formula, other solids by
 // SegmentCaster. Points are never hit. Thread-safe. Cost: a micro-second or so; the first ray also makes what the
 // method needs.
-
 namespace {
 
 // `body` is left no_index. Direction and origin must be finite, the direction unit.
 [[nodiscard]] RayHit cast_at(const Shape& shape, const Pose& pose, const Ray& ray, double limit);
 
- fathom
-
-namespace fathom {
-
-namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double far_away = 1e9; // m: how far a field without end is looked for
 
 struct Stretch {
@@ -129,14 +120,6 @@ RayHit cast_at(const Shape& shape, const Pose& pose, const Ray& ray, double limi
     return hit;
 }
 
- fathom
-
-namespace fathom {
-
-namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 double gap_between(const Box& a, const Box& b) {
     return (a.lower - b.upper).cwiseMax(b.lower - a.upper).cwiseMax(0.0).norm() * (1 - 1e-12);
 }
@@ -173,7 +156,6 @@ std::vector<Pose> checked_poses(std::span<const Pose> poses) {
 }
 
 const auto farther = [](const auto& a, const auto& b) { return std::tie(a.least, a.id) > std::tie(b.least, b.id); };
-
 } // namespace
 
 const WorldView& World::State::seen() const {
@@ -337,5 +319,4 @@ std::vector<double> World::clearances(Index id, std::span<const Pose> poses) con
     parallel_for(placed.size(), 1, [&](std::size_t k, std::size_t) { result[k] = clearance_at(placed[k]); });
     return result;
 }
-
 } // namespace fathom

@@ -13,8 +13,6 @@ namespace fathom {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 // Of the ball round the shape, seen from where the other is.
 double travel_of(const Shape& shape, const Pose& before, const Pose& now) {
     if (!shape.bounded()) return infinity;

@@ -13,15 +13,14 @@ namespace fathom {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double max_scaling = 69; // log of 1e30: further, squares of coordinates could overflow
 
-std::vector<Kind> all_kinds() {
-    std::vector<Kind> kinds;
+std::vector<AnalyticKind> all_kinds() {
+    std::vector<AnalyticKind> kinds;
     for (const auto& family : {solid_kinds(), cone_kinds(), flat_kinds(), profile_kinds(), combination_kinds(),
                                placement_kinds(), deformation_kinds()})
         kinds.insert(kinds.end(), family.begin(), family.end());
-    std::sort(kinds.begin(), kinds.end(), [](const Kind& a, const Kind& b) { return a.name < b.name; });
+    std::sort(kinds.begin(), kinds.end(), [](const AnalyticKind& a, const AnalyticKind& b) { return a.name < b.name; });
     return kinds;
 }
 
@@ -66,7 +65,7 @@ void check_numbers(const FormulaNode& node) {
 }
 
 void check_children(FormulaNode& node) {
-    const Kind& kind = *node.kind;
+    const AnalyticKind& kind = *node.kind;
     const std::size_t count = node.children.size();
     if (count < kind.min_children || count > kind.max_children) {
         if (kind.max_children == 0) refuse(node, "takes no shapes");
@@ -137,15 +136,15 @@ std::string_view name(DistanceKind kind) {
     }
 }
 
-const std::vector<Kind>& formula_kinds() {
-    static const std::vector<Kind> kinds = all_kinds();
+const std::vector<AnalyticKind>& formula_kinds() {
+    static const std::vector<AnalyticKind> kinds = all_kinds();
     return kinds;
 }
 
-const Kind* find_kind(std::string_view name) {
+const AnalyticKind* find_kind(std::string_view name) {
     const auto& kinds = formula_kinds();
     const auto at = std::lower_bound(kinds.begin(), kinds.end(), name,
-                                     [](const Kind& k, std::string_view n) { return k.name < n; });
+                                     [](const AnalyticKind& k, std::string_view n) { return k.name < n; });
     return at != kinds.end() && at->name == name ? &*at : nullptr;
 }
 

@@ -4,8 +4,8 @@
 #pragma once
 
 #include <fathom/base/pose.h>
-#include <fathom/field/analytic/expression_graph.h>
 #include <fathom/field/analytic/analytic_expression.h>
+#include <fathom/field/analytic/expression_graph.h>
 
 #include <array>
 #include <limits>
@@ -48,7 +48,7 @@ struct Frame {
     }
 };
 
-struct Kind {
+struct AnalyticKind {
     std::string_view name{};
     int dimension = 3;       // 0: that of the children, which must agree
     int child_dimension = 0; // 0: any
@@ -64,7 +64,7 @@ struct Kind {
 };
 
 struct FormulaNode {
-    const Kind* kind = nullptr;
+    const AnalyticKind* kind = nullptr;
     std::vector<double> numbers{};
     std::vector<Formula> children{};
     int dimension = 3;
@@ -80,17 +80,17 @@ struct FormulaNode {
     }
 };
 
-[[nodiscard]] const std::vector<Kind>& formula_kinds(); // sorted by name
-[[nodiscard]] const Kind* find_kind(std::string_view name);
+[[nodiscard]] const std::vector<AnalyticKind>& formula_kinds(); // sorted by name
+[[nodiscard]] const AnalyticKind* find_kind(std::string_view name);
 
 // The families, each in its own file.
-[[nodiscard]] std::vector<Kind> solid_kinds();
-[[nodiscard]] std::vector<Kind> cone_kinds();
-[[nodiscard]] std::vector<Kind> flat_kinds();
-[[nodiscard]] std::vector<Kind> profile_kinds();
-[[nodiscard]] std::vector<Kind> combination_kinds();
-[[nodiscard]] std::vector<Kind> placement_kinds();
-[[nodiscard]] std::vector<Kind> deformation_kinds();
+[[nodiscard]] std::vector<AnalyticKind> solid_kinds();
+[[nodiscard]] std::vector<AnalyticKind> cone_kinds();
+[[nodiscard]] std::vector<AnalyticKind> flat_kinds();
+[[nodiscard]] std::vector<AnalyticKind> profile_kinds();
+[[nodiscard]] std::vector<AnalyticKind> combination_kinds();
+[[nodiscard]] std::vector<AnalyticKind> placement_kinds();
+[[nodiscard]] std::vector<AnalyticKind> deformation_kinds();
 
 // ---- What the families share
 

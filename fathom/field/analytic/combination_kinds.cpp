@@ -117,9 +117,9 @@ NodeId smooth_maximum(Graph& g, NodeId a, NodeId b, double width) {
 
 } // namespace
 
-std::vector<Kind> combination_kinds() {
+std::vector<AnalyticKind> combination_kinds() {
     const std::vector<Parameter> width = {{"width", Limits::positive}};
-    std::vector<Kind> kinds;
+    std::vector<AnalyticKind> kinds;
     kinds.push_back({.name = "union",
                      .dimension = 0,
                      .min_children = 1,
@@ -283,9 +283,9 @@ Traits rounded_traits(N n) {
 
 } // namespace
 
-std::vector<Kind> deformation_kinds() {
+std::vector<AnalyticKind> deformation_kinds() {
     const std::vector<Parameter> turning = {{"rate", Limits::any}, {"radius", Limits::positive}};
-    std::vector<Kind> kinds;
+    std::vector<AnalyticKind> kinds;
     kinds.push_back({.name = "twist",
                      .child_dimension = 3,
                      .min_children = 1,

@@ -1,7 +1,7 @@
 // The text form of shapes: a recursive descent whose depth is counted.
 #include <fathom/base/error.h>
-#include <fathom/field/analytic/analytic_kinds.h>
 #include <fathom/field/analytic/analytic_expression.h>
+#include <fathom/field/analytic/analytic_kinds.h>
 
 #include <fmt/format.h>
 
@@ -239,7 +239,7 @@ private:
                 expect(')', "to close the call");
                 return f.call(argument);
             }
-        const Kind* const kind = find_kind(name);
+        const AnalyticKind* const kind = find_kind(name);
         if (!kind) fail(start, fmt::format("there is no shape or function '{}'", shown(name)));
         Arguments arguments;
         if (!accept(')')) {
@@ -250,7 +250,7 @@ private:
         return made(*kind, std::move(arguments), start);
     }
 
-    void argument(const Kind& kind, Arguments& arguments) {
+    void argument(const AnalyticKind& kind, Arguments& arguments) {
         const std::size_t start = at_;
         const std::string_view word = word_at(at_);
         std::size_t after = at_ + word.size();
@@ -276,7 +276,7 @@ private:
     }
 
     // Named numbers go to their places; the others fill what is left, in order.
-    Value made(const Kind& kind, Arguments arguments, std::size_t start) {
+    Value made(const AnalyticKind& kind, Arguments arguments, std::size_t start) {
         Numbers numbers;
         std::size_t next = 0;
         for (const Parameter& parameter : kind.parameters) {

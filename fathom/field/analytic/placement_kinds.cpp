@@ -12,8 +12,6 @@ namespace {
 using N = const FormulaNode&;
 using F = const Frame&;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 // What is only rounding becomes 0 or 1, so that right angles keep boxes tight.
 Mat3 tidy(const Mat3& rotation) {
     return rotation.unaryExpr([](double v) {
@@ -71,7 +69,8 @@ NodeId placed_formula(Graph& g, N n, F f) {
 }
 
 template <Pose (*pose)(N)>
-Kind placement(std::string_view name, int dimension, std::vector<Parameter> parameters, void (*check)(N) = nullptr) {
+AnalyticKind placement(std::string_view name, int dimension, std::vector<Parameter> parameters,
+                       void (*check)(N) = nullptr) {
     return {.name = name,
             .dimension = dimension,
             .child_dimension = dimension,
@@ -232,11 +231,11 @@ Box zigzag_box(N n, double level) {
 
 } // namespace
 
-std::vector<Kind> placement_kinds() {
+std::vector<AnalyticKind> placement_kinds() {
     const auto not_zero = [](N n) {
         if (!(n.vector(1).norm() >= Formula::min_length)) refuse(n, "the axis must not be 0");
     };
-    std::vector<Kind> kinds;
+    std::vector<AnalyticKind> kinds;
     kinds.push_back(placement<pose_of>("transform", 3, {{"qw"}, {"qx"}, {"qy"}, {"qz"}, {"x"}, {"y"}, {"z"}}, [](N n) {
         if (!(Eigen::Vector4d(n[0], n[1], n[2], n[3]).norm() >= Formula::min_length))
             refuse(n, "the quaternion must not be 0");

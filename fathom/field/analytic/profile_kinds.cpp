@@ -102,8 +102,8 @@ std::vector<Parameter> corners(std::size_t count) {
 
 } // namespace
 
-std::vector<Kind> flat_kinds() {
-    std::vector<Kind> kinds;
+std::vector<AnalyticKind> flat_kinds() {
+    std::vector<AnalyticKind> kinds;
     kinds.push_back({.name = "plane",
                      .parameters = {{"nx"}, {"ny"}, {"nz"}, {"offset"}},
                      .check = check_normal,
@@ -139,10 +139,6 @@ std::vector<Kind> flat_kinds() {
 
 namespace {
 
-using N = const FormulaNode&;
-using F = const Frame&;
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t max_corners = 4096;
 
 Box flat_box(double x, double y, double level) { return grown_around({x, y, infinity}, level); }
@@ -238,10 +234,10 @@ Box extruded_box(N n, double level) {
 
 } // namespace
 
-std::vector<Kind> profile_kinds() {
+std::vector<AnalyticKind> profile_kinds() {
     const Parameter radius{"radius", Limits::positive};
     const auto plain = [](N) { return Traits{}; };
-    std::vector<Kind> kinds;
+    std::vector<AnalyticKind> kinds;
     kinds.push_back({.name = "circle",
                      .dimension = 2,
                      .parameters = {radius},

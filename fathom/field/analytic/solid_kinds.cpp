@@ -16,8 +16,6 @@ namespace {
 using N = const FormulaNode&;
 using F = const Frame&;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 Traits plain_traits(N) { return {}; }
 Traits upright_traits(N) { return {.even = {true, true, false}}; }
 
@@ -138,10 +136,10 @@ NodeId pyramid_formula(Graph& g, N n, F f) {
 
 } // namespace
 
-std::vector<Kind> cone_kinds() {
+std::vector<AnalyticKind> cone_kinds() {
     const Parameter radius_{"radius", Limits::positive}, height{"height", Limits::positive};
     const Parameter bottom{"bottom_radius", Limits::not_negative}, top{"top_radius", Limits::not_negative};
-    std::vector<Kind> kinds;
+    std::vector<AnalyticKind> kinds;
     kinds.push_back({.name = "cylinder",
                      .parameters = {radius_, height},
                      .traits = plain_traits,
@@ -236,11 +234,6 @@ std::vector<Kind> cone_kinds() {
 
 namespace {
 
-using N = const FormulaNode&;
-using F = const Frame&;
-
-Traits plain_traits(N) { return {}; }
-
 double smallest(N n) { return n.vector().minCoeff(); }
 
 NodeId box_formula(Graph& g, F f, const Vec3& half) {
@@ -320,10 +313,10 @@ void check_rounding(N n) {
 
 } // namespace
 
-std::vector<Kind> solid_kinds() {
+std::vector<AnalyticKind> solid_kinds() {
     const Parameter x{"x", Limits::positive}, y{"y", Limits::positive}, z{"z", Limits::positive};
     const Parameter radius{"radius", Limits::positive}, tube{"tube", Limits::positive};
-    std::vector<Kind> kinds;
+    std::vector<AnalyticKind> kinds;
     kinds.push_back({.name = "sphere",
                      .parameters = {radius},
                      .traits = plain_traits,

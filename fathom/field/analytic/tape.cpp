@@ -4,14 +4,12 @@
 #include <array>
 #include <cmath>
 #include <limits>
-
 namespace fathom {
 
 // How far can the computed value of a tape be from the exact one? A running error analysis, done once a
 // tape. Every operation passes on the errors of its operands by its slopes and adds its own; see Higham, Accuracy and
 // Stability of Numerical Algorithms, chapter 3. The bound grows with the coordinates, so it is kept for powers of 16 of
 // them.
-
 namespace {
 
 struct RoundingTable {
@@ -30,12 +28,6 @@ struct TapeRounding {
 // Takes the slope from instructions whose rounding cannot be bounded.
 [[nodiscard]] TapeRounding tape_rounding(std::span<Instruction> plain, std::uint16_t result,
                                          std::span<const double> constants, std::span<const double> parameters);
-
- fathom
-
-namespace fathom {
-
-namespace {
 
 constexpr double half_ulp = 0x1p-53;
 constexpr double tiny = 1e-150; // squares below 1e-300 vanish
@@ -156,10 +148,7 @@ TapeRounding tape_rounding(std::span<Instruction> plain, std::uint16_t result, s
     }
     return rounding;
 }
-
- fathom
-
-namespace fathom {
+} // namespace
 
 struct TapeTables {
     std::vector<double> constants; // tape_lanes copies each
@@ -167,7 +156,6 @@ struct TapeTables {
     std::vector<double> slopes; // known Lipschitz constants, one an instruction that has one
     TapeRounding rounding{};
 };
-
 namespace {
 
 constexpr std::uint16_t unassigned = 0xffff;
@@ -211,7 +199,8 @@ void set_coordinates(double* rows, std::size_t stride, std::size_t count, Point 
     }
 }
 
-// Everything that the root needs, each after its own operands and as late as possible: few values are alive at once.
+// Everything that the root needs, each after its own operands and as late as possible: few values are alive at
+// once.
 std::vector<NodeId> in_order_of_need(const std::vector<Node>& nodes, NodeId root) {
     std::vector<NodeId> order, stack = {root};
     std::vector<std::uint8_t> state(nodes.size(), 0); // 1: operands are asked for, 2: done
@@ -243,7 +232,6 @@ void set_boxes(double* rows, std::span<const Box> boxes) {
         }
     }
 }
-
 } // namespace
 
 Tape::Tape(const Graph& graph, NodeId root) {
@@ -339,7 +327,8 @@ void Tape::samples(std::span<const Vec3> points, std::span<Sample> out) const {
     });
 }
 
-// First the centres as points, then the boxes as intervals; each interval with a known slope is met with its ball.
+// First the centres as points, then the boxes as intervals; each interval with a known slope is met with its
+// ball.
 void Tape::run_ranges(std::span<const Box> boxes, std::span<Interval> out, bool trace) const {
     const TapeView view{code_, tables_->constants.data(), tables_->parameters.data()};
     const std::size_t count = boxes.size(), padded = whole_vectors(count);
@@ -431,5 +420,4 @@ Interval Tape::shorten(const Box& box, Tape& part) const {
     part.allocate_registers();
     return range;
 }
-
 } // namespace fathom

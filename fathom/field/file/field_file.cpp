@@ -23,8 +23,8 @@ static_assert(std::endian::native == std::endian::little,
               "the arrays of a .fathom file are used as they lie: little-endian");
 
 constexpr std::size_t alignment = 64;
-constexpr std::array<unsigned char, 8> magic = {0x89, 'F',  'T',  'H',
-                                                'M',  '\r', '\n', 0x1a}; // damaged by text transfer, like PNG's
+constexpr std::array<unsigned char, 8> file_magic = {0x89, 'F',  'T',  'H',
+                                                     'M',  '\r', '\n', 0x1a}; // damaged by text transfer, like PNG's
 
 enum Part : std::size_t {
     note_part,
@@ -87,7 +87,7 @@ std::vector<FloatRange> joined(const std::vector<std::span<const FloatRange>>& l
 
 Header header_of(const GridData& data) {
     Header header;
-    header.magic = magic;
+    header.magic = file_magic;
     header.header_size = sizeof(Header);
     const GridLayout& layout = data.layout;
     header.origin = {layout.origin.x(), layout.origin.y(), layout.origin.z()};
@@ -217,7 +217,7 @@ private:
 } // namespace
 
 bool is_field_file(std::span<const std::byte> bytes) {
-    return bytes.size() >= magic.size() && std::memcmp(bytes.data(), magic.data(), magic.size()) == 0;
+    return bytes.size() >= file_magic.size() && std::memcmp(bytes.data(), file_magic.data(), file_magic.size()) == 0;
 }
 
 void write_field(const GridField& field, const std::filesystem::path& path, std::string_view note) {

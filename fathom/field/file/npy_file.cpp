@@ -15,11 +15,11 @@
 
 namespace fathom {
 
-// Reads and writes the head of a NumPy file: a magic word, a version, and a Python dictionary as text.
+// Reads and writes the head of a NumPy file: a npy_magic word, a version, and a Python dictionary as text.
 
 namespace {
 
-constexpr std::string_view magic = "\x93NUMPY";
+constexpr std::string_view npy_magic = "\x93NUMPY";
 constexpr std::size_t most_dimensions = 8;
 
 // The dictionary: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
@@ -153,12 +153,12 @@ void check_size(NpyHead& head, const Source& source) {
 } // namespace
 
 bool is_npy(std::span<const std::byte> bytes) {
-    return std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()).starts_with(magic);
+    return std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()).starts_with(npy_magic);
 }
 
 NpyHead read_npy_head(const Source& source) {
     if (!is_npy(source.bytes)) throw Error(Cause::unknown_format, "is not a NumPy file", {.file = source.name});
-    ByteReader bytes(source, magic.size());
+    ByteReader bytes(source, npy_magic.size());
     const auto major = bytes.read<std::uint8_t>("the version");
     static_cast<void>(bytes.read<std::uint8_t>("the version"));
     if (major < 1 || major > 3)
@@ -177,9 +177,9 @@ std::string written_npy_head(bool doubles, bool fortran_order, const std::vector
     std::string text =
         fmt::format("{{'descr': '<f{}', 'fortran_order': {}, 'shape': ({}{}), }}", doubles ? 8 : 4,
                     fortran_order ? "True" : "False", fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
-    const std::size_t fixed = magic.size() + 4, alignment = 64; // so that the numbers can be mapped
+    const std::size_t fixed = npy_magic.size() + 4, alignment = 64; // so that the numbers can be mapped
     text.append(alignment - (fixed + text.size() + 1) % alignment, ' ').append("\n");
-    return fmt::format("{}{}{}{}{}{}", magic, '\1', '\0', static_cast<char>(text.size() & 255),
+    return fmt::format("{}{}{}{}{}{}", npy_magic, '\1', '\0', static_cast<char>(text.size() & 255),
                        static_cast<char>(text.size() >> 8), text);
 }
 

@@ -1,11 +1,11 @@
 // Nearly Raw Raster Data (teem): lines of "field: value", a blank line, then the samples, x fastest.
 // Three axes in order and along x, y and z; attached data, raw, gzip or text. Format: teem's "Definition of NRRD File
 // Format".
-#include <fathom/field/file/sample_lattice.h>
+#include <fathom/base/encode/bytes.h>
 #include <fathom/base/encode/gzip.h>
 #include <fathom/base/encode/text.h>
-#include <fathom/base/encode/bytes.h>
 #include <fathom/base/encode/text_scanner.h>
+#include <fathom/field/file/sample_lattice.h>
 
 #include <fmt/format.h>
 

@@ -1,12 +1,12 @@
 // OpenVDB level sets, in and out. The only file that knows OpenVDB (slow to compile, MPL-2.0).
 // Our bricks of 8 x 8 x 8 cells are its leaves: sample (i, j, k) is voxel (i, j, k). What OpenVDB knows past the band
 // is the sign and that the distance is no less than the background, and so it is stored.
+#include <fathom/base/encode/bytes.h>
 #include <fathom/base/error.h>
 #include <fathom/base/isolate.h>
-#include <fathom/field/file/sample_lattice.h>
 #include <fathom/field/file/grid_file.h>
+#include <fathom/field/file/sample_lattice.h>
 #include <fathom/field/grid/grid_assembler.h>
-#include <fathom/base/encode/bytes.h>
 
 #include <fmt/format.h>
 #include <openvdb/openvdb.h>

@@ -1,8 +1,8 @@
 // VTK's .vti: image data in XML. One piece, point data; the array that is marked as the scalars, else the
 // first of one component. Format: "VTK file formats" (Kitware), XML formats.
-#include <fathom/field/file/sample_lattice.h>
 #include <fathom/base/encode/bytes.h>
 #include <fathom/base/encode/text_scanner.h>
+#include <fathom/field/file/sample_lattice.h>
 #include <fathom/geometry/io/vtk_xml.h>
 
 #include <fmt/format.h>

@@ -11,8 +11,6 @@ namespace fathom {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 // A field minus a constant. Only bake() sees it, in a box that surrounds the surface.
 class ShiftedField final : public Field {
 public:

@@ -2,8 +2,8 @@
 #include <fathom/field/grid/grid_range.h>
 
 #include <fathom/base/parallel.h>
-#include <fathom/field/grid/grid_field.h>
 #include <fathom/field/grid/grid_assembler.h>
+#include <fathom/field/grid/grid_field.h>
 
 #include <algorithm>
 #include <cmath>

@@ -9,8 +9,8 @@
 #endif
 // NOLINTEND
 
-#include <fathom/field/neural/network.h>
 #include <fathom/field/neural/exponential-inl.h>
+#include <fathom/field/neural/network.h>
 #include <fathom/field/neural/range_program.h>
 #include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>

@@ -17,7 +17,6 @@
 #include <cmath>
 #include <memory>
 #include <numbers>
-
 namespace fathom {
 
 // Points to fit and to judge a network by, with their exact signed distances from a mesh.
@@ -25,7 +24,6 @@ namespace fathom {
 // place on the surface, moved along its normal), and some lie anywhere in the domain, so that the sign is right far
 // from the surface too. Some three microseconds a point; in parallel, the same points for any number of threads.
 // Thread-safe.
-
 namespace {
 
 // Shares of the points, and how far they lie from the surface on average (as shares of the longest side of the mesh).
@@ -56,12 +54,6 @@ private:
     ShellSurface surface_;
 };
 
- fathom
-
-namespace fathom {
-
-namespace {
-
 constexpr std::size_t piece = 1024; // points that share a stream of random numbers
 constexpr double crease = 1;        // rad; any will do, since the normals of triangles serve
 
@@ -74,7 +66,8 @@ double two_sided_exponential(Random& random, double mean) {
 TrainingSource::TrainingSource(const MeshField& mesh, const Network& network)
     : mesh_(mesh), network_(network), surface_(mesh.mesh(), crease) {}
 
-// place(point on the surface, normal, random) is the point wanted; the distance is that of the point as floats hold it.
+// place(point on the surface, normal, random) is the point wanted; the distance is that of the point as floats hold
+// it.
 template <class Place>
 TrainingPoints TrainingSource::measured(std::size_t count, std::uint64_t seed, Progress* progress,
                                         const Place& place) const {
@@ -121,12 +114,6 @@ TrainingPoints TrainingSource::anywhere(std::size_t count, std::uint64_t seed) c
     return measured(count, seed, nullptr,
                     [&](const Vec3&, const Vec3&, Random& random) { return random.in_box(network_.domain); });
 }
-
- fathom
-
-namespace fathom {
-
-namespace {
 
 constexpr std::size_t batch_chunks = 8;        // points of a step: this times training_chunk
 constexpr std::size_t course_points = 4096;    // to follow the error by
@@ -283,8 +270,8 @@ private:
         average();
     }
 
-    // Twice as many points, once each was seen `visits` times: a short fit does not wait for samples that it has no use
-    // for.
+    // Twice as many points, once each was seen `visits` times: a short fit does not wait for samples that it
+    // has no use for.
     void more_points() {
         const std::size_t seen = static_cast<std::size_t>(report_.steps) * batch_chunks * training_chunk;
         if (points_.size() >= options_.samples || seen < visits * points_.size()) return;
@@ -292,8 +279,8 @@ private:
         append(points_, source_->mixed(more, random_.bits()));
     }
 
-    // The mean of the last hundred weights or so errs half as much as the weights themselves while the rate is high:
-    // any moment is a good one to stop.
+    // The mean of the last hundred weights or so errs half as much as the weights themselves while the rate is
+    // high: any moment is a good one to stop.
     void average() {
         const float keep = static_cast<float>(std::min(average_keep, (report_.steps + 1.0) / (report_.steps + 10.0)));
         for (std::size_t i = 0; i < parameters_.size(); ++i)
@@ -380,12 +367,10 @@ private:
     double told_ = -1;
     int steps_ = 0, held_ = 0; // as planned
 };
-
 } // namespace
 
 FittedNetwork fit_network(const TriangleMesh& mesh, const FitOptions& options) {
     check(options);
     return Fit(mesh, options).run();
 }
-
 } // namespace fathom

@@ -12,7 +12,6 @@ namespace fathom {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t symbols_per_layer = 32; // a multiple of four
 constexpr double few = 1 + 1e-9;              // the roundings of sums of sizes in double, by far
 

@@ -10,11 +10,10 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t symbols_per_layer = 32; // a multiple of four
-constexpr double worth_going_back = 1.05;     // the box's own three coordinates make up the rest: nothing to gain below
+constexpr std::size_t range_symbols_per_layer = 32; // a multiple of four
+constexpr double worth_going_back = 1.05; // the box's own three coordinates make up the rest: nothing to gain below
 constexpr double worth_refining = 1.25;
 constexpr double too_loose = 8; // for those who compare ranges with other numbers than 0
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 struct Scratch {
     std::vector<float> entered, storage, lines, columns, symbols;
@@ -249,8 +248,8 @@ void NetworkPart::ranges_of_block(std::span<const Box> boxes, std::span<Interval
         if (options.effort == RangeEffort::backward || !(balls[b].reach > worth_refining * balls[b].along)) continue;
         if (!options.every_box && !out[b].contains(0.0)) continue;
         const std::span<float> columns = grown(scratch().columns, range_columns * program_->units);
-        out[b] =
-            intersection(out[b], leave(refined(entered.subspan(b * numbers, numbers), symbols_per_layer, columns)));
+        out[b] = intersection(out[b],
+                              leave(refined(entered.subspan(b * numbers, numbers), range_symbols_per_layer, columns)));
     }
 }
 
@@ -268,7 +267,7 @@ Interval NetworkPart::shorten(const Box& box, NetworkPart& part) const {
     part.program_ = program_;
     if (range.empty() || range == Interval::all()) return range;
     const std::span<float> columns = grown(scratch().columns, range_columns * program_->units);
-    refined(scratch().entered, symbols_per_layer, columns);
+    refined(scratch().entered, range_symbols_per_layer, columns);
     if (!part.storage_ || part.storage_.use_count() > 1) part.storage_ = std::make_shared<RangeProgram>();
     if (fold_decided_units(*program_, columns, *part.storage_)) part.program_ = part.storage_;
     return range;

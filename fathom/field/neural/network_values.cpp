@@ -27,7 +27,7 @@ constexpr std::size_t alignment = 64;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 // One thread's memory; grows to the largest network it has met.
-float* scratch(std::size_t count) {
+float* value_scratch(std::size_t count) {
     thread_local std::vector<float> mine;
     const std::size_t slack = alignment / sizeof(float);
     if (mine.size() < count + slack) mine.resize(count + slack);
@@ -117,7 +117,7 @@ template <class Store>
 void in_blocks(const PackedNetwork& network, std::span<const Vec3> points, float* gradients, const Store& store) {
     Rows coordinates;
     std::array<float, network_block> values;
-    float* const memory = scratch(network_scratch(network.view, gradients != nullptr));
+    float* const memory = value_scratch(network_scratch(network.view, gradients != nullptr));
     for (std::size_t first = 0; first < points.size(); first += network_block) {
         const std::size_t count = std::min(network_block, points.size() - first);
         set_points(network, points.subspan(first, count), coordinates.data());

@@ -16,7 +16,7 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t block = 96;
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double quiet_nan = std::numeric_limits<double>::quiet_NaN();
 
 // body(first, points of the domain nearest to those of the block).
 template <class Body>
@@ -30,12 +30,12 @@ void in_blocks(const Box& domain, std::span<const Vec3> points, Body body) {
 }
 
 double answer(const Vec3& p, const Vec3& nearest, double value) {
-    if (p.hasNaN()) return nan;
+    if (p.hasNaN()) return quiet_nan;
     return nearest == p ? value : beyond_domain(p, nearest, value);
 }
 
 Sample answer(const Vec3& p, const Vec3& nearest, const Sample& inside) {
-    return p.hasNaN() ? Sample{nan, Vec3::Constant(nan)} : beyond_domain(p, nearest, inside);
+    return p.hasNaN() ? Sample{quiet_nan, Vec3::Constant(quiet_nan)} : beyond_domain(p, nearest, inside);
 }
 
 } // namespace

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double half_ulp = 0x1p-24;      // of float
 constexpr double least_normal = 0x1p-126; // kernels may take less as 0
-constexpr double few = 1.0001;            // the roundings of the factors themselves, and of their products in float
+constexpr double few_units = 1.0001;      // the roundings of the factors themselves, and of their products in float
 
 void pack_weights(RangeProgram& program, const RangeLayer& layer, std::span<const float> weights) {
     const std::size_t inputs = layer.inputs, row = program.padded_inputs(layer);
@@ -33,22 +33,22 @@ void pack_weights(RangeProgram& program, const RangeLayer& layer, std::span<cons
 
 // See range_kernels.cpp for what these bound.
 void pack_errors(RangeProgram& program, RangeLayer& layer, const LayerRows& rows) {
-    const double terms = rows.roundings * half_ulp, gamma = terms / (1 - terms) * few;
+    const double terms = rows.roundings * half_ulp, gamma = terms / (1 - terms) * few_units;
     for (std::size_t o = 0; o < layer.outputs; ++o) {
         double sum = 0, squares = 0;
         for (const float w : rows.weights.subspan(o * layer.inputs, layer.inputs)) {
             sum += std::abs(static_cast<double>(w));
             squares += static_cast<double>(w) * static_cast<double>(w);
         }
-        const double norm = std::sqrt(squares) * few;
+        const double norm = std::sqrt(squares) * few_units;
         const double bias = std::abs(static_cast<double>(rows.biases[o]));
         const std::size_t unit = layer.start + o;
         program.biases[unit] = rows.biases[o];
-        program.share[unit] = float_up(gamma * norm * few);
+        program.share[unit] = float_up(gamma * norm * few_units);
         program.fixed[unit] = float_up(
-            (gamma * bias + 8 * least_normal * sum + 1e-28 + (rows.errors.empty() ? 0 : rows.errors[o])) * few);
-        layer.largest_sum = std::max(layer.largest_sum, sum * few);
-        layer.largest_norm = std::max(layer.largest_norm, norm * few);
+            (gamma * bias + 8 * least_normal * sum + 1e-28 + (rows.errors.empty() ? 0 : rows.errors[o])) * few_units);
+        layer.largest_sum = std::max(layer.largest_sum, sum * few_units);
+        layer.largest_norm = std::max(layer.largest_norm, norm * few_units);
         layer.largest_bias = std::max(layer.largest_bias, bias + static_cast<double>(program.fixed[unit]));
     }
 }
@@ -134,7 +134,7 @@ namespace {
 // Sizes of tiles make small savings none: less than this share of the work is not worth the folding.
 constexpr double worthwhile = 0.6;
 
-struct Scratch {
+struct FoldScratch {
     std::vector<unsigned char> kept, kept_unfolded;
     std::vector<float> slopes, errors, rows, weights, biases;
     std::vector<double> adjoints, sums, layer_errors;
@@ -142,15 +142,15 @@ struct Scratch {
     std::vector<std::size_t> targets, places, first_of_span;
 };
 
-Scratch& scratch() {
-    thread_local Scratch mine;
+FoldScratch& fold_scratch() {
+    thread_local FoldScratch mine;
     return mine;
 }
 
 class Folding {
 public:
-    Folding(const RangeProgram& program, std::span<const float> columns, Scratch& scratch)
-        : from_(program), columns_(columns), own_(scratch) {}
+    Folding(const RangeProgram& program, std::span<const float> columns, FoldScratch& fold_scratch)
+        : from_(program), columns_(columns), own_(fold_scratch) {}
 
     // Whether the linear units are folded or kept, whichever leaves less to do; false if neither saves enough.
     bool choose() {
@@ -305,7 +305,7 @@ private:
 
     const RangeProgram& from_;
     std::span<const float> columns_;
-    Scratch& own_;
+    FoldScratch& own_;
     bool folds_ = true;
     double largest_ = 0, paths_ = 1, roundings_ = 0;
 };
@@ -313,7 +313,7 @@ private:
 } // namespace
 
 bool fold_decided_units(const RangeProgram& program, std::span<const float> columns, RangeProgram& out) {
-    Folding folding(program, columns, scratch());
+    Folding folding(program, columns, fold_scratch());
     if (!folding.choose()) return false;
     folding.run(out);
     return true;

@@ -6,9 +6,9 @@
 //   10 x f64   centre, scale, lower and upper corner of the domain (m)
 //   a layer    u32 inputs, outputs, activation (as in network.h), whether it skips (0, 1); f32 parameter; u32 zero
 //   then the weights and biases of each layer in turn (f32), the note, and u64 XXH3 of all bytes before.
-#include <fathom/base/hash.h>
-#include <fathom/field/neural_io/network_file.h>
 #include <fathom/base/encode/bytes.h>
+#include <fathom/base/hash.h>
+#include <fathom/field/neural_io/network_formats.h>
 
 #include <fmt/format.h>
 

@@ -1,8 +1,8 @@
 // Reads objects of HDF5 files: a header of messages each, which say what it is and where its parts lie.
-#include <fathom/field/neural_io/hdf5_tree.h>
-#include <fathom/field/neural_io/network_file.h>
-#include <fathom/base/encode/text.h>
 #include <fathom/base/encode/bytes.h>
+#include <fathom/base/encode/text.h>
+#include <fathom/field/neural_io/hdf5_tree.h>
+#include <fathom/field/neural_io/network_formats.h>
 
 #include <fmt/format.h>
 

@@ -5,8 +5,8 @@
 // name.
 #pragma once
 
-#include <fathom/field/neural_io/network_file.h>
 #include <fathom/base/encode/bytes.h>
+#include <fathom/field/neural_io/network_formats.h>
 
 #include <map>
 #include <optional>

@@ -1,10 +1,10 @@
 // Weights as Keras saves them to HDF5 (Davies, Nowrouzezahrai & Jacobson 2021): a group a layer, with
 // arrays kernel:0 (inputs x outputs) and bias:0. Files of weights do not name activations; those of whole models do, as
 // JSON.
-#include <fathom/field/neural_io/hdf5_tree.h>
-#include <fathom/field/neural_io/network_file.h>
 #include <fathom/base/encode/gltf_json.h>
 #include <fathom/base/encode/text.h>
+#include <fathom/field/neural_io/hdf5_tree.h>
+#include <fathom/field/neural_io/network_formats.h>
 
 #include <fmt/format.h>
 

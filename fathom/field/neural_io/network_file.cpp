@@ -4,6 +4,7 @@
 #include <fathom/base/encode/text.h>
 #include <fathom/base/error.h>
 #include <fathom/base/file.h>
+#include <fathom/field/neural_io/network_formats.h>
 
 #include <fmt/format.h>
 
@@ -13,38 +14,6 @@
 #include <stdexcept>
 
 namespace fathom {
-
-// Kernels that multiply from the right become rows of weights.
-
-// Kernels that multiply from the right become rows of weights.
-
-namespace {
-
-std::string text_of(const std::vector<std::uint64_t>& shape) { return fmt::format("({})", fmt::join(shape, ", ")); }
-
-} // namespace
-
-DenseLayer dense_layer(const FloatArray& kernel, const FloatArray* bias, const Place& place) {
-    if (kernel.shape.size() != 2)
-        throw Error(Cause::count_mismatch, fmt::format("a kernel of shape {} is no matrix", text_of(kernel.shape)),
-                    place);
-    const std::uint64_t inputs = kernel.shape[0], outputs = kernel.shape[1];
-    constexpr std::uint64_t widest_input = 2 * Network::max_width;
-    if (inputs < 1 || outputs < 1 || inputs > widest_input || outputs > Network::max_width)
-        throw Error(Cause::too_large,
-                    fmt::format("a kernel of shape {}; layers of 1 to {} outputs are possible", text_of(kernel.shape),
-                                Network::max_width),
-                    place);
-    if (bias && bias->shape != std::vector{outputs})
-        throw Error(Cause::count_mismatch,
-                    fmt::format("a bias of shape {} for {} outputs", text_of(bias->shape), outputs), place);
-    DenseLayer layer{.inputs = static_cast<int>(inputs), .outputs = static_cast<int>(outputs)};
-    layer.biases = bias ? bias->values : std::vector<float>(outputs);
-    layer.weights.resize(kernel.values.size());
-    for (std::size_t i = 0; i < inputs; ++i)
-        for (std::size_t o = 0; o < outputs; ++o) layer.weights[o * inputs + i] = kernel.values[i * outputs + o];
-    return layer;
-}
 
 namespace {
 
@@ -163,6 +132,34 @@ bool is_network_file(const fs::path& path) {
     stream.read(opening.data(), opening.size());
     const auto count = static_cast<std::size_t>(stream.gcount());
     return count > 0 && format_of(std::as_bytes(std::span(opening).first(count)), path) != Format::unknown;
+}
+
+namespace {
+
+std::string text_of(const std::vector<std::uint64_t>& shape) { return fmt::format("({})", fmt::join(shape, ", ")); }
+
+} // namespace
+
+DenseLayer dense_layer(const FloatArray& kernel, const FloatArray* bias, const Place& place) {
+    if (kernel.shape.size() != 2)
+        throw Error(Cause::count_mismatch, fmt::format("a kernel of shape {} is no matrix", text_of(kernel.shape)),
+                    place);
+    const std::uint64_t inputs = kernel.shape[0], outputs = kernel.shape[1];
+    constexpr std::uint64_t widest_input = 2 * Network::max_width;
+    if (inputs < 1 || outputs < 1 || inputs > widest_input || outputs > Network::max_width)
+        throw Error(Cause::too_large,
+                    fmt::format("a kernel of shape {}; layers of 1 to {} outputs are possible", text_of(kernel.shape),
+                                Network::max_width),
+                    place);
+    if (bias && bias->shape != std::vector{outputs})
+        throw Error(Cause::count_mismatch,
+                    fmt::format("a bias of shape {} for {} outputs", text_of(bias->shape), outputs), place);
+    DenseLayer layer{.inputs = static_cast<int>(inputs), .outputs = static_cast<int>(outputs)};
+    layer.biases = bias ? bias->values : std::vector<float>(outputs);
+    layer.weights.resize(kernel.values.size());
+    for (std::size_t i = 0; i < inputs; ++i)
+        for (std::size_t o = 0; o < outputs; ++o) layer.weights[o * inputs + i] = kernel.values[i * outputs + o];
+    return layer;
 }
 
 } // namespace fathom

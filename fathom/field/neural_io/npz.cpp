@@ -1,9 +1,9 @@
 // Networks as neural-implicit-queries keeps them: a zip of NumPy arrays, "0002.dense.A.npy" the array A of
 // the third operation, a dense layer. Operations follow one another; y = x A + b.
-#include <fathom/field/file/npy_file.h>
-#include <fathom/field/neural_io/network_file.h>
-#include <fathom/field/neural_io/zip_archive.h>
 #include <fathom/base/encode/text.h>
+#include <fathom/field/file/npy_file.h>
+#include <fathom/field/neural_io/network_formats.h>
+#include <fathom/field/neural_io/zip_archive.h>
 
 #include <Eigen/LU>
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
 // Decodes ONNX files; the numbers of fields are those of onnx.proto.
+#include <fathom/base/encode/bytes.h>
+#include <fathom/base/encode/text.h>
 #include <fathom/field/neural_io/onnx_graph.h>
 #include <fathom/field/neural_io/protobuf_wire.h>
-#include <fathom/base/encode/text.h>
-#include <fathom/base/encode/bytes.h>
 
 #include <Eigen/Core>
 #include <fmt/format.h>

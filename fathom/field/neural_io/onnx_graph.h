@@ -2,8 +2,8 @@
 // Format: onnx.proto of ONNX, IR versions 3 to 10. Nothing is executed here.
 #pragma once
 
-#include <fathom/field/neural_io/network_file.h>
 #include <fathom/base/encode/text_scanner.h>
+#include <fathom/field/neural_io/network_formats.h>
 
 #include <map>
 #include <memory>

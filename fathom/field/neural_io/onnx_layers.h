@@ -4,7 +4,7 @@
 // become layers of their own.
 #pragma once
 
-#include <fathom/field/neural_io/network_file.h>
+#include <fathom/field/neural_io/network_formats.h>
 
 #include <memory>
 #include <span>

@@ -1,9 +1,9 @@
 // Networks as ONNX files: walks the nodes in order, each a step of onnx_layers.h, or refused by name.
-#include <fathom/field/neural_io/network_file.h>
-#include <fathom/field/neural_io/protobuf_wire.h>
+#include <fathom/base/encode/text.h>
+#include <fathom/field/neural_io/network_formats.h>
 #include <fathom/field/neural_io/onnx_graph.h>
 #include <fathom/field/neural_io/onnx_layers.h>
-#include <fathom/base/encode/text.h>
+#include <fathom/field/neural_io/protobuf_wire.h>
 
 #include <fmt/format.h>
 

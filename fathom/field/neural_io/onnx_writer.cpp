@@ -1,6 +1,6 @@
 // Networks as ONNX files of opset 13: from an array of points (N, 3) to values (N, 1), in the units of the
 // network. The numbers of fields are those of onnx.proto.
-#include <fathom/field/neural_io/network_file.h>
+#include <fathom/field/neural_io/network_formats.h>
 #include <fathom/field/neural_io/protobuf_wire.h>
 
 #include <fmt/format.h>

@@ -1,9 +1,9 @@
 // Reads and writes zip files. The directory at the end is believed, local headers only tell their own
 // size.
-#include <fathom/field/neural_io/zip_archive.h>
 #include <fathom/base/encode/bytes.h>
-#include <fathom/base/encode/text.h>
 #include <fathom/base/encode/gzip.h>
+#include <fathom/base/encode/text.h>
+#include <fathom/field/neural_io/zip_archive.h>
 
 #include <fmt/format.h>
 

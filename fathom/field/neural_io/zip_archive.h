@@ -1,8 +1,8 @@
 // The files in a zip file, stored or deflated; as much of PKWARE's APPNOTE as .npz files use.
 #pragma once
 
-#include <fathom/base/file.h>
 #include <fathom/base/encode/text_scanner.h>
+#include <fathom/base/file.h>
 
 #include <cstdint>
 #include <utility>

@@ -2,8 +2,8 @@
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/field/tet/tet_field.h>
-#include <fathom/geometry/mesh/triangle_mesh.h>
 #include <fathom/geometry/exact/predicates.h>
+#include <fathom/geometry/mesh/triangle_mesh.h>
 #include <fathom/index/bvh.h>
 
 #include <fmt/format.h>

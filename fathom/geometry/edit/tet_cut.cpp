@@ -2,11 +2,11 @@
 #include <fathom/geometry/edit/tet_cut.h>
 
 #include <fathom/base/error.h>
-#include <fathom/geometry/mesh/triangle_mesh.h>
-#include <fathom/geometry/mesh/normals.h>
 #include <fathom/geometry/exact/predicates.h>
-#include <fathom/geometry/surface_tree/surface_tree.h>
+#include <fathom/geometry/mesh/normals.h>
+#include <fathom/geometry/mesh/triangle_mesh.h>
 #include <fathom/geometry/primitive/triangle_overlap.h>
+#include <fathom/geometry/surface_tree/surface_tree.h>
 
 #include <algorithm>
 #include <cmath>

@@ -3,9 +3,9 @@
 
 #include <fathom/base/error.h>
 #include <fathom/base/sorted_edit.h>
+#include <fathom/geometry/exact/predicates.h>
 #include <fathom/geometry/mesh/adjacency.h>
 #include <fathom/geometry/mesh/triangle_mesh.h>
-#include <fathom/geometry/exact/predicates.h>
 
 #include <algorithm>
 #include <cmath>

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
-
 namespace fathom {
 
 // A smooth closed surface as the level set of blended blobs, and its mesh with a wanted number of
@@ -18,7 +17,6 @@ namespace fathom {
 // Kuhn's cut of a cubic lattice (always a closed manifold), edges collapsed shortest first (Hoppe et al. 1993),
 // relaxed, then refined 1 to 4. For shapes known to be resolved by the lattice; not for thin or sharp ones.
 // Thread-safe; same bytes for any thread count.
-
 namespace {
 
 // A tapered segment with round ends, flattened along one direction. Alone it makes the surface at its own radius.
@@ -69,13 +67,8 @@ struct BlobMeshOptions {
 
 [[nodiscard]] TriangleMesh mesh_of(const BlobSurface& surface, const BlobMeshOptions& options = {});
 
- fathom
-
-namespace fathom {
-
-namespace {
-
-// A blob reaches to 3/2 of its radius; its field is ((R^2 - u^2) / (R^2 - 1))^3 of the relative distance u, 1 at u = 1.
+// A blob reaches to 3/2 of its radius; its field is ((R^2 - u^2) / (R^2 - 1))^3 of the relative distance u, 1 at u
+// = 1.
 constexpr double reach_squared = 2.25;
 constexpr double kernel_scale = 1 / (reach_squared - 1);
 
@@ -116,8 +109,8 @@ BlobSurface::Sample BlobSurface::sample(const Vec3& p) const {
         if (u >= reach_squared) continue;
         const double k = (reach_squared - u) * kernel_scale;
         result.value -= b.weight * k * k * k;
-        // The nearest point of the segment moves at right angles to `away`, so only the taper adds to the gradient of
-        // u.
+        // The nearest point of the segment moves at right angles to `away`, so only the taper adds to the gradient
+        // of u.
         Vec3 du = 2 / (radius * radius) * away;
         if (t > 0 && t < 1) du -= (2 * u / radius * b.taper * b.inverse_length_squared) * b.axis;
         result.gradient += (3 * b.weight * kernel_scale * k * k) * (b.flatten * du);
@@ -158,18 +151,15 @@ double BlobSurface::thickness(const Vec3& p) const {
     }
     return weight > 0 ? sum / weight : 1;
 }
-
- fathom
-
-namespace fathom {
+} // namespace
 
 // From blended blobs to a mesh with a wanted number of triangles.
-// A coarse mesh of good triangles is made on one thread; the many triangles come from splitting it, in parallel.
-
+// A coarse mesh of good triangles is made on one thread; the many triangles come from splitting it, in
+// parallel.
 namespace {
 
-// Marching tetrahedra: the zero set of the field, linear in each tetrahedron of a lattice. A value of 0 counts as
-// outside, so every lattice point has a side and the surface is a closed manifold.
+// Marching tetrahedra: the zero set of the field, linear in each tetrahedron of a lattice. A value of 0 counts
+// as outside, so every lattice point has a side and the surface is a closed manifold.
 class Marcher {
 public:
     Marcher(const BlobSurface& surface, double spacing) : spacing_(spacing) {
@@ -210,7 +200,8 @@ private:
         return false;
     }
 
-    // The vertex where the surface crosses the lattice edge p-q. Never close to its ends: no needles to start with.
+    // The vertex where the surface crosses the lattice edge p-q. Never close to its ends: no needles to start
+    // with.
     Index crossing(const LatticePoint& p, const LatticePoint& q) {
         std::size_t a = number(p), b = number(q);
         if (a > b) return crossing(q, p);
@@ -290,9 +281,6 @@ TriangleMesh coarse_mesh(const BlobSurface& surface, const BlobMeshOptions& opti
     }
     return mesh;
 }
-
-} // namespace
-
 TriangleMesh mesh_of(const BlobSurface& surface, const BlobMeshOptions& options) {
     std::size_t levels = 0, coarse = options.triangles;
     for (; coarse >= 8000; coarse /= 4) ++levels;
@@ -306,9 +294,6 @@ TriangleMesh mesh_of(const BlobSurface& surface, const BlobMeshOptions& options)
     }
     return mesh;
 }
-
-namespace {
-
 // Both sides of the plane y = 0.
 void add_pair(std::vector<Blob>& blobs, Blob blob) {
     blobs.push_back(blob);
@@ -356,8 +341,8 @@ std::vector<Blob> creature_blobs(std::uint64_t seed) {
     return blobs;
 }
 
-// Relief along the normal: octaves of noise from folds of the skin down to what the triangles can carry. Its height is
-// a small part of its wavelength and of the body's thickness, so the surface cannot fold over itself.
+// Relief along the normal: octaves of noise from folds of the skin down to what the triangles can carry. Its
+// height is a small part of its wavelength and of the body's thickness, so the surface cannot fold over itself.
 double relief(const Vec3& p, double thickness, double edge, std::uint64_t seed) {
     double height = 0;
     std::uint64_t octave = 1;
@@ -373,7 +358,6 @@ void check_creature(const CreatureOptions& options) {
     check_length("length", options.length);
     check_number("relief", options.relief, 0, 2);
 }
-
 } // namespace
 
 TriangleMesh make_creature(const CreatureOptions& options) {
@@ -392,7 +376,6 @@ TriangleMesh make_creature(const CreatureOptions& options) {
     });
     return mesh;
 }
-
 namespace {
 
 std::vector<Blob> spaceship_blobs() {
@@ -428,7 +411,6 @@ std::vector<Blob> spaceship_blobs() {
                      .weight = -3}); // nozzles
     return blobs;
 }
-
 } // namespace
 
 TriangleMesh make_spaceship(const SpaceshipOptions& options) {
@@ -439,5 +421,4 @@ TriangleMesh make_spaceship(const SpaceshipOptions& options) {
     const double scale = options.length / box.size().x();
     return mapped(std::move(mesh), [&](const Vec3& p) { return Vec3(scale * (p - box.center())); });
 }
-
 } // namespace fathom

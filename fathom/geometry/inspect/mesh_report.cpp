@@ -4,9 +4,9 @@
 #include <fathom/base/parallel.h>
 #include <fathom/geometry/exact/predicates.h>
 #include <fathom/geometry/mesh/components.h>
-#include <fathom/geometry/mesh/triangle_mesh.h>
 #include <fathom/geometry/mesh/mass_properties.h>
 #include <fathom/geometry/mesh/normals.h>
+#include <fathom/geometry/mesh/triangle_mesh.h>
 #include <fathom/geometry/mesh/weld.h>
 #include <fathom/geometry/primitive/triangle_triangle.h>
 #include <fathom/index/bvh.h>
@@ -21,7 +21,7 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t chunk = 512;
+constexpr std::size_t pair_chunk = 512;
 
 // Adds the pairs of triangle i with higher ones.
 void add_pairs(const TriangleMesh& mesh, const Bvh& tree, Index i, std::size_t most_pairs, SelfIntersections& found) {
@@ -48,7 +48,7 @@ bool crosses_itself(const TriangleMesh& mesh, const Bvh& tree, Progress* progres
     const std::vector<Box> boxes = boxes_of(mesh);
     std::atomic<bool> found = false;
     Stage stage(progress, "self-intersections", boxes.size());
-    parallel_for(boxes.size(), chunk, [&](std::size_t begin, std::size_t end) {
+    parallel_for(boxes.size(), pair_chunk, [&](std::size_t begin, std::size_t end) {
         for (std::size_t k = begin; k < end && !found; ++k) {
             const auto i = static_cast<Index>(k);
             // A visit that is stopped has found a pair.
@@ -68,7 +68,7 @@ SelfIntersections self_intersections(const TriangleMesh& mesh, const SelfInterse
     const Bvh tree(boxes);
     Stage stage(options.progress, "self-intersections", boxes.size());
     return parallel_reduce(
-        boxes.size(), chunk, SelfIntersections{},
+        boxes.size(), pair_chunk, SelfIntersections{},
         [&](std::size_t begin, std::size_t end) {
             SelfIntersections part;
             for (std::size_t i = begin; i < end; ++i)
@@ -87,7 +87,7 @@ SelfIntersections self_intersections(const TriangleMesh& mesh, const SelfInterse
 
 namespace {
 
-constexpr std::size_t chunk = 8192;
+constexpr std::size_t report_chunk = 8192;
 
 template <class Id>
 Finding<Id> finding(const std::vector<Id>& ids, std::size_t first_count) {
@@ -100,7 +100,7 @@ template <class IsBad, class Name>
 auto find_where(std::size_t count, std::size_t first_count, IsBad&& is_bad, Name&& name) {
     using Result = Finding<decltype(name(std::size_t{}))>;
     return parallel_reduce(
-        count, chunk, Result{},
+        count, report_chunk, Result{},
         [&](std::size_t begin, std::size_t end) {
             Result part;
             for (std::size_t i = begin; i < end; ++i) {

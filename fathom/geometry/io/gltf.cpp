@@ -2,8 +2,8 @@
 // placed by its nodes; materials, skins, morph targets and animations are passed over. Hostile files: nested or
 // numerous JSON values, nodes in circles, and small files that repeat one mesh endlessly are refused.
 #include <fathom/base/encode/bytes.h>
-#include <fathom/geometry/io/gltf_scene.h>
 #include <fathom/geometry/io/formats.h>
+#include <fathom/geometry/io/gltf_scene.h>
 
 #include <fmt/format.h>
 

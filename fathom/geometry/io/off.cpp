@@ -12,10 +12,10 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t least_vertex_bytes = 6; // "0 0 0" and the end of the line
-constexpr std::size_t least_corner_bytes = 2;
+constexpr std::size_t least_off_vertex_bytes = 6; // "0 0 0" and the end of the line
+constexpr std::size_t least_off_corner_bytes = 2;
 
-struct Header {
+struct OffHeader {
     bool homogeneous = false; // a fourth coordinate
     std::size_t vertices = 0;
     std::size_t faces = 0;
@@ -31,8 +31,8 @@ bool take_keyword(std::string_view word, bool& homogeneous) {
     return word == "OFF";
 }
 
-Header read_header(TextScanner& scanner) {
-    Header header;
+OffHeader read_header(TextScanner& scanner) {
+    OffHeader header;
     const std::string_view first = scanner.peek();
     if (take_keyword(first, header.homogeneous)) {
         static_cast<void>(scanner.word());
@@ -42,8 +42,8 @@ Header read_header(TextScanner& scanner) {
     } // else the keyword is left out, which Geomview allows
     const std::uint64_t vertices = scanner.count("number of vertices");
     const std::uint64_t faces = scanner.count("number of faces");
-    header.vertices = scanner.believable_count(vertices, least_vertex_bytes, "vertices");
-    header.faces = scanner.believable_count(faces, least_corner_bytes, "faces");
+    header.vertices = scanner.believable_count(vertices, least_off_vertex_bytes, "vertices");
+    header.faces = scanner.believable_count(faces, least_off_corner_bytes, "faces");
     scanner.next_line(); // the number of edges, often wrong and sometimes absent
     return header;
 }
@@ -59,7 +59,7 @@ Vec3 read_vertex(TextScanner& scanner, std::size_t vertex, bool homogeneous) {
 
 void read_corners(TextScanner& scanner, std::size_t face, std::size_t vertices, std::vector<Index>& corners) {
     const std::uint64_t stated = scanner.count("number of corners");
-    const std::size_t count = scanner.believable_count(stated, least_corner_bytes, "corners");
+    const std::size_t count = scanner.believable_count(stated, least_off_corner_bytes, "corners");
     corners.clear();
     for (std::size_t k = 0; k < count; ++k) {
         const std::int64_t index = scanner.integer("vertex index of a face");
@@ -77,11 +77,11 @@ MeshFile read_off(const Source& source) {
     MeshFile file;
     file.report.format = "off";
     TextScanner scanner(source, '#');
-    const Header header = read_header(scanner);
+    const OffHeader header = read_header(scanner);
     file.surface.vertices.reserve(header.vertices);
     for (std::size_t i = 0; i < header.vertices; ++i)
         file.surface.vertices.push_back(read_vertex(scanner, i, header.homogeneous));
-    FaceCollector faces(file, least_corner_bytes);
+    FaceCollector faces(file, least_off_corner_bytes);
     std::vector<Index> corners;
     for (std::size_t i = 0; i < header.faces; ++i) {
         read_corners(scanner, i, header.vertices, corners);

@@ -20,39 +20,39 @@ namespace {
 
 constexpr std::size_t most_parts = 256; // of a header, and of an element in it
 
-enum class Scalar { int8, uint8, int16, uint16, int32, uint32, float32, float64 };
+enum class PlyScalar { int8, uint8, int16, uint16, int32, uint32, float32, float64 };
 
 struct ScalarName {
     std::string_view name;
-    Scalar type;
+    PlyScalar type;
 };
-constexpr std::array<ScalarName, 16> scalar_names = {{{"char", Scalar::int8},
-                                                      {"uchar", Scalar::uint8},
-                                                      {"short", Scalar::int16},
-                                                      {"ushort", Scalar::uint16},
-                                                      {"int", Scalar::int32},
-                                                      {"uint", Scalar::uint32},
-                                                      {"float", Scalar::float32},
-                                                      {"double", Scalar::float64},
-                                                      {"int8", Scalar::int8},
-                                                      {"uint8", Scalar::uint8},
-                                                      {"int16", Scalar::int16},
-                                                      {"uint16", Scalar::uint16},
-                                                      {"int32", Scalar::int32},
-                                                      {"uint32", Scalar::uint32},
-                                                      {"float32", Scalar::float32},
-                                                      {"float64", Scalar::float64}}};
+constexpr std::array<ScalarName, 16> scalar_names = {{{"char", PlyScalar::int8},
+                                                      {"uchar", PlyScalar::uint8},
+                                                      {"short", PlyScalar::int16},
+                                                      {"ushort", PlyScalar::uint16},
+                                                      {"int", PlyScalar::int32},
+                                                      {"uint", PlyScalar::uint32},
+                                                      {"float", PlyScalar::float32},
+                                                      {"double", PlyScalar::float64},
+                                                      {"int8", PlyScalar::int8},
+                                                      {"uint8", PlyScalar::uint8},
+                                                      {"int16", PlyScalar::int16},
+                                                      {"uint16", PlyScalar::uint16},
+                                                      {"int32", PlyScalar::int32},
+                                                      {"uint32", PlyScalar::uint32},
+                                                      {"float32", PlyScalar::float32},
+                                                      {"float64", PlyScalar::float64}}};
 
-constexpr std::size_t size_of(Scalar type) {
+constexpr std::size_t size_of(PlyScalar type) {
     constexpr std::array<std::size_t, 8> sizes = {1, 1, 2, 2, 4, 4, 4, 8};
     return sizes[static_cast<std::size_t>(type)];
 }
-constexpr bool is_real(Scalar type) { return type == Scalar::float32 || type == Scalar::float64; }
+constexpr bool is_real(PlyScalar type) { return type == PlyScalar::float32 || type == PlyScalar::float64; }
 
 struct Property {
     std::string_view name;
-    Scalar type = Scalar::float32;         // of the value, or of the members of a list
-    std::optional<Scalar> count_type = {}; // of a list's length
+    PlyScalar type = PlyScalar::float32;      // of the value, or of the members of a list
+    std::optional<PlyScalar> count_type = {}; // of a list's length
 };
 
 struct Element {
@@ -80,7 +80,7 @@ struct Element {
 
 enum class Encoding { text, little_endian, big_endian };
 
-struct Header {
+struct PlyHeader {
     Encoding encoding = Encoding::text;
     std::vector<Element> elements;
     std::size_t end = 0; // byte after the header
@@ -90,7 +90,7 @@ class HeaderReader {
 public:
     explicit HeaderReader(const Source& source) : scanner_(source) {}
 
-    Header read() {
+    PlyHeader read() {
         if (scanner_.word_on_line() != "ply") scanner_.fail(Cause::malformed, "a PLY file begins with 'ply'");
         while (scanner_.next_line()) {
             const std::string_view word = scanner_.word_on_line();
@@ -160,35 +160,35 @@ private:
         element.properties.push_back(property);
     }
 
-    [[nodiscard]] Scalar scalar(std::string_view word) const {
+    [[nodiscard]] PlyScalar scalar(std::string_view word) const {
         for (const ScalarName& known : scalar_names)
             if (known.name == word) return known.type;
         scanner_.fail(Cause::malformed, "unknown type of a property");
     }
 
     TextScanner scanner_;
-    Header header_;
+    PlyHeader header_;
     bool has_format_ = false;
 };
 
 // A number of any type as it stands in the file. Whole numbers up to 32 bits are exact in double.
-double read_scalar(ByteReader& reader, Scalar type) {
+double read_scalar(ByteReader& reader, PlyScalar type) {
     switch (type) {
-    case Scalar::int8:
+    case PlyScalar::int8:
         return reader.read<std::int8_t>("value");
-    case Scalar::uint8:
+    case PlyScalar::uint8:
         return reader.read<std::uint8_t>("value");
-    case Scalar::int16:
+    case PlyScalar::int16:
         return reader.read<std::int16_t>("value");
-    case Scalar::uint16:
+    case PlyScalar::uint16:
         return reader.read<std::uint16_t>("value");
-    case Scalar::int32:
+    case PlyScalar::int32:
         return reader.read<std::int32_t>("value");
-    case Scalar::uint32:
+    case PlyScalar::uint32:
         return reader.read<std::uint32_t>("value");
-    case Scalar::float32:
+    case PlyScalar::float32:
         return reader.read<float>("value");
-    case Scalar::float64:
+    case PlyScalar::float64:
         return reader.read<double>("value");
     }
     return 0;
@@ -199,7 +199,7 @@ class BinaryBody {
 public:
     static constexpr std::size_t least_corner_bytes = 1;
 
-    BinaryBody(const Source& source, const Header& header)
+    BinaryBody(const Source& source, const PlyHeader& header)
         : reader_(source, header.end,
                   header.encoding == Encoding::big_endian ? std::endian::big : std::endian::little) {}
 
@@ -241,7 +241,7 @@ class TextBody {
 public:
     static constexpr std::size_t least_corner_bytes = 2; // a digit and a blank
 
-    TextBody(const Source& source, const Header& header) : scanner_(source, '\0', header.end) {}
+    TextBody(const Source& source, const PlyHeader& header) : scanner_(source, '\0', header.end) {}
 
     [[nodiscard]] std::size_t left() const { return scanner_.left(); }
     [[nodiscard]] bool at_end() { return scanner_.at_end(); }
@@ -277,7 +277,7 @@ public:
     BodyReader(const Source& source, MeshFile& file)
         : source_(source), file_(file), faces_(file, Body::least_corner_bytes) {}
 
-    void read(const Header& header) {
+    void read(const PlyHeader& header) {
         struct Later {
             const Element* element;
             Body body;
@@ -420,7 +420,7 @@ private:
 } // namespace
 
 MeshFile read_ply(const Source& source) {
-    const Header header = HeaderReader(source).read();
+    const PlyHeader header = HeaderReader(source).read();
     MeshFile file;
     constexpr std::array<std::string_view, 3> names = {"ply text", "ply binary little-endian", "ply binary big-endian"};
     file.report.format = names[static_cast<std::size_t>(header.encoding)];

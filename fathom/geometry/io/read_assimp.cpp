@@ -1,7 +1,7 @@
 // What assimp knows beyond our own readers, imported in a child process: assimp crashes, hangs and eats
 // memory on damaged files. What comes back is checked like a hostile file. The one file that knows assimp.
-#include <fathom/base/isolate.h>
 #include <fathom/base/encode/bytes.h>
+#include <fathom/base/isolate.h>
 #include <fathom/geometry/io/face_collector.h>
 #include <fathom/geometry/io/formats.h>
 
@@ -16,7 +16,7 @@ namespace fathom {
 
 namespace {
 
-using Matrix4 = Eigen::Matrix4d;
+using AssimpMatrix = Eigen::Matrix4d;
 
 // The file under import and no other: a scene that names further files must not make us open them.
 class OneFile : public Assimp::IOSystem {
@@ -43,14 +43,14 @@ struct Soup {
     std::vector<Index> corners;
 };
 
-Matrix4 as_matrix(const aiMatrix4x4& m) {
-    Matrix4 out;
+AssimpMatrix as_matrix(const aiMatrix4x4& m) {
+    AssimpMatrix out;
     for (unsigned i = 0; i < 4; ++i)
         for (unsigned k = 0; k < 4; ++k) out(i, k) = static_cast<double>(m[i][k]);
     return out;
 }
 
-void append_mesh(Soup& soup, const aiMesh& mesh, const Matrix4& place) {
+void append_mesh(Soup& soup, const aiMesh& mesh, const AssimpMatrix& place) {
     const std::size_t first = soup.vertices.size();
     if (first + mesh.mNumVertices >= no_index) throw std::runtime_error("more vertices than 32-bit indices can name");
     for (unsigned i = 0; i < mesh.mNumVertices; ++i) {
@@ -66,8 +66,8 @@ void append_mesh(Soup& soup, const aiMesh& mesh, const Matrix4& place) {
     }
 }
 
-void append_node(Soup& soup, const aiScene& scene, const aiNode& node, const Matrix4& parent) {
-    const Matrix4 place = parent * as_matrix(node.mTransformation);
+void append_node(Soup& soup, const aiScene& scene, const aiNode& node, const AssimpMatrix& parent) {
+    const AssimpMatrix place = parent * as_matrix(node.mTransformation);
     for (unsigned i = 0; i < node.mNumMeshes; ++i) append_mesh(soup, *scene.mMeshes[node.mMeshes[i]], place);
     for (unsigned i = 0; i < node.mNumChildren; ++i) append_node(soup, scene, *node.mChildren[i], place);
 }
@@ -89,7 +89,7 @@ std::vector<std::byte> imported(const Source& source, const std::string& name) {
     const aiScene* scene = importer.ReadFile(name, 0);
     if (!scene) throw std::runtime_error(importer.GetErrorString());
     Soup soup;
-    if (scene->mRootNode) append_node(soup, *scene, *scene->mRootNode, Matrix4::Identity());
+    if (scene->mRootNode) append_node(soup, *scene, *scene->mRootNode, AssimpMatrix::Identity());
     importer.FreeScene();
     const std::array<std::uint64_t, 3> counts = {soup.vertices.size(), soup.face_sizes.size(), soup.corners.size()};
     return packed(counts, soup.vertices, soup.face_sizes, soup.corners);
@@ -136,7 +136,7 @@ void rebuild(const Source& answer, MeshFile& file) {
     faces.finish();
 }
 
-std::string printable(std::string text) {
+std::string printable_text(std::string text) {
     for (char& c : text)
         if (static_cast<unsigned char>(c) < 32 || static_cast<unsigned char>(c) > 126) c = ' ';
     return text;
@@ -154,7 +154,8 @@ MeshFile read_through_assimp(const Source& source, std::string_view extension) {
                                  .seconds = 20 + 2 * megabytes};
     const IsolateResult result = run_isolated([&] { return imported(source, name); }, options);
     if (result.status != IsolateStatus::finished)
-        throw Error(Cause::import_failed, fmt::format("assimp: {}", printable(result.reason)), {.file = source.name});
+        throw Error(Cause::import_failed, fmt::format("assimp: {}", printable_text(result.reason)),
+                    {.file = source.name});
     MeshFile file;
     file.report.format = fmt::format("{} by assimp", extension.substr(1));
     rebuild({result.bytes, source.name}, file);

@@ -1,9 +1,9 @@
 // Reads TetGen's pair of text files: .node holds the vertices, .ele the tetrahedra (4 or 10 nodes).
 // Format: TetGen manual (Si), "File formats". Attributes, boundary markers and region numbers are not kept. Vertices
 // are counted from 0 or from 1; the first line of the .node file tells.
+#include <fathom/base/encode/text_scanner.h>
 #include <fathom/geometry/io/cell_builder.h>
 #include <fathom/geometry/io/formats.h>
-#include <fathom/base/encode/text_scanner.h>
 
 #include <fmt/format.h>
 

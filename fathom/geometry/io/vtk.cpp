@@ -1,12 +1,12 @@
 // Reads VTK's legacy format: unstructured grids and polygonal data, text and binary (big-endian), the
 // old layout of cells and the one of version 5 with OFFSETS and CONNECTIVITY. Format: "VTK file formats" (Kitware).
 // What follows POINT_DATA or CELL_DATA is not read. Structured datasets are refused.
-#include <fathom/base/encode/text.h>
 #include <fathom/base/encode/bytes.h>
+#include <fathom/base/encode/text.h>
 #include <fathom/base/encode/text_scanner.h>
 #include <fathom/base/error.h>
-#include <fathom/geometry/io/formats.h>
 #include <fathom/geometry/io/cell_builder.h>
+#include <fathom/geometry/io/formats.h>
 
 #include <fmt/format.h>
 

@@ -1,9 +1,9 @@
 // Reads what all of VTK's XML files share.
 #include <fathom/geometry/io/vtk_xml.h>
 
+#include <fathom/base/encode/gzip.h>
 #include <fathom/base/encode/text.h>
 #include <fathom/base/encode/text_scanner.h>
-#include <fathom/base/encode/gzip.h>
 
 #include <fmt/format.h>
 

@@ -18,7 +18,7 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t chunk = 4096;
+constexpr std::size_t component_chunk = 4096;
 
 // Counts the fans of one vertex after another; keeps its memory.
 class FanCounter {
@@ -45,7 +45,7 @@ private:
 std::vector<Index> count_fans(std::span<const Triangle> triangles, std::size_t vertex_count) {
     const Lists around = vertex_triangles(triangles, vertex_count);
     std::vector<Index> fans(vertex_count, 0);
-    parallel_for(vertex_count, chunk, [&](std::size_t begin, std::size_t end) {
+    parallel_for(vertex_count, component_chunk, [&](std::size_t begin, std::size_t end) {
         FanCounter counter;
         for (std::size_t v = begin; v < end; ++v) fans[v] = counter.count(triangles, around[v], static_cast<Index>(v));
     });
@@ -73,7 +73,7 @@ SurfaceTopology surface_topology(const TriangleMesh& mesh) {
     SurfaceTopology topology;
     topology.merged = equal_positions(mesh.vertices);
     topology.triangles.resize(mesh.triangles.size());
-    parallel_for(mesh.triangles.size(), chunk, [&](std::size_t begin, std::size_t end) {
+    parallel_for(mesh.triangles.size(), component_chunk, [&](std::size_t begin, std::size_t end) {
         for (std::size_t t = begin; t < end; ++t)
             for (std::size_t k = 0; k < 3; ++k) topology.triangles[t][k] = topology.merged[mesh.triangles[t][k]];
     });
@@ -186,8 +186,6 @@ Components components(const TriangleMesh& mesh, const SurfaceTopology& topology)
 
 namespace {
 
-constexpr std::size_t chunk = 4096;
-
 // A point on each closed part of negative volume, from which a ray goes up along z.
 struct PartPoints {
     std::vector<Index> part; // ascending
@@ -270,7 +268,7 @@ int crossing(const Vec3& p, const std::array<Vec3, 3>& corners) {
 std::vector<int> windings(const TriangleMesh& mesh, const Components& components, const PartPoints& points) {
     const ColumnGrid grid(points.point);
     std::vector<std::atomic<int>> counts(points.point.size());
-    parallel_for(mesh.triangles.size(), chunk, [&](std::size_t begin, std::size_t end) {
+    parallel_for(mesh.triangles.size(), component_chunk, [&](std::size_t begin, std::size_t end) {
         for (std::size_t t = begin; t < end; ++t) {
             const Index part = components.part_of_triangle[t];
             if (part == no_index || !components.parts[part].closed) continue;

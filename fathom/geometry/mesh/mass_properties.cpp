@@ -11,7 +11,7 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t chunk = 4096;
+constexpr std::size_t mass_chunk = 4096;
 
 // Below this share of area times size a volume is rounding noise.
 constexpr double volume_noise = 1e-12;
@@ -39,7 +39,7 @@ struct Compensated {
 template <int N, class Term>
 typename Compensated<N>::Terms sum_of(std::size_t count, Term&& term) {
     return parallel_reduce(
-               count, chunk, Compensated<N>{},
+               count, mass_chunk, Compensated<N>{},
                [&](std::size_t begin, std::size_t end) {
                    Compensated<N> sum;
                    for (std::size_t i = begin; i < end; ++i) sum.add(term(i));

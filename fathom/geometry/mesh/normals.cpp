@@ -10,12 +10,12 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t chunk = 4096;
+constexpr std::size_t normal_chunk = 4096;
 
 template <class Make>
 std::vector<Vec3> made(std::size_t count, Make&& make) {
     std::vector<Vec3> vectors(count);
-    parallel_for(count, chunk, [&](std::size_t begin, std::size_t end) {
+    parallel_for(count, normal_chunk, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) vectors[i] = make(i);
     });
     return vectors;
@@ -60,7 +60,7 @@ std::vector<Vec3> vertex_normals(const TriangleMesh& mesh, const VertexNormalOpt
 
     const auto normals = triangle_normals(mesh);
     std::vector<std::array<double, 3>> angles(mesh.triangles.size());
-    parallel_for(angles.size(), chunk, [&](std::size_t begin, std::size_t end) {
+    parallel_for(angles.size(), normal_chunk, [&](std::size_t begin, std::size_t end) {
         for (std::size_t t = begin; t < end; ++t) angles[t] = corner_angles(mesh.corners(t));
     });
     return made(mesh.vertices.size(), [&](std::size_t v) {

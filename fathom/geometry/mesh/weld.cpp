@@ -18,7 +18,7 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t chunk = 8192;
+constexpr std::size_t weld_chunk = 8192;
 
 using PositionBits = std::array<std::uint64_t, 3>;
 
@@ -148,14 +148,14 @@ void renumber(Welded& welded, const TriangleMesh& mesh, const std::vector<Index>
 std::vector<Index> equal_positions(std::span<const Vec3> points) {
     const std::size_t bucket_count = std::bit_ceil(std::max<std::size_t>(points.size(), 1));
     std::vector<Index> bucket(points.size());
-    parallel_for(points.size(), chunk, [&](std::size_t begin, std::size_t end) {
+    parallel_for(points.size(), weld_chunk, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i)
             bucket[i] = static_cast<Index>(hash(position_bits(points[i])) & (bucket_count - 1));
     });
     Lists lists = grouped(bucket, bucket_count);
 
     std::vector<Index> lowest(points.size());
-    parallel_for(bucket_count, chunk, [&](std::size_t begin, std::size_t end) {
+    parallel_for(bucket_count, weld_chunk, [&](std::size_t begin, std::size_t end) {
         for (std::size_t b = begin; b < end; ++b) {
             const std::span<Index> list(lists.items.data() + lists.offsets[b], lists.offsets[b + 1] - lists.offsets[b]);
             const auto before = [&](Index i, Index j) {
@@ -197,7 +197,7 @@ std::vector<Index> duplicate_triangles(std::span<const Triangle> triangles, cons
             if (third_and_triangle[i][0] == third_and_triangle[i - 1][0]) found.push_back(third_and_triangle[i][1]);
     };
     auto found = parallel_reduce(
-        table.edges.size(), chunk, std::vector<Index>{},
+        table.edges.size(), weld_chunk, std::vector<Index>{},
         [&](std::size_t begin, std::size_t end) {
             std::vector<Index> part;
             for (std::size_t edge = begin; edge < end; ++edge) add_duplicates(edge, part);

@@ -2,8 +2,8 @@
 #include <fathom/geometry/primitive/closest_point.h>
 
 #include <fathom/geometry/mesh/tet_mesh.h>
-#include <fathom/geometry/primitive/triangle_triangle.h>
 #include <fathom/geometry/primitive/tetrahedron_tetrahedron.h>
+#include <fathom/geometry/primitive/triangle_triangle.h>
 
 #include <algorithm>
 #include <limits>

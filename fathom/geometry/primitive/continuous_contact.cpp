@@ -311,7 +311,7 @@ TimeOfImpact search(Part<N> whole, const ContinuousContactOptions& options) {
 // NaN and infinity make their product with 0 something else than 0. Corners too far apart for double are caught as
 // well.
 template <std::size_t N>
-bool is_finite(const Part<N>& part) {
+bool all_finite(const Part<N>& part) {
     double sum = 0;
     for (std::size_t k = 0; k < N; ++k) sum += 0 * part.start[k].sum() + 0 * part.end[k].sum();
     return sum == 0;
@@ -332,7 +332,7 @@ bool apart(const Part<N>& part, double separation) {
 
 template <std::size_t N>
 TimeOfImpact first_contact(const Part<N>& whole, const ContinuousContactOptions& options) {
-    const bool known = is_finite(whole) && std::isfinite(options.minimum_separation) &&
+    const bool known = all_finite(whole) && std::isfinite(options.minimum_separation) &&
                        !std::isnan(options.tolerance) && !std::isnan(options.latest);
     if (!known) return {true, 0, std::numeric_limits<double>::infinity(), true};
     if (apart(whole, options.minimum_separation)) return {false, std::clamp(options.latest, 0.0, 1.0), 0, false};

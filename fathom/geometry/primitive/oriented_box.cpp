@@ -1,4 +1,4 @@
-// Separating axes of two boxes with bounds on their rounding; principal axes and rotating calipers.
+// Separating axes of two boxes with bounds on their axis_rounding; principal axes and rotating calipers.
 #include <fathom/base/error.h>
 #include <fathom/geometry/primitive/oriented_box.h>
 
@@ -14,7 +14,7 @@ namespace fathom {
 namespace {
 
 // Every sum below has fewer than 20 terms, of factors that are each off by a few units in the last place.
-constexpr double rounding = 64 * std::numeric_limits<double>::epsilon();
+constexpr double axis_rounding = 64 * std::numeric_limits<double>::epsilon();
 
 // Box b seen from box a.
 struct BoxPair {
@@ -28,7 +28,7 @@ struct BoxPair {
     BoxPair(const OrientedBox& a, const OrientedBox& b)
         : turn((a.pose.rotation.conjugate() * b.pose.rotation).toRotationMatrix()), size(turn.cwiseAbs()),
           way(a.pose.turn_to_local(b.pose.translation - a.pose.translation)), half_a(a.half), half_b(b.half),
-          slack(rounding * (way.norm() + half_a.sum() + half_b.sum())) {}
+          slack(axis_rounding * (way.norm() + half_a.sum() + half_b.sum())) {}
 
     [[nodiscard]] double gap_on_a(int i) const {
         return std::abs(way[i]) - (half_a[i] + size.row(i).dot(half_b)) - slack;
@@ -63,7 +63,7 @@ struct BoxPair {
                 const double gap = gap_on_edges(i, j);
                 if (!(gap > 0)) continue;
                 const double length = std::hypot(turn((i + 1) % 3, j), turn((i + 2) % 3, j));
-                widest = std::max(widest, gap / (length * (1 + rounding) + rounding));
+                widest = std::max(widest, gap / (length * (1 + axis_rounding) + axis_rounding));
             }
         return widest;
     }
@@ -83,7 +83,7 @@ OrientedBox box_round(const Quat& axes, std::span<const Vec3> points) {
     Box local;
     for (const Vec3& p : points) local.extend(Vec3(to_local * (p - origin)));
     const Vec3 center = origin + axes * local.center();
-    const double spare = rounding * (local.diagonal() + center.cwiseAbs().maxCoeff());
+    const double spare = axis_rounding * (local.diagonal() + center.cwiseAbs().maxCoeff());
     return {{axes, center}, local.half() + Vec3::Constant(spare)};
 }
 
@@ -189,7 +189,7 @@ bool certainly_contains(const OrientedBox& outer, const Box& inner) {
     const Vec3 reach =
         (turn.transpose() * (center - outer.pose.translation)).cwiseAbs() + turn.cwiseAbs().transpose() * inner.half();
     const double spare =
-        rounding * (reach.sum() + center.cwiseAbs().maxCoeff() + outer.pose.translation.cwiseAbs().maxCoeff());
+        axis_rounding * (reach.sum() + center.cwiseAbs().maxCoeff() + outer.pose.translation.cwiseAbs().maxCoeff());
     return ((reach + Vec3::Constant(spare)).array() <= outer.half.array()).all();
 }
 

@@ -12,22 +12,22 @@ namespace fathom {
 
 namespace {
 
-using Corners = std::array<Vec3, 4>;
-Box box_around(const Corners& t) {
+using TetCorners = std::array<Vec3, 4>;
+Box box_around(const TetCorners& t) {
     return {t[0].cwiseMin(t[1]).cwiseMin(t[2].cwiseMin(t[3])), t[0].cwiseMax(t[1]).cwiseMax(t[2].cwiseMax(t[3]))};
 }
 
-std::array<Vec3, 3> face(const Corners& t, std::size_t k) {
+std::array<Vec3, 3> face(const TetCorners& t, std::size_t k) {
     const auto& f = tetrahedron_faces[k];
     return {t[static_cast<std::size_t>(f[0])], t[static_cast<std::size_t>(f[1])], t[static_cast<std::size_t>(f[2])]};
 }
 
-bool share_corner(const Corners& a, const Corners& b) {
+bool share_corner(const TetCorners& a, const TetCorners& b) {
     return std::any_of(a.begin(), a.end(), [&](const Vec3& p) { return std::find(b.begin(), b.end(), p) != b.end(); });
 }
 
 // Faces cover a flat tetrahedron, and bound any other; without a meeting of faces only one inside the other is left.
-bool exact(const Corners& a, const Corners& b) {
+bool exact(const TetCorners& a, const TetCorners& b) {
     if (share_corner(a, b)) return true;
     for (std::size_t i = 0; i < 4; ++i)
         for (std::size_t j = 0; j < 4; ++j)

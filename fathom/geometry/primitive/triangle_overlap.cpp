@@ -59,7 +59,7 @@ bool box_overlaps_triangle(const Box& box, const std::array<Vec3, 3>& triangle) 
 
 namespace {
 
-std::array<Vec3, 3> face(const std::array<Vec3, 4>& t, std::size_t k) {
+std::array<Vec3, 3> tet_face(const std::array<Vec3, 4>& t, std::size_t k) {
     const auto& f = tetrahedron_faces[k];
     const auto at = [&](std::size_t i) -> const Vec3& { return t[static_cast<std::size_t>(f[i])]; };
     return {at(0), at(1), at(2)};
@@ -78,7 +78,7 @@ bool tetrahedron_overlaps_triangle(const std::array<Vec3, 4>& tetrahedron, const
     const int volume = orient3d(tetrahedron[0], tetrahedron[1], tetrahedron[2], tetrahedron[3]);
     std::array<bool, 3> inside = {volume != 0, volume != 0, volume != 0};
     for (std::size_t k = 0; k < 4 && volume != 0; ++k) {
-        const auto corners = face(tetrahedron, k);
+        const auto corners = tet_face(tetrahedron, k);
         const PlaneSide plane(corners[0], corners[1], corners[2]);
         int beyond = 0;
         for (std::size_t i = 0; i < 3; ++i) {
@@ -90,7 +90,7 @@ bool tetrahedron_overlaps_triangle(const std::array<Vec3, 4>& tetrahedron, const
     }
     if (inside[0] || inside[1] || inside[2]) return true;
     for (std::size_t k = 0; k < 4; ++k)
-        if (triangles_overlap(face(tetrahedron, k), triangle)) return true;
+        if (triangles_overlap(tet_face(tetrahedron, k), triangle)) return true;
     return false;
 }
 

@@ -69,14 +69,14 @@ struct End {
 };
 
 // The part of the common line that a triangle covers, in the direction (normal of it) x (normal of the other).
-struct Span {
+struct AxisSpan {
     End lower;
     End upper;
     bool is_point; // it only touches the other plane with one corner
 };
 
 // `s` are the sides of the corners of `t` on the other triangle's plane: not all 0, not all strictly on one side.
-Span span_of(const Corners& t, const Signs& s) {
+AxisSpan span_of(const Corners& t, const Signs& s) {
     const bool any_above = s[0] > 0 || s[1] > 0 || s[2] > 0;
     const auto is_above = [&](std::size_t k) { return any_above ? s[k] > 0 : s[k] >= 0; };
     // One corner stands alone on its side: the two edges at it cross the plane.
@@ -96,19 +96,19 @@ Span span_of(const Corners& t, const Signs& s) {
 // Along (normal of a) x (normal of b): +1 when the end of b lies beyond the end of a, 0 when they are one point.
 int order(const End& a, const End& b) { return orient3d(*a.below, *a.above, *b.below, *b.above); }
 
-struct Spans {
-    Span a;
-    Span b;
+struct AxisSpans {
+    AxisSpan a;
+    AxisSpan b;
 
     // The second span is measured along the opposite direction, so it is turned here.
-    Spans(const Corners& ta, const Corners& tb, const Signs& side_of_a, const Signs& side_of_b)
+    AxisSpans(const Corners& ta, const Corners& tb, const Signs& side_of_a, const Signs& side_of_b)
         : a(span_of(ta, side_of_a)), b(span_of(tb, side_of_b)) {
         std::swap(b.lower, b.upper);
     }
     [[nodiscard]] bool overlap() const { return order(a.lower, b.upper) >= 0 && order(a.upper, b.lower) <= 0; }
 };
 
-TriangleOverlap common_span(const Spans& spans, const Corners& a, const Corners& b) {
+TriangleOverlap common_span(const AxisSpans& spans, const Corners& a, const Corners& b) {
     const int a_before_b = order(spans.a.upper, spans.b.lower);
     const int b_before_a = order(spans.a.lower, spans.b.upper);
     if (a_before_b > 0 || b_before_a < 0) return {};
@@ -319,7 +319,7 @@ bool triangles_overlap(const std::array<Vec3, 3>& a, const std::array<Vec3, 3>& 
     const Signs side_of_a = sides(b, a);
     if (one_sided(side_of_a)) return false;
     if (all_zero(side_of_a) || all_zero(side_of_b)) return flat_pair_overlaps(a, b);
-    return Spans(a, b, side_of_a, side_of_b).overlap();
+    return AxisSpans(a, b, side_of_a, side_of_b).overlap();
 }
 
 TriangleOverlap triangle_overlap(const std::array<Vec3, 3>& a, const std::array<Vec3, 3>& b) {
@@ -327,7 +327,7 @@ TriangleOverlap triangle_overlap(const std::array<Vec3, 3>& a, const std::array<
     const Signs side_of_a = sides(b, a);
     if (one_sided(side_of_a) || one_sided(side_of_b)) return {};
     if (all_zero(side_of_a) || all_zero(side_of_b)) return flat_pair_overlap(a, b);
-    return common_span(Spans(a, b, side_of_a, side_of_b), a, b);
+    return common_span(AxisSpans(a, b, side_of_a, side_of_b), a, b);
 }
 
 bool triangles_cross(const std::array<Vec3, 3>& a, const std::array<Vec3, 3>& b) {

@@ -6,8 +6,8 @@
 #pragma once
 
 #include <fathom/base/primitives.h>
-#include <fathom/geometry/primitive/closest_point.h>
 #include <fathom/geometry/mesh/triangle_mesh.h>
+#include <fathom/geometry/primitive/closest_point.h>
 #include <fathom/index/bvh.h>
 
 #include <limits>

@@ -7,8 +7,6 @@ namespace fathom {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 bool before(const Vec3& a, const Vec3& b) {
     if (a.x() != b.x()) return a.x() < b.x();
     return a.y() != b.y() ? a.y() < b.y() : a.z() < b.z();

@@ -19,12 +19,10 @@
 #include <array>
 #include <cmath>
 #include <string>
-
 namespace fathom {
 
 // One query of a pair that is moved, by any of the methods; what they need is made once. For
 // moved_world.cpp.
-
 namespace {
 
 class MovedQuery {
@@ -37,12 +35,6 @@ public:
 // Error as MovedWorld. The bodies must outlive it.
 [[nodiscard]] std::unique_ptr<MovedQuery> make_moved_query(std::span<const MovedBody> bodies,
                                                            const MovedOptions& options);
-
- fathom
-
-namespace fathom {
-
-namespace {
 
 void need(bool there, const MovedBody& body, const char* what) {
     if (!there)
@@ -288,10 +280,7 @@ std::unique_ptr<MovedQuery> make_moved_query(std::span<const MovedBody> bodies, 
         return std::make_unique<FieldsQuery>(bodies, options);
     }
 }
-
- fathom
-
-namespace fathom {
+} // namespace
 
 // Looks between key frames.
 
@@ -430,5 +419,4 @@ void MovedWorld::fill(RecordedFrame& frame, bool wanted) const {
             if (wanted) frame.contacts.push_back({pair.a, pair.b, c.point, c.position, c.normal, c.depth});
     }
 }
-
 } // namespace fathom

@@ -3,8 +3,8 @@
 
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
-#include <fathom/base/random.h>
 #include <fathom/base/progress.h>
+#include <fathom/base/random.h>
 #include <fathom/geometry/primitive/closest_point.h>
 #include <fathom/simulate/particles/particle_wind.h>
 #include <fathom/simulate/record/recording.h>

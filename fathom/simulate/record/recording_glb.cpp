@@ -1,11 +1,11 @@
 // Recordings as animated GLB: what moves as a whole by channels of its node, what deforms by morph
 // targets, what changes its triangles or is a cloud by meshes that take turns. (glTF 2.0 specification, sections 3.7
 // and 3.11.)
+#include <fathom/base/encode/bytes.h>
 #include <fathom/base/error.h>
 #include <fathom/base/file.h>
-#include <fathom/base/encode/bytes.h>
-#include <fathom/simulate/record/recording_files.h>
 #include <fathom/simulate/record/recording.h>
+#include <fathom/simulate/record/recording_files.h>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

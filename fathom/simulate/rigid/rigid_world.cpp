@@ -15,11 +15,9 @@
 #include <cmath>
 #include <span>
 #include <vector>
-
 namespace fathom {
 
 // Which bodies may touch within a step: those whose swept bounds meet.
-
 namespace {
 
 class BodyPairs {
@@ -37,12 +35,6 @@ private:
     std::vector<Box> tree_boxes_;
     std::vector<IdPair> pairs_;
 };
-
- fathom
-
-namespace fathom {
-
-namespace {
 
 void BodyPairs::fit(std::span<const Box> boxes) {
     const std::size_t before = bounded_.size();
@@ -74,12 +66,6 @@ std::span<const IdPair> BodyPairs::find(std::span<const Box> boxes, std::span<co
     std::sort(pairs_.begin(), pairs_.end());
     return pairs_;
 }
-
- fathom
-
-namespace fathom {
-
-namespace {
 
 void check_number(bool good, double value, const char* range, std::string element) {
     if (!good)
@@ -123,7 +109,6 @@ struct Job {
     ContactResponse response;
     std::vector<ContactRecord> records;
 };
-
 } // namespace
 
 struct RigidWorld::State {
@@ -221,8 +206,8 @@ void RigidWorld::State::move(Index k) {
     body.spin_end = state.spin;
     if (predicts()) predict(k);
     const Vec3 start = body.motion.start * body.center, end = body.motion.end * body.center;
-    // A turning body stays in the ball about its moving centre; chords of points do too, since balls are convex. Screws
-    // of both centre and points bend by no more than the path is long.
+    // A turning body stays in the ball about its moving centre; chords of points do too, since balls are
+    // convex. Screws of both centre and points bend by no more than the path is long.
     const double bend = options.law.path == PathInTime::screw ? (end - start).norm() : 0;
     boxes[k] = Box{start.cwiseMin(end), start.cwiseMax(end)}.grown(bodies[k].shape->reach + bend);
     awake[k] = !idle(k);
@@ -452,7 +437,6 @@ Fingerprint RigidWorld::state_hash() const {
 }
 
 // Copies poses and contacts of rigid bodies into frames.
-
 namespace {
 
 RecordedBody recorded(const RigidBody& body) {
@@ -461,7 +445,6 @@ RecordedBody recorded(const RigidBody& body) {
         result.formula = {body.shape, &body.shape->caster->field()};
     return result;
 }
-
 } // namespace
 
 std::vector<RecordedBody> RigidWorld::recorded_bodies() const {
@@ -485,5 +468,4 @@ void RigidWorld::fill(RecordedFrame& frame, bool wanted) const {
         frame.contacts.push_back(
             {c.shell_body, c.field_body, c.record.point, c.record.position, c.record.normal, c.record.depth});
 }
-
 } // namespace fathom

@@ -3,8 +3,8 @@
 // table states the same. Errors name file, line and key. For the files that read scenes.
 #pragma once
 
-#include <fathom/base/primitives.h>
 #include <fathom/base/error.h>
+#include <fathom/base/primitives.h>
 #include <fathom/simulate/scene/scene.h>
 #include <fathom/simulate/scene/scene_keys.h>
 

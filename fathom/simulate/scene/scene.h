@@ -5,9 +5,9 @@
 
 #include <fathom/base/error.h>
 #include <fathom/geometry/generate/mesh_catalogue.h>
-#include <fathom/simulate/world/mixed_world.h>
 #include <fathom/simulate/kinematic/scripted_world.h>
 #include <fathom/simulate/record/recording.h>
+#include <fathom/simulate/world/mixed_world.h>
 
 #include <array>
 #include <filesystem>

@@ -96,7 +96,8 @@ const SceneTable& coupling_keys() {
     static const SceneTable table{
         "[coupling]",
         "Contact between kinds",
-        "Between rigid bodies, surfaces, solids and tissues where a scene mixes them (fathom/simulate/world/coupling.h). "
+        "Between rigid bodies, surfaces, solids and tissues where a scene mixes them "
+        "(fathom/simulate/world/coupling.h). "
         "Explicit: `step` must follow it.",
         {{"scaling", choice, "as of `[contact]`", "", 0, 0, "mass", {"mass", "area", "none"}},
          {"stiffness", number, "of a contact", "1/s^2, N/m^3 or N/m", 0, huge, "1e4"},

@@ -2,14 +2,14 @@
 #include <fathom/simulate/scene/scene_shapes.h>
 
 #include <fathom/base/error.h>
-#include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/analytic_expression.h>
+#include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/primitives.h>
 #include <fathom/field/grid/contour.h>
 #include <fathom/field/neural/neural_field.h>
 #include <fathom/field/neural_io/network_file.h>
-#include <fathom/geometry/mesh/mass_properties.h>
 #include <fathom/geometry/io/mesh_file.h>
+#include <fathom/geometry/mesh/mass_properties.h>
 
 #include <fmt/format.h>
 

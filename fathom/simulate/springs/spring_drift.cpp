@@ -1,9 +1,9 @@
 // Random velocities, and their reflection.
 #include <fathom/simulate/springs/spring_drift.h>
 
+#include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/base/random.h>
-#include <fathom/base/error.h>
 
 namespace fathom {
 

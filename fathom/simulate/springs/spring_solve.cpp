@@ -1,8 +1,8 @@
 // Conjugate gradients on blocks, and the only file that knows Eigen's sparse solvers.
 #include <fathom/simulate/springs/spring_solve.h>
 
-#include <fathom/base/parallel.h>
 #include <fathom/base/error.h>
+#include <fathom/base/parallel.h>
 
 #include <Eigen/LU>
 #include <Eigen/SparseCholesky>
@@ -13,7 +13,7 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t chunk = 2048;
+constexpr std::size_t solve_chunk = 2048;
 
 double dot(std::span<const Vec3> a, std::span<const Vec3> b) {
     const auto some = [&](std::size_t begin, std::size_t end) {
@@ -21,7 +21,7 @@ double dot(std::span<const Vec3> a, std::span<const Vec3> b) {
         for (std::size_t k = begin; k < end; ++k) sum += a[k].dot(b[k]);
         return sum;
     };
-    return parallel_reduce(a.size(), chunk, 0.0, some, [](double sum, double part) { return sum + part; });
+    return parallel_reduce(a.size(), solve_chunk, 0.0, some, [](double sum, double part) { return sum + part; });
 }
 
 using Sparse = Eigen::SparseMatrix<double>;
@@ -86,7 +86,7 @@ struct SpringSolve::State {
 
 void SpringSolve::State::prepare(const SpringMatrix& matrix, std::span<const Vec3> right) {
     inverses = matrix.diagonals();
-    parallel_for(inverses.size(), chunk, [&](std::size_t begin, std::size_t end) {
+    parallel_for(inverses.size(), solve_chunk, [&](std::size_t begin, std::size_t end) {
         for (std::size_t k = begin; k < end; ++k) inverses[k] = Mat3(inverses[k].inverse());
     });
     residual.assign(right.begin(), right.end());
@@ -104,7 +104,7 @@ double SpringSolve::State::smooth() {
         }
         return sum;
     };
-    return parallel_reduce(residual.size(), chunk, 0.0, some, [](double sum, double part) { return sum + part; });
+    return parallel_reduce(residual.size(), solve_chunk, 0.0, some, [](double sum, double part) { return sum + part; });
 }
 
 SolveReport SpringSolve::State::iterate(const SpringMatrix& matrix, std::span<const Vec3> right,
@@ -120,12 +120,12 @@ SolveReport SpringSolve::State::iterate(const SpringMatrix& matrix, std::span<co
         matrix.multiply(direction, product);
         const double length = now / dot(direction, product);
         if (!std::isfinite(length)) break;
-        parallel_for(direction.size(), chunk, [&](std::size_t begin, std::size_t end) {
+        parallel_for(direction.size(), solve_chunk, [&](std::size_t begin, std::size_t end) {
             for (std::size_t k = begin; k < end; ++k)
                 solution[k] += length * direction[k], residual[k] -= length * product[k];
         });
         const double before = std::exchange(now, smooth());
-        parallel_for(direction.size(), chunk, [&](std::size_t begin, std::size_t end) {
+        parallel_for(direction.size(), solve_chunk, [&](std::size_t begin, std::size_t end) {
             for (std::size_t k = begin; k < end; ++k) direction[k] = smoothed[k] + now / before * direction[k];
         });
     }

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t lanczos_steps = 64;
 
-double dot(std::span<const Vec3> a, std::span<const Vec3> b) {
+double inner_product(std::span<const Vec3> a, std::span<const Vec3> b) {
     double sum = 0;
     for (std::size_t k = 0; k < a.size(); ++k) sum += a[k].dot(b[k]);
     return sum;
@@ -69,14 +69,14 @@ Ritz highest(std::vector<double>& diagonal, std::vector<double>& side) {
 double highest_eigenvalue(Scaled& scaled) {
     std::vector<Vec3> now = start_vector(scaled.roots), before(now.size(), Vec3::Zero()), next(now.size());
     std::vector<double> diagonal, side;
-    double length = std::sqrt(dot(now, now));
+    double length = std::sqrt(inner_product(now, now));
     while (diagonal.size() < lanczos_steps && length > 0) {
         for (Vec3& v : now) v /= length;
         scaled(now, next);
-        diagonal.push_back(dot(now, next));
+        diagonal.push_back(inner_product(now, next));
         const double back = side.empty() ? 0 : side.back();
         for (std::size_t k = 0; k < now.size(); ++k) next[k] -= diagonal.back() * now[k] + back * before[k];
-        length = std::sqrt(dot(next, next));
+        length = std::sqrt(inner_product(next, next));
         if (length <= 1e-10 * std::abs(diagonal.front())) length = 0; // the vectors span all there is
         side.push_back(length);
         std::swap(before, now);

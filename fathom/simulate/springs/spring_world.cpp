@@ -1,9 +1,9 @@
 // The step of a network: hook, borders, kick and drift or solve, creep, contacts, forces, guard.
 #include <fathom/simulate/springs/spring_world.h>
 
+#include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/base/progress.h>
-#include <fathom/base/error.h>
 
 #include <fmt/format.h>
 

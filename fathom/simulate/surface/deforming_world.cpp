@@ -4,9 +4,9 @@
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/base/progress.h>
-#include <fathom/simulate/contact/contact_cache.h>
 #include <fathom/geometry/primitive/closest_point.h>
-#include <fathom/simulate/springs/spring_network.h>
+#include <fathom/simulate/contact/contact_cache.h>
+#include <fathom/simulate/springs/spring_bodies.h>
 
 #include <numeric>
 

@@ -1,8 +1,8 @@
 // How points, masses and springs follow the tears of a surface; and where a stretched one tears.
 #include <fathom/simulate/tets/membrane_fracture.h>
 
-#include <fathom/base/sorted_edit.h>
 #include <fathom/base/error.h>
+#include <fathom/base/sorted_edit.h>
 
 #include <algorithm>
 #include <fmt/format.h>

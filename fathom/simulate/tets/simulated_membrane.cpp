@@ -1,8 +1,8 @@
 // Keeps what is known of a tissue in step with its springs, and bodies on the side that they came from.
 #include <fathom/simulate/tets/simulated_membrane.h>
 
-#include <fathom/simulate/springs/spring_network.h>
 #include <fathom/base/error.h>
+#include <fathom/simulate/springs/spring_bodies.h>
 
 #include <cmath>
 

@@ -2,7 +2,7 @@
 #include <fathom/simulate/tets/simulated_tets.h>
 
 #include <fathom/geometry/mesh/adjacency.h>
-#include <fathom/simulate/springs/spring_network.h>
+#include <fathom/simulate/springs/spring_bodies.h>
 
 #include <algorithm>
 

@@ -6,7 +6,7 @@
 #include <fathom/base/parallel.h>
 #include <fathom/base/progress.h>
 #include <fathom/simulate/contact/contact_cache.h>
-#include <fathom/simulate/springs/spring_network.h>
+#include <fathom/simulate/springs/spring_bodies.h>
 #include <fathom/simulate/tets/simulated_membrane.h>
 
 #include <algorithm>

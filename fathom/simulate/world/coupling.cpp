@@ -8,13 +8,11 @@
 #include <map>
 #include <numeric>
 #include <vector>
-
 namespace fathom {
 
 // Places spread over a surface of triangles that stand for all of it: vertices, middles of edges,
 // middles of faces. By the rule of seven points (exact for cubics): 1/20, 2/15 and 9/20 of a triangle's area each. For
 // coupling.cpp.
-
 namespace {
 
 struct SurfaceSample {
@@ -31,12 +29,6 @@ struct SurfaceSample {
                                                          std::span<const Triangle> triangles);
 // Moves them along with the vertices; areas stay.
 void move_samples(std::vector<SurfaceSample>& samples, std::span<const Vec3> vertices);
-
- fathom
-
-namespace fathom {
-
-namespace {
 
 constexpr double of_vertex = 1.0 / 20, of_edge = 2.0 / 15, of_face = 9.0 / 20;
 
@@ -70,12 +62,6 @@ void move_samples(std::vector<SurfaceSample>& samples, std::span<const Vec3> ver
         for (std::size_t k = 0; k < s.count; ++k) s.place += vertices[s.vertices[k]] / static_cast<double>(s.count);
     }
 }
-
- fathom
-
-namespace fathom {
-
-namespace {
 
 // A surface that may be inside solids: what does not change of it.
 struct Guest {
@@ -118,7 +104,6 @@ Box reach_of(const RigidWorld& world, Index body) {
     const Vec3 center = world.states()[body].center;
     return Box::around(center, Vec3::Constant(world.bodies()[body].shape->reach));
 }
-
 } // namespace
 
 struct Coupling::State {
@@ -370,5 +355,4 @@ std::span<const Vec3> Coupling::on_solids() const { return std::span(state_->for
 std::span<const Vec3> Coupling::on_surfaces() const { return std::span(state_->forces).subspan(state_->solid_points); }
 double Coupling::stored() const { return state_->stored; }
 std::span<const ContactMemory::Known> Coupling::known() const { return state_->memory.known(); }
-
 } // namespace fathom

@@ -13,12 +13,10 @@
 #include <cmath>
 #include <memory>
 #include <vector>
-
 namespace fathom {
 
 // A thin closed hull round an open sheet, for depth maps, which know only solids: both faces, half the
 // thickness away, and a strip along the border. O(n) to move. Thread-safe but for move().
-
 namespace {
 
 class SheetHull {
@@ -39,12 +37,6 @@ private:
 };
 
 [[nodiscard]] bool is_open(const TriangleMesh& mesh); // has an edge with one side alone
-
- fathom
-
-namespace fathom {
-
-namespace {
 
 SheetHull::SheetHull(const TriangleMesh& sheet, double thickness) : faces_(sheet.triangles), half_(0.5 * thickness) {
     const auto n = static_cast<Index>(sheet.vertices.size());
@@ -90,13 +82,9 @@ bool is_open(const TriangleMesh& mesh) {
         if (table.sides[e].size() == 1) return true;
     return false;
 }
-
- fathom
-
-namespace fathom {
+} // namespace
 
 // The inside of a MixedWorld, for mixed_world.cpp and mixed_recording.cpp alone.
-
 namespace {
 
 // Numbers of one world's bodies among all that are recorded.
@@ -110,6 +98,8 @@ struct ShownBody {
     std::optional<SheetHull> hull{};
     std::shared_ptr<const std::vector<Triangle>> torn{}, torn_hull{}; // null: as it began
 };
+
+} // namespace
 
 struct MixedWorld::State {
     std::optional<RigidWorld> rigid;
@@ -146,10 +136,6 @@ struct MixedWorld::State {
     [[nodiscard]] std::vector<RecordedRow> rows() const;
 };
 
- fathom
-
-namespace fathom {
-
 namespace {
 
 void add(Energy& sum, const Energy& part) {
@@ -170,7 +156,6 @@ TriangleMesh boundary_mesh(const TetWorld& world, Index body) {
         mesh.vertices.push_back(world.body(body).vertices[v]);
     return mesh;
 }
-
 } // namespace
 
 CoupledWorlds MixedWorld::State::worlds() {
@@ -398,8 +383,8 @@ std::vector<const SimulatedWorld*> MixedWorld::State::all() const {
     return worlds;
 }
 
-// Bodies of the first three kinds come first, then the obstacles of solids and surfaces that no one before has, then
-// what only particles have.
+// Bodies of the first three kinds come first, then the obstacles of solids and surfaces that no one before
+// has, then what only particles have.
 std::vector<RecordedRow> MixedWorld::State::rows() const {
     std::vector<RecordedRow> rows;
     Index next = 0;
@@ -486,5 +471,4 @@ void MixedWorld::fill(RecordedFrame& frame, bool wanted) const {
     for (const CoupledContact& c : coupling().contacts())
         if (wanted) frame.contacts.push_back({c.body, c.other, c.point, c.position, c.normal, c.depth});
 }
-
 } // namespace fathom

@@ -1,6 +1,6 @@
 #include <fathom/base/error.h>
-#include <fathom/field/analytic/analytic_kinds.h>
 #include <fathom/field/analytic/analytic_expression.h>
+#include <fathom/field/analytic/analytic_kinds.h>
 #include <field/analytic/shape_examples.h>
 
 #include <gtest/gtest.h>
@@ -107,11 +107,11 @@ void collect_kinds(const FormulaNode& node, std::set<std::string_view>& names) {
 TEST(ShapeExamples, show_every_kind_of_the_catalogue) {
     std::set<std::string_view> shown;
     for (const std::string& text : shape_examples()) collect_kinds(parse_shape(text).node(), shown);
-    for (const Kind& kind : formula_kinds()) EXPECT_TRUE(shown.contains(kind.name)) << kind.name;
+    for (const AnalyticKind& kind : formula_kinds()) EXPECT_TRUE(shown.contains(kind.name)) << kind.name;
 }
 
 // As the page writes it: torus(radius, tube), translate(x, y, z, shape), union(shape, ...).
-std::string signature(const Kind& kind) {
+std::string signature(const AnalyticKind& kind) {
     std::vector<std::string> numbers, shapes(std::min<std::size_t>(kind.min_children, 2), "shape"), all;
     for (const Parameter& p : kind.parameters) numbers.emplace_back(p.name);
     if (kind.more_numbers || kind.max_children > 2) (kind.more_numbers ? numbers : shapes).emplace_back("...");
@@ -127,7 +127,7 @@ std::string signature(const Kind& kind) {
 TEST(ShapeExamples, the_page_of_analytic_fields_lists_every_kind_with_its_numbers) {
     std::ifstream file(FATHOM_SOURCE_DIR "/docs/analytic-fields.md");
     const std::string page{std::istreambuf_iterator<char>(file), {}};
-    for (const Kind& kind : formula_kinds())
+    for (const AnalyticKind& kind : formula_kinds())
         EXPECT_NE(page.find(signature(kind)), std::string::npos) << signature(kind);
 }
 

@@ -1,9 +1,10 @@
+#include <fathom/base/encode/bytes.h>
+#include <fathom/base/encode/gzip.h>
 #include <fathom/base/hash.h>
 #include <fathom/field/file/npy_file.h>
 #include <fathom/field/neural_io/network_file.h>
+#include <fathom/field/neural_io/network_formats.h>
 #include <fathom/field/neural_io/zip_archive.h>
-#include <fathom/base/encode/bytes.h>
-#include <fathom/base/encode/gzip.h>
 #include <field/neural/network_examples.h>
 #include <field/neural/network_samples.h>
 #include <support/scratch_folder.h>

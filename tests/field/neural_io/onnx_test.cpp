@@ -1,4 +1,5 @@
 #include <fathom/field/neural_io/network_file.h>
+#include <fathom/field/neural_io/network_formats.h>
 #include <field/neural/network_examples.h>
 #include <field/neural/network_samples.h>
 #include <field/neural_io/onnx_bytes.h>
