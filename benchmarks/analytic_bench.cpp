@@ -37,11 +37,11 @@ struct Part {
     Vec3 size;
     std::array<double, 9> back; // rotation to the part's own frame, row by row
 
-    [[nodiscard]] Formula solid() const {
+    [[nodiscard]] AnalyticExpression solid() const {
         if (form == Form::box) return shapes::box(size);
         return form == Form::cylinder ? cylinder(size.x(), size.y()) : torus(size.x(), size.y());
     }
-    [[nodiscard]] Formula shape() const { return translate(move, rotate(angle, axis, solid())); }
+    [[nodiscard]] AnalyticExpression shape() const { return translate(move, rotate(angle, axis, solid())); }
 };
 
 template <class T>
@@ -108,9 +108,9 @@ std::vector<Part> random_parts(std::size_t count) {
     return parts;
 }
 
-Formula shape_of(const std::vector<Part>& parts) {
+AnalyticExpression shape_of(const std::vector<Part>& parts) {
     if (parts.empty()) return smooth_union(sphere(0.6), shapes::box({1, 0.5, 0.8}), smoothing);
-    std::vector<Formula> list;
+    std::vector<AnalyticExpression> list;
     for (const Part& part : parts) list.push_back(part.shape());
     return smooth_difference(union_of(list), sphere(0.7), smoothing);
 }
@@ -134,7 +134,7 @@ void race_points(Report& report, const AnalyticField& field, const std::vector<P
     const auto seconds = race(rivals, 9);
     double largest = 0;
     for (std::size_t i = 0; i < points.size(); ++i) largest = std::max(largest, std::abs(ours[i] - theirs[i]));
-    const std::size_t nodes = field.formula().weight();
+    const std::size_t nodes = field.expression().weight();
     add_rates(report, fmt::format("analytic-points-{}", nodes),
               fmt::format("distances, {} shapes, {} instructions", nodes, field.tape().size()), points.size(), seconds,
               fmt::format("{:.1e} m apart", largest));
@@ -161,7 +161,7 @@ void race_intervals(Report& report, const AnalyticField& field, const std::vecto
         width += ours[i].width(), their_width += theirs[i].width();
         missed += !ours[i].contains(field.distance(random.in_box(boxes[i])));
     }
-    const std::size_t nodes = field.formula().weight();
+    const std::size_t nodes = field.expression().weight();
     add_rates(report, fmt::format("analytic-intervals-{}", nodes), fmt::format("ranges over boxes, {} shapes", nodes),
               boxes.size(), seconds,
               fmt::format("{} of {} miss; {:.2f} of plain width", missed, boxes.size(), width / their_width));

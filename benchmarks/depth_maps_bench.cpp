@@ -5,9 +5,9 @@
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/base/random.h>
+#include <fathom/detect/depth/depth_backend.h>
 #include <fathom/detect/depth/depth_collide.h>
 #include <fathom/detect/depth/depth_directions.h>
-#include <fathom/detect/depth/depth_backend.h>
 #include <fathom/detect/mesh_mesh/mesh_mesh.h>
 #include <fathom/geometry/generate/generate.h>
 #include <fathom/geometry/io/mesh_file.h>
@@ -47,7 +47,8 @@ double least_wall(const std::function<void()>& work) {
 
 void map_rows(Report& report, DepthBackend& cpu, DepthBackend* gl, std::size_t resolution, int pixels) {
     const TriangleMesh mesh = bumpy_ball(resolution);
-    const DrawnBody object{std::make_shared<DrawnMesh>(mesh), {}, 0}, beside{object.mesh, Pose::at({0.3, 0.1, 0.4}), 1};
+    const DrawnBody object{std::make_shared<DrawnMesh>(mesh), {}, 0},
+        beside{object.mesh, Pose::from_translation({0.3, 0.1, 0.4}), 1};
     DepthView view =
         view_of(Box::around(Vec3::Zero(), Vec3::Constant(0.6)), {}, Vec3::UnitZ(), {.pixels = pixels, .margin = 0});
     const auto pass = [&](DepthBackend& backend, DepthTarget& target, bool ids) {
@@ -214,7 +215,7 @@ void run_particles(Report& report) {
     for (std::size_t o = 0; o < valley.obstacles.size(); ++o)
         bodies.push_back({std::make_shared<DrawnMesh>(*valley.obstacles[o].mesh), {}, static_cast<Index>(o)});
     Box all;
-    for (const MovingObstacle& o : valley.obstacles) all.extend(bounds(o.mesh->vertices));
+    for (const KinematicObstacle& o : valley.obstacles) all.extend(bounds(o.mesh->vertices));
     const DepthView screen = view_of(all, {}, Vec3(1, 0.3, -0.5), {.pixels = 1024});
     const auto picture = cpu->make_target();
     double draw = 0, both = 0;

@@ -1,17 +1,17 @@
 // Tables `ccd/drops` (Xu & Barbic 2014, table 4): bodies dropped onto their like, time in detection point by point and
 // with the tree; and `ccd/stability` (section 5, fourth experiment): how large a step may be. One thread.
 #include <benchmarks/report.h>
-#include <fathom/base/parallel.h>
 #include <fathom/base/motion.h>
+#include <fathom/base/parallel.h>
 #include <fathom/baseline/octree_traversal.h>
+#include <fathom/baseline/stability.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/primitives.h>
 #include <fathom/geometry/generate/generate.h>
-#include <fathom/geometry/mesh/mass_properties.h>
 #include <fathom/geometry/io/mesh_file.h>
+#include <fathom/geometry/mesh/mass_properties.h>
 #include <fathom/show/recording_picture.h>
 #include <fathom/simulate/rigid/rigid_world.h>
-#include <fathom/baseline/stability.h>
 
 #include <fmt/format.h>
 
@@ -51,11 +51,11 @@ RigidWorld world_of(const Drop& drop) {
     body.stiffness = 1e10 * share;
     body.damping = 5e6 * share;
     const double low = -bounds(drop.shape->mesh.vertices).lower.z();
-    body.pose = Pose::at({0, 0, low});
+    body.pose = Pose::from_translation({0, 0, low});
     body.fixed = true;
     world.add(body);
     body.fixed = false;
-    body.pose = Pose::turned(0.25, Vec3(1, 1, 0).normalized(), {0.05, 0.02, low + drop.height});
+    body.pose = Pose::from_axis_angle(0.25, Vec3(1, 1, 0).normalized(), {0.05, 0.02, low + drop.height});
     world.add(body);
     world.add({.shape = make_field_shape(std::make_shared<AnalyticField>(shapes::plane({0, 0, 1}, 0))),
                .name = "ground",
@@ -90,10 +90,10 @@ struct Measured {
     std::size_t contacts = 0;
 };
 
-using Sweep = std::function<std::size_t(const Motion& shell, const Motion& field)>; // returns contacts
+using SweepResult = std::function<std::size_t(const Motion& shell, const Motion& field)>; // returns contacts
 
 // Both roles of every `stride`-th frame.
-Measured measured(const Frames& frames, std::size_t stride, int rounds, const Sweep& one) {
+Measured measured(const Frames& frames, std::size_t stride, int rounds, const SweepResult& one) {
     Measured result;
     std::size_t count = 0;
     const std::function<void()> work[] = {[&] {
@@ -106,7 +106,8 @@ Measured measured(const Frames& frames, std::size_t stride, int rounds, const Sw
     return result;
 }
 
-Sweep point_by_point(const Drop& drop, const std::function<void(const Segment&, std::vector<ContactInterval>&)>& cast) {
+SweepResult point_by_point(const Drop& drop,
+                           const std::function<void(const Segment&, std::vector<ContactInterval>&)>& cast) {
     return [&drop, cast](const Motion& shell, const Motion& field) {
         static std::vector<ContactInterval> out;
         out.clear();
@@ -122,14 +123,14 @@ void drop_rows(Report& report, const Drop& drop) {
     const Measured octree =
         measured(frames, drop.stride, 1, point_by_point(drop, [&](const Segment& s, std::vector<ContactInterval>& out) {
                      const GridPath path = grid_path(field.layout(), s);
-                     if (path.begin <= path.end) octree_walk(field, path, 0, CellTest::paper, out);
+                     if (path.begin <= path.end) octree_intervals(field, path, 0, CellTest::paper, out);
                  }));
     const Measured walk =
         measured(frames, drop.stride, 1, point_by_point(drop, [&](const Segment& s, std::vector<ContactInterval>& out) {
                      drop.shape->caster->all(s, out);
                  }));
-    SweepResult buffer;
-    const Sweep by_tree = [&](const Motion& shell, const Motion& other) {
+    ShellSweepResult buffer;
+    const SweepResult by_tree = [&](const Motion& shell, const Motion& other) {
         sweep(*drop.shape->shell, shell, *drop.shape->caster, other, buffer);
         return buffer.contacts.size();
     };

@@ -39,7 +39,7 @@ std::shared_ptr<Model> model_of(const TriangleMesh& mesh) {
 }
 
 struct Visit {
-    std::size_t most_contacts;
+    std::size_t max_contacts;
     std::vector<IdPair> pairs{};
 };
 
@@ -49,7 +49,7 @@ Index number_of(const Object* object) {
 
 bool ask(Object* a, Object* b, void* data) {
     Visit& visit = *static_cast<Visit*>(data);
-    const fcl::CollisionRequest<float> request(visit.most_contacts, visit.most_contacts > 1);
+    const fcl::CollisionRequest<float> request(visit.max_contacts, visit.max_contacts > 1);
     fcl::CollisionResult<float> result;
     if (fcl::collide(a, b, request, result) > 0)
         visit.pairs.push_back({std::min(number_of(a), number_of(b)), std::max(number_of(a), number_of(b))});
@@ -70,7 +70,7 @@ FclWorld::FclWorld(std::span<const TriangleMesh> meshes, std::span<const std::si
 
 FclWorld::~FclWorld() = default;
 
-std::vector<IdPair> FclWorld::step(std::span<const Pose> poses, std::size_t most_contacts) {
+std::vector<IdPair> FclWorld::step(std::span<const Pose> poses, std::size_t max_contacts) {
     for (std::size_t k = 0; k < poses.size(); ++k) {
         fcl::Transform3<float> placed = fcl::Transform3<float>::Identity();
         placed.linear() = poses[k].rotation.toRotationMatrix().cast<float>();
@@ -86,7 +86,7 @@ std::vector<IdPair> FclWorld::step(std::span<const Pose> poses, std::size_t most
         state_->registered = true;
     }
     state_->manager.update();
-    Visit visit{most_contacts};
+    Visit visit{max_contacts};
     state_->manager.collide(&visit, ask);
     std::ranges::sort(visit.pairs);
     return visit.pairs;

@@ -20,7 +20,7 @@ public:
 
     // Places the bodies, updates the manager and asks: pairs of bodies whose surfaces cross, sorted. At most so many
     // contacts a pair; 1 without its place and depth.
-    [[nodiscard]] std::vector<IdPair> step(std::span<const Pose> poses, std::size_t most_contacts);
+    [[nodiscard]] std::vector<IdPair> step(std::span<const Pose> poses, std::size_t max_contacts);
 
 private:
     struct State;

@@ -2,8 +2,8 @@
 // method with one box and in parts beside collide(), all judged by exact triangles.
 #include <benchmarks/report.h>
 #include <fathom/base/parallel.h>
-#include <fathom/detect/field_field/field_field.h>
 #include <fathom/detect/field_field/dual_gradient.h>
+#include <fathom/detect/field_field/field_field.h>
 #include <tests/support/hard_pairs.h>
 
 #include <fmt/format.h>
@@ -36,25 +36,28 @@ using Parts = std::map<const testing::HardBody*, Decomposition>;
 
 // What the paper cannot decide it takes for apart.
 Verdict by_paper(const testing::HardPair& p, const Parts& parts) {
-    const PlainResult r = plain_field_collision({{p.a->formula.get(), p.pose_a}, &parts.at(p.a)},
-                                                {{p.b->formula.get(), p.pose_b}, &parts.at(p.b)}, {.all = false});
+    const field_field::PlainResult r =
+        field_field::plain_field_collision({{p.a->formula.get(), p.pose_a}, &parts.at(p.a)},
+                                           {{p.b->formula.get(), p.pose_b}, &parts.at(p.b)}, {.all = false});
     return r.verdict == Verdict::overlapping ? Verdict::overlapping : Verdict::disjoint;
 }
 
 void rows(Report& report, const std::string& name, const std::vector<Judged>& judged,
-          const std::map<const testing::HardBody*, Solid>& solids, const Parts& parts, const std::string& peer) {
+          const std::map<const testing::HardBody*, FieldSphereTree>& solids, const Parts& parts,
+          const std::string& peer) {
     std::vector<Verdict> ours(judged.size()), theirs(judged.size());
-    const std::function<void()> rivals[] = {
-        [&] {
-            for (std::size_t k = 0; k < judged.size(); ++k) {
-                const testing::HardPair& p = judged[k].pair;
-                ours[k] =
-                    collide(solids.at(p.a), p.pose_a, solids.at(p.b), p.pose_b, {.goal = CollideGoal::any}).verdict;
-            }
-        },
-        [&] {
-            for (std::size_t k = 0; k < judged.size(); ++k) theirs[k] = by_paper(judged[k].pair, parts);
-        }};
+    const std::function<void()> rivals[] = {[&] {
+                                                for (std::size_t k = 0; k < judged.size(); ++k) {
+                                                    const testing::HardPair& p = judged[k].pair;
+                                                    ours[k] = collide(solids.at(p.a), p.pose_a, solids.at(p.b),
+                                                                      p.pose_b, {.goal = field_field::CollideGoal::any})
+                                                                  .verdict;
+                                                }
+                                            },
+                                            [&] {
+                                                for (std::size_t k = 0; k < judged.size(); ++k)
+                                                    theirs[k] = by_paper(judged[k].pair, parts);
+                                            }};
     const std::vector<double> seconds = race(rivals, 2);
     Counts us, them;
     std::size_t meeting = 0;
@@ -74,12 +77,12 @@ void rows(Report& report, const std::string& name, const std::vector<Judged>& ju
 void run_completeness(Report& report) {
     set_thread_count(1);
     testing::HardPairs pairs(1, 1);
-    std::map<const testing::HardBody*, Solid> solids;
-    for (const auto& body : pairs.bodies()) solids.emplace(body.get(), Solid(body->formula));
+    std::map<const testing::HardBody*, FieldSphereTree> solids;
+    for (const auto& body : pairs.bodies()) solids.emplace(body.get(), FieldSphereTree(body->formula));
     Parts whole, parts;
     for (const auto& body : pairs.bodies()) {
         const Box box = body->formula->bounds();
-        whole.emplace(body.get(), Decomposition{{{Pose::at(box.center()), box.half()}}, true});
+        whole.emplace(body.get(), Decomposition{{{Pose::from_translation(box.center()), box.half()}}, true});
         parts.emplace(body.get(), decompose(*body->formula));
     }
     std::map<testing::HardKind, std::vector<Judged>> judged;

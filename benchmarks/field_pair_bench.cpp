@@ -66,7 +66,8 @@ void yes_no_rows(Report& report, const Pairing& p) {
     const std::function<void()> rivals[] = {
         [&] {
             for (std::size_t k = 0; k < pose_count; ++k)
-                ours[k] = collide(p.a.solid, {}, p.b.solid, p.poses[k], {.goal = CollideGoal::any}).verdict;
+                ours[k] =
+                    collide(p.a.solid, {}, p.b.solid, p.poses[k], {.goal = field_field::CollideGoal::any}).verdict;
         },
         [&] {
             for (std::size_t k = 0; k < pose_count; ++k)
@@ -91,7 +92,7 @@ void yes_no_rows(Report& report, const Pairing& p) {
 }
 
 // How far the depth that is claimed is from what the exact mesh says of the point.
-std::string depth_error(const Pairing& p, const std::vector<CollideResult>& results) {
+std::string depth_error(const Pairing& p, const std::vector<field_field::CollideResult>& results) {
     double worst = 0, sum = 0;
     std::size_t count = 0, contacts = 0;
     for (std::size_t k = 0; k < results.size(); ++k) {
@@ -111,7 +112,7 @@ std::string depth_error(const Pairing& p, const std::vector<CollideResult>& resu
 }
 
 void contact_rows(Report& report, const Pairing& p) {
-    std::vector<CollideResult> ours(pose_count);
+    std::vector<field_field::CollideResult> ours(pose_count);
     std::vector<double> each(pose_count, 1e300);
     std::size_t fcl_contacts = 0;
     const BulletWorld bullet;
@@ -161,11 +162,12 @@ void distance_rows(Report& report, const Pairing& p) {
     std::vector<Pose> apart;
     for (std::size_t k = 0; k < pose_count && apart.size() < slow_count; ++k)
         if (!surfaces_cross(p.peers_a.single, {}, p.peers_b.single, p.poses[k])) apart.push_back(p.poses[k]);
-    std::vector<Separation> ours(apart.size());
+    std::vector<field_field::Separation> ours(apart.size());
     std::vector<double> theirs(apart.size()), theirs_double(apart.size());
     const std::function<void()> rivals[] = {
         [&] {
-            for (std::size_t k = 0; k < apart.size(); ++k) ours[k] = separation(p.a.solid, {}, p.b.solid, apart[k]);
+            for (std::size_t k = 0; k < apart.size(); ++k)
+                ours[k] = field_field::separation(p.a.solid, {}, p.b.solid, apart[k]);
         },
         [&] {
             for (std::size_t k = 0; k < apart.size(); ++k)
@@ -202,15 +204,17 @@ void distance_rows(Report& report, const Pairing& p) {
 // Formulas: bodies of a few numbers, in random poses.
 void formula_rows(Report& report) {
     using namespace shapes;
-    const auto solid = [](const Formula& shape) { return Solid(std::make_shared<AnalyticField>(shape)); };
-    const Solid ball = solid(sphere(0.5)), block = solid(box({1, 0.7, 0.5})), ring = solid(torus(0.4, 0.12)),
-                rod = solid(capsule({0, 0, -0.4}, {0, 0, 0.4}, 0.15));
+    const auto solid = [](const AnalyticExpression& shape) {
+        return FieldSphereTree(std::make_shared<AnalyticField>(shape));
+    };
+    const FieldSphereTree ball = solid(sphere(0.5)), block = solid(box({1, 0.7, 0.5})), ring = solid(torus(0.4, 0.12)),
+                          rod = solid(capsule({0, 0, -0.4}, {0, 0, 0.4}, 0.15));
     const std::vector<Pose> poses = random_poses(0.9, pose_count);
-    const auto row = [&](const char* id, const char* name, const Solid& a, const Solid& b) {
+    const auto row = [&](const char* id, const char* name, const FieldSphereTree& a, const FieldSphereTree& b) {
         std::vector<double> each;
         std::size_t hits = 0, undecided = 0;
         for (const Pose& pose : poses) {
-            CollideResult result;
+            field_field::CollideResult result;
             const std::function<void()> one[] = {[&] { result = collide(a, {}, b, pose); }};
             each.push_back(1e6 * race(one, 5)[0]);
             hits += result.verdict == Verdict::overlapping;

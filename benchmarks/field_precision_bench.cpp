@@ -3,8 +3,8 @@
 #include <benchmarks/report.h>
 #include <fathom/base/parallel.h>
 #include <fathom/base/random.h>
-#include <fathom/detect/field_field/field_field.h>
 #include <fathom/detect/field_field/dual_gradient.h>
+#include <fathom/detect/field_field/field_field.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/primitives.h>
 #include <fathom/geometry/primitive/closest_point.h>
@@ -29,8 +29,9 @@ double exact_distance() { return std::hypot(std::hypot(center.x(), center.y()) -
 // The paper's search, with its fixed step: a point of the ball goes towards the torus and is put back.
 double after_iterations(const Field& ball, const Field& torus, double step, int iterations) {
     const Vec3 start = center + radius * Vec3(0.2, 0.7, 0.5); // on the ball's far side
-    return nearest_to({&torus, {}}, {&ball, Pose::at(center)}, start,
-                      {.rule = StepRule::fixed, .step = step, .tolerance = 1e-30, .most_steps = iterations})
+    return field_field::nearest_to(
+               {&torus, {}}, {&ball, Pose::from_translation(center)}, start,
+               {.rule = field_field::StepRule::fixed, .step = step, .tolerance = 1e-30, .max_steps = iterations})
         .distance_b;
 }
 
@@ -55,7 +56,7 @@ double by_outlines(int pieces) {
                b = circle_of(center, out, Vec3::UnitZ(), radius, pieces);
     double least = HUGE_VAL;
     for (const Segment& s : a)
-        for (const Segment& t : b) least = std::min(least, closest_points(s, t).squared_distance);
+        for (const Segment& t : b) least = std::min(least, field_field::closest_points(s, t).squared_distance);
     return std::sqrt(least);
 }
 
@@ -63,9 +64,9 @@ void run_precision(Report& report) {
     set_thread_count(1);
     const auto ball = std::make_shared<AnalyticField>(shapes::sphere(radius)),
                torus = std::make_shared<AnalyticField>(shapes::torus(ring, tube));
-    const Solid a(ball), b(torus);
+    const FieldSphereTree a(ball), b(torus);
     const double exact = exact_distance();
-    Separation found;
+    field_field::Separation found;
     double outlines = 0;
     constexpr int repeats = 200;
     const auto repeated = [&](const auto& work) {
@@ -73,7 +74,7 @@ void run_precision(Report& report) {
             for (int k = 0; k < repeats; ++k) work();
         });
     };
-    const auto ours = [&] { found = separation(a, Pose::at(center), b, {}); };
+    const auto ours = [&] { found = field_field::separation(a, Pose::from_translation(center), b, {}); };
     for (const int pieces : {5, 10, 100}) {
         const auto theirs = [&] { outlines = by_outlines(pieces); };
         const std::function<void()> rivals[] = {repeated(ours), repeated(theirs)};
@@ -90,7 +91,7 @@ void run_precision(Report& report) {
         report.note(
             fmt::format("the paper's search with its step of 0.5: off by {:.1e} after {} iterations", off, iterations));
     }
-    report.note(fmt::format("ours: {} look-ups, off by {:.1e}; the paper: 1e-17 after 89 iterations", found.look_ups,
+    report.note(fmt::format("ours: {} look-ups, off by {:.1e}; the paper: 1e-17 after 89 iterations", found.evaluations,
                             std::abs(found.upper - exact)));
     set_thread_count(0);
 }
@@ -111,18 +112,18 @@ Frame frame_at(int k) {
     // Deep enough to touch faces, edges and corners, never as far as the ball's centre.
     const Vec3 at = (1.55 + 0.25 * std::sin(5 * t)) *
                     Vec3(std::cos(3 * t) * std::cos(t), std::sin(3 * t) * std::cos(t), std::sin(t));
-    return {Pose::turned(2 * t, axis), Pose::at(at)};
+    return {Pose::from_axis_angle(2 * t, axis), Pose::from_translation(at)};
 }
 
 void run_cube_sphere(Report& report) {
     set_thread_count(1);
-    const Solid cube(std::make_shared<AnalyticField>(shapes::box(Vec3::Constant(side)))),
+    const FieldSphereTree cube(std::make_shared<AnalyticField>(shapes::box(Vec3::Constant(side)))),
         ball(std::make_shared<AnalyticField>(shapes::sphere(ball_radius)));
     double point = 0, worst_point = 0, worst_depth = 0, worst_normal = 0, microseconds = 0;
     int touching = 0, wrong = 0;
     for (int k = 0; k < frames; ++k) {
         const Frame frame = frame_at(k);
-        CollideResult result;
+        field_field::CollideResult result;
         const std::function<void()> work[] = {[&] { result = collide(cube, frame.cube, ball, frame.ball); }};
         microseconds += 1e6 * race(work, 3)[0];
         // Separating axes: the point of the cube nearest to the ball's centre, which stays outside.

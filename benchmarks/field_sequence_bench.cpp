@@ -7,9 +7,9 @@
 #include <benchmarks/passing_sequence.h>
 #include <benchmarks/report.h>
 #include <fathom/base/parallel.h>
-#include <fathom/detect/field_field/field_field.h>
 #include <fathom/baseline/detection_points.h>
 #include <fathom/detect/field_field/dual_gradient.h>
+#include <fathom/detect/field_field/field_field.h>
 #include <fathom/detect/mesh_field/mesh_contacts.h>
 #include <fathom/geometry/generate/generate.h>
 #include <fathom/geometry/io/mesh_file.h>
@@ -27,8 +27,8 @@ namespace {
 // Everything that the rivals have ready before the first frame.
 struct Prepared {
     const PassingSequence& s;
-    Solid shape{s.shape};
-    ContactMesh mesh{s.scan.mesh};
+    FieldSphereTree shape{s.shape};
+    TriangleSphereTree mesh{s.scan.mesh};
     FclMesh fcl_scan{s.scan.mesh}, fcl_shape{s.shape_mesh};
     FclMeshDouble fcl_scan_double{s.scan.mesh}, fcl_shape_double{s.shape_mesh};
     BulletWorld bullet{};
@@ -38,15 +38,15 @@ struct Prepared {
     explicit Prepared(const PassingSequence& sequence) : s(sequence) {}
 
     [[nodiscard]] Answer by_fields(const Pose& pose) const {
-        const CollideResult r = collide(s.scan.solid, {}, shape, pose);
+        const field_field::CollideResult r = collide(s.scan.solid, {}, shape, pose);
         return {r.verdict == Verdict::overlapping, r.depth, r.verdict == Verdict::undecided};
     }
-    [[nodiscard]] Answer by_mesh(MeshGoal goal, const Pose& pose) const {
-        const MeshContactResult r = mesh_contacts(mesh, {}, *s.shape, pose, {.goal = goal});
+    [[nodiscard]] Answer by_mesh(mesh_field::MeshGoal goal, const Pose& pose) const {
+        const mesh_field::MeshContactResult r = mesh_field::mesh_contacts(mesh, {}, *s.shape, pose, {.goal = goal});
         return {r.verdict == Verdict::overlapping, r.contacts.empty() ? 0 : r.contacts[0].depth};
     }
-    [[nodiscard]] Answer by_paper(const Decomposition& boxes, std::size_t most_points, const Pose& pose) const {
-        return bench::by_paper(s, *s.scan.grid, boxes, shape_box, most_points, pose);
+    [[nodiscard]] Answer by_paper(const Decomposition& boxes, std::size_t max_points, const Pose& pose) const {
+        return bench::by_paper(s, *s.scan.grid, boxes, shape_box, max_points, pose);
     }
     template <class Contacts>
     [[nodiscard]] static Answer as_answer(const Contacts& r) {
@@ -58,8 +58,10 @@ std::vector<Rival> rivals_of(const Prepared& p) {
     const auto megabytes = [](std::size_t bytes) { return 1e-6 * static_cast<double>(bytes); };
     const double scan = p.s.scan.megabytes(), mesh = megabytes(p.mesh.memory_bytes());
     return {{"fields", [&](const Pose& pose) { return p.by_fields(pose); }, scan},
-            {"mesh and field", [&](const Pose& pose) { return p.by_mesh(MeshGoal::contacts, pose); }, mesh, true},
-            {"mesh and field, any", [&](const Pose& pose) { return p.by_mesh(MeshGoal::any, pose); }, mesh, true},
+            {"mesh and field", [&](const Pose& pose) { return p.by_mesh(mesh_field::MeshGoal::contacts, pose); }, mesh,
+             true},
+            {"mesh and field, any", [&](const Pose& pose) { return p.by_mesh(mesh_field::MeshGoal::any, pose); }, mesh,
+             true},
             {"the paper's, one box", [&](const Pose& pose) { return p.by_paper(p.scan_box, 64, pose); }, scan},
             {"same, 512 points", [&](const Pose& pose) { return p.by_paper(p.scan_box, 512, pose); }, scan},
             {"the paper's, in parts", [&](const Pose& pose) { return p.by_paper(p.parts, 64, pose); }, scan},
@@ -135,13 +137,13 @@ struct Agreement {
     std::size_t touching = 0, differ = 0, undecided = 0, listed = 0;
     double sum = 0, worst = 0; // units
 
-    void add(const CollideResult& ours, const MeshContactResult& mesh) {
+    void add(const field_field::CollideResult& ours, const mesh_field::MeshContactResult& mesh) {
         undecided += ours.verdict == Verdict::undecided;
         differ += ours.verdict != mesh.verdict;
         listed += mesh.contacts.size();
         if (ours.contacts.empty() || mesh.contacts.empty()) return;
         double nearest = HUGE_VAL;
-        for (const MeshContact& m : mesh.contacts)
+        for (const mesh_field::MeshContact& m : mesh.contacts)
             nearest = std::min(nearest, (m.point - ours.contacts[0].point_a).norm());
         sum += nearest;
         worst = std::max(worst, nearest);
@@ -154,8 +156,8 @@ std::vector<Pose> rolling(double size, std::size_t count) {
     std::vector<Pose> poses(count);
     for (std::size_t k = 0; k < count; ++k) {
         const double t = static_cast<double>(k) / static_cast<double>(count - 1);
-        poses[k] = Pose::turned(3 * t, Vec3(1, 2, 0.5).normalized(),
-                                size * Vec3(0.8 * t - 0.4, 0.52 + 0.1 * std::sin(12 * t), 0.2));
+        poses[k] = Pose::from_axis_angle(3 * t, Vec3(1, 2, 0.5).normalized(),
+                                         size * Vec3(0.8 * t - 0.4, 0.52 + 0.1 * std::sin(12 * t), 0.2));
     }
     return poses;
 }
@@ -166,17 +168,18 @@ void run_high_polygon(Report& report) {
     constexpr int resolution = 512;
     const PairBody dragon("dragon", sized(read_triangle_mesh(model("dragon.ply.gz")), size), resolution);
     const PairBody rock("rock", make_rock(0.7 * size, 176), resolution);
-    const ContactMesh ready(dragon.mesh);
+    const TriangleSphereTree ready(dragon.mesh);
     const Decomposition dragon_box = whole(*dragon.grid), rock_box = whole(*rock.grid);
     const ProtrusionPoints dragon_points = protrusion_points(*dragon.grid), rock_points = protrusion_points(*rock.grid);
     const std::vector<Pose> poses = rolling(size, 60);
-    std::vector<CollideResult> ours(poses.size());
-    std::vector<MeshContactResult> by_mesh(poses.size());
-    std::vector<PlainResult> plain(poses.size());
+    std::vector<field_field::CollideResult> ours(poses.size());
+    std::vector<mesh_field::MeshContactResult> by_mesh(poses.size());
+    std::vector<field_field::PlainResult> plain(poses.size());
     const auto by_paper = [&](const Pose& pose) {
-        return plain_field_collision({{dragon.grid.get(), {}}, &dragon_box, dragon_points.points},
-                                     {{rock.grid.get(), pose}, &rock_box, rock_points.points},
-                                     {.descent = {.rule = StepRule::adaptive}, .octree_depth = 1});
+        return field_field::plain_field_collision(
+            {{dragon.grid.get(), {}}, &dragon_box, dragon_points.points},
+            {{rock.grid.get(), pose}, &rock_box, rock_points.points},
+            {.descent = {.rule = field_field::StepRule::adaptive}, .octree_depth = 1});
     };
     const std::function<void()> rivals[] = {[&] {
                                                 for (std::size_t k = 0; k < poses.size(); ++k)
@@ -184,7 +187,8 @@ void run_high_polygon(Report& report) {
                                             },
                                             [&] {
                                                 for (std::size_t k = 0; k < poses.size(); ++k)
-                                                    by_mesh[k] = mesh_contacts(ready, {}, *rock.grid, poses[k]);
+                                                    by_mesh[k] =
+                                                        mesh_field::mesh_contacts(ready, {}, *rock.grid, poses[k]);
                                             },
                                             [&] {
                                                 for (std::size_t k = 0; k < poses.size(); ++k)

@@ -63,7 +63,7 @@ void verdict_row(Report& report, const Scene& scene) {
 
 // What was nearest a hundredth of a body and of a turn ago.
 std::vector<MeshPairHint> hints_of(const Scene& scene) {
-    const Pose before = Pose::turned(0.06, Vec3::UnitZ(), {0.01, 0, 0});
+    const Pose before = Pose::from_axis_angle(0.06, Vec3::UnitZ(), {0.01, 0, 0});
     std::vector<MeshPairHint> hints;
     for (const Pose& pose : scene.poses)
         hints.push_back(mesh_distance(scene.a.tree, {}, scene.b.tree, before * pose).hint);

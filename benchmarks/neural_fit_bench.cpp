@@ -5,8 +5,8 @@
 #include <fathom/base/parallel.h>
 #include <fathom/detect/field_field/field_field.h>
 #include <fathom/field/grid/bake.h>
-#include <fathom/field/neural/neural_field.h>
 #include <fathom/field/neural/network_fit.h>
+#include <fathom/field/neural/neural_field.h>
 
 #include <fmt/format.h>
 
@@ -78,18 +78,18 @@ void run_fit(Report& report) {
 // Everything that the rivals have ready before the first frame.
 struct Prepared {
     const PassingSequence& s;
-    std::shared_ptr<const NetworkField> network;
+    std::shared_ptr<const NeuralField> network;
     std::shared_ptr<const GridField> baked =
         std::make_shared<GridField>(bake(*network, {.box = {}, .resolution = 256}));
-    Solid solid{network}, baked_solid{baked}, shape{s.shape};
+    FieldSphereTree solid{network}, baked_solid{baked}, shape{s.shape};
     Decomposition network_box = whole(*network), network_parts = decompose(*network);
     Decomposition grid_box = whole(*s.scan.grid), grid_parts = decompose(*s.scan.grid), shape_box = whole(*s.shape);
 
     Prepared(const PassingSequence& sequence, const Network& learned)
-        : s(sequence), network(std::make_shared<NetworkField>(learned)) {}
+        : s(sequence), network(std::make_shared<NeuralField>(learned)) {}
 
-    [[nodiscard]] Answer ours(const Solid& scan, const Pose& pose) const {
-        const CollideResult r = collide(scan, {}, shape, pose);
+    [[nodiscard]] Answer ours(const FieldSphereTree& scan, const Pose& pose) const {
+        const field_field::CollideResult r = collide(scan, {}, shape, pose);
         return {r.verdict == Verdict::overlapping, r.depth, r.verdict == Verdict::undecided};
     }
     [[nodiscard]] Answer on_network(const Decomposition& parts, const Pose& pose) const {

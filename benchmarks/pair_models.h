@@ -20,7 +20,7 @@ struct PairBody {
     std::string name;
     TriangleMesh mesh;
     std::shared_ptr<const GridField> grid;
-    Solid solid;
+    FieldSphereTree solid;
 
     // Cells as a grid of this resolution with a margin of 0.05 has them, whatever the margin (a share of the body's
     // size).

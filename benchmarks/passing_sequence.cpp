@@ -35,14 +35,14 @@ std::vector<Pose> passing_over(const PairBody& scan) {
         const double t = static_cast<double>(k) / (frame_count - 1), lift = std::cos(6 * std::numbers::pi * t);
         const Vec3 at(box.lower.x() + t * box.size().x(), 0.2 * box.size().y() * std::sin(4 * std::numbers::pi * t),
                       box.upper.z() + 0.15 + 0.36 * lift);
-        poses[k] = Pose::turned(2 * std::numbers::pi * t, Vec3(0.2, 0.4, 1).normalized(), at);
+        poses[k] = Pose::from_axis_angle(2 * std::numbers::pi * t, Vec3(0.2, 0.4, 1).normalized(), at);
     }
     return poses;
 }
 
 Decomposition whole(const Field& field) {
     const Box box = field.bounds();
-    return {{{Pose::at(box.center()), box.half()}}, true};
+    return {{{Pose::from_translation(box.center()), box.half()}}, true};
 }
 
 Race race_over(const std::vector<Rival>& rivals, const std::vector<Pose>& poses) {
@@ -58,9 +58,11 @@ Race race_over(const std::vector<Rival>& rivals, const std::vector<Pose>& poses)
 }
 
 Answer by_paper(const PassingSequence& s, const Field& scan, const Decomposition& parts, const Decomposition& shape_box,
-                std::size_t most_points, const Pose& pose) {
-    const PlainOptions plain{.descent = {.rule = StepRule::fixed, .step = s.plain_step}, .most_points = most_points};
-    const PlainResult r = plain_field_collision({{&scan, {}}, &parts}, {{s.shape.get(), pose}, &shape_box}, plain);
+                std::size_t max_points, const Pose& pose) {
+    const field_field::PlainOptions plain{.descent = {.rule = field_field::StepRule::fixed, .step = s.plain_step},
+                                          .max_points = max_points};
+    const field_field::PlainResult r =
+        field_field::plain_field_collision({{&scan, {}}, &parts}, {{s.shape.get(), pose}, &shape_box}, plain);
     return {r.verdict == Verdict::overlapping,
             r.contacts.empty() ? 0 : std::max(r.contacts[0].depth_a, r.contacts[0].depth_b)};
 }

@@ -54,7 +54,7 @@ struct Race {
 
 // The paper's whole way with its own step, the scan as any field in these parts.
 [[nodiscard]] Answer by_paper(const PassingSequence& s, const Field& scan, const Decomposition& parts,
-                              const Decomposition& shape_box, std::size_t most_points, const Pose& pose);
+                              const Decomposition& shape_box, std::size_t max_points, const Pose& pose);
 
 // What is true of a frame: by exact triangles, and by every vertex of either body in the other.
 struct FrameTruth {

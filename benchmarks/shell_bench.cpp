@@ -3,9 +3,9 @@
 // One thread.
 #include <benchmarks/fcl_peer.h>
 #include <benchmarks/report.h>
+#include <fathom/base/motion.h>
 #include <fathom/base/parallel.h>
 #include <fathom/base/random.h>
-#include <fathom/base/motion.h>
 #include <fathom/baseline/octree_traversal.h>
 #include <fathom/detect/point_field/shell_sweep.h>
 #include <fathom/field/mesh/grid_builder.h>
@@ -72,7 +72,7 @@ Measured point_by_point(const Model& model, const std::vector<Motion>& motions, 
     std::size_t poses = 0;
     const std::function<void()> work[] = {[&] {
         for (std::size_t k = 0; k < motions.size(); k += stride, ++poses) {
-            const RelativeMotion motion(motions[k], Motion::still({}), Path::straight);
+            const RelativeMotion motion(motions[k], Motion::stationary({}), Path::straight);
             const std::size_t before = result.contacts;
             for (const Vec3& p : model.shell.points) {
                 out.clear();
@@ -87,15 +87,15 @@ Measured point_by_point(const Model& model, const std::vector<Motion>& motions, 
 }
 
 Measured by_tree(const Model& model, const SegmentCaster& caster, const std::vector<Motion>& motions,
-                 std::size_t stride, const SweepOptions& options) {
+                 std::size_t stride, const ShellSweepOptions& options) {
     Measured result;
-    SweepResult sweep_result;
+    ShellSweepResult sweep_result;
     std::size_t poses = 0;
     const std::function<void()> work[] = {[&] {
         result = {};
         poses = 0;
         for (std::size_t k = 0; k < motions.size(); k += stride, ++poses) {
-            sweep(model.shell, motions[k], caster, Motion::still({}), sweep_result, options);
+            sweep(model.shell, motions[k], caster, Motion::stationary({}), sweep_result, options);
             result.contacts += sweep_result.contacts.size();
             result.hits += sweep_result.first.verdict == Verdict::overlapping;
         }
@@ -109,12 +109,12 @@ Measured by_tree(const Model& model, const SegmentCaster& caster, const std::vec
 PointCast octree_first(const Model& model, const SegmentCaster& caster, std::vector<double>& ends,
                        const std::vector<Motion>& motions, std::size_t stride) {
     for (std::size_t k = 0; k < motions.size(); k += stride) {
-        const RelativeMotion motion(motions[k], Motion::still({}), Path::straight);
+        const RelativeMotion motion(motions[k], Motion::stationary({}), Path::straight);
         for (const Vec3& p : model.shell.points) ends.push_back(caster.first(motion.chord(p)).time);
     }
     return [&model, &ends, next = std::size_t{0}](const Segment& s, std::vector<ContactInterval>& out) mutable {
         const GridPath path = grid_path(model.field->layout(), {s.start, s.at(std::min(1.0, ends[next++] + 1e-9))});
-        if (path.begin <= path.end) octree_walk(*model.field, path, 0, CellTest::paper, out);
+        if (path.begin <= path.end) octree_intervals(*model.field, path, 0, CellTest::paper, out);
     };
 }
 
@@ -126,7 +126,7 @@ void shell_rows(Report& report, const Model& model, std::size_t stride) {
     const Measured octree =
         point_by_point(model, motions, stride, [&](const Segment& s, std::vector<ContactInterval>& out) {
             const GridPath path = grid_path(model.field->layout(), s);
-            if (path.begin <= path.end) octree_walk(*model.field, path, 0, CellTest::paper, out);
+            if (path.begin <= path.end) octree_intervals(*model.field, path, 0, CellTest::paper, out);
         });
     std::vector<double> ends;
     const Measured octree_to_first =
@@ -167,7 +167,7 @@ void shell_rows(Report& report, const Model& model, std::size_t stride) {
 // Steps in light contact: from a pose of first touch, a step of about a cell with a small turn.
 std::vector<Motion> light_steps(const Model& model, const SegmentCaster& caster, std::size_t count) {
     Random random(2);
-    SweepResult result;
+    ShellSweepResult result;
     std::vector<Motion> steps;
     const Vec3 middle = model.field->domain().center();
     const double cell = model.field->layout().cell, far = 2 * model.field->domain().diagonal();
@@ -175,11 +175,11 @@ std::vector<Motion> light_steps(const Model& model, const SegmentCaster& caster,
         const Quat turn = random.rotation();
         const Vec3 way = random.direction();
         const Motion approach{{turn, middle + far * way - turn * middle}, {turn, middle - turn * middle}};
-        sweep(model.shell, approach, caster, Motion::still({}), result, {.goal = SweepGoal::first});
+        sweep(model.shell, approach, caster, Motion::stationary({}), result, {.goal = SweepGoal::first});
         if (result.first.verdict != Verdict::overlapping) continue;
         const Vec3 touch =
             approach.start.translation + result.first.time * (approach.end.translation - approach.start.translation);
-        const Quat turned = Quat(Pose::turned(0.002, random.direction()).rotation * turn).normalized();
+        const Quat turned = Quat(Pose::from_axis_angle(0.002, random.direction()).rotation * turn).normalized();
         const Vec3 moved =
             touch + turn * middle - turned * middle + cell * (0.5 * random.direction() - random.uniform(0, 2) * way);
         steps.push_back({{turn, touch}, {turned, moved}});
@@ -192,11 +192,11 @@ void step_rows(Report& report, const Model& model) {
     const std::vector<Motion> steps = light_steps(model, caster, 500);
     for (const Path path : {Path::straight, Path::screw}) {
         std::vector<double> seconds;
-        SweepResult result;
+        ShellSweepResult result;
         std::size_t touching = 0;
         for (const Motion& step : steps) {
             const std::function<void()> work[] = {
-                [&] { sweep(model.shell, step, caster, Motion::still({}), result, {.path = path}); }};
+                [&] { sweep(model.shell, step, caster, Motion::stationary({}), result, {.path = path}); }};
             seconds.push_back(race(work, 1)[0]);
             touching += result.contacts.empty() ? 0 : 1;
         }
@@ -240,7 +240,7 @@ std::vector<PairMotion> pair_motions(const Box& box, std::size_t count, bool pas
         const Vec3 into = random.in_box(Box::around(Vec3::Zero(), Vec3::Constant(0.53 * size)));
         m.a = {from, pose(random.rotation(), past ? Vec3(aside - 2 * size * way) : into)};
         const Quat turn = random.rotation();
-        const Quat turned = Quat(Pose::turned(0.5, random.direction()).rotation * turn).normalized();
+        const Quat turned = Quat(Pose::from_axis_angle(0.5, random.direction()).rotation * turn).normalized();
         m.b = {pose(turn, Vec3::Zero()),
                pose(turned, past ? Vec3(Vec3::Zero()) : Vec3(0.1 * size * random.direction()))};
     }

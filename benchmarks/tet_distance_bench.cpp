@@ -4,8 +4,8 @@
 #include <benchmarks/report.h>
 #include <fathom/base/parallel.h>
 #include <fathom/base/random.h>
-#include <fathom/field/mesh/mesh_field.h>
 #include <fathom/baseline/grid_fast_marching.h>
+#include <fathom/field/mesh/mesh_field.h>
 #include <fathom/field/tet/tet_field.h>
 #include <fathom/geometry/generate/generate.h>
 #include <fathom/geometry/generate/planar.h>
@@ -248,10 +248,10 @@ void error_rows(Report& report, const std::string& id, const TriangleMesh& mesh,
     const std::function<void()> rivals[] = {
         [&] { exact.compute(mesh.vertices, exact_options); },
         [&] {
-            coarse = grid_marching_depths(topology, mesh.vertices, {.points = {20, 20, 1}});
+            coarse = grid_fast_marching_depths(topology, mesh.vertices, {.points = {20, 20, 1}});
         },
         [&] {
-            fine = grid_marching_depths(topology, mesh.vertices, {.points = {100, 100, 1}});
+            fine = grid_fast_marching_depths(topology, mesh.vertices, {.points = {100, 100, 1}});
         },
         [&] { plain.compute(mesh.vertices, plain_options); },
         [&] { feature.compute(mesh.vertices, feature_options); },

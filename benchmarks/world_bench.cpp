@@ -88,9 +88,9 @@ struct Found {
             spared += step.spared;
         }
     }
-    void run(const Sequence& sequence, FclWorld& world, std::size_t most_contacts) {
+    void run(const Sequence& sequence, FclWorld& world, std::size_t max_contacts) {
         pairs.clear();
-        for (const std::vector<Pose>& poses : sequence.steps) pairs.push_back(world.step(poses, most_contacts));
+        for (const std::vector<Pose>& poses : sequence.steps) pairs.push_back(world.step(poses, max_contacts));
     }
     [[nodiscard]] std::size_t count() const {
         std::size_t sum = 0;
@@ -105,8 +105,8 @@ struct Found {
     }
 };
 
-void step_rows(Report& report, const std::string& id, const Sequence& sequence, QueryGoal goal) {
-    const bool contacts = goal == QueryGoal::contacts;
+void step_rows(Report& report, const std::string& id, const Sequence& sequence, CollideGoal goal) {
+    const bool contacts = goal == CollideGoal::contacts;
     World warm = sequence.world({.query = {.goal = goal}}),
           cold = sequence.world({.query = {.goal = goal}, .warm_start = false});
     FclWorld fcl(sequence.meshes, sequence.mesh_of);
@@ -139,8 +139,8 @@ void mixed_row(Report& report, const Sequence& sequence) {
     shapes.emplace_back(std::make_shared<GridField>(build_grid(sequence.meshes[0], {.resolution = 64})));
     shapes.emplace_back(sequence.meshes[1]);
     shapes.emplace_back(make_tet_ball());
-    World warm = sequence.world({.query = {.goal = QueryGoal::verdict}}, shapes),
-          cold = sequence.world({.query = {.goal = QueryGoal::verdict}, .warm_start = false}, shapes);
+    World warm = sequence.world({.query = {.goal = CollideGoal::verdict}}, shapes),
+          cold = sequence.world({.query = {.goal = CollideGoal::verdict}, .warm_start = false}, shapes);
     Found of_warm, of_cold;
     const std::function<void()> rivals[] = {[&] { of_warm.run(sequence, warm); }, [&] { of_cold.run(sequence, cold); }};
     const std::vector<double> times = race(rivals, 3);
@@ -161,7 +161,7 @@ void pose_rows(Report& report, const Sequence& sequence) {
         poses.push_back({random.rotation(), random.in_box(Box::around(Vec3::Zero(), Vec3::Constant(4)))});
     std::vector<Verdict> verdicts;
     std::vector<double> clearances;
-    const std::function<void()> work[] = {[&] { verdicts = world.try_poses(0, poses); },
+    const std::function<void()> work[] = {[&] { verdicts = world.check_poses(0, poses); },
                                           [&] { clearances = world.clearances(0, std::span(poses).first(50)); }};
     const std::vector<double> times = race(work, 1);
     const auto touching = std::ranges::count(verdicts, Verdict::overlapping);
@@ -173,11 +173,11 @@ void pose_rows(Report& report, const Sequence& sequence) {
 void run_world(Report& report) {
     set_thread_count(1);
     const Sequence slow(100, 3, 40, 0.01), quick(100, 3, 40, 0.1);
-    step_rows(report, "slow", slow, QueryGoal::verdict);
-    step_rows(report, "quick", quick, QueryGoal::verdict);
+    step_rows(report, "slow", slow, CollideGoal::verdict);
+    step_rows(report, "quick", quick, CollideGoal::verdict);
     mixed_row(report, slow);
     pose_rows(report, slow);
-    step_rows(report, "slow", slow, QueryGoal::contacts);
+    step_rows(report, "slow", slow, CollideGoal::contacts);
     set_thread_count(0);
 }
 

@@ -11,7 +11,7 @@ int main() {
     const fathom::AnalyticField same(fathom::parse_shape("smooth_union(sphere(1), box(1, 2, 3), 0.2)"));
 
     const fathom::Sample at = part.sample({2, 0.5, 0});
-    std::printf("%s\n", part.formula().text().c_str());
+    std::printf("%s\n", part.expression().text().c_str());
     std::printf("distance %.3f m, gradient %.3f %.3f %.3f\n", at.distance, at.gradient.x(), at.gradient.y(),
                 at.gradient.z());
 

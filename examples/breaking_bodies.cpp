@@ -17,15 +17,16 @@ TetWorldBody ball() {
     return body;
 }
 
-TetWorldTissue sheet(double strain_limit) {
-    TetWorldTissue tissue;
-    tissue.surface.name = "sheet";
-    tissue.surface.mesh = make_cloth({.size = {1.2, 1.2}, .cells = {14, 14}});
-    tissue.surface.material = {.density = 2, .stretch = 6e3, .bending = 100, .area = 1e3, .damping_time = 2e-3};
-    for (Index v = 0; v < tissue.surface.mesh.vertices.size(); ++v)
-        if (tissue.surface.mesh.vertices[v].cwiseAbs().maxCoeff() > 0.599) tissue.surface.fixed_vertices.push_back(v);
-    tissue.breaking = TissueBreakOptions{.strain = strain_limit};
-    return tissue;
+TetWorldMembrane sheet(double strain_limit) {
+    TetWorldMembrane membrane;
+    membrane.surface.name = "sheet";
+    membrane.surface.mesh = make_cloth({.size = {1.2, 1.2}, .cells = {14, 14}});
+    membrane.surface.material = {.density = 2, .stretch = 6e3, .bending = 100, .area = 1e3, .damping_time = 2e-3};
+    for (Index v = 0; v < membrane.surface.mesh.vertices.size(); ++v)
+        if (membrane.surface.mesh.vertices[v].cwiseAbs().maxCoeff() > 0.599)
+            membrane.surface.fixed_vertices.push_back(v);
+    membrane.breaking = MembraneBreakOptions{.strain = strain_limit};
+    return membrane;
 }
 
 // Height of the ball after 0.3 s (m).

@@ -25,8 +25,9 @@ int main() {
     std::printf("%zu of %zu pairs of parts may touch\n", pairs.size(), parts.boxes.size() * parts.boxes.size());
 
     const ProtrusionPoints tips = protrusion_points(field);
-    const PlainBody a{{&field, here}, &parts, tips.points}, b{{&field, there}, &parts, tips.points};
-    const PlainResult found = plain_field_collision(a, b, {.descent = {.rule = StepRule::adaptive}});
+    const field_field::PlainBody a{{&field, here}, &parts, tips.points}, b{{&field, there}, &parts, tips.points};
+    const field_field::PlainResult found =
+        field_field::plain_field_collision(a, b, {.descent = {.rule = field_field::StepRule::adaptive}});
     std::printf("%zu protrusion points; %zu contacts from %zu starting points\n", tips.points.size(),
                 found.contacts.size(), found.starts);
     if (!found.contacts.empty())

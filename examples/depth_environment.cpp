@@ -164,12 +164,12 @@ public:
         glUniform1f(glGetUniformLocation(plant_program_, "time"), time);
         glDrawArrays(GL_POINTS, 0, 1600);
 
-        scene.use(flag_program_, flag, Pose::at({0, 0, 3}));
+        scene.use(flag_program_, flag, Pose::from_translation({0, 0, 3}));
         glUniform1f(glGetUniformLocation(flag_program_, "time"), time);
         glPatchParameteri(GL_PATCH_VERTICES, 4);
         glDrawArrays(GL_PATCHES, 0, 4);
 
-        scene.use(firework_program_, fireworks, Pose::at({5, 0, 7}));
+        scene.use(firework_program_, fireworks, Pose::from_translation({5, 0, 7}));
         glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, particles_);
         glDrawArrays(GL_POINTS, 0, particles);
     }
@@ -219,7 +219,7 @@ int main() try {
     for (int frame = 0; frame <= 20; ++frame) {
         const double way = frame / 20.0;
         const Vec3 place(-8 + 16 * way, 0.05, 0.5 + 6 * way * way + 1.4 * way);
-        const Hits hits = collide(*gl, garden, ship, Pose::at(place), step * static_cast<float>(frame));
+        const Hits hits = collide(*gl, garden, ship, Pose::from_translation(place), step * static_cast<float>(frame));
         std::printf("%5.2fs  (%5.2f, %5.2f, %5.2f) %8zu %8zu %10zu\n", step * static_cast<float>(frame), place.x(),
                     place.y(), place.z(), hits.plants, hits.flag, hits.fireworks);
         all.plants += hits.plants, all.flag += hits.flag, all.fireworks += hits.fireworks;

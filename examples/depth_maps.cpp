@@ -25,11 +25,11 @@ int main() {
     const auto ring = std::make_shared<DrawnMesh>(make_torus({.radius = 1, .tube = 0.2})),
                rock = std::make_shared<DrawnMesh>(make_sphere({0.8, 12}));
     const std::vector<DrawnBody> obstacles = {
-        {.mesh = ring, .pose = Pose::turned(1.57, Vec3::UnitY(), {1, 0.4, 0}), .id = 1},
-        {.mesh = rock, .pose = Pose::at({4, 0.9, 0}), .id = 2}};
+        {.mesh = ring, .pose = Pose::from_axis_angle(1.57, Vec3::UnitY(), {1, 0.4, 0}), .id = 1},
+        {.mesh = rock, .pose = Pose::from_translation({4, 0.9, 0}), .id = 2}};
     std::size_t met = 0;
     for (double x = -4; x <= 8; x += 1) {
-        const DepthCollision found = collide(object, Pose::at({x, 0, 0}), obstacles);
+        const DepthCollision found = collide(object, Pose::from_translation({x, 0, 0}), obstacles);
         met += found.verdict == Verdict::overlapping;
         for (const DepthBodyHit& hit : found.bodies)
             std::printf(
@@ -40,7 +40,7 @@ int main() {
     // Proof of "disjoint" between the two obstacles by conservative rasterization, which only the CPU backend supports.
     const auto cpu = make_cpu_depth_backend();
     DepthObject careful(*cpu, ship, report.projections(), {.conservative = true});
-    const bool proven = collide(careful, Pose::at({3, 0, 0}), obstacles, {.conservative = true}).proven;
+    const bool proven = collide(careful, Pose::from_translation({3, 0, 0}), obstacles, {.conservative = true}).proven;
     std::printf("collisions at %zu of 13 positions; disjoint at x = 3 m: %s\n", met, proven ? "proven" : "not proven");
 
     // All particles share one depth map of the hull.

@@ -10,24 +10,25 @@
 int main() {
     using namespace fathom;
     // Once per body: the bounding sphere tree over its interior.
-    const Solid creature(
+    const FieldSphereTree creature(
         std::make_shared<GridField>(build_grid(make_creature({.triangles = 20000}), {.resolution = 128})));
-    const Solid ring(std::make_shared<AnalyticField>(shapes::torus(0.4, 0.12)));
+    const FieldSphereTree ring(std::make_shared<AnalyticField>(shapes::torus(0.4, 0.12)));
 
-    const Pose here, there = Pose::turned(0.7, Vec3::UnitX(), {0.3, 0.1, 0.2});
-    const CollideResult found = collide(creature, here, ring, there);
+    const Pose here, there = Pose::from_axis_angle(0.7, Vec3::UnitX(), {0.3, 0.1, 0.2});
+    const field_field::CollideResult found = collide(creature, here, ring, there);
     if (found.verdict != Verdict::overlapping || found.contacts.empty()) return 1;
     std::printf("overlapping, %.4f m deep, %zu contacts, %zu field evaluations\n", found.depth, found.contacts.size(),
-                found.look_ups);
+                found.evaluations);
     for (const Contact& c : found.contacts)
         std::printf("  region %u: depth %.4f m at (%.3f, %.3f, %.3f), separating direction (%.3f, %.3f, %.3f)\n",
                     c.region, c.depth, c.point_a.x(), c.point_a.y(), c.point_a.z(), c.normal.x(), c.normal.y(),
                     c.normal.z());
 
     // With the ring moved aside: proven disjoint, with a lower and an upper bound on the distance.
-    const Pose aside = Pose::at({1.5, 0, 0});
-    const CollideResult apart = collide(creature, here, ring, aside, {.goal = CollideGoal::any});
-    const Separation gap = separation(creature, here, ring, aside);
+    const Pose aside = Pose::from_translation({1.5, 0, 0});
+    const field_field::CollideResult apart =
+        collide(creature, here, ring, aside, {.goal = field_field::CollideGoal::any});
+    const field_field::Separation gap = field_field::separation(creature, here, ring, aside);
     std::printf("moved aside: %s, distance between %.4f and %.4f m\n",
                 apart.verdict == Verdict::disjoint ? "disjoint" : "not disjoint", gap.lower, gap.upper);
     return apart.verdict == Verdict::disjoint && gap.lower <= gap.upper ? 0 : 1;

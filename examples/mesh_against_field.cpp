@@ -8,22 +8,23 @@
 
 int main() {
     using namespace fathom;
-    const ContactMesh creature(make_creature({.triangles = 20000}));
+    const TriangleSphereTree creature(make_creature({.triangles = 20000}));
     const AnalyticField cone(shapes::cone(0.2, 0.5)); // tip up
 
     // The tip of the cone penetrates the creature.
-    const Pose below = Pose::at({0, 0, -0.4});
-    const MeshContactResult found = mesh_contacts(creature, {}, cone, below);
+    const Pose below = Pose::from_translation({0, 0, -0.4});
+    const mesh_field::MeshContactResult found = mesh_field::mesh_contacts(creature, {}, cone, below);
     std::printf("%zu of %zu triangles touch, %zu field evaluations\n", found.contacts.size(), creature.size(),
-                found.look_ups);
+                found.evaluations);
     if (found.contacts.empty()) return 1;
-    const MeshContact& deepest = found.contacts.front();
+    const mesh_field::MeshContact& deepest = found.contacts.front();
     std::printf("deepest triangle %u, depth %.4f m; separating direction of the cone (%.3f, %.3f, %.3f)\n",
                 deepest.triangle, deepest.depth, deepest.normal.x(), deepest.normal.y(), deepest.normal.z());
 
     // With the cone moved down: proven disjoint, with the distance.
-    const Pose aside = Pose::at({0, 0, -0.8});
-    const MeshContactResult apart = mesh_contacts(creature, {}, cone, aside, {.goal = MeshGoal::deepest});
+    const Pose aside = Pose::from_translation({0, 0, -0.8});
+    const mesh_field::MeshContactResult apart =
+        mesh_field::mesh_contacts(creature, {}, cone, aside, {.goal = mesh_field::MeshGoal::deepest});
     if (apart.contacts.empty()) return 1;
     std::printf("moved down: %s, distance %.4f m\n", apart.verdict == Verdict::disjoint ? "disjoint" : "not disjoint",
                 -apart.contacts[0].depth);

@@ -20,9 +20,10 @@ int main() {
 
     const SweepShell shell(vertex_shell(mesh).points); // a second creature falls on the first and rotates
     const Vec3 above(0, 0, 1.2 * box.size().z());
-    const Motion fall{Pose::at(above), Pose::turned(1.0, Vec3::UnitX(), -0.5 * above), Path::screw};
-    SweepResult result;
-    sweep(shell, fall, caster, Motion::still({}), result, {.path = Path::screw});
+    const Motion fall{Pose::from_translation(above), Pose::from_axis_angle(1.0, Vec3::UnitX(), -0.5 * above),
+                      Path::screw};
+    ShellSweepResult result;
+    sweep(shell, fall, caster, Motion::stationary({}), result, {.path = Path::screw});
     std::printf("time of impact %.6f, point %u; %zu of %zu points have contact\n", result.first.time,
                 result.first.point, result.contacts.size(), shell.points.size());
     return times.empty() || result.first.verdict != Verdict::overlapping ? 1 : 0;

@@ -20,7 +20,7 @@ int main() {
                 fitted.network.weight_count(), report.seconds, 100 * report.mean_error / report.longest_side,
                 report.overlap);
 
-    const NetworkField field(fitted.network);
+    const NeuralField field(fitted.network);
     const Sample at = field.sample(field.domain().upper);
     std::printf("at the corner: distance about %.3f m, direction to the surface (%.2f, %.2f, %.2f)\n",
                 depth_estimate(at), -at.gradient.x(), -at.gradient.y(), -at.gradient.z());
@@ -37,7 +37,7 @@ int main() {
     std::printf("%s file of %ju bytes, \"%s\"\n", read.format.c_str(),
                 static_cast<std::uintmax_t>(std::filesystem::file_size(file)), read.note.c_str());
     std::filesystem::remove(file);
-    const bool same = NetworkField(read.network).distance(Vec3(0.1, 0.2, 0.3)) == field.distance(Vec3(0.1, 0.2, 0.3));
+    const bool same = NeuralField(read.network).distance(Vec3(0.1, 0.2, 0.3)) == field.distance(Vec3(0.1, 0.2, 0.3));
 
     // A grid is faster and needs far more memory. Its samples are the values of the network.
     const GridField grid = bake(field, {.box = {}, .resolution = 96});

@@ -28,10 +28,10 @@ public:
 
 int main() {
     const fathom::Shape bumpy(std::make_shared<Bumpy>()), box(fathom::make_box());
-    const fathom::Distance apart = fathom::distance(bumpy, {}, box, fathom::Pose::at({3, 0, 0}));
+    const fathom::Distance apart = fathom::distance(bumpy, {}, box, fathom::Pose::from_translation({3, 0, 0}));
     std::printf("distance between %.3f and %.3f m, method %s\n", apart.lower, apart.upper,
                 std::string(name(apart.method)).c_str());
-    const fathom::Collision touch = fathom::collide(bumpy, {}, box, fathom::Pose::at({1.2, 0, 0}));
+    const fathom::Collision touch = fathom::collide(bumpy, {}, box, fathom::Pose::from_translation({1.2, 0, 0}));
     std::printf("%s\n", touch.verdict == fathom::Verdict::overlapping ? "overlapping" : "not overlapping");
     return touch.verdict == fathom::Verdict::overlapping && apart.lower > 0 ? 0 : 1;
 }

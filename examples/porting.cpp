@@ -18,18 +18,18 @@ void shapes_and_poses() {
     const TriangleMesh mesh = make_torus(); // or read_triangle_mesh("part.obj")
     const Shape body(mesh);                 // solid if closed, otherwise a surface
     const Shape ball(std::make_shared<AnalyticField>(shapes::sphere(0.5)));
-    const Shape ground = Shape::plane({0, 0, 1}, 0);
+    const Shape ground = Shape::half_space({0, 0, 1}, 0);
     const Pose pose{Quat(Eigen::AngleAxisd(0.3, Vec3::UnitX())), {1, 0, 0}};
     // [end]
-    expect(body.kind() == ShapeKind::closed_mesh && ball.kind() == ShapeKind::formula &&
-               ground.kind() == ShapeKind::plane,
+    expect(body.kind() == ShapeKind::closed_mesh && ball.kind() == ShapeKind::analytic &&
+               ground.kind() == ShapeKind::half_space,
            "kinds");
     expect(std::abs(pose.translation.x() - 1) == 0, "pose");
 }
 
 void touching(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b) {
     // [collide]
-    const Collision found = collide(a, pose_a, b, pose_b, {.goal = QueryGoal::verdict});
+    const CollideResult found = collide(a, pose_a, b, pose_b, {.goal = CollideGoal::verdict});
     const bool touching = found.verdict != Verdict::disjoint; // "disjoint" is a proof
     // [end]
     expect(touching, "the shapes overlap");
@@ -37,7 +37,7 @@ void touching(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& po
 
 void contacts(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b) {
     // [contacts]
-    const Collision found = collide(a, pose_a, b, pose_b, {.most_contacts = 10});
+    const CollideResult found = collide(a, pose_a, b, pose_b, {.max_contacts = 10});
     for (const Contact& contact : found.contacts) {
         const Vec3 middle = 0.5 * (contact.point_a + contact.point_b);
         const Vec3 way_out_of_b = contact.normal; // unit, a to b: moving b along it by the depth separates them
@@ -49,14 +49,14 @@ void contacts(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& po
 
 void margins(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b) {
     // [margin]
-    const Collision near = collide(a, pose_a, b, pose_b, {.margin = 0.05}); // depths >= -0.05
+    const CollideResult near = collide(a, pose_a, b, pose_b, {.margin = 0.05}); // depths >= -0.05
     // [end]
     expect(near.verdict != Verdict::disjoint, "within the margin");
 }
 
 void distances(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b) {
     // [distance]
-    const Distance gap = distance(a, pose_a, b, pose_b);
+    const DistanceResult gap = distance(a, pose_a, b, pose_b);
     const double meters = gap.upper;                                 // minus the depth if overlapping
     const auto nearest_points = std::pair(gap.point_a, gap.point_b); // world frame
     // [end]
@@ -66,7 +66,7 @@ void distances(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& p
 void continuous(const Shape& a, const Pose& a_start, const Pose& a_end, const Shape& b, const Pose& b_start,
                 const Pose& b_end) {
     // [continuous]
-    const Sweep found = sweep(a, {a_start, a_end}, b, {b_start, b_end});
+    const SweepResult found = sweep(a, {a_start, a_end}, b, {b_start, b_end});
     const bool touching = found.verdict != Verdict::disjoint;
     const double time = found.time; // in [0, 1]; no contact before it
     // [end]
@@ -76,15 +76,16 @@ void continuous(const Shape& a, const Pose& a_start, const Pose& a_end, const Sh
 void manager() {
     const Shape part(make_box());
     // [manager]
-    World world({.query = {.goal = QueryGoal::contacts, .most_contacts = 4}});
+    World world({.query = {.goal = CollideGoal::contacts, .max_contacts = 4}});
     std::vector<Index> ids;
-    for (int k = 0; k < 10; ++k) ids.push_back(world.add(part, Pose::at({1.5 * k, 0, 0})));
+    for (int k = 0; k < 10; ++k) ids.push_back(world.add(part, Pose::from_translation({1.5 * k, 0, 0})));
 
-    world.move(ids[3], Pose::at({5.5, 0, 0})); // like setTransform() and computeAABB()
+    world.move(ids[3], Pose::from_translation({5.5, 0, 0})); // like setTransform() and computeAABB()
     for (const WorldPair& pair : world.update().pairs) std::printf("%u touches %u\n", pair.a, pair.b);
 
-    const std::vector<WorldPair> around = world.collide(part, Pose::at({0.75, 0, 0})); // one object against all
-    const World::Nearest nearest = world.nearest(part, Pose::at({0, 5, 0}));
+    const std::vector<WorldPair> around =
+        world.collide(part, Pose::from_translation({0.75, 0, 0})); // one object against all
+    const World::Nearest nearest = world.nearest(part, Pose::from_translation({0, 5, 0}));
     // [end]
     expect(world.last().pairs.size() == 1 && around.size() == 2 && nearest.distance.upper > 3.9, "manager");
 }
@@ -92,8 +93,8 @@ void manager() {
 void filters(World& world, Index a, Index b) {
     // [filters]
     constexpr std::uint32_t walls = 1, players = 2, ghosts = 4;
-    world.set_groups(a, players, walls | players); // category bits, mask bits
-    world.set_groups(b, ghosts, walls);
+    world.set_category(a, players, walls | players); // category bits, mask bits
+    world.set_category(b, ghosts, walls);
     world.set_filter([=](Index x, Index y) { return !(x == a && y == b); }); // applied in addition to the masks
     // [end]
     expect(world.update().pairs.empty(), "filtered");
@@ -112,11 +113,12 @@ void rays(const World& world) {
 int main() {
     const Shape ring(make_torus()), ball(make_sphere({.radius = 0.3}));
     shapes_and_poses();
-    touching(ring, {}, ball, Pose::at({0.5, 0, 0}));
-    contacts(ring, {}, ball, Pose::at({0.5, 0, 0}));
-    margins(ring, {}, ball, Pose::at({0.83, 0, 0}));
-    distances(ring, {}, ball, Pose::at({2, 0, 0}));
-    continuous(ring, {}, Pose::at({1, 0, 0}), ball, Pose::at({3, 0, 0}), Pose::at({1, 0, 0}));
+    touching(ring, {}, ball, Pose::from_translation({0.5, 0, 0}));
+    contacts(ring, {}, ball, Pose::from_translation({0.5, 0, 0}));
+    margins(ring, {}, ball, Pose::from_translation({0.83, 0, 0}));
+    distances(ring, {}, ball, Pose::from_translation({2, 0, 0}));
+    continuous(ring, {}, Pose::from_translation({1, 0, 0}), ball, Pose::from_translation({3, 0, 0}),
+               Pose::from_translation({1, 0, 0}));
     manager();
     World world;
     const Index a = world.add(ring), b = world.add(ball);

@@ -13,7 +13,7 @@ int main() {
     world.add({.shape = make_field_shape(ground), .name = "ground", .fixed = true});
     const Index torus = world.add({.shape = make_body_shape(make_torus(), {.grid = {.resolution = 48}, .points = 500}),
                                    .name = "torus",
-                                   .pose = Pose::turned(0.5, Vec3::UnitX(), {0, 0, 1.5}),
+                                   .pose = Pose::from_axis_angle(0.5, Vec3::UnitX(), {0, 0, 1.5}),
                                    .damping = 80});
     for (int k = 0; k < 2400; ++k) {
         world.step();

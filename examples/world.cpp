@@ -11,13 +11,13 @@ using namespace fathom;
 
 void steps() {
     World world;
-    const Index floor = world.add(Shape::plane({0, 0, 1}, 0), {}, {.name = "floor", .fixed = true});
-    const Index ring = world.add(Shape(make_torus()), Pose::at({0, 0, 2}), {.name = "ring"});
+    const Index floor = world.add(Shape::half_space({0, 0, 1}, 0), {}, {.name = "floor", .fixed = true});
+    const Index ring = world.add(Shape(make_torus()), Pose::from_translation({0, 0, 2}), {.name = "ring"});
     const Index ball = world.add(Shape(std::make_shared<AnalyticField>(parse_shape("sphere(0.3)"))),
-                                 Pose::at({0, 0, 0.25}), {.name = "ball"});
+                                 Pose::from_translation({0, 0, 0.25}), {.name = "ball"});
 
     for (int k = 0; k < 40; ++k) {
-        world.move(ring, Pose::turned(0.05 * k, Vec3::UnitX(), {0, 0, 2 - 0.05 * k}));
+        world.move(ring, Pose::from_axis_angle(0.05 * k, Vec3::UnitX(), {0, 0, 2 - 0.05 * k}));
         const WorldStep& step = world.update();
         for (const auto& [a, b] : step.began)
             std::printf("step %d: %s touches %s\n", k, world.name(a).c_str(), world.name(b).c_str());
@@ -35,10 +35,10 @@ void filters() {
     World world;
     constexpr std::uint32_t robot = 1, parts = 2;
     const Shape link(make_capsule());
-    const Index upper =
-        world.add(link, Pose::at({0, 0, 0}), {.groups = robot, .meets = parts}); // its own links never collide
-    const Index lower = world.add(link, Pose::at({0, 0, 0.4}), {.groups = robot, .meets = parts});
-    const Index part = world.add(Shape(make_box()), Pose::at({0.5, 0, 0}), {.groups = parts});
+    const Index upper = world.add(link, Pose::from_translation({0, 0, 0}),
+                                  {.groups = robot, .meets = parts}); // its own links never collide
+    const Index lower = world.add(link, Pose::from_translation({0, 0, 0.4}), {.groups = robot, .meets = parts});
+    const Index part = world.add(Shape(make_box()), Pose::from_translation({0.5, 0, 0}), {.groups = parts});
     world.set_filter([=](Index a, Index b) { return !(a == lower && b == part); });
     const WorldStep& step = world.update();
     if (step.pairs.size() != 1 || step.pairs[0].a != upper || step.pairs[0].b != part)
@@ -48,21 +48,23 @@ void filters() {
 void questions() {
     World world;
     const Index hall = world.add(Shape(make_tunnel()), {}, {.name = "hall", .fixed = true});
-    const Index robot = world.add(Shape(make_box({.size = {0.2, 0.1, 0.1}})), Pose::at({-3, 0, 0}), {.name = "robot"});
+    const Index robot =
+        world.add(Shape(make_box({.size = {0.2, 0.1, 0.1}})), Pose::from_translation({-3, 0, 0}), {.name = "robot"});
 
     const RayHit hit = world.cast({.origin = {-5, 0, 0.55}, .direction = {1, 0, 0}});
     std::printf("the ray hits %s at %.3f m\n", world.name(hit.body).c_str(), hit.distance);
 
-    const World::Nearest near = world.nearest(Shape(make_sphere({.radius = 0.1})), Pose::at({-2.5, 0, 0}));
+    const World::Nearest near =
+        world.nearest(Shape(make_sphere({.radius = 0.1})), Pose::from_translation({-2.5, 0, 0}));
     std::printf("%s is nearest, %.3f m away\n", world.name(near.body).c_str(), near.distance.upper);
 
-    const World::SweptBody first =
-        world.sweep(Shape(make_sphere({.radius = 0.1})), {Pose::at({0, 0, 0.3}), Pose::at({0, 0, 3})});
+    const World::SweptBody first = world.sweep(
+        Shape(make_sphere({.radius = 0.1})), {Pose::from_translation({0, 0, 0.3}), Pose::from_translation({0, 0, 3})});
     std::printf("the moving ball touches %s at time %.4f\n", world.name(first.body).c_str(), first.sweep.time);
 
     std::vector<Pose> poses; // samples of a motion planner
-    for (int k = 0; k < 100; ++k) poses.push_back(Pose::at({-3 + 0.06 * k, 0.3 * std::sin(0.1 * k), 0}));
-    const std::vector<Verdict> verdicts = world.try_poses(robot, poses);   // in parallel
+    for (int k = 0; k < 100; ++k) poses.push_back(Pose::from_translation({-3 + 0.06 * k, 0.3 * std::sin(0.1 * k), 0}));
+    const std::vector<Verdict> verdicts = world.check_poses(robot, poses); // in parallel
     const std::vector<double> clearances = world.clearances(robot, poses); // m, proven
     std::size_t free = 0;
     for (std::size_t k = 0; k < poses.size(); ++k) free += verdicts[k] == Verdict::disjoint && clearances[k] > 0.01;
@@ -75,7 +77,7 @@ void changing_bodies() {
     World world;
     TriangleMesh cloth = make_cloth();
     const Index sheet = world.add(Shape(cloth));
-    const Index ball = world.add(Shape(make_sphere()), Pose::at({0, 0, 1}));
+    const Index ball = world.add(Shape(make_sphere()), Pose::from_translation({0, 0, 1}));
     (void)world.update();
 
     for (Vec3& p : cloth.vertices) p.z() = 0.8 - p.squaredNorm();

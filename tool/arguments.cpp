@@ -59,7 +59,7 @@ Pose pose_from_text(const std::string& text, const std::string& option) {
         throw Error(Cause::invalid_argument,
                     fmt::format("{}: '{}' is not a pose: expected 3 numbers (x,y,z) or 7 (x,y,z,qw,qx,qy,qz), got {}",
                                 option, text, v.size()));
-    Pose pose = Pose::at({v[0], v[1], v[2]});
+    Pose pose = Pose::from_translation({v[0], v[1], v[2]});
     if (v.size() == 3) return pose;
     const Quat rotation(v[3], v[4], v[5], v[6]);
     if (std::abs(rotation.norm() - 1) > 2e-3)

@@ -34,14 +34,14 @@ struct CollideArguments {
 
 struct PosedBody {
     std::string description;
-    Solid solid;
+    FieldSphereTree solid;
     Pose pose;
     ViewerBody viewer_body; // for --html
 };
 
 struct PairResult {
-    CollideResult collision;
-    std::optional<Separation> separation; // if the bodies do not overlap
+    field_field::CollideResult collision;
+    std::optional<field_field::Separation> separation; // if the bodies do not overlap
 };
 
 PosedBody open_body(const std::string& text, const Pose& pose, const CollideArguments& arguments, Session& session) {
@@ -50,26 +50,26 @@ PosedBody open_body(const std::string& text, const Pose& pose, const CollideArgu
     std::string description = fmt::format("{}: {}", source.kind, source.description);
     if (source.mesh && source.grid)
         description += fmt::format(", sampled on a grid, {} cells along the longest side", arguments.resolution);
-    PosedBody body{std::move(description), Solid(field_of(source)), pose, {}};
+    PosedBody body{std::move(description), FieldSphereTree(field_of(source)), pose, {}};
     if (!arguments.html.empty())
         body.viewer_body = make_viewer_body(text, source, std::min(arguments.resolution, 128), session.progress());
     body.viewer_body.pose = pose;
     return body;
 }
 
-CollideOptions collide_options(const CollideArguments& arguments) {
-    CollideOptions options{.margin = arguments.margin};
-    if (arguments.all) options.most_contacts = 1000;
-    if (arguments.prove) options.budget = 10'000'000;
+field_field::CollideOptions collide_options(const CollideArguments& arguments) {
+    field_field::CollideOptions options{.margin = arguments.margin};
+    if (arguments.all) options.max_contacts = 1000;
+    if (arguments.prove) options.max_evaluations = 10'000'000;
     return options;
 }
 
-SeparationOptions separation_options(const PosedBody& a, const PosedBody& b, bool tight) {
+field_field::SeparationOptions separation_options(const PosedBody& a, const PosedBody& b, bool tight) {
     if (!tight) return {};
     const double size = std::min(a.solid.bounds().size().maxCoeff(), b.solid.bounds().size().maxCoeff());
     const double error = a.solid.surface_error() + b.solid.surface_error();
     if (!std::isfinite(size) || size <= 0) return {};
-    return {.tolerance = std::max(1e-6 * size, std::isfinite(error) ? 4 * error : 0), .budget = 1'000'000};
+    return {.tolerance = std::max(1e-6 * size, std::isfinite(error) ? 4 * error : 0), .max_evaluations = 1'000'000};
 }
 
 // Keeps the first contact of each region, which is its deepest.
@@ -82,7 +82,7 @@ void keep_deepest(std::vector<Contact>& contacts) {
     });
 }
 
-bool overlaps(const CollideResult& collision) {
+bool overlaps(const field_field::CollideResult& collision) {
     return collision.verdict == Verdict::overlapping && collision.depth >= 0;
 }
 
@@ -90,8 +90,9 @@ PairResult query_pair(const PosedBody& a, const PosedBody& b, const CollideArgum
     PairResult result{collide(a.solid, a.pose, b.solid, b.pose, collide_options(arguments)), {}};
     if (!arguments.all) keep_deepest(result.collision.contacts);
     if (overlaps(result.collision)) return result;
-    result.separation = separation(a.solid, a.pose, b.solid, b.pose, separation_options(a, b, arguments.distance));
-    result.collision.look_ups += result.separation->look_ups;
+    result.separation =
+        field_field::separation(a.solid, a.pose, b.solid, b.pose, separation_options(a, b, arguments.distance));
+    result.collision.evaluations += result.separation->evaluations;
     result.separation->lower = std::max(result.separation->lower, 0.0);
     return result;
 }
@@ -119,7 +120,7 @@ Json contact_json(const Contact& c) {
             {"feature_b", feature_json(c.feature_b)}};
 }
 
-Json distance_json(const Separation& s) {
+Json distance_json(const field_field::Separation& s) {
     Json text = {{"lower", finite_or_null(s.lower)}, {"upper", finite_or_null(s.upper)}};
     if (std::isfinite(s.upper))
         text.update({{"point_a", as_json(s.point_a)}, {"point_b", as_json(s.point_b)}, {"normal", as_json(s.normal)}});
@@ -127,7 +128,7 @@ Json distance_json(const Separation& s) {
 }
 
 Json to_json(const PairResult& result) {
-    const CollideResult& collision = result.collision;
+    const field_field::CollideResult& collision = result.collision;
     Json text = {{"status", status(collision.verdict)}, {"proven", collision.verdict != Verdict::undecided}};
     text["depth"] = collision.contacts.empty() ? Json(nullptr) : Json(collision.depth);
     text["distance"] = result.separation ? distance_json(*result.separation) : Json(nullptr);
@@ -137,12 +138,12 @@ Json to_json(const PairResult& result) {
     text["method"] = method_text(result);
     text["error_bound"] = finite_or_null(collision.error_bound);
     text["truncated"] = collision.truncated || (result.separation && result.separation->truncated);
-    text["evaluations"] = collision.look_ups;
+    text["evaluations"] = collision.evaluations;
     if (collision.verdict == Verdict::undecided) text["open_size"] = finite_or_null(collision.open_size);
     return text;
 }
 
-void print(const Separation& s) {
+void print(const field_field::Separation& s) {
     if (!std::isfinite(s.lower)) return fmt::print("  distance   undefined: one of the bodies is empty\n");
     if (!std::isfinite(s.upper))
         return fmt::print("  distance   at least {:.9g} m; closest points are unknown\n", s.lower);
@@ -162,7 +163,7 @@ void print(const std::vector<Contact>& contacts) {
 }
 
 void print(const PosedBody& a, const PosedBody& b, const PairResult& result, const CollideArguments& arguments) {
-    const CollideResult& collision = result.collision;
+    const field_field::CollideResult& collision = result.collision;
     fmt::print("{}{}\n", status(collision.verdict),
                collision.verdict == Verdict::undecided
                    ? fmt::format(", not proven: boxes of up to {:.3g} m remain undecided", collision.open_size)
@@ -173,7 +174,7 @@ void print(const PosedBody& a, const PosedBody& b, const PairResult& result, con
     if (result.separation) print(*result.separation);
     print(collision.contacts);
     if (collision.truncated) fmt::print("  (there are more contacts)\n");
-    fmt::print("  method     {}; {} field evaluations\n", method_text(result), with_commas(collision.look_ups));
+    fmt::print("  method     {}; {} field evaluations\n", method_text(result), with_commas(collision.evaluations));
     if (std::isfinite(collision.error_bound))
         fmt::print("  error      at most {:.3g} m\n", collision.error_bound);
     else
@@ -189,14 +190,14 @@ void draw(const PosedBody& a, const PosedBody& b, const std::string& file) {
     OverlapPictureOptions options;
     options.view.width = 900;
     options.view.height = 640;
-    const FieldOverlap cells = field_overlap(in_a, a.pose, in_b, b.pose, {.depth = 5});
+    const field_field::FieldOverlap cells = field_field::field_overlap(in_a, a.pose, in_b, b.pose, {.depth = 5});
     write_png(file, draw_overlap(in_a, a.pose, in_b, b.pose, cells, options));
 }
 
 // Writes a page with both bodies, their contacts or the segment between their closest points, and their bounding
 // spheres.
 void write_page(PosedBody& a, PosedBody& b, const PairResult& result, const std::string& file) {
-    const CollideResult& collision = result.collision;
+    const field_field::CollideResult& collision = result.collision;
     ViewerDocument document{.title = a.viewer_body.name + " and " + b.viewer_body.name,
                             .subtitle = status(collision.verdict),
                             .kind = ViewerKind::field};

@@ -57,7 +57,8 @@ std::shared_ptr<const GridField> show_field(Demo& demo, const TriangleMesh& mesh
                        {"sign method", std::string(name(report.sign.method))}};
     section.pictures.push_back(demo.picture("field.png", draw_slice(field, {.axis = 1, .size = 900}),
                                             "Slice through the creature with contour lines of the distance."));
-    const Formula blend = parse_shape("smooth_union(torus(0.5, 0.16), translate(0, 0, 0.2, box(0.5, 0.5, 0.5)), 0.15)");
+    const AnalyticExpression blend =
+        parse_shape("smooth_union(torus(0.5, 0.16), translate(0, 0, 0.2, box(0.5, 0.5, 0.5)), 0.15)");
     section.pictures.push_back(
         demo.picture("analytic.png", draw_slice(AnalyticField(blend), {.axis = 1, .size = 600}), blend.text()));
     demo.add_view(section, "field", "The field with movable slices and its bounding volume hierarchy",
@@ -76,13 +77,13 @@ void show_sweep(Demo& demo, const std::shared_ptr<const GridField>& creature) {
     const AnalyticField ring(parse_shape(ring_expression));
     const TriangleMesh surface = surface_of(ring, 48);
     const Shape points(surface.vertices), body(creature);
-    const Motion motion{Pose::turned(0.4, Vec3::UnitY(), {-1.1, 0.1, 0.1}),
-                        Pose::turned(2.2, Vec3(0.2, 1, 0).normalized(), {1.1, -0.05, 0}), Path::screw};
+    const Motion motion{Pose::from_axis_angle(0.4, Vec3::UnitY(), {-1.1, 0.1, 0.1}),
+                        Pose::from_axis_angle(2.2, Vec3(0.2, 1, 0).normalized(), {1.1, -0.05, 0}), Path::screw};
     points.prepare();
     body.prepare();
     const Stopwatch start;
-    const Sweep found =
-        sweep(points, motion, body, Motion::still({}), {.goal = SweepGoal::all, .method = Method::points_in_field});
+    const SweepResult found =
+        sweep(points, motion, body, Motion::stationary({}), {.goal = SweepGoal::all, .method = Method::point_field});
     const double seconds = start.seconds();
     double in_contact = 0;
     for (const ContactInterval& i : found.intervals) in_contact += i.end - i.start;
@@ -101,7 +102,7 @@ void show_sweep(Demo& demo, const std::shared_ptr<const GridField>& creature) {
     SweptView view{.a = viewer_body("ring", surface),
                    .b = viewer_body("creature", surface_of(*creature, 96)),
                    .motion_a = motion,
-                   .motion_b = Motion::still({}),
+                   .motion_b = Motion::stationary({}),
                    .intervals = found.intervals};
     view.b.fixed = true;
     if (found.verdict == Verdict::overlapping) {
@@ -120,12 +121,12 @@ void show_sweep(Demo& demo, const std::shared_ptr<const GridField>& creature) {
 // Collides a grid with an analytic field and draws the octree of their intersection.
 void show_collision(Demo& demo, const std::shared_ptr<const GridField>& creature) {
     const auto ring = std::make_shared<AnalyticField>(parse_shape(ring_expression));
-    const Solid a(creature), b(ring);
-    const Pose there = Pose::turned(std::numbers::pi / 2, Vec3(0.1, 1, 0).normalized(), {0.15, 0.03, 0});
+    const FieldSphereTree a(creature), b(ring);
+    const Pose there = Pose::from_axis_angle(std::numbers::pi / 2, Vec3(0.1, 1, 0).normalized(), {0.15, 0.03, 0});
     const Stopwatch start;
-    const CollideResult found = collide(a, {}, b, there);
+    const field_field::CollideResult found = collide(a, {}, b, there);
     const double seconds = start.seconds();
-    const FieldOverlap cells = field_overlap(*creature, {}, *ring, there, {.depth = 5});
+    const field_field::FieldOverlap cells = field_field::field_overlap(*creature, {}, *ring, there, {.depth = 5});
     OverlapPictureOptions options{.resolution = 160};
     options.view.width = 900;
     options.view.height = 640;

@@ -109,7 +109,7 @@ position = [0.01, 0.02, 0.35]
 velocity = [0, 0, -2.5]
 [[body]]
 name = "sheet"
-kind = "tissue"
+kind = "membrane"
 shape = "cloth"
 parameters = { width = 1.2, depth = 1.2, resolution = 22 }
 density = 2.0

@@ -196,7 +196,7 @@ Json to_json(const DirectionReport& r, const DepthReport& report, const DepthArg
                  {"area", r.area},
                  {"unseen_area", r.unseen_area},
                  {"unseen_bounds", r.unseen_bounds.empty() ? Json(nullptr) : as_json(r.unseen_bounds)},
-                 {"unseen_triangles", r.unseen},
+                 {"unseen_triangles", r.to_mesh_frame},
                  {"resolution", r.resolution},
                  {"compliant_to_one", r.compliant_to_one},
                  {"compliant", r.compliant}});
@@ -259,9 +259,10 @@ void print(const DirectionReport& r) {
     if (layers) return fmt::print("  (visible area and concavity without layers)\n");
     if (r.concavity) fmt::print("  filled     {:.4g} m3 of concavity, filled by all directions\n", *r.concavity);
     if (r.unseen_area > 0)
-        fmt::print("  unseen     {:.4g} of {:.4g} m2, between {} and {} m; {} triangles are less than half visible\n",
-                   r.unseen_area, r.area, vector_text(r.unseen_bounds.lower), vector_text(r.unseen_bounds.upper),
-                   with_commas(r.unseen.size()));
+        fmt::print(
+            "  to_mesh_frame     {:.4g} of {:.4g} m2, between {} and {} m; {} triangles are less than half visible\n",
+            r.unseen_area, r.area, vector_text(r.unseen_bounds.lower), vector_text(r.unseen_bounds.upper),
+            with_commas(r.to_mesh_frame.size()));
     if (!r.closed)
         fmt::print(
             "  open       the mesh is not closed or is inside out: only its surface is tested, not its interior\n");

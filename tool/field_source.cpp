@@ -48,7 +48,7 @@ FieldSource from_network(const fs::path& path) {
                        {},
                        {},
                        {}};
-    source.field = std::make_shared<NetworkField>(std::move(file.network));
+    source.field = std::make_shared<NeuralField>(std::move(file.network));
     return source;
 }
 
@@ -60,7 +60,7 @@ FieldSource from_mesh(TriangleMesh mesh, const std::string& description) {
 }
 
 FieldSource from_expression(const std::string& text, const std::string& name) {
-    Formula shape = parse_shape(text, name);
+    AnalyticExpression shape = parse_shape(text, name);
     FieldSource source{"analytic", shape.text(), {}, {}, {}, {}, {}};
     source.field = std::make_shared<AnalyticField>(std::move(shape));
     return source;

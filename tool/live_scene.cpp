@@ -53,7 +53,7 @@ void ShapesScene::update_pairs() {
 
 void ShapesScene::compute_distance(Pair& pair) const {
     const Stopwatch start;
-    const Distance apart =
+    const DistanceResult apart =
         distance(world_.shape(pair.a), world_.pose(pair.a), world_.shape(pair.b), world_.pose(pair.b));
     pair.microseconds += 1e6 * start.seconds();
     if (pair.collision.method == Method::automatic) pair.collision.method = apart.method;

@@ -28,7 +28,7 @@ public:
 private:
     struct Pair {
         Index a, b;
-        Collision collision{};
+        CollideResult collision{};
         double separation = 0; // signed distance (m); minus the penetration depth if overlapping
         double error_bound = 0, microseconds = 0;
     };

@@ -93,7 +93,7 @@ SweptBody open_body(const std::string& text, const SweepArguments& arguments, Se
 }
 
 Motion parse_motion(const std::string& from, const std::string& to, const char* option) {
-    Motion motion = Motion::still(pose_from_text(from, fmt::format("--from-{}", option)));
+    Motion motion = Motion::stationary(pose_from_text(from, fmt::format("--from-{}", option)));
     if (!to.empty()) motion.end = pose_from_text(to, fmt::format("--to-{}", option));
     return motion;
 }
@@ -101,7 +101,7 @@ Motion parse_motion(const std::string& from, const std::string& to, const char* 
 struct SweepQuery {
     const SweptBody &a, &b;
     Motion motion_a, motion_b;
-    SweepOptions options;
+    ShellSweepOptions options;
 };
 
 PairSweep run_query(const SweepQuery& q, double level_a, double level_b) {
@@ -116,7 +116,7 @@ PairSweep run_query(const SweepQuery& q, double level_a, double level_b) {
 // Union of the contact intervals of all points of both bodies.
 std::vector<ContactInterval> merged_intervals(const PairSweep& sweep) {
     std::vector<ContactInterval> all;
-    for (const SweepResult* role : {&sweep.a_in_b, &sweep.b_in_a})
+    for (const ShellSweepResult* role : {&sweep.a_in_b, &sweep.b_in_a})
         for (const PointContact& contact : role->contacts) all.push_back(contact.time);
     std::sort(all.begin(), all.end(), [](const auto& x, const auto& y) { return x.start < y.start; });
     std::vector<ContactInterval> joined;
@@ -141,7 +141,7 @@ double error_bound(const SweepQuery& q, const PairSweep& sweep) {
     return std::max(q.a.field_error, q.b.field_error) + std::max(sweep.a_in_b.error_bound, sweep.b_in_a.error_bound);
 }
 
-Json contacts_json(const SweepResult& role) {
+Json contacts_json(const ShellSweepResult& role) {
     Json list = Json::array();
     for (const PointContact& c : role.contacts)
         list.push_back({{"point", c.point}, {"start", c.time.start}, {"end", c.time.end}, {"proven", c.time.proven}});

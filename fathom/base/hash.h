@@ -1,6 +1,6 @@
 // Fingerprints of bytes: XXH3 (Collet), fast enough to check a file while it is opened (more than 10 GB/s
-// from cache). A change goes unseen with a chance of 2^-64 (2^-128). Not for: secrets, or input that an enemy wants to
-// collide. The same on every machine of little-endian byte order.
+// from cache). A change goes to_mesh_frame with a chance of 2^-64 (2^-128). Not for: secrets, or input that an enemy
+// wants to collide. The same on every machine of little-endian byte order.
 #pragma once
 
 #include <compare>

@@ -52,13 +52,13 @@ Vec3 Mover::point(const Vec3& local, double t) const {
     return a + t * (b - a);
 }
 
-double Mover::bend(const Vec3& local) const {
+double Mover::chord_deviation(const Vec3& local) const {
     const Vec3 from_axis = motion_.start * local - screw_.point;
     const double radius = from_axis.cross(screw_.axis).norm();
     return radius * screw_.angle * screw_.angle / 8.0;
 }
 
-double Mover::reach(double radius) const {
+double Mover::max_displacement(double radius) const {
     const double axis_distance = (motion_.start.translation - screw_.point).cross(screw_.axis).norm();
     return std::hypot((axis_distance + radius) * screw_.angle, screw_.slide);
 }
@@ -96,7 +96,7 @@ Vec3 RelativeMotion::seen(const Vec3& world, double t) const {
     return seen_start_.to_local(back + seen_from_.turned(back - seen_from_.point, -t));
 }
 Vec3 RelativeMotion::seen_arrow(const Vec3& world, double t) const {
-    return seen_start_.turn_to_local(world + seen_from_.turned(world, -t));
+    return seen_start_.rotate_to_local(world + seen_from_.turned(world, -t));
 }
 
 Vec3 RelativeMotion::at(const Vec3& p, double t) const {

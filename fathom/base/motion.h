@@ -15,7 +15,7 @@ struct Motion {
     Pose end;
     Path path = Path::straight;
 
-    [[nodiscard]] static Motion still(const Pose& pose) { return {pose, pose, Path::straight}; }
+    [[nodiscard]] static Motion stationary(const Pose& pose) { return {pose, pose, Path::straight}; }
 };
 
 [[nodiscard]] inline bool is_finite(const Motion& motion) { return is_finite(motion.start) && is_finite(motion.end); }
@@ -47,11 +47,12 @@ public:
     // World pose at time t of the screw. (Straight-line points do not form a rigid pose in between.)
     [[nodiscard]] Pose pose(double t) const;
 
-    // At every t, |screw path - straight path| <= bend for this body-frame point: distance to the axis * angle^2 / 8.
-    [[nodiscard]] double bend(const Vec3& local) const;
+    // At every t, |screw path - straight path| <= chord_deviation() for this body-frame point: distance to the axis *
+    // angle^2 / 8.
+    [[nodiscard]] double chord_deviation(const Vec3& local) const;
 
     // No body-frame point within `radius` of the body's origin travels farther than this (m), on either path.
-    [[nodiscard]] double reach(double radius) const;
+    [[nodiscard]] double max_displacement(double radius) const;
 
 private:
     Motion motion_;

@@ -64,7 +64,7 @@ void undisturbed(Body&& body) {
 // append(k, list) for every k below count; what each adds to the list stands in the order of k. One chunk or less
 // appends to `out` itself and allocates nothing more.
 template <class Item, class Append>
-void in_chunks(std::size_t count, std::size_t chunk, std::vector<Item>& out, Append&& append) {
+void parallel_append(std::size_t count, std::size_t chunk, std::vector<Item>& out, Append&& append) {
     if (count <= chunk) {
         for (std::size_t k = 0; k < count; ++k) append(k, out);
         return;

@@ -12,8 +12,8 @@ struct Pose {
     // Local to world, and back. Points move, vectors only turn.
     [[nodiscard]] Vec3 operator*(const Vec3& p) const { return rotation * p + translation; }
     [[nodiscard]] Vec3 to_local(const Vec3& p) const { return rotation.conjugate() * (p - translation); }
-    [[nodiscard]] Vec3 turn(const Vec3& v) const { return rotation * v; }
-    [[nodiscard]] Vec3 turn_to_local(const Vec3& v) const { return rotation.conjugate() * v; }
+    [[nodiscard]] Vec3 rotate(const Vec3& v) const { return rotation * v; }
+    [[nodiscard]] Vec3 rotate_to_local(const Vec3& v) const { return rotation.conjugate() * v; }
 
     // (a * b) * p == a * (b * p).
     [[nodiscard]] Pose operator*(const Pose& b) const {
@@ -24,8 +24,9 @@ struct Pose {
         return {back, back * -translation};
     }
 
-    [[nodiscard]] static Pose at(const Vec3& translation) { return {Quat::Identity(), translation}; }
-    [[nodiscard]] static Pose turned(double angle, const Vec3& unit_axis, const Vec3& translation = Vec3::Zero()) {
+    [[nodiscard]] static Pose from_translation(const Vec3& translation) { return {Quat::Identity(), translation}; }
+    [[nodiscard]] static Pose from_axis_angle(double angle, const Vec3& unit_axis,
+                                              const Vec3& translation = Vec3::Zero()) {
         return {Quat(Eigen::AngleAxisd(angle, unit_axis)), translation};
     }
 };

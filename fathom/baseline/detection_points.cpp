@@ -114,7 +114,7 @@ std::vector<Vec3> lattice_near_surface(const Field& field, const ProtrusionOptio
         bool fits = true;
         const auto settled = [](const InsideCell&) { return false; };
         const std::vector<InsideCell> cells =
-            inside_cells(field, {.least_side = 8 * spacing, .most_cells = options.most_candidates}, settled);
+            inside_cells(field, {.least_side = 8 * spacing, .max_cells = options.max_candidates}, settled);
         std::vector<Box> boxes;
         for (const InsideCell& cell : cells) boxes.push_back(cell.box);
         std::vector<Interval> ranges(boxes.size());
@@ -130,7 +130,7 @@ std::vector<Vec3> lattice_near_surface(const Field& field, const ProtrusionOptio
             for (double z = first.z(); z < last.z(); ++z)
                 for (double y = first.y(); y < last.y(); ++y)
                     for (double x = first.x(); x < last.x(); ++x) places.push_back(spacing * Vec3(x, y, z));
-            fits = places.size() <= options.most_candidates;
+            fits = places.size() <= options.max_candidates;
         }
         if (fits) return places;
     }
@@ -221,7 +221,7 @@ void common_points(const OrientedBox& a, const OrientedBox& b, std::vector<Vec3>
 ProtrusionPoints protrusion_points(const Field& field, const ProtrusionOptions& options) {
     need(options.spacing >= 0 && std::isfinite(options.spacing), "must be finite and not below 0", "option spacing");
     need(options.reach >= 0 && std::isfinite(options.reach), "must be finite and not below 0", "option reach");
-    need(options.most_candidates >= 1000, "must be at least 1000", "option most_candidates");
+    need(options.max_candidates >= 1000, "must be at least 1000", "option max_candidates");
     ProtrusionPoints result;
     result.spacing = options.spacing > 0 ? options.spacing : natural_cell(field);
     const std::vector<Vec3> places = lattice_near_surface(field, options, result.spacing);
@@ -237,9 +237,10 @@ namespace {
 
 class Pipeline {
 public:
-    Pipeline(const PlainBody& a, const PlainBody& b, const PlainOptions& options) : a_(a), b_(b), options_(options) {}
+    Pipeline(const field_field::PlainBody& a, const field_field::PlainBody& b, const field_field::PlainOptions& options)
+        : a_(a), b_(b), options_(options) {}
 
-    PlainResult run() {
+    field_field::PlainResult run() {
         std::vector<PartPair> pairs;
         part_pairs(*a_.parts, a_.placed.pose, *b_.parts, b_.placed.pose, pairs);
         result_.pairs = pairs.size();
@@ -250,7 +251,7 @@ public:
         }
         for (const PartPair& pair : pairs) {
             if (found_enough()) break;
-            search(pair);
+            field_field::search(pair);
         }
         search_from(a_, b_);
         search_from(b_, a_);
@@ -261,19 +262,19 @@ public:
 private:
     [[nodiscard]] bool found_enough() const { return !options_.all && result_.verdict == Verdict::overlapping; }
 
-    [[nodiscard]] static OrientedBox placed_box(const PlainBody& body, Index part) {
+    [[nodiscard]] static OrientedBox placed_box(const field_field::PlainBody& body, Index part) {
         const OrientedBox& box = body.parts->boxes[part];
         return {body.placed.pose * box.pose, box.half};
     }
 
-    void search(const PartPair& pair) {
+    void field_field::search(const PartPair& pair) {
         common_points(placed_box(a_, pair.a), placed_box(b_, pair.b), starts_,
-                      {.depth = options_.octree_depth, .most = options_.most_points});
-        descend(a_, b_, pair.a, pair.b);
+                      {.depth = options_.octree_depth, .most = options_.max_points});
+        field_field::descend(a_, b_, pair.a, pair.b);
     }
 
     // From the protrusions of `from` that come within the boxes of `to`.
-    void search_from(const PlainBody& from, const PlainBody& to) {
+    void search_from(const field_field::PlainBody& from, const field_field::PlainBody& to) {
         if (found_enough()) return;
         starts_.clear();
         for (const Vec3& p : from.protrusions) {
@@ -282,20 +283,22 @@ private:
                                           [&](const OrientedBox& box) { return box.contains(local); });
             if (near) starts_.push_back(world);
         }
-        descend(from, to, no_index, no_index);
+        field_field::descend(from, to, no_index, no_index);
     }
 
-    void descend(const PlainBody& from, const PlainBody& to, Index part_a, Index part_b) {
+    void field_field::descend(const field_field::PlainBody& from, const field_field::PlainBody& to, Index part_a,
+                              Index part_b) {
         result_.starts += starts_.size();
         if (!options_.all) {
-            if (const auto end = first_common_point(from.placed, to.placed, starts_, options_.descent))
+            if (const auto end = field_field::first_common_point(from.placed, to.placed, starts_, options_.descent))
                 add(*end, part_a, part_b);
             return;
         }
         ends_.resize(starts_.size());
-        dual_descents(from.placed, to.placed, starts_, ends_, options_.descent);
-        const DescentEnd* deepest = nullptr; // one contact for each pair of parts, from its deepest common point
-        for (const DescentEnd& end : ends_) {
+        field_field::dual_descents(from.placed, to.placed, starts_, ends_, options_.descent);
+        const field_field::DescentEnd* deepest =
+            nullptr; // one contact for each pair of parts, from its deepest common point
+        for (const field_field::DescentEnd& end : ends_) {
             result_.steps += static_cast<std::size_t>(end.steps);
             if (!end.common) continue;
             if (part_a == no_index)
@@ -306,10 +309,11 @@ private:
         if (deepest) add(*deepest, part_a, part_b);
     }
 
-    void add(const DescentEnd& end, Index part_a, Index part_b) {
+    void add(const field_field::DescentEnd& end, Index part_a, Index part_b) {
         if (result_.verdict != Verdict::overlapping) result_.common = end.point;
         result_.verdict = Verdict::overlapping;
-        DualContact contact = deepest_points(a_.placed, b_.placed, end.point, options_.descent);
+        field_field::DualContact contact =
+            field_field::deepest_points(a_.placed, b_.placed, end.point, options_.descent);
         contact.part_a = part_a;
         contact.part_b = part_b;
         result_.contacts.push_back(contact);
@@ -317,13 +321,14 @@ private:
 
     // Deepest first; contacts whose points coincide to a thousandth of the smaller body are one.
     void finish() {
-        const auto depth = [](const DualContact& c) { return std::max(c.depth_a, c.depth_b); };
-        std::stable_sort(result_.contacts.begin(), result_.contacts.end(),
-                         [&](const DualContact& x, const DualContact& y) { return depth(x) > depth(y); });
+        const auto depth = [](const field_field::DualContact& c) { return std::max(c.depth_a, c.depth_b); };
+        std::stable_sort(
+            result_.contacts.begin(), result_.contacts.end(),
+            [&](const field_field::DualContact& x, const field_field::DualContact& y) { return depth(x) > depth(y); });
         const double near = 1e-3 * std::min(a_.placed.field->bounds().diagonal(), b_.placed.field->bounds().diagonal());
-        std::vector<DualContact> kept;
-        for (const DualContact& c : result_.contacts) {
-            const auto same = [&](const DualContact& k) {
+        std::vector<field_field::DualContact> kept;
+        for (const field_field::DualContact& c : result_.contacts) {
+            const auto same = [&](const field_field::DualContact& k) {
                 return (k.point_a - c.point_a).norm() <= near && (k.point_b - c.point_b).norm() <= near;
             };
             if (std::none_of(kept.begin(), kept.end(), same)) kept.push_back(c);
@@ -331,18 +336,20 @@ private:
         result_.contacts = std::move(kept);
     }
 
-    const PlainBody& a_;
-    const PlainBody& b_;
-    const PlainOptions& options_;
-    PlainResult result_;
+    const field_field::PlainBody& a_;
+    const field_field::PlainBody& b_;
+    const field_field::PlainOptions& options_;
+    field_field::PlainResult result_;
     std::vector<Vec3> starts_;
-    std::vector<DescentEnd> ends_;
+    std::vector<field_field::DescentEnd> ends_;
 };
 
 } // namespace
 
-PlainResult plain_field_collision(const PlainBody& a, const PlainBody& b, const PlainOptions& options) {
-    for (const PlainBody* body : {&a, &b})
+field_field::PlainResult field_field::plain_field_collision(const field_field::PlainBody& a,
+                                                            const field_field::PlainBody& b,
+                                                            const field_field::PlainOptions& options) {
+    for (const field_field::PlainBody* body : {&a, &b})
         if (!body->placed.field || !body->parts)
             throw Error(Cause::invalid_argument, "a body has no field or no parts", {.element = "body"});
     return Pipeline(a, b, options).run();

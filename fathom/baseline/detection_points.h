@@ -29,9 +29,9 @@ void common_points(const OrientedBox& a, const OrientedBox& b, std::vector<Vec3>
 
 struct ProtrusionOptions {
     double spacing = 0; // of the lattice of candidates (m); 0: a grid's cell, else 1/128 of the bounds, or coarser for
-                        // `most_candidates`
+                        // `max_candidates`
     double reach = 0;   // the paper's n (m); 0: four spacings
-    std::size_t most_candidates = 2'000'000; // lattice points near the surface
+    std::size_t max_candidates = 2'000'000; // lattice points near the surface
 };
 
 struct ProtrusionPoints {

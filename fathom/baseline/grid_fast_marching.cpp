@@ -173,8 +173,8 @@ private:
 
 } // namespace
 
-std::vector<double> grid_marching_depths(const BodyTopology& topology, std::span<const Vec3> positions,
-                                         const GridMarchingOptions& options) {
+std::vector<double> grid_fast_marching_depths(const BodyTopology& topology, std::span<const Vec3> positions,
+                                              const GridMarchingOptions& options) {
     if (positions.size() != topology.node_count())
         throw Error(Cause::count_mismatch,
                     fmt::format("{} positions for a body of {} nodes", positions.size(), topology.node_count()));

@@ -19,7 +19,8 @@ struct GridMarchingOptions {
 
 // By node (m, >= 0); 0 for nodes of no element. Throws Error as check() does, and for fewer than 2 points or more than
 // 10^8 in all.
-[[nodiscard]] std::vector<double> grid_marching_depths(const BodyTopology& topology, std::span<const Vec3> positions,
-                                                       const GridMarchingOptions& options = {});
+[[nodiscard]] std::vector<double> grid_fast_marching_depths(const BodyTopology& topology,
+                                                            std::span<const Vec3> positions,
+                                                            const GridMarchingOptions& options = {});
 
 } // namespace fathom

@@ -62,8 +62,8 @@ private:
 
 } // namespace
 
-void octree_walk(const GridField& field, const GridPath& path, double level, CellTest test,
-                 std::vector<ContactInterval>& out) {
+void octree_intervals(const GridField& field, const GridPath& path, double level, CellTest test,
+                      std::vector<ContactInterval>& out) {
     if (test == CellTest::paper) {
         PaperContacts visitor{level, out};
         Descent(field.data(), path, {level, 0}, visitor).run();

@@ -7,8 +7,8 @@
 
 namespace fathom {
 
-// As plain_walk().
-void octree_walk(const GridField& field, const GridPath& path, double level, CellTest test,
-                 std::vector<ContactInterval>& out);
+// As dda_intervals().
+void octree_intervals(const GridField& field, const GridPath& path, double level, CellTest test,
+                      std::vector<ContactInterval>& out);
 
 } // namespace fathom

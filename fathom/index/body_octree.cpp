@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t point_chunk = 8192;
 constexpr std::size_t node_chunk = 64;
-constexpr std::size_t most_primitives = 0x7f000000; // leaves must leave the leaf bit free
+constexpr std::size_t max_primitives = 0x7f000000; // leaves must leave the leaf bit free
 
 void check_options(const BodyOctreeOptions& options, int corners_each) {
     if (corners_each < 1 || corners_each > 4)
@@ -91,7 +91,7 @@ BodyOctree::BodyOctree(std::span<const Vec3> points, std::span<const Index> corn
     check_options(options, corners_each);
     corners_each_ = static_cast<std::size_t>(corners_each);
     point_count_ = points.size();
-    if (points.size() >= no_index || corners.size() / corners_each_ > most_primitives)
+    if (points.size() >= no_index || corners.size() / corners_each_ > max_primitives)
         throw Error(Cause::too_large,
                     fmt::format("{} points and {} corners, more than 32 bits can name", points.size(), corners.size()));
     if (corners.size() % corners_each_ != 0)
@@ -256,7 +256,7 @@ void BodyOctree::list_rounds(Index node) {
         const std::uint32_t word = nodes_[node].child[slot];
         if (!BvhNode::is_leaf(word)) continue;
         lists[slot] = leaf_points(word & ~BvhNode::leaf_bit);
-        rounds = std::clamp(lists[slot].size(), rounds, std::max(rounds, most_rounds));
+        rounds = std::clamp(lists[slot].size(), rounds, std::max(rounds, max_rounds));
         if (any == no_index) any = lists[slot][0];
     }
     std::vector<Index> ids(rounds * lists.size());

@@ -28,7 +28,7 @@ void split_across(std::span<Index> ids, std::size_t count, std::span<const Build
 
 // The points of the leaves of a node as its fit reads them: round r holds a point of each of the eight children, the
 // r-th of a leaf or its first once more. What a leaf has beyond the most rounds is read from its own list.
-inline constexpr std::size_t most_rounds = 32;
+inline constexpr std::size_t max_rounds = 32;
 // So many ids lie before the first round: a fit, which goes from the last node to the first, looks that far ahead.
 inline constexpr std::size_t rounds_ahead = 512;
 

@@ -36,7 +36,7 @@ struct ToFrame {
     }
 };
 
-// Four leaves side by side, so that none waits for another and all end at once.
+// Double4 leaves side by side, so that none waits for another and all end at once.
 struct FourBoxes {
     PointDoubles low[4], high[4];
 
@@ -82,7 +82,7 @@ HWY_INLINE bool is_leaf_word(std::uint32_t word) { return word != no_index && Bv
 // What a long leaf has beyond the rounds: under a level cap, mostly.
 HWY_INLINE void extend_long_leaf(const BodyFit& fit, const ToFrame& to_frame, Index leaf, float* lower, float* upper) {
     const BodyOctree::Piece piece = fit.leaf_points[leaf];
-    for (Index k = most_rounds; k < piece.count; ++k)
+    for (Index k = max_rounds; k < piece.count; ++k)
         for (const Vec3* const points : {fit.starts, fit.ends}) {
             alignas(16) float at[4];
             for (std::size_t part = 0; points && part < 4; part += point_step())
@@ -138,7 +138,7 @@ HWY_INLINE void store_leaves(const BodyFit& fit, const LeafBoxes& boxes, BvhNode
 HWY_INLINE void fit_leaves(const BodyFit& fit, const ToFrame& to_frame, const BodyOctree::Piece& piece, BvhNode& node) {
     LeafBoxes boxes;
     fit_rounds(fit, to_frame, fit.listed_rounds + piece.begin, piece.count, boxes);
-    for (int slot = 0; piece.count == most_rounds && slot < node_width; ++slot)
+    for (int slot = 0; piece.count == max_rounds && slot < node_width; ++slot)
         if (is_leaf_word(node.child[slot]))
             extend_long_leaf(fit, to_frame, node.child[slot] & ~BvhNode::leaf_bit, boxes.lower + 4 * slot,
                              boxes.upper + 4 * slot);

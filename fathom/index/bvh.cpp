@@ -13,7 +13,7 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t query_chunk = 4096;
-constexpr std::size_t most_boxes = 0x7f000000; // ids must leave the leaf bit free, and must not read as NaN when built
+constexpr std::size_t max_boxes = 0x7f000000; // ids must leave the leaf bit free, and must not read as NaN when built
 
 void check_boxes(std::span<const Box> boxes) {
     const auto bad = [&](std::size_t k) {
@@ -110,8 +110,8 @@ double half_area(const Box& box, double scale) {
 Bvh::Bvh(std::span<const Box> boxes, const BvhOptions& options) : keep_boxes_(options.keep_boxes) {
     if (options.leaf_size < 1 || options.leaf_size > 64)
         throw Error(Cause::invalid_argument, fmt::format("leaf_size is {}, not 1 to 64", options.leaf_size));
-    if (boxes.size() > most_boxes)
-        throw Error(Cause::too_large, fmt::format("{} boxes, more than {}", boxes.size(), most_boxes));
+    if (boxes.size() > max_boxes)
+        throw Error(Cause::too_large, fmt::format("{} boxes, more than {}", boxes.size(), max_boxes));
     check_boxes(boxes);
     if (boxes.empty()) return;
     BvhShape shape = build_shape(local_boxes(boxes, frame_of(bounds_of(boxes))), options.leaf_size);

@@ -12,7 +12,7 @@ namespace fathom {
 namespace {
 
 constexpr int width = BvhNode::width;
-constexpr int most_bins = 32;
+constexpr int max_bins = 32;
 constexpr std::size_t alone_size = 1 << 13; // ranges up to this are one task; larger ones are cut in parallel passes
 constexpr std::size_t pass_chunk = 1 << 13;
 constexpr float infinity = std::numeric_limits<float>::infinity();
@@ -61,7 +61,7 @@ struct Binning {
     int count;
 
     Binning(const Bounds& centers, std::size_t items)
-        : start(centers.lower), count(static_cast<int>(std::clamp<std::size_t>(items, 4, most_bins))) {
+        : start(centers.lower), count(static_cast<int>(std::clamp<std::size_t>(items, 4, max_bins))) {
         const Eigen::Array4f size = centers.upper - centers.lower;
         // Slightly less than count, so that the last center stays in the last bin.
         factor = (size > 1e-30f).select(static_cast<float>(count) * 0.99999f / size, 0.0f);
@@ -75,8 +75,8 @@ struct Binning {
 };
 
 struct Bins {
-    Bounds bounds[3][most_bins];
-    Index counts[3][most_bins] = {};
+    Bounds bounds[3][max_bins];
+    Index counts[3][max_bins] = {};
 
     void add(const Item& item, const Eigen::Array4i& bins) {
         for (int axis = 0; axis < 3; ++axis) {
@@ -100,7 +100,7 @@ struct Split {
 };
 
 void improve(Split& best, const Bins& bins, int axis, int count) {
-    std::array<float, most_bins> right_cost;
+    std::array<float, max_bins> right_cost;
     Bounds right;
     Index right_count = 0;
     for (int k = count - 1; k > 0; --k) {

@@ -17,7 +17,7 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t sphere_chunk = 8192;
-constexpr std::size_t most_points = 0x7f000000; // counts must leave the leaf bit free
+constexpr std::size_t max_points = 0x7f000000; // counts must leave the leaf bit free
 
 void check_points(std::span<const Vec3> points) {
     const std::size_t first = parallel_reduce(
@@ -186,8 +186,8 @@ struct SphereTree::Builder {
 SphereTree::SphereTree(std::span<const Vec3> points, const SphereTreeOptions& options) {
     if (options.leaf_size < 1 || options.leaf_size > 64)
         throw Error(Cause::invalid_argument, fmt::format("leaf_size is {}, not 1 to 64", options.leaf_size));
-    if (points.size() > most_points)
-        throw Error(Cause::too_large, fmt::format("{} points, more than {}", points.size(), most_points));
+    if (points.size() > max_points)
+        throw Error(Cause::too_large, fmt::format("{} points, more than {}", points.size(), max_points));
     check_points(points);
     if (points.empty()) return;
     const Box box = bounds_of(points);

@@ -18,9 +18,9 @@ constexpr std::size_t query_chunk = 1024;
 constexpr double fitting_share = 0.95; // of the boxes are to fit into the main voxels
 constexpr double room_to_grow = 1.2;   // boxes that deform must not leap to voxels of four times the side
 constexpr double slack = 1e-3;         // of a voxel: more than rounding moves a bound by, seen from a voxel's own size
-constexpr double farthest_coordinate = 0x1p40;  // voxels from the origin; what lies beyond shares the last voxel
-constexpr std::int64_t most_rows_across = 4096; // of a query; names of rows repeat after 2^14
-constexpr std::int64_t few_rows = 16;           // are read sooner than the segment is cut by them
+constexpr double farthest_coordinate = 0x1p40; // voxels from the origin; what lies beyond shares the last voxel
+constexpr std::int64_t max_rows_across = 4096; // of a query; names of rows repeat after 2^14
+constexpr std::int64_t few_rows = 16;          // are read sooner than the segment is cut by them
 constexpr std::uint32_t away = ~std::uint32_t{0};
 
 std::int64_t voxel(double x, double inverse) {
@@ -171,8 +171,8 @@ struct VoxelHash::Walk {
     }
     // Where a query meets more rows than are worth it, all boxes are looked at one after another.
     [[nodiscard]] bool too_wide(const Range& r) const {
-        return r.to[0] - r.from[0] >= std::min<std::int64_t>(hash.table_size(), most_rows_across) ||
-               r.to[1] - r.from[1] >= most_rows_across || r.to[2] - r.from[2] >= most_rows_across ||
+        return r.to[0] - r.from[0] >= std::min<std::int64_t>(hash.table_size(), max_rows_across) ||
+               r.to[1] - r.from[1] >= max_rows_across || r.to[2] - r.from[2] >= max_rows_across ||
                r.rows() > 16 + static_cast<std::int64_t>(hash.order_.size()) / 32;
     }
 

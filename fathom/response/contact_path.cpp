@@ -114,10 +114,10 @@ ContactState ContactPath::at(Index point, const Chord& chord, double t) const {
     const Sample sample = role_.field.sample(local);
     state.depth = -sample.distance;
     if (law_.normal == ContactNormal::shell) {
-        state.normal = -shell.pose.turn(role_.normals[point]);
+        state.normal = -shell.pose.rotate(role_.normals[point]);
     } else {
         const double length = law_.normal == ContactNormal::gradient ? 1 : sample.gradient.norm();
-        if (length > 0) state.normal = field.pose.turn(sample.gradient / length);
+        if (length > 0) state.normal = field.pose.rotate(sample.gradient / length);
     }
     state.shell_handle = state.position - shell.center;
     state.field_handle = state.position - field.center;

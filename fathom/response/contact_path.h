@@ -169,7 +169,7 @@ struct MovingBody {
     Vec3 spin_start = Vec3::Zero(); // rad/s, world
     Vec3 spin_end = Vec3::Zero();
 
-    [[nodiscard]] static MovingBody still(const Pose& pose) { return {Motion::still(pose)}; }
+    [[nodiscard]] static MovingBody still(const Pose& pose) { return {Motion::stationary(pose)}; }
 };
 
 // One role of a pair: the points of one body, the field of the other. Spans and references outlive the call they are

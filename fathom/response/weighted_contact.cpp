@@ -17,9 +17,9 @@ void refuse(Cause cause, std::size_t contact, std::string reason) {
 }
 
 void check_contact(const WeightedContact& contact, std::size_t number, std::size_t point_count) {
-    if (contact.count == 0 || contact.count > WeightedContact::most_points)
+    if (contact.count == 0 || contact.count > WeightedContact::max_points)
         refuse(Cause::invalid_argument, number,
-               fmt::format("has {} points, not 1 to {}", contact.count, WeightedContact::most_points));
+               fmt::format("has {} points, not 1 to {}", contact.count, WeightedContact::max_points));
     double sum = 0, size = 0;
     for (std::size_t k = 0; k < contact.count; ++k) {
         if (contact.points[k] >= point_count)

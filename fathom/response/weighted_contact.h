@@ -15,10 +15,10 @@
 namespace fathom {
 
 struct WeightedContact {
-    static constexpr std::size_t most_points = 8;
+    static constexpr std::size_t max_points = 8;
 
-    std::array<Index, most_points> points{};
-    std::array<double, most_points> weights{};
+    std::array<Index, max_points> points{};
+    std::array<double, max_points> weights{};
     std::size_t count = 0;      // of points and weights used
     Vec3 normal = Vec3::Zero(); // unit, from b to a: moving a along it parts them
     double depth = 0;           // m, >= 0

@@ -67,7 +67,7 @@ Image normal_picture(const DepthMap& map, const DepthPictureOptions& options) {
     Image image(map.view.width, map.view.height, options.nothing);
     for (std::size_t k = 0; k < map.depth.size(); ++k) {
         if (!map.covered(k)) continue;
-        const Vec3 n = map.view.pose.turn_to_local(map.normals[k].cast<double>());
+        const Vec3 n = map.view.pose.rotate_to_local(map.normals[k].cast<double>());
         image.pixels[k] = {byte_of(127.5 + 127.5 * n.x()), byte_of(127.5 + 127.5 * n.y()),
                            byte_of(127.5 - 127.5 * n.z())};
     }

@@ -266,8 +266,8 @@ SliceFrame slice_frame(const Field& field, const SliceOptions& options) {
          on_plane = box.center();
     if (options.position) on_plane[options.axis] = *options.position;
     if (options.plane) {
-        right = options.plane->turn(Vec3::UnitX());
-        up = options.plane->turn(Vec3::UnitY());
+        right = options.plane->rotate(Vec3::UnitX());
+        up = options.plane->rotate(Vec3::UnitY());
         on_plane = options.plane->translation;
     }
     // The box's shadow on the plane.

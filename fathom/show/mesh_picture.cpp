@@ -80,7 +80,7 @@ public:
             std::array<Vec3, 3> corners = placed.mesh->corners(t), turned;
             for (std::size_t k = 0; k < 3; ++k) {
                 corners[k] = placed.pose * corners[k];
-                turned[k] = placed.pose.turn(normals[t][k]);
+                turned[k] = placed.pose.rotate(normals[t][k]);
             }
             triangle(corners, turned, placed.color);
         }

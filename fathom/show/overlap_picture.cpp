@@ -57,22 +57,23 @@ void blend(Image& under, const Image& over, const Color& background, double shar
         if (over.pixels[k] != background) under.pixels[k] = blended(under.pixels[k], over.pixels[k], share);
 }
 
-Image picture_of_cells(const FieldOverlap& overlap, const View& view, const OverlapPictureOptions& options) {
+Image picture_of_cells(const field_field::FieldOverlap& overlap, const View& view,
+                       const OverlapPictureOptions& options) {
     TriangleMesh boxes;
     Segments edges;
-    for (const Box& cell : largest(overlap.inside, options.most_cells)) {
+    for (const Box& cell : largest(overlap.inside, options.max_cells)) {
         add_box(cell, boxes);
         add_edges(cell, overlap.frame, edges);
     }
-    for (const Box& cell : largest(overlap.border, options.most_cells)) add_edges(cell, overlap.frame, edges);
+    for (const Box& cell : largest(overlap.border, options.max_cells)) add_edges(cell, overlap.frame, edges);
     const PlacedMesh placed{&boxes, overlap.frame, options.inside};
     return draw(std::span(&placed, 1), view, {.points = {}, .segments = edges});
 }
 
 } // namespace
 
-Image draw_overlap(const Field& a, const Pose& pose_a, const Field& b, const Pose& pose_b, const FieldOverlap& overlap,
-                   const OverlapPictureOptions& options) {
+Image draw_overlap(const Field& a, const Pose& pose_a, const Field& b, const Pose& pose_b,
+                   const field_field::FieldOverlap& overlap, const OverlapPictureOptions& options) {
     const TriangleMesh mesh_a = surface_of(a, options.resolution), mesh_b = surface_of(b, options.resolution);
     const std::array<PlacedMesh, 2> bodies = {PlacedMesh{&mesh_a, pose_a, options.color_a},
                                               PlacedMesh{&mesh_b, pose_b, options.color_b}};

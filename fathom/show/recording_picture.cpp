@@ -45,12 +45,12 @@ std::vector<Color> cloud_colors(std::span<const float> ages) {
 
 // Where the bodies are at some time: a few thousand of their vertices, in a few frames.
 std::vector<Vec3> stage_corners(const Recording& recording) {
-    constexpr std::size_t most_vertices = 500, most_frames = 24;
+    constexpr std::size_t max_vertices = 500, max_frames = 24;
     std::vector<Vec3> stage;
     for (std::size_t b = 0; b < recording.bodies().size(); ++b) {
         const TriangleMesh& mesh = *recording.bodies()[b].mesh;
-        for (std::size_t v = 0; v < mesh.vertices.size(); v += 1 + mesh.vertices.size() / most_vertices)
-            for (std::size_t f = 0; f < recording.frames().size(); f += 1 + recording.frames().size() / most_frames)
+        for (std::size_t v = 0; v < mesh.vertices.size(); v += 1 + mesh.vertices.size() / max_vertices)
+            for (std::size_t f = 0; f < recording.frames().size(); f += 1 + recording.frames().size() / max_frames)
                 if (v < recording.frames()[f].vertex_count(b, mesh))
                     stage.push_back(recording.frames()[f].vertex(b, mesh, v));
         if (recording.bodies()[b].cloud) add_cloud(stage, recording.frames().back().bodies[b].vertices);

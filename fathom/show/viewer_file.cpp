@@ -25,7 +25,7 @@ std::span<const std::byte> bytes_of(std::string_view text) { return std::as_byte
 // As gzip, unless it shrinks so much that a reader would take it for a bomb.
 std::string packed(std::string plain) {
     std::string smaller = as_gzip(plain);
-    return plain.size() <= most_unpacked(smaller.size()) ? smaller : plain;
+    return plain.size() <= max_unpacked(smaller.size()) ? smaller : plain;
 }
 
 } // namespace

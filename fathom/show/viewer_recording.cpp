@@ -143,9 +143,9 @@ bool leaps(std::span<const Vec3> points, const RecordedBody& body) {
 // The way of each body that moves, as long as they are few. The first is shown where nothing has energy: then bodies
 // follow given motions, and those are what it is about.
 void add_paths(ViewerDocument& document, const Recording& recording, std::span<const Index> movers) {
-    constexpr std::size_t most_paths = 8;
+    constexpr std::size_t max_paths = 8;
     const auto frames = recording.frames();
-    if (movers.size() > most_paths || frames.size() < 2 || !(frames.back().time > frames.front().time)) return;
+    if (movers.size() > max_paths || frames.size() < 2 || !(frames.back().time > frames.front().time)) return;
     const bool given =
         std::all_of(frames.begin(), frames.end(), [](const RecordedFrame& frame) { return frame.energy.total() == 0; });
     std::vector<double> times;

@@ -59,7 +59,7 @@ struct CellOfSolid {
 };
 
 // The nodes of a solid's tree level by level, with their cells, as many whole levels as `most` allows.
-std::vector<std::vector<CellOfSolid>> cells_of(const Solid& solid, std::size_t most) {
+std::vector<std::vector<CellOfSolid>> cells_of(const FieldSphereTree& solid, std::size_t most) {
     std::vector<std::vector<CellOfSolid>> levels;
     if (solid.nodes().empty()) return levels;
     std::vector<CellOfSolid> level = {{0, solid.root()}};
@@ -68,7 +68,7 @@ std::vector<std::vector<CellOfSolid>> cells_of(const Solid& solid, std::size_t m
         levels.push_back(level);
         level.clear();
         for (const auto& [index, box] : levels.back()) {
-            const SolidNode& node = solid.nodes()[index];
+            const FieldSphereNode& node = solid.nodes()[index];
             for (Index c = 0; c < node.children; ++c) {
                 const int octant = solid.nodes()[node.first + c].octant;
                 const Vec3 corner = box.corner(octant), center = box.center();
@@ -164,7 +164,7 @@ ViewerLayer distances_layer(const Field& field, const Box& box, int samples) {
     return layer;
 }
 
-ViewerLayer cells_layer(const Solid& solid, std::size_t most) {
+ViewerLayer cells_layer(const FieldSphereTree& solid, std::size_t most) {
     BoxesLayer boxes;
     const auto levels = cells_of(solid, most);
     for (std::size_t level = 0; level < levels.size(); ++level)
@@ -176,7 +176,7 @@ ViewerLayer cells_layer(const Solid& solid, std::size_t most) {
     return {.name = "octree cells", .content = std::move(boxes), .info = info};
 }
 
-ViewerLayer balls_layer(const Solid& solid, std::size_t most) {
+ViewerLayer balls_layer(const FieldSphereTree& solid, std::size_t most) {
     SpheresLayer spheres;
     const auto levels = cells_of(solid, most);
     for (std::size_t level = 0; level < levels.size(); ++level)
@@ -242,9 +242,9 @@ ViewerDocument field_document(const std::string& name, FieldPtr field, const Fie
     document.layers.push_back(distances_layer(*field, view_box(*field), options.samples));
     const Box bounds = field->bounds();
     if (!options.tree || bounds.empty() || !is_finite(bounds.size())) return document;
-    const Solid solid(std::move(field), {.most_nodes = options.most_cells});
-    document.layers.push_back(cells_layer(solid, options.most_cells));
-    document.layers.push_back(balls_layer(solid, options.most_cells));
+    const FieldSphereTree solid(std::move(field), {.max_nodes = options.max_cells});
+    document.layers.push_back(cells_layer(solid, options.max_cells));
+    document.layers.push_back(balls_layer(solid, options.max_cells));
     return document;
 }
 

@@ -25,10 +25,10 @@ namespace fathom {
 [[nodiscard]] ViewerDocument tet_document(const std::string& name, const TetMesh& mesh);
 
 struct FieldViewOptions {
-    int resolution = 128;            // cells of the surface along the longest side, at most that of a grid
-    int samples = 65;                // of the distances along the longest side, at least 2
-    std::size_t most_cells = 20'000; // of the tree
-    bool tree = true;                // building that of a network takes seconds
+    int resolution = 128;           // cells of the surface along the longest side, at most that of a grid
+    int samples = 65;               // of the distances along the longest side, at least 2
+    std::size_t max_cells = 20'000; // of the tree
+    bool tree = true;               // building that of a network takes seconds
     Progress* progress = nullptr;
 };
 // The surface, its distances in a box somewhat larger than it, and the tree that collide() searches: its cells and
@@ -40,8 +40,8 @@ struct FieldViewOptions {
 [[nodiscard]] ViewerDocument depth_document(const std::string& name, std::span<const DepthMap> maps);
 
 // Layers. `most` members: levels are added from the root on as long as they fit, the root in any case.
-[[nodiscard]] ViewerLayer cells_layer(const Solid& solid, std::size_t most = 20'000);
-[[nodiscard]] ViewerLayer balls_layer(const Solid& solid, std::size_t most = 20'000);
+[[nodiscard]] ViewerLayer cells_layer(const FieldSphereTree& solid, std::size_t most = 20'000);
+[[nodiscard]] ViewerLayer balls_layer(const FieldSphereTree& solid, std::size_t most = 20'000);
 [[nodiscard]] ViewerLayer spheres_layer(const SphereTree& tree, std::size_t most = 20'000);
 [[nodiscard]] ViewerLayer distances_layer(const Field& field, const Box& box,
                                           int samples = 65); // Error{invalid_argument} for fewer than 2 or an empty box

@@ -14,24 +14,26 @@ namespace fathom::python {
 
 namespace {
 
-Formula formula_from(const py::object& given) {
-    if (py::isinstance<Formula>(given)) return given.cast<Formula>();
+AnalyticExpression formula_from(const py::object& given) {
+    if (py::isinstance<AnalyticExpression>(given)) return given.cast<AnalyticExpression>();
     if (py::isinstance<py::str>(given)) return parse_shape(given.cast<std::string>());
     throw py::type_error("expected an analytic expression: text or a fathom.AnalyticExpression");
 }
 
-void bind_operations(py::class_<Formula>& c) {
+void bind_operations(py::class_<AnalyticExpression>& c) {
     c.def(
-         "__or__", [](const Formula& a, const Formula& b) { return shapes::union_of(a, b); }, py::is_operator(),
-         "The union of a and b.")
+         "__or__", [](const AnalyticExpression& a, const AnalyticExpression& b) { return shapes::union_of(a, b); },
+         py::is_operator(), "The union of a and b.")
         .def(
-            "__and__", [](const Formula& a, const Formula& b) { return shapes::intersection(a, b); }, py::is_operator(),
-            "The intersection of a and b.")
+            "__and__",
+            [](const AnalyticExpression& a, const AnalyticExpression& b) { return shapes::intersection(a, b); },
+            py::is_operator(), "The intersection of a and b.")
         .def(
-            "__sub__", [](const Formula& a, const Formula& b) { return shapes::difference(a, b); }, py::is_operator(),
-            "The difference of a and b.")
+            "__sub__",
+            [](const AnalyticExpression& a, const AnalyticExpression& b) { return shapes::difference(a, b); },
+            py::is_operator(), "The difference of a and b.")
         .def(
-            "__invert__", [](const Formula& a) { return shapes::complement(a); }, "The complement.")
+            "__invert__", [](const AnalyticExpression& a) { return shapes::complement(a); }, "The complement.")
         .def("smooth_union", &shapes::smooth_union, py::arg("other"), py::arg("width"),
              "Returns the union, blended where the two values differ by less than `width` (m).")
         .def("smooth_intersection", &shapes::smooth_intersection, py::arg("other"), py::arg("width"),
@@ -40,30 +42,32 @@ void bind_operations(py::class_<Formula>& c) {
              "Returns the difference, blended as in smooth_union().")
         .def(
             "translate",
-            [](const Formula& a, const py::object& move) { return shapes::translate(vector_from(move, "move"), a); },
+            [](const AnalyticExpression& a, const py::object& move) {
+                return shapes::translate(vector_from(move, "move"), a);
+            },
             py::arg("move"), "Returns the shape translated by (3,), metres.")
         .def(
             "rotate",
-            [](const Formula& a, double angle, const py::object& axis) {
+            [](const AnalyticExpression& a, double angle, const py::object& axis) {
                 return shapes::rotate(angle, vector_from(axis, "axis"), a);
             },
             py::arg("angle"), py::arg("axis"),
             "Returns the shape rotated by an angle (radians) about an axis (3,) through the origin.")
         .def(
-            "scale", [](const Formula& a, double factor) { return shapes::scale(factor, a); }, py::arg("factor"),
-            "Returns the shape scaled about the origin.")
+            "scale", [](const AnalyticExpression& a, double factor) { return shapes::scale(factor, a); },
+            py::arg("factor"), "Returns the shape scaled about the origin.")
         .def(
-            "round", [](const Formula& a, double radius) { return shapes::round(radius, a); }, py::arg("radius"),
-            "Returns the shape grown by a radius (m), which rounds its edges.")
+            "round", [](const AnalyticExpression& a, double radius) { return shapes::round(radius, a); },
+            py::arg("radius"), "Returns the shape grown by a radius (m), which rounds its edges.")
         .def(
-            "shell", [](const Formula& a, double thickness) { return shapes::shell(thickness, a); },
+            "shell", [](const AnalyticExpression& a, double thickness) { return shapes::shell(thickness, a); },
             py::arg("thickness"), "Returns a wall of this thickness (m), centred on the surface.");
 }
 
 } // namespace
 
 void bind_formulas(py::module_& m) {
-    py::class_<Formula> formula(
+    py::class_<AnalyticExpression> formula(
         m, "AnalyticExpression",
         R"doc(An analytic shape: AnalyticExpression("smooth_union(sphere(1), box(1, 2, 3), 0.2)").
 
@@ -72,19 +76,23 @@ Names and numbers: docs/analytic-fields.md. Centred on the origin, z up, metres 
         .def(py::init([](const std::string& text, const std::string& source) { return parse_shape(text, source); }),
              py::arg("text"), py::arg("source") = "", "source: a name for the text in error messages.")
         .def(py::init([](const std::string& kind, const std::vector<double>& numbers,
-                         const std::vector<Formula>& shapes) { return Formula(kind, numbers, shapes); }),
-             py::arg("kind"), py::arg("numbers"), py::arg("shapes") = std::vector<Formula>{},
+                         const std::vector<AnalyticExpression>& shapes) {
+                 return AnalyticExpression(kind, numbers, shapes);
+             }),
+             py::arg("kind"), py::arg("numbers"), py::arg("shapes") = std::vector<AnalyticExpression>{},
              "An operation given by its name, its numbers in order, and the shapes that it combines.")
-        .def_property_readonly("text", &Formula::text, "The text that parses to this expression.")
-        .def_property_readonly("lipschitz", &Formula::lipschitz)
-        .def_property_readonly("distance_kind", &Formula::distance_kind, "How the values relate to the true distance.")
+        .def_property_readonly("text", &AnalyticExpression::text, "The text that parses to this expression.")
+        .def_property_readonly("lipschitz", &AnalyticExpression::lipschitz)
+        .def_property_readonly("distance_kind", &AnalyticExpression::distance_kind,
+                               "How the values relate to the true distance.")
         .def_property_readonly(
-            "bounds", [](const Formula& f) { return box_array(f.bounds()); }, "[lower, upper] (2, 3), metres.")
-        .def_property_readonly("weight", &Formula::weight, "The number of shapes in the expression.")
+            "bounds", [](const AnalyticExpression& f) { return box_array(f.bounds()); },
+            "[lower, upper] (2, 3), metres.")
+        .def_property_readonly("weight", &AnalyticExpression::weight, "The number of shapes in the expression.")
         .def(py::self == py::self)
-        .def("__str__", &Formula::text)
-        .def("__repr__", [](const Formula& f) { return "AnalyticExpression('" + f.text() + "')"; })
-        .def(py::pickle([](const Formula& f) { return py::make_tuple(f.text()); },
+        .def("__str__", &AnalyticExpression::text)
+        .def("__repr__", [](const AnalyticExpression& f) { return "AnalyticExpression('" + f.text() + "')"; })
+        .def(py::pickle([](const AnalyticExpression& f) { return py::make_tuple(f.text()); },
                         [](const py::tuple& state) { return parse_shape(state[0].cast<std::string>()); }));
     formula.attr("__hash__") = py::none();
     bind_operations(formula);
@@ -96,8 +104,8 @@ Names and numbers: docs/analytic-fields.md. Centred on the origin, z up, metres 
         .def_property_readonly("expression", &AnalyticField::formula, "The analytic expression.")
         .def_property_readonly("distance_kind", &AnalyticField::distance_kind)
         .def_property_readonly("is_convex", &AnalyticField::is_convex)
-        .def("__repr__", [](const AnalyticField& f) { return "AnalyticField('" + f.formula().text() + "')"; })
-        .def(py::pickle([](const AnalyticField& f) { return py::make_tuple(f.formula().text()); },
+        .def("__repr__", [](const AnalyticField& f) { return "AnalyticField('" + f.expression().text() + "')"; })
+        .def(py::pickle([](const AnalyticField& f) { return py::make_tuple(f.expression().text()); },
                         [](const py::tuple& state) {
                             return std::make_shared<AnalyticField>(parse_shape(state[0].cast<std::string>()));
                         }));

@@ -20,8 +20,8 @@ namespace {
 using Floats = py::array_t<float, py::array::c_style | py::array::forcecast>;
 
 // Layers as tuples (weights (outputs, inputs), biases (outputs,), activation).
-std::shared_ptr<NetworkField> from_layers(const py::list& layers, const py::object& center, double scale,
-                                          const py::object& domain) {
+std::shared_ptr<NeuralField> from_layers(const py::list& layers, const py::object& center, double scale,
+                                         const py::object& domain) {
     Network network;
     for (const py::handle& item : layers) {
         const auto layer = py::reinterpret_borrow<py::tuple>(item);
@@ -41,10 +41,10 @@ std::shared_ptr<NetworkField> from_layers(const py::list& layers, const py::obje
     network.scale = scale;
     if (!domain.is_none()) network.domain = box_from(domain, "domain");
     const py::gil_scoped_release unlocked;
-    return std::make_shared<NetworkField>(std::move(network));
+    return std::make_shared<NeuralField>(std::move(network));
 }
 
-py::list layers_of(const NetworkField& field) {
+py::list layers_of(const NeuralField& field) {
     py::list layers;
     for (const DenseLayer& layer : field.network().layers)
         layers.append(py::make_tuple(py::array_t<float>(Extents{layer.outputs, layer.inputs}, layer.weights.data()),
@@ -53,13 +53,13 @@ py::list layers_of(const NetworkField& field) {
     return layers;
 }
 
-std::shared_ptr<NetworkField> read(const std::filesystem::path& path, const py::object& center, double scale,
-                                   const py::object& domain, Activation hidden, Activation output) {
+std::shared_ptr<NeuralField> read(const std::filesystem::path& path, const py::object& center, double scale,
+                                  const py::object& domain, Activation hidden, Activation output) {
     NetworkFileOptions options{
         .hidden = hidden, .output = output, .center = vector_from(center, "center"), .scale = scale};
     if (!domain.is_none()) options.domain = box_from(domain, "domain");
     const py::gil_scoped_release unlocked;
-    return std::make_shared<NetworkField>(read_network(path, options));
+    return std::make_shared<NeuralField>(read_network(path, options));
 }
 
 py::dict report_of(const FitReport& report) {
@@ -91,7 +91,7 @@ py::tuple fit(const TriangleMesh& mesh, int layers, int width, Activation activa
         options.progress = watcher;
         FittedNetwork fitted = fit_network(mesh, options);
         report = std::move(fitted.report);
-        return std::make_shared<NetworkField>(std::move(fitted.network));
+        return std::make_shared<NeuralField>(std::move(fitted.network));
     });
     return py::make_tuple(field, report_of(report));
 }
@@ -100,7 +100,7 @@ py::tuple fit(const TriangleMesh& mesh, int layers, int width, Activation activa
 
 void bind_networks(py::module_& m) {
     const py::tuple origin = py::make_tuple(0.0, 0.0, 0.0);
-    py::class_<NetworkField, Field, std::shared_ptr<NetworkField>>(
+    py::class_<NeuralField, Field, std::shared_ptr<NeuralField>>(
         m, "NeuralField",
         "A trained neural network as a field. Its values are not proven distances: only the sign and the range are "
         "guaranteed.")
@@ -110,13 +110,13 @@ void bind_networks(py::module_& m) {
 
 distance(p) = scale * net((p - center) / scale) for p in domain (2, 3), metres; None stands for the cube from -1 to 1.)")
         .def_property_readonly("layers", &layers_of, "The list of layers (weights, biases, activation).")
-        .def_property_readonly("rounding_bound", &NetworkField::rounding_bound,
+        .def_property_readonly("rounding_bound", &NeuralField::rounding_bound,
                                "Bound on the rounding error |computed - exact network| (m).")
-        .def_property_readonly("distance_like", &NetworkField::distance_like,
+        .def_property_readonly("distance_like", &NeuralField::distance_like,
                                "Whether the values are good estimates of distances; this is measured, not proven.")
         .def(
             "write",
-            [](const NetworkField& field, const std::filesystem::path& path) { write_network(path, field.network()); },
+            [](const NeuralField& field, const std::filesystem::path& path) { write_network(path, field.network()); },
             py::arg("path"), "Writes a file; its extension selects the format: .fnet .onnx .npz");
     m.def("read_network", &read, py::arg("path"), py::arg("center") = origin, py::arg("scale") = 1.0,
           py::arg("domain") = py::none(), py::arg("hidden") = Activation::relu, py::arg("output") = Activation::tanh,

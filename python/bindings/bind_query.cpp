@@ -11,18 +11,18 @@
 
 namespace fathom::python {
 
-QueryOptions query_options(QueryGoal goal, Method method, double margin, std::size_t most_contacts) {
-    return {.goal = goal, .method = method, .margin = margin, .most_contacts = most_contacts};
+CollideOptions query_options(CollideGoal goal, Method method, double margin, std::size_t max_contacts) {
+    return {.goal = goal, .method = method, .margin = margin, .max_contacts = max_contacts};
 }
 
 namespace {
 
 // Results for many poses, in the order of the poses.
 struct Collisions {
-    std::vector<Collision> all;
+    std::vector<CollideResult> all;
     Extents shape;
 
-    [[nodiscard]] const Collision& at(py::ssize_t k) const {
+    [[nodiscard]] const CollideResult& at(py::ssize_t k) const {
         const py::ssize_t count = extent(all.size());
         if (k < -count || k >= count)
             throw py::index_error(fmt::format("index out of range: there are {} results", count));
@@ -49,18 +49,18 @@ std::vector<Answer> asked(const Shape& a, const Shape& b, std::size_t count, con
 }
 
 py::object collide_any(const py::object& a, const py::object& pose_a, const py::object& b, const py::object& pose_b,
-                       QueryGoal goal, Method method, double margin, std::size_t most_contacts) {
+                       CollideGoal goal, Method method, double margin, std::size_t max_contacts) {
     const Shape first = shape_from(a, "a"), second = shape_from(b, "b");
     const Poses at = poses_from(pose_a, "pose_a"), bt = poses_from(pose_b, "pose_b");
-    const QueryOptions options = query_options(goal, method, margin, most_contacts);
+    const CollideOptions options = query_options(goal, method, margin, max_contacts);
     const Extents shape = common_shape(at.shape, bt.shape);
-    auto answers = asked<Collision>(first, second, count_of(shape),
-                                    [&](std::size_t k) { return collide(first, at[k], second, bt[k], options); });
+    auto answers = asked<CollideResult>(first, second, count_of(shape),
+                                        [&](std::size_t k) { return collide(first, at[k], second, bt[k], options); });
     if (shape.empty()) return py::cast(std::move(answers[0]));
     return py::cast(Collisions{std::move(answers), shape});
 }
 
-py::object distance_table(const std::vector<Distance>& all, const Extents& shape) {
+py::object distance_table(const std::vector<DistanceResult>& all, const Extents& shape) {
     const std::size_t n = all.size();
     return table("DistanceResults", array_of<double>(shape, n, [&](std::size_t k) { return all[k].upper; }),
                  array_of<double>(shape, n, [&](std::size_t k) { return all[k].lower; }),
@@ -77,12 +77,12 @@ py::object distance_any(const py::object& a, const py::object& pose_a, const py:
     const Poses at = poses_from(pose_a, "pose_a"), bt = poses_from(pose_b, "pose_b");
     const DistanceOptions options{.method = method, .tolerance = tolerance};
     const Extents shape = common_shape(at.shape, bt.shape);
-    auto answers = asked<Distance>(first, second, count_of(shape),
-                                   [&](std::size_t k) { return distance(first, at[k], second, bt[k], options); });
+    auto answers = asked<DistanceResult>(first, second, count_of(shape),
+                                         [&](std::size_t k) { return distance(first, at[k], second, bt[k], options); });
     return shape.empty() ? py::cast(std::move(answers[0])) : distance_table(answers, shape);
 }
 
-py::object sweep_table(const std::vector<Sweep>& all, const Extents& shape) {
+py::object sweep_table(const std::vector<SweepResult>& all, const Extents& shape) {
     const std::size_t n = all.size();
     return table("SweepResults", array_of<std::uint8_t>(shape, n, [&](std::size_t k) { return all[k].verdict; }),
                  array_of<double>(shape, n, [&](std::size_t k) { return all[k].time; }),
@@ -96,15 +96,15 @@ py::object sweep_any(const py::object& a, const py::object& motion_a, const py::
                      SweepGoal goal, Method method, Path path, double tolerance, double resolution, double margin) {
     const Shape first = shape_from(a, "a"), second = shape_from(b, "b");
     const Motions at = motions_from(motion_a, "motion_a"), bt = motions_from(motion_b, "motion_b");
-    const MotionOptions options{.goal = goal,
-                                .method = method,
-                                .path = path,
-                                .tolerance = tolerance,
-                                .resolution = resolution,
-                                .margin = margin};
+    const SweepOptions options{.goal = goal,
+                               .method = method,
+                               .path = path,
+                               .tolerance = tolerance,
+                               .resolution = resolution,
+                               .margin = margin};
     const Extents shape = common_shape(at.shape, bt.shape);
-    auto answers = asked<Sweep>(first, second, count_of(shape),
-                                [&](std::size_t k) { return sweep(first, at[k], second, bt[k], options); });
+    auto answers = asked<SweepResult>(first, second, count_of(shape),
+                                      [&](std::size_t k) { return sweep(first, at[k], second, bt[k], options); });
     return shape.empty() ? py::cast(std::move(answers[0])) : sweep_table(answers, shape);
 }
 
@@ -124,7 +124,7 @@ py::object element(const Feature& feature) {
 }
 
 template <class Value>
-py::array of_contacts(const Collision& c, const Value& value) {
+py::array of_contacts(const CollideResult& c, const Value& value) {
     return vectors_of({extent(c.contacts.size())}, c.contacts.size(),
                       [&](std::size_t k) { return value(c.contacts[k]); });
 }
@@ -145,41 +145,43 @@ void bind_collision(py::module_& m) {
         .def_property_readonly(
             "element_b", [](const Contact& c) { return element(c.feature_b); }, "The same of B.")
         .def("__repr__", [](const Contact& c) { return fmt::format("<fathom.Contact: depth {:.6g} m>", c.depth); });
-    py::class_<Collision>(
-        m, "CollideResult",
+    py::class_<CollideResult>(
+        m, "field_field::CollideResult",
         "Whether two shapes overlap, with contacts and penetration depth. It is true unless they are proven disjoint.")
-        .def_readonly("verdict", &Collision::verdict, "Whether the shapes overlap.")
+        .def_readonly("verdict", &CollideResult::verdict, "Whether the shapes overlap.")
         .def_property_readonly(
-            "touching", [](const Collision& c) { return c.verdict != Verdict::disjoint; },
+            "touching", [](const CollideResult& c) { return c.verdict != Verdict::disjoint; },
             "Whether the shapes are not proven disjoint.")
-        .def("__bool__", [](const Collision& c) { return c.verdict != Verdict::disjoint; })
-        .def_readonly("proven", &Collision::proven, "Whether the verdict 'disjoint' is proven.")
-        .def_readonly("method", &Collision::method, "The method that was used.")
+        .def("__bool__", [](const CollideResult& c) { return c.verdict != Verdict::disjoint; })
+        .def_readonly("proven", &CollideResult::proven, "Whether the verdict 'disjoint' is proven.")
+        .def_readonly("method", &CollideResult::method, "The method that was used.")
         .def_property_readonly(
-            "witness", [](const Collision& c) { return vector_array(c.common); },
+            "witness", [](const CollideResult& c) { return vector_array(c.common); },
             "If overlapping, the witness point: a point of both shapes (3,), metres, world frame.")
-        .def_readonly("depth", &Collision::depth, "Penetration depth of the deepest contact found (m).")
-        .def_readonly("error_bound", &Collision::error_bound, "Error bound of the depths (m).")
-        .def_readonly("more_contacts", &Collision::truncated, "Whether more contacts exist than were returned.")
-        .def_readonly("contacts", &Collision::contacts, "The contacts, deepest first.")
+        .def_readonly("depth", &CollideResult::depth, "Penetration depth of the deepest contact found (m).")
+        .def_readonly("error_bound", &CollideResult::error_bound, "Error bound of the depths (m).")
+        .def_readonly("more_contacts", &CollideResult::truncated, "Whether more contacts exist than were returned.")
+        .def_readonly("contacts", &CollideResult::contacts, "The contacts, deepest first.")
         .def_property_readonly(
-            "points_a", [](const Collision& c) { return of_contacts(c, [](const Contact& k) { return k.point_a; }); },
+            "points_a",
+            [](const CollideResult& c) { return of_contacts(c, [](const Contact& k) { return k.point_a; }); },
             "The points of the contacts on A (n, 3), metres, world frame.")
         .def_property_readonly(
-            "points_b", [](const Collision& c) { return of_contacts(c, [](const Contact& k) { return k.point_b; }); },
+            "points_b",
+            [](const CollideResult& c) { return of_contacts(c, [](const Contact& k) { return k.point_b; }); },
             "The points of the contacts on B (n, 3), metres, world frame.")
         .def_property_readonly(
-            "normals", [](const Collision& c) { return of_contacts(c, [](const Contact& k) { return k.normal; }); },
+            "normals", [](const CollideResult& c) { return of_contacts(c, [](const Contact& k) { return k.normal; }); },
             "The unit normals of the contacts (n, 3), from A to B.")
         .def_property_readonly(
             "depths",
-            [](const Collision& c) {
+            [](const CollideResult& c) {
                 return array_of<double>({extent(c.contacts.size())}, c.contacts.size(),
                                         [&](std::size_t k) { return c.contacts[k].depth; });
             },
             "The depths of the contacts (n,), metres.")
-        .def("__repr__", [](const Collision& c) {
-            return fmt::format("<fathom.CollideResult: {}, {} contacts, depth {:.6g} m, by {}>",
+        .def("__repr__", [](const CollideResult& c) {
+            return fmt::format("<fathom.field_field::CollideResult: {}, {} contacts, depth {:.6g} m, by {}>",
                                Choices<Verdict>::names[static_cast<std::size_t>(c.verdict)], c.contacts.size(), c.depth,
                                name(c.method));
         });
@@ -190,28 +192,32 @@ void bind_collision(py::module_& m) {
         .def("__getitem__", &Collisions::at, py::arg("k"))
         .def_property_readonly(
             "verdict",
-            [](const Collisions& c) { return c.column<std::uint8_t>([](const Collision& k) { return k.verdict; }); },
+            [](const Collisions& c) {
+                return c.column<std::uint8_t>([](const CollideResult& k) { return k.verdict; });
+            },
             "(...,) uint8: values of Verdict.")
         .def_property_readonly(
             "touching",
             [](const Collisions& c) {
-                return c.column<bool>([](const Collision& k) { return k.verdict != Verdict::disjoint; });
+                return c.column<bool>([](const CollideResult& k) { return k.verdict != Verdict::disjoint; });
             },
             "(...,) bool: not proven disjoint.")
         .def_property_readonly(
-            "proven", [](const Collisions& c) { return c.column<bool>([](const Collision& k) { return k.proven; }); },
+            "proven",
+            [](const Collisions& c) { return c.column<bool>([](const CollideResult& k) { return k.proven; }); },
             "(...,) bool: whether 'disjoint' is proven.")
         .def_property_readonly(
-            "depth", [](const Collisions& c) { return c.column<double>([](const Collision& k) { return k.depth; }); },
+            "depth",
+            [](const Collisions& c) { return c.column<double>([](const CollideResult& k) { return k.depth; }); },
             "(...,), m")
         .def_property_readonly(
             "error_bound",
-            [](const Collisions& c) { return c.column<double>([](const Collision& k) { return k.error_bound; }); },
+            [](const Collisions& c) { return c.column<double>([](const CollideResult& k) { return k.error_bound; }); },
             "(...,), m")
         .def_property_readonly(
             "contact_count",
             [](const Collisions& c) {
-                return c.column<std::int64_t>([](const Collision& k) { return k.contacts.size(); });
+                return c.column<std::int64_t>([](const CollideResult& k) { return k.contacts.size(); });
             },
             "(...,)")
         .def_property_readonly(
@@ -223,41 +229,45 @@ void bind_collision(py::module_& m) {
 }
 
 void bind_others(py::module_& m) {
-    py::class_<Distance>(m, "DistanceResult",
-                         "The signed distance of two shapes: minus the penetration depth if they overlap. Metres, "
-                         "world frame. float() gives upper_bound.")
-        .def_readonly("lower_bound", &Distance::lower,
+    py::class_<DistanceResult>(
+        m, "DistanceResult",
+        "The signed distance of two shapes: minus the penetration depth if they overlap. Metres, "
+        "world frame. float() gives upper_bound.")
+        .def_readonly("lower_bound", &DistanceResult::lower,
                       "Lower bound of the distance, up to error_bound; -inf if the shapes overlap.")
-        .def_readonly("upper_bound", &Distance::upper,
+        .def_readonly("upper_bound", &DistanceResult::upper,
                       "Upper bound of the distance: the distance of the two closest points found.")
-        .def("__float__", [](const Distance& d) { return d.upper; })
+        .def("__float__", [](const DistanceResult& d) { return d.upper; })
         .def_property_readonly(
-            "point_a", [](const Distance& d) { return vector_array(d.point_a); }, "The closest point found on A (3,).")
+            "point_a", [](const DistanceResult& d) { return vector_array(d.point_a); },
+            "The closest point found on A (3,).")
         .def_property_readonly(
-            "point_b", [](const Distance& d) { return vector_array(d.point_b); }, "The closest point found on B (3,).")
+            "point_b", [](const DistanceResult& d) { return vector_array(d.point_b); },
+            "The closest point found on B (3,).")
         .def_property_readonly(
-            "normal", [](const Distance& d) { return vector_array(d.normal); }, "The unit direction (3,), from A to B.")
-        .def_readonly("method", &Distance::method, "The method that was used.")
-        .def_readonly("error_bound", &Distance::error_bound, "Error bound of the distance (m).")
-        .def_readonly("converged", &Distance::truncated, "Whether the bounds are within the tolerance.")
-        .def("__repr__", [](const Distance& d) {
+            "normal", [](const DistanceResult& d) { return vector_array(d.normal); },
+            "The unit direction (3,), from A to B.")
+        .def_readonly("method", &DistanceResult::method, "The method that was used.")
+        .def_readonly("error_bound", &DistanceResult::error_bound, "Error bound of the distance (m).")
+        .def_readonly("converged", &DistanceResult::truncated, "Whether the bounds are within the tolerance.")
+        .def("__repr__", [](const DistanceResult& d) {
             return fmt::format("<fathom.DistanceResult: {:.9g} m, by {}>", d.upper, name(d.method));
         });
-    py::class_<Sweep>(m, "SweepResult", "The time of impact of two moving shapes; time runs in [0, 1].")
-        .def_readonly("verdict", &Sweep::verdict, "The verdict over the whole motion.")
-        .def("__bool__", [](const Sweep& s) { return s.verdict != Verdict::disjoint; })
-        .def_readonly("time", &Sweep::time,
+    py::class_<SweepResult>(m, "ShellSweepResult", "The time of impact of two moving shapes; time runs in [0, 1].")
+        .def_readonly("verdict", &SweepResult::verdict, "The verdict over the whole motion.")
+        .def("__bool__", [](const SweepResult& s) { return s.verdict != Verdict::disjoint; })
+        .def_readonly("time", &SweepResult::time,
                       "Lower bound of the time of impact. If overlapping, contact occurs in [time, time + error].")
-        .def_readonly("error", &Sweep::error, "Width of the interval of the time of impact; see `time`.")
+        .def_readonly("error", &SweepResult::error, "Width of the interval of the time of impact; see `time`.")
         .def_property_readonly(
-            "point", [](const Sweep& s) { return vector_array(s.point); },
+            "point", [](const SweepResult& s) { return vector_array(s.point); },
             "The point of the first contact (3,), metres, world frame.")
         .def_property_readonly(
-            "normal", [](const Sweep& s) { return vector_array(s.normal); },
+            "normal", [](const SweepResult& s) { return vector_array(s.normal); },
             "The unit normal of the first contact (3,), from A to B.")
         .def_property_readonly(
             "intervals",
-            [](const Sweep& s) {
+            [](const SweepResult& s) {
                 return array_of<double>({extent(s.intervals.size()), 2}, 2 * s.intervals.size(), [&](std::size_t k) {
                     return k % 2 == 0 ? s.intervals[k / 2].start : s.intervals[k / 2].end;
                 });
@@ -265,17 +275,17 @@ void bind_others(py::module_& m) {
             "With goal='all': the contact intervals (n, 2), start and end. Every contact is in one of them.")
         .def_property_readonly(
             "intervals_proven",
-            [](const Sweep& s) {
+            [](const SweepResult& s) {
                 return array_of<bool>({extent(s.intervals.size())}, s.intervals.size(),
                                       [&](std::size_t k) { return s.intervals[k].proven; });
             },
             "(n,) bool: whether a contact was found in the interval.")
-        .def_readonly("method", &Sweep::method, "The method that was used.")
-        .def_readonly("error_bound", &Sweep::error_bound, "Error bound of the shapes (m).")
-        .def_readonly("budget_exhausted", &Sweep::truncated,
+        .def_readonly("method", &SweepResult::method, "The method that was used.")
+        .def_readonly("error_bound", &SweepResult::error_bound, "Error bound of the shapes (m).")
+        .def_readonly("budget_exhausted", &SweepResult::truncated,
                       "Whether the budget was exhausted, so that the error or the intervals are wider than requested.")
-        .def("__repr__", [](const Sweep& s) {
-            return fmt::format("<fathom.SweepResult: {}, time {:.9g}, by {}>",
+        .def("__repr__", [](const SweepResult& s) {
+            return fmt::format("<fathom.ShellSweepResult: {}, time {:.9g}, by {}>",
                                Choices<Verdict>::names[static_cast<std::size_t>(s.verdict)], s.time, name(s.method));
         });
 }
@@ -287,7 +297,7 @@ void bind_query(py::module_& m) {
     bind_others(m);
     m.def(
         "collide", &collide_any, py::arg("a"), py::arg("pose_a"), py::arg("b"), py::arg("pose_b"), py::kw_only(),
-        py::arg("goal") = QueryGoal::contacts, py::arg("method") = Method::automatic, py::arg("margin") = 0.0,
+        py::arg("goal") = CollideGoal::contacts, py::arg("method") = Method::automatic, py::arg("margin") = 0.0,
         py::arg("max_contacts") = 16,
         R"(Tests whether two shapes overlap, and finds contacts and penetration depth. Shapes of any kinds, in either order. 'disjoint' is a proof.
 

@@ -74,7 +74,8 @@ Shape shape_from(py::handle given, std::string_view argument) {
         py::setattr(given, kept_as, py::cast(shape));
         return shape;
     }
-    if (py::isinstance<Formula>(given)) return Shape(std::make_shared<AnalyticField>(given.cast<Formula>()));
+    if (py::isinstance<AnalyticExpression>(given))
+        return Shape(std::make_shared<AnalyticField>(given.cast<AnalyticExpression>()));
     if (py::isinstance<py::str>(given))
         return Shape(std::make_shared<AnalyticField>(parse_shape(given.cast<std::string>(), argument)));
     if (is_mesh_like(given)) return Shape(mesh_from(given));
@@ -95,7 +96,9 @@ whether a mesh has an inside, an array (n, 3) as a point shell, a half-space.)")
              "points (n, 3), or an object with vertices and faces.")
         .def_static(
             "half_space",
-            [](const py::object& normal, double offset) { return Shape::plane(vector_from(normal, "normal"), offset); },
+            [](const py::object& normal, double offset) {
+                return Shape::half_space(vector_from(normal, "normal"), offset);
+            },
             py::arg("normal"), py::arg("offset") = 0.0,
             "Returns the half-space of all points p with normal . p / |normal| <= offset (m).")
         .def_property_readonly("kind", &Shape::kind, "The kind of geometry.")

@@ -104,12 +104,12 @@ py::array pairs_array(const std::vector<IdPair>& pairs) {
 
 py::object body_or_none(Index id) { return id == no_index ? py::object(py::none()) : py::int_(id); }
 
-py::list collide_shape(const SharedWorld& world, const py::object& shape, const py::object& pose, QueryGoal goal,
-                       Method method, double margin, std::size_t most_contacts) {
+py::list collide_shape(const SharedWorld& world, const py::object& shape, const py::object& pose, CollideGoal goal,
+                       Method method, double margin, std::size_t max_contacts) {
     const Shape asked = shape_from(shape, "shape");
     const Pose at = pose_from(pose, "pose");
     const auto pairs = world.ask(
-        [&](const World& w) { return w.collide(asked, at, query_options(goal, method, margin, most_contacts)); });
+        [&](const World& w) { return w.collide(asked, at, query_options(goal, method, margin, max_contacts)); });
     py::list all;
     for (const WorldPair& pair : pairs) all.append(py::make_tuple(pair.b, pair.collision));
     return all;
@@ -162,9 +162,9 @@ py::object cast(const SharedWorld& world, const py::object& origin, const py::ob
                  column<std::uint8_t>(shape, n, [&](std::size_t k) { return hits[k].verdict; }));
 }
 
-py::object try_poses(const SharedWorld& world, Index id, const py::object& given) {
+py::object check_poses(const SharedWorld& world, Index id, const py::object& given) {
     const Poses poses = poses_from(given, "poses");
-    const auto verdicts = world.ask([&](const World& w) { return w.try_poses(id, poses.poses); });
+    const auto verdicts = world.ask([&](const World& w) { return w.check_poses(id, poses.poses); });
     world.rethrow();
     return column<std::uint8_t>(poses.shape, verdicts.size(), [&](std::size_t k) { return verdicts[k]; });
 }
@@ -221,9 +221,9 @@ void bind_changes(WorldClass& c) {
             "remove", [](SharedWorld& world, Index id) { world.change([&](World& w) { w.remove(id); }); },
             py::arg("id"), "Removes a body. Its id may be reused after the next update().")
         .def(
-            "set_groups",
+            "set_category",
             [](SharedWorld& world, Index id, std::uint32_t groups, std::uint32_t meets) {
-                world.change([&](World& w) { w.set_groups(id, groups, meets); });
+                world.change([&](World& w) { w.set_category(id, groups, meets); });
             },
             py::arg("id"), py::arg("category"), py::arg("mask"), "Sets the category and the mask of a body.")
         .def("set_filter", &SharedWorld::set_filter, py::arg("filter"),
@@ -269,17 +269,18 @@ void bind_questions(WorldClass& c) {
             },
             py::arg("id"), "Returns the name of a body.")
         .def("collide", &collide_shape, py::arg("shape"), py::arg("pose") = py::none(), py::kw_only(),
-             py::arg("goal") = QueryGoal::contacts, py::arg("method") = Method::automatic, py::arg("margin") = 0.0,
+             py::arg("goal") = CollideGoal::contacts, py::arg("method") = Method::automatic, py::arg("margin") = 0.0,
              py::arg("max_contacts") = 16,
-             "Returns the bodies that a shape overlaps: [(id, CollideResult)], where the shape is A.")
+             "Returns the bodies that a shape overlaps: [(id, field_field::CollideResult)], where the shape is A.")
         .def("nearest", &nearest, py::arg("shape"), py::arg("pose") = py::none(), py::kw_only(),
              py::arg("limit") = no_limit, py::arg("method") = Method::automatic, py::arg("tolerance") = 0.0,
              "Returns the nearest body within a limit (m): (id, DistanceResult), or (None, None).")
         .def("cast", &cast, py::arg("origin"), py::arg("direction"), py::arg("limit") = no_limit,
              "Returns the first hit of each ray as RayHits. origin and direction: (..., 3), metres.")
         .def("sweep", &sweep_shape, py::arg("shape"), py::arg("motion"), py::kw_only(), py::arg("tolerance") = 1e-6,
-             py::arg("margin") = 0.0, "Returns the first body that a moving shape hits: (id or None, SweepResult).")
-        .def("check_poses", &try_poses, py::arg("id"), py::arg("poses"),
+             py::arg("margin") = 0.0,
+             "Returns the first body that a moving shape hits: (id or None, ShellSweepResult).")
+        .def("check_poses", &check_poses, py::arg("id"), py::arg("poses"),
              R"(Tests whether a body would overlap any other body at each of these poses (..., 4, 4), in parallel.
 
 Returns values of Verdict, (...,) uint8: `== Verdict.disjoint` marks the poses that are proven free.)")
@@ -294,7 +295,7 @@ void bind_world(py::module_& m) {
     py::class_<WorldPair>(m, "WorldPair", "Two bodies that overlap or are not proven disjoint; a < b.")
         .def_readonly("a", &WorldPair::a, "The id of the first body.")
         .def_readonly("b", &WorldPair::b, "The id of the second body.")
-        .def_readonly("collision", &WorldPair::collision, "The CollideResult of the pair.")
+        .def_readonly("collision", &WorldPair::collision, "The field_field::CollideResult of the pair.")
         .def("__repr__", [](const WorldPair& p) {
             return fmt::format("<fathom.WorldPair: {} and {}, depth {:.6g} m>", p.a, p.b, p.collision.depth);
         });
@@ -316,14 +317,14 @@ void bind_world(py::module_& m) {
         R"(A set of bodies of any shape, with queries for overlapping pairs and for contacts that begin and end. It has no forces and no time.
 
 Threads may share it: it has its own lock. Metres, world frame.)");
-    world.def(py::init([](QueryGoal goal, Method method, double margin, std::size_t most_contacts, BroadMethod broad,
+    world.def(py::init([](CollideGoal goal, Method method, double margin, std::size_t max_contacts, BroadMethod broad,
                           bool warm_start) {
-                  WorldOptions options{.query = query_options(goal, method, margin, most_contacts)};
+                  WorldOptions options{.query = query_options(goal, method, margin, max_contacts)};
                   options.broad.method = broad;
                   options.warm_start = warm_start;
                   return std::make_shared<SharedWorld>(options);
               }),
-              py::kw_only(), py::arg("goal") = QueryGoal::contacts, py::arg("method") = Method::automatic,
+              py::kw_only(), py::arg("goal") = CollideGoal::contacts, py::arg("method") = Method::automatic,
               py::arg("margin") = 0.0, py::arg("max_contacts") = 16, py::arg("broad") = BroadMethod::automatic,
               py::arg("warm_start") = true,
               "goal, method, margin and max_contacts apply to every pair; see collide(). broad: the broad-phase "

@@ -23,7 +23,7 @@ FATHOM_PYTHON_CHOICES(ShapeKind, "analytic", "grid", "neural", "other_field", "c
 FATHOM_PYTHON_CHOICES(MeshInside, "automatic", "closed", "open")
 FATHOM_PYTHON_CHOICES(Method, "automatic", "closed_form", "field_field", "octree", "mesh_field", "point_field",
                       "mesh_mesh", "tetrahedra", "depth_maps", "conservative_advancement")
-FATHOM_PYTHON_CHOICES(QueryGoal, "verdict", "contacts", "proof")
+FATHOM_PYTHON_CHOICES(CollideGoal, "verdict", "contacts", "proof")
 FATHOM_PYTHON_CHOICES(Question, "collide", "distance", "sweep_first", "sweep_all")
 FATHOM_PYTHON_CHOICES(SweepGoal, "any", "first", "all")
 FATHOM_PYTHON_CHOICES(Path, "straight", "screw")
@@ -40,9 +40,9 @@ FATHOM_PYTHON_CHOICES(DefectHandling, "none", "paper", "samples")
 namespace fathom::python {
 
 [[nodiscard]] inline py::dict known_choices() {
-    return all_choices<Cause, Verdict, ShapeKind, MeshInside, Method, QueryGoal, Question, SweepGoal, Path, BroadMethod,
-                       DistanceKind, SignMethod, GridStorage, Combination, Activation, SolidSide, DepthMethod,
-                       DefectHandling>();
+    return all_choices<Cause, Verdict, ShapeKind, MeshInside, Method, CollideGoal, Question, SweepGoal, Path,
+                       BroadMethod, DistanceKind, SignMethod, GridStorage, Combination, Activation, SolidSide,
+                       DepthMethod, DefectHandling>();
 }
 
 } // namespace fathom::python

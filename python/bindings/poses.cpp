@@ -85,7 +85,7 @@ Poses poses_from(py::handle given, std::string_view argument) {
     if (given.is_none()) return {};
     if (py::isinstance<py::tuple>(given) && py::len(given) == 2)
         return from_pair(py::reinterpret_borrow<py::tuple>(given), argument);
-    if (is_translation(given)) return {{Pose::at(vector_from(given, argument))}, {}};
+    if (is_translation(given)) return {{Pose::from_translation(vector_from(given, argument))}, {}};
     return from_matrices(given, argument);
 }
 

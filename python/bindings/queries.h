@@ -11,7 +11,7 @@
 namespace fathom::python {
 
 // The options given by the keyword arguments.
-[[nodiscard]] QueryOptions query_options(QueryGoal goal, Method method, double margin, std::size_t most_contacts);
+[[nodiscard]] CollideOptions query_options(CollideGoal goal, Method method, double margin, std::size_t max_contacts);
 
 // An instance of a class of fathom/_results.py with these columns.
 template <class... Columns>

@@ -19,7 +19,7 @@ TEST(Pose, composition_and_inverse_undo_each_other) {
         EXPECT_LT((a.inverse() * (a * p) - p).norm(), 1e-14);
         EXPECT_LT((a.to_local(a * p) - p).norm(), 1e-14);
         EXPECT_LT((relative(a, b) * p - a.to_local(b * p)).norm(), 1e-14);
-        EXPECT_LT((a.turn_to_local(a.turn(p)) - p).norm(), 1e-14);
+        EXPECT_LT((a.rotate_to_local(a.rotate(p)) - p).norm(), 1e-14);
     }
 }
 
@@ -39,8 +39,8 @@ TEST(Screw, carries_the_start_pose_to_the_end_pose_at_every_scale) {
 
 TEST(Screw, tiny_turns_and_half_turns_are_kept) {
     for (const double angle : {0.0, 1e-14, 1e-9, 1e-5, std::numbers::pi - 1e-9, std::numbers::pi}) {
-        const Pose start = Pose::at({1, 2, 3});
-        const Pose end = Pose::turned(angle, Vec3(1, 1, 0).normalized(), {-1, 0, 4});
+        const Pose start = Pose::from_translation({1, 2, 3});
+        const Pose end = Pose::from_axis_angle(angle, Vec3(1, 1, 0).normalized(), {-1, 0, 4});
         const Vec3 moved = screw_between(start, end).displacement(1) * (start * Vec3(0.3, 0.2, 0.1));
         EXPECT_LT((moved - end * Vec3(0.3, 0.2, 0.1)).norm(), 1e-6) << angle;
     }
@@ -67,7 +67,7 @@ TEST(Mover, bend_bounds_the_gap_between_the_paths_and_is_not_wasteful) {
         const Motion motion{any_pose(random, 1), any_pose(random, 1), Path::screw};
         const Mover screw(motion), straight(Motion{motion.start, motion.end, Path::straight});
         const Vec3 p = random.in_ball();
-        const double bend = screw.bend(p);
+        const double bend = screw.chord_deviation(p);
         for (double t = 0; t <= 1; t += 0.05) {
             const double gap = (screw.point(p, t) - straight.point(p, t)).norm();
             EXPECT_LE(gap, bend * (1 + 1e-9) + 1e-12);
@@ -84,8 +84,8 @@ TEST(Mover, no_point_within_the_radius_travels_past_the_reach) {
         const Mover screw(motion), straight(Motion{motion.start, motion.end, Path::straight});
         const Vec3 p = 0.7 * random.in_ball();
         for (double t = 0; t <= 1; t += 0.1) {
-            EXPECT_LE((screw.point(p, t) - screw.point(p, 0)).norm(), screw.reach(0.7) + 1e-9);
-            EXPECT_LE((straight.point(p, t) - straight.point(p, 0)).norm(), screw.reach(0.7) + 1e-9);
+            EXPECT_LE((screw.point(p, t) - screw.point(p, 0)).norm(), screw.max_displacement(0.7) + 1e-9);
+            EXPECT_LE((straight.point(p, t) - straight.point(p, 0)).norm(), screw.max_displacement(0.7) + 1e-9);
         }
     }
 }

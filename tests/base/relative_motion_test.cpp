@@ -1,5 +1,5 @@
-#include <fathom/base/random.h>
 #include <fathom/base/motion.h>
+#include <fathom/base/random.h>
 
 #include "support/test_counts.h"
 
@@ -19,7 +19,7 @@ Pair random_pair(Random& random, double scale) {
     const auto motion = [&] {
         const Pose start{random.rotation(), scale * random.in_ball()};
         const double angle = random.chance(0.1) ? 0.0 : random.uniform(0, std::numbers::pi);
-        const Pose turn = Pose::turned(angle, random.direction());
+        const Pose turn = Pose::from_axis_angle(angle, random.direction());
         return Motion{start, {Quat(turn.rotation * start.rotation).normalized(), scale * random.in_ball()}};
     };
     Pair pair{motion(), motion()};
@@ -62,9 +62,9 @@ TEST(RelativeMotion, small_turns_about_an_axis_far_away_keep_their_precision) {
     Random random(5);
     for (const double angle : {1e-11, 1e-9, 1e-6, 1e-3})
         for (int k = 0; k < 100; ++k) {
-            const Pose turn = Pose::turned(angle, random.direction());
+            const Pose turn = Pose::from_axis_angle(angle, random.direction());
             Motion moving{{random.rotation(), random.in_ball()}, {}},
-                still = Motion::still({random.rotation(), random.in_ball()});
+                still = Motion::stationary({random.rotation(), random.in_ball()});
             moving.end = {Quat(turn.rotation * moving.start.rotation).normalized(), random.in_ball()};
             const RelativeMotion motion(moving, still, Path::screw);
             const Vec3 p = random.in_ball();

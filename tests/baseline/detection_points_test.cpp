@@ -48,13 +48,13 @@ TEST(CommonPoints, lie_in_both_boxes_and_one_exists_wherever_the_boxes_meet) {
 }
 
 TEST(CommonPoints, spread_over_the_common_region) {
-    const OrientedBox a{{}, Vec3(1, 1, 1)}, b{Pose::at(Vec3(1, 1, 0)), Vec3(1, 1, 1)};
+    const OrientedBox a{{}, Vec3(1, 1, 1)}, b{Pose::from_translation(Vec3(1, 1, 0)), Vec3(1, 1, 1)};
     std::vector<Vec3> points;
     common_points(a, b, points, {.depth = 4});
     Box bounds;
     for (const Vec3& p : points) bounds.extend(p);
     EXPECT_GE(points.size(), 1u);
-    const OrientedBox turned{Pose::turned(0.5, Vec3(1, 1, 1).normalized(), Vec3(0.5, 0.5, 0)), Vec3(1, 1, 1)};
+    const OrientedBox turned{Pose::from_axis_angle(0.5, Vec3(1, 1, 1).normalized(), Vec3(0.5, 0.5, 0)), Vec3(1, 1, 1)};
     common_points(a, turned, points, {.depth = 4});
     ASSERT_GT(points.size(), 30u);
     bounds = Box{};
@@ -91,9 +91,9 @@ TEST(BoxDistanceRange, encloses_the_distance_at_every_point_and_tightens) {
 // ---- Protrusions
 
 // A ball with spikes along given directions.
-Formula star_of(std::span<const Vec3> directions, double scale) {
+AnalyticExpression star_of(std::span<const Vec3> directions, double scale) {
     using namespace shapes;
-    std::vector<Formula> shapes = {sphere(scale)};
+    std::vector<AnalyticExpression> shapes = {sphere(scale)};
     for (const Vec3& d : directions) shapes.push_back(capsule(Vec3::Zero(), 1.6 * scale * d, 0.06 * scale));
     return union_of(std::move(shapes));
 }
@@ -154,11 +154,11 @@ TEST(ProtrusionPoints, the_flat_sides_of_a_box_keep_none_its_corners_all) {
     const AnalyticField field(shapes::rotate(0.4, Vec3(1, 1, 0).normalized(), shapes::box(Vec3(2, 2, 2))));
     const ProtrusionPoints found = protrusion_points(field);
     for (int k = 0; k < 8; ++k) {
-        const Vec3 corner =
-            Pose::turned(0.4, Vec3(1, 1, 0).normalized()) * Box{Vec3::Constant(-1), Vec3::Constant(1)}.corner(k);
+        const Vec3 corner = Pose::from_axis_angle(0.4, Vec3(1, 1, 0).normalized()) *
+                            Box{Vec3::Constant(-1), Vec3::Constant(1)}.corner(k);
         EXPECT_LT(nearest(found.points, corner), 3 * found.reach);
     }
-    const Pose turn = Pose::turned(0.4, Vec3(1, 1, 0).normalized());
+    const Pose turn = Pose::from_axis_angle(0.4, Vec3(1, 1, 0).normalized());
     for (const Vec3& p : found.points) { // near an edge at least: two coordinates of the box's own frame are nearly 1
         Vec3 q = turn.to_local(p).cwiseAbs();
         std::sort(q.begin(), q.end());
@@ -176,8 +176,8 @@ TEST(ProtrusionPoints, threads_change_nothing_and_bad_options_are_refused) {
     EXPECT_THROW((void)protrusion_points(plane), Error);
     EXPECT_THROW((void)protrusion_points(field, {.spacing = -1}), Error);
     EXPECT_THROW((void)protrusion_points(field, {.reach = std::nan("")}), Error);
-    EXPECT_THROW((void)protrusion_points(field, {.most_candidates = 1}), Error);
-    EXPECT_GT(protrusion_points(field, {.most_candidates = 1000}).spacing, protrusion_points(field).spacing);
+    EXPECT_THROW((void)protrusion_points(field, {.max_candidates = 1}), Error);
+    EXPECT_GT(protrusion_points(field, {.max_candidates = 1000}).spacing, protrusion_points(field).spacing);
 }
 
 TEST(ProtrusionPoints, of_a_dragon_are_some_hundred) {

@@ -1,7 +1,7 @@
 // Any text: refused with an Error, or a shape that prints and reads back the same and answers soundly.
 #include <fathom/base/error.h>
-#include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/analytic_expression.h>
+#include <fathom/field/analytic/analytic_field.h>
 
 #include <cmath>
 #include <cstdlib>
@@ -12,7 +12,7 @@ void require(bool holds) {
     if (!holds) std::abort();
 }
 
-void ask(const fathom::Formula& shape) {
+void ask(const fathom::AnalyticExpression& shape) {
     const fathom::AnalyticField field(shape);
     const fathom::Vec3 points[] = {{0, 0, 0}, {0.3, -0.2, 0.7}, {-1e3, 2e3, 5e2}, {1e15, -1e200, 1e-200}};
     for (const fathom::Vec3& p : points) {
@@ -33,7 +33,7 @@ void ask(const fathom::Formula& shape) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     try {
-        const fathom::Formula shape = fathom::parse_shape({reinterpret_cast<const char*>(data), size});
+        const fathom::AnalyticExpression shape = fathom::parse_shape({reinterpret_cast<const char*>(data), size});
         require(fathom::parse_shape(shape.text()) == shape);
         if (shape.dimension() == 3 && shape.weight() < 3000) ask(shape);
     } catch (const fathom::Error&) {

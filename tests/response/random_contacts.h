@@ -14,8 +14,8 @@ namespace fathom::testing {
     MovingBody body;
     const auto pose = [&] { return Pose{random.rotation(), reach * random.in_ball()}; };
     body.motion.start = pose();
-    body.motion.end =
-        body.motion.start * Pose::turned(0.3 * random.uniform(), random.direction(), 0.2 * reach * random.in_ball());
+    body.motion.end = body.motion.start *
+                      Pose::from_axis_angle(0.3 * random.uniform(), random.direction(), 0.2 * reach * random.in_ball());
     body.center = 0.1 * reach * random.in_ball();
     for (Vec3* v : {&body.velocity_start, &body.velocity_end, &body.spin_start, &body.spin_end})
         *v = reach * random.in_ball();

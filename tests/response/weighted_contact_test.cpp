@@ -12,15 +12,15 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-struct Four {
+struct Double4 {
     std::vector<Vec3> positions, velocities;
     std::vector<double> inverse_masses;
     WeightedContact contact;
 };
 
 // A vertex near a face, or an edge near an edge, all inside a cube of the size given; mass as its volume.
-Four random_four(Random& random, double size) {
-    Four four;
+Double4 random_four(Random& random, double size) {
+    Double4 four;
     for (int k = 0; k < 4; ++k) {
         four.positions.push_back(size * random.in_ball());
         four.velocities.push_back(size * random.in_ball());
@@ -36,7 +36,7 @@ Four random_four(Random& random, double size) {
 TEST(WeightedContact, momentum_is_kept_and_the_turning_of_a_push_along_the_gap_too) {
     Random random(1);
     for (int k = 0; k < 1000; ++k) {
-        const Four four = random_four(random, 1);
+        const Double4 four = random_four(random, 1);
         const WeightedContactLaw law{.damping_ratio = 0.3};
         std::vector<Vec3> forces(4, Vec3::Zero());
         EXPECT_GT(add_contact_forces({&four.contact, 1}, law, four.inverse_masses, four.velocities, forces), 0);
@@ -53,7 +53,7 @@ TEST(WeightedContact, momentum_is_kept_and_the_turning_of_a_push_along_the_gap_t
 TEST(WeightedContact, the_force_is_minus_the_slope_of_the_energy) {
     Random random(2);
     for (int k = 0; k < 300; ++k) {
-        Four four = random_four(random, 1);
+        Double4 four = random_four(random, 1);
         const WeightedContactLaw law{.scaling = ContactScaling::none, .stiffness = 50};
         const std::vector<Vec3> still(4, Vec3::Zero());
         const Vec3 force = contact_strength(four.contact, law, four.inverse_masses, still).force;
@@ -76,7 +76,7 @@ TEST(WeightedContact, accelerations_do_not_depend_on_units_when_scaled_by_mass_o
         for (const double size : {1e-3, 1e3}) {
             Random one(7), other(7);
             for (int k = 0; k < 100; ++k) {
-                const Four a = random_four(one, 1), b = random_four(other, size);
+                const Double4 a = random_four(one, 1), b = random_four(other, size);
                 const WeightedContactLaw law{
                     .scaling = scaling, .stiffness = 400, .damping_ratio = 0.2, .friction = 0.5, .slip_speed = 0.01};
                 WeightedContactLaw scaled = law;

@@ -15,7 +15,7 @@ DepthMap ball(Keep keep, const Vec3& center = Vec3::Zero()) {
     const auto target = backend->make_target();
     const auto mesh = std::make_shared<DrawnMesh>(make_sphere({.radius = 0.5, .resolution = 16}));
     const DepthView view = view_of(Box::around(Vec3::Zero(), Vec3::Constant(0.6)), {}, Vec3::UnitZ(), {.pixels = 64});
-    backend->draw(view, std::array{DrawnBody{mesh, Pose::at(center), 0}},
+    backend->draw(view, std::array{DrawnBody{mesh, Pose::from_translation(center), 0}},
                   {.keep = keep, .faces = keep == Keep::nearest ? Faces::front : Faces::back, .normals = true},
                   *target);
     return target->map();

@@ -155,7 +155,7 @@ TEST(FieldSlice, shows_the_bricks_of_a_grid_those_with_corners_only_fainter) {
 
 TEST(FieldSlice, any_plane_can_be_shown) {
     const TorusField torus(1, 0.4);
-    const Pose pose = Pose::turned(0.7, Vec3(1, 1, 0).normalized(), Vec3(0.1, 0.2, 0.05));
+    const Pose pose = Pose::from_axis_angle(0.7, Vec3(1, 1, 0).normalized(), Vec3(0.1, 0.2, 0.05));
     const SliceOptions options{.plane = pose, .size = 240, .lines = false, .scale = false};
     const SliceFrame frame = slice_frame(torus, options);
     const Image image = draw_slice(torus, options);
@@ -170,8 +170,8 @@ TEST(FieldSlice, any_plane_can_be_shown) {
             inside += torus.distance(p) < 0;
         }
     EXPECT_GT(inside, 200u);
-    EXPECT_GT(pose.turn_to_local(frame.right).x(), 0);
-    EXPECT_LT(pose.turn_to_local(frame.down).y(), 0);
+    EXPECT_GT(pose.rotate_to_local(frame.right).x(), 0);
+    EXPECT_LT(pose.rotate_to_local(frame.down).y(), 0);
 }
 
 TEST(FieldSlice, the_scale_stands_beside_the_slice) {

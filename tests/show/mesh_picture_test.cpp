@@ -39,7 +39,8 @@ TEST(MeshPicture, several_meshes_stand_where_they_are_placed_in_their_colours) {
     View view = seen_from_front();
     view.width = 200;
     const TriangleMesh mesh = square();
-    const std::vector<PlacedMesh> both = {{&mesh, {}, {20, 20, 240}}, {&mesh, Pose::at({0, 1, 0}), {240, 20, 20}}};
+    const std::vector<PlacedMesh> both = {{&mesh, {}, {20, 20, 240}},
+                                          {&mesh, Pose::from_translation({0, 1, 0}), {240, 20, 20}}};
     const Image image = draw(both, view);
     const std::size_t blue = count_like(image, view, bluish), red = count_like(image, view, reddish);
     EXPECT_NEAR(static_cast<double>(blue), 88 * 88, 500);

@@ -1,6 +1,6 @@
 #include <fathom/base/error.h>
-#include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/analytic_expression.h>
+#include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/primitives.h>
 #include <fathom/show/overlap_picture.h>
 
@@ -25,13 +25,16 @@ OverlapPictureOptions small() {
 
 TEST(OverlapPicture, cells_are_green_where_bodies_overlap_and_nowhere_else) {
     const AnalyticField box(shapes::box({2, 2, 2}));
-    const Pose turned = Pose::turned(0.4, Vec3::UnitZ(), {1, 1, 0.6}), away = Pose::at({4, 0, 0});
+    const Pose turned = Pose::from_axis_angle(0.4, Vec3::UnitZ(), {1, 1, 0.6}),
+               away = Pose::from_translation({4, 0, 0});
     const Image overlapping =
-        draw_overlap(box, {}, box, turned, field_overlap(box, {}, box, turned, {.depth = 4}), small());
-    const Image apart = draw_overlap(box, {}, box, away, field_overlap(box, {}, box, away, {.depth = 4}), small());
+        draw_overlap(box, {}, box, turned, field_field::field_overlap(box, {}, box, turned, {.depth = 4}), small());
+    const Image apart =
+        draw_overlap(box, {}, box, away, field_field::field_overlap(box, {}, box, away, {.depth = 4}), small());
     EXPECT_GT(greens(overlapping), 500u);
     EXPECT_EQ(greens(apart), 0u);
-    const Image again = draw_overlap(box, {}, box, turned, field_overlap(box, {}, box, turned, {.depth = 4}), small());
+    const Image again =
+        draw_overlap(box, {}, box, turned, field_field::field_overlap(box, {}, box, turned, {.depth = 4}), small());
     EXPECT_EQ(again.pixels, overlapping.pixels);
 }
 
@@ -44,8 +47,8 @@ TEST(OverlapPicture, two_hearts_of_the_paper_have_their_cells_drawn) {
         EXPECT_NEAR(heart.distance(p), p.x() * p.x() + middle * middle + front * front - 225, 1e-9)
             << "as the paper writes it";
     }
-    const Pose other = Pose::turned(0.6, Vec3::UnitZ(), {14, 6, 4});
-    const FieldOverlap overlap = field_overlap(heart, {}, heart, other, {.depth = 5});
+    const Pose other = Pose::from_axis_angle(0.6, Vec3::UnitZ(), {14, 6, 4});
+    const field_field::FieldOverlap overlap = field_field::field_overlap(heart, {}, heart, other, {.depth = 5});
     EXPECT_EQ(overlap.verdict, Verdict::overlapping);
     EXPECT_GT(overlap.inside_count, 50u);
     EXPECT_GT(greens(draw_overlap(heart, {}, heart, other, overlap, small())), 300u);
@@ -53,8 +56,9 @@ TEST(OverlapPicture, two_hearts_of_the_paper_have_their_cells_drawn) {
 
 TEST(OverlapPicture, a_field_without_bounds_is_refused) {
     const AnalyticField ball(shapes::sphere(1)), floor(shapes::plane(Vec3::UnitZ(), 0));
-    EXPECT_THROW((void)draw_overlap(ball, {}, floor, {}, field_overlap(ball, {}, floor, {}, {.depth = 2}), small()),
-                 Error);
+    EXPECT_THROW(
+        (void)draw_overlap(ball, {}, floor, {}, field_field::field_overlap(ball, {}, floor, {}, {.depth = 2}), small()),
+        Error);
 }
 
 } // namespace

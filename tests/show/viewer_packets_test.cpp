@@ -61,7 +61,7 @@ Recording ball_and_room(const Vec3& beside, double energy) {
         RecordedFrame* frame =
             recording.add({k, 2 + 0.1 * static_cast<double>(k), {energy, 0, 0}, 0, k == 2 || k == 3 ? 1u : 0u});
         frame->bodies.resize(2);
-        frame->bodies[1].pose = Pose::at(beside + Vec3(0.1 * static_cast<double>(k), 0, 0));
+        frame->bodies[1].pose = Pose::from_translation(beside + Vec3(0.1 * static_cast<double>(k), 0, 0));
     }
     return recording;
 }
@@ -100,7 +100,7 @@ TEST(ViewerRecording, of_several_bodies_that_move_none_is_said_to_collide_nowher
     for (const RecordedFrame& frame : two.frames()) {
         RecordedFrame* copy = both.add({frame.step, frame.time, frame.energy, frame.deepest, frame.contact_count});
         copy->bodies = frame.bodies;
-        copy->bodies[0].pose = Pose::at({0, 0, frame.time});
+        copy->bodies[0].pose = Pose::from_translation({0, 0, frame.time});
     }
     const ReadPacket packet(DocumentPackets(recording_document("both", both)).packet(0));
     ASSERT_EQ(packet.json["layers"].size(), 2u);
@@ -212,7 +212,7 @@ TEST(ViewerSources, the_distances_of_a_field_are_sampled_to_the_corners_of_the_b
 
 TEST(ViewerSources, cells_of_a_solid_nest_and_its_inside_is_in_the_balls_of_every_level) {
     const auto field = std::make_shared<AnalyticField>(shapes::torus(0.5, 0.2));
-    const Solid solid(field);
+    const FieldSphereTree solid(field);
     const ViewerLayer cells = cells_layer(solid, 3000), balls = balls_layer(solid, 3000);
     const auto& boxes = std::get<BoxesLayer>(cells.content);
     const auto& spheres = std::get<SpheresLayer>(balls.content);
@@ -274,7 +274,7 @@ TEST(ViewerSources, pixels_of_a_depth_map_without_a_surface_are_no_number) {
 
 TEST(ViewerSweep, the_first_contact_is_in_the_frame_of_its_time_and_the_path_ends_where_the_body_does) {
     SweptView view{.a = viewer_body("a", make_box()), .b = viewer_body("b", make_box())};
-    view.motion_a = {Pose::at({0, 0, 5}), Pose::at({0, 0, -5}), Path::screw};
+    view.motion_a = {Pose::from_translation({0, 0, 5}), Pose::from_translation({0, 0, -5}), Path::screw};
     view.intervals = {{0.4, 0.6, true}};
     view.first_time = 0.4037;
     view.first = {{0, 0, 0.5}, {0, 0, -1}, 0, {0, 1}};

@@ -81,7 +81,7 @@ struct HardBody {
     OracleBody oracle;
     double mesh_error; // m: of the mesh, as a body of the formula; only round ones have any
 
-    HardBody(std::string name, HardRole role, const Formula& shape, const TriangleMesh& mesh)
+    HardBody(std::string name, HardRole role, const AnalyticExpression& shape, const TriangleMesh& mesh)
         : name(std::move(name)), role(role), size(bounds(mesh.vertices).size().maxCoeff()),
           formula(std::make_shared<AnalyticField>(shape)), oracle(mesh), mesh_error(1e-12 * size) {
         constexpr int cells = 4;
@@ -108,7 +108,7 @@ private:
 [[nodiscard]] inline std::vector<std::unique_ptr<HardBody>> hard_bodies(double scale) {
     using namespace shapes;
     std::vector<std::unique_ptr<HardBody>> bodies;
-    const auto add = [&](const char* name, HardRole role, const Formula& shape, const TriangleMesh& mesh) {
+    const auto add = [&](const char* name, HardRole role, const AnalyticExpression& shape, const TriangleMesh& mesh) {
         bodies.push_back(std::make_unique<HardBody>(name, role, shapes::scale(scale, shape),
                                                     mapped(mesh, [&](const Vec3& p) -> Vec3 { return scale * p; })));
     };

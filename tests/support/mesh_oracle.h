@@ -4,8 +4,8 @@
 
 #include <fathom/base/pose.h>
 #include <fathom/field/mesh/mesh_field.h>
-#include <fathom/geometry/primitive/closest_point.h>
 #include <fathom/geometry/mesh/components.h>
+#include <fathom/geometry/primitive/closest_point.h>
 #include <fathom/geometry/primitive/triangle_triangle.h>
 
 #include <queue>
@@ -24,7 +24,7 @@ public:
     [[nodiscard]] const TriangleMesh& mesh() const { return exact_.mesh(); }
     [[nodiscard]] const SurfaceTree& tree() const { return exact_.tree(); }
     [[nodiscard]] const MeshField& exact() const { return exact_; }
-    [[nodiscard]] const std::vector<Vec3>& speakers() const {
+    [[nodiscard]] const std::vector<Vec3>& component_samples() const {
         return speakers_;
     } // a vertex of each part of the surface
 
@@ -58,9 +58,9 @@ bool any_pair(const OracleBody& a, const OracleBody& b, const Pose& b_in_a, doub
 // Do the solids share a point? Exact but for the rounding of the pose.
 [[nodiscard]] inline bool solids_meet(const OracleBody& a, const OracleBody& b, const Pose& b_in_a) {
     if (any_pair(a, b, b_in_a, 0, [](const auto& s, const auto& t) { return triangles_overlap(s, t); })) return true;
-    for (const Vec3& p : b.speakers())
+    for (const Vec3& p : b.component_samples())
         if (a.tree().contains(b_in_a * p)) return true;
-    for (const Vec3& p : a.speakers())
+    for (const Vec3& p : a.component_samples())
         if (b.tree().contains(b_in_a.to_local(p))) return true;
     return false;
 }

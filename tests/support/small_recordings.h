@@ -27,7 +27,7 @@ namespace fathom::testing {
         const double t = 0.1 * static_cast<double>(k);
         RecordedFrame* frame = recording.add({k, t, {1 + t, 2, 0}, 0.01 * t, k, 1e-3, 2e-3});
         frame->bodies.resize(5);
-        frame->bodies[0].pose = Pose::turned(t, Vec3::UnitZ(), {t, 0, 2});
+        frame->bodies[0].pose = Pose::from_axis_angle(t, Vec3::UnitZ(), {t, 0, 2});
         for (const Vec3& v : sheet->vertices) {
             frame->bodies[1].vertices.push_back((v - Vec3(0, 0, t)).cast<float>());
             frame->bodies[2].vertices.push_back((v + Vec3(2, 0, 1)).cast<float>());

@@ -99,7 +99,7 @@ void ByteFeed::read(std::span<std::byte> out) {
     }
 }
 
-std::size_t ByteFeed::most_left() const {
+std::size_t ByteFeed::max_left() const {
     const std::size_t left = text_.size() - at_;
     return encoding_ == Encoding::raw ? left : left / 4 * 3 + group_size_ - group_at_;
 }

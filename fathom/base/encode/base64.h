@@ -35,7 +35,7 @@ public:
     // group.
     void read(std::span<std::byte> out);
 
-    [[nodiscard]] std::size_t most_left() const; // no more bytes than this can come
+    [[nodiscard]] std::size_t max_left() const; // no more bytes than this can come
     [[nodiscard]] bool at_end();
 
     [[noreturn]] void fail(Cause cause, std::string_view reason, std::string_view element = {},

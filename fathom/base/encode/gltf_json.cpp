@@ -9,15 +9,15 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t most_json_depth = 64;
+constexpr std::size_t max_json_depth = 64;
 
 // What may be allocated for a file of `size` bytes.
-std::size_t most_json_bytes(std::size_t size) { return 6 * size + (std::size_t{16} << 20); }
+std::size_t max_json_bytes(std::size_t size) { return 6 * size + (std::size_t{16} << 20); }
 
 // Adds up what the real parser would allocate, without keeping anything: so it is known before that one starts.
 class JsonCensus : public nlohmann::json_sax<Json> {
 public:
-    explicit JsonCensus(std::size_t most_bytes) : most_bytes_(most_bytes) {}
+    explicit JsonCensus(std::size_t max_bytes) : max_bytes_(max_bytes) {}
 
     bool null() override { return pay(member()); }
     bool boolean(bool) override { return pay(member()); }
@@ -47,19 +47,19 @@ private:
     [[nodiscard]] std::size_t member() const { return in_object_.empty() || in_object_.back() ? 0 : array_member_cost; }
     bool pay(std::size_t bytes) {
         bytes_ += bytes;
-        return bytes_ <= most_bytes_;
+        return bytes_ <= max_bytes_;
     }
     bool open(bool object) {
         const std::size_t cost = member() + container_cost;
         in_object_.push_back(object);
-        return in_object_.size() <= most_json_depth && pay(cost);
+        return in_object_.size() <= max_json_depth && pay(cost);
     }
     bool close() {
         in_object_.pop_back();
         return true;
     }
 
-    std::size_t most_bytes_;
+    std::size_t max_bytes_;
     std::size_t bytes_ = 0;
     std::vector<bool> in_object_;
 };
@@ -81,7 +81,7 @@ const Json& member(const Source& source, const Json& list, std::size_t index, st
 } // namespace
 
 Json parse_gltf_json(const Source& source, std::string_view text) {
-    JsonCensus census(most_json_bytes(source.bytes.size()));
+    JsonCensus census(max_json_bytes(source.bytes.size()));
     const bool accepted = Json::sax_parse(text.begin(), text.end(), &census);
     if (census.error_offset)
         throw Error(Cause::malformed, "not valid JSON",

@@ -15,7 +15,7 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t most_at_once = 1u << 30; // zlib counts in 32 bits
+constexpr std::size_t max_at_once = 1u << 30; // zlib counts in 32 bits
 
 } // namespace
 
@@ -34,8 +34,8 @@ void Inflater::restart() { inflateReset(&state_->stream); }
 
 Inflater::Step Inflater::step(std::span<const std::byte> packed, std::span<std::byte> out) {
     z_stream& z = state_->stream;
-    const auto in_size = static_cast<uInt>(std::min(packed.size(), most_at_once));
-    const auto out_size = static_cast<uInt>(std::min(out.size(), most_at_once));
+    const auto in_size = static_cast<uInt>(std::min(packed.size(), max_at_once));
+    const auto out_size = static_cast<uInt>(std::min(out.size(), max_at_once));
     z.next_in = const_cast<Bytef*>(reinterpret_cast<const Bytef*>(packed.data()));
     z.avail_in = in_size;
     z.next_out = reinterpret_cast<Bytef*>(out.data());
@@ -67,7 +67,7 @@ constexpr std::size_t largest_step = std::size_t{1} << 30; // zlib counts in 32 
 
 class GzipMembers {
 public:
-    explicit GzipMembers(const Source& source) : source_(source), most_(most_unpacked(source.bytes.size())) {
+    explicit GzipMembers(const Source& source) : source_(source), most_(max_unpacked(source.bytes.size())) {
         if (inflateInit2(&stream_, 16 + MAX_WBITS) != Z_OK) throw std::bad_alloc(); // 16: gzip only
     }
     ~GzipMembers() { inflateEnd(&stream_); }

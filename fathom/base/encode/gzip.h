@@ -16,7 +16,7 @@ namespace fathom {
 // Packs and unpacks zlib streams (RFC 1950), and the bare ones of zip files (RFC 1951).
 
 // Deflate cannot shrink by more than this (zlib's technical notes: 1032 to 1).
-inline constexpr std::size_t most_inflation = 1032;
+inline constexpr std::size_t max_inflation = 1032;
 
 // Unpacks piece by piece, so that memory does not depend on what a stream claims or holds. One object a thread.
 class Inflater {
@@ -47,7 +47,7 @@ private:
 [[nodiscard]] bool is_gzip(std::span<const std::byte> bytes);
 
 // The most that `packed` bytes may unpack to; mesh files shrink 3 to 12 times, bombs 1000 times.
-[[nodiscard]] constexpr std::size_t most_unpacked(std::size_t packed) { return 16 * packed + (std::size_t{8} << 20); }
+[[nodiscard]] constexpr std::size_t max_unpacked(std::size_t packed) { return 16 * packed + (std::size_t{8} << 20); }
 
 // All members of the file, one after the other; zeros may follow. Throws Error (too_large, truncated, malformed).
 [[nodiscard]] Bytes unpacked_gzip(const Source& source);

@@ -47,7 +47,7 @@ bool is_everywhere(const Box& domain) {
 
 } // namespace
 
-FreeRadius::FreeRadius(const Field& field, double level)
+ClearanceRadius::ClearanceRadius(const Field& field, double level)
     : level_(level), lipschitz_(field.lipschitz()), near_(HUGE_VAL), far_(HUGE_VAL), band_(HUGE_VAL) {
     if (const auto* grid = dynamic_cast<const GridField*>(&field)) {
         trust_grid(*grid);
@@ -61,10 +61,10 @@ FreeRadius::FreeRadius(const Field& field, double level)
         jump_ = 2 * formula->tape().rounding_bound(std::isfinite(size) ? 4 * size : 1.0);
         near_ = far_ = near_ + jump_;
     }
-    if (const auto* network = dynamic_cast<const NetworkField*>(&field)) jump_ = 2 * network->rounding_bound();
+    if (const auto* network = dynamic_cast<const NeuralField*>(&field)) jump_ = 2 * network->rounding_bound();
 }
 
-void FreeRadius::trust_grid(const GridField& grid) {
+void ClearanceRadius::trust_grid(const GridField& grid) {
     const GridData& data = grid.data();
     const bool dense = data.stored_bricks() == data.layout.brick_count();
     double inside_slope = data.lipschitz;
@@ -93,7 +93,7 @@ void FreeRadius::trust_grid(const GridField& grid) {
     if (!clear) steepest_ = std::numbers::sqrt2;
 }
 
-double FreeRadius::least_distance(double value) const {
+double ClearanceRadius::least_distance(double value) const {
     if (band_ == HUGE_VAL) return value - far_;
     const auto beside = [&](double error, double spread) { // of the samples, and of their places
         const double mean = value - (error - spread);
@@ -104,7 +104,7 @@ double FreeRadius::least_distance(double value) const {
                     std::max(band_ - near_, beside(far_, std::min(far_, brick_cells * spread_))));
 }
 
-double FreeRadius::operator()(double value) const {
+double ClearanceRadius::operator()(double value) const {
     const double slack = rounding * (std::abs(value) + std::abs(level_));
     const double by_slope = (value - level_ - jump_ - slack) / lipschitz_;
     double by_truth = -HUGE_VAL;
@@ -114,7 +114,7 @@ double FreeRadius::operator()(double value) const {
     return (1 - rounding) * std::max(by_slope, by_truth);
 }
 
-double FreeRadius::inside(double value) const {
+double ClearanceRadius::inside(double value) const {
     const double slack = rounding * (std::abs(value) + std::abs(level_));
     const double spare = level_ - value - jump_ - slack;
     return spare >= 0 ? (1 - rounding) * spare / lipschitz_ : -1.0;
@@ -129,20 +129,20 @@ constexpr double far_from_ball = 16; // the middle of a ball that is to be free 
 
 } // namespace
 
-Clearance::Clearance(const Field& field) : radius_(field, 0), field_(&field) {
+ClearanceProof::ClearanceProof(const Field& field) : radius_(field, 0), field_(&field) {
     if (const auto* grid = dynamic_cast<const GridField*>(&field)) {
         slopes_ = std::make_shared<GridSlopes>(grid->data());
         largest_ = largest_in_cells * grid->layout().cell;
     } else {
-        network_ = dynamic_cast<const NetworkField*>(&field);
+        network_ = dynamic_cast<const NeuralField*>(&field);
     }
 }
 
-bool Clearance::clears_by_range(const Vec3& p, double radius) const {
+bool ClearanceProof::clears_by_range(const Vec3& p, double radius) const {
     return network_->range({p.array() - radius, p.array() + radius}).lower > 0;
 }
 
-bool Clearance::clears_by_slope(const Vec3& p, double value, double radius) const {
+bool ClearanceProof::clears_by_slope(const Vec3& p, double value, double radius) const {
     // A distance falls by about its way: hopeless otherwise.
     if (value < 0.9 * radius) return false;
     SlopeRange range;
@@ -150,7 +150,7 @@ bool Clearance::clears_by_slope(const Vec3& p, double value, double radius) cons
 }
 
 // In the ball, f(x) >= f(c) + slope . (x - c) for some slope of the range; inside, f(x) <= 0.
-bool Clearance::plane_over(const Vec3& p, double value, double radius, PlaneOver& out) const {
+bool ClearanceProof::plane_over(const Vec3& p, double value, double radius, PlaneOver& out) const {
     SlopeRange range;
     if (!slopes(p, radius, range)) return false;
     const double steepness = range.middle.norm();
@@ -160,7 +160,7 @@ bool Clearance::plane_over(const Vec3& p, double value, double radius, PlaneOver
 }
 
 // A large ball that is free of the inside touches it where it bulges most, or nearly.
-bool Clearance::plane_by_ball(const Sphere& ball, PlaneOver& out) const {
+bool ClearanceProof::plane_by_ball(const Sphere& ball, PlaneOver& out) const {
     const Sample middle = field_->sample(ball.center);
     const double steepness = middle.gradient.norm(), away = far_from_ball * ball.radius;
     if (!(steepness > 0)) return false;
@@ -171,7 +171,8 @@ bool Clearance::plane_by_ball(const Sphere& ball, PlaneOver& out) const {
     return out.offset < ball.radius;
 }
 
-void Clearance::bounds_of(std::span<const Box> boxes, std::span<Interval> ranges, std::span<PlaneOver> planes) const {
+void ClearanceProof::bounds_of(std::span<const Box> boxes, std::span<Interval> ranges,
+                               std::span<PlaneOver> planes) const {
     if (network_) return network_->ranges(boxes, ranges, {.effort = RangeEffort::backward}, planes);
     field_->ranges(boxes, ranges);
     for (std::size_t k = 0; k < boxes.size(); ++k) {

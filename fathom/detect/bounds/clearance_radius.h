@@ -26,9 +26,9 @@ namespace fathom {
 class GridField;
 
 // Cheap to copy; made once for a field and a level (microseconds), then asked with values of the field.
-class FreeRadius {
+class ClearanceRadius {
 public:
-    FreeRadius(const Field& field, double level);
+    ClearanceRadius(const Field& field, double level);
 
     // Every q with |q - p| < the answer has field(q) > level, where field(p) == value. 0 or less (or NaN): nothing is
     // proven.
@@ -53,16 +53,16 @@ private:
     double steepest_ = 1; // (2): Lipschitz bound on the distance, continued beyond the domain
 };
 
-// Is a ball round a point free of a field's inside? First from the value alone (free_radius.h); where
+// Is a ball round a point free of a field's inside? First from the value alone (clearance_radius.h); where
 // that is not enough, on grids, from the slopes in the ball (grid_slopes.h), which near a surface are those of a
 // distance however steep the grid is elsewhere; and for networks, whose slopes have no useful bound, from range() over
 // the ball's cube: some us each. Cheap to copy; thread-safe; the field must outlive it.
 
-class NetworkField;
+class NeuralField;
 
-class Clearance {
+class ClearanceProof {
 public:
-    explicit Clearance(const Field& field);
+    explicit ClearanceProof(const Field& field);
 
     // For any radius at once: no point nearer than this is inside. Negative: nothing is known.
     [[nodiscard]] double radius(double value) const { return radius_(value); }
@@ -88,11 +88,11 @@ private:
     [[nodiscard]] bool clears_by_range(const Vec3& p, double radius) const;
     bool plane_by_ball(const Sphere& ball, PlaneOver& out) const;
 
-    FreeRadius radius_;
+    ClearanceRadius radius_;
     double largest_ =
         -1; // ball whose slopes are looked at: beyond some cells it meets the steep rim of the stored bricks (m)
     std::shared_ptr<const GridSlopes> slopes_; // grids only
-    const NetworkField* network_ = nullptr;    // networks only
+    const NeuralField* network_ = nullptr;     // networks only
     const Field* field_;
 };
 

@@ -42,7 +42,7 @@ Box turned_bounds(const Box& box, const Pose& pose) {
 Box level_bounds(const Field& field, double level) {
     if (!(level > 0)) return field.bounds();
     if (const auto* formula = dynamic_cast<const AnalyticField*>(&field))
-        return shapes::round(level, formula->formula()).bounds();
+        return shapes::round(level, formula->expression()).bounds();
     const double error = field.error_bound();
     if (!std::isfinite(error)) return {Vec3::Constant(-HUGE_VAL), Vec3::Constant(HUGE_VAL)};
     // Beyond its domain a field may be as low as the gap to the domain, and at the border as low as its error allows.
@@ -50,7 +50,7 @@ Box level_bounds(const Field& field, double level) {
                                   : field.bounds().grown((2 * level + error) * (1 + 1e-12));
 }
 
-PosedField::PosedField(const Field& field, const Pose& pose, double level, double slack)
+TransformedField::TransformedField(const Field& field, const Pose& pose, double level, double slack)
     : field_(&field), turn_(pose.rotation.toRotationMatrix().transpose()), move_(-(turn_ * pose.translation)),
       turned_(!turn_.isIdentity(0) || !pose.translation.isZero(0)), range_helps_(!balls_tell_all(field)),
       slack_(turned_ ? slack : 0.0), radius_(field, level),
@@ -58,26 +58,26 @@ PosedField::PosedField(const Field& field, const Pose& pose, double level, doubl
     if (const auto* formula = dynamic_cast<const AnalyticField*>(&field)) tape_ = TapePtr(TapePtr(), &formula->tape());
 }
 
-Box PosedField::to_field(const Box& box) const {
+Box TransformedField::to_field(const Box& box) const {
     if (!turned_) return box;
     return Box::around(to_field(box.center()), turn_.cwiseAbs() * box.half() + Vec3::Constant(slack_));
 }
 
-TapePtr PosedField::shortened(const TapePtr& tape, const Box& box) const {
+TapePtr TransformedField::shortened(const TapePtr& tape, const Box& box) const {
     if (!tape || tape->size() < short_tape) return tape;
     auto part = std::make_shared<Tape>();
     tape->shorten(to_field(box).grown(4 * slack_), *part); // boxes within it may come out larger by rounding
     return static_cast<double>(part->size()) <= worth_keeping * static_cast<double>(tape->size()) ? part : tape;
 }
 
-void PosedField::distances(const TapePtr& tape, std::span<const Vec3> points, std::span<double> out) const {
+void TransformedField::distances(const TapePtr& tape, std::span<const Vec3> points, std::span<double> out) const {
     if (tape)
         tape->distances(points, out);
     else
         field_->distances(points, out);
 }
 
-Sample PosedField::sample(const TapePtr& tape, const Vec3& point) const {
+Sample TransformedField::sample(const TapePtr& tape, const Vec3& point) const {
     Sample result;
     if (tape)
         tape->samples({&point, 1}, {&result, 1});
@@ -86,7 +86,7 @@ Sample PosedField::sample(const TapePtr& tape, const Vec3& point) const {
     return result;
 }
 
-void PosedField::ranges(const TapePtr& tape, std::span<const Box> boxes, std::span<Interval> out) const {
+void TransformedField::ranges(const TapePtr& tape, std::span<const Box> boxes, std::span<Interval> out) const {
     if (tape)
         tape->ranges(boxes, out);
     else

@@ -22,13 +22,13 @@ namespace fathom {
 
 using TapePtr = std::shared_ptr<const Tape>; // null for fields that are no formula
 
-class PosedField {
+class TransformedField {
 public:
     // `pose` places the field in the frame; `slack` is how far rounding may misplace a point on the way (m).
-    PosedField(const Field& field, const Pose& pose, double level, double slack);
+    TransformedField(const Field& field, const Pose& pose, double level, double slack);
 
     [[nodiscard]] const Field& field() const { return *field_; }
-    [[nodiscard]] const FreeRadius& free_radius() const { return radius_; }
+    [[nodiscard]] const ClearanceRadius& clearance_radius() const { return radius_; }
     [[nodiscard]] const TapePtr& tape() const { return tape_; }
     [[nodiscard]] double slack() const { return slack_; }
     [[nodiscard]] bool range_helps() const { return range_helps_; } // beyond what a ball tells
@@ -65,7 +65,7 @@ private:
     bool turned_;
     bool range_helps_;
     double slack_;
-    FreeRadius radius_;
+    ClearanceRadius radius_;
     double slope_; // of values along their gradient: 1 for distances
     TapePtr tape_;
 };

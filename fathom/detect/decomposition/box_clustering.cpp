@@ -81,7 +81,7 @@ std::vector<InsideCell> inside_cells(const Field& field, const InsideCellOptions
             (small || settled(cell) ? done : cut).push_back(cell);
         }
         if (cut.empty()) return done;
-        if (done.size() + 4 * cut.size() > options.most_cells) { // about half of eight are cleared again
+        if (done.size() + 4 * cut.size() > options.max_cells) { // about half of eight are cleared again
             done.insert(done.end(), cut.begin(), cut.end());
             return done;
         }
@@ -133,7 +133,7 @@ public:
         // cuts.
         Part careful = fitted(std::move(all), {fitted_box(places).pose.rotation});
         if (careful.bulk < 0.85 * parts[0].bulk) parts[0] = std::move(careful);
-        const int wanted = options_.parts > 0 ? options_.parts : options_.most_parts;
+        const int wanted = options_.parts > 0 ? options_.parts : options_.max_parts;
         cut_wasteful(parts, static_cast<std::size_t>(2 * wanted));
         parts = joined(std::move(parts));
         for (int round = 0; round < 3; ++round) {
@@ -297,7 +297,7 @@ private:
     // Down to one part; the best number of parts on the way, or the one that is wanted.
     [[nodiscard]] std::vector<Part> joined(std::vector<Part> parts) const {
         const auto wanted = static_cast<std::size_t>(options_.parts),
-                   most = static_cast<std::size_t>(options_.most_parts);
+                   most = static_cast<std::size_t>(options_.max_parts);
         const std::size_t n = parts.size();
         std::vector<double> price(n * n, std::numeric_limits<double>::infinity());
         parallel_tasks(n, [&](std::size_t i) {

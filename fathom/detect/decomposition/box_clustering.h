@@ -26,8 +26,8 @@ struct InsideCell {
 };
 
 struct InsideCellOptions {
-    double least_side = 0;            // cells this small are not cut (m); > 0
-    std::size_t most_cells = 200'000; // nor is any where there are this many
+    double least_side = 0;           // cells this small are not cut (m); > 0
+    std::size_t max_cells = 200'000; // nor is any where there are this many
 };
 
 // `settled(cell)`: need not be cut further. Called in order from one thread. Cells overlap only on their borders.
@@ -47,7 +47,7 @@ struct CloudPoint {
 
 struct PartSearchOptions {
     int parts = 0;       // wanted; 0: as many as pay
-    int most_parts = 32; // where as many as pay
+    int max_parts = 32;  // where as many as pay
     double worth = 0.02; // one part more must lower the volume by this share
     double spacing = 0;  // boxes count as larger by this (m), since they stand for what lies between the points too
 };

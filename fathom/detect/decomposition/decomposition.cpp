@@ -24,11 +24,11 @@ void check(const DecompositionOptions& options) {
         if (!holds) throw Error(Cause::invalid_argument, reason, {.element = option});
     };
     need(options.parts >= 0 && options.parts <= 256, "must be 0 to 256", "option parts");
-    need(options.most_parts >= 1 && options.most_parts <= 256, "must be 1 to 256", "option most_parts");
+    need(options.max_parts >= 1 && options.max_parts <= 256, "must be 1 to 256", "option max_parts");
     need(options.worth >= 0 && options.worth <= 1, "must be in [0,1]", "option worth");
     need(options.samples >= 100 && options.samples <= 1'000'000, "must be 100 to 1e6", "option samples");
     need(options.detail >= 0 && std::isfinite(options.detail), "must be finite and not below 0", "option detail");
-    need(options.most_cells >= 1000, "must be at least 1000", "option most_cells");
+    need(options.max_cells >= 1000, "must be at least 1000", "option max_cells");
 }
 
 void check_boxes(std::span<const OrientedBox> boxes) {
@@ -56,7 +56,7 @@ std::vector<InsideCell> sampling_cells(const Field& field, double detail, std::s
         const double coarse = 4 * side * (1 + 1e-9);
         const auto settled = [&](const InsideCell& cell) { return cell.full && cell.box.size().maxCoeff() <= coarse; };
         std::vector<InsideCell> cells =
-            inside_cells(field, {.least_side = side, .most_cells = 4 * wanted + 1000}, settled);
+            inside_cells(field, {.least_side = side, .max_cells = 4 * wanted + 1000}, settled);
         const auto mixed = static_cast<std::size_t>(
             std::count_if(cells.begin(), cells.end(), [](const InsideCell& c) { return !c.full; }));
         if (4 * mixed >= wanted || cells.empty() || side <= 2 * detail) return cells;
@@ -67,13 +67,13 @@ std::vector<InsideCell> sampling_cells(const Field& field, double detail, std::s
 // Newton steps to the zero set, none longer than a cell; a point that strays from its cell is given up.
 void project(const Field& field, double side, std::vector<Vec3>& places, std::vector<Sample>& samples) {
     constexpr std::size_t chunk = 128;
-    constexpr int most_steps = 6;
+    constexpr int max_steps = 6;
     samples.resize(places.size());
     parallel_for(places.size(), chunk, [&](std::size_t begin, std::size_t end) {
         const std::span<Vec3> at(places.data() + begin, end - begin);
         const std::span<Sample> found(samples.data() + begin, end - begin);
         field.samples(at, found);
-        for (int step = 0; step < most_steps; ++step) {
+        for (int step = 0; step < max_steps; ++step) {
             for (std::size_t k = 0; k < at.size(); ++k) {
                 const double slope = found[k].gradient.squaredNorm();
                 Vec3 move = slope > 0 ? Vec3(-found[k].distance / slope * found[k].gradient) : Vec3::Zero();
@@ -208,7 +208,7 @@ private:
 
 std::vector<InsideCell> cells_in(const Field& field, const Cover& cover, const DecompositionOptions& options) {
     const auto settled = [&](const InsideCell& cell) { return cover.holds(cell.box); };
-    return inside_cells(field, {.least_side = detail_of(field, options), .most_cells = options.most_cells}, settled);
+    return inside_cells(field, {.least_side = detail_of(field, options), .max_cells = options.max_cells}, settled);
 }
 
 // Slabs of one cell of overlap, so that cells at the seam of two boxes lie in one of them.
@@ -234,7 +234,7 @@ Decomposition grown(const Field& field, std::span<const OrientedBox> boxes, cons
 Interval inside_volume(const Field& field, const DecompositionOptions& options) {
     const auto settled = [](const InsideCell& cell) { return cell.full; };
     const auto cells =
-        inside_cells(field, {.least_side = detail_of(field, options), .most_cells = options.most_cells / 8}, settled);
+        inside_cells(field, {.least_side = detail_of(field, options), .max_cells = options.max_cells / 8}, settled);
     double full = 0, all = 0;
     for (const InsideCell& cell : cells) {
         all += cell.box.volume();
@@ -286,8 +286,7 @@ Decomposition decompose(const Field& field, const DecompositionOptions& options,
     if (cloud.empty()) // thinner than a cell, or nothing at all: the cells themselves
         for (const InsideCell& cell : cells) cloud.push_back({cell.box.center(), Vec3::Zero(), 0, 0});
     const std::vector<OrientedBox> boxes = search_parts(
-        cloud,
-        {.parts = options.parts, .most_parts = options.most_parts, .worth = options.worth, .spacing = 0.2 * side});
+        cloud, {.parts = options.parts, .max_parts = options.max_parts, .worth = options.worth, .spacing = 0.2 * side});
     std::size_t cells_seen = 0;
     Decomposition result{{}, true};
     if (!boxes.empty()) result = grown(field, thickened(boxes, 0.5 * detail), options, true, cells_seen);
@@ -360,7 +359,7 @@ void part_pairs(const Decomposition& a, const Pose& pose_a, const Decomposition&
 
 namespace {
 
-constexpr std::size_t most_boxes = 65'536;
+constexpr std::size_t max_boxes = 65'536;
 constexpr double largest = 1e15; // m
 
 Vec3 vector_of(const GltfTable& table, const char* key) {
@@ -397,8 +396,8 @@ Decomposition parse_boxes(std::span<const std::byte> json, const std::string& na
     const GltfTable table(source, root, "decomposition");
     (void)table.at("boxes");
     const Json& boxes = table.list("boxes");
-    if (boxes.size() > most_boxes)
-        table.fail(Cause::too_large, fmt::format("{} boxes are past the limit of {}", boxes.size(), most_boxes));
+    if (boxes.size() > max_boxes)
+        table.fail(Cause::too_large, fmt::format("{} boxes are past the limit of {}", boxes.size(), max_boxes));
     Decomposition result;
     for (std::size_t k = 0; k < boxes.size(); ++k) result.boxes.push_back(box_of(GltfTable(source, boxes, k, "box")));
     return result;

@@ -18,12 +18,12 @@ namespace fathom {
 
 struct DecompositionOptions {
     int parts = 0;              // 1 to 256, or fewer where boxes are full already; 0: as many as pay
-    int most_parts = 32;        // 1 to 256, where as many as pay
+    int max_parts = 32;         // 1 to 256, where as many as pay
     double worth = 0.02;        // as many as pay: one part more must lower the volume of the boxes by this share
     std::size_t samples = 4000; // of the surface, at most about; at least a quarter of it; 100 to 1e6
     double detail =
         0; // cells of the proof are not cut below this (m); 0: a grid's cell, else 1/128 of the longest side
-    std::size_t most_cells = 400'000; // nor past this many; the boxes grow for it, and the proof holds
+    std::size_t max_cells = 400'000; // nor past this many; the boxes grow for it, and the proof holds
 };
 
 struct Decomposition {
@@ -46,7 +46,7 @@ struct DecompositionReport {
                                       DecompositionReport* report = nullptr);
 
 // Boxes made by others, grown until they contain the inside; boxes that nothing needs are kept. Without boxes: as
-// decompose() with one part. Of the options, detail and most_cells count. Error{non_finite, invalid_argument} names the
+// decompose() with one part. Of the options, detail and max_cells count. Error{non_finite, invalid_argument} names the
 // box.
 [[nodiscard]] Decomposition grown_to_contain(const Field& field, std::span<const OrientedBox> boxes,
                                              const DecompositionOptions& options = {},

@@ -75,7 +75,7 @@ void TriangleTree::close_pairs(const TriangleTree& a, const TriangleTree& b, dou
         near.push_back(i);
         return true;
     });
-    in_chunks(near.size(), visit_chunk, out, [&](std::size_t k, std::vector<IdPair>& part) {
+    parallel_append(near.size(), visit_chunk, out, [&](std::size_t k, std::vector<IdPair>& part) {
         b.visit_overlapping(a.tree_.primitive_box(near[k]).grown(reach), [&](Index j) {
             part.push_back({near[k], j});
             return true;
@@ -84,7 +84,7 @@ void TriangleTree::close_pairs(const TriangleTree& a, const TriangleTree& b, dou
 }
 
 void TriangleTree::close_pairs(const TriangleTree& tree, double reach, std::vector<IdPair>& out) {
-    in_chunks(tree.size(), visit_chunk, out, [&](std::size_t k, std::vector<IdPair>& part) {
+    parallel_append(tree.size(), visit_chunk, out, [&](std::size_t k, std::vector<IdPair>& part) {
         const auto i = static_cast<Index>(k);
         tree.visit_overlapping(tree.tree_.primitive_box(i).grown(std::max(reach, 0.0)), [&](Index j) {
             if (j > i) part.push_back({i, j});

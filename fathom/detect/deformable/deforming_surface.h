@@ -102,7 +102,7 @@ public:
     [[nodiscard]] bool closed() const { return triangle_count() > 0 && unbalanced_ == 0; }
     // One vertex of each part of the surface that hangs together; and the part of each vertex, no_index for one that no
     // triangle uses.
-    [[nodiscard]] std::span<const Index> speakers() const { return speakers_; }
+    [[nodiscard]] std::span<const Index> component_samples() const { return speakers_; }
     [[nodiscard]] Index part(Index vertex) const { return part_[vertex]; }
 
     // Corners are numbered 3 triangle + k, sides too: side k runs from corner k to corner (k + 1) % 3. Each vertex and

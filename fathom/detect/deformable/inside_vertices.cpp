@@ -141,10 +141,10 @@ void InsideVertices::flood(Index from, Index patch) {
 }
 
 void InsideVertices::test_parts() {
-    scratch_.part_seen.assign(of_.speakers().size(), 0);
+    scratch_.part_seen.assign(of_.component_samples().size(), 0);
     for (const Index v : scratch_.seeds) scratch_.part_seen[of_.part(v)] = 1;
     for (std::size_t k = 0; k < scratch_.part_seen.size(); ++k) {
-        const Index speaker = of_.speakers()[k];
+        const Index speaker = of_.component_samples()[k];
         if (scratch_.part_seen[k] || !in_.bounds().contains(of_.vertices()[speaker])) continue;
         if (!is_inside(speaker)) continue;
         mark_[speaker] = next_patch_++;

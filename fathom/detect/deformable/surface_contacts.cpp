@@ -27,12 +27,13 @@ void find_crossing(const DeformingSurface& a, const DeformingSurface& b, Surface
         TriangleTree::close_pairs(a.tree(), 0, scratch.candidates);
     else
         TriangleTree::close_pairs(a.tree(), b.tree(), 0, scratch.candidates);
-    in_chunks(scratch.candidates.size(), test_chunk, scratch.crossing, [&](std::size_t k, std::vector<IdPair>& part) {
-        const auto& [s, t] = scratch.candidates[k];
-        if (!a.contains(s) || !b.contains(t)) return;
-        const auto p = a.corners(s), q = b.corners(t);
-        if (self ? triangles_cross(p, q) : triangles_overlap(p, q)) part.push_back({s, t});
-    });
+    parallel_append(scratch.candidates.size(), test_chunk, scratch.crossing,
+                    [&](std::size_t k, std::vector<IdPair>& part) {
+                        const auto& [s, t] = scratch.candidates[k];
+                        if (!a.contains(s) || !b.contains(t)) return;
+                        const auto p = a.corners(s), q = b.corners(t);
+                        if (self ? triangles_cross(p, q) : triangles_overlap(p, q)) part.push_back({s, t});
+                    });
     std::sort(scratch.crossing.begin(), scratch.crossing.end());
 }
 
@@ -262,16 +263,16 @@ void surface_proximities(const DeformingSurface& a, const DeformingSurface& b, c
         TriangleTree::close_pairs(a.tree(), reach, scratch.candidates);
     else
         TriangleTree::close_pairs(a.tree(), b.tree(), reach, scratch.candidates);
-    in_chunks(scratch.candidates.size(), test_chunk, result.pairs,
-              [&](std::size_t k, std::vector<SurfaceProximity>& part) {
-                  const auto& [s, t] = scratch.candidates[k];
-                  if (!a.contains(s) || !b.contains(t)) return;
-                  each_feature_pair(a, b, scratch.candidates[k], [&](const FeaturePair& pair) {
-                      if (!boxes_within(a, b, pair, reach)) return;
-                      const FeatureProximity near = nearness_of(a, b, pair);
-                      if (near.distance <= options.distance) part.push_back({pair, near});
-                  });
-              });
+    parallel_append(scratch.candidates.size(), test_chunk, result.pairs,
+                    [&](std::size_t k, std::vector<SurfaceProximity>& part) {
+                        const auto& [s, t] = scratch.candidates[k];
+                        if (!a.contains(s) || !b.contains(t)) return;
+                        each_feature_pair(a, b, scratch.candidates[k], [&](const FeaturePair& pair) {
+                            if (!boxes_within(a, b, pair, reach)) return;
+                            const FeatureProximity near = nearness_of(a, b, pair);
+                            if (near.distance <= options.distance) part.push_back({pair, near});
+                        });
+                    });
     std::sort(result.pairs.begin(), result.pairs.end(),
               [](const SurfaceProximity& p, const SurfaceProximity& q) { return p.features < q.features; });
     result.verdict = result.pairs.empty() ? Verdict::disjoint : Verdict::overlapping;

@@ -96,7 +96,7 @@ struct CollidingVertices {
     Verdict verdict = Verdict::disjoint; // overlapping: triangles cross, or a vertex is inside; edges may cross without
                                          // either vertex inside
     std::vector<CollidingVertex> vertices; // of a by number, then of b
-    bool truncated = false;                // there are more
+    bool more_contacts = false;            // there are more
     std::size_t inside_tests = 0;          // rays cast
 };
 
@@ -138,7 +138,7 @@ struct SurfaceContacts {
     Verdict verdict = Verdict::disjoint;  // of the surfaces: overlapping when triangles cross. A body inside another is
                                           // found by depth 1
     std::vector<SurfaceContact> contacts; // by triangle_a, then triangle_b
-    bool truncated = false;               // there are more
+    bool more_contacts = false;           // there are more
     std::size_t candidates = 0;           // pairs of triangles that were tested
 };
 
@@ -176,7 +176,7 @@ struct SurfaceProximity {
 struct SurfaceProximities {
     Verdict verdict = Verdict::disjoint; // overlapping: there are some
     std::vector<SurfaceProximity> pairs; // by features
-    bool truncated = false;
+    bool more_contacts = false;
 };
 
 struct SurfaceProximityOptions {

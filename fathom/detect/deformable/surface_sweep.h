@@ -33,7 +33,7 @@ struct SurfaceSweep {
     Verdict verdict = Verdict::disjoint;
     double time = 1;                    // fraction of the step before which nothing touches; `latest` without a hit
     std::vector<SurfaceImpact> impacts; // by time, then features; goal first: the earliest one
-    bool truncated = false;             // there are more than `most`
+    bool more_contacts = false;         // there are more than `most`
     std::size_t tested = 0;             // pairs of features whose paths' boxes overlap
 };
 

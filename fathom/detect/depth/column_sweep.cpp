@@ -44,7 +44,7 @@ Interval depths_in(const Polygon& triangle, const Box& column) {
 template <class Want, class Visit>
 bool visit_columns(const DepthView& view, const DrawnBody& body, double margin, const Want& want, const Visit& visit) {
     const Vec3 grow(margin / view.pixel_size().x(), margin / view.pixel_size().y(), margin / view.size.z());
-    const Pose frame = body.pose * Pose::at(body.mesh->origin());
+    const Pose frame = body.pose * Pose::from_translation(body.mesh->origin());
     std::vector<Vec3> places;
     places.reserve(body.mesh->positions().size());
     for (const Vec3f& p : body.mesh->positions()) places.push_back(view.to_map(frame * p.cast<double>()));

@@ -294,7 +294,8 @@ private:
         std::int32_t key = 1;
         for (const DrawnBody& body : bodies) {
             const auto index = static_cast<std::uint32_t>(bodies_.size());
-            bodies_.push_back({body.mesh.get(), clip_matrix(view, body.pose * Pose::at(body.mesh->origin())), key});
+            bodies_.push_back(
+                {body.mesh.get(), clip_matrix(view, body.pose * Pose::from_translation(body.mesh->origin())), key});
             turns_.push_back(body.pose.rotation.toRotationMatrix());
             body.mesh->clusters().visit(view, bodies_.back().matrix, [&](Index cluster, const DrawnReach& reach) {
                 clusters_.push_back({index, cluster, reach});

@@ -22,19 +22,19 @@ using F = hn::Vec<Floats>;
 using I = hn::Vec<Ints>;
 using D = hn::Vec<Doubles>;
 constexpr int lanes = static_cast<int>(hn::MaxLanes(Floats()));
-constexpr std::size_t most_corners = 3 * DrawnCluster::most + 8;
+constexpr std::size_t max_corners = 3 * DrawnCluster::most + 8;
 constexpr int largest_extent = 64 * subpixels; // products of two fit in 30 bits
 constexpr float farthest_place = 0x1p29f;      // 1/256 pixels; differences fit in 31 bits
 constexpr float farthest_depth = 16;
 
 // The corners of a cluster on the map.
 struct Placed {
-    alignas(64) float x[most_corners]; // 1/256 pixels, not rounded
-    alignas(64) float y[most_corners];
-    alignas(64) float depth[most_corners];
+    alignas(64) float x[max_corners]; // 1/256 pixels, not rounded
+    alignas(64) float y[max_corners];
+    alignas(64) float depth[max_corners];
     alignas(64)
-        std::int32_t column[most_corners]; // x and y rounded; farthest_place where they are too large, or not numbers
-    alignas(64) std::int32_t row[most_corners];
+        std::int32_t column[max_corners]; // x and y rounded; farthest_place where they are too large, or not numbers
+    alignas(64) std::int32_t row[max_corners];
 };
 
 HWY_ATTR HWY_INLINE I rounded(F x) {

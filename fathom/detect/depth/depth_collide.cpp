@@ -15,10 +15,12 @@ namespace fathom {
 
 namespace {
 
-OrientedBox box_of(const DepthView& view) { return {view.pose * Pose::at({0, 0, view.size.z() / 2}), view.size / 2}; }
+OrientedBox box_of(const DepthView& view) {
+    return {view.pose * Pose::from_translation({0, 0, view.size.z() / 2}), view.size / 2};
+}
 
 OrientedBox box_of(const DrawnBody& body) {
-    return {body.pose * Pose::at(body.mesh->bounds().center()), body.mesh->bounds().half()};
+    return {body.pose * Pose::from_translation(body.mesh->bounds().center()), body.mesh->bounds().half()};
 }
 
 // How far the floats of a mesh and of its matrix can move what is drawn: its corners, by the rounding of some ten
@@ -144,7 +146,7 @@ private:
         const double to_near =
             layer.near_side ? (z - static_cast<double>(layer.near_side->map().depth[pixel])) * deep : HUGE_VAL;
         const DepthHit hit{.point = pose_ * maps_.view.to_world(pixel, z),
-                           .normal = pose_.turn(map.normals[pixel].cast<double>()),
+                           .normal = pose_.rotate(map.normals[pixel].cast<double>()),
                            .depth = std::min(to_far, to_near),
                            .id = map.ids[pixel],
                            .part = part_index_,
@@ -162,7 +164,7 @@ private:
         body->depth = hit.depth;
         body->point = hit.point;
         body->primitive = hit.id.primitive;
-        body->way_out = pose_.turn(maps_.view.direction()) * (to_near < to_far ? 1.0 : -1.0);
+        body->way_out = pose_.rotate(maps_.view.direction()) * (to_near < to_far ? 1.0 : -1.0);
     }
 
     // Where a body is in a pixel at all, both its nearest depth there is before the object's last and its farthest
@@ -201,7 +203,7 @@ private:
         if (!sight.proven || !sight.enclosures.empty()) return;
         // No surface of the body is in the object. So each piece of the object is inside or outside as a whole, however
         // thin, and as one vertex of it is.
-        for (const Index speaker : part_.speakers) {
+        for (const Index speaker : part_.component_samples) {
             const Vec3 p = part_.mesh->origin() + part_.mesh->positions()[speaker].cast<double>();
             if (winds_round(body, p))
                 return sight.enclosures.push_back(
@@ -222,7 +224,7 @@ private:
         const bool goes_on = reach > maps_.view.size.z();
         if (goes_on) {
             DepthView view = maps_.view;
-            view.pose = view.pose * Pose::at({0, 0, view.size.z()});
+            view.pose = view.pose * Pose::from_translation({0, 0, view.size.z()});
             view.size.z() = 1.01 * (reach - view.size.z()) + 0.01 * view.size.z();
             draw(view, one, options, *scratch_.beyond);
         }
@@ -284,7 +286,7 @@ void take(const Sight& sight, const DepthCollideOptions& options, DepthCollision
     result.enclosed_by.insert(result.enclosed_by.end(), sight.enclosures.begin(), sight.enclosures.end());
     if (options.goal == DepthGoal::verdict) return;
     result.bodies.insert(result.bodies.end(), sight.bodies.begin(), sight.bodies.end());
-    const std::size_t room = options.most_pixels - std::min(options.most_pixels, result.hits.size());
+    const std::size_t room = options.max_pixels - std::min(options.max_pixels, result.hits.size());
     result.truncated |= sight.hits.size() > room;
     result.hits.insert(result.hits.end(), sight.hits.begin(),
                        sight.hits.begin() + static_cast<std::ptrdiff_t>(std::min(room, sight.hits.size())));

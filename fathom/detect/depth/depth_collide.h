@@ -30,7 +30,7 @@ struct DepthCollideOptions {
     bool separate_bodies = true;
     bool enclosed = true;      // looks for closed bodies that the object is inside of, with separate bodies or without
     bool conservative = false; // "disjoint" with a proof; the object must have been made conservative
-    std::size_t most_pixels = 1'000'000; // listed
+    std::size_t max_pixels = 1'000'000; // listed
 };
 
 // A point of the environment's surface inside the object: at the middle of a pixel.

@@ -240,7 +240,7 @@ private:
         if (!volume_) return void(report_.filled = common_volume(chosen_, [](std::size_t, double) { return true; }));
         const DepthObject object(backend_, mesh_,
                                  std::array{Projection{report_.chosen.front().direction, DepthSides::layers}},
-                                 {.pixels = options_.pixels, .most_layers = 64});
+                                 {.pixels = options_.pixels, .max_layers = 64});
         const ProjectionMaps& layers = object.parts()[0].maps[0];
         report_.concavity = common_volume(
             chosen_, [&](std::size_t pixel, double depth) { return !layers.solid(pixel, static_cast<float>(depth)); });
@@ -258,7 +258,7 @@ private:
         for (std::size_t t = 0; t < counts.size(); ++t) {
             const int all = counts[t][0] + counts[t][1];
             report_.seen_shares.push_back(all == 0 ? 1.0f : static_cast<float>(counts[t][1]) / static_cast<float>(all));
-            if (report_.seen_shares.back() < 0.5f) report_.unseen.push_back(static_cast<Index>(t));
+            if (report_.seen_shares.back() < 0.5f) report_.to_mesh_frame.push_back(static_cast<Index>(t));
         }
     }
 

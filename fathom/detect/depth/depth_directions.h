@@ -44,11 +44,11 @@ struct DirectionReport {
     std::optional<double> concavity{};      // of it; what is left over
     double resolution = 0;                  // of all this: a pixel at its largest (m)
 
-    double area = 0;                // of the surface (m^2)
-    double unseen_area = 0;         // m^2
-    Box unseen_bounds{};            // of what is unseen; empty where nothing is
-    std::vector<Index> unseen;      // triangles of which less than half is seen by the chosen ones, ascending
-    std::vector<float> seen_shares; // of each triangle
+    double area = 0;                  // of the surface (m^2)
+    double unseen_area = 0;           // m^2
+    Box unseen_bounds{};              // of what is to_mesh_frame; empty where nothing is
+    std::vector<Index> to_mesh_frame; // triangles of which less than half is seen by the chosen ones, ascending
+    std::vector<float> seen_shares;   // of each triangle
 
     bool closed = false;           // watertight, facing outward: else only the surface counts, not what is inside
     bool compliant_to_one = false; // the best direction alone sees enough

@@ -22,7 +22,7 @@ struct DepthView {
     int width = 256;          // pixels
     int height = 256;
 
-    [[nodiscard]] Vec3 direction() const { return pose.turn(Vec3::UnitZ()); } // unit, the way it looks, world
+    [[nodiscard]] Vec3 direction() const { return pose.rotate(Vec3::UnitZ()); } // unit, the way it looks, world
     [[nodiscard]] Vec2 pixel_size() const { return {size.x() / width, size.y() / height}; } // m
     [[nodiscard]] std::size_t pixel_count() const {
         return static_cast<std::size_t>(width) * static_cast<std::size_t>(height);

@@ -58,8 +58,8 @@ void peel(Pen& pen, std::size_t most, ProjectionMaps& maps) {
 void check(const DepthObjectOptions& options) {
     if (!(options.margin > 0) || !(options.margin <= 1))
         throw Error(Cause::invalid_argument, "must be above 0 and at most 1", {.element = "option margin"});
-    if (options.most_layers < 1)
-        throw Error(Cause::invalid_argument, "must be at least 1", {.element = "option most_layers"});
+    if (options.max_layers < 1)
+        throw Error(Cause::invalid_argument, "must be at least 1", {.element = "option max_layers"});
 }
 
 } // namespace
@@ -91,7 +91,7 @@ void DepthObject::add(const DepthPart& part) {
     Part added{std::make_shared<DrawnMesh>(part.mesh), part.pose, false, {}, {}};
     added.closed = mesh_report(part.mesh).faces_outward();
     for (const Component& component : components(part.mesh).parts)
-        added.speakers.push_back(part.mesh.triangles[component.first_triangle][0]);
+        added.component_samples.push_back(part.mesh.triangles[component.first_triangle][0]);
     for (const Projection& projection : part.projections) {
         if (projection.sides == DepthSides::layers && !added.closed)
             throw Error(Cause::invalid_argument, "layers need a closed mesh that faces outward", place);
@@ -115,7 +115,7 @@ void DepthObject::draw(Part& part) {
         const DrawOptions first{.faces = part.closed ? Faces::front : Faces::both};
         const DrawOptions last{.keep = Keep::farthest, .faces = part.closed ? Faces::back : Faces::both};
         if (projection.sides == DepthSides::layers)
-            peel(pen, options_.most_layers, maps);
+            peel(pen, options_.max_layers, maps);
         else
             maps.layers.push_back(
                 {projection.sides == DepthSides::far_side ? nullptr : pen.draw(first), pen.draw(last)});

@@ -46,7 +46,7 @@ struct DepthPart {
 struct DepthObjectOptions {
     int pixels = 256;     // along the longer side of each map
     double margin = 0.02; // of the boxes, in shares of the diagonal of the part's bounds; above 0
-    std::size_t most_layers = 8;
+    std::size_t max_layers = 8;
     bool conservative = false; // also maps that leave no part of the object out, for proofs; Error{unsupported} where
                                // the backend cannot
 };
@@ -81,8 +81,8 @@ public:
     struct Part {
         std::shared_ptr<DrawnMesh> mesh;
         Pose pose{};
-        bool closed = false;         // watertight and facing outward
-        std::vector<Index> speakers; // a vertex of each piece of the surface that hangs together
+        bool closed = false;                  // watertight and facing outward
+        std::vector<Index> component_samples; // a vertex of each piece of the surface that hangs together
         std::vector<ProjectionMaps> maps;
     };
 

@@ -188,13 +188,14 @@ void DrawnMesh::sort() {
 
 void DrawnMesh::visible(const DepthView& view, const Pose& pose, std::vector<DrawnRange>& ranges) const {
     ranges.clear();
-    clusters_.visit(view, clip_matrix(view, pose * Pose::at(origin_)), [&](Index cluster, const DrawnReach&) {
-        const DrawnRange& seen = clusters_.clusters()[cluster].primitives;
-        if (!ranges.empty() && ranges.back().end == seen.begin)
-            ranges.back().end = seen.end;
-        else
-            ranges.push_back(seen);
-    });
+    clusters_.visit(view, clip_matrix(view, pose * Pose::from_translation(origin_)),
+                    [&](Index cluster, const DrawnReach&) {
+                        const DrawnRange& seen = clusters_.clusters()[cluster].primitives;
+                        if (!ranges.empty() && ranges.back().end == seen.begin)
+                            ranges.back().end = seen.end;
+                        else
+                            ranges.push_back(seen);
+                    });
 }
 
 } // namespace fathom

@@ -334,7 +334,7 @@ private:
         const Variant variant{pass.options.ids, pass.options.normals, pass.options.normals && !flat,
                               place == Where::across, pass.limits() != 0};
         const DeviceMesh& device = meshes_.get(body.mesh, variant.normals && flat);
-        const Pose frame = body.pose * Pose::at(body.mesh->origin());
+        const Pose frame = body.pose * Pose::from_translation(body.mesh->origin());
         glUseProgram(program(variant).name());
         glUniform4fv(0, 3, clip_matrix(pass.view, frame).data());
         glUniform2f(3, 0.5f * static_cast<float>(pass.view.width), 0.5f * static_cast<float>(pass.view.height));

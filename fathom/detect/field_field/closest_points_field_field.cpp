@@ -10,11 +10,11 @@
 #include <cmath>
 #include <tuple>
 
-namespace fathom {
+namespace fathom::field_field {
 
 namespace {
 
-constexpr std::size_t most_refinements = 24;
+constexpr std::size_t max_refinements = 24;
 constexpr int quick_steps = 8, thorough_steps = 100;
 
 struct OpenNode {
@@ -29,7 +29,7 @@ struct OpenNode {
 // What all ways of looking share: the nearest pair so far, and drawing points together.
 class Closest {
 public:
-    Closest(const Solid& p, const Solid& q, const FieldPair& pair, const ClosestOptions& options)
+    Closest(const FieldSphereTree& p, const FieldSphereTree& q, const FieldPair& pair, const ClosestOptions& options)
         : p_(p), q_(q), pair_(pair), options_(options),
           size_(std::min(p.bounds().size().maxCoeff(), q.bounds().size().maxCoeff())) {
         best_.upper = HUGE_VAL;
@@ -44,13 +44,13 @@ protected:
 
     // Each point a step towards the other, then back into its body; the step shrinks when that does not bring them
     // nearer.
-    void refine(Vec3 a, Vec3 b, int most_steps = quick_steps) {
+    void refine(Vec3 a, Vec3 b, int max_steps = quick_steps) {
         int samples = 0;
         if (!move_inside(pair_, 0, a, size_, samples) || !move_inside(pair_, 1, b, size_, samples)) return;
         double apart = (a - b).norm(), share = std::min(0.5, 0.1 * size_ / std::max(apart, 1e-300));
-        const double enough = (most_steps == quick_steps ? 1e-3 : 1e-6) * options_.tolerance;
-        for (int k = 0; k < most_steps && share * apart > enough; ++k) {
-            if (most_steps == quick_steps && k == 3 && apart > best_.upper + 0.05 * size_) break; // not worth it
+        const double enough = (max_steps == quick_steps ? 1e-3 : 1e-6) * options_.tolerance;
+        for (int k = 0; k < max_steps && share * apart > enough; ++k) {
+            if (max_steps == quick_steps && k == 3 && apart > best_.upper + 0.05 * size_) break; // not worth it
             Vec3 x = a + share * (b - a), y = b + share * (a - b);
             const bool inside = move_inside(pair_, 0, x, size_, samples) && move_inside(pair_, 1, y, size_, samples);
             const double next = (x - y).norm();
@@ -63,36 +63,36 @@ protected:
                 share *= 0.3;
             }
         }
-        best_.look_ups += static_cast<std::size_t>(samples);
+        best_.evaluations += static_cast<std::size_t>(samples);
         if (apart < best_.upper) take(a, b, apart);
     }
 
-    const Solid &p_, &q_;
+    const FieldSphereTree &p_, &q_;
     const FieldPair& pair_;
     const ClosestOptions& options_;
     double size_;
     std::size_t refined_ = 0;
-    ClosestSolids best_;
+    ClosestPoints best_;
 };
 
 // Pairs of parts of both: needs no field beyond its domain.
 class BetweenTrees : Closest {
 public:
-    BetweenTrees(const Solid& p, const Solid& q, const FieldPair& pair, const Pose& q_in_p,
+    BetweenTrees(const FieldSphereTree& p, const FieldSphereTree& q, const FieldPair& pair, const Pose& q_in_p,
                  const ClosestOptions& options)
         : Closest(p, q, pair, options), parts_p_(p, 0.05 * options.tolerance), parts_q_(q, 0.05 * options.tolerance),
           pairs_(parts_p_, parts_q_, q_in_p) {}
 
     // Straight down to two leaves that look near, and refined there.
-    ClosestSolids first() {
-        PartPairs::Pair at;
+    ClosestPoints first() {
+        DualTreeBound::Pair at;
         while (nearest_part(at)) {
         }
         draw(at);
         return best_;
     }
     // Until the bounds are as near as asked.
-    ClosestSolids whole(const ClosestSolids& known, double tolerance) {
+    ClosestPoints whole(const ClosestPoints& known, double tolerance) {
         best_ = known;
         run(tolerance);
         if (best_.upper < known.upper) refine(best_.in_p, best_.in_q, thorough_steps);
@@ -104,25 +104,25 @@ private:
     void run(double tolerance) {
         // A pair of parts costs far less than a look-up.
         const auto spent = [&] { return pairs_.pairs_made() / 4 + parts_p_.ranges_asked() + parts_q_.ranges_asked(); };
-        while (pairs_.open() && pairs_.nearest().gap < best_.upper - tolerance && spent() < options_.budget) {
-            const PartPairs::Pair next = pairs_.nearest();
+        while (pairs_.open() && pairs_.nearest().gap < best_.upper - tolerance && spent() < options_.max_evaluations) {
+            const DualTreeBound::Pair next = pairs_.nearest();
             if (parts_p_.is_leaf_of_solid(next.a) && parts_q_.is_leaf_of_solid(next.b)) at_leaves(next);
             pairs_.open_nearest(best_.upper - tolerance, (best_.in_q - best_.in_p).stableNormalized());
         }
-        best_.look_ups += spent();
+        best_.evaluations += spent();
     }
 
     // The larger of the two is opened; false for two leaves.
-    bool nearest_part(PartPairs::Pair& at) {
-        const SolidNode &p = p_.nodes()[at.a], &q = q_.nodes()[at.b];
+    bool nearest_part(DualTreeBound::Pair& at) {
+        const FieldSphereNode &p = p_.nodes()[at.a], &q = q_.nodes()[at.b];
         if (p.children == 0 && q.children == 0) return false;
         const bool of_p = q.children == 0 || (p.children > 0 && p_.ball(p).radius >= q_.ball(q).radius);
-        const SolidNode& opened = of_p ? p : q;
-        PartPairs::Pair best{HUGE_VAL, no_index, no_index};
+        const FieldSphereNode& opened = of_p ? p : q;
+        DualTreeBound::Pair best{HUGE_VAL, no_index, no_index};
         for (Index k = 0; k < opened.children; ++k) {
             const Index a = of_p ? opened.first + k : at.a, b = of_p ? at.b : opened.first + k;
             const double apart = (pairs_.center_a(a) - pairs_.center_b(b)).norm();
-            ++best_.look_ups;
+            ++best_.evaluations;
             if (apart < best.gap || best.a == no_index)
                 best = {apart, a, b}; // the first even where the distance overflows
         }
@@ -130,14 +130,14 @@ private:
         return true;
     }
 
-    void at_leaves(const PartPairs::Pair& pair) {
+    void at_leaves(const DualTreeBound::Pair& pair) {
         // Far from the nearest so far: its own nearest points are hardly better.
         const double hope = pair.gap + 0.05 * (p_.ball(p_.nodes()[pair.a]).radius + q_.ball(q_.nodes()[pair.b]).radius);
-        if (refined_ > 0 && (hope > best_.upper || refined_ >= most_refinements)) return;
+        if (refined_ > 0 && (hope > best_.upper || refined_ >= max_refinements)) return;
         draw(pair);
     }
 
-    void draw(const PartPairs::Pair& leaves) {
+    void draw(const DualTreeBound::Pair& leaves) {
         const Vec3 a = pairs_.center_a(leaves.a), b = pairs_.center_b(leaves.b);
         const double apart = (a - b).norm();
         if (p_.nodes()[leaves.a].center_inside && q_.nodes()[leaves.b].center_inside && apart < best_.upper)
@@ -146,23 +146,23 @@ private:
         refine(a, b);
     }
 
-    PartTree parts_p_, parts_q_;
-    PartPairs pairs_;
+    BoundingTree parts_p_, parts_q_;
+    DualTreeBound pairs_;
 };
 
 // P's tree through Q's field: one look-up knows the distance to all of Q.
 class ThroughField : Closest {
 public:
-    ThroughField(const Solid& p, const Solid& q, const FieldPair& pair, const ClosestOptions& options,
-                 const ClosestSolids& known)
+    ThroughField(const FieldSphereTree& p, const FieldSphereTree& q, const FieldPair& pair,
+                 const ClosestOptions& options, const ClosestPoints& known)
         : Closest(p, q, pair, options) {
         best_ = known;
     }
 
-    ClosestSolids run() {
+    ClosestPoints run() {
         heap_.push_back({-HUGE_VAL, 0});
         while (!heap_.empty() && heap_.front().lower < best_.upper &&
-               best_.look_ups < options_.budget / 2) { // the rest is for the proof
+               best_.evaluations < options_.max_evaluations / 2) { // the rest is for the proof
             std::pop_heap(heap_.begin(), heap_.end());
             const OpenNode next = heap_.back();
             heap_.pop_back();
@@ -178,11 +178,11 @@ public:
     }
 
 private:
-    void expand(const SolidNode& node) {
+    void expand(const FieldSphereNode& node) {
         const auto [points, values, count] = ChildValues(p_, node, q_, pair_);
-        best_.look_ups += count;
+        best_.evaluations += count;
         for (std::size_t k = 0; k < count; ++k) {
-            const SolidNode& below = p_.nodes()[node.first + k];
+            const FieldSphereNode& below = p_.nodes()[node.first + k];
             const double lower = q_.clearance().radius(values[k]) - p_.ball(below).radius;
             if (lower >= best_.upper) {
                 left_lower_ = std::min(left_lower_, lower);
@@ -196,15 +196,15 @@ private:
     // Worth the while if, as far as the slope in its middle tells, it holds a nearer point.
     void at_leaf(const OpenNode& leaf) {
         left_lower_ = std::min(left_lower_, leaf.lower);
-        const SolidNode& node = p_.nodes()[leaf.node];
+        const FieldSphereNode& node = p_.nodes()[leaf.node];
         const Vec3 center = p_.center(node);
         const Sample p = pair_.sample_p(center), q = pair_.sample_q(center);
-        best_.look_ups += 2;
+        best_.evaluations += 2;
         const double along = -p.gradient.stableNormalized().dot(q.gradient.stableNormalized()),
                      across = std::sqrt(std::max(0.0, 1 - along * along));
         // Up to the surface, and half way to the rim of the leaf where the surface slopes towards Q.
         const double hope = q.distance + p.distance * std::max(along, 0.0) - 0.5 * p_.ball(node).radius * across;
-        if (hope > best_.upper - 1e-2 * options_.tolerance || refined_ >= most_refinements) return;
+        if (hope > best_.upper - 1e-2 * options_.tolerance || refined_ >= max_refinements) return;
         ++refined_;
         refine(center, center);
     }
@@ -214,21 +214,22 @@ private:
 };
 
 // What two balls can prove with room to spare, at this distance: fields know it no better than their errors allow.
-double provable(const Solid& p, const Solid& q, double distance) {
+double provable(const FieldSphereTree& p, const FieldSphereTree& q, double distance) {
     return distance - 2 * ((distance - q.clearance().radius(distance)) - p.clearance().radius(0));
 }
 
 // Proves the distance up to the tolerance, or finds nearer points.
-void raise_lower(const Solid& p, const Solid& q, const FieldPair& pair, const ClosestOptions& options,
-                 ClosestSolids& best) {
-    for (int round = 0; round < 3 && best.look_ups < options.budget; ++round) {
+void raise_lower(const FieldSphereTree& p, const FieldSphereTree& q, const FieldPair& pair,
+                 const ClosestOptions& options, ClosestPoints& best) {
+    for (int round = 0; round < 3 && best.evaluations < options.max_evaluations; ++round) {
         double wanted = best.upper - options.tolerance;
         if (!options.strict) wanted = std::min(wanted, provable(p, q, best.upper));
         if (best.lower >= wanted) return;
-        const SearchResult found =
-            search(p, q, pair,
-                   {.margin = wanted, .tolerance = 0.01 * options.tolerance, .budget = options.budget - best.look_ups});
-        best.look_ups += found.look_ups;
+        const SearchResult found = search(p, q, pair,
+                                          {.margin = wanted,
+                                           .tolerance = 0.01 * options.tolerance,
+                                           .max_evaluations = options.max_evaluations - best.evaluations});
+        best.evaluations += found.evaluations;
         if (found.verdict == Verdict::disjoint) best.lower = wanted;
         if (found.verdict != Verdict::overlapping) return;
         const double apart = (found.in_p - found.in_q).norm();
@@ -238,35 +239,35 @@ void raise_lower(const Solid& p, const Solid& q, const FieldPair& pair, const Cl
 }
 
 // The last digits, where both fields are smooth: the nearest point of P is where Q's distance is least.
-void polish(const FieldPair& pair, double size, ClosestSolids& best) {
+void polish(const FieldPair& pair, double size, ClosestPoints& best) {
     Descent down = descend(pair, 0, best.in_p, {.size = size, .tolerance = 1e-6, .polish = true});
     if (!down.polished && std::isfinite(down.value)) refine(pair, 0, size, down);
-    best.look_ups += static_cast<std::size_t>(down.samples);
+    best.evaluations += static_cast<std::size_t>(down.samples);
     if (!(down.value > 0 && down.value < HUGE_VAL)) return;
     Vec3 in_q = down.point - down.value * down.gradient.stableNormalized();
     int samples = 0;
     if (!move_inside(pair, 1, in_q, size, samples)) return;
-    best.look_ups += static_cast<std::size_t>(samples);
+    best.evaluations += static_cast<std::size_t>(samples);
     const double apart = (down.point - in_q).norm();
     if (apart < best.upper) best.upper = apart, best.in_p = down.point, best.in_q = in_q;
     best.lower = std::min(best.lower, best.upper);
 }
 
-ClosestSolids through_field(const Solid& p, const Solid& q, const FieldPair& pair, const ClosestOptions& options,
-                            const ClosestSolids& known) {
-    ClosestSolids best = ThroughField(p, q, pair, options, known).run();
+ClosestPoints through_field(const FieldSphereTree& p, const FieldSphereTree& q, const FieldPair& pair,
+                            const ClosestOptions& options, const ClosestPoints& known) {
+    ClosestPoints best = ThroughField(p, q, pair, options, known).run();
     if (options.polish) polish(pair, std::min(p.bounds().size().maxCoeff(), q.bounds().size().maxCoeff()), best);
     raise_lower(p, q, pair, options, best);
     return best;
 }
 
-ClosestSolids through_other(const Solid& p, const Solid& q, const FieldPair& pair, const Pose& q_in_p,
-                            const ClosestOptions& options, const ClosestSolids& known) {
+ClosestPoints through_other(const FieldSphereTree& p, const FieldSphereTree& q, const FieldPair& pair,
+                            const Pose& q_in_p, const ClosestOptions& options, const ClosestPoints& known) {
     const FieldPair turned(q.field(), p.field(), q_in_p.inverse());
-    ClosestSolids seen = known;
+    ClosestPoints seen = known;
     seen.in_p = pair.to_q(known.in_q);
     seen.in_q = pair.to_q(known.in_p);
-    ClosestSolids best = through_field(q, p, turned, options, seen);
+    ClosestPoints best = through_field(q, p, turned, options, seen);
     const Vec3 in_p = q_in_p * best.in_q;
     best.in_q = q_in_p * best.in_p;
     best.in_p = in_p;
@@ -275,10 +276,10 @@ ClosestSolids through_other(const Solid& p, const Solid& q, const FieldPair& pai
 
 } // namespace
 
-ClosestSolids closest_solids(const Solid& p, const Solid& q, const FieldPair& pair, const Pose& q_in_p,
-                             const ClosestOptions& options) {
+ClosestPoints closest_points(const FieldSphereTree& p, const FieldSphereTree& q, const FieldPair& pair,
+                             const Pose& q_in_p, const ClosestOptions& options) {
     BetweenTrees trees(p, q, pair, q_in_p, options);
-    ClosestSolids best = trees.first();
+    ClosestPoints best = trees.first();
     // Beyond its domain a field only bounds the distance from below.
     if (q.field().domain().contains(pair.to_q(best.in_p)))
         best = through_field(p, q, pair, options, best);
@@ -293,4 +294,4 @@ ClosestSolids closest_solids(const Solid& p, const Solid& q, const FieldPair& pa
                                                        : best; // what is left open by a few errors is not worth it
 }
 
-} // namespace fathom
+} // namespace fathom::field_field

@@ -8,23 +8,23 @@
 #include <fathom/detect/bounds/transformed_field.h>
 #include <fathom/detect/trees/field_sphere_tree.h>
 
-namespace fathom {
+namespace fathom::field_field {
 
 struct ClosestOptions {
-    double tolerance = 1e-6;      // m, between the bounds
-    bool strict = false;          // tries for the tolerance even where the fields' errors forbid it
-    bool polish = false;          // both fields are smooth exact distances: to rounding
-    std::size_t budget = 100'000; // pairs of nodes and look-ups
+    double tolerance = 1e-6;               // m, between the bounds
+    bool strict = false;                   // tries for the tolerance even where the fields' errors forbid it
+    bool polish = false;                   // both fields are smooth exact distances: to rounding
+    std::size_t max_evaluations = 100'000; // pairs of nodes and look-ups
 };
 
-struct ClosestSolids {
+struct ClosestPoints {
     double lower = 0, upper = 0;                   // m
     Vec3 in_p = Vec3::Zero(), in_q = Vec3::Zero(); // `upper` apart, in P's frame
-    std::size_t look_ups = 0;
+    std::size_t evaluations = 0;
 };
 
 // Both bounded and not empty, and known to be apart.
-[[nodiscard]] ClosestSolids closest_solids(const Solid& p, const Solid& q, const FieldPair& pair, const Pose& q_in_p,
-                                           const ClosestOptions& options);
+[[nodiscard]] ClosestPoints closest_points(const FieldSphereTree& p, const FieldSphereTree& q, const FieldPair& pair,
+                                           const Pose& q_in_p, const ClosestOptions& options);
 
-} // namespace fathom
+} // namespace fathom::field_field

@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-namespace fathom {
+namespace fathom::field_field {
 
 bool move_inside(const FieldPair& pair, int body, Vec3& x, double size, int& samples) {
     double spare = 0; // beyond the surface: the first step lands on it but for rounding
@@ -132,8 +132,8 @@ bool core_between(const State& a, const State& b, Vec3& core) {
 
 // Steps that grow while the value falls and shrink when it does not; ends below `shortest` (m).
 void walk_down(const FieldPair& pair, int body, const DescentOptions& options, double length, double shortest,
-               int most_steps, State& state, int& samples) {
-    for (int step = 0; step < most_steps && state.down.distance > options.enough && length >= shortest; ++step) {
+               int max_steps, State& state, int& samples) {
+    for (int step = 0; step < max_steps && state.down.distance > options.enough && length >= shortest; ++step) {
         const double steepness = state.down.gradient.norm();
         if (!(steepness > 1e-10)) break;
         Vec3 y = state.x - length / steepness * state.down.gradient;
@@ -167,7 +167,7 @@ Descent descend(const FieldPair& pair, int body, const Vec3& start, const Descen
     state.down = pair.sample(1 - body, state.x);
     ++result.samples;
     const double first = std::clamp(std::abs(state.down.distance), 0.01 * options.size, 0.25 * options.size);
-    walk_down(pair, body, options, first, options.tolerance * options.size, options.most_steps, state, result.samples);
+    walk_down(pair, body, options, first, options.tolerance * options.size, options.max_steps, state, result.samples);
     result.polished = options.polish && Polish(pair, body, options.size).run(state, result.samples);
     result.point = state.x;
     result.value = state.down.distance;
@@ -183,4 +183,4 @@ void refine(const FieldPair& pair, int body, double size, Descent& end) {
     end.gradient = state.down.gradient;
 }
 
-} // namespace fathom
+} // namespace fathom::field_field

@@ -7,12 +7,12 @@
 
 #include <fathom/detect/bounds/transformed_field.h>
 
-namespace fathom {
+namespace fathom::field_field {
 
 struct DescentOptions {
     double size = 1;         // of the smaller body (m): first steps are a share of it
     double tolerance = 1e-7; // of size: the way at which it ends
-    int most_steps = 60;
+    int max_steps = 60;
     double enough = -HUGE_VAL; // ends where the value is at most this: 0 for any common point
     bool polish = false;       // for smooth fields: to rounding, where the minimum is at no kink
 };
@@ -35,4 +35,4 @@ void refine(const FieldPair& pair, int body, double size, Descent& end);
 // none.
 bool move_inside(const FieldPair& pair, int body, Vec3& x, double size, int& samples);
 
-} // namespace fathom
+} // namespace fathom::field_field

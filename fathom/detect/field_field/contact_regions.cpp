@@ -12,12 +12,12 @@
 #include <numbers>
 #include <optional>
 
-namespace fathom {
+namespace fathom::field_field {
 
 namespace {
 
-constexpr std::size_t most_cells = 80;
-constexpr std::size_t most_starts = 8;
+constexpr std::size_t max_cells = 80;
+constexpr std::size_t max_starts = 8;
 
 // A node of P's tree that Q may reach.
 struct LiveCell {
@@ -28,7 +28,7 @@ struct LiveCell {
 
 class Contacts {
 public:
-    Contacts(const Solid& p, const Solid& q, const FieldPair& pair, const RegionOptions& options)
+    Contacts(const FieldSphereTree& p, const FieldSphereTree& q, const FieldPair& pair, const RegionOptions& options)
         : p_(p), q_(q), pair_(pair), options_(options),
           size_(std::min(p.bounds().size().maxCoeff(), q.bounded() ? q.bounds().size().maxCoeff() : HUGE_VAL)),
           deepest_(pair, {size_, options.margin, options.tolerance, options.polish, false}) {}
@@ -43,7 +43,7 @@ public:
         }
         keep_distinct();
         spread();
-        result_.look_ups += deepest_.look_ups();
+        result_.evaluations += deepest_.evaluations();
         return std::move(result_);
     }
 
@@ -63,8 +63,8 @@ private:
                 expanded = true;
                 expand(cell, next);
             }
-            if (!expanded || next.size() > most_cells) return;
-            if (3 * next.size() > most_cells) {
+            if (!expanded || next.size() > max_cells) return;
+            if (3 * next.size() > max_cells) {
                 cells_.swap(next);
                 return;
             }
@@ -72,12 +72,12 @@ private:
     }
 
     void expand(const LiveCell& cell, std::vector<LiveCell>& out) {
-        const SolidNode& node = p_.nodes()[cell.node];
+        const FieldSphereNode& node = p_.nodes()[cell.node];
         const auto [points, values, count] = ChildValues(p_, node, q_, pair_);
-        result_.look_ups += count;
+        result_.evaluations += count;
         for (std::size_t k = 0; k < count; ++k) {
             const auto child = static_cast<Index>(node.first + k);
-            const SolidNode& below = p_.nodes()[child];
+            const FieldSphereNode& below = p_.nodes()[child];
             if (q_.clears(points[k], values[k], p_.ball(below).radius + options_.margin)) continue;
             out.push_back({child, octant(cell.box, below.octant), values[k]});
         }
@@ -111,8 +111,8 @@ private:
             if (lowest[k]) order.push_back(k);
         std::stable_sort(order.begin(), order.end(),
                          [&](std::size_t a, std::size_t b) { return cells_[a].value < cells_[b].value; });
-        if (order.size() > most_starts) {
-            order.resize(most_starts);
+        if (order.size() > max_starts) {
+            order.resize(max_starts);
             result_.truncated = true;
         }
         return order;
@@ -148,8 +148,8 @@ private:
             };
             if (std::none_of(kept.begin(), kept.end(), same)) kept.push_back(c);
         }
-        if (kept.size() > options_.most_contacts) {
-            kept.resize(options_.most_contacts);
+        if (kept.size() > options_.max_contacts) {
+            kept.resize(options_.max_contacts);
             result_.truncated = true;
         }
         all = std::move(kept);
@@ -159,12 +159,12 @@ private:
     // looked into.
     void spread() {
         auto& taken = result_.contacts;
-        if (taken.size() >= options_.most_contacts) return;
+        if (taken.size() >= options_.max_contacts) return;
         std::vector<std::size_t> open = touching_cells();
         const double near = cell_size();
         std::vector<double> gap(open.size(), HUGE_VAL); // to the nearest that was taken
         std::size_t seen = 0;
-        for (std::size_t tries = 0; tries < 2 * options_.most_contacts && taken.size() < options_.most_contacts;
+        for (std::size_t tries = 0; tries < 2 * options_.max_contacts && taken.size() < options_.max_contacts;
              ++tries) {
             for (; seen < taken.size(); ++seen)
                 for (std::size_t k = 0; k < open.size(); ++k)
@@ -185,7 +185,7 @@ private:
         std::vector<std::size_t> found;
         Vec3 sum = Vec3::Zero();
         for (std::size_t k = 0; k < cells_.size(); ++k) {
-            const SolidNode& node = p_.nodes()[cells_[k].node];
+            const FieldSphereNode& node = p_.nodes()[cells_[k].node];
             if (node.full || cells_[k].value > options_.margin + 0.5 * p_.ball(node).radius) continue;
             found.push_back(k);
             sum += cell_center(k);
@@ -206,11 +206,11 @@ private:
         for (int k = 0; k < 3; ++k) {
             x -= step * pair_.sample_q(x).gradient.stableNormalized();
             const double value = p_.field().distance(x);
-            result_.look_ups += 2;
+            result_.evaluations += 2;
             if (value > 0) {
                 int samples = 0;
                 const bool inside = move_inside(pair_, 0, x, size_, samples);
-                result_.look_ups += static_cast<std::size_t>(samples);
+                result_.evaluations += static_cast<std::size_t>(samples);
                 return inside;
             }
             step = std::max(step, -value);
@@ -221,7 +221,7 @@ private:
     // At a point of P's surface, where Q's field is at most the margin.
     std::optional<RegionContact> contact_at(const Vec3& x, Index region) {
         const Sample q = pair_.sample_q(x);
-        ++result_.look_ups;
+        ++result_.evaluations;
         if (!(q.distance <= options_.margin)) return std::nullopt;
         std::optional<RegionContact> contact = deepest_.at(x, 0, q);
         if (contact) contact->region = region;
@@ -238,14 +238,14 @@ private:
             Vec3 x = from.point_p + cells * cell_size() / length * way;
             int samples = 0;
             const bool inside = move_inside(pair_, 0, x, size_, samples);
-            result_.look_ups += static_cast<std::size_t>(samples);
+            result_.evaluations += static_cast<std::size_t>(samples);
             if (!inside) continue;
             if (const auto contact = contact_at(x, from.region)) return *contact;
         }
         return from;
     }
 
-    const Solid &p_, &q_;
+    const FieldSphereTree &p_, &q_;
     const FieldPair& pair_;
     const RegionOptions& options_;
     double size_;
@@ -259,8 +259,8 @@ private:
 
 } // namespace
 
-RegionContacts find_contacts(const Solid& p, const Solid& q, const FieldPair& pair, const Vec3& common,
-                             const RegionOptions& options) {
+RegionContacts find_contacts(const FieldSphereTree& p, const FieldSphereTree& q, const FieldPair& pair,
+                             const Vec3& common, const RegionOptions& options) {
     return Contacts(p, q, pair, options).run(common);
 }
 
@@ -272,7 +272,7 @@ constexpr std::size_t ring_size = 8;
 constexpr std::array<int, ring_size> ring_order = {0, 4, 2, 6,
                                                    1, 5, 3, 7}; // in eighths of a turn: any few of them are well spread
 constexpr std::array<double, 4> ring_radii = {1, 0.4, 0.16, 0.06}; // of the size; the widest that still touches counts
-constexpr double least_gap = 0.01;                                 // of the size, between contacts
+constexpr double distance_lower_bound = 0.01;                      // of the size, between contacts
 
 class Ring {
 public:
@@ -295,7 +295,7 @@ public:
 private:
     void add_round(const Vec3& center, const Vec3& normal, RegionContacts& result) {
         const Vec3 u = normal.unitOrthogonal(), v = normal.cross(u);
-        const std::size_t wanted = std::min(ring_size, options_.most_contacts - 1);
+        const std::size_t wanted = std::min(ring_size, options_.max_contacts - 1);
         std::array<Vec3, ring_size> ways;
         std::size_t open = 0;
         for (; open < wanted; ++open) {
@@ -313,7 +313,7 @@ private:
         std::array<Sample, ring_size> samples;
         const auto look = [&](int role) {
             pair_.samples(role, std::span(points).first(open), std::span(samples).first(open));
-            result.look_ups += open;
+            result.evaluations += open;
         };
         for (std::size_t k = 0; k < open; ++k) points[k] = center + radius * ways[k];
         for (int step = 0; step < 2; ++step) { // onto P: the distance is exact, so the second only mends rounding
@@ -331,8 +331,9 @@ private:
     }
 
     [[nodiscard]] bool is_known(const Vec3& x, const RegionContacts& result) const {
-        return std::any_of(result.contacts.begin(), result.contacts.end(),
-                           [&](const RegionContact& c) { return (c.point_p - x).norm() < least_gap * size_; });
+        return std::any_of(result.contacts.begin(), result.contacts.end(), [&](const RegionContact& c) {
+            return (c.point_p - x).norm() < distance_lower_bound * size_;
+        });
     }
 
     const FieldPair& pair_;
@@ -350,7 +351,7 @@ bool is_convex(const Field& field) {
 
 RegionContacts convex_contacts(const FieldPair& pair, const Vec3& common, double size, const RegionOptions& options) {
     RegionContacts result;
-    if (options.most_contacts == 0) {
+    if (options.max_contacts == 0) {
         result.truncated = true;
         return result;
     }
@@ -358,12 +359,12 @@ RegionContacts convex_contacts(const FieldPair& pair, const Vec3& common, double
                            {size, options.margin, 1e-2, true, true}); // Newton's method or cutting planes do the rest
     if (const auto contact = deepest.from(common)) {
         result.contacts.push_back(*contact);
-        if (options.most_contacts > 1) Ring(pair, size, options, deepest).add(result);
+        if (options.max_contacts > 1) Ring(pair, size, options, deepest).add(result);
     }
     std::stable_sort(result.contacts.begin(), result.contacts.end(),
                      [](const auto& a, const auto& b) { return a.depth > b.depth; });
-    result.look_ups += deepest.look_ups();
+    result.evaluations += deepest.evaluations();
     return result;
 }
 
-} // namespace fathom
+} // namespace fathom::field_field

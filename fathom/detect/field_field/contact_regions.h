@@ -8,24 +8,24 @@
 
 #include <vector>
 
-namespace fathom {
+namespace fathom::field_field {
 
 struct RegionOptions {
     double margin = 0;
-    std::size_t most_contacts = 16;
+    std::size_t max_contacts = 16;
     double tolerance = 1e-4; // of the smaller solid's size: of the places of contacts, before polishing
     bool polish = false;     // both fields are smooth: to rounding
 };
 
 struct RegionContacts {
     std::vector<RegionContact> contacts; // deepest first
-    bool truncated = false;
-    std::size_t look_ups = 0;
+    bool more_contacts = false;
+    std::size_t evaluations = 0;
 };
 
 // `common`: a point known to be inside both (with a margin: inside P and near Q). P must be bounded.
-[[nodiscard]] RegionContacts find_contacts(const Solid& p, const Solid& q, const FieldPair& pair, const Vec3& common,
-                                           const RegionOptions& options);
+[[nodiscard]] RegionContacts find_contacts(const FieldSphereTree& p, const FieldSphereTree& q, const FieldPair& pair,
+                                           const Vec3& common, const RegionOptions& options);
 
 // Contacts of two convex bodies given by formula. The distance to a convex body is a convex function, so
 // the way down from any common point ends in the deepest point of all: no cells, no regions. Other contacts lie in a
@@ -38,4 +38,4 @@ struct RegionContacts {
 [[nodiscard]] RegionContacts convex_contacts(const FieldPair& pair, const Vec3& common, double size,
                                              const RegionOptions& options);
 
-} // namespace fathom
+} // namespace fathom::field_field

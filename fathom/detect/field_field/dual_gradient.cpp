@@ -9,7 +9,7 @@
 #include <cmath>
 #include <limits>
 
-namespace fathom {
+namespace fathom::field_field {
 
 namespace {
 
@@ -24,18 +24,18 @@ double size_of(const Field& field) {
 struct Rules {
     StepRule rule;
     double step, tolerance, size;
-    int most_steps;
+    int max_steps;
     bool beyond; // go on below 0, to the least value
 
     Rules(const PlacedField& a, const PlacedField& b, const DualDescentOptions& options, bool beyond_zero)
         : rule(options.rule), step(options.step), tolerance(options.tolerance),
-          size(std::min(size_of(*a.field), size_of(*b.field))), most_steps(options.most_steps), beyond(beyond_zero) {
+          size(std::min(size_of(*a.field), size_of(*b.field))), max_steps(options.max_steps), beyond(beyond_zero) {
         const auto need = [](bool holds, const char* reason, const char* option) {
             if (!holds) throw Error(Cause::invalid_argument, reason, {.element = option});
         };
         need(step >= 0 && std::isfinite(step), "must be finite and not below 0", "option step");
         need(tolerance >= 0 && std::isfinite(tolerance), "must be finite and not below 0", "option tolerance");
-        need(most_steps >= 1, "must be at least 1", "option most_steps");
+        need(max_steps >= 1, "must be at least 1", "option max_steps");
         if (!std::isfinite(size)) size = 1;
         if (step == 0) step = 0.01 * size;
         if (tolerance == 0) tolerance = (rule == StepRule::fixed ? 1e-5 : 1e-13) * size;
@@ -106,7 +106,7 @@ private:
         }
         const bool in_a = a.distance <= slack, in_b = b.distance <= 0;
         const bool over = rules.beyond ? was_in_b_ && !in_b : in_a && in_b;
-        if (phase_ == Phase::last || over || end.steps >= rules.most_steps) {
+        if (phase_ == Phase::last || over || end.steps >= rules.max_steps) {
             if (over && in_a && a.distance > 0)
                 settle(a, b, slack);
             else
@@ -143,7 +143,7 @@ private:
         if (phase_ == Phase::arrive) return arrive(b, rules);
         if (phase_ == Phase::weigh) return weigh(b, rules);
         const double slack = rules.slack(place);
-        if (a.distance > slack && tries_ < most_tries) {
+        if (a.distance > slack && tries_ < max_tries) {
             ++tries_;
             ask(projected(place, a, rules.beyond ? 0 : 0.5 * slack), true, false,
                 phase_); // a common point is to be inside for certain
@@ -201,7 +201,7 @@ private:
     void try_step(double step, const Rules& rules) {
         const double length = downhill_.norm();
         step_ = length > 0 ? std::min(step, rules.size / length) : 0;
-        if (!(step_ * length > rules.tolerance) || end.steps >= rules.most_steps) {
+        if (!(step_ * length > rules.tolerance) || end.steps >= rules.max_steps) {
             finish(end.point, end.distance_a, end.distance_b);
             return;
         }
@@ -241,7 +241,7 @@ private:
             try_step(held_ ? 2 * step_ : first_step(rules), rules);
     }
 
-    static constexpr int most_tries = 12; // to get back into A
+    static constexpr int max_tries = 12; // to get back into A
 
     Phase phase_ = Phase::look;
     Vec3 x_ = Vec3::Zero();
@@ -268,7 +268,7 @@ void answer(const PlacedField& placed, std::span<Walker> walkers, bool Walker::*
         whose[count++] = k;
     }
     placed.field->samples({points.data(), count}, {found.data(), count});
-    for (std::size_t k = 0; k < count; ++k) out[whose[k]] = {found[k].distance, placed.pose.turn(found[k].gradient)};
+    for (std::size_t k = 0; k < count; ++k) out[whose[k]] = {found[k].distance, placed.pose.rotate(found[k].gradient)};
 }
 
 // Walks at most lane_count points to their ends; those past `lowest` are given up where it is asked for.
@@ -347,4 +347,4 @@ DualContact deepest_points(const PlacedField& a, const PlacedField& b, const Vec
     return contact;
 }
 
-} // namespace fathom
+} // namespace fathom::field_field

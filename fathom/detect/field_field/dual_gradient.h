@@ -16,7 +16,7 @@
 #include <span>
 #include <vector>
 
-namespace fathom {
+namespace fathom::field_field {
 
 struct PlacedField {
     const Field* field = nullptr; // outlives the query
@@ -24,7 +24,7 @@ struct PlacedField {
 
     [[nodiscard]] Sample sample(const Vec3& world) const {
         const Sample local = field->sample(pose.to_local(world));
-        return {local.distance, pose.turn(local.gradient)};
+        return {local.distance, pose.rotate(local.gradient)};
     }
 };
 
@@ -38,7 +38,7 @@ struct DualDescentOptions {
     StepRule rule = StepRule::adaptive;
     double step = 0;      // s, where fixed (m); 0: a hundredth of the smaller bounds' diagonal
     double tolerance = 0; // a shorter step is the last (m); 0: 1e-13 of the smaller diagonal, 1e-5 of it where fixed
-    int most_steps = 200;
+    int max_steps = 200;
 };
 
 struct DescentEnd {
@@ -91,9 +91,9 @@ struct PlainBody {
 
 struct PlainOptions {
     DualDescentOptions descent{.rule = StepRule::fixed};
-    bool all = true;              // contacts of every pair of parts; else the first
-    int octree_depth = 0;         // of detection points in common boxes, as CommonPointOptions::depth
-    std::size_t most_points = 64; // of each pair of parts
+    bool all = true;             // contacts of every pair of parts; else the first
+    int octree_depth = 0;        // of detection points in common boxes, as CommonPointOptions::depth
+    std::size_t max_points = 64; // of each pair of parts
 };
 
 struct PlainResult {
@@ -111,4 +111,4 @@ struct PlainResult {
 [[nodiscard]] PlainResult plain_field_collision(const PlainBody& a, const PlainBody& b,
                                                 const PlainOptions& options = {});
 
-} // namespace fathom
+} // namespace fathom::field_field

@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace fathom {
+namespace fathom::field_field {
 
 namespace {
 
@@ -25,20 +25,21 @@ int speed(const Field& field) {
 
 // P's tree through Q's field.
 struct Ordered {
-    const Solid *p, *q;
+    const FieldSphereTree *p, *q;
     Pose pose_p, pose_q;
     bool swapped;
 
-    Ordered(const Solid& a, const Pose& pose_a, const Solid& b, const Pose& pose_b)
+    Ordered(const FieldSphereTree& a, const Pose& pose_a, const FieldSphereTree& b, const Pose& pose_b)
         : p(&a), q(&b), pose_p(pose_a), pose_q(pose_b), swapped(second_first(a, pose_a, b, pose_b)) {
         if (!swapped) return;
         std::swap(p, q);
         std::swap(pose_p, pose_q);
     }
 
-    static bool second_first(const Solid& a, const Pose& pose_a, const Solid& b, const Pose& pose_b) {
+    static bool second_first(const FieldSphereTree& a, const Pose& pose_a, const FieldSphereTree& b,
+                             const Pose& pose_b) {
         if (a.bounded() != b.bounded()) return b.bounded();
-        const auto key = [](const Solid& s, const Pose& pose) {
+        const auto key = [](const FieldSphereTree& s, const Pose& pose) {
             const Vec3 size = s.bounds().size(), &t = pose.translation;
             const auto& r = pose.rotation.coeffs();
             return std::array<double, 11>{static_cast<double>(speed(s.field())),
@@ -63,7 +64,7 @@ struct Ordered {
     }
 };
 
-Feature feature_at(const Solid& solid, const Pose& pose, const Vec3& world) {
+Feature feature_at(const FieldSphereTree& solid, const Pose& pose, const Vec3& world) {
     const Vec3 x = pose.to_local(world);
     if (const auto* grid = dynamic_cast<const GridField*>(&solid.field())) {
         const Vec3 at = (grid->domain().closest(x) - grid->layout().origin) / (grid->layout().cell * brick_cells);
@@ -77,7 +78,7 @@ Feature feature_at(const Solid& solid, const Pose& pose, const Vec3& world) {
     return {};
 }
 
-void check(double margin, double tolerance, const Solid& a, const Solid& b) {
+void check(double margin, double tolerance, const FieldSphereTree& a, const FieldSphereTree& b) {
     if (!(margin >= 0) || !std::isfinite(margin))
         throw Error(Cause::invalid_argument, "the margin must be finite and not below 0");
     if (!(tolerance >= 0) || !std::isfinite(tolerance))
@@ -85,12 +86,12 @@ void check(double margin, double tolerance, const Solid& a, const Solid& b) {
     if (!a.bounded() && !b.bounded()) throw Error(Cause::invalid_argument, "one of two solids must be bounded");
 }
 
-bool is_smooth(const Solid& solid) { return dynamic_cast<const AnalyticField*>(&solid.field()) != nullptr; }
+bool is_smooth(const FieldSphereTree& solid) { return dynamic_cast<const AnalyticField*>(&solid.field()) != nullptr; }
 
 // A fiftieth of a cell of a grid is far below its error.
 double contact_tolerance(const Ordered& o) {
     double finest = 1e-4;
-    for (const Solid* solid : {o.p, o.q})
+    for (const FieldSphereTree* solid : {o.p, o.q})
         if (const auto* grid = dynamic_cast<const GridField*>(&solid->field()))
             finest = std::max(finest, 0.02 * grid->layout().cell / o.size());
     return finest;
@@ -99,15 +100,15 @@ double contact_tolerance(const Ordered& o) {
 // Networks compute in float: below a ten-thousandth of their size boxes tell no more.
 double finest_useful(const Ordered& o) {
     double finest = 1e-9;
-    for (const Solid* solid : {o.p, o.q})
-        if (dynamic_cast<const NetworkField*>(&solid->field())) finest = 1e-4;
+    for (const FieldSphereTree* solid : {o.p, o.q})
+        if (dynamic_cast<const NeuralField*>(&solid->field())) finest = 1e-4;
     return finest * o.size();
 }
 
 Contact in_world(const Ordered& o, const RegionContact& c) {
     Contact contact{o.pose_p * c.point_p,
                     o.pose_p * c.point_q,
-                    o.pose_p.turn(c.normal),
+                    o.pose_p.rotate(c.normal),
                     c.depth,
                     c.region,
                     feature_at(*o.p, o.pose_p, o.pose_p * c.point_p),
@@ -135,12 +136,12 @@ void add_contacts(const Ordered& o, const FieldPair& pair, const Vec3& common, c
                   CollideResult& result) {
     const bool smooth = is_smooth(*o.p) && is_smooth(*o.q), convex = is_convex(o.p->field()) && is_convex(o.q->field());
     const RegionOptions ask{.margin = options.margin,
-                            .most_contacts = options.most_contacts,
+                            .max_contacts = options.max_contacts,
                             .tolerance = contact_tolerance(o),
                             .polish = smooth};
     const RegionContacts found =
         convex ? convex_contacts(pair, common, o.size(), ask) : find_contacts(*o.p, *o.q, pair, common, ask);
-    result.look_ups += found.look_ups;
+    result.evaluations += found.evaluations;
     result.truncated = found.truncated;
     result.contacts.reserve(found.contacts.size());
     for (const RegionContact& c : found.contacts) result.contacts.push_back(in_world(o, c));
@@ -150,7 +151,7 @@ void add_contacts(const Ordered& o, const FieldPair& pair, const Vec3& common, c
 
 } // namespace
 
-CollideResult collide(const Solid& a, const Pose& pose_a, const Solid& b, const Pose& pose_b,
+CollideResult collide(const FieldSphereTree& a, const Pose& pose_a, const FieldSphereTree& b, const Pose& pose_b,
                       const CollideOptions& options) {
     check(options.margin, options.tolerance, a, b);
     CollideResult result;
@@ -164,24 +165,24 @@ CollideResult collide(const Solid& a, const Pose& pose_a, const Solid& b, const 
     const Ordered o(a, pose_a, b, pose_b);
     const FieldPair pair = o.pair();
     const double tolerance = options.tolerance > 0 ? options.tolerance : finest_useful(o);
-    const SearchResult found = search(*o.p, *o.q, pair, {options.margin, tolerance, options.budget});
+    const SearchResult found = search(*o.p, *o.q, pair, {options.margin, tolerance, options.max_evaluations});
     result.verdict = found.verdict;
-    result.look_ups = found.look_ups;
+    result.evaluations = found.evaluations;
     result.open_size = found.open_size;
     if (found.verdict != Verdict::overlapping) return result;
     result.common = o.pose_p * found.in_p;
     if (options.goal != CollideGoal::contacts) return result;
     Vec3 start = found.in_p;
     if (options.margin > 0) { // what overlaps is deeper than what is only near
-        const SearchResult deeper = search(*o.p, *o.q, pair, {0, tolerance, options.budget});
-        result.look_ups += deeper.look_ups;
+        const SearchResult deeper = search(*o.p, *o.q, pair, {0, tolerance, options.max_evaluations});
+        result.evaluations += deeper.evaluations;
         if (deeper.verdict == Verdict::overlapping) start = deeper.in_p;
     }
     add_contacts(o, pair, start, options, result);
     return result;
 }
 
-Separation separation(const Solid& a, const Pose& pose_a, const Solid& b, const Pose& pose_b,
+Separation separation(const FieldSphereTree& a, const Pose& pose_a, const FieldSphereTree& b, const Pose& pose_b,
                       const SeparationOptions& options) {
     check(0, options.tolerance, a, b);
     Separation result{-HUGE_VAL, HUGE_VAL};
@@ -194,8 +195,8 @@ Separation separation(const Solid& a, const Pose& pose_a, const Solid& b, const 
     if (!is_finite(pose_a) || !is_finite(pose_b)) return result;
     const Ordered o(a, pose_a, b, pose_b);
     const double tolerance = options.tolerance > 0 ? options.tolerance : 1e-3 * o.size();
-    const CollideResult touch = collide(a, pose_a, b, pose_b, {.most_contacts = 1});
-    result.look_ups = touch.look_ups;
+    const CollideResult touch = collide(a, pose_a, b, pose_b, {.max_contacts = 1});
+    result.evaluations = touch.evaluations;
     if (!touch.contacts.empty()) {
         const Contact& c = touch.contacts.front();
         result.upper = -c.depth;
@@ -203,10 +204,10 @@ Separation separation(const Solid& a, const Pose& pose_a, const Solid& b, const 
         return result;
     }
     if (!o.q->bounded()) return result;
-    const ClosestSolids near =
-        closest_solids(*o.p, *o.q, o.pair(), relative(o.pose_p, o.pose_q),
-                       {tolerance, options.tolerance > 0, is_smooth(a) && is_smooth(b), options.budget});
-    result.look_ups += near.look_ups;
+    const ClosestPoints near =
+        closest_points(*o.p, *o.q, o.pair(), relative(o.pose_p, o.pose_q),
+                       {tolerance, options.tolerance > 0, is_smooth(a) && is_smooth(b), options.max_evaluations});
+    result.evaluations += near.evaluations;
     if (!std::isfinite(near.upper)) return result; // farther than double can tell
     result.lower = near.lower, result.upper = near.upper;
     result.point_a = o.pose_p * (o.swapped ? near.in_q : near.in_p);
@@ -217,4 +218,4 @@ Separation separation(const Solid& a, const Pose& pose_a, const Solid& b, const 
     return result;
 }
 
-} // namespace fathom
+} // namespace fathom::field_field

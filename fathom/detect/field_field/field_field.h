@@ -16,7 +16,7 @@
 
 #include <vector>
 
-namespace fathom {
+namespace fathom::field_field {
 
 enum class CollideGoal { any, contacts };
 
@@ -25,45 +25,29 @@ struct CollideOptions {
     double margin = 0; // solids nearer than this count as touching (m)
     double tolerance =
         0; // boxes smaller than this are not cut further (m); 0: 1e-9 of the smaller solid, 1e-4 with a network
-    std::size_t budget = 300'000;   // look-ups; what is open then stays undecided
-    std::size_t most_contacts = 16; // spread as far as they go over each region
-};
-
-// Which piece of the body. no_index: unknown.
-struct Feature {
-    Index element = no_index; // the brick of a grid, the triangle of a mesh
-    Index part = no_index;    // of a decomposition; collide() knows none
-};
-
-struct Contact {
-    // `depth` apart along the normal (m, world): the deepest point of one body in the other, and the other's surface
-    // next to it.
-    Vec3 point_a = Vec3::Zero(), point_b = Vec3::Zero();
-    Vec3 normal = Vec3::Zero(); // unit, from A to B (world)
-    double depth = 0;           // >= 0; with a margin, less than 0 down to -margin (m)
-    Index region = 0;           // contacts of one region of overlap share it
-    Feature feature_a{}, feature_b{};
+    std::size_t max_evaluations = 300'000; // look-ups; what is open then stays undecided
+    std::size_t max_contacts = 16;         // spread as far as they go over each region
 };
 
 struct CollideResult {
     Verdict verdict = Verdict::disjoint;
-    Vec3 common =
+    Vec3 witness =
         Vec3::Zero(); // overlapping: a point inside both; with a margin, of one and that near to the other (m, world)
     double depth = 0; // of the deepest contact (m)
     double error_bound = 0;        // |answers - truth|, of the fields near their surfaces (m)
-    bool truncated = false;        // regions or points were left out
+    bool more_contacts = false;    // regions or points were left out
     std::vector<Contact> contacts; // deepest first; of each region the deepest, then well-spread ones
-    std::size_t look_ups = 0;      // of fields
+    std::size_t evaluations = 0;   // of fields
     double open_size = 0;          // undecided: of the largest box that stayed open (m)
 };
 
-[[nodiscard]] CollideResult collide(const Solid& a, const Pose& pose_a, const Solid& b, const Pose& pose_b,
-                                    const CollideOptions& options = {});
+[[nodiscard]] CollideResult collide(const FieldSphereTree& a, const Pose& pose_a, const FieldSphereTree& b,
+                                    const Pose& pose_b, const CollideOptions& options = {});
 
 struct SeparationOptions {
     double tolerance =
         0; // between the bounds (m); 0: 1e-3 of the smaller solid, or what the errors of the fields allow
-    std::size_t budget = 3'000; // look-ups: `upper` is found with some hundreds, the rest proves `lower`
+    std::size_t max_evaluations = 3'000; // look-ups: `upper` is found with some hundreds, the rest proves `lower`
 };
 
 // Signed: the distance when apart, minus the depth as collide() finds it when not.
@@ -73,10 +57,10 @@ struct Separation {
     Vec3 point_a = Vec3::Zero(), point_b = Vec3::Zero(); // that reach `upper` (m, world)
     Vec3 normal = Vec3::Zero();                          // unit, from A to B
     double error_bound = 0;
-    bool truncated = false; // the bounds are farther apart than asked
-    std::size_t look_ups = 0;
+    bool budget_exhausted = false; // the bounds are farther apart than asked
+    std::size_t evaluations = 0;
 };
-[[nodiscard]] Separation separation(const Solid& a, const Pose& pose_a, const Solid& b, const Pose& pose_b,
-                                    const SeparationOptions& options = {});
+[[nodiscard]] Separation separation(const FieldSphereTree& a, const Pose& pose_a, const FieldSphereTree& b,
+                                    const Pose& pose_b, const SeparationOptions& options = {});
 
-} // namespace fathom
+} // namespace fathom::field_field

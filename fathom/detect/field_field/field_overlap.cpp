@@ -10,13 +10,13 @@
 #include <array>
 #include <queue>
 
-namespace fathom {
+namespace fathom::field_field {
 
 namespace {
 
-constexpr std::size_t family = 8;                      // most children of a cell
-constexpr std::size_t parent_chunk = 64;               // cells of one task
-constexpr std::size_t most_look_ups = family * 12 + 2; // to split one cell
+constexpr std::size_t family = 8;                        // most children of a cell
+constexpr std::size_t parent_chunk = 64;                 // cells of one task
+constexpr std::size_t max_evaluations = family * 12 + 2; // to split one cell
 
 struct Cell {
     Box box;
@@ -31,7 +31,7 @@ struct Found {
     std::vector<Cell> open;
     std::vector<Box> inside, border;
     std::optional<Vec3> common; // the first, in the search's frame
-    std::size_t look_ups = 0;
+    std::size_t evaluations = 0;
 };
 
 // Cells of one parent under judgement.
@@ -51,7 +51,7 @@ Interval volume_of(const Box& box) {
 }
 
 struct Search {
-    std::array<PosedField, 2> fields;
+    std::array<TransformedField, 2> fields;
     double level;
     double finest; // side of cells that are not split (m)
     double size;   // of the region (m)
@@ -94,7 +94,7 @@ void Search::look_up_values(Judged& judged, int which, Found& found) const {
     }
     if (count == 0) return;
     fields[f].distances(judged.cells[0].tapes[f], std::span(points).first(count), std::span(values).first(count));
-    found.look_ups += count;
+    found.evaluations += count;
     for (std::size_t i = 0; i < count; ++i) {
         const std::size_t k = of[i];
         judged.values[f][k] = values[i];
@@ -120,7 +120,7 @@ void Search::look_up_ranges(Judged& judged, int which, Found& found) const {
     }
     if (count == 0) return;
     fields[f].ranges(judged.cells[0].tapes[f], std::span(boxes).first(count), std::span(ranges).first(count));
-    found.look_ups += count;
+    found.evaluations += count;
     for (std::size_t i = 0; i < count; ++i) {
         if (ranges[i].lower > level)
             judged.alive[of[i]] = false;
@@ -145,13 +145,13 @@ bool Search::proven_apart(const Judged& judged, std::size_t k, Found& found) con
     std::array<Vec3, 2> normals;
     for (std::size_t f = 0; f < 2; ++f) {
         const Vec3 gradient = fields[f].sample(cell.tapes[f], fields[f].to_field(judged.centers[k])).gradient;
-        ++found.look_ups;
+        ++found.evaluations;
         if (!(gradient.norm() > 0)) return false;
         normals[f] = fields[f].turn_to_frame(gradient.normalized());
     }
-    const auto free_of = [&](const PosedField& field) {
+    const auto free_of = [&](const TransformedField& field) {
         return [&](const Vec3& q) {
-            ++found.look_ups;
+            ++found.evaluations;
             return field.clear(field.field().distance(field.to_field(q))) - 4e-15 * offset;
         };
     };
@@ -200,7 +200,7 @@ public:
     Gathering(FieldOverlap& out, const FieldOverlapOptions& options) : out_(out), options_(options) {}
 
     void take(Found& found) {
-        out_.look_ups += found.look_ups;
+        out_.evaluations += found.evaluations;
         if (!common_) common_ = found.common;
         for (const Box& box : found.inside) inside(box);
         for (const Box& box : found.border) border(box);
@@ -216,7 +216,9 @@ public:
     [[nodiscard]] bool is_done() const { return options_.stop_at_first && common_; }
     // Cells that there are look-ups left to split.
     [[nodiscard]] std::size_t affordable() const {
-        return out_.look_ups < options_.budget ? (options_.budget - out_.look_ups) / most_look_ups + 1 : 0;
+        return out_.evaluations < options_.max_evaluations
+                   ? (options_.max_evaluations - out_.evaluations) / max_evaluations + 1
+                   : 0;
     }
 
     void finish() {
@@ -357,8 +359,8 @@ FieldOverlap field_overlap(const Field& a, const Pose& given_a, const Field& b, 
                pose.rotation.coeffs() == place.frame.rotation.coeffs();
     };
     const double longest = place.region.size().maxCoeff();
-    Search search{{PosedField(a, seen_from(place.frame, pose_a, same(pose_a)), options.level, slack),
-                   PosedField(b, seen_from(place.frame, pose_b, same(pose_b)), options.level, slack)},
+    Search search{{TransformedField(a, seen_from(place.frame, pose_a, same(pose_a)), options.level, slack),
+                   TransformedField(b, seen_from(place.frame, pose_b, same(pose_b)), options.level, slack)},
                   options.level,
                   options.size > 0 ? options.size : std::ldexp(longest, -options.depth) * (1 + 1e-12),
                   longest,
@@ -379,4 +381,4 @@ FieldOverlap field_overlap(const Field& a, const Pose& given_a, const Field& b, 
     return out;
 }
 
-} // namespace fathom
+} // namespace fathom::field_field

@@ -10,7 +10,7 @@
 
 #include <array>
 
-namespace fathom {
+namespace fathom::field_field {
 
 namespace {
 
@@ -90,7 +90,7 @@ private:
     [[nodiscard]] Vec3 descend(Vec3 point, double time, const Mat3& turn, double first_step);
     bool note_if_common(const Vec3& point, double time, const Meeting& met);
     [[nodiscard]] Vec3 contact_normal();
-    [[nodiscard]] bool out_of_budget() const { return out_.look_ups >= options_.budget; }
+    [[nodiscard]] bool out_of_budget() const { return out_.evaluations >= options_.max_evaluations; }
 
     const Motion& cut_motion_;
     RelativeMotion motion_;
@@ -99,7 +99,7 @@ private:
     double end_;     // of the time to be proven clear
     double turning_; // bound on the relative angular speed (rad a step)
     Box root_;
-    PosedField cut_, other_;
+    TransformedField cut_, other_;
     double slack_, size_;
     bool balls_;
     bool start_clear_ = false;
@@ -135,7 +135,7 @@ void FieldSweeper::open(Index index) {
     for (std::size_t k = 0; k < count; ++k) centers[k] = boxes[k].center();
     cut_.distances(tape, std::span(centers).first(count), std::span(values).first(count));
     cut_.ranges(tape, std::span(boxes).first(count), std::span(ranges).first(count));
-    out_.look_ups += 2 * count;
+    out_.evaluations += 2 * count;
     const Index first = static_cast<Index>(nodes_.size());
     for (std::size_t k = 0; k < count; ++k) {
         const double radius = boxes[k].half().norm() * (1 + 1e-14);
@@ -157,16 +157,16 @@ bool FieldSweeper::proven_apart(const Node& node, const Vec3& place, double valu
         return false;
     const Vec3 out_of_cut = cut_.sample(node.tape, node.center).gradient,
                out_of_other = other_.sample(other_.tape(), place).gradient;
-    out_.look_ups += 2;
+    out_.evaluations += 2;
     if (!(out_of_cut.norm() > 0 && out_of_other.norm() > 0)) return false;
     const Mat3 turn = turn_at(middle);
     const double loss = slack_ * (1 + offset / size_);
     const auto free_of_cut = [&](const Vec3& q) {
-        ++out_.look_ups;
+        ++out_.evaluations;
         return cut_.clear(cut_.field().distance(node.center + turn.transpose() * (q - place))) - loss;
     };
     const auto free_of_other = [&](const Vec3& q) {
-        ++out_.look_ups;
+        ++out_.evaluations;
         return other_.clear(other_.field().distance(q)) - loss - way;
     };
     return two_balls_cover({place, node.radius}, turn * out_of_cut.normalized(), out_of_other.normalized(), offset,
@@ -180,7 +180,7 @@ FieldSweeper::Step FieldSweeper::step(QueueItem& item) {
                  ahead = middle - item.start;
     const RelativeMotion::State state = motion_.over(node.center, item.start, last);
     const double value = other_.field().distance(state.position);
-    ++out_.look_ups;
+    ++out_.evaluations;
     if (node.value <= options_.level && value <= options_.level) {
         note_contact(middle, node.center);
         if (item.start >= end_) return Step::drop;
@@ -198,7 +198,7 @@ FieldSweeper::Step FieldSweeper::step(QueueItem& item) {
     if (!balls_) {
         apart =
             other_.field().range(Box::around(state.position, Vec3::Constant(node.radius + way))).lower > options_.level;
-        ++out_.look_ups;
+        ++out_.evaluations;
     }
     if (apart) {
         if (to_the_end) return Step::drop;
@@ -226,7 +226,7 @@ Mat3 FieldSweeper::turn_at(double time) const {
 
 Meeting FieldSweeper::meeting(const Vec3& point, double time, const Mat3& turn) {
     const Sample cut = cut_.field().sample(point), other = other_.field().sample(motion_.at(point, time));
-    out_.look_ups += 2;
+    out_.evaluations += 2;
     const double cut_slope = cut.gradient.norm(), other_slope = other.gradient.norm();
     Meeting result;
     result.common = cut.distance <= options_.level && other.distance <= options_.level;
@@ -283,7 +283,7 @@ bool FieldSweeper::note_if_common(const Vec3& point, double time, const Meeting&
     for (double depth = -0.5 * met.gap(); depth > -1e-4 * met.gap() && met.gap() < 0; depth *= 0.1)
         for (const Vec3& p :
              {Vec3(point - (met.other + depth) * met.other_normal), Vec3(point - (met.cut + depth) * met.cut_normal)}) {
-            out_.look_ups += 2;
+            out_.evaluations += 2;
             if (cut_.field().distance(p) > options_.level ||
                 !(other_.field().distance(motion_.at(p, time)) <= options_.level))
                 continue;
@@ -320,7 +320,7 @@ void FieldSweeper::look_for_contact(const QueueItem& item) {
 void FieldSweeper::run(bool start_clear) {
     start_clear_ = start_clear;
     const Vec3 center = root_.center();
-    out_.look_ups += 2;
+    out_.evaluations += 2;
     if (cut_.field().range(root_).lower > options_.level) return;
     add(root_, cut_.field().distance(center), cut_.tape());
     push({0, std::max(0.5 * end_, 1e-300), 0});
@@ -360,7 +360,7 @@ void FieldSweeper::finish(bool cut_is_a) {
     const Pose pose = Mover(cut_motion_).pose(seen_);
     const Vec3 normal = contact_normal();
     out_.point = pose * seen_point_;
-    out_.normal = normal.norm() > 0 ? Vec3((cut_is_a ? 1.0 : -1.0) * pose.turn(normal.normalized())) : Vec3::UnitX();
+    out_.normal = normal.norm() > 0 ? Vec3((cut_is_a ? 1.0 : -1.0) * pose.rotate(normal.normalized())) : Vec3::UnitX();
 }
 
 // Out of the cut body. From just before contact if possible: between bodies apart, corners and edges have the one right
@@ -425,10 +425,10 @@ FieldSweep field_sweep(const Field& a, const Motion& motion_a, const Field& b, c
     if (size_b == HUGE_VAL) cut_a = true;
     FieldOverlapOptions at_start{
         .depth = 40, .order = OverlapOrder::best_first, .stop_at_first = true, .level = options.level};
-    at_start.budget = std::min(start_budget, options.budget / 4);
+    at_start.max_evaluations = std::min(start_budget, options.max_evaluations / 4);
     at_start.keep_cells = false;
     const FieldOverlap start = field_overlap(a, motion_a.start, b, motion_b.start, at_start);
-    out.look_ups = start.look_ups;
+    out.evaluations = start.evaluations;
     FieldSweeper sweeper(cut_a ? a : b, cut_a ? motion_a : motion_b, cut_a ? b : a, cut_a ? motion_b : motion_a,
                          options, out);
     if (start.verdict == Verdict::overlapping)
@@ -439,4 +439,4 @@ FieldSweep field_sweep(const Field& a, const Motion& motion_a, const Field& b, c
     return out;
 }
 
-} // namespace fathom
+} // namespace fathom::field_field

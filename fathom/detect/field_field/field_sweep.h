@@ -13,13 +13,13 @@
 #include <fathom/detect/result/result.h>
 #include <fathom/field/field.h>
 
-namespace fathom {
+namespace fathom::field_field {
 
 struct FieldSweepOptions {
     double tolerance = 1e-6; // of time: `error` at which the search is content
     double level = 0;        // in contact are points where both fields are at most this (m)
     double latest = 1; // contacts after this time are not looked for: a time known from elsewhere prunes all later
-    std::size_t budget = 1'000'000; // look-ups
+    std::size_t max_evaluations = 1'000'000; // look-ups
 };
 
 struct FieldSweep {
@@ -28,8 +28,9 @@ struct FieldSweep {
     double error = 0;                    // overlapping: a common point was seen at time + error
     Vec3 point = Vec3::Zero();           // that point (m, world)
     Vec3 normal = Vec3::Zero();          // unit, from A to B there (world)
-    bool truncated = false; // the budget ended it, or a graze that the tolerance does not resolve: error may be larger
-    std::size_t look_ups = 0; // of either field
+    bool budget_exhausted =
+        false; // the budget ended it, or a graze that the tolerance does not resolve: error may be larger
+    std::size_t evaluations = 0; // of either field
 };
 
 // The `path` of the motions is not looked at. Poses that are not finite: undecided from time 0 on.
@@ -37,4 +38,4 @@ struct FieldSweep {
 [[nodiscard]] FieldSweep field_sweep(const Field& a, const Motion& motion_a, const Field& b, const Motion& motion_b,
                                      const FieldSweepOptions& options = {});
 
-} // namespace fathom
+} // namespace fathom::field_field

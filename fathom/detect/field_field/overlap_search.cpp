@@ -7,7 +7,7 @@
 #include <cmath>
 #include <tuple>
 
-namespace fathom {
+namespace fathom::field_field {
 
 namespace {
 
@@ -29,7 +29,8 @@ struct Item {
 
 class OverlapSearch {
 public:
-    OverlapSearch(const Solid& p, const Solid& q, const FieldPair& pair, const SearchOptions& options)
+    OverlapSearch(const FieldSphereTree& p, const FieldSphereTree& q, const FieldPair& pair,
+                  const SearchOptions& options)
         : p_(p), q_(q), pair_(pair), options_(options),
           size_(std::min(p.bounds().size().maxCoeff(), q.bounded() ? q.bounds().size().maxCoeff() : HUGE_VAL)),
           slack_(1e-14 * (pair.to_q(p.root().center()).norm() + p.root().center().norm() + p.root().diagonal())),
@@ -42,7 +43,7 @@ public:
         if (!p_.nodes().empty() && !q_.empty()) {
             const Vec3 center = pair_.to_q(p_.center(p_.nodes()[0]));
             const double value = q_.field().distance(center);
-            ++result_.look_ups;
+            ++result_.evaluations;
             if (!std::isfinite(value))
                 leave_open(p_.root().diagonal());
             else if (!is_clear(center, value, p_.ball(p_.nodes()[0]).radius))
@@ -71,10 +72,10 @@ private:
         std::pop_heap(heap_.begin(), heap_.end());
         const Item item = heap_.back();
         heap_.pop_back();
-        if (result_.look_ups >= options_.budget) return leave_open(cell_size(item.level));
+        if (result_.evaluations >= options_.max_evaluations) return leave_open(cell_size(item.level));
         if (item.node != no_index && p_.nodes()[item.node].children > 0) return expand(item);
         if (item.node != no_index) {
-            const SolidNode& leaf = p_.nodes()[item.node];
+            const FieldSphereNode& leaf = p_.nodes()[item.node];
             const Vec3 center = p_.center(leaf);
             if (facing_clear(center, p_.ball(leaf).radius)) return;
             try_descent(center);
@@ -84,12 +85,12 @@ private:
     }
 
     void expand(const Item& item) {
-        const SolidNode& node = p_.nodes()[item.node];
+        const FieldSphereNode& node = p_.nodes()[item.node];
         const auto [points, values, count] = ChildValues(p_, node, q_, pair_);
-        result_.look_ups += count;
+        result_.evaluations += count;
         for (std::size_t k = 0; k < count && !found_; ++k) {
             const auto child = static_cast<Index>(node.first + k);
-            const SolidNode& below = p_.nodes()[child];
+            const FieldSphereNode& below = p_.nodes()[child];
             const double radius = p_.ball(below).radius;
             if (is_clear(points[k], values[k], radius)) continue;
             if (below.center_inside && values[k] <= options_.margin) meet(p_.center(below), values[k]);
@@ -113,7 +114,7 @@ private:
         if (cell_size(item.level) < options_.tolerance || item.level >= 30) return leave_open(cell_size(item.level));
         if (++halvings_ % halving_stride == 0)
             descend_from(cell_center(item.level, item.place),
-                         {.size = size_, .tolerance = 1e-9, .most_steps = 60, .enough = options_.margin});
+                         {.size = size_, .tolerance = 1e-9, .max_steps = 60, .enough = options_.margin});
         if (found_) return;
         const std::uint32_t level = item.level + 1;
         const double radius = 0.5 * cell_size(level) * (1 + 1e-12);
@@ -125,7 +126,7 @@ private:
         }
         q_.field().distances(in_q, values_q);
         p_.field().distances(in_p, values_p);
-        result_.look_ups += 16;
+        result_.evaluations += 16;
         for (std::size_t k = 0; k < 8 && !found_; ++k) {
             if (is_clear(in_q[k], values_q[k], radius) || p_.clearance().clears(in_p[k], values_p[k], radius)) continue;
             if (values_p[k] <= 0 && values_q[k] <= options_.margin) meet(in_p[k], values_q[k]);
@@ -141,7 +142,7 @@ private:
         Vec3 y = x;
         int samples = 0;
         const bool inside = move_inside(pair_, 1, y, size_, samples);
-        result_.look_ups += static_cast<std::size_t>(samples);
+        result_.evaluations += static_cast<std::size_t>(samples);
         if (inside && (y - x).norm() <= options_.margin) accept(x, y);
     }
     void accept(const Vec3& in_p, const Vec3& in_q) {
@@ -153,11 +154,11 @@ private:
     void try_descent(const Vec3& start) {
         const std::size_t turn = leaves_++;
         if (turn >= fewest_descents && turn % descent_stride != 0) return;
-        descend_from(start, {.size = size_, .tolerance = 1e-5, .most_steps = 16, .enough = options_.margin});
+        descend_from(start, {.size = size_, .tolerance = 1e-5, .max_steps = 16, .enough = options_.margin});
     }
     void descend_from(const Vec3& start, const DescentOptions& options) {
         const Descent down = descend(pair_, 0, start, options);
-        result_.look_ups += static_cast<std::size_t>(down.samples);
+        result_.evaluations += static_cast<std::size_t>(down.samples);
         if (down.value <= options_.margin) meet(down.point, down.value);
     }
 
@@ -165,7 +166,7 @@ private:
     bool facing_clear(const Vec3& c, double radius) {
         const Vec3 in_q = pair_.to_q(c);
         const double value_p = p_.field().distance(c), value_q = q_.field().distance(in_q);
-        result_.look_ups += 2;
+        result_.evaluations += 2;
         return together_clear(c, in_q, radius, value_p, value_q);
     }
     bool together_clear(const Vec3& in_p, const Vec3& in_q, double radius, double value_p, double value_q) {
@@ -200,7 +201,7 @@ private:
         const Vec3 center = in_p + far * out;
         const double free = grid_q ? p_.clearance().radius(p_.field().distance(center)) - slack_
                                    : q_.clearance().radius(pair_.distance_q(center)) - margin_;
-        result_.look_ups += 2;
+        result_.evaluations += 2;
         if (!(free > 0)) return false;
         const double offset = (radius * radius + (far - free) * (far + free)) / (2 * far) + 1e-12 * radius;
         if (offset <= -radius) return true;
@@ -224,13 +225,13 @@ private:
             return false;
         const Vec3 out_of_p = pair_.sample_p(c).gradient.stableNormalized(),
                    out_of_q = pair_.sample_q(c).gradient.stableNormalized();
-        result_.look_ups += 4;
+        result_.evaluations += 4;
         return two_balls_cover(
             {c, radius}, out_of_p, out_of_q, offset, [&](const Vec3& x) { return free_of_p(p_.field().distance(x)); },
             [&](const Vec3& x) { return free_of_q(pair_.distance_q(x)); });
     }
 
-    const Solid &p_, &q_;
+    const FieldSphereTree &p_, &q_;
     const FieldPair& pair_;
     const SearchOptions& options_;
     double size_;
@@ -244,8 +245,9 @@ private:
 
 } // namespace
 
-SearchResult search(const Solid& p, const Solid& q, const FieldPair& pair, const SearchOptions& options) {
+SearchResult search(const FieldSphereTree& p, const FieldSphereTree& q, const FieldPair& pair,
+                    const SearchOptions& options) {
     return OverlapSearch(p, q, pair, options).run();
 }
 
-} // namespace fathom
+} // namespace fathom::field_field

@@ -13,7 +13,7 @@
 #include <array>
 #include <vector>
 
-namespace fathom {
+namespace fathom::field_field {
 
 // The children of a node of one solid's tree, looked up in another's field in one batch.
 
@@ -22,16 +22,17 @@ struct ChildValues {
     std::array<double, 8> values; // of Q's field there
     std::size_t count = 0;
 
-    ChildValues(const Solid& p, const SolidNode& node, const Solid& q, const FieldPair& pair) : count(node.children) {
+    ChildValues(const FieldSphereTree& p, const FieldSphereNode& node, const FieldSphereTree& q, const FieldPair& pair)
+        : count(node.children) {
         for (std::size_t k = 0; k < count; ++k) points[k] = pair.to_q(p.center(p.nodes()[node.first + k]));
         q.field().distances(std::span(points).first(count), std::span(values).first(count));
     }
 };
 
 struct SearchOptions {
-    double margin = 0;            // m
-    double tolerance = 1e-6;      // m: cells smaller than this stay open
-    std::size_t budget = 100'000; // look-ups
+    double margin = 0;                     // m
+    double tolerance = 1e-6;               // m: cells smaller than this stay open
+    std::size_t max_evaluations = 100'000; // look-ups
 };
 
 struct SearchResult {
@@ -39,10 +40,11 @@ struct SearchResult {
     Vec3 in_p = Vec3::Zero(),
          in_q = Vec3::Zero(); // overlapping: points of either, no farther apart than the margin (P's frame)
     double open_size = 0;     // undecided: of the largest cell that stayed open (m)
-    std::size_t look_ups = 0;
+    std::size_t evaluations = 0;
 };
 
 // P must be bounded.
-[[nodiscard]] SearchResult search(const Solid& p, const Solid& q, const FieldPair& pair, const SearchOptions& options);
+[[nodiscard]] SearchResult search(const FieldSphereTree& p, const FieldSphereTree& q, const FieldPair& pair,
+                                  const SearchOptions& options);
 
-} // namespace fathom
+} // namespace fathom::field_field

@@ -9,7 +9,7 @@
 #include <array>
 #include <cmath>
 #include <vector>
-namespace fathom {
+namespace fathom::field_field {
 
 // The least value of one convex field over another convex body, kinks and all: by cutting planes (Kelley
 // 1960). Every sample of a convex function is a plane below it, so the lowest point over all planes is a proven bound,
@@ -18,20 +18,20 @@ namespace fathom {
 // with each sample, solved by the dual simplex method from where the last one ended.
 namespace {
 
-struct ConvexMinimum {
+struct CuttingPlaneMinimum {
     Descent end;      // the best point of the body that was met
     double lower = 0; // no point of the body has less, but for rounding (m)
 };
 
 // `start` in the body (0: P, 1: Q), the least value at most `reach` away from it. Ends when the bounds are `tolerance`
 // apart (m).
-[[nodiscard]] ConvexMinimum convex_minimum(const FieldPair& pair, int body, const Vec3& start, double reach,
-                                           double tolerance);
+[[nodiscard]] CuttingPlaneMinimum cutting_plane_minimum(const FieldPair& pair, int body, const Vec3& start,
+                                                        double reach, double tolerance);
 
 using Vec4 = Eigen::Vector4d;
 using Mat4 = Eigen::Matrix4d;
 
-constexpr std::size_t most_samples = 30; // round bodies would take hundreds: others do the rest
+constexpr std::size_t max_samples = 30; // round bodies would take hundreds: others do the rest
 
 // The least t over all (x, t) with a . (x, t) <= b for every row; x within a cube of half side 1.
 class PlaneProgram {
@@ -103,8 +103,8 @@ private:
         return worst;
     }
 
-    std::array<Vec4, 6 + 2 * most_samples> rows_;
-    std::array<double, 6 + 2 * most_samples> bounds_;
+    std::array<Vec4, 6 + 2 * max_samples> rows_;
+    std::array<double, 6 + 2 * max_samples> bounds_;
     std::size_t count_ = 0;
     std::array<std::size_t, 4> active_{};
     Mat4 inverse_;
@@ -120,8 +120,9 @@ std::array<Vec3, star_size> star_at(const Vec3& x, double step) {
     return star;
 }
 
-ConvexMinimum convex_minimum(const FieldPair& pair, int body, const Vec3& start, double reach, double tolerance) {
-    ConvexMinimum result;
+CuttingPlaneMinimum cutting_plane_minimum(const FieldPair& pair, int body, const Vec3& start, double reach,
+                                          double tolerance) {
+    CuttingPlaneMinimum result;
     result.lower = -HUGE_VAL;
     Descent& best = result.end;
     const auto consider = [&](const Vec3& x, const Sample& down) {
@@ -164,7 +165,7 @@ Sample sample_of(const Descent& end) { return {end.value, end.gradient}; }
 
 bool is_distance_like(const Field& field) {
     if (std::isfinite(field.error_bound())) return true;
-    const auto* network = dynamic_cast<const NetworkField*>(&field);
+    const auto* network = dynamic_cast<const NeuralField*>(&field);
     return network && network->distance_like();
 }
 } // namespace
@@ -192,7 +193,7 @@ void DeepestContact::settle(int body, Descent& end) {
     if (end.polished || !std::isfinite(end.value)) return;
     const int before = end.samples;
     if (!options_.convex || !settle_by_planes(body, end)) refine(pair_, body, options_.size, end);
-    look_ups_ += static_cast<std::size_t>(end.samples - before);
+    evaluations_ += static_cast<std::size_t>(end.samples - before);
 }
 
 // True where they end it, as with flat faces. Round ones they only come near to, and a second descent nearer.
@@ -201,12 +202,12 @@ bool DeepestContact::settle_by_planes(int body, Descent& end) {
         end.samples += other.samples;
         if (other.value < end.value) end.point = other.point, end.value = other.value, end.gradient = other.gradient;
     };
-    const ConvexMinimum least =
-        convex_minimum(pair_, body, end.point, 2 * (options_.size + options_.margin), 1e-14 * options_.size);
+    const CuttingPlaneMinimum least =
+        cutting_plane_minimum(pair_, body, end.point, 2 * (options_.size + options_.margin), 1e-14 * options_.size);
     take(least.end);
     if (end.value - least.lower <= 1e-13 * options_.size) return true;
     const Descent again =
-        descend(pair_, body, end.point, {.size = options_.size, .tolerance = 1e-4, .most_steps = 40, .polish = true});
+        descend(pair_, body, end.point, {.size = options_.size, .tolerance = 1e-4, .max_steps = 40, .polish = true});
     take(again);
     return end.polished = again.polished;
 }
@@ -214,8 +215,8 @@ bool DeepestContact::settle_by_planes(int body, Descent& end) {
 Descent DeepestContact::down(int body, const Vec3& start) {
     const Descent end =
         descend(pair_, body, start,
-                {.size = options_.size, .tolerance = options_.tolerance, .most_steps = 40, .polish = options_.polish});
-    look_ups_ += static_cast<std::size_t>(end.samples);
+                {.size = options_.size, .tolerance = options_.tolerance, .max_steps = 40, .polish = options_.polish});
+    evaluations_ += static_cast<std::size_t>(end.samples);
     return end;
 }
 
@@ -223,7 +224,7 @@ Descent DeepestContact::down(int body, const Vec3& start) {
 // too.
 bool DeepestContact::is_mutual(const RegionContact& contact) {
     const Sample s = pair_.sample_p(contact.point_q);
-    ++look_ups_;
+    ++evaluations_;
     return std::abs(s.distance + contact.depth) <= 1e-12 * options_.size && (s.gradient - contact.normal).norm() < 1e-7;
 }
 
@@ -262,11 +263,11 @@ double DeepestContact::way_along(const Vec3& x, int other, const Sample& sample,
     double way = -sample.distance / steepness;
     for (int step = 0; step < 8; ++step) {
         end = pair_.sample(other, x + way * out);
-        ++look_ups_;
+        ++evaluations_;
         const double slope = end.gradient.dot(out);
         if (!(slope > 0.05 * steepness) || std::abs(end.distance) < 1e-14 * options_.size) break;
         way -= end.distance / slope;
     }
     return way;
 }
-} // namespace fathom
+} // namespace fathom::field_field

@@ -8,7 +8,7 @@
 
 #include <optional>
 
-namespace fathom {
+namespace fathom::field_field {
 
 // In P's frame, normal from P to Q.
 struct RegionContact {
@@ -35,7 +35,7 @@ public:
     // At a point of a body (0: P, 1: Q), where the other's field has this sample.
     [[nodiscard]] std::optional<RegionContact> at(const Vec3& x, int body, const Sample& other);
 
-    [[nodiscard]] std::size_t look_ups() const { return look_ups_; }
+    [[nodiscard]] std::size_t evaluations() const { return evaluations_; }
 
 private:
     [[nodiscard]] Descent down(int body, const Vec3& start);
@@ -47,7 +47,7 @@ private:
 
     const FieldPair& pair_;
     DeepestOptions options_;
-    std::size_t look_ups_ = 0;
+    std::size_t evaluations_ = 0;
 };
 
-} // namespace fathom
+} // namespace fathom::field_field

@@ -12,30 +12,30 @@
 #include <tuple>
 #include <unordered_map>
 
-// What spread_contacts.cpp works on: balls over triangles, and a mesh in a field with what look-ups say
+// What reduce_contacts.cpp works on: balls over triangles, and a mesh in a field with what look-ups say
 // of them. Private to it. One thread at a time.
-namespace fathom::spread {
+namespace fathom::mesh_field {
 
 // A ball over triangles that are not yet told apart, or over one.
 struct Item {
     Index side = 0;
     Index place = 0; // node of the tree, or place of a triangle
     bool triangle = false;
-    bool asked = false;              // `look` is of its own centre; else of a ball that holds it
-    bool touches = false;            // all of its triangles do
-    Sphere ball{};                   // in the field's frame
-    MeshLook look{};                 // of a field that is no mesh, the point found is that asked
-    double bound = -HUGE_VAL;        // the field is nowhere less on it
-    SeenTriangle* contact = nullptr; // descended on
-    Vec3 world = Vec3::Zero();       // the contact's point, or the ball's centre (m)
-    double gap = HUGE_VAL;           // of that, from the first `compared` contacts taken (m)
+    bool asked = false;                      // `look` is of its own centre; else of a ball that holds it
+    bool touches = false;                    // all of its triangles do
+    Sphere ball{};                           // in the field's frame
+    MeshLook look{};                         // of a field that is no mesh, the point found is that asked
+    double bound = -HUGE_VAL;                // the field is nowhere less on it
+    TriangleInFieldFrame* contact = nullptr; // descended on
+    Vec3 world = Vec3::Zero();               // the contact's point, or the ball's centre (m)
+    double gap = HUGE_VAL;                   // of that, from the first `compared` contacts taken (m)
     std::size_t compared = 0;
 
     [[nodiscard]] double value() const { return look.found.sample.distance; }
     [[nodiscard]] double farthest() const {
         return contact ? gap : gap + ball.radius;
     } // no contact of it has a larger gap
-    [[nodiscard]] double least_gap() const {
+    [[nodiscard]] double distance_lower_bound() const {
         return triangle ? gap - ball.radius : farthest();
     } // opening it may find no less
 };
@@ -48,7 +48,7 @@ public:
           slope_(mesh_ ? 1 : given.field->lipschitz()),
           error_(seen.error() + (mesh_ ? mesh_->error_bound() + 0.5 * mesh_->thickness() : 0)) {}
 
-    const SeenMesh seen;
+    const MeshInFieldFrame seen;
 
     // A look-up of a mesh costs a microsecond, and bounds the next ones well enough to spare many.
     [[nodiscard]] bool one_by_one() const { return mesh_ != nullptr; }
@@ -75,7 +75,7 @@ public:
     [[nodiscard]] std::array<MeshLook, 4> looks(const Item& item) {
         std::array<MeshLook, 4> found = {item.look};
         const Triangle& vertices = seen.mesh().vertices(item.place);
-        const SeenMesh::Corners corners = seen.corners(item.place);
+        const MeshInFieldFrame::Corners corners = seen.corners(item.place);
         for (std::size_t k = 0; k < 3; ++k) {
             const auto [at, is_new] = corners_.try_emplace(vertices[k]);
             if (is_new) at->second = {corners[k], mesh_->nearest(corners[k], within(item, corners[k]))};
@@ -88,8 +88,9 @@ public:
     // What its look says of an item. Of the field of a mesh, |field(q)| <= |q - c| for every point c of the surface.
     void judge(Item& item) const {
         const double low = mesh_ ? 0 : std::isnan(item.value()) ? -HUGE_VAL : item.value();
-        const double reach = item.triangle && mesh_ ? triangle_reach(item.place, seen.unseen(item.look.found.point))
-                                                    : ball_reach(item.ball, item.look.found.point);
+        const double reach = item.triangle && mesh_
+                                 ? triangle_reach(item.place, seen.to_mesh_frame(item.look.found.point))
+                                 : ball_reach(item.ball, item.look.found.point);
         const double bound = low - slope_ * reach - error_;
         if (bound > item.bound) item.bound = bound;
         item.touches = item.touches || seen.is_inside(item.value(), around(item));
@@ -98,8 +99,8 @@ public:
     void judge_closely(Item& item) const {
         if (item.triangle || !mesh_ || !(item.bound > -HUGE_VAL)) return; // nothing was looked up yet
         const SphereNode& node = seen.mesh().tree().nodes()[item.place];
-        const ContactMesh& mesh = seen.mesh();
-        const Vec3 c = seen.unseen(item.look.found.point);
+        const TriangleSphereTree& mesh = seen.mesh();
+        const Vec3 c = seen.to_mesh_frame(item.look.found.point);
         double reach = 0;
         for (Index k = node.first; k < node.first + node.size(); ++k) {
             const double own = node.is_leaf()
@@ -147,20 +148,20 @@ private:
     std::unordered_map<Index, MeshLook> corners_; // by vertex
 };
 
-} // namespace fathom::spread
+} // namespace fathom::mesh_field
 
-namespace fathom {
+namespace fathom::mesh_field {
 
 namespace {
 
-using spread::Item;
-using spread::Side;
+using Item;
+using Side;
 
 constexpr std::size_t batch = 64; // look-ups at a time of fields that are quicker so
 
 class Spread {
 public:
-    Spread(std::span<const MeshInField> given, const SpreadOptions& options)
+    Spread(std::span<const MeshInField> given, const ReductionOptions& options)
         : options_(options), best_(options.margin) {
         for (const MeshInField& g : given) {
             if (g.mesh->size() == 0) continue;
@@ -170,7 +171,7 @@ public:
         }
     }
 
-    [[nodiscard]] SpreadResult run();
+    [[nodiscard]] ReductionResult run();
 
 private:
     // The largest key first; of equals the item that was made first.
@@ -210,22 +211,22 @@ private:
     void list(Item* item);
     void list_farthest();
 
-    const SpreadOptions& options_;
+    const ReductionOptions& options_;
     std::deque<Side> sides_;
     std::vector<std::size_t> number_; // of each side, among those given
     bool one_by_one_ = true;
     std::deque<Item> items_;
-    std::deque<SeenTriangle> triangles_; // that were descended on
-    std::vector<Item*> touching_;        // that no heap holds
-    std::vector<Item*> doubtful_;        // triangles that were not seen to touch, and were not descended on
-    std::vector<Item*> astray_;          // the descent ended above the margin; they may touch all the same
-    std::vector<Item*> rest_;            // not deepest
+    std::deque<TriangleInFieldFrame> triangles_; // that were descended on
+    std::vector<Item*> touching_;                // that no heap holds
+    std::vector<Item*> doubtful_;                // triangles that were not seen to touch, and were not descended on
+    std::vector<Item*> astray_;                  // the descent ended above the margin; they may touch all the same
+    std::vector<Item*> rest_;                    // not deepest
     std::size_t made_ = 0;
     double best_;                // the margin, or the least value seen on a triangle
     Heap found_, sure_, unsure_; // by gap: contacts; what touches, and what may
     std::vector<Vec3> taken_;    // m, world
     std::vector<double> gaps_;   // of those, from the ones before
-    SpreadResult out_;
+    ReductionResult out_;
 };
 
 // Looks at the centres of items.
@@ -245,7 +246,7 @@ void Spread::ask(std::span<Item* const> round) {
             else
                 sides_[s].answer(*asked[k], values[k]);
         }
-        out_.look_ups += count;
+        out_.evaluations += count;
     }
 }
 
@@ -254,7 +255,7 @@ void Spread::descend(std::span<Item* const> round) {
     std::vector<Item*> at_once;
     for (Item* item : round) {
         item->contact = &triangles_.emplace_back(
-            SeenTriangle{.place = item->place, .center = item->ball.center, .value = item->value()});
+            TriangleInFieldFrame{.place = item->place, .center = item->ball.center, .value = item->value()});
         Side& side = sides_[item->side];
         if (side.one_by_one())
             side.seen.descend(*item->contact, side.looks(*item));
@@ -332,10 +333,10 @@ void Spread::find_deepest() {
 std::vector<Item*> Spread::prove(double level) {
     std::vector<Item*> found, still;
     for (std::size_t s = 0; s < sides_.size(); ++s) {
-        std::vector<SeenTriangle*> open;
+        std::vector<TriangleInFieldFrame*> open;
         for (const Item* item : astray_)
             if (item->side == s && item->bound <= level) open.push_back(item->contact);
-        sides_[s].seen.prove(open, level, options_.budget);
+        sides_[s].seen.prove(open, level, options_.max_evaluations);
     }
     for (Item* item : astray_) {
         if (item->contact->touches)
@@ -421,7 +422,7 @@ Item* Spread::farthest() {
     for (;;) {
         const Item *found = top(found_), *sure = top(sure_), *unsure = top(unsure_);
         const double gap = found ? found->gap : -1;
-        if (sure && (gap < sure->least_gap() || gap < spread_share * sure->farthest()))
+        if (sure && (gap < sure->distance_lower_bound() || gap < spread_share * sure->farthest()))
             work_on(take(sure_));
         else if (unsure && gap < spread_share * unsure->farthest())
             work_on(take(unsure_));
@@ -439,7 +440,7 @@ void Spread::list(Item* item) {
 }
 
 void Spread::list_farthest() {
-    while (out_.contacts.size() < std::max<std::size_t>(options_.most_contacts, 1)) {
+    while (out_.contacts.size() < std::max<std::size_t>(options_.max_contacts, 1)) {
         Item* next = farthest();
         if (!next) return;
         list(next);
@@ -453,7 +454,7 @@ void Spread::list_farthest() {
     out_.contacts.resize(static_cast<std::size_t>(repeated - gaps_.begin()));
 }
 
-SpreadResult Spread::run() {
+ReductionResult Spread::run() {
     find_deepest();
     if (touching_.empty()) touching_ = prove(options_.margin);
     if (!touching_.empty()) {
@@ -473,8 +474,8 @@ SpreadResult Spread::run() {
         for (Item* item : rest_) file(item);
         list_farthest();
     }
-    for (const SeenTriangle& t : triangles_) out_.look_ups += t.least.look_ups;
-    for (const Side& side : sides_) out_.look_ups += side.corner_look_ups();
+    for (const TriangleInFieldFrame& t : triangles_) out_.evaluations += t.least.evaluations;
+    for (const Side& side : sides_) out_.evaluations += side.corner_look_ups();
     out_.verdict = !out_.contacts.empty() ? Verdict::overlapping
                    : out_.undecided > 0   ? Verdict::undecided
                                           : Verdict::disjoint;
@@ -483,13 +484,13 @@ SpreadResult Spread::run() {
 
 } // namespace
 
-SpreadResult spread_contacts(std::span<const MeshInField> sides, const SpreadOptions& options) {
+ReductionResult reduce_contacts(std::span<const MeshInField> sides, const ReductionOptions& options) {
     if (!std::isfinite(options.margin))
         throw Error(Cause::invalid_argument, fmt::format("margin is {}, not finite", options.margin));
-    SpreadResult unknown{.verdict = Verdict::undecided};
+    ReductionResult unknown{.verdict = Verdict::undecided};
     for (const MeshInField& side : sides)
         if (!is_finite(side.mesh_pose) || !is_finite(side.field_pose)) unknown.undecided += side.mesh->size();
     return unknown.undecided > 0 ? unknown : Spread(sides, options).run();
 }
 
-} // namespace fathom
+} // namespace fathom::mesh_field

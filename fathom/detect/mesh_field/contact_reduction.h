@@ -12,38 +12,38 @@
 
 #include <span>
 
-namespace fathom {
+namespace fathom::mesh_field {
 
 // The surface of one body in the solid of another. All must outlive the call.
 struct MeshInField {
-    const ContactMesh* mesh;
+    const TriangleSphereTree* mesh;
     Pose mesh_pose;
     const Field* field;
     Pose field_pose;
 };
 
-struct SpreadOptions {
-    double margin = 0;              // triangles nearer than this count as touching (m)
-    std::size_t most_contacts = 16; // 0 is taken for 1
-    std::size_t budget = 1'000'000; // look-ups for proofs (mesh_contacts.h)
+struct ReductionOptions {
+    double margin = 0;                       // triangles nearer than this count as touching (m)
+    std::size_t max_contacts = 16;           // 0 is taken for 1
+    std::size_t max_evaluations = 1'000'000; // look-ups for proofs (mesh_contacts.h)
 };
 
-struct SpreadContact {
+struct ReducedContact {
     std::size_t side = 0; // which of the meshes
     MeshContact at{};     // what mesh_contacts() lists for this triangle, or deeper
 };
 
-struct SpreadResult {
+struct ReductionResult {
     // disjoint: every triangle is proven to stay above the margin. overlapping: a point at or below it was seen.
     Verdict verdict = Verdict::disjoint;
     // In the order in which they were taken. The first is the deepest that descent on every triangle of every side
     // finds. Each further one is at least `spread_share` times as far from all before it as any other contact of a
     // triangle whose middle or corner touches; the points meant are those on the triangles. Of contacts that share a
     // point one is listed, unless there is room for all.
-    std::vector<SpreadContact> contacts{};
-    bool truncated = false;   // more triangles touch than are listed
-    std::size_t look_ups = 0; // of the fields
-    std::size_t descents = 0; // triangles on which a field was minimised
+    std::vector<ReducedContact> contacts{};
+    bool more_contacts = false;  // more triangles touch than are listed
+    std::size_t evaluations = 0; // of the fields
+    std::size_t descents = 0;    // triangles on which a field was minimised
     std::size_t undecided =
         0; // triangles neither seen to touch nor proven clear, where that was asked: not once there are enough contacts
 };
@@ -52,6 +52,6 @@ inline constexpr double spread_share = 0.5; // with more, more triangles must be
 
 // The same result for any number of threads. Poses that are not finite: undecided. Throws Error{invalid_argument} for a
 // margin that is not finite.
-[[nodiscard]] SpreadResult spread_contacts(std::span<const MeshInField> sides, const SpreadOptions& options = {});
+[[nodiscard]] ReductionResult reduce_contacts(std::span<const MeshInField> sides, const ReductionOptions& options = {});
 
-} // namespace fathom
+} // namespace fathom::mesh_field

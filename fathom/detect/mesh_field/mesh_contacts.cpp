@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace fathom {
+namespace fathom::mesh_field {
 
 namespace {
 
@@ -18,7 +18,7 @@ double order(double value) { return std::isnan(value) ? -HUGE_VAL : value; }
 
 class Meeting {
 public:
-    Meeting(const ContactMesh& mesh, const Pose& mesh_pose, const Field& field, const Pose& field_pose,
+    Meeting(const TriangleSphereTree& mesh, const Pose& mesh_pose, const Field& field, const Pose& field_pose,
             const MeshContactOptions& options)
         : mesh_(mesh), field_(field), seen_(mesh, mesh_pose, field, field_pose, options.margin, options.tolerance),
           options_(options), slope_(field.lipschitz()) {
@@ -53,13 +53,13 @@ private:
     void prove_open();
     void list_contacts();
 
-    const ContactMesh& mesh_;
+    const TriangleSphereTree& mesh_;
     const Field& field_;
-    const SeenMesh seen_;
+    const MeshInFieldFrame seen_;
     const MeshContactOptions& options_;
     double slope_;
     double best_ = HUGE_VAL; // the least value seen on a triangle
-    std::vector<SeenTriangle> candidates_;
+    std::vector<TriangleInFieldFrame> candidates_;
     MeshContactResult out_;
 };
 
@@ -94,7 +94,7 @@ void Meeting::walk() {
         const std::size_t count = node.size(), first = stack.size();
         for (std::size_t c = 0; c < count; ++c) positions[c] = seen_.node(node.first + c).center;
         field_.distances(std::span(positions).first(count), std::span(values).first(count));
-        out_.look_ups += count;
+        out_.evaluations += count;
         for (std::size_t c = 0; c < count; ++c)
             if (!rules_out(values[c], mesh_.reach(node.first + c)))
                 stack.push_back({static_cast<Index>(node.first + c), order(values[c])});
@@ -111,7 +111,7 @@ bool Meeting::walk_leaf(const SphereNode& node) {
     const std::size_t count = node.size();
     for (std::size_t c = 0; c < count; ++c) positions[c] = seen_.ball(node.first + c).center;
     field_.distances(std::span(positions).first(count), std::span(values).first(count));
-    out_.look_ups += count;
+    out_.evaluations += count;
     for (std::size_t c = 0; c < count; ++c) {
         if (rules_out(values[c], mesh_.ball(node.first + c).radius)) continue;
         candidates_.push_back({.place = node.first + c, .center = positions[c], .value = values[c]});
@@ -123,11 +123,11 @@ bool Meeting::walk_leaf(const SphereNode& node) {
 
 // What neither touches nor is clear.
 void Meeting::prove_open() {
-    std::vector<SeenTriangle*> open;
-    for (SeenTriangle& c : candidates_)
+    std::vector<TriangleInFieldFrame*> open;
+    for (TriangleInFieldFrame& c : candidates_)
         if (!c.touches && !seen_.is_clear(c.value, mesh_.ball(c.place).radius)) open.push_back(&c);
-    if (options_.prove) seen_.prove(open, options_.margin, options_.budget);
-    for (const SeenTriangle* c : open) {
+    if (options_.prove) seen_.prove(open, options_.margin, options_.max_evaluations);
+    for (const TriangleInFieldFrame* c : open) {
         if (c->touches || c->cleared) continue;
         ++out_.undecided;
         out_.open_triangle = std::min(out_.open_triangle, mesh_.triangle(c->place));
@@ -140,11 +140,13 @@ void Meeting::any() {
         seen_.descend(candidates_.back());
         return list_contacts();
     }
-    std::sort(candidates_.begin(), candidates_.end(), [&](const SeenTriangle& a, const SeenTriangle& b) {
-        const double x = order(a.value) - mesh_.ball(a.place).radius, y = order(b.value) - mesh_.ball(b.place).radius;
-        return x < y || (x == y && a.place < b.place);
-    });
-    for (SeenTriangle& candidate : candidates_) {
+    std::sort(candidates_.begin(), candidates_.end(),
+              [&](const TriangleInFieldFrame& a, const TriangleInFieldFrame& b) {
+                  const double x = order(a.value) - mesh_.ball(a.place).radius,
+                               y = order(b.value) - mesh_.ball(b.place).radius;
+                  return x < y || (x == y && a.place < b.place);
+              });
+    for (TriangleInFieldFrame& candidate : candidates_) {
         seen_.descend(candidate);
         if (candidate.touches) return list_contacts();
     }
@@ -153,27 +155,28 @@ void Meeting::any() {
 }
 
 void Meeting::deepest() {
-    const auto bound = [&](const SeenTriangle& c) {
+    const auto bound = [&](const TriangleInFieldFrame& c) {
         return c.value - slope_ * (mesh_.ball(c.place).radius + seen_.error());
     };
-    std::sort(candidates_.begin(), candidates_.end(), [](const SeenTriangle& a, const SeenTriangle& b) {
+    std::sort(candidates_.begin(), candidates_.end(), [](const TriangleInFieldFrame& a, const TriangleInFieldFrame& b) {
         const double x = order(a.value), y = order(b.value);
         return x < y || (x == y && a.place < b.place);
     });
-    for (SeenTriangle& candidate : candidates_) {
+    for (TriangleInFieldFrame& candidate : candidates_) {
         if (bound(candidate) > best_) continue;
         seen_.descend(candidate);
         if (candidate.least.sample.distance < best_) best_ = candidate.least.sample.distance;
     }
     if (!(best_ <= options_.margin)) prove_open();
-    const auto value = [](const SeenTriangle& c) {
+    const auto value = [](const TriangleInFieldFrame& c) {
         return (c.descended || c.touches) && !std::isnan(c.least.sample.distance) ? c.least.sample.distance : HUGE_VAL;
     };
-    const auto least =
-        std::min_element(candidates_.begin(), candidates_.end(), [&](const SeenTriangle& a, const SeenTriangle& b) {
+    const auto least = std::min_element(
+        candidates_.begin(), candidates_.end(), [&](const TriangleInFieldFrame& a, const TriangleInFieldFrame& b) {
             return value(a) < value(b) || (value(a) == value(b) && mesh_.triangle(a.place) < mesh_.triangle(b.place));
         });
-    for (const SeenTriangle& c : candidates_) out_.look_ups += c.least.look_ups, out_.descents += c.descended;
+    for (const TriangleInFieldFrame& c : candidates_)
+        out_.evaluations += c.least.evaluations, out_.descents += c.descended;
     out_.verdict = out_.undecided > 0 ? Verdict::undecided : Verdict::disjoint;
     if (least == candidates_.end() || !(value(*least) < HUGE_VAL)) return;
     if (value(*least) <= options_.margin) out_.verdict = Verdict::overlapping;
@@ -189,8 +192,8 @@ void Meeting::all() {
 }
 
 void Meeting::list_contacts() {
-    for (const SeenTriangle& candidate : candidates_) {
-        out_.look_ups += candidate.least.look_ups;
+    for (const TriangleInFieldFrame& candidate : candidates_) {
+        out_.evaluations += candidate.least.evaluations;
         out_.descents += candidate.descended;
         if (candidate.touches) out_.contacts.push_back(seen_.contact(candidate));
     }
@@ -200,7 +203,7 @@ void Meeting::list_contacts() {
     out_.verdict = !out_.contacts.empty() ? Verdict::overlapping
                    : out_.undecided > 0   ? Verdict::undecided
                                           : Verdict::disjoint;
-    const std::size_t most = options_.goal == MeshGoal::any ? 1 : options_.most_contacts;
+    const std::size_t most = options_.goal == MeshGoal::any ? 1 : options_.max_contacts;
     out_.truncated = options_.goal == MeshGoal::contacts && out_.contacts.size() > most;
     if (out_.contacts.size() > most) out_.contacts.resize(most);
 }
@@ -214,7 +217,7 @@ void check_options(const MeshContactOptions& options) {
 
 } // namespace
 
-MeshContactResult mesh_contacts(const ContactMesh& mesh, const Pose& mesh_pose, const Field& field,
+MeshContactResult mesh_contacts(const TriangleSphereTree& mesh, const Pose& mesh_pose, const Field& field,
                                 const Pose& field_pose, const MeshContactOptions& options) {
     check_options(options);
     if (mesh.size() == 0) return {};
@@ -229,4 +232,4 @@ MeshContactResult mesh_contacts(const ContactMesh& mesh, const Pose& mesh_pose, 
     return Meeting(mesh, mesh_pose, field, field_pose, options).run();
 }
 
-} // namespace fathom
+} // namespace fathom::mesh_field

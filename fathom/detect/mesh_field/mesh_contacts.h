@@ -1,12 +1,12 @@
 // A triangle mesh against a field: which triangles reach into the body of the field, where, and how deep?
 // Method: Macklin et al. 2020 (local optimisation for robust signed distance field collision): on each triangle that
 // may touch, the field is made as small as a descent from the best of its centre and corners can. What may touch is
-// found with balls over balls of triangles, one look-up each, that the field must clear (free_radius.h). The descent
-// may end in a valley that is not the deepest; so `prove` cuts triangles that were not seen to touch until their balls
-// decide. Only the surface of the mesh is asked. A mesh wholly inside the field's body is found; a field's body wholly
-// inside the mesh is not: ask SurfaceTree::contains() for a point of each of its parts, or collide() for two solids.
-// Not for two fields (collide.h), nor where points are enough (shell_sweep.h).
-// Cost: some 50 look-ups to find free space, then about ten for each triangle in contact. const and thread-safe.
+// found with balls over balls of triangles, one look-up each, that the field must clear (clearance_radius.h). The
+// descent may end in a valley that is not the deepest; so `prove` cuts triangles that were not seen to touch until
+// their balls decide. Only the surface of the mesh is asked. A mesh wholly inside the field's body is found; a field's
+// body wholly inside the mesh is not: ask SurfaceTree::contains() for a point of each of its parts, or collide() for
+// two solids. Not for two fields (collide.h), nor where points are enough (shell_sweep.h). Cost: some 50 look-ups to
+// find free space, then about ten for each triangle in contact. const and thread-safe.
 #pragma once
 
 #include <fathom/base/pose.h>
@@ -16,7 +16,7 @@
 
 #include <vector>
 
-namespace fathom {
+namespace fathom::mesh_field {
 
 // any: the first triangle found to touch. deepest: the point of the mesh where the field is least, also when they are
 // apart.
@@ -27,8 +27,8 @@ struct MeshContactOptions {
     double margin = 0;    // triangles nearer than this count as touching (m)
     bool prove = true;    // false: what the descent does not find stays undecided
     double tolerance = 0; // pieces of triangles smaller than this are not cut further (m); 0: 1e-6 of the mesh
-    std::size_t budget = 1'000'000;     // look-ups for proofs; what is open then stays undecided
-    std::size_t most_contacts = 10'000; // the deepest are kept
+    std::size_t max_evaluations = 1'000'000; // look-ups for proofs; what is open then stays undecided
+    std::size_t max_contacts = 10'000;       // the deepest are kept
 };
 
 struct MeshContact {
@@ -46,10 +46,10 @@ struct MeshContactResult {
     // which does not touch unless they overlap; it is the least by descent on every triangle that the slope of the
     // field does not rule out.
     std::vector<MeshContact> contacts;
-    bool truncated = false;   // more triangles touch than are listed
-    double error_bound = 0;   // |depth - truth|, of the field near its surface (m); infinite where it is no distance
-    std::size_t look_ups = 0; // of the field
-    std::size_t descents = 0; // triangles on which the field was minimised
+    bool more_contacts = false;  // more triangles touch than are listed
+    double error_bound = 0;      // |depth - truth|, of the field near its surface (m); infinite where it is no distance
+    std::size_t evaluations = 0; // of the field
+    std::size_t descents = 0;    // triangles on which the field was minimised
     std::size_t undecided =
         0; // triangles that were neither seen to touch nor proven clear; with `any`, none once one touches
     Index open_triangle = no_index; // the first of them
@@ -57,7 +57,7 @@ struct MeshContactResult {
 
 // In parallel where many triangles touch; the same result for any number of threads. Poses that are not finite:
 // undecided. Throws Error{invalid_argument} for options that are not numbers, or negative where that means nothing.
-[[nodiscard]] MeshContactResult mesh_contacts(const ContactMesh& mesh, const Pose& mesh_pose, const Field& field,
+[[nodiscard]] MeshContactResult mesh_contacts(const TriangleSphereTree& mesh, const Pose& mesh_pose, const Field& field,
                                               const Pose& field_pose, const MeshContactOptions& options = {});
 
-} // namespace fathom
+} // namespace fathom::mesh_field

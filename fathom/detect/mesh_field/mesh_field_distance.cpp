@@ -4,27 +4,27 @@
 #include <algorithm>
 #include <cmath>
 
-namespace fathom {
+namespace fathom::mesh_field {
 
 namespace {
 
-constexpr int most_steps = 64;               // of a walk down to the solid
-constexpr int most_rounds = 60;              // of drawing two points together
-constexpr std::size_t most_look_ups = 5'000; // of a proof from below
+constexpr int max_steps = 64;                  // of a walk down to the solid
+constexpr int max_rounds = 60;                 // of drawing two points together
+constexpr std::size_t max_evaluations = 5'000; // of a proof from below
 
 class Problem {
 public:
-    Problem(const ContactMesh& surface, const SurfaceTree& tree, const Pose& surface_pose, const Solid& solid,
-            const Pose& solid_pose)
+    Problem(const TriangleSphereTree& surface, const SurfaceTree& tree, const Pose& surface_pose,
+            const FieldSphereTree& solid, const Pose& solid_pose)
         : surface_(surface), tree_(tree), surface_pose_(surface_pose), solid_(solid), solid_pose_(solid_pose),
           to_solid_(relative(solid_pose, surface_pose)) {}
 
-    SurfaceSolidDistance solve(double tolerance) const {
+    MeshFieldDistance solve(double tolerance) const {
         const MeshContactResult least = contacts({.goal = MeshGoal::deepest});
         if (least.contacts.empty()) return {HUGE_VAL, HUGE_VAL};
         const MeshContact& lowest = least.contacts.front();
-        SurfaceSolidDistance result{-HUGE_VAL, -lowest.depth, lowest.point, lowest.point - lowest.depth * lowest.normal,
-                                    lowest.normal};
+        MeshFieldDistance result{-HUGE_VAL, -lowest.depth, lowest.point, lowest.point - lowest.depth * lowest.normal,
+                                 lowest.normal};
         if (lowest.depth >= 0) return result;
         draw_together(result);
         const double value = -lowest.depth, slope = slope_outside();
@@ -52,7 +52,7 @@ private:
     bool walk_down(const Vec3& from, Vec3& arrived) const {
         Vec3 outside = from, at = from;
         double value = 0;
-        for (int step = 0; step < most_steps; ++step) {
+        for (int step = 0; step < max_steps; ++step) {
             const Sample s = solid_.field().sample(at);
             value = s.distance;
             if (value <= 0) break;
@@ -74,7 +74,7 @@ private:
 
     // Onto the solid's surface from near by, a hair inside; false where that fails.
     bool settle(Vec3& at) const {
-        for (int step = 0; step < most_steps; ++step) {
+        for (int step = 0; step < max_steps; ++step) {
             const Sample s = solid_.field().sample(at);
             const double slope = s.gradient.squaredNorm();
             if (!(slope > 0)) return false;
@@ -98,7 +98,7 @@ private:
     // The point of the solid slides over its surface towards the other, by as much as helps.
     [[nodiscard]] Meeting slid(Meeting now) const {
         double share = 1;
-        for (int round = 0; round < most_rounds && share > 1e-4; ++round) {
+        for (int round = 0; round < max_rounds && share > 1e-4; ++round) {
             const Vec3 way = now.on_surface - now.on_solid,
                        normal = solid_.field().sample(now.on_solid).gradient.stableNormalized();
             const Vec3 aside = way - normal.dot(way) * normal;
@@ -113,7 +113,7 @@ private:
         return now;
     }
 
-    void draw_together(SurfaceSolidDistance& result) const {
+    void draw_together(MeshFieldDistance& result) const {
         Vec3 arrived;
         Meeting best;
         if (walk_down(solid_pose_.to_local(result.on_surface), arrived)) best = slid(met_at(arrived));
@@ -129,7 +129,7 @@ private:
         double proven = -HUGE_VAL;
         for (double step = value;; step *= 0.25) {
             const double level = std::max(value - step, 0.0);
-            if (contacts({.goal = MeshGoal::any, .margin = level, .budget = most_look_ups}).verdict !=
+            if (contacts({.goal = MeshGoal::any, .margin = level, .max_evaluations = max_evaluations}).verdict !=
                 Verdict::disjoint)
                 break;
             proven = level;
@@ -138,20 +138,20 @@ private:
         return proven;
     }
 
-    const ContactMesh& surface_;
+    const TriangleSphereTree& surface_;
     const SurfaceTree& tree_;
     Pose surface_pose_;
-    const Solid& solid_;
+    const FieldSphereTree& solid_;
     Pose solid_pose_;
     Pose to_solid_; // from the surface's frame to the solid's
 };
 
 } // namespace
 
-SurfaceSolidDistance surface_solid_distance(const ContactMesh& surface, const SurfaceTree& tree,
-                                            const Pose& surface_pose, const Solid& solid, const Pose& solid_pose,
-                                            double tolerance) {
+MeshFieldDistance mesh_field_distance(const TriangleSphereTree& surface, const SurfaceTree& tree,
+                                      const Pose& surface_pose, const FieldSphereTree& solid, const Pose& solid_pose,
+                                      double tolerance) {
     return Problem(surface, tree, surface_pose, solid, solid_pose).solve(tolerance);
 }
 
-} // namespace fathom
+} // namespace fathom::mesh_field

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace fathom {
+namespace fathom::mesh_field {
 
 namespace {
 
@@ -15,8 +15,8 @@ constexpr double longest_range_in_cells = 4; // the range of larger boxes of a g
 
 } // namespace
 
-SeenMesh::SeenMesh(const ContactMesh& mesh, const Pose& mesh_pose, const Field& field, const Pose& field_pose,
-                   double margin, double tolerance)
+MeshInFieldFrame::MeshInFieldFrame(const TriangleSphereTree& mesh, const Pose& mesh_pose, const Field& field,
+                                   const Pose& field_pose, double margin, double tolerance)
     : mesh_(mesh), field_(field), mesh_field_(dynamic_cast<const MeshField*>(&field)), field_pose_(field_pose),
       clear_(field, margin) {
     const Pose pose = relative(field_pose, mesh_pose);
@@ -31,45 +31,47 @@ SeenMesh::SeenMesh(const ContactMesh& mesh, const Pose& mesh_pose, const Field& 
     depth_error_ = grid ? grid->near_error_bound() : field.error_bound();
 }
 
-TriangleLeast SeenMesh::least(std::size_t place, const Vec3& start, double value) const {
+TriangleLeast MeshInFieldFrame::least(std::size_t place, const Vec3& start, double value) const {
     const Corners at = corners(place);
     if (!mesh_field_) return least_on_triangle(field_, at, start, value);
     std::array<MeshLook, 4> looks;
     looks[0] = {start, mesh_field_->nearest(start)};
     for (std::size_t k = 0; k < 3; ++k) looks[k + 1] = {at[k], mesh_field_->nearest(at[k], looks[k].reach(at[k]))};
     TriangleLeast result = least_on_triangle(*mesh_field_, at, looks);
-    result.look_ups += looks.size();
+    result.evaluations += looks.size();
     return result;
 }
 
-void SeenMesh::set_least(SeenTriangle& triangle, const TriangleLeast& least) const {
+void MeshInFieldFrame::set_least(TriangleInFieldFrame& triangle, const TriangleLeast& least) const {
     triangle.least = least;
     triangle.descended = true;
     triangle.touches = least.sample.distance <= margin();
 }
 
-void SeenMesh::descend(SeenTriangle& triangle) const {
+void MeshInFieldFrame::descend(TriangleInFieldFrame& triangle) const {
     set_least(triangle, least(triangle.place, triangle.center, triangle.value));
 }
 
-void SeenMesh::descend(SeenTriangle& triangle, const std::array<MeshLook, 4>& looks) const {
+void MeshInFieldFrame::descend(TriangleInFieldFrame& triangle, const std::array<MeshLook, 4>& looks) const {
     set_least(triangle, least_on_triangle(*mesh_field_, corners(triangle.place), looks));
 }
 
-void SeenMesh::prove(std::span<SeenTriangle* const> open, double level, std::size_t budget) const {
+void MeshInFieldFrame::prove(std::span<TriangleInFieldFrame* const> open, double level,
+                             std::size_t max_evaluations) const {
     if (open.empty()) return;
-    const FreeRadius clear = level == margin() ? clear_ : FreeRadius(field_, level);
-    const std::size_t share = std::max(least_cuts, budget / open.size());
+    const ClearanceRadius clear = level == margin() ? clear_ : ClearanceRadius(field_, level);
+    const std::size_t share = std::max(least_cuts, max_evaluations / open.size());
     each_triangle(open.size(), [&](std::size_t begin, std::size_t end) {
         for (std::size_t k = begin; k < end; ++k) prove(*open[k], clear, share);
     });
 }
 
-void SeenMesh::prove(SeenTriangle& triangle, const FreeRadius& clear, std::size_t budget) const {
+void MeshInFieldFrame::prove(TriangleInFieldFrame& triangle, const ClearanceRadius& clear,
+                             std::size_t max_evaluations) const {
     std::vector<Corners> open = {corners(triangle.place)};
-    const auto spend = [&](std::size_t look_ups) {
-        triangle.least.look_ups += look_ups;
-        budget -= std::min(budget, look_ups);
+    const auto spend = [&](std::size_t evaluations) {
+        triangle.least.evaluations += evaluations;
+        max_evaluations -= std::min(max_evaluations, evaluations);
     };
     while (!open.empty()) {
         const Corners piece = open.back();
@@ -78,9 +80,9 @@ void SeenMesh::prove(SeenTriangle& triangle, const FreeRadius& clear, std::size_
         const double value = field_.distance(ball.center);
         spend(1);
         if (value <= clear.level()) {
-            const std::size_t before = triangle.least.look_ups;
+            const std::size_t before = triangle.least.evaluations;
             triangle.least = least(triangle.place, ball.center, value);
-            triangle.least.look_ups += before;
+            triangle.least.evaluations += before;
             triangle.touches = true;
             return;
         }
@@ -93,7 +95,7 @@ void SeenMesh::prove(SeenTriangle& triangle, const FreeRadius& clear, std::size_
         }
         const std::size_t k = longest_edge(piece);
         const Vec3 &p = piece[k], &q = piece[(k + 1) % 3], &apex = piece[(k + 2) % 3];
-        if (budget == 0 || !((p - q).norm() > tolerance_)) return; // stays open
+        if (max_evaluations == 0 || !((p - q).norm() > tolerance_)) return; // stays open
         const Vec3 middle = 0.5 * p + 0.5 * q;
         open.push_back({p, middle, apex});
         open.push_back({middle, q, apex});
@@ -101,7 +103,7 @@ void SeenMesh::prove(SeenTriangle& triangle, const FreeRadius& clear, std::size_
     triangle.cleared = true;
 }
 
-MeshContact SeenMesh::contact(const SeenTriangle& triangle) const {
+MeshContact MeshInFieldFrame::contact(const TriangleInFieldFrame& triangle) const {
     const Corners at = corners(triangle.place);
     MeshContact result;
     result.triangle = mesh_.triangle(triangle.place);
@@ -111,8 +113,8 @@ MeshContact SeenMesh::contact(const SeenTriangle& triangle) const {
     Vec3 out = triangle.least.sample.gradient;
     if (!(out.norm() > 0)) out = -area_vector(at); // a flat spot of the field: the way the triangle faces
     if (!(out.norm() > 0)) out = -Vec3::UnitZ();
-    result.normal = field_pose_.turn(-out.normalized());
+    result.normal = field_pose_.rotate(-out.normalized());
     return result;
 }
 
-} // namespace fathom
+} // namespace fathom::mesh_field

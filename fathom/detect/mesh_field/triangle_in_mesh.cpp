@@ -6,15 +6,15 @@
 #include <algorithm>
 #include <cmath>
 
-namespace fathom {
+namespace fathom::mesh_field {
 
 // Descends on one triangle.
 
 namespace {
 
-constexpr int most_descent_steps = 20;
-constexpr int most_trials = 12;
-constexpr int most_cuts = 30;
+constexpr int max_descent_steps = 20;
+constexpr int max_trials = 12;
+constexpr int max_cuts = 30;
 constexpr double still = 1e-10; // of the longest edge: a step shorter than this is none
 
 // What a sample says about the field over the triangle, at corner 0 + u edge 1 + v edge 2: constant + u by_u + v by_v.
@@ -96,7 +96,7 @@ public:
         if (!(size_ > 0)) return;
         double step = size_; // slopes are about 1, so this crosses the triangle
         bool crossed = false;
-        for (int k = 0; k < most_descent_steps; ++k)
+        for (int k = 0; k < max_descent_steps; ++k)
             if (!advance(step, crossed)) break;
         if (crossed) follow_creases();
     }
@@ -105,7 +105,7 @@ private:
     [[nodiscard]] Vec3 flat(const Vec3& g) const { return g - normal_.dot(g) * normal_; }
 
     [[nodiscard]] Sample look_up(const Vec3& p) {
-        ++at_.look_ups;
+        ++at_.evaluations;
         const Sample sample = field_.sample(p);
         note(p, sample);
         return sample;
@@ -122,7 +122,7 @@ private:
         const double rate = slope.dot(way);
         if (!(way.norm() > still * size_) || !(rate < 0)) return false;
         double share = 1;
-        for (int trial = 0; trial < most_trials; ++trial) {
+        for (int trial = 0; trial < max_trials; ++trial) {
             const Vec3 next = at_.point + share * way;
             const Sample sample = look_up(next);
             if (sample.distance <= at_.sample.distance + 1e-4 * share * rate) {
@@ -152,7 +152,7 @@ private:
         cuts_.keep_newest(4); // short steps say the same again and again
         for (const Vec3& corner : corners_) (void)look_up(corner);
         int in_vain = 0;
-        for (int k = 0; k < most_cuts && in_vain < 6; ++k) {
+        for (int k = 0; k < max_cuts && in_vain < 6; ++k) {
             const Cuts::Lowest lowest = cuts_.lowest();
             if (!(at_.sample.distance - lowest.value > still * size_)) return;
             const Vec3 next = corners_[0] + lowest.u * edge_u_ + lowest.v * edge_v_;
@@ -185,15 +185,15 @@ TriangleLeast least_on_triangle(const Field& field, const std::array<Vec3, 3>& c
     for (std::size_t k = 0; k < 3; ++k)
         if (at_corners[k] < value || std::isnan(value)) value = at_corners[k], least.point = corners[k];
     least.sample = field.sample(least.point);
-    least.look_ups = 4;
+    least.evaluations = 4;
     if (std::isfinite(least.sample.distance) && is_finite(least.sample.gradient)) Descent(field, corners, least).run();
     return least;
 }
 
 namespace {
 
-constexpr std::size_t most_looks = 18; // the first four among them
-constexpr double rounding = 1e-13;     // of squares
+constexpr std::size_t max_looks = 18; // the first four among them
+constexpr double rounding = 1e-13;    // of squares
 // Of the longest edge: triangles less deep than this take many balls, and a descent is quicker.
 constexpr double deep_enough = 0.5, deep_enough_to_prove = 0.25;
 
@@ -250,7 +250,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t capacity = most_looks + 3; // every clip adds one corner at most
+    static constexpr std::size_t capacity = max_looks + 3; // every clip adds one corner at most
 
     void find_most() {
         most_ = -HUGE_VAL;
@@ -276,7 +276,7 @@ public:
     [[nodiscard]] const MeshLook& best() const { return best_; }
     [[nodiscard]] double depth() const { return -best_.found.sample.distance; }
     [[nodiscard]] std::size_t looks() const { return count_ - 4; }
-    [[nodiscard]] bool is_full() const { return count_ == most_looks; }
+    [[nodiscard]] bool is_full() const { return count_ == max_looks; }
     [[nodiscard]] double size() const { return std::sqrt(std::max({uu_, vv_, uu_ + vv_ - 2 * uv_})); }
 
     // How much room the balls leave for points deeper than this: squared distance to the nearest, less its squared
@@ -285,7 +285,7 @@ public:
         Vec3 point;
         double squared;
     };
-    [[nodiscard]] Room most_room(double depth) {
+    [[nodiscard]] Room max_room(double depth) {
         if (depth != cells_depth_) cells_made_ = 0;
         cells_depth_ = depth;
         while (cells_made_ < count_) make_cell(balls_[cells_made_]);
@@ -330,9 +330,9 @@ private:
     const MeshField& mesh_;
     Vec3 origin_, edge_u_, edge_v_;
     double uu_, uv_, vv_;
-    std::array<Ball, most_looks> balls_;
+    std::array<Ball, max_looks> balls_;
     std::size_t count_ = 0;
-    std::array<Cell, most_looks> cells_; // of the first so many balls, for this depth
+    std::array<Cell, max_looks> cells_; // of the first so many balls, for this depth
     std::size_t cells_made_ = 0;
     double cells_depth_ = 0;
     MeshLook best_, last_;
@@ -344,7 +344,7 @@ TriangleLeast least_on_triangle(const MeshField& mesh, const std::array<Vec3, 3>
                                 const std::array<MeshLook, 4>& looks) {
     DepthSearch search(mesh, corners, looks);
     while (search.depth() > deep_enough * search.size() && mesh.thickness() == 0) {
-        const DepthSearch::Room room = search.most_room(search.depth());
+        const DepthSearch::Room room = search.max_room(search.depth());
         if (!(room.squared > 2 * search.depth() * still * search.size() + search.error(search.depth())))
             return {search.best().at, search.best().found.sample, search.looks()};
         if (search.is_full()) break;
@@ -352,7 +352,7 @@ TriangleLeast least_on_triangle(const MeshField& mesh, const std::array<Vec3, 3>
     }
     const NearbyMesh nearby(mesh, looks);
     TriangleLeast least = least_on_triangle(nearby, corners, search.best().at, -search.depth());
-    least.look_ups += search.looks();
+    least.evaluations += search.looks();
     return least;
 }
 
@@ -360,7 +360,7 @@ bool stays_above(const MeshField& mesh, const std::array<Vec3, 3>& corners, cons
                  double level) {
     DepthSearch search(mesh, corners, looks);
     while (-level > deep_enough_to_prove * search.size() && search.depth() < -level && mesh.thickness() == 0) {
-        const DepthSearch::Room room = search.most_room(-level);
+        const DepthSearch::Room room = search.max_room(-level);
         if (room.squared < -search.error(-level)) return true;
         if (search.is_full()) break;
         search.look(room.point);
@@ -368,4 +368,4 @@ bool stays_above(const MeshField& mesh, const std::array<Vec3, 3>& corners, cons
     return false;
 }
 
-} // namespace fathom
+} // namespace fathom::mesh_field

@@ -14,7 +14,7 @@
 #include <algorithm>
 #include <array>
 
-namespace fathom {
+namespace fathom::mesh_field {
 
 // The least value of a field on a triangle, by descent: projected gradients with steps that fit the
 // curvature (Birgin, Martinez & Raydan 2000), and where slopes meet in creases, cutting planes (Kelley 1960). Convex
@@ -25,7 +25,7 @@ namespace fathom {
 struct TriangleLeast {
     Vec3 point = Vec3::Zero();
     Sample sample; // there
-    std::size_t look_ups = 0;
+    std::size_t evaluations = 0;
 };
 
 // In the field's frame. `start` is a point of the triangle and `value` the field there; the corners are tried too, so
@@ -35,7 +35,7 @@ struct TriangleLeast {
 
 // A mesh's field, asked by one thread at places near each other: each look-up begins with the surface
 // point that the one before found, and the first few answers are kept. The same answers as the field's, to the bit, at
-// half the cost. Private to seen_mesh.cpp and spread_contacts.cpp. Made for one triangle and thrown away; not
+// half the cost. Private to seen_mesh.cpp and reduce_contacts.cpp. Made for one triangle and thrown away; not
 // thread-safe. The mesh must outlive it.
 
 struct MeshLook {
@@ -89,4 +89,4 @@ private:
 [[nodiscard]] bool stays_above(const MeshField& mesh, const std::array<Vec3, 3>& corners,
                                const std::array<MeshLook, 4>& looks, double level);
 
-} // namespace fathom
+} // namespace fathom::mesh_field

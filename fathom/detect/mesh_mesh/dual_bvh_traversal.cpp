@@ -16,11 +16,11 @@
 namespace fathom {
 
 // The tree with the larger frame leads: keys and limits are in its units.
-struct TreePair {
+struct RelativeBvhFrame {
     SurfaceView lead, other;
     FrameInFrame other_in_lead, lead_in_other;
 
-    TreePair(const SurfaceTree& first, const SurfaceTree& second, const Pose& second_in_first)
+    RelativeBvhFrame(const SurfaceTree& first, const SurfaceTree& second, const Pose& second_in_first)
         : lead(first), other(second), other_in_lead(first.tree().frame(), second.tree().frame(), second_in_first),
           lead_in_other(second.tree().frame(), first.tree().frame(), second_in_first.inverse()) {}
 };
@@ -30,7 +30,7 @@ struct BoxPair {
     float key; // at most the distance; below 0 where the boxes overlap, the more the deeper
     TreeBox lead, other;
 };
-inline constexpr int most_box_pairs =
+inline constexpr int max_box_pairs =
     14 * deepest_level + 8; // seven a level of either tree, and the children of the last
 
 } // namespace fathom
@@ -62,7 +62,7 @@ HWY_INLINE std::uint32_t close_children(const BvhNode& node, const PlacedBox& bo
         }
         Floats squared = none, covered = none; // along the line between the centres
         for (int axis = 0; axis < 3; ++axis) {
-            const Floats3 column = {hn::Set(d, axes[0][axis]), hn::Set(d, axes[1][axis]), hn::Set(d, axes[2][axis])};
+            const Vec3Lanes column = {hn::Set(d, axes[0][axis]), hn::Set(d, axes[1][axis]), hn::Set(d, axes[2][axis])};
             const Floats along = hn::Abs(plain_dot(column, {away[0], away[1], away[2]}));
             const Floats spread =
                 plain_dot({hn::Abs(column.x), hn::Abs(column.y), hn::Abs(column.z)}, {half[0], half[1], half[2]});
@@ -103,16 +103,16 @@ HWY_INLINE void open_children(const BvhNode& node, const FrameInFrame& frame, co
 // The most that a triangle of a pack reaches along a way.
 HWY_INLINE float pack_reach(const TrianglePack& pack, const TreeWay::End& end) {
     const Lanes8 d;
-    Floats most_along = hn::Set(d, -FLT_MAX);
+    Floats max_along = hn::Set(d, -FLT_MAX);
     for (int lane = 0; lane < 8; lane += lane_step()) {
-        const Floats3 way = set3(end.way);
+        const Vec3Lanes way = set3(end.way);
         const Floats further =
             most(hn::Zero(d), plain_dot(way, load3(pack.edge_1, lane)), plain_dot(way, load3(pack.edge_2, lane)));
         const Floats along = hn::Add(plain_dot(way, load3(pack.corner, lane)), further);
-        most_along = hn::Max(most_along,
-                             hn::IfThenElse(hn::Eq(along, along), along, most_along)); // unused lanes are not numbers
+        max_along =
+            hn::Max(max_along, hn::IfThenElse(hn::Eq(along, along), along, max_along)); // unused lanes are not numbers
     }
-    return end.start + hn::GetLane(hn::MaxOfLanes(d, most_along)) + end.unit * pack.height;
+    return end.start + hn::GetLane(hn::MaxOfLanes(d, max_along)) + end.unit * pack.height;
 }
 HWY_INLINE float reach_of(const TreeBox& box, const SurfaceView& surface, const TreeWay::End& end) {
     return box.is_leaf() ? pack_reach(surface.packs[box.leaf()], end) : end.reach(box);
@@ -121,8 +121,8 @@ HWY_INLINE float reach_of(const TreeBox& box, const SurfaceView& surface, const 
 // leaves(lead, other) for leaves that may be within leaves.limit() of each other, about near to far, until it has
 // stopped.
 template <class Leaves>
-HWY_INLINE void walk_pair(const TreePair& pair, Leaves& leaves) {
-    BoxPair stack[most_box_pairs];
+HWY_INLINE void walk_pair(const RelativeBvhFrame& pair, Leaves& leaves) {
+    BoxPair stack[max_box_pairs];
     BoxPair* top = stack;
     *top++ = {-FLT_MAX, whole_of(pair.lead.tree), whole_of(pair.other.tree)};
     const float ratio = static_cast<float>(pair.other_in_lead.ratio);
@@ -163,7 +163,8 @@ HWY_INLINE void walk_pair(const TreePair& pair, Leaves& leaves) {
 // when they are narrowed down.
 class NearLeaves {
 public:
-    HWY_ATTR NearLeaves(const TreePair& pair, const PairsQuery& query, CallableRef<double(Index, Index)> visitor)
+    HWY_ATTR NearLeaves(const RelativeBvhFrame& pair, const PairsQuery& query,
+                        CallableRef<double(Index, Index)> visitor)
         : pair_(pair), way_(pair.other_in_lead, query.way), wanted_(query.wanted), visitor_(visitor) {
         lower_bound_to(query.limit);
     }
@@ -195,7 +196,7 @@ public:
     }
 
 private:
-    static constexpr int most_waiting = 64;
+    static constexpr int max_waiting = 64;
 
     struct Candidate {
         float lower; // bound on its distance, in the leading frame
@@ -235,7 +236,7 @@ private:
     HWY_ATTR void take(const Candidate& candidate) {
         // What floats see no gap between may cross, and then nothing is nearer.
         if (wanted_ == PairsWanted::all || candidate.lower <= 0) return decide(candidate.lead, candidate.other);
-        if (count_ == most_waiting) make_room();
+        if (count_ == max_waiting) make_room();
         waiting_[count_++] = candidate;
     }
 
@@ -244,7 +245,7 @@ private:
         count_ = static_cast<int>(
             std::remove_if(waiting_, waiting_ + count_, [&](const Candidate& c) { return !(c.lower <= bound_); }) -
             waiting_);
-        if (count_ > most_waiting / 2) finish();
+        if (count_ > max_waiting / 2) finish();
     }
 
     HWY_ATTR void decide(Index lead, Index other) {
@@ -260,7 +261,7 @@ private:
             for (Index j = 0; j < their_pack.count && !stopped_; ++j) decide(pack.first + i, their_pack.first + j);
     }
 
-    const TreePair& pair_;
+    const RelativeBvhFrame& pair_;
     TreeWay way_;
     PairsWanted wanted_;
     CallableRef<double(Index, Index)> visitor_;
@@ -268,10 +269,10 @@ private:
     float limit_ = FLT_MAX; // a little more, for keys
     bool stopped_ = false;
     int count_ = 0;
-    Candidate waiting_[most_waiting];
+    Candidate waiting_[max_waiting];
 };
 
-HWY_ATTR bool near_pairs_kernel(const TreePair& pair, const PairsQuery& query,
+HWY_ATTR bool near_pairs_kernel(const RelativeBvhFrame& pair, const PairsQuery& query,
                                 CallableRef<double(Index, Index)> visitor) {
     NearLeaves leaves(pair, query, visitor);
     walk_pair(pair, leaves);
@@ -291,11 +292,11 @@ bool visit_near_pairs(const SurfaceTree& a, const SurfaceTree& b, const Pose& b_
                       CallableRef<double(Index, Index)> visitor) {
     if (a.tree().empty() || b.tree().empty() || !(query.limit >= 0)) return true;
     if (a.tree().frame().scale <= b.tree().frame().scale)
-        return HWY_DYNAMIC_DISPATCH(near_pairs_kernel)(TreePair(a, b, b_in_a), query, visitor);
+        return HWY_DYNAMIC_DISPATCH(near_pairs_kernel)(RelativeBvhFrame(a, b, b_in_a), query, visitor);
     const Pose a_in_b = b_in_a.inverse();
     const auto turned = [&](Index of_b, Index of_a) { return visitor(of_a, of_b); };
-    return HWY_DYNAMIC_DISPATCH(near_pairs_kernel)(TreePair(b, a, a_in_b),
-                                                   {query.wanted, query.limit, a_in_b.turn(-query.way)}, turned);
+    return HWY_DYNAMIC_DISPATCH(near_pairs_kernel)(RelativeBvhFrame(b, a, a_in_b),
+                                                   {query.wanted, query.limit, a_in_b.rotate(-query.way)}, turned);
 }
 
 } // namespace fathom

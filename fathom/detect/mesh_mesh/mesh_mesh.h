@@ -19,8 +19,8 @@ namespace fathom {
                                 double margin = 0);
 
 struct MeshCrossings {
-    std::vector<IdPair> pairs; // triangle of a, triangle of b: cross or touch, or are within the margin; sorted
-    bool truncated = false;    // there are more
+    std::vector<IdPair> pairs;  // triangle of a, triangle of b: cross or touch, or are within the margin; sorted
+    bool more_contacts = false; // there are more
 };
 [[nodiscard]] MeshCrossings mesh_crossings(const SurfaceTree& a, const Pose& pose_a, const SurfaceTree& b,
                                            const Pose& pose_b, std::size_t most = 1'000'000, double margin = 0);

@@ -15,14 +15,14 @@
 HWY_BEFORE_NAMESPACE();
 namespace fathom::HWY_NAMESPACE {
 
-HWY_INLINE Floats plain_dot(const Floats3& a, const Floats3& b) {
+HWY_INLINE Floats plain_dot(const Vec3Lanes& a, const Vec3Lanes& b) {
     return hn::Add(hn::Add(hn::Mul(a.x, b.x), hn::Mul(a.y, b.y)), hn::Mul(a.z, b.z));
 }
-HWY_INLINE Floats3 plain_cross(const Floats3& a, const Floats3& b) {
+HWY_INLINE Vec3Lanes plain_cross(const Vec3Lanes& a, const Vec3Lanes& b) {
     return {hn::Sub(hn::Mul(a.y, b.z), hn::Mul(a.z, b.y)), hn::Sub(hn::Mul(a.z, b.x), hn::Mul(a.x, b.z)),
             hn::Sub(hn::Mul(a.x, b.y), hn::Mul(a.y, b.x))};
 }
-HWY_INLINE Floats3 times(Floats s, const Floats3& v) { return {hn::Mul(s, v.x), hn::Mul(s, v.y), hn::Mul(s, v.z)}; }
+HWY_INLINE Vec3Lanes times(Floats s, const Vec3Lanes& v) { return {hn::Mul(s, v.x), hn::Mul(s, v.y), hn::Mul(s, v.z)}; }
 HWY_INLINE Floats least(Floats a, Floats b, Floats c) { return hn::Min(hn::Min(a, b), c); }
 HWY_INLINE Floats most(Floats a, Floats b, Floats c) { return hn::Max(hn::Max(a, b), c); }
 // Of what may be zero: then a finite number, and products with the zero stay zero.
@@ -31,25 +31,25 @@ HWY_INLINE Floats in_unit(Floats x) { return hn::Min(hn::Max(x, hn::Zero(Lanes8(
 
 // Triangles, one in each lane or the same in all.
 struct TriangleLanes {
-    Floats3 corner[3];
-    Floats3 low, high; // box
+    Vec3Lanes corner[3];
+    Vec3Lanes low, high; // box
     // Once measured:
-    Floats3 edge[3];                    // from corner 0 to 1, 0 to 2, 1 to 2
+    Vec3Lanes edge[3];                  // from corner 0 to 1, 0 to 2, 1 to 2
     Floats squared[3], over_squared[3]; // their lengths, and the inverse
     Floats along;                       // edge[0] . edge[1]
-    Floats3 normal;                     // of any length
+    Vec3Lanes normal;                   // of any length
     Floats normal_low, normal_high;     // its products with the corners
     Floats over_area, over_normal;      // inverse of its length squared, and of its length
 
     TriangleLanes() = default;
-    HWY_INLINE TriangleLanes(const Floats3& first, const Floats3& second, const Floats3& third)
+    HWY_INLINE TriangleLanes(const Vec3Lanes& first, const Vec3Lanes& second, const Vec3Lanes& third)
         : corner{first, second, third} {
         low = {least(first.x, second.x, third.x), least(first.y, second.y, third.y), least(first.z, second.z, third.z)};
         high = {most(first.x, second.x, third.x), most(first.y, second.y, third.y), most(first.z, second.z, third.z)};
     }
 
     // How far the triangle reaches along a direction.
-    HWY_INLINE Floats last_along(const Floats3& way) const {
+    HWY_INLINE Floats last_along(const Vec3Lanes& way) const {
         return most(plain_dot(way, corner[0]), plain_dot(way, corner[1]), plain_dot(way, corner[2]));
     }
 
@@ -78,14 +78,14 @@ HWY_INLINE Floats gap_of(Floats low, Floats high, Floats other_low, Floats other
 // Distances of boxes along axes, squared.
 HWY_INLINE Floats squared_box_gap(const TriangleLanes& a, const TriangleLanes& b) {
     const Floats none = hn::Zero(Lanes8());
-    const Floats3 gap = {hn::Max(gap_of(a.low.x, a.high.x, b.low.x, b.high.x), none),
-                         hn::Max(gap_of(a.low.y, a.high.y, b.low.y, b.high.y), none),
-                         hn::Max(gap_of(a.low.z, a.high.z, b.low.z, b.high.z), none)};
+    const Vec3Lanes gap = {hn::Max(gap_of(a.low.x, a.high.x, b.low.x, b.high.x), none),
+                           hn::Max(gap_of(a.low.y, a.high.y, b.low.y, b.high.y), none),
+                           hn::Max(gap_of(a.low.z, a.high.z, b.low.z, b.high.z), none)};
     return plain_dot(gap, gap);
 }
 
 // Separation of the triangles along the direction v, times its length; below 0 where they overlap.
-HWY_INLINE Floats separation(const Floats3& v, const TriangleLanes& a, const TriangleLanes& b) {
+HWY_INLINE Floats separation(const Vec3Lanes& v, const TriangleLanes& a, const TriangleLanes& b) {
     const Floats of_a[3] = {plain_dot(v, a.corner[0]), plain_dot(v, a.corner[1]), plain_dot(v, a.corner[2])};
     const Floats of_b[3] = {plain_dot(v, b.corner[0]), plain_dot(v, b.corner[1]), plain_dot(v, b.corner[2])};
     return gap_of(least(of_a[0], of_a[1], of_a[2]), most(of_a[0], of_a[1], of_a[2]), least(of_b[0], of_b[1], of_b[2]),
@@ -103,13 +103,13 @@ HWY_INLINE Floats plane_gap(const TriangleLanes& plane, const TriangleLanes& oth
 
 // The shortest vector from a point of a to one of b that was seen.
 struct ShortestWay {
-    Floats3 way;
+    Vec3Lanes way;
     Floats squared;
 
     HWY_INLINE ShortestWay()
         : way{hn::Zero(Lanes8()), hn::Zero(Lanes8()), hn::Zero(Lanes8())}, squared(hn::Set(Lanes8(), FLT_MAX)) {}
 
-    HWY_INLINE void consider(const Floats3& v, Floats v_squared) {
+    HWY_INLINE void consider(const Vec3Lanes& v, Floats v_squared) {
         const auto better = hn::Lt(v_squared, squared);
         squared = hn::Min(v_squared, squared);
         way = {hn::IfThenElse(better, v.x, way.x), hn::IfThenElse(better, v.y, way.y),
@@ -118,27 +118,27 @@ struct ShortestWay {
 
     // Two edges: the inner solution, cut to the first edge, then the best on the second and once more on the first.
     HWY_INLINE void edges(const TriangleLanes& a, int i, const TriangleLanes& b, int j) {
-        const Floats3 &e = a.edge[i], &f = b.edge[j];
-        const Floats3 r = sub3(a.corner[i / 2], b.corner[j / 2]);
+        const Vec3Lanes &e = a.edge[i], &f = b.edge[j];
+        const Vec3Lanes r = sub3(a.corner[i / 2], b.corner[j / 2]);
         const Floats ef = plain_dot(e, f), er = plain_dot(e, r), fr = plain_dot(f, r);
         const Floats whole = hn::Sub(hn::Mul(a.squared[i], b.squared[j]), hn::Mul(ef, ef));
         const Floats first = in_unit(hn::Mul(hn::Sub(hn::Mul(ef, fr), hn::Mul(er, b.squared[j])), inverse(whole)));
         const Floats t = in_unit(hn::Mul(hn::Add(hn::Mul(ef, first), fr), b.over_squared[j]));
         const Floats s = in_unit(hn::Mul(hn::Sub(hn::Mul(ef, t), er), a.over_squared[i]));
-        const Floats3 v = sub3(sub3(times(t, f), times(s, e)), r);
+        const Vec3Lanes v = sub3(sub3(times(t, f), times(s, e)), r);
         consider(v, plain_dot(v, v));
     }
 
     // A corner of the other over a face. Both triangles say which way: `side` is 1 where the face is of a, else -1.
-    HWY_INLINE void corner(const TriangleLanes& face, const Floats3& point, float side) {
+    HWY_INLINE void corner(const TriangleLanes& face, const Vec3Lanes& point, float side) {
         const Lanes8 d;
-        const Floats3 w = sub3(point, face.corner[0]);
+        const Vec3Lanes w = sub3(point, face.corner[0]);
         const Floats w1 = plain_dot(w, face.edge[0]), w2 = plain_dot(w, face.edge[1]);
         const Floats s = hn::Mul(hn::Sub(hn::Mul(face.squared[1], w1), hn::Mul(face.along, w2)), face.over_area);
         const Floats t = hn::Mul(hn::Sub(hn::Mul(face.squared[0], w2), hn::Mul(face.along, w1)), face.over_area);
         const auto inside =
             hn::And(hn::And(hn::Ge(s, hn::Zero(d)), hn::Ge(t, hn::Zero(d))), hn::Le(hn::Add(s, t), hn::Set(d, 1.0f)));
-        const Floats3 v = sub3(sub3(w, times(s, face.edge[0])), times(t, face.edge[1]));
+        const Vec3Lanes v = sub3(sub3(w, times(s, face.edge[0])), times(t, face.edge[1]));
         consider(times(hn::Set(d, side), v), hn::IfThenElse(inside, plain_dot(v, v), hn::Set(d, FLT_MAX)));
     }
 };
@@ -166,13 +166,13 @@ struct PlacedCorners {
         const auto row = [&](int axis) HWY_ATTR {
             return set3({ratio * frame.axes[axis][0], ratio * frame.axes[axis][1], ratio * frame.axes[axis][2]});
         };
-        const Floats3 rows[3] = {row(0), row(1), row(2)}, residue = set3(leaf.residue);
+        const Vec3Lanes rows[3] = {row(0), row(1), row(2)}, residue = set3(leaf.residue);
         for (int lane = 0; lane < 8; lane += lane_step()) {
-            const Floats3 from = sub3(load3(pack.corner, lane), set3(box.center));
-            const Floats3 all[3] = {from, add3(from, load3(pack.edge_1, lane)), add3(from, load3(pack.edge_2, lane))};
+            const Vec3Lanes from = sub3(load3(pack.corner, lane), set3(box.center));
+            const Vec3Lanes all[3] = {from, add3(from, load3(pack.edge_1, lane)), add3(from, load3(pack.edge_2, lane))};
             Floats along[3];
             for (int k = 0; k < 3; ++k) {
-                const Floats3 placed =
+                const Vec3Lanes placed =
                     add3({plain_dot(rows[0], all[k]), plain_dot(rows[1], all[k]), plain_dot(rows[2], all[k])}, residue);
                 hn::Store(placed.x, d, corner[k][0] + lane);
                 hn::Store(placed.y, d, corner[k][1] + lane);
@@ -204,7 +204,7 @@ public:
     HWY_INLINE EightTriangles(const TrianglePack& pack, const LeafFrame& frame, const float (&way)[3]) {
         for (int k = 0; k < steps; ++k) {
             const int lane = k * width;
-            const Floats3 corner = sub3(load3(pack.corner, lane), set3(frame.origin));
+            const Vec3Lanes corner = sub3(load3(pack.corner, lane), set3(frame.origin));
             step_[k] =
                 TriangleLanes(corner, add3(corner, load3(pack.edge_1, lane)), add3(corner, load3(pack.edge_2, lane)));
             last_[k] = step_[k].last_along(set3(way));

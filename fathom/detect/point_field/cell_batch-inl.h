@@ -22,7 +22,7 @@ public:
 
     // The path moves along every axis. `cell` counts from the grid's origin, `packed` is its place in the map; first
     // and last: times in the brick; base: of its codes.
-    HWY_INLINE void add(const LevelMap& map, const GridPath& path, const Axes<int>& cell, std::size_t packed,
+    HWY_INLINE void add(const EmptySpaceMap& map, const GridPath& path, const Axes<int>& cell, std::size_t packed,
                         std::int32_t base, double first, double last, double slack) {
         const std::size_t i = size_++;
         if (map.codes.empty())
@@ -42,7 +42,7 @@ public:
         slack_[i] = slack;
     }
 
-    HWY_ATTR void look(const LevelMap& map, double step) {
+    HWY_ATTR void look(const EmptySpaceMap& map, double step) {
         find_times(); // meanwhile the values arrive
         map.codes.empty() ? read_values(map) : read_codes(map, step);
         find_cubics(map.level);
@@ -60,15 +60,15 @@ public:
 private:
     using Column = std::array<double, Room>;
 
-    HWY_ATTR HWY_INLINE void read_codes(const LevelMap& map, double step) {
+    HWY_ATTR HWY_INLINE void read_codes(const EmptySpaceMap& map, double step) {
         for (std::size_t i = 0; i < size_; ++i) {
-            const LevelMap::CodeCell& codes = map.codes[packed_[i]];
+            const EmptySpaceMap::CodeCell& codes = map.codes[packed_[i]];
             for (std::size_t v = 0; v < 8; ++v) codes_[v][i] = base_[i] + codes[v];
         }
         for (std::size_t v = 0; v < 8; ++v)
             for (std::size_t i = 0; i < size_; ++i) values_[v][i] = step * codes_[v][i];
     }
-    HWY_ATTR HWY_INLINE void read_values(const LevelMap& map) {
+    HWY_ATTR HWY_INLINE void read_values(const EmptySpaceMap& map) {
         for (std::size_t i = 0; i < size_; ++i)
             for (std::size_t v = 0; v < 8; ++v) values_[v][i] = static_cast<double>(map.values[packed_[i]][v]);
     }

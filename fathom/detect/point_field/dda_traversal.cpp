@@ -20,8 +20,8 @@ void walk(const GridField& field, const GridPath& path, const LevelBand& band, V
 
 } // namespace
 
-void plain_walk(const GridField& field, const GridPath& path, double level, CellTest test,
-                std::vector<ContactInterval>& out) {
+void dda_intervals(const GridField& field, const GridPath& path, double level, CellTest test,
+                   std::vector<ContactInterval>& out) {
     if (test == CellTest::paper) {
         PaperContacts visitor{level, out};
         walk(field, path, {level, 0}, visitor);
@@ -32,7 +32,7 @@ void plain_walk(const GridField& field, const GridPath& path, double level, Cell
     }
 }
 
-double plain_first(const GridField& field, const GridPath& path, double level) {
+double dda_first(const GridField& field, const GridPath& path, double level) {
     const double slack = walk_slack(field.data(), path);
     FirstContact visitor{level, slack};
     walk(field, path, {level, slack}, visitor);

@@ -15,7 +15,7 @@
 namespace fathom {
 
 // One step after the other along a path over the cells of a grid (Amanatides & Woo 1987), with the values
-// of the cell at hand. For the baselines, plain_walk.h and octree_walk.h; the fast walk has its own.
+// of the cell at hand. For the baselines, dda_intervals.h and octree_intervals.h; the fast walk has its own.
 
 struct LevelBand {
     double level, slack;
@@ -130,9 +130,9 @@ enum class CellTest {
 };
 
 // Within the domain of the grid, as grid_walk.h answers. Times with value <= level, ascending and apart, appended.
-void plain_walk(const GridField& field, const GridPath& path, double level, CellTest test,
-                std::vector<ContactInterval>& out);
+void dda_intervals(const GridField& field, const GridPath& path, double level, CellTest test,
+                   std::vector<ContactInterval>& out);
 // The first such time by the exact test, or no_contact; it looks no further.
-[[nodiscard]] double plain_first(const GridField& field, const GridPath& path, double level);
+[[nodiscard]] double dda_first(const GridField& field, const GridPath& path, double level);
 
 } // namespace fathom

@@ -29,8 +29,8 @@ void classify(const GridData& data, const Band& band, HugeVector<std::uint8_t>& 
             if (band.meets(range.lower, range.upper))
                 out[b] = 0;
             else
-                out[b] =
-                    range.upper < band.low ? LevelMap::inside_bit | LevelMap::longest_jump : LevelMap::longest_jump;
+                out[b] = range.upper < band.low ? EmptySpaceMap::inside_bit | EmptySpaceMap::longest_jump
+                                                : EmptySpaceMap::longest_jump;
         }
     });
 }
@@ -51,7 +51,7 @@ public:
 
 private:
     using Byte = std::uint8_t;
-    static constexpr Byte most = LevelMap::longest_jump;
+    static constexpr Byte most = EmptySpaceMap::longest_jump;
 
     Byte* row(int y, int z) { return map_.data() + (std::ptrdiff_t{z} * ny_ + y) * nx_; }
 
@@ -85,13 +85,13 @@ private:
     std::vector<Byte> near_; // the least of the neighbouring rows, with a border
 };
 
-void number_held(LevelMap& map, std::size_t count) {
+void number_held(EmptySpaceMap& map, std::size_t count) {
     map.ranks.resize(count / 64 + 1);
     Index total = 0;
     for (std::size_t b = 0; b < count; ++b) {
-        LevelMap::RankWord& word = map.ranks[b / 64];
+        EmptySpaceMap::RankWord& word = map.ranks[b / 64];
         if (b % 64 == 0) word.before = total;
-        if (map.clearances[b] & LevelMap::longest_jump) continue;
+        if (map.clearances[b] & EmptySpaceMap::longest_jump) continue;
         word.bits |= std::uint64_t{1} << (b % 64);
         map.places.push_back(static_cast<Index>(b));
         ++total;
@@ -156,7 +156,7 @@ HeldCells held_cells(const GridData& data, Index stored, const Band& band) {
         .cells();
 }
 
-void mark_cells(const GridData& data, const Band& band, LevelMap& map) {
+void mark_cells(const GridData& data, const Band& band, EmptySpaceMap& map) {
     map.cells.resize(map.places.size());
     map.bricks.resize(map.places.size());
     parallel_for(map.places.size(), chunk, [&](std::size_t begin, std::size_t end) {
@@ -181,7 +181,7 @@ void copy_cells(const HeldCells& held, const Sample* samples, Cell* out) {
         }
 }
 
-void pack_cells(const GridData& data, LevelMap& map) {
+void pack_cells(const GridData& data, EmptySpaceMap& map) {
     std::size_t total = 0;
     for (std::size_t r = 0; r < map.places.size(); ++r) {
         if (data.brick_of[map.places[r]] == no_index) continue;
@@ -208,7 +208,7 @@ void pack_cells(const GridData& data, LevelMap& map) {
 }
 
 // Free neighbours must be on one side of the level, and a brick that holds it must meet its neighbours without a jump.
-bool brick_is_continuous(const GridData& data, const LevelMap& map, std::size_t brick) {
+bool brick_is_continuous(const GridData& data, const EmptySpaceMap& map, std::size_t brick) {
     const std::array<int, 3> p = data.layout.brick_position(brick);
     const bool held = map.clearance(brick) == 0;
     for (std::size_t axis = 0; axis < 3; ++axis)
@@ -224,7 +224,7 @@ bool brick_is_continuous(const GridData& data, const LevelMap& map, std::size_t 
     return true;
 }
 
-bool is_continuous(const GridData& data, const LevelMap& map) {
+bool is_continuous(const GridData& data, const EmptySpaceMap& map) {
     const auto jumps = parallel_reduce(
         data.layout.brick_count(), 4096, std::size_t{0},
         [&](std::size_t begin, std::size_t end) {
@@ -271,7 +271,7 @@ double margin_in_cells(const GridLayout& layout) {
 
 } // namespace
 
-LevelMap::LevelMap(const GridData& data, double at)
+EmptySpaceMap::EmptySpaceMap(const GridData& data, double at)
     : last_brick{data.layout.bricks[0] - 1.0, data.layout.bricks[1] - 1.0, data.layout.bricks[2] - 1.0, 0}, level(at),
       margin_cells(margin_in_cells(data.layout)) {
     margin = margin_cells * data.lipschitz * data.layout.cell + data.step;
@@ -285,7 +285,7 @@ LevelMap::LevelMap(const GridData& data, double at)
     border_least = least_at_border(data);
 }
 
-std::size_t LevelMap::bytes() const {
+std::size_t EmptySpaceMap::bytes() const {
     return clearances.size() + ranks.size() * sizeof(RankWord) + cells.size() * sizeof(HeldCells) +
            bricks.size() * sizeof(HeldBrick) + places.size() * sizeof(Index) + codes.size() * sizeof(CodeCell) +
            values.size() * sizeof(FloatCell);

@@ -72,8 +72,8 @@ struct HeldBrick {
     std::array<std::uint16_t, brick_cells> before{}; // packed cells in the slices along z below each
 };
 
-struct LevelMap {
-    LevelMap(const GridData& data, double level);
+struct EmptySpaceMap {
+    EmptySpaceMap(const GridData& data, double level);
 
     static constexpr std::uint8_t inside_bit = 0x80;
     static constexpr int longest_jump = 0x7f;

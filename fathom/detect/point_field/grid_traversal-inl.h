@@ -35,23 +35,25 @@ HWY_INLINE BrickPosition first_brick(const GridLayout& layout, const GridPath& p
     return brick;
 }
 
-HWY_INLINE Four place(const GridPath& path, double t) {
-    return Four::load(path.start.data()) + Four::all(t) * Four::load(path.step.data());
+HWY_INLINE Double4 place(const GridPath& path, double t) {
+    return Double4::load(path.start.data()) + Double4::all(t) * Double4::load(path.step.data());
 }
 
 // To the first brick beyond those fewer than `clearance` away; false where the path ends before.
-HWY_INLINE bool jump(const LevelMap& map, const GridPath& path, int clearance, BrickPosition& brick) {
-    const Four at = Four::load(brick.data()), reach = Four::all(clearance - 1), ahead = Four::load(path.ahead.data());
-    const Four plane = at - reach + ahead * Four::all(2 * clearance - 1);
-    const Four exits = plane * Four::all(brick_cells) * Four::load(path.inverse.data()) + Four::load(path.leave.data());
+HWY_INLINE bool jump(const EmptySpaceMap& map, const GridPath& path, int clearance, BrickPosition& brick) {
+    const Double4 at = Double4::load(brick.data()), reach = Double4::all(clearance - 1),
+                  ahead = Double4::load(path.ahead.data());
+    const Double4 plane = at - reach + ahead * Double4::all(2 * clearance - 1);
+    const Double4 exits =
+        plane * Double4::all(brick_cells) * Double4::load(path.inverse.data()) + Double4::load(path.leave.data());
     const double exit = std::min(exits.least(), path.end); // infinity has no place
-    const Four there = place(path, exit) * Four::all(1.0 / brick_cells);
+    const Double4 there = place(path, exit) * Double4::all(1.0 / brick_cells);
     // Along axes that no plane was crossed on, rounding must not leave the grid; along the others leaving it is the
     // end.
-    const Four last = Four::load(map.last_brick.data());
-    const Four beside = min(max(floor(there), max(at - reach, Four::all(0))), min(at + reach, last));
-    const Four beyond = at - Four::all(clearance) + ahead * Four::all(2 * clearance);
-    where_equal(exits, Four::all(exit), beyond, beside).store_truncated(brick.data());
+    const Double4 last = Double4::load(map.last_brick.data());
+    const Double4 beside = min(max(floor(there), max(at - reach, Double4::all(0))), min(at + reach, last));
+    const Double4 beyond = at - Double4::all(clearance) + ahead * Double4::all(2 * clearance);
+    where_equal(exits, Double4::all(exit), beyond, beside).store_truncated(brick.data());
     const auto within = [&](std::size_t k) {
         return static_cast<int>(brick[k] >= 0 && brick[k] <= static_cast<int>(map.last_brick[k]));
     };
@@ -60,14 +62,16 @@ HWY_INLINE bool jump(const LevelMap& map, const GridPath& path, int clearance, B
 
 // The times between which the path is in a box of `side` cells, by the planes of the box: neighbours agree on the time
 // between them.
-HWY_INLINE void clip(const GridPath& path, Four low, double side, double& first, double& last) {
-    const Four inverse = Four::load(path.inverse.data()), all = Four::all(side),
-               far = Four::load(path.ahead.data()) * all;
-    first = std::max(first, ((low + (all - far)) * inverse + Four::load(path.enter.data())).most());
-    last = std::min(last, ((low + far) * inverse + Four::load(path.leave.data())).least());
+HWY_INLINE void clip(const GridPath& path, Double4 low, double side, double& first, double& last) {
+    const Double4 inverse = Double4::load(path.inverse.data()), all = Double4::all(side),
+                  far = Double4::load(path.ahead.data()) * all;
+    first = std::max(first, ((low + (all - far)) * inverse + Double4::load(path.enter.data())).most());
+    last = std::min(last, ((low + far) * inverse + Double4::load(path.leave.data())).least());
 }
 
-HWY_INLINE Four first_cell(const BrickPosition& brick) { return Four::load(brick.data()) * Four::all(brick_cells); }
+HWY_INLINE Double4 first_cell(const BrickPosition& brick) {
+    return Double4::load(brick.data()) * Double4::all(brick_cells);
+}
 
 // The cells of a brick that hold the level and may lie on a path: a superset by a hair, for times to decide.
 struct Candidates {
@@ -148,14 +152,14 @@ struct SliceBoxes {
 
 HWY_INLINE SliceBoxes slice_boxes(const GridPath& path, const BrickPosition& brick, double first, double last) {
     const std::size_t a = path.longest, u = next_axis[a], v = next_axis[u];
-    const Four low = first_cell(brick), entry = place(path, first) - low,
-               slope = Four::load(path.step.data()) * Four::all(path.inverse[a]);
+    const Double4 low = first_cell(brick), entry = place(path, first) - low,
+                  slope = Double4::load(path.step.data()) * Double4::all(path.inverse[a]);
     Axes<double> in, out;
     entry.store(in.data());
     (place(path, last) - low).store(out.data());
     Axes<std::int32_t> at, slopes;
-    const Four bound = Four::all(SliceBoxes::bound), one = Four::all(SliceBoxes::one);
-    (min(max(entry - Four::all(in[a]) * slope, Four::all(0) - bound), bound) * one).store_truncated(at.data());
+    const Double4 bound = Double4::all(SliceBoxes::bound), one = Double4::all(SliceBoxes::one);
+    (min(max(entry - Double4::all(in[a]) * slope, Double4::all(0) - bound), bound) * one).store_truncated(at.data());
     (slope * one).store_truncated(slopes.data());
     const auto slice = [](double x) {
         return std::min(std::max(static_cast<int>(x + 1) - 1, 0), brick_cells - 1);
@@ -179,14 +183,14 @@ HWY_ATTR HWY_INLINE Candidates find_candidates(const GridPath& path, const Brick
 }
 
 // In [0,1] of a box with corner `low` and side 1 / scale, all in cells.
-HWY_INLINE Axes<double> place_within(const GridPath& path, Four low, double scale, double t) {
+HWY_INLINE Axes<double> place_within(const GridPath& path, Double4 low, double scale, double t) {
     Axes<double> result;
-    min(max((place(path, t) - low) * Four::all(scale), Four::all(0)), Four::all(1)).store(result.data());
+    min(max((place(path, t) - low) * Double4::all(scale), Double4::all(0)), Double4::all(1)).store(result.data());
     return result;
 }
 
 // `cell` within its brick.
-HWY_INLINE std::size_t packed_cell(const LevelMap& map, std::size_t rank, const Axes<int>& cell) {
+HWY_INLINE std::size_t packed_cell(const EmptySpaceMap& map, std::size_t rank, const Axes<int>& cell) {
     const auto slice = static_cast<std::size_t>(cell[2]);
     const std::uint64_t before = map.cells[rank].slice(2, slice) & ((std::uint64_t{1} << (cell[0] + 8 * cell[1])) - 1);
     return map.bricks[rank].first + map.bricks[rank].before[slice] + static_cast<std::size_t>(std::popcount(before));
@@ -194,29 +198,30 @@ HWY_INLINE std::size_t packed_cell(const LevelMap& map, std::size_t rank, const 
 
 // The corner values less the level: those at lower x, then those at upper x; by y, then z.
 struct CornerValues {
-    Four low, high;
+    Double4 low, high;
 };
-HWY_INLINE CornerValues packed_values(const GridData& data, const LevelMap& map, std::size_t rank, std::size_t packed) {
-    const Four level = Four::all(map.level);
+HWY_INLINE CornerValues packed_values(const GridData& data, const EmptySpaceMap& map, std::size_t rank,
+                                      std::size_t packed) {
+    const Double4 level = Double4::all(map.level);
     if (data.storage == GridStorage::float32) {
         const auto& v = map.values[packed];
         alignas(32) std::array<double, 8> wide;
         for (std::size_t k = 0; k < 8; ++k) wide[k] = static_cast<double>(v[k]);
-        return {Four::load(wide.data()) - level, Four::load(wide.data() + 4) - level};
+        return {Double4::load(wide.data()) - level, Double4::load(wide.data() + 4) - level};
     }
     const std::int32_t base = map.bricks[rank].base;
     alignas(32) std::array<std::int32_t, 8> wide;
     for (std::size_t k = 0; k < 8; ++k) wide[k] = base + map.codes[packed][k];
-    const Four step = Four::all(data.step);
-    return {step * Four::load(wide.data()) - level, step * Four::load(wide.data() + 4) - level};
+    const Double4 step = Double4::all(data.step);
+    return {step * Double4::load(wide.data()) - level, step * Double4::load(wide.data() + 4) - level};
 }
 
 // cell_cubic() of packed values, to the bit.
 HWY_INLINE CellCubic packed_cubic(const CornerValues& values, const Axes<double>& from, const Axes<double>& to) {
-    const Four x0 = lerp(values.low, values.high, from[0]), x1 = lerp(values.low, values.high, to[0]);
-    const Four y_low = evens(x0, x1), y_high = odds(x0, x1);
-    const Four y0 = lerp(y_low, y_high, from[1]), y1 = lerp(y_low, y_high, to[1]);
-    const Four z_low = evens(y0, y1), z_high = odds(y0, y1);
+    const Double4 x0 = lerp(values.low, values.high, from[0]), x1 = lerp(values.low, values.high, to[0]);
+    const Double4 y_low = evens(x0, x1), y_high = odds(x0, x1);
+    const Double4 y0 = lerp(y_low, y_high, from[1]), y1 = lerp(y_low, y_high, to[1]);
+    const Double4 z_low = evens(y0, y1), z_high = odds(y0, y1);
     Axes<double> a, b;
     lerp(z_low, z_high, from[2]).store(a.data());
     lerp(z_low, z_high, to[2]).store(b.data());
@@ -230,7 +235,7 @@ struct CellTimes {
     double t0, t1;
 };
 
-inline constexpr std::size_t most_in_slice = 9; // boxes are no larger than 3 x 3
+inline constexpr std::size_t max_in_slice = 9; // boxes are no larger than 3 x 3
 
 HWY_INLINE Axes<int> candidate_cell(std::size_t axis, int slice, int bit) {
     // Read in turn rather than written in turn: a vector load right after single stores would wait for them.
@@ -241,7 +246,7 @@ HWY_INLINE Axes<int> candidate_cell(std::size_t axis, int slice, int bit) {
 HWY_INLINE CellTimes times_in_cell(const GridPath& path, const BrickPosition& brick, const Candidates& run,
                                    const Axes<int>& cell) {
     CellTimes times{{}, run.first, run.last};
-    const Four low = first_cell(brick) + Four::load(cell.data());
+    const Double4 low = first_cell(brick) + Double4::load(cell.data());
     low.store_truncated(times.cell.data());
     clip(path, low, 1, times.t0, times.t1);
     if (path.stands) // the planes of still axes have no times
@@ -252,10 +257,10 @@ HWY_INLINE CellTimes times_in_cell(const GridPath& path, const BrickPosition& br
     return times;
 }
 
-HWY_INLINE CellCubic cubic_in_cell(const GridData& data, const LevelMap& map, const GridPath& path, std::size_t rank,
-                                   std::size_t packed, const CellTimes& piece) {
+HWY_INLINE CellCubic cubic_in_cell(const GridData& data, const EmptySpaceMap& map, const GridPath& path,
+                                   std::size_t rank, std::size_t packed, const CellTimes& piece) {
     const CornerValues values = packed_values(data, map, rank, packed);
-    const Four low = Four::load(piece.cell.data());
+    const Double4 low = Double4::load(piece.cell.data());
     return packed_cubic(values, place_within(path, low, 1, piece.t0), place_within(path, low, 1, piece.t1));
 }
 
@@ -266,13 +271,14 @@ HWY_INLINE bool comes_before(double t0, double t1, double other_t0, double other
 
 // One slice: its cells in the order of time. True where the visitor has seen enough.
 template <class Visitor>
-HWY_INLINE bool visit_slice(const GridData& data, const LevelMap& map, const GridPath& path, const BrickPosition& brick,
-                            std::size_t rank, const Candidates& run, int slice, Visitor& visitor) {
+HWY_INLINE bool visit_slice(const GridData& data, const EmptySpaceMap& map, const GridPath& path,
+                            const BrickPosition& brick, std::size_t rank, const Candidates& run, int slice,
+                            Visitor& visitor) {
     struct Piece {
         CellTimes times;
         std::size_t packed;
     };
-    std::array<Piece, most_in_slice> pieces;
+    std::array<Piece, max_in_slice> pieces;
     std::size_t count = 0;
     for (std::uint64_t rest = run.slice(static_cast<std::size_t>(slice)); rest; rest &= rest - 1) {
         const Axes<int> cell = candidate_cell(path.longest, slice, std::countr_zero(rest));
@@ -298,7 +304,7 @@ HWY_INLINE int first_slice(const GridPath& path, unsigned slices) {
 }
 
 template <class Visitor>
-HWY_INLINE bool visit_slices(const GridData& data, const LevelMap& map, const GridPath& path,
+HWY_INLINE bool visit_slices(const GridData& data, const EmptySpaceMap& map, const GridPath& path,
                              const BrickPosition& brick, std::size_t rank, const Candidates& run, unsigned slices,
                              Visitor& visitor) {
     while (slices) {
@@ -322,7 +328,7 @@ bool visit_far(const GridData& data, const GridPath& path, const BrickPosition& 
 }
 
 // Is the path inside where it begins? That may be in a corner of a cell that holds the level and is left at once.
-HWY_ATTR HWY_INLINE bool begins_inside(const GridData& data, const LevelMap& map, std::size_t rank,
+HWY_ATTR HWY_INLINE bool begins_inside(const GridData& data, const EmptySpaceMap& map, std::size_t rank,
                                        const GridPath& path, const BrickPosition& brick, double slack) {
     if (map.bricks[rank].first == HeldBrick::far) return false; // all of it is looked at
     Axes<int> cell{};
@@ -332,13 +338,13 @@ HWY_ATTR HWY_INLINE bool begins_inside(const GridData& data, const LevelMap& map
     const auto slice = static_cast<std::size_t>(cell[2]);
     const int bit = cell[0] + 8 * cell[1];
     if (!(map.cells[rank].slice(2, slice) >> bit & 1)) return map.cells[rank].inside[slice] >> bit & 1;
-    const Axes<double> at = place_within(path, first_cell(brick) + Four::load(cell.data()), 1, path.begin);
+    const Axes<double> at = place_within(path, first_cell(brick) + Double4::load(cell.data()), 1, path.begin);
     return packed_cubic(packed_values(data, map, rank, packed_cell(map, rank, cell)), at, at).b[0] <= slack;
 }
 
 template <class Visitor>
-HWY_ATTR bool visit_brick(const GridData& data, const LevelMap& map, const GridPath& path, const BrickPosition& brick,
-                          std::size_t rank, bool begins, Visitor& visitor) {
+HWY_ATTR bool visit_brick(const GridData& data, const EmptySpaceMap& map, const GridPath& path,
+                          const BrickPosition& brick, std::size_t rank, bool begins, Visitor& visitor) {
     if (begins && visitor.clear(begins_inside(data, map, rank, path, brick, visitor.slack), path.begin, path.begin))
         return true;
     const Candidates run = find_candidates(path, brick, map.cells[rank]);
@@ -347,7 +353,7 @@ HWY_ATTR bool visit_brick(const GridData& data, const LevelMap& map, const GridP
 }
 
 template <class Visitor>
-HWY_ATTR void walk_one(const GridData& data, const LevelMap& map, const GridPath& path, Visitor& visitor) {
+HWY_ATTR void walk_one(const GridData& data, const EmptySpaceMap& map, const GridPath& path, Visitor& visitor) {
     if (!(path.begin <= path.end)) return;
     BrickPosition brick = first_brick(data.layout, path);
     bool begins = true;

@@ -11,24 +11,24 @@
 HWY_BEFORE_NAMESPACE();
 namespace fathom::HWY_NAMESPACE {
 
-HWY_ATTR double first_of_one(const GridData& data, const LevelMap& map, const GridPath& path) {
+HWY_ATTR double first_of_one(const GridData& data, const EmptySpaceMap& map, const GridPath& path) {
     FirstContact visitor{map.level, walk_slack(data, path)};
     walk_one(data, map, path, visitor);
     return visitor.time;
 }
 
-HWY_ATTR void all_of_one(const GridData& data, const LevelMap& map, const GridPath& path,
+HWY_ATTR void all_of_one(const GridData& data, const EmptySpaceMap& map, const GridPath& path,
                          std::vector<ContactInterval>& out) {
     AllContacts visitor{map.level, walk_slack(data, path), &out};
     walk_one(data, map, path, visitor);
 }
 
-HWY_ATTR void first_of_many(const GridData& data, const LevelMap& map, std::span<const Segment> segments,
+HWY_ATTR void first_of_many(const GridData& data, const EmptySpaceMap& map, std::span<const Segment> segments,
                             std::span<double> times) {
     Wave<FirstOfEach>(data, map, segments, {map.level, times}).run();
 }
 
-HWY_ATTR void all_of_many(const GridData& data, const LevelMap& map, std::span<const Segment> segments,
+HWY_ATTR void all_of_many(const GridData& data, const EmptySpaceMap& map, std::span<const Segment> segments,
                           WalkIntervals& out) {
     Wave<AllOfEach>(data, map, segments, {map.level, &out}).run();
 }
@@ -50,19 +50,20 @@ double walk_slack(const GridData& data, const GridPath& path) {
     return 0x1p-46 * (14 * steep + data.step) + 0x1p-47 * path.reach * steep;
 }
 
-double walk_first(const GridData& data, const LevelMap& map, const GridPath& path) {
+double walk_first(const GridData& data, const EmptySpaceMap& map, const GridPath& path) {
     return HWY_DYNAMIC_DISPATCH(first_of_one)(data, map, path);
 }
 
-void walk_all(const GridData& data, const LevelMap& map, const GridPath& path, std::vector<ContactInterval>& out) {
+void walk_all(const GridData& data, const EmptySpaceMap& map, const GridPath& path, std::vector<ContactInterval>& out) {
     HWY_DYNAMIC_DISPATCH(all_of_one)(data, map, path, out);
 }
 
-void walk_first(const GridData& data, const LevelMap& map, std::span<const Segment> segments, std::span<double> times) {
+void walk_first(const GridData& data, const EmptySpaceMap& map, std::span<const Segment> segments,
+                std::span<double> times) {
     HWY_DYNAMIC_DISPATCH(first_of_many)(data, map, segments, times);
 }
 
-void walk_all(const GridData& data, const LevelMap& map, std::span<const Segment> segments, WalkIntervals& out) {
+void walk_all(const GridData& data, const EmptySpaceMap& map, std::span<const Segment> segments, WalkIntervals& out) {
     HWY_DYNAMIC_DISPATCH(all_of_many)(data, map, segments, out);
 }
 

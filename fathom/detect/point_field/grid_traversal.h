@@ -18,9 +18,9 @@ namespace fathom {
 [[nodiscard]] double walk_slack(const GridData& data, const GridPath& path);
 
 // First time in [path.begin, path.end], or no_contact.
-[[nodiscard]] double walk_first(const GridData& data, const LevelMap& map, const GridPath& path);
+[[nodiscard]] double walk_first(const GridData& data, const EmptySpaceMap& map, const GridPath& path);
 // Every interval, ascending and apart, appended.
-void walk_all(const GridData& data, const LevelMap& map, const GridPath& path, std::vector<ContactInterval>& out);
+void walk_all(const GridData& data, const EmptySpaceMap& map, const GridPath& path, std::vector<ContactInterval>& out);
 
 // Intervals of many segments in the order in which they were done; those of segment k are `count` from `first` on;
 // no_index where it is not finite.
@@ -35,7 +35,8 @@ struct WalkIntervals {
 // The same for many segments, on the calling thread, 128 in flight: jumps go eight at once, and what the cells need is
 // on its way from memory before it is asked for. The same bits as one by one. Segments that are not finite have the
 // time NaN.
-void walk_first(const GridData& data, const LevelMap& map, std::span<const Segment> segments, std::span<double> times);
-void walk_all(const GridData& data, const LevelMap& map, std::span<const Segment> segments, WalkIntervals& out);
+void walk_first(const GridData& data, const EmptySpaceMap& map, std::span<const Segment> segments,
+                std::span<double> times);
+void walk_all(const GridData& data, const EmptySpaceMap& map, std::span<const Segment> segments, WalkIntervals& out);
 
 } // namespace fathom

@@ -97,7 +97,7 @@ private:
         const auto index = hn::Add(hn::ConvertTo(di, bx),
                                    hn::Mul(nx, hn::Add(hn::ConvertTo(di, by), hn::Mul(ny, hn::ConvertTo(di, bz)))));
         const auto bytes = hn::GatherOffset(di, reinterpret_cast<const std::int32_t*>(clearances), index);
-        const auto clearance = hn::ConvertTo(d, hn::And(bytes, hn::Set(di, LevelMap::longest_jump)));
+        const auto clearance = hn::ConvertTo(d, hn::And(bytes, hn::Set(di, EmptySpaceMap::longest_jump)));
         const auto zero = hn::Zero(d), one = hn::Set(d, 1.0f);
         const auto held = hn::Eq(clearance, zero);
         const auto reach = hn::Sub(clearance, one);
@@ -162,7 +162,7 @@ struct FirstOfEach {
 // Or all of them; each path in flight has a list of its own.
 struct AllOfEach {
     using Visitor = AllContacts;
-    static constexpr std::size_t looked_ahead = most_in_slice * brick_cells;
+    static constexpr std::size_t looked_ahead = max_in_slice * brick_cells;
     double level;
     WalkIntervals* out;
     std::vector<std::vector<ContactInterval>> lists = std::vector<std::vector<ContactInterval>>(paths_in_flight);
@@ -184,7 +184,7 @@ class Wave {
 public:
     using Visitor = typename Answers::Visitor;
 
-    Wave(const GridData& data, const LevelMap& map, std::span<const Segment> segments, Answers answers)
+    Wave(const GridData& data, const EmptySpaceMap& map, std::span<const Segment> segments, Answers answers)
         : data_(data), map_(map), segments_(segments), answers_(std::move(answers)),
           slots_(std::make_unique_for_overwrite<Slots>()) {}
 
@@ -379,7 +379,7 @@ private:
         for (std::size_t n = 0; n < visiting_.size;) {
             const std::size_t first = n;
             slots_->batch.clear();
-            for (; n < visiting_.size && slots_->batch.size() + most_in_slice * brick_cells <= batch_room; ++n)
+            for (; n < visiting_.size && slots_->batch.size() + max_in_slice * brick_cells <= batch_room; ++n)
                 list_cells(visiting_.list[n]);
             slots_->batch.look(map_, data_.step);
             for (std::size_t v = first; v < n; ++v) {
@@ -425,7 +425,7 @@ private:
         }
         const CellBatch<batch_room>& batch = slots_->batch;
         for (std::size_t i = slot.first_cell; i < slot.end_cell;) {
-            std::array<std::size_t, most_in_slice> order;
+            std::array<std::size_t, max_in_slice> order;
             std::size_t count = 0;
             for (const std::uint8_t slice = slots_->slice_of[i]; i < slot.end_cell && slots_->slice_of[i] == slice;
                  ++i) {
@@ -461,7 +461,7 @@ private:
     }
 
     const GridData& data_;
-    const LevelMap& map_;
+    const EmptySpaceMap& map_;
     std::span<const Segment> segments_;
     Answers answers_;
     std::unique_ptr<Slots> slots_;

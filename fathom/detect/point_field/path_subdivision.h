@@ -1,7 +1,7 @@
 // A path through a field, cut into pieces that are free, inside, or too short to cut: what segments
 // against any field and points on screws share. One look-up in the middle of a piece clears the ball round it
-// (free_radius.h), and with it the time that the path needs to leave the ball; what is left on either side is asked
-// again.
+// (clearance_radius.h), and with it the time that the path needs to leave the ball; what is left on either side is
+// asked again.
 #pragma once
 
 #include <fathom/detect/bounds/clearance_radius.h>
@@ -38,7 +38,7 @@ struct PathPart {
 template <class Path>
 class PathCutter {
 public:
-    PathCutter(const Field& field, const FreeRadius& radius, const Path& path, const CastOptions& options,
+    PathCutter(const Field& field, const ClearanceRadius& radius, const Path& path, const CastOptions& options,
                double earliest = 0, double latest = 1)
         : field_(field), radius_(radius), path_(path), options_(options) {
         stack_[count_++] = {earliest, latest};
@@ -53,7 +53,7 @@ public:
         }
         return false;
     }
-    [[nodiscard]] std::size_t look_ups() const { return look_ups_; }
+    [[nodiscard]] std::size_t evaluations() const { return evaluations_; }
 
 private:
     void push(const PathPiece& piece) {
@@ -62,10 +62,10 @@ private:
 
     // A kind for all of the piece, or unknown when it was cut and its parts lie on the stack.
     [[nodiscard]] PathPiece decide(const PathPiece& piece) {
-        if (look_ups_ >= options_.budget || count_ + 3 > stack_.size()) return with(piece, PieceKind::open);
+        if (evaluations_ >= options_.max_evaluations || count_ + 3 > stack_.size()) return with(piece, PieceKind::open);
         const double middle = 0.5 * (piece.start + piece.end), half = 0.5 * (piece.end - piece.start);
         const PathPart part = path_.over(piece.start, piece.end);
-        ++look_ups_;
+        ++evaluations_;
         const double value = field_.distance(part.middle);
         const bool inside = value <= radius_.level();
         const PieceKind found = inside ? PieceKind::inside : PieceKind::free;
@@ -93,7 +93,7 @@ private:
     [[nodiscard]] PathPiece too_short(PathPiece piece, double seen) {
         piece.kind = PieceKind::open;
         for (const double t : {piece.start, piece.end})
-            if (seen < 0 && (++look_ups_, field_.distance(path_.at(t)) <= radius_.level())) seen = t;
+            if (seen < 0 && (++evaluations_, field_.distance(path_.at(t)) <= radius_.level())) seen = t;
         piece.seen = seen;
         return piece;
     }
@@ -101,7 +101,7 @@ private:
     // Ranges cost more than look-ups and fail wherever the surface is: asked while they succeed, and now and then.
     [[nodiscard]] PieceKind by_range(const PathPart& part) {
         if (range_credit_ <= 0 && ++ranges_left_out_ % 8 != 0) return PieceKind::unknown;
-        ++look_ups_;
+        ++evaluations_;
         const Interval range = field_.range(Box::around(part.middle, part.reach).grown(path_.error()));
         --range_credit_;
         if (range.lower > radius_.level()) return range_credit_ += 3, PieceKind::free;
@@ -115,10 +115,10 @@ private:
     }
 
     const Field& field_;
-    const FreeRadius& radius_;
+    const ClearanceRadius& radius_;
     const Path& path_;
     const CastOptions& options_;
-    std::size_t look_ups_ = 0;
+    std::size_t evaluations_ = 0;
     int range_credit_ = 4;
     int ranges_left_out_ = 0;
     std::array<PathPiece, 256>

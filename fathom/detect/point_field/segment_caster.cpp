@@ -41,14 +41,15 @@ bool is_usable(const Segment& segment) {
 
 } // namespace
 
-CastHit cast_first(const Field& field, const FreeRadius& radius, const Segment& segment, const CastOptions& options) {
+CastHit cast_first(const Field& field, const ClearanceRadius& radius, const Segment& segment,
+                   const CastOptions& options) {
     if (!is_usable(segment)) return {Verdict::undecided, 0, 1};
     const SegmentPath path(segment);
     PathCutter cutter(field, radius, path, options);
     return first_on_path(cutter);
 }
 
-Verdict cast_all(const Field& field, const FreeRadius& radius, const Segment& segment, const CastOptions& options,
+Verdict cast_all(const Field& field, const ClearanceRadius& radius, const Segment& segment, const CastOptions& options,
                  std::vector<ContactInterval>& out) {
     if (!is_usable(segment)) {
         out.push_back({0, 1, false});
@@ -97,11 +98,11 @@ struct SegmentCaster::State {
     }
 
     [[nodiscard]] double first_within(const GridPath& path) const {
-        return map->continuous ? walk_first(grid->data(), *map, path) : plain_first(*grid, path, options.level);
+        return map->continuous ? walk_first(grid->data(), *map, path) : dda_first(*grid, path, options.level);
     }
     void all_within(const GridPath& path, std::vector<ContactInterval>& out) const {
         map->continuous ? walk_all(grid->data(), *map, path, out)
-                        : plain_walk(*grid, path, options.level, CellTest::exact, out);
+                        : dda_intervals(*grid, path, options.level, CellTest::exact, out);
     }
 
     // Only where the map proves anything, and its bricks can be counted in 31 bits.
@@ -116,9 +117,9 @@ struct SegmentCaster::State {
 
     FieldPtr field;
     CastOptions options;
-    FreeRadius radius;
+    ClearanceRadius radius;
     const GridField* grid;
-    std::optional<LevelMap> map;
+    std::optional<EmptySpaceMap> map;
     bool beyond = false; // contact is possible outside the domain
 };
 
@@ -272,7 +273,7 @@ void SegmentCaster::all(std::span<const Segment> segments, CastIntervals& out) c
 
 const Field& SegmentCaster::field() const { return *state_->field; }
 const CastOptions& SegmentCaster::options() const { return state_->options; }
-const FreeRadius& SegmentCaster::free_radius() const { return state_->radius; }
+const ClearanceRadius& SegmentCaster::clearance_radius() const { return state_->radius; }
 std::size_t SegmentCaster::bytes() const { return sizeof(State) + (state_->map ? state_->map->bytes() : 0); }
 
 } // namespace fathom

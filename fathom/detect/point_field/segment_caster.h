@@ -1,8 +1,8 @@
 // A point that moves along a segment, against a field: when is its distance at most `level`?
 // All such times, the first, or only whether (Xu & Barbic 2014, section 3). A ball of radius r is the level r: swept
 // spheres. Grids: jumps over what the pyramid proves free, then all roots of the exact cubic in each cell that holds
-// the level: no tolerance but rounding. Other fields: pieces of the segment are decided by free_radius() and range(),
-// down to a tolerance.
+// the level: no tolerance but rounding. Other fields: pieces of the segment are decided by clearance_radius() and
+// range(), down to a tolerance.
 #pragma once
 
 #include <fathom/base/primitives.h>
@@ -18,9 +18,9 @@
 namespace fathom {
 
 struct CastOptions {
-    double level = 0;           // m
-    double tolerance = 1e-7;    // of times, for fields without cells: pieces shorter than this are not cut further
-    std::size_t budget = 20000; // look-ups for one segment, for the same; what is open then stays undecided
+    double level = 0;        // m
+    double tolerance = 1e-7; // of times, for fields without cells: pieces shorter than this are not cut further
+    std::size_t max_evaluations = 20000; // look-ups for one segment, for the same; what is open then stays undecided
 };
 
 struct CastHit {
@@ -65,8 +65,8 @@ public:
 
     [[nodiscard]] const Field& field() const;
     [[nodiscard]] const CastOptions& options() const;
-    [[nodiscard]] const FreeRadius& free_radius() const; // of the field and the level
-    [[nodiscard]] std::size_t bytes() const;             // of what was prepared
+    [[nodiscard]] const ClearanceRadius& clearance_radius() const; // of the field and the level
+    [[nodiscard]] std::size_t bytes() const;                       // of what was prepared
 
 private:
     struct State;
@@ -74,19 +74,19 @@ private:
 };
 
 // A segment against any field: in which pieces of it is the distance at most the level?
-// Method: one look-up in the middle of a piece clears the ball round it, free or inside (free_radius.h); what is left
-// on either side is asked again, and where the balls are small beside the piece, range() is asked too. Complete down to
-// options.tolerance. Not for GridField, whose cells can be solved exactly: SegmentCaster does.
-// Cost: two or three look-ups for each halving of the tolerance at a crossing, about sqrt(radius of curvature / height)
-// for a segment that grazes. Thread-safe; nothing is allocated but by `out`.
+// Method: one look-up in the middle of a piece clears the ball round it, free or inside (clearance_radius.h); what is
+// left on either side is asked again, and where the balls are small beside the piece, range() is asked too. Complete
+// down to options.tolerance. Not for GridField, whose cells can be solved exactly: SegmentCaster does. Cost: two or
+// three look-ups for each halving of the tolerance at a crossing, about sqrt(radius of curvature / height) for a
+// segment that grazes. Thread-safe; nothing is allocated but by `out`.
 
 // `radius` is of this field and options.level; the options are taken as checked. What is meant: segment_caster.h.
-[[nodiscard]] CastHit cast_first(const Field& field, const FreeRadius& radius, const Segment& segment,
+[[nodiscard]] CastHit cast_first(const Field& field, const ClearanceRadius& radius, const Segment& segment,
                                  const CastOptions& options);
 
 // Appends. The ends of proven intervals are true to three tolerances, outward; longer stretches in which nothing was
 // proven are intervals of their own.
-Verdict cast_all(const Field& field, const FreeRadius& radius, const Segment& segment, const CastOptions& options,
+Verdict cast_all(const Field& field, const ClearanceRadius& radius, const Segment& segment, const CastOptions& options,
                  std::vector<ContactInterval>& out);
 
 } // namespace fathom

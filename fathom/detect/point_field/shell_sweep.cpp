@@ -18,7 +18,7 @@ constexpr std::size_t item_chunk = 2048;  // look-ups of one task
 constexpr std::size_t point_chunk = 2048; // points of one task
 constexpr std::size_t batch = 16;         // look-ups in flight, where items are taken by time
 constexpr double look_ahead = 0.3;        // radii: the least that a node looks ahead before its children are opened
-constexpr std::uint32_t most_steps = 32;  // of a node beside the surface, before its children are opened all the same
+constexpr std::uint32_t max_steps = 32;   // of a node beside the surface, before its children are opened all the same
 constexpr double short_way = 4; // radii of a leaf: where points go no farther, each is looked up before it pays
 
 // The true path of one point.
@@ -45,10 +45,10 @@ private:
 class Sweeper {
 public:
     Sweeper(const SweepShell& shell, const Motion& shell_motion, const SegmentCaster& caster,
-            const Motion& field_motion, SweepResult& out, const SweepOptions& options)
+            const Motion& field_motion, ShellSweepResult& out, const ShellSweepOptions& options)
         : shell_(shell), tree_(shell.tree), caster_(caster), field_(caster.field()), out_(out), scratch_(out.scratch),
           options_(options), field_motion_(field_motion), motion_(shell_motion, field_motion, options.path),
-          radius_(caster.free_radius()), cast_options_(caster.options()) {
+          radius_(caster.clearance_radius()), cast_options_(caster.options()) {
         const Sphere all = tree_.sphere(tree_.nodes()[0]);
         const Segment way = motion_.chord(all.center);
         error_ = 1e-14 * (way.start.norm() + way.end.norm() + all.center.norm() + all.radius +
@@ -113,12 +113,12 @@ private:
     const SphereTree& tree_;
     const SegmentCaster& caster_;
     const Field& field_;
-    SweepResult& out_;
+    ShellSweepResult& out_;
     SweepScratch& scratch_;
-    const SweepOptions& options_;
+    const ShellSweepOptions& options_;
     const Motion& field_motion_;
     RelativeMotion motion_;
-    FreeRadius radius_;
+    ClearanceRadius radius_;
     CastOptions cast_options_;
     double end_ = 1; // of the time looked at
     double error_;   // of positions, by rounding (m)
@@ -137,7 +137,7 @@ void Sweeper::look_up_all() {
     scratch_.speeds.resize(count);
     scratch_.radii.resize(count);
     scratch_.times.resize(count);
-    out_.look_ups += count;
+    out_.evaluations += count;
     if (count <= item_chunk) return look_up(0, count);
     parallel_for(count, item_chunk, [&](std::size_t begin, std::size_t end) { look_up(begin, end); });
 }
@@ -171,9 +171,9 @@ Sweeper::Step Sweeper::step(std::size_t k, SweepItem& item) const {
         if (item.start + 2 * item.hop >= end_ || time + reach >= end_) return Step::drop;
         item.start = time + reach;
         item.hop = std::max(reach, least_hop);
-        return ++item.steps < most_steps ? Step::advance : Step::open;
+        return ++item.steps < max_steps ? Step::advance : Step::open;
     }
-    if (ahead <= 1.01 * least_hop || item.steps >= most_steps) return Step::open;
+    if (ahead <= 1.01 * least_hop || item.steps >= max_steps) return Step::open;
     item.hop = std::max(least_hop, clear > 0 ? 0.8 * clear / speed : 0.0); // so that a ball like this reaches back
     ++item.steps;
     return Step::advance;
@@ -373,7 +373,7 @@ void Sweeper::first() {
 }
 
 void Sweeper::finish() {
-    SweepHit& hit = out_.first;
+    ShellSweepHit& hit = out_.first;
     const bool touches = best_point_ != no_index && (options_.goal == SweepGoal::all || best_.time <= options_.latest);
     if (!touches && !(open_ <= 1)) return;
     hit.verdict = touches ? Verdict::overlapping : Verdict::undecided;
@@ -389,15 +389,15 @@ void Sweeper::finish() {
     // Where the field is flat, the way that the point goes.
     const Segment way = motion_.chord(shell_.points[best_point_]);
     const Vec3 against = gradient.norm() > 0 ? Vec3(-gradient) : Vec3(way.end - way.start);
-    hit.normal = against.norm() > 0 ? pose.turn(against.normalized()) : Vec3::UnitX();
+    hit.normal = against.norm() > 0 ? pose.rotate(against.normalized()) : Vec3::UnitX();
     if (const auto* grid = dynamic_cast<const GridField*>(&field_)) hit.cell = grid->cell_at(seen).box;
 }
 
-void clear(SweepResult& result) {
+void clear(ShellSweepResult& result) {
     result.first = {};
     result.contacts.clear();
     result.error_bound = 0;
-    result.look_ups = result.points_tested = 0;
+    result.evaluations = result.points_tested = 0;
 }
 
 } // namespace
@@ -405,7 +405,7 @@ void clear(SweepResult& result) {
 SweepShell::SweepShell(std::vector<Vec3> given) : points(std::move(given)), tree(points) {}
 
 void sweep(const SweepShell& shell, const Motion& shell_motion, const SegmentCaster& caster, const Motion& field_motion,
-           SweepResult& out, const SweepOptions& options) {
+           ShellSweepResult& out, const ShellSweepOptions& options) {
     clear(out);
     if (shell.points.empty()) return;
     if (!is_finite(shell_motion) || !is_finite(field_motion)) {
@@ -419,32 +419,32 @@ void sweep(const SweepShell& shell, const Motion& shell_motion, const SegmentCas
         sweeper.first();
 }
 
-SweepHit sweep_ball(const Vec3& center, const Motion& ball_motion, const SegmentCaster& caster,
-                    const Motion& field_motion, const SweepOptions& options) {
-    SweepResult result;
+ShellSweepHit sweep_ball(const Vec3& center, const Motion& ball_motion, const SegmentCaster& caster,
+                         const Motion& field_motion, const ShellSweepOptions& options) {
+    ShellSweepResult result;
     sweep(SweepShell({center}), ball_motion, caster, field_motion, result, options);
     return result.first;
 }
 
 void sweep_pair(const SweepBody& a, const Motion& motion_a, const SweepBody& b, const Motion& motion_b, PairSweep& out,
-                const SweepOptions& options) {
+                const ShellSweepOptions& options) {
     clear(out.a_in_b);
     clear(out.b_in_a);
-    SweepOptions second = options;
+    ShellSweepOptions second = options;
     if (a.shell && b.caster) sweep(*a.shell, motion_a, *b.caster, motion_b, out.a_in_b, options);
     if (options.goal != SweepGoal::all && out.a_in_b.first.verdict == Verdict::overlapping)
         second.latest = std::min(options.latest, out.a_in_b.first.time + out.a_in_b.first.error);
     const bool enough = options.goal == SweepGoal::any && out.a_in_b.first.verdict == Verdict::overlapping;
     if (b.shell && a.caster && !enough) sweep(*b.shell, motion_b, *a.caster, motion_a, out.b_in_a, second);
     out.b_in_a.first.normal *= -1;
-    const auto rank = [](const SweepHit& hit) {
+    const auto rank = [](const ShellSweepHit& hit) {
         return hit.verdict == Verdict::overlapping ? 0 : hit.verdict == Verdict::undecided ? 1 : 2;
     };
-    const SweepHit &x = out.a_in_b.first, &y = out.b_in_a.first;
+    const ShellSweepHit &x = out.a_in_b.first, &y = out.b_in_a.first;
     out.point_of_a = rank(x) != rank(y) ? rank(x) < rank(y) : x.time <= y.time;
     out.first = out.point_of_a ? x : y;
     // What may touch earlier on the other side widens the answer.
-    const SweepHit& other = out.point_of_a ? y : x;
+    const ShellSweepHit& other = out.point_of_a ? y : x;
     if (other.verdict == Verdict::undecided && other.time < out.first.time) {
         out.first.error += out.first.time - other.time;
         out.first.time = other.time;

@@ -2,9 +2,9 @@
 // (Xu & Barbic 2014, sections 3 and 3.3.) Spheres nested over the points are tested level by level; a node that nothing
 // can reach in this step is dropped after one look-up of the field, and only points pay for intervals. Why the test is
 // safe: on either path the points of a node stay within its radius of its centre, and the centre within speed * time of
-// where it is in the middle; free_radius.h tells how far the interpolated field stays above the level. Straight paths
-// are the paper's: each point on its chord, seen from the field, as exact as SegmentCaster. Screw paths are what rigid
-// bodies do; each point is followed on its true curve, so a spinning body cannot slip through.
+// where it is in the middle; clearance_radius.h tells how far the interpolated field stays above the level. Straight
+// paths are the paper's: each point on its chord, seen from the field, as exact as SegmentCaster. Screw paths are what
+// rigid bodies do; each point is followed on its true curve, so a spinning body cannot slip through.
 #pragma once
 
 #include <fathom/base/motion.h>
@@ -57,7 +57,7 @@ struct SweepScratch {
 
 enum class SweepGoal { any, first, all };
 
-struct SweepOptions {
+struct ShellSweepOptions {
     SweepGoal goal = SweepGoal::all;
     Path path = Path::straight; // of both bodies; the `path` of the motions is not looked at
     double bend = 0;   // m, screws: ends of intervals are true to the time of this way; 0: a hundredth of a cell, or
@@ -66,7 +66,7 @@ struct SweepOptions {
     bool tree = true;  // false: point by point, for comparison
 };
 
-struct SweepHit {
+struct ShellSweepHit {
     Verdict verdict = Verdict::disjoint; // undecided: some point may touch, none was seen to
     double time = 1;                     // no contact is before this; overlapping: the first is in [time, time + error]
     double error = 0;
@@ -77,11 +77,11 @@ struct SweepHit {
     Box cell;                   // of the grid, in the field's frame; empty for other fields
 };
 
-struct SweepResult {
-    SweepHit first;
+struct ShellSweepResult {
+    ShellSweepHit first;
     std::vector<PointContact> contacts; // by point, then by time; SweepGoal::all only
     double error_bound = 0;             // way that ends of intervals may be off by (m); 0 on straight paths
-    std::size_t look_ups = 0;           // of the field, for nodes of the tree and to leave out points
+    std::size_t evaluations = 0;        // of the field, for nodes of the tree and to leave out points
     std::size_t points_tested = 0;      // that paid for intervals
     SweepScratch scratch;
 };
@@ -98,11 +98,11 @@ struct SweepShell {
 // anew and its vectors reused. In parallel where there is much to do (goal all); the same result for any number of
 // threads. Poses that are not finite: undecided from time 0 on, without a point.
 void sweep(const SweepShell& shell, const Motion& shell_motion, const SegmentCaster& caster, const Motion& field_motion,
-           SweepResult& out, const SweepOptions& options = {});
+           ShellSweepResult& out, const ShellSweepOptions& options = {});
 
 // A ball that moves: its centre against a field whose level is the radius, CastOptions{.level = radius}.
-[[nodiscard]] SweepHit sweep_ball(const Vec3& center, const Motion& ball_motion, const SegmentCaster& caster,
-                                  const Motion& field_motion, const SweepOptions& options = {});
+[[nodiscard]] ShellSweepHit sweep_ball(const Vec3& center, const Motion& ball_motion, const SegmentCaster& caster,
+                                       const Motion& field_motion, const ShellSweepOptions& options = {});
 
 // Both roles of a pair: A's points in B's field, and B's in A's. What is null is left out.
 struct SweepBody {
@@ -110,11 +110,11 @@ struct SweepBody {
     const SegmentCaster* caster = nullptr;
 };
 struct PairSweep {
-    SweepResult a_in_b, b_in_a; // normals of both from A to B
-    SweepHit first;             // the earlier; goal any or first: only the first role is complete past it
-    bool point_of_a = true;     // which body the point of `first` belongs to
+    ShellSweepResult a_in_b, b_in_a; // normals of both from A to B
+    ShellSweepHit first;             // the earlier; goal any or first: only the first role is complete past it
+    bool point_of_a = true;          // which body the point of `first` belongs to
 };
 void sweep_pair(const SweepBody& a, const Motion& motion_a, const SweepBody& b, const Motion& motion_b, PairSweep& out,
-                const SweepOptions& options = {});
+                const ShellSweepOptions& options = {});
 
 } // namespace fathom

@@ -25,9 +25,10 @@ struct Piece {
 
 class Search {
 public:
-    Search(CallableRef<TimeProbe(double)> probe, const TimeSearchOptions& options) : probe_(probe), options_(options) {}
+    Search(CallableRef<TimeProbe(double)> probe, const AdvancementOptions& options)
+        : probe_(probe), options_(options) {}
 
-    TimeSearch run() {
+    AdvancementResult run() {
         const TimeProbe at_start = ask(0), at_end = ask(1);
         const double from = reach(at_start), to = 1 - reach(at_end);
         if (at_end.touching) push({std::max(to, 0.0), 1, true, true, true});
@@ -66,7 +67,7 @@ private:
         const double width = piece.end - piece.start, middle = piece.start + 0.5 * width;
         const bool in_contact = piece.touches_at_start && piece.touches_at_end,
                    beside_contact = piece.touches_at_start || piece.touches_at_end;
-        const bool spent = result_.probes >= options_.budget;
+        const bool spent = result_.probes >= options_.max_evaluations;
         if (piece.filled) return leave(piece, false);
         // What is beside no contact is likely to be clear: a look, however short it is, keeps it from standing open for
         // nothing.
@@ -107,7 +108,7 @@ private:
         witness_ = std::min(witness_, piece.end);
     }
 
-    TimeSearch finish() {
+    AdvancementResult finish() {
         const double first_open = left_.empty() ? HUGE_VAL : left_.front().start;
         result_.time = std::min({first_open, witness_, 1.0});
         if (witness_ <= 1) {
@@ -133,15 +134,15 @@ private:
     }
 
     CallableRef<TimeProbe(double)> probe_;
-    TimeSearchOptions options_;
-    TimeSearch result_;
+    AdvancementOptions options_;
+    AdvancementResult result_;
     std::vector<Piece> open_, left_; // left_: neither cleared nor cut further, ascending
     double witness_ = HUGE_VAL;      // the earliest time at which contact was seen
 };
 
 } // namespace
 
-TimeSearch search_times(CallableRef<TimeProbe(double)> probe, const TimeSearchOptions& options) {
+AdvancementResult conservative_advancement(CallableRef<TimeProbe(double)> probe, const AdvancementOptions& options) {
     return Search(probe, options).run();
 }
 
@@ -149,7 +150,7 @@ TimeSearch search_times(CallableRef<TimeProbe(double)> probe, const TimeSearchOp
 
 namespace {
 
-constexpr std::size_t most_candidates = 1000;
+constexpr std::size_t max_candidates = 1000;
 
 // The chord's point in the plane is in the triangle, and farther from its edges than any point of the path is from
 // there.
@@ -178,7 +179,7 @@ bool points_cross(const Shape& points, const Motion& motion_points, const Shape&
         1e-14 * (mover_points.pose(middle).translation.norm() + mover_surface.pose(middle).translation.norm() +
                  points.radius() + surface.radius());
     const MeshCrossings near = mesh_crossings(points.tree(), mover_points.pose(middle), surface.tree(),
-                                              mover_surface.pose(middle), most_candidates, way + rounding);
+                                              mover_surface.pose(middle), max_candidates, way + rounding);
     return std::any_of(near.pairs.begin(), near.pairs.end(), [&](const IdPair& pair) {
         const Vec3 p = points.mesh().corners(pair[0])[0];
         return passes_inside(seen.at(p, start), seen.at(p, end), surface.mesh().corners(pair[1]),

@@ -25,29 +25,30 @@ struct TimeProbe {
                      // blur / speed are not told apart
 };
 
-struct TimeSearchOptions {
+struct AdvancementOptions {
     double speed = 0; // bound on how fast the gap, or the depth, can change (m a unit of time); infinity: only the
                       // probed times are known
     bool all = false; // every interval, not only the first contact
     double tolerance = 1e-6;       // of time
     double resolution = 1.0 / 512; // of time, all: between two times of contact nearer than this no gap is looked for
-    std::size_t budget = 600;      // probes
+    std::size_t max_evaluations = 600; // probes
     // Whether contact is certain within a short piece of time at whose ends there is none; asked of what would stay
     // open. None: never.
     std::function<bool(double start, double end)> certain{};
 };
 
-struct TimeSearch {
+struct AdvancementResult {
     Verdict verdict = Verdict::disjoint;
     double time = 1;  // no contact is before this
     double error = 0; // overlapping: contact was seen at time + error, or is certain before that
     std::vector<ContactInterval> intervals{}; // all: what is outside of them is clear; ascending, apart
-    bool truncated = false;                   // the budget ended it
+    bool budget_exhausted = false;            // the budget ended it
     std::size_t probes = 0;
 };
 
 // probe(t) for t in [0,1].
-[[nodiscard]] TimeSearch search_times(CallableRef<TimeProbe(double)> probe, const TimeSearchOptions& options = {});
+[[nodiscard]] AdvancementResult conservative_advancement(CallableRef<TimeProbe(double)> probe,
+                                                         const AdvancementOptions& options = {});
 
 // Does a moving point certainly pass through a surface within a short piece of time?
 // A point is on a sheet for no time at all: no look at any one time sees it there. It is proven to be there between two

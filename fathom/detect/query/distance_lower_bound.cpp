@@ -9,14 +9,14 @@ namespace fathom {
 
 namespace {
 
-PartTree parts_of(const Shape& shape, double finest) {
-    if (has_surface(shape.kind())) return PartTree(shape.surface());
-    return PartTree(shape.solid(), finest);
+BoundingTree parts_of(const Shape& shape, double finest) {
+    if (has_surface(shape.kind())) return BoundingTree(shape.surface());
+    return BoundingTree(shape.solid(), finest);
 }
 
-double gap_of_trees(PartTree a, PartTree b, const Pose& b_in_a, const Vec3& way, const GapOptions& options) {
+double gap_of_trees(BoundingTree a, BoundingTree b, const Pose& b_in_a, const Vec3& way, const GapOptions& options) {
     if (a.empty() || b.empty()) return 0;
-    PartPairs pairs(a, b, b_in_a);
+    DualTreeBound pairs(a, b, b_in_a);
     for (std::size_t opened = 0; opened < options.effort && pairs.bound() < options.enough && pairs.open(); ++opened)
         pairs.open_nearest(options.enough, way);
     return pairs.bound();
@@ -29,15 +29,16 @@ struct Height {
     bool operator<(const Height& other) const { return least > other.least; } // the lowest on top of a heap
 };
 
-double gap_over_plane(PartTree parts, const Pose& in_plane, const Shape::HalfSpace& plane, const GapOptions& options) {
+double gap_over_plane(BoundingTree parts, const Pose& in_plane, const Shape::HalfSpace& plane,
+                      const GapOptions& options) {
     if (parts.empty()) return 0;
-    const Vec3 down = in_plane.turn_to_local(-plane.normal);
+    const Vec3 down = in_plane.rotate_to_local(-plane.normal);
     const auto height = [&](Index part) {
         return plane.normal.dot(in_plane * parts.ball(part).center) - plane.offset - parts.reach(part, down);
     };
     std::vector<Height> heap = {{height(0), 0}};
     for (std::size_t opened = 0; opened < options.effort && heap.front().least < options.enough; ++opened) {
-        const PartTree::Parts below = parts.open(heap.front().part);
+        const BoundingTree::Parts below = parts.open(heap.front().part);
         if (below.last) break;
         std::pop_heap(heap.begin(), heap.end());
         const Height top = heap.back();
@@ -53,24 +54,25 @@ double gap_over_plane(PartTree parts, const Pose& in_plane, const Shape::HalfSpa
 
 } // namespace
 
-double least_gap(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b, const GapOptions& options) {
+double distance_lower_bound(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b,
+                            const GapOptions& options) {
     if (!b.bounded()) {
         GapOptions turned = options;
         turned.way = -options.way;
-        return a.bounded() ? least_gap(b, pose_b, a, pose_a, turned) : 0;
+        return a.bounded() ? distance_lower_bound(b, pose_b, a, pose_a, turned) : 0;
     }
-    const bool plane = a.kind() == ShapeKind::plane;
+    const bool plane = a.kind() == ShapeKind::half_space;
     if ((!plane && !a.bounded()) || a.bounds().empty() || b.bounds().empty()) return 0;
     const Pose b_in_a = relative(pose_a, pose_b);
     const double gap = plane ? gap_over_plane(parts_of(b, options.finest), b_in_a, a.half_space(), options)
                              : gap_of_trees(parts_of(a, options.finest), parts_of(b, options.finest), b_in_a,
-                                            pose_a.turn_to_local(options.way), options);
+                                            pose_a.rotate_to_local(options.way), options);
     const double far = pose_a.translation.norm() + pose_b.translation.norm();
     return std::max(0.0, gap - 1e-11 * (extent(a) + extent(b) + b_in_a.translation.norm()) - 1e-14 * far);
 }
 
 double extent(const Shape& shape) {
-    if (shape.kind() == ShapeKind::plane) return std::abs(shape.half_space().offset);
+    if (shape.kind() == ShapeKind::half_space) return std::abs(shape.half_space().offset);
     return shape.bounded() ? shape.bounds().center().norm() + shape.radius() : 0;
 }
 

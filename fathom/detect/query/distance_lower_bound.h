@@ -17,8 +17,8 @@ struct GapOptions {
 
 // No point of one is nearer to the other than this (m). 0 where nothing is known, as of shapes without end that are no
 // half-spaces.
-[[nodiscard]] double least_gap(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b,
-                               const GapOptions& options = {});
+[[nodiscard]] double distance_lower_bound(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b,
+                                          const GapOptions& options = {});
 
 // How large the numbers are that distances of a shape are made of, its pose apart: what roundings are measured by (m).
 [[nodiscard]] double extent(const Shape& shape);

@@ -22,47 +22,47 @@ namespace fathom {
 
 enum class Method {
     automatic,
-    closed_form,      // half-spaces
-    fields,           // the tree of one solid through the other's field, best first (collide.h, field_sweep.h)
-    octree,           // cells of both fields' ranges (field_overlap.h)
-    surface_in_field, // triangles or points in a field (mesh_contacts.h)
-    points_in_field,  // paths of points in a field (shell_sweep.h)
-    surfaces,         // triangles against triangles, exactly (mesh_pair.h)
-    tetrahedra,       // tetrahedra against tetrahedra, exactly (detect/tet)
-    depth_maps,       // drawn and compared (detect/depth)
-    advancement       // in time by as much as the distance allows (time_search.h)
+    closed_form,             // half-spaces
+    field_field,             // the tree of one solid through the other's field, best first (collide.h, field_sweep.h)
+    octree,                  // cells of both fields' ranges (field_overlap.h)
+    mesh_field,              // triangles or points in a field (mesh_contacts.h)
+    point_field,             // paths of points in a field (shell_sweep.h)
+    mesh_mesh,               // triangles against triangles, exactly (mesh_pair.h)
+    tetrahedra,              // tetrahedra against tetrahedra, exactly (detect/tet)
+    depth_maps,              // drawn and compared (detect/depth)
+    conservative_advancement // in time by as much as the distance allows (time_search.h)
 };
-inline constexpr std::array all_methods = {Method::closed_form,      Method::fields,          Method::octree,
-                                           Method::surface_in_field, Method::points_in_field, Method::surfaces,
-                                           Method::tetrahedra,       Method::depth_maps,      Method::advancement};
+inline constexpr std::array all_methods = {Method::closed_form, Method::field_field, Method::octree,
+                                           Method::mesh_field,  Method::point_field, Method::mesh_mesh,
+                                           Method::tetrahedra,  Method::depth_maps,  Method::conservative_advancement};
 [[nodiscard]] std::string_view name(Method method); // "surface_in_field"
 
-enum class QueryGoal {
+enum class CollideGoal {
     verdict,  // whether
     contacts, // where, how deep, which way is out
     proof     // whether, at a hundred times the usual effort before "undecided"
 };
 
-struct QueryOptions {
-    QueryGoal goal = QueryGoal::contacts;
+struct CollideOptions {
+    CollideGoal goal = CollideGoal::contacts;
     Method method = Method::automatic; // else Error{unsupported} where it does not fit the pair
     double margin =
         0; // shapes nearer than this count as touching (m). Error{unsupported} where a forced method knows none
-    std::size_t most_contacts = 16; // the deepest, then those farthest from the ones before
+    std::size_t max_contacts = 16; // the deepest, then those farthest from the ones before
 };
 
-struct Collision {
+struct CollideResult {
     Verdict verdict = Verdict::disjoint;
-    bool proven = true; // of "disjoint": nothing was left to chance. "overlapping" always has a witness, `common`
+    bool proven = true; // of "disjoint": nothing was left to chance. "overlapping" always has a witness, `witness`
     Method method = Method::automatic;
-    Vec3 common = Vec3::Zero(); // overlapping: a point of both, but for the margin (m, world)
-    double depth = 0;           // of the deepest contact found (m)
+    Vec3 witness = Vec3::Zero(); // overlapping: a point of both, but for the margin (m, world)
+    double depth = 0;            // of the deepest contact found (m)
     double error_bound = 0; // of depths (m); infinity where a field is no distance, whose depths are then only values
-    bool truncated = false; // there are more contacts
+    bool more_contacts = false;      // there are more contacts
     std::vector<Contact> contacts{}; // deepest first, the same order on every run; QueryGoal::contacts
 };
-[[nodiscard]] Collision collide(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b,
-                                const QueryOptions& options = {});
+[[nodiscard]] CollideResult collide(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b,
+                                    const CollideOptions& options = {});
 
 struct DistanceOptions {
     Method method = Method::automatic;
@@ -70,22 +70,22 @@ struct DistanceOptions {
 };
 
 // Signed: the distance when apart, minus the depth when not.
-struct Distance {
+struct DistanceResult {
     // The distance lies between these, but for error_bound (m). Overlapping: upper <= 0 is minus the depth of the
     // deepest point found, lower is -infinity.
-    double lower = 0, upper = 0;
+    double lower_bound = 0, upper_bound = 0;
     Vec3 point_a = Vec3::Zero(),
          point_b =
              Vec3::Zero(); // that reach `upper` (m, world); of a solid that is asked by its field, good to error_bound
     Vec3 normal = Vec3::Zero(); // unit, from A to B
     Method method = Method::automatic;
     double error_bound = 0;
-    bool truncated = false; // the bounds are farther apart than asked
+    bool converged = true; // the bounds are as close as requested
 };
-[[nodiscard]] Distance distance(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b,
-                                const DistanceOptions& options = {});
+[[nodiscard]] DistanceResult distance(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b,
+                                      const DistanceOptions& options = {});
 
-struct MotionOptions {
+struct SweepOptions {
     SweepGoal goal = SweepGoal::first; // any and first fill `time`; all: `intervals` too
     Method method = Method::automatic;
     Path path = Path::screw;       // straight: each point on its own line, for points_in_field alone
@@ -94,7 +94,7 @@ struct MotionOptions {
     double margin = 0;             // m
 };
 
-struct Sweep {
+struct SweepResult {
     Verdict verdict = Verdict::disjoint; // over the whole motion
     double time = 1; // no contact is before this; overlapping: one was seen at time + error, or (points through a
                      // sheet) is proven to lie between
@@ -107,8 +107,8 @@ struct Sweep {
     bool truncated = false; // effort ended it: error or intervals are wider than asked
 };
 // Time runs in [0,1]; the `path` of the motions is not looked at.
-[[nodiscard]] Sweep sweep(const Shape& a, const Motion& motion_a, const Shape& b, const Motion& motion_b,
-                          const MotionOptions& options = {});
+[[nodiscard]] SweepResult sweep(const Shape& a, const Motion& motion_a, const Shape& b, const Motion& motion_b,
+                                const SweepOptions& options = {});
 
 // Which method answers which question about which pair of kinds, best first: the one table that query.h
 // picks from and `fathom matrix` prints. The same for both orders of a pair.

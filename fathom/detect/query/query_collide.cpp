@@ -19,10 +19,10 @@ namespace fathom {
 namespace query {
 namespace {
 
-constexpr double same_direction = 1e-12;    // of unit normals: turning rounds them by less
-constexpr std::size_t most_listed = 10'000; // contacts that are looked at before they are thinned out
+constexpr double same_direction = 1e-12;   // of unit normals: turning rounds them by less
+constexpr std::size_t max_listed = 10'000; // contacts that are looked at before they are thinned out
 
-void set_touching(Collision& result, const Vec3& common) {
+void set_touching(CollideResult& result, const Vec3& common) {
     result.verdict = Verdict::overlapping;
     result.common = common;
 }
@@ -30,9 +30,9 @@ void set_touching(Collision& result, const Vec3& common) {
 // ---- Half-spaces
 
 // They are apart only where their normals are opposite.
-Collision plane_and_plane(const Pair& pair, const QueryOptions& options) {
+CollideResult plane_and_plane(const Pair& pair, const CollideOptions& options) {
     const Shape::HalfSpace a = half_space(pair.a), b = half_space(pair.b);
-    Collision result;
+    CollideResult result;
     const double gap = -(a.offset + b.offset); // where the normals are opposite
     if ((a.normal + b.normal).norm() > same_direction) {
         const Vec3 down = a.normal + b.normal; // falls alike in both, by half its square
@@ -42,7 +42,7 @@ Collision plane_and_plane(const Pair& pair, const QueryOptions& options) {
         set_touching(result, 0.5 * (a.offset - b.offset) * a.normal);
         result.depth = -gap;
     }
-    if (result.verdict == Verdict::overlapping && options.goal == QueryGoal::contacts && std::isfinite(result.depth))
+    if (result.verdict == Verdict::overlapping && options.goal == CollideGoal::contacts && std::isfinite(result.depth))
         result.contacts.push_back({.point_a = a.offset * a.normal,
                                    .point_b = (a.offset + gap) * a.normal,
                                    .normal = a.normal,
@@ -50,9 +50,9 @@ Collision plane_and_plane(const Pair& pair, const QueryOptions& options) {
     return result;
 }
 
-void collect_below(const Placed& surface, const Shape::HalfSpace& plane, double margin, Collision& result) {
-    const ContactMesh& mesh = surface.shape->surface();
-    const Vec3 way = surface.pose.turn_to_local(plane.normal);
+void collect_below(const Placed& surface, const Shape::HalfSpace& plane, double margin, CollideResult& result) {
+    const TriangleSphereTree& mesh = surface.shape->surface();
+    const Vec3 way = surface.pose.rotate_to_local(plane.normal);
     const double level = plane.offset + margin - plane.normal.dot(surface.pose.translation);
     std::vector<Index> open = {0};
     while (!open.empty()) {
@@ -91,29 +91,29 @@ void drop_same_points(std::vector<Contact>& contacts) {
 }
 
 // `b` is the plane.
-Collision surface_and_plane(const Pair& pair, const QueryOptions& options) {
+CollideResult surface_and_plane(const Pair& pair, const CollideOptions& options) {
     const Shape::HalfSpace plane = half_space(pair.b);
     const Lowest deepest = lowest(pair.a, plane.normal);
-    Collision result;
+    CollideResult result;
     if (deepest.value > plane.offset + options.margin) return result;
     set_touching(result, deepest.point);
     result.depth = plane.offset - deepest.value;
-    if (options.goal == QueryGoal::contacts) collect_below(pair.a, plane, options.margin, result);
+    if (options.goal == CollideGoal::contacts) collect_below(pair.a, plane, options.margin, result);
     drop_same_points(result.contacts);
-    sort_and_spread(result, options.most_contacts);
-    if (options.goal != QueryGoal::contacts) result.depth = plane.offset - deepest.value;
+    sort_and_spread(result, options.max_contacts);
+    if (options.goal != CollideGoal::contacts) result.depth = plane.offset - deepest.value;
     return result;
 }
 
-Collision by_closed_form(const Pair& pair, const QueryOptions& options) {
+CollideResult by_closed_form(const Pair& pair, const CollideOptions& options) {
     if (is_plane(pair.a.kind()) && is_plane(pair.b.kind())) {
         const Pair p = ordered(pair, any_kind);
-        Collision result = plane_and_plane(p, options);
+        CollideResult result = plane_and_plane(p, options);
         if (p.swapped != pair.swapped) flip(result);
         return result;
     }
     if (is_plane(pair.b.kind())) return surface_and_plane(pair, options);
-    Collision result = surface_and_plane(pair.flipped(), options);
+    CollideResult result = surface_and_plane(pair.flipped(), options);
     flip(result);
     return result;
 }
@@ -129,7 +129,7 @@ Contact contact_of(const Pair& pair, const IdPair& triangles) {
     };
     const auto ca = corners(pair.a, triangles[0]), cb = corners(pair.b, triangles[1]);
     const auto area = [](const std::array<Vec3, 3>& c) { return Vec3((c[1] - c[0]).cross(c[2] - c[0])); };
-    const ClosestPair near = closest_points(ca, cb);
+    const ClosestPair near = field_field::closest_points(ca, cb);
     const double distance = std::sqrt(near.squared_distance);
     Vec3 normal = near.point_b - near.point_a;
     if (!(distance > 0)) {
@@ -146,14 +146,14 @@ Contact contact_of(const Pair& pair, const IdPair& triangles) {
 }
 
 // Triangles of each in the solid that the other is.
-void add_depths(const Pair& pair, const QueryOptions& options, Collision& result) {
+void add_depths(const Pair& pair, const CollideOptions& options, CollideResult& result) {
     FieldContacts found = contacts_in_field(pair, options, true);
     result.contacts = std::move(found.contacts);
     result.truncated = found.truncated;
 }
 
-Collision surfaces_in_order(const Pair& pair, const QueryOptions& options) {
-    Collision result;
+CollideResult surfaces_in_order(const Pair& pair, const CollideOptions& options) {
+    CollideResult result;
     const MeshCrossings first =
         mesh_crossings(pair.a.shape->tree(), pair.a.pose, pair.b.shape->tree(), pair.b.pose, 1, options.margin);
     Vec3 inside;
@@ -163,33 +163,33 @@ Collision surfaces_in_order(const Pair& pair, const QueryOptions& options) {
         set_touching(result, inside);
     else
         return result;
-    if (options.goal != QueryGoal::contacts) return result;
+    if (options.goal != CollideGoal::contacts) return result;
     if (pair.a.solid() || pair.b.solid()) add_depths(pair, options, result);
     if (result.contacts.empty()) { // surfaces alone, or crossings below rounding
         const MeshCrossings all = mesh_crossings(pair.a.shape->tree(), pair.a.pose, pair.b.shape->tree(), pair.b.pose,
-                                                 most_listed, options.margin);
+                                                 max_listed, options.margin);
         result.truncated = all.truncated;
         for (const IdPair& t : all.pairs) result.contacts.push_back(contact_of(pair, t));
     }
-    sort_and_spread(result, options.most_contacts);
+    sort_and_spread(result, options.max_contacts);
     return result;
 }
 
-Collision by_surfaces(const Pair& pair, const QueryOptions& options) {
+CollideResult by_surfaces(const Pair& pair, const CollideOptions& options) {
     const Pair p = ordered(pair, any_kind);
-    Collision result = surfaces_in_order(p, options);
+    CollideResult result = surfaces_in_order(p, options);
     if (p.swapped != pair.swapped) flip(result);
     result.error_bound = depth_error(pair);
     return result;
 }
 
-Collision by_surface_in_field(const Pair& pair, const QueryOptions& options) {
+CollideResult by_surface_in_field(const Pair& pair, const CollideOptions& options) {
     const Pair p = ordered(pair, is_surface);
     const FieldContacts found = contacts_in_field(p, options);
-    Collision result{.verdict = found.verdict, .truncated = found.truncated, .contacts = found.contacts};
+    CollideResult result{.verdict = found.verdict, .truncated = found.truncated, .contacts = found.contacts};
     if (!result.contacts.empty()) result.common = result.contacts.front().point_a;
-    if (options.goal == QueryGoal::contacts)
-        sort_and_spread(result, options.most_contacts);
+    if (options.goal == CollideGoal::contacts)
+        sort_and_spread(result, options.max_contacts);
     else
         result.contacts.clear();
     if (p.swapped != pair.swapped) flip(result);
@@ -199,11 +199,13 @@ Collision by_surface_in_field(const Pair& pair, const QueryOptions& options) {
 
 // ---- Solids
 
-Collision by_fields(const Pair& pair, const QueryOptions& options) {
-    CollideOptions ask{.margin = options.margin, .most_contacts = std::max<std::size_t>(options.most_contacts, 1)};
-    if (options.goal != QueryGoal::contacts) ask.goal = CollideGoal::any;
-    if (options.goal == QueryGoal::proof) ask.budget *= 100;
-    CollideResult found = collide(pair.a.shape->solid(), pair.a.pose, pair.b.shape->solid(), pair.b.pose, ask);
+CollideResult by_fields(const Pair& pair, const CollideOptions& options) {
+    field_field::CollideOptions ask{.margin = options.margin,
+                                    .max_contacts = std::max<std::size_t>(options.max_contacts, 1)};
+    if (options.goal != CollideGoal::contacts) ask.goal = field_field::CollideGoal::any;
+    if (options.goal == CollideGoal::proof) ask.max_evaluations *= 100;
+    field_field::CollideResult found =
+        collide(pair.a.shape->solid(), pair.a.pose, pair.b.shape->solid(), pair.b.pose, ask);
     return {.verdict = found.verdict,
             .common = found.common,
             .depth = found.depth,
@@ -212,22 +214,22 @@ Collision by_fields(const Pair& pair, const QueryOptions& options) {
             .contacts = std::move(found.contacts)};
 }
 
-Collision by_octree(const Pair& pair, const QueryOptions& options) {
-    FieldOverlapOptions ask{.depth = 24,
-                            .order = OverlapOrder::best_first,
-                            .stop_at_first = true,
-                            .budget = 1'000'000,
-                            .keep_cells = false};
-    if (options.goal == QueryGoal::proof) ask.depth = 40, ask.budget *= 100;
-    const FieldOverlap found =
-        field_overlap(*pair.a.shape->field(), pair.a.pose, *pair.b.shape->field(), pair.b.pose, ask);
+CollideResult by_octree(const Pair& pair, const CollideOptions& options) {
+    field_field::FieldOverlapOptions ask{.depth = 24,
+                                         .order = field_field::OverlapOrder::best_first,
+                                         .stop_at_first = true,
+                                         .max_evaluations = 1'000'000,
+                                         .keep_cells = false};
+    if (options.goal == CollideGoal::proof) ask.depth = 40, ask.max_evaluations *= 100;
+    const field_field::FieldOverlap found =
+        field_field::field_overlap(*pair.a.shape->field(), pair.a.pose, *pair.b.shape->field(), pair.b.pose, ask);
     return {.verdict = found.verdict,
             .common = found.common,
             .error_bound = depth_error(pair),
             .truncated = found.truncated};
 }
 
-Collision by_tetrahedra(const Pair& pair, const QueryOptions& options) {
+CollideResult by_tetrahedra(const Pair& pair, const CollideOptions& options) {
     const Pair p = ordered(pair, any_kind);
     const auto placed = [](const Placed& body) {
         std::vector<Vec3> moved = body.shape->tetrahedra().vertices;
@@ -237,14 +239,14 @@ Collision by_tetrahedra(const Pair& pair, const QueryOptions& options) {
     const std::vector<Vec3> of_a = placed(p.a), of_b = placed(p.b);
     const std::vector<IdPair> pairs =
         overlapping_tetrahedra({of_a, p.a.shape->tet_topology()}, {of_b, p.b.shape->tet_topology()});
-    Collision result{.error_bound = depth_error(pair)};
+    CollideResult result{.error_bound = depth_error(pair)};
     if (pairs.empty()) return result;
     set_touching(result, Vec3::Zero());
     result.proven = true;
-    if (options.goal == QueryGoal::contacts) add_depths(p, options, result);
-    sort_and_spread(result, options.most_contacts);
+    if (options.goal == CollideGoal::contacts) add_depths(p, options, result);
+    sort_and_spread(result, options.max_contacts);
     // Where tetrahedra only touch, no point may be inside both as the fields answer.
-    const Collision seen = result.contacts.empty() ? surfaces_in_order(p, options) : Collision{};
+    const CollideResult seen = result.contacts.empty() ? surfaces_in_order(p, options) : CollideResult{};
     if (!result.contacts.empty())
         result.common = result.contacts.front().point_a;
     else if (seen.verdict == Verdict::overlapping)
@@ -265,13 +267,13 @@ DepthObject drawn(DepthBackend& backend, const Shape& shape) {
     return {backend, shape.mesh(), projections, {.pixels = 512}};
 }
 
-Collision by_depth_maps(const Pair& pair, const QueryOptions& options) {
+CollideResult by_depth_maps(const Pair& pair, const CollideOptions& options) {
     const Pair p = ordered(pair, has_field); // maps of a surface without inside would fill it
     const auto backend = make_cpu_depth_backend();
     DepthObject object = drawn(*backend, *p.a.shape);
     const DrawnBody other{std::make_shared<DrawnMesh>(p.b.shape->mesh()), p.b.pose, 0};
     const DepthCollision found = collide(object, p.a.pose, std::span(&other, 1), {.goal = DepthGoal::bodies});
-    Collision result{
+    CollideResult result{
         .verdict = found.verdict, .proven = found.proven, .error_bound = found.tolerance, .truncated = found.truncated};
     if (!found.enclosed_by.empty()) result.common = found.enclosed_by.front().point;
     for (const DepthBodyHit& hit : found.bodies) {
@@ -282,20 +284,20 @@ Collision by_depth_maps(const Pair& pair, const QueryOptions& options) {
                         .depth = hit.depth};
         contact.feature_b.element = hit.primitive;
         result.common = hit.point;
-        if (options.goal == QueryGoal::contacts) result.contacts.push_back(contact);
+        if (options.goal == CollideGoal::contacts) result.contacts.push_back(contact);
     }
-    sort_and_spread(result, options.most_contacts);
+    sort_and_spread(result, options.max_contacts);
     if (p.swapped != pair.swapped) flip(result);
     return result;
 }
 
-Collision by_method(Method method, const Pair& pair, const QueryOptions& options) {
+CollideResult by_method(Method method, const Pair& pair, const CollideOptions& options) {
     switch (method) {
     case Method::closed_form:
         return by_closed_form(pair, options);
-    case Method::surfaces:
+    case Method::mesh_mesh:
         return by_surfaces(pair, options);
-    case Method::surface_in_field:
+    case Method::mesh_field:
         return by_surface_in_field(pair, options);
     case Method::octree:
         return by_octree(pair, options);
@@ -315,13 +317,14 @@ bool knows_margins(Method method) {
 } // namespace
 } // namespace query
 
-Collision collide(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b, const QueryOptions& options) {
+CollideResult collide(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b,
+                      const CollideOptions& options) {
     if (!(options.margin >= 0) || !std::isfinite(options.margin))
         throw Error(Cause::invalid_argument, "the margin must be finite and not below 0");
     const Method method = choose(a.kind(), b.kind(), Question::collide, options.method);
     if (options.margin > 0 && !query::knows_margins(method))
         throw Error(Cause::unsupported, fmt::format("{} knows no margin", name(method)));
-    Collision result;
+    CollideResult result;
     if (!is_finite(pose_a) || !is_finite(pose_b)) {
         result.verdict = Verdict::undecided;
     } else if (!a.bounds().empty() && !b.bounds().empty()) {

@@ -17,21 +17,21 @@ namespace fathom {
 namespace query {
 namespace {
 
-constexpr std::size_t most_pairs = 3'000; // of parts that are opened, where the field tells no distance
+constexpr std::size_t max_pairs = 3'000; // of parts that are opened, where the field tells no distance
 
 double default_tolerance(const Pair& pair, const DistanceOptions& options) {
     return options.tolerance > 0 ? options.tolerance : 1e-3 * pair.size();
 }
 
 // The deepest contact of shapes that are known to overlap.
-Distance overlapping(const Pair& pair, Method method) {
-    const Collision found =
-        collide(*pair.a.shape, pair.a.pose, *pair.b.shape, pair.b.pose, {.method = method, .most_contacts = 1});
-    Distance result{.lower = -HUGE_VAL,
-                    .upper = -std::max(found.depth, 0.0),
-                    .point_a = found.common,
-                    .point_b = found.common,
-                    .error_bound = depth_error(pair)};
+DistanceResult overlapping(const Pair& pair, Method method) {
+    const CollideResult found =
+        collide(*pair.a.shape, pair.a.pose, *pair.b.shape, pair.b.pose, {.method = method, .max_contacts = 1});
+    DistanceResult result{.lower = -HUGE_VAL,
+                          .upper = -std::max(found.depth, 0.0),
+                          .point_a = found.common,
+                          .point_b = found.common,
+                          .error_bound = depth_error(pair)};
     if (!found.contacts.empty()) {
         const Contact& c = found.contacts.front();
         result.point_a = c.point_a, result.point_b = c.point_b, result.normal = c.normal;
@@ -39,7 +39,7 @@ Distance overlapping(const Pair& pair, Method method) {
     return result;
 }
 
-Distance between(const Vec3& point_a, const Vec3& point_b, double lower, double upper) {
+DistanceResult between(const Vec3& point_a, const Vec3& point_b, double lower, double upper) {
     return {.lower = lower,
             .upper = upper,
             .point_a = point_a,
@@ -49,8 +49,8 @@ Distance between(const Vec3& point_a, const Vec3& point_b, double lower, double 
 
 // ---- Half-spaces
 
-Distance plane_and_plane(const Pair& pair) {
-    const Collision touch =
+DistanceResult plane_and_plane(const Pair& pair) {
+    const CollideResult touch =
         collide(*pair.a.shape, pair.a.pose, *pair.b.shape, pair.b.pose, {.method = Method::closed_form});
     if (touch.verdict == Verdict::overlapping)
         return {.lower = -touch.depth,
@@ -63,49 +63,50 @@ Distance plane_and_plane(const Pair& pair) {
 }
 
 // `b` is the plane.
-Distance surface_and_plane(const Pair& pair) {
+DistanceResult surface_and_plane(const Pair& pair) {
     const Shape::HalfSpace plane = half_space(pair.b);
     const Lowest deepest = lowest(pair.a, plane.normal);
     const double gap = deepest.value - plane.offset;
-    Distance result = between(deepest.point, deepest.point - gap * plane.normal, gap, gap);
+    DistanceResult result = between(deepest.point, deepest.point - gap * plane.normal, gap, gap);
     result.normal = -plane.normal;
     return result;
 }
 
-Distance by_closed_form(const Pair& pair) {
+DistanceResult by_closed_form(const Pair& pair) {
     const Pair p = ordered(pair, has_surface);
-    Distance result = is_plane(p.a.kind()) ? plane_and_plane(p) : surface_and_plane(p);
+    DistanceResult result = is_plane(p.a.kind()) ? plane_and_plane(p) : surface_and_plane(p);
     if (p.swapped != pair.swapped) flip(result);
     return result;
 }
 
 // ---- Surfaces
 
-Distance by_surfaces(const Pair& pair) {
+DistanceResult by_surfaces(const Pair& pair) {
     const Pair p = ordered(pair, any_kind);
     const MeshDistance near = mesh_distance(p.a.shape->tree(), p.a.pose, p.b.shape->tree(), p.b.pose);
     Vec3 inside;
-    Distance result = near.distance > 0 && !contained(p, inside)
-                          ? between(near.point_a, near.point_b, near.distance, near.distance)
-                          : overlapping(p, Method::surfaces);
+    DistanceResult result = near.distance > 0 && !contained(p, inside)
+                                ? between(near.point_a, near.point_b, near.distance, near.distance)
+                                : overlapping(p, Method::mesh_mesh);
     if (p.swapped != pair.swapped) flip(result);
     return result;
 }
 
-Distance by_surface_in_field(const Pair& pair, const DistanceOptions& options) {
+DistanceResult by_surface_in_field(const Pair& pair, const DistanceOptions& options) {
     const Pair p = ordered(pair, is_surface);
     const double tolerance = default_tolerance(pair, options);
-    const SurfaceSolidDistance near = surface_solid_distance(p.a.shape->surface(), p.a.shape->tree(), p.a.pose,
-                                                             p.b.shape->solid(), p.b.pose, tolerance);
-    Distance result{.lower = near.lower,
-                    .upper = near.upper,
-                    .point_a = near.on_surface,
-                    .point_b = near.on_solid,
-                    .normal = near.normal};
+    const mesh_field::MeshFieldDistance near = mesh_field::mesh_field_distance(
+        p.a.shape->surface(), p.a.shape->tree(), p.a.pose, p.b.shape->solid(), p.b.pose, tolerance);
+    DistanceResult result{.lower = near.lower,
+                          .upper = near.upper,
+                          .point_a = near.on_surface,
+                          .point_b = near.on_solid,
+                          .normal = near.normal};
     if (near.upper > 0 && near.upper - near.lower > tolerance)
-        result.lower = std::min(near.upper, std::max(near.lower, least_gap(*p.a.shape, p.a.pose, *p.b.shape, p.b.pose,
+        result.lower =
+            std::min(near.upper, std::max(near.lower, distance_lower_bound(*p.a.shape, p.a.pose, *p.b.shape, p.b.pose,
                                                                            {.enough = near.upper - tolerance,
-                                                                            .effort = most_pairs,
+                                                                            .effort = max_pairs,
                                                                             .finest = 0.05 * tolerance,
                                                                             .way = near.normal})));
     result.error_bound = near.upper > 0 ? surface_error(*p.b.shape) : depth_error(pair);
@@ -125,9 +126,9 @@ Shape block_under(const Placed& plane, const Placed& body, Pose& pose) {
     return Shape(std::make_shared<AnalyticField>(shapes::box(Vec3::Constant(2 * reach))));
 }
 
-Distance by_separation(const Pair& pair, const DistanceOptions& options) {
-    const Separation near = separation(pair.a.shape->solid(), pair.a.pose, pair.b.shape->solid(), pair.b.pose,
-                                       {.tolerance = options.tolerance});
+DistanceResult by_separation(const Pair& pair, const DistanceOptions& options) {
+    const field_field::Separation near = field_field::separation(
+        pair.a.shape->solid(), pair.a.pose, pair.b.shape->solid(), pair.b.pose, {.tolerance = options.tolerance});
     const bool apart = near.upper > 0;
     return {.lower = near.lower,
             .upper = near.upper,
@@ -138,29 +139,29 @@ Distance by_separation(const Pair& pair, const DistanceOptions& options) {
             .truncated = near.truncated};
 }
 
-Distance by_fields(const Pair& pair, const DistanceOptions& options) {
+DistanceResult by_fields(const Pair& pair, const DistanceOptions& options) {
     const Pair p = ordered(pair, is_plane);
     if (!is_plane(p.a.kind())) return by_separation(pair, options);
     if (!p.b.shape->bounded()) throw Error(Cause::unsupported, "neither of the two shapes has an end");
-    const Collision touch =
-        collide(*pair.a.shape, pair.a.pose, *pair.b.shape, pair.b.pose, {.method = Method::fields, .most_contacts = 1});
-    if (touch.verdict == Verdict::overlapping) return overlapping(pair, Method::fields);
+    const CollideResult touch = collide(*pair.a.shape, pair.a.pose, *pair.b.shape, pair.b.pose,
+                                        {.method = Method::field_field, .max_contacts = 1});
+    if (touch.verdict == Verdict::overlapping) return overlapping(pair, Method::field_field);
     Pair cut = p;
     const Shape block = block_under(p.a, p.b, cut.a.pose);
     cut.a.shape = &block;
-    Distance result = by_separation(cut, options);
+    DistanceResult result = by_separation(cut, options);
     result.error_bound = surface_error(*p.b.shape);
     if (p.swapped != pair.swapped) flip(result);
     return result;
 }
 
-Distance by_method(Method method, const Pair& pair, const DistanceOptions& options) {
+DistanceResult by_method(Method method, const Pair& pair, const DistanceOptions& options) {
     switch (method) {
     case Method::closed_form:
         return by_closed_form(pair);
-    case Method::surfaces:
+    case Method::mesh_mesh:
         return by_surfaces(pair);
-    case Method::surface_in_field:
+    case Method::mesh_field:
         return by_surface_in_field(pair, options);
     default:
         return by_fields(pair, options);
@@ -170,12 +171,12 @@ Distance by_method(Method method, const Pair& pair, const DistanceOptions& optio
 } // namespace
 } // namespace query
 
-Distance distance(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b,
-                  const DistanceOptions& options) {
+DistanceResult distance(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b,
+                        const DistanceOptions& options) {
     if (!(options.tolerance >= 0) || !std::isfinite(options.tolerance))
         throw Error(Cause::invalid_argument, "the tolerance must be finite and not below 0");
     const Method method = choose(a.kind(), b.kind(), Question::distance, options.method);
-    Distance result{.lower = HUGE_VAL, .upper = HUGE_VAL};
+    DistanceResult result{.lower = HUGE_VAL, .upper = HUGE_VAL};
     if (!is_finite(pose_a) || !is_finite(pose_b))
         result = {.lower = -HUGE_VAL, .upper = HUGE_VAL, .truncated = true};
     else if (!a.bounds().empty() && !b.bounds().empty())

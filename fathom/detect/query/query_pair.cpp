@@ -52,16 +52,16 @@ Pair ordered(const Pair& pair, bool (*first)(ShapeKind)) {
     return key(pair.b) < key(pair.a) ? pair.flipped() : pair;
 }
 
-void flip(Collision& collision) {
+void flip(CollideResult& collision) {
     for (Contact& c : collision.contacts) c = flipped(c);
 }
 
-void flip(Distance& distance) {
+void flip(DistanceResult& distance) {
     std::swap(distance.point_a, distance.point_b);
     distance.normal = -distance.normal;
 }
 
-void flip(Sweep& sweep) { sweep.normal = -sweep.normal; }
+void flip(SweepResult& sweep) { sweep.normal = -sweep.normal; }
 
 double surface_error(const Shape& shape) {
     const double error = shape.error_bound();
@@ -78,13 +78,13 @@ double depth_error(const Pair& pair) {
 
 Shape::HalfSpace half_space(const Placed& plane) {
     const Shape::HalfSpace local = plane.shape->half_space();
-    const Vec3 normal = plane.pose.turn(local.normal);
+    const Vec3 normal = plane.pose.rotate(local.normal);
     return {normal, local.offset + normal.dot(plane.pose.translation)};
 }
 
 Lowest lowest(const Placed& surface, const Vec3& direction) {
-    const ContactMesh& mesh = surface.shape->surface();
-    const Vec3 way = surface.pose.turn_to_local(direction);
+    const TriangleSphereTree& mesh = surface.shape->surface();
+    const Vec3 way = surface.pose.rotate_to_local(direction);
     const auto nodes = mesh.tree().nodes();
     Lowest best{HUGE_VAL, Vec3::Zero()};
     std::vector<std::pair<double, Index>> open = {{-HUGE_VAL, 0}};
@@ -113,7 +113,7 @@ Lowest lowest(const Placed& surface, const Vec3& direction) {
 bool contained(const Pair& pair, Vec3& point) {
     for (const Pair& p : {pair, pair.flipped()}) {
         if (!p.b.solid()) continue;
-        for (const Vec3& speaker : p.a.shape->speakers()) {
+        for (const Vec3& speaker : p.a.shape->component_samples()) {
             point = p.a.pose * speaker;
             if (p.b.shape->bounds().contains(p.b.pose.to_local(point)) && p.b.holds(point)) return true;
         }
@@ -123,27 +123,27 @@ bool contained(const Pair& pair, Vec3& point) {
 
 namespace {
 
-Contact contact_of(const MeshContact& c) {
+Contact contact_of(const mesh_field::MeshContact& c) {
     Contact contact{.point_a = c.point, .point_b = c.point - c.depth * c.normal, .normal = c.normal, .depth = c.depth};
     contact.feature_a.element = c.triangle;
     return contact;
 }
 
-FieldContacts any_in_field(const Pair& pair, const QueryOptions& options) {
-    MeshContactOptions ask{.goal = MeshGoal::any, .margin = options.margin};
-    if (options.goal == QueryGoal::proof) ask.budget *= 100;
-    const MeshContactResult found =
-        mesh_contacts(pair.a.shape->surface(), pair.a.pose, *pair.b.shape->field(), pair.b.pose, ask);
+FieldContacts any_in_field(const Pair& pair, const CollideOptions& options) {
+    mesh_field::MeshContactOptions ask{.goal = mesh_field::MeshGoal::any, .margin = options.margin};
+    if (options.goal == CollideGoal::proof) ask.max_evaluations *= 100;
+    const mesh_field::MeshContactResult found =
+        mesh_field::mesh_contacts(pair.a.shape->surface(), pair.a.pose, *pair.b.shape->field(), pair.b.pose, ask);
     FieldContacts result{.verdict = found.verdict};
-    for (const MeshContact& c : found.contacts) result.contacts.push_back(contact_of(c));
+    for (const mesh_field::MeshContact& c : found.contacts) result.contacts.push_back(contact_of(c));
     return result;
 }
 
 } // namespace
 
-FieldContacts contacts_in_field(const Pair& pair, const QueryOptions& options, bool both_ways) {
-    if (options.goal != QueryGoal::contacts) return any_in_field(pair, options);
-    std::vector<MeshInField> sides;
+FieldContacts contacts_in_field(const Pair& pair, const CollideOptions& options, bool both_ways) {
+    if (options.goal != CollideGoal::contacts) return any_in_field(pair, options);
+    std::vector<mesh_field::MeshInField> sides;
     std::vector<bool> turned;
     for (const Pair& p : {pair, pair.flipped()}) {
         const bool other = p.swapped != pair.swapped;
@@ -151,15 +151,15 @@ FieldContacts contacts_in_field(const Pair& pair, const QueryOptions& options, b
         sides.push_back({&p.a.shape->surface(), p.a.pose, p.b.shape->field().get(), p.b.pose});
         turned.push_back(other);
     }
-    const SpreadResult found =
-        spread_contacts(sides, {.margin = options.margin, .most_contacts = options.most_contacts});
+    const mesh_field::ReductionResult found =
+        mesh_field::reduce_contacts(sides, {.margin = options.margin, .max_contacts = options.max_contacts});
     FieldContacts result{found.verdict, {}, found.truncated};
-    for (const SpreadContact& c : found.contacts)
+    for (const mesh_field::ReducedContact& c : found.contacts)
         result.contacts.push_back(turned[c.side] ? flipped(contact_of(c.at)) : contact_of(c.at));
     return result;
 }
 
-void sort_and_spread(Collision& collision, std::size_t most) {
+void sort_and_spread(CollideResult& collision, std::size_t most) {
     std::vector<Contact>& all = collision.contacts;
     const auto place = [](const Contact& c) {
         return std::tuple(-c.depth, c.point_a.x(), c.point_a.y(), c.point_a.z(), c.feature_a.element,

@@ -6,7 +6,7 @@
 
 namespace fathom::query {
 
-[[nodiscard]] constexpr bool is_plane(ShapeKind kind) { return kind == ShapeKind::plane; }
+[[nodiscard]] constexpr bool is_plane(ShapeKind kind) { return kind == ShapeKind::half_space; }
 [[nodiscard]] constexpr bool is_point_shell(ShapeKind kind) { return kind == ShapeKind::point_shell; }
 [[nodiscard]] constexpr bool any_kind(ShapeKind) { return false; } // for ordered(): no kind comes first
 
@@ -35,9 +35,9 @@ struct Pair {
 [[nodiscard]] Pair ordered(const Pair& pair, bool (*first)(ShapeKind));
 
 // Turns an answer about (a, b) into one about (b, a).
-void flip(Collision& collision);
-void flip(Distance& distance);
-void flip(Sweep& sweep);
+void flip(CollideResult& collision);
+void flip(DistanceResult& distance);
+void flip(SweepResult& sweep);
 
 // How far the surface of a shape may be from what it stands for (m); and the depths that it tells.
 [[nodiscard]] double surface_error(const Shape& shape);
@@ -56,17 +56,17 @@ struct Lowest {
 [[nodiscard]] bool contained(const Pair& pair, Vec3& point);
 
 // Contacts of the triangles of `a` in the solid `b`, and with both_ways of those of `b` in the solid `a`, where they
-// are solids: as many as are wanted, the deepest and then those farthest from the ones before (spread_contacts.h), in
+// are solids: as many as are wanted, the deepest and then those farthest from the ones before (reduce_contacts.h), in
 // no order. Normals from a to b.
 struct FieldContacts {
     Verdict verdict = Verdict::disjoint;
     std::vector<Contact> contacts{};
-    bool truncated = false; // there are more
+    bool more_contacts = false; // there are more
 };
-[[nodiscard]] FieldContacts contacts_in_field(const Pair& pair, const QueryOptions& options, bool both_ways = false);
+[[nodiscard]] FieldContacts contacts_in_field(const Pair& pair, const CollideOptions& options, bool both_ways = false);
 
 // Deepest first, then by place; at most so many: the deepest, then each farthest from those before.
-void sort_and_spread(Collision& collision, std::size_t most);
+void sort_and_spread(CollideResult& collision, std::size_t most);
 
 // The largest of the two bodies' travel in a unit of time, of points within the shape's reach (m): how fast they can
 // approach.

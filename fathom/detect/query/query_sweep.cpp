@@ -44,36 +44,37 @@ std::vector<ContactInterval> joined(std::span<const PointContact> contacts) {
 }
 
 // The shell is `a`.
-Sweep points_and_field(const Moving& a, const Moving& b, const MotionOptions& options) {
-    SweepResult found;
-    const SweepOptions ask{.goal = options.goal, .path = options.path};
+SweepResult points_and_field(const Moving& a, const Moving& b, const SweepOptions& options) {
+    ShellSweepResult found;
+    const ShellSweepOptions ask{.goal = options.goal, .path = options.path};
     if (options.margin > 0)
         sweep(a.shape->points(), a.motion, SegmentCaster(b.shape->field(), {.level = options.margin}), b.motion, found,
               ask);
     else
         sweep(a.shape->points(), a.motion, b.shape->caster(), b.motion, found, ask);
-    const SweepHit& first = found.first;
-    Sweep result{.verdict = first.verdict,
-                 .time = first.time,
-                 .error = first.error,
-                 .point = first.position,
-                 .normal = first.normal};
+    const ShellSweepHit& first = found.first;
+    SweepResult result{.verdict = first.verdict,
+                       .time = first.time,
+                       .error = first.error,
+                       .point = first.position,
+                       .normal = first.normal};
     result.intervals = joined(found.contacts);
     return result;
 }
 
-Sweep by_points_in_field(const Moving& a, const Moving& b, const MotionOptions& options) {
+SweepResult by_points_in_field(const Moving& a, const Moving& b, const SweepOptions& options) {
     if (is_point_shell(a.shape->kind())) return points_and_field(a, b, options);
-    Sweep result = points_and_field(b, a, options);
+    SweepResult result = points_and_field(b, a, options);
     flip(result);
     return result;
 }
 
 // ---- Solids
 
-Sweep by_fields(const Moving& a, const Moving& b, const MotionOptions& options) {
-    const FieldSweep found = field_sweep(*a.shape->field(), a.motion, *b.shape->field(), b.motion,
-                                         {.tolerance = options.tolerance, .budget = look_ups_of_a_sweep});
+SweepResult by_fields(const Moving& a, const Moving& b, const SweepOptions& options) {
+    const field_field::FieldSweep found =
+        field_field::field_sweep(*a.shape->field(), a.motion, *b.shape->field(), b.motion,
+                                 {.tolerance = options.tolerance, .max_evaluations = look_ups_of_a_sweep});
     return {.verdict = found.verdict,
             .time = found.time,
             .error = found.error,
@@ -86,13 +87,13 @@ Sweep by_fields(const Moving& a, const Moving& b, const MotionOptions& options) 
 // again, and back from there to the last.
 class Stays {
 public:
-    Stays(const Moving& a, const Moving& b, const MotionOptions& options)
+    Stays(const Moving& a, const Moving& b, const SweepOptions& options)
         : a_(a), b_(b), options_(options), mover_a_(a.motion), mover_b_(b.motion) {}
 
-    Sweep run() {
-        Sweep result;
+    SweepResult run() {
+        SweepResult result;
         for (double from = 0; from <= 1;) {
-            const FieldSweep next = between(from, 1);
+            const field_field::FieldSweep next = between(from, 1);
             result.truncated = result.truncated || next.truncated;
             if (next.verdict == Verdict::disjoint) break;
             const double start = from + next.time * (1 - from), seen = start + next.error * (1 - from);
@@ -107,7 +108,7 @@ public:
             const double free = proven ? apart_after(seen) : 2;
             double end = 1;
             if (free <= 1) {
-                const FieldSweep back = between(free, seen);
+                const field_field::FieldSweep back = between(free, seen);
                 result.truncated = result.truncated || back.truncated;
                 end = free - back.time * (free - seen);
             }
@@ -119,27 +120,27 @@ public:
 
 private:
     // Time may run backwards.
-    [[nodiscard]] FieldSweep between(double from, double to) const {
+    [[nodiscard]] field_field::FieldSweep between(double from, double to) const {
         const auto piece = [&](const Mover& m) { return Motion{m.pose(from), m.pose(to), Path::screw}; };
         const double tolerance = std::min(0.5, options_.tolerance / std::max(std::abs(to - from), 1e-9));
-        return field_sweep(*a_.shape->field(), piece(mover_a_), *b_.shape->field(), piece(mover_b_),
-                           {.tolerance = tolerance, .budget = look_ups_of_a_sweep});
+        return field_field::field_sweep(*a_.shape->field(), piece(mover_a_), *b_.shape->field(), piece(mover_b_),
+                                        {.tolerance = tolerance, .max_evaluations = look_ups_of_a_sweep});
     }
 
     // The first time after one of contact, in steps of the resolution, at which they are proven apart; above 1: none.
     [[nodiscard]] double apart_after(double contact) const {
         for (double t = contact; t < 1;) {
             t = std::min(1.0, t + std::max(options_.resolution, 1e-6));
-            const CollideResult there =
+            const field_field::CollideResult there =
                 collide(a_.shape->solid(), mover_a_.pose(t), b_.shape->solid(), mover_b_.pose(t),
-                        {.goal = CollideGoal::any, .budget = look_ups_for_a_verdict});
+                        {.goal = field_field::CollideGoal::any, .max_evaluations = look_ups_for_a_verdict});
             if (there.verdict == Verdict::disjoint) return t;
         }
         return 2;
     }
 
     Moving a_, b_;
-    MotionOptions options_;
+    SweepOptions options_;
     Mover mover_a_, mover_b_;
 };
 
@@ -147,17 +148,17 @@ private:
 
 class Advancement {
 public:
-    Advancement(const Moving& a, const Moving& b, const MotionOptions& options)
+    Advancement(const Moving& a, const Moving& b, const SweepOptions& options)
         : a_(a), b_(b), options_(options), coarse_(0.1 * Pair{{a.shape, {}}, {b.shape, {}}}.size()), mover_a_(a.motion),
           mover_b_(b.motion) {}
 
-    Sweep run() const {
+    SweepResult run() const {
         const auto probe = [this](double t) { return at(t); };
         const double speed = approach_speed(*a_.shape, a_.motion, *b_.shape, b_.motion);
-        TimeSearchOptions ask{.speed = speed,
-                              .all = options_.goal == SweepGoal::all,
-                              .tolerance = options_.tolerance,
-                              .resolution = options_.resolution};
+        AdvancementOptions ask{.speed = speed,
+                               .all = options_.goal == SweepGoal::all,
+                               .tolerance = options_.tolerance,
+                               .resolution = options_.resolution};
         const ShapeKind kind_a = a_.shape->kind(), kind_b = b_.shape->kind();
         if (kind_a == ShapeKind::point_shell && kind_b == ShapeKind::open_mesh)
             ask.certain = [this](double start, double end) {
@@ -167,23 +168,23 @@ public:
             ask.certain = [this](double start, double end) {
                 return points_cross(*b_.shape, b_.motion, *a_.shape, a_.motion, start, end);
             };
-        TimeSearch found = search_times(probe, ask);
-        Sweep result{.verdict = found.verdict,
-                     .time = found.time,
-                     .error = found.error,
-                     .intervals = std::move(found.intervals),
-                     .truncated = found.truncated};
+        AdvancementResult found = conservative_advancement(probe, ask);
+        SweepResult result{.verdict = found.verdict,
+                           .time = found.time,
+                           .error = found.error,
+                           .intervals = std::move(found.intervals),
+                           .truncated = found.truncated};
         if (result.verdict == Verdict::overlapping) describe(result);
         return result;
     }
 
 private:
-    [[nodiscard]] Distance distance_at(double t, double tolerance) const {
+    [[nodiscard]] DistanceResult distance_at(double t, double tolerance) const {
         return distance(*a_.shape, mover_a_.pose(t), *b_.shape, mover_b_.pose(t), {.tolerance = tolerance});
     }
 
     [[nodiscard]] TimeProbe at(double t) const {
-        Distance d = distance_at(t, coarse_);
+        DistanceResult d = distance_at(t, coarse_);
         const double above = d.upper - options_.margin;
         if (above > 0 && d.lower - options_.margin < 0.5 * above && std::isfinite(above))
             d = distance_at(t, 0.25 * above);
@@ -194,37 +195,37 @@ private:
     }
 
     // A point of a surface where the field of the solid is below 0: for how long a way it stays so.
-    [[nodiscard]] double hold(const Distance& d) const {
-        if (d.method != Method::surface_in_field || d.upper > 0) return 0;
+    [[nodiscard]] double hold(const DistanceResult& d) const {
+        if (d.method != Method::mesh_field || d.upper > 0) return 0;
         return -d.upper / std::max((is_surface(a_.shape->kind()) ? b_ : a_).shape->solid().field().lipschitz(), 1e-300);
     }
 
     // Far from a grid distances are proven loosely, where "apart by more than this margin" still can be.
-    [[nodiscard]] double apart_by_verdict(double t, const Distance& d) const {
+    [[nodiscard]] double apart_by_verdict(double t, const DistanceResult& d) const {
         const double above = d.upper - options_.margin;
         if (!(above > 0) || !std::isfinite(above) || d.lower - options_.margin > 0.3 * above ||
-            d.method != Method::fields)
+            d.method != Method::field_field)
             return 0;
         for (const double share : {0.5, 0.1})
             if (collide(a_.shape->solid(), mover_a_.pose(t), b_.shape->solid(), mover_b_.pose(t),
-                        {.goal = CollideGoal::any,
+                        {.goal = field_field::CollideGoal::any,
                          .margin = options_.margin + share * above,
-                         .budget = look_ups_for_a_verdict})
+                         .max_evaluations = look_ups_for_a_verdict})
                     .verdict == Verdict::disjoint)
                 return share * above;
         return 0;
     }
 
     // The way between the nearest points is told better from just before contact.
-    void describe(Sweep& result) const {
-        const Distance at = distance_at(result.time + result.error, 0),
-                       before = distance_at(std::max(0.0, result.time - look_back), 0);
+    void describe(SweepResult& result) const {
+        const DistanceResult at = distance_at(result.time + result.error, 0),
+                             before = distance_at(std::max(0.0, result.time - look_back), 0);
         result.point = 0.5 * (at.point_a + at.point_b);
         result.normal = before.upper > 0 && !before.normal.isZero() ? before.normal : at.normal;
     }
 
     Moving a_, b_;
-    MotionOptions options_;
+    SweepOptions options_;
     double coarse_; // tolerance that serves far from contact (m)
     Mover mover_a_, mover_b_;
 };
@@ -232,43 +233,43 @@ private:
 // ---- Half-spaces: apart at all only where they face each other, and then as far as any point of one is from the
 // other.
 
-Sweep two_planes(const Moving& a, const Moving& b, const MotionOptions& options) {
+SweepResult two_planes(const Moving& a, const Moving& b, const SweepOptions& options) {
     const Mover mover_a(a.motion), mover_b(b.motion);
     const auto distance_at = [&](double t) { return distance(*a.shape, mover_a.pose(t), *b.shape, mover_b.pose(t)); };
     const auto probe = [&](double t) {
-        const Distance d = distance_at(t);
+        const DistanceResult d = distance_at(t);
         return TimeProbe{d.upper <= options.margin, d.lower - options.margin};
     };
     const bool facing = distance_at(0.5).lower > -HUGE_VAL && distance_at(1).lower > -HUGE_VAL;
-    const double speed = facing ? mover_a.reach(0) + mover_b.reach(0) : HUGE_VAL;
-    TimeSearch found = search_times(probe, {.speed = speed,
-                                            .all = options.goal == SweepGoal::all,
-                                            .tolerance = options.tolerance,
-                                            .resolution = options.resolution});
-    Sweep result{.verdict = found.verdict,
-                 .time = found.time,
-                 .error = found.error,
-                 .intervals = std::move(found.intervals),
-                 .truncated = found.truncated};
-    const Distance d = distance_at(std::min(result.time + result.error, 1.0));
+    const double speed = facing ? mover_a.max_displacement(0) + mover_b.max_displacement(0) : HUGE_VAL;
+    AdvancementResult found = conservative_advancement(probe, {.speed = speed,
+                                                               .all = options.goal == SweepGoal::all,
+                                                               .tolerance = options.tolerance,
+                                                               .resolution = options.resolution});
+    SweepResult result{.verdict = found.verdict,
+                       .time = found.time,
+                       .error = found.error,
+                       .intervals = std::move(found.intervals),
+                       .truncated = found.truncated};
+    const DistanceResult d = distance_at(std::min(result.time + result.error, 1.0));
     result.point = d.point_a, result.normal = d.normal;
     return result;
 }
 
-Sweep by_method(Method method, const Moving& a, const Moving& b, const MotionOptions& options) {
+SweepResult by_method(Method method, const Moving& a, const Moving& b, const SweepOptions& options) {
     switch (method) {
     case Method::closed_form:
         return two_planes(a, b, options);
-    case Method::points_in_field:
+    case Method::point_field:
         return by_points_in_field(a, b, options);
-    case Method::fields:
+    case Method::field_field:
         return options.goal == SweepGoal::all ? Stays(a, b, options).run() : by_fields(a, b, options);
     default:
         return Advancement(a, b, options).run();
     }
 }
 
-void check(const MotionOptions& options) {
+void check(const SweepOptions& options) {
     const auto finite = [](double x, const char* what) {
         if (!(x >= 0) || !std::isfinite(x))
             throw Error(Cause::invalid_argument, std::string(what) + " must be finite and not below 0");
@@ -278,14 +279,14 @@ void check(const MotionOptions& options) {
     finite(options.resolution, "the resolution");
 }
 
-Method method_for(const Shape& a, const Shape& b, const MotionOptions& options) {
+Method method_for(const Shape& a, const Shape& b, const SweepOptions& options) {
     const Question question = options.goal == SweepGoal::all ? Question::sweep_all : Question::sweep_first;
     const Method method = choose(a.kind(), b.kind(), question, options.method);
-    if (method == Method::fields && options.margin > 0) {
-        if (options.method == Method::automatic) return Method::advancement;
+    if (method == Method::field_field && options.margin > 0) {
+        if (options.method == Method::automatic) return Method::conservative_advancement;
         throw Error(Cause::unsupported, "fields knows no margin of moving shapes; advancement does");
     }
-    if (options.path == Path::straight && method != Method::points_in_field)
+    if (options.path == Path::straight && method != Method::point_field)
         throw Error(Cause::unsupported, "straight paths are for points in a field alone");
     return method;
 }
@@ -293,12 +294,12 @@ Method method_for(const Shape& a, const Shape& b, const MotionOptions& options) 
 } // namespace
 } // namespace query
 
-Sweep sweep(const Shape& a, const Motion& motion_a, const Shape& b, const Motion& motion_b,
-            const MotionOptions& options) {
+SweepResult sweep(const Shape& a, const Motion& motion_a, const Shape& b, const Motion& motion_b,
+                  const SweepOptions& options) {
     query::check(options);
     const Method method = query::method_for(a, b, options);
     const auto finite = [](const Motion& m) { return is_finite(m.start) && is_finite(m.end); };
-    Sweep result;
+    SweepResult result;
     if (!finite(motion_a) || !finite(motion_b))
         result = {.verdict = Verdict::undecided, .time = 0, .truncated = true};
     else if (!a.bounds().empty() && !b.bounds().empty())

@@ -18,22 +18,22 @@ std::string_view name(Method method) {
         return "automatic";
     case Method::closed_form:
         return "closed_form";
-    case Method::fields:
-        return "fields";
+    case Method::field_field:
+        return "field_field";
     case Method::octree:
         return "octree";
-    case Method::surface_in_field:
-        return "surface_in_field";
-    case Method::points_in_field:
-        return "points_in_field";
-    case Method::surfaces:
-        return "surfaces";
+    case Method::mesh_field:
+        return "mesh_field";
+    case Method::point_field:
+        return "point_field";
+    case Method::mesh_mesh:
+        return "mesh_mesh";
     case Method::tetrahedra:
         return "tetrahedra";
     case Method::depth_maps:
         return "depth_maps";
-    case Method::advancement:
-        return "advancement";
+    case Method::conservative_advancement:
+        return "conservative_advancement";
     }
     return "unknown";
 }
@@ -86,9 +86,9 @@ bool all_but_planes(ShapeKind a, ShapeKind b) { return !both_planes(a, b); }
 
 constexpr std::array collide_rows = {
     Row{Method::closed_form, "exact but for rounding", planes_or_surface},
-    Row{Method::surfaces, "verdict by exact predicates; depth of triangles by descent", two_surfaces},
-    Row{Method::surface_in_field, "proof or witness, else undecided; depth by descent", surface_and_solid},
-    Row{Method::fields, "proof or witness, else undecided; depth by descent, of convex formulas the deepest",
+    Row{Method::mesh_mesh, "verdict by exact predicates; depth of triangles by descent", two_surfaces},
+    Row{Method::mesh_field, "proof or witness, else undecided; depth by descent", surface_and_solid},
+    Row{Method::field_field, "proof or witness, else undecided; depth by descent, of convex formulas the deepest",
         two_solids},
     Row{Method::octree, "proof or witness, else undecided; no contacts", two_solids},
     Row{Method::tetrahedra, "verdict by exact predicates, also of inverted tetrahedra", two_tetrahedra},
@@ -96,26 +96,27 @@ constexpr std::array collide_rows = {
 };
 constexpr std::array distance_rows = {
     Row{Method::closed_form, "exact but for rounding", planes_or_surface},
-    Row{Method::surfaces, "exact but for rounding; depth by descent", two_surfaces},
-    Row{Method::surface_in_field, "between proven bounds; depth by descent", surface_and_solid},
-    Row{Method::fields, "between proven bounds; depth by descent", two_solids},
+    Row{Method::mesh_mesh, "exact but for rounding; depth by descent", two_surfaces},
+    Row{Method::mesh_field, "between proven bounds; depth by descent", surface_and_solid},
+    Row{Method::field_field, "between proven bounds; depth by descent", two_solids},
 };
 constexpr std::array first_rows = {
     Row{Method::closed_form, "exact but for rounding", both_planes},
-    Row{Method::points_in_field, "no contact before it, proven; a point in contact seen", points_and_solid},
-    Row{Method::fields, "no contact before it, proven; a common point seen", two_solids_by_field},
-    Row{Method::advancement, "no contact before it, proven by distances; a contact seen", all_but_planes},
-    Row{Method::fields, "no contact before it, proven; a common point seen", two_solids},
+    Row{Method::point_field, "no contact before it, proven; a point in contact seen", points_and_solid},
+    Row{Method::field_field, "no contact before it, proven; a common point seen", two_solids_by_field},
+    Row{Method::conservative_advancement, "no contact before it, proven by distances; a contact seen", all_but_planes},
+    Row{Method::field_field, "no contact before it, proven; a common point seen", two_solids},
 };
 constexpr std::array all_rows = {
     Row{Method::closed_form, "exact but for rounding", both_planes},
-    Row{Method::points_in_field, "every interval of every point", points_and_solid},
-    Row{Method::fields, "no contact outside of the intervals, proven; gaps shorter than the resolution may be closed",
+    Row{Method::point_field, "every interval of every point", points_and_solid},
+    Row{Method::field_field,
+        "no contact outside of the intervals, proven; gaps shorter than the resolution may be closed",
         two_solids_by_field},
-    Row{Method::advancement,
+    Row{Method::conservative_advancement,
         "no contact outside of the intervals, proven; gaps shorter than the resolution may be closed", all_but_planes},
-    Row{Method::fields, "no contact outside of the intervals, proven; gaps shorter than the resolution may be closed",
-        two_solids},
+    Row{Method::field_field,
+        "no contact outside of the intervals, proven; gaps shorter than the resolution may be closed", two_solids},
 };
 
 std::span<const Row> rows_of(Question question) {

@@ -24,12 +24,12 @@ namespace fathom {
 
 std::string_view name(ShapeKind kind) {
     switch (kind) {
-    case ShapeKind::formula:
-        return "formula";
+    case ShapeKind::analytic:
+        return "analytic";
     case ShapeKind::grid:
         return "grid";
-    case ShapeKind::network:
-        return "network";
+    case ShapeKind::neural:
+        return "neural";
     case ShapeKind::other_field:
         return "other_field";
     case ShapeKind::closed_mesh:
@@ -40,10 +40,10 @@ std::string_view name(ShapeKind kind) {
         return "point_shell";
     case ShapeKind::tetrahedra:
         return "tetrahedra";
-    case ShapeKind::depth_map:
-        return "depth_map";
-    case ShapeKind::plane:
-        return "plane";
+    case ShapeKind::height_field:
+        return "height_field";
+    case ShapeKind::half_space:
+        return "half_space";
     }
     return "unknown";
 }
@@ -58,13 +58,13 @@ struct Shape::State {
     HalfSpace half_space{};
 
     Lazy<FieldPtr> field;
-    Lazy<Solid> solid;
+    Lazy<FieldSphereTree> solid;
     Lazy<SegmentCaster> caster;
     Lazy<TriangleMesh> skin; // of what is no mesh
-    Lazy<ContactMesh> surface;
+    Lazy<TriangleSphereTree> surface;
     Lazy<SurfaceTree> tree;
     Lazy<SweepShell> shell;
-    Lazy<std::vector<Vec3>> speakers;
+    Lazy<std::vector<Vec3>> component_samples;
     Lazy<TetTopology> topology;
 
     [[nodiscard]] bool is_mesh() const { return kind == ShapeKind::closed_mesh || kind == ShapeKind::open_mesh; }
@@ -77,17 +77,17 @@ namespace {
 
 std::optional<Shape::HalfSpace> half_space_of(const Field& field) {
     const auto* formula = dynamic_cast<const AnalyticField*>(&field);
-    if (formula == nullptr || formula->formula().node().kind->name != "plane") return std::nullopt;
-    const FormulaNode& node = formula->formula().node();
+    if (formula == nullptr || formula->expression().node().kind->name != "plane") return std::nullopt;
+    const AnalyticNode& node = formula->expression().node();
     return Shape::HalfSpace{node.vector().stableNormalized(), node[3]};
 }
 
 ShapeKind kind_of(const Field& field) {
-    if (half_space_of(field)) return ShapeKind::plane;
-    if (dynamic_cast<const AnalyticField*>(&field)) return ShapeKind::formula;
+    if (half_space_of(field)) return ShapeKind::half_space;
+    if (dynamic_cast<const AnalyticField*>(&field)) return ShapeKind::analytic;
     if (dynamic_cast<const GridField*>(&field)) return ShapeKind::grid;
-    if (dynamic_cast<const NetworkField*>(&field)) return ShapeKind::network;
-    if (dynamic_cast<const HeightField*>(&field)) return ShapeKind::depth_map;
+    if (dynamic_cast<const NeuralField*>(&field)) return ShapeKind::neural;
+    if (dynamic_cast<const HeightField*>(&field)) return ShapeKind::height_field;
     return ShapeKind::other_field;
 }
 
@@ -136,12 +136,13 @@ TriangleMesh skin_of(std::span<const Vec3> points) {
 }
 
 std::vector<Vec3> speakers_of(const TriangleMesh& mesh) {
-    std::vector<Vec3> speakers;
+    std::vector<Vec3> component_samples;
     const Components found = components(mesh);
-    for (const Component& part : found.parts) speakers.push_back(mesh.vertices[mesh.triangles[part.first_triangle][0]]);
+    for (const Component& part : found.parts)
+        component_samples.push_back(mesh.vertices[mesh.triangles[part.first_triangle][0]]);
     for (std::size_t t = 0; t < mesh.triangles.size(); ++t)
-        if (found.part_of_triangle[t] == no_index) speakers.push_back(mesh.vertices[mesh.triangles[t][0]]);
-    return speakers;
+        if (found.part_of_triangle[t] == no_index) component_samples.push_back(mesh.vertices[mesh.triangles[t][0]]);
+    return component_samples;
 }
 
 std::vector<Vec3> used_vertices(const TriangleMesh& mesh) {
@@ -189,7 +190,7 @@ Shape::Shape(std::vector<Vec3> points) : state_(std::make_shared<State>()) {
     state_->points = std::move(points);
 }
 
-Shape Shape::plane(const Vec3& normal, double offset) {
+Shape Shape::half_space(const Vec3& normal, double offset) {
     return Shape(std::make_shared<AnalyticField>(shapes::plane(normal, offset)));
 }
 
@@ -229,8 +230,8 @@ const FieldPtr& Shape::field() const {
     });
 }
 
-const Solid& Shape::solid() const {
-    return state_->solid.get([&] { return Solid(field()); });
+const FieldSphereTree& Shape::solid() const {
+    return state_->solid.get([&] { return FieldSphereTree(field()); });
 }
 
 const SegmentCaster& Shape::caster() const {
@@ -244,8 +245,8 @@ const TriangleMesh& Shape::mesh() const {
     return s.skin.get([&] { return s.kind == ShapeKind::tetrahedra ? skin_of(s.tets) : skin_of(s.points); });
 }
 
-const ContactMesh& Shape::surface() const {
-    return state_->surface.get([&] { return ContactMesh(mesh()); });
+const TriangleSphereTree& Shape::surface() const {
+    return state_->surface.get([&] { return TriangleSphereTree(mesh()); });
 }
 
 const SurfaceTree& Shape::tree() const {
@@ -257,8 +258,8 @@ const SweepShell& Shape::points() const {
     return s.shell.get([&] { return SweepShell(s.kind == ShapeKind::point_shell ? s.points : used_vertices(mesh())); });
 }
 
-std::span<const Vec3> Shape::speakers() const {
-    return state_->speakers.get([&] { return speakers_of(mesh()); });
+std::span<const Vec3> Shape::component_samples() const {
+    return state_->component_samples.get([&] { return speakers_of(mesh()); });
 }
 
 const TetMesh& Shape::tetrahedra() const {
@@ -271,7 +272,7 @@ const TetTopology& Shape::tet_topology() const {
 }
 
 const Shape::HalfSpace& Shape::half_space() const {
-    state_->require(state_->kind == ShapeKind::plane, "half-space");
+    state_->require(state_->kind == ShapeKind::half_space, "half-space");
     return state_->half_space;
 }
 
@@ -279,7 +280,7 @@ void Shape::prepare() const {
     if (has_field(kind())) (void)solid();
     if (has_surface(kind())) {
         (void)surface();
-        (void)speakers();
+        (void)component_samples();
     }
     if (kind() == ShapeKind::point_shell) (void)points();
 }

@@ -25,20 +25,21 @@
 namespace fathom {
 
 enum class ShapeKind {
-    formula,
+    analytic,
     grid,
-    network,
+    neural,
     other_field,
     closed_mesh,
     open_mesh,
     point_shell,
     tetrahedra,
-    depth_map,
-    plane
+    height_field,
+    half_space
 };
-inline constexpr std::array all_shape_kinds = {
-    ShapeKind::formula,   ShapeKind::grid,        ShapeKind::network,    ShapeKind::other_field, ShapeKind::closed_mesh,
-    ShapeKind::open_mesh, ShapeKind::point_shell, ShapeKind::tetrahedra, ShapeKind::depth_map,   ShapeKind::plane};
+inline constexpr std::array all_shape_kinds = {ShapeKind::analytic,    ShapeKind::grid,        ShapeKind::neural,
+                                               ShapeKind::other_field, ShapeKind::closed_mesh, ShapeKind::open_mesh,
+                                               ShapeKind::point_shell, ShapeKind::tetrahedra,  ShapeKind::height_field,
+                                               ShapeKind::half_space};
 [[nodiscard]] std::string_view name(ShapeKind kind); // "closed_mesh"
 
 // By what a kind can be asked.
@@ -63,12 +64,12 @@ public:
     explicit Shape(TriangleMesh mesh, MeshInside inside = MeshInside::automatic);
     explicit Shape(TetMesh mesh);             // Error as check(mesh) and TetField throw
     explicit Shape(std::vector<Vec3> points); // a point shell. Error: empty, non_finite
-    [[nodiscard]] static Shape plane(const Vec3& normal,
-                                     double offset); // all points with normal . p / |normal| <= offset
+    [[nodiscard]] static Shape half_space(const Vec3& normal,
+                                          double offset); // all points with normal . p / |normal| <= offset
 
     [[nodiscard]] ShapeKind kind() const;
     [[nodiscard]] bool bounded() const {
-        return kind() != ShapeKind::plane && bounds().diagonal() < std::numeric_limits<double>::infinity();
+        return kind() != ShapeKind::half_space && bounds().diagonal() < std::numeric_limits<double>::infinity();
     }
     [[nodiscard]] const Box&
     bounds() const;                      // of all of it; empty where nothing is inside; infinite where there is no end
@@ -84,15 +85,15 @@ public:
     // ---- What methods ask. Error{unsupported} where the kind has none.
     [[nodiscard]] const FieldPtr& field()
         const; // of solids; of closed meshes and tetrahedra the exact distance (with inverted ones, see tet_field.h)
-    [[nodiscard]] const Solid& solid() const;          // of solids
-    [[nodiscard]] const SegmentCaster& caster() const; // of solids, at level 0
-    [[nodiscard]] const ContactMesh&
+    [[nodiscard]] const FieldSphereTree& solid() const; // of solids
+    [[nodiscard]] const SegmentCaster& caster() const;  // of solids, at level 0
+    [[nodiscard]] const TriangleSphereTree&
     surface() const; // of meshes, boundaries of tetrahedra, and points as triangles without size
     [[nodiscard]] const SurfaceTree& tree() const;  // of the same
     [[nodiscard]] const SweepShell& points() const; // of point shells; of meshes and tetrahedra the vertices
     [[nodiscard]] const TriangleMesh& mesh() const; // as surface()
     // Points of which at least one is on each part of the surface that hangs together.
-    [[nodiscard]] std::span<const Vec3> speakers() const;
+    [[nodiscard]] std::span<const Vec3> component_samples() const;
     [[nodiscard]] const TetMesh& tetrahedra() const;
     [[nodiscard]] const TetTopology& tet_topology() const;
     struct HalfSpace {

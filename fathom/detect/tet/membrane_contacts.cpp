@@ -11,16 +11,16 @@ namespace {
 
 constexpr std::size_t contact_chunk = 256;
 
-std::vector<IdPair> meeting_pairs(const TetBody& body, const TetZone& zone, const TriangleMesh& tissue) {
-    std::vector<Box> boxes(tissue.triangles.size());
-    for (std::size_t k = 0; k < boxes.size(); ++k) boxes[k] = tissue.bounds(k);
+std::vector<IdPair> meeting_pairs(const TetBody& body, const TetZone& zone, const TriangleMesh& membrane) {
+    std::vector<Box> boxes(membrane.triangles.size());
+    for (std::size_t k = 0; k < boxes.size(); ++k) boxes[k] = membrane.bounds(k);
     std::vector<IdPair> near;
     zone.hash().find_pairs(boxes, near);
     std::vector<std::uint8_t> meet(near.size());
     parallel_for(near.size(), contact_chunk, [&](std::size_t begin, std::size_t end) {
         for (std::size_t k = begin; k < end; ++k) {
             near[k] = {zone.tetrahedra()[near[k][1]], near[k][0]};
-            meet[k] = tetrahedron_overlaps_triangle(body.set().corners(near[k][0]), tissue.corners(near[k][1]));
+            meet[k] = tetrahedron_overlaps_triangle(body.set().corners(near[k][0]), membrane.corners(near[k][1]));
         }
     });
     std::vector<IdPair> pairs;
@@ -31,42 +31,44 @@ std::vector<IdPair> meeting_pairs(const TetBody& body, const TetZone& zone, cons
 }
 
 // The first contact of a tetrahedron, or none.
-const TissueContact* contact_of(std::span<const TissueContact> contacts, Index tetrahedron) {
+const MembraneContact* contact_of(std::span<const MembraneContact> contacts, Index tetrahedron) {
     const auto found = std::lower_bound(contacts.begin(), contacts.end(), tetrahedron,
-                                        [](const TissueContact& c, Index t) { return c.tetrahedron < t; });
+                                        [](const MembraneContact& c, Index t) { return c.tetrahedron < t; });
     return found != contacts.end() && found->tetrahedron == tetrahedron ? &*found : nullptr;
 }
 
 } // namespace
 
-int TissueContacts::side_before(const Tetrahedron& t, const Triangle& triangle) const {
-    if (body_before_.empty() || tissue_before_.empty()) return 0;
+int MembraneContacts::side_before(const Tetrahedron& t, const Triangle& triangle) const {
+    if (body_before_.empty() || membrane_before_.empty()) return 0;
     const Vec3 center = 0.25 * (body_before_[t[0]] + body_before_[t[1]] + body_before_[t[2]] + body_before_[t[3]]);
-    const std::array<Vec3, 3> corners = {tissue_before_[triangle[0]], tissue_before_[triangle[1]],
-                                         tissue_before_[triangle[2]]};
+    const std::array<Vec3, 3> corners = {membrane_before_[triangle[0]], membrane_before_[triangle[1]],
+                                         membrane_before_[triangle[2]]};
     const double height = area_vector(corners).dot(center - corners[0]);
     return height > 0 ? 1 : height < 0 ? -1 : 0;
 }
 
 // What was in contact before keeps its side, also if that is not known; else the first triangle that tells decides.
-int TissueContacts::side_of(const Tetrahedron& corners, std::span<const IdPair> met, const TriangleMesh& tissue) const {
-    if (const TissueContact* known = contact_of(before_, met.front()[0])) return known->side;
+int MembraneContacts::side_of(const Tetrahedron& corners, std::span<const IdPair> met,
+                              const TriangleMesh& membrane) const {
+    if (const MembraneContact* known = contact_of(before_, met.front()[0])) return known->side;
     int side = 0;
-    for (std::size_t k = 0; k < met.size() && side == 0; ++k) side = side_before(corners, tissue.triangles[met[k][1]]);
+    for (std::size_t k = 0; k < met.size() && side == 0; ++k)
+        side = side_before(corners, membrane.triangles[met[k][1]]);
     return side;
 }
 
-int TissueContacts::side(Index tetrahedron) const {
-    const TissueContact* contact = contact_of(contacts_, tetrahedron);
+int MembraneContacts::side(Index tetrahedron) const {
+    const MembraneContact* contact = contact_of(contacts_, tetrahedron);
     return contact ? contact->side : 0;
 }
 
-void TissueContacts::follow_tear(std::span<const Index> origins) {
-    if (tissue_before_.empty()) return;
-    for (const Index v : origins) tissue_before_.push_back(Vec3(tissue_before_.at(v)));
+void MembraneContacts::follow_tear(std::span<const Index> origins) {
+    if (membrane_before_.empty()) return;
+    for (const Index v : origins) membrane_before_.push_back(Vec3(membrane_before_.at(v)));
 }
 
-void TissueContacts::follow_break(std::span<const TetEdit::NewVertex> vertices) {
+void MembraneContacts::follow_break(std::span<const TetEdit::NewVertex> vertices) {
     if (body_before_.empty()) return;
     for (const TetEdit::NewVertex& v : vertices) {
         if (v.vertex >= body_before_.size()) body_before_.resize(std::size_t{v.vertex} + 1, Vec3::Zero());
@@ -74,32 +76,32 @@ void TissueContacts::follow_break(std::span<const TetEdit::NewVertex> vertices) 
     }
 }
 
-void TissueContacts::update(const TetBody& body, const TriangleMesh& tissue) {
-    const Box common = intersection(bounds(body), bounds(tissue.vertices));
-    check(tissue);
-    if (body_before_.size() != body.vertices.size() || tissue_before_.size() != tissue.vertices.size()) forget();
+void MembraneContacts::update(const TetBody& body, const TriangleMesh& membrane) {
+    const Box common = intersection(bounds(body), bounds(membrane.vertices));
+    check(membrane);
+    if (body_before_.size() != body.vertices.size() || membrane_before_.size() != membrane.vertices.size()) forget();
     std::vector<IdPair> pairs;
     if (!common.empty()) {
         zone_.update(body, common);
-        pairs = meeting_pairs(body, zone_, tissue);
+        pairs = meeting_pairs(body, zone_, membrane);
     }
     before_.swap(contacts_);
     contacts_.clear();
     for (std::size_t begin = 0, end = 0; begin < pairs.size(); begin = end) {
         while (end < pairs.size() && pairs[end][0] == pairs[begin][0]) ++end;
         const auto met = std::span(pairs).subspan(begin, end - begin);
-        const int side = side_of(body.topology.tetrahedra()[met.front()[0]], met, tissue);
+        const int side = side_of(body.topology.tetrahedra()[met.front()[0]], met, membrane);
         for (const IdPair& pair : met) contacts_.push_back({pair[0], pair[1], side});
     }
     body_before_.assign(body.vertices.begin(), body.vertices.end());
-    tissue_before_ = tissue.vertices;
+    membrane_before_ = membrane.vertices;
 }
 
-void TissueContacts::forget() {
+void MembraneContacts::forget() {
     contacts_.clear();
     before_.clear();
     body_before_.clear();
-    tissue_before_.clear();
+    membrane_before_.clear();
 }
 
 } // namespace fathom

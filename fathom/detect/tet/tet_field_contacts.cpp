@@ -62,12 +62,12 @@ Lowest descend(const Field& field, double level, const std::array<Vec3, 4>& corn
 
 // Cuts the tetrahedron at its longest edges until the slope of the field clears every part, a part is seen to reach in
 // (then `lowest` is there), or the look-ups are spent.
-Verdict decide(const Field& field, double level, const std::array<Vec3, 4>& corners, std::size_t budget,
+Verdict decide(const Field& field, double level, const std::array<Vec3, 4>& corners, std::size_t max_evaluations,
                Lowest& lowest) {
     using Part = std::array<std::array<double, 4>, 4>; // weights of its corners
     std::vector<Part> open = {{{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}}}};
-    for (; !open.empty(); --budget) {
-        if (budget == 0) return Verdict::undecided;
+    for (; !open.empty(); --max_evaluations) {
+        if (max_evaluations == 0) return Verdict::undecided;
         Part part = open.back();
         open.pop_back();
         std::array<Vec3, 4> p;
@@ -117,7 +117,7 @@ void judge(const Field& field, const TetFieldContactOptions& options, const Valu
     Lowest lowest = descend(field, level, corners, values);
     Verdict verdict = lowest.value <= 0 ? Verdict::overlapping : Verdict::undecided;
     if (verdict == Verdict::undecided && std::isfinite(field.lipschitz()))
-        verdict = decide(field, level, corners, options.budget, lowest);
+        verdict = decide(field, level, corners, options.max_evaluations, lowest);
     if (verdict == Verdict::disjoint) return;
     // Infinite slopes make the one NaN or minus infinity; rounding may put a corner's value below the other.
     const double bound = std::max(-(by_slope > by_range ? by_slope : by_range), -lowest.value);
@@ -135,7 +135,7 @@ TetFieldContacts tet_field_contacts(const TetBody& body, const Field& field, con
     TetFieldContacts found;
     for (const Index k : body.topology.used_vertices()) {
         if (!(v.value[k] < 0)) continue;
-        const Vec3 gradient = pose.turn(field.sample(v.points[k]).gradient);
+        const Vec3 gradient = pose.rotate(field.sample(v.points[k]).gradient);
         const double length = gradient.norm();
         found.vertices.push_back({k, -v.value[k], length > 0 ? Vec3(gradient / length) : Vec3::Zero()});
     }

@@ -39,8 +39,9 @@ struct TetFieldContacts {
 };
 
 struct TetFieldContactOptions {
-    double level = 0;        // inside is where the field is at most this (m)
-    std::size_t budget = 64; // look-ups to clear a tetrahedron that was not found inside; 0: it stays undecided
+    double level = 0; // inside is where the field is at most this (m)
+    std::size_t max_evaluations =
+        64; // look-ups to clear a tetrahedron that was not found inside; 0: it stays undecided
 };
 
 // `pose` places the field in the world. Throws Error as bounds(body) does, and invalid_argument for a level or pose

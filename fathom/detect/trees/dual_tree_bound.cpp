@@ -19,9 +19,9 @@ constexpr double up = 1 + 1e-12;             // more than rounding takes
 
 } // namespace
 
-Sphere PartTree::round(const Cell& cell) { return {cell.box.center(), cell.box.half().norm() * up}; }
+Sphere BoundingTree::round(const Cell& cell) { return {cell.box.center(), cell.box.half().norm() * up}; }
 
-Sphere PartTree::ball(Index id) const {
+Sphere BoundingTree::ball(Index id) const {
     if (surface_) {
         if (id & triangle_bit) return surface_->ball(id & ~triangle_bit);
         return {surface_->tree().sphere(surface_->tree().nodes()[id]).center, surface_->reach(id)};
@@ -30,7 +30,7 @@ Sphere PartTree::ball(Index id) const {
     return round(cell(id));
 }
 
-double PartTree::reach(Index id, const Vec3& direction) const {
+double BoundingTree::reach(Index id, const Vec3& direction) const {
     if (surface_) {
         const Sphere all = ball(id);
         if (!(id & triangle_bit)) return all.radius;
@@ -45,14 +45,14 @@ double PartTree::reach(Index id, const Vec3& direction) const {
     return std::min(to_faces, capped_reach(round(part).radius, part.plane.offset, part.plane.normal.dot(direction)));
 }
 
-PartTree::Parts PartTree::open(Index id) {
+BoundingTree::Parts BoundingTree::open(Index id) {
     if (surface_) {
         if (id & triangle_bit) return {};
         const SphereNode& node = surface_->tree().nodes()[id];
         return {node.first | (node.is_leaf() ? triangle_bit : 0), static_cast<Index>(node.size()), false};
     }
     if (id < solid_->nodes().size()) {
-        const SolidNode& node = solid_->nodes()[id];
+        const FieldSphereNode& node = solid_->nodes()[id];
         if (node.children > 0) return {node.first, node.children, false};
         const Sphere all = solid_->ball(node);
         if (all.radius <= finest_) return {};
@@ -69,7 +69,7 @@ PartTree::Parts PartTree::open(Index id) {
     return cells_[place].parts;
 }
 
-PartTree::Parts PartTree::cut(const Box& box) {
+BoundingTree::Parts BoundingTree::cut(const Box& box) {
     std::array<Box, 8> boxes;
     std::array<Interval, 8> ranges;
     std::array<PlaneOver, 8> planes;
@@ -89,20 +89,20 @@ PartTree::Parts PartTree::cut(const Box& box) {
 
 namespace {
 
-bool farther(const PartPairs::Pair& p, const PartPairs::Pair& q) {
+bool farther(const DualTreeBound::Pair& p, const DualTreeBound::Pair& q) {
     return std::tie(p.gap, p.a, p.b) > std::tie(q.gap, q.a, q.b);
 }
 
 } // namespace
 
-PartPairs::PartPairs(PartTree& a, PartTree& b, const Pose& b_in_a)
+DualTreeBound::DualTreeBound(BoundingTree& a, BoundingTree& b, const Pose& b_in_a)
     : a_(a), b_(b), b_in_a_(b_in_a), turn_(b_in_a.rotation.toRotationMatrix()) {
     const Sphere of_a = a.ball(0), of_b = b.ball(0);
     slack_ = 1e-14 * (of_a.center.norm() + of_a.radius + of_b.center.norm() + of_b.radius + b_in_a.translation.norm());
     heap_.push_back({gap(0, 0, -HUGE_VAL, Vec3::Zero()), 0, 0});
 }
 
-double PartPairs::gap(Index a, Index b, double enough, const Vec3& way) const {
+double DualTreeBound::gap(Index a, Index b, double enough, const Vec3& way) const {
     const Sphere p = a_.ball(a), q = b_.ball(b);
     const Vec3 between = b_in_a_ * q.center - p.center;
     const double apart = between.norm();
@@ -114,12 +114,12 @@ double PartPairs::gap(Index a, Index b, double enough, const Vec3& way) const {
     return least - slack_;
 }
 
-void PartPairs::open_nearest(double enough, const Vec3& way) {
+void DualTreeBound::open_nearest(double enough, const Vec3& way) {
     std::pop_heap(heap_.begin(), heap_.end(), farther);
     const Pair top = heap_.back();
     heap_.pop_back();
     bool of_a = a_.ball(top.a).radius >= b_.ball(top.b).radius;
-    PartTree::Parts parts = of_a ? a_.open(top.a) : b_.open(top.b);
+    BoundingTree::Parts parts = of_a ? a_.open(top.a) : b_.open(top.b);
     if (parts.last) of_a = !of_a, parts = of_a ? a_.open(top.a) : b_.open(top.b);
     if (parts.last) aside_ = std::min(aside_, top.gap);
     made_ += parts.count;

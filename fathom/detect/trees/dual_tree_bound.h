@@ -1,8 +1,8 @@
 // Pairs of parts of two shapes, the nearest first: how far are the shapes apart at least?
 // The least gap of all pairs that are left is a bound on the distance, and opening the nearest pair raises it. Parts
 // are apart by the gap of their balls, and by what is left between them along any direction: that of the nearest points
-// known is the best for most. Cost: some 0.1 us a pair, and what PartTree::open() asks. One thread; deterministic. In
-// the frame of the first shape (m).
+// known is the best for most. Cost: some 0.1 us a pair, and what BoundingTree::open() asks. One thread; deterministic.
+// In the frame of the first shape (m).
 #pragma once
 
 #include <fathom/base/pose.h>
@@ -21,11 +21,11 @@ namespace fathom {
 // not known. A view that remembers what it cut: one thread at a time; what it views must outlive it. In the shape's
 // frame (m).
 
-class PartTree {
+class BoundingTree {
 public:
-    explicit PartTree(const ContactMesh& surface) : surface_(&surface) {}
+    explicit BoundingTree(const TriangleSphereTree& surface) : surface_(&surface) {}
     // `finest`: cells of this radius are not cut (m); infinity: the leaves of the solid's tree are the last parts.
-    explicit PartTree(const Solid& solid, double finest = HUGE_VAL) : solid_(&solid), finest_(finest) {}
+    explicit BoundingTree(const FieldSphereTree& solid, double finest = HUGE_VAL) : solid_(&solid), finest_(finest) {}
 
     [[nodiscard]] bool empty() const { return surface_ ? surface_->size() == 0 : solid_->nodes().empty(); }
 
@@ -57,15 +57,15 @@ private:
     [[nodiscard]] static Sphere round(const Cell& cell);
     [[nodiscard]] Parts cut(const Box& box);
 
-    const ContactMesh* surface_ = nullptr;
-    const Solid* solid_ = nullptr;
+    const TriangleSphereTree* surface_ = nullptr;
+    const FieldSphereTree* solid_ = nullptr;
     double finest_ = HUGE_VAL;
     std::size_t ranges_asked_ = 0;
     std::vector<Cell> cells_{};                    // their numbers follow those of the solid's nodes
     std::unordered_map<Index, Parts> of_leaves_{}; // of the solid's tree
 };
 
-class PartPairs {
+class DualTreeBound {
 public:
     struct Pair {
         double gap = 0; // at least (m)
@@ -73,7 +73,7 @@ public:
     };
 
     // Neither tree is empty.
-    PartPairs(PartTree& a, PartTree& b, const Pose& b_in_a);
+    DualTreeBound(BoundingTree& a, BoundingTree& b, const Pose& b_in_a);
 
     // No point of one shape is nearer to the other (m); infinity where nothing is left.
     [[nodiscard]] double bound() const { return std::min(open() ? heap_.front().gap : HUGE_VAL, aside_); }
@@ -90,7 +90,7 @@ public:
 private:
     [[nodiscard]] double gap(Index a, Index b, double enough, const Vec3& way) const;
 
-    PartTree &a_, &b_;
+    BoundingTree &a_, &b_;
     Pose b_in_a_;
     Mat3 turn_; // of b in a's frame
     double slack_;

@@ -22,15 +22,15 @@ constexpr std::size_t most_of_network = 1'000'000, most_of_others = 200'000;
 constexpr int network_levels = 6; // each look costs: what the tree tells need not be asked again
 
 // Down to blocks of four cells of a grid.
-int most_levels(const GridField& grid) {
+int max_levels(const GridField& grid) {
     const auto& bricks = grid.layout().bricks;
     return 1 + std::countr_zero(std::bit_ceil(static_cast<unsigned>(*std::max_element(bricks.begin(), bricks.end()))));
 }
 
-bool is_network(const Field& field) { return dynamic_cast<const NetworkField*>(&field) != nullptr; }
+bool is_network(const Field& field) { return dynamic_cast<const NeuralField*>(&field) != nullptr; }
 
-int chosen_levels(const Field& field, const GridField* grid, const SolidOptions& options) {
-    const int finest = grid ? most_levels(*grid) : is_network(field) ? network_levels : default_levels;
+int chosen_levels(const Field& field, const GridField* grid, const FieldSphereTreeOptions& options) {
+    const int finest = grid ? max_levels(*grid) : is_network(field) ? network_levels : default_levels;
     return options.levels == 0 ? finest : grid ? std::min(options.levels, finest) : options.levels;
 }
 
@@ -67,7 +67,7 @@ Interval block_range(const GridField& grid, const Box& box) {
 
 // Where units are on or off, refined ranges clear so many large cells that they pay; where every unit bends, smaller
 // cells cost less.
-RangeEffort effort_for(const NetworkField& field) {
+RangeEffort effort_for(const NeuralField& field) {
     const auto bends = [](const DenseLayer& layer) {
         return layer.activation != Activation::relu && layer.activation != Activation::none;
     };
@@ -80,7 +80,7 @@ std::vector<Interval> ranges_of(const Field& field, const GridField* grid, std::
     parallel_for(boxes.size(), 256, [&](std::size_t begin, std::size_t end) {
         const auto part = boxes.subspan(begin, end - begin);
         const auto out = std::span(ranges).subspan(begin, end - begin);
-        if (const auto* network = dynamic_cast<const NetworkField*>(&field))
+        if (const auto* network = dynamic_cast<const NeuralField*>(&field))
             return network->ranges(part, out, {.effort = effort_for(*network)});
         if (!grid) return field.ranges(part, out);
         for (std::size_t k = begin; k < end; ++k) ranges[k] = block_range(*grid, boxes[k]);
@@ -95,7 +95,7 @@ double farthest_corner(const Box& box, const Vec3& from) {
 } // namespace
 
 // Cells level by level; then, from the leaves up, the boxes that really hold something, and balls round those.
-struct Solid::Builder {
+struct FieldSphereTree::Builder {
     struct Cell {
         Box box;   // of the octree
         Box tight; // what may be inside lies in this part of it
@@ -108,7 +108,7 @@ struct Solid::Builder {
         std::size_t begin = 0, end = 0;
     };
 
-    Solid& solid;
+    FieldSphereTree& solid;
     const GridField* grid; // where it is one: its blocks are the cells
     std::vector<Cell> cells;
     std::vector<Level> levels;
@@ -227,7 +227,7 @@ struct Solid::Builder {
 
     void make_node(std::size_t k, const Vec3& center, const Sample& sample) {
         const Cell& cell = cells[k];
-        SolidNode& node = solid.nodes_[k];
+        FieldSphereNode& node = solid.nodes_[k];
         node.first = cell.first;
         node.children = cell.children;
         node.octant = cell.octant;
@@ -238,7 +238,7 @@ struct Solid::Builder {
             return;
         }
         // A middle that is outside witnesses nothing: take the surface next to it where that costs little.
-        SolidNode moved = node;
+        FieldSphereNode moved = node;
         Vec3 p = center;
         Sample s = sample;
         for (int step = 0; step < 3 && s.distance > 0 && s.gradient.squaredNorm() > 1e-12; ++step) {
@@ -251,7 +251,7 @@ struct Solid::Builder {
         node.center_inside = true;
     }
 
-    void make_cap(const SolidNode& node, SolidCap& cap) const {
+    void make_cap(const FieldSphereNode& node, SolidCap& cap) const {
         cap.offset = node.radius;
         if (node.children > 0 || node.full) return;
         const Sphere ball = solid.ball(node);
@@ -265,7 +265,7 @@ struct Solid::Builder {
     }
 
     // Round the boxes of the children, which is less than their common box.
-    void set_ball(SolidNode& node, const Cell& cell, const Vec3& center) {
+    void set_ball(FieldSphereNode& node, const Cell& cell, const Vec3& center) {
         const Vec3 local = (center - solid.origin_) / solid.unit_;
         for (int axis = 0; axis < 3; ++axis) node.center[axis] = static_cast<float>(local[axis]);
         const Vec3 c = solid.center(node);
@@ -280,7 +280,7 @@ struct Solid::Builder {
     }
 };
 
-bool Solid::tree_clears(const Vec3& p, double radius) const {
+bool FieldSphereTree::tree_clears(const Vec3& p, double radius) const {
     struct Visit {
         Index node;
         Box box;
@@ -291,7 +291,7 @@ bool Solid::tree_clears(const Vec3& p, double radius) const {
     const double reach = radius * (1 + 1e-12) + 1e-12 * root_.size().x();
     while (count > 0) {
         const Visit at = stack[--count];
-        const SolidNode& node = nodes_[at.node];
+        const FieldSphereNode& node = nodes_[at.node];
         if (at.box.squared_distance(p) > reach * reach || (center(node) - p).norm() > reach + ball(node).radius)
             continue;
         if (node.children == 0) return false;
@@ -309,7 +309,7 @@ double capped_reach(double radius, double offset, double along) {
     return std::min(radius, offset * along + rim * across + 1e-6 * radius);
 }
 
-double Solid::reach(const SolidNode& node, const Vec3& direction) const {
+double FieldSphereTree::reach(const FieldSphereNode& node, const Vec3& direction) const {
     const SolidCap& cap = caps_[static_cast<std::size_t>(&node - nodes_.data())];
     const double along = Vec3f(cap.normal[0], cap.normal[1], cap.normal[2]).cast<double>().dot(direction);
     return capped_reach(static_cast<double>(node.radius), static_cast<double>(cap.offset), along) * unit_;
@@ -320,7 +320,8 @@ double error_near_surface(const Field& field) {
     return field.error_bound();
 }
 
-Solid::Solid(FieldPtr field, const SolidOptions& options) : field_(std::move(field)), clearance_(*field_) {
+FieldSphereTree::FieldSphereTree(FieldPtr field, const FieldSphereTreeOptions& options)
+    : field_(std::move(field)), clearance_(*field_) {
     if (options.levels < 0 || options.levels > 10)
         throw Error(Cause::invalid_argument, "the levels of a solid's tree must be 0 to 10");
     bounds_ = field_->bounds();
@@ -329,9 +330,9 @@ Solid::Solid(FieldPtr field, const SolidOptions& options) : field_(std::move(fie
     if (!bounded_ || bounds_.empty()) return;
     const auto* grid = dynamic_cast<const GridField*>(field_.get());
     tree_tells_ = is_network(*field_);
-    Builder{*this, grid, {}, {}}.run(chosen_levels(*field_, grid, options), options.most_nodes > 0 ? options.most_nodes
-                                                                            : tree_tells_          ? most_of_network
-                                                                                                   : most_of_others);
+    Builder{*this, grid, {}, {}}.run(chosen_levels(*field_, grid, options), options.max_nodes > 0 ? options.max_nodes
+                                                                            : tree_tells_         ? most_of_network
+                                                                                                  : most_of_others);
 }
 
 } // namespace fathom

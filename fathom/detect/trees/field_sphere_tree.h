@@ -14,15 +14,14 @@
 
 namespace fathom {
 
-struct SolidOptions {
+struct FieldSphereTreeOptions {
     int levels =
         0; // halvings, 1 to 10; 0: to blocks of four cells of a grid (never finer), six of a network, else four
-    std::size_t most_nodes =
-        0; // the tree ends early rather than grow past this; 0: 200,000, and a million for networks
+    std::size_t max_nodes = 0; // the tree ends early rather than grow past this; 0: 200,000, and a million for networks
 };
 
 // A cell of the octree and the ball round the inside in it, in the frame and unit of the solid's tree.
-struct SolidNode {
+struct FieldSphereNode {
     float center[3] = {0, 0, 0};
     float radius = 0; // rounded up: inside points of the cell lie in the ball
     Index first = 0;  // of its children, which lie side by side; a leaf has none
@@ -45,12 +44,12 @@ struct SolidCap {
 // |field - true distance| near the surface (m); infinity where the field is no distance.
 [[nodiscard]] double error_near_surface(const Field& field);
 
-class Solid {
+class FieldSphereTree {
 public:
     // Keeps the field alive. A field without finite bounds (a plane) has no tree, and meets those that have one. A grid
     // that is inside at its border ends there: what its field says beyond is not in the tree. Throws
     // Error{invalid_argument} for options out of range.
-    explicit Solid(FieldPtr field, const SolidOptions& options = {});
+    explicit FieldSphereTree(FieldPtr field, const FieldSphereTreeOptions& options = {});
 
     [[nodiscard]] const Field& field() const { return *field_; }
     [[nodiscard]] bool bounded() const { return bounded_; }
@@ -59,7 +58,7 @@ public:
     [[nodiscard]] double surface_error() const { return surface_error_; }   // error_near_surface()
 
     // How far from a point the solid is for certain.
-    [[nodiscard]] const Clearance& clearance() const { return clearance_; }
+    [[nodiscard]] const ClearanceProof& clearance() const { return clearance_; }
     // Every point of the ball is outside, where field(p) == value: by the field or, for networks, by the tree where
     // that can tell.
     [[nodiscard]] bool clears(const Vec3& p, double value, double radius) const {
@@ -70,17 +69,17 @@ public:
     [[nodiscard]] const Box& root() const {
         return root_;
     } // the cube of node 0; the cells of its children are its octants
-    [[nodiscard]] std::span<const SolidNode> nodes() const { return nodes_; } // node 0 is the root
-    [[nodiscard]] Sphere ball(const SolidNode& node) const {
+    [[nodiscard]] std::span<const FieldSphereNode> nodes() const { return nodes_; } // node 0 is the root
+    [[nodiscard]] Sphere ball(const FieldSphereNode& node) const {
         return {center(node), static_cast<double>(node.radius) * unit_};
     }
-    [[nodiscard]] Vec3 center(const SolidNode& node) const {
+    [[nodiscard]] Vec3 center(const FieldSphereNode& node) const {
         return origin_ + unit_ * Vec3f(node.center[0], node.center[1], node.center[2]).cast<double>();
     }
     // How far the inside in a node's ball reaches from its centre along a unit direction (m).
-    [[nodiscard]] double reach(const SolidNode& node, const Vec3& direction) const;
+    [[nodiscard]] double reach(const FieldSphereNode& node, const Vec3& direction) const;
     [[nodiscard]] std::size_t bytes() const {
-        return nodes_.size() * (sizeof(SolidNode) + sizeof(SolidCap)) + clearance_.bytes();
+        return nodes_.size() * (sizeof(FieldSphereNode) + sizeof(SolidCap)) + clearance_.bytes();
     }
 
 private:
@@ -89,7 +88,7 @@ private:
     [[nodiscard]] bool tree_clears(const Vec3& p, double radius) const;
 
     FieldPtr field_;
-    Clearance clearance_;
+    ClearanceProof clearance_;
     bool bounded_ = false;
     bool tree_tells_ = false; // what the field alone hardly can
     Box bounds_, root_;
@@ -97,7 +96,7 @@ private:
     double surface_error_ = 0;
     Vec3 origin_ = Vec3::Zero();
     double unit_ = 1; // a power of two (m)
-    std::vector<SolidNode> nodes_;
+    std::vector<FieldSphereNode> nodes_;
     std::vector<SolidCap> caps_; // of each node
 };
 

@@ -47,7 +47,7 @@ std::vector<PlaceRange> places_below(const SphereTree& tree) {
 
 } // namespace
 
-ContactMesh::ContactMesh(const TriangleMesh& mesh) : vertices_(mesh.vertices) {
+TriangleSphereTree::TriangleSphereTree(const TriangleMesh& mesh) : vertices_(mesh.vertices) {
     check(mesh);
     const std::size_t count = mesh.triangles.size();
     std::vector<Vec3> centers(count);
@@ -77,7 +77,7 @@ ContactMesh::ContactMesh(const TriangleMesh& mesh) : vertices_(mesh.vertices) {
     });
 }
 
-std::size_t ContactMesh::memory_bytes() const {
+std::size_t TriangleSphereTree::memory_bytes() const {
     return vertices_.size() * sizeof(Vec3) + triangles_.size() * (sizeof(Triangle) + sizeof(float)) +
            reach_.size() * sizeof(float) + tree_.memory_bytes();
 }

@@ -1,6 +1,6 @@
 // A mesh as balls over balls over triangles, which do not mind turning: what every question about a mesh
-// in a pose walks (mesh_contacts.h, spread_contacts.h, mesh_pair.h, least_gap.h). Immutable, thread-safe. Metres, in
-// the mesh's own frame.
+// in a pose walks (mesh_contacts.h, reduce_contacts.h, mesh_pair.h, distance_lower_bound.h). Immutable, thread-safe.
+// Metres, in the mesh's own frame.
 #pragma once
 
 #include <fathom/base/primitives.h>
@@ -15,9 +15,9 @@ namespace fathom {
 // A mesh made ready to meet fields, in its own frame: balls over balls over triangles. Any triangles will do, also flat
 // ones and soups. About 65 bytes a triangle. Build O(n log n). Throws Error as check(mesh) does; an empty mesh touches
 // nothing.
-class ContactMesh {
+class TriangleSphereTree {
 public:
-    explicit ContactMesh(const TriangleMesh& mesh);
+    explicit TriangleSphereTree(const TriangleMesh& mesh);
 
     [[nodiscard]] std::size_t size() const { return triangles_.size(); }
     [[nodiscard]] const SphereTree& tree() const { return tree_; } // of the centres of the triangles' balls

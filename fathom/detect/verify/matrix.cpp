@@ -39,11 +39,11 @@ std::pair<double, bool> ask(const Trial& t, Question question) {
     if (question == Question::collide)
         return {0, collide(t.a, t.start.a, t.b, t.start.b).verdict == Verdict::undecided};
     if (question == Question::distance) {
-        const Distance d = distance(t.a, t.start.a, t.b, t.start.b);
+        const DistanceResult d = distance(t.a, t.start.a, t.b, t.start.b);
         return {d.upper > 0 && std::isfinite(d.upper) ? (d.upper - d.lower) / size_of(t) : 0, false};
     }
-    const Motion still = Motion::still(t.start.a), moving{t.start.b, t.end.b, Path::screw};
-    const Sweep s =
+    const Motion still = Motion::stationary(t.start.a), moving{t.start.b, t.end.b, Path::screw};
+    const SweepResult s =
         sweep(t.a, still, t.b, moving, {.goal = question == Question::sweep_first ? SweepGoal::first : SweepGoal::all});
     return {s.verdict == Verdict::overlapping ? s.error : 0, s.verdict == Verdict::undecided};
 }

@@ -20,7 +20,7 @@ namespace {
 
 double about(double value, Random& random) { return value * random.uniform(0.7, 1.3); }
 
-Formula random_formula(Random& random, double size) {
+AnalyticExpression random_formula(Random& random, double size) {
     const auto s = [&](double share) { return about(share * size, random); };
     switch (random.below(7)) {
     case 0:
@@ -127,13 +127,13 @@ Network random_network(Random& random, double size) {
 
 Shape random_shape(ShapeKind kind, Random& random, double size) {
     switch (kind) {
-    case ShapeKind::formula:
+    case ShapeKind::analytic:
         return Shape(std::make_shared<AnalyticField>(random_formula(random, size)));
     case ShapeKind::grid:
         return Shape(
             std::make_shared<GridField>(bake(AnalyticField(random_formula(random, size)), {.resolution = 32})));
-    case ShapeKind::network:
-        return Shape(std::make_shared<NetworkField>(random_network(random, size)));
+    case ShapeKind::neural:
+        return Shape(std::make_shared<NeuralField>(random_network(random, size)));
     case ShapeKind::other_field:
         return Shape(std::make_shared<MeshField>(random_mesh(random, size)));
     case ShapeKind::closed_mesh:
@@ -144,24 +144,24 @@ Shape random_shape(ShapeKind kind, Random& random, double size) {
         return Shape(vertex_shell(random_mesh(random, size)).points);
     case ShapeKind::tetrahedra:
         return Shape(random_tetrahedra(random, size));
-    case ShapeKind::depth_map:
+    case ShapeKind::height_field:
         return Shape(random_heights(random, size));
-    case ShapeKind::plane:
+    case ShapeKind::half_space:
         break;
     }
-    return Shape::plane(random.direction(), random.uniform(-0.5, 0.5) * size);
+    return Shape::half_space(random.direction(), random.uniform(-0.5, 0.5) * size);
 }
 
 RandomPoses random_poses(const Shape& a, const Shape& b, Random& random) {
     const auto turned = [&] { return Pose{random.rotation(), Vec3::Zero()}; };
     RandomPoses poses{turned(), turned()};
     const double reach = (a.bounded() ? a.radius() : 0) + (b.bounded() ? b.radius() : 0);
-    if (a.bounded() != b.bounded() && (a.kind() == ShapeKind::plane || b.kind() == ShapeKind::plane)) {
+    if (a.bounded() != b.bounded() && (a.kind() == ShapeKind::half_space || b.kind() == ShapeKind::half_space)) {
         // The middle of the body at some height over the plane.
-        const bool first = a.kind() == ShapeKind::plane;
+        const bool first = a.kind() == ShapeKind::half_space;
         const Pose &of_plane = first ? poses.a : poses.b, &of_body = first ? poses.b : poses.a;
         const Shape::HalfSpace& half = (first ? a : b).half_space();
-        const Vec3 normal = of_plane.turn(half.normal), middle = of_body.turn((first ? b : a).bounds().center());
+        const Vec3 normal = of_plane.rotate(half.normal), middle = of_body.rotate((first ? b : a).bounds().center());
         const Vec3 move = (half.offset + random.uniform(-0.5, 1.5) * reach - normal.dot(middle)) * normal;
         poses.b.translation = first ? move : Vec3(-move);
         return poses;
@@ -171,7 +171,7 @@ RandomPoses random_poses(const Shape& a, const Shape& b, Random& random) {
         return poses;
     }
     // Half-spaces are apart only where they face each other.
-    const Vec3 facing = -poses.a.turn(a.half_space().normal);
+    const Vec3 facing = -poses.a.rotate(a.half_space().normal);
     if (random.chance(0.5)) poses.b.rotation = Quat::FromTwoVectors(b.half_space().normal, facing);
     poses.b.translation = 2 * random.in_ball();
     return poses;

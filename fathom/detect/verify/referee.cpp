@@ -36,8 +36,8 @@ struct Body {
     // Whether outside() is the distance there.
     [[nodiscard]] bool tells_distance() const {
         const ShapeKind k = shape.kind();
-        return is_surface(k) || k == ShapeKind::closed_mesh || k == ShapeKind::tetrahedra || k == ShapeKind::plane ||
-               k == ShapeKind::other_field;
+        return is_surface(k) || k == ShapeKind::closed_mesh || k == ShapeKind::tetrahedra ||
+               k == ShapeKind::half_space || k == ShapeKind::other_field;
     }
 };
 
@@ -74,7 +74,7 @@ public:
           end_(pose_b_end) {
         const double reach = pose_a.translation.norm() + pose_b.translation.norm() + pose_b_end.translation.norm();
         slack_ = 1e-9 * (size_of(a, b) + reach);
-        if (a.kind() == ShapeKind::network || b.kind() == ShapeKind::network)
+        if (a.kind() == ShapeKind::neural || b.kind() == ShapeKind::neural)
             slack_ = 1e-5 * size_of(a, b); // they compute in float
     }
 
@@ -111,15 +111,15 @@ private:
     void collisions() {
         for (const PairMethod& m : methods_for(a_.shape.kind(), b_.shape.kind(), Question::collide)) {
             if (m.method == Method::depth_maps && !options_.depth_maps) continue;
-            const Collision c = collide(a_.shape, a_.pose, b_.shape, b_.pose, {.method = m.method});
-            const Collision back = collide(b_.shape, b_.pose, a_.shape, a_.pose, {.method = m.method});
+            const CollideResult c = collide(a_.shape, a_.pose, b_.shape, b_.pose, {.method = m.method});
+            const CollideResult back = collide(b_.shape, b_.pose, a_.shape, a_.pose, {.method = m.method});
             both_orders(c, back);
             claim(c);
         }
         ++(touching_ ? report_.touching : apart_ ? report_.apart : report_.open);
     }
 
-    void both_orders(const Collision& c, const Collision& back) {
+    void both_orders(const CollideResult& c, const CollideResult& back) {
         const std::string method(name(c.method));
         expect(c.verdict == back.verdict, method + ": the verdict depends on the order");
         expect(c.contacts.size() == back.contacts.size(),
@@ -131,7 +131,7 @@ private:
         }
     }
 
-    void claim(const Collision& c) {
+    void claim(const CollideResult& c) {
         const std::string method(name(c.method));
         if (c.verdict == Verdict::undecided || (c.verdict == Verdict::disjoint && !c.proven)) ++report_.unproven;
         if (c.verdict == Verdict::disjoint && c.proven) {
@@ -177,8 +177,8 @@ private:
     void distances() {
         double highest_lower = -HUGE_VAL, lowest_upper = HUGE_VAL;
         for (const PairMethod& m : methods_for(a_.shape.kind(), b_.shape.kind(), Question::distance)) {
-            const Distance d = distance(a_.shape, a_.pose, b_.shape, b_.pose, {.method = m.method});
-            const Distance back = distance(b_.shape, b_.pose, a_.shape, a_.pose, {.method = m.method});
+            const DistanceResult d = distance(a_.shape, a_.pose, b_.shape, b_.pose, {.method = m.method});
+            const DistanceResult back = distance(b_.shape, b_.pose, a_.shape, a_.pose, {.method = m.method});
             const std::string method(name(m.method));
             const double error = slack_ + d.error_bound;
             expect(std::abs(d.upper - back.upper) <= slack_ || d.upper == back.upper,
@@ -212,7 +212,7 @@ private:
         }
     }
 
-    void ends(const std::string& method, const Distance& d, double error) {
+    void ends(const std::string& method, const DistanceResult& d, double error) {
         if (!std::isfinite(d.upper)) return;
         expect(std::abs((d.point_a - d.point_b).norm() - d.upper) <= error,
                method + ": the nearest points are not as far apart as told");
@@ -224,10 +224,10 @@ private:
     // ---- When
 
     void sweeps() {
-        const Motion still = Motion::still(a_.pose), moving{b_.pose, end_, Path::screw};
+        const Motion still = Motion::stationary(a_.pose), moving{b_.pose, end_, Path::screw};
         const Mover mover(moving);
         double latest_start = 0, earliest_seen = HUGE_VAL;
-        const auto look = [&](const Sweep& s, const std::string& what) {
+        const auto look = [&](const SweepResult& s, const std::string& what) {
             if (s.verdict == Verdict::undecided) ++report_.unproven;
             latest_start = std::max(latest_start, s.verdict == Verdict::disjoint ? 2.0 : s.time);
             if (s.verdict == Verdict::overlapping) earliest_seen = std::min(earliest_seen, s.time + s.error);
@@ -239,12 +239,12 @@ private:
                 const bool first_choice =
                     m.method == methods_for(a_.shape.kind(), b_.shape.kind(), question).front().method;
                 if (!options_.slow && !first_choice) continue;
-                const MotionOptions ask{.goal = question == Question::sweep_first ? SweepGoal::first : SweepGoal::all,
-                                        .method = m.method,
-                                        .tolerance = 1e-4,
-                                        .resolution = 1.0 / 64};
-                const Sweep s = sweep(a_.shape, still, b_.shape, moving, ask),
-                            back = sweep(b_.shape, moving, a_.shape, still, ask);
+                const SweepOptions ask{.goal = question == Question::sweep_first ? SweepGoal::first : SweepGoal::all,
+                                       .method = m.method,
+                                       .tolerance = 1e-4,
+                                       .resolution = 1.0 / 64};
+                const SweepResult s = sweep(a_.shape, still, b_.shape, moving, ask),
+                                  back = sweep(b_.shape, moving, a_.shape, still, ask);
                 const std::string what = fmt::format("{} by {}", name(question), name(m.method));
                 expect(s.verdict == back.verdict, what + ": the verdict depends on the order");
                 expect(std::abs(s.time - back.time) <= s.error + back.error + 1e-3,
@@ -257,7 +257,7 @@ private:
                fmt::format("no contact before {} by one, contact at {} by another", latest_start, earliest_seen));
     }
 
-    void before(const std::string& what, const Sweep& s, const Mover& mover) {
+    void before(const std::string& what, const SweepResult& s, const Mover& mover) {
         const double until = s.verdict == Verdict::disjoint ? 1 : s.time;
         for (std::size_t k = 0; k < options_.times; ++k) {
             const double t = until * static_cast<double>(k) / static_cast<double>(options_.times);
@@ -265,7 +265,7 @@ private:
         }
     }
 
-    void outside_intervals(const std::string& what, const Sweep& s, const Mover& mover) {
+    void outside_intervals(const std::string& what, const SweepResult& s, const Mover& mover) {
         for (std::size_t k = 0; k <= options_.times; ++k) {
             const double t = static_cast<double>(k) / static_cast<double>(options_.times);
             const bool held = std::any_of(s.intervals.begin(), s.intervals.end(),
@@ -279,13 +279,13 @@ private:
     void clear_at(const std::string& what, double t, const Mover& mover) {
         const Vec3* common = common_point(mover.pose(t), 8 * slack_);
         expect(common == nullptr, fmt::format("{}: clear at {}, but they have a point in common then", what, t));
-        const Collision c = collide(a_.shape, a_.pose, b_.shape, mover.pose(t), {.goal = QueryGoal::verdict});
+        const CollideResult c = collide(a_.shape, a_.pose, b_.shape, mover.pose(t), {.goal = CollideGoal::verdict});
         expect(c.verdict != Verdict::overlapping || shallow_at(mover.pose(t)),
                fmt::format("{}: clear at {}, but they overlap then", what, t));
     }
 
     void seen(const std::string& what, double t, const Mover& mover) {
-        const Distance d = distance(a_.shape, a_.pose, b_.shape, mover.pose(std::min(t, 1.0)));
+        const DistanceResult d = distance(a_.shape, a_.pose, b_.shape, mover.pose(std::min(t, 1.0)));
         expect(d.lower <= 8 * slack_ + d.error_bound,
                fmt::format("{}: contact at {}, but they are {} apart then", what, t, d.lower));
     }

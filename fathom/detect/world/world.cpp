@@ -131,7 +131,7 @@ void World::remove(Index id) {
     state_->forget_view();
 }
 
-void World::set_groups(Index id, std::uint32_t groups, std::uint32_t meets) {
+void World::set_category(Index id, std::uint32_t groups, std::uint32_t meets) {
     BodyOptions& options = state_->body(id).options;
     options.groups = groups;
     options.meets = meets;

@@ -23,13 +23,13 @@ namespace fathom {
 
 struct BodyOptions {
     std::string name{};
-    std::uint32_t groups = 1;           // that it belongs to, a bit each
-    std::uint32_t meets = 0xffff'ffffu; // groups that it may touch; both of a pair must allow it
-    bool fixed = false;                 // two fixed bodies are no pair
+    std::uint32_t category = 1;        // that it belongs to, a bit each
+    std::uint32_t mask = 0xffff'ffffu; // groups that it may touch; both of a pair must allow it
+    bool is_static = false;            // two fixed bodies are no pair
 };
 
 struct WorldOptions {
-    QueryOptions query{};
+    CollideOptions query{};
     BroadPhaseOptions broad{};
     bool warm_start = true; // for pairs that `query.method` leaves automatic. Undecided pairs aside, which it may know
                             // to be apart, no byte changes
@@ -38,7 +38,7 @@ struct WorldOptions {
 // Two bodies that touch (or are not proven apart), a < b.
 struct WorldPair {
     Index a = no_index, b = no_index;
-    Collision collision{};
+    CollideResult collision{};
 
     [[nodiscard]] bool touching() const { return collision.verdict != Verdict::disjoint; }
 };
@@ -48,7 +48,7 @@ struct WorldStep {
     std::vector<WorldPair> pairs{};                 // that touch or are undecided
     std::vector<IdPair> began{}, stayed{}, ended{}; // of those
     std::size_t tested = 0;                         // pairs that were asked
-    std::size_t spared = 0;                         // by the warm start
+    std::size_t cached = 0;                         // by the warm start
 };
 
 struct RayHit {
@@ -62,7 +62,7 @@ struct RayHit {
 class World {
 public:
     // May they touch? Asked beside the groups, with a < b, on the thread that calls: by update() for pairs of the broad
-    // phase, by try_poses() and clearances() for every other body, once.
+    // phase, by check_poses() and clearances() for every other body, once.
     using Filter = std::function<bool(Index a, Index b)>;
 
     explicit World(const WorldOptions& options = {});
@@ -78,7 +78,7 @@ public:
     void deform(Index id, std::span<const Vec3> vertices); // in the body's frame, see Shape::deformed()
     void replace(Index id, Shape shape);
     void remove(Index id);
-    void set_groups(Index id, std::uint32_t groups, std::uint32_t meets);
+    void set_category(Index id, std::uint32_t category, std::uint32_t mask);
     void set_filter(Filter filter);
 
     // A step. The reference holds until the next. Error as collide() throws: unsupported, where a forced method does
@@ -98,12 +98,12 @@ public:
     // Bodies that a shape would touch, by id.
     [[nodiscard]] std::vector<WorldPair>
     collide(const Shape& shape, const Pose& pose,
-            const QueryOptions& options = {}) const; // `a` is no_index, `b` the body
+            const CollideOptions& options = {}) const; // `a` is no_index, `b` the body
     // The nearest body within `limit` (m), by Distance::upper, and how far; of those that overlap, the deepest.
     // Error{unsupported} where neither has an end.
     struct Nearest {
         Index body = no_index;
-        Distance distance{};
+        DistanceResult distance{};
     };
     [[nodiscard]] Nearest nearest(const Shape& shape, const Pose& pose,
                                   double limit = std::numeric_limits<double>::infinity(),
@@ -116,12 +116,12 @@ public:
     // then the id.
     struct SweptBody {
         Index body = no_index;
-        Sweep sweep{};
+        SweepResult sweep{};
     };
-    [[nodiscard]] SweptBody sweep(const Shape& shape, const Motion& motion, const MotionOptions& options = {}) const;
+    [[nodiscard]] SweptBody sweep(const Shape& shape, const Motion& motion, const SweepOptions& options = {}) const;
     // Would body `id` touch any other at each of these poses? In parallel, out[k] answers poses[k]: disjoint only where
     // proven.
-    [[nodiscard]] std::vector<Verdict> try_poses(Index id, std::span<const Pose> poses) const;
+    [[nodiscard]] std::vector<Verdict> check_poses(Index id, std::span<const Pose> poses) const;
     // How far body `id` would be from the nearest other at each pose: the proven bound below (m), less the error of the
     // shapes; 0 where it may touch, infinity where there is no other.
     [[nodiscard]] std::vector<double> clearances(Index id, std::span<const Pose> poses) const;

@@ -101,7 +101,7 @@ RayHit local_hit(const Shape& shape, const Ray& ray, double limit) {
     switch (shape.kind()) {
     case ShapeKind::point_shell:
         return {};
-    case ShapeKind::plane:
+    case ShapeKind::half_space:
         return half_space_hit(shape.half_space(), ray, limit);
     case ShapeKind::closed_mesh:
     case ShapeKind::open_mesh:
@@ -113,10 +113,10 @@ RayHit local_hit(const Shape& shape, const Ray& ray, double limit) {
 }
 
 RayHit cast_at(const Shape& shape, const Pose& pose, const Ray& ray, double limit) {
-    RayHit hit = local_hit(shape, {pose.to_local(ray.origin), pose.turn_to_local(ray.direction)}, limit);
+    RayHit hit = local_hit(shape, {pose.to_local(ray.origin), pose.rotate_to_local(ray.direction)}, limit);
     if (hit.verdict == Verdict::disjoint) return {};
     hit.point = ray.at(hit.distance);
-    hit.normal = pose.turn(hit.normal);
+    hit.normal = pose.rotate(hit.normal);
     return hit;
 }
 
@@ -129,7 +129,7 @@ Box swept_box(const Shape& shape, const Motion& motion) {
     if (shape.bounds().empty()) return {};
     const Vec3 center = shape.bounds().center();
     const Segment chord{motion.start * center, motion.end * center};
-    const double reach = shape.radius() + Mover(motion).bend(center);
+    const double reach = shape.radius() + Mover(motion).chord_deviation(center);
     return chord.bounds().grown(reach * (1 + 1e-11) + 1e-11 * center.norm() +
                                 1e-14 * (chord.start.norm() + chord.end.norm()));
 }
@@ -199,7 +199,7 @@ std::vector<World::State::Gap> World::State::by_gap(const Shape& shape, const Bo
     return gaps;
 }
 
-std::vector<WorldPair> World::collide(const Shape& shape, const Pose& pose, const QueryOptions& options) const {
+std::vector<WorldPair> World::collide(const Shape& shape, const Pose& pose, const CollideOptions& options) const {
     const Pose placed = checked_pose(pose);
     const Box box = shape.bounded() ? placed_box(shape, placed) : Box{};
     const std::vector<Index> ids = state_->near(shape, box.empty() ? box : box.grown(options.margin * (1 + 1e-12)));
@@ -222,7 +222,8 @@ World::Nearest World::nearest(const Shape& shape, const Pose& pose, double limit
         if (gaps.front().least > std::max(0.0, std::min(checked_limit(limit), best.distance.upper))) break;
         const Index id = gaps.front().id;
         std::pop_heap(gaps.begin(), end, farther);
-        const Distance found = distance(shape, placed, state_->bodies[id]->shape, state_->bodies[id]->pose, options);
+        const DistanceResult found =
+            distance(shape, placed, state_->bodies[id]->shape, state_->bodies[id]->pose, options);
         if (found.lower > limit) continue;
         if (std::tie(found.upper, found.lower, id) < std::tie(best.distance.upper, best.distance.lower, best.body))
             best = {id, found};
@@ -249,14 +250,14 @@ RayHit World::cast(const Ray& ray, double limit) const {
     return first;
 }
 
-World::SweptBody World::sweep(const Shape& shape, const Motion& motion, const MotionOptions& options) const {
+World::SweptBody World::sweep(const Shape& shape, const Motion& motion, const SweepOptions& options) const {
     const Motion checked{checked_pose(motion.start), checked_pose(motion.end), motion.path};
     const Box box = shape.bounded() ? swept_box(shape, checked) : Box{};
     const std::vector<Index> ids = state_->near(shape, box.empty() ? box : box.grown(options.margin * (1 + 1e-12)));
-    std::vector<Sweep> sweeps(ids.size());
+    std::vector<SweepResult> sweeps(ids.size());
     parallel_for(ids.size(), 1, [&](std::size_t k, std::size_t) {
         const WorldBody& body = *state_->bodies[ids[k]];
-        sweeps[k] = fathom::sweep(shape, checked, body.shape, Motion::still(body.pose), options);
+        sweeps[k] = fathom::sweep(shape, checked, body.shape, Motion::stationary(body.pose), options);
     });
     SweptBody first;
     for (std::size_t k = 0; k < ids.size(); ++k)
@@ -273,12 +274,12 @@ std::vector<char> World::State::partners(Index id) const {
     return met;
 }
 
-std::vector<Verdict> World::try_poses(Index id, std::span<const Pose> poses) const {
+std::vector<Verdict> World::check_poses(Index id, std::span<const Pose> poses) const {
     const std::vector<char> met = state_->partners(id);
     const std::vector<Pose> placed = checked_poses(poses);
     const Shape& shape = state_->bodies[id]->shape;
-    QueryOptions options = state_->options.query;
-    if (options.goal == QueryGoal::contacts) options.goal = QueryGoal::verdict;
+    CollideOptions options = state_->options.query;
+    if (options.goal == CollideGoal::contacts) options.goal = CollideGoal::verdict;
     const auto verdict_at = [&](const Pose& pose) {
         Verdict worst = Verdict::disjoint;
         const Box box = shape.bounded() ? placed_box(shape, pose) : Box{};
@@ -310,7 +311,8 @@ std::vector<double> World::clearances(Index id, std::span<const Pose> poses) con
             const auto [gap, other] = gaps.front();
             std::pop_heap(gaps.begin(), end, farther);
             if (!met[other]) continue;
-            const Distance found = distance(shape, pose, state_->bodies[other]->shape, state_->bodies[other]->pose);
+            const DistanceResult found =
+                distance(shape, pose, state_->bodies[other]->shape, state_->bodies[other]->pose);
             least = std::min(least, std::max({0.0, gap, found.lower - found.error_bound}));
         }
         return least;

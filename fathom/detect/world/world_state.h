@@ -12,7 +12,8 @@ namespace fathom {
 
 // What is known of a pair since it was asked last, so that it need not be asked again while its bodies
 // hardly move. Of a pair that is found apart, a bound below on its distance is looked for with little effort
-// (least_gap.h). It cannot touch before some point of one body has travelled that far as seen from the other.
+// (distance_lower_bound.h). It cannot touch before some point of one body has travelled that far as seen from the
+// other.
 
 struct PairMemory {
     IdPair pair{no_index, no_index};
@@ -78,7 +79,7 @@ struct World::State {
     candidates() const; // of the broad phase and of bodies without end, filtered; sorted
     // What is true of a pair now; may be asked in parallel.
     struct Answer {
-        Collision collision{};
+        CollideResult collision{};
         PairMemory memory{};
         bool asked = true;
     };

@@ -36,8 +36,8 @@ double relative_travel(const Shape& a, const Pose& a_before, const Pose& a_now, 
 }
 
 bool measures_distance(const Shape& shape) {
-    return has_surface(shape.kind()) || shape.kind() == ShapeKind::plane ||
-           (shape.kind() == ShapeKind::formula && shape.error_bound() == 0);
+    return has_surface(shape.kind()) || shape.kind() == ShapeKind::half_space ||
+           (shape.kind() == ShapeKind::analytic && shape.error_bound() == 0);
 }
 
 namespace {
@@ -113,7 +113,7 @@ void World::State::look_ahead(const WorldBody& a, const WorldBody& b, PairMemory
     if (has_surface(a.shape.kind()) && has_surface(b.shape.kind()))
         return; // triangles are asked in less time than that takes
     const double wanted = std::min(steps_ahead * travel + 1e-3 * smaller, smaller);
-    const double reserve = least_gap(a.shape, a.pose, b.shape, b.pose, {.enough = margin + wanted}) - margin;
+    const double reserve = distance_lower_bound(a.shape, a.pose, b.shape, b.pose, {.enough = margin + wanted}) - margin;
     if (reserve > 2 * travel) {
         memory.reserve = reserve;
         memory.pose_a = a.pose;

@@ -38,10 +38,10 @@ std::string_view meaning(Limits limits) {
 }
 
 bool allowed(double value, Limits limits) {
-    if (!(std::abs(value) <= Formula::max_length)) return false; // also NaN
+    if (!(std::abs(value) <= AnalyticExpression::max_length)) return false; // also NaN
     switch (limits) {
     case Limits::positive:
-        return value >= Formula::min_length;
+        return value >= AnalyticExpression::min_length;
     case Limits::not_negative:
         return value >= 0;
     case Limits::whole:
@@ -51,7 +51,7 @@ bool allowed(double value, Limits limits) {
     }
 }
 
-void check_numbers(const FormulaNode& node) {
+void check_numbers(const AnalyticNode& node) {
     const auto& wanted = node.kind->parameters;
     const std::size_t count = node.numbers.size();
     if (count < wanted.size() || (count > wanted.size() && !node.kind->more_numbers))
@@ -64,7 +64,7 @@ void check_numbers(const FormulaNode& node) {
     }
 }
 
-void check_children(FormulaNode& node) {
+void check_children(AnalyticNode& node) {
     const AnalyticKind& kind = *node.kind;
     const std::size_t count = node.children.size();
     if (count < kind.min_children || count > kind.max_children) {
@@ -76,27 +76,28 @@ void check_children(FormulaNode& node) {
     }
     node.dimension = kind.dimension != 0 ? kind.dimension : node.child().dimension;
     const int wanted = kind.child_dimension != 0 ? kind.child_dimension : node.dimension;
-    for (const Formula& child : node.children)
+    for (const AnalyticExpression& child : node.children)
         if (child.dimension() != wanted)
             refuse(node, fmt::format("takes shapes of {} dimensions; {} has {}", wanted, child.node().kind->name,
                                      child.dimension()));
 }
 
-void sum_up(FormulaNode& node) {
-    for (const Formula& child : node.children) {
+void sum_up(AnalyticNode& node) {
+    for (const AnalyticExpression& child : node.children) {
         node.depth = std::max(node.depth, child.node().depth + 1);
         node.weight += child.node().weight;
         node.scaling = std::max(node.scaling, child.node().scaling);
     }
     if (node.kind->name == "scale") node.scaling += std::abs(std::log(node[0]));
-    if (node.depth > Formula::max_depth)
-        throw Error(Cause::too_large, fmt::format("shapes are nested deeper than {}", Formula::max_depth));
-    if (node.weight > Formula::max_weight)
-        throw Error(Cause::too_large, fmt::format("the shape is made of more than {} shapes", Formula::max_weight));
+    if (node.depth > AnalyticExpression::max_depth)
+        throw Error(Cause::too_large, fmt::format("shapes are nested deeper than {}", AnalyticExpression::max_depth));
+    if (node.weight > AnalyticExpression::max_weight)
+        throw Error(Cause::too_large,
+                    fmt::format("the shape is made of more than {} shapes", AnalyticExpression::max_weight));
     if (node.scaling > max_scaling) throw Error(Cause::too_large, "nested scales change lengths by more than 1e30");
 }
 
-void append_text(const FormulaNode& node, std::string& out) {
+void append_text(const AnalyticNode& node, std::string& out) {
     fmt::format_to(std::back_inserter(out), "{}(", node.kind->name);
     const char* separator = "";
     const auto numbers = [&] {
@@ -106,7 +107,7 @@ void append_text(const FormulaNode& node, std::string& out) {
         }
     };
     if (!node.kind->children_first) numbers();
-    for (const Formula& child : node.children) {
+    for (const AnalyticExpression& child : node.children) {
         out += separator;
         separator = ", ";
         append_text(child.node(), out);
@@ -115,7 +116,7 @@ void append_text(const FormulaNode& node, std::string& out) {
     out += ')';
 }
 
-bool same(const FormulaNode& a, const FormulaNode& b) {
+bool same(const AnalyticNode& a, const AnalyticNode& b) {
     return &a == &b || (a.kind == b.kind && a.weight == b.weight && a.numbers == b.numbers && a.children == b.children);
 }
 
@@ -136,13 +137,13 @@ std::string_view name(DistanceKind kind) {
     }
 }
 
-const std::vector<AnalyticKind>& formula_kinds() {
+const std::vector<AnalyticKind>& analytic_kinds() {
     static const std::vector<AnalyticKind> kinds = all_kinds();
     return kinds;
 }
 
 const AnalyticKind* find_kind(std::string_view name) {
-    const auto& kinds = formula_kinds();
+    const auto& kinds = analytic_kinds();
     const auto at = std::lower_bound(kinds.begin(), kinds.end(), name,
                                      [](const AnalyticKind& k, std::string_view n) { return k.name < n; });
     return at != kinds.end() && at->name == name ? &*at : nullptr;
@@ -150,7 +151,7 @@ const AnalyticKind* find_kind(std::string_view name) {
 
 Box everywhere() { return {Vec3::Constant(-infinity), Vec3::Constant(infinity)}; }
 
-void refuse(const FormulaNode& node, std::string_view complaint) {
+void refuse(const AnalyticNode& node, std::string_view complaint) {
     throw Error(Cause::invalid_argument, fmt::format("{}: {}", node.kind->name, complaint));
 }
 
@@ -170,8 +171,9 @@ std::array<NodeId, 3> Frame::coordinates(Graph& graph) const {
     return {coordinate(graph, 0), coordinate(graph, 1), coordinate(graph, 2)};
 }
 
-Formula::Formula(std::string_view kind, std::vector<double> parameters, std::vector<Formula> children) {
-    auto node = std::make_shared<FormulaNode>();
+AnalyticExpression::AnalyticExpression(std::string_view kind, std::vector<double> parameters,
+                                       std::vector<AnalyticExpression> children) {
+    auto node = std::make_shared<AnalyticNode>();
     node->kind = find_kind(kind);
     if (!node->kind) throw Error(Cause::invalid_argument, fmt::format("there is no shape '{}'", kind.substr(0, 64)));
     node->numbers = std::move(parameters);
@@ -185,11 +187,11 @@ Formula::Formula(std::string_view kind, std::vector<double> parameters, std::vec
     node_ = std::move(node);
 }
 
-int Formula::dimension() const { return node_->dimension; }
-double Formula::lipschitz() const { return node_->traits.lipschitz; }
-std::size_t Formula::weight() const { return node_->weight; }
+int AnalyticExpression::dimension() const { return node_->dimension; }
+double AnalyticExpression::lipschitz() const { return node_->traits.lipschitz; }
+std::size_t AnalyticExpression::weight() const { return node_->weight; }
 
-DistanceKind Formula::distance_kind() const {
+DistanceKind AnalyticExpression::distance_kind() const {
     const Traits& traits = node_->traits;
     if (traits.exact_outside && traits.exact_inside) return DistanceKind::exact;
     if (traits.exact_outside) return DistanceKind::exact_outside;
@@ -197,7 +199,7 @@ DistanceKind Formula::distance_kind() const {
     return traits.lipschitz <= 1 ? DistanceKind::lower_bound : DistanceKind::not_a_distance;
 }
 
-Box Formula::bounds() const {
+Box AnalyticExpression::bounds() const {
     const Box box = level_box(*node_, 0);
     double size = 0;
     for (int k = 0; k < 3; ++k)
@@ -206,12 +208,12 @@ Box Formula::bounds() const {
     return box.empty() ? box : box.grown(1e-12 * size); // for the rounding of the formula
 }
 
-std::string Formula::text() const {
+std::string AnalyticExpression::text() const {
     std::string out;
     append_text(*node_, out);
     return out;
 }
 
-bool operator==(const Formula& a, const Formula& b) { return same(a.node(), b.node()); }
+bool operator==(const AnalyticExpression& a, const AnalyticExpression& b) { return same(a.node(), b.node()); }
 
 } // namespace fathom

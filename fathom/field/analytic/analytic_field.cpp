@@ -7,7 +7,7 @@ namespace fathom {
 
 namespace {
 
-Tape tape_of(const Formula& shape) {
+Tape tape_of(const AnalyticExpression& shape) {
     if (shape.dimension() != 3)
         throw Error(Cause::invalid_argument, "a profile of two dimensions is no field: extrude or revolve it");
     Graph graph;
@@ -17,8 +17,8 @@ Tape tape_of(const Formula& shape) {
 
 } // namespace
 
-AnalyticField::AnalyticField(Formula formula)
-    : formula_(std::move(formula)), tape_(tape_of(formula_)), bounds_(formula_.bounds()) {}
+AnalyticField::AnalyticField(AnalyticExpression formula)
+    : expression_(std::move(formula)), tape_(tape_of(expression_)), bounds_(expression_.bounds()) {}
 
 double AnalyticField::distance(const Vec3& p) const {
     double value = 0;
@@ -49,7 +49,7 @@ double AnalyticField::error_bound() const {
 }
 
 bool AnalyticField::is_convex() const {
-    return formula_.node().traits.convex && distance_kind() == DistanceKind::exact;
+    return expression_.node().traits.convex && distance_kind() == DistanceKind::exact;
 }
 
 Box AnalyticField::domain() const { return everywhere(); }

@@ -15,7 +15,7 @@ class AnalyticField final : public Field {
 public:
     // Error{invalid_argument} for a profile of two dimensions; Error{too_large} where the formula is past
     // Graph::max_nodes.
-    explicit AnalyticField(Formula formula);
+    explicit AnalyticField(AnalyticExpression formula);
 
     [[nodiscard]] double distance(const Vec3& p) const override;
     // At kinks, where several slopes are right: the first child of a union or intersection, the first of equal axes of
@@ -25,20 +25,20 @@ public:
     void samples(std::span<const Vec3> points, std::span<Sample> out) const override;
     [[nodiscard]] Interval range(const Box& box) const override; // several boxes at once are cheaper: ranges()
     void ranges(std::span<const Box> boxes, std::span<Interval> out) const override;
-    [[nodiscard]] double lipschitz() const override { return formula_.lipschitz(); }
+    [[nodiscard]] double lipschitz() const override { return expression_.lipschitz(); }
     // 0 where distance_kind() is exact (rounding apart: tape().rounding_bound()), else infinity.
     [[nodiscard]] double error_bound() const override;
     [[nodiscard]] Box domain() const override;
     [[nodiscard]] Box bounds() const override { return bounds_; }
 
-    [[nodiscard]] DistanceKind distance_kind() const { return formula_.distance_kind(); }
+    [[nodiscard]] DistanceKind distance_kind() const { return expression_.distance_kind(); }
     // The body is convex and the values are its distance: then they are a convex function.
     [[nodiscard]] bool is_convex() const;
-    [[nodiscard]] const Formula& formula() const { return formula_; }
+    [[nodiscard]] const AnalyticExpression& expression() const { return expression_; }
     [[nodiscard]] const Tape& tape() const { return tape_; }
 
 private:
-    Formula formula_;
+    AnalyticExpression expression_;
     Tape tape_;
     Box bounds_;
 };

@@ -55,18 +55,18 @@ struct AnalyticKind {
     std::size_t min_children = 0;
     std::size_t max_children = 0;
     std::vector<Parameter> parameters{};
-    bool more_numbers = false;                   // any number of numbers after the named ones (vertices of a polygon)
-    bool children_first = false;                 // in the text form
-    void (*check)(const FormulaNode&) = nullptr; // beyond the limits of each number
-    Traits (*traits)(const FormulaNode&) = nullptr;
-    Box (*level_box)(const FormulaNode&, double level) = nullptr; // holds every point with value <= level; level >= 0
-    NodeId (*formula)(Graph&, const FormulaNode&, const Frame&) = nullptr;
+    bool more_numbers = false;                    // any number of numbers after the named ones (vertices of a polygon)
+    bool children_first = false;                  // in the text form
+    void (*check)(const AnalyticNode&) = nullptr; // beyond the limits of each number
+    Traits (*traits)(const AnalyticNode&) = nullptr;
+    Box (*level_box)(const AnalyticNode&, double level) = nullptr; // holds every point with value <= level; level >= 0
+    NodeId (*formula)(Graph&, const AnalyticNode&, const Frame&) = nullptr;
 };
 
-struct FormulaNode {
+struct AnalyticNode {
     const AnalyticKind* kind = nullptr;
     std::vector<double> numbers{};
-    std::vector<Formula> children{};
+    std::vector<AnalyticExpression> children{};
     int dimension = 3;
     Traits traits{};
     std::size_t depth = 1;
@@ -74,13 +74,13 @@ struct FormulaNode {
     double scaling = 0; // largest sum of |log(factor)| over the scale operations on a way down
 
     [[nodiscard]] double operator[](std::size_t k) const { return numbers[k]; }
-    [[nodiscard]] const FormulaNode& child(std::size_t k = 0) const { return children[k].node(); }
+    [[nodiscard]] const AnalyticNode& child(std::size_t k = 0) const { return children[k].node(); }
     [[nodiscard]] Vec3 vector(std::size_t first = 0) const {
         return {numbers[first], numbers[first + 1], numbers[first + 2]};
     }
 };
 
-[[nodiscard]] const std::vector<AnalyticKind>& formula_kinds(); // sorted by name
+[[nodiscard]] const std::vector<AnalyticKind>& analytic_kinds(); // sorted by name
 [[nodiscard]] const AnalyticKind* find_kind(std::string_view name);
 
 // The families, each in its own file.
@@ -94,18 +94,18 @@ struct FormulaNode {
 
 // ---- What the families share
 
-[[nodiscard]] inline NodeId formula(Graph& graph, const FormulaNode& node, const Frame& frame) {
+[[nodiscard]] inline NodeId formula(Graph& graph, const AnalyticNode& node, const Frame& frame) {
     const NodeId value = node.kind->formula(graph, node, frame);
     graph.bound_slope(value, node.traits.lipschitz * frame.stretch);
     return value;
 }
-[[nodiscard]] inline Box level_box(const FormulaNode& node, double level) { return node.kind->level_box(node, level); }
+[[nodiscard]] inline Box level_box(const AnalyticNode& node, double level) { return node.kind->level_box(node, level); }
 [[nodiscard]] Box everywhere();
 [[nodiscard]] inline Box grown_around(const Vec3& half, double level) {
     return Box::around(Vec3::Zero(), half).grown(level);
 }
 
 // Error{invalid_argument}: "torus: tube must ..."
-[[noreturn]] void refuse(const FormulaNode& node, std::string_view complaint);
+[[noreturn]] void refuse(const AnalyticNode& node, std::string_view complaint);
 
 } // namespace fathom

@@ -10,7 +10,7 @@ namespace fathom {
 
 namespace {
 
-using N = const FormulaNode&;
+using N = const AnalyticNode&;
 using F = const Frame&;
 
 constexpr std::size_t max_combined = 10000;
@@ -18,7 +18,7 @@ constexpr std::size_t max_combined = 10000;
 // Held by all children; exactness is for the callers to say.
 Traits common_traits(N n) {
     Traits traits{.lipschitz = 0, .exact_outside = false, .exact_inside = false, .convex = false};
-    for (const Formula& child : n.children) {
+    for (const AnalyticExpression& child : n.children) {
         const Traits& own = child.node().traits;
         traits.lipschitz = std::max(traits.lipschitz, own.lipschitz);
         for (std::size_t k = 0; k < 3; ++k) traits.even[k] = traits.even[k] && own.even[k];
@@ -29,7 +29,7 @@ Traits common_traits(N n) {
 template <class Holds>
 bool all_children(N n, Holds holds) {
     return std::all_of(n.children.begin(), n.children.end(),
-                       [&](const Formula& child) { return holds(child.node().traits); });
+                       [&](const AnalyticExpression& child) { return holds(child.node().traits); });
 }
 
 Traits union_traits(N n) {
@@ -64,13 +64,13 @@ Traits complement_traits(N n) {
 
 Box union_box(N n, double level) {
     Box box;
-    for (const Formula& child : n.children) box.extend(level_box(child.node(), level));
+    for (const AnalyticExpression& child : n.children) box.extend(level_box(child.node(), level));
     return box;
 }
 
 Box intersection_box(N n, double level) {
     Box box = everywhere();
-    for (const Formula& child : n.children) box = intersection(box, level_box(child.node(), level));
+    for (const AnalyticExpression& child : n.children) box = intersection(box, level_box(child.node(), level));
     return box;
 }
 
@@ -88,7 +88,7 @@ NodeId combined(Graph& g, std::vector<NodeId> values, Combine combine) {
 
 std::vector<NodeId> values(Graph& g, N n, F f) {
     std::vector<NodeId> list;
-    for (const Formula& child : n.children) list.push_back(formula(g, child.node(), f));
+    for (const AnalyticExpression& child : n.children) list.push_back(formula(g, child.node(), f));
     return list;
 }
 
@@ -197,7 +197,7 @@ std::vector<AnalyticKind> combination_kinds() {
 
 namespace {
 
-using N = const FormulaNode&;
+using N = const AnalyticNode&;
 using F = const Frame&;
 
 // A shear by `slope` stretches by this at most.

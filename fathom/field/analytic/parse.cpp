@@ -21,7 +21,7 @@ constexpr std::size_t max_work =
     10'000'000; // sum of the weights of all shapes made: what a hostile text can make us do
 
 using Numbers = std::vector<double>;
-using Value = std::variant<double, Numbers, Formula>;
+using Value = std::variant<double, Numbers, AnalyticExpression>;
 
 bool starts_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -49,7 +49,7 @@ constexpr Function functions[] = {
 // What stands between the parentheses of a shape.
 struct Arguments {
     Numbers numbers;
-    std::vector<Formula> shapes;
+    std::vector<AnalyticExpression> shapes;
     std::map<std::string_view, double> named;
 };
 
@@ -57,7 +57,7 @@ class Parser {
 public:
     Parser(std::string_view text, std::string_view source) : text_(text), source_(source) {}
 
-    Formula program() {
+    AnalyticExpression program() {
         skip_blank();
         while (word_at(at_) == "let") definition();
         const std::size_t start = at_;
@@ -119,9 +119,9 @@ private:
 
     // ---- Values
 
-    Formula shape(const Value& value, std::size_t at) const {
-        if (!std::holds_alternative<Formula>(value)) fail(at, "expected a shape, not a number");
-        return std::get<Formula>(value);
+    AnalyticExpression shape(const Value& value, std::size_t at) const {
+        if (!std::holds_alternative<AnalyticExpression>(value)) fail(at, "expected a shape, not a number");
+        return std::get<AnalyticExpression>(value);
     }
     double number(const Value& value, std::size_t at) const {
         if (!std::holds_alternative<double>(value)) fail(at, "expected a number");
@@ -272,7 +272,7 @@ private:
         else if (const auto* const one = std::get_if<double>(&value))
             arguments.numbers.push_back(*one);
         else
-            arguments.shapes.push_back(std::get<Formula>(std::move(value)));
+            arguments.shapes.push_back(std::get<AnalyticExpression>(std::move(value)));
     }
 
     // Named numbers go to their places; the others fill what is left, in order.
@@ -291,7 +291,7 @@ private:
         numbers.insert(numbers.end(), arguments.numbers.begin() + static_cast<std::ptrdiff_t>(next),
                        arguments.numbers.end());
         try {
-            Formula shape(kind.name, std::move(numbers), std::move(arguments.shapes));
+            AnalyticExpression shape(kind.name, std::move(numbers), std::move(arguments.shapes));
             work_ += shape.weight();
             if (work_ > max_work) throw Error(Cause::too_large, "the shapes of this text are too large together");
             return shape;
@@ -310,7 +310,7 @@ private:
 
 } // namespace
 
-Formula parse_shape(std::string_view text, std::string_view source) {
+AnalyticExpression parse_shape(std::string_view text, std::string_view source) {
     if (text.size() > max_text)
         throw Error(Cause::too_large, fmt::format("the text is longer than {} bytes", max_text),
                     {.file = std::string(source)});

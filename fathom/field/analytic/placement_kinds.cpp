@@ -9,7 +9,7 @@ namespace fathom {
 
 namespace {
 
-using N = const FormulaNode&;
+using N = const AnalyticNode&;
 using F = const Frame&;
 
 // What is only rounding becomes 0 or 1, so that right angles keep boxes tight.
@@ -21,10 +21,10 @@ Mat3 tidy(const Mat3& rotation) {
 }
 
 Pose pose_of(N n) { return {Quat(n[0], n[1], n[2], n[3]).normalized(), n.vector(4)}; }
-Pose turn_of(N n) { return Pose::turned(n[0], n.vector(1).normalized()); }
-Pose flat_turn_of(N n) { return Pose::turned(n[0], Vec3::UnitZ()); }
-Pose move_of(N n) { return Pose::at(n.vector()); }
-Pose flat_move_of(N n) { return Pose::at({n[0], n[1], 0}); }
+Pose turn_of(N n) { return Pose::from_axis_angle(n[0], n.vector(1).normalized()); }
+Pose flat_turn_of(N n) { return Pose::from_axis_angle(n[0], Vec3::UnitZ()); }
+Pose move_of(N n) { return Pose::from_translation(n.vector()); }
+Pose flat_move_of(N n) { return Pose::from_translation({n[0], n[1], 0}); }
 
 double product(double a, double b) { return a == 0 || b == 0 ? 0.0 : a * b; } // 0 times an infinite bound is 0
 
@@ -144,7 +144,7 @@ void check_repetition(N n) {
     const Box box = level_box(n.child(), 0);
     for (std::size_t axis = 0; axis < 3; ++axis) {
         if (!repeats(n, axis)) continue;
-        if (n[axis] < Formula::min_length) refuse(n, "a spacing must be 0 (none) or at least 1e-15");
+        if (n[axis] < AnalyticExpression::min_length) refuse(n, "a spacing must be 0 (none) or at least 1e-15");
         const double half = 0.5 * n[axis] * (1 + 1e-12);
         const auto k = static_cast<int>(axis);
         if (!box.empty() && !(box.lower[k] >= -half && box.upper[k] <= half))
@@ -233,11 +233,11 @@ Box zigzag_box(N n, double level) {
 
 std::vector<AnalyticKind> placement_kinds() {
     const auto not_zero = [](N n) {
-        if (!(n.vector(1).norm() >= Formula::min_length)) refuse(n, "the axis must not be 0");
+        if (!(n.vector(1).norm() >= AnalyticExpression::min_length)) refuse(n, "the axis must not be 0");
     };
     std::vector<AnalyticKind> kinds;
     kinds.push_back(placement<pose_of>("transform", 3, {{"qw"}, {"qx"}, {"qy"}, {"qz"}, {"x"}, {"y"}, {"z"}}, [](N n) {
-        if (!(Eigen::Vector4d(n[0], n[1], n[2], n[3]).norm() >= Formula::min_length))
+        if (!(Eigen::Vector4d(n[0], n[1], n[2], n[3]).norm() >= AnalyticExpression::min_length))
             refuse(n, "the quaternion must not be 0");
     }));
     kinds.push_back(placement<move_of>("translate", 3, {{"x"}, {"y"}, {"z"}}));
@@ -268,7 +268,8 @@ std::vector<AnalyticKind> placement_kinds() {
                      .parameters = {{"nx"}, {"ny"}, {"nz"}},
                      .check =
                          [](N n) {
-                             if (!(n.vector().norm() >= Formula::min_length)) refuse(n, "the normal must not be 0");
+                             if (!(n.vector().norm() >= AnalyticExpression::min_length))
+                                 refuse(n, "the normal must not be 0");
                          },
                      .traits = mirrored_traits,
                      .level_box = mirrored_box,
@@ -301,7 +302,7 @@ std::vector<AnalyticKind> placement_kinds() {
                      .check =
                          [](N n) {
                              for (std::size_t k = 0; k < 3; ++k)
-                                 if (n[k] > 0 && n[k] < Formula::min_length)
+                                 if (n[k] > 0 && n[k] < AnalyticExpression::min_length)
                                      refuse(n, "a spacing must be 0 (none) or at least 1e-15");
                          },
                      .traits = zigzag_traits,

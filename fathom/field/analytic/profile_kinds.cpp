@@ -11,7 +11,7 @@ namespace fathom {
 
 namespace {
 
-using N = const FormulaNode&;
+using N = const AnalyticNode&;
 using F = const Frame&;
 
 constexpr std::array<bool, 3> uneven = {false, false, false};
@@ -48,7 +48,7 @@ double longest_side(N n) {
 void check_triangle(N n) {
     const Vec3 area = (n.vector(3) - n.vector(0)).cross(n.vector(6) - n.vector(0));
     const double longest = longest_side(n);
-    if (!(longest >= Formula::min_length) || !(area.norm() > 1e-12 * longest * longest))
+    if (!(longest >= AnalyticExpression::min_length) || !(area.norm() > 1e-12 * longest * longest))
         refuse(n, "its corners must not lie on a line");
 }
 
@@ -89,7 +89,7 @@ Box plane_box(N n, double level) {
 }
 
 void check_normal(N n) {
-    if (!(n.vector().norm() >= Formula::min_length)) refuse(n, "the normal must not be 0");
+    if (!(n.vector().norm() >= AnalyticExpression::min_length)) refuse(n, "the normal must not be 0");
 }
 
 std::vector<Parameter> corners(std::size_t count) {
@@ -165,7 +165,7 @@ void check_polygon(N n) {
     if (size % 2 != 0) refuse(n, "takes pairs of numbers: x, y of each corner");
     if (size / 2 > max_corners) refuse(n, "takes at most 4096 corners");
     for (std::size_t k = 0; k < size; k += 2)
-        if (!(std::hypot(n[k] - n[(k + 2) % size], n[k + 1] - n[(k + 3) % size]) >= Formula::min_length))
+        if (!(std::hypot(n[k] - n[(k + 2) % size], n[k + 1] - n[(k + 3) % size]) >= AnalyticExpression::min_length))
             refuse(n, "neighbouring corners must differ");
 }
 

@@ -13,7 +13,7 @@ namespace fathom {
 
 namespace {
 
-using N = const FormulaNode&;
+using N = const AnalyticNode&;
 using F = const Frame&;
 
 Traits plain_traits(N) { return {}; }
@@ -33,8 +33,8 @@ NodeId cylinder_formula(Graph& g, N n, F f) {
 NodeId cone_profile(Graph& g, F f, double bottom, double top, double height) {
     const double h = 0.5 * height;
     const NodeId r = radius(g, f), z = f.coordinate(g, 2);
-    if (top < Formula::min_length) return polygon(g, r, z, {-bottom, -h, bottom, -h, 0, h});
-    if (bottom < Formula::min_length) return polygon(g, r, z, {0, -h, top, h, -top, h});
+    if (top < AnalyticExpression::min_length) return polygon(g, r, z, {-bottom, -h, bottom, -h, 0, h});
+    if (bottom < AnalyticExpression::min_length) return polygon(g, r, z, {0, -h, top, h, -top, h});
     return polygon(g, r, z, {-bottom, -h, bottom, -h, top, h, -top, h});
 }
 
@@ -174,7 +174,8 @@ std::vector<AnalyticKind> cone_kinds() {
                      .parameters = {bottom, top, height},
                      .check =
                          [](N n) {
-                             if (std::max(n[0], n[1]) < Formula::min_length) refuse(n, "one radius must be positive");
+                             if (std::max(n[0], n[1]) < AnalyticExpression::min_length)
+                                 refuse(n, "one radius must be positive");
                          },
                      .traits = upright_traits,
                      .level_box =
@@ -197,7 +198,7 @@ std::vector<AnalyticKind> cone_kinds() {
                      .parameters = {{"ax"}, {"ay"}, {"az"}, {"bx"}, {"by"}, {"bz"}, radius_},
                      .check =
                          [](N n) {
-                             if (!((n.vector(0) - n.vector(3)).norm() >= Formula::min_length))
+                             if (!((n.vector(0) - n.vector(3)).norm() >= AnalyticExpression::min_length))
                                  refuse(n, "its ends must differ");
                          },
                      .traits = capsule_traits,

@@ -280,7 +280,7 @@ GridCounts counts_of(const GridLayout& layout, std::size_t stored, std::size_t a
         fail(Cause::non_finite, "the origin or the cell size is no such number", place, "layout");
     std::size_t corners = 1;
     for (const int n : layout.bricks) {
-        if (n < 1 || n > most_bricks_along)
+        if (n < 1 || n > max_bricks_along)
             fail(Cause::malformed, fmt::format("{} bricks along an axis", n), place, "layout");
         if (corners > available / sizeof(float) / static_cast<std::size_t>(n + 1))
             fail(Cause::count_mismatch, "asks for more bricks than there are bytes", place, "layout");

@@ -64,7 +64,7 @@ void write_grid_file(const GridField& field, const std::filesystem::path& path, 
 // whatever passes can be queried without reading past its arrays and without overflow, whoever made it.
 
 // Bricks along an axis; so many that sums and products of positions stay far from overflow.
-inline constexpr int most_bricks_along = 1 << 24;
+inline constexpr int max_bricks_along = 1 << 24;
 
 // Number of entries of each array of a grid, by its layout and storage.
 struct GridCounts {

@@ -20,7 +20,7 @@ namespace fathom {
 namespace {
 
 constexpr std::string_view npy_magic = "\x93NUMPY";
-constexpr std::size_t most_dimensions = 8;
+constexpr std::size_t max_dimensions = 8;
 
 // The dictionary: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
 class HeadParser {
@@ -114,7 +114,7 @@ private:
     void shape() {
         expect('(');
         while (!accept(')')) {
-            if (head_.shape.size() == most_dimensions) fail(Cause::unsupported, "more than 8 dimensions");
+            if (head_.shape.size() == max_dimensions) fail(Cause::unsupported, "more than 8 dimensions");
             peek();
             std::uint64_t count = 0;
             const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), count);

@@ -23,7 +23,7 @@ GridLayout layout_of(const StatedLattice& lattice, const Place& place) {
         if (lattice.counts[k] < 2)
             throw Error(Cause::unsupported, "a grid needs at least two samples along each axis", place);
         const std::uint64_t bricks = (lattice.counts[k] - 2) / brick_cells + 1;
-        if (bricks > most_bricks_along)
+        if (bricks > max_bricks_along)
             throw Error(Cause::too_large, fmt::format("{} samples along an axis", lattice.counts[k]), place);
         layout.bricks[k] = static_cast<int>(bricks);
     }

@@ -53,14 +53,14 @@ void write_sdfgen(FileWriter& file, const GridData& data, const GridWriteOptions
 namespace {
 
 constexpr std::size_t head_size = 3 * 4 + 6 * 8;
-constexpr std::int64_t most_cells = 1 << 27;
+constexpr std::int64_t max_cells = 1 << 27;
 
 struct Head {
     std::array<std::int64_t, 3> cells{};
     bool floats = false;
 
     [[nodiscard]] bool sound() const {
-        return std::all_of(cells.begin(), cells.end(), [](std::int64_t n) { return n >= 1 && n < most_cells; });
+        return std::all_of(cells.begin(), cells.end(), [](std::int64_t n) { return n >= 1 && n < max_cells; });
     }
     // Of the file, were it of this head; saturated.
     [[nodiscard]] std::uint64_t size() const {

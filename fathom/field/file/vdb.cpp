@@ -99,7 +99,7 @@ private:
         for (std::size_t k = 0; k < 3; ++k) {
             const auto axis = static_cast<int>(k);
             const std::int64_t cells = std::int64_t{box.max()[axis]} + 2 - box.min()[axis];
-            if (cells > most_bricks_along) throw std::bad_alloc();
+            if (cells > max_bricks_along) throw std::bad_alloc();
             head_.bricks[k] = static_cast<std::int32_t>((cells + brick_cells - 1) / brick_cells);
         }
         const openvdb::Vec3d origin = grid_->indexToWorld(first_);

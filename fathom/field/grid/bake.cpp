@@ -139,7 +139,7 @@ GridField bake(const Field& field, const BakeOptions& options) {
 
 namespace {
 
-constexpr int most_halvings = 4;
+constexpr int max_halvings = 4;
 
 class BrickCheck {
 public:
@@ -238,7 +238,7 @@ BakedError joined(const BakedError& a, const BakedError& b) {
 } // namespace
 
 BakedError baked_error(const GridField& grid, const Field& field, const BakedErrorOptions& options) {
-    if (options.halvings < 0 || options.halvings > most_halvings)
+    if (options.halvings < 0 || options.halvings > max_halvings)
         throw Error(Cause::invalid_argument, "must be from 0 to 4", {.element = "option halvings"});
     if (!(options.enough >= 0))
         throw Error(Cause::invalid_argument, "must not be below 0", {.element = "option enough"});

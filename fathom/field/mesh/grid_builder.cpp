@@ -23,8 +23,8 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t many_corners = 12;  // of bricks, a triangle: then their lattice is sampled like the bricks
-constexpr int most_wrap_resolution = 384; // of the offset surface that a soup is wrapped by
+constexpr std::size_t many_corners = 12; // of bricks, a triangle: then their lattice is sampled like the bricks
+constexpr int max_wrap_resolution = 384; // of the offset surface that a soup is wrapped by
 
 void check_options(const GridOptions& options) {
     const auto require = [](bool holds, const char* option, const char* reason) {
@@ -185,7 +185,7 @@ GridField Build::run() const {
 // outside cannot reach.
 TriangleMesh wrapping(const Build& soup, double offset) {
     GridOptions options = soup.options;
-    options.resolution = std::min(options.resolution, most_wrap_resolution);
+    options.resolution = std::min(options.resolution, max_wrap_resolution);
     options.dense = false;
     options.band = 2;
     options.storage = GridStorage::float32;
@@ -208,7 +208,7 @@ TriangleMesh wrapping(const Build& soup, double offset) {
 
 GridField build_wrapped(const Build& soup) {
     const GridLayout& layout = soup.layout;
-    const int resolution = std::min(soup.options.resolution, most_wrap_resolution);
+    const int resolution = std::min(soup.options.resolution, max_wrap_resolution);
     const double least = 1.5 * layout.domain().size().maxCoeff() / resolution;
     const double offset = std::max(least, soup.options.wrap > 0 ? soup.options.wrap : 2 * layout.cell);
     const TriangleMesh closed = wrapping(soup, offset);

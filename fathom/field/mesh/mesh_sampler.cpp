@@ -18,7 +18,7 @@ constexpr int block_bricks = 2; // bricks along a side of a block
 constexpr int block_cells = block_bricks * brick_cells;
 constexpr double to_corner = 0.8660254037844387; // of a cube, in sides, rounded up
 constexpr std::size_t few = 5;                   // triangles: shorter lists are not sifted again
-constexpr std::size_t most_depth = 2;            // of halvings of a brick: 9 samples, 5 or 4, 3 or 2
+constexpr std::size_t max_depth = 2;             // of halvings of a brick: 9 samples, 5 or 4, 3 or 2
 
 // Samples of a brick, both ends included.
 struct SampleBox {
@@ -131,7 +131,7 @@ private:
     std::vector<EightNearest> scratch_;
     std::vector<std::uint8_t> masks_;
     EightLists of_brick_;
-    std::array<EightLists, most_depth> of_half_;
+    std::array<EightLists, max_depth> of_half_;
 };
 
 // The bound of sift() on the boxes of the tree: a box is opened where some point s of it may keep
@@ -194,7 +194,7 @@ void Block::sift_group(std::span<const Index> list, const EightBoxes& boxes, Eig
 
 void Block::sample(std::span<const Index> list, const Vec3f& first, const SampleBox& box, std::size_t depth,
                    BrickDistances& out) {
-    if (depth == most_depth || list.size() <= few) return evaluate(list, first, box, out);
+    if (depth == max_depth || list.size() <= few) return evaluate(list, first, box, out);
     EightLists& lists = of_half_[depth];
     sift_group(list, boxes_of_halves(box, first), lists);
     for (int h = 0; h < 8; ++h) sample(lists[static_cast<std::size_t>(h)], first, box.half(h), depth + 1, out);

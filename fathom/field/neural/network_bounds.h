@@ -1,4 +1,4 @@
-// A proven box around everything that a network calls inside. Not for users: NetworkField::bounds().
+// A proven box around everything that a network calls inside. Not for users: NeuralField::bounds().
 // Method: for each of the six sides, branch and bound with ranges: the outermost cell that is not yet proven outside is
 // halved.
 #pragma once
@@ -9,7 +9,7 @@ namespace fathom {
 
 // How far the float arithmetic of a network can be from its exact value.
 // Forward error analysis (Higham 2002, chapter 3) with norms: sound in any order of summation, fused or not, and loose
-// by the product of the layers' norms over the network's true slope. Not for users: NetworkField::rounding_bound().
+// by the product of the layers' norms over the network's true slope. Not for users: NeuralField::rounding_bound().
 
 // |computed - exact| (m) at every point of the domain; infinity where floats may overflow. `exact` is the network in
 // real numbers on the point in double.

@@ -51,7 +51,7 @@ HWY_INLINE F tanh_slope(F y) { return hn::NegMulAdd(y, y, set(1.0F)); }
 // How often `period` fits into factor * x, and what remains: in double, where the product of two floats is exact.
 struct Reduction {
     double factor, period, least; // least: of the count
-    double most_left;             // |rest| is cut to this where the count is too large to leave a rest
+    double max_left;              // |rest| is cut to this where the count is too large to leave a rest
     bool modulo_four;
 };
 HWY_INLINE void reduce_half(hn::Vec<Halves> x, const Reduction& by, hn::Vec<Halves>& count, hn::Vec<Halves>& rest) {
@@ -59,7 +59,7 @@ HWY_INLINE void reduce_half(hn::Vec<Halves> x, const Reduction& by, hn::Vec<Halv
     const auto u = hn::Mul(hn::PromoteTo(d, x), hn::Set(d, by.factor));
     auto n = hn::Max(hn::Set(d, by.least), hn::Round(hn::Mul(u, hn::Set(d, 1 / by.period))));
     const auto left = hn::NegMulAdd(n, hn::Set(d, by.period), u);
-    rest = hn::DemoteTo(Halves(), hn::Min(hn::Set(d, by.most_left), hn::Max(hn::Set(d, -by.most_left), left)));
+    rest = hn::DemoteTo(Halves(), hn::Min(hn::Set(d, by.max_left), hn::Max(hn::Set(d, -by.max_left), left)));
     if (by.modulo_four) n = hn::NegMulAdd(hn::Floor(hn::Mul(n, hn::Set(d, 0.25))), hn::Set(d, 4), n);
     count = hn::DemoteTo(Halves(), n);
 }

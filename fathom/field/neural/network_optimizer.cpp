@@ -26,8 +26,8 @@ using D = hn::CappedTag<float, 8>;
 using V = hn::Vec<D>;
 constexpr D d;
 
-// Four rows (or one) by two vectors (or one) of a product: element (i, k) of the first factor lies at a[i * row + k *
-// column].
+// Double4 rows (or one) by two vectors (or one) of a product: element (i, k) of the first factor lies at a[i * row + k
+// * column].
 template <int rows, int vectors>
 HWY_INLINE void product_block(const float* a, std::size_t row, std::size_t column, const float* b, std::size_t depth,
                               std::size_t stride, float* out, std::size_t out_stride) {

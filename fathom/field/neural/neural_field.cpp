@@ -40,26 +40,26 @@ Sample answer(const Vec3& p, const Vec3& nearest, const Sample& inside) {
 
 } // namespace
 
-NetworkField::NetworkField(Network network)
+NeuralField::NeuralField(Network network)
     : network_(std::move(network)), values_(network_), range_(network_),
       lipschitz_(std::hypot(1.0, range_.lipschitz())), rounding_bound_(fathom::rounding_bound(network_)),
       bounds_(inside_bounds(network_, range_)) {
     distance_like_ = measure(*this, {.points = 2000}).distance_like;
 }
 
-double NetworkField::distance(const Vec3& p) const {
+double NeuralField::distance(const Vec3& p) const {
     double value = 0;
     distances({&p, 1}, {&value, 1});
     return value;
 }
 
-Sample NetworkField::sample(const Vec3& p) const {
+Sample NeuralField::sample(const Vec3& p) const {
     Sample value;
     samples({&p, 1}, {&value, 1});
     return value;
 }
 
-void NetworkField::distances(std::span<const Vec3> points, std::span<double> out) const {
+void NeuralField::distances(std::span<const Vec3> points, std::span<double> out) const {
     in_blocks(network_.domain, points, [&](std::size_t first, std::span<const Vec3> nearest) {
         values_.values(nearest, out.subspan(first, nearest.size()));
         for (std::size_t i = 0; i < nearest.size(); ++i)
@@ -67,7 +67,7 @@ void NetworkField::distances(std::span<const Vec3> points, std::span<double> out
     });
 }
 
-void NetworkField::samples(std::span<const Vec3> points, std::span<Sample> out) const {
+void NeuralField::samples(std::span<const Vec3> points, std::span<Sample> out) const {
     in_blocks(network_.domain, points, [&](std::size_t first, std::span<const Vec3> nearest) {
         values_.samples(nearest, out.subspan(first, nearest.size()));
         for (std::size_t i = 0; i < nearest.size(); ++i)
@@ -75,16 +75,16 @@ void NetworkField::samples(std::span<const Vec3> points, std::span<Sample> out) 
     });
 }
 
-Interval NetworkField::range(const Box& box) const {
+Interval NeuralField::range(const Box& box) const {
     Interval value;
     ranges({&box, 1}, {&value, 1});
     return value;
 }
 
-void NetworkField::ranges(std::span<const Box> boxes, std::span<Interval> out) const { ranges(boxes, out, {}); }
+void NeuralField::ranges(std::span<const Box> boxes, std::span<Interval> out) const { ranges(boxes, out, {}); }
 
-void NetworkField::ranges(std::span<const Box> boxes, std::span<Interval> out, const RangeOptions& options,
-                          std::span<PlaneOver> planes) const {
+void NeuralField::ranges(std::span<const Box> boxes, std::span<Interval> out, const RangeOptions& options,
+                         std::span<PlaneOver> planes) const {
     const Box& domain = network_.domain;
     std::array<Box, block> inside;
     for (std::size_t first = 0; first < boxes.size(); first += block) {
@@ -111,9 +111,9 @@ void NetworkField::ranges(std::span<const Box> boxes, std::span<Interval> out, c
     }
 }
 
-double NetworkField::error_bound() const { return std::numeric_limits<double>::infinity(); }
+double NeuralField::error_bound() const { return std::numeric_limits<double>::infinity(); }
 
-NetworkReport measure(const NetworkField& field, const NetworkReportOptions& options) {
+NetworkReport measure(const NeuralField& field, const NetworkReportOptions& options) {
     const std::size_t count = std::max<std::size_t>(options.points, 1);
     Random random(options.seed);
     std::vector<Vec3> points(count);

@@ -15,10 +15,10 @@
 
 namespace fathom {
 
-class NetworkField final : public Field {
+class NeuralField final : public Field {
 public:
     // Error as check() and NetworkValues. Takes up to some ten thousand ranges, for bounds().
-    explicit NetworkField(Network network);
+    explicit NeuralField(Network network);
 
     [[nodiscard]] double distance(const Vec3& p) const override;
     [[nodiscard]] Sample sample(const Vec3& p) const override;
@@ -71,7 +71,7 @@ struct NetworkReportOptions {
     std::uint64_t seed = 1;
 };
 
-[[nodiscard]] NetworkReport measure(const NetworkField& field, const NetworkReportOptions& options = {});
+[[nodiscard]] NetworkReport measure(const NeuralField& field, const NetworkReportOptions& options = {});
 
 // |f| / |grad f|: to first order how far the surface is, whatever the values mean. An estimate, never a bound. Infinity
 // where the field is flat and not 0; 0 where it is 0.

@@ -15,9 +15,9 @@ namespace {
 
 constexpr std::string_view signature = "\x89HDF\r\n\x1a\n";
 constexpr std::uint64_t undefined = ~std::uint64_t{0};
-constexpr std::size_t most_blocks = 256;    // of one object: continuations of its header, nodes of its tree
-constexpr std::size_t most_links = 4096;    // of one group
-constexpr std::size_t most_text = 1u << 24; // bytes in the attributes of one object
+constexpr std::size_t max_blocks = 256;    // of one object: continuations of its header, nodes of its tree
+constexpr std::size_t max_links = 4096;    // of one group
+constexpr std::size_t max_text = 1u << 24; // bytes in the attributes of one object
 
 enum Message : unsigned {
     dataspace_message = 1,
@@ -100,7 +100,7 @@ private:
 
     // Messages from here on, `size` bytes of them.
     void add_block(const ByteReader& bytes, std::uint64_t size) {
-        if (blocks_.size() == most_blocks) bytes.fail(Cause::too_large, "HDF5: a header in too many pieces");
+        if (blocks_.size() == max_blocks) bytes.fail(Cause::too_large, "HDF5: a header in too many pieces");
         if (size > bytes.left()) bytes.fail(Cause::truncated, "HDF5: a header is cut off");
         blocks_.emplace_back(bytes.offset(), static_cast<std::size_t>(size));
     }
@@ -262,7 +262,7 @@ private:
     }
 
     void add_link(std::string name, std::uint64_t address, const ByteReader& bytes) {
-        if (object_.links.size() == most_links) bytes.fail(Cause::too_large, "HDF5: a group of too many members");
+        if (object_.links.size() == max_links) bytes.fail(Cause::too_large, "HDF5: a group of too many members");
         const auto [link, is_new] = object_.links.emplace(std::move(name), address);
         if (!is_new) bytes.fail(Cause::malformed, fmt::format("HDF5: '{}' occurs twice", printable(link->first)));
     }
@@ -307,7 +307,7 @@ private:
         const std::string_view names(reinterpret_cast<const char*>(raw.data()), raw.size());
         std::vector<std::uint64_t> nodes = {tree};
         while (!nodes.empty()) {
-            if (++tree_nodes_ > most_blocks) bytes.fail(Cause::too_large, "HDF5: a group of too many nodes");
+            if (++tree_nodes_ > max_blocks) bytes.fail(Cause::too_large, "HDF5: a group of too many nodes");
             const std::uint64_t node = nodes.back();
             nodes.pop_back();
             if (next_is(at(node).offset(), "SNOD"))
@@ -324,7 +324,7 @@ private:
         skip(node, 1);
         const unsigned count = node.read<std::uint16_t>("a tree");
         if (type != 0) node.fail(Cause::malformed, "HDF5: a tree that is not of groups");
-        if (count + nodes.size() > most_blocks) node.fail(Cause::too_large, "HDF5: a group of too many nodes");
+        if (count + nodes.size() > max_blocks) node.fail(Cause::too_large, "HDF5: a group of too many nodes");
         skip(node, 16); // siblings
         for (unsigned k = 0; k < count; ++k) {
             skip(node, 8); // a key
@@ -390,7 +390,7 @@ private:
     // Many attributes may point at the same text: what is read of it counts each time.
     void pay(std::size_t size, const ByteReader& bytes) {
         text_size_ += size;
-        if (text_size_ > most_text) bytes.fail(Cause::too_large, "HDF5: attributes of too much text");
+        if (text_size_ > max_text) bytes.fail(Cause::too_large, "HDF5: attributes of too much text");
     }
     std::string kept(std::string_view text, const ByteReader& bytes) {
         pay(text.size() + sizeof(std::string), bytes);

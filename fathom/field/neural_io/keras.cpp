@@ -15,8 +15,8 @@ namespace fathom {
 
 namespace {
 
-constexpr int deepest = 6;                 // groups below the group of a layer
-constexpr std::size_t most_objects = 1024; // looked at in one file
+constexpr int deepest = 6;                // groups below the group of a layer
+constexpr std::size_t max_objects = 1024; // looked at in one file
 constexpr std::string_view first_name = "dense";
 
 struct LayerPlan {
@@ -147,7 +147,7 @@ private:
     }
 
     Hdf5Object open(std::uint64_t address, std::string_view name) {
-        if (++objects_ > most_objects) fail(Cause::too_large, "HDF5: too many objects", name);
+        if (++objects_ > max_objects) fail(Cause::too_large, "HDF5: too many objects", name);
         return file_.object(address);
     }
 

@@ -16,7 +16,7 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t most_operations = 4 * Network::max_layers;
+constexpr std::size_t max_operations = 4 * Network::max_layers;
 constexpr std::string_view ending = ".npy";
 
 struct Operation {
@@ -86,7 +86,7 @@ private:
                 Cause::malformed,
                 fmt::format("'{}' is no array of a network; one is named like 0002.dense.A.npy", printable(key)),
                 {.file = source_.name});
-        if (index_ >= most_operations) fail(Cause::too_large, fmt::format("at most {} are possible", most_operations));
+        if (index_ >= max_operations) fail(Cause::too_large, fmt::format("at most {} are possible", max_operations));
         const std::string_view name = words.substr(1, dot - 1);
         const std::string_view array = words.substr(dot + 1, words.size() - dot - 1 - ending.size());
         Operation& operation = operations_[index_];

@@ -13,7 +13,7 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t most_names = 256; // inputs, outputs or attributes of a node
+constexpr std::size_t max_names = 256; // inputs, outputs or attributes of a node
 
 enum TensorType : std::uint64_t { float_type = 1, int64_type = 7, half_type = 10, double_type = 11 };
 
@@ -57,7 +57,7 @@ private:
         return field.text();
     }
     void add_name(std::vector<std::string>& names, const WireField& field) const {
-        if (names.size() == most_names) fail(Cause::too_large, "ONNX: a node of too many values");
+        if (names.size() == max_names) fail(Cause::too_large, "ONNX: a node of too many values");
         names.push_back(text(field));
     }
 
@@ -177,7 +177,7 @@ private:
             if (field.number == 7) numbers(field, Scalar::float32, result.numbers);
             if (field.number == 8) wholes(field, result.wholes);
         });
-        if (node.attributes.size() == most_names) fail(Cause::too_large, "ONNX: a node of too many attributes");
+        if (node.attributes.size() == max_names) fail(Cause::too_large, "ONNX: a node of too many attributes");
         if (!node.attributes.emplace(name, std::move(result)).second)
             fail(Cause::malformed, fmt::format("ONNX: the attribute '{}' is stated twice", printable(name)));
     }

@@ -10,7 +10,7 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t most_features = 3 + 6 * Network::max_frequencies;
+constexpr std::size_t max_features = 3 + 6 * Network::max_frequencies;
 
 double number(std::span<const float> constant, std::size_t k) {
     return static_cast<double>(constant.size() == 1 ? constant[0] : constant[k]);
@@ -71,7 +71,7 @@ int LayerBuilder::feature(const PointFeature& wanted) {
     const auto found = std::find(features_.begin(), features_.end(), wanted);
     const auto index = static_cast<int>(found - features_.begin());
     if (found == features_.end()) {
-        if (features_.size() == most_features)
+        if (features_.size() == max_features)
             throw Error(Cause::unsupported, "more sines and cosines of the point than a positional encoding has");
         features_.push_back(wanted);
     }
@@ -155,7 +155,7 @@ AffineValue LayerBuilder::close(AffineValue value, Activation activation, double
             layer.features.push_back(entry.index);
     const std::size_t outputs = value.width(), columns = static_cast<std::size_t>(layer.dense.inputs);
     weights_ += outputs * (columns + layer.features.size() + 1);
-    if (weights_ > most_weights_) throw Error(Cause::too_large, "more weights than the file can justify");
+    if (weights_ > max_weights_) throw Error(Cause::too_large, "more weights than the file can justify");
     layer.dense.biases.resize(outputs);
     layer.dense.weights.resize(outputs * columns);
     layer.of_features.resize(outputs * layer.features.size());

@@ -50,7 +50,7 @@ struct PointFeature {
 // Collects layers, one after another. Throws Error without a file: the caller knows where it is.
 class LayerBuilder {
 public:
-    explicit LayerBuilder(std::size_t most_weights) : most_weights_(most_weights) {}
+    explicit LayerBuilder(std::size_t max_weights) : max_weights_(max_weights) {}
 
     [[nodiscard]] static AffineValue point(int rank);
     // The value, if it consists of coordinates alone, as features of its sines or cosines; else Error{unsupported} for
@@ -75,7 +75,7 @@ private:
     void choose_encoding(PositionalEncoding& encoding) const;
     [[nodiscard]] std::size_t column(const PositionalEncoding& encoding, const PointFeature& feature) const;
 
-    std::size_t most_weights_;
+    std::size_t max_weights_;
     std::size_t weights_ = 0;
     std::vector<Layer> layers_;
     std::vector<PointFeature> features_ = {{.axis = 0}, {.axis = 1}, {.axis = 2}};

@@ -23,7 +23,8 @@ using Value = std::variant<Constant, Affine>;
 class GraphReader {
 public:
     GraphReader(const Source& source, OnnxGraph graph)
-        : source_(source), graph_(std::move(graph)), budget_(4 * source.bytes.size() + 65536), builder_(budget_) {}
+        : source_(source), graph_(std::move(graph)), max_evaluations_(4 * source.bytes.size() + 65536),
+          builder_(max_evaluations_) {}
 
     Network read() {
         for (auto& [name, constant] : graph_.constants) values_.emplace(name, constant);
@@ -45,7 +46,7 @@ private:
     struct NamedStep {
         std::string_view kind;
         Step step;
-        std::size_t least_inputs, most_inputs;
+        std::size_t least_inputs, max_inputs;
         std::string_view attributes; // that are known, between spaces
     };
 
@@ -105,7 +106,7 @@ private:
         }};
         for (const NamedStep& known : steps) {
             if (known.kind != node_->kind) continue;
-            if (node_->inputs.size() < known.least_inputs || node_->inputs.size() > known.most_inputs ||
+            if (node_->inputs.size() < known.least_inputs || node_->inputs.size() > known.max_inputs ||
                 node_->outputs.size() != 1)
                 fail(Cause::malformed,
                      fmt::format("has {} inputs and {} outputs", node_->inputs.size(), node_->outputs.size()));
@@ -149,7 +150,7 @@ private:
 
     void pay(std::size_t numbers) {
         if (numbers > budget_) fail(Cause::too_large, "more numbers than the file can justify");
-        budget_ -= numbers;
+        max_evaluations_ -= numbers;
     }
     void put(Value value) {
         if (!values_.emplace(node_->outputs[0], std::move(value)).second)
@@ -371,7 +372,7 @@ private:
 
     const Source& source_;
     OnnxGraph graph_;
-    std::size_t budget_; // numbers that may still be made
+    std::size_t max_evaluations_; // numbers that may still be made
     LayerBuilder builder_;
     std::map<std::string, Value, std::less<>> values_;
     const OnnxNode* node_ = nullptr;

@@ -87,7 +87,7 @@ private:
         entry.deflated = method == deflate;
         entry.size = size;
         entry.packed = content(local, packed, entry.name);
-        const bool possible = entry.deflated ? size / most_inflation <= packed : size == packed;
+        const bool possible = entry.deflated ? size / max_inflation <= packed : size == packed;
         if (!possible)
             fail(Cause::count_mismatch,
                  fmt::format("'{}' cannot hold {} bytes in {}", printable(entry.name), size, packed));

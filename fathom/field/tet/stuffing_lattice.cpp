@@ -17,7 +17,7 @@ namespace {
 
 constexpr int block_units = 2 * StuffingLattice::block_cells;
 constexpr auto block_size = static_cast<std::size_t>(StuffingLattice::block_points);
-constexpr std::size_t most_blocks = std::size_t{1} << 27;
+constexpr std::size_t max_blocks = std::size_t{1} << 27;
 
 LatticePoint plus(const LatticePoint& p, const LatticePoint& step, int times = 1) {
     return {p[0] + times * step[0], p[1] + times * step[1], p[2] + times * step[2]};
@@ -87,7 +87,7 @@ StuffingLattice::StuffingLattice(const Field& field, const Box& bounds, double c
     for (std::size_t k = 0; k < 3; ++k) {
         const double cells = std::ceil(bounds.size()[static_cast<int>(k)] / cell) + 4;
         count *= std::ceil(cells / block_cells);
-        if (!(count <= static_cast<double>(most_blocks)))
+        if (!(count <= static_cast<double>(max_blocks)))
             throw Error(
                 Cause::too_large,
                 fmt::format("cells of {:.3g} m are too small for bounds {:.3g} m long", cell, bounds.size().maxCoeff()),

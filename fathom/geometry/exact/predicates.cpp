@@ -273,7 +273,7 @@ int orient2d(const Vec2& a, const Vec2& b, const Vec2& c) {
     const double first = (b[0] - a[0]) * (c[1] - a[1]);
     const double second = (b[1] - a[1]) * (c[0] - a[0]);
     const double value = first - second;
-    // Four roundings on each product: below 4u/(1 - 4u) of the magnitudes. The pad outweighs underflow.
+    // Double4 roundings on each product: below 4u/(1 - 4u) of the magnitudes. The pad outweighs underflow.
     const double bound = 5 * 0x1p-53 * (std::abs(first) + std::abs(second) + 0x1p-1000);
     if (value > bound) return 1;
     if (value < -bound) return -1;

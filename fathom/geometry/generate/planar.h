@@ -1,5 +1,5 @@
 // Bodies in the plane z = 0, of triangles that face +z: discs, rectangles (make_cloth), cuts through
-// them, and both as a simulation of tissue leaves them, deformed and cut apart (after Marchal et al. 2004, figure 8).
+// them, and both as a simulation of membrane leaves them, deformed and cut apart (after Marchal et al. 2004, figure 8).
 // As in generate.h: arguments are checked, metres, the same bytes everywhere.
 #pragma once
 

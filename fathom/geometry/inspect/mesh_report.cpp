@@ -24,7 +24,7 @@ namespace {
 constexpr std::size_t pair_chunk = 512;
 
 // Adds the pairs of triangle i with higher ones.
-void add_pairs(const TriangleMesh& mesh, const Bvh& tree, Index i, std::size_t most_pairs, SelfIntersections& found) {
+void add_pairs(const TriangleMesh& mesh, const Bvh& tree, Index i, std::size_t max_pairs, SelfIntersections& found) {
     const std::size_t before = found.pairs.size();
     tree.visit_overlapping(mesh.bounds(i), [&](Index j) {
         if (j <= i || !triangles_cross(mesh, i, j)) return true;
@@ -33,7 +33,7 @@ void add_pairs(const TriangleMesh& mesh, const Bvh& tree, Index i, std::size_t m
         return true;
     });
     std::sort(found.pairs.begin() + static_cast<std::ptrdiff_t>(before), found.pairs.end());
-    if (found.pairs.size() > most_pairs) found.pairs.resize(most_pairs);
+    if (found.pairs.size() > max_pairs) found.pairs.resize(max_pairs);
 }
 
 std::vector<Box> boxes_of(const TriangleMesh& mesh) {
@@ -72,13 +72,13 @@ SelfIntersections self_intersections(const TriangleMesh& mesh, const SelfInterse
         [&](std::size_t begin, std::size_t end) {
             SelfIntersections part;
             for (std::size_t i = begin; i < end; ++i)
-                add_pairs(mesh, tree, static_cast<Index>(i), options.most_pairs, part);
+                add_pairs(mesh, tree, static_cast<Index>(i), options.max_pairs, part);
             stage.step(end - begin);
             return part;
         },
         [&](SelfIntersections all, const SelfIntersections& part) {
             all.count += part.count;
-            const std::size_t room = std::min(options.most_pairs - all.pairs.size(), part.pairs.size());
+            const std::size_t room = std::min(options.max_pairs - all.pairs.size(), part.pairs.size());
             all.pairs.insert(all.pairs.end(), part.pairs.begin(),
                              part.pairs.begin() + static_cast<std::ptrdiff_t>(room));
             return all;
@@ -186,7 +186,7 @@ void report_surface(MeshReport& report, const TriangleMesh& mesh, const ReportOp
         [&](std::size_t t) { return unit_normal(mesh.corners(t)) == Vec3::Zero(); }, by_index);
     if (report.non_finite_vertices.count > 0) return;
     if (options.self_intersections) {
-        auto found = self_intersections(mesh, {.most_pairs = options.first_count, .progress = options.progress});
+        auto found = self_intersections(mesh, {.max_pairs = options.first_count, .progress = options.progress});
         report.self_intersections = {found.count, std::move(found.pairs)};
     }
     const MassProperties mass = mass_properties(mesh);

@@ -22,7 +22,7 @@ namespace fathom {
 // boxes): far more than all else in a report. Parallel; the same result for any number of threads.
 
 struct SelfIntersectionOptions {
-    std::size_t most_pairs = std::numeric_limits<std::size_t>::max(); // kept; all are counted
+    std::size_t max_pairs = std::numeric_limits<std::size_t>::max(); // kept; all are counted
     Progress* progress = nullptr;
 };
 

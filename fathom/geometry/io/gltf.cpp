@@ -18,7 +18,7 @@ namespace fathom {
 namespace {
 
 // What may be allocated for a file of `size` bytes.
-std::size_t most_mesh_bytes(std::size_t size) { return 8 * size + (std::size_t{32} << 20); }
+std::size_t max_mesh_bytes(std::size_t size) { return 8 * size + (std::size_t{32} << 20); }
 constexpr std::size_t cost_of_visit = 64; // of a primitive, in bytes: a bound on time too
 
 constexpr std::uint32_t glb_magic = 0x46546c67;
@@ -52,7 +52,7 @@ class GltfReader {
 public:
     GltfReader(const Source& source, const GltfTable& root, std::span<const std::byte> binary)
         : source_(source), root_(root), buffers_(source, root, binary),
-          affordable_(most_mesh_bytes(source.bytes.size())) {}
+          affordable_(max_mesh_bytes(source.bytes.size())) {}
 
     void read(MeshFile& file) {
         const std::vector<GltfPlaced> placed = gltf_scene(source_, root_);

@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Within it, no format can hold more elements than 32-bit indices name (binary PLY packs a vertex into three bytes).
-constexpr std::size_t most_bytes = std::size_t{8} << 30;
+constexpr std::size_t max_bytes = std::size_t{8} << 30;
 
 enum class Format { unknown, obj, stl, ply, off, gltf, msh, vtk, vtu, medit, tetgen };
 
@@ -119,7 +119,7 @@ MeshFile read_by(Format format, const Source& source, std::string_view ending) {
 
 MeshFile read_source(const Source& source) {
     if (source.bytes.empty()) throw Error(Cause::empty, "the file is empty", {.file = source.name});
-    if (source.bytes.size() > most_bytes)
+    if (source.bytes.size() > max_bytes)
         throw Error(Cause::too_large, "files past 8 GiB are not read", {.file = source.name});
     const std::string ending = ending_of(source.name);
     const Format named = format_of_ending(ending);

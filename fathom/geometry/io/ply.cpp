@@ -18,7 +18,7 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t most_parts = 256; // of a header, and of an element in it
+constexpr std::size_t max_parts = 256; // of a header, and of an element in it
 
 enum class PlyScalar { int8, uint8, int16, uint16, int32, uint32, float32, float64 };
 
@@ -135,7 +135,7 @@ private:
         if (count < 0) scanner_.fail(Cause::malformed, "number of elements is negative");
         element.count = static_cast<std::uint64_t>(count);
         element.line = scanner_.line();
-        if (header_.elements.size() >= most_parts) scanner_.fail(Cause::too_large, "more than 256 kinds of elements");
+        if (header_.elements.size() >= max_parts) scanner_.fail(Cause::too_large, "more than 256 kinds of elements");
         header_.elements.push_back(std::move(element));
     }
 
@@ -153,7 +153,7 @@ private:
         property.name = scanner_.word_on_line();
         Element& element = header_.elements.back();
         if (property.name.empty()) scanner_.fail(Cause::malformed, "a property without a name");
-        if (element.properties.size() >= most_parts)
+        if (element.properties.size() >= max_parts)
             scanner_.fail(Cause::too_large, "an element of more than 256 properties");
         if (element.find(property.name) < element.properties.size())
             scanner_.fail(Cause::malformed, "an element has two properties of one name");

@@ -14,7 +14,7 @@ constexpr std::size_t tree_pays_from = 48; // corners; below, going round the ri
 constexpr int forced_choice_looks_at = 16; // corners
 
 // Work is counted in vertices and boxes looked at: about 20 ns each. Honest polygons need 5 to 400 a corner.
-constexpr std::uint64_t most_work_per_corner = 1000;
+constexpr std::uint64_t max_work_per_corner = 1000;
 constexpr std::uint64_t work_at_first =
     100'000'000; // that a triangulator may spend in vain, on polygons that cannot be cut cleanly
 constexpr std::uint64_t work_earned_per_corner = 16;
@@ -283,9 +283,9 @@ void PolygonTriangulator::EarClipper::prepare() {
 
 bool PolygonTriangulator::EarClipper::clip_all(std::vector<Triangle>& triangles, std::uint64_t& allowance) {
     prepare();
-    const std::uint64_t most_work = std::min(most_work_per_corner * ring_.size(), allowance);
+    const std::uint64_t max_work = std::min(max_work_per_corner * ring_.size(), allowance);
     bool clean = true;
-    while (left_ > 3 && work_ <= most_work) {
+    while (left_ > 3 && work_ <= max_work) {
         if (!queue_.empty()) {
             look_at(queue_.pop(), triangles);
         } else if (sweep_may_help_) {
@@ -460,7 +460,7 @@ PolygonTriangulator::~PolygonTriangulator() = default;
 bool PolygonTriangulator::triangulate(std::span<const Vec3> vertices, std::span<const Index> corners,
                                       std::vector<Triangle>& triangles) {
     if (corners.size() < 3) return true;
-    if (corners.size() == 3 || corners.size() > most_corners) {
+    if (corners.size() == 3 || corners.size() > max_corners) {
         for (std::size_t i = 2; i < corners.size(); ++i) triangles.push_back({corners[0], corners[i - 1], corners[i]});
         return corners.size() == 3;
     }

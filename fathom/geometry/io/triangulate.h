@@ -19,7 +19,7 @@ namespace fathom {
 class PolygonTriangulator {
 public:
     // Polygons of more corners are cut as a fan, which is right for convex ones only.
-    static constexpr std::size_t most_corners = std::size_t{1} << 20;
+    static constexpr std::size_t max_corners = std::size_t{1} << 20;
 
     PolygonTriangulator();
     ~PolygonTriangulator();

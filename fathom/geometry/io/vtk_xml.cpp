@@ -78,7 +78,7 @@ private:
         block_size_ = header_number();
         last_size_ = header_number();
         if (last_size_ == 0) last_size_ = block_size_;
-        if (blocks > feed_.most_left() / size_of(header_))
+        if (blocks > feed_.max_left() / size_of(header_))
             feed_.fail(Cause::count_mismatch, fmt::format("states {} packed blocks, more than can follow", blocks));
         packed_sizes_.reserve(static_cast<std::size_t>(blocks));
         for (std::uint64_t i = 0; i < blocks; ++i) packed_sizes_.push_back(header_number());
@@ -87,8 +87,8 @@ private:
     void start_block() {
         packed_left_ = packed_sizes_[block_];
         left_ = ++block_ == packed_sizes_.size() ? last_size_ : block_size_;
-        if (packed_left_ > feed_.most_left()) feed_.fail(Cause::truncated, "a packed block is cut off");
-        if (left_ / most_inflation > packed_left_)
+        if (packed_left_ > feed_.max_left()) feed_.fail(Cause::truncated, "a packed block is cut off");
+        if (left_ / max_inflation > packed_left_)
             feed_.fail(Cause::malformed, "a packed block states more than zlib can pack");
         inflater_->restart();
         inside_ = true;

@@ -249,7 +249,7 @@ private:
         for (std::int64_t k = 0; k < count; ++k) {
             const Index node = checked_vertex(connectivity.integer(), 0, static_cast<std::size_t>(piece.point_count),
                                               connectivity, "cell", cell);
-            if (kept || nodes.size() < most_nodes) nodes.push_back(node + static_cast<Index>(first));
+            if (kept || nodes.size() < max_nodes) nodes.push_back(node + static_cast<Index>(first));
         }
     }
 
@@ -262,7 +262,7 @@ private:
                            packed ? " zlib" : "");
     }
 
-    static constexpr std::size_t most_nodes = 1000; // more than the corners of any cell: the rest is of higher order
+    static constexpr std::size_t max_nodes = 1000; // more than the corners of any cell: the rest is of higher order
 
     const Source& source_;
     VtuStorage storage_;

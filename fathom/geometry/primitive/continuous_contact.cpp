@@ -303,7 +303,7 @@ TimeOfImpact search(Part<N> whole, const ContinuousContactOptions& options) {
     question.tolerance = options.tolerance > 0 ? scale * options.tolerance : usual_tolerance * unit;
     question.tolerance = std::max(question.tolerance, smallest_tolerance * unit);
     question.latest = std::clamp(options.latest, 0.0, 1.0);
-    TimeOfImpact result = Search<N>(whole, question, options.most_refinements).run();
+    TimeOfImpact result = Search<N>(whole, question, options.max_refinements).run();
     result.tolerance /= scale;
     return result;
 }

@@ -46,8 +46,8 @@ struct ContinuousContactOptions {
     double tolerance =
         0; // (m) near misses by less may be called hits; 0: 1e-6 of the largest difference of coordinates
            // between the two features over the step. Raised to 6e-14 of that where it is smaller
-    std::size_t most_refinements = 2000; // planes tried before the answer is given as it stands
-    double latest = 1;                   // contacts after this fraction of the step are of no interest
+    std::size_t max_refinements = 2000; // planes tried before the answer is given as it stands
+    double latest = 1;                  // contacts after this fraction of the step are of no interest
 };
 
 // A hit that is not truncated is a near miss at worst: at `time` the two are at most minimum_separation + tolerance

@@ -27,7 +27,7 @@ struct BoxPair {
 
     BoxPair(const OrientedBox& a, const OrientedBox& b)
         : turn((a.pose.rotation.conjugate() * b.pose.rotation).toRotationMatrix()), size(turn.cwiseAbs()),
-          way(a.pose.turn_to_local(b.pose.translation - a.pose.translation)), half_a(a.half), half_b(b.half),
+          way(a.pose.rotate_to_local(b.pose.translation - a.pose.translation)), half_a(a.half), half_b(b.half),
           slack(axis_rounding * (way.norm() + half_a.sum() + half_b.sum())) {}
 
     [[nodiscard]] double gap_on_a(int i) const {
@@ -156,9 +156,9 @@ OrientedBox turned_about(const OrientedBox& box, int axis, std::span<const Vec3>
 }
 
 OrientedBox refined(OrientedBox box, std::span<const Vec3> points) {
-    constexpr int most_turns = 12;
+    constexpr int max_turns = 12;
     int idle = 0;
-    for (int turn = 0; turn < most_turns && idle < 3; ++turn) {
+    for (int turn = 0; turn < max_turns && idle < 3; ++turn) {
         const OrientedBox trial = turned_about(box, turn % 3, points);
         idle = bulk(trial) < (1 - 1e-3) * bulk(box) ? 0 : idle + 1;
         if (bulk(trial) < bulk(box)) box = trial;
@@ -174,7 +174,7 @@ bool boxes_overlap(const Box& a, const OrientedBox& b) { return !a.empty() && bo
 
 double gap_between(const OrientedBox& a, const OrientedBox& b) { return BoxPair(a, b).widest_gap(); }
 
-OrientedBox oriented(const Box& box) { return {Pose::at(box.center()), box.half()}; }
+OrientedBox oriented(const Box& box) { return {Pose::from_translation(box.center()), box.half()}; }
 
 std::array<Vec3, 8> corners_of(const OrientedBox& box) {
     const Box local{-box.half, box.half};

@@ -23,7 +23,7 @@ namespace fathom {
 
 // The fast first answer to whether two tetrahedra meet: proved, or unsure. tetrahedron_tetrahedron.h is
 // the whole answer. Method: the edges of each are clipped by the planes of the other; two convex solids meet exactly
-// when an edge of one meets the other. Four faces at a time where the CPU can. Thread-safe.
+// when an edge of one meets the other. Double4 faces at a time where the CPU can. Thread-safe.
 
 enum class FilterAnswer { no, yes, unsure };
 

@@ -13,36 +13,36 @@
 HWY_BEFORE_NAMESPACE();
 namespace fathom::HWY_NAMESPACE {
 
-HWY_INLINE Floats dot3(const Floats3& a, const Floats3& b) {
+HWY_INLINE Floats dot3(const Vec3Lanes& a, const Vec3Lanes& b) {
     return hn::MulAdd(a.x, b.x, hn::MulAdd(a.y, b.y, hn::Mul(a.z, b.z)));
 }
-HWY_INLINE Floats3 cross3(const Floats3& a, const Floats3& b) {
+HWY_INLINE Vec3Lanes cross3(const Vec3Lanes& a, const Vec3Lanes& b) {
     return {hn::MulSub(a.y, b.z, hn::Mul(a.z, b.y)), hn::MulSub(a.z, b.x, hn::Mul(a.x, b.z)),
             hn::MulSub(a.x, b.y, hn::Mul(a.y, b.x))};
 }
 
 // |v - t e|^2 for the best t in [0, 1], given v.e and e.e.
-HWY_INLINE Floats edge_distance(const Floats3& v, const Floats3& e, Floats ve, Floats ee) {
+HWY_INLINE Floats edge_distance(const Vec3Lanes& v, const Vec3Lanes& e, Floats ve, Floats ee) {
     const Lanes8 d;
     // An edge without length: v.e is zero too, or the point moves by less than the edge.
     const Floats t = hn::Min(hn::Max(hn::Div(ve, hn::Max(ee, hn::Set(d, 1e-37f))), hn::Zero(d)), hn::Set(d, 1.0f));
-    const Floats3 r = {hn::NegMulAdd(t, e.x, v.x), hn::NegMulAdd(t, e.y, v.y), hn::NegMulAdd(t, e.z, v.z)};
+    const Vec3Lanes r = {hn::NegMulAdd(t, e.x, v.x), hn::NegMulAdd(t, e.y, v.y), hn::NegMulAdd(t, e.z, v.z)};
     return dot3(r, r);
 }
 
 // Squared distances of a point to the triangles of a pack, within distance_error.
-HWY_INLINE Floats squared_distances(const TrianglePack& pack, const Floats3& point, int lane) {
-    const Floats3 v = sub3(point, load3(pack.corner, lane));
-    const Floats3 e1 = load3(pack.edge_1, lane), e2 = load3(pack.edge_2, lane), e3 = sub3(e2, e1);
+HWY_INLINE Floats squared_distances(const TrianglePack& pack, const Vec3Lanes& point, int lane) {
+    const Vec3Lanes v = sub3(point, load3(pack.corner, lane));
+    const Vec3Lanes e1 = load3(pack.edge_1, lane), e2 = load3(pack.edge_2, lane), e3 = sub3(e2, e1);
     const Floats ve1 = dot3(v, e1), ve2 = dot3(v, e2);
     const Floats e11 = dot3(e1, e1), e12 = dot3(e1, e2), e22 = dot3(e2, e2), e33 = dot3(e3, e3);
-    const Floats3 normal = cross3(e1, e2);
+    const Vec3Lanes normal = cross3(e1, e2);
     const Floats whole = dot3(normal, normal), height = dot3(v, normal);
     const Floats first = hn::MulSub(e22, ve1, hn::Mul(e12, ve2));
     const Floats second = hn::MulSub(e11, ve2, hn::Mul(e12, ve1));
     const auto inside = hn::And(hn::And(hn::Gt(first, hn::Zero(Lanes8())), hn::Gt(second, hn::Zero(Lanes8()))),
                                 hn::Lt(hn::Add(first, second), whole));
-    const Floats3 w = sub3(v, e1);
+    const Vec3Lanes w = sub3(v, e1);
     const Floats border = hn::Min(hn::Min(edge_distance(v, e1, ve1, e11), edge_distance(v, e2, ve2, e22)),
                                   edge_distance(w, e3, dot3(w, e3), e33));
     return hn::IfThenElse(inside, hn::Div(hn::Mul(height, height), whole), border);
@@ -69,7 +69,7 @@ public:
         const Lanes8 d;
         const TrianglePack& pack = surface_.packs[leaf];
         const float error = error_ * pack.condition;
-        const Floats3 point = set3(local_);
+        const Vec3Lanes point = set3(local_);
         alignas(64) float squared[8];
         std::uint32_t found = 0;
         Floats nearest = hn::Set(d, FLT_MAX);
@@ -92,7 +92,7 @@ public:
     }
 
 private:
-    static constexpr int most_waiting = 32;
+    static constexpr int max_waiting = 32;
 
     struct Candidate {
         float lower; // bound on its distance, in the frame
@@ -114,7 +114,7 @@ private:
         for (; found; found &= found - 1) {
             const int lane = lowest_bit(found);
             if (!(squared[lane] <= reach)) continue;
-            if (waiting_ == most_waiting) make_room();
+            if (waiting_ == max_waiting) make_room();
             candidates_[waiting_++] = {std::sqrt(squared[lane]) * (1 - 0x1p-20f) - error,
                                        pack.first + static_cast<Index>(lane)};
         }
@@ -126,7 +126,7 @@ private:
         for (int k = 0; k < waiting_; ++k)
             if (candidates_[k].lower <= bound_) candidates_[kept++] = candidates_[k];
         waiting_ = kept;
-        if (waiting_ > most_waiting / 2) decide();
+        if (waiting_ > max_waiting / 2) decide();
     }
 
     HWY_ATTR void decide() {
@@ -150,7 +150,7 @@ private:
     float bound_; // on the distance of the nearest triangle, in the frame
     float limit_; // on the squared distance of a box that may hold it
     int waiting_ = 0;
-    Candidate candidates_[most_waiting];
+    Candidate candidates_[max_waiting];
     double best_squared_ = std::numeric_limits<double>::infinity();
     Index best_triangle_ = no_index, best_position_ = 0;
 };
@@ -178,13 +178,13 @@ HWY_ATTR void closest_kernel(const SurfaceView& surface, std::span<const Vec3> p
 // Bits of the triangles of a pack that a ray may hit, as far as the edges go. Edge functions of Moeller & Trumbore;
 // each is a volume spanned by the ray's direction (at most sqrt(3)), an edge, and a vector of at most sqrt(3) +
 // |origin|: three subtractions, a cross and a dot product are off by less than 16 u of the product of the lengths.
-HWY_INLINE std::uint32_t may_hit(const TrianglePack& pack, const Floats3& origin, const Floats3& direction,
+HWY_INLINE std::uint32_t may_hit(const TrianglePack& pack, const Vec3Lanes& origin, const Vec3Lanes& direction,
                                  float error) {
     const Lanes8 d;
     std::uint32_t found = 0;
     for (int lane = 0; lane < 8; lane += lane_step()) {
-        const Floats3 e1 = load3(pack.edge_1, lane), e2 = load3(pack.edge_2, lane);
-        const Floats3 moment = cross3(sub3(load3(pack.corner, lane), origin), direction);
+        const Vec3Lanes e1 = load3(pack.edge_1, lane), e2 = load3(pack.edge_2, lane);
+        const Vec3Lanes moment = cross3(sub3(load3(pack.corner, lane), origin), direction);
         const Floats u = dot3(moment, e2), v = hn::Neg(dot3(moment, e1));
         const Floats w = hn::Sub(dot3(cross3(e1, e2), direction), hn::Add(u, v));
         const Floats above = hn::Set(d, error), below = hn::Set(d, -error);

@@ -7,11 +7,11 @@ namespace fathom {
 
 namespace {
 
-bool by_key(const ContactMemory::Known& a, const ContactMemory::Known& b) { return a.key < b.key; }
+bool by_key(const ContactCache::Known& a, const ContactCache::Known& b) { return a.key < b.key; }
 
 } // namespace
 
-void ContactMemory::begin(std::span<const Vec3> positions, double seconds, double recovery_time) {
+void ContactCache::begin(std::span<const Vec3> positions, double seconds, double recovery_time) {
     now_ = positions;
     first_ = !begun_;
     share_ = std::min(1.0, seconds / recovery_time);
@@ -19,7 +19,7 @@ void ContactMemory::begin(std::span<const Vec3> positions, double seconds, doubl
     known_.clear();
 }
 
-double ContactMemory::pressed(const ContactKey& key, const WeightedContact& contact) {
+double ContactCache::pressed(const ContactKey& key, const WeightedContact& contact) {
     double way = pressed_before(key);
     for (std::size_t k = 0; k < contact.count; ++k) {
         const Index point = contact.points[k];
@@ -28,22 +28,22 @@ double ContactMemory::pressed(const ContactKey& key, const WeightedContact& cont
     return remember(key, contact.depth, way);
 }
 
-double ContactMemory::pressed(const ContactKey& key, double depth, double come_together) {
+double ContactCache::pressed(const ContactKey& key, double depth, double come_together) {
     return remember(key, depth, pressed_before(key) + come_together);
 }
 
-double ContactMemory::pressed_before(const ContactKey& key) const {
+double ContactCache::pressed_before(const ContactKey& key) const {
     const auto old = std::lower_bound(last_.begin(), last_.end(), Known{key, 0}, by_key);
     return old != last_.end() && old->key == key ? old->pressed : 0;
 }
 
-double ContactMemory::remember(const ContactKey& key, double depth, double way) {
+double ContactCache::remember(const ContactKey& key, double depth, double way) {
     const double kept = std::clamp(way, 0.0, depth);
     known_.push_back({key, first_ ? depth : kept + (depth - kept) * share_});
     return known_.back().pressed;
 }
 
-void ContactMemory::end() {
+void ContactCache::end() {
     std::sort(known_.begin(), known_.end(), by_key);
     before_.assign(now_.begin(), now_.end());
     begun_ = true;

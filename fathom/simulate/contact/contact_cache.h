@@ -19,7 +19,7 @@ struct ContactKey {
     friend auto operator<=>(const ContactKey&, const ContactKey&) = default;
 };
 
-class ContactMemory {
+class ContactCache {
 public:
     struct Known {
         ContactKey key{};

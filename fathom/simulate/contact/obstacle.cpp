@@ -11,30 +11,30 @@
 
 namespace fathom {
 
-std::vector<PointInObstacle> points_in_obstacles(std::span<const FieldObstacle> obstacles,
+std::vector<PointInObstacle> points_in_obstacles(std::span<const StaticObstacle> obstacles,
                                                  std::span<const Vec3> points) {
     constexpr std::size_t chunk = 1024;
     std::vector<PointInObstacle> all;
     for (std::size_t o = 0; o < obstacles.size(); ++o) {
-        const FieldObstacle& obstacle = obstacles[o];
-        in_chunks(points.size(), chunk, all, [&](std::size_t k, std::vector<PointInObstacle>& found) {
+        const StaticObstacle& obstacle = obstacles[o];
+        parallel_append(points.size(), chunk, all, [&](std::size_t k, std::vector<PointInObstacle>& found) {
             const Sample sample = obstacle.field->sample(obstacle.pose.to_local(points[k]));
             const double steepness = sample.gradient.norm();
             if (sample.distance < 0 && steepness > 0)
                 found.push_back({static_cast<Index>(o), static_cast<Index>(k),
-                                 obstacle.pose.turn(sample.gradient / steepness), -sample.distance});
+                                 obstacle.pose.rotate(sample.gradient / steepness), -sample.distance});
         });
     }
     return all;
 }
 
-RecordedBody recorded(const FieldObstacle& obstacle) {
+RecordedBody recorded(const StaticObstacle& obstacle) {
     return {obstacle.name, std::make_shared<const TriangleMesh>(), obstacle.field, Vec3::Zero(), true};
 }
 
 // Where obstacles are at a time.
 
-Pose MovingObstacle::pose_at(double time) const {
+Pose KinematicObstacle::pose_at(double time) const {
     Pose now = pose;
     now.translation += time * velocity + std::sin(2 * std::numbers::pi * time / sway_period) * sway;
     const double turned = spin.norm() * time;
@@ -42,7 +42,7 @@ Pose MovingObstacle::pose_at(double time) const {
     return now;
 }
 
-void check(const MovingObstacle& o) {
+void check(const KinematicObstacle& o) {
     const std::string name = fmt::format("obstacle '{}'", o.name);
     if (!o.mesh) throw Error(Cause::invalid_argument, "has no mesh", {.element = name});
     if (!is_finite(o.pose) || !is_finite(o.velocity) || !is_finite(o.spin) || !is_finite(o.sway))

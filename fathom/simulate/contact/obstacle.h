@@ -14,7 +14,7 @@
 
 namespace fathom {
 
-struct FieldObstacle {
+struct StaticObstacle {
     FieldPtr field;
     Pose pose{};
     std::string name{};
@@ -27,14 +27,14 @@ struct PointInObstacle {
 };
 
 // By obstacle, then by point. Points where the field has no gradient are left out: nothing tells where to push them.
-[[nodiscard]] std::vector<PointInObstacle> points_in_obstacles(std::span<const FieldObstacle> obstacles,
+[[nodiscard]] std::vector<PointInObstacle> points_in_obstacles(std::span<const StaticObstacle> obstacles,
                                                                std::span<const Vec3> points);
 
-[[nodiscard]] RecordedBody recorded(const FieldObstacle& obstacle);
+[[nodiscard]] RecordedBody recorded(const StaticObstacle& obstacle);
 
 // A mesh that moves as it is told, whatever it meets: straight on, turning, swaying.
 
-struct MovingObstacle {
+struct KinematicObstacle {
     std::string name;
     std::shared_ptr<const TriangleMesh> mesh;
     Pose pose{};                  // at time 0
@@ -48,6 +48,6 @@ struct MovingObstacle {
 };
 
 // Throws Error with its name: invalid_argument where it has no mesh or no period, non_finite.
-void check(const MovingObstacle& obstacle);
+void check(const KinematicObstacle& obstacle);
 
 } // namespace fathom

@@ -40,7 +40,7 @@ Pose Flight::obstacle_pose(std::size_t obstacle, std::size_t frame) const {
 
 std::size_t Flight::obstacle_triangles() const {
     std::size_t count = 0;
-    for (const MovingObstacle& o : obstacles) count += o.mesh->triangles.size();
+    for (const KinematicObstacle& o : obstacles) count += o.mesh->triangles.size();
     return count;
 }
 
@@ -67,12 +67,13 @@ Flight make_valley_flight() {
         {.name = "hills", .mesh = shared(make_terrain({.size = 40, .height = 6, .cells = 400, .seed = 3}))});
     const auto tower = shared(make_capsule({.radius = 0.6, .length = 8, .segments = 48}));
     for (int k = 0; k < 6; ++k)
-        flight.obstacles.push_back(
-            {.name = "tower", .mesh = tower, .pose = Pose::at({-15.0 + 6 * k, k % 2 == 0 ? 1.2 : -1.2, 3})});
+        flight.obstacles.push_back({.name = "tower",
+                                    .mesh = tower,
+                                    .pose = Pose::from_translation({-15.0 + 6 * k, k % 2 == 0 ? 1.2 : -1.2, 3})});
     const auto wheel = shared(make_torus({.radius = 2, .tube = 0.4, .segments = 160, .tube_segments = 48}));
     flight.obstacles.push_back({.name = "wheel",
                                 .mesh = wheel,
-                                .pose = Pose::turned(pi / 2, Vec3::UnitX(), {0, 0, 4}),
+                                .pose = Pose::from_axis_angle(pi / 2, Vec3::UnitX(), {0, 0, 4}),
                                 .spin = {0, 0, 0.7},
                                 .sway = {0, 1.5, 0},
                                 .sway_period = 4});

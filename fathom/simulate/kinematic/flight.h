@@ -11,7 +11,7 @@ namespace fathom {
 
 struct Flight {
     std::shared_ptr<const TriangleMesh> ship; // nose along +x
-    std::vector<MovingObstacle> obstacles;
+    std::vector<KinematicObstacle> obstacles;
     std::size_t frames = 800;
     double frame_seconds = 1.0 / 60;                // for obstacles that move
     Vec3 start = Vec3::Zero(), end = Vec3::UnitX(); // m: of the middle of the way

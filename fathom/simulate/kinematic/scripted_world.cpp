@@ -25,133 +25,138 @@ namespace fathom {
 // moved_world.cpp.
 namespace {
 
-class MovedQuery {
+class ScriptedQuery {
 public:
-    virtual ~MovedQuery() = default;
+    virtual ~ScriptedQuery() = default;
     // Motions over the last step, by body. Fills verdict, depth and contacts of every pair, all reset before.
-    virtual void ask(std::span<const Motion> motions, std::span<MovedPair> pairs) = 0;
+    virtual void ask(std::span<const Motion> motions, std::span<ScriptedPair> pairs) = 0;
 };
 
-// Error as MovedWorld. The bodies must outlive it.
-[[nodiscard]] std::unique_ptr<MovedQuery> make_moved_query(std::span<const MovedBody> bodies,
-                                                           const MovedOptions& options);
+// Error as ScriptedWorld. The bodies must outlive it.
+[[nodiscard]] std::unique_ptr<ScriptedQuery> make_scripted_query(std::span<const KinematicBody> bodies,
+                                                                 const ScriptedOptions& options);
 
-void need(bool there, const MovedBody& body, const char* what) {
+void need(bool there, const KinematicBody& body, const char* what) {
     if (!there)
         throw Error(Cause::invalid_argument, fmt::format("has no {}, which the method needs", what),
                     {.element = fmt::format("body '{}'", body.told.name)});
 }
 
-bool has_mesh(const MovedBody& body) { return body.told.mesh && !body.told.mesh->triangles.empty(); }
+bool has_mesh(const KinematicBody& body) { return body.told.mesh && !body.told.mesh->triangles.empty(); }
 
 // Deepest first, no more than wanted.
-void finish(MovedPair& pair, std::size_t most) {
+void finish(ScriptedPair& pair, std::size_t most) {
     std::stable_sort(pair.contacts.begin(), pair.contacts.end(),
-                     [](const MovedContact& a, const MovedContact& b) { return a.depth > b.depth; });
-    for (const MovedContact& c : pair.contacts) pair.depth = std::max(pair.depth, c.depth);
+                     [](const ScriptedContact& a, const ScriptedContact& b) { return a.depth > b.depth; });
+    for (const ScriptedContact& c : pair.contacts) pair.depth = std::max(pair.depth, c.depth);
     if (pair.contacts.size() > most) pair.contacts.resize(most);
 }
 
-class FieldsQuery final : public MovedQuery {
+class FieldsQuery final : public ScriptedQuery {
 public:
-    FieldsQuery(std::span<const MovedBody> bodies, const MovedOptions& options) : options_(options) {
-        for (const MovedBody& body : bodies)
-            need(body.field != nullptr, body, "field"), solids_.push_back(std::make_unique<Solid>(body.field));
+    FieldsQuery(std::span<const KinematicBody> bodies, const ScriptedOptions& options) : options_(options) {
+        for (const KinematicBody& body : bodies)
+            need(body.field != nullptr, body, "field"),
+                solids_.push_back(std::make_unique<FieldSphereTree>(body.field));
     }
-    void ask(std::span<const Motion> motions, std::span<MovedPair> pairs) override {
-        for (MovedPair& pair : pairs) {
-            const CollideResult r = collide(*solids_[pair.a], motions[pair.a].end, *solids_[pair.b],
-                                            motions[pair.b].end, {.most_contacts = options_.most_contacts});
+    void ask(std::span<const Motion> motions, std::span<ScriptedPair> pairs) override {
+        for (ScriptedPair& pair : pairs) {
+            const field_field::CollideResult r = collide(*solids_[pair.a], motions[pair.a].end, *solids_[pair.b],
+                                                         motions[pair.b].end, {.max_contacts = options_.max_contacts});
             pair.verdict = r.verdict;
             for (const Contact& c : r.contacts)
                 pair.contacts.push_back({c.point_a, -c.normal, c.depth, c.feature_a.element});
             pair.depth = r.depth;
-            finish(pair, options_.most_contacts);
+            finish(pair, options_.max_contacts);
         }
     }
 
 private:
-    MovedOptions options_;
-    std::vector<std::unique_ptr<Solid>> solids_;
+    ScriptedOptions options_;
+    std::vector<std::unique_ptr<FieldSphereTree>> solids_;
 };
 
-class DescentQuery final : public MovedQuery {
+class DescentQuery final : public ScriptedQuery {
 public:
-    DescentQuery(std::span<const MovedBody> bodies, const MovedOptions& options) : bodies_(bodies), options_(options) {
-        for (const MovedBody& body : bodies)
+    DescentQuery(std::span<const KinematicBody> bodies, const ScriptedOptions& options)
+        : bodies_(bodies), options_(options) {
+        for (const KinematicBody& body : bodies)
             need(body.field != nullptr, body, "field"),
                 parts_.push_back(decompose(*body.field, {.parts = options.parts}));
     }
-    void ask(std::span<const Motion> motions, std::span<MovedPair> pairs) override {
-        PlainOptions plain;
-        plain.descent.rule = options_.descent_step > 0 ? StepRule::fixed : StepRule::adaptive;
+    void ask(std::span<const Motion> motions, std::span<ScriptedPair> pairs) override {
+        field_field::PlainOptions plain;
+        plain.descent.rule = options_.descent_step > 0 ? field_field::StepRule::fixed : field_field::StepRule::adaptive;
         plain.descent.step = options_.descent_step;
-        const auto body = [&](Index k) { return PlainBody{{bodies_[k].field.get(), motions[k].end}, &parts_[k]}; };
-        for (MovedPair& pair : pairs) {
-            const PlainResult r = plain_field_collision(body(pair.a), body(pair.b), plain);
+        const auto body = [&](Index k) {
+            return field_field::PlainBody{{bodies_[k].field.get(), motions[k].end}, &parts_[k]};
+        };
+        for (ScriptedPair& pair : pairs) {
+            const field_field::PlainResult r = field_field::plain_field_collision(body(pair.a), body(pair.b), plain);
             pair.verdict = r.verdict;
-            for (const DualContact& c : r.contacts) {
+            for (const field_field::DualContact& c : r.contacts) {
                 pair.contacts.push_back({c.point_a, -c.normal_a, c.depth_a});
                 pair.contacts.push_back({c.point_b, -c.normal_b, c.depth_b});
             }
-            finish(pair, options_.most_contacts);
+            finish(pair, options_.max_contacts);
         }
     }
 
 private:
-    std::span<const MovedBody> bodies_;
-    MovedOptions options_;
+    std::span<const KinematicBody> bodies_;
+    ScriptedOptions options_;
     std::vector<Decomposition> parts_;
 };
 
-class MeshFieldQuery final : public MovedQuery {
+class MeshFieldQuery final : public ScriptedQuery {
 public:
-    MeshFieldQuery(std::span<const MovedBody> bodies, const MovedOptions& options)
+    MeshFieldQuery(std::span<const KinematicBody> bodies, const ScriptedOptions& options)
         : bodies_(bodies), options_(options) {
-        for (const MovedBody& body : bodies) {
+        for (const KinematicBody& body : bodies) {
             need(body.field || has_mesh(body), body, "field and no mesh");
-            meshes_.push_back(has_mesh(body) ? std::make_unique<ContactMesh>(*body.told.mesh) : nullptr);
+            meshes_.push_back(has_mesh(body) ? std::make_unique<TriangleSphereTree>(*body.told.mesh) : nullptr);
         }
     }
-    void ask(std::span<const Motion> motions, std::span<MovedPair> pairs) override {
-        for (MovedPair& pair : pairs) {
+    void ask(std::span<const Motion> motions, std::span<ScriptedPair> pairs) override {
+        for (ScriptedPair& pair : pairs) {
             const bool one = role(motions, pair, pair.a, pair.b), other = role(motions, pair, pair.b, pair.a);
             need(one || other, bodies_[pair.a], "mesh beside a field, nor the other way round");
-            finish(pair, options_.most_contacts);
+            finish(pair, options_.max_contacts);
         }
     }
 
 private:
-    bool role(std::span<const Motion> motions, MovedPair& pair, Index mesh, Index field) {
+    bool role(std::span<const Motion> motions, ScriptedPair& pair, Index mesh, Index field) {
         if (!meshes_[mesh] || !bodies_[field].field) return false;
-        const MeshContactResult r =
-            mesh_contacts(*meshes_[mesh], motions[mesh].end, *bodies_[field].field, motions[field].end);
+        const mesh_field::MeshContactResult r =
+            mesh_field::mesh_contacts(*meshes_[mesh], motions[mesh].end, *bodies_[field].field, motions[field].end);
         if (r.verdict != Verdict::disjoint && pair.verdict != Verdict::overlapping) pair.verdict = r.verdict;
-        for (const MeshContact& c : r.contacts)
+        for (const mesh_field::MeshContact& c : r.contacts)
             pair.contacts.push_back({c.point, mesh == pair.a ? Vec3(-c.normal) : c.normal, c.depth,
                                      mesh == pair.a ? c.triangle : no_index});
         return true;
     }
 
-    std::span<const MovedBody> bodies_;
-    MovedOptions options_;
-    std::vector<std::unique_ptr<ContactMesh>> meshes_;
+    std::span<const KinematicBody> bodies_;
+    ScriptedOptions options_;
+    std::vector<std::unique_ptr<TriangleSphereTree>> meshes_;
 };
 
-class MeshesQuery final : public MovedQuery {
+class MeshesQuery final : public ScriptedQuery {
 public:
-    MeshesQuery(std::span<const MovedBody> bodies, const MovedOptions& options) : bodies_(bodies), options_(options) {
-        for (const MovedBody& body : bodies)
+    MeshesQuery(std::span<const KinematicBody> bodies, const ScriptedOptions& options)
+        : bodies_(bodies), options_(options) {
+        for (const KinematicBody& body : bodies)
             need(has_mesh(body), body, "mesh"), surfaces_.emplace_back(*body.told.mesh);
     }
-    void ask(std::span<const Motion> motions, std::span<MovedPair> pairs) override {
+    void ask(std::span<const Motion> motions, std::span<ScriptedPair> pairs) override {
         std::vector<Vec3> vertices;
         for (std::size_t b = 0; b < bodies_.size(); ++b) {
             vertices.clear();
             for (const Vec3& v : bodies_[b].told.mesh->vertices) vertices.push_back(motions[b].end * v);
             surfaces_[b].update(vertices);
         }
-        for (MovedPair& pair : pairs) {
+        for (ScriptedPair& pair : pairs) {
             colliding_vertices(surfaces_[pair.a], surfaces_[pair.b], {}, scratch_, inside_);
             surface_contacts(surfaces_[pair.a], surfaces_[pair.b], {.depth = ContactDepth::triangles}, scratch_,
                              crossing_);
@@ -164,22 +169,22 @@ public:
             for (const SurfaceContact& c : crossing_.contacts)
                 if (inside_.vertices.empty())
                     pair.contacts.push_back({c.segment.at(0.5), c.way_out, c.depth, c.triangle_a});
-            finish(pair, options_.most_contacts);
+            finish(pair, options_.max_contacts);
         }
     }
 
 private:
-    std::span<const MovedBody> bodies_;
-    MovedOptions options_;
+    std::span<const KinematicBody> bodies_;
+    ScriptedOptions options_;
     std::vector<DeformingSurface> surfaces_;
     SurfaceScratch scratch_;
     CollidingVertices inside_;
     SurfaceContacts crossing_;
 };
 
-class DepthMapsQuery final : public MovedQuery {
+class DepthMapsQuery final : public ScriptedQuery {
 public:
-    DepthMapsQuery(std::span<const MovedBody> bodies, const MovedOptions& options)
+    DepthMapsQuery(std::span<const KinematicBody> bodies, const ScriptedOptions& options)
         : options_(options), backend_(make_cpu_depth_backend()) {
         if (options.objects < 1 || options.objects > bodies.size())
             throw Error(Cause::invalid_argument,
@@ -193,7 +198,7 @@ public:
                 drawn_.push_back({std::make_shared<DrawnMesh>(*bodies[b].told.mesh), {}, b});
         }
     }
-    void ask(std::span<const Motion> motions, std::span<MovedPair> pairs) override {
+    void ask(std::span<const Motion> motions, std::span<ScriptedPair> pairs) override {
         for (DrawnBody& body : drawn_) body.pose = motions[body.id].end;
         for (Index k = 0; k < objects_.size(); ++k) tell(k, collide(*objects_[k], motions[k].end, drawn_), pairs);
     }
@@ -204,8 +209,8 @@ private:
         objects_.push_back(std::make_unique<DepthObject>(*backend_, mesh, directions.projections(),
                                                          DepthObjectOptions{.pixels = options_.pixels}));
     }
-    void tell(Index object, const DepthCollision& r, std::span<MovedPair> pairs) const {
-        for (MovedPair& pair : pairs) {
+    void tell(Index object, const DepthCollision& r, std::span<ScriptedPair> pairs) const {
+        for (ScriptedPair& pair : pairs) {
             if (pair.a != object) continue;
             if (r.verdict == Verdict::undecided) pair.verdict = r.verdict;
             for (const DepthBodyHit& hit : r.bodies)
@@ -215,31 +220,32 @@ private:
             for (const DepthEnclosure& e : r.enclosed_by)
                 if (e.body == pair.b)
                     pair.verdict = Verdict::overlapping, pair.contacts.push_back({e.point, Vec3::Zero(), 0});
-            finish(pair, options_.most_contacts);
+            finish(pair, options_.max_contacts);
         }
     }
 
-    MovedOptions options_;
+    ScriptedOptions options_;
     std::unique_ptr<DepthBackend> backend_;
     std::vector<DrawnBody> drawn_;
     std::vector<std::unique_ptr<DepthObject>> objects_;
 };
 
-class SweepQuery final : public MovedQuery {
+class SweepQuery final : public ScriptedQuery {
 public:
-    SweepQuery(std::span<const MovedBody> bodies, const MovedOptions& options) : bodies_(bodies), options_(options) {
-        for (const MovedBody& body : bodies) need(body.shape && body.shape->caster, body, "shape with a field");
+    SweepQuery(std::span<const KinematicBody> bodies, const ScriptedOptions& options)
+        : bodies_(bodies), options_(options) {
+        for (const KinematicBody& body : bodies) need(body.shape && body.shape->caster, body, "shape with a field");
     }
-    void ask(std::span<const Motion> motions, std::span<MovedPair> pairs) override {
-        for (MovedPair& pair : pairs) {
+    void ask(std::span<const Motion> motions, std::span<ScriptedPair> pairs) override {
+        for (ScriptedPair& pair : pairs) {
             role(motions, pair, pair.a, pair.b);
             role(motions, pair, pair.b, pair.a);
-            finish(pair, options_.most_contacts);
+            finish(pair, options_.max_contacts);
         }
     }
 
 private:
-    void role(std::span<const Motion> motions, MovedPair& pair, Index shell, Index field) {
+    void role(std::span<const Motion> motions, ScriptedPair& pair, Index shell, Index field) {
         if (!bodies_[shell].shape->shell) return;
         const SweepShell& points = *bodies_[shell].shape->shell;
         const SegmentCaster& caster = *bodies_[field].shape->caster;
@@ -253,28 +259,29 @@ private:
                                t * seen(motions[shell].end, motions[field].end);
             const Sample sample = caster.field().sample(local);
             const Pose pose = Mover(motions[field]).pose(t);
-            const Vec3 out = pose.turn(sample.gradient.stableNormalized());
+            const Vec3 out = pose.rotate(sample.gradient.stableNormalized());
             pair.contacts.push_back({pose * local, shell == pair.a ? out : Vec3(-out), std::max(0.0, -sample.distance),
                                      shell == pair.a ? c.point : no_index});
         }
     }
 
-    std::span<const MovedBody> bodies_;
-    MovedOptions options_;
-    SweepResult result_;
+    std::span<const KinematicBody> bodies_;
+    ScriptedOptions options_;
+    ShellSweepResult result_;
 };
 
-std::unique_ptr<MovedQuery> make_moved_query(std::span<const MovedBody> bodies, const MovedOptions& options) {
+std::unique_ptr<ScriptedQuery> make_scripted_query(std::span<const KinematicBody> bodies,
+                                                   const ScriptedOptions& options) {
     switch (options.method) {
-    case MovedMethod::descent:
+    case ScriptedMethod::descent:
         return std::make_unique<DescentQuery>(bodies, options);
-    case MovedMethod::mesh_field:
+    case ScriptedMethod::mesh_field:
         return std::make_unique<MeshFieldQuery>(bodies, options);
-    case MovedMethod::meshes:
+    case ScriptedMethod::meshes:
         return std::make_unique<MeshesQuery>(bodies, options);
-    case MovedMethod::depth_maps:
+    case ScriptedMethod::depth_maps:
         return std::make_unique<DepthMapsQuery>(bodies, options);
-    case MovedMethod::sweep:
+    case ScriptedMethod::sweep:
         return std::make_unique<SweepQuery>(bodies, options);
     default:
         return std::make_unique<FieldsQuery>(bodies, options);
@@ -306,13 +313,13 @@ void check(const MotionPath& path) {
     }
 }
 
-struct MovedWorld::State {
-    std::vector<MovedBody> bodies;
-    MovedOptions options;
+struct ScriptedWorld::State {
+    std::vector<KinematicBody> bodies;
+    ScriptedOptions options;
     double step = 0;
-    std::unique_ptr<MovedQuery> query;
+    std::unique_ptr<ScriptedQuery> query;
     std::vector<Motion> motions; // over the last step
-    std::vector<MovedPair> pairs;
+    std::vector<ScriptedPair> pairs;
     std::size_t steps = 0;
     double seconds = 0;
     std::string history; // fingerprint of all answers so far
@@ -322,34 +329,34 @@ struct MovedWorld::State {
     [[nodiscard]] double time(std::size_t at) const { return static_cast<double>(at) * step; }
 };
 
-void MovedWorld::State::list_pairs() {
+void ScriptedWorld::State::list_pairs() {
     for (Index a = 0; a < bodies.size(); ++a)
         for (Index b = a + 1; b < bodies.size(); ++b) {
             const bool asked =
-                options.method != MovedMethod::depth_maps || (a < options.objects && b >= options.objects);
+                options.method != ScriptedMethod::depth_maps || (a < options.objects && b >= options.objects);
             if (asked && !(bodies[a].still() && bodies[b].still())) pairs.push_back({a, b});
         }
 }
 
-void MovedWorld::State::ask() {
-    for (MovedPair& pair : pairs) pair = {pair.a, pair.b};
+void ScriptedWorld::State::ask() {
+    for (ScriptedPair& pair : pairs) pair = {pair.a, pair.b};
     const Stopwatch watch;
     query->ask(motions, pairs);
     seconds = watch.seconds();
     Fingerprinter printer;
     printer.add(history);
-    for (const MovedPair& pair : pairs) {
+    for (const ScriptedPair& pair : pairs) {
         const std::array<std::size_t, 2> answer = {static_cast<std::size_t>(pair.verdict), pair.contacts.size()};
         printer.add(std::as_bytes(std::span(answer)));
     }
     history = printer.finish().text();
 }
 
-MovedWorld::MovedWorld(std::vector<MovedBody> bodies, double step, const MovedOptions& options)
+ScriptedWorld::ScriptedWorld(std::vector<KinematicBody> bodies, double step, const ScriptedOptions& options)
     : state_(std::make_unique<State>()) {
     if (bodies.empty()) throw Error(Cause::empty, "a world without bodies");
     require_positive(step, "option step");
-    for (MovedBody& body : bodies) {
+    for (KinematicBody& body : bodies) {
         if (!body.told.mesh) body.told.mesh = std::make_shared<const TriangleMesh>();
         check(body.told);
         check(body.path);
@@ -358,29 +365,29 @@ MovedWorld::MovedWorld(std::vector<MovedBody> bodies, double step, const MovedOp
     s.bodies = std::move(bodies);
     s.options = options;
     s.step = step;
-    s.query = make_moved_query(s.bodies, options);
+    s.query = make_scripted_query(s.bodies, options);
     s.list_pairs();
-    for (const MovedBody& body : s.bodies) s.motions.push_back(Motion::still(body.at(0)));
+    for (const KinematicBody& body : s.bodies) s.motions.push_back(Motion::stationary(body.at(0)));
     s.ask();
 }
-MovedWorld::~MovedWorld() = default;
-MovedWorld::MovedWorld(MovedWorld&&) noexcept = default;
+ScriptedWorld::~ScriptedWorld() = default;
+ScriptedWorld::ScriptedWorld(ScriptedWorld&&) noexcept = default;
 
-void MovedWorld::step() {
+void ScriptedWorld::step() {
     State& s = *state_;
     ++s.steps;
     for (std::size_t b = 0; b < s.bodies.size(); ++b) s.motions[b] = {s.motions[b].end, s.bodies[b].at(time())};
     s.ask();
 }
 
-std::size_t MovedWorld::steps() const { return state_->steps; }
-double MovedWorld::time() const { return state_->time(state_->steps); }
-std::span<const MovedBody> MovedWorld::bodies() const { return state_->bodies; }
-const Pose& MovedWorld::pose(Index body) const { return state_->motions[body].end; }
-std::span<const MovedPair> MovedWorld::pairs() const { return state_->pairs; }
-double MovedWorld::query_seconds() const { return state_->seconds; }
+std::size_t ScriptedWorld::steps() const { return state_->steps; }
+double ScriptedWorld::time() const { return state_->time(state_->steps); }
+std::span<const KinematicBody> ScriptedWorld::bodies() const { return state_->bodies; }
+const Pose& ScriptedWorld::pose(Index body) const { return state_->motions[body].end; }
+std::span<const ScriptedPair> ScriptedWorld::pairs() const { return state_->pairs; }
+double ScriptedWorld::query_seconds() const { return state_->seconds; }
 
-Fingerprint MovedWorld::state_hash() const {
+Fingerprint ScriptedWorld::state_hash() const {
     Fingerprinter printer;
     printer.add(std::as_bytes(std::span(&state_->steps, 1)));
     for (const Motion& motion : state_->motions) {
@@ -391,31 +398,31 @@ Fingerprint MovedWorld::state_hash() const {
     return printer.finish();
 }
 
-std::vector<RecordedBody> MovedWorld::recorded_bodies() const {
+std::vector<RecordedBody> ScriptedWorld::recorded_bodies() const {
     std::vector<RecordedBody> all;
-    for (const MovedBody& body : bodies())
+    for (const KinematicBody& body : bodies())
         all.push_back({body.told.name, body.told.mesh, body.told.mesh->triangles.empty() ? body.field : nullptr,
                        Vec3::Zero(), body.still()});
     return all;
 }
 
-RecordedStep MovedWorld::recorded_step() const {
+RecordedStep ScriptedWorld::recorded_step() const {
     RecordedStep step{.step = steps(), .time = time(), .detect_seconds = query_seconds()};
-    for (const MovedPair& pair : pairs()) {
+    for (const ScriptedPair& pair : pairs()) {
         step.deepest = std::max(step.deepest, pair.depth);
         step.contact_count += pair.contacts.size();
     }
     return step;
 }
 
-void MovedWorld::fill(RecordedFrame& frame, bool wanted) const {
+void ScriptedWorld::fill(RecordedFrame& frame, bool wanted) const {
     for (const Motion& motion : state_->motions) {
         const Vec3 velocity = (motion.end.translation - motion.start.translation) / state_->step;
         frame.bodies.push_back({.pose = motion.end, .velocity = velocity});
     }
-    for (const MovedPair& pair : pairs()) {
+    for (const ScriptedPair& pair : pairs()) {
         frame.pairs.push_back({pair.a, pair.b, pair.verdict, pair.depth});
-        for (const MovedContact& c : pair.contacts)
+        for (const ScriptedContact& c : pair.contacts)
             if (wanted) frame.contacts.push_back({pair.a, pair.b, c.point, c.position, c.normal, c.depth});
     }
 }

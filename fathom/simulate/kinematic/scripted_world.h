@@ -34,7 +34,7 @@ struct MotionPath {
 // Error{invalid_argument} where times do not increase, {non_finite}.
 void check(const MotionPath& path);
 
-enum class MovedMethod {
+enum class ScriptedMethod {
     fields,     // collide.h
     descent,    // dual_gradient.h: the whole way of Liu et al. 2024
     mesh_field, // mesh_contacts.h, both ways
@@ -43,13 +43,13 @@ enum class MovedMethod {
     sweep       // shell_sweep.h: points of each in the field of the other
 };
 
-struct MovedOptions {
-    MovedMethod method = MovedMethod::fields;
-    std::size_t most_contacts = 64; // of a pair
-    int parts = 0;                  // descent: boxes of each body; 0: as many as pay
-    double descent_step = 0;        // descent: m; 0: adaptive
-    int pixels = 256;               // depth_maps: along the longer side
-    std::size_t directions = 1;     // depth_maps: projections of an object
+struct ScriptedOptions {
+    ScriptedMethod method = ScriptedMethod::fields;
+    std::size_t max_contacts = 64; // of a pair
+    int parts = 0;                 // descent: boxes of each body; 0: as many as pay
+    double descent_step = 0;       // descent: m; 0: adaptive
+    int pixels = 256;              // depth_maps: along the longer side
+    std::size_t directions = 1;    // depth_maps: projections of an object
     std::size_t objects = 1; // depth_maps: so many of the first bodies are asked, each by maps of its own and not about
                              // each other: parts of one that moves
     bool tree = true;        // sweep
@@ -57,8 +57,8 @@ struct MovedOptions {
 
 // What a method needs of each: a field (fields, descent), a field or a mesh (mesh_field), a mesh (meshes, depth_maps),
 // a shape (sweep).
-struct MovedBody {
-    MovingObstacle told; // name, mesh (null: none; else also for pictures), and its motion where there is no path
+struct KinematicBody {
+    KinematicObstacle told; // name, mesh (null: none; else also for pictures), and its motion where there is no path
     FieldPtr field{};
     BodyShapePtr shape{};
     MotionPath path{};
@@ -67,27 +67,27 @@ struct MovedBody {
     [[nodiscard]] Pose at(double time) const { return path.keys.empty() ? told.pose_at(time) : path.at(time); }
 };
 
-struct MovedContact {
+struct ScriptedContact {
     Vec3 position = Vec3::Zero(); // m, world
     Vec3 normal = Vec3::Zero();   // unit, out of the second body
     double depth = 0;             // m
     Index point = no_index;       // of the first body: a vertex, triangle or point of its shell
 };
 
-struct MovedPair {
+struct ScriptedPair {
     Index a = no_index, b = no_index;
     Verdict verdict = Verdict::disjoint;
-    double depth = 0;                     // of the deepest contact (m)
-    std::vector<MovedContact> contacts{}; // at most MovedOptions::most_contacts
+    double depth = 0;                        // of the deepest contact (m)
+    std::vector<ScriptedContact> contacts{}; // at most ScriptedOptions::max_contacts
 };
 
-class MovedWorld final : public SimulatedWorld {
+class ScriptedWorld final : public SimulatedWorld {
 public:
     // Error{empty} without bodies; {invalid_argument} names the body that lacks what the method needs, or more objects
     // than bodies; else as the methods build.
-    MovedWorld(std::vector<MovedBody> bodies, double step, const MovedOptions& options = {});
-    ~MovedWorld() override;
-    MovedWorld(MovedWorld&&) noexcept;
+    ScriptedWorld(std::vector<KinematicBody> bodies, double step, const ScriptedOptions& options = {});
+    ~ScriptedWorld() override;
+    ScriptedWorld(ScriptedWorld&&) noexcept;
 
     void step() override;
     [[nodiscard]] std::size_t steps() const override;
@@ -98,10 +98,10 @@ public:
     [[nodiscard]] RecordedStep recorded_step() const override;
     void fill(RecordedFrame& frame, bool contacts) const override;
 
-    [[nodiscard]] std::span<const MovedBody> bodies() const;
+    [[nodiscard]] std::span<const KinematicBody> bodies() const;
     [[nodiscard]] const Pose& pose(Index body) const;
-    [[nodiscard]] std::span<const MovedPair> pairs() const; // as of the last step
-    [[nodiscard]] double query_seconds() const;             // wall time of its queries
+    [[nodiscard]] std::span<const ScriptedPair> pairs() const; // as of the last step
+    [[nodiscard]] double query_seconds() const;                // wall time of its queries
 
 private:
     struct State;

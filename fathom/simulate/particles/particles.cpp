@@ -62,7 +62,7 @@ void check_options(const ParticleOptions& o) {
     check_range("option turbulence_size", o.turbulence_size, 1e-9, 1e9);
     check_range("option restitution", o.restitution, 0, 1);
     check_range("option friction", o.friction, 0, 1e3);
-    check_range("option most_impacts", o.most_impacts, 1, 100);
+    check_range("option max_impacts", o.max_impacts, 1, 100);
     check_range("option most", static_cast<double>(o.most), 1, 1e8);
     check_range("option mass", o.mass, 0, 1e9);
     check_range("option pixels", o.pixels, 1, 16384);
@@ -114,7 +114,7 @@ std::uint64_t ParticleEmitter::emitted_by(double time) const {
 struct ParticleWorld::State {
     ParticleOptions options;
     std::vector<ParticleEmitter> emitters;
-    std::vector<MovingObstacle> obstacles;
+    std::vector<KinematicObstacle> obstacles;
     std::vector<DrawnBody> drawn;
     std::vector<Pose> before; // of obstacles, at the start of the step
     std::vector<std::optional<Pose>> placed;
@@ -254,7 +254,7 @@ std::size_t ParticleWorld::State::bounce(ParticleHit& first) {
     }
     int impacts = 0;
     for (; hit; ++impacts) {
-        if (impacts == options.most_impacts) {
+        if (impacts == options.max_impacts) {
             goal = place;
             break;
         }
@@ -310,11 +310,11 @@ void ParticleWorld::State::bury() {
     positions.resize(alive), velocities.resize(alive), ages.resize(alive), lives.resize(alive);
 }
 
-ParticleWorld::ParticleWorld(std::vector<ParticleEmitter> emitters, std::vector<MovingObstacle> obstacles,
+ParticleWorld::ParticleWorld(std::vector<ParticleEmitter> emitters, std::vector<KinematicObstacle> obstacles,
                              const ParticleOptions& options, std::shared_ptr<DepthBackend> backend) {
     check_options(options);
     for (std::size_t k = 0; k < emitters.size(); ++k) check_emitter(emitters[k], k);
-    for (const MovingObstacle& obstacle : obstacles) check(obstacle);
+    for (const KinematicObstacle& obstacle : obstacles) check(obstacle);
     state_ = std::make_unique<State>(options, backend ? std::move(backend) : make_cpu_depth_backend());
     State& s = *state_;
     s.emitted.resize(emitters.size());
@@ -382,7 +382,7 @@ void ParticleWorld::step() {
 }
 
 const ParticleOptions& ParticleWorld::options() const { return state_->options; }
-std::span<const MovingObstacle> ParticleWorld::obstacles() const { return state_->obstacles; }
+std::span<const KinematicObstacle> ParticleWorld::obstacles() const { return state_->obstacles; }
 Pose ParticleWorld::obstacle_pose(std::size_t obstacle) const { return state_->drawn.at(obstacle).pose; }
 std::size_t ParticleWorld::steps() const { return state_->steps; }
 double ParticleWorld::time() const { return state_->time(); }
@@ -452,7 +452,7 @@ BodyFrame cloud_of(const ParticleWorld& world) {
 std::vector<RecordedBody> ParticleWorld::recorded_bodies() const {
     std::vector<RecordedBody> all;
     all.push_back({"particles", std::make_shared<const TriangleMesh>(), {}, Vec3::Zero(), false, true});
-    for (const MovingObstacle& obstacle : obstacles())
+    for (const KinematicObstacle& obstacle : obstacles())
         all.push_back({obstacle.name, obstacle.mesh, {}, Vec3::Zero(), obstacle.fixed()});
     return all;
 }

@@ -49,7 +49,7 @@ struct ParticleOptions {
     ParticleImpact impact = ParticleImpact::bounce;
     double restitution = 0.3;     // share of the speed along the normal that comes back, 0 to 1
     double friction = 0;          // Coulomb's: speed lost along the surface over speed turned back, at most all of it
-    int most_impacts = 4;         // in a step; then a particle waits where it is for the next
+    int max_impacts = 4;          // in a step; then a particle waits where it is for the next
     std::size_t most = 1'000'000; // alive at once; what would be more is not emitted
     double mass = 1e-6;           // kg of a particle, for the energy
     std::uint64_t seed = 1;       // of the wind
@@ -74,7 +74,7 @@ class ParticleWorld final : public SimulatedWorld {
 public:
     // Obstacles are closed meshes, unless the maps have no exits. Error{invalid_argument, non_finite} names the option,
     // emitter or obstacle that is at fault. Without a backend: the CPU's.
-    ParticleWorld(std::vector<ParticleEmitter> emitters, std::vector<MovingObstacle> obstacles,
+    ParticleWorld(std::vector<ParticleEmitter> emitters, std::vector<KinematicObstacle> obstacles,
                   const ParticleOptions& options = {}, std::shared_ptr<DepthBackend> backend = nullptr);
     ~ParticleWorld() override;
     ParticleWorld(ParticleWorld&&) noexcept;
@@ -91,7 +91,7 @@ public:
     void step() override;
 
     [[nodiscard]] const ParticleOptions& options() const;
-    [[nodiscard]] std::span<const MovingObstacle> obstacles() const;
+    [[nodiscard]] std::span<const KinematicObstacle> obstacles() const;
     [[nodiscard]] Pose obstacle_pose(std::size_t obstacle) const; // now
     [[nodiscard]] std::size_t steps() const override;
     [[nodiscard]] double time() const override;

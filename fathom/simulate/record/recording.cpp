@@ -10,8 +10,8 @@ namespace fathom {
 
 Recording::Recording(const RecordingOptions& options) : options_(options), every_(options.every) {
     if (options.every < 1) throw Error(Cause::invalid_argument, "must be at least 1", {.element = "option every"});
-    if (options.most_frames < 2)
-        throw Error(Cause::invalid_argument, "must be at least 2", {.element = "option most_frames"});
+    if (options.max_frames < 2)
+        throw Error(Cause::invalid_argument, "must be at least 2", {.element = "option max_frames"});
 }
 
 void Recording::thin_out() {
@@ -26,7 +26,7 @@ RecordedFrame* Recording::add(const RecordedStep& step) {
     respond_seconds_ += step.respond_seconds;
     begun_ = true;
     if (step.step % every_ != 0) return nullptr;
-    if (frames_.size() >= options_.most_frames) thin_out();
+    if (frames_.size() >= options_.max_frames) thin_out();
     if (step.step % every_ != 0) return nullptr;
     return &frames_.emplace_back(RecordedFrame{step, {}, {}});
 }
@@ -69,12 +69,12 @@ Box box_in(const RecordedFrame& frame, std::span<const RecordedBody> bodies, std
 } // namespace
 
 Box stage_of(const Recording& recording) {
-    constexpr std::size_t most_frames = 200; // bodies hardly leave between
+    constexpr std::size_t max_frames = 200; // bodies hardly leave between
     std::vector<Box> meshes;
     for (const RecordedBody& body : recording.bodies()) meshes.push_back(bounds(body.mesh->vertices));
     Box box;
     const auto frames = recording.frames();
-    for (std::size_t k = 0; k < frames.size(); k += 1 + frames.size() / most_frames)
+    for (std::size_t k = 0; k < frames.size(); k += 1 + frames.size() / max_frames)
         box.extend(box_in(frames[k], recording.bodies(), meshes));
     return box.empty() ? Box::around(Vec3::Zero(), Vec3::Ones()) : box;
 }

@@ -18,9 +18,9 @@
 namespace fathom {
 
 struct RecordingOptions {
-    std::size_t every = 1;            // steps; the first and each n-th after it
-    std::size_t most_frames = 10'000; // at least 2
-    bool contacts = true;             // keep each contact too, not only their number
+    std::size_t every = 1;           // steps; the first and each n-th after it
+    std::size_t max_frames = 10'000; // at least 2
+    bool contacts = true;            // keep each contact too, not only their number
 };
 
 // What does not change of a body.

@@ -29,9 +29,9 @@ void write_summary_json(const std::filesystem::path& path, const Recording& reco
 void write_vtk(const std::filesystem::path& pvd, const Recording& recording, Progress* progress = nullptr);
 
 struct GlbOptions {
-    std::size_t most_poses = 2'000;                 // key frames of what moves as a whole, at least 2
-    std::size_t most_shapes = 60;                   // of what deforms, breaks or is a cloud, at least 2;
-    std::size_t most_bytes = std::size_t{64} << 20; // and fewer where they would take more than this
+    std::size_t max_poses = 2'000;                 // key frames of what moves as a whole, at least 2
+    std::size_t max_shapes = 60;                   // of what deforms, breaks or is a cloud, at least 2;
+    std::size_t max_bytes = std::size_t{64} << 20; // and fewer where they would take more than this
 };
 struct GlbReport {
     std::size_t frames = 0;     // of the recording

@@ -157,10 +157,10 @@ class RecordingGlb {
 public:
     RecordingGlb(const Recording& recording, const GlbOptions& options) : recording_(recording) {
         const std::vector<const RecordedFrame*> frames = usable_frames(recording);
-        poses_ = thinned(frames, options.most_poses);
-        shapes_ = thinned(frames,
-                          std::clamp<std::size_t>(options.most_bytes / std::max<std::size_t>(bytes_a_shape(frames), 1),
-                                                  2, options.most_shapes));
+        poses_ = thinned(frames, options.max_poses);
+        shapes_ =
+            thinned(frames, std::clamp<std::size_t>(options.max_bytes / std::max<std::size_t>(bytes_a_shape(frames), 1),
+                                                    2, options.max_shapes));
         report_ = {recording.frames().size(), poses_.size(), 0};
     }
 
@@ -319,12 +319,12 @@ private:
 } // namespace
 
 GlbReport write_glb(const std::filesystem::path& path, const Recording& recording, const GlbOptions& options) {
-    if (options.most_poses < 2 || options.most_shapes < 2)
+    if (options.max_poses < 2 || options.max_shapes < 2)
         throw Error(Cause::invalid_argument, "an animation needs two key frames at least",
-                    {.element = "option most_poses or most_shapes"});
-    if (options.most_bytes > std::size_t{2} << 30)
+                    {.element = "option max_poses or max_shapes"});
+    if (options.max_bytes > std::size_t{2} << 30)
         throw Error(Cause::invalid_argument, "GLB ends at 4 GB; 2 GB is the most for shapes",
-                    {.element = "option most_bytes"});
+                    {.element = "option max_bytes"});
     GlbReport report;
     write_whole_file(path, RecordingGlb(recording, options).write(report));
     return report;

@@ -105,7 +105,7 @@ void check_body(const RigidBody& body, std::size_t number) {
 // One role of one pair, with the buffers it reuses.
 struct Job {
     Index shell_body = no_index, field_body = no_index;
-    SweepResult sweep;
+    ShellSweepResult sweep;
     ContactResponse response;
     std::vector<ContactRecord> records;
 };
@@ -245,8 +245,9 @@ void RigidWorld::State::begin_jobs(std::span<const IdPair> found) {
 
 void RigidWorld::State::detect(Job& job) {
     Motion shell = moving[job.shell_body].motion, field = moving[job.field_body].motion;
-    if (options.mode == ContactMode::discrete) shell = Motion::still(shell.end), field = Motion::still(field.end);
-    SweepOptions sweep_options{.goal = SweepGoal::all, .tree = options.tree};
+    if (options.mode == ContactMode::discrete)
+        shell = Motion::stationary(shell.end), field = Motion::stationary(field.end);
+    ShellSweepOptions sweep_options{.goal = SweepGoal::all, .tree = options.tree};
     if (options.law.path == PathInTime::screw) sweep_options.path = Path::screw;
     sweep(*bodies[job.shell_body].shape->shell, shell, *bodies[job.field_body].shape->caster, field, job.sweep,
           sweep_options);
@@ -272,11 +273,11 @@ void RigidWorld::State::gather() {
     std::fill(wrenches.begin(), wrenches.end(), Wrench{});
     if (options.stepping == Stepping::implicit) std::fill(slopes.begin(), slopes.end(), ContactSlope{});
     contacts.clear();
-    report.contacts = report.look_ups = report.points_tested = 0;
+    report.contacts = report.evaluations = report.points_tested = 0;
     report.deepest = report.deepest_now = 0;
     for (std::size_t k = 0; k < job_count; ++k) {
         const Job& job = jobs[k];
-        report.look_ups += job.sweep.look_ups;
+        report.evaluations += job.sweep.evaluations;
         report.points_tested += job.sweep.points_tested;
         if (job.sweep.contacts.empty()) continue;
         wrenches[job.shell_body] += job.response.on_shell;

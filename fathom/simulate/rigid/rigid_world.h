@@ -67,7 +67,7 @@ struct StepReport {
     std::size_t contacts = 0;      // of points, an interval each
     double deepest = 0;            // point in the motion that was swept (m)
     double deepest_now = 0;        // as the bodies now are (m)
-    std::size_t look_ups = 0;      // of fields, for nodes of the trees
+    std::size_t evaluations = 0;   // of fields, for nodes of the trees
     std::size_t points_tested = 0; // that paid for intervals
     double detect_seconds = 0;     // broad phase and sweeps, wall time
     double respond_seconds = 0;

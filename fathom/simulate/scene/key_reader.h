@@ -114,7 +114,7 @@ void read_springs(KeyReader keys, SceneSprings& springs);
 void read_solids(KeyReader keys, SceneSolids& solids);
 void read_particles(KeyReader keys, SceneParticles& particles);
 [[nodiscard]] ParticleEmitter read_emitter(KeyReader keys);
-void read_motion(KeyReader keys, MovedOptions& motion);
+void read_motion(KeyReader keys, ScriptedOptions& motion);
 void read_spring_contact(KeyReader keys, WeightedContactLaw& law);
 void read_rigid_contact(KeyReader keys, Scene& scene);
 void read_coupling(KeyReader keys, CouplingOptions& coupling);

@@ -150,19 +150,19 @@ Body spring_body(const SceneBody& body, const std::string& name, const Mesh& mes
     return made;
 }
 
-TetWorldTissue tissue_of(const SceneBody& body, DeformingBody surface) {
+TetWorldMembrane membrane_of(const SceneBody& body, DeformingBody surface) {
     const EdgeTable table = edge_table(surface.mesh.triangles, surface.mesh.vertices.size());
     for (std::size_t e = 0; body.hold_border && e < table.edges.size(); ++e)
         if (table.sides[e].size() == 1)
             surface.fixed_vertices.insert(surface.fixed_vertices.end(), table.edges[e].begin(), table.edges[e].end());
-    TetWorldTissue tissue{std::move(surface), {}};
-    if (body.strain_limit) tissue.breaking = TissueBreakOptions{.strain = *body.strain_limit};
-    return tissue;
+    TetWorldMembrane membrane{std::move(surface), {}};
+    if (body.strain_limit) membrane.breaking = MembraneBreakOptions{.strain = *body.strain_limit};
+    return membrane;
 }
 
 // A body that moves as it is told.
-MovingObstacle told_body(const SceneBody& body, const std::string& name,
-                         const std::shared_ptr<const TriangleMesh>& mesh, const Pose& pose) {
+KinematicObstacle told_body(const SceneBody& body, const std::string& name,
+                            const std::shared_ptr<const TriangleMesh>& mesh, const Pose& pose) {
     if (body.fixed) return {.name = name, .mesh = mesh, .pose = pose};
     return {name, mesh, pose, body.velocity, body.spin, body.sway, body.sway_period};
 }
@@ -171,7 +171,7 @@ MovingObstacle told_body(const SceneBody& body, const std::string& name,
 template <class Body>
 struct SpringCast {
     std::vector<Body> bodies;
-    std::vector<FieldObstacle> obstacles;
+    std::vector<StaticObstacle> obstacles;
 };
 
 template <class Body, class Mesh, class MaterialOf>
@@ -194,17 +194,17 @@ SpringCast<Body> spring_cast(const Scene& scene, BodyKind kind, const Formulas& 
     return cast;
 }
 
-std::vector<TetWorldTissue> tissues_of(const Scene& scene) {
-    std::vector<TetWorldTissue> tissues;
+std::vector<TetWorldMembrane> membranes_of(const Scene& scene) {
+    std::vector<TetWorldMembrane> membranes;
     for (const SceneBody& body : scene.bodies) {
-        if (body.kind != BodyKind::tissue) continue;
+        if (body.kind != BodyKind::membrane) continue;
         const TriangleMesh mesh = for_body(scene, body, [&] { return placed_mesh<TriangleMesh>(scene, body); });
         each_copy(body, [&](const std::string& name, const Pose& pose) {
-            tissues.push_back(
-                tissue_of(body, spring_body<DeformingBody>(body, name, mesh, pose, surface_material(scene, body))));
+            membranes.push_back(
+                membrane_of(body, spring_body<DeformingBody>(body, name, mesh, pose, surface_material(scene, body))));
         });
     }
-    return tissues;
+    return membranes;
 }
 
 void take_stepping(SpringOptions& springs, const Scene& scene) {
@@ -253,7 +253,7 @@ TetWorld tet_world(const Scene& scene, const Formulas& formulas) {
         spring_cast<TetWorldBody, TetMesh>(scene, BodyKind::solid, formulas, solid_material);
     TetWorldOptions options = scene.solids->options;
     take_stepping(options.springs, scene);
-    return TetWorld(std::move(cast.bodies), tissues_of(scene), std::move(cast.obstacles), options);
+    return TetWorld(std::move(cast.bodies), membranes_of(scene), std::move(cast.obstacles), options);
 }
 
 MixedParticles particles_of(const Scene& scene, std::shared_ptr<DepthBackend> backend) {
@@ -284,8 +284,9 @@ void refuse_stray_obstacles(const Scene& scene) {
 
 // ---- Bodies that are moved
 
-bool needs_field(MovedMethod method) {
-    return method == MovedMethod::fields || method == MovedMethod::descent || method == MovedMethod::mesh_field;
+bool needs_field(ScriptedMethod method) {
+    return method == ScriptedMethod::fields || method == ScriptedMethod::descent ||
+           method == ScriptedMethod::mesh_field;
 }
 
 // A key frame a step.
@@ -304,17 +305,17 @@ MotionPath wandering(const Scene& scene, const SceneBody& body) {
     return path;
 }
 
-MovedBody moved_body(const Scene& scene, const SceneBody& body, Progress* progress) {
-    const MovedMethod method = scene.motion->method;
-    MovedBody made;
+KinematicBody moved_body(const Scene& scene, const SceneBody& body, Progress* progress) {
+    const ScriptedMethod method = scene.motion->method;
+    KinematicBody made;
     made.path = body.wander > 0 ? wandering(scene, body) : body.path;
     if (!body.field.empty() || !body.network.empty()) {
         made.field = field_of(scene, body);
         made.told.mesh = std::make_shared<const TriangleMesh>(mesh_of(*made.field, body.resolution));
-        if (method == MovedMethod::sweep) made.shape = make_field_shape(made.field);
+        if (method == ScriptedMethod::sweep) made.shape = make_field_shape(made.field);
         return made;
     }
-    if (method == MovedMethod::depth_maps || method == MovedMethod::meshes) {
+    if (method == ScriptedMethod::depth_maps || method == ScriptedMethod::meshes) {
         made.told.mesh = std::make_shared<const TriangleMesh>(placed_mesh<TriangleMesh>(scene, body));
         return made;
     }
@@ -325,7 +326,7 @@ MovedBody moved_body(const Scene& scene, const SceneBody& body, Progress* progre
 }
 
 std::unique_ptr<SimulatedWorld> world_of(const Scene& scene, Progress* progress) {
-    if (scene.motion) return std::make_unique<MovedWorld>(make_moved_world(scene, progress));
+    if (scene.motion) return std::make_unique<ScriptedWorld>(make_moved_world(scene, progress));
     refuse_stray_obstacles(scene);
     if (scene.mixed()) return std::make_unique<MixedWorld>(make_mixed_world(scene, progress));
     if (needs_rigid_world(scene)) return std::make_unique<RigidWorld>(make_rigid_world(scene, progress));
@@ -343,7 +344,7 @@ bool Scene::has(BodyKind kind) const {
 }
 
 bool Scene::mixed() const {
-    const bool soft = has(BodyKind::solid) || has(BodyKind::tissue), surface = has(BodyKind::surface);
+    const bool soft = has(BodyKind::solid) || has(BodyKind::membrane), surface = has(BodyKind::surface);
     return needs_rigid_world(*this) + soft + surface + particles.has_value() > 1;
 }
 
@@ -377,23 +378,23 @@ MixedWorld make_mixed_world(const Scene& scene, Progress* progress, std::shared_
     const Formulas formulas(scene);
     MixedParts parts;
     if (needs_rigid_world(scene)) parts.rigid.emplace(rigid_world(scene, formulas, progress));
-    if (scene.has(BodyKind::solid) || scene.has(BodyKind::tissue)) parts.solids.emplace(tet_world(scene, formulas));
+    if (scene.has(BodyKind::solid) || scene.has(BodyKind::membrane)) parts.solids.emplace(tet_world(scene, formulas));
     if (scene.has(BodyKind::surface)) parts.surfaces.emplace(deforming_world(scene, formulas));
     if (scene.particles) parts.particles = particles_of(scene, std::move(backend));
     return MixedWorld(std::move(parts), {.coupling = scene.coupling, .energy_limit = scene.options.energy_limit});
 }
 
-MovedWorld make_moved_world(const Scene& scene, Progress* progress) {
+ScriptedWorld make_moved_world(const Scene& scene, Progress* progress) {
     need(scene.motion.has_value(), scene, "[motion]");
-    std::vector<MovedBody> bodies;
+    std::vector<KinematicBody> bodies;
     for (const SceneBody& body : scene.bodies) {
-        const MovedBody made = for_body(scene, body, [&] { return moved_body(scene, body, progress); });
+        const KinematicBody made = for_body(scene, body, [&] { return moved_body(scene, body, progress); });
         each_copy(body, [&](const std::string& name, const Pose& pose) {
             bodies.push_back(made);
             bodies.back().told = told_body(body, name, made.told.mesh, pose);
         });
     }
-    return MovedWorld(std::move(bodies), scene.options.step, *scene.motion);
+    return ScriptedWorld(std::move(bodies), scene.options.step, *scene.motion);
 }
 
 } // namespace fathom

@@ -23,7 +23,7 @@ enum class BodyKind {
     rigid,
     surface,  // of springs
     solid,    // of tetrahedra
-    tissue,   // an open surface of springs that solids push and that may tear
+    membrane, // an open surface of springs that solids push and that may tear
     obstacle, // moves as it is told, for particles; where nothing else is there it may also be a formula that never
               // moves
     moved     // goes where it is told, and is asked what it meets
@@ -56,8 +56,8 @@ struct SceneBody {
     std::optional<std::uint64_t> turn_seed;                             // turns each copy at random
     std::optional<double> stretch, bending, area, volume, damping_time; // of its springs; else those of the scene
     std::optional<double> hold_above;   // vertices that start above this height are held (m)
-    bool hold_border = false;           // of a tissue: vertices at open edges are held
-    std::optional<double> strain_limit; // of a tissue: it tears where stretched beyond
+    bool hold_border = false;           // of a membrane: vertices at open edges are held
+    std::optional<double> strain_limit; // of a membrane: it tears where stretched beyond
     Vec3 sway = Vec3::Zero();           // of bodies that move as they are told: m to both sides,
     double sway_period = 1;             // s
     MotionPath path;                    // of one that is moved; empty: by position, velocity, spin and sway
@@ -72,7 +72,7 @@ struct SceneSprings {
     SurfaceMaterial material;
 };
 
-// The table `[solids]`: of solids and tissues. Step, gravity and the guard are those of Scene::options.
+// The table `[solids]`: of solids and membranes. Step, gravity and the guard are those of Scene::options.
 struct SceneSolids {
     TetWorldOptions options;
     SolidMaterial material;
@@ -101,7 +101,7 @@ struct Scene {
     std::optional<SceneSprings> springs;
     std::optional<SceneSolids> solids;
     std::optional<SceneParticles> particles;
-    std::optional<MovedOptions> motion;
+    std::optional<ScriptedOptions> motion;
     CouplingOptions coupling; // between kinds
     bool cached = false;      // keep fields in the field cache
     std::vector<SceneBody> bodies;
@@ -131,7 +131,7 @@ struct SceneOptions {
 [[nodiscard]] DeformingWorld make_deforming_world(const Scene& scene);
 [[nodiscard]] TetWorld make_tet_world(const Scene& scene);
 [[nodiscard]] ParticleWorld make_particle_world(const Scene& scene, std::shared_ptr<DepthBackend> backend = nullptr);
-[[nodiscard]] MovedWorld make_moved_world(const Scene& scene, Progress* progress = nullptr);
+[[nodiscard]] ScriptedWorld make_moved_world(const Scene& scene, Progress* progress = nullptr);
 // All of them.
 [[nodiscard]] MixedWorld make_mixed_world(const Scene& scene, Progress* progress = nullptr,
                                           std::shared_ptr<DepthBackend> backend = nullptr);

@@ -28,10 +28,10 @@ BodyKind kind_by_tables(const Scene& scene, bool formula) {
 double begin_kind(BodyKind kind, Scene& scene) {
     if (kind == BodyKind::moved && !scene.motion) scene.motion.emplace();
     if (kind == BodyKind::surface && !scene.springs) scene.springs.emplace();
-    if ((kind == BodyKind::solid || kind == BodyKind::tissue) && !scene.solids) scene.solids.emplace();
+    if ((kind == BodyKind::solid || kind == BodyKind::membrane) && !scene.solids) scene.solids.emplace();
     if (kind == BodyKind::surface) return scene.springs->material.density;
     if (kind == BodyKind::solid) return scene.solids->material.density;
-    return kind == BodyKind::tissue ? SurfaceMaterial{}.density : SceneBody{}.density;
+    return kind == BodyKind::membrane ? SurfaceMaterial{}.density : SceneBody{}.density;
 }
 
 void read_rotation(KeyReader& keys, Quat& rotation) {
@@ -140,7 +140,7 @@ SceneBody read_body(KeyReader keys, std::size_t number, Scene& scene) {
     body.kind = kind_by_tables(scene, keys.has("field"));
     keys.choice(
         "kind", body.kind,
-        {BodyKind::rigid, BodyKind::surface, BodyKind::solid, BodyKind::tissue, BodyKind::obstacle, BodyKind::moved});
+        {BodyKind::rigid, BodyKind::surface, BodyKind::solid, BodyKind::membrane, BodyKind::obstacle, BodyKind::moved});
     keys.set_kind(1u << static_cast<unsigned>(body.kind));
     body.density = begin_kind(body.kind, scene);
     body.name = fmt::format("body {}", number);
@@ -178,7 +178,7 @@ void read_stepping(KeyReader& keys, Scene& scene) {
     keys.number("sleep_speed", o.sleep_speed);
     keys.whole("sleep_steps", o.sleep_steps);
     keys.whole("record_every", scene.recording.every);
-    keys.whole("record_most", scene.recording.most_frames);
+    keys.whole("record_most", scene.recording.max_frames);
     keys.flag("record_contacts", scene.recording.contacts);
     keys.flag("cached", scene.cached);
 }
@@ -317,9 +317,9 @@ void read_breaking(KeyReader& keys, std::optional<BreakOptions>& breaking) {
     BreakOptions options;
     keys.number("strain_limit", limit);
     keys.choice("break_rule", options.rule, {BreakRule::springs, BreakRule::faces});
-    keys.whole("most_broken", options.most);
+    keys.whole("max_broken", options.most);
     if (limit) options.strain = *limit, breaking = options;
-    for (const char* key : {"break_rule", "most_broken"})
+    for (const char* key : {"break_rule", "max_broken"})
         if (!limit && keys.has(key)) keys.fail(key, "is without a strain_limit: nothing breaks");
 }
 
@@ -380,7 +380,7 @@ void read_particles(KeyReader keys, SceneParticles& particles) {
     keys.choice("impact", o.impact, {ParticleImpact::bounce, ParticleImpact::slide, ParticleImpact::die});
     keys.number("restitution", o.restitution);
     keys.number("friction", o.friction);
-    keys.whole("most_impacts", o.most_impacts);
+    keys.whole("max_impacts", o.max_impacts);
     keys.whole("most", o.most);
     keys.number("mass", o.mass);
     keys.whole("seed", o.seed);
@@ -414,11 +414,11 @@ ParticleEmitter read_emitter(KeyReader keys) {
     return e;
 }
 
-void read_motion(KeyReader keys, MovedOptions& o) {
+void read_motion(KeyReader keys, ScriptedOptions& o) {
     keys.choice("method", o.method,
-                {MovedMethod::fields, MovedMethod::descent, MovedMethod::mesh_field, MovedMethod::meshes,
-                 MovedMethod::depth_maps, MovedMethod::sweep});
-    keys.whole("most_contacts", o.most_contacts);
+                {ScriptedMethod::fields, ScriptedMethod::descent, ScriptedMethod::mesh_field, ScriptedMethod::meshes,
+                 ScriptedMethod::depth_maps, ScriptedMethod::sweep});
+    keys.whole("max_contacts", o.max_contacts);
     keys.whole("parts", o.parts);
     keys.number("descent_step", o.descent_step);
     keys.whole("pixels", o.pixels);

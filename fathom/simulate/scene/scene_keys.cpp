@@ -12,7 +12,7 @@ namespace {
 using enum KeyType;
 using K = ForKinds;
 constexpr double huge = 1e15, whole_most = 9e15;
-constexpr unsigned soft = K::surface | K::solid | K::tissue, told = K::obstacle | K::moved;
+constexpr unsigned soft = K::surface | K::solid | K::membrane, told = K::obstacle | K::moved;
 
 } // namespace
 
@@ -96,7 +96,7 @@ const SceneTable& coupling_keys() {
     static const SceneTable table{
         "[coupling]",
         "Contact between kinds",
-        "Between rigid bodies, surfaces, solids and tissues where a scene mixes them "
+        "Between rigid bodies, surfaces, solids and membranes where a scene mixes them "
         "(fathom/simulate/world/coupling.h). "
         "Explicit: `step` must follow it.",
         {{"scaling", choice, "as of `[contact]`", "", 0, 0, "mass", {"mass", "area", "none"}},
@@ -176,7 +176,8 @@ const SceneTable& springs_keys() {
 const SceneTable& solids_keys() {
     static const SceneTable table{
         "[solids]", "Solids of tetrahedra",
-        "Bodies of kind `solid` and `tissue` (docs/breaking-bodies.md). Shapes `tet_ball`, `tet_box`, `tet_cylinder`, "
+        "Bodies of kind `solid` and `membrane` (docs/breaking-bodies.md). Shapes `tet_ball`, `tet_box`, "
+        "`tet_cylinder`, "
         "`tet_ellipsoid`, `tet_torus`, files of tetrahedra, or models `\"tet/NAME\"`.",
         with_spring_keys(
             {{"density", number, "mass of a solid", "kg/m^3", 1e-9, huge, "1000"},
@@ -219,7 +220,7 @@ const SceneTable& solids_keys() {
               {"nearest", "gradient"}},
              {"strain_limit", number, "bodies break where stretched beyond", "", 1e-6, 1e6, "(never)"},
              {"break_rule", choice, "at springs, or across faces", "", 0, 0, "springs", {"springs", "faces"}},
-             {"most_broken", whole, "in a step", "", 1, whole_most, "(all)"}})};
+             {"max_broken", whole, "in a step", "", 1, whole_most, "(all)"}})};
     return table;
 }
 
@@ -236,7 +237,7 @@ const SceneTable& particles_keys() {
          {"impact", choice, "what an impact does", "", 0, 0, "bounce", {"bounce", "slide", "die"}},
          {"restitution", number, "share of the speed that comes back", "", 0, 1, "0.3"},
          {"friction", number, "Coulomb's coefficient", "", 0, 1e3, "0"},
-         {"most_impacts", whole, "in a step", "", 1, 100, "4"},
+         {"max_impacts", whole, "in a step", "", 1, 100, "4"},
          {"most", whole, "alive at once", "", 1, 100'000'000, "1000000"},
          {"mass", number, "of a particle", "kg", 0, 1e9, "1e-6"},
          {"seed", whole, "of the wind", "", 0, whole_most, "1"},
@@ -297,7 +298,7 @@ const SceneTable& motion_keys() {
           0,
           "fields",
           {"fields", "descent", "mesh_field", "meshes", "depth_maps", "sweep"}},
-         {"most_contacts", whole, "of a pair, kept in a frame", "", 1, 1'000'000, "64"},
+         {"max_contacts", whole, "of a pair, kept in a frame", "", 1, 1'000'000, "64"},
          {"parts", whole, "`descent`: boxes of a body; 0: as many as pay, 1: not decomposed", "", 0, 256, "0"},
          {"descent_step", number, "`descent`: length of a step; 0: adaptive", "m", 0, 1e9, "0"},
          {"pixels", whole, "`depth_maps`: along the longer side of a map", "", 1, 16384, "256"},
@@ -359,8 +360,8 @@ const SceneTable& body_keys() {
          {"turn_degrees", number, "of that turn", "degrees", -1e6, 1e6, "0"},
          {"velocity", vector, "at the start, or of a body that is told", "m/s", -1e9, 1e9, "[0, 0, 0]"},
          {"spin", vector, "the same", "rad/s", -1e9, 1e9, "[0, 0, 0]"},
-         {"density", number, "of surfaces and tissues in kg/m^2", "kg/m^3", 1e-9, huge,
-          "(1000, or that of `[springs]` or `[solids]`; of a tissue 1)"},
+         {"density", number, "of surfaces and membranes in kg/m^2", "kg/m^3", 1e-9, huge,
+          "(1000, or that of `[springs]` or `[solids]`; of a membrane 1)"},
          {"fixed", flag, "never moves", "", 0, 0, "false"},
          {"copies", vector, "along x, y, z: whole numbers, at most 100,000 in all", "", 1, 1000, "[1, 1, 1]"},
          {"spacing", vector, "between copies", "m", -1e9, 1e9, "[0, 0, 0]"},
@@ -374,7 +375,7 @@ const SceneTable& body_keys() {
           "N/m or Pa",
           0,
           huge,
-          "(that of `[springs]` or `[solids]`; of a tissue 100)",
+          "(that of `[springs]` or `[solids]`; of a membrane 100)",
           {},
           soft},
          {"bending",
@@ -383,23 +384,23 @@ const SceneTable& body_keys() {
           "N/m",
           0,
           huge,
-          "(that of `[springs]`; of a tissue 10)",
+          "(that of `[springs]`; of a membrane 10)",
           {},
-          K::surface | K::tissue},
+          K::surface | K::membrane},
          {"area",
           number,
           "of this body",
           "N/m",
           0,
           huge,
-          "(that of `[springs]`; of a tissue 100)",
+          "(that of `[springs]`; of a membrane 100)",
           {},
-          K::surface | K::tissue},
+          K::surface | K::membrane},
          {"volume", number, "of this body", "Pa", 0, huge, "(that of `[solids]`)", {}, K::solid},
          {"damping_time", number, "of this body", "s", 0, huge, "(that of `[springs]` or `[solids]`)", {}, soft},
          {"hold_above", number, "vertices that start above this height are held", "m", -1e9, 1e9, "(none)", {}, soft},
-         {"hold_border", flag, "vertices at open edges are held", "", 0, 0, "false", {}, K::tissue},
-         {"strain_limit", number, "it tears where stretched beyond", "", 1e-6, 1e6, "(never)", {}, K::tissue},
+         {"hold_border", flag, "vertices at open edges are held", "", 0, 0, "false", {}, K::membrane},
+         {"strain_limit", number, "it tears where stretched beyond", "", 1e-6, 1e6, "(never)", {}, K::membrane},
          {"sway", vector, "to both sides of its way, a sine", "m", -1e9, 1e9, "[0, 0, 0]", {}, told},
          {"sway_period", number, "of that", "s", 1e-9, 1e9, "1", {}, told},
          {"path",
@@ -489,7 +490,7 @@ const SceneTable& scene_file_keys() {
           K::all,
           {&coupling_keys()}},
          {"springs", KeyType::table, "of surfaces", "", 0, 0, "(defaults)", {}, K::all, {&springs_keys()}},
-         {"solids", KeyType::table, "of solids and tissues", "", 0, 0, "(defaults)", {}, K::all, {&solids_keys()}},
+         {"solids", KeyType::table, "of solids and membranes", "", 0, 0, "(defaults)", {}, K::all, {&solids_keys()}},
          {"particles", KeyType::table, "there are particles", "", 0, 0, "(none)", {}, K::all, {&particles_keys()}},
          {"motion", KeyType::table, "bodies that are moved", "", 0, 0, "(defaults)", {}, K::all, {&motion_keys()}},
          {"emitter", list, "where particles come from", "", 0, 0, "(none)", {}, K::all, {&emitter_keys()}},

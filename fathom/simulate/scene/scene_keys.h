@@ -26,7 +26,7 @@ enum class KeyType {
 
 // Kinds of bodies, as bits. The order is that of BodyKind.
 struct ForKinds {
-    static constexpr unsigned rigid = 1, surface = 2, solid = 4, tissue = 8, obstacle = 16, moved = 32, all = 63;
+    static constexpr unsigned rigid = 1, surface = 2, solid = 4, membrane = 8, obstacle = 16, moved = 32, all = 63;
 };
 
 struct SceneTable;
@@ -70,6 +70,6 @@ struct SceneTable {
 [[nodiscard]] const SceneTable& emitter_keys();
 [[nodiscard]] const SceneTable& motion_keys();
 
-inline constexpr std::string_view kind_names[] = {"rigid", "surface", "solid", "tissue", "obstacle", "moved"};
+inline constexpr std::string_view kind_names[] = {"rigid", "surface", "solid", "membrane", "obstacle", "moved"};
 
 } // namespace fathom

@@ -120,9 +120,9 @@ std::vector<std::string> absent_models(const Scene& scene) {
 FieldPtr field_of(const Scene& scene, const SceneBody& body) {
     if (body.network.empty()) return std::make_shared<AnalyticField>(parse_shape(body.field));
     if (has_model(scene, body.network))
-        return std::make_shared<NetworkField>(read_network(scene.model_folder / body.network));
+        return std::make_shared<NeuralField>(read_network(scene.model_folder / body.network));
     if (const auto file = beside(scene, body.network); body.field.empty() || std::filesystem::exists(file))
-        return std::make_shared<NetworkField>(read_network(file));
+        return std::make_shared<NeuralField>(read_network(file));
     return std::make_shared<AnalyticField>(parse_shape(body.field));
 }
 

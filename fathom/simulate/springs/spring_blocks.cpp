@@ -7,14 +7,14 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t most_points = 2048, fewest_points = 256;
+constexpr std::size_t max_points = 2048, fewest_points = 256;
 
 // Small enough for the first-level cache, large enough to be worth a task; bodies stay whole where they can.
 std::vector<Index> cut(std::span<const Index> part) {
     std::vector<Index> first = {0};
     for (std::size_t i = 0; i < part.size(); ++i) {
         const std::size_t held = i - first.back();
-        if (held >= most_points || (held >= fewest_points && part[i] != part[i - 1]))
+        if (held >= max_points || (held >= fewest_points && part[i] != part[i - 1]))
             first.push_back(static_cast<Index>(i));
     }
     if (!part.empty()) first.push_back(static_cast<Index>(part.size()));
@@ -102,9 +102,9 @@ SpringBlocks::SpringBlocks(const SpringNetwork& network) : first(cut(network.par
 
 void SpringBlocks::add_points(std::size_t count) {
     while (first.back() < count) {
-        const bool full = size() == 0 || first.back() - first[size() - 1] >= most_points;
+        const bool full = size() == 0 || first.back() - first[size() - 1] >= max_points;
         if (full) first.push_back(first.back());
-        first.back() = static_cast<Index>(std::min(count, first[size() - 1] + most_points));
+        first.back() = static_cast<Index>(std::min(count, first[size() - 1] + max_points));
     }
     for (Touching* lists : {&springs, &areas, &volumes}) lists->resize(size());
 }

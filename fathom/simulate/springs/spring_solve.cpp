@@ -115,7 +115,7 @@ SolveReport SpringSolve::State::iterate(const SpringMatrix& matrix, std::span<co
     direction = smoothed;
     SolveReport report;
     double now = start;
-    for (; now > options.tolerance * options.tolerance * start && report.iterations < options.most_iterations;
+    for (; now > options.tolerance * options.tolerance * start && report.iterations < options.max_iterations;
          ++report.iterations) {
         matrix.multiply(direction, product);
         const double length = now / dot(direction, product);
@@ -163,7 +163,7 @@ SolveReport SpringSolve::operator()(const SpringMatrix& matrix, std::span<const 
 void check(const SolveOptions& options) {
     require(options.tolerance > 0 && options.tolerance < 1, options.tolerance, "in (0,1)",
             {.element = "option tolerance"});
-    require(options.most_iterations > 0, 0, "above 0", {.element = "option most_iterations"});
+    require(options.max_iterations > 0, 0, "above 0", {.element = "option max_iterations"});
 }
 
 } // namespace fathom

@@ -17,13 +17,13 @@ enum class SpringSolver { conjugate_gradients, factorisation };
 struct SolveOptions {
     SpringSolver solver = SpringSolver::conjugate_gradients;
     double tolerance = 1e-6; // of the residual over the right side, in the norm of the preconditioner
-    std::size_t most_iterations = 1000;
+    std::size_t max_iterations = 1000;
 };
 
 struct SolveReport {
     std::size_t iterations = 0;
     double residual = 0;   // relative, as the tolerance; 0 for the factorisation
-    bool converged = true; // false where most_iterations did not do, or the factorisation found no positive matrix
+    bool converged = true; // false where max_iterations did not do, or the factorisation found no positive matrix
 };
 
 // Keeps buffers and the symbolic factorisation from solve to solve. Not thread-safe.

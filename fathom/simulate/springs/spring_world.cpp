@@ -14,7 +14,7 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t chunk = 4096;
-constexpr int most_halvings = 10; // of a step of backward Euler
+constexpr int max_halvings = 10; // of a step of backward Euler
 constexpr double no_length_yet = -1;
 constexpr double stable_share = 0.7; // of the largest stable step, for parts of one: bodies get stiffer as they stretch
 
@@ -398,7 +398,7 @@ void SpringWorld::State::guard() const {
 void SpringWorld::State::advance(double h) {
     call_hook(h);
     reflect_at_borders(h);
-    verlet() ? move_verlet(h) : move_implicit(h, options.unstable == UnstableStep::allow ? 0 : most_halvings);
+    verlet() ? move_verlet(h) : move_implicit(h, options.unstable == UnstableStep::allow ? 0 : max_halvings);
     time += h;
     count_work(h);
 }
@@ -446,11 +446,11 @@ void SpringWorld::step() {
     ++s.steps;
     if (s.verlet() && s.options.unstable == UnstableStep::divide) {
         const double needed = std::ceil(s.options.step / (stable_share * s.stable_step()));
-        if (!(needed <= static_cast<double>(s.options.most_parts)))
+        if (!(needed <= static_cast<double>(s.options.max_parts)))
             throw Error(Cause::too_large,
                         fmt::format("step {} would have to be divided into {} parts, more than {}", s.steps, needed,
-                                    s.options.most_parts),
-                        {.element = "option most_parts"});
+                                    s.options.max_parts),
+                        {.element = "option max_parts"});
         s.report.parts = std::max<std::size_t>(1, static_cast<std::size_t>(needed));
     }
     const std::size_t parts = s.report.parts;
@@ -526,7 +526,7 @@ void check(const SpringOptions& options) {
     require_positive(options.step, "option step");
     require(is_finite(options.gravity), options.gravity.norm(), "finite", {.element = "option gravity"});
     require_not_negative(options.air_friction, "option air_friction");
-    require(options.most_parts > 0, 0, "above 0", {.element = "option most_parts"});
+    require(options.max_parts > 0, 0, "above 0", {.element = "option max_parts"});
     require(options.energy_limit > 0, options.energy_limit, "above 0", {.element = "option energy_limit"});
     const bool boxed =
         !options.environment.lower.array().isNaN().any() && !options.environment.upper.array().isNaN().any();

@@ -36,7 +36,7 @@ struct SpringOptions {
     double air_friction = 0; // 1/s, over the mass
     SpringStepping stepping = SpringStepping::verlet;
     UnstableStep unstable = UnstableStep::refuse;
-    std::size_t most_parts = 1000; // that a Verlet step is divided into
+    std::size_t max_parts = 1000; // that a Verlet step is divided into
     PlasticOptions plastic{};
     WeightedContactLaw contact{};
     Box environment{}; // empty: without borders

@@ -40,7 +40,7 @@ DeformingSceneOptions scene_options(const DeformingOptions& options) {
 struct DeformingWorld::State {
     DeformingOptions options;
     std::vector<DeformingBody> bodies;
-    std::vector<FieldObstacle> obstacles;
+    std::vector<StaticObstacle> obstacles;
     std::vector<Row> rows;
     DeformingScene scene;
     std::unique_ptr<SpringWorld> springs;
@@ -48,7 +48,7 @@ struct DeformingWorld::State {
     std::vector<WeightedContact> pushes;
     std::vector<double> areas; // by point: a third of the triangles round it, at rest
     std::span<const Vec3> now;
-    ContactMemory memory;
+    ContactCache memory;
     double look_seconds = 0; // of the last
 
     explicit State(const DeformingOptions& o) : options(o), scene(scene_options(o)) {}
@@ -198,7 +198,7 @@ void DeformingWorld::State::look() {
     look_seconds = watch.seconds();
 }
 
-DeformingWorld::DeformingWorld(std::vector<DeformingBody> bodies, std::vector<FieldObstacle> obstacles,
+DeformingWorld::DeformingWorld(std::vector<DeformingBody> bodies, std::vector<StaticObstacle> obstacles,
                                const DeformingOptions& options)
     : state_(std::make_unique<State>(options)) {
     if (bodies.empty()) throw Error(Cause::empty, "a world without bodies");
@@ -250,7 +250,7 @@ Energy DeformingWorld::energy() const {
 void DeformingWorld::set_motion(MotionHook hook) { state_->springs->set_motion(std::move(hook)); }
 
 std::span<const DeformingBody> DeformingWorld::bodies() const { return state_->bodies; }
-std::span<const FieldObstacle> DeformingWorld::obstacles() const { return state_->obstacles; }
+std::span<const StaticObstacle> DeformingWorld::obstacles() const { return state_->obstacles; }
 Index DeformingWorld::first_point(Index body) const { return state_->rows[body].first; }
 std::span<const Vec3> DeformingWorld::vertices(Index body) const {
     return springs().positions().subspan(state_->rows[body].first, state_->rows[body].count);
@@ -279,7 +279,7 @@ std::vector<RecordedBody> DeformingWorld::recorded_bodies() const {
     std::vector<RecordedBody> all;
     for (const DeformingBody& body : bodies())
         all.push_back({body.name, std::make_shared<const TriangleMesh>(body.mesh), {}, Vec3::Zero(), body.fixed});
-    for (const FieldObstacle& obstacle : obstacles()) all.push_back(recorded(obstacle));
+    for (const StaticObstacle& obstacle : obstacles()) all.push_back(recorded(obstacle));
     return all;
 }
 
@@ -298,7 +298,7 @@ RecordedStep DeformingWorld::recorded_step() const {
 
 void DeformingWorld::fill(RecordedFrame& frame, bool wanted) const {
     for (Index k = 0; k < bodies().size(); ++k) frame.bodies.push_back(frame_of(*this, k));
-    for (const FieldObstacle& obstacle : obstacles()) frame.bodies.push_back({.pose = obstacle.pose});
+    for (const StaticObstacle& obstacle : obstacles()) frame.bodies.push_back({.pose = obstacle.pose});
     if (!wanted) return;
     for (const DeformingContact& c : contacts())
         frame.contacts.push_back({c.body, c.other, c.vertex, c.position, c.normal, c.depth});

@@ -55,7 +55,7 @@ class DeformingWorld final : public SimulatedWorld {
 public:
     // Error as SpringWorld, DeformingScene and the meshes throw, with the name of the body. Error{empty} without
     // bodies.
-    explicit DeformingWorld(std::vector<DeformingBody> bodies, std::vector<FieldObstacle> obstacles = {},
+    explicit DeformingWorld(std::vector<DeformingBody> bodies, std::vector<StaticObstacle> obstacles = {},
                             const DeformingOptions& options = {});
     ~DeformingWorld() override;
     DeformingWorld(DeformingWorld&&) noexcept;
@@ -73,7 +73,7 @@ public:
         MotionHook hook); // see SpringMotion; points of all bodies in a row, those of a body from first_point() on
 
     [[nodiscard]] std::span<const DeformingBody> bodies() const;
-    [[nodiscard]] std::span<const FieldObstacle> obstacles() const;
+    [[nodiscard]] std::span<const StaticObstacle> obstacles() const;
     [[nodiscard]] Index first_point(Index body) const;
     [[nodiscard]] std::span<const Vec3> vertices(Index body) const; // as they are (m, world)
     [[nodiscard]] const SpringWorld& springs() const;

@@ -20,7 +20,7 @@ std::array<Index, 2> ends_of_bending(const TriangleMesh& mesh, const std::array<
 
 } // namespace
 
-BreakableTissue::BreakableTissue(const TriangleMesh& rest, const SurfaceMaterial& material)
+BreakableMembrane::BreakableMembrane(const TriangleMesh& rest, const SurfaceMaterial& material)
     : material_(material), surface_(rest) {
     edit_ = surface_.take_edit();
     const TriangleMesh& mesh = surface_.mesh();
@@ -45,42 +45,42 @@ BreakableTissue::BreakableTissue(const TriangleMesh& rest, const SurfaceMaterial
     }
 }
 
-double BreakableTissue::rest_area(Index t) const {
+double BreakableMembrane::rest_area(Index t) const {
     const Triangle& v = surface_.mesh().triangles[t];
     return 0.5 * area_vector({network_.points[v[0]], network_.points[v[1]], network_.points[v[2]]}).norm();
 }
 
-void BreakableTissue::set_state(SpringState state) {
+void BreakableMembrane::set_state(SpringState state) {
     check(state, network_);
     surface_.move(state.positions);
     state_ = std::move(state);
 }
 
-void BreakableTissue::fix(Index point, bool fixed) {
+void BreakableMembrane::fix(Index point, bool fixed) {
     if (point >= network_.size())
         throw Error(Cause::index_out_of_range, fmt::format("there are {}", network_.size()),
                     {.element = "point", .index = point});
     network_.fixed[point] = fixed;
 }
 
-SpringWorld BreakableTissue::world(const SpringOptions& options) const {
+SpringWorld BreakableMembrane::world(const SpringOptions& options) const {
     SpringWorld world(network_, options);
     world.set_state(state_);
     return world;
 }
 
-void BreakableTissue::follow(const SpringWorld& world) {
+void BreakableMembrane::follow(const SpringWorld& world) {
     copy_rest_lengths(world.network(), network_);
     set_state(
         {{world.positions().begin(), world.positions().end()}, {world.velocities().begin(), world.velocities().end()}});
 }
 
-void BreakableTissue::separate(std::span<const Index> sides) {
+void BreakableMembrane::separate(std::span<const Index> sides) {
     surface_.separate(sides);
     apply();
 }
 
-std::size_t BreakableTissue::number_parts() {
+std::size_t BreakableMembrane::number_parts() {
     const SurfaceParts parts = surface_.parts();
     std::fill(network_.part.begin(), network_.part.end(), 0);
     for (std::size_t t = 0; t < parts.of_triangle.size(); ++t)
@@ -90,7 +90,7 @@ std::size_t BreakableTissue::number_parts() {
 
 // ---- Following a tear
 
-void BreakableTissue::apply() {
+void BreakableMembrane::apply() {
     edit_ = surface_.take_edit();
     changes_ = {};
     if (edit_.empty()) return;
@@ -105,7 +105,7 @@ void BreakableTissue::apply() {
     sort_unique(changes_.springs);
 }
 
-void BreakableTissue::add_twins() {
+void BreakableMembrane::add_twins() {
     for (const auto& [vertex, origin] : edit_.twins) {
         network_.points.push_back(Vec3(network_.points[origin]));
         network_.masses.push_back(0);
@@ -123,7 +123,7 @@ void BreakableTissue::add_twins() {
 }
 
 // The origin keeps what the twins do not take, so that nothing is lost to rounding.
-void BreakableTissue::share_mass(Index origin, std::span<const SurfaceTear::Twin> twins) {
+void BreakableMembrane::share_mass(Index origin, std::span<const SurfaceTear::Twin> twins) {
     const auto area_round = [&](Index point) {
         double area = 0;
         for (const Index t : surface_.triangles_round(point)) area += rest_area(t);
@@ -143,7 +143,7 @@ void BreakableTissue::share_mass(Index origin, std::span<const SurfaceTear::Twin
 }
 
 // The first side keeps the spring of an edge that has opened, and what resisted bending across it is gone.
-void BreakableTissue::renew_edge(Index side) {
+void BreakableMembrane::renew_edge(Index side) {
     const Index spring = spring_of_[side];
     const auto [first, second] = edging_[spring].sides;
     const Index bending = edging_[spring].bending;
@@ -167,7 +167,7 @@ void BreakableTissue::renew_edge(Index side) {
     stiffen(fresh);
 }
 
-void BreakableTissue::stiffen(Index spring) {
+void BreakableMembrane::stiffen(Index spring) {
     Spring& s = network_.springs[spring];
     const double length = (network_.points[s.points[1]] - network_.points[s.points[0]]).norm();
     s.stiffness = surface_stiffness(material_.stretch, rest_area(edging_[spring].sides[0] / 3), length);
@@ -176,7 +176,7 @@ void BreakableTissue::stiffen(Index spring) {
 
 // ---- Breaking
 
-std::vector<Index> BreakableTissue::springs_at(Index point) const {
+std::vector<Index> BreakableMembrane::springs_at(Index point) const {
     std::vector<Index> springs;
     for (const Index t : surface_.triangles_round(point))
         for (Index k = 0; k < 3; ++k) {
@@ -188,7 +188,7 @@ std::vector<Index> BreakableTissue::springs_at(Index point) const {
 }
 
 // The edges at a point between the triangles above and below the plane through it, each by one of its sides.
-std::vector<Index> BreakableTissue::sides_across(Index point, const Vec3& direction) const {
+std::vector<Index> BreakableMembrane::sides_across(Index point, const Vec3& direction) const {
     const TriangleMesh& mesh = surface_.mesh();
     const auto above = [&](Index t) {
         const std::array<Vec3, 3> c = mesh.corners(t);
@@ -206,7 +206,7 @@ std::vector<Index> BreakableTissue::sides_across(Index point, const Vec3& direct
     return sides;
 }
 
-BreakReport BreakableTissue::break_stretched(const TissueBreakOptions& options) {
+BreakReport BreakableMembrane::break_stretched(const MembraneBreakOptions& options) {
     require_positive(options.strain, "option strain");
     BreakReport report;
     const auto springs_of = [&](Index point) { return springs_at(point); };

@@ -14,16 +14,16 @@
 
 namespace fathom {
 
-struct TissueBreakOptions {
+struct MembraneBreakOptions {
     double strain = 0.3; // the limit: longer than 1 + this times the length at rest
     std::size_t most =
         std::numeric_limits<std::size_t>::max(); // springs that break in one call, the most stretched first
 };
 
-class BreakableTissue {
+class BreakableMembrane {
 public:
     // At rest. Errors as EditableSurface and surface_network().
-    explicit BreakableTissue(const TriangleMesh& rest, const SurfaceMaterial& material = {});
+    explicit BreakableMembrane(const TriangleMesh& rest, const SurfaceMaterial& material = {});
 
     [[nodiscard]] const EditableSurface& surface() const { return surface_; } // in the shape of state()
     [[nodiscard]] const SpringNetwork& network() const {
@@ -44,7 +44,7 @@ public:
     // At an end of a spring past the limit, the triangles round the point are parted by the plane across the direction
     // in which its springs are stretched most, along existing edges; BreakReport::opened counts those, scored ones too.
     // Once a step. O(springs). Error{invalid_argument} for options out of range.
-    BreakReport break_stretched(const TissueBreakOptions& options = {});
+    BreakReport break_stretched(const MembraneBreakOptions& options = {});
 
     // Numbers the pieces in network().part; returns how many there are. O(n).
     std::size_t number_parts();

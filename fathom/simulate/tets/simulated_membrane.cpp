@@ -1,4 +1,4 @@
-// Keeps what is known of a tissue in step with its springs, and bodies on the side that they came from.
+// Keeps what is known of a membrane in step with its springs, and bodies on the side that they came from.
 #include <fathom/simulate/tets/simulated_membrane.h>
 
 #include <fathom/base/error.h>
@@ -10,12 +10,12 @@ namespace fathom {
 
 namespace {
 
-// A tissue goes wrong where it is pressed past the middle of a body, and the way back is about as long as the way on.
+// A membrane goes wrong where it is pressed past the middle of a body, and the way back is about as long as the way on.
 // One that is just under the surface, far from where it belongs, is a torn piece that has turned over or lies on the
 // other side: it is left there.
 constexpr double longest_way_back = 3;
 
-void turn(TetPush& push, const Vec3& way, double area, const SimulatedTissue::DepthSource& depths) {
+void turn(TetPush& push, const Vec3& way, double area, const SimulatedMembrane::DepthSource& depths) {
     if (way.isZero() || !(push.contact.normal.dot(way) < 0)) return;
     const double nearest = std::sqrt(depths().nearest(push.position).squared_distance);
     const SurfaceHit hit = depths().first_hit({push.position, way}, longest_way_back * nearest);
@@ -28,22 +28,22 @@ void turn(TetPush& push, const Vec3& way, double area, const SimulatedTissue::De
 
 } // namespace
 
-SimulatedTissue::SimulatedTissue(const TetWorldTissue& tissue)
-    : tissue_(tissue.surface.mesh, tissue.surface.material), breaking_(tissue.breaking) {
-    const DeformingBody& body = tissue.surface;
+SimulatedMembrane::SimulatedMembrane(const TetWorldMembrane& membrane)
+    : membrane_(membrane.surface.mesh, membrane.surface.material), breaking_(membrane.breaking) {
+    const DeformingBody& body = membrane.surface;
     if (breaking_) require_positive(breaking_->strain, "option strain");
-    SpringNetwork held = tissue_.network();
+    SpringNetwork held = membrane_.network();
     fix_points(held, body.fixed, body.fixed_vertices);
-    for (const auto& [vertex, origin] : tissue_.last_edit().twins) held.fixed[vertex] = held.fixed[origin];
-    for (Index k = 0; k < held.size(); ++k) tissue_.fix(k, held.fixed[k] != 0);
-    tissue_.set_state({held.points, rigid_velocities(held, body.velocity, body.spin)});
+    for (const auto& [vertex, origin] : membrane_.last_edit().twins) held.fixed[vertex] = held.fixed[origin];
+    for (Index k = 0; k < held.size(); ++k) membrane_.fix(k, held.fixed[k] != 0);
+    membrane_.set_state({held.points, rigid_velocities(held, body.velocity, body.spin)});
     if (body.fixed) breaking_.reset();
     rebuild();
 }
 
 // Anew after each tear: some 0.25 us a triangle, a tenth of what a step costs it or less.
-void SimulatedTissue::rebuild() {
-    const TriangleMesh& mesh = tissue_.surface().mesh();
+void SimulatedMembrane::rebuild() {
+    const TriangleMesh& mesh = membrane_.surface().mesh();
     topology_ = std::make_unique<TetTopology>(mesh);
     sides_of_edge_ = edge_table(mesh.triangles, mesh.vertices.size()).sides;
     vertices_ = state().positions;
@@ -51,31 +51,31 @@ void SimulatedTissue::rebuild() {
     surface_ = std::make_shared<const std::vector<Triangle>>(boundary_by_place(*topology_));
 }
 
-void SimulatedTissue::move(std::span<const Vec3> positions) {
+void SimulatedMembrane::move(std::span<const Vec3> positions) {
     for (std::size_t v = 0; v < vertices_.size(); ++v) vertices_[v] = positions[points()[v]];
 }
 
-void SimulatedTissue::follow(const SpringWorld& springs) {
-    tissue_.set_state(state_at(springs, points()));
-    take_rest_lengths(springs, numbered_.springs(), [&](Index s, double length) { tissue_.set_rest(s, length); });
+void SimulatedMembrane::follow(const SpringWorld& springs) {
+    membrane_.set_state(state_at(springs, points()));
+    take_rest_lengths(springs, numbered_.springs(), [&](Index s, double length) { membrane_.set_rest(s, length); });
 }
 
-void SimulatedTissue::add_to(NetworkEdit& edit, bool with_pieces) {
+void SimulatedMembrane::add_to(NetworkEdit& edit, bool with_pieces) {
     std::vector<Index> piece_of_vertex(with_pieces ? network().size() : 0, no_index);
     if (with_pieces) {
-        const std::vector<Index> of_triangle = tissue_.surface().parts().of_triangle;
+        const std::vector<Index> of_triangle = membrane_.surface().parts().of_triangle;
         for (std::size_t t = 0; t < of_triangle.size(); ++t)
-            for (const Index v : tissue_.surface().mesh().triangles[t]) piece_of_vertex[v] = of_triangle[t];
+            for (const Index v : membrane_.surface().mesh().triangles[t]) piece_of_vertex[v] = of_triangle[t];
     }
-    numbered_.add_to(edit, tissue_.last_changes(), network(), state(), piece_of_vertex);
+    numbered_.add_to(edit, membrane_.last_changes(), network(), state(), piece_of_vertex);
 }
 
-BreakReport SimulatedTissue::break_stretched() {
-    const BreakReport report = tissue_.break_stretched(*breaking_);
-    if (tissue_.last_edit().empty()) return report;
+BreakReport SimulatedMembrane::break_stretched() {
+    const BreakReport report = membrane_.break_stretched(*breaking_);
+    if (membrane_.last_edit().empty()) return report;
     std::vector<Index> origins;
-    for (const auto& twin : tissue_.last_edit().twins) origins.push_back(twin.origin);
-    for (TissueContacts& sides : sides_) sides.follow_tear(origins);
+    for (const auto& twin : membrane_.last_edit().twins) origins.push_back(twin.origin);
+    for (MembraneContacts& sides : sides_) sides.follow_tear(origins);
     rebuild();
     broken_ = true;
     return report;
@@ -83,12 +83,12 @@ BreakReport SimulatedTissue::break_stretched() {
 
 // ---- Sides
 
-void SimulatedTissue::look(Index number, const TetBody& body) {
+void SimulatedMembrane::look(Index number, const TetBody& body) {
     if (number >= sides_.size()) sides_.resize(number + std::size_t{1});
-    sides_[number].update(body, {vertices_, tissue_.surface().mesh().triangles});
+    sides_[number].update(body, {vertices_, membrane_.surface().mesh().triangles});
 }
 
-void SimulatedTissue::follow_break(Index number, const TetEdit& edit) {
+void SimulatedMembrane::follow_break(Index number, const TetEdit& edit) {
     if (number >= sides_.size()) return;
     if (edit.new_tets.empty() && edit.removed_tets.empty())
         sides_[number].follow_break(edit.new_vertices);
@@ -96,34 +96,34 @@ void SimulatedTissue::follow_break(Index number, const TetEdit& edit) {
         sides_[number].forget();
 }
 
-Vec3 SimulatedTissue::normal_of(std::span<const Index> triangles) const {
+Vec3 SimulatedMembrane::normal_of(std::span<const Index> triangles) const {
     Vec3 sum = Vec3::Zero();
     for (const Index t : triangles) {
-        const Triangle& v = tissue_.surface().mesh().triangles[t];
+        const Triangle& v = membrane_.surface().mesh().triangles[t];
         sum += area_vector({vertices_[v[0]], vertices_[v[1]], vertices_[v[2]]});
     }
     return sum.stableNormalized();
 }
 
-Vec3 SimulatedTissue::normal_at_edge(Index edge) const {
+Vec3 SimulatedMembrane::normal_at_edge(Index edge) const {
     std::vector<Index> triangles;
     for (const Index side : sides_of_edge_[edge]) triangles.push_back(side / 3);
     return normal_of(triangles);
 }
 
-void SimulatedTissue::keep_sides(Index number, std::span<const PointInTet> points, std::span<TetPush> pushes,
-                                 const DepthSource& depths) const {
+void SimulatedMembrane::keep_sides(Index number, std::span<const PointInTet> points, std::span<TetPush> pushes,
+                                   const DepthSource& depths) const {
     for (std::size_t k = 0; k < points.size(); ++k) {
         const int side = sides_[number].side(points[k].tetrahedron);
         const Index v = points[k].vertex;
         if (side != 0)
-            turn(pushes[k], -side * normal_of(tissue_.surface().triangles_round(v)), areas_.of_vertex[v], depths);
+            turn(pushes[k], -side * normal_of(membrane_.surface().triangles_round(v)), areas_.of_vertex[v], depths);
     }
 }
 
 // A chain belongs where most of it does.
-void SimulatedTissue::keep_sides(Index number, const SegmentsInTets& segments, std::span<TetPush> pushes,
-                                 const DepthSource& depths) const {
+void SimulatedMembrane::keep_sides(Index number, const SegmentsInTets& segments, std::span<TetPush> pushes,
+                                   const DepthSource& depths) const {
     for (std::size_t k = 0; k < pushes.size(); ++k) {
         const InsideChain& chain = segments.chains[k];
         double vote = 0;

@@ -1,5 +1,5 @@
-// A tissue of a TetWorld as it is now: its springs, its points among those of all bodies, what
-// collision sees of it, and on which side of it each body belongs. For tet_world.cpp. One caller a tissue.
+// A membrane of a TetWorld as it is now: its springs, its points among those of all bodies, what
+// collision sees of it, and on which side of it each body belongs. For tet_world.cpp. One caller a membrane.
 #pragma once
 
 #include <fathom/detect/tet/membrane_contacts.h>
@@ -7,10 +7,10 @@
 
 namespace fathom {
 
-class SimulatedTissue {
+class SimulatedMembrane {
 public:
-    // Error as BreakableTissue.
-    explicit SimulatedTissue(const TetWorldTissue& tissue);
+    // Error as BreakableMembrane.
+    explicit SimulatedMembrane(const TetWorldMembrane& membrane);
 
     // As those of SimulatedTets.
     void number(NetworkCounts& counts) { numbered_.number(network(), counts); }
@@ -23,23 +23,23 @@ public:
     [[nodiscard]] TetBody view() const { return {vertices_, *topology_}; } // without tetrahedra
     [[nodiscard]] std::span<const Index> points() const { return numbered_.points(); }
     [[nodiscard]] const BoundaryAreas& areas() const { return areas_; } // at rest
-    [[nodiscard]] const SpringNetwork& network() const { return tissue_.network(); }
-    [[nodiscard]] const SpringState& state() const { return tissue_.state(); }
-    [[nodiscard]] std::size_t pieces() const { return tissue_.surface().parts().count; }
+    [[nodiscard]] const SpringNetwork& network() const { return membrane_.network(); }
+    [[nodiscard]] const SpringState& state() const { return membrane_.state(); }
+    [[nodiscard]] std::size_t pieces() const { return membrane_.surface().parts().count; }
     [[nodiscard]] std::shared_ptr<const std::vector<Triangle>> surface_triangles() const { return surface_; }
     [[nodiscard]] bool broken() const { return broken_; }
 
     // Looks where the body numbered so is: its sides are known from now on. Once a step for each body, near or far.
     void look(Index number, const TetBody& body);
-    // Turns pushes that would lead out of a body on the wrong side of the tissue, where that side is known: their way
-    // is then across the tissue, and their depth is measured along it. `depths()` gives those of the body, fitted, and
-    // is asked only if needed.
+    // Turns pushes that would lead out of a body on the wrong side of the membrane, where that side is known: their way
+    // is then across the membrane, and their depth is measured along it. `depths()` gives those of the body, fitted,
+    // and is asked only if needed.
     using DepthSource = std::function<const NodeDepths&()>;
     void keep_sides(Index number, std::span<const PointInTet> points, std::span<TetPush> pushes,
                     const DepthSource& depths) const;
     void keep_sides(Index number, const SegmentsInTets& segments, std::span<TetPush> pushes,
                     const DepthSource& depths) const;
-    [[nodiscard]] std::span<const TissueContact> sides(Index number) const { return sides_[number].contacts(); }
+    [[nodiscard]] std::span<const MembraneContact> sides(Index number) const { return sides_[number].contacts(); }
     [[nodiscard]] std::size_t known_bodies() const { return sides_.size(); }
 
     // The body has parted along its faces, or it was cut: sides are kept in the first case, and forgotten in the
@@ -55,14 +55,14 @@ private:
     [[nodiscard]] Vec3 normal_of(std::span<const Index> triangles) const;
     [[nodiscard]] Vec3 normal_at_edge(Index edge) const;
 
-    BreakableTissue tissue_;
-    std::optional<TissueBreakOptions> breaking_;
+    BreakableMembrane membrane_;
+    std::optional<MembraneBreakOptions> breaking_;
     std::unique_ptr<TetTopology> topology_;
     Lists sides_of_edge_; // by TetTopology::boundary_edges()
-    NumberedNetwork numbered_;
+    NetworkIndexMap numbered_;
     std::vector<Vec3> vertices_;
     BoundaryAreas areas_;
-    std::vector<TissueContacts> sides_; // by body
+    std::vector<MembraneContacts> sides_; // by body
     std::shared_ptr<const std::vector<Triangle>> surface_;
     bool broken_ = false;
 };

@@ -20,7 +20,7 @@ NetworkEdit::Change<Element> renumbered(Index number, Element element, std::span
 
 } // namespace
 
-void NumberedNetwork::number(const SpringNetwork& own, NetworkCounts& counts) {
+void NetworkIndexMap::number(const SpringNetwork& own, NetworkCounts& counts) {
     const auto more = [](std::vector<Index>& numbers, std::size_t needed, std::size_t& count) {
         while (numbers.size() < needed) numbers.push_back(static_cast<Index>(count++));
     };
@@ -31,12 +31,12 @@ void NumberedNetwork::number(const SpringNetwork& own, NetworkCounts& counts) {
     parts_.resize(points_.size(), points_.empty() ? 0 : points_.front());
 }
 
-NetworkEdit::Point NumberedNetwork::point(Index v, const SpringNetwork& own, const SpringState& state) const {
+NetworkEdit::Point NetworkIndexMap::point(Index v, const SpringNetwork& own, const SpringState& state) const {
     return {points_[v],    own.points[v],     state.positions[v], state.velocities[v],
             own.masses[v], own.fixed[v] != 0, parts_[v]};
 }
 
-void NumberedNetwork::add_to(SpringNetwork& all, SpringState& all_state, const SpringNetwork& own,
+void NetworkIndexMap::add_to(SpringNetwork& all, SpringState& all_state, const SpringNetwork& own,
                              const SpringState& state) const {
     NetworkEdit edit;
     for (Index v = 0; v < own.size(); ++v) {
@@ -53,7 +53,7 @@ void NumberedNetwork::add_to(SpringNetwork& all, SpringState& all_state, const S
     apply(edit, all);
 }
 
-void NumberedNetwork::add_to(NetworkEdit& edit, const NetworkChanges& changes, const SpringNetwork& own,
+void NetworkIndexMap::add_to(NetworkEdit& edit, const NetworkChanges& changes, const SpringNetwork& own,
                              const SpringState& state, std::span<const Index> pieces) {
     const std::vector<Index> moved = take_pieces(pieces);
     for (const Index v : changes.points) edit.points.push_back(point(v, own, state));
@@ -66,7 +66,7 @@ void NumberedNetwork::add_to(NetworkEdit& edit, const NetworkChanges& changes, c
 }
 
 // The points that are in another part now.
-std::vector<Index> NumberedNetwork::take_pieces(std::span<const Index> pieces) {
+std::vector<Index> NetworkIndexMap::take_pieces(std::span<const Index> pieces) {
     std::vector<Index> lowest(pieces.size(), no_index), moved; // there are no more pieces than points
     for (std::size_t v = 0; v < pieces.size(); ++v)
         if (pieces[v] != no_index) lowest[pieces[v]] = std::min(lowest[pieces[v]], points_[v]);

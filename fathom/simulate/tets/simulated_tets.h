@@ -8,14 +8,14 @@
 namespace fathom {
 
 // How the points and elements of one body are numbered among those of all bodies of a world. Numbers
-// stay; what an edit adds comes after all that there is. For simulated_tets.h and simulated_tissue.h. One caller.
+// stay; what an edit adds comes after all that there is. For simulated_tets.h and simulated_membrane.h. One caller.
 
 // How many points and elements all bodies have together.
 struct NetworkCounts {
     std::size_t points = 0, springs = 0, areas = 0, volumes = 0;
 };
 
-class NumberedNetwork {
+class NetworkIndexMap {
 public:
     // Numbers from `counts` on for what has none, and counts it. New points are of the part of the body.
     void number(const SpringNetwork& own, NetworkCounts& counts);
@@ -46,7 +46,7 @@ public:
     // Error as solid_network(), TetTopology and BreakableSolid.
     SimulatedTets(const TetWorldBody& body, bool breakable);
 
-    // See NumberedNetwork.
+    // See NetworkIndexMap.
     void number(NetworkCounts& counts) { numbered_.number(network(), counts); }
     void add_to(SpringNetwork& all, SpringState& all_state) const {
         numbered_.add_to(all, all_state, network(), state());
@@ -99,7 +99,7 @@ private:
     SpringState spring_state_;
     std::unique_ptr<BreakableSolid> solid_;
     std::unique_ptr<TetTopology> topology_;
-    NumberedNetwork numbered_;
+    NetworkIndexMap numbered_;
     std::vector<Vec3> vertices_;
     BoundaryAreas areas_;
     std::shared_ptr<BodyTopology> body_;                // shared with the depths, which only read it

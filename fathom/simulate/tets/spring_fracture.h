@@ -17,15 +17,15 @@
 namespace fathom {
 
 // Springs past a limit, and what parts at their ends: the rule by which solids (spring_fracture.h) and
-// tissues (tissue_fracture.h) break. At the end of a stretched spring whose springs are pulled more, everything round
-// the point is parted by the plane across the direction of the strongest pull (the tensor of O'Brien & Hodgins 1999,
-// here of strains).
+// membranes (membrane_fracture.h) break. At the end of a stretched spring whose springs are pulled more, everything
+// round the point is parted by the plane across the direction of the strongest pull (the tensor of O'Brien & Hodgins
+// 1999, here of strains).
 
 struct BreakReport {
     std::size_t stretched = 0; // springs or faces past the limit
     std::size_t broken = 0;    // of them
     std::size_t held = 0;      // springs that nothing can free: both ends have all elements on one side
-    std::size_t opened = 0;    // faces (of tissues, edges), scored ones too
+    std::size_t opened = 0;    // faces (of membranes, edges), scored ones too
     double largest_strain = 0;
 };
 

@@ -35,10 +35,10 @@ TetCollisionOptions collision_options(const TetWorldOptions& options) {
 struct TetWorld::State {
     TetWorldOptions options;
     std::vector<TetWorldBody> bodies;
-    std::vector<FieldObstacle> obstacles;
-    std::vector<TetWorldTissue> tissues_at_start;
+    std::vector<StaticObstacle> obstacles;
+    std::vector<TetWorldMembrane> membranes_at_start;
     std::vector<SimulatedTets> tets;
-    std::vector<SimulatedTissue> tissues;
+    std::vector<SimulatedMembrane> membranes;
     NetworkCounts counts;
     std::unique_ptr<SpringWorld> springs;
     BroadPhase broad;
@@ -46,7 +46,7 @@ struct TetWorld::State {
     std::vector<Meeting> meetings;
     std::vector<TetWorldContact> contacts;
     std::vector<WeightedContact> pushes;
-    ContactMemory memory;
+    ContactCache memory;
     SpringReport report;
     TetWorldStatistics statistics;
 
@@ -54,18 +54,18 @@ struct TetWorld::State {
         : options(o), broad(o.broad), collider(collision_options(o)), point_collider(points_alone),
           edge_collider(edges_alone) {}
 
-    // Bodies, and then tissues. `ask` reads what both have.
-    [[nodiscard]] std::size_t count() const { return tets.size() + tissues.size(); }
+    // Bodies, and then membranes. `ask` reads what both have.
+    [[nodiscard]] std::size_t count() const { return tets.size() + membranes.size(); }
     template <class Ask>
     [[nodiscard]] auto of(Index body, const Ask& ask) const {
-        return body < tets.size() ? ask(tets[body]) : ask(tissues[body - tets.size()]);
+        return body < tets.size() ? ask(tets[body]) : ask(membranes[body - tets.size()]);
     }
     [[nodiscard]] TetBody view(Index body) const {
         return of(body, [](const auto& b) { return b.view(); });
     }
-    [[nodiscard]] bool is_tissue(Index body) const { return body >= tets.size(); }
+    [[nodiscard]] bool is_membrane(Index body) const { return body >= tets.size(); }
     [[nodiscard]] bool fixed(Index body) const {
-        return is_tissue(body) ? tissues_at_start[body - tets.size()].surface.fixed : bodies[body].fixed;
+        return is_membrane(body) ? membranes_at_start[body - tets.size()].surface.fixed : bodies[body].fixed;
     }
     [[nodiscard]] PushIntruder intruder(Index body) const {
         return of(body, [](const auto& b) { return PushIntruder{b.view(), b.points(), b.areas()}; });
@@ -96,11 +96,11 @@ void TetWorld::State::add_bodies() {
         } catch (const Error& error) {
             throw named(error, body.name);
         }
-    for (const TetWorldTissue& tissue : tissues_at_start) try {
-            tissues.emplace_back(tissue).number(counts);
+    for (const TetWorldMembrane& membrane : membranes_at_start) try {
+            membranes.emplace_back(membrane).number(counts);
             broad.add(Box{});
         } catch (const Error& error) {
-            throw named(error, tissue.surface.name);
+            throw named(error, membrane.surface.name);
         }
 }
 
@@ -108,7 +108,7 @@ void TetWorld::State::begin_springs() {
     SpringNetwork all; // over one row of points, which the bodies may share out in any order
     SpringState state{std::vector<Vec3>(counts.points, Vec3::Zero()), std::vector<Vec3>(counts.points, Vec3::Zero())};
     for (const SimulatedTets& body : tets) body.add_to(all, state);
-    for (const SimulatedTissue& tissue : tissues) tissue.add_to(all, state);
+    for (const SimulatedMembrane& membrane : membranes) membrane.add_to(all, state);
     springs = std::make_unique<SpringWorld>(std::move(all), options.springs);
     springs->set_state(std::move(state));
     springs->set_contact_finder(
@@ -125,9 +125,9 @@ void TetWorld::State::find(std::span<const Vec3> positions) {
     const std::size_t parts = springs ? springs->report().parts : 1;
     memory.begin(positions, options.springs.step / static_cast<double>(parts), options.recovery_time);
     parallel_tasks(tets.size(), [&](std::size_t b) { tets[b].move(positions); });
-    for (SimulatedTissue& tissue : tissues) {
-        tissue.move(positions);
-        for (Index b = 0; b < tets.size(); ++b) tissue.look(b, tets[b].view());
+    for (SimulatedMembrane& membrane : membranes) {
+        membrane.move(positions);
+        for (Index b = 0; b < tets.size(); ++b) membrane.look(b, tets[b].view());
     }
     meet();
     measure_depths();
@@ -145,7 +145,7 @@ void TetWorld::State::meet() {
     broad.update(boxes);
     meetings.clear();
     for (const IdPair& pair : broad.pairs()) {
-        if ((fixed(pair[0]) && fixed(pair[1])) || is_tissue(pair[0])) continue; // a second tissue comes later still
+        if ((fixed(pair[0]) && fixed(pair[1])) || is_membrane(pair[0])) continue; // a second membrane comes later still
         TetCollision found = collider.collide(view(pair[0]), view(pair[1]));
         if (!found.empty()) meetings.push_back({pair[0], pair[1], std::move(found)});
     }
@@ -168,7 +168,7 @@ void TetWorld::State::measure_depths() {
     const Stopwatch watch;
     for (SimulatedTets& body : tets) body.forget_asked();
     for (const Meeting& m : meetings) {
-        if (!is_tissue(m.b)) tets[m.b].ask(m.found.a_in_b, m.found.edges_of_a, m.a == m.b);
+        if (!is_membrane(m.b)) tets[m.b].ask(m.found.a_in_b, m.found.edges_of_a, m.a == m.b);
         if (m.a != m.b) tets[m.a].ask(m.found.b_in_a, m.found.edges_of_b, false);
     }
     for (SimulatedTets& body : tets) body.measure(options.depth, options.push);
@@ -189,10 +189,10 @@ void TetWorld::State::answer(Index intruder, Index holder, std::span<const Point
                         b.method(options.depth, intruder == holder)};
     std::vector<TetPush> of_points = point_pushes(in, by, points, options.push),
                          of_chains = segment_pushes(in, by, segments, options.push);
-    if (is_tissue(intruder)) {
+    if (is_membrane(intruder)) {
         const auto depths = [&]() -> const NodeDepths& { return b.fitted_depths(); };
-        tissues[intruder - tets.size()].keep_sides(holder, points, of_points, depths);
-        tissues[intruder - tets.size()].keep_sides(holder, segments, of_chains, depths);
+        membranes[intruder - tets.size()].keep_sides(holder, points, of_points, depths);
+        membranes[intruder - tets.size()].keep_sides(holder, segments, of_chains, depths);
     }
     for (std::size_t k = 0; k < points.size(); ++k)
         push(of_points[k], {intruder, holder, {points[k].vertex, no_index}}, {intruder, holder, points[k].vertex});
@@ -271,12 +271,12 @@ void TetWorld::State::break_bodies() {
         statistics.broken += found.broken;
         if (found.opened > 0) broke(b, edit);
     }
-    for (SimulatedTissue& tissue : tissues) {
-        if (!tissue.breakable()) continue;
-        tissue.follow(*springs);
-        const BreakReport found = tissue.break_stretched();
+    for (SimulatedMembrane& membrane : membranes) {
+        if (!membrane.breakable()) continue;
+        membrane.follow(*springs);
+        const BreakReport found = membrane.break_stretched();
         statistics.broken += found.broken;
-        if (found.opened > 0) gather(tissue, edit);
+        if (found.opened > 0) gather(membrane, edit);
     }
     if (!edit.empty()) springs->apply(edit);
 }
@@ -288,22 +288,22 @@ void TetWorld::State::gather(auto& body, NetworkEdit& edit) {
 
 void TetWorld::State::broke(Index body, NetworkEdit& edit) {
     gather(tets[body], edit);
-    for (SimulatedTissue& tissue : tissues) tissue.follow_break(body, tets[body].last_edit());
+    for (SimulatedMembrane& membrane : membranes) membrane.follow_break(body, tets[body].last_edit());
 }
 
-TetWorld::TetWorld(std::vector<TetWorldBody> bodies, std::vector<FieldObstacle> obstacles,
+TetWorld::TetWorld(std::vector<TetWorldBody> bodies, std::vector<StaticObstacle> obstacles,
                    const TetWorldOptions& options)
     : TetWorld(std::move(bodies), {}, std::move(obstacles), options) {}
 
-TetWorld::TetWorld(std::vector<TetWorldBody> bodies, std::vector<TetWorldTissue> tissues,
-                   std::vector<FieldObstacle> obstacles, const TetWorldOptions& options)
+TetWorld::TetWorld(std::vector<TetWorldBody> bodies, std::vector<TetWorldMembrane> membranes,
+                   std::vector<StaticObstacle> obstacles, const TetWorldOptions& options)
     : state_(std::make_unique<State>(options)) {
-    if (bodies.empty() && tissues.empty()) throw Error(Cause::empty, "a world without bodies");
+    if (bodies.empty() && membranes.empty()) throw Error(Cause::empty, "a world without bodies");
     require_positive(options.recovery_time, "option recovery_time");
     if (options.breaking) require_positive(options.breaking->strain, "option strain");
     State& s = *state_;
     s.bodies = std::move(bodies);
-    s.tissues_at_start = std::move(tissues);
+    s.membranes_at_start = std::move(membranes);
     s.obstacles = std::move(obstacles);
     s.add_bodies();
     s.begin_springs();
@@ -359,9 +359,9 @@ Fingerprint TetWorld::state_hash() const {
     printer.add(springs().state_hash().text());
     printer.add(std::as_bytes(state_->memory.known()));
     for (const SimulatedTets& body : state_->tets) printer.add(std::as_bytes(body.view().topology.tetrahedra()));
-    for (const SimulatedTissue& tissue : state_->tissues) {
-        printer.add(std::as_bytes(tissue.view().topology.boundary()));
-        for (Index b = 0; b < tissue.known_bodies(); ++b) printer.add(std::as_bytes(tissue.sides(b)));
+    for (const SimulatedMembrane& membrane : state_->membranes) {
+        printer.add(std::as_bytes(membrane.view().topology.boundary()));
+        for (Index b = 0; b < membrane.known_bodies(); ++b) printer.add(std::as_bytes(membrane.sides(b)));
     }
     return printer.finish();
 }
@@ -370,8 +370,8 @@ void TetWorld::set_motion(MotionHook hook) { state_->springs->set_motion(std::mo
 
 const TetWorldOptions& TetWorld::options() const { return state_->options; }
 std::span<const TetWorldBody> TetWorld::bodies() const { return state_->bodies; }
-std::span<const FieldObstacle> TetWorld::obstacles() const { return state_->obstacles; }
-std::span<const TetWorldTissue> TetWorld::tissues() const { return state_->tissues_at_start; }
+std::span<const StaticObstacle> TetWorld::obstacles() const { return state_->obstacles; }
+std::span<const TetWorldMembrane> TetWorld::membranes() const { return state_->membranes_at_start; }
 TetBody TetWorld::body(Index body) const { return state_->view(body); }
 std::span<const Index> TetWorld::points(Index body) const { return state_->intruder(body).points; }
 const BoundaryAreas& TetWorld::areas(Index body) const { return state_->intruder(body).areas; }
@@ -398,11 +398,11 @@ struct Named {
     bool fixed;
 };
 
-// Bodies, and then tissues.
+// Bodies, and then membranes.
 Named named(const TetWorld& world, Index b) {
     const std::size_t bodies = world.bodies().size();
     if (b < bodies) return {world.bodies()[b].name, world.bodies()[b].fixed};
-    const DeformingBody& surface = world.tissues()[b - bodies].surface;
+    const DeformingBody& surface = world.membranes()[b - bodies].surface;
     return {surface.name, surface.fixed};
 }
 
@@ -427,8 +427,8 @@ BodyFrame frame_of(const TetWorld& world, Index b) {
 
 std::vector<RecordedBody> TetWorld::recorded_bodies() const {
     std::vector<RecordedBody> all;
-    for (Index b = 0; b < bodies().size() + tissues().size(); ++b) all.push_back(recorded_body(*this, b));
-    for (const FieldObstacle& obstacle : obstacles()) all.push_back(recorded(obstacle));
+    for (Index b = 0; b < bodies().size() + membranes().size(); ++b) all.push_back(recorded_body(*this, b));
+    for (const StaticObstacle& obstacle : obstacles()) all.push_back(recorded(obstacle));
     return all;
 }
 
@@ -445,8 +445,8 @@ RecordedStep TetWorld::recorded_step() const {
 }
 
 void TetWorld::fill(RecordedFrame& frame, bool wanted) const {
-    for (Index b = 0; b < bodies().size() + tissues().size(); ++b) frame.bodies.push_back(frame_of(*this, b));
-    for (const FieldObstacle& obstacle : obstacles()) frame.bodies.push_back({.pose = obstacle.pose});
+    for (Index b = 0; b < bodies().size() + membranes().size(); ++b) frame.bodies.push_back(frame_of(*this, b));
+    for (const StaticObstacle& obstacle : obstacles()) frame.bodies.push_back({.pose = obstacle.pose});
     if (!wanted) return;
     for (const TetWorldContact& c : contacts())
         frame.contacts.push_back({c.body, c.other, c.vertices[0], c.position, c.normal, c.depth});

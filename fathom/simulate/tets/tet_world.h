@@ -3,11 +3,11 @@
 // measured in the current shape (node_depths.h), and pushes by points or segments answer (tet_pushes.h), all over again
 // each step: Marchal, Aubert & Chaillou 2004. A contact pushes by the way it was pressed, never by a depth that it was
 // found at (contact_memory.h). Bodies that break or are cut (spring_fracture.h) keep the numbers of their points; new
-// ones come after all others. Tissues are open surfaces of springs that tear (tissue_fracture.h): their vertices or
-// edges inside a body are pushed out on the side that the body came from (tissue_contacts.h). Tissues do not meet each
-// other; a tip finer than their triangles is not felt. Penalties give way: what is fast or thin can pass in one step.
-// Obstacles push vertices alone. O(points + springs + tetrahedra near contacts) a step. Where something breaks, all
-// that is known of the body changes round it alone, and forces and contacts are found once more. Not thread-safe;
+// ones come after all others. Membranes are open surfaces of springs that tear (membrane_fracture.h): their vertices or
+// edges inside a body are pushed out on the side that the body came from (membrane_contacts.h). Membranes do not meet
+// each other; a tip finer than their triangles is not felt. Penalties give way: what is fast or thin can pass in one
+// step. Obstacles push vertices alone. O(points + springs + tetrahedra near contacts) a step. Where something breaks,
+// all that is known of the body changes round it alone, and forces and contacts are found once more. Not thread-safe;
 // parallel inside, the same bits for any number of threads.
 #pragma once
 
@@ -32,13 +32,13 @@ struct TetWorldBody {
 };
 
 // An open surface, wound one way, of triangles at most two at an edge.
-struct TetWorldTissue {
+struct TetWorldMembrane {
     DeformingBody surface;
-    std::optional<TissueBreakOptions> breaking{}; // after each step; absent: it never tears
+    std::optional<MembraneBreakOptions> breaking{}; // after each step; absent: it never tears
 };
 
 enum class TetResponse {
-    points,   // vertices of the boundary that are inside another body; edges may cross unseen: for fine meshes
+    points,   // vertices of the boundary that are inside another body; edges may cross to_mesh_frame: for fine meshes
     segments, // edges of the boundary, whether their ends are inside or not; about four times the cost
     none      // segments are found and told, and nothing answers
 };
@@ -59,7 +59,7 @@ struct TetWorldOptions {
 // A place where two bodies push each other.
 struct TetWorldContact {
     Index body = no_index,
-          other = no_index; // tissues are numbered after the bodies, then obstacles; the same for a body in itself
+          other = no_index; // membranes are numbered after the bodies, then obstacles; the same for a body in itself
     std::array<Index, 2> vertices = {no_index, no_index}; // of the first body: one, or the two ends of an edge
     Vec3 position = Vec3::Zero();                         // m, world
     Vec3 normal = Vec3::Zero();                           // unit, from the other to the first
@@ -85,7 +85,7 @@ struct TetWorldStatistics {
     double seconds = 0;           // in step()
     double collision_seconds = 0; // of them: finding contacts, measuring depths, making pushes
     double depth_seconds = 0;     // of those: depths alone
-    std::size_t broken = 0;       // springs or faces, of bodies and tissues
+    std::size_t broken = 0;       // springs or faces, of bodies and membranes
 
     [[nodiscard]] double collision_share() const { return seconds > 0 ? collision_seconds / seconds : 0; }
 };
@@ -93,11 +93,11 @@ struct TetWorldStatistics {
 class TetWorld final : public SimulatedWorld {
 public:
     // Error as SpringWorld, BreakableSolid and the meshes throw, with the name of the body. Error{empty} without bodies
-    // and tissues, {invalid_argument} for options out of range.
-    explicit TetWorld(std::vector<TetWorldBody> bodies, std::vector<FieldObstacle> obstacles = {},
+    // and membranes, {invalid_argument} for options out of range.
+    explicit TetWorld(std::vector<TetWorldBody> bodies, std::vector<StaticObstacle> obstacles = {},
                       const TetWorldOptions& options = {});
-    TetWorld(std::vector<TetWorldBody> bodies, std::vector<TetWorldTissue> tissues,
-             std::vector<FieldObstacle> obstacles, const TetWorldOptions& options);
+    TetWorld(std::vector<TetWorldBody> bodies, std::vector<TetWorldMembrane> membranes,
+             std::vector<StaticObstacle> obstacles, const TetWorldOptions& options);
     ~TetWorld() override;
     TetWorld(TetWorld&&) noexcept;
 
@@ -121,9 +121,9 @@ public:
 
     [[nodiscard]] const TetWorldOptions& options() const;
     [[nodiscard]] std::span<const TetWorldBody> bodies() const; // as they started
-    [[nodiscard]] std::span<const TetWorldTissue> tissues() const;
-    [[nodiscard]] std::span<const FieldObstacle> obstacles() const;
-    // Of a body, or of a tissue, which has no tetrahedra and is all boundary: its number counts on from those of the
+    [[nodiscard]] std::span<const TetWorldMembrane> membranes() const;
+    [[nodiscard]] std::span<const StaticObstacle> obstacles() const;
+    // Of a body, or of a membrane, which has no tetrahedra and is all boundary: its number counts on from those of the
     // bodies.
     [[nodiscard]] TetBody body(Index body) const; // as it is: vertices and what hangs together; until the next step
     [[nodiscard]] std::span<const Index> points(Index body) const; // of each vertex: its number in springs()

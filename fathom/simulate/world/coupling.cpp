@@ -71,7 +71,7 @@ struct Guest {
     explicit Guest(const TriangleMesh& mesh) : topology(mesh), areas(boundary_areas({mesh.vertices, topology})) {}
 };
 
-// Samples of a tissue or a surface.
+// Samples of a membrane or a surface.
 struct Sampled {
     std::shared_ptr<const std::vector<Triangle>> triangles; // that they were made of
     std::vector<SurfaceSample> samples;
@@ -95,7 +95,7 @@ struct Found {
     double side = 0;        // 1 where it is the first body, -1 where the other
 };
 
-FieldObstacle obstacle_of(const RigidWorld& world, Index body) {
+StaticObstacle obstacle_of(const RigidWorld& world, Index body) {
     const BodyShapePtr& shape = world.bodies()[body].shape;
     return {{shape, &shape->caster->field()}, world.pose(body), {}};
 }
@@ -111,15 +111,15 @@ struct Coupling::State {
     CouplingOptions options;
     std::map<const BodyShape*, Guest> shapes; // of rigid bodies
     std::vector<Guest> surface_guests;
-    std::vector<Sampled> sampled; // of tissues, then of surfaces
+    std::vector<Sampled> sampled; // of membranes, then of surfaces
 
-    // Points of solids and tissues, then of surfaces.
+    // Points of solids and membranes, then of surfaces.
     std::vector<double> inverse_masses;
     std::vector<Vec3> velocities, forces;
     std::size_t solid_points = 0;
     std::vector<Found> found;
 
-    ContactMemory memory;
+    ContactCache memory;
     std::vector<CoupledContact> contacts;
     std::vector<Wrench> wrenches;
     double stored = 0;
@@ -146,11 +146,11 @@ void Coupling::State::begin_guests() {
     }
     for (Index s = 0; s < worlds.surface_count(); ++s)
         if (worlds.solids) surface_guests.emplace_back(worlds.surfaces->bodies()[s].mesh);
-    const std::size_t tissues = worlds.solids ? worlds.solids->tissues().size() : 0;
-    sampled.resize(tissues + worlds.surface_count());
+    const std::size_t membranes = worlds.solids ? worlds.solids->membranes().size() : 0;
+    sampled.resize(membranes + worlds.surface_count());
     for (Index s = 0; s < worlds.surface_count(); ++s) {
         const TriangleMesh& mesh = worlds.surfaces->bodies()[s].mesh;
-        sampled[tissues + s].samples = surface_samples(mesh.vertices, mesh.triangles);
+        sampled[membranes + s].samples = surface_samples(mesh.vertices, mesh.triangles);
     }
 }
 
@@ -169,14 +169,14 @@ void Coupling::State::take_points() {
     forces.assign(inverse_masses.size(), Vec3::Zero());
     wrenches.assign(worlds.rigid_count(), Wrench{});
     if (!worlds.solids) return;
-    for (Index t = 0; t < worlds.solids->tissues().size(); ++t) {
+    for (Index t = 0; t < worlds.solids->membranes().size(); ++t) {
         const auto b = static_cast<Index>(worlds.solids->bodies().size() + t);
         Sampled& s = sampled[t];
-        const TetBody tissue = worlds.solids->body(b);
+        const TetBody membrane = worlds.solids->body(b);
         if (s.triangles != worlds.solids->surface(b))
-            s.samples = surface_samples(tissue.vertices, tissue.topology.boundary());
+            s.samples = surface_samples(membrane.vertices, membrane.topology.boundary());
         s.triangles = worlds.solids->surface(b);
-        s.move(tissue.vertices);
+        s.move(membrane.vertices);
     }
 }
 
@@ -185,7 +185,7 @@ void Coupling::State::take_points() {
 // over(k) is the contact of place k, without normal and depth, and its share.
 void Coupling::State::add_in_rigid(Index rigid, Index body, std::span<const Vec3> places, const auto& over) {
     if (!reach_of(*worlds.rigid, rigid).overlaps(bounds(places))) return;
-    const FieldObstacle obstacle = obstacle_of(*worlds.rigid, rigid);
+    const StaticObstacle obstacle = obstacle_of(*worlds.rigid, rigid);
     for (const PointInObstacle& p : points_in_obstacles({&obstacle, 1}, places)) {
         Found f{
             {body, rigid, no_index, places[p.point], p.normal, p.depth}, {body, rigid, p.point}, {}, 1, 1, rigid, -1};
@@ -232,10 +232,10 @@ void Coupling::State::find_in_rigid(Index rigid) {
             f.over.area = worlds.solids->areas(b).of_vertex[vertices[k]];
         });
     }
-    const std::size_t tissues = sampled.size() - worlds.surface_count();
+    const std::size_t membranes = sampled.size() - worlds.surface_count();
     for (Index s = 0; s < worlds.surface_count(); ++s) {
         const auto first = static_cast<Index>(solid_points + worlds.surfaces->first_point(s));
-        add_samples_in_rigid(rigid, worlds.first_surface() + s, sampled[tissues + s],
+        add_samples_in_rigid(rigid, worlds.first_surface() + s, sampled[membranes + s],
                              [&](Index v) { return first + v; });
     }
 }
@@ -340,8 +340,8 @@ void Coupling::find(double step) {
     s.found.clear();
     s.contacts.clear();
     s.stored = 0;
-    const std::size_t tissues = s.sampled.size() - s.worlds.surface_count();
-    for (Index k = 0; k < s.worlds.surface_count(); ++k) s.sampled[tissues + k].move(s.worlds.surfaces->vertices(k));
+    const std::size_t membranes = s.sampled.size() - s.worlds.surface_count();
+    for (Index k = 0; k < s.worlds.surface_count(); ++k) s.sampled[membranes + k].move(s.worlds.surfaces->vertices(k));
     for (Index r = 0; r < s.worlds.rigid_count(); ++r) s.find_in_rigid(r);
     s.find_in_solids();
     s.memory.begin({}, step, s.options.recovery_time);
@@ -354,5 +354,5 @@ std::span<const Wrench> Coupling::on_rigid() const { return state_->wrenches; }
 std::span<const Vec3> Coupling::on_solids() const { return std::span(state_->forces).first(state_->solid_points); }
 std::span<const Vec3> Coupling::on_surfaces() const { return std::span(state_->forces).subspan(state_->solid_points); }
 double Coupling::stored() const { return state_->stored; }
-std::span<const ContactMemory::Known> Coupling::known() const { return state_->memory.known(); }
+std::span<const ContactCache::Known> Coupling::known() const { return state_->memory.known(); }
 } // namespace fathom

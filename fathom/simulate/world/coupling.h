@@ -1,14 +1,14 @@
-// Contact between bodies of different worlds: rigid ones, solids of tetrahedra and tissues, and
+// Contact between bodies of different worlds: rigid ones, solids of tetrahedra and membranes, and
 // surfaces of springs. What pushes, each with its opposite in the same place, so that momentum is kept to rounding, and
 // angular momentum but for the way of a step:
-// - points of solids, tissues and surfaces in the field of a rigid body; of tissues and surfaces also the middles of
-// edges and faces;
+// - points of solids, membranes and surfaces in the field of a rigid body; of membranes and surfaces also the middles
+// of edges and faces;
 // - edges (or vertices, as the solids among themselves) of rigid bodies and of surfaces in the tetrahedra of a solid.
 // Law: weighted_contact.h, of the way pressed, not of a depth found at once (contact_memory.h). The depth is foretold
 // by half a step, as the pushes then act through the whole of it: explicit, and yet a spring of contact neither wins
 // nor loses energy (Verlet) or loses some (rigid bodies, backward Euler) below a step of 2 / frequency. Not felt: what
-// is finer than the samples of a tissue or surface, a solid that is wholly inside a closed surface, surfaces and
-// tissues against each other, and what passes through in one step. O(points near + contacts) a step. One caller;
+// is finer than the samples of a membrane or surface, a solid that is wholly inside a closed surface, surfaces and
+// membranes against each other, and what passes through in one step. O(points near + contacts) a step. One caller;
 // parallel inside, the same bits for any number of threads.
 #pragma once
 
@@ -29,10 +29,10 @@ struct CoupledWorlds {
     TetWorld* solids = nullptr;
     DeformingWorld* surfaces = nullptr;
 
-    // Bodies in one row: rigid ones, solids, tissues, surfaces.
+    // Bodies in one row: rigid ones, solids, membranes, surfaces.
     [[nodiscard]] std::size_t rigid_count() const { return rigid ? rigid->bodies().size() : 0; }
     [[nodiscard]] std::size_t solid_count() const {
-        return solids ? solids->bodies().size() + solids->tissues().size() : 0;
+        return solids ? solids->bodies().size() + solids->membranes().size() : 0;
     }
     [[nodiscard]] std::size_t surface_count() const { return surfaces ? surfaces->bodies().size() : 0; }
     [[nodiscard]] Index first_solid() const { return static_cast<Index>(rigid_count()); }
@@ -58,11 +58,11 @@ public:
     void find(double step);
 
     [[nodiscard]] std::span<const CoupledContact> contacts() const;
-    [[nodiscard]] std::span<const Wrench> on_rigid() const;            // by body
-    [[nodiscard]] std::span<const Vec3> on_solids() const;             // by point of its springs (N)
-    [[nodiscard]] std::span<const Vec3> on_surfaces() const;           // the same
-    [[nodiscard]] double stored() const;                               // J
-    [[nodiscard]] std::span<const ContactMemory::Known> known() const; // what the next step depends on
+    [[nodiscard]] std::span<const Wrench> on_rigid() const;           // by body
+    [[nodiscard]] std::span<const Vec3> on_solids() const;            // by point of its springs (N)
+    [[nodiscard]] std::span<const Vec3> on_surfaces() const;          // the same
+    [[nodiscard]] double stored() const;                              // J
+    [[nodiscard]] std::span<const ContactCache::Known> known() const; // what the next step depends on
 
 private:
     struct State;

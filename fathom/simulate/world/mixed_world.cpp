@@ -19,10 +19,10 @@ namespace fathom {
 // thickness away, and a strip along the border. O(n) to move. Thread-safe but for move().
 namespace {
 
-class SheetHull {
+class ThickenedSheet {
 public:
     // Thickness in metres; 0: a fifth of the mean edge.
-    SheetHull(const TriangleMesh& sheet, double thickness = 0);
+    ThickenedSheet(const TriangleMesh& sheet, double thickness = 0);
 
     void move(std::span<const Vec3> vertices); // of the sheet
     [[nodiscard]] double thickness() const { return 2 * half_; }
@@ -38,7 +38,8 @@ private:
 
 [[nodiscard]] bool is_open(const TriangleMesh& mesh); // has an edge with one side alone
 
-SheetHull::SheetHull(const TriangleMesh& sheet, double thickness) : faces_(sheet.triangles), half_(0.5 * thickness) {
+ThickenedSheet::ThickenedSheet(const TriangleMesh& sheet, double thickness)
+    : faces_(sheet.triangles), half_(0.5 * thickness) {
     const auto n = static_cast<Index>(sheet.vertices.size());
     const EdgeTable table = edge_table(faces_, n);
     double length = 0;
@@ -56,7 +57,7 @@ SheetHull::SheetHull(const TriangleMesh& sheet, double thickness) : faces_(sheet
     move(sheet.vertices);
 }
 
-void SheetHull::move(std::span<const Vec3> vertices) {
+void ThickenedSheet::move(std::span<const Vec3> vertices) {
     std::vector<Vec3> normals(vertices.size(), Vec3::Zero());
     for (const Triangle& t : faces_) {
         const Vec3 area = area_vector({vertices[t[0]], vertices[t[1]], vertices[t[2]]});
@@ -70,7 +71,7 @@ void SheetHull::move(std::span<const Vec3> vertices) {
     }
 }
 
-std::vector<Vec3> SheetHull::doubled(std::span<const Vec3> of_vertices) const {
+std::vector<Vec3> ThickenedSheet::doubled(std::span<const Vec3> of_vertices) const {
     std::vector<Vec3> both(of_vertices.begin(), of_vertices.end());
     both.insert(both.end(), of_vertices.begin(), of_vertices.end());
     return both;
@@ -95,7 +96,7 @@ struct RecordedRow {
 
 // What particles see of a body that is an open sheet.
 struct ShownBody {
-    std::optional<SheetHull> hull{};
+    std::optional<ThickenedSheet> hull{};
     std::shared_ptr<const std::vector<Triangle>> torn{}, torn_hull{}; // null: as it began
 };
 
@@ -190,9 +191,9 @@ void MixedWorld::State::begin_hooks() {
 // ---- What particles see
 
 void MixedWorld::State::begin_particles(MixedParticles&& given_particles) {
-    std::vector<MovingObstacle> obstacles;
+    std::vector<KinematicObstacle> obstacles;
     const auto add_mesh = [&](const std::string& name, const TriangleMesh& mesh) {
-        std::optional<SheetHull>& hull = shown.emplace_back().hull;
+        std::optional<ThickenedSheet>& hull = shown.emplace_back().hull;
         if (is_open(mesh)) hull.emplace(mesh);
         obstacles.push_back({.name = name, .mesh = std::make_shared<const TriangleMesh>(hull ? hull->mesh() : mesh)});
     };
@@ -203,13 +204,13 @@ void MixedWorld::State::begin_particles(MixedParticles&& given_particles) {
     }
     for (Index b = 0; b < worlds().solid_count(); ++b) {
         const std::size_t bodies = solids->bodies().size();
-        add_mesh(b < bodies ? solids->bodies()[b].name : solids->tissues()[b - bodies].surface.name,
+        add_mesh(b < bodies ? solids->bodies()[b].name : solids->membranes()[b - bodies].surface.name,
                  boundary_mesh(*solids, b));
     }
     for (Index b = 0; b < worlds().surface_count(); ++b)
         add_mesh(surfaces->bodies()[b].name, surfaces->bodies()[b].mesh);
     seen = obstacles.size();
-    for (MovingObstacle& own : given_particles.obstacles) obstacles.push_back(std::move(own));
+    for (KinematicObstacle& own : given_particles.obstacles) obstacles.push_back(std::move(own));
     particles.emplace(std::move(given_particles.emitters), std::move(obstacles), given_particles.options,
                       std::move(given_particles.backend));
 }
@@ -399,10 +400,10 @@ std::vector<RecordedRow> MixedWorld::State::rows() const {
             if (!matters(b) && rigid->bodies()[b].shape->caster)
                 formulas.emplace_back(&rigid->bodies()[b].shape->caster->field(), b);
     }
-    if (solids) add_row(solids->bodies().size() + solids->tissues().size());
+    if (solids) add_row(solids->bodies().size() + solids->membranes().size());
     if (surfaces) add_row(surfaces->bodies().size());
-    const auto add_obstacles = [&](RecordedRow& row, std::span<const FieldObstacle> obstacles) {
-        for (const FieldObstacle& obstacle : obstacles) {
+    const auto add_obstacles = [&](RecordedRow& row, std::span<const StaticObstacle> obstacles) {
+        for (const StaticObstacle& obstacle : obstacles) {
             const auto known = std::find_if(formulas.begin(), formulas.end(),
                                             [&](const auto& f) { return f.first == obstacle.field.get(); });
             row.first.push_back(known == formulas.end());

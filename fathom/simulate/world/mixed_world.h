@@ -1,4 +1,4 @@
-// Bodies of every kind in one world: rigid ones, solids of tetrahedra and tissues, surfaces of springs,
+// Bodies of every kind in one world: rigid ones, solids of tetrahedra and membranes, surfaces of springs,
 // and particles round them all. Each kind moves as it does alone (rigid_world.h, tet_world.h, deforming_world.h,
 // particles.h); between kinds contacts push both sides alike (coupling.h), so momentum is kept to rounding. Particles
 // see all bodies, where and as fast as they are at the end of the step, and push none. A step: pushes found before act,
@@ -17,7 +17,7 @@ namespace fathom {
 
 struct MixedParticles {
     std::vector<ParticleEmitter> emitters;
-    std::vector<MovingObstacle> obstacles{}; // that only particles meet
+    std::vector<KinematicObstacle> obstacles{}; // that only particles meet
     ParticleOptions options{};
     std::shared_ptr<DepthBackend> backend{}; // null: the CPU's
 };
@@ -57,8 +57,8 @@ public:
     [[nodiscard]] Energy energy() const override; // of all; stored: also between the kinds
     [[nodiscard]] Vec3 momentum() const;          // of all but the particles (kg m/s)
     [[nodiscard]] Fingerprint state_hash() const override;
-    // Rigid bodies, solids, tissues, surfaces, obstacles that are not among the rigid bodies, those of particles alone,
-    // and last the particles.
+    // Rigid bodies, solids, membranes, surfaces, obstacles that are not among the rigid bodies, those of particles
+    // alone, and last the particles.
     [[nodiscard]] std::vector<RecordedBody> recorded_bodies() const override;
     [[nodiscard]] RecordedStep recorded_step() const override;
     void fill(RecordedFrame& frame, bool contacts) const override;

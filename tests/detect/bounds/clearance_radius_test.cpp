@@ -21,7 +21,7 @@ struct Tally {
 
 // Random points of balls that are said to be free or inside, many of them on the border, must be so.
 Tally check_balls(const Field& field, double level, const Box& box, double cell, std::uint64_t seed) {
-    const FreeRadius radius(field, level);
+    const ClearanceRadius radius(field, level);
     Random random(seed);
     Tally tally;
     for (std::size_t k = 0; k < testing::count_of(4000, 100000); ++k) {
@@ -56,7 +56,7 @@ Tally check_balls(const Field& field, double level, const Box& box, double cell,
     return tally;
 }
 
-TEST(FreeRadius, holds_on_sparse_grids_near_far_and_outside) {
+TEST(ClearanceRadius, holds_on_sparse_grids_near_far_and_outside) {
     std::uint64_t seed = 1;
     for (const GridStorage storage : {GridStorage::code16, GridStorage::float32})
         for (const bool dense : {false, true}) {
@@ -76,7 +76,7 @@ TEST(FreeRadius, holds_on_sparse_grids_near_far_and_outside) {
         }
 }
 
-TEST(FreeRadius, holds_where_the_grid_cuts_the_surface) {
+TEST(ClearanceRadius, holds_where_the_grid_cuts_the_surface) {
     // Half a ball, a plate that leaves the box on all sides, and a box wholly inside.
     const AnalyticField ball(shapes::sphere(1)), plate(shapes::box({100, 100, 0.1}));
     const Box corner{Vec3(0, -1.2, -1.2), Vec3(1.2, 1.2, 1.2)}, middle = Box::around(Vec3::Zero(), Vec3::Constant(0.5));
@@ -91,7 +91,7 @@ TEST(FreeRadius, holds_where_the_grid_cuts_the_surface) {
     }
 }
 
-TEST(FreeRadius, holds_on_grids_and_fields_of_meshes) {
+TEST(ClearanceRadius, holds_on_grids_and_fields_of_meshes) {
     const TriangleMesh mesh = make_torus({.radius = 1, .tube = 0.4});
     const MeshField exact(mesh);
     const GridField grid = build_grid(mesh, {.resolution = 64});
@@ -105,7 +105,7 @@ TEST(FreeRadius, holds_on_grids_and_fields_of_meshes) {
     }
 }
 
-TEST(FreeRadius, holds_on_formulas_that_are_no_distance) {
+TEST(ClearanceRadius, holds_on_formulas_that_are_no_distance) {
     const AnalyticField twisted(shapes::twist(2, 1, shapes::box({0.6, 0.6, 2}))),
         lower(shapes::smooth_union(shapes::sphere(0.8), shapes::translate({1, 0, 0}, shapes::box({1, 1, 1})), 0.3));
     for (const Field* field : {static_cast<const Field*>(&twisted), static_cast<const Field*>(&lower)}) {
@@ -115,18 +115,18 @@ TEST(FreeRadius, holds_on_formulas_that_are_no_distance) {
     }
 }
 
-TEST(FreeRadius, an_open_mesh_whose_sign_jumps_proves_only_what_holds) {
+TEST(ClearanceRadius, an_open_mesh_whose_sign_jumps_proves_only_what_holds) {
     TriangleMesh open = make_sphere({.radius = 1});
     open.triangles.resize(open.triangles.size() * 4 / 5);
     const MeshField exact(open, {.sign = SignMethod::winding});
-    EXPECT_LE(FreeRadius(exact, 0)(1.0), 0);
+    EXPECT_LE(ClearanceRadius(exact, 0)(1.0), 0);
     const GridField grid = build_grid(open, {.resolution = 48, .sign = SignMethod::winding});
     check_balls(grid, 0, Box::around(Vec3::Zero(), Vec3::Constant(2)), grid.layout().cell, 95);
 }
 
-TEST(FreeRadius, proves_nothing_from_nan) {
+TEST(ClearanceRadius, proves_nothing_from_nan) {
     const AnalyticField ball(shapes::sphere(1));
-    const FreeRadius radius(ball, 0);
+    const ClearanceRadius radius(ball, 0);
     EXPECT_FALSE(radius(std::nan("")) > 0);
     EXPECT_FALSE(radius.inside(std::nan("")) >= 0);
     EXPECT_LE(radius(0.0), 0);

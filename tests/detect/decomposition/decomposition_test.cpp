@@ -44,10 +44,10 @@ void expect_contained(const Field& field, const Decomposition& parts, std::size_
     EXPECT_EQ(lost, 0u) << "of " << inside;
 }
 
-Formula angle_iron(double scale) {
+AnalyticExpression angle_iron(double scale) {
     using namespace shapes;
-    const Formula arm = box(Vec3(4, 1, 1) * scale);
-    const Formula other = rotate(0.5 * std::numbers::pi, Vec3::UnitZ(), arm);
+    const AnalyticExpression arm = box(Vec3(4, 1, 1) * scale);
+    const AnalyticExpression other = rotate(0.5 * std::numbers::pi, Vec3::UnitZ(), arm);
     return rotate(0.7, Vec3(1, 2, 3).normalized(),
                   union_of(translate(Vec3(1.5, 0, 0) * scale, arm), translate(Vec3(0, 1.5, 0) * scale, other)));
 }
@@ -91,19 +91,19 @@ TEST(Decomposition, an_angle_of_two_arms_becomes_two_parts_at_every_scale) {
 
 TEST(Decomposition, containment_holds_for_round_hollow_and_thin_shapes_and_what_is_no_distance) {
     using namespace shapes;
-    const std::vector<Formula> many = {sphere(1),
-                                       torus(1, 0.2),
-                                       shell(0.05, sphere(1)),
-                                       box_frame(Vec3(2, 1.5, 1), 0.1),
-                                       heart(),
-                                       twist(2, 2, box(Vec3(1, 0.4, 2))),
-                                       capsule(Vec3(0, 0, 0), Vec3(3, 2, 1), 0.02),
-                                       union_of(sphere(0.5), translate(Vec3(5, 0, 0), sphere(0.3)))};
-    for (const Formula& shape : many) {
+    const std::vector<AnalyticExpression> many = {sphere(1),
+                                                  torus(1, 0.2),
+                                                  shell(0.05, sphere(1)),
+                                                  box_frame(Vec3(2, 1.5, 1), 0.1),
+                                                  heart(),
+                                                  twist(2, 2, box(Vec3(1, 0.4, 2))),
+                                                  capsule(Vec3(0, 0, 0), Vec3(3, 2, 1), 0.02),
+                                                  union_of(sphere(0.5), translate(Vec3(5, 0, 0), sphere(0.3)))};
+    for (const AnalyticExpression& shape : many) {
         SCOPED_TRACE(shape.text());
         const AnalyticField field(shape);
         DecompositionReport report;
-        const Decomposition parts = decompose(field, {.most_parts = 12}, &report);
+        const Decomposition parts = decompose(field, {.max_parts = 12}, &report);
         EXPECT_TRUE(parts.contained);
         EXPECT_TRUE(proven_to_contain(field, parts.boxes));
         EXPECT_GT(report.fill.upper, 0);
@@ -172,8 +172,9 @@ TEST(Decomposition, threads_change_nothing) {
 
 TEST(Decomposition, boxes_of_others_are_checked_and_grown) {
     const AnalyticField field(shapes::sphere(1));
-    const std::vector<OrientedBox> small = {{Pose::turned(0.3, Vec3::UnitZ(), Vec3(-0.4, 0, 0)), Vec3(0.4, 0.9, 0.9)},
-                                            {Pose::at(Vec3(0.4, 0, 0)), Vec3(0.4, 0.9, 0.9)}};
+    const std::vector<OrientedBox> small = {
+        {Pose::from_axis_angle(0.3, Vec3::UnitZ(), Vec3(-0.4, 0, 0)), Vec3(0.4, 0.9, 0.9)},
+        {Pose::from_translation(Vec3(0.4, 0, 0)), Vec3(0.4, 0.9, 0.9)}};
     EXPECT_FALSE(proven_to_contain(field, small));
     DecompositionReport report;
     const Decomposition large = grown_to_contain(field, small, {}, &report);
@@ -212,7 +213,7 @@ double distance_from_above(const OrientedBox& a, const OrientedBox& b) {
     return (p - q).norm();
 }
 
-TEST(PartPairs, are_those_whose_boxes_meet_in_the_world_or_come_within_the_margin) {
+TEST(DualTreeBound, are_those_whose_boxes_meet_in_the_world_or_come_within_the_margin) {
     Random random(85);
     const AnalyticField field(angle_iron(1));
     const Decomposition parts = decompose(field, {.parts = 6});

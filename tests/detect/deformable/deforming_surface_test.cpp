@@ -3,8 +3,8 @@
 #include "support/test_counts.h"
 #include <fathom/base/error.h>
 #include <fathom/detect/deformable/surface_contacts.h>
-#include <fathom/geometry/mesh/normals.h>
 #include <fathom/geometry/exact/predicates.h>
+#include <fathom/geometry/mesh/normals.h>
 #include <fathom/geometry/surface_tree/winding_number.h>
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ void expect_same_topology(const DeformingSurface& edited, const DeformingSurface
                           const std::vector<Index>& number) {
     ASSERT_EQ(edited.triangle_count(), fresh.triangle_count());
     EXPECT_EQ(edited.closed(), fresh.closed());
-    EXPECT_EQ(edited.speakers().size(), fresh.speakers().size());
+    EXPECT_EQ(edited.component_samples().size(), fresh.component_samples().size());
     for (Index v = 0; v < edited.vertices().size(); ++v) {
         ASSERT_EQ(edited.part(v), fresh.part(v));
         std::set<Index> round, truth;

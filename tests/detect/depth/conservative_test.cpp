@@ -21,7 +21,7 @@ struct ExactPoint {
 
 // On the map, as floats: rounding in there is not the drawing's.
 ExactPoint on_map(const DepthView& view, const DrawnMesh& mesh, Index vertex) {
-    const ClipMatrix m = clip_matrix(view, Pose::at(mesh.origin()));
+    const ClipMatrix m = clip_matrix(view, Pose::from_translation(mesh.origin()));
     const Vec3f& p = mesh.positions()[vertex];
     const auto row = [&](std::size_t r) { return ((m[r] * p.x() + m[r + 1] * p.y()) + m[r + 2] * p.z()) + m[r + 3]; };
     const float half_width = 0.5f * static_cast<float>(view.width),
@@ -110,7 +110,7 @@ std::vector<Vec3> random_corners(Random& random, int kind) {
 
 DepthView small_view() {
     DepthView view;
-    view.pose = Pose::at(Vec3(0, 0, -0.5));
+    view.pose = Pose::from_translation(Vec3(0, 0, -0.5));
     view.width = 16;
     view.height = 12;
     return view;

@@ -22,7 +22,7 @@ using testing::PlainRaster;
 
 DepthView box_view(double scale, int width, int height) {
     DepthView view;
-    view.pose = Pose::at(Vec3(0, 0, -0.5 * scale));
+    view.pose = Pose::from_translation(Vec3(0, 0, -0.5 * scale));
     view.size = Vec3::Constant(scale);
     view.width = width;
     view.height = height;
@@ -243,7 +243,7 @@ TEST(CpuDepth, tells_whether_it_would_draw_anything_as_the_drawing_shows) {
                 box_view(scale, 1 + static_cast<int>(random.below(100)), 1 + static_cast<int>(random.below(100)));
             const DrawnBody object = body_of(soup(random, 40, 0.2 * scale, 0.5 * scale)),
                             other = body_of(soup(random, 1 + random.below(60), 0.3 * scale, 0.2 * scale),
-                                            Pose::at(0.5 * scale * random.in_ball()));
+                                            Pose::from_translation(0.5 * scale * random.in_ball()));
             const auto near = backend->make_target(), far = backend->make_target(), target = backend->make_target();
             backend->draw(view, std::span(&object, 1), {.faces = Faces::both}, *near);
             backend->draw(view, std::span(&object, 1), {.keep = Keep::farthest, .faces = Faces::both}, *far);
@@ -292,9 +292,9 @@ TEST(CpuDepth, draws_lines_and_points_as_the_plainest_does) {
         for (int p = 0; p < 300; ++p)
             places.push_back(random.in_box(Box::around(Vec3::Zero(), Vec3(reach, reach, 0.45))));
         for (Index p = 0; p + 1 < 300; p += 2) lines.push_back({p, p + (k % 5 == 0 && p % 4 == 0 ? 0 : 1)});
-        const std::array bodies{
-            DrawnBody{std::make_shared<DrawnMesh>(DrawnMesh::lines(places, lines)), {}, 1},
-            DrawnBody{std::make_shared<DrawnMesh>(DrawnMesh::points(places)), Pose::at(Vec3(0.1, 0, 0)), 2}};
+        const std::array bodies{DrawnBody{std::make_shared<DrawnMesh>(DrawnMesh::lines(places, lines)), {}, 1},
+                                DrawnBody{std::make_shared<DrawnMesh>(DrawnMesh::points(places)),
+                                          Pose::from_translation(Vec3(0.1, 0, 0)), 2}};
         compare_all(*backend, box_view(1, 70, 50), bodies, sum);
     }
     EXPECT_GT(sum.covered, sum.pixels / 5);
@@ -356,9 +356,10 @@ TEST(CpuDepth, refuses_what_it_cannot_draw) {
     const DepthView view = box_view(1, 20, 20);
     const auto mesh = std::make_shared<DrawnMesh>(make_sphere({.radius = 0.3, .resolution = 5}));
     EXPECT_THROW(backend->draw(view, std::array{DrawnBody{}}, {}, *target), Error);
-    EXPECT_THROW(
-        backend->draw(view, std::array{DrawnBody{mesh, Pose::at(Vec3::Constant(std::nan(""))), 0}}, {}, *target),
-        Error);
+    EXPECT_THROW(backend->draw(view,
+                               std::array{DrawnBody{mesh, Pose::from_translation(Vec3::Constant(std::nan(""))), 0}}, {},
+                               *target),
+                 Error);
     EXPECT_THROW(backend->draw(view, {}, {.after = other.get()}, *target), Error); // nothing drawn there
     backend->draw(box_view(1, 10, 20), {}, {}, *other);
     EXPECT_THROW(backend->draw(view, {}, {.after = other.get()}, *target), Error);

@@ -108,7 +108,8 @@ TEST(DepthCollide, misses_and_alarms_stay_within_a_pixel_of_exact_intersection) 
 TEST(DepthCollide, finds_a_body_that_crosses_the_object) {
     const auto backend = make_cpu_depth_backend();
     DepthObject object(*backend, make_sphere({.radius = 0.5}), std::array{up});
-    const DepthCollision result = collide(object, {}, std::array{drawn(make_box(), Pose::at({0, 0, 0.8}), 5)});
+    const DepthCollision result =
+        collide(object, {}, std::array{drawn(make_box(), Pose::from_translation({0, 0, 0.8}), 5)});
     EXPECT_EQ(result.verdict, Verdict::overlapping);
     EXPECT_FALSE(result.proven);
     ASSERT_EQ(result.bodies.size(), 1u);
@@ -138,7 +139,8 @@ TEST(DepthCollide, finds_a_body_that_the_object_is_inside_of) {
     const auto backend = make_cpu_depth_backend();
     DepthObject object(*backend, make_sphere({.radius = 0.5}), std::array{up});
     for (const double size : {1.2, 3.0, 1000.0}) {
-        const DrawnBody around = drawn(make_box({.size = {size, size, size}}), Pose::turned(0.3, Vec3::UnitX()), 9);
+        const DrawnBody around =
+            drawn(make_box({.size = {size, size, size}}), Pose::from_axis_angle(0.3, Vec3::UnitX()), 9);
         const DepthCollision result = collide(object, {}, std::array{around});
         EXPECT_EQ(result.verdict, Verdict::overlapping) << size;
         EXPECT_TRUE(result.bodies.empty());
@@ -159,9 +161,12 @@ TEST(DepthCollide, a_shell_encloses_only_what_is_in_its_wall) {
     DepthObject object(*backend, make_sphere({.radius = 0.3}), std::array{up}, {.pixels = 64});
     Random random(3);
     for (int k = 0; k < 20; ++k) {
-        EXPECT_EQ(collide(object, Pose::at(1.6 * random.direction()), std::array{body}).verdict, Verdict::disjoint);
-        EXPECT_EQ(collide(object, Pose::at(2.5 * random.direction()), std::array{body}).enclosed_by.size(), 1u);
-        EXPECT_EQ(collide(object, Pose::at(3.4 * random.direction()), std::array{body}).verdict, Verdict::disjoint);
+        EXPECT_EQ(collide(object, Pose::from_translation(1.6 * random.direction()), std::array{body}).verdict,
+                  Verdict::disjoint);
+        EXPECT_EQ(
+            collide(object, Pose::from_translation(2.5 * random.direction()), std::array{body}).enclosed_by.size(), 1u);
+        EXPECT_EQ(collide(object, Pose::from_translation(3.4 * random.direction()), std::array{body}).verdict,
+                  Verdict::disjoint);
     }
 }
 
@@ -169,12 +174,14 @@ TEST(DepthCollide, a_shell_encloses_only_what_is_in_its_wall) {
 TEST(DepthCollide, finds_a_plate_pushed_edge_on_into_a_block) {
     const auto backend = make_cpu_depth_backend();
     DepthObject object(*backend, make_box({.size = {1, 1, 0.05}}), std::array{up});
-    const DepthCollision result = collide(object, {}, std::array{drawn(make_box(), Pose::at({0.8, 0, 0}), 2)});
+    const DepthCollision result =
+        collide(object, {}, std::array{drawn(make_box(), Pose::from_translation({0.8, 0, 0}), 2)});
     EXPECT_EQ(result.verdict, Verdict::overlapping);
     EXPECT_TRUE(result.bodies.empty());
     ASSERT_EQ(result.enclosed_by.size(), 1u);
     EXPECT_FALSE(result.enclosed_by[0].whole);
-    EXPECT_EQ(collide(object, {}, std::array{drawn(make_box(), Pose::at({1.02, 0, 0}), 2)}).verdict, Verdict::disjoint);
+    EXPECT_EQ(collide(object, {}, std::array{drawn(make_box(), Pose::from_translation({1.02, 0, 0}), 2)}).verdict,
+              Verdict::disjoint);
 }
 
 // ---- Sides, projections, layers.
@@ -182,8 +189,8 @@ TEST(DepthCollide, finds_a_plate_pushed_edge_on_into_a_block) {
 TEST(DepthCollide, what_is_behind_the_object_collides_with_its_far_side_alone) {
     const auto backend = make_cpu_depth_backend();
     const TriangleMesh ship = make_cone({.radius = 0.4, .height = 1});
-    const DrawnBody behind = drawn(make_sphere({.radius = 0.05}), Pose::at({0.3, 0, -0.3}));
-    const DrawnBody rear = drawn(make_sphere({.radius = 0.05}), Pose::at({0.25, 0, 0.3}));
+    const DrawnBody behind = drawn(make_sphere({.radius = 0.05}), Pose::from_translation({0.3, 0, -0.3}));
+    const DrawnBody rear = drawn(make_sphere({.radius = 0.05}), Pose::from_translation({0.25, 0, 0.3}));
     DepthObject one(*backend, ship, std::array{Projection{-Vec3::UnitZ(), DepthSides::far_side}});
     DepthObject two(*backend, ship, std::array{Projection{-Vec3::UnitZ(), DepthSides::both_sides}});
     EXPECT_EQ(collide(one, {}, std::array{behind}).verdict, Verdict::overlapping);
@@ -207,8 +214,8 @@ TEST(DepthCollide, several_projections_agree_before_it_is_a_collision) {
     // A tray, hollow above; the hollow is filled as seen from the side, not from above.
     TriangleMesh tray = make_bowl({.thickness = 0.1});
     const Projection side{Vec3::UnitX()}, above{-Vec3::UnitZ()};
-    const DrawnBody in_hollow = drawn(make_sphere({.radius = 0.2}), Pose::at({0, 0, 0.0}));
-    const DrawnBody in_wall = drawn(make_sphere({.radius = 0.2}), Pose::at({0, 0, -0.3}));
+    const DrawnBody in_hollow = drawn(make_sphere({.radius = 0.2}), Pose::from_translation({0, 0, 0.0}));
+    const DrawnBody in_wall = drawn(make_sphere({.radius = 0.2}), Pose::from_translation({0, 0, -0.3}));
     DepthObject by_side(*backend, tray, std::array{side}), by_both(*backend, tray, std::array{side, above});
     EXPECT_EQ(collide(by_side, {}, std::array{in_hollow}).verdict, Verdict::overlapping);
     EXPECT_EQ(collide(by_both, {}, std::array{in_hollow}).verdict, Verdict::disjoint);
@@ -223,13 +230,15 @@ TEST(DepthCollide, layers_leave_concavities_free_and_say_where_they_were_cut_off
                             [&](const Vec3& p) -> Vec3 { return p + Vec3(0, 0, 0.3 * tooth); }));
     DepthObject all(*backend, comb, std::array{Projection{Vec3(0.05, 0.02, 1), DepthSides::layers}}, {.pixels = 128});
     DepthObject three(*backend, comb, std::array{Projection{Vec3(0.05, 0.02, 1), DepthSides::layers}},
-                      {.pixels = 128, .most_layers = 3});
+                      {.pixels = 128, .max_layers = 3});
     EXPECT_EQ(all.parts()[0].maps[0].layers.size(), 5u);
     EXPECT_FALSE(all.parts()[0].maps[0].truncated);
     EXPECT_EQ(three.parts()[0].maps[0].layers.size(), 3u);
     for (int gap = 0; gap < 4; ++gap) {
-        const std::array between{drawn(make_sphere({.radius = 0.05}), Pose::at({0.1, 0, 0.3 * gap + 0.15}))};
-        const std::array inside{drawn(make_sphere({.radius = 0.04}), Pose::at({0.1, 0, 0.3 * gap + 0.3}))};
+        const std::array between{
+            drawn(make_sphere({.radius = 0.05}), Pose::from_translation({0.1, 0, 0.3 * gap + 0.15}))};
+        const std::array inside{
+            drawn(make_sphere({.radius = 0.04}), Pose::from_translation({0.1, 0, 0.3 * gap + 0.3}))};
         EXPECT_EQ(collide(all, {}, between).verdict, Verdict::disjoint);
         EXPECT_FALSE(collide(all, {}, between).truncated);
         EXPECT_EQ(collide(all, {}, inside).verdict, Verdict::overlapping);
@@ -250,10 +259,11 @@ TEST(DepthCollide, parts_of_an_arm_are_named_and_move) {
     DepthObject arm(*backend, parts, {.pixels = 128});
     const auto bend = [&](double angle) {
         Pose joint;
-        for (std::size_t k = 0; k < 3; ++k, joint = joint * Pose::at({1, 0, 0}) * Pose::turned(angle, Vec3::UnitZ()))
+        for (std::size_t k = 0; k < 3;
+             ++k, joint = joint * Pose::from_translation({1, 0, 0}) * Pose::from_axis_angle(angle, Vec3::UnitZ()))
             arm.place(joint, k);
     };
-    const std::array ball{drawn(make_sphere({.radius = 0.1}), Pose::at({2.5, 0, 0}), 4)};
+    const std::array ball{drawn(make_sphere({.radius = 0.1}), Pose::from_translation({2.5, 0, 0}), 4)};
     bend(0);
     const DepthCollision straight = collide(arm, {}, ball);
     ASSERT_EQ(straight.bodies.size(), 1u);
@@ -261,17 +271,21 @@ TEST(DepthCollide, parts_of_an_arm_are_named_and_move) {
     bend(0.5);
     EXPECT_EQ(collide(arm, {}, ball).verdict, Verdict::disjoint);
     const Vec3 hand = arm.parts()[2].pose * Vec3(0.5, 0, 0);
-    EXPECT_EQ(collide(arm, {}, std::array{drawn(make_sphere({.radius = 0.05}), Pose::at(hand))}).bodies.at(0).part, 2u);
-    EXPECT_EQ(
-        collide(arm, Pose::at({0, 0, 5}), std::array{drawn(make_sphere({.radius = 0.05}), Pose::at(hand))}).verdict,
-        Verdict::disjoint);
+    EXPECT_EQ(collide(arm, {}, std::array{drawn(make_sphere({.radius = 0.05}), Pose::from_translation(hand))})
+                  .bodies.at(0)
+                  .part,
+              2u);
+    EXPECT_EQ(collide(arm, Pose::from_translation({0, 0, 5}),
+                      std::array{drawn(make_sphere({.radius = 0.05}), Pose::from_translation(hand))})
+                  .verdict,
+              Verdict::disjoint);
 }
 
 TEST(DepthCollide, a_deformed_object_is_hit_where_it_is_now) {
     const auto backend = make_cpu_depth_backend();
     const TriangleMesh rest = make_box({.size = {1, 1, 0.2}, .cells = {8, 8, 1}});
     DepthObject object(*backend, rest, std::array{up});
-    const std::array ball{drawn(make_sphere({.radius = 0.1}), Pose::at({0, 0, 0.4}))};
+    const std::array ball{drawn(make_sphere({.radius = 0.1}), Pose::from_translation({0, 0, 0.4}))};
     EXPECT_EQ(collide(object, {}, ball).verdict, Verdict::disjoint);
     object.deform(mapped(rest, [](const Vec3& p) -> Vec3 { return p + Vec3(0, 0, 0.4 - p.squaredNorm()); }).vertices);
     EXPECT_EQ(collide(object, {}, ball).verdict, Verdict::overlapping);
@@ -284,10 +298,10 @@ TEST(DepthCollide, a_deformed_object_is_hit_where_it_is_now) {
 TEST(DepthCollide, names_every_body_even_behind_another) {
     const auto backend = make_cpu_depth_backend();
     DepthObject object(*backend, make_box({.size = {1, 1, 1}}), std::array{up});
-    const std::array bodies{drawn(make_box({.size = {0.5, 0.5, 0.1}}), Pose::at({0, 0, -0.2}), 30),
-                            drawn(make_box({.size = {0.3, 0.3, 0.1}}), Pose::at({0, 0, 0.2}), 10),
-                            drawn(make_sphere({.radius = 0.2}), Pose::at({0.5, 0.5, 0}), 20),
-                            drawn(make_box(), Pose::at({0, 0, 2}), 40)};
+    const std::array bodies{drawn(make_box({.size = {0.5, 0.5, 0.1}}), Pose::from_translation({0, 0, -0.2}), 30),
+                            drawn(make_box({.size = {0.3, 0.3, 0.1}}), Pose::from_translation({0, 0, 0.2}), 10),
+                            drawn(make_sphere({.radius = 0.2}), Pose::from_translation({0.5, 0.5, 0}), 20),
+                            drawn(make_box(), Pose::from_translation({0, 0, 2}), 40)};
     const DepthCollision apart = collide(object, {}, bodies);
     ASSERT_EQ(apart.bodies.size(), 3u);
     EXPECT_EQ(apart.bodies[0].body, 30u);
@@ -310,7 +324,7 @@ TEST(DepthCollide, lists_pixels_with_points_on_the_body_and_inside_the_object) {
     const Pose pose{random.rotation(), Vec3(3, -2, 1)};
     DepthObject object(*backend, make_sphere({.radius = 0.5, .resolution = 30}), std::array{up}, {.pixels = 100});
     const std::array body{
-        drawn(make_sphere({.radius = 0.4, .resolution = 30}), Pose::at(pose * Vec3(0.3, 0.2, 0.4)), 7)};
+        drawn(make_sphere({.radius = 0.4, .resolution = 30}), Pose::from_translation(pose * Vec3(0.3, 0.2, 0.4)), 7)};
     const DepthCollision result = collide(object, pose, body, {.goal = DepthGoal::pixels});
     ASSERT_EQ(result.bodies.size(), 1u);
     ASSERT_EQ(result.hits.size(), result.pixels);
@@ -326,7 +340,7 @@ TEST(DepthCollide, lists_pixels_with_points_on_the_body_and_inside_the_object) {
         deepest = std::max(deepest, hit.depth);
     }
     EXPECT_EQ(result.bodies[0].depth, deepest);
-    const DepthCollision some = collide(object, pose, body, {.goal = DepthGoal::pixels, .most_pixels = 10});
+    const DepthCollision some = collide(object, pose, body, {.goal = DepthGoal::pixels, .max_pixels = 10});
     EXPECT_EQ(some.hits.size(), 10u);
     EXPECT_TRUE(some.truncated);
     EXPECT_FALSE(result.truncated);
@@ -354,15 +368,17 @@ TEST(DepthCollide, refuses_or_leaves_undecided_what_makes_no_sense) {
     EXPECT_THROW((void)collide(object, {}, std::array{DrawnBody{}}), Error);
     EXPECT_THROW((void)collide(object, {}, std::array{drawn(ball, {}, no_index)}), Error);
     EXPECT_THROW((void)collide(object, {}, std::array{drawn(ball)}, {.conservative = true}), Error);
-    EXPECT_EQ(collide(object, Pose::at({nan, 0, 0}), std::array{drawn(ball)}).verdict, Verdict::undecided);
-    EXPECT_EQ(collide(object, {}, std::array{drawn(ball, Pose::at({nan, 0, 0}))}).verdict, Verdict::undecided);
+    EXPECT_EQ(collide(object, Pose::from_translation({nan, 0, 0}), std::array{drawn(ball)}).verdict,
+              Verdict::undecided);
+    EXPECT_EQ(collide(object, {}, std::array{drawn(ball, Pose::from_translation({nan, 0, 0}))}).verdict,
+              Verdict::undecided);
     EXPECT_EQ(collide(object, {}, std::span<const DrawnBody>{}).verdict, Verdict::disjoint);
     EXPECT_EQ(collide(object, {}, std::array{drawn(TriangleMesh{})}).verdict, Verdict::disjoint);
-    const DepthCollision far_away = collide(object, {}, std::array{drawn(ball, Pose::at({1e6, 0, 0}))});
+    const DepthCollision far_away = collide(object, {}, std::array{drawn(ball, Pose::from_translation({1e6, 0, 0}))});
     EXPECT_EQ(far_away.verdict, Verdict::disjoint);
     EXPECT_TRUE(far_away.proven) << "the boxes are apart";
     EXPECT_EQ(far_away.drawings, 0u);
-    EXPECT_FALSE(collide(object, {}, std::array{drawn(ball, Pose::at({0.74, 0.74, 0}))}).proven);
+    EXPECT_FALSE(collide(object, {}, std::array{drawn(ball, Pose::from_translation({0.74, 0.74, 0}))}).proven);
 }
 
 } // namespace

@@ -125,7 +125,7 @@ TEST_P(DepthProof, is_given_between_a_floor_and_a_ceiling) {
         mapped(make_cloth({.size = {3, 3}}), [](const Vec3& p) -> Vec3 { return p + Vec3(0, 0, 0.51); });
     append(sheets, mapped(make_cloth({.size = {3, 3}}), [](const Vec3& p) -> Vec3 { return p - Vec3(0, 0, 0.51); }));
     EXPECT_TRUE(collide(object, {}, std::array{drawn(sheets)}, with_proof).proven);
-    EXPECT_EQ(collide(object, Pose::at({0, 0, 0.1}), std::array{drawn(sheets)}, with_proof).verdict,
+    EXPECT_EQ(collide(object, Pose::from_translation({0, 0, 0.1}), std::array{drawn(sheets)}, with_proof).verdict,
               Verdict::overlapping);
 }
 
@@ -136,13 +136,13 @@ TEST_P(DepthProof, is_not_given_inside_a_body_however_thin_the_object) {
     DepthObject ball = careful(*backend, make_sphere({.radius = 0.5}), Vec3::UnitZ());
     EXPECT_EQ(collide(ball, {}, std::array{around}, {.enclosed = false, .conservative = true}).verdict,
               Verdict::overlapping);
-    EXPECT_TRUE(collide(ball, Pose::at({0, 3, 0}), std::array{around}, with_proof).proven);
+    EXPECT_TRUE(collide(ball, Pose::from_translation({0, 3, 0}), std::array{around}, with_proof).proven);
 }
 
 // A hair between the middles of pixels is not missed in silence.
 TEST_P(DepthProof, leaves_undecided_what_is_thinner_than_pixels) {
     DepthObject object = careful(*backend, make_box(), Vec3::UnitZ(), DepthSides::both_sides, 16);
-    const DrawnBody hair = drawn(make_box({.size = {1e-4, 1e-4, 0.5}}), Pose::at({0.011, 0.013, 0}));
+    const DrawnBody hair = drawn(make_box({.size = {1e-4, 1e-4, 0.5}}), Pose::from_translation({0.011, 0.013, 0}));
     EXPECT_EQ(collide(object, {}, std::array{hair}).verdict, Verdict::disjoint) << "missed, and not called a proof";
     EXPECT_FALSE(collide(object, {}, std::array{hair}).proven);
     const DepthCollision result = collide(object, {}, std::array{hair}, with_proof);
@@ -155,17 +155,19 @@ TEST_P(DepthProof, is_given_in_a_hollow_by_layers) {
     DepthObject filled = careful(*backend, bowl, Vec3::UnitX(), DepthSides::both_sides, 48),
                 layered = careful(*backend, bowl, Vec3::UnitX(), DepthSides::layers, 48);
     const auto ball = std::make_shared<DrawnMesh>(make_sphere({.radius = 0.2}));
-    const std::array in_hollow{DrawnBody{ball, Pose::at({0, 0, 0}), 0}},
-        in_wall{DrawnBody{ball, Pose::at({0, 0, -0.3}), 0}};
+    const std::array in_hollow{DrawnBody{ball, Pose::from_translation({0, 0, 0}), 0}},
+        in_wall{DrawnBody{ball, Pose::from_translation({0, 0, -0.3}), 0}};
     EXPECT_EQ(collide(filled, {}, in_hollow, with_proof).verdict, Verdict::overlapping);
     EXPECT_TRUE(collide(layered, {}, in_hollow, with_proof).proven);
     EXPECT_EQ(collide(layered, {}, in_wall, with_proof).verdict, Verdict::overlapping);
     // A hair through the wall, from the hollow to the outside.
-    const DrawnBody hair = drawn(make_box({.size = {1e-4, 1e-4, 0.3}}), Pose::at({0.0123, 0.0011, -0.45}));
+    const DrawnBody hair =
+        drawn(make_box({.size = {1e-4, 1e-4, 0.3}}), Pose::from_translation({0.0123, 0.0011, -0.45}));
     EXPECT_NE(collide(layered, {}, std::array{hair}, with_proof).verdict, Verdict::disjoint);
     // Each wall of the hollow is inside a body whose surface is in the hollow.
-    const DrawnBody block = drawn(make_box({.size = {2, 3, 3}}), Pose::at({1.01, 0, 0}));
-    EXPECT_EQ(collide(layered, Pose::at({0, 0, 0}), std::array{block}, with_proof).verdict, Verdict::overlapping);
+    const DrawnBody block = drawn(make_box({.size = {2, 3, 3}}), Pose::from_translation({1.01, 0, 0}));
+    EXPECT_EQ(collide(layered, Pose::from_translation({0, 0, 0}), std::array{block}, with_proof).verdict,
+              Verdict::overlapping);
 }
 
 TEST(DepthObjectProof, asks_for_what_the_backend_cannot_do_and_says_so) {
@@ -194,7 +196,8 @@ TEST(ColumnSweep, meets_exactly_the_columns_that_a_triangle_passes) {
         std::ranges::count(columns_met(drawn(wall), std::vector<bool>(64, false), lower, upper, nullptr, 1e-6), true),
         0);
     EXPECT_EQ(
-        std::ranges::count(columns_met(drawn(wall, Pose::at({1e300, 0, 0})), all, lower, upper, nullptr, 1e-6), true),
+        std::ranges::count(
+            columns_met(drawn(wall, Pose::from_translation({1e300, 0, 0})), all, lower, upper, nullptr, 1e-6), true),
         0);
 }
 

@@ -43,8 +43,8 @@ TEST(ParticleMaps, a_tilted_plate_is_hit_where_it_is_and_with_its_normal) {
         Random random(1);
         const TriangleMesh plate = make_box({.size = scale * Vec3(2, 2, 0.1), .cells = {4, 4, 1}});
         const Pose pose{random.rotation(), scale * Vec3(1, 2, 3)};
-        const Pose tilted = pose * Pose::turned(0.7, Vec3::UnitX());
-        const Vec3 up = pose.turn(Vec3::UnitZ()), normal = tilted.turn(-Vec3::UnitZ());
+        const Pose tilted = pose * Pose::from_axis_angle(0.7, Vec3::UnitX());
+        const Vec3 up = pose.rotate(Vec3::UnitZ()), normal = tilted.rotate(-Vec3::UnitZ());
         Box box = Box::around(Vec3::Zero(), scale * Vec3(1.2, 1.2, 1.2));
         const DepthView view = view_of(box, pose, Vec3::UnitZ(), {.pixels = 200});
         const ParticleMaps maps = drawn(std::array{view}, plate, {}, tilted);

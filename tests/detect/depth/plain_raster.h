@@ -41,7 +41,7 @@ public:
     }
     void paint(const DrawnBody& body, Index number) {
         const DrawnMesh& mesh = *body.mesh;
-        const Pose frame = body.pose * Pose::at(mesh.origin());
+        const Pose frame = body.pose * Pose::from_translation(mesh.origin());
         matrix_ = clip_matrix(result_.map.view, frame);
         id_ = {body.id, number};
         normal_ = (-result_.map.view.direction()).cast<float>();
@@ -52,7 +52,7 @@ public:
         const Triangle& t = mesh.triangles()[number];
         const auto p = mesh.positions();
         const Vec3 a = p[t[0]].cast<double>(), normal = (p[t[1]].cast<double>() - a).cross(p[t[2]].cast<double>() - a);
-        normal_ = frame.turn(normal.stableNormalized()).cast<float>();
+        normal_ = frame.rotate(normal.stableNormalized()).cast<float>();
         triangle({corner(p[t[0]]), corner(p[t[1]]), corner(p[t[2]])});
     }
 

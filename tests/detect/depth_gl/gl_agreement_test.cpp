@@ -206,7 +206,8 @@ TEST(GlAgreement, differs_by_few_pixels_in_triangles_far_larger_than_the_view) {
         TriangleMesh mesh;
         for (int c = 0; c < 3; ++c) mesh.vertices.push_back(20 * random.direction());
         mesh.triangles = {{0, 1, 2}};
-        const DrawnBody body{std::make_shared<DrawnMesh>(mesh), Pose::at(-(mesh.vertices[0] + mesh.vertices[1]) / 2),
+        const DrawnBody body{std::make_shared<DrawnMesh>(mesh),
+                             Pose::from_translation(-(mesh.vertices[0] + mesh.vertices[1]) / 2),
                              0}; // an edge through the middle
         const DepthView view =
             view_of(Box::around(Vec3::Zero(), Vec3::Constant(1)), {}, random.direction(), {.pixels = 256});

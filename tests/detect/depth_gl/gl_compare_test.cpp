@@ -93,7 +93,7 @@ TEST(GlComparison, of_equally_deep_pixels_the_first_is_told) {
     FATHOM_NEEDS_GL();
     const auto box = std::make_shared<DrawnMesh>(make_box({.size = {1, 1, 1}}));
     const DepthView view = view_of(Box::around(Vec3::Zero(), Vec3(1, 1, 1)), {}, Vec3::UnitZ(), {.pixels = 97});
-    const Scene scene{view, {{box, {}, 0}}, {{box, Pose::at({0.3, 0.2, 0.25}), 1}}};
+    const Scene scene{view, {{box, {}, 0}}, {{box, Pose::from_translation({0.3, 0.2, 0.25}), 1}}};
     std::size_t hits = 0;
     expect_one_answer(all_variants(), scene, hits);
     EXPECT_EQ(hits, 1u);

@@ -153,7 +153,7 @@ void set_unusual_state() {
 TEST(GlContext, of_the_caller_draws_the_same_maps_and_is_left_as_it_was) {
     FATHOM_NEEDS_GL();
     const DrawnBody body{std::make_shared<DrawnMesh>(make_pawn()), {}, 9},
-        other{std::make_shared<DrawnMesh>(make_torus()), Pose::at({0.1, 0, 0.2}), 4};
+        other{std::make_shared<DrawnMesh>(make_torus()), Pose::from_translation({0.1, 0, 0.2}), 4};
     const DepthView view = view_of(body.mesh->bounds(), {}, Vec3(1, 2, 3), {.pixels = 123});
     const DrawOptions far{.keep = Keep::farthest, .faces = Faces::back, .ids = true, .normals = true};
     GlDepthBackend& own = *shared_gl().backend;
@@ -318,8 +318,9 @@ TEST(GlErrors, bad_arguments_are_refused_before_anything_is_drawn) {
     EXPECT_EQ(cause({}, {.until = fresh.get()}, *target), Cause::invalid_argument);
     EXPECT_EQ(cause({}, {}, *target, std::array{DrawnBody{}}), Cause::empty);
     const auto box = std::make_shared<DrawnMesh>(make_box());
-    EXPECT_EQ(cause({}, {}, *target, std::array{DrawnBody{box, Pose::at(Vec3::Constant(std::nan(""))), 0}}),
-              Cause::non_finite);
+    EXPECT_EQ(
+        cause({}, {}, *target, std::array{DrawnBody{box, Pose::from_translation(Vec3::Constant(std::nan(""))), 0}}),
+        Cause::non_finite);
     EXPECT_TRUE(target->map().depth.empty());
     EXPECT_EQ(cause({}, {}, *target, std::array{DrawnBody{box, {}, 0}}), Cause::cancelled);
     EXPECT_FALSE(target->map().depth.empty());

@@ -31,7 +31,7 @@ protected:
     void SetUp() override {
         FATHOM_NEEDS_GL();
         gl_ = shared_gl().backend.get();
-        const Pose pose = Pose::at(middle);
+        const Pose pose = Pose::from_translation(middle);
         const auto ball = std::make_shared<DrawnMesh>(make_sphere({.radius = radius, .resolution = 16}));
         view_ = view_of(Box::around(Vec3::Zero(), Vec3(0.8, 0.8, 0.8)), pose, Vec3(0, 1, 0), {.pixels = 200});
         object_ = gl_->make_target();
@@ -44,7 +44,7 @@ protected:
     [[nodiscard]] DepthOverlap collide(const Vec3& offset, const Draw& draw,
                                        const DrawOptions& options = {
                                            .faces = Faces::both, .ids = true, .normals = true}) {
-        const Pose frame = Pose::at(middle + offset);
+        const Pose frame = Pose::from_translation(middle + offset);
         gl_->draw(view_, options, *drawn_, [&](const GlScene& scene) { draw(scene, frame); });
         const DepthOverlap overlap = gl_->compare(*object_, *drawn_);
         EXPECT_EQ(gl_->touch(*object_, *drawn_), overlap.pixels > 0);
@@ -126,7 +126,7 @@ TEST_F(GlEnvironment, normals_of_drawn_triangles_are_those_of_the_same_mesh) {
         program = link_environment({{GL_VERTEX_SHADER, plain_vertex}});
         array = make_array(corners);
     });
-    const Pose frame = Pose::turned(0.7, Vec3(1, 2, 3).normalized(), middle);
+    const Pose frame = Pose::from_axis_angle(0.7, Vec3(1, 2, 3).normalized(), middle);
     const auto same = gl_->make_target();
     const auto drawn_mesh = std::make_shared<DrawnMesh>(mesh);
     for (const Faces faces : {Faces::front, Faces::back}) {

@@ -20,22 +20,23 @@ namespace {
 
 using testing::count_of;
 
-constexpr std::array both_rules = {StepRule::fixed, StepRule::adaptive};
+constexpr std::array both_rules = {field_field::StepRule::fixed, field_field::StepRule::adaptive};
 
 // ---- Precision (the paper's figure 8)
 
 TEST(DualGradient, two_curved_bodies_to_the_last_digit_with_the_step_of_the_paper) {
     const AnalyticField ball(shapes::sphere(1)), ring(shapes::torus(2, 0.5));
-    const PlacedField a{&ball, Pose::at(Vec3(5, 1, 2))}, b{&ring, {}};
+    const field_field::PlacedField a{&ball, Pose::from_translation(Vec3(5, 1, 2))}, b{&ring, {}};
     // The torus is as far as its centre circle, less its tube.
     const double flat = std::hypot(5, 1), truth = std::hypot(flat - 2, 2) - 0.5 - 1;
     for (const int steps : {5, 20, 89}) {
-        const DescentEnd end = nearest_to(
-            b, a, Vec3(5.4, 0.7, 2.5), {.rule = StepRule::fixed, .step = 0.5, .tolerance = 1e-18, .most_steps = steps});
+        const field_field::DescentEnd end = field_field::nearest_to(
+            b, a, Vec3(5.4, 0.7, 2.5),
+            {.rule = field_field::StepRule::fixed, .step = 0.5, .tolerance = 1e-18, .max_steps = steps});
         EXPECT_LE(std::abs(end.distance_b - truth), steps == 5 ? 0.3 : steps == 20 ? 1e-3 : 1e-12) << steps;
         EXPECT_LE(end.steps, steps);
     }
-    const DescentEnd end = nearest_to(b, a, Vec3(5.4, 0.7, 2.5));
+    const field_field::DescentEnd end = field_field::nearest_to(b, a, Vec3(5.4, 0.7, 2.5));
     EXPECT_NEAR(end.distance_b, truth, 1e-13);
     EXPECT_LT(end.steps, 60);
 }
@@ -48,14 +49,14 @@ TEST(DualGradient, distances_of_smooth_pairs_are_those_of_the_closed_form_at_eve
                      rb = scale * random.uniform(0.2, 2), gap = scale * random.uniform(0.01, 3);
         const AnalyticField ball_a(shapes::sphere(ra)), ball_b(shapes::sphere(rb));
         const Vec3 center = scale * random.in_ball(), way = random.direction();
-        const PlacedField a{&ball_a, {random.rotation(), center}},
+        const field_field::PlacedField a{&ball_a, {random.rotation(), center}},
             b{&ball_b, {random.rotation(), center + (ra + rb + gap) * way}};
-        const DescentEnd end = nearest_to(b, a, center + 0.99 * ra * random.in_ball());
+        const field_field::DescentEnd end = field_field::nearest_to(b, a, center + 0.99 * ra * random.in_ball());
         EXPECT_NEAR(end.distance_b, gap, 1e-12 * scale);
         EXPECT_LT((end.point - (center + ra * way)).norm(), 1e-6 * scale);
         EXPECT_FALSE(end.common);
         most = std::max(most, end.steps);
-        const DescentEnd swapped = nearest_to(a, b, center + (ra + rb + gap) * way);
+        const field_field::DescentEnd swapped = field_field::nearest_to(a, b, center + (ra + rb + gap) * way);
         EXPECT_NEAR(swapped.distance_b, gap, 1e-12 * scale);
     }
     EXPECT_LT(most, 200);
@@ -71,11 +72,12 @@ TEST(DualGradient, deepest_points_of_balls_and_capsules_are_those_of_the_closed_
         const AnalyticField ball(shapes::sphere(ra)),
             pill(shapes::capsule(-2 * scale * Vec3::UnitX(), 2 * scale * Vec3::UnitX(), rb));
         const Quat turn = Quat(Eigen::Quaterniond::FromTwoVectors(Vec3::UnitZ(), way)); // the pill lies across the way
-        const PlacedField a{&ball, Pose::at(center)}, b{&pill, {turn, center + (ra + rb - depth) * way}};
+        const field_field::PlacedField a{&ball, Pose::from_translation(center)},
+            b{&pill, {turn, center + (ra + rb - depth) * way}};
         const Vec3 middle = center + (ra - 0.5 * depth) * way;
-        const DescentEnd found = dual_descent(a, b, middle);
+        const field_field::DescentEnd found = field_field::dual_descent(a, b, middle);
         ASSERT_TRUE(found.common);
-        const DualContact contact = deepest_points(a, b, found.point);
+        const field_field::DualContact contact = field_field::deepest_points(a, b, found.point);
         EXPECT_NEAR(contact.depth_a, depth, 1e-12 * scale);
         EXPECT_NEAR(contact.depth_b, depth, 1e-12 * scale);
         EXPECT_LT((contact.point_a - (center + ra * way)).norm(), 1e-6 * scale);
@@ -87,9 +89,10 @@ TEST(DualGradient, deepest_points_of_balls_and_capsules_are_those_of_the_closed_
 
 TEST(DualGradient, the_printed_contact_generation_comes_as_near_as_its_step) {
     const AnalyticField ball(shapes::sphere(1)), other(shapes::sphere(0.8));
-    const PlacedField a{&ball, {}}, b{&other, Pose::at(Vec3(1.5, 0, 0))};
-    const DualDescentOptions fixed{.rule = StepRule::fixed, .step = 0.02, .tolerance = 1e-14, .most_steps = 2000};
-    const DualContact contact = deepest_points(a, b, Vec3(0.85, 0.1, 0.1), fixed);
+    const field_field::PlacedField a{&ball, {}}, b{&other, Pose::from_translation(Vec3(1.5, 0, 0))};
+    const field_field::DualDescentOptions fixed{
+        .rule = field_field::StepRule::fixed, .step = 0.02, .tolerance = 1e-14, .max_steps = 2000};
+    const field_field::DualContact contact = field_field::deepest_points(a, b, Vec3(0.85, 0.1, 0.1), fixed);
     EXPECT_NEAR(contact.depth_a, 0.3, 1e-9);
     EXPECT_NEAR(contact.depth_b, 0.3, 1e-9);
     EXPECT_LT((contact.normal_a - Vec3::UnitX()).norm(), 1e-4);
@@ -100,7 +103,7 @@ TEST(DualGradient, the_printed_contact_generation_comes_as_near_as_its_step) {
 
 TEST(DualGradient, balls_are_told_apart_by_both_rules) {
     Random random(103);
-    for (const StepRule rule : both_rules) {
+    for (const field_field::StepRule rule : both_rules) {
         std::size_t hits = 0;
         const std::size_t count = count_of(300, 20000);
         for (std::size_t k = 0; k < count; ++k) {
@@ -110,8 +113,9 @@ TEST(DualGradient, balls_are_told_apart_by_both_rules) {
             const double gap = way.norm() - ra - rb;
             if (std::abs(gap) < 1e-3 * scale) continue;
             const AnalyticField ball_a(shapes::sphere(ra)), ball_b(shapes::sphere(rb));
-            const PlacedField a{&ball_a, {}}, b{&ball_b, Pose::at(way)};
-            const DescentEnd end = dual_descent(a, b, scale * 2 * random.in_ball(), {.rule = rule, .most_steps = 1000});
+            const field_field::PlacedField a{&ball_a, {}}, b{&ball_b, Pose::from_translation(way)};
+            const field_field::DescentEnd end =
+                field_field::dual_descent(a, b, scale * 2 * random.in_ball(), {.rule = rule, .max_steps = 1000});
             EXPECT_EQ(end.common, gap < 0)
                 << "gap " << gap / scale << " ends at " << end.distance_a << ", " << end.distance_b << " after "
                 << end.steps << " rule " << static_cast<int>(rule);
@@ -140,13 +144,14 @@ TEST(DualGradient, a_common_point_is_in_both_grids_and_a_single_point_may_miss) 
     }
     for (std::size_t k = 0; k < count; ++k) {
         const Pose pose{random.rotation(), 0.5 * size * random.in_ball()};
-        const PlacedField a{&field, {}}, b{&field, pose};
+        const field_field::PlacedField a{&field, {}}, b{&field, pose};
         const bool truth = std::any_of(dense.begin(), dense.end(),
                                        [&](const Vec3& p) { return field.distance(pose.to_local(p)) < 0; });
-        const PlainResult result = plain_field_collision({a, &parts}, {b, &parts}, {.descent = {}});
+        const field_field::PlainResult result =
+            field_field::plain_field_collision({a, &parts}, {b, &parts}, {.descent = {}});
         truths += truth;
         hits += truth && result.verdict == Verdict::overlapping;
-        single += truth && dual_descent(a, b, 0.5 * pose.translation).common;
+        single += truth && field_field::dual_descent(a, b, 0.5 * pose.translation).common;
         if (result.verdict == Verdict::overlapping) {
             EXPECT_LE(field.distance(result.common), 1e-12);
             EXPECT_LE(field.distance(pose.to_local(result.common)), 1e-12);
@@ -165,24 +170,26 @@ TEST(DualGradient, a_common_point_is_in_both_grids_and_a_single_point_may_miss) 
 TEST(DualGradient, ends_of_a_batch_are_those_of_single_points_for_any_number_of_threads) {
     const AnalyticField shape(shapes::smooth_union(shapes::torus(1, 0.3), shapes::box(Vec3(0.5, 0.5, 2)), 0.2)),
         ball(shapes::sphere(0.7));
-    const PlacedField a{&shape, Pose::turned(0.4, Vec3::UnitX())}, b{&ball, Pose::at(Vec3(1.2, 0.5, 0.9))};
+    const field_field::PlacedField a{&shape, Pose::from_axis_angle(0.4, Vec3::UnitX())},
+        b{&ball, Pose::from_translation(Vec3(1.2, 0.5, 0.9))};
     Random random(105);
     std::vector<Vec3> starts;
     for (int k = 0; k < 200; ++k) starts.push_back(2 * random.in_ball());
-    for (const StepRule rule : both_rules) {
-        const DualDescentOptions options{.rule = rule};
-        std::vector<DescentEnd> ends(starts.size());
-        std::optional<DescentEnd> first;
+    for (const field_field::StepRule rule : both_rules) {
+        const field_field::DualDescentOptions options{.rule = rule};
+        std::vector<field_field::DescentEnd> ends(starts.size());
+        std::optional<field_field::DescentEnd> first;
         for (const std::size_t threads : {1u, 4u}) {
             set_thread_count(threads);
-            dual_descents(a, b, starts, ends, options);
-            const auto common = std::find_if(ends.begin(), ends.end(), [](const DescentEnd& e) { return e.common; });
+            field_field::dual_descents(a, b, starts, ends, options);
+            const auto common =
+                std::find_if(ends.begin(), ends.end(), [](const field_field::DescentEnd& e) { return e.common; });
             ASSERT_NE(common, ends.end());
-            first = first_common_point(a, b, starts, options);
+            first = field_field::first_common_point(a, b, starts, options);
             ASSERT_TRUE(first);
             EXPECT_EQ(first->point, common->point);
             for (std::size_t k = 0; k < starts.size(); ++k) {
-                const DescentEnd one = dual_descent(a, b, starts[k], options);
+                const field_field::DescentEnd one = field_field::dual_descent(a, b, starts[k], options);
                 EXPECT_EQ(one.point, ends[k].point);
                 EXPECT_EQ(one.steps, ends[k].steps);
                 EXPECT_EQ(one.common, ends[k].common);
@@ -190,8 +197,9 @@ TEST(DualGradient, ends_of_a_batch_are_those_of_single_points_for_any_number_of_
         }
     }
     set_thread_count(0);
-    EXPECT_FALSE(first_common_point(a, {&ball, Pose::at(Vec3(9, 9, 9))}, starts).has_value());
-    EXPECT_FALSE(first_common_point(a, b, {}).has_value());
+    EXPECT_FALSE(
+        field_field::first_common_point(a, {&ball, Pose::from_translation(Vec3(9, 9, 9))}, starts).has_value());
+    EXPECT_FALSE(field_field::first_common_point(a, b, {}).has_value());
 }
 
 TEST(DualGradient, step_control_needs_fewer_steps_than_any_fixed_step_of_three_sizes) {
@@ -200,15 +208,16 @@ TEST(DualGradient, step_control_needs_fewer_steps_than_any_fixed_step_of_three_s
     std::size_t ours = 0;
     std::array<std::size_t, 3> fixed{};
     for (int k = 0; k < 50; ++k) {
-        const PlacedField a{&egg, Pose::at(3.6 * random.direction())}, b{&ring, {random.rotation(), Vec3::Zero()}};
+        const field_field::PlacedField a{&egg, Pose::from_translation(3.6 * random.direction())},
+            b{&ring, {random.rotation(), Vec3::Zero()}};
         const Vec3 start = a.pose.translation + 0.9 * random.in_ball();
-        ours += static_cast<std::size_t>(nearest_to(b, a, start, {.tolerance = 1e-9}).steps);
+        ours += static_cast<std::size_t>(field_field::nearest_to(b, a, start, {.tolerance = 1e-9}).steps);
         for (std::size_t s = 0; s < 3; ++s)
-            fixed[s] += static_cast<std::size_t>(nearest_to(b, a, start,
-                                                            {.rule = StepRule::fixed,
-                                                             .step = std::array{0.01, 0.1, 0.5}[s],
-                                                             .tolerance = 1e-9,
-                                                             .most_steps = 1000})
+            fixed[s] += static_cast<std::size_t>(field_field::nearest_to(b, a, start,
+                                                                         {.rule = field_field::StepRule::fixed,
+                                                                          .step = std::array{0.01, 0.1, 0.5}[s],
+                                                                          .tolerance = 1e-9,
+                                                                          .max_steps = 1000})
                                                      .steps);
     }
     for (const std::size_t steps : fixed) EXPECT_LT(ours, steps);
@@ -218,18 +227,22 @@ TEST(DualGradient, step_control_needs_fewer_steps_than_any_fixed_step_of_three_s
 
 TEST(DualGradient, nonsense_is_refused_or_ends_without_a_claim) {
     const AnalyticField ball(shapes::sphere(1)), plane(shapes::plane(Vec3::UnitZ(), 0));
-    const PlacedField a{&ball, {}}, b{&ball, Pose::at(Vec3(1, 0, 0))};
-    for (const StepRule rule : both_rules) {
-        EXPECT_FALSE(dual_descent(a, b, Vec3(std::nan(""), 0, 0), {.rule = rule}).common);
-        EXPECT_FALSE(dual_descent(a, b, Vec3(HUGE_VAL, 0, 0), {.rule = rule}).common);
-        EXPECT_TRUE(dual_descent(a, b, Vec3(1e6, 0, 0), {.rule = rule}).common);
-        EXPECT_TRUE(dual_descent(a, {&plane, Pose::at(Vec3(0, 0, -0.5))}, Vec3::Zero(), {.rule = rule}).common);
-        EXPECT_FALSE(dual_descent(a, {&plane, Pose::at(Vec3(0, 0, -1.5))}, Vec3::Zero(), {.rule = rule}).common);
+    const field_field::PlacedField a{&ball, {}}, b{&ball, Pose::from_translation(Vec3(1, 0, 0))};
+    for (const field_field::StepRule rule : both_rules) {
+        EXPECT_FALSE(field_field::dual_descent(a, b, Vec3(std::nan(""), 0, 0), {.rule = rule}).common);
+        EXPECT_FALSE(field_field::dual_descent(a, b, Vec3(HUGE_VAL, 0, 0), {.rule = rule}).common);
+        EXPECT_TRUE(field_field::dual_descent(a, b, Vec3(1e6, 0, 0), {.rule = rule}).common);
+        EXPECT_TRUE(field_field::dual_descent(a, {&plane, Pose::from_translation(Vec3(0, 0, -0.5))}, Vec3::Zero(),
+                                              {.rule = rule})
+                        .common);
+        EXPECT_FALSE(field_field::dual_descent(a, {&plane, Pose::from_translation(Vec3(0, 0, -1.5))}, Vec3::Zero(),
+                                               {.rule = rule})
+                         .common);
     }
-    EXPECT_THROW((void)dual_descent(a, b, Vec3::Zero(), {.step = -1}), Error);
-    EXPECT_THROW((void)dual_descent(a, b, Vec3::Zero(), {.tolerance = std::nan("")}), Error);
-    EXPECT_THROW((void)dual_descent(a, b, Vec3::Zero(), {.most_steps = 0}), Error);
-    EXPECT_THROW((void)plain_field_collision({a, nullptr}, {b, nullptr}), Error);
+    EXPECT_THROW((void)field_field::dual_descent(a, b, Vec3::Zero(), {.step = -1}), Error);
+    EXPECT_THROW((void)field_field::dual_descent(a, b, Vec3::Zero(), {.tolerance = std::nan("")}), Error);
+    EXPECT_THROW((void)field_field::dual_descent(a, b, Vec3::Zero(), {.max_steps = 0}), Error);
+    EXPECT_THROW((void)field_field::plain_field_collision({a, nullptr}, {b, nullptr}), Error);
 }
 
 // ---- The whole way
@@ -241,30 +254,33 @@ TEST(PlainFieldCollision, finds_every_contact_of_a_bar_on_two_posts_and_proves_w
         union_of(translate(Vec3(-1.5, 0, 0), cylinder(0.3, 2)), translate(Vec3(1.5, 0, 0), cylinder(0.3, 2))));
     const Decomposition bar_parts = decompose(bar), post_parts = decompose(posts);
     ASSERT_EQ(post_parts.boxes.size(), 2u);
-    for (const StepRule rule : both_rules) {
-        const PlainOptions options{.descent = {.rule = rule}};
-        const PlainBody standing{{&posts, {}}, &post_parts};
-        const PlainResult lying =
-            plain_field_collision({{&bar, Pose::at(Vec3(0, 0, 1.15))}, &bar_parts}, standing, options);
+    for (const field_field::StepRule rule : both_rules) {
+        const field_field::PlainOptions options{.descent = {.rule = rule}};
+        const field_field::PlainBody standing{{&posts, {}}, &post_parts};
+        const field_field::PlainResult lying = field_field::plain_field_collision(
+            {{&bar, Pose::from_translation(Vec3(0, 0, 1.15))}, &bar_parts}, standing, options);
         EXPECT_EQ(lying.verdict, Verdict::overlapping);
         EXPECT_GE(lying.contacts.size(), 2u);
         bool left = false, right = false;
-        for (const DualContact& c : lying.contacts) {
+        for (const field_field::DualContact& c : lying.contacts) {
             left = left || c.point_a.x() < -1;
             right = right || c.point_a.x() > 1;
             EXPECT_NEAR(c.depth_a, 0.05, 0.01);
             EXPECT_LT(c.normal_a.z(), -0.9) << "from the bar down to the posts";
         }
         EXPECT_TRUE(left && right);
-        EXPECT_EQ(plain_field_collision({{&bar, Pose::at(Vec3(0, 0, 5))}, &bar_parts}, standing, options).verdict,
+        EXPECT_EQ(field_field::plain_field_collision({{&bar, Pose::from_translation(Vec3(0, 0, 5))}, &bar_parts},
+                                                     standing, options)
+                      .verdict,
                   Verdict::disjoint);
-        const PlainResult between =
-            plain_field_collision({{&bar, Pose::turned(1.5707963, Vec3::UnitZ())}, &bar_parts}, standing, options);
+        const field_field::PlainResult between = field_field::plain_field_collision(
+            {{&bar, Pose::from_axis_angle(1.5707963, Vec3::UnitZ())}, &bar_parts}, standing, options);
         EXPECT_NE(between.verdict, Verdict::overlapping);
-        const PlainOptions first{.descent = {.rule = rule}, .all = false};
-        EXPECT_EQ(
-            plain_field_collision({{&bar, Pose::at(Vec3(0, 0, 1.15))}, &bar_parts}, standing, first).contacts.size(),
-            1u);
+        const field_field::PlainOptions first{.descent = {.rule = rule}, .all = false};
+        EXPECT_EQ(field_field::plain_field_collision({{&bar, Pose::from_translation(Vec3(0, 0, 1.15))}, &bar_parts},
+                                                     standing, first)
+                      .contacts.size(),
+                  1u);
     }
 }
 
@@ -274,9 +290,9 @@ TEST(PlainFieldCollision, protrusions_find_a_thorn_that_coarse_boxes_miss) {
         wall(box(Vec3(4, 4, 0.1)));
     const Decomposition one = decompose(thorny, {.parts = 1}), wall_parts = decompose(wall);
     const ProtrusionPoints tips = protrusion_points(thorny);
-    const Pose above = Pose::at(Vec3(0.6, 0.7, 1.5));
-    const PlainResult found = plain_field_collision({{&thorny, {}}, &one, tips.points}, {{&wall, above}, &wall_parts},
-                                                    {.octree_depth = 1, .most_points = 1});
+    const Pose above = Pose::from_translation(Vec3(0.6, 0.7, 1.5));
+    const field_field::PlainResult found = field_field::plain_field_collision(
+        {{&thorny, {}}, &one, tips.points}, {{&wall, above}, &wall_parts}, {.octree_depth = 1, .max_points = 1});
     EXPECT_EQ(found.verdict, Verdict::overlapping);
 }
 

@@ -22,7 +22,7 @@ using testing::count_of;
 
 constexpr double inf = std::numeric_limits<double>::infinity();
 
-FieldPtr formula(Formula shape) { return std::make_shared<AnalyticField>(std::move(shape)); }
+FieldPtr formula(AnalyticExpression shape) { return std::make_shared<AnalyticField>(std::move(shape)); }
 Pose random_pose(Random& random, double reach) { return {random.rotation(), reach * random.in_ball()}; }
 
 struct Balls {
@@ -32,8 +32,8 @@ struct Balls {
     explicit Balls(Random& random, double scale = 1)
         : radius_a(scale * random.uniform(0.2, 1)), radius_b(scale * random.uniform(0.2, 1)),
           pose_a(random_pose(random, scale)), pose_b(random_pose(random, scale)) {}
-    [[nodiscard]] Solid a() const { return Solid(formula(shapes::sphere(radius_a))); }
-    [[nodiscard]] Solid b() const { return Solid(formula(shapes::sphere(radius_b))); }
+    [[nodiscard]] FieldSphereTree a() const { return FieldSphereTree(formula(shapes::sphere(radius_a))); }
+    [[nodiscard]] FieldSphereTree b() const { return FieldSphereTree(formula(shapes::sphere(radius_b))); }
     [[nodiscard]] Vec3 way() const { return pose_b.translation - pose_a.translation; }
     [[nodiscard]] double gap() const { return way().norm() - radius_a - radius_b; }
 };
@@ -44,7 +44,7 @@ TEST(Collide, depth_and_normal_of_balls_are_those_of_the_closed_form_at_every_sc
     for (std::size_t k = 0; k < count_of(200, 5000); ++k) {
         const double scale = std::array{1e-3, 1.0, 1e3}[k % 3];
         const Balls balls(random, scale);
-        const CollideResult result = collide(balls.a(), balls.pose_a, balls.b(), balls.pose_b);
+        const field_field::CollideResult result = collide(balls.a(), balls.pose_a, balls.b(), balls.pose_b);
         ASSERT_EQ(result.verdict, balls.gap() <= 0 ? Verdict::overlapping : Verdict::disjoint) << "gap " << balls.gap();
         if (balls.gap() > 0) continue;
         ++touching;
@@ -67,13 +67,13 @@ TEST(Collide, depth_and_normal_of_balls_are_those_of_the_closed_form_at_every_sc
 TEST(Collide, a_box_in_a_half_space_is_as_deep_as_its_lowest_corner) {
     Random random(2);
     const Vec3 half(0.3, 0.5, 0.7);
-    const Solid box(formula(shapes::box(2 * half))), ground(formula(shapes::plane({0, 0, 1}, 0)));
+    const FieldSphereTree box(formula(shapes::box(2 * half))), ground(formula(shapes::plane({0, 0, 1}, 0)));
     int touching = 0;
     for (std::size_t k = 0; k < count_of(200, 5000); ++k) {
         const Pose pose{random.rotation(), {random.uniform(-5, 5), random.uniform(-5, 5), random.uniform(-0.2, 1.2)}};
         double lowest = inf;
         for (int c = 0; c < 8; ++c) lowest = std::min(lowest, (pose * Box::around(Vec3::Zero(), half).corner(c)).z());
-        const CollideResult result = collide(box, pose, ground, {});
+        const field_field::CollideResult result = collide(box, pose, ground, {});
         ASSERT_EQ(result.verdict, lowest <= 0 ? Verdict::overlapping : Verdict::disjoint) << lowest;
         if (lowest > 0) continue;
         ++touching;
@@ -95,24 +95,24 @@ TEST(Collide, a_ball_against_box_capsule_and_torus_is_as_deep_as_the_distance_of
     for (std::size_t k = 0; k < count_of(300, 6000); ++k) {
         const FieldPtr& field = fields[k % 3];
         const double radius = random.uniform(0.05, 0.2);
-        const Solid ball(formula(shapes::sphere(radius))), other(field);
+        const FieldSphereTree ball(formula(shapes::sphere(radius))), other(field);
         const Pose pose_a = random_pose(random, 1), pose_b = random_pose(random, 1);
         const Sample middle = field->sample(pose_b.to_local(pose_a.translation));
         if (middle.distance < 0.05) continue; // inside, the ball may hold a ridge of the distance
         const double gap = middle.distance - radius;
-        const CollideResult result = collide(ball, pose_a, other, pose_b);
+        const field_field::CollideResult result = collide(ball, pose_a, other, pose_b);
         ASSERT_EQ(result.verdict, gap <= 0 ? Verdict::overlapping : Verdict::disjoint) << gap;
         if (gap > 0) {
             ++apart;
-            const Separation near = separation(ball, pose_a, other, pose_b);
+            const field_field::Separation near = field_field::separation(ball, pose_a, other, pose_b);
             EXPECT_LE(near.lower, gap + 1e-12);
             EXPECT_NEAR(near.upper, gap, 1e-6);
-            EXPECT_LT((near.normal + pose_b.turn(middle.gradient)).norm(), 0.02);
+            EXPECT_LT((near.normal + pose_b.rotate(middle.gradient)).norm(), 0.02);
             continue;
         }
         ++touching;
         EXPECT_NEAR(result.depth, -gap, 1e-9);
-        EXPECT_LT((result.contacts[0].normal + pose_b.turn(middle.gradient)).norm(), 1e-6);
+        EXPECT_LT((result.contacts[0].normal + pose_b.rotate(middle.gradient)).norm(), 1e-6);
     }
     EXPECT_GT(touching, 10);
     EXPECT_GT(apart, 10);
@@ -121,18 +121,18 @@ TEST(Collide, a_ball_against_box_capsule_and_torus_is_as_deep_as_the_distance_of
 TEST(Collide, swapping_changes_names_and_signs_alone) {
     Random random(4);
     const TriangleMesh mesh = make_creature({.triangles = 2000});
-    const std::array<Solid, 4> solids = {Solid(formula(shapes::torus(0.7, 0.25))),
-                                         Solid(formula(shapes::box({0.4, 0.6, 0.5}))),
-                                         Solid(std::make_shared<GridField>(build_grid(mesh, {.resolution = 32}))),
-                                         Solid(std::make_shared<MeshField>(mesh))};
+    const std::array<FieldSphereTree, 4> solids = {
+        FieldSphereTree(formula(shapes::torus(0.7, 0.25))), FieldSphereTree(formula(shapes::box({0.4, 0.6, 0.5}))),
+        FieldSphereTree(std::make_shared<GridField>(build_grid(mesh, {.resolution = 32}))),
+        FieldSphereTree(std::make_shared<MeshField>(mesh))};
     int touching = 0;
     for (std::size_t k = 0; k < count_of(64, 1000); ++k) {
-        const Solid &a = solids[random.below(4)], &b = solids[random.below(4)];
+        const FieldSphereTree &a = solids[random.below(4)], &b = solids[random.below(4)];
         const Pose pose_a = random_pose(random, 1), pose_b = random_pose(random, 1);
-        const CollideResult there = collide(a, pose_a, b, pose_b), back = collide(b, pose_b, a, pose_a);
+        const field_field::CollideResult there = collide(a, pose_a, b, pose_b), back = collide(b, pose_b, a, pose_a);
         ASSERT_EQ(there.verdict, back.verdict);
         EXPECT_EQ(there.depth, back.depth);
-        EXPECT_EQ(there.look_ups, back.look_ups);
+        EXPECT_EQ(there.evaluations, back.evaluations);
         ASSERT_EQ(there.contacts.size(), back.contacts.size());
         touching += there.contacts.empty() ? 0 : 1;
         for (std::size_t c = 0; c < there.contacts.size(); ++c) {
@@ -147,22 +147,23 @@ TEST(Collide, swapping_changes_names_and_signs_alone) {
 // Analytic, grid and mesh of the same two bodies must agree but for their stated errors.
 TEST(Collide, every_kind_of_field_agrees_with_every_other_within_the_stated_errors) {
     Random random(5);
-    const Formula torus = shapes::torus(0.7, 0.25);
+    const AnalyticExpression torus = shapes::torus(0.7, 0.25);
     const TriangleMesh ball = make_sphere({.radius = 0.5, .resolution = 32});
-    const std::array<Solid, 2> rings = {
-        Solid(formula(torus)),
-        Solid(std::make_shared<GridField>(build_grid(
+    const std::array<FieldSphereTree, 2> rings = {
+        FieldSphereTree(formula(torus)),
+        FieldSphereTree(std::make_shared<GridField>(build_grid(
             make_torus({.radius = 0.7, .tube = 0.25, .segments = 128, .tube_segments = 64}), {.resolution = 64})))};
-    const std::array<Solid, 3> balls = {Solid(formula(shapes::sphere(0.5))),
-                                        Solid(std::make_shared<GridField>(build_grid(ball, {.resolution = 64}))),
-                                        Solid(std::make_shared<MeshField>(ball))};
+    const std::array<FieldSphereTree, 3> balls = {
+        FieldSphereTree(formula(shapes::sphere(0.5))),
+        FieldSphereTree(std::make_shared<GridField>(build_grid(ball, {.resolution = 64}))),
+        FieldSphereTree(std::make_shared<MeshField>(ball))};
     int touching = 0, apart = 0;
     for (std::size_t k = 0; k < count_of(60, 1000); ++k) {
         const Pose pose_a = random_pose(random, 1), pose_b = random_pose(random, 1);
         const double gap = rings[0].field().distance(pose_a.to_local(pose_b.translation)) - 0.5;
-        for (const Solid& a : rings)
-            for (const Solid& b : balls) {
-                const CollideResult result = collide(a, pose_a, b, pose_b);
+        for (const FieldSphereTree& a : rings)
+            for (const FieldSphereTree& b : balls) {
+                const field_field::CollideResult result = collide(a, pose_a, b, pose_b);
                 const double band = result.error_bound + 2e-3; // of the meshes themselves
                 ASSERT_NE(result.verdict, Verdict::undecided) << gap;
                 if (std::abs(gap) < band) continue;
@@ -176,14 +177,14 @@ TEST(Collide, every_kind_of_field_agrees_with_every_other_within_the_stated_erro
 
 TEST(Collide, a_wider_margin_never_loses_a_touch) {
     Random random(6);
-    const Solid a(formula(shapes::box({0.3, 0.4, 0.5}))), b(formula(shapes::torus(0.5, 0.2)));
+    const FieldSphereTree a(formula(shapes::box({0.3, 0.4, 0.5}))), b(formula(shapes::torus(0.5, 0.2)));
     int changed = 0;
     for (std::size_t k = 0; k < count_of(60, 1000); ++k) {
         const Pose pose_a = random_pose(random, 1), pose_b = random_pose(random, 1);
         Verdict before = Verdict::disjoint;
         double depth = -inf;
         for (const double margin : {0.0, 0.05, 0.2, 0.6}) {
-            const CollideResult result = collide(a, pose_a, b, pose_b, {.margin = margin});
+            const field_field::CollideResult result = collide(a, pose_a, b, pose_b, {.margin = margin});
             if (before == Verdict::overlapping) {
                 EXPECT_EQ(result.verdict, Verdict::overlapping) << margin;
             }
@@ -200,28 +201,30 @@ TEST(Collide, a_wider_margin_never_loses_a_touch) {
 }
 
 TEST(Collide, balls_a_hair_apart_are_proven_apart_and_a_hair_deep_are_found) {
-    const Solid a(formula(shapes::sphere(1))), b(formula(shapes::sphere(0.5)));
+    const FieldSphereTree a(formula(shapes::sphere(1))), b(formula(shapes::sphere(0.5)));
     for (const double gap : {1e-3, 1e-6, 1e-9, -1e-3, -1e-6, -1e-9}) {
-        const CollideResult result = collide(a, {}, b, Pose::at((1.5 + gap) * Vec3(1, 2, 3).normalized()));
+        const field_field::CollideResult result =
+            collide(a, {}, b, Pose::from_translation((1.5 + gap) * Vec3(1, 2, 3).normalized()));
         EXPECT_EQ(result.verdict, gap > 0 ? Verdict::disjoint : Verdict::overlapping) << gap;
-        EXPECT_LT(result.look_ups, 40'000u) << gap;
+        EXPECT_LT(result.evaluations, 40'000u) << gap;
     }
 }
 
 TEST(Collide, one_body_inside_another_overlaps) {
-    const Solid outer(formula(shapes::sphere(1))), inner(formula(shapes::box({0.2, 0.2, 0.2})));
-    const CollideResult result = collide(outer, {}, inner, Pose::at({0.5, 0, 0}));
+    const FieldSphereTree outer(formula(shapes::sphere(1))), inner(formula(shapes::box({0.2, 0.2, 0.2})));
+    const field_field::CollideResult result = collide(outer, {}, inner, Pose::from_translation({0.5, 0, 0}));
     EXPECT_EQ(result.verdict, Verdict::overlapping);
     EXPECT_NEAR(result.depth, 0.6, 1e-9); // the face of the box towards the middle of the ball
     EXPECT_GT(result.contacts[0].normal.x(), 0.99);
     // A hollow body holds another without touching it.
-    const Solid shell(formula(shapes::shell(0.05, shapes::sphere(1))));
-    EXPECT_EQ(collide(shell, {}, inner, Pose::at({0.5, 0, 0})).verdict, Verdict::disjoint);
+    const FieldSphereTree shell(formula(shapes::shell(0.05, shapes::sphere(1))));
+    EXPECT_EQ(collide(shell, {}, inner, Pose::from_translation({0.5, 0, 0})).verdict, Verdict::disjoint);
 }
 
 TEST(Collide, two_places_of_contact_are_two_regions) {
-    const Solid rod(formula(shapes::capsule({-2, 0, 0}, {2, 0, 0}, 0.1))), ring(formula(shapes::torus(1, 0.2)));
-    const CollideResult result = collide(rod, {}, ring, {});
+    const FieldSphereTree rod(formula(shapes::capsule({-2, 0, 0}, {2, 0, 0}, 0.1))),
+        ring(formula(shapes::torus(1, 0.2)));
+    const field_field::CollideResult result = collide(rod, {}, ring, {});
     ASSERT_EQ(result.verdict, Verdict::overlapping);
     bool left = false, right = false;
     for (const Contact& c : result.contacts) {
@@ -237,8 +240,8 @@ TEST(Collide, two_places_of_contact_are_two_regions) {
 
 TEST(Collide, a_resting_box_is_held_near_its_corners) {
     const Vec3 half(0.5, 0.4, 0.3);
-    const Solid box(formula(shapes::box(2 * half))), ground(formula(shapes::plane({0, 0, 1}, 0)));
-    const CollideResult result = collide(box, Pose::at({0, 0, half.z() - 0.01}), ground, {});
+    const FieldSphereTree box(formula(shapes::box(2 * half))), ground(formula(shapes::plane({0, 0, 1}, 0)));
+    const field_field::CollideResult result = collide(box, Pose::from_translation({0, 0, half.z() - 0.01}), ground, {});
     for (int c = 0; c < 4; ++c) {
         const Vec3 corner(c & 1 ? half.x() : -half.x(), c & 2 ? half.y() : -half.y(), -0.01);
         double nearest = inf;
@@ -253,11 +256,12 @@ TEST(Collide, a_resting_box_is_held_near_its_corners) {
 
 TEST(Collide, points_are_of_the_bodies_and_depth_apart_along_the_normal) {
     Random random(7);
-    const Solid a(formula(shapes::torus(0.6, 0.2))), b(formula(shapes::capsule({0, 0, -0.6}, {0, 0, 0.6}, 0.25)));
+    const FieldSphereTree a(formula(shapes::torus(0.6, 0.2))),
+        b(formula(shapes::capsule({0, 0, -0.6}, {0, 0, 0.6}, 0.25)));
     std::size_t checked = 0;
     for (std::size_t k = 0; k < count_of(60, 1000); ++k) {
         const Pose pose_a = random_pose(random, 0.7), pose_b = random_pose(random, 0.7);
-        const CollideResult result = collide(a, pose_a, b, pose_b);
+        const field_field::CollideResult result = collide(a, pose_a, b, pose_b);
         for (const Contact& c : result.contacts) {
             EXPECT_NEAR(c.normal.norm(), 1, 1e-12);
             EXPECT_LT((c.point_a - c.point_b - c.depth * c.normal).norm(), 1e-9);
@@ -277,44 +281,48 @@ TEST(Collide, points_are_of_the_bodies_and_depth_apart_along_the_normal) {
 }
 
 TEST(Collide, hostile_poses_and_options_end_in_undecided_or_an_error) {
-    const Solid a(formula(shapes::sphere(1))), ground(formula(shapes::plane({0, 0, 1}, 0)));
+    const FieldSphereTree a(formula(shapes::sphere(1))), ground(formula(shapes::plane({0, 0, 1}, 0)));
     for (const double bad : {std::nan(""), inf, -inf}) {
-        EXPECT_EQ(collide(a, Pose::at({bad, 0, 0}), a, {}).verdict, Verdict::undecided);
-        EXPECT_TRUE(separation(a, Pose::at({bad, 0, 0}), a, {}).truncated);
+        EXPECT_EQ(collide(a, Pose::from_translation({bad, 0, 0}), a, {}).verdict, Verdict::undecided);
+        EXPECT_TRUE(field_field::separation(a, Pose::from_translation({bad, 0, 0}), a, {}).truncated);
         EXPECT_THROW((void)collide(a, {}, a, {}, {.margin = bad}), Error);
         EXPECT_THROW((void)collide(a, {}, a, {}, {.tolerance = bad}), Error);
     }
     EXPECT_THROW((void)collide(a, {}, a, {}, {.margin = -1}), Error);
     EXPECT_THROW((void)collide(ground, {}, ground, {}), Error);
-    EXPECT_THROW(Solid(formula(shapes::sphere(1)), {.levels = 11}), Error);
-    EXPECT_EQ(collide(a, Pose::at({1e9, 0, 0}), a, {}).verdict, Verdict::disjoint);
-    EXPECT_NE(collide(a, Pose::at({1e300, 0, 0}), a, {}).verdict, Verdict::overlapping); // farther than double can tell
+    EXPECT_THROW(FieldSphereTree(formula(shapes::sphere(1)), {.levels = 11}), Error);
+    EXPECT_EQ(collide(a, Pose::from_translation({1e9, 0, 0}), a, {}).verdict, Verdict::disjoint);
+    EXPECT_NE(collide(a, Pose::from_translation({1e300, 0, 0}), a, {}).verdict,
+              Verdict::overlapping); // farther than double can tell
 }
 
 TEST(Collide, a_budget_that_ends_is_said) {
-    const Solid a(formula(shapes::box({1, 1, 1}))), b(formula(shapes::box({1, 1, 1})));
-    const CollideResult result = collide(a, {}, b, Pose::at({1, 0, 0}), {.budget = 500}); // face on face, exactly
+    const FieldSphereTree a(formula(shapes::box({1, 1, 1}))), b(formula(shapes::box({1, 1, 1})));
+    const field_field::CollideResult result =
+        collide(a, {}, b, Pose::from_translation({1, 0, 0}), {.max_evaluations = 500}); // face on face, exactly
     EXPECT_NE(result.verdict, Verdict::disjoint);
     EXPECT_EQ(result.verdict == Verdict::undecided, result.open_size > 0);
 }
 
-TEST(Separation, ends_where_distances_overflow) {
-    const Solid ring(std::make_shared<AnalyticField>(shapes::torus(0.5, 0.2))),
+TEST(field_field::Separation, ends_where_distances_overflow) {
+    const FieldSphereTree ring(std::make_shared<AnalyticField>(shapes::torus(0.5, 0.2))),
         box(std::make_shared<AnalyticField>(shapes::box({1, 1, 1})));
     for (const double far : {1e30, 1e160, 1e200, 1e308}) {
-        const Separation result = separation(ring, {}, box, Pose::at({far, 0, -far}));
+        const field_field::Separation result =
+            field_field::separation(ring, {}, box, Pose::from_translation({far, 0, -far}));
         EXPECT_LE(result.lower, 1.5 * far) << far;
         EXPECT_GT(result.upper, 0.9 * far) << far;
     }
 }
 
-TEST(Separation, bounds_hold_the_distance_of_balls_and_the_points_reach_it) {
+TEST(field_field::Separation, bounds_hold_the_distance_of_balls_and_the_points_reach_it) {
     Random random(8);
     int apart = 0;
     for (std::size_t k = 0; k < count_of(100, 2000); ++k) {
         const double scale = std::array{1e-3, 1.0, 1e3}[k % 3];
         const Balls balls(random, scale);
-        const Separation result = separation(balls.a(), balls.pose_a, balls.b(), balls.pose_b);
+        const field_field::Separation result =
+            field_field::separation(balls.a(), balls.pose_a, balls.b(), balls.pose_b);
         if (balls.gap() <= 0) {
             EXPECT_LE(result.upper, 1e-12 * scale);
             continue;

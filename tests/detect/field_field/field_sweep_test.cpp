@@ -18,9 +18,9 @@
 namespace fathom {
 namespace {
 
-FieldPtr formula(const Formula& shape) { return std::make_shared<AnalyticField>(shape); }
+FieldPtr formula(const AnalyticExpression& shape) { return std::make_shared<AnalyticField>(shape); }
 
-Motion slide(const Vec3& from, const Vec3& to) { return {Pose::at(from), Pose::at(to)}; }
+Motion slide(const Vec3& from, const Vec3& to) { return {Pose::from_translation(from), Pose::from_translation(to)}; }
 
 // The first time in [0,1] at which a function of time that changes by at most `slope` is at most 0; none where it never
 // is.
@@ -34,7 +34,7 @@ std::optional<double> first_root(const std::function<double(double)>& gap, doubl
     return std::nullopt;
 }
 
-void expect_first_contact(const FieldSweep& result, const std::optional<double>& truth, double tolerance) {
+void expect_first_contact(const field_field::FieldSweep& result, const std::optional<double>& truth, double tolerance) {
     if (!truth) {
         EXPECT_EQ(result.verdict, Verdict::disjoint);
         EXPECT_EQ(result.time, 1);
@@ -48,7 +48,7 @@ void expect_first_contact(const FieldSweep& result, const std::optional<double>&
     EXPECT_NEAR(result.normal.norm(), 1, 1e-12);
 }
 
-TEST(FieldSweep, balls_on_straight_ways_meet_when_their_closed_form_says) {
+TEST(field_field::FieldSweep, balls_on_straight_ways_meet_when_their_closed_form_says) {
     Random random(1);
     std::size_t hits = 0, runs = 0;
     for (const double scale : {1e-3, 1.0, 1e3})
@@ -64,7 +64,7 @@ TEST(FieldSweep, balls_on_straight_ways_meet_when_their_closed_form_says) {
             const Vec3 base = scale * random.in_ball(), own = scale * random.in_ball();
             const Motion moving = slide(base + scale * from, base + own + scale * (from + way)),
                          still = slide(base, base + own);
-            const FieldSweep result = field_sweep(*one, moving, *two, still);
+            const field_field::FieldSweep result = field_field::field_sweep(*one, moving, *two, still);
             expect_first_contact(result, truth, 1e-6);
             if (truth) {
                 const Vec3 normal = -(from + *truth * way).normalized();
@@ -78,7 +78,7 @@ TEST(FieldSweep, balls_on_straight_ways_meet_when_their_closed_form_says) {
 }
 
 // Each ball is far from the origin of its body: both go on helices, seen from one another on neither.
-TEST(FieldSweep, balls_on_screws_meet_when_their_centres_are_near_enough) {
+TEST(field_field::FieldSweep, balls_on_screws_meet_when_their_centres_are_near_enough) {
     Random random(2);
     std::size_t hits = 0, runs = 0;
     for (std::size_t k = 0; k < testing::count_of(30, 600); ++k) {
@@ -96,9 +96,9 @@ TEST(FieldSweep, balls_on_screws_meet_when_their_centres_are_near_enough) {
         double least = HUGE_VAL;
         for (int i = 0; i <= 1000; ++i) least = std::min(least, gap(i / 1000.0));
         if (std::abs(least) < 0.01) continue; // a graze
-        const FieldSweep result = field_sweep(*a, motion_a, *b, motion_b);
+        const field_field::FieldSweep result = field_field::field_sweep(*a, motion_a, *b, motion_b);
         expect_first_contact(result, truth, 1e-6);
-        const FieldSweep swapped = field_sweep(*b, motion_b, *a, motion_a);
+        const field_field::FieldSweep swapped = field_field::field_sweep(*b, motion_b, *a, motion_a);
         EXPECT_EQ(swapped.verdict, result.verdict);
         EXPECT_NEAR(swapped.time, result.time, 1e-6);
         if (truth && *truth > 0) {
@@ -111,40 +111,41 @@ TEST(FieldSweep, balls_on_screws_meet_when_their_centres_are_near_enough) {
     EXPECT_LT(hits, 9 * runs / 10);
 }
 
-TEST(FieldSweep, a_spinning_rod_hits_the_plate_with_its_corner) {
+TEST(field_field::FieldSweep, a_spinning_rod_hits_the_plate_with_its_corner) {
     const FieldPtr rod = formula(shapes::box({3, 0.1, 0.1})), plate = formula(shapes::box({8, 0.002, 4}));
     for (const double height : {0.4, 0.9, 1.4}) {
         // The corner (1.5, 0.05) rises to 1.5 sin + 0.05 cos of the angle.
         const double angle = std::asin((height - 0.001) / std::hypot(1.5, 0.05)) - std::atan2(0.05, 1.5), turn = 3;
-        const Motion spin{{}, Pose::turned(turn, Vec3::UnitZ()), Path::screw};
+        const Motion spin{{}, Pose::from_axis_angle(turn, Vec3::UnitZ()), Path::screw};
         for (const bool swapped : {false, true}) {
-            const Motion still = Motion::still(Pose::at({0, height, 0}));
-            const FieldSweep result =
-                swapped ? field_sweep(*plate, still, *rod, spin) : field_sweep(*rod, spin, *plate, still);
+            const Motion still = Motion::stationary(Pose::from_translation({0, height, 0}));
+            const field_field::FieldSweep result = swapped ? field_field::field_sweep(*plate, still, *rod, spin)
+                                                           : field_field::field_sweep(*rod, spin, *plate, still);
             expect_first_contact(result, angle / turn, 1e-6);
             EXPECT_GT((swapped ? -1 : 1) * result.normal.y(), 1 - 1e-4) << result.normal.transpose();
         }
     }
-    const FieldSweep free = field_sweep(*rod, {{}, Pose::turned(3, Vec3::UnitZ()), Path::screw}, *plate,
-                                        Motion::still(Pose::at({0, 1.6, 0})));
+    const field_field::FieldSweep free =
+        field_field::field_sweep(*rod, {{}, Pose::from_axis_angle(3, Vec3::UnitZ()), Path::screw}, *plate,
+                                 Motion::stationary(Pose::from_translation({0, 1.6, 0})));
     EXPECT_EQ(free.verdict, Verdict::disjoint) << "the rod is 1.501 long from its middle";
 }
 
-TEST(FieldSweep, nothing_tunnels_through_a_thin_plate_however_fast) {
+TEST(field_field::FieldSweep, nothing_tunnels_through_a_thin_plate_however_fast) {
     const FieldPtr ball = formula(shapes::sphere(0.1)), box = formula(shapes::box({0.2, 0.2, 0.2})),
                    plate = formula(shapes::box({4, 4, 1e-4}));
     for (const double speed : {1.0, 1e2, 1e4}) {
         const double truth = (0.7 * speed - 0.1 - 0.5e-4) / speed;
         const Motion shot = slide({0.3, 0.2, 0.7 * speed}, {0.3, 0.2, -0.3 * speed});
-        expect_first_contact(field_sweep(*ball, shot, *plate, Motion::still({})), truth, 1e-6);
-        expect_first_contact(field_sweep(*box, shot, *plate, Motion::still({})), truth, 1e-6);
-        expect_first_contact(field_sweep(*plate, Motion::still({}), *box, shot), truth, 1e-6);
+        expect_first_contact(field_field::field_sweep(*ball, shot, *plate, Motion::stationary({})), truth, 1e-6);
+        expect_first_contact(field_field::field_sweep(*box, shot, *plate, Motion::stationary({})), truth, 1e-6);
+        expect_first_contact(field_field::field_sweep(*plate, Motion::stationary({}), *box, shot), truth, 1e-6);
     }
 }
 
 // Many points of one body, at many times: none is in the other before the proven time, and none earlier than what was
 // seen.
-TEST(FieldSweep, dense_samples_in_space_and_time_never_come_first) {
+TEST(field_field::FieldSweep, dense_samples_in_space_and_time_never_come_first) {
     const TriangleMesh mesh = make_creature({.triangles = 2000});
     const auto grid = std::make_shared<GridField>(build_grid(mesh, {.resolution = 40}));
     const double size = grid->bounds().diagonal();
@@ -160,7 +161,8 @@ TEST(FieldSweep, dense_samples_in_space_and_time_never_come_first) {
         const Motion motion_a{{random.rotation(), from}, {random.rotation(), -0.6 * from + 2 * aside}, Path::screw};
         const Motion motion_b{
             {random.rotation(), Vec3::Zero()}, {random.rotation(), 0.2 * size * random.in_ball()}, Path::screw};
-        const FieldSweep result = field_sweep(a, motion_a, b, motion_b, {.tolerance = 1e-3, .budget = 150'000});
+        const field_field::FieldSweep result =
+            field_field::field_sweep(a, motion_a, b, motion_b, {.tolerance = 1e-3, .max_evaluations = 150'000});
         std::vector<Vec3> points;
         while (points.size() < 1500) {
             const Vec3 p = random.in_box(a.bounds());
@@ -183,7 +185,8 @@ TEST(FieldSweep, dense_samples_in_space_and_time_never_come_first) {
             EXPECT_LE(a.distance(mover_a.pose(seen).to_local(result.point)), 1e-9 * size);
             EXPECT_LE(b.distance(mover_b.pose(seen).to_local(result.point)), 1e-9 * size);
         }
-        const FieldSweep swapped = field_sweep(b, motion_b, a, motion_a, {.tolerance = 1e-3, .budget = 150'000});
+        const field_field::FieldSweep swapped =
+            field_field::field_sweep(b, motion_b, a, motion_a, {.tolerance = 1e-3, .max_evaluations = 150'000});
         // The budget may end one order earlier than the other, where two bodies of one size change roles.
         EXPECT_TRUE(swapped.verdict == result.verdict || swapped.verdict == Verdict::undecided ||
                     result.verdict == Verdict::undecided);
@@ -199,69 +202,74 @@ TEST(FieldSweep, dense_samples_in_space_and_time_never_come_first) {
     EXPECT_LE(undecided, runs / 10);
 }
 
-TEST(FieldSweep, grids_and_meshes_touch_when_the_formula_does_but_for_their_error) {
+TEST(field_field::FieldSweep, grids_and_meshes_touch_when_the_formula_does_but_for_their_error) {
     const FieldPtr ball = formula(shapes::sphere(0.5)), box = formula(shapes::box({1, 1, 1}));
     const TriangleMesh mesh = make_box();
     const std::vector<FieldPtr> boxes = {box, std::make_shared<GridField>(bake(*box, {.box = {}, .resolution = 64})),
                                          std::make_shared<MeshField>(mesh)};
-    const Motion moving{Pose::at({3, 0.4, 0.3}), Pose::turned(1, Vec3(1, 2, 3).normalized(), {-1, 0.1, 0}),
-                        Path::screw};
-    const double truth = field_sweep(*box, moving, *ball, Motion::still({})).time;
+    const Motion moving{Pose::from_translation({3, 0.4, 0.3}),
+                        Pose::from_axis_angle(1, Vec3(1, 2, 3).normalized(), {-1, 0.1, 0}), Path::screw};
+    const double truth = field_field::field_sweep(*box, moving, *ball, Motion::stationary({})).time;
     for (const FieldPtr& other : boxes) {
-        const FieldSweep result = field_sweep(*other, moving, *ball, Motion::still({}), {.tolerance = 1e-3});
+        const field_field::FieldSweep result =
+            field_field::field_sweep(*other, moving, *ball, Motion::stationary({}), {.tolerance = 1e-3});
         EXPECT_EQ(result.verdict, Verdict::overlapping);
         EXPECT_LE(result.error, 1.001e-3);
         EXPECT_NEAR(result.time, truth, other->error_bound() > 1e-6 ? 0.01 : 1.1e-3);
     }
 }
 
-TEST(FieldSweep, what_overlaps_at_the_start_touches_at_time_zero) {
+TEST(field_field::FieldSweep, what_overlaps_at_the_start_touches_at_time_zero) {
     const FieldPtr ball = formula(shapes::sphere(1)), inner = formula(shapes::sphere(0.1)),
                    hollow = formula(shapes::shell(0.02, shapes::sphere(1)));
-    const FieldSweep nested = field_sweep(*inner, slide({0.2, 0, 0}, {5, 0, 0}), *ball, Motion::still({}));
+    const field_field::FieldSweep nested =
+        field_field::field_sweep(*inner, slide({0.2, 0, 0}, {5, 0, 0}), *ball, Motion::stationary({}));
     EXPECT_EQ(nested.verdict, Verdict::overlapping);
     EXPECT_EQ(nested.time, 0);
     EXPECT_EQ(nested.error, 0);
     // In the empty ball it is free at first, and hits the wall from within.
-    expect_first_contact(field_sweep(*inner, slide({0, 0, 0}, {5, 0, 0}), *hollow, Motion::still({})), 0.89 / 5, 1e-6);
-    EXPECT_EQ(field_sweep(*inner, slide({0, 0, 0}, {0.5, 0, 0}), *hollow, Motion::still({})).verdict,
+    expect_first_contact(field_field::field_sweep(*inner, slide({0, 0, 0}, {5, 0, 0}), *hollow, Motion::stationary({})),
+                         0.89 / 5, 1e-6);
+    EXPECT_EQ(field_field::field_sweep(*inner, slide({0, 0, 0}, {0.5, 0, 0}), *hollow, Motion::stationary({})).verdict,
               Verdict::disjoint);
 }
 
-TEST(FieldSweep, a_graze_is_undecided_from_where_the_proof_ends) {
+TEST(field_field::FieldSweep, a_graze_is_undecided_from_where_the_proof_ends) {
     const FieldPtr ball = formula(shapes::sphere(1));
-    const FieldSweep graze =
-        field_sweep(*ball, slide({-5, 2, 0}, {5, 2, 0}), *ball, Motion::still({}), {.budget = 50'000});
+    const field_field::FieldSweep graze = field_field::field_sweep(*ball, slide({-5, 2, 0}, {5, 2, 0}), *ball,
+                                                                   Motion::stationary({}), {.max_evaluations = 50'000});
     EXPECT_NE(graze.verdict, Verdict::disjoint);
     EXPECT_TRUE(graze.truncated);
     EXPECT_GT(graze.time, 0.48);
     EXPECT_LE(graze.time, 0.5);
-    EXPECT_LT(graze.look_ups, 50'200u);
+    EXPECT_LT(graze.evaluations, 50'200u);
 }
 
-TEST(FieldSweep, a_known_time_prunes_what_is_later) {
+TEST(field_field::FieldSweep, a_known_time_prunes_what_is_later) {
     const FieldPtr ball = formula(shapes::sphere(1)), floor = formula(shapes::plane(Vec3::UnitZ(), 0));
     const Motion fall = slide({0, 0, 5}, {0, 0, -5}); // touches at 0.4
-    const FieldSweep before = field_sweep(*ball, fall, *floor, Motion::still({}), {.latest = 0.399});
+    const field_field::FieldSweep before =
+        field_field::field_sweep(*ball, fall, *floor, Motion::stationary({}), {.latest = 0.399});
     EXPECT_EQ(before.verdict, Verdict::disjoint);
     EXPECT_EQ(before.time, 0.399);
-    const FieldSweep whole = field_sweep(*floor, Motion::still({}), *ball, fall);
+    const field_field::FieldSweep whole = field_field::field_sweep(*floor, Motion::stationary({}), *ball, fall);
     expect_first_contact(whole, 0.4, 1e-6);
-    EXPECT_LT(before.look_ups, whole.look_ups);
-    EXPECT_NEAR(field_sweep(*ball, fall, *floor, Motion::still({}), {.level = 0.1}).time, 0.38, 2e-6);
+    EXPECT_LT(before.evaluations, whole.evaluations);
+    EXPECT_NEAR(field_field::field_sweep(*ball, fall, *floor, Motion::stationary({}), {.level = 0.1}).time, 0.38, 2e-6);
 }
 
-TEST(FieldSweep, hostile_input_is_refused_or_undecided) {
+TEST(field_field::FieldSweep, hostile_input_is_refused_or_undecided) {
     const FieldPtr ball = formula(shapes::sphere(1)), floor = formula(shapes::plane(Vec3::UnitZ(), 0));
     for (const double bad : {std::nan(""), HUGE_VAL, 1e200}) {
-        const FieldSweep result = field_sweep(*ball, slide({0, 0, 0}, {bad, 0, 0}), *ball, Motion::still({}));
+        const field_field::FieldSweep result =
+            field_field::field_sweep(*ball, slide({0, 0, 0}, {bad, 0, 0}), *ball, Motion::stationary({}));
         EXPECT_EQ(result.verdict, Verdict::undecided);
         EXPECT_EQ(result.time, 0);
     }
-    EXPECT_THROW((void)field_sweep(*floor, {}, *floor, {}), Error);
-    EXPECT_THROW((void)field_sweep(*ball, {}, *ball, {}, {.tolerance = 0}), Error);
-    EXPECT_THROW((void)field_sweep(*ball, {}, *ball, {}, {.latest = 2}), Error);
-    EXPECT_THROW((void)field_sweep(*ball, {}, *ball, {}, {.level = std::nan("")}), Error);
+    EXPECT_THROW((void)field_field::field_sweep(*floor, {}, *floor, {}), Error);
+    EXPECT_THROW((void)field_field::field_sweep(*ball, {}, *ball, {}, {.tolerance = 0}), Error);
+    EXPECT_THROW((void)field_field::field_sweep(*ball, {}, *ball, {}, {.latest = 2}), Error);
+    EXPECT_THROW((void)field_field::field_sweep(*ball, {}, *ball, {}, {.level = std::nan("")}), Error);
 }
 
 } // namespace

@@ -4,9 +4,9 @@
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/primitives.h>
 #include <fathom/field/grid/bake.h>
+#include <fathom/field/neural/network_fit.h>
 #include <fathom/field/neural/neural_field.h>
 #include <fathom/field/neural_io/network_file.h>
-#include <fathom/field/neural/network_fit.h>
 #include <fathom/geometry/generate/generate.h>
 #include <support/models.h>
 #include <support/test_counts.h>
@@ -22,9 +22,9 @@ namespace {
 // A body twice: as its field, and baked.
 struct Body {
     FieldPtr field;
-    Solid solid;
+    FieldSphereTree solid;
     std::shared_ptr<const GridField> grid;
-    Solid baked;
+    FieldSphereTree baked;
     double error; // |grid - field| near the surface, certified
 
     Body(FieldPtr f, int resolution)
@@ -34,7 +34,7 @@ struct Body {
 };
 
 Body fitted(const TriangleMesh& mesh, int resolution) {
-    return Body(std::make_shared<NetworkField>(
+    return Body(std::make_shared<NeuralField>(
                     fit_network(mesh, {.layers = 4, .width = 24, .steps = 256, .samples = 1 << 14}).network),
                 resolution);
 }
@@ -66,7 +66,8 @@ struct Pair {
     }
 };
 
-void judge(const Pair& pair, const CollideResult& net, const CollideResult& grids, Random& random, Tally& tally) {
+void judge(const Pair& pair, const field_field::CollideResult& net, const field_field::CollideResult& grids,
+           Random& random, Tally& tally) {
     tally.count(net.verdict);
     const double error = std::max(pair.a.error, pair.b.error);
     if (net.verdict == Verdict::overlapping) {
@@ -87,7 +88,8 @@ void judge(const Pair& pair, const CollideResult& net, const CollideResult& grid
 }
 
 // The grid of the first is the body then.
-void judge_mixed(const Pair& pair, const CollideResult& mixed, const CollideResult& grids, Tally& tally) {
+void judge_mixed(const Pair& pair, const field_field::CollideResult& mixed, const field_field::CollideResult& grids,
+                 Tally& tally) {
     tally.count(mixed.verdict);
     if (mixed.verdict == Verdict::overlapping && grids.verdict == Verdict::disjoint) {
         ++tally.differ;
@@ -106,12 +108,13 @@ Tally meet(const Body& a, const Body& b, bool first_baked, double reach, std::si
         const Pair pair{
             a, b, {random.rotation(), 0.1 * random.in_ball()}, {random.rotation(), reach * random.in_ball()}};
         const auto start = std::chrono::steady_clock::now();
-        const CollideResult net = collide(first_baked ? a.baked : a.solid, pair.pose_a, b.solid, pair.pose_b,
-                                          {.goal = CollideGoal::any, .budget = 20'000});
+        const field_field::CollideResult net =
+            collide(first_baked ? a.baked : a.solid, pair.pose_a, b.solid, pair.pose_b,
+                    {.goal = field_field::CollideGoal::any, .max_evaluations = 20'000});
         const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         tally.seconds += seconds;
         tally.longest = std::max(tally.longest, seconds);
-        const CollideResult grids = collide(a.baked, pair.pose_a, b.baked, pair.pose_b);
+        const field_field::CollideResult grids = collide(a.baked, pair.pose_a, b.baked, pair.pose_b);
         first_baked ? judge_mixed(pair, net, grids, tally) : judge(pair, net, grids, other, tally);
     }
     return tally;
@@ -138,7 +141,7 @@ TEST(NetworkCollide, fitted_networks_agree_with_their_grids_within_the_certified
 TEST(NetworkCollide, real_networks_agree_with_their_grids_within_the_certified_error) {
     FATHOM_NEEDS_MODELS();
     const auto load = [](const char* file) {
-        return Body(std::make_shared<NetworkField>(read_network(testing::models() / "neural" / file)), 64);
+        return Body(std::make_shared<NeuralField>(read_network(testing::models() / "neural" / file)), 64);
     };
     const Body fox = load("fox.npz"), part = load("100071_sf.h5");
     const std::size_t count = testing::count_of(20, 100);
@@ -152,9 +155,9 @@ TEST(NetworkCollide, real_networks_agree_with_their_grids_within_the_certified_e
 // A network that is a ball by construction cannot be had; one fitted to a ball is nearly one.
 TEST(NetworkCollide, contacts_are_those_of_the_surface) {
     const Body egg = fitted(make_sphere({.radius = 0.5}), 48);
-    const Solid wall(std::make_shared<AnalyticField>(shapes::box({1, 1, 1})));
-    const Pose pose = Pose::at({0.93, 0.05, -0.02});
-    const CollideResult result = collide(wall, {}, egg.solid, pose);
+    const FieldSphereTree wall(std::make_shared<AnalyticField>(shapes::box({1, 1, 1})));
+    const Pose pose = Pose::from_translation({0.93, 0.05, -0.02});
+    const field_field::CollideResult result = collide(wall, {}, egg.solid, pose);
     ASSERT_EQ(result.verdict, Verdict::overlapping);
     ASSERT_FALSE(result.contacts.empty());
     EXPECT_NEAR(result.depth, 0.07, 0.02);

@@ -28,33 +28,34 @@ TriangleMesh sized(const TriangleMesh& mesh, double scale) {
 // A mesh with its field.
 struct Body {
     TriangleMesh mesh;
-    ContactMesh ready;
+    TriangleSphereTree ready;
     MeshField field;
 
     explicit Body(const TriangleMesh& m) : mesh(m), ready(m), field(m) {}
 };
 
-std::array<MeshInField, 2> both_ways(const Body& a, const Pose& pose_a, const Body& b, const Pose& pose_b) {
-    return {MeshInField{&a.ready, pose_a, &b.field, pose_b}, MeshInField{&b.ready, pose_b, &a.field, pose_a}};
+std::array<mesh_field::MeshInField, 2> both_ways(const Body& a, const Pose& pose_a, const Body& b, const Pose& pose_b) {
+    return {mesh_field::MeshInField{&a.ready, pose_a, &b.field, pose_b},
+            mesh_field::MeshInField{&b.ready, pose_b, &a.field, pose_a}};
 }
 
 using Key = std::pair<std::size_t, Index>; // side and triangle
-using All = std::map<Key, MeshContact>;
+using All = std::map<Key, mesh_field::MeshContact>;
 
-All all_contacts(std::span<const MeshInField> sides, double margin, bool& undecided) {
+All all_contacts(std::span<const mesh_field::MeshInField> sides, double margin, bool& undecided) {
     All all;
     for (std::size_t s = 0; s < sides.size(); ++s) {
-        const MeshInField& side = sides[s];
-        const MeshContactResult found = mesh_contacts(*side.mesh, side.mesh_pose, *side.field, side.field_pose,
-                                                      {.margin = margin, .most_contacts = 1'000'000});
+        const mesh_field::MeshInField& side = sides[s];
+        const mesh_field::MeshContactResult found = mesh_field::mesh_contacts(
+            *side.mesh, side.mesh_pose, *side.field, side.field_pose, {.margin = margin, .max_contacts = 1'000'000});
         undecided = undecided || found.undecided > 0;
-        for (const MeshContact& c : found.contacts) all.emplace(Key{s, c.triangle}, c);
+        for (const mesh_field::MeshContact& c : found.contacts) all.emplace(Key{s, c.triangle}, c);
     }
     return all;
 }
 
 // The middle or a corner of the triangle is in contact.
-bool is_plain(const MeshInField& side, Index triangle, double margin) {
+bool is_plain(const mesh_field::MeshInField& side, Index triangle, double margin) {
     for (std::size_t place = 0; place < side.mesh->size(); ++place) {
         if (side.mesh->triangle(place) != triangle) continue;
         const auto touches = [&](const Vec3& p) {
@@ -66,9 +67,9 @@ bool is_plain(const MeshInField& side, Index triangle, double margin) {
     return false;
 }
 
-double gap(const Vec3& p, std::span<const SpreadContact> from) {
+double gap(const Vec3& p, std::span<const mesh_field::ReducedContact> from) {
     double least = HUGE_VAL;
-    for (const SpreadContact& c : from) least = std::min(least, (c.at.point - p).norm());
+    for (const mesh_field::ReducedContact& c : from) least = std::min(least, (c.at.point - p).norm());
     return least;
 }
 
@@ -76,9 +77,10 @@ struct Tally {
     std::size_t poses = 0, overlapping = 0, truncated = 0, deeper = 0;
 };
 
-void check(std::span<const MeshInField> sides, double margin, const All& all, bool undecided, std::size_t most,
-           double size, Tally& tally) {
-    const SpreadResult found = spread_contacts(sides, {.margin = margin, .most_contacts = most});
+void check(std::span<const mesh_field::MeshInField> sides, double margin, const All& all, bool undecided,
+           std::size_t most, double size, Tally& tally) {
+    const mesh_field::ReductionResult found =
+        mesh_field::reduce_contacts(sides, {.margin = margin, .max_contacts = most});
     ++tally.poses;
     EXPECT_EQ(found.verdict == Verdict::overlapping, !all.empty());
     EXPECT_TRUE(undecided || found.verdict != Verdict::undecided);
@@ -93,14 +95,14 @@ void check(std::span<const MeshInField> sides, double margin, const All& all, bo
     tally.deeper +=
         found.contacts.front().at.depth > deepest + 1e-9 * size; // a proof led to a better place than it does there
     std::map<Key, double> listed;
-    for (const SpreadContact& c : found.contacts) {
+    for (const mesh_field::ReducedContact& c : found.contacts) {
         const auto known = all.find({c.side, c.at.triangle});
         ASSERT_NE(known, all.end());
         EXPECT_TRUE(listed.emplace(known->first, c.at.depth).second) << "twice";
-        EXPECT_GE(c.at.depth, known->second.depth) << "what mesh_contacts() lists for the triangle";
+        EXPECT_GE(c.at.depth, known->second.depth) << "what mesh_field::mesh_contacts() lists for the triangle";
         EXPECT_TRUE(c.at.depth > known->second.depth ||
                     (c.at.point == known->second.point && c.at.normal == known->second.normal));
-        const MeshInField& side = sides[c.side];
+        const mesh_field::MeshInField& side = sides[c.side];
         EXPECT_NEAR(side.field->distance(side.field_pose.to_local(c.at.point)), -c.at.depth, 1e-11 * size);
         EXPECT_LE(c.at.depth, found.contacts.front().at.depth);
     }
@@ -122,7 +124,7 @@ void check(std::span<const MeshInField> sides, double margin, const All& all, bo
     }
 }
 
-void check(std::span<const MeshInField> sides, double margin, double size, Tally& tally) {
+void check(std::span<const mesh_field::MeshInField> sides, double margin, double size, Tally& tally) {
     bool undecided = false;
     const All all = all_contacts(sides, margin, undecided);
     for (const std::size_t most : {1u, 16u, 100'000u}) check(sides, margin, all, undecided, most, size, tally);
@@ -136,7 +138,7 @@ void expect_both_outcomes(const Tally& tally) {
     EXPECT_LT(tally.truncated, tally.overlapping);
 }
 
-TEST(SpreadContacts, of_two_closed_meshes_are_the_deepest_and_far_apart) {
+TEST(ReducedContacts, of_two_closed_meshes_are_the_deepest_and_far_apart) {
     Random random(1);
     for (const double scale : {1e-3, 1.0, 1e3}) {
         const std::array bodies = {
@@ -153,61 +155,62 @@ TEST(SpreadContacts, of_two_closed_meshes_are_the_deepest_and_far_apart) {
     }
 }
 
-TEST(SpreadContacts, of_open_meshes_in_formulas_are_the_deepest_and_far_apart) {
+TEST(ReducedContacts, of_open_meshes_in_formulas_are_the_deepest_and_far_apart) {
     Random random(2);
     for (const double scale : {1e-3, 1.0, 1e3}) {
-        const std::array meshes = {ContactMesh(sized(testing::random_triangles(random, 30, 20), scale)),
-                                   ContactMesh(sized(testing::torus_mesh(24, 8), scale))};
+        const std::array meshes = {TriangleSphereTree(sized(testing::random_triangles(random, 30, 20), scale)),
+                                   TriangleSphereTree(sized(testing::torus_mesh(24, 8), scale))};
         const AnalyticField ball(shapes::sphere(0.4 * scale)), block(shapes::box(scale * Vec3(0.8, 0.6, 0.1))),
             star(shapes::extrude(0.2 * scale, shapes::star(7, 0.6 * scale, 0.2 * scale)));
         Tally tally;
         for (const AnalyticField* field : {&ball, &block, &star})
-            for (const ContactMesh& mesh : meshes)
+            for (const TriangleSphereTree& mesh : meshes)
                 for (std::size_t k = 0; k < testing::count_of(8, 300); ++k) {
-                    const MeshInField side{&mesh, random_pose(random, scale), field, random_pose(random, scale)};
+                    const mesh_field::MeshInField side{&mesh, random_pose(random, scale), field,
+                                                       random_pose(random, scale)};
                     check({&side, 1}, k % 2 == 0 ? 0.03 * scale : 0.0, scale, tally);
                 }
         expect_both_outcomes(tally);
     }
 }
 
-TEST(SpreadContacts, in_a_grid_are_the_deepest_and_far_apart) {
+TEST(ReducedContacts, in_a_grid_are_the_deepest_and_far_apart) {
     Random random(3);
-    const ContactMesh mesh(make_creature({.triangles = 1000}));
+    const TriangleSphereTree mesh(make_creature({.triangles = 1000}));
     const GridField grid = build_grid(make_creature({.triangles = 2000, .seed = 2}), {.resolution = 48});
     Tally tally;
     for (std::size_t k = 0; k < testing::count_of(20, 500); ++k) {
-        const MeshInField side{&mesh, random_pose(random, 0.55), &grid, random_pose(random, 0.55)};
+        const mesh_field::MeshInField side{&mesh, random_pose(random, 0.55), &grid, random_pose(random, 0.55)};
         check({&side, 1}, 0, 1, tally);
     }
     expect_both_outcomes(tally);
 }
 
-TEST(SpreadContacts, of_a_body_inside_another_and_of_bodies_that_just_touch) {
+TEST(ReducedContacts, of_a_body_inside_another_and_of_bodies_that_just_touch) {
     const Body small(testing::cube_mesh()), large(sized(testing::cube_mesh(), 5));
     Tally tally;
     const double cube = bounds(small.mesh.vertices).size().x();
     for (const Vec3& at :
          {Vec3(0.1, 0.2, 0.3), Vec3(0.5 * cube + 2.5 * cube, 0, 0), Vec3(0.5 * cube + 2.5 * cube, 0.1, 0.2)})
-        check(both_ways(small, Pose::at(at), large, {}), 0, cube, tally);
+        check(both_ways(small, Pose::from_translation(at), large, {}), 0, cube, tally);
     EXPECT_EQ(tally.overlapping, tally.poses);
 }
 
-TEST(SpreadContacts, are_the_same_for_any_number_of_threads) {
+TEST(ReducedContacts, are_the_same_for_any_number_of_threads) {
     const Body a(make_creature({.triangles = 3000})), b(make_torus({.segments = 48, .tube_segments = 24}));
     const AnalyticField block(shapes::box({0.5, 0.5, 0.5}));
-    const auto sides = both_ways(a, Pose::at({0.4, 0.1, 0}), b, {});
-    const MeshInField of_formula{&a.ready, Pose::at({0.1, 0.1, 0}), &block, {}};
-    for (const std::span<const MeshInField> asked :
-         {std::span<const MeshInField>(sides), std::span<const MeshInField>(&of_formula, 1)}) {
+    const auto sides = both_ways(a, Pose::from_translation({0.4, 0.1, 0}), b, {});
+    const mesh_field::MeshInField of_formula{&a.ready, Pose::from_translation({0.1, 0.1, 0}), &block, {}};
+    for (const std::span<const mesh_field::MeshInField> asked :
+         {std::span<const mesh_field::MeshInField>(sides), std::span<const mesh_field::MeshInField>(&of_formula, 1)}) {
         set_thread_count(1);
-        const SpreadResult one = spread_contacts(asked, {});
+        const mesh_field::ReductionResult one = mesh_field::reduce_contacts(asked, {});
         set_thread_count(2);
-        const SpreadResult two = spread_contacts(asked, {});
+        const mesh_field::ReductionResult two = mesh_field::reduce_contacts(asked, {});
         set_thread_count(0);
         ASSERT_EQ(one.contacts.size(), 16u);
         ASSERT_EQ(two.contacts.size(), 16u);
-        EXPECT_EQ(one.look_ups, two.look_ups);
+        EXPECT_EQ(one.evaluations, two.evaluations);
         for (std::size_t k = 0; k < 16; ++k) {
             EXPECT_EQ(one.contacts[k].side, two.contacts[k].side);
             EXPECT_EQ(one.contacts[k].at.triangle, two.contacts[k].at.triangle);
@@ -217,27 +220,27 @@ TEST(SpreadContacts, are_the_same_for_any_number_of_threads) {
     }
 }
 
-TEST(SpreadContacts, cost_a_small_part_of_all_contacts) {
+TEST(ReducedContacts, cost_a_small_part_of_all_contacts) {
     const Body a(make_creature({.triangles = 5000})), b(make_torus({.segments = 80, .tube_segments = 40}));
-    const auto sides = both_ways(a, Pose::at({0.4, 0.1, 0}), b, {});
-    std::size_t look_ups = 0;
-    for (const MeshInField& side : sides)
-        look_ups += mesh_contacts(*side.mesh, side.mesh_pose, *side.field, side.field_pose).look_ups;
-    EXPECT_LT(10 * spread_contacts(sides).look_ups, look_ups);
+    const auto sides = both_ways(a, Pose::from_translation({0.4, 0.1, 0}), b, {});
+    std::size_t evaluations = 0;
+    for (const mesh_field::MeshInField& side : sides)
+        evaluations += mesh_field::mesh_contacts(*side.mesh, side.mesh_pose, *side.field, side.field_pose).evaluations;
+    EXPECT_LT(10 * mesh_field::reduce_contacts(sides).evaluations, evaluations);
 }
 
-TEST(SpreadContacts, hostile_input_is_refused_or_undecided) {
-    const ContactMesh cube(testing::cube_mesh()), nothing{TriangleMesh{}};
+TEST(ReducedContacts, hostile_input_is_refused_or_undecided) {
+    const TriangleSphereTree cube(testing::cube_mesh()), nothing{TriangleMesh{}};
     const AnalyticField ball(shapes::sphere(1));
-    EXPECT_EQ(spread_contacts({}).verdict, Verdict::disjoint);
-    const MeshInField empty{&nothing, {}, &ball, {}};
-    EXPECT_EQ(spread_contacts({&empty, 1}).verdict, Verdict::disjoint);
+    EXPECT_EQ(mesh_field::reduce_contacts({}).verdict, Verdict::disjoint);
+    const mesh_field::MeshInField empty{&nothing, {}, &ball, {}};
+    EXPECT_EQ(mesh_field::reduce_contacts({&empty, 1}).verdict, Verdict::disjoint);
     for (const double wrong : {std::nan(""), HUGE_VAL}) {
-        const MeshInField lost{&cube, Pose::at({wrong, 0, 0}), &ball, {}};
-        EXPECT_EQ(spread_contacts({&lost, 1}).verdict, Verdict::undecided);
-        EXPECT_EQ(spread_contacts({&lost, 1}).undecided, 12u);
-        const MeshInField here{&cube, {}, &ball, {}};
-        EXPECT_THROW((void)spread_contacts({&here, 1}, {.margin = wrong}), Error);
+        const mesh_field::MeshInField lost{&cube, Pose::from_translation({wrong, 0, 0}), &ball, {}};
+        EXPECT_EQ(mesh_field::reduce_contacts({&lost, 1}).verdict, Verdict::undecided);
+        EXPECT_EQ(mesh_field::reduce_contacts({&lost, 1}).undecided, 12u);
+        const mesh_field::MeshInField here{&cube, {}, &ball, {}};
+        EXPECT_THROW((void)mesh_field::reduce_contacts({&here, 1}, {.margin = wrong}), Error);
     }
 }
 
@@ -269,16 +272,16 @@ TEST(TriangleInMesh, no_sample_of_a_triangle_is_deeper_and_no_proof_is_wrong) {
             for (Vec3& corner : t) corner = at + 0.05 * size * random.in_ball();
             const double longest = std::max({(t[0] - t[1]).norm(), (t[1] - t[2]).norm(), (t[2] - t[0]).norm()});
             const Vec3 middle = (t[0] + t[1] + t[2]) / 3;
-            std::array<MeshLook, 4> looks = {MeshLook{middle, field.nearest(middle)}};
+            std::array<mesh_field::MeshLook, 4> looks = {mesh_field::MeshLook{middle, field.nearest(middle)}};
             for (std::size_t c = 0; c < 3; ++c) looks[c + 1] = {t[c], field.nearest(t[c], looks[0].reach(t[c]))};
             const double sampled = least_sampled(field, t, 20);
-            const TriangleLeast least = least_on_triangle(field, t, looks);
+            const mesh_field::TriangleLeast least = mesh_field::least_on_triangle(field, t, looks);
             EXPECT_EQ(least.sample.distance, field.distance(least.point));
             const bool deep = sampled < -0.6 * longest; // spheres settle these: the deepest of all points
             inside += deep;
             worse += deep && least.sample.distance > sampled + 1e-9 * size;
             const double level = sampled + random.uniform(-0.03, 0.03) * size;
-            const bool proven = stays_above(field, t, looks, level);
+            const bool proven = mesh_field::stays_above(field, t, looks, level);
             ++above[proven];
             EXPECT_TRUE(!proven || sampled > level);
         }

@@ -10,9 +10,9 @@
 #include <fathom/field/analytic/primitives.h>
 #include <fathom/field/mesh/grid_builder.h>
 #include <fathom/field/mesh/mesh_field.h>
-#include <fathom/geometry/primitive/closest_point.h>
 #include <fathom/geometry/generate/generate.h>
 #include <fathom/geometry/io/mesh_file.h>
+#include <fathom/geometry/primitive/closest_point.h>
 
 #include <gtest/gtest.h>
 
@@ -53,23 +53,24 @@ TEST(TriangleDescent, reaches_the_least_of_convex_bodies_on_random_triangles) {
             capsule(shapes::capsule(scale * Vec3(-0.3, 0, 0), scale * Vec3(0.3, 0, 0), 0.2 * scale)),
             plane(shapes::plane(Vec3(1, 2, 3), 0));
         for (const AnalyticField* field : {&ball, &block, &capsule, &plane}) {
-            double worst = 0, look_ups = 0;
+            double worst = 0, evaluations = 0;
             std::size_t off = 0;
             for (std::size_t k = 0; k < testing::count_of(500, 20'000); ++k) {
                 const Corners t = random_triangle(random, scale);
                 const Vec3 start = (t[0] + t[1] + t[2]) / 3;
-                const TriangleLeast least = least_on_triangle(*field, t, start, field->distance(start));
+                const mesh_field::TriangleLeast least =
+                    mesh_field::least_on_triangle(*field, t, start, field->distance(start));
                 // The lattice itself misses the least by at most half a cell.
                 const double above = (least.sample.distance - least_sampled(*field, t, 24)) / diameter(t);
                 worst = std::max(worst, above);
                 off += above > 1e-9;
-                look_ups += static_cast<double>(least.look_ups);
+                evaluations += static_cast<double>(least.evaluations);
                 EXPECT_EQ(least.sample.distance, field->distance(least.point));
                 EXPECT_LE(closest_point(least.point, t).squared_distance, 1e-24 * scale * scale);
             }
             EXPECT_LE(off, testing::count_of(0, 10)) << scale;
             EXPECT_LT(worst, 2e-3) << scale;
-            EXPECT_LT(look_ups, 25 * static_cast<double>(testing::count_of(500, 20'000)));
+            EXPECT_LT(evaluations, 25 * static_cast<double>(testing::count_of(500, 20'000)));
         }
     }
 }
@@ -77,15 +78,15 @@ TEST(TriangleDescent, reaches_the_least_of_convex_bodies_on_random_triangles) {
 TEST(TriangleDescent, finds_the_closed_form_of_a_ball) {
     Random random(2);
     const AnalyticField ball(shapes::sphere(0.5));
-    std::size_t look_ups = 0;
+    std::size_t evaluations = 0;
     const std::size_t count = testing::count_of(3000, 100'000);
     for (std::size_t k = 0; k < count; ++k) {
         const Corners t = random_triangle(random, 1);
-        const TriangleLeast least = least_on_triangle(ball, t, t[0], ball.distance(t[0]));
+        const mesh_field::TriangleLeast least = mesh_field::least_on_triangle(ball, t, t[0], ball.distance(t[0]));
         EXPECT_NEAR(least.sample.distance, std::sqrt(closest_point(Vec3::Zero(), t).squared_distance) - 0.5, 1e-11);
-        look_ups += least.look_ups;
+        evaluations += least.evaluations;
     }
-    EXPECT_LT(look_ups, 40 * count);
+    EXPECT_LT(evaluations, 40 * count);
 }
 
 struct Tally {
@@ -93,11 +94,12 @@ struct Tally {
 };
 
 // Every triangle that a dense lattice sees below the margin must be listed, and nothing that the exact field denies.
-void check_pose(const TriangleMesh& mesh, const ContactMesh& ready, const Pose& mesh_pose, const Field& field,
+void check_pose(const TriangleMesh& mesh, const TriangleSphereTree& ready, const Pose& mesh_pose, const Field& field,
                 const Pose& field_pose, double margin, int cells, bool convex, Tally& tally) {
-    const MeshContactResult result = mesh_contacts(ready, mesh_pose, field, field_pose, {.margin = margin});
+    const mesh_field::MeshContactResult result =
+        mesh_field::mesh_contacts(ready, mesh_pose, field, field_pose, {.margin = margin});
     std::map<Index, double> listed;
-    for (const MeshContact& c : result.contacts) {
+    for (const mesh_field::MeshContact& c : result.contacts) {
         EXPECT_TRUE(listed.emplace(c.triangle, c.depth).second) << "twice";
         EXPECT_GE(c.depth, -margin);
         EXPECT_NEAR(c.normal.norm(), 1, 1e-12);
@@ -126,12 +128,12 @@ void check_pose(const TriangleMesh& mesh, const ContactMesh& ready, const Pose& 
     EXPECT_TRUE(std::is_sorted(result.contacts.begin(), result.contacts.end(),
                                [](const auto& a, const auto& b) { return a.depth > b.depth; }));
 
-    const MeshContactResult any =
-        mesh_contacts(ready, mesh_pose, field, field_pose, {.goal = MeshGoal::any, .margin = margin});
+    const mesh_field::MeshContactResult any = mesh_field::mesh_contacts(
+        ready, mesh_pose, field, field_pose, {.goal = mesh_field::MeshGoal::any, .margin = margin});
     EXPECT_EQ(any.verdict, result.verdict);
     EXPECT_EQ(any.contacts.size(), result.contacts.empty() ? 0u : 1u);
-    const MeshContactResult deepest =
-        mesh_contacts(ready, mesh_pose, field, field_pose, {.goal = MeshGoal::deepest, .margin = margin});
+    const mesh_field::MeshContactResult deepest = mesh_field::mesh_contacts(
+        ready, mesh_pose, field, field_pose, {.goal = mesh_field::MeshGoal::deepest, .margin = margin});
     EXPECT_EQ(deepest.verdict, result.verdict);
     ASSERT_EQ(deepest.contacts.size(), 1u);
     if (!result.contacts.empty()) {
@@ -168,7 +170,7 @@ TEST(MeshContacts, lists_every_triangle_that_dense_samples_see_touching) {
         for (const AnalyticField* field : {&ball, &block, &ring, &star}) {
             Tally tally;
             for (const TriangleMesh& mesh : meshes) {
-                const ContactMesh ready(mesh);
+                const TriangleSphereTree ready(mesh);
                 for (std::size_t k = 0; k < testing::count_of(8, 400); ++k)
                     check_pose(mesh, ready, random_pose(random, scale), *field, random_pose(random, scale), 0, 20,
                                field == &ball || field == &block, tally);
@@ -181,7 +183,7 @@ TEST(MeshContacts, lists_every_triangle_that_dense_samples_see_touching) {
 TEST(MeshContacts, lists_every_triangle_within_a_margin_or_deeper_than_one) {
     Random random(4);
     const TriangleMesh mesh = testing::torus_mesh(24, 8);
-    const ContactMesh ready(mesh);
+    const TriangleSphereTree ready(mesh);
     const AnalyticField block(shapes::box({1, 0.8, 0.6}));
     for (const double margin : {0.1, -0.05}) {
         Tally tally;
@@ -194,7 +196,7 @@ TEST(MeshContacts, lists_every_triangle_within_a_margin_or_deeper_than_one) {
 TEST(MeshContacts, lists_every_triangle_that_dense_samples_see_in_a_grid) {
     Random random(5);
     const TriangleMesh mesh = make_creature({.triangles = 2000});
-    const ContactMesh ready(mesh);
+    const TriangleSphereTree ready(mesh);
     const GridField grid = build_grid(make_creature({.triangles = 4000, .seed = 2}), {.resolution = 64});
     Tally tally;
     for (std::size_t k = 0; k < testing::count_of(25, 1000); ++k)
@@ -206,7 +208,7 @@ TEST(MeshContacts, depth_and_normal_of_a_ball_and_a_half_space_are_exact) {
     Random random(6);
     for (const double scale : {1e-3, 1.0, 1e3}) {
         const TriangleMesh mesh = mapped(testing::sphere_mesh(3), [&](const Vec3& p) -> Vec3 { return scale * p; });
-        const ContactMesh ready(mesh);
+        const TriangleSphereTree ready(mesh);
         const AnalyticField ball(shapes::sphere(scale)), plane(shapes::plane(Vec3::UnitZ(), 0));
         for (std::size_t k = 0; k < testing::count_of(20, 1000); ++k) {
             const Pose a = random_pose(random, 2.2 * scale), b{random.rotation(), scale * random.in_ball()};
@@ -215,11 +217,12 @@ TEST(MeshContacts, depth_and_normal_of_a_ball_and_a_half_space_are_exact) {
             for (const Vec3& v : mesh.vertices) lowest = std::min(lowest, b.to_local(a * v).z());
             for (std::size_t t = 0; t < mesh.triangles.size(); ++t)
                 nearest = std::min(nearest, closest_point(a.to_local(b.translation), mesh.corners(t)).squared_distance);
-            const auto on_plane = mesh_contacts(ready, a, plane, b, {.goal = MeshGoal::deepest});
+            const auto on_plane =
+                mesh_field::mesh_contacts(ready, a, plane, b, {.goal = mesh_field::MeshGoal::deepest});
             EXPECT_NEAR(on_plane.contacts.at(0).depth, -lowest, 1e-12 * scale);
-            EXPECT_NEAR((on_plane.contacts[0].normal - b.turn(-Vec3::UnitZ())).norm(), 0, 1e-12);
-            const auto on_ball = mesh_contacts(ready, a, ball, b, {.goal = MeshGoal::deepest});
-            const MeshContact& c = on_ball.contacts.at(0);
+            EXPECT_NEAR((on_plane.contacts[0].normal - b.rotate(-Vec3::UnitZ())).norm(), 0, 1e-12);
+            const auto on_ball = mesh_field::mesh_contacts(ready, a, ball, b, {.goal = mesh_field::MeshGoal::deepest});
+            const mesh_field::MeshContact& c = on_ball.contacts.at(0);
             EXPECT_NEAR(c.depth, scale - std::sqrt(nearest), 1e-10 * scale);
             if (std::sqrt(nearest) > 0.1 * scale) {
                 EXPECT_NEAR((c.normal - (b.translation - c.point).normalized()).norm(), 0, 1e-10);
@@ -229,12 +232,12 @@ TEST(MeshContacts, depth_and_normal_of_a_ball_and_a_half_space_are_exact) {
 }
 
 TEST(MeshContacts, a_mesh_inside_the_body_touches_and_a_body_inside_the_mesh_does_not) {
-    const ContactMesh mesh(testing::cube_mesh());
+    const TriangleSphereTree mesh(testing::cube_mesh());
     const AnalyticField large(shapes::sphere(5)), small(shapes::sphere(0.5));
-    const auto inside = mesh_contacts(mesh, {}, large, {});
+    const auto inside = mesh_field::mesh_contacts(mesh, {}, large, {});
     EXPECT_EQ(inside.verdict, Verdict::overlapping);
     EXPECT_EQ(inside.contacts.size(), 12u);
-    EXPECT_EQ(mesh_contacts(mesh, {}, small, {}).verdict, Verdict::disjoint);
+    EXPECT_EQ(mesh_field::mesh_contacts(mesh, {}, small, {}).verdict, Verdict::disjoint);
 }
 
 // A triangle stands on its edge in a narrow valley beside a wide one: the descent goes astray, the proof does not.
@@ -245,36 +248,47 @@ TEST(MeshContacts, proof_finds_what_the_descent_misses) {
     TriangleMesh mesh;
     mesh.vertices = {{-3, 0, 0}, {3, 0, 0}, {0, 2, 0}};
     mesh.triangles = {{0, 1, 2}};
-    const ContactMesh ready(mesh);
-    const auto quick = mesh_contacts(ready, {}, field, {}, {.prove = false});
+    const TriangleSphereTree ready(mesh);
+    const auto quick = mesh_field::mesh_contacts(ready, {}, field, {}, {.prove = false});
     EXPECT_EQ(quick.verdict, Verdict::undecided);
     EXPECT_EQ(quick.undecided, 1u);
     EXPECT_EQ(quick.open_triangle, 0u);
-    const auto proven = mesh_contacts(ready, {}, field, {});
+    const auto proven = mesh_field::mesh_contacts(ready, {}, field, {});
     EXPECT_EQ(proven.verdict, Verdict::overlapping);
     EXPECT_NEAR(proven.contacts.at(0).depth, 0.02, 1e-9);
 }
 
 TEST(MeshContacts, gaps_are_proven_down_to_the_tolerance_and_open_below_it) {
-    const ContactMesh mesh(testing::cube_mesh());
+    const TriangleSphereTree mesh(testing::cube_mesh());
     const testing::BallField ball(Vec3::Zero(), 1);
     for (const double gap : {1e-2, 1e-3})
-        EXPECT_EQ(mesh_contacts(mesh, Pose::at({0, 0, 2 + gap}), ball, {}).verdict, Verdict::disjoint) << gap;
-    EXPECT_EQ(mesh_contacts(mesh, Pose::at({0, 0, 2 - 1e-9}), ball, {}).verdict, Verdict::overlapping);
-    EXPECT_EQ(mesh_contacts(mesh, Pose::at({0, 0, 2 + 1e-14}), ball, {}).verdict, Verdict::undecided);
-    EXPECT_EQ(mesh_contacts(mesh, Pose::at({0, 0, 2 + 1e-3}), ball, {}, {.tolerance = 0.5}).verdict,
+        EXPECT_EQ(mesh_field::mesh_contacts(mesh, Pose::from_translation({0, 0, 2 + gap}), ball, {}).verdict,
+                  Verdict::disjoint)
+            << gap;
+    EXPECT_EQ(mesh_field::mesh_contacts(mesh, Pose::from_translation({0, 0, 2 - 1e-9}), ball, {}).verdict,
+              Verdict::overlapping);
+    EXPECT_EQ(mesh_field::mesh_contacts(mesh, Pose::from_translation({0, 0, 2 + 1e-14}), ball, {}).verdict,
               Verdict::undecided);
-    EXPECT_EQ(mesh_contacts(mesh, Pose::at({0, 0, 2 + 1e-3}), ball, {}, {.budget = 0}).verdict, Verdict::undecided);
+    EXPECT_EQ(
+        mesh_field::mesh_contacts(mesh, Pose::from_translation({0, 0, 2 + 1e-3}), ball, {}, {.tolerance = 0.5}).verdict,
+        Verdict::undecided);
+    EXPECT_EQ(
+        mesh_field::mesh_contacts(mesh, Pose::from_translation({0, 0, 2 + 1e-3}), ball, {}, {.max_evaluations = 0})
+            .verdict,
+        Verdict::undecided);
     // Faces that lie on each other need the range: no number of balls is enough.
     const AnalyticField block(shapes::box({2, 2, 2}));
-    EXPECT_EQ(mesh_contacts(mesh, Pose::at({0, 0, 2 + 1e-9}), block, {}).verdict, Verdict::disjoint);
-    EXPECT_EQ(mesh_contacts(mesh, Pose::at({0, 0, 2}), block, {}).verdict, Verdict::overlapping);
+    EXPECT_EQ(mesh_field::mesh_contacts(mesh, Pose::from_translation({0, 0, 2 + 1e-9}), block, {}).verdict,
+              Verdict::disjoint);
+    EXPECT_EQ(mesh_field::mesh_contacts(mesh, Pose::from_translation({0, 0, 2}), block, {}).verdict,
+              Verdict::overlapping);
 }
 
-TEST(MeshContacts, most_contacts_keeps_the_deepest_and_says_so) {
-    const ContactMesh mesh(testing::sphere_mesh(3));
+TEST(MeshContacts, max_contacts_keeps_the_deepest_and_says_so) {
+    const TriangleSphereTree mesh(testing::sphere_mesh(3));
     const AnalyticField plane(shapes::plane(Vec3::UnitZ(), 0));
-    const auto all = mesh_contacts(mesh, {}, plane, {}), few = mesh_contacts(mesh, {}, plane, {}, {.most_contacts = 7});
+    const auto all = mesh_field::mesh_contacts(mesh, {}, plane, {}),
+               few = mesh_field::mesh_contacts(mesh, {}, plane, {}, {.max_contacts = 7});
     EXPECT_FALSE(all.truncated);
     EXPECT_TRUE(few.truncated);
     ASSERT_EQ(few.contacts.size(), 7u);
@@ -286,27 +300,29 @@ TEST(MeshContacts, hostile_input_is_refused_or_undecided) {
     const double nan = std::nan("");
     TriangleMesh bad = testing::cube_mesh();
     bad.vertices[3].y() = nan;
-    EXPECT_THROW(ContactMesh{bad}, Error);
+    EXPECT_THROW(TriangleSphereTree{bad}, Error);
     bad = testing::cube_mesh();
     bad.triangles[5][1] = 99;
-    EXPECT_THROW(ContactMesh{bad}, Error);
+    EXPECT_THROW(TriangleSphereTree{bad}, Error);
     const AnalyticField ball(shapes::sphere(1));
-    EXPECT_EQ(mesh_contacts(ContactMesh{TriangleMesh{}}, {}, ball, {}).verdict, Verdict::disjoint);
-    const ContactMesh cube(testing::cube_mesh());
+    EXPECT_EQ(mesh_field::mesh_contacts(TriangleSphereTree{TriangleMesh{}}, {}, ball, {}).verdict, Verdict::disjoint);
+    const TriangleSphereTree cube(testing::cube_mesh());
     for (const double wrong : {nan, HUGE_VAL}) {
-        EXPECT_EQ(mesh_contacts(cube, Pose::at({wrong, 0, 0}), ball, {}).verdict, Verdict::undecided);
-        EXPECT_EQ(mesh_contacts(cube, {}, ball, Pose::at({0, wrong, 0})).verdict, Verdict::undecided);
-        EXPECT_THROW((void)mesh_contacts(cube, {}, ball, {}, {.margin = wrong}), Error);
+        EXPECT_EQ(mesh_field::mesh_contacts(cube, Pose::from_translation({wrong, 0, 0}), ball, {}).verdict,
+                  Verdict::undecided);
+        EXPECT_EQ(mesh_field::mesh_contacts(cube, {}, ball, Pose::from_translation({0, wrong, 0})).verdict,
+                  Verdict::undecided);
+        EXPECT_THROW((void)mesh_field::mesh_contacts(cube, {}, ball, {}, {.margin = wrong}), Error);
     }
-    EXPECT_THROW((void)mesh_contacts(cube, {}, ball, {}, {.tolerance = -1}), Error);
+    EXPECT_THROW((void)mesh_field::mesh_contacts(cube, {}, ball, {}, {.tolerance = -1}), Error);
 
     // No area: a point, a segment, and a sliver.
     TriangleMesh flat;
     flat.vertices = {{0, 0, 0.9}, {0, 0, 3}, {1e-200, 0, 2}, {5, 5, 5}};
     flat.triangles = {{0, 0, 0}, {0, 1, 1}, {0, 1, 2}, {3, 3, 3}};
-    const auto result = mesh_contacts(ContactMesh(flat), {}, ball, {});
+    const auto result = mesh_field::mesh_contacts(TriangleSphereTree(flat), {}, ball, {});
     ASSERT_EQ(result.contacts.size(), 3u);
-    for (const MeshContact& c : result.contacts) EXPECT_NEAR(c.depth, 0.1, 1e-12);
+    for (const mesh_field::MeshContact& c : result.contacts) EXPECT_NEAR(c.depth, 0.1, 1e-12);
 }
 
 // A field that answers with no number at all.
@@ -322,9 +338,10 @@ public:
 };
 
 TEST(MeshContacts, a_field_without_numbers_is_undecided) {
-    const ContactMesh mesh(testing::cube_mesh());
-    for (const MeshGoal goal : {MeshGoal::any, MeshGoal::deepest, MeshGoal::contacts}) {
-        const auto result = mesh_contacts(mesh, {}, NoField(), {}, {.goal = goal, .budget = 1000});
+    const TriangleSphereTree mesh(testing::cube_mesh());
+    for (const mesh_field::MeshGoal goal :
+         {mesh_field::MeshGoal::any, mesh_field::MeshGoal::deepest, mesh_field::MeshGoal::contacts}) {
+        const auto result = mesh_field::mesh_contacts(mesh, {}, NoField(), {}, {.goal = goal, .max_evaluations = 1000});
         EXPECT_EQ(result.verdict, Verdict::undecided);
         EXPECT_TRUE(result.contacts.empty());
         EXPECT_EQ(result.undecided, 12u);
@@ -332,16 +349,16 @@ TEST(MeshContacts, a_field_without_numbers_is_undecided) {
 }
 
 TEST(MeshContacts, are_the_same_for_any_number_of_threads) {
-    const ContactMesh mesh(make_creature({.triangles = 5000}));
+    const TriangleSphereTree mesh(make_creature({.triangles = 5000}));
     const AnalyticField block(shapes::box({0.5, 0.5, 0.5}));
     set_thread_count(1);
-    const auto one = mesh_contacts(mesh, Pose::at({0.1, 0.1, 0}), block, {});
+    const auto one = mesh_field::mesh_contacts(mesh, Pose::from_translation({0.1, 0.1, 0}), block, {});
     set_thread_count(4);
-    const auto four = mesh_contacts(mesh, Pose::at({0.1, 0.1, 0}), block, {});
+    const auto four = mesh_field::mesh_contacts(mesh, Pose::from_translation({0.1, 0.1, 0}), block, {});
     set_thread_count(0);
     ASSERT_GT(one.contacts.size(), 1000u);
     ASSERT_EQ(one.contacts.size(), four.contacts.size());
-    EXPECT_EQ(one.look_ups, four.look_ups);
+    EXPECT_EQ(one.evaluations, four.evaluations);
     for (std::size_t k = 0; k < one.contacts.size(); ++k) {
         EXPECT_EQ(one.contacts[k].triangle, four.contacts[k].triangle);
         EXPECT_EQ(one.contacts[k].point, four.contacts[k].point);
@@ -354,7 +371,7 @@ TEST(MeshContacts, agree_with_the_exact_field_of_a_scan) {
     FATHOM_NEEDS_MODELS();
     const TriangleMesh bunny = read_triangle_mesh(testing::models() / "bunny.obj");
     const Box box = bounds(bunny.vertices);
-    const ContactMesh ready(bunny);
+    const TriangleSphereTree ready(bunny);
     const MeshField exact(bunny);
     const GridField grid = cached_grid(bunny, {.resolution = 128, .dense = true}).file.field;
     Random random(7);
@@ -363,7 +380,7 @@ TEST(MeshContacts, agree_with_the_exact_field_of_a_scan) {
         const double size = box.size().maxCoeff();
         const Quat turn = random.rotation();
         const Pose pose{turn, box.center() + 0.6 * size * random.in_ball() - turn * box.center()};
-        const auto result = mesh_contacts(ready, pose, grid, {}, {.goal = MeshGoal::deepest});
+        const auto result = mesh_field::mesh_contacts(ready, pose, grid, {}, {.goal = mesh_field::MeshGoal::deepest});
         ASSERT_EQ(result.contacts.size(), 1u);
         double least = HUGE_VAL;
         for (std::size_t v = 0; v < bunny.vertices.size(); v += 7)

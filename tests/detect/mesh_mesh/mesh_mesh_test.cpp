@@ -160,27 +160,27 @@ TEST(MeshPair, what_touches_exactly_crosses_and_what_misses_by_a_rounding_does_n
     const SurfaceTree box(make_box({})), point(TriangleMesh{{Vec3::Zero()}, {{0, 0, 0}}}),
         segment(TriangleMesh{{Vec3::Zero(), Vec3(0, 0.25, 0)}, {{0, 1, 1}}});
     const double touching = 1, apart = std::nextafter(1.0, 2.0);
-    EXPECT_TRUE(meshes_cross(box, {}, box, Pose::at({touching, 0, 0})));
-    EXPECT_FALSE(meshes_cross(box, {}, box, Pose::at({apart, 0, 0})));
-    EXPECT_TRUE(meshes_cross(box, {}, box, Pose::at({touching, 1, 1}))); // a corner
-    EXPECT_EQ(mesh_distance(box, {}, box, Pose::at({touching, 0, 0})).distance, 0);
-    EXPECT_EQ(mesh_distance(box, {}, box, Pose::at({apart, 0, 0})).distance, apart - 1);
+    EXPECT_TRUE(meshes_cross(box, {}, box, Pose::from_translation({touching, 0, 0})));
+    EXPECT_FALSE(meshes_cross(box, {}, box, Pose::from_translation({apart, 0, 0})));
+    EXPECT_TRUE(meshes_cross(box, {}, box, Pose::from_translation({touching, 1, 1}))); // a corner
+    EXPECT_EQ(mesh_distance(box, {}, box, Pose::from_translation({touching, 0, 0})).distance, 0);
+    EXPECT_EQ(mesh_distance(box, {}, box, Pose::from_translation({apart, 0, 0})).distance, apart - 1);
     for (const SurfaceTree* thin : {&point, &segment}) {
-        EXPECT_TRUE(meshes_cross(box, {}, *thin, Pose::at({0.5, 0, 0})));
-        EXPECT_FALSE(meshes_cross(box, {}, *thin, Pose::at({std::nextafter(0.5, 1.0), 0, 0})));
+        EXPECT_TRUE(meshes_cross(box, {}, *thin, Pose::from_translation({0.5, 0, 0})));
+        EXPECT_FALSE(meshes_cross(box, {}, *thin, Pose::from_translation({std::nextafter(0.5, 1.0), 0, 0})));
         EXPECT_TRUE(meshes_cross(*thin, {}, *thin, {}));
-        EXPECT_DOUBLE_EQ(mesh_distance(*thin, {}, *thin, Pose::at({0, 0, 2})).distance, 2);
+        EXPECT_DOUBLE_EQ(mesh_distance(*thin, {}, *thin, Pose::from_translation({0, 0, 2})).distance, 2);
     }
-    EXPECT_TRUE(meshes_cross(box, {}, box, Pose::at({1.5, 0, 0}), 0.5));
-    EXPECT_FALSE(meshes_cross(box, {}, box, Pose::at({1.5, 0, 0}), std::nextafter(0.5, 0.0)));
+    EXPECT_TRUE(meshes_cross(box, {}, box, Pose::from_translation({1.5, 0, 0}), 0.5));
+    EXPECT_FALSE(meshes_cross(box, {}, box, Pose::from_translation({1.5, 0, 0}), std::nextafter(0.5, 0.0)));
 }
 
 TEST(MeshPair, plates_face_to_face_are_as_far_apart_as_their_planes) {
     const TriangleMesh cloth = make_cloth({.cells = {40, 40}});
     const SurfaceTree plate(cloth);
-    const Pose turned = Pose::turned(0.3, Vec3::UnitX(), {1, 2, 3});
+    const Pose turned = Pose::from_axis_angle(0.3, Vec3::UnitX(), {1, 2, 3});
     const MeshDistance near =
-        mesh_distance(plate, turned, plate, turned * Pose::turned(0.1, Vec3::UnitZ(), {0, 0, 0.125}));
+        mesh_distance(plate, turned, plate, turned * Pose::from_axis_angle(0.1, Vec3::UnitZ(), {0, 0, 0.125}));
     EXPECT_NEAR(near.distance, 0.125, 1e-14);
 }
 
@@ -226,14 +226,14 @@ TEST(MeshPair, every_cpu_finds_the_same_in_the_same_order) {
 
 TEST(MeshPair, a_limit_hides_what_is_farther) {
     const SurfaceTree box(make_box({}));
-    const Pose far = Pose::at({3, 0, 0});
+    const Pose far = Pose::from_translation({3, 0, 0});
     EXPECT_EQ(mesh_distance(box, {}, box, far, 1.9).triangle_a, no_index);
     EXPECT_DOUBLE_EQ(mesh_distance(box, {}, box, far, 2.1).distance, 2);
 }
 
 TEST(MeshPair, says_when_there_are_more_crossings_than_asked_for) {
     const SurfaceTree ball(make_sphere({}));
-    const Pose beside = Pose::at({0.3, 0, 0});
+    const Pose beside = Pose::from_translation({0.3, 0, 0});
     const MeshCrossings all = mesh_crossings(ball, {}, ball, beside), few = mesh_crossings(ball, {}, ball, beside, 5);
     EXPECT_FALSE(all.truncated);
     EXPECT_GT(all.pairs.size(), 5u);
@@ -255,7 +255,7 @@ TEST(MeshPair, single_triangles_are_meshes_and_nothing_meets_nothing) {
     EXPECT_FALSE(meshes_cross(nothing, {}, box, {}));
     EXPECT_EQ(mesh_distance(nothing, {}, box, {}).distance, infinity);
     EXPECT_EQ(mesh_distance(box, {}, nothing, {}, infinity, {0, 0}).distance, infinity);
-    EXPECT_THROW((void)meshes_cross(box, Pose::at({std::nan(""), 0, 0}), box, {}), Error);
+    EXPECT_THROW((void)meshes_cross(box, Pose::from_translation({std::nan(""), 0, 0}), box, {}), Error);
 }
 
 // Of the vertices of each the nearest point of the other is known; edges may be a little nearer to each other.

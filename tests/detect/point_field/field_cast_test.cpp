@@ -68,7 +68,7 @@ using Truth = std::function<TimeSpans(const Segment&)>;
 Tally check_random(const Field& field, double level, const Box& box, const Truth& truth, std::size_t count,
                    std::uint64_t seed) {
     Random random(seed);
-    const FreeRadius radius(field, level);
+    const ClearanceRadius radius(field, level);
     const CastOptions options{.level = level};
     std::vector<ContactInterval> found;
     Tally tally;
@@ -153,7 +153,7 @@ TEST(FieldCast, agrees_with_the_closed_form_where_a_field_knows_only_its_slope) 
 
 TEST(FieldCast, grazing_segments_are_never_missed) {
     const AnalyticField field(shapes::sphere(1));
-    const FreeRadius radius(field, 0);
+    const ClearanceRadius radius(field, 0);
     Random random(7);
     std::vector<ContactInterval> found;
     std::size_t undecided = 0, hits = 0, misses = 0;
@@ -181,14 +181,14 @@ TEST(FieldCast, grazing_segments_are_never_missed) {
 
 TEST(FieldCast, a_spent_budget_is_undecided_and_says_where) {
     const testing::BallField field(Vec3::Zero(), 1);
-    const FreeRadius radius(field, 0);
+    const ClearanceRadius radius(field, 0);
     std::vector<ContactInterval> found;
     const Segment grazing{Vec3(-2, 1 + 1e-9, 0), Vec3(2, 1 + 1e-9, 0)};
-    EXPECT_EQ(cast_all(field, radius, grazing, {.budget = 50}, found), Verdict::undecided);
+    EXPECT_EQ(cast_all(field, radius, grazing, {.max_evaluations = 50}, found), Verdict::undecided);
     ASSERT_FALSE(found.empty());
     EXPECT_FALSE(found[0].proven);
     EXPECT_LE(found[0].start, 0.5);
-    const CastHit first = cast_first(field, radius, grazing, {.budget = 50});
+    const CastHit first = cast_first(field, radius, grazing, {.max_evaluations = 50});
     EXPECT_EQ(first.verdict, Verdict::undecided);
     EXPECT_LE(first.time, 0.5);
     EXPECT_GT(first.time, 0.1) << "what was proven free is not undecided";
@@ -196,11 +196,11 @@ TEST(FieldCast, a_spent_budget_is_undecided_and_says_where) {
     // The truth is covered whatever the budget.
     Random random(8);
     std::size_t open = 0;
-    for (std::size_t budget = 1; budget < 60; ++budget)
+    for (std::size_t max_evaluations = 1; max_evaluations < 60; ++max_evaluations)
         for (int k = 0; k < 20; ++k) {
             const Segment s{2 * random.in_ball(), 2 * random.in_ball()};
             found.clear();
-            const Verdict verdict = cast_all(field, radius, s, {.budget = budget}, found);
+            const Verdict verdict = cast_all(field, radius, s, {.max_evaluations = max_evaluations}, found);
             for (const TimeSpan& span : testing::in_ball(s, Vec3::Zero(), 1))
                 for (const double t : {span.start, span.end}) EXPECT_TRUE(covers(found, t, 1e-12));
             open += verdict == Verdict::undecided;
@@ -210,7 +210,7 @@ TEST(FieldCast, a_spent_budget_is_undecided_and_says_where) {
 
 TEST(FieldCast, points_and_starts_on_the_surface_count_as_contact) {
     const AnalyticField box(shapes::box({2, 2, 2}));
-    const FreeRadius radius(box, 0);
+    const ClearanceRadius radius(box, 0);
     const auto verdict = [&](const Vec3& a, const Vec3& b) { return cast_first(box, radius, {a, b}, {}).verdict; };
     EXPECT_EQ(verdict({0, 0, 0.5}, {0, 0, 0.5}), Verdict::overlapping);
     EXPECT_EQ(verdict({0, 0, 1}, {0, 0, 1}), Verdict::overlapping);
@@ -227,7 +227,7 @@ TEST(FieldCast, points_and_starts_on_the_surface_count_as_contact) {
 
 TEST(FieldCast, what_is_not_finite_is_undecided) {
     const AnalyticField box(shapes::box({2, 2, 2}));
-    const FreeRadius radius(box, 0);
+    const ClearanceRadius radius(box, 0);
     for (const double bad : {std::nan(""), HUGE_VAL, 1e308}) {
         std::vector<ContactInterval> found;
         EXPECT_EQ(cast_all(box, radius, {Vec3(bad, 0, 0), Vec3(-bad, 0, 0)}, {}, found), Verdict::undecided);
@@ -265,7 +265,7 @@ private:
 TEST(FieldCast, smooth_fields_cost_few_look_ups) {
     const AnalyticField ball(shapes::sphere(1));
     const CountingField field(ball);
-    const FreeRadius radius(field, 0);
+    const ClearanceRadius radius(field, 0);
     Random random(10);
     std::vector<ContactInterval> found;
     const std::size_t segments = 1000;

@@ -1,8 +1,8 @@
 #include <fathom/base/parallel.h>
 #include <fathom/base/random.h>
-#include <fathom/detect/point_field/grid_traversal.h>
 #include <fathom/baseline/octree_traversal.h>
 #include <fathom/detect/point_field/dda_traversal.h>
+#include <fathom/detect/point_field/grid_traversal.h>
 #include <fathom/detect/point_field/segment_caster.h>
 #include <fathom/field/grid/bake.h>
 
@@ -94,7 +94,7 @@ struct Compared {
 };
 
 void compare(const GridField& field, double level, Random& random, int count, Compared& seen) {
-    const LevelMap map(field.data(), level);
+    const EmptySpaceMap map(field.data(), level);
     if (!map.continuous) return;
     std::vector<ContactInterval> fast, plain, octree;
     for (int n = 0; n < count; ++n) {
@@ -102,8 +102,8 @@ void compare(const GridField& field, double level, Random& random, int count, Co
         const GridPath path = grid_path(field.layout(), segment);
         fast.clear(), plain.clear(), octree.clear();
         walk_all(field.data(), map, path, fast);
-        plain_walk(field, path, level, CellTest::exact, plain);
-        octree_walk(field, path, level, CellTest::exact, octree);
+        dda_intervals(field, path, level, CellTest::exact, plain);
+        octree_intervals(field, path, level, CellTest::exact, octree);
         const std::string what = ::testing::PrintToString(level) + " " +
                                  ::testing::PrintToString(segment.start.transpose()) + " to " +
                                  ::testing::PrintToString(segment.end.transpose());

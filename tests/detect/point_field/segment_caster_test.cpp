@@ -38,7 +38,7 @@ std::vector<Segment> random_segments(Random& random, double half, std::size_t co
 
 // --- closed forms ---
 
-struct Formula {
+struct AnalyticExpression {
     const char* name;
     FieldPtr field;
     std::function<testing::TimeSpans(const Segment&, double grown)> inside; // of the shape grown (or shrunk) by a ball
@@ -50,7 +50,8 @@ struct Tally {
 
 // The grid is off by at most its error bound, so its contact holds that of the shape shrunk by it, and lies in that of
 // it grown.
-void compare(const Formula& shape, const SegmentCaster& caster, const Segment& segment, double error, Tally& tally) {
+void compare(const AnalyticExpression& shape, const SegmentCaster& caster, const Segment& segment, double error,
+             Tally& tally) {
     std::vector<ContactInterval> found;
     caster.all(segment, found);
     const testing::TimeSpans least = shape.inside(segment, -error), most = shape.inside(segment, error);
@@ -68,7 +69,7 @@ void compare(const Formula& shape, const SegmentCaster& caster, const Segment& s
 }
 
 TEST(SegmentCaster, agrees_with_closed_forms_within_the_error_bound_of_the_grid) {
-    const std::vector<Formula> shapes_ = {
+    const std::vector<AnalyticExpression> shapes_ = {
         {"ball", std::make_shared<AnalyticField>(shapes::sphere(0.6)),
          [](const Segment& s, double e) { return testing::in_ball(s, Vec3::Zero(), 0.6 + e); }},
         {"torus", std::make_shared<AnalyticField>(shapes::torus(0.5, 0.2)),
@@ -79,7 +80,7 @@ TEST(SegmentCaster, agrees_with_closed_forms_within_the_error_bound_of_the_grid)
          }}};
     Random random(91);
     Tally tally;
-    for (const Formula& shape : shapes_) {
+    for (const AnalyticExpression& shape : shapes_) {
         const auto grid = baked(*shape.field, 1, 96);
         const SegmentCaster caster(grid);
         for (const Segment& s : random_segments(random, 1, count_of(3000, 100000))) {
@@ -230,7 +231,7 @@ TEST(SegmentCaster, refuses_options_out_of_range) {
     EXPECT_THROW(SegmentCaster(nullptr), Error);
     EXPECT_THROW(SegmentCaster(field, {.level = std::nan("")}), Error);
     EXPECT_THROW(SegmentCaster(field, {.tolerance = 0}), Error);
-    EXPECT_THROW(SegmentCaster(field, {.budget = 0}), Error);
+    EXPECT_THROW(SegmentCaster(field, {.max_evaluations = 0}), Error);
 }
 
 } // namespace

@@ -1,6 +1,6 @@
+#include <fathom/base/motion.h>
 #include <fathom/base/parallel.h>
 #include <fathom/base/random.h>
-#include <fathom/base/motion.h>
 #include <fathom/detect/point_field/shell_sweep.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/primitives.h>
@@ -19,8 +19,8 @@
 namespace fathom {
 namespace {
 
-FieldPtr analytic(const Formula& shape) { return std::make_shared<AnalyticField>(shape); }
-FieldPtr baked(const Formula& shape, int resolution) {
+FieldPtr analytic(const AnalyticExpression& shape) { return std::make_shared<AnalyticField>(shape); }
+FieldPtr baked(const AnalyticExpression& shape, int resolution) {
     return std::make_shared<GridField>(bake(AnalyticField(shape), {.box = {}, .resolution = resolution}));
 }
 
@@ -32,7 +32,7 @@ std::vector<Vec3> random_points(Random& random, std::size_t count, double size) 
     return points;
 }
 
-bool same(const SweepHit& a, const SweepHit& b) {
+bool same(const ShellSweepHit& a, const ShellSweepHit& b) {
     return a.verdict == b.verdict && a.time == b.time && a.error == b.error && a.point == b.point &&
            a.position == b.position && a.normal == b.normal;
 }
@@ -42,7 +42,7 @@ TEST(ShellSweep, the_tree_finds_what_point_by_point_finds) {
     const std::vector<FieldPtr> fields = {baked(shapes::torus(1, 0.3), 96), baked(shapes::box({1, 1, 0.3}), 64),
                                           analytic(shapes::torus(1, 0.3))};
     std::size_t hits = 0, runs = 0;
-    SweepResult tree, plain, first, any;
+    ShellSweepResult tree, plain, first, any;
     for (std::size_t k = 0; k < testing::count_of(150, 3000); ++k) {
         const SegmentCaster caster(fields[k % 3], {.level = k % 2 == 0 ? 0.0 : 0.05});
         const SweepShell shell(random_points(random, 1 + random.below(200), random.uniform(0.05, 1)));
@@ -50,7 +50,7 @@ TEST(ShellSweep, the_tree_finds_what_point_by_point_finds) {
             field{random_pose(random, 1), random_pose(random, 1)};
         for (const Path path : {Path::straight, Path::screw}) {
             if (path == Path::screw && k % 3 != 0) continue;
-            SweepOptions options{.path = path};
+            ShellSweepOptions options{.path = path};
             sweep(shell, moving, caster, field, tree, options);
             options.tree = false;
             sweep(shell, moving, caster, field, plain, options);
@@ -82,7 +82,7 @@ TEST(ShellSweep, the_tree_finds_what_point_by_point_finds) {
 TEST(ShellSweep, straight_paths_agree_with_the_closed_form) {
     Random random(2);
     const SegmentCaster caster(analytic(shapes::sphere(1)));
-    SweepResult result;
+    ShellSweepResult result;
     std::size_t hits = 0;
     for (int k = 0; k < 200; ++k) {
         const std::vector<Vec3> points = random_points(random, 20, 0.3);
@@ -112,10 +112,11 @@ TEST(ShellSweep, the_first_contact_is_told_in_the_world) {
     // A point falls on a unit box that itself moves up: they meet half way, on the box's upper face.
     const SegmentCaster caster(baked(shapes::box({1, 1, 1}), 64));
     const SweepShell shell({Vec3(0.2, 0.1, 0), Vec3(0.1, 0.1, 0), Vec3(0.1, 0.1, 0.5)});
-    const Motion down{Pose::at({0, 0, 2.5}), Pose::at({0, 0, 0.5})}, up{Pose::at({0, 0, 0}), Pose::at({0, 0, 2})};
+    const Motion down{Pose::from_translation({0, 0, 2.5}), Pose::from_translation({0, 0, 0.5})},
+        up{Pose::from_translation({0, 0, 0}), Pose::from_translation({0, 0, 2})};
     for (const SweepGoal goal : {SweepGoal::first, SweepGoal::all})
         for (const Path path : {Path::straight, Path::screw}) {
-            SweepResult result;
+            ShellSweepResult result;
             sweep(shell, down, caster, up, result, {.goal = goal, .path = path});
             EXPECT_EQ(result.first.verdict, Verdict::overlapping);
             EXPECT_NEAR(result.first.time, 0.5, 1e-4);
@@ -134,7 +135,8 @@ TEST(ShellSweep, both_roles_of_a_pair_have_normals_from_a_to_b) {
     const auto plate = analytic(shapes::box({2, 2, 0.1})), ball = analytic(shapes::sphere(0.2));
     const SegmentCaster plate_caster(plate), ball_caster(ball);
     const SweepShell corners({Vec3(1, 1, 0), Vec3(-1, 1, 0)}), tip({Vec3(0, 0, 0.2)});
-    const Motion still = Motion::still(Pose::at({0, 0, 1})), rising{Pose::at({0, 0, 0}), Pose::at({0, 0, 1})};
+    const Motion still = Motion::stationary(Pose::from_translation({0, 0, 1})),
+                 rising{Pose::from_translation({0, 0, 0}), Pose::from_translation({0, 0, 1})};
     PairSweep result;
     for (const SweepGoal goal : {SweepGoal::any, SweepGoal::first, SweepGoal::all}) {
         sweep_pair({&tip, &ball_caster}, rising, {&corners, &plate_caster}, still, result, {.goal = goal});
@@ -160,7 +162,8 @@ TEST(ShellSweep, a_ball_is_a_point_with_a_level) {
         const SegmentCaster caster(analytic(shapes::box(2 * half)), {.level = radius});
         const Motion motion{random_pose(random, 2), random_pose(random, 2)};
         const Vec3 center = 0.2 * random.in_ball();
-        const SweepHit hit = sweep_ball(center, motion, caster, Motion::still({}), {.goal = SweepGoal::first});
+        const ShellSweepHit hit =
+            sweep_ball(center, motion, caster, Motion::stationary({}), {.goal = SweepGoal::first});
         const testing::TimeSpans truth =
             testing::in_grown_block({motion.start * center, motion.end * center}, half, radius);
         EXPECT_EQ(hit.verdict == Verdict::overlapping, !truth.empty());
@@ -178,26 +181,27 @@ TEST(ShellSweep, has_the_same_result_for_any_number_of_threads) {
     const SweepShell shell(random_points(random, 10000, 1));
     for (const Path path : {Path::straight, Path::screw}) {
         const Motion moving{random_pose(random, 1), random_pose(random, 1)};
-        SweepResult one, all;
+        ShellSweepResult one, all;
         set_thread_count(1);
-        sweep(shell, moving, caster, Motion::still({}), one, {.path = path});
+        sweep(shell, moving, caster, Motion::stationary({}), one, {.path = path});
         set_thread_count(0);
-        sweep(shell, moving, caster, Motion::still({}), all, {.path = path});
+        sweep(shell, moving, caster, Motion::stationary({}), all, {.path = path});
         EXPECT_GT(one.contacts.size(), 2500u);
         EXPECT_EQ(one.contacts, all.contacts);
         EXPECT_TRUE(same(one.first, all.first));
-        EXPECT_EQ(one.look_ups, all.look_ups);
+        EXPECT_EQ(one.evaluations, all.evaluations);
     }
 }
 
 TEST(ShellSweep, what_is_not_finite_is_undecided_and_no_points_touch_nothing) {
     const SegmentCaster caster(analytic(shapes::sphere(1)));
-    SweepResult result;
-    sweep(SweepShell({Vec3::Zero()}), {Pose::at({std::nan(""), 0, 0}), {}}, caster, Motion::still({}), result);
+    ShellSweepResult result;
+    sweep(SweepShell({Vec3::Zero()}), {Pose::from_translation({std::nan(""), 0, 0}), {}}, caster,
+          Motion::stationary({}), result);
     EXPECT_EQ(result.first.verdict, Verdict::undecided);
-    sweep(SweepShell({}), Motion::still({}), caster, Motion::still({}), result);
+    sweep(SweepShell({}), Motion::stationary({}), caster, Motion::stationary({}), result);
     EXPECT_EQ(result.first.verdict, Verdict::disjoint);
-    sweep(SweepShell({Vec3::Zero()}), Motion::still({}), caster, Motion::still({}), result);
+    sweep(SweepShell({Vec3::Zero()}), Motion::stationary({}), caster, Motion::stationary({}), result);
     EXPECT_EQ(result.first.verdict, Verdict::overlapping);
     EXPECT_EQ(result.first.time, 0);
 }
@@ -212,10 +216,10 @@ struct Thin {
 
 // Thin shells and plates, by formula and as grids; walls of two cells.
 std::vector<Thin> thin_things() {
-    const Formula plate = shapes::box({1, 1, 0.04}), ball = shapes::shell(0.04, shapes::sphere(0.5)),
-                  ring = shapes::shell(0.04, shapes::torus(0.4, 0.15));
+    const AnalyticExpression plate = shapes::box({1, 1, 0.04}), ball = shapes::shell(0.04, shapes::sphere(0.5)),
+                             ring = shapes::shell(0.04, shapes::torus(0.4, 0.15));
     std::vector<Thin> all;
-    for (const Formula& shape : {plate, ball, ring}) {
+    for (const AnalyticExpression& shape : {plate, ball, ring}) {
         all.push_back({analytic(shape), 0.02, 0.04});
         const auto grid = std::make_shared<GridField>(bake(AnalyticField(shape), {.box = {}, .resolution = 64}));
         all.push_back({grid, grid->layout().cell, 0.04});
@@ -230,7 +234,7 @@ struct Entries {
 // Each time at which dense samples of the true path, taken in double apart from the code under test, see a point at or
 // below -margin must lie in a reported interval.
 void count_entries(const Thin& thin, std::span<const Vec3> points, const Motion& moving, const Motion& field, Path path,
-                   const SweepResult& result, Entries& tally) {
+                   const ShellSweepResult& result, Entries& tally) {
     const Mover mover({moving.start, moving.end, Path::screw}), field_mover({field.start, field.end, Path::screw});
     std::size_t next = 0;
     for (Index p = 0; p < points.size(); ++p) {
@@ -239,8 +243,9 @@ void count_entries(const Thin& thin, std::span<const Vec3> points, const Motion&
         const auto reported = std::span(result.contacts).subspan(begin, next - begin);
         const Vec3 first = field.start.to_local(moving.start * points[p]),
                    last = field.end.to_local(moving.end * points[p]);
-        const double way =
-            path == Path::straight ? (last - first).norm() : mover.reach(points[p].norm()) + field_mover.reach(2.0);
+        const double way = path == Path::straight
+                               ? (last - first).norm()
+                               : mover.max_displacement(points[p].norm()) + field_mover.max_displacement(2.0);
         const int samples = 8 + static_cast<int>(4 * way / thin.thickness);
         bool was_inside = false;
         for (int n = 0; n <= samples; ++n) {
@@ -267,7 +272,7 @@ TEST(ShellSweep, nothing_tunnels_through_thin_walls) {
     for (const Thin& thin : things) casters.emplace_back(thin.field);
     Random random(6);
     Entries straight, spinning;
-    SweepResult result, first;
+    ShellSweepResult result, first;
     const std::size_t count = testing::count_of(3000, 100000);
     for (std::size_t k = 0; k < count && !::testing::Test::HasFailure(); ++k) {
         const std::size_t which = k % things.size();
@@ -275,14 +280,15 @@ TEST(ShellSweep, nothing_tunnels_through_thin_walls) {
         const std::vector<Vec3> points = random_points(random, 1 + random.below(6), random.uniform(0.01, 0.5));
         const SweepShell shell(points);
         const Pose start = random_pose(random, 0.8);
-        Motion field = Motion::still({});
+        Motion field = Motion::stationary({});
         if (random.chance(0.3))
-            field.end = Pose::turned(random.uniform(0, 2), random.direction(), 0.3 * random.in_ball());
+            field.end = Pose::from_axis_angle(random.uniform(0, 2), random.direction(), 0.3 * random.in_ball());
         const double angle = random.uniform(0, 0.999 * std::numbers::pi);
         const Vec3 move = random.uniform(0, 100) * things[which].cell * random.direction();
-        const Motion moving{start,
-                            {Quat(Pose::turned(angle, random.direction()).rotation * start.rotation).normalized(),
-                             start.translation + move}};
+        const Motion moving{
+            start,
+            {Quat(Pose::from_axis_angle(angle, random.direction()).rotation * start.rotation).normalized(),
+             start.translation + move}};
         sweep(shell, moving, casters[which], field, result, {.path = path});
         Entries& tally = path == Path::straight ? straight : spinning;
         const std::size_t before = tally.seen;

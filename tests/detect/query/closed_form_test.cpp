@@ -19,7 +19,9 @@ namespace {
 
 using testing::count_of;
 
-Solid solid(Formula shape) { return Solid(std::make_shared<AnalyticField>(std::move(shape))); }
+FieldSphereTree solid(AnalyticExpression shape) {
+    return FieldSphereTree(std::make_shared<AnalyticField>(std::move(shape)));
+}
 
 // normal . x <= offset, world.
 struct HalfSpace {
@@ -31,7 +33,7 @@ std::vector<HalfSpace> faces_of(const Vec3& half, const Pose& pose) {
     std::vector<HalfSpace> faces;
     for (int axis = 0; axis < 3; ++axis)
         for (const double sign : {-1.0, 1.0}) {
-            const Vec3 normal = pose.turn(sign * Vec3::Unit(axis));
+            const Vec3 normal = pose.rotate(sign * Vec3::Unit(axis));
             faces.push_back({normal, normal.dot(pose.translation) + half[axis]});
         }
     return faces;
@@ -77,7 +79,8 @@ TEST(ClosedForm, boxes_are_as_deep_as_a_linear_program_says) {
             b{random.rotation(), a.translation + 0.9 * scale * random.in_ball()};
         const auto faces_a = faces_of(half_a, a), faces_b = faces_of(half_b, b);
         const double in_b = least_over(faces_a, faces_b), in_a = least_over(faces_b, faces_a);
-        const CollideResult result = collide(solid(shapes::box(2 * half_a)), a, solid(shapes::box(2 * half_b)), b);
+        const field_field::CollideResult result =
+            collide(solid(shapes::box(2 * half_a)), a, solid(shapes::box(2 * half_b)), b);
         if (std::min(in_b, in_a) > 0) { // outside, planes say less than the distance, but the sign is right
             ++apart;
             ASSERT_EQ(result.verdict, Verdict::disjoint);
@@ -108,7 +111,7 @@ struct Core {
     }
     [[nodiscard]] Vec3 tangent(double t) const {
         const double angle = 2 * std::numbers::pi * t;
-        return pose.turn(circle ? Vec3(-std::sin(angle), std::cos(angle), 0) : Vec3::UnitZ());
+        return pose.rotate(circle ? Vec3(-std::sin(angle), std::cos(angle), 0) : Vec3::UnitZ());
     }
     [[nodiscard]] Vec3 nearest(const Vec3& world) const {
         const Vec3 p = pose.to_local(world);
@@ -162,7 +165,7 @@ struct Round {
     Core core;
     double radius;
 
-    [[nodiscard]] Formula shape() const {
+    [[nodiscard]] AnalyticExpression shape() const {
         return core.circle ? shapes::torus(core.size, radius)
                            : shapes::capsule({0, 0, -core.size}, {0, 0, core.size}, radius);
     }
@@ -183,7 +186,7 @@ TEST(ClosedForm, capsules_and_tori_are_as_deep_as_the_distance_of_their_cores_sa
         const Round a = any(n % 3 > 0, 0.5), b = any(n % 3 > 1, 0.5);
         const Nearest cores = nearest_of(a.core, b.core);
         const double gap = cores.distance() - a.radius - b.radius;
-        const CollideResult result = collide(solid(a.shape()), a.core.pose, solid(b.shape()), b.core.pose);
+        const field_field::CollideResult result = collide(solid(a.shape()), a.core.pose, solid(b.shape()), b.core.pose);
         ASSERT_EQ(result.verdict, gap <= 0 ? Verdict::overlapping : Verdict::disjoint) << n << " gap " << gap;
         ++(gap <= 0 ? touching : apart)[n % 3];
         if (gap > 0) continue;

@@ -40,13 +40,14 @@ Known random_contacts(Random& random, std::size_t most) {
     return known;
 }
 
-TEST(TimeSearch, finds_every_interval_and_nothing_else) {
+TEST(AdvancementResult, finds_every_interval_and_nothing_else) {
     Random random(1);
     std::size_t with = 0, without = 0;
     for (std::size_t k = 0; k < testing::count_of(2000, 100000); ++k) {
         const Known known = random_contacts(random, 4);
-        const TimeSearch found = search_times(
-            known, {.speed = known.slope, .all = true, .tolerance = 1e-6, .resolution = 0.01, .budget = 10'000});
+        const AdvancementResult found = conservative_advancement(
+            known,
+            {.speed = known.slope, .all = true, .tolerance = 1e-6, .resolution = 0.01, .max_evaluations = 10'000});
         ++(known.contacts.empty() ? without : with);
         ASSERT_EQ(found.intervals.size(), known.contacts.size());
         ASSERT_EQ(found.verdict, known.contacts.empty() ? Verdict::disjoint : Verdict::overlapping);
@@ -63,11 +64,12 @@ TEST(TimeSearch, finds_every_interval_and_nothing_else) {
     EXPECT_GT(without, with / 20);
 }
 
-TEST(TimeSearch, the_first_contact_is_between_its_bounds) {
+TEST(AdvancementResult, the_first_contact_is_between_its_bounds) {
     Random random(2);
     for (std::size_t k = 0; k < testing::count_of(2000, 100000); ++k) {
         const Known known = random_contacts(random, 3);
-        const TimeSearch found = search_times(known, {.speed = known.slope, .tolerance = 1e-6, .budget = 2000});
+        const AdvancementResult found =
+            conservative_advancement(known, {.speed = known.slope, .tolerance = 1e-6, .max_evaluations = 2000});
         if (known.contacts.empty()) {
             EXPECT_EQ(found.verdict, Verdict::disjoint);
             continue;
@@ -80,20 +82,20 @@ TEST(TimeSearch, the_first_contact_is_between_its_bounds) {
     }
 }
 
-TEST(TimeSearch, contact_at_either_end_is_seen) {
-    const TimeSearch at_start = search_times(Known{{{0, 0}}}, {.speed = 1, .all = true});
+TEST(AdvancementResult, contact_at_either_end_is_seen) {
+    const AdvancementResult at_start = conservative_advancement(Known{{{0, 0}}}, {.speed = 1, .all = true});
     ASSERT_EQ(at_start.intervals.size(), 1u);
     EXPECT_EQ(at_start.intervals.front().start, 0);
     EXPECT_EQ(at_start.time, 0);
-    const TimeSearch at_end = search_times(Known{{{1, 1}}}, {.speed = 1, .all = true});
+    const AdvancementResult at_end = conservative_advancement(Known{{{1, 1}}}, {.speed = 1, .all = true});
     ASSERT_EQ(at_end.intervals.size(), 1u);
     EXPECT_EQ(at_end.intervals.front().end, 1);
     EXPECT_TRUE(at_end.intervals.front().proven);
 }
 
-TEST(TimeSearch, without_known_gaps_everything_stays_open) {
+TEST(AdvancementResult, without_known_gaps_everything_stays_open) {
     const auto silent = [](double) { return TimeProbe{false, 0}; };
-    const TimeSearch found = search_times(silent, {.speed = 1, .all = true, .budget = 100});
+    const AdvancementResult found = conservative_advancement(silent, {.speed = 1, .all = true, .max_evaluations = 100});
     EXPECT_EQ(found.verdict, Verdict::undecided);
     EXPECT_TRUE(found.truncated);
     ASSERT_EQ(found.intervals.size(), 1u);
@@ -102,15 +104,15 @@ TEST(TimeSearch, without_known_gaps_everything_stays_open) {
     EXPECT_FALSE(found.intervals.front().proven);
 }
 
-TEST(TimeSearch, contact_of_no_length_is_found_where_it_is_certain) {
+TEST(AdvancementResult, contact_of_no_length_is_found_where_it_is_certain) {
     Random random(9);
     for (int k = 0; k < 50; ++k) {
         const double when = random.uniform(0.05, 0.95);
         const auto probe = [&](double t) { return TimeProbe{false, std::abs(t - when)}; };
-        TimeSearchOptions options{.speed = 1, .all = k % 2 == 0};
-        EXPECT_NE(search_times(probe, options).verdict, Verdict::overlapping) << "no look meets it";
+        AdvancementOptions options{.speed = 1, .all = k % 2 == 0};
+        EXPECT_NE(conservative_advancement(probe, options).verdict, Verdict::overlapping) << "no look meets it";
         options.certain = [&](double start, double end) { return start <= when && when <= end; };
-        const TimeSearch found = search_times(probe, options);
+        const AdvancementResult found = conservative_advancement(probe, options);
         ASSERT_EQ(found.verdict, Verdict::overlapping);
         EXPECT_LE(found.time, when);
         EXPECT_GE(found.time + found.error, when);
@@ -132,15 +134,15 @@ struct Waves {
     }
 };
 
-TEST(TimeSearch, depths_fill_the_times_round_them) {
+TEST(AdvancementResult, depths_fill_the_times_round_them) {
     Random random(5);
     std::size_t with = 0, without = 0, apart = 0;
     for (std::size_t k = 0; k < testing::count_of(500, 20000); ++k) {
         Waves waves{random.uniform(-1.3, 1.3), random.uniform(0, 6)};
-        const TimeSearchOptions options{.speed = Waves::speed, .all = true, .budget = 20'000};
-        const TimeSearch plain = search_times(waves, options);
+        const AdvancementOptions options{.speed = Waves::speed, .all = true, .max_evaluations = 20'000};
+        const AdvancementResult plain = conservative_advancement(waves, options);
         waves.holds = true;
-        const TimeSearch found = search_times(waves, options);
+        const AdvancementResult found = conservative_advancement(waves, options);
         without += plain.probes, with += found.probes;
         ASSERT_EQ(found.verdict, plain.verdict);
         ASSERT_EQ(found.intervals.size(), plain.intervals.size());
@@ -156,14 +158,14 @@ TEST(TimeSearch, depths_fill_the_times_round_them) {
     EXPECT_LT(3 * with, without);
 }
 
-TEST(TimeSearch, blurred_looks_end_early_and_stay_true) {
+TEST(AdvancementResult, blurred_looks_end_early_and_stay_true) {
     Random random(6);
     std::size_t told = 0, kept_secret = 0, touching = 0;
     for (std::size_t k = 0; k < testing::count_of(500, 20000); ++k) {
         const Waves waves{random.uniform(-1, 1.2), random.uniform(0, 6), 1e-3};
-        const TimeSearchOptions options{.speed = Waves::speed};
-        const TimeSearch found = search_times(waves, options);
-        kept_secret += search_times(
+        const AdvancementOptions options{.speed = Waves::speed};
+        const AdvancementResult found = conservative_advancement(waves, options);
+        kept_secret += conservative_advancement(
                            [&](double t) {
                                TimeProbe probe = waves(t);
                                probe.blur = 0;
@@ -181,9 +183,9 @@ TEST(TimeSearch, blurred_looks_end_early_and_stay_true) {
     EXPECT_LT(3 * told, kept_secret);
 }
 
-TEST(TimeSearch, what_cannot_approach_is_clear_after_one_look) {
+TEST(AdvancementResult, what_cannot_approach_is_clear_after_one_look) {
     const auto apart = [](double) { return TimeProbe{false, 1e-9}; };
-    const TimeSearch found = search_times(apart, {.speed = 0});
+    const AdvancementResult found = conservative_advancement(apart, {.speed = 0});
     EXPECT_EQ(found.verdict, Verdict::disjoint);
     EXPECT_LE(found.probes, 2u);
 }

@@ -23,7 +23,7 @@ using testing::Truth;
 // A body with its field and what is known of it.
 struct Side {
     const OracleBody* oracle;
-    const Solid* solid;
+    const FieldSphereTree* solid;
     double error; // m: |body of the field - mesh|, near the surface
     Pose pose;
 };
@@ -33,14 +33,14 @@ struct Tally {
     std::size_t undecided = 0,
                 too_near = 0; // too near: undecided, but nearer to touching than the tolerance that was asked for
     std::size_t missed = 0, invented = 0;
-    std::size_t look_ups = 0;
+    std::size_t evaluations = 0;
 
     void print(const char* what) const {
         std::printf("    %-28s %6zu pairs: %zu meet, %zu apart, %zu in the band; missed %zu, invented %zu, undecided "
                     "%zu + %zu below the "
                     "tolerance; %.0f look-ups a pair\n",
                     what, pairs, meeting, apart, in_band, missed, invented, undecided, too_near,
-                    static_cast<double>(look_ups) / static_cast<double>(std::max<std::size_t>(pairs, 1)));
+                    static_cast<double>(evaluations) / static_cast<double>(std::max<std::size_t>(pairs, 1)));
     }
     void expect_right() const {
         EXPECT_EQ(missed, 0u);
@@ -73,7 +73,8 @@ bool shares_a_point(const Side& a, const Side& b, Random& random) {
 }
 
 void judge(const Side& a, const Side& b, const std::string& what, Random& random, Tally& tally) {
-    const CollideResult result = collide(*a.solid, a.pose, *b.solid, b.pose, {.goal = CollideGoal::any});
+    const field_field::CollideResult result =
+        collide(*a.solid, a.pose, *b.solid, b.pose, {.goal = field_field::CollideGoal::any});
     const Truth truth = testing::truth_of(*a.oracle, a.error, *b.oracle, b.error, relative(a.pose, b.pose));
     ++tally.pairs;
     tally.meeting += truth == Truth::meeting;
@@ -85,7 +86,7 @@ void judge(const Side& a, const Side& b, const std::string& what, Random& random
         const Truth nearly = testing::truth_of(*a.oracle, tolerance, *b.oracle, tolerance, relative(a.pose, b.pose));
         ++(nearly == Truth::in_band ? tally.too_near : tally.undecided);
     }
-    tally.look_ups += result.look_ups;
+    tally.evaluations += result.evaluations;
     const bool missed =
         result.verdict == Verdict::disjoint && (truth == Truth::meeting || shares_a_point(a, b, random));
     bool invented = result.verdict == Verdict::overlapping && truth == Truth::apart;
@@ -100,7 +101,7 @@ void judge(const Side& a, const Side& b, const std::string& what, Random& random
     EXPECT_FALSE(missed) << what;
     EXPECT_FALSE(invented) << what;
 
-    const CollideResult full = collide(*a.solid, a.pose, *b.solid, b.pose);
+    const field_field::CollideResult full = collide(*a.solid, a.pose, *b.solid, b.pose);
     EXPECT_EQ(full.verdict, result.verdict) << what;
     if (truth == Truth::meeting && full.verdict == Verdict::overlapping) {
         EXPECT_FALSE(full.contacts.empty()) << what;
@@ -123,8 +124,8 @@ TEST(HardPairs, formulas_are_never_missed_and_never_invented) {
     Tally tally;
     for (const double scale : scales) {
         HardPairs pairs(scale, 1);
-        std::map<const HardBody*, Solid> solids;
-        for (const auto& body : pairs.bodies()) solids.emplace(body.get(), Solid(body->formula));
+        std::map<const HardBody*, FieldSphereTree> solids;
+        for (const auto& body : pairs.bodies()) solids.emplace(body.get(), FieldSphereTree(body->formula));
         Random random(2);
         for (std::size_t k = 0; k < count_at(scale, 200, 50, 7000); ++k) {
             const HardPair pair = pairs.next();
@@ -141,14 +142,14 @@ TEST(HardPairs, grids_are_never_missed_and_never_invented) {
     Tally tally, mixed;
     for (const double scale : scales) {
         HardPairs pairs(scale, 3);
-        std::map<const HardBody*, Solid> grids, formulas;
+        std::map<const HardBody*, FieldSphereTree> grids, formulas;
         const int resolution = testing::long_run() ? 96 : 64;
-        const auto grid_of = [&](const HardBody* body) -> const Solid& {
+        const auto grid_of = [&](const HardBody* body) -> const FieldSphereTree& {
             const auto found = grids.find(body);
             return found != grids.end() ? found->second
-                                        : grids.emplace(body, Solid(body->grid(resolution))).first->second;
+                                        : grids.emplace(body, FieldSphereTree(body->grid(resolution))).first->second;
         };
-        for (const auto& body : pairs.bodies()) formulas.emplace(body.get(), Solid(body->formula));
+        for (const auto& body : pairs.bodies()) formulas.emplace(body.get(), FieldSphereTree(body->formula));
         Random random(4);
         for (std::size_t k = 0; k < count_at(scale, 80, 0, 7000); ++k) {
             const HardPair pair = pairs.next();
@@ -175,7 +176,7 @@ TriangleMesh sized(const TriangleMesh& mesh) {
 struct Scan {
     OracleBody oracle;
     std::shared_ptr<const GridField> grid;
-    Solid solid;
+    FieldSphereTree solid;
 
     explicit Scan(const TriangleMesh& mesh)
         : oracle(mesh), grid(std::make_shared<GridField>(

@@ -31,10 +31,10 @@ TEST(PointCrossing, falling_points_pass_a_sheet_when_their_height_says) {
         for (const Vec3& p : points)
             if (over_sheet(p, size)) times.push_back(p.z() / size);
         std::sort(times.begin(), times.end());
-        const Motion fall{{}, Pose::at({0, 0, -size})};
-        const MotionOptions ask{.goal = SweepGoal::all, .tolerance = 1e-6, .resolution = 1e-6};
-        const Sweep s = sweep(Shape(points), fall, sheet(size), Motion::still({}), ask),
-                    back = sweep(sheet(size), Motion::still({}), Shape(points), fall, ask);
+        const Motion fall{{}, Pose::from_translation({0, 0, -size})};
+        const SweepOptions ask{.goal = SweepGoal::all, .tolerance = 1e-6, .resolution = 1e-6};
+        const SweepResult s = sweep(Shape(points), fall, sheet(size), Motion::stationary({}), ask),
+                          back = sweep(sheet(size), Motion::stationary({}), Shape(points), fall, ask);
         EXPECT_EQ(s.verdict, times.empty() ? Verdict::disjoint : Verdict::overlapping) << k;
         EXPECT_EQ(s.verdict, back.verdict);
         ++(times.empty() ? missed : met);
@@ -74,7 +74,7 @@ TEST(PointCrossing, turning_points_are_met_when_they_change_sides) {
         const Motion motion{
             {random.rotation(), 0.8 * random.direction()}, {random.rotation(), 0.8 * random.direction()}, Path::screw};
         const double truth = first_seen(points, motion, 1, looks);
-        const Sweep s = sweep(Shape(points), motion, sheet(1), Motion::still({}));
+        const SweepResult s = sweep(Shape(points), motion, sheet(1), Motion::stationary({}));
         EXPECT_NE(s.verdict, Verdict::undecided);
         ++(truth <= 1 ? met : missed);
         if (truth > 1) continue; // looks may pass over a corner of the sheet
@@ -92,8 +92,9 @@ TEST(PointCrossing, turning_points_are_met_when_they_change_sides) {
 TEST(PointCrossing, nothing_is_certain_where_a_point_turns_back_or_passes_beside) {
     const Shape one(std::vector<Vec3>{{0.03, 0.04, 0}}), beside(std::vector<Vec3>{{0.6, 0, 0}});
     const Shape flat = sheet(1);
-    const Motion through{Pose::at({0, 0, 1e-6}), Pose::at({0, 0, -1e-6})},
-        above{Pose::at({0, 0, 2e-6}), Pose::at({0, 0, 1e-6})}, still = Motion::still({});
+    const Motion through{Pose::from_translation({0, 0, 1e-6}), Pose::from_translation({0, 0, -1e-6})},
+        above{Pose::from_translation({0, 0, 2e-6}), Pose::from_translation({0, 0, 1e-6})},
+        still = Motion::stationary({});
     EXPECT_TRUE(points_cross(one, through, flat, still, 0, 1));
     EXPECT_TRUE(points_cross(one, through, flat, still, 0.4, 0.6));
     EXPECT_FALSE(points_cross(one, through, flat, still, 0, 0.4));

@@ -3,8 +3,8 @@
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/base/random.h>
-#include <fathom/detect/verify/random_shape.h>
 #include <fathom/detect/query/query.h>
+#include <fathom/detect/verify/random_shape.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/primitives.h>
 #include <fathom/field/grid/bake.h>
@@ -22,7 +22,7 @@
 namespace fathom {
 namespace {
 
-Shape formula(const Formula& f) { return Shape(std::make_shared<AnalyticField>(f)); }
+Shape formula(const AnalyticExpression& f) { return Shape(std::make_shared<AnalyticField>(f)); }
 Shape ball(double radius) { return formula(shapes::sphere(radius)); }
 Shape box_mesh(double size) { return Shape(make_box({.size = Vec3::Constant(size), .cells = {3, 3, 3}})); }
 
@@ -38,8 +38,8 @@ Cause cause_of(const Call& call) {
 }
 
 TEST(Shape, knows_what_it_was_given) {
-    EXPECT_EQ(ball(1).kind(), ShapeKind::formula);
-    EXPECT_EQ(formula(shapes::plane(Vec3::UnitZ(), 0)).kind(), ShapeKind::plane);
+    EXPECT_EQ(ball(1).kind(), ShapeKind::analytic);
+    EXPECT_EQ(formula(shapes::plane(Vec3::UnitZ(), 0)).kind(), ShapeKind::half_space);
     EXPECT_EQ(Shape(std::make_shared<GridField>(bake(AnalyticField(shapes::sphere(1)), {.resolution = 16}))).kind(),
               ShapeKind::grid);
     EXPECT_EQ(box_mesh(1).kind(), ShapeKind::closed_mesh);
@@ -68,8 +68,9 @@ TEST(Shape, deforms_into_what_its_vertices_say) {
     for (Vec3& v : wide) v.x() *= 3;
     const Shape after = box.deformed(wide);
     EXPECT_EQ(after.kind(), ShapeKind::closed_mesh);
-    EXPECT_NEAR(distance(after, {}, ball(0.5), Pose::at({3, 0, 0})).upper, 1, 1e-6);
-    EXPECT_NEAR(distance(box, {}, ball(0.5), Pose::at({3, 0, 0})).upper, 2, 1e-6) << "the first stays as it was";
+    EXPECT_NEAR(distance(after, {}, ball(0.5), Pose::from_translation({3, 0, 0})).upper, 1, 1e-6);
+    EXPECT_NEAR(distance(box, {}, ball(0.5), Pose::from_translation({3, 0, 0})).upper, 2, 1e-6)
+        << "the first stays as it was";
 }
 
 // Every kind of a thing that fills or bounds the ball of radius 1/2, but for the resolution of its kind.
@@ -89,7 +90,7 @@ TEST(Query, distances_of_balls_in_every_shape) {
     const Pose away = {Quat(Eigen::AngleAxisd(0.7, Vec3(1, 2, 3).normalized())), Vec3(1, 1, 0.5)};
     for (const auto& [a, error_a] : balls())
         for (const auto& [b, error_b] : balls()) {
-            const Distance d = distance(a, {}, b, away);
+            const DistanceResult d = distance(a, {}, b, away);
             const double error = error_a + error_b + d.error_bound;
             EXPECT_NEAR(d.upper, 0.5, error) << name(a.kind()) << " and " << name(b.kind());
             EXPECT_LE(d.lower, d.upper);
@@ -100,13 +101,13 @@ TEST(Query, distances_of_balls_in_every_shape) {
 }
 
 TEST(Query, two_balls_meet_when_their_way_says) {
-    const Motion coming{Pose::at({3, 0, 0}), Pose::at({-3, 0, 0}), Path::screw};
+    const Motion coming{Pose::from_translation({3, 0, 0}), Pose::from_translation({-3, 0, 0}), Path::screw};
     const double enters = 2.0 / 6, leaves = 4.0 / 6; // centres one metre apart
     for (const auto& [a, error_a] : balls())
         for (const auto& [b, error_b] : balls()) {
             if (is_surface(a.kind()) && is_surface(b.kind())) continue; // pass through each other's holes
-            const Sweep s = sweep(a, Motion::still({}), b, coming,
-                                  {.goal = SweepGoal::all, .tolerance = 1e-4, .resolution = 1.0 / 32});
+            const SweepResult s = sweep(a, Motion::stationary({}), b, coming,
+                                        {.goal = SweepGoal::all, .tolerance = 1e-4, .resolution = 1.0 / 32});
             ASSERT_EQ(s.verdict, Verdict::overlapping) << name(a.kind()) << " and " << name(b.kind());
             const double error = (error_a + error_b + s.error_bound) / 6 + 1e-3;
             EXPECT_NEAR(s.time, enters, error) << name(a.kind()) << " and " << name(b.kind());
@@ -118,7 +119,7 @@ TEST(Query, two_balls_meet_when_their_way_says) {
 
 TEST(Query, a_body_inside_another_touches_it) {
     const Shape small = box_mesh(0.2), large = box_mesh(2);
-    const Collision c = collide(small, {}, large, {});
+    const CollideResult c = collide(small, {}, large, {});
     EXPECT_EQ(c.verdict, Verdict::overlapping);
     EXPECT_NEAR(distance(small, {}, large, {}).upper, -0.9, 1e-6)
         << "each side of the small one is so far from the nearest of the large one";
@@ -129,28 +130,29 @@ TEST(Query, a_body_inside_another_touches_it) {
 }
 
 TEST(Query, half_spaces_in_closed_form) {
-    const Shape floor = Shape::plane(Vec3::UnitZ(), 0), ceiling = Shape::plane(-Vec3::UnitZ(), -2); // z >= 2
+    const Shape floor = Shape::half_space(Vec3::UnitZ(), 0), ceiling = Shape::half_space(-Vec3::UnitZ(), -2); // z >= 2
     EXPECT_EQ(collide(floor, {}, ceiling, {}).verdict, Verdict::disjoint);
     EXPECT_NEAR(distance(floor, {}, ceiling, {}).upper, 2, 1e-12);
-    EXPECT_EQ(collide(floor, {}, ceiling, Pose::at({0, 0, -2.5})).verdict, Verdict::overlapping);
-    EXPECT_NEAR(distance(floor, {}, ceiling, Pose::at({0, 0, -2.5})).upper, -0.5, 1e-12);
-    EXPECT_EQ(collide(floor, {}, Shape::plane(Vec3::UnitX(), -100), {}).verdict, Verdict::overlapping)
+    EXPECT_EQ(collide(floor, {}, ceiling, Pose::from_translation({0, 0, -2.5})).verdict, Verdict::overlapping);
+    EXPECT_NEAR(distance(floor, {}, ceiling, Pose::from_translation({0, 0, -2.5})).upper, -0.5, 1e-12);
+    EXPECT_EQ(collide(floor, {}, Shape::half_space(Vec3::UnitX(), -100), {}).verdict, Verdict::overlapping)
         << "planes that are not parallel meet";
-    const Sweep s = sweep(floor, Motion::still({}), ceiling, {{}, Pose::at({0, 0, -4})});
+    const SweepResult s = sweep(floor, Motion::stationary({}), ceiling, {{}, Pose::from_translation({0, 0, -4})});
     ASSERT_EQ(s.verdict, Verdict::overlapping);
     EXPECT_NEAR(s.time, 0.5, 1e-5);
 }
 
 TEST(Query, a_mesh_on_the_ground) {
-    const Shape ground = Shape::plane(Vec3::UnitZ(), 0), box = box_mesh(1);
-    const Collision c = collide(box, Pose::at({0, 0, 0.4}), ground, {});
+    const Shape ground = Shape::half_space(Vec3::UnitZ(), 0), box = box_mesh(1);
+    const CollideResult c = collide(box, Pose::from_translation({0, 0, 0.4}), ground, {});
     ASSERT_EQ(c.verdict, Verdict::overlapping);
     EXPECT_NEAR(c.depth, 0.1, 1e-12);
     EXPECT_GE(c.contacts.size(), 4u);
     EXPECT_NEAR((c.contacts.front().normal + Vec3::UnitZ()).norm(), 0, 1e-12) << "from the box down into the ground";
-    EXPECT_NEAR(distance(box, Pose::at({0, 0, 1}), ground, {}).lower, 0.5, 1e-12);
-    EXPECT_NEAR(distance(ball(0.5), Pose::at({3, 4, 2}), ground, {}).upper, 1.5, 1e-6) << "a formula on a half-space";
-    EXPECT_GE(distance(ball(0.5), Pose::at({3, 4, 2}), ground, {}).lower, 1.49);
+    EXPECT_NEAR(distance(box, Pose::from_translation({0, 0, 1}), ground, {}).lower, 0.5, 1e-12);
+    EXPECT_NEAR(distance(ball(0.5), Pose::from_translation({3, 4, 2}), ground, {}).upper, 1.5, 1e-6)
+        << "a formula on a half-space";
+    EXPECT_GE(distance(ball(0.5), Pose::from_translation({3, 4, 2}), ground, {}).lower, 1.49);
 }
 
 TEST(Query, whatever_falls_meets_the_ground_when_its_height_says) {
@@ -161,26 +163,28 @@ TEST(Query, whatever_falls_meets_the_ground_when_its_height_says) {
     });
     const std::vector<Shape> cubes = {Shape(cube), Shape(without_lid, MeshInside::open), Shape(cube.vertices),
                                       formula(shapes::box(Vec3::Ones()))};
-    const Shape ground = Shape::plane(Vec3::UnitZ(), 0.25);
+    const Shape ground = Shape::half_space(Vec3::UnitZ(), 0.25);
     for (const double high : {2.0, 30.0}) {
-        const Motion falls = {Pose::at({5, 0, high}), Pose::at({5, 0, -1}), Path::screw},
-                     passes = {Pose::at({5, 0, high}), Pose::at({-5, 0, 0.76}), Path::screw};
+        const Motion falls = {Pose::from_translation({5, 0, high}), Pose::from_translation({5, 0, -1}), Path::screw},
+                     passes = {Pose::from_translation({5, 0, high}), Pose::from_translation({-5, 0, 0.76}),
+                               Path::screw};
         for (const Shape& shape : cubes) {
-            const Sweep down = sweep(shape, falls, ground, Motion::still({}), {.goal = SweepGoal::all});
+            const SweepResult down = sweep(shape, falls, ground, Motion::stationary({}), {.goal = SweepGoal::all});
             ASSERT_EQ(down.verdict, Verdict::overlapping) << name(shape.kind());
             EXPECT_NEAR(down.time + down.error, (high - 0.75) / (high + 1), 1e-5) << name(shape.kind());
             EXPECT_LE(down.time, (high - 0.75) / (high + 1)) << name(shape.kind());
             ASSERT_EQ(down.intervals.size(), 1u);
             EXPECT_EQ(down.intervals[0].end, 1);
-            EXPECT_EQ(sweep(ground, Motion::still({}), shape, falls).verdict, Verdict::overlapping);
-            EXPECT_EQ(sweep(shape, passes, ground, Motion::still({})).verdict, Verdict::disjoint) << name(shape.kind());
+            EXPECT_EQ(sweep(ground, Motion::stationary({}), shape, falls).verdict, Verdict::overlapping);
+            EXPECT_EQ(sweep(shape, passes, ground, Motion::stationary({})).verdict, Verdict::disjoint)
+                << name(shape.kind());
         }
     }
 }
 
 TEST(Query, a_surface_near_a_solid_has_a_nearest_pair_however_near) {
     Random random(11);
-    for (const ShapeKind kind : {ShapeKind::other_field, ShapeKind::grid, ShapeKind::formula})
+    for (const ShapeKind kind : {ShapeKind::other_field, ShapeKind::grid, ShapeKind::analytic})
         for (int k = 0; k < 12; ++k) {
             const Shape solid = random_shape(kind, random), sheet = random_shape(ShapeKind::open_mesh, random);
             const Pose turned = random_poses(solid, sheet, random).b;
@@ -188,7 +192,7 @@ TEST(Query, a_surface_near_a_solid_has_a_nearest_pair_however_near) {
             double touching = 0, apart = 6; // m along x
             for (int step = 0; step < 40; ++step) {
                 const double middle = 0.5 * (touching + apart);
-                const Distance d = at(middle);
+                const DistanceResult d = at(middle);
                 EXPECT_TRUE(std::isfinite(d.upper)) << name(kind) << " at " << middle;
                 EXPECT_LE(d.lower, d.upper);
                 (d.upper <= 0 ? touching : apart) = middle;
@@ -197,19 +201,19 @@ TEST(Query, a_surface_near_a_solid_has_a_nearest_pair_however_near) {
 }
 
 TEST(Query, margins_count_as_touching) {
-    const Pose near = Pose::at({1.01, 0, 0});
+    const Pose near = Pose::from_translation({1.01, 0, 0});
     for (const auto& [a, error_a] : balls())
         for (const auto& [b, error_b] : balls()) {
             if (is_surface(a.kind()) && is_surface(b.kind())) continue;
             EXPECT_EQ(collide(a, {}, b, near, {.margin = 0.01 + error_a + error_b + 2e-3}).verdict,
                       Verdict::overlapping)
                 << name(a.kind()) << " and " << name(b.kind());
-            EXPECT_NE(collide(a, {}, b, Pose::at({1.2, 0, 0}), {.margin = 0.1}).verdict,
+            EXPECT_NE(collide(a, {}, b, Pose::from_translation({1.2, 0, 0}), {.margin = 0.1}).verdict,
                       Verdict::overlapping); // beyond a grid this need not be proven
         }
 }
 
-void expect_same(const Collision& p, const Collision& q) {
+void expect_same(const CollideResult& p, const CollideResult& q) {
     EXPECT_EQ(p.verdict, q.verdict);
     EXPECT_EQ(p.depth, q.depth);
     EXPECT_EQ(p.truncated, q.truncated);
@@ -224,7 +228,7 @@ void expect_same(const Collision& p, const Collision& q) {
     }
 }
 
-Collision turned(Collision c) {
+CollideResult turned(CollideResult c) {
     for (Contact& contact : c.contacts) {
         std::swap(contact.point_a, contact.point_b);
         std::swap(contact.feature_a, contact.feature_b);
@@ -251,11 +255,11 @@ TEST(Query, few_contacts_are_the_deepest_and_the_same_in_both_orders) {
         for (std::size_t k = 0; k < testing::count_of(4, 200); ++k) {
             const Pose pose_a{random.rotation(), 0.45 * random.in_ball()},
                 pose_b{random.rotation(), 0.45 * random.in_ball()};
-            const Collision one = collide(*a, pose_a, *b, pose_b, {.most_contacts = 1});
+            const CollideResult one = collide(*a, pose_a, *b, pose_b, {.max_contacts = 1});
             ++asked;
             overlapping += one.verdict == Verdict::overlapping;
             for (const std::size_t most : {1u, 16u, 1000u}) {
-                const Collision some = collide(*a, pose_a, *b, pose_b, {.most_contacts = most});
+                const CollideResult some = collide(*a, pose_a, *b, pose_b, {.max_contacts = most});
                 EXPECT_EQ(some.verdict, one.verdict);
                 EXPECT_EQ(some.depth, one.depth);
                 EXPECT_LE(some.contacts.size(), most);
@@ -263,9 +267,9 @@ TEST(Query, few_contacts_are_the_deepest_and_the_same_in_both_orders) {
                     some.contacts, [](const Contact& p, const Contact& q) { return p.depth > q.depth; }));
                 for (const Contact& c : some.contacts)
                     EXPECT_NEAR((c.point_b + c.depth * c.normal - c.point_a).norm(), 0, 1e-12);
-                expect_same(some, turned(collide(*b, pose_b, *a, pose_a, {.most_contacts = most})));
+                expect_same(some, turned(collide(*b, pose_b, *a, pose_a, {.max_contacts = most})));
                 set_thread_count(1);
-                expect_same(some, collide(*a, pose_a, *b, pose_b, {.most_contacts = most}));
+                expect_same(some, collide(*a, pose_a, *b, pose_b, {.max_contacts = most}));
                 set_thread_count(0);
                 truncated += some.truncated;
                 whole += !some.truncated && some.contacts.size() > 16;
@@ -280,21 +284,23 @@ TEST(Query, few_contacts_are_the_deepest_and_the_same_in_both_orders) {
 }
 
 TEST(Query, says_what_it_cannot_do) {
-    const Pose nowhere = Pose::at({0, std::numeric_limits<double>::quiet_NaN(), 0});
+    const Pose nowhere = Pose::from_translation({0, std::numeric_limits<double>::quiet_NaN(), 0});
     EXPECT_EQ(collide(ball(1), nowhere, box_mesh(1), {}).verdict, Verdict::undecided);
     EXPECT_FALSE(collide(ball(1), nowhere, box_mesh(1), {}).proven);
     EXPECT_EQ(distance(ball(1), nowhere, ball(1), {}).upper, HUGE_VAL);
-    EXPECT_EQ(sweep(ball(1), Motion::still(nowhere), ball(1), Motion::still({})).verdict, Verdict::undecided);
+    EXPECT_EQ(sweep(ball(1), Motion::stationary(nowhere), ball(1), Motion::stationary({})).verdict, Verdict::undecided);
     EXPECT_EQ(cause_of([] { return collide(ball(1), {}, ball(1), {}, {.method = Method::tetrahedra}); }),
               Cause::unsupported);
     EXPECT_EQ(cause_of([] { return collide(ball(1), {}, ball(1), {}, {.method = Method::octree, .margin = 0.1}); }),
               Cause::unsupported);
     EXPECT_EQ(cause_of([] { return collide(ball(1), {}, ball(1), {}, {.margin = -1}); }), Cause::invalid_argument);
-    EXPECT_EQ(
-        cause_of([] { return collide(formula(shapes::infinite_cylinder(1)), {}, Shape::plane(Vec3::UnitZ(), 0), {}); }),
-        Cause::invalid_argument);
     EXPECT_EQ(cause_of([] {
-                  return sweep(ball(1), Motion::still({}), ball(1), Motion::still({}), {.path = Path::straight});
+                  return collide(formula(shapes::infinite_cylinder(1)), {}, Shape::half_space(Vec3::UnitZ(), 0), {});
+              }),
+              Cause::invalid_argument);
+    EXPECT_EQ(cause_of([] {
+                  return sweep(ball(1), Motion::stationary({}), ball(1), Motion::stationary({}),
+                               {.path = Path::straight});
               }),
               Cause::unsupported);
 }

@@ -1,8 +1,8 @@
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/detect/tet/membrane_contacts.h>
-#include <fathom/geometry/generate/generate.h>
 #include <fathom/geometry/edit/surface_edit.h>
+#include <fathom/geometry/generate/generate.h>
 #include <fathom/geometry/primitive/triangle_overlap.h>
 
 #include <support/tet_bodies.h>
@@ -16,25 +16,25 @@ namespace {
 
 using namespace fathom::testing;
 
-std::vector<IdPair> brute_pairs(const TetMesh& body, const TriangleMesh& tissue) {
+std::vector<IdPair> brute_pairs(const TetMesh& body, const TriangleMesh& membrane) {
     std::vector<IdPair> pairs;
     for (Index t = 0; t < body.tetrahedra.size(); ++t)
-        for (Index f = 0; f < tissue.triangles.size(); ++f)
-            if (tetrahedron_overlaps_triangle(body.corners(t), tissue.corners(f))) pairs.push_back({t, f});
+        for (Index f = 0; f < membrane.triangles.size(); ++f)
+            if (tetrahedron_overlaps_triangle(body.corners(t), membrane.corners(f))) pairs.push_back({t, f});
     return pairs;
 }
 
 // Rippled, so that no two steps are alike.
-TriangleMesh tissue_at(double scale, double phase) {
+TriangleMesh membrane_at(double scale, double phase) {
     return mapped(make_cloth({.size = {2, 2}, .cells = {8, 8}}), [&](const Vec3& p) {
         return Vec3(scale * Vec3(p.x(), p.y(), 0.05 * std::sin(3 * p.x() + 2 * p.y() + phase)));
     });
 }
 
-TEST(TissueContacts, a_body_keeps_the_side_from_which_it_came_all_the_way_through) {
+TEST(MembraneContacts, a_body_keeps_the_side_from_which_it_came_all_the_way_through) {
     for (const double scale : {1e-3, 1.0, 1e3})
         for (const int side : {1, -1}) {
-            TissueContacts contacts;
+            MembraneContacts contacts;
             OwnedBody ball(make_tet_ball({.radius = 0.5, .resolution = 2}));
             const std::vector<Vec3> rest = ball.mesh.vertices;
             std::size_t seen = 0;
@@ -42,15 +42,15 @@ TEST(TissueContacts, a_body_keeps_the_side_from_which_it_came_all_the_way_throug
                 const double height = side * (0.65 - 0.03 * step);
                 for (std::size_t k = 0; k < rest.size(); ++k)
                     ball.mesh.vertices[k] = scale * (rest[k] + Vec3(0.1, 0.05, height));
-                const TriangleMesh tissue = tissue_at(scale, 0.1 * step);
-                contacts.update(ball.view(), tissue);
+                const TriangleMesh membrane = membrane_at(scale, 0.1 * step);
+                contacts.update(ball.view(), membrane);
                 std::vector<IdPair> pairs;
-                for (const TissueContact& c : contacts.contacts()) {
+                for (const MembraneContact& c : contacts.contacts()) {
                     pairs.push_back({c.tetrahedron, c.triangle});
                     EXPECT_EQ(c.side, side) << "step " << step;
                 }
                 if (step % 5 == 0) {
-                    EXPECT_EQ(pairs, brute_pairs(ball.mesh, tissue)) << step;
+                    EXPECT_EQ(pairs, brute_pairs(ball.mesh, membrane)) << step;
                 }
                 seen += pairs.size();
             }
@@ -58,19 +58,19 @@ TEST(TissueContacts, a_body_keeps_the_side_from_which_it_came_all_the_way_throug
         }
 }
 
-TEST(TissueContacts, what_was_never_clear_has_no_side_and_forgetting_makes_it_so) {
-    TissueContacts contacts;
+TEST(MembraneContacts, what_was_never_clear_has_no_side_and_forgetting_makes_it_so) {
+    MembraneContacts contacts;
     const OwnedBody ball(make_tet_ball({.resolution = 2}));
-    contacts.update(ball.view(), tissue_at(1, 0));
+    contacts.update(ball.view(), membrane_at(1, 0));
     ASSERT_FALSE(contacts.contacts().empty());
-    for (const TissueContact& c : contacts.contacts()) EXPECT_EQ(c.side, 0);
+    for (const MembraneContact& c : contacts.contacts()) EXPECT_EQ(c.side, 0);
     std::vector<Index> never_clear;
-    for (const TissueContact& c : contacts.contacts()) never_clear.push_back(c.tetrahedron);
+    for (const MembraneContact& c : contacts.contacts()) never_clear.push_back(c.tetrahedron);
     for (int step = 1; step < 4; ++step) { // nor has it later, whatever moves while it stays in contact
         const OwnedBody moved(placed(ball.mesh, 1, Vec3(0, 0, 0.01 * step)));
-        contacts.update(moved.view(), tissue_at(1, 0));
+        contacts.update(moved.view(), membrane_at(1, 0));
         std::vector<Index> still;
-        for (const TissueContact& c : contacts.contacts()) {
+        for (const MembraneContact& c : contacts.contacts()) {
             const bool was_clear = !std::binary_search(never_clear.begin(), never_clear.end(), c.tetrahedron);
             EXPECT_EQ(c.side != 0, was_clear) << step;
             if (!was_clear) still.push_back(c.tetrahedron);
@@ -79,20 +79,20 @@ TEST(TissueContacts, what_was_never_clear_has_no_side_and_forgetting_makes_it_so
         never_clear = std::move(still);
     }
     const OwnedBody above(placed(ball.mesh, 1, Vec3(0, 0, 2)));
-    contacts.update(above.view(), tissue_at(1, 0));
+    contacts.update(above.view(), membrane_at(1, 0));
     EXPECT_TRUE(contacts.contacts().empty());
-    contacts.update(ball.view(), tissue_at(1, 0));
-    for (const TissueContact& c : contacts.contacts()) EXPECT_EQ(c.side, 1);
+    contacts.update(ball.view(), membrane_at(1, 0));
+    for (const MembraneContact& c : contacts.contacts()) EXPECT_EQ(c.side, 1);
     contacts.forget();
-    contacts.update(ball.view(), tissue_at(1, 0));
-    for (const TissueContact& c : contacts.contacts()) EXPECT_EQ(c.side, 0);
+    contacts.update(ball.view(), membrane_at(1, 0));
+    for (const MembraneContact& c : contacts.contacts()) EXPECT_EQ(c.side, 0);
 }
 
-TEST(TissueContacts, a_body_that_breaks_and_a_tissue_that_tears_keep_their_sides) {
+TEST(MembraneContacts, a_body_that_breaks_and_a_membrane_that_tears_keep_their_sides) {
     EditableTetMesh mesh(make_tet_ball({.radius = 0.5, .resolution = 2}));
-    EditableSurface surface(tissue_at(1, 0));
+    EditableSurface surface(membrane_at(1, 0));
     (void)mesh.take_edit();
-    TissueContacts contacts;
+    MembraneContacts contacts;
     const auto update = [&](double height) {
         std::vector<Vec3> moved(mesh.positions().begin(), mesh.positions().end());
         for (Vec3& v : moved) v.z() += height;
@@ -118,25 +118,25 @@ TEST(TissueContacts, a_body_that_breaks_and_a_tissue_that_tears_keep_their_sides
         contacts.follow_tear(origins);
         opened += edit.new_vertices.size() * tear.twins.size();
         update(0.53 - 0.04 * step);
-        for (const TissueContact& c : contacts.contacts()) EXPECT_EQ(c.side, 1) << "step " << step;
+        for (const MembraneContact& c : contacts.contacts()) EXPECT_EQ(c.side, 1) << "step " << step;
         EXPECT_TRUE(step < 4 || !contacts.contacts().empty());
     }
     EXPECT_GT(opened, 0u);
 }
 
-TEST(TissueContacts, threads_do_not_matter_and_hostile_input_is_refused) {
+TEST(MembraneContacts, threads_do_not_matter_and_hostile_input_is_refused) {
     const OwnedBody ball(make_tet_ball({.resolution = 4}));
-    std::vector<TissueContact> first;
+    std::vector<MembraneContact> first;
     for (const std::size_t threads : {1, 2}) {
         set_thread_count(threads);
-        TissueContacts contacts;
-        contacts.update(ball.view(), tissue_at(1, 0));
+        MembraneContacts contacts;
+        contacts.update(ball.view(), membrane_at(1, 0));
         if (threads == 1) first.assign(contacts.contacts().begin(), contacts.contacts().end());
         EXPECT_TRUE(std::equal(first.begin(), first.end(), contacts.contacts().begin(), contacts.contacts().end()));
     }
     set_thread_count(0);
-    TissueContacts contacts;
-    TriangleMesh bad = tissue_at(1, 0);
+    MembraneContacts contacts;
+    TriangleMesh bad = membrane_at(1, 0);
     bad.vertices[3].x() = std::numeric_limits<double>::infinity();
     EXPECT_THROW(contacts.update(ball.view(), bad), Error);
     contacts.update(ball.view(), TriangleMesh{});

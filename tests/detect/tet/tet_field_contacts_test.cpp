@@ -1,8 +1,8 @@
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/detect/tet/tet_field_contacts.h>
-#include <fathom/geometry/primitive/closest_point.h>
 #include <fathom/geometry/generate/generate.h>
+#include <fathom/geometry/primitive/closest_point.h>
 
 #include <support/plain_fields.h>
 #include <support/test_counts.h>
@@ -92,7 +92,7 @@ TEST(TetFieldContacts, threads_do_not_matter_and_hostile_input_is_refused) {
     EXPECT_FALSE(one.tetrahedra.empty());
     const double nan = std::numeric_limits<double>::quiet_NaN();
     EXPECT_THROW((void)tet_field_contacts(body.view(), field, {}, {.level = nan}), Error);
-    EXPECT_THROW((void)tet_field_contacts(body.view(), field, Pose::at(Vec3::Constant(nan))), Error);
+    EXPECT_THROW((void)tet_field_contacts(body.view(), field, Pose::from_translation(Vec3::Constant(nan))), Error);
 }
 
 } // namespace

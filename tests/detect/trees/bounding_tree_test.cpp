@@ -1,9 +1,9 @@
 // Parts of shapes hold what they are said to hold, however finely they are cut; and pairs of them tell distances that
 // are known.
-#include <fathom/detect/verify/random_shape.h>
 #include <fathom/detect/query/distance_lower_bound.h>
-#include <fathom/detect/trees/dual_tree_bound.h>
 #include <fathom/detect/query/query.h>
+#include <fathom/detect/trees/dual_tree_bound.h>
+#include <fathom/detect/verify/random_shape.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/primitives.h>
 #include <fathom/field/grid/bake.h>
@@ -18,7 +18,7 @@ namespace {
 
 // Down the parts that hold a point, first one found first. How deep it went; every part on the way must hold the point
 // in every bound.
-int depth_of(PartTree& tree, const Vec3& x, Random& random, double slack) {
+int depth_of(BoundingTree& tree, const Vec3& x, Random& random, double slack) {
     const auto holds = [&](Index part) {
         const Sphere ball = tree.ball(part);
         if ((x - ball.center).norm() > ball.radius + slack) return false;
@@ -33,7 +33,7 @@ int depth_of(PartTree& tree, const Vec3& x, Random& random, double slack) {
         std::vector<Index> below;
         bool last = false;
         for (const Index part : open) {
-            const PartTree::Parts parts = tree.open(part);
+            const BoundingTree::Parts parts = tree.open(part);
             last = last || parts.last;
             for (Index k = 0; k < parts.count; ++k)
                 if (holds(parts.first + k)) below.push_back(parts.first + k);
@@ -48,14 +48,14 @@ int depth_of(PartTree& tree, const Vec3& x, Random& random, double slack) {
     }
 }
 
-TEST(PartTree, every_part_holds_what_is_in_it_at_every_depth_and_scale) {
+TEST(BoundingTree, every_part_holds_what_is_in_it_at_every_depth_and_scale) {
     Random random(3);
     for (const ShapeKind kind : all_shape_kinds) {
-        if (!has_field(kind) || kind == ShapeKind::plane) continue;
+        if (!has_field(kind) || kind == ShapeKind::half_space) continue;
         int inside = 0, deepest = 0;
         for (const double size : {1e-3, 1.0, 1e3}) {
             const Shape shape = random_shape(kind, random, size);
-            PartTree tree(shape.solid(), 0.01 * size);
+            BoundingTree tree(shape.solid(), 0.01 * size);
             for (std::size_t k = 0; k < testing::count_of(200, 20'000); ++k) {
                 const Vec3 x = random.in_box(shape.bounds());
                 if (shape.field()->distance(x) > 0) continue;
@@ -68,13 +68,13 @@ TEST(PartTree, every_part_holds_what_is_in_it_at_every_depth_and_scale) {
     }
 }
 
-TEST(PartTree, nothing_is_left_of_what_is_proven_empty) {
+TEST(BoundingTree, nothing_is_left_of_what_is_proven_empty) {
     // Ranges of this sum are loose in large cells and tight in small ones: many cells are cleared only by their parts.
     Random random(8);
     for (int k = 0; k < 5; ++k) {
-        const Shape shape = random_shape(ShapeKind::network, random);
-        const Solid& solid = shape.solid();
-        for (const SolidNode& node : solid.nodes()) ASSERT_GT(node.radius, 0) << "a node that holds nothing";
+        const Shape shape = random_shape(ShapeKind::neural, random);
+        const FieldSphereTree& solid = shape.solid();
+        for (const FieldSphereNode& node : solid.nodes()) ASSERT_GT(node.radius, 0) << "a node that holds nothing";
     }
 }
 
@@ -82,19 +82,19 @@ Shape ball_grid(double radius, int resolution) {
     return Shape(std::make_shared<GridField>(bake(AnalyticField(shapes::sphere(radius)), {.resolution = resolution})));
 }
 
-TEST(LeastGap, of_balls_beyond_each_others_grids_is_nearer_with_finer_parts) {
+TEST(DistanceLowerBound, of_balls_beyond_each_others_grids_is_nearer_with_finer_parts) {
     for (const double size : {1e-3, 1.0, 1e3})
         for (const double apart : {0.1, 0.5, 3.0}) {
             const Shape a = ball_grid(0.5 * size, 64), b = ball_grid(0.3 * size, 48);
             const Vec3 way = Vec3(1, -2, 0.5).normalized();
             const Pose pose_b = {Quat(Eigen::AngleAxisd(1, Vec3::UnitY())), (0.8 + apart) * size * way};
-            const double coarse = least_gap(a, {}, b, pose_b, {.enough = 10 * size, .effort = 2000});
-            const double fine =
-                least_gap(a, {}, b, pose_b, {.enough = 10 * size, .effort = 2000, .finest = 1e-4 * size, .way = way});
+            const double coarse = distance_lower_bound(a, {}, b, pose_b, {.enough = 10 * size, .effort = 2000});
+            const double fine = distance_lower_bound(
+                a, {}, b, pose_b, {.enough = 10 * size, .effort = 2000, .finest = 1e-4 * size, .way = way});
             EXPECT_LE(fine, (apart + 2e-3) * size); // of grids that interpolate a ball
             EXPECT_GE(fine, (apart - 0.055) * size);
             EXPECT_LE(apart * size - fine, 0.6 * (apart * size - coarse));
-            const Distance d = distance(a, {}, b, pose_b);
+            const DistanceResult d = distance(a, {}, b, pose_b);
             EXPECT_LE(d.lower, (apart + 2e-3) * size);
             EXPECT_GE(d.upper, (apart - 2e-3) * size);
             EXPECT_LE(d.upper - d.lower, 4.01 * d.error_bound) << size << " " << apart;
@@ -102,22 +102,22 @@ TEST(LeastGap, of_balls_beyond_each_others_grids_is_nearer_with_finer_parts) {
         }
 }
 
-TEST(LeastGap, never_exceeds_the_distance_of_points_that_were_seen) {
+TEST(DistanceLowerBound, never_exceeds_the_distance_of_points_that_were_seen) {
     Random random(12);
     std::size_t apart = 0, near = 0;
     for (std::size_t k = 0; k < testing::count_of(60, 1000); ++k) {
-        const std::array kinds = {ShapeKind::grid,      ShapeKind::network,   ShapeKind::formula,
-                                  ShapeKind::depth_map, ShapeKind::open_mesh, ShapeKind::point_shell};
+        const std::array kinds = {ShapeKind::grid,         ShapeKind::neural,    ShapeKind::analytic,
+                                  ShapeKind::height_field, ShapeKind::open_mesh, ShapeKind::point_shell};
         const double size = std::array{1e-3, 1.0, 1e3}[k % 3];
         const Shape a = random_shape(kinds[random.below(4)], random, size),
                     b = random_shape(kinds[random.below(kinds.size())], random, size);
         const RandomPoses poses = random_poses(a, b, random);
-        const Distance d = distance(a, poses.a, b, poses.b);
-        const double gap = least_gap(a, poses.a, b, poses.b,
-                                     {.enough = 10 * size,
-                                      .effort = 500,
-                                      .finest = 1e-3 * size,
-                                      .way = d.upper > 0 ? d.normal : Vec3(Vec3::Zero())});
+        const DistanceResult d = distance(a, poses.a, b, poses.b);
+        const double gap = distance_lower_bound(a, poses.a, b, poses.b,
+                                                {.enough = 10 * size,
+                                                 .effort = 500,
+                                                 .finest = 1e-3 * size,
+                                                 .way = d.upper > 0 ? d.normal : Vec3(Vec3::Zero())});
         EXPECT_LE(gap, std::max(d.upper, 0.0) + 1e-9 * size);
         if (!(d.upper > 0.05 * size)) continue;
         ++apart;

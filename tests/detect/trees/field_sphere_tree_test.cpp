@@ -14,10 +14,10 @@ namespace fathom {
 namespace {
 
 // Down the cells that hold an inside point, as far as they go. How many nodes were passed.
-int passed_nodes(const Solid& solid, const Vec3& x, Random& random) {
+int passed_nodes(const FieldSphereTree& solid, const Vec3& x, Random& random) {
     Box cell = solid.root();
     EXPECT_TRUE(cell.contains(x));
-    const SolidNode* node = &solid.nodes()[0];
+    const FieldSphereNode* node = &solid.nodes()[0];
     for (int depth = 1;; ++depth) {
         const Sphere ball = solid.ball(*node);
         EXPECT_LE((x - ball.center).norm(), ball.radius) << "depth " << depth;
@@ -31,7 +31,7 @@ int passed_nodes(const Solid& solid, const Vec3& x, Random& random) {
             octant |= upper ? 1u << k : 0u;
             (upper ? cell.lower : cell.upper)[k] = middle[k];
         }
-        const SolidNode* next = nullptr;
+        const FieldSphereNode* next = nullptr;
         for (Index c = 0; c < node->children; ++c)
             if (solid.nodes()[node->first + c].octant == octant) next = &solid.nodes()[node->first + c];
         if (!next) {
@@ -42,8 +42,8 @@ int passed_nodes(const Solid& solid, const Vec3& x, Random& random) {
     }
 }
 
-void expect_cover(const FieldPtr& field, const SolidOptions& options, std::uint64_t seed) {
-    const Solid solid(field, options);
+void expect_cover(const FieldPtr& field, const FieldSphereTreeOptions& options, std::uint64_t seed) {
+    const FieldSphereTree solid(field, options);
     Random random(seed);
     int inside = 0, deepest = 0;
     for (int k = 0; k < 20'000 && inside < 1500; ++k) {
@@ -56,7 +56,7 @@ void expect_cover(const FieldPtr& field, const SolidOptions& options, std::uint6
     EXPECT_GT(deepest, 1);
 }
 
-TEST(Solid, the_balls_and_caps_of_its_tree_hold_every_inside_point_however_deep_the_tree) {
+TEST(FieldSphereTree, the_balls_and_caps_of_its_tree_hold_every_inside_point_however_deep_the_tree) {
     const TriangleMesh creature = make_creature({.triangles = 2000}), ring = make_torus();
     const std::array<FieldPtr, 5> fields = {
         std::make_shared<GridField>(build_grid(creature, {.resolution = 96})),
@@ -68,13 +68,13 @@ TEST(Solid, the_balls_and_caps_of_its_tree_hold_every_inside_point_however_deep_
             SCOPED_TRACE(::testing::Message() << "field " << f << ", levels " << levels);
             expect_cover(fields[f], {.levels = levels}, f);
         }
-    expect_cover(fields[0], {.most_nodes = 60}, 9);
+    expect_cover(fields[0], {.max_nodes = 60}, 9);
 }
 
-TEST(Solid, says_which_centres_are_inside_and_which_cells_are_full) {
-    const Solid solid(std::make_shared<GridField>(build_grid(make_sphere(), {.resolution = 64})));
+TEST(FieldSphereTree, says_which_centres_are_inside_and_which_cells_are_full) {
+    const FieldSphereTree solid(std::make_shared<GridField>(build_grid(make_sphere(), {.resolution = 64})));
     int inside = 0, full = 0, outside = 0;
-    for (const SolidNode& node : solid.nodes()) {
+    for (const FieldSphereNode& node : solid.nodes()) {
         EXPECT_EQ(node.center_inside, solid.field().distance(solid.center(node)) <= 0);
         (node.center_inside ? inside : outside)++;
         full += node.full ? 1 : 0;
@@ -83,11 +83,11 @@ TEST(Solid, says_which_centres_are_inside_and_which_cells_are_full) {
     EXPECT_GT(full, 10);
 }
 
-TEST(Solid, a_body_without_inside_is_empty_and_one_without_end_has_no_tree) {
-    EXPECT_TRUE(Solid(std::make_shared<AnalyticField>(
-                          shapes::intersection(shapes::sphere(1), shapes::translate({5, 0, 0}, shapes::sphere(1)))))
+TEST(FieldSphereTree, a_body_without_inside_is_empty_and_one_without_end_has_no_tree) {
+    EXPECT_TRUE(FieldSphereTree(std::make_shared<AnalyticField>(shapes::intersection(
+                                    shapes::sphere(1), shapes::translate({5, 0, 0}, shapes::sphere(1)))))
                     .empty());
-    const Solid plane(std::make_shared<AnalyticField>(shapes::plane({0, 0, 1}, 0)));
+    const FieldSphereTree plane(std::make_shared<AnalyticField>(shapes::plane({0, 0, 1}, 0)));
     EXPECT_FALSE(plane.bounded());
     EXPECT_FALSE(plane.empty());
 }

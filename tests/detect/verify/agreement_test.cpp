@@ -1,7 +1,7 @@
 // Every pair of kinds of shapes, at random poses: all methods, both orders, no contradictions.
+#include <fathom/detect/query/query.h>
 #include <fathom/detect/verify/random_shape.h>
 #include <fathom/detect/verify/referee.h>
-#include <fathom/detect/query/query.h>
 
 #include <support/test_counts.h>
 
@@ -24,13 +24,13 @@ TEST_P(Agreement, of_all_methods_in_both_orders) {
     const auto [kind_a, kind_b] = GetParam();
     Random random(100 * static_cast<std::uint64_t>(kind_a) + static_cast<std::uint64_t>(kind_b) + 1);
     RefereeReport all;
-    const bool network = kind_a == ShapeKind::network || kind_b == ShapeKind::network;
+    const bool network = kind_a == ShapeKind::neural || kind_b == ShapeKind::neural;
     const std::size_t poses = testing::count_of(network ? 8 : 10, 200);
     for (std::size_t k = 0; k < poses; ++k) {
         const double size = std::array{1e-3, 1.0, 1e3}[k % 3];
         const Shape a = random_shape(kind_a, random, size), b = random_shape(kind_b, random, size);
         RandomPoses poses_now = random_poses(a, b, random), later = random_poses(a, b, random);
-        if (kind_a == ShapeKind::plane && kind_b == ShapeKind::plane) poses_now.a.translation *= size;
+        if (kind_a == ShapeKind::half_space && kind_b == ShapeKind::half_space) poses_now.a.translation *= size;
         const RefereeReport one = judge(a, poses_now.a, b, poses_now.b, later.b, random,
                                         {.samples = 60,
                                          .times = 6,

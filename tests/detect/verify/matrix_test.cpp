@@ -22,7 +22,7 @@ Any shape meets any shape through one call (`fathom/detect/query/query.h`), and 
 written by a test (`FATHOM_WRITE_MATRIX=1`), on small random shapes of size 1 (`fathom verify` holds the methods against each other on the same). Pairs hold in both orders.
 
 Each cell: the method that `automatic` takes, the median time of a query once both shapes are prepared, and where it is not 0 what was left open: for distances the largest gap between
-the two bounds in shares of the smaller shape, for times of contact the largest error of the time (of 1). Force another method by `QueryOptions::method`.
+the two bounds in shares of the smaller shape, for times of contact the largest error of the time (of 1). Force another method by `CollideOptions::method`.
 Shapes of kind `other_field` are meshes asked by the contract of a field alone.
 
 )";

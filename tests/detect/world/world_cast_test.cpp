@@ -60,8 +60,8 @@ TEST(WorldCast, hits_balls_where_the_formula_says) {
 
 TEST(WorldCast, first_hit_of_every_solid_is_where_its_field_becomes_negative) {
     Random random(2);
-    for (const ShapeKind kind : {ShapeKind::formula, ShapeKind::grid, ShapeKind::other_field, ShapeKind::closed_mesh,
-                                 ShapeKind::tetrahedra, ShapeKind::depth_map}) {
+    for (const ShapeKind kind : {ShapeKind::analytic, ShapeKind::grid, ShapeKind::other_field, ShapeKind::closed_mesh,
+                                 ShapeKind::tetrahedra, ShapeKind::height_field}) {
         World world;
         const Pose pose = random_pose(random, 2);
         const Index id = world.add(shape_of(kind, 1), pose);
@@ -97,9 +97,9 @@ TEST(WorldCast, first_hit_of_every_solid_is_where_its_field_becomes_negative) {
 
 TEST(WorldCast, planes_surfaces_and_points) {
     World world;
-    const Index floor = world.add(Shape::plane(Vec3(0, 0, 2), -1));
-    const Index sheet = world.add(Shape(make_cloth()), Pose::at({0, 0, 1}));
-    (void)world.add(Shape(make_sphere({.radius = 0.5}).vertices), Pose::at({0, 0, 2}));
+    const Index floor = world.add(Shape::half_space(Vec3(0, 0, 2), -1));
+    const Index sheet = world.add(Shape(make_cloth()), Pose::from_translation({0, 0, 1}));
+    (void)world.add(Shape(make_sphere({.radius = 0.5}).vertices), Pose::from_translation({0, 0, 2}));
     const RayHit down = world.cast({{0.1, 0.2, 5}, {0, 0, -3}});
     EXPECT_EQ(down.body, sheet);
     EXPECT_DOUBLE_EQ(down.distance, 4);

@@ -20,8 +20,9 @@ World crowd(double size, std::uint64_t seed, const WorldOptions& options = {}) {
     for (std::size_t k = 0; k < 18; ++k) {
         const ShapeKind kind = quick_kinds[k % quick_kinds.size()];
         (void)world.add(shape_of(kind, size * random.uniform(0.3, 0.7)),
-                        kind == ShapeKind::plane ? Pose::at({0, 0, -3 * size - 0.1 * static_cast<double>(k)})
-                                                 : random_pose(random, 1.3 * size));
+                        kind == ShapeKind::half_space
+                            ? Pose::from_translation({0, 0, -3 * size - 0.1 * static_cast<double>(k)})
+                            : random_pose(random, 1.3 * size));
     }
     world.remove(4);
     return world;
@@ -35,7 +36,7 @@ TEST(WorldAsk, collide_finds_what_each_body_tells_before_and_after_a_step) {
         for (int round = 0; round < 6; ++round) {
             const Shape shape = shape_of(quick_kinds[static_cast<std::size_t>(round) % 7], size);
             const Pose pose = random_pose(random, size);
-            const QueryOptions options{.margin = round % 2 ? 0.05 * size : 0.0};
+            const CollideOptions options{.margin = round % 2 ? 0.05 * size : 0.0};
             std::vector<WorldPair> wanted;
             for (Index id = 0; id < world.id_limit(); ++id) {
                 if (!world.contains(id)) continue;
@@ -65,7 +66,7 @@ TEST(WorldAsk, nearest_is_the_least_of_the_distances_to_each_body) {
         wanted.distance.upper = infinity;
         for (Index id = 0; id < world.id_limit(); ++id) {
             if (!world.contains(id)) continue;
-            const Distance found = distance(shape, pose, world.shape(id), world.pose(id));
+            const DistanceResult found = distance(shape, pose, world.shape(id), world.pose(id));
             if (found.lower <= limit && found.upper < wanted.distance.upper) wanted = {id, found};
         }
         const World::Nearest nearest = world.nearest(shape, pose, limit);
@@ -93,7 +94,7 @@ TEST(WorldAsk, a_sweep_meets_first_what_the_sweeps_against_each_body_say) {
         const Motion motion{random_pose(random, 3), random_pose(random, 3)};
         World::SweptBody wanted;
         for (Index id = 0; id < world.id_limit(); ++id) {
-            const Sweep found = sweep(shape, motion, world.shape(id), Motion::still(world.pose(id)));
+            const SweepResult found = sweep(shape, motion, world.shape(id), Motion::stationary(world.pose(id)));
             if (found.verdict != Verdict::disjoint && (wanted.body == no_index || found.time < wanted.sweep.time))
                 wanted = {id, found};
         }
@@ -111,12 +112,12 @@ TEST(WorldAsk, a_sweep_meets_first_what_the_sweeps_against_each_body_say) {
 // Bodies in a row; number 2 is told not to meet number 3, and 4 is fixed like it.
 World course(double size) {
     World world({.query = {.margin = 0.01 * size}});
-    (void)world.add(shape_of(ShapeKind::closed_mesh, size), Pose::at({0, 0, 0}));
-    (void)world.add(shape_of(ShapeKind::formula, size), Pose::at({2 * size, 0, 0}));
-    (void)world.add(Shape(make_box({.size = Vec3::Constant(0.3 * size)})), Pose::at({0, 9 * size, 0}));
+    (void)world.add(shape_of(ShapeKind::closed_mesh, size), Pose::from_translation({0, 0, 0}));
+    (void)world.add(shape_of(ShapeKind::analytic, size), Pose::from_translation({2 * size, 0, 0}));
+    (void)world.add(Shape(make_box({.size = Vec3::Constant(0.3 * size)})), Pose::from_translation({0, 9 * size, 0}));
     (void)world.add(ball_shape(9 * size), {}, {.groups = 2});
-    (void)world.add(Shape::plane(Vec3::UnitZ(), -0.7 * size));
-    world.set_groups(2, 1, 1);
+    (void)world.add(Shape::half_space(Vec3::UnitZ(), -0.7 * size));
+    world.set_category(2, 1, 1);
     world.set_filter([](Index a, Index b) { return a != 1 || b != 4; });
     return world;
 }
@@ -129,10 +130,10 @@ TEST(WorldAsk, poses_tried_in_parallel_are_those_tried_one_by_one) {
         for (std::size_t k = 0; k < count_of(150, 5000); ++k)
             poses.push_back({random.rotation(), size * random.in_box({{-1, -1, -1}, {3, 1, 1}})});
         set_thread_count(1);
-        const std::vector<Verdict> one = world.try_poses(2, poses);
+        const std::vector<Verdict> one = world.check_poses(2, poses);
         const std::vector<double> clear_one = world.clearances(2, std::span(poses).first(40));
         set_thread_count(3);
-        EXPECT_EQ(world.try_poses(2, poses), one);
+        EXPECT_EQ(world.check_poses(2, poses), one);
         EXPECT_EQ(world.clearances(2, std::span(poses).first(40)), clear_one);
         set_thread_count(0);
         std::size_t hits = 0;
@@ -141,11 +142,11 @@ TEST(WorldAsk, poses_tried_in_parallel_are_those_tried_one_by_one) {
             double clear = infinity;
             for (const Index other : {0u, 1u, 4u}) {
                 const Verdict verdict = collide(world.shape(2), poses[k], world.shape(other), world.pose(other),
-                                                {.goal = QueryGoal::verdict, .margin = 0.01 * size})
+                                                {.goal = CollideGoal::verdict, .margin = 0.01 * size})
                                             .verdict;
                 if (wanted != Verdict::overlapping && verdict != Verdict::disjoint) wanted = verdict;
                 if (k >= clear_one.size()) continue;
-                const Distance found = distance(world.shape(2), poses[k], world.shape(other), world.pose(other));
+                const DistanceResult found = distance(world.shape(2), poses[k], world.shape(other), world.pose(other));
                 clear = std::min(clear, std::max(0.0, found.upper));
                 EXPECT_LE(clear_one[k], std::max(0.0, found.upper) * (1 + 1e-9));
             }
@@ -163,22 +164,22 @@ TEST(WorldAsk, poses_tried_in_parallel_are_those_tried_one_by_one) {
 TEST(WorldAsk, a_body_alone_is_clear_of_everything) {
     World world;
     const Index id = world.add(ball_shape(1));
-    EXPECT_EQ(world.try_poses(id, std::array{Pose{}}), std::vector<Verdict>{Verdict::disjoint});
+    EXPECT_EQ(world.check_poses(id, std::array{Pose{}}), std::vector<Verdict>{Verdict::disjoint});
     EXPECT_EQ(world.clearances(id, std::array{Pose{}}), std::vector<double>{infinity});
-    EXPECT_TRUE(world.try_poses(id, {}).empty());
-    EXPECT_EQ(world.sweep(ball_shape(1), Motion::still(Pose::at({9, 0, 0}))).body, no_index);
+    EXPECT_TRUE(world.check_poses(id, {}).empty());
+    EXPECT_EQ(world.sweep(ball_shape(1), Motion::stationary(Pose::from_translation({9, 0, 0}))).body, no_index);
 }
 
 TEST(WorldAsk, refuses_what_is_not_finite_and_unknown_ids) {
     World world;
     const Index id = world.add(ball_shape(1));
-    const Pose bad = Pose::at({0, std::numeric_limits<double>::quiet_NaN(), 0});
+    const Pose bad = Pose::from_translation({0, std::numeric_limits<double>::quiet_NaN(), 0});
     EXPECT_THROW((void)world.collide(ball_shape(1), bad), Error);
     EXPECT_THROW((void)world.nearest(ball_shape(1), bad), Error);
     EXPECT_THROW((void)world.nearest(ball_shape(1), {}, -1), Error);
     EXPECT_THROW((void)world.sweep(ball_shape(1), {bad, {}}), Error);
-    EXPECT_THROW((void)world.try_poses(id, std::array{Pose{}, bad}), Error);
-    EXPECT_THROW((void)world.try_poses(9, std::array{Pose{}}), Error);
+    EXPECT_THROW((void)world.check_poses(id, std::array{Pose{}, bad}), Error);
+    EXPECT_THROW((void)world.check_poses(9, std::array{Pose{}}), Error);
     EXPECT_THROW((void)world.clearances(9, std::array{Pose{}}), Error);
     EXPECT_THROW((void)world.clearances(id, std::array{bad}), Error);
 }

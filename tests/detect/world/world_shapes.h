@@ -15,7 +15,7 @@
 
 namespace fathom::testing {
 
-[[nodiscard]] inline Shape formula_shape(const Formula& formula) {
+[[nodiscard]] inline Shape formula_shape(const AnalyticExpression& formula) {
     return Shape(std::make_shared<AnalyticField>(formula));
 }
 [[nodiscard]] inline Shape ball_shape(double radius) { return formula_shape(shapes::sphere(radius)); }
@@ -34,7 +34,7 @@ namespace fathom::testing {
 
 [[nodiscard]] inline Shape shape_of(ShapeKind kind, double size) {
     switch (kind) {
-    case ShapeKind::formula:
+    case ShapeKind::analytic:
         return formula_shape(shapes::torus(0.35 * size, 0.15 * size));
     case ShapeKind::grid:
         return Shape(std::make_shared<GridField>(
@@ -47,18 +47,18 @@ namespace fathom::testing {
         return Shape(make_sphere({.radius = 0.5 * size, .resolution = 3}).vertices);
     case ShapeKind::tetrahedra:
         return Shape(make_tet_ball({.radius = 0.5 * size, .resolution = 2}));
-    case ShapeKind::depth_map:
+    case ShapeKind::height_field:
         return hill_shape(size);
-    case ShapeKind::plane:
-        return Shape::plane(Vec3::UnitZ(), 0);
+    case ShapeKind::half_space:
+        return Shape::half_space(Vec3::UnitZ(), 0);
     default:
         return Shape(make_torus({.radius = 0.35 * size, .tube = 0.15 * size, .segments = 16, .tube_segments = 8}));
     }
 }
 // All but networks, whose trees take seconds.
-inline constexpr std::array quick_kinds = {ShapeKind::formula,     ShapeKind::grid,      ShapeKind::other_field,
-                                           ShapeKind::closed_mesh, ShapeKind::open_mesh, ShapeKind::point_shell,
-                                           ShapeKind::tetrahedra,  ShapeKind::depth_map, ShapeKind::plane};
+inline constexpr std::array quick_kinds = {ShapeKind::analytic,    ShapeKind::grid,         ShapeKind::other_field,
+                                           ShapeKind::closed_mesh, ShapeKind::open_mesh,    ShapeKind::point_shell,
+                                           ShapeKind::tetrahedra,  ShapeKind::height_field, ShapeKind::half_space};
 
 [[nodiscard]] inline Pose random_pose(Random& random, double spread) {
     return {random.rotation(), spread * random.in_ball()};
@@ -69,7 +69,7 @@ inline constexpr std::array quick_kinds = {ShapeKind::formula,     ShapeKind::gr
            x.region == y.region && x.feature_a.element == y.feature_a.element &&
            x.feature_b.element == y.feature_b.element;
 }
-[[nodiscard]] inline bool same_collision(const Collision& x, const Collision& y) {
+[[nodiscard]] inline bool same_collision(const CollideResult& x, const CollideResult& y) {
     return x.verdict == y.verdict && x.proven == y.proven && x.method == y.method && x.common == y.common &&
            x.depth == y.depth && x.error_bound == y.error_bound && x.truncated == y.truncated &&
            std::ranges::equal(x.contacts, y.contacts, same_contact);

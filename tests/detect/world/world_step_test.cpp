@@ -43,7 +43,8 @@ World mixed_world(double size, std::uint64_t seed, const WorldOptions& options,
     World world(options);
     for (std::size_t k = 0; k < 14; ++k) {
         const ShapeKind kind = kinds[k % kinds.size()];
-        const Pose pose = kind == ShapeKind::plane ? Pose::at({0, 0, -1.2 * size}) : random_pose(random, 1.6 * size);
+        const Pose pose = kind == ShapeKind::half_space ? Pose::from_translation({0, 0, -1.2 * size})
+                                                        : random_pose(random, 1.6 * size);
         (void)world.add(shape_of(kind, size * random.uniform(0.5, 1.2)), pose);
     }
     return world;
@@ -51,7 +52,7 @@ World mixed_world(double size, std::uint64_t seed, const WorldOptions& options,
 
 void drift_on(World& world, Drift& drift) {
     for (Index id = 0; id < world.id_limit(); ++id)
-        if (world.contains(id) && world.shape(id).kind() != ShapeKind::plane)
+        if (world.contains(id) && world.shape(id).kind() != ShapeKind::half_space)
             world.move(id, drift.next(id, world.pose(id)));
 }
 
@@ -78,8 +79,8 @@ TEST(World, a_step_finds_what_all_pairs_one_by_one_find_to_the_byte) {
 }
 
 TEST(World, warm_start_changes_no_byte_and_spares_most_pairs_that_are_apart) {
-    constexpr std::array kinds = {ShapeKind::closed_mesh, ShapeKind::formula, ShapeKind::grid, ShapeKind::tetrahedra,
-                                  ShapeKind::plane};
+    constexpr std::array kinds = {ShapeKind::closed_mesh, ShapeKind::analytic, ShapeKind::grid, ShapeKind::tetrahedra,
+                                  ShapeKind::half_space};
     for (const std::uint64_t seed : {1, 2}) {
         World warm = mixed_world(1, seed, {}, kinds), cold = mixed_world(1, seed, {.warm_start = false}, kinds);
         Drift of_warm(seed, 1, 14, 0.01), of_cold(seed, 1, 14, 0.01);
@@ -113,7 +114,7 @@ TEST(World, a_world_at_rest_asks_nothing_again) {
 }
 
 TEST(World, events_are_the_changes_of_the_set_of_pairs) {
-    World world = mixed_world(1, 4, {.query = {.goal = QueryGoal::verdict}});
+    World world = mixed_world(1, 4, {.query = {.goal = CollideGoal::verdict}});
     Drift drift(8, 1, 14);
     std::set<IdPair> before;
     std::size_t began = 0, ended = 0;
@@ -169,7 +170,7 @@ TEST(World, every_broad_phase_gives_the_same_steps) {
     for (const BroadMethod method : {BroadMethod::brute_force, BroadMethod::packed_tree, BroadMethod::scene_octree})
         worlds.push_back(
             mixed_world(1, 7,
-                        {.query = {.goal = QueryGoal::verdict},
+                        {.query = {.goal = CollideGoal::verdict},
                          .broad = {.method = method, .margin = method == BroadMethod::brute_force ? 0.1 : 0.0}}));
     std::vector<Drift> drifts(3, Drift(3, 1, 14));
     for (int step = 0; step < 10; ++step) {
@@ -184,9 +185,9 @@ TEST(World, every_broad_phase_gives_the_same_steps) {
 TEST(World, groups_fixed_bodies_and_the_callback_decide_who_may_meet) {
     World world;
     for (int k = 0; k < 6; ++k)
-        (void)world.add(ball_shape(1), Pose::at({0.1 * k, 0, 0}),
+        (void)world.add(ball_shape(1), Pose::from_translation({0.1 * k, 0, 0}),
                         {.groups = k < 3 ? 1u : 2u, .fixed = k == 2 || k == 3});
-    world.set_groups(0, 1, 1); // meets only its own
+    world.set_category(0, 1, 1); // meets only its own
     const auto ids = [&] {
         std::vector<IdPair> pairs;
         for (const WorldPair& pair : world.update().pairs) pairs.push_back({pair.a, pair.b});
@@ -209,20 +210,20 @@ TEST(World, groups_fixed_bodies_and_the_callback_decide_who_may_meet) {
 
 TEST(World, planes_meet_what_reaches_them_and_each_other) {
     World world;
-    const Index floor = world.add(Shape::plane(Vec3::UnitZ(), 0), {}, {.name = "floor", .fixed = true});
-    const Index ball = world.add(ball_shape(0.5), Pose::at({0, 0, 0.4}));
-    const Index high = world.add(ball_shape(0.5), Pose::at({0, 0, 5}));
-    const Index wall = world.add(Shape::plane(Vec3::UnitX(), -100), {}, {.fixed = true});
+    const Index floor = world.add(Shape::half_space(Vec3::UnitZ(), 0), {}, {.name = "floor", .fixed = true});
+    const Index ball = world.add(ball_shape(0.5), Pose::from_translation({0, 0, 0.4}));
+    const Index high = world.add(ball_shape(0.5), Pose::from_translation({0, 0, 5}));
+    const Index wall = world.add(Shape::half_space(Vec3::UnitX(), -100), {}, {.fixed = true});
     EXPECT_EQ(world.update().began, (std::vector<IdPair>{{floor, ball}}));
     EXPECT_NEAR(world.last().pairs[0].collision.depth, 0.1, 1e-9);
     EXPECT_EQ(world.last().tested, 1u) << "the high ball needs no question";
     EXPECT_EQ(world.name(floor), "floor");
-    world.move(high, Pose::at({-100, 0, 5}));
+    world.move(high, Pose::from_translation({-100, 0, 5}));
     EXPECT_EQ(world.update().began, (std::vector<IdPair>{{high, wall}}));
     world.replace(wall, ball_shape(0.1)); // now small, at the origin
     EXPECT_EQ(world.update().ended, (std::vector<IdPair>{{high, wall}}));
     EXPECT_EQ(world.last().began, (std::vector<IdPair>{{ball, wall}}));
-    const Index slope = world.add(Shape::plane(Vec3(1, 0, 1), -50));
+    const Index slope = world.add(Shape::half_space(Vec3(1, 0, 1), -50));
     EXPECT_EQ(world.update().pairs.back().b, slope); // planes that are not parallel always meet
 }
 
@@ -230,9 +231,9 @@ TEST(World, a_deformed_body_is_met_where_it_is_now) {
     World world;
     const TriangleMesh cloth = make_cloth({.size = {1, 1}, .cells = {6, 6}});
     const TetMesh block = make_tet_box({.size = {1, 1, 1}, .cells = {2, 2, 2}});
-    const Index sheet = world.add(Shape(cloth)), ball = world.add(ball_shape(0.2), Pose::at({0, 0, 0.5}));
-    const Index soft = world.add(Shape(block), Pose::at({10, 0, 0})),
-                other = world.add(ball_shape(0.2), Pose::at({10, 0, 1.0}));
+    const Index sheet = world.add(Shape(cloth)), ball = world.add(ball_shape(0.2), Pose::from_translation({0, 0, 0.5}));
+    const Index soft = world.add(Shape(block), Pose::from_translation({10, 0, 0})),
+                other = world.add(ball_shape(0.2), Pose::from_translation({10, 0, 1.0}));
     EXPECT_TRUE(world.update().pairs.empty());
     std::vector<Vec3> bent = cloth.vertices, tall = block.vertices;
     for (Vec3& p : bent) p.z() = 0.5 - p.squaredNorm();
@@ -254,10 +255,10 @@ TEST(World, ids_stay_and_are_given_again_only_after_a_step) {
     world.remove(b);
     EXPECT_FALSE(world.contains(b));
     EXPECT_EQ(world.size(), 2u);
-    const Index d = world.add(ball_shape(1), Pose::at({50, 0, 0}));
+    const Index d = world.add(ball_shape(1), Pose::from_translation({50, 0, 0}));
     EXPECT_NE(d, b);
     EXPECT_EQ(world.update().ended, (std::vector<IdPair>{{a, b}, {b, c}}));
-    EXPECT_EQ(world.add(ball_shape(1), Pose::at({50, 0, 0})), b);
+    EXPECT_EQ(world.add(ball_shape(1), Pose::from_translation({50, 0, 0})), b);
     EXPECT_EQ(world.update().began, (std::vector<IdPair>{{b, d}}));
     EXPECT_EQ(world.id_limit(), 4u);
 }
@@ -265,8 +266,8 @@ TEST(World, ids_stay_and_are_given_again_only_after_a_step) {
 TEST(World, refuses_bad_ids_and_poses_and_stays_as_it_was) {
     const double nan = std::numeric_limits<double>::quiet_NaN();
     World world;
-    const Index a = world.add(ball_shape(1)), b = world.add(ball_shape(1), Pose::at({1, 0, 0}));
-    const Pose bad = Pose::at({nan, 0, 0}), far = Pose::at({1e308, 1e308, 0});
+    const Index a = world.add(ball_shape(1)), b = world.add(ball_shape(1), Pose::from_translation({1, 0, 0}));
+    const Pose bad = Pose::from_translation({nan, 0, 0}), far = Pose::from_translation({1e308, 1e308, 0});
     const auto cause = [](auto&& work) {
         try {
             work();
@@ -281,12 +282,18 @@ TEST(World, refuses_bad_ids_and_poses_and_stays_as_it_was) {
     EXPECT_EQ(cause([&] { world.move(7, {}); }), "index_out_of_range");
     EXPECT_EQ(cause([&] { world.remove(no_index); }), "index_out_of_range");
     EXPECT_EQ(cause([&] { (void)world.shape(2); }), "index_out_of_range");
-    EXPECT_EQ(cause([&] { world.set_groups(2, 1, 1); }), "index_out_of_range");
+    EXPECT_EQ(cause([&] { world.set_category(2, 1, 1); }), "index_out_of_range");
     EXPECT_EQ(cause([&] { world.replace(2, ball_shape(1)); }), "index_out_of_range");
-    EXPECT_EQ(cause([&] { world.move(std::array{a, b}, std::array{Pose::at({9, 0, 0})}); }), "count_mismatch");
-    EXPECT_EQ(cause([&] { world.move(std::array{a, b}, std::array{Pose::at({9, 0, 0}), bad}); }), "non_finite");
     EXPECT_EQ(cause([&] {
-                  world.move(std::array{a, Index{5}}, std::array{Pose::at({9, 0, 0}), Pose{}});
+                  world.move(std::array{a, b}, std::array{Pose::from_translation({9, 0, 0})});
+              }),
+              "count_mismatch");
+    EXPECT_EQ(cause([&] {
+                  world.move(std::array{a, b}, std::array{Pose::from_translation({9, 0, 0}), bad});
+              }),
+              "non_finite");
+    EXPECT_EQ(cause([&] {
+                  world.move(std::array{a, Index{5}}, std::array{Pose::from_translation({9, 0, 0}), Pose{}});
               }),
               "index_out_of_range");
     EXPECT_EQ(cause([] { World({.query = {.margin = -1}}); }), "invalid_argument");
@@ -311,15 +318,15 @@ TEST(World, shapes_with_nothing_inside_meet_nothing) {
     const Index none = world.add(
         formula_shape(shapes::intersection(shapes::sphere(1), shapes::translate({5, 0, 0}, shapes::sphere(1)))));
     (void)world.add(ball_shape(9));
-    (void)world.add(Shape::plane(Vec3::UnitZ(), 0));
+    (void)world.add(Shape::half_space(Vec3::UnitZ(), 0));
     for (const WorldPair& pair : world.update().pairs) EXPECT_TRUE(pair.a != none && pair.b != none);
     EXPECT_TRUE(World().update().pairs.empty());
 }
 
-TEST(WorldMemory, no_point_travels_farther_than_the_bound_and_the_bound_is_near) {
+TEST(PairCache, no_point_travels_farther_than_the_bound_and_the_bound_is_near) {
     Random random(12);
     const Shape a = shape_of(ShapeKind::closed_mesh, 1), b = shape_of(ShapeKind::open_mesh, 2),
-                plane = Shape::plane(Vec3::UnitZ(), 0);
+                plane = Shape::half_space(Vec3::UnitZ(), 0);
     double tightest = 0;
     for (int round = 0; round < 300; ++round) {
         const double step = std::pow(10, random.uniform(-6, 0.5));
@@ -354,16 +361,17 @@ TEST(WorldGap, is_never_more_than_the_distance_and_mostly_near_it) {
         std::size_t near = 0, apart = 0, touching = 0;
         for (const ShapeKind kind : quick_kinds)
             for (const ShapeKind other : quick_kinds) {
-                if (kind == ShapeKind::plane) continue;
+                if (kind == ShapeKind::half_space) continue;
                 const Shape a = shape_of(kind, 0.8 * size), b = shape_of(other, size);
                 for (int round = 0; round < 2; ++round) {
-                    const Pose pose_a = random_pose(random, size),
-                               pose_b = other == ShapeKind::plane ? Pose::at({0, 0, -size}) : random_pose(random, size);
-                    const Distance truth = distance(a, pose_a, b, pose_b);
-                    const double gap = least_gap(a, pose_a, b, pose_b, {.enough = size});
+                    const Pose pose_a = random_pose(random, size), pose_b = other == ShapeKind::half_space
+                                                                                ? Pose::from_translation({0, 0, -size})
+                                                                                : random_pose(random, size);
+                    const DistanceResult truth = distance(a, pose_a, b, pose_b);
+                    const double gap = distance_lower_bound(a, pose_a, b, pose_b, {.enough = size});
                     EXPECT_LE(gap, std::max(0.0, truth.upper) + truth.error_bound + 1e-9 * size)
                         << name(kind) << " " << name(other);
-                    EXPECT_EQ(least_gap(b, pose_b, a, pose_a, {.enough = 0}) <=
+                    EXPECT_EQ(distance_lower_bound(b, pose_b, a, pose_a, {.enough = 0}) <=
                                   std::max(0.0, truth.upper) + truth.error_bound + 1e-9 * size,
                               true);
                     ++(truth.upper > 0 ? apart : touching);
@@ -373,9 +381,9 @@ TEST(WorldGap, is_never_more_than_the_distance_and_mostly_near_it) {
         EXPECT_GT(touching, 15u);
         EXPECT_GT(near, apart / 3);
     }
-    const Shape plane = Shape::plane(Vec3::UnitZ(), 0), pillar = formula_shape(shapes::infinite_cylinder(1));
-    EXPECT_EQ(least_gap(plane, {}, plane, Pose::at({0, 0, -5}), {.enough = 1}), 0);
-    EXPECT_EQ(least_gap(pillar, {}, ball_shape(1), Pose::at({5, 0, 0}), {.enough = 1}), 0);
+    const Shape plane = Shape::half_space(Vec3::UnitZ(), 0), pillar = formula_shape(shapes::infinite_cylinder(1));
+    EXPECT_EQ(distance_lower_bound(plane, {}, plane, Pose::from_translation({0, 0, -5}), {.enough = 1}), 0);
+    EXPECT_EQ(distance_lower_bound(pillar, {}, ball_shape(1), Pose::from_translation({5, 0, 0}), {.enough = 1}), 0);
 }
 
 } // namespace

@@ -1,6 +1,6 @@
 #include <contract/field_contract.h>
-#include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/analytic_expression.h>
+#include <fathom/field/analytic/analytic_field.h>
 #include <field/analytic/shape_examples.h>
 
 #include <hwy/targets.h>
@@ -39,7 +39,7 @@ TEST(AnalyticField, random_trees_keep_the_contract_of_fields) {
         Random random(seed);
         const double size = std::pow(10.0, 3.0 * (static_cast<double>(seed % 3) - 1));
         const AnalyticField field(sized(size, random_shape(random, 2 + static_cast<int>(random.below(24)))));
-        check_field_contract(field, {.name = field.formula().text(),
+        check_field_contract(field, {.name = field.expression().text(),
                                      .region = Box::around(Vec3::Zero(), size * Vec3::Constant(2)),
                                      .seed = seed,
                                      .boxes = 500,
@@ -95,7 +95,7 @@ TEST(AnalyticField, boxes_of_a_few_bits_are_enclosed_at_kinks_and_far_from_the_o
     std::uint64_t seed = 1;
     for (const std::string& text : shape_examples())
         for (const Vec3& away : {Vec3(0, 0, 0), Vec3(1e3, -2e3, 5e2), Vec3(-3e7, 1e7, 4e7)}) {
-            const Formula shape = parse_shape(text);
+            const AnalyticExpression shape = parse_shape(text);
             const AnalyticField near(shape), field(away.isZero() ? shape : shapes::translate(away, shape));
             Random random(seed++);
             for (std::size_t i = 0; i < count_of(300, 100000); ++i) {
@@ -106,7 +106,7 @@ TEST(AnalyticField, boxes_of_a_few_bits_are_enclosed_at_kinks_and_far_from_the_o
                 for (int k = 0; k < 12; ++k) {
                     const Vec3 q = k < 8 ? box.corner(k) : box.closest(random.in_box(box));
                     ASSERT_TRUE(range.contains(field.distance(q)))
-                        << field.formula().text() << " at " << q.transpose() << " of " << p.transpose();
+                        << field.expression().text() << " at " << q.transpose() << " of " << p.transpose();
                 }
             }
         }

@@ -2,9 +2,9 @@
 // distance is exact when the field is 1-Lipschitz (the contract) and a step of that length along its slope meets the
 // surface.
 #include <fathom/base/primitives.h>
+#include <fathom/field/analytic/analytic_expression.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/analytic_kinds.h>
-#include <fathom/field/analytic/analytic_expression.h>
 #include <field/analytic/shape_examples.h>
 #include <support/test_counts.h>
 
@@ -20,7 +20,7 @@ using namespace testing;
 using namespace fathom::shapes;
 
 struct Membership {
-    Formula shape;
+    AnalyticExpression shape;
     std::function<bool(const Vec3&)> inside;
 };
 
@@ -278,7 +278,7 @@ TEST(AnalyticShapes, sheets_agree_with_dense_samples) {
             if (i + k <= n) on_triangle.push_back(a + u * (b - a) + v * (e - a));
             on_disk.push_back(0.7 * u * Vec3(std::cos(2 * M_PI * v), std::sin(2 * M_PI * v), 0));
         }
-    const auto check = [&](const Formula& shape, const std::vector<Vec3>& samples) {
+    const auto check = [&](const AnalyticExpression& shape, const std::vector<Vec3>& samples) {
         const AnalyticField field(shape);
         for (int i = 0; i < 100; ++i) {
             const Vec3 p = random.in_box(Box::around(Vec3::Zero(), Vec3::Constant(1.2)));
@@ -294,9 +294,9 @@ TEST(AnalyticShapes, sheets_agree_with_dense_samples) {
 }
 
 TEST(AnalyticShapes, repetition_is_the_union_of_all_copies) {
-    const Formula one = rotate(0.6, {1, 2, 3}, shapes::box({0.25, 0.3, 0.2}));
+    const AnalyticExpression one = rotate(0.6, {1, 2, 3}, shapes::box({0.25, 0.3, 0.2}));
     const AnalyticField limited(repeat_limited({0.7, 0.5, 0.8}, {2, 3, 1}, one)), endless(repeat({0.7, 0, 0.6}, one));
-    std::vector<Formula> copies, many;
+    std::vector<AnalyticExpression> copies, many;
     for (int i = 0; i < 2; ++i)
         for (int k = 0; k < 3; ++k) copies.push_back(translate({0.7 * (i - 0.5), 0.5 * (k - 1), 0}, one));
     for (int i = -5; i <= 5; ++i)
@@ -312,7 +312,7 @@ TEST(AnalyticShapes, repetition_is_the_union_of_all_copies) {
 
 TEST(AnalyticShapes, twist_and_bend_need_their_whole_lipschitz_bound) {
     const struct {
-        Formula shape;
+        AnalyticExpression shape;
         Box where;
     } cases[] = {
         {twist(1.5, 1, plane({2, 0, 1}, 0)), {{-0.72, -0.72, -1}, {0.72, 0.72, 1}}},
@@ -333,7 +333,7 @@ TEST(AnalyticShapes, slopes_at_ties_are_the_stated_ones) {
     EXPECT_EQ(AnalyticField(sphere(1)).sample({0, 0, 0}).gradient, Vec3(1, 0, 0));
     EXPECT_EQ(AnalyticField(shapes::box({2, 2, 2})).sample({0, 0, 0}).gradient, Vec3(1, 0, 0));
     EXPECT_EQ(AnalyticField(shapes::box({2, 2, 2})).sample({0.1, 0.5, -0.5}).gradient, Vec3(0, 1, 0));
-    const Formula left = translate({-2, 0, 0}, sphere(1)), right = translate({2, 0, 0}, sphere(1));
+    const AnalyticExpression left = translate({-2, 0, 0}, sphere(1)), right = translate({2, 0, 0}, sphere(1));
     EXPECT_EQ(AnalyticField(union_of(left, right)).sample({0, 0, 0}).gradient, Vec3(1, 0, 0));
     EXPECT_EQ(AnalyticField(union_of(right, left)).sample({0, 0, 0}).gradient, Vec3(-1, 0, 0));
 }

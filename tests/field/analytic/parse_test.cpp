@@ -1,7 +1,7 @@
 #include <fathom/base/error.h>
+#include <fathom/field/analytic/analytic_expression.h>
 #include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/analytic_kinds.h>
-#include <fathom/field/analytic/analytic_expression.h>
 #include <field/analytic/shape_examples.h>
 #include <support/test_counts.h>
 
@@ -16,14 +16,14 @@ using namespace testing;
 using namespace fathom::shapes;
 
 TEST(ParseShape, text_and_shape_turn_into_each_other_without_loss) {
-    std::vector<Formula> all;
+    std::vector<AnalyticExpression> all;
     for (const std::string& text : shape_examples()) all.push_back(parse_shape(text));
     for (std::uint64_t seed = 1; seed <= count_of(200, 10000); ++seed) {
         Random random(seed);
         all.push_back(random_shape(random, 20));
     }
-    for (const Formula& shape : all) {
-        const Formula again = parse_shape(shape.text());
+    for (const AnalyticExpression& shape : all) {
+        const AnalyticExpression again = parse_shape(shape.text());
         ASSERT_EQ(again, shape) << shape.text();
         ASSERT_EQ(again.text(), shape.text());
     }
@@ -139,13 +139,13 @@ TEST(Shapes, every_number_is_checked_and_named) {
     refused([] { return star(5, 1, 1.5); }, "inner_radius");
     refused([] { return repeat({1, 0, 0}, sphere(0.6)); }, "fit into its cell");
     refused([] { return repeat({2, 0, 0}, rotate(0.3, {1, 1, 1}, ellipsoid({0.5, 0.2, 0.2}))); }, "symmetric");
-    refused([] { return union_of(std::vector<Formula>{}); }, "union");
-    refused([] { return Formula("ball", {1}); }, "no shape 'ball'");
-    refused([] { return AnalyticField(circle(1)).formula(); }, "extrude or revolve");
+    refused([] { return union_of(std::vector<AnalyticExpression>{}); }, "union");
+    refused([] { return AnalyticExpression("ball", {1}); }, "no shape 'ball'");
+    refused([] { return AnalyticField(circle(1)).expression(); }, "extrude or revolve");
 }
 
 TEST(Shapes, bounds_are_tight) {
-    const auto expect = [](const Formula& shape, const Vec3& lower, const Vec3& upper) {
+    const auto expect = [](const AnalyticExpression& shape, const Vec3& lower, const Vec3& upper) {
         const Box box = shape.bounds();
         EXPECT_TRUE(box.lower.isApprox(lower, 1e-9) && box.upper.isApprox(upper, 1e-9))
             << shape.text() << ": " << box.lower.transpose() << " .. " << box.upper.transpose();

@@ -80,11 +80,11 @@ namespace fathom::testing {
 }
 
 // The same shape, `size` times as large.
-[[nodiscard]] inline Formula sized(double size, const Formula& shape) {
+[[nodiscard]] inline AnalyticExpression sized(double size, const AnalyticExpression& shape) {
     return size == 1 ? shape : shapes::scale(size, shape);
 }
 
 // A tree of about `count` operations and primitives, within a few metres of the origin.
-[[nodiscard]] Formula random_shape(Random& random, int count);
+[[nodiscard]] AnalyticExpression random_shape(Random& random, int count);
 
 } // namespace fathom::testing

@@ -16,7 +16,7 @@ namespace {
 
 using namespace fathom::shapes;
 
-Formula random_primitive(Random& random) {
+AnalyticExpression random_primitive(Random& random) {
     const double a = random.uniform(0.2, 0.9), b = random.uniform(0.1, 0.4), c = random.uniform(0.3, 1);
     switch (random.below(12)) {
     case 0:
@@ -46,7 +46,7 @@ Formula random_primitive(Random& random) {
     }
 }
 
-Formula random_change(Random& random, const Formula& shape) {
+AnalyticExpression random_change(Random& random, const AnalyticExpression& shape) {
     switch (random.below(9)) {
     case 0:
         return translate(0.5 * random.in_ball(), shape);
@@ -70,7 +70,7 @@ Formula random_change(Random& random, const Formula& shape) {
     }
 }
 
-Formula random_pair(Random& random, const Formula& a, const Formula& b) {
+AnalyticExpression random_pair(Random& random, const AnalyticExpression& a, const AnalyticExpression& b) {
     const double width = random.uniform(0.05, 0.4);
     switch (random.below(8)) {
     case 0:
@@ -90,7 +90,7 @@ Formula random_pair(Random& random, const Formula& a, const Formula& b) {
 
 } // namespace
 
-Formula random_shape(Random& random, int count) {
+AnalyticExpression random_shape(Random& random, int count) {
     if (count <= 1) return random_primitive(random);
     if (random.chance(0.4)) return random_change(random, random_shape(random, count - 1));
     const int left = 1 + static_cast<int>(random.below(static_cast<std::uint64_t>(count)));
@@ -99,15 +99,15 @@ Formula random_shape(Random& random, int count) {
 
 namespace {
 
-void collect_kinds(const FormulaNode& node, std::set<std::string_view>& names) {
+void collect_kinds(const AnalyticNode& node, std::set<std::string_view>& names) {
     names.insert(node.kind->name);
-    for (const Formula& child : node.children) collect_kinds(child.node(), names);
+    for (const AnalyticExpression& child : node.children) collect_kinds(child.node(), names);
 }
 
 TEST(ShapeExamples, show_every_kind_of_the_catalogue) {
     std::set<std::string_view> shown;
     for (const std::string& text : shape_examples()) collect_kinds(parse_shape(text).node(), shown);
-    for (const AnalyticKind& kind : formula_kinds()) EXPECT_TRUE(shown.contains(kind.name)) << kind.name;
+    for (const AnalyticKind& kind : analytic_kinds()) EXPECT_TRUE(shown.contains(kind.name)) << kind.name;
 }
 
 // As the page writes it: torus(radius, tube), translate(x, y, z, shape), union(shape, ...).
@@ -127,7 +127,7 @@ std::string signature(const AnalyticKind& kind) {
 TEST(ShapeExamples, the_page_of_analytic_fields_lists_every_kind_with_its_numbers) {
     std::ifstream file(FATHOM_SOURCE_DIR "/docs/analytic-fields.md");
     const std::string page{std::istreambuf_iterator<char>(file), {}};
-    for (const AnalyticKind& kind : formula_kinds())
+    for (const AnalyticKind& kind : analytic_kinds())
         EXPECT_NE(page.find(signature(kind)), std::string::npos) << signature(kind);
 }
 

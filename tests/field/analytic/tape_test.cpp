@@ -1,6 +1,6 @@
 #include <fathom/base/parallel.h>
-#include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/analytic_expression.h>
+#include <fathom/field/analytic/analytic_field.h>
 #include <field/analytic/shape_examples.h>
 #include <support/test_counts.h>
 
@@ -44,8 +44,8 @@ TEST(Tape, a_shortened_tape_answers_with_the_same_bits_inside_its_box) {
             const Box inner = Box::around(box.center() + 0.5 * half * random.in_ball(), Vec3::Constant(0.2 * half));
             EXPECT_EQ(field.tape().shorten(box, part), field.range(box));
             part.shorten(inner, smaller_part);
-            expect_same_inside(field.tape(), part, box, random, field.formula().text());
-            expect_same_inside(field.tape(), smaller_part, inner, random, field.formula().text());
+            expect_same_inside(field.tape(), part, box, random, field.expression().text());
+            expect_same_inside(field.tape(), smaller_part, inner, random, field.expression().text());
             if (HasFatalFailure()) return;
             before += field.tape().size(), after += part.size(), twice += smaller_part.size();
         }
@@ -67,14 +67,14 @@ TEST(Tape, a_shortened_tape_still_encloses) {
             inner = intersection(inner, box);
             Interval range;
             part.ranges({&inner, 1}, {&range, 1});
-            ASSERT_TRUE(range.contains(field.distance(p))) << field.formula().text();
+            ASSERT_TRUE(range.contains(field.distance(p))) << field.expression().text();
         }
     }
 }
 
 TEST(Tape, few_of_many_turned_boxes_are_left_inside_a_small_box) {
     Random random(8);
-    std::vector<Formula> boxes;
+    std::vector<AnalyticExpression> boxes;
     for (int i = 0; i < 40; ++i)
         boxes.push_back(shapes::transform({random.rotation(), 1.5 * random.in_ball()}, shapes::box({0.3, 0.15, 0.2})));
     const AnalyticField field(shapes::union_of(boxes));
@@ -89,7 +89,7 @@ TEST(Tape, few_of_many_turned_boxes_are_left_inside_a_small_box) {
 }
 
 TEST(Tape, shortening_is_safe_from_many_threads) {
-    std::vector<Formula> balls;
+    std::vector<AnalyticExpression> balls;
     for (int i = 0; i < 40; ++i)
         balls.push_back(shapes::translate({0.3 * i - 6, 0.2 * (i % 5), 0}, shapes::sphere(0.2)));
     const AnalyticField field(shapes::union_of(balls));
@@ -107,14 +107,14 @@ TEST(Tape, shortening_is_safe_from_many_threads) {
 
 TEST(Tape, equal_parts_of_a_formula_are_stored_once_and_constants_are_folded) {
     using namespace shapes;
-    const Formula part = smooth_union(sphere(0.5), shapes::box({1, 0.5, 0.5}), 0.2);
+    const AnalyticExpression part = smooth_union(sphere(0.5), shapes::box({1, 0.5, 0.5}), 0.2);
     EXPECT_EQ(AnalyticField(union_of(part, part)).tape().size(), AnalyticField(part).tape().size());
     EXPECT_EQ(AnalyticField(translate({1, 2, 3}, translate({-1, -2, -3}, part))).tape().size(),
               AnalyticField(part).tape().size());
     EXPECT_EQ(AnalyticField(rotate(0.3, {0, 0, 1}, rotate(0.4, {1, 0, 0}, part))).tape().size(),
               AnalyticField(rotate(0.3, {1, 1, 0}, part)).tape().size());
     EXPECT_LE(AnalyticField(shapes::box({1, 2, 3})).tape().size(), 1u);
-    std::vector<Formula> balls;
+    std::vector<AnalyticExpression> balls;
     for (int i = 0; i < 100; ++i) balls.push_back(translate({1.0 * i, 0, 0}, sphere(0.2)));
     EXPECT_LT(AnalyticField(union_of(balls)).tape().register_count(), 16u);
 }

@@ -29,7 +29,7 @@ double volume(const TriangleMesh& mesh) {
 }
 
 // What holds for any closed surface: each edge twice, once in each direction; one fan of triangles at each vertex.
-struct Formula {
+struct AnalyticExpression {
     bool closed = true;
     bool one_fan = true;
     bool all_used = true;
@@ -37,8 +37,8 @@ struct Formula {
     std::size_t edges = 0;
 };
 
-Formula shape_of(const TriangleMesh& mesh) {
-    Formula shape;
+AnalyticExpression shape_of(const TriangleMesh& mesh) {
+    AnalyticExpression shape;
     std::vector<std::array<Index, 2>> edges;
     std::vector<std::vector<std::array<Index, 2>>> fans(mesh.vertices.size());
     for (std::size_t n = 0; n < mesh.triangles.size(); ++n) {
@@ -71,7 +71,7 @@ Formula shape_of(const TriangleMesh& mesh) {
 }
 
 void expect_closed(const TriangleMesh& mesh, const std::string& what) {
-    const Formula shape = shape_of(mesh);
+    const AnalyticExpression shape = shape_of(mesh);
     EXPECT_TRUE(shape.closed) << what;
     EXPECT_TRUE(shape.one_fan) << what;
     EXPECT_TRUE(shape.all_used) << what;
@@ -292,7 +292,7 @@ TEST(Contour, where_the_level_leaves_the_domain_the_mesh_is_open_but_sound) {
     const BallField ball(Vec3::Zero(), 1);
     const TriangleMesh mesh = contour(ball, {Vec3(0, -1.5, -1.5), Vec3(1.5, 1.5, 1.5)}, 48);
     ASSERT_FALSE(mesh.triangles.empty());
-    const Formula shape = shape_of(mesh);
+    const AnalyticExpression shape = shape_of(mesh);
     EXPECT_FALSE(shape.closed);
     EXPECT_TRUE(shape.all_used);
     check(mesh);

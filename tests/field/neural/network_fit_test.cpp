@@ -23,14 +23,14 @@ using testing::count_of;
 constexpr Activation all_activations[] = {Activation::relu, Activation::elu, Activation::tanh, Activation::sine,
                                           Activation::softplus};
 
-struct Formula {
+struct AnalyticExpression {
     Activation activation = Activation::relu;
     int layers = 3, width = 6, frequencies = 0, skip_at = 0;
     bool point_first = true;
     Activation output = Activation::none;
 };
 
-Network random_network(const Formula& shape, std::uint64_t seed) {
+Network random_network(const AnalyticExpression& shape, std::uint64_t seed) {
     Random random(seed);
     Network network;
     network.encoding = {.frequencies = shape.frequencies, .point_first = shape.point_first, .scale = 1.5F};
@@ -132,7 +132,7 @@ double reference_loss(const Network& shape, const std::vector<double>& parameter
     return sum;
 }
 
-void expect_slopes_of_differences(const Formula& shape, const std::string& what) {
+void expect_slopes_of_differences(const AnalyticExpression& shape, const std::string& what) {
     const Network network = random_network(shape, 3);
     const TrainingPoints points = random_points(training_chunk, 4);
     const std::vector<float> parameters = parameters_of(network);
@@ -255,20 +255,20 @@ FitOptions short_fit(int steps) { return {.layers = 4, .width = 16, .steps = ste
 
 double share(const FitReport& report, double error) { return error / report.longest_side; }
 
-struct Solid {
+struct FieldSphereTree {
     const char* name;
     TriangleMesh mesh;
     double mean; // expected, as a share of the longest side
     double overlap;
 };
-std::vector<Solid> solids() {
+std::vector<FieldSphereTree> solids() {
     return {{"sphere", make_sphere({.resolution = 6}), 0.003, 0.98},
             {"torus", make_torus({.segments = 32, .tube_segments = 16}), 0.004, 0.95},
             {"box", make_box({.size = {1, 0.6, 0.4}}), 0.004, 0.95}};
 }
 
 TEST(NetworkFit, few_hundred_steps_learn_a_simple_solid) {
-    for (const Solid& solid : solids()) {
+    for (const FieldSphereTree& solid : solids()) {
         const FittedNetwork fit = fit_network(solid.mesh, short_fit(static_cast<int>(count_of(400, 4000))));
         check(fit.network);
         const FitReport& report = fit.report;

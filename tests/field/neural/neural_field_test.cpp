@@ -49,7 +49,7 @@ Network octahedron_network(float size) {
 }
 
 void expect_contract(const Network& network, const std::string& name, std::size_t boxes) {
-    const NetworkField field(network);
+    const NeuralField field(network);
     FieldContract contract{.name = name, .region = network.domain.grown(0.2 * network.domain.diagonal())};
     contract.boxes = boxes;
     contract.rounding =
@@ -59,13 +59,13 @@ void expect_contract(const Network& network, const std::string& name, std::size_
     check_field_contract(field, contract);
 }
 
-TEST(NetworkField, keeps_the_contract_for_every_activation) {
+TEST(NeuralField, keeps_the_contract_for_every_activation) {
     for (const Activation activation : all_activations)
         expect_contract(random_network({.widths = {12, 12}, .activation = activation}, 31),
                         std::string(name(activation)), testing::count_of(400, 100000));
 }
 
-TEST(NetworkField, keeps_the_contract_with_encoding_skipped_point_and_bounded_output) {
+TEST(NeuralField, keeps_the_contract_with_encoding_skipped_point_and_bounded_output) {
     const NetworkShape shape{.widths = {12, 12},
                              .activation = Activation::softplus,
                              .parameter = 4,
@@ -75,14 +75,14 @@ TEST(NetworkField, keeps_the_contract_with_encoding_skipped_point_and_bounded_ou
     expect_contract(random_network(shape, 32), "encoded", testing::count_of(400, 100000));
 }
 
-TEST(NetworkField, keeps_the_contract_at_every_scale_and_place) {
+TEST(NeuralField, keeps_the_contract_at_every_scale_and_place) {
     for (const double scale : {1e-3, 1.0, 1e3})
         expect_contract(placed(random_network({.widths = {12, 12}}, 33), scale * Vec3(2, 3, -1), scale),
                         std::to_string(scale), testing::count_of(300, 100000));
 }
 
-TEST(NetworkField, keeps_the_contract_for_a_shape_and_decides_boxes_both_ways) {
-    const NetworkField field(cube_network(0.5F));
+TEST(NeuralField, keeps_the_contract_for_a_shape_and_decides_boxes_both_ways) {
+    const NeuralField field(cube_network(0.5F));
     FieldContract contract{.name = "cube", .region = Box::around(Vec3::Zero(), Vec3::Constant(1.5))};
     contract.difference_step = 1e-3;
     contract.gradient_tolerance = 1e-3;
@@ -92,21 +92,21 @@ TEST(NetworkField, keeps_the_contract_for_a_shape_and_decides_boxes_both_ways) {
     EXPECT_GT(counts.mixed, contract.boxes / 100);
 }
 
-TEST(NetworkField, is_bounded_closely_by_a_proven_box) {
-    const NetworkField octahedron(octahedron_network(0.5F));
+TEST(NeuralField, is_bounded_closely_by_a_proven_box) {
+    const NeuralField octahedron(octahedron_network(0.5F));
     EXPECT_TRUE(octahedron.bounds().contains(Box::around(Vec3::Zero(), Vec3::Constant(0.5))));
     EXPECT_TRUE(Box::around(Vec3::Zero(), Vec3::Constant(0.5 + 2.1 / 64)).contains(octahedron.bounds()));
-    const NetworkField cube(cube_network(0.5F));
+    const NeuralField cube(cube_network(0.5F));
     EXPECT_TRUE(cube.bounds().contains(Box::around(Vec3::Zero(), Vec3::Constant(0.5))));
     EXPECT_TRUE(Box::around(Vec3::Zero(), Vec3::Constant(0.95)).contains(cube.bounds()))
         << cube.bounds().lower.transpose();
-    EXPECT_TRUE(NetworkField(cube_network(-0.5F)).bounds().empty()); // nowhere below 0.5
+    EXPECT_TRUE(NeuralField(cube_network(-0.5F)).bounds().empty()); // nowhere below 0.5
 }
 
-TEST(NetworkField, is_bounded_beyond_its_domain_where_the_border_is_inside) {
+TEST(NeuralField, is_bounded_beyond_its_domain_where_the_border_is_inside) {
     Network network = cube_network(0.5F);
     network.domain = Box::around(Vec3(0.4, 0, 0), Vec3::Constant(0.4));
-    const NetworkField field(network);
+    const NeuralField field(network);
     Random random(3);
     std::size_t beyond = 0;
     for (int i = 0; i < 20000; ++i) {
@@ -118,8 +118,8 @@ TEST(NetworkField, is_bounded_beyond_its_domain_where_the_border_is_inside) {
     EXPECT_GT(beyond, 100U);
 }
 
-TEST(NetworkField, answers_from_the_border_beyond_its_domain) {
-    const NetworkField field(cube_network(0.5F));
+TEST(NeuralField, answers_from_the_border_beyond_its_domain) {
+    const NeuralField field(cube_network(0.5F));
     EXPECT_NEAR(field.distance(Vec3(4, 0, 0)), std::hypot(3, 0.5), 1e-6);
     EXPECT_NEAR(field.distance(Vec3(4, 5, 1)), std::hypot(5, 0.5), 1e-6);
     EXPECT_EQ(field.distance(Vec3(HUGE_VAL, 0, 0)), HUGE_VAL);
@@ -129,12 +129,12 @@ TEST(NetworkField, answers_from_the_border_beyond_its_domain) {
     EXPECT_EQ(field.range({Vec3(0, NAN, 0), Vec3(1, 1, 1)}), Interval::all());
 }
 
-TEST(NetworkField, is_nowhere_further_from_the_exact_network_than_it_states) {
+TEST(NeuralField, is_nowhere_further_from_the_exact_network_than_it_states) {
     double loosest = 0;
     for (const Activation activation : all_activations) {
         const Network network = random_network(
             {.widths = {16, 16, 16}, .activation = activation, .encoding = {.frequencies = 1}, .skip_at = 1}, 41);
-        const NetworkField field(network);
+        const NeuralField field(network);
         Random random(5);
         double largest = 0;
         for (int i = 0; i < 2000; ++i) {
@@ -150,8 +150,8 @@ TEST(NetworkField, is_nowhere_further_from_the_exact_network_than_it_states) {
     RecordProperty("loosest", std::to_string(loosest));
 }
 
-TEST(NetworkField, tells_distances_from_other_values) {
-    const NetworkReport cube = measure(NetworkField(cube_network(0.5F)));
+TEST(NeuralField, tells_distances_from_other_values) {
+    const NetworkReport cube = measure(NeuralField(cube_network(0.5F)));
     EXPECT_TRUE(cube.distance_like);
     EXPECT_NEAR(cube.gradient_median, 1, 1e-6);
     EXPECT_NEAR(cube.gradient_largest, 1, 1e-6);
@@ -161,21 +161,21 @@ TEST(NetworkField, tells_distances_from_other_values) {
     Network steep = cube_network(0.5F);
     for (float& w : steep.layers.back().weights) w *= 3000;
     steep.layers.back().biases[0] *= 3000;
-    EXPECT_FALSE(measure(NetworkField(steep)).distance_like);
+    EXPECT_FALSE(measure(NeuralField(steep)).distance_like);
     Network bounded = steep;
     bounded.layers.back().activation = Activation::tanh;
-    const NetworkReport report = measure(NetworkField(bounded));
+    const NetworkReport report = measure(NeuralField(bounded));
     EXPECT_FALSE(report.distance_like);
     EXPECT_GE(report.values.lower, -1);
     EXPECT_LE(report.values.upper, 1);
 }
 
-TEST(NetworkField, estimates_depth_whatever_the_values_mean) {
+TEST(NeuralField, estimates_depth_whatever_the_values_mean) {
     for (const float steepness : {1e-3F, 1.0F, 3000.0F}) {
         Network network = cube_network(0.5F);
         for (float& w : network.layers.back().weights) w *= steepness;
         network.layers.back().biases[0] *= steepness;
-        const NetworkField field(network);
+        const NeuralField field(network);
         EXPECT_NEAR(depth_estimate(field.sample(Vec3(0.4, 0.1, 0.2))), 0.1, 1e-6);
         EXPECT_EQ(field.error_bound(), HUGE_VAL);
         EXPECT_LT(field.distance(Vec3(0.4, 0.1, 0.2)), 0);

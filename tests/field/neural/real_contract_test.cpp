@@ -1,7 +1,7 @@
 #include <contract/field_contract.h>
+#include <fathom/field/neural/network_fit.h>
 #include <fathom/field/neural/neural_field.h>
 #include <fathom/field/neural_io/network_file.h>
-#include <fathom/field/neural/network_fit.h>
 #include <fathom/geometry/generate/generate.h>
 #include <field/neural/network_examples.h>
 #include <support/models.h>
@@ -15,7 +15,7 @@ using testing::models;
 constexpr const char* files[] = {"fox.npz", "bunny.npz", "hammer.npz", "100071_sf.h5", "37322_sf.h5"};
 
 // Values are floats: differences over small steps are mostly rounding, over large ones they cross the kinks of relu.
-void expect_contract(const NetworkField& field, const std::string& name) {
+void expect_contract(const NeuralField& field, const std::string& name) {
     FieldContract contract{.name = name, .region = field.domain().grown(0.1 * field.domain().diagonal())};
     contract.difference_step = 3e-4;
     contract.gradient_tolerance = 0.05;
@@ -32,7 +32,7 @@ protected:
 
 TEST_P(RealNetwork, keeps_the_contract) {
     FATHOM_NEEDS_MODELS();
-    expect_contract(NetworkField(network()), GetParam());
+    expect_contract(NeuralField(network()), GetParam());
 }
 
 // Errors against the usual size as well: a value near 0 is a difference of larger numbers. A gradient jumps at the
@@ -70,7 +70,7 @@ TEST_P(RealNetwork, has_the_values_and_gradients_of_plain_loops_in_double) {
 // Against the network's own values on a lattice: nothing inside lies out of its bounds, and they are not much wider.
 TEST_P(RealNetwork, is_bounded_closely) {
     FATHOM_NEEDS_MODELS();
-    const NetworkField field(network());
+    const NeuralField field(network());
     const Box bounds = field.bounds(), domain = field.domain();
     constexpr int cells = 48;
     std::vector<Vec3> points;
@@ -97,7 +97,7 @@ TEST(FittedNetworks, keep_the_contract) {
     for (const Activation activation : {Activation::relu, Activation::elu}) {
         const FittedNetwork fit = fit_network(
             make_torus(), {.layers = 4, .width = 16, .activation = activation, .steps = 200, .samples = 1 << 12});
-        expect_contract(NetworkField(fit.network), "torus by " + std::string(name(activation)));
+        expect_contract(NeuralField(fit.network), "torus by " + std::string(name(activation)));
     }
 }
 

@@ -3,8 +3,8 @@
 #include <fathom/field/grid/contour.h>
 #include <fathom/field/neural/neural_field.h>
 #include <fathom/field/neural_io/network_file.h>
-#include <fathom/geometry/io/mesh_file.h>
 #include <fathom/geometry/inspect/mesh_report.h>
+#include <fathom/geometry/io/mesh_file.h>
 #include <fathom/geometry/surface_tree/surface_tree.h>
 #include <field/neural/enclosing_ball.h>
 #include <support/models.h>
@@ -18,7 +18,7 @@ namespace {
 using testing::Ball;
 using testing::models;
 
-NetworkField network_field(const char* name) { return NetworkField(read_network(models() / "neural" / name)); }
+NeuralField network_field(const char* name) { return NeuralField(read_network(models() / "neural" / name)); }
 
 // Centre of the ball to the origin, its radius to `radius`.
 TriangleMesh placed(const TriangleMesh& mesh, const Ball& ball, double radius) {
@@ -59,7 +59,7 @@ struct Agreement {
     bool closed;
 };
 
-Agreement agreement(const NetworkField& field, const TriangleMesh& mesh) {
+Agreement agreement(const NeuralField& field, const TriangleMesh& mesh) {
     const TriangleMesh surface =
         contour(field, field.bounds().grown(0.02), static_cast<int>(testing::count_of(80, 128)));
     const double size = bounds(mesh.vertices).size().maxCoeff();

@@ -276,11 +276,11 @@ TEST(NodeDepths, bad_input_is_named) {
     EXPECT_EQ(cause_of([&] { NodeDepths broken(wrong); }), Cause::index_out_of_range);
     const BodyTopology topology(mesh);
     EXPECT_EQ(cause_of([&] {
-                  (void)grid_marching_depths(topology, mesh.vertices, {.points = {1, 20, 20}});
+                  (void)grid_fast_marching_depths(topology, mesh.vertices, {.points = {1, 20, 20}});
               }),
               Cause::invalid_argument);
     EXPECT_EQ(cause_of([&] {
-                  (void)grid_marching_depths(topology, mesh.vertices, {.points = {1000, 1000, 1000}});
+                  (void)grid_fast_marching_depths(topology, mesh.vertices, {.points = {1000, 1000, 1000}});
               }),
               Cause::too_large);
 }
@@ -304,7 +304,7 @@ TEST(GridMarching, comes_near_the_exact_depths_as_cells_shrink) {
     double last = HUGE_VAL;
     for (const std::size_t points : {10u, 20u, 40u}) {
         const std::vector<double> depths =
-            grid_marching_depths(exact.topology(), mesh.vertices, {.points = {points, points, points}});
+            grid_fast_marching_depths(exact.topology(), mesh.vertices, {.points = {points, points, points}});
         double worst = 0;
         for (std::size_t k = 0; k < depths.size(); ++k)
             worst = std::max(worst, std::abs(depths[k] - exact.depths()[k]));
@@ -351,8 +351,8 @@ TEST(PlanarDepths, errors_are_no_worse_than_the_papers) {
         NodeDepths exact(std::make_shared<BodyTopology>(BodyTopology::planar(meshes[m]))),
             marched(exact.shared_topology());
         exact.compute(nodes);
-        const std::vector<double> coarse = grid_marching_depths(exact.topology(), nodes, {.points = {20, 20, 1}});
-        const std::vector<double> fine = grid_marching_depths(exact.topology(), nodes, {.points = {100, 100, 1}});
+        const std::vector<double> coarse = grid_fast_marching_depths(exact.topology(), nodes, {.points = {20, 20, 1}});
+        const std::vector<double> fine = grid_fast_marching_depths(exact.topology(), nodes, {.points = {100, 100, 1}});
         const Errors coarse_error = errors_of(coarse, exact.depths()), fine_error = errors_of(fine, exact.depths());
         for (const DepthOptions& options : marches) {
             marched.compute(nodes, options);

@@ -1,12 +1,12 @@
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
-#include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/analytic/analytic_expression.h>
+#include <fathom/field/analytic/analytic_field.h>
 #include <fathom/field/mesh/grid_builder.h>
 #include <fathom/field/tet/stuffing.h>
 #include <fathom/field/tet/stuffing_stencils.h>
-#include <fathom/geometry/io/mesh_file.h>
 #include <fathom/geometry/inspect/mesh_report.h>
+#include <fathom/geometry/io/mesh_file.h>
 
 #include <field/analytic/shape_examples.h>
 #include <support/models.h>
@@ -142,7 +142,7 @@ TEST(Stuffing, random_shapes_of_any_size_keep_every_promise) {
     for (std::size_t n = 0; n < count_of(60, 2'000); ++n) {
         const double size = std::array{1e-3, 1.0, 1e3}[n % 3];
         const Pose pose{random.rotation(), size * random.in_ball()};
-        const Formula shape =
+        const AnalyticExpression shape =
             shapes::transform(pose, sized(size, random_shape(random, 2 + static_cast<int>(random.below(8)))));
         const AnalyticField field(shape);
         const int resolution = 4 + static_cast<int>(random.below(16));

@@ -335,7 +335,7 @@ bool random_edit(EditableTetMesh& mesh, Random& random, const Box& box) {
 }
 
 struct Soak {
-    std::size_t most_parts = 0, whole = 0, split = 0;
+    std::size_t max_parts = 0, whole = 0, split = 0;
     Worst worst{};
 };
 
@@ -364,7 +364,7 @@ Soak soak(const TetMesh& start, std::size_t count, std::size_t most, std::uint64
         EXPECT_EQ(not_positive(mesh), 0u) << k;
         soak.split += mesh.tet_count() > tets;
         soak.whole += mesh.parts().count == parts;
-        soak.most_parts = std::max(soak.most_parts, mesh.parts().count);
+        soak.max_parts = std::max(soak.max_parts, mesh.parts().count);
         if (::testing::Test::HasFailure()) break;
     }
     return soak;
@@ -373,17 +373,17 @@ Soak soak(const TetMesh& start, std::size_t count, std::size_t most, std::uint64
 TEST(TetCut, random_cuts_and_breaks_keep_every_rule_and_the_volume) {
     const std::size_t count = count_of(30, 1'100);
     std::uint64_t seed = 1;
-    std::size_t most_parts = 0, split = 0, whole = 0;
+    std::size_t max_parts = 0, split = 0, whole = 0;
     for (const double scale : {1e-3, 1.0, 1e3})
         for (const TetMesh& mesh :
              {TetMesh{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {{0, 1, 2, 3}}}, make_tet_box({.cells = {3, 3, 3}}),
               make_tet_ball({.resolution = 2}), make_tet_cylinder({.rings = 1, .layers = 5})}) {
             const Soak found = soak(scaled(mesh, scale), count, 1500, ++seed);
-            most_parts = std::max(most_parts, found.most_parts);
+            max_parts = std::max(max_parts, found.max_parts);
             split += found.split;
             whole += found.whole;
         }
-    EXPECT_GT(most_parts, 50u);
+    EXPECT_GT(max_parts, 50u);
     EXPECT_GT(split, 12 * count / 5);
     EXPECT_GT(whole, 12 * count / 10) << "cuts that part nothing must occur, too";
 }

@@ -3,10 +3,10 @@
 
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
-#include <fathom/geometry/mesh/components.h>
 #include <fathom/geometry/inspect/mesh_report.h>
-#include <fathom/geometry/surface_tree/surface_tree.h>
+#include <fathom/geometry/mesh/components.h>
 #include <fathom/geometry/primitive/triangle_triangle.h>
+#include <fathom/geometry/surface_tree/surface_tree.h>
 
 #include <gtest/gtest.h>
 
@@ -289,7 +289,7 @@ TEST(SelfIntersection, finds_the_pairs_that_all_against_all_finds) {
         EXPECT_EQ(found.count, expected.size());
         EXPECT_EQ(found.pairs, expected);
         EXPECT_EQ(crosses_itself(mesh, SurfaceTree(mesh).tree()), found.count > 0);
-        const SelfIntersections few = self_intersections(mesh, {.most_pairs = 5});
+        const SelfIntersections few = self_intersections(mesh, {.max_pairs = 5});
         EXPECT_EQ(few.count, expected.size());
         EXPECT_EQ(few.pairs, std::vector(expected.begin(), expected.begin() + 5));
     }

@@ -145,7 +145,7 @@ void expect_touch_found(const Step& step, double time, Shape shape, double scale
         ASSERT_FALSE(found.truncated && (shape != Shape::parallel || tolerance == 0)) << i;
         ASSERT_LT(found.tolerance, 1e-6 * 80 * scale) << i;
     }
-    ASSERT_LE(time_of_impact(step, {.most_refinements = 3}).time, time) << i;
+    ASSERT_LE(time_of_impact(step, {.max_refinements = 3}).time, time) << i;
 }
 
 TEST(ContinuousContact, finds_every_contact_made_to_happen_at_a_known_time) {
@@ -375,7 +375,7 @@ TEST(ContinuousContact, keeps_to_its_budget_and_stays_safe_and_gets_sharper_with
         const TimeOfImpact full = time_of_impact(edge_edge(p));
         double before = 0;
         for (const std::size_t most : {0u, 1u, 2u, 4u, 8u, 16u}) {
-            const TimeOfImpact some = time_of_impact(edge_edge(p), {.most_refinements = most});
+            const TimeOfImpact some = time_of_impact(edge_edge(p), {.max_refinements = most});
             truncated += some.truncated;
             ASSERT_LE(some.time, full.time) << i;
             ASSERT_GE(some.time, before) << i;

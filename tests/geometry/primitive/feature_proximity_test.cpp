@@ -10,23 +10,23 @@ namespace fathom {
 namespace {
 
 using namespace fathom::testing;
-using Four = std::array<Vec3, 4>;
+using Double4 = std::array<Vec3, 4>;
 
-FeatureProximity vertex_face(const Four& p, const Vec3& before = Vec3::Zero()) {
+FeatureProximity vertex_face(const Double4& p, const Vec3& before = Vec3::Zero()) {
     return vertex_face_proximity(p[0], {p[1], p[2], p[3]}, before);
 }
-FeatureProximity edge_edge(const Four& p, const Vec3& before = Vec3::Zero()) {
+FeatureProximity edge_edge(const Double4& p, const Vec3& before = Vec3::Zero()) {
     return edge_edge_proximity({p[0], p[1]}, {p[2], p[3]}, before);
 }
-using Ask = FeatureProximity (*)(const Four&, const Vec3&);
+using Ask = FeatureProximity (*)(const Double4&, const Vec3&);
 
-Four random_points(Random& random, double scale) {
-    Four p;
+Double4 random_points(Random& random, double scale) {
+    Double4 p;
     for (Vec3& x : p) x = scale * random.in_ball();
     return p;
 }
 
-void expect_record(const Four& p, std::size_t first, Ask ask, double scale, std::size_t i) {
+void expect_record(const Double4& p, std::size_t first, Ask ask, double scale, std::size_t i) {
     const FeatureProximity found = ask(p, Vec3::Zero());
     const auto split = p.begin() + static_cast<std::ptrdiff_t>(first);
     const double truth = std::sqrt(squared_distance(std::span(p.begin(), split), std::span(split, p.end())).get_d());
@@ -46,7 +46,7 @@ TEST(FeatureProximity, agrees_with_exact_arithmetic_at_every_scale) {
     std::size_t inner = 0, asked = 0;
     for (const double scale : {1e-3, 1.0, 1e3})
         for (std::size_t i = 0; i < count_of(300, 20000); ++i) {
-            const Four p = random_points(random, scale);
+            const Double4 p = random_points(random, scale);
             expect_record(p, 1, vertex_face, scale, i);
             expect_record(p, 2, edge_edge, scale, i);
             if (HasFatalFailure()) return;
@@ -60,14 +60,14 @@ TEST(FeatureProximity, agrees_with_exact_arithmetic_at_every_scale) {
 TEST(FeatureProximity, weights_times_the_normal_are_the_derivative_of_the_distance) {
     Random random(4);
     for (std::size_t i = 0; i < 500; ++i) {
-        const Four p = random_points(random, 1);
+        const Double4 p = random_points(random, 1);
         for (const Ask ask : {Ask(vertex_face), Ask(edge_edge)}) {
             const FeatureProximity found = ask(p, Vec3::Zero());
             if (found.distance < 0.01) continue;
             for (std::size_t k = 0; k < 4; ++k) {
                 const Vec3 direction = random.direction();
                 const double h = 1e-6;
-                Four ahead = p, behind = p;
+                Double4 ahead = p, behind = p;
                 ahead[k] += h * direction;
                 behind[k] -= h * direction;
                 const double slope = (ask(ahead, Vec3::Zero()).distance - ask(behind, Vec3::Zero()).distance) / (2 * h);
@@ -78,12 +78,12 @@ TEST(FeatureProximity, weights_times_the_normal_are_the_derivative_of_the_distan
     }
 }
 
-const Four corner_over_face = {Vec3(0.2, 0.2, 0), Vec3(0, 0, 0), Vec3(1, 0, 0), Vec3(0, 1, 0)};
-const Four crossing_edges = {Vec3(-1, 0, 0), Vec3(1, 0, 0), Vec3(0, -1, 0), Vec3(0, 1, 0)};
+const Double4 corner_over_face = {Vec3(0.2, 0.2, 0), Vec3(0, 0, 0), Vec3(1, 0, 0), Vec3(0, 1, 0)};
+const Double4 crossing_edges = {Vec3(-1, 0, 0), Vec3(1, 0, 0), Vec3(0, -1, 0), Vec3(0, 1, 0)};
 
 TEST(FeatureProximity, keeps_its_normal_down_to_contact_and_takes_the_side_before_in_it) {
     for (const double height : {1.0, 1e-9, 1e-17, 1e-300, -1e-300, -1e-17, -1.0}) {
-        Four p = corner_over_face;
+        Double4 p = corner_over_face;
         p[0][2] = height;
         EXPECT_EQ(vertex_face(p).normal, Vec3(0, 0, height > 0 ? 1 : -1)) << height;
         p = crossing_edges;
@@ -99,14 +99,14 @@ TEST(FeatureProximity, keeps_its_normal_down_to_contact_and_takes_the_side_befor
 
 TEST(FeatureProximity, answers_degenerate_features) {
     const Vec3 x = Vec3::UnitX();
-    const Four point = {x, x, x, x};
+    const Double4 point = {x, x, x, x};
     EXPECT_EQ(vertex_face(point).distance, 0);
     EXPECT_EQ(vertex_face(point).normal, Vec3(Vec3::Zero()));
     EXPECT_EQ(edge_edge(point).normal, Vec3(Vec3::Zero()));
-    const Four parallel = {Vec3(0, 0, 1), Vec3(1, 0, 1), Vec3(0, 0, 0), Vec3(1, 0, 0)};
+    const Double4 parallel = {Vec3(0, 0, 1), Vec3(1, 0, 1), Vec3(0, 0, 0), Vec3(1, 0, 0)};
     EXPECT_EQ(edge_edge(parallel).distance, 1);
     EXPECT_EQ(edge_edge(parallel).normal, Vec3(0, 0, 1));
-    const Four sliver = {Vec3(0.5, 0, 1), Vec3(0, 0, 0), Vec3(1, 0, 0), Vec3(1, 0, 0)};
+    const Double4 sliver = {Vec3(0.5, 0, 1), Vec3(0, 0, 0), Vec3(1, 0, 0), Vec3(1, 0, 0)};
     EXPECT_EQ(vertex_face(sliver).distance, 1);
     EXPECT_EQ(vertex_face(sliver).normal, Vec3(0, 0, 1));
 }

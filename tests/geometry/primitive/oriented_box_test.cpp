@@ -109,13 +109,13 @@ TEST(OrientedBoxes, touching_counts_and_the_smallest_honest_gap_is_seen) {
         const double scale = std::array{1e-3, 1.0, 1e3}[i % 3];
         BoxPair pair = random_pair(random, all_turns[i / 3 % 4], scale);
         const int axis = static_cast<int>(random.below(3));
-        const Vec3 normal = pair.a.pose.turn(Vec3::Unit(axis));
+        const Vec3 normal = pair.a.pose.rotate(Vec3::Unit(axis));
         Vec3 place = random.in_box({-0.9 * pair.a.half, 0.9 * pair.a.half});
         place[axis] = pair.a.half[axis]; // on a face of a, where the corner of b comes to lie that reaches farthest
                                          // against its normal
-        const Vec3 against = pair.b.pose.turn_to_local(normal);
+        const Vec3 against = pair.b.pose.rotate_to_local(normal);
         const Vec3 corner = (against.array() > 0).select(-pair.b.half, pair.b.half);
-        pair.b.pose.translation = pair.a.pose * place - pair.b.pose.turn(corner);
+        pair.b.pose.translation = pair.a.pose * place - pair.b.pose.rotate(corner);
         EXPECT_TRUE(boxes_overlap(pair.a, pair.b)) << i;
         pair.b.pose.translation += 1e-11 * scale * normal;
         EXPECT_FALSE(boxes_overlap(pair.a, pair.b)) << i;
@@ -151,7 +151,7 @@ TEST(OrientedBoxes, an_axis_box_answers_as_the_same_box_turned_by_nothing) {
         const Box plain = Box::around(pair.a.pose.translation, pair.a.half);
         const bool meet = boxes_overlap(plain, pair.b);
         hits += meet;
-        EXPECT_EQ(meet, boxes_overlap(OrientedBox{Pose::at(plain.center()), plain.half()}, pair.b));
+        EXPECT_EQ(meet, boxes_overlap(OrientedBox{Pose::from_translation(plain.center()), plain.half()}, pair.b));
     }
     EXPECT_GT(hits, 60u);
     EXPECT_LT(hits, 240u);

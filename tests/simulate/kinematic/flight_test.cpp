@@ -12,7 +12,7 @@ namespace {
 // Do surfaces cross? Of every n-th frame.
 double share_of_collisions(const Flight& flight, std::size_t every) {
     std::vector<testing::OracleBody> obstacles;
-    for (const MovingObstacle& obstacle : flight.obstacles) obstacles.emplace_back(*obstacle.mesh);
+    for (const KinematicObstacle& obstacle : flight.obstacles) obstacles.emplace_back(*obstacle.mesh);
     const testing::OracleBody ship(*flight.ship);
     std::size_t hit = 0, all = 0;
     for (std::size_t frame = 0; frame < flight.frames; frame += every, ++all) {
@@ -50,7 +50,7 @@ TEST(Flight, the_ship_looks_where_it_flies_and_never_leaps) {
             const Pose before = flight.ship_pose(frame - 1), now = flight.ship_pose(frame);
             const Vec3 way = now.translation - before.translation;
             EXPECT_LT(way.norm(), 0.2);
-            EXPECT_GT(way.normalized().dot(now.turn(Vec3::UnitX())), 0.99);
+            EXPECT_GT(way.normalized().dot(now.rotate(Vec3::UnitX())), 0.99);
             EXPECT_LT(before.rotation.angularDistance(now.rotation), 0.1);
         }
     const Flight flight = make_tunnel_flight();

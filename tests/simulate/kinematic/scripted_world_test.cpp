@@ -24,9 +24,9 @@ std::filesystem::path scene_file(const std::string& name) {
 }
 
 TEST(MotionPath, is_even_and_straight_between_key_frames_and_still_beyond) {
-    const MotionPath path{{{1, Pose::at({0, 0, 0})},
-                           {2, Pose::turned(std::numbers::pi / 2, Vec3::UnitZ(), {2, 0, 0})},
-                           {4, Pose::turned(std::numbers::pi / 2, Vec3::UnitZ(), {2, 4, 0})}}};
+    const MotionPath path{{{1, Pose::from_translation({0, 0, 0})},
+                           {2, Pose::from_axis_angle(std::numbers::pi / 2, Vec3::UnitZ(), {2, 0, 0})},
+                           {4, Pose::from_axis_angle(std::numbers::pi / 2, Vec3::UnitZ(), {2, 4, 0})}}};
     EXPECT_EQ(path.at(0).translation, Vec3(0, 0, 0));
     EXPECT_NEAR((path.at(1.25).translation - Vec3(0.5, 0, 0)).norm(), 0, 1e-12);
     EXPECT_NEAR(path.at(1.5).rotation.angularDistance(Quat(Eigen::AngleAxisd(std::numbers::pi / 4, Vec3::UnitZ()))), 0,
@@ -39,8 +39,8 @@ TEST(MotionPath, is_even_and_straight_between_key_frames_and_still_beyond) {
 }
 
 // A ball of radius 0.3 that flies past one of radius 0.5, with everything that any method needs.
-std::vector<MovedBody> two_balls() {
-    std::vector<MovedBody> bodies(2);
+std::vector<KinematicBody> two_balls() {
+    std::vector<KinematicBody> bodies(2);
     for (std::size_t k = 0; k < 2; ++k) {
         const double radius = k == 0 ? 0.3 : 0.5;
         bodies[k].shape =
@@ -49,25 +49,25 @@ std::vector<MovedBody> two_balls() {
         bodies[k].told.name = k == 0 ? "small" : "large";
         bodies[k].field = std::make_shared<AnalyticField>(shapes::sphere(radius));
     }
-    bodies[0].path = {{{0, Pose::at({-1, 0.1, 0.2})}, {1, Pose::at({1, 0.1, 0.2})}}};
+    bodies[0].path = {{{0, Pose::from_translation({-1, 0.1, 0.2})}, {1, Pose::from_translation({1, 0.1, 0.2})}}};
     return bodies;
 }
 
-TEST(MovedWorld, every_method_sees_the_same_frames_touch) {
-    for (const MovedMethod method : {MovedMethod::fields, MovedMethod::descent, MovedMethod::mesh_field,
-                                     MovedMethod::meshes, MovedMethod::depth_maps, MovedMethod::sweep}) {
-        MovedWorld world(two_balls(), 0.02, {.method = method});
+TEST(ScriptedWorld, every_method_sees_the_same_frames_touch) {
+    for (const ScriptedMethod method : {ScriptedMethod::fields, ScriptedMethod::descent, ScriptedMethod::mesh_field,
+                                        ScriptedMethod::meshes, ScriptedMethod::depth_maps, ScriptedMethod::sweep}) {
+        ScriptedWorld world(two_balls(), 0.02, {.method = method});
         std::size_t touching = 0;
         for (std::size_t k = 0; k < 50; ++k) {
             world.step();
             ASSERT_EQ(world.pairs().size(), 1u);
-            const MovedPair& pair = world.pairs()[0];
+            const ScriptedPair& pair = world.pairs()[0];
             const double depth = 0.8 - world.pose(0).translation.norm();
             if (std::abs(depth) < 0.05) continue; // meshes and grids are not round
             touching += depth > 0;
             EXPECT_EQ(pair.verdict == Verdict::overlapping, depth > 0) << static_cast<int>(method) << " frame " << k;
             EXPECT_EQ(pair.contacts.empty(), pair.verdict != Verdict::overlapping) << static_cast<int>(method);
-            if (depth < 0 || depth > 0.2 || method != MovedMethod::fields)
+            if (depth < 0 || depth > 0.2 || method != ScriptedMethod::fields)
                 continue; // deeper, the middle of a ball is the deepest point
             EXPECT_NEAR(pair.depth, depth, 1e-6);
             EXPECT_GT(pair.contacts[0].normal.dot(world.pose(0).translation.normalized()), 0.99) << "out of the second";
@@ -77,17 +77,17 @@ TEST(MovedWorld, every_method_sees_the_same_frames_touch) {
     }
 }
 
-TEST(MovedWorld, names_the_body_that_lacks_what_the_method_needs) {
-    std::vector<MovedBody> bodies = two_balls();
+TEST(ScriptedWorld, names_the_body_that_lacks_what_the_method_needs) {
+    std::vector<KinematicBody> bodies = two_balls();
     bodies[1].field.reset();
     try {
-        MovedWorld(bodies, 0.1, {.method = MovedMethod::fields});
+        ScriptedWorld(bodies, 0.1, {.method = ScriptedMethod::fields});
         FAIL();
     } catch (const Error& error) {
         EXPECT_NE(std::string(error.what()).find("'large'"), std::string::npos) << error.what();
     }
-    EXPECT_THROW(MovedWorld({}, 0.1), Error);
-    EXPECT_THROW(MovedWorld(two_balls(), 0), Error);
+    EXPECT_THROW(ScriptedWorld({}, 0.1), Error);
+    EXPECT_THROW(ScriptedWorld(two_balls(), 0), Error);
 }
 
 std::size_t touching_frames(const Recording& recording) {
@@ -180,14 +180,14 @@ TEST(MovedScenes, parts_of_an_object_are_asked_each_by_its_own_maps) {
     }
 }
 
-TEST(MovedWorld, is_asked_about_parts_and_others_not_among_them) {
-    std::vector<MovedBody> bodies = two_balls();
+TEST(ScriptedWorld, is_asked_about_parts_and_others_not_among_them) {
+    std::vector<KinematicBody> bodies = two_balls();
     bodies.insert(bodies.begin(), bodies[0]);
-    const MovedWorld world(bodies, 0.02, {.method = MovedMethod::depth_maps, .objects = 2});
+    const ScriptedWorld world(bodies, 0.02, {.method = ScriptedMethod::depth_maps, .objects = 2});
     ASSERT_EQ(world.pairs().size(), 2u);
-    for (const MovedPair& pair : world.pairs()) EXPECT_EQ(pair.b, 2u);
-    EXPECT_THROW(MovedWorld(bodies, 0.02, {.method = MovedMethod::depth_maps, .objects = 4}), Error);
-    EXPECT_THROW(MovedWorld(bodies, 0.02, {.method = MovedMethod::depth_maps, .objects = 0}), Error);
+    for (const ScriptedPair& pair : world.pairs()) EXPECT_EQ(pair.b, 2u);
+    EXPECT_THROW(ScriptedWorld(bodies, 0.02, {.method = ScriptedMethod::depth_maps, .objects = 4}), Error);
+    EXPECT_THROW(ScriptedWorld(bodies, 0.02, {.method = ScriptedMethod::depth_maps, .objects = 0}), Error);
 }
 
 TEST(MovedScenes, a_network_takes_the_place_of_its_formula_where_it_is_there) {

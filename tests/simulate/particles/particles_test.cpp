@@ -98,9 +98,10 @@ TEST(Particles, fall_as_formulas_say) {
 TEST(Particles, bounce_like_light_off_a_mirror_where_nothing_is_lost) {
     for (const double scale : {1e-3, 1.0, 1e3})
         for (const double lean : {0.0, 0.3, 0.8}) {
-            const MovingObstacle plate{.name = "plate",
-                                       .mesh = shared(make_box({.size = scale * Vec3(2, 2, 0.1), .cells = {3, 3, 1}})),
-                                       .pose = Pose::turned(lean, Vec3::UnitX(), scale * Vec3(0, 0, 1))};
+            const KinematicObstacle plate{.name = "plate",
+                                          .mesh =
+                                              shared(make_box({.size = scale * Vec3(2, 2, 0.1), .cells = {3, 3, 1}})),
+                                          .pose = Pose::from_axis_angle(lean, Vec3::UnitX(), scale * Vec3(0, 0, 1))};
             const ParticleEmitter emitter{
                 .direction = {0.2, 0.1, 1}, .rate = 0, .burst = 100, .speed = scale, .life = 100};
             ParticleWorld world({emitter}, {plate},
@@ -108,7 +109,7 @@ TEST(Particles, bounce_like_light_off_a_mirror_where_nothing_is_lost) {
             world.step();
             const Vec3 before = world.velocities()[0];
             run(world, 29);
-            const Vec3 n = plate.pose.turn(Vec3::UnitZ()), after = world.velocities()[0],
+            const Vec3 n = plate.pose.rotate(Vec3::UnitZ()), after = world.velocities()[0],
                        mirrored = before - 2 * before.dot(n) * n;
             EXPECT_EQ(world.total_hits(), 100u);
             EXPECT_NEAR(after.norm(), before.norm(), 1e-6 * scale);
@@ -118,9 +119,9 @@ TEST(Particles, bounce_like_light_off_a_mirror_where_nothing_is_lost) {
 }
 
 TEST(Particles, restitution_and_friction_take_what_they_should_and_impacts_may_kill) {
-    const MovingObstacle ceiling{.name = "ceiling",
-                                 .mesh = shared(make_box({.size = {4, 4, 0.2}, .cells = {2, 2, 1}})),
-                                 .pose = Pose::at({0, 0, 1})};
+    const KinematicObstacle ceiling{.name = "ceiling",
+                                    .mesh = shared(make_box({.size = {4, 4, 0.2}, .cells = {2, 2, 1}})),
+                                    .pose = Pose::from_translation({0, 0, 1})};
     const ParticleEmitter emitter{.direction = {1, 0, 1}, .rate = 0, .burst = 10, .speed = std::sqrt(2), .life = 100};
     const auto after = [&](const ParticleOptions& options) {
         ParticleWorld world({emitter}, {ceiling}, options);
@@ -139,10 +140,10 @@ TEST(Particles, restitution_and_friction_take_what_they_should_and_impacts_may_k
 }
 
 TEST(Particles, a_plate_that_comes_upon_them_throws_them_ahead) {
-    const MovingObstacle plate{.name = "plate",
-                               .mesh = shared(make_box({.size = {2, 2, 0.3}, .cells = {2, 2, 1}})),
-                               .pose = Pose::at({0, 0, 1}),
-                               .velocity = {0, 0, -1}};
+    const KinematicObstacle plate{.name = "plate",
+                                  .mesh = shared(make_box({.size = {2, 2, 0.3}, .cells = {2, 2, 1}})),
+                                  .pose = Pose::from_translation({0, 0, 1}),
+                                  .velocity = {0, 0, -1}};
     ParticleWorld world({{.radius = 0.5, .rate = 0, .burst = 500, .speed = 0, .life = 100}}, {plate},
                         {.step = 0.05, .gravity = Vec3::Zero(), .restitution = 1, .pixels = 64});
     run(world, 40);
@@ -365,12 +366,13 @@ TEST(Particles, hostile_worlds_are_refused) {
     refused({.spread = 4});
     for (const ParticleOptions& options :
          {ParticleOptions{.step = 0}, ParticleOptions{.gravity = {nan, 0, 0}}, ParticleOptions{.restitution = 1.1},
-          ParticleOptions{.look = Vec3::Zero()}, ParticleOptions{.pixels = 0}, ParticleOptions{.most_impacts = 0},
+          ParticleOptions{.look = Vec3::Zero()}, ParticleOptions{.pixels = 0}, ParticleOptions{.max_impacts = 0},
           ParticleOptions{.turbulence_size = 0}})
         EXPECT_THROW(ParticleWorld({}, {}, options), Error);
     EXPECT_THROW(ParticleWorld({}, {{.name = "nothing", .mesh = nullptr}}), Error);
-    EXPECT_THROW(ParticleWorld({}, {{.name = "lost", .mesh = shared(make_box()), .pose = Pose::at({nan, 0, 0})}}),
-                 Error);
+    EXPECT_THROW(
+        ParticleWorld({}, {{.name = "lost", .mesh = shared(make_box()), .pose = Pose::from_translation({nan, 0, 0})}}),
+        Error);
     ParticleWorld fast({{.rate = 0, .burst = 1, .speed = 1e9, .life = 1e9}}, {}, {.step = 10, .gravity = {0, 0, 1e12}});
     EXPECT_THROW(run(fast, 100), Error);
     ParticleWorld empty({}, {{.name = "nothing", .mesh = shared({})}});

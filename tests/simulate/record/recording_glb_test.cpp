@@ -158,8 +158,8 @@ TEST(RecordingGlb, reads_back_as_a_mesh_with_z_turned_to_y) {
     const ScratchFolder folder;
     Recording recording;
     recording.set_bodies({{"box", std::make_shared<const TriangleMesh>(make_box({{1, 2, 3}, {1, 1, 1}}))}});
-    recording.add({0, 0})->bodies.push_back({Pose::at({0, 0, 10})});
-    recording.add({1, 1})->bodies.push_back({Pose::at({0, 0, 12})});
+    recording.add({0, 0})->bodies.push_back({Pose::from_translation({0, 0, 10})});
+    recording.add({1, 1})->bodies.push_back({Pose::from_translation({0, 0, 12})});
     static_cast<void>(write_glb(folder / "box.glb", recording));
     const MeshFile file = read_mesh(folder / "box.glb");
     EXPECT_EQ(file.report.format, "glb");
@@ -171,7 +171,7 @@ TEST(RecordingGlb, reads_back_as_a_mesh_with_z_turned_to_y) {
 
 TEST(RecordingGlb, keeps_fewer_keys_where_they_would_be_too_many_and_says_how_many) {
     GlbReport report;
-    const Glb glb = written(mixed_recording(50), &report, {.most_poses = 20, .most_shapes = 7});
+    const Glb glb = written(mixed_recording(50), &report, {.max_poses = 20, .max_shapes = 7});
     EXPECT_EQ(report.frames, 50u);
     EXPECT_EQ(report.pose_keys, 20u);
     EXPECT_EQ(report.shape_keys, 7u);
@@ -180,9 +180,9 @@ TEST(RecordingGlb, keeps_fewer_keys_where_they_would_be_too_many_and_says_how_ma
     ASSERT_EQ(times.size(), 7u);
     EXPECT_EQ(times.front(), 0.0f);
     EXPECT_FLOAT_EQ(times.back(), 4.9f);
-    written(mixed_recording(50), &report, {.most_bytes = 5000});
+    written(mixed_recording(50), &report, {.max_bytes = 5000});
     EXPECT_LT(report.shape_keys, 10u);
-    EXPECT_EQ(error_of([] { static_cast<void>(written(mixed_recording(), nullptr, {.most_poses = 1})); }).cause(),
+    EXPECT_EQ(error_of([] { static_cast<void>(written(mixed_recording(), nullptr, {.max_poses = 1})); }).cause(),
               Cause::invalid_argument);
 }
 

@@ -16,7 +16,11 @@ using testing::box_shape;
 using testing::ground;
 
 RigidBody box_body(const Vec3& center, const Vec3& size = Vec3::Constant(0.5)) {
-    return {.shape = box_shape(size), .name = "box", .pose = Pose::at(center), .stiffness = 2e4, .damping = 400};
+    return {.shape = box_shape(size),
+            .name = "box",
+            .pose = Pose::from_translation(center),
+            .stiffness = 2e4,
+            .damping = 400};
 }
 
 void run(RigidWorld& world, double seconds) {
@@ -230,8 +234,8 @@ TEST(RigidWorld, the_tree_and_point_by_point_give_the_same_states) {
     Fingerprint hashes[2];
     for (const bool tree : {false, true}) {
         RigidWorld world(RigidOptions{.tree = tree});
-        RigidBody ball{.shape = testing::ball_shape(0.3), .pose = Pose::at({0.05, 0, 0.9})}, other = ball;
-        other.pose = Pose::at({0, 0, 0.3});
+        RigidBody ball{.shape = testing::ball_shape(0.3), .pose = Pose::from_translation({0.05, 0, 0.9})}, other = ball;
+        other.pose = Pose::from_translation({0, 0, 0.3});
         world.add(ball);
         world.add(other);
         world.add(ground());

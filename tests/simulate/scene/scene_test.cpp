@@ -334,11 +334,11 @@ TEST(Scene, what_is_wrong_with_solids_is_named) {
     EXPECT_NE(message("strain_limit = 0.5", "strain_limit = -1").find("strain_limit"), std::string::npos);
     EXPECT_NE(message("volume = 2e5", "bending = 1").find("bending"), std::string::npos);
     EXPECT_NE(message("tet_ball", "sphere").find("is a surface; a solid wants tetrahedra"), std::string::npos);
-    EXPECT_NE(message("strain_limit = 0.5", "most_broken = 5").find("most_broken"), std::string::npos)
+    EXPECT_NE(message("strain_limit = 0.5", "max_broken = 5").find("max_broken"), std::string::npos)
         << "of what never breaks";
 }
 
-constexpr const char* small_tissue = R"toml(
+constexpr const char* small_membrane = R"toml(
 step = 0.002
 duration = 0.1
 [solids]
@@ -355,7 +355,7 @@ position = [0, 0, 0.21]
 velocity = [0, 0, -2]
 [[body]]
 name = "skin"
-kind = "tissue"
+kind = "membrane"
 shape = "cloth"
 parameters = { resolution = 6 }
 position = [0, 0, 0]
@@ -367,12 +367,12 @@ hold_border = true
 strain_limit = 0.4
 )toml";
 
-TEST(Scene, a_tissue_is_a_surface_among_solids) {
-    const Scene scene = parse_scene(small_tissue, "tissue.toml");
+TEST(Scene, a_membrane_is_a_surface_among_solids) {
+    const Scene scene = parse_scene(small_membrane, "membrane.toml");
     const TetWorld world = make_tet_world(scene);
     ASSERT_EQ(world.bodies().size(), 1u);
-    ASSERT_EQ(world.tissues().size(), 1u);
-    const TetWorldTissue& skin = world.tissues()[0];
+    ASSERT_EQ(world.membranes().size(), 1u);
+    const TetWorldMembrane& skin = world.membranes()[0];
     EXPECT_EQ(skin.surface.name, "skin");
     EXPECT_EQ(skin.surface.material.density, 2.5);
     EXPECT_EQ(skin.surface.material.stretch, 900);
@@ -387,20 +387,20 @@ TEST(Scene, a_tissue_is_a_surface_among_solids) {
     EXPECT_TRUE(world.body(1).topology.tetrahedra().empty());
 }
 
-TEST(Scene, what_is_wrong_with_tissues_is_named) {
+TEST(Scene, what_is_wrong_with_membranes_is_named) {
     const auto message = [](const std::string& from, const std::string& to) {
-        return message_of(small_tissue, "tissue.toml", from, to);
+        return message_of(small_membrane, "membrane.toml", from, to);
     };
     EXPECT_EQ(message("0.4", "0.5"), "accepted");
-    EXPECT_NE(
-        message("\"tissue\"", "\"skin\"")
-            .find("tissue.toml:18: key body 1: kind: 'skin' is none of rigid, surface, solid, tissue, obstacle, moved"),
-        std::string::npos)
-        << message("\"tissue\"", "\"skin\"");
+    EXPECT_NE(message("\"membrane\"", "\"skin\"")
+                  .find("membrane.toml:18: key body 1: kind: 'skin' is none of rigid, surface, solid, membrane, "
+                        "obstacle, moved"),
+              std::string::npos)
+        << message("\"membrane\"", "\"skin\"");
     EXPECT_NE(message("bending = 7", "volume = 7").find("volume"), std::string::npos);
     EXPECT_NE(message("strain_limit = 0.4", "strain_limit = 0").find("strain_limit"), std::string::npos);
     EXPECT_NE(message("\"cloth\"", "\"tet_box\"").find("is made of tetrahedra"), std::string::npos);
-    EXPECT_NE(message("kind = \"tissue\"\n", "").find("area"), std::string::npos);
+    EXPECT_NE(message("kind = \"membrane\"\n", "").find("area"), std::string::npos);
     EXPECT_NE(message("hold_border = true", "hold_border = 3").find("neither true nor false"), std::string::npos);
 }
 
@@ -409,11 +409,11 @@ TEST(Scene, what_is_wrong_with_tissues_is_named) {
 TEST(Simulation, recordings_of_bodies_that_break_read_back) {
     const testing::ScratchFolder folder;
     for (const std::string name :
-         {"figure12_torus_sphere", "figure13_torus_on_cube", "figure14_tissue", "figure15_ellipsoids"}) {
-        const bool tissue = name == "figure14_tissue";
+         {"figure12_torus_sphere", "figure13_torus_on_cube", "figure14_membrane", "figure15_ellipsoids"}) {
+        const bool membrane = name == "figure14_membrane";
         Simulation simulation(
             read_scene(std::filesystem::path(FATHOM_SOURCE_DIR) / "scenes" / (name + ".toml"),
-                       {.overrides = {tissue ? "duration = 0.2" : "duration = 0.1", "record_every = 10"}}));
+                       {.overrides = {membrane ? "duration = 0.2" : "duration = 0.1", "record_every = 10"}}));
         simulation.run();
         const auto& world = dynamic_cast<const TetWorld&>(simulation.world());
         const RecordedFrame& last = simulation.recording().frames().back();
@@ -421,7 +421,7 @@ TEST(Simulation, recordings_of_bodies_that_break_read_back) {
         const TriangleMesh read = read_triangle_mesh(
             folder / fmt::format("{}/bodies_{:06}.vtu", name, simulation.recording().frames().size() - 1));
         std::size_t vertices = 0, triangles = 0;
-        for (Index b = 0; b < world.bodies().size() + world.tissues().size(); ++b) {
+        for (Index b = 0; b < world.bodies().size() + world.membranes().size(); ++b) {
             if (b < world.bodies().size() && world.bodies()[b].fixed) continue;
             const TetBody body = world.body(b);
             for (const Index v : body.topology.boundary_vertices())

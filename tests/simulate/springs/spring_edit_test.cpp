@@ -2,8 +2,8 @@
 #include <fathom/base/error.h>
 #include <fathom/base/random.h>
 #include <fathom/geometry/generate/generate.h>
-#include <fathom/simulate/tets/spring_fracture.h>
 #include <fathom/simulate/tets/membrane_fracture.h>
+#include <fathom/simulate/tets/spring_fracture.h>
 
 #include <support/test_counts.h>
 
@@ -135,33 +135,33 @@ TEST_P(SpringEdit, a_world_that_follows_random_tears_steps_as_a_new_one) {
         const double size = std::array{1e-3, 1.0, 1e3}[round % 3];
         TriangleMesh mesh = make_cloth({.size = {1, 1}, .cells = {6 + 30 * (round % 2), 5}});
         for (Vec3& v : mesh.vertices) v *= size;
-        BreakableTissue tissue(mesh, {.density = 1 / size,
-                                      .stretch = 50 * size,
-                                      .bending = 5 * size,
-                                      .area = 30 * size,
-                                      .damping_time = round % 4 < 2 ? 1e-3 : 0});
+        BreakableMembrane membrane(mesh, {.density = 1 / size,
+                                          .stretch = 50 * size,
+                                          .bending = 5 * size,
+                                          .area = 30 * size,
+                                          .damping_time = round % 4 < 2 ? 1e-3 : 0});
         const SpringOptions options{
             .step = 1e-4, .gravity = {0, 0, -9.81 * size}, .stepping = GetParam(), .unstable = UnstableStep::allow};
         Random random(round);
-        SpringWorld world = tissue.world(options);
+        SpringWorld world = membrane.world(options);
         for (int k = 0; k < 12; ++k) {
-            SpringState state = tissue.state();
+            SpringState state = membrane.state();
             for (std::size_t v = 0; v < state.positions.size(); ++v)
                 state.positions[v] += 0.01 * size * random.in_ball(), state.velocities[v] = size * random.in_ball();
-            tissue.set_state(std::move(state));
-            world.set_state(tissue.state());
+            membrane.set_state(std::move(state));
+            world.set_state(membrane.state());
             std::vector<Index> sides(6);
             for (Index& side : sides) side = static_cast<Index>(random.below(3 * mesh.triangles.size()));
             if (k % 2)
-                tissue.break_stretched({.strain = 0.05, .most = 4});
+                membrane.break_stretched({.strain = 0.05, .most = 4});
             else
-                tissue.separate(sides);
-            edits += !tissue.last_edit().empty();
-            EXPECT_EQ(edit_of(tissue).empty(), tissue.last_edit().empty());
-            world.apply(edit_of(tissue));
-            expect_as_new(world, tissue, options, size);
+                membrane.separate(sides);
+            edits += !membrane.last_edit().empty();
+            EXPECT_EQ(edit_of(membrane).empty(), membrane.last_edit().empty());
+            world.apply(edit_of(membrane));
+            expect_as_new(world, membrane, options, size);
             if (HasFailure()) return void(ADD_FAILURE() << "round " << round << ", edit " << k);
-            tissue.follow(world);
+            membrane.follow(world);
         }
     }
     EXPECT_GT(edits, 30u);

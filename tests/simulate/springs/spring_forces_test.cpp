@@ -229,7 +229,7 @@ TEST(SpringSolve, both_solvers_agree_with_contacts_and_fixed_points) {
         EXPECT_NEAR((back[k] - right[k]).norm(), 0, 1e-10);
         EXPECT_TRUE(!network.fixed[k] || by_steps[k] == Vec3::Zero());
     }
-    EXPECT_FALSE(solve(matrix, right, by_steps, {.tolerance = 1e-12, .most_iterations = 2}).converged);
+    EXPECT_FALSE(solve(matrix, right, by_steps, {.tolerance = 1e-12, .max_iterations = 2}).converged);
 }
 
 } // namespace

@@ -529,7 +529,7 @@ TEST(SpringWorld, hostile_options_and_answers_are_refused_by_name) {
     EXPECT_EQ(element_of({.step = nan}), "option step");
     EXPECT_EQ(element_of({.gravity = {nan, 0, 0}}), "option gravity");
     EXPECT_EQ(element_of({.air_friction = -1}), "option air_friction");
-    EXPECT_EQ(element_of({.most_parts = 0}), "option most_parts");
+    EXPECT_EQ(element_of({.max_parts = 0}), "option max_parts");
     EXPECT_EQ(element_of({.plastic = {.yield_strain = -1}}), "option yield_strain");
     EXPECT_EQ(element_of({.plastic = {.largest_change = 1}}), "option largest_change");
     EXPECT_EQ(element_of({.contact = {.friction = nan}}), "option friction");

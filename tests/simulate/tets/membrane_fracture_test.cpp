@@ -21,24 +21,24 @@ struct Sums {
     Vec3 momentum = Vec3::Zero(), spin = Vec3::Zero(), center = Vec3::Zero();
 };
 
-Sums sums_of(const BreakableTissue& tissue) {
+Sums sums_of(const BreakableMembrane& membrane) {
     Sums sums;
-    for (std::size_t k = 0; k < tissue.network().size(); ++k) {
-        const double m = tissue.network().masses[k];
+    for (std::size_t k = 0; k < membrane.network().size(); ++k) {
+        const double m = membrane.network().masses[k];
         sums.mass += m;
-        sums.momentum += m * tissue.state().velocities[k];
-        sums.spin += m * tissue.state().positions[k].cross(tissue.state().velocities[k]);
-        sums.center += m * tissue.state().positions[k];
+        sums.momentum += m * membrane.state().velocities[k];
+        sums.spin += m * membrane.state().positions[k].cross(membrane.state().velocities[k]);
+        sums.center += m * membrane.state().positions[k];
     }
     return sums;
 }
 
 // What the header promises of mesh, network and state.
-void expect_in_step(const BreakableTissue& tissue) {
-    tissue.surface().check();
-    check(tissue.network());
-    const TriangleMesh& mesh = tissue.surface().mesh();
-    const SpringNetwork& network = tissue.network();
+void expect_in_step(const BreakableMembrane& membrane) {
+    membrane.surface().check();
+    check(membrane.network());
+    const TriangleMesh& mesh = membrane.surface().mesh();
+    const SpringNetwork& network = membrane.network();
     ASSERT_EQ(network.size(), mesh.vertices.size());
     ASSERT_EQ(network.areas.size(), mesh.triangles.size());
     for (std::size_t t = 0; t < mesh.triangles.size(); ++t) ASSERT_EQ(network.areas[t].points, mesh.triangles[t]);
@@ -57,86 +57,86 @@ void expect_in_step(const BreakableTissue& tissue) {
     ASSERT_LE(bending, inner);
 }
 
-SpringState shaken(const BreakableTissue& tissue, Random& random) {
-    SpringState state = tissue.state();
+SpringState shaken(const BreakableMembrane& membrane, Random& random) {
+    SpringState state = membrane.state();
     for (Vec3& v : state.positions)
         v += 0.02 * Vec3(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1));
     for (Vec3& v : state.velocities) v = Vec3(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1));
     return state;
 }
 
-TEST(BreakableTissue, random_tears_keep_mass_and_momentum_and_leave_a_whole_network) {
+TEST(BreakableMembrane, random_tears_keep_mass_and_momentum_and_leave_a_whole_network) {
     Random random(3);
     for (std::size_t round = 0; round < testing::count_of(6, 200); ++round) {
-        BreakableTissue tissue(make_cloth({.size = {1, 1}, .cells = {6, 5}}),
-                               {.density = 0.7, .stretch = 80, .bending = 5, .area = 30, .damping_time = 0.01});
-        tissue.set_state(shaken(tissue, random));
-        expect_in_step(tissue);
-        const Sums before = sums_of(tissue);
-        const double first_stiffness = tissue.world({.step = 1e-6}).energy().elastic();
+        BreakableMembrane membrane(make_cloth({.size = {1, 1}, .cells = {6, 5}}),
+                                   {.density = 0.7, .stretch = 80, .bending = 5, .area = 30, .damping_time = 0.01});
+        membrane.set_state(shaken(membrane, random));
+        expect_in_step(membrane);
+        const Sums before = sums_of(membrane);
+        const double first_stiffness = membrane.world({.step = 1e-6}).energy().elastic();
         std::size_t twins = 0;
         for (int k = 0; k < 40; ++k) {
             if (k % 4 == 3) {
-                tissue.break_stretched({.strain = random.uniform(0.02, 0.3), .most = 3});
+                membrane.break_stretched({.strain = random.uniform(0.02, 0.3), .most = 3});
             } else {
                 std::vector<Index> sides(1 + random.below(5));
                 for (Index& side : sides)
-                    side = static_cast<Index>(random.below(3 * tissue.surface().mesh().triangles.size()));
-                tissue.separate(sides);
+                    side = static_cast<Index>(random.below(3 * membrane.surface().mesh().triangles.size()));
+                membrane.separate(sides);
             }
-            twins += tissue.last_edit().twins.size();
-            expect_in_step(tissue);
-            const Sums now = sums_of(tissue);
+            twins += membrane.last_edit().twins.size();
+            expect_in_step(membrane);
+            const Sums now = sums_of(membrane);
             ASSERT_NEAR(now.mass, before.mass, 1e-12 * before.mass);
             ASSERT_LT((now.momentum - before.momentum).norm(), 1e-12);
             ASSERT_LT((now.spin - before.spin).norm(), 1e-12);
             ASSERT_LT((now.center - before.center).norm(), 1e-12);
         }
         EXPECT_GT(twins, 10u);
-        EXPECT_EQ(tissue.number_parts(), tissue.surface().parts().count);
-        EXPECT_EQ(tissue.network().part_count(), tissue.surface().parts().count);
-        EXPECT_LT(tissue.world({.step = 1e-6}).energy().elastic(),
+        EXPECT_EQ(membrane.number_parts(), membrane.surface().parts().count);
+        EXPECT_EQ(membrane.network().part_count(), membrane.surface().parts().count);
+        EXPECT_LT(membrane.world({.step = 1e-6}).energy().elastic(),
                   (1 + 1e-9) * first_stiffness); // bending springs go, the others are shared
     }
 }
 
 // A strip that is pulled at both ends: it holds below its limit and parts above it, by either way of stepping.
-TEST(BreakableTissue, a_strip_holds_below_its_limit_and_parts_above_it) {
+TEST(BreakableMembrane, a_strip_holds_below_its_limit_and_parts_above_it) {
     for (const SpringStepping stepping : {SpringStepping::verlet, SpringStepping::backward_euler})
         for (const double limit : {0.2, 5.0}) {
-            BreakableTissue tissue(make_cloth({.size = {1, 0.3}, .cells = {12, 4}}),
-                                   {.density = 1, .stretch = 200, .damping_time = 1e-3});
-            SpringState state = tissue.state();
-            for (Index k = 0; k < tissue.network().size(); ++k) {
-                const double x = tissue.network().points[k].x();
+            BreakableMembrane membrane(make_cloth({.size = {1, 0.3}, .cells = {12, 4}}),
+                                       {.density = 1, .stretch = 200, .damping_time = 1e-3});
+            SpringState state = membrane.state();
+            for (Index k = 0; k < membrane.network().size(); ++k) {
+                const double x = membrane.network().points[k].x();
                 if (std::abs(x) < 0.499) continue;
-                tissue.fix(k);
+                membrane.fix(k);
                 state.velocities[k].x() = x > 0 ? 0.5 : -0.5; // held points keep the velocity they are given
             }
-            tissue.set_state(state);
+            membrane.set_state(state);
             SpringOptions options{
                 .step = 2e-3, .gravity = Vec3::Zero(), .stepping = stepping, .unstable = UnstableStep::divide};
             std::size_t broken = 0;
             for (int k = 0; k < 200; ++k) {
-                SpringWorld world = tissue.world(options);
+                SpringWorld world = membrane.world(options);
                 world.step();
-                tissue.follow(world);
-                broken += tissue.break_stretched({.strain = limit, .most = 4}).broken;
+                membrane.follow(world);
+                broken += membrane.break_stretched({.strain = limit, .most = 4}).broken;
             }
-            expect_in_step(tissue);
+            expect_in_step(membrane);
             EXPECT_EQ(broken > 0, limit < 1);
-            EXPECT_EQ(tissue.number_parts() > 1, limit < 1);
+            EXPECT_EQ(membrane.number_parts() > 1, limit < 1);
         }
 }
 
-TEST(BreakableTissue, what_is_wrong_is_named) {
-    BreakableTissue tissue(make_cloth({.size = {1, 1}, .cells = {2, 2}}));
-    EXPECT_THROW((void)tissue.break_stretched({.strain = 0}), Error);
-    EXPECT_THROW(tissue.fix(1000), Error);
-    EXPECT_THROW(tissue.set_state({}), Error);
-    EXPECT_THROW(BreakableTissue({}), Error);
-    EXPECT_EQ(tissue.break_stretched({}).broken, 0u);
-    EXPECT_TRUE(tissue.last_edit().empty());
+TEST(BreakableMembrane, what_is_wrong_is_named) {
+    BreakableMembrane membrane(make_cloth({.size = {1, 1}, .cells = {2, 2}}));
+    EXPECT_THROW((void)membrane.break_stretched({.strain = 0}), Error);
+    EXPECT_THROW(membrane.fix(1000), Error);
+    EXPECT_THROW(membrane.set_state({}), Error);
+    EXPECT_THROW(BreakableMembrane({}), Error);
+    EXPECT_EQ(membrane.break_stretched({}).broken, 0u);
+    EXPECT_TRUE(membrane.last_edit().empty());
 }
 
 } // namespace

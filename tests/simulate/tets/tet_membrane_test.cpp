@@ -1,5 +1,5 @@
-// Tissues among bodies of tetrahedra: they hold what they can carry, keep momentum and side, and let through what tears
-// them.
+// Membranes among bodies of tetrahedra: they hold what they can carry, keep momentum and side, and let through what
+// tears them.
 #include <fathom/base/error.h>
 #include <fathom/base/parallel.h>
 #include <fathom/geometry/generate/generate.h>
@@ -24,15 +24,16 @@ TetWorldBody ball_above(double height, const Vec3& velocity) {
     return ball;
 }
 
-TetWorldTissue sheet(std::size_t cells, bool held) {
-    TetWorldTissue tissue{
+TetWorldMembrane sheet(std::size_t cells, bool held) {
+    TetWorldMembrane membrane{
         {.name = "sheet",
          .mesh = make_cloth({.size = {1.2, 1.2}, .cells = {cells, cells}}),
          .material = {.density = 2, .stretch = 6e3, .bending = 100, .area = 1e3, .damping_time = 2e-3}},
         {}};
-    for (Index v = 0; held && v < tissue.surface.mesh.vertices.size(); ++v)
-        if (tissue.surface.mesh.vertices[v].cwiseAbs().maxCoeff() > 0.599) tissue.surface.fixed_vertices.push_back(v);
-    return tissue;
+    for (Index v = 0; held && v < membrane.surface.mesh.vertices.size(); ++v)
+        if (membrane.surface.mesh.vertices[v].cwiseAbs().maxCoeff() > 0.599)
+            membrane.surface.fixed_vertices.push_back(v);
+    return membrane;
 }
 
 TetWorldOptions stepped(SpringStepping stepping, TetResponse response = TetResponse::segments) {
@@ -53,12 +54,12 @@ double height_of(const TetWorld& world, Index body) {
 }
 
 TetWorld drop_on_sheet(double limit, const TetWorldOptions& options) {
-    TetWorldTissue tissue = sheet(14, true);
-    tissue.breaking = TissueBreakOptions{.strain = limit};
-    return TetWorld({ball_above(0.3, {0, 0, -3})}, {tissue}, {}, options);
+    TetWorldMembrane membrane = sheet(14, true);
+    membrane.breaking = MembraneBreakOptions{.strain = limit};
+    return TetWorld({ball_above(0.3, {0, 0, -3})}, {membrane}, {}, options);
 }
 
-TEST(TetTissue, a_ball_passes_only_because_the_sheet_tears) {
+TEST(TetMembrane, a_ball_passes_only_because_the_sheet_tears) {
     using Kind = std::pair<SpringStepping, TetResponse>;
     for (const auto& [stepping, response] : {Kind{SpringStepping::backward_euler, TetResponse::segments},
                                              Kind{SpringStepping::backward_euler, TetResponse::points},
@@ -84,7 +85,7 @@ TEST(TetTissue, a_ball_passes_only_because_the_sheet_tears) {
     }
 }
 
-TEST(TetTissue, what_hits_a_free_sheet_keeps_the_momentum_of_both) {
+TEST(TetMembrane, what_hits_a_free_sheet_keeps_the_momentum_of_both) {
     for (const TetResponse response : {TetResponse::points, TetResponse::segments}) {
         TetWorldOptions options = stepped(SpringStepping::verlet, response);
         options.springs.gravity = Vec3::Zero();
@@ -110,7 +111,7 @@ TEST(TetTissue, what_hits_a_free_sheet_keeps_the_momentum_of_both) {
 
 // A ball that is put a little more than half through: what was seen before tells the way out, though the nearest
 // surface is beyond.
-TEST(TetTissue, a_sheet_past_the_middle_is_pushed_to_its_own_side) {
+TEST(TetMembrane, a_sheet_past_the_middle_is_pushed_to_its_own_side) {
     for (const bool seen : {true, false}) {
         TetWorldOptions options = stepped(SpringStepping::backward_euler, TetResponse::none);
         options.springs.gravity = Vec3::Zero();
@@ -130,7 +131,7 @@ TEST(TetTissue, a_sheet_past_the_middle_is_pushed_to_its_own_side) {
     }
 }
 
-TEST(TetTissue, a_sheet_that_creeps_tears_later_and_stays_bent) {
+TEST(TetMembrane, a_sheet_that_creeps_tears_later_and_stays_bent) {
     TetWorldOptions creeping = stepped(SpringStepping::backward_euler);
     creeping.springs.plastic = {.yield_strain = 0.05, .creep_rate = 5};
     TetWorld elastic = drop_on_sheet(0.15, stepped(SpringStepping::backward_euler)),
@@ -157,11 +158,11 @@ TEST(TetTissue, a_sheet_that_creeps_tears_later_and_stays_bent) {
 }
 
 // Borders turn whole parts back: pieces that have come off are parts of their own.
-TEST(TetTissue, torn_pieces_are_parts_where_the_world_has_borders) {
+TEST(TetMembrane, torn_pieces_are_parts_where_the_world_has_borders) {
     TetWorldOptions options = stepped(SpringStepping::backward_euler);
     options.springs.environment = {{-1, -1, -1}, {1, 1, 1}};
-    TetWorldTissue weak = sheet(14, true);
-    weak.breaking = TissueBreakOptions{.strain = 0.1};
+    TetWorldMembrane weak = sheet(14, true);
+    weak.breaking = MembraneBreakOptions{.strain = 0.1};
     TetWorld world({ball_above(0.3, {0, 0, -5})}, {weak}, {}, options);
     std::size_t most = 0;
     for (int k = 0; k < 120; ++k) {
@@ -177,11 +178,11 @@ TEST(TetTissue, torn_pieces_are_parts_where_the_world_has_borders) {
 }
 
 // Both break at once: numbers of points and springs are shared out among them as they come.
-TEST(TetTissue, a_ball_that_breaks_on_a_sheet_that_tears_keeps_its_mass_and_side) {
+TEST(TetMembrane, a_ball_that_breaks_on_a_sheet_that_tears_keeps_its_mass_and_side) {
     TetWorldOptions options = stepped(SpringStepping::backward_euler);
     options.breaking = BreakOptions{.strain = 0.02, .most = 3};
-    TetWorldTissue weak = sheet(14, true);
-    weak.breaking = TissueBreakOptions{.strain = 0.25, .most = 3};
+    TetWorldMembrane weak = sheet(14, true);
+    weak.breaking = MembraneBreakOptions{.strain = 0.25, .most = 3};
     TetWorld world({ball_above(0.3, {0, 0, -4})}, {weak}, {}, options);
     const double mass = total_mass(world.springs().network());
     for (int k = 0; k < 100; ++k) world.step();
@@ -197,7 +198,7 @@ TEST(TetTissue, a_ball_that_breaks_on_a_sheet_that_tears_keeps_its_mass_and_side
     EXPECT_NO_THROW(world.step());
 }
 
-TEST(TetTissue, one_thread_and_two_reach_the_same_state) {
+TEST(TetMembrane, one_thread_and_two_reach_the_same_state) {
     const auto hash = [](std::size_t threads) {
         set_thread_count(threads);
         TetWorld world = drop_on_sheet(0.2, stepped(SpringStepping::backward_euler));
@@ -209,7 +210,7 @@ TEST(TetTissue, one_thread_and_two_reach_the_same_state) {
     EXPECT_EQ(hash(1), hash(2));
 }
 
-TEST(TetTissue, frames_hold_what_has_torn) {
+TEST(TetMembrane, frames_hold_what_has_torn) {
     TetWorld world = drop_on_sheet(0.2, stepped(SpringStepping::backward_euler));
     Recording recording({.every = 10});
     world.record(recording);
@@ -226,22 +227,22 @@ TEST(TetTissue, frames_hold_what_has_torn) {
     EXPECT_GT(last.bodies[1].vertices.size(), first.bodies[1].vertices.size());
 }
 
-TEST(TetTissue, what_is_wrong_is_named) {
-    const auto message = [](const TetWorldTissue& tissue,
+TEST(TetMembrane, what_is_wrong_is_named) {
+    const auto message = [](const TetWorldMembrane& membrane,
                             TetWorldOptions options = stepped(SpringStepping::backward_euler)) {
         try {
-            TetWorld world({ball_above(1, Vec3::Zero())}, {tissue}, {}, options);
+            TetWorld world({ball_above(1, Vec3::Zero())}, {membrane}, {}, options);
         } catch (const Error& error) {
             return std::string(error.what());
         }
         return std::string("accepted");
     };
     EXPECT_EQ(message(sheet(3, true)), "accepted");
-    TetWorldTissue bad = sheet(3, false);
+    TetWorldMembrane bad = sheet(3, false);
     bad.surface.fixed_vertices = {99};
     EXPECT_NE(message(bad).find("sheet"), std::string::npos);
     bad = sheet(3, false);
-    bad.breaking = TissueBreakOptions{.strain = 0};
+    bad.breaking = MembraneBreakOptions{.strain = 0};
     EXPECT_NE(message(bad).find("strain"), std::string::npos);
     bad = sheet(3, false);
     bad.surface.mesh.triangles.push_back({0, 1, 2});

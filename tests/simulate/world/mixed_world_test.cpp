@@ -44,7 +44,7 @@ SpringOptions spring_options(SpringStepping stepping, const Vec3& gravity = {0, 
 }
 
 TetWorld tet_world(std::vector<TetWorldBody> bodies, SpringStepping stepping, const Vec3& gravity = {0, 0, -9.81},
-                   std::vector<FieldObstacle> obstacles = {}, TetResponse response = TetResponse::segments) {
+                   std::vector<StaticObstacle> obstacles = {}, TetResponse response = TetResponse::segments) {
     TetWorldOptions options{.springs = spring_options(stepping, gravity), .response = response};
     return TetWorld(std::move(bodies), std::move(obstacles), options);
 }
@@ -72,7 +72,7 @@ MixedOptions firm(double stiffness = 2e6, double damping = 0.2, double friction 
                                  .friction = friction}}};
 }
 
-FieldObstacle floor_at(double height) {
+StaticObstacle floor_at(double height) {
     return {std::make_shared<AnalyticField>(shapes::plane({0, 0, 1}, height)), {}, "floor"};
 }
 
@@ -277,7 +277,7 @@ TEST(MixedWorld, particles_bounce_off_rigid_bodies_and_open_sheets_that_move) {
 }
 
 MixedWorld all_kinds() {
-    const FieldObstacle floor = floor_at(0);
+    const StaticObstacle floor = floor_at(0);
     MixedParts parts;
     parts.rigid.emplace(rigid_world({{.shape = ball_shape(0.1),
                                       .name = "ball",
@@ -291,7 +291,7 @@ MixedWorld all_kinds() {
     options.springs = spring_options(SpringStepping::backward_euler);
     DeformingBody sheet = cloth(0.3, 8, {0, 0, 0.43});
     sheet.velocity = {0, 0, -1};
-    parts.surfaces.emplace(std::vector<DeformingBody>{sheet}, std::vector<FieldObstacle>{floor}, options);
+    parts.surfaces.emplace(std::vector<DeformingBody>{sheet}, std::vector<StaticObstacle>{floor}, options);
     parts.particles = rain({0, 0, 0.7}, {0, 0, -1});
     return MixedWorld(std::move(parts), firm(1e6));
 }
