@@ -1,6 +1,6 @@
-// The one header to include: shapes of every kind, the questions about two of them, and worlds of many.
-// Left out on purpose is what few need and what takes long to compile: simulation, drawing, depth maps and the methods
-// by themselves; they have headers of their own.
+// Includes the public API: shapes of every kind, queries on pairs of shapes, and worlds of many bodies.
+// Simulation, rendering, depth maps and the individual detection methods are not included, because few programs need
+// them and they take long to compile. They have their own headers.
 #pragma once
 
 #include <fathom/base/error.h>

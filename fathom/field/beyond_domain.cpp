@@ -1,4 +1,4 @@
-// The answers outside of a domain.
+// Values, gradients and ranges of a field outside its domain.
 #include <fathom/field/beyond_domain.h>
 
 #include <algorithm>
@@ -7,7 +7,7 @@ namespace fathom {
 
 Sample beyond_domain(const Vec3& p, const Vec3& nearest, const Sample& inside) {
     if (nearest == p) return inside;
-    // Moving along the border moves `nearest`; moving away from it only widens the gap.
+    // A step along the border moves `nearest`; a step away from the border only widens the gap.
     Vec3 along = inside.gradient;
     for (int k = 0; k < 3; ++k)
         if (nearest[k] != p[k]) along[k] = 0;
@@ -17,7 +17,7 @@ Sample beyond_domain(const Vec3& p, const Vec3& nearest, const Sample& inside) {
 }
 
 Interval beyond_domain(const Box& box, const Box& domain, const Interval& values) {
-    // How far the points of the box stick out of the domain.
+    // Smallest and largest distance of the box's points beyond the domain, per axis.
     const Vec3 least = (domain.lower - box.upper).cwiseMax(box.lower - domain.upper).cwiseMax(0.0);
     const Vec3 most = (domain.lower - box.lower).cwiseMax(box.upper - domain.upper).cwiseMax(0.0);
     const Interval gap = widened({least.norm(), most.norm()}, 8);

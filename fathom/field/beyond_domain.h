@@ -1,6 +1,7 @@
-// What a field that is known only in a box answers outside of it. Everything inside lies in that box,
-// which is convex: seen from p, nothing is nearer than the hypotenuse over the gap to the box and the distance from
-// there. For values that are no distance the result keeps sign and range, as they did. Thread-safe, allocates nothing.
+// Extension of a field that is known only in a box (its domain) to points outside of it.
+// The interior of the shape lies in the domain, which is convex. Hence no interior point is closer to p than the
+// hypotenuse over the gap from p to the domain and the distance at the nearest domain point. For values that are not a
+// distance, sign and range are preserved. Thread-safe; does not allocate.
 #pragma once
 
 #include <fathom/field/field.h>
@@ -9,16 +10,18 @@
 
 namespace fathom {
 
-// `value` at `nearest`, the point of the domain nearest to p.
+// Extended value at p; `value` is the field at `nearest`, the point of the domain nearest to p.
 [[nodiscard]] inline double beyond_domain(const Vec3& p, const Vec3& nearest, double value) {
     const double gap = (p - nearest).norm();
     return value >= 0 ? std::hypot(gap, value) : value + gap;
 }
 
-// The same with its gradient; `inside` is the sample at `nearest`. For p in the domain, `inside` itself.
+// Extended value and gradient at p; `inside` is the sample at `nearest`. For p in the domain the result is `inside`
+// itself.
 [[nodiscard]] Sample beyond_domain(const Vec3& p, const Vec3& nearest, const Sample& inside);
 
-// `values` encloses the field on the points of the domain that are nearest to those of the box. Rounded outward.
+// Encloses the extended field over `box`; `values` encloses the field at the domain points nearest to those of the box.
+// Rounded outward.
 [[nodiscard]] Interval beyond_domain(const Box& box, const Box& domain, const Interval& values);
 
 } // namespace fathom

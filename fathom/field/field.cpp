@@ -1,4 +1,4 @@
-// Batches one by one, for the fields that know nothing faster.
+// Default batch functions of Field: they evaluate the points and boxes one by one.
 #include <fathom/field/field.h>
 
 #include <algorithm>

@@ -1,5 +1,6 @@
-// A plane over what is inside in some region: how far the inside reaches there, to first order.
-// As good as the square of the region's size where slopes are known, while range() alone is as good as its size.
+// Plane that bounds the interior of a field within a region, to first order.
+// Where slopes are known, its error is quadratic in the size of the region; a bound from range() alone has linear
+// error.
 #pragma once
 
 #include <fathom/base/vec.h>
@@ -8,10 +9,10 @@
 
 namespace fathom {
 
-// normal . (x - middle of the region) <= offset for every x of the region where the field is at most 0 (m).
+// normal . (x - centre of the region) <= offset for every x of the region where the field is at most 0 (m).
 struct PlaneOver {
-    Vec3 normal = Vec3::Zero(); // unit, or 0 where no plane is known
-    double offset = HUGE_VAL;   // below minus the region's radius: nothing is inside
+    Vec3 normal = Vec3::Zero(); // unit vector, or 0 if no plane is known
+    double offset = HUGE_VAL;   // below minus the region's radius, the region contains no interior point
 };
 
 } // namespace fathom
