@@ -1,10 +1,12 @@
-// The one call: any shape against any shape, in both orders. Do they touch, how deep and where; how far
-// apart; when? One table (query_table.h) picks the method by what the shapes are and what is asked; the answer says
-// which it was, and the caller may force another. "Disjoint" is always a proof about the shapes as they are given (a
-// grid as it interpolates); `error_bound` says how far those may be from what they stand for. Only depth maps, which
-// must be asked for by name, look at pixels: their "disjoint" is not `proven`. Swapping the shapes swaps the points and
-// turns the normal. const and thread-safe; the same answer on every run. Metres, world frame. Costs: docs/matrix.md.
-// The first query of a shape also makes what its method needs (Shape::prepare()).
+// Collision queries between two shapes of any kind: collide(), distance() and sweep().
+// A table (query_table.cpp, printed by `fathom matrix`) selects the method from the kinds of the two shapes and the
+// query. The result names the method, and the caller may force another one.
+// Guarantee: the verdict "disjoint" is a proof about the shapes as they are represented (a grid as it interpolates).
+// `error_bound` bounds the deviation of the representation from the true shape. The exception is Method::depth_maps,
+// which must be forced and samples pixels: its "disjoint" is a proof only if `proven` is set. Symmetry: swapping the
+// two shapes swaps the points and negates the normal. All queries are const, thread-safe and deterministic. Unit:
+// metres, world frame. Costs: docs/matrix.md. The first query of a shape also builds the data that its method needs;
+// Shape::prepare() builds it in advance. When not to use it: for many bodies, use World (world.h).
 #pragma once
 
 #include <fathom/base/motion.h>
@@ -20,113 +22,128 @@
 
 namespace fathom {
 
+// Methods that query a pair of shapes. docs/matrix.md lists which pairs each method accepts.
 enum class Method {
-    automatic,
-    closed_form,             // half-spaces
-    field_field,             // the tree of one solid through the other's field, best first (collide.h, field_sweep.h)
-    octree,                  // cells of both fields' ranges (field_overlap.h)
-    mesh_field,              // triangles or points in a field (mesh_contacts.h)
-    point_field,             // paths of points in a field (shell_sweep.h)
-    mesh_mesh,               // triangles against triangles, exactly (mesh_pair.h)
-    tetrahedra,              // tetrahedra against tetrahedra, exactly (detect/tet)
-    depth_maps,              // drawn and compared (detect/depth)
-    conservative_advancement // in time by as much as the distance allows (time_search.h)
+    automatic,   // the first method of the table that accepts the pair
+    closed_form, // half-spaces against half-spaces or triangle surfaces
+    field_field, // branch and bound: bounding spheres of one solid in the other's field (field_field.h, field_sweep.h)
+    octree,      // octree of cells, bounded by the ranges of both fields (field_overlap.h)
+    mesh_field,  // triangles or points in a field (mesh_contacts.h)
+    point_field, // paths of moving points in a field (shell_sweep.h)
+    mesh_mesh,   // triangles against triangles, exact predicates (mesh_mesh.h)
+    tetrahedra,  // tetrahedra against tetrahedra, exact predicates (detect/tet)
+    depth_maps,  // rasterized depth maps, accurate to a pixel, not a proof (detect/depth)
+    conservative_advancement // time steps bounded by distance / speed (conservative_advancement.h)
 };
 inline constexpr std::array all_methods = {Method::closed_form, Method::field_field, Method::octree,
                                            Method::mesh_field,  Method::point_field, Method::mesh_mesh,
                                            Method::tetrahedra,  Method::depth_maps,  Method::conservative_advancement};
-[[nodiscard]] std::string_view name(Method method); // "surface_in_field"
+[[nodiscard]] std::string_view name(Method method); // for example "mesh_field"
 
 enum class CollideGoal {
-    verdict,  // whether
-    contacts, // where, how deep, which way is out
-    proof     // whether, at a hundred times the usual effort before "undecided"
+    verdict,  // only whether the shapes overlap
+    contacts, // contact points, normals and penetration depths
+    proof     // as verdict, with a hundred times the usual evaluation limit before "undecided"
 };
 
 struct CollideOptions {
-    CollideGoal goal = CollideGoal::contacts;
-    Method method = Method::automatic; // else Error{unsupported} where it does not fit the pair
-    double margin =
-        0; // shapes nearer than this count as touching (m). Error{unsupported} where a forced method knows none
-    std::size_t max_contacts = 16; // the deepest, then those farthest from the ones before
+    CollideGoal goal = CollideGoal::contacts; // `verdict` is much cheaper: between meshes by a factor of a hundred
+    Method method = Method::automatic;        // Error{unsupported} if a forced method does not accept the pair
+    // Shapes closer than this count as touching (m). Error{unsupported} if a forced method does not support a margin.
+    double margin = 0;
+    // Contact reduction: the deepest contact is kept first, then always the contact farthest from those already kept.
+    std::size_t max_contacts = 16;
 };
 
+// The status of a pair is `verdict`: disjoint, overlapping (touching included) or undecided.
 struct CollideResult {
     Verdict verdict = Verdict::disjoint;
-    bool proven = true; // of "disjoint": nothing was left to chance. "overlapping" always has a witness, `witness`
-    Method method = Method::automatic;
-    Vec3 witness = Vec3::Zero(); // overlapping: a point of both, but for the margin (m, world)
-    double depth = 0;            // of the deepest contact found (m)
-    double error_bound = 0; // of depths (m); infinity where a field is no distance, whose depths are then only values
-    bool more_contacts = false;      // there are more contacts
-    std::vector<Contact> contacts{}; // deepest first, the same order on every run; QueryGoal::contacts
+    bool proven = true;                // false: undecided, or depth maps without a proof; "overlapping" has a `witness`
+    Method method = Method::automatic; // the method that was used
+    Vec3 witness = Vec3::Zero();       // overlapping: a point of both shapes, up to the margin (m, world)
+    double depth = 0;                  // penetration depth of the deepest contact found (m)
+    // Bound on the error of depths (m). Infinity if a field is not a distance: its depths are then only field values.
+    double error_bound = 0;
+    bool more_contacts = false;      // more contacts exist than are listed
+    std::vector<Contact> contacts{}; // CollideGoal::contacts: deepest first, in a deterministic order
 };
+// Tests whether two shapes overlap, and finds their contacts. Touching counts as overlap. The result is undecided if a
+// pose is not finite. Throws Error{invalid_argument} for a negative or non-finite margin, Error{unsupported} for an
+// unsuitable method.
 [[nodiscard]] CollideResult collide(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b,
                                     const CollideOptions& options = {});
 
 struct DistanceOptions {
     Method method = Method::automatic;
-    double tolerance = 0; // wanted between the bounds (m); 0: 1e-3 of the smaller shape
+    double tolerance = 0; // requested difference of the bounds (m); 0: 1e-3 of the size of the smaller shape
 };
 
-// Signed: the distance when apart, minus the depth when not.
+// Signed distance of two shapes: the distance if they are disjoint, minus the penetration depth if they overlap.
 struct DistanceResult {
-    // The distance lies between these, but for error_bound (m). Overlapping: upper <= 0 is minus the depth of the
-    // deepest point found, lower is -infinity.
+    // The distance lies between these bounds, up to error_bound (m). If the shapes overlap, upper_bound <= 0 is minus
+    // the depth of the deepest point found, and lower_bound is -infinity (closed_form: the same value).
     double lower_bound = 0, upper_bound = 0;
-    Vec3 point_a = Vec3::Zero(),
-         point_b =
-             Vec3::Zero(); // that reach `upper` (m, world); of a solid that is asked by its field, good to error_bound
-    Vec3 normal = Vec3::Zero(); // unit, from A to B
-    Method method = Method::automatic;
-    double error_bound = 0;
-    bool converged = true; // the bounds are as close as requested
+    // Witness points whose distance is upper_bound (m, world). On a solid that is evaluated by its field they are
+    // accurate to error_bound.
+    Vec3 point_a = Vec3::Zero(), point_b = Vec3::Zero();
+    Vec3 normal = Vec3::Zero();        // unit, from A to B (world)
+    Method method = Method::automatic; // the method that was used
+    double error_bound = 0;            // deviation of the shapes, or of their depths, from the true shapes (m)
+    bool converged = true;             // the bounds are as close as requested
 };
+// Finds the signed distance and the closest points of two shapes. Both bounds are infinity if a shape is empty.
+// If a pose is not finite, the bounds are -infinity and infinity.
+// Throws Error{invalid_argument} for a negative or non-finite tolerance, Error{unsupported} for an unsuitable method or
+// for a half-space and another unbounded solid that is not a half-space.
 [[nodiscard]] DistanceResult distance(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b,
                                       const DistanceOptions& options = {});
 
 struct SweepOptions {
-    SweepGoal goal = SweepGoal::first; // any and first fill `time`; all: `intervals` too
+    SweepGoal goal = SweepGoal::first; // any, first: fill `time`; all: fills `intervals` too
     Method method = Method::automatic;
-    Path path = Path::screw;       // straight: each point on its own line, for points_in_field alone
-    double tolerance = 1e-6;       // of time, for the ends of contact
-    double resolution = 1.0 / 512; // of time: apart for less than this between two contacts may not be seen (all)
-    double margin = 0;             // m
+    Path path = Path::screw;       // straight: each point moves on its own line; only for Method::point_field
+    double tolerance = 1e-6;       // of the start and end times of contact (time)
+    double resolution = 1.0 / 512; // all: a separation shorter than this between two contacts may be missed (time)
+    double margin = 0;             // shapes closer than this count as touching (m)
 };
 
 struct SweepResult {
     Verdict verdict = Verdict::disjoint; // over the whole motion
-    double time = 1; // no contact is before this; overlapping: one was seen at time + error, or (points through a
-                     // sheet) is proven to lie between
-    double error = 0;
-    Vec3 point = Vec3::Zero();                // of that contact (m, world)
-    Vec3 normal = Vec3::Zero();               // unit, from A to B
-    std::vector<ContactInterval> intervals{}; // SweepGoal::all: every contact is in one of these; ascending, apart
-    Method method = Method::automatic;
-    double error_bound = 0; // of the shapes (m)
-    bool truncated = false; // effort ended it: error or intervals are wider than asked
+    // Lower bound on the time of impact. If overlapping, contact occurs in [time, time + error]: it was observed at
+    // time + error or, for points that pass through an open surface, is proven to lie in the interval.
+    double time = 1;
+    double error = 0;                         // of the time of impact (time)
+    Vec3 point = Vec3::Zero();                // of the first contact (m, world)
+    Vec3 normal = Vec3::Zero();               // of the first contact: unit, from A to B (world)
+    std::vector<ContactInterval> intervals{}; // SweepGoal::all: contain every contact; ascending and disjoint
+    Method method = Method::automatic;        // the method that was used
+    double error_bound = 0;                   // deviation of the shapes from the true shapes (m)
+    bool truncated = false; // the evaluation limit was reached: error or intervals are wider than requested
 };
-// Time runs in [0,1]; the `path` of the motions is not looked at.
+// Finds the time of impact of two moving shapes, or all their contact intervals. Time runs in [0, 1].
+// Motion::path is ignored; options.path selects the path.
+// Throws Error{invalid_argument} for a negative or non-finite option, Error{unsupported} for an unsuitable method,
+// margin or path.
 [[nodiscard]] SweepResult sweep(const Shape& a, const Motion& motion_a, const Shape& b, const Motion& motion_b,
                                 const SweepOptions& options = {});
 
-// Which method answers which question about which pair of kinds, best first: the one table that query.h
-// picks from and `fathom matrix` prints. The same for both orders of a pair.
+// ---- The table of methods: which methods support a query for a pair of kinds, in order of preference. It is the same
+// for both orders of a pair. `fathom matrix` prints it.
 
 enum class Question { collide, distance, sweep_first, sweep_all };
 inline constexpr std::array all_questions = {Question::collide, Question::distance, Question::sweep_first,
                                              Question::sweep_all};
-[[nodiscard]] std::string_view name(Question question); // "sweep_first"
+[[nodiscard]] std::string_view name(Question question); // for example "sweep_first"
 
 struct PairMethod {
     Method method;
-    std::string_view guarantee; // in words: "proof or witness; exact triangles"
+    std::string_view guarantee; // a phrase, for example "proof or witness; exact triangles"
 };
 
-// The first is what `automatic` takes; never empty.
+// All methods for the pair, never empty. Method::automatic selects the first.
 [[nodiscard]] std::vector<PairMethod> methods_for(ShapeKind a, ShapeKind b, Question question);
 
-// The method to take. Error{unsupported} names the pair and what would fit.
+// The method that is used if `asked` is requested. Error{unsupported} names the pair and the methods that support it.
 [[nodiscard]] Method choose(ShapeKind a, ShapeKind b, Question question, Method asked);
 
 } // namespace fathom

@@ -1,5 +1,6 @@
-// The words that every answer of this room is made of.
-// "No" is always a proof. Where neither yes nor no was proven within the asked tolerance, the answer is "undecided".
+// Types that the results of all collision queries share: verdict, contact interval, contact.
+// "disjoint" is always a proof. If neither disjointness nor overlap is proven within the requested tolerance, the
+// verdict is "undecided".
 #pragma once
 
 #include <fathom/base/vec.h>
@@ -8,28 +9,28 @@ namespace fathom {
 
 enum class Verdict { disjoint, overlapping, undecided };
 
-// A piece of time in which something is in contact, ends included. Times run in [0,1] over the motion asked about.
+// Time interval of contact, ends included. Time runs in [0, 1] over the motion of the query.
 struct ContactInterval {
     double start = 0;
     double end = 0;
-    bool proven = true; // a point in contact was seen in it; otherwise contact is only not excluded
+    bool proven = true; // a contact was found in the interval; false: contact is only not excluded
 
     friend bool operator==(const ContactInterval&, const ContactInterval&) = default;
 };
 
-// Which piece of the body. no_index: unknown.
+// Feature of a body at a contact. no_index: unknown.
 struct Feature {
-    Index element = no_index; // the brick of a grid, the triangle of a mesh
-    Index part = no_index;    // of a decomposition; collide() knows none
+    Index element = no_index; // brick of a grid, triangle of a mesh
+    Index part = no_index;    // part of a decomposition; collide() does not fill it
 };
 
 struct Contact {
-    // `depth` apart along the normal (m, world): the deepest point of one body in the other, and the other's surface
-    // next to it.
+    // Witness points (m, world), `depth` apart along the normal: the deepest point of one body in the other, and the
+    // closest point on the other's surface.
     Vec3 point_a = Vec3::Zero(), point_b = Vec3::Zero();
     Vec3 normal = Vec3::Zero(); // unit, from A to B (world)
-    double depth = 0;           // >= 0; with a margin, less than 0 down to -margin (m)
-    Index region = 0;           // contacts of one region of overlap share it
+    double depth = 0;           // penetration depth >= 0 (m); with a margin it may be negative, down to -margin
+    Index region = 0;           // contacts of the same overlap region have the same value
     Feature feature_a{}, feature_b{};
 };
 

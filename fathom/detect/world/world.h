@@ -1,11 +1,16 @@
-// Many bodies of any shape: who touches whom now, what began and what ended. Knows no forces and no time.
-// A step is update(): the broad phase finds pairs (index/broad_phase.h), filters drop some, and query.h asks the rest.
-// A pair that was found apart is not asked again until its bodies have moved by as much as they were apart (warm start:
-// the same answers, proven). Bodies without end are tried against all others. Rays, nearest bodies and single shapes
-// are asked of the world as it was moved last; many poses of one body in parallel (planning). One caller changes it at
-// a time; const calls are thread-safe. Answers are the same bytes for any number of threads. Metres, world frame. Poses
-// must be finite (Error{non_finite}) and their rotations unit: off by more than 1e-3 is Error{invalid_argument}, by
-// less is made unit. When not: two shapes (query.h); hundreds of bodies that deform in every step (deforming_scene.h).
+// World: collision queries on many bodies of any shape, with contact events. A World has no forces and no time.
+// update() is one step: the broad phase (index/broad_phase.h) finds candidate pairs, filters remove some of them, and
+// collide() of query.h tests the rest in parallel. Unbounded bodies are tested against all others.
+// Warm start: a pair that was found disjoint is not tested again until its bodies have moved by its proven distance.
+// The results are the same and remain proven.
+// Ray casts, nearest-body queries, shape queries and sweeps use the current poses; check_poses() and clearances()
+// evaluate many poses of one body in parallel, for motion planning.
+// Threads: one thread may change a world at a time; const functions are thread-safe. Results have the same bytes for
+// any number of threads. Unit: metres, world frame.
+// Poses must be finite (else Error{non_finite}), and rotations must be unit quaternions: a length that deviates from 1
+// by more than 1e-3 is Error{invalid_argument}; a smaller deviation is normalized.
+// When not to use it: for two shapes, use query.h; for hundreds of bodies that deform in every step, use
+// deforming_scene.h.
 #pragma once
 
 #include <fathom/detect/query/query.h>
@@ -23,19 +28,20 @@ namespace fathom {
 
 struct BodyOptions {
     std::string name{};
-    std::uint32_t category = 1;        // that it belongs to, a bit each
-    std::uint32_t mask = 0xffff'ffffu; // groups that it may touch; both of a pair must allow it
-    bool is_static = false;            // two fixed bodies are no pair
+    std::uint32_t category = 1;        // categories of the body, one bit each
+    std::uint32_t mask = 0xffff'ffffu; // categories that it may touch; both bodies of a pair must allow the other
+    bool is_static = false;            // two static bodies never form a pair
 };
 
 struct WorldOptions {
-    CollideOptions query{};
-    BroadPhaseOptions broad{};
-    bool warm_start = true; // for pairs that `query.method` leaves automatic. Undecided pairs aside, which it may know
-                            // to be apart, no byte changes
+    CollideOptions query{};    // for all pairs of update(), check_poses()
+    BroadPhaseOptions broad{}; // for update()
+    // Skip pairs that cannot have changed, while query.method is automatic. The results keep the same bytes, with one
+    // exception: a pair that would be undecided may be proven disjoint.
+    bool warm_start = true;
 };
 
-// Two bodies that touch (or are not proven apart), a < b.
+// Two bodies, a < b, that touch or are not proven disjoint.
 struct WorldPair {
     Index a = no_index, b = no_index;
     CollideResult collision{};
@@ -43,26 +49,27 @@ struct WorldPair {
     [[nodiscard]] bool touching() const { return collision.verdict != Verdict::disjoint; }
 };
 
-// Of the last update(). Sorted by a, then b.
+// Result of an update(). All lists are sorted by a, then b.
 struct WorldStep {
-    std::vector<WorldPair> pairs{};                 // that touch or are undecided
-    std::vector<IdPair> began{}, stayed{}, ended{}; // of those
-    std::size_t tested = 0;                         // pairs that were asked
-    std::size_t cached = 0;                         // by the warm start
+    std::vector<WorldPair> pairs{};                 // pairs that touch or are undecided; all others are disjoint
+    std::vector<IdPair> began{}, stayed{}, ended{}; // changes of `pairs` since the previous step
+    std::size_t tested = 0;                         // pairs that were tested by collide()
+    std::size_t cached = 0;                         // pairs that the warm start did not test
 };
 
 struct RayHit {
-    Index body = no_index;                                     // none: nothing hit
-    double distance = std::numeric_limits<double>::infinity(); // along the ray; 0 where it starts inside (m)
-    double error = 0; // overlapping: the body begins in [distance, distance + error] (m)
-    Vec3 point = Vec3::Zero(), normal = Vec3::Zero(); // unit, out of the body
-    Verdict verdict = Verdict::disjoint;
+    Index body = no_index;                                     // no_index: nothing was hit
+    double distance = std::numeric_limits<double>::infinity(); // along the ray (m); 0 if the origin is inside
+    double error = 0;                    // overlapping: the ray enters the body in [distance, distance + error] (m)
+    Vec3 point = Vec3::Zero();           // ray point at `distance` (m, world)
+    Vec3 normal = Vec3::Zero();          // unit, outward from the body (world)
+    Verdict verdict = Verdict::disjoint; // undecided: a hit is not excluded
 };
 
 class World {
 public:
-    // May they touch? Asked beside the groups, with a < b, on the thread that calls: by update() for pairs of the broad
-    // phase, by check_poses() and clearances() for every other body, once.
+    // Returns whether a pair may touch, in addition to categories and masks. It is called with a < b on the calling
+    // thread: by update() for candidate pairs, by check_poses() and clearances() once for every other body.
     using Filter = std::function<bool(Index a, Index b)>;
 
     explicit World(const WorldOptions& options = {});
@@ -70,8 +77,8 @@ public:
     World(World&&) noexcept;
     World& operator=(World&&) noexcept;
 
-    // Ids stay; that of a removed body is given again after the next update(). Error: index_out_of_range, non_finite,
-    // count_mismatch, and as Shape throws; then nothing has changed.
+    // Ids are stable. The id of a removed body may be reused after the next update(). Error{index_out_of_range},
+    // Error{non_finite}, Error{count_mismatch}, and as Shape throws; the world is then unchanged.
     Index add(Shape shape, const Pose& pose = {}, const BodyOptions& options = {});
     void move(Index id, const Pose& pose);
     void move(std::span<const Index> ids, std::span<const Pose> poses);
@@ -81,26 +88,26 @@ public:
     void set_category(Index id, std::uint32_t category, std::uint32_t mask);
     void set_filter(Filter filter);
 
-    // A step. The reference holds until the next. Error as collide() throws: unsupported, where a forced method does
-    // not fit a pair.
+    // Runs one step. The reference is valid until the next update(). Error as collide() throws: Error{unsupported} if a
+    // forced method does not accept a pair.
     const WorldStep& update();
     [[nodiscard]] const WorldStep& last() const;
 
     [[nodiscard]] std::size_t size() const;
-    [[nodiscard]] std::size_t id_limit() const; // all ids are smaller
+    [[nodiscard]] std::size_t id_limit() const; // upper bound on ids: all ids are smaller
     [[nodiscard]] bool contains(Index id) const;
     [[nodiscard]] const Shape& shape(Index id) const;
     [[nodiscard]] const Pose& pose(Index id) const;
     [[nodiscard]] const std::string& name(Index id) const;
     [[nodiscard]] const WorldOptions& options() const;
 
-    // ---- Questions to the world as it stands (also before update())
-    // Bodies that a shape would touch, by id.
-    [[nodiscard]] std::vector<WorldPair>
-    collide(const Shape& shape, const Pose& pose,
-            const CollideOptions& options = {}) const; // `a` is no_index, `b` the body
-    // The nearest body within `limit` (m), by Distance::upper, and how far; of those that overlap, the deepest.
-    // Error{unsupported} where neither has an end.
+    // ---- Queries at the current poses. They do not need an update(). Filters apply only to check_poses() and
+    // clearances().
+    // The bodies that a shape would touch, sorted by id: `a` is no_index, `b` the body.
+    [[nodiscard]] std::vector<WorldPair> collide(const Shape& shape, const Pose& pose,
+                                                 const CollideOptions& options = {}) const;
+    // The nearest body within `limit` (m), compared by DistanceResult::upper_bound; of bodies that overlap the shape,
+    // the deepest. Error{unsupported} if the shape and a body are both unbounded.
     struct Nearest {
         Index body = no_index;
         DistanceResult distance{};
@@ -108,22 +115,24 @@ public:
     [[nodiscard]] Nearest nearest(const Shape& shape, const Pose& pose,
                                   double limit = std::numeric_limits<double>::infinity(),
                                   const DistanceOptions& options = {}) const;
-    // The first body that a ray meets within `limit` (m, whatever the length of its direction). Solids by their inside,
-    // open surfaces from both sides with the normal against the ray, points never; fields without end up to 1e9 m.
-    // Error: non_finite, invalid_argument without a direction.
+    // The first body that a ray hits within `limit` (m, whatever the length of its direction). A ray hits the interior
+    // of solids; it hits open surfaces from both sides, with the normal against the ray; it never hits points.
+    // Unbounded fields are searched up to 1e9 m. Error{non_finite}; Error{invalid_argument} if the direction is zero or
+    // the limit negative.
     [[nodiscard]] RayHit cast(const Ray& ray, double limit = std::numeric_limits<double>::infinity()) const;
-    // The first body that a moving shape touches, or is not proven not to; they stand. The least Sweep::time counts,
-    // then the id.
+    // The first body that a moving shape touches or may touch, while the bodies are stationary: the one with the
+    // smallest SweepResult::time, then the smallest id.
     struct SweptBody {
         Index body = no_index;
         SweepResult sweep{};
     };
     [[nodiscard]] SweptBody sweep(const Shape& shape, const Motion& motion, const SweepOptions& options = {}) const;
-    // Would body `id` touch any other at each of these poses? In parallel, out[k] answers poses[k]: disjoint only where
-    // proven.
+    // Whether body `id` would touch any other body at each pose; result k belongs to poses[k]. "disjoint" is proven.
+    // Runs in parallel.
     [[nodiscard]] std::vector<Verdict> check_poses(Index id, std::span<const Pose> poses) const;
-    // How far body `id` would be from the nearest other at each pose: the proven bound below (m), less the error of the
-    // shapes; 0 where it may touch, infinity where there is no other.
+    // Clearance of body `id` at each pose: a proven lower bound on the distance to the nearest other body (m), minus
+    // the error bound of the shapes. It is 0 if the body may touch another, infinity if there is no other body. Runs in
+    // parallel.
     [[nodiscard]] std::vector<double> clearances(Index id, std::span<const Pose> poses) const;
 
 private:
