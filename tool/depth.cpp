@@ -259,10 +259,9 @@ void print(const DirectionReport& r) {
     if (layers) return fmt::print("  (visible area and concavity without layers)\n");
     if (r.concavity) fmt::print("  filled     {:.4g} m3 of concavity, filled by all directions\n", *r.concavity);
     if (r.unseen_area > 0)
-        fmt::print(
-            "  to_mesh_frame     {:.4g} of {:.4g} m2, between {} and {} m; {} triangles are less than half visible\n",
-            r.unseen_area, r.area, vector_text(r.unseen_bounds.lower), vector_text(r.unseen_bounds.upper),
-            with_commas(r.to_mesh_frame.size()));
+        fmt::print("  not seen   {:.4g} of {:.4g} m2, between {} and {} m; {} triangles are less than half visible\n",
+                   r.unseen_area, r.area, vector_text(r.unseen_bounds.lower), vector_text(r.unseen_bounds.upper),
+                   with_commas(r.to_mesh_frame.size()));
     if (!r.closed)
         fmt::print(
             "  open       the mesh is not closed or is inside out: only its surface is tested, not its interior\n");
