@@ -1,6 +1,7 @@
-// The straight lines that stand for activations over what can reach a unit, with what they are off by:
-// sound for exact values and for float kernels, see range_kernels.cpp. Include it only from a file that Highway's
-// foreach_target compiles. NOLINTBEGIN(llvm-header-guard)
+// Linear bounds of activations: over the interval of inputs that can reach a unit, a straight line replaces the
+// activation, together with a bound on its error. The bounds are sound for exact values and for the float kernels, see
+// range_kernels.cpp. Include this file only from a file that Highway's foreach_target compiles.
+// NOLINTBEGIN(llvm-header-guard)
 #if defined(FATHOM_FIELD_ACTIVATION_LINES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef FATHOM_FIELD_ACTIVATION_LINES_INL_H_
 #undef FATHOM_FIELD_ACTIVATION_LINES_INL_H_
@@ -20,17 +21,18 @@ namespace fathom::HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
-using D =
-    hn::CappedTag<float, range_tile / 2>; // a tile is at least two vectors: enough sums at a time to hide their delay
+// A tile is at least two vectors, so that enough sums run at a time to hide their latency.
+using D = hn::CappedTag<float, range_tile / 2>;
 using V = hn::Vec<D>;
 constexpr D d;
 
 constexpr float product_margin = 0x1p-22F; // four roundings
 constexpr float function_margin = 0x1p-20F;
 constexpr float kernel_error = static_cast<float>(activation_error);
-constexpr float least_slope = 0x1p-20F; // of a curve: logarithms stay finite, and products of slopes normal numbers
+// Smallest slope of a curved activation: logarithms stay finite, and products of slopes stay normal numbers.
+constexpr float least_slope = 0x1p-20F;
 constexpr float least_width = 1e-30F;
-constexpr float largest_phase = 30000; // the vector sine is stated up to 39000
+constexpr float largest_phase = 30000; // the vector sine is specified up to 39000
 
 HWY_INLINE V set(float x) { return hn::Set(d, x); }
 HWY_INLINE V zero() { return hn::Zero(d); }
@@ -40,12 +42,12 @@ HWY_INLINE V select(hn::Mask<D> mask, V yes, V no) { return hn::IfThenElse(mask,
 struct Reach {
     V lower, upper;
 };
-// The activation is slope * input + offset, give or take error, on the unit's reach.
+// On the unit's input interval the activation is slope * input + offset, within +-error.
 struct Line {
     V slope, offset, error, state;
 };
 
-// half: the spread; size: what no value is larger than.
+// half: half-width of the interval. size: upper bound on the magnitude of the values.
 HWY_INLINE Reach reach_of(V base, V half, V size) {
     const V out = hn::MulAdd(size, set(2 * product_margin), half);
     return {hn::Sub(base, out), hn::Add(base, out)};
@@ -56,7 +58,7 @@ HWY_INLINE V secant(V low, V high, const Reach& r, V most) {
     return hn::Min(hn::Max(hn::Div(hn::Sub(high, low), width), set(least_slope)), most);
 }
 
-// The residue lies within [least, most], both computed from numbers of size `size`.
+// The residue lies in [least, most]; both were computed from numbers of magnitude `size`.
 HWY_INLINE Line line(V slope, V least, V most, V size, V error) {
     const V half = set(0.5F);
     const V offset = hn::Mul(half, hn::Add(least, most));
@@ -64,11 +66,12 @@ HWY_INLINE Line line(V slope, V least, V most, V size, V error) {
     return {slope, offset, hn::Add(hn::MulAdd(size, set(function_margin), width), error), zero()};
 }
 
-// Between the line through both ends and the same through 0. The margin covers the rounding of the slope as well, which
-// moves the ends by at most two units in the last place of r.upper <= 2 slope * larger(ends).
+// The line lies midway between the chord through both ends and its parallel through 0. The margin also covers the
+// rounding of the slope, which moves the ends by at most two units in the last place of r.upper <= 2 slope *
+// larger(ends).
 HWY_INLINE Line line_of_relu(const Reach& r) {
     const auto on = hn::Ge(r.lower, zero()), off = hn::Le(r.upper, zero()), decided = hn::Or(on, off);
-    const V below = hn::Neg(r.lower), slope = hn::Div(r.upper, hn::Add(r.upper, below)); // not a number: decided
+    const V below = hn::Neg(r.lower), slope = hn::Div(r.upper, hn::Add(r.upper, below)); // NaN only if decided
     const V half = hn::Mul(hn::Mul(slope, set(0.5F)), below);
     const V error = hn::MulAdd(hn::Mul(slope, set(4 * product_margin)), hn::Max(r.upper, below), half);
     return {select(on, set(1), hn::IfThenZeroElse(off, slope)), hn::IfThenZeroElse(decided, half),
@@ -76,9 +79,9 @@ HWY_INLINE Line line_of_relu(const Reach& r) {
             select(on, set(unit_is_linear), hn::IfThenElseZero(off, set(unit_is_off)))};
 }
 
-// Below 0 the residue a (e^x - 1) - slope x is convex, with its least value slope - a - slope log(slope / a) where a
-// e^x = slope. If that lies left of the upper end h, log(slope / a) = h + log(1 + t) with -1 < t <= 0, and any odd
-// number of terms of the series of log(1 + t) is at least that; else the least value is that at h.
+// Below 0 the residue a (e^x - 1) - slope x is convex. Its minimum slope - a - slope log(slope / a) lies where a e^x =
+// slope. If that point lies left of the upper end h, log(slope / a) = h + log(1 + t) with -1 < t <= 0, and any odd
+// number of terms of the series of log(1 + t) is an upper bound of it. Otherwise the minimum is the value at h.
 HWY_INLINE Line line_of_elu(const Reach& r, float parameter) {
     const V a = set(parameter), one = set(1);
     const V below_high = hn::Min(r.upper, zero());
@@ -100,8 +103,8 @@ HWY_INLINE Line line_of_elu(const Reach& r, float parameter) {
     const V least = hn::Min(hn::Min(at_low, at_high), hn::Min(at_turn, at_zero));
     const V most = hn::Max(hn::Max(at_low, at_high), at_zero);
     const V largest = larger(low, high);
-    // Half of the margin is enough for these exponentials: values are off by up to 7 * 2^-24 a and 5 * 2^-24 slope
-    // |reach|, that at the turn by 12 * 2^-24 slope as well; by more only where the slope is far below a.
+    // Half of the margin is enough for these exponentials: the error of the values is up to 7 * 2^-24 a and 5 * 2^-24
+    // slope |reach|, at the turning point also 12 * 2^-24 slope. It is larger only where the slope is far below a.
     const V size =
         hn::Mul(set(0.5F), hn::MulAdd(slope, hn::Add(larger(r.lower, r.upper), set(2)), hn::Add(a, largest)));
     const V error = hn::Mul(set(kernel_error * 1.0001F), hn::Max(one, hn::MulAdd(a, set(function_margin), largest)));
@@ -111,7 +114,8 @@ HWY_INLINE Line line_of_elu(const Reach& r, float parameter) {
             select(on, set(unit_is_linear), zero())};
 }
 
-// The residue tanh x - slope x turns where tanh^2 = 1 - slope: largest to the right, least to the left.
+// The residue tanh x - slope x has its extrema where tanh^2 = 1 - slope: the maximum on the right, the minimum on the
+// left.
 HWY_INLINE Line line_of_tanh(const Reach& r) {
     const V one = set(1);
     const auto tanh = [&](V x) HWY_ATTR { return hn::Tanh(d, hn::Min(hn::Max(x, set(-20)), set(20))); };
@@ -136,7 +140,8 @@ HWY_INLINE V softplus(V x, V k) {
     return hn::Add(hn::Max(x, zero()), hn::Div(hn::Log1p(d, hn::Exp(d, phase)), k));
 }
 
-// Convex: the residue is least where its slope, the logistic function of k x, is that of the line.
+// Softplus is convex: the residue has its minimum where the derivative, the logistic function of k x, equals the slope
+// of the line.
 HWY_INLINE Line line_of_softplus(const Reach& r, float parameter) {
     const V k = set(parameter), one = set(1);
     const V low = softplus(r.lower, k), high = softplus(r.upper, k);
@@ -153,9 +158,9 @@ HWY_INLINE Line line_of_softplus(const Reach& r, float parameter) {
     return line(slope, least, hn::Max(at_low, at_high), size, error);
 }
 
-// sin(m + t) = sin m + cos m * s t + sin m (cos t - 1) + cos m (sin t - s t) with s = sin h / h for |t| <= h < pi: the
-// third term has one sign, and sin t - s t is at most sqrt(1 - s^2) - s acos s; for small h, where that cancels, at
-// most h^3 / (9 sqrt 3) + h^5 / 120 by the series of the sine.
+// sin(m + t) = sin m + cos m * s t + sin m (cos t - 1) + cos m (sin t - s t) with s = sin h / h for |t| <= h < pi. The
+// third term has one sign, and sin t - s t is at most sqrt(1 - s^2) - s acos s. For small h, where that expression
+// cancels, it is at most h^3 / (9 sqrt 3) + h^5 / 120 by the series of the sine.
 HWY_INLINE Line line_of_sine(const Reach& r, float parameter) {
     const V k = set(parameter), one = set(1), half = set(0.5F);
     const V middle = hn::Mul(half, hn::Add(r.lower, r.upper)), m = hn::Mul(k, middle);

@@ -1,5 +1,5 @@
-// The parts of e^x on vectors of floats that kernels and proofs share. Include it only from a file that
-// Highway's foreach_target compiles. The polynomial is a weighted minimax fit. NOLINTBEGIN(llvm-header-guard)
+// Building blocks of e^x on vectors of floats, shared by kernels and proofs. The polynomial is a weighted minimax fit.
+// Include this file only from a file that Highway's foreach_target compiles. NOLINTBEGIN(llvm-header-guard)
 #if defined(FATHOM_FIELD_EXPONENTIAL_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef FATHOM_FIELD_EXPONENTIAL_INL_H_
 #undef FATHOM_FIELD_EXPONENTIAL_INL_H_
@@ -16,7 +16,8 @@ HWY_BEFORE_NAMESPACE();
 namespace fathom::HWY_NAMESPACE {
 namespace {
 
-// Adding this leaves a float whose low bits are those of the nearest integer, plus the bias of a float's exponent.
+// Adding this constant yields a float whose low bits are those of the nearest integer plus the exponent bias of a
+// float.
 constexpr float exponent_shift = 0x1.8p23F + 127;
 template <class Tag>
 HWY_INLINE hwy::HWY_NAMESPACE::Vec<Tag> power_of_two(Tag tag, hwy::HWY_NAMESPACE::Vec<Tag> shifted) {
@@ -25,7 +26,7 @@ HWY_INLINE hwy::HWY_NAMESPACE::Vec<Tag> power_of_two(Tag tag, hwy::HWY_NAMESPACE
     return hn::BitCast(tag, hn::ShiftLeft<23>(hn::BitCast(ints, shifted)));
 }
 
-// e^r - 1 for |r| <= ln(2) / 2, to 2^-24 relative.
+// e^r - 1 for |r| <= ln(2) / 2, with a relative error of 2^-24.
 template <class Tag>
 HWY_INLINE hwy::HWY_NAMESPACE::Vec<Tag> small_expm1(Tag tag, hwy::HWY_NAMESPACE::Vec<Tag> r) {
     namespace hn = hwy::HWY_NAMESPACE;
@@ -36,8 +37,8 @@ HWY_INLINE hwy::HWY_NAMESPACE::Vec<Tag> small_expm1(Tag tag, hwy::HWY_NAMESPACE:
     return hn::MulAdd(hn::Mul(r, r), q, r);
 }
 
-// e^x = power * (1 + rest) for `least` <= x <= 0, where e^least is a normal number; as at `least` below it. Relative
-// error of e^x: 2^-22 and what the rounding of x costs, 2^-23 |x|.
+// e^x = power * (1 + rest) for `least` <= x <= 0, where e^least is a normal number; below `least`, the value at
+// `least`. Relative error of e^x: 2^-22, plus 2^-23 |x| from the rounding of x.
 template <class Tag>
 struct SplitExponential {
     hwy::HWY_NAMESPACE::Vec<Tag> power, rest;

@@ -1,5 +1,5 @@
-// Activations on vectors of floats, with their derivatives. Include it only from a file that Highway's
-// foreach_target compiles. Errors: activation_error.h. Polynomials are weighted minimax fits.
+// Activations on vectors of floats, with their derivatives. Error bounds: see activation_error in network.h.
+// Polynomials are weighted minimax fits. Include this file only from a file that Highway's foreach_target compiles.
 // NOLINTBEGIN(llvm-header-guard)
 #if defined(FATHOM_FIELD_NETWORK_FUNCTIONS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef FATHOM_FIELD_NETWORK_FUNCTIONS_INL_H_
@@ -22,13 +22,13 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Floats = hn::CappedTag<float, 16>; // the tiles of packed weights are 16 wide
 using F = hn::Vec<Floats>;
 constexpr Floats floats;
-using Halves = hn::Half<Floats>; // without vectors, the whole
+using Halves = hn::Half<Floats>; // without vectors, the same as Floats
 using Doubles = hn::Rebind<double, Halves>;
 
 HWY_INLINE F set(float x) { return hn::Set(floats, x); }
 HWY_INLINE F zero() { return hn::Zero(floats); }
 
-// e^x - 1 for x <= 0; anything for x > 0. Below -20 it is -1 to the last bit.
+// e^x - 1 for x <= 0; unspecified for x > 0. Below -20 it is -1 to the last bit.
 HWY_INLINE F negative_expm1(F x) {
     const auto e = split_exponential(floats, x, -20.0F);
     return hn::MulAdd(e.power, e.rest, hn::Sub(e.power, set(1.0F)));
@@ -48,10 +48,10 @@ HWY_INLINE F tanh(F x) {
 }
 HWY_INLINE F tanh_slope(F y) { return hn::NegMulAdd(y, y, set(1.0F)); }
 
-// How often `period` fits into factor * x, and what remains: in double, where the product of two floats is exact.
+// Quotient and remainder of factor * x by `period`, in double, where the product of two floats is exact.
 struct Reduction {
-    double factor, period, least; // least: of the count
-    double max_left;              // |rest| is cut to this where the count is too large to leave a rest
+    double factor, period, least; // least: lower limit of the quotient
+    double max_left;              // |remainder| is clamped to this where the quotient is too large to leave one
     bool modulo_four;
 };
 HWY_INLINE void reduce_half(hn::Vec<Halves> x, const Reduction& by, hn::Vec<Halves>& count, hn::Vec<Halves>& rest) {

@@ -1,8 +1,7 @@
-// Turns the slopes of a loss into steps of the weights: Adam (Kingma & Ba 2015), run for every matrix of
-// weights in the eigenbasis of its gradients' left and right second moments (SOAP: Vyas et al. 2024, after Shampoo).
-// The sides of a matrix longer than `widest` are left as they are: where both are, that is Adam itself. For 8 x 32 a
-// step costs about a tenth more than Adam's, and a third of the steps reach the same error. Floats; same bits for any
-// thread count, on AVX2 and wider.
+// Optimizer of network weights: Adam (Kingma & Ba 2015), run for every weight matrix in the eigenbasis of the left and
+// right second moments of its gradients (SOAP: Vyas et al. 2024, after Shampoo). Sides of a matrix longer than `widest`
+// are not rotated; where both are longer, the method is plain Adam. For 8 x 32 a step costs about a tenth more than
+// Adam's, and a third of the steps reach the same error. Floats; same bits for any thread count, on AVX2 and wider.
 #pragma once
 
 #include <fathom/field/neural/network.h>
@@ -12,25 +11,25 @@
 namespace fathom {
 
 struct OptimizerOptions {
-    double first = 0.9;       // how much of the mean gradient a step keeps
-    double second = 0.95;     // and of the mean square
-    double factors = 0.95;    // and of the second moments that give the basis
+    double first = 0.9;       // decay of the mean gradient
+    double second = 0.95;     // decay of the mean square
+    double factors = 0.95;    // decay of the second moments that define the basis
     double tiny = 1e-8;       // added to the root of the mean square
-    std::size_t refresh = 20; // steps between two turns of the basis
-    std::size_t widest = 256; // turning costs the cube of a side
+    std::size_t refresh = 20; // steps between two updates of the basis
+    std::size_t widest = 256; // longest side that is rotated: the update costs the cube of a side
 };
 
 class NetworkOptimizer {
 public:
-    // For networks of the same layers as `shape`.
+    // For networks with the same layers as `shape`.
     explicit NetworkOptimizer(const Network& shape, const OptimizerOptions& options = {});
 
-    // Both as parameters_of lays them out; `gradients` are those of chunks, one after another, summed in that order,
-    // over `points` points. The first step only finds the basis.
+    // Both spans have the layout of parameters_of. `gradients` holds the gradients of chunks, one after another; they
+    // are summed in that order, over `points` points. The first step only initializes the basis.
     void step(std::span<float> parameters, std::span<const float> gradients, std::size_t points, double rate);
 
 private:
-    // Rows padded with zeros to whole vectors.
+    // Rows are padded with zeros to whole vectors.
     struct Matrix {
         Matrix() = default;
         Matrix(std::size_t row_count, std::size_t column_count);
@@ -38,16 +37,16 @@ private:
         std::size_t rows = 0, columns = 0, stride = 0;
         std::vector<float> values{};
     };
-    struct Side { // what multiplies a matrix from the left or from the right
+    struct Side { // left or right factor of a matrix
         Matrix moment, basis;
         Matrix turned; // the basis, transposed
     };
     struct Layer {
-        std::size_t begin = 0; // of its parameters
-        Matrix mean, square;   // of the gradient, in the basis; biases are the last column
-        Side left, right;      // empty where the basis is not turned
+        std::size_t begin = 0; // first parameter of the layer
+        Matrix mean, square;   // of the gradient, in the basis; the biases are the last column
+        Side left, right;      // empty where the basis is not rotated
     };
-    struct Pace { // of one step
+    struct Pace { // coefficients of one step
         float share = 0, rate = 0, root = 0;
     };
 
@@ -60,7 +59,7 @@ private:
     static void move(const Layer& layer, const Matrix& step, float rate, std::span<float> parameters);
     void step_layer(Layer& layer, std::span<float> parameters, std::span<const float> gradients,
                     const Pace& pace) const;
-    // Mean and mean square take the gradient in, which becomes the step for a rate of 1.
+    // Updates mean and mean square with the gradient, and replaces the gradient by the step for a learning rate of 1.
     void adapt(Layer& layer, std::span<float> gradient, float root) const;
     void refresh(Layer& layer) const;
 

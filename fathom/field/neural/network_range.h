@@ -1,13 +1,15 @@
-// The sound range of a network over a box, and how fast the network can change.
+// Sound range of a network over a box, and bounds on its slope.
 // Method: affine arithmetic through the layers after Sharp & Jacobson 2022 ("Spelunking the deep"), here with the box's
-// three coordinates kept exactly and one radius a unit for all else; then the slopes of the result are run back through
-// the straight lines that stand for the activations, as in DeepPoly (Singh et al. 2019), so that what single units add
-// may cancel on its way. Boxes are in the field's frame (m), inside the network's domain. Every interval holds scale *
-// net((p - centre) / scale) for each p of the box, both the exact value and what float kernels compute (the point
-// rounded to float once, sums in any order, fused or not, activations within activation_error); in a box where every
-// unit is linear it is exact but for rounding. A box whose numbers might overflow gets an infinite interval, an empty
-// one an empty interval. A box alone gives the same bits as in a batch. Cost: see RangeEffort; boxes are cheapest in
-// batches of 8 or more. Immutable and thread-safe; scratch memory belongs to the thread.
+// three coordinates kept exactly and one radius per unit for everything else. Then the derivatives of the result are
+// propagated backward through the linear bounds of the activations, as in DeepPoly (Singh et al. 2019), so that the
+// contributions of single units may cancel.
+// Boxes are in the field's frame (m), inside the network's domain. Every interval contains scale * net((p - centre) /
+// scale) for each p of the box, both the exact value and the value that float kernels compute (the point rounded to
+// float once, sums in any order, fused or not, activations within activation_error). In a box where every unit is
+// linear it is exact up to rounding. A box whose numbers might overflow gets an infinite interval, an empty box an
+// empty interval. A single box gives the same bits as in a batch.
+// Cost: see RangeEffort; boxes are cheapest in batches of 8 or more. Immutable and thread-safe; scratch memory belongs
+// to the thread.
 #pragma once
 
 #include <fathom/base/interval.h>
@@ -19,48 +21,48 @@
 
 namespace fathom {
 
-// How much is tried. Each contains what follows it.
+// Effort spent on tightening. Each level includes the levels before it.
 enum class RangeEffort : unsigned char {
-    affine,   // forward only: five multiplications for each of a value, 6 to 7.5 times its time
-    backward, // slopes of the result back through all units: 10 to 13 times the time of a value, and an interval 3 to
-              // 20 times narrower
-    refined // again with up to 32 units of each layer as coordinates of their own: 3 to 20 times the cost, and in large
-            // boxes an interval up to a hundred times narrower. Octrees of depth 6 over fox (8 x 32 relu) and bunny (8
-            // x 64 elu): 7 and 5 times fewer cells than backward, in 0.6 and 2 times the time; affine alone leaves
-            // another 1.5 to 2 times as many leaves open
+    affine, // forward only: five times the multiplications of a value, 6 to 7.5 times its time
+    // Derivatives of the result are also propagated backward through all units: 10 to 13 times the time of a value; the
+    // interval is 3 to 20 times narrower.
+    backward,
+    // Repeated with up to 32 units of each layer as separate coordinates: 3 to 20 times the cost; in large boxes the
+    // interval is up to a hundred times narrower. Octrees of depth 6 over fox (8 x 32 relu) and bunny (8 x 64 elu): 7
+    // and 5 times fewer cells than backward, in 0.6 and 2 times the time; affine alone leaves another 1.5 to 2 times as
+    // many leaves undecided.
+    refined
 };
 
 struct RangeOptions {
     RangeEffort effort = RangeEffort::refined;
-    bool every_box =
-        false; // false: no more effort on a box as soon as its sign is known and the interval is not extremely loose
+    // false: stop tightening a box once its sign is known and the interval is not extremely loose.
+    bool every_box = false;
 };
 
-// The network, or what is left of it inside a box.
+// The network, or its restriction to a box.
 class NetworkPart {
 public:
-    NetworkPart() = default; // answers nothing; storage for shorten()
+    NetworkPart() = default; // cannot be evaluated; storage for shorten()
     explicit NetworkPart(const Network& network);
 
-    // `planes`, of as many or none: over what is inside in each box.
+    // `planes` is empty or has one entry per box: a plane over the inside in that box.
     void ranges(std::span<const Box> boxes, std::span<Interval> out, const RangeOptions& options = {},
                 std::span<PlaneOver> planes = {}) const;
 
-    // Makes `part` the network as it acts inside `box`: units that are off are dropped, and units that are linear are
-    // folded into those that follow. Returns the range over the box. For boxes inside it the part's answers are valid
-    // and about as tight as those of the whole. Where too few units are decided the part is the whole. A part can be
-    // shortened again. Its storage is reused. `part` must not be this. Cost: up to one value of the network for each
-    // unit that is left. Not for octrees over 8 x 32 ReLU or 8 x 64 ELU: with refined ranges it gained nothing there,
-    // and without them it took up to twice as long as the whole.
+    // Makes `part` the restriction of the network to `box`: units that are off are dropped, and linear units are folded
+    // into the units that follow. Returns the range over the box. For boxes inside it the results of the part are valid
+    // and about as tight as those of the whole network. If too few units are decided, the part is the whole network. A
+    // part can be shortened again. Its storage is reused. `part` must not be this object. Cost: up to one value of the
+    // network for each remaining unit. Not for octrees over 8 x 32 ReLU or 8 x 64 ELU: with refined ranges it gained
+    // nothing there, and without them it took up to twice as long as the whole network.
     Interval shorten(const Box& box, NetworkPart& part) const;
 
-    // The exact network's gradient is nowhere in the box longer than this (m/m). Looks at some thousand pieces of the
-    // box.
+    // Upper bound on the length of the exact network's gradient in the box (m/m). Evaluates some thousand sub-boxes.
     [[nodiscard]] double steepest_slope(const Box& box) const;
 
-    [[nodiscard]] std::size_t multiplications() const {
-        return program_ ? program_->multiplications() : 0;
-    } // of a value
+    // Multiplications of one value.
+    [[nodiscard]] std::size_t multiplications() const { return program_ ? program_->multiplications() : 0; }
 
 private:
     friend class NetworkRange;
@@ -71,7 +73,7 @@ private:
         double scale = 1;
         Activation last = Activation::none;
         float parameter = 1;
-        bool bounded = true; // false: parameters that float kernels refuse
+        bool bounded = true; // false: float kernels reject the parameters
     };
 
     struct Side {
@@ -92,12 +94,12 @@ private:
 
     Frame frame_;
     std::shared_ptr<const RangeProgram> program_;
-    std::shared_ptr<RangeProgram> storage_; // of the program, where this part made its own
+    std::shared_ptr<RangeProgram> storage_; // the program, if this part made its own
 };
 
 class NetworkRange {
 public:
-    explicit NetworkRange(const Network& network); // packs the weights twice; the network may go afterwards
+    explicit NetworkRange(const Network& network); // packs the weights twice; the network need not outlive it
 
     void ranges(std::span<const Box> boxes, std::span<Interval> out, const RangeOptions& options = {},
                 std::span<PlaneOver> planes = {}) const {
@@ -106,9 +108,9 @@ public:
     Interval shorten(const Box& box, NetworkPart& part) const { return whole_.shorten(box, part); }
     [[nodiscard]] const NetworkPart& whole() const { return whole_; }
 
-    // A proven bound on the length of the exact network's gradient over its domain (m/m); infinite where none was
-    // found. Far above the steepest slope for deep networks: about the product of the layers' spectral norms. The first
-    // call looks at up to some thousand boxes (a tenth of a second, on all threads); later ones cost nothing.
+    // Proven bound on the length of the exact network's gradient over its domain (m/m); infinite if none was found. Far
+    // above the true maximum slope for deep networks: about the product of the layers' spectral norms. The first call
+    // evaluates up to some thousand boxes (a tenth of a second, on all threads); later calls are free.
     [[nodiscard]] double lipschitz() const;
 
 private:

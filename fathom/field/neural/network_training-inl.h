@@ -1,7 +1,7 @@
-// The kernels of network training: a dense layer forward with its activation, its slopes backward, and the
-// slopes of its weights. Rows are features, columns the points of a chunk, so that a vector holds one feature of
-// several points and any width will do. Blocks of 4 rows by 3 vectors fill the sixteen registers of AVX2. Include it
-// only from a file that Highway's foreach_target compiles. NOLINTBEGIN(llvm-header-guard)
+// Kernels of network training: a dense layer forward with its activation, its derivatives backward, and the derivatives
+// with respect to its weights. Rows are features and columns are the points of a chunk, so that a vector holds one
+// feature of several points and any width works. Blocks of 4 rows by 3 vectors fill the sixteen registers of AVX2.
+// Include this file only from a file that Highway's foreach_target compiles. NOLINTBEGIN(llvm-header-guard)
 #if defined(FATHOM_FIELD_NETWORK_TRAINING_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef FATHOM_FIELD_NETWORK_TRAINING_INL_H_
 #undef FATHOM_FIELD_NETWORK_TRAINING_INL_H_
@@ -30,7 +30,7 @@ HWY_INLINE V load(const float* p) { return hn::LoadU(d, p); }
 HWY_INLINE void store(V a, float* p) { hn::StoreU(a, d, p); }
 HWY_INLINE std::size_t lanes() { return hn::Lanes(d); }
 
-// e^x for x <= 0: a polynomial on [-ln 2 / 2, ln 2 / 2] (its own Taylor terms to x^6: 2e-7 relative) times a power of
+// e^x for x <= 0: a polynomial on [-ln 2 / 2, ln 2 / 2] (its Taylor terms up to x^6: 2e-7 relative) times a power of
 // two.
 HWY_INLINE V exp_of_negative(V x) {
     const hn::RebindToSigned<D> ints;
@@ -48,8 +48,8 @@ HWY_INLINE V exp_of_negative(V x) {
     return hn::Mul(p, hn::BitCast(d, exponent));
 }
 
-// An activation's value, and its slope from that value, or, where the value does not tell it, as `kept` on the way
-// forward.
+// Value and derivative of an activation. The derivative is computed from the value, or, where the value does not
+// determine it, stored in `kept` during the forward pass.
 template <Activation activation>
 constexpr bool keeps_slope = activation == Activation::sine || activation == Activation::softplus;
 
@@ -98,7 +98,7 @@ struct Dense {
     float parameter;
 };
 
-// `rows` outputs from `row` on: values, and kept slopes where the activation needs them.
+// Computes `rows` outputs starting at `row`: values, and kept derivatives where the activation needs them.
 template <Activation activation, int rows>
 HWY_INLINE void forward_rows(const Dense& layer, std::size_t row, const float* in, float* out, float* kept) {
     const float* const w = layer.weights + row * layer.inputs;
@@ -134,7 +134,8 @@ HWY_INLINE void forward_layer(const Dense& layer, const float* in, float* out, f
     for (; row < layer.outputs; ++row) forward_rows<activation, 1>(layer, row, in, out, kept);
 }
 
-// Slopes of the loss in the sums of the layer before, whose outputs are `values`: W^T `slopes`, through its activation.
+// Derivatives of the loss by the sums of the previous layer, whose outputs are `values`: W^T `slopes`, through its
+// activation.
 template <Activation before, int rows>
 HWY_INLINE void backward_rows(const Dense& layer, std::size_t row, const float* slopes, const float* values,
                               const float* kept, float parameter, float* out) {
@@ -162,7 +163,7 @@ HWY_INLINE void backward_rows(const Dense& layer, std::size_t row, const float* 
     }
 }
 
-// `count` rows: the outputs of the layer before, without an encoded point that follows them.
+// `count` rows: the outputs of the previous layer, without an encoded point that follows them.
 template <Activation before>
 HWY_INLINE void backward_layer(const Dense& layer, std::size_t count, const float* slopes, const float* values,
                                const float* kept, float parameter, float* out) {
@@ -173,8 +174,8 @@ HWY_INLINE void backward_layer(const Dense& layer, std::size_t count, const floa
 
 HWY_INLINE float total(V v) { return hn::GetLane(hn::SumOfLanes(d, v)); }
 
-// The slopes of rows x 2 (or rows x 1) weights: products of the slopes of outputs and of inputs, summed over the
-// points.
+// Derivatives by rows x 2 (or rows x 1) weights: products of the derivatives of the outputs and the inputs, summed over
+// the points.
 template <int rows, int count>
 HWY_INLINE void weight_block(const float* slopes, const float* in, std::size_t inputs, float* out) {
     V sum[rows][count];
@@ -214,7 +215,7 @@ HWY_INLINE void weight_slopes(const Dense& layer, const float* slopes, const flo
     }
 }
 
-// Huber's loss over a row of values; its slopes replace `slopes`.
+// Huber loss over a row of values; its derivatives replace `slopes`.
 HWY_INLINE float loss_of(const float* values, const float* wanted, float width, float* slopes) {
     const V one_over = set(1 / width), half = set(0.5F * width);
     V sum = hn::Zero(d);
@@ -222,7 +223,7 @@ HWY_INLINE float loss_of(const float* values, const float* wanted, float width, 
         const V error = hn::Sub(load(values + column), load(wanted + column)), size = hn::Abs(error);
         const V inner = hn::Min(hn::Mul(size, one_over), set(1));
         store(hn::CopySign(inner, error), slopes + column);
-        // inner * (|e| - inner * width / 2) is e^2 / (2 width) within and |e| - width / 2 past it.
+        // inner * (|e| - inner * width / 2) is e^2 / (2 width) for |e| <= width and |e| - width / 2 beyond.
         sum = hn::MulAdd(inner, hn::NegMulAdd(inner, half, size), sum);
     }
     return total(sum);
