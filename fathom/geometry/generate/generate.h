@@ -1,9 +1,9 @@
-// Generated shapes: what tests, benchmarks and the demo run on when no scan is at hand.
-// Closed shapes share their vertices, have every edge in two triangles of opposite direction, no doubled vertex, no
-// triangle without area and no self-intersection, and face outward. Sheets and open terrain have a border. Centred on
-// the origin, z up, metres. Arguments are checked: Error{invalid_argument} names the option and its range,
-// Error{too_large} a shape of more than max_generated_elements. Same bytes for any thread count; no function of libm is
-// used, so also on any platform.
+// Generators of triangle and tetrahedral meshes, for tests, benchmarks and the demo.
+// Closed shapes are indexed meshes that face outward: every edge has two triangles of opposite direction; there are no
+// duplicate vertices, no triangles of zero area and no self-intersections. Sheets and open terrain have a border.
+// Shapes are centred on the origin, z is up, lengths are in metres. Arguments are checked: Error{invalid_argument}
+// names the option and its range, Error{too_large} reports a shape of more than max_generated_elements. The result has
+// the same bytes for any thread count and, since no function of libm is used, on any platform.
 #pragma once
 
 #include <fathom/geometry/mesh/tet_mesh.h>
@@ -12,22 +12,22 @@
 
 namespace fathom {
 
-// Triangles or tetrahedra: 2.4 GB, while working up to three times that.
+// Limit on the number of triangles or tetrahedra: a result of 2.4 GB; generation needs up to three times as much.
 inline constexpr std::size_t max_generated_elements = 100'000'000;
 inline constexpr double min_generated_length = 1e-9; // m
 inline constexpr double max_generated_length = 1e9;  // m
 
-// ---- Solids. `segments` counts the edges around the widest circle; triangles stay near equilateral.
+// ---- Solids. `segments` is the number of edges around the widest circle; triangles are nearly equilateral.
 
 struct BoxOptions {
-    Vec3 size = {1, 1, 1};
-    std::array<std::size_t, 3> cells = {1, 1, 1}; // along x, y, z
+    Vec3 size = {1, 1, 1};                        // m
+    std::array<std::size_t, 3> cells = {1, 1, 1}; // subdivisions along x, y, z
 };
 [[nodiscard]] TriangleMesh make_box(const BoxOptions& options = {});
 
 struct SphereOptions {
     double radius = 0.5;
-    std::size_t resolution = 16; // pieces of each edge of an icosahedron: 20 resolution^2 triangles
+    std::size_t resolution = 16; // subdivisions of each edge of an icosahedron; gives 20 resolution^2 triangles
 };
 [[nodiscard]] TriangleMesh make_sphere(const SphereOptions& options = {});
 
@@ -39,7 +39,7 @@ struct EllipsoidOptions {
 
 struct CapsuleOptions {
     double radius = 0.25;
-    double length = 0.5; // of the straight part, along z; 0 makes a sphere
+    double length = 0.5; // length of the cylindrical part along z; 0 gives a sphere
     std::size_t segments = 48;
 };
 [[nodiscard]] TriangleMesh make_capsule(const CapsuleOptions& options = {});
@@ -56,10 +56,10 @@ struct ConeOptions {
     double height = 1;
     std::size_t segments = 48;
 };
-[[nodiscard]] TriangleMesh make_cone(const ConeOptions& options = {}); // apex up; the origin halfway up
+[[nodiscard]] TriangleMesh make_cone(const ConeOptions& options = {}); // apex at +z; origin at half the height
 
 struct TorusOptions {
-    double radius = 0.35;           // of the circle in the middle of the tube
+    double radius = 0.35;           // from the axis to the centre of the tube
     double tube = 0.15;             // radius of the tube; at most 0.999 `radius`
     std::size_t segments = 64;      // around the axis
     std::size_t tube_segments = 32; // around the tube
@@ -73,23 +73,24 @@ struct HeartOptions {
 };
 [[nodiscard]] TriangleMesh make_heart(const HeartOptions& options = {});
 
-// ---- Lathe shapes: a profile turned about the z axis.
+// ---- Surfaces of revolution: a profile rotated about the z axis.
 
 struct LatheOptions {
     std::size_t segments = 48;
-    bool even = false; // fewer vertices on narrower rings: better triangles, for profiles with points as close as the
-                       // edges around. Without it the surface never crosses itself unless the profile does.
+    // Use fewer vertices on narrower rings. This gives better triangles if the profile points are about as close as the
+    // vertices around a ring. If false, the surface intersects itself only if the profile does.
+    bool even = false;
 };
 // Profile points are (radius, height). The profile starts and ends on the axis (radius 0), or is a loop off the axis
-// whose last point repeats the first. The way it runs does not matter. O(points * segments).
+// whose last point repeats the first. Either direction is allowed. O(points * segments).
 [[nodiscard]] TriangleMesh lathe(std::span<const Vec2> profile, const LatheOptions& options = {});
 
 struct BowlOptions {
-    double radius = 0.5;     // outer
-    double thickness = 0.05; // of the wall; the rim is rounded
+    double radius = 0.5;     // outer radius
+    double thickness = 0.05; // wall thickness; the rim is rounded
     std::size_t segments = 64;
 };
-[[nodiscard]] TriangleMesh make_bowl(const BowlOptions& options = {}); // half a hollow ball, open to +z
+[[nodiscard]] TriangleMesh make_bowl(const BowlOptions& options = {}); // hollow hemisphere, open to +z
 
 struct PawnOptions {
     double height = 1;
@@ -98,49 +99,49 @@ struct PawnOptions {
 [[nodiscard]] TriangleMesh make_pawn(const PawnOptions& options = {}); // stands on z = -height/2
 
 struct SkilletOptions {
-    double radius = 0.15; // of the pan's rim
+    double radius = 0.15; // radius of the pan's rim
     double handle = 0.2;  // length of the handle, along +x
     std::size_t segments = 64;
 };
-[[nodiscard]] TriangleMesh make_skillet(const SkilletOptions& options = {}); // one surface; the pan's bottom on z = 0
+[[nodiscard]] TriangleMesh make_skillet(const SkilletOptions& options = {}); // connected; bottom of the pan at z = 0
 
-// ---- Organic shapes: blended blobs (Wyvill 1986), meshed to a triangle count.
+// ---- Organic shapes: blended implicit surfaces (Wyvill 1986), meshed to a given number of triangles.
 
-// A four-legged creature that stands in for a scan: smooth body, and fine relief down to the size of its triangles.
-// Genus 0. The count is met within 0.5 %. About 1 s a million triangles on one core.
+// A four-legged creature as a substitute for a scan: a smooth body with fine relief down to the size of its triangles.
+// Genus 0. The triangle count is met within 0.5 %. Takes about 1 s per million triangles on one core.
 struct CreatureOptions {
-    std::size_t triangles = 20'000; // from 1,000
+    std::size_t triangles = 20'000; // at least 1,000
     double length = 1;              // nose to tail, along x
-    std::uint64_t seed = 1;         // proportions and relief
-    double relief = 1;              // 0 smooth, 1 like skin, at most 2
+    std::uint64_t seed = 1;         // determines proportions and relief
+    double relief = 1;              // 0: smooth, 1: like skin; at most 2
 };
 [[nodiscard]] TriangleMesh make_creature(const CreatureOptions& options = {});
 
 struct SpaceshipOptions {
-    std::size_t triangles = 20'000; // from 4,000; met within 0.5 %
+    std::size_t triangles = 20'000; // at least 4,000; met within 0.5 %
     double length = 1;              // along x, nose at +x
 };
-[[nodiscard]] TriangleMesh
-make_spaceship(const SpaceshipOptions& options = {}); // body, wings, fins, hollow engines; genus 0
+// Body, wings, fins and hollow engines; genus 0.
+[[nodiscard]] TriangleMesh make_spaceship(const SpaceshipOptions& options = {});
 
 // ---- Scenery.
 
 struct TunnelOptions {
     double length = 4;         // along x
-    double radius = 0.5;       // inner
-    double wall = 0.1;         // thickness
-    std::size_t obstacles = 6; // inside, apart from the wall and from each other, each a closed part
+    double radius = 0.5;       // inner radius
+    double wall = 0.1;         // wall thickness
+    std::size_t obstacles = 6; // closed components inside that touch neither the wall nor each other
     std::size_t segments = 48;
     std::uint64_t seed = 1;
 };
 [[nodiscard]] TriangleMesh make_tunnel(const TunnelOptions& options = {});
 
 struct TerrainOptions {
-    double size = 10;       // of the square
-    double height = 2;      // lowest to highest is at most this
-    std::size_t cells = 64; // along a side
+    double size = 10;       // side of the square
+    double height = 2;      // upper bound on the difference between the highest and the lowest point
+    std::size_t cells = 64; // cells along a side
     std::uint64_t seed = 1;
-    bool closed = false; // with walls and a flat base, half the height below the lowest possible point
+    bool closed = false; // add walls and a flat base, half the height below the lowest possible point
 };
 [[nodiscard]] TriangleMesh make_terrain(const TerrainOptions& options = {});
 
@@ -150,34 +151,34 @@ struct ClothOptions {
 };
 [[nodiscard]] TriangleMesh make_cloth(const ClothOptions& options = {});
 
-// ---- Tetrahedra, all of positive volume.
+// ---- Tetrahedral meshes; all tetrahedra have positive volume.
 
 struct TetBoxOptions {
     Vec3 size = {1, 1, 1};
     std::array<std::size_t, 3> cells = {4, 4, 4};
-    bool five = false; // five tetrahedra a cell, mirrored in turn, instead of Kuhn's six
+    bool five = false; // five tetrahedra per cell, in alternating orientation, instead of Kuhn's six
 };
 [[nodiscard]] TetMesh make_tet_box(const TetBoxOptions& options = {});
 
 struct TetBallOptions {
     double radius = 0.5;
-    std::size_t resolution = 6; // layers: 20 resolution^3 tetrahedra
+    std::size_t resolution = 6; // number of layers; gives 20 resolution^3 tetrahedra
 };
 [[nodiscard]] TetMesh make_tet_ball(const TetBallOptions& options = {});
 
 struct TetCylinderOptions {
     double radius = 0.3;
     double height = 1;
-    std::size_t rings = 4;   // of the disk
-    std::size_t layers = 12; // 18 rings^2 layers tetrahedra
+    std::size_t rings = 4;   // rings of the disc
+    std::size_t layers = 12; // layers along z; gives 18 rings^2 layers tetrahedra
 };
 [[nodiscard]] TetMesh make_tet_cylinder(const TetCylinderOptions& options = {});
 
 struct TetTorusOptions {
-    double radius = 0.35;    // from the axis z to the middle of the tube
-    double tube = 0.15;      // radius of the tube, below `radius`
-    std::size_t rings = 3;   // of the tube's disk
-    std::size_t layers = 24; // round the axis: 18 rings^2 layers tetrahedra
+    double radius = 0.35;    // from the z axis to the centre of the tube
+    double tube = 0.15;      // radius of the tube, less than `radius`
+    std::size_t rings = 3;   // rings of the tube's disc
+    std::size_t layers = 24; // layers around the axis; gives 18 rings^2 layers tetrahedra
 };
 [[nodiscard]] TetMesh make_tet_torus(const TetTorusOptions& options = {});
 

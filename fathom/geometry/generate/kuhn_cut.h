@@ -1,5 +1,5 @@
-// Kuhn's cut: a cube falls into six tetrahedra, one for each order in which a walk along its edges from
-// (0,0,0) to (1,1,1) takes the three axes. Neighbouring cubes agree on their common face.
+// Kuhn's subdivision of a cube into six tetrahedra, one for each permutation of the axes along an edge path from
+// (0,0,0) to (1,1,1). Neighbouring cubes agree on their common face.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@ using LatticePoint = std::array<std::size_t, 3>;
 
 struct KuhnWalk {
     std::array<std::size_t, 3> axes;
-    bool even; // an odd order of the axes makes a tetrahedron of negative volume
+    bool even; // parity of the permutation; an odd one gives a tetrahedron of negative volume
 };
 
 inline constexpr std::array<KuhnWalk, 6> kuhn_walks = {{{{0, 1, 2}, true},
@@ -22,7 +22,7 @@ inline constexpr std::array<KuhnWalk, 6> kuhn_walks = {{{{0, 1, 2}, true},
                                                         {{1, 0, 2}, false},
                                                         {{2, 1, 0}, false}}};
 
-// The corners met on a walk through the cube whose lowest corner is `cell`, in the order of positive volume.
+// The corners along the path through the cube whose lowest corner is `cell`, ordered for positive volume.
 [[nodiscard]] constexpr std::array<LatticePoint, 4> corners_of(const LatticePoint& cell, const KuhnWalk& walk) {
     std::array<LatticePoint, 4> corners{cell, cell, cell, cell};
     for (std::size_t k = 0; k < 3; ++k) {

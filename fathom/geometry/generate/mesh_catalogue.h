@@ -1,5 +1,5 @@
-// The generated shapes by name, with parameters that can be listed: for the command line, the demo,
-// tests and benchmarks. To add a shape: a generator in generate.h and an entry in shape_catalogue.cpp. Thread-safe.
+// Catalogue of the mesh generators by name, with listable parameters, for the command line, the demo, tests and
+// benchmarks. To add a shape, add a generator to generate.h and an entry to mesh_catalogue.cpp. Thread-safe.
 #pragma once
 
 #include <fathom/geometry/mesh/tet_mesh.h>
@@ -16,12 +16,12 @@ namespace fathom {
 
 struct ShapeParameter {
     std::string name;
-    double fallback; // where no value is given
+    double fallback; // default value
     double minimum;
     double maximum;
     std::string unit; // "m", or "" for counts and switches
     std::string meaning;
-    bool whole = false; // only whole numbers
+    bool whole = false; // only integers are allowed
 };
 
 using ShapeValues = std::map<std::string, double, std::less<>>; // by parameter name
@@ -31,18 +31,18 @@ struct CatalogueShape {
     std::string name;
     std::string description; // one line
     std::vector<ShapeParameter> parameters;
-    bool volume;                                        // tetrahedra instead of triangles
-    std::function<bool(const ShapeValues&)> closed;     // a surface without border
-    std::function<ShapeMesh(const ShapeValues&)> build; // takes a value for every parameter
+    bool volume;                                        // true: tetrahedra; false: triangles
+    std::function<bool(const ShapeValues&)> closed;     // true if the surface has no border
+    std::function<ShapeMesh(const ShapeValues&)> build; // needs a value for every parameter
 };
 
 [[nodiscard]] std::span<const CatalogueShape> shape_catalogue(); // sorted by name
 
-// Error{invalid_argument} names the shapes that there are.
+// Error{invalid_argument} for an unknown name; the message lists the available shapes.
 [[nodiscard]] const CatalogueShape& find_shape(std::string_view name);
 
-// Every parameter's value: the given one, or its fallback. Error{invalid_argument} for an unknown name, a value outside
-// its range, or a broken count.
+// The value of every parameter: the given one, or its default. Error{invalid_argument} for an unknown name, a value
+// outside its range, or a count that is not an integer.
 [[nodiscard]] ShapeValues completed(const CatalogueShape& shape, const ShapeValues& given);
 
 [[nodiscard]] ShapeMesh make_shape(std::string_view name, const ShapeValues& values = {});
