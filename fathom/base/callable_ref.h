@@ -1,4 +1,4 @@
-// A visitor passed by reference: no allocation, one indirect call.
+// Non-owning reference to a callable, used for visitors: no allocation, one indirect call.
 #pragma once
 
 #include <memory>
@@ -6,7 +6,7 @@
 
 namespace fathom {
 
-// A reference to a callable that outlives the call it is passed to.
+// Reference to a callable. The callable must outlive the call that the reference is passed to.
 template <class Signature>
 class CallableRef;
 template <class Result, class... Arguments>

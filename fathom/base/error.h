@@ -1,5 +1,5 @@
-// The one exception of the library: thrown at the border for bad files, arrays and options, and for
-// cancelled work; queries never throw for numerical reasons. The message reads "file:line: element 12: reason".
+// Error, the exception of the library. It is thrown at the border for bad files, arrays and options, and for cancelled
+// work; queries never throw for numerical reasons. The message reads "file:line: element 12: reason".
 #pragma once
 
 #include <cmath>
@@ -13,29 +13,29 @@ namespace fathom {
 enum class Cause {
     cannot_open,        // the file is missing or unreadable
     cannot_write,       // the file cannot be created, or the disk is full
-    unknown_format,     // neither the name nor the content tells a known format
-    unsupported,        // a known format, but a part of it that we do not read or write
+    unknown_format,     // neither the name nor the content indicates a known format
+    unsupported,        // a known format, but a part of it that is not supported
     truncated,          // the data ends too early
     malformed,          // the data cannot be parsed
-    count_mismatch,     // the data holds more or fewer elements than it states
+    count_mismatch,     // the number of elements differs from the stated number
     index_out_of_range, // an element names a vertex that does not exist
     non_finite,         // NaN or infinity
     empty,              // nothing to work on
-    too_large,          // past a limit that is stated in the message
+    too_large,          // exceeds a limit stated in the message
     invalid_argument,   // an option or argument outside its stated range
-    import_failed,      // a third-party importer gave up or died
-    cancelled           // the caller asked to stop
+    import_failed,      // a third-party importer failed or crashed
+    cancelled           // the caller cancelled the work
 };
 
 [[nodiscard]] std::string_view name(Cause cause); // "index_out_of_range"
 
-// Where in the input. Negative numbers and empty strings mean "not known".
+// Position in the input. Negative numbers and empty strings mean "unknown".
 struct Place {
     std::string file{};
     std::int64_t line = -1;   // counted from 1; for binary data use `element` and `index`, or `offset`
     std::string element{};    // "vertex", "triangle", "option resolution"
-    std::int64_t index = -1;  // of the element, counted from 0
-    std::int64_t offset = -1; // byte in the file
+    std::int64_t index = -1;  // index of the element, counted from 0
+    std::int64_t offset = -1; // byte offset in the file
 };
 
 class Error : public std::runtime_error {
@@ -52,9 +52,9 @@ private:
     Place place_;
 };
 
-// How numbers that a caller states about springs are refused.
+// Checks of numbers given by the caller.
 
-// Error{invalid_argument} where `good` is false.
+// Throws Error{invalid_argument} if `good` is false. The message names the value and the allowed `range`.
 void require(bool good, double value, const char* range, const Place& place);
 
 inline void require_positive(double value, const char* option) {

@@ -1,5 +1,5 @@
-// Whole files in and out. What is read is one block of memory that is never copied; what is written appears
-// under its name complete or not at all.
+// Reading, writing and mapping of whole files. A file that is read is one block of memory that is never copied. A file
+// that is written appears under its name either complete or not at all.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace fathom {
 
-// Memory that grows without a second copy where the system can move pages, and is not filled before it is written.
+// Uninitialised memory that grows without a second copy where the system can move pages.
 class Bytes {
 public:
     Bytes() = default;
@@ -19,7 +19,7 @@ public:
     [[nodiscard]] std::size_t size() const { return size_; }
     [[nodiscard]] std::span<const std::byte> span() const { return {memory_.get(), size_}; }
 
-    // Keeps what fits; new bytes are not initialised. Throws std::bad_alloc.
+    // Keeps the content up to the smaller size; new bytes are not initialised. Throws std::bad_alloc.
     void resize(std::size_t size);
 
 private:
@@ -30,15 +30,15 @@ private:
     std::size_t size_ = 0;
 };
 
-// Throws Error{cannot_open} where there is no such file, it is a folder or device, or it cannot be read;
-// Error{too_large} where memory does not hold it.
+// Throws Error{cannot_open} if the file does not exist, is a folder or device, or cannot be read; Error{too_large} if
+// it does not fit into memory.
 [[nodiscard]] Bytes read_whole_file(const std::filesystem::path& path);
 
-// Through a temporary file in the same folder that is renamed at the end: readers see the old file or the new one. A
-// symbolic link keeps pointing where it did. Throws Error{cannot_write} and leaves nothing behind.
+// Writes a temporary file in the same folder and renames it at the end, so readers see either the old or the new file.
+// A symbolic link keeps its target path. Throws Error{cannot_write} and leaves no temporary file.
 void write_whole_file(const std::filesystem::path& path, std::string_view content);
 
-// The same, piece by piece, for content that need not be in memory at once. What is not finished leaves nothing behind.
+// The same in pieces, for content that need not be in memory at once. A file that is not finished leaves no trace.
 class FileWriter {
 public:
     explicit FileWriter(const std::filesystem::path& path);
@@ -57,19 +57,19 @@ private:
     int file_;
 };
 
-// A file seen as memory, without reading it first: pages come as they are touched and are shared between
-// processes. Not for: files that others shorten in place while they are mapped (touching what is gone ends the
-// process); write_whole_file() and FileWriter never do that.
+// A file mapped into memory. Pages are loaded on first access and are shared between processes. Not for files that
+// other programs shorten in place while they are mapped: an access to a removed page ends the process.
+// write_whole_file() and FileWriter never shorten a file in place.
 
 class MappedFile {
 public:
-    // Throws Error{cannot_open} where there is no such regular file or it cannot be read or mapped.
+    // Throws Error{cannot_open} if the path is not a regular file or cannot be read or mapped.
     explicit MappedFile(const std::filesystem::path& path);
     ~MappedFile();
     MappedFile(const MappedFile&) = delete;
     MappedFile& operator=(const MappedFile&) = delete;
 
-    // Starts at a page border; empty for an empty file. Valid as long as this object.
+    // Starts at a page boundary; empty for an empty file. Valid as long as this object.
     [[nodiscard]] std::span<const std::byte> bytes() const { return bytes_; }
 
 private:

@@ -1,6 +1,6 @@
-// Fingerprints of bytes: XXH3 (Collet), fast enough to check a file while it is opened (more than 10 GB/s
-// from cache). A change goes to_mesh_frame with a chance of 2^-64 (2^-128). Not for: secrets, or input that an enemy
-// wants to collide. The same on every machine of little-endian byte order.
+// Checksums and fingerprints of bytes with XXH3 (Collet), fast enough to check a file while it is opened (more than 10
+// GB/s from cache). A change remains undetected with probability 2^-64 (checksum) or 2^-128 (fingerprint). Not for
+// secrets, nor for input that an adversary may choose to collide. Results are the same on every little-endian machine.
 #pragma once
 
 #include <compare>
@@ -19,11 +19,12 @@ struct Fingerprint {
     std::uint64_t high = 0;
     std::uint64_t low = 0;
 
-    [[nodiscard]] std::string text() const; // 32 digits, base 16
+    [[nodiscard]] std::string text() const; // 32 hexadecimal digits
     friend auto operator<=>(const Fingerprint&, const Fingerprint&) = default;
 };
 
-// Of several pieces, in order. A piece counts with its length: ("ab", "c") and ("a", "bc") differ. One object a thread.
+// Fingerprint of several pieces, in order. The length of a piece counts: ("ab", "c") and ("a", "bc") differ. One object
+// per thread.
 class Fingerprinter {
 public:
     Fingerprinter();

@@ -1,6 +1,6 @@
-// Intervals [lower, upper] with outward rounding: the true result of every operation lies inside.
-// Each operation is done to nearest and then widened by one unit in the last place (four for the functions of libm,
-// whose stated errors are below that), so no rounding mode is touched. An empty interval has lower > upper.
+// Intervals [lower, upper] with outward rounding: every operation encloses the exact result.
+// Each operation is rounded to nearest and then widened by one unit in the last place (four for the functions of libm,
+// whose stated errors are below that), so the rounding mode is never changed. An empty interval has lower > upper.
 // Thread-safe.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace fathom {
 
-// The next double above / below; infinities stay, and the largest finite value steps to infinity.
+// The next double above / below. Infinities stay; the largest finite value steps to infinity.
 [[nodiscard]] inline double next_up(double x) {
     if (!(x < std::numeric_limits<double>::infinity())) return x; // +inf and NaN
     if (x == 0) return std::numeric_limits<double>::denorm_min();
@@ -33,7 +33,7 @@ struct Interval {
     double upper = 0;
 
     constexpr Interval() = default;
-    constexpr Interval(double value) : lower(value), upper(value) {} // a number is an interval: implicit on purpose
+    constexpr Interval(double value) : lower(value), upper(value) {} // implicit on purpose: a number is an interval
     constexpr Interval(double low, double high) : lower(low), upper(high) {}
 
     [[nodiscard]] static constexpr Interval all() {
@@ -84,8 +84,8 @@ struct Interval {
     return {0, std::max(-a.lower, a.upper)};
 }
 
-[[nodiscard]] Interval operator*(const Interval& a, const Interval& b); // 0 * inf counts as 0
-[[nodiscard]] Interval operator/(const Interval& a, const Interval& b); // all() where b holds 0 inside
+[[nodiscard]] Interval operator*(const Interval& a, const Interval& b); // 0 * inf is 0
+[[nodiscard]] Interval operator/(const Interval& a, const Interval& b); // all() if b contains 0 in its interior
 [[nodiscard]] Interval square(const Interval& a);
 [[nodiscard]] Interval sqrt(const Interval& a); // the part of `a` below 0 is dropped
 [[nodiscard]] Interval exp(const Interval& a);

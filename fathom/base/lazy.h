@@ -1,5 +1,5 @@
-// A value that is made at first need, once, however many threads ask. Where making it throws, the next that
-// asks tries again.
+// Lazily computed value: computed once, at first use, for any number of threads. If the computation throws, the next
+// call tries again.
 #pragma once
 
 #include <fathom/base/parallel.h>
@@ -13,7 +13,7 @@ namespace fathom {
 template <class T>
 class Lazy {
 public:
-    // make() gives a T. All calls must make the same.
+    // make() returns a T. All calls must compute the same value.
     template <class Make>
     const T& get(Make&& make) const {
         if (const T* ready = ready_.load(std::memory_order_acquire)) return *ready;
@@ -25,7 +25,7 @@ public:
         return *value_;
     }
 
-    [[nodiscard]] const T* made() const { return ready_.load(std::memory_order_acquire); } // null: not yet
+    [[nodiscard]] const T* made() const { return ready_.load(std::memory_order_acquire); } // null: not computed yet
 
 private:
     mutable std::mutex mutex_;

@@ -1,6 +1,6 @@
-// Parallel loops on oneTBB whose results do not depend on the number of threads: work is cut into chunks of
-// a fixed size, and partial results are combined in the order of the chunks. Exceptions of a body reach the caller. The
-// header names no TBB type.
+// Parallel loops on oneTBB with results that do not depend on the number of threads: work is split into chunks of a
+// fixed size, and partial results are combined in the order of the chunks. Exceptions of a body reach the caller. The
+// header does not expose TBB types.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace fathom {
 
-// Threads that the loops below use; at first as many as the machine has. 0 sets it back to that.
+// Number of threads of the loops below. The default is that of the machine; 0 restores it.
 [[nodiscard]] std::size_t thread_count();
 void set_thread_count(std::size_t count);
 
@@ -23,7 +23,7 @@ void run_undisturbed(void (*call)(void* context), void* context);
 
 } // namespace detail
 
-// body(k) for every k in {0, ..., count-1}, each once, in any order and on any thread.
+// Calls body(k) once for every k in {0, ..., count-1}, in any order and on any thread.
 template <class Body>
 void parallel_tasks(std::size_t count, Body&& body) {
     using Plain = std::remove_reference_t<Body>;
@@ -31,7 +31,7 @@ void parallel_tasks(std::size_t count, Body&& body) {
     detail::run_chunks(count, call, const_cast<void*>(static_cast<const void*>(&body)));
 }
 
-// body(begin, end) over pieces of {0, ..., count-1} of `chunk` elements each (the last may be shorter).
+// Calls body(begin, end) for chunks of {0, ..., count-1} with `chunk` elements each (the last may be shorter).
 template <class Body>
 void parallel_for(std::size_t count, std::size_t chunk, Body&& body) {
     chunk = std::max<std::size_t>(chunk, 1);
@@ -50,8 +50,8 @@ template <class T, class Map, class Combine>
     return start;
 }
 
-// body(), in whose loops this thread takes up no work of other loops while it waits: for what runs under a lock, which
-// such work might want.
+// Runs body() such that this thread takes no tasks of other loops while it waits for loops inside body(). For work
+// under a lock that such tasks might also take.
 template <class Body>
 void undisturbed(Body&& body) {
     using Plain = std::remove_reference_t<Body>;
@@ -59,10 +59,9 @@ void undisturbed(Body&& body) {
                             const_cast<void*>(static_cast<const void*>(&body)));
 }
 
-// A parallel loop that appends to a list: the same list for any number of threads.
-
-// append(k, list) for every k below count; what each adds to the list stands in the order of k. One chunk or less
-// appends to `out` itself and allocates nothing more.
+// A parallel loop that appends to a list, with the same result for any number of threads: calls append(k, list) for
+// every k below count, and the items are in the order of k. With at most one chunk it appends to `out` directly and
+// allocates nothing else.
 template <class Item, class Append>
 void parallel_append(std::size_t count, std::size_t chunk, std::vector<Item>& out, Append&& append) {
     if (count <= chunk) {

@@ -1,4 +1,5 @@
-// Rigid placements: first turn, then move. A pose maps its own frame to the frame it is given in (world).
+// Rigid transforms: a rotation followed by a translation. A pose maps its own frame to the frame it is given in
+// (world).
 #pragma once
 
 #include <fathom/base/vec.h>
@@ -6,10 +7,10 @@
 namespace fathom {
 
 struct Pose {
-    Quat rotation = Quat::Identity(); // unit
+    Quat rotation = Quat::Identity(); // unit quaternion
     Vec3 translation = Vec3::Zero();  // m
 
-    // Local to world, and back. Points move, vectors only turn.
+    // Local to world, and back. Points are rotated and translated, vectors only rotated.
     [[nodiscard]] Vec3 operator*(const Vec3& p) const { return rotation * p + translation; }
     [[nodiscard]] Vec3 to_local(const Vec3& p) const { return rotation.conjugate() * (p - translation); }
     [[nodiscard]] Vec3 rotate(const Vec3& v) const { return rotation * v; }
@@ -35,7 +36,7 @@ struct Pose {
     return is_finite(pose.translation) && pose.rotation.coeffs().allFinite();
 }
 
-// The placement of B seen from A.
+// The pose of B in the frame of A.
 [[nodiscard]] inline Pose relative(const Pose& a, const Pose& b) { return a.inverse() * b; }
 
 } // namespace fathom

@@ -1,5 +1,5 @@
-// The plain shapes that every room speaks of: sphere, segment, ray, oriented box.
-// All closed: touching counts as overlap. Metres.
+// Geometric primitives: box, sphere, segment, ray, oriented box.
+// All are closed: touching counts as overlap. Metres.
 #pragma once
 
 #include <fathom/base/pose.h>
@@ -11,7 +11,8 @@
 
 namespace fathom {
 
-// Axis-aligned boxes. An empty box has lower > upper; it contains nothing and extends to whatever it meets.
+// Axis-aligned box. An empty box has lower > upper; it contains nothing, and extend() gives it the extent of its
+// argument.
 
 struct Box {
     Vec3 lower = Vec3::Constant(std::numeric_limits<double>::infinity());
@@ -41,12 +42,12 @@ struct Box {
         upper = upper.cwiseMax(other.upper);
     }
 
-    // Grown by `margin` metres on every side; a negative margin shrinks and may leave the box empty.
+    // The box grown by `margin` metres on every side; a negative margin shrinks it and may leave it empty.
     [[nodiscard]] Box grown(double margin) const {
         return {lower - Vec3::Constant(margin), upper + Vec3::Constant(margin)};
     }
 
-    // Closed: a point or box that only touches the border counts.
+    // Closed: a point or box that touches the boundary counts.
     [[nodiscard]] bool contains(const Vec3& p) const {
         return (p.array() >= lower.array()).all() && (p.array() <= upper.array()).all();
     }
@@ -93,7 +94,7 @@ struct Segment {
     [[nodiscard]] double length() const { return (end - start).norm(); }
     [[nodiscard]] Box bounds() const { return {start.cwiseMin(end), start.cwiseMax(end)}; }
 
-    // Fraction in [0,1] of the point nearest to p; 0 for a segment without length.
+    // Parameter in [0, 1] of the closest point to p; 0 for a segment of length 0.
     [[nodiscard]] double closest_fraction(const Vec3& p) const {
         const Vec3 d = end - start;
         const double dd = d.squaredNorm();
@@ -103,7 +104,7 @@ struct Segment {
 
 struct Ray {
     Vec3 origin = Vec3::Zero();
-    Vec3 direction = Vec3::UnitX(); // need not be unit; parameters are in its lengths
+    Vec3 direction = Vec3::UnitX(); // need not be a unit vector; parameters are multiples of it
 
     [[nodiscard]] Vec3 at(double t) const { return origin + t * direction; }
 };

@@ -1,4 +1,4 @@
-// Long work reports how far it is, and can be told to stop.
+// Progress reports and cancellation of long work, and a stopwatch.
 #pragma once
 
 #include <atomic>
@@ -10,17 +10,18 @@
 
 namespace fathom {
 
-// What a caller implements to watch, or to cancel. Called from any thread, at most about a hundred times a stage, never
-// from two threads at once for one stage. Pass nullptr where a Progress* is asked for to watch nothing.
+// Interface for callers that observe or cancel long work. Called from any thread, at most about a hundred times per
+// stage, and never by two threads at once for one stage. Where a Progress* is expected, nullptr means no reports.
 class Progress {
 public:
     virtual ~Progress() = default;
 
-    // `fraction` in [0,1] of the named stage is done. Return false to cancel: the work then throws Error{cancelled}.
+    // The fraction `fraction` in [0, 1] of the named stage is complete. Return false to cancel: the work then throws
+    // Error{cancelled}.
     virtual bool update(std::string_view stage, double fraction) = 0;
 };
 
-// What long work uses to report. step() is cheap and may be called from every thread of a loop.
+// Reports the progress of one stage of long work. step() is cheap and may be called from every thread of a loop.
 class Stage {
 public:
     Stage(Progress* progress, std::string name, std::size_t total);
@@ -28,7 +29,7 @@ public:
     Stage(const Stage&) = delete;
     Stage& operator=(const Stage&) = delete;
 
-    void step(std::size_t count = 1); // throws Error{cancelled} once the watcher has said so
+    void step(std::size_t count = 1); // throws Error{cancelled} once update() has returned false
 
 private:
     void report(std::size_t done);
@@ -42,13 +43,11 @@ private:
     std::atomic<bool> cancelled_{false};
 };
 
-// Wall time of a piece of work, for reports.
-
-// Runs from when it is made.
+// Measures wall time from its construction.
 class Stopwatch {
 public:
     [[nodiscard]] double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
-    // Seconds since the last lap, or since it was made.
+    // Seconds since the last lap, or since construction.
     double lap() {
         const Clock::time_point now = Clock::now();
         return std::chrono::duration<double>(now - std::exchange(start_, now)).count();

@@ -1,5 +1,5 @@
-// Seeded random numbers, the same on every platform and compiler: xoshiro256** (Blackman & Vigna 2018),
-// seeded by splitmix64; only exact integer and correctly rounded operations are used. One object a thread.
+// Seeded random numbers, the same on every platform and compiler: xoshiro256** (Blackman & Vigna 2018), seeded by
+// splitmix64; only exact integer and correctly rounded operations are used. One object per thread.
 #pragma once
 
 #include <fathom/base/primitives.h>
@@ -11,7 +11,7 @@ namespace fathom {
 
 class Random {
 public:
-    // Streams of one seed are independent: give each chunk of a parallel loop its own.
+    // Streams of one seed are independent: use one stream per chunk of a parallel loop.
     explicit Random(std::uint64_t seed, std::uint64_t stream = 0);
 
     [[nodiscard]] std::uint64_t bits();                     // 64 random bits
@@ -21,8 +21,8 @@ public:
     [[nodiscard]] bool chance(double probability) { return uniform() < probability; }
 
     [[nodiscard]] Vec3 in_box(const Box& box);
-    [[nodiscard]] Vec3 in_ball();   // inside the unit ball
-    [[nodiscard]] Vec3 direction(); // on the unit sphere
+    [[nodiscard]] Vec3 in_ball();   // uniform in the unit ball
+    [[nodiscard]] Vec3 direction(); // uniform on the unit sphere
     [[nodiscard]] Quat rotation();  // uniform over all rotations
 
 private:

@@ -1,4 +1,4 @@
-// A sorted list that follows an edit: some items leave, some come, all others stay in order.
+// Updates of a sorted list: some items are removed, some are inserted, the others keep their order.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,8 @@ void sort_unique(std::vector<T>& items) {
     items.erase(std::unique(items.begin(), items.end()), items.end());
 }
 
-// `touched` leaves, and what `stays(item)` of it comes back or comes in; all ascending, each once. One pass from the
-// first of them on.
+// Removes the items of `touched` from `list`, then inserts those for which `stays(item)` holds. Both lists are
+// ascending without duplicates. One pass from the first touched item on.
 template <class T, class Stays>
 void renew_sorted(std::vector<T>& list, std::span<const T> touched, const Stays& stays) {
     if (touched.empty()) return;

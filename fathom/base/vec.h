@@ -1,6 +1,6 @@
-// Vectors, matrices and quaternions: Eigen's, in double.
-// Lengths in metres, angles in radians. Quat is unaligned so that its layout is the same whatever CPU flags a user
-// picks.
+// Vectors, matrices and quaternions: Eigen's types in double.
+// Lengths in metres, angles in radians. Quat is unaligned so that its layout does not depend on the CPU flags of the
+// user.
 #pragma once
 
 #include <Eigen/Core>
@@ -18,12 +18,12 @@ using Vec3f = Eigen::Vector3f;
 using Mat3 = Eigen::Matrix3d;
 using Quat = Eigen::Quaternion<double, Eigen::DontAlign>;
 
-using Index = std::uint32_t; // of a vertex, triangle, tetrahedron or box
+using Index = std::uint32_t; // index of a vertex, triangle, tetrahedron or box
 inline constexpr Index no_index = ~Index{0};
 
 [[nodiscard]] inline bool is_finite(const Vec3& v) { return v.allFinite(); }
 
-// Any unit vector at right angles to the unit vector n; the same one for the same n.
+// A unit vector perpendicular to the unit vector n; the same one for the same n.
 [[nodiscard]] inline Vec3 any_perpendicular(const Vec3& n) {
     int smallest = 0;
     n.cwiseAbs().minCoeff(&smallest);

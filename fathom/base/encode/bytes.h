@@ -1,4 +1,4 @@
-// Reads numbers of either byte order from memory, never past its end.
+// Readers and writers of binary numbers of either byte order. Reads never pass the end of the memory.
 #pragma once
 
 #include <fathom/base/encode/text_scanner.h>
@@ -31,7 +31,7 @@ public:
         return order_ == std::endian::native ? value : swapped(value);
     }
 
-    // The next `count` bytes; Error{truncated} where there are fewer.
+    // The next `count` bytes. Throws Error{truncated} if there are fewer.
     [[nodiscard]] std::span<const std::byte> take(std::size_t count, std::string_view what) {
         if (count > left()) fail(Cause::truncated, std::string(what).append(" is cut off"));
         at_ += count;
@@ -71,7 +71,7 @@ private:
     std::endian order_;
 };
 
-// Appends numbers to a string as bytes in a stated order.
+// Appends the bytes of a number in the given byte order.
 
 template <class T>
 requires std::is_arithmetic_v<T>
@@ -87,7 +87,7 @@ void append_little_endian(std::string& bytes, T value) {
     append_bytes(bytes, value, std::endian::little);
 }
 
-// The position in float; Error{too_large} names the vertex whose coordinates a float cannot hold.
+// The position in float. Throws Error{too_large} naming the vertex if a coordinate exceeds the range of float.
 [[nodiscard]] inline Vec3f as_float(const Vec3& p, std::size_t vertex) {
     const Vec3f rounded = p.cast<float>();
     if (!rounded.allFinite())
@@ -96,7 +96,7 @@ void append_little_endian(std::string& bytes, T value) {
     return rounded;
 }
 
-// The number types that VTK's files name, and how to read one from bytes.
+// Number types named in VTK files, and readers of one value of such a type.
 
 enum class Scalar : std::uint8_t { int8, uint8, int16, uint16, int32, uint32, int64, uint64, float32, float64 };
 
@@ -106,7 +106,7 @@ enum class Scalar : std::uint8_t { int8, uint8, int16, uint16, int32, uint32, in
 [[nodiscard]] std::optional<Scalar> legacy_scalar(std::string_view name); // "unsigned_char", "vtktypeint64", ...
 [[nodiscard]] std::optional<Scalar> xml_scalar(std::string_view name);    // "UInt8", "Float64", ...
 
-// The next value. read_integer() takes whole types only; what passes 2^63 - 1 comes out negative.
+// The next value. read_integer() accepts integer types only; values above 2^63 - 1 become negative.
 [[nodiscard]] double read_number(ByteReader& bytes, Scalar type);
 [[nodiscard]] std::int64_t read_integer(ByteReader& bytes, Scalar type);
 

@@ -1,5 +1,5 @@
-// The JSON of a glTF file, read without belief: its depth and memory are bounded before it is parsed,
-// and every access is checked.
+// The JSON part of a glTF file, treated as untrusted input: depth and memory are bounded before parsing, and every
+// access is checked.
 #pragma once
 
 #include <fathom/base/encode/text_scanner.h>
@@ -13,15 +13,15 @@ namespace fathom {
 
 using Json = nlohmann::json;
 
-// Error{malformed} names the byte; Error{too_large} where it nests too deep or would not fit into a few times the file.
+// Throws Error{malformed} naming the byte, Error{too_large} if the nesting is too deep or the tree would take more
+// memory than a few times the file size.
 [[nodiscard]] Json parse_gltf_json(const Source& source, std::string_view text);
 
-// Typed access to one object of it that throws nothing but Error, which names the object. Source and value must outlive
-// it.
+// Typed access to one JSON object. Throws only Error, which names the object. Source and value must outlive it.
 class GltfTable {
 public:
     GltfTable(const Source& source, const Json& value, std::string_view element, std::int64_t index = -1);
-    // The member of a list; Error{index_out_of_range} where there is none.
+    // Element `index` of a list. Throws Error{index_out_of_range} if it does not exist.
     GltfTable(const Source& source, const Json& list, std::size_t index, std::string_view element);
 
     [[nodiscard]] bool has(const char* key) const { return value_.contains(key); }
@@ -31,7 +31,7 @@ public:
     [[nodiscard]] const std::string& text(const char* key) const;
     [[nodiscard]] bool flag(const char* key) const;
     [[nodiscard]] const Json& list(const char* key) const; // empty where the key is absent
-    // Whole numbers below `count`; empty where the key is absent.
+    // Integers below `count`; empty where the key is absent.
     [[nodiscard]] std::vector<std::size_t> indices(const char* key, std::size_t count) const;
     template <std::size_t N>
     [[nodiscard]] std::array<double, N> numbers(const char* key, std::array<double, N> otherwise) const {

@@ -1,4 +1,5 @@
-// Unpacks gzip data that nobody believes: the size it grows to is bounded before memory is spent on it.
+// Compression and decompression: zlib streams (RFC 1950), raw deflate streams of zip files (RFC 1951) and gzip files
+// (RFC 1952). Input is untrusted: the size after decompression is bounded before memory is allocated.
 #pragma once
 
 #include <fathom/base/encode/text_scanner.h>
@@ -13,12 +14,10 @@
 
 namespace fathom {
 
-// Packs and unpacks zlib streams (RFC 1950), and the bare ones of zip files (RFC 1951).
-
-// Deflate cannot shrink by more than this (zlib's technical notes: 1032 to 1).
+// Largest compression ratio of deflate (zlib's technical notes: 1032 to 1).
 inline constexpr std::size_t max_inflation = 1032;
 
-// Unpacks piece by piece, so that memory does not depend on what a stream claims or holds. One object a thread.
+// Decompresses in steps, so that memory does not depend on the size that a stream states or has. One object per thread.
 class Inflater {
 public:
     enum class Wrapping { zlib, none };
@@ -26,12 +25,12 @@ public:
     ~Inflater();
 
     struct Step {
-        std::size_t taken;  // from `packed`
-        std::size_t given;  // to `out`
+        std::size_t taken;  // bytes read from `packed`
+        std::size_t given;  // bytes written to `out`
         bool ended = false; // the stream is complete
         bool damaged = false;
     };
-    void restart(); // before each stream
+    void restart(); // call before each stream
     [[nodiscard]] Step step(std::span<const std::byte> packed, std::span<std::byte> out);
 
 private:
@@ -39,17 +38,18 @@ private:
     std::unique_ptr<State> state_;
 };
 
-// One complete stream.
+// One complete zlib stream.
 [[nodiscard]] std::string deflated(std::string_view bytes);
 
-[[nodiscard]] std::uint32_t crc32_of(std::span<const std::byte> bytes); // as zip and gzip files state it
+[[nodiscard]] std::uint32_t crc32_of(std::span<const std::byte> bytes); // as stored in zip and gzip files
 
 [[nodiscard]] bool is_gzip(std::span<const std::byte> bytes);
 
-// The most that `packed` bytes may unpack to; mesh files shrink 3 to 12 times, bombs 1000 times.
+// Limit (bytes) on the decompressed size of `packed` bytes. Mesh files compress 3 to 12 times, decompression bombs 1000
+// times.
 [[nodiscard]] constexpr std::size_t max_unpacked(std::size_t packed) { return 16 * packed + (std::size_t{8} << 20); }
 
-// All members of the file, one after the other; zeros may follow. Throws Error (too_large, truncated, malformed).
+// Concatenates all members of the file; zeros may follow them. Throws Error (too_large, truncated, malformed).
 [[nodiscard]] Bytes unpacked_gzip(const Source& source);
 
 } // namespace fathom

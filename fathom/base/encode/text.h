@@ -1,4 +1,4 @@
-// Words of a file as they may stand in a message: short, and nothing that upsets a terminal.
+// Text helpers of readers and writers: printable words for messages, lower case, and an output buffer.
 #pragma once
 
 #include <fathom/base/encode/bytes.h>
@@ -10,6 +10,7 @@
 
 namespace fathom {
 
+// The word for use in a message: at most 40 characters, others than printable ASCII replaced by '?'.
 [[nodiscard]] inline std::string printable(std::string_view word) {
     constexpr std::size_t most = 40;
     std::string text(word.substr(0, most));
@@ -18,7 +19,7 @@ namespace fathom {
     return word.size() > most ? text + "..." : text;
 }
 
-// Names of files and formats compared whatever their case. ASCII alone, whatever the locale.
+// Lower case for comparing names of files and formats. ASCII only, independent of the locale.
 
 [[nodiscard]] inline std::string lower_case(std::string text) {
     for (char& c : text)
@@ -26,7 +27,8 @@ namespace fathom {
     return text;
 }
 
-// Where writers put text and bytes: no locale, the shortest digits that read back the same.
+// Output buffer of writers for text and binary numbers. Independent of the locale; numbers use the shortest digits that
+// read back as the same value.
 
 class OutputBuffer {
 public:
@@ -34,7 +36,7 @@ public:
 
     void text(std::string_view words) { out_.append(words); }
 
-    // As digits.
+    // Appends the number as decimal digits.
     template <class T>
     requires std::is_arithmetic_v<T>
     void digits(T value) {
@@ -43,7 +45,7 @@ public:
         out_.append(place, static_cast<std::size_t>(end - place));
     }
 
-    // As bytes in the buffer's order.
+    // Appends the number as bytes in the buffer's byte order.
     template <class T>
     requires std::is_arithmetic_v<T>
     void bytes(T value) { append_bytes(out_, value, order_); }

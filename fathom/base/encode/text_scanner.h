@@ -1,4 +1,4 @@
-// Reads words and numbers from text, and says on which line it failed. No locale, no allocation.
+// Scanners of text files and XML files. Errors name the line. Independent of the locale, no allocation.
 #pragma once
 
 #include <fathom/base/error.h>
@@ -13,56 +13,56 @@
 
 namespace fathom {
 
-// What a reader is given: a whole file in memory, and its name for messages.
+// Input of a reader: a whole file in memory, and its name for messages.
 
 struct Source {
-    std::span<const std::byte> bytes; // unpacked; outlives the reading
-    std::string name;                 // of the file, for messages
+    std::span<const std::byte> bytes; // decompressed; must outlive the reader
+    std::string name;                 // file name, for messages
 
     [[nodiscard]] std::string_view text() const { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 };
 
-// `count` as stated by a file, believed only where the `available` bytes can hold that many elements of at least
-// `least_bytes` each; else Error{count_mismatch}. What is allocated for it is thus bounded by the size of the file.
+// Returns `count`, as stated by a file, if `available` bytes can hold that many elements of at least `least_bytes`
+// each. Otherwise throws Error{count_mismatch}. Allocations are thus bounded by the size of the file.
 [[nodiscard]] std::size_t believable(std::uint64_t count, std::size_t least_bytes, std::size_t available,
                                      std::string_view element, const Place& place);
 
 class TextScanner {
 public:
-    // From `comment` to the end of its line, text is skipped; '\0' for none. The source must outlive the scanner.
+    // Text from `comment` to the end of its line is skipped; '\0' for no comments. The source must outlive the scanner.
     explicit TextScanner(const Source& source, char comment = '\0', std::size_t start = 0);
 
-    // The next word, across lines; empty at the end of the text.
+    // The next word, on this or a later line; empty at the end of the text.
     [[nodiscard]] std::string_view word();
-    // The next word of this line; empty at its end. The line itself is left by next_line().
+    // The next word of this line; empty at the end of the line. Only next_line() leaves the line.
     [[nodiscard]] std::string_view word_on_line();
-    // What is left of this line, without white space at its ends and without the comment; the line is not left.
+    // The rest of this line, trimmed and without the comment. Does not leave the line.
     [[nodiscard]] std::string_view rest_of_line() const;
-    // Goes to the start of the next line; false at the end of the text.
+    // Moves to the start of the next line; false at the end of the text.
     bool next_line();
-    // The next word without taking it, across lines.
+    // The next word, on this or a later line, without consuming it.
     [[nodiscard]] std::string_view peek();
 
-    // The next word as a number; `what` names it in the error. Across lines, or on this line only.
+    // The next word as a number, on this or a later line, or on this line only. `what` names the number in the error.
     [[nodiscard]] double number(std::string_view what);
     [[nodiscard]] double number_on_line(std::string_view what);
     [[nodiscard]] std::int64_t integer(std::string_view what);
-    [[nodiscard]] std::uint64_t count(std::string_view what); // refuses negative numbers
-    // Three numbers; Error{non_finite} names the vertex where one is NaN or infinite.
+    [[nodiscard]] std::uint64_t count(std::string_view what); // throws for negative numbers
+    // Three numbers. Throws Error{non_finite} naming the vertex if one is NaN or infinite.
     [[nodiscard]] Vec3 position(std::size_t vertex);
     [[nodiscard]] Vec3 position_on_line(std::size_t vertex);
 
-    // A word taken before, as a number.
+    // Converts a word that was read before to a number.
     [[nodiscard]] double to_number(std::string_view word, std::string_view what) const;
     [[nodiscard]] std::int64_t to_integer(std::string_view word, std::string_view what) const;
 
-    [[nodiscard]] bool at_end(); // nothing but white space and comments is left
+    [[nodiscard]] bool at_end(); // only white space and comments are left
     [[nodiscard]] std::size_t offset() const { return at_; }
     [[nodiscard]] std::size_t left() const { return text_.size() - at_; } // bytes
     [[nodiscard]] std::int64_t line() const { return line_; }
-    void skip_bytes(std::size_t count); // over binary data inside a text; throws Error{truncated}
+    void skip_bytes(std::size_t count); // skips binary data inside a text; throws Error{truncated}
 
-    // `count` as stated here, of elements that take at least `least_bytes` of text each.
+    // As believable(), for the rest of the text.
     [[nodiscard]] std::size_t believable_count(std::uint64_t count, std::size_t least_bytes,
                                                std::string_view element) const;
 
@@ -83,10 +83,10 @@ private:
     std::int64_t line_ = 1;
 };
 
-// Walks over the tags and texts of an XML file without copying them.
-// Why not a library: a .vtu may carry raw bytes behind its last tag, which is no XML, and its text arrays are most of
-// the file, which a document tree would copy. Names are not checked for nesting, entities are not resolved: VTK's files
-// need neither.
+// Iterates over the tags and texts of an XML file without copying them.
+// Why not a library: a .vtu file may carry raw bytes behind its last tag, which is not XML, and its text arrays are
+// most of the file, which a document tree would copy. Nesting of tags is not checked and entities are not resolved:
+// VTK's files need neither.
 
 class XmlScanner {
 public:
@@ -94,27 +94,28 @@ public:
 
     explicit XmlScanner(const Source& source) : source_(source) {}
 
-    // Comments, declarations and blank texts are passed over; CDATA is text. Error{truncated} inside a tag that does
+    // Comments, declarations and blank texts are skipped; CDATA is text. Throws Error{truncated} inside a tag that does
     // not close.
     Event next();
 
-    [[nodiscard]] std::string_view name() const { return name_; } // of the tag
+    [[nodiscard]] std::string_view name() const { return name_; } // of the current tag
     [[nodiscard]] std::string_view text() const { return text_; }
-    [[nodiscard]] std::optional<std::string_view> attribute(std::string_view key) const; // of the tag
-    [[nodiscard]] std::size_t offset() const { return at_; }                             // behind the last event
+    [[nodiscard]] std::optional<std::string_view> attribute(std::string_view key) const; // of the current tag
+    [[nodiscard]] std::size_t offset() const { return at_; }                             // byte after the last event
 
     [[noreturn]] void fail(Cause cause, std::string_view reason,
-                           std::string_view element = {}) const; // at the last event
+                           std::string_view element = {}) const; // throws at the last event
 
 private:
     [[nodiscard]] Event tag();
     [[nodiscard]] std::size_t tag_end() const;
     [[nodiscard]] bool at(std::string_view prefix) const { return source_.text().substr(at_).starts_with(prefix); }
-    std::string_view take_until(std::string_view end); // what lies before `end`, which is passed
+    // The text before `end`. Moves behind `end`.
+    std::string_view take_until(std::string_view end);
 
     const Source& source_;
     std::size_t at_ = 0;
-    std::size_t start_ = 0; // of the last event
+    std::size_t start_ = 0; // offset of the last event
     std::string_view name_, attributes_, text_;
 };
 

@@ -1,5 +1,5 @@
-// Double4 doubles as one value: a SIMD vector where the target has one so wide, else an array. The compiler
-// does not find these by itself. Include it only from a file that Highway's foreach_target compiles.
+// Four doubles as one value: a SIMD vector if the target has one of that width, otherwise an array. Compilers do not
+// vectorise these patterns by themselves. Include it only from a file that Highway's foreach_target compiles.
 // NOLINTBEGIN(llvm-header-guard)
 #if defined(FATHOM_DETECT_FOUR_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef FATHOM_DETECT_FOUR_INL_H_
@@ -40,13 +40,13 @@ struct Double4 {
     friend HWY_INLINE Double4 min(Double4 a, Double4 b) { return {hn::Min(a.v, b.v)}; }
     friend HWY_INLINE Double4 max(Double4 a, Double4 b) { return {hn::Max(a.v, b.v)}; }
     friend HWY_INLINE Double4 floor(Double4 a) { return {hn::Floor(a.v)}; }
-    // b where x == t, else a.
+    // b where x == t, otherwise a.
     friend HWY_INLINE Double4 where_equal(Double4 x, Double4 t, Double4 b, Double4 a) {
         return {hn::IfThenElse(hn::Eq(x.v, t.v), b.v, a.v)};
     }
     HWY_INLINE double least() const { return hn::GetLane(hn::MinOfLanes(Lanes(), v)); }
     HWY_INLINE double most() const { return hn::GetLane(hn::MaxOfLanes(Lanes(), v)); }
-    // Lanes 0 and 2, or 1 and 3, of a, then of b.
+    // Lanes 0 and 2 (evens) or 1 and 3 (odds) of a, followed by those of b.
     friend HWY_INLINE Double4 evens(Double4 a, Double4 b) { return {hn::ConcatEven(Lanes(), b.v, a.v)}; }
     friend HWY_INLINE Double4 odds(Double4 a, Double4 b) { return {hn::ConcatOdd(Lanes(), b.v, a.v)}; }
 };

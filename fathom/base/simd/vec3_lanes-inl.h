@@ -1,5 +1,5 @@
-// Three coordinates of a step of SIMD lanes. Include it only from a file that Highway's foreach_target
-// compiles. NOLINTBEGIN(llvm-header-guard)
+// Three-component vectors of SIMD lanes. Include it only from a file that Highway's foreach_target compiles.
+// NOLINTBEGIN(llvm-header-guard)
 #if defined(FATHOM_GEOMETRY_FLOATS3_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef FATHOM_GEOMETRY_FLOATS3_INL_H_
 #undef FATHOM_GEOMETRY_FLOATS3_INL_H_
